@@ -1,0 +1,220 @@
+//! The way in: open a device of one's own, or adopt the caller's.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ash::vk;
+use multisplit_graph::Limits;
+
+use crate::cache_file::CacheFile;
+use crate::device::{Device, DeviceParts};
+use crate::error::{Error, Result, VkResultExt};
+use crate::instance::Instance;
+use crate::pipeline::PipelineStatistic;
+use crate::primitives::Policy;
+use crate::requirements::{DeviceProperties, Features, Requirements};
+use crate::select::{self, DeviceChoice, DeviceEntry};
+use crate::validation::{Messages, ValidationConfig};
+
+/// A Vulkan device with a queue and an allocator: what everything else is made from.
+///
+/// Clones share the device. Buffers and executables keep it alive; it is torn down when the last
+/// of them goes.
+#[derive(Clone)]
+pub struct Context {
+    pub(crate) device: Arc<Device>,
+}
+
+/// How a device is opened.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    /// Which device.
+    pub device: DeviceChoice,
+    /// Turns the validation layers on.
+    pub validation: Option<ValidationConfig>,
+    /// Where compiled pipelines are kept between runs.
+    pub pipeline_cache: PipelineCache,
+    /// Keeps the driver's statistics of each pipeline (registers, spills).
+    pub pipeline_statistics: bool,
+    /// Features to leave out although the device has them: tests of the paths without them.
+    pub without: Features,
+}
+
+/// Where compiled pipelines are kept between runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum PipelineCache {
+    /// In the user's cache folder.
+    #[default]
+    UserFolder,
+    /// In this folder.
+    Folder(PathBuf),
+    /// Nowhere.
+    Off,
+}
+
+impl PipelineCache {
+    fn file(&self, properties: &DeviceProperties) -> Option<CacheFile> {
+        let folder = match self {
+            Self::UserFolder => CacheFile::default_folder()?,
+            Self::Folder(folder) => folder.clone(),
+            Self::Off => return None,
+        };
+        Some(CacheFile::new(&folder, properties))
+    }
+}
+
+/// A device that other code created, to be used and not to be destroyed.
+pub struct AdoptedDevice {
+    /// The loaded entry points.
+    pub entry: ash::Entry,
+    /// The instance.
+    pub instance: ash::Instance,
+    /// The physical device.
+    pub physical: vk::PhysicalDevice,
+    /// The device.
+    pub device: ash::Device,
+    /// A queue with compute. Calls of the engine that submit use it; recording does not.
+    pub queue: vk::Queue,
+    /// Its family.
+    pub queue_family: u32,
+    /// What was enabled of [`Requirements::of`].
+    pub features: Features,
+    /// Whether `VK_EXT_debug_utils` is enabled on the instance.
+    pub debug_utils: bool,
+    /// Where compiled pipelines are kept between runs.
+    pub pipeline_cache: PipelineCache,
+}
+
+impl Context {
+    /// Opens the device that `config` chooses.
+    pub fn open(config: &Config) -> Result<Self> {
+        let _span = tracing::debug_span!("context.open").entered();
+        let instance = Instance::create(config.validation)?;
+        let devices = select::list(&instance.raw)?;
+        let chosen = select::choose(&devices, &config.device)?;
+        let physical = chosen.physical;
+        let mut wanted = Requirements::of(&instance.raw, physical)?;
+        wanted.leave_out(&config.without);
+        if !config.pipeline_statistics {
+            wanted.leave_out(&Features { pipeline_executable_info: true, ..Features::default() });
+        }
+        let family = chosen.properties.compute_family.unwrap_or(0);
+        let raw = create_device(&instance.raw, physical, family, &wanted)?;
+        // SAFETY: the family was asked for with one queue.
+        let queue = unsafe { raw.get_device_queue(family, 0) };
+        tracing::info!(device = %chosen.properties.name, driver = %chosen.properties.driver, "opened");
+        let cache_file = config.pipeline_cache.file(&chosen.properties);
+        let device = Device::new(DeviceParts {
+            instance,
+            physical,
+            raw,
+            queue,
+            queue_family: family,
+            features: wanted.features,
+            cache_file,
+        })?;
+        Ok(Self { device: Arc::new(device) })
+    }
+
+    /// Uses a device that other code created.
+    ///
+    /// # Safety
+    /// The handles are valid and belong together, the device was created with `features`, and
+    /// they outlive the context and everything made from it. The queue is not used by other code
+    /// while the context submits.
+    pub unsafe fn adopt(adopted: AdoptedDevice) -> Result<Self> {
+        let properties = DeviceProperties::query(&adopted.instance, adopted.physical);
+        Requirements::of(&adopted.instance, adopted.physical)?;
+        if !adopted.features.synchronization2 {
+            return Err(Error::MissingRequirements {
+                device: properties.name,
+                missing: vec!["synchronization2 (not enabled on the device)".to_owned()],
+            });
+        }
+        let cache_file = adopted.pipeline_cache.file(&properties);
+        let AdoptedDevice { entry, instance, debug_utils, .. } = adopted;
+        let device = Device::new(DeviceParts {
+            instance: Instance::adopt(entry, instance, debug_utils),
+            physical: adopted.physical,
+            raw: adopted.device,
+            queue: adopted.queue,
+            queue_family: adopted.queue_family,
+            features: adopted.features,
+            cache_file,
+        })?;
+        Ok(Self { device: Arc::new(device) })
+    }
+
+    /// Every device that Vulkan lists, usable or not.
+    pub fn devices() -> Result<Vec<DeviceEntry>> {
+        let instance = Instance::create(None)?;
+        select::list(&instance.raw)
+    }
+
+    /// What the device says of itself.
+    pub fn properties(&self) -> &DeviceProperties {
+        &self.device.properties
+    }
+
+    /// What is enabled on it.
+    pub fn features(&self) -> &Features {
+        &self.device.features
+    }
+
+    /// The limits to compile graphs with.
+    pub fn limits(&self) -> Limits {
+        self.device.properties.graph_limits()
+    }
+
+    /// The sizes and methods that suit this device.
+    pub fn policy(&self) -> Policy {
+        Policy::for_device(&self.device.properties)
+    }
+
+    /// What the validation layers say; the handle stays valid after the context is gone.
+    pub fn messages(&self) -> Messages {
+        self.device.messages().clone()
+    }
+
+    /// The raw device, for code that records around the engine's commands.
+    pub fn raw_device(&self) -> &ash::Device {
+        &self.device.raw
+    }
+
+    /// How many pipelines have been created.
+    pub fn pipeline_count(&self) -> usize {
+        self.device.pipelines.len()
+    }
+
+    /// The driver's statistics of every pipeline; empty unless
+    /// [`Config::pipeline_statistics`] was set and the device has them.
+    pub fn pipeline_statistics(&self) -> Vec<PipelineStatistic> {
+        self.device.pipelines.statistics(&self.device)
+    }
+
+    /// Waits until the device is idle.
+    pub fn wait_idle(&self) -> Result<()> {
+        // SAFETY: the queue lock keeps other submissions of this engine out meanwhile.
+        let _queue = self.device.queue.lock();
+        // SAFETY: a live device.
+        unsafe { self.device.raw.device_wait_idle() }.during("vkDeviceWaitIdle")
+    }
+}
+
+fn create_device(
+    instance: &ash::Instance,
+    physical: vk::PhysicalDevice,
+    family: u32,
+    wanted: &Requirements,
+) -> Result<ash::Device> {
+    let queues =
+        [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
+    let extensions: Vec<_> = wanted.extensions.iter().map(|e| e.as_ptr()).collect();
+    let mut chain = wanted.feature_chain();
+    let info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_extension_names(&extensions);
+    let info = chain.push_onto(info);
+    // SAFETY: extensions and features are ones the device reported.
+    unsafe { instance.create_device(physical, &info, None) }.during("vkCreateDevice")
+}

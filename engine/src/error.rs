@@ -1,0 +1,148 @@
+//! What can go wrong, with the names of what it went wrong for.
+
+use ash::vk;
+use multisplit_graph::GraphError;
+use multisplit_shaders::ReflectError;
+
+/// Result of the engine's fallible functions.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Everything the engine reports. No error leaves the context unusable, except a lost device.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The Vulkan loader library is not installed.
+    #[error("no Vulkan loader was found ({0}); install libvulkan1 or your GPU vendor's driver")]
+    NoLoader(String),
+    /// The loader works, but there is no device at all.
+    #[error(
+        "no Vulkan device was found; install a GPU driver, or Mesa's software driver (mesa-vulkan-drivers)"
+    )]
+    NoDevice,
+    /// No device has the given name or index.
+    #[error("no Vulkan device matches `{wanted}`; found: {}", .found.join("; "))]
+    UnknownDevice {
+        /// What was asked for.
+        wanted: String,
+        /// What there is.
+        found: Vec<String>,
+    },
+    /// A device exists but lacks what the kernels need.
+    #[error("`{device}` cannot run multisplit; missing: {}", .missing.join(", "))]
+    MissingRequirements {
+        /// Device name.
+        device: String,
+        /// What it lacks.
+        missing: Vec<String>,
+    },
+    /// Validation was asked for, but the layer is not installed.
+    #[error("the Khronos validation layer is not installed (package vulkan-validationlayers)")]
+    NoValidationLayer,
+    /// A Vulkan call failed.
+    #[error("{call} failed: {result}")]
+    Vulkan {
+        /// The call.
+        call: &'static str,
+        /// What it returned.
+        result: vk::Result,
+    },
+    /// Memory for a buffer could not be had.
+    #[error("no memory for buffer `{name}` of {size} bytes: {reason}")]
+    OutOfMemory {
+        /// Buffer name.
+        name: String,
+        /// Size in bytes.
+        size: u64,
+        /// What the allocator or the driver said.
+        reason: String,
+    },
+    /// A buffer of no bytes was asked for; Vulkan has none.
+    #[error("buffer `{name}` would have no bytes")]
+    EmptyBuffer {
+        /// Buffer name.
+        name: String,
+    },
+    /// A buffer is smaller than what is to be read from or written to it.
+    #[error("buffer `{name}` has {size} bytes, {needed} are needed")]
+    BufferTooSmall {
+        /// Buffer name.
+        name: String,
+        /// Its size in bytes.
+        size: u64,
+        /// What is needed.
+        needed: u64,
+    },
+    /// An imported buffer of the graph was given no Vulkan buffer, or one it does not know.
+    #[error("`{plan}`: {problem} `{name}`")]
+    ImportBinding {
+        /// Plan name.
+        plan: String,
+        /// What is wrong.
+        problem: &'static str,
+        /// Buffer name.
+        name: String,
+    },
+    /// An imported buffer's offset does not have the alignment the device needs.
+    #[error("`{plan}`: offset {offset} of import `{name}` is not a multiple of {alignment}")]
+    Misaligned {
+        /// Plan name.
+        plan: String,
+        /// Buffer name.
+        name: String,
+        /// The offset.
+        offset: u64,
+        /// What it must be a multiple of.
+        alignment: u64,
+    },
+    /// A kernel cannot run on this device or with this engine.
+    #[error("kernel `{kernel}`: {problem}")]
+    Kernel {
+        /// Kernel label.
+        kernel: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A plan that does not cover its own last-to-first hazards was to be replayed.
+    #[error("`{plan}` was not declared replayable (Graph::replayable)")]
+    NotReplayable {
+        /// Plan name.
+        plan: String,
+    },
+    /// The queue cannot write timestamps.
+    #[error("`{device}` has no timestamps on its compute queue")]
+    NoTimestamps {
+        /// Device name.
+        device: String,
+    },
+    /// A size that the device or the method cannot handle.
+    #[error("{what} of {asked} is past the limit of {limit}")]
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+        /// What was asked for.
+        asked: u64,
+        /// What there is.
+        limit: u64,
+    },
+    /// The graph is not one that can be planned.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    /// SPIR-V that could not be reflected.
+    #[error(transparent)]
+    Reflect(#[from] ReflectError),
+    /// GLSL that did not compile.
+    #[cfg(feature = "glsl")]
+    #[error(transparent)]
+    Compile(#[from] multisplit_shaders::compile::CompileError),
+}
+
+/// Names the call that a raw Vulkan result came from.
+pub(crate) trait VkResultExt<T> {
+    fn during(self, call: &'static str) -> Result<T>;
+}
+
+impl<T> VkResultExt<T> for std::result::Result<T, vk::Result> {
+    fn during(self, call: &'static str) -> Result<T> {
+        self.map_err(|result| Error::Vulkan { call, result })
+    }
+}

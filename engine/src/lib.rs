@@ -1,0 +1,51 @@
+//! GPU primitives on Vulkan: scan, and what is built on it.
+//!
+//! Three layers, each usable on its own:
+//! - [`Context`] opens a device, or adopts the one an engine already has.
+//! - [`graph`] plans passes: order, barriers, memory. Pure, no Vulkan.
+//! - [`Executable`] records a plan into a command buffer, the caller's included.
+//!
+//! [`primitives`] adds passes to a graph; [`Context::exclusive_scan`] and its kin do everything
+//! in one call.
+//!
+//! ```
+//! # fn main() -> Result<(), multisplit::Error> {
+//! use multisplit::{Config, Context};
+//!
+//! let context = Context::open(&Config::default())?;
+//! let sums = context.exclusive_scan(&[3, 1, 4, 1, 5])?;
+//! assert_eq!(sums, [0, 3, 4, 8, 9]);
+//! # Ok(())
+//! # }
+//! ```
+
+mod cache_file;
+mod commands;
+mod context;
+mod descriptors;
+mod device;
+mod error;
+mod executor;
+mod instance;
+mod memory;
+mod pipeline;
+pub mod primitives;
+mod profiler;
+mod replay;
+mod requirements;
+mod select;
+mod validation;
+
+pub use ash;
+pub use context::{AdoptedDevice, Config, Context, PipelineCache};
+pub use error::{Error, Result};
+pub use executor::{Executable, ExecutableOptions, Import, WorkspaceBinding};
+pub use memory::{Buffer, Location};
+pub use multisplit_graph as graph;
+pub use multisplit_shaders as shaders;
+pub use pipeline::PipelineStatistic;
+pub use profiler::{PassTime, Profiler};
+pub use replay::Replay;
+pub use requirements::{DeviceProperties, FeatureChain, Features, Requirements};
+pub use select::{DEVICE_VARIABLE, DeviceChoice, DeviceEntry};
+pub use validation::{Message, Messages, ValidationConfig};

@@ -1,0 +1,256 @@
+//! Buffers, and how their contents come from and go to the host.
+
+use std::sync::Arc;
+
+use ash::vk;
+use bytemuck::Pod;
+use gpu_allocator::MemoryLocation;
+use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
+
+use crate::commands::run_once;
+use crate::context::Context;
+use crate::device::Device;
+use crate::error::{Error, Result, VkResultExt};
+
+/// Bytes that one staging copy moves; larger transfers take several.
+const STAGING_BYTES: u64 = 64 << 20;
+
+/// Where a buffer lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// Fast for the GPU; the host reaches it through staging copies.
+    Device,
+    /// Mapped, for writing by the host.
+    Upload,
+    /// Mapped, for reading by the host.
+    Readback,
+}
+
+/// A storage buffer with its memory. Clones share it; the last one frees it.
+#[derive(Clone)]
+pub struct Buffer(Arc<Inner>);
+
+struct Inner {
+    device: Arc<Device>,
+    raw: vk::Buffer,
+    allocation: Option<Allocation>,
+    size: u64,
+    name: String,
+}
+
+impl Buffer {
+    pub(crate) fn new(
+        device: &Arc<Device>,
+        name: &str,
+        size: u64,
+        location: Location,
+    ) -> Result<Self> {
+        if size == 0 {
+            return Err(Error::EmptyBuffer { name: name.to_owned() });
+        }
+        let out_of_memory =
+            |reason: String| Error::OutOfMemory { name: name.to_owned(), size, reason };
+        // Past these, creating the buffer would break a VUID rather than fail.
+        let limit = device.properties.max_allocation.min(device.properties.device_memory);
+        if size > limit {
+            return Err(out_of_memory(format!("the device allows {limit} bytes")));
+        }
+        let info = vk::BufferCreateInfo::default().size(size).usage(
+            vk::BufferUsageFlags::STORAGE_BUFFER
+                | vk::BufferUsageFlags::UNIFORM_BUFFER
+                | vk::BufferUsageFlags::INDIRECT_BUFFER
+                | vk::BufferUsageFlags::TRANSFER_SRC
+                | vk::BufferUsageFlags::TRANSFER_DST,
+        );
+        // SAFETY: a live device and a size within its limits.
+        let raw = unsafe { device.raw.create_buffer(&info, None) }
+            .map_err(|result| out_of_memory(result.to_string()))?;
+        // From here on, dropping `inner` destroys the buffer.
+        let mut inner =
+            Inner { device: device.clone(), raw, allocation: None, size, name: name.to_owned() };
+        // SAFETY: just created.
+        let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
+        let allocation = device
+            .allocator()
+            .allocate(&AllocationCreateDesc {
+                name,
+                requirements,
+                location: match location {
+                    Location::Device => MemoryLocation::GpuOnly,
+                    Location::Upload => MemoryLocation::CpuToGpu,
+                    Location::Readback => MemoryLocation::GpuToCpu,
+                },
+                linear: true,
+                allocation_scheme: AllocationScheme::GpuAllocatorManaged,
+            })
+            .map_err(|e| out_of_memory(e.to_string()))?;
+        // SAFETY: memory of the right requirements, bound once.
+        unsafe { device.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) }
+            .during("vkBindBufferMemory")?;
+        inner.allocation = Some(allocation);
+        device.name_object(raw, name);
+        Ok(Self(Arc::new(inner)))
+    }
+
+    /// Size in bytes.
+    pub fn size(&self) -> u64 {
+        self.0.size
+    }
+
+    /// The name it was made with.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The Vulkan handle; valid while this buffer or a clone of it lives.
+    pub fn raw(&self) -> vk::Buffer {
+        self.0.raw
+    }
+
+    fn check_size(&self, needed: u64) -> Result<()> {
+        if needed <= self.size() {
+            return Ok(());
+        }
+        Err(Error::BufferTooSmall { name: self.name().to_owned(), size: self.size(), needed })
+    }
+
+    /// The mapped bytes of an upload or readback buffer.
+    fn mapped(&self) -> Option<&[u8]> {
+        self.0.allocation.as_ref().and_then(Allocation::mapped_slice)
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // SAFETY: the last reference; executables and replays hold clones of what they use.
+        unsafe { self.device.raw.destroy_buffer(self.raw, None) };
+        if let Some(allocation) = self.allocation.take()
+            && let Err(error) = self.device.allocator().free(allocation)
+        {
+            tracing::error!(name = %self.name, %error, "memory not freed");
+        }
+    }
+}
+
+impl Context {
+    /// A buffer of `len` elements in device memory, contents undefined.
+    pub fn buffer<T: Pod>(&self, name: &str, len: u64) -> Result<Buffer> {
+        let size = len.checked_mul(size_of::<T>() as u64).ok_or(Error::TooLarge {
+            what: "buffer length",
+            asked: len,
+            limit: u64::MAX / size_of::<T>() as u64,
+        })?;
+        Buffer::new(&self.device, name, size, Location::Device)
+    }
+
+    /// A buffer in device memory that holds `data`.
+    pub fn upload<T: Pod>(&self, name: &str, data: &[T]) -> Result<Buffer> {
+        let buffer = self.buffer::<T>(name, data.len() as u64)?;
+        self.write(&buffer, data)?;
+        Ok(buffer)
+    }
+
+    /// Copies `data` to the beginning of `buffer` and waits.
+    pub fn write<T: Pod>(&self, buffer: &Buffer, data: &[T]) -> Result<()> {
+        let bytes: &[u8] = bytemuck::cast_slice(data);
+        buffer.check_size(bytes.len() as u64)?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let _span = tracing::debug_span!("upload", buffer = buffer.name(), bytes.len = bytes.len())
+            .entered();
+        let staging_size = STAGING_BYTES.min(bytes.len() as u64);
+        for (index, chunk) in bytes.chunks(staging_size as usize).enumerate() {
+            let staging = self.staging_with(chunk)?;
+            let region = vk::BufferCopy::default()
+                .dst_offset(index as u64 * staging_size)
+                .size(chunk.len() as u64);
+            self.copy(&staging, buffer, region)?;
+        }
+        Ok(())
+    }
+
+    /// The whole of `buffer`, which is an array of `T`.
+    pub fn download<T: Pod>(&self, buffer: &Buffer) -> Result<Vec<T>> {
+        self.download_first(buffer, buffer.size() / size_of::<T>() as u64)
+    }
+
+    /// The first `len` elements of `buffer`.
+    pub fn download_first<T: Pod>(&self, buffer: &Buffer, len: u64) -> Result<Vec<T>> {
+        let size = len.saturating_mul(size_of::<T>() as u64);
+        buffer.check_size(size)?;
+        let mut data = vec![T::zeroed(); len as usize];
+        if size == 0 {
+            return Ok(data);
+        }
+        let _span = tracing::debug_span!("download", buffer = buffer.name(), size).entered();
+        let staging_size = STAGING_BYTES.min(size);
+        let staging =
+            Buffer::new(&self.device, "download.staging", staging_size, Location::Readback)?;
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut data);
+        for (index, chunk) in bytes.chunks_mut(staging_size as usize).enumerate() {
+            let region = vk::BufferCopy::default()
+                .src_offset(index as u64 * staging_size)
+                .size(chunk.len() as u64);
+            self.copy(buffer, &staging, region)?;
+            let mapped = staging.mapped().and_then(|m| m.get(..chunk.len()));
+            chunk.copy_from_slice(mapped.ok_or(Error::OutOfMemory {
+                name: "download.staging".into(),
+                size: staging_size,
+                reason: "memory for reading back is not mapped".into(),
+            })?);
+        }
+        Ok(data)
+    }
+
+    fn staging_with(&self, bytes: &[u8]) -> Result<Buffer> {
+        let size = bytes.len() as u64;
+        let mut staging = Buffer::new(&self.device, "upload.staging", size, Location::Upload)?;
+        let mapped = Arc::get_mut(&mut staging.0)
+            .and_then(|inner| inner.allocation.as_mut())
+            .and_then(|allocation| allocation.mapped_slice_mut())
+            .and_then(|mapped| mapped.get_mut(..bytes.len()));
+        mapped
+            .ok_or(Error::OutOfMemory {
+                name: "upload.staging".into(),
+                size,
+                reason: "memory for uploading is not mapped".into(),
+            })?
+            .copy_from_slice(bytes);
+        Ok(staging)
+    }
+
+    /// Copies by the transfer engine and waits; for staging only, device-to-device copies use
+    /// the copy kernel.
+    fn copy(&self, src: &Buffer, dst: &Buffer, region: vk::BufferCopy) -> Result<()> {
+        run_once(&self.device, |commands| {
+            // What an earlier submission did with the buffers, to this copy; and this copy to
+            // what the host or a later submission does with them.
+            let before = vk::MemoryBarrier2::default()
+                .src_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
+                .src_access_mask(vk::AccessFlags2::MEMORY_WRITE)
+                .dst_stage_mask(vk::PipelineStageFlags2::COPY)
+                .dst_access_mask(
+                    vk::AccessFlags2::TRANSFER_READ | vk::AccessFlags2::TRANSFER_WRITE,
+                );
+            let after = vk::MemoryBarrier2::default()
+                .src_stage_mask(vk::PipelineStageFlags2::COPY)
+                .src_access_mask(vk::AccessFlags2::TRANSFER_WRITE)
+                .dst_stage_mask(
+                    vk::PipelineStageFlags2::ALL_COMMANDS | vk::PipelineStageFlags2::HOST,
+                )
+                .dst_access_mask(
+                    vk::AccessFlags2::MEMORY_READ
+                        | vk::AccessFlags2::MEMORY_WRITE
+                        | vk::AccessFlags2::HOST_READ,
+                );
+            // SAFETY: recording; the buffers live until the wait in `run` is over.
+            unsafe {
+                self.device.pipeline_barrier(commands, &[before]);
+                self.device.raw.cmd_copy_buffer(commands, src.raw(), dst.raw(), &[region]);
+                self.device.pipeline_barrier(commands, &[after]);
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,354 @@
+//! How a kernel becomes a compute pipeline, once for each specialization, and what the driver
+//! made of it.
+
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ash::vk;
+use multisplit_shaders::{BindingKind, Kernel};
+
+use crate::device::Device;
+use crate::error::{Error, Result, VkResultExt};
+
+/// Most bindings a kernel may have; descriptor writes are then recorded from the stack. Vulkan
+/// guarantees as many push descriptors.
+pub(crate) const MAX_BINDINGS: usize = 32;
+
+/// A compute pipeline with its layouts. Owned by the [`PipelineStore`].
+pub(crate) struct Pipeline {
+    pub raw: vk::Pipeline,
+    pub layout: vk::PipelineLayout,
+    pub set_layout: vk::DescriptorSetLayout,
+    /// Keeps the address, which is the key in the store, from being used again.
+    kernel: Arc<Kernel>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    kernel: usize,
+    specialization: Vec<(u32, u32)>,
+    push_descriptors: bool,
+}
+
+/// Every pipeline of a device.
+pub(crate) struct PipelineStore {
+    cache: vk::PipelineCache,
+    pipelines: Mutex<HashMap<Key, Arc<Pipeline>>>,
+}
+
+impl PipelineStore {
+    /// `initial` is what [`cache_data`](Self::cache_data) gave earlier, or empty.
+    pub fn new(device: &ash::Device, initial: &[u8]) -> Result<Self> {
+        let info = vk::PipelineCacheCreateInfo::default().initial_data(initial);
+        // SAFETY: a live device; the data was checked to be this driver's.
+        let cache = unsafe { device.create_pipeline_cache(&info, None) };
+        let cache = cache.during("vkCreatePipelineCache")?;
+        Ok(Self { cache, pipelines: Mutex::default() })
+    }
+
+    pub fn cache_data(&self, device: &ash::Device) -> Vec<u8> {
+        // SAFETY: a live cache of this device.
+        unsafe { device.get_pipeline_cache_data(self.cache) }.unwrap_or_default()
+    }
+
+    /// How many pipelines there are.
+    pub fn len(&self) -> usize {
+        self.pipelines.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// The pipeline of `kernel` with these specialization constants, made when first asked for.
+    pub fn get(
+        &self,
+        device: &Device,
+        kernel: &Arc<Kernel>,
+        specialization: &[(u32, u32)],
+        push_descriptors: bool,
+    ) -> Result<Arc<Pipeline>> {
+        let key = Key {
+            kernel: Arc::as_ptr(kernel).addr(),
+            specialization: specialization.to_vec(),
+            push_descriptors,
+        };
+        let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pipeline) = pipelines.get(&key) {
+            return Ok(pipeline.clone());
+        }
+        let span = tracing::debug_span!("pipeline.create", kernel = kernel.label());
+        let pipeline =
+            span.in_scope(|| create(device, kernel, specialization, push_descriptors, self.cache))?;
+        let pipeline = Arc::new(pipeline);
+        pipelines.insert(key, pipeline.clone());
+        Ok(pipeline)
+    }
+
+    /// # Safety
+    /// Nothing uses the pipelines any more.
+    pub unsafe fn destroy(&self, device: &ash::Device) {
+        let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
+        for (_, pipeline) in pipelines.drain() {
+            // SAFETY: by the caller's contract.
+            unsafe {
+                device.destroy_pipeline(pipeline.raw, None);
+                device.destroy_pipeline_layout(pipeline.layout, None);
+                device.destroy_descriptor_set_layout(pipeline.set_layout, None);
+            }
+        }
+        // SAFETY: by the caller's contract.
+        unsafe { device.destroy_pipeline_cache(self.cache, None) };
+    }
+}
+
+fn create(
+    device: &Device,
+    kernel: &Arc<Kernel>,
+    specialization: &[(u32, u32)],
+    push_descriptors: bool,
+    cache: vk::PipelineCache,
+) -> Result<Pipeline> {
+    check(device, kernel)?;
+    let set_layout = create_set_layout(device, kernel, push_descriptors)?;
+    let destroy_set_layout = |error| {
+        // SAFETY: just created, used by nothing.
+        unsafe { device.raw.destroy_descriptor_set_layout(set_layout, None) };
+        error
+    };
+    let layout = create_layout(device, kernel, set_layout).map_err(destroy_set_layout)?;
+    match create_pipeline(device, kernel, specialization, layout, cache) {
+        Ok(raw) => {
+            device.name_object(raw, kernel.label());
+            Ok(Pipeline { raw, layout, set_layout, kernel: kernel.clone() })
+        }
+        Err(error) => {
+            // SAFETY: just created, used by nothing.
+            unsafe { device.raw.destroy_pipeline_layout(layout, None) };
+            Err(destroy_set_layout(error))
+        }
+    }
+}
+
+/// Refuses what the device or this engine cannot run, by name, before the driver sees it.
+fn check(device: &Device, kernel: &Kernel) -> Result<()> {
+    let refuse =
+        |problem: String| Err(Error::Kernel { kernel: kernel.label().to_owned(), problem });
+    let interface = kernel.interface();
+    if let Some(binding) = interface.bindings.iter().find(|b| b.set != 0) {
+        return refuse(format!(
+            "binding `{}` is in set {}, only set 0 is bound",
+            binding.name, binding.set
+        ));
+    }
+    if interface.bindings.len() > MAX_BINDINGS {
+        return refuse(format!("{} bindings, at most {MAX_BINDINGS}", interface.bindings.len()));
+    }
+    let operations = device.properties.subgroup_operations;
+    for capability in &interface.capabilities {
+        use vk::SubgroupFeatureFlags as Flags;
+        let there = match capability.as_str() {
+            "Int64" => device.features.shader_int64,
+            "GroupNonUniform" => operations.contains(Flags::BASIC),
+            "GroupNonUniformVote" => operations.contains(Flags::VOTE),
+            "GroupNonUniformArithmetic" => operations.contains(Flags::ARITHMETIC),
+            "GroupNonUniformBallot" => operations.contains(Flags::BALLOT),
+            "GroupNonUniformShuffle" => operations.contains(Flags::SHUFFLE),
+            "GroupNonUniformShuffleRelative" => operations.contains(Flags::SHUFFLE_RELATIVE),
+            "GroupNonUniformClustered" => operations.contains(Flags::CLUSTERED),
+            "GroupNonUniformQuad" => operations.contains(Flags::QUAD),
+            // What else a module declares is for the validation layer and the driver to judge.
+            _ => true,
+        };
+        if !there {
+            return refuse(format!(
+                "needs {capability}, which the device lacks or has not enabled"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn create_set_layout(
+    device: &Device,
+    kernel: &Kernel,
+    push_descriptors: bool,
+) -> Result<vk::DescriptorSetLayout> {
+    let bindings: Vec<_> = kernel
+        .interface()
+        .bindings
+        .iter()
+        .map(|b| {
+            vk::DescriptorSetLayoutBinding::default()
+                .binding(b.binding)
+                .descriptor_type(descriptor_type(b.kind))
+                .descriptor_count(1)
+                .stage_flags(vk::ShaderStageFlags::COMPUTE)
+        })
+        .collect();
+    let flags = if push_descriptors {
+        vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR
+    } else {
+        vk::DescriptorSetLayoutCreateFlags::empty()
+    };
+    let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings).flags(flags);
+    // SAFETY: the extension is enabled where its flag is used.
+    unsafe { device.raw.create_descriptor_set_layout(&info, None) }
+        .during("vkCreateDescriptorSetLayout")
+}
+
+pub(crate) fn descriptor_type(kind: BindingKind) -> vk::DescriptorType {
+    match kind {
+        BindingKind::Storage => vk::DescriptorType::STORAGE_BUFFER,
+        BindingKind::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
+    }
+}
+
+fn create_layout(
+    device: &Device,
+    kernel: &Kernel,
+    set_layout: vk::DescriptorSetLayout,
+) -> Result<vk::PipelineLayout> {
+    let set_layouts = [set_layout];
+    let ranges: Vec<_> = kernel
+        .interface()
+        .push_constants
+        .iter()
+        .map(|block| {
+            vk::PushConstantRange::default()
+                .stage_flags(vk::ShaderStageFlags::COMPUTE)
+                .size(block.size)
+        })
+        .collect();
+    let info = vk::PipelineLayoutCreateInfo::default()
+        .set_layouts(&set_layouts)
+        .push_constant_ranges(&ranges);
+    // SAFETY: a live device and set layout.
+    unsafe { device.raw.create_pipeline_layout(&info, None) }.during("vkCreatePipelineLayout")
+}
+
+fn create_pipeline(
+    device: &Device,
+    kernel: &Kernel,
+    specialization: &[(u32, u32)],
+    layout: vk::PipelineLayout,
+    cache: vk::PipelineCache,
+) -> Result<vk::Pipeline> {
+    let interface = kernel.interface();
+    let module_info = vk::ShaderModuleCreateInfo::default().code(kernel.spirv());
+    // SAFETY: SPIR-V that was reflected, so at least well framed.
+    let module = unsafe { device.raw.create_shader_module(&module_info, None) }
+        .during("vkCreateShaderModule")?;
+
+    let entries: Vec<_> = specialization
+        .iter()
+        .enumerate()
+        .map(|(index, (id, _))| {
+            vk::SpecializationMapEntry::default().constant_id(*id).offset(4 * index as u32).size(4)
+        })
+        .collect();
+    let data: Vec<u8> = specialization.iter().flat_map(|(_, value)| value.to_ne_bytes()).collect();
+    let specialization_info = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
+    let value_of = |id| specialization.iter().find(|(i, _)| *i == id).map(|(_, value)| *value);
+    let width = subgroup_control(device, interface.workgroup_size(value_of), kernel);
+    let entry_point = CString::new(interface.entry_point.as_str()).unwrap_or_default();
+    let mut required = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default()
+        .required_subgroup_size(device.properties.subgroup_size);
+    let mut stage = vk::PipelineShaderStageCreateInfo::default()
+        .stage(vk::ShaderStageFlags::COMPUTE)
+        .module(module)
+        .name(&entry_point)
+        .flags(width.flags)
+        .specialization_info(&specialization_info);
+    if width.required {
+        stage = stage.push_next(&mut required);
+    }
+    let flags = if device.executables.is_some() {
+        vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR
+    } else {
+        vk::PipelineCreateFlags::empty()
+    };
+    let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout).flags(flags);
+    // SAFETY: everything referred to is alive for the call.
+    let created = unsafe { device.raw.create_compute_pipelines(cache, &[info], None) };
+    // SAFETY: modules are not needed once pipelines are made.
+    unsafe { device.raw.destroy_shader_module(module, None) };
+    match created {
+        Ok(pipelines) => Ok(pipelines.first().copied().unwrap_or_default()),
+        Err((_, result)) => Err(Error::Vulkan { call: "vkCreateComputePipelines", result }),
+    }
+}
+
+/// How the width of subgroups is pinned down.
+struct SubgroupControl {
+    required: bool,
+    flags: vk::PipelineShaderStageCreateFlags,
+}
+
+/// Asks for the device's usual subgroup size and for full subgroups where it offers to promise
+/// them. Kernels work at any size; what they rely on is that subgroups are full.
+fn subgroup_control(device: &Device, workgroup: [u32; 3], kernel: &Kernel) -> SubgroupControl {
+    let uses_subgroups =
+        kernel.interface().capabilities.iter().any(|c| c.starts_with("GroupNonUniform"));
+    let size = device.properties.subgroup_size;
+    let required = uses_subgroups && device.properties.can_require_subgroup_size(&device.features);
+    // VUID-VkPipelineShaderStageCreateInfo-pNext-02757: x is a multiple of the required size.
+    let full =
+        required && device.features.compute_full_subgroups && workgroup[0].is_multiple_of(size);
+    let flags = if full {
+        vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS
+    } else {
+        vk::PipelineShaderStageCreateFlags::empty()
+    };
+    SubgroupControl { required, flags }
+}
+
+/// What the driver says of a compiled pipeline: registers, spills, shared memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PipelineStatistic {
+    /// Kernel label.
+    pub kernel: String,
+    /// The driver's name for the figure.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+impl PipelineStore {
+    /// Statistics of every pipeline, where `VK_KHR_pipeline_executable_properties` is enabled.
+    pub fn statistics(&self, device: &Device) -> Vec<PipelineStatistic> {
+        let Some(functions) = &device.executables else { return Vec::new() };
+        let pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = Vec::new();
+        for pipeline in pipelines.values() {
+            let info = vk::PipelineExecutableInfoKHR::default().pipeline(pipeline.raw);
+            // SAFETY: a live pipeline made with CAPTURE_STATISTICS, with one executable.
+            let Ok(figures) = (unsafe { functions.get_pipeline_executable_statistics(&info) })
+            else {
+                continue;
+            };
+            all.extend(figures.iter().map(|figure| {
+                PipelineStatistic {
+                    kernel: pipeline.kernel.label().to_owned(),
+                    name: figure
+                        .name_as_c_str()
+                        .map(|n| n.to_string_lossy().into_owned())
+                        .unwrap_or_default(),
+                    value: statistic_value(figure),
+                }
+            }));
+        }
+        all.sort_by(|a, b| a.kernel.cmp(&b.kernel));
+        all
+    }
+}
+
+fn statistic_value(figure: &vk::PipelineExecutableStatisticKHR<'_>) -> String {
+    // SAFETY: `format` says which member of the union is set.
+    unsafe {
+        match figure.format {
+            vk::PipelineExecutableStatisticFormatKHR::BOOL32 => (figure.value.b32 != 0).to_string(),
+            vk::PipelineExecutableStatisticFormatKHR::INT64 => figure.value.i64.to_string(),
+            vk::PipelineExecutableStatisticFormatKHR::UINT64 => figure.value.u64.to_string(),
+            vk::PipelineExecutableStatisticFormatKHR::FLOAT64 => figure.value.f64.to_string(),
+            _ => String::new(),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! How long each pass of a recording took, and how long whole runs take, by timestamps.
+
+use std::sync::Arc;
+
+use ash::vk;
+use multisplit_graph as graph;
+
+use crate::commands::run_once;
+use crate::context::Context;
+use crate::device::Device;
+use crate::error::{Error, Result, VkResultExt};
+use crate::executor::{Executable, imports};
+use crate::memory::Buffer;
+
+/// Timestamps around the passes of one recording at a time.
+///
+/// A timestamp is written when everything before it has finished, so a pass's time includes the
+/// barrier before it; passes that run side by side share theirs.
+pub struct Profiler {
+    queries: Timestamps,
+    labels: Vec<String>,
+}
+
+/// The time of one pass.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PassTime {
+    /// The pass's label.
+    pub label: String,
+    /// Nanoseconds of GPU time.
+    pub nanoseconds: f64,
+}
+
+impl Profiler {
+    /// A profiler for recordings of `executable`.
+    pub fn new(executable: &Executable) -> Result<Self> {
+        let labels: Vec<String> =
+            executable.plan().steps.iter().map(|s| s.pass.label.clone()).collect();
+        let queries = Timestamps::new(executable.device(), labels.len() as u32 + 1)?;
+        Ok(Self { queries, labels })
+    }
+
+    /// # Safety
+    /// `commands` is recording, on the profiler's device.
+    pub(crate) unsafe fn begin(&self, commands: vk::CommandBuffer) {
+        // SAFETY: by the caller's contract.
+        unsafe {
+            self.queries.reset(commands);
+            self.queries.write(commands, 0);
+        }
+    }
+
+    /// # Safety
+    /// `commands` is recording, after [`begin`](Self::begin).
+    pub(crate) unsafe fn after_pass(&self, commands: vk::CommandBuffer, pass: usize) {
+        // SAFETY: by the caller's contract.
+        unsafe { self.queries.write(commands, pass as u32 + 1) };
+    }
+
+    /// The times of the last recording that has run. Waits for it.
+    pub fn read(&self) -> Result<Vec<PassTime>> {
+        let times = self.queries.intervals()?;
+        let pairs = times.into_iter().zip(&self.labels);
+        Ok(pairs
+            .map(|(nanoseconds, label)| PassTime { label: label.clone(), nanoseconds })
+            .collect())
+    }
+}
+
+impl Context {
+    /// GPU nanoseconds of each of `runs` runs of `executable` in a row, without a pause between
+    /// them in which clocks could drop. The plan must be replayable.
+    pub fn time_runs(
+        &self,
+        executable: &Executable,
+        buffers: &[(graph::Buffer, &Buffer)],
+        runs: u32,
+    ) -> Result<Vec<f64>> {
+        if !executable.plan().replayable {
+            return Err(Error::NotReplayable { plan: executable.plan().name.clone() });
+        }
+        let imports = imports(buffers)?;
+        let queries = Timestamps::new(&self.device, runs + 1)?;
+        run_once(&self.device, |commands| {
+            // SAFETY: recording; sizes were checked, and the buffers outlive the wait.
+            unsafe {
+                queries.reset(commands);
+                queries.write(commands, 0);
+                for run in 0..runs {
+                    executable.record(commands, &imports)?;
+                    queries.write(commands, run + 1);
+                }
+            }
+            Ok(())
+        })?;
+        queries.intervals()
+    }
+}
+
+/// A pool of timestamp queries.
+struct Timestamps {
+    device: Arc<Device>,
+    pool: vk::QueryPool,
+    count: u32,
+}
+
+impl Timestamps {
+    fn new(device: &Arc<Device>, count: u32) -> Result<Self> {
+        if device.properties.timestamp_bits == 0 {
+            return Err(Error::NoTimestamps { device: device.properties.name.clone() });
+        }
+        let info = vk::QueryPoolCreateInfo::default()
+            .query_type(vk::QueryType::TIMESTAMP)
+            .query_count(count);
+        // SAFETY: a live device.
+        let pool = unsafe { device.raw.create_query_pool(&info, None) };
+        Ok(Self { pool: pool.during("vkCreateQueryPool")?, device: device.clone(), count })
+    }
+
+    /// # Safety
+    /// `commands` is recording.
+    unsafe fn reset(&self, commands: vk::CommandBuffer) {
+        // SAFETY: by the caller's contract.
+        unsafe { self.device.raw.cmd_reset_query_pool(commands, self.pool, 0, self.count) };
+    }
+
+    /// # Safety
+    /// `commands` is recording, after [`reset`](Self::reset).
+    unsafe fn write(&self, commands: vk::CommandBuffer, query: u32) {
+        let stage = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
+        // SAFETY: by the caller's contract.
+        unsafe { self.device.raw.cmd_write_timestamp(commands, stage, self.pool, query) };
+    }
+
+    /// Nanoseconds between successive timestamps. Waits for them.
+    fn intervals(&self) -> Result<Vec<f64>> {
+        let mut ticks = vec![0u64; self.count as usize];
+        let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
+        // SAFETY: as many results as queries.
+        unsafe { self.device.raw.get_query_pool_results(self.pool, 0, &mut ticks, flags) }
+            .during("vkGetQueryPoolResults")?;
+        // Timestamps wrap at the queue's valid bits.
+        let bits = self.device.properties.timestamp_bits.min(64);
+        let mask = u64::MAX >> (64 - bits);
+        let period = f64::from(self.device.properties.limits.timestamp_period);
+        let elapsed = |pair: &[u64]| (pair[1].wrapping_sub(pair[0]) & mask) as f64 * period;
+        Ok(ticks.windows(2).map(elapsed).collect())
+    }
+}
+
+impl Drop for Timestamps {
+    fn drop(&mut self) {
+        // SAFETY: recordings that use it have been waited for.
+        unsafe { self.device.raw.destroy_query_pool(self.pool, None) };
+    }
+}

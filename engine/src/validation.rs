@@ -1,0 +1,108 @@
+//! How messages of the validation layers are asked for, caught and handed to the caller.
+//!
+//! The messenger is chained into instance creation as well, so that what the layers say while the
+//! instance is made and torn down (leaked objects, above all) is caught too.
+
+use std::ffi::{CStr, c_void};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ash::vk;
+
+/// The layer that checks the use of the API.
+pub(crate) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
+
+/// What the layers shall check besides the plain rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValidationConfig {
+    /// Hazards between commands that no barrier covers.
+    pub synchronization: bool,
+    /// Out-of-bounds accesses of shaders; twice the time.
+    pub gpu_assisted: bool,
+}
+
+impl Default for ValidationConfig {
+    fn default() -> Self {
+        Self { synchronization: true, gpu_assisted: false }
+    }
+}
+
+impl ValidationConfig {
+    pub(crate) fn enables(&self) -> Vec<vk::ValidationFeatureEnableEXT> {
+        let mut enables = Vec::new();
+        if self.synchronization {
+            enables.push(vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION);
+        }
+        if self.gpu_assisted {
+            enables.push(vk::ValidationFeatureEnableEXT::GPU_ASSISTED);
+            enables.push(vk::ValidationFeatureEnableEXT::GPU_ASSISTED_RESERVE_BINDING_SLOT);
+        }
+        enables
+    }
+}
+
+/// One message of a layer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The rule, e.g. `SYNC-HAZARD-READ_AFTER_WRITE`, or empty.
+    pub id: String,
+    /// What the layer says.
+    pub text: String,
+}
+
+/// Messages of warning severity and above, shared with the messenger. It outlives the context, so
+/// that a test can look at what teardown said.
+#[derive(Clone, Debug, Default)]
+pub struct Messages(Arc<Mutex<Vec<Message>>>);
+
+impl Messages {
+    /// Takes all messages so far.
+    pub fn take(&self) -> Vec<Message> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn push(&self, message: Message) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(message);
+    }
+
+    /// The create-info of a messenger that pushes into this list. The list must be kept alive
+    /// (and not move: it is behind an `Arc` inside a `Box`) while the messenger exists.
+    pub(crate) fn create_info(sink: &Self) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
+        vk::DebugUtilsMessengerCreateInfoEXT::default()
+            .message_severity(
+                vk::DebugUtilsMessageSeverityFlagsEXT::WARNING
+                    | vk::DebugUtilsMessageSeverityFlagsEXT::ERROR,
+            )
+            .message_type(
+                vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION
+                    | vk::DebugUtilsMessageTypeFlagsEXT::PERFORMANCE,
+            )
+            .pfn_user_callback(Some(on_message))
+            .user_data(std::ptr::from_ref(sink).cast_mut().cast())
+    }
+}
+
+/// Called by the layers, possibly from several threads.
+unsafe extern "system" fn on_message(
+    _severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+    _types: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    user_data: *mut c_void,
+) -> vk::Bool32 {
+    let text = |at: *const std::ffi::c_char| {
+        if at.is_null() {
+            return String::new();
+        }
+        // SAFETY: the specification promises a null-terminated string where it is not null.
+        unsafe { CStr::from_ptr(at) }.to_string_lossy().into_owned()
+    };
+    if data.is_null() || user_data.is_null() {
+        return vk::FALSE;
+    }
+    // SAFETY: valid for the duration of the callback by the specification.
+    let data = unsafe { &*data };
+    let message = Message { id: text(data.p_message_id_name), text: text(data.p_message) };
+    tracing::error!(target: "multisplit::validation", id = %message.id, "{}", message.text);
+    // SAFETY: `create_info` pointed this at a sink that outlives the messenger.
+    unsafe { &*user_data.cast::<Messages>() }.push(message);
+    vk::FALSE
+}

@@ -1,0 +1,172 @@
+//! Which barrier call covers a set of needs, with no bit too many.
+
+use crate::access::Access;
+use crate::hazard::{Need, Record};
+use crate::plan::MemoryBarrier;
+
+/// The memory barriers that a call needs besides `given` to meet `needs`. Leaving out any bit of
+/// the answer leaves a need unmet.
+pub(crate) fn cover(
+    records: &[Record],
+    needs: &[Need],
+    given: &[MemoryBarrier],
+) -> Vec<MemoryBarrier> {
+    let open: Vec<Need> = needs.iter().filter(|need| !met(records, need, given)).copied().collect();
+    let mut added = merged(open.iter().map(|need| alone(&records[need.record], need)));
+    // A need can be met by the barrier of another one: the write may already be available in a
+    // stage that the other one waits for. Such barriers and bits go again.
+    let holds = |added: &[MemoryBarrier]| {
+        let call = merged(given.iter().chain(added).copied());
+        open.iter().all(|need| met(records, need, &call))
+    };
+    prune(&mut added, holds);
+    added
+}
+
+/// Removes every barrier, and then every access bit, without which `holds` still holds. Since
+/// taking away more never makes a bit dispensable that was needed before, one sweep is enough.
+pub(crate) fn prune(
+    barriers: &mut Vec<MemoryBarrier>,
+    mut holds: impl FnMut(&[MemoryBarrier]) -> bool,
+) {
+    let mut index = 0;
+    while index < barriers.len() {
+        let removed = barriers.remove(index);
+        if !holds(barriers) {
+            barriers.insert(index, removed);
+            index += 1;
+        }
+    }
+    for index in 0..barriers.len() {
+        for bit in barriers[index].src_access {
+            barriers[index].src_access.remove(bit);
+            let needed = !holds(barriers);
+            barriers[index].src_access.set(bit, needed);
+        }
+        for bit in barriers[index].dst_access {
+            barriers[index].dst_access.remove(bit);
+            let needed = !holds(barriers);
+            barriers[index].dst_access.set(bit, needed);
+        }
+    }
+}
+
+/// Merges barriers between the same stages, and drops those that are contained in another.
+pub(crate) fn merged(barriers: impl Iterator<Item = MemoryBarrier>) -> Vec<MemoryBarrier> {
+    let mut all: Vec<MemoryBarrier> = Vec::new();
+    for barrier in barriers {
+        let same = |other: &&mut MemoryBarrier| {
+            (other.src_stages, other.dst_stages) == (barrier.src_stages, barrier.dst_stages)
+        };
+        match all.iter_mut().find(same) {
+            Some(other) => {
+                other.src_access |= barrier.src_access;
+                other.dst_access |= barrier.dst_access;
+            }
+            None => all.push(barrier),
+        }
+    }
+    all.sort_unstable();
+    let contained = |index: usize| {
+        (0..all.len()).any(|other| other != index && within(&all[index], &all[other]))
+    };
+    (0..all.len()).filter(|&index| !contained(index)).map(|index| all[index]).collect()
+}
+
+/// Joins barriers that differ only in their first stages, or only in their second stages. The
+/// joined barrier does exactly what the two did.
+pub(crate) fn joined(mut barriers: Vec<MemoryBarrier>) -> Vec<MemoryBarrier> {
+    while let Some((one, two)) = joinable(&barriers) {
+        let other = barriers.remove(two);
+        barriers[one].src_stages |= other.src_stages;
+        barriers[one].dst_stages |= other.dst_stages;
+    }
+    barriers
+}
+
+fn joinable(barriers: &[MemoryBarrier]) -> Option<(usize, usize)> {
+    let access = |barrier: &MemoryBarrier| (barrier.src_access, barrier.dst_access);
+    let pairs = (0..barriers.len()).flat_map(|two| (0..two).map(move |one| (one, two)));
+    pairs.into_iter().find(|&(one, two)| {
+        let (one, two) = (&barriers[one], &barriers[two]);
+        access(one) == access(two)
+            && (one.src_stages == two.src_stages || one.dst_stages == two.dst_stages)
+    })
+}
+
+/// The barrier that one need takes by itself.
+pub(crate) fn alone(record: &Record, need: &Need) -> MemoryBarrier {
+    let execution_only = need.target.access.is_empty();
+    MemoryBarrier {
+        src_stages: record.source.stage,
+        src_access: if execution_only { Access::empty() } else { record.source.write },
+        dst_stages: need.target.stage,
+        dst_access: need.target.access,
+    }
+}
+
+fn met(records: &[Record], need: &Need, call: &[MemoryBarrier]) -> bool {
+    let record = &records[need.record];
+    record.reach.after(record.source, call).covers(need.target)
+}
+
+/// Whether `outer` does all that `inner` does.
+fn within(inner: &MemoryBarrier, outer: &MemoryBarrier) -> bool {
+    outer.src_stages.expanded().contains(inner.src_stages.expanded())
+        && outer.dst_stages.expanded().contains(inner.dst_stages.expanded())
+        && outer.src_access.expanded().contains(inner.src_access.expanded())
+        && outer.dst_access.expanded().contains(inner.dst_access.expanded())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::Stages;
+
+    const C: Stages = Stages::COMPUTE_SHADER;
+    const T: Stages = Stages::TRANSFER;
+    const I: Stages = Stages::DRAW_INDIRECT;
+    const R: Access = Access::SHADER_STORAGE_READ;
+    const W: Access = Access::SHADER_STORAGE_WRITE;
+    const NONE: Access = Access::empty();
+
+    fn barrier(
+        src_stages: Stages,
+        src_access: Access,
+        dst_stages: Stages,
+        dst_access: Access,
+    ) -> MemoryBarrier {
+        MemoryBarrier { src_stages, src_access, dst_stages, dst_access }
+    }
+
+    #[test]
+    fn the_same_stages_merge() {
+        let all = [
+            barrier(C, W, C, R),
+            barrier(C, NONE, C, NONE),
+            barrier(C, W, C, W),
+            barrier(T, NONE, C, NONE),
+        ];
+        assert_eq!(merged(all.into_iter()), [barrier(C, W, C, R | W), barrier(T, NONE, C, NONE)]);
+    }
+
+    #[test]
+    fn the_contained_vanish() {
+        let broad = barrier(Stages::ALL_COMMANDS, Access::MEMORY_WRITE, C, R);
+        assert_eq!(merged([barrier(C, W, C, R), broad].into_iter()), [broad]);
+    }
+
+    #[test]
+    fn equal_but_for_one_side_join() {
+        let all =
+            vec![barrier(C, NONE, C, NONE), barrier(I, NONE, C, NONE), barrier(T, NONE, I, NONE)];
+        assert_eq!(joined(all), [barrier(C | I, NONE, C, NONE), barrier(T, NONE, I, NONE)]);
+    }
+
+    #[test]
+    fn pruning_keeps_what_is_needed() {
+        let mut all = vec![barrier(C, W, C, R | W), barrier(T, NONE, C, NONE)];
+        prune(&mut all, |left| left.iter().any(|barrier| barrier.dst_access.contains(R)));
+        assert_eq!(all, [barrier(C, NONE, C, R)]);
+    }
+}

@@ -1,0 +1,149 @@
+//! What a view, a size or a count of a pass has to satisfy.
+
+use crate::error::GraphError;
+use crate::graph::Graph;
+use crate::limits::Limits;
+use crate::plan::PlannedView;
+use crate::resource::View;
+use crate::validate::declared;
+
+/// What fills, updates and indirect parameters are aligned to.
+pub(crate) const WORD: u64 = 4;
+
+/// What the checks of one pass share.
+pub(crate) struct Checker<'a> {
+    pub graph: &'a Graph,
+    pub limits: &'a Limits,
+    pub pass: &'a str,
+}
+
+impl Checker<'_> {
+    /// A view of a buffer of this graph that lies in it.
+    pub fn view(&self, name: &str, view: View) -> Result<PlannedView, GraphError> {
+        let at = || format!("pass `{}`, `{name}`", self.pass);
+        let buffer = declared(self.graph, view.buffer, at)?;
+        let View { offset, size, .. } = view;
+        if size == 0 {
+            let pass = Some(self.pass.to_owned());
+            return Err(GraphError::EmptyBuffer { pass, buffer: buffer.name.clone() });
+        }
+        match offset.checked_add(size) {
+            Some(end) if end <= buffer.size => {
+                Ok(PlannedView { buffer: view.buffer.index, offset, size })
+            }
+            _ => Err(GraphError::ViewOutOfBounds {
+                pass: self.pass.to_owned(),
+                buffer: buffer.name.clone(),
+                offset,
+                size,
+                buffer_size: buffer.size,
+            }),
+        }
+    }
+
+    /// A view of whole words.
+    pub fn words(&self, name: &str, view: View) -> Result<PlannedView, GraphError> {
+        let view = self.view(name, view)?;
+        self.aligned(view, "offset", view.offset, WORD)?;
+        self.aligned(view, "size", view.size, WORD)?;
+        Ok(view)
+    }
+
+    pub fn aligned(
+        &self,
+        view: PlannedView,
+        what: &'static str,
+        value: u64,
+        alignment: u64,
+    ) -> Result<(), GraphError> {
+        if value.is_multiple_of(alignment.max(1)) {
+            return Ok(());
+        }
+        let buffer = self.graph.buffers[view.buffer].name.clone();
+        Err(GraphError::Misaligned { pass: self.pass.to_owned(), buffer, what, value, alignment })
+    }
+
+    pub fn at_least(
+        &self,
+        binding: &str,
+        view: PlannedView,
+        needed: u64,
+    ) -> Result<(), GraphError> {
+        if view.size >= needed {
+            return Ok(());
+        }
+        Err(GraphError::ViewTooSmall {
+            pass: self.pass.to_owned(),
+            binding: binding.to_owned(),
+            buffer: self.graph.buffers[view.buffer].name.clone(),
+            size: view.size,
+            needed,
+        })
+    }
+
+    pub fn same_size(&self, view: PlannedView, given: u64) -> Result<(), GraphError> {
+        if view.size == given {
+            return Ok(());
+        }
+        let buffer = self.graph.buffers[view.buffer].name.clone();
+        Err(GraphError::SizeMismatch { pass: self.pass.to_owned(), buffer, size: view.size, given })
+    }
+
+    pub fn limit(
+        &self,
+        at: &str,
+        limit: &'static str,
+        value: u64,
+        max: u64,
+    ) -> Result<(), GraphError> {
+        if value <= max { Ok(()) } else { Err(self.exceeded(at, limit, value, max)) }
+    }
+
+    pub fn exceeded(&self, at: &str, limit: &'static str, value: u64, max: u64) -> GraphError {
+        GraphError::LimitExceeded { at: format!("pass `{}`, `{at}`", self.pass), limit, value, max }
+    }
+}
+
+/// `count` groups as the fewest rows that fit, then the shortest rows that hold them all: less
+/// than one group too many per row.
+pub(crate) fn fold(count: u64, max: [u32; 3]) -> Option<[u32; 3]> {
+    if count == 0 {
+        return Some([0; 3]);
+    }
+    if max.contains(&0) {
+        return None;
+    }
+    let rows = count.div_ceil(u64::from(max[0]));
+    let row = count.div_ceil(rows);
+    let (x, y) = (u32::try_from(row).ok()?, u32::try_from(rows).ok()?);
+    (y <= max[1]).then_some([x, y, 1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fold;
+
+    #[test]
+    fn groups_fold_into_rows() {
+        let max = [65535, 65535, 65535];
+        assert_eq!(fold(0, max), Some([0, 0, 0]));
+        assert_eq!(fold(1, max), Some([1, 1, 1]));
+        assert_eq!(fold(65535, max), Some([65535, 1, 1]));
+        assert_eq!(fold(65536, max), Some([32768, 2, 1]));
+        assert_eq!(fold(131_071, max), Some([43691, 3, 1]));
+        assert_eq!(fold(65535 * 65535, max), Some([65535, 65535, 1]));
+        assert_eq!(fold(65535 * 65535 + 1, max), None);
+        assert_eq!(fold(u64::MAX, max), None);
+    }
+
+    #[test]
+    fn folding_overshoots_by_less_than_a_group_per_row() {
+        let max = [7, 100, 1];
+        for count in 1..=700 {
+            let [x, y, z] = fold(count, max).map_or([0; 3], |groups| groups.map(u64::from));
+            assert!(x <= 7 && y <= 100 && z == 1, "{count}: {x} x {y} x {z}");
+            assert!(x * y >= count && x * y - count < y, "{count}: {x} x {y}");
+        }
+        assert_eq!(fold(701, max), None);
+    }
+}

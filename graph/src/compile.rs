@@ -1,0 +1,98 @@
+//! How a graph becomes a plan: the phases, in order.
+
+use crate::contract::contract;
+use crate::error::GraphError;
+use crate::graph::Graph;
+use crate::lifetime::{self, Heap, Interval};
+use crate::limits::Limits;
+use crate::order::{self, Schedule};
+use crate::plan::{
+    Barrier, BufferPlacement, Hazard, Plan, PlannedBuffer, PlannedPass, Step, Workspace,
+};
+use crate::reason::{self, Names};
+use crate::repeat::{self, Calls};
+use crate::resolve::CheckedPass;
+use crate::resource::Kind;
+use crate::touch::{self, Timeline};
+use crate::validate::{self, Checked};
+
+pub(crate) fn compile(graph: &Graph, limits: &Limits) -> Result<Plan, GraphError> {
+    let checked = validate::check(graph, limits)?;
+    let edges = order::dependencies(&checked);
+    let schedule = order::schedule(&checked, &edges)?;
+    let intervals = lifetime::intervals(&checked, &schedule);
+    let heap = lifetime::place(&checked, &intervals, limits.heap_alignment());
+    check_workspace(&heap, limits)?;
+    let timeline = touch::timeline(&checked, &schedule, &heap);
+    let calls = repeat::synchronise(&timeline, graph.replayable);
+    let names = Names { checked: &checked, schedule: &schedule, heap: &heap };
+    let hazards = reason::hazards(&names, &timeline, &calls, graph.replayable);
+
+    let mut barriers = barriers(calls, hazards);
+    let exit = barriers.pop().flatten();
+    Ok(Plan {
+        name: graph.name.clone(),
+        buffers: buffers(&checked, &intervals, &heap, &timeline),
+        culled: schedule.culled.iter().map(|&pass| checked.passes[pass].label.clone()).collect(),
+        steps: steps(checked, &schedule, barriers),
+        exit,
+        workspace: Workspace {
+            size: heap.size,
+            alignment: limits.heap_alignment(),
+            unaliased_size: heap.unaliased_size,
+        },
+        replayable: graph.replayable,
+        graph: graph.id,
+    })
+}
+
+fn check_workspace(heap: &Heap, limits: &Limits) -> Result<(), GraphError> {
+    // The heap saturates at the largest number.
+    if heap.size <= limits.max_buffer_size && heap.size < u64::MAX {
+        return Ok(());
+    }
+    let (at, limit) = ("workspace".to_owned(), "maxBufferSize");
+    Err(GraphError::LimitExceeded { at, limit, value: heap.size, max: limits.max_buffer_size })
+}
+
+fn barriers(calls: Calls, hazards: Vec<Vec<Hazard>>) -> Vec<Option<Barrier>> {
+    let barrier = |(memory, hazards): (Vec<_>, _)| {
+        (!memory.is_empty()).then_some(Barrier { memory, hazards })
+    };
+    calls.into_iter().zip(hazards).map(barrier).collect()
+}
+
+fn buffers(
+    checked: &Checked,
+    intervals: &[Option<Interval>],
+    heap: &Heap,
+    timeline: &Timeline,
+) -> Vec<PlannedBuffer> {
+    let planned = |(index, decl): (usize, &crate::resource::BufferDecl)| PlannedBuffer {
+        name: decl.name.clone(),
+        size: decl.size,
+        placement: match decl.kind {
+            Kind::Import => BufferPlacement::Import(contract(decl, index, timeline)),
+            Kind::Transient => BufferPlacement::Transient { offset: heap.offsets[index] },
+            Kind::Persistent => BufferPlacement::Persistent { offset: heap.offsets[index] },
+        },
+        first_level: intervals[index].map(|(first, _)| first),
+        last_level: intervals[index].map(|(_, last)| last),
+    };
+    checked.buffers.iter().enumerate().map(planned).collect()
+}
+
+/// The barrier of a level goes before its first pass.
+fn steps(checked: Checked, schedule: &Schedule, barriers: Vec<Option<Barrier>>) -> Vec<Step> {
+    let mut passes: Vec<Option<CheckedPass>> = checked.passes.into_iter().map(Some).collect();
+    let mut steps = Vec::new();
+    for ((level, indices), barrier) in (0u32..).zip(&schedule.levels).zip(barriers) {
+        let mut barrier = barrier;
+        for pass in indices.iter().filter_map(|&index| passes[index].take()) {
+            let CheckedPass { label, kernel, work, bindings, push, specialization, .. } = pass;
+            let pass = PlannedPass { label, level, work, bindings, push, specialization, kernel };
+            steps.push(Step { barrier: barrier.take(), pass });
+        }
+    }
+    steps
+}

@@ -1,0 +1,184 @@
+//! How a graph is declared: buffers, passes, and what the caller does around them.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::access::Scope;
+use crate::compile;
+use crate::error::GraphError;
+use crate::limits::Limits;
+use crate::pass::{Action, PassBuilder, PassDecl, PassId, PassKernel};
+use crate::plan::Plan;
+use crate::repeat::PingPong;
+use crate::resource::{Buffer, BufferDecl, Element, Kind, View};
+
+/// Passes over buffers, in the order of their data flow: a pass reads what the passes declared
+/// before it wrote. [`compile`](Self::compile) turns it into a [`Plan`].
+///
+/// Declaring never fails; everything that is wrong with a declaration is reported by `compile`,
+/// with the names of the pass and the buffer.
+#[derive(Debug)]
+pub struct Graph {
+    /// Handles carry it, so that a handle of another graph is noticed.
+    pub(crate) id: u64,
+    pub(crate) name: String,
+    pub(crate) buffers: Vec<BufferDecl>,
+    pub(crate) passes: Vec<PassDecl>,
+    pub(crate) entries: Vec<(Buffer, Scope)>,
+    pub(crate) exits: Vec<(Buffer, Scope)>,
+    pub(crate) orders: Vec<(PassId, PassId)>,
+    pub(crate) keeps: Vec<PassId>,
+    pub(crate) carries: Vec<PingPong>,
+    pub(crate) replayable: bool,
+}
+
+impl Graph {
+    /// An empty graph. The name appears in dumps and labels.
+    pub fn new(name: impl Into<String>) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            name: name.into(),
+            buffers: Vec::new(),
+            passes: Vec::new(),
+            entries: Vec::new(),
+            exits: Vec::new(),
+            orders: Vec::new(),
+            keeps: Vec::new(),
+            carries: Vec::new(),
+            replayable: false,
+        }
+    }
+
+    /// A buffer of the caller's, `len` elements long, bound when the plan is recorded. Two
+    /// imports of one graph never overlap in memory; their names differ.
+    pub fn import<T: Element>(&mut self, name: impl Into<String>, len: u64) -> Buffer {
+        self.add_buffer(name.into(), Kind::Import, len.saturating_mul(T::SIZE), Some(T::SIZE))
+    }
+
+    /// [`import`](Self::import) of `size` bytes of no particular element.
+    pub fn import_bytes(&mut self, name: impl Into<String>, size: u64) -> Buffer {
+        self.add_buffer(name.into(), Kind::Import, size, None)
+    }
+
+    /// A buffer whose contents are undefined at the start of every run. It shares memory with
+    /// transients that are not in use at the same time.
+    pub fn transient<T: Element>(&mut self, name: impl Into<String>, len: u64) -> Buffer {
+        self.add_buffer(name.into(), Kind::Transient, len.saturating_mul(T::SIZE), Some(T::SIZE))
+    }
+
+    /// [`transient`](Self::transient) of `size` bytes of no particular element.
+    pub fn transient_bytes(&mut self, name: impl Into<String>, size: u64) -> Buffer {
+        self.add_buffer(name.into(), Kind::Transient, size, None)
+    }
+
+    /// A buffer whose contents survive from run to run. It lies in the workspace and never shares
+    /// memory.
+    pub fn persistent<T: Element>(&mut self, name: impl Into<String>, len: u64) -> Buffer {
+        self.add_buffer(name.into(), Kind::Persistent, len.saturating_mul(T::SIZE), Some(T::SIZE))
+    }
+
+    /// [`persistent`](Self::persistent) of `size` bytes of no particular element.
+    pub fn persistent_bytes(&mut self, name: impl Into<String>, size: u64) -> Buffer {
+        self.add_buffer(name.into(), Kind::Persistent, size, None)
+    }
+
+    /// What the caller did last with an import before each run. The plan then begins with the
+    /// barrier that this takes. Without it the caller synchronises: the scope to synchronise with
+    /// is [`ImportContract::first_use`](crate::ImportContract::first_use).
+    pub fn entry(&mut self, import: Buffer, scope: Scope) {
+        self.entries.push((import, scope));
+    }
+
+    /// What the caller does first with an import after each run. The plan then ends with the
+    /// barrier that makes the import ready for it, the caller's own entry writes included.
+    /// Without it the caller synchronises: the scope to synchronise with is
+    /// [`ImportContract::last_use`](crate::ImportContract::last_use).
+    pub fn exit(&mut self, import: Buffer, scope: Scope) {
+        self.exits.push((import, scope));
+    }
+
+    /// Begins a pass that runs `kernel`. `label` is its dotted lower-case name (`scan.reduce`).
+    pub fn pass(
+        &mut self,
+        label: impl Into<String>,
+        kernel: impl Into<PassKernel>,
+    ) -> PassBuilder<'_> {
+        PassBuilder::new(self, label.into(), kernel.into())
+    }
+
+    /// Adds a pass that sets every word of `view` to `value` (`vkCmdFillBuffer`). Offset and size
+    /// are multiples of 4.
+    pub fn fill(&mut self, label: impl Into<String>, view: impl Into<View>, value: u32) -> PassId {
+        self.add_pass(label.into(), Action::Fill { view: view.into(), value })
+    }
+
+    /// Adds a pass that copies `src` to `dst` (`vkCmdCopyBuffer`), views of the same size.
+    pub fn copy(
+        &mut self,
+        label: impl Into<String>,
+        src: impl Into<View>,
+        dst: impl Into<View>,
+    ) -> PassId {
+        self.add_pass(label.into(), Action::Copy { src: src.into(), dst: dst.into() })
+    }
+
+    /// Adds a pass that writes `bytes` into `view` (`vkCmdUpdateBuffer`): as many as the view has,
+    /// a multiple of 4, at most 65536. The bytes are part of the plan.
+    pub fn update(
+        &mut self,
+        label: impl Into<String>,
+        view: impl Into<View>,
+        bytes: &[u8],
+    ) -> PassId {
+        self.add_pass(label.into(), Action::Update { view: view.into(), bytes: bytes.to_vec() })
+    }
+
+    /// Runs `after` when `before` has finished, whatever their data. Orders execution, makes no
+    /// memory visible, and keeps neither pass alive. Where one of the passes is culled, the
+    /// passes that were ordered through it stay ordered.
+    pub fn order(&mut self, before: PassId, after: PassId) {
+        self.orders.push((before, after));
+    }
+
+    /// Declares that a pass has effects that the graph does not see: it is never culled.
+    pub fn keep(&mut self, pass: PassId) {
+        self.keeps.push(pass);
+    }
+
+    /// Declares that the recorded plan runs again and again, on one queue, with nothing in
+    /// between: the barriers then also cover each run against the next.
+    pub fn replayable(&mut self) {
+        self.replayable = true;
+    }
+
+    /// Declares that the next run begins with the front that this ping-pong ends with. In a
+    /// replayable graph an odd number of swaps is then an error, since the recording always
+    /// begins with the same buffer. To be called after the last swap.
+    pub fn carry(&mut self, pair: &PingPong) {
+        self.carries.push(*pair);
+    }
+
+    /// Plans the graph: order, barriers, memory. Pure: the same graph and limits give the same
+    /// plan.
+    pub fn compile(&self, limits: &Limits) -> Result<Plan, GraphError> {
+        compile::compile(self, limits)
+    }
+
+    fn add_buffer(
+        &mut self,
+        name: String,
+        kind: Kind,
+        size: u64,
+        element_size: Option<u64>,
+    ) -> Buffer {
+        let index = self.buffers.len();
+        self.buffers.push(BufferDecl { name, kind, size, element_size, entry: None, exit: None });
+        Buffer { graph: self.id, index, size }
+    }
+
+    pub(crate) fn add_pass(&mut self, label: String, action: Action) -> PassId {
+        let index = self.passes.len();
+        self.passes.push(PassDecl { label, action });
+        PassId { graph: self.id, index }
+    }
+}

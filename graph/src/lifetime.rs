@@ -1,0 +1,127 @@
+//! Where in the workspace each buffer lies: buffers that are not in use at the same time share
+//! bytes.
+
+use crate::order::Schedule;
+use crate::resource::Kind;
+use crate::validate::Checked;
+
+/// The first and the last level that use a buffer.
+pub(crate) type Interval = (u32, u32);
+
+/// The workspace.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Heap {
+    /// By buffer; `None` for imports and for buffers that no live pass uses.
+    pub offsets: Vec<Option<u64>>,
+    /// Bytes up to the end of the last buffer.
+    pub size: u64,
+    /// The same if no two buffers shared bytes.
+    pub unaliased_size: u64,
+}
+
+/// When each buffer is in use; `None` where no live pass uses it.
+pub(crate) fn intervals(checked: &Checked, schedule: &Schedule) -> Vec<Option<Interval>> {
+    let mut intervals: Vec<Option<Interval>> = vec![None; checked.buffers.len()];
+    for (level, passes) in (0u32..).zip(&schedule.levels) {
+        for used in passes.iter().flat_map(|&pass| &checked.passes[pass].uses) {
+            let first = intervals[used.buffer].map_or(level, |(first, _)| first);
+            intervals[used.buffer] = Some((first, level));
+        }
+    }
+    intervals
+}
+
+/// What the heap needs to know of a buffer.
+struct Block {
+    buffer: usize,
+    size: u64,
+    interval: Interval,
+}
+
+pub(crate) fn place(checked: &Checked, intervals: &[Option<Interval>], alignment: u64) -> Heap {
+    let mut blocks = Vec::new();
+    for (buffer, (decl, interval)) in checked.buffers.iter().zip(intervals).enumerate() {
+        let interval = match decl.kind {
+            Kind::Import => None,
+            Kind::Transient => *interval,
+            // In use between runs as well, so it never makes room.
+            Kind::Persistent => interval.map(|_| (0, u32::MAX)),
+        };
+        blocks.extend(interval.map(|interval| Block { buffer, size: decl.size, interval }));
+    }
+    let mut offsets = vec![None; checked.buffers.len()];
+    let size = pack(&mut blocks, &mut offsets, alignment);
+    let unaliased_size = blocks
+        .iter()
+        .fold(0, |end: u64, block| align_up(end, alignment).saturating_add(block.size));
+    Heap { offsets, size, unaliased_size }
+}
+
+/// Largest first, each in the lowest gap between those that are in use at the same time. Returns
+/// the end of the highest.
+fn pack(blocks: &mut [Block], offsets: &mut [Option<u64>], alignment: u64) -> u64 {
+    blocks.sort_by_key(|block| (std::cmp::Reverse(block.size), block.buffer));
+    let mut top = 0;
+    for (index, block) in blocks.iter().enumerate() {
+        let together = |other: &&Block| {
+            other.interval.0 <= block.interval.1 && block.interval.0 <= other.interval.1
+        };
+        let mut taken: Vec<(u64, u64)> = blocks[..index]
+            .iter()
+            .filter(together)
+            .filter_map(|other| Some((offsets[other.buffer]?, other.size)))
+            .collect();
+        taken.sort_unstable();
+        let mut offset = 0u64;
+        for (start, size) in taken {
+            if offset.saturating_add(block.size) <= start {
+                break;
+            }
+            offset = offset.max(align_up(start.saturating_add(size), alignment));
+        }
+        offsets[block.buffer] = Some(offset);
+        top = top.max(offset.saturating_add(block.size));
+    }
+    top
+}
+
+/// Saturates: a workspace of that size is refused for its size.
+fn align_up(offset: u64, alignment: u64) -> u64 {
+    offset.checked_next_multiple_of(alignment).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packed(blocks: &[(u64, Interval)]) -> (Vec<u64>, u64) {
+        let mut offsets = vec![None; blocks.len()];
+        let block = |(buffer, &(size, interval))| Block { buffer, size, interval };
+        let mut blocks: Vec<_> = blocks.iter().enumerate().map(block).collect();
+        let top = pack(&mut blocks, &mut offsets, 16);
+        (offsets.into_iter().map(Option::unwrap_or_default).collect(), top)
+    }
+
+    #[test]
+    fn disjoint_lifetimes_share() {
+        assert_eq!(packed(&[(100, (0, 1)), (80, (2, 3)), (60, (4, 4))]), (vec![0, 0, 0], 100));
+    }
+
+    #[test]
+    fn a_shared_level_is_a_conflict() {
+        assert_eq!(packed(&[(100, (0, 1)), (80, (1, 2))]), (vec![0, 112], 192));
+    }
+
+    #[test]
+    fn the_lowest_gap_is_taken() {
+        // 300 and 90 are always in use; 120, 100 and 80 take turns in the gap between them.
+        let blocks = [(300, (0, 9)), (100, (0, 1)), (90, (0, 9)), (80, (2, 3)), (120, (4, 5))];
+        assert_eq!(packed(&blocks), (vec![0, 304, 432, 304, 304], 522));
+    }
+
+    #[test]
+    fn small_blocks_fill_gaps_below() {
+        let blocks = [(64, (0, 0)), (48, (0, 5)), (32, (1, 5)), (16, (1, 2)), (16, (3, 5))];
+        assert_eq!(packed(&blocks), (vec![0, 64, 0, 32, 32], 112));
+    }
+}

@@ -1,0 +1,208 @@
+//! In which order passes run: dependencies, dead passes, levels.
+
+use std::collections::BTreeSet;
+
+use crate::error::{CycleLink, GraphError};
+use crate::resource::Kind;
+use crate::validate::Checked;
+
+/// Why one pass comes before another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Reason {
+    /// It writes what the other reads.
+    Data { buffer: usize },
+    /// They touch the same bytes, and swapping them would change the result.
+    Conflict { buffer: usize },
+    /// The caller asked for it.
+    Explicit,
+}
+
+/// `from` runs before `to`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Edge {
+    pub from: usize,
+    pub to: usize,
+    pub reason: Reason,
+}
+
+/// The passes that run, level by level.
+#[derive(Debug)]
+pub(crate) struct Schedule {
+    /// Live passes, by level and then by declaration.
+    pub levels: Vec<Vec<usize>>,
+    /// Passes whose results nobody reads.
+    pub culled: Vec<usize>,
+    /// Explicit orders between live passes.
+    pub orders: Vec<(usize, usize)>,
+}
+
+/// Every dependency. Writes are always partial, so a read depends on all earlier writers of its
+/// bytes, and the order of any two writers is kept.
+pub(crate) fn dependencies(checked: &Checked) -> Vec<Edge> {
+    let mut edges = Vec::new();
+    let mut earlier: Vec<Vec<(usize, usize)>> = vec![Vec::new(); checked.buffers.len()];
+    for (to, pass) in checked.passes.iter().enumerate() {
+        for later in &pass.uses {
+            let buffer = later.buffer;
+            for &(from, index) in &earlier[buffer] {
+                let before = &checked.passes[from].uses[index];
+                if before.conflicts(later) {
+                    let data = !before.writes.is_empty() && later.needs_contents();
+                    let reason =
+                        if data { Reason::Data { buffer } } else { Reason::Conflict { buffer } };
+                    edges.push(Edge { from, to, reason });
+                }
+            }
+        }
+        for (index, used) in pass.uses.iter().enumerate() {
+            earlier[used.buffer].push((to, index));
+        }
+    }
+    let explicit = checked.orders.iter();
+    edges.extend(explicit.map(|&(from, to)| Edge { from, to, reason: Reason::Explicit }));
+    edges.sort_unstable();
+    edges.dedup();
+    edges
+}
+
+/// Orders the passes, or reports a cycle (which only explicit orders can make).
+pub(crate) fn schedule(checked: &Checked, edges: &[Edge]) -> Result<Schedule, GraphError> {
+    let count = checked.passes.len();
+    // Dead passes take part in this one, so that a contradiction is reported even between them.
+    if let Err(stuck) = longest_paths(count, edges.iter().map(|edge| (edge.from, edge.to))) {
+        return Err(cycle(checked, edges, &stuck));
+    }
+    let live = live(checked, edges);
+    let orders = live_orders(checked, edges, &live);
+    let data = edges.iter().filter(|edge| edge.reason != Reason::Explicit);
+    let kept = data.map(|edge| (edge.from, edge.to)).filter(|&(from, to)| live[from] && live[to]);
+    let depth = match longest_paths(count, kept.chain(orders.iter().copied())) {
+        Ok(depth) => depth,
+        Err(stuck) => return Err(cycle(checked, edges, &stuck)),
+    };
+    let mut levels: Vec<Vec<usize>> = Vec::new();
+    for pass in (0..count).filter(|&pass| live[pass]) {
+        let level = depth[pass];
+        levels.resize(levels.len().max(level + 1), Vec::new());
+        levels[level].push(pass);
+    }
+    let culled = (0..count).filter(|&pass| !live[pass]).collect();
+    Ok(Schedule { levels, culled, orders })
+}
+
+/// The length of the longest path to each pass, or the passes that are on a cycle or behind one.
+fn longest_paths(
+    count: usize,
+    edges: impl Iterator<Item = (usize, usize)>,
+) -> Result<Vec<usize>, Vec<bool>> {
+    let mut successors = vec![Vec::new(); count];
+    let mut waiting = vec![0usize; count];
+    for (from, to) in edges {
+        successors[from].push(to);
+        waiting[to] += 1;
+    }
+    let mut depth = vec![0; count];
+    let mut ready: Vec<usize> = (0..count).filter(|&pass| waiting[pass] == 0).collect();
+    while let Some(pass) = ready.pop() {
+        for &next in &successors[pass] {
+            depth[next] = depth[next].max(depth[pass] + 1);
+            waiting[next] -= 1;
+            if waiting[next] == 0 {
+                ready.push(next);
+            }
+        }
+    }
+    if waiting.iter().any(|&count| count > 0) {
+        return Err(waiting.iter().map(|&count| count > 0).collect());
+    }
+    Ok(depth)
+}
+
+/// A pass is live when someone outside sees what it does (it writes an import or a persistent
+/// buffer, or is kept), or when it writes what a live pass reads.
+fn live(checked: &Checked, edges: &[Edge]) -> Vec<bool> {
+    let mut producers = vec![Vec::new(); checked.passes.len()];
+    for edge in edges {
+        if matches!(edge.reason, Reason::Data { .. }) {
+            producers[edge.to].push(edge.from);
+        }
+    }
+    let seen_outside = |pass: &crate::resolve::CheckedPass| {
+        let lasting = |buffer: usize| checked.buffers[buffer].kind != Kind::Transient;
+        pass.kept || pass.uses.iter().any(|used| !used.writes.is_empty() && lasting(used.buffer))
+    };
+    let mut live: Vec<bool> = checked.passes.iter().map(seen_outside).collect();
+    let mut todo: Vec<usize> = (0..live.len()).filter(|&pass| live[pass]).collect();
+    while let Some(pass) = todo.pop() {
+        for &producer in &producers[pass] {
+            if !live[producer] {
+                live[producer] = true;
+                todo.push(producer);
+            }
+        }
+    }
+    live
+}
+
+/// Explicit orders between live passes, with those through a dead pass tied together: "a before
+/// b before c" still means "a before c" when nobody needs b.
+fn live_orders(checked: &Checked, edges: &[Edge], live: &[bool]) -> Vec<(usize, usize)> {
+    let explicit = edges.iter().filter(|edge| edge.reason == Reason::Explicit);
+    let mut orders: BTreeSet<(usize, usize)> = explicit.map(|edge| (edge.from, edge.to)).collect();
+    for dead in (0..checked.passes.len()).filter(|&pass| !live[pass]) {
+        let before: Vec<_> =
+            orders.iter().filter(|order| order.1 == dead).map(|order| order.0).collect();
+        let after: Vec<_> =
+            orders.iter().filter(|order| order.0 == dead).map(|order| order.1).collect();
+        orders.extend(before.iter().flat_map(|&from| after.iter().map(move |&to| (from, to))));
+        orders.retain(|&(from, to)| from != dead && to != dead);
+    }
+    orders.into_iter().collect()
+}
+
+/// Finds a cycle among the `stuck` passes. Each of them waits for another of them, so going from
+/// a pass to one that it waits for must come round.
+fn cycle(checked: &Checked, edges: &[Edge], stuck: &[bool]) -> GraphError {
+    let waits_for = |pass: usize| edges.iter().find(|edge| edge.to == pass && stuck[edge.from]);
+    let mut trail: Vec<&Edge> = Vec::new();
+    let mut next = stuck.iter().position(|&stuck| stuck);
+    while let Some(edge) = next.and_then(waits_for) {
+        if let Some(begin) = trail.iter().position(|before| before.to == edge.to) {
+            trail.drain(..begin);
+            break;
+        }
+        trail.push(edge);
+        next = Some(edge.from);
+    }
+    // The trail runs backwards, from a pass to what it waits for.
+    let link = |edge: &&Edge| CycleLink {
+        pass: checked.passes[edge.from].label.clone(),
+        buffer: match edge.reason {
+            Reason::Data { buffer } | Reason::Conflict { buffer } => {
+                Some(checked.buffers[buffer].name.clone())
+            }
+            Reason::Explicit => None,
+        },
+    };
+    GraphError::Cycle { links: trail.iter().rev().map(link).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::longest_paths;
+
+    #[test]
+    fn levels_are_longest_paths() {
+        //  0 -> 1 -> 3
+        //  0 ------> 3     2 on its own
+        assert_eq!(longest_paths(4, [(0, 1), (1, 3), (0, 3)].into_iter()), Ok(vec![0, 1, 0, 2]));
+        assert_eq!(longest_paths(0, [].into_iter()), Ok(vec![]));
+    }
+
+    #[test]
+    fn a_cycle_leaves_its_passes_and_those_behind_it() {
+        //  0 -> 1 <-> 2 -> 3
+        let edges = [(0, 1), (1, 2), (2, 1), (2, 3)];
+        assert_eq!(longest_paths(4, edges.into_iter()), Err(vec![false, true, true, true]));
+    }
+}

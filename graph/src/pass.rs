@@ -1,0 +1,223 @@
+//! What a pass is: a kernel (or a transfer), the buffers bound to it, and how much of it runs.
+
+use std::sync::Arc;
+
+use bytemuck::NoUninit;
+use multisplit_shaders::{Interface, Kernel};
+
+use crate::graph::Graph;
+use crate::resource::View;
+
+/// The shader of a pass. Planning only needs its [`Interface`], so a pass can also be planned
+/// from a description, without any SPIR-V; only a real [`Kernel`] can be executed.
+#[derive(Clone, Debug)]
+pub struct PassKernel(Source);
+
+#[derive(Clone, Debug)]
+enum Source {
+    Kernel(Arc<Kernel>),
+    Described { label: String, interface: Arc<Interface> },
+}
+
+impl PassKernel {
+    /// A shader known by its interface alone: enough to plan with.
+    pub fn described(label: impl Into<String>, interface: Interface) -> Self {
+        Self(Source::Described { label: label.into(), interface: Arc::new(interface) })
+    }
+
+    /// The kernel's dotted lower-case name.
+    pub fn label(&self) -> &str {
+        match &self.0 {
+            Source::Kernel(kernel) => kernel.label(),
+            Source::Described { label, .. } => label,
+        }
+    }
+
+    /// What the shader expects from the host.
+    pub fn interface(&self) -> &Interface {
+        match &self.0 {
+            Source::Kernel(kernel) => kernel.interface(),
+            Source::Described { interface, .. } => interface,
+        }
+    }
+
+    /// The kernel, unless the shader is only described.
+    pub fn kernel(&self) -> Option<&Arc<Kernel>> {
+        match &self.0 {
+            Source::Kernel(kernel) => Some(kernel),
+            Source::Described { .. } => None,
+        }
+    }
+}
+
+impl From<Arc<Kernel>> for PassKernel {
+    fn from(kernel: Arc<Kernel>) -> Self {
+        Self(Source::Kernel(kernel))
+    }
+}
+
+impl From<&Arc<Kernel>> for PassKernel {
+    fn from(kernel: &Arc<Kernel>) -> Self {
+        Self::from(Arc::clone(kernel))
+    }
+}
+
+impl From<&Self> for PassKernel {
+    fn from(kernel: &Self) -> Self {
+        kernel.clone()
+    }
+}
+
+/// How many workgroups a dispatch has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Groups {
+    /// At least this many, numbered `gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x`.
+    /// A count past `maxComputeWorkGroupCount[0]` is folded into y, which can round it up by
+    /// less than the number of rows: the kernel ignores groups past its count.
+    Linear(u64),
+    /// Exactly these in x, y and z.
+    Xyz([u32; 3]),
+}
+
+impl Groups {
+    /// `count` groups in a row, folded into y where they do not fit into x. Zero is legal, and
+    /// makes the pass a no-op.
+    pub fn linear(count: u64) -> Self {
+        Self::Linear(count)
+    }
+
+    /// Exactly these groups in x, y and z.
+    pub fn xyz(groups: [u32; 3]) -> Self {
+        Self::Xyz(groups)
+    }
+}
+
+/// A pass of one graph, for [`Graph::order`] and [`Graph::keep`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PassId {
+    pub(crate) graph: u64,
+    pub(crate) index: usize,
+}
+
+/// A buffer bound to a binding of a kernel.
+#[derive(Clone, Debug)]
+pub(crate) struct BindDecl {
+    pub name: String,
+    pub view: View,
+    /// The contents on entry do not matter to the pass.
+    pub scratch: bool,
+}
+
+/// How much of a kernel runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Extent {
+    Groups(Groups),
+    Indirect(View),
+}
+
+/// What a pass does.
+#[derive(Clone, Debug)]
+pub(crate) enum Action {
+    Dispatch {
+        kernel: PassKernel,
+        binds: Vec<BindDecl>,
+        push: Option<Vec<u8>>,
+        specialize: Vec<(String, u32)>,
+        extent: Extent,
+    },
+    Fill {
+        view: View,
+        value: u32,
+    },
+    Copy {
+        src: View,
+        dst: View,
+    },
+    Update {
+        view: View,
+        bytes: Vec<u8>,
+    },
+}
+
+/// A pass as declared.
+#[derive(Clone, Debug)]
+pub(crate) struct PassDecl {
+    pub label: String,
+    pub action: Action,
+}
+
+/// A pass under construction; [`dispatch`](Self::dispatch) or
+/// [`dispatch_indirect`](Self::dispatch_indirect) adds it to the graph.
+///
+/// Nothing here fails: what is wrong with a pass is reported, with its label, by
+/// [`Graph::compile`].
+#[must_use = "a pass joins the graph when it is dispatched"]
+#[derive(Debug)]
+pub struct PassBuilder<'g> {
+    graph: &'g mut Graph,
+    label: String,
+    kernel: PassKernel,
+    binds: Vec<BindDecl>,
+    push: Option<Vec<u8>>,
+    specialize: Vec<(String, u32)>,
+}
+
+impl<'g> PassBuilder<'g> {
+    pub(crate) fn new(graph: &'g mut Graph, label: String, kernel: PassKernel) -> Self {
+        Self { graph, label, kernel, binds: Vec::new(), push: None, specialize: Vec::new() }
+    }
+
+    /// Binds a view to the binding called `name`. Whether it is read or written is the kernel's
+    /// own word.
+    pub fn bind(self, name: impl Into<String>, view: impl Into<View>) -> Self {
+        self.add(name.into(), view.into(), false)
+    }
+
+    /// Like [`bind`](Self::bind), for a binding whose contents on entry do not matter because the
+    /// pass writes every byte before it reads it. Such a pass depends on no earlier writer's
+    /// data, and may use a transient that nobody has written yet.
+    pub fn scratch(self, name: impl Into<String>, view: impl Into<View>) -> Self {
+        self.add(name.into(), view.into(), true)
+    }
+
+    /// The push constants. The last call counts.
+    pub fn push<T: NoUninit>(self, constants: &T) -> Self {
+        self.push_bytes(bytemuck::bytes_of(constants))
+    }
+
+    /// The push constants as bytes. The last call counts.
+    pub fn push_bytes(mut self, bytes: &[u8]) -> Self {
+        self.push = Some(bytes.to_vec());
+        self
+    }
+
+    /// Gives the specialization constant called `name` a value (its 32-bit pattern). The last
+    /// call for a name counts.
+    pub fn specialize(mut self, name: impl Into<String>, value: u32) -> Self {
+        let name = name.into();
+        self.specialize.retain(|(other, _)| *other != name);
+        self.specialize.push((name, value));
+        self
+    }
+
+    /// Adds the pass to the graph with this many workgroups.
+    pub fn dispatch(self, groups: Groups) -> PassId {
+        self.finish(Extent::Groups(groups))
+    }
+
+    /// Adds the pass to the graph with as many workgroups as the first 12 bytes of `groups` say
+    /// when it runs (a `VkDispatchIndirectCommand`, at a multiple of 4 bytes).
+    pub fn dispatch_indirect(self, groups: impl Into<View>) -> PassId {
+        self.finish(Extent::Indirect(groups.into()))
+    }
+
+    fn add(mut self, name: String, view: View, scratch: bool) -> Self {
+        self.binds.push(BindDecl { name, view, scratch });
+        self
+    }
+
+    fn finish(self, extent: Extent) -> PassId {
+        let Self { graph, label, kernel, binds, push, specialize } = self;
+        graph.add_pass(label, Action::Dispatch { kernel, binds, push, specialize, extent })
+    }
+}

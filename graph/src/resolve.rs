@@ -1,0 +1,359 @@
+//! What a single declared pass comes to: its work in the plan's terms and the bytes it touches,
+//! or what is wrong with it.
+
+use multisplit_shaders::{Binding, BindingKind, Interface};
+
+use crate::access::{Access, Scope, Stages};
+use crate::check::{Checker, WORD, fold};
+use crate::error::GraphError;
+use crate::graph::Graph;
+use crate::limits::Limits;
+use crate::pass::{Action, BindDecl, Extent, Groups, PassDecl, PassKernel};
+use crate::plan::{ByteRange, PlannedBinding, PlannedView, Work};
+use crate::resource::View;
+
+/// Size of a `VkDispatchIndirectCommand`.
+const INDIRECT_BYTES: u64 = 12;
+/// `vkCmdUpdateBuffer` takes no more.
+const MAX_UPDATE_BYTES: u64 = 65536;
+
+/// A sound pass with everything resolved.
+pub(crate) struct CheckedPass {
+    pub label: String,
+    pub kept: bool,
+    pub kernel: Option<PassKernel>,
+    pub work: Work,
+    pub bindings: Vec<PlannedBinding>,
+    pub push: Vec<u8>,
+    pub specialization: Vec<(u32, u32)>,
+    pub uses: Vec<Use>,
+    /// Every stage that the pass runs in, whether it touches memory there or not.
+    pub stages: Stages,
+}
+
+/// Bytes that a pass touches, from one stage.
+#[derive(Clone)]
+pub(crate) struct Use {
+    /// The binding, or the role in a transfer.
+    pub name: String,
+    pub buffer: usize,
+    pub bytes: ByteRange,
+    /// A single stage.
+    pub stage: Stages,
+    pub reads: Access,
+    pub writes: Access,
+    /// The contents on entry do not matter.
+    pub scratch: bool,
+}
+
+impl Use {
+    fn new(name: &str, view: PlannedView, scope: Scope) -> Self {
+        Self {
+            name: name.to_owned(),
+            buffer: view.buffer,
+            bytes: ByteRange { start: view.offset, end: view.offset + view.size },
+            stage: scope.stages,
+            reads: scope.access.reads(),
+            writes: scope.access.writes(),
+            scratch: false,
+        }
+    }
+
+    /// Whether it reads what earlier passes left there.
+    pub fn needs_contents(&self) -> bool {
+        !self.reads.is_empty() && !self.scratch
+    }
+
+    /// Whether the two touch the same bytes and at least one writes them.
+    pub fn conflicts(&self, other: &Self) -> bool {
+        self.buffer == other.buffer
+            && !(self.writes.is_empty() && other.writes.is_empty())
+            && self.bytes.overlaps(other.bytes)
+    }
+}
+
+pub(crate) fn pass(
+    graph: &Graph,
+    decl: &PassDecl,
+    limits: &Limits,
+) -> Result<CheckedPass, GraphError> {
+    let checker = Checker { graph, limits, pass: &decl.label };
+    let checked = match &decl.action {
+        Action::Dispatch { kernel, binds, push, specialize, extent } => {
+            checker.dispatch(kernel, binds, push.as_deref(), specialize, *extent)?
+        }
+        Action::Fill { view, value } => {
+            let view = checker.words("fill", *view)?;
+            let uses = vec![Use::new("fill", view, Scope::TRANSFER_WRITE)];
+            checker.transfer(Work::Fill { view, value: *value }, uses)
+        }
+        Action::Copy { src, dst } => checker.copy(*src, *dst)?,
+        Action::Update { view, bytes } => checker.update(*view, bytes)?,
+    };
+    checker.alias_conflicts(&checked.uses)?;
+    Ok(checked)
+}
+
+impl Checker<'_> {
+    fn dispatch(
+        &self,
+        kernel: &PassKernel,
+        binds: &[BindDecl],
+        push: Option<&[u8]>,
+        specialize: &[(String, u32)],
+        extent: Extent,
+    ) -> Result<CheckedPass, GraphError> {
+        let interface = kernel.interface();
+        self.names(interface, binds)?;
+        let mut bindings = Vec::new();
+        let mut uses = Vec::new();
+        for binding in &interface.bindings {
+            let planned = self.binding(binding, binds)?;
+            uses.push(binding_use(&planned));
+            bindings.push(planned);
+        }
+        let specialization = self.specialization(interface, specialize)?;
+        self.workgroup_size(interface, &specialization)?;
+        let mut stages = Stages::COMPUTE_SHADER;
+        let work = match extent {
+            Extent::Groups(groups) => Work::Dispatch(self.groups(groups)?),
+            Extent::Indirect(view) => {
+                let view = self.indirect(view)?;
+                stages |= Stages::DRAW_INDIRECT;
+                uses.push(Use::new("indirect", view, Scope::INDIRECT_READ));
+                Work::DispatchIndirect { buffer: view.buffer, offset: view.offset }
+            }
+        };
+        let push = self.push(interface, push)?;
+        let (label, kernel) = (self.pass.to_owned(), Some(kernel.clone()));
+        Ok(CheckedPass {
+            label,
+            kept: false,
+            kernel,
+            work,
+            bindings,
+            push,
+            specialization,
+            uses,
+            stages,
+        })
+    }
+
+    fn transfer(&self, work: Work, uses: Vec<Use>) -> CheckedPass {
+        CheckedPass {
+            label: self.pass.to_owned(),
+            kept: false,
+            kernel: None,
+            work,
+            bindings: Vec::new(),
+            push: Vec::new(),
+            specialization: Vec::new(),
+            uses,
+            stages: Stages::TRANSFER,
+        }
+    }
+
+    fn copy(&self, src: View, dst: View) -> Result<CheckedPass, GraphError> {
+        let (src, dst) = (self.view("src", src)?, self.view("dst", dst)?);
+        self.same_size(dst, src.size)?;
+        let uses = vec![
+            Use::new("src", src, Scope::TRANSFER_READ),
+            Use::new("dst", dst, Scope::TRANSFER_WRITE),
+        ];
+        Ok(self.transfer(Work::Copy { src, dst }, uses))
+    }
+
+    fn update(&self, view: View, bytes: &[u8]) -> Result<CheckedPass, GraphError> {
+        let view = self.words("update", view)?;
+        self.same_size(view, bytes.len() as u64)?;
+        self.limit("update", "the size of vkCmdUpdateBuffer", view.size, MAX_UPDATE_BYTES)?;
+        let uses = vec![Use::new("update", view, Scope::TRANSFER_WRITE)];
+        Ok(self.transfer(Work::Update { view, bytes: bytes.to_vec() }, uses))
+    }
+
+    /// Every name that is bound exists, and is bound once.
+    fn names(&self, interface: &Interface, binds: &[BindDecl]) -> Result<(), GraphError> {
+        for (index, bind) in binds.iter().enumerate() {
+            let (pass, binding) = (self.pass.to_owned(), bind.name.clone());
+            if interface.binding(&bind.name).is_none() {
+                let known: Vec<_> = interface.bindings.iter().map(|b| b.name.as_str()).collect();
+                return Err(GraphError::UnknownBinding { pass, binding, known: known.join(", ") });
+            }
+            if binds[..index].iter().any(|other| other.name == bind.name) {
+                return Err(GraphError::BoundTwice { pass, binding });
+            }
+        }
+        Ok(())
+    }
+
+    fn binding(&self, binding: &Binding, binds: &[BindDecl]) -> Result<PlannedBinding, GraphError> {
+        let name = &binding.name;
+        let Some(bind) = binds.iter().find(|bind| bind.name == *name) else {
+            return Err(GraphError::UnboundBinding {
+                pass: self.pass.to_owned(),
+                binding: name.clone(),
+            });
+        };
+        if bind.scratch && !binding.access.writes() {
+            return Err(GraphError::ScratchReadOnly {
+                pass: self.pass.to_owned(),
+                binding: name.clone(),
+            });
+        }
+        let view = self.view(name, bind.view)?;
+        let (alignment, limit, max) = match binding.kind {
+            BindingKind::Storage => (
+                self.limits.storage_alignment,
+                "maxStorageBufferRange",
+                self.limits.max_storage_range,
+            ),
+            BindingKind::Uniform => (
+                self.limits.uniform_alignment,
+                "maxUniformBufferRange",
+                self.limits.max_uniform_range,
+            ),
+        };
+        self.aligned(view, "offset", view.offset, alignment)?;
+        self.limit(name, limit, view.size, max)?;
+        self.fits(binding, view)?;
+        Ok(PlannedBinding {
+            set: binding.set,
+            binding: binding.binding,
+            kind: binding.kind,
+            name: name.clone(),
+            buffer: view.buffer,
+            offset: view.offset,
+            size: view.size,
+            access: binding.access,
+            scratch: bind.scratch,
+        })
+    }
+
+    /// The view holds the binding's header and at least one of its elements, and its elements are
+    /// parts or groups of the buffer's.
+    fn fits(&self, binding: &Binding, view: PlannedView) -> Result<(), GraphError> {
+        let stride = u64::from(binding.element_stride.unwrap_or(0));
+        let needed = u64::from(binding.fixed_size) + stride;
+        let buffer = &self.graph.buffers[view.buffer];
+        self.at_least(&binding.name, view, needed)?;
+        match buffer.element_size {
+            Some(element) if stride > 0 && element % stride != 0 && stride % element != 0 => {
+                Err(GraphError::ElementMismatch {
+                    pass: self.pass.to_owned(),
+                    binding: binding.name.clone(),
+                    buffer: buffer.name.clone(),
+                    element,
+                    stride,
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn specialization(
+        &self,
+        interface: &Interface,
+        specialize: &[(String, u32)],
+    ) -> Result<Vec<(u32, u32)>, GraphError> {
+        let mut values = Vec::new();
+        for (name, value) in specialize {
+            let Some(constant) = interface.spec_constant(name) else {
+                let (pass, constant) = (self.pass.to_owned(), name.clone());
+                return Err(GraphError::UnknownConstant { pass, constant });
+            };
+            values.push((constant.id, *value));
+        }
+        values.sort_unstable();
+        Ok(values)
+    }
+
+    fn workgroup_size(
+        &self,
+        interface: &Interface,
+        values: &[(u32, u32)],
+    ) -> Result<(), GraphError> {
+        let value_of = |id| values.iter().find(|(other, _)| *other == id).map(|(_, value)| *value);
+        let size = interface.workgroup_size(value_of).map(u64::from);
+        for (size, max) in size.into_iter().zip(self.limits.max_workgroup_size) {
+            self.limit("workgroup size", "maxComputeWorkGroupSize", size, u64::from(max))?;
+        }
+        let invocations = size.into_iter().fold(1, u64::saturating_mul);
+        let max = u64::from(self.limits.max_workgroup_invocations);
+        self.limit("workgroup size", "maxComputeWorkGroupInvocations", invocations, max)
+    }
+
+    fn groups(&self, groups: Groups) -> Result<[u32; 3], GraphError> {
+        let max = self.limits.max_workgroup_count;
+        let (at, limit) = ("workgroups", "maxComputeWorkGroupCount");
+        match groups {
+            Groups::Xyz(groups) => {
+                for (count, max) in groups.into_iter().zip(max) {
+                    self.limit(at, limit, u64::from(count), u64::from(max))?;
+                }
+                Ok(groups)
+            }
+            Groups::Linear(count) => match fold(count, max) {
+                Some(groups) => Ok(groups),
+                None => {
+                    let max = u64::from(max[0]) * u64::from(max[1]);
+                    Err(self.exceeded(at, limit, count, max))
+                }
+            },
+        }
+    }
+
+    fn indirect(&self, view: View) -> Result<PlannedView, GraphError> {
+        let view = self.view("indirect", view)?;
+        self.at_least("indirect", view, INDIRECT_BYTES)?;
+        self.aligned(view, "offset", view.offset, WORD)?;
+        Ok(PlannedView { size: INDIRECT_BYTES, ..view })
+    }
+
+    fn push(&self, interface: &Interface, push: Option<&[u8]>) -> Result<Vec<u8>, GraphError> {
+        let pass = self.pass.to_owned();
+        let expected = interface.push_constants.as_ref().map_or(0, |block| block.size);
+        let given = match push {
+            None if expected > 0 => return Err(GraphError::MissingPush { pass, expected }),
+            None => &[],
+            Some(bytes) => bytes,
+        };
+        if given.len() as u64 != u64::from(expected) {
+            return Err(GraphError::PushSize { pass, expected, given: given.len() });
+        }
+        let max = u64::from(self.limits.max_push_bytes);
+        self.limit("push constants", "maxPushConstantsSize", u64::from(expected), max)?;
+        Ok(given.to_vec())
+    }
+
+    /// Within one pass nothing orders two bindings: neither may write what the other touches.
+    fn alias_conflicts(&self, uses: &[Use]) -> Result<(), GraphError> {
+        for (index, second) in uses.iter().enumerate() {
+            if let Some(first) = uses[..index].iter().find(|first| first.conflicts(second)) {
+                return Err(GraphError::AliasConflict {
+                    pass: self.pass.to_owned(),
+                    buffer: self.graph.buffers[second.buffer].name.clone(),
+                    first: first.name.clone(),
+                    second: second.name.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn binding_use(binding: &PlannedBinding) -> Use {
+    let mut access = Access::empty();
+    if binding.access.reads() {
+        access |= match binding.kind {
+            BindingKind::Storage => Access::SHADER_STORAGE_READ,
+            BindingKind::Uniform => Access::UNIFORM_READ,
+        };
+    }
+    if binding.access.writes() {
+        access |= Access::SHADER_STORAGE_WRITE;
+    }
+    let PlannedBinding { buffer, offset, size, .. } = *binding;
+    let scope = Scope::new(Stages::COMPUTE_SHADER, access);
+    let used = Use::new(&binding.name, PlannedView { buffer, offset, size }, scope);
+    Use { scratch: binding.scratch, ..used }
+}

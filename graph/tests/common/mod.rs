@@ -1,0 +1,76 @@
+//! Kernels described in a line, for tests that plan without SPIR-V.
+#![allow(dead_code)]
+
+use multisplit_graph::{Limits, PassKernel};
+use multisplit_shaders::{Binding, BindingAccess, BindingKind, Interface, PushBlock, SpecConstant};
+
+/// A kernel under construction. Its storage bindings are arrays of `uint`.
+pub struct Described {
+    label: String,
+    interface: Interface,
+}
+
+pub fn kernel(label: &str) -> Described {
+    Described { label: label.to_owned(), interface: Interface::default() }
+}
+
+impl Described {
+    pub fn read(self, name: &str) -> Self {
+        self.binding(name, BindingKind::Storage, BindingAccess::Read)
+    }
+
+    pub fn write(self, name: &str) -> Self {
+        self.binding(name, BindingKind::Storage, BindingAccess::Write)
+    }
+
+    pub fn update(self, name: &str) -> Self {
+        self.binding(name, BindingKind::Storage, BindingAccess::ReadWrite)
+    }
+
+    pub fn uniform(self, name: &str) -> Self {
+        self.binding(name, BindingKind::Uniform, BindingAccess::Read)
+    }
+
+    pub fn binding(mut self, name: &str, kind: BindingKind, access: BindingAccess) -> Self {
+        let binding = u32::try_from(self.interface.bindings.len()).expect("a handful of bindings");
+        let (fixed_size, element_stride) = match kind {
+            BindingKind::Storage => (0, Some(4)),
+            BindingKind::Uniform => (4, None),
+        };
+        let name = name.to_owned();
+        let binding = Binding { name, set: 0, binding, kind, access, fixed_size, element_stride };
+        self.interface.bindings.push(binding);
+        self
+    }
+
+    pub fn push(mut self, size: u32) -> Self {
+        self.interface.push_constants = Some(PushBlock { size, members: Vec::new() });
+        self
+    }
+
+    pub fn constant(mut self, name: &str, id: u32, default: u32) -> Self {
+        self.interface.spec_constants.push(SpecConstant { name: name.to_owned(), id, default });
+        self
+    }
+
+    /// Anything else.
+    pub fn with(mut self, change: impl FnOnce(&mut Interface)) -> Self {
+        change(&mut self.interface);
+        self
+    }
+
+    pub fn done(self) -> PassKernel {
+        PassKernel::described(self.label, self.interface)
+    }
+}
+
+impl From<Described> for PassKernel {
+    fn from(described: Described) -> Self {
+        described.done()
+    }
+}
+
+/// A device that asks for little alignment, so that tests can place things closely.
+pub fn limits() -> Limits {
+    Limits { storage_alignment: 4, uniform_alignment: 4, ..Limits::default() }
+}

@@ -1,0 +1,426 @@
+//! Is every two accesses to the same byte synchronised, and is every bit of every barrier needed?
+//!
+//! The plan is unrolled into accesses and memory barriers in submission order. Barrier `j` chains
+//! on barrier `i` when some stage that waited for `i` is waited for by `j`; the closure of this
+//! relation says which barriers an access is ordered (or, for a write, made available) before.
+
+use multisplit_graph::{Access as A, MemoryBarrier, Plan, Scope, Stages as S, Work};
+use multisplit_shaders::BindingKind;
+
+use super::Declared;
+
+/// One more than the number of runs after which nothing new can happen.
+const RUNS: usize = 3;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Who {
+    Pass { run: usize, step: usize },
+    /// The caller before a run: what it did before that is its own affair.
+    Entry,
+    /// The caller after a run: what it does after that is its own affair.
+    Exit,
+}
+
+#[derive(Clone, Debug)]
+struct Access {
+    /// Counts calls and passes.
+    time: usize,
+    who: Who,
+    stage: u64,
+    reads: u64,
+    writes: u64,
+    scratch: bool,
+    /// The import, or `usize::MAX` for the workspace.
+    space: usize,
+    start: u64,
+    end: u64,
+}
+
+/// A memory barrier with its broad bits spelled out.
+#[derive(Clone, Copy, Debug)]
+struct Memory {
+    time: usize,
+    src_stages: u64,
+    src_access: u64,
+    dst_stages: u64,
+    dst_access: u64,
+}
+
+/// The accesses of an unrolled plan. Barriers are kept apart, since the model varies them.
+struct Unrolled {
+    accesses: Vec<Access>,
+    /// For every stretch of bytes between two ends of accesses: the accesses to it, in order.
+    atoms: Vec<Vec<usize>>,
+    /// Earlier and later executions with an explicit order: times and stages.
+    orders: Vec<[(usize, u64); 2]>,
+    /// The time of the call before each step (and of the exit call), by run.
+    call_times: Vec<Vec<usize>>,
+}
+
+/// The barrier calls of a plan: one per step, and the exit's.
+type Calls = Vec<Vec<MemoryBarrier>>;
+
+pub fn check(declared: &Declared, plan: &Plan) -> Result<(), String> {
+    let unrolled = Unrolled::new(declared, plan);
+    let calls = calls(plan);
+    unrolled.synchronised(&calls, None)?;
+    unrolled.exact(&calls)?;
+    imports(declared, plan)
+}
+
+/// Whether the plan is synchronised, leaving aside whether it says too much.
+pub fn sound(declared: &Declared, plan: &Plan) -> Result<(), String> {
+    Unrolled::new(declared, plan).synchronised(&calls(plan), None)
+}
+
+/// An import without entry or exit is the caller's to synchronise, with the scopes that the
+/// plan's contract names. A caller that does so must be safe.
+fn imports(declared: &Declared, plan: &Plan) -> Result<(), String> {
+    let caller = Scope::new(S::FRAGMENT_SHADER, A::SHADER_STORAGE_READ | A::SHADER_STORAGE_WRITE);
+    for (index, import, contract) in plan.imports() {
+        let (Some(first), Some(last)) = (contract.first_use, contract.last_use) else { continue };
+        let mut plan = plan.clone();
+        for (_, other, _) in plan.clone().imports() {
+            let position = plan.buffers.iter().position(|b| b.name == other.name).expect("its own buffer");
+            let mut contract = *other.contract().expect("an import");
+            (contract.entry, contract.exit) = (None, None);
+            if position == index {
+                (contract.entry, contract.exit) = (Some(caller), Some(caller));
+            }
+            plan.buffers[position].placement = multisplit_graph::BufferPlacement::Import(contract);
+        }
+        let before = |from: Scope, to: Scope| MemoryBarrier {
+            src_stages: from.stages,
+            src_access: from.access.writes(),
+            dst_stages: to.stages,
+            dst_access: to.access,
+        };
+        let own = [before(caller, first), before(last, caller)];
+        let single = Declared { replayable: false, ..declared.clone() };
+        Unrolled::new(&single, &plan)
+            .synchronised(&calls(&plan), Some(own))
+            .map_err(|error| format!("contract of {}: {error}", import.name))?;
+    }
+    Ok(())
+}
+
+fn calls(plan: &Plan) -> Calls {
+    let memory = |barrier: &Option<multisplit_graph::Barrier>| {
+        barrier.as_ref().map_or(Vec::new(), |barrier| barrier.memory.clone())
+    };
+    let steps = plan.steps.iter().map(|step| memory(&step.barrier));
+    steps.chain([memory(&plan.exit)]).collect()
+}
+
+impl Unrolled {
+    fn new(declared: &Declared, plan: &Plan) -> Self {
+        let runs = if declared.replayable { RUNS } else { 1 };
+        let mut unrolled =
+            Self { accesses: Vec::new(), atoms: Vec::new(), orders: Vec::new(), call_times: Vec::new() };
+        // Time 0 and the last time are for the calls of a caller that synchronises by itself.
+        let mut time = 1;
+        for run in 0..runs {
+            unrolled.caller(plan, time, Who::Entry);
+            let mut times = Vec::new();
+            for step in 0..plan.steps.len() {
+                times.push(time);
+                unrolled.pass(plan, time + 1, run, step);
+                time += 2;
+            }
+            times.push(time);
+            unrolled.caller(plan, time + 1, Who::Exit);
+            unrolled.orders(declared, plan, &times);
+            unrolled.call_times.push(times);
+            time += 2;
+        }
+        unrolled.find_atoms();
+        unrolled
+    }
+
+    fn caller(&mut self, plan: &Plan, time: usize, who: Who) {
+        // An entry happened before any barrier of its run, and even before the caller's own.
+        let time = if who == Who::Entry { time - 1 } else { time };
+        for (space, buffer, contract) in plan.imports() {
+            let scope = if who == Who::Entry { contract.entry } else { contract.exit };
+            let Some(scope) = scope else { continue };
+            for stage in scope.stages {
+                let access = scope.access & makes(stage);
+                let (reads, writes) = (access.reads().bits(), access.writes().bits());
+                let (start, end, scratch) = (0, buffer.size, false);
+                let stage = stage.bits();
+                self.accesses.push(Access { time, who, stage, reads, writes, scratch, space, start, end });
+            }
+        }
+    }
+
+    fn pass(&mut self, plan: &Plan, time: usize, run: usize, step: usize) {
+        let pass = &plan.steps[step].pass;
+        let mut add = |buffer: usize, offset: u64, size: u64, stage: S, access: A, scratch: bool| {
+            let base = plan.buffers[buffer].workspace_offset();
+            let start = base.unwrap_or(0) + offset;
+            self.accesses.push(Access {
+                time,
+                who: Who::Pass { run, step },
+                stage: stage.bits(),
+                reads: access.reads().bits(),
+                writes: access.writes().bits(),
+                scratch,
+                space: base.map_or(buffer, |_| usize::MAX),
+                start,
+                end: start + size,
+            });
+        };
+        for b in &pass.bindings {
+            let read = match b.kind {
+                BindingKind::Storage => A::SHADER_STORAGE_READ,
+                BindingKind::Uniform => A::UNIFORM_READ,
+            };
+            let mut access = A::empty();
+            access.set(read, b.access.reads());
+            access.set(A::SHADER_STORAGE_WRITE, b.access.writes());
+            add(b.buffer, b.offset, b.size, S::COMPUTE_SHADER, access, b.scratch);
+        }
+        match &pass.work {
+            Work::Dispatch(_) => {}
+            Work::DispatchIndirect { buffer, offset } => {
+                add(*buffer, *offset, 12, S::DRAW_INDIRECT, A::INDIRECT_COMMAND_READ, false);
+            }
+            Work::Fill { view, .. } | Work::Update { view, .. } => {
+                add(view.buffer, view.offset, view.size, S::TRANSFER, A::TRANSFER_WRITE, false);
+            }
+            Work::Copy { src, dst } => {
+                add(src.buffer, src.offset, src.size, S::TRANSFER, A::TRANSFER_READ, false);
+                add(dst.buffer, dst.offset, dst.size, S::TRANSFER, A::TRANSFER_WRITE, false);
+            }
+        }
+    }
+
+    fn orders(&mut self, declared: &Declared, plan: &Plan, times: &[usize]) {
+        let stages = |work: &Work| match work {
+            Work::Dispatch(_) => S::COMPUTE_SHADER,
+            Work::DispatchIndirect { .. } => S::COMPUTE_SHADER | S::DRAW_INDIRECT,
+            _ => S::TRANSFER,
+        };
+        let execution = |pass: usize| {
+            let label = &declared.passes[pass].label;
+            let step = plan.steps.iter().position(|step| step.pass.label == *label)?;
+            Some((times[step] + 1, stages(&plan.steps[step].pass.work).bits()))
+        };
+        for &(before, after) in &declared.orders {
+            self.orders.extend(execution(before).zip(execution(after)).map(|(b, a)| [b, a]));
+        }
+    }
+
+    fn find_atoms(&mut self) {
+        let mut ends: Vec<(usize, u64)> =
+            self.accesses.iter().flat_map(|a| [(a.space, a.start), (a.space, a.end)]).collect();
+        ends.sort_unstable();
+        ends.dedup();
+        let covers = |a: &Access, end: &(usize, u64)| a.space == end.0 && a.start <= end.1 && end.1 < a.end;
+        let atom = |end: &(usize, u64)| (0..self.accesses.len()).filter(|&a| covers(&self.accesses[a], end)).collect();
+        let mut atoms: Vec<Vec<usize>> = ends.iter().map(atom).collect();
+        atoms.sort_unstable();
+        atoms.dedup();
+        self.atoms = atoms;
+    }
+
+    /// Every conflicting pair is synchronised.
+    fn synchronised(&self, calls: &Calls, own: Option<[MemoryBarrier; 2]>) -> Result<(), String> {
+        let chains = Chains::new(self.memory(calls, own));
+        let mut reach: Vec<Option<[Vec<bool>; 2]>> = vec![None; self.accesses.len()];
+        for atom in &self.atoms {
+            for (later, &b) in atom.iter().enumerate() {
+                for &a in atom[..later].iter().rev() {
+                    if self.relevant(a, b) && !self.pair(&chains, &mut reach, atom, a, b) {
+                        return Err(format!("{:?}\nis not synchronised with\n{:?}", self.accesses[a], self.accesses[b]));
+                    }
+                }
+            }
+        }
+        for [(time, stages), (later, needed)] in &self.orders {
+            for stage in bits(*stages) {
+                let ordered = chains.from(*time, stage, None);
+                if !bits(*needed).all(|stage| chains.executes(&ordered, *later, stage)) {
+                    return Err(format!("explicit order of {time} and {later}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn relevant(&self, a: usize, b: usize) -> bool {
+        let (a, b) = (&self.accesses[a], &self.accesses[b]);
+        a.time < b.time && a.who != Who::Exit && b.who != Who::Entry && (a.writes | b.writes) != 0
+    }
+
+    fn pair(&self, chains: &Chains, reach: &mut [Option<[Vec<bool>; 2]>], atom: &[usize], a: usize, b: usize) -> bool {
+        let (first, second) = (&self.accesses[a], &self.accesses[b]);
+        let [ordered, available] = reach[a].get_or_insert_with(|| {
+            [chains.from(first.time, first.stage, None), chains.from(first.time, first.stage, Some(first.writes))]
+        });
+        let sees = |access: u64| chains.shows(available, second.time, second.stage, access);
+        // Writes are partial: a read must see every write before it, however old.
+        if first.writes != 0 && !second.scratch && !sees(second.reads) {
+            return false;
+        }
+        if second.writes == 0 {
+            return true;
+        }
+        let overwrites = if second.scratch { second.writes | second.reads } else { second.writes };
+        let direct = match first.writes {
+            0 => chains.executes(ordered, second.time, second.stage),
+            _ => sees(overwrites),
+        };
+        // Or some pass in between is after the one and before the other.
+        direct
+            || atom.iter().any(|&c| {
+                let between = &self.accesses[c];
+                matches!(between.who, Who::Pass { .. })
+                    && self.relevant(a, c)
+                    && self.relevant(c, b)
+                    && self.pair(chains, reach, atom, a, c)
+                    && self.pair(chains, reach, atom, c, b)
+            })
+    }
+
+    fn memory(&self, calls: &Calls, own: Option<[MemoryBarrier; 2]>) -> Vec<Memory> {
+        let mut all = Vec::new();
+        let mut add = |time: usize, barrier: &MemoryBarrier| {
+            all.push(Memory {
+                time,
+                src_stages: broad_stages(barrier.src_stages),
+                src_access: broad_access(barrier.src_access),
+                dst_stages: broad_stages(barrier.dst_stages),
+                dst_access: broad_access(barrier.dst_access),
+            });
+        };
+        let end = self.call_times.last().and_then(|times| times.last()).map_or(0, |time| *time);
+        // A caller's own call comes after its access, which is at time 0, and before all else:
+        // half-way to the plan's first call, so times count double.
+        if let Some([first, _]) = &own {
+            add(1, first);
+        }
+        for times in &self.call_times {
+            for (time, call) in times.iter().zip(calls) {
+                call.iter().for_each(|barrier| add(2 * time, barrier));
+            }
+        }
+        if let Some([_, last]) = &own {
+            add(2 * end + 1, last);
+        }
+        all
+    }
+
+    /// Every bit of every memory barrier is needed: without it some pair is not synchronised.
+    fn exact(&self, calls: &Calls) -> Result<(), String> {
+        for (index, call) in calls.iter().enumerate() {
+            for (entry, barrier) in call.iter().enumerate() {
+                for less in with_less(barrier) {
+                    let mut fewer = calls.clone();
+                    fewer[index][entry] = less;
+                    if self.synchronised(&fewer, None).is_ok() {
+                        return Err(format!("before step {index}: {barrier}\ncould be\n{less}"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The barrier with one bit less, in every way.
+fn with_less(barrier: &MemoryBarrier) -> Vec<MemoryBarrier> {
+    let b = *barrier;
+    let stages = |s: S| s.iter();
+    let mut all = Vec::new();
+    all.extend(stages(b.src_stages).map(|bit| MemoryBarrier { src_stages: b.src_stages - bit, ..b }));
+    all.extend(stages(b.dst_stages).map(|bit| MemoryBarrier { dst_stages: b.dst_stages - bit, ..b }));
+    all.extend(b.src_access.iter().map(|bit| MemoryBarrier { src_access: b.src_access - bit, ..b }));
+    all.extend(b.dst_access.iter().map(|bit| MemoryBarrier { dst_access: b.dst_access - bit, ..b }));
+    all
+}
+
+/// Memory barriers, and which of them chain on which.
+struct Chains {
+    memory: Vec<Memory>,
+    /// By barrier: it, and all that chain on it directly or not.
+    closure: Vec<Vec<bool>>,
+}
+
+impl Chains {
+    fn new(memory: Vec<Memory>) -> Self {
+        let count = memory.len();
+        let mut closure = vec![vec![false; count]; count];
+        for i in (0..count).rev() {
+            closure[i][i] = true;
+            for j in i + 1..count {
+                if memory[j].time > memory[i].time && memory[i].dst_stages & memory[j].src_stages != 0 {
+                    let further = closure[j].clone();
+                    closure[i].iter_mut().zip(further).for_each(|(mine, theirs)| *mine |= theirs);
+                }
+            }
+        }
+        Self { memory, closure }
+    }
+
+    /// The barriers that an access at `time` in `stage` is ordered before; for `Some(writes)`,
+    /// those that it has been made available before.
+    fn from(&self, time: usize, stage: u64, writes: Option<u64>) -> Vec<bool> {
+        let mut reached = vec![false; self.memory.len()];
+        for (memory, closure) in self.memory.iter().zip(&self.closure) {
+            let named = writes.is_none_or(|writes| writes & !memory.src_access == 0);
+            if memory.time > 2 * time && memory.src_stages & stage != 0 && named {
+                reached.iter_mut().zip(closure).for_each(|(mine, theirs)| *mine |= theirs);
+            }
+        }
+        reached
+    }
+
+    fn executes(&self, reached: &[bool], time: usize, stage: u64) -> bool {
+        let mut before = self.memory.iter().zip(reached).filter(|(memory, _)| memory.time < 2 * time);
+        before.any(|(memory, reached)| *reached && memory.dst_stages & stage != 0)
+    }
+
+    fn shows(&self, reached: &[bool], time: usize, stage: u64, access: u64) -> bool {
+        bits(access).all(|bit| {
+            let mut before = self.memory.iter().zip(reached).filter(|(memory, _)| memory.time < 2 * time);
+            before.any(|(m, reached)| *reached && m.dst_stages & stage != 0 && m.dst_access & bit != 0)
+        })
+    }
+}
+
+fn bits(mask: u64) -> impl Iterator<Item = u64> {
+    (0..64).map(|bit| 1 << bit).filter(move |bit| mask & bit != 0)
+}
+
+/// Which accesses a stage can make (Vulkan's table of supported access types).
+fn makes(stage: S) -> A {
+    let all = A::MEMORY_READ | A::MEMORY_WRITE;
+    let shader =
+        A::UNIFORM_READ | A::SHADER_SAMPLED_READ | A::SHADER_STORAGE_READ | A::SHADER_STORAGE_WRITE;
+    all | match stage {
+        S::DRAW_INDIRECT => A::INDIRECT_COMMAND_READ,
+        S::VERTEX_INPUT => A::INDEX_READ | A::VERTEX_ATTRIBUTE_READ,
+        S::VERTEX_SHADER | S::FRAGMENT_SHADER | S::COMPUTE_SHADER => shader,
+        S::TRANSFER => A::TRANSFER_READ | A::TRANSFER_WRITE,
+        S::HOST => A::HOST_READ | A::HOST_WRITE,
+        S::ALL_COMMANDS => A::all() - A::HOST_READ - A::HOST_WRITE,
+        _ => A::empty(),
+    }
+}
+
+fn broad_stages(stages: S) -> u64 {
+    let host = S::HOST.bits();
+    if stages.contains(S::ALL_COMMANDS) { stages.bits() | !host } else { stages.bits() }
+}
+
+fn broad_access(access: A) -> u64 {
+    let mut bits = access.bits();
+    if access.contains(A::MEMORY_READ) {
+        bits |= A::all().reads().bits();
+    }
+    if access.contains(A::MEMORY_WRITE) {
+        bits |= A::all().writes().bits();
+    }
+    bits
+}

@@ -1,0 +1,13 @@
+// Which workgroup and which thread am I, in an order that data can follow?
+
+// Dispatches past maxComputeWorkGroupCount[0] are folded into y, so the last row may hold
+// workgroups past the count that was asked for: callers compare with their own count.
+uint group_index() {
+    return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+}
+
+// Position of this thread in the workgroup such that consecutive lanes of a subgroup are
+// consecutive. gl_LocalInvocationIndex promises no such thing.
+uint thread_rank() {
+    return gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID;
+}

@@ -1,0 +1,25 @@
+// How subgroups of one workgroup add up what each of them holds, for any subgroup size.
+//
+// Needs subgroup basic and arithmetic operations; the workgroup size is a multiple of the
+// subgroup size.
+
+const uint SMALLEST_SUBGROUP = 4;
+
+shared uint subgroup_sums[gl_WorkGroupSize.x / SMALLEST_SUBGROUP];
+
+// `sum` is the sum over this subgroup, the same in every lane. Gives the sum over the subgroups
+// before this one, and in `total` the sum over the workgroup. Called by all threads; a
+// barrier() must come before the next call.
+uint sum_of_earlier_subgroups(uint sum, out uint total) {
+    if (subgroupElect()) subgroup_sums[gl_SubgroupID] = sum;
+    barrier();
+    uint earlier = 0;
+    total = 0;
+    for (uint first = 0; first < gl_NumSubgroups; first += gl_SubgroupSize) {
+        uint other = first + gl_SubgroupInvocationID;
+        uint held = other < gl_NumSubgroups ? subgroup_sums[other] : 0;
+        earlier += subgroupAdd(other < gl_SubgroupID ? held : 0);
+        total += subgroupAdd(held);
+    }
+    return earlier;
+}

@@ -1,0 +1,24 @@
+#version 460
+// Copies words from one buffer to another. vkCmdCopyBuffer runs at a fifth of this rate on some
+// data-centre GPUs.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_shader_subgroup_basic : require
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+
+#include "src_dst.glsl"
+
+layout(push_constant) uniform Push {
+    uint count;  // words
+} push;
+
+#include "groups.glsl"
+
+void main() {
+    uint v = group_index() * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+    if (v < push.count / 4) {
+        store_vec4(v, load_vec4(v));
+    } else if (v == push.count / 4) {
+        for (uint i = 4 * v; i < push.count; ++i) store_one(i, load_one(i));
+    }
+}

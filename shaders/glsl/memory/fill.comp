@@ -1,0 +1,25 @@
+#version 460
+// Sets every word of a buffer to one value.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_shader_subgroup_basic : require
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+
+layout(set = 0, binding = 0, std430) writeonly buffer Dst { uint at[]; } dst;
+layout(set = 0, binding = 0, std430) writeonly buffer DstVec4 { uvec4 at[]; } dst_vec4;
+
+layout(push_constant) uniform Push {
+    uint count;  // words
+    uint value;
+} push;
+
+#include "groups.glsl"
+
+void main() {
+    uint v = group_index() * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+    if (v < push.count / 4) {
+        dst_vec4.at[v] = uvec4(push.value);
+    } else if (v == push.count / 4) {
+        for (uint i = 4 * v; i < push.count; ++i) dst.at[i] = push.value;
+    }
+}

@@ -1,0 +1,33 @@
+#version 460
+// Last stage of reduce-then-scan: scans each tile, starting from the sum of the tiles before it.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+
+#include "src_dst.glsl"
+layout(set = 0, binding = 2, std430) readonly buffer Offsets { uint at[]; } offsets;
+
+layout(push_constant) uniform Push {
+    uint count;       // elements in `src`
+    uint first_tile;  // where the offsets of this dispatch start
+} push;
+
+#define TILE_STORES
+#include "groups.glsl"
+#include "subgroup_sums.glsl"
+#include "tile.glsl"
+
+void main() {
+    uint tile = group_index();
+    if (tile >= (push.count - 1) / TILE + 1) return;
+    uvec4 rows[ROWS];
+    load_tile(tile * TILE, push.count, rows);
+    uint before = offsets.at[push.first_tile + tile];
+    uint total;
+    before += sum_of_earlier_subgroups(scan_subgroup(rows), total);
+    store_tile(tile * TILE, push.count, rows, before);
+}

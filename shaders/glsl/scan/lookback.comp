@@ -1,0 +1,64 @@
+#version 460
+// Scan in one pass over the data: each workgroup scans a tile and finds the sum of the tiles
+// before it by decoupled look-back.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint LOOKBACK_SPIN_LIMIT = 1024;
+
+#include "src_dst.glsl"
+
+layout(push_constant) uniform Push {
+    uint count;       // elements in `src`
+    uint first_tile;  // number of the first tile of `src` in the whole array
+} push;
+
+#define TILE_STORES
+#include "groups.glsl"
+#include "subgroup_sums.glsl"
+#include "tile.glsl"
+
+uint sum_of_tile_again(uint tile);
+#define LOOKBACK_BINDING 2
+#include "lookback.glsl"
+
+// A tile of an earlier dispatch was complete before this one began, so only tiles of `src` can
+// be missing. They are full: the last, partial one has no successor.
+uint sum_of_tile_again(uint tile) {
+    uint first = (tile - push.first_tile) * TILE / 4;
+    uint sum = 0;
+    for (uint v = gl_SubgroupInvocationID; v < TILE / 4; v += gl_SubgroupSize)
+        sum += sum_of(load_vec4(first + v));
+    return subgroupAdd(sum);
+}
+
+shared uint shared_word;
+
+void main() {
+    // Workgroups past the count (folding makes some) must not take a ticket.
+    if (group_index() >= (push.count - 1) / TILE + 1) return;
+    if (thread_rank() == 0) shared_word = atomicAdd(status.ticket, 1);
+    barrier();
+    uint tile = shared_word;
+    uint first = (tile - push.first_tile) * TILE;
+
+    uvec4 rows[ROWS];
+    load_tile(first, push.count, rows);
+    uint total;
+    uint before = sum_of_earlier_subgroups(scan_subgroup(rows), total);
+
+    if (gl_SubgroupID == 0) {
+        if (subgroupElect() && tile > 0) publish(tile, STATE_SUM, total);
+        uint earlier_tiles = look_back(tile);
+        if (subgroupElect()) {
+            publish(tile, STATE_PREFIX, earlier_tiles + total);
+            shared_word = earlier_tiles;
+        }
+    }
+    barrier();
+    store_tile(first, push.count, rows, shared_word + before);
+}

@@ -1,0 +1,32 @@
+#version 460
+// First stage of reduce-then-scan: the sum of each tile.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+
+#define NO_DST
+#include "src_dst.glsl"
+layout(set = 0, binding = 1, std430) writeonly buffer Sums { uint at[]; } sums;
+
+layout(push_constant) uniform Push {
+    uint count;       // elements in `src`
+    uint first_tile;  // where the sums of this dispatch go
+} push;
+
+#include "groups.glsl"
+#include "subgroup_sums.glsl"
+#include "tile.glsl"
+
+void main() {
+    uint tile = group_index();
+    // Uniform over the workgroup; in divisions, because tile * TILE may not fit 32 bits.
+    if (tile >= (push.count - 1) / TILE + 1) return;
+    uvec4 rows[ROWS];
+    load_tile(tile * TILE, push.count, rows);
+    uint total;
+    sum_of_earlier_subgroups(sum_of_subgroup(rows), total);
+    if (thread_rank() == 0) sums.at[push.first_tile + tile] = total;
+}

@@ -1,0 +1,34 @@
+#version 460
+// Scans a short array with one workgroup, tile after tile with a carry: the middle stage of
+// reduce-then-scan, and the whole of a small scan.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+
+#include "src_dst.glsl"
+
+layout(push_constant) uniform Push {
+    uint count;  // elements in `src`
+} push;
+
+#define TILE_STORES
+#include "groups.glsl"
+#include "subgroup_sums.glsl"
+#include "tile.glsl"
+
+void main() {
+    uint carry = 0;
+    for (uint first = 0; first < push.count; first += TILE) {
+        uvec4 rows[ROWS];
+        load_tile(first, push.count, rows);
+        uint total;
+        uint before = carry + sum_of_earlier_subgroups(scan_subgroup(rows), total);
+        store_tile(first, push.count, rows, before);
+        carry += total;
+        barrier();  // subgroup_sums is written again
+    }
+}

@@ -1,0 +1,134 @@
+//! How GLSL becomes SPIR-V: run-time compilation with shaderc (cargo feature `compile`).
+//!
+//! The same function compiles the built-in kernels (whose output is checked in) and the GLSL that
+//! a user supplies at run time. A user's snippet enters as a named include, so that an error
+//! carries the user's own file name and line, not a line of the kernel around it.
+
+use std::fmt;
+
+use crate::sources;
+
+/// GLSL to compile.
+#[derive(Clone, Debug)]
+pub struct Source<'a> {
+    /// Name in messages, e.g. `scan/reduce.comp`.
+    pub name: &'a str,
+    /// The text of the compute shader.
+    pub glsl: &'a str,
+    /// Preprocessor definitions.
+    pub defines: &'a [(String, String)],
+    /// Texts that `#include "name"` finds besides the built-in includes; these come first.
+    pub includes: &'a [(&'a str, &'a str)],
+}
+
+impl<'a> Source<'a> {
+    /// A shader with no definitions and no includes of its own.
+    pub fn new(name: &'a str, glsl: &'a str) -> Self {
+        Self { name, glsl, defines: &[], includes: &[] }
+    }
+}
+
+/// Why GLSL did not compile.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompileError {
+    /// The compiler could not be started.
+    #[error("the GLSL compiler could not be started: {0}")]
+    Compiler(String),
+    /// The GLSL is wrong. Lines count from 1 in the file they name.
+    #[error("GLSL does not compile:{}", list(.0))]
+    Glsl(Vec<Diagnostic>),
+}
+
+/// One message of the GLSL compiler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// File the message is about: the shader, or an include.
+    pub file: String,
+    /// Line in that file, from 1; 0 where the compiler names none.
+    pub line: usize,
+    /// What the compiler says.
+    pub message: String,
+    /// The line itself, where its text is known.
+    pub excerpt: Option<String>,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file)?;
+        if self.line > 0 {
+            write!(f, ":{}", self.line)?;
+        }
+        write!(f, ": {}", self.message)?;
+        match &self.excerpt {
+            Some(text) => write!(f, "\n    | {}", text.trim_end()),
+            None => Ok(()),
+        }
+    }
+}
+
+fn list(diagnostics: &[Diagnostic]) -> String {
+    diagnostics.iter().map(|d| format!("\n  {d}")).collect()
+}
+
+/// Compiles one compute shader to SPIR-V for Vulkan 1.2.
+///
+/// Vulkan 1.2 and not 1.3, because targeting 1.3 emits `LocalSizeId`, which needs maintenance4.
+/// The module is not optimised: names must survive for reflection, and drivers optimise anyway.
+pub fn compile(source: &Source<'_>) -> Result<Vec<u32>, CompileError> {
+    let compiler = shaderc::Compiler::new().map_err(|e| CompileError::Compiler(e.to_string()))?;
+    let mut options =
+        shaderc::CompileOptions::new().map_err(|e| CompileError::Compiler(e.to_string()))?;
+    options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_2 as u32);
+    options.set_target_spirv(shaderc::SpirvVersion::V1_5);
+    for (name, value) in source.defines {
+        options.add_macro_definition(name, Some(value));
+    }
+    options.set_include_callback(|requested, _, _, _| match find_include(source, requested) {
+        Some(content) => Ok(shaderc::ResolvedInclude {
+            resolved_name: requested.to_owned(),
+            content: content.to_owned(),
+        }),
+        None => Err(format!("no include is called `{requested}`")),
+    });
+    let kind = shaderc::ShaderKind::Compute;
+    match compiler.compile_into_spirv(source.glsl, kind, source.name, "main", Some(&options)) {
+        Ok(artifact) => Ok(artifact.as_binary().to_vec()),
+        Err(shaderc::Error::CompilationError(_, log)) => {
+            Err(CompileError::Glsl(diagnostics(source, &log)))
+        }
+        Err(other) => Err(CompileError::Compiler(other.to_string())),
+    }
+}
+
+fn find_include<'a>(source: &Source<'a>, requested: &str) -> Option<&'a str> {
+    let own = source.includes.iter().find(|(name, _)| *name == requested).map(|(_, text)| *text);
+    own.or_else(|| sources::include(requested))
+}
+
+/// Reads `file:line: error: message` lines; anything else is kept as a message without a place.
+fn diagnostics(source: &Source<'_>, log: &str) -> Vec<Diagnostic> {
+    let mut found: Vec<Diagnostic> = log
+        .lines()
+        .filter_map(|text| {
+            let (place, message) = text.split_once(": error: ")?;
+            let (file, line) = match place.rsplit_once(':') {
+                Some((file, line)) => (file, line.parse().unwrap_or(0)),
+                None => (place, 0),
+            };
+            let excerpt = text_of(source, file)
+                .and_then(|t| t.lines().nth(usize::checked_sub(line, 1)?))
+                .map(str::to_owned);
+            Some(Diagnostic { file: file.to_owned(), line, message: message.to_owned(), excerpt })
+        })
+        .collect();
+    if found.is_empty() {
+        let message = log.trim().to_owned();
+        found.push(Diagnostic { file: source.name.to_owned(), line: 0, message, excerpt: None });
+    }
+    found
+}
+
+fn text_of<'a>(source: &Source<'a>, file: &str) -> Option<&'a str> {
+    if file == source.name { Some(source.glsl) } else { find_include(source, file) }
+}

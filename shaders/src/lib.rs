@@ -1,0 +1,39 @@
+//! The GLSL kernels of multisplit, their SPIR-V, and typed metadata reflected from it.
+//!
+//! - [`builtin`]: the kernels that ship with the library. Their SPIR-V is checked in, so that
+//!   building it needs no C++ compiler; a test proves it is what the GLSL compiles to.
+//! - [`Kernel`] and [`Interface`]: what a kernel is, and what it expects from the host.
+//! - [`reflect`]: how that is read out of SPIR-V, for user shaders at run time as well.
+//! - [`compile`](mod@compile): GLSL to SPIR-V at run time (cargo feature `compile`, on by default).
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use multisplit_shaders::{BindingAccess, builtin};
+//!
+//! let kernel = builtin::SCAN_REDUCE.kernel()?;
+//! let src = kernel.interface().binding("src").ok_or("no such binding")?;
+//! assert_eq!(src.access, BindingAccess::Read);
+//! # Ok(())
+//! # }
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod builtin;
+#[cfg(feature = "compile")]
+pub mod compile;
+#[rustfmt::skip]
+mod generated;
+mod kernel;
+pub mod manifest;
+mod push;
+pub mod reflect;
+pub mod sources;
+
+#[doc(hidden)]
+pub use bytemuck;
+pub use kernel::{
+    Binding, BindingAccess, BindingKind, Dimension, Interface, Kernel, PushBlock, PushMember,
+    SpecConstant,
+};
+pub use push::{PushConstants, PushField, PushMismatch, check_layout};
+pub use reflect::ReflectError;
