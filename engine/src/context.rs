@@ -63,6 +63,17 @@ impl PipelineCache {
     }
 }
 
+/// How much device memory there is in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryReport {
+    /// Live allocations.
+    pub allocations: usize,
+    /// Their bytes.
+    pub allocated_bytes: u64,
+    /// Bytes taken from the driver to serve them.
+    pub reserved_bytes: u64,
+}
+
 /// A device that other code created, to be used and not to be destroyed.
 pub struct AdoptedDevice {
     /// The loaded entry points.
@@ -190,6 +201,16 @@ impl Context {
     /// [`Config::pipeline_statistics`] was set and the device has them.
     pub fn pipeline_statistics(&self) -> Vec<PipelineStatistic> {
         self.device.pipelines.statistics(&self.device)
+    }
+
+    /// How much device memory buffers of this context take.
+    pub fn memory_report(&self) -> MemoryReport {
+        let report = self.device.allocator().generate_report();
+        MemoryReport {
+            allocations: report.allocations.len(),
+            allocated_bytes: report.total_allocated_bytes,
+            reserved_bytes: report.total_capacity_bytes,
+        }
     }
 
     /// Waits until the device is idle.

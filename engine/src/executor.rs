@@ -65,23 +65,49 @@ pub struct Import {
 }
 
 impl Import {
-    /// Binds `import` to a buffer of this engine.
-    pub fn new(import: graph::Buffer, buffer: &Buffer) -> Result<Self> {
-        if buffer.size() < import.size() {
-            let (size, needed) = (buffer.size(), import.size());
-            return Err(Error::BufferTooSmall { name: buffer.name().to_owned(), size, needed });
-        }
-        Ok(Self { import, buffer: buffer.raw(), offset: 0 })
-    }
-
     /// Binds `import` to a buffer of the caller's, from byte `offset` on.
     pub fn raw(import: graph::Buffer, buffer: vk::Buffer, offset: u64) -> Self {
         Self { import, buffer, offset }
     }
 }
 
-pub(crate) fn imports(buffers: &[(graph::Buffer, &Buffer)]) -> Result<Vec<Import>> {
-    buffers.iter().map(|(import, buffer)| Import::new(*import, buffer)).collect()
+/// A buffer of this engine for an import of a graph: `(import, &buffer)`, or
+/// `(import, &buffer, offset)` to begin at a byte offset.
+#[derive(Clone, Copy)]
+pub struct Bound<'b> {
+    import: graph::Buffer,
+    buffer: &'b Buffer,
+    offset: u64,
+}
+
+impl<'b> From<(graph::Buffer, &'b Buffer)> for Bound<'b> {
+    fn from((import, buffer): (graph::Buffer, &'b Buffer)) -> Self {
+        Self { import, buffer, offset: 0 }
+    }
+}
+
+impl<'b> From<(graph::Buffer, &'b Buffer, u64)> for Bound<'b> {
+    fn from((import, buffer, offset): (graph::Buffer, &'b Buffer, u64)) -> Self {
+        Self { import, buffer, offset }
+    }
+}
+
+impl Bound<'_> {
+    /// The buffer, to be kept alive by whoever keeps the recording.
+    pub(crate) fn buffer(&self) -> Buffer {
+        self.buffer.clone()
+    }
+
+    fn import(self) -> Result<Import> {
+        let needed = self.import.size().saturating_add(self.offset);
+        self.buffer.check_size(needed)?;
+        Ok(Import::raw(self.import, self.buffer.raw(), self.offset))
+    }
+}
+
+/// Checks sizes: the imports of safe calls.
+pub(crate) fn imports<'b>(buffers: &[impl Into<Bound<'b>> + Copy]) -> Result<Vec<Import>> {
+    buffers.iter().map(|&bound| bound.into().import()).collect()
 }
 
 /// Memory for a plan's transient buffers, supplied by the caller: at least

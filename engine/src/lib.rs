@@ -37,9 +37,9 @@ mod select;
 mod validation;
 
 pub use ash;
-pub use context::{AdoptedDevice, Config, Context, PipelineCache};
+pub use context::{AdoptedDevice, Config, Context, MemoryReport, PipelineCache};
 pub use error::{Error, Result};
-pub use executor::{Executable, ExecutableOptions, Import, WorkspaceBinding};
+pub use executor::{Bound, Executable, ExecutableOptions, Import, WorkspaceBinding};
 pub use memory::{Buffer, Location};
 pub use multisplit_graph as graph;
 pub use multisplit_shaders as shaders;

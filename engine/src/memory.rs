@@ -107,7 +107,7 @@ impl Buffer {
         self.0.raw
     }
 
-    fn check_size(&self, needed: u64) -> Result<()> {
+    pub(crate) fn check_size(&self, needed: u64) -> Result<()> {
         if needed <= self.size() {
             return Ok(());
         }

@@ -287,11 +287,13 @@ struct SubgroupControl {
 fn subgroup_control(device: &Device, workgroup: [u32; 3], kernel: &Kernel) -> SubgroupControl {
     let uses_subgroups =
         kernel.interface().capabilities.iter().any(|c| c.starts_with("GroupNonUniform"));
-    let size = device.properties.subgroup_size;
-    let required = uses_subgroups && device.properties.can_require_subgroup_size(&device.features);
-    // VUID-VkPipelineShaderStageCreateInfo-pNext-02757: x is a multiple of the required size.
-    let full =
-        required && device.features.compute_full_subgroups && workgroup[0].is_multiple_of(size);
+    let threads = workgroup.iter().product();
+    let required =
+        uses_subgroups && device.properties.can_require_subgroup_size(&device.features, threads);
+    // VUID-VkPipelineShaderStageCreateInfo-flags-02759 and pNext-02757: x is a multiple of the size.
+    let full = uses_subgroups
+        && device.features.compute_full_subgroups
+        && workgroup[0].is_multiple_of(device.properties.subgroup_size);
     let flags = if full {
         vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS
     } else {

@@ -3,14 +3,12 @@
 use std::sync::Arc;
 
 use ash::vk;
-use multisplit_graph as graph;
 
 use crate::commands::run_once;
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result, VkResultExt};
-use crate::executor::{Executable, imports};
-use crate::memory::Buffer;
+use crate::executor::{Bound, Executable, imports};
 
 /// Timestamps around the passes of one recording at a time.
 ///
@@ -69,10 +67,10 @@ impl Profiler {
 impl Context {
     /// GPU nanoseconds of each of `runs` runs of `executable` in a row, without a pause between
     /// them in which clocks could drop. The plan must be replayable.
-    pub fn time_runs(
+    pub fn time_runs<'b>(
         &self,
         executable: &Executable,
-        buffers: &[(graph::Buffer, &Buffer)],
+        buffers: &[impl Into<Bound<'b>> + Copy],
         runs: u32,
     ) -> Result<Vec<f64>> {
         if !executable.plan().replayable {

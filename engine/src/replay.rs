@@ -4,12 +4,11 @@
 use std::sync::Arc;
 
 use ash::vk;
-use multisplit_graph as graph;
 
 use crate::commands::{Commands, run_once};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::executor::{Executable, imports};
+use crate::executor::{Bound, Executable, WorkspaceBinding, imports};
 use crate::memory::Buffer;
 use crate::profiler::{PassTime, Profiler};
 
@@ -36,10 +35,10 @@ impl Replay {
 
 impl Context {
     /// Records `executable`, whose plan must be replayable, over these buffers.
-    pub fn replay(
+    pub fn replay<'b>(
         &self,
         executable: Arc<Executable>,
-        buffers: &[(graph::Buffer, &Buffer)],
+        buffers: &[impl Into<Bound<'b>> + Copy],
     ) -> Result<Replay> {
         if !executable.plan().replayable {
             return Err(Error::NotReplayable { plan: executable.plan().name.clone() });
@@ -50,23 +49,57 @@ impl Context {
             // SAFETY: recording; sizes were checked, and the replay holds the buffers.
             unsafe { executable.record(raw, &imports) }
         })?;
-        let _buffers = buffers.iter().map(|(_, buffer)| (*buffer).clone()).collect();
+        let _buffers = buffers.iter().map(|&bound| bound.into().buffer()).collect();
         Ok(Replay { commands, _executable: executable, _buffers })
     }
 
     /// Records `executable` over these buffers, submits it once and waits.
-    pub fn run(&self, executable: &Executable, buffers: &[(graph::Buffer, &Buffer)]) -> Result<()> {
-        let _span = tracing::debug_span!("run", plan = %executable.plan().name).entered();
+    pub fn run<'b>(
+        &self,
+        executable: &Executable,
+        buffers: &[impl Into<Bound<'b>> + Copy],
+    ) -> Result<()> {
+        self.run_repeatedly(executable, buffers, 1)
+    }
+
+    /// Like [`run`](Self::run), with the plan recorded `times` times into one command buffer.
+    /// More than once is for replayable plans.
+    pub fn run_repeatedly<'b>(
+        &self,
+        executable: &Executable,
+        buffers: &[impl Into<Bound<'b>> + Copy],
+        times: u32,
+    ) -> Result<()> {
+        let _span = tracing::debug_span!("run", plan = %executable.plan().name, times).entered();
         let imports = imports(buffers)?;
-        // SAFETY: recording; sizes were checked, and the buffers outlive the wait.
-        run_once(&self.device, |raw| unsafe { executable.record(raw, &imports) })
+        run_once(&self.device, |raw| {
+            // SAFETY: recording; sizes were checked, and the buffers outlive the wait.
+            (0..times).try_for_each(|_| unsafe { executable.record(raw, &imports) })
+        })
+    }
+
+    /// Like [`run`](Self::run), with transient buffers in `workspace` instead of the
+    /// executable's own, so that several threads can run one executable at a time.
+    pub fn run_in<'b>(
+        &self,
+        executable: &Executable,
+        buffers: &[impl Into<Bound<'b>> + Copy],
+        workspace: &Buffer,
+    ) -> Result<()> {
+        let imports = imports(buffers)?;
+        workspace.check_size(executable.plan().workspace.size)?;
+        let workspace = WorkspaceBinding { buffer: workspace.raw(), offset: 0 };
+        run_once(&self.device, |raw| {
+            // SAFETY: recording; sizes were checked, and the buffers outlive the wait.
+            unsafe { executable.record_with(raw, &imports, Some(workspace), None) }
+        })
     }
 
     /// Like [`run`](Self::run), with the time of each pass.
-    pub fn profile(
+    pub fn profile<'b>(
         &self,
         executable: &Executable,
-        buffers: &[(graph::Buffer, &Buffer)],
+        buffers: &[impl Into<Bound<'b>> + Copy],
     ) -> Result<Vec<PassTime>> {
         let imports = imports(buffers)?;
         let profiler = Profiler::new(executable)?;

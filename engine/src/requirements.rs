@@ -250,6 +250,8 @@ pub struct DeviceProperties {
     pub subgroup_size_range: (u32, u32),
     /// Stages in which a subgroup size can be required.
     pub required_size_stages: vk::ShaderStageFlags,
+    /// Most subgroups of a workgroup whose subgroup size is required.
+    pub max_workgroup_subgroups: u32,
     /// Supported subgroup operations.
     pub subgroup_operations: vk::SubgroupFeatureFlags,
     /// Stages that support them.
@@ -318,6 +320,7 @@ impl DeviceProperties {
             subgroup_size: subgroup.subgroup_size,
             subgroup_size_range,
             required_size_stages: size_control.required_subgroup_size_stages,
+            max_workgroup_subgroups: size_control.max_compute_workgroup_subgroups,
             subgroup_operations: subgroup.supported_operations,
             subgroup_stages: subgroup.supported_stages,
             shared_memory: plain.limits.max_compute_shared_memory_size,
@@ -352,10 +355,13 @@ impl DeviceProperties {
         }
     }
 
-    /// Whether a pipeline can be made for exactly [`subgroup_size`](Self::subgroup_size).
-    pub(crate) fn can_require_subgroup_size(&self, enabled: &Features) -> bool {
+    /// Whether a pipeline with workgroups of `threads` can be made for exactly
+    /// [`subgroup_size`](Self::subgroup_size).
+    pub(crate) fn can_require_subgroup_size(&self, enabled: &Features, threads: u32) -> bool {
         let (least, most) = self.subgroup_size_range;
         enabled.subgroup_size_control
+            // VUID-VkPipelineShaderStageCreateInfo-pNext-02756
+            && threads <= self.subgroup_size.saturating_mul(self.max_workgroup_subgroups)
             && self.required_size_stages.contains(vk::ShaderStageFlags::COMPUTE)
             && (least..=most).contains(&self.subgroup_size)
     }

@@ -16,18 +16,29 @@ pub(crate) fn contract(decl: &BufferDecl, buffer: usize, timeline: &Timeline) ->
     for &byte in &cuts {
         let covers = |touch: &&&Touch| (touch.bytes.start..touch.bytes.end).contains(&byte);
         let here: Vec<&Touch> = touches.iter().filter(covers).copied().collect();
-        // The first write counts only where nothing reads before it: it waits for those reads.
-        let first_write = here.iter().position(|touch| !touch.writes.is_empty());
-        let first = first_write.map_or(here.len(), |write| write.max(1));
-        first_use = here[..first].iter().fold(first_use, union);
+        // The first write counts in full only where nothing reads before it, for otherwise it
+        // waits for those reads; what it reads itself it has to see in any case.
+        let reads = here.iter().take_while(|touch| touch.writes.is_empty()).count();
+        first_use = here[..reads].iter().fold(first_use, |scope, touch| union(scope, whole(touch)));
+        first_use = match here.get(reads) {
+            Some(write) if reads == 0 => union(first_use, whole(write)),
+            Some(write) if !write.scratch && !write.reads.is_empty() => {
+                union(first_use, Scope::new(write.stage, write.reads))
+            }
+            _ => first_use,
+        };
         // The last write, and what reads after it.
         let last_write = here.iter().rposition(|touch| !touch.writes.is_empty()).unwrap_or(0);
-        last_use = here[last_write..].iter().fold(last_use, union);
+        last_use =
+            here[last_write..].iter().fold(last_use, |scope, touch| union(scope, whole(touch)));
     }
     ImportContract { entry: decl.entry, exit: decl.exit, first_use, last_use }
 }
 
-fn union(scope: Option<Scope>, touch: &&Touch) -> Option<Scope> {
-    let touch = Scope::new(touch.stage, touch.reads | touch.writes);
-    Some(scope.map_or(touch, |scope| scope.union(touch)))
+fn whole(touch: &Touch) -> Scope {
+    Scope::new(touch.stage, touch.reads | touch.writes)
+}
+
+fn union(all: Option<Scope>, scope: Scope) -> Option<Scope> {
+    Some(all.map_or(scope, |all| all.union(scope)))
 }

@@ -54,10 +54,19 @@ impl Reach {
             let named = direct && barrier.src_access.expanded().contains(source.write);
             if !source.write.is_empty() && (named || waited.intersects(self.available)) {
                 next.available |= barrier.dst_stages.expanded();
-                next.visible.push((barrier.dst_stages.expanded(), barrier.dst_access.expanded()));
+                next.show(barrier.dst_stages.expanded(), barrier.dst_access.expanded());
             }
         }
         next
+    }
+
+    /// Only what is new: an old write that is read in every round would otherwise gather an entry
+    /// from every barrier.
+    fn show(&mut self, stages: Stages, access: Access) {
+        let known = |seen: &(Stages, Access)| seen.0.contains(stages) && seen.1.contains(access);
+        if !self.visible.iter().any(known) {
+            self.visible.push((stages, access));
+        }
     }
 
     /// Whether the barriers so far cover `target`.

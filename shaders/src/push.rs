@@ -4,9 +4,12 @@ use crate::kernel::PushBlock;
 
 /// A plain struct whose bytes are pushed, with the names and offsets of its fields. Implemented
 /// by [`push_constants!`](crate::push_constants).
-pub trait PushConstants: bytemuck::NoUninit {
+pub trait PushConstants {
     /// Fields in declaration order.
     const FIELDS: &'static [PushField];
+
+    /// The bytes to push, padding being zero.
+    fn to_bytes(&self) -> Vec<u8>;
 }
 
 /// One field of a [`PushConstants`] struct.
@@ -74,6 +77,7 @@ pub fn check_layout(block: &PushBlock, fields: &[PushField]) -> Result<(), PushM
 /// }
 /// use multisplit_shaders::PushConstants;
 /// assert_eq!(Reduce::FIELDS[1].offset, 4);
+/// assert_eq!(Reduce { n: 1, first_tile: 2 }.to_bytes(), [1, 0, 0, 0, 2, 0, 0, 0]);
 /// ```
 #[macro_export]
 macro_rules! push_constants {
@@ -85,8 +89,7 @@ macro_rules! push_constants {
     ) => {
         $(#[$meta])*
         #[repr(C)]
-        #[derive(Clone, Copy, Debug, $crate::bytemuck::NoUninit)]
-        #[bytemuck(crate = "multisplit_shaders::bytemuck")]
+        #[derive(Clone, Copy, Debug)]
         $vis struct $name {
             $( $(#[$field_meta])* $field_vis $field: $ty, )*
         }
@@ -99,6 +102,16 @@ macro_rules! push_constants {
                     size: ::core::mem::size_of::<$ty>(),
                 }, )*
             ];
+
+            fn to_bytes(&self) -> ::std::vec::Vec<u8> {
+                let mut bytes = ::std::vec![0; ::core::mem::size_of::<Self>()];
+                $( {
+                    let field = $crate::bytemuck::bytes_of(&self.$field);
+                    let offset = ::core::mem::offset_of!($name, $field);
+                    bytes[offset..offset + field.len()].copy_from_slice(field);
+                } )*
+                bytes
+            }
         }
     };
 }

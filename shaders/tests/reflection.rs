@@ -104,10 +104,7 @@ fn malformed_spirv_is_an_error_and_not_a_panic() {
         Kernel::new("magic", vec![1, 2, 3, 4, 5, 6]),
         Err(ReflectError::Malformed(_))
     ));
-    assert!(matches!(
-        Kernel::new("cut", spirv[..6].to_vec()),
-        Err(ReflectError::Malformed(_))
-    ));
+    assert!(matches!(Kernel::new("cut", spirv[..6].to_vec()), Err(ReflectError::Malformed(_))));
     // Every single-word corruption either reflects to something or is an error.
     for at in 5..spirv.len().min(400) {
         let mut bad = spirv.clone();

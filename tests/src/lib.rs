@@ -1,0 +1,7 @@
+//! What the tests share: the harness that runs them on a real driver, generators of inputs, and
+//! the CPU references they are held against.
+
+pub mod counting;
+pub mod generate;
+pub mod harness;
+pub mod reference;

@@ -2,7 +2,7 @@
 //! commands, and in the compute stage, where the barriers of the passes around them are cheapest.
 
 use multisplit_graph::{Graph, Groups, View};
-use multisplit_shaders::{builtin, push_constants};
+use multisplit_shaders::{PushConstants as _, builtin, push_constants};
 
 use super::Policy;
 use super::pieces::pieces;
@@ -24,8 +24,9 @@ push_constants! {
 const WORD: u64 = 4;
 /// Bytes that one thread of either kernel moves.
 const THREAD_BYTES: u64 = 16;
-/// Pieces of large arrays begin at multiples of this, which satisfies every offset alignment.
-const GRANULE: u64 = 1 << 16;
+/// Pieces of large arrays begin at multiples of this, the largest offset alignment that Vulkan
+/// lets a device ask for.
+const GRANULE: u64 = 256;
 
 /// Adds passes that set every 32-bit word of `dst` to `value`. An empty view adds none.
 pub fn fill(
@@ -40,7 +41,7 @@ pub fn fill(
         graph
             .pass(label, &kernel)
             .bind("dst", dst)
-            .push(&FillPush { count: words(dst), value })
+            .push_bytes(&FillPush { count: words(dst), value }.to_bytes())
             .specialize("local_size_x", policy.threads)
             .dispatch(groups(dst, policy));
     }
@@ -68,7 +69,7 @@ pub fn copy(
             .pass(label, &kernel)
             .bind("src", src)
             .bind("dst", dst)
-            .push(&CopyPush { count: words(src) })
+            .push_bytes(&CopyPush { count: words(src) }.to_bytes())
             .specialize("local_size_x", policy.threads)
             .dispatch(groups(src, policy));
     }

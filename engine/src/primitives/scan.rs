@@ -2,7 +2,7 @@
 
 use multisplit_graph::{Buffer, Graph, Groups, View};
 use multisplit_shaders::builtin::{self, Builtin};
-use multisplit_shaders::push_constants;
+use multisplit_shaders::{PushConstants as _, push_constants};
 
 use super::pieces::pieces;
 use super::{Policy, ScanMethod};
@@ -65,7 +65,7 @@ fn spine(graph: &mut Graph, policy: &Policy, src: View, dst: View) -> Result<()>
         .pass("scan.spine", builtin::SCAN_SPINE.kernel()?)
         .bind("src", src)
         .bind("dst", dst)
-        .push(&SpinePush { count: count(src) })
+        .push_bytes(&SpinePush { count: count(src) }.to_bytes())
         .specialize("local_size_x", policy.threads)
         .dispatch(Groups::linear(1));
     Ok(())
@@ -86,7 +86,7 @@ fn reduce_then_scan(graph: &mut Graph, policy: &Policy, src: View, dst: View) ->
             .pass("scan.reduce", &reduce)
             .bind("src", src)
             .bind("sums", sums)
-            .push(&TilesPush { count: count(src), first_tile })
+            .push_bytes(&TilesPush { count: count(src), first_tile }.to_bytes())
             .specialize("local_size_x", policy.threads)
             .dispatch(Groups::linear(piece_tiles));
         first_tile += piece_tiles as u32;
@@ -110,7 +110,7 @@ fn reduce_then_scan(graph: &mut Graph, policy: &Policy, src: View, dst: View) ->
             .bind("src", src)
             .bind("dst", dst)
             .bind("offsets", offsets)
-            .push(&TilesPush { count: count(src), first_tile })
+            .push_bytes(&TilesPush { count: count(src), first_tile }.to_bytes())
             .specialize("local_size_x", policy.threads)
             .dispatch(Groups::linear(piece_tiles));
         first_tile += piece_tiles as u32;
@@ -135,9 +135,9 @@ fn look_back(graph: &mut Graph, policy: &Policy, src: View, dst: View) -> Result
             .bind("src", src)
             .bind("dst", dst)
             .bind("status", status)
-            .push(&TilesPush { count: count(src), first_tile })
+            .push_bytes(&TilesPush { count: count(src), first_tile }.to_bytes())
             .specialize("local_size_x", policy.threads)
-            .specialize("LOOKBACK_SPIN_LIMIT", policy.spin_limit)
+            .specialize("SPIN_LIMIT", policy.spin_limit)
             .dispatch(Groups::linear(piece_tiles));
         first_tile += piece_tiles as u32;
     }

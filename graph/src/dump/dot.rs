@@ -87,16 +87,21 @@ impl Dot<'_> {
         }
     }
 
-    /// Passes of one level side by side.
+    /// Passes of one level side by side, and levels below each other.
     fn ranks(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut above = None;
         for level in 0..self.0.levels() {
-            write!(f, "  {{ rank=same;")?;
-            for (index, _) in
-                self.0.steps.iter().enumerate().filter(|(_, step)| step.pass.level == level)
-            {
-                write!(f, " p{index};")?;
+            let steps = self.0.steps.iter().enumerate();
+            let passes: Vec<usize> = steps
+                .filter(|(_, step)| step.pass.level == level)
+                .map(|(index, _)| index)
+                .collect();
+            let names: Vec<String> = passes.iter().map(|index| format!("p{index};")).collect();
+            writeln!(f, "  {{ rank=same; {} }}", names.join(" "))?;
+            if let (Some(above), Some(below)) = (above, passes.first()) {
+                writeln!(f, "  p{above} -> p{below} [style=invis];")?;
             }
-            writeln!(f, " }}")?;
+            above = passes.first().copied();
         }
         Ok(())
     }

@@ -52,11 +52,10 @@ impl Text<'_> {
     }
 
     fn pass(&self, f: &mut Formatter<'_>, pass: &PlannedPass) -> fmt::Result {
-        write!(f, "  {}: {}", pass.label, self.work(&pass.work))?;
-        match &pass.kernel {
-            Some(kernel) if kernel.label() != pass.label => writeln!(f, " of {}", kernel.label())?,
-            _ => writeln!(f)?,
-        }
+        let kernel = pass.kernel.as_ref().map(|kernel| kernel.label());
+        let kernel = kernel.filter(|kernel| *kernel != pass.label);
+        let kernel = kernel.map_or(String::new(), |kernel| format!("{kernel}, "));
+        writeln!(f, "  {}: {kernel}{}", pass.label, self.work(&pass.work))?;
         let width = pass.bindings.iter().map(|binding| binding.name.len()).max().unwrap_or(0);
         for binding in &pass.bindings {
             let view =

@@ -4,7 +4,9 @@
 //! on barrier `i` when some stage that waited for `i` is waited for by `j`; the closure of this
 //! relation says which barriers an access is ordered (or, for a write, made available) before.
 
-use multisplit_graph::{Access as A, MemoryBarrier, Plan, Scope, Stages as S, Work};
+use multisplit_graph::{
+    Access as A, BufferPlacement, MemoryBarrier, Plan, Scope, Stages as S, Work,
+};
 use multisplit_shaders::BindingKind;
 
 use super::Declared;
@@ -14,7 +16,10 @@ const RUNS: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Who {
-    Pass { run: usize, step: usize },
+    Pass {
+        run: usize,
+        step: usize,
+    },
     /// The caller before a run: what it did before that is its own affair.
     Entry,
     /// The caller after a run: what it does after that is its own affair.
@@ -75,19 +80,16 @@ pub fn sound(declared: &Declared, plan: &Plan) -> Result<(), String> {
 
 /// An import without entry or exit is the caller's to synchronise, with the scopes that the
 /// plan's contract names. A caller that does so must be safe.
-fn imports(declared: &Declared, plan: &Plan) -> Result<(), String> {
+pub fn imports(declared: &Declared, plan: &Plan) -> Result<(), String> {
     let caller = Scope::new(S::FRAGMENT_SHADER, A::SHADER_STORAGE_READ | A::SHADER_STORAGE_WRITE);
     for (index, import, contract) in plan.imports() {
         let (Some(first), Some(last)) = (contract.first_use, contract.last_use) else { continue };
         let mut plan = plan.clone();
-        for (_, other, _) in plan.clone().imports() {
-            let position = plan.buffers.iter().position(|b| b.name == other.name).expect("its own buffer");
-            let mut contract = *other.contract().expect("an import");
-            (contract.entry, contract.exit) = (None, None);
-            if position == index {
-                (contract.entry, contract.exit) = (Some(caller), Some(caller));
+        for (position, buffer) in plan.buffers.iter_mut().enumerate() {
+            if let BufferPlacement::Import(contract) = &mut buffer.placement {
+                let scope = (position == index).then_some(caller);
+                (contract.entry, contract.exit) = (scope, scope);
             }
-            plan.buffers[position].placement = multisplit_graph::BufferPlacement::Import(contract);
         }
         let before = |from: Scope, to: Scope| MemoryBarrier {
             src_stages: from.stages,
@@ -115,8 +117,12 @@ fn calls(plan: &Plan) -> Calls {
 impl Unrolled {
     fn new(declared: &Declared, plan: &Plan) -> Self {
         let runs = if declared.replayable { RUNS } else { 1 };
-        let mut unrolled =
-            Self { accesses: Vec::new(), atoms: Vec::new(), orders: Vec::new(), call_times: Vec::new() };
+        let mut unrolled = Self {
+            accesses: Vec::new(),
+            atoms: Vec::new(),
+            orders: Vec::new(),
+            call_times: Vec::new(),
+        };
         // Time 0 and the last time are for the calls of a caller that synchronises by itself.
         let mut time = 1;
         for run in 0..runs {
@@ -143,33 +149,48 @@ impl Unrolled {
         for (space, buffer, contract) in plan.imports() {
             let scope = if who == Who::Entry { contract.entry } else { contract.exit };
             let Some(scope) = scope else { continue };
-            for stage in scope.stages {
-                let access = scope.access & makes(stage);
+            // Bit by bit, since different barriers can see to different bits.
+            for (stage, access) in scope
+                .stages
+                .iter()
+                .flat_map(|s| (scope.access & makes(s)).iter().map(move |a| (s, a)))
+            {
                 let (reads, writes) = (access.reads().bits(), access.writes().bits());
                 let (start, end, scratch) = (0, buffer.size, false);
                 let stage = stage.bits();
-                self.accesses.push(Access { time, who, stage, reads, writes, scratch, space, start, end });
+                self.accesses.push(Access {
+                    time,
+                    who,
+                    stage,
+                    reads,
+                    writes,
+                    scratch,
+                    space,
+                    start,
+                    end,
+                });
             }
         }
     }
 
     fn pass(&mut self, plan: &Plan, time: usize, run: usize, step: usize) {
         let pass = &plan.steps[step].pass;
-        let mut add = |buffer: usize, offset: u64, size: u64, stage: S, access: A, scratch: bool| {
-            let base = plan.buffers[buffer].workspace_offset();
-            let start = base.unwrap_or(0) + offset;
-            self.accesses.push(Access {
-                time,
-                who: Who::Pass { run, step },
-                stage: stage.bits(),
-                reads: access.reads().bits(),
-                writes: access.writes().bits(),
-                scratch,
-                space: base.map_or(buffer, |_| usize::MAX),
-                start,
-                end: start + size,
-            });
-        };
+        let mut add =
+            |buffer: usize, offset: u64, size: u64, stage: S, access: A, scratch: bool| {
+                let base = plan.buffers[buffer].workspace_offset();
+                let start = base.unwrap_or(0) + offset;
+                self.accesses.push(Access {
+                    time,
+                    who: Who::Pass { run, step },
+                    stage: stage.bits(),
+                    reads: access.reads().bits(),
+                    writes: access.writes().bits(),
+                    scratch,
+                    space: base.map_or(buffer, |_| usize::MAX),
+                    start,
+                    end: start + size,
+                });
+            };
         for b in &pass.bindings {
             let read = match b.kind {
                 BindingKind::Storage => A::SHADER_STORAGE_READ,
@@ -206,7 +227,11 @@ impl Unrolled {
             let step = plan.steps.iter().position(|step| step.pass.label == *label)?;
             Some((times[step] + 1, stages(&plan.steps[step].pass.work).bits()))
         };
-        for &(before, after) in &declared.orders {
+        let live = |pass: &super::DeclaredPass| {
+            plan.steps.iter().any(|step| step.pass.label == pass.label)
+        };
+        let live: Vec<bool> = declared.passes.iter().map(live).collect();
+        for (before, after) in super::meaning::orders(declared, &live) {
             self.orders.extend(execution(before).zip(execution(after)).map(|(b, a)| [b, a]));
         }
     }
@@ -216,8 +241,11 @@ impl Unrolled {
             self.accesses.iter().flat_map(|a| [(a.space, a.start), (a.space, a.end)]).collect();
         ends.sort_unstable();
         ends.dedup();
-        let covers = |a: &Access, end: &(usize, u64)| a.space == end.0 && a.start <= end.1 && end.1 < a.end;
-        let atom = |end: &(usize, u64)| (0..self.accesses.len()).filter(|&a| covers(&self.accesses[a], end)).collect();
+        let covers =
+            |a: &Access, end: &(usize, u64)| a.space == end.0 && a.start <= end.1 && end.1 < a.end;
+        let atom = |end: &(usize, u64)| {
+            (0..self.accesses.len()).filter(|&a| covers(&self.accesses[a], end)).collect()
+        };
         let mut atoms: Vec<Vec<usize>> = ends.iter().map(atom).collect();
         atoms.sort_unstable();
         atoms.dedup();
@@ -229,10 +257,14 @@ impl Unrolled {
         let chains = Chains::new(self.memory(calls, own));
         let mut reach: Vec<Option<[Vec<bool>; 2]>> = vec![None; self.accesses.len()];
         for atom in &self.atoms {
+            // From near to far, so that what lies between two accesses has been found in order.
             for (later, &b) in atom.iter().enumerate() {
                 for &a in atom[..later].iter().rev() {
                     if self.relevant(a, b) && !self.pair(&chains, &mut reach, atom, a, b) {
-                        return Err(format!("{:?}\nis not synchronised with\n{:?}", self.accesses[a], self.accesses[b]));
+                        return Err(format!(
+                            "{:?}\nis not synchronised with\n{:?}",
+                            self.accesses[a], self.accesses[b]
+                        ));
                     }
                 }
             }
@@ -253,10 +285,20 @@ impl Unrolled {
         a.time < b.time && a.who != Who::Exit && b.who != Who::Entry && (a.writes | b.writes) != 0
     }
 
-    fn pair(&self, chains: &Chains, reach: &mut [Option<[Vec<bool>; 2]>], atom: &[usize], a: usize, b: usize) -> bool {
+    fn pair(
+        &self,
+        chains: &Chains,
+        reach: &mut [Option<[Vec<bool>; 2]>],
+        atom: &[usize],
+        a: usize,
+        b: usize,
+    ) -> bool {
         let (first, second) = (&self.accesses[a], &self.accesses[b]);
         let [ordered, available] = reach[a].get_or_insert_with(|| {
-            [chains.from(first.time, first.stage, None), chains.from(first.time, first.stage, Some(first.writes))]
+            [
+                chains.from(first.time, first.stage, None),
+                chains.from(first.time, first.stage, Some(first.writes)),
+            ]
         });
         let sees = |access: u64| chains.shows(available, second.time, second.stage, access);
         // Writes are partial: a read must see every write before it, however old.
@@ -271,15 +313,11 @@ impl Unrolled {
             0 => chains.executes(ordered, second.time, second.stage),
             _ => sees(overwrites),
         };
-        // Or some pass in between is after the one and before the other.
+        // Or some pass in between is after the one and before the other, as was found before.
         direct
             || atom.iter().any(|&c| {
-                let between = &self.accesses[c];
-                matches!(between.who, Who::Pass { .. })
-                    && self.relevant(a, c)
-                    && self.relevant(c, b)
-                    && self.pair(chains, reach, atom, a, c)
-                    && self.pair(chains, reach, atom, c, b)
+                let pass = matches!(self.accesses[c].who, Who::Pass { .. });
+                pass && self.relevant(a, c) && self.relevant(c, b)
             })
     }
 
@@ -333,10 +371,18 @@ fn with_less(barrier: &MemoryBarrier) -> Vec<MemoryBarrier> {
     let b = *barrier;
     let stages = |s: S| s.iter();
     let mut all = Vec::new();
-    all.extend(stages(b.src_stages).map(|bit| MemoryBarrier { src_stages: b.src_stages - bit, ..b }));
-    all.extend(stages(b.dst_stages).map(|bit| MemoryBarrier { dst_stages: b.dst_stages - bit, ..b }));
-    all.extend(b.src_access.iter().map(|bit| MemoryBarrier { src_access: b.src_access - bit, ..b }));
-    all.extend(b.dst_access.iter().map(|bit| MemoryBarrier { dst_access: b.dst_access - bit, ..b }));
+    all.extend(
+        stages(b.src_stages).map(|bit| MemoryBarrier { src_stages: b.src_stages - bit, ..b }),
+    );
+    all.extend(
+        stages(b.dst_stages).map(|bit| MemoryBarrier { dst_stages: b.dst_stages - bit, ..b }),
+    );
+    all.extend(
+        b.src_access.iter().map(|bit| MemoryBarrier { src_access: b.src_access - bit, ..b }),
+    );
+    all.extend(
+        b.dst_access.iter().map(|bit| MemoryBarrier { dst_access: b.dst_access - bit, ..b }),
+    );
     all
 }
 
@@ -354,7 +400,9 @@ impl Chains {
         for i in (0..count).rev() {
             closure[i][i] = true;
             for j in i + 1..count {
-                if memory[j].time > memory[i].time && memory[i].dst_stages & memory[j].src_stages != 0 {
+                if memory[j].time > memory[i].time
+                    && memory[i].dst_stages & memory[j].src_stages != 0
+                {
                     let further = closure[j].clone();
                     closure[i].iter_mut().zip(further).for_each(|(mine, theirs)| *mine |= theirs);
                 }
@@ -377,14 +425,18 @@ impl Chains {
     }
 
     fn executes(&self, reached: &[bool], time: usize, stage: u64) -> bool {
-        let mut before = self.memory.iter().zip(reached).filter(|(memory, _)| memory.time < 2 * time);
+        let mut before =
+            self.memory.iter().zip(reached).filter(|(memory, _)| memory.time < 2 * time);
         before.any(|(memory, reached)| *reached && memory.dst_stages & stage != 0)
     }
 
     fn shows(&self, reached: &[bool], time: usize, stage: u64, access: u64) -> bool {
         bits(access).all(|bit| {
-            let mut before = self.memory.iter().zip(reached).filter(|(memory, _)| memory.time < 2 * time);
-            before.any(|(m, reached)| *reached && m.dst_stages & stage != 0 && m.dst_access & bit != 0)
+            let mut before =
+                self.memory.iter().zip(reached).filter(|(memory, _)| memory.time < 2 * time);
+            before.any(|(m, reached)| {
+                *reached && m.dst_stages & stage != 0 && m.dst_access & bit != 0
+            })
         })
     }
 }

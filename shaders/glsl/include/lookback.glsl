@@ -8,12 +8,12 @@
 //
 // Waiting is bounded: after SPIN_LIMIT looks in vain the subgroup adds up the missing tile from
 // the input itself, so that progress never depends on another workgroup being scheduled. The
-// including kernel supplies  uint sum_of_tile_again(uint tile)  for this; it is called by one
-// whole subgroup and gives the same sum in each of its lanes.
+// including kernel has SPIN_LIMIT as a specialization constant, and supplies
+//   uint sum_of_tile_again(uint tile)
+// which is called by one whole subgroup and gives the same sum in each of its lanes.
 
 const uint STATE_SUM = 1;     // the tile's own sum
 const uint STATE_PREFIX = 2;  // the sum up to and including the tile
-const uint SPIN_LIMIT = LOOKBACK_SPIN_LIMIT;
 
 layout(set = 0, binding = LOOKBACK_BINDING, std430) coherent volatile buffer Status {
     uint ticket;  // tiles are taken in this order, so that a tile's predecessors have all started

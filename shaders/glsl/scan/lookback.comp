@@ -8,7 +8,7 @@
 #extension GL_KHR_shader_subgroup_shuffle : require
 
 layout(local_size_x = 256, local_size_x_id = 0) in;
-layout(constant_id = 1) const uint LOOKBACK_SPIN_LIMIT = 1024;
+layout(constant_id = 1) const uint SPIN_LIMIT = 1024;
 
 #include "src_dst.glsl"
 

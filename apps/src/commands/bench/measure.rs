@@ -1,0 +1,91 @@
+//! How a figure is measured: checked once, warmed up, then the median of runs in a row.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use multisplit::{Buffer, Context};
+
+use super::output::{Figure, Output};
+use super::subjects::{Case, POISON, Subject};
+use crate::figures::{elements_per_nanosecond, median};
+use crate::jobs::{Job, Target};
+use crate::{data, passes, size};
+
+/// How long and how often.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    pub runs: u32,
+    pub warmup_ms: u64,
+    /// Whether each pass is timed too.
+    pub passes: bool,
+}
+
+/// Measures on one device.
+pub struct Bench<'c> {
+    pub context: &'c Context,
+    pub timing: Timing,
+}
+
+/// What the cases of one size share.
+struct Arrays {
+    input: Vec<u32>,
+    src: Buffer,
+    dst: Buffer,
+    poison: Job,
+}
+
+impl Bench<'_> {
+    /// Measures `subject` on `n` elements; the input is made and uploaded once.
+    pub fn measure(&self, subject: Subject, n: u64, output: &mut Output) -> Result<()> {
+        let target = Target::context(self.context);
+        let cases = subject.cases(&target, n)?;
+        // Device memory first: what does not fit there need not be made on the host.
+        let src = self.context.buffer::<u32>("bench.src", n)?;
+        let dst = self.context.buffer::<u32>("bench.dst", n)?;
+        let input = data::random_words(n, data::SEED)?;
+        self.context.write(&src, &input)?;
+        let arrays = Arrays { input, src, dst, poison: target.fill(n, POISON)? };
+        for case in &cases {
+            self.measure_case(case, n, &arrays, output)
+                .with_context(|| format!("{} ({}), n = {}", case.op, case.method, size::show(n)))?;
+        }
+        Ok(())
+    }
+
+    fn measure_case(
+        &self,
+        case: &Case,
+        n: u64,
+        arrays: &Arrays,
+        output: &mut Output,
+    ) -> Result<()> {
+        let (context, runs) = (self.context, self.timing.runs);
+        let executable = passes::instantiate(context, &case.job, runs)?;
+        let buffers = case.job.bind(&arrays.src, &arrays.dst);
+
+        let poison = passes::instantiate(context, &arrays.poison, 1)?;
+        context.run(&poison, &arrays.poison.bind(&arrays.src, &arrays.dst))?;
+        context.run(&executable, &buffers)?;
+        (case.check)(&arrays.input, &context.download(&arrays.dst)?)?;
+
+        let time = || context.time_runs(&executable, &buffers, runs);
+        let (start, warmup) = (Instant::now(), Duration::from_millis(self.timing.warmup_ms));
+        while start.elapsed() < warmup {
+            time()?;
+        }
+        let nanoseconds = median(time()?);
+        output.figure(Figure {
+            op: case.op,
+            n,
+            // No buckets: the key is there for the figures that have them.
+            m: 0,
+            ms: nanoseconds / 1e6,
+            gps: elements_per_nanosecond(n, nanoseconds),
+            method: case.method,
+        })?;
+        if self.timing.passes {
+            output.passes(&passes::times(context, &executable, &buffers, runs)?);
+        }
+        Ok(())
+    }
+}

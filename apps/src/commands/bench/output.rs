@@ -1,0 +1,182 @@
+//! Where the figures go: JSON lines for programs, a table for people.
+//!
+//! The keys are those that the CUDA figures of the same operations are printed with, so that the
+//! two files can be joined.
+
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Write};
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use multisplit::{DeviceProperties, PassTime, PipelineStatistic};
+use serde::Serialize;
+
+use crate::{figures, passes, report, size};
+
+/// Who measured: the first key of every line.
+const ANCHOR: &str = "multisplit";
+
+/// One measured figure.
+#[derive(Clone, Copy, Debug)]
+pub struct Figure {
+    /// The operation.
+    pub op: &'static str,
+    /// Elements.
+    pub n: u64,
+    /// Buckets.
+    pub m: u64,
+    /// Milliseconds of GPU time.
+    pub ms: f64,
+    /// 10^9 elements a second.
+    pub gps: f64,
+    /// How it was done.
+    pub method: &'static str,
+}
+
+#[derive(Serialize)]
+struct DeviceLine<'a> {
+    anchor: &'static str,
+    device: &'a str,
+    driver: &'a str,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+struct FigureLine {
+    anchor: &'static str,
+    op: &'static str,
+    n: u64,
+    m: u64,
+    ms: f64,
+    gps: f64,
+    method: &'static str,
+}
+
+/// Takes the figures as they come.
+pub struct Output {
+    lines: Box<dyn Write>,
+    figures: Vec<Figure>,
+}
+
+impl Output {
+    /// To `file`, or to standard output.
+    pub fn create(file: Option<&Path>) -> Result<Self> {
+        let lines: Box<dyn Write> = match file {
+            Some(path) => {
+                let problem = || format!("cannot write {}", path.display());
+                Box::new(File::create(path).with_context(problem)?)
+            }
+            None => Box::new(io::stdout()),
+        };
+        Ok(Self { lines, figures: Vec::new() })
+    }
+
+    /// The first line.
+    pub fn device(&mut self, properties: &DeviceProperties) -> Result<()> {
+        self.line(&DeviceLine {
+            anchor: ANCHOR,
+            device: &properties.name,
+            driver: &properties.driver,
+            version: env!("CARGO_PKG_VERSION"),
+        })
+    }
+
+    /// A line for `figure`.
+    pub fn figure(&mut self, figure: Figure) -> Result<()> {
+        let Figure { op, n, m, ms, gps, method } = figure;
+        let (ms, gps) = (six_digits(ms), six_digits(gps));
+        self.line(&FigureLine { anchor: ANCHOR, op, n, m, ms, gps, method })?;
+        self.figures.push(figure);
+        Ok(())
+    }
+
+    /// The passes of the last figure. For people, so never among the lines.
+    pub fn passes(&self, times: &[PassTime]) {
+        if let Some(Figure { op, n, method, .. }) = self.figures.last() {
+            let table = passes::table(times);
+            report::say(format_args!("{op} ({method}), n = {}\n{table}", size::show(*n)));
+        }
+    }
+
+    /// Whether no figure has come yet.
+    pub fn is_empty(&self) -> bool {
+        self.figures.is_empty()
+    }
+
+    /// All figures as a table, where a person is looking.
+    pub fn table(&self) {
+        if io::stdout().is_terminal() {
+            report::say(table(&self.figures));
+        }
+    }
+
+    fn line(&mut self, line: &impl Serialize) -> Result<()> {
+        // In one piece, so that a reader sees whole lines whenever it looks.
+        let mut text = serde_json::to_string(line)?;
+        text.push('\n');
+        self.lines.write_all(text.as_bytes())?;
+        Ok(self.lines.flush()?)
+    }
+}
+
+/// What the driver says of each pipeline.
+pub fn statistics(figures: &[PipelineStatistic]) {
+    if figures.is_empty() {
+        report::note("the driver has no statistics of pipelines");
+    }
+    let mut kernel = "";
+    for figure in figures {
+        if figure.kernel != kernel {
+            kernel = &figure.kernel;
+            report::say(kernel);
+        }
+        report::say(format_args!("  {:32} {}", figure.name, figure.value));
+    }
+}
+
+fn table(figures: &[Figure]) -> String {
+    let mut text = format!(
+        "\n{:20}  {:18}  {:>12}  {:>10}  {:>10}",
+        "operation", "method", "n", "GPU time", "rate"
+    );
+    for Figure { op, n, ms, gps, method, .. } in figures {
+        let (n, time, rate) = (size::show(*n), figures::time(ms * 1e6), figures::rate(*gps));
+        text += &format!("\n{op:20}  {method:18}  {n:>12}  {time:>10}  {rate:>10}");
+    }
+    text
+}
+
+/// The digits that a measurement can have.
+fn six_digits(value: f64) -> f64 {
+    // A finite number in this form always reads back.
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Figure, six_digits, table};
+
+    #[test]
+    fn figures_keep_six_digits() {
+        assert_eq!(six_digits(0.062_559_123), 0.062_559_1);
+        assert_eq!(six_digits(0.0), 0.0);
+        assert_eq!(six_digits(123_456_789.0), 123_457_000.0);
+    }
+
+    #[test]
+    fn the_table_has_a_line_for_each_figure() {
+        let figure = Figure {
+            op: "scan_exclusive_u32",
+            n: 1 << 25,
+            m: 0,
+            ms: 0.125,
+            gps: 268.4,
+            method: "lookback",
+        };
+        let text = table(&[figure]);
+        let line = text.lines().last().unwrap_or_default();
+        for part in ["scan_exclusive_u32", "lookback", "2^25", "125 us", "268 G/s"] {
+            assert!(line.contains(part), "{part}: {line}");
+        }
+    }
+}

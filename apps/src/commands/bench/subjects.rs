@@ -1,0 +1,92 @@
+//! What `multisplit bench` can measure: the job of each figure, and how its result is checked.
+
+use anyhow::Result;
+use clap::ValueEnum;
+
+use crate::check;
+use crate::jobs::{Job, Method, Target, scan_method};
+
+/// What the output holds before a job whose result is checked, so that the result of an earlier
+/// job cannot pass for its own.
+pub const POISON: u32 = 0x5a5a_a5a5;
+const FILL_VALUE: u32 = 0x1234_5678;
+
+/// A group of figures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Subject {
+    /// Everything
+    #[default]
+    All,
+    /// The exclusive scan, by each method
+    Scan,
+    /// The copy kernel: the ceiling for everything that reads and writes each element once
+    Copy,
+    /// The fill kernel
+    Fill,
+}
+
+/// One figure to be measured.
+pub struct Case {
+    /// The name that figures of other programs go by too.
+    pub op: &'static str,
+    pub method: &'static str,
+    pub job: Job,
+    /// Compares input and output.
+    pub check: fn(&[u32], &[u32]) -> Result<()>,
+}
+
+impl Subject {
+    /// The figures of this subject for `n` elements.
+    pub fn cases(self, target: &Target, n: u64) -> Result<Vec<Case>> {
+        let includes = |subject| matches!(self, Self::All) || self == subject;
+        let mut cases = Vec::new();
+        if includes(Self::Copy) {
+            let (op, method) = ("copy_kernel_u32", "kernel");
+            cases.push(Case { op, method, job: target.copy(n)?, check: check::copied });
+        }
+        if includes(Self::Fill) {
+            let job = target.fill(n, FILL_VALUE)?;
+            let check =
+                |input: &[u32], output: &[u32]| check::filled(FILL_VALUE, input.len(), output);
+            cases.push(Case { op: "fill_u32", method: "kernel", job, check });
+        }
+        if includes(Self::Scan) {
+            cases.extend(scans(target, n)?);
+        }
+        Ok(cases)
+    }
+}
+
+/// Each method once: asked for either, a small scan is carried out the same way.
+fn scans(target: &Target, n: u64) -> Result<Vec<Case>> {
+    let mut cases: Vec<Case> = Vec::new();
+    for asked in [Method::Lookback, Method::ReduceThenScan] {
+        let job = target.with_method(asked).scan(n, true)?;
+        let method = scan_method(&job.plan);
+        if cases.iter().all(|case| case.method != method) {
+            cases.push(Case { op: "scan_exclusive_u32", method, job, check: check::scanned });
+        }
+    }
+    Ok(cases)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Subject;
+    use crate::jobs::Target;
+
+    #[test]
+    fn every_figure_has_its_own_op_and_method() {
+        let names = |subject: Subject, n| -> Vec<_> {
+            let cases = subject.cases(&Target::any(), n).expect("cases");
+            cases.iter().map(|case| (case.op, case.method)).collect()
+        };
+        let scans =
+            [("scan_exclusive_u32", "lookback"), ("scan_exclusive_u32", "reduce-then-scan")];
+        assert_eq!(names(Subject::Scan, 1 << 20), scans);
+        assert_eq!(names(Subject::Scan, 100), [("scan_exclusive_u32", "one-workgroup")]);
+        assert_eq!(names(Subject::Copy, 100), [("copy_kernel_u32", "kernel")]);
+        assert_eq!(names(Subject::Fill, 100), [("fill_u32", "kernel")]);
+        assert_eq!(names(Subject::All, 1 << 20).len(), 4);
+    }
+}

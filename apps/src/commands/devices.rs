@@ -1,0 +1,204 @@
+//! `multisplit devices`: what Vulkan devices there are, and which one would be used and why.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+use anyhow::Result;
+use clap::Args;
+use multisplit::primitives::{Policy, ScanMethod};
+use multisplit::{
+    Config, Context, DeviceEntry, DeviceProperties, Features, PipelineCache, ash::vk,
+};
+use serde_json::{Value, json};
+
+use crate::device::Devices;
+use crate::figures::bytes;
+
+/// Arguments of `multisplit devices`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    /// Print a JSON array
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  multisplit devices
+  multisplit devices --device nvidia      would this choice work?
+  multisplit devices --json | jq '.[] | select(.chosen) | .name'
+
+Discrete GPUs come before integrated ones, those before software; --device or MULTISPLIT_DEVICE
+choose another by index or by a part of its name.";
+
+/// Lists them. Where none can be used, the list is followed by the reason as an error.
+pub fn run(options: &Options, devices: &Devices) -> Result<()> {
+    let entries = Context::devices()?;
+    let config = Config { pipeline_cache: PipelineCache::Off, ..Config::default() };
+    let opened = devices.open_with(config);
+    let chosen = opened.as_ref().ok().and_then(|context| {
+        let entry = devices.entry_of(context.properties(), &entries)?;
+        let reason = reason(entry, &entries, devices);
+        Some(Chosen { index: entry.index, reason, features: *context.features() })
+    });
+    let text = if options.json {
+        let list: Vec<_> = entries.iter().map(|e| to_json(e, chosen.as_ref())).collect();
+        format!("{:#}\n", Value::Array(list))
+    } else {
+        entries.iter().map(|entry| to_text(entry, chosen.as_ref())).collect::<Vec<_>>().join("\n")
+    };
+    std::io::stdout().lock().write_all(text.as_bytes())?;
+    opened.map(|_| ())
+}
+
+/// The device that would be used.
+struct Chosen {
+    index: usize,
+    reason: String,
+    features: Features,
+}
+
+fn reason(entry: &DeviceEntry, all: &[DeviceEntry], devices: &Devices) -> String {
+    if let Some((means, wanted)) = devices.wanted() {
+        return format!("{means} asks for `{wanted}`");
+    }
+    let kind = entry.properties.kind();
+    let usable = |e: &&DeviceEntry| e.missing.is_empty();
+    let same_kind = |e: &&DeviceEntry| e.properties.kind() == kind;
+    match (all.len(), all.iter().filter(usable).count()) {
+        (1, _) => "the only device".to_owned(),
+        (_, 1) => "the only usable device".to_owned(),
+        _ if all.iter().filter(usable).filter(same_kind).count() == 1 => {
+            format!("{kind}, the best kind here")
+        }
+        _ => format!("{kind}, the best kind here, and the first of them"),
+    }
+}
+
+fn to_text(entry: &DeviceEntry, chosen: Option<&Chosen>) -> String {
+    let chosen = chosen.filter(|chosen| chosen.index == entry.index);
+    let mark = if chosen.is_some() { '*' } else { ' ' };
+    let mut text = format!("{mark} {}  {}\n", entry.index, entry.properties.name);
+    let mut rows = rows(&entry.properties);
+    if entry.missing.is_empty() {
+        rows.push(("scan", scan_name(&entry.properties).to_owned()));
+    } else {
+        rows.push(("not usable", format!("missing: {}", entry.missing.join(", "))));
+    }
+    if let Some(chosen) = chosen {
+        rows.push(("enabled", enabled(&chosen.features)));
+        rows.push(("would be used", chosen.reason.clone()));
+    }
+    for (name, value) in rows {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "     {name:15}  {value}");
+    }
+    text
+}
+
+fn rows(properties: &DeviceProperties) -> Vec<(&'static str, String)> {
+    let limits = &properties.limits;
+    let (least, most) = properties.subgroup_size_range;
+    let subgroup = properties.subgroup_size;
+    let [x, y, z] = limits.max_compute_work_group_count;
+    let timestamps = match properties.timestamp_bits {
+        0 => "none".to_owned(),
+        bits => format!("{bits} bits, {} ns a tick", limits.timestamp_period),
+    };
+    vec![
+        ("type", properties.kind().to_owned()),
+        ("driver", properties.driver.clone()),
+        ("Vulkan", version(properties.api_version)),
+        (
+            "subgroup size",
+            if least == most {
+                subgroup.to_string()
+            } else {
+                format!("{subgroup} ({least} to {most})")
+            },
+        ),
+        ("shared memory", format!("{} a workgroup", bytes(properties.shared_memory.into()))),
+        ("device memory", bytes(properties.device_memory)),
+        ("allocation", format!("{} at most", bytes(properties.max_allocation))),
+        (
+            "storage buffer",
+            format!(
+                "{} a binding, offsets in multiples of {}",
+                bytes(limits.max_storage_buffer_range.into()),
+                limits.min_storage_buffer_offset_alignment
+            ),
+        ),
+        ("workgroup", format!("{} threads at most", limits.max_compute_work_group_invocations)),
+        ("dispatch", format!("{x} x {y} x {z} workgroups at most")),
+        ("push constants", bytes(limits.max_push_constants_size.into())),
+        ("timestamps", timestamps),
+    ]
+}
+
+fn to_json(entry: &DeviceEntry, chosen: Option<&Chosen>) -> Value {
+    let chosen = chosen.filter(|chosen| chosen.index == entry.index);
+    let properties = &entry.properties;
+    let limits = &properties.limits;
+    json!({
+        "index": entry.index,
+        "name": properties.name,
+        "type": properties.kind(),
+        "driver": properties.driver,
+        "api_version": version(properties.api_version),
+        "vendor_id": properties.vendor_id,
+        "device_id": properties.device_id,
+        "subgroup_size": properties.subgroup_size,
+        "subgroup_size_min": properties.subgroup_size_range.0,
+        "subgroup_size_max": properties.subgroup_size_range.1,
+        "shared_memory": properties.shared_memory,
+        "device_memory": properties.device_memory,
+        "max_allocation": properties.max_allocation,
+        "limits": {
+            "max_storage_buffer_range": limits.max_storage_buffer_range,
+            "min_storage_buffer_offset_alignment": limits.min_storage_buffer_offset_alignment,
+            "max_workgroup_invocations": limits.max_compute_work_group_invocations,
+            "max_workgroup_count": limits.max_compute_work_group_count,
+            "max_push_constants_size": limits.max_push_constants_size,
+            "timestamp_bits": properties.timestamp_bits,
+            "timestamp_period": limits.timestamp_period,
+        },
+        "usable": entry.missing.is_empty(),
+        "missing": entry.missing,
+        "scan": entry.missing.is_empty().then(|| scan_name(properties)),
+        "chosen": chosen.is_some(),
+        "reason": chosen.map(|chosen| chosen.reason.as_str()),
+        "enabled": chosen.map(|chosen| enabled_names(&chosen.features)),
+    })
+}
+
+/// How scans are carried out there. Only for a usable device: others may lack what the policy
+/// goes by.
+fn scan_name(properties: &DeviceProperties) -> &'static str {
+    match Policy::for_device(properties).scan {
+        ScanMethod::LookBack => "lookback",
+        ScanMethod::ReduceThenScan => "reduce-then-scan",
+    }
+}
+
+fn enabled(features: &Features) -> String {
+    enabled_names(features).join(", ")
+}
+
+/// Vulkan's names of what the engine enables.
+fn enabled_names(features: &Features) -> Vec<&'static str> {
+    let all = [
+        (features.synchronization2, "synchronization2"),
+        (features.subgroup_size_control, "subgroupSizeControl"),
+        (features.compute_full_subgroups, "computeFullSubgroups"),
+        (features.push_descriptor, "VK_KHR_push_descriptor"),
+        (features.shader_int64, "shaderInt64"),
+        (features.portability_subset, "VK_KHR_portability_subset"),
+    ];
+    all.into_iter().filter(|(on, _)| *on).map(|(_, name)| name).collect()
+}
+
+fn version(version: u32) -> String {
+    let (major, minor) = (vk::api_version_major(version), vk::api_version_minor(version));
+    format!("{major}.{minor}.{}", vk::api_version_patch(version))
+}

@@ -1,0 +1,92 @@
+//! `multisplit graph`: what a primitive is planned to do. Needs no device, and no driver.
+
+use std::io::Write as _;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use multisplit::{Config, Error, PipelineCache};
+
+use crate::device::Devices;
+use crate::jobs::{Method, Target};
+use crate::{report, size};
+
+/// Arguments of `multisplit graph`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    /// What is planned
+    #[arg(value_enum)]
+    subject: Subject,
+    /// How many elements
+    #[arg(long, value_name = "N", value_parser = size::parse, default_value = "2^24")]
+    n: u64,
+    /// How it is shown
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// How a scan goes about it
+    #[arg(long, value_enum, default_value_t)]
+    method: Method,
+    /// Plan it to be recorded once and submitted again and again
+    #[arg(long)]
+    replay: bool,
+}
+
+/// What can be planned.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Subject {
+    /// The exclusive scan of 32-bit numbers
+    Scan,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// For Graphviz
+    Dot,
+    /// For programs
+    Json,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  multisplit graph scan
+  multisplit graph scan --n 2^28 --method lookback
+  multisplit graph scan --format dot | dot -Tsvg > scan.svg
+
+Plans depend on the device's limits. Without a device they are made for what every one guarantees.";
+
+/// Plans, and prints the plan.
+pub fn run(options: &Options, devices: &Devices) -> Result<()> {
+    let target = target(devices)?.with_method(options.method);
+    let plan = match options.subject {
+        Subject::Scan => target.scan(options.n, options.replay)?.plan,
+    };
+    let text = match options.format {
+        Format::Text => plan.to_text(),
+        Format::Dot => plan.to_dot(),
+        Format::Json => plan.to_json(),
+    };
+    writeln!(std::io::stdout().lock(), "{}", text.trim_end())?;
+    Ok(())
+}
+
+/// The device that other commands would use. Where there is none, any device; but one that the
+/// command line asks for has to be there.
+fn target(devices: &Devices) -> Result<Target> {
+    let config = Config { pipeline_cache: PipelineCache::Off, ..Config::default() };
+    let error = match devices.open_with(config) {
+        Ok(context) => return Ok(Target::context(&context)),
+        Err(error) => error,
+    };
+    let absent = matches!(
+        error.downcast_ref(),
+        Some(Error::NoLoader(_) | Error::NoDevice | Error::MissingRequirements { .. })
+    );
+    if !absent || devices.asked_for().is_some() {
+        return Err(error);
+    }
+    report::note(format_args!("planned for what every device guarantees, since {error}"));
+    Ok(Target::any())
+}

@@ -1,0 +1,47 @@
+//! Where input comes from when no file gives it: seeded, so that every run has the same.
+
+use anyhow::{Context as _, Result};
+
+/// The seed of the demonstration and the measurements.
+pub const SEED: u64 = 1;
+
+/// `n` uniform 32-bit numbers.
+pub fn random_words(n: u64, seed: u64) -> Result<Vec<u32>> {
+    let too_large = || format!("no memory for {n} numbers on the host; try a smaller --n");
+    let length = usize::try_from(n).with_context(too_large)?;
+    let mut words = Vec::new();
+    words.try_reserve_exact(length).with_context(too_large)?;
+    let mut generator = SplitMix64(seed);
+    words.extend((0..length).map(|_| (generator.next() >> 32) as u32));
+    Ok(words)
+}
+
+/// Steele, Lea and Flood's generator ("Fast splittable pseudorandom number generators", 2014).
+struct SplitMix64(u64);
+
+impl SplitMix64 {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SplitMix64, random_words};
+
+    #[test]
+    fn the_generator_is_the_published_one() {
+        let mut generator = SplitMix64(1_234_567);
+        assert_eq!(generator.next(), 6_457_827_717_110_365_317);
+        assert_eq!(generator.next(), 3_203_168_211_198_807_973);
+    }
+
+    #[test]
+    fn sizes_past_the_memory_are_an_error() {
+        assert!(random_words(u64::MAX / 8, 1).is_err());
+    }
+}

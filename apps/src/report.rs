@@ -1,0 +1,106 @@
+//! How a command ends: one line that says what went wrong and what to do, and the exit status.
+
+use std::fmt::Display;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use multisplit::{Error, Message};
+
+/// Wrong usage, 2, is clap's.
+const FAILURE: u8 = 1;
+const VALIDATION: u8 = 3;
+/// More messages than this are seldom read; the first ones are the ones to mend.
+const MOST_MESSAGES: usize = 20;
+
+/// Prints what there is to print and gives the exit status.
+pub fn finish(outcome: anyhow::Result<()>, messages: &[Message]) -> ExitCode {
+    let mut status = ExitCode::SUCCESS;
+    if let Err(error) = outcome
+        && !reader_is_gone(&error)
+    {
+        say(format_args!("multisplit: {}", line(&error)));
+        status = ExitCode::from(FAILURE);
+    }
+    if messages.is_empty() {
+        return status;
+    }
+    for message in messages.iter().take(MOST_MESSAGES) {
+        say(format_args!("validation: {}: {}", message.id, one_line(&message.text)));
+    }
+    let count = messages.len();
+    say(format_args!("multisplit: the validation layers have {count} messages (see above)"));
+    ExitCode::from(VALIDATION)
+}
+
+/// Tells something besides the results.
+pub fn note(text: impl Display) {
+    say(format_args!("note: {text}"));
+}
+
+/// A line on standard error. Where that is closed there is nobody to tell.
+pub fn say(text: impl Display) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// `multisplit graph ... | head` is no failure.
+fn reader_is_gone(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|e| e.kind() == io::ErrorKind::BrokenPipe)
+}
+
+fn line(error: &anyhow::Error) -> String {
+    let cause = error.chain().find_map(|cause| cause.downcast_ref::<Error>());
+    let advice = cause.map(advice).unwrap_or_default();
+    one_line(&format!("{error:#}{advice}"))
+}
+
+/// What to do, where the error itself does not say it.
+fn advice(error: &Error) -> String {
+    let text = match error {
+        Error::NoDevice => return drivers_named_by_environment(),
+        Error::UnknownDevice { .. } => {
+            "give --device (or MULTISPLIT_DEVICE) an index or a part of a name"
+        }
+        Error::MissingRequirements { .. } => {
+            "`multisplit devices` lists what there is; choose another with --device"
+        }
+        Error::NoValidationLayer => "install it, or leave --validate out",
+        Error::OutOfMemory { .. } | Error::TooLarge { .. } => "try a smaller --n",
+        Error::NoTimestamps { .. } => "choose another device with --device",
+        Error::Vulkan { .. } => "run it again with --validate to see why",
+        _ => return String::new(),
+    };
+    format!("; {text}")
+}
+
+/// The loader looks only at the drivers that these variables name, where one is set.
+fn drivers_named_by_environment() -> String {
+    let set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let names: Vec<_> = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"].into_iter().filter(set).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    format!("; or unset {}, which hides the drivers it does not name", names.join(" and "))
+}
+
+fn one_line(text: &str) -> String {
+    text.split('\n').map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line;
+    use multisplit::Error;
+
+    #[test]
+    fn an_error_is_one_line_with_what_to_do() {
+        let out_of_memory =
+            Error::OutOfMemory { name: "src".into(), size: 4, reason: "two\nlines".into() };
+        let text = line(&anyhow::Error::from(out_of_memory).context("while scanning"));
+        assert!(!text.contains('\n'), "{text}");
+        assert!(text.starts_with("while scanning: no memory for buffer `src`"), "{text}");
+        assert!(text.ends_with("try a smaller --n"), "{text}");
+    }
+}

@@ -1,0 +1,98 @@
+//! How a number of elements is written: `2^24`, `16777216` or `16_777_216`.
+
+/// Reads a size of at least 1; for use as a `value_parser`.
+pub fn parse(text: &str) -> Result<u64, String> {
+    let number = |part: &str| {
+        let digits = part.trim().replace('_', "");
+        // `u64::from_str` takes a leading `+`, which no size has.
+        let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+        plain.then(|| digits.parse::<u64>().map_err(|_| too_large(text)))
+    };
+    let size = match text.split_once('^') {
+        None => number(text),
+        Some((base, exponent)) => match (number(base), number(exponent)) {
+            (Some(base), Some(exponent)) => Some(power(text, base?, exponent?)),
+            _ => None,
+        },
+    };
+    match size {
+        Some(Ok(0)) => Err("a size is at least 1".to_owned()),
+        Some(size) => size,
+        None => Err(format!("`{text}` is no size; write for example 2^24 or 16777216")),
+    }
+}
+
+fn power(text: &str, base: u64, exponent: u64) -> Result<u64, String> {
+    let exponent = u32::try_from(exponent).map_err(|_| too_large(text))?;
+    base.checked_pow(exponent).ok_or_else(|| too_large(text))
+}
+
+fn too_large(text: &str) -> String {
+    format!("`{text}` does not fit 64 bits")
+}
+
+/// A size for people: powers of two from 2^10 on as such, other sizes with separators.
+pub fn show(size: u64) -> String {
+    if size >= 1 << 10 && size.is_power_of_two() {
+        return format!("2^{}", size.ilog2());
+    }
+    grouped(size)
+}
+
+/// A number with a comma between its thousands.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{grouped, parse, show};
+
+    #[test]
+    fn plain_numbers_and_powers_are_sizes() {
+        for (text, size) in [
+            ("1", 1),
+            ("16777216", 1 << 24),
+            ("16_777_216", 1 << 24),
+            ("2^24", 1 << 24),
+            (" 2 ^ 0 ", 1),
+            ("10^6", 1_000_000),
+            ("18446744073709551615", u64::MAX),
+            ("2^63", 1 << 63),
+        ] {
+            assert_eq!(parse(text), Ok(size), "{text}");
+        }
+    }
+
+    #[test]
+    fn anything_else_is_not() {
+        for text in ["", "^", "2^", "^2", "-1", "+1", "1.5", "2^2^2", "0x10", "16M", "abc", "_"] {
+            let problem = parse(text).expect_err(text);
+            assert!(problem.contains("is no size"), "{text}: {problem}");
+        }
+        for text in ["2^64", "18446744073709551616", "10^99999999999"] {
+            let problem = parse(text).expect_err(text);
+            assert!(problem.contains("64 bits"), "{text}: {problem}");
+        }
+        for text in ["0", "0^3"] {
+            assert_eq!(parse(text), Err("a size is at least 1".to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_shown_as_they_are_written() {
+        assert_eq!(show(1 << 24), "2^24");
+        assert_eq!(show(512), "512");
+        assert_eq!(show(100_000), "100,000");
+        assert_eq!(grouped(1 << 24), "16,777,216");
+        assert_eq!(grouped(999), "999");
+    }
+}

@@ -1,0 +1,282 @@
+//! What the built binary does, seen from outside: results, exit statuses, messages.
+//!
+//! Commands that touch a device run with validation on, so that any message fails them.
+#![allow(clippy::expect_used, reason = "in a test a panic is the report")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// What a run left behind.
+struct Ran {
+    status: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Ran {
+    #[track_caller]
+    fn expect(self, status: i32) -> Self {
+        assert_eq!(self.status, Some(status), "stdout:\n{}\nstderr:\n{}", self.out, self.err);
+        self
+    }
+
+    /// What standard error says, which is to be one line.
+    #[track_caller]
+    fn complaint(&self) -> &str {
+        assert_eq!(self.err.lines().count(), 1, "not one line:\n{}", self.err);
+        self.err.trim_end()
+    }
+}
+
+/// The binary, which `MULTISPLIT_BINARY` names where the tests run on another machine than the
+/// one that built them.
+fn multisplit() -> Command {
+    let elsewhere = std::env::var_os("MULTISPLIT_BINARY").map(PathBuf::from);
+    let mut command =
+        Command::new(elsewhere.unwrap_or_else(|| env!("CARGO_BIN_EXE_multisplit").into()));
+    // Neither the user's logging nor the user's caches have a part in this. Mesa's cache mixes up
+    // the code for different subgroup sizes.
+    command
+        .env_remove("RUST_LOG")
+        .env("XDG_CACHE_HOME", temporary("cache"))
+        .env("MESA_SHADER_CACHE_DISABLE", "true");
+    command
+}
+
+fn temporary(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("multisplit-cli-{}-{name}", std::process::id()))
+}
+
+fn run(mut command: Command, arguments: &[&str]) -> Ran {
+    let output = command.args(arguments).output().expect("the binary starts");
+    Ran {
+        status: output.status.code(),
+        out: String::from_utf8(output.stdout).expect("output is text"),
+        err: String::from_utf8(output.stderr).expect("errors are text"),
+    }
+}
+
+/// The binary where no driver can be found.
+fn without_driver() -> Command {
+    let mut command = multisplit();
+    for name in ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"] {
+        command.env(name, "/nonexistent/driver.json");
+    }
+    command.env_remove("VK_ADD_DRIVER_FILES").env_remove("MULTISPLIT_DEVICE");
+    command
+}
+
+/// The device line and the figures of JSON lines.
+fn figures(text: &str) -> (Value, Vec<Value>) {
+    let mut lines = text.lines().map(|line| serde_json::from_str(line).expect("a JSON line"));
+    let first = lines.next().expect("a first line");
+    (first, lines.collect())
+}
+
+#[test]
+fn devices_says_which_one_and_why() {
+    let ran = run(multisplit(), &["devices", "--validate"]).expect(0);
+    for part in ["* ", "driver ", "Vulkan ", "subgroup size ", "shared memory ", "would be used "] {
+        assert!(ran.out.contains(part), "no `{part}` in\n{}", ran.out);
+    }
+    assert!(ran.err.is_empty(), "{}", ran.err);
+}
+
+#[test]
+fn devices_as_json_has_one_that_is_chosen() {
+    let ran = run(multisplit(), &["devices", "--json"]).expect(0);
+    let list: Vec<Value> = serde_json::from_str(&ran.out).expect("a JSON array");
+    let chosen: Vec<_> = list.iter().filter(|device| device["chosen"] == true).collect();
+    assert_eq!(chosen.len(), 1, "{}", ran.out);
+    assert_eq!(chosen[0]["usable"], true);
+    assert!(chosen[0]["reason"].is_string());
+    assert!(chosen[0]["subgroup_size"].as_u64() >= Some(4));
+    assert!(chosen[0]["limits"]["max_storage_buffer_range"].as_u64() >= Some(1 << 27));
+
+    let index = chosen[0]["index"].to_string();
+    let by_index = run(multisplit(), &["devices", "--json", "--device", &index]).expect(0);
+    let list: Vec<Value> = serde_json::from_str(&by_index.out).expect("a JSON array");
+    let chosen = list.iter().find(|device| device["chosen"] == true).expect("a choice");
+    assert_eq!(chosen["reason"], format!("--device asks for `{index}`"));
+}
+
+#[test]
+fn demo_shows_the_plan_and_the_times_and_checks() {
+    let ran = run(multisplit(), &["demo", "--n", "100000", "--validate"]).expect(0);
+    for part in ["100,000", "graph scan", "barrier", "time of each pass", "rate ", "GPU time "] {
+        assert!(ran.out.contains(part), "no `{part}` in\n{}", ran.out);
+    }
+    assert!(ran.out.contains("every sum is the CPU's"), "{}", ran.out);
+}
+
+#[test]
+fn bench_prints_json_lines() {
+    let arguments = ["bench", "--n", "1000,2^16", "--reps", "2", "--warmup", "0", "--validate"];
+    let ran = run(multisplit(), &arguments).expect(0);
+    let (first, lines) = figures(&ran.out);
+    assert_eq!(first["anchor"], "multisplit");
+    assert!(first["device"].is_string());
+
+    let mut seen = Vec::new();
+    for line in &lines {
+        let keys: Vec<_> =
+            line.as_object().expect("an object").keys().map(String::as_str).collect();
+        assert_eq!(keys, ["anchor", "gps", "m", "method", "ms", "n", "op"], "{line}");
+        assert_eq!((&line["anchor"], &line["m"]), (&"multisplit".into(), &0.into()));
+        let (n, ms) = (line["n"].as_f64().expect("n"), line["ms"].as_f64().expect("ms"));
+        let gps = line["gps"].as_f64().expect("gps");
+        assert!((gps * ms * 1e6 / n - 1.0).abs() < 1e-4, "{line}");
+        let text = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
+        seen.push((n as u64, text("op"), text("method")));
+    }
+    let expected = [
+        (1000, "copy_kernel_u32", "kernel"),
+        (1000, "fill_u32", "kernel"),
+        (1000, "scan_exclusive_u32", "one-workgroup"),
+        (65536, "copy_kernel_u32", "kernel"),
+        (65536, "fill_u32", "kernel"),
+        (65536, "scan_exclusive_u32", "lookback"),
+        (65536, "scan_exclusive_u32", "reduce-then-scan"),
+    ];
+    let expected: Vec<_> =
+        expected.iter().map(|(n, op, method)| (*n, (*op).into(), (*method).into())).collect();
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn bench_writes_to_a_file_and_shows_passes() {
+    let file = temporary("bench.jsonl");
+    let path = file.to_str().expect("a path that is text");
+    let arguments = ["bench", "copy", "--n", "64", "--reps", "1", "--warmup", "0"];
+    let more = ["--json", path, "--passes", "--statistics"];
+    let ran = run(multisplit(), &[&arguments[..], &more[..]].concat()).expect(0);
+    assert!(ran.out.is_empty(), "{}", ran.out);
+    assert!(ran.err.contains("memory.copy"), "{}", ran.err);
+    let (_, lines) = figures(&std::fs::read_to_string(&file).expect("the file is there"));
+    assert_eq!(lines.len(), 1);
+    assert_eq!(lines[0]["op"], "copy_kernel_u32");
+    let _ = std::fs::remove_file(file);
+}
+
+#[test]
+fn bench_leaves_out_what_does_not_fit() {
+    let arguments = ["bench", "fill", "--n", "2^50,64", "--reps", "1", "--warmup", "0"];
+    let ran = run(multisplit(), &arguments).expect(0);
+    assert!(ran.complaint().starts_with("note: n = 2^50 left out"), "{}", ran.err);
+    assert_eq!(figures(&ran.out).1.len(), 1);
+
+    let ran = run(multisplit(), &["bench", "--n", "2^50"]).expect(1);
+    assert!(ran.err.contains("nothing was measured"), "{}", ran.err);
+
+    let nowhere = Path::new("/nonexistent/folder/bench.jsonl").display().to_string();
+    let ran = run(multisplit(), &["bench", "--n", "64", "--json", &nowhere]).expect(1);
+    assert!(ran.complaint().contains(&nowhere), "{}", ran.err);
+}
+
+#[test]
+fn a_demo_that_does_not_fit_says_so() {
+    for n in ["2^50", "2^63"] {
+        let ran = run(multisplit(), &["demo", "--n", n]).expect(1);
+        assert!(ran.complaint().ends_with("try a smaller --n"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn an_unknown_device_is_answered_with_the_known_ones() {
+    for command in ["devices", "demo", "bench"] {
+        let ran = run(multisplit(), &[command, "--device", "no such device"]).expect(1);
+        let complaint = ran.complaint();
+        for part in ["matches `no such device`", "found: 0 `", "--device"] {
+            assert!(complaint.contains(part), "no `{part}` in {complaint}");
+        }
+    }
+    let ran = run(multisplit(), &["graph", "scan", "--device", "no such device"]).expect(1);
+    assert!(ran.complaint().contains("found: 0 `"), "{}", ran.err);
+}
+
+#[test]
+fn wrong_usage_has_status_2() {
+    for arguments in [
+        &[][..],
+        &["no-such-command"],
+        &["devices", "--no-such-option"],
+        &["demo", "--n", "many"],
+        &["demo", "--n", "0"],
+        &["bench", "--reps", "0"],
+        &["bench", "--n", "2^16,"],
+        &["bench", "no-such-subject"],
+        &["graph"],
+        &["graph", "scan", "--format", "svg"],
+    ] {
+        let ran = run(multisplit(), arguments).expect(2);
+        assert!(!ran.err.is_empty() && ran.out.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn help_has_examples() {
+    for command in [&[][..], &["devices"], &["demo"], &["bench"], &["graph"]] {
+        let ran = run(multisplit(), &[command, &["--help"]].concat()).expect(0);
+        assert!(ran.out.contains("Examples:\n  multisplit "), "{}", ran.out);
+        let wide = ran.out.lines().find(|line| line.chars().count() > 100);
+        assert_eq!(wide, None, "too wide for a terminal");
+    }
+}
+
+#[test]
+fn without_a_driver_it_says_what_to_do() {
+    for command in ["devices", "demo", "bench"] {
+        let ran = run(without_driver(), &[command]).expect(1);
+        let complaint = ran.complaint();
+        for part in ["no Vulkan device was found", "mesa-vulkan-drivers", "VK_DRIVER_FILES"] {
+            assert!(complaint.contains(part), "no `{part}` in {complaint}");
+        }
+    }
+}
+
+#[test]
+fn graphs_need_no_driver() {
+    let text = run(without_driver(), &["graph", "scan", "--n", "2^20"]).expect(0);
+    assert!(text.out.starts_with("graph scan: 3 passes"), "{}", text.out);
+    assert!(text.complaint().starts_with("note: "), "{}", text.err);
+
+    let dot = run(without_driver(), &["graph", "scan", "--format", "dot"]).expect(0);
+    assert!(dot.out.starts_with("digraph"), "{}", dot.out);
+
+    let arguments = ["graph", "scan", "--format", "json", "--method", "lookback", "--replay"];
+    let json = run(without_driver(), &arguments).expect(0);
+    let plan: Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!(plan["replayable"], true);
+    let steps = plan["steps"].as_array().expect("steps");
+    assert!(steps.iter().any(|step| step["pass"]["label"] == "scan.lookback"), "{}", json.out);
+
+    let ran = run(without_driver(), &["graph", "scan", "--n", "2^63"]).expect(1);
+    assert!(ran.err.contains("try a smaller --n"), "{}", ran.err);
+    // A device that is asked for has to be there.
+    run(without_driver(), &["graph", "scan", "--device", "0"]).expect(1);
+}
+
+#[test]
+fn graphs_are_planned_for_the_device_there_is() {
+    let ran = run(multisplit(), &["graph", "scan", "--validate"]).expect(0);
+    assert!(ran.out.starts_with("graph scan: "), "{}", ran.out);
+    assert!(ran.err.is_empty(), "{}", ran.err);
+}
+
+/// A positive control: with best practices on, the layer minds that the layers are on.
+#[test]
+fn a_validation_message_has_status_3() {
+    let mut command = multisplit();
+    command.env("VK_LAYER_ENABLES", "VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT");
+    let ran = run(command, &["devices", "--validate"]).expect(3);
+    assert!(ran.err.contains("validation: "), "{}", ran.err);
+    assert!(ran.err.contains("multisplit: the validation layers have "), "{}", ran.err);
+}
+
+#[test]
+fn verbose_tells_which_device_was_opened() {
+    let ran = run(multisplit(), &["-v", "graph", "scan"]).expect(0);
+    assert!(ran.err.contains("opened"), "{}", ran.err);
+}

@@ -1,0 +1,115 @@
+//! Positive controls: the model rejects plans that are wrong on purpose. A model that accepts
+//! everything would let the random tests pass as well.
+
+// A panic is how a test reports.
+#![allow(clippy::expect_used, clippy::panic)]
+
+mod common;
+mod model;
+
+use common::{kernel, limits};
+use model::{Declared, DeclaredBuffer, DeclaredPass, DeclaredUse, Kind};
+use multisplit_graph::{Access, BufferPlacement, Graph, Groups, Plan};
+
+const BYTES: u64 = 64;
+
+/// in -> a -> b -> c -> out, where `a` and `c` share memory; declared and planned.
+fn chain() -> (Declared, Plan) {
+    let mut g = Graph::new("chain");
+    let mut declared = Declared { replayable: true, ..Declared::default() };
+    let src = g.import_bytes("in", BYTES);
+    let work = ["a", "b", "c"].map(|name| g.transient_bytes(name, BYTES));
+    let out = g.import_bytes("out", BYTES);
+    let buffers = [src, work[0], work[1], work[2], out];
+    for (index, _) in buffers.iter().enumerate() {
+        let kind = if index == 0 || index == 4 { Kind::Import } else { Kind::Transient };
+        declared.buffers.push(DeclaredBuffer { kind, size: BYTES });
+    }
+    for (index, pair) in buffers.windows(2).enumerate() {
+        let label = format!("p{index}");
+        g.pass(&label, kernel("step").read("src").write("dst"))
+            .bind("src", pair[0])
+            .bind("dst", pair[1])
+            .dispatch(Groups::linear(1));
+        let used = |buffer: usize, writes: bool| DeclaredUse {
+            buffer,
+            start: 0,
+            end: BYTES,
+            reads: !writes,
+            writes,
+            scratch: false,
+        };
+        let uses = vec![used(index, false), used(index + 1, true)];
+        declared.passes.push(DeclaredPass { label, kept: false, uses });
+    }
+    g.replayable();
+    (declared, g.compile(&limits()).expect("a sound graph"))
+}
+
+#[test]
+fn the_plan_itself_is_accepted() {
+    let (declared, plan) = chain();
+    assert_eq!(model::check(&declared, &plan), Ok(()));
+    assert!(plan.workspace.size < plan.workspace.unaliased_size, "nothing shares memory");
+}
+
+#[test]
+fn a_missing_barrier_is_noticed() {
+    let (declared, plan) = chain();
+    assert_eq!(plan.barriers().count(), 4);
+    for (step, _) in plan.barriers() {
+        assert!(
+            model::sync::sound(&declared, &plan.without_barrier(step)).is_err(),
+            "before step {step}"
+        );
+    }
+}
+
+#[test]
+fn a_barrier_that_says_too_much_is_noticed() {
+    let (declared, mut plan) = chain();
+    let barrier = plan.steps[1].barrier.as_mut().expect("a barrier");
+    barrier.memory[0].dst_access |= Access::UNIFORM_READ;
+    assert!(model::sync::sound(&declared, &plan).is_ok());
+    assert!(model::sync::check(&declared, &plan).is_err());
+}
+
+#[test]
+fn memory_shared_too_early_is_noticed() {
+    let (declared, mut plan) = chain();
+    for buffer in &mut plan.buffers {
+        if let BufferPlacement::Transient { offset } = &mut buffer.placement {
+            *offset = Some(0);
+        }
+    }
+    assert!(model::meaning::check(&declared, &plan).is_err());
+}
+
+#[test]
+fn a_wrong_order_is_noticed() {
+    let (declared, mut plan) = chain();
+    let (one, two) = (plan.steps[1].pass.clone(), plan.steps[2].pass.clone());
+    (plan.steps[1].pass, plan.steps[2].pass) = (two, one);
+    assert!(model::meaning::check(&declared, &plan).is_err());
+}
+
+#[test]
+fn a_culled_live_pass_is_noticed() {
+    let (declared, mut plan) = chain();
+    plan.culled.push(plan.steps.remove(1).pass.label);
+    assert!(model::meaning::check(&declared, &plan).is_err());
+}
+
+#[test]
+fn a_wrong_contract_is_noticed() {
+    let (declared, mut plan) = chain();
+    let BufferPlacement::Import(contract) = &mut plan.buffers[0].placement else {
+        panic!("an import")
+    };
+    contract.first_use = contract.first_use.map(|mut scope| {
+        scope.access = Access::UNIFORM_READ;
+        scope
+    });
+    let error = model::sync::imports(&declared, &plan).expect_err("the caller cannot know");
+    assert!(error.contains("contract of in"), "{error}");
+}

@@ -1,0 +1,497 @@
+//! Every error, with the names it has to carry.
+
+// A panic is how a test reports.
+#![allow(clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use common::{Described, kernel, limits};
+use multisplit_graph::{
+    Access, Buffer, CycleLink, Graph, GraphError, Groups, Limits, PassBuilder, PassKernel,
+    PingPong, Scope, Stages, View,
+};
+use multisplit_shaders::Dimension;
+
+fn error(g: &Graph) -> GraphError {
+    g.compile(&limits()).expect_err("the graph is wrong")
+}
+
+/// The error's message says it to a person: it must have the names.
+fn names(error: &GraphError, names: &[&str]) {
+    let message = error.to_string();
+    for name in names {
+        assert!(message.contains(name), "`{name}` is not in: {message}");
+    }
+}
+
+fn step() -> Described {
+    kernel("step").read("src").write("dst")
+}
+
+/// A graph with an import and a transient.
+fn graph() -> (Graph, Buffer, Buffer) {
+    let mut g = Graph::new("wrong");
+    let (a, b) = (g.import::<u32>("keys", 64), g.transient::<u32>("work", 64));
+    (g, a, b)
+}
+
+/// The error of a graph whose only pass, `the.pass`, binds `src` and `dst`, and `more`.
+fn pass_error(
+    described: impl Into<PassKernel>,
+    limits: &Limits,
+    more: impl FnOnce(PassBuilder<'_>) -> PassBuilder<'_>,
+    groups: Groups,
+) -> GraphError {
+    let (mut g, a, b) = graph();
+    let pass = g.pass("the.pass", described).bind("src", a).bind("dst", b);
+    more(pass).dispatch(groups);
+    g.compile(limits).expect_err("the pass is wrong")
+}
+
+fn one_error(
+    described: Described,
+    more: impl FnOnce(PassBuilder<'_>) -> PassBuilder<'_>,
+) -> GraphError {
+    pass_error(described, &limits(), more, Groups::linear(1))
+}
+
+/// The error of a graph whose only pass reads `view` of the import `keys`.
+fn view_error(view: impl FnOnce(Buffer) -> View) -> GraphError {
+    let (mut g, a, _) = graph();
+    g.pass("the.pass", kernel("reader").read("src"))
+        .bind("src", view(a))
+        .dispatch(Groups::linear(1));
+    g.compile(&Limits { storage_alignment: 16, ..limits() }).expect_err("the view is wrong")
+}
+
+fn pass() -> String {
+    "the.pass".to_owned()
+}
+
+#[test]
+fn foreign_buffer() {
+    let (mut g, _, b) = graph();
+    let foreign = Graph::new("other").import::<u32>("theirs", 64);
+    g.pass("the.pass", step()).bind("src", foreign).bind("dst", b).dispatch(Groups::linear(1));
+    let error = error(&g);
+    assert!(matches!(error, GraphError::ForeignBuffer { .. }), "{error:?}");
+    names(&error, &["the.pass", "src"]);
+
+    let (mut g, ..) = graph();
+    g.entry(foreign, Scope::COMPUTE_WRITE);
+    names(&g.compile(&limits()).expect_err("foreign"), &["entry"]);
+
+    let (mut g, a, _) = graph();
+    g.carry(&PingPong::new(a, foreign));
+    names(&g.compile(&limits()).expect_err("foreign"), &["carry"]);
+}
+
+#[test]
+fn foreign_pass() {
+    let (mut other, x, _) = graph();
+    let foreign = other.fill("theirs", x, 0);
+    let (mut g, a, _) = graph();
+    let own = g.fill("ours", a, 0);
+    g.order(own, foreign);
+    assert_eq!(error(&g), GraphError::ForeignPass { at: "order".to_owned() });
+    let (mut g, ..) = graph();
+    g.keep(foreign);
+    assert_eq!(error(&g), GraphError::ForeignPass { at: "keep".to_owned() });
+}
+
+#[test]
+fn empty_buffer() {
+    let mut g = Graph::new("empty");
+    g.transient::<u32>("nothing", 0);
+    assert_eq!(error(&g), GraphError::EmptyBuffer { pass: None, buffer: "nothing".to_owned() });
+    let error = view_error(|keys| keys.range(0, 0));
+    assert_eq!(error, GraphError::EmptyBuffer { pass: Some(pass()), buffer: "keys".to_owned() });
+    names(&error, &["the.pass", "keys"]);
+}
+
+#[test]
+fn duplicate_import() {
+    let (mut g, ..) = graph();
+    g.transient::<u32>("work", 1);
+    assert!(g.compile(&limits()).is_ok(), "transients may share a name");
+    g.import::<u32>("keys", 1);
+    assert_eq!(error(&g), GraphError::DuplicateImport { buffer: "keys".to_owned() });
+}
+
+#[test]
+fn not_an_import() {
+    let (mut g, _, b) = graph();
+    g.exit(b, Scope::HOST_READ);
+    assert_eq!(error(&g), GraphError::NotAnImport { buffer: "work".to_owned() });
+}
+
+#[test]
+fn invalid_scope() {
+    let wrong = [
+        Scope::default(),
+        Scope::new(Stages::TRANSFER, Access::empty()),
+        Scope::new(Stages::empty(), Access::TRANSFER_READ),
+        Scope::new(Stages::TRANSFER, Access::SHADER_STORAGE_READ),
+        Scope::new(Stages::COMPUTE_SHADER | Stages::HOST, Access::SHADER_STORAGE_READ),
+        Scope::new(Stages::ALL_COMMANDS, Access::HOST_READ),
+    ];
+    for scope in wrong {
+        let (mut g, a, _) = graph();
+        g.entry(a, scope);
+        assert_eq!(error(&g), GraphError::InvalidScope { buffer: "keys".to_owned(), scope });
+    }
+}
+
+#[test]
+fn unknown_unbound_and_bound_twice() {
+    let error = one_error(kernel("reader").read("src"), |pass| pass);
+    let known = "src".to_owned();
+    assert_eq!(
+        error,
+        GraphError::UnknownBinding { pass: pass(), binding: "dst".to_owned(), known }
+    );
+    names(&error, &["the.pass", "dst", "src"]);
+
+    let error = one_error(step().read("sums"), |pass| pass);
+    assert_eq!(error, GraphError::UnboundBinding { pass: pass(), binding: "sums".to_owned() });
+    names(&error, &["the.pass", "sums"]);
+
+    let (mut g, a, b) = graph();
+    g.pass("the.pass", step())
+        .bind("src", a)
+        .bind("dst", b)
+        .bind("src", a)
+        .dispatch(Groups::linear(1));
+    let error = g.compile(&limits()).expect_err("twice");
+    assert_eq!(error, GraphError::BoundTwice { pass: pass(), binding: "src".to_owned() });
+    names(&error, &["the.pass", "src"]);
+}
+
+#[test]
+fn scratch_read_only() {
+    let (mut g, a, _) = graph();
+    g.pass("the.pass", kernel("reader").read("src")).scratch("src", a).dispatch(Groups::linear(1));
+    assert_eq!(error(&g), GraphError::ScratchReadOnly { pass: pass(), binding: "src".to_owned() });
+}
+
+#[test]
+fn unknown_constant() {
+    let error = one_error(step().constant("WIDTH", 0, 1), |pass| pass.specialize("HEIGHT", 2));
+    assert_eq!(error, GraphError::UnknownConstant { pass: pass(), constant: "HEIGHT".to_owned() });
+}
+
+#[test]
+fn push_constants() {
+    assert_eq!(
+        one_error(step().push(8), |pass| pass),
+        GraphError::MissingPush { pass: pass(), expected: 8 }
+    );
+    let error = one_error(step().push(8), |pass| pass.push(&1u32));
+    assert_eq!(error, GraphError::PushSize { pass: pass(), expected: 8, given: 4 });
+    let error = one_error(step(), |pass| pass.push(&1u32));
+    assert_eq!(error, GraphError::PushSize { pass: pass(), expected: 0, given: 4 });
+    let error = one_error(step().push(132), |pass| pass.push_bytes(&[0; 132]));
+    exceeds(&error, "maxPushConstantsSize", 132, 128);
+}
+
+#[test]
+fn view_out_of_bounds() {
+    let out = |offset, size| GraphError::ViewOutOfBounds {
+        pass: pass(),
+        buffer: "keys".to_owned(),
+        offset,
+        size,
+        buffer_size: 256,
+    };
+    assert_eq!(view_error(|keys| keys.range(0, 257)), out(0, 257));
+    assert_eq!(view_error(|keys| keys.range(256, 4)), out(256, 4));
+    assert_eq!(view_error(|keys| keys.range(u64::MAX, u64::MAX)), out(u64::MAX, u64::MAX));
+    names(&out(0, 257), &["the.pass", "keys", "257", "256"]);
+}
+
+#[test]
+fn misaligned() {
+    let wrong = |what, value, alignment| {
+        let buffer = "keys".to_owned();
+        GraphError::Misaligned { pass: pass(), buffer, what, value, alignment }
+    };
+    assert_eq!(view_error(|keys| keys.range(8, 8)), wrong("offset", 8, 16));
+    let (mut g, a, _) = graph();
+    g.fill("the.pass", a.range(4, 6), 0);
+    assert_eq!(error(&g), wrong("size", 6, 4));
+    let (mut g, a, _) = graph();
+    g.update("the.pass", a.range(2, 4), &[0; 4]);
+    assert_eq!(error(&g), wrong("offset", 2, 4));
+    let (mut g, a, b) = graph();
+    g.pass("the.pass", kernel("writer").write("dst"))
+        .bind("dst", b)
+        .dispatch_indirect(a.range(2, 12));
+    assert_eq!(error(&g), wrong("offset", 2, 4));
+    names(&wrong("offset", 2, 4), &["the.pass", "keys", "offset"]);
+}
+
+#[test]
+fn view_too_small() {
+    let header =
+        kernel("reader").read("src").with(|interface| interface.bindings[0].fixed_size = 16);
+    let (mut g, a, b) = graph();
+    g.pass("the.pass", header).bind("src", a.range(0, 16)).dispatch(Groups::linear(1));
+    let small = |binding: &str, buffer: &str, size, needed| GraphError::ViewTooSmall {
+        pass: pass(),
+        binding: binding.to_owned(),
+        buffer: buffer.to_owned(),
+        size,
+        needed,
+    };
+    assert_eq!(error(&g), small("src", "keys", 16, 20));
+    let mut other = Graph::new("indirect");
+    let groups = other.import::<u32>("groups", 2);
+    let dst = other.import::<u32>("dst", 2);
+    other
+        .pass("the.pass", kernel("writer").write("dst"))
+        .bind("dst", dst)
+        .dispatch_indirect(groups);
+    assert_eq!(error(&other), small("indirect", "groups", 8, 12));
+    names(&small("src", "keys", 16, 20), &["the.pass", "src", "keys"]);
+    let _ = b;
+}
+
+#[test]
+fn element_mismatch() {
+    let mut g = Graph::new("elements");
+    let points = g.import::<[f32; 3]>("points", 16);
+    let wide = kernel("reader")
+        .read("src")
+        .with(|interface| interface.bindings[0].element_stride = Some(16));
+    g.pass("the.pass", wide).bind("src", points).dispatch(Groups::linear(1));
+    let error = error(&g);
+    let (binding, buffer) = ("src".to_owned(), "points".to_owned());
+    assert_eq!(
+        error,
+        GraphError::ElementMismatch { pass: pass(), binding, buffer, element: 12, stride: 16 }
+    );
+
+    // One divides the other: words of points, points of words.
+    let mut g = Graph::new("elements");
+    let points = g.import::<[f32; 3]>("points", 16);
+    let bytes = g.import_bytes("bytes", 20);
+    let words = g
+        .pass("words", kernel("words").read("src"))
+        .bind("src", points)
+        .dispatch(Groups::linear(1));
+    let wide = kernel("wide")
+        .read("src")
+        .with(|interface| interface.bindings[0].element_stride = Some(16));
+    let wide = g.pass("wide", wide).bind("src", bytes).dispatch(Groups::linear(1));
+    g.keep(words);
+    g.keep(wide);
+    assert!(g.compile(&limits()).is_ok());
+}
+
+#[test]
+fn size_mismatch() {
+    let (mut g, a, b) = graph();
+    g.copy("the.pass", a.range(0, 8), b.range(0, 16));
+    let buffer = "work".to_owned();
+    assert_eq!(error(&g), GraphError::SizeMismatch { pass: pass(), buffer, size: 16, given: 8 });
+    let (mut g, a, _) = graph();
+    g.update("the.pass", a.range(0, 8), &[0; 4]);
+    let buffer = "keys".to_owned();
+    assert_eq!(error(&g), GraphError::SizeMismatch { pass: pass(), buffer, size: 8, given: 4 });
+}
+
+fn exceeds(error: &GraphError, name: &str, wanted: u64, most: u64) {
+    match error {
+        GraphError::LimitExceeded { limit, value, max, .. } => {
+            assert_eq!((*limit, *value, *max), (name, wanted, most));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn view_limits() {
+    let small = Limits { max_storage_range: 128, max_uniform_range: 64, ..limits() };
+    let error = pass_error(step(), &small, |pass| pass, Groups::linear(1));
+    exceeds(&error, "maxStorageBufferRange", 256, 128);
+    names(&error, &["the.pass", "src"]);
+    let uniform = kernel("uniform").uniform("src").write("dst");
+    let error = pass_error(uniform, &small, |pass| pass, Groups::linear(1));
+    exceeds(&error, "maxUniformBufferRange", 256, 64);
+}
+
+#[test]
+fn buffer_limits() {
+    let mut g = Graph::new("large");
+    g.import::<u32>("large", u64::MAX);
+    exceeds(&error(&g), "maxBufferSize", u64::MAX, 1 << 30);
+    names(&error(&g), &["large"]);
+
+    // Each fits, and both together do not.
+    let mut g = Graph::new("large");
+    let (a, b) = (g.persistent_bytes("a", 1 << 30), g.persistent_bytes("b", 16));
+    g.fill("a", a, 0);
+    g.fill("b", b, 0);
+    exceeds(&error(&g), "maxBufferSize", (1 << 30) + 16, 1 << 30);
+    names(&error(&g), &["workspace"]);
+
+    let endless = Limits { max_buffer_size: u64::MAX, ..limits() };
+    let mut g = Graph::new("endless");
+    let (a, b) = (g.persistent_bytes("a", u64::MAX - 3), g.persistent_bytes("b", u64::MAX - 3));
+    g.fill("a", a, 0);
+    g.fill("b", b, 0);
+    let error = g.compile(&endless).expect_err("more than there are addresses");
+    exceeds(&error, "maxBufferSize", u64::MAX, u64::MAX);
+}
+
+#[test]
+fn group_limits() {
+    let most = 65535 * 65535;
+    let error = pass_error(step(), &limits(), |pass| pass, Groups::linear(most + 1));
+    exceeds(&error, "maxComputeWorkGroupCount", most + 1, most);
+    let error = pass_error(step(), &limits(), |pass| pass, Groups::xyz([1, 70_000, 1]));
+    exceeds(&error, "maxComputeWorkGroupCount", 70_000, 65535);
+    names(&error, &["the.pass"]);
+    let none = Limits { max_workgroup_count: [0; 3], ..limits() };
+    let error = pass_error(step(), &none, |pass| pass, Groups::linear(1));
+    exceeds(&error, "maxComputeWorkGroupCount", 1, 0);
+}
+
+#[test]
+fn workgroup_size_limits() {
+    let sized = || {
+        step().constant("WIDTH", 3, 64).with(|interface| {
+            interface.local_size = [
+                Dimension::Specialized { id: 3, default: 64 },
+                Dimension::Fixed(2),
+                Dimension::Fixed(1),
+            ];
+        })
+    };
+    let error = one_error(sized(), |pass| pass.specialize("WIDTH", 256));
+    exceeds(&error, "maxComputeWorkGroupSize", 256, 128);
+    let error = one_error(sized(), |pass| pass.specialize("WIDTH", 128));
+    exceeds(&error, "maxComputeWorkGroupInvocations", 256, 128);
+    names(&error, &["the.pass"]);
+    let (mut g, a, b) = graph();
+    g.pass("the.pass", sized()).bind("src", a).bind("dst", b).dispatch(Groups::linear(1));
+    assert!(g.compile(&limits()).is_ok(), "the default fits");
+}
+
+#[test]
+fn update_limit() {
+    let mut g = Graph::new("update");
+    let x = g.import_bytes("x", 65540);
+    g.update("the.pass", x, &[0; 65540]);
+    exceeds(&error(&g), "the size of vkCmdUpdateBuffer", 65540, 65536);
+}
+
+#[test]
+fn alias_conflict() {
+    let conflict = |buffer: &str, first: &str, second: &str| GraphError::AliasConflict {
+        pass: pass(),
+        buffer: buffer.to_owned(),
+        first: first.to_owned(),
+        second: second.to_owned(),
+    };
+    let bind = |src: (u64, u64), dst: (u64, u64), described: Described| {
+        let (mut g, a, _) = graph();
+        let (src, dst) = (a.range(src.0, src.1), a.range(dst.0, dst.1));
+        g.pass("the.pass", described).bind("src", src).bind("dst", dst).dispatch(Groups::linear(1));
+        g.compile(&limits()).err()
+    };
+    assert_eq!(bind((0, 64), (60, 64), step()), Some(conflict("keys", "src", "dst")));
+    assert_eq!(
+        bind((0, 64), (0, 64), kernel("w").write("src").write("dst")),
+        Some(conflict("keys", "src", "dst"))
+    );
+    assert_eq!(bind((0, 64), (64, 64), step()), None);
+    assert_eq!(bind((0, 64), (0, 64), kernel("r").read("src").read("dst")), None);
+
+    let (mut g, a, _) = graph();
+    g.copy("the.pass", a.range(0, 64), a.range(32, 64));
+    assert_eq!(error(&g), conflict("keys", "src", "dst"));
+
+    let (mut g, a, _) = graph();
+    g.pass("the.pass", kernel("w").write("dst")).bind("dst", a).dispatch_indirect(a.range(0, 12));
+    assert_eq!(error(&g), conflict("keys", "dst", "indirect"));
+    names(&error(&g), &["the.pass", "keys", "dst", "indirect"]);
+}
+
+#[test]
+fn unwritten_read() {
+    let unwritten = |start, end| GraphError::UnwrittenRead {
+        pass: pass(),
+        binding: "src".to_owned(),
+        buffer: "work".to_owned(),
+        start,
+        end,
+    };
+    let read = |written: Option<(u64, u64)>, described: Described| {
+        let (mut g, a, b) = graph();
+        if let Some((offset, size)) = written {
+            g.fill("fill", b.range(offset, size), 0);
+        }
+        g.pass("the.pass", described).bind("src", b).bind("dst", a).dispatch(Groups::linear(1));
+        g.compile(&limits()).err()
+    };
+    assert_eq!(read(None, step()), Some(unwritten(0, 256)));
+    assert_eq!(read(Some((0, 128)), step()), Some(unwritten(128, 256)));
+    assert_eq!(read(Some((64, 192)), step()), Some(unwritten(0, 64)));
+    assert_eq!(read(Some((0, 256)), step()), None);
+    assert_eq!(read(None, kernel("u").update("src").write("dst")), Some(unwritten(0, 256)));
+    assert_eq!(read(None, kernel("w").write("src").write("dst")), None);
+    names(&unwritten(0, 64), &["the.pass", "work", "src", "0..64"]);
+}
+
+#[test]
+fn cycle() {
+    let link = |pass: &str, buffer: Option<&str>| CycleLink {
+        pass: pass.to_owned(),
+        buffer: buffer.map(str::to_owned),
+    };
+    // The data goes one way, the order the other.
+    let (mut g, a, b) = graph();
+    let first = g.pass("first", step()).bind("src", a).bind("dst", b).dispatch(Groups::linear(1));
+    let second = g.pass("second", step()).bind("src", b).bind("dst", a).dispatch(Groups::linear(1));
+    g.order(second, first);
+    let mut links = match error(&g) {
+        GraphError::Cycle { links } => links,
+        other => panic!("{other:?}"),
+    };
+    links.sort_by(|one, other| one.pass.cmp(&other.pass));
+    assert_eq!(links.len(), 2);
+    assert!(
+        links[0] == link("first", Some("work")) || links[0] == link("first", Some("keys")),
+        "{links:?}"
+    );
+    assert_eq!(links[1], link("second", None));
+    names(&error(&g), &["first", "second", "explicit order"]);
+
+    // Orders against each other, and a pass against itself.
+    let (mut g, a, b) = graph();
+    let (one, two) = (g.fill("one", a, 0), g.fill("two", b, 0));
+    g.order(one, two);
+    g.order(two, one);
+    let both = GraphError::Cycle { links: vec![link("one", None), link("two", None)] };
+    assert!(
+        error(&g) == both
+            || error(&g) == GraphError::Cycle { links: vec![link("two", None), link("one", None)] }
+    );
+    let (mut g, a, _) = graph();
+    let one = g.fill("one", a, 0);
+    g.order(one, one);
+    assert_eq!(error(&g), GraphError::Cycle { links: vec![link("one", None)] });
+}
+
+#[test]
+fn odd_ping_pong() {
+    let mut g = Graph::new("odd");
+    let mut pair = PingPong::new(g.persistent::<u32>("a", 16), g.persistent::<u32>("b", 16));
+    pair.swap();
+    g.carry(&pair);
+    g.replayable();
+    let error = error(&g);
+    assert_eq!(error, GraphError::OddPingPong { started: "a".to_owned(), ended: "b".to_owned() });
+    names(&error, &["`a`", "`b`"]);
+}

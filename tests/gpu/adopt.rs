@@ -1,0 +1,263 @@
+//! A device that other code made: the engine records into that code's command buffer, between
+//! that code's own commands, with the barriers that the plan's contract names and no others.
+
+use std::ffi::{CStr, c_void};
+use std::sync::Mutex;
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::ash::{self, vk};
+use multisplit::graph::{Graph, Plan, Scope};
+use multisplit::primitives::scan;
+use multisplit::{
+    AdoptedDevice, Context, DeviceProperties, ExecutableOptions, Import, PipelineCache,
+    Requirements, WorkspaceBinding,
+};
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::{reference, tests};
+
+tests!(adopt: records_between_the_callers_own_commands);
+
+const N: u64 = 30_000;
+
+/// What a small engine has: everything is its own, made with plain Vulkan calls.
+struct Host {
+    entry: ash::Entry,
+    instance: ash::Instance,
+    physical: vk::PhysicalDevice,
+    device: ash::Device,
+    queue: vk::Queue,
+    family: u32,
+    requirements: Requirements,
+    messenger: (ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT),
+    said: &'static Mutex<Vec<String>>,
+}
+
+unsafe extern "system" fn on_message(
+    _: vk::DebugUtilsMessageSeverityFlagsEXT,
+    _: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    user_data: *mut c_void,
+) -> vk::Bool32 {
+    // SAFETY: both are valid during the callback.
+    let (said, text) =
+        unsafe { (&*user_data.cast::<Mutex<Vec<String>>>(), CStr::from_ptr((*data).p_message)) };
+    said.lock().unwrap().push(text.to_string_lossy().into_owned());
+    vk::FALSE
+}
+
+impl Host {
+    /// # Safety
+    /// None beyond Vulkan being there; `unsafe` because nearly every call is.
+    unsafe fn new(wanted: &DeviceProperties) -> Result<Self> {
+        // SAFETY: plain Vulkan set-up with valid structures throughout.
+        unsafe {
+            let entry = ash::Entry::load()?;
+            let layers = [c"VK_LAYER_KHRONOS_validation".as_ptr()];
+            let extensions = [ash::ext::debug_utils::NAME.as_ptr()];
+            let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
+            let enables = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+            let mut features =
+                vk::ValidationFeaturesEXT::default().enabled_validation_features(&enables);
+            let info = vk::InstanceCreateInfo::default()
+                .application_info(&application)
+                .enabled_layer_names(&layers)
+                .enabled_extension_names(&extensions)
+                .push_next(&mut features);
+            let instance = entry.create_instance(&info, None)?;
+            let said: &'static Mutex<Vec<String>> = Box::leak(Box::default());
+            let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
+                .message_severity(
+                    vk::DebugUtilsMessageSeverityFlagsEXT::WARNING
+                        | vk::DebugUtilsMessageSeverityFlagsEXT::ERROR,
+                )
+                .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
+                .pfn_user_callback(Some(on_message))
+                .user_data(std::ptr::from_ref(said).cast_mut().cast());
+            let functions = ash::ext::debug_utils::Instance::new(&entry, &instance);
+            let messenger = functions.create_debug_utils_messenger(&info, None)?;
+
+            let same =
+                |p: &vk::PhysicalDevice| DeviceProperties::query(&instance, *p).name == wanted.name;
+            let physical = instance.enumerate_physical_devices()?.into_iter().find(same);
+            let physical = physical.context("the device under test")?;
+            let requirements = Requirements::of(&instance, physical)?;
+            let family = wanted.compute_family.context("a compute queue")?;
+            let queues = [vk::DeviceQueueCreateInfo::default()
+                .queue_family_index(family)
+                .queue_priorities(&[1.0])];
+            let extensions: Vec<_> = requirements.extensions.iter().map(|e| e.as_ptr()).collect();
+            let mut chain = requirements.feature_chain();
+            let info = vk::DeviceCreateInfo::default()
+                .queue_create_infos(&queues)
+                .enabled_extension_names(&extensions);
+            let device = instance.create_device(physical, &chain.push_onto(info), None)?;
+            let queue = device.get_device_queue(family, 0);
+            let messenger = (functions, messenger);
+            Ok(Self {
+                entry,
+                instance,
+                physical,
+                device,
+                queue,
+                family,
+                requirements,
+                messenger,
+                said,
+            })
+        }
+    }
+
+    fn adopted(&self) -> AdoptedDevice {
+        AdoptedDevice {
+            entry: self.entry.clone(),
+            instance: self.instance.clone(),
+            physical: self.physical,
+            device: self.device.clone(),
+            queue: self.queue,
+            queue_family: self.family,
+            features: self.requirements.features,
+            debug_utils: true,
+            pipeline_cache: PipelineCache::Off,
+        }
+    }
+
+    /// A host-visible buffer with its memory, mapped.
+    unsafe fn buffer(&self, size: u64) -> Result<(vk::Buffer, vk::DeviceMemory, *mut u32)> {
+        // SAFETY: plain Vulkan calls; the memory type is searched for among those allowed.
+        unsafe {
+            let info = vk::BufferCreateInfo::default().size(size).usage(
+                vk::BufferUsageFlags::STORAGE_BUFFER
+                    | vk::BufferUsageFlags::TRANSFER_SRC
+                    | vk::BufferUsageFlags::TRANSFER_DST,
+            );
+            let buffer = self.device.create_buffer(&info, None)?;
+            let needs = self.device.get_buffer_memory_requirements(buffer);
+            let types = self.instance.get_physical_device_memory_properties(self.physical);
+            let visible =
+                vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+            let index = types
+                .memory_types_as_slice()
+                .iter()
+                .enumerate()
+                .position(|(i, t)| {
+                    needs.memory_type_bits & (1 << i) != 0 && t.property_flags.contains(visible)
+                })
+                .context("host-visible memory")?;
+            let info = vk::MemoryAllocateInfo::default()
+                .allocation_size(needs.size)
+                .memory_type_index(index as u32);
+            let memory = self.device.allocate_memory(&info, None)?;
+            self.device.bind_buffer_memory(buffer, memory, 0)?;
+            let flags = vk::MemoryMapFlags::empty();
+            let mapped = self.device.map_memory(memory, 0, vk::WHOLE_SIZE, flags)?;
+            Ok((buffer, memory, mapped.cast()))
+        }
+    }
+}
+
+/// The caller fills `src` by a transfer command before, and reads `dst` by one after.
+fn plan(context: &Context, with_scopes: bool) -> Result<(Plan, [multisplit::graph::Buffer; 2])> {
+    let mut graph = Graph::new("embedded");
+    let src = graph.import::<u32>("src", N);
+    let dst = graph.import::<u32>("dst", N);
+    if with_scopes {
+        graph.entry(src, Scope::TRANSFER_WRITE);
+        graph.exit(dst, Scope::TRANSFER_READ);
+    }
+    scan::exclusive(&mut graph, &context.policy(), src, dst, N)?;
+    Ok((graph.compile(&context.limits())?, [src, dst]))
+}
+
+fn records_between_the_callers_own_commands(gpu: &Gpu) -> Result<()> {
+    // SAFETY: see the function.
+    let host = unsafe { Host::new(gpu.context.properties())? };
+    // The plan's own barriers, or the caller's by the contract, are enough; without either the
+    // layer objects, so neither is more than enough.
+    for (scopes, barriers) in [(true, false), (false, true)] {
+        // SAFETY: the host outlives everything made here.
+        unsafe { embed(&host, scopes, barriers)? };
+        let said = std::mem::take(&mut *host.said.lock().unwrap());
+        ensure!(said.is_empty(), "scopes {scopes}, barriers {barriers}: {}", said[0]);
+    }
+    // SAFETY: as above.
+    unsafe { embed(&host, false, false)? };
+    let said = std::mem::take(&mut *host.said.lock().unwrap());
+    ensure!(said.iter().any(|s| s.contains("SYNC-HAZARD")), "the missing barrier was not noticed");
+
+    // SAFETY: nothing is in use any more.
+    unsafe {
+        host.device.destroy_device(None);
+        host.messenger.0.destroy_debug_utils_messenger(host.messenger.1, None);
+        host.instance.destroy_instance(None);
+    }
+    let said = std::mem::take(&mut *host.said.lock().unwrap());
+    ensure!(said.is_empty(), "teardown: {}", said[0]);
+    Ok(())
+}
+
+unsafe fn embed(host: &Host, with_scopes: bool, with_barriers: bool) -> Result<()> {
+    // SAFETY: the handles belong together and outlive the context; recording is in order.
+    unsafe {
+        let context = Context::adopt(host.adopted())?;
+        let (plan, [src, dst]) = plan(&context, with_scopes)?;
+        let contract = |name| *plan.import(name).expect("an import");
+        let (first, last) = (contract("src").first_use, contract("dst").last_use);
+        let workspace_size = plan.workspace.size.max(16);
+        let options = ExecutableOptions { own_workspace: false, slots: 1 };
+        let executable = context.instantiate_with(plan, options)?;
+
+        let device = &host.device;
+        let buffers = [4 * N, 4 * N, 4 * N, workspace_size].map(|size| host.buffer(size));
+        let [input, output, result, workspace] = buffers;
+        let (input, output, result, workspace) = (input?, output?, result?, workspace?);
+
+        let pool = device.create_command_pool(
+            &vk::CommandPoolCreateInfo::default().queue_family_index(host.family),
+            None,
+        )?;
+        let info =
+            vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
+        let commands = device.allocate_command_buffers(&info)?[0];
+        device.begin_command_buffer(commands, &vk::CommandBufferBeginInfo::default())?;
+        device.cmd_fill_buffer(commands, input.0, 0, vk::WHOLE_SIZE, 3);
+        let barrier = |from: Scope, to: Scope| {
+            let memory = [vk::MemoryBarrier2::default()
+                .src_stage_mask(vk::PipelineStageFlags2::from_raw(from.stages.bits()))
+                .src_access_mask(vk::AccessFlags2::from_raw(from.access.bits()))
+                .dst_stage_mask(vk::PipelineStageFlags2::from_raw(to.stages.bits()))
+                .dst_access_mask(vk::AccessFlags2::from_raw(to.access.bits()))];
+            let info = vk::DependencyInfo::default().memory_barriers(&memory);
+            device.cmd_pipeline_barrier2(commands, &info);
+        };
+        if with_barriers {
+            barrier(Scope::TRANSFER_WRITE, first.context("src is read")?);
+        }
+        let imports = [Import::raw(src, input.0, 0), Import::raw(dst, output.0, 0)];
+        let scratch = WorkspaceBinding { buffer: workspace.0, offset: 0 };
+        executable.record_with(commands, &imports, Some(scratch), None)?;
+        if with_barriers {
+            barrier(last.context("dst is written")?, Scope::TRANSFER_READ);
+        }
+        let region = vk::BufferCopy::default().size(4 * N);
+        device.cmd_copy_buffer(commands, output.0, result.0, &[region]);
+        barrier(Scope::TRANSFER_WRITE, Scope::HOST_READ);
+        device.end_command_buffer(commands)?;
+
+        let submitted = [commands];
+        let info = vk::SubmitInfo::default().command_buffers(&submitted);
+        device.queue_submit(host.queue, &[info], vk::Fence::null())?;
+        device.device_wait_idle()?;
+        if with_scopes || with_barriers {
+            let got = std::slice::from_raw_parts(result.2, N as usize);
+            expect_equal(got, &reference::exclusive_scan(&vec![3; N as usize]))?;
+        }
+        drop(executable);
+        drop(context);
+        device.destroy_command_pool(pool, None);
+        for (buffer, memory, _) in [input, output, result, workspace] {
+            device.destroy_buffer(buffer, None);
+            device.free_memory(memory, None);
+        }
+        Ok(())
+    }
+}

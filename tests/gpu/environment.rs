@@ -1,0 +1,35 @@
+//! A machine on which something is missing: the test run itself must fail there, not skip.
+
+use std::process::{Command, Output};
+
+use anyhow::{Result, ensure};
+use multisplit_tests::harness::Gpu;
+use multisplit_tests::tests;
+
+tests!(environment: no_driver_fails_the_run, no_validation_layer_fails_the_run);
+
+/// This very test binary, asked for one quick test, with one thing taken away.
+fn run_without(variables: &[&str]) -> Result<Output> {
+    let mut child = Command::new(std::env::current_exe()?);
+    child.args(["scan::one_call"]).env_remove("MULTISPLIT_TEST_CHILD");
+    for variable in variables {
+        child.env(variable, "/nonexistent");
+    }
+    Ok(child.output()?)
+}
+
+fn no_driver_fails_the_run(_: &Gpu) -> Result<()> {
+    let run = run_without(&["VK_ICD_FILENAMES", "VK_DRIVER_FILES"])?;
+    let said = String::from_utf8_lossy(&run.stderr);
+    ensure!(!run.status.success(), "the run passed without a driver");
+    ensure!(said.contains("no Vulkan device was found"), "{said}");
+    Ok(())
+}
+
+fn no_validation_layer_fails_the_run(_: &Gpu) -> Result<()> {
+    let run = run_without(&["VK_LAYER_PATH"])?;
+    let said = String::from_utf8_lossy(&run.stderr);
+    ensure!(!run.status.success(), "the run passed without validation");
+    ensure!(said.contains("validation layer is not installed"), "{said}");
+    Ok(())
+}

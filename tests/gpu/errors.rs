@@ -1,0 +1,182 @@
+//! Bad input: a typed error with the names in it, and a context that goes on working.
+
+use anyhow::{Result, ensure};
+use multisplit::graph::{Graph, GraphError, Groups};
+use multisplit::primitives::{copy, fill, scan};
+use multisplit::shaders::Kernel;
+use multisplit::shaders::compile::{CompileError, Source, compile};
+use multisplit::{DeviceChoice, Error};
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::tests;
+
+tests!(errors:
+    unknown_device, glsl_that_does_not_compile, bindings_that_do_not_match, empty_buffers,
+    buffers_too_small, memory_that_is_not_there, imports_left_out, misaligned_offsets,
+    more_work_than_the_device_dispatches,
+);
+
+/// Nothing was lost: the context still computes.
+fn still_works(gpu: &Gpu) -> Result<()> {
+    expect_equal(&gpu.context.exclusive_scan(&[5, 6, 7])?, &[0, 5, 11])
+}
+
+macro_rules! ensure_error {
+    ($result:expr, $pattern:pat $(if $guard:expr)?) => {
+        match $result {
+            Err($pattern) $(if $guard)? => {}
+            Err(other) => anyhow::bail!("another error: {other}"),
+            Ok(_) => anyhow::bail!("no error"),
+        }
+    };
+}
+
+fn unknown_device(gpu: &Gpu) -> Result<()> {
+    for wanted in ["no such GPU", "999"] {
+        let config = multisplit::Config {
+            device: DeviceChoice::Named(wanted.into()),
+            ..multisplit::Config::default()
+        };
+        let Err(error) = multisplit::Context::open(&config) else { anyhow::bail!("opened") };
+        let text = error.to_string();
+        ensure!(text.contains(wanted) && text.contains(&gpu.context.properties().name), "{text}");
+    }
+    still_works(gpu)
+}
+
+fn glsl_that_does_not_compile(gpu: &Gpu) -> Result<()> {
+    let wrong = "#version 460\nlayout(local_size_x = 1) in;\nvoid main() { uint x = y; }\n";
+    let result = compile(&Source::new("wrong.comp", wrong));
+    ensure_error!(result, CompileError::Glsl(d) if d[0].line == 3 && d[0].file == "wrong.comp");
+    still_works(gpu)
+}
+
+fn bindings_that_do_not_match(gpu: &Gpu) -> Result<()> {
+    let kernel = multisplit::shaders::builtin::MEMORY_COPY.kernel()?;
+    let limits = gpu.context.limits();
+    let mut graph = Graph::new("unbound");
+    let dst = graph.import::<u32>("dst", 64);
+    graph.pass("copy", &kernel).bind("dst", dst).push_bytes(&[0; 4]).dispatch(Groups::linear(1));
+    let text = graph.compile(&limits).err().map(|e| e.to_string()).unwrap_or_default();
+    ensure!(text.contains("copy") && text.contains("src"), "{text}");
+
+    let mut graph = Graph::new("unknown");
+    let dst = graph.import::<u32>("dst", 64);
+    graph
+        .pass("fill", multisplit::shaders::builtin::MEMORY_FILL.kernel()?)
+        .bind("target", dst)
+        .push_bytes(&[0; 8])
+        .dispatch(Groups::linear(1));
+    let text = graph.compile(&limits).err().map(|e| e.to_string()).unwrap_or_default();
+    ensure!(text.contains("fill") && text.contains("target"), "{text}");
+
+    let set1 = "#version 460
+layout(local_size_x = 1) in;
+layout(set = 1, binding = 0) buffer Data { uint at[]; } data;
+void main() { data.at[0] = 1; }";
+    let kernel = Kernel::new("user.set1", compile(&Source::new("set1.comp", set1))?)?;
+    let mut graph = Graph::new("set1");
+    let data = graph.import::<u32>("data", 64);
+    graph.pass("user.set1", kernel).bind("data", data).dispatch(Groups::linear(1));
+    let result = gpu.context.instantiate(graph.compile(&limits)?);
+    ensure_error!(result, Error::Kernel { kernel, .. } if kernel == "user.set1");
+    still_works(gpu)
+}
+
+fn empty_buffers(gpu: &Gpu) -> Result<()> {
+    ensure_error!(gpu.context.buffer::<u32>("none", 0), Error::EmptyBuffer { name } if name == "none");
+    ensure_error!(gpu.context.upload::<u32>("none", &[]), Error::EmptyBuffer { .. });
+    let mut graph = Graph::new("empty");
+    let nothing = graph.transient::<u32>("nothing", 0);
+    graph.fill("fill", nothing, 0);
+    let text =
+        graph.compile(&gpu.context.limits()).err().map(|e| e.to_string()).unwrap_or_default();
+    ensure!(text.contains("nothing"), "{text}");
+    still_works(gpu)
+}
+
+fn buffers_too_small(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let small = context.buffer::<u32>("small", 10)?;
+    ensure_error!(context.write(&small, &[0u32; 11]), Error::BufferTooSmall { name, size: 40, needed: 44 } if name == "small");
+    ensure_error!(context.download_first::<u32>(&small, 11), Error::BufferTooSmall { .. });
+    let mut graph = Graph::new("scan");
+    let src = graph.import::<u32>("src", 100);
+    let dst = graph.import::<u32>("dst", 100);
+    let policy = context.policy();
+    ensure_error!(
+        scan::exclusive(&mut graph, &policy, src, dst, 101),
+        Error::BufferTooSmall { needed: 404, .. }
+    );
+    ensure_error!(
+        copy(&mut graph, &policy, "copy", src, dst.elements::<u32>(0, 50)),
+        Error::BufferTooSmall { .. }
+    );
+    scan::exclusive(&mut graph, &policy, src, dst, 100)?;
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let large = context.buffer::<u32>("large", 100)?;
+    ensure_error!(context.run(&executable, &[(src, &large), (dst, &small)]), Error::BufferTooSmall { name, .. } if name == "small");
+    ensure_error!(
+        context.run(&executable, &[(src, &large, 0), (dst, &large, 256)]),
+        Error::BufferTooSmall { .. }
+    );
+    still_works(gpu)
+}
+
+fn memory_that_is_not_there(gpu: &Gpu) -> Result<()> {
+    let device = gpu.context.properties();
+    let report = gpu.context.memory_report();
+    ensure_error!(
+        gpu.context.buffer::<u8>("huge", device.device_memory + 1),
+        Error::OutOfMemory { name, .. } if name == "huge"
+    );
+    ensure_error!(gpu.context.buffer::<u64>("overflow", u64::MAX / 2), Error::TooLarge { .. });
+    let mut graph = Graph::new("huge");
+    let huge = graph.transient::<u8>("huge", 1 << 50);
+    let out = graph.import::<u8>("out", 16);
+    graph.fill("fill", huge, 0);
+    graph.copy("copy", huge.range(0, 16), out);
+    ensure_error!(graph.compile(&gpu.context.limits()), GraphError::LimitExceeded { .. });
+    ensure!(gpu.context.memory_report() == report, "memory was lost");
+    still_works(gpu)
+}
+
+fn imports_left_out(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let mut graph = Graph::new("fill");
+    let dst = graph.import::<u32>("dst", 100);
+    fill(&mut graph, &context.policy(), "fill", dst, 1)?;
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let buffer = context.buffer::<u32>("buffer", 100)?;
+    let nothing: [(multisplit::graph::Buffer, &multisplit::Buffer); 0] = [];
+    ensure_error!(context.run(&executable, &nothing), Error::ImportBinding { plan, name, .. } if plan == "fill" && name == "dst");
+    let stranger = Graph::new("other").import::<u32>("dst", 100);
+    ensure_error!(
+        context.run(&executable, &[(dst, &buffer), (stranger, &buffer)]),
+        Error::ImportBinding { .. }
+    );
+    still_works(gpu)
+}
+
+fn misaligned_offsets(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let mut graph = Graph::new("fill");
+    let dst = graph.import::<u32>("dst", 100);
+    fill(&mut graph, &context.policy(), "fill", dst, 1)?;
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let buffer = context.buffer::<u32>("buffer", 200)?;
+    ensure_error!(context.run(&executable, &[(dst, &buffer, 4)]), Error::Misaligned { name, offset: 4, .. } if name == "dst");
+    still_works(gpu)
+}
+
+fn more_work_than_the_device_dispatches(gpu: &Gpu) -> Result<()> {
+    let kernel = multisplit::shaders::builtin::MEMORY_FILL.kernel()?;
+    let mut graph = Graph::new("many");
+    let dst = graph.import::<u32>("dst", 64);
+    graph
+        .pass("many", kernel)
+        .bind("dst", dst)
+        .push_bytes(&[0; 8])
+        .dispatch(Groups::linear(1 << 62));
+    ensure_error!(graph.compile(&gpu.context.limits()), GraphError::LimitExceeded { .. });
+    still_works(gpu)
+}

@@ -1,0 +1,204 @@
+//! A user's own GLSL in a graph: compiled at run time, reflected, planned and run.
+
+use anyhow::{Result, ensure};
+use multisplit::graph::{Graph, Groups};
+use multisplit::shaders::compile::{Source, compile};
+use multisplit::shaders::{Kernel, PushConstants as _};
+use multisplit::{ExecutableOptions, Features, PassTime};
+use multisplit_tests::generate::uniform;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::tests;
+
+tests!(kernels:
+    a_users_kernel_runs_between_primitives, indirect_dispatch_reads_its_groups_from_the_gpu,
+    transfers_mix_with_kernels, without_push_descriptors, without_subgroup_size_control,
+    passes_are_timed_by_label, threads_record_the_same_executable,
+);
+
+const TRIPLE: &str = "#version 460
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) readonly buffer Src { uint at[]; } src;
+layout(set = 0, binding = 1) writeonly buffer Dst { uint at[]; } dst;
+layout(push_constant) uniform Push { uint count; uint factor; } push;
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    if (i < push.count) dst.at[i] = push.factor * src.at[i];
+}";
+
+multisplit::shaders::push_constants! {
+    struct TriplePush {
+        count: u32,
+        factor: u32,
+    }
+}
+
+/// src times three, scanned.
+struct Tripled {
+    graph: Graph,
+    src: multisplit::graph::Buffer,
+    dst: multisplit::graph::Buffer,
+}
+
+fn tripled(policy: &multisplit::primitives::Policy, n: u64) -> Result<Tripled> {
+    let kernel = Kernel::new("user.triple", compile(&Source::new("triple.comp", TRIPLE))?)?;
+    let mut graph = Graph::new("tripled");
+    let src = graph.import::<u32>("src", n);
+    let dst = graph.import::<u32>("dst", n);
+    let tripled = graph.transient::<u32>("tripled", n);
+    graph
+        .pass("user.triple", kernel)
+        .bind("src", src)
+        .bind("dst", tripled)
+        .push_bytes(&TriplePush { count: n as u32, factor: 3 }.to_bytes())
+        .dispatch(Groups::linear(n.div_ceil(64)));
+    multisplit::primitives::scan::exclusive(&mut graph, policy, tripled, dst, n)?;
+    Ok(Tripled { graph, src, dst })
+}
+
+fn expected(input: &[u32]) -> Vec<u32> {
+    let tripled: Vec<u32> = input.iter().map(|x| x.wrapping_mul(3)).collect();
+    multisplit_tests::reference::exclusive_scan(&tripled)
+}
+
+fn check_on(context: &multisplit::Context) -> Result<()> {
+    let input = uniform(50_000, 2);
+    let Tripled { graph, src, dst } = tripled(&context.policy(), input.len() as u64)?;
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let source = context.upload("src", &input)?;
+    let output = context.buffer::<u32>("dst", input.len() as u64)?;
+    for _ in 0..3 {
+        context.run(&executable, &[(src, &source), (dst, &output)])?;
+        expect_equal(&context.download(&output)?, &expected(&input))?;
+    }
+    Ok(())
+}
+
+fn a_users_kernel_runs_between_primitives(gpu: &Gpu) -> Result<()> {
+    check_on(&gpu.context)
+}
+
+fn indirect_dispatch_reads_its_groups_from_the_gpu(gpu: &Gpu) -> Result<()> {
+    let arguments = "#version 460
+layout(local_size_x = 1) in;
+layout(set = 0, binding = 0) writeonly buffer Groups { uint at[]; } groups;
+layout(push_constant) uniform Push { uint count; } push;
+void main() { groups.at[4] = (push.count + 63) / 64; groups.at[5] = 1; groups.at[6] = 1; }";
+    let context = &gpu.context;
+    let make = Kernel::new("user.arguments", compile(&Source::new("args.comp", arguments))?)?;
+    let triple = Kernel::new("user.triple", compile(&Source::new("triple.comp", TRIPLE))?)?;
+    for n in [0u64, 1, 1000] {
+        let mut graph = Graph::new("indirect");
+        let src = graph.import::<u32>("src", 1000);
+        let dst = graph.import::<u32>("dst", 1000);
+        let groups = graph.transient::<u32>("groups", 8);
+        graph
+            .pass("user.arguments", &make)
+            .bind("groups", groups)
+            .push_bytes(&(n as u32).to_ne_bytes())
+            .dispatch(Groups::linear(1));
+        graph
+            .pass("user.triple", &triple)
+            .bind("src", src)
+            .bind("dst", dst)
+            .push_bytes(&TriplePush { count: n as u32, factor: 3 }.to_bytes())
+            .dispatch_indirect(groups.range(16, 12));
+        let executable = context.instantiate(graph.compile(&context.limits())?)?;
+        let input = uniform(1000, n);
+        let (source, output) =
+            (context.upload("src", &input)?, context.upload("dst", &[5u32; 1000])?);
+        context.run(&executable, &[(src, &source), (dst, &output)])?;
+        let triple = |(i, x): (usize, &u32)| if (i as u64) < n { x.wrapping_mul(3) } else { 5 };
+        let expected: Vec<u32> = input.iter().enumerate().map(triple).collect();
+        expect_equal(&context.download(&output)?, &expected)?;
+    }
+    Ok(())
+}
+
+/// Fill, update and copy commands between kernels: the barriers then join different stages.
+fn transfers_mix_with_kernels(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let n = 4096u64;
+    let triple = Kernel::new("user.triple", compile(&Source::new("triple.comp", TRIPLE))?)?;
+    let mut graph = Graph::new("transfers");
+    let dst = graph.import::<u32>("dst", n);
+    let (a, b) = (graph.transient::<u32>("a", n), graph.transient::<u32>("b", n));
+    graph.fill("fill", a, 7);
+    graph.update("update", a.elements::<u32>(0, 2), bytemuck::cast_slice(&[100u32, 200]));
+    graph
+        .pass("user.triple", &triple)
+        .bind("src", a)
+        .bind("dst", b)
+        .push_bytes(&TriplePush { count: n as u32, factor: 2 }.to_bytes())
+        .dispatch(Groups::linear(n.div_ceil(64)));
+    graph.copy("copy", b, dst);
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let output = context.buffer::<u32>("dst", n)?;
+    context.run(&executable, &[(dst, &output)])?;
+    let mut expected = vec![14; n as usize];
+    expected[..2].copy_from_slice(&[200, 400]);
+    expect_equal(&context.download(&output)?, &expected)
+}
+
+/// Devices without push descriptors bind descriptor sets that were made beforehand.
+fn without_push_descriptors(gpu: &Gpu) -> Result<()> {
+    let without = Features { push_descriptor: true, ..Features::default() };
+    let context = gpu.open_with(|config| config.without = without)?;
+    ensure!(!context.features().push_descriptor);
+    let result = check_on(&context);
+    let messages = context.messages();
+    drop(context);
+    ensure!(messages.take().is_empty(), "validation messages");
+    result
+}
+
+fn without_subgroup_size_control(gpu: &Gpu) -> Result<()> {
+    let without = Features { subgroup_size_control: true, ..Features::default() };
+    let context = gpu.open_with(|config| config.without = without)?;
+    let result = check_on(&context);
+    let messages = context.messages();
+    drop(context);
+    ensure!(messages.take().is_empty(), "validation messages");
+    result
+}
+
+fn passes_are_timed_by_label(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let input = uniform(100_000, 3);
+    let Tripled { graph, src, dst } = tripled(&context.policy(), input.len() as u64)?;
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let source = context.upload("src", &input)?;
+    let output = context.buffer::<u32>("dst", input.len() as u64)?;
+    let times = context.profile(&executable, &[(src, &source), (dst, &output)])?;
+    let labels = |times: &[PassTime]| times.iter().map(|t| t.label.clone()).collect::<Vec<_>>();
+    let planned: Vec<_> = executable.plan().steps.iter().map(|s| s.pass.label.clone()).collect();
+    expect_equal(&labels(&times), &planned)?;
+    ensure!(times.iter().all(|t| t.nanoseconds >= 0.0 && t.nanoseconds < 60e9), "{times:?}");
+    ensure!(times.iter().map(|t| t.nanoseconds).sum::<f64>() > 0.0, "no time passed");
+    expect_equal(&context.download(&output)?, &expected(&input))
+}
+
+/// Each thread has its own command buffer and workspace; the executable is shared.
+fn threads_record_the_same_executable(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let n = 20_000u64;
+    let Tripled { graph, src, dst } = tripled(&context.policy(), n)?;
+    let plan = graph.compile(&context.limits())?;
+    let workspace_bytes = plan.workspace.size;
+    let options = ExecutableOptions { own_workspace: false, slots: 16 };
+    let executable = context.instantiate_with(plan, options)?;
+    std::thread::scope(|scope| {
+        let run = |seed: u64| -> Result<()> {
+            let workspace = context.buffer::<u8>("workspace", workspace_bytes)?;
+            for round in 0..4 {
+                let input = uniform(n as usize, seed * 100 + round);
+                let source = context.upload("src", &input)?;
+                let output = context.buffer::<u32>("dst", n)?;
+                context.run_in(&executable, &[(src, &source), (dst, &output)], &workspace)?;
+                expect_equal(&context.download(&output)?, &expected(&input))?;
+            }
+            Ok(())
+        };
+        let threads: Vec<_> = (0..3).map(|seed| scope.spawn(move || run(seed))).collect();
+        threads.into_iter().try_for_each(|t| t.join().map_err(|_| anyhow::anyhow!("panicked"))?)
+    })
+}

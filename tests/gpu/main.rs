@@ -1,0 +1,29 @@
+//! Every test that needs a Vulkan driver.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod adopt;
+mod cache;
+mod environment;
+mod errors;
+mod kernels;
+mod memory;
+mod replay;
+mod scan;
+mod synchronization;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let subjects = [
+        memory::tests(),
+        scan::tests(),
+        kernels::tests(),
+        replay::tests(),
+        synchronization::tests(),
+        adopt::tests(),
+        cache::tests(),
+        errors::tests(),
+        environment::tests(),
+    ];
+    multisplit_tests::harness::main(subjects.into_iter().flatten().collect())
+}

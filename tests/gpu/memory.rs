@@ -1,0 +1,75 @@
+//! Fill, copy, upload and download.
+
+use anyhow::{Context as _, Result};
+use multisplit::graph::{Graph, Limits};
+use multisplit::primitives::{Policy, copy, fill};
+use multisplit_tests::generate::uniform;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::tests;
+
+tests!(memory: fill_writes_its_words_and_no_others, copy_copies, pieces, upload_and_download);
+
+const SIZES: [u64; 14] = [1, 2, 3, 4, 5, 7, 8, 1023, 1024, 1025, 4095, 65_536, 65_537, 1_000_003];
+const GUARD: u64 = 64;
+
+fn check_fill(gpu: &Gpu, policy: &Policy, limits: &Limits, n: u64) -> Result<()> {
+    let context = &gpu.context;
+    let mut graph = Graph::new("fill");
+    let dst = graph.import::<u32>("dst", n + 2 * GUARD);
+    fill(&mut graph, policy, "fill", dst.elements::<u32>(GUARD, n), 0xABCD_1234)?;
+    let executable = context.instantiate(graph.compile(limits)?)?;
+    let mut expected = uniform((n + 2 * GUARD) as usize, n);
+    let buffer = context.upload("dst", &expected)?;
+    context.run(&executable, &[(dst, &buffer)])?;
+    expected[GUARD as usize..(GUARD + n) as usize].fill(0xABCD_1234);
+    expect_equal(&context.download(&buffer)?, &expected).with_context(|| format!("n = {n}"))
+}
+
+fn check_copy(gpu: &Gpu, policy: &Policy, limits: &Limits, n: u64) -> Result<()> {
+    let context = &gpu.context;
+    let mut graph = Graph::new("copy");
+    let src = graph.import::<u32>("src", n + GUARD);
+    let dst = graph.import::<u32>("dst", n + 2 * GUARD);
+    let (from, to) = (src.elements::<u32>(GUARD, n), dst.elements::<u32>(GUARD, n));
+    copy(&mut graph, policy, "copy", from, to)?;
+    let executable = context.instantiate(graph.compile(limits)?)?;
+    let input = uniform((n + GUARD) as usize, n);
+    let mut expected = vec![9; (n + 2 * GUARD) as usize];
+    let (source, target) = (context.upload("src", &input)?, context.upload("dst", &expected)?);
+    context.run(&executable, &[(src, &source), (dst, &target)])?;
+    expected[GUARD as usize..(GUARD + n) as usize].copy_from_slice(&input[GUARD as usize..]);
+    expect_equal(&context.download(&target)?, &expected).with_context(|| format!("n = {n}"))
+}
+
+fn fill_writes_its_words_and_no_others(gpu: &Gpu) -> Result<()> {
+    SIZES.iter().try_for_each(|&n| check_fill(gpu, &gpu.context.policy(), &gpu.context.limits(), n))
+}
+
+fn copy_copies(gpu: &Gpu) -> Result<()> {
+    SIZES.iter().try_for_each(|&n| check_copy(gpu, &gpu.context.policy(), &gpu.context.limits(), n))
+}
+
+fn pieces(gpu: &Gpu) -> Result<()> {
+    let max_storage_range = 150_000;
+    let limits = Limits {
+        max_storage_range,
+        max_workgroup_count: [9, 65535, 65535],
+        ..gpu.context.limits()
+    };
+    let policy = Policy { max_storage_range, ..gpu.context.policy() };
+    for n in [32_768, 32_769, 100_001] {
+        check_fill(gpu, &policy, &limits, n)?;
+        check_copy(gpu, &policy, &limits, n)?;
+    }
+    Ok(())
+}
+
+/// More than one staging buffer's worth.
+fn upload_and_download(gpu: &Gpu) -> Result<()> {
+    let data = uniform((20 << 20) + 5, 1);
+    let buffer = gpu.context.upload("data", &data)?;
+    expect_equal(&gpu.context.download(&buffer)?, &data)?;
+    expect_equal(&gpu.context.download_first(&buffer, 3)?, &data[..3])?;
+    let empty: Vec<u32> = gpu.context.download_first(&buffer, 0)?;
+    expect_equal(&empty, &[])
+}

@@ -1,0 +1,114 @@
+//! A recording that is submitted again and again.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::graph::{Graph, PingPong};
+use multisplit::primitives::{Policy, ScanMethod, copy, fill, scan};
+use multisplit::{Error, Executable};
+use multisplit_tests::generate::uniform;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::{counting, reference, tests};
+
+tests!(replay:
+    a_thousand_runs_each_right_and_nothing_allocated, many_runs_in_flight,
+    ping_pong_rounds_carry_their_data, only_replayable_plans,
+);
+
+/// One run replaces `data` by its exclusive scan plus one, through a transient.
+fn step_graph(
+    gpu: &Gpu,
+    policy: &Policy,
+    n: u64,
+) -> Result<(Arc<Executable>, multisplit::graph::Buffer)> {
+    let mut graph = Graph::new("step");
+    let data = graph.import::<u32>("data", n);
+    let sums = graph.transient::<u32>("sums", n);
+    scan::exclusive(&mut graph, policy, data, sums, n)?;
+    fill(&mut graph, policy, "one", sums.elements::<u32>(0, 1), 1)?;
+    copy(&mut graph, policy, "copy", sums, data)?;
+    graph.replayable();
+    let plan = graph.compile(&gpu.context.limits())?;
+    Ok((Arc::new(gpu.context.instantiate(plan)?), data))
+}
+
+fn step(data: &mut Vec<u32>) {
+    *data = reference::exclusive_scan(data);
+    data[0] = 1;
+}
+
+fn a_thousand_runs_each_right_and_nothing_allocated(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    for method in [ScanMethod::ReduceThenScan, ScanMethod::LookBack] {
+        let policy = Policy { scan: method, threads: 32, ..context.policy() };
+        let mut expected = uniform(1111, 8);
+        let (executable, data) = step_graph(gpu, &policy, expected.len() as u64)?;
+        let buffer = context.upload("data", &expected)?;
+        let mut replay = context.replay(executable, &[(data, &buffer)])?;
+        let (report, pipelines) = (context.memory_report(), context.pipeline_count());
+        for run in 0..1000 {
+            let before = counting::ALLOCATIONS.load(Ordering::Relaxed);
+            replay.submit(1)?;
+            replay.wait()?;
+            let allocated = counting::ALLOCATIONS.load(Ordering::Relaxed) - before;
+            // The layers and the driver allocate in their own C++; this counts Rust's.
+            ensure!(run == 0 || allocated == 0, "run {run} made {allocated} allocations");
+            ensure!(context.memory_report() == report, "run {run} allocated device memory");
+            step(&mut expected);
+            // Downloading is not part of the run; every tenth is enough beside the last.
+            if run % 10 == 9 {
+                expect_equal(&context.download(&buffer)?, &expected)
+                    .with_context(|| format!("{method:?}, run {run}"))?;
+            }
+        }
+        ensure!(context.pipeline_count() == pipelines);
+    }
+    Ok(())
+}
+
+/// The barriers of the recording alone keep runs apart.
+fn many_runs_in_flight(gpu: &Gpu) -> Result<()> {
+    let mut expected = uniform(30_000, 4);
+    let (executable, data) = step_graph(gpu, &gpu.context.policy(), expected.len() as u64)?;
+    let buffer = gpu.context.upload("data", &expected)?;
+    let mut replay = gpu.context.replay(executable, &[(data, &buffer)])?;
+    replay.submit(50)?;
+    replay.wait()?;
+    (0..50).for_each(|_| step(&mut expected));
+    expect_equal(&gpu.context.download(&buffer)?, &expected)
+}
+
+fn ping_pong_rounds_carry_their_data(gpu: &Gpu) -> Result<()> {
+    let n = 10_000u64;
+    let policy = gpu.context.policy();
+    let mut graph = Graph::new("rounds");
+    let data = graph.import::<u32>("data", n);
+    let mut halves = PingPong::new(data, graph.persistent::<u32>("data.other", n));
+    for _ in 0..4 {
+        scan::exclusive(&mut graph, &policy, halves.front(), halves.back(), n)?;
+        fill(&mut graph, &policy, "one", halves.back().elements::<u32>(0, 1), 1)?;
+        halves.swap();
+    }
+    graph.carry(&halves);
+    graph.replayable();
+    let executable = gpu.context.instantiate(graph.compile(&gpu.context.limits())?)?;
+    let mut expected = uniform(n as usize, 5);
+    let buffer = gpu.context.upload("data", &expected)?;
+    let mut replay = gpu.context.replay(Arc::new(executable), &[(data, &buffer)])?;
+    replay.submit(5)?;
+    replay.wait()?;
+    (0..20).for_each(|_| step(&mut expected));
+    expect_equal(&gpu.context.download(&buffer)?, &expected)
+}
+
+fn only_replayable_plans(gpu: &Gpu) -> Result<()> {
+    let mut graph = Graph::new("once");
+    let data = graph.import::<u32>("data", 100);
+    fill(&mut graph, &gpu.context.policy(), "fill", data, 0)?;
+    let executable = gpu.context.instantiate(graph.compile(&gpu.context.limits())?)?;
+    let buffer = gpu.context.buffer::<u32>("data", 100)?;
+    let refused = gpu.context.replay(Arc::new(executable), &[(data, &buffer)]);
+    ensure!(matches!(refused, Err(Error::NotReplayable { plan }) if plan == "once"));
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! Exclusive scan: every method, size class and special value against the CPU.
+
+use anyhow::{Context as _, Result};
+use multisplit::graph::{Graph, Limits};
+use multisplit::primitives::{Policy, ScanMethod, scan};
+use multisplit_tests::generate::{Rng, uniform};
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::{reference, tests};
+
+tests!(scan:
+    every_size_class, special_values, one_call, nothing_to_scan, pieces, folded_dispatch,
+    look_back_without_waiting, two_level_sums, random_cases, large,
+);
+
+const METHODS: [ScanMethod; 2] = [ScanMethod::ReduceThenScan, ScanMethod::LookBack];
+/// Words before and after the output that must stay as they are: 64 keep any offset alignment.
+const GUARD: usize = 64;
+const GUARD_WORD: u32 = 0xDEAD_BEEF;
+
+/// Scans on the GPU between guard words, and compares with the CPU.
+fn check(gpu: &Gpu, policy: &Policy, limits: &Limits, input: &[u32]) -> Result<()> {
+    let context = &gpu.context;
+    let n = input.len() as u64;
+    let mut graph = Graph::new("scan");
+    let src = graph.import::<u32>("src", n);
+    let dst = graph.import::<u32>("dst", n);
+    scan::exclusive(&mut graph, policy, src, dst, n)?;
+    let executable = context.instantiate(graph.compile(limits)?)?;
+    let source = context.upload("src", input)?;
+    let output = context.upload("dst", &vec![GUARD_WORD; input.len() + 2 * GUARD])?;
+    context.run(&executable, &[(src, &source, 0), (dst, &output, 4 * GUARD as u64)])?;
+    let got = context.download::<u32>(&output)?;
+    let (before, rest) = got.split_at(GUARD);
+    let (result, after) = rest.split_at(input.len());
+    expect_equal(before, &[GUARD_WORD; GUARD]).context("guard words before")?;
+    expect_equal(after, &[GUARD_WORD; GUARD]).context("guard words after")?;
+    expect_equal(result, &reference::exclusive_scan(input))
+        .with_context(|| format!("{:?}, n = {n}", policy.scan))
+}
+
+fn check_all_methods(gpu: &Gpu, input: &[u32]) -> Result<()> {
+    for scan in METHODS {
+        let policy = Policy { scan, ..gpu.context.policy() };
+        check(gpu, &policy, &gpu.context.limits(), input)?;
+    }
+    Ok(())
+}
+
+fn tile(gpu: &Gpu) -> usize {
+    gpu.context.policy().threads as usize * 16
+}
+
+fn every_size_class(gpu: &Gpu) -> Result<()> {
+    let tile = tile(gpu);
+    let mut sizes = vec![1, 2, 3, 4, 5, 63, 64, 65, 255, 256, 257, 1000];
+    for k in 1..=5 {
+        sizes.extend([k * tile - 1, k * tile, k * tile + 1]);
+    }
+    sizes.extend([3 * tile + 7, 64 * tile, 64 * tile + 1, (1 << 20) + 3]);
+    if gpu.full {
+        sizes.extend(tile - 40..tile + 40);
+        sizes.extend((0..200).map(|k| 2 * tile + 37 * k));
+    }
+    for n in sizes {
+        check_all_methods(gpu, &uniform(n, n as u64))?;
+    }
+    Ok(())
+}
+
+fn special_values(gpu: &Gpu) -> Result<()> {
+    let n = 5 * tile(gpu) + 77;
+    for value in [0, 1, 0xFFFF, 0x1_0000, 0x8000_0000, u32::MAX] {
+        check_all_methods(gpu, &vec![value; n])?;
+    }
+    Ok(())
+}
+
+fn one_call(gpu: &Gpu) -> Result<()> {
+    let input = uniform(100_000, 7);
+    expect_equal(&gpu.context.exclusive_scan(&input)?, &reference::exclusive_scan(&input))
+}
+
+fn nothing_to_scan(gpu: &Gpu) -> Result<()> {
+    expect_equal(&gpu.context.exclusive_scan(&[])?, &[])?;
+    let mut graph = Graph::new("empty");
+    let src = graph.import::<u32>("src", 1);
+    let dst = graph.import::<u32>("dst", 1);
+    scan::exclusive(&mut graph, &gpu.context.policy(), src, dst, 0)?;
+    let plan = graph.compile(&gpu.context.limits())?;
+    anyhow::ensure!(plan.steps.is_empty(), "a scan of nothing has passes");
+    Ok(())
+}
+
+/// Arrays past `maxStorageBufferRange` are worked on in pieces; the limit is lowered to see it.
+fn pieces(gpu: &Gpu) -> Result<()> {
+    let tile = tile(gpu);
+    let max_storage_range = (3 * tile * 4 + 100) as u64;
+    let limits = Limits { max_storage_range, ..gpu.context.limits() };
+    for scan in METHODS {
+        let policy = Policy { scan, max_storage_range, ..gpu.context.policy() };
+        for n in [3 * tile, 3 * tile + 1, 6 * tile, 10 * tile + 5] {
+            check(gpu, &policy, &limits, &uniform(n, 3))?;
+        }
+    }
+    Ok(())
+}
+
+/// More workgroups than fit into x; some rows are not full.
+fn folded_dispatch(gpu: &Gpu) -> Result<()> {
+    let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
+    for scan in METHODS {
+        let policy = Policy { scan, ..gpu.context.policy() };
+        for tiles in [7, 8, 20, 50] {
+            check(gpu, &policy, &limits, &uniform(tiles * tile(gpu) - 3, 11))?;
+        }
+    }
+    Ok(())
+}
+
+/// With no patience at all, every missing tile is added up by whoever misses it.
+fn look_back_without_waiting(gpu: &Gpu) -> Result<()> {
+    for spin_limit in [0, 1, 5] {
+        let scan = ScanMethod::LookBack;
+        let policy = Policy { scan, spin_limit, ..gpu.context.policy() };
+        check(gpu, &policy, &gpu.context.limits(), &uniform(70 * tile(gpu) + 9, 5))?;
+    }
+    Ok(())
+}
+
+/// Sums that are too many for one workgroup are scanned by the whole method again.
+fn two_level_sums(gpu: &Gpu) -> Result<()> {
+    let (threads, spine_tiles) = (gpu.context.properties().subgroup_size, 1);
+    let scan = ScanMethod::ReduceThenScan;
+    let policy = Policy { scan, threads, spine_tiles, ..gpu.context.policy() };
+    let tile = threads as usize * 16;
+    for n in [tile * tile, tile * tile + 1, 3 * tile * tile + 5] {
+        check(gpu, &policy, &gpu.context.limits(), &uniform(n, 13))?;
+    }
+    Ok(())
+}
+
+fn random_cases(gpu: &Gpu) -> Result<()> {
+    let mut rng = Rng::new(17);
+    let subgroup = gpu.context.properties().subgroup_size;
+    for _ in 0..if gpu.full { 500 } else { 30 } {
+        let threads = subgroup << rng.below(4).min(u64::from((256 / subgroup).ilog2()));
+        let policy = Policy {
+            threads,
+            scan: METHODS[rng.below(2) as usize],
+            spin_limit: rng.below(40) as u32,
+            ..gpu.context.policy()
+        };
+        let input = uniform(1 + rng.below(200_000) as usize, rng.next_u64());
+        check(gpu, &policy, &gpu.context.limits(), &input)
+            .with_context(|| format!("{threads} threads"))?;
+    }
+    Ok(())
+}
+
+/// Sizes past the software driver's binding limit, and hundreds of megabytes on a GPU.
+fn large(gpu: &Gpu) -> Result<()> {
+    let n = match (gpu.full, gpu.is_software()) {
+        (false, true) => (1 << 22) + 1,
+        (true, true) => (1 << 25) + (1 << 12) + 3,
+        (_, false) => (1 << 28) + 5,
+    };
+    check_all_methods(gpu, &uniform(n, 23))
+}

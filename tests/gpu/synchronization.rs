@@ -1,0 +1,121 @@
+//! Positive controls: a barrier left out is noticed by the validation layer, so that its silence
+//! in every other test means something.
+//!
+//! The layer notices a read against a write, either way round. Two writes to a storage buffer it
+//! lets pass (layer 1.3.239), so those are for the planner's own model tests.
+
+use std::sync::Arc;
+
+use anyhow::{Result, ensure};
+use multisplit::graph::{Buffer, Graph, Plan};
+use multisplit::primitives::{Policy, ScanMethod, copy, scan};
+use multisplit_tests::generate::uniform;
+use multisplit_tests::harness::Gpu;
+use multisplit_tests::tests;
+
+tests!(synchronization:
+    every_barrier_of_a_scan_is_needed, a_missing_barrier_between_runs_is_noticed,
+    scans_in_a_row_are_kept_apart, submissions_in_flight_are_kept_apart,
+);
+
+/// A plan with an input and an output.
+struct Work {
+    plan: Plan,
+    src: Buffer,
+    dst: Buffer,
+}
+
+const N: u64 = 40_000;
+const METHODS: [ScanMethod; 2] = [ScanMethod::ReduceThenScan, ScanMethod::LookBack];
+
+fn plan(
+    gpu: &Gpu,
+    replayable: bool,
+    add: impl FnOnce(&mut Graph, Buffer, Buffer) -> Result<()>,
+) -> Result<Work> {
+    let mut graph = Graph::new("work");
+    let src = graph.import::<u32>("src", N);
+    let dst = graph.import::<u32>("dst", N);
+    add(&mut graph, src, dst)?;
+    if replayable {
+        graph.replayable();
+    }
+    Ok(Work { plan: graph.compile(&gpu.context.limits())?, src, dst })
+}
+
+fn scan_plan(gpu: &Gpu, method: ScanMethod, replayable: bool) -> Result<Work> {
+    let policy = Policy { scan: method, ..gpu.context.policy() };
+    plan(gpu, replayable, |graph, src, dst| Ok(scan::exclusive(graph, &policy, src, dst, N)?))
+}
+
+/// Copies twice, through a transient that the next run overwrites.
+fn two_copies(gpu: &Gpu, replayable: bool) -> Result<Work> {
+    let policy = gpu.context.policy();
+    plan(gpu, replayable, |graph, src, dst| {
+        let between = graph.transient::<u32>("between", N);
+        copy(graph, &policy, "copy.in", src, between)?;
+        Ok(copy(graph, &policy, "copy.out", between, dst)?)
+    })
+}
+
+/// Records `plan` `times` times into one command buffer, runs it, and gives the hazards that the
+/// layer names.
+fn hazards(gpu: &Gpu, work: &Work, plan: Plan, times: u32) -> Result<Vec<String>> {
+    let context = &gpu.context;
+    let executable = context.instantiate(plan)?;
+    let source = context.upload("src", &uniform(N as usize, 1))?;
+    let output = context.buffer::<u32>("dst", N)?;
+    let buffers = [(work.src, &source), (work.dst, &output)];
+    let said =
+        gpu.expect_messages(|| Ok(context.run_repeatedly(&executable, &buffers, times)?))?;
+    ensure!(said.iter().all(|id| id.starts_with("SYNC-HAZARD")), "other messages: {said:?}");
+    Ok(said)
+}
+
+fn every_barrier_of_a_scan_is_needed(gpu: &Gpu) -> Result<()> {
+    let scan = scan_plan(gpu, ScanMethod::ReduceThenScan, false)?;
+    ensure!(hazards(gpu, &scan, scan.plan.clone(), 1)?.is_empty());
+    let barriers: Vec<usize> = scan.plan.barriers().map(|(step, _)| step).collect();
+    ensure!(barriers.len() == 2, "{} barriers", barriers.len());
+    for step in barriers {
+        let broken = scan.plan.without_barrier(step);
+        let said = hazards(gpu, &scan, broken, 1)?;
+        ensure!(!said.is_empty(), "the barrier before step {step} was not missed");
+    }
+    Ok(())
+}
+
+fn a_missing_barrier_between_runs_is_noticed(gpu: &Gpu) -> Result<()> {
+    let again = two_copies(gpu, true)?;
+    ensure!(hazards(gpu, &again, again.plan.clone(), 3)?.is_empty());
+    let once = two_copies(gpu, false)?;
+    let said = hazards(gpu, &once, once.plan.clone(), 3)?;
+    ensure!(!said.is_empty(), "runs were not told apart");
+    Ok(())
+}
+
+fn scans_in_a_row_are_kept_apart(gpu: &Gpu) -> Result<()> {
+    for method in METHODS {
+        let again = scan_plan(gpu, method, true)?;
+        ensure!(hazards(gpu, &again, again.plan.clone(), 3)?.is_empty());
+    }
+    Ok(())
+}
+
+/// The same between submissions: the recording covers itself, whichever way it is repeated.
+fn submissions_in_flight_are_kept_apart(gpu: &Gpu) -> Result<()> {
+    for work in [
+        scan_plan(gpu, METHODS[0], true)?,
+        scan_plan(gpu, METHODS[1], true)?,
+        two_copies(gpu, true)?,
+    ] {
+        let executable = Arc::new(gpu.context.instantiate(work.plan.clone())?);
+        let source = gpu.context.upload("src", &uniform(N as usize, 1))?;
+        let output = gpu.context.buffer::<u32>("dst", N)?;
+        let buffers = [(work.src, &source), (work.dst, &output)];
+        let mut replay = gpu.context.replay(executable, &buffers)?;
+        replay.submit(3)?;
+        replay.wait()?;
+    }
+    Ok(())
+}
