@@ -82,7 +82,7 @@ fn drivers_named_by_environment() -> String {
     if names.is_empty() {
         return String::new();
     }
-    format!("; or unset {}, which hides the drivers it does not name", names.join(" and "))
+    format!("; or unset {}: only drivers named there are looked for", names.join(" and "))
 }
 
 fn one_line(text: &str) -> String {

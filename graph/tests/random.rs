@@ -16,6 +16,8 @@ use proptest::test_runner::TestCaseError;
 
 /// Buffers are made of words, and few of them, so that views meet often.
 const WORD: u64 = 4;
+const MAX_BUFFERS: usize = 9;
+const MAX_PASSES: usize = 13;
 
 /// What callers do, in ways that matter: one stage and several, reading and writing, and the
 /// broad bits.
@@ -38,7 +40,8 @@ const SCOPES: [Scope; 8] = [
 struct Drawn {
     buffers: Vec<DrawnBuffer>,
     passes: Vec<DrawnPass>,
-    orders: Vec<(usize, usize)>,
+    /// With the declaration, unless the third says as drawn: against it many are cycles.
+    orders: Vec<(usize, usize, bool)>,
     replayable: bool,
 }
 
@@ -58,7 +61,14 @@ struct DrawnPass {
 
 #[derive(Clone, Debug)]
 enum DrawnWork {
-    Dispatch { binds: Vec<DrawnBind>, indirect: Option<DrawnView> },
+    Dispatch {
+        binds: Vec<DrawnBind>,
+        indirect: Option<DrawnView>,
+    },
+    /// Goes on with what the last pass wrote: chains are what makes lifetimes end.
+    Step {
+        to: usize,
+    },
     Fill(DrawnView),
     Update(DrawnView),
     Copy(DrawnView, DrawnView),
@@ -81,9 +91,10 @@ struct DrawnView {
 }
 
 fn drawn() -> impl Strategy<Value = Drawn> {
-    let buffers = prop::collection::vec(drawn_buffer(), 1..6);
-    let passes = prop::collection::vec(drawn_pass(), 1..10);
-    let orders = prop::collection::vec((0..10usize, 0..10usize), 0..3);
+    let buffers = prop::collection::vec(drawn_buffer(), 1..MAX_BUFFERS);
+    let passes = prop::collection::vec(drawn_pass(), 1..MAX_PASSES);
+    let order = (0..MAX_PASSES, 0..MAX_PASSES, prop::bool::weighted(0.1));
+    let orders = prop::collection::vec(order, 0..3);
     let fields = (buffers, passes, orders, any::<bool>());
     fields.prop_map(|(buffers, passes, orders, replayable)| Drawn {
         buffers,
@@ -94,7 +105,7 @@ fn drawn() -> impl Strategy<Value = Drawn> {
 }
 
 fn drawn_buffer() -> impl Strategy<Value = DrawnBuffer> {
-    let kind = prop_oneof![3 => Just(Kind::Transient), 2 => Just(Kind::Import), 1 => Just(Kind::Persistent)];
+    let kind = prop_oneof![5 => Just(Kind::Transient), 2 => Just(Kind::Import), 1 => Just(Kind::Persistent)];
     let scope = || prop::option::weighted(0.3, 0..SCOPES.len());
     (kind, 3..13u64, scope(), scope()).prop_map(|(kind, words, entry, exit)| DrawnBuffer {
         kind,
@@ -108,7 +119,11 @@ fn drawn_view() -> impl Strategy<Value = DrawnView> {
     // Often the whole buffer, as real passes do.
     let words = prop_oneof![2 => Just(u64::MAX), 3 => 1..7u64];
     let first = prop_oneof![1 => Just(0), 1 => 0..12u64];
-    (0..6usize, first, words).prop_map(|(buffer, first, words)| DrawnView { buffer, first, words })
+    (0..MAX_BUFFERS, first, words).prop_map(|(buffer, first, words)| DrawnView {
+        buffer,
+        first,
+        words,
+    })
 }
 
 fn drawn_pass() -> impl Strategy<Value = DrawnPass> {
@@ -128,11 +143,12 @@ fn drawn_pass() -> impl Strategy<Value = DrawnPass> {
     let indirect = prop::option::weighted(0.2, drawn_view());
     let work = prop_oneof![
         6 => (binds, indirect).prop_map(|(binds, indirect)| DrawnWork::Dispatch { binds, indirect }),
+        6 => (0..MAX_BUFFERS).prop_map(|to| DrawnWork::Step { to }),
         1 => drawn_view().prop_map(DrawnWork::Fill),
         1 => drawn_view().prop_map(DrawnWork::Update),
         1 => (drawn_view(), drawn_view()).prop_map(|(src, dst)| DrawnWork::Copy(src, dst)),
     ];
-    (work, prop::bool::weighted(0.1)).prop_map(|(work, kept)| DrawnPass { work, kept })
+    (work, prop::bool::weighted(0.2)).prop_map(|(work, kept)| DrawnPass { work, kept })
 }
 
 /// Builds the graph and the plain list of its contents at the same time. What would be an error
@@ -154,8 +170,12 @@ impl Builder {
             builder.buffer(buffer);
         }
         let passes: Vec<PassId> = drawn.passes.iter().map(|pass| builder.pass(pass)).collect();
-        for &(before, after) in &drawn.orders {
-            let (before, after) = (before % passes.len(), after % passes.len());
+        for &(one, two, as_drawn) in &drawn.orders {
+            let (one, two) = (one % passes.len(), two % passes.len());
+            let (before, after) = if as_drawn { (one, two) } else { (one.min(two), one.max(two)) };
+            if before == after && !as_drawn {
+                continue;
+            }
             builder.graph.order(passes[before], passes[after]);
             builder.declared.orders.push((before, after));
         }
@@ -186,6 +206,7 @@ impl Builder {
         let label = format!("p{}", self.declared.passes.len());
         let (id, uses) = match &drawn.work {
             DrawnWork::Dispatch { binds, indirect } => self.dispatch(&label, binds, *indirect),
+            DrawnWork::Step { to } => self.dispatch(&label, &self.step(*to), None),
             DrawnWork::Fill(view) => {
                 let used = self.used(*view, BindingAccess::Write, false);
                 (self.graph.fill(&label, self.view(&used), 7), vec![used])
@@ -247,6 +268,26 @@ impl Builder {
                 (pass.dispatch_indirect(view), uses)
             }
         }
+    }
+
+    fn step(&self, to: usize) -> Vec<DrawnBind> {
+        let bind = |buffer: usize, first: u64, words: u64, access: BindingAccess| DrawnBind {
+            view: DrawnView { buffer, first, words },
+            access,
+            uniform: false,
+            scratch: false,
+        };
+        let last =
+            self.declared.passes.last().and_then(|pass| pass.uses.iter().find(|used| used.writes));
+        let read = |used: &DeclaredUse| {
+            bind(
+                used.buffer,
+                used.start / WORD,
+                (used.end - used.start) / WORD,
+                BindingAccess::Read,
+            )
+        };
+        last.map(read).into_iter().chain([bind(to, 0, u64::MAX, BindingAccess::Write)]).collect()
     }
 
     /// Twelve bytes that the pass may take its groups from, if there are such.

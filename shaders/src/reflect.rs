@@ -99,13 +99,16 @@ fn parse_declarations(spirv: &[u32]) -> Result<Module, ReflectError> {
     parsed.unwrap_or_else(|_| Err(ReflectError::Malformed("the parser gave up".into())))
 }
 
+/// Decorations of one id or member, with their first operand.
+type Decorations = Vec<(Decoration, Option<u32>)>;
+
 /// Everything the module declares, by id.
 #[derive(Default)]
 struct Declarations<'m> {
     names: HashMap<Word, &'m str>,
     member_names: HashMap<(Word, u32), &'m str>,
-    decorations: HashMap<Word, Vec<(Decoration, Option<u32>)>>,
-    member_decorations: HashMap<(Word, u32), Vec<(Decoration, Option<u32>)>>,
+    decorations: HashMap<Word, Decorations>,
+    member_decorations: HashMap<(Word, u32), Decorations>,
     definitions: HashMap<Word, &'m Instruction>,
     module: Option<&'m Module>,
 }

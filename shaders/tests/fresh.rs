@@ -1,5 +1,6 @@
 //! Is the checked-in SPIR-V what the GLSL compiles to?
 #![cfg(feature = "compile")]
+#![allow(clippy::panic, clippy::expect_used)]
 
 use std::process::Command;
 

@@ -1,5 +1,6 @@
 //! Is what reflection says what the shader says?
 #![cfg(feature = "compile")]
+#![allow(clippy::panic, clippy::expect_used)]
 
 use multisplit_shaders::compile::{CompileError, Source, compile};
 use multisplit_shaders::{

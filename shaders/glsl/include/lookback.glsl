@@ -4,7 +4,7 @@
 // A tile publishes first its own sum and later the sum up to and including it. The state is
 // carried by every word: a 32-bit sum travels as two words of 16 bits, each with the state in
 // its upper half, so that no ordering between words and no 64-bit atomics are needed, and plain
-// coherent loads and stores are enough. A reader that sees two different states waits.
+// volatile (and so coherent) loads and stores are enough. A reader that sees two different states waits.
 //
 // Waiting is bounded: after SPIN_LIMIT looks in vain the subgroup adds up the missing tile from
 // the input itself, so that progress never depends on another workgroup being scheduled. The
@@ -15,7 +15,7 @@
 const uint STATE_SUM = 1;     // the tile's own sum
 const uint STATE_PREFIX = 2;  // the sum up to and including the tile
 
-layout(set = 0, binding = LOOKBACK_BINDING, std430) coherent volatile buffer Status {
+layout(set = 0, binding = LOOKBACK_BINDING, std430) volatile buffer Status {
     uint ticket;  // tiles are taken in this order, so that a tile's predecessors have all started
     uint pad;
     uvec2 at[];

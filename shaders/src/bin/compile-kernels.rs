@@ -1,44 +1,167 @@
-//! Compiles every kernel of `glsl/kernels.txt`, and writes what is checked in: `spv/*.spv` and
-//! `src/generated.rs`. `--check` writes nothing and fails when anything is not fresh.
+//! Compiles every kernel of `glsl/kernels.txt`, and writes what is checked in: `spv/*.spv` and the
+//! generated sources. `--check` writes nothing and fails when anything is not fresh.
+//!
+//! Compilers of different versions emit different words for the same GLSL. So `spv/sources.txt`
+//! holds a hash of each kernel's GLSL, which any machine can check, and a fingerprint of the
+//! compiler that was used: only where the compiler is that one are the modules compared byte for
+//! byte; elsewhere the GLSL must still compile to the same interface.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use multisplit_shaders::compile::{Source, compile};
 use multisplit_shaders::manifest::{self, Entry};
+use multisplit_shaders::reflect::reflect;
 
 fn main() -> Result<()> {
-    let check = std::env::args().any(|a| a == "--check");
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let entries = manifest::entries();
-    let mut outputs = vec![
-        ("src/generated.rs".to_owned(), generated_constants(&entries).into_bytes()),
-        ("src/generated_includes.rs".to_owned(), generated_includes(root)?.into_bytes()),
+    let texts = [
+        ("src/generated.rs".to_owned(), generated_constants(&entries)),
+        ("src/generated_includes.rs".to_owned(), generated_includes(root)?),
+        ("spv/sources.txt".to_owned(), source_hashes(root, &entries)?),
     ];
-    for entry in &entries {
-        outputs.push((format!("spv/{}", entry.spirv_file()), spirv_of(root, entry)?));
-    }
+    let modules: Vec<(String, Vec<u8>)> = entries
+        .iter()
+        .map(|e| Ok((format!("spv/{}", e.spirv_file()), spirv_of(root, e)?)))
+        .collect::<Result<_>>()?;
     let stale = unwanted_modules(root, &entries)?;
-    let fresh =
-        |(path, bytes): &(String, Vec<u8>)| fs::read(root.join(path)).is_ok_and(|f| f == *bytes);
-    if check {
-        let old: Vec<_> =
-            outputs.iter().filter(|o| !fresh(o)).map(|o| &o.0).chain(&stale).collect();
-        if !old.is_empty() {
-            bail!("not fresh: {old:?}; run cargo run -p multisplit-shaders --bin compile-kernels");
-        }
-        return Ok(());
+    if std::env::args().any(|a| a == "--check") {
+        check(root, &texts, &modules, &stale)
+    } else {
+        write(root, &texts, &modules, &stale)
     }
+}
+
+fn write(
+    root: &Path,
+    texts: &[(String, String)],
+    modules: &[(String, Vec<u8>)],
+    stale: &[String],
+) -> Result<()> {
     for path in stale {
         fs::remove_file(root.join(path))?;
     }
-    for (path, bytes) in outputs.iter().filter(|o| !fresh(o)) {
-        fs::write(root.join(path), bytes).with_context(|| path.clone())?;
-        println!("{path}: {} bytes", bytes.len());
+    let texts = texts.iter().map(|(path, text)| (path, text.as_bytes()));
+    let modules = modules.iter().map(|(path, bytes)| (path, bytes.as_slice()));
+    for (path, bytes) in texts.chain(modules) {
+        let fresh = fs::read(root.join(path)).is_ok_and(|old| old == bytes);
+        if !fresh {
+            fs::write(root.join(path), bytes).with_context(|| path.clone())?;
+            println!("{path}: {} bytes", bytes.len());
+        }
     }
     Ok(())
+}
+
+fn check(
+    root: &Path,
+    texts: &[(String, String)],
+    modules: &[(String, Vec<u8>)],
+    stale: &[String],
+) -> Result<()> {
+    let mut old: Vec<&str> = stale.iter().map(String::as_str).collect();
+    let recorded = fs::read_to_string(root.join("spv/sources.txt")).unwrap_or_default();
+    let same_compiler = recorded.lines().any(|line| line == fingerprint_line());
+    for (path, text) in texts {
+        let there = fs::read_to_string(root.join(path)).unwrap_or_default();
+        let lines = |text: &str| -> Vec<String> {
+            text.lines().filter(|l| !l.starts_with("compiler ")).map(str::to_owned).collect()
+        };
+        if lines(&there) != lines(text) {
+            old.push(path);
+        }
+    }
+    for (path, bytes) in modules {
+        let there = fs::read(root.join(path)).unwrap_or_default();
+        let same = if same_compiler {
+            there == *bytes
+        } else {
+            reflect(&words(&there)).ok() == reflect(&words(bytes)).ok()
+        };
+        if !same {
+            old.push(path);
+        }
+    }
+    ensure!(
+        old.is_empty(),
+        "not fresh: {old:?}; run cargo run -p multisplit-shaders --bin compile-kernels"
+    );
+    Ok(())
+}
+
+fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+}
+
+/// One line a kernel, and one for the compiler.
+fn source_hashes(root: &Path, entries: &[Entry]) -> Result<String> {
+    let mut text = format!("{}\n", fingerprint_line());
+    for entry in entries {
+        let glsl = fs::read_to_string(root.join("glsl").join(&entry.file))?;
+        let mut hash = fnv1a(FNV_START, format!("{:?}", entry.defines).as_bytes());
+        hash = fnv1a(hash, glsl.as_bytes());
+        for name in included(root, &glsl)? {
+            hash =
+                fnv1a(hash, fs::read_to_string(root.join("glsl/include").join(name))?.as_bytes());
+        }
+        text += &format!("{} {hash:016x}\n", entry.label);
+    }
+    Ok(text)
+}
+
+/// Names of what `glsl` includes, directly or not.
+fn included(root: &Path, glsl: &str) -> Result<BTreeSet<String>> {
+    let mut found = BTreeSet::new();
+    let mut texts = vec![glsl.to_owned()];
+    while let Some(text) = texts.pop() {
+        let names = text.lines().filter_map(|line| line.trim().strip_prefix("#include \""));
+        for name in names.filter_map(|rest| rest.split('"').next()) {
+            // A user's bucket function is included by a name that has no file.
+            let path = root.join("glsl/include").join(name);
+            if path.exists() && found.insert(name.to_owned()) {
+                texts.push(fs::read_to_string(path)?);
+            }
+        }
+    }
+    Ok(found)
+}
+
+const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
+
+fn fnv1a(start: u64, bytes: &[u8]) -> u64 {
+    let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    bytes.iter().fold(start, step)
+}
+
+/// What the compiler makes of a shader that uses a bit of everything.
+fn fingerprint_line() -> String {
+    const PROBE: &str = "#version 460
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_control_flow_attributes : require
+layout(local_size_x = 64, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint K = 3;
+layout(set = 0, binding = 0) readonly buffer In { uint at[]; } src;
+layout(set = 0, binding = 1) volatile buffer Out { uint head; uvec2 at[]; } dst;
+layout(push_constant) uniform Push { uint count; } push;
+shared uint pool[gl_WorkGroupSize.x];
+uint pick(uint x, out uint y) { y = x * K; return x >> 1; }
+void main() {
+    uint rows[4], y, i = gl_GlobalInvocationID.x;
+    [[unroll]] for (uint r = 0; r < 4; ++r) rows[r] = i + r < push.count ? src.at[i + r] : 0;
+    pool[gl_LocalInvocationIndex] = subgroupInclusiveAdd(pick(rows[K], y));
+    barrier();
+    uvec4 votes = subgroupBallot(y > 7);
+    if (subgroupElect()) atomicAdd(dst.head, bitCount(votes.x));
+    dst.at[i] = uvec2(pool[0], y);
+}";
+    let words = compile(&Source::new("probe.comp", PROBE)).unwrap_or_default();
+    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    format!("compiler {:016x}", fnv1a(FNV_START, &bytes))
 }
 
 fn spirv_of(root: &Path, entry: &Entry) -> Result<Vec<u8>> {
@@ -83,7 +206,7 @@ fn unwanted_modules(root: &Path, entries: &[Entry]) -> Result<Vec<String>> {
     let mut unwanted = Vec::new();
     for file in fs::read_dir(root.join("spv"))? {
         let name = file?.file_name().to_string_lossy().into_owned();
-        if !entries.iter().any(|e| e.spirv_file() == name) {
+        if name != "sources.txt" && !entries.iter().any(|e| e.spirv_file() == name) {
             unwanted.push(format!("spv/{name}"));
         }
     }

@@ -57,8 +57,8 @@ Examples:
 
 Each line has anchor, op, n, m (0: no buckets), ms (GPU time), gps (10^9 elements a second) and
 method; the first one names the device. Every configuration is checked against the CPU once.
-Sizes that the device cannot hold are left out, with a note. A scan that fits one workgroup has the
-method `one-workgroup` in place of both others.";
+Sizes that the device cannot hold are left out, with a note. A small scan takes one workgroup
+whatever it is asked to take; its method is then `one-workgroup`.";
 
 /// Measures, and prints the figures as they come.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
