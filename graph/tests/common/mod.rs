@@ -1,7 +1,7 @@
 //! Kernels described in a line, for tests that plan without SPIR-V.
 #![allow(dead_code)]
 
-use multisplit_graph::{Limits, PassKernel};
+use multisplit_graph::{GraphError, Limits, PassKernel};
 use multisplit_shaders::{Binding, BindingAccess, BindingKind, Interface, PushBlock, SpecConstant};
 
 /// A kernel under construction. Its storage bindings are arrays of `uint`.
@@ -73,4 +73,12 @@ impl From<Described> for PassKernel {
 /// A device that asks for little alignment, so that tests can place things closely.
 pub fn limits() -> Limits {
     Limits { storage_alignment: 4, uniform_alignment: 4, ..Limits::default() }
+}
+
+/// The error's message says it to a person: it must have the names.
+pub fn names(error: &GraphError, names: &[&str]) {
+    let message = error.to_string();
+    for name in names {
+        assert!(message.contains(name), "`{name}` is not in: {message}");
+    }
 }

@@ -7,6 +7,7 @@
 //!   levels it should, in memory that nobody else uses meanwhile.
 #![allow(dead_code)]
 
+mod chains;
 pub mod meaning;
 pub mod sync;
 
