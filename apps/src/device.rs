@@ -1,25 +1,23 @@
 //! Which device a command runs on, and what the validation layers said while it did.
 
-use std::cell::RefCell;
-
 use anyhow::Result;
 use multisplit::{
-    Config, Context, DEVICE_VARIABLE, DeviceChoice, DeviceEntry, DeviceProperties, Message,
-    Messages, ValidationConfig,
+    Config, Context, DEVICE_VARIABLE, DeviceChoice, DeviceEntry, Message, Messages,
+    ValidationConfig,
 };
 
 use crate::arguments::Common;
 
-/// Opens devices as the command line says, and remembers where their messages go.
+/// Opens devices as the command line says, and keeps what the validation layers say of them.
 pub struct Devices {
     common: Common,
-    messages: RefCell<Vec<Messages>>,
+    messages: Messages,
 }
 
 impl Devices {
     /// Devices by these arguments.
     pub fn new(common: Common) -> Self {
-        Self { common, messages: RefCell::default() }
+        Self { common, messages: Messages::default() }
     }
 
     /// Opens the device that the command line chooses.
@@ -29,19 +27,22 @@ impl Devices {
 
     /// Like [`open`](Self::open); what the command line does not say is taken from `config`.
     pub fn open_with(&self, config: Config) -> Result<Context> {
-        let device = match self.asked_for() {
-            Some(name) => DeviceChoice::Named(name.to_owned()),
-            None => DeviceChoice::Auto,
-        };
-        let validation = self.common.validate.then(ValidationConfig::default);
-        let context = Context::open(&Config { device, validation, ..config })?;
-        self.messages.borrow_mut().push(context.messages());
-        Ok(context)
+        Ok(Context::open(&self.config(config))?)
     }
 
-    /// What the layers have said of all devices opened so far.
+    /// Every device there is.
+    pub fn list(&self) -> Result<Vec<DeviceEntry>> {
+        Ok(Context::devices_for(&self.config(Config::default()))?)
+    }
+
+    /// The one of `all` that [`open`](Self::open) opens.
+    pub fn pick<'a>(&self, all: &'a [DeviceEntry]) -> Result<&'a DeviceEntry> {
+        Ok(self.choice().pick(all)?)
+    }
+
+    /// What the layers have said so far, of devices that could not be opened too.
     pub fn messages(&self) -> Vec<Message> {
-        self.messages.borrow().iter().flat_map(Messages::take).collect()
+        self.messages.take()
     }
 
     /// The name or index on the command line.
@@ -56,25 +57,19 @@ impl Devices {
         argument.or_else(|| variable().map(|name| (DEVICE_VARIABLE, name)))
     }
 
-    /// The entry of `all` that [`open`](Self::open) opened. Devices of one kind say the same of
-    /// themselves; the choice falls on the first of them, unless it was made by index.
-    pub fn entry_of<'a>(
-        &self,
-        opened: &DeviceProperties,
-        all: &'a [DeviceEntry],
-    ) -> Option<&'a DeviceEntry> {
-        let index = self.wanted().and_then(|(_, wanted)| wanted.parse::<usize>().ok());
-        let same = |entry: &&DeviceEntry| {
-            let other = &entry.properties;
-            index.is_none_or(|index| index == entry.index)
-                && (&other.name, other.vendor_id, other.device_id, other.pipeline_cache_uuid)
-                    == (
-                        &opened.name,
-                        opened.vendor_id,
-                        opened.device_id,
-                        opened.pipeline_cache_uuid,
-                    )
-        };
-        all.iter().find(same)
+    fn choice(&self) -> DeviceChoice {
+        match self.asked_for() {
+            Some(name) => DeviceChoice::Named(name.to_owned()),
+            None => DeviceChoice::Auto,
+        }
+    }
+
+    fn config(&self, config: Config) -> Config {
+        Config {
+            device: self.choice(),
+            validation: self.common.validate.then(ValidationConfig::default),
+            messages: self.messages.clone(),
+            ..config
+        }
     }
 }

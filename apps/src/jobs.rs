@@ -44,16 +44,7 @@ impl Target {
 
     /// Any device that Vulkan allows: the plan then runs anywhere, if not at its best.
     pub fn any() -> Self {
-        let limits = Limits::default();
-        let policy = Policy {
-            // The guaranteed 128 is a multiple of every subgroup size.
-            threads: limits.max_workgroup_invocations,
-            scan: ScanMethod::ReduceThenScan,
-            spine_tiles: 64,
-            spin_limit: 32,
-            max_storage_range: limits.max_storage_range,
-        };
-        Self { limits, policy }
+        Self { limits: Limits::default(), policy: Policy::default() }
     }
 
     /// The same with another way to scan.

@@ -4,17 +4,9 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use multisplit::graph;
-use multisplit::{Buffer, Context, Executable, ExecutableOptions, PassTime};
+use multisplit::{Buffer, Context, Executable, PassTime};
 
 use crate::figures::{self, median};
-use crate::jobs::Job;
-
-/// An executable of `job` that is recorded up to `runs` times into one command buffer.
-pub fn instantiate(context: &Context, job: &Job, runs: u32) -> Result<Executable> {
-    // Without push descriptors, each of these recordings needs descriptor sets of its own.
-    let options = ExecutableOptions { slots: runs as usize, ..ExecutableOptions::default() };
-    Ok(context.instantiate_with(job.plan.clone(), options)?)
-}
 
 /// The median time of each pass over `runs` runs, in the order of the plan.
 pub fn times(

@@ -3,8 +3,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::requirements::DeviceProperties;
+use crate::properties::DeviceProperties;
 
 const MAGIC: [u8; 8] = *b"MSPIPE01";
 const HEADER: usize = MAGIC.len() + 8;
@@ -81,15 +82,19 @@ impl CacheFile {
         if fs::read(&self.path).is_ok_and(|old| old == file) {
             return;
         }
+        // Unlike that of any other process, and of any other context of this one.
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let beside = self.path.with_extension(format!("{}-{number}.tmp", std::process::id()));
         let write = || -> std::io::Result<()> {
             if let Some(folder) = self.path.parent() {
                 fs::create_dir_all(folder)?;
             }
-            let beside = self.path.with_extension(format!("{}.tmp", std::process::id()));
             fs::write(&beside, &file)?;
             fs::rename(&beside, &self.path)
         };
         if let Err(error) = write() {
+            let _ = fs::remove_file(&beside);
             tracing::warn!(path = %self.path.display(), %error, "pipeline cache not written");
         }
     }

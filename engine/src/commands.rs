@@ -64,7 +64,11 @@ impl Commands {
         for left in (0..times).rev() {
             let fence = if left == 0 { self.fence } else { vk::Fence::null() };
             // SAFETY: executable; earlier submissions were waited for or may be pending.
-            unsafe { self.device.submit(self.raw, fence) }?;
+            if let Err(error) = unsafe { self.device.submit(self.raw, fence) } {
+                // The row has lost the fence that would have told when its beginning is done.
+                self.device.wait_idle()?;
+                return Err(error);
+            }
         }
         self.pending = times > 0;
         Ok(())
@@ -72,18 +76,16 @@ impl Commands {
 
     /// Waits until everything submitted is done.
     pub fn wait(&mut self) -> Result<()> {
-        if std::mem::take(&mut self.pending) {
-            // SAFETY: a live fence that a submission signals.
-            unsafe {
-                let fences = [self.fence];
-                self.device
-                    .raw
-                    .wait_for_fences(&fences, true, u64::MAX)
-                    .during("vkWaitForFences")?;
-                self.device.raw.reset_fences(&fences).during("vkResetFences")?;
-            }
+        if !self.pending {
+            return Ok(());
         }
-        Ok(())
+        let fences = [self.fence];
+        // SAFETY: a live fence that a submission signals.
+        unsafe { self.device.raw.wait_for_fences(&fences, true, u64::MAX) }
+            .during("vkWaitForFences")?;
+        self.pending = false;
+        // SAFETY: no submission is pending.
+        unsafe { self.device.raw.reset_fences(&fences) }.during("vkResetFences")
     }
 }
 

@@ -7,13 +7,14 @@ use ash::vk;
 use multisplit_graph::Limits;
 
 use crate::cache_file::CacheFile;
-use crate::device::{Device, DeviceParts};
+use crate::device::{Device, DeviceParts, Handles};
 use crate::error::{Error, Result, VkResultExt};
-use crate::instance::Instance;
-use crate::pipeline::PipelineStatistic;
+use crate::instance::{self, Instance};
 use crate::primitives::Policy;
-use crate::requirements::{DeviceProperties, Features, Requirements};
+use crate::properties::DeviceProperties;
+use crate::requirements::{Features, Requirements};
 use crate::select::{self, DeviceChoice, DeviceEntry};
+use crate::statistics::{self, PipelineStatistic};
 use crate::validation::{Messages, ValidationConfig};
 
 /// A Vulkan device with a queue and an allocator: what everything else is made from.
@@ -32,6 +33,9 @@ pub struct Config {
     pub device: DeviceChoice,
     /// Turns the validation layers on.
     pub validation: Option<ValidationConfig>,
+    /// Where their messages go. Keep a clone to see what they say even where opening fails;
+    /// contexts opened with clones of one configuration share it.
+    pub messages: Messages,
     /// Where compiled pipelines are kept between runs.
     pub pipeline_cache: PipelineCache,
     /// Keeps the driver's statistics of each pipeline (registers, spills).
@@ -50,6 +54,26 @@ pub enum PipelineCache {
     Folder(PathBuf),
     /// Nowhere.
     Off,
+}
+
+impl Config {
+    /// What is to be enabled on a device.
+    fn wanted(
+        &self,
+        instance: &ash::Instance,
+        physical: vk::PhysicalDevice,
+    ) -> Result<Requirements> {
+        let mut wanted = Requirements::of(instance, physical)?;
+        wanted.leave_out(&self.without);
+        if !self.pipeline_statistics {
+            wanted.leave_out(&Features { pipeline_executable_info: true, ..Features::default() });
+        }
+        Ok(wanted)
+    }
+
+    fn instance(&self) -> Result<Instance> {
+        Instance::create(self.validation, self.messages.clone())
+    }
 }
 
 impl PipelineCache {
@@ -80,6 +104,9 @@ pub struct AdoptedDevice {
     pub entry: ash::Entry,
     /// The instance.
     pub instance: ash::Instance,
+    /// The `apiVersion` that it was created with. Below 1.3, `features` are those of
+    /// [`Requirements::for_version`].
+    pub api_version: u32,
     /// The physical device.
     pub physical: vk::PhysicalDevice,
     /// The device.
@@ -100,29 +127,26 @@ impl Context {
     /// Opens the device that `config` chooses.
     pub fn open(config: &Config) -> Result<Self> {
         let _span = tracing::debug_span!("context.open").entered();
-        let instance = Instance::create(config.validation)?;
-        let devices = select::list(&instance.raw)?;
-        let chosen = select::choose(&devices, &config.device)?;
-        let physical = chosen.physical;
-        let mut wanted = Requirements::of(&instance.raw, physical)?;
-        wanted.leave_out(&config.without);
-        if !config.pipeline_statistics {
-            wanted.leave_out(&Features { pipeline_executable_info: true, ..Features::default() });
-        }
-        let family = chosen.properties.compute_family.unwrap_or(0);
-        let raw = create_device(&instance.raw, physical, family, &wanted)?;
+        let instance = config.instance()?;
+        let devices = select::list(&instance.raw, |p| config.wanted(&instance.raw, p))?;
+        let chosen = config.device.pick(&devices)?;
+        let (physical, properties) = (chosen.physical, chosen.properties.clone());
+        let wanted = config.wanted(&instance.raw, physical)?;
+        let queue_family = properties.compute_family.unwrap_or(0);
+        let raw = create_device(&instance.raw, physical, queue_family, &wanted)?;
+        let handles = Handles { raw, instance };
         // SAFETY: the family was asked for with one queue.
-        let queue = unsafe { raw.get_device_queue(family, 0) };
-        tracing::info!(device = %chosen.properties.name, driver = %chosen.properties.driver, "opened");
-        let cache_file = config.pipeline_cache.file(&chosen.properties);
+        let queue = unsafe { handles.raw.get_device_queue(queue_family, 0) };
+        tracing::info!(device = %properties.name, driver = %properties.driver, "opened");
         let device = Device::new(DeviceParts {
-            instance,
+            handles,
             physical,
-            raw,
             queue,
-            queue_family: family,
+            queue_family,
+            api_version: instance::API_VERSION.min(properties.api_version),
+            cache_file: config.pipeline_cache.file(&properties),
+            properties,
             features: wanted.features,
-            cache_file,
         })?;
         Ok(Self { device: Arc::new(device) })
     }
@@ -130,36 +154,45 @@ impl Context {
     /// Uses a device that other code created.
     ///
     /// # Safety
-    /// The handles are valid and belong together, the device was created with `features`, and
-    /// they outlive the context and everything made from it. The queue is not used by other code
-    /// while the context submits.
+    /// The handles are valid and belong together, the instance was created with `api_version`,
+    /// the device with `features`, and the queue is one of `queue_family`. They outlive the
+    /// context and everything made from it, and when the last of that goes, everything recorded
+    /// with it has run. The queue is not used by other code while the context submits or waits.
     pub unsafe fn adopt(adopted: AdoptedDevice) -> Result<Self> {
-        let properties = DeviceProperties::query(&adopted.instance, adopted.physical);
-        Requirements::of(&adopted.instance, adopted.physical)?;
+        let AdoptedDevice { entry, instance, physical, queue_family, api_version, .. } = adopted;
+        Requirements::for_version(&instance, physical, api_version)?;
+        let properties = DeviceProperties::query(&instance, physical);
         if !adopted.features.synchronization2 {
             return Err(Error::MissingRequirements {
                 device: properties.name,
                 missing: vec!["synchronization2 (not enabled on the device)".to_owned()],
             });
         }
-        let cache_file = adopted.pipeline_cache.file(&properties);
-        let AdoptedDevice { entry, instance, debug_utils, .. } = adopted;
+        let properties = properties.with_family(&instance, physical, queue_family);
+        let instance = Instance::adopt(entry, instance, adopted.debug_utils);
         let device = Device::new(DeviceParts {
-            instance: Instance::adopt(entry, instance, debug_utils),
-            physical: adopted.physical,
-            raw: adopted.device,
+            handles: Handles { raw: adopted.device, instance },
+            physical,
             queue: adopted.queue,
-            queue_family: adopted.queue_family,
+            queue_family,
+            api_version: api_version.min(properties.api_version),
+            cache_file: adopted.pipeline_cache.file(&properties),
+            properties,
             features: adopted.features,
-            cache_file,
         })?;
         Ok(Self { device: Arc::new(device) })
     }
 
     /// Every device that Vulkan lists, usable or not.
     pub fn devices() -> Result<Vec<DeviceEntry>> {
-        let instance = Instance::create(None)?;
-        select::list(&instance.raw)
+        Self::devices_for(&Config::default())
+    }
+
+    /// Like [`devices`](Self::devices), as [`open`](Self::open) with this configuration sees
+    /// them; `config.device.pick` then says which of them it opens.
+    pub fn devices_for(config: &Config) -> Result<Vec<DeviceEntry>> {
+        let instance = config.instance()?;
+        select::list(&instance.raw, |physical| config.wanted(&instance.raw, physical))
     }
 
     /// What the device says of itself.
@@ -200,7 +233,7 @@ impl Context {
     /// The driver's statistics of every pipeline; empty unless
     /// [`Config::pipeline_statistics`] was set and the device has them.
     pub fn pipeline_statistics(&self) -> Vec<PipelineStatistic> {
-        self.device.pipelines.statistics(&self.device)
+        statistics::statistics(&self.device)
     }
 
     /// How much device memory buffers of this context take.
@@ -213,12 +246,9 @@ impl Context {
         }
     }
 
-    /// Waits until the device is idle.
+    /// Waits until everything submitted to the context's queue is done.
     pub fn wait_idle(&self) -> Result<()> {
-        // SAFETY: the queue lock keeps other submissions of this engine out meanwhile.
-        let _queue = self.device.queue.lock();
-        // SAFETY: a live device.
-        unsafe { self.device.raw.device_wait_idle() }.during("vkDeviceWaitIdle")
+        self.device.wait_idle()
     }
 }
 

@@ -1,7 +1,6 @@
 //! The device that everything shares: handles, function tables, the allocator, and the order in
 //! which they are torn down.
 
-use std::mem::ManuallyDrop;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ash::vk;
@@ -11,19 +10,35 @@ use crate::cache_file::CacheFile;
 use crate::error::{Error, Result, VkResultExt};
 use crate::instance::Instance;
 use crate::pipeline::PipelineStore;
-use crate::requirements::{DeviceProperties, Features};
+use crate::properties::DeviceProperties;
+use crate::requirements::Features;
 use crate::validation::Messages;
 
 /// Synchronization2 came to core under another name.
-pub(crate) enum Synchronization2 {
+enum Synchronization2 {
     Core,
     Extension(ash::khr::synchronization2::Device),
+}
+
+/// An instance and a device of it. Dropping destroys both, in order, unless they are a caller's:
+/// so whatever fails once a device exists, the device does not outlive the failure.
+pub(crate) struct Handles {
+    pub raw: ash::Device,
+    pub instance: Instance,
+}
+
+impl Drop for Handles {
+    fn drop(&mut self) {
+        if self.instance.owned {
+            // SAFETY: whoever holds the handles drops them after everything made from them.
+            unsafe { self.raw.destroy_device(None) };
+        }
+    }
 }
 
 /// Shared by everything that holds a Vulkan object, so that none outlives the device.
 pub(crate) struct Device {
     pub raw: ash::Device,
-    pub queue: Mutex<vk::Queue>,
     pub queue_family: u32,
     pub properties: DeviceProperties,
     pub features: Features,
@@ -31,31 +46,33 @@ pub(crate) struct Device {
     pub debug_utils: Option<ash::ext::debug_utils::Device>,
     pub executables: Option<ash::khr::pipeline_executable_properties::Device>,
     pub pipelines: PipelineStore,
+    queue: Mutex<vk::Queue>,
     synchronization2: Synchronization2,
-    allocator: ManuallyDrop<Mutex<Allocator>>,
     cache_file: Option<CacheFile>,
-    /// Dropped last, after the device is destroyed.
-    instance: Instance,
+    /// Frees device memory when it goes, so before the handles.
+    allocator: Mutex<Allocator>,
+    /// Last: fields are dropped in this order.
+    handles: Handles,
 }
 
 /// What a [`Device`] is made of.
 pub(crate) struct DeviceParts {
-    pub instance: Instance,
+    pub handles: Handles,
     pub physical: vk::PhysicalDevice,
-    pub raw: ash::Device,
     pub queue: vk::Queue,
     pub queue_family: u32,
+    /// The version that instance and device have in common.
+    pub api_version: u32,
+    pub properties: DeviceProperties,
     pub features: Features,
     pub cache_file: Option<CacheFile>,
 }
 
 impl Device {
     pub fn new(parts: DeviceParts) -> Result<Self> {
-        let DeviceParts { raw, features, .. } = &parts;
-        let instance = &parts.instance.raw;
-        let properties = DeviceProperties::query(instance, parts.physical);
-        let core13 = properties.api_version >= vk::API_VERSION_1_3;
-        let synchronization2 = if core13 {
+        let DeviceParts { features, handles: Handles { raw, instance: owner }, .. } = &parts;
+        let instance = &owner.raw;
+        let synchronization2 = if parts.api_version >= vk::API_VERSION_1_3 {
             Synchronization2::Core
         } else {
             Synchronization2::Extension(ash::khr::synchronization2::Device::new(instance, raw))
@@ -66,7 +83,7 @@ impl Device {
             .pipeline_executable_info
             .then(|| ash::khr::pipeline_executable_properties::Device::new(instance, raw));
         let debug_utils =
-            parts.instance.debug_utils.then(|| ash::ext::debug_utils::Device::new(instance, raw));
+            owner.debug_utils.then(|| ash::ext::debug_utils::Device::new(instance, raw));
         let allocator = Allocator::new(&AllocatorCreateDesc {
             instance: instance.clone(),
             device: raw.clone(),
@@ -83,24 +100,24 @@ impl Device {
         let initial = parts.cache_file.as_ref().map(CacheFile::load).unwrap_or_default();
         let pipelines = PipelineStore::new(raw, &initial)?;
         Ok(Self {
-            queue: Mutex::new(parts.queue),
+            raw: raw.clone(),
             queue_family: parts.queue_family,
-            properties,
+            properties: parts.properties,
             features: parts.features,
             push_descriptor,
             debug_utils,
             executables,
             pipelines,
+            queue: Mutex::new(parts.queue),
             synchronization2,
-            allocator: ManuallyDrop::new(Mutex::new(allocator)),
             cache_file: parts.cache_file,
-            raw: parts.raw,
-            instance: parts.instance,
+            allocator: Mutex::new(allocator),
+            handles: parts.handles,
         })
     }
 
     pub fn messages(&self) -> &Messages {
-        self.instance.messages()
+        self.handles.instance.messages()
     }
 
     pub fn allocator(&self) -> MutexGuard<'_, Allocator> {
@@ -134,10 +151,22 @@ impl Device {
     pub unsafe fn submit(&self, commands: vk::CommandBuffer, fence: vk::Fence) -> Result<()> {
         let commands = [commands];
         let info = vk::SubmitInfo::default().command_buffers(&commands);
-        // Queues are externally synchronized: the lock is held for the call.
-        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let queue = self.queue();
         // SAFETY: by the caller's contract.
         unsafe { self.raw.queue_submit(*queue, &[info], fence) }.during("vkQueueSubmit")
+    }
+
+    /// Waits until everything on the queue is done. Not `vkDeviceWaitIdle`, for which an adopting
+    /// caller would have to hold back all of its own queues.
+    pub fn wait_idle(&self) -> Result<()> {
+        let queue = self.queue();
+        // SAFETY: a live queue.
+        unsafe { self.raw.queue_wait_idle(*queue) }.during("vkQueueWaitIdle")
+    }
+
+    /// Queues are externally synchronized: the lock is held for the call.
+    fn queue(&self) -> MutexGuard<'_, vk::Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Names an object for the layers and for debuggers, where debug-utils is on.
@@ -162,17 +191,12 @@ impl Device {
 impl Drop for Device {
     fn drop(&mut self) {
         self.save_pipeline_cache();
-        // SAFETY: the last reference, so nothing else uses the objects. The order is: wait, what
-        // the device owns, the allocator (it frees device memory), device; the instance follows.
-        unsafe {
-            if self.instance.owned {
-                let _ = self.raw.device_wait_idle();
-            }
-            self.pipelines.destroy(&self.raw);
-            ManuallyDrop::drop(&mut self.allocator);
-            if self.instance.owned {
-                self.raw.destroy_device(None);
-            }
+        if self.handles.instance.owned {
+            // A lost device cannot be waited for; then nothing runs on it either.
+            let _ = self.wait_idle();
         }
+        // SAFETY: the last reference, so nothing else uses the pipelines. An adopting caller has
+        // promised that what was recorded with them has run.
+        unsafe { self.pipelines.destroy(&self.raw) };
     }
 }

@@ -72,6 +72,12 @@ pub enum Error {
         /// What is needed.
         needed: u64,
     },
+    /// A buffer or an executable of one context was given to another.
+    #[error("`{name}` belongs to another context")]
+    OtherContext {
+        /// Name of the buffer or the plan.
+        name: String,
+    },
     /// An imported buffer of the graph was given no Vulkan buffer, or one it does not know.
     #[error("`{plan}`: {problem} `{name}`")]
     ImportBinding {
@@ -114,6 +120,12 @@ pub enum Error {
         /// Device name.
         device: String,
     },
+    /// A policy that no kernel can follow.
+    #[error("policy: {problem}")]
+    Policy {
+        /// What is wrong.
+        problem: &'static str,
+    },
     /// A size that the device or the method cannot handle.
     #[error("{what} of {asked} is past the limit of {limit}")]
     TooLarge {
@@ -123,6 +135,22 @@ pub enum Error {
         asked: u64,
         /// What there is.
         limit: u64,
+    },
+    /// A bucket function that does not fit the keys or the number of buckets.
+    #[error("no such bucket function for {key} keys: {problem}")]
+    Bucket {
+        /// What a key is.
+        key: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A bucket function gave ids past the last bucket.
+    #[error("the bucket function gave an id of {buckets} or more for {keys} keys")]
+    BucketOutOfRange {
+        /// How many keys it gave such an id for.
+        keys: u64,
+        /// m, the number of buckets.
+        buckets: u32,
     },
     /// The graph is not one that can be planned.
     #[error(transparent)]

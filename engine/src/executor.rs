@@ -2,15 +2,18 @@
 //! after that nothing but recording.
 
 use std::ffi::CString;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ash::vk;
 use multisplit_graph::{self as graph, Plan, Work};
 
 use crate::context::Context;
-use crate::descriptors::{Descriptors, Places};
+use crate::descriptors::{Sets, bind};
 use crate::device::Device;
 use crate::error::{Error, Result};
+use crate::fit;
+use crate::import::{Import, Places, WorkspaceBinding};
 use crate::memory::{Buffer, Location};
 use crate::pipeline::Pipeline;
 use crate::profiler::Profiler;
@@ -27,7 +30,11 @@ pub struct Executable {
     steps: Vec<Step>,
     exit: Vec<vk::MemoryBarrier2<'static>>,
     workspace: Option<Buffer>,
-    descriptors: Descriptors,
+    /// For recordings by the caller, in turn; none where descriptors are pushed.
+    slots: Vec<Sets>,
+    next_slot: AtomicUsize,
+    /// Held while the engine's own calls run with the executable's own workspace.
+    turn: Mutex<()>,
 }
 
 struct Step {
@@ -41,83 +48,20 @@ struct Step {
 pub struct ExecutableOptions {
     /// Whether the executable brings its own workspace; otherwise each recording is given one.
     pub own_workspace: bool,
-    /// How many recordings may be alive at a time (frames in flight). It matters only on devices
-    /// without push descriptors, where each recording needs descriptor sets of its own: the sets
-    /// of recording `k` are used again by recording `k + slots`.
+    /// How many recordings by [`Executable::record`] may be alive at a time (frames in flight).
+    /// It matters only on devices without push descriptors, where each recording needs descriptor
+    /// sets of its own: the sets of recording `k` are used again by recording `k + slots`. Calls
+    /// that submit by themselves ([`Context::run`], [`Context::replay`]) take none of them.
     pub slots: usize,
 }
+
+/// More frames in flight than this are a mistake.
+const MAX_SLOTS: usize = 1024;
 
 impl Default for ExecutableOptions {
     fn default() -> Self {
         Self { own_workspace: true, slots: 2 }
     }
-}
-
-/// A Vulkan buffer for an import of a graph.
-#[derive(Clone, Copy, Debug)]
-pub struct Import {
-    /// The import's handle in the graph.
-    pub import: graph::Buffer,
-    /// The caller's buffer, with storage usage (and indirect usage, where it holds arguments).
-    pub buffer: vk::Buffer,
-    /// Where in it the import begins.
-    pub offset: u64,
-}
-
-impl Import {
-    /// Binds `import` to a buffer of the caller's, from byte `offset` on.
-    pub fn raw(import: graph::Buffer, buffer: vk::Buffer, offset: u64) -> Self {
-        Self { import, buffer, offset }
-    }
-}
-
-/// A buffer of this engine for an import of a graph: `(import, &buffer)`, or
-/// `(import, &buffer, offset)` to begin at a byte offset.
-#[derive(Clone, Copy)]
-pub struct Bound<'b> {
-    import: graph::Buffer,
-    buffer: &'b Buffer,
-    offset: u64,
-}
-
-impl<'b> From<(graph::Buffer, &'b Buffer)> for Bound<'b> {
-    fn from((import, buffer): (graph::Buffer, &'b Buffer)) -> Self {
-        Self { import, buffer, offset: 0 }
-    }
-}
-
-impl<'b> From<(graph::Buffer, &'b Buffer, u64)> for Bound<'b> {
-    fn from((import, buffer, offset): (graph::Buffer, &'b Buffer, u64)) -> Self {
-        Self { import, buffer, offset }
-    }
-}
-
-impl Bound<'_> {
-    /// The buffer, to be kept alive by whoever keeps the recording.
-    pub(crate) fn buffer(&self) -> Buffer {
-        self.buffer.clone()
-    }
-
-    fn import(self) -> Result<Import> {
-        let needed = self.import.size().saturating_add(self.offset);
-        self.buffer.check_size(needed)?;
-        Ok(Import::raw(self.import, self.buffer.raw(), self.offset))
-    }
-}
-
-/// Checks sizes: the imports of safe calls.
-pub(crate) fn imports<'b>(buffers: &[impl Into<Bound<'b>> + Copy]) -> Result<Vec<Import>> {
-    buffers.iter().map(|&bound| bound.into().import()).collect()
-}
-
-/// Memory for a plan's transient buffers, supplied by the caller: at least
-/// [`Plan::workspace`] bytes from `offset`, which has its alignment.
-#[derive(Clone, Copy, Debug)]
-pub struct WorkspaceBinding {
-    /// The caller's buffer, with storage, indirect and transfer usage.
-    pub buffer: vk::Buffer,
-    /// Where in it the workspace begins.
-    pub offset: u64,
 }
 
 impl Context {
@@ -129,42 +73,54 @@ impl Context {
     /// Like [`instantiate`](Self::instantiate), with options.
     pub fn instantiate_with(&self, plan: Plan, options: ExecutableOptions) -> Result<Executable> {
         let _span = tracing::debug_span!("instantiate", plan = %plan.name).entered();
-        let device = &self.device;
-        let push = device.push_descriptor.is_some();
-        let mut steps = Vec::with_capacity(plan.steps.len());
-        for step in &plan.steps {
-            let pipeline = match &step.pass.kernel {
-                Some(pass_kernel) => {
-                    let kernel = pass_kernel.kernel().ok_or_else(|| Error::Kernel {
-                        kernel: pass_kernel.label().to_owned(),
-                        problem: "is described only, there is no SPIR-V to run".to_owned(),
-                    })?;
-                    let values = &step.pass.specialization;
-                    Some(device.pipelines.get(device, kernel, values, push)?)
-                }
-                None => None,
-            };
-            steps.push(Step {
-                barrier: step.barrier.as_ref().map(memory_barriers).unwrap_or_default(),
-                label: CString::new(step.pass.label.as_str()).unwrap_or_default(),
-                pipeline,
-            });
+        if options.slots > MAX_SLOTS {
+            let (asked, limit) = (options.slots as u64, MAX_SLOTS as u64);
+            return Err(Error::TooLarge { what: "number of slots", asked, limit });
         }
+        let device = &self.device;
+        fit::check(&plan, &self.limits())?;
+        let steps = steps(device, &plan)?;
         let workspace = (options.own_workspace && plan.workspace.size > 0)
             .then(|| {
                 let name = format!("{}.workspace", plan.name);
                 Buffer::new(device, &name, plan.workspace.size, Location::Device)
             })
             .transpose()?;
-        let descriptors = if push {
-            Descriptors::Push
-        } else {
-            let pipelines = steps.iter().map(|s| s.pipeline.as_deref());
-            Descriptors::sets(device, &plan, pipelines, options.slots.max(1))?
-        };
         let exit = plan.exit.as_ref().map(memory_barriers).unwrap_or_default();
-        Ok(Executable { device: device.clone(), plan, steps, exit, workspace, descriptors })
+        let (slots, next_slot, turn) = (Vec::new(), AtomicUsize::new(0), Mutex::default());
+        let device = device.clone();
+        let mut executable =
+            Executable { device, plan, steps, exit, workspace, slots, next_slot, turn };
+        for _ in 0..options.slots.max(1) {
+            let sets = executable.new_sets()?;
+            executable.slots.extend(sets);
+        }
+        Ok(executable)
     }
+}
+
+fn steps(device: &Device, plan: &Plan) -> Result<Vec<Step>> {
+    let push = device.push_descriptor.is_some();
+    let mut steps = Vec::with_capacity(plan.steps.len());
+    for step in &plan.steps {
+        let pipeline = match &step.pass.kernel {
+            Some(pass_kernel) => {
+                let kernel = pass_kernel.kernel().ok_or_else(|| Error::Kernel {
+                    kernel: pass_kernel.label().to_owned(),
+                    problem: "is described only, there is no SPIR-V to run".to_owned(),
+                })?;
+                let values = &step.pass.specialization;
+                Some(device.pipelines.get(device, kernel, values, push)?)
+            }
+            None => None,
+        };
+        steps.push(Step {
+            barrier: step.barrier.as_ref().map(memory_barriers).unwrap_or_default(),
+            label: CString::new(step.pass.label.as_str()).unwrap_or_default(),
+            pipeline,
+        });
+    }
+    Ok(steps)
 }
 
 impl Executable {
@@ -172,9 +128,56 @@ impl Executable {
         &self.device
     }
 
+    /// Vulkan leaves undefined what a device does with another one's pipelines.
+    pub(crate) fn check_device(&self, device: &Arc<Device>) -> Result<()> {
+        if Arc::ptr_eq(&self.device, device) {
+            return Ok(());
+        }
+        Err(Error::OtherContext { name: self.plan.name.clone() })
+    }
+
     /// The plan it executes.
     pub fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// New descriptor sets for the plan; none where descriptors are pushed.
+    fn new_sets(&self) -> Result<Option<Sets>> {
+        if self.device.push_descriptor.is_some() {
+            return Ok(None);
+        }
+        let pipelines = self.steps.iter().map(|s| s.pipeline.as_deref());
+        Sets::new(&self.device, &self.plan, pipelines).map(Some)
+    }
+
+    fn places(
+        &self,
+        imports: &[Import],
+        workspace: Option<WorkspaceBinding>,
+    ) -> Result<Places<'_>> {
+        let own = self.workspace.as_ref().map(|w| WorkspaceBinding { buffer: w.raw(), offset: 0 });
+        Places::resolve(&self.device, &self.plan, imports, workspace.or(own))
+    }
+
+    /// Runs with the executable's own workspace take turns, whichever threads they come from.
+    pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes ready for recordings of the engine's own, which may be alive for as long as they
+    /// like: they take no slot.
+    pub(crate) fn prepare(
+        &self,
+        imports: &[Import],
+        workspace: Option<WorkspaceBinding>,
+    ) -> Result<Prepared<'_>> {
+        let places = self.places(imports, workspace)?;
+        let sets = self.new_sets()?;
+        if let Some(sets) = &sets {
+            // SAFETY: new sets, which nothing uses.
+            unsafe { sets.write(&self.plan, &places) };
+        }
+        Ok(Prepared { executable: self, places, sets })
     }
 
     /// Records the plan into `commands`, with the executable's own workspace. Nothing is
@@ -184,8 +187,9 @@ impl Executable {
     /// `commands` is a recording primary or secondary command buffer of the context's device and
     /// of a family with compute, outside a render pass. Each import's buffer holds at least the
     /// import's size from its offset on, has the usages named at [`Import`], and lives until the
-    /// commands have run. The caller synchronises imports as the plan's contract says
-    /// ([`Plan::imports`]).
+    /// commands have run, as does the executable. No more recordings than
+    /// [`ExecutableOptions::slots`] are recorded and yet to run. The caller synchronises imports
+    /// as the plan's contract says ([`Plan::imports`]).
     pub unsafe fn record(&self, commands: vk::CommandBuffer, imports: &[Import]) -> Result<()> {
         // SAFETY: by the caller's contract.
         unsafe { self.record_with(commands, imports, None, None) }
@@ -196,7 +200,8 @@ impl Executable {
     ///
     /// # Safety
     /// As for [`record`](Self::record); the workspace is as [`WorkspaceBinding`] says, and no
-    /// other commands use it while these run.
+    /// other commands use it while these run. The profiler was made for this executable, and
+    /// lives until the commands have run.
     pub unsafe fn record_with(
         &self,
         commands: vk::CommandBuffer,
@@ -204,9 +209,27 @@ impl Executable {
         workspace: Option<WorkspaceBinding>,
         profiler: Option<&Profiler>,
     ) -> Result<()> {
-        let own = self.workspace.as_ref().map(|w| WorkspaceBinding { buffer: w.raw(), offset: 0 });
-        let places = Places::resolve(&self.device, &self.plan, imports, workspace.or(own))?;
-        let slot = self.descriptors.begin(&self.device, &self.plan, &places);
+        let places = self.places(imports, workspace)?;
+        let turn = self.next_slot.fetch_add(1, Ordering::Relaxed);
+        let sets = turn.checked_rem(self.slots.len()).and_then(|slot| self.slots.get(slot));
+        if let Some(sets) = sets {
+            // SAFETY: no more recordings are alive than there are slots, so this one is free.
+            unsafe { sets.write(&self.plan, &places) };
+        }
+        // SAFETY: by the caller's contract.
+        unsafe { self.record_steps(commands, &places, sets, profiler) };
+        Ok(())
+    }
+
+    /// # Safety
+    /// As for [`record_with`](Self::record_with), and the sets were written for these places.
+    unsafe fn record_steps(
+        &self,
+        commands: vk::CommandBuffer,
+        places: &Places<'_>,
+        sets: Option<&Sets>,
+        profiler: Option<&Profiler>,
+    ) {
         let raw = &self.device.raw;
         if let Some(profiler) = profiler {
             // SAFETY: recording, by the caller's contract.
@@ -214,7 +237,7 @@ impl Executable {
         }
         for (index, (step, planned)) in self.steps.iter().zip(&self.plan.steps).enumerate() {
             // SAFETY: recording, by the caller's contract; every handle was made for this device,
-            // and the planner has checked offsets and sizes.
+            // and `fit` has checked offsets and sizes.
             unsafe {
                 if !step.barrier.is_empty() {
                     self.device.pipeline_barrier(commands, &step.barrier);
@@ -223,14 +246,14 @@ impl Executable {
                 if let Some(pipeline) = &step.pipeline {
                     let pass = &planned.pass;
                     raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, pipeline.raw);
-                    let bindings = &pass.bindings;
-                    slot.bind(&self.device, commands, index, pipeline, bindings, &places);
+                    let at = (index, &**pipeline);
+                    bind(&self.device, commands, sets, at, &pass.bindings, places);
                     if !pass.push.is_empty() {
                         let stage = vk::ShaderStageFlags::COMPUTE;
                         raw.cmd_push_constants(commands, pipeline.layout, stage, 0, &pass.push);
                     }
                 }
-                self.record_work(commands, &planned.pass.work, &places);
+                self.record_work(commands, &planned.pass.work, places);
                 self.end_label(commands);
                 if let Some(profiler) = profiler {
                     profiler.after_pass(commands, index);
@@ -241,7 +264,6 @@ impl Executable {
             // SAFETY: recording, by the caller's contract.
             unsafe { self.device.pipeline_barrier(commands, &self.exit) };
         }
-        Ok(())
     }
 
     unsafe fn record_work(&self, commands: vk::CommandBuffer, work: &Work, places: &Places) {
@@ -285,6 +307,30 @@ impl Executable {
             // SAFETY: recording, with a label begun.
             unsafe { functions.cmd_end_debug_utils_label(commands) };
         }
+    }
+}
+
+/// A plan bound to buffers. Any number of recordings may be made of it, into one command buffer
+/// too: descriptors are written once, so no recording disturbs another.
+pub(crate) struct Prepared<'e> {
+    executable: &'e Executable,
+    places: Places<'e>,
+    sets: Option<Sets>,
+}
+
+impl Prepared<'_> {
+    /// # Safety
+    /// As for [`Executable::record_with`], but for the slots; this lives until the commands have
+    /// run, or what [`into_sets`](Self::into_sets) gives does.
+    pub unsafe fn record(&self, commands: vk::CommandBuffer, profiler: Option<&Profiler>) {
+        let (places, sets) = (&self.places, self.sets.as_ref());
+        // SAFETY: by the caller's contract; the sets were written by `prepare`.
+        unsafe { self.executable.record_steps(commands, places, sets, profiler) };
+    }
+
+    /// What recordings refer to besides the executable and the buffers.
+    pub fn into_sets(self) -> Option<Sets> {
+        self.sets
     }
 }
 

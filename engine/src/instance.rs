@@ -5,7 +5,11 @@ use std::ffi::{CStr, CString};
 use ash::vk;
 
 use crate::error::{Error, Result, VkResultExt};
+use crate::requirements;
 use crate::validation::{self, Messages, ValidationConfig};
+
+/// The version that instances of the engine's own are made for.
+pub(crate) const API_VERSION: u32 = vk::API_VERSION_1_3;
 
 /// An instance, with its messenger where validation is on.
 pub(crate) struct Instance {
@@ -21,10 +25,11 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    /// An instance of the engine's own.
-    pub fn create(validation: Option<ValidationConfig>) -> Result<Self> {
+    /// An instance of the engine's own. What its layers say goes to `messages`.
+    pub fn create(validation: Option<ValidationConfig>, messages: Messages) -> Result<Self> {
         // SAFETY: the loader library is the system's own.
         let entry = unsafe { ash::Entry::load() }.map_err(|e| Error::NoLoader(e.to_string()))?;
+        check_version(&entry)?;
         if validation.is_some() && !has_validation_layer(&entry)? {
             return Err(Error::NoValidationLayer);
         }
@@ -40,10 +45,9 @@ impl Instance {
         let names: Vec<_> = names.iter().filter(|(on, _)| *on).map(|(_, n)| n.as_ptr()).collect();
         let layers: Vec<_> = validation.iter().map(|_| validation::LAYER.as_ptr()).collect();
 
-        let messages = Box::<Messages>::default();
-        let application = vk::ApplicationInfo::default()
-            .application_name(c"multisplit")
-            .api_version(vk::API_VERSION_1_3);
+        let messages = Box::new(messages);
+        let application =
+            vk::ApplicationInfo::default().application_name(c"multisplit").api_version(API_VERSION);
         let enables = validation.map(|v| v.enables()).unwrap_or_default();
         let mut features =
             vk::ValidationFeaturesEXT::default().enabled_validation_features(&enables);
@@ -104,6 +108,18 @@ impl Drop for Instance {
             self.raw.destroy_instance(None);
         }
     }
+}
+
+/// A loader of Vulkan 1.0 lacks the calls that look at devices.
+fn check_version(entry: &ash::Entry) -> Result<()> {
+    // SAFETY: no preconditions.
+    let version = unsafe { entry.try_enumerate_instance_version() };
+    let version = version.during("vkEnumerateInstanceVersion")?.unwrap_or(vk::API_VERSION_1_0);
+    if version >= requirements::API_VERSION {
+        return Ok(());
+    }
+    let (device, missing) = ("the Vulkan loader".to_owned(), vec!["Vulkan 1.2".to_owned()]);
+    Err(Error::MissingRequirements { device, missing })
 }
 
 fn has_validation_layer(entry: &ash::Entry) -> Result<bool> {

@@ -17,7 +17,7 @@ const STAGING_BYTES: u64 = 64 << 20;
 
 /// Where a buffer lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Location {
+pub(crate) enum Location {
     /// Fast for the GPU; the host reaches it through staging copies.
     Device,
     /// Mapped, for writing by the host.
@@ -51,7 +51,7 @@ impl Buffer {
         let out_of_memory =
             |reason: String| Error::OutOfMemory { name: name.to_owned(), size, reason };
         // Past these, creating the buffer would break a VUID rather than fail.
-        let limit = device.properties.max_allocation.min(device.properties.device_memory);
+        let limit = device.properties.max_buffer_size.min(device.properties.device_memory);
         if size > limit {
             return Err(out_of_memory(format!("the device allows {limit} bytes")));
         }
@@ -65,7 +65,7 @@ impl Buffer {
         // SAFETY: a live device and a size within its limits.
         let raw = unsafe { device.raw.create_buffer(&info, None) }
             .map_err(|result| out_of_memory(result.to_string()))?;
-        // From here on, dropping `inner` destroys the buffer.
+        // From here on, dropping `inner` destroys the buffer and frees its memory.
         let mut inner =
             Inner { device: device.clone(), raw, allocation: None, size, name: name.to_owned() };
         // SAFETY: just created.
@@ -84,10 +84,12 @@ impl Buffer {
                 allocation_scheme: AllocationScheme::GpuAllocatorManaged,
             })
             .map_err(|e| out_of_memory(e.to_string()))?;
-        // SAFETY: memory of the right requirements, bound once.
-        unsafe { device.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) }
-            .during("vkBindBufferMemory")?;
+        // SAFETY: only its handle is used, and only while the allocation lives.
+        let (memory, offset) = (unsafe { allocation.memory() }, allocation.offset());
         inner.allocation = Some(allocation);
+        // SAFETY: memory of the right requirements, bound once.
+        unsafe { device.raw.bind_buffer_memory(raw, memory, offset) }
+            .during("vkBindBufferMemory")?;
         device.name_object(raw, name);
         Ok(Self(Arc::new(inner)))
     }
@@ -107,11 +109,21 @@ impl Buffer {
         self.0.raw
     }
 
-    pub(crate) fn check_size(&self, needed: u64) -> Result<()> {
+    /// There are `size` bytes from byte `offset` on.
+    pub(crate) fn check_range(&self, offset: u64, size: u64) -> Result<()> {
+        let needed = offset.saturating_add(size);
         if needed <= self.size() {
             return Ok(());
         }
         Err(Error::BufferTooSmall { name: self.name().to_owned(), size: self.size(), needed })
+    }
+
+    /// Vulkan leaves undefined what a device does with another one's buffers.
+    pub(crate) fn check_device(&self, device: &Arc<Device>) -> Result<()> {
+        if Arc::ptr_eq(&self.0.device, device) {
+            return Ok(());
+        }
+        Err(Error::OtherContext { name: self.name().to_owned() })
     }
 
     /// The mapped bytes of an upload or readback buffer.
@@ -135,10 +147,11 @@ impl Drop for Inner {
 impl Context {
     /// A buffer of `len` elements in device memory, contents undefined.
     pub fn buffer<T: Pod>(&self, name: &str, len: u64) -> Result<Buffer> {
-        let size = len.checked_mul(size_of::<T>() as u64).ok_or(Error::TooLarge {
+        let element = size_of::<T>() as u64;
+        let size = len.checked_mul(element).ok_or_else(|| Error::TooLarge {
             what: "buffer length",
             asked: len,
-            limit: u64::MAX / size_of::<T>() as u64,
+            limit: u64::MAX / element,
         })?;
         Buffer::new(&self.device, name, size, Location::Device)
     }
@@ -152,8 +165,15 @@ impl Context {
 
     /// Copies `data` to the beginning of `buffer` and waits.
     pub fn write<T: Pod>(&self, buffer: &Buffer, data: &[T]) -> Result<()> {
+        self.write_at(buffer, 0, data)
+    }
+
+    /// Copies `data` to `buffer`, from byte `offset` on, and waits. What lies before and after
+    /// stays as it is.
+    pub fn write_at<T: Pod>(&self, buffer: &Buffer, offset: u64, data: &[T]) -> Result<()> {
         let bytes: &[u8] = bytemuck::cast_slice(data);
-        buffer.check_size(bytes.len() as u64)?;
+        buffer.check_device(&self.device)?;
+        buffer.check_range(offset, bytes.len() as u64)?;
         if bytes.is_empty() {
             return Ok(());
         }
@@ -163,7 +183,7 @@ impl Context {
         for (index, chunk) in bytes.chunks(staging_size as usize).enumerate() {
             let staging = self.staging_with(chunk)?;
             let region = vk::BufferCopy::default()
-                .dst_offset(index as u64 * staging_size)
+                .dst_offset(offset + index as u64 * staging_size)
                 .size(chunk.len() as u64);
             self.copy(&staging, buffer, region)?;
         }
@@ -172,14 +192,21 @@ impl Context {
 
     /// The whole of `buffer`, which is an array of `T`.
     pub fn download<T: Pod>(&self, buffer: &Buffer) -> Result<Vec<T>> {
-        self.download_first(buffer, buffer.size() / size_of::<T>() as u64)
+        let len = buffer.size().checked_div(size_of::<T>() as u64).unwrap_or(0);
+        self.download_first(buffer, len)
     }
 
     /// The first `len` elements of `buffer`.
     pub fn download_first<T: Pod>(&self, buffer: &Buffer, len: u64) -> Result<Vec<T>> {
+        self.download_range(buffer, 0, len)
+    }
+
+    /// `len` elements of `buffer`, from byte `offset` on.
+    pub fn download_range<T: Pod>(&self, buffer: &Buffer, offset: u64, len: u64) -> Result<Vec<T>> {
         let size = len.saturating_mul(size_of::<T>() as u64);
-        buffer.check_size(size)?;
-        let mut data = vec![T::zeroed(); len as usize];
+        buffer.check_device(&self.device)?;
+        buffer.check_range(offset, size)?;
+        let mut data = zeroed(buffer, len)?;
         if size == 0 {
             return Ok(data);
         }
@@ -190,7 +217,7 @@ impl Context {
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut data);
         for (index, chunk) in bytes.chunks_mut(staging_size as usize).enumerate() {
             let region = vk::BufferCopy::default()
-                .src_offset(index as u64 * staging_size)
+                .src_offset(offset + index as u64 * staging_size)
                 .size(chunk.len() as u64);
             self.copy(buffer, &staging, region)?;
             let mapped = staging.mapped().and_then(|m| m.get(..chunk.len()));
@@ -253,4 +280,17 @@ impl Context {
             Ok(())
         })
     }
+}
+
+/// Room on the host for `len` elements of `buffer`, of which the device may hold more than it.
+fn zeroed<T: Pod>(buffer: &Buffer, len: u64) -> Result<Vec<T>> {
+    let mut data = Vec::new();
+    let room = usize::try_from(len).ok().filter(|&len| data.try_reserve_exact(len).is_ok());
+    let len = room.ok_or_else(|| Error::OutOfMemory {
+        name: buffer.name().to_owned(),
+        size: len.saturating_mul(size_of::<T>() as u64),
+        reason: "the host has no memory to download it to".into(),
+    })?;
+    data.resize(len, T::zeroed());
+    Ok(data)
 }

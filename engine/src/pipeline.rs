@@ -1,9 +1,9 @@
-//! How a kernel becomes a compute pipeline, once for each specialization, and what the driver
-//! made of it.
+//! How a kernel becomes a compute pipeline, once for each specialization.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ffi::CString;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ash::vk;
 use multisplit_shaders::{BindingKind, Kernel};
@@ -21,7 +21,20 @@ pub(crate) struct Pipeline {
     pub layout: vk::PipelineLayout,
     pub set_layout: vk::DescriptorSetLayout,
     /// Keeps the address, which is the key in the store, from being used again.
-    kernel: Arc<Kernel>,
+    pub kernel: Arc<Kernel>,
+}
+
+impl Pipeline {
+    /// # Safety
+    /// Nothing uses it any more.
+    unsafe fn destroy(&self, device: &ash::Device) {
+        // SAFETY: by the caller's contract.
+        unsafe {
+            device.destroy_pipeline(self.raw, None);
+            device.destroy_pipeline_layout(self.layout, None);
+            device.destroy_descriptor_set_layout(self.set_layout, None);
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -40,10 +53,13 @@ pub(crate) struct PipelineStore {
 impl PipelineStore {
     /// `initial` is what [`cache_data`](Self::cache_data) gave earlier, or empty.
     pub fn new(device: &ash::Device, initial: &[u8]) -> Result<Self> {
-        let info = vk::PipelineCacheCreateInfo::default().initial_data(initial);
-        // SAFETY: a live device; the data was checked to be this driver's.
-        let cache = unsafe { device.create_pipeline_cache(&info, None) };
-        let cache = cache.during("vkCreatePipelineCache")?;
+        let create = |initial| {
+            let info = vk::PipelineCacheCreateInfo::default().initial_data(initial);
+            // SAFETY: a live device; the data was checked to be this driver's.
+            unsafe { device.create_pipeline_cache(&info, None) }
+        };
+        // A driver that has no use for its own data must not keep the device from being opened.
+        let cache = create(initial).or_else(|_| create(&[])).during("vkCreatePipelineCache")?;
         Ok(Self { cache, pipelines: Mutex::default() })
     }
 
@@ -54,7 +70,7 @@ impl PipelineStore {
 
     /// How many pipelines there are.
     pub fn len(&self) -> usize {
-        self.pipelines.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.lock().len()
     }
 
     /// The pipeline of `kernel` with these specialization constants, made when first asked for.
@@ -70,29 +86,39 @@ impl PipelineStore {
             specialization: specialization.to_vec(),
             push_descriptors,
         };
-        let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pipeline) = pipelines.get(&key) {
+        if let Some(pipeline) = self.lock().get(&key) {
             return Ok(pipeline.clone());
         }
+        // Not under the lock, so that threads compile side by side.
         let span = tracing::debug_span!("pipeline.create", kernel = kernel.label());
         let pipeline =
             span.in_scope(|| create(device, kernel, specialization, push_descriptors, self.cache))?;
-        let pipeline = Arc::new(pipeline);
-        pipelines.insert(key, pipeline.clone());
-        Ok(pipeline)
+        match self.lock().entry(key) {
+            Entry::Vacant(entry) => Ok(entry.insert(Arc::new(pipeline)).clone()),
+            Entry::Occupied(entry) => {
+                // Another thread was faster.
+                // SAFETY: just created, used by nothing.
+                unsafe { pipeline.destroy(&device.raw) };
+                Ok(entry.get().clone())
+            }
+        }
+    }
+
+    /// Calls `body` with every pipeline.
+    pub fn for_each(&self, body: impl FnMut(&Arc<Pipeline>)) {
+        self.lock().values().for_each(body);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Pipeline>>> {
+        self.pipelines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// # Safety
     /// Nothing uses the pipelines any more.
     pub unsafe fn destroy(&self, device: &ash::Device) {
-        let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
-        for (_, pipeline) in pipelines.drain() {
+        for (_, pipeline) in self.lock().drain() {
             // SAFETY: by the caller's contract.
-            unsafe {
-                device.destroy_pipeline(pipeline.raw, None);
-                device.destroy_pipeline_layout(pipeline.layout, None);
-                device.destroy_descriptor_set_layout(pipeline.set_layout, None);
-            }
+            unsafe { pipeline.destroy(device) };
         }
         // SAFETY: by the caller's contract.
         unsafe { device.destroy_pipeline_cache(self.cache, None) };
@@ -140,6 +166,16 @@ fn check(device: &Device, kernel: &Kernel) -> Result<()> {
     }
     if interface.bindings.len() > MAX_BINDINGS {
         return refuse(format!("{} bindings, at most {MAX_BINDINGS}", interface.bindings.len()));
+    }
+    let limits = &device.properties.limits;
+    for (kind, name, most) in [
+        (BindingKind::Storage, "storage", limits.max_per_stage_descriptor_storage_buffers),
+        (BindingKind::Uniform, "uniform", limits.max_per_stage_descriptor_uniform_buffers),
+    ] {
+        let count = interface.bindings.iter().filter(|b| b.kind == kind).count();
+        if count > most as usize {
+            return refuse(format!("{count} {name} buffers, the device binds {most} at most"));
+        }
     }
     let operations = device.properties.subgroup_operations;
     for capability in &interface.capabilities {
@@ -287,7 +323,7 @@ struct SubgroupControl {
 fn subgroup_control(device: &Device, workgroup: [u32; 3], kernel: &Kernel) -> SubgroupControl {
     let uses_subgroups =
         kernel.interface().capabilities.iter().any(|c| c.starts_with("GroupNonUniform"));
-    let threads = workgroup.iter().product();
+    let threads = workgroup.into_iter().fold(1, u32::saturating_mul);
     let required =
         uses_subgroups && device.properties.can_require_subgroup_size(&device.features, threads);
     // VUID-VkPipelineShaderStageCreateInfo-flags-02759 and pNext-02757: x is a multiple of the size.
@@ -300,57 +336,4 @@ fn subgroup_control(device: &Device, workgroup: [u32; 3], kernel: &Kernel) -> Su
         vk::PipelineShaderStageCreateFlags::empty()
     };
     SubgroupControl { required, flags }
-}
-
-/// What the driver says of a compiled pipeline: registers, spills, shared memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PipelineStatistic {
-    /// Kernel label.
-    pub kernel: String,
-    /// The driver's name for the figure.
-    pub name: String,
-    /// Its value.
-    pub value: String,
-}
-
-impl PipelineStore {
-    /// Statistics of every pipeline, where `VK_KHR_pipeline_executable_properties` is enabled.
-    pub fn statistics(&self, device: &Device) -> Vec<PipelineStatistic> {
-        let Some(functions) = &device.executables else { return Vec::new() };
-        let pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut all = Vec::new();
-        for pipeline in pipelines.values() {
-            let info = vk::PipelineExecutableInfoKHR::default().pipeline(pipeline.raw);
-            // SAFETY: a live pipeline made with CAPTURE_STATISTICS, with one executable.
-            let Ok(figures) = (unsafe { functions.get_pipeline_executable_statistics(&info) })
-            else {
-                continue;
-            };
-            all.extend(figures.iter().map(|figure| {
-                PipelineStatistic {
-                    kernel: pipeline.kernel.label().to_owned(),
-                    name: figure
-                        .name_as_c_str()
-                        .map(|n| n.to_string_lossy().into_owned())
-                        .unwrap_or_default(),
-                    value: statistic_value(figure),
-                }
-            }));
-        }
-        all.sort_by(|a, b| a.kernel.cmp(&b.kernel));
-        all
-    }
-}
-
-fn statistic_value(figure: &vk::PipelineExecutableStatisticKHR<'_>) -> String {
-    // SAFETY: `format` says which member of the union is set.
-    unsafe {
-        match figure.format {
-            vk::PipelineExecutableStatisticFormatKHR::BOOL32 => (figure.value.b32 != 0).to_string(),
-            vk::PipelineExecutableStatisticFormatKHR::INT64 => figure.value.i64.to_string(),
-            vk::PipelineExecutableStatisticFormatKHR::UINT64 => figure.value.u64.to_string(),
-            vk::PipelineExecutableStatisticFormatKHR::FLOAT64 => figure.value.f64.to_string(),
-            _ => String::new(),
-        }
-    }
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::commands::run_once;
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result, VkResultExt};
-use crate::executor::{Bound, Executable, imports};
+use crate::executor::Executable;
+use crate::import::Bound;
 
 /// Timestamps around the passes of one recording at a time.
 ///
@@ -54,9 +54,14 @@ impl Profiler {
         unsafe { self.queries.write(commands, pass as u32 + 1) };
     }
 
-    /// The times of the last recording that has run. Waits for it.
-    pub fn read(&self) -> Result<Vec<PassTime>> {
-        let times = self.queries.intervals()?;
+    /// The times of the last recording that was submitted. Waits for it.
+    ///
+    /// # Safety
+    /// A recording with this profiler was submitted: timestamps that are never written would be
+    /// waited for for ever.
+    pub unsafe fn read(&self) -> Result<Vec<PassTime>> {
+        // SAFETY: by the caller's contract.
+        let times = unsafe { self.queries.intervals() }?;
         let pairs = times.into_iter().zip(&self.labels);
         Ok(pairs
             .map(|(nanoseconds, label)| PassTime { label: label.clone(), nanoseconds })
@@ -73,24 +78,23 @@ impl Context {
         buffers: &[impl Into<Bound<'b>> + Copy],
         runs: u32,
     ) -> Result<Vec<f64>> {
-        if !executable.plan().replayable {
-            return Err(Error::NotReplayable { plan: executable.plan().name.clone() });
-        }
-        let imports = imports(buffers)?;
-        let queries = Timestamps::new(&self.device, runs + 1)?;
-        run_once(&self.device, |commands| {
-            // SAFETY: recording; sizes were checked, and the buffers outlive the wait.
+        executable.check_replayable()?;
+        let (asked, limit) = (runs.into(), u64::from(u32::MAX - 1));
+        let queries = runs.checked_add(1).ok_or(Error::TooLarge { what: "runs", asked, limit })?;
+        let queries = Timestamps::new(&self.device, queries)?;
+        self.run_prepared(executable, buffers, |commands, prepared| {
+            // SAFETY: recording; what it refers to is kept until it has run.
             unsafe {
                 queries.reset(commands);
                 queries.write(commands, 0);
                 for run in 0..runs {
-                    executable.record(commands, &imports)?;
+                    prepared.record(commands, None);
                     queries.write(commands, run + 1);
                 }
             }
-            Ok(())
         })?;
-        queries.intervals()
+        // SAFETY: the timestamps were written.
+        unsafe { queries.intervals() }
     }
 }
 
@@ -130,10 +134,13 @@ impl Timestamps {
     }
 
     /// Nanoseconds between successive timestamps. Waits for them.
-    fn intervals(&self) -> Result<Vec<f64>> {
+    ///
+    /// # Safety
+    /// Commands that write all of them were submitted.
+    unsafe fn intervals(&self) -> Result<Vec<f64>> {
         let mut ticks = vec![0u64; self.count as usize];
         let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
-        // SAFETY: as many results as queries.
+        // SAFETY: as many results as queries, and every query is or will be written.
         unsafe { self.device.raw.get_query_pool_results(self.pool, 0, &mut ticks, flags) }
             .during("vkGetQueryPoolResults")?;
         // Timestamps wrap at the queue's valid bits.

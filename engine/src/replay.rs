@@ -7,15 +7,18 @@ use ash::vk;
 
 use crate::commands::{Commands, run_once};
 use crate::context::Context;
+use crate::descriptors::Sets;
 use crate::error::{Error, Result};
-use crate::executor::{Bound, Executable, WorkspaceBinding, imports};
+use crate::executor::{Executable, Prepared};
+use crate::import::{Bound, WorkspaceBinding, imports};
 use crate::memory::Buffer;
 use crate::profiler::{PassTime, Profiler};
 
 /// A recorded plan. Submitting it again costs one `vkQueueSubmit` and allocates nothing.
 pub struct Replay {
+    /// Dropped first, and so waited for before anything that it refers to goes.
     commands: Commands,
-    /// What the recording refers to lives as long as it does.
+    _sets: Option<Sets>,
     _executable: Arc<Executable>,
     _buffers: Vec<Buffer>,
 }
@@ -40,17 +43,18 @@ impl Context {
         executable: Arc<Executable>,
         buffers: &[impl Into<Bound<'b>> + Copy],
     ) -> Result<Replay> {
-        if !executable.plan().replayable {
-            return Err(Error::NotReplayable { plan: executable.plan().name.clone() });
-        }
-        let imports = imports(buffers)?;
+        executable.check_replayable()?;
+        executable.check_device(&self.device)?;
+        let prepared = executable.prepare(&imports(&self.device, buffers)?, None)?;
         let commands = Commands::new(&self.device)?;
         commands.record(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE, |raw| {
-            // SAFETY: recording; sizes were checked, and the replay holds the buffers.
-            unsafe { executable.record(raw, &imports) }
+            // SAFETY: recording; sizes were checked, and the replay holds what it refers to.
+            unsafe { prepared.record(raw, None) };
+            Ok(())
         })?;
+        let _sets = prepared.into_sets();
         let _buffers = buffers.iter().map(|&bound| bound.into().buffer()).collect();
-        Ok(Replay { commands, _executable: executable, _buffers })
+        Ok(Replay { commands, _sets, _executable: executable, _buffers })
     }
 
     /// Records `executable` over these buffers, submits it once and waits.
@@ -71,10 +75,9 @@ impl Context {
         times: u32,
     ) -> Result<()> {
         let _span = tracing::debug_span!("run", plan = %executable.plan().name, times).entered();
-        let imports = imports(buffers)?;
-        run_once(&self.device, |raw| {
-            // SAFETY: recording; sizes were checked, and the buffers outlive the wait.
-            (0..times).try_for_each(|_| unsafe { executable.record(raw, &imports) })
+        self.run_prepared(executable, buffers, |raw, prepared| {
+            // SAFETY: recording; what it refers to is kept until it has run.
+            (0..times).for_each(|_| unsafe { prepared.record(raw, None) });
         })
     }
 
@@ -86,12 +89,16 @@ impl Context {
         buffers: &[impl Into<Bound<'b>> + Copy],
         workspace: &Buffer,
     ) -> Result<()> {
-        let imports = imports(buffers)?;
-        workspace.check_size(executable.plan().workspace.size)?;
+        executable.check_device(&self.device)?;
+        workspace.check_device(&self.device)?;
+        workspace.check_range(0, executable.plan().workspace.size)?;
         let workspace = WorkspaceBinding { buffer: workspace.raw(), offset: 0 };
+        let imports = imports(&self.device, buffers)?;
+        let prepared = executable.prepare(&imports, Some(workspace))?;
         run_once(&self.device, |raw| {
-            // SAFETY: recording; sizes were checked, and the buffers outlive the wait.
-            unsafe { executable.record_with(raw, &imports, Some(workspace), None) }
+            // SAFETY: recording; sizes were checked, and what it refers to outlives the wait.
+            unsafe { prepared.record(raw, None) };
+            Ok(())
         })
     }
 
@@ -101,12 +108,39 @@ impl Context {
         executable: &Executable,
         buffers: &[impl Into<Bound<'b>> + Copy],
     ) -> Result<Vec<PassTime>> {
-        let imports = imports(buffers)?;
         let profiler = Profiler::new(executable)?;
-        run_once(&self.device, |raw| {
-            // SAFETY: recording; sizes were checked, and the buffers outlive the wait.
-            unsafe { executable.record_with(raw, &imports, None, Some(&profiler)) }
+        self.run_prepared(executable, buffers, |raw, prepared| {
+            // SAFETY: recording; what it refers to is kept until it has run.
+            unsafe { prepared.record(raw, Some(&profiler)) };
         })?;
-        profiler.read()
+        // SAFETY: the recording has run.
+        unsafe { profiler.read() }
+    }
+
+    /// Runs what `body` records of `executable` over these buffers, with its own workspace, and
+    /// waits. What is recorded lives until then.
+    pub(crate) fn run_prepared<'b>(
+        &self,
+        executable: &Executable,
+        buffers: &[impl Into<Bound<'b>> + Copy],
+        body: impl FnOnce(vk::CommandBuffer, &Prepared<'_>),
+    ) -> Result<()> {
+        executable.check_device(&self.device)?;
+        let prepared = executable.prepare(&imports(&self.device, buffers)?, None)?;
+        // The barriers of a plan that is not replayable do not keep two runs of it apart.
+        let _turn = executable.turn();
+        run_once(&self.device, |raw| {
+            body(raw, &prepared);
+            Ok(())
+        })
+    }
+}
+
+impl Executable {
+    pub(crate) fn check_replayable(&self) -> Result<()> {
+        if self.plan().replayable {
+            return Ok(());
+        }
+        Err(Error::NotReplayable { plan: self.plan().name.clone() })
     }
 }

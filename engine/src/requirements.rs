@@ -6,6 +6,7 @@ use std::ffi::CStr;
 use ash::vk;
 
 use crate::error::{Error, Result};
+use crate::properties::{DeviceProperties, extension_names};
 
 /// The lowest API version, of instance and device.
 pub const API_VERSION: u32 = vk::API_VERSION_1_2;
@@ -40,13 +41,20 @@ pub struct Features {
     pub portability_subset: bool,
 }
 
+impl Features {
+    /// Whether anything of subgroup size control is used.
+    fn controls_subgroups(&self) -> bool {
+        self.subgroup_size_control || self.compute_full_subgroups
+    }
+}
+
 /// What to enable on one physical device: merge it into your own device creation.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let (instance, physical): (ash::Instance, ash::vk::PhysicalDevice) = unimplemented!();
 /// let wanted = multisplit::Requirements::of(&instance, physical)?;
-/// let mut chain = wanted.feature_chain();
+/// let mut chain = wanted.feature_chain(); // or set `wanted.features` in structures of your own
 /// let extensions: Vec<_> = wanted.extensions.iter().map(|e| e.as_ptr()).collect();
 /// let info = ash::vk::DeviceCreateInfo::default().enabled_extension_names(&extensions);
 /// let info = chain.push_onto(info);
@@ -63,11 +71,28 @@ pub struct Requirements {
 
 impl Requirements {
     /// Looks at a physical device: what to enable on it, or an error that names what it lacks.
+    /// The instance is one of Vulkan 1.3 or later.
     pub fn of(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Result<Self> {
+        Self::for_version(instance, physical, vk::API_VERSION_1_3)
+    }
+
+    /// Like [`of`](Self::of), for an instance that was created with this `apiVersion`, 1.2 or
+    /// later. Below 1.3, what that version made core comes from extensions, whatever the device
+    /// could do.
+    pub fn for_version(
+        instance: &ash::Instance,
+        physical: vk::PhysicalDevice,
+        api_version: u32,
+    ) -> Result<Self> {
+        if api_version < API_VERSION {
+            // Such an instance need not even have the calls that look at the device.
+            let (device, missing) = ("instance".to_owned(), vec!["Vulkan 1.2".to_owned()]);
+            return Err(Error::MissingRequirements { device, missing });
+        }
         let properties = DeviceProperties::query(instance, physical);
         let available = extension_names(instance, physical)?;
-        let has = |name: &CStr| available.iter().any(|e| e == &name.to_string_lossy());
-        let core13 = properties.api_version >= vk::API_VERSION_1_3;
+        let has = |name: &CStr| available.iter().any(|e| e.as_c_str() == name);
+        let core13 = properties.api_version.min(api_version) >= vk::API_VERSION_1_3;
         let features = query_features(instance, physical, core13, &has);
         let missing = missing(&properties, &features);
         if !missing.is_empty() {
@@ -76,7 +101,7 @@ impl Requirements {
         let mut extensions = Vec::new();
         if !core13 {
             extensions.push(ash::khr::synchronization2::NAME);
-            if features.subgroup_size_control {
+            if features.controls_subgroups() {
                 extensions.push(ash::ext::subgroup_size_control::NAME);
             }
         }
@@ -145,9 +170,12 @@ impl FeatureChain {
     }
 
     /// Chains the structures onto `info`. A structure whose extension is not enabled stays out.
+    ///
+    /// Not beside `VkPhysicalDeviceFeatures2` or `VkPhysicalDeviceVulkan13Features` of your own,
+    /// which have the same members (VUID-VkDeviceCreateInfo-pNext-06532): set them there instead.
     pub fn push_onto<'a>(&'a mut self, info: vk::DeviceCreateInfo<'a>) -> vk::DeviceCreateInfo<'a> {
         let mut info = info.push_next(&mut self.base).push_next(&mut self.synchronization2);
-        if self.wanted.subgroup_size_control {
+        if self.wanted.controls_subgroups() {
             info = info.push_next(&mut self.size_control);
         }
         if self.wanted.pipeline_executable_info {
@@ -214,174 +242,4 @@ fn missing(properties: &DeviceProperties, features: &Features) -> Vec<String> {
         missing.push("a compute queue".to_owned());
     }
     missing
-}
-
-fn extension_names(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Result<Vec<String>> {
-    // SAFETY: a physical device of this instance.
-    let list = unsafe { instance.enumerate_device_extension_properties(physical) };
-    let list = list
-        .map_err(|result| Error::Vulkan { call: "vkEnumerateDeviceExtensionProperties", result })?;
-    let name = |e: &vk::ExtensionProperties| {
-        e.extension_name_as_c_str().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
-    };
-    Ok(list.iter().map(name).collect())
-}
-
-/// What a physical device says of itself, as far as it matters here.
-#[derive(Clone, Debug)]
-pub struct DeviceProperties {
-    /// Device name.
-    pub name: String,
-    /// Discrete, integrated, software (`CPU`), ...
-    pub device_type: vk::PhysicalDeviceType,
-    /// Driver name and version, in words.
-    pub driver: String,
-    /// Supported API version.
-    pub api_version: u32,
-    /// PCI vendor id.
-    pub vendor_id: u32,
-    /// Device id.
-    pub device_id: u32,
-    /// Identifies the driver build for pipeline caches.
-    pub pipeline_cache_uuid: [u8; 16],
-    /// The subgroup size without size control.
-    pub subgroup_size: u32,
-    /// Sizes that size control offers (equal to `subgroup_size` without it).
-    pub subgroup_size_range: (u32, u32),
-    /// Stages in which a subgroup size can be required.
-    pub required_size_stages: vk::ShaderStageFlags,
-    /// Most subgroups of a workgroup whose subgroup size is required.
-    pub max_workgroup_subgroups: u32,
-    /// Supported subgroup operations.
-    pub subgroup_operations: vk::SubgroupFeatureFlags,
-    /// Stages that support them.
-    pub subgroup_stages: vk::ShaderStageFlags,
-    /// Shared memory of one workgroup in bytes.
-    pub shared_memory: u32,
-    /// The largest device-local heap in bytes.
-    pub device_memory: u64,
-    /// The largest single allocation in bytes.
-    pub max_allocation: u64,
-    /// A queue family with compute, preferring one with graphics as well (the universal queue,
-    /// which an engine's frame uses).
-    pub compute_family: Option<u32>,
-    /// Valid bits of a timestamp on that family; 0 means no timestamps.
-    pub timestamp_bits: u32,
-    /// All the limits.
-    pub limits: vk::PhysicalDeviceLimits,
-}
-
-impl DeviceProperties {
-    /// Reads the properties of `physical`.
-    pub fn query(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Self {
-        // SAFETY: a physical device of this instance.
-        let plain = unsafe { instance.get_physical_device_properties(physical) };
-        let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
-        let mut driver = vk::PhysicalDeviceDriverProperties::default();
-        let mut maintenance3 = vk::PhysicalDeviceMaintenance3Properties::default();
-        let mut size_control = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
-        let mut all = vk::PhysicalDeviceProperties2::default()
-            .push_next(&mut subgroup)
-            .push_next(&mut maintenance3);
-        if plain.api_version >= vk::API_VERSION_1_2 {
-            all = all.push_next(&mut driver);
-        }
-        if plain.api_version >= vk::API_VERSION_1_3 {
-            all = all.push_next(&mut size_control);
-        }
-        // SAFETY: structures are chained only where the reported version has them.
-        unsafe { instance.get_physical_device_properties2(physical, &mut all) };
-        // SAFETY: a physical device of this instance.
-        let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
-        let compute_family = best_compute_family(&families);
-        // SAFETY: a physical device of this instance.
-        let memory = unsafe { instance.get_physical_device_memory_properties(physical) };
-        let text = |name: std::result::Result<&CStr, _>| {
-            name.map(|n: &CStr| n.to_string_lossy().into_owned()).unwrap_or_default()
-        };
-        let subgroup_size_range = if size_control.max_subgroup_size > 0 {
-            (size_control.min_subgroup_size, size_control.max_subgroup_size)
-        } else {
-            (subgroup.subgroup_size, subgroup.subgroup_size)
-        };
-        let driver_text = format!(
-            "{} {}",
-            text(driver.driver_name_as_c_str()),
-            text(driver.driver_info_as_c_str())
-        );
-        Self {
-            name: text(plain.device_name_as_c_str()),
-            device_type: plain.device_type,
-            driver: driver_text.trim().to_owned(),
-            api_version: plain.api_version,
-            vendor_id: plain.vendor_id,
-            device_id: plain.device_id,
-            pipeline_cache_uuid: plain.pipeline_cache_uuid,
-            subgroup_size: subgroup.subgroup_size,
-            subgroup_size_range,
-            required_size_stages: size_control.required_subgroup_size_stages,
-            max_workgroup_subgroups: size_control.max_compute_workgroup_subgroups,
-            subgroup_operations: subgroup.supported_operations,
-            subgroup_stages: subgroup.supported_stages,
-            shared_memory: plain.limits.max_compute_shared_memory_size,
-            device_memory: memory
-                .memory_heaps_as_slice()
-                .iter()
-                .filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL))
-                .map(|h| h.size)
-                .max()
-                .unwrap_or(0),
-            max_allocation: maintenance3.max_memory_allocation_size,
-            timestamp_bits: compute_family
-                .and_then(|f| families.get(f as usize))
-                .map_or(0, |f| f.timestamp_valid_bits),
-            compute_family,
-            limits: plain.limits,
-        }
-    }
-
-    /// The limits that planning respects.
-    pub fn graph_limits(&self) -> multisplit_graph::Limits {
-        multisplit_graph::Limits {
-            max_storage_range: u64::from(self.limits.max_storage_buffer_range),
-            max_uniform_range: u64::from(self.limits.max_uniform_buffer_range),
-            storage_alignment: self.limits.min_storage_buffer_offset_alignment,
-            uniform_alignment: self.limits.min_uniform_buffer_offset_alignment,
-            max_workgroup_count: self.limits.max_compute_work_group_count,
-            max_workgroup_invocations: self.limits.max_compute_work_group_invocations,
-            max_workgroup_size: self.limits.max_compute_work_group_size,
-            max_push_bytes: self.limits.max_push_constants_size,
-            max_buffer_size: self.max_allocation,
-        }
-    }
-
-    /// Whether a pipeline with workgroups of `threads` can be made for exactly
-    /// [`subgroup_size`](Self::subgroup_size).
-    pub(crate) fn can_require_subgroup_size(&self, enabled: &Features, threads: u32) -> bool {
-        let (least, most) = self.subgroup_size_range;
-        enabled.subgroup_size_control
-            // VUID-VkPipelineShaderStageCreateInfo-pNext-02756
-            && threads <= self.subgroup_size.saturating_mul(self.max_workgroup_subgroups)
-            && self.required_size_stages.contains(vk::ShaderStageFlags::COMPUTE)
-            && (least..=most).contains(&self.subgroup_size)
-    }
-
-    /// `discrete GPU`, `integrated GPU`, `software`, ...
-    pub fn kind(&self) -> &'static str {
-        match self.device_type {
-            vk::PhysicalDeviceType::DISCRETE_GPU => "discrete GPU",
-            vk::PhysicalDeviceType::INTEGRATED_GPU => "integrated GPU",
-            vk::PhysicalDeviceType::VIRTUAL_GPU => "virtual GPU",
-            vk::PhysicalDeviceType::CPU => "software",
-            _ => "other",
-        }
-    }
-}
-
-fn best_compute_family(families: &[vk::QueueFamilyProperties]) -> Option<u32> {
-    let with = |flags: vk::QueueFlags| {
-        families.iter().position(|f| f.queue_flags.contains(flags)).map(|i| i as u32)
-    };
-    with(vk::QueueFlags::COMPUTE | vk::QueueFlags::GRAPHICS)
-        .or_else(|| with(vk::QueueFlags::COMPUTE))
 }

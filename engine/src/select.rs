@@ -3,7 +3,8 @@
 use ash::vk;
 
 use crate::error::{Error, Result, VkResultExt};
-use crate::requirements::{DeviceProperties, Requirements};
+use crate::properties::DeviceProperties;
+use crate::requirements::{Features, Requirements};
 
 /// The environment variable that picks a device by index or by a part of its name.
 pub const DEVICE_VARIABLE: &str = "MULTISPLIT_DEVICE";
@@ -15,10 +16,47 @@ pub enum DeviceChoice {
     #[default]
     Auto,
     /// Index into the devices in the order that Vulkan lists them, or a part of the name
-    /// (upper or lower case).
+    /// (upper or lower case). A number that is no index is a word of the name: `4090`.
     Named(String),
     /// The best software driver.
     Software,
+}
+
+impl DeviceChoice {
+    /// The one of `devices` that this choice falls on, or an error that lists what there is.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), multisplit::Error> {
+    /// use multisplit::{Context, DeviceChoice};
+    ///
+    /// let devices = Context::devices()?;
+    /// let chosen = DeviceChoice::Auto.pick(&devices)?;
+    /// println!("{} would be used", chosen.properties.name);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn pick<'d>(&self, devices: &'d [DeviceEntry]) -> Result<&'d DeviceEntry> {
+        let variable = || std::env::var(DEVICE_VARIABLE).ok().filter(|v| !v.is_empty());
+        let found = match self {
+            _ if devices.is_empty() => return Err(Error::NoDevice),
+            Self::Named(name) => named(name, devices),
+            Self::Auto => match variable() {
+                Some(name) => named(&name, devices),
+                None => best(devices.iter()),
+            },
+            Self::Software => best(devices.iter().filter(|d| d.is_software())),
+        };
+        let unknown = || {
+            let wanted = match self {
+                Self::Named(name) => name.clone(),
+                Self::Auto => variable().unwrap_or_default(),
+                Self::Software => "software".to_owned(),
+            };
+            let found = devices.iter().map(DeviceEntry::describe).collect();
+            Error::UnknownDevice { wanted, found }
+        };
+        found.ok_or_else(unknown)?.usable()
+    }
 }
 
 /// One device that Vulkan lists, and whether the kernels run on it.
@@ -30,6 +68,9 @@ pub struct DeviceEntry {
     pub properties: DeviceProperties,
     /// What it lacks; empty for a usable device.
     pub missing: Vec<String>,
+    /// What is enabled where it is opened; nothing for a device that is not usable.
+    pub features: Features,
+    /// Of the instance that listed it, which may be gone.
     pub(crate) physical: vk::PhysicalDevice,
 }
 
@@ -37,6 +78,10 @@ impl DeviceEntry {
     fn describe(&self) -> String {
         let usable = if self.missing.is_empty() { "" } else { ", not usable" };
         format!("{} `{}` ({}{usable})", self.index, self.properties.name, self.properties.kind())
+    }
+
+    fn is_software(&self) -> bool {
+        self.properties.device_type == vk::PhysicalDeviceType::CPU
     }
 
     fn rank(&self) -> u32 {
@@ -48,10 +93,46 @@ impl DeviceEntry {
             _ => 3,
         }
     }
+
+    fn usable(&self) -> Result<&Self> {
+        if self.missing.is_empty() {
+            return Ok(self);
+        }
+        Err(Error::MissingRequirements {
+            device: self.properties.name.clone(),
+            missing: self.missing.clone(),
+        })
+    }
 }
 
-/// Every device of the instance.
-pub(crate) fn list(instance: &ash::Instance) -> Result<Vec<DeviceEntry>> {
+/// The first usable device of the best kind; an unusable one where there is no other, so that
+/// the error can say what it lacks.
+fn best<'d>(devices: impl Iterator<Item = &'d DeviceEntry>) -> Option<&'d DeviceEntry> {
+    devices.min_by_key(|d| (!d.missing.is_empty(), d.rank(), d.index))
+}
+
+fn named<'d>(wanted: &str, devices: &'d [DeviceEntry]) -> Option<&'d DeviceEntry> {
+    let number: Option<usize> = wanted.parse().ok();
+    let wanted = wanted.to_lowercase();
+    let matches = |d: &&DeviceEntry| {
+        let name = d.properties.name.to_lowercase();
+        match number {
+            // As a part of a word, an index that is not there would match many a version.
+            Some(_) => name.split(|c: char| !c.is_alphanumeric() && c != '.').any(|w| w == wanted),
+            None => !wanted.is_empty() && name.contains(&wanted),
+        }
+    };
+    let by_index = devices.iter().find(|d| Some(d.index) == number);
+    let by_name =
+        || devices.iter().filter(matches).min_by_key(|d| (!d.missing.is_empty(), d.index));
+    by_index.or_else(by_name)
+}
+
+/// Every device of the instance. `wanted` says what is to be enabled on each.
+pub(crate) fn list(
+    instance: &ash::Instance,
+    wanted: impl Fn(vk::PhysicalDevice) -> Result<Requirements>,
+) -> Result<Vec<DeviceEntry>> {
     // SAFETY: a live instance.
     let physical = match unsafe { instance.enumerate_physical_devices() } {
         // What the loader says when no driver is installed.
@@ -59,58 +140,84 @@ pub(crate) fn list(instance: &ash::Instance) -> Result<Vec<DeviceEntry>> {
         other => other.during("vkEnumeratePhysicalDevices")?,
     };
     let entry = |(index, physical)| {
-        let missing = match Requirements::of(instance, physical) {
-            Ok(_) => Vec::new(),
-            Err(Error::MissingRequirements { missing, .. }) => missing,
-            Err(other) => vec![other.to_string()],
+        let (features, missing) = match wanted(physical) {
+            Ok(wanted) => (wanted.features, Vec::new()),
+            Err(Error::MissingRequirements { missing, .. }) => (Features::default(), missing),
+            Err(other) => (Features::default(), vec![other.to_string()]),
         };
         let properties = DeviceProperties::query(instance, physical);
-        DeviceEntry { index, properties, missing, physical }
+        DeviceEntry { index, properties, missing, features, physical }
     };
     Ok(physical.into_iter().enumerate().map(entry).collect())
 }
 
-/// Picks one of `devices`.
-pub(crate) fn choose<'a>(
-    devices: &'a [DeviceEntry],
-    choice: &DeviceChoice,
-) -> Result<&'a DeviceEntry> {
-    if devices.is_empty() {
-        return Err(Error::NoDevice);
-    }
-    let found = || devices.iter().map(DeviceEntry::describe).collect();
-    let named = match choice {
-        DeviceChoice::Named(name) => Some(name.clone()),
-        DeviceChoice::Auto => std::env::var(DEVICE_VARIABLE).ok().filter(|v| !v.is_empty()),
-        DeviceChoice::Software => None,
-    };
-    if let Some(wanted) = named {
-        let matches = |d: &&DeviceEntry| match wanted.parse::<usize>() {
-            Ok(index) => d.index == index,
-            Err(_) => d.properties.name.to_lowercase().contains(&wanted.to_lowercase()),
-        };
-        let device = devices
-            .iter()
-            .find(matches)
-            .ok_or_else(|| Error::UnknownDevice { wanted: wanted.clone(), found: found() })?;
-        return usable(device);
-    }
-    let software = |d: &DeviceEntry| d.properties.device_type == vk::PhysicalDeviceType::CPU;
-    let wanted = |d: &&DeviceEntry| *choice != DeviceChoice::Software || software(d);
-    let best = devices
-        .iter()
-        .filter(wanted)
-        .min_by_key(|d| (!d.missing.is_empty(), d.rank(), d.index))
-        .ok_or_else(|| Error::UnknownDevice { wanted: "software".into(), found: found() })?;
-    usable(best)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn usable(device: &DeviceEntry) -> Result<&DeviceEntry> {
-    if device.missing.is_empty() {
-        return Ok(device);
+    fn device(index: usize, name: &str, device_type: vk::PhysicalDeviceType) -> DeviceEntry {
+        let properties =
+            DeviceProperties { name: name.to_owned(), device_type, ..Default::default() };
+        let (missing, features) = (Vec::new(), Features::default());
+        DeviceEntry { index, properties, missing, features, physical: Default::default() }
     }
-    Err(Error::MissingRequirements {
-        device: device.properties.name.clone(),
-        missing: device.missing.clone(),
-    })
+
+    fn devices() -> Vec<DeviceEntry> {
+        use vk::PhysicalDeviceType as Type;
+        let mut old = device(2, "GeForce RTX 2080", Type::DISCRETE_GPU);
+        old.missing.push("synchronization2".to_owned());
+        vec![
+            device(0, "llvmpipe (LLVM 15)", Type::CPU),
+            device(1, "Iris Xe", Type::INTEGRATED_GPU),
+            old,
+            device(3, "GeForce RTX 4090", Type::DISCRETE_GPU),
+        ]
+    }
+
+    fn picked(choice: &DeviceChoice) -> Option<usize> {
+        choice.pick(&devices()).ok().map(|d| d.index)
+    }
+
+    #[test]
+    fn an_index_comes_before_a_part_of_a_name() {
+        for (wanted, index) in [
+            ("0", Some(0)),
+            ("1", Some(1)),
+            ("4090", Some(3)),
+            ("iris", Some(1)),
+            ("LLVMPIPE", Some(0)),
+            // The first that matches is not usable, the second is.
+            ("geforce", Some(3)),
+            ("2", None),
+            ("4", None),
+            ("9", None),
+            ("409", None),
+            ("", None),
+        ] {
+            assert_eq!(picked(&DeviceChoice::Named(wanted.to_owned())), index, "{wanted}");
+        }
+    }
+
+    #[test]
+    fn without_a_name_the_best_kind_is_taken() {
+        assert_eq!(best(devices().iter()).map(|d| d.index), Some(3));
+        assert_eq!(picked(&DeviceChoice::Software), Some(0));
+    }
+
+    #[test]
+    fn errors_say_what_there_is() {
+        let all = devices();
+        let unknown = DeviceChoice::Named("radeon".to_owned()).pick(&all).map(|d| d.index);
+        assert!(
+            matches!(&unknown, Err(Error::UnknownDevice { wanted, found })
+                if wanted == "radeon" && found.len() == 4 && found[2].contains("not usable")),
+            "{unknown:?}"
+        );
+        let old = DeviceChoice::Named("2".to_owned()).pick(&all).map(|d| d.index);
+        assert!(matches!(&old, Err(Error::MissingRequirements { missing, .. })
+            if missing == &["synchronization2"]));
+        let none = DeviceChoice::Software.pick(&all[1..]).map(|d| d.index);
+        assert!(matches!(none, Err(Error::UnknownDevice { .. })));
+        assert!(matches!(DeviceChoice::Software.pick(&[]), Err(Error::NoDevice)));
+    }
 }

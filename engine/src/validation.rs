@@ -1,7 +1,8 @@
 //! How messages of the validation layers are asked for, caught and handed to the caller.
 //!
 //! The messenger is chained into instance creation as well, so that what the layers say while the
-//! instance is made and torn down (leaked objects, above all) is caught too.
+//! instance is made and torn down (leaked objects, above all) is caught too. Every message is also
+//! an event of `tracing`, of level error and target `multisplit::validation`.
 
 use std::ffi::{CStr, c_void};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -49,8 +50,9 @@ pub struct Message {
     pub text: String,
 }
 
-/// Messages of warning severity and above, shared with the messenger. It outlives the context, so
-/// that a test can look at what teardown said.
+/// Messages of warning severity and above. Clones share them, with the messenger too, so that one
+/// kept apart from the context has what the layers said of teardown; and one kept from
+/// [`Config::messages`](crate::Config::messages), what they said where opening failed.
 #[derive(Clone, Debug, Default)]
 pub struct Messages(Arc<Mutex<Vec<Message>>>);
 
@@ -105,4 +107,29 @@ unsafe extern "system" fn on_message(
     // SAFETY: `create_info` pointed this at a sink that outlives the messenger.
     unsafe { &*user_data.cast::<Messages>() }.push(message);
     vk::FALSE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_reach_a_clone_that_was_kept() {
+        let sink = Messages::default();
+        let kept = sink.clone();
+        let info = Messages::create_info(&sink);
+        let data = vk::DebugUtilsMessengerCallbackDataEXT::default()
+            .message_id_name(c"VUID-x")
+            .message(c"broken");
+        let (severity, kind) = (
+            vk::DebugUtilsMessageSeverityFlagsEXT::ERROR,
+            vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION,
+        );
+        // SAFETY: as a layer calls it.
+        unsafe { on_message(severity, kind, &data, info.p_user_data) };
+        drop(sink);
+        let expected = Message { id: "VUID-x".to_owned(), text: "broken".to_owned() };
+        assert_eq!(kept.take(), [expected]);
+        assert_eq!(kept.take(), []);
+    }
 }

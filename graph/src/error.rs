@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use multisplit_shaders::PushMismatch;
 use thiserror::Error;
 
 use crate::access::Scope;
@@ -99,6 +100,14 @@ pub enum GraphError {
         pass: String,
         /// Bytes in the kernel's block.
         expected: u32,
+    },
+    /// The push constants' struct is laid out differently from the kernel's block.
+    #[error("pass `{pass}`: {mismatch}")]
+    PushLayout {
+        /// The pass.
+        pass: String,
+        /// Where they differ.
+        mismatch: PushMismatch,
     },
     /// The push constants have another size than the kernel's block.
     #[error("pass `{pass}`: {given} bytes of push constants, and the kernel has {expected}")]

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use bytemuck::NoUninit;
-use multisplit_shaders::{Interface, Kernel};
+use multisplit_shaders::{Interface, Kernel, PushConstants, PushField};
 
 use crate::graph::Graph;
 use crate::resource::View;
@@ -108,6 +107,14 @@ pub(crate) struct BindDecl {
     pub scratch: bool,
 }
 
+/// Push constants as declared.
+#[derive(Clone, Debug)]
+pub(crate) struct PushDecl {
+    pub bytes: Vec<u8>,
+    /// The layout of the struct they came from; `None` for plain bytes.
+    pub fields: Option<&'static [PushField]>,
+}
+
 /// How much of a kernel runs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Extent {
@@ -121,7 +128,7 @@ pub(crate) enum Action {
     Dispatch {
         kernel: PassKernel,
         binds: Vec<BindDecl>,
-        push: Option<Vec<u8>>,
+        push: Option<PushDecl>,
         specialize: Vec<(String, u32)>,
         extent: Extent,
     },
@@ -158,7 +165,7 @@ pub struct PassBuilder<'g> {
     label: String,
     kernel: PassKernel,
     binds: Vec<BindDecl>,
-    push: Option<Vec<u8>>,
+    push: Option<PushDecl>,
     specialize: Vec<(String, u32)>,
 }
 
@@ -180,14 +187,16 @@ impl<'g> PassBuilder<'g> {
         self.add(name.into(), view.into(), true)
     }
 
-    /// The push constants. The last call counts.
-    pub fn push<T: NoUninit>(self, constants: &T) -> Self {
-        self.push_bytes(bytemuck::bytes_of(constants))
+    /// The push constants. Names, offsets and sizes of the struct's fields are held against the
+    /// kernel's block when the graph is compiled. The last call counts.
+    pub fn push<T: PushConstants>(mut self, constants: &T) -> Self {
+        self.push = Some(PushDecl { bytes: constants.to_bytes(), fields: Some(T::FIELDS) });
+        self
     }
 
-    /// The push constants as bytes. The last call counts.
+    /// The push constants as bytes, of which only the size is checked. The last call counts.
     pub fn push_bytes(mut self, bytes: &[u8]) -> Self {
-        self.push = Some(bytes.to_vec());
+        self.push = Some(PushDecl { bytes: bytes.to_vec(), fields: None });
         self
     }
 

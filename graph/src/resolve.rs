@@ -1,14 +1,14 @@
 //! What a single declared pass comes to: its work in the plan's terms and the bytes it touches,
 //! or what is wrong with it.
 
-use multisplit_shaders::{Binding, BindingKind, Interface};
+use multisplit_shaders::{Binding, BindingKind, Interface, check_layout};
 
 use crate::access::{Access, Scope, Stages};
 use crate::check::{Checker, WORD, fold};
 use crate::error::GraphError;
 use crate::graph::Graph;
 use crate::limits::Limits;
-use crate::pass::{Action, BindDecl, Extent, Groups, PassDecl, PassKernel};
+use crate::pass::{Action, BindDecl, Extent, Groups, PassDecl, PassKernel, PushDecl};
 use crate::plan::{ByteRange, PlannedBinding, PlannedView, Work};
 use crate::resource::View;
 
@@ -80,7 +80,7 @@ pub(crate) fn pass(
     let checker = Checker { graph, limits, pass: &decl.label };
     let checked = match &decl.action {
         Action::Dispatch { kernel, binds, push, specialize, extent } => {
-            checker.dispatch(kernel, binds, push.as_deref(), specialize, *extent)?
+            checker.dispatch(kernel, binds, push.as_ref(), specialize, *extent)?
         }
         Action::Fill { view, value } => {
             let view = checker.words("fill", *view)?;
@@ -99,7 +99,7 @@ impl Checker<'_> {
         &self,
         kernel: &PassKernel,
         binds: &[BindDecl],
-        push: Option<&[u8]>,
+        push: Option<&PushDecl>,
         specialize: &[(String, u32)],
         extent: Extent,
     ) -> Result<CheckedPass, GraphError> {
@@ -309,14 +309,20 @@ impl Checker<'_> {
         Ok(PlannedView { size: INDIRECT_BYTES, ..view })
     }
 
-    fn push(&self, interface: &Interface, push: Option<&[u8]>) -> Result<Vec<u8>, GraphError> {
+    fn push(&self, interface: &Interface, push: Option<&PushDecl>) -> Result<Vec<u8>, GraphError> {
         let pass = self.pass.to_owned();
         let expected = interface.push_constants.as_ref().map_or(0, |block| block.size);
         let given = match push {
             None if expected > 0 => return Err(GraphError::MissingPush { pass, expected }),
             None => &[],
-            Some(bytes) => bytes,
+            Some(push) => push.bytes.as_slice(),
         };
+        if let (Some(block), Some(fields)) =
+            (&interface.push_constants, push.and_then(|push| push.fields))
+            && let Err(mismatch) = check_layout(block, fields)
+        {
+            return Err(GraphError::PushLayout { pass, mismatch });
+        }
         if given.len() as u64 != u64::from(expected) {
             return Err(GraphError::PushSize { pass, expected, given: given.len() });
         }

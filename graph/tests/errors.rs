@@ -168,10 +168,34 @@ fn push_constants() {
         one_error(step().push(8), |pass| pass),
         GraphError::MissingPush { pass: pass(), expected: 8 }
     );
-    let error = one_error(step().push(8), |pass| pass.push(&1u32));
+    let error = one_error(step().push(8), |pass| pass.push_bytes(&1u32.to_ne_bytes()));
     assert_eq!(error, GraphError::PushSize { pass: pass(), expected: 8, given: 4 });
-    let error = one_error(step(), |pass| pass.push(&1u32));
+    let error = one_error(step(), |pass| pass.push_bytes(&1u32.to_ne_bytes()));
     assert_eq!(error, GraphError::PushSize { pass: pass(), expected: 0, given: 4 });
+}
+
+multisplit_shaders::push_constants! {
+    struct Constants {
+        count: u32,
+        shift: u32,
+    }
+}
+
+#[test]
+fn push_layout() {
+    let member = |name: &str, offset| PushMember { name: name.to_owned(), offset, size: 4 };
+    let block = |members| {
+        step().push(8).with(|i| {
+            i.push_constants = Some(PushBlock { size: 8, members });
+        })
+    };
+    let push = |pass: PassBuilder<'_>| pass.push(&Constants { count: 1, shift: 2 });
+    let error = one_error(block(vec![member("shift", 0), member("count", 4)]), push);
+    assert!(matches!(error, GraphError::PushLayout { .. }), "{error}");
+    let text = error.to_string();
+    assert!(text.contains(&pass()) && text.contains("shift at 0"), "{text}");
+    let error = one_error(block(vec![member("count", 0)]), push);
+    assert!(matches!(error, GraphError::PushLayout { .. }), "{error}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn scan() -> Plan {
     g.pass("scan.reduce", kernel("scan.reduce").read("src").write("sums").push(4))
         .bind("src", src)
         .bind("sums", sums)
-        .push(&(1u32 << 20))
+        .push_bytes(&(1u32 << 20).to_ne_bytes())
         .dispatch(Groups::linear(256));
     g.pass("scan.spine", kernel("scan.spine").update("sums").constant("WIDTH", 0, 128))
         .bind("sums", sums)
@@ -33,7 +33,7 @@ fn scan() -> Plan {
     .bind("src", src)
     .bind("sums", sums)
     .bind("dst", dst)
-    .push(&(1u32 << 20))
+    .push_bytes(&(1u32 << 20).to_ne_bytes())
     .dispatch(Groups::linear(256));
     g.compile(&limits()).expect("a sound graph")
 }
@@ -54,7 +54,7 @@ fn rounds() -> Plan {
         g.pass(name("prescan"), prescan)
             .bind("keys", pair.front())
             .bind("h", histogram)
-            .push(&(8 * round))
+            .push_bytes(&(8 * round as u32).to_ne_bytes())
             .dispatch(Groups::linear(64));
         g.pass(name("scan"), kernel("scan.onepass").read("src").write("dst"))
             .bind("src", histogram)
@@ -65,7 +65,7 @@ fn rounds() -> Plan {
             .bind("keys", pair.front())
             .bind("h", offsets)
             .bind("out", pair.back())
-            .push(&(8 * round))
+            .push_bytes(&(8 * round as u32).to_ne_bytes())
             .dispatch(Groups::linear(64));
         pair.swap();
     }

@@ -167,7 +167,7 @@ fn passes_are_resolved() {
     g.pass("one", described)
         .bind("dst", work.elements::<u32>(32, 16))
         .bind("src", src)
-        .push(&[1u32, 2])
+        .push_bytes(&[1, 0, 0, 0, 2, 0, 0, 0])
         .specialize("B", 1)
         .specialize("A", 5)
         .specialize("B", 2)

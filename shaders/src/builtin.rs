@@ -10,6 +10,7 @@ pub use crate::generated::*;
 /// A kernel whose SPIR-V is part of the library. It is reflected when first asked for.
 pub struct Builtin {
     label: &'static str,
+    file: &'static str,
     defines: &'static [(&'static str, &'static str)],
     spirv: &'static [u8],
     kernel: OnceLock<Arc<Kernel>>,
@@ -18,15 +19,26 @@ pub struct Builtin {
 impl Builtin {
     pub(crate) const fn new(
         label: &'static str,
+        file: &'static str,
         defines: &'static [(&'static str, &'static str)],
         spirv: &'static [u8],
     ) -> Self {
-        Self { label, defines, spirv, kernel: OnceLock::new() }
+        Self { label, file, defines, spirv, kernel: OnceLock::new() }
     }
 
     /// The dotted lower-case label.
     pub fn label(&self) -> &'static str {
         self.label
+    }
+
+    /// The file of its GLSL, below `glsl/`.
+    pub fn file(&self) -> &'static str {
+        self.file
+    }
+
+    /// The preprocessor definitions that make this variant of the file.
+    pub fn defines(&self) -> &'static [(&'static str, &'static str)] {
+        self.defines
     }
 
     /// The number that this variant was compiled with for the preprocessor definition `name`:

@@ -4,27 +4,147 @@ use crate::builtin::Builtin;
 
 /// `memory.fill`: `glsl/memory/fill.comp`.
 pub static MEMORY_FILL: Builtin =
-    Builtin::new("memory.fill", &[], include_bytes!("../spv/memory.fill.spv"));
+    Builtin::new("memory.fill", "memory/fill.comp", &[], include_bytes!("../spv/memory.fill.spv"));
 
 /// `memory.copy`: `glsl/memory/copy.comp`.
 pub static MEMORY_COPY: Builtin =
-    Builtin::new("memory.copy", &[], include_bytes!("../spv/memory.copy.spv"));
+    Builtin::new("memory.copy", "memory/copy.comp", &[], include_bytes!("../spv/memory.copy.spv"));
 
 /// `scan.reduce`: `glsl/scan/reduce.comp` with `ROWS=4`.
 pub static SCAN_REDUCE: Builtin =
-    Builtin::new("scan.reduce", &[("ROWS", "4")], include_bytes!("../spv/scan.reduce.spv"));
+    Builtin::new("scan.reduce", "scan/reduce.comp", &[("ROWS", "4")], include_bytes!("../spv/scan.reduce.spv"));
 
 /// `scan.spine`: `glsl/scan/spine.comp` with `ROWS=4`.
 pub static SCAN_SPINE: Builtin =
-    Builtin::new("scan.spine", &[("ROWS", "4")], include_bytes!("../spv/scan.spine.spv"));
+    Builtin::new("scan.spine", "scan/spine.comp", &[("ROWS", "4")], include_bytes!("../spv/scan.spine.spv"));
 
 /// `scan.downsweep`: `glsl/scan/downsweep.comp` with `ROWS=4`.
 pub static SCAN_DOWNSWEEP: Builtin =
-    Builtin::new("scan.downsweep", &[("ROWS", "4")], include_bytes!("../spv/scan.downsweep.spv"));
+    Builtin::new("scan.downsweep", "scan/downsweep.comp", &[("ROWS", "4")], include_bytes!("../spv/scan.downsweep.spv"));
 
 /// `scan.lookback`: `glsl/scan/lookback.comp` with `ROWS=4`.
 pub static SCAN_LOOKBACK: Builtin =
-    Builtin::new("scan.lookback", &[("ROWS", "4")], include_bytes!("../spv/scan.lookback.spv"));
+    Builtin::new("scan.lookback", "scan/lookback.comp", &[("ROWS", "4")], include_bytes!("../spv/scan.lookback.spv"));
+
+/// `multisplit.subgroup.prescan`: `glsl/multisplit/subgroup_prescan.comp` with `KEY_BITS=32`.
+pub static MULTISPLIT_SUBGROUP_PRESCAN: Builtin =
+    Builtin::new("multisplit.subgroup.prescan", "multisplit/subgroup_prescan.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.subgroup.prescan.spv"));
+
+/// `multisplit.block.prescan`: `glsl/multisplit/block_prescan.comp` with `KEY_BITS=32`.
+pub static MULTISPLIT_BLOCK_PRESCAN: Builtin =
+    Builtin::new("multisplit.block.prescan", "multisplit/block_prescan.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.block.prescan.spv"));
+
+/// `multisplit.histogram`: `glsl/multisplit/histogram.comp` with `KEY_BITS=32`.
+pub static MULTISPLIT_HISTOGRAM: Builtin =
+    Builtin::new("multisplit.histogram", "multisplit/histogram.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.histogram.spv"));
+
+/// `multisplit.direct.postscan.keys`: `glsl/multisplit/direct_postscan.comp` with `KEY_BITS=32`, `KEYS=1`.
+pub static MULTISPLIT_DIRECT_POSTSCAN_KEYS: Builtin =
+    Builtin::new("multisplit.direct.postscan.keys", "multisplit/direct_postscan.comp", &[("KEY_BITS", "32"), ("KEYS", "1")], include_bytes!("../spv/multisplit.direct.postscan.keys.spv"));
+
+/// `multisplit.direct.postscan.pairs`: `glsl/multisplit/direct_postscan.comp` with `KEY_BITS=32`, `PAIRS=1`.
+pub static MULTISPLIT_DIRECT_POSTSCAN_PAIRS: Builtin =
+    Builtin::new("multisplit.direct.postscan.pairs", "multisplit/direct_postscan.comp", &[("KEY_BITS", "32"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.direct.postscan.pairs.spv"));
+
+/// `multisplit.direct.postscan.permutation`: `glsl/multisplit/direct_postscan.comp` with `KEY_BITS=32`, `PERMUTATION=1`.
+pub static MULTISPLIT_DIRECT_POSTSCAN_PERMUTATION: Builtin =
+    Builtin::new("multisplit.direct.postscan.permutation", "multisplit/direct_postscan.comp", &[("KEY_BITS", "32"), ("PERMUTATION", "1")], include_bytes!("../spv/multisplit.direct.postscan.permutation.spv"));
+
+/// `multisplit.warp.postscan.keys`: `glsl/multisplit/warp_postscan.comp` with `KEY_BITS=32`, `KEYS=1`.
+pub static MULTISPLIT_WARP_POSTSCAN_KEYS: Builtin =
+    Builtin::new("multisplit.warp.postscan.keys", "multisplit/warp_postscan.comp", &[("KEY_BITS", "32"), ("KEYS", "1")], include_bytes!("../spv/multisplit.warp.postscan.keys.spv"));
+
+/// `multisplit.warp.postscan.pairs`: `glsl/multisplit/warp_postscan.comp` with `KEY_BITS=32`, `PAIRS=1`.
+pub static MULTISPLIT_WARP_POSTSCAN_PAIRS: Builtin =
+    Builtin::new("multisplit.warp.postscan.pairs", "multisplit/warp_postscan.comp", &[("KEY_BITS", "32"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.warp.postscan.pairs.spv"));
+
+/// `multisplit.warp.postscan.permutation`: `glsl/multisplit/warp_postscan.comp` with `KEY_BITS=32`, `PERMUTATION=1`.
+pub static MULTISPLIT_WARP_POSTSCAN_PERMUTATION: Builtin =
+    Builtin::new("multisplit.warp.postscan.permutation", "multisplit/warp_postscan.comp", &[("KEY_BITS", "32"), ("PERMUTATION", "1")], include_bytes!("../spv/multisplit.warp.postscan.permutation.spv"));
+
+/// `multisplit.block.postscan.keys`: `glsl/multisplit/block_postscan.comp` with `KEY_BITS=32`, `KEYS=1`.
+pub static MULTISPLIT_BLOCK_POSTSCAN_KEYS: Builtin =
+    Builtin::new("multisplit.block.postscan.keys", "multisplit/block_postscan.comp", &[("KEY_BITS", "32"), ("KEYS", "1")], include_bytes!("../spv/multisplit.block.postscan.keys.spv"));
+
+/// `multisplit.block.postscan.pairs`: `glsl/multisplit/block_postscan.comp` with `KEY_BITS=32`, `PAIRS=1`.
+pub static MULTISPLIT_BLOCK_POSTSCAN_PAIRS: Builtin =
+    Builtin::new("multisplit.block.postscan.pairs", "multisplit/block_postscan.comp", &[("KEY_BITS", "32"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.block.postscan.pairs.spv"));
+
+/// `multisplit.block.postscan.permutation`: `glsl/multisplit/block_postscan.comp` with `KEY_BITS=32`, `PERMUTATION=1`.
+pub static MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION: Builtin =
+    Builtin::new("multisplit.block.postscan.permutation", "multisplit/block_postscan.comp", &[("KEY_BITS", "32"), ("PERMUTATION", "1")], include_bytes!("../spv/multisplit.block.postscan.permutation.spv"));
+
+/// `multisplit.onesweep.keys`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=32`, `KEYS=1`.
+pub static MULTISPLIT_ONESWEEP_KEYS: Builtin =
+    Builtin::new("multisplit.onesweep.keys", "multisplit/onesweep.comp", &[("KEY_BITS", "32"), ("KEYS", "1")], include_bytes!("../spv/multisplit.onesweep.keys.spv"));
+
+/// `multisplit.onesweep.pairs`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=32`, `PAIRS=1`.
+pub static MULTISPLIT_ONESWEEP_PAIRS: Builtin =
+    Builtin::new("multisplit.onesweep.pairs", "multisplit/onesweep.comp", &[("KEY_BITS", "32"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.onesweep.pairs.spv"));
+
+/// `multisplit.onesweep.permutation`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=32`, `PERMUTATION=1`.
+pub static MULTISPLIT_ONESWEEP_PERMUTATION: Builtin =
+    Builtin::new("multisplit.onesweep.permutation", "multisplit/onesweep.comp", &[("KEY_BITS", "32"), ("PERMUTATION", "1")], include_bytes!("../spv/multisplit.onesweep.permutation.spv"));
+
+/// `multisplit.subgroup.prescan.key64`: `glsl/multisplit/subgroup_prescan.comp` with `KEY_BITS=64`.
+pub static MULTISPLIT_SUBGROUP_PRESCAN_KEY64: Builtin =
+    Builtin::new("multisplit.subgroup.prescan.key64", "multisplit/subgroup_prescan.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.subgroup.prescan.key64.spv"));
+
+/// `multisplit.block.prescan.key64`: `glsl/multisplit/block_prescan.comp` with `KEY_BITS=64`.
+pub static MULTISPLIT_BLOCK_PRESCAN_KEY64: Builtin =
+    Builtin::new("multisplit.block.prescan.key64", "multisplit/block_prescan.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.block.prescan.key64.spv"));
+
+/// `multisplit.histogram.key64`: `glsl/multisplit/histogram.comp` with `KEY_BITS=64`.
+pub static MULTISPLIT_HISTOGRAM_KEY64: Builtin =
+    Builtin::new("multisplit.histogram.key64", "multisplit/histogram.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.histogram.key64.spv"));
+
+/// `multisplit.direct.postscan.keys.key64`: `glsl/multisplit/direct_postscan.comp` with `KEY_BITS=64`, `KEYS=1`.
+pub static MULTISPLIT_DIRECT_POSTSCAN_KEYS_KEY64: Builtin =
+    Builtin::new("multisplit.direct.postscan.keys.key64", "multisplit/direct_postscan.comp", &[("KEY_BITS", "64"), ("KEYS", "1")], include_bytes!("../spv/multisplit.direct.postscan.keys.key64.spv"));
+
+/// `multisplit.direct.postscan.pairs.key64`: `glsl/multisplit/direct_postscan.comp` with `KEY_BITS=64`, `PAIRS=1`.
+pub static MULTISPLIT_DIRECT_POSTSCAN_PAIRS_KEY64: Builtin =
+    Builtin::new("multisplit.direct.postscan.pairs.key64", "multisplit/direct_postscan.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.direct.postscan.pairs.key64.spv"));
+
+/// `multisplit.direct.postscan.permutation.key64`: `glsl/multisplit/direct_postscan.comp` with `KEY_BITS=64`, `PERMUTATION=1`.
+pub static MULTISPLIT_DIRECT_POSTSCAN_PERMUTATION_KEY64: Builtin =
+    Builtin::new("multisplit.direct.postscan.permutation.key64", "multisplit/direct_postscan.comp", &[("KEY_BITS", "64"), ("PERMUTATION", "1")], include_bytes!("../spv/multisplit.direct.postscan.permutation.key64.spv"));
+
+/// `multisplit.warp.postscan.keys.key64`: `glsl/multisplit/warp_postscan.comp` with `KEY_BITS=64`, `KEYS=1`.
+pub static MULTISPLIT_WARP_POSTSCAN_KEYS_KEY64: Builtin =
+    Builtin::new("multisplit.warp.postscan.keys.key64", "multisplit/warp_postscan.comp", &[("KEY_BITS", "64"), ("KEYS", "1")], include_bytes!("../spv/multisplit.warp.postscan.keys.key64.spv"));
+
+/// `multisplit.warp.postscan.pairs.key64`: `glsl/multisplit/warp_postscan.comp` with `KEY_BITS=64`, `PAIRS=1`.
+pub static MULTISPLIT_WARP_POSTSCAN_PAIRS_KEY64: Builtin =
+    Builtin::new("multisplit.warp.postscan.pairs.key64", "multisplit/warp_postscan.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.warp.postscan.pairs.key64.spv"));
+
+/// `multisplit.warp.postscan.permutation.key64`: `glsl/multisplit/warp_postscan.comp` with `KEY_BITS=64`, `PERMUTATION=1`.
+pub static MULTISPLIT_WARP_POSTSCAN_PERMUTATION_KEY64: Builtin =
+    Builtin::new("multisplit.warp.postscan.permutation.key64", "multisplit/warp_postscan.comp", &[("KEY_BITS", "64"), ("PERMUTATION", "1")], include_bytes!("../spv/multisplit.warp.postscan.permutation.key64.spv"));
+
+/// `multisplit.block.postscan.keys.key64`: `glsl/multisplit/block_postscan.comp` with `KEY_BITS=64`, `KEYS=1`.
+pub static MULTISPLIT_BLOCK_POSTSCAN_KEYS_KEY64: Builtin =
+    Builtin::new("multisplit.block.postscan.keys.key64", "multisplit/block_postscan.comp", &[("KEY_BITS", "64"), ("KEYS", "1")], include_bytes!("../spv/multisplit.block.postscan.keys.key64.spv"));
+
+/// `multisplit.block.postscan.pairs.key64`: `glsl/multisplit/block_postscan.comp` with `KEY_BITS=64`, `PAIRS=1`.
+pub static MULTISPLIT_BLOCK_POSTSCAN_PAIRS_KEY64: Builtin =
+    Builtin::new("multisplit.block.postscan.pairs.key64", "multisplit/block_postscan.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.block.postscan.pairs.key64.spv"));
+
+/// `multisplit.block.postscan.permutation.key64`: `glsl/multisplit/block_postscan.comp` with `KEY_BITS=64`, `PERMUTATION=1`.
+pub static MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION_KEY64: Builtin =
+    Builtin::new("multisplit.block.postscan.permutation.key64", "multisplit/block_postscan.comp", &[("KEY_BITS", "64"), ("PERMUTATION", "1")], include_bytes!("../spv/multisplit.block.postscan.permutation.key64.spv"));
+
+/// `multisplit.onesweep.keys.key64`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=64`, `KEYS=1`.
+pub static MULTISPLIT_ONESWEEP_KEYS_KEY64: Builtin =
+    Builtin::new("multisplit.onesweep.keys.key64", "multisplit/onesweep.comp", &[("KEY_BITS", "64"), ("KEYS", "1")], include_bytes!("../spv/multisplit.onesweep.keys.key64.spv"));
+
+/// `multisplit.onesweep.pairs.key64`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=64`, `PAIRS=1`.
+pub static MULTISPLIT_ONESWEEP_PAIRS_KEY64: Builtin =
+    Builtin::new("multisplit.onesweep.pairs.key64", "multisplit/onesweep.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.onesweep.pairs.key64.spv"));
+
+/// `multisplit.onesweep.permutation.key64`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=64`, `PERMUTATION=1`.
+pub static MULTISPLIT_ONESWEEP_PERMUTATION_KEY64: Builtin =
+    Builtin::new("multisplit.onesweep.permutation.key64", "multisplit/onesweep.comp", &[("KEY_BITS", "64"), ("PERMUTATION", "1")], include_bytes!("../spv/multisplit.onesweep.permutation.key64.spv"));
 
 /// Every built-in kernel, in the order of `glsl/kernels.txt`.
 pub static ALL: &[&Builtin] = &[
@@ -34,4 +154,34 @@ pub static ALL: &[&Builtin] = &[
     &SCAN_SPINE,
     &SCAN_DOWNSWEEP,
     &SCAN_LOOKBACK,
+    &MULTISPLIT_SUBGROUP_PRESCAN,
+    &MULTISPLIT_BLOCK_PRESCAN,
+    &MULTISPLIT_HISTOGRAM,
+    &MULTISPLIT_DIRECT_POSTSCAN_KEYS,
+    &MULTISPLIT_DIRECT_POSTSCAN_PAIRS,
+    &MULTISPLIT_DIRECT_POSTSCAN_PERMUTATION,
+    &MULTISPLIT_WARP_POSTSCAN_KEYS,
+    &MULTISPLIT_WARP_POSTSCAN_PAIRS,
+    &MULTISPLIT_WARP_POSTSCAN_PERMUTATION,
+    &MULTISPLIT_BLOCK_POSTSCAN_KEYS,
+    &MULTISPLIT_BLOCK_POSTSCAN_PAIRS,
+    &MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION,
+    &MULTISPLIT_ONESWEEP_KEYS,
+    &MULTISPLIT_ONESWEEP_PAIRS,
+    &MULTISPLIT_ONESWEEP_PERMUTATION,
+    &MULTISPLIT_SUBGROUP_PRESCAN_KEY64,
+    &MULTISPLIT_BLOCK_PRESCAN_KEY64,
+    &MULTISPLIT_HISTOGRAM_KEY64,
+    &MULTISPLIT_DIRECT_POSTSCAN_KEYS_KEY64,
+    &MULTISPLIT_DIRECT_POSTSCAN_PAIRS_KEY64,
+    &MULTISPLIT_DIRECT_POSTSCAN_PERMUTATION_KEY64,
+    &MULTISPLIT_WARP_POSTSCAN_KEYS_KEY64,
+    &MULTISPLIT_WARP_POSTSCAN_PAIRS_KEY64,
+    &MULTISPLIT_WARP_POSTSCAN_PERMUTATION_KEY64,
+    &MULTISPLIT_BLOCK_POSTSCAN_KEYS_KEY64,
+    &MULTISPLIT_BLOCK_POSTSCAN_PAIRS_KEY64,
+    &MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION_KEY64,
+    &MULTISPLIT_ONESWEEP_KEYS_KEY64,
+    &MULTISPLIT_ONESWEEP_PAIRS_KEY64,
+    &MULTISPLIT_ONESWEEP_PERMUTATION_KEY64,
 ];

@@ -1,10 +1,18 @@
-//! The GLSL texts that kernels compiled at run time may include.
+//! The GLSL texts of this crate, for kernels that are compiled at run time with a user's function
+//! in them.
 
 #[rustfmt::skip]
-#[path = "generated_includes.rs"]
-mod generated_includes;
+#[path = "generated_sources.rs"]
+mod generated_sources;
+
+use generated_sources::{INCLUDES, KERNELS};
 
 /// The text of `glsl/include/<name>`, if there is one.
 pub fn include(name: &str) -> Option<&'static str> {
-    generated_includes::INCLUDES.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+    INCLUDES.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+}
+
+/// The text of the kernel `glsl/<file>`, if there is one.
+pub fn kernel(file: &str) -> Option<&'static str> {
+    KERNELS.iter().find(|(n, _)| *n == file).map(|(_, text)| *text)
 }

@@ -9,13 +9,16 @@ use multisplit::ash::{self, vk};
 use multisplit::graph::{Graph, Plan, Scope};
 use multisplit::primitives::scan;
 use multisplit::{
-    AdoptedDevice, Context, DeviceProperties, ExecutableOptions, Import, PipelineCache,
+    AdoptedDevice, Context, DeviceProperties, Error, ExecutableOptions, Import, PipelineCache,
     Requirements, WorkspaceBinding,
 };
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
 
-tests!(adopt: records_between_the_callers_own_commands);
+tests!(adopt:
+    records_between_the_callers_own_commands, works_with_an_instance_of_vulkan_1_2,
+    an_older_instance_is_refused,
+);
 
 const N: u64 = 30_000;
 
@@ -23,11 +26,14 @@ const N: u64 = 30_000;
 struct Host {
     entry: ash::Entry,
     instance: ash::Instance,
+    api_version: u32,
     physical: vk::PhysicalDevice,
     device: ash::Device,
     queue: vk::Queue,
     family: u32,
     requirements: Requirements,
+    /// Of Vulkan 1.3 or of the extension.
+    pipeline_barrier: vk::PFN_vkCmdPipelineBarrier2,
     messenger: (ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT),
     said: &'static Mutex<Vec<String>>,
 }
@@ -48,13 +54,13 @@ unsafe extern "system" fn on_message(
 impl Host {
     /// # Safety
     /// None beyond Vulkan being there; `unsafe` because nearly every call is.
-    unsafe fn new(wanted: &DeviceProperties) -> Result<Self> {
+    unsafe fn new(wanted: &DeviceProperties, api_version: u32) -> Result<Self> {
         // SAFETY: plain Vulkan set-up with valid structures throughout.
         unsafe {
             let entry = ash::Entry::load()?;
             let layers = [c"VK_LAYER_KHRONOS_validation".as_ptr()];
             let extensions = [ash::ext::debug_utils::NAME.as_ptr()];
-            let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
+            let application = vk::ApplicationInfo::default().api_version(api_version);
             let enables = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
             let mut features =
                 vk::ValidationFeaturesEXT::default().enabled_validation_features(&enables);
@@ -80,7 +86,7 @@ impl Host {
                 |p: &vk::PhysicalDevice| DeviceProperties::query(&instance, *p).name == wanted.name;
             let physical = instance.enumerate_physical_devices()?.into_iter().find(same);
             let physical = physical.context("the device under test")?;
-            let requirements = Requirements::of(&instance, physical)?;
+            let requirements = Requirements::for_version(&instance, physical, api_version)?;
             let family = wanted.compute_family.context("a compute queue")?;
             let queues = [vk::DeviceQueueCreateInfo::default()
                 .queue_family_index(family)
@@ -93,14 +99,22 @@ impl Host {
             let device = instance.create_device(physical, &chain.push_onto(info), None)?;
             let queue = device.get_device_queue(family, 0);
             let messenger = (functions, messenger);
+            let pipeline_barrier = if api_version < vk::API_VERSION_1_3 {
+                let extension = ash::khr::synchronization2::Device::new(&instance, &device);
+                extension.fp().cmd_pipeline_barrier2_khr
+            } else {
+                device.fp_v1_3().cmd_pipeline_barrier2
+            };
             Ok(Self {
                 entry,
                 instance,
+                api_version,
                 physical,
                 device,
                 queue,
                 family,
                 requirements,
+                pipeline_barrier,
                 messenger,
                 said,
             })
@@ -111,6 +125,7 @@ impl Host {
         AdoptedDevice {
             entry: self.entry.clone(),
             instance: self.instance.clone(),
+            api_version: self.api_version,
             physical: self.physical,
             device: self.device.clone(),
             queue: self.queue,
@@ -119,6 +134,24 @@ impl Host {
             debug_utils: true,
             pipeline_cache: PipelineCache::Off,
         }
+    }
+
+    fn expect_silence(&self) -> Result<()> {
+        let said = std::mem::take(&mut *self.said.lock().unwrap());
+        ensure!(said.is_empty(), "{}", said[0]);
+        Ok(())
+    }
+
+    /// # Safety
+    /// Nothing of it is in use any more.
+    unsafe fn destroy(self) -> Result<()> {
+        // SAFETY: by the caller's contract.
+        unsafe {
+            self.device.destroy_device(None);
+            self.messenger.0.destroy_debug_utils_messenger(self.messenger.1, None);
+            self.instance.destroy_instance(None);
+        }
+        self.expect_silence().context("teardown")
     }
 
     /// A host-visible buffer with its memory, mapped.
@@ -170,29 +203,44 @@ fn plan(context: &Context, with_scopes: bool) -> Result<(Plan, [multisplit::grap
 
 fn records_between_the_callers_own_commands(gpu: &Gpu) -> Result<()> {
     // SAFETY: see the function.
-    let host = unsafe { Host::new(gpu.context.properties())? };
+    let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_3)? };
     // The plan's own barriers, or the caller's by the contract, are enough; without either the
     // layer objects, so neither is more than enough.
     for (scopes, barriers) in [(true, false), (false, true)] {
         // SAFETY: the host outlives everything made here.
         unsafe { embed(&host, scopes, barriers)? };
-        let said = std::mem::take(&mut *host.said.lock().unwrap());
-        ensure!(said.is_empty(), "scopes {scopes}, barriers {barriers}: {}", said[0]);
+        host.expect_silence().with_context(|| format!("scopes {scopes}, barriers {barriers}"))?;
     }
     // SAFETY: as above.
     unsafe { embed(&host, false, false)? };
     let said = std::mem::take(&mut *host.said.lock().unwrap());
     ensure!(said.iter().any(|s| s.contains("SYNC-HAZARD")), "the missing barrier was not noticed");
-
     // SAFETY: nothing is in use any more.
-    unsafe {
-        host.device.destroy_device(None);
-        host.messenger.0.destroy_debug_utils_messenger(host.messenger.1, None);
-        host.instance.destroy_instance(None);
-    }
-    let said = std::mem::take(&mut *host.said.lock().unwrap());
-    ensure!(said.is_empty(), "teardown: {}", said[0]);
-    Ok(())
+    unsafe { host.destroy() }
+}
+
+/// What Vulkan 1.3 made core must then come from extensions, though the device could do more.
+fn works_with_an_instance_of_vulkan_1_2(gpu: &Gpu) -> Result<()> {
+    // SAFETY: see the function.
+    let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_2)? };
+    let extensions = &host.requirements.extensions;
+    ensure!(extensions.contains(&ash::khr::synchronization2::NAME), "{extensions:?}");
+    // SAFETY: the host outlives everything made here.
+    unsafe { embed(&host, true, true)? };
+    host.expect_silence()?;
+    // SAFETY: nothing is in use any more.
+    unsafe { host.destroy() }
+}
+
+fn an_older_instance_is_refused(gpu: &Gpu) -> Result<()> {
+    // SAFETY: see the function.
+    let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_3)? };
+    let adopted = AdoptedDevice { api_version: vk::API_VERSION_1_1, ..host.adopted() };
+    // SAFETY: it is refused before anything is made.
+    let refused = unsafe { Context::adopt(adopted) };
+    ensure!(matches!(refused, Err(Error::MissingRequirements { .. })));
+    // SAFETY: nothing is in use any more.
+    unsafe { host.destroy() }
 }
 
 unsafe fn embed(host: &Host, with_scopes: bool, with_barriers: bool) -> Result<()> {
@@ -227,7 +275,7 @@ unsafe fn embed(host: &Host, with_scopes: bool, with_barriers: bool) -> Result<(
                 .dst_stage_mask(vk::PipelineStageFlags2::from_raw(to.stages.bits()))
                 .dst_access_mask(vk::AccessFlags2::from_raw(to.access.bits()))];
             let info = vk::DependencyInfo::default().memory_barriers(&memory);
-            device.cmd_pipeline_barrier2(commands, &info);
+            (host.pipeline_barrier)(commands, &info);
         };
         if with_barriers {
             barrier(Scope::TRANSFER_WRITE, first.context("src is read")?);

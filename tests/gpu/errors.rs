@@ -5,14 +5,15 @@ use multisplit::graph::{Graph, GraphError, Groups};
 use multisplit::primitives::{copy, fill, scan};
 use multisplit::shaders::Kernel;
 use multisplit::shaders::compile::{CompileError, Source, compile};
-use multisplit::{DeviceChoice, Error};
+use multisplit::{DeviceChoice, Error, ExecutableOptions};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
 tests!(errors:
     unknown_device, glsl_that_does_not_compile, bindings_that_do_not_match, empty_buffers,
-    buffers_too_small, memory_that_is_not_there, imports_left_out, misaligned_offsets,
-    more_work_than_the_device_dispatches,
+    buffers_too_small, memory_that_is_not_there, imports_left_out, imports_that_overlap,
+    misaligned_offsets, more_work_than_the_device_dispatches, another_context, no_bytes_at_all,
+    more_recordings_than_make_sense,
 );
 
 /// Nothing was lost: the context still computes.
@@ -154,6 +155,94 @@ fn imports_left_out(gpu: &Gpu) -> Result<()> {
         context.run(&executable, &[(dst, &buffer), (stranger, &buffer)]),
         Error::ImportBinding { .. }
     );
+    still_works(gpu)
+}
+
+/// A write to one import is not ordered against accesses to another.
+fn imports_that_overlap(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let mut graph = Graph::new("copies");
+    let imports = ["a", "b", "c"].map(|name| graph.import::<u32>(name, 64));
+    let [a, b, c] = imports;
+    let both = graph.transient::<u32>("both", 128);
+    copy(&mut graph, &context.policy(), "copy.a", a, both.elements::<u32>(0, 64))?;
+    copy(&mut graph, &context.policy(), "copy.b", b, both.elements::<u32>(64, 64))?;
+    copy(&mut graph, &context.policy(), "copy.c", both.elements::<u32>(32, 64), c)?;
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let buffer = context.upload("buffer", &(0..192).collect::<Vec<u32>>())?;
+    let bind = |offsets: [u64; 3]| {
+        let bound: Vec<_> =
+            imports.into_iter().zip(offsets).map(|(i, o)| (i, &buffer, o)).collect();
+        context.run(&executable, &bound)
+    };
+    for overlapping in [[0, 256, 0], [0, 256, 256], [0, 512, 256 + 128], [0, 512, 128]] {
+        let result = bind(overlapping);
+        // Offsets may also be no multiple of what the device asks for.
+        ensure!(
+            matches!(result, Err(Error::ImportBinding { .. } | Error::Misaligned { .. })),
+            "{overlapping:?}: {result:?}"
+        );
+    }
+    // Two that are only read may be the same, and neighbours do not overlap.
+    bind([0, 256, 512])?;
+    bind([0, 0, 512])?;
+    let expected: Vec<u32> = (32..64).chain(0..32).collect();
+    expect_equal(&context.download_range::<u32>(&buffer, 512, 64)?, &expected)?;
+    still_works(gpu)
+}
+
+fn another_context(gpu: &Gpu) -> Result<()> {
+    let other = gpu.open_with(|_| {})?;
+    let context = &gpu.context;
+    let mut graph = Graph::new("fill");
+    let dst = graph.import::<u32>("dst", 100);
+    fill(&mut graph, &context.policy(), "fill", dst, 1)?;
+    graph.replayable();
+    let executable = std::sync::Arc::new(context.instantiate(graph.compile(&context.limits())?)?);
+    let (ours, theirs) = (context.buffer::<u32>("ours", 100)?, other.buffer::<u32>("theirs", 100)?);
+    ensure_error!(context.run(&executable, &[(dst, &theirs)]), Error::OtherContext { name } if name == "theirs");
+    ensure_error!(
+        context.run_in(&executable, &[(dst, &ours)], &theirs),
+        Error::OtherContext { .. }
+    );
+    ensure_error!(other.run(&executable, &[(dst, &theirs)]), Error::OtherContext { name } if name == "fill");
+    ensure_error!(other.replay(executable.clone(), &[(dst, &theirs)]), Error::OtherContext { .. });
+    ensure_error!(other.time_runs(&executable, &[(dst, &theirs)], 1), Error::OtherContext { .. });
+    ensure_error!(other.profile(&executable, &[(dst, &theirs)]), Error::OtherContext { .. });
+    ensure_error!(other.write(&ours, &[1u32]), Error::OtherContext { name } if name == "ours");
+    ensure_error!(other.download::<u32>(&ours), Error::OtherContext { .. });
+    // A clone is the same context.
+    context.clone().run(&executable, &[(dst, &ours)])?;
+    expect_equal(&context.download(&ours)?, &[1u32; 100])?;
+    let messages = other.messages();
+    drop((theirs, other));
+    ensure!(messages.take().is_empty(), "validation messages");
+    still_works(gpu)
+}
+
+/// Elements of no size are an array of no bytes.
+fn no_bytes_at_all(gpu: &Gpu) -> Result<()> {
+    ensure_error!(gpu.context.buffer::<[u32; 0]>("none", 7), Error::EmptyBuffer { .. });
+    let buffer = gpu.context.upload("some", &[1u32])?;
+    gpu.context.write(&buffer, &[[0u32; 0]; 3])?;
+    ensure!(gpu.context.download::<[u32; 0]>(&buffer)?.is_empty());
+    expect_equal(&gpu.context.download(&buffer)?, &[1u32])
+}
+
+fn more_recordings_than_make_sense(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let mut graph = Graph::new("fill");
+    let dst = graph.import::<u32>("dst", 100);
+    fill(&mut graph, &context.policy(), "fill", dst, 1)?;
+    graph.replayable();
+    let plan = graph.compile(&context.limits())?;
+    let options = ExecutableOptions { slots: usize::MAX, ..ExecutableOptions::default() };
+    ensure_error!(context.instantiate_with(plan.clone(), options), Error::TooLarge { .. });
+    let executable = context.instantiate(plan)?;
+    let buffer = context.buffer::<u32>("dst", 100)?;
+    let bound = [(dst, &buffer)];
+    ensure_error!(context.time_runs(&executable, &bound, u32::MAX), Error::TooLarge { .. });
+    ensure!(context.time_runs(&executable, &bound, 0)?.is_empty());
     still_works(gpu)
 }
 

@@ -2,8 +2,8 @@
 
 use anyhow::{Result, ensure};
 use multisplit::graph::{Graph, Groups};
+use multisplit::shaders::Kernel;
 use multisplit::shaders::compile::{Source, compile};
-use multisplit::shaders::{Kernel, PushConstants as _};
 use multisplit::{ExecutableOptions, Features, PassTime};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -13,6 +13,7 @@ tests!(kernels:
     a_users_kernel_runs_between_primitives, indirect_dispatch_reads_its_groups_from_the_gpu,
     transfers_mix_with_kernels, without_push_descriptors, without_subgroup_size_control,
     passes_are_timed_by_label, threads_record_the_same_executable,
+    threads_share_an_executable_and_its_workspace, threads_instantiate_side_by_side,
 );
 
 const TRIPLE: &str = "#version 460
@@ -49,7 +50,7 @@ fn tripled(policy: &multisplit::primitives::Policy, n: u64) -> Result<Tripled> {
         .pass("user.triple", kernel)
         .bind("src", src)
         .bind("dst", tripled)
-        .push_bytes(&TriplePush { count: n as u32, factor: 3 }.to_bytes())
+        .push(&TriplePush { count: n as u32, factor: 3 })
         .dispatch(Groups::linear(n.div_ceil(64)));
     multisplit::primitives::scan::exclusive(&mut graph, policy, tripled, dst, n)?;
     Ok(Tripled { graph, src, dst })
@@ -100,7 +101,7 @@ void main() { groups.at[4] = (push.count + 63) / 64; groups.at[5] = 1; groups.at
             .pass("user.triple", &triple)
             .bind("src", src)
             .bind("dst", dst)
-            .push_bytes(&TriplePush { count: n as u32, factor: 3 }.to_bytes())
+            .push(&TriplePush { count: n as u32, factor: 3 })
             .dispatch_indirect(groups.range(16, 12));
         let executable = context.instantiate(graph.compile(&context.limits())?)?;
         let input = uniform(1000, n);
@@ -128,7 +129,7 @@ fn transfers_mix_with_kernels(gpu: &Gpu) -> Result<()> {
         .pass("user.triple", &triple)
         .bind("src", a)
         .bind("dst", b)
-        .push_bytes(&TriplePush { count: n as u32, factor: 2 }.to_bytes())
+        .push(&TriplePush { count: n as u32, factor: 2 })
         .dispatch(Groups::linear(n.div_ceil(64)));
     graph.copy("copy", b, dst);
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
@@ -186,19 +187,57 @@ fn threads_record_the_same_executable(gpu: &Gpu) -> Result<()> {
     let workspace_bytes = plan.workspace.size;
     let options = ExecutableOptions { own_workspace: false, slots: 16 };
     let executable = context.instantiate_with(plan, options)?;
+    in_threads(|seed| {
+        let workspace = context.buffer::<u8>("workspace", workspace_bytes)?;
+        for round in 0..4 {
+            let input = uniform(n as usize, seed * 100 + round);
+            let source = context.upload("src", &input)?;
+            let output = context.buffer::<u32>("dst", n)?;
+            context.run_in(&executable, &[(src, &source), (dst, &output)], &workspace)?;
+            expect_equal(&context.download(&output)?, &expected(&input))?;
+        }
+        Ok(())
+    })
+}
+
+/// Calls that run with the executable's own workspace take turns.
+fn threads_share_an_executable_and_its_workspace(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let n = 20_000u64;
+    let Tripled { graph, src, dst } = tripled(&context.policy(), n)?;
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    in_threads(|seed| {
+        for round in 0..4 {
+            let input = uniform(n as usize, seed * 100 + round);
+            let source = context.upload("src", &input)?;
+            let output = context.buffer::<u32>("dst", n)?;
+            context.run(&executable, &[(src, &source), (dst, &output)])?;
+            expect_equal(&context.download(&output)?, &expected(&input))?;
+        }
+        Ok(())
+    })
+}
+
+/// Several threads want the same pipelines at a time: there is one of each in the end.
+fn threads_instantiate_side_by_side(gpu: &Gpu) -> Result<()> {
+    let context = gpu.open_with(|_| {})?;
+    let plan = tripled(&context.policy(), 100_000)?.graph.compile(&context.limits())?;
+    in_threads(|_| {
+        context.instantiate(plan.clone())?;
+        Ok(())
+    })?;
+    let kernels: std::collections::HashSet<_> = plan.steps.iter().map(|s| &s.pass.label).collect();
+    ensure!(context.pipeline_count() == kernels.len(), "{} pipelines", context.pipeline_count());
+    let messages = context.messages();
+    drop(context);
+    ensure!(messages.take().is_empty(), "validation messages");
+    Ok(())
+}
+
+fn in_threads(body: impl Fn(u64) -> Result<()> + Sync) -> Result<()> {
     std::thread::scope(|scope| {
-        let run = |seed: u64| -> Result<()> {
-            let workspace = context.buffer::<u8>("workspace", workspace_bytes)?;
-            for round in 0..4 {
-                let input = uniform(n as usize, seed * 100 + round);
-                let source = context.upload("src", &input)?;
-                let output = context.buffer::<u32>("dst", n)?;
-                context.run_in(&executable, &[(src, &source), (dst, &output)], &workspace)?;
-                expect_equal(&context.download(&output)?, &expected(&input))?;
-            }
-            Ok(())
-        };
-        let threads: Vec<_> = (0..3).map(|seed| scope.spawn(move || run(seed))).collect();
+        let body = &body;
+        let threads: Vec<_> = (0..3).map(|seed| scope.spawn(move || body(seed))).collect();
         threads.into_iter().try_for_each(|t| t.join().map_err(|_| anyhow::anyhow!("panicked"))?)
     })
 }

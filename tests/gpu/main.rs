@@ -3,10 +3,13 @@
 
 mod adopt;
 mod cache;
+mod descriptors;
 mod environment;
 mod errors;
 mod kernels;
 mod memory;
+mod multisplit_cases;
+mod multisplit_functions;
 mod replay;
 mod scan;
 mod synchronization;
@@ -17,7 +20,10 @@ fn main() -> ExitCode {
     let subjects = [
         memory::tests(),
         scan::tests(),
+        multisplit_cases::tests(),
+        multisplit_functions::tests(),
         kernels::tests(),
+        descriptors::tests(),
         replay::tests(),
         synchronization::tests(),
         adopt::tests(),

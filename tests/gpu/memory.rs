@@ -1,13 +1,16 @@
 //! Fill, copy, upload and download.
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{Graph, Limits};
 use multisplit::primitives::{Policy, copy, fill};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
-tests!(memory: fill_writes_its_words_and_no_others, copy_copies, pieces, upload_and_download);
+tests!(memory:
+    fill_writes_its_words_and_no_others, copy_copies, pieces, upload_and_download,
+    parts_are_written_and_read,
+);
 
 const SIZES: [u64; 14] = [1, 2, 3, 4, 5, 7, 8, 1023, 1024, 1025, 4095, 65_536, 65_537, 1_000_003];
 const GUARD: u64 = 64;
@@ -72,4 +75,24 @@ fn upload_and_download(gpu: &Gpu) -> Result<()> {
     expect_equal(&gpu.context.download_first(&buffer, 3)?, &data[..3])?;
     let empty: Vec<u32> = gpu.context.download_first(&buffer, 0)?;
     expect_equal(&empty, &[])
+}
+
+/// Bytes before and after a part stay as they are, whatever the offset is a multiple of.
+fn parts_are_written_and_read(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let mut expected: Vec<u8> = (0..4099u32).map(|i| i as u8).collect();
+    let buffer = context.upload("data", &expected)?;
+    for (offset, len) in [(0, 1), (1, 2), (1000, 1024), (4098, 1), (4099, 0)] {
+        let part: Vec<u8> = (0..len).map(|i| 200 ^ i as u8).collect();
+        context.write_at(&buffer, offset as u64, &part)?;
+        expected[offset..offset + len].copy_from_slice(&part);
+        expect_equal(&context.download(&buffer)?, &expected)?;
+        let got = context.download_range::<u8>(&buffer, offset as u64, len as u64)?;
+        expect_equal(&got, &part)?;
+    }
+    for (offset, len) in [(4099, 1), (0, 4100), (u64::MAX, 1), (4100, 0)] {
+        ensure!(context.download_range::<u8>(&buffer, offset, len).is_err());
+        ensure!(context.write_at(&buffer, offset, &vec![0u8; len as usize]).is_err());
+    }
+    expect_equal(&context.download(&buffer)?, &expected)
 }

@@ -1,14 +1,16 @@
 //! Exclusive scan: every method, size class and special value against the CPU.
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
+use multisplit::Error;
 use multisplit::graph::{Graph, Limits};
-use multisplit::primitives::{Policy, ScanMethod, scan};
+use multisplit::primitives::{Policy, ScanMethod, fill, scan};
 use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
 
 tests!(scan:
-    every_size_class, special_values, one_call, nothing_to_scan, pieces, folded_dispatch,
+    every_size_class, special_values, one_call, nothing_to_scan, pieces,
+    pieces_do_not_wait_for_each_other, absurd_sizes, absurd_policies, folded_dispatch,
     look_back_without_waiting, two_level_sums, random_cases, large,
 );
 
@@ -87,20 +89,75 @@ fn nothing_to_scan(gpu: &Gpu) -> Result<()> {
     let dst = graph.import::<u32>("dst", 1);
     scan::exclusive(&mut graph, &gpu.context.policy(), src, dst, 0)?;
     let plan = graph.compile(&gpu.context.limits())?;
-    anyhow::ensure!(plan.steps.is_empty(), "a scan of nothing has passes");
+    ensure!(plan.steps.is_empty(), "a scan of nothing has passes");
     Ok(())
 }
 
 /// Arrays past `maxStorageBufferRange` are worked on in pieces; the limit is lowered to see it.
 fn pieces(gpu: &Gpu) -> Result<()> {
-    let tile = tile(gpu);
-    let max_storage_range = (3 * tile * 4 + 100) as u64;
-    let limits = Limits { max_storage_range, ..gpu.context.limits() };
-    for scan in METHODS {
-        let policy = Policy { scan, max_storage_range, ..gpu.context.policy() };
-        for n in [3 * tile, 3 * tile + 1, 6 * tile, 10 * tile + 5] {
-            check(gpu, &policy, &limits, &uniform(n, 3))?;
+    let threads = gpu.context.properties().subgroup_size;
+    let tile = threads as usize * 16;
+    // Too few tiles for the pieces of reduce-then-scan to be apart, and enough.
+    for piece in [3, 128] {
+        let max_storage_range = (piece * tile * 4 + 100) as u64;
+        let limits = Limits { max_storage_range, ..gpu.context.limits() };
+        for scan in METHODS {
+            let policy = Policy { scan, threads, max_storage_range, ..gpu.context.policy() };
+            for n in [piece, 2 * piece, 3 * piece + 1].map(|tiles| tiles * tile) {
+                check(gpu, &policy, &limits, &uniform(n, 3))?;
+                check(gpu, &policy, &limits, &uniform(n + 1, 3))?;
+            }
         }
+    }
+    Ok(())
+}
+
+/// Nothing keeps the pieces of one stage from running side by side.
+fn pieces_do_not_wait_for_each_other(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let tile = tile(gpu) as u64;
+    let scan = ScanMethod::ReduceThenScan;
+    for (piece_tiles, pieces, levels) in [(64, 1, 3), (64, 5, 3), (100, 5, 3), (3, 5, 7)] {
+        let max_storage_range = piece_tiles * tile * 4 + 100;
+        let policy = Policy { scan, max_storage_range, ..context.policy() };
+        let limits = Limits { max_storage_range, ..context.limits() };
+        // Pieces are a multiple of 64 tiles where they can be.
+        let aligned = if piece_tiles >= 64 { piece_tiles / 64 * 64 } else { piece_tiles };
+        let n = pieces * aligned * tile;
+        let mut graph = Graph::new("scan");
+        let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", n));
+        scan::exclusive(&mut graph, &policy, src, dst, n)?;
+        let plan = graph.compile(&limits)?;
+        let got = (plan.steps.len() as u64, plan.levels());
+        ensure!(got == (2 * pieces + 1, levels), "{pieces} x {piece_tiles}: {got:?}");
+    }
+    Ok(())
+}
+
+/// Sizes that no device has are refused before anything is planned.
+fn absurd_sizes(gpu: &Gpu) -> Result<()> {
+    for scan in METHODS {
+        let policy = Policy { scan, ..gpu.context.policy() };
+        for n in [1 << 50, 1 << 62, u64::MAX] {
+            let mut graph = Graph::new("absurd");
+            let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", n));
+            let result = scan::exclusive(&mut graph, &policy, src, dst, n);
+            ensure!(matches!(result, Err(Error::TooLarge { .. })), "{scan:?}, {n}: {result:?}");
+            let result = fill(&mut graph, &policy, "fill", dst, 0);
+            ensure!(matches!(result, Err(Error::TooLarge { .. })), "fill, {n}: {result:?}");
+        }
+    }
+    Ok(())
+}
+
+/// A policy is plain data: what makes no sense is an error or does not matter.
+fn absurd_policies(gpu: &Gpu) -> Result<()> {
+    for scan in METHODS {
+        let policy = Policy { scan, threads: 0, ..gpu.context.policy() };
+        let refused = check(gpu, &policy, &gpu.context.limits(), &uniform(1000, 1));
+        ensure!(refused.is_err_and(|e| e.to_string().contains("no threads")), "{scan:?}");
+        let policy = Policy { scan, spine_tiles: 0, ..gpu.context.policy() };
+        check(gpu, &policy, &gpu.context.limits(), &uniform(100_000, 1))?;
     }
     Ok(())
 }

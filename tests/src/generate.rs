@@ -35,3 +35,60 @@ pub fn uniform(n: usize, seed: u64) -> Vec<u32> {
     let mut rng = Rng::new(seed);
     (0..n).map(|_| rng.next_u32()).collect()
 }
+
+/// How keys are spread over buckets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distribution {
+    /// Every bucket alike.
+    Uniform,
+    /// Bucket ids from B(m - 1, 1/2).
+    Binomial,
+    /// A quarter spread evenly, the rest in one bucket.
+    QuarterUniform,
+    /// All in one bucket.
+    OneBucket,
+    /// Uniform, in ascending order.
+    Sorted,
+    /// Uniform, in descending order.
+    Reversed,
+}
+
+impl Distribution {
+    /// Every distribution.
+    pub const ALL: [Self; 6] = [
+        Self::Uniform,
+        Self::Binomial,
+        Self::QuarterUniform,
+        Self::OneBucket,
+        Self::Sorted,
+        Self::Reversed,
+    ];
+
+    /// `n` keys over the whole domain of u32, of which each of `m` buckets of equal width gets
+    /// its share.
+    pub fn keys(self, n: usize, m: u32, seed: u64) -> Vec<u32> {
+        let mut rng = Rng::new(seed);
+        let width = (1u64 << 32).div_ceil(u64::from(m));
+        let in_bucket = |bucket: u64, rng: &mut Rng| {
+            (bucket * width + rng.below(width)).min(u64::from(u32::MAX)) as u32
+        };
+        let last = u64::from(m - 1);
+        let mut keys: Vec<u32> = (0..n)
+            .map(|_| match self {
+                Self::Uniform | Self::Sorted | Self::Reversed => rng.next_u32(),
+                Self::Binomial => {
+                    let heads = (0..last).filter(|_| rng.next_u64() & 1 == 1).count();
+                    in_bucket(heads as u64, &mut rng)
+                }
+                Self::QuarterUniform if rng.below(4) == 0 => rng.next_u32(),
+                Self::QuarterUniform | Self::OneBucket => in_bucket(last / 2, &mut rng),
+            })
+            .collect();
+        match self {
+            Self::Sorted => keys.sort_unstable(),
+            Self::Reversed => keys.sort_unstable_by(|a, b| b.cmp(a)),
+            _ => {}
+        }
+        keys
+    }
+}

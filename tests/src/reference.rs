@@ -10,3 +10,16 @@ pub fn exclusive_scan(input: &[u32]) -> Vec<u32> {
     };
     input.iter().map(step).collect()
 }
+
+/// A stable split: the order of the elements (by index), and where each bucket begins.
+pub fn split(n: usize, buckets: u32, bucket_of: impl Fn(usize) -> u32) -> (Vec<u32>, Vec<u32>) {
+    let mut members: Vec<Vec<u32>> = vec![Vec::new(); buckets as usize];
+    for i in 0..n {
+        members[bucket_of(i) as usize].push(i as u32);
+    }
+    let mut offsets = vec![0];
+    for bucket in &members {
+        offsets.push(offsets[offsets.len() - 1] + bucket.len() as u32);
+    }
+    (members.concat(), offsets)
+}

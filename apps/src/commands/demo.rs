@@ -77,7 +77,7 @@ fn scan(context: &Context, job: &Job, n: u64) -> Result<Outcome> {
     let input = data::random_words(n, data::SEED)?;
     context.write(&src, &input)?;
     let buffers = job.bind(&src, &dst);
-    let executable = passes::instantiate(context, job, RUNS)?;
+    let executable = context.instantiate(job.plan.clone())?;
 
     context.run(&executable, &buffers)?;
     check::scanned(&input, &context.download(&dst)?)?;

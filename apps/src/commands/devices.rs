@@ -6,9 +6,7 @@ use std::io::Write as _;
 use anyhow::Result;
 use clap::Args;
 use multisplit::primitives::{Policy, ScanMethod};
-use multisplit::{
-    Config, Context, DeviceEntry, DeviceProperties, Features, PipelineCache, ash::vk,
-};
+use multisplit::{DeviceEntry, DeviceProperties, Features, ash::vk};
 use serde_json::{Value, json};
 
 use crate::device::Devices;
@@ -34,13 +32,11 @@ choose another by index or by a part of its name.";
 
 /// Lists them. Where none can be used, the list is followed by the reason as an error.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
-    let entries = Context::devices()?;
-    let config = Config { pipeline_cache: PipelineCache::Off, ..Config::default() };
-    let opened = devices.open_with(config);
-    let chosen = opened.as_ref().ok().and_then(|context| {
-        let entry = devices.entry_of(context.properties(), &entries)?;
+    let entries = devices.list()?;
+    let picked = devices.pick(&entries);
+    let chosen = picked.as_ref().ok().map(|entry| {
         let reason = reason(entry, &entries, devices);
-        Some(Chosen { index: entry.index, reason, features: *context.features() })
+        Chosen { index: entry.index, reason }
     });
     let text = if options.json {
         let list: Vec<_> = entries.iter().map(|e| to_json(e, chosen.as_ref())).collect();
@@ -49,14 +45,13 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         entries.iter().map(|entry| to_text(entry, chosen.as_ref())).collect::<Vec<_>>().join("\n")
     };
     std::io::stdout().lock().write_all(text.as_bytes())?;
-    opened.map(|_| ())
+    picked.map(|_| ())
 }
 
 /// The device that would be used.
 struct Chosen {
     index: usize,
     reason: String,
-    features: Features,
 }
 
 fn reason(entry: &DeviceEntry, all: &[DeviceEntry], devices: &Devices) -> String {
@@ -83,11 +78,11 @@ fn to_text(entry: &DeviceEntry, chosen: Option<&Chosen>) -> String {
     let mut rows = rows(&entry.properties);
     if entry.missing.is_empty() {
         rows.push(("scan", scan_name(&entry.properties).to_owned()));
+        rows.push(("features", enabled_names(&entry.features).join(", ")));
     } else {
         rows.push(("not usable", format!("missing: {}", entry.missing.join(", "))));
     }
     if let Some(chosen) = chosen {
-        rows.push(("enabled", enabled(&chosen.features)));
         rows.push(("would be used", chosen.reason.clone()));
     }
     for (name, value) in rows {
@@ -168,21 +163,16 @@ fn to_json(entry: &DeviceEntry, chosen: Option<&Chosen>) -> Value {
         "scan": entry.missing.is_empty().then(|| scan_name(properties)),
         "chosen": chosen.is_some(),
         "reason": chosen.map(|chosen| chosen.reason.as_str()),
-        "enabled": chosen.map(|chosen| enabled_names(&chosen.features)),
+        "enabled": entry.missing.is_empty().then(|| enabled_names(&entry.features)),
     })
 }
 
-/// How scans are carried out there. Only for a usable device: others may lack what the policy
-/// goes by.
+/// How scans are carried out there.
 fn scan_name(properties: &DeviceProperties) -> &'static str {
     match Policy::for_device(properties).scan {
         ScanMethod::LookBack => "lookback",
         ScanMethod::ReduceThenScan => "reduce-then-scan",
     }
-}
-
-fn enabled(features: &Features) -> String {
-    enabled_names(features).join(", ")
 }
 
 /// Vulkan's names of what the engine enables.

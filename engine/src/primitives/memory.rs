@@ -2,7 +2,7 @@
 //! commands, and in the compute stage, where the barriers of the passes around them are cheapest.
 
 use multisplit_graph::{Graph, Groups, View};
-use multisplit_shaders::{PushConstants as _, builtin, push_constants};
+use multisplit_shaders::{builtin, push_constants};
 
 use super::Policy;
 use super::pieces::pieces;
@@ -36,12 +36,13 @@ pub fn fill(
     dst: impl Into<View>,
     value: u32,
 ) -> Result<()> {
+    policy.check()?;
     let kernel = builtin::MEMORY_FILL.kernel()?;
     for dst in pieces(dst.into(), GRANULE, policy)? {
         graph
             .pass(label, &kernel)
             .bind("dst", dst)
-            .push_bytes(&FillPush { count: words(dst), value }.to_bytes())
+            .push(&FillPush { count: words(dst), value })
             .specialize("local_size_x", policy.threads)
             .dispatch(groups(dst, policy));
     }
@@ -62,6 +63,7 @@ pub fn copy(
         let (size, needed) = (dst.size, src.size);
         return Err(Error::BufferTooSmall { name: format!("{label}.dst"), size, needed });
     }
+    policy.check()?;
     let kernel = builtin::MEMORY_COPY.kernel()?;
     let pairs = pieces(src, GRANULE, policy)?.into_iter().zip(pieces(dst, GRANULE, policy)?);
     for (src, dst) in pairs {
@@ -69,7 +71,7 @@ pub fn copy(
             .pass(label, &kernel)
             .bind("src", src)
             .bind("dst", dst)
-            .push_bytes(&CopyPush { count: words(src) }.to_bytes())
+            .push(&CopyPush { count: words(src) })
             .specialize("local_size_x", policy.threads)
             .dispatch(groups(src, policy));
     }

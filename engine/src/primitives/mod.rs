@@ -4,6 +4,7 @@
 //! everything else the caller adds.
 
 mod memory;
+pub mod multisplit;
 mod pieces;
 mod policy;
 pub mod scan;

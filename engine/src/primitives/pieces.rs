@@ -5,6 +5,10 @@ use multisplit_graph::View;
 use super::Policy;
 use crate::error::{Error, Result};
 
+/// Most pieces of an array, so that a size no device has is an error and not a plan without end:
+/// enough for 128 GiB at the least `maxStorageBufferRange` that Vulkan guarantees.
+const MAX_PIECES: u64 = 1024;
+
 /// Cuts `view` into pieces that a storage binding can hold, each but the last a multiple of
 /// `granule` bytes. There is no piece of an empty view.
 pub(crate) fn pieces(view: View, granule: u64, policy: &Policy) -> Result<Vec<View>> {
@@ -13,7 +17,42 @@ pub(crate) fn pieces(view: View, granule: u64, policy: &Policy) -> Result<Vec<Vi
         let (asked, limit) = (granule, policy.max_storage_range);
         return Err(Error::TooLarge { what: "bytes of a tile", asked, limit });
     }
+    let limit = piece.saturating_mul(MAX_PIECES);
+    if view.size > limit || view.offset.checked_add(view.size).is_none() {
+        return Err(Error::TooLarge { what: "array size in bytes", asked: view.size, limit });
+    }
     let starts = (0..view.size.div_ceil(piece)).map(|k| k * piece);
     let cut = |start| view.buffer.range(view.offset + start, piece.min(view.size - start));
     Ok(starts.map(cut).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use multisplit_graph::Graph;
+
+    use super::*;
+
+    fn sizes(bytes: u64, granule: u64, max_storage_range: u64) -> Result<Vec<(u64, u64)>> {
+        let policy = Policy { max_storage_range, ..Policy::default() };
+        let buffer = Graph::new("pieces").import_bytes("data", bytes);
+        let cut = pieces(buffer.into(), granule, &policy)?;
+        Ok(cut.iter().map(|view| (view.offset, view.size)).collect())
+    }
+
+    #[test]
+    fn pieces_are_multiples_of_the_granule_and_cover_the_view() {
+        assert_eq!(sizes(0, 16, 100).ok(), Some(vec![]));
+        assert_eq!(sizes(96, 16, 100).ok(), Some(vec![(0, 96)]));
+        assert_eq!(sizes(200, 16, 100).ok(), Some(vec![(0, 96), (96, 96), (192, 8)]));
+    }
+
+    #[test]
+    fn what_no_device_holds_is_refused() {
+        let refused = |result| matches!(result, Err(Error::TooLarge { .. }));
+        assert!(refused(sizes(100, 128, 100)));
+        assert!(refused(sizes(u64::MAX, 4, 1 << 27)));
+        assert!(refused(sizes(1 << 62, 4, u64::from(u32::MAX))));
+        assert_eq!(sizes(64 * 1024, 64, 64).map(|all| all.len()).ok(), Some(1024));
+        assert!(refused(sizes(64 * 1024 + 1, 64, 64)));
+    }
 }

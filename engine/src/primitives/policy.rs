@@ -1,8 +1,11 @@
 //! Which sizes and methods suit a device. Kernels know nothing of GPU models; this file does.
 
 use ash::vk;
+use multisplit_graph::Limits;
 
-use crate::requirements::DeviceProperties;
+use super::multisplit::SplitTuning;
+use crate::error::{Error, Result};
+use crate::properties::DeviceProperties;
 
 /// How a scan is carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -27,6 +30,12 @@ pub struct Policy {
     pub spin_limit: u32,
     /// `maxStorageBufferRange`: larger arrays are worked on in pieces.
     pub max_storage_range: u64,
+    /// Lanes of a subgroup.
+    pub subgroup_size: u32,
+    /// Bytes of shared memory that a workgroup has.
+    pub shared_memory: u32,
+    /// Sizes of multisplit.
+    pub split: SplitTuning,
 }
 
 impl Policy {
@@ -34,10 +43,12 @@ impl Policy {
     pub fn for_device(properties: &DeviceProperties) -> Self {
         let most = properties.limits.max_compute_work_group_invocations;
         let software = properties.device_type == vk::PhysicalDeviceType::CPU;
+        // A device that is not usable may have no subgroups at all.
+        let subgroup_size = properties.subgroup_size.max(1);
         Self {
             // 256 is at or near the best for every kernel here on the GPU that was measured
             // (docs/performance.md), and within the guarantees of all but the smallest devices.
-            threads: most.min(256) / properties.subgroup_size * properties.subgroup_size,
+            threads: (most.min(256) / subgroup_size).max(1) * subgroup_size,
             // Look-back is right everywhere, because its waiting is bounded. It is fast only
             // where workgroups that have started keep running while others wait, which GPUs with
             // independent progress do and the software drivers, which run workgroups to the end
@@ -48,6 +59,76 @@ impl Policy {
             spine_tiles: 64,
             spin_limit: if software { 32 } else { 1024 },
             max_storage_range: u64::from(properties.limits.max_storage_buffer_range),
+            subgroup_size,
+            shared_memory: properties.shared_memory,
+            split: SplitTuning::for_device(properties),
         }
+    }
+
+    /// What suits any device with these limits, if none at its best. Only what goes by
+    /// [`subgroup_size`](Self::subgroup_size) needs the device itself.
+    pub fn for_limits(limits: &Limits) -> Self {
+        // Every subgroup size divides it, and every device has as many threads.
+        const THREADS: u32 = 128;
+        let properties = DeviceProperties {
+            // The most cautious kind of device.
+            device_type: vk::PhysicalDeviceType::CPU,
+            subgroup_size: 32,
+            shared_memory: 16 << 10,
+            limits: vk::PhysicalDeviceLimits {
+                max_compute_work_group_invocations: limits.max_workgroup_invocations,
+                ..vk::PhysicalDeviceLimits::default()
+            },
+            ..DeviceProperties::default()
+        };
+        let suited = Self::for_device(&properties);
+        Self {
+            threads: (suited.threads / THREADS).max(1) * THREADS,
+            scan: ScanMethod::ReduceThenScan,
+            max_storage_range: limits.max_storage_range,
+            ..suited
+        }
+    }
+
+    /// Refuses what no kernel can follow.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.threads == 0 {
+            return Err(Error::Policy { problem: "workgroups of no threads" });
+        }
+        Ok(())
+    }
+}
+
+impl Default for Policy {
+    /// For any device that Vulkan allows.
+    fn default() -> Self {
+        Self::for_limits(&Limits::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_without_subgroups_has_a_policy() {
+        let policy = Policy::for_device(&DeviceProperties::default());
+        assert!(policy.check().is_ok());
+    }
+
+    #[test]
+    fn workgroups_are_whole_subgroups() {
+        for subgroup_size in [4, 8, 16, 32, 64, 128] {
+            for most in [128, 192, 256, 1024] {
+                let mut properties = DeviceProperties { subgroup_size, ..Default::default() };
+                properties.limits.max_compute_work_group_invocations = most;
+                let threads = Policy::for_device(&properties).threads;
+                assert!(threads > 0 && threads <= most && threads.is_multiple_of(subgroup_size));
+                let limits = Limits { max_workgroup_invocations: most, ..Limits::default() };
+                let threads = Policy::for_limits(&limits).threads;
+                assert!(threads > 0 && threads <= most && threads.is_multiple_of(128));
+            }
+        }
+        assert!(Policy { threads: 0, ..Policy::default() }.check().is_err());
     }
 }

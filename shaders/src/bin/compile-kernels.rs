@@ -21,7 +21,7 @@ fn main() -> Result<()> {
     let entries = manifest::entries();
     let texts = [
         ("src/generated.rs".to_owned(), generated_constants(&entries)),
-        ("src/generated_includes.rs".to_owned(), generated_includes(root)?),
+        ("src/generated_sources.rs".to_owned(), generated_sources(root, &entries)?),
         ("spv/sources.txt".to_owned(), source_hashes(root, &entries)?),
     ];
     let modules: Vec<(String, Vec<u8>)> = entries
@@ -228,7 +228,7 @@ fn generated_constants(entries: &[Entry]) -> String {
         text += &format!(
             "/// `{label}`: `glsl/{file}`{variant}.\n\
              pub static {constant}: Builtin =\n    \
-             Builtin::new(\"{label}\", &[{defines}], include_bytes!(\"../spv/{spv}\"));\n\n",
+             Builtin::new(\"{label}\", \"{file}\", &[{defines}], include_bytes!(\"../spv/{spv}\"));\n\n",
             label = entry.label,
             file = entry.file,
             constant = entry.constant(),
@@ -244,10 +244,15 @@ fn generated_constants(entries: &[Entry]) -> String {
     text + "];\n"
 }
 
-fn generated_includes(root: &Path) -> Result<String> {
+fn generated_sources(root: &Path, entries: &[Entry]) -> Result<String> {
     let mut text = format!("{HEADER}\npub(super) static INCLUDES: &[(&str, &str)] = &[\n");
     for (name, _) in include_texts(root)? {
         text += &format!("    (\"{name}\", include_str!(\"../glsl/include/{name}\")),\n");
+    }
+    text += "];\n\npub(super) static KERNELS: &[(&str, &str)] = &[\n";
+    let files: BTreeSet<&str> = entries.iter().map(|e| e.file.as_str()).collect();
+    for file in files {
+        text += &format!("    (\"{file}\", include_str!(\"../glsl/{file}\")),\n");
     }
     Ok(text + "];\n")
 }

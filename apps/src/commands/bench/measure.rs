@@ -60,10 +60,10 @@ impl Bench<'_> {
         output: &mut Output,
     ) -> Result<()> {
         let (context, runs) = (self.context, self.timing.runs);
-        let executable = passes::instantiate(context, &case.job, runs)?;
+        let executable = context.instantiate(case.job.plan.clone())?;
         let buffers = case.job.bind(&arrays.src, &arrays.dst);
 
-        let poison = passes::instantiate(context, &arrays.poison, 1)?;
+        let poison = context.instantiate(arrays.poison.plan.clone())?;
         context.run(&poison, &arrays.poison.bind(&arrays.src, &arrays.dst))?;
         context.run(&executable, &buffers)?;
         (case.check)(&arrays.input, &context.download(&arrays.dst)?)?;

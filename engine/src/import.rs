@@ -1,0 +1,179 @@
+//! Which buffers a caller gives for the imports and the workspace of a plan, and where each buffer
+//! of the plan is then.
+
+use std::sync::Arc;
+
+use ash::vk;
+use multisplit_graph::{self as graph, Place, Plan};
+
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::memory::Buffer;
+
+/// Most imports a plan may have; where they are is then resolved on the stack.
+pub(crate) const MAX_IMPORTS: usize = 32;
+
+/// A Vulkan buffer for an import of a graph.
+#[derive(Clone, Copy, Debug)]
+pub struct Import {
+    /// The import's handle in the graph.
+    pub import: graph::Buffer,
+    /// The caller's buffer, with the usages that passes make of it: storage, and uniform,
+    /// indirect or transfer where they do.
+    pub buffer: vk::Buffer,
+    /// Where in it the import begins.
+    pub offset: u64,
+}
+
+impl Import {
+    /// Binds `import` to a buffer of the caller's, from byte `offset` on.
+    pub fn raw(import: graph::Buffer, buffer: vk::Buffer, offset: u64) -> Self {
+        Self { import, buffer, offset }
+    }
+}
+
+/// A buffer of this engine for an import of a graph: `(import, &buffer)`, or
+/// `(import, &buffer, offset)` to begin at a byte offset.
+#[derive(Clone, Copy)]
+pub struct Bound<'b> {
+    import: graph::Buffer,
+    buffer: &'b Buffer,
+    offset: u64,
+}
+
+impl<'b> From<(graph::Buffer, &'b Buffer)> for Bound<'b> {
+    fn from((import, buffer): (graph::Buffer, &'b Buffer)) -> Self {
+        Self { import, buffer, offset: 0 }
+    }
+}
+
+impl<'b> From<(graph::Buffer, &'b Buffer, u64)> for Bound<'b> {
+    fn from((import, buffer, offset): (graph::Buffer, &'b Buffer, u64)) -> Self {
+        Self { import, buffer, offset }
+    }
+}
+
+impl Bound<'_> {
+    /// The buffer, to be kept alive by whoever keeps the recording.
+    pub(crate) fn buffer(&self) -> Buffer {
+        self.buffer.clone()
+    }
+}
+
+/// The imports of safe calls: buffers of this very device that are large enough.
+pub(crate) fn imports<'b>(
+    device: &Arc<Device>,
+    buffers: &[impl Into<Bound<'b>> + Copy],
+) -> Result<Vec<Import>> {
+    let check = |bound: Bound<'b>| {
+        bound.buffer.check_device(device)?;
+        bound.buffer.check_range(bound.offset, bound.import.size())?;
+        Ok(Import::raw(bound.import, bound.buffer.raw(), bound.offset))
+    };
+    buffers.iter().map(|&bound| check(bound.into())).collect()
+}
+
+/// Memory for a plan's transient buffers, supplied by the caller: at least
+/// [`Plan::workspace`] bytes from `offset`, which has its alignment.
+#[derive(Clone, Copy, Debug)]
+pub struct WorkspaceBinding {
+    /// The caller's buffer, with storage, uniform, indirect and transfer usage as for an import.
+    pub buffer: vk::Buffer,
+    /// Where in it the workspace begins.
+    pub offset: u64,
+}
+
+/// Where the plan's buffers are for one recording.
+pub(crate) struct Places<'p> {
+    plan: &'p Plan,
+    imports: [(usize, vk::Buffer, u64); MAX_IMPORTS],
+    count: usize,
+    workspace: (vk::Buffer, u64),
+}
+
+impl<'p> Places<'p> {
+    pub fn resolve(
+        device: &Device,
+        plan: &'p Plan,
+        imports: &[Import],
+        workspace: Option<WorkspaceBinding>,
+    ) -> Result<Self> {
+        let workspace = match workspace {
+            Some(given) => (given.buffer, given.offset),
+            None if plan.workspace.size == 0 => (vk::Buffer::null(), 0),
+            None => return Err(problem(plan, "no memory was given for", "workspace")),
+        };
+        let mut this =
+            Self { plan, imports: [(0, vk::Buffer::null(), 0); MAX_IMPORTS], count: 0, workspace };
+        let alignment = device.properties.graph_limits().heap_alignment();
+        let check = |name: &str, offset: u64| {
+            if offset.is_multiple_of(alignment) {
+                return Ok(());
+            }
+            let (plan, name) = (plan.name.clone(), name.to_owned());
+            Err(Error::Misaligned { plan, name, offset, alignment })
+        };
+        check("workspace", workspace.1)?;
+        for (index, planned, contract) in plan.imports() {
+            let given = imports.iter().find(|i| plan.index_of(i.import) == Some(index));
+            match given {
+                Some(given) => {
+                    check(&planned.name, given.offset)?;
+                    let Some(entry) = this.imports.get_mut(this.count) else {
+                        return Err(problem(plan, "too many imports, at", &planned.name));
+                    };
+                    *entry = (index, given.buffer, given.offset);
+                    this.count += 1;
+                }
+                None if contract.first_use.is_none() => {}
+                None => return Err(problem(plan, "no buffer was given for", &planned.name)),
+            }
+        }
+        if let Some(stranger) = imports.iter().find(|i| plan.index_of(i.import).is_none()) {
+            let name = format!("#{}", stranger.import.index());
+            return Err(problem(plan, "the plan has no import", &name));
+        }
+        this.check_overlaps()?;
+        Ok(this)
+    }
+
+    /// The planner takes imports to be apart, so nothing orders a write to one of them against an
+    /// access to another.
+    fn check_overlaps(&self) -> Result<()> {
+        let given = &self.imports[..self.count];
+        let size = |index: usize| self.plan.buffers.get(index).map_or(0, |b| b.size);
+        let written = |index: usize| {
+            let contract = self.plan.buffers.get(index).and_then(|b| b.contract());
+            contract.and_then(|c| c.last_use).is_some_and(|s| !s.access.writes().is_empty())
+        };
+        for (at, &(index, buffer, offset)) in given.iter().enumerate() {
+            let overlapped = given[..at].iter().find(|(other, other_buffer, other_offset)| {
+                buffer == *other_buffer
+                    && offset < other_offset.saturating_add(size(*other))
+                    && *other_offset < offset.saturating_add(size(index))
+                    && (written(index) || written(*other))
+            });
+            if overlapped.is_some() {
+                let name = self.plan.buffers.get(index).map_or("", |b| &b.name);
+                return Err(problem(self.plan, "memory is shared with another import by", name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Buffer and offset of byte `offset` of the plan's buffer `index`.
+    pub fn at(&self, index: usize, offset: u64) -> (vk::Buffer, u64) {
+        match self.plan.place(index, offset) {
+            Some(Place::Import { buffer, offset }) => self.imports[..self.count]
+                .iter()
+                .find(|(i, ..)| *i == buffer)
+                .map_or((vk::Buffer::null(), 0), |(_, raw, base)| (*raw, base + offset)),
+            Some(Place::Workspace { offset }) => (self.workspace.0, self.workspace.1 + offset),
+            None => (vk::Buffer::null(), 0),
+        }
+    }
+}
+
+fn problem(plan: &Plan, problem: &'static str, name: &str) -> Error {
+    Error::ImportBinding { plan: plan.name.clone(), problem, name: name.to_owned() }
+}

@@ -1,0 +1,54 @@
+// The histogram of a run of keys by one workgroup.
+//
+// By votes: every subgroup keeps its counts in registers (the slots of its lanes) until the end.
+// With many more buckets than lanes the slots become many, and adding to shared counters key by
+// key is cheaper; COUNT_BY_ATOMICS says which, and the counters then exist several times over so
+// that subgroups meet less often.
+
+layout(constant_id = 8) const uint COUNT_BY_ATOMICS = 0;
+layout(constant_id = 9) const uint COUNTER_COPIES = 1;
+
+const uint COUNTERS = 1u << BUCKET_BITS;
+
+shared uint counter_copies[COUNTERS * COUNTER_COPIES];
+shared uint bucket_totals[COUNTERS];
+
+void count_by_votes(uint first, uint end) {
+    uint counts[SLOTS];
+    [[unroll]] for (uint s = 0; s < SLOTS; ++s) counts[s] = 0;
+    for (uint start = first + gl_SubgroupID * SUBGROUP_SIZE; start < end; start += gl_WorkGroupSize.x) {
+        uint i = start + gl_SubgroupInvocationID;
+        bool takes_part = i < end;
+        uint bucket = takes_part ? counted_bucket(keys.at[i]) : 0;
+        vote(bucket, takes_part);
+        uvec4 low = lanes_of_low_bits();
+        [[unroll]] for (uint s = 0; s < SLOTS; ++s) counts[s] += votes_for_slot(low, s);
+    }
+    [[unroll]] for (uint s = 0; s < SLOTS; ++s) {
+        uint bucket = s * SUBGROUP_SIZE + gl_SubgroupInvocationID;
+        if (bucket < COUNTERS && counts[s] > 0) atomicAdd(bucket_totals[bucket], counts[s]);
+    }
+}
+
+void count_by_atomics(uint first, uint end) {
+    uint copy = (gl_SubgroupID % COUNTER_COPIES) * COUNTERS;
+    for (uint i = first + thread_rank(); i < end; i += gl_WorkGroupSize.x)
+        atomicAdd(counter_copies[copy + counted_bucket(keys.at[i])], 1);
+    barrier();
+    for (uint b = thread_rank(); b < COUNTERS; b += gl_WorkGroupSize.x) {
+        uint sum = 0;
+        for (uint c = 0; c < COUNTER_COPIES; ++c) sum += counter_copies[c * COUNTERS + b];
+        bucket_totals[b] = sum;
+    }
+}
+
+// Leaves the counts of keys [first, first + length) in bucket_totals, for all threads to read.
+void count_windows(uint first, uint length) {
+    uint end = push.count - min(push.count, first) < length ? push.count : first + length;
+    for (uint b = thread_rank(); b < COUNTERS; b += gl_WorkGroupSize.x) bucket_totals[b] = 0;
+    for (uint b = thread_rank(); b < COUNTERS * COUNTER_COPIES; b += gl_WorkGroupSize.x) counter_copies[b] = 0;
+    barrier();
+    if (COUNT_BY_ATOMICS != 0) count_by_atomics(first, end);
+    else count_by_votes(first, end);
+    barrier();
+}

@@ -1,0 +1,4 @@
+// 64-bit keys need 64-bit integers.
+#if KEY_BITS == 64
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#endif

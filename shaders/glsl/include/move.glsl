@@ -1,0 +1,39 @@
+// Where elements go: the outputs of the kernels that move them, and of those that only say where
+// each element would go. A kernel is compiled with one of KEYS, PAIRS and PERMUTATION.
+
+layout(constant_id = 5) const uint VALUE_WORDS = 1;  // 32-bit words of a value: 1, 2 or 4
+
+layout(set = 0, binding = 3, std430) writeonly buffer Offsets { uint at[]; } offsets;
+
+#ifdef PERMUTATION
+layout(set = 0, binding = 4, std430) writeonly buffer Permutation { uint at[]; } permutation;
+#else
+layout(set = 0, binding = 4, std430) writeonly buffer KeysOut { KEY at[]; } keys_out;
+#endif
+
+#ifdef PAIRS
+layout(set = 0, binding = 5, std430) readonly buffer Values { uint at[]; } values;
+layout(set = 0, binding = 5, std430) readonly buffer Values2 { uvec2 at[]; } values_vec2;
+layout(set = 0, binding = 5, std430) readonly buffer Values4 { uvec4 at[]; } values_vec4;
+layout(set = 0, binding = 6, std430) writeonly buffer ValuesOut { uint at[]; } values_out;
+layout(set = 0, binding = 6, std430) writeonly buffer ValuesOut2 { uvec2 at[]; } values_out_vec2;
+layout(set = 0, binding = 6, std430) writeonly buffer ValuesOut4 { uvec4 at[]; } values_out_vec4;
+
+void move_value(uint from, uint to) {
+    if (VALUE_WORDS == 1) values_out.at[to] = values.at[from];
+    if (VALUE_WORDS == 2) values_out_vec2.at[to] = values_vec2.at[from];
+    if (VALUE_WORDS == 4) values_out_vec4.at[to] = values_vec4.at[from];
+}
+#endif
+
+// Moves one element that no reordering stands between.
+void move_element(KEY key, uint from, uint to) {
+#ifdef PERMUTATION
+    permutation.at[from] = to;
+#else
+    keys_out.at[to] = key;
+#endif
+#ifdef PAIRS
+    move_value(from, to);
+#endif
+}

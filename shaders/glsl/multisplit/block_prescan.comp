@@ -1,0 +1,32 @@
+#version 460
+// Prescan of the block-level multisplit: the histogram of each subproblem, a subproblem being a
+// run of tiles that one workgroup takes one after another.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#include "key_width.glsl"
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 6) const uint ITEMS = 8;
+
+#include "multisplit.glsl"
+#include "bucket.glsl"
+layout(set = 0, binding = 2, std430) writeonly buffer Histogram { uint at[]; } histogram;
+#include "outside.glsl"
+
+#include "groups.glsl"
+#include "voting.glsl"
+#include "count_windows.glsl"
+
+void main() {
+    stage_splitters();
+    uint subproblem = group_index();
+    if (subproblem >= push.subproblems) return;
+    const uint tile = gl_WorkGroupSize.x * ITEMS;
+    count_windows(subproblem * push.parts * tile, push.parts * tile);
+    for (uint b = thread_rank(); b < push.buckets; b += gl_WorkGroupSize.x)
+        histogram.at[b * push.subproblems + subproblem] = bucket_totals[b];
+    report_outside();
+}

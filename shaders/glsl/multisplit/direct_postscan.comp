@@ -1,0 +1,40 @@
+#version 460
+// Postscan of the direct multisplit: each key goes straight to its place, window by window.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#include "key_width.glsl"
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+
+#include "multisplit.glsl"
+#include "bucket.glsl"
+layout(set = 0, binding = 2, std430) readonly buffer Scanned { uint at[]; } scanned;
+#include "move.glsl"
+
+#include "groups.glsl"
+#include "voting.glsl"
+#include "slots.glsl"
+
+void main() {
+    stage_splitters();
+    uint subproblem = group_index() * gl_NumSubgroups + gl_SubgroupID;
+    if (subproblem >= push.subproblems) return;
+
+    load_slots(subproblem);
+    uint first = subproblem * push.parts * SUBGROUP_SIZE + gl_SubgroupInvocationID;
+    for (uint w = 0; w < push.parts; ++w) {
+        uint i = first + w * SUBGROUP_SIZE;
+        bool takes_part = i < push.count;
+        KEY key = takes_part ? keys.at[i] : KEY(0);
+        uint bucket = takes_part ? bucket_at(key) : 0;
+        vote(bucket, takes_part);
+        uint to = slot_of(bucket) + lanes_before(lanes_of_bucket(bucket));
+        if (takes_part) move_element(key, i, to);
+        uvec4 low = lanes_of_low_bits();
+        [[unroll]] for (uint s = 0; s < SLOTS; ++s) slots[s] += votes_for_slot(low, s);
+    }
+}

@@ -1,0 +1,31 @@
+#version 460
+// First pass of the one-sweep multisplit: how many keys each bucket has.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#include "key_width.glsl"
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 6) const uint ITEMS = 8;
+
+#include "multisplit.glsl"
+#include "bucket.glsl"
+layout(set = 0, binding = 2, std430) buffer Histogram { uint at[]; } histogram;
+#include "outside.glsl"
+
+#include "groups.glsl"
+#include "voting.glsl"
+#include "count_windows.glsl"
+
+void main() {
+    stage_splitters();
+    uint part = group_index();
+    if (part >= push.subproblems) return;
+    uint length = gl_WorkGroupSize.x * ITEMS * push.parts;
+    count_windows(part * length, length);
+    for (uint b = thread_rank(); b < push.buckets; b += gl_WorkGroupSize.x)
+        if (bucket_totals[b] > 0) atomicAdd(histogram.at[b], bucket_totals[b]);
+    report_outside();
+}

@@ -1,0 +1,42 @@
+#version 460
+// Prescan of the direct and the warp-level multisplit: the histogram of each subproblem, a
+// subproblem being a run of windows that one subgroup takes one after another.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#include "key_width.glsl"
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+
+#include "multisplit.glsl"
+#include "bucket.glsl"
+layout(set = 0, binding = 2, std430) writeonly buffer Histogram { uint at[]; } histogram;
+#include "outside.glsl"
+
+#include "groups.glsl"
+#include "voting.glsl"
+
+void main() {
+    stage_splitters();
+    uint subproblem = group_index() * gl_NumSubgroups + gl_SubgroupID;
+    if (subproblem >= push.subproblems) return;
+
+    uint counts[SLOTS];
+    [[unroll]] for (uint s = 0; s < SLOTS; ++s) counts[s] = 0;
+    uint first = subproblem * push.parts * SUBGROUP_SIZE + gl_SubgroupInvocationID;
+    for (uint w = 0; w < push.parts; ++w) {
+        uint i = first + w * SUBGROUP_SIZE;
+        bool takes_part = i < push.count;
+        uint bucket = takes_part ? counted_bucket(keys.at[i]) : 0;
+        vote(bucket, takes_part);
+        uvec4 low = lanes_of_low_bits();
+        [[unroll]] for (uint s = 0; s < SLOTS; ++s) counts[s] += votes_for_slot(low, s);
+    }
+    [[unroll]] for (uint s = 0; s < SLOTS; ++s) {
+        uint bucket = s * SUBGROUP_SIZE + gl_SubgroupInvocationID;
+        if (bucket < push.buckets) histogram.at[bucket * push.subproblems + subproblem] = counts[s];
+    }
+    report_outside();
+}

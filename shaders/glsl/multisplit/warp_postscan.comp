@@ -1,0 +1,111 @@
+#version 460
+// Postscan of the warp-level multisplit: a subgroup reorders each tile (ITEMS windows) in shared
+// memory by bucket before it writes it, so that neighbouring lanes write neighbouring places.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#include "key_width.glsl"
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 6) const uint ITEMS = 8;  // windows of a tile
+
+#include "multisplit.glsl"
+#include "bucket.glsl"
+layout(set = 0, binding = 2, std430) readonly buffer Scanned { uint at[]; } scanned;
+#include "move.glsl"
+
+#include "groups.glsl"
+#include "voting.glsl"
+#include "slots.glsl"
+
+// Each subgroup has its own part.
+shared KEY tile_keys[gl_WorkGroupSize.x * ITEMS];
+#if defined(PAIRS) || defined(PERMUTATION)
+shared uint tile_sources[gl_WorkGroupSize.x * ITEMS];
+#endif
+
+// Turns one count a bucket into where each bucket begins in the tile.
+void begin_buckets(uint counts[SLOTS], out uint begins[SLOTS]) {
+    uint carry = 0;
+    [[unroll]] for (uint s = 0; s < SLOTS; ++s) {
+        uint through = subgroupInclusiveAdd(counts[s]);
+        begins[s] = carry + through - counts[s];
+        carry += subgroupShuffle(through, SUBGROUP_SIZE - 1);
+    }
+}
+
+uint pick(uint held[SLOTS], uint bucket) {
+    uint lane = bucket & (SUBGROUP_SIZE - 1);
+    uint found = 0;
+    [[unroll]] for (uint s = 0; s < SLOTS; ++s) {
+        uint other = subgroupShuffle(held[s], lane);
+        if (bucket >> LANE_BITS == s) found = other;
+    }
+    return found;
+}
+
+void main() {
+    stage_splitters();
+    uint subproblem = group_index() * gl_NumSubgroups + gl_SubgroupID;
+    if (subproblem >= push.subproblems) return;
+
+    load_slots(subproblem);
+    const uint tile_size = SUBGROUP_SIZE * ITEMS;
+    uint area = gl_SubgroupID * tile_size;
+    for (uint t = 0; t < push.parts; ++t) {
+        uint first = (subproblem * push.parts + t) * tile_size;
+        if (first >= push.count) return;
+
+        KEY own[ITEMS];
+        uint places[ITEMS];  // first the rank within the bucket, then the place in the tile
+        uint counts[SLOTS];
+        [[unroll]] for (uint s = 0; s < SLOTS; ++s) counts[s] = 0;
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
+            uint i = first + w * SUBGROUP_SIZE + gl_SubgroupInvocationID;
+            bool takes_part = i < push.count;
+            own[w] = takes_part ? keys.at[i] : KEY(0);
+            uint bucket = takes_part ? bucket_at(own[w]) : 0;
+            vote(bucket, takes_part);
+            places[w] = pick(counts, bucket) + lanes_before(lanes_of_bucket(bucket));
+            uvec4 low = lanes_of_low_bits();
+            [[unroll]] for (uint s = 0; s < SLOTS; ++s) counts[s] += votes_for_slot(low, s);
+        }
+        uint begins[SLOTS];
+        begin_buckets(counts, begins);
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
+            uint i = first + w * SUBGROUP_SIZE + gl_SubgroupInvocationID;
+            uint bucket = i < push.count ? bucket_at(own[w]) : 0;
+            places[w] += pick(begins, bucket);
+            if (i < push.count) {
+                tile_keys[area + places[w]] = own[w];
+#if defined(PAIRS) || defined(PERMUTATION)
+                tile_sources[area + places[w]] = i;
+#endif
+            }
+        }
+        subgroupMemoryBarrierShared();
+        subgroupBarrier();
+
+        // From the place in the tile to the place in the output, for each bucket.
+        [[unroll]] for (uint s = 0; s < SLOTS; ++s) slots[s] -= begins[s];
+        uint held = min(tile_size, push.count - first);
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
+            uint place = w * SUBGROUP_SIZE + gl_SubgroupInvocationID;
+            KEY key = tile_keys[area + place];
+            uint to = slot_of(place < held ? bucket_at(key) : 0) + place;
+            if (place < held) {
+#if defined(PAIRS) || defined(PERMUTATION)
+                move_element(key, tile_sources[area + place], to);
+#else
+                move_element(key, 0, to);
+#endif
+            }
+        }
+        [[unroll]] for (uint s = 0; s < SLOTS; ++s) slots[s] += begins[s] + counts[s];
+        subgroupMemoryBarrierShared();
+        subgroupBarrier();  // the shared area is written again
+    }
+}

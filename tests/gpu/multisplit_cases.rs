@@ -1,0 +1,232 @@
+//! Multisplit: methods x outputs x numbers of buckets x sizes x distributions, byte for byte
+//! against a stable split on the CPU, between guard words.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::graph::Graph;
+use multisplit::primitives::Policy;
+use multisplit::primitives::multisplit::{
+    Bucket, KeyType, Method, Split, SplitBuffers, SplitOutput, add,
+};
+use multisplit_tests::generate::{Distribution, Rng, uniform};
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::{reference, tests};
+
+tests!(multisplit:
+    sampled_product, whole_product, random_cases, no_patience, scratch_is_small, nothing_to_split,
+);
+
+pub const METHODS: [Method; 4] = [Method::Direct, Method::Warp, Method::Block, Method::OneSweep];
+const BUCKETS: [u32; 13] = [1, 2, 3, 8, 10, 31, 32, 33, 64, 100, 128, 255, 256];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Keys,
+    Pairs,
+    Permutation,
+}
+const KINDS: [Kind; 3] = [Kind::Keys, Kind::Pairs, Kind::Permutation];
+
+/// Words before and after each output that must stay as they are.
+const GUARD: usize = 64;
+const GUARD_WORD: u32 = 0xDEAD_BEEF;
+
+/// Splits 32-bit keys with 32-bit values, and compares everything with the CPU.
+pub fn check(
+    gpu: &Gpu,
+    policy: &Policy,
+    split: &Split,
+    kind: Kind,
+    keys: &[u32],
+    bucket_of: impl Fn(u32) -> u32,
+) -> Result<()> {
+    let context = &gpu.context;
+    let n = keys.len() as u64;
+    let m = split.buckets;
+    let len = n.max(1);
+    let mut graph = Graph::new("split");
+    let keys_in = graph.import::<u32>("keys", len);
+    let offsets = graph.import::<u32>("offsets", u64::from(m) + 1);
+    let out = graph.import::<u32>("out", len);
+    let values_in = graph.import::<u32>("values", len);
+    let values = graph.import::<u32>("values.out", len);
+    let output = match kind {
+        Kind::Keys => SplitOutput::Keys(out),
+        Kind::Pairs => SplitOutput::Pairs { keys: out, values_in, values, value_bytes: 4 },
+        Kind::Permutation => SplitOutput::Permutation(out),
+    };
+    let buffers = SplitBuffers { n, keys: keys_in, output, offsets, outside: None };
+    add(&mut graph, policy, split, &buffers)?;
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+
+    let guarded = |words: usize| context.upload("guarded", &vec![GUARD_WORD; words + 2 * GUARD]);
+    let value_of = |i: u32| i.wrapping_mul(0x9E37_79B9) ^ 0x55;
+    let data: Vec<u32> = if keys.is_empty() { vec![0] } else { keys.to_vec() };
+    let device_keys = context.upload("keys", &data)?;
+    let device_values =
+        context.upload("values", &(0..len as u32).map(value_of).collect::<Vec<_>>())?;
+    let (device_out, device_values_out) = (guarded(len as usize)?, guarded(len as usize)?);
+    let device_offsets = guarded(m as usize + 1)?;
+    let at = 4 * GUARD as u64;
+    context.run(
+        &executable,
+        &[
+            (keys_in, &device_keys, 0),
+            (offsets, &device_offsets, at),
+            (out, &device_out, at),
+            (values_in, &device_values, 0),
+            (values, &device_values_out, at),
+        ],
+    )?;
+    let inside = |buffer, words: usize| -> Result<Vec<u32>> {
+        let all = context.download::<u32>(buffer)?;
+        ensure!(all[..GUARD].iter().all(|&w| w == GUARD_WORD), "guard words before");
+        ensure!(all[GUARD + words..].iter().all(|&w| w == GUARD_WORD), "guard words after");
+        Ok(all[GUARD..GUARD + words].to_vec())
+    };
+    let (order, expected_offsets) =
+        reference::split(keys.len(), m, |i| bucket_of(keys[i]).min(m - 1));
+    expect_equal(&inside(&device_offsets, m as usize + 1)?, &expected_offsets)
+        .context("offsets")?;
+    let got = inside(&device_out, keys.len()).context("output")?;
+    if kind == Kind::Permutation {
+        let mut places = vec![0u32; keys.len()];
+        order.iter().zip(0..).for_each(|(&i, place)| places[i as usize] = place);
+        expect_equal(&got, &places).context("permutation")?;
+    } else {
+        let expected: Vec<u32> = order.iter().map(|&i| keys[i as usize]).collect();
+        expect_equal(&got, &expected).context("keys")?;
+    }
+    if kind == Kind::Pairs {
+        let expected: Vec<u32> = order.iter().map(|&i| value_of(i)).collect();
+        expect_equal(&inside(&device_values_out, keys.len())?, &expected).context("values")?;
+    }
+    expect_equal(&context.download::<u32>(&device_keys)?, &data).context("input was changed")
+}
+
+/// One case with delta buckets over the whole domain.
+fn case(
+    gpu: &Gpu,
+    policy: &Policy,
+    method: Method,
+    kind: Kind,
+    m: u32,
+    n: usize,
+    distribution: Distribution,
+) -> Result<()> {
+    let width = (1u64 << 32).div_ceil(u64::from(m));
+    let keys = distribution.keys(n, m, (n as u64) << 9 | u64::from(m));
+    let split = Split::new(KeyType::U32, m, Bucket::delta_over_domain(KeyType::U32, m)).by(method);
+    check(gpu, policy, &split, kind, &keys, |key| (u64::from(key) / width) as u32)
+        .with_context(|| format!("{method:?}, {kind:?}, m = {m}, n = {n}, {distribution:?}"))
+}
+
+/// The interesting sizes around the tile of a method.
+fn sizes(gpu: &Gpu, full: bool) -> Vec<usize> {
+    let policy = gpu.context.policy();
+    let tile = (policy.split.threads * policy.split.key_items) as usize;
+    let subgroup = policy.subgroup_size as usize;
+    let mut sizes = vec![0, 1, subgroup - 1, tile - 1, tile, tile + 1, 3 * tile + 7];
+    if full {
+        sizes.push((1 << 20) + 3);
+    }
+    sizes
+}
+
+/// Every pair of two dimensions' values comes up: a Latin-square walk through the product.
+fn sampled_product(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    let sizes = sizes(gpu, false);
+    let mut turn = 0usize;
+    for (row, &m) in BUCKETS.iter().enumerate() {
+        for (column, method) in METHODS.into_iter().enumerate() {
+            let n = sizes[(row + column * 2) % sizes.len()];
+            let kind = KINDS[(row + column) % KINDS.len()];
+            let distribution = Distribution::ALL[(turn + row) % Distribution::ALL.len()];
+            case(gpu, &policy, method, kind, m, n, distribution)?;
+            turn += 1;
+        }
+    }
+    let large = (1 << 20) + 3;
+    case(gpu, &policy, Method::Block, Kind::Keys, 10, large, Distribution::Uniform)?;
+    case(gpu, &policy, Method::OneSweep, Kind::Pairs, 256, large, Distribution::Binomial)
+}
+
+fn whole_product(gpu: &Gpu) -> Result<()> {
+    if !gpu.full {
+        return Ok(());
+    }
+    let policy = gpu.context.policy();
+    for m in BUCKETS {
+        for method in METHODS {
+            for kind in KINDS {
+                for n in sizes(gpu, true) {
+                    for distribution in Distribution::ALL {
+                        case(gpu, &policy, method, kind, m, n, distribution)?;
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Random sizes of everything, the kernels' own sizes included.
+fn random_cases(gpu: &Gpu) -> Result<()> {
+    let mut rng = Rng::new(99);
+    let base = gpu.context.policy();
+    for _ in 0..if gpu.full { 400 } else { 16 } {
+        let mut policy = base;
+        policy.split.threads = base.subgroup_size << rng.below(4);
+        policy.split.key_items = 1 + rng.below(9) as u32;
+        policy.split.pair_items = 1 + rng.below(9) as u32;
+        policy.split.warp_items = 1 + rng.below(6) as u32;
+        policy.split.most_buckets_by_votes = [0, 256][rng.below(2) as usize];
+        policy.split.counter_copies = 1 + rng.below(3) as u32;
+        policy.split.histogram_parts = 1 + rng.below(3) as u32;
+        policy.spin_limit = rng.below(3) as u32;
+        let (method, kind) = (METHODS[rng.below(4) as usize], KINDS[rng.below(3) as usize]);
+        let (m, n) = (1 + rng.below(256) as u32, rng.below(20_000) as usize);
+        let distribution = Distribution::ALL[rng.below(6) as usize];
+        case(gpu, &policy, method, kind, m, n, distribution)
+            .with_context(|| format!("{:?}", policy.split))?;
+    }
+    Ok(())
+}
+
+/// One sweep in which nobody waits: every missing tile is counted again.
+fn no_patience(gpu: &Gpu) -> Result<()> {
+    let policy = Policy { spin_limit: 0, ..gpu.context.policy() };
+    for m in [2, 33, 256] {
+        case(gpu, &policy, Method::OneSweep, Kind::Pairs, m, 100_000, Distribution::Uniform)?;
+    }
+    Ok(())
+}
+
+/// H stays under two hundredths of the input at m = 256.
+fn scratch_is_small(gpu: &Gpu) -> Result<()> {
+    let n = 1u64 << 24;
+    let mut graph = Graph::new("split");
+    let keys = graph.import::<u32>("keys", n);
+    let out = graph.import::<u32>("out", n);
+    let offsets = graph.import::<u32>("offsets", 257);
+    let split = Split::new(KeyType::U32, 256, Bucket::delta_over_domain(KeyType::U32, 256));
+    let output = SplitOutput::Keys(out);
+    let buffers = SplitBuffers { n, keys, output, offsets, outside: None };
+    add(&mut graph, &gpu.context.policy(), &split.by(Method::Block), &buffers)?;
+    let plan = graph.compile(&gpu.context.limits())?;
+    let histogram = plan.buffers.iter().find(|b| b.name == "multisplit.histogram");
+    let bytes = histogram.context("no histogram")?.size;
+    ensure!(bytes * 50 <= n * 4, "H has {bytes} bytes for {} of input", n * 4);
+    Ok(())
+}
+
+fn nothing_to_split(gpu: &Gpu) -> Result<()> {
+    let split = Split::new(KeyType::U32, 7, Bucket::delta_over_domain(KeyType::U32, 7));
+    let result = gpu.context.split::<u32>(&split, &[])?;
+    expect_equal(&result.offsets, &[0; 8])?;
+    ensure!(result.keys.is_empty());
+    let values = uniform(100, 1);
+    let result = gpu.context.split_pairs(&split, &uniform(100, 2), &values)?;
+    ensure!(result.offsets[7] == 100 && result.values.len() == 100);
+    Ok(())
+}

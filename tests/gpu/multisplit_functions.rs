@@ -1,0 +1,280 @@
+//! Bucket functions: each kind against the same function on the CPU, for every key type that it
+//! takes, and the user's own GLSL.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::Error;
+use multisplit::graph::Graph;
+use multisplit::primitives::multisplit::{
+    Bucket, KeyType, Method, Split, SplitBuffers, SplitOutput, UserBucket, add,
+};
+use multisplit_tests::generate::{Rng, uniform};
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::{reference, tests};
+
+use crate::multisplit_cases::METHODS;
+
+tests!(multisplit:
+    delta_from_a_minimum, delta_of_signed_keys, digits, identity, even_floats, ranges,
+    ranges_of_floats, wide_keys, wide_values, prime_or_composite, a_users_table_and_parameters,
+    ids_out_of_range, functions_that_do_not_fit, glsl_errors_are_the_users,
+);
+
+const N: usize = 30_011;
+
+/// The methods to try a bucket function with: the function is one piece of code in all of them,
+/// so a plain run takes one that counts and moves by subgroups and one by workgroups.
+fn methods(gpu: &Gpu) -> &'static [Method] {
+    if gpu.full { &METHODS } else { &[Method::Warp, Method::OneSweep] }
+}
+
+/// Splits `keys`, and compares with the CPU.
+fn check<K: bytemuck::Pod + PartialEq + std::fmt::Debug>(
+    gpu: &Gpu,
+    split: &Split,
+    keys: &[K],
+    bucket_of: impl Fn(K) -> u32,
+) -> Result<()> {
+    for &method in methods(gpu) {
+        let split = split.clone().by(method);
+        let (order, offsets) = reference::split(keys.len(), split.buckets, |i| bucket_of(keys[i]));
+        let result = gpu.context.split(&split, keys).with_context(|| format!("{method:?}"))?;
+        let expected: Vec<K> = order.iter().map(|&i| keys[i as usize]).collect();
+        expect_equal(&result.offsets, &offsets).with_context(|| format!("{method:?} offsets"))?;
+        let bytes = |keys: &[K]| bytemuck::cast_slice::<K, u8>(keys).to_vec();
+        expect_equal(&bytes(&result.keys), &bytes(&expected))
+            .with_context(|| format!("{method:?} keys"))?;
+        ensure!(result.method == method);
+    }
+    Ok(())
+}
+
+fn delta_from_a_minimum(gpu: &Gpu) -> Result<()> {
+    for (min, width, m) in [(1000u32, 77u64, 50u32), (0, 1, 256), (5, 1 << 20, 3), (1 << 31, 3, 7)]
+    {
+        let mut rng = Rng::new(width);
+        let keys: Vec<u32> = (0..N)
+            .map(|i| match i % 5 {
+                0 => rng.next_u32(),
+                _ => min.wrapping_add(rng.below(width * u64::from(m)) as u32),
+            })
+            .collect();
+        let split = Split::new(KeyType::U32, m, Bucket::Delta { min, width });
+        let bucket_of =
+            |key: u32| (u64::from(key.saturating_sub(min)) / width).min(u64::from(m - 1)) as u32;
+        check(gpu, &split, &keys, bucket_of)?;
+    }
+    Ok(())
+}
+
+fn delta_of_signed_keys(gpu: &Gpu) -> Result<()> {
+    let keys: Vec<i32> = uniform(N, 4).into_iter().map(|k| k as i32).collect();
+    let split = Split::new(KeyType::I32, 10, Bucket::delta_over_domain(KeyType::I32, 10));
+    let width = (1i64 << 32).div_euclid(10) + 1;
+    check(gpu, &split, &keys, |key| ((i64::from(key) + (1 << 31)) / width) as u32)
+}
+
+fn digits(gpu: &Gpu) -> Result<()> {
+    let keys = uniform(N, 5);
+    for (shift, bits) in [(0, 8), (24, 8), (13, 5), (31, 1)] {
+        let split = Split::new(KeyType::U32, 1 << bits, Bucket::Digit { shift, bits });
+        check(gpu, &split, &keys, |key| (key >> shift) & ((1 << bits) - 1))?;
+    }
+    Ok(())
+}
+
+fn identity(gpu: &Gpu) -> Result<()> {
+    let keys: Vec<u32> = uniform(N, 6).into_iter().map(|k| k % 100).collect();
+    check(gpu, &Split::new(KeyType::U32, 100, Bucket::Identity), &keys, |key| key)
+}
+
+fn even_floats(gpu: &Gpu) -> Result<()> {
+    let mut rng = Rng::new(7);
+    let special = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 0.0, 8.0, -8.0, 1e-30];
+    let keys: Vec<f32> = (0..N)
+        .map(|i| match i % 16 {
+            0 => special[rng.below(8) as usize],
+            _ => (rng.next_u32() as f32 / u32::MAX as f32) * 20.0 - 10.0,
+        })
+        .collect();
+    for m in [3u32, 16, 200] {
+        let split = Split::new(KeyType::F32, m, Bucket::Even { lo: -8.0, hi: 8.0 });
+        let scale = m as f32 / 16.0;
+        let bucket_of = |key: f32| match (key + 8.0) * scale {
+            scaled if scaled < 0.0 => 0,
+            scaled if scaled < m as f32 => scaled as u32,
+            _ => m - 1,
+        };
+        check(gpu, &split, &keys, bucket_of)?;
+    }
+    Ok(())
+}
+
+fn ranges(gpu: &Gpu) -> Result<()> {
+    let keys = uniform(N, 8);
+    for m in [1usize, 2, 5, 31, 256] {
+        let mut splitters: Vec<u32> = keys[..m - 1].to_vec(); // splitters that keys are equal to
+        splitters.sort_unstable();
+        let split = Split::new(KeyType::U32, m as u32, Bucket::Range(splitters.clone()));
+        check(gpu, &split, &keys, |key| splitters.partition_point(|&s| s <= key) as u32)?;
+    }
+    Ok(())
+}
+
+fn ranges_of_floats(gpu: &Gpu) -> Result<()> {
+    let splitters = [f32::NEG_INFINITY, -1.5, -0.0, 0.0, 2.5, f32::INFINITY];
+    let mut keys: Vec<f32> = uniform(N, 9).into_iter().map(f32::from_bits).collect();
+    keys[..splitters.len()].copy_from_slice(&splitters);
+    let bits = splitters.map(f32::to_bits).to_vec();
+    let split = Split::new(KeyType::F32, 7, Bucket::Range(bits));
+    let bucket_of =
+        |key: f32| splitters.iter().filter(|s| s.total_cmp(&key).is_le()).count() as u32;
+    check(gpu, &split, &keys, bucket_of)
+}
+
+fn wide_keys(gpu: &Gpu) -> Result<()> {
+    let mut rng = Rng::new(10);
+    let keys: Vec<u64> = (0..N).map(|_| rng.next_u64()).collect();
+    for (shift, bits) in [(0, 8), (29, 7), (60, 4)] {
+        let split = Split::new(KeyType::U64, 1 << bits, Bucket::Digit { shift, bits });
+        check(gpu, &split, &keys, |key| (key >> shift) as u32 & ((1 << bits) - 1))?;
+    }
+    Ok(())
+}
+
+fn wide_values(gpu: &Gpu) -> Result<()> {
+    let keys = uniform(N, 11);
+    let split = Split::new(KeyType::U32, 20, Bucket::delta_over_domain(KeyType::U32, 20));
+    let width = (1u64 << 32).div_ceil(20);
+    let (order, _) = reference::split(N, 20, |i| (u64::from(keys[i]) / width) as u32);
+    let two = |i: u32| [i, !i];
+    let four = |i: u32| [i, !i, i * 3, 7];
+    for &method in methods(gpu) {
+        let split = split.clone().by(method);
+        let values: Vec<[u32; 2]> = (0..N as u32).map(two).collect();
+        let result = gpu.context.split_pairs(&split, &keys, &values)?;
+        let expected: Vec<_> = order.iter().map(|&i| two(i)).collect();
+        expect_equal(&result.values, &expected).with_context(|| format!("{method:?}, 8 bytes"))?;
+        let values: Vec<[u32; 4]> = (0..N as u32).map(four).collect();
+        let result = gpu.context.split_pairs(&split, &keys, &values)?;
+        let expected: Vec<_> = order.iter().map(|&i| four(i)).collect();
+        expect_equal(&result.values, &expected).with_context(|| format!("{method:?}, 16 bytes"))?;
+    }
+    Ok(())
+}
+
+/// The paper's figure: two buckets, prime and composite.
+fn prime_or_composite(gpu: &Gpu) -> Result<()> {
+    let source = "uint bucket_of(uint key) {
+    if (key < 2u) return 1u;
+    uint composite = 0u;
+    for (uint d = 2u; d * d <= key; ++d)
+        if (key % d == 0u) composite = 1u;
+    return composite;
+}";
+    let is_composite =
+        |key: u32| key < 2 || (2..).take_while(|d| d * d <= key).any(|d| key % d == 0);
+    let keys: Vec<u32> = uniform(5000, 12).into_iter().map(|k| k % 1000).collect();
+    let split = Split::new(KeyType::U32, 2, Bucket::Glsl(UserBucket::new(source)));
+    check(gpu, &split, &keys, |key| u32::from(is_composite(key)))
+}
+
+fn a_users_table_and_parameters(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let source = "uint bucket_of(float key) { return table.at[uint(key) % push.parameter_b] + push.parameter_a; }";
+    let table: Vec<u32> = vec![3, 0, 2, 1, 3];
+    let keys: Vec<f32> = (0..4000).map(|i| (i * 37 % 1000) as f32).collect();
+    let mut graph = Graph::new("table");
+    let n = keys.len() as u64;
+    let (keys_in, keys_out) = (graph.import::<f32>("keys", n), graph.import::<f32>("out", n));
+    let offsets = graph.import::<u32>("offsets", 6);
+    let words = graph.import::<u32>("table", 5);
+    let user = UserBucket::new(source).with_parameters([1, 5, 0]).with_table(words);
+    let split = Split::new(KeyType::F32, 5, Bucket::Glsl(user)).by(Method::Block);
+    let output = SplitOutput::Keys(keys_out);
+    let buffers = SplitBuffers { n, keys: keys_in, output, offsets, outside: None };
+    add(&mut graph, &context.policy(), &split, &buffers)?;
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let (device_keys, device_table) =
+        (context.upload("keys", &keys)?, context.upload("table", &table)?);
+    let (out, device_offsets) =
+        (context.buffer::<f32>("out", n)?, context.buffer::<u32>("offsets", 6)?);
+    let bound = [
+        (keys_in, &device_keys),
+        (keys_out, &out),
+        (offsets, &device_offsets),
+        (words, &device_table),
+    ];
+    context.run(&executable, &bound)?;
+    let bucket_of = |i: usize| table[keys[i] as usize % 5] + 1;
+    let (order, expected_offsets) = reference::split(keys.len(), 5, bucket_of);
+    let expected: Vec<f32> = order.iter().map(|&i| keys[i as usize]).collect();
+    expect_equal(&context.download(&device_offsets)?, &expected_offsets)?;
+    expect_equal(&context.download(&out)?, &expected)
+}
+
+/// Ids past the last bucket are counted, written nowhere, and reported.
+fn ids_out_of_range(gpu: &Gpu) -> Result<()> {
+    let keys: Vec<u32> = (0..10_000).collect();
+    let wild =
+        Bucket::Glsl(UserBucket::new("uint bucket_of(uint key) { return key % 1000u * 7919u; }"));
+    let offending = |m: u32| keys.iter().filter(|&&k| k % 1000 * 7919 >= m).count() as u64;
+    for &method in methods(gpu) {
+        for (bucket, m, expected) in [
+            (Bucket::Identity, 33, 10_000 - 33),
+            (wild.clone(), 10, offending(10)),
+            (wild.clone(), 256, offending(256)),
+        ] {
+            let split = Split::new(KeyType::U32, m, bucket).by(method);
+            match gpu.context.split(&split, &keys) {
+                Err(Error::BucketOutOfRange { keys, buckets }) => {
+                    ensure!(buckets == m && keys == expected, "{method:?}: {keys} of {expected}");
+                }
+                other => anyhow::bail!("{method:?}: {other:?}"),
+            }
+        }
+    }
+    // No write out of bounds: the guard words of the cases' check.
+    for &method in methods(gpu) {
+        let split = Split::new(KeyType::U32, 10, wild.clone()).by(method);
+        let policy = gpu.context.policy();
+        let kind = crate::multisplit_cases::Kind::Pairs;
+        crate::multisplit_cases::check(gpu, &policy, &split, kind, &keys, |k| k % 1000 * 7919)?;
+    }
+    Ok(())
+}
+
+fn functions_that_do_not_fit(gpu: &Gpu) -> Result<()> {
+    let refused = |key, m, bucket| {
+        let split = Split::new(key, m, bucket);
+        let result = match key {
+            KeyType::U64 => gpu.context.split(&split, &[1u64]).map(|_| ()),
+            _ => gpu.context.split(&split, &[1u32]).map(|_| ()),
+        };
+        matches!(result, Err(Error::Bucket { .. } | Error::TooLarge { .. }))
+    };
+    ensure!(refused(KeyType::U32, 4, Bucket::Range(vec![3, 2, 1])), "unsorted splitters");
+    ensure!(refused(KeyType::U32, 4, Bucket::Range(vec![1, 2])), "too few splitters");
+    ensure!(
+        refused(KeyType::U32, 4, Bucket::Even { lo: 0.0, hi: 1.0 }),
+        "even buckets of integers"
+    );
+    ensure!(refused(KeyType::F32, 4, Bucket::Even { lo: 1.0, hi: 1.0 }), "an empty range");
+    ensure!(refused(KeyType::F32, 4, Bucket::Even { lo: f32::NAN, hi: 1.0 }), "NaN");
+    ensure!(refused(KeyType::U32, 4, Bucket::Delta { min: 0, width: 0 }), "no width");
+    ensure!(refused(KeyType::U32, 4, Bucket::Digit { shift: 30, bits: 3 }), "past the key");
+    ensure!(refused(KeyType::U64, 4, Bucket::Delta { min: 0, width: 5 }), "wide delta");
+    ensure!(refused(KeyType::U32, 0, Bucket::Identity), "no buckets");
+    Ok(())
+}
+
+fn glsl_errors_are_the_users(gpu: &Gpu) -> Result<()> {
+    let bucket = Bucket::Glsl(UserBucket::new("uint bucket_of(uint key) {\n  return kye;\n}"));
+    match gpu.context.split(&Split::new(KeyType::U32, 2, bucket), &[1u32, 2]) {
+        Err(Error::Compile(error)) => {
+            let text = error.to_string();
+            ensure!(text.contains("user_bucket.glsl:2") && text.contains("return kye;"), "{text}");
+            Ok(())
+        }
+        other => anyhow::bail!("{other:?}"),
+    }
+}
