@@ -41,6 +41,7 @@ Examples:
   multisplit demo                         scan 2^24 numbers; show the plan and the times
   multisplit --device llvmpipe demo       the same on another device
   multisplit bench scan --n 2^20,2^25     rates as JSON lines
+  multisplit bench split --m 8,256        splits into 8 and 256 buckets, by every method
   multisplit graph scan --format dot | dot -Tsvg > scan.svg
 
 Sizes are plain numbers or powers: 16777216, 16_777_216, 2^24.

@@ -7,21 +7,39 @@ pub const SEED: u64 = 1;
 
 /// `n` uniform 32-bit numbers.
 pub fn random_words(n: u64, seed: u64) -> Result<Vec<u32>> {
+    let mut generator = SplitMix64(seed);
+    words(n, |_| (generator.next() >> 32) as u32)
+}
+
+/// `n` numbers, each made from its index.
+pub fn words(n: u64, word: impl FnMut(usize) -> u32) -> Result<Vec<u32>> {
     let too_large = || format!("no memory for {n} numbers on the host; try a smaller --n");
     let length = usize::try_from(n).with_context(too_large)?;
     let mut words = Vec::new();
     words.try_reserve_exact(length).with_context(too_large)?;
-    let mut generator = SplitMix64(seed);
-    words.extend((0..length).map(|_| (generator.next() >> 32) as u32));
+    words.extend((0..length).map(word));
     Ok(words)
 }
 
+/// A number below `end`, which is at most 2^32, from 64 random bits.
+pub fn below(random: u64, end: u64) -> u64 {
+    ((random >> 32) * end) >> 32
+}
+
 /// Steele, Lea and Flood's generator ("Fast splittable pseudorandom number generators", 2014).
-struct SplitMix64(u64);
+pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+    /// The generator of `seed` after `draws` draws: threads can begin anywhere in one sequence.
+    pub fn after(seed: u64, draws: u64) -> Self {
+        Self(seed.wrapping_add(draws.wrapping_mul(Self::STEP)))
+    }
+
+    /// The next 64 bits.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(Self::STEP);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -38,6 +56,7 @@ mod tests {
         let mut generator = SplitMix64(1_234_567);
         assert_eq!(generator.next(), 6_457_827_717_110_365_317);
         assert_eq!(generator.next(), 3_203_168_211_198_807_973);
+        assert_eq!(SplitMix64::after(1_234_567, 1).next(), 3_203_168_211_198_807_973);
     }
 
     #[test]

@@ -89,7 +89,7 @@ impl Target {
     }
 
     /// An array past the largest buffer would be planned in more pieces than a plan can hold.
-    fn check_size(&self, n: u64) -> Result<()> {
+    pub fn check_size(&self, n: u64) -> Result<()> {
         let (needed, limit) = (bytes_of(n), self.limits.max_buffer_size);
         if needed > limit {
             let (n, needed, limit) = (size::show(n), figures::bytes(needed), figures::bytes(limit));

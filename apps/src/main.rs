@@ -15,6 +15,7 @@ mod logging;
 mod passes;
 mod report;
 mod size;
+mod split;
 
 use std::process::ExitCode;
 

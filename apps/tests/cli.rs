@@ -152,6 +152,49 @@ fn bench_prints_json_lines() {
 }
 
 #[test]
+fn bench_prints_the_stages_of_splits() {
+    let arguments = ["bench", "split", "--n", "5000", "--m", "2,10", "--reps", "2"];
+    // A software driver compiles for seconds: each function once, keys and pairs.
+    let ops = "split_delta_keys,split_identity_pairs,split_range_keys";
+    let more = ["--warmup", "0", "--distribution", "binomial", "--validate", "--op", ops];
+    let ran = run(multisplit(), &[&arguments[..], &more[..]].concat()).expect(0);
+    let (_, lines) = figures(&ran.out);
+    // Three operations by four methods, each checked.
+    assert_eq!(lines.len(), 2 * 3 * 4, "{}", ran.out);
+    for line in &lines {
+        assert_eq!(line["distribution"], "binomial", "{line}");
+        let stages = match line["method"].as_str() {
+            Some("onesweep") => &["histogram_ms", "sweep_ms", "clear_ms"][..],
+            Some("direct" | "warp" | "block") => {
+                &["prescan_ms", "scan_ms", "postscan_ms", "clear_ms"]
+            }
+            _ => &["a method"],
+        };
+        for key in [&["ms", "gps", "n", "m"], stages].concat() {
+            assert!(line[key].is_number(), "no {key} in {line}");
+        }
+        let times = line.as_object().expect("an object").keys().filter(|k| k.ends_with("_ms"));
+        assert_eq!(times.count(), stages.len(), "{line}");
+    }
+    let points: Vec<_> = lines.iter().map(|l| (&l["op"], &l["m"], &l["method"])).collect();
+    for (index, point) in points.iter().enumerate() {
+        assert!(!points[..index].contains(point), "twice: {point:?}");
+    }
+}
+
+#[test]
+fn bench_splits_what_is_asked_for() {
+    let arguments = ["bench", "split", "--n", "3000,2^50", "--m", "256", "--reps", "1"];
+    let more = ["--warmup", "0", "--op", "split_identity_pairs", "--method", "auto,onesweep,block"];
+    let ran = run(multisplit(), &[&arguments[..], &more[..]].concat()).expect(0);
+    assert!(ran.complaint().starts_with("note: n = 2^50 left out"), "{}", ran.err);
+    let (_, lines) = figures(&ran.out);
+    assert_eq!(lines.len(), 2, "auto is one of the others: {}", ran.out);
+    assert!(lines.iter().all(|line| line["op"] == "split_identity_pairs" && line["m"] == 256));
+    assert!(lines.iter().all(|line| line["distribution"] == "uniform"));
+}
+
+#[test]
 fn bench_writes_to_a_file_and_shows_passes() {
     let file = temporary("bench.jsonl");
     let path = file.to_str().expect("a path that is text");
@@ -213,8 +256,13 @@ fn wrong_usage_has_status_2() {
         &["bench", "--reps", "0"],
         &["bench", "--n", "2^16,"],
         &["bench", "no-such-subject"],
+        &["bench", "scan", "--m", "2"],
+        &["bench", "split", "--m", "257"],
+        &["bench", "split", "--distribution", "normal"],
         &["graph"],
         &["graph", "scan", "--format", "svg"],
+        &["graph", "scan", "--method", "onesweep"],
+        &["graph", "split", "--method", "lookback"],
     ] {
         let ran = run(multisplit(), arguments).expect(2);
         assert!(!ran.err.is_empty() && ran.out.is_empty(), "{arguments:?}");
@@ -262,6 +310,27 @@ fn graphs_need_no_driver() {
     assert!(ran.err.contains("try a smaller --n"), "{}", ran.err);
     // A device that is asked for has to be there.
     run(without_driver(), &["graph", "scan", "--device", "0"]).expect(1);
+}
+
+#[test]
+fn graphs_of_splits_need_no_driver() {
+    for (method, passes) in [
+        ("direct", ["multisplit.prescan", "multisplit.postscan"]),
+        ("warp", ["multisplit.prescan", "multisplit.postscan"]),
+        ("block", ["multisplit.prescan", "multisplit.postscan"]),
+        ("onesweep", ["multisplit.histogram", "multisplit.onesweep"]),
+    ] {
+        let arguments = ["graph", "split", "--n", "2^20", "--m", "10", "--method", method];
+        let ran = run(without_driver(), &arguments).expect(0);
+        assert!(ran.out.starts_with("graph split: "), "{}", ran.out);
+        for pass in passes {
+            assert!(ran.out.contains(pass), "no `{pass}` in\n{}", ran.out);
+        }
+    }
+    let arguments = ["graph", "split", "--op", "split_range_keys", "--format", "json", "--replay"];
+    let json = run(without_driver(), &arguments).expect(0);
+    let plan: Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!(plan["replayable"], true);
 }
 
 #[test]

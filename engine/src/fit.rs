@@ -1,7 +1,7 @@
 //! Whether a plan fits the device that is to run it. Plans are plain data, and can be made for
 //! other limits or changed by hand: what Vulkan leaves undefined is refused here, by name.
 
-use multisplit_graph::{GraphError, Limits, Plan, PlannedPass, PlannedView, Work};
+use multisplit_graph::{GraphError, Limits, PassKernel, Plan, PlannedPass, PlannedView, Work};
 use multisplit_shaders::BindingKind;
 
 use crate::error::{Error, Result};
@@ -47,7 +47,7 @@ impl Pass<'_> {
         let push = self.pass.push.len() as u64;
         at_most(&self.pass.label, "maxPushConstantsSize", push, self.limits.max_push_bytes.into())?;
         self.work()?;
-        self.workgroup()
+        self.pass.kernel.as_ref().map_or(Ok(()), |kernel| self.kernel(kernel))
     }
 
     fn work(&self) -> Result<()> {
@@ -75,14 +75,25 @@ impl Pass<'_> {
         }
     }
 
-    fn workgroup(&self) -> Result<()> {
-        let Some(kernel) = &self.pass.kernel else { return Ok(()) };
+    fn kernel(&self, kernel: &PassKernel) -> Result<()> {
+        let refuse = |problem: &str| {
+            let (kernel, problem) = (kernel.label().to_owned(), problem.to_owned());
+            Err(Error::Kernel { kernel, problem })
+        };
+        let interface = kernel.interface();
+        let ours = self.pass.bindings.iter().map(|b| (b.set, b.binding, b.kind));
+        if !ours.eq(interface.bindings.iter().map(|b| (b.set, b.binding, b.kind))) {
+            return refuse("has other bindings than the plan");
+        }
+        let push = interface.push_constants.as_ref().map_or(0, |block| block.size);
+        if self.pass.push.len() as u64 != u64::from(push) {
+            return refuse("has other push constants than the plan");
+        }
         let values = &self.pass.specialization;
         let value_of = |id| values.iter().find(|(other, _)| *other == id).map(|(_, value)| *value);
-        let size = kernel.interface().workgroup_size(value_of).map(u64::from);
+        let size = interface.workgroup_size(value_of).map(u64::from);
         if size.contains(&0) {
-            let (kernel, problem) = (kernel.label().to_owned(), "has workgroups of no threads");
-            return Err(Error::Kernel { kernel, problem: problem.to_owned() });
+            return refuse("has workgroups of no threads");
         }
         for (size, max) in size.into_iter().zip(self.limits.max_workgroup_size) {
             at_most(&self.pass.label, "maxComputeWorkGroupSize", size, max.into())?;
@@ -164,13 +175,17 @@ mod tests {
         assert!(matches!(error, GraphError::ForeignBuffer { at } if at == "in"));
     }
 
-    #[test]
-    fn limits_of_another_device_are_noticed() {
+    /// A kernel that fills.
+    fn fill() -> Plan {
         let mut graph = Graph::new("fill");
         let dst = graph.import::<u32>("dst", 1 << 20);
-        let policy = crate::primitives::Policy::for_limits(&Limits::default());
+        let policy = crate::primitives::Policy::default();
         crate::primitives::fill(&mut graph, &policy, "fill", dst, 1).expect("passes");
-        let plan = graph.compile(&Limits::default()).expect("a plan");
+        graph.compile(&Limits::default()).expect("a plan")
+    }
+
+    #[test]
+    fn limits_of_another_device_are_noticed() {
         for (limits, name) in [
             (Limits { max_storage_range: 1024, ..Limits::default() }, "maxStorageBufferRange"),
             (
@@ -183,12 +198,28 @@ mod tests {
             ),
             (Limits { max_push_bytes: 4, ..Limits::default() }, "maxPushConstantsSize"),
         ] {
-            let result = check(&plan, &limits);
+            let result = check(&fill(), &limits);
             assert!(
                 matches!(&result, Err(Error::Graph(GraphError::LimitExceeded { limit, .. }))
                     if *limit == name),
                 "{result:?}"
             );
+        }
+    }
+
+    #[test]
+    fn passes_bind_what_their_kernel_expects() {
+        let changes: [fn(&mut PlannedPass); 4] = [
+            |pass| pass.bindings.clear(),
+            |pass| pass.bindings[0].binding = 7,
+            |pass| pass.push.clear(),
+            |pass| pass.specialization = vec![(0, 0)],
+        ];
+        for change in changes {
+            let mut plan = fill();
+            change(&mut plan.steps[0].pass);
+            let result = check(&plan, &Limits::default());
+            assert!(matches!(&result, Err(Error::Kernel { .. })), "{result:?}");
         }
     }
 }

@@ -10,6 +10,7 @@ use multisplit_graph::{
     Access, Buffer, CycleLink, Graph, GraphError, Groups, Limits, PassBuilder, PingPong, Scope,
     Stages, View,
 };
+use multisplit_shaders::{PushBlock, PushMember};
 
 fn error(g: &Graph) -> GraphError {
     g.compile(&limits()).expect_err("the graph is wrong")
@@ -189,13 +190,16 @@ fn push_layout() {
             i.push_constants = Some(PushBlock { size: 8, members });
         })
     };
-    let push = |pass: PassBuilder<'_>| pass.push(&Constants { count: 1, shift: 2 });
-    let error = one_error(block(vec![member("shift", 0), member("count", 4)]), push);
+    let error = one_error(block(vec![member("shift", 0), member("count", 4)]), push_constants);
     assert!(matches!(error, GraphError::PushLayout { .. }), "{error}");
     let text = error.to_string();
     assert!(text.contains(&pass()) && text.contains("shift at 0"), "{text}");
-    let error = one_error(block(vec![member("count", 0)]), push);
+    let error = one_error(block(vec![member("count", 0)]), push_constants);
     assert!(matches!(error, GraphError::PushLayout { .. }), "{error}");
+}
+
+fn push_constants(pass: PassBuilder<'_>) -> PassBuilder<'_> {
+    pass.push(&Constants { count: 1, shift: 2 })
 }
 
 #[test]

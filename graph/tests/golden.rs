@@ -54,7 +54,7 @@ fn rounds() -> Plan {
         g.pass(name("prescan"), prescan)
             .bind("keys", pair.front())
             .bind("h", histogram)
-            .push_bytes(&(8 * round as u32).to_ne_bytes())
+            .push_bytes(&(8 * round).to_ne_bytes())
             .dispatch(Groups::linear(64));
         g.pass(name("scan"), kernel("scan.onepass").read("src").write("dst"))
             .bind("src", histogram)
@@ -65,7 +65,7 @@ fn rounds() -> Plan {
             .bind("keys", pair.front())
             .bind("h", offsets)
             .bind("out", pair.back())
-            .push_bytes(&(8 * round as u32).to_ne_bytes())
+            .push_bytes(&(8 * round).to_ne_bytes())
             .dispatch(Groups::linear(64));
         pair.swap();
     }

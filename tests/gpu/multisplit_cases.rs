@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
 use multisplit::primitives::Policy;
 use multisplit::primitives::multisplit::{
-    Bucket, KeyType, Method, Split, SplitBuffers, SplitOutput, add,
+    Bucket, KeyType, Method, Split, SplitBuffers, SplitOutput, TileShape, add,
 };
 use multisplit_tests::generate::{Distribution, Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -123,7 +123,8 @@ fn case(
 /// The interesting sizes around the tile of a method.
 fn sizes(gpu: &Gpu, full: bool) -> Vec<usize> {
     let policy = gpu.context.policy();
-    let tile = (policy.split.threads * policy.split.key_items) as usize;
+    let shape = policy.split.block_keys[0];
+    let tile = (shape.threads * shape.items) as usize;
     let subgroup = policy.subgroup_size as usize;
     let mut sizes = vec![0, 1, subgroup - 1, tile - 1, tile, tile + 1, 3 * tile + 7];
     if full {
@@ -176,10 +177,8 @@ fn random_cases(gpu: &Gpu) -> Result<()> {
     let base = gpu.context.policy();
     for _ in 0..if gpu.full { 400 } else { 16 } {
         let mut policy = base;
-        policy.split.threads = base.subgroup_size << rng.below(4);
-        policy.split.key_items = 1 + rng.below(9) as u32;
-        policy.split.pair_items = 1 + rng.below(9) as u32;
-        policy.split.warp_items = 1 + rng.below(6) as u32;
+        let threads = base.subgroup_size << rng.below(4);
+        policy.split = policy.split.with_shape(TileShape::new(threads, 1 + rng.below(9) as u32));
         policy.split.most_buckets_by_votes = [0, 256][rng.below(2) as usize];
         policy.split.counter_copies = 1 + rng.below(3) as u32;
         policy.split.histogram_parts = 1 + rng.below(3) as u32;

@@ -172,7 +172,7 @@ fn prime_or_composite(gpu: &Gpu) -> Result<()> {
     return composite;
 }";
     let is_composite =
-        |key: u32| key < 2 || (2..).take_while(|d| d * d <= key).any(|d| key % d == 0);
+        |key: u32| key < 2 || (2..).take_while(|d| d * d <= key).any(|d| key.is_multiple_of(d));
     let keys: Vec<u32> = uniform(5000, 12).into_iter().map(|k| k % 1000).collect();
     let split = Split::new(KeyType::U32, 2, Bucket::Glsl(UserBucket::new(source)));
     check(gpu, &split, &keys, |key| u32::from(is_composite(key)))

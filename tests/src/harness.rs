@@ -52,12 +52,13 @@ impl Gpu {
     }
 }
 
+/// What a test does.
+type Body = Box<dyn FnOnce(&Gpu) -> Result<()> + Send>;
+
 /// A test: a name and what it does.
 pub struct Test {
-    /// `subject::what_it_shows`.
-    pub name: String,
-    /// The body.
-    pub body: Box<dyn FnOnce(&Gpu) -> Result<()> + Send>,
+    name: String,
+    body: Body,
 }
 
 impl Test {

@@ -3,39 +3,61 @@
 use std::io::Write as _;
 
 use anyhow::Result;
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum, value_parser};
 use multisplit::{Config, Error, PipelineCache};
 
 use crate::device::Devices;
 use crate::jobs::{Method, Target};
+use crate::split::{self, Op, Rule};
 use crate::{report, size};
 
 /// Arguments of `multisplit graph`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// What is planned
-    #[arg(value_enum)]
+    #[command(subcommand)]
     subject: Subject,
+}
+
+/// What can be planned.
+#[derive(Debug, Subcommand)]
+enum Subject {
+    /// The exclusive scan of 32-bit numbers
+    Scan {
+        /// How it goes about it
+        #[arg(long, value_enum, default_value_t)]
+        method: Method,
+        #[command(flatten)]
+        common: PlanOptions,
+    },
+    /// Multisplit of 32-bit keys, or of pairs
+    Split {
+        /// How many buckets
+        #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=256), default_value_t = 8)]
+        m: u32,
+        /// What is split, by which bucket function
+        #[arg(long, value_enum, default_value_t = Op::DeltaKeys)]
+        op: Op,
+        /// How it goes about it
+        #[arg(long, value_enum, default_value_t)]
+        method: split::Method,
+        #[command(flatten)]
+        common: PlanOptions,
+    },
+}
+
+/// What every plan has.
+#[derive(Debug, Args)]
+struct PlanOptions {
     /// How many elements
     #[arg(long, value_name = "N", value_parser = size::parse, default_value = "2^24")]
     n: u64,
     /// How it is shown
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// How a scan goes about it
-    #[arg(long, value_enum, default_value_t)]
-    method: Method,
     /// Plan it to be recorded once and submitted again and again
     #[arg(long)]
     replay: bool,
-}
-
-/// What can be planned.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Subject {
-    /// The exclusive scan of 32-bit numbers
-    Scan,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -53,17 +75,25 @@ const EXAMPLES: &str = "\
 Examples:
   multisplit graph scan
   multisplit graph scan --n 2^28 --method lookback
+  multisplit graph split --m 256 --method block --op split_delta_pairs
   multisplit graph scan --format dot | dot -Tsvg > scan.svg
 
 Plans depend on the device's limits. Without a device they are made for what every one guarantees.";
 
 /// Plans, and prints the plan.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
-    let target = target(devices)?.with_method(options.method);
-    let plan = match options.subject {
-        Subject::Scan => target.scan(options.n, options.replay)?.plan,
+    let target = target(devices)?;
+    let (plan, common) = match &options.subject {
+        Subject::Scan { method, common } => {
+            (target.with_method(*method).scan(common.n, common.replay)?.plan, common)
+        }
+        Subject::Split { m, op, method, common } => {
+            let rule = Rule::new(op.function(), *m);
+            let (n, replay) = (common.n, common.replay);
+            (split::Job::new(&target, &rule, *method, op.pairs(), n, replay)?.plan, common)
+        }
     };
-    let text = match options.format {
+    let text = match common.format {
         Format::Text => plan.to_text(),
         Format::Dot => plan.to_dot(),
         Format::Json => plan.to_json(),

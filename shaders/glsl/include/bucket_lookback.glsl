@@ -51,8 +51,8 @@ bool look_back(uint b, inout uint end, inout uint sum) {
     return found;
 }
 
-// Counts the keys of a full tile again, into the first row of counters, which place_items() no
-// longer needs. Called by all threads.
+// Counts the keys of a full tile again, into the first row of counters, which is no longer needed
+// once place_items() is over. Called by all threads.
 void count_tile_again(uint tile) {
     barrier();
     for (uint b = thread_rank(); b < ROW; b += gl_WorkGroupSize.x) counters[b] = 0;

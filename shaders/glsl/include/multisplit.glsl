@@ -22,3 +22,6 @@ layout(push_constant) uniform Push {
 #endif
 
 layout(set = 0, binding = 0, std430) readonly buffer Keys { KEY at[]; } keys;
+#if KEY_BITS == 32
+layout(set = 0, binding = 0, std430) readonly buffer KeysVec4 { uvec4 at[]; } keys_vec4;
+#endif

@@ -1,102 +1,149 @@
 // Ranking a tile by bucket across a workgroup: the heart of the block-level and the one-sweep
 // multisplit.
 //
-// A tile is ITEMS windows a subgroup; the order of its keys is (subgroup, window, lane). Each
-// subgroup counts its windows into a row of shared counters, one a bucket: the votes on a window
-// tell each lane how many earlier lanes share its bucket, the counter how many earlier windows'
-// lanes did. Rows are then summed across subgroups (a segmented scan, one thread a bucket), and
-// the totals across buckets, which gives every key its place in the tile.
+// A tile is ITEMS windows a subgroup; the order of its keys is (subgroup, window, lane). The votes
+// on a window tell each lane how many earlier lanes share its bucket; a running count a bucket
+// tells how many earlier windows' lanes did. Counts are then summed across subgroups (a segmented
+// scan, one thread a bucket) and across buckets, which gives every key its place in the tile.
+//
+// In a tile that is not full, the missing keys count as keys of the last bucket. They come last
+// in the order of the tile, so their places are past those of all real keys, and no vote on who
+// takes part is needed. They do make the last bucket's count too large, but only in the very last
+// tile, which has no successor to mislead.
 
 layout(constant_id = 6) const uint ITEMS = 8;
+// Whether the lanes of a subgroup perform their atomics in program order without being told to.
+layout(constant_id = 10) const uint LOCKSTEP = 0;
 
 const uint SUBGROUPS = gl_WorkGroupSize.x / SUBGROUP_SIZE;
 const uint ROW = 1u << BUCKET_BITS;
 const uint TILE = gl_WorkGroupSize.x * ITEMS;
 
-// One row of counters a subgroup.
+// One row of counters a subgroup: first its counts, then where its keys of a bucket begin.
 shared uint counters[SUBGROUPS * ROW];
 // Where each bucket begins in the tile, and how many keys it has.
 shared uint bucket_begins[ROW];
 shared uint bucket_counts[ROW];
 
+// This thread's keys, and of each its bucket (upper half) and rank, later place (lower half).
 KEY own[ITEMS];
-uint places[ITEMS];
+uint ranked[ITEMS];
 
 uint item_index(uint tile_first, uint item) {
     return tile_first + (gl_SubgroupID * ITEMS + item) * SUBGROUP_SIZE + gl_SubgroupInvocationID;
 }
 
+uint item_bucket(uint item) {
+    return ranked[item] >> 16;
+}
+
+uint item_place(uint item) {
+    return ranked[item] & 0xFFFFu;
+}
+
 void load_items(uint tile_first) {
     if (push.count - tile_first >= TILE) {
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) own[w] = keys.at[item_index(tile_first, w)];
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w) ranked[w] = bucket_at(own[w]);
     } else {
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
             uint i = item_index(tile_first, w);
             own[w] = i < push.count ? keys.at[i] : KEY(0);
+            ranked[w] = i < push.count ? bucket_at(own[w]) : push.buckets - 1;
         }
     }
 }
 
-// The rank of each key among the keys of its subgroup that share its bucket, into `places`; and
-// the number of keys of each bucket, into the subgroup's counters.
-void rank_in_subgroup(uint tile_first) {
+// The rank of each key among the keys of its subgroup that share its bucket; and the number of
+// keys of each bucket, into the subgroup's counters.
+void rank_in_subgroup() {
     uint row = gl_SubgroupID * ROW;
-    for (uint b = gl_SubgroupInvocationID; b < ROW; b += SUBGROUP_SIZE) counters[row + b] = 0;
-    subgroupMemoryBarrierShared();
-    subgroupBarrier();
-    [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
-        bool takes_part = item_index(tile_first, w) < push.count;
-        uint bucket = takes_part ? bucket_at(own[w]) : 0;
-        vote(bucket, takes_part);
-        uvec4 mask = lanes_of_bucket(bucket);
-        uint before = lanes_before(mask);
-        uint earlier = counters[row + bucket];
-        places[w] = earlier + before;
-        subgroupMemoryBarrierShared();
-        subgroupBarrier();
-        if (takes_part && before == 0) counters[row + bucket] = earlier + count_of(mask);
-        subgroupMemoryBarrierShared();
-        subgroupBarrier();
-    }
-}
-
-// Turns the counters into the number of keys of the bucket in earlier subgroups, and sets
-// bucket_counts. Called by all threads, between barriers.
-void sum_over_subgroups() {
-    for (uint b = thread_rank(); b < ROW; b += gl_WorkGroupSize.x) {
-        uint sum = 0;
-        for (uint g = 0; g < SUBGROUPS; ++g) {
-            uint held = counters[g * ROW + b];
-            counters[g * ROW + b] = sum;
-            sum += held;
+    if (BUCKET_BITS <= LANE_BITS) {
+        // Lane b keeps count of bucket b in a register.
+        uint held = 0;
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
+            uint bucket = ranked[w];
+            vote_all(bucket);
+            uint rank = subgroupShuffle(held, bucket) + lanes_before(lanes_of_bucket(bucket));
+            ranked[w] = bucket << 16 | rank;
+            held += votes_for_slot(lanes_of_low_bits(), 0);
         }
-        bucket_counts[b] = sum;
+        if (gl_SubgroupInvocationID < ROW) counters[row + gl_SubgroupInvocationID] = held;
+    } else {
+        // More buckets than lanes: the first lane of each bucket adds to a counter for all. The
+        // votes come first for all windows, so that they do not wait for the counters.
+        for (uint b = gl_SubgroupInvocationID; b < ROW; b += SUBGROUP_SIZE) counters[row + b] = 0;
+        subgroupBarrier();
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
+            uint bucket = ranked[w];
+            vote_all(bucket);
+            uvec4 mask = lanes_of_bucket(bucket);
+            // Of the bucket: 8 bits; the first lane: 7; lanes before this one: 7; all lanes: 8.
+            ranked[w] = bucket << 22 | subgroupBallotFindLSB(mask) << 15 | lanes_before(mask) << 8 |
+                        (count_of(mask) & 0xFFu);
+        }
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
+            uint bucket = ranked[w] >> 22;
+            uint first_lane = (ranked[w] >> 15) & 0x7Fu;
+            uint before = (ranked[w] >> 8) & 0x7Fu;
+            uint earlier = 0;
+            if (before == 0) earlier = atomicAdd(counters[row + bucket], ranked[w] & 0xFFu);
+            // The next window's additions come after this one's.
+            if (LOCKSTEP == 0) subgroupBarrier();
+            ranked[w] = bucket << 16 | (subgroupShuffle(earlier, first_lane) + before);
+        }
     }
 }
 
-// Turns bucket_counts into bucket_begins. Called by all threads; needs barriers around it.
-void begin_buckets() {
+// Sets bucket_counts and bucket_begins, and turns the counters into where each subgroup's keys of
+// a bucket begin in the tile. Called by all threads, after a barrier; ends with one.
+void sum_over_subgroups() {
+    if (BUCKET_BITS <= LANE_BITS) {
+        if (gl_SubgroupID == 0) {
+            uint b = gl_SubgroupInvocationID;
+            uint sum = 0;
+            if (b < ROW)
+                for (uint g = 0; g < SUBGROUPS; ++g) sum += counters[g * ROW + b];
+            uint next = subgroupExclusiveAdd(sum);
+            if (b < ROW) {
+                bucket_counts[b] = sum;
+                bucket_begins[b] = next;
+                for (uint g = 0; g < SUBGROUPS; ++g) {
+                    uint held = counters[g * ROW + b];
+                    counters[g * ROW + b] = next;
+                    next += held;
+                }
+            }
+        }
+        barrier();
+        return;
+    }
     uint carry = 0;
     for (uint first = 0; first < ROW; first += gl_WorkGroupSize.x) {
         uint b = first + thread_rank();
-        uint held = b < ROW ? bucket_counts[b] : 0;
-        uint through = subgroupInclusiveAdd(held);
+        uint sum = 0;
+        if (b < ROW)
+            for (uint g = 0; g < SUBGROUPS; ++g) sum += counters[g * ROW + b];
+        uint through = subgroupInclusiveAdd(sum);
         uint total;
         uint earlier = sum_of_earlier_subgroups(subgroupShuffle(through, SUBGROUP_SIZE - 1), total);
-        if (b < ROW) bucket_begins[b] = carry + earlier + through - held;
+        if (b < ROW) {
+            uint next = carry + earlier + through - sum;
+            bucket_counts[b] = sum;
+            bucket_begins[b] = next;
+            for (uint g = 0; g < SUBGROUPS; ++g) {
+                uint held = counters[g * ROW + b];
+                counters[g * ROW + b] = next;
+                next += held;
+            }
+        }
         carry += total;
         barrier();
     }
 }
 
-// Adds to each rank where its bucket begins and what earlier subgroups have of it: the place in
-// the tile.
-void place_items(uint tile_first) {
+// Turns each rank into a place in the tile.
+void place_items() {
     uint row = gl_SubgroupID * ROW;
-    [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
-        if (item_index(tile_first, w) < push.count) {
-            uint bucket = bucket_at(own[w]);
-            places[w] += bucket_begins[bucket] + counters[row + bucket];
-        }
-    }
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) ranked[w] += counters[row + item_bucket(w)];
 }

@@ -6,45 +6,74 @@
 shared KEY tile_keys[TILE];
 shared uint bucket_targets[ROW];
 
-void scatter_tile(uint tile_first) {
 #ifdef PERMUTATION
+
+void scatter_tile(uint tile_first) {
+    barrier();  // for bucket_targets
     [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
         uint i = item_index(tile_first, w);
-        if (i < push.count) permutation.at[i] = bucket_targets[bucket_at(own[w])] + places[w];
+        if (i < push.count) permutation.at[i] = bucket_targets[item_bucket(w)] + item_place(w);
     }
+}
+
 #else
-    uint held = min(TILE, push.count - tile_first);
-    [[unroll]] for (uint w = 0; w < ITEMS; ++w)
-        if (item_index(tile_first, w) < push.count) tile_keys[places[w]] = own[w];
+
+// Where the keys that this thread writes go; values follow them.
+uint targets[ITEMS];
+
+void scatter_keys(uint held) {
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) tile_keys[item_place(w)] = own[w];
     barrier();
-    uint targets[ITEMS];
-    [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
-        uint place = w * gl_WorkGroupSize.x + thread_rank();
-        if (place < held) {
+    if (held == TILE) {
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
+            uint place = w * gl_WorkGroupSize.x + thread_rank();
             KEY key = tile_keys[place];
             targets[w] = bucket_targets[bucket_at(key)] + place;
             keys_out.at[targets[w]] = key;
         }
+    } else {
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
+            uint place = w * gl_WorkGroupSize.x + thread_rank();
+            if (place < held) {
+                KEY key = tile_keys[place];
+                targets[w] = bucket_targets[bucket_at(key)] + place;
+                keys_out.at[targets[w]] = key;
+            }
+        }
     }
-#endif
+}
+
 #ifdef PAIRS
+void scatter_values(uint tile_first, uint held) {
     if (VALUE_WORDS == 1) {
-        barrier();  // tile_keys is written again, with values
+        uint value[ITEMS];
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
             uint i = item_index(tile_first, w);
-            if (i < push.count) tile_keys[places[w]] = KEY(values.at[i]);
+            value[w] = i < push.count ? values.at[i] : 0;
         }
+        barrier();  // tile_keys is written again
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w) tile_keys[item_place(w)] = KEY(value[w]);
         barrier();
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
             uint place = w * gl_WorkGroupSize.x + thread_rank();
             if (place < held) values_out.at[targets[w]] = uint(tile_keys[place]);
         }
     } else {
-        // Wider values are long enough to be written whole from where they are.
+        // Wider values are long enough to be written from where they are.
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
             uint i = item_index(tile_first, w);
-            if (i < push.count) move_value(i, bucket_targets[bucket_at(own[w])] + places[w]);
+            if (i < push.count) move_value(i, bucket_targets[item_bucket(w)] + item_place(w));
         }
     }
+}
+#endif
+
+void scatter_tile(uint tile_first) {
+    uint held = min(TILE, push.count - tile_first);
+    scatter_keys(held);
+#ifdef PAIRS
+    scatter_values(tile_first, held);
 #endif
 }
+
+#endif

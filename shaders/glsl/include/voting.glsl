@@ -21,6 +21,15 @@ void vote(uint bucket, bool takes_part) {
         votes[k] = subgroupBallot(((bucket >> k) & 1) != 0);
 }
 
+// The same where every lane takes part.
+void vote_all(uint bucket) {
+    voters = uvec4(SUBGROUP_SIZE >= 32 ? ~0u : (1u << (SUBGROUP_SIZE & 31u)) - 1u,
+                   SUBGROUP_SIZE >= 64 ? ~0u : 0u, SUBGROUP_SIZE >= 128 ? ~0u : 0u,
+                   SUBGROUP_SIZE >= 128 ? ~0u : 0u);
+    [[unroll]] for (uint k = 0; k < BUCKET_BITS; ++k)
+        votes[k] = subgroupBallot(((bucket >> k) & 1) != 0);
+}
+
 // The lanes of `mask` that voted `bit` (0 or 1) on bit k.
 uvec4 agreeing(uvec4 mask, uint k, uint bit) {
     return mask & (votes[k] ^ (bit - 1));

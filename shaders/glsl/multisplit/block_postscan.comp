@@ -39,17 +39,14 @@ void main() {
         uint first = (subproblem * push.parts + t) * TILE;
         if (first >= push.count) return;
         load_items(first);
-        rank_in_subgroup(first);
+        rank_in_subgroup();
         barrier();
         sum_over_subgroups();
-        barrier();
-        begin_buckets();
         for (uint b = thread_rank(); b < push.buckets; b += gl_WorkGroupSize.x) {
             bucket_targets[b] = bucket_next[b] - bucket_begins[b];
             bucket_next[b] += bucket_counts[b];
         }
-        place_items(first);
-        barrier();
+        place_items();
         scatter_tile(first);
         barrier();  // shared memory is written again
     }

@@ -32,13 +32,11 @@ void main() {
     uint tile = tile_ticket;
     uint first = tile * TILE;
     load_items(first);
-    rank_in_subgroup(first);
+    rank_in_subgroup();
     barrier();
     sum_over_subgroups();
     if (tile > 0) publish_counts(tile);
-    barrier();
-    begin_buckets();
-    place_items(first);
+    place_items();
     find_targets(tile);
     scatter_tile(first);
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use multisplit::{Buffer, Context};
+use multisplit::{Buffer, Context, Executable, graph};
 
 use super::output::{Figure, Output};
 use super::subjects::{Case, POISON, Subject};
@@ -68,12 +68,7 @@ impl Bench<'_> {
         context.run(&executable, &buffers)?;
         (case.check)(&arrays.input, &context.download(&arrays.dst)?)?;
 
-        let time = || context.time_runs(&executable, &buffers, runs);
-        let (start, warmup) = (Instant::now(), Duration::from_millis(self.timing.warmup_ms));
-        while start.elapsed() < warmup {
-            time()?;
-        }
-        let nanoseconds = median(time()?);
+        let nanoseconds = self.time(&executable, &buffers)?;
         output.figure(Figure {
             op: case.op,
             n,
@@ -82,10 +77,24 @@ impl Bench<'_> {
             ms: nanoseconds / 1e6,
             gps: elements_per_nanosecond(n, nanoseconds),
             method: case.method,
+            split: None,
         })?;
         if self.timing.passes {
             output.passes(&passes::times(context, &executable, &buffers, runs)?);
         }
         Ok(())
+    }
+    /// Nanoseconds of one run, once the clocks are up.
+    pub fn time(
+        &self,
+        executable: &Executable,
+        buffers: &[(graph::Buffer, &Buffer)],
+    ) -> Result<f64> {
+        let time = || self.context.time_runs(executable, buffers, self.timing.runs);
+        let (start, warmup) = (Instant::now(), Duration::from_millis(self.timing.warmup_ms));
+        while start.elapsed() < warmup {
+            time()?;
+        }
+        Ok(median(time()?))
     }
 }

@@ -2,9 +2,12 @@
 
 mod measure;
 mod output;
+mod split;
+mod stages;
 mod subjects;
 
 use anyhow::{Result, bail};
+use clap::error::ErrorKind;
 use clap::{Args, value_parser};
 use multisplit::{Config, Context, Error};
 
@@ -22,14 +25,9 @@ pub struct Options {
     /// What is measured
     #[arg(value_enum, default_value_t)]
     subject: Subject,
-    /// How many elements; several, separated by commas
-    #[arg(
-        long,
-        value_name = "LIST",
-        value_parser = size::parse,
-        value_delimiter = ',',
-        default_value = "2^16,2^20,2^22,2^25,2^28"
-    )]
+    /// How many elements; several, separated by commas [default: 2^16,2^20,2^22,2^25,2^28; for
+    /// splits 2^25,2^28]
+    #[arg(long, value_name = "LIST", value_parser = size::parse, value_delimiter = ',')]
     n: Vec<u64>,
     /// Runs that each figure is the median of
     #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..=10_000), default_value_t = 20)]
@@ -46,6 +44,32 @@ pub struct Options {
     /// Print what the driver says of each pipeline (registers, spills), on standard error
     #[arg(long)]
     statistics: bool,
+    #[command(flatten)]
+    split: split::SplitOptions,
+}
+
+const SIZES: [u64; 5] = [1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
+/// The paper's size, and one that no cache hides.
+const SPLIT_SIZES: [u64; 2] = [1 << 25, 1 << 28];
+/// Input and output.
+const ARRAYS: u64 = 2;
+
+impl Options {
+    fn sizes(&self) -> &[u64] {
+        match self.subject {
+            _ if !self.n.is_empty() => &self.n,
+            Subject::Split => &SPLIT_SIZES,
+            _ => &SIZES,
+        }
+    }
+
+    /// Ends the program, with the status of wrong usage, where an option means nothing.
+    fn check(&self) {
+        if self.subject != Subject::Split && self.split.any() {
+            let text = "--m, --op, --method and --distribution are for `multisplit bench split`\n";
+            clap::Error::raw(ErrorKind::ArgumentConflict, text).exit();
+        }
+    }
 }
 
 const EXAMPLES: &str = "\
@@ -54,28 +78,39 @@ Examples:
   multisplit bench scan --n 2^25,2^28 --passes
   multisplit bench copy --reps 100 --json copy.jsonl
   multisplit bench scan --n 2^20 --statistics
+  multisplit bench split --op split_delta_keys,split_delta_pairs --method block,onesweep
+  multisplit bench split --n 2^25 --m 256 --distribution binomial
 
 Each line has anchor, op, n, m (0: no buckets), ms (GPU time), gps (10^9 elements a second) and
 method; the first one names the device. Every configuration is checked against the CPU once.
 Sizes that the device cannot hold are left out, with a note. A small scan takes one workgroup
-whatever it is asked to take; its method is then `one-workgroup`.";
+whatever it is asked to take; its method is then `one-workgroup`.
+
+Lines of splits have the distribution too, and the milliseconds of each stage: prescan_ms, scan_ms
+and postscan_ms, for onesweep histogram_ms and sweep_ms; for both clear_ms, which is everything
+before. Stages are timed one by one, ms without a stop between them. Values of pairs are indices.";
 
 /// Measures, and prints the figures as they come.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
+    options.check();
     let config = Config { pipeline_statistics: options.statistics, ..Config::default() };
     let context = devices.open_with(config)?;
     let mut output = Output::create(options.json.as_deref())?;
     output.device(context.properties())?;
     let timing = Timing { runs: options.reps, warmup_ms: options.warmup, passes: options.passes };
     let bench = Bench { context: &context, timing };
-    for &n in &options.n {
-        if let Some(reason) = too_large(&context, n) {
+    for &n in options.sizes() {
+        if let Some(reason) = too_large(&context, n, ARRAYS) {
             report::note(format_args!("n = {} left out: {reason}", size::show(n)));
             continue;
         }
-        match bench.measure(options.subject, n, &mut output) {
+        let measured = match options.subject {
+            Subject::Split => options.split.measure(&bench, n, &mut output),
+            subject => bench.measure(subject, n, &mut output),
+        };
+        match measured {
             // Another process may hold what the device has.
-            Err(error) if is_out_of_memory(&error) => {
+            Err(error) if does_not_fit(&error) => {
                 report::note(format_args!("n = {} left out: {error:#}", size::show(n)));
             }
             other => other?,
@@ -91,8 +126,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     Ok(())
 }
 
-/// Why two arrays of `n` words do not fit the device.
-fn too_large(context: &Context, n: u64) -> Option<String> {
+/// Why so many arrays of `n` words do not fit the device.
+fn too_large(context: &Context, n: u64, arrays: u64) -> Option<String> {
     let properties = context.properties();
     let array = bytes_of(n);
     if array > properties.max_allocation {
@@ -100,13 +135,13 @@ fn too_large(context: &Context, n: u64) -> Option<String> {
         return Some(format!("an array takes {array}, an allocation {most} at most"));
     }
     // A tenth is left for the workspace, for staging, and for others.
-    let (both, room) = (array.saturating_mul(2), properties.device_memory / 10 * 9);
-    (both > room).then(|| {
+    let (all, room) = (array.saturating_mul(arrays), properties.device_memory / 10 * 9);
+    (all > room).then(|| {
         let memory = figures::bytes(properties.device_memory);
-        format!("input and output take {}, the device has {memory}", figures::bytes(both))
+        format!("input and output take {}, the device has {memory}", figures::bytes(all))
     })
 }
 
-fn is_out_of_memory(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(Error::OutOfMemory { .. }))
+fn does_not_fit(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(Error::OutOfMemory { .. } | Error::TooLarge { .. }))
 }

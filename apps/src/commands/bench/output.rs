@@ -11,6 +11,7 @@ use anyhow::{Context as _, Result};
 use multisplit::{DeviceProperties, PassTime, PipelineStatistic};
 use serde::Serialize;
 
+use super::stages::Stages;
 use crate::{figures, passes, report, size};
 
 /// Who measured: the first key of every line.
@@ -31,6 +32,18 @@ pub struct Figure {
     pub gps: f64,
     /// How it was done.
     pub method: &'static str,
+    /// What only splits have.
+    pub split: Option<SplitFigure>,
+}
+
+/// What the figure of a split has besides.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct SplitFigure {
+    /// How the keys are spread over the buckets.
+    pub distribution: &'static str,
+    /// The time of each stage.
+    #[serde(flatten)]
+    pub stages: Stages,
 }
 
 #[derive(Serialize)]
@@ -50,6 +63,8 @@ struct FigureLine {
     ms: f64,
     gps: f64,
     method: &'static str,
+    #[serde(flatten)]
+    split: Option<SplitFigure>,
 }
 
 /// Takes the figures as they come.
@@ -83,18 +98,19 @@ impl Output {
 
     /// A line for `figure`.
     pub fn figure(&mut self, figure: Figure) -> Result<()> {
-        let Figure { op, n, m, ms, gps, method } = figure;
+        let Figure { op, n, m, ms, gps, method, split } = figure;
         let (ms, gps) = (six_digits(ms), six_digits(gps));
-        self.line(&FigureLine { anchor: ANCHOR, op, n, m, ms, gps, method })?;
+        self.line(&FigureLine { anchor: ANCHOR, op, n, m, ms, gps, method, split })?;
         self.figures.push(figure);
         Ok(())
     }
 
     /// The passes of the last figure. For people, so never among the lines.
     pub fn passes(&self, times: &[PassTime]) {
-        if let Some(Figure { op, n, method, .. }) = self.figures.last() {
-            let table = passes::table(times);
-            report::say(format_args!("{op} ({method}), n = {}\n{table}", size::show(*n)));
+        if let Some(Figure { op, n, m, method, .. }) = self.figures.last() {
+            let (n, table) = (size::show(*n), passes::table(times));
+            let buckets = if *m > 0 { format!(", m = {m}") } else { String::new() };
+            report::say(format_args!("{op} ({method}), n = {n}{buckets}\n{table}"));
         }
     }
 
@@ -136,18 +152,19 @@ pub fn statistics(figures: &[PipelineStatistic]) {
 
 fn table(figures: &[Figure]) -> String {
     let mut text = format!(
-        "\n{:20}  {:18}  {:>12}  {:>10}  {:>10}",
-        "operation", "method", "n", "GPU time", "rate"
+        "\n{:20}  {:18}  {:>12}  {:>4}  {:>10}  {:>10}",
+        "operation", "method", "n", "m", "GPU time", "rate"
     );
-    for Figure { op, n, ms, gps, method, .. } in figures {
+    for Figure { op, n, m, ms, gps, method, .. } in figures {
+        let m = if *m > 0 { m.to_string() } else { String::new() };
         let (n, time, rate) = (size::show(*n), figures::time(ms * 1e6), figures::rate(*gps));
-        text += &format!("\n{op:20}  {method:18}  {n:>12}  {time:>10}  {rate:>10}");
+        text += &format!("\n{op:20}  {method:18}  {n:>12}  {m:>4}  {time:>10}  {rate:>10}");
     }
     text
 }
 
 /// The digits that a measurement can have.
-fn six_digits(value: f64) -> f64 {
+pub fn six_digits(value: f64) -> f64 {
     // A finite number in this form always reads back.
     format!("{value:.5e}").parse().unwrap_or(value)
 }
@@ -172,6 +189,7 @@ mod tests {
             ms: 0.125,
             gps: 268.4,
             method: "lookback",
+            split: None,
         };
         let text = table(&[figure]);
         let line = text.lines().last().unwrap_or_default();

@@ -14,7 +14,7 @@ const FILL_VALUE: u32 = 0x1234_5678;
 /// A group of figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Subject {
-    /// Everything
+    /// Everything but the splits
     #[default]
     All,
     /// The exclusive scan, by each method
@@ -23,6 +23,8 @@ pub enum Subject {
     Copy,
     /// The fill kernel
     Fill,
+    /// Multisplit, by operation, number of buckets and method
+    Split,
 }
 
 /// One figure to be measured.
@@ -36,7 +38,8 @@ pub struct Case {
 }
 
 impl Subject {
-    /// The figures of this subject for `n` elements.
+    /// The figures of this subject for `n` elements. Splits, which have buckets and stages besides,
+    /// are not among them.
     pub fn cases(self, target: &Target, n: u64) -> Result<Vec<Case>> {
         let includes = |subject| matches!(self, Self::All) || self == subject;
         let mut cases = Vec::new();

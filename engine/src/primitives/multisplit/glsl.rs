@@ -19,7 +19,9 @@ const INCLUDE: &str = "user_bucket.glsl";
 /// `table.at[]`, an array of words; both are what is given here.
 ///
 /// ```
-/// let parity = multisplit::primitives::UserBucket::new("uint bucket_of(uint key) { return key & 1u; }");
+/// use multisplit::primitives::multisplit::UserBucket;
+///
+/// let parity = UserBucket::new("uint bucket_of(uint key) { return key & 1u; }");
 /// ```
 #[derive(Clone, Debug)]
 pub struct UserBucket {

@@ -1,7 +1,7 @@
 //! Which method splits, with which sizes.
 
-use super::{Split, SplitBuffers, SplitOutput};
-use crate::primitives::{Policy, ScanMethod};
+use super::{Split, SplitBuffers, SplitOutput, TileShape};
+use crate::primitives::Policy;
 
 /// How a split is carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,16 +38,19 @@ pub(super) fn bucket_bits(buckets: u32) -> u32 {
     buckets.next_power_of_two().trailing_zeros().max(1)
 }
 
-pub(super) fn choose(policy: &Policy, split: &Split, _buffers: &SplitBuffers) -> Method {
+pub(super) fn choose(policy: &Policy, split: &Split) -> Method {
     match split.method {
-        Method::Auto if policy.scan == ScanMethod::LookBack => Method::OneSweep,
+        // For a single split the block-level method is ahead of the one-sweep method at every m
+        // (docs/performance.md): both read the keys twice, and it need not look back.
+        Method::Auto if split.buckets <= policy.split.most_buckets_direct => Method::Direct,
         Method::Auto => Method::Block,
         method => method,
     }
 }
 
-/// H, the matrix of histograms, takes at most this share of the input.
-const HISTOGRAM_SHARE: f64 = 0.02;
+/// H, the matrix of histograms, takes at most this share of the input: two hundredths, less what
+/// the last, partial subproblem can add.
+const HISTOGRAM_SHARE: f64 = 0.0195;
 
 pub(super) fn sizes(
     policy: &Policy,
@@ -55,22 +58,24 @@ pub(super) fn sizes(
     split: &Split,
     buffers: &SplitBuffers,
 ) -> SplitSizes {
-    let tuned = policy.split;
-    let items = match method {
-        Method::Direct => 1,
-        Method::Warp => tuned.warp_items,
-        _ if matches!(buffers.output, SplitOutput::Pairs { .. }) => tuned.pair_items,
-        _ => tuned.key_items,
+    let tuned = &policy.split;
+    let class = bucket_bits(split.buckets) as usize - 1;
+    let shape = match method {
+        Method::Direct => TileShape::new(tuned.warp.threads, 1),
+        Method::Warp => tuned.warp,
+        Method::OneSweep => tuned.onesweep[class],
+        _ if matches!(buffers.output, SplitOutput::Pairs { .. }) => tuned.block_pairs[class],
+        _ => tuned.block_keys[class],
     };
-    let threads = threads(policy, method, split, items);
+    let threads = threads(policy, method, split, shape);
     let tile = match method {
-        Method::Direct | Method::Warp => policy.subgroup_size * items,
-        _ => threads * items,
+        Method::Direct | Method::Warp => policy.subgroup_size * shape.items,
+        _ => threads * shape.items,
     };
     SplitSizes {
         threads,
-        items,
-        parts: parts(policy, split, tile, items),
+        items: shape.items,
+        parts: parts(policy, split, tile, shape.items),
         count_by_atomics: split.buckets > tuned.most_buckets_by_votes,
         counter_copies: tuned.counter_copies,
     }
@@ -89,19 +94,20 @@ fn parts(policy: &Policy, split: &Split, tile: u32, items: u32) -> u32 {
     wanted.min(most).max(1)
 }
 
-/// As many threads as the policy wants, or as shared memory allows.
-fn threads(policy: &Policy, method: Method, split: &Split, items: u32) -> u32 {
+/// As many threads as the tile wants, or as shared memory allows.
+fn threads(policy: &Policy, method: Method, split: &Split, shape: TileShape) -> u32 {
     let row = 4u32 << bucket_bits(split.buckets);
     let shared_bytes = |threads: u32| {
         let subgroups = threads / policy.subgroup_size;
+        let tile = threads * shape.items;
         match method {
             Method::Direct => row,
-            Method::Warp => row + threads * items * (split.key.bytes() + 4),
+            Method::Warp => row + tile * (split.key.bytes() + 4),
             // Counters; splitters, begins, counts, targets, next; the tile; sums.
-            _ => row * (subgroups + 5) + threads * items * split.key.bytes() + 4 * subgroups + 64,
+            _ => row * (subgroups + 5) + tile * split.key.bytes() + 4 * subgroups + 64,
         }
     };
-    let mut threads = policy.split.threads;
+    let mut threads = shape.threads;
     while shared_bytes(threads) > policy.shared_memory && threads > policy.subgroup_size {
         threads -= policy.subgroup_size;
     }

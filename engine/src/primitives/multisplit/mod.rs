@@ -18,7 +18,7 @@ pub use bucket::{Bucket, KeyType};
 pub use glsl::UserBucket;
 pub use host::SplitResult;
 pub use method::{Method, SplitSizes};
-pub use tuning::SplitTuning;
+pub use tuning::{SplitTuning, TileShape, TileShapes};
 
 use multisplit_graph::{Buffer, Graph, PassBuilder, View};
 use multisplit_shaders::builtin::Builtin;
@@ -127,7 +127,7 @@ pub fn add(
 ) -> Result<AddedSplit> {
     check(split, buffers)?;
     let code = BucketCode::new(split)?;
-    let method = method::choose(policy, split, buffers);
+    let method = method::choose(policy, split);
     let sizes = method::sizes(policy, method, split, buffers);
     tracing::debug!(?method, ?sizes, n = buffers.n, m = split.buckets, "multisplit");
     if buffers.n == 0 {
@@ -270,6 +270,7 @@ impl<'j> Job<'j> {
             ("COUNT_BY_ATOMICS", u32::from(self.sizes.count_by_atomics)),
             ("COUNTER_COPIES", self.sizes.counter_copies),
             ("VALUE_WORDS", self.value_words()),
+            ("LOCKSTEP", u32::from(self.policy.split.lockstep)),
         ];
         let constants: Vec<_> = constants.into_iter().filter(|(name, _)| has(name)).collect();
         let mut pass =

@@ -4,17 +4,36 @@ use ash::vk;
 
 use crate::properties::DeviceProperties;
 
+/// The shape of a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TileShape {
+    /// Threads of a workgroup, where shared memory allows.
+    pub threads: u32,
+    /// Keys of a thread.
+    pub items: u32,
+}
+
+impl TileShape {
+    /// A tile of `threads` x `items`.
+    pub const fn new(threads: u32, items: u32) -> Self {
+        Self { threads, items }
+    }
+}
+
+/// The shapes of tiles by ceil(log2 m), from 1 to 8.
+pub type TileShapes = [TileShape; 8];
+
 /// Sizes of the multisplit kernels. Every field may be set; results never depend on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SplitTuning {
-    /// Threads of a workgroup, where shared memory allows.
-    pub threads: u32,
-    /// Keys of a thread in a tile of the block-level and one-sweep methods.
-    pub key_items: u32,
+    /// Tiles of the direct (whose items are windows) and of the warp-level method.
+    pub warp: TileShape,
+    /// Tiles of the block-level method, for keys.
+    pub block_keys: TileShapes,
     /// The same for key-value pairs.
-    pub pair_items: u32,
-    /// Windows in a tile of the warp-level method.
-    pub warp_items: u32,
+    pub block_pairs: TileShapes,
+    /// Tiles of the one-sweep method.
+    pub onesweep: TileShapes,
     /// Least keys of a subproblem.
     pub least_keys: u32,
     /// Tiles that a workgroup of the one-sweep histogram counts.
@@ -23,27 +42,90 @@ pub struct SplitTuning {
     pub most_buckets_by_votes: u32,
     /// Copies of the counters of the latter.
     pub counter_copies: u32,
+    /// Whether the lanes of a subgroup perform their shared-memory atomics in program order
+    /// without being told to.
+    pub lockstep: bool,
     /// Rounds of one loop of a kernel, in all; a bound that only software drivers have.
     pub most_loop_rounds: u32,
+    /// Up to this many buckets `Auto` takes the direct method.
+    pub most_buckets_direct: u32,
 }
+
+/// PCI vendor id.
+const NVIDIA: u32 = 0x10de;
 
 impl SplitTuning {
     /// What suits the device.
     pub fn for_device(properties: &DeviceProperties) -> Self {
-        let software = properties.device_type == vk::PhysicalDeviceType::CPU;
-        let most = properties.limits.max_compute_work_group_invocations.min(256);
-        let size = properties.subgroup_size.max(1);
+        let tuned = match (properties.device_type, properties.vendor_id) {
+            (vk::PhysicalDeviceType::CPU, _) => Self::software(),
+            (_, NVIDIA) => Self { lockstep: true, ..Self::gpu() },
+            _ => Self::gpu(),
+        };
+        tuned.within(properties)
+    }
+
+    /// Measured on an NVIDIA H200 with n = 2^28 (docs/performance.md).
+    fn gpu() -> Self {
+        let shapes = |few: [u32; 2], some: [u32; 2], many: [u32; 2]| {
+            std::array::from_fn(|index| {
+                let [threads, items] = match index + 1 {
+                    1..=4 => few,
+                    5..=6 => some,
+                    _ => many,
+                };
+                TileShape::new(threads, items)
+            })
+        };
         Self {
-            threads: (most / size * size).max(size),
-            // Software drivers compile what is unrolled for longer than it then runs.
-            key_items: if software { 4 } else { 16 },
-            pair_items: if software { 4 } else { 16 },
-            warp_items: if software { 4 } else { 8 },
+            warp: TileShape::new(256, 8),
+            block_keys: shapes([128, 8], [192, 12], [384, 16]),
+            block_pairs: shapes([192, 8], [128, 16], [384, 16]),
+            onesweep: shapes([256, 20], [256, 20], [384, 16]),
             least_keys: 2048,
-            histogram_parts: if software { 2 } else { 8 },
-            most_buckets_by_votes: 32,
+            histogram_parts: 8,
+            // Adding up in shared memory key by key takes the time that reading the keys takes,
+            // whatever m is; votes take up to four times as long.
+            most_buckets_by_votes: 0,
             counter_copies: 2,
-            most_loop_rounds: if software { 16_384 } else { u32::MAX },
+            lockstep: false,
+            most_loop_rounds: u32::MAX,
+            most_buckets_direct: 0,
         }
+    }
+
+    /// Software drivers compile what is unrolled for longer than it then runs, and pay dearly for
+    /// barriers: small tiles, and the direct method, which has none.
+    fn software() -> Self {
+        let shapes = [TileShape::new(256, 4); 8];
+        Self {
+            warp: TileShape::new(256, 4),
+            block_keys: shapes,
+            block_pairs: shapes,
+            onesweep: shapes,
+            histogram_parts: 2,
+            most_buckets_by_votes: 32,
+            most_loop_rounds: 16_384,
+            most_buckets_direct: 256,
+            ..Self::gpu()
+        }
+    }
+
+    /// Every tile with whole subgroups, and no more threads than the device allows.
+    fn within(mut self, properties: &DeviceProperties) -> Self {
+        let size = properties.subgroup_size.max(1);
+        let most = properties.limits.max_compute_work_group_invocations;
+        let all = [&mut self.block_keys, &mut self.block_pairs, &mut self.onesweep];
+        for shape in all.into_iter().flatten().chain([&mut self.warp]) {
+            shape.threads = (shape.threads.min(most) / size).max(1) * size;
+        }
+        self
+    }
+
+    /// The same with one shape for all tiles.
+    #[must_use]
+    pub fn with_shape(self, shape: TileShape) -> Self {
+        let shapes = [shape; 8];
+        Self { warp: shape, block_keys: shapes, block_pairs: shapes, onesweep: shapes, ..self }
     }
 }

@@ -1,0 +1,87 @@
+//! How long each stage of a split takes: the paper's three, or those of the one-sweep method.
+
+use multisplit::PassTime;
+use serde::Serialize;
+
+use super::output::six_digits;
+
+/// Milliseconds of each stage; a stage that the method does not have is left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Stages {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prescan_ms: Option<f64>,
+    /// With the clear of its own look-back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scan_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    postscan_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    histogram_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sweep_ms: Option<f64>,
+    /// Everything before: clears, and the splitters on their way to the device.
+    clear_ms: f64,
+}
+
+impl Stages {
+    /// The stages that these passes are.
+    pub fn of(times: &[PassTime]) -> Self {
+        let mut stages = Self::default();
+        for PassTime { label, nanoseconds } in times {
+            let stage = match label.as_str() {
+                "multisplit.prescan" => &mut stages.prescan_ms,
+                "multisplit.postscan" => &mut stages.postscan_ms,
+                "multisplit.histogram" => &mut stages.histogram_ms,
+                "multisplit.onesweep" => &mut stages.sweep_ms,
+                scan if scan.starts_with("scan.") => &mut stages.scan_ms,
+                _ => {
+                    stages.clear_ms = six_digits(stages.clear_ms + nanoseconds / 1e6);
+                    continue;
+                }
+            };
+            *stage = Some(six_digits(stage.unwrap_or(0.0) + nanoseconds / 1e6));
+        }
+        stages
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Stages;
+    use crate::jobs::Target;
+    use crate::split::{Function, Job, Method, Rule};
+    use multisplit::PassTime;
+
+    /// A millisecond for each pass that is planned.
+    fn stages(function: Function, method: Method) -> Stages {
+        let rule = Rule::new(function, 8);
+        let job = Job::new(&Target::any(), &rule, method, true, 1 << 20, true).expect("a plan");
+        let time = |label: &str| PassTime { label: label.to_owned(), nanoseconds: 1e6 };
+        let times: Vec<_> = job.plan.steps.iter().map(|step| time(&step.pass.label)).collect();
+        Stages::of(&times)
+    }
+
+    #[test]
+    fn every_method_has_its_stages() {
+        for method in [Method::Direct, Method::Warp, Method::Block] {
+            let found = stages(Function::Delta, method);
+            assert!(found.scan_ms >= Some(1.0), "{found:?}");
+            let expected = Stages {
+                prescan_ms: Some(1.0),
+                scan_ms: found.scan_ms,
+                postscan_ms: Some(1.0),
+                ..Stages::default()
+            };
+            assert_eq!(found, expected);
+        }
+        let sweep = Stages {
+            histogram_ms: Some(1.0),
+            sweep_ms: Some(1.0),
+            clear_ms: 1.0,
+            ..Stages::default()
+        };
+        assert_eq!(stages(Function::Delta, Method::Onesweep), sweep);
+        let with_splitters = Stages { clear_ms: 2.0, ..sweep };
+        assert_eq!(stages(Function::Range, Method::Onesweep), with_splitters);
+    }
+}

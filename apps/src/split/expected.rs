@@ -1,0 +1,164 @@
+//! Whether a split is the CPU's: ordered by bucket, stable within a bucket, every element of it.
+//!
+//! The reference is a counting sort whose output is never stored: each key says where it belongs,
+//! and is looked for there. The places are a permutation, so that nothing of the output is left
+//! unseen, and all cores take part, so that 2^28 elements need no sampling.
+
+use std::thread;
+
+use anyhow::{Context as _, Result, bail};
+
+use super::Rule;
+
+/// Where each key of an input belongs; shared by all methods.
+pub struct Expected {
+    /// The bucket of each key; m is 256 at most.
+    ids: Vec<u8>,
+    /// How many keys a thread takes.
+    share: usize,
+    /// For each thread, where its first key of each bucket goes.
+    begins: Vec<Vec<u32>>,
+    /// The m + 1 bucket offsets.
+    offsets: Vec<u32>,
+}
+
+/// An element that is not where it belongs.
+struct Misplaced {
+    index: usize,
+    place: usize,
+}
+
+impl Expected {
+    /// Where `rule` puts `keys`.
+    pub fn new(rule: &Rule, keys: &[u32]) -> Result<Self> {
+        let mut ids = Vec::new();
+        ids.try_reserve_exact(keys.len()).context("no memory for the check; try a smaller --n")?;
+        ids.resize(keys.len(), 0u8);
+        let (buckets, share) = (rule.buckets as usize, share(keys.len()));
+        let mut begins = vec![vec![0u32; buckets]; keys.len().div_ceil(share)];
+        thread::scope(|scope| {
+            let pieces = keys.chunks(share).zip(ids.chunks_mut(share)).zip(&mut begins);
+            for ((keys, ids), counts) in pieces {
+                scope.spawn(move || {
+                    for (key, id) in keys.iter().zip(ids) {
+                        let bucket = rule.id(*key);
+                        *id = bucket as u8;
+                        counts[bucket as usize] += 1;
+                    }
+                });
+            }
+        });
+        let mut offsets = vec![0; buckets + 1];
+        let mut next = 0;
+        for (bucket, offset) in offsets.iter_mut().enumerate() {
+            *offset = next;
+            // Past the last bucket there is nothing to count.
+            for count in begins.iter_mut().filter_map(|counts| counts.get_mut(bucket)) {
+                (*count, next) = (next, next + *count);
+            }
+        }
+        Ok(Self { ids, share, begins, offsets })
+    }
+
+    /// Compares what came out of a split of `input`; the values went in as indices.
+    pub fn check(
+        &self,
+        input: &[u32],
+        offsets: &[u32],
+        keys: &[u32],
+        values: Option<&[u32]>,
+    ) -> Result<()> {
+        if offsets != self.offsets {
+            bail!("the split is wrong: the bucket offsets are {offsets:?}, not {:?}", self.offsets);
+        }
+        let n = input.len();
+        if keys.len() != n || values.is_some_and(|values| values.len() != n) {
+            bail!("the split is wrong: not {n} elements came back");
+        }
+        let mut found: Vec<Option<Misplaced>> = self.begins.iter().map(|_| None).collect();
+        thread::scope(|scope| {
+            let pieces = input.chunks(self.share).zip(self.ids.chunks(self.share));
+            let pieces = pieces.zip(&self.begins).zip(&mut found).enumerate();
+            for (piece, (((input, ids), begins), found)) in pieces {
+                let first = piece * self.share;
+                scope.spawn(move || {
+                    *found = misplaced(first, input, ids, begins.clone(), keys, values);
+                });
+            }
+        });
+        let Some(Misplaced { index, place }) = found.into_iter().flatten().next() else {
+            return Ok(());
+        };
+        let (key, bucket) = (input[index], self.ids[index]);
+        let got = match values {
+            Some(values) => format!("key {} with value {}", keys[place], values[place]),
+            None => format!("key {}", keys[place]),
+        };
+        bail!(
+            "the split is wrong: element {place} of {n} is {got}, the CPU says key {key} of index \
+             {index}, bucket {bucket}"
+        );
+    }
+}
+
+/// The first key of a piece that is not where it belongs.
+fn misplaced(
+    first: usize,
+    input: &[u32],
+    ids: &[u8],
+    mut next: Vec<u32>,
+    keys: &[u32],
+    values: Option<&[u32]>,
+) -> Option<Misplaced> {
+    for (index, (&key, &id)) in (first..).zip(input.iter().zip(ids)) {
+        let next = &mut next[usize::from(id)];
+        let place = *next as usize;
+        *next += 1;
+        let right = values.is_none_or(|values| values[place] as usize == index);
+        if keys[place] != key || !right {
+            return Some(Misplaced { index, place });
+        }
+    }
+    None
+}
+
+/// How many of `length` elements each core takes.
+pub fn share(length: usize) -> usize {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    length.div_ceil(cores).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Expected;
+    use crate::split::{Function, Rule};
+
+    const INPUT: [u32; 6] = [2, 0, 2, 1, 0, 2];
+    const OFFSETS: [u32; 4] = [0, 2, 3, 6];
+    const KEYS: [u32; 6] = [0, 0, 1, 2, 2, 2];
+
+    fn check(offsets: &[u32], keys: &[u32], values: Option<&[u32]>) -> Result<(), String> {
+        let expected = Expected::new(&Rule::new(Function::Identity, 3), &INPUT).expect("expected");
+        expected.check(&INPUT, offsets, keys, values).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn right_splits_pass() {
+        assert_eq!(check(&OFFSETS, &KEYS, None), Ok(()));
+        assert_eq!(check(&OFFSETS, &KEYS, Some(&[1, 4, 3, 0, 2, 5])), Ok(()));
+        let nothing = Expected::new(&Rule::new(Function::Delta, 2), &[]).expect("expected");
+        assert!(nothing.check(&[], &[0, 0, 0], &[], None).is_ok());
+    }
+
+    #[test]
+    fn wrong_splits_are_named() {
+        let offsets = check(&[0, 2, 4, 6], &KEYS, None).expect_err("a wrong offset");
+        assert!(offsets.contains("bucket offsets"), "{offsets}");
+        let key = check(&OFFSETS, &[0, 0, 1, 2, 2, 7], None).expect_err("a wrong key");
+        assert!(key.contains("element 5 of 6 is key 7, the CPU says key 2"), "{key}");
+        let swapped = Some(&[1, 4, 3, 2, 0, 5][..]);
+        let order = check(&OFFSETS, &KEYS, swapped).expect_err("not stable");
+        assert!(order.contains("with value 2"), "{order}");
+        assert!(check(&OFFSETS, &KEYS[..5], None).is_err());
+    }
+}

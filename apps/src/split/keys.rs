@@ -1,0 +1,161 @@
+//! Where the keys of a split come from: how many of them belong to each bucket.
+
+use std::thread;
+
+use anyhow::Result;
+use clap::ValueEnum;
+
+use super::{Function, Rule, expected};
+use crate::data::{self, SEED, SplitMix64, below};
+
+/// How keys are spread over the buckets; the paper's three.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Distribution {
+    /// Uniform keys
+    #[default]
+    Uniform,
+    /// B(m-1, 1/2) over the buckets: most keys in the middle ones
+    Binomial,
+    /// A quarter of the keys uniform over the buckets, the rest in one bucket
+    QuarterUniform,
+}
+
+impl Distribution {
+    /// The name on the command line and in the figures.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Uniform => "uniform",
+            Self::Binomial => "binomial",
+            Self::QuarterUniform => "quarter-uniform",
+        }
+    }
+}
+
+/// How keys are made. Equal recipes give equal keys, so that they need not be made again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recipe {
+    /// Random words, whatever the bucket function.
+    Words,
+    /// Keys for one bucket function.
+    Placed { function: Function, buckets: u32, distribution: Distribution },
+}
+
+impl Recipe {
+    /// Keys of this distribution for `rule`.
+    pub fn new(rule: &Rule, distribution: Distribution) -> Self {
+        if distribution == Distribution::Uniform && rule.takes_any_key() {
+            return Self::Words;
+        }
+        Self::Placed { function: rule.function, buckets: rule.buckets, distribution }
+    }
+
+    /// `n` keys; the same ones whatever the number of threads.
+    pub fn make(self, n: u64) -> Result<Vec<u32>> {
+        let Self::Placed { function, buckets, distribution } = self else {
+            return data::random_words(n, SEED);
+        };
+        let rule = Rule::new(function, buckets);
+        let spread = Spread::new(distribution, buckets);
+        let mut keys = data::words(n, |_| 0)?;
+        let share = expected::share(keys.len());
+        thread::scope(|scope| {
+            for (index, piece) in keys.chunks_mut(share).enumerate() {
+                let (rule, spread) = (&rule, &spread);
+                scope.spawn(move || {
+                    let mut generator = SplitMix64::after(SEED, (index * share * DRAWS) as u64);
+                    for key in piece {
+                        let draws = std::array::from_fn(|_| generator.next());
+                        *key = rule.key(spread.bucket(&draws), draws[DRAWS - 1]);
+                    }
+                });
+            }
+        });
+        Ok(keys)
+    }
+}
+
+/// Draws a key takes: enough for the 255 bits of a binomial draw, and one within the bucket.
+const DRAWS: usize = 5;
+const MASKS: usize = DRAWS - 1;
+
+/// Draws buckets.
+struct Spread {
+    distribution: Distribution,
+    buckets: u32,
+    /// m - 1 bits in all.
+    masks: [u64; MASKS],
+    /// The bucket that most keys are in.
+    favourite: u32,
+}
+
+impl Spread {
+    fn new(distribution: Distribution, buckets: u32) -> Self {
+        let masks = std::array::from_fn(|word| {
+            let bits = buckets.saturating_sub(1 + 64 * word as u32);
+            u64::MAX.checked_shr(64u32.saturating_sub(bits)).unwrap_or(0)
+        });
+        let random = SplitMix64::after(u64::from(buckets), 0).next();
+        let favourite = below(random, buckets.into()) as u32;
+        Self { distribution, buckets, masks, favourite }
+    }
+
+    fn bucket(&self, draws: &[u64; DRAWS]) -> u32 {
+        let uniform = |draw| below(draw, self.buckets.into()) as u32;
+        match self.distribution {
+            Distribution::Uniform => uniform(draws[0]),
+            // As many heads as m - 1 fair coins show.
+            Distribution::Binomial => {
+                self.masks.iter().zip(draws).map(|(mask, draw)| (mask & draw).count_ones()).sum()
+            }
+            Distribution::QuarterUniform if draws[0].is_multiple_of(4) => uniform(draws[1]),
+            Distribution::QuarterUniform => self.favourite,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Distribution, Recipe, Spread};
+    use crate::split::{Function, Rule};
+
+    const N: u64 = 1 << 16;
+
+    fn counts(function: Function, buckets: u32, distribution: Distribution) -> Vec<u64> {
+        let rule = Rule::new(function, buckets);
+        let mut counts = vec![0; buckets as usize];
+        for key in Recipe::new(&rule, distribution).make(N).expect("keys") {
+            counts[rule.id(key) as usize] += 1;
+        }
+        counts
+    }
+
+    #[test]
+    fn keys_are_spread_as_the_distribution_says() {
+        for function in [Function::Delta, Function::Identity] {
+            for buckets in [10, 256] {
+                let mean = N / u64::from(buckets);
+                let even = counts(function, buckets, Distribution::Uniform);
+                assert!(even.iter().all(|&c| c > mean / 2 && c < mean * 2), "{even:?}");
+
+                let coins = counts(function, buckets, Distribution::Binomial);
+                let sum: u64 = coins.iter().zip(0..).map(|(count, id)| count * id).sum();
+                let centre = sum as f64 / N as f64;
+                assert!((centre - f64::from(buckets - 1) / 2.0).abs() < 0.2, "{centre}");
+
+                let one = counts(function, buckets, Distribution::QuarterUniform);
+                let most = one.iter().max().copied().unwrap_or_default();
+                let expected = N * 3 / 4 + mean / 4;
+                assert!(most.abs_diff(expected) < N / 64, "{most}, not {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_binomial_draw_has_m_minus_one_coins() {
+        for buckets in [1, 2, 64, 65, 66, 129, 255, 256] {
+            let spread = Spread::new(Distribution::Binomial, buckets);
+            assert_eq!(spread.bucket(&[u64::MAX; 5]), buckets - 1);
+            assert_eq!(spread.bucket(&[0; 5]), 0);
+        }
+    }
+}
