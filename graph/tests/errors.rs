@@ -190,15 +190,15 @@ fn push_layout() {
             i.push_constants = Some(PushBlock { size: 8, members });
         })
     };
-    let error = one_error(block(vec![member("shift", 0), member("count", 4)]), push_constants);
+    let error = one_error(block(vec![member("shift", 0), member("count", 4)]), push_struct);
     assert!(matches!(error, GraphError::PushLayout { .. }), "{error}");
     let text = error.to_string();
     assert!(text.contains(&pass()) && text.contains("shift at 0"), "{text}");
-    let error = one_error(block(vec![member("count", 0)]), push_constants);
+    let error = one_error(block(vec![member("count", 0)]), push_struct);
     assert!(matches!(error, GraphError::PushLayout { .. }), "{error}");
 }
 
-fn push_constants(pass: PassBuilder<'_>) -> PassBuilder<'_> {
+fn push_struct(pass: PassBuilder<'_>) -> PassBuilder<'_> {
     pass.push(&Constants { count: 1, shift: 2 })
 }
 

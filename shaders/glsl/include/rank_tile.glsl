@@ -70,27 +70,20 @@ void rank_in_subgroup() {
         }
         if (gl_SubgroupInvocationID < ROW) counters[row + gl_SubgroupInvocationID] = held;
     } else {
-        // More buckets than lanes: the first lane of each bucket adds to a counter for all. The
-        // votes come first for all windows, so that they do not wait for the counters.
+        // More buckets than lanes: the first lane of each bucket adds to a counter for all.
         for (uint b = gl_SubgroupInvocationID; b < ROW; b += SUBGROUP_SIZE) counters[row + b] = 0;
         subgroupBarrier();
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
             uint bucket = ranked[w];
             vote_all(bucket);
             uvec4 mask = lanes_of_bucket(bucket);
-            // Of the bucket: 8 bits; the first lane: 7; lanes before this one: 7; all lanes: 8.
-            ranked[w] = bucket << 22 | subgroupBallotFindLSB(mask) << 15 | lanes_before(mask) << 8 |
-                        (count_of(mask) & 0xFFu);
-        }
-        [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
-            uint bucket = ranked[w] >> 22;
-            uint first_lane = (ranked[w] >> 15) & 0x7Fu;
-            uint before = (ranked[w] >> 8) & 0x7Fu;
+            uint before = lanes_before(mask);
             uint earlier = 0;
-            if (before == 0) earlier = atomicAdd(counters[row + bucket], ranked[w] & 0xFFu);
+            if (before == 0) earlier = atomicAdd(counters[row + bucket], count_of(mask));
             // The next window's additions come after this one's.
             if (LOCKSTEP == 0) subgroupBarrier();
-            ranked[w] = bucket << 16 | (subgroupShuffle(earlier, first_lane) + before);
+            earlier = subgroupShuffle(earlier, subgroupBallotFindLSB(mask));
+            ranked[w] = bucket << 16 | (earlier + before);
         }
     }
 }
