@@ -185,11 +185,12 @@ fn bench_prints_the_stages_of_splits() {
 #[test]
 fn bench_splits_what_is_asked_for() {
     let arguments = ["bench", "split", "--n", "3000,2^50", "--m", "256", "--reps", "1"];
-    let more = ["--warmup", "0", "--op", "split_identity_pairs", "--method", "auto,onesweep,block"];
+    let more =
+        ["--warmup", "0", "--op", "split_identity_pairs", "--method", "auto,direct,onesweep,block"];
     let ran = run(multisplit(), &[&arguments[..], &more[..]].concat()).expect(0);
     assert!(ran.complaint().starts_with("note: n = 2^50 left out"), "{}", ran.err);
     let (_, lines) = figures(&ran.out);
-    assert_eq!(lines.len(), 2, "auto is one of the others: {}", ran.out);
+    assert_eq!(lines.len(), 3, "auto is one of the others: {}", ran.out);
     assert!(lines.iter().all(|line| line["op"] == "split_identity_pairs" && line["m"] == 256));
     assert!(lines.iter().all(|line| line["distribution"] == "uniform"));
 }

@@ -67,7 +67,7 @@ impl Context {
     }
 
     /// Like [`run`](Self::run), with the plan recorded `times` times into one command buffer.
-    /// More than once is for replayable plans.
+    /// More than once is for replayable plans only.
     pub fn run_repeatedly<'b>(
         &self,
         executable: &Executable,
@@ -75,6 +75,9 @@ impl Context {
         times: u32,
     ) -> Result<()> {
         let _span = tracing::debug_span!("run", plan = %executable.plan().name, times).entered();
+        if times > 1 && !executable.plan().replayable {
+            return Err(Error::NotReplayable { plan: executable.plan().name.clone() });
+        }
         self.run_prepared(executable, buffers, |raw, prepared| {
             // SAFETY: recording; what it refers to is kept until it has run.
             (0..times).for_each(|_| unsafe { prepared.record(raw, None) });

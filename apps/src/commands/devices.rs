@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::device::Devices;
 use crate::figures::bytes;
+use crate::size;
 
 /// Arguments of `multisplit devices`.
 #[derive(Debug, Args)]
@@ -77,7 +78,7 @@ fn to_text(entry: &DeviceEntry, chosen: Option<&Chosen>) -> String {
     let mut text = format!("{mark} {}  {}\n", entry.index, entry.properties.name);
     let mut rows = rows(&entry.properties);
     if entry.missing.is_empty() {
-        rows.push(("scan", scan_name(&entry.properties).to_owned()));
+        rows.push(("scan", scan_name(&entry.properties)));
         rows.push(("features", enabled_names(&entry.features).join(", ")));
     } else {
         rows.push(("not usable", format!("missing: {}", entry.missing.join(", "))));
@@ -168,10 +169,13 @@ fn to_json(entry: &DeviceEntry, chosen: Option<&Chosen>) -> Value {
 }
 
 /// How scans are carried out there.
-fn scan_name(properties: &DeviceProperties) -> &'static str {
+fn scan_name(properties: &DeviceProperties) -> String {
     match Policy::for_device(properties).scan {
-        ScanMethod::LookBack => "lookback",
-        ScanMethod::ReduceThenScan => "reduce-then-scan",
+        ScanMethod::LookBack => "lookback".to_owned(),
+        ScanMethod::ReduceThenScan => "reduce-then-scan".to_owned(),
+        ScanMethod::LookBackUpTo(most) => {
+            format!("lookback up to {}, then reduce-then-scan", size::show(most))
+        }
     }
 }
 

@@ -15,6 +15,19 @@ pub enum ScanMethod {
     ReduceThenScan,
     /// One pass with decoupled look-back: each element is read once and written once.
     LookBack,
+    /// Look-back for arrays of up to so many elements, reduce-then-scan for longer ones.
+    LookBackUpTo(u64),
+}
+
+impl ScanMethod {
+    /// The method for `n` elements: one of the first two.
+    pub(crate) fn for_length(self, n: u64) -> Self {
+        match self {
+            Self::LookBackUpTo(most) if n <= most => Self::LookBack,
+            Self::LookBackUpTo(_) => Self::ReduceThenScan,
+            method => method,
+        }
+    }
 }
 
 /// Sizes and methods for one device. Every field may be set; results never depend on them.
@@ -50,12 +63,11 @@ impl Policy {
             // (docs/performance.md), and within the guarantees of all but the smallest devices.
             threads: (most.min(256) / subgroup_size).max(1) * subgroup_size,
             // Look-back is right everywhere, because its waiting is bounded, and reads its input
-            // once. Even where workgroups run to the end one after another, as on software
-            // drivers, it is the faster one, for tiles are taken in the order in which
-            // workgroups start. On lavapipe (Mesa 22.3.6, 2 cores) at subgroup sizes of 4, 8 and
-            // 16 and n of 2^16, 2^20, 2^22 and 2^24, it took 0.67 to 0.86 of the time of
-            // reduce-then-scan (for each, the best of five medians of five).
-            scan: ScanMethod::LookBack,
+            // once. On lavapipe (Mesa 22.3.6, 2 cores) at subgroup sizes of 4, 8 and 16 and n of
+            // 2^16, 2^20, 2^22 and 2^24 it took 0.67 to 0.86 of the time of reduce-then-scan (for
+            // each, the best of five medians of five). On an H200 it is ahead at 2^16 and 2^20,
+            // where it saves a pass, and behind from 2^22 on (docs/performance.md).
+            scan: if software { ScanMethod::LookBack } else { ScanMethod::LookBackUpTo(1 << 20) },
             // Loops of software drivers are cut short after 65,535 rounds; and past this size
             // the other workgroups of a GPU idle for longer than another pass costs.
             spine_tiles: 64,

@@ -52,14 +52,14 @@ pub fn exclusive(
     let (src, dst) = (src.elements::<u32>(0, n), dst.elements::<u32>(0, n));
     let tile = tile_elements(&builtin::SCAN_SPINE, policy);
     let single = n <= spine_elements(policy) && src.size <= policy.max_storage_range;
-    match policy.scan {
+    match policy.scan.for_length(n) {
         _ if n == 0 => Ok(()),
         // One workgroup takes a tile at a time: worth it while its passes are fewer than another
         // method's.
         _ if n <= tile => spine(graph, policy, src, dst),
         ScanMethod::ReduceThenScan if single && n <= 4 * tile => spine(graph, policy, src, dst),
         ScanMethod::ReduceThenScan => reduce_then_scan(graph, policy, src, dst),
-        ScanMethod::LookBack => look_back(graph, policy, src, dst),
+        _ => look_back(graph, policy, src, dst),
     }
 }
 

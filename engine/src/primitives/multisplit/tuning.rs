@@ -23,7 +23,8 @@ impl TileShape {
 /// The shapes of tiles by ceil(log2 m), from 1 to 8.
 pub type TileShapes = [TileShape; 8];
 
-/// Sizes of the multisplit kernels. Every field may be set; results never depend on them.
+/// Sizes of the multisplit kernels. Every field but [`lockstep`](Self::lockstep) may be set at
+/// will; results never depend on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SplitTuning {
     /// Tiles of the direct (whose items are windows) and of the warp-level method.
@@ -43,7 +44,7 @@ pub struct SplitTuning {
     /// Copies of the counters of the latter.
     pub counter_copies: u32,
     /// Whether the lanes of a subgroup perform their shared-memory atomics in program order
-    /// without being told to.
+    /// without being told to. A property of the device: set only where the tests have shown it.
     pub lockstep: bool,
     /// Rounds of one loop of a kernel, in all; a bound that only software drivers have.
     pub most_loop_rounds: u32,
@@ -67,21 +68,40 @@ impl SplitTuning {
 
     /// Measured on an NVIDIA H200 with n = 2^28 (docs/performance.md).
     fn gpu() -> Self {
-        let shapes = |few: [u32; 2], some: [u32; 2], many: [u32; 2]| {
-            std::array::from_fn(|index| {
-                let [threads, items] = match index + 1 {
-                    1..=4 => few,
-                    5..=6 => some,
-                    _ => many,
-                };
-                TileShape::new(threads, items)
-            })
-        };
+        let shapes = |sizes: [(u32, u32); 8]| sizes.map(|(t, i)| TileShape::new(t, i));
+        let many = (384, 16);
         Self {
             warp: TileShape::new(256, 8),
-            block_keys: shapes([128, 8], [192, 12], [384, 16]),
-            block_pairs: shapes([192, 8], [128, 16], [384, 16]),
-            onesweep: shapes([256, 20], [256, 20], [384, 16]),
+            block_keys: shapes([
+                (128, 8),
+                (128, 8),
+                (128, 8),
+                (128, 8),
+                (192, 8),
+                (192, 12),
+                many,
+                many,
+            ]),
+            block_pairs: shapes([
+                (192, 8),
+                (192, 8),
+                (192, 8),
+                (128, 16),
+                (128, 16),
+                (256, 20),
+                many,
+                many,
+            ]),
+            onesweep: shapes([
+                (256, 20),
+                (256, 20),
+                (256, 20),
+                (256, 20),
+                (256, 20),
+                (256, 20),
+                many,
+                many,
+            ]),
             least_keys: 2048,
             histogram_parts: 8,
             // Adding up in shared memory key by key takes the time that reading the keys takes,
