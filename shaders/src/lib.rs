@@ -21,6 +21,7 @@
 pub mod builtin;
 #[cfg(feature = "compile")]
 pub mod compile;
+mod declarations;
 #[rustfmt::skip]
 mod generated;
 mod kernel;

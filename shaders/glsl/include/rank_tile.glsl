@@ -88,6 +88,17 @@ void rank_in_subgroup() {
     }
 }
 
+// Notes how many keys bucket b has and where it begins, and where each subgroup's part of it does.
+void begin_bucket(uint b, uint count, uint begin) {
+    bucket_counts[b] = count;
+    bucket_begins[b] = begin;
+    for (uint g = 0; g < SUBGROUPS; ++g) {
+        uint held = counters[g * ROW + b];
+        counters[g * ROW + b] = begin;
+        begin += held;
+    }
+}
+
 // Sets bucket_counts and bucket_begins, and turns the counters into where each subgroup's keys of
 // a bucket begin in the tile. Called by all threads, after a barrier; ends with one.
 void sum_over_subgroups() {
@@ -97,16 +108,8 @@ void sum_over_subgroups() {
             uint sum = 0;
             if (b < ROW)
                 for (uint g = 0; g < SUBGROUPS; ++g) sum += counters[g * ROW + b];
-            uint next = subgroupExclusiveAdd(sum);
-            if (b < ROW) {
-                bucket_counts[b] = sum;
-                bucket_begins[b] = next;
-                for (uint g = 0; g < SUBGROUPS; ++g) {
-                    uint held = counters[g * ROW + b];
-                    counters[g * ROW + b] = next;
-                    next += held;
-                }
-            }
+            uint begin = subgroupExclusiveAdd(sum);
+            if (b < ROW) begin_bucket(b, sum, begin);
         }
         barrier();
         return;
@@ -120,16 +123,7 @@ void sum_over_subgroups() {
         uint through = subgroupInclusiveAdd(sum);
         uint total;
         uint earlier = sum_of_earlier_subgroups(subgroupShuffle(through, SUBGROUP_SIZE - 1), total);
-        if (b < ROW) {
-            uint next = carry + earlier + through - sum;
-            bucket_counts[b] = sum;
-            bucket_begins[b] = next;
-            for (uint g = 0; g < SUBGROUPS; ++g) {
-                uint held = counters[g * ROW + b];
-                counters[g * ROW + b] = next;
-                next += held;
-            }
-        }
+        if (b < ROW) begin_bucket(b, sum, carry + earlier + through - sum);
         carry += total;
         barrier();
     }
