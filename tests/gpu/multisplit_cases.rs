@@ -12,7 +12,7 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
 
 tests!(multisplit:
-    sampled_product, whole_product, random_cases, no_patience, scratch_is_small, nothing_to_split,
+    product_of_cases, random_cases, no_patience, scratch_is_small, nothing_to_split,
 );
 
 pub const METHODS: [Method; 4] = [Method::Direct, Method::Warp, Method::Block, Method::OneSweep];
@@ -133,7 +133,12 @@ fn sizes(gpu: &Gpu, full: bool) -> Vec<usize> {
     sizes
 }
 
-/// Every pair of two dimensions' values comes up: a Latin-square walk through the product.
+/// The whole product in a full run, a sample of it otherwise.
+fn product_of_cases(gpu: &Gpu) -> Result<()> {
+    if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
+}
+
+/// Every m with every method, and with them sizes, outputs and distributions in turn.
 fn sampled_product(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let sizes = sizes(gpu, false);
@@ -153,9 +158,6 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
 }
 
 fn whole_product(gpu: &Gpu) -> Result<()> {
-    if !gpu.full {
-        return Ok(());
-    }
     let policy = gpu.context.policy();
     for m in BUCKETS {
         for method in METHODS {
