@@ -3,6 +3,7 @@
 
 mod adopt;
 mod cache;
+mod counts;
 mod descriptors;
 mod environment;
 mod errors;
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
     let subjects = [
         memory::tests(),
         scan::tests(),
+        counts::tests(),
         multisplit_cases::tests(),
         multisplit_functions::tests(),
         kernels::tests(),

@@ -191,7 +191,7 @@ fn a_users_table_and_parameters(gpu: &Gpu) -> Result<()> {
     let user = UserBucket::new(source).with_parameters([1, 5, 0]).with_table(words);
     let split = Split::new(KeyType::F32, 5, Bucket::Glsl(user)).by(Method::Block);
     let output = SplitOutput::Keys(keys_out);
-    let buffers = SplitBuffers { n, keys: keys_in, output, offsets, outside: None };
+    let buffers = SplitBuffers { n: n.into(), keys: keys_in, output, offsets, outside: None };
     add(&mut graph, &context.policy(), &split, &buffers)?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
     let (device_keys, device_table) =

@@ -15,6 +15,16 @@ layout(push_constant) uniform Push {
     uint parameter_c;
 } push;
 
+#include "count.glsl"
+
+uint element_count() {
+    return number(push.count);
+}
+
+uint subproblem_count() {
+    return number(push.subproblems);
+}
+
 #if KEY_BITS == 64
 #define KEY uint64_t
 #else
