@@ -27,7 +27,7 @@ const UNTOUCHED: u32 = 0xDEAD_BEEF;
 /// Numbers to try where there is room for `most` elements.
 fn numbers(most: u64) -> [u32; 7] {
     let most = most as u32;
-    [most, 0, 1, 2, most / 3 | 1, most + 1, u32::MAX]
+    [most, 0, 1, 2, (most / 3) | 1, most + 1, u32::MAX]
 }
 
 /// Words with this one number that counts.
