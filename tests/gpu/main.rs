@@ -11,6 +11,7 @@ mod kernels;
 mod memory;
 mod multisplit_cases;
 mod multisplit_functions;
+mod multisplit_keys;
 mod replay;
 mod scan;
 mod synchronization;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         counts::tests(),
         multisplit_cases::tests(),
         multisplit_functions::tests(),
+        multisplit_keys::tests(),
         kernels::tests(),
         descriptors::tests(),
         replay::tests(),

@@ -8,15 +8,17 @@ mod bucket;
 #[cfg(feature = "glsl")]
 mod glsl;
 mod host;
+mod key;
 mod method;
 mod onesweep;
 mod stages;
 mod tuning;
 
-pub use bucket::{Bucket, KeyType};
+pub use bucket::Bucket;
 #[cfg(feature = "glsl")]
 pub use glsl::UserBucket;
 pub use host::SplitResult;
+pub use key::{Key, KeyType};
 pub use method::{Method, SplitSizes};
 pub use tuning::{SplitTuning, TileShape, TileShapes};
 
@@ -107,11 +109,14 @@ push_constants! {
     struct SplitPush {
         count: u32,
         buckets: u32,
+        ids: u32,
         subproblems: u32,
         parts: u32,
         parameter_a: u32,
         parameter_b: u32,
         parameter_c: u32,
+        parameter_d: u32,
+        parameter_e: u32,
     }
 }
 
@@ -259,19 +264,23 @@ impl<'j> Job<'j> {
         subproblems: Length,
         parts: u64,
     ) -> Result<PassBuilder<'_>> {
-        let wide = usize::from(self.split.key.bytes() == 8);
+        let wide = usize::from(self.split.key.bits() == 64);
         let kernel = self.code.kernel(kernels[wide], self.split.key)?;
         let keys = self.buffers.keys.range(0, self.n.most * u64::from(self.split.key.bytes()));
         let table = self.table.or(self.code.user_table()).map_or(keys, View::from);
-        let [parameter_a, parameter_b, parameter_c] = self.code.parameters();
+        let [parameter_a, parameter_b, parameter_c, parameter_d, parameter_e] =
+            self.code.parameters();
         let push = SplitPush {
             count: self.prepared.pushed(self.n),
             buckets: self.split.buckets,
+            ids: self.split.buckets,
             subproblems: self.prepared.pushed(subproblems),
             parts: parts as u32,
             parameter_a,
             parameter_b,
             parameter_c,
+            parameter_d,
+            parameter_e,
         };
         let has = |name: &str| kernel.interface().spec_constant(name).is_some();
         let constants = [
@@ -279,6 +288,7 @@ impl<'j> Job<'j> {
             ("SUBGROUP_SIZE", self.policy.subgroup_size),
             ("BUCKET_BITS", method::bucket_bits(self.split.buckets)),
             ("BUCKET_KIND", self.code.kind()),
+            ("ID_BITS", method::bucket_bits(self.split.buckets)),
             ("KEY_KIND", self.split.key.kind()),
             ("ITEMS", self.sizes.items),
             ("SPIN_LIMIT", self.policy.spin_limit),
