@@ -2,10 +2,10 @@
 
 pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("bucket.glsl", include_str!("../glsl/include/bucket.glsl")),
-    ("bucket_lookback.glsl", include_str!("../glsl/include/bucket_lookback.glsl")),
     ("count.glsl", include_str!("../glsl/include/count.glsl")),
     ("count_windows.glsl", include_str!("../glsl/include/count_windows.glsl")),
     ("groups.glsl", include_str!("../glsl/include/groups.glsl")),
+    ("idle_rounds.glsl", include_str!("../glsl/include/idle_rounds.glsl")),
     ("key_width.glsl", include_str!("../glsl/include/key_width.glsl")),
     ("lookback.glsl", include_str!("../glsl/include/lookback.glsl")),
     ("move.glsl", include_str!("../glsl/include/move.glsl")),
@@ -14,9 +14,13 @@ pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("rank_tile.glsl", include_str!("../glsl/include/rank_tile.glsl")),
     ("scatter_tile.glsl", include_str!("../glsl/include/scatter_tile.glsl")),
     ("slots.glsl", include_str!("../glsl/include/slots.glsl")),
+    ("sort_round.glsl", include_str!("../glsl/include/sort_round.glsl")),
     ("src_dst.glsl", include_str!("../glsl/include/src_dst.glsl")),
+    ("strip.glsl", include_str!("../glsl/include/strip.glsl")),
+    ("strip_lookback.glsl", include_str!("../glsl/include/strip_lookback.glsl")),
     ("subgroup_sums.glsl", include_str!("../glsl/include/subgroup_sums.glsl")),
     ("tile.glsl", include_str!("../glsl/include/tile.glsl")),
+    ("visit_keys.glsl", include_str!("../glsl/include/visit_keys.glsl")),
     ("voting.glsl", include_str!("../glsl/include/voting.glsl")),
 ];
 

@@ -117,6 +117,7 @@ push_constants! {
         parameter_c: u32,
         parameter_d: u32,
         parameter_e: u32,
+        round: u32,
     }
 }
 
@@ -281,6 +282,7 @@ impl<'j> Job<'j> {
             parameter_c,
             parameter_d,
             parameter_e,
+            round: 0,
         };
         let has = |name: &str| kernel.interface().spec_constant(name).is_some();
         let constants = [
