@@ -4,6 +4,7 @@ pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("bucket.glsl", include_str!("../glsl/include/bucket.glsl")),
     ("count.glsl", include_str!("../glsl/include/count.glsl")),
     ("count_windows.glsl", include_str!("../glsl/include/count_windows.glsl")),
+    ("digits.glsl", include_str!("../glsl/include/digits.glsl")),
     ("groups.glsl", include_str!("../glsl/include/groups.glsl")),
     ("idle_rounds.glsl", include_str!("../glsl/include/idle_rounds.glsl")),
     ("key_width.glsl", include_str!("../glsl/include/key_width.glsl")),
@@ -39,4 +40,7 @@ pub(super) static KERNELS: &[(&str, &str)] = &[
     ("scan/lookback.comp", include_str!("../glsl/scan/lookback.comp")),
     ("scan/reduce.comp", include_str!("../glsl/scan/reduce.comp")),
     ("scan/spine.comp", include_str!("../glsl/scan/spine.comp")),
+    ("sort/histogram.comp", include_str!("../glsl/sort/histogram.comp")),
+    ("sort/settle.comp", include_str!("../glsl/sort/settle.comp")),
+    ("sort/small.comp", include_str!("../glsl/sort/small.comp")),
 ];
