@@ -231,7 +231,7 @@ fn splits(gpu: &Gpu) -> Result<()> {
     for method in METHODS {
         for kind in kinds.into_iter().cycle().take(rounds) {
             // Few numbers of buckets, since each takes pipelines of its own.
-            let m = [2, 10, 256][rng.below(3) as usize];
+            let m = [2, 10, 256, 1000][rng.below(4) as usize];
             let most = 1 + rng.below(20_000);
             check_split(gpu, &policy, &gpu.context.limits(), method, kind, m, most)?;
         }
@@ -288,19 +288,20 @@ fn a_split_of_a_split(gpu: &Gpu) -> Result<()> {
 
 /// Such a barrier takes twice the time of one without.
 fn one_barrier_for_indirect_dispatches(gpu: &Gpu) -> Result<()> {
-    for method in METHODS {
+    for (method, m) in METHODS.into_iter().flat_map(|method| [(method, 256), (method, 4096)]) {
         let mut graph = Graph::new("split");
         let most = 1 << 22;
         let (keys, out) = (graph.import::<u32>("keys", most), graph.import::<u32>("out", most));
-        let offsets = graph.import::<u32>("offsets", 257);
+        let offsets = graph.import::<u32>("offsets", u64::from(m) + 1);
         let buffer = graph.import::<u32>("words", 1);
-        let split = Split::new(KeyType::U32, 256, Bucket::Digit { shift: 0, bits: 8 }).by(method);
+        let split =
+            Split::new(KeyType::U32, m, Bucket::Digit { shift: 0, bits: m.ilog2() }).by(method);
         let (n, output) = (Count::Device { buffer, index: 0, most }, SplitOutput::Keys(out));
         let buffers = SplitBuffers { n, keys, output, offsets, outside: None };
         add(&mut graph, &gpu.context.policy(), &split, &buffers)?;
         let text = graph.compile(&gpu.context.limits())?.to_text();
         let barriers = text.matches("draw_indirect:indirect_command_read").count();
-        ensure!(barriers == 1, "{method:?} has {barriers}:\n{text}");
+        ensure!(barriers == 1, "{method:?}, m = {m}, has {barriers}:\n{text}");
     }
     Ok(())
 }
