@@ -12,7 +12,7 @@ use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
 
-use crate::multisplit_cases::{Kind, METHODS};
+use crate::multisplit_cases::{KINDS, Kind, METHODS};
 
 tests!(counts:
     scans, scans_in_many_steps, fills_and_copies, splits, splits_in_rows, a_split_of_a_split,
@@ -226,17 +226,19 @@ fn check_split(
 fn splits(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let mut rng = Rng::new(31);
-    let kinds = [Kind::Keys, Kind::Pairs, Kind::Permutation];
-    let rounds = if gpu.full { 20 } else { 3 };
-    for method in METHODS {
-        for kind in kinds.into_iter().cycle().take(rounds) {
+    let limits = gpu.context.limits();
+    for (method, turn) in METHODS.into_iter().zip(0..) {
+        for kind in
+            if gpu.full { KINDS.to_vec() } else { vec![KINDS[turn % 3], KINDS[(turn + 1) % 3]] }
+        {
             // Few numbers of buckets, since each takes pipelines of its own.
-            let m = [2, 10, 256, 1000][rng.below(4) as usize];
-            let most = 1 + rng.below(20_000);
-            check_split(gpu, &policy, &gpu.context.limits(), method, kind, m, most)?;
+            for &m in if gpu.full { &[1, 2, 10, 256, 257, 1000][..] } else { &[10] } {
+                check_split(gpu, &policy, &limits, method, kind, m, 1 + rng.below(20_000))?;
+            }
         }
     }
-    Ok(())
+    check_split(gpu, &policy, &limits, Method::Direct, Kind::Permutation, 1000, 5003)?;
+    check_split(gpu, &policy, &limits, Method::ReducedBitSort, Kind::Pairs, 1000, 5003)
 }
 
 fn splits_in_rows(gpu: &Gpu) -> Result<()> {
