@@ -10,8 +10,9 @@ layout(push_constant) uniform Push {
     uint count;         // n, the number of elements
     uint buckets;       // m, the number of buckets
     uint ids;           // ids of the bucket function: m, unless this splits by a part of the id
+    uint part_shift;    // where that part begins
     uint subproblems;   // L, the number of subproblems (of tiles, where there are none)
-    uint parts;         // windows or tiles of one subproblem
+    uint parts;         // windows or tiles of one subproblem; the bit that a scan-based split goes by
     uint parameter_a;   // what these say depends on the kind of bucket function
     uint parameter_b;
     uint parameter_c;

@@ -3,11 +3,11 @@
 
 use multisplit_shaders::builtin as kernels;
 
+use super::counting::HISTOGRAM;
 use super::{Job, Kernels, WORD, bind_output, bind_outside, variant};
 use crate::error::Result;
 use crate::primitives::memory::Filling;
 
-const HISTOGRAM: Kernels = [&kernels::MULTISPLIT_HISTOGRAM, &kernels::MULTISPLIT_HISTOGRAM_KEY64];
 const ONESWEEP: [Kernels; 3] = [
     [&kernels::MULTISPLIT_ONESWEEP_KEYS, &kernels::MULTISPLIT_ONESWEEP_KEYS_KEY64],
     [&kernels::MULTISPLIT_ONESWEEP_PAIRS, &kernels::MULTISPLIT_ONESWEEP_PAIRS_KEY64],
