@@ -238,14 +238,6 @@ pub static SORT_ROUND_KEYS: Builtin =
 pub static SORT_ROUND_PAIRS: Builtin =
     Builtin::new("sort.round.pairs", "multisplit/onesweep.comp", &[("KEY_BITS", "32"), ("PAIRS", "1"), ("SORT", "1")], include_bytes!("../spv/sort.round.pairs.spv"));
 
-/// `sort.settle.keys`: `glsl/sort/settle.comp` with `KEY_BITS=32`, `KEYS=1`.
-pub static SORT_SETTLE_KEYS: Builtin =
-    Builtin::new("sort.settle.keys", "sort/settle.comp", &[("KEY_BITS", "32"), ("KEYS", "1")], include_bytes!("../spv/sort.settle.keys.spv"));
-
-/// `sort.settle.pairs`: `glsl/sort/settle.comp` with `KEY_BITS=32`, `PAIRS=1`.
-pub static SORT_SETTLE_PAIRS: Builtin =
-    Builtin::new("sort.settle.pairs", "sort/settle.comp", &[("KEY_BITS", "32"), ("PAIRS", "1")], include_bytes!("../spv/sort.settle.pairs.spv"));
-
 /// `sort.small.keys`: `glsl/sort/small.comp` with `KEY_BITS=32`, `KEYS=1`.
 pub static SORT_SMALL_KEYS: Builtin =
     Builtin::new("sort.small.keys", "sort/small.comp", &[("KEY_BITS", "32"), ("KEYS", "1")], include_bytes!("../spv/sort.small.keys.spv"));
@@ -273,14 +265,6 @@ pub static SORT_ROUND_KEYS_KEY64: Builtin =
 /// `sort.round.pairs.key64`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=64`, `PAIRS=1`, `SORT=1`.
 pub static SORT_ROUND_PAIRS_KEY64: Builtin =
     Builtin::new("sort.round.pairs.key64", "multisplit/onesweep.comp", &[("KEY_BITS", "64"), ("PAIRS", "1"), ("SORT", "1")], include_bytes!("../spv/sort.round.pairs.key64.spv"));
-
-/// `sort.settle.keys.key64`: `glsl/sort/settle.comp` with `KEY_BITS=64`, `KEYS=1`.
-pub static SORT_SETTLE_KEYS_KEY64: Builtin =
-    Builtin::new("sort.settle.keys.key64", "sort/settle.comp", &[("KEY_BITS", "64"), ("KEYS", "1")], include_bytes!("../spv/sort.settle.keys.key64.spv"));
-
-/// `sort.settle.pairs.key64`: `glsl/sort/settle.comp` with `KEY_BITS=64`, `PAIRS=1`.
-pub static SORT_SETTLE_PAIRS_KEY64: Builtin =
-    Builtin::new("sort.settle.pairs.key64", "sort/settle.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], include_bytes!("../spv/sort.settle.pairs.key64.spv"));
 
 /// `sort.small.keys.key64`: `glsl/sort/small.comp` with `KEY_BITS=64`, `KEYS=1`.
 pub static SORT_SMALL_KEYS_KEY64: Builtin =
@@ -359,8 +343,6 @@ pub static ALL: &[&Builtin] = &[
     &SORT_HISTOGRAM,
     &SORT_ROUND_KEYS,
     &SORT_ROUND_PAIRS,
-    &SORT_SETTLE_KEYS,
-    &SORT_SETTLE_PAIRS,
     &SORT_SMALL_KEYS,
     &SORT_SEGMENTS_KEYS,
     &SORT_SMALL_PAIRS,
@@ -368,8 +350,6 @@ pub static ALL: &[&Builtin] = &[
     &SORT_HISTOGRAM_KEY64,
     &SORT_ROUND_KEYS_KEY64,
     &SORT_ROUND_PAIRS_KEY64,
-    &SORT_SETTLE_KEYS_KEY64,
-    &SORT_SETTLE_PAIRS_KEY64,
     &SORT_SMALL_KEYS_KEY64,
     &SORT_SEGMENTS_KEYS_KEY64,
     &SORT_SMALL_PAIRS_KEY64,

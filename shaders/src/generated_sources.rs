@@ -7,7 +7,6 @@ pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("digits.glsl", include_str!("../glsl/include/digits.glsl")),
     ("each.glsl", include_str!("../glsl/include/each.glsl")),
     ("groups.glsl", include_str!("../glsl/include/groups.glsl")),
-    ("idle_rounds.glsl", include_str!("../glsl/include/idle_rounds.glsl")),
     ("key_width.glsl", include_str!("../glsl/include/key_width.glsl")),
     ("load_tile.glsl", include_str!("../glsl/include/load_tile.glsl")),
     ("lookback.glsl", include_str!("../glsl/include/lookback.glsl")),
@@ -18,7 +17,6 @@ pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("rank_tile.glsl", include_str!("../glsl/include/rank_tile.glsl")),
     ("scatter_tile.glsl", include_str!("../glsl/include/scatter_tile.glsl")),
     ("slots.glsl", include_str!("../glsl/include/slots.glsl")),
-    ("sort_round.glsl", include_str!("../glsl/include/sort_round.glsl")),
     ("src_dst.glsl", include_str!("../glsl/include/src_dst.glsl")),
     ("strip.glsl", include_str!("../glsl/include/strip.glsl")),
     ("strip_lookback.glsl", include_str!("../glsl/include/strip_lookback.glsl")),
@@ -52,6 +50,5 @@ pub(super) static KERNELS: &[(&str, &str)] = &[
     ("scan/reduce.comp", include_str!("../glsl/scan/reduce.comp")),
     ("scan/spine.comp", include_str!("../glsl/scan/spine.comp")),
     ("sort/histogram.comp", include_str!("../glsl/sort/histogram.comp")),
-    ("sort/settle.comp", include_str!("../glsl/sort/settle.comp")),
     ("sort/small.comp", include_str!("../glsl/sort/small.comp")),
 ];

@@ -37,14 +37,9 @@ uint subproblem_count() {
 #define KEY uint
 #endif
 
-#ifdef SORT
-#include "sort_round.glsl"
-#else
+#ifndef IN_PLACE
 layout(set = 0, binding = 0, std430) readonly buffer Keys { KEY at[]; } keys;
 #if KEY_BITS == 32
 layout(set = 0, binding = 0, std430) readonly buffer KeysVec4 { uvec4 at[]; } keys_vec4;
 #endif
-// STATEMENT(source) for the buffer that has the keys; a round of a sort has two to choose from.
-#define FROM_KEYS(STATEMENT) STATEMENT(keys)
-#define FROM_FOUR_KEYS(STATEMENT) STATEMENT(keys_vec4)
 #endif

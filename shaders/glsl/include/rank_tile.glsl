@@ -12,8 +12,11 @@
 // tile, which has no successor to mislead.
 
 layout(constant_id = 6) const uint ITEMS = 8;
-// Whether the lanes of a subgroup perform their atomics in program order without being told to.
+// Whether the lanes of a subgroup access shared memory in program order, all of them together,
+// without being told to; and, where they do, which of two ways to use it.
 layout(constant_id = 10) const uint LOCKSTEP = 0;
+const uint LOCKSTEP_ATOMICS = 1;
+const uint LOCKSTEP_PLAIN = 2;
 
 const uint SUBGROUPS = gl_WorkGroupSize.x / SUBGROUP_SIZE;
 const uint ROW = 1u << BUCKET_BITS;
@@ -53,6 +56,35 @@ uint item_place(uint item) {
     return ranked[item] & 0xFFFFu;
 }
 
+// Counts the lanes of a bucket, and returns how many earlier windows had: the first lane of the
+// bucket counts for all of them.
+uint count_peers(uint counter, uvec4 mask, uint before) {
+    if (LOCKSTEP == LOCKSTEP_PLAIN) {
+        uint earlier = space[counter];
+        subgroupMemoryBarrierShared();
+        if (before == 0) space[counter] = earlier + count_of(mask);
+        subgroupMemoryBarrierShared();
+        return earlier;
+    }
+    uint earlier = 0;
+    if (before == 0) earlier = atomicAdd(space[counter], count_of(mask));
+    // The next window's additions come after this one's.
+    if (LOCKSTEP == 0) subgroupBarrier();
+    return subgroupShuffle(earlier, subgroupBallotFindLSB(mask));
+}
+
+#define FIND_PEERS(w, mask)                    \
+    if (w < ITEMS) {                           \
+        vote_all(ranked[w]);                   \
+        mask = lanes_of_bucket(ranked[w]);     \
+    }
+#define COUNT_PEERS(w, mask)                                                      \
+    if (w < ITEMS) {                                                              \
+        uint before = lanes_before(mask);                                         \
+        uint earlier = count_peers(row + ranked[w], mask, before);                \
+        ranked[w] = ranked[w] << 16 | (earlier + before);                         \
+    }
+
 // The rank of each key among the keys of its subgroup that share its bucket; and the number of
 // keys of each bucket, into the subgroup's counters.
 void rank_in_subgroup() {
@@ -69,41 +101,50 @@ void rank_in_subgroup() {
         }
         if (gl_SubgroupInvocationID < ROW) space[row + gl_SubgroupInvocationID] = held;
     } else {
-        // More buckets than lanes: the first lane of each bucket adds to a counter for all.
+        // More buckets than lanes: a counter for each bucket.
         [[unroll]] for (uint b = 0; b < ROW; b += SUBGROUP_SIZE)
             space[row + b + gl_SubgroupInvocationID] = 0;
         subgroupBarrier();
-        [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
-            uint bucket = ranked[w];
-            vote_all(bucket);
-            uvec4 mask = lanes_of_bucket(bucket);
-            uint before = lanes_before(mask);
-            uint earlier = 0;
-            if (before == 0) earlier = atomicAdd(space[row + bucket], count_of(mask));
-            // The next window's additions come after this one's.
-            if (LOCKSTEP == 0) subgroupBarrier();
-            earlier = subgroupShuffle(earlier, subgroupBallotFindLSB(mask));
-            ranked[w] = bucket << 16 | (earlier + before);
+        if (LOCKSTEP == LOCKSTEP_PLAIN) {
+            // Four windows at a time are put to the vote before they are counted, so that the votes
+            // on one need not wait for the counts of another.
+            [[unroll]] for (uint w = 0; w < ITEMS; w += 4) {
+                uvec4 mask0, mask1, mask2, mask3;
+                FIND_PEERS(w, mask0)
+                FIND_PEERS(w + 1, mask1)
+                FIND_PEERS(w + 2, mask2)
+                FIND_PEERS(w + 3, mask3)
+                COUNT_PEERS(w, mask0)
+                COUNT_PEERS(w + 1, mask1)
+                COUNT_PEERS(w + 2, mask2)
+                COUNT_PEERS(w + 3, mask3)
+            }
+        } else {
+            [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
+                uvec4 mask;
+                FIND_PEERS(w, mask)
+                COUNT_PEERS(w, mask)
+            }
         }
     }
 }
 
 // The sum over all threads before this one, and `carry`, which moves on by the sum over all.
-// Called by all threads; ends with a barrier.
+// Called by all threads; a barrier() must come before the next call.
 uint sum_of_earlier_threads(uint value, inout uint carry) {
     uint through = subgroupInclusiveAdd(value);
     uint total;
     uint earlier = sum_of_earlier_subgroups(subgroupShuffle(through, SUBGROUP_SIZE - 1), total);
     earlier += carry + through - value;
     carry += total;
-    barrier();
     return earlier;
 }
 
 uint count_in_tile(uint b) {
     uint count = 0;
-    if (b < ROW)
-        for (uint g = 0; g < SUBGROUPS; ++g) count += space[g * ROW + b];
+    if (b < ROW) {
+        [[unroll]] for (uint g = 0; g < SUBGROUPS; ++g) count += space[g * ROW + b];
+    }
     return count;
 }
 
@@ -113,7 +154,7 @@ void begin_bucket(uint k, uint b, uint count, uint begin) {
     if (b >= ROW) return;
     bucket_targets[b] = bucket_next[k] - begin;
     bucket_next[k] += count;
-    for (uint g = 0; g < SUBGROUPS; ++g) {
+    [[unroll]] for (uint g = 0; g < SUBGROUPS; ++g) {
         uint held = space[g * ROW + b];
         space[g * ROW + b] = begin;
         begin += held;
@@ -134,9 +175,10 @@ void sum_over_subgroups() {
             uint b = own_bucket(k);
             uint count = count_in_tile(b);
             begin_bucket(k, b, count, sum_of_earlier_threads(count, carry));
+            barrier();
         }
     }
-    barrier();
+    if (BUCKET_BITS <= LANE_BITS) barrier();
 }
 
 // Turns each rank into a place in the tile.

@@ -36,47 +36,38 @@ uint staged_place(uint w) {
 // Where the keys that this thread writes go; values follow them.
 uint targets[ITEMS];
 
-#define WRITE_KEYS(sink)                                                      \
-    [[unroll]] for (uint w = 0; w < ITEMS; ++w) {                             \
-        KEY key = staged_key(staged_place(w));                                \
-        targets[w] = bucket_targets[bucket_at(key)] + staged_place(w);        \
-        sink.at[targets[w]] = key;                                            \
-    }
-#define WRITE_SOME_KEYS(sink)                                                 \
-    [[unroll]] for (uint w = 0; w < ITEMS; ++w) {                             \
-        if (staged_place(w) < held) {                                         \
-            KEY key = staged_key(staged_place(w));                            \
-            targets[w] = bucket_targets[bucket_at(key)] + staged_place(w);    \
-            sink.at[targets[w]] = key;                                        \
-        }                                                                     \
-    }
-
 void write_keys(uint held) {
-    if (held == TILE) {
-        TO_KEYS(WRITE_KEYS)
+    if (HAS_TWO_WAYS && held == TILE) {
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
+            KEY key = staged_key(staged_place(w));
+            targets[w] = bucket_targets[bucket_at(key)] + staged_place(w);
+            keys_out.at[targets[w]] = key;
+        }
     } else {
-        TO_KEYS(WRITE_SOME_KEYS)
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
+            if (staged_place(w) < held) {
+                KEY key = staged_key(staged_place(w));
+                targets[w] = bucket_targets[bucket_at(key)] + staged_place(w);
+                keys_out.at[targets[w]] = key;
+            }
+        }
     }
 }
 
 #ifdef PAIRS
-#define LOAD_VALUES(source)                                         \
-    [[unroll]] for (uint w = 0; w < ITEMS; ++w) {                   \
-        uint i = item_index(tile_first, w);                         \
-        value[w] = i < element_count() ? source.at[i] : 0;          \
-    }
-#define WRITE_VALUES(sink)                                                           \
-    [[unroll]] for (uint w = 0; w < ITEMS; ++w)                                      \
-        if (staged_place(w) < held) sink.at[targets[w]] = space[staged_place(w)];
-
 void write_values(uint tile_first, uint held) {
     if (VALUE_WORDS == 1) {
         uint value[ITEMS];
-        FROM_VALUES(LOAD_VALUES)
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
+            uint i = item_index(tile_first, w);
+            value[w] = i;
+            if (COUNTED_VALUES == 0 && i < element_count()) value[w] = values.at[i];
+        }
         barrier();  // the keys have been read
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) space[item_place(w)] = value[w];
         barrier();
-        TO_VALUES(WRITE_VALUES)
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w)
+            if (staged_place(w) < held) values_out.at[targets[w]] = space[staged_place(w)];
     } else {
         // Wider values are long enough to be written from where they are.
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {

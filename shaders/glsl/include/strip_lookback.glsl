@@ -7,9 +7,9 @@
 // up, and then the whole workgroup counts the missing strip again from the keys: progress never
 // depends on another workgroup being scheduled.
 //
-// Strips are counted before any of their keys is ranked. That reads the keys twice, the second
-// time from a cache; but counts are published early, and looking back, which takes as long as
-// ranking a tile, is done once a strip instead of once a tile.
+// Strips are counted before any of their keys is ranked. That reads keys twice, the second time
+// from a cache; but counts are published early, and looking back, which takes as long as ranking a
+// tile, is done once a strip instead of once a tile.
 
 const uint STATE_COUNT = 1u << 30;
 const uint STATE_PLACE = 2u << 30;
@@ -22,10 +22,11 @@ layout(set = 0, binding = 7, std430) volatile buffer Status {
 } status;
 
 shared uint strip_ticket;
-shared uint missing_strip;  // one more than the last strip that somebody misses; 0 if nobody does
+// One more than the last strip that somebody misses; 0 if nobody does, as it must be at first.
+shared uint missing_strip;
 
-// Counts go into the subgroup's row of `space`, which no tile needs yet.
-#define VISIT_KEY(key) atomicAdd(space[gl_SubgroupID * ROW + bucket_at(key)], 1)
+// Counts go where the targets will be, which no tile needs yet.
+#define VISIT_KEY(key) atomicAdd(bucket_targets[bucket_at(key)], 1)
 #include "visit_keys.glsl"
 
 uint strip_first(uint strip) {
@@ -36,16 +37,36 @@ uint strip_end(uint strip) {
     return min(strip_first(strip) + push.parts * TILE, element_count());
 }
 
-// How many keys of each own bucket a strip has. Called by all threads; begins and ends with a
-// barrier.
+void clear_counts() {
+    for (uint b = thread_rank(); b < ROW; b += gl_WorkGroupSize.x) bucket_targets[b] = 0;
+}
+
+void read_counts(out uint counts[OWN_BUCKETS]) {
+    [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k)
+        counts[k] = own_bucket(k) < ROW ? bucket_targets[own_bucket(k)] : 0;
+}
+
+// How many keys of each own bucket a strip has. Called by all threads, after a barrier.
 void count_strip(uint strip, out uint counts[OWN_BUCKETS]) {
-    barrier();
-    for (uint i = thread_rank(); i < COUNTER_WORDS; i += gl_WorkGroupSize.x) space[i] = 0;
+    clear_counts();
     barrier();
     visit_keys(strip_first(strip), strip_end(strip));
     barrier();
-    [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) counts[k] = count_in_tile(own_bucket(k));
+    read_counts(counts);
+}
+
+// The same for the strip that is about to be split; leaves its first tile loaded.
+void load_and_count_strip(uint strip, out uint counts[OWN_BUCKETS]) {
+    uint first = strip_first(strip);
+    uint end = strip_end(strip);
+    clear_counts();
+    load_keys(first);
     barrier();
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w)
+        if (item_index(first, w) < end) VISIT_KEY(own[w]);
+    visit_keys(min(first + TILE, end), end);
+    barrier();
+    read_counts(counts);
 }
 
 uint total_of(uint b) {
@@ -83,8 +104,6 @@ uint look_for_place(uint strip, uint k, uint b) {
     uint sum = 0;
     uint end = strip;
     bool found = b >= push.buckets;
-    if (thread_rank() == 0) missing_strip = 0;
-    barrier();
     if (!found) found = look_back(b, end, sum);
     if (!found) atomicMax(missing_strip, end);
     barrier();
@@ -92,6 +111,8 @@ uint look_for_place(uint strip, uint k, uint b) {
     while (missing > 0) {
         uint again[OWN_BUCKETS];
         count_strip(missing - 1, again);
+        if (thread_rank() == 0) missing_strip = 0;
+        barrier();
         if (!found && end == missing) {
             sum += again[k];
             --end;
@@ -102,12 +123,12 @@ uint look_for_place(uint strip, uint k, uint b) {
                 found = look_back(b, end, sum);
             }
         }
-        if (thread_rank() == 0) missing_strip = 0;
-        barrier();
         if (!found) atomicMax(missing_strip, end);
         barrier();
         missing = missing_strip;
     }
+    // Everybody has seen that nothing is missing before the search for another bucket begins.
+    if (OWN_BUCKETS > 1) barrier();
     return sum;
 }
 
@@ -120,6 +141,7 @@ void find_places(uint strip, uint counts[OWN_BUCKETS]) {
         bool mine = b < push.buckets;
         if (strip == 0) {
             bucket_next[k] = sum_of_earlier_threads(mine ? total_of(b) : 0, carry);
+            barrier();
         } else {
             if (mine) status.at[strip * push.buckets + b] = counts[k] | STATE_COUNT;
             bucket_next[k] = look_for_place(strip, k, b);

@@ -13,12 +13,15 @@
 layout(local_size_x = 256, local_size_x_id = 0) in;
 layout(constant_id = 7) const uint SPIN_LIMIT = 1024;
 
+#define ONE_WAY
 #include "multisplit.glsl"
 #include "bucket.glsl"
 layout(set = 0, binding = 2, std430) readonly buffer Histogram { uint at[]; } histogram;
-#ifndef SORT
-#include "move.glsl"
+#ifdef SORT
+#define NO_OFFSETS
+layout(set = 0, binding = 3, std430) readonly buffer Idle { uint rounds; } idle;
 #endif
+#include "move.glsl"
 
 #include "groups.glsl"
 #include "subgroup_sums.glsl"
@@ -26,36 +29,52 @@ layout(set = 0, binding = 2, std430) readonly buffer Histogram { uint at[]; } hi
 #include "rank_tile.glsl"
 #include "load_tile.glsl"
 #include "scatter_tile.glsl"
-#include "strip.glsl"
 #include "strip_lookback.glsl"
+#include "strip.glsl"
+
 #ifdef SORT
-#include "idle_rounds.glsl"
+
+// A round in which all keys have the same digit is idle. Two idle rounds that follow each other do
+// nothing, and leave the data where it is; one alone moves it to where the next round looks for it.
+bool skip_round() {
+    uint rounds = idle.rounds | push.parameter_c;  // c: rounds that are idle by definition
+    if ((rounds & push.parameter_b) == push.parameter_b) return true;  // b: this round and the other
+    if ((rounds >> push.round & 1) == 0) return false;
+    uint strip = group_index();
+    uint end = strip_end(strip);
+    for (uint i = strip_first(strip) + thread_rank(); i < end; i += gl_WorkGroupSize.x)
+        move_element(keys.at[i], i, i);
+    return true;
+}
+
+#else
+
+bool skip_round() { return false; }
+
 #endif
 
-#ifndef SORT
 // bucket_next of the first strip is where the buckets begin.
 void write_offsets() {
+#ifndef SORT
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k)
         if (own_bucket(k) < push.buckets) offsets.at[own_bucket(k)] = bucket_next[k];
     if (thread_rank() == 0) offsets.at[push.buckets] = element_count();
-}
 #endif
+}
 
 void main() {
     if (group_index() >= subproblem_count()) return;
-#ifdef SORT
-    if (!begin_round()) return;
-#endif
-    if (thread_rank() == 0) strip_ticket = atomicAdd(status.ticket, 1);
+    if (skip_round()) return;
+    if (thread_rank() == 0) {
+        strip_ticket = atomicAdd(status.ticket, 1);
+        missing_strip = 0;
+    }
     stage_splitters();
     barrier();
     uint strip = strip_ticket;
     uint counts[OWN_BUCKETS];
-    count_strip(strip, counts);
-    load_keys(strip_first(strip));
+    load_and_count_strip(strip, counts);
     find_places(strip, counts);
-#ifndef SORT
     if (strip == 0) write_offsets();
-#endif
     split_strip(strip_first(strip), strip_end(strip));
 }

@@ -12,6 +12,7 @@ layout(constant_id = 15) const uint ROUNDS = 4;  // digits of a key
 #include "multisplit.glsl"
 #include "ordered.glsl"
 layout(set = 0, binding = 2, std430) buffer Histogram { uint at[]; } histogram;
+layout(set = 0, binding = 3, std430) buffer Idle { uint rounds; } idle;
 
 #include "groups.glsl"
 #include "digits.glsl"
@@ -36,6 +37,11 @@ void main() {
     uint first = part * length;
     visit_keys(first, min(first + length, element_count()));
     barrier();
-    for (uint i = thread_rank(); i < ROUNDS << DIGIT_BITS; i += gl_WorkGroupSize.x)
-        if (digit_counts[i] > 0) atomicAdd(histogram.at[i], digit_counts[i]);
+    for (uint i = thread_rank(); i < ROUNDS << DIGIT_BITS; i += gl_WorkGroupSize.x) {
+        uint count = digit_counts[i];
+        if (count == 0) continue;
+        uint earlier = atomicAdd(histogram.at[i], count);
+        // All keys have this digit, so that the round will have nothing to do.
+        if (earlier + count == element_count()) atomicOr(idle.rounds, 1u << (i >> DIGIT_BITS));
+    }
 }

@@ -11,11 +11,18 @@
 
 layout(local_size_x = 256, local_size_x_id = 0) in;
 
-#define SORT
-#define ONE_HALF
+#define IN_PLACE
 #define HOST_COUNT
 #include "multisplit.glsl"
 #include "ordered.glsl"
+layout(constant_id = 5) const uint VALUE_WORDS = 1;      // 32-bit words of a value: 1, 2 or 4
+layout(constant_id = 14) const uint COUNTED_VALUES = 0;  // the values are 0, 1, 2, ..., not read
+layout(set = 0, binding = 0, std430) buffer Keys { KEY at[]; } keys;
+#ifdef PAIRS
+layout(set = 0, binding = 2, std430) buffer Values { uint at[]; } values;
+layout(set = 0, binding = 2, std430) buffer Values2 { uvec2 at[]; } values_vec2;
+layout(set = 0, binding = 2, std430) buffer Values4 { uvec4 at[]; } values_vec4;
+#endif
 #ifdef SEGMENTS
 layout(set = 0, binding = 1, std430) readonly buffer Begins { uint at[]; } begins;
 #endif
@@ -67,29 +74,29 @@ void reorder() {
 }
 
 #ifdef PAIRS
-#define PUT_VALUES(values)                                                      \
+#define PUT_VALUES(buffer_)                                                      \
     {                                                                           \
         [[unroll]] for (uint w = 0; w < ITEMS; ++w)                             \
-            if (item_index(0, w) < held) held_values[w] = values.at[first + source[w]]; \
+            if (item_index(0, w) < held) held_values[w] = buffer_.at[first + source[w]]; \
         barrier();                                                              \
         [[unroll]] for (uint w = 0; w < ITEMS; ++w)                             \
-            if (item_index(0, w) < held) values.at[first + item_index(0, w)] = held_values[w]; \
+            if (item_index(0, w) < held) buffer_.at[first + item_index(0, w)] = held_values[w]; \
     }
 
 // Values are read where they were and written where they belong, all of them in between held.
 void put_values(uint first, uint held) {
     if (COUNTED_VALUES != 0) {
         [[unroll]] for (uint w = 0; w < ITEMS; ++w)
-            if (item_index(0, w) < held) values_a.at[first + item_index(0, w)] = source[w];
+            if (item_index(0, w) < held) values.at[first + item_index(0, w)] = source[w];
     } else if (VALUE_WORDS == 1) {
         uint held_values[ITEMS];
-        PUT_VALUES(values_a)
+        PUT_VALUES(values)
     } else if (VALUE_WORDS == 2) {
         uvec2 held_values[ITEMS];
-        PUT_VALUES(values_a_vec2)
+        PUT_VALUES(values_vec2)
     } else {
         uvec4 held_values[ITEMS];
-        PUT_VALUES(values_a_vec4)
+        PUT_VALUES(values_vec4)
     }
 }
 #endif
@@ -106,7 +113,7 @@ void main() {
     if (held < 2 && COUNTED_VALUES == 0) return;
     [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
         uint i = item_index(0, w);
-        own[w] = i < held ? keys_a.at[first + i] : KEY(0);
+        own[w] = i < held ? keys.at[first + i] : KEY(0);
 #ifdef PAIRS
         source[w] = i;
 #endif
@@ -120,7 +127,7 @@ void main() {
         reorder();
     }
     [[unroll]] for (uint w = 0; w < ITEMS; ++w)
-        if (item_index(0, w) < held) keys_a.at[first + item_index(0, w)] = own[w];
+        if (item_index(0, w) < held) keys.at[first + item_index(0, w)] = own[w];
 #ifdef PAIRS
     put_values(first, held);
 #endif

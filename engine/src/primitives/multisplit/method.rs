@@ -50,6 +50,8 @@ pub struct SplitSizes {
     pub count_by_atomics: bool,
     /// How many copies of the counters then exist.
     pub counter_copies: u32,
+    /// Whether workgroups look back at what others have counted.
+    pub looks_back: bool,
 }
 
 /// ceil(log2 m), at least 1: the ballots a window takes.
@@ -128,6 +130,7 @@ pub(super) fn sizes(
         },
         count_by_atomics: split.buckets > tuned.most_buckets_by_votes,
         counter_copies: tuned.counter_copies,
+        looks_back: method == Method::OneSweep,
     }
 }
 

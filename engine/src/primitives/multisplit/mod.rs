@@ -26,7 +26,7 @@ pub(in crate::primitives) use chain::number_elements;
 #[cfg(feature = "glsl")]
 pub use glsl::UserBucket;
 pub use host::SplitResult;
-pub(in crate::primitives) use job::SplitPush;
+pub(in crate::primitives) use job::{LOCKSTEP_ATOMICS, SplitPush};
 pub use key::{Key, KeyType};
 pub use method::{Method, SplitSizes};
 pub use tuning::{SplitTuning, TileShape, TileShapes};

@@ -19,7 +19,7 @@ use std::ops::Range;
 use multisplit_graph::{Buffer, Graph};
 
 use super::count::Count;
-use super::multisplit::KeyType;
+use super::multisplit::{KeyType, number_elements};
 use super::{Policy, fill};
 use crate::error::{Error, Result};
 
@@ -130,7 +130,8 @@ pub enum SortValues {
 pub enum SortPlace {
     /// Where the input was. What the rounds need besides is part of the plan's workspace.
     InPlace,
-    /// Into the buffers of the input, or into others of the same sizes, whichever is nearer.
+    /// Into the buffers of the input, or into others of the same sizes, whichever is nearer. Both
+    /// are written.
     DoubleBuffer {
         /// The other keys.
         keys: Buffer,
@@ -174,9 +175,17 @@ pub fn add(
     };
     let added = AddedSort { method, rounds, shape };
     tracing::debug!(?added, n = ?buffers.n, "sort");
-    if buffers.n.most() == 0 {
-        if let SortPlace::DoubleBuffer { half, .. } = buffers.place {
-            fill(graph, policy, "sort.half", half.elements::<u32>(0, 1), 0)?;
+    let nothing = buffers.n.most() == 0;
+    if let SortPlace::DoubleBuffer { half, .. } = buffers.place {
+        let odd = if nothing || method == SortMethod::Small { 0 } else { rounds % 2 };
+        fill(graph, policy, "sort.half", half.elements::<u32>(0, 1), odd)?;
+    }
+    if nothing {
+        return Ok(added);
+    }
+    if rounds == 0 {
+        if let SortValues::Indices(indices) = buffers.values {
+            number_elements(graph, policy, (buffers.n, buffers.keys), indices)?;
         }
         return Ok(added);
     }

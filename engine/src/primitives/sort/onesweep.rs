@@ -1,10 +1,10 @@
 //! The one-sweep radix sort: the histograms of all digits in one read, then one pass a digit.
 
-use multisplit_graph::{Graph, Groups, View};
+use multisplit_graph::{Graph, View};
 use multisplit_shaders::builtin as kernels;
 
 use super::pass::{BUCKETS, Halves, Job, Kernels, Work, bind_halves, variant};
-use super::{AddedSort, Sort, SortBuffers, SortPlace};
+use super::{AddedSort, Sort, SortBuffers, SortPlace, SortValues};
 use crate::error::Result;
 use crate::primitives::count::{Length, Lengths, Prepared};
 use crate::primitives::memory::Filling;
@@ -15,17 +15,13 @@ const ROUND: [Kernels; 2] = [
     [&kernels::SORT_ROUND_KEYS, &kernels::SORT_ROUND_KEYS_KEY64],
     [&kernels::SORT_ROUND_PAIRS, &kernels::SORT_ROUND_PAIRS_KEY64],
 ];
-const SETTLE: [Kernels; 2] = [
-    [&kernels::SORT_SETTLE_KEYS, &kernels::SORT_SETTLE_KEYS_KEY64],
-    [&kernels::SORT_SETTLE_PAIRS, &kernels::SORT_SETTLE_PAIRS_KEY64],
-];
 
 /// Words before the strips' in the status of a round: the ticket and its padding.
 const STATUS_HEAD: u64 = 4;
 /// Words of the largest offset alignment that Vulkan lets a device ask for.
 const ALIGNMENT: u64 = 64;
-/// Workgroups that bring the result home where it is in the wrong half.
-const SETTLERS: u64 = 1024;
+/// A round that no sort has, and that is therefore never idle.
+const NEVER_IDLE: u32 = 31;
 
 pub(super) fn add(
     graph: &mut Graph,
@@ -36,42 +32,95 @@ pub(super) fn add(
 ) -> Result<()> {
     let (mut lengths, n) = Lengths::new(buffers.n)?;
     let rounds = u64::from(added.rounds);
-    let strip = u64::from(added.shape.tile() * added.shape.strip);
-    let strips = lengths.some_parts(n, strip)?;
+    let strips = lengths.some_parts(n, u64::from(added.shape.tile() * added.shape.strip))?;
     let part = part(policy, n.most);
     let parts = lengths.parts(n, part)?;
-    // The histograms and the status of all rounds lie together, so that one pass clears them.
+    // Which rounds are idle, the histograms, and the status of all rounds lie together, so that
+    // one pass clears them.
     let row = u64::from(BUCKETS);
     let status_words = (STATUS_HEAD + strips.most * row).next_multiple_of(ALIGNMENT);
-    // A sort by no bits has none of them, and still a binding for them.
-    let words = Length::known((rounds * (row + status_words)).max(row));
+    let home = ALIGNMENT + rounds * (row + status_words);
+    let words = Length::known(home + ALIGNMENT);
     let clear = Filling::plan(policy, &mut lengths, words)?;
     let prepared = lengths.prepare(graph, policy, "sort.prepare")?;
 
     let scratch = graph.transient::<u32>("sort.status", words.most);
     clear.add(graph, policy, Prepared::default(), "sort.clear", scratch, 0)?;
-    let histograms = scratch.elements::<u32>(0, (rounds * row).max(row));
+    let idle = scratch.elements::<u32>(0, 1);
+    let histograms = scratch.elements::<u32>(ALIGNMENT, rounds * row);
     let shape = added.shape;
     let mut job = Job { graph, policy, sort, buffers, shape, n, prepared };
-    if rounds > 0 {
-        histogram(&mut job, histograms, parts, part, added.rounds)?;
-    }
+    histogram(&mut job, [histograms, idle], (parts, part), added.rounds)?;
     let halves = job.halves();
     for (index, (shift, bits)) in sort.digits(super::DIGIT_BITS).enumerate() {
-        let begin = rounds * row + index as u64 * status_words;
+        let begin = ALIGNMENT + rounds * row + index as u64 * status_words;
         let status = scratch.elements::<u32>(begin, STATUS_HEAD + strips.most * row);
-        let (kind, parameters) = job.digit(shift, bits)?;
-        let work =
-            Work { subproblems: strips, parts: shape.strip, round: index as u32, parameters };
-        let round = variant(buffers.values, ROUND);
-        let pass = job.pass("sort.round", round, &work, &[("BUCKET_KIND", kind)])?;
-        let pass = pass.bind("histogram", histograms).bind("status", status);
-        let pass = pass.bind("table", histograms);
-        let all = (sort, buffers.values, n.most);
-        let pass = prepared.bind(bind_halves(pass, all, &halves, index > 0), histograms);
-        prepared.dispatch(pass, strips);
+        let (kind, mut parameters) = job.digit(shift, bits)?;
+        let idle_by_definition = if brings_home(buffers, added.rounds) { added.rounds } else { 32 };
+        parameters[1] = with_other_round(buffers, added.rounds, index as u32);
+        parameters[2] = 1u32.checked_shl(idle_by_definition).unwrap_or(0);
+        let round = Round { index: index as u32, kind, parameters, strips };
+        round.add(&mut job, [histograms, idle, status], &halves)?;
     }
-    settle(&mut job, histograms, &halves, added.rounds)
+    if brings_home(buffers, added.rounds) {
+        let status = scratch.elements::<u32>(home, STATUS_HEAD + 1);
+        let bits = with_other_round(buffers, added.rounds, added.rounds);
+        let parameters = [0, bits, 1 << added.rounds, 0, 0];
+        let round = Round { index: added.rounds, kind: 0, parameters, strips };
+        round.add(&mut job, [histograms, idle, status], &halves)?;
+    }
+    Ok(())
+}
+
+/// After an odd number of rounds the result is in the second half. One more, which is idle by
+/// definition, brings it to the first.
+fn brings_home(buffers: &SortBuffers, rounds: u32) -> bool {
+    matches!(buffers.place, SortPlace::InPlace) && rounds % 2 == 1
+}
+
+/// The bits of a round and of the one that undoes what it does to the place of the data: if both
+/// are idle, neither does anything.
+fn with_other_round(buffers: &SortBuffers, rounds: u32, round: u32) -> u32 {
+    let other = round ^ 1;
+    let exists = other < rounds || (other == rounds && brings_home(buffers, rounds));
+    // Somebody has to write the numbers of the elements, though all are where they belong.
+    let counts = round < 2 && matches!(buffers.values, SortValues::Indices(_));
+    let other = if exists && !counts { other } else { NEVER_IDLE };
+    1 << round | 1 << other
+}
+
+/// One round: a split by a digit, from one half to the other.
+struct Round {
+    index: u32,
+    kind: u32,
+    parameters: [u32; 5],
+    strips: Length,
+}
+
+impl Round {
+    fn add(
+        self,
+        job: &mut Job<'_>,
+        [histograms, idle, status]: [View; 3],
+        halves: &Halves,
+    ) -> Result<()> {
+        let (sort, buffers, prepared) = (job.sort, job.buffers, job.prepared);
+        let (n, strips) = (job.n.most, self.strips);
+        let work = Work {
+            subproblems: strips,
+            parts: job.shape.strip,
+            round: self.index,
+            parameters: self.parameters,
+        };
+        let counted = self.index == 0 && matches!(buffers.values, SortValues::Indices(_));
+        let constants = [("BUCKET_KIND", self.kind), ("COUNTED_VALUES", u32::from(counted))];
+        let pass = job.pass("sort.round", variant(buffers.values, ROUND), &work, &constants)?;
+        let pass = pass.bind("histogram", histograms).bind("idle", idle).bind("status", status);
+        let pass = pass.bind("table", histograms);
+        let pass = bind_halves(pass, (sort, buffers.values, n), halves, self.index);
+        prepared.dispatch(prepared.bind(pass, histograms), strips);
+        Ok(())
+    }
 }
 
 /// Keys of one workgroup of the histogram.
@@ -82,9 +131,8 @@ fn part(policy: &Policy, n: u64) -> u64 {
 
 fn histogram(
     job: &mut Job<'_>,
-    histograms: View,
-    parts: Length,
-    part: u64,
+    [histograms, idle]: [View; 2],
+    (parts, part): (Length, u64),
     rounds: u32,
 ) -> Result<()> {
     let tuned = job.policy.sort.histogram;
@@ -95,31 +143,13 @@ fn histogram(
     let sizes = [("local_size_x", tuned.threads), ("ITEMS", tuned.items), ("ROUNDS", rounds)];
     let prepared = job.prepared;
     let pass = job.pass("sort.histogram", HISTOGRAM, &work, &sizes)?;
-    let pass = pass.bind("keys", keys).bind("histogram", histograms);
+    let pass = pass.bind("keys", keys).bind("histogram", histograms).bind("idle", idle);
     prepared.dispatch(prepared.bind(pass, keys), parts);
     Ok(())
 }
 
-/// Where rounds were left out, the result may be in the wrong half.
-fn settle(job: &mut Job<'_>, histograms: View, halves: &Halves, rounds: u32) -> Result<()> {
-    let (sort, values, n, prepared) = (job.sort, job.buffers.values, job.n, job.prepared);
-    let (home, half) = match job.buffers.place {
-        SortPlace::InPlace => (1, None),
-        SortPlace::DoubleBuffer { half, .. } => (0, Some(half.elements::<u32>(0, 1))),
-    };
-    let half = half.unwrap_or_else(|| job.graph.transient::<u32>("sort.half", 1).into());
-    let threads = job.policy.threads;
-    let groups = n.most.div_ceil(u64::from(threads)).clamp(1, SETTLERS);
-    let work = Work { subproblems: n, parts: 1, round: rounds, parameters: [0; 5] };
-    let sizes = [("local_size_x", threads), ("BRING_HOME", home)];
-    let pass = job.pass("sort.settle", variant(values, SETTLE), &work, &sizes)?;
-    let pass = pass.bind("histogram", histograms).bind("half_of_result", half);
-    let pass = bind_halves(pass, (sort, values, n.most), halves, rounds > 0);
-    prepared.bind(pass, histograms).dispatch(Groups::linear(groups));
-    Ok(())
-}
-
-/// Brings a result from the second half to the first, for rounds that were never left out.
+/// Brings the result of an odd number of rounds of another method from the second half to the
+/// first.
 pub(super) fn bring_home(
     graph: &mut Graph,
     policy: &Policy,
@@ -127,13 +157,17 @@ pub(super) fn bring_home(
     buffers: &SortBuffers,
     halves: &Halves,
 ) -> Result<()> {
-    // Of one round, none of whose digits has all elements, unless there are none.
-    let row = u64::from(BUCKETS);
-    let histogram = graph.transient::<u32>("sort.histogram", row);
-    fill(graph, policy, "sort.clear", histogram, 0)?;
-    let (lengths, n) = Lengths::new(buffers.n)?;
+    let (mut lengths, n) = Lengths::new(buffers.n)?;
+    let pairs = !matches!(buffers.values, SortValues::None);
+    let shape = policy.sort.shape(policy, sort.key, pairs, n.most);
+    let strips = lengths.some_parts(n, u64::from(shape.tile() * shape.strip))?;
     let prepared = lengths.prepare(graph, policy, "sort.prepare")?;
-    let shape = super::SortShape::new(policy.threads, 1, 1);
+    let words = graph.transient::<u32>("sort.status", 2 * ALIGNMENT);
+    fill(graph, policy, "sort.clear", words, 0)?;
+    let (idle, status) =
+        (words.elements::<u32>(0, 4), words.elements::<u32>(ALIGNMENT, STATUS_HEAD + 1));
     let mut job = Job { graph, policy, sort, buffers, shape, n, prepared };
-    settle(&mut job, histogram.into(), halves, 1)
+    let parameters = [0, 1 << 1 | 1 << NEVER_IDLE, 1 << 1, 0, 0];
+    let round = Round { index: 1, kind: 0, parameters, strips };
+    round.add(&mut job, [idle, idle, status], halves)
 }

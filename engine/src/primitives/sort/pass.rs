@@ -1,13 +1,13 @@
 //! What the passes of a sort have in common: kernels by key and values, push constants, sizes.
 
-use multisplit_graph::{Buffer, Graph, PassBuilder, View};
+use multisplit_graph::{Buffer, Graph, PassBuilder};
 use multisplit_shaders::builtin::Builtin;
 
 use super::{Sort, SortBuffers, SortShape, SortValues};
 use crate::error::Result;
 use crate::primitives::Policy;
 use crate::primitives::count::{Length, Prepared};
-use crate::primitives::multisplit::{BucketCode, SplitPush};
+use crate::primitives::multisplit::{BucketCode, LOCKSTEP_ATOMICS, SplitPush};
 
 /// Buckets of a round.
 pub(super) const BUCKETS: u32 = 1 << super::DIGIT_BITS;
@@ -86,7 +86,7 @@ impl Job<'_> {
             ("SPIN_LIMIT", self.policy.spin_limit),
             ("VALUE_WORDS", self.buffers.values.bytes().unwrap_or(4) / 4),
             ("COUNTED_VALUES", u32::from(indices)),
-            ("LOCKSTEP", u32::from(self.policy.split.lockstep)),
+            ("LOCKSTEP", u32::from(self.policy.split.lockstep) * LOCKSTEP_ATOMICS),
         ];
         let given = |name: &str| constants.iter().any(|(other, _)| *other == name);
         let mut pass = self.graph.pass(label, &kernel).push(&push);
@@ -134,24 +134,24 @@ impl Job<'_> {
     }
 }
 
-/// Binds both halves of the data. Before the first round there is nothing in the second.
+/// Binds the half that a round reads, and the half that it writes.
 pub(super) fn bind_halves<'g>(
     pass: PassBuilder<'g>,
     job: (&Sort, SortValues, u64),
     halves: &Halves,
-    both_hold_data: bool,
+    round: u32,
 ) -> PassBuilder<'g> {
     let (sort, values, n) = job;
-    let second = |pass: PassBuilder<'g>, name: &str, view: View| {
-        if both_hold_data { pass.bind(name, view) } else { pass.scratch(name, view) }
-    };
+    let (from, to) = (round as usize % 2, (round as usize + 1) % 2);
     let key_bytes = n * u64::from(sort.key.bytes());
-    let pass = pass.bind("keys_a", halves.keys[0].range(0, key_bytes));
-    let pass = second(pass, "keys_b", halves.keys[1].range(0, key_bytes));
+    let pass = pass
+        .bind("keys", halves.keys[from].range(0, key_bytes))
+        .bind("keys_out", halves.keys[to].range(0, key_bytes));
     match (halves.values, values.bytes()) {
-        (Some([a, b]), Some(bytes)) => {
+        (Some(both), Some(bytes)) => {
             let size = n * u64::from(bytes);
-            second(pass.bind("values_a", a.range(0, size)), "values_b", b.range(0, size))
+            pass.bind("values", both[from].range(0, size))
+                .bind("values_out", both[to].range(0, size))
         }
         _ => pass,
     }

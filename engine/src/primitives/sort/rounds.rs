@@ -5,10 +5,10 @@ use multisplit_graph::{Buffer, Graph};
 use super::pass::Halves;
 use super::{Sort, SortBuffers, SortPlace, SortValues, onesweep};
 use crate::error::Result;
+use crate::primitives::Policy;
 use crate::primitives::multisplit::{
     self as split, Bucket, Method, Split, SplitBuffers, SplitOutput, number_elements,
 };
-use crate::primitives::{Policy, fill};
 
 pub(super) fn add(
     graph: &mut Graph,
@@ -53,13 +53,8 @@ pub(super) fn add(
         rounds += 1;
     }
     let halves = Halves { keys, values: values.map(|(values, _)| values) };
-    match buffers.place {
-        SortPlace::DoubleBuffer { half, .. } => {
-            fill(graph, policy, "sort.half", half.elements::<u32>(0, 1), rounds as u32 % 2)
-        }
-        SortPlace::InPlace if rounds % 2 == 1 => {
-            onesweep::bring_home(graph, policy, sort, buffers, &halves)
-        }
-        SortPlace::InPlace => Ok(()),
+    if matches!(buffers.place, SortPlace::InPlace) && rounds % 2 == 1 {
+        onesweep::bring_home(graph, policy, sort, buffers, &halves)?;
     }
+    Ok(())
 }

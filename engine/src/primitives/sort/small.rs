@@ -4,10 +4,10 @@ use multisplit_graph::{Graph, Groups, View};
 use multisplit_shaders::builtin as kernels;
 
 use super::pass::{Job, Kernels, Work, variant};
-use super::{AddedSort, Sort, SortBuffers, SortPlace};
+use super::{AddedSort, Sort, SortBuffers};
 use crate::error::Result;
+use crate::primitives::Policy;
 use crate::primitives::count::{Length, Prepared};
-use crate::primitives::{Policy, fill};
 
 const SEGMENTS: [Kernels; 2] = [
     [&kernels::SORT_SEGMENTS_KEYS, &kernels::SORT_SEGMENTS_KEYS_KEY64],
@@ -25,9 +25,6 @@ pub(super) fn add(
     buffers: &SortBuffers,
     added: AddedSort,
 ) -> Result<()> {
-    if let SortPlace::DoubleBuffer { half, .. } = buffers.place {
-        fill(graph, policy, "sort.half", half.elements::<u32>(0, 1), 0)?;
-    }
     let n = Length::known(buffers.n.most());
     let prepared = Prepared::default();
     let job = Job { graph, policy, sort, buffers, shape: added.shape, n, prepared };
@@ -49,9 +46,9 @@ pub(super) fn one_tile_each(
     let parameters = job.all_digits();
     let work = Work { subproblems: Length::known(groups), parts: 1, round: rounds, parameters };
     let mut pass = job.pass("sort.small", variant(buffers.values, kernels), &work, &[])?;
-    pass = pass.bind("keys_a", buffers.keys.range(0, n * u64::from(sort.key.bytes())));
+    pass = pass.bind("keys", buffers.keys.range(0, n * u64::from(sort.key.bytes())));
     if let Some((values, bytes)) = buffers.values.buffer() {
-        pass = pass.bind("values_a", values.range(0, n * u64::from(bytes)));
+        pass = pass.bind("values", values.range(0, n * u64::from(bytes)));
     }
     if let Some((begins, _)) = segments {
         pass = pass.bind("begins", begins);
