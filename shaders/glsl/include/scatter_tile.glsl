@@ -55,25 +55,33 @@ void write_keys(uint held) {
 }
 
 #ifdef PAIRS
-void write_values(uint tile_first, uint held) {
-    if (VALUE_WORDS == 1) {
-        uint value[ITEMS];
-        [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
-            uint i = item_index(tile_first, w);
-            value[w] = i;
-            if (COUNTED_VALUES == 0 && i < element_count()) value[w] = values.at[i];
-        }
-        barrier();  // the keys have been read
-        [[unroll]] for (uint w = 0; w < ITEMS; ++w) space[item_place(w)] = value[w];
-        barrier();
-        [[unroll]] for (uint w = 0; w < ITEMS; ++w)
-            if (staged_place(w) < held) values_out.at[targets[w]] = space[staged_place(w)];
-    } else {
-        // Wider values are long enough to be written from where they are.
-        [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
-            uint i = item_index(tile_first, w);
-            if (i < element_count()) move_value(i, bucket_targets[item_bucket(w)] + item_place(w));
-        }
+// Values of one word; on their way while the keys are written.
+uint value[ITEMS];
+
+void load_values(uint tile_first) {
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
+        uint i = item_index(tile_first, w);
+        value[w] = i;
+        if (COUNTED_VALUES == 0 && i < element_count()) value[w] = values.at[i];
+    }
+}
+
+void stage_values() {
+    barrier();  // the keys have been read
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) space[item_place(w)] = value[w];
+    barrier();
+}
+
+void write_values(uint held) {
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w)
+        if (staged_place(w) < held) values_out.at[targets[w]] = space[staged_place(w)];
+}
+
+// Wider values are long enough to be written from where they are.
+void move_values(uint tile_first) {
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
+        uint i = item_index(tile_first, w);
+        if (i < element_count()) move_value(i, bucket_targets[item_bucket(w)] + item_place(w));
     }
 }
 #endif
@@ -84,10 +92,21 @@ void scatter_tile(uint tile_first, uint end) {
     barrier();  // the counters have been read
     [[unroll]] for (uint w = 0; w < ITEMS; ++w) stage_key(item_place(w), own[w]);
     barrier();
-    if (tile_first + TILE < end) load_keys(tile_first + TILE);
+    bool another = tile_first + TILE < end;
+#ifdef PAIRS
+    if (VALUE_WORDS == 1) {
+        load_values(tile_first);
+        write_keys(held);
+        stage_values();
+        if (another) load_keys(tile_first + TILE);
+        write_values(held);
+        return;
+    }
+#endif
+    if (another) load_keys(tile_first + TILE);
     write_keys(held);
 #ifdef PAIRS
-    write_values(tile_first, held);
+    move_values(tile_first);
 #endif
 }
 

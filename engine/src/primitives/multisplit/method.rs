@@ -126,7 +126,11 @@ pub(super) fn sizes(
         items: shape.items,
         parts: match method {
             Method::OneSweep => tuned.onesweep_strip,
-            _ => parts(policy, split, tile, shape.items),
+            Method::Block if matches!(buffers.output, SplitOutput::Keys(_)) => {
+                let strip = tuned.block_strips[class].min(fair_share(buffers.n.most()));
+                parts(policy, split, tile, shape.items, strip)
+            }
+            _ => parts(policy, split, tile, shape.items, 0),
         },
         count_by_atomics: split.buckets > tuned.most_buckets_by_votes,
         counter_copies: tuned.counter_copies,
@@ -134,12 +138,18 @@ pub(super) fn sizes(
     }
 }
 
+/// Keys of a subproblem such that there are enough subproblems for a large GPU.
+fn fair_share(n: u64) -> u32 {
+    const SUBPROBLEMS: u64 = 1024;
+    u32::try_from(n / SUBPROBLEMS).unwrap_or(u32::MAX)
+}
+
 /// Tiles of a subproblem: as many as keep H small, and at least so many that a subgroup has
 /// something to do.
-fn parts(policy: &Policy, split: &Split, tile: u32, items: u32) -> u32 {
+fn parts(policy: &Policy, split: &Split, tile: u32, items: u32, strip: u32) -> u32 {
     let h_bytes = f64::from(split.buckets * 4);
     let keys = (h_bytes / (HISTOGRAM_SHARE * f64::from(split.key.bytes()))).ceil() as u32;
-    let wanted = keys.max(policy.split.least_keys).div_ceil(tile);
+    let wanted = keys.max(policy.split.least_keys).max(strip).div_ceil(tile);
     // Some software drivers end every loop after 65,535 rounds in all: a window takes a round
     // for each slot of a lane.
     let slots = (1u32 << bucket_bits(of_round(split.buckets))).div_ceil(policy.subgroup_size);

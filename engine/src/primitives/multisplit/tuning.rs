@@ -39,6 +39,9 @@ pub struct SplitTuning {
     pub onesweep_strip: u32,
     /// Least keys of a subproblem.
     pub least_keys: u32,
+    /// Keys of a subproblem of the block-level method without values, by ceil(log2 m), where there
+    /// are enough of them for all multiprocessors.
+    pub block_strips: [u32; 8],
     /// Tiles that a workgroup of the one-sweep histogram counts.
     pub histogram_parts: u32,
     /// Up to this many buckets are counted by votes, more by atomics in shared memory.
@@ -82,10 +85,10 @@ impl SplitTuning {
                 (128, 8),
                 (128, 8),
                 (128, 8),
-                (192, 8),
-                (192, 12),
-                many,
-                many,
+                (256, 8),
+                (256, 14),
+                (384, 15),
+                (384, 15),
             ]),
             block_pairs: shapes([
                 (192, 8),
@@ -94,8 +97,8 @@ impl SplitTuning {
                 (128, 16),
                 (128, 16),
                 (256, 20),
-                many,
-                many,
+                (640, 16),
+                (768, 14),
             ]),
             onesweep: shapes([
                 (256, 20),
@@ -104,11 +107,12 @@ impl SplitTuning {
                 (256, 20),
                 (256, 20),
                 (256, 20),
-                many,
-                many,
+                (512, 11),
+                (512, 11),
             ]),
-            onesweep_strip: 3,
+            onesweep_strip: 4,
             least_keys: 2048,
+            block_strips: [8192, 8192, 8192, 8192, 16384, 16384, 32768, 16384],
             histogram_parts: 8,
             // Adding up in shared memory key by key takes the time that reading the keys takes,
             // whatever m is; votes take up to four times as long.
@@ -131,6 +135,7 @@ impl SplitTuning {
             block_pairs: shapes,
             onesweep: shapes,
             onesweep_strip: 2,
+            block_strips: [2048; 8],
             histogram_parts: 2,
             most_buckets_by_votes: 32,
             most_loop_rounds: 16_384,

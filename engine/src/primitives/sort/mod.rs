@@ -170,7 +170,7 @@ pub fn add(
     let rounds = sort.digits(radix).count() as u32;
     let pairs = !matches!(buffers.values, SortValues::None);
     let shape = match method {
-        SortMethod::Small => policy.sort.small(policy, sort.key, pairs),
+        SortMethod::Small => policy.sort.small(policy, sort.key),
         _ => policy.sort.shape(policy, sort.key, pairs, buffers.n.most()),
     };
     let added = AddedSort { method, rounds, shape };
@@ -202,8 +202,7 @@ pub fn add(
 }
 
 fn choose(policy: &Policy, sort: &Sort, buffers: &SortBuffers) -> Result<SortMethod> {
-    let pairs = !matches!(buffers.values, SortValues::None);
-    let tile = u64::from(policy.sort.small(policy, sort.key, pairs).tile());
+    let tile = u64::from(policy.sort.small(policy, sort.key).tile());
     let (n, host) = (buffers.n.most(), matches!(buffers.n, Count::Host(_)));
     match sort.method {
         SortMethod::Auto if n <= tile && host => Ok(SortMethod::Small),

@@ -62,15 +62,15 @@ impl SortTuning {
     fn gpu() -> Self {
         let sizes = |large| {
             [
-                (1 << 17, SortShape::new(256, 4, 1)),
-                (1 << 19, SortShape::new(256, 8, 1)),
-                (1 << 21, SortShape::new(384, 12, 1)),
+                (1 << 18, SortShape::new(512, 4, 1)),
+                (1 << 21, SortShape::new(512, 8, 1)),
+                (1 << 23, SortShape::new(512, 11, 1)),
                 (u64::MAX, large),
             ]
         };
         Self {
             small: TileShape::new(512, 8),
-            keys: sizes(SortShape::new(512, 11, 3)),
+            keys: sizes(SortShape::new(512, 11, 5)),
             pairs: sizes(SortShape::new(512, 11, 2)),
             histogram: TileShape::new(512, 16),
             histogram_groups: 1056,
@@ -97,8 +97,7 @@ impl SortTuning {
     }
 
     /// The shape of the sort by one workgroup.
-    pub(super) fn small(&self, policy: &Policy, key: KeyType, pairs: bool) -> SortShape {
-        let _ = pairs;
+    pub(super) fn small(&self, policy: &Policy, key: KeyType) -> SortShape {
         within(policy, key, SortShape::new(self.small.threads, self.small.items, 1))
     }
 
