@@ -2,11 +2,12 @@
 
 pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("bucket.glsl", include_str!("../glsl/include/bucket.glsl")),
-    ("bucket_lookback.glsl", include_str!("../glsl/include/bucket_lookback.glsl")),
     ("count.glsl", include_str!("../glsl/include/count.glsl")),
     ("count_windows.glsl", include_str!("../glsl/include/count_windows.glsl")),
+    ("digits.glsl", include_str!("../glsl/include/digits.glsl")),
     ("each.glsl", include_str!("../glsl/include/each.glsl")),
     ("groups.glsl", include_str!("../glsl/include/groups.glsl")),
+    ("idle_rounds.glsl", include_str!("../glsl/include/idle_rounds.glsl")),
     ("key_width.glsl", include_str!("../glsl/include/key_width.glsl")),
     ("lookback.glsl", include_str!("../glsl/include/lookback.glsl")),
     ("move.glsl", include_str!("../glsl/include/move.glsl")),
@@ -15,9 +16,13 @@ pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("rank_tile.glsl", include_str!("../glsl/include/rank_tile.glsl")),
     ("scatter_tile.glsl", include_str!("../glsl/include/scatter_tile.glsl")),
     ("slots.glsl", include_str!("../glsl/include/slots.glsl")),
+    ("sort_round.glsl", include_str!("../glsl/include/sort_round.glsl")),
     ("src_dst.glsl", include_str!("../glsl/include/src_dst.glsl")),
+    ("strip.glsl", include_str!("../glsl/include/strip.glsl")),
+    ("strip_lookback.glsl", include_str!("../glsl/include/strip_lookback.glsl")),
     ("subgroup_sums.glsl", include_str!("../glsl/include/subgroup_sums.glsl")),
     ("tile.glsl", include_str!("../glsl/include/tile.glsl")),
+    ("visit_keys.glsl", include_str!("../glsl/include/visit_keys.glsl")),
     ("voting.glsl", include_str!("../glsl/include/voting.glsl")),
 ];
 
@@ -44,4 +49,7 @@ pub(super) static KERNELS: &[(&str, &str)] = &[
     ("scan/lookback.comp", include_str!("../glsl/scan/lookback.comp")),
     ("scan/reduce.comp", include_str!("../glsl/scan/reduce.comp")),
     ("scan/spine.comp", include_str!("../glsl/scan/spine.comp")),
+    ("sort/histogram.comp", include_str!("../glsl/sort/histogram.comp")),
+    ("sort/settle.comp", include_str!("../glsl/sort/settle.comp")),
+    ("sort/small.comp", include_str!("../glsl/sort/small.comp")),
 ];

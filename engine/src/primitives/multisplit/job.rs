@@ -11,18 +11,19 @@ use crate::primitives::Policy;
 use crate::primitives::count::{Length, Lengths, Prepared};
 
 push_constants! {
-    struct SplitPush {
-        count: u32,
-        buckets: u32,
-        ids: u32,
-        part_shift: u32,
-        subproblems: u32,
-        parts: u32,
-        parameter_a: u32,
-        parameter_b: u32,
-        parameter_c: u32,
-        parameter_d: u32,
-        parameter_e: u32,
+    pub(in crate::primitives) struct SplitPush {
+        pub count: u32,
+        pub buckets: u32,
+        pub ids: u32,
+        pub part_shift: u32,
+        pub subproblems: u32,
+        pub parts: u32,
+        pub parameter_a: u32,
+        pub parameter_b: u32,
+        pub parameter_c: u32,
+        pub parameter_d: u32,
+        pub parameter_e: u32,
+        pub round: u32,
     }
 }
 
@@ -138,6 +139,7 @@ impl<'j> Job<'j> {
             parameter_c,
             parameter_d,
             parameter_e,
+            round: 0,
         };
         let has = |name: &str| kernel.interface().spec_constant(name).is_some();
         let constants = [

@@ -122,7 +122,10 @@ pub(super) fn sizes(
     SplitSizes {
         threads,
         items: shape.items,
-        parts: parts(policy, split, tile, shape.items),
+        parts: match method {
+            Method::OneSweep => tuned.onesweep_strip,
+            _ => parts(policy, split, tile, shape.items),
+        },
         count_by_atomics: split.buckets > tuned.most_buckets_by_votes,
         counter_copies: tuned.counter_copies,
     }
@@ -151,8 +154,11 @@ fn threads(policy: &Policy, method: Method, split: &Split, shape: TileShape) -> 
         match method {
             Method::Direct | Method::ScanSplit | Method::ReducedBitSort => splitters,
             Method::Warp => splitters + tile * (split.key.bytes() + 4),
-            // Counters; begins, counts, targets, next; the tile; sums.
-            _ => splitters + row * (subgroups + 4) + tile * split.key.bytes() + 4 * subgroups + 64,
+            // Counters or the tile; targets; sums.
+            _ => {
+                let space = (row * subgroups).max(tile * split.key.bytes());
+                splitters + space + row + 4 * subgroups + 64
+            }
         }
     };
     let mut threads = shape.threads;
