@@ -77,7 +77,6 @@ impl SplitTuning {
     /// Measured on an NVIDIA H200 with n = 2^28 (docs/performance.md).
     fn gpu() -> Self {
         let shapes = |sizes: [(u32, u32); 8]| sizes.map(|(t, i)| TileShape::new(t, i));
-        let many = (384, 16);
         Self {
             warp: TileShape::new(256, 8),
             block_keys: shapes([
