@@ -144,6 +144,14 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
+    /// A histogram that does not fit its samples: its bins, their layout or their weights.
+    #[error("no such histogram of {sample} samples: {problem}")]
+    Histogram {
+        /// What a sample is.
+        sample: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// A bucket function gave ids past the last bucket.
     #[error("the bucket function gave an id of {buckets} or more for {keys} keys")]
     BucketOutOfRange {

@@ -146,6 +146,22 @@ pub static MULTISPLIT_ONESWEEP_PAIRS_KEY64: Builtin =
 pub static MULTISPLIT_ONESWEEP_PERMUTATION_KEY64: Builtin =
     Builtin::new("multisplit.onesweep.permutation.key64", "multisplit/onesweep.comp", &[("KEY_BITS", "64"), ("PERMUTATION", "1")], include_bytes!("../spv/multisplit.onesweep.permutation.key64.spv"));
 
+/// `histogram.arguments`: `glsl/histogram/arguments.comp`.
+pub static HISTOGRAM_ARGUMENTS: Builtin =
+    Builtin::new("histogram.arguments", "histogram/arguments.comp", &[], include_bytes!("../spv/histogram.arguments.spv"));
+
+/// `histogram.count`: `glsl/histogram/count.comp` with `SAMPLE_BITS=32`.
+pub static HISTOGRAM_COUNT: Builtin =
+    Builtin::new("histogram.count", "histogram/count.comp", &[("SAMPLE_BITS", "32")], include_bytes!("../spv/histogram.count.spv"));
+
+/// `histogram.count.wide`: `glsl/histogram/count.comp` with `SAMPLE_BITS=64`.
+pub static HISTOGRAM_COUNT_WIDE: Builtin =
+    Builtin::new("histogram.count.wide", "histogram/count.comp", &[("SAMPLE_BITS", "64")], include_bytes!("../spv/histogram.count.wide.spv"));
+
+/// `histogram.count.double`: `glsl/histogram/count.comp` with `SAMPLE_BITS=64`, `DOUBLE=1`.
+pub static HISTOGRAM_COUNT_DOUBLE: Builtin =
+    Builtin::new("histogram.count.double", "histogram/count.comp", &[("SAMPLE_BITS", "64"), ("DOUBLE", "1")], include_bytes!("../spv/histogram.count.double.spv"));
+
 /// Every built-in kernel, in the order of `glsl/kernels.txt`.
 pub static ALL: &[&Builtin] = &[
     &MEMORY_FILL,
@@ -184,4 +200,8 @@ pub static ALL: &[&Builtin] = &[
     &MULTISPLIT_ONESWEEP_KEYS_KEY64,
     &MULTISPLIT_ONESWEEP_PAIRS_KEY64,
     &MULTISPLIT_ONESWEEP_PERMUTATION_KEY64,
+    &HISTOGRAM_ARGUMENTS,
+    &HISTOGRAM_COUNT,
+    &HISTOGRAM_COUNT_WIDE,
+    &HISTOGRAM_COUNT_DOUBLE,
 ];

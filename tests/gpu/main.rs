@@ -6,6 +6,8 @@ mod cache;
 mod descriptors;
 mod environment;
 mod errors;
+mod histogram_cases;
+mod histogram_run;
 mod kernels;
 mod memory;
 mod multisplit_cases;
@@ -22,6 +24,7 @@ fn main() -> ExitCode {
         scan::tests(),
         multisplit_cases::tests(),
         multisplit_functions::tests(),
+        histogram_cases::tests(),
         kernels::tests(),
         descriptors::tests(),
         replay::tests(),

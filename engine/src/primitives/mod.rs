@@ -3,6 +3,7 @@
 //! A primitive never records or submits. It declares passes; the graph plans them together with
 //! everything else the caller adds.
 
+pub mod histogram;
 mod memory;
 pub mod multisplit;
 mod pieces;

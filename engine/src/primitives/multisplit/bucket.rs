@@ -28,6 +28,17 @@ impl KeyType {
         if self == Self::U64 { 8 } else { 4 }
     }
 
+    /// What a user's function in GLSL takes.
+    #[cfg(feature = "glsl")]
+    fn glsl(self) -> &'static str {
+        match self {
+            Self::U32 => "uint",
+            Self::I32 => "int",
+            Self::F32 => "float",
+            Self::U64 => "uint64_t",
+        }
+    }
+
     /// The kernels' KEY_KIND.
     pub(super) fn kind(self) -> u32 {
         match self {
@@ -188,7 +199,7 @@ impl BucketCode {
     pub fn kernel(&self, builtin: &Builtin, key: KeyType) -> Result<Arc<Kernel>> {
         #[cfg(feature = "glsl")]
         if let Some(user) = &self.user {
-            return super::glsl::kernel(builtin, key, &user.source);
+            return super::glsl::kernel(builtin, key.glsl(), &user.source);
         }
         Ok(builtin.kernel()?)
     }

@@ -6,7 +6,7 @@
 
 mod bucket;
 #[cfg(feature = "glsl")]
-mod glsl;
+pub(super) mod glsl;
 mod host;
 mod method;
 mod onesweep;
