@@ -7,6 +7,8 @@ mod descriptors;
 mod environment;
 mod errors;
 mod histogram_cases;
+mod histogram_errors;
+mod histogram_options;
 mod histogram_run;
 mod kernels;
 mod memory;
@@ -25,6 +27,8 @@ fn main() -> ExitCode {
         multisplit_cases::tests(),
         multisplit_functions::tests(),
         histogram_cases::tests(),
+        histogram_options::tests(),
+        histogram_errors::tests(),
         kernels::tests(),
         descriptors::tests(),
         replay::tests(),
