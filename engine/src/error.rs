@@ -152,6 +152,12 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
+    /// A histogram that cannot be drawn.
+    #[error("no picture of a histogram: {problem}")]
+    Picture {
+        /// What is wrong.
+        problem: &'static str,
+    },
     /// A bucket function gave ids past the last bucket.
     #[error("the bucket function gave an id of {buckets} or more for {keys} keys")]
     BucketOutOfRange {

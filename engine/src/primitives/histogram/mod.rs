@@ -18,13 +18,14 @@
 //! # }
 //! ```
 
+mod axis;
 mod bins;
 mod cells;
 mod host;
 mod layout;
 mod method;
 mod passes;
-
+mod picture;
 mod sample;
 mod tuning;
 
@@ -32,7 +33,7 @@ pub use bins::Bins;
 pub use host::HistogramResult;
 pub use layout::{Layout, Length};
 pub use method::{HistogramMethod, HistogramSizes};
-
+pub use picture::{Picture, svg};
 pub use sample::{Sample, SampleType};
 pub use tuning::HistogramTuning;
 
