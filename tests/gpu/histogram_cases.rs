@@ -6,9 +6,7 @@ use multisplit::primitives::Policy;
 use multisplit::primitives::histogram::{Histogram, HistogramMethod};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::histogram::{
-    Reference, Spread, count, even_edges, range_bin, splitters,
-};
+use multisplit_tests::histogram::{Reference, Spread, count, even_edges, range_bin, splitters};
 use multisplit_tests::tests;
 
 use crate::histogram_run::{Input, run};
@@ -76,7 +74,13 @@ fn check<S: Reference>(gpu: &Gpu, policy: &Policy, case: Case) -> Result<u32> {
 /// The same for one of seven types.
 fn check_type(gpu: &Gpu, policy: &Policy, sample: usize, case: Case) -> Result<()> {
     let check = [
-        check::<f32>, check::<u32>, check::<i32>, check::<u8>, check::<u16>, check::<u64>, check::<f64>,
+        check::<f32>,
+        check::<u32>,
+        check::<i32>,
+        check::<u8>,
+        check::<u16>,
+        check::<u64>,
+        check::<f64>,
     ][sample % TYPES];
     check(gpu, policy, case).map(|_| ())
 }

@@ -12,7 +12,11 @@ use multisplit_tests::tests;
 
 tests!(histogram: refused, too_small, without_features, glsl_errors_are_the_users);
 
-fn outcome(gpu: &Gpu, histogram: &Histogram, change: fn(&mut HistogramBuffers)) -> Result<(), Error> {
+fn outcome(
+    gpu: &Gpu,
+    histogram: &Histogram,
+    change: fn(&mut HistogramBuffers),
+) -> Result<(), Error> {
     let mut graph = Graph::new("refused");
     let samples = graph.import::<u32>("samples", 64);
     let counts = graph.import::<u32>("counts", 4 << 20);

@@ -3,7 +3,9 @@
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
 use multisplit::primitives::Policy;
-use multisplit::primitives::histogram::{Histogram, HistogramBuffers, HistogramMethod, Length, add};
+use multisplit::primitives::histogram::{
+    Histogram, HistogramBuffers, HistogramMethod, Length, add,
+};
 use multisplit_tests::harness::Gpu;
 
 /// Words before and after each output that must stay as they are.

@@ -153,8 +153,7 @@ impl Spread {
 pub fn splitters<S: Reference>(m: u32, seed: u64) -> Vec<S> {
     let mut rng = Rng::new(seed);
     let (lo, hi) = S::domain();
-    let mut parts: Vec<f64> =
-        (1..m).map(|_| rng.next_u32() as f64 / 4_294_967_296.0).collect();
+    let mut parts: Vec<f64> = (1..m).map(|_| rng.next_u32() as f64 / 4_294_967_296.0).collect();
     parts.sort_by(f64::total_cmp);
     if m > 8 {
         parts[3] = parts[2];

@@ -108,7 +108,10 @@ mod tests {
         assert_eq!(ticks.labels.first().map(String::as_str), Some("\u{2212}0.3"));
         assert_eq!(Ticks::linear(0.0, 2.0, 8.0, true).labels, ["0", "1", "2"]);
         assert_eq!(Ticks::linear(0.0, 1.2e6, 4.0, true).labels, ["0", "500 k", "1000 k"]);
-        assert_eq!(Ticks::linear(0.0, 4e9, 4.0, true).labels.last().map(String::as_str), Some("4000 M"));
+        assert_eq!(
+            Ticks::linear(0.0, 4e9, 4.0, true).labels.last().map(String::as_str),
+            Some("4000 M")
+        );
         assert!(Ticks::linear(1e-7, 3e-7, 4.0, false).labels[0].contains('e'));
     }
 

@@ -61,8 +61,7 @@ impl Context {
         self.write(&device_input, bytes)?;
         let device_counts = self.buffer::<u8>("counts", counts.size())?;
         let device_dropped = self.buffer::<u8>("dropped", dropped.size())?;
-        let bound =
-            [(input, &device_input), (counts, &device_counts), (dropped, &device_dropped)];
+        let bound = [(input, &device_input), (counts, &device_counts), (dropped, &device_dropped)];
         self.run(&executable, &bound)?;
         Ok(HistogramResult {
             counts: self.download(&device_counts)?,

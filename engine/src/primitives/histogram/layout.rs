@@ -53,9 +53,7 @@ impl Layout {
     /// Whether whole elements can be read 16 bytes at a time.
     pub(super) fn reads_vectors(&self, sample: SampleType) -> bool {
         let element = self.element(sample);
-        self.stride(sample) == element
-            && 16 % element == 0
-            && self.offset.is_multiple_of(ALIGNMENT)
+        self.stride(sample) == element && 16 % element == 0 && self.offset.is_multiple_of(ALIGNMENT)
     }
 
     pub(super) fn check(&self, sample: SampleType) -> Result<()> {

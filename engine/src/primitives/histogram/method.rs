@@ -78,7 +78,9 @@ pub(super) fn choose(
             return Err(Error::Policy { problem: "votes count 256 bins of one channel at most" });
         }
         HistogramMethod::Shared if wide_sums => {
-            return Err(Error::Policy { problem: "wide sums of weights are not for shared memory" });
+            return Err(Error::Policy {
+                problem: "wide sums of weights are not for shared memory",
+            });
         }
         method => method,
     };

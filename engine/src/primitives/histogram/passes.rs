@@ -199,8 +199,13 @@ impl Job<'_> {
         let shared = self.method == HistogramMethod::Shared;
         let bits = histogram.bins.next_power_of_two().trailing_zeros().max(1);
         let whole = shared && sizes.passes == 1 && histogram.weight == Weight::None;
-        let none =
-            RangeCode { search: Search::Binary, cells: 1, affine: false, splitters: 1, table: vec![] };
+        let none = RangeCode {
+            search: Search::Binary,
+            cells: 1,
+            affine: false,
+            splitters: 1,
+            table: vec![],
+        };
         let range = code.range.as_ref().unwrap_or(&none);
         [
             ("local_size_x", sizes.threads),
@@ -239,8 +244,7 @@ impl Job<'_> {
     }
 
     fn counts(&self) -> View {
-        let words =
-            self.channels() * u64::from(self.histogram.bins) * self.histogram.count_words();
+        let words = self.channels() * u64::from(self.histogram.bins) * self.histogram.count_words();
         self.buffers.counts.range(0, words * WORD)
     }
 

@@ -185,7 +185,11 @@ impl Frame {
         let most = |letters: usize| width / (letters as f64 * LETTER + 28.0);
         let guess = Ticks::linear(bars.lo, bars.hi, most(5), false);
         let x_ticks = Ticks::linear(bars.lo, bars.hi, most(guess.longest()), false);
-        let top = if picture.log { 10f64.powf(bars.top.log10().ceil().max(1.0)) } else { bars.top * 1.04 };
+        let top = if picture.log {
+            10f64.powf(bars.top.log10().ceil().max(1.0))
+        } else {
+            bars.top * 1.04
+        };
         let (lo, hi, log) = (bars.lo, bars.hi, picture.log);
         Self { left, bottom, width, height, lo, hi, top, log, x_ticks, y_ticks }
     }
@@ -212,12 +216,7 @@ const STYLE: &str = "\
 @media (prefers-color-scheme:dark){.paper{fill:#14181f}.title{fill:#eef1f5}.text{fill:#a9b2c0}\
 .grid{stroke:#2a303a}.axis{stroke:#6b7686}.bar,.peak{fill:#7fb0f5}.bar:hover{fill:#b5d2fb}}";
 
-fn draw(
-    text: &mut String,
-    picture: &Picture<'_>,
-    bars: &Bars,
-    frame: &Frame,
-) -> std::fmt::Result {
+fn draw(text: &mut String, picture: &Picture<'_>, bars: &Bars, frame: &Frame) -> std::fmt::Result {
     let Picture { width, height, .. } = picture;
     let title = escaped(picture.title);
     writeln!(
@@ -237,10 +236,7 @@ fn draw(
         outline(text, bars, frame, "bar", |bar| bar.height)?;
     }
     let (left, right, bottom) = (frame.left, frame.left + frame.width, frame.bottom);
-    writeln!(
-        text,
-        r#"<path class="axis" d="M{left:.1} {bottom:.1}H{right:.1}" fill="none"/>"#
-    )?;
+    writeln!(text, r#"<path class="axis" d="M{left:.1} {bottom:.1}H{right:.1}" fill="none"/>"#)?;
     writeln!(text, "</svg>")
 }
 

@@ -136,7 +136,8 @@ mod tests {
         assert!(doubles.is_sorted());
         let edge = |x: f32| SampleType::F32.ordered_edge(x.bits());
         assert_eq!(edge(0.0), edge(-0.0));
-        let integers = [i32::MIN, -1, 0, 1, i32::MAX].map(|x| SampleType::I32.ordered_edge(x.bits()));
+        let integers =
+            [i32::MIN, -1, 0, 1, i32::MAX].map(|x| SampleType::I32.ordered_edge(x.bits()));
         assert!(integers.is_sorted());
     }
 }
