@@ -142,7 +142,7 @@ impl Spread {
                 let sum: f64 = (0..12).map(|_| unit(&mut rng)).sum();
                 S::at(0.5 + (sum - 6.0) * 0.15)
             }
-            Self::Edges if i % 3 == 0 => special[rng.below(special.len() as u64) as usize],
+            Self::Edges if i.is_multiple_of(3) => special[rng.below(special.len() as u64) as usize],
             Self::Edges => edges[i % edges.len()],
         };
         (0..n).map(sample).collect()

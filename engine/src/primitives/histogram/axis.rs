@@ -52,8 +52,8 @@ fn labels(values: &[f64], step: f64) -> Vec<String> {
     let digits = (-(step / scale).log10() - 1e-9).ceil().clamp(0.0, 12.0) as usize;
     let label = |&value: &f64| match value {
         0.0 => "0".to_owned(),
-        _ if plain => format!("{}{suffix}", signed(format!("{:.digits$}", value / scale))),
-        _ => signed(format!("{value:e}")),
+        _ if plain => format!("{}{suffix}", signed(&format!("{:.digits$}", value / scale))),
+        _ => signed(&format!("{value:e}")),
     };
     values.iter().map(label).collect()
 }
@@ -66,7 +66,7 @@ fn unit(most: f64, step: f64) -> (f64, &'static str) {
 }
 
 /// With a minus sign as wide as a digit.
-fn signed(text: String) -> String {
+fn signed(text: &str) -> String {
     text.replace('-', "\u{2212}")
 }
 
