@@ -185,7 +185,7 @@ fn bench_prints_the_stages_of_splits() {
 #[test]
 fn bench_counts_what_is_asked_for() {
     let arguments = ["bench", "histogram", "--n", "5001", "--bins", "2,100", "--reps", "1"];
-    let more = ["--warmup", "0", "--validate", "--tune", "cells=64,linear=4"];
+    let more = ["--warmup", "0", "--validate", "--tune", "cells=64,registers=4"];
     let ran = run(multisplit(), &[&arguments[..], &more[..]].concat()).expect(0);
     let (_, lines) = figures(&ran.out);
     let seen: Vec<_> = lines.iter().map(|l| (l["op"].as_str(), l["m"].as_u64())).collect();

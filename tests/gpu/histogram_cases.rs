@@ -13,7 +13,7 @@ use crate::histogram_run::{Input, run};
 
 tests!(histogram:
     product_of_cases, every_method, every_search, random_cases, several_passes, many_bins, pieces,
-    edges_in_their_own_bins,
+    edges_in_their_own_bins, exact_edges_of_integers, rounded_up_to_the_last_edge,
 );
 
 const BINS: [u32; 9] = [1, 2, 3, 32, 33, 256, 257, 4096, 65_536];
@@ -166,17 +166,18 @@ fn every_method(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Range bins by comparison with every splitter, by halving and by table, which may be crowded.
+/// Range bins by splitters in registers, by halving and by table, which may be crowded.
 fn every_search(gpu: &Gpu) -> Result<()> {
     let base = gpu.context.policy();
-    for (linear_bins, cells) in [(32, 0), (0, 0), (0, 16), (0, 1024)] {
+    for (register_bins, cells) in [(32, 0), (0, 0), (0, 16), (0, 1024)] {
         let mut policy = base;
-        policy.histogram.linear_bins = linear_bins;
+        policy.histogram.register_bins = register_bins;
+        policy.histogram.cells_per_bin = 1024;
         policy.histogram.cells = cells;
-        let bins: &[u32] = match linear_bins {
+        let bins: &[u32] = match register_bins {
             0 if gpu.full => &BINS,
             0 => &[33, 257],
-            _ => &[1, 2, 3, 32],
+            _ => &[1, 2, 3, 9, 32],
         };
         for &m in bins {
             for spread in [Spread::Uniform, Spread::Edges] {
@@ -205,7 +206,8 @@ fn random_cases(gpu: &Gpu) -> Result<()> {
         tuned.least_groups = 1 + rng.below(5) as u32;
         tuned.copies = 1 + rng.below(4) as u32;
         tuned.most_bins_by_votes = [0, 64][rng.below(2) as usize];
-        tuned.linear_bins = [0, 20][rng.below(2) as usize];
+        tuned.register_bins = [0, 20][rng.below(2) as usize];
+        tuned.cells_per_bin = 1 + rng.below(20) as u32;
         tuned.cells = [0, 37, 500][rng.below(3) as usize];
         let most = [10, 300, 3000][rng.below(3) as usize];
         let case = Case {
@@ -273,4 +275,43 @@ fn edges_in_their_own_bins(gpu: &Gpu) -> Result<()> {
     expect_equal(&result.dropped, &[2])?;
     let result = gpu.context.histogram(&Histogram::range(&edges), &samples)?;
     expect_equal(&result.counts, &vec![2; m as usize])
+}
+
+/// The first value of every bin, and the last one of the bin before, in numbers that floats do not
+/// hold.
+fn exact_edges_of_integers(gpu: &Gpu) -> Result<()> {
+    fn check<S: Reference>(gpu: &Gpu, m: u32, value: impl Fn(u128) -> S) -> Result<()> {
+        let (lo, hi) = S::domain();
+        let span =
+            u128::from(hi.bits().wrapping_sub(lo.bits()) & (u64::MAX >> (64 - 8 * size_of::<S>())));
+        let first = |k: u32| (u128::from(k) * span).div_ceil(m.into());
+        let samples: Vec<S> = (1..=m).flat_map(|k| [first(k) - 1, first(k)]).map(value).collect();
+        let result = gpu.context.histogram(&Histogram::even(m, lo, hi), &samples)?;
+        let (counts, dropped) = count(samples.len(), m, |i| samples[i].even_bin(lo, hi, m), |_| 1);
+        expect_equal(&result.counts, &counts).with_context(|| format!("{:?}", S::TYPE))?;
+        expect_equal(&result.dropped, &[dropped])
+    }
+    check(gpu, 99_991, |above| (u128::from(u64::domain().0) + above) as u64)?;
+    check(gpu, 99_991, |above| u32::domain().0 + above as u32)?;
+    check(gpu, 50_021, |above| (i64::from(i32::domain().0) + above as i64) as i32)
+}
+
+/// A float below the last edge whose bin rounds up to m is in the last bin.
+fn rounded_up_to_the_last_edge(gpu: &Gpu) -> Result<()> {
+    let rounded = |lo: f32, hi: f32, m: u32| (hi.next_down() - lo) * (m as f32 / (hi - lo));
+    let mut rng = Rng::new(3);
+    let mut found = 0;
+    while found < 3 {
+        let (lo, m) = (rng.below(1000) as f32 / 7.0, 2 + rng.below(500) as u32);
+        let hi = lo + 0.3 + rng.below(100) as f32 / 9.0;
+        if rounded(lo, hi, m) < m as f32 {
+            continue;
+        }
+        found += 1;
+        let samples = [hi.next_down(), hi, lo, lo.next_down()];
+        let result = gpu.context.histogram(&Histogram::even(m, lo, hi), &samples)?;
+        let ends = (result.counts[0], result.counts[m as usize - 1]);
+        ensure!(ends == (1, 1) && result.dropped == [2], "{lo}, {hi}, {m}: {result:?}");
+    }
+    Ok(())
 }

@@ -65,7 +65,7 @@ void count_bin(uint slot, uint bin, uint weight, bool takes_part) {
     if (!takes_part) return;
     uint row = ((gl_SubgroupID % COPIES) * ACTIVE_CHANNELS + slot) * ROOM;
     if (METHOD == METHOD_SHARED && WHOLE != 0) {
-        atomicAdd(counters[row + min(bin, push.bins)], 1);
+        atomicAdd(counters[row + bin], 1);
     } else if (bin >= push.bins) {
         ++dropped_here[slot];
     } else if (METHOD == METHOD_GLOBAL) {

@@ -1,7 +1,7 @@
 // Which bin does a sample belong to?
 //
 // One of the built-in functions, picked by BIN_KIND, or the user's own  uint bucket_of(K sample)
-// from the include user_bucket.glsl. Any number of m or more means that the sample is outside.
+// from the include user_bucket.glsl. The answer is m for every sample that is outside.
 
 const uint BIN_IDENTITY = 0;
 const uint BIN_EVEN_FLOAT = 1;    // (sample - lo) * (m / (hi - lo)), rounded after each operation
@@ -27,7 +27,7 @@ float user_sample(SAMPLE bits, float tag) { return uintBitsToFloat(bits); }
 #include "user_bucket.glsl"
 
 uint bin_of(SAMPLE bits) {
-    return bucket_of(user_sample(bits, USER_KEY_TYPE(0)));
+    return min(bucket_of(user_sample(bits, USER_KEY_TYPE(0))), push.bins);
 }
 
 #else
@@ -43,7 +43,7 @@ uint identity_bin(SAMPLE bits) {
 #if SAMPLE_BITS == 64
     return bits < uint64_t(push.bins) ? uint(bits) : push.bins;
 #else
-    return bits;
+    return min(bits, push.bins);
 #endif
 }
 

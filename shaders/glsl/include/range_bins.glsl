@@ -1,22 +1,25 @@
 // Which range bin does a sample belong to: how many of the m - 1 inner splitters are at or below it?
 //
-// Three ways, picked by SEARCH. Linear: compare with every splitter, which few bins make cheapest.
-// Binary: halve. Lookup: the range is cut into cells by a monotonic function of the sample, so that
-// a splitter in an earlier cell is below the sample, and one in a later cell above; a word a cell
-// says how many lie before, and whether the cell has none of its own (most cells), one, or more,
-// which alone are searched.
+// Three ways, picked by SEARCH. Registers: halve splitters that registers hold, which is cheapest
+// for few bins. Binary: halve those in memory. Lookup: the range is cut into cells by a monotonic
+// function of the sample, so that a splitter in an earlier cell is below the sample, and one in a
+// later cell above; a word a cell says how many lie before, and whether the cell has none of its own
+// (most cells), one, or more, which alone are searched.
 
 const uint SEARCH_BINARY = 0;
 const uint SEARCH_LOOKUP = 1;
-const uint SEARCH_LINEAR = 2;
+const uint SEARCH_REGISTERS = 2;
 
 // A cell's word: how many splitters lie before, and above that how many lie in it.
 const uint CELL_BITS = 20;
 const uint CELL_MASK = (1u << CELL_BITS) - 1;
 
 shared uint cells[CELLS + 1];
-shared SAMPLE splitters[SPLITTERS];
-SAMPLE linear_splitters[SPLITTERS];
+shared SAMPLE splitters[SEARCH == SEARCH_REGISTERS ? 1 : SPLITTERS];
+// One less than a power of two.
+SAMPLE held[SPLITTERS];
+const uint LEVELS = 1 + (SPLITTERS >= 3 ? 1 : 0) + (SPLITTERS >= 7 ? 1 : 0) + (SPLITTERS >= 15 ? 1 : 0) +
+                    (SPLITTERS >= 31 ? 1 : 0);
 
 // The words of the table before the splitters.
 const uint TABLE_HEAD = SEARCH == SEARCH_LOOKUP ? CELLS + 1 : 0;
@@ -36,8 +39,8 @@ SAMPLE splitter(uint index) {
 
 // Called by all threads before the first bin is asked for.
 void stage_range() {
-    if (SEARCH == SEARCH_LINEAR) {
-        [[unroll]] for (uint i = 0; i < SPLITTERS; ++i) linear_splitters[i] = table_splitter(i);
+    if (SEARCH == SEARCH_REGISTERS) {
+        [[unroll]] for (uint i = 0; i < SPLITTERS; ++i) held[i] = table_splitter(i);
         return;
     }
     if (SEARCH == SEARCH_LOOKUP)
@@ -68,14 +71,24 @@ uint cell_of(SAMPLE bits, SAMPLE above) {
     return min(uint(above >> push.shift), CELLS - 1);
 }
 
+// Every level compares with the middle one and selects the half beyond: indices are constants.
+uint held_bin(SAMPLE key) {
+    SAMPLE left[SPLITTERS];
+    [[unroll]] for (uint i = 0; i < SPLITTERS; ++i) left[i] = held[i];
+    uint bin = 0;
+    [[unroll]] for (uint level = 0; level < LEVELS; ++level) {
+        uint middle = SPLITTERS >> (level + 1);
+        bool above = left[middle] <= key;
+        bin = 2 * bin + (above ? 1 : 0);
+        [[unroll]] for (uint i = 0; i < middle; ++i) left[i] = above ? left[middle + 1 + i] : left[i];
+    }
+    return bin;
+}
+
 // `key` is the sample as ordered(), `above` how far it lies past the first edge. Samples outside
 // the range get some bin too.
 uint range_bin(SAMPLE bits, SAMPLE key, SAMPLE above, bool inside) {
-    if (SEARCH == SEARCH_LINEAR) {
-        uint bin = 0;
-        [[unroll]] for (uint i = 0; i < SPLITTERS; ++i) bin += linear_splitters[i] <= key ? 1 : 0;
-        return bin;
-    }
+    if (SEARCH == SEARCH_REGISTERS) return held_bin(key);
     if (SEARCH == SEARCH_BINARY) return search(key, 0, inside ? push.bins - 1 : 0);
     uint cell = inside ? cell_of(bits, above) : CELLS;
     uint word = cells[cell];

@@ -32,7 +32,8 @@ pub struct HistogramOptions {
     #[arg(long, value_enum)]
     samples: Option<Spread>,
     /// Other sizes of the kernel than the device's: threads=512,loads=2,tiles=16,least-groups=1056,
-    /// copies=4,copies-bytes=32768,passes=6,linear=16,cells=2048
+    /// copies=4,copies-bytes=32768,passes=6,registers=8,cells-per-bin=8,
+    /// cells=2048
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = tune)]
     tune: Vec<(String, u32)>,
 }
@@ -59,7 +60,8 @@ fn apply(tuning: &mut HistogramTuning, (name, number): &(String, u32)) -> Result
         "copies" => &mut tuning.copies,
         "copies-bytes" => &mut tuning.copies_bytes,
         "passes" => &mut tuning.most_passes,
-        "linear" => &mut tuning.linear_bins,
+        "registers" => &mut tuning.register_bins,
+        "cells-per-bin" => &mut tuning.cells_per_bin,
         "cells" => &mut tuning.cells,
         other => bail!("there is no size `{other}`"),
     };

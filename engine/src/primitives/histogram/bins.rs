@@ -42,7 +42,7 @@ pub enum Bins {
 pub(super) enum Search {
     Binary = 0,
     Lookup = 1,
-    Linear = 2,
+    Registers = 2,
 }
 
 /// A bin function as the kernels see it.
@@ -208,14 +208,15 @@ fn range(
         splitters: inner.len() as u32,
         table: Vec::new(),
     };
-    if bins <= tuning.linear_bins.min(MOST_LINEAR) {
-        range.search = Search::Linear;
-        // One pipeline for several m. Nothing inside is at or above what is put behind.
+    if bins <= tuning.register_bins.min(MOST_IN_REGISTERS) {
+        range.search = Search::Registers;
+        // Halves of the same size. Nothing inside is at or above what is put behind.
         range.splitters = bins.next_power_of_two().max(2) - 1;
     } else if tuning.cells > 0 {
-        let cells = Cells::new(sample, splitters, tuning.cells);
         range.search = Search::Lookup;
-        range.cells = tuning.cells;
+        range.cells = bins.saturating_mul(tuning.cells_per_bin).max(1);
+        range.cells = range.cells.next_power_of_two().min(tuning.cells);
+        let cells = Cells::new(sample, splitters, range.cells);
         range.affine = matches!(cells.map, CellMap::Affine(_));
         match cells.map {
             CellMap::Affine(scale) => code.scale = scale,
@@ -234,5 +235,5 @@ fn range(
     Ok(code)
 }
 
-/// More comparisons a sample than this are never worth it, and would fill the registers.
-const MOST_LINEAR: u32 = 32;
+/// More than the registers of a thread have room for.
+const MOST_IN_REGISTERS: u32 = 32;

@@ -48,8 +48,9 @@ const MOST_BY_VOTES: u32 = 256;
 const SHARED_SLACK: u32 = 256;
 /// Elements of a thread in a tile, where they are read one by one.
 const ELEMENTS: u32 = 4;
-/// Samples that a workgroup should have for each counter that it adds to the output.
-const SAMPLES_PER_COUNTER: u32 = 8;
+/// Samples that a workgroup should have for each word that it reads before it begins or adds to the
+/// output when it ends.
+const SAMPLES_PER_WORD: u32 = 32;
 /// What adding a float may take in rounds of a loop: every lane of a subgroup may have to wait for
 /// every other.
 const FLOAT_ROUNDS: u32 = 8;
@@ -114,7 +115,8 @@ fn shared_sizes(policy: &Policy, histogram: &Histogram, code: &BinCode) -> Histo
         ELEMENTS * histogram.layout.channels
     };
     let tile = tuned.threads * samples / histogram.layout.channels;
-    let wanted = (SAMPLES_PER_COUNTER * (window + 1)).div_ceil(tile).max(tuned.tiles);
+    let words = (window + 1) * channels + table;
+    let wanted = (SAMPLES_PER_WORD * words).div_ceil(tile).max(tuned.tiles);
     let rounds = if histogram.weight == Weight::F32 { FLOAT_ROUNDS } else { 1 };
     let most_tiles = tuned.most_samples / (samples * rounds);
     let tiles = wanted.min(most_tiles).max(1);
@@ -128,7 +130,7 @@ fn staged(histogram: &Histogram, code: &BinCode, most_words: u32) -> (u32, u32) 
     let cells = range.cells + 1;
     let words = range.splitters.max(1).saturating_mul(histogram.sample.bytes().div_ceil(4));
     match range.search {
-        Search::Linear => (range.splitters, cells + words),
+        Search::Registers => (range.splitters, cells + 2),
         _ if words.saturating_add(cells) <= most_words => (range.splitters.max(1), cells + words),
         _ => (1, cells + 2),
     }

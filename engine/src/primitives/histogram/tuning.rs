@@ -25,9 +25,11 @@ pub struct HistogramTuning {
     /// More bins than shared memory holds are counted in several passes, up to this many; beyond,
     /// by atomic operations on the output.
     pub most_passes: u32,
-    /// Up to this many range bins are found by comparing with every splitter.
-    pub linear_bins: u32,
-    /// Cells of the lookup table for more; 0 for a binary search instead.
+    /// Up to this many range bins (32 at most) are found among splitters in registers.
+    pub register_bins: u32,
+    /// Cells of the lookup table for each of more bins.
+    pub cells_per_bin: u32,
+    /// Most cells in all; 0 for a binary search instead.
     pub cells: u32,
     /// Most samples of a thread; a bound that only software drivers have.
     pub most_samples: u32,
@@ -49,16 +51,17 @@ impl HistogramTuning {
         Self {
             threads: 256,
             loads: 4,
-            tiles: 8,
-            // Two for each that an H200 runs at a time.
-            least_groups: 2048,
+            tiles: 16,
+            // As many as an H200 runs at a time.
+            least_groups: 1056,
             copies: 2,
             copies_bytes: 16 << 10,
             // Adding up in shared memory takes the time that reading the samples takes, whatever
             // m is; votes take up to four times as long.
             most_bins_by_votes: 0,
             most_passes: 3,
-            linear_bins: 8,
+            register_bins: 16,
+            cells_per_bin: 16,
             cells: 4096,
             most_samples: u32::MAX,
         }
@@ -72,6 +75,7 @@ impl HistogramTuning {
             least_groups: 16,
             copies: 1,
             most_passes: 1,
+            register_bins: 4,
             cells: 256,
             most_samples: 2048,
             ..Self::gpu()
