@@ -4,13 +4,16 @@ use anyhow::{Result, ensure};
 use multisplit::Error;
 use multisplit::graph::Graph;
 use multisplit::primitives::histogram::{
-    Histogram, HistogramBuffers, HistogramMethod, Layout, Length, SampleType, Weight, add,
+    Histogram, HistogramBuffers, HistogramMethod, HistogramTuning, Layout, Length, SampleType,
+    Weight, add,
 };
 use multisplit::primitives::multisplit::UserBucket;
-use multisplit_tests::harness::Gpu;
+use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
-tests!(histogram: refused, too_small, without_features, glsl_errors_are_the_users);
+use crate::histogram_run::{Input, run};
+
+tests!(histogram: refused, absurd_policies, too_small, without_features, glsl_errors_are_the_users);
 
 fn outcome(
     gpu: &Gpu,
@@ -67,6 +70,37 @@ fn refused(gpu: &Gpu) -> Result<()> {
     ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
     let result = outcome(gpu, &even(257).by(HistogramMethod::Votes), |_| ());
     ensure!(matches!(result, Err(Error::Policy { .. })), "{result:?}");
+    Ok(())
+}
+
+/// A policy is plain data: what makes no sense is an error or does not matter.
+fn absurd_policies(gpu: &Gpu) -> Result<()> {
+    let splitters: Vec<f32> = (0..=40).map(|k| k as f32).collect();
+    let histogram = Histogram::range(&splitters);
+    let count = |change: fn(&mut HistogramTuning)| {
+        let mut policy = gpu.context.policy();
+        change(&mut policy.histogram);
+        let samples: Vec<f32> = (0..4000).map(|i| (i % 40) as f32).collect();
+        let bytes = bytemuck::cast_slice(&samples);
+        run(gpu, &policy, &histogram, bytes, 4000, Input::default()).map(|got| got.counts)
+    };
+    let threads: [fn(&mut HistogramTuning); 2] = [|t| t.threads = 0, |t| t.threads += 1];
+    for threads in threads {
+        let refused = count(threads);
+        ensure!(refused.is_err_and(|e| e.to_string().contains("whole subgroups")));
+    }
+    let changes: [fn(&mut HistogramTuning); 4] = [
+        |t| (t.loads, t.tiles, t.least_groups, t.copies, t.copies_bytes) = (0, 0, 0, 0, 0),
+        |t| (t.cells, t.cells_per_bin, t.register_bins) = (u32::MAX, u32::MAX, 0),
+        |t| (t.cells, t.cells_per_bin, t.register_bins) = (1, 0, 0),
+        |t| {
+            (t.tiles, t.least_groups, t.copies, t.register_bins) =
+                (u32::MAX, u32::MAX, 99, u32::MAX)
+        },
+    ];
+    for change in changes {
+        expect_equal(&count(change)?, &[100; 40])?;
+    }
     Ok(())
 }
 

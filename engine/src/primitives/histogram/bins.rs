@@ -9,8 +9,8 @@ use multisplit_shaders::builtin::{self, Builtin};
 use super::Histogram;
 use super::cells::{CellMap, Cells};
 use super::sample::SampleType;
-use super::tuning::HistogramTuning;
 use crate::error::{Error, Result};
+use crate::primitives::Policy;
 #[cfg(feature = "glsl")]
 use crate::primitives::multisplit::UserBucket;
 
@@ -78,7 +78,7 @@ const EVEN_SHIFT: u32 = 3;
 const RANGE: u32 = 4;
 
 impl BinCode {
-    pub fn new(histogram: &Histogram, tuning: &HistogramTuning) -> Result<Self> {
+    pub fn new(histogram: &Histogram, policy: &Policy) -> Result<Self> {
         let sample = histogram.sample;
         match &histogram.function {
             Bins::Identity if sample.is_float() => {
@@ -86,7 +86,7 @@ impl BinCode {
             }
             Bins::Identity => Ok(Self::plain(IDENTITY)),
             Bins::Even { lo, hi } => even(sample, *lo, *hi, histogram.bins),
-            Bins::Range(splitters) => range(sample, splitters, histogram.bins, tuning),
+            Bins::Range(splitters) => range(sample, splitters, histogram.bins, policy),
             #[cfg(feature = "glsl")]
             Bins::Glsl(user) => Ok(Self {
                 parameters: user.parameters,
@@ -182,12 +182,8 @@ fn even_float(sample: SampleType, lo: u64, hi: u64, bins: u32) -> Result<BinCode
     Ok(BinCode { scale, ..BinCode::between(EVEN_FLOAT, sample, lo, hi) })
 }
 
-fn range(
-    sample: SampleType,
-    splitters: &[u64],
-    bins: u32,
-    tuning: &HistogramTuning,
-) -> Result<BinCode> {
+fn range(sample: SampleType, splitters: &[u64], bins: u32, policy: &Policy) -> Result<BinCode> {
+    let tuning = &policy.histogram;
     if splitters.len() as u64 != u64::from(bins) + 1 {
         return refuse(sample, "m range bins have m + 1 splitters");
     }
@@ -214,8 +210,10 @@ fn range(
         range.splitters = bins.next_power_of_two().max(2) - 1;
     } else if tuning.cells > 0 {
         range.search = Search::Lookup;
-        range.cells = bins.saturating_mul(tuning.cells_per_bin).max(1);
-        range.cells = range.cells.next_power_of_two().min(tuning.cells);
+        range.cells = bins.saturating_mul(tuning.cells_per_bin).clamp(1, 1 << 30);
+        // At most a quarter of shared memory, whatever is asked for.
+        let most = tuning.cells.min(policy.shared_memory / 16).max(1);
+        range.cells = range.cells.next_power_of_two().min(most);
         let cells = Cells::new(sample, splitters, range.cells);
         range.affine = matches!(cells.map, CellMap::Affine(_));
         match cells.map {

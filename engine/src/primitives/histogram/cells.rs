@@ -87,7 +87,9 @@ fn shift_map(sample: SampleType, splitters: &[u64], count: u32) -> CellMap {
     let ordered = |edge: Option<&u64>| sample.ordered_edge(edge.copied().unwrap_or(0));
     let last = ordered(splitters.last()).saturating_sub(ordered(splitters.first()));
     let cells = |shift: &u32| last.saturating_sub(1) >> shift < u64::from(count);
-    CellMap::Shift((0..64).find(cells).unwrap_or(63))
+    // No more than a shift of such a number can be.
+    let most = 8 * sample.bytes().max(4) - 1;
+    CellMap::Shift((0..most).find(cells).unwrap_or(most))
 }
 
 fn affine_map(sample: SampleType, splitters: &[u64], count: u32) -> Option<CellMap> {

@@ -215,8 +215,14 @@ pub fn add(
     buffers: &HistogramBuffers,
 ) -> Result<AddedHistogram> {
     policy.check()?;
+    let threads = policy.histogram.threads;
+    if threads == 0 || !threads.is_multiple_of(policy.subgroup_size.max(1)) {
+        return Err(Error::Policy {
+            problem: "the histogram's workgroups are not whole subgroups",
+        });
+    }
     check(histogram, buffers)?;
-    let code = BinCode::new(histogram, &policy.histogram)?;
+    let code = BinCode::new(histogram, policy)?;
     let pieces = layout::pieces(policy, histogram, buffers)?;
     let (method, sizes) = method::choose(policy, histogram, &code)?;
     let n = buffers.n;
