@@ -95,7 +95,7 @@ fn absurd_policies(gpu: &Gpu) -> Result<()> {
         |t| (t.cells, t.cells_per_bin, t.register_bins) = (1, 0, 0),
         |t| {
             (t.tiles, t.least_groups, t.copies, t.register_bins) =
-                (u32::MAX, u32::MAX, 99, u32::MAX)
+                (u32::MAX, u32::MAX, 99, u32::MAX);
         },
     ];
     for change in changes {

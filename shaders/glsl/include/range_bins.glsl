@@ -16,10 +16,10 @@ const uint CELL_MASK = (1u << CELL_BITS) - 1;
 
 shared uint cells[CELLS + 1];
 shared SAMPLE splitters[SEARCH == SEARCH_REGISTERS ? 1 : SPLITTERS];
-// One less than a power of two.
-SAMPLE held[SPLITTERS];
-const uint LEVELS = 1 + (SPLITTERS >= 3 ? 1 : 0) + (SPLITTERS >= 7 ? 1 : 0) + (SPLITTERS >= 15 ? 1 : 0) +
-                    (SPLITTERS >= 31 ? 1 : 0);
+// Splitters in registers: one less than a power of two.
+const uint HELD = SEARCH == SEARCH_REGISTERS ? SPLITTERS : 1;
+const uint LEVELS = 1 + (HELD >= 3 ? 1 : 0) + (HELD >= 7 ? 1 : 0) + (HELD >= 15 ? 1 : 0) + (HELD >= 31 ? 1 : 0);
+SAMPLE held[HELD];
 
 // The words of the table before the splitters.
 const uint TABLE_HEAD = SEARCH == SEARCH_LOOKUP ? CELLS + 1 : 0;
@@ -40,7 +40,7 @@ SAMPLE splitter(uint index) {
 // Called by all threads before the first bin is asked for.
 void stage_range() {
     if (SEARCH == SEARCH_REGISTERS) {
-        [[unroll]] for (uint i = 0; i < SPLITTERS; ++i) held[i] = table_splitter(i);
+        [[unroll]] for (uint i = 0; i < HELD; ++i) held[i] = table_splitter(i);
         return;
     }
     if (SEARCH == SEARCH_LOOKUP)
@@ -73,11 +73,11 @@ uint cell_of(SAMPLE bits, SAMPLE above) {
 
 // Every level compares with the middle one and selects the half beyond: indices are constants.
 uint held_bin(SAMPLE key) {
-    SAMPLE left[SPLITTERS];
-    [[unroll]] for (uint i = 0; i < SPLITTERS; ++i) left[i] = held[i];
+    SAMPLE left[HELD];
+    [[unroll]] for (uint i = 0; i < HELD; ++i) left[i] = held[i];
     uint bin = 0;
     [[unroll]] for (uint level = 0; level < LEVELS; ++level) {
-        uint middle = SPLITTERS >> (level + 1);
+        uint middle = HELD >> (level + 1);
         bool above = left[middle] <= key;
         bin = 2 * bin + (above ? 1 : 0);
         [[unroll]] for (uint i = 0; i < middle; ++i) left[i] = above ? left[middle + 1 + i] : left[i];
