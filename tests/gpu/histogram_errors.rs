@@ -3,9 +3,9 @@
 use anyhow::{Result, ensure};
 use multisplit::Error;
 use multisplit::graph::Graph;
+use multisplit::primitives::Count;
 use multisplit::primitives::histogram::{
-    Histogram, HistogramBuffers, HistogramMethod, HistogramTuning, Layout, Length, SampleType,
-    Weight, add,
+    Histogram, HistogramBuffers, HistogramMethod, HistogramTuning, Layout, SampleType, Weight, add,
 };
 use multisplit::primitives::multisplit::UserBucket;
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -114,7 +114,7 @@ fn too_small(gpu: &Gpu) -> Result<()> {
         let result = add(&mut graph, &gpu.context.policy(), &histogram, &buffers);
         let small = matches!(result, Err(Error::BufferTooSmall { .. } | Error::TooLarge { .. }));
         ensure!(small, "n = {n}: {result:?}");
-        let n = Length::Device { word: counts, most: n };
+        let n = Count::Device { buffer: counts, index: 0, most: n };
         let buffers = HistogramBuffers { n, ..buffers };
         let result = add(&mut graph, &gpu.context.policy(), &histogram, &buffers);
         ensure!(result.is_err(), "on the device: {result:?}");

@@ -2,10 +2,8 @@
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
-use multisplit::primitives::Policy;
-use multisplit::primitives::histogram::{
-    Histogram, HistogramBuffers, HistogramMethod, Length, add,
-};
+use multisplit::primitives::histogram::{Histogram, HistogramBuffers, HistogramMethod, add};
+use multisplit::primitives::{Count, Policy};
 use multisplit_tests::harness::Gpu;
 
 /// Words before and after each output that must stay as they are.
@@ -53,12 +51,12 @@ pub fn run(
     let samples = graph.import_bytes("samples", data.len() as u64);
     let counts = graph.import::<u32>("counts", (m * channels * words) as u64);
     let dropped = graph.import::<u32>("dropped", (channels * words) as u64);
-    let word = graph.import::<u32>("length", 1);
+    let word = graph.import::<u32>("length", 71);
     let sums = graph.import::<u32>("cumulative", m as u64);
     let weights = input.weights.map(|w| graph.import::<u32>("weights", w.len().max(1) as u64));
     let n = match input.on_device {
-        Some(_) => Length::Device { word, most: n },
-        None => Length::Host(n),
+        Some(_) => Count::Device { buffer: word, index: 70, most: n },
+        None => Count::Host(n),
     };
     let cumulative = input.cumulative.then_some(sums);
     let dropped_too = Some(dropped);
@@ -81,7 +79,8 @@ pub fn run(
     let device_samples = context.upload("samples", &data)?;
     let device_counts = guarded(m * channels * words, &before[..words])?;
     let device_dropped = guarded(channels * words, &before[..words])?;
-    let device_word = context.upload("length", &[input.on_device.unwrap_or(0)])?;
+    let device_word =
+        context.upload("length", &[vec![9; 70], vec![input.on_device.unwrap_or(0)]].concat())?;
     let device_sums = guarded(m, &[7])?;
     let at = 4 * GUARD as u64;
     let mut bound = vec![

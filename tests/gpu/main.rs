@@ -3,6 +3,7 @@
 
 mod adopt;
 mod cache;
+mod counts;
 mod descriptors;
 mod environment;
 mod errors;
@@ -14,6 +15,8 @@ mod kernels;
 mod memory;
 mod multisplit_cases;
 mod multisplit_functions;
+mod multisplit_keys;
+mod multisplit_large;
 mod replay;
 mod scan;
 mod synchronization;
@@ -24,8 +27,11 @@ fn main() -> ExitCode {
     let subjects = [
         memory::tests(),
         scan::tests(),
+        counts::tests(),
         multisplit_cases::tests(),
         multisplit_functions::tests(),
+        multisplit_keys::tests(),
+        multisplit_large::tests(),
         histogram_cases::tests(),
         histogram_options::tests(),
         histogram_errors::tests(),

@@ -23,6 +23,10 @@ pub enum Method {
     Block,
     /// One histogram, then a single pass with decoupled look-back
     Onesweep,
+    /// A scan of flags for each bit of the bucket ids (what the paper compares with)
+    ScanSplit,
+    /// Labels sorted on as many bits as the bucket ids have (what the paper compares with)
+    ReducedBitSort,
 }
 
 impl Method {
@@ -33,6 +37,8 @@ impl Method {
             Self::Warp => engine::Method::Warp,
             Self::Block => engine::Method::Block,
             Self::Onesweep => engine::Method::OneSweep,
+            Self::ScanSplit => engine::Method::ScanSplit,
+            Self::ReducedBitSort => engine::Method::ReducedBitSort,
         }
     }
 }
@@ -70,7 +76,7 @@ impl Job {
         };
         let offsets = graph.import::<u32>("offsets", u64::from(rule.buckets) + 1);
         // None of these bucket functions gives an id out of range.
-        let buffers = SplitBuffers { n, keys, output, offsets, outside: None };
+        let buffers = SplitBuffers { n: n.into(), keys, output, offsets, outside: None };
         let split = Split::new(KEY, rule.buckets, rule.bucket()).by(method.engine());
         let added = engine::add(&mut graph, &target.policy, &split, &buffers)?;
         if replayable {
@@ -131,5 +137,7 @@ fn name(method: engine::Method) -> &'static str {
         engine::Method::Warp => "warp",
         engine::Method::Block => "block",
         engine::Method::OneSweep => "onesweep",
+        engine::Method::ScanSplit => "scan-split",
+        engine::Method::ReducedBitSort => "reduced-bit-sort",
     }
 }

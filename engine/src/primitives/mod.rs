@@ -3,6 +3,7 @@
 //! A primitive never records or submits. It declares passes; the graph plans them together with
 //! everything else the caller adds.
 
+mod count;
 pub mod histogram;
 mod memory;
 pub mod multisplit;
@@ -10,5 +11,6 @@ mod pieces;
 mod policy;
 pub mod scan;
 
-pub use memory::{copy, fill};
+pub use count::Count;
+pub use memory::{copy, copy_first, fill, fill_first};
 pub use policy::{Policy, ScanMethod};

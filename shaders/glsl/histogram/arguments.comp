@@ -7,6 +7,7 @@ layout(set = 0, binding = 0, std430) readonly buffer Elements { uint at[]; } ele
 layout(set = 0, binding = 1, std430) writeonly buffer Arguments { uint at[]; } arguments;
 
 layout(push_constant) uniform Push {
+    uint index;         // of the word that has the number
     uint count;         // most elements of this piece of the input
     uint piece_start;   // where it begins
     uint tile;          // elements that a workgroup takes at a time
@@ -16,7 +17,7 @@ layout(push_constant) uniform Push {
 } push;
 
 void main() {
-    uint all = elements.at[0];
+    uint all = elements.at[push.index];
     uint count = all > push.piece_start ? min(all - push.piece_start, push.count) : 0;
     uint tiles = count / push.tile + (count % push.tile > 0 ? 1 : 0);
     uint wanted = max(tiles / push.tiles + (tiles % push.tiles > 0 ? 1 : 0), min(tiles, push.least_groups));

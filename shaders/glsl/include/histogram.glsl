@@ -34,8 +34,9 @@ const uint ACTIVE_CHANNELS = (ACTIVE & 1) + ((ACTIVE >> 1) & 1) + ((ACTIVE >> 2)
 
 // 64-bit numbers are two words, the low one first.
 layout(push_constant) uniform Push {
+    uint index;         // of the word that has the number of elements, where that is on the GPU
     uint count;         // elements of this piece of the input
-    uint piece_start;   // where it begins, for a length that is on the GPU
+    uint piece_start;   // where it begins, in that case
     uint bins;          // m, the number of bins
     uint first_bin;     // the bins that this pass counts
     uint window;
@@ -67,6 +68,6 @@ layout(set = 0, binding = 5, std430) buffer Dropped { uint at[]; } dropped;
 // How many elements this piece has.
 uint element_count() {
     if (LENGTH_ON_GPU == 0) return push.count;
-    uint all = elements.at[0];
+    uint all = elements.at[push.index];
     return all > push.piece_start ? min(all - push.piece_start, push.count) : 0;
 }

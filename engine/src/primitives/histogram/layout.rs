@@ -6,7 +6,7 @@ use multisplit_graph::{Buffer, View};
 use super::sample::SampleType;
 use super::{Histogram, HistogramBuffers};
 use crate::error::{Error, Result};
-use crate::primitives::Policy;
+use crate::primitives::{Count, Policy};
 
 /// Where the samples lie in their buffer. An element is a sample, or one for each channel, side by
 /// side; each channel that is counted has bins of its own.
@@ -82,35 +82,6 @@ impl Default for Layout {
     }
 }
 
-/// How many elements there are.
-#[derive(Clone, Copy, Debug)]
-pub enum Length {
-    /// So many.
-    Host(u64),
-    /// As many as the first word of a buffer says when the passes run.
-    Device {
-        /// The buffer.
-        word: Buffer,
-        /// Elements that the buffer of the samples has; a larger word counts as this.
-        most: u64,
-    },
-}
-
-impl Length {
-    pub(super) fn most(self) -> u64 {
-        match self {
-            Self::Host(n) => n,
-            Self::Device { most, .. } => most,
-        }
-    }
-}
-
-impl From<u64> for Length {
-    fn from(n: u64) -> Self {
-        Self::Host(n)
-    }
-}
-
 const WORD: u64 = 4;
 const MAX_CHANNELS: u32 = 4;
 /// The largest offset alignment that Vulkan lets a device ask for.
@@ -144,11 +115,18 @@ pub(super) fn pieces(
     // Pieces of both arrays then begin where bindings may.
     let most = room.min(MOST_OF_PIECE) / ALIGNMENT * ALIGNMENT;
     let limit = match buffers.n {
-        Length::Host(_) => most.saturating_mul(MAX_PIECES),
-        Length::Device { .. } => most.saturating_mul(MAX_PIECES).min(u32::MAX.into()),
+        Count::Host(_) => most.saturating_mul(MAX_PIECES),
+        Count::Device { .. } => most.saturating_mul(MAX_PIECES).min(u32::MAX.into()),
     };
     if n > limit {
         return Err(Error::TooLarge { what: "number of elements", asked: n, limit });
+    }
+    if let Count::Device { buffer, index, .. } = buffers.n {
+        let (size, needed) = (buffer.size(), index.saturating_add(1).saturating_mul(WORD));
+        if size < needed {
+            let name = "histogram.n".to_owned();
+            return Err(Error::BufferTooSmall { name, size, needed });
+        }
     }
     let last = |count: u64| (count - 1) * stride + u64::from(layout.element(sample));
     check_size("samples", buffers.samples, n, layout.offset, last)?;

@@ -31,7 +31,7 @@ mod tuning;
 
 pub use bins::Bins;
 pub use host::HistogramResult;
-pub use layout::{Layout, Length};
+pub use layout::Layout;
 pub use method::{HistogramMethod, HistogramSizes};
 pub use picture::{Picture, svg};
 pub use sample::{Sample, SampleType};
@@ -39,7 +39,7 @@ pub use tuning::HistogramTuning;
 
 use multisplit_graph::{Buffer, Graph};
 
-use super::{Policy, scan};
+use super::{Count, Policy, scan};
 use crate::error::{Error, Result};
 use bins::BinCode;
 use passes::Job;
@@ -175,7 +175,7 @@ impl Histogram {
 #[derive(Clone, Copy, Debug)]
 pub struct HistogramBuffers {
     /// How many elements.
-    pub n: Length,
+    pub n: Count,
     /// The samples; only read. A multiple of 4 bytes long.
     pub samples: Buffer,
     /// A weight for each element, where they have any.
@@ -190,7 +190,7 @@ pub struct HistogramBuffers {
 
 impl HistogramBuffers {
     /// `n` elements of `samples` into `counts`.
-    pub fn new(n: impl Into<Length>, samples: Buffer, counts: Buffer) -> Self {
+    pub fn new(n: impl Into<Count>, samples: Buffer, counts: Buffer) -> Self {
         let n = n.into();
         Self { n, samples, weights: None, counts, dropped: None, cumulative: None }
     }
@@ -231,7 +231,8 @@ pub fn add(
     job.clear()?;
     job.count(&pieces)?;
     if let Some(cumulative) = buffers.cumulative {
-        scan::exclusive(graph, policy, buffers.counts, cumulative, histogram.bins.into())?;
+        let m = u64::from(histogram.bins);
+        scan::exclusive(graph, policy, buffers.counts, cumulative, m)?;
     }
     Ok(AddedHistogram { method, sizes })
 }

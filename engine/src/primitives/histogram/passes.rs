@@ -5,13 +5,14 @@ use multisplit_graph::{Buffer, Graph, Groups, View};
 use multisplit_shaders::{builtin, push_constants};
 
 use super::bins::{BinCode, RangeCode, Search};
-use super::layout::{Length, Piece};
+use super::layout::Piece;
 use super::{Histogram, HistogramBuffers, HistogramMethod, HistogramSizes, WORD, Weight};
 use crate::error::Result;
-use crate::primitives::{Policy, fill};
+use crate::primitives::{Count, Policy, fill};
 
 push_constants! {
     struct CountPush {
+        index: u32,
         count: u32,
         piece_start: u32,
         bins: u32,
@@ -36,6 +37,7 @@ push_constants! {
 
 push_constants! {
     struct ArgumentsPush {
+        index: u32,
         count: u32,
         piece_start: u32,
         tile: u32,
@@ -47,6 +49,8 @@ push_constants! {
 
 /// What every device dispatches in x.
 const MOST_GROUPS: u32 = 65_535;
+/// The largest offset alignment that Vulkan lets a device ask for.
+const ALIGNMENT: u64 = 256;
 /// What one `vkCmdUpdateBuffer` takes.
 const UPDATE_BYTES: usize = 1 << 16;
 
@@ -91,8 +95,8 @@ impl Job<'_> {
         };
         for piece in pieces {
             let arguments = match self.buffers.n {
-                Length::Host(_) => None,
-                Length::Device { word, .. } => Some(self.arguments(word, piece)?),
+                Count::Host(_) => None,
+                Count::Device { buffer, index, .. } => Some(self.arguments(buffer, index, piece)?),
             };
             for pass in 0..self.sizes.passes {
                 self.count_piece(piece, pass * self.sizes.window, table, unwanted, arguments)?;
@@ -102,13 +106,15 @@ impl Job<'_> {
     }
 
     /// The pass that says how many workgroups count a piece whose length is on the device.
-    fn arguments(&mut self, word: Buffer, piece: &Piece) -> Result<Buffer> {
+    fn arguments(&mut self, buffer: Buffer, index: u64, piece: &Piece) -> Result<Buffer> {
+        let (around, index) = word(buffer, index);
         let arguments = self.graph.transient::<u32>("histogram.arguments", 3);
         self.graph
             .pass("histogram.arguments", builtin::HISTOGRAM_ARGUMENTS.kernel()?)
-            .bind("elements", word.elements::<u32>(0, 1))
+            .bind("elements", around)
             .bind("arguments", arguments)
             .push(&ArgumentsPush {
+                index,
                 count: piece.count,
                 piece_start: piece.start,
                 tile: self.sizes.tile,
@@ -131,11 +137,11 @@ impl Job<'_> {
         let kernel = self.code.kernel(self.histogram.sample)?;
         let samples = piece.samples;
         let table = table.map_or(samples, View::from);
-        let elements = match self.buffers.n {
-            Length::Host(_) => samples,
-            Length::Device { word, .. } => word.elements::<u32>(0, 1),
+        let (elements, index) = match self.buffers.n {
+            Count::Host(_) => (samples, 0),
+            Count::Device { buffer, index, .. } => word(buffer, index),
         };
-        let (push, constants) = (self.push(piece, first_bin), self.constants());
+        let (push, constants) = (self.push(piece, first_bin, index), self.constants());
         let counts = self.counts();
         let dropped = self.buffers.dropped.map(|buffer| self.dropped(buffer));
         let groups = self.groups(piece.count);
@@ -166,11 +172,12 @@ impl Job<'_> {
         Ok(())
     }
 
-    fn push(&self, piece: &Piece, first_bin: u32) -> CountPush {
+    fn push(&self, piece: &Piece, first_bin: u32, index: u32) -> CountPush {
         let BinCode { origin, least, span, scale, shift, parameters, .. } = self.code;
         let low = |value: u64| value as u32;
         let high = |value: u64| (value >> 32) as u32;
         CountPush {
+            index,
             count: piece.count,
             piece_start: piece.start,
             bins: self.histogram.bins,
@@ -223,7 +230,7 @@ impl Job<'_> {
             ("COPIES", sizes.copies),
             ("WEIGHT", weight_code(histogram.weight)),
             ("WIDE", u32::from(histogram.wide)),
-            ("LENGTH_ON_GPU", u32::from(matches!(self.buffers.n, Length::Device { .. }))),
+            ("LENGTH_ON_GPU", u32::from(matches!(self.buffers.n, Count::Device { .. }))),
             ("SEARCH", range.search as u32),
             ("CELLS", range.cells),
             ("SPLITTERS", sizes.splitters),
@@ -269,6 +276,13 @@ fn weight_code(weight: Weight) -> u32 {
         Weight::U32 => 1,
         Weight::F32 => 2,
     }
+}
+
+/// A word of a buffer: what can be bound around it, and which word of that it is.
+fn word(buffer: Buffer, index: u64) -> (View, u32) {
+    let begin = index * WORD / ALIGNMENT * ALIGNMENT;
+    let view = buffer.range(begin, ALIGNMENT.min(buffer.size() - begin));
+    (view, (index - begin / WORD) as u32)
 }
 
 /// Puts words of the plan into a buffer, every run.
