@@ -19,6 +19,7 @@ mod multisplit_keys;
 mod multisplit_large;
 mod replay;
 mod scan;
+mod sort_cases;
 mod synchronization;
 
 use std::process::ExitCode;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         multisplit_functions::tests(),
         multisplit_keys::tests(),
         multisplit_large::tests(),
+        sort_cases::tests(),
         histogram_cases::tests(),
         histogram_options::tests(),
         histogram_errors::tests(),
