@@ -10,6 +10,7 @@ mod commands;
 mod data;
 mod device;
 mod figures;
+mod histogram;
 mod jobs;
 mod logging;
 mod passes;

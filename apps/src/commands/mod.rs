@@ -18,7 +18,7 @@ pub enum Command {
     /// Scan numbers on the best device, check them, and show the plan and the time of each pass
     Demo(demo::Options),
     /// Measure the primitives; prints JSON lines
-    Bench(bench::Options),
+    Bench(Box<bench::Options>),
     /// Show a planned compute graph: passes, barriers with their reasons, memory
     Graph(graph::Options),
 }

@@ -3,6 +3,7 @@
 use ash::vk;
 use multisplit_graph::Limits;
 
+use super::histogram::HistogramTuning;
 use super::multisplit::SplitTuning;
 use super::sort::SortTuning;
 use crate::error::{Error, Result};
@@ -57,6 +58,8 @@ pub struct Policy {
     pub split: SplitTuning,
     /// Sizes of the radix sort.
     pub sort: SortTuning,
+    /// Sizes of the histogram.
+    pub histogram: HistogramTuning,
 }
 
 impl Policy {
@@ -87,6 +90,7 @@ impl Policy {
             max_threads: most,
             split: SplitTuning::for_device(properties),
             sort: SortTuning::for_device(properties),
+            histogram: HistogramTuning::for_device(properties),
         }
     }
 

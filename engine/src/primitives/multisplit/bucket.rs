@@ -209,7 +209,7 @@ impl BucketCode {
         // Kernels that only move elements ask for no bucket.
         #[cfg(feature = "glsl")]
         if let (Some(user), Some(_)) = (&self.user, kernel.interface().binding("table")) {
-            return super::glsl::kernel(builtin, key, &user.source);
+            return super::glsl::kernel(builtin, key.glsl(), &user.source);
         }
         Ok(kernel)
     }
