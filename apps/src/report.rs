@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use multisplit::{Error, Message};
 
@@ -11,6 +12,13 @@ const FAILURE: u8 = 1;
 const VALIDATION: u8 = 3;
 /// More messages than this are seldom read; the first ones are the ones to mend.
 const MOST_MESSAGES: usize = 20;
+
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From here on nothing but errors is told.
+pub fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
 
 /// Prints what there is to print and gives the exit status.
 pub fn finish(outcome: anyhow::Result<()>, messages: &[Message]) -> ExitCode {
@@ -34,7 +42,14 @@ pub fn finish(outcome: anyhow::Result<()>, messages: &[Message]) -> ExitCode {
 
 /// Tells something besides the results.
 pub fn note(text: impl Display) {
-    say(format_args!("note: {text}"));
+    summary(format_args!("note: {text}"));
+}
+
+/// Tells what was done.
+pub fn summary(text: impl Display) {
+    if !QUIET.load(Ordering::Relaxed) {
+        say(text);
+    }
 }
 
 /// A line on standard error. Where that is closed there is nobody to tell.

@@ -20,7 +20,7 @@ pub use array::{Array, Data};
 pub use element::Element;
 pub use error::FileError;
 pub use input::read;
-pub use output::Outputs;
+pub use output::{OutputId, Outputs};
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -26,7 +26,8 @@ pub enum Method {
 }
 
 impl Method {
-    fn engine(self) -> engine::Method {
+    /// What the library calls it.
+    pub fn engine(self) -> engine::Method {
         match self {
             Self::Auto => engine::Method::Auto,
             Self::Direct => engine::Method::Direct,
@@ -124,7 +125,8 @@ impl Arrays {
     }
 }
 
-fn name(method: engine::Method) -> &'static str {
+/// The name of a method of the library's.
+pub fn name(method: engine::Method) -> &'static str {
     match method {
         engine::Method::Auto => "auto",
         engine::Method::Direct => "direct",
