@@ -74,11 +74,11 @@ mod tests {
     #[test]
     fn parts_cover_everything_in_order() -> Result<()> {
         for (n, most, expected) in
-            [(0, 5, vec![0..0]), (7, 3, vec![0..3, 3..6, 6..7]), (7, usize::MAX, vec![0..7])]
+            [(0, 5, vec![(0, 0)]), (7, 3, vec![(0, 3), (3, 6), (6, 7)]), (7, 9, vec![(0, 7)])]
         {
             let mut parts = Vec::new();
             in_order(n, most, |part| {
-                parts.push(part);
+                parts.push((part.start, part.end));
                 Ok(())
             })?;
             assert_eq!(parts, expected);

@@ -3,76 +3,10 @@
 //! Commands that touch a device run with validation on, so that any message fails them.
 #![allow(clippy::expect_used, reason = "in a test a panic is the report")]
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod common;
 
+use common::{multisplit, run, temporary, without_driver};
 use serde_json::Value;
-
-/// What a run left behind.
-struct Ran {
-    status: Option<i32>,
-    out: String,
-    err: String,
-}
-
-impl Ran {
-    #[track_caller]
-    fn expect(self, status: i32) -> Self {
-        assert_eq!(self.status, Some(status), "stdout:\n{}\nstderr:\n{}", self.out, self.err);
-        self
-    }
-
-    /// What standard error says, which is to be one line.
-    #[track_caller]
-    fn complaint(&self) -> &str {
-        assert_eq!(self.err.lines().count(), 1, "not one line:\n{}", self.err);
-        self.err.trim_end()
-    }
-}
-
-/// The binary, which `MULTISPLIT_BINARY` names where the tests run on another machine than the
-/// one that built them.
-fn multisplit() -> Command {
-    let elsewhere = std::env::var_os("MULTISPLIT_BINARY").map(PathBuf::from);
-    let mut command =
-        Command::new(elsewhere.unwrap_or_else(|| env!("CARGO_BIN_EXE_multisplit").into()));
-    // Neither the user's logging nor the user's caches have a part in this. Mesa's cache mixes up
-    // the code for different subgroup sizes.
-    command
-        .env_remove("RUST_LOG")
-        .env("XDG_CACHE_HOME", folder().join("cache"))
-        .env("MESA_SHADER_CACHE_DISABLE", "true");
-    command
-}
-
-/// Where files may be left: the build's own folder, or on another machine the system's.
-fn folder() -> PathBuf {
-    let built = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    if built.is_dir() { built.to_owned() } else { std::env::temp_dir() }
-}
-
-fn temporary(name: &str) -> PathBuf {
-    folder().join(format!("multisplit-cli-{}-{name}", std::process::id()))
-}
-
-fn run(mut command: Command, arguments: &[&str]) -> Ran {
-    let output = command.args(arguments).output().expect("the binary starts");
-    Ran {
-        status: output.status.code(),
-        out: String::from_utf8(output.stdout).expect("output is text"),
-        err: String::from_utf8(output.stderr).expect("errors are text"),
-    }
-}
-
-/// The binary where no driver can be found.
-fn without_driver() -> Command {
-    let mut command = multisplit();
-    for name in ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"] {
-        command.env(name, "/nonexistent/driver.json");
-    }
-    command.env_remove("VK_ADD_DRIVER_FILES").env_remove("MULTISPLIT_DEVICE");
-    command
-}
 
 /// The device line and the figures of JSON lines.
 fn figures(text: &str) -> (Value, Vec<Value>) {

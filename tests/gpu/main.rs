@@ -10,6 +10,7 @@ mod kernels;
 mod memory;
 mod multisplit_cases;
 mod multisplit_functions;
+mod observe;
 mod replay;
 mod scan;
 mod synchronization;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         multisplit_functions::tests(),
         kernels::tests(),
         descriptors::tests(),
+        observe::tests(),
         replay::tests(),
         synchronization::tests(),
         adopt::tests(),
