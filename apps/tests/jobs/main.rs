@@ -14,5 +14,6 @@ mod everywhere;
 mod failures;
 mod files;
 mod limits;
+mod report;
 mod sort;
 mod split;

@@ -2,6 +2,7 @@
 
 mod measure;
 mod output;
+mod page;
 mod split;
 mod stages;
 mod subjects;
@@ -38,6 +39,8 @@ pub struct Options {
     /// Write the JSON lines to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     json: Option<std::path::PathBuf>,
+    #[command(flatten)]
+    page: page::PageOptions,
     /// Print the time of each pass, on standard error
     #[arg(long)]
     passes: bool,
@@ -80,6 +83,7 @@ Examples:
   multisplit bench scan --n 2^20 --statistics
   multisplit bench split --op split_delta_keys,split_delta_pairs --method block,onesweep
   multisplit bench split --n 2^25 --m 256 --distribution binomial
+  multisplit bench split --n 2^20,2^25 --html report.html --against cub.jsonl
 
 Each line has anchor, op, n, m (0: no buckets), ms (GPU time), gps (10^9 elements a second) and
 method; the first one names the device. Every configuration is checked against the CPU once.
@@ -95,6 +99,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     options.check();
     let config = Config { pipeline_statistics: options.statistics, ..Config::default() };
     let context = devices.open_with(config)?;
+    let mut page = options.page.begin(devices)?;
     let mut output = Output::create(options.json.as_deref())?;
     output.device(context.properties())?;
     let timing = Timing { runs: options.reps, warmup_ms: options.warmup, passes: options.passes };
@@ -103,6 +108,10 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         if let Some(reason) = too_large(&context, n, ARRAYS) {
             report::note(format_args!("n = {} left out: {reason}", size::show(n)));
             continue;
+        }
+        if page.is_some() && options.subject.lacks_copy() {
+            // The ceiling of everything else.
+            bench.measure(Subject::Copy, n, &mut output)?;
         }
         let measured = match options.subject {
             Subject::Split => options.split.measure(&bench, n, &mut output),
@@ -120,6 +129,9 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         bail!("nothing was measured: no size fits the device; try a smaller --n");
     }
     output.table();
+    if let Some(page) = page.take() {
+        page.write(output.text())?;
+    }
     if options.statistics {
         output::statistics(&context.pipeline_statistics());
     }

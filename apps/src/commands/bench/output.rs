@@ -71,6 +71,8 @@ struct FigureLine {
 pub struct Output {
     lines: Box<dyn Write>,
     figures: Vec<Figure>,
+    /// What was written so far.
+    text: String,
 }
 
 impl Output {
@@ -83,7 +85,7 @@ impl Output {
             }
             None => Box::new(io::stdout()),
         };
-        Ok(Self { lines, figures: Vec::new() })
+        Ok(Self { lines, figures: Vec::new(), text: String::new() })
     }
 
     /// The first line.
@@ -114,6 +116,11 @@ impl Output {
         }
     }
 
+    /// All lines so far.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Whether no figure has come yet.
     pub fn is_empty(&self) -> bool {
         self.figures.is_empty()
@@ -130,6 +137,7 @@ impl Output {
         // In one piece, so that a reader sees whole lines whenever it looks.
         let mut text = serde_json::to_string(line)?;
         text.push('\n');
+        self.text += &text;
         self.lines.write_all(text.as_bytes())?;
         Ok(self.lines.flush()?)
     }

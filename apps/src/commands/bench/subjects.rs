@@ -38,6 +38,11 @@ pub struct Case {
 }
 
 impl Subject {
+    /// Whether the copy kernel is not among the figures.
+    pub fn lacks_copy(self) -> bool {
+        !matches!(self, Self::All | Self::Copy)
+    }
+
     /// The figures of this subject for `n` elements. Splits, which have buckets and stages besides,
     /// are not among them.
     pub fn cases(self, target: &Target, n: u64) -> Result<Vec<Case>> {
