@@ -16,6 +16,7 @@ mod jobs;
 mod logging;
 mod parts;
 mod passes;
+mod plan_svg;
 mod plot;
 mod progress;
 mod report;

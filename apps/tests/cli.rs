@@ -195,7 +195,7 @@ fn wrong_usage_has_status_2() {
         &["bench", "split", "--m", "257"],
         &["bench", "split", "--distribution", "normal"],
         &["graph"],
-        &["graph", "scan", "--format", "svg"],
+        &["graph", "scan", "--format", "png"],
         &["graph", "scan", "--method", "onesweep"],
         &["graph", "split", "--method", "lookback"],
     ] {
@@ -233,6 +233,9 @@ fn graphs_need_no_driver() {
 
     let dot = run(without_driver(), &["graph", "scan", "--format", "dot"]).expect(0);
     assert!(dot.out.starts_with("digraph"), "{}", dot.out);
+
+    let svg = run(without_driver(), &["graph", "scan", "--format", "svg"]).expect(0);
+    assert!(svg.out.starts_with("<svg ") && svg.out.trim_end().ends_with("</svg>"), "{}", svg.out);
 
     let arguments = ["graph", "scan", "--format", "json", "--method", "lookback", "--replay"];
     let json = run(without_driver(), &arguments).expect(0);

@@ -9,7 +9,7 @@ use multisplit::{Config, Error, PipelineCache};
 use crate::device::Devices;
 use crate::jobs::{Method, Target};
 use crate::split::{self, Op, Rule};
-use crate::{report, size};
+use crate::{plan_svg, report, size};
 
 /// Arguments of `multisplit graph`.
 #[derive(Debug, Args)]
@@ -67,6 +67,8 @@ enum Format {
     Text,
     /// For Graphviz
     Dot,
+    /// A drawing
+    Svg,
     /// For programs
     Json,
 }
@@ -76,6 +78,7 @@ Examples:
   multisplit graph scan
   multisplit graph scan --n 2^28 --method lookback
   multisplit graph split --m 256 --method block --op split_delta_pairs
+  multisplit graph split --m 256 --format svg > split.svg
   multisplit graph scan --format dot | dot -Tsvg > scan.svg
 
 Plans depend on the device's limits. Without a device they are made for what every one guarantees.";
@@ -96,6 +99,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let text = match common.format {
         Format::Text => plan.to_text(),
         Format::Dot => plan.to_dot(),
+        Format::Svg => plan_svg::svg(&plan),
         Format::Json => plan.to_json(),
     };
     writeln!(std::io::stdout().lock(), "{}", text.trim_end())?;
