@@ -82,6 +82,11 @@ fn advice(error: &Error) -> String {
             "`multisplit devices` lists what there is; choose another with --device"
         }
         Error::NoValidationLayer => "install it, or leave --validate out",
+        Error::OutOfMemory { reason, .. } if reason.contains("memory limit") => {
+            "give it a larger --memory-limit"
+        }
+        // Nothing of a file's size.
+        Error::TooLarge { what: "number of buckets", .. } => return String::new(),
         Error::OutOfMemory { .. } | Error::TooLarge { .. } => "try a smaller --n",
         Error::NoTimestamps { .. } => "choose another device with --device",
         Error::Vulkan { .. } => "run it again with --validate to see why",
