@@ -321,7 +321,7 @@ mod tests {
         for buffer in plan.buffers.iter().filter(|buffer| buffer.first_level.is_some()) {
             assert!(drawing.contains(&buffer.name), "{}", buffer.name);
         }
-        let hazards: usize = plan.barriers().map(|barrier| barrier.hazards.len()).sum();
+        let hazards: usize = plan.barriers().map(|(_, barrier)| barrier.hazards.len()).sum();
         let drawn = ["RAW ", "WAR ", "WAW ", "order ", "entry ", "exit "]
             .map(|kind| drawing.matches(&format!(">{kind}")).count());
         assert_eq!(drawn.iter().sum::<usize>(), hazards);

@@ -1,19 +1,16 @@
 //! Sorts of keys that fit the device, by rounds of splits: a digit a round, from the lowest on.
 
-use std::ops::Range;
-
 use anyhow::Result;
 use bytemuck::Pod;
 use multisplit::Context;
 use multisplit::primitives::multisplit::{Bucket, KeyType, Method, Split};
 
-use crate::files::Element;
-use crate::word::{self, Word};
+use crate::word::Word;
 
 /// What is sorted, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Sort {
-    pub key: Element,
+    pub key: KeyType,
     pub descending: bool,
     pub method: SortMethod,
 }
@@ -34,11 +31,11 @@ const RADIX_BITS: u32 = 8;
 
 /// Sorts `keys`; stable.
 pub fn keys<K: Word>(context: &Context, sort: &Sort, keys: &[K]) -> Result<Vec<K>> {
-    let mut sorted = encoded(sort, keys);
-    for split in rounds::<K>(sort) {
+    let mut sorted = keys.to_vec();
+    for split in rounds(sort) {
         sorted = context.split(&split, &sorted)?.keys;
     }
-    Ok(decoded(sort, sorted))
+    Ok(sorted)
 }
 
 /// Sorts `keys`, each of which takes its value along; stable.
@@ -48,12 +45,12 @@ pub fn pairs<K: Word, V: Pod>(
     keys: &[K],
     values: &[V],
 ) -> Result<(Vec<K>, Vec<V>)> {
-    let (mut sorted, mut values) = (encoded(sort, keys), values.to_vec());
-    for split in rounds::<K>(sort) {
-        let result = context.split_pairs(&split, &sorted, &values)?;
-        (sorted, values) = (result.keys, result.values);
+    let (mut keys, mut values) = (keys.to_vec(), values.to_vec());
+    for split in rounds(sort) {
+        let result = context.split_pairs(&split, &keys, &values)?;
+        (keys, values) = (result.keys, result.values);
     }
-    Ok((decoded(sort, sorted), values))
+    Ok((keys, values))
 }
 
 /// Bytes of device memory that a sort takes for each element, in all arrays together.
@@ -61,33 +58,16 @@ pub fn bytes_each(key_bytes: usize, value_bytes: usize) -> usize {
     2 * (key_bytes + value_bytes)
 }
 
-fn rounds<K: Word>(sort: &Sort) -> impl Iterator<Item = Split> + use<K> {
-    let width = 8 * size_of::<K>() as u32;
-    let key = if width == 64 { KeyType::U64 } else { KeyType::U32 };
-    let (method, radix_bits) = match sort.method {
+fn rounds(sort: &Sort) -> impl Iterator<Item = Split> + use<> {
+    let Sort { key, descending, method } = *sort;
+    let (method, radix_bits) = match method {
         SortMethod::Auto => (Method::Auto, RADIX_BITS),
         SortMethod::OneSweep => (Method::OneSweep, RADIX_BITS),
         SortMethod::Multisplit { radix_bits } => (Method::Auto, radix_bits),
     };
-    let digits = (0..width).step_by(radix_bits as usize);
-    let digits = digits.map(move |shift| -> Range<u32> { shift..(shift + radix_bits).min(width) });
-    digits.map(move |Range { start: shift, end }| {
-        let bits = end - shift;
-        Split::new(key, 1 << bits, Bucket::Digit { shift, bits }).by(method)
+    (0..key.bits()).step_by(radix_bits as usize).map(move |shift| {
+        let bits = radix_bits.min(key.bits() - shift);
+        let digit = Bucket::OrderedDigit { shift, bits, descending };
+        Split::new(key, 1 << bits, digit).by(method)
     })
-}
-
-/// Keys as unsigned numbers that are to ascend.
-fn encoded<K: Word>(sort: &Sort, keys: &[K]) -> Vec<K> {
-    let flip = if sort.descending { u64::MAX } else { 0 };
-    keys.iter().map(|key| K::from_bits(word::ordered(sort.key, key.bits()) ^ flip)).collect()
-}
-
-fn decoded<K: Word>(sort: &Sort, keys: Vec<K>) -> Vec<K> {
-    let flip = if sort.descending { u64::MAX } else { 0 };
-    let decode = |key: K| {
-        let flipped = K::from_bits(key.bits() ^ flip);
-        K::from_bits(word::unordered(sort.key, flipped.bits()))
-    };
-    keys.into_iter().map(decode).collect()
 }

@@ -2,9 +2,17 @@
 
 use crate::builtin::Builtin;
 
+/// `count.prepare`: `glsl/count/prepare.comp` with `STEPS=7`.
+pub static COUNT_PREPARE: Builtin =
+    Builtin::new("count.prepare", "count/prepare.comp", &[("STEPS", "7")], include_bytes!("../spv/count.prepare.spv"));
+
 /// `memory.fill`: `glsl/memory/fill.comp`.
 pub static MEMORY_FILL: Builtin =
     Builtin::new("memory.fill", "memory/fill.comp", &[], include_bytes!("../spv/memory.fill.spv"));
+
+/// `memory.fill.counted`: `glsl/memory/fill.comp` with `COUNTED=1`.
+pub static MEMORY_FILL_COUNTED: Builtin =
+    Builtin::new("memory.fill.counted", "memory/fill.comp", &[("COUNTED", "1")], include_bytes!("../spv/memory.fill.counted.spv"));
 
 /// `memory.copy`: `glsl/memory/copy.comp`.
 pub static MEMORY_COPY: Builtin =
@@ -148,7 +156,9 @@ pub static MULTISPLIT_ONESWEEP_PERMUTATION_KEY64: Builtin =
 
 /// Every built-in kernel, in the order of `glsl/kernels.txt`.
 pub static ALL: &[&Builtin] = &[
+    &COUNT_PREPARE,
     &MEMORY_FILL,
+    &MEMORY_FILL_COUNTED,
     &MEMORY_COPY,
     &SCAN_REDUCE,
     &SCAN_SPINE,

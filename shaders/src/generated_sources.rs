@@ -3,6 +3,7 @@
 pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("bucket.glsl", include_str!("../glsl/include/bucket.glsl")),
     ("bucket_lookback.glsl", include_str!("../glsl/include/bucket_lookback.glsl")),
+    ("count.glsl", include_str!("../glsl/include/count.glsl")),
     ("count_windows.glsl", include_str!("../glsl/include/count_windows.glsl")),
     ("groups.glsl", include_str!("../glsl/include/groups.glsl")),
     ("key_width.glsl", include_str!("../glsl/include/key_width.glsl")),
@@ -20,6 +21,7 @@ pub(super) static INCLUDES: &[(&str, &str)] = &[
 ];
 
 pub(super) static KERNELS: &[(&str, &str)] = &[
+    ("count/prepare.comp", include_str!("../glsl/count/prepare.comp")),
     ("memory/copy.comp", include_str!("../glsl/memory/copy.comp")),
     ("memory/fill.comp", include_str!("../glsl/memory/fill.comp")),
     ("multisplit/block_postscan.comp", include_str!("../glsl/multisplit/block_postscan.comp")),

@@ -3,6 +3,7 @@
 
 mod adopt;
 mod cache;
+mod counts;
 mod descriptors;
 mod environment;
 mod errors;
@@ -10,6 +11,7 @@ mod kernels;
 mod memory;
 mod multisplit_cases;
 mod multisplit_functions;
+mod multisplit_keys;
 mod observe;
 mod replay;
 mod scan;
@@ -21,8 +23,10 @@ fn main() -> ExitCode {
     let subjects = [
         memory::tests(),
         scan::tests(),
+        counts::tests(),
         multisplit_cases::tests(),
         multisplit_functions::tests(),
+        multisplit_keys::tests(),
         kernels::tests(),
         descriptors::tests(),
         observe::tests(),

@@ -54,7 +54,7 @@ pub fn check(
         Kind::Pairs => SplitOutput::Pairs { keys: out, values_in, values, value_bytes: 4 },
         Kind::Permutation => SplitOutput::Permutation(out),
     };
-    let buffers = SplitBuffers { n, keys: keys_in, output, offsets, outside: None };
+    let buffers = SplitBuffers { n: n.into(), keys: keys_in, output, offsets, outside: None };
     add(&mut graph, policy, split, &buffers)?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
 
@@ -212,7 +212,7 @@ fn scratch_is_small(gpu: &Gpu) -> Result<()> {
     let offsets = graph.import::<u32>("offsets", 257);
     let split = Split::new(KeyType::U32, 256, Bucket::delta_over_domain(KeyType::U32, 256));
     let output = SplitOutput::Keys(out);
-    let buffers = SplitBuffers { n, keys, output, offsets, outside: None };
+    let buffers = SplitBuffers { n: n.into(), keys, output, offsets, outside: None };
     add(&mut graph, &gpu.context.policy(), &split.by(Method::Block), &buffers)?;
     let plan = graph.compile(&gpu.context.limits())?;
     let histogram = plan.buffers.iter().find(|b| b.name == "multisplit.histogram");

@@ -12,7 +12,7 @@ use crate::files::{Array, Data, Element, OutputId, Outputs, Place, read};
 use crate::sort::{self, Sorted};
 use crate::sorting::{Sort, SortMethod};
 use crate::values::ValueOptions;
-use crate::word::Word;
+use crate::word::{Word, key_type};
 use crate::{figures, report, size};
 
 /// Arguments of `multisplit sort`.
@@ -78,12 +78,12 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         read(&Place::new(&options.input), options.element, devices.bars())?
     };
     let values = options.values.read(keys.len(), devices.bars())?;
-    let sort = Sort { key: keys.element(), descending: options.descending, method };
-    let job = Job { devices, sort, values: values.as_ref(), ids };
+    let sort = Sort { key: key_type(keys.element())?, descending: options.descending, method };
+    let job = Job { devices, sort, element: keys.element(), values: values.as_ref(), ids };
     match keys.data() {
         Data::Bytes4(words) => job.run(words, Data::Bytes4, &mut outputs)?,
         Data::Bytes8(words) => job.run(words, Data::Bytes8, &mut outputs)?,
-        _ => bail!("{} holds {}, which are not sorted", options.input.display(), keys.element()),
+        _ => bail!("keys have 4 or 8 bytes"),
     }
     Ok(outputs.finish()?)
 }
@@ -122,6 +122,7 @@ impl Options {
 struct Job<'j> {
     devices: &'j Devices,
     sort: Sort,
+    element: Element,
     values: Option<&'j Array>,
     ids: OutputIds,
 }
@@ -146,7 +147,7 @@ impl Job<'_> {
             let _span = tracing::info_span!("verify").entered();
             sort::verify(&self.sort, keys, values, &sorted)?;
         }
-        let (n, element) = (size::grouped(keys.len() as u64), self.sort.key);
+        let (n, element) = (size::grouped(keys.len() as u64), self.element);
         let parts = if sorted.whole { "" } else { " part by part" };
         let checked = if self.devices.verify() { ", as the CPU does" } else { "" };
         let device = &context.properties().name;
@@ -169,6 +170,6 @@ impl Job<'_> {
         {
             outputs.array(id, &array(input.element(), values)?)?;
         }
-        Ok(outputs.array(self.ids.keys, &array(self.sort.key, wrap(sorted.keys))?)?)
+        Ok(outputs.array(self.ids.keys, &array(self.element, wrap(sorted.keys))?)?)
     }
 }

@@ -11,7 +11,7 @@ use crate::device::Devices;
 use crate::files::{Array, Data, Element, OutputId, Outputs, Place, read};
 use crate::split::{self, KeyFunction, KeyRule, Method, Whole};
 use crate::values::ValueOptions;
-use crate::word::Word;
+use crate::word::{Word, key_type, ordered};
 use crate::{figures, report, size};
 
 /// Arguments of `multisplit split`.
@@ -66,9 +66,9 @@ Examples:
     where parity.glsl is: uint bucket_of(int key) { return uint(key) & 1u; }
   multisplit split huge.bin.zst -o split.bin.zst --type u64 --buckets 16 --by delta --memory-limit 64MiB
 
-Keys stay in their order within a bucket. In GLSL a key is uint, int, float, uint64_t (u64, and the
-bits of f64) or int64_t. The sizes of the buckets are printed: all of up to 32, else the first, the
-last, the largest and the smallest; on standard error where the keys go to standard output.";
+Keys stay in their order within a bucket. In GLSL a key is uint, int, float, uint64_t,
+int64_t or double. The sizes of the buckets are printed: all of up to 32, else the first, the last,
+the largest and the smallest; on standard error where the keys go to standard output.";
 
 /// More buckets than these are not all printed.
 const MOST_SHOWN: usize = 32;
@@ -88,7 +88,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     match keys.data() {
         Data::Bytes4(words) => job.run(words, Data::Bytes4, &ids, &mut outputs)?,
         Data::Bytes8(words) => job.run(words, Data::Bytes8, &ids, &mut outputs)?,
-        _ => bail!("{} holds {}, which are not split", options.input.display(), keys.element()),
+        _ => bail!("keys have 4 or 8 bytes"),
     }
     Ok(outputs.finish()?)
 }
@@ -111,6 +111,7 @@ impl OutputIds {
 impl Options {
     fn rule(&self, keys: &Array, devices: &Devices) -> Result<KeyRule> {
         let element = keys.element();
+        let key = key_type(element)?;
         let function = match (self.by, &self.splitters, &self.glsl) {
             (Some(By::Delta), ..) => KeyFunction::Delta,
             (Some(By::Identity), ..) => KeyFunction::Identity,
@@ -137,11 +138,11 @@ impl Options {
             (_, asked) => asked.unwrap_or(1),
         };
         if let KeyFunction::Splitters(splitters) = &function
-            && !splitters.is_sorted_by_key(|&bits| crate::word::ordered(element, bits))
+            && !splitters.is_sorted_by_key(|&bits| ordered(key, bits))
         {
             bail!("the splitters are not sorted");
         }
-        Ok(KeyRule { element, buckets, function })
+        Ok(KeyRule { key, buckets, function })
     }
 }
 

@@ -103,7 +103,7 @@ impl Large<'_> {
         }
         let prefix = Prefix::new(least, greatest);
         let splitters = self.splitters(prefix, &elements.keys);
-        for bucket in self.split(prefix, splitters, elements)? {
+        for bucket in self.split(prefix, &splitters, elements)? {
             let mut part = elements.part(bucket.clone());
             self.sort(&mut part)?;
             elements.put(bucket.start, &part);
@@ -153,11 +153,11 @@ impl Large<'_> {
     fn split<K: Word>(
         &mut self,
         prefix: Prefix,
-        splitters: Vec<u32>,
+        splitters: &[u32],
         elements: &mut Elements<K>,
     ) -> Result<Vec<std::ops::Range<usize>>> {
         let buckets = splitters.len() + 1;
-        let split = Split::new(KeyType::U32, buckets as u32, Bucket::Range(splitters));
+        let split = Split::new(KeyType::U32, buckets as u32, Bucket::range(splitters));
         let word = size_of::<u32>() as u64;
         let most = self.room.most_elements(4 * word, word);
         // For each part where it begins, its indices bucket by bucket, and where the buckets begin.

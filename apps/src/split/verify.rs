@@ -82,12 +82,12 @@ fn same(from: &Data, index: usize, to: &Data, place: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::verify;
-    use crate::files::{Data, Element};
+    use crate::files::Data;
     use crate::split::{KeyFunction, KeyRule, Whole};
-    use multisplit::primitives::multisplit::Method;
+    use multisplit::primitives::multisplit::{KeyType, Method};
 
     fn check(function: KeyFunction, out: &[u32], values: &[u32], offsets: &[u64]) -> bool {
-        let rule = KeyRule { element: Element::U32, buckets: 2, function };
+        let rule = KeyRule { key: KeyType::U32, buckets: 2, function };
         let whole = Whole {
             keys: out.to_vec(),
             values: Some(Data::Bytes4(values.to_vec())),

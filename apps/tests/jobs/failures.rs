@@ -46,7 +46,7 @@ fn files_that_are_not_what_they_say_are_refused() {
     }
     desk.write("narrow.npy", npy(1, "|u1", 3, &[1, 2, 3]));
     let ran = desk.run("sort narrow.npy -o out.bin").expect(1);
-    assert!(ran.complaint().contains("holds u8, which are not sorted"), "{}", ran.err);
+    assert!(ran.complaint().contains("u8 are neither sorted nor split"), "{}", ran.err);
 }
 
 #[test]

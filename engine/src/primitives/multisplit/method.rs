@@ -97,14 +97,15 @@ fn parts(policy: &Policy, split: &Split, tile: u32, items: u32) -> u32 {
 /// As many threads as the tile wants, or as shared memory allows.
 fn threads(policy: &Policy, method: Method, split: &Split, shape: TileShape) -> u32 {
     let row = 4u32 << bucket_bits(split.buckets);
+    let splitters = split.key.bytes() << bucket_bits(split.buckets);
     let shared_bytes = |threads: u32| {
         let subgroups = threads / policy.subgroup_size;
         let tile = threads * shape.items;
         match method {
-            Method::Direct => row,
-            Method::Warp => row + tile * (split.key.bytes() + 4),
-            // Counters; splitters, begins, counts, targets, next; the tile; sums.
-            _ => row * (subgroups + 5) + tile * split.key.bytes() + 4 * subgroups + 64,
+            Method::Direct => splitters,
+            Method::Warp => splitters + tile * (split.key.bytes() + 4),
+            // Counters; begins, counts, targets, next; the tile; sums.
+            _ => splitters + row * (subgroups + 4) + tile * split.key.bytes() + 4 * subgroups + 64,
         }
     };
     let mut threads = shape.threads;

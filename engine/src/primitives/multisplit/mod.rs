@@ -8,15 +8,17 @@ mod bucket;
 #[cfg(feature = "glsl")]
 mod glsl;
 mod host;
+mod key;
 mod method;
 mod onesweep;
 mod stages;
 mod tuning;
 
-pub use bucket::{Bucket, KeyType};
+pub use bucket::Bucket;
 #[cfg(feature = "glsl")]
 pub use glsl::UserBucket;
 pub use host::SplitResult;
+pub use key::{Key, KeyType};
 pub use method::{Method, SplitSizes};
 pub use tuning::{SplitTuning, TileShape, TileShapes};
 
@@ -24,7 +26,8 @@ use multisplit_graph::{Buffer, Graph, PassBuilder, View};
 use multisplit_shaders::builtin::Builtin;
 use multisplit_shaders::push_constants;
 
-use super::Policy;
+use super::count::{Length, Lengths, Prepared};
+use super::{Count, Policy};
 use crate::error::{Error, Result};
 use bucket::BucketCode;
 
@@ -61,7 +64,7 @@ impl Split {
 #[derive(Clone, Copy, Debug)]
 pub struct SplitBuffers {
     /// n, the number of elements.
-    pub n: u64,
+    pub n: Count,
     /// The keys; only read.
     pub keys: Buffer,
     /// What comes out.
@@ -106,11 +109,14 @@ push_constants! {
     struct SplitPush {
         count: u32,
         buckets: u32,
+        ids: u32,
         subproblems: u32,
         parts: u32,
         parameter_a: u32,
         parameter_b: u32,
         parameter_c: u32,
+        parameter_d: u32,
+        parameter_e: u32,
     }
 }
 
@@ -129,8 +135,8 @@ pub fn add(
     let code = BucketCode::new(split)?;
     let method = method::choose(policy, split);
     let sizes = method::sizes(policy, method, split, buffers);
-    tracing::debug!(?method, ?sizes, n = buffers.n, m = split.buckets, "multisplit");
-    if buffers.n == 0 {
+    tracing::debug!(?method, ?sizes, n = ?buffers.n, m = split.buckets, "multisplit");
+    if buffers.n.most() == 0 {
         super::fill(graph, policy, "multisplit.empty", offsets(split, buffers), 0)?;
         return Ok(AddedSplit { method, sizes });
     }
@@ -147,8 +153,9 @@ fn check(split: &Split, buffers: &SplitBuffers) -> Result<()> {
         let (asked, limit) = (u64::from(split.buckets), u64::from(MAX_BUCKETS));
         return Err(Error::TooLarge { what: "number of buckets", asked, limit });
     }
-    if buffers.n > MAX_ELEMENTS {
-        let (asked, limit) = (buffers.n, MAX_ELEMENTS);
+    let n = buffers.n.most();
+    if n > MAX_ELEMENTS {
+        let (asked, limit) = (n, MAX_ELEMENTS);
         return Err(Error::TooLarge { what: "number of elements", asked, limit });
     }
     let key = u64::from(split.key.bytes());
@@ -159,14 +166,14 @@ fn check(split: &Split, buffers: &SplitBuffers) -> Result<()> {
         }
         Err(Error::BufferTooSmall { name: format!("multisplit.{name}"), size, needed })
     };
-    large_enough("keys", buffers.keys, key, buffers.n)?;
+    large_enough("keys", buffers.keys, key, n)?;
     large_enough("offsets", buffers.offsets, WORD, u64::from(split.buckets) + 1)?;
     if let Some(outside) = buffers.outside {
         large_enough("outside", outside, WORD, 1)?;
     }
     match buffers.output {
-        SplitOutput::Keys(keys) => large_enough("keys_out", keys, key, buffers.n),
-        SplitOutput::Permutation(words) => large_enough("permutation", words, WORD, buffers.n),
+        SplitOutput::Keys(keys) => large_enough("keys_out", keys, key, n),
+        SplitOutput::Permutation(words) => large_enough("permutation", words, WORD, n),
         SplitOutput::Pairs { keys, values_in, values, value_bytes } => {
             if ![4, 8, 16].contains(&value_bytes) {
                 let (asked, limit) = (u64::from(value_bytes), 16);
@@ -177,9 +184,9 @@ fn check(split: &Split, buffers: &SplitBuffers) -> Result<()> {
                 });
             }
             let value = u64::from(value_bytes);
-            large_enough("keys_out", keys, key, buffers.n)?;
-            large_enough("values", values_in, value, buffers.n)?;
-            large_enough("values_out", values, value, buffers.n)
+            large_enough("keys_out", keys, key, n)?;
+            large_enough("values", values_in, value, n)?;
+            large_enough("values_out", values, value, n)
         }
     }
 }
@@ -200,6 +207,10 @@ struct Job<'j> {
     table: Option<Buffer>,
     /// Where keys out of range are counted.
     outside: Buffer,
+    /// n.
+    n: Length,
+    /// How passes get n and what follows from it; set by [`Job::prepare`].
+    prepared: Prepared,
 }
 
 /// The kernels of one stage: for 32-bit and for 64-bit keys.
@@ -229,11 +240,20 @@ impl<'j> Job<'j> {
             }
             None => graph.transient::<u32>("multisplit.outside", 1),
         };
-        Ok(Self { graph, policy, split, buffers, code, sizes, table, outside })
+        let (n, prepared) = (Length::known(buffers.n.most()), Prepared::default());
+        Ok(Self { graph, policy, split, buffers, code, sizes, table, outside, n, prepared })
     }
 
-    fn n(&self) -> u64 {
-        self.buffers.n
+    /// Works out what follows from n, before the first pass that needs it.
+    fn prepare<T>(
+        &mut self,
+        follow: impl FnOnce(&Self, &mut Lengths, Length) -> Result<T>,
+    ) -> Result<T> {
+        let (mut lengths, n) = Lengths::new(self.buffers.n)?;
+        let follows = follow(self, &mut lengths, n)?;
+        self.n = n;
+        self.prepared = lengths.prepare(self.graph, self.policy, "multisplit.prepare")?;
+        Ok(follows)
     }
 
     /// Begins a pass with everything that the kernels of all methods have in common.
@@ -241,22 +261,26 @@ impl<'j> Job<'j> {
         &mut self,
         label: &str,
         kernels: Kernels,
-        subproblems: u64,
+        subproblems: Length,
         parts: u64,
     ) -> Result<PassBuilder<'_>> {
-        let wide = usize::from(self.split.key.bytes() == 8);
+        let wide = usize::from(self.split.key.bits() == 64);
         let kernel = self.code.kernel(kernels[wide], self.split.key)?;
-        let keys = self.buffers.keys.range(0, self.n() * u64::from(self.split.key.bytes()));
+        let keys = self.buffers.keys.range(0, self.n.most * u64::from(self.split.key.bytes()));
         let table = self.table.or(self.code.user_table()).map_or(keys, View::from);
-        let [parameter_a, parameter_b, parameter_c] = self.code.parameters();
+        let [parameter_a, parameter_b, parameter_c, parameter_d, parameter_e] =
+            self.code.parameters();
         let push = SplitPush {
-            count: self.n() as u32,
+            count: self.prepared.pushed(self.n),
             buckets: self.split.buckets,
-            subproblems: subproblems as u32,
+            ids: self.split.buckets,
+            subproblems: self.prepared.pushed(subproblems),
             parts: parts as u32,
             parameter_a,
             parameter_b,
             parameter_c,
+            parameter_d,
+            parameter_e,
         };
         let has = |name: &str| kernel.interface().spec_constant(name).is_some();
         let constants = [
@@ -264,6 +288,7 @@ impl<'j> Job<'j> {
             ("SUBGROUP_SIZE", self.policy.subgroup_size),
             ("BUCKET_BITS", method::bucket_bits(self.split.buckets)),
             ("BUCKET_KIND", self.code.kind()),
+            ("ID_BITS", method::bucket_bits(self.split.buckets)),
             ("KEY_KIND", self.split.key.kind()),
             ("ITEMS", self.sizes.items),
             ("SPIN_LIMIT", self.policy.spin_limit),
@@ -273,8 +298,8 @@ impl<'j> Job<'j> {
             ("LOCKSTEP", u32::from(self.policy.split.lockstep)),
         ];
         let constants: Vec<_> = constants.into_iter().filter(|(name, _)| has(name)).collect();
-        let mut pass =
-            self.graph.pass(label, &kernel).bind("keys", keys).bind("table", table).push(&push);
+        let pass = self.graph.pass(label, &kernel).bind("keys", keys).bind("table", table);
+        let mut pass = self.prepared.bind(pass, keys).push(&push);
         for (name, value) in constants {
             pass = pass.specialize(name, value);
         }
@@ -309,16 +334,15 @@ fn bind_output<'g>(
     split: &Split,
     buffers: &SplitBuffers,
 ) -> PassBuilder<'g> {
+    let n = buffers.n.most();
     let key_bytes = u64::from(split.key.bytes());
     let pass = pass.bind("offsets", offsets(split, buffers));
     match buffers.output {
-        SplitOutput::Keys(keys) => pass.bind("keys_out", keys.range(0, buffers.n * key_bytes)),
-        SplitOutput::Permutation(words) => {
-            pass.bind("permutation", words.elements::<u32>(0, buffers.n))
-        }
+        SplitOutput::Keys(keys) => pass.bind("keys_out", keys.range(0, n * key_bytes)),
+        SplitOutput::Permutation(words) => pass.bind("permutation", words.elements::<u32>(0, n)),
         SplitOutput::Pairs { keys, values_in, values, value_bytes } => {
-            let size = buffers.n * u64::from(value_bytes);
-            pass.bind("keys_out", keys.range(0, buffers.n * key_bytes))
+            let size = n * u64::from(value_bytes);
+            pass.bind("keys_out", keys.range(0, n * key_bytes))
                 .bind("values", values_in.range(0, size))
                 .bind("values_out", values.range(0, size))
         }
