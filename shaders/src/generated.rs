@@ -154,6 +154,134 @@ pub static MULTISPLIT_ONESWEEP_PAIRS_KEY64: Builtin =
 pub static MULTISPLIT_ONESWEEP_PERMUTATION_KEY64: Builtin =
     Builtin::new("multisplit.onesweep.permutation.key64", "multisplit/onesweep.comp", &[("KEY_BITS", "64"), ("PERMUTATION", "1")], include_bytes!("../spv/multisplit.onesweep.permutation.key64.spv"));
 
+/// `multisplit.count`: `glsl/multisplit/count.comp` with `KEY_BITS=32`.
+pub static MULTISPLIT_COUNT: Builtin =
+    Builtin::new("multisplit.count", "multisplit/count.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.count.spv"));
+
+/// `multisplit.flags`: `glsl/multisplit/flags.comp` with `KEY_BITS=32`.
+pub static MULTISPLIT_FLAGS: Builtin =
+    Builtin::new("multisplit.flags", "multisplit/flags.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.flags.spv"));
+
+/// `multisplit.flag_scatter.keys`: `glsl/multisplit/flag_scatter.comp` with `KEY_BITS=32`, `KEYS=1`.
+pub static MULTISPLIT_FLAG_SCATTER_KEYS: Builtin =
+    Builtin::new("multisplit.flag_scatter.keys", "multisplit/flag_scatter.comp", &[("KEY_BITS", "32"), ("KEYS", "1")], include_bytes!("../spv/multisplit.flag_scatter.keys.spv"));
+
+/// `multisplit.flag_scatter.pairs`: `glsl/multisplit/flag_scatter.comp` with `KEY_BITS=32`, `PAIRS=1`.
+pub static MULTISPLIT_FLAG_SCATTER_PAIRS: Builtin =
+    Builtin::new("multisplit.flag_scatter.pairs", "multisplit/flag_scatter.comp", &[("KEY_BITS", "32"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.flag_scatter.pairs.spv"));
+
+/// `multisplit.labels`: `glsl/multisplit/labels.comp` with `KEY_BITS=32`.
+pub static MULTISPLIT_LABELS: Builtin =
+    Builtin::new("multisplit.labels", "multisplit/labels.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.labels.spv"));
+
+/// `multisplit.labels.index`: `glsl/multisplit/labels.comp` with `KEY_BITS=32`, `INDEX=1`.
+pub static MULTISPLIT_LABELS_INDEX: Builtin =
+    Builtin::new("multisplit.labels.index", "multisplit/labels.comp", &[("KEY_BITS", "32"), ("INDEX", "1")], include_bytes!("../spv/multisplit.labels.index.spv"));
+
+/// `multisplit.labels.packed`: `glsl/multisplit/labels.comp` with `KEY_BITS=32`, `PACKED=1`.
+pub static MULTISPLIT_LABELS_PACKED: Builtin =
+    Builtin::new("multisplit.labels.packed", "multisplit/labels.comp", &[("KEY_BITS", "32"), ("PACKED", "1")], include_bytes!("../spv/multisplit.labels.packed.spv"));
+
+/// `multisplit.gather`: `glsl/multisplit/gather.comp` with `KEY_BITS=32`, `PAIRS=1`.
+pub static MULTISPLIT_GATHER: Builtin =
+    Builtin::new("multisplit.gather", "multisplit/gather.comp", &[("KEY_BITS", "32"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.gather.spv"));
+
+/// `multisplit.count.key64`: `glsl/multisplit/count.comp` with `KEY_BITS=64`.
+pub static MULTISPLIT_COUNT_KEY64: Builtin =
+    Builtin::new("multisplit.count.key64", "multisplit/count.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.count.key64.spv"));
+
+/// `multisplit.flags.key64`: `glsl/multisplit/flags.comp` with `KEY_BITS=64`.
+pub static MULTISPLIT_FLAGS_KEY64: Builtin =
+    Builtin::new("multisplit.flags.key64", "multisplit/flags.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.flags.key64.spv"));
+
+/// `multisplit.flag_scatter.keys.key64`: `glsl/multisplit/flag_scatter.comp` with `KEY_BITS=64`, `KEYS=1`.
+pub static MULTISPLIT_FLAG_SCATTER_KEYS_KEY64: Builtin =
+    Builtin::new("multisplit.flag_scatter.keys.key64", "multisplit/flag_scatter.comp", &[("KEY_BITS", "64"), ("KEYS", "1")], include_bytes!("../spv/multisplit.flag_scatter.keys.key64.spv"));
+
+/// `multisplit.flag_scatter.pairs.key64`: `glsl/multisplit/flag_scatter.comp` with `KEY_BITS=64`, `PAIRS=1`.
+pub static MULTISPLIT_FLAG_SCATTER_PAIRS_KEY64: Builtin =
+    Builtin::new("multisplit.flag_scatter.pairs.key64", "multisplit/flag_scatter.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.flag_scatter.pairs.key64.spv"));
+
+/// `multisplit.labels.key64`: `glsl/multisplit/labels.comp` with `KEY_BITS=64`.
+pub static MULTISPLIT_LABELS_KEY64: Builtin =
+    Builtin::new("multisplit.labels.key64", "multisplit/labels.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.labels.key64.spv"));
+
+/// `multisplit.labels.index.key64`: `glsl/multisplit/labels.comp` with `KEY_BITS=64`, `INDEX=1`.
+pub static MULTISPLIT_LABELS_INDEX_KEY64: Builtin =
+    Builtin::new("multisplit.labels.index.key64", "multisplit/labels.comp", &[("KEY_BITS", "64"), ("INDEX", "1")], include_bytes!("../spv/multisplit.labels.index.key64.spv"));
+
+/// `multisplit.gather.key64`: `glsl/multisplit/gather.comp` with `KEY_BITS=64`, `PAIRS=1`.
+pub static MULTISPLIT_GATHER_KEY64: Builtin =
+    Builtin::new("multisplit.gather.key64", "multisplit/gather.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.gather.key64.spv"));
+
+/// `multisplit.unpack`: `glsl/multisplit/unpack.comp`.
+pub static MULTISPLIT_UNPACK: Builtin =
+    Builtin::new("multisplit.unpack", "multisplit/unpack.comp", &[], include_bytes!("../spv/multisplit.unpack.spv"));
+
+/// `multisplit.invert`: `glsl/multisplit/invert.comp`.
+pub static MULTISPLIT_INVERT: Builtin =
+    Builtin::new("multisplit.invert", "multisplit/invert.comp", &[], include_bytes!("../spv/multisplit.invert.spv"));
+
+/// `multisplit.number`: `glsl/multisplit/number.comp`.
+pub static MULTISPLIT_NUMBER: Builtin =
+    Builtin::new("multisplit.number", "multisplit/number.comp", &[], include_bytes!("../spv/multisplit.number.spv"));
+
+/// `sort.histogram`: `glsl/sort/histogram.comp` with `KEY_BITS=32`.
+pub static SORT_HISTOGRAM: Builtin =
+    Builtin::new("sort.histogram", "sort/histogram.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/sort.histogram.spv"));
+
+/// `sort.round.keys`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=32`, `KEYS=1`, `SORT=1`.
+pub static SORT_ROUND_KEYS: Builtin =
+    Builtin::new("sort.round.keys", "multisplit/onesweep.comp", &[("KEY_BITS", "32"), ("KEYS", "1"), ("SORT", "1")], include_bytes!("../spv/sort.round.keys.spv"));
+
+/// `sort.round.pairs`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=32`, `PAIRS=1`, `SORT=1`.
+pub static SORT_ROUND_PAIRS: Builtin =
+    Builtin::new("sort.round.pairs", "multisplit/onesweep.comp", &[("KEY_BITS", "32"), ("PAIRS", "1"), ("SORT", "1")], include_bytes!("../spv/sort.round.pairs.spv"));
+
+/// `sort.settle.keys`: `glsl/sort/settle.comp` with `KEY_BITS=32`, `KEYS=1`.
+pub static SORT_SETTLE_KEYS: Builtin =
+    Builtin::new("sort.settle.keys", "sort/settle.comp", &[("KEY_BITS", "32"), ("KEYS", "1")], include_bytes!("../spv/sort.settle.keys.spv"));
+
+/// `sort.settle.pairs`: `glsl/sort/settle.comp` with `KEY_BITS=32`, `PAIRS=1`.
+pub static SORT_SETTLE_PAIRS: Builtin =
+    Builtin::new("sort.settle.pairs", "sort/settle.comp", &[("KEY_BITS", "32"), ("PAIRS", "1")], include_bytes!("../spv/sort.settle.pairs.spv"));
+
+/// `sort.small.keys`: `glsl/sort/small.comp` with `KEY_BITS=32`, `KEYS=1`.
+pub static SORT_SMALL_KEYS: Builtin =
+    Builtin::new("sort.small.keys", "sort/small.comp", &[("KEY_BITS", "32"), ("KEYS", "1")], include_bytes!("../spv/sort.small.keys.spv"));
+
+/// `sort.small.pairs`: `glsl/sort/small.comp` with `KEY_BITS=32`, `PAIRS=1`.
+pub static SORT_SMALL_PAIRS: Builtin =
+    Builtin::new("sort.small.pairs", "sort/small.comp", &[("KEY_BITS", "32"), ("PAIRS", "1")], include_bytes!("../spv/sort.small.pairs.spv"));
+
+/// `sort.histogram.key64`: `glsl/sort/histogram.comp` with `KEY_BITS=64`.
+pub static SORT_HISTOGRAM_KEY64: Builtin =
+    Builtin::new("sort.histogram.key64", "sort/histogram.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/sort.histogram.key64.spv"));
+
+/// `sort.round.keys.key64`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=64`, `KEYS=1`, `SORT=1`.
+pub static SORT_ROUND_KEYS_KEY64: Builtin =
+    Builtin::new("sort.round.keys.key64", "multisplit/onesweep.comp", &[("KEY_BITS", "64"), ("KEYS", "1"), ("SORT", "1")], include_bytes!("../spv/sort.round.keys.key64.spv"));
+
+/// `sort.round.pairs.key64`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=64`, `PAIRS=1`, `SORT=1`.
+pub static SORT_ROUND_PAIRS_KEY64: Builtin =
+    Builtin::new("sort.round.pairs.key64", "multisplit/onesweep.comp", &[("KEY_BITS", "64"), ("PAIRS", "1"), ("SORT", "1")], include_bytes!("../spv/sort.round.pairs.key64.spv"));
+
+/// `sort.settle.keys.key64`: `glsl/sort/settle.comp` with `KEY_BITS=64`, `KEYS=1`.
+pub static SORT_SETTLE_KEYS_KEY64: Builtin =
+    Builtin::new("sort.settle.keys.key64", "sort/settle.comp", &[("KEY_BITS", "64"), ("KEYS", "1")], include_bytes!("../spv/sort.settle.keys.key64.spv"));
+
+/// `sort.settle.pairs.key64`: `glsl/sort/settle.comp` with `KEY_BITS=64`, `PAIRS=1`.
+pub static SORT_SETTLE_PAIRS_KEY64: Builtin =
+    Builtin::new("sort.settle.pairs.key64", "sort/settle.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], include_bytes!("../spv/sort.settle.pairs.key64.spv"));
+
+/// `sort.small.keys.key64`: `glsl/sort/small.comp` with `KEY_BITS=64`, `KEYS=1`.
+pub static SORT_SMALL_KEYS_KEY64: Builtin =
+    Builtin::new("sort.small.keys.key64", "sort/small.comp", &[("KEY_BITS", "64"), ("KEYS", "1")], include_bytes!("../spv/sort.small.keys.key64.spv"));
+
+/// `sort.small.pairs.key64`: `glsl/sort/small.comp` with `KEY_BITS=64`, `PAIRS=1`.
+pub static SORT_SMALL_PAIRS_KEY64: Builtin =
+    Builtin::new("sort.small.pairs.key64", "sort/small.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], include_bytes!("../spv/sort.small.pairs.key64.spv"));
+
 /// Every built-in kernel, in the order of `glsl/kernels.txt`.
 pub static ALL: &[&Builtin] = &[
     &COUNT_PREPARE,
@@ -194,4 +322,36 @@ pub static ALL: &[&Builtin] = &[
     &MULTISPLIT_ONESWEEP_KEYS_KEY64,
     &MULTISPLIT_ONESWEEP_PAIRS_KEY64,
     &MULTISPLIT_ONESWEEP_PERMUTATION_KEY64,
+    &MULTISPLIT_COUNT,
+    &MULTISPLIT_FLAGS,
+    &MULTISPLIT_FLAG_SCATTER_KEYS,
+    &MULTISPLIT_FLAG_SCATTER_PAIRS,
+    &MULTISPLIT_LABELS,
+    &MULTISPLIT_LABELS_INDEX,
+    &MULTISPLIT_LABELS_PACKED,
+    &MULTISPLIT_GATHER,
+    &MULTISPLIT_COUNT_KEY64,
+    &MULTISPLIT_FLAGS_KEY64,
+    &MULTISPLIT_FLAG_SCATTER_KEYS_KEY64,
+    &MULTISPLIT_FLAG_SCATTER_PAIRS_KEY64,
+    &MULTISPLIT_LABELS_KEY64,
+    &MULTISPLIT_LABELS_INDEX_KEY64,
+    &MULTISPLIT_GATHER_KEY64,
+    &MULTISPLIT_UNPACK,
+    &MULTISPLIT_INVERT,
+    &MULTISPLIT_NUMBER,
+    &SORT_HISTOGRAM,
+    &SORT_ROUND_KEYS,
+    &SORT_ROUND_PAIRS,
+    &SORT_SETTLE_KEYS,
+    &SORT_SETTLE_PAIRS,
+    &SORT_SMALL_KEYS,
+    &SORT_SMALL_PAIRS,
+    &SORT_HISTOGRAM_KEY64,
+    &SORT_ROUND_KEYS_KEY64,
+    &SORT_ROUND_PAIRS_KEY64,
+    &SORT_SETTLE_KEYS_KEY64,
+    &SORT_SETTLE_PAIRS_KEY64,
+    &SORT_SMALL_KEYS_KEY64,
+    &SORT_SMALL_PAIRS_KEY64,
 ];

@@ -12,7 +12,7 @@ use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
 
-use crate::multisplit_cases::{Kind, METHODS};
+use crate::multisplit_cases::{KINDS, Kind, METHODS};
 
 tests!(counts:
     scans, scans_in_many_steps, fills_and_copies, splits, splits_in_rows, a_split_of_a_split,
@@ -226,17 +226,19 @@ fn check_split(
 fn splits(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let mut rng = Rng::new(31);
-    let kinds = [Kind::Keys, Kind::Pairs, Kind::Permutation];
-    let rounds = if gpu.full { 20 } else { 3 };
-    for method in METHODS {
-        for kind in kinds.into_iter().cycle().take(rounds) {
+    let limits = gpu.context.limits();
+    for (method, turn) in METHODS.into_iter().zip(0..) {
+        for kind in
+            if gpu.full { KINDS.to_vec() } else { vec![KINDS[turn % 3], KINDS[(turn + 1) % 3]] }
+        {
             // Few numbers of buckets, since each takes pipelines of its own.
-            let m = [2, 10, 256][rng.below(3) as usize];
-            let most = 1 + rng.below(20_000);
-            check_split(gpu, &policy, &gpu.context.limits(), method, kind, m, most)?;
+            for &m in if gpu.full { &[1, 2, 10, 256, 257, 1000][..] } else { &[10] } {
+                check_split(gpu, &policy, &limits, method, kind, m, 1 + rng.below(20_000))?;
+            }
         }
     }
-    Ok(())
+    check_split(gpu, &policy, &limits, Method::Direct, Kind::Permutation, 1000, 5003)?;
+    check_split(gpu, &policy, &limits, Method::ReducedBitSort, Kind::Pairs, 1000, 5003)
 }
 
 fn splits_in_rows(gpu: &Gpu) -> Result<()> {
@@ -288,19 +290,20 @@ fn a_split_of_a_split(gpu: &Gpu) -> Result<()> {
 
 /// Such a barrier takes twice the time of one without.
 fn one_barrier_for_indirect_dispatches(gpu: &Gpu) -> Result<()> {
-    for method in METHODS {
+    for (method, m) in METHODS.into_iter().flat_map(|method| [(method, 256), (method, 4096)]) {
         let mut graph = Graph::new("split");
         let most = 1 << 22;
         let (keys, out) = (graph.import::<u32>("keys", most), graph.import::<u32>("out", most));
-        let offsets = graph.import::<u32>("offsets", 257);
+        let offsets = graph.import::<u32>("offsets", u64::from(m) + 1);
         let buffer = graph.import::<u32>("words", 1);
-        let split = Split::new(KeyType::U32, 256, Bucket::Digit { shift: 0, bits: 8 }).by(method);
+        let split =
+            Split::new(KeyType::U32, m, Bucket::Digit { shift: 0, bits: m.ilog2() }).by(method);
         let (n, output) = (Count::Device { buffer, index: 0, most }, SplitOutput::Keys(out));
         let buffers = SplitBuffers { n, keys, output, offsets, outside: None };
         add(&mut graph, &gpu.context.policy(), &split, &buffers)?;
         let text = graph.compile(&gpu.context.limits())?.to_text();
         let barriers = text.matches("draw_indirect:indirect_command_read").count();
-        ensure!(barriers == 1, "{method:?} has {barriers}:\n{text}");
+        ensure!(barriers == 1, "{method:?}, m = {m}, has {barriers}:\n{text}");
     }
     Ok(())
 }

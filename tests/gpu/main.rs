@@ -12,6 +12,7 @@ mod memory;
 mod multisplit_cases;
 mod multisplit_functions;
 mod multisplit_keys;
+mod multisplit_large;
 mod observe;
 mod replay;
 mod scan;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         multisplit_cases::tests(),
         multisplit_functions::tests(),
         multisplit_keys::tests(),
+        multisplit_large::tests(),
         kernels::tests(),
         descriptors::tests(),
         observe::tests(),

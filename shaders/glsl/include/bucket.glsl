@@ -17,13 +17,9 @@ const uint KEY_UNSIGNED = 0;
 const uint KEY_SIGNED = 1;
 const uint KEY_FLOAT = 2;
 
-layout(constant_id = 12) const uint ID_PART = 0;
-const uint ID_WHOLE = 0;
-const uint ID_LOW = 1;   // the lowest PART_BITS bits
-const uint ID_HIGH = 2;  // the others
-const uint PART_BITS = 8;
-
-layout(constant_id = 13) const uint ID_BITS = 8;  // ceil(log2 push.ids), at least 1
+layout(constant_id = 12) const uint ID_BITS = 8;  // ceil(log2 push.ids), at least 1, for splitters
+// Whether to go by BUCKET_BITS bits of the id from push.part_shift on, and not by all of it.
+layout(constant_id = 13) const uint BY_PART = 0;
 
 // The splitters, as ordered(); or the one buffer that a user's function may read.
 layout(set = 0, binding = 1, std430) readonly buffer Table { uint at[]; } table;
@@ -143,9 +139,7 @@ uint raw_bucket(KEY bits) {
 #endif
 
 uint part_of_id(uint id) {
-    if (ID_PART == ID_LOW) return id & ((1u << PART_BITS) - 1);
-    if (ID_PART == ID_HIGH) return id >> PART_BITS;
-    return id;
+    return BY_PART == 0 ? id : (id >> push.part_shift) & ((1u << BUCKET_BITS) - 1);
 }
 
 uint bucket_at(KEY key) {

@@ -69,6 +69,14 @@ impl Bucket {
         Self::Delta { min: if least { 1 << (key.bits() - 1) } else { 0 }, width }
     }
 
+    /// Whether it is GLSL of the user's.
+    pub(super) fn is_users(&self) -> bool {
+        #[cfg(feature = "glsl")]
+        return matches!(self, Self::Glsl(_));
+        #[cfg(not(feature = "glsl"))]
+        false
+    }
+
     /// [`Range`](Self::Range) with these splitters.
     pub fn range<K: Key>(splitters: &[K]) -> Self {
         Self::Range(splitters.iter().map(|splitter| splitter.key_bits()).collect())

@@ -5,14 +5,20 @@
 //! [`SplitBuffers`] where it is.
 
 mod bucket;
+mod chain;
+mod counting;
 #[cfg(feature = "glsl")]
 mod glsl;
 mod host;
+mod job;
 mod key;
 mod method;
 mod onesweep;
+mod reduced_bit;
+mod scan_split;
 mod stages;
 mod tuning;
+mod two_level;
 
 pub use bucket::Bucket;
 #[cfg(feature = "glsl")]
@@ -22,17 +28,17 @@ pub use key::{Key, KeyType};
 pub use method::{Method, SplitSizes};
 pub use tuning::{SplitTuning, TileShape, TileShapes};
 
-use multisplit_graph::{Buffer, Graph, PassBuilder, View};
-use multisplit_shaders::builtin::Builtin;
-use multisplit_shaders::push_constants;
+use multisplit_graph::{Buffer, Graph, View};
 
-use super::count::{Length, Lengths, Prepared};
 use super::{Count, Policy};
 use crate::error::{Error, Result};
 use bucket::BucketCode;
+use job::{Function, Job, Kernels, bind_output, bind_outside, variant};
 
-/// Most buckets that are split in one go.
-pub const MAX_BUCKETS: u32 = 256;
+/// Most buckets.
+pub const MAX_BUCKETS: u32 = 1 << 16;
+/// Most buckets that are split in one go; more take two rounds.
+pub const MAX_BUCKETS_OF_ROUND: u32 = 256;
 
 /// What is split, and how.
 #[derive(Clone, Debug)]
@@ -101,23 +107,10 @@ pub enum SplitOutput {
 pub struct AddedSplit {
     /// The method; never `Auto`.
     pub method: Method,
-    /// Its sizes.
+    /// How many times each element is moved.
+    pub rounds: u32,
+    /// Its sizes: where there are several rounds, those of the one with the most buckets.
     pub sizes: SplitSizes,
-}
-
-push_constants! {
-    struct SplitPush {
-        count: u32,
-        buckets: u32,
-        ids: u32,
-        subproblems: u32,
-        parts: u32,
-        parameter_a: u32,
-        parameter_b: u32,
-        parameter_c: u32,
-        parameter_d: u32,
-        parameter_e: u32,
-    }
 }
 
 const WORD: u64 = 4;
@@ -132,24 +125,46 @@ pub fn add(
     buffers: &SplitBuffers,
 ) -> Result<AddedSplit> {
     check(split, buffers)?;
+    policy.check()?;
     let code = BucketCode::new(split)?;
     let method = method::choose(policy, split);
-    let sizes = method::sizes(policy, method, split, buffers);
-    tracing::debug!(?method, ?sizes, n = ?buffers.n, m = split.buckets, "multisplit");
+    let added = AddedSplit {
+        method,
+        rounds: method::rounds(method, split.buckets),
+        sizes: method::sizes(policy, method, split, buffers),
+    };
+    tracing::debug!(?added, n = ?buffers.n, m = split.buckets, "multisplit");
+    if let Some(outside) = buffers.outside {
+        super::fill(graph, policy, "multisplit.clear.outside", outside.elements::<u32>(0, 1), 0)?;
+    }
     if buffers.n.most() == 0 {
         super::fill(graph, policy, "multisplit.empty", offsets(split, buffers), 0)?;
-        return Ok(AddedSplit { method, sizes });
+        return Ok(added);
     }
-    let mut job = Job::new(graph, policy, split, buffers, code, sizes)?;
+    let function = Function::declare(graph, &code, split.buckets);
+    let mut job = Job::new(graph, policy, split, buffers, function, added.sizes);
     match method {
-        Method::OneSweep => onesweep::add(&mut job)?,
-        _ => stages::add(&mut job, method)?,
+        Method::ScanSplit => scan_split::add(&mut job)?,
+        Method::ReducedBitSort => reduced_bit::add(&mut job)?,
+        _ if added.rounds > 1 => two_level::add(&mut job, method)?,
+        _ => one_round(&mut job, method)?,
     }
-    Ok(AddedSplit { method, sizes })
+    Ok(added)
+}
+
+/// A split by one of the methods that take one round.
+fn one_round(job: &mut Job<'_>, method: Method) -> Result<()> {
+    match method {
+        Method::OneSweep => onesweep::add(job),
+        _ => stages::add(job, method),
+    }
 }
 
 fn check(split: &Split, buffers: &SplitBuffers) -> Result<()> {
-    if split.buckets == 0 || split.buckets > MAX_BUCKETS {
+    if split.buckets == 0 {
+        return Err(Error::NoBuckets);
+    }
+    if split.buckets > MAX_BUCKETS {
         let (asked, limit) = (u64::from(split.buckets), u64::from(MAX_BUCKETS));
         return Err(Error::TooLarge { what: "number of buckets", asked, limit });
     }
@@ -193,158 +208,4 @@ fn check(split: &Split, buffers: &SplitBuffers) -> Result<()> {
 
 fn offsets(split: &Split, buffers: &SplitBuffers) -> View {
     buffers.offsets.elements::<u32>(0, u64::from(split.buckets) + 1)
-}
-
-/// One split on its way into the graph: what the methods share.
-struct Job<'j> {
-    graph: &'j mut Graph,
-    policy: &'j Policy,
-    split: &'j Split,
-    buffers: &'j SplitBuffers,
-    code: BucketCode,
-    sizes: SplitSizes,
-    /// Splitters, where the bucket function has any.
-    table: Option<Buffer>,
-    /// Where keys out of range are counted.
-    outside: Buffer,
-    /// n.
-    n: Length,
-    /// How passes get n and what follows from it; set by [`Job::prepare`].
-    prepared: Prepared,
-}
-
-/// The kernels of one stage: for 32-bit and for 64-bit keys.
-type Kernels = [&'static Builtin; 2];
-
-impl<'j> Job<'j> {
-    /// Declares what every method needs: splitters, and the count of keys out of range.
-    fn new(
-        graph: &'j mut Graph,
-        policy: &'j Policy,
-        split: &'j Split,
-        buffers: &'j SplitBuffers,
-        code: BucketCode,
-        sizes: SplitSizes,
-    ) -> Result<Self> {
-        let table = code.splitters().map(|words| {
-            let table = graph.transient::<u32>("multisplit.splitters", words.len() as u64);
-            let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_ne_bytes()).collect();
-            graph.update("multisplit.splitters", table, &bytes);
-            table
-        });
-        let outside = match buffers.outside {
-            Some(outside) => {
-                let word = outside.elements::<u32>(0, 1);
-                super::fill(graph, policy, "multisplit.clear.outside", word, 0)?;
-                outside
-            }
-            None => graph.transient::<u32>("multisplit.outside", 1),
-        };
-        let (n, prepared) = (Length::known(buffers.n.most()), Prepared::default());
-        Ok(Self { graph, policy, split, buffers, code, sizes, table, outside, n, prepared })
-    }
-
-    /// Works out what follows from n, before the first pass that needs it.
-    fn prepare<T>(
-        &mut self,
-        follow: impl FnOnce(&Self, &mut Lengths, Length) -> Result<T>,
-    ) -> Result<T> {
-        let (mut lengths, n) = Lengths::new(self.buffers.n)?;
-        let follows = follow(self, &mut lengths, n)?;
-        self.n = n;
-        self.prepared = lengths.prepare(self.graph, self.policy, "multisplit.prepare")?;
-        Ok(follows)
-    }
-
-    /// Begins a pass with everything that the kernels of all methods have in common.
-    fn pass(
-        &mut self,
-        label: &str,
-        kernels: Kernels,
-        subproblems: Length,
-        parts: u64,
-    ) -> Result<PassBuilder<'_>> {
-        let wide = usize::from(self.split.key.bits() == 64);
-        let kernel = self.code.kernel(kernels[wide], self.split.key)?;
-        let keys = self.buffers.keys.range(0, self.n.most * u64::from(self.split.key.bytes()));
-        let table = self.table.or(self.code.user_table()).map_or(keys, View::from);
-        let [parameter_a, parameter_b, parameter_c, parameter_d, parameter_e] =
-            self.code.parameters();
-        let push = SplitPush {
-            count: self.prepared.pushed(self.n),
-            buckets: self.split.buckets,
-            ids: self.split.buckets,
-            subproblems: self.prepared.pushed(subproblems),
-            parts: parts as u32,
-            parameter_a,
-            parameter_b,
-            parameter_c,
-            parameter_d,
-            parameter_e,
-        };
-        let has = |name: &str| kernel.interface().spec_constant(name).is_some();
-        let constants = [
-            ("local_size_x", self.sizes.threads),
-            ("SUBGROUP_SIZE", self.policy.subgroup_size),
-            ("BUCKET_BITS", method::bucket_bits(self.split.buckets)),
-            ("BUCKET_KIND", self.code.kind()),
-            ("ID_BITS", method::bucket_bits(self.split.buckets)),
-            ("KEY_KIND", self.split.key.kind()),
-            ("ITEMS", self.sizes.items),
-            ("SPIN_LIMIT", self.policy.spin_limit),
-            ("COUNT_BY_ATOMICS", u32::from(self.sizes.count_by_atomics)),
-            ("COUNTER_COPIES", self.sizes.counter_copies),
-            ("VALUE_WORDS", self.value_words()),
-            ("LOCKSTEP", u32::from(self.policy.split.lockstep)),
-        ];
-        let constants: Vec<_> = constants.into_iter().filter(|(name, _)| has(name)).collect();
-        let pass = self.graph.pass(label, &kernel).bind("keys", keys).bind("table", table);
-        let mut pass = self.prepared.bind(pass, keys).push(&push);
-        for (name, value) in constants {
-            pass = pass.specialize(name, value);
-        }
-        Ok(pass)
-    }
-
-    fn value_words(&self) -> u32 {
-        match self.buffers.output {
-            SplitOutput::Pairs { value_bytes, .. } => value_bytes / 4,
-            _ => 1,
-        }
-    }
-}
-
-/// Binds the count of keys out of range; where the caller does not want it, nobody reads it.
-fn bind_outside<'g>(pass: PassBuilder<'g>, outside: Buffer, wanted: bool) -> PassBuilder<'g> {
-    if wanted { pass.bind("outside", outside) } else { pass.scratch("outside", outside) }
-}
-
-/// Which of the three variants of a kernel that moves elements is needed.
-fn variant(output: &SplitOutput, [keys, pairs, permutation]: [Kernels; 3]) -> Kernels {
-    match output {
-        SplitOutput::Keys(_) => keys,
-        SplitOutput::Pairs { .. } => pairs,
-        SplitOutput::Permutation(_) => permutation,
-    }
-}
-
-/// Binds what comes out.
-fn bind_output<'g>(
-    pass: PassBuilder<'g>,
-    split: &Split,
-    buffers: &SplitBuffers,
-) -> PassBuilder<'g> {
-    let n = buffers.n.most();
-    let key_bytes = u64::from(split.key.bytes());
-    let pass = pass.bind("offsets", offsets(split, buffers));
-    match buffers.output {
-        SplitOutput::Keys(keys) => pass.bind("keys_out", keys.range(0, n * key_bytes)),
-        SplitOutput::Permutation(words) => pass.bind("permutation", words.elements::<u32>(0, n)),
-        SplitOutput::Pairs { keys, values_in, values, value_bytes } => {
-            let size = n * u64::from(value_bytes);
-            pass.bind("keys_out", keys.range(0, n * key_bytes))
-                .bind("values", values_in.range(0, size))
-                .bind("values_out", values.range(0, size))
-        }
-    }
 }
