@@ -169,8 +169,7 @@ fn hidden(target: &Path) -> io::Result<Sink> {
     // By default only its owner may read a temporary file; this one is to become a usual one.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let file = builder.tempfile_in(folder).map_err(|error| plain(&error))?;
-    signals::began(file.path());
+    let file = signals::begin(|| builder.tempfile_in(folder)).map_err(|error| plain(&error))?;
     Ok(Sink::Hidden { file: Hidden(Some(file)), target: target.to_owned() })
 }
 

@@ -1,16 +1,24 @@
 //! What becomes of unfinished files when the program is told to stop.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once, PoisonError};
+
+use tempfile::NamedTempFile;
 
 /// Files that must not outlive the program unless they are finished.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// From here on `path` is removed should the program be interrupted.
-pub fn began(path: &Path) {
+/// Makes a file by `create`; from the moment it is there, it is removed should the program be
+/// interrupted.
+pub fn begin(create: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
     static WATCH: Once = Once::new();
     WATCH.call_once(watch);
-    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
+    // An interruption waits for the lock, and so sees every file that there is.
+    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    let file = create()?;
+    unfinished.push(file.path().to_owned());
+    Ok(file)
 }
 
 /// Runs `finish`, after which `path` is there to stay or is gone. An interruption waits for it.
