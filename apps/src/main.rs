@@ -11,6 +11,7 @@ mod data;
 mod device;
 mod figures;
 mod files;
+mod histogram;
 mod html;
 mod jobs;
 mod logging;

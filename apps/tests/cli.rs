@@ -117,6 +117,34 @@ fn bench_prints_the_stages_of_splits() {
 }
 
 #[test]
+fn bench_counts_what_is_asked_for() {
+    let arguments = ["bench", "histogram", "--n", "5001", "--bins", "2,100", "--reps", "1"];
+    let more = ["--warmup", "0", "--validate", "--tune", "cells=64,registers=4"];
+    let ran = run(multisplit(), &[&arguments[..], &more[..]].concat()).expect(0);
+    let (_, lines) = figures(&ran.out);
+    let seen: Vec<_> = lines.iter().map(|l| (l["op"].as_str(), l["m"].as_u64())).collect();
+    let (even, range) = (Some("histogram_even"), Some("histogram_range"));
+    let (bytes, pixels) = (Some("histogram_u8"), Some("histogram_rgba8"));
+    let (two, many, all) = (Some(2), Some(100), Some(256));
+    let wanted =
+        [(even, two), (even, many), (range, two), (range, many), (bytes, all), (pixels, all)];
+    assert_eq!(seen, wanted);
+    let ran = run(multisplit(), &["bench", "histogram", "--tune", "speed=9"]).expect(2);
+    assert!(ran.err.contains("there is no size `speed`"), "{}", ran.err);
+    let ran = run(multisplit(), &["bench", "scan", "--bins", "9"]).expect(2);
+    assert!(ran.err.contains("bench histogram"), "{}", ran.err);
+}
+
+#[test]
+fn graphs_of_histograms_have_their_passes() {
+    let arguments = ["graph", "histogram", "--n", "2^20", "--op", "histogram_range"];
+    let ran = run(multisplit(), &arguments).expect(0);
+    for label in ["histogram.clear", "histogram.table", "histogram.count"] {
+        assert!(ran.out.contains(label), "{}", ran.out);
+    }
+}
+
+#[test]
 fn bench_splits_what_is_asked_for() {
     let arguments = ["bench", "split", "--n", "3000,2^50", "--m", "256", "--reps", "1"];
     let more =

@@ -147,6 +147,20 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
+    /// A histogram that does not fit its samples: its bins, their layout or their weights.
+    #[error("no such histogram of {sample} samples: {problem}")]
+    Histogram {
+        /// What a sample is.
+        sample: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A histogram that cannot be drawn.
+    #[error("no picture of a histogram: {problem}")]
+    Picture {
+        /// What is wrong.
+        problem: &'static str,
+    },
     /// A bucket function gave ids past the last bucket.
     #[error("the bucket function gave an id of {buckets} or more for {keys} keys")]
     BucketOutOfRange {

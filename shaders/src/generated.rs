@@ -282,6 +282,22 @@ pub static SORT_SMALL_KEYS_KEY64: Builtin =
 pub static SORT_SMALL_PAIRS_KEY64: Builtin =
     Builtin::new("sort.small.pairs.key64", "sort/small.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], include_bytes!("../spv/sort.small.pairs.key64.spv"));
 
+/// `histogram.arguments`: `glsl/histogram/arguments.comp`.
+pub static HISTOGRAM_ARGUMENTS: Builtin =
+    Builtin::new("histogram.arguments", "histogram/arguments.comp", &[], include_bytes!("../spv/histogram.arguments.spv"));
+
+/// `histogram.count`: `glsl/histogram/count.comp` with `SAMPLE_BITS=32`.
+pub static HISTOGRAM_COUNT: Builtin =
+    Builtin::new("histogram.count", "histogram/count.comp", &[("SAMPLE_BITS", "32")], include_bytes!("../spv/histogram.count.spv"));
+
+/// `histogram.count.wide`: `glsl/histogram/count.comp` with `SAMPLE_BITS=64`.
+pub static HISTOGRAM_COUNT_WIDE: Builtin =
+    Builtin::new("histogram.count.wide", "histogram/count.comp", &[("SAMPLE_BITS", "64")], include_bytes!("../spv/histogram.count.wide.spv"));
+
+/// `histogram.count.double`: `glsl/histogram/count.comp` with `SAMPLE_BITS=64`, `DOUBLE=1`.
+pub static HISTOGRAM_COUNT_DOUBLE: Builtin =
+    Builtin::new("histogram.count.double", "histogram/count.comp", &[("SAMPLE_BITS", "64"), ("DOUBLE", "1")], include_bytes!("../spv/histogram.count.double.spv"));
+
 /// Every built-in kernel, in the order of `glsl/kernels.txt`.
 pub static ALL: &[&Builtin] = &[
     &COUNT_PREPARE,
@@ -354,4 +370,8 @@ pub static ALL: &[&Builtin] = &[
     &SORT_SETTLE_PAIRS_KEY64,
     &SORT_SMALL_KEYS_KEY64,
     &SORT_SMALL_PAIRS_KEY64,
+    &HISTOGRAM_ARGUMENTS,
+    &HISTOGRAM_COUNT,
+    &HISTOGRAM_COUNT_WIDE,
+    &HISTOGRAM_COUNT_DOUBLE,
 ];

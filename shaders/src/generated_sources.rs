@@ -1,19 +1,24 @@
 // Written by compile-kernels; do not edit.
 
 pub(super) static INCLUDES: &[(&str, &str)] = &[
+    ("bin_counters.glsl", include_str!("../glsl/include/bin_counters.glsl")),
+    ("bins.glsl", include_str!("../glsl/include/bins.glsl")),
     ("bucket.glsl", include_str!("../glsl/include/bucket.glsl")),
     ("count.glsl", include_str!("../glsl/include/count.glsl")),
     ("count_windows.glsl", include_str!("../glsl/include/count_windows.glsl")),
     ("digits.glsl", include_str!("../glsl/include/digits.glsl")),
     ("each.glsl", include_str!("../glsl/include/each.glsl")),
     ("groups.glsl", include_str!("../glsl/include/groups.glsl")),
+    ("histogram.glsl", include_str!("../glsl/include/histogram.glsl")),
     ("idle_rounds.glsl", include_str!("../glsl/include/idle_rounds.glsl")),
     ("key_width.glsl", include_str!("../glsl/include/key_width.glsl")),
     ("lookback.glsl", include_str!("../glsl/include/lookback.glsl")),
     ("move.glsl", include_str!("../glsl/include/move.glsl")),
     ("multisplit.glsl", include_str!("../glsl/include/multisplit.glsl")),
     ("outside.glsl", include_str!("../glsl/include/outside.glsl")),
+    ("range_bins.glsl", include_str!("../glsl/include/range_bins.glsl")),
     ("rank_tile.glsl", include_str!("../glsl/include/rank_tile.glsl")),
+    ("sample.glsl", include_str!("../glsl/include/sample.glsl")),
     ("scatter_tile.glsl", include_str!("../glsl/include/scatter_tile.glsl")),
     ("slots.glsl", include_str!("../glsl/include/slots.glsl")),
     ("sort_round.glsl", include_str!("../glsl/include/sort_round.glsl")),
@@ -28,6 +33,8 @@ pub(super) static INCLUDES: &[(&str, &str)] = &[
 
 pub(super) static KERNELS: &[(&str, &str)] = &[
     ("count/prepare.comp", include_str!("../glsl/count/prepare.comp")),
+    ("histogram/arguments.comp", include_str!("../glsl/histogram/arguments.comp")),
+    ("histogram/count.comp", include_str!("../glsl/histogram/count.comp")),
     ("memory/copy.comp", include_str!("../glsl/memory/copy.comp")),
     ("memory/fill.comp", include_str!("../glsl/memory/fill.comp")),
     ("multisplit/block_postscan.comp", include_str!("../glsl/multisplit/block_postscan.comp")),

@@ -7,6 +7,10 @@ mod counts;
 mod descriptors;
 mod environment;
 mod errors;
+mod histogram_cases;
+mod histogram_errors;
+mod histogram_options;
+mod histogram_run;
 mod kernels;
 mod memory;
 mod multisplit_cases;
@@ -29,6 +33,9 @@ fn main() -> ExitCode {
         multisplit_functions::tests(),
         multisplit_keys::tests(),
         multisplit_large::tests(),
+        histogram_cases::tests(),
+        histogram_options::tests(),
+        histogram_errors::tests(),
         kernels::tests(),
         descriptors::tests(),
         observe::tests(),

@@ -4,4 +4,5 @@
 pub mod counting;
 pub mod generate;
 pub mod harness;
+pub mod histogram;
 pub mod reference;

@@ -8,6 +8,7 @@ use multisplit::primitives::multisplit::MAX_BUCKETS;
 use multisplit::{Config, Error, PipelineCache};
 
 use crate::device::Devices;
+use crate::histogram;
 use crate::jobs::{Method, Target};
 use crate::split::{self, Op, Rule};
 use crate::{plan_svg, report, size};
@@ -42,6 +43,20 @@ enum Subject {
         /// How it goes about it
         #[arg(long, value_enum, default_value_t)]
         method: split::Method,
+        #[command(flatten)]
+        common: PlanOptions,
+    },
+    /// A histogram of floats or of bytes
+    Histogram {
+        /// How many bins
+        #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=1 << 20), default_value_t = 256)]
+        m: u32,
+        /// What is counted, by which function
+        #[arg(long, value_enum, default_value_t = histogram::Op::Even)]
+        op: histogram::Op,
+        /// How it goes about it
+        #[arg(long, value_enum, default_value_t)]
+        method: histogram::Method,
         #[command(flatten)]
         common: PlanOptions,
     },
@@ -80,6 +95,7 @@ Examples:
   multisplit graph scan --n 2^28 --method lookback
   multisplit graph split --m 256 --method block --op split_delta_pairs
   multisplit graph split --m 256 --format svg > split.svg
+  multisplit graph histogram --m 65536 --op histogram_range
   multisplit graph scan --format dot | dot -Tsvg > scan.svg
 
 Plans depend on the device's limits. Without a device they are made for what every one guarantees.";
@@ -95,6 +111,10 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
             let rule = Rule::new(op.function(), *m);
             let (n, replay) = (common.n, common.replay);
             (split::Job::new(&target, &rule, *method, op.pairs(), n, replay)?.plan, common)
+        }
+        Subject::Histogram { m, op, method, common } => {
+            let (n, replay) = (common.n, common.replay);
+            (histogram::Job::new(&target, *op, *m, *method, n, replay)?.plan, common)
         }
     };
     let text = match common.format {

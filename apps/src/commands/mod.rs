@@ -4,6 +4,7 @@ mod bench;
 mod demo;
 mod devices;
 mod graph;
+mod histogram;
 mod shell;
 mod sort;
 mod split;
@@ -26,10 +27,12 @@ pub enum Command {
     Sort(sort::Options),
     /// Split an array into buckets, alone or with values; stable
     Split(split::Options),
+    /// Count how many numbers of an array fall into each of many bins
+    Histogram(histogram::Options),
     /// Scan numbers on the best device, check them, and show the plan and the time of each pass
     Demo(demo::Options),
     /// Measure the primitives; prints JSON lines
-    Bench(bench::Options),
+    Bench(Box<bench::Options>),
     /// Show a planned compute graph: passes, barriers with their reasons, memory
     Graph(graph::Options),
     /// Print completions for a shell
@@ -44,6 +47,7 @@ pub fn run(command: Command, devices: &Devices) -> Result<()> {
         Command::Devices(options) => devices::run(&options, devices),
         Command::Sort(options) => sort::run(&options, devices),
         Command::Split(options) => split::run(&options, devices),
+        Command::Histogram(options) => histogram::run(&options, devices),
         Command::Demo(options) => demo::run(&options, devices),
         Command::Bench(options) => bench::run(&options, devices),
         Command::Graph(options) => graph::run(&options, devices),

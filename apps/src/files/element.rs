@@ -31,6 +31,9 @@ impl Element {
         Self::F64,
         Self::Bytes16,
     ];
+    /// Those that are counted.
+    const SAMPLES: [Self; 8] =
+        [Self::U8, Self::U16, Self::U32, Self::I32, Self::F32, Self::U64, Self::I64, Self::F64];
     /// Those that are sorted and split.
     pub const KEYS: [Self; 6] = [Self::U32, Self::I32, Self::F32, Self::U64, Self::I64, Self::F64];
 
@@ -82,8 +85,17 @@ impl Element {
 
     /// Parses `--type` where keys are meant.
     pub fn key_parser() -> impl TypedValueParser<Value = Self> {
-        let named = |name: String| Self::KEYS.into_iter().find(|element| element.name() == name);
-        PossibleValuesParser::new(Self::KEYS.map(Self::name))
+        Self::parser(&Self::KEYS)
+    }
+
+    /// Parses `--type` where samples are meant.
+    pub fn sample_parser() -> impl TypedValueParser<Value = Self> {
+        Self::parser(&Self::SAMPLES)
+    }
+
+    fn parser(of: &'static [Self]) -> impl TypedValueParser<Value = Self> {
+        let named = |name: String| of.iter().copied().find(|element| element.name() == name);
+        PossibleValuesParser::new(of.iter().map(|element| element.name()))
             .try_map(move |name| named(name).ok_or("no such type"))
     }
 }

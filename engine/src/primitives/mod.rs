@@ -4,6 +4,7 @@
 //! everything else the caller adds.
 
 mod count;
+pub mod histogram;
 mod memory;
 pub mod multisplit;
 mod pieces;

@@ -3,6 +3,7 @@
 use ash::vk;
 use multisplit_graph::Limits;
 
+use super::histogram::HistogramTuning;
 use super::multisplit::SplitTuning;
 use crate::error::{Error, Result};
 use crate::properties::DeviceProperties;
@@ -52,6 +53,8 @@ pub struct Policy {
     pub shared_memory: u32,
     /// Sizes of multisplit.
     pub split: SplitTuning,
+    /// Sizes of the histogram.
+    pub histogram: HistogramTuning,
 }
 
 impl Policy {
@@ -80,6 +83,7 @@ impl Policy {
             subgroup_size,
             shared_memory: properties.shared_memory,
             split: SplitTuning::for_device(properties),
+            histogram: HistogramTuning::for_device(properties),
         }
     }
 

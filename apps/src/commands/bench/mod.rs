@@ -1,5 +1,6 @@
 //! `multisplit bench`: what is measured, on which sizes, and where the figures go.
 
+mod histogram;
 mod measure;
 mod output;
 mod page;
@@ -27,7 +28,7 @@ pub struct Options {
     #[arg(value_enum, default_value_t)]
     subject: Subject,
     /// How many elements; several, separated by commas [default: 2^16,2^20,2^22,2^25,2^28; for
-    /// splits 2^25,2^28]
+    /// splits and histograms 2^25,2^28]
     #[arg(long, value_name = "LIST", value_parser = size::parse, value_delimiter = ',')]
     n: Vec<u64>,
     /// Runs that each figure is the median of
@@ -49,6 +50,8 @@ pub struct Options {
     statistics: bool,
     #[command(flatten)]
     split: split::SplitOptions,
+    #[command(flatten)]
+    histogram: histogram::HistogramOptions,
 }
 
 const SIZES: [u64; 5] = [1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
@@ -61,7 +64,7 @@ impl Options {
     fn sizes(&self) -> &[u64] {
         match self.subject {
             _ if !self.n.is_empty() => &self.n,
-            Subject::Split => &SPLIT_SIZES,
+            Subject::Split | Subject::Histogram => &SPLIT_SIZES,
             _ => &SIZES,
         }
     }
@@ -70,6 +73,11 @@ impl Options {
     fn check(&self) {
         if self.subject != Subject::Split && self.split.any() {
             let text = "--m, --op, --method and --distribution are for `multisplit bench split`\n";
+            clap::Error::raw(ErrorKind::ArgumentConflict, text).exit();
+        }
+        if self.subject != Subject::Histogram && self.histogram.any() {
+            let text = "--bins, --histograms, --count-by, --samples and --tune are for `multisplit \
+                        bench histogram`\n";
             clap::Error::raw(ErrorKind::ArgumentConflict, text).exit();
         }
     }
@@ -84,6 +92,7 @@ Examples:
   multisplit bench split --op split_delta_keys,split_delta_pairs --method block,onesweep
   multisplit bench split --n 2^25 --m 256 --distribution binomial
   multisplit bench split --n 2^20,2^25 --html report.html --against cub.jsonl
+  multisplit bench histogram --bins 2,256,65536 --tune cells=2048,loads=8
 
 Each line has anchor, op, n, m (0: no buckets), ms (GPU time), gps (10^9 elements a second) and
 method; the first one names the device. Every configuration is checked against the CPU once.
@@ -115,6 +124,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         }
         let measured = match options.subject {
             Subject::Split => options.split.measure(&bench, n, &mut output),
+            Subject::Histogram => options.histogram.measure(&bench, n, &mut output),
             subject => bench.measure(subject, n, &mut output),
         };
         match measured {

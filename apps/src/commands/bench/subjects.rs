@@ -14,7 +14,7 @@ const FILL_VALUE: u32 = 0x1234_5678;
 /// A group of figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Subject {
-    /// Everything but the splits
+    /// Everything but splits and histograms
     #[default]
     All,
     /// The exclusive scan, by each method
@@ -25,6 +25,8 @@ pub enum Subject {
     Fill,
     /// Multisplit, by operation, number of buckets and method
     Split,
+    /// Histograms, by operation, number of bins and method
+    Histogram,
 }
 
 /// One figure to be measured.
@@ -43,8 +45,8 @@ impl Subject {
         !matches!(self, Self::All | Self::Copy)
     }
 
-    /// The figures of this subject for `n` elements. Splits, which have buckets and stages besides,
-    /// are not among them.
+    /// The figures of this subject for `n` elements. Splits and
+    /// histograms, which have options of their own, are not among them.
     pub fn cases(self, target: &Target, n: u64) -> Result<Vec<Case>> {
         let includes = |subject| matches!(self, Self::All) || self == subject;
         let mut cases = Vec::new();

@@ -201,7 +201,7 @@ impl BucketCode {
     pub fn kernel(&self, builtin: &Builtin, key: KeyType) -> Result<Arc<Kernel>> {
         #[cfg(feature = "glsl")]
         if let Some(user) = &self.user {
-            return super::glsl::kernel(builtin, key, &user.source);
+            return super::glsl::kernel(builtin, key.glsl(), &user.source);
         }
         Ok(builtin.kernel()?)
     }

@@ -8,7 +8,6 @@ use multisplit_shaders::builtin::Builtin;
 use multisplit_shaders::compile::{Source, compile};
 use multisplit_shaders::{Kernel, sources};
 
-use super::KeyType;
 use crate::error::{Error, Result};
 
 /// The name that messages about the user's GLSL carry.
@@ -25,9 +24,9 @@ const INCLUDE: &str = "user_bucket.glsl";
 /// ```
 #[derive(Clone, Debug)]
 pub struct UserBucket {
-    pub(super) source: String,
-    pub(super) parameters: [u32; 3],
-    pub(super) table: Option<Buffer>,
+    pub(in crate::primitives) source: String,
+    pub(in crate::primitives) parameters: [u32; 3],
+    pub(in crate::primitives) table: Option<Buffer>,
 }
 
 impl UserBucket {
@@ -49,13 +48,18 @@ impl UserBucket {
     }
 }
 
-type Cache = Mutex<HashMap<(&'static str, KeyType, String), Arc<Kernel>>>;
+type Cache = Mutex<HashMap<(&'static str, &'static str, String), Arc<Kernel>>>;
 
-/// `builtin` with the user's function in the place of the built-in ones; compiled once.
-pub(super) fn kernel(builtin: &Builtin, key: KeyType, source: &str) -> Result<Arc<Kernel>> {
+/// `builtin` with the user's function, of a `key_type` in GLSL, in the place of the built-in ones;
+/// compiled once.
+pub(in crate::primitives) fn kernel(
+    builtin: &Builtin,
+    key_type: &'static str,
+    source: &str,
+) -> Result<Arc<Kernel>> {
     static CACHE: OnceLock<Cache> = OnceLock::new();
     let cache = CACHE.get_or_init(Cache::default);
-    let entry = (builtin.label(), key, source.to_owned());
+    let entry = (builtin.label(), key_type, source.to_owned());
     if let Some(kernel) = cache.lock().unwrap_or_else(PoisonError::into_inner).get(&entry) {
         return Ok(kernel.clone());
     }
@@ -64,19 +68,11 @@ pub(super) fn kernel(builtin: &Builtin, key: KeyType, source: &str) -> Result<Ar
         kernel: builtin.label().to_owned(),
         problem: "its GLSL is not part of the library".to_owned(),
     })?;
-    let key_type = match key {
-        KeyType::U32 => "uint",
-        KeyType::I32 => "int",
-        KeyType::F32 => "float",
-        KeyType::U64 => "uint64_t",
-        KeyType::I64 => "int64_t",
-        KeyType::F64 => "double",
-    };
     let mut defines: Vec<(String, String)> =
         builtin.defines().iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
     defines.push(("USER_BUCKET".to_owned(), "1".to_owned()));
     defines.push(("USER_KEY_TYPE".to_owned(), key_type.to_owned()));
-    if key == KeyType::F64 {
+    if key_type == "double" {
         defines.push(("USER_DOUBLE".to_owned(), "1".to_owned()));
     }
     let includes = [(INCLUDE, source)];

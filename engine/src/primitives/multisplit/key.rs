@@ -41,6 +41,19 @@ impl KeyType {
         matches!(self, Self::F32 | Self::F64)
     }
 
+    /// What a user's function in GLSL takes.
+    #[cfg(feature = "glsl")]
+    pub(super) fn glsl(self) -> &'static str {
+        match self {
+            Self::U32 => "uint",
+            Self::I32 => "int",
+            Self::F32 => "float",
+            Self::U64 => "uint64_t",
+            Self::I64 => "int64_t",
+            Self::F64 => "double",
+        }
+    }
+
     /// The kernels' KEY_KIND.
     pub(crate) fn kind(self) -> u32 {
         match self {

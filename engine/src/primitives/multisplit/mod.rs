@@ -8,7 +8,7 @@ mod bucket;
 mod chain;
 mod counting;
 #[cfg(feature = "glsl")]
-mod glsl;
+pub(super) mod glsl;
 mod host;
 mod job;
 mod key;

@@ -1,0 +1,172 @@
+//! `multisplit bench histogram`: every operation, number of bins and method, with the sizes that
+//! are to be tried.
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, value_parser};
+use multisplit::Buffer;
+use multisplit::primitives::histogram::HistogramTuning;
+
+use super::measure::Bench;
+use super::output::{Figure, Output};
+use super::subjects::POISON;
+use crate::figures::elements_per_nanosecond;
+use crate::histogram::{BYTES, Job, Method, Op, Spread, expected, samples};
+use crate::jobs::Target;
+use crate::{passes, size};
+
+/// Arguments of `multisplit bench histogram` alone. None has a default that clap knows, so that one
+/// given to another subject can be refused.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options of histogram")]
+pub struct HistogramOptions {
+    /// How many bins; several, separated by commas [default: 2,4,8,16,32,64,128,256,65536]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=1 << 20))]
+    bins: Vec<u32>,
+    /// Which histograms; several, separated by commas [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
+    histograms: Vec<Op>,
+    /// How samples are counted; several ways, separated by commas [default: auto]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
+    count_by: Vec<Method>,
+    /// How samples are spread [default: uniform]
+    #[arg(long, value_enum)]
+    samples: Option<Spread>,
+    /// Other sizes of the kernel than the device's: threads=512,loads=2,tiles=16,least-groups=1056,
+    /// copies=4,copies-bytes=32768,passes=6,registers=8,cells-per-bin=8,
+    /// cells=2048
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = tune)]
+    tune: Vec<(String, u32)>,
+}
+
+const BINS: [u32; 9] = [2, 4, 8, 16, 32, 64, 128, 256, 65_536];
+const OPS: [Op; 4] = [Op::Even, Op::Range, Op::Bytes, Op::Pixels];
+
+/// Reads `name=number`.
+fn tune(text: &str) -> Result<(String, u32), String> {
+    let (name, number) = text.split_once('=').ok_or("write name=number")?;
+    let number = number.parse().map_err(|_| format!("`{number}` is no number"))?;
+    let pair = (name.to_owned(), number);
+    apply(&mut HistogramTuning::for_device(&multisplit::DeviceProperties::default()), &pair)
+        .map_err(|error| error.to_string())?;
+    Ok(pair)
+}
+
+fn apply(tuning: &mut HistogramTuning, (name, number): &(String, u32)) -> Result<()> {
+    let field = match name.as_str() {
+        "threads" => &mut tuning.threads,
+        "loads" => &mut tuning.loads,
+        "tiles" => &mut tuning.tiles,
+        "least-groups" => &mut tuning.least_groups,
+        "copies" => &mut tuning.copies,
+        "copies-bytes" => &mut tuning.copies_bytes,
+        "passes" => &mut tuning.most_passes,
+        "registers" => &mut tuning.register_bins,
+        "cells-per-bin" => &mut tuning.cells_per_bin,
+        "cells" => &mut tuning.cells,
+        other => bail!("there is no size `{other}`"),
+    };
+    *field = *number;
+    Ok(())
+}
+
+impl HistogramOptions {
+    /// Whether any was given.
+    pub fn any(&self) -> bool {
+        let lists = self.bins.is_empty() && self.histograms.is_empty() && self.count_by.is_empty();
+        !lists || self.samples.is_some() || !self.tune.is_empty()
+    }
+
+    /// Measures histograms of `n` elements.
+    pub fn measure(&self, bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
+        let mut target = Target::context(bench.context);
+        for pair in &self.tune {
+            apply(&mut target.policy.histogram, pair)?;
+        }
+        let ops = if self.histograms.is_empty() { &OPS[..] } else { &self.histograms };
+        let spread = self.samples.unwrap_or_default();
+        for floats in [true, false] {
+            let ops: Vec<Op> = ops.iter().copied().filter(|op| op.floats() == floats).collect();
+            if ops.is_empty() {
+                continue;
+            }
+            // Device memory first: what does not fit there need not be made on the host.
+            let device_samples = bench.context.buffer::<u32>("bench.samples", n)?;
+            let words = samples(floats, spread, n)?;
+            bench.context.write(&device_samples, &words)?;
+            let input = Input { bench, target: &target, n, words: &words, device: &device_samples };
+            for op in ops {
+                self.measure_op(&input, op, output)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn measure_op(&self, input: &Input<'_>, op: Op, output: &mut Output) -> Result<()> {
+        let methods = if self.count_by.is_empty() { &[Method::Auto][..] } else { &self.count_by };
+        let bins = match op.floats() {
+            true if self.bins.is_empty() => &BINS[..],
+            true => &self.bins,
+            false => &[BYTES],
+        };
+        for &m in bins {
+            let words = &input.words[..op.words(input.n) as usize];
+            let expected = expected(op, m, words, input.n);
+            for &method in methods {
+                // What a method cannot do is left out where several are asked for.
+                if method == Method::Votes && (m > BYTES || op.channels() > 1) {
+                    continue;
+                }
+                input.measure(op, m, method, &expected, output).with_context(|| {
+                    format!("{} ({method:?}), n = {}, m = {m}", op.name(), size::show(input.n))
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The samples of one size, on both sides.
+struct Input<'i> {
+    bench: &'i Bench<'i>,
+    target: &'i Target,
+    n: u64,
+    words: &'i [u32],
+    device: &'i Buffer,
+}
+
+impl Input<'_> {
+    fn measure(
+        &self,
+        op: Op,
+        m: u32,
+        method: Method,
+        expected: &[u32],
+        output: &mut Output,
+    ) -> Result<()> {
+        let (context, timing) = (self.bench.context, self.bench.timing);
+        let job = Job::new(self.target, op, m, method, self.n, true)?;
+        let executable = context.instantiate(job.plan.clone())?;
+        let counts = context.upload("bench.counts", &vec![POISON; expected.len()])?;
+        let buffers = job.bind(self.device, &counts);
+        context.run(&executable, &buffers)?;
+        let got = context.download::<u32>(&counts)?;
+        if let Some(bin) = got.iter().zip(expected).position(|(got, expected)| got != expected) {
+            let (got, expected) = (got[bin], expected[bin]);
+            bail!("the histogram is wrong: bin {bin} has {got}, the CPU says {expected}");
+        }
+        let nanoseconds = self.bench.time(&executable, &buffers)?;
+        output.figure(Figure {
+            op: op.name(),
+            n: self.n,
+            m: m.into(),
+            ms: nanoseconds / 1e6,
+            gps: elements_per_nanosecond(self.n, nanoseconds),
+            method: job.method,
+            split: None,
+        })?;
+        if timing.passes {
+            output.passes(&passes::times(context, &executable, &buffers, timing.runs)?);
+        }
+        Ok(())
+    }
+}

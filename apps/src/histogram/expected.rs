@@ -1,0 +1,64 @@
+//! What a histogram must be: counted on the CPU, by all cores.
+
+use std::thread;
+
+use super::{BYTES, END, Op, splitters};
+
+/// The counts of `n` elements, channel after channel.
+pub fn expected(op: Op, bins: u32, words: &[u32], n: u64) -> Vec<u32> {
+    let size = if op.floats() { bins } else { BYTES * op.channels() } as usize;
+    let splitters = if op == Op::Range { splitters(bins) } else { Vec::new() };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let share = words.len().div_ceil(cores).max(1);
+    let mut parts = vec![vec![0u32; size]; words.len().div_ceil(share)];
+    thread::scope(|scope| {
+        for (index, (words, counts)) in words.chunks(share).zip(&mut parts).enumerate() {
+            let splitters = &splitters;
+            let left = n.saturating_sub((4 * index * share) as u64);
+            scope.spawn(move || count(op, bins, splitters, words, left, counts));
+        }
+    });
+    let mut counts = vec![0u32; size];
+    for part in parts {
+        counts.iter_mut().zip(part).for_each(|(sum, count)| *sum += count);
+    }
+    counts
+}
+
+/// Counts some words; of bytes, `left` at most.
+fn count(op: Op, bins: u32, splitters: &[f32], words: &[u32], left: u64, counts: &mut [u32]) {
+    let mut add = |bin: usize| counts[bin] += 1;
+    let bytes = || words.iter().flat_map(|word| word.to_le_bytes());
+    match op {
+        // The documented formula, from 0 on.
+        Op::Even => words.iter().for_each(|&word| {
+            add((f32::from_bits(word) * (bins as f32 / END)) as usize);
+        }),
+        Op::Range => words.iter().for_each(|&word| {
+            let value = f32::from_bits(word);
+            add(splitters.partition_point(|&splitter| splitter <= value) - 1);
+        }),
+        Op::Bytes => {
+            bytes().take(usize::try_from(left).unwrap_or(usize::MAX)).for_each(|b| add(b.into()));
+        }
+        Op::Pixels => {
+            bytes().enumerate().for_each(|(i, b)| add(i % 4 * BYTES as usize + usize::from(b)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::histogram::{Spread, samples};
+
+    #[test]
+    fn every_sample_is_counted_once() {
+        for (op, n) in [(Op::Even, 1000), (Op::Range, 1000), (Op::Bytes, 998), (Op::Pixels, 1000)] {
+            let words = samples(op.floats(), Spread::Uniform, op.words(n)).expect("samples");
+            let counts = expected(op, 100, &words, n);
+            let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+            assert_eq!(sum, n * u64::from(op.channels()), "{op:?}");
+        }
+    }
+}

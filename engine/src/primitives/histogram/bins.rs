@@ -1,0 +1,237 @@
+//! Which bin a sample belongs to, and how the kernels are told.
+
+use std::sync::Arc;
+
+use multisplit_graph::Buffer;
+use multisplit_shaders::Kernel;
+use multisplit_shaders::builtin::{self, Builtin};
+
+use super::Histogram;
+use super::cells::{CellMap, Cells};
+use super::sample::SampleType;
+use crate::error::{Error, Result};
+use crate::primitives::Policy;
+#[cfg(feature = "glsl")]
+use crate::primitives::multisplit::UserBucket;
+
+/// Which bin a sample belongs to. Edges are the bits of samples ([`Sample::bits`](super::Sample)).
+#[derive(Clone, Debug)]
+pub enum Bins {
+    /// m equal parts of [lo, hi). Integers: `(x - lo) * m / (hi - lo)`, exactly. Floats: x is inside
+    /// if `lo <= x && x < hi`, and its bin is `((x - lo) * (m / (hi - lo))) as u32`, every operation
+    /// rounded to the type of the samples, and m - 1 if that is m or more.
+    Even {
+        /// Where the first bin begins.
+        lo: u64,
+        /// Where the last bin ends.
+        hi: u64,
+    },
+    /// m + 1 sorted splitters: bin k has the samples from splitter k up to, and without, splitter
+    /// k + 1. Equal splitters have an empty bin between them.
+    Range(Vec<u64>),
+    /// The sample is the number of its bin.
+    Identity,
+    /// A GLSL function of the user's, `uint bucket_of(K sample)`, K being `uint`, `int`, `float`,
+    /// `uint64_t` or `double` after the samples. An id of m or more puts a sample outside.
+    #[cfg(feature = "glsl")]
+    Glsl(UserBucket),
+}
+
+/// How the kernels look for a range bin: their SEARCH.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Search {
+    Binary = 0,
+    Lookup = 1,
+    Registers = 2,
+}
+
+/// A bin function as the kernels see it.
+pub(super) struct BinCode {
+    pub kind: u32,
+    pub origin: u64,
+    pub least: u64,
+    pub span: u64,
+    pub scale: u64,
+    pub shift: u32,
+    pub parameters: [u32; 3],
+    pub range: Option<RangeCode>,
+    #[cfg(feature = "glsl")]
+    user: Option<UserBucket>,
+}
+
+/// What range bins have besides.
+pub(super) struct RangeCode {
+    pub search: Search,
+    /// The kernels' CELLS.
+    pub cells: u32,
+    pub affine: bool,
+    /// The inner splitters that the kernels keep.
+    pub splitters: u32,
+    /// Cells, then splitters.
+    pub table: Vec<u32>,
+}
+
+const IDENTITY: u32 = 0;
+const EVEN_FLOAT: u32 = 1;
+const EVEN_INTEGER: u32 = 2;
+const EVEN_SHIFT: u32 = 3;
+const RANGE: u32 = 4;
+
+impl BinCode {
+    pub fn new(histogram: &Histogram, policy: &Policy) -> Result<Self> {
+        let sample = histogram.sample;
+        match &histogram.function {
+            Bins::Identity if sample.is_float() => {
+                refuse(sample, "the bin of a float is not the float itself")
+            }
+            Bins::Identity => Ok(Self::plain(IDENTITY)),
+            Bins::Even { lo, hi } => even(sample, *lo, *hi, histogram.bins),
+            Bins::Range(splitters) => range(sample, splitters, histogram.bins, policy),
+            #[cfg(feature = "glsl")]
+            Bins::Glsl(user) => Ok(Self {
+                parameters: user.parameters,
+                user: Some(user.clone()),
+                ..Self::plain(IDENTITY)
+            }),
+        }
+    }
+
+    fn plain(kind: u32) -> Self {
+        Self {
+            kind,
+            origin: 0,
+            least: 0,
+            span: 0,
+            scale: 0,
+            shift: 0,
+            parameters: [0; 3],
+            range: None,
+            #[cfg(feature = "glsl")]
+            user: None,
+        }
+    }
+
+    /// Between two edges, which are the bits of samples.
+    fn between(kind: u32, sample: SampleType, lo: u64, hi: u64) -> Self {
+        let (least, end) = (sample.ordered_edge(lo), sample.ordered_edge(hi));
+        Self { origin: lo, least, span: end - least, ..Self::plain(kind) }
+    }
+
+    /// The buffer that a user's function reads.
+    pub fn user_table(&self) -> Option<Buffer> {
+        #[cfg(feature = "glsl")]
+        if let Some(user) = &self.user {
+            return user.table;
+        }
+        None
+    }
+
+    /// The counting kernel with this function in it.
+    pub fn kernel(&self, sample: SampleType) -> Result<Arc<Kernel>> {
+        let builtin: &Builtin = match sample {
+            SampleType::U64 => &builtin::HISTOGRAM_COUNT_WIDE,
+            SampleType::F64 => &builtin::HISTOGRAM_COUNT_DOUBLE,
+            _ => &builtin::HISTOGRAM_COUNT,
+        };
+        #[cfg(feature = "glsl")]
+        if let Some(user) = &self.user {
+            let source = &user.source;
+            return crate::primitives::multisplit::glsl::kernel(builtin, sample.glsl(), source);
+        }
+        Ok(builtin.kernel()?)
+    }
+}
+
+fn refuse<T>(sample: SampleType, problem: &str) -> Result<T> {
+    Err(Error::Histogram { sample: format!("{sample:?}"), problem: problem.to_owned() })
+}
+
+fn even(sample: SampleType, lo: u64, hi: u64, bins: u32) -> Result<BinCode> {
+    if sample.is_float() {
+        return even_float(sample, lo, hi, bins);
+    }
+    if sample.ordered_edge(lo) >= sample.ordered_edge(hi) {
+        return refuse(sample, "the range is empty");
+    }
+    let code = BinCode::between(EVEN_INTEGER, sample, lo, hi);
+    let width = code.span / u64::from(bins);
+    if code.span.is_multiple_of(bins.into()) && width.is_power_of_two() {
+        return Ok(BinCode { kind: EVEN_SHIFT, shift: width.trailing_zeros(), ..code });
+    }
+    let scale = (f64::from(bins) / code.span as f64) as f32;
+    Ok(BinCode { scale: scale.to_bits().into(), ..code })
+}
+
+/// Differences that are not normal numbers, which a device may take for zero, must all lie in the
+/// first bin; this keeps bins far wider than they are.
+const LEAST_WIDTH: f64 = 1e-30;
+const MOST_WIDTH: f64 = 1e30;
+
+fn even_float(sample: SampleType, lo: u64, hi: u64, bins: u32) -> Result<BinCode> {
+    let (from, to) = (sample.float(lo), sample.float(hi));
+    if !(from < to && from.is_finite() && to.is_finite()) {
+        return refuse(sample, "the range is empty or not finite");
+    }
+    if !(LEAST_WIDTH..=MOST_WIDTH).contains(&(to - from)) {
+        return refuse(sample, "the range is narrower than 1e-30 or wider than 1e30");
+    }
+    let scale = match sample {
+        SampleType::F64 => (f64::from(bins) / (to - from)).to_bits(),
+        _ => u64::from((bins as f32 / (to as f32 - from as f32)).to_bits()),
+    };
+    Ok(BinCode { scale, ..BinCode::between(EVEN_FLOAT, sample, lo, hi) })
+}
+
+fn range(sample: SampleType, splitters: &[u64], bins: u32, policy: &Policy) -> Result<BinCode> {
+    let tuning = &policy.histogram;
+    if splitters.len() as u64 != u64::from(bins) + 1 {
+        return refuse(sample, "m range bins have m + 1 splitters");
+    }
+    if sample.is_float() && splitters.iter().any(|&s| sample.float(s).is_nan()) {
+        return refuse(sample, "a splitter is NaN");
+    }
+    let ordered: Vec<u64> = splitters.iter().map(|&s| sample.ordered_edge(s)).collect();
+    if !ordered.is_sorted() {
+        return refuse(sample, "the splitters are not sorted");
+    }
+    let (lo, hi) = (splitters[0], splitters[bins as usize]);
+    let mut code = BinCode::between(RANGE, sample, lo, hi);
+    let mut inner = ordered[1..bins as usize].to_vec();
+    let mut range = RangeCode {
+        search: Search::Binary,
+        cells: 1,
+        affine: false,
+        splitters: inner.len() as u32,
+        table: Vec::new(),
+    };
+    if bins <= tuning.register_bins.min(MOST_IN_REGISTERS) {
+        range.search = Search::Registers;
+        // Halves of the same size. Nothing inside is at or above what is put behind.
+        range.splitters = bins.next_power_of_two().max(2) - 1;
+    } else if tuning.cells > 0 {
+        range.search = Search::Lookup;
+        range.cells = bins.saturating_mul(tuning.cells_per_bin).clamp(1, 1 << 30);
+        // At most a quarter of shared memory, whatever is asked for.
+        let most = tuning.cells.min(policy.shared_memory / 16).max(1);
+        range.cells = range.cells.next_power_of_two().min(most);
+        let cells = Cells::new(sample, splitters, range.cells);
+        range.affine = matches!(cells.map, CellMap::Affine(_));
+        match cells.map {
+            CellMap::Affine(scale) => code.scale = scale,
+            CellMap::Shift(shift) => code.shift = shift,
+        }
+        range.table = cells.words;
+    }
+    inner.resize(inner.len().max(range.splitters as usize).max(1), u64::MAX);
+    for splitter in inner {
+        range.table.push(splitter as u32);
+        if sample.bytes() == 8 {
+            range.table.push((splitter >> 32) as u32);
+        }
+    }
+    code.range = Some(range);
+    Ok(code)
+}
+
+/// More than the registers of a thread have room for.
+const MOST_IN_REGISTERS: u32 = 32;

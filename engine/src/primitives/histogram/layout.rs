@@ -1,0 +1,187 @@
+//! Where the samples are: how many, how far apart, which channels; and in which pieces they are
+//! bound.
+
+use multisplit_graph::{Buffer, View};
+
+use super::sample::SampleType;
+use super::{Histogram, HistogramBuffers};
+use crate::error::{Error, Result};
+use crate::primitives::Policy;
+
+/// Where the samples lie in their buffer. An element is a sample, or one for each channel, side by
+/// side; each channel that is counted has bins of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Bytes before the first element.
+    pub offset: u64,
+    /// Bytes from element to element; `None` where they lie side by side.
+    pub stride: Option<u32>,
+    /// Samples of an element, 1 to 4.
+    pub channels: u32,
+    /// A bit for each channel that is counted.
+    pub active: u32,
+}
+
+impl Layout {
+    /// One sample after another.
+    pub const PACKED: Self = Self { offset: 0, stride: None, channels: 1, active: 1 };
+
+    /// Elements of `channels` samples, side by side, of which `active` has a bit for each that is
+    /// counted: `Layout::interleaved(4, 0b0111)` is the red, green and blue of RGBA pixels.
+    pub const fn interleaved(channels: u32, active: u32) -> Self {
+        Self { offset: 0, stride: None, channels, active }
+    }
+
+    /// One sample in every `stride` bytes, the first at byte `offset`.
+    pub const fn strided(offset: u64, stride: u32) -> Self {
+        Self { offset, stride: Some(stride), channels: 1, active: 1 }
+    }
+
+    /// How many channels are counted.
+    pub fn active_channels(&self) -> u32 {
+        self.active.count_ones()
+    }
+
+    fn element(&self, sample: SampleType) -> u32 {
+        self.channels.saturating_mul(sample.bytes())
+    }
+
+    pub(super) fn stride(&self, sample: SampleType) -> u32 {
+        self.stride.unwrap_or(self.element(sample))
+    }
+
+    /// Whether whole elements can be read 16 bytes at a time.
+    pub(super) fn reads_vectors(&self, sample: SampleType) -> bool {
+        let element = self.element(sample);
+        self.stride(sample) == element && 16 % element == 0 && self.offset.is_multiple_of(ALIGNMENT)
+    }
+
+    pub(super) fn check(&self, sample: SampleType) -> Result<()> {
+        let refuse = |problem: &str| {
+            Err(Error::Histogram { sample: format!("{sample:?}"), problem: problem.to_owned() })
+        };
+        if !(1..=MAX_CHANNELS).contains(&self.channels) {
+            return refuse("elements have 1 to 4 channels");
+        }
+        if self.active == 0 || self.active >> self.channels != 0 {
+            return refuse("the active channels are not some of those there are");
+        }
+        let alignment = sample.bytes().min(WORD as u32);
+        let aligned = self.stride(sample).is_multiple_of(alignment)
+            && self.offset.is_multiple_of(alignment.into());
+        if self.stride(sample) < self.element(sample) || !aligned {
+            return refuse("the stride overlaps elements, or samples are not aligned");
+        }
+        Ok(())
+    }
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Self::PACKED
+    }
+}
+
+/// How many elements there are.
+#[derive(Clone, Copy, Debug)]
+pub enum Length {
+    /// So many.
+    Host(u64),
+    /// As many as the first word of a buffer says when the passes run.
+    Device {
+        /// The buffer.
+        word: Buffer,
+        /// Elements that the buffer of the samples has; a larger word counts as this.
+        most: u64,
+    },
+}
+
+impl Length {
+    pub(super) fn most(self) -> u64 {
+        match self {
+            Self::Host(n) => n,
+            Self::Device { most, .. } => most,
+        }
+    }
+}
+
+impl From<u64> for Length {
+    fn from(n: u64) -> Self {
+        Self::Host(n)
+    }
+}
+
+const WORD: u64 = 4;
+const MAX_CHANNELS: u32 = 4;
+/// The largest offset alignment that Vulkan lets a device ask for.
+const ALIGNMENT: u64 = 256;
+/// Kernels number elements, and a few more, in 32 bits.
+const MOST_OF_PIECE: u64 = 1 << 31;
+/// So that a size no device has is an error and not a plan without end.
+const MAX_PIECES: u64 = 1024;
+
+/// A part of the input that one dispatch can see.
+pub(super) struct Piece {
+    pub samples: View,
+    pub weights: Option<View>,
+    /// Where in the view the first element begins.
+    pub first_byte: u32,
+    pub start: u32,
+    pub count: u32,
+}
+
+/// Cuts the input into pieces that storage bindings can hold.
+pub(super) fn pieces(
+    policy: &Policy,
+    histogram: &Histogram,
+    buffers: &HistogramBuffers,
+) -> Result<Vec<Piece>> {
+    let (layout, sample) = (&histogram.layout, histogram.sample);
+    let (n, stride) = (buffers.n.most(), u64::from(layout.stride(sample)));
+    let base = layout.offset / ALIGNMENT * ALIGNMENT;
+    let first_byte = layout.offset - base;
+    let room = policy.max_storage_range.saturating_sub(first_byte) / stride.max(WORD);
+    // Pieces of both arrays then begin where bindings may.
+    let most = room.min(MOST_OF_PIECE) / ALIGNMENT * ALIGNMENT;
+    let limit = match buffers.n {
+        Length::Host(_) => most.saturating_mul(MAX_PIECES),
+        Length::Device { .. } => most.saturating_mul(MAX_PIECES).min(u32::MAX.into()),
+    };
+    if n > limit {
+        return Err(Error::TooLarge { what: "number of elements", asked: n, limit });
+    }
+    let last = |count: u64| (count - 1) * stride + u64::from(layout.element(sample));
+    check_size("samples", buffers.samples, n, layout.offset, last)?;
+    if let Some(weights) = buffers.weights {
+        check_size("weights", weights, n, 0, |count| count * WORD)?;
+    }
+    let piece = |k: u64| {
+        let (start, count) = (k * most, most.min(n - k * most));
+        let bytes = (first_byte + last(count)).next_multiple_of(WORD);
+        Piece {
+            samples: buffers.samples.range(base + start * stride, bytes),
+            weights: buffers.weights.map(|w| w.range(start * WORD, count * WORD)),
+            first_byte: first_byte as u32,
+            // Only lengths on the device use it, and those are 32-bit numbers.
+            start: start as u32,
+            count: count as u32,
+        }
+    };
+    Ok((0..n.div_ceil(most.max(1))).map(piece).collect())
+}
+
+/// Narrow samples are read in words, so the buffer must have the last word whole.
+fn check_size(
+    name: &str,
+    buffer: Buffer,
+    n: u64,
+    offset: u64,
+    last: impl Fn(u64) -> u64,
+) -> Result<()> {
+    let bytes = if n == 0 { 0 } else { last(n) };
+    let (size, needed) = (buffer.size(), offset.saturating_add(bytes).next_multiple_of(WORD));
+    if n == 0 || size >= needed {
+        return Ok(());
+    }
+    Err(Error::BufferTooSmall { name: format!("histogram.{name}"), size, needed })
+}

@@ -1,0 +1,151 @@
+//! Which method counts, with which sizes.
+
+use super::bins::{BinCode, Search};
+use super::{Histogram, Weight};
+use crate::error::{Error, Result};
+use crate::primitives::Policy;
+
+/// How samples are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HistogramMethod {
+    /// What suits the device, the number of bins and the samples.
+    Auto,
+    /// Ballots, with the counts in registers (the paper's): up to 256 bins of one channel, without
+    /// weights.
+    Votes,
+    /// Counters in shared memory, in as many passes over the samples as shared memory needs.
+    Shared,
+    /// Atomic operations on the output.
+    Global,
+}
+
+/// The sizes of a histogram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HistogramSizes {
+    /// Threads of a workgroup.
+    pub threads: u32,
+    /// Reads of 16 bytes that a thread has on their way; 0 where elements are read one by one.
+    pub loads: u32,
+    /// Copies of the counters.
+    pub copies: u32,
+    /// Bins that one pass counts.
+    pub window: u32,
+    /// Passes over the samples.
+    pub passes: u32,
+    /// Elements that a workgroup takes at a time.
+    pub tile: u32,
+    /// Tiles that a workgroup should have.
+    pub tiles: u32,
+    /// Inner splitters in shared memory.
+    pub(super) splitters: u32,
+    /// Shared counters of a channel.
+    pub(super) room: u32,
+}
+
+/// Most bins that votes count: more would take more registers than there are.
+const MOST_BY_VOTES: u32 = 256;
+/// What the kernels may have in shared memory besides.
+const SHARED_SLACK: u32 = 256;
+/// Elements of a thread in a tile, where they are read one by one.
+const ELEMENTS: u32 = 4;
+/// Samples that a workgroup should have for each word that it reads before it begins or adds to the
+/// output when it ends.
+const SAMPLES_PER_WORD: u32 = 32;
+/// What adding a float may take in rounds of a loop: every lane of a subgroup may have to wait for
+/// every other.
+const FLOAT_ROUNDS: u32 = 8;
+
+pub(super) fn choose(
+    policy: &Policy,
+    histogram: &Histogram,
+    code: &BinCode,
+) -> Result<(HistogramMethod, HistogramSizes)> {
+    let tuned = &policy.histogram;
+    let votable = histogram.bins <= MOST_BY_VOTES
+        && histogram.layout.active_channels() == 1
+        && histogram.weight == Weight::None;
+    let shared = shared_sizes(policy, histogram, code);
+    // Sums of weights past 32 bits have no place in shared memory.
+    let wide_sums = histogram.wide && histogram.weight == Weight::U32;
+    let method = match histogram.method {
+        HistogramMethod::Auto if votable && histogram.bins <= tuned.most_bins_by_votes => {
+            HistogramMethod::Votes
+        }
+        HistogramMethod::Auto if wide_sums || shared.passes > tuned.most_passes => {
+            HistogramMethod::Global
+        }
+        HistogramMethod::Auto => HistogramMethod::Shared,
+        HistogramMethod::Votes if !votable => {
+            return Err(Error::Policy { problem: "votes count 256 bins of one channel at most" });
+        }
+        HistogramMethod::Shared if wide_sums => {
+            return Err(Error::Policy {
+                problem: "wide sums of weights are not for shared memory",
+            });
+        }
+        method => method,
+    };
+    let one_pass = HistogramSizes { window: histogram.bins, passes: 1, copies: 1, ..shared };
+    Ok(match method {
+        HistogramMethod::Global => (method, HistogramSizes { room: 1, ..one_pass }),
+        HistogramMethod::Votes => (method, HistogramSizes { room: MOST_BY_VOTES, ..one_pass }),
+        _ => (method, shared),
+    })
+}
+
+/// The sizes for counters in shared memory.
+fn shared_sizes(policy: &Policy, histogram: &Histogram, code: &BinCode) -> HistogramSizes {
+    let tuned = &policy.histogram;
+    let (bins, channels) = (histogram.bins, histogram.layout.active_channels());
+    let words = policy.shared_memory.saturating_sub(SHARED_SLACK) / 4;
+    let (splitters, table) = staged(histogram, code, words / 2);
+    let left = (words.saturating_sub(table) / channels).max(2);
+    let most_room = rounded_down(left);
+    let passes = bins.div_ceil(most_room - 1);
+    let window = bins.div_ceil(passes);
+    let room = rounded_up(window + 1).min(most_room);
+    let copies_words = (tuned.copies_bytes / 4).min(left * channels);
+    let copies = tuned.copies.min(copies_words / (room * channels)).max(1);
+
+    let vectors = histogram.reads_vectors();
+    let loads = if vectors { tuned.loads.max(1) } else { 0 };
+    let samples = if vectors {
+        loads * 16 / histogram.sample.bytes()
+    } else {
+        ELEMENTS * histogram.layout.channels
+    };
+    let tile = tuned.threads * samples / histogram.layout.channels;
+    let words = (window + 1) * channels + table;
+    let wanted = (SAMPLES_PER_WORD * words).div_ceil(tile).max(tuned.tiles);
+    let rounds = if histogram.weight == Weight::F32 { FLOAT_ROUNDS } else { 1 };
+    let most_tiles = tuned.most_samples / (samples * rounds);
+    let tiles = wanted.min(most_tiles).max(1);
+    let threads = tuned.threads;
+    HistogramSizes { threads, loads, copies, window, passes, tile, tiles, splitters, room }
+}
+
+/// How many splitters are kept in shared memory, and how many of its words the table takes in all.
+fn staged(histogram: &Histogram, code: &BinCode, most_words: u32) -> (u32, u32) {
+    let Some(range) = &code.range else { return (1, 2) };
+    let cells = range.cells + 1;
+    let words = range.splitters.max(1).saturating_mul(histogram.sample.bytes().div_ceil(4));
+    match range.search {
+        Search::Registers => (range.splitters, cells + 2),
+        _ if words.saturating_add(cells) <= most_words => (range.splitters.max(1), cells + words),
+        _ => (1, cells + 2),
+    }
+}
+
+/// Few sizes, so that few pipelines serve many numbers of bins.
+fn rounded_up(counters: u32) -> u32 {
+    if counters <= 512 {
+        counters.next_power_of_two().max(64)
+    } else {
+        counters.next_multiple_of(1024)
+    }
+}
+
+/// The most counters in so many words.
+fn rounded_down(words: u32) -> u32 {
+    if words >= 1024 { words / 1024 * 1024 } else { words }
+}

@@ -1,0 +1,283 @@
+//! The passes of a histogram: clear, table, one count for each piece of the samples and each part of
+//! the bins.
+
+use multisplit_graph::{Buffer, Graph, Groups, View};
+use multisplit_shaders::{builtin, push_constants};
+
+use super::bins::{BinCode, RangeCode, Search};
+use super::layout::{Length, Piece};
+use super::{Histogram, HistogramBuffers, HistogramMethod, HistogramSizes, WORD, Weight};
+use crate::error::Result;
+use crate::primitives::{Policy, fill};
+
+push_constants! {
+    struct CountPush {
+        count: u32,
+        piece_start: u32,
+        bins: u32,
+        first_bin: u32,
+        window: u32,
+        stride: u32,
+        first_byte: u32,
+        origin_low: u32,
+        origin_high: u32,
+        least_low: u32,
+        least_high: u32,
+        span_low: u32,
+        span_high: u32,
+        scale_low: u32,
+        scale_high: u32,
+        shift: u32,
+        parameter_a: u32,
+        parameter_b: u32,
+        parameter_c: u32,
+    }
+}
+
+push_constants! {
+    struct ArgumentsPush {
+        count: u32,
+        piece_start: u32,
+        tile: u32,
+        tiles: u32,
+        least_groups: u32,
+        most_groups: u32,
+    }
+}
+
+/// What every device dispatches in x.
+const MOST_GROUPS: u32 = 65_535;
+/// What one `vkCmdUpdateBuffer` takes.
+const UPDATE_BYTES: usize = 1 << 16;
+
+/// One histogram on its way into the graph.
+pub(super) struct Job<'j> {
+    pub graph: &'j mut Graph,
+    pub policy: &'j Policy,
+    pub histogram: &'j Histogram,
+    pub buffers: &'j HistogramBuffers,
+    pub code: BinCode,
+    pub method: HistogramMethod,
+    pub sizes: HistogramSizes,
+}
+
+impl Job<'_> {
+    /// Zeroes what is not added to.
+    pub fn clear(&mut self) -> Result<()> {
+        if self.histogram.accumulate {
+            return Ok(());
+        }
+        fill(self.graph, self.policy, "histogram.clear", self.counts(), 0)?;
+        if let Some(dropped) = self.buffers.dropped {
+            let view = self.dropped(dropped);
+            fill(self.graph, self.policy, "histogram.clear.dropped", view, 0)?;
+        }
+        Ok(())
+    }
+
+    /// Counts every piece, as often as there are parts of the bins.
+    pub fn count(&mut self, pieces: &[Piece]) -> Result<()> {
+        if pieces.is_empty() {
+            return Ok(());
+        }
+        let table = self.code.range.as_ref().map(|range| upload(self.graph, &range.table));
+        let table = table.or(self.code.user_table());
+        let unwanted = match self.buffers.dropped {
+            Some(_) => None,
+            None => {
+                let words = self.channels() * self.histogram.count_words();
+                Some(self.graph.transient::<u32>("histogram.dropped", words))
+            }
+        };
+        for piece in pieces {
+            let arguments = match self.buffers.n {
+                Length::Host(_) => None,
+                Length::Device { word, .. } => Some(self.arguments(word, piece)?),
+            };
+            for pass in 0..self.sizes.passes {
+                self.count_piece(piece, pass * self.sizes.window, table, unwanted, arguments)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The pass that says how many workgroups count a piece whose length is on the device.
+    fn arguments(&mut self, word: Buffer, piece: &Piece) -> Result<Buffer> {
+        let arguments = self.graph.transient::<u32>("histogram.arguments", 3);
+        self.graph
+            .pass("histogram.arguments", builtin::HISTOGRAM_ARGUMENTS.kernel()?)
+            .bind("elements", word.elements::<u32>(0, 1))
+            .bind("arguments", arguments)
+            .push(&ArgumentsPush {
+                count: piece.count,
+                piece_start: piece.start,
+                tile: self.sizes.tile,
+                tiles: self.sizes.tiles,
+                least_groups: self.policy.histogram.least_groups,
+                most_groups: MOST_GROUPS,
+            })
+            .dispatch(Groups::linear(1));
+        Ok(arguments)
+    }
+
+    fn count_piece(
+        &mut self,
+        piece: &Piece,
+        first_bin: u32,
+        table: Option<Buffer>,
+        unwanted: Option<Buffer>,
+        arguments: Option<Buffer>,
+    ) -> Result<()> {
+        let kernel = self.code.kernel(self.histogram.sample)?;
+        let samples = piece.samples;
+        let table = table.map_or(samples, View::from);
+        let elements = match self.buffers.n {
+            Length::Host(_) => samples,
+            Length::Device { word, .. } => word.elements::<u32>(0, 1),
+        };
+        let (push, constants) = (self.push(piece, first_bin), self.constants());
+        let counts = self.counts();
+        let dropped = self.buffers.dropped.map(|buffer| self.dropped(buffer));
+        let groups = self.groups(piece.count);
+        let mut pass = self
+            .graph
+            .pass("histogram.count", &kernel)
+            .bind("samples", samples)
+            .bind("table", table)
+            .bind("weights", piece.weights.unwrap_or(samples))
+            .bind("elements", elements)
+            .bind("counts", counts)
+            .push(&push);
+        for (name, value) in constants {
+            if name == "local_size_x" || kernel.interface().spec_constant(name).is_some() {
+                pass = pass.specialize(name, value);
+            }
+        }
+        // Where the caller does not want it, nobody reads it.
+        let pass = match (dropped, unwanted) {
+            (Some(wanted), _) => pass.bind("dropped", wanted),
+            (None, Some(unwanted)) => pass.scratch("dropped", unwanted),
+            (None, None) => pass,
+        };
+        match arguments {
+            Some(arguments) => pass.dispatch_indirect(arguments),
+            None => pass.dispatch(Groups::linear(groups.into())),
+        };
+        Ok(())
+    }
+
+    fn push(&self, piece: &Piece, first_bin: u32) -> CountPush {
+        let BinCode { origin, least, span, scale, shift, parameters, .. } = self.code;
+        let low = |value: u64| value as u32;
+        let high = |value: u64| (value >> 32) as u32;
+        CountPush {
+            count: piece.count,
+            piece_start: piece.start,
+            bins: self.histogram.bins,
+            first_bin,
+            window: self.sizes.window.min(self.histogram.bins - first_bin),
+            stride: self.histogram.layout.stride(self.histogram.sample),
+            first_byte: piece.first_byte,
+            origin_low: low(origin),
+            origin_high: high(origin),
+            least_low: low(least),
+            least_high: high(least),
+            span_low: low(span),
+            span_high: high(span),
+            scale_low: low(scale),
+            scale_high: high(scale),
+            shift,
+            parameter_a: parameters[0],
+            parameter_b: parameters[1],
+            parameter_c: parameters[2],
+        }
+    }
+
+    fn constants(&self) -> [(&'static str, u32); 21] {
+        let Self { histogram, sizes, code, .. } = self;
+        let votes = self.method == HistogramMethod::Votes;
+        let shared = self.method == HistogramMethod::Shared;
+        let bits = histogram.bins.next_power_of_two().trailing_zeros().max(1);
+        let whole = shared && sizes.passes == 1 && histogram.weight == Weight::None;
+        let none = RangeCode {
+            search: Search::Binary,
+            cells: 1,
+            affine: false,
+            splitters: 1,
+            table: vec![],
+        };
+        let range = code.range.as_ref().unwrap_or(&none);
+        [
+            ("local_size_x", sizes.threads),
+            ("SUBGROUP_SIZE", self.policy.subgroup_size),
+            ("BUCKET_BITS", if votes { bits } else { 1 }),
+            ("METHOD", method_code(self.method)),
+            ("BIN_KIND", code.kind),
+            ("SAMPLE_KIND", histogram.sample.kind()),
+            ("SAMPLE_BYTES", histogram.sample.bytes()),
+            ("CHANNELS", histogram.layout.channels),
+            ("ACTIVE", histogram.layout.active),
+            ("PACKED", u32::from(sizes.loads > 0)),
+            ("LOADS", sizes.loads.max(1)),
+            ("ROOM", sizes.room),
+            ("COPIES", sizes.copies),
+            ("WEIGHT", weight_code(histogram.weight)),
+            ("WIDE", u32::from(histogram.wide)),
+            ("LENGTH_ON_GPU", u32::from(matches!(self.buffers.n, Length::Device { .. }))),
+            ("SEARCH", range.search as u32),
+            ("CELLS", range.cells),
+            ("SPLITTERS", sizes.splitters),
+            ("AFFINE", u32::from(range.affine)),
+            ("WHOLE", u32::from(whole)),
+        ]
+    }
+
+    /// Workgroups for `count` elements: the same as the arguments' kernel computes.
+    fn groups(&self, count: u32) -> u32 {
+        let tiles = count.div_ceil(self.sizes.tile);
+        let least = tiles.min(self.policy.histogram.least_groups);
+        tiles.div_ceil(self.sizes.tiles).max(least).min(MOST_GROUPS)
+    }
+
+    fn channels(&self) -> u64 {
+        self.histogram.layout.active_channels().into()
+    }
+
+    fn counts(&self) -> View {
+        let words = self.channels() * u64::from(self.histogram.bins) * self.histogram.count_words();
+        self.buffers.counts.range(0, words * WORD)
+    }
+
+    fn dropped(&self, buffer: Buffer) -> View {
+        buffer.range(0, self.channels() * self.histogram.count_words() * WORD)
+    }
+}
+
+/// The kernels' METHOD.
+fn method_code(method: HistogramMethod) -> u32 {
+    match method {
+        HistogramMethod::Votes => 1,
+        HistogramMethod::Global => 2,
+        HistogramMethod::Auto | HistogramMethod::Shared => 0,
+    }
+}
+
+/// The kernels' WEIGHT.
+fn weight_code(weight: Weight) -> u32 {
+    match weight {
+        Weight::None => 0,
+        Weight::U32 => 1,
+        Weight::F32 => 2,
+    }
+}
+
+/// Puts words of the plan into a buffer, every run.
+fn upload(graph: &mut Graph, words: &[u32]) -> Buffer {
+    let table = graph.transient::<u32>("histogram.table", words.len() as u64);
+    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_ne_bytes()).collect();
+    for (index, part) in bytes.chunks(UPDATE_BYTES).enumerate() {
+        let view = table.range((index * UPDATE_BYTES) as u64, part.len() as u64);
+        graph.update("histogram.table", view, part);
+    }
+    table
+}

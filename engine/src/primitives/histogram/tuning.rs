@@ -1,0 +1,84 @@
+//! The sizes of the histogram, and where they were measured.
+
+use ash::vk;
+
+use crate::properties::DeviceProperties;
+
+/// Sizes of the counting kernel. Every field may be set; results never depend on them, but for
+/// the order in which weights that are floats are added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HistogramTuning {
+    /// Threads of a workgroup.
+    pub threads: u32,
+    /// Reads of 16 bytes that a thread has on their way at a time.
+    pub loads: u32,
+    /// Tiles (threads x loads x 16 bytes) that a workgroup counts before it adds to the output.
+    pub tiles: u32,
+    /// Unless fewer workgroups than this had anything to do then.
+    pub least_groups: u32,
+    /// Copies of the counters in shared memory, where there is room.
+    pub copies: u32,
+    /// Most bytes of shared memory that copies may take.
+    pub copies_bytes: u32,
+    /// Up to this many bins are counted by votes.
+    pub most_bins_by_votes: u32,
+    /// More bins than shared memory holds are counted in several passes, up to this many; beyond,
+    /// by atomic operations on the output.
+    pub most_passes: u32,
+    /// Up to this many range bins (32 at most) are found among splitters in registers.
+    pub register_bins: u32,
+    /// Cells of the lookup table for each of more bins.
+    pub cells_per_bin: u32,
+    /// Most cells in all; 0 for a binary search instead.
+    pub cells: u32,
+    /// Most samples of a thread; a bound that only software drivers have.
+    pub most_samples: u32,
+}
+
+impl HistogramTuning {
+    /// What suits the device.
+    pub fn for_device(properties: &DeviceProperties) -> Self {
+        let tuned = match properties.device_type {
+            vk::PhysicalDeviceType::CPU => Self::software(),
+            _ => Self::gpu(),
+        };
+        let size = properties.subgroup_size.max(1);
+        let most = properties.limits.max_compute_work_group_invocations;
+        Self { threads: (tuned.threads.min(most) / size).max(1) * size, ..tuned }
+    }
+
+    fn gpu() -> Self {
+        Self {
+            threads: 256,
+            loads: 4,
+            tiles: 16,
+            // As many as an H200 runs at a time.
+            least_groups: 1056,
+            copies: 2,
+            copies_bytes: 16 << 10,
+            // Adding up in shared memory takes the time that reading the samples takes, whatever
+            // m is; votes take up to four times as long.
+            most_bins_by_votes: 0,
+            most_passes: 3,
+            register_bins: 16,
+            cells_per_bin: 16,
+            cells: 4096,
+            most_samples: u32::MAX,
+        }
+    }
+
+    /// Software drivers compile what is unrolled for longer than it then runs, and end every loop
+    /// after 65,535 rounds: a search takes up to 20 of them for each sample.
+    fn software() -> Self {
+        Self {
+            loads: 1,
+            least_groups: 16,
+            copies: 1,
+            most_passes: 1,
+            register_bins: 4,
+            cells: 256,
+            most_samples: 2048,
+            ..Self::gpu()
+        }
+    }
+}

@@ -1,0 +1,96 @@
+#version 460
+// Counts samples by bin: every workgroup takes tiles in turn, counts them on its own, and adds what
+// it has to the output once. The paper's block-level prescan without the output of each subproblem.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#if SAMPLE_BITS == 64
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#endif
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+
+#include "histogram.glsl"
+#include "sample.glsl"
+#include "bins.glsl"
+#include "groups.glsl"
+#include "bin_counters.glsl"
+
+// The number of a channel among those that are counted.
+uint slot_of_channel(uint channel) {
+    return bitCount(ACTIVE & ((1u << channel) - 1));
+}
+
+bool is_active(uint channel) {
+    return ((ACTIVE >> channel) & 1) != 0;
+}
+
+void count_vector(uvec4 loaded, bool takes_part) {
+    [[unroll]] for (uint i = 0; i < PER_VECTOR; ++i)
+        if (is_active(i % CHANNELS))
+            count_bin(slot_of_channel(i % CHANNELS), bin_of(sample_in(loaded, i)), 1, takes_part);
+}
+
+uint group_count() {
+    return gl_NumWorkGroups.x * gl_NumWorkGroups.y;
+}
+
+// This subgroup's first thread among those of the whole dispatch.
+uint first_of_subgroup() {
+    return (group_index() * gl_NumSubgroups + gl_SubgroupID) * SUBGROUP_SIZE;
+}
+
+// Counts elements 16 bytes at a time, and gives the first that is left.
+uint count_vectors(uint count) {
+    const uint elements_of_vector = max(PER_VECTOR / CHANNELS, 1);
+    const uint tile = gl_WorkGroupSize.x * LOADS;
+    uint vectors = count / elements_of_vector;
+    uint tiles = vectors / tile;
+    for (uint t = group_index(); t < tiles; t += group_count()) {
+        uvec4 loaded[LOADS];
+        [[unroll]] for (uint k = 0; k < LOADS; ++k)
+            loaded[k] = samples_vec4.at[t * tile + k * gl_WorkGroupSize.x + thread_rank()];
+        [[unroll]] for (uint k = 0; k < LOADS; ++k) count_vector(loaded[k], true);
+    }
+    // Whole subgroups stay together, for the sake of votes.
+    for (uint first = tiles * tile + first_of_subgroup(); first < vectors; first += group_count() * gl_WorkGroupSize.x) {
+        uint v = first + gl_SubgroupInvocationID;
+        bool takes_part = v < vectors;
+        count_vector(takes_part ? samples_vec4.at[v] : uvec4(0), takes_part);
+    }
+    return vectors * elements_of_vector;
+}
+
+// Counts elements from `begin` on, one a thread.
+void count_elements(uint begin, uint count) {
+    uint step = group_count() * gl_WorkGroupSize.x;
+    uint first = begin + first_of_subgroup();
+    // In numbers that cannot wrap: there may be nearly 2^32 elements.
+    uint rounds = first < count ? (count - first - 1) / step + 1 : 0;
+    for (uint round = 0; round < rounds; ++round) {
+        uint left = count - first - round * step;
+        uint e = first + round * step + gl_SubgroupInvocationID;
+        bool takes_part = gl_SubgroupInvocationID < left;
+        uint weight = 1;
+        if (WEIGHT != WEIGHT_NONE && takes_part) weight = weights.at[e];
+        [[unroll]] for (uint channel = 0; channel < CHANNELS; ++channel) {
+            if (is_active(channel)) {
+                SAMPLE bits = SAMPLE(0);
+                if (takes_part) bits = sample_at(push.first_byte + e * push.stride + channel * SAMPLE_BYTES);
+                count_bin(slot_of_channel(channel), bin_of(bits), weight, takes_part);
+            }
+        }
+    }
+}
+
+void main() {
+    stage_bins();
+    begin_counting();
+    barrier();
+    uint count = element_count();
+    uint counted = 0;
+    if (PACKED != 0) counted = count_vectors(count);
+    count_elements(counted, count);
+    end_counting();
+}

@@ -1,0 +1,110 @@
+// Which bin does a sample belong to?
+//
+// One of the built-in functions, picked by BIN_KIND, or the user's own  uint bucket_of(K sample)
+// from the include user_bucket.glsl. The answer is m for every sample that is outside.
+
+const uint BIN_IDENTITY = 0;
+const uint BIN_EVEN_FLOAT = 1;    // (sample - lo) * (m / (hi - lo)), rounded after each operation
+const uint BIN_EVEN_INTEGER = 2;  // (sample - lo) * m / (hi - lo), exactly
+const uint BIN_EVEN_SHIFT = 3;    // the same, where (hi - lo) / m is a power of two
+const uint BIN_RANGE = 4;
+
+#ifdef USER_BUCKET
+
+void stage_bins() {}
+
+#if SAMPLE_BITS == 64
+uint64_t user_sample(SAMPLE bits, uint64_t tag) { return bits; }
+#ifdef DOUBLE
+double user_sample(SAMPLE bits, double tag) { return real_of(bits); }
+#endif
+#else
+uint user_sample(SAMPLE bits, uint tag) { return bits; }
+int user_sample(SAMPLE bits, int tag) { return int(bits); }
+float user_sample(SAMPLE bits, float tag) { return uintBitsToFloat(bits); }
+#endif
+
+#include "user_bucket.glsl"
+
+uint bin_of(SAMPLE bits) {
+    return min(bucket_of(user_sample(bits, USER_KEY_TYPE(0))), push.bins);
+}
+
+#else
+
+#include "range_bins.glsl"
+
+// Called by all threads before the first bin is asked for.
+void stage_bins() {
+    if (BIN_KIND == BIN_RANGE) stage_range();
+}
+
+uint identity_bin(SAMPLE bits) {
+#if SAMPLE_BITS == 64
+    return bits < uint64_t(push.bins) ? uint(bits) : push.bins;
+#else
+    return min(bits, push.bins);
+#endif
+}
+
+#ifdef REAL
+uint even_float_bin(SAMPLE bits, bool inside) {
+    precise REAL above = real_of(bits) - real_of(sample_of(push.origin_low, push.origin_high));
+    precise REAL scaled = above * real_of(sample_of(push.scale_low, push.scale_high));
+    // Rounding may carry a sample below the last edge up to m.
+    return min(uint(inside ? scaled : REAL(0)), push.bins - 1);
+}
+#endif
+
+// The float quotient is at most one off: there are at most 2^20 bins, and floats have 24 bits. The
+// remainder, of more bits than a number here has, says which way.
+#if SAMPLE_BITS == 64
+// a * b: the low 64 bits, and those above.
+uint64_t product(uint a, uint64_t b, out uint64_t high) {
+    uint64_t low = uint64_t(a) * (b & 0xFFFFFFFFul);
+    uint64_t middle = uint64_t(a) * (b >> 32) + (low >> 32);
+    high = middle >> 32;
+    return (middle << 32) | (low & 0xFFFFFFFFul);
+}
+
+uint even_integer_bin(uint64_t above, uint64_t span) {
+    uint bin = uint(float(above) * uintBitsToFloat(push.scale_low));
+    uint64_t wanted_high, begin_high;
+    uint64_t wanted = product(push.bins, above, wanted_high);
+    uint64_t begin = product(bin, span, begin_high);
+    uint64_t rest = wanted - begin;
+    uint64_t rest_high = wanted_high - begin_high - (wanted < begin ? 1 : 0);
+    if ((rest_high >> 63) != 0) return bin - 1;
+    return rest_high > 0 || rest >= span ? bin + 1 : bin;
+}
+#else
+uint even_integer_bin(uint above, uint span) {
+    uint bin = uint(float(above) * uintBitsToFloat(push.scale_low));
+    uint wanted_high, wanted, begin_high, begin, borrow;
+    umulExtended(push.bins, above, wanted_high, wanted);
+    umulExtended(bin, span, begin_high, begin);
+    uint rest = usubBorrow(wanted, begin, borrow);
+    uint rest_high = wanted_high - begin_high - borrow;
+    if ((rest_high >> 31) != 0) return bin - 1;
+    return rest_high > 0 || rest >= span ? bin + 1 : bin;
+}
+#endif
+
+uint bin_of(SAMPLE bits) {
+    if (BIN_KIND == BIN_IDENTITY) return identity_bin(bits);
+    SAMPLE key = ordered(bits);
+    SAMPLE above = key - sample_of(push.least_low, push.least_high);
+    SAMPLE span = sample_of(push.span_low, push.span_high);
+    // NaN is beyond every edge in this order.
+    bool inside = above < span;
+    uint bin = 0;
+    if (BIN_KIND == BIN_RANGE) bin = range_bin(bits, key, above, inside);
+    if (BIN_KIND == BIN_EVEN_SHIFT) bin = uint(above >> push.shift);
+    if (BIN_KIND == BIN_EVEN_INTEGER) bin = even_integer_bin(inside ? above : 0, span);
+#ifdef REAL
+    if (BIN_KIND == BIN_EVEN_FLOAT) bin = even_float_bin(bits, inside);
+#endif
+    return inside ? bin : push.bins;
+}
+
+#endif

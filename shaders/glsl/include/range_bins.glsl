@@ -1,0 +1,100 @@
+// Which range bin does a sample belong to: how many of the m - 1 inner splitters are at or below it?
+//
+// Three ways, picked by SEARCH. Registers: halve splitters that registers hold, which is cheapest
+// for few bins. Binary: halve those in memory. Lookup: the range is cut into cells by a monotonic
+// function of the sample, so that a splitter in an earlier cell is below the sample, and one in a
+// later cell above; a word a cell says how many lie before, and whether the cell has none of its own
+// (most cells), one, or more, which alone are searched.
+
+const uint SEARCH_BINARY = 0;
+const uint SEARCH_LOOKUP = 1;
+const uint SEARCH_REGISTERS = 2;
+
+// A cell's word: how many splitters lie before, and above that how many lie in it.
+const uint CELL_BITS = 20;
+const uint CELL_MASK = (1u << CELL_BITS) - 1;
+
+shared uint cells[CELLS + 1];
+shared SAMPLE splitters[SEARCH == SEARCH_REGISTERS ? 1 : SPLITTERS];
+// Splitters in registers: one less than a power of two.
+const uint HELD = SEARCH == SEARCH_REGISTERS ? SPLITTERS : 1;
+const uint LEVELS = 1 + (HELD >= 3 ? 1 : 0) + (HELD >= 7 ? 1 : 0) + (HELD >= 15 ? 1 : 0) + (HELD >= 31 ? 1 : 0);
+SAMPLE held[HELD];
+
+// The words of the table before the splitters.
+const uint TABLE_HEAD = SEARCH == SEARCH_LOOKUP ? CELLS + 1 : 0;
+
+SAMPLE table_splitter(uint index) {
+#if SAMPLE_BITS == 64
+    return sample_of(table.at[TABLE_HEAD + 2 * index], table.at[TABLE_HEAD + 2 * index + 1]);
+#else
+    return table.at[TABLE_HEAD + index];
+#endif
+}
+
+// As many as fit are in shared memory: all or none.
+SAMPLE splitter(uint index) {
+    return SPLITTERS > 1 ? splitters[index] : table_splitter(index);
+}
+
+// Called by all threads before the first bin is asked for.
+void stage_range() {
+    if (SEARCH == SEARCH_REGISTERS) {
+        [[unroll]] for (uint i = 0; i < HELD; ++i) held[i] = table_splitter(i);
+        return;
+    }
+    if (SEARCH == SEARCH_LOOKUP)
+        for (uint i = gl_LocalInvocationIndex; i <= CELLS; i += gl_WorkGroupSize.x) cells[i] = table.at[i];
+    if (SPLITTERS > 1)
+        for (uint i = gl_LocalInvocationIndex; i + 1 < push.bins; i += gl_WorkGroupSize.x)
+            splitters[i] = table_splitter(i);
+}
+
+// How many splitters are at or below `key`, which is known to be from `below` to `most`.
+uint search(SAMPLE key, uint below, uint most) {
+    while (below < most) {
+        uint middle = (below + most) / 2;
+        if (splitter(middle) <= key) below = middle + 1;
+        else most = middle;
+    }
+    return below;
+}
+
+uint cell_of(SAMPLE bits, SAMPLE above) {
+#ifdef REAL
+    if (AFFINE != 0) {
+        precise REAL from_origin = real_of(bits) - real_of(sample_of(push.origin_low, push.origin_high));
+        precise REAL scaled = from_origin * real_of(sample_of(push.scale_low, push.scale_high));
+        return min(uint(scaled), CELLS - 1);
+    }
+#endif
+    return min(uint(above >> push.shift), CELLS - 1);
+}
+
+// Every level compares with the middle one and selects the half beyond: indices are constants.
+uint held_bin(SAMPLE key) {
+    SAMPLE left[HELD];
+    [[unroll]] for (uint i = 0; i < HELD; ++i) left[i] = held[i];
+    uint bin = 0;
+    [[unroll]] for (uint level = 0; level < LEVELS; ++level) {
+        uint middle = HELD >> (level + 1);
+        bool above = left[middle] <= key;
+        bin = 2 * bin + (above ? 1 : 0);
+        [[unroll]] for (uint i = 0; i < middle; ++i) left[i] = above ? left[middle + 1 + i] : left[i];
+    }
+    return bin;
+}
+
+// `key` is the sample as ordered(), `above` how far it lies past the first edge. Samples outside
+// the range get some bin too.
+uint range_bin(SAMPLE bits, SAMPLE key, SAMPLE above, bool inside) {
+    if (SEARCH == SEARCH_REGISTERS) return held_bin(key);
+    if (SEARCH == SEARCH_BINARY) return search(key, 0, inside ? push.bins - 1 : 0);
+    uint cell = inside ? cell_of(bits, above) : CELLS;
+    uint word = cells[cell];
+    uint bin = word & CELL_MASK;
+    uint own = word >> CELL_BITS;
+    if (own == 1 && splitter(bin) <= key) ++bin;
+    if (own > 1) bin = search(key, bin, cells[cell + 1] & CELL_MASK);
+    return bin;
+}

@@ -1,0 +1,317 @@
+//! Histogram: sample types x bin kinds x numbers of bins x sizes x spreads x methods, count for
+//! count against the CPU.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::primitives::Policy;
+use multisplit::primitives::histogram::{Histogram, HistogramMethod};
+use multisplit_tests::generate::Rng;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::histogram::{Reference, Spread, count, even_edges, range_bin, splitters};
+use multisplit_tests::tests;
+
+use crate::histogram_run::{Input, run};
+
+tests!(histogram:
+    product_of_cases, every_method, every_search, random_cases, several_passes, many_bins, pieces,
+    edges_in_their_own_bins, exact_edges_of_integers, rounded_up_to_the_last_edge,
+);
+
+const BINS: [u32; 9] = [1, 2, 3, 32, 33, 256, 257, 4096, 65_536];
+const METHODS: [HistogramMethod; 3] =
+    [HistogramMethod::Votes, HistogramMethod::Shared, HistogramMethod::Global];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Even,
+    Range,
+    Identity,
+}
+const KINDS: [Kind; 3] = [Kind::Even, Kind::Range, Kind::Identity];
+
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    kind: Kind,
+    m: u32,
+    n: usize,
+    spread: Spread,
+    method: HistogramMethod,
+}
+
+/// One case, and the passes that it took.
+fn check<S: Reference>(gpu: &Gpu, policy: &Policy, case: Case) -> Result<u32> {
+    let Case { kind, m, n, spread, method } = case;
+    if kind == Kind::Identity && S::TYPE.is_float() {
+        return Ok(0);
+    }
+    let (lo, hi) = S::domain();
+    let seed = (n as u64) << 20 | u64::from(m);
+    let splitters: Vec<S> = splitters(m, seed);
+    let (histogram, edges) = match kind {
+        Kind::Even => (Histogram::even(m, lo, hi), even_edges(m)),
+        Kind::Range => (Histogram::range(&splitters), splitters.clone()),
+        Kind::Identity => (Histogram::identity(S::TYPE, m), even_edges(m)),
+    };
+    let samples: Vec<S> = spread.samples(n, m, &edges, seed + 1);
+    // By comparison with every splitter that would take all day.
+    let fast = |x: S| splitters.partition_point(|&s| s <= x) as u32;
+    let bin_of = |i: usize| match kind {
+        Kind::Even => samples[i].even_bin(lo, hi, m),
+        Kind::Range if m <= 64 => range_bin(samples[i], &splitters),
+        Kind::Range => (lo <= samples[i] && samples[i] < hi).then(|| fast(samples[i]) - 1),
+        Kind::Identity => samples[i].identity_bin(m),
+    };
+    let (counts, dropped) = count(n, m, bin_of, |_| 1);
+    let name = || format!("{:?}, {case:?}", S::TYPE);
+    let bytes = bytemuck::cast_slice(&samples);
+    let got = run(gpu, policy, &histogram.by(method), bytes, n as u64, Input::default())
+        .with_context(name)?;
+    expect_equal(&got.counts, &counts).with_context(name)?;
+    expect_equal(&got.dropped, &[dropped]).context("dropped").with_context(name)?;
+    ensure!(method == HistogramMethod::Auto || got.method == method, "{:?}", got.method);
+    Ok(got.passes)
+}
+
+/// The same for one of seven types.
+fn check_type(gpu: &Gpu, policy: &Policy, sample: usize, case: Case) -> Result<()> {
+    let check = [
+        check::<f32>,
+        check::<u32>,
+        check::<i32>,
+        check::<u8>,
+        check::<u16>,
+        check::<u64>,
+        check::<f64>,
+    ][sample % TYPES];
+    check(gpu, policy, case).map(|_| ())
+}
+const TYPES: usize = 7;
+
+/// Sizes around a vector and a tile.
+fn sizes(gpu: &Gpu) -> Vec<usize> {
+    let tuned = gpu.context.policy().histogram;
+    let tile = (tuned.threads * tuned.loads) as usize * 4;
+    vec![0, 1, 3, tile - 1, tile + 1, 7 * tile + 13]
+}
+
+/// The whole product in a full run, a sample of it otherwise.
+fn product_of_cases(gpu: &Gpu) -> Result<()> {
+    if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
+}
+
+/// Every type with every kind and number of bins in turn, and with them sizes and spreads.
+fn sampled_product(gpu: &Gpu) -> Result<()> {
+    let (policy, sizes) = (gpu.context.policy(), sizes(gpu));
+    let mut turn = 0;
+    for sample in 0..TYPES {
+        for (column, kind) in KINDS.into_iter().enumerate() {
+            // Few pipelines: two numbers of bins for each type and kind.
+            for row in 0..2 {
+                let m = BINS[(3 * sample + 2 * column + 4 * row) % BINS.len()];
+                let n = sizes[(turn + row) % sizes.len()];
+                let spread = Spread::ALL[(turn + sample) % Spread::ALL.len()];
+                let method = HistogramMethod::Auto;
+                check_type(gpu, &policy, sample, Case { kind, m, n, spread, method })?;
+                turn += 1;
+            }
+        }
+    }
+    let large = Case {
+        kind: Kind::Even,
+        m: 256,
+        n: (1 << 20) + 3,
+        spread: Spread::Normal,
+        method: HistogramMethod::Auto,
+    };
+    check_type(gpu, &policy, 0, large)?;
+    check_type(gpu, &policy, 0, Case { kind: Kind::Range, ..large })
+}
+
+fn whole_product(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    let mut sizes = sizes(gpu);
+    sizes.push((1 << 20) + 3);
+    for sample in 0..TYPES {
+        for kind in KINDS {
+            for m in BINS {
+                for &n in &sizes {
+                    for spread in Spread::ALL {
+                        let method = HistogramMethod::Auto;
+                        check_type(gpu, &policy, sample, Case { kind, m, n, spread, method })?;
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// All methods give the same counts.
+fn every_method(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    let bins: &[u32] = if gpu.full { &BINS[..6] } else { &[3, 33, 256] };
+    for (turn, &m) in bins.iter().enumerate() {
+        for (row, method) in METHODS.into_iter().enumerate() {
+            let spread = Spread::ALL[(turn + row) % Spread::ALL.len()];
+            let case = Case { kind: Kind::Even, m, n: 20_011, spread, method };
+            check::<f32>(gpu, &policy, case)?;
+            if gpu.full {
+                (0..TYPES).try_for_each(|sample| {
+                    KINDS.into_iter().try_for_each(|kind| {
+                        check_type(gpu, &policy, sample, Case { kind, ..case })
+                    })
+                })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Range bins by splitters in registers, by halving and by table, which may be crowded.
+fn every_search(gpu: &Gpu) -> Result<()> {
+    let base = gpu.context.policy();
+    for (register_bins, cells) in [(32, 0), (0, 0), (0, 16), (0, 1024)] {
+        let mut policy = base;
+        policy.histogram.register_bins = register_bins;
+        policy.histogram.cells_per_bin = 1024;
+        policy.histogram.cells = cells;
+        let bins: &[u32] = match register_bins {
+            0 if gpu.full => &BINS,
+            0 => &[33, 257],
+            _ => &[1, 2, 3, 9, 32],
+        };
+        for &m in bins {
+            for spread in [Spread::Uniform, Spread::Edges] {
+                let method = HistogramMethod::Shared;
+                let case = Case { kind: Kind::Range, m, n: 10_007, spread, method };
+                check::<f32>(gpu, &policy, case).with_context(|| format!("{cells} cells"))?;
+                if gpu.full {
+                    (1..TYPES).try_for_each(|sample| check_type(gpu, &policy, sample, case))?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Random sizes of everything, the kernel's own sizes included.
+fn random_cases(gpu: &Gpu) -> Result<()> {
+    let mut rng = Rng::new(5);
+    let base = gpu.context.policy();
+    for _ in 0..if gpu.full { 400 } else { 10 } {
+        let mut policy = base;
+        let tuned = &mut policy.histogram;
+        tuned.threads = base.subgroup_size << rng.below(4);
+        tuned.loads = 1 + rng.below(3) as u32;
+        tuned.tiles = 1 + rng.below(5) as u32;
+        tuned.least_groups = 1 + rng.below(5) as u32;
+        tuned.copies = 1 + rng.below(4) as u32;
+        tuned.most_bins_by_votes = [0, 64][rng.below(2) as usize];
+        tuned.register_bins = [0, 20][rng.below(2) as usize];
+        tuned.cells_per_bin = 1 + rng.below(20) as u32;
+        tuned.cells = [0, 37, 500][rng.below(3) as usize];
+        let most = [10, 300, 3000][rng.below(3) as usize];
+        let case = Case {
+            kind: KINDS[rng.below(3) as usize],
+            m: 1 + rng.below(most) as u32,
+            n: rng.below(30_000) as usize,
+            spread: Spread::ALL[rng.below(5) as usize],
+            method: HistogramMethod::Auto,
+        };
+        check_type(gpu, &policy, rng.below(TYPES as u64) as usize, case)
+            .with_context(|| format!("{:?}", policy.histogram))?;
+    }
+    Ok(())
+}
+
+/// More bins than shared memory holds, part after part.
+fn several_passes(gpu: &Gpu) -> Result<()> {
+    let mut policy = gpu.context.policy();
+    policy.shared_memory = 16 << 10;
+    policy.histogram.most_passes = u32::MAX;
+    for kind in KINDS {
+        let method = HistogramMethod::Auto;
+        let case = Case { kind, m: 10_000, n: 30_001, spread: Spread::Uniform, method };
+        let passes = check::<u32>(gpu, &policy, case)?;
+        ensure!(passes > 1, "{passes} passes");
+    }
+    Ok(())
+}
+
+/// As many bins as there may be.
+fn many_bins(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    let case = Case {
+        kind: Kind::Even,
+        m: 1 << 20,
+        n: 50_003,
+        spread: Spread::Uniform,
+        method: HistogramMethod::Global,
+    };
+    check::<f32>(gpu, &policy, case)?;
+    check::<f32>(gpu, &policy, Case { kind: Kind::Range, ..case })?;
+    check::<u32>(gpu, &policy, case).map(|_| ())
+}
+
+/// Samples past `maxStorageBufferRange` are counted in pieces; the limit is lowered to see it.
+fn pieces(gpu: &Gpu) -> Result<()> {
+    let policy = Policy { max_storage_range: 20_000, ..gpu.context.policy() };
+    for n in [4095, 5000, 30_011] {
+        let method = HistogramMethod::Auto;
+        let case = Case { kind: Kind::Even, m: 256, n, spread: Spread::Uniform, method };
+        check::<f32>(gpu, &policy, case)?;
+        check::<u8>(gpu, &policy, case)?;
+    }
+    Ok(())
+}
+
+/// Where edges are representable and steps are powers of two, each edge begins its bin, and the
+/// largest value below it is in the bin before.
+fn edges_in_their_own_bins(gpu: &Gpu) -> Result<()> {
+    let m = 256u32;
+    let edges: Vec<f32> = (0..=m).map(|k| k as f32 * 4.0).collect();
+    let samples: Vec<f32> = edges.iter().flat_map(|&e| [e, e.next_down()]).collect();
+    let result = gpu.context.histogram(&Histogram::even(m, 0.0f32, 1024.0), &samples)?;
+    expect_equal(&result.counts, &vec![2; m as usize])?;
+    expect_equal(&result.dropped, &[2])?;
+    let result = gpu.context.histogram(&Histogram::range(&edges), &samples)?;
+    expect_equal(&result.counts, &vec![2; m as usize])
+}
+
+/// The first value of every bin, and the last one of the bin before, in numbers that floats do not
+/// hold.
+fn exact_edges_of_integers(gpu: &Gpu) -> Result<()> {
+    fn check<S: Reference>(gpu: &Gpu, m: u32, value: impl Fn(u128) -> S) -> Result<()> {
+        let (lo, hi) = S::domain();
+        let span =
+            u128::from(hi.bits().wrapping_sub(lo.bits()) & (u64::MAX >> (64 - 8 * size_of::<S>())));
+        let first = |k: u32| (u128::from(k) * span).div_ceil(m.into());
+        let samples: Vec<S> = (1..=m).flat_map(|k| [first(k) - 1, first(k)]).map(value).collect();
+        let result = gpu.context.histogram(&Histogram::even(m, lo, hi), &samples)?;
+        let (counts, dropped) = count(samples.len(), m, |i| samples[i].even_bin(lo, hi, m), |_| 1);
+        expect_equal(&result.counts, &counts).with_context(|| format!("{:?}", S::TYPE))?;
+        expect_equal(&result.dropped, &[dropped])
+    }
+    check(gpu, 99_991, |above| (u128::from(u64::domain().0) + above) as u64)?;
+    check(gpu, 99_991, |above| u32::domain().0 + above as u32)?;
+    check(gpu, 50_021, |above| (i64::from(i32::domain().0) + above as i64) as i32)
+}
+
+/// A float below the last edge whose bin rounds up to m is in the last bin.
+fn rounded_up_to_the_last_edge(gpu: &Gpu) -> Result<()> {
+    let rounded = |lo: f32, hi: f32, m: u32| (hi.next_down() - lo) * (m as f32 / (hi - lo));
+    let mut rng = Rng::new(3);
+    let mut found = 0;
+    while found < 3 {
+        let (lo, m) = (rng.below(1000) as f32 / 7.0, 2 + rng.below(500) as u32);
+        let hi = lo + 0.3 + rng.below(100) as f32 / 9.0;
+        if rounded(lo, hi, m) < m as f32 {
+            continue;
+        }
+        found += 1;
+        let samples = [hi.next_down(), hi, lo, lo.next_down()];
+        let result = gpu.context.histogram(&Histogram::even(m, lo, hi), &samples)?;
+        let ends = (result.counts[0], result.counts[m as usize - 1]);
+        ensure!(ends == (1, 1) && result.dropped == [2], "{lo}, {hi}, {m}: {result:?}");
+    }
+    Ok(())
+}

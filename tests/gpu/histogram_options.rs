@@ -1,0 +1,301 @@
+//! Histogram: layouts, weights, accumulation, wide counts, lengths on the device, cumulative counts,
+//! and the user's own GLSL, each against the CPU.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::graph::Graph;
+use multisplit::primitives::Policy;
+use multisplit::primitives::histogram::{
+    Histogram, HistogramBuffers, HistogramMethod, Layout, Weight, add,
+};
+use multisplit::primitives::multisplit::UserBucket;
+use multisplit_tests::generate::{Rng, uniform};
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::histogram::{Reference, Spread, count};
+use multisplit_tests::{reference, tests};
+
+use crate::histogram_run::{Input, run};
+
+tests!(histogram:
+    pixels, channels_of_floats, strides, integer_weights, float_weights, accumulated, wide_counts,
+    past_32_bits, length_on_the_device, cumulative, replayed, users_functions, users_table,
+    one_call_of_nothing,
+);
+
+/// Counts `samples` in this layout, and compares every channel with the CPU.
+fn check_layout<S: Reference>(gpu: &Gpu, layout: Layout, m: u32, samples: &[S]) -> Result<()> {
+    let (lo, hi) = S::domain();
+    let size = size_of::<S>();
+    let bytes: &[u8] = bytemuck::cast_slice(samples);
+    let stride = layout.stride.map_or(layout.channels as usize * size, |s| s as usize);
+    let offset = layout.offset as usize;
+    let n = (bytes.len() - offset) / stride;
+    let histogram = Histogram::even(m, lo, hi).laid_out(layout);
+    let policy = gpu.context.policy();
+    let got = run(gpu, &policy, &histogram, bytes, n as u64, Input::default())?;
+    let channels = (0..layout.channels as usize).filter(|c| layout.active >> c & 1 == 1);
+    for (slot, channel) in channels.enumerate() {
+        let value = |i: usize| {
+            let at = offset + i * stride + channel * size;
+            bytemuck::pod_read_unaligned::<S>(&bytes[at..at + size])
+        };
+        let (counts, dropped) = count(n, m, |i| value(i).even_bin(lo, hi, m), |_| 1);
+        let first = slot * m as usize;
+        expect_equal(&got.counts[first..first + m as usize], &counts)
+            .with_context(|| format!("{layout:?}, channel {channel}"))?;
+        ensure!(got.dropped[slot] == dropped, "{layout:?}: {:?}, {dropped}", got.dropped);
+    }
+    Ok(())
+}
+
+fn samples<S: Reference>(n: usize) -> Vec<S> {
+    Spread::Uniform.samples(n, 1, &[S::at(0.0)], 3)
+}
+
+/// RGBA8 in one pass, some channels of it, two channels, and three, which no word holds.
+fn pixels(gpu: &Gpu) -> Result<()> {
+    let bytes = samples::<u8>(4 * 5003);
+    for active in [0b1111, 0b0111, 0b1000] {
+        check_layout(gpu, Layout::interleaved(4, active), 256, &bytes)?;
+    }
+    check_layout(gpu, Layout::interleaved(2, 0b10), 100, &bytes)?;
+    check_layout(gpu, Layout::interleaved(3, 0b101), 100, &bytes)
+}
+
+fn channels_of_floats(gpu: &Gpu) -> Result<()> {
+    let floats = samples::<f32>(4 * 3001);
+    check_layout(gpu, Layout::interleaved(4, 0b1010), 33, &floats)?;
+    check_layout(gpu, Layout::interleaved(2, 0b11), 33, &floats)?;
+    // 32 bytes an element: more than is read at a time.
+    check_layout(gpu, Layout::interleaved(4, 0b0110), 33, &samples::<u64>(4 * 777))
+}
+
+/// A field of a record; records that begin anywhere.
+fn strides(gpu: &Gpu) -> Result<()> {
+    check_layout(gpu, Layout::strided(12, 20), 33, &samples::<f32>(7000))?;
+    check_layout(gpu, Layout::strided(1, 3), 33, &samples::<u8>(7000))?;
+    check_layout(gpu, Layout::strided(514, 6), 33, &samples::<u16>(7000))?;
+    check_layout(gpu, Layout { offset: 4, ..Layout::PACKED }, 33, &samples::<u64>(999))?;
+    check_layout(gpu, Layout { offset: 1024, ..Layout::PACKED }, 33, &samples::<f32>(7000))
+}
+
+fn integer_weights(gpu: &Gpu) -> Result<()> {
+    let (policy, n) = (gpu.context.policy(), 9001);
+    let (values, weights) = (samples::<f32>(n), uniform(n, 8));
+    let bytes = bytemuck::cast_slice(&values);
+    let (lo, hi) = f32::domain();
+    for (m, method) in [(33, HistogramMethod::Shared), (33, HistogramMethod::Global)] {
+        let bin_of = |i: usize| values[i].even_bin(lo, hi, m);
+        let (sums, dropped) = count(n, m, bin_of, |i| weights[i].into());
+        let histogram = Histogram::even(m, lo, hi).weighted(Weight::U32).by(method);
+        let input = Input { weights: Some(&weights), ..Input::default() };
+        let got = run(gpu, &policy, &histogram, bytes, n as u64, input)?;
+        let narrow: Vec<u64> = sums.iter().map(|&sum| sum & 0xFFFF_FFFF).collect();
+        expect_equal(&got.counts, &narrow).with_context(|| format!("{method:?}"))?;
+        // Samples are dropped, not weights.
+        ensure!(got.dropped == [dropped], "{:?}", got.dropped);
+        // Past 32 bits, in the output itself.
+        let histogram = histogram.wide().by(HistogramMethod::Auto);
+        let got = run(gpu, &policy, &histogram, bytes, n as u64, input)?;
+        expect_equal(&got.counts, &sums)?;
+    }
+    Ok(())
+}
+
+/// Weights whose sums are exact in any order.
+fn float_weights(gpu: &Gpu) -> Result<()> {
+    let (policy, n, m) = (gpu.context.policy(), 6007, 50);
+    let values = samples::<u16>(n);
+    let mut rng = Rng::new(4);
+    let eighths: Vec<i64> = (0..n).map(|_| rng.below(1000) as i64 - 300).collect();
+    let weights: Vec<u32> = eighths.iter().map(|&w| (w as f32 / 8.0).to_bits()).collect();
+    let (lo, hi) = u16::domain();
+    let mut sums = vec![0i64; m as usize];
+    for (value, &weight) in values.iter().zip(&eighths) {
+        if let Some(bin) = value.even_bin(lo, hi, m) {
+            sums[bin as usize] += weight;
+        }
+    }
+    let expected: Vec<f32> = sums.iter().map(|&sum| 100.0 + sum as f32 / 8.0).collect();
+    for method in [HistogramMethod::Shared, HistogramMethod::Global] {
+        let histogram = Histogram::even(m, lo, hi).weighted(Weight::F32).accumulating().by(method);
+        let before = u64::from(100f32.to_bits());
+        let input = Input { weights: Some(&weights), before, ..Input::default() };
+        let got = run(gpu, &policy, &histogram, bytemuck::cast_slice(&values), n as u64, input)?;
+        let got: Vec<f32> = got.counts.iter().map(|&bits| f32::from_bits(bits as u32)).collect();
+        expect_equal(&got, &expected).with_context(|| format!("{method:?}"))?;
+    }
+    Ok(())
+}
+
+fn accumulated(gpu: &Gpu) -> Result<()> {
+    let (policy, n) = (gpu.context.policy(), 5000);
+    let values = samples::<f32>(n);
+    let (lo, hi) = f32::domain();
+    let (counts, dropped) = count(n, 33, |i| values[i].even_bin(lo, hi, 33), |_| 1);
+    let histogram = Histogram::even(33, lo, hi).accumulating();
+    let input = Input { before: 1000, ..Input::default() };
+    let got = run(gpu, &policy, &histogram, bytemuck::cast_slice(&values), n as u64, input)?;
+    let expected: Vec<u64> = counts.iter().map(|count| count + 1000).collect();
+    expect_equal(&got.counts, &expected)?;
+    expect_equal(&got.dropped, &[dropped + 1000])?;
+    // Nothing changes nothing.
+    let got = run(gpu, &policy, &histogram, &[], 0, input)?;
+    expect_equal(&got.counts, &[1000; 33])
+}
+
+/// Counts that go past 2^32 in the middle of a pass, by every method.
+fn wide_counts(gpu: &Gpu) -> Result<()> {
+    let (policy, n) = (gpu.context.policy(), 9000);
+    let values = samples::<u32>(n);
+    let (lo, hi) = u32::domain();
+    let before = (5 << 32) - 30;
+    for method in [HistogramMethod::Votes, HistogramMethod::Shared, HistogramMethod::Global] {
+        let (counts, dropped) = count(n, 33, |i| values[i].even_bin(lo, hi, 33), |_| 1);
+        let histogram = Histogram::even(33, lo, hi).wide().accumulating().by(method);
+        let input = Input { before, ..Input::default() };
+        let got = run(gpu, &policy, &histogram, bytemuck::cast_slice(&values), n as u64, input)?;
+        let expected: Vec<u64> = counts.iter().map(|count| count + before).collect();
+        expect_equal(&got.counts, &expected).with_context(|| format!("{method:?}"))?;
+        expect_equal(&got.dropped, &[dropped + before])?;
+    }
+    Ok(())
+}
+
+/// More samples than 32 bits count, on a device that is quick enough; a few on one that is not.
+fn past_32_bits(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let (n, times) = if gpu.is_software() { (1u64 << 16, 5) } else { (1 << 28, 20) };
+    let mut graph = Graph::new("histogram");
+    let samples = graph.import::<u32>("samples", n / 4);
+    let counts = graph.import::<u64>("counts", 256);
+    let histogram = Histogram::even(256, 0u8, 255).wide().accumulating();
+    add(&mut graph, &context.policy(), &histogram, &HistogramBuffers::new(n, samples, counts))?;
+    graph.replayable();
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let device_samples = context.upload("samples", &vec![0x0101_0101u32; (n / 4) as usize])?;
+    let device_counts = context.upload("counts", &[0u64; 256])?;
+    let bound = [(samples, &device_samples), (counts, &device_counts)];
+    context.run_repeatedly(&executable, &bound, times)?;
+    let mut expected = [0u64; 256];
+    expected[1] = n * u64::from(times);
+    expect_equal(&context.download(&device_counts)?, &expected)
+}
+
+/// Fewer elements than the buffer has, none, and more.
+fn length_on_the_device(gpu: &Gpu) -> Result<()> {
+    let values = samples::<f32>(20_000);
+    let (lo, hi) = f32::domain();
+    let histogram = Histogram::even(33, lo, hi);
+    let whole = gpu.context.policy();
+    let in_pieces = Policy { max_storage_range: 20_000, ..whole };
+    for policy in [whole, in_pieces] {
+        for n in [0u32, 1, 12_345, 20_000, u32::MAX] {
+            let seen = (n as usize).min(values.len());
+            let (counts, dropped) = count(seen, 33, |i| values[i].even_bin(lo, hi, 33), |_| 1);
+            let input = Input { on_device: Some(n), ..Input::default() };
+            let bytes = bytemuck::cast_slice(&values);
+            let got = run(gpu, &policy, &histogram, bytes, values.len() as u64, input)?;
+            expect_equal(&got.counts, &counts).with_context(|| format!("n = {n}"))?;
+            expect_equal(&got.dropped, &[dropped])?;
+        }
+    }
+    Ok(())
+}
+
+fn cumulative(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    let values = samples::<u16>(9000);
+    for m in [1, 257, 5000] {
+        let (lo, hi) = u16::domain();
+        let histogram = Histogram::even(m, lo, hi);
+        let input = Input { cumulative: true, ..Input::default() };
+        let got = run(gpu, &policy, &histogram, bytemuck::cast_slice(&values), 9000, input)?;
+        let counts: Vec<u32> = got.counts.iter().map(|&count| count as u32).collect();
+        expect_equal(&got.cumulative, &reference::exclusive_scan(&counts))?;
+    }
+    Ok(())
+}
+
+/// Run again and again, a fresh histogram stays what it is.
+fn replayed(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let values = samples::<f32>(10_000);
+    let splitters = [0.0f32, 1.0, 10.0, 100.0, 200.0, 300.0, 500.0, 600.0, 700.0, 800.0];
+    let m = splitters.len() - 1;
+    let mut graph = Graph::new("histogram");
+    let input = graph.import::<f32>("samples", 10_000);
+    let counts = graph.import::<u32>("counts", m as u64);
+    let histogram = Histogram::range(&splitters);
+    add(&mut graph, &context.policy(), &histogram, &HistogramBuffers::new(10_000, input, counts))?;
+    graph.replayable();
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let device_input = context.upload("samples", &values)?;
+    let device_counts = context.upload("counts", &vec![9u32; m])?;
+    let bound = [(input, &device_input), (counts, &device_counts)];
+    context.run_repeatedly(&executable, &bound, 3)?;
+    let bin_of = |i: usize| multisplit_tests::histogram::range_bin(values[i], &splitters);
+    let (expected, _) = count(values.len(), m as u32, bin_of, |_| 1);
+    let expected: Vec<u32> = expected.iter().map(|&count| count as u32).collect();
+    expect_equal(&context.download(&device_counts)?, &expected)
+}
+
+/// A function of the user's, of every type of sample; ids of m or more are outside.
+fn users_functions(gpu: &Gpu) -> Result<()> {
+    fn check<S: Reference>(gpu: &Gpu, source: &str, bin_of: impl Fn(S) -> u32) -> Result<()> {
+        let values: Vec<S> = Spread::Uniform.samples(5000, 1, &[S::at(0.0)], 6);
+        let histogram = Histogram::glsl(S::TYPE, 20, UserBucket::new(source));
+        let got = gpu.context.histogram(&histogram, &values).with_context(|| source.to_owned())?;
+        let bin = |i: usize| Some(bin_of(values[i])).filter(|&bin| bin < 20);
+        let (counts, dropped) = count(values.len(), 20, bin, |_| 1);
+        expect_equal(&got.counts, &counts).with_context(|| source.to_owned())?;
+        expect_equal(&got.dropped, &[dropped])
+    }
+    check::<u8>(gpu, "uint bucket_of(uint key) { return key % 23u; }", |x| u32::from(x) % 23)?;
+    check::<f32>(gpu, "uint bucket_of(float key) { return uint(abs(key)) / 50u; }", |x| {
+        x.abs() as u32 / 50
+    })?;
+    if gpu.full {
+        check::<u16>(gpu, "uint bucket_of(uint key) { return key & 31u; }", |x| u32::from(x) & 31)?;
+        check::<i32>(gpu, "uint bucket_of(int key) { return key < 0 ? 1u : 25u; }", |x| {
+            if x < 0 { 1 } else { 25 }
+        })?;
+    }
+    check::<u64>(gpu, "uint bucket_of(uint64_t key) { return uint(key >> 40) & 31u; }", |x| {
+        (x >> 40) as u32 & 31
+    })?;
+    check::<f64>(gpu, "uint bucket_of(double key) { return uint(abs(key)) / 50u; }", |x| {
+        x.abs() as u32 / 50
+    })
+}
+
+/// A function with a table and parameters of its own.
+fn users_table(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let values = uniform(5000, 9);
+    let table: Vec<u32> = vec![3, 0, 2, 1, 7];
+    let source =
+        "uint bucket_of(uint key) { return table.at[key % push.parameter_b] + push.parameter_a; }";
+    let mut graph = Graph::new("table");
+    let input = graph.import::<u32>("samples", 5000);
+    let counts = graph.import::<u32>("counts", 5);
+    let words = graph.import::<u32>("table", 5);
+    let user = UserBucket::new(source).with_parameters([1, 5, 0]).with_table(words);
+    let histogram = Histogram::glsl(multisplit::primitives::histogram::SampleType::U32, 5, user);
+    add(&mut graph, &context.policy(), &histogram, &HistogramBuffers::new(5000, input, counts))?;
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let (device_input, device_table) =
+        (context.upload("samples", &values)?, context.upload("table", &table)?);
+    let device_counts = context.buffer::<u32>("counts", 5)?;
+    let bound = [(input, &device_input), (counts, &device_counts), (words, &device_table)];
+    context.run(&executable, &bound)?;
+    let bin_of = |i: usize| Some(table[values[i] as usize % 5] + 1).filter(|&bin| bin < 5);
+    let (expected, _) = count(values.len(), 5, bin_of, |_| 1);
+    let expected: Vec<u32> = expected.iter().map(|&count| count as u32).collect();
+    expect_equal(&context.download(&device_counts)?, &expected)
+}
+
+fn one_call_of_nothing(gpu: &Gpu) -> Result<()> {
+    let result = gpu.context.histogram::<u16>(&Histogram::even(7, 0u16, 9), &[])?;
+    expect_equal(&result.counts, &[0; 7])?;
+    expect_equal(&result.dropped, &[0])
+}

@@ -1,0 +1,185 @@
+//! Histograms on the CPU, in the plainest way, and samples for them: of every type, with every edge
+//! and every special value.
+
+use multisplit::primitives::histogram::Sample;
+
+use crate::generate::Rng;
+
+/// A sample whose bins the CPU can find.
+pub trait Reference: Sample + std::fmt::Debug {
+    /// The bin among `m` equal parts of [lo, hi), if it has one.
+    fn even_bin(self, lo: Self, hi: Self, m: u32) -> Option<u32>;
+
+    /// The value as a bin.
+    fn identity_bin(self, m: u32) -> Option<u32>;
+
+    /// A range for even bins that is no round number.
+    fn domain() -> (Self, Self);
+
+    /// The value that lies `part` of the way through the domain, or beyond its ends.
+    fn at(part: f64) -> Self;
+
+    /// Values that are easily got wrong.
+    fn special() -> Vec<Self>;
+}
+
+/// The bin among sorted splitters, by comparing with each.
+pub fn range_bin<S: Reference>(value: S, splitters: &[S]) -> Option<u32> {
+    let inside = splitters[0] <= value && value < splitters[splitters.len() - 1];
+    inside.then(|| splitters.iter().filter(|&&splitter| splitter <= value).count() as u32 - 1)
+}
+
+macro_rules! integer {
+    ($($type:ty: $lo:expr, $hi:expr;)*) => {
+        $(impl Reference for $type {
+            fn even_bin(self, lo: Self, hi: Self, m: u32) -> Option<u32> {
+                let [x, lo, hi] = [self, lo, hi].map(|v| v as i128);
+                let inside = lo <= x && x < hi;
+                inside.then(|| ((x - lo) * i128::from(m) / (hi - lo)) as u32)
+            }
+
+            fn identity_bin(self, m: u32) -> Option<u32> {
+                let inside = (0..i128::from(m)).contains(&(self as i128));
+                inside.then_some(self as u32)
+            }
+
+            fn domain() -> (Self, Self) {
+                ($lo, $hi)
+            }
+
+            fn at(part: f64) -> Self {
+                let (lo, hi) = Self::domain();
+                (lo as f64 + part * (hi as f64 - lo as f64)) as Self
+            }
+
+            fn special() -> Vec<Self> {
+                let (lo, hi) = Self::domain();
+                vec![0, 1, lo, lo - 1, lo + 1, hi - 1, hi, hi + 1, Self::MIN, Self::MAX]
+            }
+        })*
+    };
+}
+
+integer! {
+    u8: 3, 251;
+    u16: 10, 60_001;
+    u32: 1000, 4_000_000_007;
+    i32: -2_000_000_011, 2_100_000_000;
+    u64: 5, (1 << 62) + 12_345;
+}
+
+macro_rules! float {
+    ($($type:ty;)*) => {
+        $(impl Reference for $type {
+            fn even_bin(self, lo: Self, hi: Self, m: u32) -> Option<u32> {
+                // The documented formula: a rounding after every operation.
+                let scale = m as Self / (hi - lo);
+                let inside = lo <= self && self < hi;
+                inside.then(|| (((self - lo) * scale) as u32).min(m - 1))
+            }
+
+            fn identity_bin(self, _: u32) -> Option<u32> {
+                None
+            }
+
+            fn domain() -> (Self, Self) {
+                (-3.7, 1020.3)
+            }
+
+            fn at(part: f64) -> Self {
+                (-3.7 + part * 1024.0) as Self
+            }
+
+            fn special() -> Vec<Self> {
+                let (lo, hi) = Self::domain();
+                vec![
+                    Self::NAN, -Self::NAN, Self::INFINITY, Self::NEG_INFINITY, 0.0, -0.0, lo, hi,
+                    lo.next_down(), lo.next_up(), hi.next_down(), hi.next_up(), Self::MIN,
+                    Self::MAX, Self::MIN_POSITIVE, -Self::MIN_POSITIVE, Self::from_bits(1),
+                ]
+            }
+        })*
+    };
+}
+
+float! { f32; f64; }
+
+/// How samples are spread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spread {
+    /// Every bin alike, and a few samples outside.
+    Uniform,
+    /// All in one bin.
+    OneBin,
+    /// Bins from B(m - 1, 1/2).
+    Binomial,
+    /// A bell around the middle.
+    Normal,
+    /// Every edge exactly, and every special value.
+    Edges,
+}
+
+impl Spread {
+    /// Every spread.
+    pub const ALL: [Self; 5] =
+        [Self::Uniform, Self::OneBin, Self::Binomial, Self::Normal, Self::Edges];
+
+    /// `n` samples over `m` bins, whose edges are `edges`.
+    pub fn samples<S: Reference>(self, n: usize, m: u32, edges: &[S], seed: u64) -> Vec<S> {
+        let mut rng = Rng::new(seed);
+        let special = S::special();
+        let unit = |rng: &mut Rng| rng.next_u32() as f64 / 4_294_967_296.0;
+        let sample = |i: usize| match self {
+            Self::Uniform => S::at(unit(&mut rng) * 1.1 - 0.05),
+            Self::OneBin => S::at(0.37),
+            Self::Binomial => {
+                // Of so many bins that 64 tosses decide, the middle ones.
+                let tosses = u64::from(m - 1).min(64);
+                let heads = (rng.next_u64() & (u64::MAX >> 1)).count_ones() as u64 * tosses / 63;
+                S::at((heads as f64 + unit(&mut rng)) / (tosses + 1) as f64)
+            }
+            Self::Normal => {
+                let sum: f64 = (0..12).map(|_| unit(&mut rng)).sum();
+                S::at(0.5 + (sum - 6.0) * 0.15)
+            }
+            Self::Edges if i.is_multiple_of(3) => special[rng.below(special.len() as u64) as usize],
+            Self::Edges => edges[i % edges.len()],
+        };
+        (0..n).map(sample).collect()
+    }
+}
+
+/// m + 1 sorted splitters within the domain, some of them equal.
+pub fn splitters<S: Reference>(m: u32, seed: u64) -> Vec<S> {
+    let mut rng = Rng::new(seed);
+    let (lo, hi) = S::domain();
+    let mut parts: Vec<f64> = (1..m).map(|_| rng.next_u32() as f64 / 4_294_967_296.0).collect();
+    parts.sort_by(f64::total_cmp);
+    if m > 8 {
+        parts[3] = parts[2];
+    }
+    let inner = parts.into_iter().map(S::at).map(|s| if s < lo { lo } else { s });
+    [lo].into_iter().chain(inner).chain([hi]).collect()
+}
+
+/// The edges of `m` even bins over the domain, as near as samples come to them.
+pub fn even_edges<S: Reference>(m: u32) -> Vec<S> {
+    (0..=m).map(|k| S::at(f64::from(k) / f64::from(m))).collect()
+}
+
+/// Counts by bin, and how many have none. `bin_of` and `weight_of` are given the index.
+pub fn count(
+    n: usize,
+    m: u32,
+    bin_of: impl Fn(usize) -> Option<u32>,
+    weight_of: impl Fn(usize) -> u64,
+) -> (Vec<u64>, u64) {
+    let (mut counts, mut dropped) = (vec![0; m as usize], 0);
+    for i in 0..n {
+        match bin_of(i) {
+            Some(bin) => counts[bin as usize] += weight_of(i),
+            None => dropped += 1,
+        }
+    }
+    (counts, dropped)
+}
