@@ -13,6 +13,7 @@ mod desk;
 mod everywhere;
 mod failures;
 mod files;
+mod histogram;
 mod limits;
 mod report;
 mod sort;
