@@ -23,7 +23,6 @@ mod progress;
 mod report;
 mod size;
 mod sort;
-mod sorting;
 mod split;
 mod trace;
 mod values;

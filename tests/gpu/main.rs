@@ -20,6 +20,7 @@ mod multisplit_large;
 mod observe;
 mod replay;
 mod scan;
+mod sort_cases;
 mod synchronization;
 
 use std::process::ExitCode;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         histogram_cases::tests(),
         histogram_options::tests(),
         histogram_errors::tests(),
+        sort_cases::tests(),
         kernels::tests(),
         descriptors::tests(),
         observe::tests(),

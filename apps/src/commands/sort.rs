@@ -6,11 +6,11 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, bail};
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum, value_parser};
+use multisplit::primitives::sort::{Sort, SortMethod};
 
 use crate::device::Devices;
 use crate::files::{Array, Data, Element, OutputId, Outputs, Place, read};
 use crate::sort::{self, Sorted};
-use crate::sorting::{Sort, SortMethod};
 use crate::values::ValueOptions;
 use crate::word::{Word, key_type};
 use crate::{figures, report, size};
@@ -78,7 +78,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         read(&Place::new(&options.input), options.element, devices.bars())?
     };
     let values = options.values.read(keys.len(), devices.bars())?;
-    let sort = Sort { key: key_type(keys.element())?, descending: options.descending, method };
+    let sort =
+        Sort { key: key_type(keys.element())?, descending: options.descending, bits: None, method };
     let job = Job { devices, sort, element: keys.element(), values: values.as_ref(), ids };
     match keys.data() {
         Data::Bytes4(words) => job.run(words, Data::Bytes4, &mut outputs)?,

@@ -8,11 +8,11 @@
 
 use anyhow::Result;
 use multisplit::primitives::multisplit::{Bucket, KeyType, Split};
+use multisplit::primitives::sort::Sort;
 
 use super::indices;
 use crate::data::{SplitMix64, below};
 use crate::parts::{self, Room, no_room};
-use crate::sorting::{self, Sort};
 use crate::word::{Word, ordered};
 
 /// Drawn for each bucket: so many that buckets differ little in size.
@@ -115,9 +115,9 @@ impl Large<'_> {
     fn sort_one<K: Word>(&self, elements: &mut Elements<K>) -> Result<()> {
         let (context, Elements { keys, order }) = (self.room.context, &mut *elements);
         if order.is_empty() {
-            *keys = sorting::keys(context, self.sort, keys)?;
+            *keys = context.sort(self.sort, keys)?;
         } else {
-            (*keys, *order) = sorting::pairs(context, self.sort, keys, order)?;
+            (*keys, *order) = context.sort_pairs(self.sort, keys, order)?;
         }
         Ok(())
     }

@@ -7,10 +7,10 @@ pub use verify::verify;
 
 use anyhow::{Context as _, Result, bail};
 use bytemuck::Pod;
+use multisplit::primitives::sort::Sort;
 
 use crate::files::Data;
 use crate::parts::{Room, no_room};
-use crate::sorting::{self, Sort};
 use crate::word::Word;
 
 /// What comes out.
@@ -52,7 +52,8 @@ pub fn sort<K: Word>(
 /// How many keys with values of so many bytes fit.
 fn most_elements<K>(room: &Room<'_>, value_bytes: usize) -> usize {
     let key_bytes = size_of::<K>();
-    let bytes = sorting::bytes_each(key_bytes, value_bytes);
+    // Rounds go from one buffer to another.
+    let bytes = 2 * (key_bytes + value_bytes);
     room.most_elements(bytes as u64, key_bytes.max(value_bytes) as u64)
 }
 
@@ -65,22 +66,23 @@ fn in_one_go<K: Word>(
 ) -> Result<Sorted<K>> {
     let context = room.context;
     if order {
-        let (keys, order) = sorting::pairs(context, sort, keys, &indices(keys.len())?)?;
+        let order = context.argsort(sort, keys)?;
         let values = values.map(|values| gathered_data(values, &order)).transpose()?;
+        let keys = gathered(keys, &order);
         return Ok(Sorted { keys, values, order: Some(order), whole: true });
     }
     let (keys, values) = match values {
-        None => (sorting::keys(context, sort, keys)?, None),
+        None => (context.sort(sort, keys)?, None),
         Some(Data::Bytes4(values)) => {
-            let (keys, values) = sorting::pairs(context, sort, keys, values)?;
+            let (keys, values) = context.sort_pairs(sort, keys, values)?;
             (keys, Some(Data::Bytes4(values)))
         }
         Some(Data::Bytes8(values)) => {
-            let (keys, values) = sorting::pairs(context, sort, keys, values)?;
+            let (keys, values) = context.sort_pairs(sort, keys, values)?;
             (keys, Some(Data::Bytes8(values)))
         }
         Some(Data::Bytes16(values)) => {
-            let (keys, values) = sorting::pairs(context, sort, keys, values)?;
+            let (keys, values) = context.sort_pairs(sort, keys, values)?;
             (keys, Some(Data::Bytes16(values)))
         }
         Some(_) => bail!("values have 4, 8 or 16 bytes"),

@@ -1,10 +1,10 @@
 //! Whether a sort is the CPU's: `--verify`.
 
 use anyhow::{Result, bail};
+use multisplit::primitives::sort::Sort;
 
 use super::{Sorted, gathered, gathered_data, indices};
 use crate::files::Data;
-use crate::sorting::Sort;
 use crate::word::{Word, ordered};
 
 /// Compares a sort of `keys` and `values` with what the CPU makes of them, every element.

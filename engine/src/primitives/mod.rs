@@ -10,6 +10,7 @@ pub mod multisplit;
 mod pieces;
 mod policy;
 pub mod scan;
+pub mod sort;
 
 pub use count::Count;
 pub use memory::{copy, copy_first, fill, fill_first};
