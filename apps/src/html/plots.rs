@@ -221,23 +221,19 @@ fn sssp(ours: &Points) -> Vec<Plot> {
     for graph in ours.distinct(|point| point.graph.clone()).into_iter().flatten() {
         let points: Vec<&Point> =
             ours.all.iter().filter(|p| p.graph.as_ref() == Some(&graph)).take(MOST_BARS).collect();
-        let bars = |amount: fn(&Point) -> f64, text: fn(f64) -> String| -> Vec<Bar> {
+        let mut draw = |kind: &str, amount: fn(&Point) -> f64, amount_text: fn(f64) -> String| {
             let bar = |point: &&Point| {
-                let amount = amount(point);
-                Bar { label: point.method.clone(), amounts: vec![amount], total: text(amount) }
+                let (label, amount) = (point.method.clone(), amount(point));
+                Bar { label, amounts: vec![amount], total: amount_text(amount) }
             };
-            points.iter().map(bar).collect()
-        };
-        let kinds: [(&str, Vec<Bar>, fn(f64) -> String); 2] = [
-            ("rounds", bars(|point| point.rounds, short), short),
-            ("time", bars(|point| point.ms, milliseconds), milliseconds),
-        ];
-        for (kind, bars, amount_text) in kinds {
+            let bars = points.iter().map(bar).collect();
             let heading = format!("shortest paths on {graph}: {kind}");
             let parts = vec![kind.to_owned()];
             let drawn = Bars { title: heading.clone(), parts, bars, shares: false, amount_text };
             plots.push(Plot { heading, note: "by method".into(), html: drawn.html() });
-        }
+        };
+        draw("rounds", |point| point.rounds, short);
+        draw("time", |point| point.ms, milliseconds);
     }
     plots
 }

@@ -96,12 +96,12 @@ fn existing_files_stay_unless_forced() {
 #[test]
 fn a_full_disk_leaves_nothing() {
     let desk = Desk::new();
-    let keys = Keys::of("u32", 20_000, 40);
+    let keys = Keys::of("u32", 8_000, 40);
     desk.write("in.bin", &keys.raw);
     let ran = desk.run("sort in.bin -o /dev/full --type u32").expect(1);
     assert!(ran.err.contains("cannot write /dev/full"), "{}", ran.err);
 
-    // 16 blocks of at most a KiB, of which the output has 78: the system's word for a quota.
+    // 16 blocks of at most a KiB, of which the output has 31: the system's word for a quota.
     let mut shell = std::process::Command::new("bash");
     let multisplit = multisplit();
     shell.current_dir(desk.path()).args(["-c", "ulimit -f 16; exec \"$@\"", "bash"]);

@@ -6,7 +6,7 @@ use crate::desk::Desk;
 #[test]
 fn every_type_both_ways_with_the_order() {
     let desk = Desk::new();
-    for keys in Keys::of_every_type(3000, 7) {
+    for keys in Keys::of_every_type(900, 7) {
         desk.write("in.npy", keys.npy());
         let way = if ["i32", "u64", "f64"].contains(&keys.name) { "--descending" } else { "" };
         let order = if way.is_empty() { &keys.ascending } else { &keys.descending };
@@ -24,7 +24,7 @@ fn every_type_both_ways_with_the_order() {
 #[test]
 fn values_go_along() {
     let desk = Desk::new();
-    let keys = Keys::of("u32", 2000, 8);
+    let keys = Keys::of("u32", 900, 8);
     desk.write("in.bin", &keys.raw);
     for (each, option) in [(4, ""), (8, "--value-bytes 8"), (16, "--value-bytes 16")] {
         let values: Vec<u8> = (0..keys.len() * each).map(|byte| (byte * 7 / 5) as u8).collect();
@@ -41,7 +41,7 @@ fn values_go_along() {
 #[test]
 fn values_keep_their_type() {
     let desk = Desk::new();
-    let (keys, values) = (Keys::of("f64", 1000, 9), Keys::of("f64", 1000, 10));
+    let (keys, values) = (Keys::of("f64", 900, 9), Keys::of("f64", 900, 10));
     desk.write("in.npy", keys.npy());
     desk.write("values.npy", values.npy());
     // Both at once: the order moves the values then.
@@ -50,14 +50,14 @@ fn values_keep_their_type() {
     );
     let moved = desk.read("moved.npy");
     let (descr, len, raw) = npy_parts(&moved);
-    assert_eq!((descr.as_str(), len), ("<f8", 1000));
+    assert_eq!((descr.as_str(), len), ("<f8", 900));
     assert!(raw == in_order(&values.raw, 8, &keys.ascending));
 }
 
 #[test]
 fn methods_agree() {
     let desk = Desk::new();
-    let keys = Keys::of("u32", 2000, 11);
+    let keys = Keys::of("u32", 3000, 11);
     desk.write("in.bin", &keys.raw);
     for method in ["--method auto", "--method onesweep", "--method multisplit --radix-bits 5"] {
         desk.job(&format!("sort in.bin -o out.bin --type u32 {method} --force"));
