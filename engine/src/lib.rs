@@ -30,6 +30,7 @@ mod fit;
 mod import;
 mod instance;
 mod memory;
+pub mod network;
 mod pipeline;
 pub mod primitives;
 mod profiler;

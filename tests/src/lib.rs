@@ -5,3 +5,4 @@ pub mod counting;
 pub mod generate;
 pub mod harness;
 pub mod reference;
+pub mod shortest;
