@@ -154,6 +154,14 @@ pub enum Error {
         /// m, the number of buckets.
         buckets: u32,
     },
+    /// An iteration that should have come to an end has not.
+    #[error("{what} has not come to an end after {rounds} rounds")]
+    Unfinished {
+        /// What has not ended.
+        what: &'static str,
+        /// How far it came.
+        rounds: u64,
+    },
     /// A network, the file it comes from, or a question about it.
     #[error(transparent)]
     Network(#[from] NetworkError),

@@ -146,6 +146,18 @@ pub static MULTISPLIT_ONESWEEP_PAIRS_KEY64: Builtin =
 pub static MULTISPLIT_ONESWEEP_PERMUTATION_KEY64: Builtin =
     Builtin::new("multisplit.onesweep.permutation.key64", "multisplit/onesweep.comp", &[("KEY_BITS", "64"), ("PERMUTATION", "1")], include_bytes!("../spv/multisplit.onesweep.permutation.key64.spv"));
 
+/// `sssp.begin`: `glsl/sssp/begin.comp`.
+pub static SSSP_BEGIN: Builtin =
+    Builtin::new("sssp.begin", "sssp/begin.comp", &[], include_bytes!("../spv/sssp.begin.spv"));
+
+/// `sssp.round`: `glsl/sssp/round.comp`.
+pub static SSSP_ROUND: Builtin =
+    Builtin::new("sssp.round", "sssp/round.comp", &[], include_bytes!("../spv/sssp.round.spv"));
+
+/// `sssp.persistent`: `glsl/sssp/persistent.comp`.
+pub static SSSP_PERSISTENT: Builtin =
+    Builtin::new("sssp.persistent", "sssp/persistent.comp", &[], include_bytes!("../spv/sssp.persistent.spv"));
+
 /// Every built-in kernel, in the order of `glsl/kernels.txt`.
 pub static ALL: &[&Builtin] = &[
     &MEMORY_FILL,
@@ -184,4 +196,7 @@ pub static ALL: &[&Builtin] = &[
     &MULTISPLIT_ONESWEEP_KEYS_KEY64,
     &MULTISPLIT_ONESWEEP_PAIRS_KEY64,
     &MULTISPLIT_ONESWEEP_PERMUTATION_KEY64,
+    &SSSP_BEGIN,
+    &SSSP_ROUND,
+    &SSSP_PERSISTENT,
 ];

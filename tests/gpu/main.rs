@@ -12,6 +12,7 @@ mod multisplit_cases;
 mod multisplit_functions;
 mod replay;
 mod scan;
+mod sssp_methods;
 mod synchronization;
 
 use std::process::ExitCode;
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
     let subjects = [
         memory::tests(),
         scan::tests(),
+        sssp_methods::tests(),
         multisplit_cases::tests(),
         multisplit_functions::tests(),
         kernels::tests(),

@@ -8,6 +8,7 @@ pub mod multisplit;
 mod pieces;
 mod policy;
 pub mod scan;
+pub mod sssp;
 
 pub use memory::{copy, fill};
 pub use policy::{Policy, ScanMethod};

@@ -4,6 +4,7 @@ use ash::vk;
 use multisplit_graph::Limits;
 
 use super::multisplit::SplitTuning;
+use super::sssp::SsspTuning;
 use crate::error::{Error, Result};
 use crate::properties::DeviceProperties;
 
@@ -49,6 +50,8 @@ pub struct Policy {
     pub shared_memory: u32,
     /// Sizes of multisplit.
     pub split: SplitTuning,
+    /// Sizes of searches for shortest paths.
+    pub sssp: SsspTuning,
 }
 
 impl Policy {
@@ -76,6 +79,7 @@ impl Policy {
             subgroup_size,
             shared_memory: properties.shared_memory,
             split: SplitTuning::for_device(properties),
+            sssp: SsspTuning::for_device(properties),
         }
     }
 
