@@ -158,6 +158,10 @@ pub static SSSP_ROUND: Builtin =
 pub static SSSP_PERSISTENT: Builtin =
     Builtin::new("sssp.persistent", "sssp/persistent.comp", &[], include_bytes!("../spv/sssp.persistent.spv"));
 
+/// `sssp.survey`: `glsl/sssp/survey.comp`.
+pub static SSSP_SURVEY: Builtin =
+    Builtin::new("sssp.survey", "sssp/survey.comp", &[], include_bytes!("../spv/sssp.survey.spv"));
+
 /// Every built-in kernel, in the order of `glsl/kernels.txt`.
 pub static ALL: &[&Builtin] = &[
     &MEMORY_FILL,
@@ -199,4 +203,5 @@ pub static ALL: &[&Builtin] = &[
     &SSSP_BEGIN,
     &SSSP_ROUND,
     &SSSP_PERSISTENT,
+    &SSSP_SURVEY,
 ];

@@ -19,6 +19,7 @@ pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("sssp_round.glsl", include_str!("../glsl/include/sssp_round.glsl")),
     ("sssp_stage.glsl", include_str!("../glsl/include/sssp_stage.glsl")),
     ("sssp_state.glsl", include_str!("../glsl/include/sssp_state.glsl")),
+    ("sssp_sum.glsl", include_str!("../glsl/include/sssp_sum.glsl")),
     ("subgroup_sums.glsl", include_str!("../glsl/include/subgroup_sums.glsl")),
     ("tile.glsl", include_str!("../glsl/include/tile.glsl")),
     ("voting.glsl", include_str!("../glsl/include/voting.glsl")),
@@ -41,4 +42,5 @@ pub(super) static KERNELS: &[(&str, &str)] = &[
     ("sssp/begin.comp", include_str!("../glsl/sssp/begin.comp")),
     ("sssp/persistent.comp", include_str!("../glsl/sssp/persistent.comp")),
     ("sssp/round.comp", include_str!("../glsl/sssp/round.comp")),
+    ("sssp/survey.comp", include_str!("../glsl/sssp/survey.comp")),
 ];

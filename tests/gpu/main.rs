@@ -13,6 +13,7 @@ mod multisplit_functions;
 mod replay;
 mod scan;
 mod sssp_methods;
+mod sssp_results;
 mod synchronization;
 
 use std::process::ExitCode;
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
         memory::tests(),
         scan::tests(),
         sssp_methods::tests(),
+        sssp_results::tests(),
         multisplit_cases::tests(),
         multisplit_functions::tests(),
         kernels::tests(),

@@ -1,7 +1,6 @@
 // Where a search for shortest paths stands: what all its kernels share.
 //
-// Distances are 32-bit words that compare like the distances: whole numbers, or the bits of floats
-// that are not negative. An entry of a queue is a vertex and the distance it had when it was put
+// An entry of a queue is a vertex and the distance it had when it was put
 // there; where the vertex has come nearer since, the entry is stale, and a later one has taken
 // its place.
 
@@ -9,8 +8,7 @@ layout(constant_id = 1) const uint SUBGROUP_SIZE = 32;
 layout(constant_id = 2) const uint BUCKETS = 10;   // of a window; 1 where there is a near set only
 layout(constant_id = 3) const uint FLOATS = 0;     // whether weights are floats
 
-const uint UNREACHED = 0xFFFFFFFFu;
-const uint INFINITE = 0x7F800000u;  // of floats, as bits
+#include "sssp_sum.glsl"
 
 // Queues. Near, rest and pieces come in pairs, of which one is read while the other is written.
 const uint NEAR = 0;
@@ -71,16 +69,6 @@ layout(set = 0, binding = 0, std430) volatile buffer Control {
         uint before = atomicAdd(control.name##_low, amount);                 \
         if (before + (amount) < before) atomicAdd(control.name##_high, 1u);  \
     }
-
-// A distance and a weight. What is past the largest distance is UNREACHED.
-uint sum_of(uint distance, uint weight) {
-    if (FLOATS != 0) {
-        precise float sum = uintBitsToFloat(distance) + uintBitsToFloat(weight);
-        uint bits = floatBitsToUint(sum);
-        return bits < INFINITE ? bits : UNREACHED;
-    }
-    return weight < UNREACHED - distance ? distance + weight : UNREACHED;
-}
 
 // `buckets` widths past `from`; more than `from` in any case.
 uint widths_past(uint from, uint buckets) {

@@ -26,6 +26,7 @@ mod passes;
 mod shape;
 mod solver;
 mod statistics;
+mod survey;
 mod tuning;
 
 pub use network::DeviceNetwork;

@@ -9,7 +9,7 @@ use super::network::Facts;
 use super::shape::{Shape, SsspOptions};
 use super::statistics::CONTROL_WORDS;
 use crate::error::Result;
-use crate::network::{Network, WeightKind, UNREACHED};
+use crate::network::{Network, UNREACHED, WeightKind};
 use crate::primitives::{Policy, fill};
 
 push_constants! {
@@ -133,11 +133,7 @@ impl Search<'_> {
 
 /// A whole search as one plan, of at least `rounds` rounds in dispatches of their own; or of
 /// resident workgroups, where the options ask for them.
-pub(super) fn whole(
-    search: &Search<'_>,
-    limits: &Limits,
-    rounds: u32,
-) -> Result<(Plan, Imports)> {
+pub(super) fn whole(search: &Search<'_>, limits: &Limits, rounds: u32) -> Result<(Plan, Imports)> {
     let mut graph = Graph::new("sssp");
     let imports = Imports::new(&mut graph, &search.shape);
     search.begin(&mut graph, &imports)?;

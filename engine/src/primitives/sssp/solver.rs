@@ -10,6 +10,7 @@ use super::network::DeviceNetwork;
 use super::passes::{Search, whole};
 use super::shape::{Shape, SsspMethod, SsspOptions};
 use super::statistics::{RoundSize, SsspStatistics, Status};
+use super::survey::Survey;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::network::{NetworkError, ShortestPaths};
@@ -26,6 +27,7 @@ pub struct SsspSolver {
     rounds: Replay,
     residents: Option<Replay>,
     gave_up_residents: bool,
+    survey: Survey,
 }
 
 /// What a search found, and what it did.
@@ -68,22 +70,22 @@ impl Context {
         let batch = policy.sssp.batch_rounds.max(2).next_multiple_of(2);
         let rounds = replay(part(self, &search, |graph, at| search.rounds(graph, at, batch))?)?;
         let residents = match shape.resident {
-            true => Some(replay(part(self, &search, |graph, at| {
-                search.resident_rounds(graph, at)
-            })?)?),
+            true => {
+                Some(replay(part(self, &search, |graph, at| search.resident_rounds(graph, at))?)?)
+            }
             false => None,
         };
-        let (context, policy) = (self.clone(), *policy);
-        let gave_up_residents = false;
+        let survey = Survey::new(self, policy, network, &buffers, options.predecessors)?;
         Ok(SsspSolver {
-            context,
-            policy,
+            context: self.clone(),
+            policy: *policy,
             shape,
             buffers,
             begin,
             rounds,
             residents,
-            gave_up_residents,
+            gave_up_residents: false,
+            survey,
         })
     }
 }
@@ -136,13 +138,21 @@ impl SsspSolver {
     pub fn solve(&mut self, source: u32) -> Result<SsspResult> {
         let status = self.run(source)?;
         let status = Status(&status);
-        let distances: Vec<u32> = self.context.download(&self.buffers.distances)?;
+        let surveyed = self.survey.run()?;
+        if let (true, Some(vertex)) = (status.overflowed(), surveyed.too_late) {
+            return Err(NetworkError::DistanceOverflow { vertex }.into());
+        }
         let statistics = SsspStatistics {
             gave_up_residents: self.gave_up_residents,
+            rerelaxations: status.statistics().relaxations.saturating_sub(surveyed.arcs),
             ..status.statistics()
         };
-        let kind = self.shape.facts.kind;
-        let paths = ShortestPaths { source, kind, distances, predecessors: Vec::new() };
+        let paths = ShortestPaths {
+            source,
+            kind: self.shape.facts.kind,
+            distances: self.context.download(&self.buffers.distances)?,
+            predecessors: self.survey.predecessors(&self.context)?,
+        };
         Ok(SsspResult { paths, statistics })
     }
 
@@ -166,7 +176,9 @@ impl SsspSolver {
         let times = self.context.time_runs(&executable, &self.buffers.bind(&imports), runs)?;
         match Status(&self.buffers.status.mapped_words()).done() {
             true => Ok(times),
-            false => Err(Error::Unfinished { what: "a search that was timed", rounds: rounds.into() }),
+            false => {
+                Err(Error::Unfinished { what: "a search that was timed", rounds: rounds.into() })
+            }
         }
     }
 
@@ -180,7 +192,9 @@ impl SsspSolver {
         let _span = tracing::debug_span!("sssp", method = ?self.shape.method, source).entered();
         self.context.write(&self.buffers.request, &[source])?;
         let mut status = None;
-        if !self.gave_up_residents && let Some(mut residents) = self.residents.take() {
+        if !self.gave_up_residents
+            && let Some(mut residents) = self.residents.take()
+        {
             let outcome = self.run_parts(&mut residents);
             self.residents = Some(residents);
             status = outcome?;
