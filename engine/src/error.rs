@@ -138,6 +138,9 @@ pub enum Error {
         /// What there is.
         limit: u64,
     },
+    /// A split into no buckets at all.
+    #[error("a split into no buckets")]
+    NoBuckets,
     /// A bucket function that does not fit the keys or the number of buckets.
     #[error("no such bucket function for {key} keys: {problem}")]
     Bucket {

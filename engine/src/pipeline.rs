@@ -182,6 +182,7 @@ fn check(device: &Device, kernel: &Kernel) -> Result<()> {
         use vk::SubgroupFeatureFlags as Flags;
         let there = match capability.as_str() {
             "Int64" => device.features.shader_int64,
+            "Float64" => device.features.shader_float64,
             "GroupNonUniform" => operations.contains(Flags::BASIC),
             "GroupNonUniformVote" => operations.contains(Flags::VOTE),
             "GroupNonUniformArithmetic" => operations.contains(Flags::ARITHMETIC),

@@ -37,6 +37,8 @@ pub struct Features {
     pub pipeline_executable_info: bool,
     /// `shaderInt64`: 64-bit keys.
     pub shader_int64: bool,
+    /// `shaderFloat64`: bucket functions of the user's for keys of 64-bit floats.
+    pub shader_float64: bool,
     /// `VK_KHR_portability_subset` exists, and so must be enabled (MoltenVK).
     pub portability_subset: bool,
 }
@@ -136,6 +138,7 @@ impl Requirements {
         }
         features.compute_full_subgroups &= !left_out.compute_full_subgroups;
         features.shader_int64 &= !left_out.shader_int64;
+        features.shader_float64 &= !left_out.shader_float64;
     }
 
     /// The feature structures, to be chained into `VkDeviceCreateInfo`.
@@ -155,7 +158,9 @@ pub struct FeatureChain {
 
 impl FeatureChain {
     fn new(wanted: &Features) -> Self {
-        let features = vk::PhysicalDeviceFeatures::default().shader_int64(wanted.shader_int64);
+        let features = vk::PhysicalDeviceFeatures::default()
+            .shader_int64(wanted.shader_int64)
+            .shader_float64(wanted.shader_float64);
         Self {
             base: vk::PhysicalDeviceFeatures2::default().features(features),
             synchronization2: vk::PhysicalDeviceSynchronization2Features::default()
@@ -209,6 +214,7 @@ fn query_features(
     // SAFETY: every chained structure belongs to a version or extension the device reports.
     unsafe { instance.get_physical_device_features2(physical, &mut all) };
     let shader_int64 = all.features.shader_int64 == vk::TRUE;
+    let shader_float64 = all.features.shader_float64 == vk::TRUE;
     Features {
         synchronization2: synchronization2.synchronization2 == vk::TRUE,
         subgroup_size_control: size_control.subgroup_size_control == vk::TRUE,
@@ -216,6 +222,7 @@ fn query_features(
         push_descriptor: has(ash::khr::push_descriptor::NAME),
         pipeline_executable_info: executables.pipeline_executable_info == vk::TRUE,
         shader_int64,
+        shader_float64,
         portability_subset: has(ash::khr::portability_subset::NAME),
     }
 }

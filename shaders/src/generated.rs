@@ -2,9 +2,17 @@
 
 use crate::builtin::Builtin;
 
+/// `count.prepare`: `glsl/count/prepare.comp` with `STEPS=7`.
+pub static COUNT_PREPARE: Builtin =
+    Builtin::new("count.prepare", "count/prepare.comp", &[("STEPS", "7")], include_bytes!("../spv/count.prepare.spv"));
+
 /// `memory.fill`: `glsl/memory/fill.comp`.
 pub static MEMORY_FILL: Builtin =
     Builtin::new("memory.fill", "memory/fill.comp", &[], include_bytes!("../spv/memory.fill.spv"));
+
+/// `memory.fill.counted`: `glsl/memory/fill.comp` with `COUNTED=1`.
+pub static MEMORY_FILL_COUNTED: Builtin =
+    Builtin::new("memory.fill.counted", "memory/fill.comp", &[("COUNTED", "1")], include_bytes!("../spv/memory.fill.counted.spv"));
 
 /// `memory.copy`: `glsl/memory/copy.comp`.
 pub static MEMORY_COPY: Builtin =
@@ -146,6 +154,78 @@ pub static MULTISPLIT_ONESWEEP_PAIRS_KEY64: Builtin =
 pub static MULTISPLIT_ONESWEEP_PERMUTATION_KEY64: Builtin =
     Builtin::new("multisplit.onesweep.permutation.key64", "multisplit/onesweep.comp", &[("KEY_BITS", "64"), ("PERMUTATION", "1")], include_bytes!("../spv/multisplit.onesweep.permutation.key64.spv"));
 
+/// `multisplit.count`: `glsl/multisplit/count.comp` with `KEY_BITS=32`.
+pub static MULTISPLIT_COUNT: Builtin =
+    Builtin::new("multisplit.count", "multisplit/count.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.count.spv"));
+
+/// `multisplit.flags`: `glsl/multisplit/flags.comp` with `KEY_BITS=32`.
+pub static MULTISPLIT_FLAGS: Builtin =
+    Builtin::new("multisplit.flags", "multisplit/flags.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.flags.spv"));
+
+/// `multisplit.flag_scatter.keys`: `glsl/multisplit/flag_scatter.comp` with `KEY_BITS=32`, `KEYS=1`.
+pub static MULTISPLIT_FLAG_SCATTER_KEYS: Builtin =
+    Builtin::new("multisplit.flag_scatter.keys", "multisplit/flag_scatter.comp", &[("KEY_BITS", "32"), ("KEYS", "1")], include_bytes!("../spv/multisplit.flag_scatter.keys.spv"));
+
+/// `multisplit.flag_scatter.pairs`: `glsl/multisplit/flag_scatter.comp` with `KEY_BITS=32`, `PAIRS=1`.
+pub static MULTISPLIT_FLAG_SCATTER_PAIRS: Builtin =
+    Builtin::new("multisplit.flag_scatter.pairs", "multisplit/flag_scatter.comp", &[("KEY_BITS", "32"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.flag_scatter.pairs.spv"));
+
+/// `multisplit.labels`: `glsl/multisplit/labels.comp` with `KEY_BITS=32`.
+pub static MULTISPLIT_LABELS: Builtin =
+    Builtin::new("multisplit.labels", "multisplit/labels.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.labels.spv"));
+
+/// `multisplit.labels.index`: `glsl/multisplit/labels.comp` with `KEY_BITS=32`, `INDEX=1`.
+pub static MULTISPLIT_LABELS_INDEX: Builtin =
+    Builtin::new("multisplit.labels.index", "multisplit/labels.comp", &[("KEY_BITS", "32"), ("INDEX", "1")], include_bytes!("../spv/multisplit.labels.index.spv"));
+
+/// `multisplit.labels.packed`: `glsl/multisplit/labels.comp` with `KEY_BITS=32`, `PACKED=1`.
+pub static MULTISPLIT_LABELS_PACKED: Builtin =
+    Builtin::new("multisplit.labels.packed", "multisplit/labels.comp", &[("KEY_BITS", "32"), ("PACKED", "1")], include_bytes!("../spv/multisplit.labels.packed.spv"));
+
+/// `multisplit.gather`: `glsl/multisplit/gather.comp` with `KEY_BITS=32`, `PAIRS=1`.
+pub static MULTISPLIT_GATHER: Builtin =
+    Builtin::new("multisplit.gather", "multisplit/gather.comp", &[("KEY_BITS", "32"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.gather.spv"));
+
+/// `multisplit.count.key64`: `glsl/multisplit/count.comp` with `KEY_BITS=64`.
+pub static MULTISPLIT_COUNT_KEY64: Builtin =
+    Builtin::new("multisplit.count.key64", "multisplit/count.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.count.key64.spv"));
+
+/// `multisplit.flags.key64`: `glsl/multisplit/flags.comp` with `KEY_BITS=64`.
+pub static MULTISPLIT_FLAGS_KEY64: Builtin =
+    Builtin::new("multisplit.flags.key64", "multisplit/flags.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.flags.key64.spv"));
+
+/// `multisplit.flag_scatter.keys.key64`: `glsl/multisplit/flag_scatter.comp` with `KEY_BITS=64`, `KEYS=1`.
+pub static MULTISPLIT_FLAG_SCATTER_KEYS_KEY64: Builtin =
+    Builtin::new("multisplit.flag_scatter.keys.key64", "multisplit/flag_scatter.comp", &[("KEY_BITS", "64"), ("KEYS", "1")], include_bytes!("../spv/multisplit.flag_scatter.keys.key64.spv"));
+
+/// `multisplit.flag_scatter.pairs.key64`: `glsl/multisplit/flag_scatter.comp` with `KEY_BITS=64`, `PAIRS=1`.
+pub static MULTISPLIT_FLAG_SCATTER_PAIRS_KEY64: Builtin =
+    Builtin::new("multisplit.flag_scatter.pairs.key64", "multisplit/flag_scatter.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.flag_scatter.pairs.key64.spv"));
+
+/// `multisplit.labels.key64`: `glsl/multisplit/labels.comp` with `KEY_BITS=64`.
+pub static MULTISPLIT_LABELS_KEY64: Builtin =
+    Builtin::new("multisplit.labels.key64", "multisplit/labels.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.labels.key64.spv"));
+
+/// `multisplit.labels.index.key64`: `glsl/multisplit/labels.comp` with `KEY_BITS=64`, `INDEX=1`.
+pub static MULTISPLIT_LABELS_INDEX_KEY64: Builtin =
+    Builtin::new("multisplit.labels.index.key64", "multisplit/labels.comp", &[("KEY_BITS", "64"), ("INDEX", "1")], include_bytes!("../spv/multisplit.labels.index.key64.spv"));
+
+/// `multisplit.gather.key64`: `glsl/multisplit/gather.comp` with `KEY_BITS=64`, `PAIRS=1`.
+pub static MULTISPLIT_GATHER_KEY64: Builtin =
+    Builtin::new("multisplit.gather.key64", "multisplit/gather.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.gather.key64.spv"));
+
+/// `multisplit.unpack`: `glsl/multisplit/unpack.comp`.
+pub static MULTISPLIT_UNPACK: Builtin =
+    Builtin::new("multisplit.unpack", "multisplit/unpack.comp", &[], include_bytes!("../spv/multisplit.unpack.spv"));
+
+/// `multisplit.invert`: `glsl/multisplit/invert.comp`.
+pub static MULTISPLIT_INVERT: Builtin =
+    Builtin::new("multisplit.invert", "multisplit/invert.comp", &[], include_bytes!("../spv/multisplit.invert.spv"));
+
+/// `multisplit.number`: `glsl/multisplit/number.comp`.
+pub static MULTISPLIT_NUMBER: Builtin =
+    Builtin::new("multisplit.number", "multisplit/number.comp", &[], include_bytes!("../spv/multisplit.number.spv"));
+
 /// `sssp.begin`: `glsl/sssp/begin.comp`.
 pub static SSSP_BEGIN: Builtin =
     Builtin::new("sssp.begin", "sssp/begin.comp", &[], include_bytes!("../spv/sssp.begin.spv"));
@@ -164,7 +244,9 @@ pub static SSSP_SURVEY: Builtin =
 
 /// Every built-in kernel, in the order of `glsl/kernels.txt`.
 pub static ALL: &[&Builtin] = &[
+    &COUNT_PREPARE,
     &MEMORY_FILL,
+    &MEMORY_FILL_COUNTED,
     &MEMORY_COPY,
     &SCAN_REDUCE,
     &SCAN_SPINE,
@@ -200,6 +282,24 @@ pub static ALL: &[&Builtin] = &[
     &MULTISPLIT_ONESWEEP_KEYS_KEY64,
     &MULTISPLIT_ONESWEEP_PAIRS_KEY64,
     &MULTISPLIT_ONESWEEP_PERMUTATION_KEY64,
+    &MULTISPLIT_COUNT,
+    &MULTISPLIT_FLAGS,
+    &MULTISPLIT_FLAG_SCATTER_KEYS,
+    &MULTISPLIT_FLAG_SCATTER_PAIRS,
+    &MULTISPLIT_LABELS,
+    &MULTISPLIT_LABELS_INDEX,
+    &MULTISPLIT_LABELS_PACKED,
+    &MULTISPLIT_GATHER,
+    &MULTISPLIT_COUNT_KEY64,
+    &MULTISPLIT_FLAGS_KEY64,
+    &MULTISPLIT_FLAG_SCATTER_KEYS_KEY64,
+    &MULTISPLIT_FLAG_SCATTER_PAIRS_KEY64,
+    &MULTISPLIT_LABELS_KEY64,
+    &MULTISPLIT_LABELS_INDEX_KEY64,
+    &MULTISPLIT_GATHER_KEY64,
+    &MULTISPLIT_UNPACK,
+    &MULTISPLIT_INVERT,
+    &MULTISPLIT_NUMBER,
     &SSSP_BEGIN,
     &SSSP_ROUND,
     &SSSP_PERSISTENT,

@@ -3,7 +3,9 @@
 pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("bucket.glsl", include_str!("../glsl/include/bucket.glsl")),
     ("bucket_lookback.glsl", include_str!("../glsl/include/bucket_lookback.glsl")),
+    ("count.glsl", include_str!("../glsl/include/count.glsl")),
     ("count_windows.glsl", include_str!("../glsl/include/count_windows.glsl")),
+    ("each.glsl", include_str!("../glsl/include/each.glsl")),
     ("groups.glsl", include_str!("../glsl/include/groups.glsl")),
     ("key_width.glsl", include_str!("../glsl/include/key_width.glsl")),
     ("lookback.glsl", include_str!("../glsl/include/lookback.glsl")),
@@ -26,14 +28,23 @@ pub(super) static INCLUDES: &[(&str, &str)] = &[
 ];
 
 pub(super) static KERNELS: &[(&str, &str)] = &[
+    ("count/prepare.comp", include_str!("../glsl/count/prepare.comp")),
     ("memory/copy.comp", include_str!("../glsl/memory/copy.comp")),
     ("memory/fill.comp", include_str!("../glsl/memory/fill.comp")),
     ("multisplit/block_postscan.comp", include_str!("../glsl/multisplit/block_postscan.comp")),
     ("multisplit/block_prescan.comp", include_str!("../glsl/multisplit/block_prescan.comp")),
+    ("multisplit/count.comp", include_str!("../glsl/multisplit/count.comp")),
     ("multisplit/direct_postscan.comp", include_str!("../glsl/multisplit/direct_postscan.comp")),
+    ("multisplit/flag_scatter.comp", include_str!("../glsl/multisplit/flag_scatter.comp")),
+    ("multisplit/flags.comp", include_str!("../glsl/multisplit/flags.comp")),
+    ("multisplit/gather.comp", include_str!("../glsl/multisplit/gather.comp")),
     ("multisplit/histogram.comp", include_str!("../glsl/multisplit/histogram.comp")),
+    ("multisplit/invert.comp", include_str!("../glsl/multisplit/invert.comp")),
+    ("multisplit/labels.comp", include_str!("../glsl/multisplit/labels.comp")),
+    ("multisplit/number.comp", include_str!("../glsl/multisplit/number.comp")),
     ("multisplit/onesweep.comp", include_str!("../glsl/multisplit/onesweep.comp")),
     ("multisplit/subgroup_prescan.comp", include_str!("../glsl/multisplit/subgroup_prescan.comp")),
+    ("multisplit/unpack.comp", include_str!("../glsl/multisplit/unpack.comp")),
     ("multisplit/warp_postscan.comp", include_str!("../glsl/multisplit/warp_postscan.comp")),
     ("scan/downsweep.comp", include_str!("../glsl/scan/downsweep.comp")),
     ("scan/lookback.comp", include_str!("../glsl/scan/lookback.comp")),

@@ -3,6 +3,7 @@
 
 mod adopt;
 mod cache;
+mod counts;
 mod descriptors;
 mod environment;
 mod errors;
@@ -10,6 +11,8 @@ mod kernels;
 mod memory;
 mod multisplit_cases;
 mod multisplit_functions;
+mod multisplit_keys;
+mod multisplit_large;
 mod replay;
 mod scan;
 mod sssp_methods;
@@ -24,8 +27,11 @@ fn main() -> ExitCode {
         scan::tests(),
         sssp_methods::tests(),
         sssp_results::tests(),
+        counts::tests(),
         multisplit_cases::tests(),
         multisplit_functions::tests(),
+        multisplit_keys::tests(),
+        multisplit_large::tests(),
         kernels::tests(),
         descriptors::tests(),
         replay::tests(),

@@ -15,7 +15,7 @@ tests!(multisplit:
     product_of_cases, random_cases, no_patience, scratch_is_small, nothing_to_split,
 );
 
-pub const METHODS: [Method; 4] = [Method::Direct, Method::Warp, Method::Block, Method::OneSweep];
+pub const METHODS: [Method; 6] = Method::ALL;
 const BUCKETS: [u32; 13] = [1, 2, 3, 8, 10, 31, 32, 33, 64, 100, 128, 255, 256];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum Kind {
     Pairs,
     Permutation,
 }
-const KINDS: [Kind; 3] = [Kind::Keys, Kind::Pairs, Kind::Permutation];
+pub const KINDS: [Kind; 3] = [Kind::Keys, Kind::Pairs, Kind::Permutation];
 
 /// Words before and after each output that must stay as they are.
 const GUARD: usize = 64;
@@ -54,7 +54,7 @@ pub fn check(
         Kind::Pairs => SplitOutput::Pairs { keys: out, values_in, values, value_bytes: 4 },
         Kind::Permutation => SplitOutput::Permutation(out),
     };
-    let buffers = SplitBuffers { n, keys: keys_in, output, offsets, outside: None };
+    let buffers = SplitBuffers { n: n.into(), keys: keys_in, output, offsets, outside: None };
     add(&mut graph, policy, split, &buffers)?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
 
@@ -104,7 +104,7 @@ pub fn check(
 }
 
 /// One case with delta buckets over the whole domain.
-fn case(
+pub fn case(
     gpu: &Gpu,
     policy: &Policy,
     method: Method,
@@ -121,7 +121,7 @@ fn case(
 }
 
 /// The interesting sizes around the tile of a method.
-fn sizes(gpu: &Gpu, full: bool) -> Vec<usize> {
+pub fn sizes(gpu: &Gpu, full: bool) -> Vec<usize> {
     let policy = gpu.context.policy();
     let shape = policy.split.block_keys[0];
     let tile = (shape.threads * shape.items) as usize;
@@ -177,7 +177,7 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
 fn random_cases(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(99);
     let base = gpu.context.policy();
-    for _ in 0..if gpu.full { 400 } else { 16 } {
+    for _ in 0..if gpu.full { 400 } else { 24 } {
         let mut policy = base;
         let threads = base.subgroup_size << rng.below(4);
         policy.split = policy.split.with_shape(TileShape::new(threads, 1 + rng.below(9) as u32));
@@ -185,8 +185,9 @@ fn random_cases(gpu: &Gpu) -> Result<()> {
         policy.split.counter_copies = 1 + rng.below(3) as u32;
         policy.split.histogram_parts = 1 + rng.below(3) as u32;
         policy.spin_limit = rng.below(3) as u32;
-        let (method, kind) = (METHODS[rng.below(4) as usize], KINDS[rng.below(3) as usize]);
-        let (m, n) = (1 + rng.below(256) as u32, rng.below(20_000) as usize);
+        let (method, kind) = (METHODS[rng.below(6) as usize], KINDS[rng.below(3) as usize]);
+        let most_buckets = if rng.below(4) == 0 { 65_536 } else { 256 };
+        let (m, n) = (1 + rng.below(most_buckets) as u32, rng.below(20_000) as usize);
         let distribution = Distribution::ALL[rng.below(6) as usize];
         case(gpu, &policy, method, kind, m, n, distribution)
             .with_context(|| format!("{:?}", policy.split))?;
@@ -212,7 +213,7 @@ fn scratch_is_small(gpu: &Gpu) -> Result<()> {
     let offsets = graph.import::<u32>("offsets", 257);
     let split = Split::new(KeyType::U32, 256, Bucket::delta_over_domain(KeyType::U32, 256));
     let output = SplitOutput::Keys(out);
-    let buffers = SplitBuffers { n, keys, output, offsets, outside: None };
+    let buffers = SplitBuffers { n: n.into(), keys, output, offsets, outside: None };
     add(&mut graph, &gpu.context.policy(), &split.by(Method::Block), &buffers)?;
     let plan = graph.compile(&gpu.context.limits())?;
     let histogram = plan.buffers.iter().find(|b| b.name == "multisplit.histogram");

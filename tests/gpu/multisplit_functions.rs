@@ -12,6 +12,7 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
 
 use crate::multisplit_cases::METHODS;
+use crate::multisplit_keys::check_by;
 
 tests!(multisplit:
     delta_from_a_minimum, delta_of_signed_keys, digits, identity, even_floats, ranges,
@@ -28,29 +29,23 @@ fn methods(gpu: &Gpu) -> &'static [Method] {
 }
 
 /// Splits `keys`, and compares with the CPU.
-fn check<K: bytemuck::Pod + PartialEq + std::fmt::Debug>(
+fn check<K: bytemuck::Pod>(
     gpu: &Gpu,
     split: &Split,
     keys: &[K],
     bucket_of: impl Fn(K) -> u32,
 ) -> Result<()> {
-    for &method in methods(gpu) {
-        let split = split.clone().by(method);
-        let (order, offsets) = reference::split(keys.len(), split.buckets, |i| bucket_of(keys[i]));
-        let result = gpu.context.split(&split, keys).with_context(|| format!("{method:?}"))?;
-        let expected: Vec<K> = order.iter().map(|&i| keys[i as usize]).collect();
-        expect_equal(&result.offsets, &offsets).with_context(|| format!("{method:?} offsets"))?;
-        let bytes = |keys: &[K]| bytemuck::cast_slice::<K, u8>(keys).to_vec();
-        expect_equal(&bytes(&result.keys), &bytes(&expected))
-            .with_context(|| format!("{method:?} keys"))?;
-        ensure!(result.method == method);
-    }
-    Ok(())
+    check_by(gpu, methods(gpu), split, keys, bucket_of)
 }
 
 fn delta_from_a_minimum(gpu: &Gpu) -> Result<()> {
-    for (min, width, m) in [(1000u32, 77u64, 50u32), (0, 1, 256), (5, 1 << 20, 3), (1 << 31, 3, 7)]
-    {
+    for (min, width, m) in [
+        (1000u32, 77u64, 50u32),
+        (0, 1, 256),
+        (5, 1 << 20, 3),
+        (1 << 31, 3, 7),
+        (0, (1 << 31) + 1, 3),
+    ] {
         let mut rng = Rng::new(width);
         let keys: Vec<u32> = (0..N)
             .map(|i| match i % 5 {
@@ -58,7 +53,7 @@ fn delta_from_a_minimum(gpu: &Gpu) -> Result<()> {
                 _ => min.wrapping_add(rng.below(width * u64::from(m)) as u32),
             })
             .collect();
-        let split = Split::new(KeyType::U32, m, Bucket::Delta { min, width });
+        let split = Split::new(KeyType::U32, m, Bucket::Delta { min: min.into(), width });
         let bucket_of =
             |key: u32| (u64::from(key.saturating_sub(min)) / width).min(u64::from(m - 1)) as u32;
         check(gpu, &split, &keys, bucket_of)?;
@@ -114,7 +109,7 @@ fn ranges(gpu: &Gpu) -> Result<()> {
     for m in [1usize, 2, 5, 31, 256] {
         let mut splitters: Vec<u32> = keys[..m - 1].to_vec(); // splitters that keys are equal to
         splitters.sort_unstable();
-        let split = Split::new(KeyType::U32, m as u32, Bucket::Range(splitters.clone()));
+        let split = Split::new(KeyType::U32, m as u32, Bucket::range(&splitters));
         check(gpu, &split, &keys, |key| splitters.partition_point(|&s| s <= key) as u32)?;
     }
     Ok(())
@@ -124,8 +119,7 @@ fn ranges_of_floats(gpu: &Gpu) -> Result<()> {
     let splitters = [f32::NEG_INFINITY, -1.5, -0.0, 0.0, 2.5, f32::INFINITY];
     let mut keys: Vec<f32> = uniform(N, 9).into_iter().map(f32::from_bits).collect();
     keys[..splitters.len()].copy_from_slice(&splitters);
-    let bits = splitters.map(f32::to_bits).to_vec();
-    let split = Split::new(KeyType::F32, 7, Bucket::Range(bits));
+    let split = Split::new(KeyType::F32, 7, Bucket::range(&splitters));
     let bucket_of =
         |key: f32| splitters.iter().filter(|s| s.total_cmp(&key).is_le()).count() as u32;
     check(gpu, &split, &keys, bucket_of)
@@ -191,7 +185,7 @@ fn a_users_table_and_parameters(gpu: &Gpu) -> Result<()> {
     let user = UserBucket::new(source).with_parameters([1, 5, 0]).with_table(words);
     let split = Split::new(KeyType::F32, 5, Bucket::Glsl(user)).by(Method::Block);
     let output = SplitOutput::Keys(keys_out);
-    let buffers = SplitBuffers { n, keys: keys_in, output, offsets, outside: None };
+    let buffers = SplitBuffers { n: n.into(), keys: keys_in, output, offsets, outside: None };
     add(&mut graph, &context.policy(), &split, &buffers)?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
     let (device_keys, device_table) =
@@ -247,10 +241,10 @@ fn functions_that_do_not_fit(gpu: &Gpu) -> Result<()> {
     let refused = |key, m, bucket| {
         let split = Split::new(key, m, bucket);
         let result = match key {
-            KeyType::U64 => gpu.context.split(&split, &[1u64]).map(|_| ()),
+            _ if key.bits() == 64 => gpu.context.split(&split, &[1u64]).map(|_| ()),
             _ => gpu.context.split(&split, &[1u32]).map(|_| ()),
         };
-        matches!(result, Err(Error::Bucket { .. } | Error::TooLarge { .. }))
+        matches!(result, Err(Error::Bucket { .. } | Error::NoBuckets | Error::TooLarge { .. }))
     };
     ensure!(refused(KeyType::U32, 4, Bucket::Range(vec![3, 2, 1])), "unsorted splitters");
     ensure!(refused(KeyType::U32, 4, Bucket::Range(vec![1, 2])), "too few splitters");
@@ -259,10 +253,15 @@ fn functions_that_do_not_fit(gpu: &Gpu) -> Result<()> {
         "even buckets of integers"
     );
     ensure!(refused(KeyType::F32, 4, Bucket::Even { lo: 1.0, hi: 1.0 }), "an empty range");
-    ensure!(refused(KeyType::F32, 4, Bucket::Even { lo: f32::NAN, hi: 1.0 }), "NaN");
+    ensure!(refused(KeyType::F32, 4, Bucket::Even { lo: f64::NAN, hi: 1.0 }), "NaN");
     ensure!(refused(KeyType::U32, 4, Bucket::Delta { min: 0, width: 0 }), "no width");
     ensure!(refused(KeyType::U32, 4, Bucket::Digit { shift: 30, bits: 3 }), "past the key");
-    ensure!(refused(KeyType::U64, 4, Bucket::Delta { min: 0, width: 5 }), "wide delta");
+    ensure!(refused(KeyType::F64, 4, Bucket::Delta { min: 0, width: 5 }), "delta of floats");
+    ensure!(refused(KeyType::U32, 4, Bucket::Delta { min: 1 << 32, width: 5 }), "a wide minimum");
+    ensure!(refused(KeyType::U32, 2, Bucket::range(&[1u64 << 40])), "a wide splitter");
+    ensure!(refused(KeyType::F64, 4, Bucket::Even { lo: f64::MIN, hi: f64::MAX }), "no such width");
+    let digit = Bucket::OrderedDigit { shift: u32::MAX, bits: 2, descending: false };
+    ensure!(refused(KeyType::I64, 4, digit), "an ordered digit past the key");
     ensure!(refused(KeyType::U32, 0, Bucket::Identity), "no buckets");
     Ok(())
 }

@@ -36,6 +36,13 @@ pub fn uniform(n: usize, seed: u64) -> Vec<u32> {
     (0..n).map(|_| rng.next_u32()).collect()
 }
 
+/// How many of `n` tosses of a coin are heads; a word has 64 of them.
+fn tosses(n: u64, rng: &mut Rng) -> u64 {
+    let words: u32 = (0..n / 64).map(|_| rng.next_u64().count_ones()).sum();
+    let rest = rng.next_u64() & ((1 << (n % 64)) - 1);
+    u64::from(words + rest.count_ones())
+}
+
 /// How keys are spread over buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distribution {
@@ -77,8 +84,8 @@ impl Distribution {
             .map(|_| match self {
                 Self::Uniform | Self::Sorted | Self::Reversed => rng.next_u32(),
                 Self::Binomial => {
-                    let heads = (0..last).filter(|_| rng.next_u64() & 1 == 1).count();
-                    in_bucket(heads as u64, &mut rng)
+                    let heads = tosses(last, &mut rng);
+                    in_bucket(heads, &mut rng)
                 }
                 Self::QuarterUniform if rng.below(4) == 0 => rng.next_u32(),
                 Self::QuarterUniform | Self::OneBucket => in_bucket(last / 2, &mut rng),

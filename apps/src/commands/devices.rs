@@ -187,6 +187,7 @@ fn enabled_names(features: &Features) -> Vec<&'static str> {
         (features.compute_full_subgroups, "computeFullSubgroups"),
         (features.push_descriptor, "VK_KHR_push_descriptor"),
         (features.shader_int64, "shaderInt64"),
+        (features.shader_float64, "shaderFloat64"),
         (features.portability_subset, "VK_KHR_portability_subset"),
     ];
     all.into_iter().filter(|(on, _)| *on).map(|(_, name)| name).collect()

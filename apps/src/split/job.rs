@@ -70,7 +70,7 @@ impl Job {
         };
         let offsets = graph.import::<u32>("offsets", u64::from(rule.buckets) + 1);
         // None of these bucket functions gives an id out of range.
-        let buffers = SplitBuffers { n, keys, output, offsets, outside: None };
+        let buffers = SplitBuffers { n: n.into(), keys, output, offsets, outside: None };
         let split = Split::new(KEY, rule.buckets, rule.bucket()).by(method.engine());
         let added = engine::add(&mut graph, &target.policy, &split, &buffers)?;
         if replayable {

@@ -107,7 +107,7 @@ impl Rule {
                 Bucket::Digit { shift: 0, bits: self.buckets.ilog2() }
             }
             Function::Identity => Bucket::Identity,
-            Function::Range => Bucket::Range(self.splitters.clone()),
+            Function::Range => Bucket::range(&self.splitters),
         }
     }
 

@@ -1,11 +1,12 @@
 //! Fill and copy, as kernels: on data-centre GPUs several times faster than the transfer
 //! commands, and in the compute stage, where the barriers of the passes around them are cheapest.
 
-use multisplit_graph::{Graph, Groups, View};
+use multisplit_graph::{Buffer, Graph, Groups, View};
 use multisplit_shaders::{builtin, push_constants};
 
 use super::Policy;
-use super::pieces::pieces;
+use super::count::{Count, Length, Lengths, Prepared};
+use super::pieces::{pieces, single};
 use crate::error::{Error, Result};
 
 push_constants! {
@@ -24,6 +25,7 @@ push_constants! {
 const WORD: u64 = 4;
 /// Bytes that one thread of either kernel moves.
 const THREAD_BYTES: u64 = 16;
+const THREAD_WORDS: u64 = THREAD_BYTES / WORD;
 /// Pieces of large arrays begin at multiples of this, the largest offset alignment that Vulkan
 /// lets a device ask for.
 const GRANULE: u64 = 256;
@@ -67,15 +69,105 @@ pub fn copy(
     let kernel = builtin::MEMORY_COPY.kernel()?;
     let pairs = pieces(src, GRANULE, policy)?.into_iter().zip(pieces(dst, GRANULE, policy)?);
     for (src, dst) in pairs {
-        graph
+        let pass = graph
             .pass(label, &kernel)
             .bind("src", src)
             .bind("dst", dst)
             .push(&CopyPush { count: words(src) })
-            .specialize("local_size_x", policy.threads)
-            .dispatch(groups(src, policy));
+            .specialize("local_size_x", policy.threads);
+        Prepared::default().bind(pass, src).dispatch(groups(src, policy));
     }
     Ok(())
+}
+
+/// Adds passes that set the first `n` 32-bit words of `dst` to `value`.
+pub fn fill_first(
+    graph: &mut Graph,
+    policy: &Policy,
+    label: &str,
+    dst: Buffer,
+    n: impl Into<Count>,
+    value: u32,
+) -> Result<()> {
+    policy.check()?;
+    let (mut lengths, n) = Lengths::new(n.into())?;
+    let filling = Filling::plan(policy, &mut lengths, n)?;
+    let prepared = lengths.prepare(graph, policy, &format!("{label}.prepare"))?;
+    filling.add(graph, policy, prepared, label, dst, value)
+}
+
+/// Adds passes that copy the first `n` 32-bit words of `src` to `dst`, which does not overlap it.
+pub fn copy_first(
+    graph: &mut Graph,
+    policy: &Policy,
+    label: &str,
+    src: Buffer,
+    dst: Buffer,
+    n: impl Into<Count>,
+) -> Result<()> {
+    policy.check()?;
+    let (mut lengths, n) = Lengths::new(n.into())?;
+    let (src, dst) =
+        (first(&format!("{label}.src"), src, n)?, first(&format!("{label}.dst"), dst, n)?);
+    if n.is_known() || n.most == 0 {
+        return copy(graph, policy, label, src, dst);
+    }
+    let groups = lengths.parts(n, THREAD_WORDS * u64::from(policy.threads))?;
+    let prepared = lengths.prepare(graph, policy, &format!("{label}.prepare"))?;
+    let pass = graph
+        .pass(label, builtin::MEMORY_COPY.kernel()?)
+        .bind("src", single(src, policy)?)
+        .bind("dst", dst)
+        .push(&CopyPush { count: prepared.pushed(n) })
+        .specialize("local_size_x", policy.threads);
+    prepared.dispatch(prepared.bind(pass, src), groups);
+    Ok(())
+}
+
+/// A fill of the first words of a buffer, whose number may not be known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Filling {
+    words: Length,
+    groups: Length,
+}
+
+impl Filling {
+    pub fn plan(policy: &Policy, lengths: &mut Lengths, words: Length) -> Result<Self> {
+        let groups = lengths.parts(words, THREAD_WORDS * u64::from(policy.threads))?;
+        Ok(Self { words, groups })
+    }
+
+    pub fn add(
+        self,
+        graph: &mut Graph,
+        policy: &Policy,
+        prepared: Prepared,
+        label: &str,
+        dst: Buffer,
+        value: u32,
+    ) -> Result<()> {
+        let dst = first(&format!("{label}.dst"), dst, self.words)?;
+        if self.words.is_known() || self.words.most == 0 {
+            return fill(graph, policy, label, dst, value);
+        }
+        let pass = graph
+            .pass(label, builtin::MEMORY_FILL_COUNTED.kernel()?)
+            .bind("dst", single(dst, policy)?)
+            .push(&FillPush { count: prepared.pushed(self.words), value })
+            .specialize("local_size_x", policy.threads);
+        prepared.dispatch(prepared.bind(pass, dst), self.groups);
+        Ok(())
+    }
+}
+
+/// The first `n` words of a buffer.
+fn first(name: &str, buffer: Buffer, n: Length) -> Result<View> {
+    let needed = n.most.saturating_mul(WORD);
+    if needed > buffer.size() {
+        let (name, size) = (name.to_owned(), buffer.size());
+        return Err(Error::BufferTooSmall { name, size, needed });
+    }
+    Ok(buffer.range(0, needed))
 }
 
 fn words(view: View) -> u32 {

@@ -3,6 +3,7 @@
 //! A primitive never records or submits. It declares passes; the graph plans them together with
 //! everything else the caller adds.
 
+mod count;
 mod memory;
 pub mod multisplit;
 mod pieces;
@@ -10,5 +11,6 @@ mod policy;
 pub mod scan;
 pub mod sssp;
 
-pub use memory::{copy, fill};
+pub use count::Count;
+pub use memory::{copy, copy_first, fill, fill_first};
 pub use policy::{Policy, ScanMethod};

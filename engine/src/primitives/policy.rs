@@ -44,6 +44,9 @@ pub struct Policy {
     pub spin_limit: u32,
     /// `maxStorageBufferRange`: larger arrays are worked on in pieces.
     pub max_storage_range: u64,
+    /// `maxComputeWorkGroupCount[0]`: more workgroups than this are folded into rows. Only for
+    /// dispatches whose size the device works out; the graph folds the others.
+    pub max_groups: u32,
     /// Lanes of a subgroup.
     pub subgroup_size: u32,
     /// Bytes of shared memory that a workgroup has.
@@ -76,6 +79,7 @@ impl Policy {
             spine_tiles: 64,
             spin_limit: if software { 32 } else { 1024 },
             max_storage_range: u64::from(properties.limits.max_storage_buffer_range),
+            max_groups: properties.limits.max_compute_work_group_count[0],
             subgroup_size,
             shared_memory: properties.shared_memory,
             split: SplitTuning::for_device(properties),
@@ -95,6 +99,7 @@ impl Policy {
             shared_memory: 16 << 10,
             limits: vk::PhysicalDeviceLimits {
                 max_compute_work_group_invocations: limits.max_workgroup_invocations,
+                max_compute_work_group_count: limits.max_workgroup_count,
                 ..vk::PhysicalDeviceLimits::default()
             },
             ..DeviceProperties::default()

@@ -1,11 +1,13 @@
 //! Device-wide exclusive scan (prefix sum) of u32, modulo 2^32.
 
-use multisplit_graph::{Buffer, Graph, Groups, View};
+use multisplit_graph::{Buffer, Graph, Groups, PassBuilder, View};
 use multisplit_shaders::builtin::{self, Builtin};
 use multisplit_shaders::push_constants;
 
-use super::pieces::pieces;
-use super::{Policy, ScanMethod};
+use super::count::{Length, Lengths, Prepared};
+use super::memory::Filling;
+use super::pieces::{pieces, single};
+use super::{Count, Policy, ScanMethod};
 use crate::context::Context;
 use crate::error::{Error, Result};
 
@@ -37,30 +39,103 @@ pub fn exclusive(
     policy: &Policy,
     src: Buffer,
     dst: Buffer,
-    n: u64,
+    n: impl Into<Count>,
 ) -> Result<()> {
     policy.check()?;
-    let (asked, limit) = (n, u64::MAX / WORD);
-    let too_large = Error::TooLarge { what: "length of a scan", asked, limit };
-    let needed = n.checked_mul(WORD).ok_or(too_large)?;
-    for (name, buffer) in [("scan.src", src), ("scan.dst", dst)] {
-        if needed > buffer.size() {
-            let (name, size) = (name.to_owned(), buffer.size());
-            return Err(Error::BufferTooSmall { name, size, needed });
+    let (mut lengths, n) = Lengths::new(n.into())?;
+    let scan = Scan::plan(policy, &mut lengths, n)?;
+    let prepared = match n.most {
+        0 => Prepared::default(),
+        _ => lengths.prepare(graph, policy, "scan.prepare")?,
+    };
+    scan.add(graph, policy, prepared, src, dst)
+}
+
+/// A scan whose passes are known, but not yet part of a graph.
+pub(crate) struct Scan {
+    n: Length,
+    way: Way,
+}
+
+enum Way {
+    Nothing,
+    /// One workgroup takes a tile at a time.
+    Spine,
+    ReduceThenScan {
+        tiles: Length,
+        of_sums: Box<Scan>,
+    },
+    LookBack {
+        tiles: Length,
+        clear: Filling,
+    },
+}
+
+impl Scan {
+    /// Chooses how `n` elements are scanned; by the most that they can be, where that is all that
+    /// is known.
+    pub fn plan(policy: &Policy, lengths: &mut Lengths, n: Length) -> Result<Self> {
+        let tile = tile_elements(&builtin::SCAN_SPINE, policy);
+        let bindable = n.most.saturating_mul(WORD) <= policy.max_storage_range;
+        let single = n.most <= spine_elements(policy) && bindable;
+        let way = match policy.scan.for_length(n.most) {
+            _ if n.most == 0 => Way::Nothing,
+            // One workgroup is worth it while its passes are fewer than another method's.
+            _ if n.most <= tile => Way::Spine,
+            ScanMethod::ReduceThenScan if single && n.most <= 4 * tile => Way::Spine,
+            ScanMethod::ReduceThenScan => reduce_then_scan(policy, lengths, n)?,
+            _ => {
+                let tiles = lengths.parts(n, tile_elements(&builtin::SCAN_LOOKBACK, policy))?;
+                // The ticket and its padding, then two words a tile.
+                let words = lengths.scaled(tiles, 2, 2)?;
+                Way::LookBack { tiles, clear: Filling::plan(policy, lengths, words)? }
+            }
+        };
+        Ok(Self { n, way })
+    }
+
+    /// Adds the passes.
+    pub fn add(
+        &self,
+        graph: &mut Graph,
+        policy: &Policy,
+        prepared: Prepared,
+        src: Buffer,
+        dst: Buffer,
+    ) -> Result<()> {
+        let (asked, limit) = (self.n.most, u64::MAX / WORD);
+        let too_large = Error::TooLarge { what: "length of a scan", asked, limit };
+        let needed = asked.checked_mul(WORD).ok_or(too_large)?;
+        for (name, buffer) in [("scan.src", src), ("scan.dst", dst)] {
+            if needed > buffer.size() {
+                let (name, size) = (name.to_owned(), buffer.size());
+                return Err(Error::BufferTooSmall { name, size, needed });
+            }
+        }
+        let job = Job {
+            policy,
+            prepared,
+            n: self.n,
+            src: src.range(0, needed),
+            dst: dst.range(0, needed),
+        };
+        match &self.way {
+            Way::Nothing => Ok(()),
+            Way::Spine => job.spine(graph),
+            Way::ReduceThenScan { tiles, of_sums } => job.reduce_then_scan(graph, *tiles, of_sums),
+            Way::LookBack { tiles, clear } => job.look_back(graph, *tiles, *clear),
         }
     }
-    let (src, dst) = (src.elements::<u32>(0, n), dst.elements::<u32>(0, n));
-    let tile = tile_elements(&builtin::SCAN_SPINE, policy);
-    let single = n <= spine_elements(policy) && src.size <= policy.max_storage_range;
-    match policy.scan.for_length(n) {
-        _ if n == 0 => Ok(()),
-        // One workgroup takes a tile at a time: worth it while its passes are fewer than another
-        // method's.
-        _ if n <= tile => spine(graph, policy, src, dst),
-        ScanMethod::ReduceThenScan if single && n <= 4 * tile => spine(graph, policy, src, dst),
-        ScanMethod::ReduceThenScan => reduce_then_scan(graph, policy, src, dst),
-        _ => look_back(graph, policy, src, dst),
-    }
+}
+
+/// The sums of an array too long for one workgroup are scanned the same way.
+fn reduce_then_scan(policy: &Policy, lengths: &mut Lengths, n: Length) -> Result<Way> {
+    let tiles = lengths.parts(n, tile_elements(&builtin::SCAN_REDUCE, policy))?;
+    let way = match tiles.most <= spine_elements(policy) {
+        true => Way::Spine,
+        false => reduce_then_scan(policy, lengths, tiles)?,
+    };
+    Ok(Way::ReduceThenScan { tiles, of_sums: Box::new(Scan { n: tiles, way }) })
 }
 
 /// Elements that one workgroup of `kernel` takes at a time.
@@ -78,114 +153,116 @@ fn spine_elements(policy: &Policy) -> u64 {
 struct Piece {
     src: View,
     dst: View,
-    tiles: u64,
+    count: Length,
+    tiles: Length,
     first_tile: u32,
 }
 
-/// Cuts both arrays into pieces, each but the last a multiple of `granule` tiles.
-fn cut(src: View, dst: View, tile: u64, granule: u64, policy: &Policy) -> Result<Vec<Piece>> {
-    let tiles = (src.size / WORD).div_ceil(tile);
-    // Kernels number tiles in 32 bits.
-    let limit = u64::from(u32::MAX);
-    if tiles > limit {
-        return Err(Error::TooLarge { what: "number of tiles of a scan", asked: tiles, limit });
+/// One scan on its way into the graph.
+struct Job<'j> {
+    policy: &'j Policy,
+    prepared: Prepared,
+    n: Length,
+    src: View,
+    dst: View,
+}
+
+impl Job<'_> {
+    /// Cuts both arrays into pieces, each but the last a multiple of `granule` tiles.
+    fn cut(&self, tiles: Length, tile: u64, granule: u64) -> Result<Vec<Piece>> {
+        // Kernels number tiles in 32 bits.
+        let (asked, limit) = (tiles.most, u64::from(u32::MAX));
+        if asked > limit {
+            return Err(Error::TooLarge { what: "number of tiles of a scan", asked, limit });
+        }
+        if !self.n.is_known() {
+            let (src, dst) = (single(self.src, self.policy)?, single(self.dst, self.policy)?);
+            return Ok(vec![Piece { src, dst, count: self.n, tiles, first_tile: 0 }]);
+        }
+        let granule = granule * tile * WORD;
+        let sources = pieces(self.src, granule, self.policy)?;
+        let pairs = sources.into_iter().zip(pieces(self.dst, granule, self.policy)?);
+        let mut first_tile = 0;
+        let piece = |(src, dst): (View, View)| {
+            let count = src.size / WORD;
+            let (count, tiles) = (Length::known(count), Length::known(count.div_ceil(tile)));
+            let piece = Piece { src, dst, count, tiles, first_tile };
+            first_tile += tiles.most as u32;
+            piece
+        };
+        Ok(pairs.map(piece).collect())
     }
-    let granule = granule * tile * WORD;
-    let pairs = pieces(src, granule, policy)?.into_iter().zip(pieces(dst, granule, policy)?);
-    let mut first_tile = 0;
-    let piece = |(src, dst): (View, View)| {
-        let tiles = (src.size / WORD).div_ceil(tile);
-        let piece = Piece { src, dst, tiles, first_tile };
-        first_tile += tiles as u32;
-        piece
-    };
-    Ok(pairs.map(piece).collect())
-}
 
-fn spine(graph: &mut Graph, policy: &Policy, src: View, dst: View) -> Result<()> {
-    graph
-        .pass("scan.spine", builtin::SCAN_SPINE.kernel()?)
-        .bind("src", src)
-        .bind("dst", dst)
-        .push(&SpinePush { count: count(src) })
-        .specialize("local_size_x", policy.threads)
-        .dispatch(Groups::linear(1));
-    Ok(())
-}
-
-fn reduce_then_scan(graph: &mut Graph, policy: &Policy, src: View, dst: View) -> Result<()> {
-    let tile = tile_elements(&builtin::SCAN_REDUCE, policy);
-    // Pieces that write words of their own do not wait for each other.
-    let apart = ALIGNED_TILES * tile * WORD <= policy.max_storage_range;
-    let pieces = cut(src, dst, tile, if apart { ALIGNED_TILES } else { 1 }, policy)?;
-    let tiles = pieces.iter().map(|piece| piece.tiles).sum();
-    let sums = graph.transient::<u32>("scan.sums", tiles);
-    let offsets = graph.transient::<u32>("scan.offsets", tiles);
-    let words = |all: Buffer, piece: &Piece| match apart {
-        true => (all.elements::<u32>(piece.first_tile.into(), piece.tiles), 0),
-        false => (all.into(), piece.first_tile),
-    };
-
-    let reduce = builtin::SCAN_REDUCE.kernel()?;
-    for piece in &pieces {
-        let (sums, first_tile) = words(sums, piece);
-        graph
-            .pass("scan.reduce", &reduce)
+    /// Begins a pass over one piece.
+    fn pass<'g>(
+        &self,
+        graph: &'g mut Graph,
+        kernel: &Builtin,
+        piece: &Piece,
+        first_tile: u32,
+    ) -> Result<PassBuilder<'g>> {
+        let push = TilesPush { count: self.prepared.pushed(piece.count), first_tile };
+        let pass = graph
+            .pass(kernel.label(), kernel.kernel()?)
             .bind("src", piece.src)
-            .bind("sums", sums)
-            .push(&TilesPush { count: count(piece.src), first_tile })
-            .specialize("local_size_x", policy.threads)
-            .dispatch(Groups::linear(piece.tiles));
+            .push(&push)
+            .specialize("local_size_x", self.policy.threads);
+        Ok(self.prepared.bind(pass, piece.src))
     }
 
-    // The sums of an array too long for one workgroup are scanned the same way.
-    if tiles <= spine_elements(policy) {
-        spine(graph, policy, sums.into(), offsets.into())?;
-    } else {
-        reduce_then_scan(graph, policy, sums.into(), offsets.into())?;
+    fn spine(&self, graph: &mut Graph) -> Result<()> {
+        let pass = graph
+            .pass("scan.spine", builtin::SCAN_SPINE.kernel()?)
+            .bind("src", self.src)
+            .bind("dst", self.dst)
+            .push(&SpinePush { count: self.prepared.pushed(self.n) })
+            .specialize("local_size_x", self.policy.threads);
+        self.prepared.bind(pass, self.src).dispatch(Groups::linear(1));
+        Ok(())
     }
 
-    let downsweep = builtin::SCAN_DOWNSWEEP.kernel()?;
-    for piece in &pieces {
-        let (offsets, first_tile) = words(offsets, piece);
-        graph
-            .pass("scan.downsweep", &downsweep)
-            .bind("src", piece.src)
-            .bind("dst", piece.dst)
-            .bind("offsets", offsets)
-            .push(&TilesPush { count: count(piece.src), first_tile })
-            .specialize("local_size_x", policy.threads)
-            .dispatch(Groups::linear(piece.tiles));
+    fn reduce_then_scan(&self, graph: &mut Graph, tiles: Length, of_sums: &Scan) -> Result<()> {
+        let tile = tile_elements(&builtin::SCAN_REDUCE, self.policy);
+        // Pieces that write words of their own do not wait for each other.
+        let apart = ALIGNED_TILES * tile * WORD <= self.policy.max_storage_range;
+        let pieces = self.cut(tiles, tile, if apart { ALIGNED_TILES } else { 1 })?;
+        let sums = graph.transient::<u32>("scan.sums", tiles.most);
+        let offsets = graph.transient::<u32>("scan.offsets", tiles.most);
+        let words = |all: Buffer, piece: &Piece| match apart {
+            true => (all.elements::<u32>(piece.first_tile.into(), piece.tiles.most), 0),
+            false => (all.into(), piece.first_tile),
+        };
+        for piece in &pieces {
+            let (sums, first_tile) = words(sums, piece);
+            let pass = self.pass(graph, &builtin::SCAN_REDUCE, piece, first_tile)?;
+            self.prepared.dispatch(pass.bind("sums", sums), piece.tiles);
+        }
+        of_sums.add(graph, self.policy, self.prepared, sums, offsets)?;
+        for piece in &pieces {
+            let (offsets, first_tile) = words(offsets, piece);
+            let pass = self.pass(graph, &builtin::SCAN_DOWNSWEEP, piece, first_tile)?;
+            let pass = pass.bind("dst", piece.dst).bind("offsets", offsets);
+            self.prepared.dispatch(pass, piece.tiles);
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-fn look_back(graph: &mut Graph, policy: &Policy, src: View, dst: View) -> Result<()> {
-    let tile = tile_elements(&builtin::SCAN_LOOKBACK, policy);
-    // Each piece goes on from the tickets and sums of the one before.
-    let pieces = cut(src, dst, tile, 1, policy)?;
-    let tiles: u64 = pieces.iter().map(|piece| piece.tiles).sum();
-    // The ticket and its padding, then two words a tile.
-    let status = graph.transient::<[u32; 2]>("scan.status", 1 + tiles);
-    super::fill(graph, policy, "scan.clear", status, 0)?;
-    let kernel = builtin::SCAN_LOOKBACK.kernel()?;
-    for Piece { src, dst, tiles, first_tile } in pieces {
-        graph
-            .pass("scan.lookback", &kernel)
-            .bind("src", src)
-            .bind("dst", dst)
-            .bind("status", status)
-            .push(&TilesPush { count: count(src), first_tile })
-            .specialize("local_size_x", policy.threads)
-            .specialize("SPIN_LIMIT", policy.spin_limit)
-            .dispatch(Groups::linear(tiles));
+    fn look_back(&self, graph: &mut Graph, tiles: Length, clear: Filling) -> Result<()> {
+        let tile = tile_elements(&builtin::SCAN_LOOKBACK, self.policy);
+        // Each piece goes on from the tickets and sums of the one before.
+        let pieces = self.cut(tiles, tile, 1)?;
+        let status = graph.transient::<[u32; 2]>("scan.status", 1 + tiles.most);
+        clear.add(graph, self.policy, self.prepared, "scan.clear", status, 0)?;
+        for piece in pieces {
+            let pass = self.pass(graph, &builtin::SCAN_LOOKBACK, &piece, piece.first_tile)?;
+            let pass = pass
+                .bind("dst", piece.dst)
+                .bind("status", status)
+                .specialize("SPIN_LIMIT", self.policy.spin_limit);
+            self.prepared.dispatch(pass, piece.tiles);
+        }
+        Ok(())
     }
-    Ok(())
-}
-
-fn count(view: View) -> u32 {
-    // A piece is at most maxStorageBufferRange bytes, which is a 32-bit number.
-    (view.size / WORD) as u32
 }
 
 impl Context {

@@ -2,25 +2,39 @@
 //
 // One of the built-in functions, picked by the specialization constant BUCKET_KIND, or the user's
 // own  uint bucket_of(KEY key)  from the include user_bucket.glsl. Whatever a function returns,
-// only buckets below m are used: bucket_at() clamps, and the kernels that count buckets also
-// count the keys for which it had to.
+// only ids below push.ids are used: bucket_at() clamps, and the kernels that count buckets also
+// count the keys for which it had to. More buckets than one split can have are split by a part of
+// the id at a time.
 
-const uint BUCKET_DIGIT = 0;  // (key >> a) & b; identity is the digit of all bits
-const uint BUCKET_DELTA = 1;  // (key - a) / b, where c is 1 / b as a float
-const uint BUCKET_EVEN = 2;   // (key - a) * b in floats
-const uint BUCKET_RANGE = 3;  // how many splitters are at or below the key
+const uint BUCKET_DIGIT = 0;     // (key >> a) & d
+const uint BUCKET_DELTA = 1;     // (key - ab) / cd, where e is a little less than 1 / cd as a float
+const uint BUCKET_EVEN = 2;      // (key - a) * c in floats; 64 bits wide: by splitters
+const uint BUCKET_RANGE = 3;     // how many splitters are at or below the key
+const uint BUCKET_IDENTITY = 4;  // the key
+const uint BUCKET_ORDERED = 5;   // (ordered(key) >> a) & d, with the bits of e flipped
 
 const uint KEY_UNSIGNED = 0;
 const uint KEY_SIGNED = 1;
 const uint KEY_FLOAT = 2;
 
+layout(constant_id = 12) const uint ID_BITS = 8;  // ceil(log2 push.ids), at least 1
+// Which bits of the id to go by, where that is not all of it.
+layout(constant_id = 13) const uint PART_SHIFT = 0;
+layout(constant_id = 14) const uint PART_BITS = 32;
+
 // The splitters, as ordered(); or the one buffer that a user's function may read.
 layout(set = 0, binding = 1, std430) readonly buffer Table { uint at[]; } table;
+#if KEY_BITS == 64
+layout(set = 0, binding = 1, std430) readonly buffer TableKeys { KEY at[]; } table_keys;
+#else
+#define table_keys table
+#endif
 
-// The bits of a 32-bit key as an unsigned number that compares like the key.
-uint ordered(uint bits) {
-    if (KEY_KIND == KEY_SIGNED) return bits ^ 0x80000000u;
-    if (KEY_KIND == KEY_FLOAT) return bits ^ (uint(int(bits) >> 31) | 0x80000000u);
+// The bits of a key as an unsigned number that compares like the key.
+KEY ordered(KEY bits) {
+    const KEY top = KEY(1) << (KEY_BITS - 1);
+    if (KEY_KIND == KEY_SIGNED) return bits ^ top;
+    if (KEY_KIND == KEY_FLOAT) return bits ^ ((bits & top) != 0 ? ~KEY(0) : top);
     return bits;
 }
 
@@ -29,76 +43,107 @@ uint ordered(uint bits) {
 void stage_splitters() {}
 
 #if KEY_BITS == 64
-#define USER_KEY(bits) bits
+uint64_t user_key(uint64_t bits, uint64_t tag) { return bits; }
+int64_t user_key(uint64_t bits, int64_t tag) { return int64_t(bits); }
+#ifdef USER_DOUBLE
+double user_key(uint64_t bits, double tag) {
+    return packDouble2x32(uvec2(uint(bits), uint(bits >> 32)));
+}
+#endif
 #else
 uint user_key(uint bits, uint tag) { return bits; }
 int user_key(uint bits, int tag) { return int(bits); }
 float user_key(uint bits, float tag) { return uintBitsToFloat(bits); }
-#define USER_KEY(bits) user_key(bits, USER_KEY_TYPE(0))
 #endif
 
 #include "user_bucket.glsl"
 
 uint raw_bucket(KEY bits) {
-    return bucket_of(USER_KEY(bits));
-}
-
-#elif KEY_BITS == 64
-
-void stage_splitters() {}
-
-uint raw_bucket(uint64_t key) {
-    return uint(key >> push.parameter_a) & push.parameter_b;
+    return bucket_of(user_key(bits, USER_KEY_TYPE(0)));
 }
 
 #else
 
-shared uint splitters[1u << BUCKET_BITS];
+// Few splitters are searched in shared memory, many where they are.
+const uint ROOM = ID_BITS <= 8 ? 1u << ID_BITS : 0u;
+#if KEY_BITS == 64
+const uint ROOM_FOR_EVEN = BUCKET_KIND == BUCKET_EVEN ? ROOM : 0u;
+#else
+const uint ROOM_FOR_EVEN = 0u;
+#endif
+const uint SHARED_SPLITTERS = BUCKET_KIND == BUCKET_RANGE ? ROOM : ROOM_FOR_EVEN;
+shared KEY splitters[SHARED_SPLITTERS + 1u];
 
 // Called by all threads before the first bucket is asked for.
 void stage_splitters() {
-    if (BUCKET_KIND != BUCKET_RANGE) return;
-    for (uint i = gl_LocalInvocationIndex; i + 1 < push.buckets; i += gl_WorkGroupSize.x)
-        splitters[i] = table.at[i];
+    if (SHARED_SPLITTERS == 0) return;
+    for (uint i = gl_LocalInvocationIndex; i + 1 < push.ids; i += gl_WorkGroupSize.x)
+        splitters[i] = table_keys.at[i];
     barrier();
 }
 
-uint delta_bucket(uint key) {
-    uint above = key - min(key, push.parameter_a);
-    // The float quotient is at most one off: there are at most 2^16 buckets, and floats have
-    // 24 bits.
-    uint quotient = uint(float(above) * uintBitsToFloat(push.parameter_c));
-    uint start = quotient * push.parameter_b;
-    if (start > above) return quotient - 1;
-    return above - start >= push.parameter_b ? quotient + 1 : quotient;
+#if KEY_BITS == 64
+KEY parameter(uint low, uint high) { return KEY(high) << 32 | low; }
+float approximately(KEY x) { return float(uint(x >> 32)) * 4294967296.0 + float(uint(x)); }
+#else
+KEY parameter(uint low, uint high) { return low; }
+float approximately(KEY x) { return float(x); }
+#endif
+
+uint delta_bucket(KEY key) {
+    KEY above = key - min(key, parameter(push.parameter_a, push.parameter_b));
+    KEY width = parameter(push.parameter_c, push.parameter_d);
+    // Never more than the quotient, so that nothing overflows; and at most one less, up to as many
+    // buckets as there can be (2^16, and floats have 24 bits). What is past them may be anything
+    // that is past them.
+    float estimate = approximately(above) * uintBitsToFloat(push.parameter_e);
+    uint quotient = uint(min(estimate, 131072.0));
+    return above - KEY(quotient) * width >= width ? quotient + 1 : quotient;
 }
 
-uint even_bucket(float key) {
-    precise float above = key - uintBitsToFloat(push.parameter_a);
-    precise float scaled = above * uintBitsToFloat(push.parameter_b);
-    // Written so that NaN goes to the last bucket.
-    if (scaled < 0.0) return 0;
-    return scaled < float(push.buckets) ? uint(scaled) : push.buckets - 1;
-}
-
-uint range_bucket(uint key) {
+uint range_bucket(KEY key) {
     uint below = 0;
-    for (uint step = 1u << (BUCKET_BITS - 1); step > 0; step >>= 1) {
+    for (uint step = 1u << (ID_BITS - 1); step > 0; step >>= 1) {
         uint probe = below + step;
-        if (probe < push.buckets && splitters[probe - 1] <= key) below = probe;
+        if (probe < push.ids) {
+            KEY splitter = SHARED_SPLITTERS > 0 ? splitters[probe - 1] : table_keys.at[probe - 1];
+            if (splitter <= key) below = probe;
+        }
     }
     return below;
 }
 
-uint raw_bucket(uint bits) {
-    if (BUCKET_KIND == BUCKET_DELTA) return min(delta_bucket(ordered(bits)), push.buckets - 1);
-    if (BUCKET_KIND == BUCKET_EVEN) return even_bucket(uintBitsToFloat(bits));
+uint even_bucket(KEY bits) {
+#if KEY_BITS == 64
+    // NaN goes to the last bucket, whatever its sign.
+    const KEY infinity = KEY(0x7FF) << 52;
+    return (bits << 1) > (infinity << 1) ? push.ids - 1 : range_bucket(ordered(bits));
+#else
+    precise float above = uintBitsToFloat(bits) - uintBitsToFloat(push.parameter_a);
+    precise float scaled = above * uintBitsToFloat(push.parameter_c);
+    // Written so that NaN goes to the last bucket.
+    if (scaled < 0.0) return 0;
+    return scaled < float(push.ids) ? uint(scaled) : push.ids - 1;
+#endif
+}
+
+uint raw_bucket(KEY bits) {
+    if (BUCKET_KIND == BUCKET_DELTA) return min(delta_bucket(ordered(bits)), push.ids - 1);
+    if (BUCKET_KIND == BUCKET_EVEN) return even_bucket(bits);
     if (BUCKET_KIND == BUCKET_RANGE) return range_bucket(ordered(bits));
-    return (bits >> push.parameter_a) & push.parameter_b;
+    if (BUCKET_KIND == BUCKET_IDENTITY) return uint(min(bits, KEY(0xFFFFFFFFu)));
+    if (BUCKET_KIND == BUCKET_ORDERED)
+        return (uint(ordered(bits) >> push.parameter_a) ^ push.parameter_e) & push.parameter_d;
+    return uint(bits >> push.parameter_a) & push.parameter_d;
 }
 
 #endif
 
+uint part_of_id(uint id) {
+    if (PART_BITS == 32) return id;
+    return (id >> PART_SHIFT) & ((1u << (PART_BITS & 31u)) - 1u);
+}
+
 uint bucket_at(KEY key) {
-    return min(raw_bucket(key), push.buckets - 1);
+    return part_of_id(min(raw_bucket(key), push.ids - 1));
 }

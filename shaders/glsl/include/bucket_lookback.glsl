@@ -105,6 +105,6 @@ void find_targets(uint tile) {
             bucket_targets[b] = sum - bucket_begins[b];
         }
     }
-    if (tile == 0 && thread_rank() == 0) offsets.at[push.buckets] = push.count;
+    if (tile == 0 && thread_rank() == 0) offsets.at[push.buckets] = element_count();
     barrier();
 }

@@ -59,7 +59,7 @@ void count_by_atomics(uint first, uint end) {
 
 // Leaves the counts of keys [first, first + length) in bucket_totals, for all threads to read.
 void count_windows(uint first, uint length) {
-    uint end = push.count - first < length ? push.count : first + length;
+    uint end = element_count() - first < length ? element_count() : first + length;
     for (uint b = thread_rank(); b < COUNTERS; b += gl_WorkGroupSize.x) bucket_totals[b] = 0;
     for (uint b = thread_rank(); b < COUNTERS * COUNTER_COPIES; b += gl_WorkGroupSize.x) counter_copies[b] = 0;
     barrier();

@@ -1,9 +1,12 @@
 // Where elements go: the outputs of the kernels that move them, and of those that only say where
-// each element would go. A kernel is compiled with one of KEYS, PAIRS and PERMUTATION.
+// each element would go. A kernel is compiled with one of KEYS, PAIRS and PERMUTATION, and with
+// NO_OFFSETS where somebody else writes the offsets.
 
 layout(constant_id = 5) const uint VALUE_WORDS = 1;  // 32-bit words of a value: 1, 2 or 4
 
+#ifndef NO_OFFSETS
 layout(set = 0, binding = 3, std430) writeonly buffer Offsets { uint at[]; } offsets;
+#endif
 
 #ifdef PERMUTATION
 layout(set = 0, binding = 4, std430) writeonly buffer Permutation { uint at[]; } permutation;

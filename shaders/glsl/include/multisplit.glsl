@@ -8,12 +8,25 @@ layout(constant_id = 4) const uint KEY_KIND = 0;
 layout(push_constant) uniform Push {
     uint count;         // n, the number of elements
     uint buckets;       // m, the number of buckets
+    uint ids;           // ids of the bucket function: m, unless this splits by a part of the id
     uint subproblems;   // L, the number of subproblems (of tiles, where there are none)
-    uint parts;         // windows or tiles of one subproblem
+    uint parts;         // windows or tiles of one subproblem; the bit that a scan-based split goes by
     uint parameter_a;   // what these say depends on the kind of bucket function
     uint parameter_b;
     uint parameter_c;
+    uint parameter_d;
+    uint parameter_e;
 } push;
+
+#include "count.glsl"
+
+uint element_count() {
+    return number(push.count);
+}
+
+uint subproblem_count() {
+    return number(push.subproblems);
+}
 
 #if KEY_BITS == 64
 #define KEY uint64_t

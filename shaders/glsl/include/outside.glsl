@@ -6,8 +6,8 @@ uint outside_here = 0;
 
 uint counted_bucket(KEY key) {
     uint bucket = raw_bucket(key);
-    if (bucket >= push.buckets) ++outside_here;
-    return min(bucket, push.buckets - 1);
+    if (bucket >= push.ids) ++outside_here;
+    return part_of_id(min(bucket, push.ids - 1));
 }
 
 // Called once by every thread that counted.

@@ -42,14 +42,14 @@ uint item_place(uint item) {
 }
 
 void load_items(uint tile_first) {
-    if (push.count - tile_first >= TILE) {
+    if (element_count() - tile_first >= TILE) {
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) own[w] = keys.at[item_index(tile_first, w)];
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) ranked[w] = bucket_at(own[w]);
     } else {
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
             uint i = item_index(tile_first, w);
-            own[w] = i < push.count ? keys.at[i] : KEY(0);
-            ranked[w] = i < push.count ? bucket_at(own[w]) : push.buckets - 1;
+            own[w] = i < element_count() ? keys.at[i] : KEY(0);
+            ranked[w] = i < element_count() ? bucket_at(own[w]) : push.buckets - 1;
         }
     }
 }

@@ -12,7 +12,7 @@ void scatter_tile(uint tile_first) {
     barrier();  // for bucket_targets
     [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
         uint i = item_index(tile_first, w);
-        if (i < push.count) permutation.at[i] = bucket_targets[item_bucket(w)] + item_place(w);
+        if (i < element_count()) permutation.at[i] = bucket_targets[item_bucket(w)] + item_place(w);
     }
 }
 
@@ -49,7 +49,7 @@ void scatter_values(uint tile_first, uint held) {
         uint value[ITEMS];
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
             uint i = item_index(tile_first, w);
-            value[w] = i < push.count ? values.at[i] : 0;
+            value[w] = i < element_count() ? values.at[i] : 0;
         }
         barrier();  // tile_keys is written again
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) tile_keys[item_place(w)] = KEY(value[w]);
@@ -62,14 +62,14 @@ void scatter_values(uint tile_first, uint held) {
         // Wider values are long enough to be written from where they are.
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
             uint i = item_index(tile_first, w);
-            if (i < push.count) move_value(i, bucket_targets[item_bucket(w)] + item_place(w));
+            if (i < element_count()) move_value(i, bucket_targets[item_bucket(w)] + item_place(w));
         }
     }
 }
 #endif
 
 void scatter_tile(uint tile_first) {
-    uint held = min(TILE, push.count - tile_first);
+    uint held = min(TILE, element_count() - tile_first);
     scatter_keys(held);
 #ifdef PAIRS
     scatter_values(tile_first, held);

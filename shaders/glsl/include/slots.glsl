@@ -10,11 +10,11 @@ void load_slots(uint subproblem) {
         uint bucket = s * SUBGROUP_SIZE + gl_SubgroupInvocationID;
         slots[s] = 0;
         if (bucket < push.buckets) {
-            slots[s] = scanned.at[bucket * push.subproblems + subproblem];
+            slots[s] = scanned.at[bucket * subproblem_count() + subproblem];
             if (subproblem == 0) offsets.at[bucket] = slots[s];
         }
     }
-    if (subproblem == 0 && subgroupElect()) offsets.at[push.buckets] = push.count;
+    if (subproblem == 0 && subgroupElect()) offsets.at[push.buckets] = element_count();
 }
 
 // The number of `bucket`, which may differ from lane to lane. Called by the whole subgroup.

@@ -12,13 +12,15 @@ layout(push_constant) uniform Push {
     uint count;  // words
 } push;
 
+#include "count.glsl"
 #include "groups.glsl"
 
 void main() {
+    uint count = number(push.count);
     uint v = group_index() * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
-    if (v < push.count / 4) {
+    if (v < count / 4) {
         store_vec4(v, load_vec4(v));
-    } else if (v == push.count / 4) {
-        for (uint i = 4 * v; i < push.count; ++i) store_one(i, load_one(i));
+    } else if (v == count / 4) {
+        for (uint i = 4 * v; i < count; ++i) store_one(i, load_one(i));
     }
 }

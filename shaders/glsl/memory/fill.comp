@@ -13,13 +13,20 @@ layout(push_constant) uniform Push {
     uint value;
 } push;
 
+// A binding that is not looked at would have to be bound to something that is not written.
+#ifdef COUNTED
+#include "count.glsl"
+#else
+uint number(uint pushed) { return pushed; }
+#endif
 #include "groups.glsl"
 
 void main() {
+    uint count = number(push.count);
     uint v = group_index() * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
-    if (v < push.count / 4) {
+    if (v < count / 4) {
         dst_vec4.at[v] = uvec4(push.value);
-    } else if (v == push.count / 4) {
-        for (uint i = 4 * v; i < push.count; ++i) dst.at[i] = push.value;
+    } else if (v == count / 4) {
+        for (uint i = 4 * v; i < count; ++i) dst.at[i] = push.value;
     }
 }

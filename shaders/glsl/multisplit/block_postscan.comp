@@ -28,16 +28,16 @@ shared uint bucket_next[ROW];
 void main() {
     stage_splitters();
     uint subproblem = group_index();
-    if (subproblem >= push.subproblems) return;
+    if (subproblem >= subproblem_count()) return;
     for (uint b = thread_rank(); b < push.buckets; b += gl_WorkGroupSize.x) {
-        bucket_next[b] = scanned.at[b * push.subproblems + subproblem];
+        bucket_next[b] = scanned.at[b * subproblem_count() + subproblem];
         if (subproblem == 0) offsets.at[b] = bucket_next[b];
     }
-    if (subproblem == 0 && thread_rank() == 0) offsets.at[push.buckets] = push.count;
+    if (subproblem == 0 && thread_rank() == 0) offsets.at[push.buckets] = element_count();
 
     for (uint t = 0; t < push.parts; ++t) {
         uint first = (subproblem * push.parts + t) * TILE;
-        if (first >= push.count) return;
+        if (first >= element_count()) return;
         load_items(first);
         rank_in_subgroup();
         barrier();

@@ -23,10 +23,10 @@ layout(set = 0, binding = 2, std430) writeonly buffer Histogram { uint at[]; } h
 void main() {
     stage_splitters();
     uint subproblem = group_index();
-    if (subproblem >= push.subproblems) return;
+    if (subproblem >= subproblem_count()) return;
     const uint tile = gl_WorkGroupSize.x * ITEMS;
     count_windows(subproblem * push.parts * tile, push.parts * tile);
     for (uint b = thread_rank(); b < push.buckets; b += gl_WorkGroupSize.x)
-        histogram.at[b * push.subproblems + subproblem] = bucket_totals[b];
+        histogram.at[b * subproblem_count() + subproblem] = bucket_totals[b];
     report_outside();
 }

@@ -22,13 +22,13 @@ layout(set = 0, binding = 2, std430) readonly buffer Scanned { uint at[]; } scan
 void main() {
     stage_splitters();
     uint subproblem = group_index() * gl_NumSubgroups + gl_SubgroupID;
-    if (subproblem >= push.subproblems) return;
+    if (subproblem >= subproblem_count()) return;
 
     load_slots(subproblem);
     uint first = subproblem * push.parts * SUBGROUP_SIZE + gl_SubgroupInvocationID;
     for (uint w = 0; w < push.parts; ++w) {
         uint i = first + w * SUBGROUP_SIZE;
-        bool takes_part = i < push.count;
+        bool takes_part = i < element_count();
         KEY key = takes_part ? keys.at[i] : KEY(0);
         uint bucket = takes_part ? bucket_at(key) : 0;
         vote(bucket, takes_part);

@@ -22,7 +22,7 @@ layout(set = 0, binding = 2, std430) buffer Histogram { uint at[]; } histogram;
 void main() {
     stage_splitters();
     uint part = group_index();
-    if (part >= push.subproblems) return;
+    if (part >= subproblem_count()) return;
     uint length = gl_WorkGroupSize.x * ITEMS * push.parts;
     count_windows(part * length, length);
     for (uint b = thread_rank(); b < push.buckets; b += gl_WorkGroupSize.x)

@@ -25,7 +25,7 @@ layout(set = 0, binding = 2, std430) readonly buffer Histogram { uint at[]; } hi
 #include "bucket_lookback.glsl"
 
 void main() {
-    if (group_index() >= push.subproblems) return;
+    if (group_index() >= subproblem_count()) return;
     if (thread_rank() == 0) tile_ticket = atomicAdd(status.ticket, 1);
     stage_splitters();
     barrier();

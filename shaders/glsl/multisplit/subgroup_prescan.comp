@@ -21,14 +21,14 @@ layout(set = 0, binding = 2, std430) writeonly buffer Histogram { uint at[]; } h
 void main() {
     stage_splitters();
     uint subproblem = group_index() * gl_NumSubgroups + gl_SubgroupID;
-    if (subproblem >= push.subproblems) return;
+    if (subproblem >= subproblem_count()) return;
 
     uint counts[SLOTS];
     [[unroll]] for (uint s = 0; s < SLOTS; ++s) counts[s] = 0;
     uint first = subproblem * push.parts * SUBGROUP_SIZE + gl_SubgroupInvocationID;
     for (uint w = 0; w < push.parts; ++w) {
         uint i = first + w * SUBGROUP_SIZE;
-        bool takes_part = i < push.count;
+        bool takes_part = i < element_count();
         uint bucket = takes_part ? counted_bucket(keys.at[i]) : 0;
         vote(bucket, takes_part);
         uvec4 low = lanes_of_low_bits();
@@ -36,7 +36,7 @@ void main() {
     }
     [[unroll]] for (uint s = 0; s < SLOTS; ++s) {
         uint bucket = s * SUBGROUP_SIZE + gl_SubgroupInvocationID;
-        if (bucket < push.buckets) histogram.at[bucket * push.subproblems + subproblem] = counts[s];
+        if (bucket < push.buckets) histogram.at[bucket * subproblem_count() + subproblem] = counts[s];
     }
     report_outside();
 }

@@ -50,14 +50,14 @@ uint pick(uint held[SLOTS], uint bucket) {
 void main() {
     stage_splitters();
     uint subproblem = group_index() * gl_NumSubgroups + gl_SubgroupID;
-    if (subproblem >= push.subproblems) return;
+    if (subproblem >= subproblem_count()) return;
 
     load_slots(subproblem);
     const uint tile_size = SUBGROUP_SIZE * ITEMS;
     uint area = gl_SubgroupID * tile_size;
     for (uint t = 0; t < push.parts; ++t) {
         uint first = (subproblem * push.parts + t) * tile_size;
-        if (first >= push.count) return;
+        if (first >= element_count()) return;
 
         KEY own[ITEMS];
         uint places[ITEMS];  // first the rank within the bucket, then the place in the tile
@@ -65,7 +65,7 @@ void main() {
         [[unroll]] for (uint s = 0; s < SLOTS; ++s) counts[s] = 0;
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
             uint i = first + w * SUBGROUP_SIZE + gl_SubgroupInvocationID;
-            bool takes_part = i < push.count;
+            bool takes_part = i < element_count();
             own[w] = takes_part ? keys.at[i] : KEY(0);
             uint bucket = takes_part ? bucket_at(own[w]) : 0;
             vote(bucket, takes_part);
@@ -77,9 +77,9 @@ void main() {
         begin_buckets(counts, begins);
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
             uint i = first + w * SUBGROUP_SIZE + gl_SubgroupInvocationID;
-            uint bucket = i < push.count ? bucket_at(own[w]) : 0;
+            uint bucket = i < element_count() ? bucket_at(own[w]) : 0;
             places[w] += pick(begins, bucket);
-            if (i < push.count) {
+            if (i < element_count()) {
                 tile_keys[area + places[w]] = own[w];
 #if defined(PAIRS) || defined(PERMUTATION)
                 tile_sources[area + places[w]] = i;
@@ -91,7 +91,7 @@ void main() {
 
         // From the place in the tile to the place in the output, for each bucket.
         [[unroll]] for (uint s = 0; s < SLOTS; ++s) slots[s] -= begins[s];
-        uint held = min(tile_size, push.count - first);
+        uint held = min(tile_size, element_count() - first);
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
             uint place = w * SUBGROUP_SIZE + gl_SubgroupInvocationID;
             KEY key = tile_keys[area + place];

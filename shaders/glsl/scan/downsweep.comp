@@ -17,17 +17,19 @@ layout(push_constant) uniform Push {
 } push;
 
 #define TILE_STORES
+#include "count.glsl"
 #include "groups.glsl"
 #include "subgroup_sums.glsl"
 #include "tile.glsl"
 
 void main() {
+    uint count = number(push.count);
     uint tile = group_index();
-    if (tile >= (push.count - 1) / TILE + 1) return;
+    if (tile >= (count - 1) / TILE + 1) return;
     uvec4 rows[ROWS];
-    load_tile(tile * TILE, push.count, rows);
+    load_tile(tile * TILE, count, rows);
     uint before = offsets.at[push.first_tile + tile];
     uint total;
     before += sum_of_earlier_subgroups(scan_subgroup(rows), total);
-    store_tile(tile * TILE, push.count, rows, before);
+    store_tile(tile * TILE, count, rows, before);
 }

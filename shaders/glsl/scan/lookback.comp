@@ -18,6 +18,7 @@ layout(push_constant) uniform Push {
 } push;
 
 #define TILE_STORES
+#include "count.glsl"
 #include "groups.glsl"
 #include "subgroup_sums.glsl"
 #include "tile.glsl"
@@ -39,15 +40,16 @@ uint sum_of_tile_again(uint tile) {
 shared uint shared_word;
 
 void main() {
+    uint count = number(push.count);
     // Workgroups past the count (folding makes some) must not take a ticket.
-    if (group_index() >= (push.count - 1) / TILE + 1) return;
+    if (group_index() >= (count - 1) / TILE + 1) return;
     if (thread_rank() == 0) shared_word = atomicAdd(status.ticket, 1);
     barrier();
     uint tile = shared_word;
     uint first = (tile - push.first_tile) * TILE;
 
     uvec4 rows[ROWS];
-    load_tile(first, push.count, rows);
+    load_tile(first, count, rows);
     uint total;
     uint before = sum_of_earlier_subgroups(scan_subgroup(rows), total);
 
@@ -60,5 +62,5 @@ void main() {
         }
     }
     barrier();
-    store_tile(first, push.count, rows, shared_word + before);
+    store_tile(first, count, rows, shared_word + before);
 }

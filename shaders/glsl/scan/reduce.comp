@@ -16,16 +16,18 @@ layout(push_constant) uniform Push {
     uint first_tile;  // where the sums of this dispatch go
 } push;
 
+#include "count.glsl"
 #include "groups.glsl"
 #include "subgroup_sums.glsl"
 #include "tile.glsl"
 
 void main() {
+    uint count = number(push.count);
     uint tile = group_index();
     // Uniform over the workgroup; in divisions, because tile * TILE may not fit 32 bits.
-    if (tile >= (push.count - 1) / TILE + 1) return;
+    if (tile >= (count - 1) / TILE + 1) return;
     uvec4 rows[ROWS];
-    load_tile(tile * TILE, push.count, rows);
+    load_tile(tile * TILE, count, rows);
     uint total;
     sum_of_earlier_subgroups(sum_of_subgroup(rows), total);
     if (thread_rank() == 0) sums.at[push.first_tile + tile] = total;

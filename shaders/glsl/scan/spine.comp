@@ -16,18 +16,20 @@ layout(push_constant) uniform Push {
 } push;
 
 #define TILE_STORES
+#include "count.glsl"
 #include "groups.glsl"
 #include "subgroup_sums.glsl"
 #include "tile.glsl"
 
 void main() {
+    uint count = number(push.count);
     uint carry = 0;
-    for (uint first = 0; first < push.count; first += TILE) {
+    for (uint first = 0; first < count; first += TILE) {
         uvec4 rows[ROWS];
-        load_tile(first, push.count, rows);
+        load_tile(first, count, rows);
         uint total;
         uint before = carry + sum_of_earlier_subgroups(scan_subgroup(rows), total);
-        store_tile(first, push.count, rows, before);
+        store_tile(first, count, rows, before);
         carry += total;
         barrier();  // subgroup_sums is written again
     }

@@ -6,61 +6,21 @@ use multisplit_graph::Buffer;
 use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::Builtin;
 
-use super::Split;
+use super::{Key, KeyType, Split};
 use crate::error::{Error, Result};
-
-/// What a key is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum KeyType {
-    /// Unsigned 32-bit.
-    U32,
-    /// Signed 32-bit.
-    I32,
-    /// 32-bit float.
-    F32,
-    /// Unsigned 64-bit.
-    U64,
-}
-
-impl KeyType {
-    /// Bytes of a key.
-    pub fn bytes(self) -> u32 {
-        if self == Self::U64 { 8 } else { 4 }
-    }
-
-    /// The kernels' KEY_KIND.
-    pub(super) fn kind(self) -> u32 {
-        match self {
-            Self::U32 | Self::U64 => 0,
-            Self::I32 => 1,
-            Self::F32 => 2,
-        }
-    }
-
-    /// The bits of a 32-bit key as an unsigned number that compares like the key, floats in the
-    /// order of `f32::total_cmp`.
-    fn ordered(self, bits: u32) -> u32 {
-        match self {
-            Self::I32 => bits ^ 0x8000_0000,
-            Self::F32 if bits >> 31 == 1 => !bits,
-            Self::F32 => bits | 0x8000_0000,
-            Self::U32 | Self::U64 => bits,
-        }
-    }
-}
 
 /// Which bucket a key belongs to.
 #[derive(Clone, Debug)]
 pub enum Bucket {
-    /// Buckets of equal width from a minimum on. Keys below the minimum belong to the first, keys
-    /// past the end to the last.
+    /// Buckets of equal width from a minimum on, for integers. Keys below the minimum belong to
+    /// the first, keys past the end to the last.
     Delta {
-        /// The first key of the first bucket, as the bits of a key.
-        min: u32,
+        /// The first key of the first bucket, as the bits of a key ([`Key::key_bits`]).
+        min: u64,
         /// How many keys a bucket spans; not zero.
         width: u64,
     },
-    /// The key is the number of its bucket.
+    /// The key (of floats and of signed keys, its bits) is the number of its bucket.
     Identity,
     /// `bits` bits of the key from bit `shift` on.
     Digit {
@@ -69,90 +29,130 @@ pub enum Bucket {
         /// How many.
         bits: u32,
     },
+    /// The same of the unsigned number that compares like the key: what a radix sort of signed
+    /// keys and of floats goes by. For unsigned keys that is the key itself.
+    OrderedDigit {
+        /// The lowest bit.
+        shift: u32,
+        /// How many.
+        bits: u32,
+        /// Whether the largest digit is the first bucket.
+        descending: bool,
+    },
     /// m equal parts of the floats from `lo` to `hi`. Keys below belong to the first, keys above
     /// and NaN to the last.
+    ///
+    /// 32-bit keys are scaled, (key - lo) * (m / (hi - lo)), each operation rounded. Few GPUs are
+    /// good at 64-bit arithmetic, and some have none, so 64-bit keys are compared instead: part k
+    /// begins at the float nearest to lo + k (hi - lo) / m.
     Even {
         /// Where the first bucket begins.
-        lo: f32,
+        lo: f64,
         /// Where the last bucket ends.
-        hi: f32,
+        hi: f64,
     },
-    /// m - 1 sorted splitters, as the bits of keys: a key belongs to the bucket whose number is
-    /// how many splitters are at or below it.
-    Range(Vec<u32>),
+    /// m - 1 sorted splitters, as the bits of keys ([`Bucket::range`] takes keys): a key belongs
+    /// to the bucket whose number is how many splitters are at or below it.
+    Range(Vec<u64>),
     /// A GLSL function of the user's.
     #[cfg(feature = "glsl")]
     Glsl(super::glsl::UserBucket),
 }
 
 impl Bucket {
-    /// [`Delta`](Self::Delta) over the whole domain of a 32-bit integer key.
+    /// [`Delta`](Self::Delta) over the whole domain of an integer key.
     pub fn delta_over_domain(key: KeyType, buckets: u32) -> Self {
-        let width = (1u64 << 32).div_ceil(u64::from(buckets.max(1)));
-        Self::Delta { min: if key == KeyType::I32 { 0x8000_0000 } else { 0 }, width }
+        let width = (1u128 << key.bits()).div_ceil(u128::from(buckets.max(1)));
+        // The only width that does not fit is that of a single bucket.
+        let width = u64::try_from(width).unwrap_or(u64::MAX);
+        let least = matches!(key, KeyType::I32 | KeyType::I64);
+        Self::Delta { min: if least { 1 << (key.bits() - 1) } else { 0 }, width }
+    }
+
+    /// Whether it is GLSL of the user's.
+    pub(super) fn is_users(&self) -> bool {
+        #[cfg(feature = "glsl")]
+        return matches!(self, Self::Glsl(_));
+        #[cfg(not(feature = "glsl"))]
+        false
+    }
+
+    /// [`Range`](Self::Range) with these splitters.
+    pub fn range<K: Key>(splitters: &[K]) -> Self {
+        Self::Range(splitters.iter().map(|splitter| splitter.key_bits()).collect())
     }
 }
 
 /// A bucket function as the kernels see it.
 pub(super) struct BucketCode {
     kind: u32,
-    parameters: [u32; 3],
+    parameters: [u32; 5],
+    /// As the words of a table.
     splitters: Option<Vec<u32>>,
     #[cfg(feature = "glsl")]
     user: Option<super::glsl::UserBucket>,
 }
 
+// The kernels have the same numbers.
 const DIGIT: u32 = 0;
 const DELTA: u32 = 1;
 const EVEN: u32 = 2;
 const RANGE: u32 = 3;
+const IDENTITY: u32 = 4;
+const ORDERED: u32 = 5;
 
 impl BucketCode {
     pub fn new(split: &Split) -> Result<Self> {
-        let key = split.key;
-        let plain = |kind, parameters| Ok(Self::plain(kind, parameters));
+        let (key, m) = (split.key, split.buckets);
         let refuse = |problem: &str| {
             Err(Error::Bucket { key: format!("{key:?}"), problem: problem.to_owned() })
         };
+        let fits = |bits: u64| key.bits() == 64 || bits >> 32 == 0;
         match &split.bucket {
-            Bucket::Identity => plain(DIGIT, [0, u32::MAX, 0]),
-            Bucket::Digit { shift, bits } => {
-                if shift + bits > 8 * key.bytes() || *bits == 0 || *bits > 32 {
-                    return refuse("the digit lies outside the key");
-                }
-                plain(DIGIT, [*shift, u32::MAX >> (32 - bits), 0])
+            Bucket::Identity => Ok(Self::plain(IDENTITY, [0; 5])),
+            Bucket::Digit { shift, bits } | Bucket::OrderedDigit { shift, bits, .. }
+                if *bits == 0
+                    || *bits > 32
+                    || shift.checked_add(*bits).is_none_or(|end| end > key.bits()) =>
+            {
+                refuse("the digit lies outside the key")
+            }
+            Bucket::Digit { shift, bits } => Ok(Self::digit(DIGIT, *shift, *bits, false)),
+            Bucket::OrderedDigit { shift, bits, descending } => {
+                let kind = if key.kind() == 0 && !descending { DIGIT } else { ORDERED };
+                Ok(Self::digit(kind, *shift, *bits, *descending))
             }
             #[cfg(feature = "glsl")]
             Bucket::Glsl(user) => {
-                Ok(Self { user: Some(user.clone()), ..Self::plain(DIGIT, user.parameters) })
+                let [a, b, c] = user.parameters;
+                Ok(Self { user: Some(user.clone()), ..Self::plain(DIGIT, [a, b, c, 0, 0]) })
             }
-            _ if key == KeyType::U64 => refuse("64-bit keys are split by digit or by GLSL"),
-            Bucket::Delta { .. } if key == KeyType::F32 => refuse("floats are split by Even"),
+            Bucket::Delta { .. } if key.is_float() => refuse("floats are split by Even"),
             Bucket::Delta { width: 0, .. } => refuse("a width of zero"),
-            Bucket::Delta { min, width } => Ok(delta(key, *min, *width, split.buckets)),
-            Bucket::Even { .. } if key != KeyType::F32 => refuse("only floats are split by Even"),
-            Bucket::Even { lo, hi } => {
-                if !(lo < hi && lo.is_finite() && hi.is_finite()) {
-                    return refuse("the range is empty or not finite");
-                }
-                let scale = split.buckets as f32 / (hi - lo);
-                plain(EVEN, [lo.to_bits(), scale.to_bits(), 0])
+            Bucket::Delta { min, .. } if !fits(*min) => refuse("the minimum is no such key"),
+            Bucket::Delta { min, width } => Ok(delta(key, *min, *width, m)),
+            Bucket::Even { .. } if !key.is_float() => refuse("only floats are split by Even"),
+            Bucket::Even { lo, hi } => match even(key, *lo, *hi, m) {
+                Some(code) => Ok(code),
+                None => refuse("the range is empty or not finite"),
+            },
+            Bucket::Range(splitters) if splitters.len() as u64 + 1 != u64::from(m) => {
+                refuse("m buckets have m - 1 splitters")
+            }
+            Bucket::Range(splitters) if !splitters.iter().all(|&s| fits(s)) => {
+                refuse("a splitter is no such key")
             }
             Bucket::Range(splitters) => {
-                if splitters.len() as u64 + 1 != u64::from(split.buckets) {
-                    return refuse("m buckets have m - 1 splitters");
-                }
-                let mut words: Vec<u32> = splitters.iter().map(|&s| key.ordered(s)).collect();
-                if !words.is_sorted() {
+                let ordered: Vec<u64> = splitters.iter().map(|&s| key.ordered(s)).collect();
+                if !ordered.is_sorted() {
                     return refuse("the splitters are not sorted");
                 }
-                words.push(u32::MAX); // so that a table of one bucket is not empty
-                Ok(Self { splitters: Some(words), ..Self::plain(RANGE, [0; 3]) })
+                Ok(Self::by_splitters(RANGE, key, ordered))
             }
         }
     }
 
-    fn plain(kind: u32, parameters: [u32; 3]) -> Self {
+    fn plain(kind: u32, parameters: [u32; 5]) -> Self {
         Self {
             kind,
             parameters,
@@ -162,11 +162,24 @@ impl BucketCode {
         }
     }
 
+    fn digit(kind: u32, shift: u32, bits: u32, flipped: bool) -> Self {
+        let flip = if flipped { u32::MAX } else { 0 };
+        Self::plain(kind, [shift, 0, 0, u32::MAX >> (32 - bits), flip])
+    }
+
+    /// With splitters that are already numbers that compare like keys.
+    fn by_splitters(kind: u32, key: KeyType, mut ordered: Vec<u64>) -> Self {
+        ordered.push(u64::MAX); // so that a table of one bucket is not empty
+        let halves = ordered.iter().flat_map(|&s| [s as u32, (s >> 32) as u32]);
+        let words = halves.step_by(if key.bits() == 64 { 1 } else { 2 }).collect();
+        Self { splitters: Some(words), ..Self::plain(kind, [0; 5]) }
+    }
+
     pub fn kind(&self) -> u32 {
         self.kind
     }
 
-    pub fn parameters(&self) -> [u32; 3] {
+    pub fn parameters(&self) -> [u32; 5] {
         self.parameters
     }
 
@@ -194,18 +207,47 @@ impl BucketCode {
     }
 }
 
+/// By so much the reciprocal is too small, of which the kernels take a part: more than what
+/// rounding adds to their estimate of a quotient, so that it is never too large.
+const RECIPROCAL_MARGIN: f64 = 1.0 / (1 << 21) as f64;
+
 /// A width that is a power of two over the whole domain is a digit: a shift is cheaper than a
 /// division.
-fn delta(key: KeyType, min: u32, width: u64, buckets: u32) -> BucketCode {
-    let plain = BucketCode::plain;
+fn delta(key: KeyType, min: u64, width: u64, buckets: u32) -> BucketCode {
     let min = key.ordered(min);
-    let whole = min == 0 && width.saturating_mul(u64::from(buckets)) >= 1 << 32;
-    match u32::try_from(width) {
+    let domain = 1u128 << key.bits();
+    let whole = min == 0 && u128::from(width) * u128::from(buckets) >= domain;
+    if u128::from(width) >= domain {
         // One bucket takes all.
-        Err(_) => plain(DIGIT, [0, 0, 0]),
-        Ok(width) if whole && width.is_power_of_two() && key == KeyType::U32 => {
-            plain(DIGIT, [width.trailing_zeros(), u32::MAX, 0])
-        }
-        Ok(width) => plain(DELTA, [min, width, (1.0 / width as f32).to_bits()]),
+        return BucketCode::plain(DIGIT, [0; 5]);
     }
+    if whole && width.is_power_of_two() {
+        let kind = if key.kind() == 0 { DIGIT } else { ORDERED };
+        return BucketCode::digit(kind, width.trailing_zeros(), 32, false);
+    }
+    let reciprocal = ((1.0 - RECIPROCAL_MARGIN) / width as f64) as f32;
+    let halves = |x: u64| (x as u32, (x >> 32) as u32);
+    let ((a, b), (c, d)) = (halves(min), halves(width));
+    BucketCode::plain(DELTA, [a, b, c, d, reciprocal.to_bits()])
+}
+
+/// `None` where there is no such range.
+fn even(key: KeyType, lo: f64, hi: f64, buckets: u32) -> Option<BucketCode> {
+    if key == KeyType::F32 {
+        let (lo, hi) = (lo as f32, hi as f32);
+        let scale = buckets as f32 / (hi - lo);
+        let right = lo < hi && scale.is_finite() && scale > 0.0;
+        return right.then(|| BucketCode::plain(EVEN, [lo.to_bits(), 0, scale.to_bits(), 0, 0]));
+    }
+    let part = (hi - lo) / f64::from(buckets);
+    let splitters: Vec<u64> = (1..buckets)
+        .map(|k| match lo + f64::from(k) * part {
+            // 0 and -0 are the same, and -0 is the first of them in the order of the keys.
+            0.0 => -0.0f64,
+            begin => begin,
+        })
+        .map(|begin| key.ordered(begin.to_bits()))
+        .collect();
+    let right = lo < hi && part.is_finite() && splitters.is_sorted();
+    right.then(|| BucketCode::by_splitters(EVEN, key, splitters))
 }

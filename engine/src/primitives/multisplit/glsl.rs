@@ -14,8 +14,8 @@ use crate::error::{Error, Result};
 /// The name that messages about the user's GLSL carry.
 const INCLUDE: &str = "user_bucket.glsl";
 
-/// A function `uint bucket_of(K key)` in GLSL, K being `uint`, `int`, `float` or `uint64_t` after
-/// the type of the keys. It may use `push.parameter_a`, `_b` and `_c` (32-bit words) and
+/// A function `uint bucket_of(K key)` in GLSL, K being `uint`, `int`, `float`, `uint64_t`, `int64_t`
+/// or `double` after the type of the keys (`double` needs a device with `shaderFloat64`). It may use `push.parameter_a`, `_b` and `_c` (32-bit words) and
 /// `table.at[]`, an array of words; both are what is given here.
 ///
 /// ```
@@ -69,11 +69,16 @@ pub(super) fn kernel(builtin: &Builtin, key: KeyType, source: &str) -> Result<Ar
         KeyType::I32 => "int",
         KeyType::F32 => "float",
         KeyType::U64 => "uint64_t",
+        KeyType::I64 => "int64_t",
+        KeyType::F64 => "double",
     };
     let mut defines: Vec<(String, String)> =
         builtin.defines().iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
     defines.push(("USER_BUCKET".to_owned(), "1".to_owned()));
     defines.push(("USER_KEY_TYPE".to_owned(), key_type.to_owned()));
+    if key == KeyType::F64 {
+        defines.push(("USER_DOUBLE".to_owned(), "1".to_owned()));
+    }
     let includes = [(INCLUDE, source)];
     let spirv =
         compile(&Source { name: builtin.file(), glsl, defines: &defines, includes: &includes })?;

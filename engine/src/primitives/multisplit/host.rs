@@ -71,7 +71,8 @@ impl Context {
             }
             None => SplitOutput::Keys(keys_out),
         };
-        let buffers = SplitBuffers { n, keys: keys_in, output, offsets, outside: Some(outside) };
+        let buffers =
+            SplitBuffers { n: n.into(), keys: keys_in, output, offsets, outside: Some(outside) };
         let added = add(&mut graph, &self.policy(), split, &buffers)?;
         let executable = self.instantiate(graph.compile(&self.limits())?)?;
 

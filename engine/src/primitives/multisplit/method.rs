@@ -1,6 +1,7 @@
 //! Which method splits, with which sizes.
 
-use super::{Split, SplitBuffers, SplitOutput, TileShape};
+use super::chain::EACH;
+use super::{MAX_BUCKETS_OF_ROUND, Split, SplitBuffers, SplitOutput, TileShape};
 use crate::primitives::Policy;
 
 /// How a split is carried out.
@@ -16,6 +17,24 @@ pub enum Method {
     Block,
     /// One histogram, then a single pass with decoupled look-back.
     OneSweep,
+    /// ceil(log2 m) rounds, each of which splits in two by a scan of flags: what the paper
+    /// compares with.
+    ScanSplit,
+    /// Labels, sorted on ceil(log2 m) bits, that take the elements along: what the paper compares
+    /// with. The bucket function is evaluated once a key.
+    ReducedBitSort,
+}
+
+impl Method {
+    /// Every method but `Auto`.
+    pub const ALL: [Self; 6] = [
+        Self::Direct,
+        Self::Warp,
+        Self::Block,
+        Self::OneSweep,
+        Self::ScanSplit,
+        Self::ReducedBitSort,
+    ];
 }
 
 /// The sizes of a split.
@@ -39,12 +58,30 @@ pub(super) fn bucket_bits(buckets: u32) -> u32 {
 }
 
 pub(super) fn choose(policy: &Policy, split: &Split) -> Method {
+    let of_round = split.buckets.min(MAX_BUCKETS_OF_ROUND);
     match split.method {
+        // Two rounds would evaluate it five times; who knows what it costs.
+        Method::Auto
+            if split.buckets > MAX_BUCKETS_OF_ROUND
+                && split.bucket.is_users()
+                && policy.split.label_user_buckets =>
+        {
+            Method::ReducedBitSort
+        }
         // For a single split the block-level method is ahead of the one-sweep method at every m
         // (docs/performance.md): both read the keys twice, and it need not look back.
-        Method::Auto if split.buckets <= policy.split.most_buckets_direct => Method::Direct,
+        Method::Auto if of_round <= policy.split.most_buckets_direct => Method::Direct,
         Method::Auto => Method::Block,
         method => method,
+    }
+}
+
+/// How many times each element is moved.
+pub(super) fn rounds(method: Method, buckets: u32) -> u32 {
+    match method {
+        Method::ScanSplit => bucket_bits(buckets),
+        _ if buckets > MAX_BUCKETS_OF_ROUND => 2,
+        _ => 1,
     }
 }
 
@@ -59,8 +96,9 @@ pub(super) fn sizes(
     buffers: &SplitBuffers,
 ) -> SplitSizes {
     let tuned = &policy.split;
-    let class = bucket_bits(split.buckets) as usize - 1;
+    let class = bucket_bits(split.buckets.min(MAX_BUCKETS_OF_ROUND)) as usize - 1;
     let shape = match method {
+        Method::ScanSplit | Method::ReducedBitSort => TileShape::new(policy.threads, EACH as u32),
         Method::Direct => TileShape::new(tuned.warp.threads, 1),
         Method::Warp => tuned.warp,
         Method::OneSweep => tuned.onesweep[class],
@@ -89,22 +127,24 @@ fn parts(policy: &Policy, split: &Split, tile: u32, items: u32) -> u32 {
     let wanted = keys.max(policy.split.least_keys).div_ceil(tile);
     // Some software drivers end every loop after 65,535 rounds in all: a window takes a round
     // for each slot of a lane.
-    let slots = (1u32 << bucket_bits(split.buckets)).div_ceil(policy.subgroup_size);
+    let slots = (1u32 << bucket_bits(split.buckets.min(MAX_BUCKETS_OF_ROUND)))
+        .div_ceil(policy.subgroup_size);
     let most = policy.split.most_loop_rounds / (slots * items.max(1));
     wanted.min(most).max(1)
 }
 
 /// As many threads as the tile wants, or as shared memory allows.
 fn threads(policy: &Policy, method: Method, split: &Split, shape: TileShape) -> u32 {
-    let row = 4u32 << bucket_bits(split.buckets);
+    let bits = bucket_bits(split.buckets.min(MAX_BUCKETS_OF_ROUND));
+    let (row, splitters) = (4u32 << bits, split.key.bytes() << bits);
     let shared_bytes = |threads: u32| {
         let subgroups = threads / policy.subgroup_size;
         let tile = threads * shape.items;
         match method {
-            Method::Direct => row,
-            Method::Warp => row + tile * (split.key.bytes() + 4),
-            // Counters; splitters, begins, counts, targets, next; the tile; sums.
-            _ => row * (subgroups + 5) + tile * split.key.bytes() + 4 * subgroups + 64,
+            Method::Direct => splitters,
+            Method::Warp => splitters + tile * (split.key.bytes() + 4),
+            // Counters; begins, counts, targets, next; the tile; sums.
+            _ => splitters + row * (subgroups + 4) + tile * split.key.bytes() + 4 * subgroups + 64,
         }
     };
     let mut threads = shape.threads;

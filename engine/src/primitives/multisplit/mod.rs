@@ -5,31 +5,40 @@
 //! [`SplitBuffers`] where it is.
 
 mod bucket;
+mod chain;
+mod counting;
 #[cfg(feature = "glsl")]
 mod glsl;
 mod host;
+mod job;
+mod key;
 mod method;
 mod onesweep;
+mod reduced_bit;
+mod scan_split;
 mod stages;
 mod tuning;
+mod two_level;
 
-pub use bucket::{Bucket, KeyType};
+pub use bucket::Bucket;
 #[cfg(feature = "glsl")]
 pub use glsl::UserBucket;
 pub use host::SplitResult;
+pub use key::{Key, KeyType};
 pub use method::{Method, SplitSizes};
 pub use tuning::{SplitTuning, TileShape, TileShapes};
 
-use multisplit_graph::{Buffer, Graph, PassBuilder, View};
-use multisplit_shaders::builtin::Builtin;
-use multisplit_shaders::push_constants;
+use multisplit_graph::{Buffer, Graph, View};
 
-use super::Policy;
+use super::{Count, Policy};
 use crate::error::{Error, Result};
 use bucket::BucketCode;
+use job::{Function, Job, Kernels, Part, bind_output, bind_outside, variant};
 
-/// Most buckets that are split in one go.
-pub const MAX_BUCKETS: u32 = 256;
+/// Most buckets.
+pub const MAX_BUCKETS: u32 = 1 << 16;
+/// Most buckets that are split in one go; more take two rounds.
+pub const MAX_BUCKETS_OF_ROUND: u32 = 256;
 
 /// What is split, and how.
 #[derive(Clone, Debug)]
@@ -61,7 +70,7 @@ impl Split {
 #[derive(Clone, Copy, Debug)]
 pub struct SplitBuffers {
     /// n, the number of elements.
-    pub n: u64,
+    pub n: Count,
     /// The keys; only read.
     pub keys: Buffer,
     /// What comes out.
@@ -98,20 +107,10 @@ pub enum SplitOutput {
 pub struct AddedSplit {
     /// The method; never `Auto`.
     pub method: Method,
-    /// Its sizes.
+    /// How many times each element is moved.
+    pub rounds: u32,
+    /// Its sizes: where there are several rounds, those of the first.
     pub sizes: SplitSizes,
-}
-
-push_constants! {
-    struct SplitPush {
-        count: u32,
-        buckets: u32,
-        subproblems: u32,
-        parts: u32,
-        parameter_a: u32,
-        parameter_b: u32,
-        parameter_c: u32,
-    }
 }
 
 const WORD: u64 = 4;
@@ -126,29 +125,52 @@ pub fn add(
     buffers: &SplitBuffers,
 ) -> Result<AddedSplit> {
     check(split, buffers)?;
+    policy.check()?;
     let code = BucketCode::new(split)?;
     let method = method::choose(policy, split);
-    let sizes = method::sizes(policy, method, split, buffers);
-    tracing::debug!(?method, ?sizes, n = buffers.n, m = split.buckets, "multisplit");
-    if buffers.n == 0 {
+    let added = AddedSplit {
+        method,
+        rounds: method::rounds(method, split.buckets),
+        sizes: method::sizes(policy, method, split, buffers),
+    };
+    tracing::debug!(?added, n = ?buffers.n, m = split.buckets, "multisplit");
+    if let Some(outside) = buffers.outside {
+        super::fill(graph, policy, "multisplit.clear.outside", outside.elements::<u32>(0, 1), 0)?;
+    }
+    if buffers.n.most() == 0 {
         super::fill(graph, policy, "multisplit.empty", offsets(split, buffers), 0)?;
-        return Ok(AddedSplit { method, sizes });
+        return Ok(added);
     }
-    let mut job = Job::new(graph, policy, split, buffers, code, sizes)?;
+    let function = Function::declare(graph, &code, split.buckets);
+    let mut job = Job::new(graph, policy, split, buffers, function, added.sizes);
     match method {
-        Method::OneSweep => onesweep::add(&mut job)?,
-        _ => stages::add(&mut job, method)?,
+        Method::ScanSplit => scan_split::add(&mut job)?,
+        Method::ReducedBitSort => reduced_bit::add(&mut job)?,
+        _ if added.rounds > 1 => two_level::add(&mut job, method)?,
+        _ => one_round(&mut job, method)?,
     }
-    Ok(AddedSplit { method, sizes })
+    Ok(added)
+}
+
+/// A split by one of the methods that take one round.
+fn one_round(job: &mut Job<'_>, method: Method) -> Result<()> {
+    match method {
+        Method::OneSweep => onesweep::add(job),
+        _ => stages::add(job, method),
+    }
 }
 
 fn check(split: &Split, buffers: &SplitBuffers) -> Result<()> {
-    if split.buckets == 0 || split.buckets > MAX_BUCKETS {
+    if split.buckets == 0 {
+        return Err(Error::NoBuckets);
+    }
+    if split.buckets > MAX_BUCKETS {
         let (asked, limit) = (u64::from(split.buckets), u64::from(MAX_BUCKETS));
         return Err(Error::TooLarge { what: "number of buckets", asked, limit });
     }
-    if buffers.n > MAX_ELEMENTS {
-        let (asked, limit) = (buffers.n, MAX_ELEMENTS);
+    let n = buffers.n.most();
+    if n > MAX_ELEMENTS {
+        let (asked, limit) = (n, MAX_ELEMENTS);
         return Err(Error::TooLarge { what: "number of elements", asked, limit });
     }
     let key = u64::from(split.key.bytes());
@@ -159,14 +181,14 @@ fn check(split: &Split, buffers: &SplitBuffers) -> Result<()> {
         }
         Err(Error::BufferTooSmall { name: format!("multisplit.{name}"), size, needed })
     };
-    large_enough("keys", buffers.keys, key, buffers.n)?;
+    large_enough("keys", buffers.keys, key, n)?;
     large_enough("offsets", buffers.offsets, WORD, u64::from(split.buckets) + 1)?;
     if let Some(outside) = buffers.outside {
         large_enough("outside", outside, WORD, 1)?;
     }
     match buffers.output {
-        SplitOutput::Keys(keys) => large_enough("keys_out", keys, key, buffers.n),
-        SplitOutput::Permutation(words) => large_enough("permutation", words, WORD, buffers.n),
+        SplitOutput::Keys(keys) => large_enough("keys_out", keys, key, n),
+        SplitOutput::Permutation(words) => large_enough("permutation", words, WORD, n),
         SplitOutput::Pairs { keys, values_in, values, value_bytes } => {
             if ![4, 8, 16].contains(&value_bytes) {
                 let (asked, limit) = (u64::from(value_bytes), 16);
@@ -177,150 +199,13 @@ fn check(split: &Split, buffers: &SplitBuffers) -> Result<()> {
                 });
             }
             let value = u64::from(value_bytes);
-            large_enough("keys_out", keys, key, buffers.n)?;
-            large_enough("values", values_in, value, buffers.n)?;
-            large_enough("values_out", values, value, buffers.n)
+            large_enough("keys_out", keys, key, n)?;
+            large_enough("values", values_in, value, n)?;
+            large_enough("values_out", values, value, n)
         }
     }
 }
 
 fn offsets(split: &Split, buffers: &SplitBuffers) -> View {
     buffers.offsets.elements::<u32>(0, u64::from(split.buckets) + 1)
-}
-
-/// One split on its way into the graph: what the methods share.
-struct Job<'j> {
-    graph: &'j mut Graph,
-    policy: &'j Policy,
-    split: &'j Split,
-    buffers: &'j SplitBuffers,
-    code: BucketCode,
-    sizes: SplitSizes,
-    /// Splitters, where the bucket function has any.
-    table: Option<Buffer>,
-    /// Where keys out of range are counted.
-    outside: Buffer,
-}
-
-/// The kernels of one stage: for 32-bit and for 64-bit keys.
-type Kernels = [&'static Builtin; 2];
-
-impl<'j> Job<'j> {
-    /// Declares what every method needs: splitters, and the count of keys out of range.
-    fn new(
-        graph: &'j mut Graph,
-        policy: &'j Policy,
-        split: &'j Split,
-        buffers: &'j SplitBuffers,
-        code: BucketCode,
-        sizes: SplitSizes,
-    ) -> Result<Self> {
-        let table = code.splitters().map(|words| {
-            let table = graph.transient::<u32>("multisplit.splitters", words.len() as u64);
-            let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_ne_bytes()).collect();
-            graph.update("multisplit.splitters", table, &bytes);
-            table
-        });
-        let outside = match buffers.outside {
-            Some(outside) => {
-                let word = outside.elements::<u32>(0, 1);
-                super::fill(graph, policy, "multisplit.clear.outside", word, 0)?;
-                outside
-            }
-            None => graph.transient::<u32>("multisplit.outside", 1),
-        };
-        Ok(Self { graph, policy, split, buffers, code, sizes, table, outside })
-    }
-
-    fn n(&self) -> u64 {
-        self.buffers.n
-    }
-
-    /// Begins a pass with everything that the kernels of all methods have in common.
-    fn pass(
-        &mut self,
-        label: &str,
-        kernels: Kernels,
-        subproblems: u64,
-        parts: u64,
-    ) -> Result<PassBuilder<'_>> {
-        let wide = usize::from(self.split.key.bytes() == 8);
-        let kernel = self.code.kernel(kernels[wide], self.split.key)?;
-        let keys = self.buffers.keys.range(0, self.n() * u64::from(self.split.key.bytes()));
-        let table = self.table.or(self.code.user_table()).map_or(keys, View::from);
-        let [parameter_a, parameter_b, parameter_c] = self.code.parameters();
-        let push = SplitPush {
-            count: self.n() as u32,
-            buckets: self.split.buckets,
-            subproblems: subproblems as u32,
-            parts: parts as u32,
-            parameter_a,
-            parameter_b,
-            parameter_c,
-        };
-        let has = |name: &str| kernel.interface().spec_constant(name).is_some();
-        let constants = [
-            ("local_size_x", self.sizes.threads),
-            ("SUBGROUP_SIZE", self.policy.subgroup_size),
-            ("BUCKET_BITS", method::bucket_bits(self.split.buckets)),
-            ("BUCKET_KIND", self.code.kind()),
-            ("KEY_KIND", self.split.key.kind()),
-            ("ITEMS", self.sizes.items),
-            ("SPIN_LIMIT", self.policy.spin_limit),
-            ("COUNT_BY_ATOMICS", u32::from(self.sizes.count_by_atomics)),
-            ("COUNTER_COPIES", self.sizes.counter_copies),
-            ("VALUE_WORDS", self.value_words()),
-            ("LOCKSTEP", u32::from(self.policy.split.lockstep)),
-        ];
-        let constants: Vec<_> = constants.into_iter().filter(|(name, _)| has(name)).collect();
-        let mut pass =
-            self.graph.pass(label, &kernel).bind("keys", keys).bind("table", table).push(&push);
-        for (name, value) in constants {
-            pass = pass.specialize(name, value);
-        }
-        Ok(pass)
-    }
-
-    fn value_words(&self) -> u32 {
-        match self.buffers.output {
-            SplitOutput::Pairs { value_bytes, .. } => value_bytes / 4,
-            _ => 1,
-        }
-    }
-}
-
-/// Binds the count of keys out of range; where the caller does not want it, nobody reads it.
-fn bind_outside<'g>(pass: PassBuilder<'g>, outside: Buffer, wanted: bool) -> PassBuilder<'g> {
-    if wanted { pass.bind("outside", outside) } else { pass.scratch("outside", outside) }
-}
-
-/// Which of the three variants of a kernel that moves elements is needed.
-fn variant(output: &SplitOutput, [keys, pairs, permutation]: [Kernels; 3]) -> Kernels {
-    match output {
-        SplitOutput::Keys(_) => keys,
-        SplitOutput::Pairs { .. } => pairs,
-        SplitOutput::Permutation(_) => permutation,
-    }
-}
-
-/// Binds what comes out.
-fn bind_output<'g>(
-    pass: PassBuilder<'g>,
-    split: &Split,
-    buffers: &SplitBuffers,
-) -> PassBuilder<'g> {
-    let key_bytes = u64::from(split.key.bytes());
-    let pass = pass.bind("offsets", offsets(split, buffers));
-    match buffers.output {
-        SplitOutput::Keys(keys) => pass.bind("keys_out", keys.range(0, buffers.n * key_bytes)),
-        SplitOutput::Permutation(words) => {
-            pass.bind("permutation", words.elements::<u32>(0, buffers.n))
-        }
-        SplitOutput::Pairs { keys, values_in, values, value_bytes } => {
-            let size = buffers.n * u64::from(value_bytes);
-            pass.bind("keys_out", keys.range(0, buffers.n * key_bytes))
-                .bind("values", values_in.range(0, size))
-                .bind("values_out", values.range(0, size))
-        }
-    }
 }

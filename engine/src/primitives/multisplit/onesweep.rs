@@ -1,14 +1,13 @@
 //! Beyond the paper: one histogram of the whole input, then a single pass that ranks a tile, looks
 //! back for where it goes, and writes it.
 
-use multisplit_graph::Groups;
 use multisplit_shaders::builtin as kernels;
 
+use super::counting::HISTOGRAM;
 use super::{Job, Kernels, WORD, bind_output, bind_outside, variant};
 use crate::error::Result;
-use crate::primitives::fill;
+use crate::primitives::memory::Filling;
 
-const HISTOGRAM: Kernels = [&kernels::MULTISPLIT_HISTOGRAM, &kernels::MULTISPLIT_HISTOGRAM_KEY64];
 const ONESWEEP: [Kernels; 3] = [
     [&kernels::MULTISPLIT_ONESWEEP_KEYS, &kernels::MULTISPLIT_ONESWEEP_KEYS_KEY64],
     [&kernels::MULTISPLIT_ONESWEEP_PAIRS, &kernels::MULTISPLIT_ONESWEEP_PAIRS_KEY64],
@@ -22,28 +21,33 @@ const STATUS_ALIGNMENT: u64 = 256;
 
 pub(super) fn add(job: &mut Job<'_>) -> Result<()> {
     let tile = u64::from(job.sizes.threads * job.sizes.items);
-    let tiles = job.n().div_ceil(tile);
     let m = u64::from(job.split.buckets);
-
+    let parts = u64::from(job.policy.split.histogram_parts);
     // One buffer, so that one pass clears both.
     let words = m.next_multiple_of(STATUS_ALIGNMENT / WORD);
-    let counts_and_status =
-        job.graph.transient::<u32>("multisplit.status", words + STATUS_HEAD + tiles * m);
-    fill(job.graph, job.policy, "multisplit.clear", counts_and_status, 0)?;
+    let (tiles, blocks, clear) = job.prepare(|job, lengths, n| {
+        // At least one tile, even if it is empty: the first one writes the offsets.
+        let tiles = lengths.some_parts(n, tile)?;
+        let blocks = lengths.parts(n, tile * parts)?;
+        let cleared = lengths.scaled(tiles, m, words + STATUS_HEAD)?;
+        Ok((tiles, blocks, Filling::plan(job.policy, lengths, cleared)?))
+    })?;
+    let prepared = job.prepared;
+    let status_words = STATUS_HEAD + tiles.most * m;
+    let counts_and_status = job.graph.transient::<u32>("multisplit.status", words + status_words);
+    clear.add(job.graph, job.policy, prepared, "multisplit.clear", counts_and_status, 0)?;
     let histogram = counts_and_status.elements::<u32>(0, m);
-    let status = counts_and_status.elements::<u32>(words, STATUS_HEAD + tiles * m);
+    let status = counts_and_status.elements::<u32>(words, status_words);
 
-    let parts = u64::from(job.policy.split.histogram_parts);
-    let blocks = job.n().div_ceil(tile * parts);
     let (outside, counted) = (job.outside, job.buffers.outside.is_some());
     let pass = job.pass("multisplit.histogram", HISTOGRAM, blocks, parts)?;
     let pass = pass.bind("histogram", histogram);
-    bind_outside(pass, outside, counted).dispatch(Groups::linear(blocks));
+    prepared.dispatch(bind_outside(pass, outside, counted), blocks);
 
     let (split, buffers) = (job.split, job.buffers);
     let kernels = variant(&buffers.output, ONESWEEP);
     let pass = job.pass("multisplit.onesweep", kernels, tiles, 1)?;
     let pass = pass.bind("histogram", histogram).bind("status", status);
-    bind_output(pass, split, buffers).dispatch(Groups::linear(tiles));
+    prepared.dispatch(bind_output(pass, split, buffers), tiles);
     Ok(())
 }

@@ -50,6 +50,9 @@ pub struct SplitTuning {
     pub most_loop_rounds: u32,
     /// Up to this many buckets `Auto` takes the direct method.
     pub most_buckets_direct: u32,
+    /// Whether `Auto` evaluates a user's function of more buckets than one round has only once,
+    /// into labels.
+    pub label_user_buckets: bool,
 }
 
 /// PCI vendor id.
@@ -111,6 +114,7 @@ impl SplitTuning {
             lockstep: false,
             most_loop_rounds: u32::MAX,
             most_buckets_direct: 0,
+            label_user_buckets: true,
         }
     }
 

@@ -1,0 +1,234 @@
+//! How many elements a primitive works on, where that number is known, and where only the device
+//! knows it.
+//!
+//! In the second case one small pass reads the number and writes records: the number, what follows
+//! from it (tiles, subproblems, words to clear), and for each of these the arguments of an
+//! indirect dispatch. All other passes read records, so a primitive has one barrier in front of
+//! indirect dispatches, however many it has of those.
+
+use multisplit_graph::{Buffer, Graph, Groups, PassBuilder, PassId, View};
+use multisplit_shaders::{builtin, push_constants};
+
+use super::Policy;
+use crate::error::{Error, Result};
+
+/// How many elements a primitive works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// This many.
+    Host(u64),
+    /// As many as a word on the device says when the passes run.
+    Device {
+        /// Where the word is.
+        buffer: Buffer,
+        /// Which word of the buffer it is.
+        index: u64,
+        /// The most there can be; a larger number counts as this. Buffers are sized by it.
+        most: u64,
+    },
+}
+
+impl Count {
+    /// The most elements there can be.
+    pub fn most(self) -> u64 {
+        match self {
+            Self::Host(most) | Self::Device { most, .. } => most,
+        }
+    }
+}
+
+impl From<u64> for Count {
+    fn from(count: u64) -> Self {
+        Self::Host(count)
+    }
+}
+
+const WORD: u64 = 4;
+/// Of the word that is read, so many bytes around it are bound: the largest offset alignment that
+/// Vulkan lets a device ask for.
+const ALIGNMENT: u64 = 256;
+const RECORD_BYTES: u64 = 16;
+/// Steps of one pass: what fits into the push constants that every device has.
+const STEPS: usize = 7;
+/// In the first word of a step; the kernel has the same.
+const AT_LEAST_ONE: u32 = 1 << 31;
+
+push_constants! {
+    struct PreparePush {
+        index: u32,
+        most: u32,
+        max_groups: u32,
+        first: u32,
+        steps: [[u32; 4]; STEPS],
+    }
+}
+
+/// A number of elements, tiles, words or workgroups: known, or in a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Length {
+    /// The number, or the most it can be.
+    pub most: u64,
+    record: Option<u32>,
+}
+
+impl Length {
+    pub fn known(number: u64) -> Self {
+        Self { most: number, record: None }
+    }
+
+    pub fn is_known(self) -> bool {
+        self.record.is_none()
+    }
+}
+
+/// The numbers of one primitive, while they are being worked out: all are known, or none.
+#[derive(Debug)]
+pub(crate) struct Lengths {
+    source: Option<(Buffer, u64, u32)>,
+    steps: Vec<[u32; 4]>,
+}
+
+impl Lengths {
+    /// Starts from a number of elements.
+    pub fn new(count: Count) -> Result<(Self, Length)> {
+        let most = count.most();
+        let none = Self { source: None, steps: Vec::new() };
+        let Count::Device { buffer, index, .. } = count else {
+            return Ok((none, Length::known(most)));
+        };
+        let needed = index.saturating_add(1).saturating_mul(WORD);
+        if needed > buffer.size() {
+            let (name, size) = ("count".to_owned(), buffer.size());
+            return Err(Error::BufferTooSmall { name, size, needed });
+        }
+        let source = Some((buffer, index, word(most)?));
+        Ok((Self { source, ..none }, Length { most, record: Some(0) }))
+    }
+
+    /// Into how many parts of `size` a length falls.
+    pub fn parts(&mut self, of: Length, size: u64) -> Result<Length> {
+        self.step(of, of.most.div_ceil(size), 0, [size, 1, 0])
+    }
+
+    /// The same, at least one: the only part of nothing is empty.
+    pub fn some_parts(&mut self, of: Length, size: u64) -> Result<Length> {
+        self.step(of, of.most.div_ceil(size).max(1), AT_LEAST_ONE, [size, 1, 0])
+    }
+
+    /// `times` a length, and `plus` more.
+    pub fn scaled(&mut self, of: Length, times: u64, plus: u64) -> Result<Length> {
+        let most = of.most.saturating_mul(times).saturating_add(plus);
+        self.step(of, most, 0, [1, times, plus])
+    }
+
+    fn step(&mut self, of: Length, most: u64, flags: u32, terms: [u64; 3]) -> Result<Length> {
+        let Some(from) = of.record else { return Ok(Length::known(most)) };
+        // So that nothing overflows on the device.
+        word(most)?;
+        let [divide, times, plus] = terms;
+        self.steps.push([from | flags, word(divide)?, word(times)?, word(plus)?]);
+        Ok(Length { most, record: Some(self.steps.len() as u32) })
+    }
+
+    /// Adds the pass that works the numbers out on the device, where they are not known.
+    pub fn prepare(self, graph: &mut Graph, policy: &Policy, label: &str) -> Result<Prepared> {
+        let Some((buffer, index, most)) = self.source else { return Ok(Prepared::default()) };
+        let records = 1 + self.steps.len() as u64;
+        let records = graph.transient_bytes("count.records", records * RECORD_BYTES);
+        let begin = index * WORD / ALIGNMENT * ALIGNMENT;
+        let source = buffer.range(begin, ALIGNMENT.min(buffer.size() - begin));
+        let kernel = builtin::COUNT_PREPARE.kernel()?;
+        // Where there are no steps, the number itself is still needed.
+        let passes = self.steps.len().div_ceil(STEPS).max(1);
+        for pass in 0..passes {
+            let mut steps = [[0; 4]; STEPS];
+            let own = self.steps.iter().skip(pass * STEPS);
+            steps.iter_mut().zip(own).for_each(|(to, from)| *to = *from);
+            let push = PreparePush {
+                index: (index - begin / WORD) as u32,
+                most,
+                max_groups: policy.max_groups.max(1),
+                first: (pass * STEPS) as u32 + 1,
+                steps,
+            };
+            let builder = graph.pass(label, &kernel).bind("source", source).push(&push);
+            match pass {
+                0 => builder.scratch("counts", records),
+                _ => builder.bind("counts", records),
+            }
+            .dispatch(Groups::linear(1));
+        }
+        Ok(Prepared { records: Some(records) })
+    }
+}
+
+/// Refuses what kernels cannot count.
+fn word(number: u64) -> Result<u32> {
+    let limit = u64::from(u32::MAX);
+    let what = "a number that is worked out on the device";
+    u32::try_from(number).map_err(|_| Error::TooLarge { what, asked: number, limit })
+}
+
+/// How passes get the numbers of their primitive.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Prepared {
+    records: Option<Buffer>,
+}
+
+impl Prepared {
+    /// What a kernel with `count.glsl` is pushed for a number.
+    pub fn pushed(self, length: Length) -> u32 {
+        // Kernels count in 32 bits: whoever makes passes has seen to it.
+        length.record.unwrap_or(length.most as u32)
+    }
+
+    /// Gives a kernel with `count.glsl` its numbers. Where they are pushed, the binding is not
+    /// looked at; `any` is a view that the pass only reads.
+    pub fn bind<'g>(self, pass: PassBuilder<'g>, any: View) -> PassBuilder<'g> {
+        let on_device = u32::from(self.records.is_some());
+        pass.bind("counts", self.records.map_or(any, View::from))
+            .specialize("COUNT_ON_DEVICE", on_device)
+    }
+
+    /// Adds the pass with so many workgroups.
+    pub fn dispatch(self, pass: PassBuilder<'_>, groups: Length) -> PassId {
+        match (self.records, groups.record) {
+            (Some(records), Some(record)) => {
+                let at = u64::from(record) * RECORD_BYTES;
+                pass.dispatch_indirect(records.range(at, RECORD_BYTES))
+            }
+            _ => pass.dispatch(Groups::linear(groups.most)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_numbers_take_no_pass() {
+        let (mut lengths, n) = Lengths::new(Count::Host(1000)).expect("lengths");
+        let tiles = lengths.parts(n, 300).expect("tiles");
+        let words = lengths.scaled(tiles, 3, 5).expect("words");
+        assert_eq!((tiles.most, words.most), (4, 17));
+        assert_eq!(lengths.some_parts(Length::known(0), 8).expect("parts").most, 1);
+        let mut graph = Graph::new("known");
+        let prepared = lengths.prepare(&mut graph, &Policy::default(), "prepare").expect("none");
+        assert_eq!(prepared.pushed(words), 17);
+        assert!(graph.compile(&Default::default()).expect("plan").steps.is_empty());
+    }
+
+    #[test]
+    fn numbers_past_32_bits_and_words_past_the_buffer_are_refused() {
+        let mut graph = Graph::new("refused");
+        let buffer = graph.import::<u32>("count", 4);
+        let device = |index, most| Count::Device { buffer, index, most };
+        assert!(Lengths::new(device(3, 100)).is_ok());
+        assert!(matches!(Lengths::new(device(4, 1)), Err(Error::BufferTooSmall { .. })));
+        assert!(matches!(Lengths::new(device(u64::MAX, 1)), Err(Error::BufferTooSmall { .. })));
+        assert!(matches!(Lengths::new(device(0, 1 << 32)), Err(Error::TooLarge { .. })));
+        let (mut lengths, n) = Lengths::new(device(0, 1 << 31)).expect("lengths");
+        assert!(matches!(lengths.scaled(n, 3, 0), Err(Error::TooLarge { .. })));
+    }
+}

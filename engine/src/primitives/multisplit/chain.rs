@@ -1,0 +1,107 @@
+//! Methods of several rounds: from which buffers to which each round takes the elements.
+
+use multisplit_graph::{Buffer, Graph};
+use multisplit_shaders::builtin::{self as kernels, Builtin};
+use multisplit_shaders::push_constants;
+
+use super::{MAX_BUCKETS_OF_ROUND, Split, SplitBuffers, SplitOutput};
+use crate::error::Result;
+use crate::primitives::Policy;
+use crate::primitives::count::Lengths;
+
+push_constants! {
+    struct EachPush {
+        count: u32,
+    }
+}
+
+/// Elements of one thread, in kernels that do something to each element; `each.glsl` has the same.
+pub(super) const EACH: u64 = 4;
+
+/// Adds a pass that does something to each element.
+pub(super) fn each(
+    graph: &mut Graph,
+    policy: &Policy,
+    kernel: &Builtin,
+    buffers: &SplitBuffers,
+    bound: &[(&str, Buffer)],
+) -> Result<()> {
+    let (mut lengths, n) = Lengths::new(buffers.n)?;
+    let groups = lengths.parts(n, EACH * u64::from(policy.threads))?;
+    let prepared = lengths.prepare(graph, policy, "multisplit.prepare")?;
+    let mut pass = graph
+        .pass(kernel.label(), kernel.kernel()?)
+        .push(&EachPush { count: prepared.pushed(n) })
+        .specialize("local_size_x", policy.threads);
+    for &(name, buffer) in bound {
+        pass = pass.bind(name, buffer);
+    }
+    // No pass of a split writes the keys that went in.
+    prepared.dispatch(prepared.bind(pass, buffers.keys.into()), groups);
+    Ok(())
+}
+
+/// The buffers of rounds that follow each other. Two take turns, and the last round writes where
+/// the caller wants it. For a permutation the elements take their numbers along as values.
+pub(super) struct Chain {
+    /// Of each round; offsets are scratch, and nothing out of range is counted.
+    pub rounds: Vec<SplitBuffers>,
+    /// The numbers of the elements after the last round, and where the permutation goes.
+    permutation: Option<(Buffer, Buffer)>,
+}
+
+impl Chain {
+    pub fn new(
+        graph: &mut Graph,
+        policy: &Policy,
+        split: &Split,
+        buffers: &SplitBuffers,
+        rounds: u32,
+    ) -> Result<Self> {
+        let n = buffers.n.most();
+        let key_bytes = n * u64::from(split.key.bytes());
+        let offsets =
+            graph.transient::<u32>("multisplit.round.offsets", u64::from(MAX_BUCKETS_OF_ROUND) + 1);
+        let mut keys = |k: u32| graph.transient_bytes(format!("multisplit.keys.{k}"), key_bytes);
+        let mut permutation = None;
+        // The last round writes the second of each two.
+        let (keys, values) = match buffers.output {
+            SplitOutput::Keys(out) => ([keys(0), out], None),
+            SplitOutput::Pairs { keys: out, values_in, values, value_bytes } => {
+                let keys = [keys(0), out];
+                let alt = graph.transient_bytes("multisplit.values.0", n * u64::from(value_bytes));
+                (keys, Some((values_in, [alt, values], value_bytes)))
+            }
+            SplitOutput::Permutation(words) => {
+                let keys = [keys(0), keys(1)];
+                let mut numbers = |k| graph.transient::<u32>(format!("multisplit.sources.{k}"), n);
+                let (from, turns) = (numbers(0), [numbers(1), numbers(2)]);
+                each(graph, policy, &kernels::MULTISPLIT_NUMBER, buffers, &[("sources", from)])?;
+                permutation = Some((turns[1], words));
+                (keys, Some((from, turns, 4)))
+            }
+        };
+        let mut from = (buffers.keys, values.map(|(from, ..)| from));
+        let rounds = (0..rounds).map(|round| {
+            let turn = usize::from((rounds - round) % 2 == 1);
+            let to = (keys[turn], values.map(|(_, turns, _)| turns[turn]));
+            let output = match (from.1, to.1, values) {
+                (Some(values_in), Some(values), Some((_, _, value_bytes))) => {
+                    SplitOutput::Pairs { keys: to.0, values_in, values, value_bytes }
+                }
+                _ => SplitOutput::Keys(to.0),
+            };
+            let keys = from.0;
+            from = to;
+            SplitBuffers { n: buffers.n, keys, output, offsets, outside: None }
+        });
+        Ok(Self { rounds: rounds.collect(), permutation })
+    }
+
+    /// Adds what is left to do after the last round.
+    pub fn finish(&self, graph: &mut Graph, policy: &Policy, buffers: &SplitBuffers) -> Result<()> {
+        let Some((sources, permutation)) = self.permutation else { return Ok(()) };
+        let bound = [("sources", sources), ("permutation", permutation)];
+        each(graph, policy, &kernels::MULTISPLIT_INVERT, buffers, &bound)
+    }
+}

@@ -1,0 +1,229 @@
+//! One split on its way into the graph: what the methods share.
+
+use multisplit_graph::{Buffer, Graph, PassBuilder, View};
+use multisplit_shaders::builtin::Builtin;
+use multisplit_shaders::push_constants;
+
+use super::bucket::BucketCode;
+use super::{Split, SplitBuffers, SplitOutput, SplitSizes, method, offsets};
+use crate::error::Result;
+use crate::primitives::Policy;
+use crate::primitives::count::{Length, Lengths, Prepared};
+
+push_constants! {
+    struct SplitPush {
+        count: u32,
+        buckets: u32,
+        ids: u32,
+        subproblems: u32,
+        parts: u32,
+        parameter_a: u32,
+        parameter_b: u32,
+        parameter_c: u32,
+        parameter_d: u32,
+        parameter_e: u32,
+    }
+}
+
+/// A bucket function as it is in the graph.
+#[derive(Clone, Copy)]
+pub(super) struct Function<'j> {
+    pub code: &'j BucketCode,
+    /// Splitters, or the buffer that a user's function reads.
+    table: Option<Buffer>,
+    /// m: how many ids it has.
+    pub ids: u32,
+}
+
+/// Most bytes that one `vkCmdUpdateBuffer` writes.
+const MAX_UPDATE: usize = 65536;
+
+impl<'j> Function<'j> {
+    /// Declares the splitters, where there are any.
+    pub fn declare(graph: &mut Graph, code: &'j BucketCode, ids: u32) -> Self {
+        let splitters = code.splitters().map(|words| {
+            let table = graph.transient::<u32>("multisplit.splitters", words.len() as u64);
+            let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_ne_bytes()).collect();
+            for (k, bytes) in bytes.chunks(MAX_UPDATE).enumerate() {
+                let view = table.range((k * MAX_UPDATE) as u64, bytes.len() as u64);
+                graph.update("multisplit.splitters", view, bytes);
+            }
+            table
+        });
+        Self { code, table: splitters.or(code.user_table()), ids }
+    }
+}
+
+/// Which bits of the ids a split goes by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub shift: u32,
+    pub bits: u32,
+}
+
+impl Part {
+    /// All of them.
+    pub const WHOLE: Self = Self { shift: 0, bits: 32 };
+}
+
+/// One split on its way into the graph: what the methods share.
+pub(super) struct Job<'j> {
+    pub graph: &'j mut Graph,
+    pub policy: &'j Policy,
+    pub split: &'j Split,
+    pub buffers: &'j SplitBuffers,
+    pub function: Function<'j>,
+    /// Which part of the ids the split goes by.
+    pub part: Part,
+    pub sizes: SplitSizes,
+    /// Where keys out of range are counted.
+    pub outside: Buffer,
+    /// n.
+    pub n: Length,
+    /// How passes get n and what follows from it; set by [`Job::prepare`].
+    pub prepared: Prepared,
+}
+
+/// The kernels of one stage: for 32-bit and for 64-bit keys.
+pub(super) type Kernels = [&'static Builtin; 2];
+
+impl<'j> Job<'j> {
+    pub fn new(
+        graph: &'j mut Graph,
+        policy: &'j Policy,
+        split: &'j Split,
+        buffers: &'j SplitBuffers,
+        function: Function<'j>,
+        sizes: SplitSizes,
+    ) -> Self {
+        let outside = match buffers.outside {
+            Some(outside) => outside,
+            None => graph.transient::<u32>("multisplit.outside", 1),
+        };
+        let (part, n) = (Part::WHOLE, Length::known(buffers.n.most()));
+        let prepared = Prepared::default();
+        Self { graph, policy, split, buffers, function, part, sizes, outside, n, prepared }
+    }
+
+    /// Works out what follows from n, before the first pass that needs it.
+    pub fn prepare<T>(
+        &mut self,
+        follow: impl FnOnce(&Self, &mut Lengths, Length) -> Result<T>,
+    ) -> Result<T> {
+        let (mut lengths, n) = Lengths::new(self.buffers.n)?;
+        let follows = follow(self, &mut lengths, n)?;
+        self.n = n;
+        self.prepared = lengths.prepare(self.graph, self.policy, "multisplit.prepare")?;
+        Ok(follows)
+    }
+
+    /// Begins a pass with everything that the kernels of all methods have in common.
+    pub fn pass(
+        &mut self,
+        label: &str,
+        kernels: Kernels,
+        subproblems: Length,
+        parts: u64,
+    ) -> Result<PassBuilder<'_>> {
+        let wide = usize::from(self.split.key.bits() == 64);
+        let kernel = self.function.code.kernel(kernels[wide], self.split.key)?;
+        let keys = self.buffers.keys.range(0, self.n.most * u64::from(self.split.key.bytes()));
+        let table = self.function.table.map_or(keys, View::from);
+        let [parameter_a, parameter_b, parameter_c, parameter_d, parameter_e] =
+            self.function.code.parameters();
+        let push = SplitPush {
+            count: self.prepared.pushed(self.n),
+            buckets: self.split.buckets,
+            ids: self.function.ids,
+            subproblems: self.prepared.pushed(subproblems),
+            parts: parts as u32,
+            parameter_a,
+            parameter_b,
+            parameter_c,
+            parameter_d,
+            parameter_e,
+        };
+        let has = |name: &str| kernel.interface().spec_constant(name).is_some();
+        let constants = [
+            ("local_size_x", self.sizes.threads),
+            ("SUBGROUP_SIZE", self.policy.subgroup_size),
+            ("BUCKET_BITS", method::bucket_bits(self.split.buckets)),
+            ("BUCKET_KIND", self.function.code.kind()),
+            ("ID_BITS", method::bucket_bits(self.function.ids)),
+            ("PART_SHIFT", self.part.shift),
+            ("PART_BITS", self.part.bits),
+            ("KEY_KIND", self.split.key.kind()),
+            ("ITEMS", self.sizes.items),
+            ("SPIN_LIMIT", self.policy.spin_limit),
+            ("COUNT_BY_ATOMICS", u32::from(self.sizes.count_by_atomics)),
+            ("COUNTER_COPIES", self.sizes.counter_copies),
+            ("VALUE_WORDS", self.value_words()),
+            ("LOCKSTEP", u32::from(self.policy.split.lockstep)),
+        ];
+        let constants: Vec<_> = constants.into_iter().filter(|(name, _)| has(name)).collect();
+        let reads_table = kernel.interface().binding("table").is_some();
+        let pass = self.graph.pass(label, &kernel).bind("keys", keys);
+        let mut pass = self.prepared.bind(pass, keys).push(&push);
+        if reads_table {
+            pass = pass.bind("table", table);
+        }
+        for (name, value) in constants {
+            pass = pass.specialize(name, value);
+        }
+        Ok(pass)
+    }
+
+    fn value_words(&self) -> u32 {
+        match self.buffers.output {
+            SplitOutput::Pairs { value_bytes, .. } => value_bytes / 4,
+            _ => 1,
+        }
+    }
+}
+
+/// Binds the count of keys out of range; where the caller does not want it, nobody reads it.
+pub(super) fn bind_outside<'g>(
+    pass: PassBuilder<'g>,
+    outside: Buffer,
+    wanted: bool,
+) -> PassBuilder<'g> {
+    if wanted { pass.bind("outside", outside) } else { pass.scratch("outside", outside) }
+}
+
+/// Which of the three variants of a kernel that moves elements is needed.
+pub(super) fn variant(output: &SplitOutput, [keys, pairs, permutation]: [Kernels; 3]) -> Kernels {
+    match output {
+        SplitOutput::Keys(_) => keys,
+        SplitOutput::Pairs { .. } => pairs,
+        SplitOutput::Permutation(_) => permutation,
+    }
+}
+
+/// Binds what comes out.
+pub(super) fn bind_output<'g>(
+    pass: PassBuilder<'g>,
+    split: &Split,
+    buffers: &SplitBuffers,
+) -> PassBuilder<'g> {
+    bind_elements(pass.bind("offsets", offsets(split, buffers)), split, buffers)
+}
+
+/// Binds the elements that come out, for kernels that leave the offsets to others.
+pub(super) fn bind_elements<'g>(
+    pass: PassBuilder<'g>,
+    split: &Split,
+    buffers: &SplitBuffers,
+) -> PassBuilder<'g> {
+    let n = buffers.n.most();
+    let key_bytes = u64::from(split.key.bytes());
+    match buffers.output {
+        SplitOutput::Keys(keys) => pass.bind("keys_out", keys.range(0, n * key_bytes)),
+        SplitOutput::Permutation(words) => pass.bind("permutation", words.elements::<u32>(0, n)),
+        SplitOutput::Pairs { keys, values_in, values, value_bytes } => {
+            let size = n * u64::from(value_bytes);
+            pass.bind("keys_out", keys.range(0, n * key_bytes))
+                .bind("values", values_in.range(0, size))
+                .bind("values_out", values.range(0, size))
+        }
+    }
+}

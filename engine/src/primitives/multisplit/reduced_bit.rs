@@ -1,0 +1,114 @@
+//! The reduced-bit sort that the paper compares with: the bucket of every key is written down as a
+//! label, and the labels are sorted on their ceil(log2 m) bits. Keys go along as the values of
+//! their labels; pairs packed into one value where they fit, else as indices by which they are
+//! fetched in the end.
+//!
+//! Whatever the bucket function costs, it is evaluated once a key.
+
+use multisplit_graph::Buffer;
+use multisplit_shaders::builtin as kernels;
+
+use super::chain::{EACH, each};
+use super::job::bind_elements;
+use super::{
+    Bucket, Job, Kernels, KeyType, Method, Split, SplitBuffers, SplitOutput, bind_outside,
+};
+use crate::error::Result;
+
+const LABELS: Kernels = [&kernels::MULTISPLIT_LABELS, &kernels::MULTISPLIT_LABELS_KEY64];
+const LABELS_INDEX: Kernels =
+    [&kernels::MULTISPLIT_LABELS_INDEX, &kernels::MULTISPLIT_LABELS_INDEX_KEY64];
+/// Only pairs of 32-bit keys are packed.
+const LABELS_PACKED: Kernels = [&kernels::MULTISPLIT_LABELS_PACKED; 2];
+const GATHER: Kernels = [&kernels::MULTISPLIT_GATHER, &kernels::MULTISPLIT_GATHER_KEY64];
+
+/// What a label takes along through the sort.
+enum Load {
+    Key,
+    Pair,
+    Index,
+}
+
+pub(super) fn add(job: &mut Job<'_>) -> Result<()> {
+    let n = job.buffers.n.most();
+    let load = match job.buffers.output {
+        SplitOutput::Keys(_) => Load::Key,
+        SplitOutput::Pairs { value_bytes: 4, .. } if job.split.key.bytes() == 4 => Load::Pair,
+        _ => Load::Index,
+    };
+    let mut loads = |name: &str, bytes| {
+        let mut load = |end: &str| job.graph.transient_bytes(format!("{name}{end}"), n * bytes);
+        (load(""), load(".sorted"))
+    };
+    let labels = loads("multisplit.labels", 4);
+    let (carried, value_bytes) = match (&load, job.buffers.output) {
+        (Load::Key, SplitOutput::Keys(out)) => ((job.buffers.keys, out), job.split.key.bytes()),
+        (Load::Pair, _) => (loads("multisplit.packed", 8), 8),
+        _ => (loads("multisplit.sources", 4), 4),
+    };
+    label(job, &load, labels.0, carried.0)?;
+    sort(job, labels, carried, value_bytes)?;
+    match (load, job.buffers.output) {
+        (Load::Pair, SplitOutput::Pairs { keys, values, .. }) => {
+            let bound = [("packed", carried.1), ("keys_out", keys), ("values_out", values)];
+            each(job.graph, job.policy, &kernels::MULTISPLIT_UNPACK, job.buffers, &bound)
+        }
+        (Load::Index, SplitOutput::Permutation(words)) => {
+            let bound = [("sources", carried.1), ("permutation", words)];
+            each(job.graph, job.policy, &kernels::MULTISPLIT_INVERT, job.buffers, &bound)
+        }
+        (Load::Index, _) => gather(job, carried.1),
+        _ => Ok(()),
+    }
+}
+
+/// Writes the labels, and what they take along unless that is the key as it is.
+fn label(job: &mut Job<'_>, load: &Load, labels: Buffer, carried: Buffer) -> Result<()> {
+    let kernels = match load {
+        Load::Key => LABELS,
+        Load::Pair => LABELS_PACKED,
+        Load::Index => LABELS_INDEX,
+    };
+    let groups = groups(job)?;
+    let (outside, counted) = (job.outside, job.buffers.outside.is_some());
+    let (buffers, prepared) = (job.buffers, job.prepared);
+    let pass = job.pass("multisplit.labels", kernels, groups, 1)?.bind("labels", labels);
+    let pass = match (load, buffers.output) {
+        (Load::Pair, SplitOutput::Pairs { values_in, .. }) => {
+            let values = values_in.elements::<u32>(0, buffers.n.most());
+            pass.bind("packed", carried).bind("values", values)
+        }
+        (Load::Index, _) => pass.bind("sources", carried),
+        _ => pass,
+    };
+    prepared.dispatch(bind_outside(pass, outside, counted), groups);
+    Ok(())
+}
+
+/// A stable sort of the labels, which are below m: a split in which the label is the bucket.
+fn sort(
+    job: &mut Job<'_>,
+    labels: (Buffer, Buffer),
+    carried: (Buffer, Buffer),
+    value_bytes: u32,
+) -> Result<()> {
+    let output =
+        SplitOutput::Pairs { keys: labels.1, values_in: carried.0, values: carried.1, value_bytes };
+    let (n, offsets) = (job.buffers.n, job.buffers.offsets);
+    let buffers = SplitBuffers { n, keys: labels.0, output, offsets, outside: None };
+    let split = Split::new(KeyType::U32, job.split.buckets, Bucket::Identity).by(Method::Auto);
+    super::add(job.graph, job.policy, &split, &buffers)?;
+    Ok(())
+}
+
+fn gather(job: &mut Job<'_>, sources: Buffer) -> Result<()> {
+    let groups = groups(job)?;
+    let (split, buffers, prepared) = (job.split, job.buffers, job.prepared);
+    let pass = job.pass("multisplit.gather", GATHER, groups, 1)?.bind("sources", sources);
+    prepared.dispatch(bind_elements(pass, split, buffers), groups);
+    Ok(())
+}
+
+fn groups(job: &mut Job<'_>) -> Result<crate::primitives::count::Length> {
+    job.prepare(|job, lengths, n| lengths.parts(n, EACH * u64::from(job.sizes.threads)))
+}

@@ -1,0 +1,47 @@
+//! The scan-based split that the paper compares with, in its recursive form: ceil(log2 m) rounds,
+//! each of which splits in two by one bit of the ids. A round flags the elements, scans the flags,
+//! and moves every element by what the scan says.
+
+use multisplit_shaders::builtin as kernels;
+
+use super::chain::{Chain, EACH};
+use super::job::bind_elements;
+use super::{Job, Kernels, SplitOutput, counting, method};
+use crate::error::Result;
+use crate::primitives::scan::Scan;
+
+const FLAGS: Kernels = [&kernels::MULTISPLIT_FLAGS, &kernels::MULTISPLIT_FLAGS_KEY64];
+const SCATTER_KEYS: Kernels =
+    [&kernels::MULTISPLIT_FLAG_SCATTER_KEYS, &kernels::MULTISPLIT_FLAG_SCATTER_KEYS_KEY64];
+const SCATTER_PAIRS: Kernels =
+    [&kernels::MULTISPLIT_FLAG_SCATTER_PAIRS, &kernels::MULTISPLIT_FLAG_SCATTER_PAIRS_KEY64];
+
+pub(super) fn add(job: &mut Job<'_>) -> Result<()> {
+    counting::add(job)?;
+    let (policy, split, function, sizes) = (job.policy, job.split, job.function, job.sizes);
+    let rounds = method::bucket_bits(split.buckets);
+    let chain = Chain::new(job.graph, policy, split, job.buffers, rounds)?;
+    let mut round = Job::new(job.graph, policy, split, job.buffers, function, sizes);
+    let (scan, flag_groups, groups) = round.prepare(|job, lengths, n| {
+        let of_group = EACH * u64::from(job.sizes.threads);
+        let flags = lengths.scaled(n, 1, 1)?;
+        let flag_groups = lengths.parts(flags, of_group)?;
+        Ok((Scan::plan(job.policy, lengths, flags)?, flag_groups, lengths.parts(n, of_group)?))
+    })?;
+    let (n, prepared) = (round.n, round.prepared);
+    let flags = round.graph.transient::<u32>("multisplit.flags", n.most + 1);
+    let scanned = round.graph.transient::<u32>("multisplit.scanned", n.most + 1);
+    for (buffers, bit) in chain.rounds.iter().zip(0..) {
+        round.buffers = buffers;
+        let pass = round.pass("multisplit.flags", FLAGS, n, bit)?.bind("flags", flags);
+        prepared.dispatch(pass, flag_groups);
+        scan.add(round.graph, policy, prepared, flags, scanned)?;
+        let kernels = match buffers.output {
+            SplitOutput::Pairs { .. } => SCATTER_PAIRS,
+            _ => SCATTER_KEYS,
+        };
+        let pass = round.pass("multisplit.scatter", kernels, n, 1)?.bind("scanned", scanned);
+        prepared.dispatch(bind_elements(pass, split, buffers), groups);
+    }
+    chain.finish(job.graph, policy, job.buffers)
+}

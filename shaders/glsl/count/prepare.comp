@@ -1,0 +1,47 @@
+#version 460
+// Turns a number that an earlier pass left on the device into all that the passes of a primitive
+// need to know of it: the number itself, what follows from it, and workgroups for indirect
+// dispatches, in the records that include/count.glsl reads.
+
+layout(local_size_x = 1) in;
+
+layout(set = 0, binding = 0, std430) readonly buffer Source { uint at[]; } source;
+layout(set = 0, binding = 1, std430) buffer Counts { uint at[]; } counts;
+
+// kernels.txt defines STEPS, which the host reads too.
+layout(push_constant) uniform Push {
+    uint index;       // where the number is
+    uint most;        // what it is at most: a larger one counts as this
+    uint max_groups;  // maxComputeWorkGroupCount[0]
+    uint first;       // record of the first step
+    uvec4 steps[STEPS];  // the record it starts from, divisor (0: no step), factor, summand
+} push;
+
+uint div_ceil(uint x, uint by) {
+    return x / by + (x % by == 0 ? 0 : 1);
+}
+
+// The number, and as many workgroups: as the host folds them, the fewest rows that fit, then the
+// shortest rows that hold them all.
+void record(uint at, uint number) {
+    uint rows = div_ceil(number, push.max_groups);
+    counts.at[4 * at] = rows == 0 ? 0 : div_ceil(number, rows);
+    counts.at[4 * at + 1] = rows;
+    counts.at[4 * at + 2] = 1;
+    counts.at[4 * at + 3] = number;
+}
+
+// Set in a step's first word: what is divided has at least one part, and be it empty.
+const uint AT_LEAST_ONE = 1u << 31;
+
+void main() {
+    if (push.first == 1) record(0, min(source.at[push.index], push.most));
+    for (uint s = 0; s < STEPS; ++s) {
+        uvec4 step = push.steps[s];
+        if (step.y != 0) {
+            uint parts = div_ceil(counts.at[4 * (step.x & ~AT_LEAST_ONE) + 3], step.y);
+            if ((step.x & AT_LEAST_ONE) != 0) parts = max(parts, 1);
+            record(push.first + s, parts * step.z + step.w);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+#version 460
+// Last pass of a round of the scan-based split: elements whose flag is set go to the left, in their
+// order, and the others to the right of them. Both places follow from one scan of the flags.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#include "key_width.glsl"
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+
+#include "multisplit.glsl"
+layout(set = 0, binding = 2, std430) readonly buffer Scanned { uint at[]; } scanned;
+#define NO_OFFSETS
+#include "move.glsl"
+
+#include "groups.glsl"
+#include "each.glsl"
+
+void main() {
+    uint count = element_count();
+    uint set = scanned.at[count];
+    [[unroll]] for (uint k = 0; k < EACH; ++k) {
+        uint i = element_index(k);
+        if (i < count) {
+            uint before = scanned.at[i];
+            bool flag = scanned.at[i + 1] != before;
+            move_element(keys.at[i], i, flag ? before : set + i - before);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+#version 460
+// First pass of a round of the scan-based split: a flag for each element, whether one bit of its
+// bucket's id is 0. One more word, of the end, makes the scan of the flags also their sum.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#include "key_width.glsl"
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+
+#include "multisplit.glsl"
+#include "bucket.glsl"
+layout(set = 0, binding = 2, std430) writeonly buffer Flags { uint at[]; } flags;
+
+#include "groups.glsl"
+#include "each.glsl"
+
+void main() {
+    stage_splitters();
+    uint count = element_count();
+    [[unroll]] for (uint k = 0; k < EACH; ++k) {
+        uint i = element_index(k);
+        if (i < count) flags.at[i] = ~(bucket_at(keys.at[i]) >> push.parts) & 1;
+        else if (i == count) flags.at[i] = 0;
+    }
+}

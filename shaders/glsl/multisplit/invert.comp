@@ -1,0 +1,26 @@
+#version 460
+// From which element went to each place to the place that each element went to.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+
+layout(set = 0, binding = 0, std430) readonly buffer Sources { uint at[]; } sources;
+layout(set = 0, binding = 1, std430) writeonly buffer Permutation { uint at[]; } permutation;
+
+layout(push_constant) uniform Push {
+    uint count;  // elements
+} push;
+
+#include "count.glsl"
+#include "groups.glsl"
+#include "each.glsl"
+
+void main() {
+    uint count = number(push.count);
+    [[unroll]] for (uint k = 0; k < EACH; ++k) {
+        uint i = element_index(k);
+        if (i < count) permutation.at[sources.at[i]] = i;
+    }
+}

@@ -1,0 +1,31 @@
+#version 460
+// Last pass of a reduced-bit sort of packed pairs: key and value apart again.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+
+layout(set = 0, binding = 0, std430) readonly buffer Packed { uvec2 at[]; } packed;
+layout(set = 0, binding = 1, std430) writeonly buffer KeysOut { uint at[]; } keys_out;
+layout(set = 0, binding = 2, std430) writeonly buffer ValuesOut { uint at[]; } values_out;
+
+layout(push_constant) uniform Push {
+    uint count;  // elements
+} push;
+
+#include "count.glsl"
+#include "groups.glsl"
+#include "each.glsl"
+
+void main() {
+    uint count = number(push.count);
+    [[unroll]] for (uint k = 0; k < EACH; ++k) {
+        uint i = element_index(k);
+        if (i < count) {
+            uvec2 pair = packed.at[i];
+            keys_out.at[i] = pair.x;
+            values_out.at[i] = pair.y;
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Bucket functions of every type of key: order, width and sign against the same on the CPU.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::primitives::multisplit::{Bucket, Key, KeyType, Method, Split, UserBucket};
+use multisplit_tests::generate::{Rng, uniform};
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::{reference, tests};
+
+use crate::multisplit_cases::METHODS;
+
+tests!(multisplit:
+    ordered_digits, radix_sort_by_ordered_digits, wide_delta, wide_ranges, wide_even, wide_identity,
+    wide_user_functions,
+);
+
+const N: usize = 5003;
+
+/// Types of keys differ in one function that all methods share, so a plain run takes the method
+/// whose kernels compile in the least time.
+fn methods(gpu: &Gpu) -> &'static [Method] {
+    if gpu.full { &METHODS } else { &[Method::Direct] }
+}
+
+/// Splits `keys` by each method, and compares with the CPU.
+pub fn check_by<K: bytemuck::Pod>(
+    gpu: &Gpu,
+    methods: &[Method],
+    split: &Split,
+    keys: &[K],
+    bucket_of: impl Fn(K) -> u32,
+) -> Result<()> {
+    let (order, offsets) = reference::split(keys.len(), split.buckets, |i| bucket_of(keys[i]));
+    let expected: Vec<K> = order.iter().map(|&i| keys[i as usize]).collect();
+    let bytes = |keys: &[K]| bytemuck::cast_slice::<K, u8>(keys).to_vec();
+    for &method in methods {
+        let split = split.clone().by(method);
+        let result = gpu.context.split(&split, keys).with_context(|| format!("{method:?}"))?;
+        expect_equal(&result.offsets, &offsets).with_context(|| format!("{method:?} offsets"))?;
+        expect_equal(&bytes(&result.keys), &bytes(&expected))
+            .with_context(|| format!("{method:?} keys"))?;
+        ensure!(result.method == method);
+    }
+    Ok(())
+}
+
+fn check<K: Key>(
+    gpu: &Gpu,
+    m: u32,
+    bucket: Bucket,
+    keys: &[K],
+    bucket_of: impl Fn(K) -> u32,
+) -> Result<()> {
+    let split = Split::new(K::TYPE, m, bucket);
+    check_by(gpu, methods(gpu), &split, keys, bucket_of)
+        .with_context(|| format!("{:?}, m = {m}, {:?}", K::TYPE, split.bucket))
+}
+
+fn random_u64(seed: u64) -> Vec<u64> {
+    let mut rng = Rng::new(seed);
+    // Of every size, so that neither half is the same for all.
+    (0..N).map(|_| rng.next_u64() >> rng.below(64)).collect()
+}
+
+fn random_f64(seed: u64) -> Vec<f64> {
+    let mut keys: Vec<f64> = random_u64(seed).into_iter().map(|k| f64::from_bits(!k)).collect();
+    let special = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -f64::NAN, 1.0, -1.0];
+    keys[..special.len()].copy_from_slice(&special);
+    keys
+}
+
+/// Digits of the order of the keys: `rank` is an unsigned number that compares like the key.
+fn digits_of<K: Key>(gpu: &Gpu, keys: &[K], rank: impl Fn(K) -> u64) -> Result<()> {
+    let digits: &[(u32, u32)] = if K::TYPE.bits() == 64 { &[(57, 7), (28, 7)] } else { &[(25, 7)] };
+    for &(shift, bits) in digits {
+        for descending in [false, true] {
+            let mask = (1 << bits) - 1;
+            let digit =
+                |key: K| ((rank(key) >> shift) as u32 ^ if descending { mask } else { 0 }) & mask;
+            let bucket = Bucket::OrderedDigit { shift, bits, descending };
+            check(gpu, 1 << bits, bucket, keys, digit)?;
+        }
+    }
+    Ok(())
+}
+
+fn ordered_digits(gpu: &Gpu) -> Result<()> {
+    let narrow = uniform(N, 1);
+    digits_of(gpu, &narrow, u64::from)?;
+    let signed: Vec<i32> = narrow.iter().map(|&k| k as i32).collect();
+    digits_of(gpu, &signed, |k| (i64::from(k) + (1 << 31)) as u64)?;
+    // Counting those before it is the plainest definition of an order, but a slow one.
+    let floats: Vec<f32> = narrow.iter().map(|&k| f32::from_bits(k)).collect();
+    digits_of(gpu, &floats, |k| match k.is_sign_negative() {
+        true => u64::from(u32::MAX - k.to_bits()),
+        false => u64::from(k.to_bits()) + (1 << 31),
+    })?;
+    digits_of(gpu, &random_u64(2), |k| k)?;
+    let signed: Vec<i64> = random_u64(3).into_iter().map(|k| !k as i64).collect();
+    digits_of(gpu, &signed, |k| (i128::from(k) + (1 << 63)) as u64)?;
+    digits_of(gpu, &random_f64(4), |k| match k.is_sign_negative() {
+        true => u64::MAX - k.to_bits(),
+        false => k.to_bits() + (1 << 63),
+    })
+}
+
+/// Eight splits by ordered digits are a sort, in the order of `total_cmp`.
+fn radix_sort_by_ordered_digits(gpu: &Gpu) -> Result<()> {
+    let mut keys = random_f64(5);
+    let mut expected = keys.clone();
+    expected.sort_by(|a, b| b.total_cmp(a));
+    for shift in (0..64).step_by(8) {
+        let bucket = Bucket::OrderedDigit { shift, bits: 8, descending: true };
+        let split = Split::new(KeyType::F64, 256, bucket).by(Method::Direct);
+        keys = gpu.context.split(&split, &keys)?.keys;
+    }
+    let bits = |keys: &[f64]| keys.iter().map(|k| k.to_bits()).collect::<Vec<_>>();
+    expect_equal(&bits(&keys), &bits(&expected))
+}
+
+fn wide_delta(gpu: &Gpu) -> Result<()> {
+    let keys = random_u64(6);
+    for (min, width, m) in [
+        (0, (1 << 63) + 1, 3),
+        (1 << 40, 77 << 33, 200),
+        (3, 1, 256),
+        (u64::MAX - 10, 3, 7),
+        (5, (1 << 33) + 5, 256),
+    ] {
+        let bucket_of = |key: u64| (key.saturating_sub(min) / width).min(u64::from(m - 1)) as u32;
+        check(gpu, m, Bucket::Delta { min, width }, &keys, bucket_of)?;
+    }
+    let signed: Vec<i64> =
+        keys.iter().zip(0..).map(|(&k, i)| if i % 2 == 0 { k as i64 } else { !k as i64 }).collect();
+    for m in [1u32, 2, 10, 256] {
+        let width = (1i128 << 64) / i128::from(m) + i128::from((1i128 << 64) % i128::from(m) != 0);
+        let bucket_of = |key: i64| ((i128::from(key) + (1 << 63)) / width) as u32;
+        check(gpu, m, Bucket::delta_over_domain(KeyType::I64, m), &signed, bucket_of)?;
+    }
+    check(gpu, 10, Bucket::Delta { min: (-100i64) as u64, width: 21 }, &signed, |key| {
+        ((i128::from(key) + 100) / 21).clamp(0, 9) as u32
+    })
+}
+
+fn wide_ranges(gpu: &Gpu) -> Result<()> {
+    for m in [2usize, 100] {
+        let keys = random_u64(7);
+        let mut splitters = keys[..m - 1].to_vec(); // splitters that keys are equal to
+        splitters.sort_unstable();
+        let at_or_below = |key: u64| splitters.partition_point(|&s| s <= key) as u32;
+        check(gpu, m as u32, Bucket::range(&splitters), &keys, at_or_below)?;
+        let keys: Vec<i64> = keys.into_iter().map(|k| !k as i64).collect();
+        let mut splitters = keys[..m - 1].to_vec();
+        splitters.sort_unstable();
+        let at_or_below = |key: i64| splitters.partition_point(|&s| s <= key) as u32;
+        check(gpu, m as u32, Bucket::range(&splitters), &keys, at_or_below)?;
+        let keys = random_f64(8);
+        let mut splitters = keys[..m - 1].to_vec();
+        splitters.sort_by(f64::total_cmp);
+        let at_or_below =
+            |key: f64| splitters.partition_point(|s| s.total_cmp(&key).is_le()) as u32;
+        check(gpu, m as u32, Bucket::range(&splitters), &keys, at_or_below)?;
+    }
+    Ok(())
+}
+
+fn wide_even(gpu: &Gpu) -> Result<()> {
+    let mut rng = Rng::new(9);
+    let mut keys = random_f64(10);
+    for key in &mut keys[8..] {
+        *key = (rng.next_u64() as f64 / u64::MAX as f64) * 20.0 - 10.0;
+    }
+    for m in [1u32, 4, 199] {
+        let begin = |k: u32| -8.0 + f64::from(k) * (16.0 / f64::from(m));
+        let bucket_of = |key: f64| match key.is_nan() {
+            true => m - 1,
+            false => (1..m).filter(|&k| begin(k) <= key).count() as u32,
+        };
+        check(gpu, m, Bucket::Even { lo: -8.0, hi: 8.0 }, &keys, bucket_of)?;
+    }
+    Ok(())
+}
+
+/// A wide key whose lower half is a bucket is not of that bucket.
+fn wide_identity(gpu: &Gpu) -> Result<()> {
+    let keys: Vec<u64> = random_u64(11).into_iter().map(|k| k % 100).collect();
+    check(gpu, 100, Bucket::Identity, &keys, |key| key as u32)?;
+    let split = Split::new(KeyType::I64, 100, Bucket::Identity).by(Method::Direct);
+    match gpu.context.split(&split, &[5i64, 1 << 32, -1, (1 << 32) + 7, 99, 100]) {
+        Err(multisplit::Error::BucketOutOfRange { keys: 4, buckets: 100 }) => Ok(()),
+        other => anyhow::bail!("{other:?}"),
+    }
+}
+
+fn wide_user_functions(gpu: &Gpu) -> Result<()> {
+    let user = |source: &str| Bucket::Glsl(UserBucket::new(source));
+    let keys: Vec<i64> = random_u64(12).into_iter().map(|k| !k as i64).collect();
+    let sign = "uint bucket_of(int64_t key) { return key < 0 ? 0u : 1u; }";
+    check(gpu, 2, user(sign), &keys, |key| u32::from(key >= 0))?;
+    let small = "uint bucket_of(double key) { return abs(key) < 1e-200lf ? 1u : 0u; }";
+    check(gpu, 2, user(small), &random_f64(13), |key| u32::from(key.abs() < 1e-200))
+}
