@@ -242,6 +242,18 @@ pub static SSSP_PERSISTENT: Builtin =
 pub static SSSP_SURVEY: Builtin =
     Builtin::new("sssp.survey", "sssp/survey.comp", &[], include_bytes!("../spv/sssp.survey.spv"));
 
+/// `sssp.round.pile`: `glsl/sssp/round.comp` with `PILE=1`.
+pub static SSSP_ROUND_PILE: Builtin =
+    Builtin::new("sssp.round.pile", "sssp/round.comp", &[("PILE", "1")], include_bytes!("../spv/sssp.round.pile.spv"));
+
+/// `sssp.filter`: `glsl/sssp/filter.comp`.
+pub static SSSP_FILTER: Builtin =
+    Builtin::new("sssp.filter", "sssp/filter.comp", &[], include_bytes!("../spv/sssp.filter.spv"));
+
+/// `sssp.take`: `glsl/sssp/take.comp`.
+pub static SSSP_TAKE: Builtin =
+    Builtin::new("sssp.take", "sssp/take.comp", &[], include_bytes!("../spv/sssp.take.spv"));
+
 /// Every built-in kernel, in the order of `glsl/kernels.txt`.
 pub static ALL: &[&Builtin] = &[
     &COUNT_PREPARE,
@@ -304,4 +316,7 @@ pub static ALL: &[&Builtin] = &[
     &SSSP_ROUND,
     &SSSP_PERSISTENT,
     &SSSP_SURVEY,
+    &SSSP_ROUND_PILE,
+    &SSSP_FILTER,
+    &SSSP_TAKE,
 ];

@@ -51,7 +51,9 @@ pub(super) static KERNELS: &[(&str, &str)] = &[
     ("scan/reduce.comp", include_str!("../glsl/scan/reduce.comp")),
     ("scan/spine.comp", include_str!("../glsl/scan/spine.comp")),
     ("sssp/begin.comp", include_str!("../glsl/sssp/begin.comp")),
+    ("sssp/filter.comp", include_str!("../glsl/sssp/filter.comp")),
     ("sssp/persistent.comp", include_str!("../glsl/sssp/persistent.comp")),
     ("sssp/round.comp", include_str!("../glsl/sssp/round.comp")),
     ("sssp/survey.comp", include_str!("../glsl/sssp/survey.comp")),
+    ("sssp/take.comp", include_str!("../glsl/sssp/take.comp")),
 ];

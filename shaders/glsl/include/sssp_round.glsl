@@ -84,7 +84,7 @@ void expand_chunk(uint input_queue, uint first, uint end) {
         if (input_queue == DENSE) {
             entry = uvec2(i, distances.at[i]);
         } else {
-            entry = queues.at[input_queue * push.capacity + i];
+            entry = entry_at(input_queue, i);
         }
     }
     expand(held && entry.y != UNREACHED, entry);
@@ -112,7 +112,7 @@ void work_through(uint index, uint all) {
     uint units = pieces + (count + chunk - 1) / chunk;
     for (uint unit = index; unit < units; unit += all) {
         if (unit < pieces) {
-            expand_piece(queues.at[piece_queue * push.capacity + unit]);
+            expand_piece(entry_at(piece_queue, unit));
         } else {
             uint first = (unit - pieces) * chunk;
             expand_chunk(input_queue, first, min(first + chunk, count));

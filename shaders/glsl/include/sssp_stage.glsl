@@ -7,6 +7,10 @@ const uint QUEUE_BITS = BUCKETS < 2 ? 1 : BUCKETS < 4 ? 2 : BUCKETS < 8 ? 3 : BU
                         BUCKETS < 32 ? 5 : BUCKETS < 64 ? 6 : BUCKETS < 128 ? 7 : 8;
 
 layout(set = 0, binding = 3, std430) volatile buffer Queues { uvec2 at[]; } queues;
+#ifdef PILE
+// In place of the queues of the rest: a buffer of its own, which other passes split.
+layout(set = 0, binding = 7, std430) volatile buffer Pile { uvec2 at[]; } pile;
+#endif
 
 // Near entries and later ones, of each subgroup.
 shared uvec2 staged[gl_WorkGroupSize.x * STAGE * 2];
@@ -29,11 +33,24 @@ uint near_area() { return gl_SubgroupID * (2 * STAGE_ENTRIES); }
 uint later_area() { return near_area() + STAGE_ENTRIES; }
 
 void put_entry(uint queue, uint place, uvec2 entry) {
-    if (place < push.capacity) {
-        queues.at[queue * push.capacity + place] = entry;
-    } else {
+    if (place >= push.capacity) {
         control.lost = 1;
+        return;
     }
+#ifdef PILE
+    if (queue == REST) {
+        pile.at[place] = entry;
+        return;
+    }
+#endif
+    queues.at[queue * push.capacity + place] = entry;
+}
+
+uvec2 entry_at(uint queue, uint place) {
+#ifdef PILE
+    if (queue == REST) return pile.at[place];
+#endif
+    return queues.at[queue * push.capacity + place];
 }
 
 // Hands the near entries on.

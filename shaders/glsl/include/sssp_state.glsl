@@ -1,8 +1,7 @@
 // Where a search for shortest paths stands: what all its kernels share.
 //
-// An entry of a queue is a vertex and the distance it had when it was put
-// there; where the vertex has come nearer since, the entry is stale, and a later one has taken
-// its place.
+// An entry of a queue is a vertex and the distance it had when it was put there; where the vertex
+// has come nearer since, the entry is stale, and a later one has taken its place.
 
 layout(constant_id = 1) const uint SUBGROUP_SIZE = 32;
 layout(constant_id = 2) const uint BUCKETS = 10;   // of a window; 1 where there is a near set only
@@ -27,6 +26,8 @@ layout(push_constant) uniform Push {
     uint most_groups;   // workgroups of a round, at most
     uint local_hops;    // how often a subgroup goes on with what it found itself
     uint local_entries; // in rounds of no more entries than this
+    uint subgroups;     // of a workgroup of a round
+    uint last_id;       // of a bucket that passes of their own split into
 } push;
 
 layout(set = 0, binding = 0, std430) volatile buffer Control {
@@ -60,6 +61,9 @@ layout(set = 0, binding = 0, std430) volatile buffer Control {
     uint relaxations_high;
     uint expansions_low;
     uint expansions_high;
+    // Of methods that split by passes of their own.
+    uint piled;       // entries of the pile that are to be split before the next round
+    uint kept;        // of these, those that are not stale
     uint counts[];    // entries of each queue
 } control;
 
@@ -81,15 +85,17 @@ uint widths_past(uint from, uint buckets) {
     return fits ? max(from + push.delta * buckets, from + 1) : UNREACHED;
 }
 
+// How many whole widths a distance is past `from`.
+uint widths_between(uint from, uint distance) {
+    if (FLOATS != 0) {
+        float past = uintBitsToFloat(distance) - uintBitsToFloat(from);
+        return uint(clamp(past / uintBitsToFloat(push.delta), 0.0, float(1u << 24)));
+    }
+    return (max(distance, from) - from) / push.delta;
+}
+
 // In which bucket of the window a distance is that is not near.
 uint bucket_of(uint distance, uint base, uint current) {
-    uint bucket;
-    if (FLOATS != 0) {
-        float widths = (uintBitsToFloat(distance) - uintBitsToFloat(base)) / uintBitsToFloat(push.delta);
-        bucket = uint(min(widths, float(BUCKETS)));
-    } else {
-        bucket = (distance - base) / push.delta;
-    }
     // Rounding must not put it where nobody looks any more.
-    return max(bucket, current + 1);
+    return max(widths_between(base, distance), current + 1);
 }

@@ -34,6 +34,8 @@ void main() {
     control.relaxations_high = 0;
     control.expansions_low = 0;
     control.expansions_high = 0;
+    control.piled = 0;
+    control.kept = 0;
     clear_counts();
     distances.at[request.source] = 0;
     queues.at[NEAR * push.capacity] = uvec2(request.source, 0);
@@ -43,7 +45,6 @@ void main() {
     control.pieces = 0;
     control.chunk = 1;
     control.groups = 1;
-    groups.at[0] = 1;
-    groups.at[1] = 1;
-    groups.at[2] = 1;
+    // One workgroup for the round, none for the pile.
+    for (uint i = 0; i < 6; ++i) groups.at[i] = i == 3 ? 0 : 1;
 }

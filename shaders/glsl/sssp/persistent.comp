@@ -30,7 +30,7 @@ shared uint leave;
 // thread.
 bool arrive(uint generation) {
     bool last = atomicAdd(control.arrived, 1) + 1 == gl_NumWorkGroups.x * (generation + 1);
-    if (last) advance(gl_NumSubgroups);
+    if (last) advance();
     return last;
 }
 

@@ -27,6 +27,6 @@ void main() {
     memoryBarrierBuffer();
     barrier();
     if (gl_LocalInvocationIndex == 0) {
-        if (atomicAdd(control.finished, 1) == all - 1) advance(subgroups);
+        if (atomicAdd(control.finished, 1) == all - 1) advance();
     }
 }

@@ -13,8 +13,8 @@ use crate::network::Arc;
 
 /// Rounds whose sizes are kept.
 pub(super) const HISTORY: u64 = 1 << 14;
-/// A `VkDispatchIndirectCommand`.
-const GROUP_WORDS: u64 = 3;
+/// Two of `VkDispatchIndirectCommand`: of a round, and of the pass that looks through the pile.
+const GROUP_WORDS: u64 = 6;
 
 /// The buffers of a search as imports of a graph.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +27,8 @@ pub(super) struct Imports {
     pub groups: [Buffer; 2],
     pub history: Buffer,
     pub queues: Buffer,
+    /// What is not near, where passes of their own split it.
+    pub pile: Buffer,
     pub request: Buffer,
     pub status: Buffer,
 }
@@ -45,6 +47,7 @@ impl Imports {
             ],
             history: graph.import::<[u32; 2]>("sssp.history", HISTORY),
             queues: graph.import::<[u32; 2]>("sssp.queues", shape.entries()),
+            pile: graph.import::<[u32; 2]>("sssp.pile", shape.pile_entries()),
             request: graph.import::<u32>("sssp.request", 1),
             status: graph.import::<u32>("sssp.status", CONTROL_WORDS),
         }
@@ -63,6 +66,7 @@ pub(super) struct Buffers {
     groups: [memory::Buffer; 2],
     pub history: memory::Buffer,
     queues: memory::Buffer,
+    pile: memory::Buffer,
     pub request: memory::Buffer,
     /// Read by the host.
     pub status: memory::Buffer,
@@ -81,6 +85,7 @@ impl Buffers {
             ],
             history: words("sssp.history", 2 * HISTORY)?,
             queues: words("sssp.queues", 2 * shape.entries())?,
+            pile: words("sssp.pile", 2 * shape.pile_entries())?,
             request: words("sssp.request", 1)?,
             status: memory::Buffer::new(
                 &context.device,
@@ -102,6 +107,7 @@ impl Buffers {
             (imports.groups[1], &self.groups[1]),
             (imports.history, &self.history),
             (imports.queues, &self.queues),
+            (imports.pile, &self.pile),
             (imports.request, &self.request),
             (imports.status, &self.status),
         ]

@@ -23,6 +23,7 @@
 mod buffers;
 mod network;
 mod passes;
+mod pile;
 mod shape;
 mod solver;
 mod statistics;

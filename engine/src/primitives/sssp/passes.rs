@@ -1,6 +1,6 @@
 //! The passes of a search: its beginning, its rounds, and what it reports.
 
-use multisplit_graph::{Buffer, Graph, Groups, Limits, PassBuilder, Plan, Scope};
+use multisplit_graph::{Graph, Groups, Limits, PassBuilder, Plan, Scope};
 use multisplit_shaders::builtin::{self, Builtin};
 use multisplit_shaders::push_constants;
 
@@ -23,8 +23,15 @@ push_constants! {
         most_groups: u32,
         local_hops: u32,
         local_entries: u32,
+        subgroups: u32,
+        last_id: u32,
     }
 }
+
+/// Workgroups that every device takes.
+const MOST_GROUPS: u32 = 65_535;
+/// Words of a `VkDispatchIndirectCommand`.
+pub(super) const GROUP_WORDS: u64 = 3;
 
 /// Adds the passes of one search to graphs.
 #[derive(Clone, Copy)]
@@ -37,7 +44,10 @@ impl Search<'_> {
     /// Clears the distances and puts the source into the first queue.
     pub fn begin(&self, graph: &mut Graph, at: &Imports) -> Result<()> {
         fill(graph, self.policy, "sssp.clear", at.distances, UNREACHED)?;
-        self.pass(graph, "sssp.begin", &builtin::SSSP_BEGIN, at, at.groups[0])?
+        self.pass(graph, "sssp.begin", &builtin::SSSP_BEGIN, at)?
+            .bind("groups", at.groups[0])
+            .bind("history", at.history)
+            .bind("queues", at.queues)
             .bind("request", at.request)
             .dispatch(Groups::linear(1));
         Ok(())
@@ -47,10 +57,20 @@ impl Search<'_> {
     pub fn rounds(&self, graph: &mut Graph, at: &Imports, count: u32) -> Result<()> {
         for round in 0..count as usize {
             let (now, next) = (at.groups[round % 2], at.groups[(round + 1) % 2]);
-            self.pass(graph, "sssp.round", &builtin::SSSP_ROUND, at, next)?
+            let pile = self.shape.method.has_pile();
+            let kernel = if pile { &builtin::SSSP_ROUND_PILE } else { &builtin::SSSP_ROUND };
+            let pass = self
+                .pass(graph, "sssp.round", kernel, at)?
+                .bind("groups", next)
+                .bind("history", at.history)
+                .bind("queues", at.queues)
                 .bind("rows", at.rows)
-                .bind("arcs", at.arcs)
-                .dispatch_indirect(now);
+                .bind("arcs", at.arcs);
+            let pass = if pile { pass.bind("pile", at.pile) } else { pass };
+            pass.dispatch_indirect(now.elements::<u32>(0, GROUP_WORDS));
+            if pile {
+                self.split_pile(graph, at, next)?;
+            }
         }
         Ok(())
     }
@@ -59,7 +79,10 @@ impl Search<'_> {
     pub fn resident_rounds(&self, graph: &mut Graph, at: &Imports) -> Result<()> {
         let tuned = &self.policy.sssp;
         let groups = u64::from(tuned.residents.groups.max(1));
-        self.pass(graph, "sssp.persistent", &builtin::SSSP_PERSISTENT, at, at.groups[0])?
+        self.pass(graph, "sssp.persistent", &builtin::SSSP_PERSISTENT, at)?
+            .bind("groups", at.groups[0])
+            .bind("history", at.history)
+            .bind("queues", at.queues)
             .bind("rows", at.rows)
             .bind("arcs", at.arcs)
             .specialize("SPIN_LIMIT", tuned.spin_limit)
@@ -74,13 +97,13 @@ impl Search<'_> {
         graph.exit(at.status, Scope::HOST_READ);
     }
 
-    fn pass<'g>(
+    /// Begins a pass with what all kernels have in common.
+    pub fn pass<'g>(
         &self,
         graph: &'g mut Graph,
         label: &str,
         kernel: &Builtin,
         at: &Imports,
-        next_groups: Buffer,
     ) -> Result<PassBuilder<'g>> {
         let (tuned, shape) = (&self.policy.sssp, &self.shape);
         let kernel = kernel.kernel()?;
@@ -96,9 +119,11 @@ impl Search<'_> {
             hub_degree: tuned.hub_degree.max(1),
             piece: tuned.piece.max(1),
             least_chunk: self.least_chunk(),
-            most_groups: most_groups.max(1),
+            most_groups: most_groups.clamp(1, MOST_GROUPS),
             local_hops: tuned.local_hops,
             local_entries: tuned.local_entries,
+            subgroups: (threads / self.policy.subgroup_size).max(1),
+            last_id: shape.last_id,
         };
         let constants = [
             ("local_size_x", threads),
@@ -109,14 +134,11 @@ impl Search<'_> {
         ];
         let has = |name: &str| kernel.interface().spec_constant(name).is_some();
         let constants: Vec<_> = constants.into_iter().filter(|(name, _)| has(name)).collect();
-        let mut pass = graph
-            .pass(label, &kernel)
-            .bind("control", at.control)
-            .bind("groups", next_groups)
-            .bind("history", at.history)
-            .bind("queues", at.queues)
-            .bind("distances", at.distances)
-            .push(&push);
+        let has_distances = kernel.interface().binding("distances").is_some();
+        let mut pass = graph.pass(label, &kernel).bind("control", at.control).push(&push);
+        if has_distances {
+            pass = pass.bind("distances", at.distances);
+        }
         for (name, value) in constants {
             pass = pass.specialize(name, value);
         }

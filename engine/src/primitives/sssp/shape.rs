@@ -16,9 +16,22 @@ pub enum SsspMethod {
     /// What is nearer than a splitting distance is expanded until nothing of it is left; the
     /// others wait in a pile, which is then split at a greater distance.
     NearFar,
-    /// Buckets of equal width, the nearest first; what comes nearer is split by bucket, in the
-    /// kernel that finds it.
+    /// Buckets of equal width, the nearest first: whenever the near set is exhausted, all others
+    /// are sorted by the number of their bucket. The costly original.
+    Bucketing,
+    /// The same with a multisplit instead of the sort, by passes of its own: the paper's
+    /// Multisplit-SSSP.
+    MultisplitPasses,
+    /// Multisplit-SSSP without passes of its own: what comes nearer is split by bucket, by
+    /// ballot-based voting, in the kernel that finds it.
     Multisplit,
+}
+
+impl SsspMethod {
+    /// Whether what is not near lies in a pile that passes of their own split.
+    pub(super) fn has_pile(self) -> bool {
+        matches!(self, Self::Bucketing | Self::MultisplitPasses)
+    }
 }
 
 /// Buckets where nothing else is said: the best number in the paper.
@@ -34,12 +47,12 @@ pub struct SsspOptions {
     /// How far the distances of one bucket, or of the near set, may be apart; from the weights
     /// and degrees where nothing is said.
     pub delta: Option<f64>,
-    /// Buckets of [`SsspMethod::Multisplit`].
+    /// Buckets of the methods with multisplit.
     pub buckets: u32,
     /// Whether the tree of predecessors is wanted too.
     pub predecessors: bool,
     /// Whether many rounds are one dispatch, of workgroups that wait for each other: where nothing
-    /// is said, if the policy has resident workgroups.
+    /// is said, if the policy has resident workgroups. Methods with passes of their own have none.
     pub resident: Option<bool>,
 }
 
@@ -61,8 +74,10 @@ pub(super) struct Shape {
     pub facts: Facts,
     /// Never `Auto`.
     pub method: SsspMethod,
-    /// Buckets of a window; 1 where there is a near set only.
+    /// Buckets of a window in the kernels; 1 where there is a near set only.
     pub buckets: u32,
+    /// The last number of a bucket that a pile is split into.
+    pub last_id: u32,
     /// The width of a bucket; of floats, the bits.
     pub delta: u32,
     /// Entries of a queue.
@@ -70,6 +85,8 @@ pub(super) struct Shape {
     pub resident: bool,
 }
 
+/// Numbers of buckets that are told apart by sorting: three digits of 8 bits.
+pub(super) const SORTED_IDS: u32 = 1 << 24;
 /// Near, rest and pieces come in pairs; the first bucket has no queue, but a number.
 const PAIRED_QUEUES: u32 = 6;
 /// Bytes of an entry.
@@ -95,13 +112,20 @@ impl Shape {
         };
         let buckets = if method == SsspMethod::Multisplit { options.buckets } else { 1 };
         let width = options.delta.unwrap_or_else(|| width(&facts, policy));
+        let last_id = match method {
+            SsspMethod::Bucketing => SORTED_IDS - 1,
+            // With one bucket the splitting distance would never grow.
+            _ => options.buckets.max(2) - 1,
+        };
         let mut shape = Self {
             facts,
             method,
             buckets,
+            last_id,
             delta: bits(facts.kind, method, width),
             capacity: 0,
-            resident: options.resident.unwrap_or(policy.sssp.residents.groups > 0),
+            resident: !method.has_pile()
+                && options.resident.unwrap_or(policy.sssp.residents.groups > 0),
         };
         let wanted = u64::from(facts.vertices) * u64::from(policy.sssp.queue_percent) / 100;
         let most = policy.max_storage_range / (ENTRY * u64::from(shape.queues()));
@@ -117,6 +141,11 @@ impl Shape {
 
     pub fn queues(&self) -> u32 {
         PAIRED_QUEUES + self.buckets
+    }
+
+    /// There are no empty buffers.
+    pub fn pile_entries(&self) -> u64 {
+        if self.method.has_pile() { self.capacity.into() } else { 1 }
     }
 
     pub fn entries(&self) -> u64 {

@@ -67,7 +67,11 @@ impl Context {
             self.replay(Arc::new(self.instantiate(plan)?), &buffers.bind(&imports))
         };
         let begin = replay(begin(self, &search)?)?;
-        let batch = policy.sssp.batch_rounds.max(2).next_multiple_of(2);
+        let batch = match shape.method.has_pile() {
+            true => policy.sssp.batch_piles,
+            false => policy.sssp.batch_rounds,
+        };
+        let batch = batch.max(2).next_multiple_of(2);
         let rounds = replay(part(self, &search, |graph, at| search.rounds(graph, at, batch))?)?;
         let residents = match shape.resident {
             true => {

@@ -30,6 +30,8 @@ pub struct SsspTuning {
     pub resident_rounds: u32,
     /// Rounds that are recorded once and submitted again and again; an even number.
     pub batch_rounds: u32,
+    /// The same where each round comes with the passes of a split.
+    pub batch_piles: u32,
     /// Entries a lane that are collected before they are handed on.
     pub stage: u32,
     /// A vertex with at least so many arcs is relaxed in pieces, by all workgroups.
@@ -74,6 +76,7 @@ impl SsspTuning {
             spin_limit: 1 << 20,
             resident_rounds: 1 << 14,
             batch_rounds: 32,
+            batch_piles: 8,
             stage: 2,
             hub_degree: 512,
             piece: 256,
@@ -94,6 +97,7 @@ impl SsspTuning {
             spin_limit: 32,
             resident_rounds: 16,
             batch_rounds: 16,
+            batch_piles: 2,
             local_hops: 4,
             local_entries: 1 << 10,
             ..Self::gpu()
