@@ -70,7 +70,7 @@ impl Grid {
         }
         let picked = self.pick(&lattice, junctions as usize, chains as usize);
         let segments = self.segments(picked.len());
-        Ok(network(self.vertices, self.number(&picked, &segments), weighting)?)
+        network(self.vertices, self.number(&picked, &segments), weighting)
     }
 
     /// Every edge of the lattice: first those to the right, then those down.
