@@ -16,6 +16,7 @@ mod passes;
 mod report;
 mod size;
 mod split;
+mod sssp;
 
 use std::process::ExitCode;
 

@@ -1,5 +1,6 @@
 //! Networks on the CPU: do the generators make the networks that they define, and does Dijkstra's
 //! algorithm find what is known of them?
+#![allow(clippy::expect_used)]
 
 use multisplit::network::{Grid, Network, Rmat, Weighting, dijkstra};
 use multisplit_tests::shortest::{KNOWN, distances_in};

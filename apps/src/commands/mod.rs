@@ -4,6 +4,7 @@ mod bench;
 mod demo;
 mod devices;
 mod graph;
+mod sssp;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -21,6 +22,8 @@ pub enum Command {
     Bench(bench::Options),
     /// Show a planned compute graph: passes, barriers with their reasons, memory
     Graph(graph::Options),
+    /// Shortest paths from one vertex of a network, from a file or generated
+    Sssp(sssp::Options),
 }
 
 /// Does it.
@@ -30,5 +33,6 @@ pub fn run(command: Command, devices: &Devices) -> Result<()> {
         Command::Demo(options) => demo::run(&options, devices),
         Command::Bench(options) => bench::run(&options, devices),
         Command::Graph(options) => graph::run(&options, devices),
+        Command::Sssp(options) => sssp::run(&options, devices),
     }
 }

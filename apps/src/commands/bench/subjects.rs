@@ -14,7 +14,7 @@ const FILL_VALUE: u32 = 0x1234_5678;
 /// A group of figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Subject {
-    /// Everything but the splits
+    /// Everything but the splits and the searches
     #[default]
     All,
     /// The exclusive scan, by each method
@@ -25,6 +25,8 @@ pub enum Subject {
     Fill,
     /// Multisplit, by operation, number of buckets and method
     Split,
+    /// Shortest paths, by network and method
+    Sssp,
 }
 
 /// One figure to be measured.

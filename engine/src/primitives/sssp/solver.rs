@@ -13,8 +13,10 @@ use super::statistics::{RoundSize, SsspStatistics, Status};
 use super::survey::Survey;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::executor::Executable;
 use crate::network::{NetworkError, ShortestPaths};
 use crate::primitives::Policy;
+use crate::profiler::PassTime;
 use crate::replay::Replay;
 
 /// Searches a network on the device, from one source after another.
@@ -138,6 +140,16 @@ impl SsspSolver {
         self.shape.delta
     }
 
+    /// Whether many rounds are one dispatch.
+    pub fn is_resident(&self) -> bool {
+        self.shape.resident && !self.gave_up_residents
+    }
+
+    /// Whether what is not near is put in order by passes of their own.
+    pub fn has_passes_of_split(&self) -> bool {
+        self.shape.method.has_pile()
+    }
+
     /// Finds the shortest paths from `source`.
     pub fn solve(&mut self, source: u32) -> Result<SsspResult> {
         let status = self.run(source)?;
@@ -171,19 +183,32 @@ impl SsspSolver {
     /// GPU nanoseconds of each of `runs` whole searches from `source`, the clearing of distances
     /// included, in a row and without the host between.
     pub fn time_runs(&mut self, source: u32, runs: u32) -> Result<Vec<f64>> {
+        let (executable, imports) = self.whole(source)?;
+        let times = self.context.time_runs(&executable, &self.buffers.bind(&imports), runs)?;
+        match Status(&self.buffers.status.mapped_words()) {
+            status if status.done() => Ok(times),
+            status => {
+                let rounds = status.rounds().into();
+                Err(Error::Unfinished { what: "a search that was timed", rounds })
+            }
+        }
+    }
+
+    /// The GPU time of each pass of a whole search from `source`.
+    pub fn profile(&mut self, source: u32) -> Result<Vec<PassTime>> {
+        let (executable, imports) = self.whole(source)?;
+        self.context.profile(&executable, &self.buffers.bind(&imports))
+    }
+
+    /// Searches once, to see how many rounds that takes, and plans as many in one go.
+    fn whole(&mut self, source: u32) -> Result<(Executable, Imports)> {
         let status = self.run(source)?;
         // Two runs differ by a few rounds, by what happens to be found first.
         let rounds = Status(&status).rounds();
-        let search = Search { policy: &self.policy, shape: self.shape };
+        let shape = Shape { resident: self.is_resident(), ..self.shape };
+        let search = Search { policy: &self.policy, shape };
         let (plan, imports) = whole(&search, &self.context.limits(), rounds + rounds / 8 + 2)?;
-        let executable = self.context.instantiate(plan)?;
-        let times = self.context.time_runs(&executable, &self.buffers.bind(&imports), runs)?;
-        match Status(&self.buffers.status.mapped_words()).done() {
-            true => Ok(times),
-            false => {
-                Err(Error::Unfinished { what: "a search that was timed", rounds: rounds.into() })
-            }
-        }
+        Ok((self.context.instantiate(plan)?, imports))
     }
 
     /// Searches, and gives the control block as it is at the end.
