@@ -196,6 +196,21 @@ fn bench_splits_what_is_asked_for() {
 }
 
 #[test]
+fn bench_splits_into_many_buckets() {
+    let arguments = ["bench", "split", "--n", "3000", "--m", "1000", "--reps", "1", "--warmup"];
+    let methods = "auto,scan-split,reduced-bit-sort";
+    let more = ["0", "--op", "split_delta_pairs", "--method", methods];
+    let ran = run(multisplit(), &[&arguments[..], &more[..]].concat()).expect(0);
+    let (_, lines) = figures(&ran.out);
+    assert_eq!(lines.len(), 3, "{}", ran.out);
+    let stages = |method: &str| lines.iter().find(|line| line["method"] == method);
+    let by_flags = stages("scan-split").expect("a scan-based split");
+    assert!(by_flags["flags_ms"].is_number() && by_flags["scatter_ms"].is_number());
+    let by_labels = stages("reduced-bit-sort").expect("a reduced-bit sort");
+    assert!(by_labels["labels_ms"].is_number() && by_labels["unpack_ms"].is_number());
+}
+
+#[test]
 fn bench_writes_to_a_file_and_shows_passes() {
     let file = temporary("bench.jsonl");
     let path = file.to_str().expect("a path that is text");
@@ -258,7 +273,7 @@ fn wrong_usage_has_status_2() {
         &["bench", "--n", "2^16,"],
         &["bench", "no-such-subject"],
         &["bench", "scan", "--m", "2"],
-        &["bench", "split", "--m", "257"],
+        &["bench", "split", "--m", "65537"],
         &["bench", "split", "--distribution", "normal"],
         &["graph"],
         &["graph", "scan", "--format", "svg"],
@@ -320,6 +335,8 @@ fn graphs_of_splits_need_no_driver() {
         ("warp", ["multisplit.prescan", "multisplit.postscan"]),
         ("block", ["multisplit.prescan", "multisplit.postscan"]),
         ("onesweep", ["multisplit.histogram", "multisplit.onesweep"]),
+        ("scan-split", ["multisplit.flags", "multisplit.scatter"]),
+        ("reduced-bit-sort", ["multisplit.labels", "multisplit.postscan"]),
     ] {
         let arguments = ["graph", "split", "--n", "2^20", "--m", "10", "--method", method];
         let ran = run(without_driver(), &arguments).expect(0);

@@ -226,6 +226,62 @@ pub static MULTISPLIT_INVERT: Builtin =
 pub static MULTISPLIT_NUMBER: Builtin =
     Builtin::new("multisplit.number", "multisplit/number.comp", &[], include_bytes!("../spv/multisplit.number.spv"));
 
+/// `sort.histogram`: `glsl/sort/histogram.comp` with `KEY_BITS=32`.
+pub static SORT_HISTOGRAM: Builtin =
+    Builtin::new("sort.histogram", "sort/histogram.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/sort.histogram.spv"));
+
+/// `sort.round.keys`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=32`, `KEYS=1`, `SORT=1`.
+pub static SORT_ROUND_KEYS: Builtin =
+    Builtin::new("sort.round.keys", "multisplit/onesweep.comp", &[("KEY_BITS", "32"), ("KEYS", "1"), ("SORT", "1")], include_bytes!("../spv/sort.round.keys.spv"));
+
+/// `sort.round.pairs`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=32`, `PAIRS=1`, `SORT=1`.
+pub static SORT_ROUND_PAIRS: Builtin =
+    Builtin::new("sort.round.pairs", "multisplit/onesweep.comp", &[("KEY_BITS", "32"), ("PAIRS", "1"), ("SORT", "1")], include_bytes!("../spv/sort.round.pairs.spv"));
+
+/// `sort.settle.keys`: `glsl/sort/settle.comp` with `KEY_BITS=32`, `KEYS=1`.
+pub static SORT_SETTLE_KEYS: Builtin =
+    Builtin::new("sort.settle.keys", "sort/settle.comp", &[("KEY_BITS", "32"), ("KEYS", "1")], include_bytes!("../spv/sort.settle.keys.spv"));
+
+/// `sort.settle.pairs`: `glsl/sort/settle.comp` with `KEY_BITS=32`, `PAIRS=1`.
+pub static SORT_SETTLE_PAIRS: Builtin =
+    Builtin::new("sort.settle.pairs", "sort/settle.comp", &[("KEY_BITS", "32"), ("PAIRS", "1")], include_bytes!("../spv/sort.settle.pairs.spv"));
+
+/// `sort.small.keys`: `glsl/sort/small.comp` with `KEY_BITS=32`, `KEYS=1`.
+pub static SORT_SMALL_KEYS: Builtin =
+    Builtin::new("sort.small.keys", "sort/small.comp", &[("KEY_BITS", "32"), ("KEYS", "1")], include_bytes!("../spv/sort.small.keys.spv"));
+
+/// `sort.small.pairs`: `glsl/sort/small.comp` with `KEY_BITS=32`, `PAIRS=1`.
+pub static SORT_SMALL_PAIRS: Builtin =
+    Builtin::new("sort.small.pairs", "sort/small.comp", &[("KEY_BITS", "32"), ("PAIRS", "1")], include_bytes!("../spv/sort.small.pairs.spv"));
+
+/// `sort.histogram.key64`: `glsl/sort/histogram.comp` with `KEY_BITS=64`.
+pub static SORT_HISTOGRAM_KEY64: Builtin =
+    Builtin::new("sort.histogram.key64", "sort/histogram.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/sort.histogram.key64.spv"));
+
+/// `sort.round.keys.key64`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=64`, `KEYS=1`, `SORT=1`.
+pub static SORT_ROUND_KEYS_KEY64: Builtin =
+    Builtin::new("sort.round.keys.key64", "multisplit/onesweep.comp", &[("KEY_BITS", "64"), ("KEYS", "1"), ("SORT", "1")], include_bytes!("../spv/sort.round.keys.key64.spv"));
+
+/// `sort.round.pairs.key64`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=64`, `PAIRS=1`, `SORT=1`.
+pub static SORT_ROUND_PAIRS_KEY64: Builtin =
+    Builtin::new("sort.round.pairs.key64", "multisplit/onesweep.comp", &[("KEY_BITS", "64"), ("PAIRS", "1"), ("SORT", "1")], include_bytes!("../spv/sort.round.pairs.key64.spv"));
+
+/// `sort.settle.keys.key64`: `glsl/sort/settle.comp` with `KEY_BITS=64`, `KEYS=1`.
+pub static SORT_SETTLE_KEYS_KEY64: Builtin =
+    Builtin::new("sort.settle.keys.key64", "sort/settle.comp", &[("KEY_BITS", "64"), ("KEYS", "1")], include_bytes!("../spv/sort.settle.keys.key64.spv"));
+
+/// `sort.settle.pairs.key64`: `glsl/sort/settle.comp` with `KEY_BITS=64`, `PAIRS=1`.
+pub static SORT_SETTLE_PAIRS_KEY64: Builtin =
+    Builtin::new("sort.settle.pairs.key64", "sort/settle.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], include_bytes!("../spv/sort.settle.pairs.key64.spv"));
+
+/// `sort.small.keys.key64`: `glsl/sort/small.comp` with `KEY_BITS=64`, `KEYS=1`.
+pub static SORT_SMALL_KEYS_KEY64: Builtin =
+    Builtin::new("sort.small.keys.key64", "sort/small.comp", &[("KEY_BITS", "64"), ("KEYS", "1")], include_bytes!("../spv/sort.small.keys.key64.spv"));
+
+/// `sort.small.pairs.key64`: `glsl/sort/small.comp` with `KEY_BITS=64`, `PAIRS=1`.
+pub static SORT_SMALL_PAIRS_KEY64: Builtin =
+    Builtin::new("sort.small.pairs.key64", "sort/small.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], include_bytes!("../spv/sort.small.pairs.key64.spv"));
+
 /// `sssp.begin`: `glsl/sssp/begin.comp`.
 pub static SSSP_BEGIN: Builtin =
     Builtin::new("sssp.begin", "sssp/begin.comp", &[], include_bytes!("../spv/sssp.begin.spv"));
@@ -312,6 +368,20 @@ pub static ALL: &[&Builtin] = &[
     &MULTISPLIT_UNPACK,
     &MULTISPLIT_INVERT,
     &MULTISPLIT_NUMBER,
+    &SORT_HISTOGRAM,
+    &SORT_ROUND_KEYS,
+    &SORT_ROUND_PAIRS,
+    &SORT_SETTLE_KEYS,
+    &SORT_SETTLE_PAIRS,
+    &SORT_SMALL_KEYS,
+    &SORT_SMALL_PAIRS,
+    &SORT_HISTOGRAM_KEY64,
+    &SORT_ROUND_KEYS_KEY64,
+    &SORT_ROUND_PAIRS_KEY64,
+    &SORT_SETTLE_KEYS_KEY64,
+    &SORT_SETTLE_PAIRS_KEY64,
+    &SORT_SMALL_KEYS_KEY64,
+    &SORT_SMALL_PAIRS_KEY64,
     &SSSP_BEGIN,
     &SSSP_ROUND,
     &SSSP_PERSISTENT,

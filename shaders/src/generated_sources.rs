@@ -2,11 +2,12 @@
 
 pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("bucket.glsl", include_str!("../glsl/include/bucket.glsl")),
-    ("bucket_lookback.glsl", include_str!("../glsl/include/bucket_lookback.glsl")),
     ("count.glsl", include_str!("../glsl/include/count.glsl")),
     ("count_windows.glsl", include_str!("../glsl/include/count_windows.glsl")),
+    ("digits.glsl", include_str!("../glsl/include/digits.glsl")),
     ("each.glsl", include_str!("../glsl/include/each.glsl")),
     ("groups.glsl", include_str!("../glsl/include/groups.glsl")),
+    ("idle_rounds.glsl", include_str!("../glsl/include/idle_rounds.glsl")),
     ("key_width.glsl", include_str!("../glsl/include/key_width.glsl")),
     ("lookback.glsl", include_str!("../glsl/include/lookback.glsl")),
     ("move.glsl", include_str!("../glsl/include/move.glsl")),
@@ -15,6 +16,7 @@ pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("rank_tile.glsl", include_str!("../glsl/include/rank_tile.glsl")),
     ("scatter_tile.glsl", include_str!("../glsl/include/scatter_tile.glsl")),
     ("slots.glsl", include_str!("../glsl/include/slots.glsl")),
+    ("sort_round.glsl", include_str!("../glsl/include/sort_round.glsl")),
     ("src_dst.glsl", include_str!("../glsl/include/src_dst.glsl")),
     ("sssp_advance.glsl", include_str!("../glsl/include/sssp_advance.glsl")),
     ("sssp_gather.glsl", include_str!("../glsl/include/sssp_gather.glsl")),
@@ -22,8 +24,11 @@ pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("sssp_stage.glsl", include_str!("../glsl/include/sssp_stage.glsl")),
     ("sssp_state.glsl", include_str!("../glsl/include/sssp_state.glsl")),
     ("sssp_sum.glsl", include_str!("../glsl/include/sssp_sum.glsl")),
+    ("strip.glsl", include_str!("../glsl/include/strip.glsl")),
+    ("strip_lookback.glsl", include_str!("../glsl/include/strip_lookback.glsl")),
     ("subgroup_sums.glsl", include_str!("../glsl/include/subgroup_sums.glsl")),
     ("tile.glsl", include_str!("../glsl/include/tile.glsl")),
+    ("visit_keys.glsl", include_str!("../glsl/include/visit_keys.glsl")),
     ("voting.glsl", include_str!("../glsl/include/voting.glsl")),
 ];
 
@@ -50,6 +55,9 @@ pub(super) static KERNELS: &[(&str, &str)] = &[
     ("scan/lookback.comp", include_str!("../glsl/scan/lookback.comp")),
     ("scan/reduce.comp", include_str!("../glsl/scan/reduce.comp")),
     ("scan/spine.comp", include_str!("../glsl/scan/spine.comp")),
+    ("sort/histogram.comp", include_str!("../glsl/sort/histogram.comp")),
+    ("sort/settle.comp", include_str!("../glsl/sort/settle.comp")),
+    ("sort/small.comp", include_str!("../glsl/sort/small.comp")),
     ("sssp/begin.comp", include_str!("../glsl/sssp/begin.comp")),
     ("sssp/filter.comp", include_str!("../glsl/sssp/filter.comp")),
     ("sssp/persistent.comp", include_str!("../glsl/sssp/persistent.comp")),

@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use anyhow::Result;
 use clap::{Args, Subcommand, ValueEnum, value_parser};
+use multisplit::primitives::multisplit::MAX_BUCKETS;
 use multisplit::{Config, Error, PipelineCache};
 
 use crate::device::Devices;
@@ -34,7 +35,7 @@ enum Subject {
     /// Multisplit of 32-bit keys, or of pairs
     Split {
         /// How many buckets
-        #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=256), default_value_t = 8)]
+        #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=i64::from(MAX_BUCKETS)), default_value_t = 8)]
         m: u32,
         /// What is split, by which bucket function
         #[arg(long, value_enum, default_value_t = Op::DeltaKeys)]

@@ -13,7 +13,7 @@ use super::Rule;
 /// Where each key of an input belongs; shared by all methods.
 pub struct Expected {
     /// The bucket of each key; m is 256 at most.
-    ids: Vec<u8>,
+    ids: Vec<u16>,
     /// How many keys a thread takes.
     share: usize,
     /// For each thread, where its first key of each bucket goes.
@@ -33,7 +33,7 @@ impl Expected {
     pub fn new(rule: &Rule, keys: &[u32]) -> Result<Self> {
         let mut ids = Vec::new();
         ids.try_reserve_exact(keys.len()).context("no memory for the check; try a smaller --n")?;
-        ids.resize(keys.len(), 0u8);
+        ids.resize(keys.len(), 0u16);
         let (buckets, share) = (rule.buckets as usize, share(keys.len()));
         let mut begins = vec![vec![0u32; buckets]; keys.len().div_ceil(share)];
         thread::scope(|scope| {
@@ -42,7 +42,7 @@ impl Expected {
                 scope.spawn(move || {
                     for (key, id) in keys.iter().zip(ids) {
                         let bucket = rule.id(*key);
-                        *id = bucket as u8;
+                        *id = bucket as u16;
                         counts[bucket as usize] += 1;
                     }
                 });
@@ -105,7 +105,7 @@ impl Expected {
 fn misplaced(
     first: usize,
     input: &[u32],
-    ids: &[u8],
+    ids: &[u16],
     mut next: Vec<u32>,
     keys: &[u32],
     values: Option<&[u32]>,

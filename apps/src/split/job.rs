@@ -23,6 +23,10 @@ pub enum Method {
     Block,
     /// One histogram, then a single pass with decoupled look-back
     Onesweep,
+    /// A scan of flags for each bit of the bucket ids (what the paper compares with)
+    ScanSplit,
+    /// Labels sorted on as many bits as the bucket ids have (what the paper compares with)
+    ReducedBitSort,
 }
 
 impl Method {
@@ -33,6 +37,8 @@ impl Method {
             Self::Warp => engine::Method::Warp,
             Self::Block => engine::Method::Block,
             Self::Onesweep => engine::Method::OneSweep,
+            Self::ScanSplit => engine::Method::ScanSplit,
+            Self::ReducedBitSort => engine::Method::ReducedBitSort,
         }
     }
 }
@@ -131,5 +137,7 @@ fn name(method: engine::Method) -> &'static str {
         engine::Method::Warp => "warp",
         engine::Method::Block => "block",
         engine::Method::OneSweep => "onesweep",
+        engine::Method::ScanSplit => "scan-split",
+        engine::Method::ReducedBitSort => "reduced-bit-sort",
     }
 }

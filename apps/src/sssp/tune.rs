@@ -5,7 +5,7 @@ use std::str::FromStr;
 use multisplit::primitives::sssp::SsspTuning;
 
 /// One size of a search and its value: `local_hops=8`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Tune {
     field: Field,
     value: u32,

@@ -17,10 +17,9 @@ const uint KEY_UNSIGNED = 0;
 const uint KEY_SIGNED = 1;
 const uint KEY_FLOAT = 2;
 
-layout(constant_id = 12) const uint ID_BITS = 8;  // ceil(log2 push.ids), at least 1
-// Which bits of the id to go by, where that is not all of it.
-layout(constant_id = 13) const uint PART_SHIFT = 0;
-layout(constant_id = 14) const uint PART_BITS = 32;
+layout(constant_id = 12) const uint ID_BITS = 8;  // ceil(log2 push.ids), at least 1, for splitters
+// Whether to go by BUCKET_BITS bits of the id from push.part_shift on, and not by all of it.
+layout(constant_id = 13) const uint BY_PART = 0;
 
 // The splitters, as ordered(); or the one buffer that a user's function may read.
 layout(set = 0, binding = 1, std430) readonly buffer Table { uint at[]; } table;
@@ -140,8 +139,7 @@ uint raw_bucket(KEY bits) {
 #endif
 
 uint part_of_id(uint id) {
-    if (PART_BITS == 32) return id;
-    return (id >> PART_SHIFT) & ((1u << (PART_BITS & 31u)) - 1u);
+    return BY_PART == 0 ? id : (id >> push.part_shift) & ((1u << BUCKET_BITS) - 1);
 }
 
 uint bucket_at(KEY key) {

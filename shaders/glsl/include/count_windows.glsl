@@ -30,25 +30,15 @@ void count_by_votes(uint first, uint end) {
     }
 }
 
-// Groups of four keys that a thread has on their way at a time.
-const uint WIDE_LOADS = 4;
+uint counter_of(KEY key) {
+    return (gl_SubgroupID % COUNTER_COPIES) * COUNTERS + counted_bucket(key);
+}
+
+#define VISIT_KEY(key) atomicAdd(counter_copies[counter_of(key)], 1)
+#include "visit_keys.glsl"
 
 void count_by_atomics(uint first, uint end) {
-    uint copy = (gl_SubgroupID % COUNTER_COPIES) * COUNTERS;
-    uint i = first;
-#if KEY_BITS == 32
-    for (; end - i >= 4 * WIDE_LOADS * gl_WorkGroupSize.x; i += 4 * WIDE_LOADS * gl_WorkGroupSize.x) {
-        uvec4 loaded[WIDE_LOADS];
-        [[unroll]] for (uint k = 0; k < WIDE_LOADS; ++k)
-            loaded[k] = keys_vec4.at[i / 4 + k * gl_WorkGroupSize.x + thread_rank()];
-        [[unroll]] for (uint k = 0; k < WIDE_LOADS; ++k) {
-            [[unroll]] for (uint c = 0; c < 4; ++c)
-                atomicAdd(counter_copies[copy + counted_bucket(loaded[k][c])], 1);
-        }
-    }
-#endif
-    for (i += thread_rank(); i < end; i += gl_WorkGroupSize.x)
-        atomicAdd(counter_copies[copy + counted_bucket(keys.at[i])], 1);
+    visit_keys(first, end);
     barrier();
     for (uint b = thread_rank(); b < COUNTERS; b += gl_WorkGroupSize.x) {
         uint sum = 0;

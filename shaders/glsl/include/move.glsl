@@ -12,6 +12,8 @@ layout(set = 0, binding = 3, std430) writeonly buffer Offsets { uint at[]; } off
 layout(set = 0, binding = 4, std430) writeonly buffer Permutation { uint at[]; } permutation;
 #else
 layout(set = 0, binding = 4, std430) writeonly buffer KeysOut { KEY at[]; } keys_out;
+// STATEMENT(sink) for the buffer that gets the keys; a round of a sort has two to choose from.
+#define TO_KEYS(STATEMENT) STATEMENT(keys_out)
 #endif
 
 #ifdef PAIRS
@@ -21,6 +23,8 @@ layout(set = 0, binding = 5, std430) readonly buffer Values4 { uvec4 at[]; } val
 layout(set = 0, binding = 6, std430) writeonly buffer ValuesOut { uint at[]; } values_out;
 layout(set = 0, binding = 6, std430) writeonly buffer ValuesOut2 { uvec2 at[]; } values_out_vec2;
 layout(set = 0, binding = 6, std430) writeonly buffer ValuesOut4 { uvec4 at[]; } values_out_vec4;
+#define FROM_VALUES(STATEMENT) STATEMENT(values)
+#define TO_VALUES(STATEMENT) STATEMENT(values_out)
 
 void move_value(uint from, uint to) {
     if (VALUE_WORDS == 1) values_out.at[to] = values.at[from];

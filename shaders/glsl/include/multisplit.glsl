@@ -1,6 +1,7 @@
 // What the kernels of multisplit share: their constants, their push block and their keys.
 
 layout(constant_id = 1) const uint SUBGROUP_SIZE = 32;
+#define LEAST_LANES SUBGROUP_SIZE
 layout(constant_id = 2) const uint BUCKET_BITS = 8;  // ceil(log2 m), at least 1
 layout(constant_id = 3) const uint BUCKET_KIND = 0;
 layout(constant_id = 4) const uint KEY_KIND = 0;
@@ -9,6 +10,7 @@ layout(push_constant) uniform Push {
     uint count;         // n, the number of elements
     uint buckets;       // m, the number of buckets
     uint ids;           // ids of the bucket function: m, unless this splits by a part of the id
+    uint part_shift;    // where that part begins
     uint subproblems;   // L, the number of subproblems (of tiles, where there are none)
     uint parts;         // windows or tiles of one subproblem; the bit that a scan-based split goes by
     uint parameter_a;   // what these say depends on the kind of bucket function
@@ -16,6 +18,7 @@ layout(push_constant) uniform Push {
     uint parameter_c;
     uint parameter_d;
     uint parameter_e;
+    uint round;         // which row of the histogram counts these buckets; 0 unless this is a sort
 } push;
 
 #include "count.glsl"
@@ -34,7 +37,14 @@ uint subproblem_count() {
 #define KEY uint
 #endif
 
+#ifdef SORT
+#include "sort_round.glsl"
+#else
 layout(set = 0, binding = 0, std430) readonly buffer Keys { KEY at[]; } keys;
 #if KEY_BITS == 32
 layout(set = 0, binding = 0, std430) readonly buffer KeysVec4 { uvec4 at[]; } keys_vec4;
+#endif
+// STATEMENT(source) for the buffer that has the keys; a round of a sort has two to choose from.
+#define FROM_KEYS(STATEMENT) STATEMENT(keys)
+#define FROM_FOUR_KEYS(STATEMENT) STATEMENT(keys_vec4)
 #endif

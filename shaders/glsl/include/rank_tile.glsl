@@ -18,12 +18,24 @@ layout(constant_id = 10) const uint LOCKSTEP = 0;
 const uint SUBGROUPS = gl_WorkGroupSize.x / SUBGROUP_SIZE;
 const uint ROW = 1u << BUCKET_BITS;
 const uint TILE = gl_WorkGroupSize.x * ITEMS;
+const uint COUNTER_WORDS = SUBGROUPS * ROW;
+const uint TILE_WORDS = TILE * (KEY_BITS / 32);
 
-// One row of counters a subgroup: first its counts, then where its keys of a bucket begin.
-shared uint counters[SUBGROUPS * ROW];
-// Where each bucket begins in the tile, and how many keys it has.
-shared uint bucket_begins[ROW];
-shared uint bucket_counts[ROW];
+// Shared memory decides how many workgroups a multiprocessor holds, so one room serves twice: first
+// for counters, one row a subgroup (its counts, then where its keys of a bucket begin); and when
+// every key knows its place, for the tile itself.
+shared uint space[COUNTER_WORDS > TILE_WORDS ? COUNTER_WORDS : TILE_WORDS];
+// bucket_targets[b] + place is where the key at `place` of the tile goes, for bucket b.
+shared uint bucket_targets[ROW];
+
+// The buckets that this thread looks after: thread_rank(), thread_rank() + workgroup size, ...;
+// and where the next key of each goes.
+const uint OWN_BUCKETS = (ROW + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x;
+uint bucket_next[OWN_BUCKETS];
+
+uint own_bucket(uint k) {
+    return k * gl_WorkGroupSize.x + thread_rank();
+}
 
 // This thread's keys, and of each its bucket (upper half) and rank, later place (lower half).
 KEY own[ITEMS];
@@ -41,16 +53,27 @@ uint item_place(uint item) {
     return ranked[item] & 0xFFFFu;
 }
 
-void load_items(uint tile_first) {
-    if (element_count() - tile_first >= TILE) {
-        [[unroll]] for (uint w = 0; w < ITEMS; ++w) own[w] = keys.at[item_index(tile_first, w)];
-        [[unroll]] for (uint w = 0; w < ITEMS; ++w) ranked[w] = bucket_at(own[w]);
+#define LOAD_TILE(source) \
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) own[w] = source.at[item_index(tile_first, w)];
+#define LOAD_PART_OF_TILE(source)                                   \
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) {                   \
+        uint i = item_index(tile_first, w);                         \
+        own[w] = i < element_count() ? source.at[i] : KEY(0);       \
+    }
+
+void load_keys(uint tile_first) {
+    if (tile_first + TILE <= element_count()) {
+        FROM_KEYS(LOAD_TILE)
     } else {
-        [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
-            uint i = item_index(tile_first, w);
-            own[w] = i < element_count() ? keys.at[i] : KEY(0);
-            ranked[w] = i < element_count() ? bucket_at(own[w]) : push.buckets - 1;
-        }
+        FROM_KEYS(LOAD_PART_OF_TILE)
+    }
+}
+
+void find_buckets(uint tile_first) {
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) ranked[w] = bucket_at(own[w]);
+    if (tile_first + TILE > element_count()) {
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w)
+            if (item_index(tile_first, w) >= element_count()) ranked[w] = push.buckets - 1;
     }
 }
 
@@ -68,10 +91,11 @@ void rank_in_subgroup() {
             ranked[w] = bucket << 16 | rank;
             held += votes_for_slot(lanes_of_low_bits(), 0);
         }
-        if (gl_SubgroupInvocationID < ROW) counters[row + gl_SubgroupInvocationID] = held;
+        if (gl_SubgroupInvocationID < ROW) space[row + gl_SubgroupInvocationID] = held;
     } else {
         // More buckets than lanes: the first lane of each bucket adds to a counter for all.
-        for (uint b = gl_SubgroupInvocationID; b < ROW; b += SUBGROUP_SIZE) counters[row + b] = 0;
+        [[unroll]] for (uint b = 0; b < ROW; b += SUBGROUP_SIZE)
+            space[row + b + gl_SubgroupInvocationID] = 0;
         subgroupBarrier();
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
             uint bucket = ranked[w];
@@ -79,7 +103,7 @@ void rank_in_subgroup() {
             uvec4 mask = lanes_of_bucket(bucket);
             uint before = lanes_before(mask);
             uint earlier = 0;
-            if (before == 0) earlier = atomicAdd(counters[row + bucket], count_of(mask));
+            if (before == 0) earlier = atomicAdd(space[row + bucket], count_of(mask));
             // The next window's additions come after this one's.
             if (LOCKSTEP == 0) subgroupBarrier();
             earlier = subgroupShuffle(earlier, subgroupBallotFindLSB(mask));
@@ -88,49 +112,59 @@ void rank_in_subgroup() {
     }
 }
 
-// Notes how many keys bucket b has and where it begins, and where each subgroup's part of it does.
-void begin_bucket(uint b, uint count, uint begin) {
-    bucket_counts[b] = count;
-    bucket_begins[b] = begin;
+// The sum over all threads before this one, and `carry`, which moves on by the sum over all.
+// Called by all threads; ends with a barrier.
+uint sum_of_earlier_threads(uint value, inout uint carry) {
+    uint through = subgroupInclusiveAdd(value);
+    uint total;
+    uint earlier = sum_of_earlier_subgroups(subgroupShuffle(through, SUBGROUP_SIZE - 1), total);
+    earlier += carry + through - value;
+    carry += total;
+    barrier();
+    return earlier;
+}
+
+uint count_in_tile(uint b) {
+    uint count = 0;
+    if (b < ROW)
+        for (uint g = 0; g < SUBGROUPS; ++g) count += space[g * ROW + b];
+    return count;
+}
+
+// Notes where the keys of own bucket k go, of which the tile has `count`, beginning at `begin`;
+// and where each subgroup's part of them does begin.
+void begin_bucket(uint k, uint b, uint count, uint begin) {
+    if (b >= ROW) return;
+    bucket_targets[b] = bucket_next[k] - begin;
+    bucket_next[k] += count;
     for (uint g = 0; g < SUBGROUPS; ++g) {
-        uint held = counters[g * ROW + b];
-        counters[g * ROW + b] = begin;
+        uint held = space[g * ROW + b];
+        space[g * ROW + b] = begin;
         begin += held;
     }
 }
 
-// Sets bucket_counts and bucket_begins, and turns the counters into where each subgroup's keys of
-// a bucket begin in the tile. Called by all threads, after a barrier; ends with one.
+// Sets bucket_targets, and turns the counters into where each subgroup's keys of a bucket begin in
+// the tile. Called by all threads, after a barrier; ends with one.
 void sum_over_subgroups() {
     if (BUCKET_BITS <= LANE_BITS) {
         if (gl_SubgroupID == 0) {
-            uint b = gl_SubgroupInvocationID;
-            uint sum = 0;
-            if (b < ROW)
-                for (uint g = 0; g < SUBGROUPS; ++g) sum += counters[g * ROW + b];
-            uint begin = subgroupExclusiveAdd(sum);
-            if (b < ROW) begin_bucket(b, sum, begin);
+            uint count = count_in_tile(gl_SubgroupInvocationID);
+            begin_bucket(0, gl_SubgroupInvocationID, count, subgroupExclusiveAdd(count));
         }
-        barrier();
-        return;
+    } else {
+        uint carry = 0;
+        [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
+            uint b = own_bucket(k);
+            uint count = count_in_tile(b);
+            begin_bucket(k, b, count, sum_of_earlier_threads(count, carry));
+        }
     }
-    uint carry = 0;
-    for (uint first = 0; first < ROW; first += gl_WorkGroupSize.x) {
-        uint b = first + thread_rank();
-        uint sum = 0;
-        if (b < ROW)
-            for (uint g = 0; g < SUBGROUPS; ++g) sum += counters[g * ROW + b];
-        uint through = subgroupInclusiveAdd(sum);
-        uint total;
-        uint earlier = sum_of_earlier_subgroups(subgroupShuffle(through, SUBGROUP_SIZE - 1), total);
-        if (b < ROW) begin_bucket(b, sum, carry + earlier + through - sum);
-        carry += total;
-        barrier();
-    }
+    barrier();
 }
 
 // Turns each rank into a place in the tile.
 void place_items() {
     uint row = gl_SubgroupID * ROW;
-    [[unroll]] for (uint w = 0; w < ITEMS; ++w) ranked[w] += counters[row + item_bucket(w)];
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) ranked[w] += space[row + item_bucket(w)];
 }

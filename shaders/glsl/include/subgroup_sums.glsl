@@ -3,9 +3,12 @@
 // Needs subgroup basic and arithmetic operations; the workgroup size is a multiple of the
 // subgroup size.
 
-const uint SMALLEST_SUBGROUP = 4;
+// Kernels that know their subgroup size say so, and need less shared memory.
+#ifndef LEAST_LANES
+#define LEAST_LANES 4
+#endif
 
-shared uint subgroup_sums[gl_WorkGroupSize.x / SMALLEST_SUBGROUP];
+shared uint subgroup_sums[gl_WorkGroupSize.x / LEAST_LANES];
 
 // `sum` is the sum over this subgroup, the same in every lane. Gives the sum over the subgroups
 // before this one, and in `total` the sum over the workgroup. Called by all threads; a

@@ -32,7 +32,7 @@ void vote_all(uint bucket) {
 
 // The lanes of `mask` that voted `bit` (0 or 1) on bit k.
 uvec4 agreeing(uvec4 mask, uint k, uint bit) {
-    return mask & (votes[k] ^ (bit - 1));
+    return mask & (bit != 0 ? votes[k] : ~votes[k]);
 }
 
 uint count_of(uvec4 mask) {

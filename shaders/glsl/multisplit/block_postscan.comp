@@ -21,33 +21,21 @@ layout(set = 0, binding = 2, std430) readonly buffer Scanned { uint at[]; } scan
 #include "voting.glsl"
 #include "rank_tile.glsl"
 #include "scatter_tile.glsl"
-
-// Where the next key of each bucket goes.
-shared uint bucket_next[ROW];
+#include "strip.glsl"
 
 void main() {
     stage_splitters();
     uint subproblem = group_index();
     if (subproblem >= subproblem_count()) return;
-    for (uint b = thread_rank(); b < push.buckets; b += gl_WorkGroupSize.x) {
-        bucket_next[b] = scanned.at[b * subproblem_count() + subproblem];
-        if (subproblem == 0) offsets.at[b] = bucket_next[b];
+    uint first = subproblem * push.parts * TILE;
+    load_keys(first);
+    [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
+        uint b = own_bucket(k);
+        if (b < push.buckets) {
+            bucket_next[k] = scanned.at[b * subproblem_count() + subproblem];
+            if (subproblem == 0) offsets.at[b] = bucket_next[k];
+        }
     }
     if (subproblem == 0 && thread_rank() == 0) offsets.at[push.buckets] = element_count();
-
-    for (uint t = 0; t < push.parts; ++t) {
-        uint first = (subproblem * push.parts + t) * TILE;
-        if (first >= element_count()) return;
-        load_items(first);
-        rank_in_subgroup();
-        barrier();
-        sum_over_subgroups();
-        for (uint b = thread_rank(); b < push.buckets; b += gl_WorkGroupSize.x) {
-            bucket_targets[b] = bucket_next[b] - bucket_begins[b];
-            bucket_next[b] += bucket_counts[b];
-        }
-        place_items();
-        scatter_tile(first);
-        barrier();  // shared memory is written again
-    }
+    split_strip(first, min(first + push.parts * TILE, element_count()));
 }

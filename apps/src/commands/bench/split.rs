@@ -3,6 +3,7 @@
 use anyhow::{Context as _, Result};
 use clap::{Args, value_parser};
 use multisplit::Context;
+use multisplit::primitives::multisplit::MAX_BUCKETS;
 
 use super::measure::Bench;
 use super::output::{Figure, Output, SplitFigure};
@@ -20,12 +21,12 @@ use crate::{data, figures, passes, report, size};
 #[command(next_help_heading = "Options of split")]
 pub struct SplitOptions {
     /// How many buckets; several, separated by commas [default: 2,4,8,16,32,64,128,256]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=256))]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=i64::from(MAX_BUCKETS)))]
     m: Vec<u32>,
     /// Which operations; several, separated by commas [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
     op: Vec<Op>,
-    /// Which methods; several, separated by commas [default: all but auto]
+    /// Which methods; several, separated by commas [default: direct,warp,block,onesweep]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
     method: Vec<Method>,
     /// How the keys are spread over the buckets [default: uniform]

@@ -1,4 +1,4 @@
-//! How long each stage of a split takes: the paper's three, or those of the one-sweep method.
+//! How long each stage of a split takes: the paper's three, or those of the other methods.
 
 use multisplit::PassTime;
 use serde::Serialize;
@@ -19,6 +19,17 @@ pub struct Stages {
     histogram_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sweep_ms: Option<f64>,
+    /// A count of each bucket's keys for the offsets alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flags_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scatter_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    labels_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unpack_ms: Option<f64>,
     /// Everything before: clears, and the splitters on their way to the device.
     clear_ms: f64,
 }
@@ -33,6 +44,11 @@ impl Stages {
                 "multisplit.postscan" => &mut stages.postscan_ms,
                 "multisplit.histogram" => &mut stages.histogram_ms,
                 "multisplit.onesweep" => &mut stages.sweep_ms,
+                "multisplit.count" => &mut stages.count_ms,
+                "multisplit.flags" => &mut stages.flags_ms,
+                "multisplit.scatter" => &mut stages.scatter_ms,
+                "multisplit.labels" => &mut stages.labels_ms,
+                "multisplit.unpack" => &mut stages.unpack_ms,
                 scan if scan.starts_with("scan.") => &mut stages.scan_ms,
                 _ => {
                     stages.clear_ms = six_digits(stages.clear_ms + nanoseconds / 1e6);
@@ -54,7 +70,11 @@ mod tests {
 
     /// A millisecond for each pass that is planned.
     fn stages(function: Function, method: Method) -> Stages {
-        let rule = Rule::new(function, 8);
+        stages_of(function, method, 8)
+    }
+
+    fn stages_of(function: Function, method: Method, m: u32) -> Stages {
+        let rule = Rule::new(function, m);
         let job = Job::new(&Target::any(), &rule, method, true, 1 << 20, true).expect("a plan");
         let time = |label: &str| PassTime { label: label.to_owned(), nanoseconds: 1e6 };
         let times: Vec<_> = job.plan.steps.iter().map(|step| time(&step.pass.label)).collect();
@@ -83,5 +103,17 @@ mod tests {
         assert_eq!(stages(Function::Delta, Method::Onesweep), sweep);
         let with_splitters = Stages { clear_ms: 2.0, ..sweep };
         assert_eq!(stages(Function::Range, Method::Onesweep), with_splitters);
+    }
+
+    #[test]
+    fn rounds_add_up() {
+        let twice = stages_of(Function::Delta, Method::Block, 1000);
+        assert_eq!((twice.prescan_ms, twice.postscan_ms), (Some(2.0), Some(2.0)));
+        assert_eq!(twice.count_ms, Some(1.0));
+        let by_flags = stages(Function::Delta, Method::ScanSplit);
+        assert_eq!((by_flags.flags_ms, by_flags.scatter_ms), (Some(3.0), Some(3.0)));
+        let by_labels = stages(Function::Delta, Method::ReducedBitSort);
+        assert_eq!((by_labels.labels_ms, by_labels.unpack_ms), (Some(1.0), Some(1.0)));
+        assert_eq!(by_labels.prescan_ms, Some(1.0));
     }
 }

@@ -11,17 +11,19 @@ use crate::primitives::Policy;
 use crate::primitives::count::{Length, Lengths, Prepared};
 
 push_constants! {
-    struct SplitPush {
-        count: u32,
-        buckets: u32,
-        ids: u32,
-        subproblems: u32,
-        parts: u32,
-        parameter_a: u32,
-        parameter_b: u32,
-        parameter_c: u32,
-        parameter_d: u32,
-        parameter_e: u32,
+    pub(in crate::primitives) struct SplitPush {
+        pub count: u32,
+        pub buckets: u32,
+        pub ids: u32,
+        pub part_shift: u32,
+        pub subproblems: u32,
+        pub parts: u32,
+        pub parameter_a: u32,
+        pub parameter_b: u32,
+        pub parameter_c: u32,
+        pub parameter_d: u32,
+        pub parameter_e: u32,
+        pub round: u32,
     }
 }
 
@@ -52,18 +54,12 @@ impl<'j> Function<'j> {
         });
         Self { code, table: splitters.or(code.user_table()), ids }
     }
-}
 
-/// Which bits of the ids a split goes by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Part {
-    pub shift: u32,
-    pub bits: u32,
-}
-
-impl Part {
-    /// All of them.
-    pub const WHOLE: Self = Self { shift: 0, bits: 32 };
+    /// Only splitters depend on it: the fewer values, the fewer pipelines.
+    fn id_bits(&self) -> u32 {
+        const ANY: u32 = 8;
+        self.code.splitters().map_or(ANY, |_| method::bucket_bits(self.ids))
+    }
 }
 
 /// One split on its way into the graph: what the methods share.
@@ -73,8 +69,8 @@ pub(super) struct Job<'j> {
     pub split: &'j Split,
     pub buffers: &'j SplitBuffers,
     pub function: Function<'j>,
-    /// Which part of the ids the split goes by.
-    pub part: Part,
+    /// Where the part of the ids begins that the split goes by, if it is not all of them.
+    pub part_shift: Option<u32>,
     pub sizes: SplitSizes,
     /// Where keys out of range are counted.
     pub outside: Buffer,
@@ -100,9 +96,9 @@ impl<'j> Job<'j> {
             Some(outside) => outside,
             None => graph.transient::<u32>("multisplit.outside", 1),
         };
-        let (part, n) = (Part::WHOLE, Length::known(buffers.n.most()));
-        let prepared = Prepared::default();
-        Self { graph, policy, split, buffers, function, part, sizes, outside, n, prepared }
+        let (n, prepared) = (Length::known(buffers.n.most()), Prepared::default());
+        let part_shift = None;
+        Self { graph, policy, split, buffers, function, part_shift, sizes, outside, n, prepared }
     }
 
     /// Works out what follows from n, before the first pass that needs it.
@@ -135,6 +131,7 @@ impl<'j> Job<'j> {
             count: self.prepared.pushed(self.n),
             buckets: self.split.buckets,
             ids: self.function.ids,
+            part_shift: self.part_shift.unwrap_or(0),
             subproblems: self.prepared.pushed(subproblems),
             parts: parts as u32,
             parameter_a,
@@ -142,6 +139,7 @@ impl<'j> Job<'j> {
             parameter_c,
             parameter_d,
             parameter_e,
+            round: 0,
         };
         let has = |name: &str| kernel.interface().spec_constant(name).is_some();
         let constants = [
@@ -149,9 +147,8 @@ impl<'j> Job<'j> {
             ("SUBGROUP_SIZE", self.policy.subgroup_size),
             ("BUCKET_BITS", method::bucket_bits(self.split.buckets)),
             ("BUCKET_KIND", self.function.code.kind()),
-            ("ID_BITS", method::bucket_bits(self.function.ids)),
-            ("PART_SHIFT", self.part.shift),
-            ("PART_BITS", self.part.bits),
+            ("ID_BITS", self.function.id_bits()),
+            ("BY_PART", u32::from(self.part_shift.is_some())),
             ("KEY_KIND", self.split.key.kind()),
             ("ITEMS", self.sizes.items),
             ("SPIN_LIMIT", self.policy.spin_limit),

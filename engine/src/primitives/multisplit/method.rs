@@ -58,9 +58,8 @@ pub(super) fn bucket_bits(buckets: u32) -> u32 {
 }
 
 pub(super) fn choose(policy: &Policy, split: &Split) -> Method {
-    let of_round = split.buckets.min(MAX_BUCKETS_OF_ROUND);
     match split.method {
-        // Two rounds would evaluate it five times; who knows what it costs.
+        // Two rounds would evaluate it five times or more; who knows what it costs.
         Method::Auto
             if split.buckets > MAX_BUCKETS_OF_ROUND
                 && split.bucket.is_users()
@@ -70,9 +69,19 @@ pub(super) fn choose(policy: &Policy, split: &Split) -> Method {
         }
         // For a single split the block-level method is ahead of the one-sweep method at every m
         // (docs/performance.md): both read the keys twice, and it need not look back.
-        Method::Auto if of_round <= policy.split.most_buckets_direct => Method::Direct,
+        Method::Auto if of_round(split.buckets) <= policy.split.most_buckets_direct => {
+            Method::Direct
+        }
         Method::Auto => Method::Block,
         method => method,
+    }
+}
+
+/// Buckets of one round, of two that have about as many each.
+fn of_round(buckets: u32) -> u32 {
+    match buckets {
+        ..=MAX_BUCKETS_OF_ROUND => buckets,
+        _ => 1 << bucket_bits(buckets).div_ceil(2),
     }
 }
 
@@ -96,7 +105,7 @@ pub(super) fn sizes(
     buffers: &SplitBuffers,
 ) -> SplitSizes {
     let tuned = &policy.split;
-    let class = bucket_bits(split.buckets.min(MAX_BUCKETS_OF_ROUND)) as usize - 1;
+    let class = bucket_bits(of_round(split.buckets)) as usize - 1;
     let shape = match method {
         Method::ScanSplit | Method::ReducedBitSort => TileShape::new(policy.threads, EACH as u32),
         Method::Direct => TileShape::new(tuned.warp.threads, 1),
@@ -113,7 +122,10 @@ pub(super) fn sizes(
     SplitSizes {
         threads,
         items: shape.items,
-        parts: parts(policy, split, tile, shape.items),
+        parts: match method {
+            Method::OneSweep => tuned.onesweep_strip,
+            _ => parts(policy, split, tile, shape.items),
+        },
         count_by_atomics: split.buckets > tuned.most_buckets_by_votes,
         counter_copies: tuned.counter_copies,
     }
@@ -127,24 +139,26 @@ fn parts(policy: &Policy, split: &Split, tile: u32, items: u32) -> u32 {
     let wanted = keys.max(policy.split.least_keys).div_ceil(tile);
     // Some software drivers end every loop after 65,535 rounds in all: a window takes a round
     // for each slot of a lane.
-    let slots = (1u32 << bucket_bits(split.buckets.min(MAX_BUCKETS_OF_ROUND)))
-        .div_ceil(policy.subgroup_size);
+    let slots = (1u32 << bucket_bits(of_round(split.buckets))).div_ceil(policy.subgroup_size);
     let most = policy.split.most_loop_rounds / (slots * items.max(1));
     wanted.min(most).max(1)
 }
 
 /// As many threads as the tile wants, or as shared memory allows.
 fn threads(policy: &Policy, method: Method, split: &Split, shape: TileShape) -> u32 {
-    let bits = bucket_bits(split.buckets.min(MAX_BUCKETS_OF_ROUND));
+    let bits = bucket_bits(of_round(split.buckets));
     let (row, splitters) = (4u32 << bits, split.key.bytes() << bits);
     let shared_bytes = |threads: u32| {
         let subgroups = threads / policy.subgroup_size;
         let tile = threads * shape.items;
         match method {
-            Method::Direct => splitters,
+            Method::Direct | Method::ScanSplit | Method::ReducedBitSort => splitters,
             Method::Warp => splitters + tile * (split.key.bytes() + 4),
-            // Counters; begins, counts, targets, next; the tile; sums.
-            _ => splitters + row * (subgroups + 4) + tile * split.key.bytes() + 4 * subgroups + 64,
+            // Counters or the tile; targets; sums.
+            _ => {
+                let space = (row * subgroups).max(tile * split.key.bytes());
+                splitters + space + row + 4 * subgroups + 64
+            }
         }
     };
     let mut threads = shape.threads;

@@ -33,7 +33,7 @@ use multisplit_graph::{Buffer, Graph, View};
 use super::{Count, Policy};
 use crate::error::{Error, Result};
 use bucket::BucketCode;
-use job::{Function, Job, Kernels, Part, bind_output, bind_outside, variant};
+use job::{Function, Job, Kernels, bind_output, bind_outside, variant};
 
 /// Most buckets.
 pub const MAX_BUCKETS: u32 = 1 << 16;
@@ -107,9 +107,9 @@ pub enum SplitOutput {
 pub struct AddedSplit {
     /// The method; never `Auto`.
     pub method: Method,
-    /// How many times each element is moved.
+    /// How many splits follow each other: each moves every element.
     pub rounds: u32,
-    /// Its sizes: where there are several rounds, those of the first.
+    /// Its sizes: where there are several rounds, those of the one with the most buckets.
     pub sizes: SplitSizes,
 }
 

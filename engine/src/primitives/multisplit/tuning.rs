@@ -35,6 +35,8 @@ pub struct SplitTuning {
     pub block_pairs: TileShapes,
     /// Tiles of the one-sweep method.
     pub onesweep: TileShapes,
+    /// Tiles that a workgroup of the one-sweep method takes one after another.
+    pub onesweep_strip: u32,
     /// Least keys of a subproblem.
     pub least_keys: u32,
     /// Tiles that a workgroup of the one-sweep histogram counts.
@@ -105,6 +107,7 @@ impl SplitTuning {
                 many,
                 many,
             ]),
+            onesweep_strip: 3,
             least_keys: 2048,
             histogram_parts: 8,
             // Adding up in shared memory key by key takes the time that reading the keys takes,
@@ -127,6 +130,7 @@ impl SplitTuning {
             block_keys: shapes,
             block_pairs: shapes,
             onesweep: shapes,
+            onesweep_strip: 2,
             histogram_parts: 2,
             most_buckets_by_votes: 32,
             most_loop_rounds: 16_384,

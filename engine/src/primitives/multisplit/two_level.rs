@@ -4,23 +4,21 @@
 
 use super::chain::Chain;
 use super::method::{self, Method};
-use super::{Job, Part, Split, counting, one_round};
+use super::{Job, Split, counting, one_round};
 use crate::error::Result;
 
 pub(super) fn add(job: &mut Job<'_>, method: Method) -> Result<()> {
     counting::add(job)?;
     let (policy, split, function) = (job.policy, job.split, job.function);
     // Two halves alike: the time of a split grows faster than the bits of its ids.
-    let bits = method::bucket_bits(split.buckets);
-    let low = Part { shift: 0, bits: bits / 2 };
-    let high = Part { shift: low.bits, bits: bits - low.bits };
-    let parts = [(low, 1 << low.bits), (high, split.buckets.div_ceil(1 << low.bits))];
+    let low_bits = method::bucket_bits(split.buckets) / 2;
+    let parts = [(0, 1 << low_bits), (low_bits, split.buckets.div_ceil(1 << low_bits))];
     let chain = Chain::new(job.graph, policy, split, job.buffers, parts.len() as u32)?;
-    for (buffers, (part, buckets)) in chain.rounds.iter().zip(parts) {
+    for (buffers, (shift, buckets)) in chain.rounds.iter().zip(parts) {
         let split = Split { buckets, ..split.clone() };
         let sizes = method::sizes(policy, method, &split, buffers);
         let mut round = Job::new(job.graph, policy, &split, buffers, function, sizes);
-        round.part = part;
+        round.part_shift = Some(shift);
         one_round(&mut round, method)?;
     }
     chain.finish(job.graph, policy, job.buffers)

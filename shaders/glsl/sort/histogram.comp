@@ -1,0 +1,41 @@
+#version 460
+// First pass of a one-sweep radix sort: the histograms of all digits, in one read of the keys.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#include "key_width.glsl"
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 6) const uint ITEMS = 16;   // keys of a thread in a part
+layout(constant_id = 15) const uint ROUNDS = 4;  // digits of a key
+
+#include "multisplit.glsl"
+#include "bucket.glsl"
+layout(set = 0, binding = 2, std430) buffer Histogram { uint at[]; } histogram;
+
+#include "groups.glsl"
+#include "digits.glsl"
+
+shared uint digit_counts[ROUNDS << DIGIT_BITS];
+
+void count_digits(KEY key) {
+    KEY image = digits_of(key);
+    [[unroll]] for (uint round = 0; round < ROUNDS; ++round)
+        atomicAdd(digit_counts[round << DIGIT_BITS | digit(image, round)], 1);
+}
+
+#define VISIT_KEY(key) count_digits(key)
+#include "visit_keys.glsl"
+
+void main() {
+    uint part = group_index();
+    if (part >= subproblem_count()) return;
+    for (uint i = thread_rank(); i < ROUNDS << DIGIT_BITS; i += gl_WorkGroupSize.x) digit_counts[i] = 0;
+    barrier();
+    uint length = gl_WorkGroupSize.x * ITEMS * push.parts;
+    uint first = part * length;
+    visit_keys(first, min(first + length, element_count()));
+    barrier();
+    for (uint i = thread_rank(); i < ROUNDS << DIGIT_BITS; i += gl_WorkGroupSize.x)
+        if (digit_counts[i] > 0) atomicAdd(histogram.at[i], digit_counts[i]);
+}

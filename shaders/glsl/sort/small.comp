@@ -1,0 +1,123 @@
+#version 460
+// A radix sort of what fits one tile, by one workgroup: all rounds in shared memory. A dispatch
+// sorts one array, or many segments of one, a workgroup each.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#include "key_width.glsl"
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 17) const uint SEGMENTS = 0;  // whether the table says where segments begin
+
+#define SORT
+#include "multisplit.glsl"
+#include "bucket.glsl"
+
+#include "groups.glsl"
+#include "subgroup_sums.glsl"
+#include "voting.glsl"
+#include "rank_tile.glsl"
+#include "digits.glsl"
+
+#ifdef PAIRS
+// Which element of the input each key is.
+uint source[ITEMS];
+#endif
+
+void find_digits(uint held, uint round) {
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
+        // Missing keys are the last of the last bucket in every round, and so stay last.
+        bool missing = item_index(0, w) >= held;
+        ranked[w] = missing ? push.buckets - 1 : digit(digits_of(own[w]), round);
+    }
+}
+
+// Brings a word of each item to the item's place, and to the thread that has the item next.
+#define MOVE_THROUGH_SPACE(word)                                                             \
+    barrier();                                                                               \
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) space[item_place(w)] = uint(word);           \
+    barrier();                                                                               \
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) moved[w] = space[item_index(0, w)];
+
+void reorder() {
+    uint moved[ITEMS];
+#if KEY_BITS == 64
+    uint high[ITEMS];
+    MOVE_THROUGH_SPACE(own[w] >> 32)
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) high[w] = moved[w];
+#endif
+    MOVE_THROUGH_SPACE(own[w])
+#if KEY_BITS == 64
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) own[w] = KEY(high[w]) << 32 | moved[w];
+#else
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) own[w] = moved[w];
+#endif
+#ifdef PAIRS
+    MOVE_THROUGH_SPACE(source[w])
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) source[w] = moved[w];
+#endif
+    barrier();  // counters are written again
+}
+
+#ifdef PAIRS
+#define PUT_VALUES(values)                                                      \
+    {                                                                           \
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w)                             \
+            if (item_index(0, w) < held) held_values[w] = values.at[first + source[w]]; \
+        barrier();                                                              \
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w)                             \
+            if (item_index(0, w) < held) values.at[first + item_index(0, w)] = held_values[w]; \
+    }
+
+// Values are read where they were and written where they belong, all of them in between held.
+void put_values(uint first, uint held) {
+    if (COUNTED_VALUES != 0) {
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w)
+            if (item_index(0, w) < held) values_a.at[first + item_index(0, w)] = source[w];
+    } else if (VALUE_WORDS == 1) {
+        uint held_values[ITEMS];
+        PUT_VALUES(values_a)
+    } else if (VALUE_WORDS == 2) {
+        uvec2 held_values[ITEMS];
+        PUT_VALUES(values_a_vec2)
+    } else {
+        uvec4 held_values[ITEMS];
+        PUT_VALUES(values_a_vec4)
+    }
+}
+#endif
+
+void main() {
+    uint segment = group_index();
+    if (segment >= subproblem_count()) return;
+    uint first = 0;
+    uint held = element_count();
+    if (SEGMENTS != 0) {
+        first = table.at[segment];
+        held = table.at[segment + 1] - first;
+    }
+    if (held < 2 && COUNTED_VALUES == 0) return;
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
+        uint i = item_index(0, w);
+        own[w] = i < held ? keys_a.at[first + i] : KEY(0);
+#ifdef PAIRS
+        source[w] = i;
+#endif
+    }
+    for (uint round = 0; round < push.round; ++round) {
+        find_digits(held, round);
+        rank_in_subgroup();
+        barrier();
+        sum_over_subgroups();
+        place_items();
+        reorder();
+    }
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w)
+        if (item_index(0, w) < held) keys_a.at[first + item_index(0, w)] = own[w];
+#ifdef PAIRS
+    put_values(first, held);
+#endif
+}
