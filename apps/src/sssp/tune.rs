@@ -29,8 +29,8 @@ const FIELDS: [(&str, Field); 16] = [
     ("local_hops", |t| &mut t.local_hops),
     ("local_entries", |t| &mut t.local_entries),
     ("queue_percent", |t| &mut t.queue_percent),
-    ("delta_percent", |t| &mut t.delta_percent),
-    ("delta_degree", |t| &mut t.delta_degree),
+    ("delta_scale", |t| &mut t.delta_scale),
+    ("delta_most", |t| &mut t.delta_most),
 ];
 
 impl Tune {

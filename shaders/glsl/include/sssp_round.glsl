@@ -5,6 +5,7 @@ layout(set = 0, binding = 6, std430) volatile buffer Distances { uint at[]; } di
 
 // The same in all lanes.
 bool round_dense;
+bool round_small;
 uint expansions;
 uint relaxations;
 
@@ -15,7 +16,9 @@ void relax(bool mine, uint from, uint distance, uvec2 arc) {
         sum = sum_of(distance, arc.y);
         if (sum == UNREACHED) control.overflowed = 1;
         // Most arcs lead to where a shorter path has been found: a load is cheaper than an atomic.
-        if (sum < distances.at[arc.x]) nearer = sum < atomicMin(distances.at[arc.x], sum);
+        // Where there is little to do, it only makes everybody wait for longer.
+        if (round_small || sum < distances.at[arc.x])
+            nearer = sum < atomicMin(distances.at[arc.x], sum);
     }
     stage_entry(nearer, uvec2(arc.x, sum));
 }
@@ -34,15 +37,19 @@ void defer(bool hub, uint vertex, uint degree) {
 
 // Expands an entry a lane.
 void expand(bool held, uvec2 entry) {
-    bool fresh = held && distances.at[entry.x] == entry.y;
-    bool near = fresh && entry.y < round_threshold;
-    stage_entry(fresh && !near, entry);
+    uint distance = UNREACHED;
     uint begin = 0;
     uint degree = 0;
-    if (near) {
+    // All at once, whether it is fresh or not: one wait instead of two.
+    if (held) {
+        distance = distances.at[entry.x];
         begin = rows.at[entry.x];
         degree = rows.at[entry.x + 1] - begin;
     }
+    bool fresh = held && distance == entry.y;
+    bool near = fresh && entry.y < round_threshold;
+    if (!near) degree = 0;
+    if (subgroupAny(fresh && !near)) stage_entry(fresh && !near, entry);
     expansions += subgroupBallotBitCount(subgroupBallot(near));
     // A round over all vertices comes after something was lost, which may have been pieces.
     bool hub = degree >= push.hub_degree && !round_dense;
@@ -107,7 +114,7 @@ void work_through(uint index, uint all) {
     later_staged = 0;
     expansions = 0;
     relaxations = 0;
-    bool locally = count <= push.local_entries;
+    round_small = count <= push.local_entries && pieces == 0;
 
     uint units = pieces + (count + chunk - 1) / chunk;
     for (uint unit = index; unit < units; unit += all) {
@@ -117,7 +124,7 @@ void work_through(uint index, uint all) {
             uint first = (unit - pieces) * chunk;
             expand_chunk(input_queue, first, min(first + chunk, count));
         }
-        if (locally) expand_locally();
+        if (round_small) expand_locally();
     }
     if (near_staged > 0) flush_near();
     if (later_staged > 0) flush_later();

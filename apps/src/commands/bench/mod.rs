@@ -105,7 +105,7 @@ and postscan_ms, for onesweep histogram_ms and sweep_ms; for both clear_ms, whic
 before. Stages are timed one by one, ms without a stop between them. Values of pairs are indices.
 
 Lines of sssp have graph, edges, method, delta, ms (GPU time of a whole search, the mean over the
-sources), mteps (2 x edges / time), rounds, relaxations, and of methods with passes for it the share
+sources), mteps (arcs / time), rounds, relaxations, and of methods with passes for it the share
 of the time that bucketing takes.";
 
 /// Measures, and prints the figures as they come.

@@ -207,7 +207,7 @@ impl SsspSolver {
         let rounds = Status(&status).rounds();
         let shape = Shape { resident: self.is_resident(), ..self.shape };
         let search = Search { policy: &self.policy, shape };
-        let (plan, imports) = whole(&search, &self.context.limits(), rounds + rounds / 8 + 2)?;
+        let (plan, imports) = whole(&search, &self.context.limits(), rounds + rounds / 16 + 4)?;
         Ok((self.context.instantiate(plan)?, imports))
     }
 

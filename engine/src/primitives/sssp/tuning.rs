@@ -44,11 +44,11 @@ pub struct SsspTuning {
     pub local_entries: u32,
     /// Room of a queue, in hundredths of the number of vertices.
     pub queue_percent: u32,
-    /// The width of a bucket where none is given, in hundredths of mean weight x
-    /// [`degree`](Self::delta_degree) / mean degree, but at least the mean weight.
-    pub delta_percent: u32,
-    /// See [`delta_percent`](Self::delta_percent).
-    pub delta_degree: u32,
+    /// The width of a bucket where none is given is the mean weight times this, times
+    /// (4 / mean degree)^3, times the root of a million / arcs.
+    pub delta_scale: u32,
+    /// But at most this times the mean weight.
+    pub delta_most: u32,
 }
 
 const NVIDIA: u32 = 0x10DE;
@@ -83,8 +83,8 @@ impl SsspTuning {
             local_hops: 8,
             local_entries: 1 << 14,
             queue_percent: 150,
-            delta_percent: 100,
-            delta_degree: 32,
+            delta_scale: 34,
+            delta_most: 64,
         }
     }
 
