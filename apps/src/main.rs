@@ -24,6 +24,7 @@ mod report;
 mod size;
 mod sort;
 mod split;
+mod sssp;
 mod trace;
 mod values;
 mod word;

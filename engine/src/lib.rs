@@ -31,6 +31,7 @@ mod fit;
 mod import;
 mod instance;
 mod memory;
+pub mod network;
 mod observe;
 mod pipeline;
 pub mod primitives;

@@ -141,6 +141,12 @@ impl Buffer {
         Err(Error::OtherContext { name: self.name().to_owned() })
     }
 
+    /// The words of a buffer for reading back, as they are now.
+    pub(crate) fn mapped_words(&self) -> Vec<u32> {
+        let words = self.mapped().unwrap_or_default().chunks_exact(size_of::<u32>());
+        words.map(bytemuck::pod_read_unaligned).collect()
+    }
+
     /// The mapped bytes of an upload or readback buffer.
     fn mapped(&self) -> Option<&[u8]> {
         self.0.allocation.as_ref().and_then(Allocation::mapped_slice)

@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result, ensure};
 use multisplit::Error;
 use multisplit::graph::{Graph, Limits};
 use multisplit::primitives::multisplit::{
-    Bucket, KeyType, Method, Split, SplitBuffers, SplitOutput, add,
+    Bucket, KeyType, Method, Split, SplitBuffers, SplitOutput, UserBucket, add,
 };
 use multisplit::primitives::{Count, Policy, ScanMethod, copy_first, fill_first, scan};
 use multisplit_tests::generate::{Rng, uniform};
@@ -15,7 +15,8 @@ use multisplit_tests::{reference, tests};
 use crate::multisplit_cases::{KINDS, Kind, METHODS};
 
 tests!(counts:
-    scans, scans_in_many_steps, fills_and_copies, splits, splits_in_rows, a_split_of_a_split,
+    scans, scans_in_rows_and_levels, fills_and_copies, splits, splits_in_rows, a_split_of_a_split,
+    fewer_from_run_to_run,
     one_barrier_for_indirect_dispatches, refused,
 );
 
@@ -93,8 +94,8 @@ fn scans(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Sums of sums of sums, workgroups in many rows: the numbers take more than one pass to prepare.
-fn scans_in_many_steps(gpu: &Gpu) -> Result<()> {
+/// Sums of sums, and workgroups in many rows.
+fn scans_in_rows_and_levels(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
     let scan = ScanMethod::ReduceThenScan;
@@ -286,6 +287,47 @@ fn a_split_of_a_split(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download::<u32>(&offsets[1])?, &expected)?;
     let sorted: Vec<u32> = order.iter().map(|&i| low[i as usize]).collect();
     expect_first(&context.download::<u32>(&device_out)?, &sorted)
+}
+
+/// A recording that is submitted again and again. Each run keeps the first bucket of what the run
+/// before kept, by a function that depends on how many those are.
+fn fewer_from_run_to_run(gpu: &Gpu) -> Result<()> {
+    const SOURCE: &str = "uint bucket_of(uint key) { return (key * table.at[0]) >> 31; }";
+    let context = &gpu.context;
+    let (policy, most) = (context.policy(), 20_011);
+    for method in [Method::Direct, Method::OneSweep] {
+        let mut graph = Graph::new("fewer");
+        let (keys, number) = (graph.import::<u32>("keys", most), graph.import::<u32>("number", 1));
+        let (kept, offsets) =
+            (graph.transient::<u32>("kept", most), graph.transient::<u32>("offsets", 3));
+        let n = Count::Device { buffer: number, index: 0, most };
+        let bucket = Bucket::Glsl(UserBucket::new(SOURCE).with_table(number));
+        let output = SplitOutput::Keys(kept);
+        let buffers = SplitBuffers { n, keys, output, offsets, outside: None };
+        add(&mut graph, &policy, &Split::new(KeyType::U32, 2, bucket).by(method), &buffers)?;
+        copy_first(&mut graph, &policy, "keep", kept, keys, n)?;
+        graph.copy("number", offsets.elements::<u32>(1, 1), number);
+        graph.replayable();
+        let executable = context.instantiate(graph.compile(&context.limits())?)?;
+
+        let mut expected = uniform(most as usize, 6);
+        let device_keys = context.upload("keys", &expected)?;
+        let device_number = context.upload("number", &[most as u32])?;
+        let bound = [(keys, &device_keys), (number, &device_number)];
+        let mut replay = context.replay(executable.into(), &bound)?;
+        for runs in [1, 2, 1, 30] {
+            replay.submit(runs)?;
+            replay.wait()?;
+            for _ in 0..runs {
+                let factor = expected.len() as u32;
+                expected.retain(|key| key.wrapping_mul(factor) >> 31 == 0);
+            }
+            let left = context.download::<u32>(&device_number)?[0] as usize;
+            ensure!(left == expected.len(), "{method:?}: {left}, expected {}", expected.len());
+            expect_equal(&context.download::<u32>(&device_keys)?[..left], &expected)?;
+        }
+    }
+    Ok(())
 }
 
 /// Such a barrier takes twice the time of one without.

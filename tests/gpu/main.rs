@@ -21,6 +21,8 @@ mod observe;
 mod replay;
 mod scan;
 mod sort_cases;
+mod sssp_methods;
+mod sssp_results;
 mod synchronization;
 
 use std::process::ExitCode;
@@ -29,6 +31,8 @@ fn main() -> ExitCode {
     let subjects = [
         memory::tests(),
         scan::tests(),
+        sssp_methods::tests(),
+        sssp_results::tests(),
         counts::tests(),
         multisplit_cases::tests(),
         multisplit_functions::tests(),

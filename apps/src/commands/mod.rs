@@ -8,6 +8,7 @@ mod histogram;
 mod shell;
 mod sort;
 mod split;
+mod sssp;
 
 use std::path::Path;
 
@@ -29,6 +30,8 @@ pub enum Command {
     Split(split::Options),
     /// Count how many numbers of an array fall into each of many bins
     Histogram(histogram::Options),
+    /// Shortest paths from one vertex of a network, from a file or generated
+    Sssp(sssp::Options),
     /// Scan numbers on the best device, check them, and show the plan and the time of each pass
     Demo(demo::Options),
     /// Measure the primitives; prints JSON lines
@@ -48,6 +51,7 @@ pub fn run(command: Command, devices: &Devices) -> Result<()> {
         Command::Sort(options) => sort::run(&options, devices),
         Command::Split(options) => split::run(&options, devices),
         Command::Histogram(options) => histogram::run(&options, devices),
+        Command::Sssp(options) => sssp::run(&options, devices),
         Command::Demo(options) => demo::run(&options, devices),
         Command::Bench(options) => bench::run(&options, devices),
         Command::Graph(options) => graph::run(&options, devices),

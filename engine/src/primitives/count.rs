@@ -13,6 +13,18 @@ use super::Policy;
 use crate::error::{Error, Result};
 
 /// How many elements a primitive works on.
+///
+/// ```
+/// use multisplit::graph::Graph;
+/// use multisplit::primitives::{Count, Policy, scan};
+///
+/// let mut graph = Graph::new("some sums");
+/// let (src, dst) = (graph.import::<u32>("src", 1000), graph.import::<u32>("dst", 1000));
+/// let state = graph.import::<u32>("state", 8); // of which word 3 says how many there are
+/// let n = Count::Device { buffer: state, index: 3, most: 1000 };
+/// scan::exclusive(&mut graph, &Policy::default(), src, dst, n)?;
+/// # Ok::<(), multisplit::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
     /// This many.
@@ -48,7 +60,8 @@ const WORD: u64 = 4;
 /// Vulkan lets a device ask for.
 const ALIGNMENT: u64 = 256;
 const RECORD_BYTES: u64 = 16;
-/// Steps of one pass: what fits into the push constants that every device has.
+/// Most numbers of one primitive: what fits into the push constants that every device has. Scans
+/// of six levels would take more, and do not exist with workgroups of a reasonable size.
 const STEPS: usize = 7;
 /// In the first word of a step; the kernel has the same.
 const AT_LEAST_ONE: u32 = 1 << 31;
@@ -58,7 +71,7 @@ push_constants! {
         index: u32,
         most: u32,
         max_groups: u32,
-        first: u32,
+        used: u32,
         steps: [[u32; 4]; STEPS],
     }
 }
@@ -125,6 +138,9 @@ impl Lengths {
         let Some(from) = of.record else { return Ok(Length::known(most)) };
         // So that nothing overflows on the device.
         word(most)?;
+        if self.steps.len() == STEPS {
+            return Err(Error::Policy { problem: "workgroups too small for counts on the device" });
+        }
         let [divide, times, plus] = terms;
         self.steps.push([from | flags, word(divide)?, word(times)?, word(plus)?]);
         Ok(Length { most, record: Some(self.steps.len() as u32) })
@@ -137,27 +153,21 @@ impl Lengths {
         let records = graph.transient_bytes("count.records", records * RECORD_BYTES);
         let begin = index * WORD / ALIGNMENT * ALIGNMENT;
         let source = buffer.range(begin, ALIGNMENT.min(buffer.size() - begin));
-        let kernel = builtin::COUNT_PREPARE.kernel()?;
-        // Where there are no steps, the number itself is still needed.
-        let passes = self.steps.len().div_ceil(STEPS).max(1);
-        for pass in 0..passes {
-            let mut steps = [[0; 4]; STEPS];
-            let own = self.steps.iter().skip(pass * STEPS);
-            steps.iter_mut().zip(own).for_each(|(to, from)| *to = *from);
-            let push = PreparePush {
-                index: (index - begin / WORD) as u32,
-                most,
-                max_groups: policy.max_groups.max(1),
-                first: (pass * STEPS) as u32 + 1,
-                steps,
-            };
-            let builder = graph.pass(label, &kernel).bind("source", source).push(&push);
-            match pass {
-                0 => builder.scratch("counts", records),
-                _ => builder.bind("counts", records),
-            }
+        let mut steps = [[0; 4]; STEPS];
+        steps.iter_mut().zip(&self.steps).for_each(|(to, from)| *to = *from);
+        let push = PreparePush {
+            index: (index - begin / WORD) as u32,
+            most,
+            max_groups: policy.max_groups.max(1),
+            used: self.steps.len() as u32,
+            steps,
+        };
+        graph
+            .pass(label, builtin::COUNT_PREPARE.kernel()?)
+            .bind("source", source)
+            .scratch("counts", records)
+            .push(&push)
             .dispatch(Groups::linear(1));
-        }
         Ok(Prepared { records: Some(records) })
     }
 }
@@ -230,5 +240,14 @@ mod tests {
         assert!(matches!(Lengths::new(device(0, 1 << 32)), Err(Error::TooLarge { .. })));
         let (mut lengths, n) = Lengths::new(device(0, 1 << 31)).expect("lengths");
         assert!(matches!(lengths.scaled(n, 3, 0), Err(Error::TooLarge { .. })));
+        for _ in 0..STEPS {
+            assert!(lengths.parts(n, 2).is_ok());
+        }
+        assert!(matches!(lengths.parts(n, 2), Err(Error::Policy { .. })));
+    }
+
+    #[test]
+    fn the_kernel_has_as_many_steps() {
+        assert_eq!(builtin::COUNT_PREPARE.define("STEPS"), Some(STEPS as u32));
     }
 }

@@ -6,6 +6,7 @@ use multisplit_graph::Limits;
 use super::histogram::HistogramTuning;
 use super::multisplit::SplitTuning;
 use super::sort::SortTuning;
+use super::sssp::SsspTuning;
 use crate::error::{Error, Result};
 use crate::properties::DeviceProperties;
 
@@ -60,6 +61,8 @@ pub struct Policy {
     pub histogram: HistogramTuning,
     /// Sizes of the radix sort.
     pub sort: SortTuning,
+    /// Sizes of searches for shortest paths.
+    pub sssp: SsspTuning,
 }
 
 impl Policy {
@@ -91,6 +94,7 @@ impl Policy {
             split: SplitTuning::for_device(properties),
             histogram: HistogramTuning::for_device(properties),
             sort: SortTuning::for_device(properties),
+            sssp: SsspTuning::for_device(properties),
         }
     }
 

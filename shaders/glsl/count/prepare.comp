@@ -13,8 +13,8 @@ layout(push_constant) uniform Push {
     uint index;       // where the number is
     uint most;        // what it is at most: a larger one counts as this
     uint max_groups;  // maxComputeWorkGroupCount[0]
-    uint first;       // record of the first step
-    uvec4 steps[STEPS];  // the record it starts from, divisor (0: no step), factor, summand
+    uint used;        // steps that there are
+    uvec4 steps[STEPS];  // the record it starts from, divisor, factor, summand
 } push;
 
 uint div_ceil(uint x, uint by) {
@@ -35,13 +35,11 @@ void record(uint at, uint number) {
 const uint AT_LEAST_ONE = 1u << 31;
 
 void main() {
-    if (push.first == 1) record(0, min(source.at[push.index], push.most));
-    for (uint s = 0; s < STEPS; ++s) {
+    record(0, min(source.at[push.index], push.most));
+    for (uint s = 0; s < push.used; ++s) {
         uvec4 step = push.steps[s];
-        if (step.y != 0) {
-            uint parts = div_ceil(counts.at[4 * (step.x & ~AT_LEAST_ONE) + 3], step.y);
-            if ((step.x & AT_LEAST_ONE) != 0) parts = max(parts, 1);
-            record(push.first + s, parts * step.z + step.w);
-        }
+        uint parts = div_ceil(counts.at[4 * (step.x & ~AT_LEAST_ONE) + 3], step.y);
+        if ((step.x & AT_LEAST_ONE) != 0) parts = max(parts, 1);
+        record(s + 1, parts * step.z + step.w);
     }
 }

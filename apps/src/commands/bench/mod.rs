@@ -5,6 +5,7 @@ mod measure;
 mod output;
 mod page;
 mod split;
+mod sssp;
 mod stages;
 mod subjects;
 
@@ -52,6 +53,8 @@ pub struct Options {
     split: split::SplitOptions,
     #[command(flatten)]
     histogram: histogram::HistogramOptions,
+    #[command(flatten)]
+    sssp: sssp::SearchOptions,
 }
 
 const SIZES: [u64; 5] = [1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
@@ -65,6 +68,7 @@ impl Options {
         match self.subject {
             _ if !self.n.is_empty() => &self.n,
             Subject::Split | Subject::Histogram => &SPLIT_SIZES,
+            Subject::Sssp => &[],
             _ => &SIZES,
         }
     }
@@ -80,6 +84,14 @@ impl Options {
                         bench histogram`\n";
             clap::Error::raw(ErrorKind::ArgumentConflict, text).exit();
         }
+        if self.subject != Subject::Sssp && self.sssp.any() {
+            let text = "the options of sssp are for `multisplit bench sssp`\n";
+            clap::Error::raw(ErrorKind::ArgumentConflict, text).exit();
+        }
+        if self.subject == Subject::Sssp && !self.n.is_empty() {
+            let text = "`multisplit bench sssp` takes networks (--graph), not sizes\n";
+            clap::Error::raw(ErrorKind::ArgumentConflict, text).exit();
+        }
     }
 }
 
@@ -93,6 +105,8 @@ Examples:
   multisplit bench split --n 2^25 --m 256 --distribution binomial
   multisplit bench split --n 2^20,2^25 --html report.html --against cub.jsonl
   multisplit bench histogram --bins 2,256,65536 --tune cells=2048,loads=8
+  multisplit bench sssp --graph rmat,usa_ny.gr.gz --search near-far,multisplit
+  multisplit bench sssp --graph grid --search near-far --delta 2000,8000 --tune local_hops=16
 
 Each line has anchor, op, n, m (0: no buckets), ms (GPU time), gps (10^9 elements a second) and
 method; the first one names the device. Every configuration is checked against the CPU once.
@@ -101,7 +115,11 @@ whatever it is asked to take; its method is then `one-workgroup`.
 
 Lines of splits have the distribution too, and the milliseconds of each stage: prescan_ms, scan_ms
 and postscan_ms, for onesweep histogram_ms and sweep_ms; for both clear_ms, which is everything
-before. Stages are timed one by one, ms without a stop between them. Values of pairs are indices.";
+before. Stages are timed one by one, ms without a stop between them. Values of pairs are indices.
+
+Lines of sssp have graph, edges, method, delta, ms (GPU time of a whole search, the mean over the
+sources), mteps (arcs / time), rounds, relaxations, and of methods with passes for it the share
+of the time that bucketing takes.";
 
 /// Measures, and prints the figures as they come.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
@@ -113,6 +131,9 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     output.device(context.properties())?;
     let timing = Timing { runs: options.reps, warmup_ms: options.warmup, passes: options.passes };
     let bench = Bench { context: &context, timing };
+    if options.subject == Subject::Sssp {
+        options.sssp.measure(&bench, &mut output)?;
+    }
     for &n in options.sizes() {
         if let Some(reason) = too_large(&context, n, ARRAYS) {
             report::note(format_args!("n = {} left out: {reason}", size::show(n)));
@@ -135,7 +156,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
             other => other?,
         }
     }
-    if output.is_empty() {
+    if output.is_empty() && options.subject != Subject::Sssp {
         bail!("nothing was measured: no size fits the device; try a smaller --n");
     }
     output.table();

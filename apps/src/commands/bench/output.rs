@@ -15,7 +15,7 @@ use super::stages::Stages;
 use crate::{figures, passes, report, size};
 
 /// Who measured: the first key of every line.
-const ANCHOR: &str = "multisplit";
+pub const ANCHOR: &str = "multisplit";
 
 /// One measured figure.
 #[derive(Clone, Copy, Debug)]
@@ -133,7 +133,8 @@ impl Output {
         }
     }
 
-    fn line(&mut self, line: &impl Serialize) -> Result<()> {
+    /// A line of any kind.
+    pub fn line(&mut self, line: &impl Serialize) -> Result<()> {
         // In one piece, so that a reader sees whole lines whenever it looks.
         let mut text = serde_json::to_string(line)?;
         text.push('\n');

@@ -14,7 +14,7 @@ const FILL_VALUE: u32 = 0x1234_5678;
 /// A group of figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Subject {
-    /// Everything but splits and histograms
+    /// Copies, fills and scans: what has no options of its own
     #[default]
     All,
     /// The exclusive scan, by each method
@@ -27,6 +27,8 @@ pub enum Subject {
     Split,
     /// Histograms, by operation, number of bins and method
     Histogram,
+    /// Shortest paths, by network and method
+    Sssp,
 }
 
 /// One figure to be measured.

@@ -205,11 +205,13 @@ impl BucketCode {
     /// The kernel with this bucket function in it.
     #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL depends on it"))]
     pub fn kernel(&self, builtin: &Builtin, key: KeyType) -> Result<Arc<Kernel>> {
+        let kernel = builtin.kernel()?;
+        // Kernels that only move elements ask for no bucket.
         #[cfg(feature = "glsl")]
-        if let Some(user) = &self.user {
+        if let (Some(user), Some(_)) = (&self.user, kernel.interface().binding("table")) {
             return super::glsl::kernel(builtin, key.glsl(), &user.source);
         }
-        Ok(builtin.kernel()?)
+        Ok(kernel)
     }
 }
 

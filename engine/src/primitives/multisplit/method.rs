@@ -59,7 +59,7 @@ pub(super) fn bucket_bits(buckets: u32) -> u32 {
 
 pub(super) fn choose(policy: &Policy, split: &Split) -> Method {
     match split.method {
-        // Two rounds would evaluate it five times; who knows what it costs.
+        // Two rounds would evaluate it five times or more; who knows what it costs.
         Method::Auto
             if split.buckets > MAX_BUCKETS_OF_ROUND
                 && split.bucket.is_users()
@@ -152,7 +152,7 @@ fn threads(policy: &Policy, method: Method, split: &Split, shape: TileShape) -> 
         let subgroups = threads / policy.subgroup_size;
         let tile = threads * shape.items;
         match method {
-            Method::Direct => splitters,
+            Method::Direct | Method::ScanSplit | Method::ReducedBitSort => splitters,
             Method::Warp => splitters + tile * (split.key.bytes() + 4),
             // Counters or the tile; targets; sums.
             _ => {

@@ -109,7 +109,7 @@ pub enum SplitOutput {
 pub struct AddedSplit {
     /// The method; never `Auto`.
     pub method: Method,
-    /// How many times each element is moved.
+    /// How many splits follow each other: each moves every element.
     pub rounds: u32,
     /// Its sizes: where there are several rounds, those of the one with the most buckets.
     pub sizes: SplitSizes,
