@@ -17,7 +17,6 @@ impl Bars {
     }
 
     /// None at all.
-    #[cfg(test)]
     pub fn none() -> Self {
         Self { shown: false }
     }

@@ -1,6 +1,6 @@
 //! Shortest paths on the command line, seen from outside. Commands that touch a device run with
 //! validation on, so that any message fails them.
-#![allow(clippy::expect_used, reason = "in a test a panic is the report")]
+#![allow(clippy::expect_used, clippy::panic, reason = "in a test a panic is the report")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -42,16 +42,71 @@ fn file(name: &str, text: &str) -> String {
 fn a_path_is_shown_and_distances_are_written() {
     let graph = file("small.wel", "0 1 4\n1 2 1\n0 2 9\n3 3 1\n");
     let (distances, plot) = (file("distances.txt", ""), file("plot.svg", ""));
-    let (out, _) = run(
-        &["--validate", "sssp", &graph, "--to", "2", "--distances", &distances, "--plot", &plot],
-        0,
+    let rest = ["--path-to", "2", "-o", &distances, "--plot", &plot, "--force", "--verify"];
+    let (out, _) = run(&[&["--validate", "sssp", &graph], &rest[..]].concat(), 0);
+    assert!(
+        out.contains("3 of 4 vertices reached, sum 9, max 5")
+            && out.contains("to 2: 5, over 2 edges\n0 1 2"),
+        "{out}"
     );
-    assert!(out.contains("3 reached") && out.contains("to 2: 5, over 2 edges\n0 1 2"), "{out}");
     let read = |path: &str| std::fs::read_to_string(path).expect("a file");
-    assert_eq!(read(&distances), "0\n4\n5\n-\n");
+    assert_eq!(read(&distances), "0\n4\n5\n4294967295\n");
     assert!(read(&plot).starts_with("<svg"));
     let (out, _) = run(&["sssp", &graph, "--method", "dijkstra", "--to", "3", "--hops"], 0);
     assert!(out.contains("to 3: no path"), "{out}");
+}
+
+/// The sum of the finalizer of SplitMix64 over vertices and distances.
+fn checksum(distances: &[u32]) -> String {
+    let mix = |mut z: u64| {
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    };
+    let reached = (0u64..).zip(distances).filter(|(_, d)| **d != u32::MAX);
+    let sum = reached.fold(0u64, |sum, (v, d)| sum.wrapping_add(mix(v << 32 | u64::from(*d))));
+    format!("{sum:016x}")
+}
+
+#[test]
+fn several_sources_are_an_object_each() {
+    let graph = file("objects.wel", "0 1 4\n1 2 1\n0 2 9\n3 3 1\n");
+    let line = ["--validate", "sssp", &graph, "--source", "0", "--source", "1", "--json"];
+    let (out, _) = run(&[&line[..], &["--path-to", "2", "--verify"]].concat(), 0);
+    let objects: Vec<Value> =
+        out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let [first, second] = &objects[..] else { panic!("not two objects: {out}") };
+    assert_eq!(
+        (&first["reached"], &first["sum"], &first["max"]),
+        (&3.into(), &9.into(), &5.into())
+    );
+    assert_eq!(first["checksum"], checksum(&[0, 4, 5, u32::MAX]));
+    assert_eq!(first["path"], serde_json::json!([0, 1, 2]));
+    assert_eq!((&second["source"], &second["reached"]), (&1.into(), &2.into()));
+    assert!(first["ms"].is_number() && first["mteps"].is_number() && first["rounds"].is_number());
+}
+
+#[test]
+fn what_is_generated_is_found_by_every_method() {
+    let mut seen = Vec::new();
+    for method in ["dijkstra", "multisplit"] {
+        let line = ["sssp", "--generate", "rmat:200:600:7", "--method", method, "--json"];
+        let (out, _) = run(&line, 0);
+        let object: Value = serde_json::from_str(&out).expect("JSON");
+        seen.push((object["reached"].clone(), object["checksum"].clone()));
+    }
+    assert_eq!(seen[0], seen[1]);
+}
+
+#[test]
+fn floats_are_written_as_such() {
+    let graph =
+        file("floats.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 0.5\n");
+    let out = file("floats.bin", "");
+    run(&["sssp", &graph, "-o", &out, "--force", "--verify"], 0);
+    let expected: Vec<u8> =
+        [0.0f32, 0.5, f32::INFINITY].iter().flat_map(|d| d.to_le_bytes()).collect();
+    assert_eq!(std::fs::read(&out).expect("a file"), expected);
 }
 
 #[test]
@@ -66,9 +121,11 @@ fn what_is_wrong_is_one_line() {
         assert!(err.contains(expected) && err.lines().count() == 1, "{err}");
     }
     run(&["sssp", "rmat:1"], 2);
+    run(&["sssp"], 2);
+    run(&["sssp", "rmat:100:200", "--source", "0", "--source", "1", "-o", "x"], 2);
     run(&["bench", "sssp", "--n", "5"], 2);
     run(&["bench", "scan", "--graph", "rmat"], 2);
-    run(&["bench", "sssp", "--tune", "nothing=5"], 2);
+    run(&["bench", "sssp", "--tune-search", "nothing=5"], 2);
 }
 
 #[test]
@@ -83,7 +140,7 @@ fn bench_prints_a_line_for_each_method() {
         "near-far,multisplit",
         "--delta",
         "100,500",
-        "--tune",
+        "--tune-search",
         "local_hops=2",
         "--reps",
         "1",

@@ -1,29 +1,33 @@
-//! `multisplit sssp`: shortest paths from one vertex of a network.
+//! `multisplit sssp`: shortest paths from vertices of a network.
 
 use std::io::Write as _;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
+use clap::error::ErrorKind;
 use clap::{Args, value_parser};
-use multisplit::network::{Network, ShortestPaths, Weighting, dijkstra};
-use multisplit::primitives::sssp::{DEFAULT_BUCKETS, MAX_BUCKETS, SsspOptions};
+use multisplit::network::{Network, ShortestPaths, UNREACHED, WeightKind, Weighting, dijkstra};
+use multisplit::primitives::sssp::{DEFAULT_BUCKETS, MAX_BUCKETS, SsspOptions, SsspSolver};
 
 use crate::device::Devices;
-use crate::sssp::{self, Method, Source};
+use crate::files::{Array, Data, Element, OutputId, Outputs, Place};
+use crate::report;
+use crate::sssp::{self, Found, Method, Source};
 
 /// Arguments of `multisplit sssp`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// The network: rmat, rmat:VERTICES:EDGES, grid, grid:VERTICES, or a file (.mtx, .gr, .el, .wel,
-    /// each also .gz)
-    graph: Source,
-    /// Where paths begin
-    #[arg(long, value_name = "VERTEX", default_value_t = 0)]
-    source: u32,
-    /// Show a shortest path to this vertex
-    #[arg(long, value_name = "VERTEX")]
-    to: Option<u32>,
+    /// The network: a file (.mtx, .gr, .el, .wel, each also .gz), or as for --generate
+    #[arg(required_unless_present = "generate")]
+    graph: Option<Source>,
+    /// A network that is made: rmat, rmat:VERTICES:EDGES[:SEED], grid or grid:VERTICES
+    #[arg(long, value_name = "KIND", conflicts_with = "graph")]
+    generate: Option<Source>,
+    /// Where paths begin; may be given several times
+    #[arg(long, value_name = "VERTEX", default_value = "0")]
+    source: Vec<u32>,
     /// How they are searched for
     #[arg(long, value_enum, default_value_t)]
     method: Method,
@@ -36,103 +40,204 @@ pub struct Options {
     /// Every edge costs 1, whatever the file says
     #[arg(long)]
     hops: bool,
-    /// Write every distance to this file, a line for each vertex; - where there is no path
-    #[arg(long, value_name = "FILE")]
-    distances: Option<PathBuf>,
+    /// Write every distance to this file: u32, 4294967295 where there is no path, or f32, inf there
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Show a shortest path to this vertex
+    #[arg(long, value_name = "VERTEX", alias = "to")]
+    path_to: Option<u32>,
     /// Draw how much each round had to do (SVG)
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
+    /// Print one JSON object for each source
+    #[arg(long)]
+    json: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  multisplit sssp rmat:100000:800000
-  multisplit sssp usa_ny.gr.gz --source 124213 --to 5 --method near-far
-  multisplit sssp grid:50000 --plot frontier.svg
-  multisplit sssp roads.mtx --method dijkstra --distances roads.txt
+  multisplit sssp usa_ny.gr.gz --source 124213 --path-to 5 --method near-far
+  multisplit sssp --generate rmat:800000:4800000:1 --source 0 --source 649276 --json
+  multisplit sssp --generate grid:50000 --plot frontier.svg --verify
+  multisplit sssp roads.mtx --method dijkstra -o distances.npy
 
 Vertices are counted from 0, whatever the file does. Files without weights get weights from 0 to
-1000 that depend on the two ends of an edge, unless --hops is given.";
+1000 that depend on the two ends of an edge, unless --hops is given. The time is that of the search
+as the host sees it, with the way of the distances back; MTEPS are arcs over it, in millions. The
+checksum is the sum, modulo 2^64, of mix64(v << 32 | d[v]) over the reached vertices v, mix64 being
+the finalizer of SplitMix64.";
 
 /// Searches, and says what was found.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
+    options.check();
+    let mut outputs = devices.outputs();
+    let ids = OutputIds::begin(options, &mut outputs)?;
+    let graph = options.graph.as_ref().or(options.generate.as_ref()).context("no network")?;
     let weighting = if options.hops { Weighting::Ones } else { Weighting::Own };
-    let network = options.graph.network(weighting)?;
-    let paths = match options.method.engine() {
-        None => {
-            if options.plot.is_some() {
-                bail!("--method dijkstra has no rounds to draw");
-            }
-            dijkstra(&network, options.source)?
-        }
+    let network = {
+        let _span = tracing::info_span!("load").entered();
+        graph.load(weighting, devices.bars())?
+    };
+    let job = Job { options, graph, network: &network, devices };
+    match options.method.engine() {
+        None => job.on_the_host(&ids, &mut outputs)?,
         Some(method) => {
+            let context = devices.open()?;
+            let on_device = context.upload_network(&network)?;
             let wanted = SsspOptions {
                 method,
                 delta: options.delta,
                 buckets: options.buckets,
-                predecessors: options.to.is_some(),
+                predecessors: options.path_to.is_some(),
                 ..SsspOptions::default()
             };
-            search(options, &network, &wanted, devices)?
+            let mut solver = context.sssp(&on_device, &wanted)?;
+            let device = context.properties().name.clone();
+            job.on_the_device(&mut solver, &device, &ids, &mut outputs)?;
         }
-    };
-    tell(options, &network, &paths)?;
-    if let Some(file) = &options.distances {
-        let lines = (0..network.vertices())
-            .map(|vertex| paths.distance(vertex).map_or("-\n".to_owned(), |d| format!("{d}\n")));
-        write(file, &lines.collect::<String>())?;
+    }
+    Ok(outputs.finish()?)
+}
+
+impl Options {
+    /// Ends the program, with the status of wrong usage, where options do not go together.
+    fn check(&self) {
+        let one_file = self.output.is_some() || self.plot.is_some();
+        if one_file && self.source.len() > 1 {
+            let text = "-o and --plot are for one --source\n";
+            clap::Error::raw(ErrorKind::ArgumentConflict, text).exit();
+        }
+        if self.plot.is_some() && self.method.engine().is_none() {
+            let text = "--method dijkstra has no rounds to draw\n";
+            clap::Error::raw(ErrorKind::ArgumentConflict, text).exit();
+        }
+    }
+}
+
+struct OutputIds {
+    distances: Option<OutputId>,
+    plot: Option<OutputId>,
+}
+
+impl OutputIds {
+    fn begin(options: &Options, outputs: &mut Outputs) -> Result<Self> {
+        let mut begin = |path: &Option<PathBuf>| {
+            path.as_deref().map(|path| outputs.begin(&Place::new(path))).transpose()
+        };
+        Ok(Self { distances: begin(&options.output)?, plot: begin(&options.plot)? })
+    }
+}
+
+/// Searches in a network that has been loaded.
+struct Job<'j> {
+    options: &'j Options,
+    graph: &'j Source,
+    network: &'j Network,
+    devices: &'j Devices,
+}
+
+impl Job<'_> {
+    fn on_the_host(&self, ids: &OutputIds, outputs: &mut Outputs) -> Result<()> {
+        for &source in &self.options.source {
+            let start = Instant::now();
+            let paths = dijkstra(self.network, source)?;
+            let found = Found::new(self.graph, self.network, &paths, start.elapsed());
+            self.tell(&found.by("dijkstra", "the CPU", None), &paths)?;
+            self.write(&paths, ids, outputs)?;
+        }
+        Ok(())
+    }
+
+    fn on_the_device(
+        &self,
+        solver: &mut SsspSolver,
+        device: &str,
+        ids: &OutputIds,
+        outputs: &mut Outputs,
+    ) -> Result<()> {
+        let method = sssp::name(solver.method());
+        for &source in &self.options.source {
+            let start = Instant::now();
+            let result = {
+                let _span = tracing::info_span!("sssp", source).entered();
+                solver.solve(source)?
+            };
+            let found = Found::new(self.graph, self.network, &result.paths, start.elapsed());
+            if self.devices.verify() {
+                verify(self.network, &result.paths)?;
+            }
+            let found = found.by(method, device, Some(result.statistics));
+            self.tell(&found, &result.paths)?;
+            self.write(&result.paths, ids, outputs)?;
+            if let Some(id) = ids.plot {
+                let title = format!("{} from {source}: {method}", self.graph.name());
+                let drawing = sssp::frontier(&title, &solver.round_sizes()?);
+                outputs.bytes(id, drawing.as_bytes())?;
+            }
+        }
+        if self.devices.verify() {
+            report::summary("every distance is the CPU's");
+        }
+        Ok(())
+    }
+
+    fn tell(&self, found: &Found, paths: &ShortestPaths) -> Result<()> {
+        let path = match self.options.path_to {
+            Some(to) if to >= self.network.vertices() => {
+                bail!("--path-to {to}: there are {} vertices", self.network.vertices())
+            }
+            Some(to) => Some((to, self.path(paths, to)?)),
+            None => None,
+        };
+        let mut out = std::io::stdout().lock();
+        if self.options.json {
+            let path = path.as_ref().map(|(_, path)| path.as_deref());
+            writeln!(out, "{}", found.json(path)?)?;
+        } else {
+            writeln!(out, "{}", found.text())?;
+            if let Some((to, path)) = path {
+                writeln!(out, "{}", sssp::path_text(paths, to, path.as_deref()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A path to a vertex. Dijkstra's paths on the CPU come with their predecessors.
+    fn path(&self, paths: &ShortestPaths, to: u32) -> Result<Option<Vec<u32>>> {
+        let path = paths.path_to(to);
+        if path.is_none() && paths.distance(to).is_some() {
+            bail!("no path to {to} was kept, though it is reached");
+        }
+        Ok(path)
+    }
+
+    fn write(&self, paths: &ShortestPaths, ids: &OutputIds, outputs: &mut Outputs) -> Result<()> {
+        let Some(id) = ids.distances else { return Ok(()) };
+        let (element, nowhere) = match paths.kind {
+            WeightKind::U32 => (Element::U32, UNREACHED),
+            WeightKind::F32 => (Element::F32, f32::INFINITY.to_bits()),
+        };
+        let word = |&bits: &u32| if bits == UNREACHED { nowhere } else { bits };
+        let words = paths.distances.iter().map(word).collect();
+        let array = Array::new(element, Data::Bytes4(words)).context("distances of 4 bytes")?;
+        Ok(outputs.array(id, &array)?)
+    }
+}
+
+/// Compares with Dijkstra's, every vertex.
+fn verify(network: &Network, paths: &ShortestPaths) -> Result<()> {
+    let _span = tracing::info_span!("verify").entered();
+    let expected = dijkstra(network, paths.source)?;
+    let differs = |vertex: &u32| expected.distance(*vertex) != paths.distance(*vertex);
+    if let Some(vertex) = (0..network.vertices()).find(differs) {
+        let text = |paths: &ShortestPaths| {
+            paths.distance(vertex).map_or("no path".to_owned(), |distance| distance.to_string())
+        };
+        bail!(
+            "the search is wrong: vertex {vertex} is at {}, the CPU says {}",
+            text(paths),
+            text(&expected)
+        );
     }
     Ok(())
-}
-
-fn search(
-    options: &Options,
-    network: &Network,
-    wanted: &SsspOptions,
-    devices: &Devices,
-) -> Result<ShortestPaths> {
-    let context = devices.open()?;
-    let on_device = context.upload_network(network)?;
-    let mut solver = context.sssp(&on_device, wanted)?;
-    let found = solver.solve(options.source)?;
-    let statistics = found.statistics;
-    let method = sssp::name(solver.method());
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{method} on {}", context.properties().name)?;
-    writeln!(
-        out,
-        "{} rounds, {} relaxations, {} of them again",
-        statistics.rounds, statistics.relaxations, statistics.rerelaxations
-    )?;
-    if let Some(file) = &options.plot {
-        let title = format!("{} from {}: {method}", options.graph.name(), options.source);
-        write(file, &sssp::frontier(&title, &solver.round_sizes()?))?;
-    }
-    Ok(found.paths)
-}
-
-fn tell(options: &Options, network: &Network, paths: &ShortestPaths) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    let (vertices, reached) = (network.vertices(), paths.reached());
-    writeln!(out, "{vertices} vertices, {} edges; {reached} reached", network.edges())?;
-    let furthest = (0..vertices).filter_map(|v| paths.distance(v).map(|d| (d, v)));
-    let furthest = furthest.reduce(|a, b| if b.0 > a.0 { b } else { a });
-    if let Some((distance, vertex)) = furthest {
-        writeln!(out, "the furthest is {vertex}, at {distance}")?;
-    }
-    match options.to.map(|to| (to, paths.path_to(to), paths.distance(to))) {
-        Some((to, Some(path), Some(distance))) => {
-            writeln!(out, "to {to}: {distance}, over {} edges", path.len() - 1)?;
-            let vertices: Vec<_> = path.iter().map(u32::to_string).collect();
-            writeln!(out, "{}", vertices.join(" "))?;
-        }
-        Some((to, ..)) if to >= vertices => bail!("--to {to}: there are {vertices} vertices"),
-        Some((to, ..)) => writeln!(out, "to {to}: no path")?,
-        None => {}
-    }
-    Ok(())
-}
-
-fn write(file: &PathBuf, text: &str) -> Result<()> {
-    std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
 }

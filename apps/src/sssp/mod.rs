@@ -1,9 +1,11 @@
 //! What the command line searches for shortest paths: networks by name or by file, and methods by
 //! name.
 
+mod found;
 mod plot;
 mod tune;
 
+pub use found::{Found, path_text};
 pub use plot::frontier;
 pub use tune::Tune;
 
@@ -13,10 +15,11 @@ use std::str::FromStr;
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
 use multisplit::graph::Plan;
-use multisplit::network::{Grid, LoadOptions, Network, Rmat, Weighting, load};
+use multisplit::network::{Grid, LoadOptions, Network, Progress, Rmat, Weighting, load};
 use multisplit::primitives::sssp::{self as engine, SsspMethod, SsspOptions};
 
 use crate::jobs::Target;
+use crate::progress::Bars;
 
 /// How shortest paths are searched for, on the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -96,9 +99,12 @@ impl FromStr for Source {
         match (kind, sizes.as_slice()) {
             ("rmat", []) => Ok(Self::Rmat(Rmat::default())),
             ("rmat", &[vertices, edges]) => Ok(Self::Rmat(Rmat::of_size(vertices, edges))),
+            ("rmat", &[vertices, edges, seed]) => {
+                Ok(Self::Rmat(Rmat { seed: seed.into(), ..Rmat::of_size(vertices, edges) }))
+            }
             ("grid", []) => Ok(Self::Grid(Grid::default())),
             ("grid", &[vertices]) => Ok(Self::Grid(Grid::of_size(vertices))),
-            _ => Err("rmat, rmat:VERTICES:EDGES, grid, grid:VERTICES, or a file".to_owned()),
+            _ => Err("rmat, rmat:VERTICES:EDGES[:SEED], grid, grid:VERTICES, or a file".to_owned()),
         }
     }
 }
@@ -117,12 +123,25 @@ const SOURCES: [(&str, [u32; 4]); 7] = [
 impl Source {
     /// Loads the network or makes it.
     pub fn network(&self, weighting: Weighting) -> Result<Network> {
+        self.load(weighting, Bars::none())
+    }
+
+    /// Like [`network`](Self::network), with progress bars.
+    pub fn load(&self, weighting: Weighting, bars: Bars) -> Result<Network> {
         match self {
             Self::Rmat(rmat) => rmat.generate(weighting).context("rmat"),
             Self::Grid(grid) => grid.generate(weighting).context("grid"),
             Self::File(path) => {
-                let options = LoadOptions { weighting, ..LoadOptions::default() };
-                Ok(load(path, &options)?)
+                let bar = bars.bytes(&format!("reading {path}"), Some(0));
+                let progress = |at: Progress| {
+                    bar.set_length(at.all_bytes);
+                    bar.set_position(at.bytes);
+                };
+                let options =
+                    LoadOptions { weighting, progress: Some(&progress), ..LoadOptions::default() };
+                let network = load(path, &options)?;
+                bar.finish_and_clear();
+                Ok(network)
             }
         }
     }
@@ -165,6 +184,7 @@ mod tests {
         let name = |text: &str| text.parse::<Source>().map(|source| source.name());
         assert_eq!(name("rmat"), Ok("rmat".to_owned()));
         assert_eq!(name("rmat:100:200"), Ok("rmat:100:200".to_owned()));
+        assert_eq!(name("rmat:800000:4800000:1"), Ok("rmat".to_owned()), "the default's seed");
         assert_eq!(name("grid:400"), Ok("grid:400".to_owned()));
         assert_eq!(name("roads/usa_ny.gr.gz"), Ok("usa_ny".to_owned()));
         assert!(name("rmat:1").is_err() && name("grid:x").is_err());

@@ -3,7 +3,7 @@
 //!
 //! Files are written and read here by code of the tests' own. Jobs run with validation on, so that
 //! any message fails them.
-#![allow(clippy::expect_used, reason = "in a test a panic is the report")]
+#![allow(clippy::expect_used, clippy::panic, reason = "in a test a panic is the report")]
 
 #[path = "../common/mod.rs"]
 mod common;

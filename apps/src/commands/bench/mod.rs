@@ -106,7 +106,7 @@ Examples:
   multisplit bench split --n 2^20,2^25 --html report.html --against cub.jsonl
   multisplit bench histogram --bins 2,256,65536 --tune cells=2048,loads=8
   multisplit bench sssp --graph rmat,usa_ny.gr.gz --search near-far,multisplit
-  multisplit bench sssp --graph grid --search near-far --delta 2000,8000 --tune local_hops=16
+  multisplit bench sssp --graph grid --search near-far --tune-search local_hops=16
 
 Each line has anchor, op, n, m (0: no buckets), ms (GPU time), gps (10^9 elements a second) and
 method; the first one names the device. Every configuration is checked against the CPU once.

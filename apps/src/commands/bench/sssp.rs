@@ -42,7 +42,7 @@ pub struct SearchOptions {
     resident: Option<bool>,
     /// Sets a size of the search, e.g. local_hops=16; several, separated by commas
     #[arg(long, value_name = "SIZE=NUMBER", value_delimiter = ',')]
-    tune: Vec<Tune>,
+    tune_search: Vec<Tune>,
 }
 
 /// One line.
@@ -76,7 +76,7 @@ impl SearchOptions {
     /// Whether any was given.
     pub fn any(&self) -> bool {
         let lists = self.graph.is_empty() && self.search.is_empty() && self.delta.is_empty();
-        let more = self.source.is_empty() && self.tune.is_empty();
+        let more = self.source.is_empty() && self.tune_search.is_empty();
         !lists || !more || self.search_buckets.is_some() || self.resident.is_some()
     }
 
@@ -117,7 +117,7 @@ impl SearchOptions {
 
     fn policy(&self, bench: &Bench<'_>) -> Policy {
         let mut policy = bench.context.policy();
-        self.tune.iter().for_each(|tune| tune.apply(&mut policy.sssp));
+        self.tune_search.iter().for_each(|tune| tune.apply(&mut policy.sssp));
         policy
     }
 
