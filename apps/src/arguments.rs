@@ -12,7 +12,7 @@ use crate::size;
 #[command(
     name = "multisplit",
     version,
-    about = "Sorts, splits and measures arrays on a GPU, by Vulkan",
+    about = "Sorts, splits and counts arrays, and finds shortest paths, on a GPU by Vulkan",
     after_help = EXAMPLES,
     arg_required_else_help = true,
     propagate_version = true
@@ -58,8 +58,9 @@ Examples:
   multisplit devices                      which devices there are, and which would be used
   multisplit sort keys.npy -o sorted.npy  sorted by the GPU, in the file's own type
   multisplit split keys.npy -o out.npy --buckets 8 --by delta
-  multisplit demo                         scan 2^24 numbers; show the plan and the times
-  multisplit --device llvmpipe demo       the same on another device
+  multisplit histogram samples.npy --bins 20 --range -4 4
+  multisplit sssp usa_ny.gr.gz --source 0 --path-to 5
+  multisplit demo                         everything once, on generated data, with a report
   multisplit bench scan --n 2^20,2^25     rates as JSON lines
   multisplit bench split --m 8,256        splits into 8 and 256 buckets, by every method
   multisplit graph scan --format dot | dot -Tsvg > scan.svg

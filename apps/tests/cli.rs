@@ -43,12 +43,26 @@ fn devices_as_json_has_one_that_is_chosen() {
 }
 
 #[test]
-fn demo_shows_the_plan_and_the_times_and_checks() {
-    let ran = run(multisplit(), &["demo", "--n", "100000", "--validate"]).expect(0);
-    for part in ["100,000", "graph scan", "barrier", "time of each pass", "rate ", "GPU time "] {
+fn demo_measures_everything_and_writes_a_report() {
+    let file = temporary("demo.html");
+    let path = file.to_str().expect("a path that is text");
+    let arguments = ["demo", "--n", "3000", "--validate", "--html", path];
+    // The report of another demonstration is replaced, another file is not.
+    std::fs::write(&file, "mine").expect("a file");
+    let ran = run(multisplit(), &arguments).expect(1);
+    assert!(ran.complaint().contains("--force"), "{}", ran.err);
+    std::fs::write(&file, r#"<meta name="generator" content="multisplit">"#).expect("a file");
+    let ran = run(multisplit(), &arguments).expect(0);
+    for part in ["copy_kernel_u32", "sort_keys_u32", "split_delta_pairs", "histogram_even", "sssp"]
+    {
         assert!(ran.out.contains(part), "no `{part}` in\n{}", ran.out);
     }
-    assert!(ran.out.contains("every sum is the CPU's"), "{}", ran.out);
+    assert!(ran.out.contains("each checked against the CPU"), "{}", ran.out);
+    let page = std::fs::read_to_string(&file).expect("the report");
+    for part in ["rate against n", "rate against m", "shares of the stages", ": rounds"] {
+        assert!(page.contains(part), "no `{part}` in the report");
+    }
+    let _ = std::fs::remove_file(file);
 }
 
 #[test]

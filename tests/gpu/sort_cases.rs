@@ -240,7 +240,7 @@ fn product_of_cases(gpu: &Gpu) -> Result<()> {
                 }
                 // Both directions and all kinds of keys share pipelines; sizes take turns.
                 let n = sizes[(turn + k) % sizes.len()];
-                let n = if n == 65_537 && turn % 3 != 0 { 5_000 } else { n };
+                let n = if n == 65_537 && !turn.is_multiple_of(3) { 5_000 } else { n };
                 case(gpu, &policy, &sort, along, KEYS[turn % KEYS.len()], n)?;
                 turn += 1;
             }

@@ -32,7 +32,7 @@ pub enum Command {
     Histogram(histogram::Options),
     /// Shortest paths from one vertex of a network, from a file or generated
     Sssp(sssp::Options),
-    /// Scan numbers on the best device, check them, and show the plan and the time of each pass
+    /// Sort, split, count and search generated data: checked, measured, and a report written
     Demo(demo::Options),
     /// Measure the primitives; prints JSON lines
     Bench(Box<bench::Options>),

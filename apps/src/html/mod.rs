@@ -3,14 +3,16 @@
 mod plots;
 mod points;
 
-pub use points::Points;
+pub use points::{Point, Points};
 
 use std::fmt::Write as _;
 
 use self::plots::Plot;
-use self::points::Point;
 use crate::plot::{escape, short};
 use crate::{figures, size};
+
+/// What every report has, and nothing else is likely to.
+pub const MARK: &str = "<meta name=\"generator\" content=\"multisplit\">";
 
 /// The page of these figures, with those of others beside them.
 pub fn page(ours: &Points, others: &Points) -> String {
@@ -19,7 +21,7 @@ pub fn page(ours: &Points, others: &Points) -> String {
     let mut text = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>multisplit on {device}</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
+         {MARK}\n<title>multisplit on {device}</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
          <h1>multisplit {}</h1>\n<p>{device}</p>\n",
         env!("CARGO_PKG_VERSION")
     );

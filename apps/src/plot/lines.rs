@@ -76,7 +76,13 @@ impl LinePlot {
         for Series { name, style, points } in &self.series {
             let class = style.class();
             let corners: Vec<_> = points.iter().map(|&(x, y)| (x_place(x), y_place(y))).collect();
-            drawing.path(&class, &corners);
+            match (style, &corners[..]) {
+                // A ceiling in one place is seen as a line all the same.
+                (Style::Ceiling, &[(_, y)]) => {
+                    drawing.path(&class, &[(LEFT, y), (WIDTH - RIGHT, y)]);
+                }
+                _ => drawing.path(&class, &corners),
+            }
             for (&(x, y), &corner) in points.iter().zip(&corners) {
                 let title = format!("{name}, {}: {} {}", (self.x_text)(x), short(y), self.y_label);
                 drawing.dot(&class, corner, &title);

@@ -11,11 +11,12 @@ mod subjects;
 
 use anyhow::{Result, bail};
 use clap::error::ErrorKind;
-use clap::{Args, value_parser};
+use clap::{Args, Parser, value_parser};
 use multisplit::{Config, Context, Error};
 
+pub use self::output::{Figure, Output};
+
 use self::measure::{Bench, Timing};
-use self::output::Output;
 use self::subjects::Subject;
 use crate::device::Devices;
 use crate::jobs::bytes_of;
@@ -71,6 +72,38 @@ impl Options {
             Subject::Sssp => &[],
             _ => &SIZES,
         }
+    }
+
+    /// Measures on this device; before each size the copy kernel, if its rate is wanted besides.
+    fn measure(&self, context: &Context, copies: bool, output: &mut Output) -> Result<()> {
+        let timing = Timing { runs: self.reps, warmup_ms: self.warmup, passes: self.passes };
+        let bench = Bench { context, timing };
+        if self.subject == Subject::Sssp {
+            self.sssp.measure(&bench, output)?;
+        }
+        for &n in self.sizes() {
+            if let Some(reason) = too_large(context, n, ARRAYS) {
+                report::note(format_args!("n = {} left out: {reason}", size::show(n)));
+                continue;
+            }
+            if copies && self.subject.lacks_copy() {
+                // The ceiling of everything else.
+                bench.measure(Subject::Copy, n, output)?;
+            }
+            let measured = match self.subject {
+                Subject::Split => self.split.measure(&bench, n, output),
+                Subject::Histogram => self.histogram.measure(&bench, n, output),
+                subject => bench.measure(subject, n, output),
+            };
+            match measured {
+                // Another process may hold what the device has.
+                Err(error) if does_not_fit(&error) => {
+                    report::note(format_args!("n = {} left out: {error:#}", size::show(n)));
+                }
+                other => other?,
+            }
+        }
+        Ok(())
     }
 
     /// Ends the program, with the status of wrong usage, where an option means nothing.
@@ -129,33 +162,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut page = options.page.begin(devices)?;
     let mut output = Output::create(options.json.as_deref())?;
     output.device(context.properties())?;
-    let timing = Timing { runs: options.reps, warmup_ms: options.warmup, passes: options.passes };
-    let bench = Bench { context: &context, timing };
-    if options.subject == Subject::Sssp {
-        options.sssp.measure(&bench, &mut output)?;
-    }
-    for &n in options.sizes() {
-        if let Some(reason) = too_large(&context, n, ARRAYS) {
-            report::note(format_args!("n = {} left out: {reason}", size::show(n)));
-            continue;
-        }
-        if page.is_some() && options.subject.lacks_copy() {
-            // The ceiling of everything else.
-            bench.measure(Subject::Copy, n, &mut output)?;
-        }
-        let measured = match options.subject {
-            Subject::Split => options.split.measure(&bench, n, &mut output),
-            Subject::Histogram => options.histogram.measure(&bench, n, &mut output),
-            subject => bench.measure(subject, n, &mut output),
-        };
-        match measured {
-            // Another process may hold what the device has.
-            Err(error) if does_not_fit(&error) => {
-                report::note(format_args!("n = {} left out: {error:#}", size::show(n)));
-            }
-            other => other?,
-        }
-    }
+    options.measure(&context, page.is_some(), &mut output)?;
     if output.is_empty() && options.subject != Subject::Sssp {
         bail!("nothing was measured: no size fits the device; try a smaller --n");
     }
@@ -167,6 +174,17 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         output::statistics(&context.pipeline_statistics());
     }
     Ok(())
+}
+
+/// Measures what these arguments of `multisplit bench` ask for, on a device that is open.
+pub fn measure(arguments: &str, context: &Context, output: &mut Output) -> Result<()> {
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: Options,
+    }
+    let words = std::iter::once("bench").chain(arguments.split_whitespace());
+    Line::try_parse_from(words)?.options.measure(context, false, output)
 }
 
 /// Why so many arrays of `n` words do not fit the device.

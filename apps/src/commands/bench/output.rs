@@ -88,6 +88,11 @@ impl Output {
         Ok(Self { lines, figures: Vec::new(), text: String::new() })
     }
 
+    /// Kept, and written nowhere.
+    pub fn kept() -> Self {
+        Self { lines: Box::new(io::sink()), figures: Vec::new(), text: String::new() }
+    }
+
     /// The first line.
     pub fn device(&mut self, properties: &DeviceProperties) -> Result<()> {
         self.line(&DeviceLine {
