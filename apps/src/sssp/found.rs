@@ -60,8 +60,9 @@ impl Found {
             sum,
             max,
             checksum: format!("{:016x}", summary.hash),
-            ms: seconds * 1e3,
-            mteps: network.arcs().len() as f64 / seconds / 1e6,
+            // As many digits as a measurement can have.
+            ms: (seconds * 1e7).round() / 1e4,
+            mteps: (network.arcs().len() as f64 / seconds / 1e3).round() / 1e3,
             rounds: None,
             relaxations: None,
             rerelaxations: None,
