@@ -1,15 +1,18 @@
 //! What can be said on the command line, besides what only one subcommand knows.
 
+use std::path::PathBuf;
+
 use clap::{Args, Parser};
 
 use crate::commands::Command;
+use crate::size;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
 #[command(
     name = "multisplit",
     version,
-    about = "GPU primitives on Vulkan: see the devices, run a demonstration, measure, look at the plans",
+    about = "Sorts, splits and counts arrays, and finds shortest paths, on a GPU by Vulkan",
     after_help = EXAMPLES,
     arg_required_else_help = true,
     propagate_version = true
@@ -30,20 +33,40 @@ pub struct Common {
     /// Turn the validation layers on; any message of theirs makes the exit status 3
     #[arg(long, global = true, help_heading = "Common options")]
     pub validate: bool,
+    /// Compare results with the CPU's, every element
+    #[arg(long, global = true, help_heading = "Common options")]
+    pub verify: bool,
+    /// Most device memory the job may take (for example 256KiB); larger ones are done in parts
+    #[arg(long, global = true, value_name = "SIZE", value_parser = size::parse_bytes, help_heading = "Common options")]
+    pub memory_limit: Option<u64>,
+    /// Write what host and device did when, for ui.perfetto.dev or chrome://tracing
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Common options")]
+    pub trace: Option<PathBuf>,
+    /// Overwrite files that exist
+    #[arg(long, global = true, help_heading = "Common options")]
+    pub force: bool,
     /// Say what is being done, on standard error; twice for more
     #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Common options")]
     pub verbose: u8,
+    /// Print no notes, no progress and no summaries
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Common options")]
+    pub quiet: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   multisplit devices                      which devices there are, and which would be used
-  multisplit demo                         scan 2^24 numbers; show the plan and the times
-  multisplit --device llvmpipe demo       the same on another device
+  multisplit sort keys.npy -o sorted.npy  sorted by the GPU, in the file's own type
+  multisplit split keys.npy -o out.npy --buckets 8 --by delta
+  multisplit histogram samples.npy --bins 20 --range -4 4
+  multisplit sssp usa_ny.gr.gz --source 0 --path-to 5
+  multisplit demo                         everything once, on generated data, with a report
   multisplit bench scan --n 2^20,2^25     rates as JSON lines
   multisplit bench split --m 8,256        splits into 8 and 256 buckets, by every method
   multisplit graph scan --format dot | dot -Tsvg > scan.svg
 
-Sizes are plain numbers or powers: 16777216, 16_777_216, 2^24.
+Files are .npy, .csv or .txt (a number a line), else raw little-endian numbers; each may end in
+.gz or .zst, and - is standard input or output. Numbers of elements are plain or powers: 16777216,
+16_777_216, 2^24. Amounts of memory have a unit or are bytes: 256KiB, 64MiB, 1GB, 4096.
 Exit status: 0 success, 1 failure, 2 wrong usage, 3 messages of the validation layers.
 The environment variable MULTISPLIT_DEVICE chooses a device where --device does not.";

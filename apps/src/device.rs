@@ -7,17 +7,22 @@ use multisplit::{
 };
 
 use crate::arguments::Common;
+use crate::files::Outputs;
+use crate::parts::Room;
+use crate::progress::Bars;
+use crate::trace::Trace;
 
 /// Opens devices as the command line says, and keeps what the validation layers say of them.
 pub struct Devices {
     common: Common,
     messages: Messages,
+    trace: Option<Trace>,
 }
 
 impl Devices {
-    /// Devices by these arguments.
-    pub fn new(common: Common) -> Self {
-        Self { common, messages: Messages::default() }
+    /// Devices by these arguments, whose runs are told to `trace`.
+    pub fn new(common: Common, trace: Option<Trace>) -> Self {
+        Self { common, messages: Messages::default(), trace }
     }
 
     /// Opens the device that the command line chooses.
@@ -57,6 +62,34 @@ impl Devices {
         argument.or_else(|| variable().map(|name| (DEVICE_VARIABLE, name)))
     }
 
+    /// Whether results are to be compared with the CPU's.
+    pub fn verify(&self) -> bool {
+        self.common.verify
+    }
+
+    /// Whether nothing but results and errors is to be printed.
+    pub fn quiet(&self) -> bool {
+        self.common.quiet
+    }
+
+    /// The room that a job has on the device of `context`.
+    pub fn room<'c>(&self, context: &'c Context) -> Room<'c> {
+        // Without a limit a tenth is left for others.
+        let most = context.properties().device_memory / 10 * 9;
+        let memory = self.common.memory_limit.map_or(most, |limit| limit.min(most));
+        Room { context, memory, bars: self.bars() }
+    }
+
+    /// Outputs that overwrite what the command line allows them to.
+    pub fn outputs(&self) -> Outputs {
+        Outputs::new(self.common.force)
+    }
+
+    /// Progress bars, where there may be any.
+    pub fn bars(&self) -> Bars {
+        Bars::new(self.common.quiet)
+    }
+
     fn choice(&self) -> DeviceChoice {
         match self.asked_for() {
             Some(name) => DeviceChoice::Named(name.to_owned()),
@@ -69,6 +102,8 @@ impl Devices {
             device: self.choice(),
             validation: self.common.validate.then(ValidationConfig::default),
             messages: self.messages.clone(),
+            memory_limit: self.common.memory_limit,
+            observer: self.trace.as_ref().map(Trace::observer),
             ..config
         }
     }

@@ -2,11 +2,17 @@
 
 use std::io::IsTerminal as _;
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::format::FmtSpan;
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, registry};
 
-/// Starts logging to standard error. Each `-v` shows more; without one, `RUST_LOG` decides.
-pub fn start(verbose: u8) {
+use crate::trace::Trace;
+
+/// Starts logging to standard error, and to `trace` where there is one. Each `-v` shows more;
+/// without one, `RUST_LOG` decides.
+pub fn start(verbose: u8, trace: Option<&Trace>) {
     let level = match verbose {
         0 => "warn",
         1 => "info",
@@ -20,11 +26,14 @@ pub fn start(verbose: u8) {
         _ => ours(),
     };
     let spans = if verbose > 1 { FmtSpan::CLOSE } else { FmtSpan::NONE };
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let shown = tracing_subscriber::fmt::layer()
         .with_span_events(spans)
         .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr);
+        .with_writer(std::io::stderr)
+        .with_filter(filter);
+    // A trace has the spans that matter whatever is shown.
+    let kept = Targets::new().with_target("multisplit", tracing::Level::DEBUG);
+    let traced = trace.map(|trace| trace.layer().with_filter(kept));
     // It fails only where another subscriber was set, and nothing sets one before this.
-    let _ = subscriber.try_init();
+    let _ = registry().with(shown).with(traced).try_init();
 }

@@ -10,13 +10,24 @@ mod commands;
 mod data;
 mod device;
 mod figures;
+mod files;
 mod histogram;
+mod html;
 mod jobs;
 mod logging;
+mod parts;
 mod passes;
+mod plan_svg;
+mod plot;
+mod progress;
 mod report;
 mod size;
+mod sort;
 mod split;
+mod sssp;
+mod trace;
+mod values;
+mod word;
 
 use std::process::ExitCode;
 
@@ -24,13 +35,23 @@ use clap::Parser as _;
 
 use crate::arguments::Arguments;
 use crate::device::Devices;
+use crate::trace::Trace;
 
 fn main() -> ExitCode {
     // Prints help, or what is wrong with the arguments, and ends with status 2 by itself.
     let arguments = Arguments::parse();
-    logging::start(arguments.common.verbose);
-    let devices = Devices::new(arguments.common);
-    let outcome = commands::run(arguments.command, &devices);
+    let common = &arguments.common;
+    let trace = common.trace.is_some().then(Trace::new);
+    logging::start(common.verbose, trace.as_ref());
+    if common.quiet {
+        report::be_quiet();
+    }
+    let trace_file = common.trace.clone();
+    let devices = Devices::new(arguments.common, trace.clone());
+    let outcome = match trace.zip(trace_file) {
+        Some((trace, file)) => commands::run_traced(arguments.command, &devices, &trace, &file),
+        None => commands::run(arguments.command, &devices),
+    };
     // Every context is gone by now, so what the layers say of teardown is among the messages.
     report::finish(outcome, &devices.messages())
 }

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use multisplit::{Error, Message};
 
@@ -11,6 +12,13 @@ const FAILURE: u8 = 1;
 const VALIDATION: u8 = 3;
 /// More messages than this are seldom read; the first ones are the ones to mend.
 const MOST_MESSAGES: usize = 20;
+
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From here on nothing but errors is told.
+pub fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
 
 /// Prints what there is to print and gives the exit status.
 pub fn finish(outcome: anyhow::Result<()>, messages: &[Message]) -> ExitCode {
@@ -34,7 +42,14 @@ pub fn finish(outcome: anyhow::Result<()>, messages: &[Message]) -> ExitCode {
 
 /// Tells something besides the results.
 pub fn note(text: impl Display) {
-    say(format_args!("note: {text}"));
+    summary(format_args!("note: {text}"));
+}
+
+/// Tells what was done.
+pub fn summary(text: impl Display) {
+    if !QUIET.load(Ordering::Relaxed) {
+        say(text);
+    }
 }
 
 /// A line on standard error. Where that is closed there is nobody to tell.
@@ -67,6 +82,11 @@ fn advice(error: &Error) -> String {
             "`multisplit devices` lists what there is; choose another with --device"
         }
         Error::NoValidationLayer => "install it, or leave --validate out",
+        Error::OutOfMemory { reason, .. } if reason.contains("memory limit") => {
+            "give it a larger --memory-limit"
+        }
+        // Nothing of a file's size.
+        Error::TooLarge { what: "number of buckets", .. } => return String::new(),
         Error::OutOfMemory { .. } | Error::TooLarge { .. } => "try a smaller --n",
         Error::NoTimestamps { .. } => "choose another device with --device",
         Error::Vulkan { .. } => "run it again with --validate to see why",

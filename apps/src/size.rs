@@ -1,4 +1,5 @@
-//! How a number of elements is written: `2^24`, `16777216` or `16_777_216`.
+//! How a number of elements is written: `2^24`, `16777216` or `16_777_216`; and an amount of
+//! memory: `256KiB`.
 
 /// Reads a size of at least 1; for use as a `value_parser`.
 pub fn parse(text: &str) -> Result<u64, String> {
@@ -19,6 +20,36 @@ pub fn parse(text: &str) -> Result<u64, String> {
         Some(Ok(0)) => Err("a size is at least 1".to_owned()),
         Some(size) => size,
         None => Err(format!("`{text}` is no size; write for example 2^24 or 16777216")),
+    }
+}
+
+/// Reads an amount of memory of at least a byte; for use as a `value_parser`.
+pub fn parse_bytes(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 9] = [
+        ("kib", 1 << 10),
+        ("mib", 1 << 20),
+        ("gib", 1 << 30),
+        ("tib", 1 << 40),
+        ("kb", 1_000),
+        ("mb", 1_000_000),
+        ("gb", 1_000_000_000),
+        ("tb", 1_000_000_000_000),
+        ("b", 1),
+    ];
+    let lower = text.trim().to_ascii_lowercase();
+    let (number, unit) = UNITS
+        .iter()
+        .find_map(|(name, unit)| lower.strip_suffix(name).map(|number| (number, *unit)))
+        .unwrap_or((&lower, 1));
+    let problem = || format!("`{text}` is no amount of memory; write for example 256KiB or 2GiB");
+    if number.trim().is_empty() || !number.trim().bytes().all(|b| b.is_ascii_digit() || b == b'_') {
+        return Err(problem());
+    }
+    let number = number.trim().replace('_', "").parse::<u64>().map_err(|_| too_large(text))?;
+    match number.checked_mul(unit) {
+        Some(0) => Err("an amount of memory is at least 1 byte".to_owned()),
+        Some(bytes) => Ok(bytes),
+        None => Err(too_large(text)),
     }
 }
 
@@ -54,7 +85,19 @@ pub fn grouped(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{grouped, parse, show};
+    use super::{grouped, parse, parse_bytes, show};
+
+    #[test]
+    fn amounts_of_memory_have_units() {
+        for (text, bytes) in
+            [("1", 1), ("256KiB", 256 << 10), ("3 mib", 3 << 20), ("2GB", 2_000_000_000), ("7b", 7)]
+        {
+            assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "KiB", "-1", "1.5GiB", "256Kib/s", "0", "99999999TiB", "many"] {
+            assert!(parse_bytes(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn plain_numbers_and_powers_are_sizes() {

@@ -3,76 +3,10 @@
 //! Commands that touch a device run with validation on, so that any message fails them.
 #![allow(clippy::expect_used, reason = "in a test a panic is the report")]
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod common;
 
+use common::{multisplit, run, temporary, without_driver};
 use serde_json::Value;
-
-/// What a run left behind.
-struct Ran {
-    status: Option<i32>,
-    out: String,
-    err: String,
-}
-
-impl Ran {
-    #[track_caller]
-    fn expect(self, status: i32) -> Self {
-        assert_eq!(self.status, Some(status), "stdout:\n{}\nstderr:\n{}", self.out, self.err);
-        self
-    }
-
-    /// What standard error says, which is to be one line.
-    #[track_caller]
-    fn complaint(&self) -> &str {
-        assert_eq!(self.err.lines().count(), 1, "not one line:\n{}", self.err);
-        self.err.trim_end()
-    }
-}
-
-/// The binary, which `MULTISPLIT_BINARY` names where the tests run on another machine than the
-/// one that built them.
-fn multisplit() -> Command {
-    let elsewhere = std::env::var_os("MULTISPLIT_BINARY").map(PathBuf::from);
-    let mut command =
-        Command::new(elsewhere.unwrap_or_else(|| env!("CARGO_BIN_EXE_multisplit").into()));
-    // Neither the user's logging nor the user's caches have a part in this. Mesa's cache mixes up
-    // the code for different subgroup sizes.
-    command
-        .env_remove("RUST_LOG")
-        .env("XDG_CACHE_HOME", folder().join("cache"))
-        .env("MESA_SHADER_CACHE_DISABLE", "true");
-    command
-}
-
-/// Where files may be left: the build's own folder, or on another machine the system's.
-fn folder() -> PathBuf {
-    let built = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    if built.is_dir() { built.to_owned() } else { std::env::temp_dir() }
-}
-
-fn temporary(name: &str) -> PathBuf {
-    folder().join(format!("multisplit-cli-{}-{name}", std::process::id()))
-}
-
-fn run(mut command: Command, arguments: &[&str]) -> Ran {
-    let output = command.args(arguments).output().expect("the binary starts");
-    Ran {
-        status: output.status.code(),
-        out: String::from_utf8(output.stdout).expect("output is text"),
-        err: String::from_utf8(output.stderr).expect("errors are text"),
-    }
-}
-
-/// The binary where no driver can be found.
-fn without_driver() -> Command {
-    let mut command = multisplit();
-    for name in ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"] {
-        command.env(name, "/nonexistent/driver.json");
-    }
-    command.env_remove("VK_ADD_DRIVER_FILES").env_remove("MULTISPLIT_DEVICE");
-    command
-}
 
 /// The device line and the figures of JSON lines.
 fn figures(text: &str) -> (Value, Vec<Value>) {
@@ -109,12 +43,26 @@ fn devices_as_json_has_one_that_is_chosen() {
 }
 
 #[test]
-fn demo_shows_the_plan_and_the_times_and_checks() {
-    let ran = run(multisplit(), &["demo", "--n", "100000", "--validate"]).expect(0);
-    for part in ["100,000", "graph scan", "barrier", "time of each pass", "rate ", "GPU time "] {
+fn demo_measures_everything_and_writes_a_report() {
+    let file = temporary("demo.html");
+    let path = file.to_str().expect("a path that is text");
+    let arguments = ["demo", "--n", "3000", "--validate", "--html", path];
+    // The report of another demonstration is replaced, another file is not.
+    std::fs::write(&file, "mine").expect("a file");
+    let ran = run(multisplit(), &arguments).expect(1);
+    assert!(ran.complaint().contains("--force"), "{}", ran.err);
+    std::fs::write(&file, r#"<meta name="generator" content="multisplit">"#).expect("a file");
+    let ran = run(multisplit(), &arguments).expect(0);
+    for part in ["copy_kernel_u32", "sort_keys_u32", "split_delta_pairs", "histogram_even", "sssp"]
+    {
         assert!(ran.out.contains(part), "no `{part}` in\n{}", ran.out);
     }
-    assert!(ran.out.contains("every sum is the CPU's"), "{}", ran.out);
+    assert!(ran.out.contains("each checked against the CPU"), "{}", ran.out);
+    let page = std::fs::read_to_string(&file).expect("the report");
+    for part in ["rate against n", "rate against m", "shares of the stages", ": rounds"] {
+        assert!(page.contains(part), "no `{part}` in the report");
+    }
+    let _ = std::fs::remove_file(file);
 }
 
 #[test]
@@ -304,7 +252,7 @@ fn wrong_usage_has_status_2() {
         &["bench", "split", "--m", "65537"],
         &["bench", "split", "--distribution", "normal"],
         &["graph"],
-        &["graph", "scan", "--format", "svg"],
+        &["graph", "scan", "--format", "png"],
         &["graph", "scan", "--method", "onesweep"],
         &["graph", "split", "--method", "lookback"],
     ] {
@@ -342,6 +290,9 @@ fn graphs_need_no_driver() {
 
     let dot = run(without_driver(), &["graph", "scan", "--format", "dot"]).expect(0);
     assert!(dot.out.starts_with("digraph"), "{}", dot.out);
+
+    let svg = run(without_driver(), &["graph", "scan", "--format", "svg"]).expect(0);
+    assert!(svg.out.starts_with("<svg ") && svg.out.trim_end().ends_with("</svg>"), "{}", svg.out);
 
     let arguments = ["graph", "scan", "--format", "json", "--method", "lookback", "--replay"];
     let json = run(without_driver(), &arguments).expect(0);

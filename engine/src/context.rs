@@ -10,6 +10,7 @@ use crate::cache_file::CacheFile;
 use crate::device::{Device, DeviceParts, Handles};
 use crate::error::{Error, Result, VkResultExt};
 use crate::instance::{self, Instance};
+use crate::observe::Observer;
 use crate::primitives::Policy;
 use crate::properties::DeviceProperties;
 use crate::requirements::{Features, Requirements};
@@ -40,6 +41,11 @@ pub struct Config {
     pub pipeline_cache: PipelineCache,
     /// Keeps the driver's statistics of each pipeline (registers, spills).
     pub pipeline_statistics: bool,
+    /// Most bytes that the context's buffers may take together, staging included; past it,
+    /// [`Error::OutOfMemory`].
+    pub memory_limit: Option<u64>,
+    /// Is told of every run: for traces.
+    pub observer: Option<Observer>,
     /// Features to leave out although the device has them: tests of the paths without them.
     pub without: Features,
 }
@@ -147,6 +153,8 @@ impl Context {
             cache_file: config.pipeline_cache.file(&properties),
             properties,
             features: wanted.features,
+            memory_limit: config.memory_limit,
+            observer: config.observer.clone(),
         })?;
         Ok(Self { device: Arc::new(device) })
     }
@@ -179,6 +187,8 @@ impl Context {
             cache_file: adopted.pipeline_cache.file(&properties),
             properties,
             features: adopted.features,
+            memory_limit: None,
+            observer: None,
         })?;
         Ok(Self { device: Arc::new(device) })
     }

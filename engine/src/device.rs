@@ -6,9 +6,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use ash::vk;
 use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
 
+use crate::budget::Budget;
 use crate::cache_file::CacheFile;
 use crate::error::{Error, Result, VkResultExt};
 use crate::instance::Instance;
+use crate::observe::Observer;
 use crate::pipeline::PipelineStore;
 use crate::properties::DeviceProperties;
 use crate::requirements::Features;
@@ -46,6 +48,8 @@ pub(crate) struct Device {
     pub debug_utils: Option<ash::ext::debug_utils::Device>,
     pub executables: Option<ash::khr::pipeline_executable_properties::Device>,
     pub pipelines: PipelineStore,
+    pub budget: Budget,
+    pub observer: Option<Observer>,
     queue: Mutex<vk::Queue>,
     synchronization2: Synchronization2,
     cache_file: Option<CacheFile>,
@@ -66,6 +70,9 @@ pub(crate) struct DeviceParts {
     pub properties: DeviceProperties,
     pub features: Features,
     pub cache_file: Option<CacheFile>,
+    /// Most bytes that buffers may take together.
+    pub memory_limit: Option<u64>,
+    pub observer: Option<Observer>,
 }
 
 impl Device {
@@ -108,6 +115,8 @@ impl Device {
             debug_utils,
             executables,
             pipelines,
+            budget: Budget::new(parts.memory_limit),
+            observer: parts.observer,
             queue: Mutex::new(parts.queue),
             synchronization2,
             cache_file: parts.cache_file,

@@ -4,6 +4,8 @@ use ash::vk;
 use multisplit_graph::GraphError;
 use multisplit_shaders::ReflectError;
 
+use crate::network::NetworkError;
+
 /// Result of the engine's fallible functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -169,6 +171,17 @@ pub enum Error {
         /// m, the number of buckets.
         buckets: u32,
     },
+    /// An iteration that should have come to an end has not.
+    #[error("{what} has not come to an end after {rounds} rounds")]
+    Unfinished {
+        /// What has not ended.
+        what: &'static str,
+        /// How far it came.
+        rounds: u64,
+    },
+    /// A network, the file it comes from, or a question about it.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
     /// The graph is not one that can be planned.
     #[error(transparent)]
     Graph(#[from] GraphError),

@@ -19,6 +19,7 @@
 //! # }
 //! ```
 
+mod budget;
 mod cache_file;
 mod commands;
 mod context;
@@ -30,6 +31,8 @@ mod fit;
 mod import;
 mod instance;
 mod memory;
+pub mod network;
+mod observe;
 mod pipeline;
 pub mod primitives;
 mod profiler;
@@ -48,6 +51,7 @@ pub use import::{Bound, Import, WorkspaceBinding};
 pub use memory::Buffer;
 pub use multisplit_graph as graph;
 pub use multisplit_shaders as shaders;
+pub use observe::{Observer, Run};
 pub use profiler::{PassTime, Profiler};
 pub use properties::DeviceProperties;
 pub use replay::Replay;

@@ -7,6 +7,7 @@ use bytemuck::Pod;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
+use crate::budget::Share;
 use crate::commands::run_once;
 use crate::context::Context;
 use crate::device::Device;
@@ -14,6 +15,10 @@ use crate::error::{Error, Result, VkResultExt};
 
 /// Bytes that one staging copy moves; larger transfers take several.
 const STAGING_BYTES: u64 = 64 << 20;
+
+/// Under a memory limit, staging takes at most this part of it, and never less than a page.
+const STAGING_SHARE: u64 = 8;
+const LEAST_STAGING_BYTES: u64 = 4 << 10;
 
 /// Where a buffer lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +41,7 @@ struct Inner {
     allocation: Option<Allocation>,
     size: u64,
     name: String,
+    _share: Share,
 }
 
 impl Buffer {
@@ -55,6 +61,10 @@ impl Buffer {
         if size > limit {
             return Err(out_of_memory(format!("the device allows {limit} bytes")));
         }
+        let _share = device
+            .budget
+            .take(size)
+            .map_err(|left| out_of_memory(format!("the memory limit leaves {left} bytes")))?;
         let info = vk::BufferCreateInfo::default().size(size).usage(
             vk::BufferUsageFlags::STORAGE_BUFFER
                 | vk::BufferUsageFlags::UNIFORM_BUFFER
@@ -66,8 +76,9 @@ impl Buffer {
         let raw = unsafe { device.raw.create_buffer(&info, None) }
             .map_err(|result| out_of_memory(result.to_string()))?;
         // From here on, dropping `inner` destroys the buffer and frees its memory.
+        let name_kept = name.to_owned();
         let mut inner =
-            Inner { device: device.clone(), raw, allocation: None, size, name: name.to_owned() };
+            Inner { device: device.clone(), raw, allocation: None, size, name: name_kept, _share };
         // SAFETY: just created.
         let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
         let allocation = device
@@ -81,7 +92,11 @@ impl Buffer {
                     Location::Readback => MemoryLocation::GpuToCpu,
                 },
                 linear: true,
-                allocation_scheme: AllocationScheme::GpuAllocatorManaged,
+                allocation_scheme: match device.budget.limit() {
+                    None => AllocationScheme::GpuAllocatorManaged,
+                    // A block to take pieces of would be larger than many a limit.
+                    Some(_) => AllocationScheme::DedicatedBuffer(raw),
+                },
             })
             .map_err(|e| out_of_memory(e.to_string()))?;
         // SAFETY: only its handle is used, and only while the allocation lives.
@@ -124,6 +139,12 @@ impl Buffer {
             return Ok(());
         }
         Err(Error::OtherContext { name: self.name().to_owned() })
+    }
+
+    /// The words of a buffer for reading back, as they are now.
+    pub(crate) fn mapped_words(&self) -> Vec<u32> {
+        let words = self.mapped().unwrap_or_default().chunks_exact(size_of::<u32>());
+        words.map(bytemuck::pod_read_unaligned).collect()
     }
 
     /// The mapped bytes of an upload or readback buffer.
@@ -179,7 +200,7 @@ impl Context {
         }
         let _span = tracing::debug_span!("upload", buffer = buffer.name(), bytes.len = bytes.len())
             .entered();
-        let staging_size = STAGING_BYTES.min(bytes.len() as u64);
+        let staging_size = self.staging_bytes().min(bytes.len() as u64);
         for (index, chunk) in bytes.chunks(staging_size as usize).enumerate() {
             let staging = self.staging_with(chunk)?;
             let region = vk::BufferCopy::default()
@@ -211,7 +232,7 @@ impl Context {
             return Ok(data);
         }
         let _span = tracing::debug_span!("download", buffer = buffer.name(), size).entered();
-        let staging_size = STAGING_BYTES.min(size);
+        let staging_size = self.staging_bytes().min(size);
         let staging =
             Buffer::new(&self.device, "download.staging", staging_size, Location::Readback)?;
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut data);
@@ -228,6 +249,14 @@ impl Context {
             })?);
         }
         Ok(data)
+    }
+
+    /// Bytes that one staging copy moves.
+    fn staging_bytes(&self) -> u64 {
+        match self.device.budget.limit() {
+            Some(limit) => (limit / STAGING_SHARE).clamp(LEAST_STAGING_BYTES, STAGING_BYTES),
+            None => STAGING_BYTES,
+        }
     }
 
     fn staging_with(&self, bytes: &[u8]) -> Result<Buffer> {

@@ -61,11 +61,21 @@ impl Profiler {
     /// waited for for ever.
     pub unsafe fn read(&self) -> Result<Vec<PassTime>> {
         // SAFETY: by the caller's contract.
-        let times = unsafe { self.queries.intervals() }?;
-        let pairs = times.into_iter().zip(&self.labels);
-        Ok(pairs
+        unsafe { self.read_with_begin() }.map(|(_, times)| times)
+    }
+
+    /// Like [`read`](Self::read), with the ticks at which the first pass began.
+    ///
+    /// # Safety
+    /// That of [`read`](Self::read).
+    pub(crate) unsafe fn read_with_begin(&self) -> Result<(u64, Vec<PassTime>)> {
+        // SAFETY: by the caller's contract.
+        let ticks = unsafe { self.queries.ticks() }?;
+        let pairs = self.queries.intervals(&ticks).into_iter().zip(&self.labels);
+        let times = pairs
             .map(|(nanoseconds, label)| PassTime { label: label.clone(), nanoseconds })
-            .collect())
+            .collect();
+        Ok((ticks.first().copied().unwrap_or(0), times))
     }
 }
 
@@ -94,7 +104,8 @@ impl Context {
             }
         })?;
         // SAFETY: the timestamps were written.
-        unsafe { queries.intervals() }
+        let ticks = unsafe { queries.ticks() }?;
+        Ok(queries.intervals(&ticks))
     }
 }
 
@@ -133,22 +144,27 @@ impl Timestamps {
         unsafe { self.device.raw.cmd_write_timestamp(commands, stage, self.pool, query) };
     }
 
-    /// Nanoseconds between successive timestamps. Waits for them.
+    /// The timestamps. Waits for them.
     ///
     /// # Safety
     /// Commands that write all of them were submitted.
-    unsafe fn intervals(&self) -> Result<Vec<f64>> {
+    unsafe fn ticks(&self) -> Result<Vec<u64>> {
         let mut ticks = vec![0u64; self.count as usize];
         let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
         // SAFETY: as many results as queries, and every query is or will be written.
         unsafe { self.device.raw.get_query_pool_results(self.pool, 0, &mut ticks, flags) }
             .during("vkGetQueryPoolResults")?;
+        Ok(ticks)
+    }
+
+    /// Nanoseconds between successive timestamps.
+    fn intervals(&self, ticks: &[u64]) -> Vec<f64> {
         // Timestamps wrap at the queue's valid bits.
         let bits = self.device.properties.timestamp_bits.min(64);
         let mask = u64::MAX >> (64 - bits);
         let period = f64::from(self.device.properties.limits.timestamp_period);
         let elapsed = |pair: &[u64]| (pair[1].wrapping_sub(pair[0]) & mask) as f64 * period;
-        Ok(ticks.windows(2).map(elapsed).collect())
+        ticks.windows(2).map(elapsed).collect()
     }
 }
 

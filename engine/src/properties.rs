@@ -36,6 +36,9 @@ pub struct DeviceProperties {
     pub subgroup_operations: vk::SubgroupFeatureFlags,
     /// Stages that support them.
     pub subgroup_stages: vk::ShaderStageFlags,
+    /// Cores that run workgroups (NVIDIA's streaming multiprocessors); 0 where the device does not
+    /// say.
+    pub shader_cores: u32,
     /// Shared memory of one workgroup in bytes.
     pub shared_memory: u32,
     /// The largest device-local heap in bytes.
@@ -63,6 +66,7 @@ impl DeviceProperties {
         let mut maintenance3 = vk::PhysicalDeviceMaintenance3Properties::default();
         let mut maintenance4 = vk::PhysicalDeviceMaintenance4Properties::default();
         let mut size_control = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
+        let mut cores = vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV::default();
         let core13 = plain.api_version >= vk::API_VERSION_1_3;
         let size_control_name = ash::ext::subgroup_size_control::NAME;
         let extensions = extension_names(instance, physical).unwrap_or_default();
@@ -77,6 +81,9 @@ impl DeviceProperties {
         }
         if core13 || extensions.iter().any(|e| e.as_c_str() == size_control_name) {
             all = all.push_next(&mut size_control);
+        }
+        if extensions.iter().any(|e| e.as_c_str() == ash::nv::shader_sm_builtins::NAME) {
+            all = all.push_next(&mut cores);
         }
         // SAFETY: structures are chained only where the reported version or an extension has them.
         unsafe { instance.get_physical_device_properties2(physical, &mut all) };
@@ -118,6 +125,7 @@ impl DeviceProperties {
             max_workgroup_subgroups: size_control.max_compute_workgroup_subgroups,
             subgroup_operations: subgroup.supported_operations,
             subgroup_stages: subgroup.supported_stages,
+            shader_cores: cores.shader_sm_count,
             shared_memory: plain.limits.max_compute_shared_memory_size,
             device_memory: memory
                 .memory_heaps_as_slice()

@@ -63,6 +63,9 @@ impl Context {
         executable: &Executable,
         buffers: &[impl Into<Bound<'b>> + Copy],
     ) -> Result<()> {
+        if self.run_observed(executable, buffers)? {
+            return Ok(());
+        }
         self.run_repeatedly(executable, buffers, 1)
     }
 

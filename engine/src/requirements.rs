@@ -37,7 +37,8 @@ pub struct Features {
     pub pipeline_executable_info: bool,
     /// `shaderInt64`: 64-bit keys.
     pub shader_int64: bool,
-    /// `shaderFloat64`: histograms of 64-bit floats, and bucket functions of the user's for such keys.
+    /// `shaderFloat64`: bucket functions of the user's for keys of 64-bit floats, and histograms of
+    /// them.
     pub shader_float64: bool,
     /// `VK_KHR_portability_subset` exists, and so must be enabled (MoltenVK).
     pub portability_subset: bool,

@@ -298,6 +298,34 @@ pub static HISTOGRAM_COUNT_WIDE: Builtin =
 pub static HISTOGRAM_COUNT_DOUBLE: Builtin =
     Builtin::new("histogram.count.double", "histogram/count.comp", &[("SAMPLE_BITS", "64"), ("DOUBLE", "1")], include_bytes!("../spv/histogram.count.double.spv"));
 
+/// `sssp.begin`: `glsl/sssp/begin.comp`.
+pub static SSSP_BEGIN: Builtin =
+    Builtin::new("sssp.begin", "sssp/begin.comp", &[], include_bytes!("../spv/sssp.begin.spv"));
+
+/// `sssp.round`: `glsl/sssp/round.comp`.
+pub static SSSP_ROUND: Builtin =
+    Builtin::new("sssp.round", "sssp/round.comp", &[], include_bytes!("../spv/sssp.round.spv"));
+
+/// `sssp.persistent`: `glsl/sssp/persistent.comp`.
+pub static SSSP_PERSISTENT: Builtin =
+    Builtin::new("sssp.persistent", "sssp/persistent.comp", &[], include_bytes!("../spv/sssp.persistent.spv"));
+
+/// `sssp.survey`: `glsl/sssp/survey.comp`.
+pub static SSSP_SURVEY: Builtin =
+    Builtin::new("sssp.survey", "sssp/survey.comp", &[], include_bytes!("../spv/sssp.survey.spv"));
+
+/// `sssp.round.pile`: `glsl/sssp/round.comp` with `PILE=1`.
+pub static SSSP_ROUND_PILE: Builtin =
+    Builtin::new("sssp.round.pile", "sssp/round.comp", &[("PILE", "1")], include_bytes!("../spv/sssp.round.pile.spv"));
+
+/// `sssp.filter`: `glsl/sssp/filter.comp`.
+pub static SSSP_FILTER: Builtin =
+    Builtin::new("sssp.filter", "sssp/filter.comp", &[], include_bytes!("../spv/sssp.filter.spv"));
+
+/// `sssp.take`: `glsl/sssp/take.comp`.
+pub static SSSP_TAKE: Builtin =
+    Builtin::new("sssp.take", "sssp/take.comp", &[], include_bytes!("../spv/sssp.take.spv"));
+
 /// Every built-in kernel, in the order of `glsl/kernels.txt`.
 pub static ALL: &[&Builtin] = &[
     &COUNT_PREPARE,
@@ -374,4 +402,11 @@ pub static ALL: &[&Builtin] = &[
     &HISTOGRAM_COUNT,
     &HISTOGRAM_COUNT_WIDE,
     &HISTOGRAM_COUNT_DOUBLE,
+    &SSSP_BEGIN,
+    &SSSP_ROUND,
+    &SSSP_PERSISTENT,
+    &SSSP_SURVEY,
+    &SSSP_ROUND_PILE,
+    &SSSP_FILTER,
+    &SSSP_TAKE,
 ];

@@ -17,9 +17,12 @@ mod multisplit_cases;
 mod multisplit_functions;
 mod multisplit_keys;
 mod multisplit_large;
+mod observe;
 mod replay;
 mod scan;
 mod sort_cases;
+mod sssp_methods;
+mod sssp_results;
 mod synchronization;
 
 use std::process::ExitCode;
@@ -28,17 +31,20 @@ fn main() -> ExitCode {
     let subjects = [
         memory::tests(),
         scan::tests(),
+        sssp_methods::tests(),
+        sssp_results::tests(),
         counts::tests(),
         multisplit_cases::tests(),
         multisplit_functions::tests(),
         multisplit_keys::tests(),
         multisplit_large::tests(),
-        sort_cases::tests(),
         histogram_cases::tests(),
         histogram_options::tests(),
         histogram_errors::tests(),
+        sort_cases::tests(),
         kernels::tests(),
         descriptors::tests(),
+        observe::tests(),
         replay::tests(),
         synchronization::tests(),
         adopt::tests(),

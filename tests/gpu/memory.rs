@@ -1,6 +1,7 @@
 //! Fill, copy, upload and download.
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Error;
 use multisplit::graph::{Graph, Limits};
 use multisplit::primitives::{Policy, copy, fill};
 use multisplit_tests::generate::uniform;
@@ -9,7 +10,7 @@ use multisplit_tests::tests;
 
 tests!(memory:
     fill_writes_its_words_and_no_others, copy_copies, pieces, upload_and_download,
-    parts_are_written_and_read,
+    parts_are_written_and_read, a_limit_is_kept,
 );
 
 const SIZES: [u64; 14] = [1, 2, 3, 4, 5, 7, 8, 1023, 1024, 1025, 4095, 65_536, 65_537, 1_000_003];
@@ -95,4 +96,19 @@ fn parts_are_written_and_read(gpu: &Gpu) -> Result<()> {
         ensure!(context.write_at(&buffer, offset, &vec![0u8; len as usize]).is_err());
     }
     expect_equal(&context.download(&buffer)?, &expected)
+}
+
+/// Buffers past the limit are refused, staging keeps within it, and what goes makes room.
+fn a_limit_is_kept(gpu: &Gpu) -> Result<()> {
+    let limit = 100_000;
+    let context = gpu.open_with(|config| config.memory_limit = Some(limit))?;
+    let data = uniform(20_000, 2);
+    let buffer = context.upload("data", &data)?;
+    expect_equal(&context.download(&buffer)?, &data)?;
+    ensure!(context.memory_report().reserved_bytes <= limit, "{:?}", context.memory_report());
+    let refused = context.buffer::<u32>("more", 10_000);
+    ensure!(matches!(&refused, Err(Error::OutOfMemory { name, .. }) if name == "more"));
+    drop(buffer);
+    ensure!(context.buffer::<u32>("more", 25_000).is_ok());
+    Ok(())
 }

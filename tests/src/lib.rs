@@ -6,3 +6,4 @@ pub mod generate;
 pub mod harness;
 pub mod histogram;
 pub mod reference;
+pub mod shortest;

@@ -1,111 +1,169 @@
-//! `multisplit demo`: one job from the beginning to the end, with everything there is to see of it.
+//! `multisplit demo`: every primitive on generated data, checked, measured, and reported.
 
+use std::fs;
 use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
-use multisplit::{Context, PassTime};
+use multisplit::Context;
+use multisplit::ash::vk::PhysicalDeviceType;
+use multisplit::graph::Graph;
+use multisplit::primitives::multisplit::KeyType;
+use multisplit::primitives::sort::{self, Sort, SortBuffers, SortPlace, SortValues};
 
+use super::bench::{self, Figure, Output};
 use crate::device::Devices;
-use crate::figures::{self, median};
-use crate::jobs::{Job, Target, scan_method};
-use crate::{check, data, passes, size};
+use crate::files::{Outputs, Place};
+use crate::html::{self, Point, Points};
+use crate::jobs::Target;
+use crate::{data, figures, size};
 
 /// Arguments of `multisplit demo`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// How many numbers to scan
-    #[arg(long, value_name = "N", value_parser = size::parse, default_value = "2^24")]
-    n: u64,
+    /// How many elements are sorted, split and counted [default: 2^24, on a software driver 2^16]
+    #[arg(long, value_name = "N", value_parser = size::parse)]
+    n: Option<u64>,
+    /// Where the report goes; one of an earlier demonstration is replaced
+    #[arg(long, value_name = "FILE", default_value = "multisplit-report.html")]
+    html: PathBuf,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   multisplit demo
   multisplit demo --n 2^20 --validate
-  multisplit demo --device 1";
+  multisplit demo --device 1 --html gpu.html";
 
-/// Runs that the times are medians of. Odd, so that a median is one of them.
-const RUNS: u32 = 9;
+/// Enough for a median; a software driver has a minute for everything.
+const RUNS: &str = "--reps 5 --warmup 20";
 
-/// Scans, checks, and shows.
+/// Measures everything once, and says what came out.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
+    let start = Instant::now();
     let mut out = io::stdout().lock();
+    let mut report = begin_report(options, devices)?;
+    let output_id = report.begin(&Place::new(&options.html))?;
     let context = devices.open()?;
-    let head = Head { device: device_line(&context), amount: amount_line(options.n) };
-    writeln!(out, "device  {}", head.device)?;
-    writeln!(out, "job     exclusive scan of {} (seed {})\n", head.amount, data::SEED)?;
+    let properties = context.properties();
+    let software = properties.device_type == PhysicalDeviceType::CPU;
+    let n = options.n.unwrap_or(if software { 1 << 16 } else { 1 << 24 });
+    Target::context(&context).check_size(n)?;
+    writeln!(out, "{}: {}, {}\n", properties.name, properties.kind(), properties.driver)?;
 
-    let job = Target::context(&context).scan(options.n, true)?;
-    writeln!(out, "{}", job.plan.to_text())?;
+    let mut tour = Tour { context: &context, out: &mut out, output: Output::kept(), told: 0 };
+    tour.output.device(properties)?;
+    // Two sizes make a line.
+    let sizes = if n >= 8 { vec![n / 8, n] } else { vec![n] };
+    let list = sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+    tour.stop("copy, the ceiling", &format!("copy --n {list} {RUNS}"))?;
+    writeln!(tour.out, "sort, u32")?;
+    sizes.iter().try_for_each(|&n| tour.sort(n))?;
+    let buckets = if software { "8,64" } else { "2,8,32,256" };
+    let ops = "--op split_delta_keys,split_delta_pairs --method auto";
+    tour.stop(
+        "split, by buckets of equal width",
+        &format!("split --n {list} --m {buckets} {ops} {RUNS}"),
+    )?;
+    let bins = "--histograms histogram_even,histogram_range --bins 16,256";
+    tour.stop("histogram of f32", &format!("histogram --n {list} {bins} {RUNS}"))?;
+    let graphs = if software { "rmat:5000:30000,grid:3000" } else { "rmat,grid" };
+    let searches = "--search near-far,multisplit --source 0";
+    tour.stop("shortest paths", &format!("sssp --graph {graphs} {searches} {RUNS}"))?;
 
-    let outcome = scan(&context, &job, options.n)?;
-    writeln!(out, "time of each pass, barriers included\n{}", passes::table(&outcome.passes))?;
-    write_summary(&mut out, &head, &job, options.n, outcome.nanoseconds)?;
+    let points = Points::parse(tour.output.text())?;
+    report.bytes(output_id, html::page(&points, &Points::default()).as_bytes())?;
+    report.finish()?;
+    let time = figures::time(start.elapsed().as_secs_f64() * 1e9);
+    writeln!(out, "\n{} figures, each checked against the CPU, in {time}", points.all.len())?;
+    writeln!(out, "report: {}", options.html.display())?;
     Ok(())
 }
 
-struct Head {
-    device: String,
-    amount: String,
+/// The report of an earlier demonstration may be replaced, another file only by force.
+fn begin_report(options: &Options, devices: &Devices) -> Result<Outputs> {
+    let ours = fs::read_to_string(&options.html).is_ok_and(|text| text.contains(html::MARK));
+    Ok(if ours { Outputs::new(true) } else { devices.outputs() })
 }
 
-fn device_line(context: &Context) -> String {
-    let properties = context.properties();
-    format!("{}: {}, {}", properties.name, properties.kind(), properties.driver)
+/// From one primitive to the next.
+struct Tour<'t, W> {
+    context: &'t Context,
+    out: &'t mut W,
+    output: Output,
+    /// Bytes of the output whose figures have been told.
+    told: usize,
 }
 
-fn amount_line(n: u64) -> String {
-    match size::show(n) {
-        power if power.contains('^') => format!("{power} = {} random numbers", size::grouped(n)),
-        plain => format!("{plain} random numbers"),
+impl<W: Write> Tour<'_, W> {
+    /// Measures what these arguments of `multisplit bench` ask for.
+    fn stop(&mut self, heading: &str, arguments: &str) -> Result<()> {
+        writeln!(self.out, "{heading}")?;
+        self.out.flush()?;
+        bench::measure(arguments, self.context, &mut self.output)?;
+        self.tell()
+    }
+
+    /// Sorts keys, once to check and once to measure: what is sorted already is no measure.
+    fn sort(&mut self, n: u64) -> Result<()> {
+        let context = self.context;
+        let mut graph = Graph::new("sort");
+        let import = graph.import::<u32>("keys", n);
+        let (values, place) = (SortValues::None, SortPlace::InPlace);
+        let buffers = SortBuffers { n: n.into(), keys: import, values, place };
+        sort::add(&mut graph, &context.policy(), &Sort::new(KeyType::U32), &buffers)?;
+        let executable = context.instantiate(graph.compile(&context.limits())?)?;
+        let mut keys = data::random_words(n, data::SEED)?;
+        let buffer = context.upload("keys", &keys)?;
+        context.run(&executable, &[(import, &buffer)])?;
+        let sorted: Vec<u32> = context.download(&buffer)?;
+        context.write(&buffer, &keys)?;
+        let passes = context.profile(&executable, &[(import, &buffer)])?;
+        keys.sort_unstable();
+        if sorted != keys {
+            bail!("the sort is wrong");
+        }
+        let nanoseconds: f64 = passes.iter().map(|pass| pass.nanoseconds).sum();
+        self.output.figure(Figure {
+            op: "sort_keys_u32",
+            n,
+            m: 0,
+            ms: nanoseconds / 1e6,
+            gps: figures::elements_per_nanosecond(n, nanoseconds),
+            method: "auto",
+            split: None,
+        })?;
+        self.tell()
+    }
+
+    /// A line for each new figure.
+    fn tell(&mut self) -> Result<()> {
+        let text = self.output.text();
+        for point in Points::parse(&text[self.told..])?.all {
+            writeln!(self.out, "{}", line(&point))?;
+        }
+        self.told = text.len();
+        Ok(())
     }
 }
 
-struct Outcome {
-    passes: Vec<PassTime>,
-    /// Of a whole run.
-    nanoseconds: f64,
-}
-
-/// Runs the job over random input: once to check it, then to time it.
-fn scan(context: &Context, job: &Job, n: u64) -> Result<Outcome> {
-    // Device memory first: what does not fit there need not be made on the host.
-    let src = context.buffer::<u32>("src", n)?;
-    let dst = context.buffer::<u32>("dst", n)?;
-    let input = data::random_words(n, data::SEED)?;
-    context.write(&src, &input)?;
-    let buffers = job.bind(&src, &dst);
-    let executable = context.instantiate(job.plan.clone())?;
-
-    context.run(&executable, &buffers)?;
-    check::scanned(&input, &context.download(&dst)?)?;
-
-    let nanoseconds = median(context.time_runs(&executable, &buffers, RUNS)?);
-    let passes = passes::times(context, &executable, &buffers, RUNS)?;
-    Ok(Outcome { passes, nanoseconds })
-}
-
-fn write_summary(
-    out: &mut impl Write,
-    head: &Head,
-    job: &Job,
-    n: u64,
-    nanoseconds: f64,
-) -> io::Result<()> {
-    let plan = &job.plan;
-    let rate = figures::elements_per_nanosecond(n, nanoseconds);
-    // What any scan has to move: each number is read once, and each sum written once.
-    let bandwidth = rate * 2.0 * size_of::<u32>() as f64;
-    let (passes, barriers) = (plan.steps.len(), plan.barriers().count());
-    let workspace = figures::bytes(plan.workspace.size);
-    let time = figures::time(nanoseconds);
-    writeln!(out, "summary")?;
-    writeln!(out, "  device    {}", head.device)?;
-    writeln!(out, "  scan      {}, method {}", head.amount, scan_method(plan))?;
-    writeln!(out, "  plan      passes: {passes}, barriers: {barriers}, workspace: {workspace}")?;
-    writeln!(out, "  GPU time  {time}, median of {RUNS} runs in a row")?;
-    writeln!(out, "  rate      {}, {bandwidth:.1} GB/s in and out", figures::rate(rate))?;
-    writeln!(out, "  check     every sum is the CPU's")
+fn line(point: &Point) -> String {
+    let what = match &point.graph {
+        Some(graph) => format!("{} {graph}", point.op),
+        None => format!("{}, n = {}", point.op, size::show(point.n as u64)),
+    };
+    let m = if point.m > 0.0 && point.graph.is_none() {
+        format!(", m = {}", point.m)
+    } else {
+        String::new()
+    };
+    let rate = match &point.graph {
+        Some(_) => format!("{} rounds", point.rounds),
+        None => figures::rate(point.gps),
+    };
+    let time = figures::time(point.ms * 1e6);
+    format!("  {:40}  {:12}  {time:>10}  {rate:>12}", what + &m, point.method)
 }

@@ -11,7 +11,8 @@ use crate::device::Devices;
 use crate::histogram;
 use crate::jobs::{Method, Target};
 use crate::split::{self, Op, Rule};
-use crate::{report, size};
+use crate::sssp::{self, Source};
+use crate::{plan_svg, report, size};
 
 /// Arguments of `multisplit graph`.
 #[derive(Debug, Args)]
@@ -60,6 +61,21 @@ enum Subject {
         #[command(flatten)]
         common: PlanOptions,
     },
+    /// Shortest paths: the beginning of a search, and its first rounds
+    Sssp {
+        /// The network: rmat:VERTICES:EDGES, grid:VERTICES, or a file
+        #[arg(long, default_value = "rmat:10000:40000")]
+        graph: Source,
+        /// How they are searched for
+        #[arg(long, value_enum, default_value_t)]
+        method: sssp::Method,
+        /// How many rounds are shown
+        #[arg(long, default_value_t = 2)]
+        rounds: u32,
+        /// How it is shown
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
 }
 
 /// What every plan has.
@@ -83,6 +99,8 @@ enum Format {
     Text,
     /// For Graphviz
     Dot,
+    /// A drawing
+    Svg,
     /// For programs
     Json,
 }
@@ -92,7 +110,9 @@ Examples:
   multisplit graph scan
   multisplit graph scan --n 2^28 --method lookback
   multisplit graph split --m 256 --method block --op split_delta_pairs
+  multisplit graph split --m 256 --format svg > split.svg
   multisplit graph histogram --m 65536 --op histogram_range
+  multisplit graph sssp --graph grid:10000 --method near-far
   multisplit graph scan --format dot | dot -Tsvg > scan.svg
 
 Plans depend on the device's limits. Without a device they are made for what every one guarantees.";
@@ -100,23 +120,27 @@ Plans depend on the device's limits. Without a device they are made for what eve
 /// Plans, and prints the plan.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let target = target(devices)?;
-    let (plan, common) = match &options.subject {
+    let (plan, format) = match &options.subject {
         Subject::Scan { method, common } => {
-            (target.with_method(*method).scan(common.n, common.replay)?.plan, common)
+            (target.with_method(*method).scan(common.n, common.replay)?.plan, &common.format)
         }
         Subject::Split { m, op, method, common } => {
             let rule = Rule::new(op.function(), *m);
             let (n, replay) = (common.n, common.replay);
-            (split::Job::new(&target, &rule, *method, op.pairs(), n, replay)?.plan, common)
+            (split::Job::new(&target, &rule, *method, op.pairs(), n, replay)?.plan, &common.format)
+        }
+        Subject::Sssp { graph, method, rounds, format } => {
+            (sssp::plan(&target, graph, *method, *rounds)?, format)
         }
         Subject::Histogram { m, op, method, common } => {
             let (n, replay) = (common.n, common.replay);
-            (histogram::Job::new(&target, *op, *m, *method, n, replay)?.plan, common)
+            (histogram::Job::new(&target, *op, *m, *method, n, replay)?.plan, &common.format)
         }
     };
-    let text = match common.format {
+    let text = match format {
         Format::Text => plan.to_text(),
         Format::Dot => plan.to_dot(),
+        Format::Svg => plan_svg::svg(&plan),
         Format::Json => plan.to_json(),
     };
     writeln!(std::io::stdout().lock(), "{}", text.trim_end())?;

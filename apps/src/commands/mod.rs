@@ -4,31 +4,68 @@ mod bench;
 mod demo;
 mod devices;
 mod graph;
+mod histogram;
+mod shell;
+mod sort;
+mod split;
+mod sssp;
+
+use std::path::Path;
 
 use anyhow::Result;
 use clap::Subcommand;
 
 use crate::device::Devices;
+use crate::files::Place;
+use crate::trace::Trace;
 
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List every Vulkan device, and say which one would be used and why
     Devices(devices::Options),
-    /// Scan numbers on the best device, check them, and show the plan and the time of each pass
+    /// Sort an array, alone or with values
+    Sort(sort::Options),
+    /// Split an array into buckets, alone or with values; stable
+    Split(split::Options),
+    /// Count how many numbers of an array fall into each of many bins
+    Histogram(histogram::Options),
+    /// Shortest paths from one vertex of a network, from a file or generated
+    Sssp(sssp::Options),
+    /// Sort, split, count and search generated data: checked, measured, and a report written
     Demo(demo::Options),
     /// Measure the primitives; prints JSON lines
     Bench(Box<bench::Options>),
     /// Show a planned compute graph: passes, barriers with their reasons, memory
     Graph(graph::Options),
+    /// Print completions for a shell
+    Completions(shell::CompletionOptions),
+    /// Print the manual page
+    Man(shell::ManOptions),
 }
 
 /// Does it.
 pub fn run(command: Command, devices: &Devices) -> Result<()> {
     match command {
         Command::Devices(options) => devices::run(&options, devices),
+        Command::Sort(options) => sort::run(&options, devices),
+        Command::Split(options) => split::run(&options, devices),
+        Command::Histogram(options) => histogram::run(&options, devices),
+        Command::Sssp(options) => sssp::run(&options, devices),
         Command::Demo(options) => demo::run(&options, devices),
         Command::Bench(options) => bench::run(&options, devices),
         Command::Graph(options) => graph::run(&options, devices),
+        Command::Completions(options) => shell::completions(&options),
+        Command::Man(options) => shell::man(&options),
     }
+}
+
+/// Does it, and writes down what happened when; also of what failed.
+pub fn run_traced(command: Command, devices: &Devices, trace: &Trace, file: &Path) -> Result<()> {
+    let mut outputs = devices.outputs();
+    let output = outputs.begin(&Place::new(file))?;
+    let outcome = run(command, devices);
+    outputs.bytes(output, trace.text().as_bytes())?;
+    outputs.finish()?;
+    outcome
 }

@@ -1,11 +1,16 @@
-//! What the command line counts: the operations that have figures, their samples, and the same
-//! histograms on the CPU.
+//! What the command line counts: files of samples of any type ([`count`]), and the operations that
+//! have figures, their samples, and the same histograms on the CPU.
 
+mod chart;
 mod expected;
 mod job;
+mod number;
+mod whole;
 
+pub use chart::chart;
 pub use expected::expected;
 pub use job::{Job, Method};
+pub use whole::{Counted, Wanted, count};
 
 use anyhow::Result;
 use clap::ValueEnum;

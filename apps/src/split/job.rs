@@ -26,11 +26,13 @@ pub enum Method {
     /// A scan of flags for each bit of the bucket ids (what the paper compares with)
     ScanSplit,
     /// Labels sorted on as many bits as the bucket ids have (what the paper compares with)
+    #[value(name = "reduced-bit", alias = "reduced-bit-sort")]
     ReducedBitSort,
 }
 
 impl Method {
-    fn engine(self) -> engine::Method {
+    /// What the library calls it.
+    pub fn engine(self) -> engine::Method {
         match self {
             Self::Auto => engine::Method::Auto,
             Self::Direct => engine::Method::Direct,
@@ -130,7 +132,8 @@ impl Arrays {
     }
 }
 
-fn name(method: engine::Method) -> &'static str {
+/// The name of a method of the library's.
+pub fn name(method: engine::Method) -> &'static str {
     match method {
         engine::Method::Auto => "auto",
         engine::Method::Direct => "direct",

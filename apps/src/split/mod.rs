@@ -1,13 +1,19 @@
-//! What the command line splits: the operations that have figures, their bucket functions, and
-//! the same functions on the CPU.
+//! What the command line splits: files of keys of any type ([`KeyRule`], [`split`]), and the
+//! operations that have figures, their bucket functions, and the same functions on the CPU.
 
 mod expected;
 mod job;
+mod key_rule;
 mod keys;
+mod verify;
+mod whole;
 
 pub use expected::Expected;
-pub use job::{Arrays, Job, Method};
+pub use job::{Arrays, Job, Method, name};
+pub use key_rule::{KeyFunction, KeyRule};
 pub use keys::{Distribution, Recipe};
+pub use verify::verify;
+pub use whole::{Whole, split};
 
 use clap::ValueEnum;
 use multisplit::primitives::multisplit::{Bucket, KeyType};

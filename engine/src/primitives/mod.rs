@@ -11,6 +11,7 @@ mod pieces;
 mod policy;
 pub mod scan;
 pub mod sort;
+pub mod sssp;
 
 pub use count::Count;
 pub use memory::{copy, copy_first, fill, fill_first};

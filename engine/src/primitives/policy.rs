@@ -6,6 +6,7 @@ use multisplit_graph::Limits;
 use super::histogram::HistogramTuning;
 use super::multisplit::SplitTuning;
 use super::sort::SortTuning;
+use super::sssp::SsspTuning;
 use crate::error::{Error, Result};
 use crate::properties::DeviceProperties;
 
@@ -56,10 +57,12 @@ pub struct Policy {
     pub max_threads: u32,
     /// Sizes of multisplit.
     pub split: SplitTuning,
-    /// Sizes of the radix sort.
-    pub sort: SortTuning,
     /// Sizes of the histogram.
     pub histogram: HistogramTuning,
+    /// Sizes of the radix sort.
+    pub sort: SortTuning,
+    /// Sizes of searches for shortest paths.
+    pub sssp: SsspTuning,
 }
 
 impl Policy {
@@ -89,8 +92,9 @@ impl Policy {
             shared_memory: properties.shared_memory,
             max_threads: most,
             split: SplitTuning::for_device(properties),
-            sort: SortTuning::for_device(properties),
             histogram: HistogramTuning::for_device(properties),
+            sort: SortTuning::for_device(properties),
+            sssp: SsspTuning::for_device(properties),
         }
     }
 

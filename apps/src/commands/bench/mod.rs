@@ -3,17 +3,20 @@
 mod histogram;
 mod measure;
 mod output;
+mod page;
 mod split;
+mod sssp;
 mod stages;
 mod subjects;
 
 use anyhow::{Result, bail};
 use clap::error::ErrorKind;
-use clap::{Args, value_parser};
+use clap::{Args, Parser, value_parser};
 use multisplit::{Config, Context, Error};
 
+pub use self::output::{Figure, Output};
+
 use self::measure::{Bench, Timing};
-use self::output::Output;
 use self::subjects::Subject;
 use crate::device::Devices;
 use crate::jobs::bytes_of;
@@ -39,6 +42,8 @@ pub struct Options {
     /// Write the JSON lines to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     json: Option<std::path::PathBuf>,
+    #[command(flatten)]
+    page: page::PageOptions,
     /// Print the time of each pass, on standard error
     #[arg(long)]
     passes: bool,
@@ -49,6 +54,8 @@ pub struct Options {
     split: split::SplitOptions,
     #[command(flatten)]
     histogram: histogram::HistogramOptions,
+    #[command(flatten)]
+    sssp: sssp::SearchOptions,
 }
 
 const SIZES: [u64; 5] = [1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
@@ -62,8 +69,41 @@ impl Options {
         match self.subject {
             _ if !self.n.is_empty() => &self.n,
             Subject::Split | Subject::Histogram => &SPLIT_SIZES,
+            Subject::Sssp => &[],
             _ => &SIZES,
         }
+    }
+
+    /// Measures on this device; before each size the copy kernel, if its rate is wanted besides.
+    fn measure(&self, context: &Context, copies: bool, output: &mut Output) -> Result<()> {
+        let timing = Timing { runs: self.reps, warmup_ms: self.warmup, passes: self.passes };
+        let bench = Bench { context, timing };
+        if self.subject == Subject::Sssp {
+            self.sssp.measure(&bench, output)?;
+        }
+        for &n in self.sizes() {
+            if let Some(reason) = too_large(context, n, ARRAYS) {
+                report::note(format_args!("n = {} left out: {reason}", size::show(n)));
+                continue;
+            }
+            if copies && self.subject.lacks_copy() {
+                // The ceiling of everything else.
+                bench.measure(Subject::Copy, n, output)?;
+            }
+            let measured = match self.subject {
+                Subject::Split => self.split.measure(&bench, n, output),
+                Subject::Histogram => self.histogram.measure(&bench, n, output),
+                subject => bench.measure(subject, n, output),
+            };
+            match measured {
+                // Another process may hold what the device has.
+                Err(error) if does_not_fit(&error) => {
+                    report::note(format_args!("n = {} left out: {error:#}", size::show(n)));
+                }
+                other => other?,
+            }
+        }
+        Ok(())
     }
 
     /// Ends the program, with the status of wrong usage, where an option means nothing.
@@ -77,6 +117,14 @@ impl Options {
                         bench histogram`\n";
             clap::Error::raw(ErrorKind::ArgumentConflict, text).exit();
         }
+        if self.subject != Subject::Sssp && self.sssp.any() {
+            let text = "the options of sssp are for `multisplit bench sssp`\n";
+            clap::Error::raw(ErrorKind::ArgumentConflict, text).exit();
+        }
+        if self.subject == Subject::Sssp && !self.n.is_empty() {
+            let text = "`multisplit bench sssp` takes networks (--graph), not sizes\n";
+            clap::Error::raw(ErrorKind::ArgumentConflict, text).exit();
+        }
     }
 }
 
@@ -88,7 +136,10 @@ Examples:
   multisplit bench scan --n 2^20 --statistics
   multisplit bench split --op split_delta_keys,split_delta_pairs --method block,onesweep
   multisplit bench split --n 2^25 --m 256 --distribution binomial
+  multisplit bench split --n 2^20,2^25 --html report.html --against cub.jsonl
   multisplit bench histogram --bins 2,256,65536 --tune cells=2048,loads=8
+  multisplit bench sssp --graph rmat,usa_ny.gr.gz --search near-far,multisplit
+  multisplit bench sssp --graph grid --search near-far --tune-search local_hops=16
 
 Each line has anchor, op, n, m (0: no buckets), ms (GPU time), gps (10^9 elements a second) and
 method; the first one names the device. Every configuration is checked against the CPU once.
@@ -97,43 +148,43 @@ whatever it is asked to take; its method is then `one-workgroup`.
 
 Lines of splits have the distribution too, and the milliseconds of each stage: prescan_ms, scan_ms
 and postscan_ms, for onesweep histogram_ms and sweep_ms; for both clear_ms, which is everything
-before. Stages are timed one by one, ms without a stop between them. Values of pairs are indices.";
+before. Stages are timed one by one, ms without a stop between them. Values of pairs are indices.
+
+Lines of sssp have graph, edges, method, delta, ms (GPU time of a whole search, the mean over the
+sources), mteps (arcs / time), rounds, relaxations, and of methods with passes for it the share
+of the time that bucketing takes.";
 
 /// Measures, and prints the figures as they come.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     options.check();
     let config = Config { pipeline_statistics: options.statistics, ..Config::default() };
     let context = devices.open_with(config)?;
+    let mut page = options.page.begin(devices)?;
     let mut output = Output::create(options.json.as_deref())?;
     output.device(context.properties())?;
-    let timing = Timing { runs: options.reps, warmup_ms: options.warmup, passes: options.passes };
-    let bench = Bench { context: &context, timing };
-    for &n in options.sizes() {
-        if let Some(reason) = too_large(&context, n, ARRAYS) {
-            report::note(format_args!("n = {} left out: {reason}", size::show(n)));
-            continue;
-        }
-        let measured = match options.subject {
-            Subject::Split => options.split.measure(&bench, n, &mut output),
-            Subject::Histogram => options.histogram.measure(&bench, n, &mut output),
-            subject => bench.measure(subject, n, &mut output),
-        };
-        match measured {
-            // Another process may hold what the device has.
-            Err(error) if does_not_fit(&error) => {
-                report::note(format_args!("n = {} left out: {error:#}", size::show(n)));
-            }
-            other => other?,
-        }
-    }
-    if output.is_empty() {
+    options.measure(&context, page.is_some(), &mut output)?;
+    if output.is_empty() && options.subject != Subject::Sssp {
         bail!("nothing was measured: no size fits the device; try a smaller --n");
     }
     output.table();
+    if let Some(page) = page.take() {
+        page.write(output.text())?;
+    }
     if options.statistics {
         output::statistics(&context.pipeline_statistics());
     }
     Ok(())
+}
+
+/// Measures what these arguments of `multisplit bench` ask for, on a device that is open.
+pub fn measure(arguments: &str, context: &Context, output: &mut Output) -> Result<()> {
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: Options,
+    }
+    let words = std::iter::once("bench").chain(arguments.split_whitespace());
+    Line::try_parse_from(words)?.options.measure(context, false, output)
 }
 
 /// Why so many arrays of `n` words do not fit the device.

@@ -15,7 +15,7 @@ use super::stages::Stages;
 use crate::{figures, passes, report, size};
 
 /// Who measured: the first key of every line.
-const ANCHOR: &str = "multisplit";
+pub const ANCHOR: &str = "multisplit";
 
 /// One measured figure.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +71,8 @@ struct FigureLine {
 pub struct Output {
     lines: Box<dyn Write>,
     figures: Vec<Figure>,
+    /// What was written so far.
+    text: String,
 }
 
 impl Output {
@@ -83,7 +85,12 @@ impl Output {
             }
             None => Box::new(io::stdout()),
         };
-        Ok(Self { lines, figures: Vec::new() })
+        Ok(Self { lines, figures: Vec::new(), text: String::new() })
+    }
+
+    /// Kept, and written nowhere.
+    pub fn kept() -> Self {
+        Self { lines: Box::new(io::sink()), figures: Vec::new(), text: String::new() }
     }
 
     /// The first line.
@@ -114,6 +121,11 @@ impl Output {
         }
     }
 
+    /// All lines so far.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Whether no figure has come yet.
     pub fn is_empty(&self) -> bool {
         self.figures.is_empty()
@@ -126,10 +138,12 @@ impl Output {
         }
     }
 
-    fn line(&mut self, line: &impl Serialize) -> Result<()> {
+    /// A line of any kind.
+    pub fn line(&mut self, line: &impl Serialize) -> Result<()> {
         // In one piece, so that a reader sees whole lines whenever it looks.
         let mut text = serde_json::to_string(line)?;
         text.push('\n');
+        self.text += &text;
         self.lines.write_all(text.as_bytes())?;
         Ok(self.lines.flush()?)
     }

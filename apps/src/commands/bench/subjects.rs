@@ -14,7 +14,7 @@ const FILL_VALUE: u32 = 0x1234_5678;
 /// A group of figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Subject {
-    /// Everything but splits and histograms
+    /// Copies, fills and scans: what has no options of its own
     #[default]
     All,
     /// The exclusive scan, by each method
@@ -27,6 +27,8 @@ pub enum Subject {
     Split,
     /// Histograms, by operation, number of bins and method
     Histogram,
+    /// Shortest paths, by network and method
+    Sssp,
 }
 
 /// One figure to be measured.
@@ -40,6 +42,11 @@ pub struct Case {
 }
 
 impl Subject {
+    /// Whether the copy kernel is not among the figures.
+    pub fn lacks_copy(self) -> bool {
+        !matches!(self, Self::All | Self::Copy)
+    }
+
     /// The figures of this subject for `n` elements. Splits and
     /// histograms, which have options of their own, are not among them.
     pub fn cases(self, target: &Target, n: u64) -> Result<Vec<Case>> {

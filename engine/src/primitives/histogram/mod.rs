@@ -231,8 +231,7 @@ pub fn add(
     job.clear()?;
     job.count(&pieces)?;
     if let Some(cumulative) = buffers.cumulative {
-        let m = u64::from(histogram.bins);
-        scan::exclusive(graph, policy, buffers.counts, cumulative, m)?;
+        scan::exclusive(graph, policy, buffers.counts, cumulative, u64::from(histogram.bins))?;
     }
     Ok(AddedHistogram { method, sizes })
 }

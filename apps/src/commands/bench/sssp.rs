@@ -1,0 +1,201 @@
+//! `multisplit bench sssp`: whole searches for shortest paths, by network, method and width of
+//! buckets.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+use clap::Args;
+use multisplit::PassTime;
+use multisplit::network::{Summary, Weighting, dijkstra};
+use multisplit::primitives::Policy;
+use multisplit::primitives::sssp::{DEFAULT_BUCKETS, DeviceNetwork, SsspOptions, SsspSolver};
+use serde::Serialize;
+
+use super::measure::Bench;
+use super::output::{ANCHOR, Output, six_digits};
+use crate::figures::median;
+use crate::report;
+use crate::sssp::{self, Method, Source, Tune};
+
+/// Arguments of `multisplit bench sssp` alone.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options of sssp")]
+pub struct SearchOptions {
+    /// Which networks; several, separated by commas: rmat, rmat:VERTICES:EDGES, grid, grid:VERTICES,
+    /// or files [default: rmat,grid]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    graph: Vec<Source>,
+    /// Which methods; several, separated by commas [default: all of the device]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
+    search: Vec<Method>,
+    /// Widths of buckets; several, separated by commas [default: from weights and degrees]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    delta: Vec<f64>,
+    /// Sources; several, separated by commas [default: four of a known graph, else 0]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    source: Vec<u32>,
+    /// Buckets of the methods that have some
+    #[arg(long, value_name = "M")]
+    search_buckets: Option<u32>,
+    /// Whether many rounds are one dispatch [default: where the device is known to allow it]
+    #[arg(long, value_name = "BOOL")]
+    resident: Option<bool>,
+    /// Sets a size of the search, e.g. local_hops=16; several, separated by commas
+    #[arg(long, value_name = "SIZE=NUMBER", value_delimiter = ',')]
+    tune_search: Vec<Tune>,
+}
+
+/// One line.
+#[derive(Serialize)]
+struct Line {
+    anchor: &'static str,
+    op: &'static str,
+    graph: String,
+    n: u32,
+    edges: u64,
+    method: &'static str,
+    resident: bool,
+    delta: u32,
+    /// GPU time of a whole search, the mean over the sources.
+    ms: f64,
+    /// Arcs / time: the paper's 2 x edges / time, where edges lead both ways.
+    mteps: f64,
+    rounds: u32,
+    splits: u32,
+    relaxations: u64,
+    rerelaxations: u64,
+    /// Share of the time in putting the pile in order; of methods that have passes for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bucketing_share: Option<f64>,
+}
+
+/// Sources, and what has to be found from them.
+type Expected = Vec<(u32, Summary)>;
+
+impl SearchOptions {
+    /// Whether any was given.
+    pub fn any(&self) -> bool {
+        let lists = self.graph.is_empty() && self.search.is_empty() && self.delta.is_empty();
+        let more = self.source.is_empty() && self.tune_search.is_empty();
+        !lists || !more || self.search_buckets.is_some() || self.resident.is_some()
+    }
+
+    /// Measures every network.
+    pub fn measure(&self, bench: &Bench<'_>, output: &mut Output) -> Result<()> {
+        let default = ["rmat", "grid"].map(|name| name.parse().map_err(anyhow::Error::msg));
+        let default = default.into_iter().collect::<Result<Vec<Source>>>()?;
+        for graph in if self.graph.is_empty() { &default } else { &self.graph } {
+            self.measure_graph(bench, graph, output).with_context(|| graph.name())?;
+        }
+        Ok(())
+    }
+
+    fn measure_graph(&self, bench: &Bench<'_>, graph: &Source, output: &mut Output) -> Result<()> {
+        let network = graph.network(Weighting::Own)?;
+        let sources = if self.source.is_empty() { graph.sources() } else { self.source.clone() };
+        let expected = |&source: &u32| Ok((source, dijkstra(&network, source)?.summary()));
+        let expected: Expected = sources.iter().map(expected).collect::<Result<_>>()?;
+        let on_device = bench.context.upload_network(&network)?;
+        drop(network);
+        let methods = if self.search.is_empty() { &Method::ALL[..] } else { &self.search };
+        let deltas: Vec<_> = self.delta.iter().copied().map(Some).collect();
+        let deltas = if deltas.is_empty() { vec![None] } else { deltas };
+        for method in methods.iter().filter_map(|method| method.engine()) {
+            for &delta in &deltas {
+                let options = SsspOptions {
+                    method,
+                    delta,
+                    buckets: self.search_buckets.unwrap_or(DEFAULT_BUCKETS),
+                    resident: self.resident,
+                    predecessors: false,
+                };
+                self.measure_search(bench, graph, &on_device, &options, &expected, output)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn policy(&self, bench: &Bench<'_>) -> Policy {
+        let mut policy = bench.context.policy();
+        self.tune_search.iter().for_each(|tune| tune.apply(&mut policy.sssp));
+        policy
+    }
+
+    fn measure_search(
+        &self,
+        bench: &Bench<'_>,
+        graph: &Source,
+        network: &DeviceNetwork,
+        options: &SsspOptions,
+        expected: &Expected,
+        output: &mut Output,
+    ) -> Result<()> {
+        let mut solver = bench.context.sssp_with(network, options, &self.policy(bench))?;
+        let mut all = Vec::new();
+        for &(source, summary) in expected {
+            let found = solver.solve(source)?;
+            let (method, got) = (sssp::name(solver.method()), found.paths.summary());
+            ensure!(got == summary, "{method} from {source}: {got}, the CPU says {summary}");
+            all.push((found.statistics, time(bench, &mut solver, source)?));
+        }
+        let count = all.len().max(1);
+        let mean = |of: &dyn Fn(&(_, f64)) -> f64| all.iter().map(of).sum::<f64>() / count as f64;
+        let ms = mean(&|(_, nanoseconds)| nanoseconds / 1e6);
+        let passes = match expected.first() {
+            Some(&(source, _)) if solver.has_passes_of_split() => solver.profile(source)?,
+            _ => Vec::new(),
+        };
+        if all.iter().any(|(statistics, _)| statistics.gave_up_residents) {
+            report::note("resident workgroups waited in vain; rounds were dispatches");
+        }
+        output.line(&Line {
+            anchor: ANCHOR,
+            op: "sssp",
+            graph: graph.name(),
+            n: network.vertices(),
+            edges: network.edges(),
+            method: sssp::name(solver.method()),
+            resident: solver.is_resident(),
+            delta: solver.delta(),
+            ms: six_digits(ms),
+            mteps: six_digits(network.arcs() as f64 / (ms * 1e3).max(f64::MIN_POSITIVE)),
+            rounds: mean(&|(statistics, _)| statistics.rounds.into()) as u32,
+            splits: mean(&|(statistics, _)| statistics.splits.into()) as u32,
+            relaxations: mean(&|(statistics, _)| statistics.relaxations as f64) as u64,
+            rerelaxations: mean(&|(statistics, _)| statistics.rerelaxations as f64) as u64,
+            bucketing_share: bucketing_share(&passes),
+        })
+    }
+}
+
+/// Nanoseconds of one search, once the clocks are up.
+fn time(bench: &Bench<'_>, solver: &mut SsspSolver, source: u32) -> Result<f64> {
+    let timing = &bench.timing;
+    let (start, warmup) = (Instant::now(), Duration::from_millis(timing.warmup_ms));
+    while start.elapsed() < warmup {
+        solver.time_runs(source, timing.runs)?;
+    }
+    Ok(median(solver.time_runs(source, timing.runs)?))
+}
+
+fn bucketing_share(passes: &[PassTime]) -> Option<f64> {
+    let all: f64 = passes.iter().map(|pass| pass.nanoseconds).sum();
+    let searching = ["sssp.clear", "sssp.begin", "sssp.round", "sssp.report"];
+    let bucketing = passes.iter().filter(|pass| !searching.contains(&pass.label.as_str()));
+    let bucketing: f64 = bucketing.map(|pass| pass.nanoseconds).sum();
+    (all > 0.0).then(|| six_digits(bucketing / all))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bucketing_share;
+    use multisplit::PassTime;
+
+    #[test]
+    fn everything_but_rounds_is_bucketing() {
+        let time = |label: &str, nanoseconds| PassTime { label: label.to_owned(), nanoseconds };
+        let passes = [time("sssp.round", 1.0), time("sssp.filter", 1.0), time("scan.reduce", 2.0)];
+        assert_eq!(bucketing_share(&passes), Some(0.75));
+        assert_eq!(bucketing_share(&[]), None);
+    }
+}

@@ -1,0 +1,61 @@
+//! `multisplit completions` and `multisplit man`: what a shell and `man` know of the commands.
+
+use std::io::{self, Write as _};
+
+use anyhow::{Result, bail};
+use clap::{Args, CommandFactory as _};
+use clap_complete::Shell;
+
+use crate::arguments::Arguments;
+
+/// Arguments of `multisplit completions`.
+#[derive(Debug, Args)]
+#[command(after_help = COMPLETION_EXAMPLES)]
+pub struct CompletionOptions {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Arguments of `multisplit man`.
+#[derive(Debug, Args)]
+#[command(after_help = MAN_EXAMPLES)]
+pub struct ManOptions {
+    /// The subcommand whose page is wanted; without one, the page of multisplit itself
+    command: Option<String>,
+}
+
+const COMPLETION_EXAMPLES: &str = "\
+Examples:
+  multisplit completions bash > ~/.local/share/bash-completion/completions/multisplit
+  multisplit completions zsh > ~/.zfunc/_multisplit
+  multisplit completions fish > ~/.config/fish/completions/multisplit.fish";
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  multisplit man | man -l -
+  multisplit man sort > /usr/local/share/man/man1/multisplit-sort.1";
+
+/// Prints the completions of a shell.
+pub fn completions(options: &CompletionOptions) -> Result<()> {
+    // Written in one piece: clap_complete panics where it cannot write.
+    let mut text = Vec::new();
+    clap_complete::generate(options.shell, &mut Arguments::command(), "multisplit", &mut text);
+    Ok(io::stdout().lock().write_all(&text)?)
+}
+
+/// Prints a manual page.
+pub fn man(options: &ManOptions) -> Result<()> {
+    let mut whole = Arguments::command().disable_help_subcommand(true);
+    whole.build();
+    let command = match &options.command {
+        None => whole,
+        Some(name) => match whole.find_subcommand(name) {
+            Some(found) => found.clone(),
+            None => bail!("multisplit has no command `{name}`"),
+        },
+    };
+    let mut text = Vec::new();
+    clap_mangen::Man::new(command).render(&mut text)?;
+    Ok(io::stdout().lock().write_all(&text)?)
+}

@@ -1,0 +1,119 @@
+//! An array in memory whose element type is known only once its file is read.
+
+use bytemuck::Pod;
+
+use super::Element;
+
+/// An array and the type of its elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Array {
+    element: Element,
+    data: Data,
+}
+
+/// The elements by their size: the bits of floats and signed numbers are kept as words, which is
+/// how the device sees them too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Data {
+    Bytes1(Vec<u8>),
+    Bytes2(Vec<u16>),
+    Bytes4(Vec<u32>),
+    Bytes8(Vec<u64>),
+    Bytes16(Vec<[u32; 4]>),
+}
+
+/// Evaluates `$body` with `$words` bound to the vector, whatever its type.
+macro_rules! each {
+    ($data:expr, $words:ident => $body:expr) => {
+        match $data {
+            Data::Bytes1($words) => $body,
+            Data::Bytes2($words) => $body,
+            Data::Bytes4($words) => $body,
+            Data::Bytes8($words) => $body,
+            Data::Bytes16($words) => $body,
+        }
+    };
+}
+
+impl Data {
+    /// An empty array for elements of this type.
+    pub fn empty(element: Element) -> Self {
+        match element.bytes() {
+            1 => Self::Bytes1(Vec::new()),
+            2 => Self::Bytes2(Vec::new()),
+            4 => Self::Bytes4(Vec::new()),
+            8 => Self::Bytes8(Vec::new()),
+            _ => Self::Bytes16(Vec::new()),
+        }
+    }
+
+    /// Size of an element in bytes.
+    pub fn element_bytes(&self) -> usize {
+        each!(self, words => size_of_words(words))
+    }
+
+    /// How many elements.
+    pub fn len(&self) -> usize {
+        each!(self, words => words.len())
+    }
+
+    /// The elements as bytes.
+    pub fn bytes(&self) -> &[u8] {
+        each!(self, words => bytemuck::cast_slice(words))
+    }
+
+    /// The elements as bytes, to be filled.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        each!(self, words => bytemuck::cast_slice_mut(words))
+    }
+
+    /// Makes it `len` elements long, with zeros where it grows. False where memory does not
+    /// suffice.
+    pub fn resize(&mut self, len: usize) -> bool {
+        each!(self, words => resize(words, len))
+    }
+
+    /// Room for exactly `len` elements. False where memory does not suffice.
+    pub fn reserve(&mut self, len: usize) -> bool {
+        each!(self, words => words.try_reserve_exact(len).is_ok())
+    }
+}
+
+fn size_of_words<T>(_: &[T]) -> usize {
+    size_of::<T>()
+}
+
+fn resize<T: Pod>(words: &mut Vec<T>, len: usize) -> bool {
+    let room = words.try_reserve(len.saturating_sub(words.len())).is_ok();
+    if room {
+        words.resize(len, T::zeroed());
+    }
+    room
+}
+
+impl Array {
+    /// `data` as elements of this type; None where they have another size.
+    pub fn new(element: Element, data: Data) -> Option<Self> {
+        (element.bytes() == data.element_bytes()).then_some(Self { element, data })
+    }
+
+    /// An array of u32.
+    pub fn words(words: Vec<u32>) -> Self {
+        Self { element: Element::U32, data: Data::Bytes4(words) }
+    }
+
+    /// What an element is.
+    pub fn element(&self) -> Element {
+        self.element
+    }
+
+    /// The elements.
+    pub fn data(&self) -> &Data {
+        &self.data
+    }
+
+    /// How many elements.
+    pub fn len(&self) -> usize {
+        self.data.len()
+    }
+}

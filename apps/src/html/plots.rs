@@ -1,0 +1,243 @@
+//! Which plots a report has, and what is in each.
+
+use super::points::{Point, Points};
+use crate::plot::{Bar, Bars, COLOURS, LinePlot, Series, Style, short};
+use crate::size;
+
+/// A plot with its heading.
+pub struct Plot {
+    pub heading: String,
+    pub note: String,
+    pub html: String,
+}
+
+/// The copy kernel: what every ceiling comes from.
+const COPY: &str = "copy_kernel_u32";
+/// Bytes it moves for each element.
+const COPY_BYTES: f64 = 8.0;
+/// Bars of more cases than these are hard to read.
+const MOST_BARS: usize = 24;
+
+/// Stages of splits in the order in which they run.
+const STAGES: [&str; 6] = ["clear", "prescan", "histogram", "scan", "postscan", "sweep"];
+
+/// Every plot there is something for.
+pub fn plots(ours: &Points, others: &Points) -> Vec<Plot> {
+    let mut plots = Vec::new();
+    for op in ours.distinct(|point| point.op.clone()) {
+        let of_op: Vec<&Point> = ours.all.iter().filter(|point| point.op == op).collect();
+        if of_op.iter().any(|point| point.graph.is_some()) {
+            continue;
+        }
+        let drawn = Drawn { op: &op, ours: &of_op, copies: ours, others };
+        plots.extend(drawn.against_n());
+        plots.extend(drawn.against_m());
+    }
+    plots.extend(stage_shares(ours));
+    plots.extend(sssp(ours));
+    plots
+}
+
+/// An operation whose rates are drawn.
+struct Drawn<'p> {
+    op: &'p str,
+    ours: &'p [&'p Point],
+    copies: &'p Points,
+    others: &'p Points,
+}
+
+impl Drawn<'_> {
+    /// Rates against n; where there are buckets, for the number of them in the middle.
+    fn against_n(&self) -> Option<Plot> {
+        let mut buckets: Vec<f64> = self.ours.iter().map(|point| point.m).collect();
+        buckets.sort_by(f64::total_cmp);
+        buckets.dedup();
+        let m = *buckets.get(buckets.len() / 2)?;
+        let chosen = |point: &Point| point.m == m;
+        let mut series = self.series(chosen, |point| point.n);
+        let sizes = self.sizes().into_iter();
+        series.extend(self.ceiling(sizes.filter_map(|n| Some((n, self.copy_rate(n)?))).collect()));
+        let with = if m > 0.0 { format!(", m = {m}") } else { String::new() };
+        Some(self.plot(format!("{}: rate against n{with}", self.op), "n", series))
+    }
+
+    /// Rates against m, for each n that has several.
+    fn against_m(&self) -> Vec<Plot> {
+        let of_size = |n: f64| {
+            let mut buckets: Vec<f64> =
+                self.ours.iter().filter(|p| p.n == n && p.m > 0.0).map(|p| p.m).collect();
+            buckets.sort_by(f64::total_cmp);
+            buckets.dedup();
+            if buckets.len() < 2 {
+                return None;
+            }
+            let mut series = self.series(|point| point.n == n && point.m > 0.0, |point| point.m);
+            let at = |m: f64| Some((m, self.copy_rate(n)?));
+            series.extend(self.ceiling(buckets.into_iter().filter_map(at).collect()));
+            let heading = format!("{}: rate against m, n = {}", self.op, size::show(n as u64));
+            Some(self.plot(heading, "m (buckets)", series))
+        };
+        self.sizes().into_iter().filter_map(of_size).collect()
+    }
+
+    fn sizes(&self) -> Vec<f64> {
+        let mut sizes: Vec<f64> = self.ours.iter().map(|point| point.n).collect();
+        sizes.sort_by(f64::total_cmp);
+        sizes.dedup();
+        sizes
+    }
+
+    /// A line for each method, and for each of the other program's.
+    fn series(&self, chosen: impl Fn(&Point) -> bool, x: impl Fn(&Point) -> f64) -> Vec<Series> {
+        let mut series: Vec<Series> = Vec::new();
+        let theirs = self.others.all.iter().filter(|point| counterpart(self.op, &point.op));
+        let ours = self.ours.iter().copied().map(|point| (point, true));
+        let sizes = self.sizes();
+        for (point, mine) in ours.chain(theirs.map(|point| (point, false))) {
+            if !chosen(point) || !sizes.contains(&point.n) {
+                continue;
+            }
+            let name = match mine {
+                true if point.method.is_empty() => point.op.clone(),
+                true => point.method.clone(),
+                false => format!("{} {} {}", point.anchor, point.op, point.method),
+            };
+            let at = (x(point), point.gps);
+            match series.iter_mut().find(|series| series.name == name.trim_end()) {
+                Some(found) => found.points.push(at),
+                None => {
+                    let colour = series.len() % COLOURS;
+                    let style = if mine { Style::Ours(colour) } else { Style::Others(colour) };
+                    let name = name.trim_end().to_owned();
+                    series.push(Series { name, style, points: vec![at] });
+                }
+            }
+        }
+        for series in &mut series {
+            series.points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        }
+        series
+    }
+
+    /// The rate of the copy kernel, in the same run.
+    fn copy_rate(&self, n: f64) -> Option<f64> {
+        self.copies.all.iter().find(|copy| copy.op == COPY && copy.n == n).map(|copy| copy.gps)
+    }
+
+    /// What the memory lets pass, where it passes `copies` of the copy kernel.
+    fn ceiling(&self, mut copies: Vec<(f64, f64)>) -> Option<Series> {
+        if self.op == COPY || copies.is_empty() {
+            return None;
+        }
+        let name = match traffic(self.op) {
+            Some(bytes) => {
+                copies.iter_mut().for_each(|(_, gps)| *gps *= COPY_BYTES / bytes);
+                format!("ceiling: {bytes} bytes an element, as fast as the copy kernel")
+            }
+            None => "copy kernel".to_owned(),
+        };
+        Some(Series { name, style: Style::Ceiling, points: copies })
+    }
+
+    fn plot(&self, heading: String, x_label: &'static str, mut series: Vec<Series>) -> Plot {
+        let most = series.iter().flat_map(|s| &s.points).map(|point| point.1).fold(0.0, f64::max);
+        // On a slow device, a unit that leaves digits before the point.
+        let y_label = if most < 1.0 { "M elements/s" } else { "G elements/s" };
+        if most < 1.0 {
+            series.iter_mut().flat_map(|s| &mut s.points).for_each(|point| point.1 *= 1e3);
+        }
+        let x_text = |x: f64| size::show(x as u64);
+        let plot = LinePlot { title: heading.clone(), x_label, y_label, series, x_text };
+        Plot { heading, note: y_label.to_owned(), html: plot.html() }
+    }
+}
+
+/// Bytes that an operation moves at least for each element, on any device.
+fn traffic(op: &str) -> Option<f64> {
+    Some(match op {
+        // Keys are read twice and written once; values read once and written once.
+        op if op.starts_with("split_") && op.ends_with("_keys") => 12.0,
+        op if op.starts_with("split_") && op.ends_with("_pairs") => 20.0,
+        // A histogram, then four passes that read and write.
+        "sort_keys_u32" | "sort_keys_f32" | "sort_keys_i32" => 36.0,
+        "sort_pairs_u32_u32" => 68.0,
+        "scan_exclusive_u32" => 8.0,
+        "fill_u32" | "histogram_even" | "histogram_range" => 4.0,
+        _ => return None,
+    })
+}
+
+/// Whether another program's operation does what `ours` does: CUB splits by sorting on log2 m
+/// bits, or by sorting bucket numbers.
+pub fn counterpart(ours: &str, theirs: &str) -> bool {
+    let split = |kind: &str| ours.starts_with("split_") && ours.ends_with(kind);
+    match theirs {
+        "sort_bits_keys" | "rbsort_keys" => split("_keys"),
+        "sort_bits_pairs" | "rbsort_pairs" => split("_pairs"),
+        _ => ours == theirs,
+    }
+}
+
+/// For each operation with stages, how its time is divided, at the largest n.
+fn stage_shares(ours: &Points) -> Vec<Plot> {
+    let with_stages = |point: &&Point| !point.stages.is_empty();
+    let mut plots = Vec::new();
+    for op in ours.distinct(|point| point.op.clone()) {
+        let of_op = || ours.all.iter().filter(with_stages).filter(|point| point.op == op);
+        let n = of_op().map(|point| point.n).fold(0.0, f64::max);
+        let points: Vec<&Point> = of_op().filter(|point| point.n == n).take(MOST_BARS).collect();
+        let mut parts: Vec<String> = Vec::new();
+        for (name, _) in points.iter().flat_map(|point| &point.stages) {
+            if !parts.contains(name) {
+                parts.push(name.clone());
+            }
+        }
+        // In the order in which they run; what is not known here comes after.
+        let rank = |name: &String| STAGES.iter().position(|stage| stage == name);
+        parts.sort_by_key(|name| rank(name).unwrap_or(STAGES.len()));
+        let bar = |point: &&Point| {
+            let of = |name: &String| point.stages.iter().find(|(stage, _)| stage == name);
+            let amounts: Vec<f64> =
+                parts.iter().map(|name| of(name).map_or(0.0, |s| s.1)).collect();
+            let buckets = if point.m > 0.0 { format!(", m = {}", point.m) } else { String::new() };
+            let total = milliseconds(amounts.iter().sum());
+            Bar { label: format!("{}{buckets}", point.method), amounts, total }
+        };
+        let bars: Vec<Bar> = points.iter().map(bar).collect();
+        if bars.is_empty() {
+            continue;
+        }
+        let heading = format!("{op}: shares of the stages, n = {}", size::show(n as u64));
+        let drawn =
+            Bars { title: heading.clone(), parts, bars, shares: true, amount_text: milliseconds };
+        plots.push(Plot { heading, note: "of the time of a run".into(), html: drawn.html() });
+    }
+    plots
+}
+
+/// For each graph, the rounds and the time of each method.
+fn sssp(ours: &Points) -> Vec<Plot> {
+    let mut plots = Vec::new();
+    for graph in ours.distinct(|point| point.graph.clone()).into_iter().flatten() {
+        let points: Vec<&Point> =
+            ours.all.iter().filter(|p| p.graph.as_ref() == Some(&graph)).take(MOST_BARS).collect();
+        let mut draw = |kind: &str, amount: fn(&Point) -> f64, amount_text: fn(f64) -> String| {
+            let bar = |point: &&Point| {
+                let (label, amount) = (point.method.clone(), amount(point));
+                Bar { label, amounts: vec![amount], total: amount_text(amount) }
+            };
+            let bars = points.iter().map(bar).collect();
+            let heading = format!("shortest paths on {graph}: {kind}");
+            let parts = vec![kind.to_owned()];
+            let drawn = Bars { title: heading.clone(), parts, bars, shares: false, amount_text };
+            plots.push(Plot { heading, note: "by method".into(), html: drawn.html() });
+        };
+        draw("rounds", |point| point.rounds, short);
+        draw("time", |point| point.ms, milliseconds);
+    }
+    plots
+}
+
+fn milliseconds(ms: f64) -> String {
+    crate::figures::time(ms * 1e6)
+}

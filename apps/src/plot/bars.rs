@@ -1,0 +1,101 @@
+//! Stacked horizontal bars: the parts of wholes.
+
+use super::{CHARACTER, COLOURS, Drawing, FONT, RIGHT, WIDTH, escape};
+
+const ROW: f64 = 24.0;
+const BAR: f64 = 16.0;
+const END: f64 = 76.0;
+/// Labels are at most so wide.
+const MOST_LABEL: f64 = 200.0;
+
+/// One bar.
+#[derive(Clone, Debug)]
+pub struct Bar {
+    pub label: String,
+    /// How much of each part, in the order of [`Bars::parts`].
+    pub amounts: Vec<f64>,
+    /// What stands after it.
+    pub total: String,
+}
+
+/// Bars of the same parts.
+pub struct Bars {
+    pub title: String,
+    /// What the parts are called.
+    pub parts: Vec<String>,
+    pub bars: Vec<Bar>,
+    /// Every bar is the whole width, for shares; else the longest one is.
+    pub shares: bool,
+    /// The amount of a part, in words.
+    pub amount_text: fn(f64) -> String,
+}
+
+impl Bars {
+    /// The drawing, and the legend after it.
+    pub fn html(&self) -> String {
+        let mut drawing = Drawing::new(ROW * self.bars.len() as f64 + 6.0, &self.title);
+        let longest = self.bars.iter().map(|bar| bar.label.chars().count()).max().unwrap_or(0);
+        let left = (CHARACTER * longest as f64 + 14.0).min(MOST_LABEL);
+        let width = WIDTH - RIGHT - left - END;
+        let whole = |bar: &Bar| bar.amounts.iter().sum::<f64>();
+        let most = self.bars.iter().map(whole).fold(0.0, f64::max);
+        for (row, bar) in self.bars.iter().enumerate() {
+            let top = ROW * row as f64 + 4.0;
+            let baseline = top + BAR / 2.0 + FONT / 3.0;
+            drawing.text("end", (left - 6.0, baseline), &bar.label);
+            let full = if self.shares { whole(bar) } else { most };
+            let mut x = left;
+            for (part, &amount) in bar.amounts.iter().enumerate() {
+                let length = if full > 0.0 { amount / full * width } else { 0.0 };
+                let title = format!("{}: {}", self.parts[part], (self.amount_text)(amount));
+                let class = format!("bar s{}", part % COLOURS);
+                drawing.rectangle(&class, (x, top), (length, BAR), &title);
+                x += length;
+            }
+            drawing.text("start", (x + 6.0, baseline), &bar.total);
+        }
+        format!("{}{}", drawing.finish(), self.legend())
+    }
+
+    fn legend(&self) -> String {
+        if self.parts.len() < 2 {
+            return String::new();
+        }
+        let entry = |(part, name): (usize, &String)| {
+            format!(
+                "<li><svg viewBox=\"0 0 26 10\" aria-hidden=\"true\"><rect class=\"bar s{}\" \
+                 width=\"26\" height=\"10\"/></svg>{}</li>",
+                part % COLOURS,
+                escape(name)
+            )
+        };
+        let entries: String = self.parts.iter().enumerate().map(entry).collect();
+        format!("<ul class=\"legend\">{entries}</ul>")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bar, Bars};
+
+    #[test]
+    fn parts_fill_their_bar() {
+        let bar = |label: &str, amounts: &[f64]| Bar {
+            label: label.into(),
+            amounts: amounts.to_vec(),
+            total: "4 ms".into(),
+        };
+        let bars = Bars {
+            title: "stages".into(),
+            parts: vec!["prescan".into(), "scan".into()],
+            bars: vec![bar("direct", &[1.0, 3.0]), bar("warp", &[0.0, 0.0])],
+            shares: true,
+            amount_text: |ms| format!("{ms} ms"),
+        };
+        let html = bars.html();
+        assert_eq!(html.matches("<title>prescan").count(), 2);
+        assert!(html.contains("scan: 3 ms"), "{html}");
+        assert!(!html.contains("NaN"), "{html}");
+        assert_eq!(html.matches("<li>").count(), 2);
+    }
+}

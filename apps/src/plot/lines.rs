@@ -1,0 +1,166 @@
+//! Lines over a logarithmic axis.
+
+use super::{CHARACTER, Drawing, FONT, LEFT, RIGHT, WIDTH, escape, short, ticks};
+
+const HEIGHT: f64 = 300.0;
+const TOP: f64 = 12.0;
+const BOTTOM: f64 = 44.0;
+
+/// How a line looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Measured here, in this colour.
+    Ours(usize),
+    /// From another program, in this colour.
+    Others(usize),
+    /// What cannot be passed.
+    Ceiling,
+}
+
+impl Style {
+    fn class(self) -> String {
+        match self {
+            Self::Ours(colour) => format!("line s{colour}"),
+            Self::Others(colour) => format!("line dashed s{colour}"),
+            Self::Ceiling => "line ceiling".to_owned(),
+        }
+    }
+}
+
+/// A line: its points ascend in x, and x is positive.
+#[derive(Clone, Debug)]
+pub struct Series {
+    pub name: String,
+    pub style: Style,
+    pub points: Vec<(f64, f64)>,
+}
+
+/// Lines with axes and a legend.
+pub struct LinePlot {
+    pub title: String,
+    pub x_label: &'static str,
+    pub y_label: &'static str,
+    pub series: Vec<Series>,
+    /// How a place on the x axis is written.
+    pub x_text: fn(f64) -> String,
+}
+
+impl LinePlot {
+    /// The drawing, and the legend after it.
+    pub fn html(&self) -> String {
+        let mut drawing = Drawing::new(HEIGHT, &self.title);
+        let most = self.points().map(|(_, y)| y).fold(0.0, f64::max);
+        let y_ticks = ticks(most);
+        let top = y_ticks.last().copied().unwrap_or(1.0);
+        let y_place = |y: f64| HEIGHT - BOTTOM - y / top * (HEIGHT - BOTTOM - TOP);
+        for &tick in &y_ticks {
+            drawing.line("grid", (LEFT, y_place(tick)), (WIDTH - RIGHT, y_place(tick)));
+            drawing.text("end", (LEFT - 6.0, y_place(tick) + FONT / 3.0), &short(tick));
+        }
+        let places = self.places();
+        let x_place = |x: f64| x_place(&places, x);
+        let mut free = f64::NEG_INFINITY;
+        for &x in &places {
+            let (text, place) = ((self.x_text)(x), x_place(x));
+            let half = CHARACTER * text.chars().count() as f64 / 2.0;
+            drawing.line("axis", (place, HEIGHT - BOTTOM), (place, HEIGHT - BOTTOM + 4.0));
+            // A label that would touch the one before it is left out.
+            if place - half > free {
+                drawing.text("middle", (place, HEIGHT - BOTTOM + 17.0), &text);
+                free = place + half + CHARACTER;
+            }
+        }
+        drawing.line("axis", (LEFT, HEIGHT - BOTTOM), (WIDTH - RIGHT, HEIGHT - BOTTOM));
+        let middle = (LEFT + WIDTH - RIGHT) / 2.0;
+        drawing.text("middle", (middle, HEIGHT - 6.0), self.x_label);
+        for Series { name, style, points } in &self.series {
+            let class = style.class();
+            let corners: Vec<_> = points.iter().map(|&(x, y)| (x_place(x), y_place(y))).collect();
+            match (style, &corners[..]) {
+                // A ceiling in one place is seen as a line all the same.
+                (Style::Ceiling, &[(_, y)]) => {
+                    drawing.path(&class, &[(LEFT, y), (WIDTH - RIGHT, y)]);
+                }
+                _ => drawing.path(&class, &corners),
+            }
+            for (&(x, y), &corner) in points.iter().zip(&corners) {
+                let title = format!("{name}, {}: {} {}", (self.x_text)(x), short(y), self.y_label);
+                drawing.dot(&class, corner, &title);
+            }
+        }
+        format!("{}{}", drawing.finish(), self.legend())
+    }
+
+    fn points(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.series.iter().flat_map(|series| series.points.iter().copied())
+    }
+
+    /// Every x, once.
+    fn places(&self) -> Vec<f64> {
+        let mut places: Vec<f64> = self.points().map(|(x, _)| x).collect();
+        places.sort_by(f64::total_cmp);
+        places.dedup();
+        places
+    }
+
+    fn legend(&self) -> String {
+        let entry = |series: &Series| {
+            format!(
+                "<li><svg viewBox=\"0 0 26 10\" aria-hidden=\"true\"><line class=\"{}\" x1=\"1\" \
+                 y1=\"5\" x2=\"25\" y2=\"5\"/></svg>{}</li>",
+                series.style.class(),
+                escape(&series.name)
+            )
+        };
+        let entries: String = self.series.iter().map(entry).collect();
+        format!("<ul class=\"legend\">{entries}</ul>")
+    }
+}
+
+/// Where on the page an x is: as its logarithm between the first and the last.
+fn x_place(places: &[f64], x: f64) -> f64 {
+    // Room for half a label at either end.
+    let (left, right) = (LEFT + 18.0, WIDTH - RIGHT - 18.0);
+    match (places.first(), places.last()) {
+        (Some(first), Some(last)) if last > first => {
+            left + (x / first).ln() / (last / first).ln() * (right - left)
+        }
+        _ => (left + right) / 2.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LinePlot, Series, Style, x_place};
+
+    #[test]
+    fn places_are_logarithmic() {
+        let places = [1.0, 2.0, 4.0];
+        let [a, b, c] = places.map(|x| x_place(&places, x));
+        assert!((b - a - (c - b)).abs() < 1e-9 && a < b);
+        assert!(x_place(&[7.0], 7.0) > a, "a single place is in the middle");
+    }
+
+    #[test]
+    fn every_point_is_drawn_with_its_figures() {
+        let plot = LinePlot {
+            title: "scan <u32>".into(),
+            x_label: "n",
+            y_label: "G/s",
+            series: vec![
+                Series {
+                    name: "lookback".into(),
+                    style: Style::Ours(0),
+                    points: vec![(1024.0, 1.5), (4096.0, 3.0)],
+                },
+                Series { name: "copy".into(), style: Style::Ceiling, points: vec![(4096.0, 4.0)] },
+            ],
+            x_text: |x| format!("{x}"),
+        };
+        let html = plot.html();
+        assert_eq!(html.matches("<circle").count(), 3);
+        assert!(html.contains("lookback, 4096: 3 G/s"), "{html}");
+        assert!(html.contains("scan &lt;u32&gt;"), "{html}");
+        assert!(html.ends_with("</ul>"), "{html}");
+    }
+}

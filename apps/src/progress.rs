@@ -1,0 +1,49 @@
+//! Progress bars: on a terminal only, and gone when the work is done.
+
+use std::io::IsTerminal as _;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Whether there are any.
+#[derive(Clone, Copy, Debug)]
+pub struct Bars {
+    shown: bool,
+}
+
+impl Bars {
+    /// Where a person looks, unless told to be quiet.
+    pub fn new(quiet: bool) -> Self {
+        Self { shown: !quiet && std::io::stderr().is_terminal() }
+    }
+
+    /// None at all.
+    pub fn none() -> Self {
+        Self { shown: false }
+    }
+
+    /// A bar over so many bytes; without their number, a count of them.
+    pub fn bytes(self, what: &str, total: Option<u64>) -> ProgressBar {
+        let template = match total {
+            Some(_) => "{msg} {wide_bar} {bytes}/{total_bytes} {eta}",
+            None => "{msg} {spinner} {bytes}",
+        };
+        self.bar(what, total, template)
+    }
+
+    /// A bar over so many elements.
+    pub fn elements(self, what: &str, total: u64) -> ProgressBar {
+        self.bar(what, Some(total), "{msg} {wide_bar} {human_pos}/{human_len} {eta}")
+    }
+
+    fn bar(self, what: &str, total: Option<u64>, template: &str) -> ProgressBar {
+        if !self.shown {
+            return ProgressBar::hidden();
+        }
+        let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
+        // A template that is wrong is our mistake, and no reason to fail a job.
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        bar.with_message(what.to_owned())
+    }
+}

@@ -1,0 +1,115 @@
+//! Whether a split of keys of any type is the CPU's: `--verify`.
+
+use std::collections::HashMap;
+
+use anyhow::{Context as _, Result, bail};
+
+use super::{KeyRule, Whole};
+use crate::files::Data;
+use crate::word::Word;
+
+/// Compares a split of `keys` and `values` with what the CPU makes of them, every element.
+///
+/// Of a function that only the device knows, the result tells what it is: that every key has one
+/// bucket only, and that all else is as such a function makes it, is checked still.
+pub fn verify<K: Word>(
+    rule: &KeyRule,
+    keys: &[K],
+    values: Option<&Data>,
+    whole: &Whole<K>,
+) -> Result<()> {
+    if whole.keys.len() != keys.len() {
+        bail!("the split is wrong: {} elements came back, not {}", whole.keys.len(), keys.len());
+    }
+    let seen = seen_buckets(rule, whole)?;
+    let bucket = |key: &K| rule.id(key.bits()).or_else(|| seen.get(key).copied());
+    let ids: Option<Vec<u64>> = keys.iter().map(bucket).collect();
+    let ids = ids.context("the split is wrong: a key has gone")?;
+
+    let mut next = vec![0; rule.buckets as usize + 1];
+    for &id in &ids {
+        let count = next.get_mut(id as usize + 1);
+        *count.context("the split is wrong: the CPU knows a key of no bucket")? += 1;
+    }
+    for bucket in 1..next.len() {
+        next[bucket] += next[bucket - 1];
+    }
+    if whole.offsets != next {
+        bail!("the split is wrong: the bucket offsets are {:?}, not {next:?}", whole.offsets);
+    }
+    let pair = values.zip(whole.values.as_ref());
+    for (index, (key, &id)) in keys.iter().zip(&ids).enumerate() {
+        let place = next[id as usize] as usize;
+        next[id as usize] += 1;
+        if whole.keys[place] != *key || pair.is_some_and(|(from, to)| !same(from, index, to, place))
+        {
+            let n = keys.len();
+            bail!(
+                "the split is wrong: element {place} of {n} is not the one of index {index}, \
+                 bucket {id}, as the CPU says"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The bucket that each key is found in, where the CPU cannot tell.
+fn seen_buckets<K: Word>(rule: &KeyRule, whole: &Whole<K>) -> Result<HashMap<K, u64>> {
+    let mut seen = HashMap::new();
+    if rule.id(0).is_some() {
+        return Ok(seen);
+    }
+    for (bucket, ends) in whole.offsets.windows(2).enumerate() {
+        let keys = whole.keys.get(ends[0] as usize..ends[1] as usize);
+        for &key in keys.context("the split is wrong: its offsets are no offsets")? {
+            let before = *seen.entry(key).or_insert(bucket as u64);
+            if before != bucket as u64 {
+                bail!("the split is wrong: a key is in bucket {before} and in bucket {bucket}");
+            }
+        }
+    }
+    Ok(seen)
+}
+
+/// Whether two arrays of values have the same one at these places.
+fn same(from: &Data, index: usize, to: &Data, place: usize) -> bool {
+    let bytes = from.element_bytes();
+    let one =
+        |data: &Data, at: usize| data.bytes().get(at * bytes..(at + 1) * bytes).map(Vec::from);
+    to.element_bytes() == bytes && one(from, index) == one(to, place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::verify;
+    use crate::files::Data;
+    use crate::split::{KeyFunction, KeyRule, Whole};
+    use multisplit::primitives::multisplit::{KeyType, Method};
+
+    fn check(function: KeyFunction, out: &[u32], values: &[u32], offsets: &[u64]) -> bool {
+        let rule = KeyRule { key: KeyType::U32, buckets: 2, function };
+        let whole = Whole {
+            keys: out.to_vec(),
+            values: Some(Data::Bytes4(values.to_vec())),
+            offsets: offsets.to_vec(),
+            method: Method::Direct,
+            parts: 1,
+        };
+        let indices = Data::Bytes4((0..4).collect());
+        verify(&rule, &[1, 0, 1, 0], Some(&indices), &whole).is_ok()
+    }
+
+    #[test]
+    fn right_splits_pass_and_wrong_ones_do_not() {
+        let glsl = || KeyFunction::Glsl(String::new());
+        for function in [KeyFunction::Identity, glsl()] {
+            assert!(check(function.clone(), &[0, 0, 1, 1], &[1, 3, 0, 2], &[0, 2, 4]));
+            assert!(!check(function.clone(), &[0, 0, 1, 1], &[3, 1, 0, 2], &[0, 2, 4]));
+            assert!(!check(function.clone(), &[0, 0, 1, 1], &[1, 3, 0, 2], &[0, 1, 4]));
+            assert!(!check(function, &[0, 0, 0, 1], &[1, 3, 0, 2], &[0, 2, 4]));
+        }
+        // Only the device knows the function: another order of the buckets is as good.
+        assert!(check(glsl(), &[1, 1, 0, 0], &[0, 2, 1, 3], &[0, 2, 4]));
+        assert!(!check(KeyFunction::Identity, &[1, 1, 0, 0], &[0, 2, 1, 3], &[0, 2, 4]));
+    }
+}

@@ -1,0 +1,131 @@
+//! A split of arrays of any size: in one go where they fit the device, else part by part.
+//!
+//! Each part is split on the device. Its buckets then go where those of the whole are, after what
+//! earlier parts have put there, so that the result is the same to the byte.
+
+use anyhow::{Result, bail};
+use bytemuck::Pod;
+use multisplit::primitives::multisplit::{Method, Split, SplitResult};
+
+use crate::files::Data;
+use crate::parts::{self, Room};
+use crate::word::Word;
+
+/// What comes out.
+pub struct Whole<K> {
+    pub keys: Vec<K>,
+    pub values: Option<Data>,
+    /// Where each bucket begins, and n.
+    pub offsets: Vec<u64>,
+    pub method: Method,
+    /// In how many parts it was done.
+    pub parts: usize,
+}
+
+/// Splits `keys`, and the values where there are any.
+pub fn split<K: Word>(
+    room: &Room<'_>,
+    split: &Split,
+    keys: &[K],
+    values: Option<&Data>,
+) -> Result<Whole<K>> {
+    fn wrapped<K, V>(parted: Parted<K, V>, wrap: impl FnOnce(Vec<V>) -> Data) -> Whole<K> {
+        let Parted { keys, values, offsets, method, parts } = parted;
+        Whole { keys, values: Some(wrap(values)), offsets, method, parts }
+    }
+    Ok(match values {
+        None => {
+            let Parted { keys, offsets, method, parts, .. } =
+                in_parts::<K, u32>(room, split, keys, None)?;
+            Whole { keys, values: None, offsets, method, parts }
+        }
+        Some(Data::Bytes4(v)) => wrapped(in_parts(room, split, keys, Some(v))?, Data::Bytes4),
+        Some(Data::Bytes8(v)) => wrapped(in_parts(room, split, keys, Some(v))?, Data::Bytes8),
+        Some(Data::Bytes16(v)) => wrapped(in_parts(room, split, keys, Some(v))?, Data::Bytes16),
+        Some(_) => bail!("values have 4, 8 or 16 bytes"),
+    })
+}
+
+struct Parted<K, V> {
+    keys: Vec<K>,
+    values: Vec<V>,
+    offsets: Vec<u64>,
+    method: Method,
+    parts: usize,
+}
+
+fn in_parts<K: Word, V: Pod>(
+    room: &Room<'_>,
+    split: &Split,
+    keys: &[K],
+    values: Option<&[V]>,
+) -> Result<Parted<K, V>> {
+    let value_bytes = if values.is_some() { size_of::<V>() } else { 0 };
+    let (each, widest) = (2 * (size_of::<K>() + value_bytes), size_of::<K>().max(value_bytes));
+    let most = room.most_elements(each as u64, widest as u64);
+    let bar = room.bars.elements("splitting", keys.len() as u64);
+    let mut pieces: Vec<SplitResult<K, V>> = Vec::new();
+    parts::in_order(keys.len(), most, |part| {
+        let end = part.end as u64;
+        let keys = &keys[part.clone()];
+        pieces.push(match values {
+            Some(values) => room.context.split_pairs(split, keys, &values[part])?,
+            None => {
+                let SplitResult { keys, offsets, method, .. } = room.context.split(split, keys)?;
+                SplitResult { keys, values: Vec::new(), offsets, method }
+            }
+        });
+        bar.set_position(end);
+        Ok(())
+    })?;
+    bar.finish_and_clear();
+    Ok(joined(pieces, split.buckets as usize))
+}
+
+/// The buckets of all pieces, one bucket after another.
+fn joined<K: Pod, V: Pod>(mut pieces: Vec<SplitResult<K, V>>, buckets: usize) -> Parted<K, V> {
+    let parts = pieces.len();
+    let method = pieces.first().map_or(Method::Auto, |piece| piece.method);
+    if let [_] = pieces[..]
+        && let Some(SplitResult { keys, values, offsets, .. }) = pieces.pop()
+    {
+        let offsets = offsets.into_iter().map(u64::from).collect();
+        return Parted { keys, values, offsets, method, parts };
+    }
+    let len = |of: fn(&SplitResult<K, V>) -> usize| pieces.iter().map(of).sum();
+    let mut keys = Vec::with_capacity(len(|piece| piece.keys.len()));
+    let mut values = Vec::with_capacity(len(|piece| piece.values.len()));
+    let mut offsets = vec![0];
+    for bucket in 0..buckets {
+        for piece in &pieces {
+            let range = piece.offsets[bucket] as usize..piece.offsets[bucket + 1] as usize;
+            // Empty where there are no values.
+            values.extend_from_slice(piece.values.get(range.clone()).unwrap_or_default());
+            keys.extend_from_slice(&piece.keys[range]);
+        }
+        offsets.push(keys.len() as u64);
+    }
+    Parted { keys, values, offsets, method, parts }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::joined;
+    use multisplit::primitives::multisplit::{Method, SplitResult};
+
+    #[test]
+    fn buckets_of_pieces_are_joined_in_order() {
+        let piece = |keys: &[u32], offsets: &[u32]| SplitResult {
+            keys: keys.to_vec(),
+            values: keys.iter().map(|key| key * 10).collect(),
+            offsets: offsets.to_vec(),
+            method: Method::Direct,
+        };
+        let pieces = vec![piece(&[1, 2, 7], &[0, 2, 2, 3]), piece(&[0, 5, 8, 9], &[0, 1, 2, 4])];
+        let whole = joined(pieces, 3);
+        assert_eq!(whole.keys, [1, 2, 0, 5, 7, 8, 9]);
+        assert_eq!(whole.values, [10, 20, 0, 50, 70, 80, 90]);
+        assert_eq!(whole.offsets, [0, 3, 4, 7]);
+        assert_eq!(whole.parts, 2);
+    }
+}

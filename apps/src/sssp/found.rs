@@ -1,0 +1,146 @@
+//! What a search found, in figures, as text and as JSON.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use multisplit::network::{Distance, Network, ShortestPaths};
+use multisplit::primitives::sssp::SsspStatistics;
+use serde::Serialize;
+
+use super::Source;
+use crate::{figures, size};
+
+/// The figures of one search.
+#[derive(Debug, Serialize)]
+pub struct Found {
+    graph: String,
+    vertices: u32,
+    edges: u64,
+    source: u32,
+    method: String,
+    device: String,
+    reached: u64,
+    /// Over the reached vertices; of whole numbers without a point.
+    sum: serde_json::Number,
+    max: serde_json::Number,
+    checksum: String,
+    ms: f64,
+    mteps: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rounds: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relaxations: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rerelaxations: Option<u64>,
+}
+
+/// The same with a path, where one was asked for.
+#[derive(Serialize)]
+struct WithPath<'w> {
+    #[serde(flatten)]
+    found: &'w Found,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<Option<&'w [u32]>>,
+}
+
+impl Found {
+    /// The figures of `paths`, which took so long.
+    pub fn new(graph: &Source, network: &Network, paths: &ShortestPaths, time: Duration) -> Self {
+        let summary = paths.summary();
+        let (sum, max) = sum_and_max(network, paths);
+        let seconds = time.as_secs_f64().max(f64::MIN_POSITIVE);
+        Self {
+            graph: graph.name(),
+            vertices: network.vertices(),
+            edges: network.edges(),
+            source: paths.source,
+            method: String::new(),
+            device: String::new(),
+            reached: summary.reached,
+            sum,
+            max,
+            checksum: format!("{:016x}", summary.hash),
+            // As many digits as a measurement can have.
+            ms: (seconds * 1e7).round() / 1e4,
+            mteps: (network.arcs().len() as f64 / seconds / 1e3).round() / 1e3,
+            rounds: None,
+            relaxations: None,
+            rerelaxations: None,
+        }
+    }
+
+    /// The same with who found it, and how.
+    pub fn by(self, method: &str, device: &str, statistics: Option<SsspStatistics>) -> Self {
+        Self {
+            method: method.to_owned(),
+            device: device.to_owned(),
+            rounds: statistics.map(|s| s.rounds),
+            relaxations: statistics.map(|s| s.relaxations),
+            rerelaxations: statistics.map(|s| s.rerelaxations),
+            ..self
+        }
+    }
+
+    /// Two lines for people.
+    pub fn text(&self) -> String {
+        let Self { graph, source, sum, max, checksum, method, device, mteps, .. } = self;
+        let (reached, vertices) =
+            (size::grouped(self.reached), size::grouped(self.vertices.into()));
+        let time = figures::time(self.ms * 1e6);
+        let work = match (self.rounds, self.relaxations, self.rerelaxations) {
+            (Some(rounds), Some(all), Some(again)) => format!(
+                "; {} rounds, {} relaxations, {} of them again",
+                size::grouped(rounds.into()),
+                size::grouped(all),
+                size::grouped(again)
+            ),
+            _ => String::new(),
+        };
+        format!(
+            "{graph} from {source}: {reached} of {vertices} vertices reached, sum {sum}, max {max}, \
+             checksum {checksum}\n  {method} on {device} in {time}, {mteps:.1} MTEPS{work}"
+        )
+    }
+
+    /// One object; with the path, null where there is none, if one was asked for.
+    pub fn json(&self, path: Option<Option<&[u32]>>) -> Result<String> {
+        Ok(serde_json::to_string(&WithPath { found: self, path })?)
+    }
+}
+
+fn sum_and_max(
+    network: &Network,
+    paths: &ShortestPaths,
+) -> (serde_json::Number, serde_json::Number) {
+    let distances = (0..network.vertices()).filter_map(|vertex| paths.distance(vertex));
+    let (mut whole, mut most) = (0u64, 0u32);
+    let (mut real, mut greatest) = (0f64, 0f64);
+    let mut floats = false;
+    for distance in distances {
+        match distance {
+            Distance::U32(distance) => {
+                whole += u64::from(distance);
+                most = most.max(distance);
+            }
+            Distance::F32(distance) => {
+                floats = true;
+                real += f64::from(distance);
+                greatest = greatest.max(distance.into());
+            }
+        }
+    }
+    let float = |value: f64| serde_json::Number::from_f64(value).unwrap_or_else(|| 0.into());
+    if floats { (float(real), float(greatest)) } else { (whole.into(), most.into()) }
+}
+
+/// A path for people.
+pub fn path_text(paths: &ShortestPaths, to: u32, path: Option<&[u32]>) -> String {
+    match (path, paths.distance(to)) {
+        (Some(path), Some(distance)) => {
+            let vertices: Vec<_> = path.iter().map(u32::to_string).collect();
+            let edges = path.len().saturating_sub(1);
+            format!("to {to}: {distance}, over {edges} edges\n{}", vertices.join(" "))
+        }
+        _ => format!("to {to}: no path"),
+    }
+}

@@ -1,0 +1,222 @@
+//! `--trace`: what the host and the device did when, on one time axis, in the format that Chrome
+//! (chrome://tracing) and Perfetto (ui.perfetto.dev) draw.
+//!
+//! The device's clock has a zero of its own. A run cannot begin before it was submitted nor end
+//! after the host has seen its end, so each one bounds the difference of the clocks from below and
+//! from above. The middle of what all runs allow is taken: on the devices here it is within the
+//! time of a submission, some fifty microseconds.
+
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use multisplit::{Observer, Run};
+use serde_json::{Value, json};
+use tracing::span::{Attributes, Id};
+use tracing::{Level, Metadata, Subscriber};
+use tracing_subscriber::Layer;
+use tracing_subscriber::layer::Context;
+use tracing_subscriber::registry::LookupSpan;
+
+/// Collects what happens; clones share it.
+#[derive(Clone)]
+pub struct Trace(Arc<Inner>);
+
+struct Inner {
+    start: Instant,
+    /// What the host did.
+    spans: Mutex<Vec<Value>>,
+    /// What the device did.
+    runs: Mutex<Vec<Run>>,
+}
+
+/// Rows of the drawing.
+const HOST: u32 = 1;
+const DEVICE: u32 = 2;
+
+impl Trace {
+    /// Begins now.
+    pub fn new() -> Self {
+        let (spans, runs) = (Mutex::default(), Mutex::default());
+        Self(Arc::new(Inner { start: Instant::now(), spans, runs }))
+    }
+
+    /// What a device tells its runs to.
+    pub fn observer(&self) -> Observer {
+        let trace = self.clone();
+        Observer::new(move |run| lock(&trace.0.runs).push(run))
+    }
+
+    /// What host spans are told to.
+    pub fn layer<S: Subscriber + for<'s> LookupSpan<'s>>(&self) -> impl Layer<S> + use<S> {
+        Spans(self.clone())
+    }
+
+    /// Everything so far, as the text of a trace file.
+    pub fn text(&self) -> String {
+        let named = |pid: u32, name: &str| json!({"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": name}});
+        let mut events = vec![named(HOST, "host"), named(DEVICE, "device")];
+        events.extend(lock(&self.0.spans).iter().cloned());
+        events.extend(self.device_events(&lock(&self.0.runs)));
+        // An event a line, so that the file can be looked at and compared.
+        let mut text = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n".to_owned();
+        for (index, event) in events.iter().enumerate() {
+            let comma = if index + 1 < events.len() { "," } else { "" };
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{event}{comma}");
+        }
+        text + "]}\n"
+    }
+
+    fn device_events(&self, runs: &[Run]) -> Vec<Value> {
+        let offset = clock_offset(self.0.start, runs);
+        let mut events = Vec::new();
+        for run in runs {
+            let begin = device_nanoseconds(runs, run) + offset;
+            let total: f64 = run.passes.iter().map(|pass| pass.nanoseconds).sum();
+            events.push(complete(&run.plan, DEVICE, 1, begin, total, Value::Null));
+            let mut pass_begin = begin;
+            for pass in &run.passes {
+                let time = pass.nanoseconds;
+                events.push(complete(&pass.label, DEVICE, 1, pass_begin, time, Value::Null));
+                pass_begin += time;
+            }
+        }
+        events
+    }
+
+    fn elapsed(&self, at: Instant) -> f64 {
+        nanoseconds(self.0.start, at)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn nanoseconds(from: Instant, to: Instant) -> f64 {
+    to.saturating_duration_since(from).as_secs_f64() * 1e9
+}
+
+/// When `run` began by the device's clock, from the first run on: ticks as such may have more
+/// digits than a float.
+fn device_nanoseconds(runs: &[Run], run: &Run) -> f64 {
+    let first = runs.first().map_or(0, |first| first.begin_ticks);
+    run.begin_ticks.wrapping_sub(first) as f64 * run.tick_nanoseconds
+}
+
+/// What to add to the device's time to get the host's.
+fn clock_offset(start: Instant, runs: &[Run]) -> f64 {
+    let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
+    for run in runs {
+        let begin = device_nanoseconds(runs, run);
+        let total: f64 = run.passes.iter().map(|pass| pass.nanoseconds).sum();
+        least = least.max(nanoseconds(start, run.before) - begin);
+        most = most.min(nanoseconds(start, run.after) - (begin + total));
+    }
+    // Clocks that drift apart leave nothing in between in the end; the middle is right still.
+    if runs.is_empty() { 0.0 } else { (least + most) / 2.0 }
+}
+
+/// An event with a beginning and a length.
+fn complete(name: &str, pid: u32, tid: u64, begin: f64, length: f64, args: Value) -> Value {
+    let microseconds = |nanoseconds: f64| (nanoseconds.max(0.0)).round() / 1e3;
+    let (ts, dur) = (microseconds(begin), microseconds(length));
+    let args = if args.is_null() { json!({}) } else { args };
+    json!({"ph": "X", "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args})
+}
+
+/// Writes down when spans are entered and left.
+struct Spans(Trace);
+
+/// What is known of an open span.
+struct Open {
+    fields: serde_json::Map<String, Value>,
+    entered: Option<Instant>,
+}
+
+struct Fields<'f>(&'f mut serde_json::Map<String, Value>);
+
+impl tracing::field::Visit for Fields<'_> {
+    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+        self.0.insert(field.name().to_owned(), format!("{value:?}").into());
+    }
+
+    fn record_u64(&mut self, field: &tracing::field::Field, value: u64) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+
+    fn record_str(&mut self, field: &tracing::field::Field, value: &str) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+}
+
+impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Spans {
+    fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
+        metadata.is_span() && metadata.level() <= &Level::DEBUG
+    }
+
+    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+        if let Some(span) = context.span(id) {
+            let mut fields = serde_json::Map::new();
+            attributes.record(&mut Fields(&mut fields));
+            span.extensions_mut().insert(Open { fields, entered: None });
+        }
+    }
+
+    fn on_enter(&self, id: &Id, context: Context<'_, S>) {
+        if let Some(span) = context.span(id)
+            && let Some(open) = span.extensions_mut().get_mut::<Open>()
+        {
+            open.entered = Some(Instant::now());
+        }
+    }
+
+    fn on_exit(&self, id: &Id, context: Context<'_, S>) {
+        let now = Instant::now();
+        if let Some(span) = context.span(id)
+            && let Some(open) = span.extensions_mut().get_mut::<Open>()
+            && let Some(entered) = open.entered.take()
+        {
+            let (begin, length) = (self.0.elapsed(entered), nanoseconds(entered, now));
+            let args = Value::Object(open.fields.clone());
+            lock(&self.0.0.spans).push(complete(span.name(), HOST, 1, begin, length, args));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Trace, clock_offset};
+    use multisplit::{PassTime, Run};
+    use std::time::{Duration, Instant};
+
+    fn run(start: Instant, before: u64, after: u64, begin_ticks: u64, length: f64) -> Run {
+        let at = |nanoseconds| start + Duration::from_nanos(nanoseconds);
+        let passes = vec![PassTime { label: "scan.spine".into(), nanoseconds: length }];
+        let (before, after, tick_nanoseconds) = (at(before), at(after), 2.0);
+        Run { plan: "scan".into(), before, after, begin_ticks, tick_nanoseconds, passes }
+    }
+
+    #[test]
+    fn runs_lie_between_their_submission_and_their_end() {
+        let start = Instant::now();
+        // 1000 ns of the host are 5000 ticks of the device; the second run is seen more closely.
+        let runs = [run(start, 900, 3000, 5000, 1000.0), run(start, 4990, 6010, 7000, 1000.0)];
+        let offset = clock_offset(start, &runs);
+        assert!((offset - 1000.0).abs() <= 10.0, "{offset}");
+        assert_eq!(clock_offset(start, &[]), 0.0);
+    }
+
+    #[test]
+    fn a_trace_is_json_with_every_pass() {
+        let trace = Trace::new();
+        let start = trace.0.start;
+        super::lock(&trace.0.runs).push(run(start, 100, 2000, 7, 1000.0));
+        let value: serde_json::Value = serde_json::from_str(&trace.text()).expect("JSON");
+        let events = value["traceEvents"].as_array().expect("events");
+        let pass = events.iter().find(|event| event["name"] == "scan.spine").expect("the pass");
+        assert_eq!(pass["dur"], 1.0);
+        assert_eq!(pass["ph"], "X");
+    }
+}

@@ -1,0 +1,126 @@
+//! Arrays of every type, sorted by the standard library, and `.npy` files as NumPy writes them.
+
+/// An array as bytes, and what is known of it.
+pub struct Keys {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Its name in NumPy.
+    pub descr: &'static str,
+    /// Bytes of an element.
+    pub each: usize,
+    pub raw: Vec<u8>,
+    /// The indices of the elements in ascending order, and in descending order; both stable.
+    pub ascending: Vec<usize>,
+    pub descending: Vec<usize>,
+}
+
+/// Knuth's generator; any would do that is not the binary's own.
+pub fn random(seed: u64) -> impl FnMut() -> u64 {
+    let mut state = seed;
+    move || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state ^ (state >> 29)
+    }
+}
+
+macro_rules! keys {
+    ($numbers:expr, $name:literal, $descr:literal, $compare:expr) => {{
+        let (numbers, compare) = ($numbers, $compare);
+        let mut ascending: Vec<usize> = (0..numbers.len()).collect();
+        let mut descending = ascending.clone();
+        ascending.sort_by(|&a, &b| compare(&numbers[a], &numbers[b]));
+        descending.sort_by(|&a, &b| compare(&numbers[b], &numbers[a]));
+        let raw: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        let each = raw.len() / numbers.len();
+        Keys { name: $name, descr: $descr, each, raw, ascending, descending }
+    }};
+}
+
+impl Keys {
+    /// Random keys of each type, every eighth of them one of few, extremes among them.
+    pub fn of_every_type(n: usize, seed: u64) -> Vec<Self> {
+        let mut next = random(seed);
+        let words: Vec<u64> = (0..n)
+            .map(|index| match index % 8 {
+                0 => [0, 1, u64::MAX, 1 << 63, 1 << 31 | 1 << 63][index / 8 % 5],
+                _ => next(),
+            })
+            .collect();
+        let narrow: Vec<u32> = words.iter().map(|word| (word >> 32) as u32).collect();
+        let f32s: Vec<f32> = narrow.iter().map(|&word| f32::from_bits(word)).collect();
+        let f64s: Vec<f64> = words.iter().map(|&word| f64::from_bits(word)).collect();
+        let i32s: Vec<i32> = narrow.iter().map(|&word| word as i32).collect();
+        let i64s: Vec<i64> = words.iter().map(|&word| word as i64).collect();
+        vec![
+            keys!(narrow, "u32", "<u4", u32::cmp),
+            keys!(i32s, "i32", "<i4", i32::cmp),
+            keys!(f32s, "f32", "<f4", f32::total_cmp),
+            keys!(words, "u64", "<u8", u64::cmp),
+            keys!(i64s, "i64", "<i8", i64::cmp),
+            keys!(f64s, "f64", "<f8", f64::total_cmp),
+        ]
+    }
+
+    /// Keys of one type.
+    pub fn of(name: &str, n: usize, seed: u64) -> Self {
+        let mut all = Self::of_every_type(n, seed).into_iter();
+        all.find(|keys| keys.name == name).expect("a type")
+    }
+
+    pub fn len(&self) -> usize {
+        self.ascending.len()
+    }
+
+    pub fn sorted(&self) -> Vec<u8> {
+        in_order(&self.raw, self.each, &self.ascending)
+    }
+
+    pub fn npy(&self) -> Vec<u8> {
+        npy(1, self.descr, self.len(), &self.raw)
+    }
+}
+
+/// The elements of `raw`, of `each` bytes, in this order.
+pub fn in_order(raw: &[u8], each: usize, order: &[usize]) -> Vec<u8> {
+    order.iter().flat_map(|&index| raw[index * each..(index + 1) * each].iter().copied()).collect()
+}
+
+/// The bytes of u32.
+pub fn words(numbers: impl IntoIterator<Item = usize>) -> Vec<u8> {
+    numbers.into_iter().flat_map(|number| (number as u32).to_le_bytes()).collect()
+}
+
+/// A file as `numpy.save` writes it, in this version of the format.
+pub fn npy(version: u8, descr: &str, len: usize, raw: &[u8]) -> Vec<u8> {
+    let dictionary = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({len},), }}");
+    npy_with(version, &dictionary, raw)
+}
+
+/// A file with this dictionary in its header.
+pub fn npy_with(version: u8, dictionary: &str, raw: &[u8]) -> Vec<u8> {
+    let width = if version == 1 { 2 } else { 4 };
+    let used = 8 + width + dictionary.len() + 1;
+    let header = format!("{dictionary}{}\n", " ".repeat(used.next_multiple_of(64) - used));
+    let mut file = b"\x93NUMPY".to_vec();
+    file.extend([version, 0]);
+    file.extend(&(header.len() as u32).to_le_bytes()[..width]);
+    file.extend(header.as_bytes());
+    file.extend(raw);
+    file
+}
+
+/// Type, length and elements of a file that `numpy.load` would read.
+#[track_caller]
+pub fn npy_parts(file: &[u8]) -> (String, usize, &[u8]) {
+    assert_eq!(&file[..8], b"\x93NUMPY\x01\x00");
+    let length = usize::from(u16::from_le_bytes([file[8], file[9]]));
+    let (header, raw) = (&file[10..10 + length], &file[10 + length..]);
+    assert_eq!((10 + length) % 64, 0, "NumPy aligns headers");
+    let header = std::str::from_utf8(header).expect("a text");
+    let after = |key: &str| header.split_once(key).expect(key).1;
+    let descr = after("'descr': '").split_once('\'').expect("a type").0;
+    assert!(header.contains("'fortran_order': False"), "{header}");
+    let len = after("'shape': (").split_once(",)").expect("a shape").0;
+    (descr.to_owned(), len.parse().expect("a length"), raw)
+}

@@ -1,0 +1,122 @@
+//! What every command understands.
+
+use serde_json::Value;
+
+use crate::arrays::{Keys, words};
+use crate::common::{multisplit, run};
+use crate::desk::Desk;
+
+#[test]
+fn wrong_usage_has_status_2() {
+    let desk = Desk::new();
+    desk.write("in.bin", words([1]));
+    for line in [
+        "sort",
+        "sort in.bin",
+        "sort in.bin -o o --type u13",
+        "sort in.bin -o o --type u8",
+        "sort in.bin -o o --type u32 --radix-bits 3",
+        "sort in.bin -o o --type u32 --method onesweep --radix-bits 4",
+        "sort in.bin -o o --type u32 --method quick",
+        "sort in.bin -o o --type u32 --values v",
+        "sort in.bin -o o --type u32 --values v --values-out w --value-bytes 5",
+        "sort in.bin -o o --type u32 --memory-limit much",
+        "sort in.bin -o o --type u32 --quiet -v",
+        "split in.bin -o o --type u32 --buckets 2",
+        "split in.bin -o o --type u32 --by delta",
+        "split in.bin -o o --type u32 --by delta --buckets 0",
+        "split in.bin -o o --type u32 --by delta --glsl f --buckets 2",
+        "split in.bin -o o --type u32 --by magic --buckets 2",
+        "completions",
+        "completions cmd.exe",
+    ] {
+        let ran = desk.run(line).expect(2);
+        assert!(!ran.err.is_empty() && ran.out.is_empty(), "{line}");
+        assert_eq!(desk.names(), ["in.bin"], "{line}");
+    }
+}
+
+#[test]
+fn help_has_examples() {
+    for command in ["sort", "split", "histogram", "completions", "man"] {
+        let ran = run(multisplit(), &[command, "--help"]).expect(0);
+        assert!(ran.out.contains("Examples:\n  "), "{}", ran.out);
+        for option in ["--device", "--validate", "--verify", "--trace", "--memory-limit", "--quiet"]
+        {
+            assert!(ran.out.contains(option), "no {option} in the help of {command}");
+        }
+        let wide = ran.out.lines().find(|line| line.chars().count() > 110);
+        assert_eq!(wide, None, "too wide for a terminal");
+    }
+}
+
+#[test]
+fn shells_and_man_know_the_commands() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let ran = run(multisplit(), &["completions", shell]).expect(0);
+        assert!(ran.out.contains("memory-limit") && ran.out.contains("argsort"), "{shell}");
+    }
+    let page = run(multisplit(), &["man"]).expect(0);
+    assert!(
+        page.out.contains(".TH multisplit 1") && page.out.contains("Examples:"),
+        "{}",
+        page.out
+    );
+    let page = run(multisplit(), &["man", "sort"]).expect(0);
+    assert!(page.out.contains("argsort"), "{}", page.out);
+    run(multisplit(), &["man", "no-such-command"]).expect(1);
+}
+
+#[test]
+fn a_trace_has_host_and_device_on_one_axis() {
+    let desk = Desk::new();
+    desk.write("in.bin", Keys::of("u32", 5000, 50).raw);
+    desk.job("split in.bin -o out.bin --type u32 --buckets 8 --by delta --trace trace.json");
+    let trace: Value = serde_json::from_slice(&desk.read("trace.json")).expect("JSON");
+    let events = trace["traceEvents"].as_array().expect("events");
+    let number = |event: &Value, key: &str| event[key].as_f64().expect("a number");
+    let one = |name: &str| {
+        let found = events.iter().find(|event| event["name"] == name);
+        let event = found.unwrap_or_else(|| panic!("no {name} in {trace:#}"));
+        (event["pid"].as_u64(), number(event, "ts"), number(event, "ts") + number(event, "dur"))
+    };
+    let (host, begin, end) = one("split");
+    for name in ["read", "context.open", "upload", "run", "download", "write"] {
+        assert_eq!(one(name).0, host, "{name}");
+    }
+    let (_, run_begin, run_end) = one("run");
+    assert!(begin <= run_begin && run_end <= end);
+    // The clocks' difference is known to within the time of a submission.
+    let slack = 2000.0;
+    for name in ["multisplit.prescan", "multisplit.postscan"] {
+        let (device, pass_begin, pass_end) = one(name);
+        assert_ne!(device, host, "{name}");
+        assert!(
+            run_begin - slack <= pass_begin && pass_end <= run_end + slack,
+            "{name}: {trace:#}"
+        );
+    }
+}
+
+#[test]
+fn a_trace_of_what_failed_is_kept() {
+    let desk = Desk::new();
+    let ran = desk.run("sort none.bin -o out.bin --type u32 --trace trace.json").expect(1);
+    assert!(ran.complaint().contains("none.bin"), "{}", ran.err);
+    assert_eq!(desk.names(), ["trace.json"]);
+    let trace: Value = serde_json::from_slice(&desk.read("trace.json")).expect("JSON");
+    assert!(trace["traceEvents"].is_array());
+}
+
+/// A positive control: with best practices on, the layer minds that the layers are on.
+#[test]
+fn validation_messages_of_a_job_have_status_3() {
+    let desk = Desk::new();
+    desk.write("in.bin", words([2, 1]));
+    let mut command = multisplit();
+    command.env("VK_LAYER_ENABLES", "VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT");
+    command.current_dir(desk.path());
+    let line = ["sort", "in.bin", "-o", "out.bin", "--type", "u32", "--validate"];
+    let ran = run(command, &line).expect(3);
+    assert!(ran.err.contains("validation: "), "{}", ran.err);
+}

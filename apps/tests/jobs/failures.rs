@@ -1,0 +1,162 @@
+//! Where a job fails: the message, the exit status, and nothing left behind.
+
+use std::time::{Duration, Instant};
+
+use crate::arrays::{Keys, npy, npy_with, words};
+use crate::common::{multisplit, run, without_driver};
+use crate::desk::Desk;
+
+#[test]
+fn files_that_are_not_what_they_say_are_refused() {
+    let desk = Desk::new();
+    let raw = words([3, 1, 2]);
+    let whole = npy(1, "<u4", 3, &raw);
+    let dictionary = |descr: &str, shape: &str| {
+        format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}")
+    };
+    let structured = dictionary("[('a', '<u4'), ('b', '<f4')]", "(3,)");
+    for (name, bytes, part) in [
+        ("odd.bin", raw[..11].to_vec(), "has 11 bytes, which is no whole number of u32"),
+        ("short.npy", whole[..whole.len() - 1].to_vec(), "ends after 11 of the 12 bytes"),
+        ("long.npy", [&whole[..], &[0]].concat(), "goes on after the 12 bytes"),
+        (
+            "liar.npy",
+            npy(1, "<u4", 1 << 60, &raw),
+            "ends after 12 of the 4611686018427387904 bytes",
+        ),
+        ("header.npy", whole[..30].to_vec(), "ends within its header"),
+        ("text.npy", b"1\n2\n3\n4\n".to_vec(), "magic bytes"),
+        ("v9.npy", npy(9, "<u4", 3, &raw), "version 9"),
+        ("complex.npy", npy(1, "<c16", 0, &[]), "NumPy type <c16"),
+        ("big.npy", npy(1, ">u4", 3, &raw), "NumPy type >u4"),
+        ("rows.npy", npy_with(1, &structured, &raw), "[('a', '<u4'), ('b', '<f4')]"),
+        ("flat.npy", npy_with(2, &dictionary("'<u4'", "(3, 1)"), &raw), "2 dimensions"),
+        ("f.npy", npy(1, "<f4", 3, &raw), "holds f32, not the u32 that --type asks for"),
+        ("word.csv", b"1\n2\nthree\n".to_vec(), "word.csv, line 3: `three` is no u32"),
+        ("minus.txt", b"1\n-2\n".to_vec(), "line 2: `-2` is no u32"),
+        ("not.gz", b"no gzip at all".to_vec(), "cannot read not.gz"),
+        ("not.bin.zst", b"no zstandard".to_vec(), "cannot read not.bin.zst"),
+    ] {
+        desk.write(name, bytes);
+        let ran = desk.run(&format!("sort {name} -o out.bin --type u32")).expect(1);
+        assert!(ran.complaint().contains(part), "{name}: {}", ran.err);
+        assert!(ran.err.contains(name), "{name}: {}", ran.err);
+        std::fs::remove_file(desk.path().join(name)).expect("the input is there");
+        assert!(desk.names().is_empty(), "{:?}", desk.names());
+    }
+    desk.write("narrow.npy", npy(1, "|u1", 3, &[1, 2, 3]));
+    let ran = desk.run("sort narrow.npy -o out.bin").expect(1);
+    assert!(ran.complaint().contains("u8 are neither sorted nor split"), "{}", ran.err);
+}
+
+#[test]
+fn types_that_nobody_gives_are_asked_for() {
+    let desk = Desk::new();
+    desk.write("in.bin", words([1]));
+    let ran = desk.run("sort in.bin -o out.bin").expect(1);
+    assert!(ran.complaint().contains("give --type"), "{}", ran.err);
+}
+
+#[test]
+fn places_that_cannot_be_used_are_named() {
+    let desk = Desk::new();
+    desk.write("in.bin", words([2, 1]));
+    for (line, part) in [
+        ("sort none.bin -o out.bin --type u32", "cannot read none.bin"),
+        ("sort . -o out.bin --type u32", "cannot read ."),
+        ("sort in.bin -o none/out.bin --type u32", "cannot write none/out.bin"),
+        ("sort in.bin -o . --type u32", "cannot write ."),
+        (
+            "sort in.bin -o out.bin --argsort out.bin --type u32",
+            "out.bin is named as an output twice",
+        ),
+    ] {
+        let ran = desk.run(line).expect(1);
+        assert!(ran.complaint().contains(part), "{line}: {}", ran.err);
+        assert_eq!(desk.names(), ["in.bin"]);
+    }
+}
+
+#[test]
+fn existing_files_stay_unless_forced() {
+    let desk = Desk::new();
+    desk.write("in.bin", words([2, 1]));
+    desk.write("out.bin", "old");
+    let ran = desk.run("sort in.bin -o out.bin --type u32").expect(1);
+    assert!(ran.complaint().ends_with("out.bin exists; --force overwrites it"), "{}", ran.err);
+    assert_eq!(desk.read("out.bin"), b"old");
+    desk.job("sort in.bin -o out.bin --type u32 --force");
+    assert_eq!(desk.read("out.bin"), words([1, 2]));
+    // Its own input too, once that is read.
+    desk.job("sort in.bin -o in.bin --type u32 --force");
+    assert_eq!(desk.read("in.bin"), words([1, 2]));
+    assert_eq!(desk.names(), ["in.bin", "out.bin"]);
+}
+
+#[test]
+fn a_full_disk_leaves_nothing() {
+    let desk = Desk::new();
+    let keys = Keys::of("u32", 8_000, 40);
+    desk.write("in.bin", &keys.raw);
+    let split = "--type u32 --buckets 2 --by delta";
+    let ran = desk.run(&format!("split in.bin -o /dev/full {split}")).expect(1);
+    assert!(ran.err.contains("cannot write /dev/full"), "{}", ran.err);
+
+    // 16 blocks of at most a KiB, of which the output has 31: the system's word for a quota.
+    let mut shell = std::process::Command::new("bash");
+    let multisplit = multisplit();
+    shell.current_dir(desk.path()).args(["-c", "ulimit -f 16; exec \"$@\"", "bash"]);
+    shell.arg(multisplit.get_program());
+    for (name, value) in multisplit.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    let line = format!("split in.bin -o out.bin {split}");
+    let ran = run(shell, &line.split_whitespace().collect::<Vec<_>>()).expect(1);
+    assert!(ran.err.contains("cannot write out.bin"), "{}", ran.err);
+    assert_eq!(desk.names(), ["in.bin"]);
+}
+
+#[test]
+fn an_interruption_leaves_nothing() {
+    for signal in ["INT", "TERM"] {
+        let desk = Desk::new();
+        // It waits for its input when the output has been begun.
+        let mut child = multisplit()
+            .current_dir(desk.path())
+            .args(["sort", "-", "-o", "out.bin", "--type", "u32"])
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while desk.names().is_empty() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(desk.names()[0].starts_with(".out.bin."), "{:?}", desk.names());
+        let id = child.id().to_string();
+        let killed = std::process::Command::new("kill").args(["-s", signal, &id]).status();
+        assert!(killed.expect("kill runs").success());
+        let status = child.wait().expect("it ends");
+        assert!(status.code().is_none(), "ended by itself: {status}");
+        assert!(desk.names().is_empty(), "{:?}", desk.names());
+    }
+}
+
+#[test]
+fn without_a_driver_it_says_what_to_do() {
+    let desk = Desk::new();
+    desk.write("in.bin", words([2, 1]));
+    for line in
+        ["sort in.bin -o o --type u32", "split in.bin -o o --type u32 --buckets 2 --by delta"]
+    {
+        let mut command = without_driver();
+        command.current_dir(desk.path());
+        let ran = run(command, &line.split_whitespace().collect::<Vec<_>>()).expect(1);
+        for part in ["no Vulkan device was found", "mesa-vulkan-drivers", "VK_DRIVER_FILES"] {
+            assert!(ran.complaint().contains(part), "no `{part}` in {}", ran.err);
+        }
+        assert_eq!(desk.names(), ["in.bin"]);
+    }
+}

@@ -1,0 +1,71 @@
+//! `--memory-limit`: the same bytes with a tenth of the memory.
+
+use crate::arrays::{Keys, random, words};
+use crate::desk::Desk;
+
+/// Runs `line` without a limit and with it, and compares these outputs.
+#[track_caller]
+fn same_with_limit(desk: &Desk, line: &str, limit: &str, outputs: &[&str]) {
+    desk.job(&format!("{line} --force"));
+    let whole: Vec<_> = outputs.iter().map(|name| desk.read(name)).collect();
+    let ran = desk.job(&format!("{line} --force --verify --memory-limit {limit}"));
+    assert!(ran.err.contains("part"), "in one go: {}", ran.err);
+    for (name, whole) in outputs.iter().zip(whole) {
+        assert!(desk.read(name) == whole, "{name} of {line}");
+    }
+}
+
+#[test]
+fn sorts_are_the_same() {
+    let desk = Desk::new();
+    // 120,000 bytes and 160,000 bytes.
+    let (narrow, wide) = (Keys::of("f32", 30_000, 30), Keys::of("i64", 20_000, 31));
+    desk.write("narrow.npy", narrow.npy());
+    desk.write("wide.npy", wide.npy());
+    desk.write("values.bin", words(0..20_000));
+    same_with_limit(&desk, "sort narrow.npy -o a.npy", "12000", &["a.npy"]);
+    let values = "--values values.bin --values-out v.bin --argsort o.bin";
+    let line = format!("sort wide.npy -o b.npy --descending {values}");
+    same_with_limit(&desk, &line, "16KB", &["b.npy", "v.bin", "o.bin"]);
+}
+
+#[test]
+fn keys_that_are_mostly_equal_are_no_trouble() {
+    let desk = Desk::new();
+    let mut next = random(32);
+    // Two keys make up most, and they differ in the lowest of 64 bits.
+    let keys: Vec<u8> = (0..20_000)
+        .flat_map(|_| {
+            match next() % 8 {
+                0 => next(),
+                draw => (7u64 << 50) + draw % 2,
+            }
+            .to_le_bytes()
+        })
+        .collect();
+    desk.write("in.bin", keys);
+    let line = "sort in.bin -o out.bin --type u64 --argsort order.bin";
+    same_with_limit(&desk, line, "16KB", &["out.bin", "order.bin"]);
+}
+
+#[test]
+fn splits_are_the_same() {
+    let desk = Desk::new();
+    let keys = Keys::of("u32", 30_000, 33);
+    desk.write("in.npy", keys.npy());
+    desk.write("values.bin", (0..480_000).map(|byte| (byte / 3) as u8).collect::<Vec<u8>>());
+    let line = "split in.npy -o out.npy --buckets 17 --by delta --offsets begins.npy";
+    same_with_limit(&desk, line, "12000", &["out.npy", "begins.npy"]);
+    let values = "--values values.bin --values-out moved.bin --value-bytes 16";
+    let line = format!("split in.npy -o out.npy --buckets 256 --by delta {values}");
+    same_with_limit(&desk, &line, "60000", &["out.npy", "moved.bin"]);
+}
+
+#[test]
+fn too_little_is_told() {
+    let desk = Desk::new();
+    desk.write("in.bin", words(0..1000));
+    let ran = desk.run("sort in.bin -o out.bin --type u32 --memory-limit 100").expect(1);
+    assert!(ran.complaint().contains("the memory limit leaves"), "{}", ran.err);
+    assert_eq!(desk.names(), ["in.bin"]);
+}

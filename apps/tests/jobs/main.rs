@@ -1,0 +1,20 @@
+//! What the commands that work on files do, seen from outside: the bytes of their outputs, and what
+//! is left where they fail.
+//!
+//! Files are written and read here by code of the tests' own. Jobs run with validation on, so that
+//! any message fails them.
+#![allow(clippy::expect_used, clippy::panic, reason = "in a test a panic is the report")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod arrays;
+mod desk;
+mod everywhere;
+mod failures;
+mod files;
+mod histogram;
+mod limits;
+mod report;
+mod sort;
+mod split;

@@ -1,0 +1,73 @@
+//! `multisplit bench --html`: the report, and whether a browser can show it.
+
+use std::process::Command;
+
+use crate::desk::Desk;
+
+/// Names a Chromium that is to open the report. Few machines that build have one.
+const BROWSER: &str = "MULTISPLIT_CHROMIUM";
+
+const HEADINGS: [&str; 5] = [
+    "copy_kernel_u32: rate against n",
+    "split_delta_keys: rate against n, m = 8",
+    "split_delta_keys: rate against m, n = 2^12",
+    "split_delta_keys: rate against m, n = 2^13",
+    "split_delta_keys: shares of the stages, n = 2^13",
+];
+
+#[test]
+fn the_report_has_every_plot() {
+    let desk = Desk::new();
+    let theirs = r#"{"anchor":"cub","op":"sort_bits_keys","n":4096,"m":2,"ms":1,"gps":0.02}"#;
+    desk.write("cub.jsonl", theirs);
+    let line = "bench split --op split_delta_keys --method direct,warp --m 2,8 --n 2^12,2^13 \
+                --reps 1 --warmup 0 --html report.html --against cub.jsonl";
+    let ran = desk.job(line);
+    assert_eq!(ran.out.lines().count(), 1 + 2 * (1 + 4), "copies are measured too: {}", ran.out);
+    let page = String::from_utf8(desk.read("report.html")).expect("text");
+    for heading in HEADINGS {
+        assert!(page.contains(&format!("<h3>{heading}</h3>")), "no `{heading}`");
+    }
+    for part in ["ceiling: 12 bytes an element", "cub sort_bits_keys", "direct", "warp"] {
+        assert!(page.contains(part), "no `{part}`");
+    }
+    match std::env::var_os(BROWSER) {
+        Some(browser) => opens(&desk, Command::new(browser)),
+        None => eprintln!("{BROWSER} names no browser: the report was not opened in one"),
+    }
+
+    let ran = desk.run("bench copy --n 64 --html report.html").expect(1);
+    assert!(ran.complaint().contains("report.html exists"), "{}", ran.err);
+}
+
+/// The browser shows every plot, and has nothing to complain about.
+fn opens(desk: &Desk, mut browser: Command) {
+    let address = format!("file://{}", desk.path().join("report.html").display());
+    let output = browser
+        .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"])
+        .args(["--dump-dom", &address])
+        .output()
+        .expect("the browser starts");
+    let (dom, log) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{log}");
+    assert!(!log.contains("CONSOLE"), "{log}");
+    // Parsed and written out again, an element that was not understood is elsewhere or gone.
+    assert_eq!(dom.matches("<figure><h3>").count(), HEADINGS.len());
+    assert_eq!(dom.matches("role=\"img\"").count(), HEADINGS.len());
+    assert_eq!(dom.matches("</svg>").count(), dom.matches("<svg ").count());
+    assert!(dom.trim_end().ends_with("</html>"));
+}
+
+#[test]
+fn what_to_compare_with_is_to_be_readable() {
+    let desk = Desk::new();
+    desk.write("bad.jsonl", "no JSON\n");
+    let start = "bench copy --n 64 --reps 1 --warmup 0 --html report.html --against";
+    for (file, part) in [("none.jsonl", "cannot read none.jsonl"), ("bad.jsonl", "line 1")] {
+        let ran = desk.run(&format!("{start} {file}")).expect(1);
+        assert!(ran.complaint().contains(part), "{}", ran.err);
+        assert_eq!(desk.names(), ["bad.jsonl"]);
+    }
+    desk.run("bench copy --against bad.jsonl").expect(2);
+}

@@ -1,0 +1,87 @@
+//! `multisplit sort`.
+
+use crate::arrays::{Keys, in_order, npy, npy_parts, words};
+use crate::desk::Desk;
+
+#[test]
+fn every_type_both_ways_with_the_order() {
+    let desk = Desk::new();
+    for keys in Keys::of_every_type(900, 7) {
+        desk.write("in.npy", keys.npy());
+        let way = if ["i32", "u64", "f64"].contains(&keys.name) { "--descending" } else { "" };
+        let order = if way.is_empty() { &keys.ascending } else { &keys.descending };
+        desk.job(&format!("sort in.npy -o out.npy --argsort order.npy {way} --verify --force"));
+        let (out, found) = (desk.read("out.npy"), desk.read("order.npy"));
+        let (descr, len, raw) = npy_parts(&out);
+        assert_eq!((descr.as_str(), len), (keys.descr, keys.len()));
+        assert!(raw == in_order(&keys.raw, keys.each, order), "{} {way}", keys.name);
+        let (descr, _, found) = npy_parts(&found);
+        assert_eq!(descr, "<u4");
+        assert!(found == words(order.iter().copied()), "order of {} {way}", keys.name);
+    }
+}
+
+#[test]
+fn values_go_along() {
+    let desk = Desk::new();
+    let keys = Keys::of("u32", 900, 8);
+    desk.write("in.bin", &keys.raw);
+    for (each, option) in [(4, ""), (8, "--value-bytes 8"), (16, "--value-bytes 16")] {
+        let values: Vec<u8> = (0..keys.len() * each).map(|byte| (byte * 7 / 5) as u8).collect();
+        desk.write("values.bin", &values);
+        desk.job(&format!(
+            "sort in.bin -o out.bin --type u32 --values values.bin --values-out moved.bin {option} \
+             --verify --force"
+        ));
+        assert!(desk.read("out.bin") == keys.sorted());
+        assert!(desk.read("moved.bin") == in_order(&values, each, &keys.ascending), "{each} bytes");
+    }
+}
+
+#[test]
+fn values_keep_their_type() {
+    let desk = Desk::new();
+    let (keys, values) = (Keys::of("f64", 900, 9), Keys::of("f64", 900, 10));
+    desk.write("in.npy", keys.npy());
+    desk.write("values.npy", values.npy());
+    // Both at once: the order moves the values then.
+    desk.job(
+        "sort in.npy -o out.npy --values values.npy --values-out moved.npy --argsort order.npy",
+    );
+    let moved = desk.read("moved.npy");
+    let (descr, len, raw) = npy_parts(&moved);
+    assert_eq!((descr.as_str(), len), ("<f8", 900));
+    assert!(raw == in_order(&values.raw, 8, &keys.ascending));
+}
+
+#[test]
+fn methods_agree() {
+    let desk = Desk::new();
+    let keys = Keys::of("u32", 3000, 11);
+    desk.write("in.bin", &keys.raw);
+    for method in ["--method auto", "--method onesweep", "--method multisplit --radix-bits 5"] {
+        desk.job(&format!("sort in.bin -o out.bin --type u32 {method} --force"));
+        assert!(desk.read("out.bin") == keys.sorted(), "{method}");
+    }
+}
+
+#[test]
+fn values_that_do_not_fit_are_refused() {
+    let desk = Desk::new();
+    let keys = Keys::of("u32", 10, 12);
+    desk.write("in.bin", &keys.raw);
+    desk.write("few.bin", words([1, 2, 3]));
+    desk.write("narrow.npy", npy(1, "|u1", 10, &[0; 10]));
+    desk.write("wide.npy", npy(1, "<u8", 10, &[0; 80]));
+    for (values, part) in [
+        ("few.bin", "few.bin holds 3 values, for 10 keys"),
+        ("narrow.npy", "narrow.npy holds u8: 1 bytes each, not 4, 8 or 16"),
+        ("wide.npy --value-bytes 4", "wide.npy holds u64: 8 bytes each, not 4"),
+    ] {
+        let line =
+            format!("sort in.bin -o out.bin --type u32 --values-out o.bin --values {values}");
+        let ran = desk.run(&line).expect(1);
+        assert!(ran.complaint().contains(part), "{}", ran.err);
+        assert_eq!(desk.names().len(), 4, "nothing is left behind");
+    }
+}

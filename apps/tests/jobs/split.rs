@@ -1,0 +1,171 @@
+//! `multisplit split`.
+
+use crate::arrays::{Keys, in_order, npy, npy_parts, words};
+use crate::desk::Desk;
+
+/// The indices of the keys, bucket after bucket, and where the buckets begin.
+fn by_bucket(n: usize, m: usize, bucket: impl Fn(usize) -> usize) -> (Vec<usize>, Vec<usize>) {
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by_key(|&index| bucket(index));
+    let begins = (0..=m).map(|b| (0..n).filter(|&index| bucket(index) < b).count()).collect();
+    (order, begins)
+}
+
+fn u32_at(raw: &[u8], index: usize) -> u32 {
+    u32::from_le_bytes(raw[4 * index..4 * index + 4].try_into().expect("4 bytes"))
+}
+
+fn u64_at(raw: &[u8], index: usize) -> u64 {
+    u64::from_le_bytes(raw[8 * index..8 * index + 8].try_into().expect("8 bytes"))
+}
+
+#[test]
+fn delta_splits_integers_of_every_width() {
+    let desk = Desk::new();
+    for (name, m) in [("u32", 10), ("i32", 256), ("u64", 3), ("i64", 10)] {
+        let keys = Keys::of(name, 3000, 20);
+        let n = keys.len();
+        let bits = 8 * keys.each as u32;
+        // Equal parts of the domain, which for signed keys begins at the most negative one.
+        let unsigned = |index: usize| match keys.each {
+            4 => u64::from(u32_at(&keys.raw, index)),
+            _ => u64_at(&keys.raw, index),
+        };
+        let flip = if name.starts_with('i') { 1u64 << (bits - 1) } else { 0 };
+        let width = (1u128 << bits).div_ceil(m as u128);
+        let bucket = |index| (u128::from(unsigned(index) ^ flip) / width) as usize;
+        let (order, begins) = by_bucket(n, m, bucket);
+        desk.write("in.npy", keys.npy());
+        desk.job(&format!(
+            "split in.npy -o out.npy --buckets {m} --by delta --offsets begins.npy --verify --force"
+        ));
+        let out = desk.read("out.npy");
+        assert!(npy_parts(&out).2 == in_order(&keys.raw, keys.each, &order), "{name}, {m}");
+        let found = desk.read("begins.npy");
+        assert_eq!(npy_parts(&found), ("<u4".to_owned(), m + 1, &words(begins)[..]), "{name}, {m}");
+    }
+}
+
+#[test]
+fn splitters_divide_keys_of_every_type() {
+    let desk = Desk::new();
+    for keys in Keys::of_every_type(2000, 21) {
+        // Every tenth part of the sorted keys, and one of them twice: an empty bucket.
+        let mut chosen: Vec<usize> = (1..10).map(|tenth| keys.ascending[tenth * 200]).collect();
+        chosen.insert(3, chosen[3]);
+        let mut rank = vec![0; keys.len()];
+        keys.ascending.iter().enumerate().for_each(|(place, &index)| rank[index] = place);
+        let same = |a: usize, b: usize| {
+            keys.raw[a * keys.each..(a + 1) * keys.each]
+                == keys.raw[b * keys.each..(b + 1) * keys.each]
+        };
+        let at_or_below =
+            |splitter: usize, index: usize| rank[splitter] <= rank[index] || same(splitter, index);
+        let bucket = |index| chosen.iter().filter(|&&s| at_or_below(s, index)).count();
+        let (order, begins) = by_bucket(keys.len(), 11, bucket);
+        let splitters = in_order(&keys.raw, keys.each, &chosen);
+        desk.write("in.npy", keys.npy());
+        desk.write("splitters.npy", npy(1, keys.descr, 10, &splitters));
+        desk.job(
+            "split in.npy -o out.bin --splitters splitters.npy --offsets begins.bin --verify --force",
+        );
+        assert!(desk.read("out.bin") == in_order(&keys.raw, keys.each, &order), "{}", keys.name);
+        assert_eq!(desk.read("begins.bin"), words(begins), "{}", keys.name);
+    }
+}
+
+#[test]
+fn functions_of_ones_own_and_values() {
+    let desk = Desk::new();
+    let keys = Keys::of("i32", 2000, 22);
+    let values: Vec<u8> = (0..keys.len() * 8).map(|byte| (byte * 3 / 2) as u8).collect();
+    let bucket = |index| (u32_at(&keys.raw, index) % 7) as usize;
+    let (order, _) = by_bucket(keys.len(), 7, bucket);
+    desk.write("in.bin", &keys.raw);
+    desk.write("values.bin", &values);
+    desk.write("seven.glsl", "uint bucket_of(int key) { return uint(key) % 7u; }");
+    desk.job(
+        "split in.bin -o out.bin --type i32 --buckets 7 --glsl seven.glsl --values values.bin \
+         --values-out moved.bin --value-bytes 8 --verify",
+    );
+    assert!(desk.read("out.bin") == in_order(&keys.raw, 4, &order));
+    assert!(desk.read("moved.bin") == in_order(&values, 8, &order));
+}
+
+#[test]
+fn signed_keys_of_64_bits_reach_a_function_as_such() {
+    let desk = Desk::new();
+    let keys = Keys::of("i64", 500, 23);
+    desk.write("in.npy", keys.npy());
+    desk.write("sign.glsl", "uint bucket_of(int64_t key) { return key < 0 ? 0u : 1u; }");
+    desk.job("split in.npy -o out.bin --buckets 2 --glsl sign.glsl");
+    let (order, _) =
+        by_bucket(keys.len(), 2, |index| usize::from(u64_at(&keys.raw, index) >> 63 == 0));
+    assert!(desk.read("out.bin") == in_order(&keys.raw, 8, &order));
+}
+
+#[test]
+fn methods_agree() {
+    let desk = Desk::new();
+    let small: Vec<usize> = (0..3000).map(|i| i * i % 40).collect();
+    let (order, _) = by_bucket(small.len(), 40, |index| small[index]);
+    let raw = words(small.iter().copied());
+    desk.write("in.bin", &raw);
+    for method in ["auto", "direct", "warp", "block", "onesweep", "reduced-bit", "scan-split"] {
+        desk.job(&format!(
+            "split in.bin -o out.bin --type u32 --buckets 40 --by identity --method {method} --force"
+        ));
+        assert!(desk.read("out.bin") == in_order(&raw, 4, &order), "{method}");
+    }
+}
+
+#[test]
+fn sizes_of_buckets_are_printed() {
+    let desk = Desk::new();
+    desk.write("in.bin", words([1, 0, 1, 1]));
+    let ran = desk.job("split in.bin -o out.bin --type u32 --buckets 3 --by identity");
+    let rows: Vec<Vec<&str>> = ran.out.lines().map(|l| l.split_whitespace().collect()).collect();
+    assert_eq!(
+        rows[1..],
+        [["0", "0", "1", "25.0%"], ["1", "1", "3", "75.0%"], ["2", "4", "0", "0.0%"]]
+    );
+    assert!(ran.err.contains("split 4 u32 into 3 buckets"), "{}", ran.err);
+
+    let ran = desk.job("split in.bin -o out.bin --type u32 --buckets 33 --by identity --force");
+    for part in ["first", "last", "largest", "smallest"] {
+        assert!(ran.out.contains(part), "{}", ran.out);
+    }
+    assert_eq!(ran.out.lines().count(), 5, "{}", ran.out);
+    // The keys have standard output to themselves.
+    assert_eq!(
+        desk.pipe("split - -o - --type u32 --buckets 3 --by identity", &words([2, 1])),
+        words([1, 2])
+    );
+    let ran =
+        desk.job("split in.bin -o out.bin --type u32 --buckets 3 --by identity --force --quiet");
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));
+}
+
+#[test]
+fn what_cannot_be_split_is_told() {
+    let desk = Desk::new();
+    desk.write("in.bin", words([1, 5, 2]));
+    desk.write("f.npy", npy(1, "<f4", 2, &[0; 8]));
+    desk.write("down.bin", words([5, 1]));
+    desk.write("wrong.glsl", "uint bucket_of(uint key) { return nothing; }");
+    desk.write("past.glsl", "uint bucket_of(uint key) { return key; }");
+    for (line, part) in [
+        ("in.bin --type u32 --buckets 3 --by identity", "an id of 3 or more for 1 keys"),
+        ("f.npy --buckets 2 --by delta", "floats are split by --splitters or --glsl"),
+        ("in.bin --type u32 --splitters down.bin", "the splitters are not sorted"),
+        ("in.bin --type u32 --splitters in.bin --buckets 7", "3 splitters make 4 buckets"),
+        ("in.bin --type u32 --buckets 2 --glsl wrong.glsl", "user_bucket.glsl:1: 'nothing'"),
+        ("in.bin --type u32 --buckets 5 --glsl past.glsl", "an id of 5 or more for 1 keys"),
+        ("in.bin --type u32 --buckets 2 --glsl none.glsl", "cannot read none.glsl"),
+        ("in.bin --type u32 --buckets 10000000 --by delta", "number of buckets"),
+    ] {
+        let ran = desk.run(&format!("split -o out.bin {line}")).expect(1);
+        assert!(ran.err.contains(part), "{line}: {}", ran.err);
+        assert_eq!(desk.names().len(), 5, "nothing is left behind");
+    }
+}

@@ -1,0 +1,169 @@
+//! Shortest paths on the command line, seen from outside. Commands that touch a device run with
+//! validation on, so that any message fails them.
+#![allow(clippy::expect_used, clippy::panic, reason = "in a test a panic is the report")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Runs the binary, which `MULTISPLIT_BINARY` names on another machine than the one that built it,
+/// and gives what it printed.
+#[track_caller]
+fn run(arguments: &[&str], status: i32) -> (String, String) {
+    let elsewhere = std::env::var_os("MULTISPLIT_BINARY").map(PathBuf::from);
+    let binary = elsewhere.unwrap_or_else(|| env!("CARGO_BIN_EXE_multisplit").into());
+    let output = Command::new(binary)
+        .args(arguments)
+        .env_remove("RUST_LOG")
+        .env("XDG_CACHE_HOME", temporary("cache"))
+        .env("MESA_SHADER_CACHE_DISABLE", "true")
+        .output()
+        .expect("the binary starts");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(status), "stdout:\n{out}\nstderr:\n{err}");
+    (out, err)
+}
+
+fn temporary(name: &str) -> PathBuf {
+    let built = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let folder = if built.is_dir() { built.to_owned() } else { std::env::temp_dir() };
+    folder.join(format!("multisplit-sssp-{}-{name}", std::process::id()))
+}
+
+fn file(name: &str, text: &str) -> String {
+    let path = temporary(name);
+    std::fs::write(&path, text).expect("a file");
+    path.to_str().expect("a name in UTF-8").to_owned()
+}
+
+#[test]
+fn a_path_is_shown_and_distances_are_written() {
+    let graph = file("small.wel", "0 1 4\n1 2 1\n0 2 9\n3 3 1\n");
+    let (distances, plot) = (file("distances.txt", ""), file("plot.svg", ""));
+    let rest = ["--path-to", "2", "-o", &distances, "--plot", &plot, "--force", "--verify"];
+    let (out, _) = run(&[&["--validate", "sssp", &graph], &rest[..]].concat(), 0);
+    assert!(
+        out.contains("3 of 4 vertices reached, sum 9, max 5")
+            && out.contains("to 2: 5, over 2 edges\n0 1 2"),
+        "{out}"
+    );
+    let read = |path: &str| std::fs::read_to_string(path).expect("a file");
+    assert_eq!(read(&distances), "0\n4\n5\n4294967295\n");
+    assert!(read(&plot).starts_with("<svg"));
+    let (out, _) = run(&["sssp", &graph, "--method", "dijkstra", "--to", "3", "--hops"], 0);
+    assert!(out.contains("to 3: no path"), "{out}");
+}
+
+/// The sum of the finalizer of SplitMix64 over vertices and distances.
+fn checksum(distances: &[u32]) -> String {
+    let mix = |mut z: u64| {
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    };
+    let reached = (0u64..).zip(distances).filter(|(_, d)| **d != u32::MAX);
+    let sum = reached.fold(0u64, |sum, (v, d)| sum.wrapping_add(mix(v << 32 | u64::from(*d))));
+    format!("{sum:016x}")
+}
+
+#[test]
+fn several_sources_are_an_object_each() {
+    let graph = file("objects.wel", "0 1 4\n1 2 1\n0 2 9\n3 3 1\n");
+    let line = ["--validate", "sssp", &graph, "--source", "0", "--source", "1", "--json"];
+    let (out, _) = run(&[&line[..], &["--path-to", "2", "--verify"]].concat(), 0);
+    let objects: Vec<Value> =
+        out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let [first, second] = &objects[..] else { panic!("not two objects: {out}") };
+    assert_eq!(
+        (&first["reached"], &first["sum"], &first["max"]),
+        (&3.into(), &9.into(), &5.into())
+    );
+    assert_eq!(first["checksum"], checksum(&[0, 4, 5, u32::MAX]));
+    assert_eq!(first["path"], serde_json::json!([0, 1, 2]));
+    assert_eq!((&second["source"], &second["reached"]), (&1.into(), &2.into()));
+    assert!(first["ms"].is_number() && first["mteps"].is_number() && first["rounds"].is_number());
+}
+
+#[test]
+fn what_is_generated_is_found_by_every_method() {
+    let mut seen = Vec::new();
+    for method in ["dijkstra", "multisplit"] {
+        let line = ["sssp", "--generate", "rmat:200:600:7", "--method", method, "--json"];
+        let (out, _) = run(&line, 0);
+        let object: Value = serde_json::from_str(&out).expect("JSON");
+        seen.push((object["reached"].clone(), object["checksum"].clone()));
+    }
+    assert_eq!(seen[0], seen[1]);
+}
+
+#[test]
+fn floats_are_written_as_such() {
+    let graph =
+        file("floats.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 0.5\n");
+    let out = file("floats.bin", "");
+    run(&["sssp", &graph, "-o", &out, "--force", "--verify"], 0);
+    let expected: Vec<u8> =
+        [0.0f32, 0.5, f32::INFINITY].iter().flat_map(|d| d.to_le_bytes()).collect();
+    assert_eq!(std::fs::read(&out).expect("a file"), expected);
+}
+
+#[test]
+fn what_is_wrong_is_one_line() {
+    let graph = file("wrong.gr", "c\np sp 2 1\na 1 3 1\n");
+    for (arguments, expected) in [
+        (vec!["sssp", &graph], "wrong.gr:3: vertex 3 is not one of 1 to 2"),
+        (vec!["sssp", "nothing.txt"], "not a known kind of file"),
+        (vec!["sssp", "rmat:100:200", "--source", "100"], "source 100 is not one of the 100"),
+    ] {
+        let (_, err) = run(&arguments, 1);
+        assert!(err.contains(expected) && err.lines().count() == 1, "{err}");
+    }
+    run(&["sssp", "rmat:1"], 2);
+    run(&["sssp"], 2);
+    run(&["sssp", "rmat:100:200", "--source", "0", "--source", "1", "-o", "x"], 2);
+    run(&["bench", "sssp", "--n", "5"], 2);
+    run(&["bench", "scan", "--graph", "rmat"], 2);
+    run(&["bench", "sssp", "--tune-search", "nothing=5"], 2);
+}
+
+#[test]
+fn bench_prints_a_line_for_each_method() {
+    let arguments = [
+        "--validate",
+        "bench",
+        "sssp",
+        "--graph",
+        "rmat:300:900",
+        "--search",
+        "near-far,multisplit",
+        "--delta",
+        "100,500",
+        "--tune-search",
+        "local_hops=2",
+        "--reps",
+        "1",
+        "--warmup",
+        "0",
+    ];
+    let (out, _) = run(&arguments, 0);
+    let lines: Vec<Value> =
+        out.lines().skip(1).map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(lines.len(), 4, "{out}");
+    for line in &lines {
+        assert_eq!((&line["op"], &line["graph"]), (&"sssp".into(), &"rmat:300:900".into()));
+        for key in ["ms", "mteps", "rounds", "relaxations", "rerelaxations", "delta"] {
+            assert!(line[key].is_number(), "{key}: {line}");
+        }
+    }
+    assert_eq!((&lines[0]["method"], &lines[3]["delta"]), (&"near-far".into(), &500.into()));
+}
+
+#[test]
+fn plans_show_the_passes_of_a_round() {
+    let (out, _) = run(&["graph", "sssp", "--method", "near-far"], 0);
+    assert!(out.contains("sssp.begin") && out.contains("sssp.round"), "{out}");
+    let (out, _) = run(&["graph", "sssp", "--method", "bucketing", "--format", "json"], 0);
+    assert!(out.contains("sssp.filter") && out.contains("sssp.take"), "{out}");
+}

@@ -1,0 +1,56 @@
+//! How much memory buffers may take, where the caller sets a limit.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes that are left.
+#[derive(Clone, Debug)]
+pub(crate) struct Budget {
+    limit: Option<u64>,
+    left: Arc<AtomicU64>,
+}
+
+/// Bytes taken from a budget; dropping gives them back.
+#[derive(Debug)]
+pub(crate) struct Share {
+    left: Arc<AtomicU64>,
+    bytes: u64,
+}
+
+impl Budget {
+    pub fn new(limit: Option<u64>) -> Self {
+        Self { limit, left: Arc::new(AtomicU64::new(limit.unwrap_or(u64::MAX))) }
+    }
+
+    pub fn limit(&self) -> Option<u64> {
+        self.limit
+    }
+
+    /// Takes `bytes`, or says how many are left.
+    pub fn take(&self, bytes: u64) -> Result<Share, u64> {
+        self.left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes))
+            .map(|_| Share { left: self.left.clone(), bytes })
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.left.fetch_add(self.bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Budget;
+
+    #[test]
+    fn what_is_taken_comes_back() {
+        let budget = Budget::new(Some(100));
+        let most = budget.take(60).expect("a share");
+        assert_eq!(budget.take(41).map(|_| ()), Err(40));
+        drop(most);
+        assert!(budget.take(100).is_ok());
+        assert!(Budget::new(None).take(1 << 60).is_ok());
+    }
+}

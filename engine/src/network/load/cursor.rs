@@ -1,0 +1,110 @@
+//! Reading numbers from bytes, one after another.
+
+/// A place in a text.
+pub(super) struct Cursor<'t> {
+    text: &'t [u8],
+    at: usize,
+}
+
+/// A number that is not one: what stands there instead.
+pub(super) type Misread = String;
+
+impl<'t> Cursor<'t> {
+    pub fn new(text: &'t [u8]) -> Self {
+        Self { text, at: 0 }
+    }
+
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    pub fn at_end(&self) -> bool {
+        self.at >= self.text.len()
+    }
+
+    fn peek(&self) -> u8 {
+        self.text.get(self.at).copied().unwrap_or(b'\n')
+    }
+
+    /// The next byte of this line that is not blank; a line feed at the end of the line.
+    pub fn first(&mut self) -> u8 {
+        while matches!(self.peek(), b' ' | b'\t' | b'\r') && !self.at_end() {
+            self.at += 1;
+        }
+        self.peek()
+    }
+
+    /// Goes on by one byte.
+    pub fn skip(&mut self) {
+        self.at += 1;
+    }
+
+    /// Goes on behind the end of the line.
+    pub fn skip_line(&mut self) {
+        while !self.at_end() && self.text[self.at] != b'\n' {
+            self.at += 1;
+        }
+        self.at = (self.at + 1).min(self.text.len());
+    }
+
+    /// The next word of this line; empty at its end.
+    pub fn word(&mut self) -> &'t [u8] {
+        self.first();
+        let begin = self.at;
+        while !is_blank(self.peek()) {
+            self.at += 1;
+        }
+        &self.text[begin..self.at]
+    }
+
+    /// The next word, a whole number.
+    pub fn whole(&mut self) -> Result<u64, Misread> {
+        self.first();
+        let begin = self.at;
+        let mut value = 0u64;
+        let mut byte = self.peek();
+        while byte.is_ascii_digit() {
+            // Nineteen digits fit; what has more is found out below.
+            value = value.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
+            self.at += 1;
+            byte = self.peek();
+        }
+        let digits = self.at - begin;
+        if digits == 0 || digits > 19 || !is_blank(byte) {
+            self.at = begin;
+            return Err(misread(self.word(), "a whole number"));
+        }
+        Ok(value)
+    }
+
+    /// The next word, any number.
+    pub fn real(&mut self) -> Result<f64, Misread> {
+        let word = self.word();
+        let number = std::str::from_utf8(word).ok().and_then(|word| word.parse().ok());
+        number.ok_or_else(|| misread(word, "a number"))
+    }
+
+    /// The end of the line, behind which it goes on.
+    pub fn end_of_line(&mut self) -> Result<(), Misread> {
+        if self.first() != b'\n' {
+            return Err(misread(self.word(), "the end of the line"));
+        }
+        self.skip_line();
+        Ok(())
+    }
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+/// Longer words are not shown whole.
+const SHOWN: usize = 24;
+
+pub(super) fn misread(word: &[u8], expected: &str) -> Misread {
+    if word.is_empty() {
+        return format!("the line ends where {expected} should be");
+    }
+    let shown = String::from_utf8_lossy(&word[..word.len().min(SHOWN)]);
+    format!("`{shown}` where {expected} should be")
+}

@@ -1,0 +1,238 @@
+//! A network in compressed rows: for each vertex, the arcs that leave it.
+
+use super::edges::{EdgeList, EdgeWeights};
+use super::error::NetworkError;
+
+/// Whether an edge leads one way or both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// From its first vertex to its second.
+    Directed,
+    /// Both ways, at the same cost.
+    Undirected,
+}
+
+/// What a weight is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WeightKind {
+    /// A whole number.
+    U32,
+    /// A float; finite, not negative.
+    F32,
+}
+
+/// One way from a vertex to another, as the device sees it too.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct Arc {
+    /// Where it leads.
+    pub target: u32,
+    /// What it costs; of a float, the bits.
+    pub weight: u32,
+}
+
+/// A network: vertices, and for each the arcs that leave it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Network {
+    rows: Vec<u32>,
+    arcs: Vec<Arc>,
+    kind: WeightKind,
+    edges: u64,
+}
+
+/// Most vertices, and most arcs. Queues on the device count both in 32 bits, with room to spare.
+const MOST: u64 = (1 << 30) - 1;
+
+impl Network {
+    /// A network of `vertices` vertices. Edges that occur several times, and edges from a vertex
+    /// to itself, are kept; an undirected edge from a vertex to itself is one arc. Subnormal
+    /// weights count as zero, since not every device computes with them.
+    pub fn new(
+        vertices: u64,
+        direction: Direction,
+        edges: &EdgeList,
+    ) -> Result<Self, NetworkError> {
+        if vertices == 0 {
+            return Err(NetworkError::Empty);
+        }
+        let both = direction == Direction::Undirected;
+        at_most("vertices", vertices)?;
+        at_most("arcs", (edges.len() as u64) << u32::from(both))?;
+        let (weights, kind) = bits(edges)?;
+        let ends = || edges.from.iter().copied().zip(edges.to.iter().copied());
+        if let Some((edge, (from, to))) =
+            ends().enumerate().find(|(_, (from, to))| u64::from(*from.max(to)) >= vertices)
+        {
+            return Err(NetworkError::EdgeOutOfRange { edge: edge as u64, from, to, vertices });
+        }
+        let mut rows = vec![0u32; vertices as usize + 1];
+        for (from, to) in ends() {
+            rows[from as usize + 1] += 1;
+            if both && from != to {
+                rows[to as usize + 1] += 1;
+            }
+        }
+        for vertex in 1..rows.len() {
+            rows[vertex] += rows[vertex - 1];
+        }
+        let count = rows.last().copied().unwrap_or(0) as usize;
+        let mut arcs = vec![Arc { target: 0, weight: 0 }; count];
+        let mut next = rows.clone();
+        let mut put = |from: u32, to: u32, weight: u32| {
+            let at = &mut next[from as usize];
+            arcs[*at as usize] = Arc { target: to, weight };
+            *at += 1;
+        };
+        for (edge, (from, to)) in ends().enumerate() {
+            let weight = weights.as_ref().map_or(1, |all| all[edge]);
+            put(from, to, weight);
+            if both && from != to {
+                put(to, from, weight);
+            }
+        }
+        Ok(Self { rows, arcs, kind, edges: edges.len() as u64 })
+    }
+
+    /// How many vertices there are; at least one.
+    pub fn vertices(&self) -> u32 {
+        (self.rows.len() - 1) as u32
+    }
+
+    /// How many edges it was made from: an undirected edge counts once.
+    pub fn edges(&self) -> u64 {
+        self.edges
+    }
+
+    /// Where the arcs of each vertex begin among all, and how many arcs there are: one more than
+    /// there are vertices.
+    pub fn rows(&self) -> &[u32] {
+        &self.rows
+    }
+
+    /// All arcs, ordered by the vertex they leave.
+    pub fn arcs(&self) -> &[Arc] {
+        &self.arcs
+    }
+
+    /// The arcs that leave a vertex; none where there is no such vertex.
+    pub fn arcs_of(&self, vertex: u32) -> &[Arc] {
+        let at = vertex as usize;
+        match (self.rows.get(at), self.rows.get(at + 1)) {
+            (Some(&begin), Some(&end)) => &self.arcs[begin as usize..end as usize],
+            _ => &[],
+        }
+    }
+
+    /// What weights and distances are.
+    pub fn kind(&self) -> WeightKind {
+        self.kind
+    }
+
+    /// The mean weight of an arc.
+    pub fn mean_weight(&self) -> f64 {
+        let weight = |arc: &Arc| match self.kind {
+            WeightKind::U32 => f64::from(arc.weight),
+            WeightKind::F32 => f64::from(f32::from_bits(arc.weight)),
+        };
+        self.arcs.iter().map(weight).sum::<f64>() / self.arcs.len().max(1) as f64
+    }
+
+    /// The mean number of arcs that leave a vertex.
+    pub fn mean_degree(&self) -> f64 {
+        self.arcs.len() as f64 / f64::from(self.vertices())
+    }
+
+    /// The most arcs that leave one vertex.
+    pub fn most_degree(&self) -> u32 {
+        self.rows.windows(2).map(|row| row[1] - row[0]).max().unwrap_or(0)
+    }
+
+    /// Whether `source` is a vertex of this network.
+    pub(crate) fn check_source(&self, source: u32) -> Result<(), NetworkError> {
+        if source < self.vertices() {
+            return Ok(());
+        }
+        let (source_vertex, vertices) = (source.into(), self.vertices().into());
+        Err(NetworkError::SourceOutOfRange { source_vertex, vertices })
+    }
+}
+
+fn at_most(what: &'static str, asked: u64) -> Result<(), NetworkError> {
+    if asked <= MOST {
+        return Ok(());
+    }
+    Err(NetworkError::TooLarge { what, asked, limit: MOST })
+}
+
+/// The weights as bits; none where all are 1.
+fn bits(edges: &EdgeList) -> Result<(Option<Vec<u32>>, WeightKind), NetworkError> {
+    let counted = |weights: usize| {
+        if weights == edges.len() && edges.to.len() == edges.len() {
+            return Ok(());
+        }
+        let (edges, weights) = (edges.len() as u64, weights as u64);
+        Err(NetworkError::WeightCount { edges, weights })
+    };
+    match &edges.weights {
+        EdgeWeights::Ones => counted(edges.len()).map(|()| (None, WeightKind::U32)),
+        EdgeWeights::U32(weights) => {
+            counted(weights.len())?;
+            Ok((Some(weights.clone()), WeightKind::U32))
+        }
+        EdgeWeights::F32(weights) => {
+            counted(weights.len())?;
+            if let Some(edge) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
+                let weight = weights[edge].into();
+                return Err(NetworkError::Weight { edge: edge as u64, weight });
+            }
+            // The sign of a zero goes too: bits must compare like numbers.
+            let bits = |&w: &f32| if w < f32::MIN_POSITIVE { 0 } else { w.to_bits() };
+            Ok((Some(weights.iter().map(bits).collect()), WeightKind::F32))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_hold_every_arc_once() {
+        let mut edges = EdgeList::weighted();
+        for (from, to, weight) in [(0, 1, 5), (1, 0, 7), (2, 2, 1), (0, 1, 5)] {
+            edges.push(from, to, weight);
+        }
+        let network = Network::new(4, Direction::Undirected, &edges).expect("a network");
+        assert_eq!((network.vertices(), network.edges(), network.arcs().len()), (4, 4, 7));
+        let targets = |v| network.arcs_of(v).iter().map(|arc| arc.target).collect::<Vec<_>>();
+        assert_eq!(targets(0), [1, 1, 1]);
+        assert_eq!((targets(2), targets(3), targets(9)), (vec![2], vec![], vec![]));
+        let network = Network::new(4, Direction::Directed, &edges).expect("a network");
+        assert_eq!(network.rows(), [0, 2, 3, 4, 4]);
+        assert_eq!(network.most_degree(), 2);
+    }
+
+    #[test]
+    fn what_is_no_network_is_refused() {
+        let mut edges = EdgeList::unweighted();
+        let empty = Network::new(0, Direction::Directed, &edges);
+        assert!(matches!(empty, Err(NetworkError::Empty)));
+        edges.push(0, 3, 0);
+        let outside = Network::new(3, Direction::Directed, &edges);
+        assert!(matches!(outside, Err(NetworkError::EdgeOutOfRange { edge: 0, to: 3, .. })));
+        for weight in [f32::NAN, -1.0, f32::INFINITY] {
+            let mut edges = EdgeList::weighted_f32();
+            edges.push_f32(0, 1, 1.0);
+            edges.push_f32(0, 1, weight);
+            let refused = Network::new(3, Direction::Directed, &edges);
+            assert!(matches!(refused, Err(NetworkError::Weight { edge: 1, .. })));
+        }
+        let mut edges = EdgeList::weighted();
+        edges.from.push(0);
+        edges.to.push(0);
+        let refused = Network::new(1, Direction::Directed, &edges);
+        assert!(matches!(refused, Err(NetworkError::WeightCount { edges: 1, weights: 0 })));
+        let refused = Network::new(1 << 30, Direction::Directed, &EdgeList::weighted());
+        assert!(matches!(refused, Err(NetworkError::TooLarge { .. })));
+    }
+}

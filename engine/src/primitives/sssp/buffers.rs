@@ -1,0 +1,117 @@
+//! The buffers of a search: in a graph, and on the device.
+
+use multisplit_graph::{Buffer, Graph};
+
+use super::network::DeviceNetwork;
+use super::shape::Shape;
+use super::statistics::CONTROL_WORDS;
+use crate::context::Context;
+use crate::error::Result;
+use crate::import::Bound;
+use crate::memory::{self, Location};
+use crate::network::Arc;
+
+/// Rounds whose sizes are kept.
+pub(super) const HISTORY: u64 = 1 << 14;
+/// Two of `VkDispatchIndirectCommand`: of a round, and of the pass that looks through the pile.
+const GROUP_WORDS: u64 = 6;
+
+/// The buffers of a search as imports of a graph.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Imports {
+    pub rows: Buffer,
+    pub arcs: Buffer,
+    pub distances: Buffer,
+    pub control: Buffer,
+    /// Of even and of odd rounds: a round writes those of the next.
+    pub groups: [Buffer; 2],
+    pub history: Buffer,
+    pub queues: Buffer,
+    /// What is not near, where passes of their own split it.
+    pub pile: Buffer,
+    pub request: Buffer,
+    pub status: Buffer,
+}
+
+impl Imports {
+    pub fn new(graph: &mut Graph, shape: &Shape) -> Self {
+        let vertices = u64::from(shape.facts.vertices);
+        Self {
+            rows: graph.import::<u32>("sssp.rows", vertices + 1),
+            arcs: graph.import::<Arc>("sssp.arcs", shape.facts.arcs_held()),
+            distances: graph.import::<u32>("sssp.distances", vertices),
+            control: graph.import::<u32>("sssp.control", control_words(shape)),
+            groups: [
+                graph.import::<u32>("sssp.groups.even", GROUP_WORDS),
+                graph.import::<u32>("sssp.groups.odd", GROUP_WORDS),
+            ],
+            history: graph.import::<[u32; 2]>("sssp.history", HISTORY),
+            queues: graph.import::<[u32; 2]>("sssp.queues", shape.entries()),
+            pile: graph.import::<[u32; 2]>("sssp.pile", shape.pile_entries()),
+            request: graph.import::<u32>("sssp.request", 1),
+            status: graph.import::<u32>("sssp.status", CONTROL_WORDS),
+        }
+    }
+}
+
+fn control_words(shape: &Shape) -> u64 {
+    CONTROL_WORDS + u64::from(shape.queues())
+}
+
+/// The buffers of a search on the device.
+pub(super) struct Buffers {
+    network: DeviceNetwork,
+    pub distances: memory::Buffer,
+    control: memory::Buffer,
+    groups: [memory::Buffer; 2],
+    pub history: memory::Buffer,
+    queues: memory::Buffer,
+    pile: memory::Buffer,
+    pub request: memory::Buffer,
+    /// Read by the host.
+    pub status: memory::Buffer,
+}
+
+impl Buffers {
+    pub fn new(context: &Context, network: &DeviceNetwork, shape: &Shape) -> Result<Self> {
+        let words = |name: &str, count: u64| context.buffer::<u32>(name, count);
+        Ok(Self {
+            network: network.clone(),
+            distances: words("sssp.distances", shape.facts.vertices.into())?,
+            control: words("sssp.control", control_words(shape))?,
+            groups: [
+                words("sssp.groups.even", GROUP_WORDS)?,
+                words("sssp.groups.odd", GROUP_WORDS)?,
+            ],
+            history: words("sssp.history", 2 * HISTORY)?,
+            queues: words("sssp.queues", 2 * shape.entries())?,
+            pile: words("sssp.pile", 2 * shape.pile_entries())?,
+            request: words("sssp.request", 1)?,
+            status: memory::Buffer::new(
+                &context.device,
+                "sssp.status",
+                4 * CONTROL_WORDS,
+                Location::Readback,
+            )?,
+        })
+    }
+
+    /// Every import, bound. A plan that does not use one of them does not mind.
+    pub fn bind(&self, imports: &Imports) -> Vec<Bound<'_>> {
+        [
+            (imports.rows, &self.network.rows),
+            (imports.arcs, &self.network.arcs),
+            (imports.distances, &self.distances),
+            (imports.control, &self.control),
+            (imports.groups[0], &self.groups[0]),
+            (imports.groups[1], &self.groups[1]),
+            (imports.history, &self.history),
+            (imports.queues, &self.queues),
+            (imports.pile, &self.pile),
+            (imports.request, &self.request),
+            (imports.status, &self.status),
+        ]
+        .map(Bound::from)
+        .to_vec()
+    }
+}

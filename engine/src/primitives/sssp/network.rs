@@ -1,0 +1,72 @@
+//! A network in the device's memory.
+
+use crate::context::Context;
+use crate::error::Result;
+use crate::memory::Buffer;
+use crate::network::{Arc, Network, WeightKind};
+
+/// A network in the device's memory. Clones share it.
+#[derive(Clone)]
+pub struct DeviceNetwork {
+    pub(super) rows: Buffer,
+    pub(super) arcs: Buffer,
+    pub(super) facts: Facts,
+}
+
+/// What is to be known of a network for planning a search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Facts {
+    pub vertices: u32,
+    pub arcs: u64,
+    pub edges: u64,
+    pub kind: WeightKind,
+    pub mean_weight: f64,
+    pub mean_degree: f64,
+}
+
+impl Facts {
+    pub fn of(network: &Network) -> Self {
+        Self {
+            vertices: network.vertices(),
+            arcs: network.arcs().len() as u64,
+            edges: network.edges(),
+            kind: network.kind(),
+            mean_weight: network.mean_weight(),
+            mean_degree: network.mean_degree(),
+        }
+    }
+
+    /// Elements of the buffer of arcs: there are no empty buffers.
+    pub fn arcs_held(&self) -> u64 {
+        self.arcs.max(1)
+    }
+}
+
+impl DeviceNetwork {
+    /// How many vertices there are.
+    pub fn vertices(&self) -> u32 {
+        self.facts.vertices
+    }
+
+    /// How many arcs there are.
+    pub fn arcs(&self) -> u64 {
+        self.facts.arcs
+    }
+
+    /// How many edges the network was made from: an undirected edge counts once.
+    pub fn edges(&self) -> u64 {
+        self.facts.edges
+    }
+}
+
+impl Context {
+    /// Copies a network to the device.
+    pub fn upload_network(&self, network: &Network) -> Result<DeviceNetwork> {
+        let rows = self.upload("sssp.rows", network.rows())?;
+        let arcs = match network.arcs() {
+            [] => self.upload("sssp.arcs", &[Arc { target: 0, weight: 0 }])?,
+            arcs => self.upload("sssp.arcs", arcs)?,
+        };
+        Ok(DeviceNetwork { rows, arcs, facts: Facts::of(network) })
+    }
+}

@@ -1,0 +1,181 @@
+//! The passes of a search: its beginning, its rounds, and what it reports.
+
+use multisplit_graph::{Graph, Groups, Limits, PassBuilder, Plan, Scope};
+use multisplit_shaders::builtin::{self, Builtin};
+use multisplit_shaders::push_constants;
+
+use super::buffers::Imports;
+use super::network::Facts;
+use super::shape::{Shape, SsspOptions};
+use super::statistics::CONTROL_WORDS;
+use crate::error::Result;
+use crate::network::{Network, UNREACHED, WeightKind};
+use crate::primitives::{Policy, fill};
+
+push_constants! {
+    struct SearchPush {
+        vertices: u32,
+        capacity: u32,
+        delta: u32,
+        hub_degree: u32,
+        piece: u32,
+        least_chunk: u32,
+        most_groups: u32,
+        local_hops: u32,
+        local_entries: u32,
+        subgroups: u32,
+        last_id: u32,
+    }
+}
+
+/// Workgroups that every device takes.
+const MOST_GROUPS: u32 = 65_535;
+/// Words of a `VkDispatchIndirectCommand`.
+pub(super) const GROUP_WORDS: u64 = 3;
+
+/// Adds the passes of one search to graphs.
+#[derive(Clone, Copy)]
+pub(super) struct Search<'p> {
+    pub policy: &'p Policy,
+    pub shape: Shape,
+}
+
+impl Search<'_> {
+    /// Clears the distances and puts the source into the first queue.
+    pub fn begin(&self, graph: &mut Graph, at: &Imports) -> Result<()> {
+        fill(graph, self.policy, "sssp.clear", at.distances, UNREACHED)?;
+        self.pass(graph, "sssp.begin", &builtin::SSSP_BEGIN, at)?
+            .bind("groups", at.groups[0])
+            .bind("history", at.history)
+            .bind("queues", at.queues)
+            .bind("request", at.request)
+            .dispatch(Groups::linear(1));
+        Ok(())
+    }
+
+    /// `count` rounds, an even number.
+    pub fn rounds(&self, graph: &mut Graph, at: &Imports, count: u32) -> Result<()> {
+        for round in 0..count as usize {
+            let (now, next) = (at.groups[round % 2], at.groups[(round + 1) % 2]);
+            let pile = self.shape.method.has_pile();
+            let kernel = if pile { &builtin::SSSP_ROUND_PILE } else { &builtin::SSSP_ROUND };
+            let pass = self
+                .pass(graph, "sssp.round", kernel, at)?
+                .bind("groups", next)
+                .bind("history", at.history)
+                .bind("queues", at.queues)
+                .bind("rows", at.rows)
+                .bind("arcs", at.arcs);
+            let pass = if pile { pass.bind("pile", at.pile) } else { pass };
+            pass.dispatch_indirect(now.elements::<u32>(0, GROUP_WORDS));
+            if pile {
+                self.split_pile(graph, at, next)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// As many rounds as resident workgroups do in one dispatch.
+    pub fn resident_rounds(&self, graph: &mut Graph, at: &Imports) -> Result<()> {
+        let tuned = &self.policy.sssp;
+        let groups = u64::from(tuned.residents.groups.max(1));
+        self.pass(graph, "sssp.persistent", &builtin::SSSP_PERSISTENT, at)?
+            .bind("groups", at.groups[0])
+            .bind("history", at.history)
+            .bind("queues", at.queues)
+            .bind("rows", at.rows)
+            .bind("arcs", at.arcs)
+            .specialize("SPIN_LIMIT", tuned.spin_limit)
+            .specialize("ROUNDS", tuned.resident_rounds)
+            .dispatch(Groups::linear(groups));
+        Ok(())
+    }
+
+    /// Copies where the search stands to where the host sees it.
+    pub fn report(&self, graph: &mut Graph, at: &Imports) {
+        graph.copy("sssp.report", at.control.elements::<u32>(0, CONTROL_WORDS), at.status);
+        graph.exit(at.status, Scope::HOST_READ);
+    }
+
+    /// Begins a pass with what all kernels have in common.
+    pub fn pass<'g>(
+        &self,
+        graph: &'g mut Graph,
+        label: &str,
+        kernel: &Builtin,
+        at: &Imports,
+    ) -> Result<PassBuilder<'g>> {
+        let (tuned, shape) = (&self.policy.sssp, &self.shape);
+        let kernel = kernel.kernel()?;
+        let resident = kernel.interface().spec_constant("ROUNDS").is_some();
+        let (threads, most_groups) = match resident {
+            true => (tuned.residents.threads, tuned.residents.groups.max(1)),
+            false => (tuned.threads, tuned.most_groups),
+        };
+        let push = SearchPush {
+            vertices: shape.facts.vertices,
+            capacity: shape.capacity,
+            delta: shape.delta,
+            hub_degree: tuned.hub_degree.max(1),
+            piece: tuned.piece.max(1),
+            least_chunk: self.least_chunk(),
+            most_groups: most_groups.clamp(1, MOST_GROUPS),
+            local_hops: tuned.local_hops,
+            local_entries: tuned.local_entries,
+            subgroups: (threads / self.policy.subgroup_size).max(1),
+            last_id: shape.last_id,
+        };
+        let constants = [
+            ("local_size_x", threads),
+            ("SUBGROUP_SIZE", self.policy.subgroup_size),
+            ("BUCKETS", shape.buckets),
+            ("FLOATS", u32::from(shape.facts.kind == WeightKind::F32)),
+            ("STAGE", tuned.stage.max(2)),
+        ];
+        let has = |name: &str| kernel.interface().spec_constant(name).is_some();
+        let constants: Vec<_> = constants.into_iter().filter(|(name, _)| has(name)).collect();
+        let has_distances = kernel.interface().binding("distances").is_some();
+        let mut pass = graph.pass(label, &kernel).bind("control", at.control).push(&push);
+        if has_distances {
+            pass = pass.bind("distances", at.distances);
+        }
+        for (name, value) in constants {
+            pass = pass.specialize(name, value);
+        }
+        Ok(pass)
+    }
+
+    /// So many entries that a subgroup has an arc for each lane: fewer would idle, and more would
+    /// take turns while other subgroups have nothing to do.
+    fn least_chunk(&self) -> u32 {
+        let lanes = f64::from(self.policy.subgroup_size);
+        ((lanes / self.shape.facts.mean_degree.max(1.0)) as u32).clamp(1, self.policy.subgroup_size)
+    }
+}
+
+/// A whole search as one plan, of at least `rounds` rounds in dispatches of their own; or of
+/// resident workgroups, where the options ask for them.
+pub(super) fn whole(search: &Search<'_>, limits: &Limits, rounds: u32) -> Result<(Plan, Imports)> {
+    let mut graph = Graph::new("sssp");
+    let imports = Imports::new(&mut graph, &search.shape);
+    search.begin(&mut graph, &imports)?;
+    match search.shape.resident {
+        true => search.resident_rounds(&mut graph, &imports)?,
+        false => search.rounds(&mut graph, &imports, rounds.next_multiple_of(2))?,
+    }
+    search.report(&mut graph, &imports);
+    graph.replayable();
+    Ok((graph.compile(limits)?, imports))
+}
+
+/// The plan of a search in `network`, with at least `rounds` rounds: to look at.
+pub fn plan(
+    network: &Network,
+    options: &SsspOptions,
+    policy: &Policy,
+    limits: &Limits,
+    rounds: u32,
+) -> Result<Plan> {
+    let shape = Shape::new(Facts::of(network), options, policy)?;
+    Ok(whole(&Search { policy, shape }, limits, rounds)?.0)
+}

@@ -1,0 +1,176 @@
+//! Which method, how wide its buckets, how long its queues: what a search is, before any pass.
+
+use super::network::Facts;
+use crate::error::{Error, Result};
+use crate::network::WeightKind;
+use crate::primitives::Policy;
+
+/// How shortest paths are searched for. All of them find the same distances.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SsspMethod {
+    /// What suits the network.
+    #[default]
+    Auto,
+    /// Whatever came nearer is expanded in the next round.
+    BellmanFord,
+    /// What is nearer than a splitting distance is expanded until nothing of it is left; the
+    /// others wait in a pile, which is then split at a greater distance.
+    NearFar,
+    /// Buckets of equal width, the nearest first: whenever the near set is exhausted, all others
+    /// are sorted by the number of their bucket. The costly original.
+    Bucketing,
+    /// The same with a multisplit instead of the sort, by passes of its own: the paper's
+    /// Multisplit-SSSP.
+    MultisplitPasses,
+    /// Multisplit-SSSP without passes of its own: what comes nearer is split by bucket, by
+    /// ballot-based voting, in the kernel that finds it.
+    Multisplit,
+}
+
+impl SsspMethod {
+    /// Whether what is not near lies in a pile that passes of their own split.
+    pub(super) fn has_pile(self) -> bool {
+        matches!(self, Self::Bucketing | Self::MultisplitPasses)
+    }
+}
+
+/// Buckets where nothing else is said: the best number in the paper.
+pub const DEFAULT_BUCKETS: u32 = 10;
+/// Most buckets of a window.
+pub const MAX_BUCKETS: u32 = 128;
+
+/// What is searched for, and how.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SsspOptions {
+    /// Which method.
+    pub method: SsspMethod,
+    /// How far the distances of one bucket, or of the near set, may be apart; from the weights
+    /// and degrees where nothing is said.
+    pub delta: Option<f64>,
+    /// Buckets of the methods with multisplit.
+    pub buckets: u32,
+    /// Whether the tree of predecessors is wanted too.
+    pub predecessors: bool,
+    /// Whether many rounds are one dispatch, of workgroups that wait for each other: where nothing
+    /// is said, if the policy has resident workgroups. Methods with passes of their own have none.
+    pub resident: Option<bool>,
+}
+
+impl Default for SsspOptions {
+    fn default() -> Self {
+        Self {
+            method: SsspMethod::Auto,
+            delta: None,
+            buckets: DEFAULT_BUCKETS,
+            predecessors: false,
+            resident: None,
+        }
+    }
+}
+
+/// A search, sized.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    pub facts: Facts,
+    /// Never `Auto`.
+    pub method: SsspMethod,
+    /// Buckets of a window in the kernels; 1 where there is a near set only.
+    pub buckets: u32,
+    /// The last number of a bucket that a pile is split into.
+    pub last_id: u32,
+    /// The width of a bucket; of floats, the bits.
+    pub delta: u32,
+    /// Entries of a queue.
+    pub capacity: u32,
+    pub resident: bool,
+}
+
+/// Numbers of buckets that are told apart by sorting: three digits of 8 bits.
+pub(super) const SORTED_IDS: u32 = 1 << 24;
+/// Near, rest and pieces come in pairs; the first bucket has no queue, but a number.
+const PAIRED_QUEUES: u32 = 6;
+/// Bytes of an entry.
+const ENTRY: u64 = 8;
+/// Networks of a few vertices still put pieces of arcs into queues.
+const LEAST_CAPACITY: u64 = 1024;
+/// A bucket narrower than this, in mean weights, has hardly anything in it.
+const LEAST_WIDTHS: f64 = 1.0 / 16.0;
+/// Arcs a vertex from which on a network counts as dense: few rounds, with much to do in each.
+const DENSE_DEGREE: f64 = 4.0;
+
+impl Shape {
+    pub fn new(facts: Facts, options: &SsspOptions, policy: &Policy) -> Result<Self> {
+        if options.buckets == 0 || options.buckets > MAX_BUCKETS {
+            let (asked, limit) = (options.buckets.into(), MAX_BUCKETS.into());
+            return Err(Error::TooLarge { what: "number of buckets", asked, limit });
+        }
+        if options.delta.is_some_and(|delta| delta.is_nan() || delta <= 0.0) {
+            return Err(Error::Policy { problem: "buckets without a width" });
+        }
+        let method = match options.method {
+            SsspMethod::Auto if facts.mean_degree >= DENSE_DEGREE => SsspMethod::Multisplit,
+            SsspMethod::Auto => SsspMethod::NearFar,
+            method => method,
+        };
+        let buckets = if method == SsspMethod::Multisplit { options.buckets } else { 1 };
+        let width = options.delta.unwrap_or_else(|| width(&facts, policy));
+        let last_id = match method {
+            SsspMethod::Bucketing => SORTED_IDS - 1,
+            // With one bucket the splitting distance would never grow.
+            _ => options.buckets.max(2) - 1,
+        };
+        let mut shape = Self {
+            facts,
+            method,
+            buckets,
+            last_id,
+            delta: bits(facts.kind, method, width),
+            capacity: 0,
+            resident: !method.has_pile()
+                && options.resident.unwrap_or(policy.sssp.residents.groups > 0),
+        };
+        let wanted = u64::from(facts.vertices) * u64::from(policy.sssp.queue_percent) / 100;
+        let most = policy.max_storage_range / (ENTRY * u64::from(shape.queues()));
+        let capacity = wanted.max(LEAST_CAPACITY).min(most);
+        // Fewer entries than vertices might never hold what is lost and looked for again.
+        if capacity < u64::from(facts.vertices) {
+            let (asked, limit) = (facts.vertices.into(), most);
+            return Err(Error::TooLarge { what: "entries of a queue", asked, limit });
+        }
+        shape.capacity = capacity as u32;
+        Ok(shape)
+    }
+
+    pub fn queues(&self) -> u32 {
+        PAIRED_QUEUES + self.buckets
+    }
+
+    /// There are no empty buffers.
+    pub fn pile_entries(&self) -> u64 {
+        if self.method.has_pile() { self.capacity.into() } else { 1 }
+    }
+
+    pub fn entries(&self) -> u64 {
+        u64::from(self.queues()) * u64::from(self.capacity)
+    }
+}
+
+/// Wide buckets make few rounds, and relax arcs again. Where vertices have few arcs, ways are long
+/// and rounds have little to do, so that few rounds are worth much; where a network is large, what
+/// rounds have to do is. The powers were fitted to the widths that are good for road networks, meshes
+/// and R-MAT networks of one to ten million arcs.
+fn width(facts: &Facts, policy: &Policy) -> f64 {
+    let by_degree = (4.0 / facts.mean_degree.max(1.0)).powi(3);
+    let by_size = (1e6 / facts.arcs_held() as f64).sqrt();
+    let widths = f64::from(policy.sssp.delta_scale) * by_degree * by_size;
+    facts.mean_weight * widths.min(policy.sssp.delta_most.into()).max(LEAST_WIDTHS)
+}
+
+fn bits(kind: WeightKind, method: SsspMethod, width: f64) -> u32 {
+    match (kind, method) {
+        (WeightKind::U32, SsspMethod::BellmanFord) => u32::MAX,
+        (WeightKind::F32, SsspMethod::BellmanFord) => f32::INFINITY.to_bits(),
+        (WeightKind::U32, _) => (width as u32).max(1),
+        (WeightKind::F32, _) => (width as f32).max(f32::MIN_POSITIVE).to_bits(),
+    }
+}

@@ -1,0 +1,279 @@
+//! A search on the device: from any number of sources, one after another, with everything recorded
+//! once.
+
+use std::sync::Arc;
+
+use multisplit_graph::{Graph, Plan, Scope};
+
+use super::buffers::{Buffers, HISTORY, Imports};
+use super::network::DeviceNetwork;
+use super::passes::{Search, whole};
+use super::shape::{Shape, SsspMethod, SsspOptions};
+use super::statistics::{RoundSize, SsspStatistics, Status};
+use super::survey::Survey;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::executor::Executable;
+use crate::network::{NetworkError, ShortestPaths};
+use crate::primitives::Policy;
+use crate::profiler::PassTime;
+use crate::replay::Replay;
+
+/// Searches a network on the device, from one source after another.
+pub struct SsspSolver {
+    context: Context,
+    policy: Policy,
+    shape: Shape,
+    buffers: Buffers,
+    begin: Replay,
+    rounds: Replay,
+    residents: Option<Replay>,
+    gave_up_residents: bool,
+    survey: Survey,
+}
+
+/// What a search found, and what it did.
+#[derive(Clone, Debug)]
+pub struct SsspResult {
+    /// Distances, and predecessors where they were asked for.
+    pub paths: ShortestPaths,
+    /// What the search did.
+    pub statistics: SsspStatistics,
+}
+
+/// Submissions between two looks of the host, at most: they double from look to look.
+const MOST_SUBMISSIONS: u32 = 64;
+/// A search that has not ended after so many rounds for each vertex, and as many as these, never
+/// will.
+const ROUNDS_A_VERTEX: u64 = 4;
+const ROUNDS_AT_LEAST: u64 = 1 << 12;
+
+impl Context {
+    /// A solver for `network`, with the policy that suits the device.
+    pub fn sssp(&self, network: &DeviceNetwork, options: &SsspOptions) -> Result<SsspSolver> {
+        self.sssp_with(network, options, &self.policy())
+    }
+
+    /// The same with another policy.
+    pub fn sssp_with(
+        &self,
+        network: &DeviceNetwork,
+        options: &SsspOptions,
+        policy: &Policy,
+    ) -> Result<SsspSolver> {
+        policy.check()?;
+        let shape = Shape::new(network.facts, options, policy)?;
+        let search = Search { policy, shape };
+        let buffers = Buffers::new(self, network, &shape)?;
+        let replay = |(plan, imports): (Plan, Imports)| {
+            self.replay(Arc::new(self.instantiate(plan)?), &buffers.bind(&imports))
+        };
+        let begin = replay(begin(self, &search)?)?;
+        let batch = match shape.method.has_pile() {
+            true => policy.sssp.batch_piles,
+            false => policy.sssp.batch_rounds,
+        };
+        let batch = batch.max(2).next_multiple_of(2);
+        let rounds = replay(part(self, &search, |graph, at| search.rounds(graph, at, batch))?)?;
+        let residents = match shape.resident {
+            true => {
+                Some(replay(part(self, &search, |graph, at| search.resident_rounds(graph, at))?)?)
+            }
+            false => None,
+        };
+        let survey = Survey::new(self, policy, network, &buffers, options.predecessors)?;
+        Ok(SsspSolver {
+            context: self.clone(),
+            policy: *policy,
+            shape,
+            buffers,
+            begin,
+            rounds,
+            residents,
+            gave_up_residents: false,
+            survey,
+        })
+    }
+}
+
+/// The beginning. It comes between runs of the rounds, and so synchronises with both sides.
+fn begin(context: &Context, search: &Search<'_>) -> Result<(Plan, Imports)> {
+    let mut graph = Graph::new("sssp.begin");
+    let at = Imports::new(&mut graph, &search.shape);
+    search.begin(&mut graph, &at)?;
+    for buffer in [at.distances, at.queues, at.history] {
+        graph.entry(buffer, Scope::COMPUTE_READ_WRITE);
+        graph.exit(buffer, Scope::COMPUTE_READ_WRITE);
+    }
+    let control = Scope::COMPUTE_READ_WRITE.union(Scope::TRANSFER_READ);
+    graph.entry(at.control, control);
+    graph.exit(at.control, control);
+    let groups = Scope::COMPUTE_WRITE.union(Scope::INDIRECT_READ);
+    graph.entry(at.groups[0], groups);
+    graph.exit(at.groups[0], groups);
+    graph.replayable();
+    Ok((graph.compile(&context.limits())?, at))
+}
+
+/// Some rounds, and a look at where they lead.
+fn part(
+    context: &Context,
+    search: &Search<'_>,
+    add: impl FnOnce(&mut Graph, &Imports) -> Result<()>,
+) -> Result<(Plan, Imports)> {
+    let mut graph = Graph::new("sssp");
+    let at = Imports::new(&mut graph, &search.shape);
+    add(&mut graph, &at)?;
+    search.report(&mut graph, &at);
+    graph.replayable();
+    Ok((graph.compile(&context.limits())?, at))
+}
+
+impl SsspSolver {
+    /// The method; never `Auto`.
+    pub fn method(&self) -> SsspMethod {
+        self.shape.method
+    }
+
+    /// How wide a bucket is; of floats, the bits.
+    pub fn delta(&self) -> u32 {
+        self.shape.delta
+    }
+
+    /// Whether many rounds are one dispatch.
+    pub fn is_resident(&self) -> bool {
+        self.shape.resident && !self.gave_up_residents
+    }
+
+    /// Whether what is not near is put in order by passes of their own.
+    pub fn has_passes_of_split(&self) -> bool {
+        self.shape.method.has_pile()
+    }
+
+    /// Finds the shortest paths from `source`.
+    pub fn solve(&mut self, source: u32) -> Result<SsspResult> {
+        let status = self.run(source)?;
+        let status = Status(&status);
+        let surveyed = self.survey.run()?;
+        if let (true, Some(vertex)) = (status.overflowed(), surveyed.too_late) {
+            return Err(NetworkError::DistanceOverflow { vertex }.into());
+        }
+        let statistics = SsspStatistics {
+            gave_up_residents: self.gave_up_residents,
+            rerelaxations: status.statistics().relaxations.saturating_sub(surveyed.arcs),
+            ..status.statistics()
+        };
+        let paths = ShortestPaths {
+            source,
+            kind: self.shape.facts.kind,
+            distances: self.context.download(&self.buffers.distances)?,
+            predecessors: self.survey.predecessors(&self.context)?,
+        };
+        Ok(SsspResult { paths, statistics })
+    }
+
+    /// What the rounds of the last search had to do, the first ones where there were very many.
+    pub fn round_sizes(&self) -> Result<Vec<RoundSize>> {
+        let rounds = u64::from(Status(&self.buffers.status.mapped_words()).rounds());
+        let words: Vec<[u32; 2]> =
+            self.context.download_first(&self.buffers.history, rounds.min(HISTORY))?;
+        Ok(words.iter().map(|&[entries, threshold]| RoundSize { entries, threshold }).collect())
+    }
+
+    /// GPU nanoseconds of each of `runs` whole searches from `source`, the clearing of distances
+    /// included, in a row and without the host between.
+    pub fn time_runs(&mut self, source: u32, runs: u32) -> Result<Vec<f64>> {
+        let (executable, imports) = self.whole(source)?;
+        let times = self.context.time_runs(&executable, &self.buffers.bind(&imports), runs)?;
+        match Status(&self.buffers.status.mapped_words()) {
+            status if status.done() => Ok(times),
+            status => {
+                let rounds = status.rounds().into();
+                Err(Error::Unfinished { what: "a search that was timed", rounds })
+            }
+        }
+    }
+
+    /// The GPU time of each pass of a whole search from `source`.
+    pub fn profile(&mut self, source: u32) -> Result<Vec<PassTime>> {
+        let (executable, imports) = self.whole(source)?;
+        self.context.profile(&executable, &self.buffers.bind(&imports))
+    }
+
+    /// Searches once, to see how many rounds that takes, and plans as many in one go.
+    fn whole(&mut self, source: u32) -> Result<(Executable, Imports)> {
+        let status = self.run(source)?;
+        // Two runs differ by a few rounds, by what happens to be found first.
+        let rounds = Status(&status).rounds();
+        let shape = Shape { resident: self.is_resident(), ..self.shape };
+        let search = Search { policy: &self.policy, shape };
+        let (plan, imports) = whole(&search, &self.context.limits(), rounds + rounds / 16 + 4)?;
+        Ok((self.context.instantiate(plan)?, imports))
+    }
+
+    /// Searches, and gives the control block as it is at the end.
+    fn run(&mut self, source: u32) -> Result<Vec<u32>> {
+        let vertices = self.shape.facts.vertices;
+        if source >= vertices {
+            let (source_vertex, vertices) = (source.into(), vertices.into());
+            return Err(NetworkError::SourceOutOfRange { source_vertex, vertices }.into());
+        }
+        let _span = tracing::debug_span!("sssp", method = ?self.shape.method, source).entered();
+        self.context.write(&self.buffers.request, &[source])?;
+        let mut status = None;
+        if !self.gave_up_residents
+            && let Some(mut residents) = self.residents.take()
+        {
+            let outcome = self.run_parts(&mut residents);
+            self.residents = Some(residents);
+            status = outcome?;
+            self.gave_up_residents = status.is_none();
+        }
+        if status.is_none() {
+            status = self.run_batches()?;
+        }
+        status.ok_or(Error::Unfinished { what: "a search", rounds: 0 })
+    }
+
+    fn run_batches(&mut self) -> Result<Option<Vec<u32>>> {
+        self.begin.submit(1)?;
+        self.begin.wait()?;
+        let mut submissions = 1;
+        loop {
+            self.rounds.submit(submissions)?;
+            self.rounds.wait()?;
+            let words = self.buffers.status.mapped_words();
+            if self.has_ended(Status(&words))? {
+                return Ok(Some(words));
+            }
+            submissions = (2 * submissions).min(MOST_SUBMISSIONS);
+        }
+    }
+
+    /// The same with resident workgroups; none where they gave up.
+    fn run_parts(&mut self, residents: &mut Replay) -> Result<Option<Vec<u32>>> {
+        self.begin.submit(1)?;
+        self.begin.wait()?;
+        loop {
+            residents.submit(1)?;
+            residents.wait()?;
+            let words = self.buffers.status.mapped_words();
+            if Status(&words).aborted() {
+                tracing::warn!("resident workgroups waited in vain; rounds are dispatches now");
+                return Ok(None);
+            }
+            if self.has_ended(Status(&words))? {
+                return Ok(Some(words));
+            }
+        }
+    }
+
+    fn has_ended(&self, status: Status<'_>) -> Result<bool> {
+        let rounds = u64::from(status.rounds());
+        let most = ROUNDS_A_VERTEX * u64::from(self.shape.facts.vertices) + ROUNDS_AT_LEAST;
+        if rounds > most {
+            return Err(Error::Unfinished { what: "a search", rounds });
+        }
+        Ok(status.done())
+    }
+}

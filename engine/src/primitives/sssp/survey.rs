@@ -1,0 +1,171 @@
+//! After a search: the tree of predecessors, the arcs that were relaxed, and distances that did not
+//! fit.
+
+use std::sync::Arc;
+
+use multisplit_graph::{self as graph, Graph, Groups, Plan, Scope};
+use multisplit_shaders::{builtin, push_constants};
+
+use super::buffers::Buffers;
+use super::network::{DeviceNetwork, Facts};
+use crate::context::Context;
+use crate::error::Result;
+use crate::import::Bound;
+use crate::memory::{Buffer, Location};
+use crate::network::{self, UNREACHED, WeightKind};
+use crate::primitives::{Policy, fill};
+use crate::replay::Replay;
+
+push_constants! {
+    struct SurveyPush {
+        vertices: u32,
+        arcs: u32,
+        settle: u32,
+    }
+}
+
+/// Words of what the kernel finds: changed, too late, and arcs in two words.
+const FOUND_WORDS: u64 = 4;
+
+/// Looks at every arc once a search is over.
+pub(super) struct Survey {
+    first: Replay,
+    /// Predecessors at the same distance; where the tree is wanted.
+    settle: Option<Replay>,
+    parents: Buffer,
+    found: Buffer,
+    wanted: bool,
+}
+
+/// What it finds.
+pub(super) struct Surveyed {
+    /// A vertex that only paths too long for a distance reach.
+    pub too_late: Option<u32>,
+    /// Arcs that leave vertices that were reached.
+    pub arcs: u64,
+}
+
+struct Imports {
+    rows: graph::Buffer,
+    arcs: graph::Buffer,
+    distances: graph::Buffer,
+    request: graph::Buffer,
+    parents: graph::Buffer,
+    found: graph::Buffer,
+    report: graph::Buffer,
+}
+
+impl Survey {
+    pub fn new(
+        context: &Context,
+        policy: &Policy,
+        network: &DeviceNetwork,
+        buffers: &Buffers,
+        wanted: bool,
+    ) -> Result<Self> {
+        let facts = network.facts;
+        let parents = context.buffer::<u32>("sssp.parents", parents_held(&facts, wanted))?;
+        let words = context.buffer::<u32>("sssp.found", FOUND_WORDS)?;
+        let (name, size) = ("sssp.found.report", 4 * FOUND_WORDS);
+        let found = Buffer::new(&context.device, name, size, Location::Readback)?;
+        let replay = |settle: bool| {
+            let (plan, at) = plan(context, policy, &facts, wanted, settle)?;
+            let bound = [
+                (at.rows, &network.rows),
+                (at.arcs, &network.arcs),
+                (at.distances, &buffers.distances),
+                (at.request, &buffers.request),
+                (at.parents, &parents),
+                (at.found, &words),
+                (at.report, &found),
+            ];
+            context.replay(Arc::new(context.instantiate(plan)?), &bound.map(Bound::from))
+        };
+        let first = replay(false)?;
+        let settle = if wanted { Some(replay(true)?) } else { None };
+        Ok(Self { first, settle, parents, found, wanted })
+    }
+
+    /// Looks at every arc.
+    pub fn run(&mut self) -> Result<Surveyed> {
+        self.first.submit(1)?;
+        self.first.wait()?;
+        let words = self.found.mapped_words();
+        let word = |at: usize| words.get(at).copied().unwrap_or(0);
+        let surveyed = Surveyed {
+            too_late: Some(word(1)).filter(|&vertex| vertex != UNREACHED),
+            arcs: u64::from(word(2)) | (u64::from(word(3)) << 32),
+        };
+        // Chains of arcs that cost nothing are short, or weights were chosen to make them long.
+        if let Some(settle) = &mut self.settle {
+            let mut changed = true;
+            while changed {
+                settle.submit(1)?;
+                settle.wait()?;
+                changed = self.found.mapped_words().first() != Some(&0);
+            }
+        }
+        Ok(surveyed)
+    }
+
+    /// The tree; nothing where it was not asked for.
+    pub fn predecessors(&self, context: &Context) -> Result<Vec<u32>> {
+        if self.wanted { context.download(&self.parents) } else { Ok(Vec::new()) }
+    }
+}
+
+/// Elements of the buffer of predecessors: there are no empty buffers.
+fn parents_held(facts: &Facts, wanted: bool) -> u64 {
+    if wanted { facts.vertices.into() } else { 1 }
+}
+
+fn plan(
+    context: &Context,
+    policy: &Policy,
+    facts: &Facts,
+    wanted: bool,
+    settle: bool,
+) -> Result<(Plan, Imports)> {
+    let mut graph = Graph::new(if settle { "sssp.settle" } else { "sssp.survey" });
+    let vertices = u64::from(facts.vertices);
+    let at = Imports {
+        rows: graph.import::<u32>("sssp.rows", vertices + 1),
+        arcs: graph.import::<network::Arc>("sssp.arcs", facts.arcs_held()),
+        distances: graph.import::<u32>("sssp.distances", vertices),
+        request: graph.import::<u32>("sssp.request", 1),
+        parents: graph.import::<u32>("sssp.parents", parents_held(facts, wanted)),
+        found: graph.import::<u32>("sssp.found", FOUND_WORDS),
+        report: graph.import::<u32>("sssp.found.report", FOUND_WORDS),
+    };
+    let cleared = [0, UNREACHED, 0, 0].map(u32::to_ne_bytes).concat();
+    if settle {
+        graph.update("sssp.survey.clear", at.found.elements::<u32>(0, 1), &cleared[..4]);
+    } else {
+        graph.update("sssp.survey.clear", at.found, &cleared);
+        fill(&mut graph, policy, "sssp.survey.clear", at.parents, UNREACHED)?;
+    }
+    let push =
+        SurveyPush { vertices: facts.vertices, arcs: facts.arcs as u32, settle: u32::from(settle) };
+    graph
+        .pass("sssp.survey", builtin::SSSP_SURVEY.kernel()?)
+        .bind("rows", at.rows)
+        .bind("arcs", at.arcs)
+        .bind("distances", at.distances)
+        .bind("request", at.request)
+        .bind("parents", at.parents)
+        .bind("found", at.found)
+        .push(&push)
+        .specialize("local_size_x", policy.threads)
+        .specialize("FLOATS", u32::from(facts.kind == WeightKind::F32))
+        .specialize("PARENTS", u32::from(wanted))
+        .dispatch(Groups::linear(facts.arcs.div_ceil(policy.threads.into())));
+    graph.copy("sssp.survey.report", at.found, at.report);
+    graph.exit(at.report, Scope::HOST_READ);
+    // The rounds wrote distances; the other plan of the two, the rest.
+    graph.entry(at.distances, Scope::COMPUTE_WRITE);
+    graph.entry(at.parents, Scope::COMPUTE_READ_WRITE);
+    let found = Scope::COMPUTE_READ_WRITE.union(Scope::TRANSFER_READ).union(Scope::TRANSFER_WRITE);
+    graph.entry(at.found, found);
+    graph.replayable();
+    Ok((graph.compile(&context.limits())?, at))
+}

@@ -1,0 +1,118 @@
+//! Sizes of a search for shortest paths, and which suit a device.
+
+use ash::vk;
+
+use crate::properties::DeviceProperties;
+
+/// Workgroups that are known to run at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Residents {
+    /// How many; 0 where nothing is known.
+    pub groups: u32,
+    /// Threads of each.
+    pub threads: u32,
+}
+
+/// Sizes of a search for shortest paths. Every field may be set; distances never depend on them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SsspTuning {
+    /// Threads of a workgroup where a round is a dispatch.
+    pub threads: u32,
+    /// Most workgroups of such a round.
+    pub most_groups: u32,
+    /// Workgroups that may wait for each other: many rounds are then one dispatch. Only where they
+    /// are all running at the same time, and each of them gets on, is this of any use; elsewhere
+    /// it is given up after [`spin_limit`](Self::spin_limit) looks.
+    pub residents: Residents,
+    /// How often a resident workgroup looks in vain for the others before it gives up.
+    pub spin_limit: u32,
+    /// Rounds of one dispatch of resident workgroups, at most.
+    pub resident_rounds: u32,
+    /// Rounds that are recorded once and submitted again and again; an even number.
+    pub batch_rounds: u32,
+    /// The same where each round comes with the passes of a split.
+    pub batch_piles: u32,
+    /// Entries a lane that are collected before they are handed on.
+    pub stage: u32,
+    /// A vertex with at least so many arcs is relaxed in pieces, by all workgroups.
+    pub hub_degree: u32,
+    /// Arcs of a piece.
+    pub piece: u32,
+    /// How often a subgroup goes on with what it found itself before it hands it on.
+    pub local_hops: u32,
+    /// In rounds of no more entries than this.
+    pub local_entries: u32,
+    /// Room of a queue, in hundredths of the number of vertices.
+    pub queue_percent: u32,
+    /// The width of a bucket where none is given is the mean weight times this, times
+    /// (4 / mean degree)^3, times the root of a million / arcs.
+    pub delta_scale: u32,
+    /// But at most this times the mean weight.
+    pub delta_most: u32,
+}
+
+const NVIDIA: u32 = 0x10DE;
+
+impl SsspTuning {
+    /// What suits the device.
+    pub fn for_device(properties: &DeviceProperties) -> Self {
+        let tuned = match (properties.device_type, properties.vendor_id) {
+            (vk::PhysicalDeviceType::CPU, _) => Self::software(),
+            (vk::PhysicalDeviceType::DISCRETE_GPU, NVIDIA) => Self {
+                // Workgroups of a dispatch that fits the GPU all run there, and each gets on.
+                residents: Residents { groups: properties.shader_cores, threads: 1024 },
+                ..Self::gpu()
+            },
+            _ => Self::gpu(),
+        };
+        tuned.within(properties)
+    }
+
+    fn gpu() -> Self {
+        Self {
+            threads: 256,
+            most_groups: 1024,
+            residents: Residents { groups: 0, threads: 256 },
+            spin_limit: 1 << 20,
+            resident_rounds: 1 << 14,
+            batch_rounds: 32,
+            batch_piles: 8,
+            stage: 2,
+            hub_degree: 512,
+            piece: 256,
+            local_hops: 8,
+            local_entries: 1 << 14,
+            queue_percent: 150,
+            delta_scale: 34,
+            delta_most: 64,
+        }
+    }
+
+    /// Software drivers end every loop after 65,535 rounds in all: many workgroups, each with
+    /// little to do.
+    fn software() -> Self {
+        Self {
+            threads: 64,
+            most_groups: 1 << 14,
+            spin_limit: 32,
+            resident_rounds: 16,
+            batch_rounds: 16,
+            batch_piles: 2,
+            local_hops: 4,
+            local_entries: 1 << 10,
+            ..Self::gpu()
+        }
+    }
+
+    /// Whole subgroups, no more threads than the device allows, and no more shared memory.
+    fn within(mut self, properties: &DeviceProperties) -> Self {
+        let size = properties.subgroup_size.max(1);
+        let most = properties.limits.max_compute_work_group_invocations;
+        // Two entries of eight bytes for each one of `stage`.
+        let fitting = properties.shared_memory / (16 * self.stage.max(1));
+        for threads in [&mut self.threads, &mut self.residents.threads] {
+            *threads = ((*threads).min(most).min(fitting) / size).max(1) * size;
+        }
+        self
+    }
+}

@@ -1,0 +1,124 @@
+// What the next round is to do: decided by one thread, when all workgroups are through. The others
+// wait for it, so everything is loaded at once, then decided, then stored.
+
+// The groups of the next round, and of the pass that looks through the pile after this one.
+layout(set = 0, binding = 1, std430) writeonly buffer Groups { uint at[6]; } groups;
+layout(set = 0, binding = 2, std430) writeonly buffer History { uvec2 at[]; } history;
+
+const uint MOST_GROUPS = 65535;  // every device takes as many
+
+void clear_counts() {
+    for (uint q = 0; q < BUCKET + BUCKETS; ++q) control.counts[q] = 0;
+}
+
+// How the work is dealt out.
+void deal(uint entries, uint pieces) {
+    uint subgroups = push.subgroups;
+    uint most = push.most_groups * subgroups;
+    uint chunk = clamp((entries + most - 1) / most, push.least_chunk, SUBGROUP_SIZE);
+    uint units = pieces + (entries + chunk - 1) / chunk;
+    uint wanted = clamp((units + subgroups - 1) / subgroups, 1, push.most_groups);
+    control.count = entries;
+    control.pieces = pieces;
+    control.chunk = chunk;
+    control.groups = wanted;
+    groups.at[0] = wanted;
+}
+
+// After something was lost: every vertex that has been reached is looked at again.
+void take_all() {
+    clear_counts();
+    control.lost = 0;
+    control.least = UNREACHED;
+    control.taken = DENSE;
+    control.dense += 1;
+    deal(push.vertices, 0);
+}
+
+// The next bucket of the window that has entries; BUCKETS where there is none.
+uint next_bucket(uint bucket) {
+    uint found = BUCKETS;
+    [[unroll]] for (uint b = BUCKETS - 1; b > 0; --b)
+        if (b > bucket && control.counts[BUCKET + b] != 0) found = b;
+    return found;
+}
+
+// Leaves the near set, which is empty: for the next bucket, or the rest, or the end.
+void take_later(uint rest_counts[2], uint rest_out) {
+    uint bucket = next_bucket(control.bucket);
+    uint rest = min(rest_counts[rest_out], push.capacity);
+    if (bucket < BUCKETS) {
+        control.bucket = bucket;
+        control.threshold = widths_past(control.base, bucket + 1);
+        control.taken = BUCKET + bucket;
+        deal(min(control.counts[BUCKET + bucket], push.capacity), 0);
+#ifdef PILE
+    } else if (rest > 0) {
+        // Passes split the pile; the last of them says what the next round does.
+        control.base = control.least;
+        control.least = UNREACHED;
+        control.kept = 0;
+        control.piled = rest;
+        control.splits += 1;
+        groups.at[0] = 0;
+        groups.at[3] = min((rest - 1) / gl_WorkGroupSize.x + 1, MOST_GROUPS);
+#endif
+    } else if (rest > 0) {
+        // A new window, where the nearest of the rest is.
+        uint least = control.least;
+        control.base = least;
+        control.bucket = 0;
+        control.threshold = widths_past(least, 1);
+        control.least = UNREACHED;
+        control.taken = REST + rest_out;
+        control.rest_out = rest_out ^ 1;
+        control.splits += 1;
+        deal(rest, 0);
+    } else {
+        control.done = 1;
+        groups.at[0] = 0;
+    }
+}
+
+// Called by one thread.
+void advance() {
+    groups.at[1] = 1;
+    groups.at[2] = 1;
+    groups.at[3] = 0;
+    groups.at[4] = 1;
+    groups.at[5] = 1;
+    uint near_out = control.near_out;
+    uint rest_out = control.rest_out;
+    uint pieces_out = control.pieces_out;
+    uint input_queue = control.taken;
+    uint near_counts[2] = uint[2](control.counts[NEAR], control.counts[NEAR + 1]);
+    uint rest_counts[2] = uint[2](control.counts[REST], control.counts[REST + 1]);
+    uint piece_counts[2] = uint[2](control.counts[PIECES], control.counts[PIECES + 1]);
+    uint lost = control.lost;
+    uint rounds = control.rounds;
+    if (rounds < history.at.length())
+        history.at[rounds] = uvec2(control.count + control.pieces, control.threshold);
+    control.rounds = rounds + 1;
+    control.finished = 0;
+#ifdef PILE
+    // Of the pile only a part was taken; the rest of it stays.
+    bool emptied = input_queue != DENSE && input_queue != REST;
+#else
+    bool emptied = input_queue != DENSE;
+#endif
+    if (emptied) control.counts[input_queue] = 0;
+    control.counts[PIECES + (pieces_out ^ 1)] = 0;
+
+    uint near = min(near_counts[near_out], push.capacity);
+    uint pieces = min(piece_counts[pieces_out], push.capacity);
+    if (lost != 0) {
+        take_all();
+    } else if (near + pieces > 0) {
+        control.taken = NEAR + near_out;
+        control.near_out = near_out ^ 1;
+        control.pieces_out = pieces_out ^ 1;
+        deal(near, pieces);
+    } else {
+        take_later(rest_counts, rest_out);
+    }
+}

@@ -1,0 +1,101 @@
+// Where a search for shortest paths stands: what all its kernels share.
+//
+// An entry of a queue is a vertex and the distance it had when it was put there; where the vertex
+// has come nearer since, the entry is stale, and a later one has taken its place.
+
+layout(constant_id = 1) const uint SUBGROUP_SIZE = 32;
+layout(constant_id = 2) const uint BUCKETS = 10;   // of a window; 1 where there is a near set only
+layout(constant_id = 3) const uint FLOATS = 0;     // whether weights are floats
+
+#include "sssp_sum.glsl"
+
+// Queues. Near, rest and pieces come in pairs, of which one is read while the other is written.
+const uint NEAR = 0;
+const uint REST = 2;
+const uint PIECES = 4;   // of vertices with very many arcs: vertex, and which piece
+const uint BUCKET = 6;   // bucket b of the window has queue BUCKET + b; that of bucket 0 is unused
+const uint DENSE = ~0u;  // no queue: every vertex that has been reached
+
+layout(push_constant) uniform Push {
+    uint vertices;
+    uint capacity;      // entries of a queue
+    uint delta;         // width of a bucket; of floats, the bits
+    uint hub_degree;    // a vertex with so many arcs is relaxed in pieces
+    uint piece;         // arcs of a piece
+    uint least_chunk;   // entries that a subgroup takes at least
+    uint most_groups;   // workgroups of a round, at most
+    uint local_hops;    // how often a subgroup goes on with what it found itself
+    uint local_entries; // in rounds of no more entries than this
+    uint subgroups;     // of a workgroup of a round
+    uint last_id;       // of a bucket that passes of their own split into
+} push;
+
+layout(set = 0, binding = 0, std430) volatile buffer Control {
+    // What the current round is to do; written by advance().
+    uint done;
+    uint taken;       // the queue that is read, or DENSE
+    uint count;       // entries of it
+    uint pieces;      // entries of the pieces' queue that is read
+    uint chunk;       // entries that a subgroup takes at a time
+    uint near_out;    // which of each pair is written: 0 or 1
+    uint rest_out;
+    uint pieces_out;
+    uint threshold;   // what is nearer than this is near
+    uint base;        // where the window begins
+    uint bucket;      // the current one
+    uint groups;      // workgroups of this round
+    // What the round reports.
+    uint least;       // no entry of the rest is nearer
+    uint lost;        // something did not fit into a queue
+    uint overflowed;  // a sum was too large for a distance
+    uint finished;    // workgroups that are through
+    // Of persistent workgroups.
+    uint arrived;
+    uint generation;
+    uint aborted;     // somebody waited too long
+    // Figures.
+    uint rounds;
+    uint splits;      // rounds that took the rest apart
+    uint dense;       // rounds over all vertices
+    uint relaxations_low;
+    uint relaxations_high;
+    uint expansions_low;
+    uint expansions_high;
+    // Of methods that split by passes of their own.
+    uint piled;       // entries of the pile that are to be split before the next round
+    uint kept;        // of these, those that are not stale
+    uint counts[];    // entries of each queue
+} control;
+
+// Adds to a 64-bit figure.
+#define ADD_FIGURE(name, amount)                                             \
+    {                                                                        \
+        uint before = atomicAdd(control.name##_low, amount);                 \
+        if (before + (amount) < before) atomicAdd(control.name##_high, 1u);  \
+    }
+
+// `buckets` widths past `from`; more than `from` in any case.
+uint widths_past(uint from, uint buckets) {
+    if (FLOATS != 0) {
+        float end = uintBitsToFloat(from) + float(buckets) * uintBitsToFloat(push.delta);
+        return max(floatBitsToUint(end), from + 1);
+    }
+    // Where the product does not fit, the quotient says so.
+    bool fits = push.delta <= (UNREACHED - from) / buckets;
+    return fits ? max(from + push.delta * buckets, from + 1) : UNREACHED;
+}
+
+// How many whole widths a distance is past `from`.
+uint widths_between(uint from, uint distance) {
+    if (FLOATS != 0) {
+        float past = uintBitsToFloat(distance) - uintBitsToFloat(from);
+        return uint(clamp(past / uintBitsToFloat(push.delta), 0.0, float(1u << 24)));
+    }
+    return (max(distance, from) - from) / push.delta;
+}
+
+// In which bucket of the window a distance is that is not near.
+uint bucket_of(uint distance, uint base, uint current) {
+    // Rounding must not put it where nobody looks any more.
+    return max(widths_between(base, distance), current + 1);
+}

@@ -1,0 +1,40 @@
+#version 460
+// Before the pile is split: drops what is stale or has been expanded, and says in which bucket the
+// others are.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+
+#include "sssp_state.glsl"
+layout(set = 0, binding = 3, std430) readonly buffer Pile { uvec2 at[]; } pile;
+layout(set = 0, binding = 4, std430) writeonly buffer Ids { uint at[]; } ids;
+layout(set = 0, binding = 5, std430) writeonly buffer Kept { uvec2 at[]; } kept;
+layout(set = 0, binding = 6, std430) readonly buffer Distances { uint at[]; } distances;
+
+void look_at(uint i) {
+    bool held = i < control.piled;
+    uvec2 entry = held ? pile.at[i] : uvec2(0);
+    bool keep = held && entry.y >= control.threshold && distances.at[entry.x] == entry.y;
+    uvec4 votes = subgroupBallot(keep);
+    uint least = subgroupMin(keep ? entry.y : UNREACHED);
+    uint begin = 0;
+    if (subgroupElect() && least < UNREACHED) {
+        begin = atomicAdd(control.kept, subgroupBallotBitCount(votes));
+        atomicMin(control.least, least);
+    }
+    begin = subgroupBroadcastFirst(begin) + subgroupBallotExclusiveBitCount(votes);
+    if (keep) {
+        ids.at[begin] = min(widths_between(control.base, entry.y), push.last_id);
+        kept.at[begin] = entry;
+    }
+}
+
+void main() {
+    uint first = gl_WorkGroupID.x * gl_WorkGroupSize.x;
+    for (; first < control.piled; first += gl_NumWorkGroups.x * gl_WorkGroupSize.x)
+        look_at(first + gl_LocalInvocationIndex);
+}

@@ -1,0 +1,74 @@
+#version 460
+// Many rounds of a search in one dispatch: workgroups that all run at the same time, and wait for
+// each other between rounds.
+//
+// Waiting is bounded. Where somebody waits in vain (not all workgroups were running after all),
+// everybody leaves, and the host goes on with rounds of a dispatch each, from the distances that
+// have been found.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_vote : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 4) const uint SPIN_LIMIT = 1u << 20;
+layout(constant_id = 5) const uint ROUNDS = 1024;  // in one dispatch, at most
+
+#include "sssp_state.glsl"
+#include "sssp_advance.glsl"
+#include "sssp_stage.glsl"
+void relax(bool mine, uint from, uint distance, uvec2 arc);
+#include "sssp_gather.glsl"
+#include "sssp_round.glsl"
+
+shared uint leave;
+
+// Whether this workgroup is the last to arrive: it then decides on the next round. Called by one
+// thread.
+bool arrive(uint generation) {
+    bool last = atomicAdd(control.arrived, 1) + 1 == gl_NumWorkGroups.x * (generation + 1);
+    if (last) advance();
+    return last;
+}
+
+// Gives the sign to begin the next round, or waits for it. Called by one thread.
+void begin_or_wait(bool last, uint generation) {
+    if (last) {
+        atomicExchange(control.generation, generation + 1);
+    } else {
+        uint spins = 0;
+        while (control.generation == generation && spins < SPIN_LIMIT) ++spins;
+        if (control.generation == generation) control.aborted = 1;
+    }
+}
+
+void main() {
+    uint all = gl_NumWorkGroups.x * gl_NumSubgroups;
+    uint index = gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID;
+    uint generation = control.generation;
+    uint rounds = 0;
+    bool done = control.done != 0 || control.aborted != 0;
+    while (!done) {
+        work_through(index, all);
+        memoryBarrierBuffer();
+        barrier();
+        bool last = false;
+        if (gl_LocalInvocationIndex == 0) last = arrive(generation);
+        // What the next round is to do must be seen before the sign to begin it.
+        memoryBarrierBuffer();
+        barrier();
+        if (gl_LocalInvocationIndex == 0) {
+            begin_or_wait(last, generation);
+            leave = control.done | control.aborted;
+        }
+        memoryBarrierBuffer();
+        barrier();
+        ++generation;
+        ++rounds;
+        done = leave != 0 || rounds >= ROUNDS;
+        barrier();
+    }
+}

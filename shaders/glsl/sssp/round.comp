@@ -1,0 +1,32 @@
+#version 460
+// One round of a search as a dispatch: the last workgroup to get through decides what the next
+// round does, and how many workgroups it takes.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_vote : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+
+#include "sssp_state.glsl"
+#include "sssp_advance.glsl"
+#include "sssp_stage.glsl"
+void relax(bool mine, uint from, uint distance, uvec2 arc);
+#include "sssp_gather.glsl"
+#include "sssp_round.glsl"
+
+void main() {
+    // Rounds are recorded ahead: the search may be over.
+    if (control.done != 0) return;
+    uint subgroups = gl_NumSubgroups;
+    uint all = control.groups;
+    work_through(gl_WorkGroupID.x * subgroups + gl_SubgroupID, all * subgroups);
+    memoryBarrierBuffer();
+    barrier();
+    if (gl_LocalInvocationIndex == 0) {
+        if (atomicAdd(control.finished, 1) == all - 1) advance();
+    }
+}

@@ -1,0 +1,76 @@
+#version 460
+// After a search: an arc a thread. Which arcs lie on shortest paths (the tree of predecessors),
+// which were relaxed at all, and is there a vertex that only paths too long for a distance reach?
+//
+// The tree has no cycles: a vertex takes for its predecessor one that is nearer; or, where only
+// arcs that cost nothing lead to it, one at the same distance that has a predecessor already.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint FLOATS = 0;
+layout(constant_id = 2) const uint PARENTS = 1;  // whether the tree is wanted
+
+#include "groups.glsl"
+#include "sssp_sum.glsl"
+
+layout(push_constant) uniform Push {
+    uint vertices;
+    uint arcs;
+    uint settle;  // 0: predecessors that are nearer; 1: those at the same distance
+} push;
+
+layout(set = 0, binding = 0, std430) readonly buffer Rows { uint at[]; } rows;
+layout(set = 0, binding = 1, std430) readonly buffer Arcs { uvec2 at[]; } arcs;
+layout(set = 0, binding = 2, std430) readonly buffer Distances { uint at[]; } distances;
+layout(set = 0, binding = 3, std430) readonly buffer Request { uint source; } request;
+layout(set = 0, binding = 4, std430) volatile buffer Parents { uint at[]; } parents;
+layout(set = 0, binding = 5, std430) volatile buffer Found {
+    uint changed;
+    uint too_late;  // a vertex without a distance, though an arc leads there
+    uint arcs_low;  // arcs that leave vertices that were reached
+    uint arcs_high;
+} found;
+
+// The vertex that an arc leaves: the last one whose arcs begin at or before it.
+uint owner_of(uint arc) {
+    uint low = 0;
+    uint high = push.vertices;
+    while (high - low > 1) {
+        uint middle = low + (high - low) / 2;
+        if (rows.at[middle] <= arc) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+void look_at(uint from, uint distance, uvec2 arc) {
+    uint sum = sum_of(distance, arc.y);
+    uint held = distances.at[arc.x];
+    if (sum == UNREACHED && held == UNREACHED) atomicMin(found.too_late, arc.x);
+    if (PARENTS == 0 || sum != held || sum == UNREACHED || arc.x == request.source) return;
+    if (push.settle == 0) {
+        if (distance < held) atomicMin(parents.at[arc.x], from);
+    } else if (distance == held && parents.at[arc.x] == UNREACHED) {
+        bool settled = from == request.source || parents.at[from] != UNREACHED;
+        if (settled && atomicCompSwap(parents.at[arc.x], UNREACHED, from) == UNREACHED)
+            found.changed = 1;
+    }
+}
+
+void main() {
+    uint arc = group_index() * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+    bool reached = false;
+    if (arc < push.arcs) {
+        uint from = owner_of(arc);
+        uint distance = distances.at[from];
+        reached = distance != UNREACHED;
+        if (reached) look_at(from, distance, arcs.at[arc]);
+    }
+    uint count = subgroupAdd(reached ? 1 : 0);
+    if (push.settle == 0 && subgroupElect() && count > 0) {
+        uint before = atomicAdd(found.arcs_low, count);
+        if (before + count < before) atomicAdd(found.arcs_high, 1);
+    }
+}

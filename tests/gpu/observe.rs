@@ -1,0 +1,35 @@
+//! What an observer is told of runs.
+
+use std::sync::{Arc, Mutex};
+
+use anyhow::{Result, ensure};
+use multisplit::{Observer, Run};
+use multisplit_tests::generate::uniform;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::tests;
+
+tests!(observe: every_run_is_told,);
+
+fn every_run_is_told(gpu: &Gpu) -> Result<()> {
+    let runs: Arc<Mutex<Vec<Run>>> = Arc::default();
+    let told = runs.clone();
+    let observer = Observer::new(move |run| told.lock().expect("no panic").push(run));
+    let context = gpu.open_with(|config| config.observer = Some(observer))?;
+    let input = uniform(5000, 3);
+    let sums = context.exclusive_scan(&input)?;
+    expect_equal(&sums, &gpu.context.exclusive_scan(&input)?)?;
+    context.exclusive_scan(&input)?;
+
+    let runs = runs.lock().expect("no panic");
+    ensure!(runs.len() == 2, "{runs:?}");
+    for run in runs.iter() {
+        ensure!(run.plan == "scan" && run.before < run.after, "{run:?}");
+        ensure!(run.passes.iter().any(|pass| pass.label.starts_with("scan.")), "{run:?}");
+        let passes: f64 = run.passes.iter().map(|pass| pass.nanoseconds).sum();
+        let seen = (run.after - run.before).as_secs_f64() * 1e9;
+        ensure!(passes > 0.0 && passes <= seen, "{passes} ns of {seen} ns");
+    }
+    // One after the other by the device's clock too.
+    ensure!(runs[0].begin_ticks < runs[1].begin_ticks, "{runs:?}");
+    Ok(())
+}

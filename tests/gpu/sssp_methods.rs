@@ -1,0 +1,230 @@
+//! Shortest paths: every method against a search on the CPU, on networks of every shape.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::network::{Direction, EdgeList, Grid, Network, Rmat, Weighting};
+use multisplit::primitives::Policy;
+use multisplit::primitives::sssp::{Residents, SsspMethod, SsspOptions, SsspResult};
+use multisplit_tests::generate::Rng;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::{shortest, tests};
+
+tests!(sssp:
+    random_networks, paths_and_stars, zero_weights_and_many_edges, a_hub, floats, generated,
+    resident_workgroups, residents_that_wait_in_vain, queues_that_are_too_short, no_local_hops,
+);
+
+pub const METHODS: [SsspMethod; 5] = [
+    SsspMethod::BellmanFord,
+    SsspMethod::NearFar,
+    SsspMethod::Bucketing,
+    SsspMethod::MultisplitPasses,
+    SsspMethod::Multisplit,
+];
+
+pub fn options(method: SsspMethod) -> SsspOptions {
+    SsspOptions { method, resident: Some(false), ..SsspOptions::default() }
+}
+
+/// Searches from each source and compares with the CPU.
+pub fn check(
+    gpu: &Gpu,
+    policy: &Policy,
+    network: &Network,
+    options: &SsspOptions,
+    sources: &[u32],
+) -> Result<Vec<SsspResult>> {
+    let on_device = gpu.context.upload_network(network)?;
+    let mut solver = gpu.context.sssp_with(&on_device, options, policy)?;
+    let mut results = Vec::new();
+    for &source in sources {
+        let found = solver.solve(source)?;
+        let expected = shortest::distances_in(network, source);
+        expect_equal(&found.paths.distances, &expected).with_context(|| {
+            format!("{options:?}, {} vertices, from {source}", network.vertices())
+        })?;
+        results.push(found);
+    }
+    Ok(results)
+}
+
+fn every_method(gpu: &Gpu, network: &Network, sources: &[u32]) -> Result<()> {
+    for method in METHODS {
+        check(gpu, &gpu.context.policy(), network, &options(method), sources)?;
+    }
+    Ok(())
+}
+
+/// Random edges: few or many, some several times, some from a vertex to itself.
+pub fn random_network(rng: &mut Rng, most_vertices: u64) -> Result<Network> {
+    let vertices = 1 + rng.below(most_vertices);
+    let count = rng.below(4 * vertices + 1);
+    let most_weight = [0, 1, 10, 1000, 1 << 24][rng.below(5) as usize];
+    let direction = [Direction::Directed, Direction::Undirected][rng.below(2) as usize];
+    let mut edges = EdgeList::weighted();
+    for _ in 0..count {
+        let (from, to) = (rng.below(vertices) as u32, rng.below(vertices) as u32);
+        edges.push(from, to, rng.below(most_weight + 1) as u32);
+    }
+    Ok(Network::new(vertices, direction, &edges)?)
+}
+
+fn random_networks(gpu: &Gpu) -> Result<()> {
+    let mut rng = Rng::new(2024);
+    for case in 0..if gpu.full { 200 } else { 12 } {
+        let network = random_network(&mut rng, 400)?;
+        let source = rng.below(network.vertices().into()) as u32;
+        let delta = [None, Some(1.0), Some(37.0), Some(1e7)][rng.below(4) as usize];
+        for method in METHODS {
+            let options = SsspOptions { delta, ..options(method) };
+            check(gpu, &gpu.context.policy(), &network, &options, &[source])
+                .with_context(|| format!("case {case}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn paths_and_stars(gpu: &Gpu) -> Result<()> {
+    let mut path = EdgeList::weighted();
+    (0..300).for_each(|v| path.push(v, v + 1, v % 7));
+    let path = Network::new(301, Direction::Directed, &path)?;
+    every_method(gpu, &path, &[0, 150, 300])?;
+    let mut star = EdgeList::weighted();
+    (1..500).for_each(|v| star.push(0, v, v));
+    let star = Network::new(500, Direction::Undirected, &star)?;
+    every_method(gpu, &star, &[0, 499])?;
+    // Two components, a vertex that nobody reaches, and a network of a single vertex.
+    let mut parts = EdgeList::weighted();
+    (0..40).for_each(|v| parts.push(v, (v + 1) % 41, 3));
+    (50..90).for_each(|v| parts.push(v, v + 1, 4));
+    let parts = Network::new(100, Direction::Undirected, &parts)?;
+    every_method(gpu, &parts, &[0, 60, 99])?;
+    let alone = Network::new(1, Direction::Directed, &EdgeList::weighted())?;
+    every_method(gpu, &alone, &[0])
+}
+
+fn zero_weights_and_many_edges(gpu: &Gpu) -> Result<()> {
+    let mut edges = EdgeList::weighted();
+    for v in 0..60 {
+        edges.push(v, (v + 1) % 60, 0);
+        edges.push(v, (v + 1) % 60, 5);
+        edges.push(v, v, 0);
+        edges.push(v, (v * 7) % 60, u32::from(v.is_multiple_of(3)));
+        edges.push(v, 60 + v, 2);
+    }
+    let network = Network::new(130, Direction::Directed, &edges)?;
+    every_method(gpu, &network, &[0, 59, 61])
+}
+
+/// A vertex with very many neighbours, which in turn has few to do for each.
+fn a_hub(gpu: &Gpu) -> Result<()> {
+    let spokes = if gpu.full { 1_000_000 } else { 100_000 };
+    let mut edges = EdgeList::weighted();
+    for v in 1..=spokes {
+        edges.push(0, v, v % 1000);
+        if v % 1000 == 0 {
+            edges.push(v, v - 1, 1);
+        }
+    }
+    let network = Network::new(u64::from(spokes) + 1, Direction::Undirected, &edges)?;
+    for method in [SsspMethod::NearFar, SsspMethod::Multisplit] {
+        let found = check(gpu, &gpu.context.policy(), &network, &options(method), &[spokes / 2])?;
+        ensure!(found[0].statistics.relaxations >= network.arcs().len() as u64);
+    }
+    Ok(())
+}
+
+fn floats(gpu: &Gpu) -> Result<()> {
+    let mut rng = Rng::new(5);
+    for scale in [1e-30f32, 1.0, 1e30] {
+        let mut edges = EdgeList::weighted_f32();
+        for _ in 0..1500 {
+            let weight = (rng.below(1 << 24) as f32 / (1 << 24) as f32) * scale;
+            edges.push_f32(rng.below(400) as u32, rng.below(400) as u32, weight);
+        }
+        edges.push_f32(3, 4, 0.0);
+        let network = Network::new(400, Direction::Undirected, &edges)?;
+        every_method(gpu, &network, &[0, 399])?;
+    }
+    Ok(())
+}
+
+/// Of the size of soc-Slashdot0902, and road-like.
+fn generated(gpu: &Gpu) -> Result<()> {
+    let rmat = Rmat::of_size(82_168, 504_230).generate(Weighting::Own)?;
+    let grid = Grid::of_size(10_000).generate(Weighting::Own)?;
+    let policy = gpu.context.policy();
+    let few = [SsspMethod::NearFar, SsspMethod::Multisplit];
+    for method in if gpu.full { &METHODS[..] } else { &few } {
+        check(gpu, &policy, &rmat, &options(*method), &[0])?;
+        check(gpu, &policy, &grid, &options(*method), &[7777])?;
+    }
+    Ok(())
+}
+
+/// As many workgroups as surely run at the same time: one on a software driver.
+fn residents(gpu: &Gpu) -> Policy {
+    let mut policy = gpu.context.policy();
+    if policy.sssp.residents.groups == 0 {
+        policy.sssp.residents = Residents { groups: 1, threads: policy.sssp.threads };
+    }
+    policy
+}
+
+fn resident_workgroups(gpu: &Gpu) -> Result<()> {
+    let policy = residents(gpu);
+    let mut rng = Rng::new(77);
+    let grid = Grid::of_size(2000).generate(Weighting::Own)?;
+    let rmat = Rmat::of_size(1000, 4000).generate(Weighting::Own)?;
+    for method in [SsspMethod::NearFar, SsspMethod::Multisplit] {
+        let options = SsspOptions { resident: Some(true), ..options(method) };
+        for network in [&grid, &rmat] {
+            for found in check(gpu, &policy, network, &options, &[0, 999])? {
+                ensure!(!found.statistics.gave_up_residents, "gave up");
+            }
+        }
+        for _ in 0..if gpu.full { 50 } else { 3 } {
+            let network = random_network(&mut rng, 300)?;
+            check(gpu, &policy, &network, &options, &[0])?;
+        }
+    }
+    Ok(())
+}
+
+/// Where workgroups do not all run at the same time, the search goes on without.
+fn residents_that_wait_in_vain(gpu: &Gpu) -> Result<()> {
+    let mut policy = residents(gpu);
+    // More than any device runs at a time, and hardly any patience.
+    policy.sssp.residents.groups = 1 << 15;
+    policy.sssp.spin_limit = 4;
+    let network = Rmat::of_size(300, 900).generate(Weighting::Own)?;
+    let options = SsspOptions { resident: Some(true), ..options(SsspMethod::NearFar) };
+    for found in check(gpu, &policy, &network, &options, &[0, 5])? {
+        ensure!(found.statistics.gave_up_residents, "it went well");
+    }
+    Ok(())
+}
+
+/// What does not fit into a queue is looked for again.
+fn queues_that_are_too_short(gpu: &Gpu) -> Result<()> {
+    let mut policy = gpu.context.policy();
+    policy.sssp.queue_percent = 100;
+    policy.sssp.piece = 8;
+    policy.sssp.hub_degree = 16;
+    let network = Rmat::of_size(1100, 60_000).generate(Weighting::Own)?;
+    let mut dense = 0;
+    for method in METHODS {
+        for found in check(gpu, &policy, &network, &options(method), &[0, 3])? {
+            dense += found.statistics.dense_rounds;
+        }
+    }
+    ensure!(dense > 0, "every queue was long enough");
+    Ok(())
+}
+
+fn no_local_hops(gpu: &Gpu) -> Result<()> {
+    let mut policy = gpu.context.policy();
+    policy.sssp.local_hops = 0;
+    policy.sssp.most_groups = 3;
+    let network = Grid::of_size(1500).generate(Weighting::Own)?;
+    check(gpu, &policy, &network, &options(SsspMethod::Multisplit), &[0]).map(|_| ())
+}

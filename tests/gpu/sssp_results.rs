@@ -1,0 +1,226 @@
+//! Shortest paths: what comes with the distances (the tree of predecessors, statistics), and what is
+//! refused.
+
+use anyhow::{Context as _, Result, bail, ensure};
+use multisplit::Error;
+use multisplit::network::{Direction, EdgeList, Grid, Network, NetworkError, Rmat, Weighting};
+use multisplit::network::{ShortestPaths, UNREACHED, WeightKind};
+use multisplit::primitives::sssp::{SsspMethod, SsspOptions};
+use multisplit_tests::generate::Rng;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::{shortest, tests};
+
+use crate::sssp_methods::{METHODS, check, options, random_network};
+
+tests!(sssp:
+    trees_of_random_networks, trees_of_zero_weights, statistics_add_up, sums_that_do_not_fit,
+    wrong_questions, a_hundred_sources_leak_nothing, known_graphs,
+);
+
+/// Every reached vertex but the source has a predecessor, an arc of the right length leads from
+/// it, and following predecessors ends at the source.
+fn expect_tree(network: &Network, paths: &ShortestPaths) -> Result<()> {
+    let ShortestPaths { source, distances, predecessors, .. } = paths;
+    let n = network.vertices();
+    let mut fine = vec![false; n as usize];
+    fine[*source as usize] = true;
+    ensure!(predecessors[*source as usize] == UNREACHED, "the source has a predecessor");
+    for vertex in 0..n {
+        let mut chain = Vec::new();
+        let mut at = vertex;
+        while distances[at as usize] != UNREACHED && !fine[at as usize] {
+            chain.push(at);
+            ensure!(chain.len() <= n as usize, "a cycle at {vertex}");
+            let before = predecessors[at as usize];
+            ensure!(before < n, "vertex {at} has no predecessor");
+            let sum = |weight: u32| match network.kind() {
+                WeightKind::U32 => distances[before as usize].checked_add(weight),
+                WeightKind::F32 => {
+                    let sum = f32::from_bits(distances[before as usize]) + f32::from_bits(weight);
+                    Some(sum.to_bits())
+                }
+            };
+            let arcs = network.arcs_of(before).iter().filter(|arc| arc.target == at);
+            let tight = arcs.map(|arc| sum(arc.weight)).any(|s| s == Some(distances[at as usize]));
+            ensure!(tight, "no arc from {before} to {at} is on a shortest path");
+            at = before;
+        }
+        chain.iter().for_each(|&v| fine[v as usize] = true);
+    }
+    let unreached = |v: usize| distances[v] == UNREACHED;
+    ensure!((0..n as usize).all(|v| !unreached(v) || predecessors[v] == UNREACHED));
+    Ok(())
+}
+
+fn with_tree(method: SsspMethod) -> SsspOptions {
+    SsspOptions { predecessors: true, ..options(method) }
+}
+
+fn trees_of_random_networks(gpu: &Gpu) -> Result<()> {
+    let mut rng = Rng::new(31);
+    for case in 0..if gpu.full { 60 } else { 5 } {
+        let network = random_network(&mut rng, 300)?;
+        let method = METHODS[case % METHODS.len()];
+        for found in check(gpu, &gpu.context.policy(), &network, &with_tree(method), &[0])? {
+            expect_tree(&network, &found.paths).with_context(|| format!("case {case}"))?;
+            for vertex in 0..network.vertices() {
+                let path = found.paths.path_to(vertex);
+                ensure!(path.is_some() == found.paths.distance(vertex).is_some());
+                let ends = path.map_or((0, vertex), |path| (path[0], path[path.len() - 1]));
+                ensure!(ends == (0, vertex), "a path from {} to {}", ends.0, ends.1);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Cycles that cost nothing, and a long way that costs nothing at all.
+fn trees_of_zero_weights(gpu: &Gpu) -> Result<()> {
+    let mut edges = EdgeList::weighted();
+    for v in 0..200 {
+        edges.push(v, (v + 1) % 200, 0);
+        edges.push(v, (v * 3) % 200, 0);
+        edges.push(v, 200 + v, 1);
+        edges.push(200 + v, 200 + (v + 1) % 200, 0);
+    }
+    let cycles = Network::new(410, Direction::Undirected, &edges)?;
+    let mut edges = EdgeList::weighted_f32();
+    // 1e-9 is lost beside 1: such an arc costs nothing either.
+    (0..500).for_each(|v| edges.push_f32(v, v + 1, if v == 0 { 1.0 } else { 1e-9 }));
+    (0..500).for_each(|v| edges.push_f32(v + 1, v, 0.0));
+    let way = Network::new(501, Direction::Directed, &edges)?;
+    for network in [cycles, way] {
+        for found in
+            check(gpu, &gpu.context.policy(), &network, &with_tree(SsspMethod::NearFar), &[0, 7])?
+        {
+            expect_tree(&network, &found.paths)?;
+        }
+    }
+    Ok(())
+}
+
+fn statistics_add_up(gpu: &Gpu) -> Result<()> {
+    let network = Grid::of_size(1500).generate(Weighting::Own)?;
+    let on_device = gpu.context.upload_network(&network)?;
+    for method in METHODS {
+        let mut solver = gpu.context.sssp(&on_device, &options(method))?;
+        let found = solver.solve(0)?.statistics;
+        let arcs = network.arcs().len() as u64;
+        ensure!(found.relaxations == arcs + found.rerelaxations, "{found:?}");
+        ensure!(found.expansions >= network.vertices().into() && found.rounds > 1, "{found:?}");
+        // One window of ten buckets holds all of this network.
+        let split = !matches!(method, SsspMethod::BellmanFord | SsspMethod::Multisplit);
+        ensure!(split == (found.splits > 0), "{found:?}");
+        let sizes = solver.round_sizes()?;
+        ensure!(sizes.len() == found.rounds as usize, "{} sizes", sizes.len());
+        ensure!(sizes[0].entries == 1, "{:?}", sizes[0]);
+        ensure!(sizes.is_sorted_by_key(|size| size.threshold));
+    }
+    Ok(())
+}
+
+fn sums_that_do_not_fit(gpu: &Gpu) -> Result<()> {
+    let solve = |network: &Network| {
+        let on_device = gpu.context.upload_network(network)?;
+        gpu.context.sssp(&on_device, &options(SsspMethod::NearFar))?.solve(0)
+    };
+    let mut edges = EdgeList::weighted();
+    edges.push(0, 1, u32::MAX - 1);
+    edges.push(1, 2, 1);
+    let refused = solve(&Network::new(4, Direction::Directed, &edges)?);
+    let Err(Error::Network(NetworkError::DistanceOverflow { vertex: 2 })) = refused else {
+        bail!("{refused:?}");
+    };
+    // Another way there makes the one that is too long harmless.
+    edges.push(0, 2, 5);
+    let found = solve(&Network::new(4, Direction::Directed, &edges)?)?;
+    expect_equal(&found.paths.distances, &[0, u32::MAX - 1, 5, UNREACHED])?;
+
+    let mut edges = EdgeList::weighted_f32();
+    edges.push_f32(0, 1, f32::MAX);
+    edges.push_f32(1, 2, f32::MAX);
+    let refused = solve(&Network::new(3, Direction::Directed, &edges)?);
+    ensure!(
+        matches!(refused, Err(Error::Network(NetworkError::DistanceOverflow { vertex: 2 }))),
+        "{refused:?}"
+    );
+    Ok(())
+}
+
+fn wrong_questions(gpu: &Gpu) -> Result<()> {
+    let mut edges = EdgeList::unweighted();
+    edges.push(0, 1, 0);
+    let network = Network::new(2, Direction::Directed, &edges)?;
+    let on_device = gpu.context.upload_network(&network)?;
+    let mut solver = gpu.context.sssp(&on_device, &options(SsspMethod::NearFar))?;
+    let refused = solver.solve(2);
+    let out_of_range = NetworkError::SourceOutOfRange { source_vertex: 2, vertices: 2 };
+    ensure!(refused.is_err_and(|e| e.to_string() == out_of_range.to_string()));
+    expect_equal(&solver.solve(0)?.paths.distances, &[0, 1])?;
+    for wrong in [
+        SsspOptions { buckets: 0, ..SsspOptions::default() },
+        SsspOptions { buckets: 1000, ..SsspOptions::default() },
+        SsspOptions { delta: Some(0.0), ..SsspOptions::default() },
+        SsspOptions { delta: Some(f64::NAN), ..SsspOptions::default() },
+    ] {
+        ensure!(gpu.context.sssp(&on_device, &wrong).is_err(), "{wrong:?}");
+    }
+    Ok(())
+}
+
+fn a_hundred_sources_leak_nothing(gpu: &Gpu) -> Result<()> {
+    let network = Rmat::of_size(500, 2000).generate(Weighting::Own)?;
+    let on_device = gpu.context.upload_network(&network)?;
+    let mut solver = gpu.context.sssp(&on_device, &options(SsspMethod::Multisplit))?;
+    solver.solve(0)?;
+    let (report, pipelines) = (gpu.context.memory_report(), gpu.context.pipeline_count());
+    for source in 0..100 {
+        let found = solver.solve(source)?;
+        if source % 10 == 0 {
+            expect_equal(&found.paths.distances, &shortest::distances_in(&network, source))?;
+        }
+    }
+    ensure!(gpu.context.memory_report() == report, "device memory grew");
+    ensure!(gpu.context.pipeline_count() == pipelines, "pipelines were made");
+    Ok(())
+}
+
+/// Names the folder with the files of well-known graphs; the generated ones need none.
+const GRAPHS_VARIABLE: &str = "MULTISPLIT_GRAPHS";
+
+/// All sources of all known graphs, in a full run on a GPU; in other runs the checks above have to
+/// do.
+fn known_graphs(gpu: &Gpu) -> Result<()> {
+    if !gpu.full {
+        return Ok(());
+    }
+    for (graph, network) in known_networks()? {
+        let on_device = gpu.context.upload_network(&network)?;
+        for method in [SsspMethod::NearFar, SsspMethod::Multisplit] {
+            let options = SsspOptions { method, ..SsspOptions::default() };
+            let mut solver = gpu.context.sssp(&on_device, &options)?;
+            for known in shortest::KNOWN.iter().filter(|known| known.graph == graph) {
+                let found = solver.solve(known.source)?.paths.summary();
+                ensure!(found == known.found, "{graph} from {}: {found}", known.source);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn known_networks() -> Result<Vec<(&'static str, Network)>> {
+    let mut networks = vec![
+        ("rmat", Rmat::default().generate(Weighting::Own)?),
+        ("grid_belgium", Grid::default().generate(Weighting::Own)?),
+    ];
+    if let Ok(folder) = std::env::var(GRAPHS_VARIABLE) {
+        for (graph, file) in shortest::FILES {
+            let path = std::path::Path::new(&folder).join(file);
+            // Not every file is small enough to be everywhere.
+            if path.exists() {
+                networks.push((graph, multisplit::network::load(&path, &Default::default())?));
+            }
+        }
+    }
+    Ok(networks)
+}

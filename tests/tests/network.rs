@@ -1,0 +1,46 @@
+//! Networks on the CPU: do the generators make the networks that they define, and does Dijkstra's
+//! algorithm find what is known of them?
+#![allow(clippy::expect_used)]
+
+use multisplit::network::{Grid, Network, Rmat, Weighting, dijkstra};
+use multisplit_tests::shortest::{KNOWN, distances_in};
+
+/// Sources of each graph that a plain run takes.
+const SAMPLE: usize = 1;
+
+fn known(graph: &str, network: &Network) {
+    let full = std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0");
+    let all = KNOWN.iter().filter(|known| known.graph == graph);
+    for known in all.take(if full { usize::MAX } else { SAMPLE }) {
+        let paths = dijkstra(network, known.source).expect("paths");
+        assert_eq!(paths.summary(), known.found, "{graph} from {}", known.source);
+    }
+}
+
+#[test]
+fn the_papers_rmat() {
+    let network = Rmat::default().generate(Weighting::Own).expect("a network");
+    assert_eq!((network.vertices(), network.edges()), (800_000, 4_800_000));
+    known("rmat", &network);
+}
+
+#[test]
+fn a_grid_of_belgiums_size() {
+    let network = Grid::default().generate(Weighting::Own).expect("a network");
+    assert_eq!((network.vertices(), network.edges()), (1_441_295, 1_549_970));
+    known("grid_belgium", &network);
+}
+
+#[test]
+fn both_searches_agree() {
+    for network in [
+        Rmat::of_size(2000, 9000).generate(Weighting::Hashed(3)),
+        Grid::of_size(3000).generate(Weighting::Own),
+    ] {
+        let network = network.expect("a network");
+        for source in [0, 17, 1999] {
+            let paths = dijkstra(&network, source).expect("paths");
+            assert_eq!(paths.distances, distances_in(&network, source));
+        }
+    }
+}
