@@ -26,13 +26,13 @@ void relax(bool mine, uint from, uint distance, uvec2 arc) {
 // Leaves the vertices of the lanes that ask for it to the next round, in pieces that any subgroup
 // may take. Called by the whole subgroup.
 void defer(bool hub, uint vertex, uint degree) {
-    uint pieces = hub ? (degree + push.piece - 1) / push.piece : 0;
-    uint ends = subgroupInclusiveAdd(pieces);
-    uint queue = PIECES + control.pieces_out;
+    uint own = hub ? (degree + push.piece - 1) / push.piece : 0;
+    uint ends = subgroupInclusiveAdd(own);
     uint begin = 0;
-    if (gl_SubgroupInvocationID == SUBGROUP_SIZE - 1) begin = atomicAdd(control.counts[queue], ends);
-    begin = subgroupShuffle(begin, SUBGROUP_SIZE - 1) + ends - pieces;
-    for (uint p = 0; p < pieces; ++p) put_entry(queue, begin + p, uvec2(vertex, p));
+    if (gl_SubgroupInvocationID == SUBGROUP_SIZE - 1)
+        begin = atomicAdd(control.counts[piece_queue], ends);
+    begin = subgroupShuffle(begin, SUBGROUP_SIZE - 1) + ends - own;
+    for (uint p = 0; p < own; ++p) put_entry(piece_queue, begin + p, uvec2(vertex, p));
 }
 
 // Expands an entry a lane.
@@ -83,53 +83,35 @@ void expand_piece(uvec2 entry) {
     relaxations += gather(entry.x, distances.at[entry.x], begin, brings ? degree : 0);
 }
 
-void expand_chunk(uint input_queue, uint first, uint end) {
+void expand_chunk(uint first, uint end) {
     uint i = first + gl_SubgroupInvocationID;
     bool held = i < end;
     uvec2 entry = uvec2(0, UNREACHED);
     if (held) {
-        if (input_queue == DENSE) {
+        if (round_dense) {
             entry = uvec2(i, distances.at[i]);
         } else {
-            entry = entry_at(input_queue, i);
+            entry = entry_at(taken_queue, i);
         }
     }
     expand(held && entry.y != UNREACHED, entry);
 }
 
-// The work of subgroup `index` of `all`.
+// The work of subgroup `index` of `all`, from begin_round() on. Called by all threads.
 void work_through(uint index, uint all) {
-    uint input_queue = control.taken;
-    uint count = control.count;
-    uint pieces = control.pieces;
-    uint chunk = control.chunk;
-    uint piece_queue = PIECES + (control.pieces_out ^ 1);
-    near_queue = NEAR + control.near_out;
-    rest_queue = REST + control.rest_out;
-    round_threshold = control.threshold;
-    round_base = control.base;
-    round_bucket = control.bucket;
-    round_dense = input_queue == DENSE;
-    near_staged = 0;
-    later_staged = 0;
+    round_dense = taken_queue == DENSE;
+    round_small = entries <= push.local_entries && pieces == 0;
     expansions = 0;
     relaxations = 0;
-    round_small = count <= push.local_entries && pieces == 0;
-
-    uint units = pieces + (count + chunk - 1) / chunk;
+    uint units = pieces + (entries + chunk - 1) / chunk;
     for (uint unit = index; unit < units; unit += all) {
         if (unit < pieces) {
-            expand_piece(entry_at(piece_queue, unit));
+            expand_piece(entry_at(piece_queue ^ 1, unit));
         } else {
             uint first = (unit - pieces) * chunk;
-            expand_chunk(input_queue, first, min(first + chunk, count));
+            expand_chunk(first, min(first + chunk, entries));
         }
         if (round_small) expand_locally();
     }
-    if (near_staged > 0) flush_near();
-    if (later_staged > 0) flush_later();
-    if (subgroupElect()) {
-        if (relaxations > 0) ADD_FIGURE(relaxations, relaxations)
-        if (expansions > 0) ADD_FIGURE(expansions, expansions)
-    }
+    hand_over(relaxations, expansions);
 }
