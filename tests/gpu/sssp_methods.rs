@@ -10,7 +10,7 @@ use multisplit_tests::{shortest, tests};
 
 tests!(sssp:
     random_networks, paths_and_stars, zero_weights_and_many_edges, a_hub, floats, generated,
-    resident_workgroups, residents_that_wait_in_vain, queues_that_are_too_short, no_local_hops,
+    resident_workgroups, residents_that_meet, residents_that_wait_in_vain, queues_that_are_too_short, no_local_hops,
 );
 
 pub const METHODS: [SsspMethod; 5] = [
@@ -188,6 +188,20 @@ fn resident_workgroups(gpu: &Gpu) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Two workgroups, which a software driver runs on two threads; where it does not, they give up, and
+/// the distances are right all the same.
+fn residents_that_meet(gpu: &Gpu) -> Result<()> {
+    let mut policy = residents(gpu);
+    policy.sssp.residents.groups = policy.sssp.residents.groups.max(2);
+    if gpu.is_software() {
+        // Loops end after 65,535 turns in all.
+        (policy.sssp.spin_limit, policy.sssp.resident_rounds) = (12_000, 4);
+    }
+    let network = Rmat::of_size(700, 2500).generate(Weighting::Own)?;
+    let options = SsspOptions { resident: Some(true), ..options(SsspMethod::Multisplit) };
+    check(gpu, &policy, &network, &options, &[0, 5, 699]).map(|_| ())
 }
 
 /// Where workgroups do not all run at the same time, the search goes on without.
