@@ -42,6 +42,7 @@ Examples:
   multisplit --device llvmpipe demo       the same on another device
   multisplit bench scan --n 2^20,2^25     rates as JSON lines
   multisplit bench split --m 8,256        splits into 8 and 256 buckets, by every method
+  multisplit sssp rmat:100000:800000      shortest paths in a network that is made up
   multisplit graph scan --format dot | dot -Tsvg > scan.svg
 
 Sizes are plain numbers or powers: 16777216, 16_777_216, 2^24.

@@ -232,6 +232,14 @@ fn queues_that_are_too_short(gpu: &Gpu) -> Result<()> {
         }
     }
     ensure!(dense > 0, "every queue was long enough");
+    // Shorter than there are vertices.
+    policy.max_storage_range = 8 * 16 * 300;
+    let network = Rmat::of_size(3000, 12_000).generate(Weighting::Own)?;
+    for method in [SsspMethod::NearFar, SsspMethod::Multisplit] {
+        for found in check(gpu, &policy, &network, &options(method), &[1])? {
+            ensure!(found.statistics.dense_rounds > 0, "{:?}", found.statistics);
+        }
+    }
     Ok(())
 }
 

@@ -7,13 +7,14 @@ mod tune;
 pub use plot::frontier;
 pub use tune::Tune;
 
+use std::io::IsTerminal as _;
 use std::path::Path;
 use std::str::FromStr;
 
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
 use multisplit::graph::Plan;
-use multisplit::network::{Grid, LoadOptions, Network, Rmat, Weighting, load};
+use multisplit::network::{Grid, LoadOptions, Network, Progress, Rmat, Weighting, load};
 use multisplit::primitives::sssp::{self as engine, SsspMethod, SsspOptions};
 
 use crate::jobs::Target;
@@ -121,8 +122,18 @@ impl Source {
             Self::Rmat(rmat) => rmat.generate(weighting).context("rmat"),
             Self::Grid(grid) => grid.generate(weighting).context("grid"),
             Self::File(path) => {
-                let options = LoadOptions { weighting, ..LoadOptions::default() };
-                Ok(load(path, &options)?)
+                let show = std::io::stderr().is_terminal();
+                let progress = |progress: Progress| {
+                    if show && progress.all_bytes > 0 {
+                        eprint!("\r{path}: {}%", 100 * progress.bytes / progress.all_bytes);
+                    }
+                };
+                let progress = Some(&progress as &dyn Fn(Progress));
+                let loaded = load(path, &LoadOptions { weighting, progress, direction: None });
+                if show {
+                    eprintln!();
+                }
+                Ok(loaded?)
             }
         }
     }

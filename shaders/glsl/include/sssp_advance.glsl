@@ -32,6 +32,9 @@ void take_all() {
     control.least = UNREACHED;
     control.taken = DENSE;
     control.dense += 1;
+    // Queues that cannot hold every vertex would lose the same ones again: from here on everything
+    // is near, and rounds like this one go on until nothing comes nearer.
+    if (push.capacity < push.vertices) control.threshold = UNREACHED;
     deal(push.vertices, 0);
 }
 

@@ -131,12 +131,9 @@ impl Shape {
         };
         let wanted = u64::from(facts.vertices) * u64::from(policy.sssp.queue_percent) / 100;
         let most = policy.max_storage_range / (ENTRY * u64::from(shape.queues()));
-        let capacity = wanted.max(LEAST_CAPACITY).min(most);
-        // Fewer entries than vertices might never hold what is lost and looked for again.
-        if capacity < u64::from(facts.vertices) {
-            let (asked, limit) = (facts.vertices.into(), most);
-            return Err(Error::TooLarge { what: "entries of a queue", asked, limit });
-        }
+        // Queues may be shorter than is good, even shorter than there are vertices: what they cannot
+        // hold is looked for again.
+        let capacity = wanted.max(LEAST_CAPACITY).min(most).max(1);
         shape.capacity = capacity as u32;
         Ok(shape)
     }
