@@ -250,9 +250,17 @@ pub static SORT_SETTLE_PAIRS: Builtin =
 pub static SORT_SMALL_KEYS: Builtin =
     Builtin::new("sort.small.keys", "sort/small.comp", &[("KEY_BITS", "32"), ("KEYS", "1")], include_bytes!("../spv/sort.small.keys.spv"));
 
+/// `sort.segments.keys`: `glsl/sort/small.comp` with `KEY_BITS=32`, `KEYS=1`, `SEGMENTS=1`.
+pub static SORT_SEGMENTS_KEYS: Builtin =
+    Builtin::new("sort.segments.keys", "sort/small.comp", &[("KEY_BITS", "32"), ("KEYS", "1"), ("SEGMENTS", "1")], include_bytes!("../spv/sort.segments.keys.spv"));
+
 /// `sort.small.pairs`: `glsl/sort/small.comp` with `KEY_BITS=32`, `PAIRS=1`.
 pub static SORT_SMALL_PAIRS: Builtin =
     Builtin::new("sort.small.pairs", "sort/small.comp", &[("KEY_BITS", "32"), ("PAIRS", "1")], include_bytes!("../spv/sort.small.pairs.spv"));
+
+/// `sort.segments.pairs`: `glsl/sort/small.comp` with `KEY_BITS=32`, `PAIRS=1`, `SEGMENTS=1`.
+pub static SORT_SEGMENTS_PAIRS: Builtin =
+    Builtin::new("sort.segments.pairs", "sort/small.comp", &[("KEY_BITS", "32"), ("PAIRS", "1"), ("SEGMENTS", "1")], include_bytes!("../spv/sort.segments.pairs.spv"));
 
 /// `sort.histogram.key64`: `glsl/sort/histogram.comp` with `KEY_BITS=64`.
 pub static SORT_HISTOGRAM_KEY64: Builtin =
@@ -278,9 +286,17 @@ pub static SORT_SETTLE_PAIRS_KEY64: Builtin =
 pub static SORT_SMALL_KEYS_KEY64: Builtin =
     Builtin::new("sort.small.keys.key64", "sort/small.comp", &[("KEY_BITS", "64"), ("KEYS", "1")], include_bytes!("../spv/sort.small.keys.key64.spv"));
 
+/// `sort.segments.keys.key64`: `glsl/sort/small.comp` with `KEY_BITS=64`, `KEYS=1`, `SEGMENTS=1`.
+pub static SORT_SEGMENTS_KEYS_KEY64: Builtin =
+    Builtin::new("sort.segments.keys.key64", "sort/small.comp", &[("KEY_BITS", "64"), ("KEYS", "1"), ("SEGMENTS", "1")], include_bytes!("../spv/sort.segments.keys.key64.spv"));
+
 /// `sort.small.pairs.key64`: `glsl/sort/small.comp` with `KEY_BITS=64`, `PAIRS=1`.
 pub static SORT_SMALL_PAIRS_KEY64: Builtin =
     Builtin::new("sort.small.pairs.key64", "sort/small.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], include_bytes!("../spv/sort.small.pairs.key64.spv"));
+
+/// `sort.segments.pairs.key64`: `glsl/sort/small.comp` with `KEY_BITS=64`, `PAIRS=1`, `SEGMENTS=1`.
+pub static SORT_SEGMENTS_PAIRS_KEY64: Builtin =
+    Builtin::new("sort.segments.pairs.key64", "sort/small.comp", &[("KEY_BITS", "64"), ("PAIRS", "1"), ("SEGMENTS", "1")], include_bytes!("../spv/sort.segments.pairs.key64.spv"));
 
 /// `sssp.begin`: `glsl/sssp/begin.comp`.
 pub static SSSP_BEGIN: Builtin =
@@ -374,14 +390,18 @@ pub static ALL: &[&Builtin] = &[
     &SORT_SETTLE_KEYS,
     &SORT_SETTLE_PAIRS,
     &SORT_SMALL_KEYS,
+    &SORT_SEGMENTS_KEYS,
     &SORT_SMALL_PAIRS,
+    &SORT_SEGMENTS_PAIRS,
     &SORT_HISTOGRAM_KEY64,
     &SORT_ROUND_KEYS_KEY64,
     &SORT_ROUND_PAIRS_KEY64,
     &SORT_SETTLE_KEYS_KEY64,
     &SORT_SETTLE_PAIRS_KEY64,
     &SORT_SMALL_KEYS_KEY64,
+    &SORT_SEGMENTS_KEYS_KEY64,
     &SORT_SMALL_PAIRS_KEY64,
+    &SORT_SEGMENTS_PAIRS_KEY64,
     &SSSP_BEGIN,
     &SSSP_ROUND,
     &SSSP_PERSISTENT,

@@ -15,6 +15,7 @@ mod multisplit_keys;
 mod multisplit_large;
 mod replay;
 mod scan;
+mod sort_cases;
 mod sssp_methods;
 mod sssp_results;
 mod synchronization;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         multisplit_functions::tests(),
         multisplit_keys::tests(),
         multisplit_large::tests(),
+        sort_cases::tests(),
         kernels::tests(),
         descriptors::tests(),
         replay::tests(),

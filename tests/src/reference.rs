@@ -23,3 +23,18 @@ pub fn split(n: usize, buckets: u32, bucket_of: impl Fn(usize) -> u32) -> (Vec<u
     }
     (members.concat(), offsets)
 }
+
+/// The stable order (by index) of keys given as bits that compare like the keys, of which only
+/// `bits` count.
+pub fn sort(images: &[u64], bits: std::ops::Range<u32>, descending: bool) -> Vec<u32> {
+    let width = bits.end - bits.start;
+    let kept = if width == 64 { u64::MAX } else { (1 << width) - 1 };
+    // A shift by 64 is no shift.
+    let part = |i: u32| images[i as usize].checked_shr(bits.start).unwrap_or(0) & kept;
+    let mut order: Vec<u32> = (0..images.len() as u32).collect();
+    order.sort_by(|&a, &b| {
+        let ascending = part(a).cmp(&part(b));
+        if descending { ascending.reverse() } else { ascending }
+    });
+    order
+}

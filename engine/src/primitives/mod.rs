@@ -9,6 +9,7 @@ pub mod multisplit;
 mod pieces;
 mod policy;
 pub mod scan;
+pub mod sort;
 pub mod sssp;
 
 pub use count::Count;

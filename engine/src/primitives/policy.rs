@@ -4,6 +4,7 @@ use ash::vk;
 use multisplit_graph::Limits;
 
 use super::multisplit::SplitTuning;
+use super::sort::SortTuning;
 use super::sssp::SsspTuning;
 use crate::error::{Error, Result};
 use crate::properties::DeviceProperties;
@@ -51,10 +52,14 @@ pub struct Policy {
     pub subgroup_size: u32,
     /// Bytes of shared memory that a workgroup has.
     pub shared_memory: u32,
+    /// Most threads that a workgroup can have.
+    pub max_threads: u32,
     /// Sizes of multisplit.
     pub split: SplitTuning,
     /// Sizes of searches for shortest paths.
     pub sssp: SsspTuning,
+    /// Sizes of the radix sort.
+    pub sort: SortTuning,
 }
 
 impl Policy {
@@ -82,8 +87,10 @@ impl Policy {
             max_groups: properties.limits.max_compute_work_group_count[0],
             subgroup_size,
             shared_memory: properties.shared_memory,
+            max_threads: most,
             split: SplitTuning::for_device(properties),
             sssp: SsspTuning::for_device(properties),
+            sort: SortTuning::for_device(properties),
         }
     }
 

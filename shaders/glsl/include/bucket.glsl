@@ -13,9 +13,7 @@ const uint BUCKET_RANGE = 3;     // how many splitters are at or below the key
 const uint BUCKET_IDENTITY = 4;  // the key
 const uint BUCKET_ORDERED = 5;   // (ordered(key) >> a) & d, with the bits of e flipped
 
-const uint KEY_UNSIGNED = 0;
-const uint KEY_SIGNED = 1;
-const uint KEY_FLOAT = 2;
+#include "ordered.glsl"
 
 layout(constant_id = 12) const uint ID_BITS = 8;  // ceil(log2 push.ids), at least 1, for splitters
 // Whether to go by BUCKET_BITS bits of the id from push.part_shift on, and not by all of it.
@@ -28,14 +26,6 @@ layout(set = 0, binding = 1, std430) readonly buffer TableKeys { KEY at[]; } tab
 #else
 #define table_keys table
 #endif
-
-// The bits of a key as an unsigned number that compares like the key.
-KEY ordered(KEY bits) {
-    const KEY top = KEY(1) << (KEY_BITS - 1);
-    if (KEY_KIND == KEY_SIGNED) return bits ^ top;
-    if (KEY_KIND == KEY_FLOAT) return bits ^ ((bits & top) != 0 ? ~KEY(0) : top);
-    return bits;
-}
 
 #ifdef USER_BUCKET
 

@@ -61,6 +61,7 @@ void take_later(uint rest_counts[2], uint rest_out) {
         control.base = control.least;
         control.least = UNREACHED;
         control.kept = 0;
+        control.kept_words = 0;
         control.piled = rest;
         control.splits += 1;
         groups.at[0] = 0;

@@ -64,6 +64,7 @@ layout(set = 0, binding = 0, std430) volatile buffer Control {
     // Of methods that split by passes of their own.
     uint piled;       // entries of the pile that are to be split before the next round
     uint kept;        // of these, those that are not stale
+    uint kept_words;  // twice as many
     uint counts[];    // entries of each queue
 } control;
 

@@ -20,6 +20,7 @@ layout(set = 0, binding = 2, std430) readonly buffer Scanned { uint at[]; } scan
 #include "subgroup_sums.glsl"
 #include "voting.glsl"
 #include "rank_tile.glsl"
+#include "load_tile.glsl"
 #include "scatter_tile.glsl"
 #include "strip.glsl"
 

@@ -24,6 +24,7 @@ layout(set = 0, binding = 2, std430) readonly buffer Histogram { uint at[]; } hi
 #include "subgroup_sums.glsl"
 #include "voting.glsl"
 #include "rank_tile.glsl"
+#include "load_tile.glsl"
 #include "scatter_tile.glsl"
 #include "strip.glsl"
 #include "strip_lookback.glsl"

@@ -10,7 +10,7 @@ layout(constant_id = 6) const uint ITEMS = 16;   // keys of a thread in a part
 layout(constant_id = 15) const uint ROUNDS = 4;  // digits of a key
 
 #include "multisplit.glsl"
-#include "bucket.glsl"
+#include "ordered.glsl"
 layout(set = 0, binding = 2, std430) buffer Histogram { uint at[]; } histogram;
 
 #include "groups.glsl"

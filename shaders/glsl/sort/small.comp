@@ -10,11 +10,15 @@
 #include "key_width.glsl"
 
 layout(local_size_x = 256, local_size_x_id = 0) in;
-layout(constant_id = 17) const uint SEGMENTS = 0;  // whether the table says where segments begin
 
 #define SORT
+#define ONE_HALF
+#define HOST_COUNT
 #include "multisplit.glsl"
-#include "bucket.glsl"
+#include "ordered.glsl"
+#ifdef SEGMENTS
+layout(set = 0, binding = 1, std430) readonly buffer Begins { uint at[]; } begins;
+#endif
 
 #include "groups.glsl"
 #include "subgroup_sums.glsl"
@@ -95,10 +99,10 @@ void main() {
     if (segment >= subproblem_count()) return;
     uint first = 0;
     uint held = element_count();
-    if (SEGMENTS != 0) {
-        first = table.at[segment];
-        held = table.at[segment + 1] - first;
-    }
+#ifdef SEGMENTS
+    first = begins.at[segment];
+    held = begins.at[segment + 1] - first;
+#endif
     if (held < 2 && COUNTED_VALUES == 0) return;
     [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
         uint i = item_index(0, w);

@@ -84,7 +84,7 @@ impl Bucket {
 }
 
 /// A bucket function as the kernels see it.
-pub(super) struct BucketCode {
+pub(in crate::primitives) struct BucketCode {
     kind: u32,
     parameters: [u32; 5],
     /// As the words of a table.
@@ -150,6 +150,12 @@ impl BucketCode {
                 Ok(Self::by_splitters(RANGE, key, ordered))
             }
         }
+    }
+
+    /// A round of a radix sort.
+    pub fn ordered_digit(key: KeyType, shift: u32, bits: u32, descending: bool) -> Result<Self> {
+        let bucket = Bucket::OrderedDigit { shift, bits, descending };
+        Self::new(&Split::new(key, 1 << bits.min(16), bucket))
     }
 
     fn plain(kind: u32, parameters: [u32; 5]) -> Self {

@@ -7,7 +7,7 @@ use multisplit_shaders::push_constants;
 use super::{MAX_BUCKETS_OF_ROUND, Split, SplitBuffers, SplitOutput};
 use crate::error::Result;
 use crate::primitives::Policy;
-use crate::primitives::count::Lengths;
+use crate::primitives::count::{Count, Lengths};
 
 push_constants! {
     struct EachPush {
@@ -23,10 +23,10 @@ pub(super) fn each(
     graph: &mut Graph,
     policy: &Policy,
     kernel: &Builtin,
-    buffers: &SplitBuffers,
+    (n, keys): (Count, Buffer),
     bound: &[(&str, Buffer)],
 ) -> Result<()> {
-    let (mut lengths, n) = Lengths::new(buffers.n)?;
+    let (mut lengths, n) = Lengths::new(n)?;
     let groups = lengths.parts(n, EACH * u64::from(policy.threads))?;
     let prepared = lengths.prepare(graph, policy, "multisplit.prepare")?;
     let mut pass = graph
@@ -36,9 +36,19 @@ pub(super) fn each(
     for &(name, buffer) in bound {
         pass = pass.bind(name, buffer);
     }
-    // No pass of a split writes the keys that went in.
-    prepared.dispatch(prepared.bind(pass, buffers.keys.into()), groups);
+    // None of these passes writes the keys that went in.
+    prepared.dispatch(prepared.bind(pass, keys.into()), groups);
     Ok(())
+}
+
+/// Adds a pass that numbers the elements of `keys`: 0, 1, 2, ...
+pub(in crate::primitives) fn number_elements(
+    graph: &mut Graph,
+    policy: &Policy,
+    elements: (Count, Buffer),
+    numbers: Buffer,
+) -> Result<()> {
+    each(graph, policy, &kernels::MULTISPLIT_NUMBER, elements, &[("sources", numbers)])
 }
 
 /// The buffers of rounds that follow each other. Two take turns, and the last round writes where
@@ -76,7 +86,7 @@ impl Chain {
                 let keys = [keys(0), keys(1)];
                 let mut numbers = |k| graph.transient::<u32>(format!("multisplit.sources.{k}"), n);
                 let (from, turns) = (numbers(0), [numbers(1), numbers(2)]);
-                each(graph, policy, &kernels::MULTISPLIT_NUMBER, buffers, &[("sources", from)])?;
+                number_elements(graph, policy, (buffers.n, buffers.keys), from)?;
                 permutation = Some((turns[1], words));
                 (keys, Some((from, turns, 4)))
             }
@@ -102,6 +112,6 @@ impl Chain {
     pub fn finish(&self, graph: &mut Graph, policy: &Policy, buffers: &SplitBuffers) -> Result<()> {
         let Some((sources, permutation)) = self.permutation else { return Ok(()) };
         let bound = [("sources", sources), ("permutation", permutation)];
-        each(graph, policy, &kernels::MULTISPLIT_INVERT, buffers, &bound)
+        each(graph, policy, &kernels::MULTISPLIT_INVERT, (buffers.n, buffers.keys), &bound)
     }
 }

@@ -21,9 +21,12 @@ mod tuning;
 mod two_level;
 
 pub use bucket::Bucket;
+pub(in crate::primitives) use bucket::BucketCode;
+pub(in crate::primitives) use chain::number_elements;
 #[cfg(feature = "glsl")]
 pub use glsl::UserBucket;
 pub use host::SplitResult;
+pub(in crate::primitives) use job::SplitPush;
 pub use key::{Key, KeyType};
 pub use method::{Method, SplitSizes};
 pub use tuning::{SplitTuning, TileShape, TileShapes};
@@ -32,7 +35,6 @@ use multisplit_graph::{Buffer, Graph, View};
 
 use super::{Count, Policy};
 use crate::error::{Error, Result};
-use bucket::BucketCode;
 use job::{Function, Job, Kernels, bind_output, bind_outside, variant};
 
 /// Most buckets.

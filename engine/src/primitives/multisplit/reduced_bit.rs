@@ -51,11 +51,23 @@ pub(super) fn add(job: &mut Job<'_>) -> Result<()> {
     match (load, job.buffers.output) {
         (Load::Pair, SplitOutput::Pairs { keys, values, .. }) => {
             let bound = [("packed", carried.1), ("keys_out", keys), ("values_out", values)];
-            each(job.graph, job.policy, &kernels::MULTISPLIT_UNPACK, job.buffers, &bound)
+            each(
+                job.graph,
+                job.policy,
+                &kernels::MULTISPLIT_UNPACK,
+                (job.buffers.n, job.buffers.keys),
+                &bound,
+            )
         }
         (Load::Index, SplitOutput::Permutation(words)) => {
             let bound = [("sources", carried.1), ("permutation", words)];
-            each(job.graph, job.policy, &kernels::MULTISPLIT_INVERT, job.buffers, &bound)
+            each(
+                job.graph,
+                job.policy,
+                &kernels::MULTISPLIT_INVERT,
+                (job.buffers.n, job.buffers.keys),
+                &bound,
+            )
         }
         (Load::Index, _) => gather(job, carried.1),
         _ => Ok(()),

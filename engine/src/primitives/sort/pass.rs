@@ -1,0 +1,158 @@
+//! What the passes of a sort have in common: kernels by key and values, push constants, sizes.
+
+use multisplit_graph::{Buffer, Graph, PassBuilder, View};
+use multisplit_shaders::builtin::Builtin;
+
+use super::{Sort, SortBuffers, SortShape, SortValues};
+use crate::error::Result;
+use crate::primitives::Policy;
+use crate::primitives::count::{Length, Prepared};
+use crate::primitives::multisplit::{BucketCode, SplitPush};
+
+/// Buckets of a round.
+pub(super) const BUCKETS: u32 = 1 << super::DIGIT_BITS;
+
+/// The kernels of one pass: for 32-bit and for 64-bit keys.
+pub(super) type Kernels = [&'static Builtin; 2];
+
+/// Which of the two variants of a kernel is needed.
+pub(super) fn variant(values: SortValues, [keys, pairs]: [Kernels; 2]) -> Kernels {
+    if matches!(values, SortValues::None) { keys } else { pairs }
+}
+
+/// The two halves that rounds move the data between.
+#[derive(Clone, Copy)]
+pub(super) struct Halves {
+    pub keys: [Buffer; 2],
+    pub values: Option<[Buffer; 2]>,
+}
+
+/// One sort on its way into the graph.
+pub(super) struct Job<'j> {
+    pub graph: &'j mut Graph,
+    pub policy: &'j Policy,
+    pub sort: &'j Sort,
+    pub buffers: &'j SortBuffers,
+    pub shape: SortShape,
+    pub n: Length,
+    pub prepared: Prepared,
+}
+
+/// What one pass is about.
+pub(super) struct Work {
+    /// Workgroups' worth of work: strips, parts, segments.
+    pub subproblems: Length,
+    /// Tiles of each.
+    pub parts: u32,
+    /// Which digit, or how many of them.
+    pub round: u32,
+    /// The parameters of the bucket function.
+    pub parameters: [u32; 5],
+}
+
+impl Job<'_> {
+    /// Begins a pass: kernel, numbers and sizes; buffers are for the caller to bind.
+    pub fn pass(
+        &mut self,
+        label: &str,
+        kernels: Kernels,
+        work: &Work,
+        constants: &[(&str, u32)],
+    ) -> Result<PassBuilder<'_>> {
+        let wide = usize::from(self.sort.key.bits() == 64);
+        let kernel = kernels[wide].kernel()?;
+        let [parameter_a, parameter_b, parameter_c, parameter_d, parameter_e] = work.parameters;
+        let push = SplitPush {
+            count: self.prepared.pushed(self.n),
+            buckets: BUCKETS,
+            ids: BUCKETS,
+            part_shift: 0,
+            subproblems: self.prepared.pushed(work.subproblems),
+            parts: work.parts,
+            parameter_a,
+            parameter_b,
+            parameter_c,
+            parameter_d,
+            parameter_e,
+            round: work.round,
+        };
+        let indices = matches!(self.buffers.values, SortValues::Indices(_));
+        let common = [
+            ("local_size_x", self.shape.threads),
+            ("SUBGROUP_SIZE", self.policy.subgroup_size),
+            ("BUCKET_BITS", super::DIGIT_BITS),
+            ("KEY_KIND", self.sort.key.kind()),
+            ("ITEMS", self.shape.items),
+            ("SPIN_LIMIT", self.policy.spin_limit),
+            ("VALUE_WORDS", self.buffers.values.bytes().unwrap_or(4) / 4),
+            ("COUNTED_VALUES", u32::from(indices)),
+            ("LOCKSTEP", u32::from(self.policy.split.lockstep)),
+        ];
+        let given = |name: &str| constants.iter().any(|(other, _)| *other == name);
+        let mut pass = self.graph.pass(label, &kernel).push(&push);
+        let all = common.iter().filter(|(name, _)| !given(name)).chain(constants);
+        for (name, value) in all {
+            if kernel.interface().spec_constant(name).is_some() {
+                pass = pass.specialize(*name, *value);
+            }
+        }
+        Ok(pass)
+    }
+
+    /// The bucket function of one round, as kind and parameters.
+    pub fn digit(&self, shift: u32, bits: u32) -> Result<(u32, [u32; 5])> {
+        let code = BucketCode::ordered_digit(self.sort.key, shift, bits, self.sort.descending)?;
+        Ok((code.kind(), code.parameters()))
+    }
+
+    /// What `digits.glsl` is told of all rounds.
+    pub fn all_digits(&self) -> [u32; 5] {
+        let bits = self.sort.bits();
+        [bits.start, bits.end - bits.start, 0, 0, u32::from(self.sort.descending)]
+    }
+
+    /// Declares what the data moves to and fro between.
+    pub fn halves(&mut self) -> Halves {
+        let n = self.n.most;
+        let key_bytes = u64::from(self.sort.key.bytes());
+        let other = match self.buffers.place {
+            super::SortPlace::DoubleBuffer { keys, values, .. } => Some((keys, values)),
+            super::SortPlace::InPlace => None,
+        };
+        let other_keys = match other {
+            Some((keys, _)) => keys,
+            None => self.graph.transient_bytes("sort.keys", n * key_bytes),
+        };
+        let values = self.buffers.values.buffer().map(|(values, bytes)| {
+            let other_values = match other {
+                Some((_, Some(values))) => values,
+                _ => self.graph.transient_bytes("sort.values", n * u64::from(bytes)),
+            };
+            [values, other_values]
+        });
+        Halves { keys: [self.buffers.keys, other_keys], values }
+    }
+}
+
+/// Binds both halves of the data. Before the first round there is nothing in the second.
+pub(super) fn bind_halves<'g>(
+    pass: PassBuilder<'g>,
+    job: (&Sort, SortValues, u64),
+    halves: &Halves,
+    both_hold_data: bool,
+) -> PassBuilder<'g> {
+    let (sort, values, n) = job;
+    let second = |pass: PassBuilder<'g>, name: &str, view: View| {
+        if both_hold_data { pass.bind(name, view) } else { pass.scratch(name, view) }
+    };
+    let key_bytes = n * u64::from(sort.key.bytes());
+    let pass = pass.bind("keys_a", halves.keys[0].range(0, key_bytes));
+    let pass = second(pass, "keys_b", halves.keys[1].range(0, key_bytes));
+    match (halves.values, values.bytes()) {
+        (Some([a, b]), Some(bytes)) => {
+            let size = n * u64::from(bytes);
+            second(pass.bind("values_a", a.range(0, size)), "values_b", b.range(0, size))
+        }
+        _ => pass,
+    }
+}

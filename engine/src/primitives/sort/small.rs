@@ -1,0 +1,61 @@
+//! Sorts of what fits one tile, by one workgroup each.
+
+use multisplit_graph::{Graph, Groups, View};
+use multisplit_shaders::builtin as kernels;
+
+use super::pass::{Job, Kernels, Work, variant};
+use super::{AddedSort, Sort, SortBuffers, SortPlace};
+use crate::error::Result;
+use crate::primitives::count::{Length, Prepared};
+use crate::primitives::{Policy, fill};
+
+const SEGMENTS: [Kernels; 2] = [
+    [&kernels::SORT_SEGMENTS_KEYS, &kernels::SORT_SEGMENTS_KEYS_KEY64],
+    [&kernels::SORT_SEGMENTS_PAIRS, &kernels::SORT_SEGMENTS_PAIRS_KEY64],
+];
+const SMALL: [Kernels; 2] = [
+    [&kernels::SORT_SMALL_KEYS, &kernels::SORT_SMALL_KEYS_KEY64],
+    [&kernels::SORT_SMALL_PAIRS, &kernels::SORT_SMALL_PAIRS_KEY64],
+];
+
+pub(super) fn add(
+    graph: &mut Graph,
+    policy: &Policy,
+    sort: &Sort,
+    buffers: &SortBuffers,
+    added: AddedSort,
+) -> Result<()> {
+    if let SortPlace::DoubleBuffer { half, .. } = buffers.place {
+        fill(graph, policy, "sort.half", half.elements::<u32>(0, 1), 0)?;
+    }
+    let n = Length::known(buffers.n.most());
+    let prepared = Prepared::default();
+    let job = Job { graph, policy, sort, buffers, shape: added.shape, n, prepared };
+    one_tile_each(job, None, added.rounds)
+}
+
+/// Sorts the array; or each of its segments, none of which is larger than a tile, and whose number
+/// comes with where they begin.
+pub(super) fn one_tile_each(
+    mut job: Job<'_>,
+    segments: Option<(View, u64)>,
+    rounds: u32,
+) -> Result<()> {
+    let (sort, buffers, n) = (job.sort, job.buffers, job.n.most);
+    let (kernels, groups) = match segments {
+        Some((_, count)) => (SEGMENTS, count),
+        None => (SMALL, 1),
+    };
+    let parameters = job.all_digits();
+    let work = Work { subproblems: Length::known(groups), parts: 1, round: rounds, parameters };
+    let mut pass = job.pass("sort.small", variant(buffers.values, kernels), &work, &[])?;
+    pass = pass.bind("keys_a", buffers.keys.range(0, n * u64::from(sort.key.bytes())));
+    if let Some((values, bytes)) = buffers.values.buffer() {
+        pass = pass.bind("values_a", values.range(0, n * u64::from(bytes)));
+    }
+    if let Some((begins, _)) = segments {
+        pass = pass.bind("begins", begins);
+    }
+    pass.dispatch(Groups::linear(groups));
+    Ok(())
+}

@@ -1,0 +1,13 @@
+// The order of keys: each kind of key as an unsigned number.
+
+const uint KEY_UNSIGNED = 0;
+const uint KEY_SIGNED = 1;
+const uint KEY_FLOAT = 2;
+
+// The bits of a key as an unsigned number that compares like the key.
+KEY ordered(KEY bits) {
+    const KEY top = KEY(1) << (KEY_BITS - 1);
+    if (KEY_KIND == KEY_SIGNED) return bits ^ top;
+    if (KEY_KIND == KEY_FLOAT) return bits ^ ((bits & top) != 0 ? ~KEY(0) : top);
+    return bits;
+}
