@@ -117,17 +117,19 @@ void flush_later() {
     subgroup_sync();
 }
 
-// Takes entries from the lanes that have one; called by the whole subgroup.
-void stage_entry(bool found, uvec2 entry) {
-    bool near = found && entry.y < round_threshold;
-    uvec4 near_votes = subgroupBallot(near);
-    uvec4 later_votes = subgroupBallot(found && !near);
-    if (near) staged[near_area() + near_staged + subgroupBallotExclusiveBitCount(near_votes)] = entry;
-    if (found && !near)
-        staged[later_area() + later_staged + subgroupBallotExclusiveBitCount(later_votes)] = entry;
-    near_staged += subgroupBallotBitCount(near_votes);
-    later_staged += subgroupBallotBitCount(later_votes);
-    // Room for another entry a lane, always.
-    if (near_staged > STAGE_ENTRIES - SUBGROUP_SIZE) flush_near();
+// Take entries from the lanes that have one; called by the whole subgroup. There is room for
+// another entry a lane, always.
+void stage_later(bool found, uvec2 entry) {
+    uvec4 votes = subgroupBallot(found);
+    if (found)
+        staged[later_area() + later_staged + subgroupBallotExclusiveBitCount(votes)] = entry;
+    later_staged += subgroupBallotBitCount(votes);
     if (later_staged > STAGE_ENTRIES - SUBGROUP_SIZE) flush_later();
+}
+
+void stage_near(bool found, uvec2 entry) {
+    uvec4 votes = subgroupBallot(found);
+    if (found) staged[near_area() + near_staged + subgroupBallotExclusiveBitCount(votes)] = entry;
+    near_staged += subgroupBallotBitCount(votes);
+    if (near_staged > STAGE_ENTRIES - SUBGROUP_SIZE) flush_near();
 }
