@@ -161,11 +161,15 @@ fn generated(gpu: &Gpu) -> Result<()> {
     let rmat = Rmat::of_size(82_168, 504_230).generate(Weighting::Own)?;
     let grid = Grid::of_size(10_000).generate(Weighting::Own)?;
     let policy = gpu.context.policy();
-    for method in sampled(gpu) {
-        check(gpu, &policy, &rmat, &options(*method), &[0])?;
-        check(gpu, &policy, &grid, &options(*method), &[7777])?;
+    if gpu.full {
+        for method in METHODS {
+            check(gpu, &policy, &rmat, &options(method), &[0, 70_818])?;
+            check(gpu, &policy, &grid, &options(method), &[0, 7777])?;
+        }
     }
-    Ok(())
+    check(gpu, &policy, &rmat, &options(SsspMethod::Multisplit), &[0])?;
+    check(gpu, &policy, &grid, &options(SsspMethod::NearFar), &[7777])?;
+    check(gpu, &policy, &grid, &options(SsspMethod::Multisplit), &[7777]).map(|_| ())
 }
 
 /// As many workgroups as surely run at the same time: one on a software driver.
@@ -231,10 +235,10 @@ fn queues_that_are_too_short(gpu: &Gpu) -> Result<()> {
     policy.sssp.queue_percent = 100;
     policy.sssp.piece = 8;
     policy.sssp.hub_degree = 16;
-    let network = Rmat::of_size(1100, 60_000).generate(Weighting::Own)?;
+    let network = Rmat::of_size(1100, 20_000).generate(Weighting::Own)?;
     let mut dense = 0;
     for method in METHODS {
-        for found in check(gpu, &policy, &network, &options(method), &[0, 3])? {
+        for found in check(gpu, &policy, &network, &options(method), &[3])? {
             dense += found.statistics.dense_rounds;
         }
     }
