@@ -63,6 +63,7 @@ Examples:
   multisplit demo                         everything once, on generated data, with a report
   multisplit bench scan --n 2^20,2^25     rates as JSON lines
   multisplit bench split --m 8,256        splits into 8 and 256 buckets, by every method
+  multisplit sssp rmat:100000:800000      shortest paths in a network that is made up
   multisplit graph scan --format dot | dot -Tsvg > scan.svg
 
 Files are .npy, .csv or .txt (a number a line), else raw little-endian numbers; each may end in

@@ -25,6 +25,7 @@ pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("src_dst.glsl", include_str!("../glsl/include/src_dst.glsl")),
     ("sssp_advance.glsl", include_str!("../glsl/include/sssp_advance.glsl")),
     ("sssp_gather.glsl", include_str!("../glsl/include/sssp_gather.glsl")),
+    ("sssp_hand_over.glsl", include_str!("../glsl/include/sssp_hand_over.glsl")),
     ("sssp_round.glsl", include_str!("../glsl/include/sssp_round.glsl")),
     ("sssp_stage.glsl", include_str!("../glsl/include/sssp_stage.glsl")),
     ("sssp_state.glsl", include_str!("../glsl/include/sssp_state.glsl")),

@@ -32,6 +32,9 @@ void take_all() {
     control.least = UNREACHED;
     control.taken = DENSE;
     control.dense += 1;
+    // Queues that cannot hold every vertex would lose the same ones again: from here on everything
+    // is near, and rounds like this one go on until nothing comes nearer.
+    if (push.capacity < push.vertices) control.threshold = UNREACHED;
     deal(push.vertices, 0);
 }
 
@@ -58,6 +61,7 @@ void take_later(uint rest_counts[2], uint rest_out) {
         control.base = control.least;
         control.least = UNREACHED;
         control.kept = 0;
+        control.kept_words = 0;
         control.piled = rest;
         control.splits += 1;
         groups.at[0] = 0;

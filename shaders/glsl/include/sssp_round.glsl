@@ -20,23 +20,25 @@ void relax(bool mine, uint from, uint distance, uvec2 arc) {
         if (round_small || sum < distances.at[arc.x])
             nearer = sum < atomicMin(distances.at[arc.x], sum);
     }
-    stage_entry(nearer, uvec2(arc.x, sum));
+    bool near = nearer && sum < round_threshold;
+    stage_near(near, uvec2(arc.x, sum));
+    stage_later(nearer && !near, uvec2(arc.x, sum));
 }
 
 // Leaves the vertices of the lanes that ask for it to the next round, in pieces that any subgroup
 // may take. Called by the whole subgroup.
 void defer(bool hub, uint vertex, uint degree) {
-    uint pieces = hub ? (degree + push.piece - 1) / push.piece : 0;
-    uint ends = subgroupInclusiveAdd(pieces);
-    uint queue = PIECES + control.pieces_out;
+    uint own = hub ? (degree + push.piece - 1) / push.piece : 0;
+    uint ends = subgroupInclusiveAdd(own);
     uint begin = 0;
-    if (gl_SubgroupInvocationID == SUBGROUP_SIZE - 1) begin = atomicAdd(control.counts[queue], ends);
-    begin = subgroupShuffle(begin, SUBGROUP_SIZE - 1) + ends - pieces;
-    for (uint p = 0; p < pieces; ++p) put_entry(queue, begin + p, uvec2(vertex, p));
+    if (gl_SubgroupInvocationID == SUBGROUP_SIZE - 1)
+        begin = atomicAdd(control.counts[piece_queue], ends);
+    begin = subgroupShuffle(begin, SUBGROUP_SIZE - 1) + ends - own;
+    for (uint p = 0; p < own; ++p) put_entry(piece_queue, begin + p, uvec2(vertex, p));
 }
 
-// Expands an entry a lane.
-void expand(bool held, uvec2 entry) {
+// Expands an entry a lane; or one piece of a vertex, which one lane holds.
+void expand(bool held, uvec2 entry, bool piece) {
     uint distance = UNREACHED;
     uint begin = 0;
     uint degree = 0;
@@ -46,90 +48,80 @@ void expand(bool held, uvec2 entry) {
         begin = rows.at[entry.x];
         degree = rows.at[entry.x + 1] - begin;
     }
-    bool fresh = held && distance == entry.y;
-    bool near = fresh && entry.y < round_threshold;
+    bool fresh = held && (piece || distance == entry.y);
+    bool near = fresh && distance < round_threshold;
+    if (subgroupAny(fresh && !near)) stage_later(fresh && !near, uvec2(entry.x, distance));
     if (!near) degree = 0;
-    if (subgroupAny(fresh && !near)) stage_entry(fresh && !near, entry);
-    expansions += subgroupBallotBitCount(subgroupBallot(near));
-    // A round over all vertices comes after something was lost, which may have been pieces.
-    bool hub = degree >= push.hub_degree && !round_dense;
-    if (subgroupAny(hub)) {
-        defer(hub, entry.x, degree);
-        if (hub) degree = 0;
-    }
-    relaxations += gather(entry.x, entry.y, begin, degree);
-}
-
-// Goes on with what the subgroup found itself, while that is little: in networks of long ways a
-// round costs far more than the few arcs it relaxes.
-void expand_locally() {
-    uint hops = 0;
-    while (hops < push.local_hops && near_staged > 0 && near_staged <= SUBGROUP_SIZE) {
-        subgroup_sync();
-        bool held = gl_SubgroupInvocationID < near_staged;
-        uvec2 entry = held ? staged[near_area() + gl_SubgroupInvocationID] : uvec2(0);
-        near_staged = 0;
-        subgroup_sync();
-        expand(held, entry);
-        ++hops;
-    }
-}
-
-void expand_piece(uvec2 entry) {
-    uint begin = rows.at[entry.x] + entry.y * push.piece;
-    uint degree = min(push.piece, rows.at[entry.x + 1] - begin);
-    // One lane brings all the arcs; the others take their share of them.
-    bool brings = gl_SubgroupInvocationID == 0;
-    relaxations += gather(entry.x, distances.at[entry.x], begin, brings ? degree : 0);
-}
-
-void expand_chunk(uint input_queue, uint first, uint end) {
-    uint i = first + gl_SubgroupInvocationID;
-    bool held = i < end;
-    uvec2 entry = uvec2(0, UNREACHED);
-    if (held) {
-        if (input_queue == DENSE) {
-            entry = uvec2(i, distances.at[i]);
-        } else {
-            entry = entry_at(input_queue, i);
+    if (piece) {
+        uint before = min(entry.y * push.piece, degree);
+        begin += before;
+        degree = min(push.piece, degree - before);
+    } else {
+        expansions += subgroupBallotBitCount(subgroupBallot(near));
+        // A round over all vertices comes after something was lost, which may have been pieces.
+        bool hub = degree >= push.hub_degree && !round_dense;
+        if (subgroupAny(hub)) {
+            defer(hub, entry.x, degree);
+            if (hub) degree = 0;
         }
     }
-    expand(held && entry.y != UNREACHED, entry);
+    relaxations += gather(entry.x, distance, begin, degree);
 }
 
-// The work of subgroup `index` of `all`.
-void work_through(uint index, uint all) {
-    uint input_queue = control.taken;
-    uint count = control.count;
-    uint pieces = control.pieces;
-    uint chunk = control.chunk;
-    uint piece_queue = PIECES + (control.pieces_out ^ 1);
-    near_queue = NEAR + control.near_out;
-    rest_queue = REST + control.rest_out;
-    round_threshold = control.threshold;
-    round_base = control.base;
-    round_bucket = control.bucket;
-    round_dense = input_queue == DENSE;
+// What the subgroup found itself. Going on with that, while it is little, saves rounds: in networks
+// of long ways a round costs far more than the few arcs it relaxes.
+uvec2 take_staged(out bool held) {
+    subgroup_sync();
+    held = gl_SubgroupInvocationID < near_staged;
+    uvec2 entry = held ? staged[near_area() + gl_SubgroupInvocationID] : uvec2(0);
     near_staged = 0;
-    later_staged = 0;
+    subgroup_sync();
+    return entry;
+}
+
+// A piece of a vertex, or a chunk of the entries that the round takes.
+uvec2 take_unit(uint unit, out bool held) {
+    if (unit < pieces) {
+        held = gl_SubgroupInvocationID == 0;
+        return held ? entry_at(piece_queue ^ 1, unit) : uvec2(0);
+    }
+    uint i = (unit - pieces) * chunk + gl_SubgroupInvocationID;
+    held = gl_SubgroupInvocationID < chunk && i < entries;
+    if (!held) return uvec2(0);
+    if (!round_dense) return entry_at(taken_queue, i);
+    uvec2 entry = uvec2(i, distances.at[i]);
+    held = entry.y != UNREACHED;
+    return entry;
+}
+
+// The work of subgroup `index` of `all`, from begin_round() on. Called by all threads.
+void work_through(uint index, uint all) {
+    round_dense = taken_queue == DENSE;
+    round_small = entries <= push.local_entries && pieces == 0;
     expansions = 0;
     relaxations = 0;
-    round_small = count <= push.local_entries && pieces == 0;
-
-    uint units = pieces + (count + chunk - 1) / chunk;
-    for (uint unit = index; unit < units; unit += all) {
-        if (unit < pieces) {
-            expand_piece(entry_at(piece_queue, unit));
+    uint units = pieces + (entries + chunk - 1) / chunk;
+    uint unit = index;
+    uint hops = 0;
+    bool locally = false;
+    bool done = unit >= units;
+    while (!done) {
+        bool held = false;
+        uvec2 entry;
+        bool piece = false;
+        if (locally) {
+            entry = take_staged(held);
+            ++hops;
         } else {
-            uint first = (unit - pieces) * chunk;
-            expand_chunk(input_queue, first, min(first + chunk, count));
+            entry = take_unit(unit, held);
+            piece = unit < pieces;
+            unit += all;
+            hops = 0;
         }
-        if (round_small) expand_locally();
+        expand(held, entry, piece);
+        locally = round_small && hops < push.local_hops && near_staged > 0 &&
+                  near_staged <= SUBGROUP_SIZE;
+        done = !locally && unit >= units;
     }
-    if (near_staged > 0) flush_near();
-    if (later_staged > 0) flush_later();
-    if (subgroupElect()) {
-        if (relaxations > 0) ADD_FIGURE(relaxations, relaxations)
-        if (expansions > 0) ADD_FIGURE(expansions, expansions)
-    }
+    hand_over(relaxations, expansions);
 }

@@ -15,14 +15,43 @@ layout(set = 0, binding = 7, std430) volatile buffer Pile { uvec2 at[]; } pile;
 // Near entries and later ones, of each subgroup.
 shared uvec2 staged[gl_WorkGroupSize.x * STAGE * 2];
 
-// The same in all lanes.
-uint near_staged;
-uint later_staged;
+// What the round is to do; the same in all threads.
+uint taken_queue;
+uint entries;
+uint pieces;
+uint chunk;
 uint near_queue;
 uint rest_queue;
+uint piece_queue;  // that is written
 uint round_threshold;
 uint round_base;
 uint round_bucket;
+
+// The same in all lanes of a subgroup.
+uint near_staged;
+uint later_staged;
+
+// A slot is a queue that a round writes: the near one, those of buckets by their numbers, the rest.
+uint queue_of_slot(uint slot) {
+    return slot == 0 ? near_queue : slot == BUCKETS ? rest_queue : BUCKET + slot;
+}
+
+// Of an entry that is not near.
+uint slot_of(uvec2 entry) {
+    return BUCKETS > 1 ? min(bucket_of(entry.y, round_base, round_bucket), BUCKETS) : BUCKETS;
+}
+
+// The lanes whose entries have the same slot: paper, algorithm warp_offset.
+uvec4 lanes_of_slot(bool held, uint slot) {
+    uvec4 same = subgroupBallot(held);
+    if (BUCKETS > 1) {
+        [[unroll]] for (uint k = 0; k < QUEUE_BITS; ++k) {
+            uint bit = (slot >> k) & 1;
+            same &= subgroupBallot(bit != 0) ^ (bit - 1);
+        }
+    }
+    return same;
+}
 
 void subgroup_sync() {
     subgroupMemoryBarrierShared();
@@ -65,69 +94,42 @@ void flush_near() {
     subgroup_sync();
 }
 
-// A window of later entries, a lane each: split by ballot-based voting, one addition a queue.
-void split_later(bool held, uvec2 entry) {
-    uint bucket = held ? bucket_of(entry.y, round_base, round_bucket) : BUCKETS;
-    bool to_rest = held && bucket >= BUCKETS;
-    uint id = min(bucket, BUCKETS);
-    uvec4 same = subgroupBallot(held);
-    [[unroll]] for (uint k = 0; k < QUEUE_BITS; ++k) {
-        uint bit = (id >> k) & 1;
-        same &= subgroupBallot(bit != 0) ^ (bit - 1);
-    }
-    uint queue = to_rest ? rest_queue : BUCKET + id;
-    uint before = subgroupBallotExclusiveBitCount(same);
-    uint begin = 0;
-    if (held && before == 0)
-        begin = atomicAdd(control.counts[queue], subgroupBallotBitCount(same));
-    begin = subgroupShuffle(begin, held ? subgroupBallotFindLSB(same) : 0);
-    if (held) put_entry(queue, begin + before, entry);
-    uint least = subgroupMin(to_rest ? entry.y : UNREACHED);
-    if (least < UNREACHED && subgroupElect()) atomicMin(control.least, least);
-}
-
-// The later entries, where there are no buckets: all to the rest.
-void flush_to_rest() {
-    uint begin = 0;
-    if (subgroupElect()) begin = atomicAdd(control.counts[rest_queue], later_staged);
-    begin = subgroupBroadcastFirst(begin);
-    uint least = UNREACHED;
-    for (uint i = gl_SubgroupInvocationID; i < later_staged; i += SUBGROUP_SIZE) {
-        uvec2 entry = staged[later_area() + i];
-        least = min(least, entry.y);
-        put_entry(rest_queue, begin + i, entry);
-    }
-    least = subgroupMin(least);
-    if (subgroupElect()) atomicMin(control.least, least);
-}
-
-// Hands the later entries on.
+// Hands the later entries on, a window (an entry a lane) at a time: a warp-level multisplit, with
+// one addition a queue in place of the scan.
 void flush_later() {
     subgroup_sync();
-    if (BUCKETS > 1) {
-        for (uint first = 0; first < later_staged; first += SUBGROUP_SIZE) {
-            uint i = first + gl_SubgroupInvocationID;
-            bool held = i < later_staged;
-            split_later(held, held ? staged[later_area() + i] : uvec2(0));
-        }
-    } else {
-        flush_to_rest();
+    for (uint first = 0; first < later_staged; first += SUBGROUP_SIZE) {
+        uint i = first + gl_SubgroupInvocationID;
+        bool held = i < later_staged;
+        uvec2 entry = held ? staged[later_area() + i] : uvec2(0, UNREACHED);
+        uint slot = slot_of(entry);
+        uvec4 same = lanes_of_slot(held, slot);
+        uint before = subgroupBallotExclusiveBitCount(same);
+        uint begin = 0;
+        if (held && before == 0)
+            begin = atomicAdd(control.counts[queue_of_slot(slot)], subgroupBallotBitCount(same));
+        begin = subgroupShuffle(begin, held ? subgroupBallotFindLSB(same) : 0);
+        if (held) put_entry(queue_of_slot(slot), begin + before, entry);
+        uint least = subgroupMin(held && slot == BUCKETS ? entry.y : UNREACHED);
+        if (least < UNREACHED && subgroupElect()) atomicMin(control.least, least);
     }
     later_staged = 0;
     subgroup_sync();
 }
 
-// Takes entries from the lanes that have one; called by the whole subgroup.
-void stage_entry(bool found, uvec2 entry) {
-    bool near = found && entry.y < round_threshold;
-    uvec4 near_votes = subgroupBallot(near);
-    uvec4 later_votes = subgroupBallot(found && !near);
-    if (near) staged[near_area() + near_staged + subgroupBallotExclusiveBitCount(near_votes)] = entry;
-    if (found && !near)
-        staged[later_area() + later_staged + subgroupBallotExclusiveBitCount(later_votes)] = entry;
-    near_staged += subgroupBallotBitCount(near_votes);
-    later_staged += subgroupBallotBitCount(later_votes);
-    // Room for another entry a lane, always.
-    if (near_staged > STAGE_ENTRIES - SUBGROUP_SIZE) flush_near();
+// Take entries from the lanes that have one; called by the whole subgroup. There is room for
+// another entry a lane, always.
+void stage_later(bool found, uvec2 entry) {
+    uvec4 votes = subgroupBallot(found);
+    if (found)
+        staged[later_area() + later_staged + subgroupBallotExclusiveBitCount(votes)] = entry;
+    later_staged += subgroupBallotBitCount(votes);
     if (later_staged > STAGE_ENTRIES - SUBGROUP_SIZE) flush_later();
+}
+
+void stage_near(bool found, uvec2 entry) {
+    uvec4 votes = subgroupBallot(found);
+    if (found) staged[near_area() + near_staged + subgroupBallotExclusiveBitCount(votes)] = entry;
+    near_staged += subgroupBallotBitCount(votes);
+    if (near_staged > STAGE_ENTRIES - SUBGROUP_SIZE) flush_near();
 }

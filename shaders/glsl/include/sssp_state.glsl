@@ -31,7 +31,7 @@ layout(push_constant) uniform Push {
 } push;
 
 layout(set = 0, binding = 0, std430) volatile buffer Control {
-    // What the current round is to do; written by advance().
+    // What the current round is to do; written by advance(). Twelve words: see ControlVec4.
     uint done;
     uint taken;       // the queue that is read, or DENSE
     uint count;       // entries of it
@@ -64,8 +64,12 @@ layout(set = 0, binding = 0, std430) volatile buffer Control {
     // Of methods that split by passes of their own.
     uint piled;       // entries of the pile that are to be split before the next round
     uint kept;        // of these, those that are not stale
+    uint kept_words;  // twice as many
     uint counts[];    // entries of each queue
 } control;
+
+// The first words, as few loads: every workgroup of a device wants them at the same time.
+layout(set = 0, binding = 0, std430) volatile buffer ControlVec4 { uvec4 at[3]; } control_vec4;
 
 // Adds to a 64-bit figure.
 #define ADD_FIGURE(name, amount)                                             \

@@ -36,6 +36,7 @@ void main() {
     control.expansions_high = 0;
     control.piled = 0;
     control.kept = 0;
+    control.kept_words = 0;
     clear_counts();
     distances.at[request.source] = 0;
     queues.at[NEAR * push.capacity] = uvec2(request.source, 0);

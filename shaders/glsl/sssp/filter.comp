@@ -23,7 +23,9 @@ void look_at(uint i) {
     uint least = subgroupMin(keep ? entry.y : UNREACHED);
     uint begin = 0;
     if (subgroupElect() && least < UNREACHED) {
-        begin = atomicAdd(control.kept, subgroupBallotBitCount(votes));
+        uint count = subgroupBallotBitCount(votes);
+        begin = atomicAdd(control.kept, count);
+        atomicAdd(control.kept_words, 2 * count);
         atomicMin(control.least, least);
     }
     begin = subgroupBroadcastFirst(begin) + subgroupBallotExclusiveBitCount(votes);

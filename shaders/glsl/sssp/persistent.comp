@@ -20,11 +20,13 @@ layout(constant_id = 5) const uint ROUNDS = 1024;  // in one dispatch, at most
 #include "sssp_state.glsl"
 #include "sssp_advance.glsl"
 #include "sssp_stage.glsl"
+#include "sssp_hand_over.glsl"
 void relax(bool mine, uint from, uint distance, uvec2 arc);
 #include "sssp_gather.glsl"
 #include "sssp_round.glsl"
 
 shared uint leave;
+shared uint first_generation;
 
 // Whether this workgroup is the last to arrive: it then decides on the next round. Called by one
 // thread.
@@ -48,10 +50,17 @@ void begin_or_wait(bool last, uint generation) {
 void main() {
     uint all = gl_NumWorkGroups.x * gl_NumSubgroups;
     uint index = gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID;
-    uint generation = control.generation;
+    if (gl_LocalInvocationIndex == 0) {
+        load_round();
+        leave = control.aborted;
+        first_generation = control.generation;
+    }
+    barrier();
+    uint generation = first_generation;
     uint rounds = 0;
-    bool done = control.done != 0 || control.aborted != 0;
+    bool done = round_is_over() || leave != 0;
     while (!done) {
+        begin_round();
         work_through(index, all);
         memoryBarrierBuffer();
         barrier();
@@ -59,16 +68,15 @@ void main() {
         if (gl_LocalInvocationIndex == 0) last = arrive(generation);
         // What the next round is to do must be seen before the sign to begin it.
         memoryBarrierBuffer();
-        barrier();
-        if (gl_LocalInvocationIndex == 0) {
-            begin_or_wait(last, generation);
-            leave = control.done | control.aborted;
-        }
+        if (gl_LocalInvocationIndex == 0) begin_or_wait(last, generation);
         memoryBarrierBuffer();
+        if (gl_LocalInvocationIndex == 0) {
+            load_round();
+            leave = control.aborted;
+        }
         barrier();
         ++generation;
         ++rounds;
-        done = leave != 0 || rounds >= ROUNDS;
-        barrier();
+        done = round_is_over() || leave != 0 || rounds >= ROUNDS;
     }
 }

@@ -14,16 +14,19 @@ layout(local_size_x = 256, local_size_x_id = 0) in;
 #include "sssp_state.glsl"
 #include "sssp_advance.glsl"
 #include "sssp_stage.glsl"
+#include "sssp_hand_over.glsl"
 void relax(bool mine, uint from, uint distance, uvec2 arc);
 #include "sssp_gather.glsl"
 #include "sssp_round.glsl"
 
 void main() {
+    if (gl_LocalInvocationIndex == 0) load_round();
+    barrier();
     // Rounds are recorded ahead: the search may be over.
-    if (control.done != 0) return;
-    uint subgroups = gl_NumSubgroups;
-    uint all = control.groups;
-    work_through(gl_WorkGroupID.x * subgroups + gl_SubgroupID, all * subgroups);
+    if (round_is_over()) return;
+    begin_round();
+    uint all = round_groups();
+    work_through(gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID, all * gl_NumSubgroups);
     memoryBarrierBuffer();
     barrier();
     if (gl_LocalInvocationIndex == 0) {

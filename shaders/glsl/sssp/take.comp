@@ -35,6 +35,7 @@ void main() {
     uint count = control.kept;
     control.piled = 0;
     control.kept = 0;
+    control.kept_words = 0;
     control.counts[REST] = count;
     groups.at[3] = 0;
     if (count == 0) {

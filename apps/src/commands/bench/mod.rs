@@ -4,6 +4,7 @@ mod histogram;
 mod measure;
 mod output;
 mod page;
+mod sort;
 mod split;
 mod sssp;
 mod stages;
@@ -55,12 +56,16 @@ pub struct Options {
     #[command(flatten)]
     histogram: histogram::HistogramOptions,
     #[command(flatten)]
+    sort: sort::SortOptions,
+    #[command(flatten)]
     sssp: sssp::SearchOptions,
 }
 
 const SIZES: [u64; 5] = [1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
 /// The paper's size, and one that no cache hides.
 const SPLIT_SIZES: [u64; 2] = [1 << 25, 1 << 28];
+/// From what one workgroup sorts to what no cache hides.
+const SORT_SIZES: [u64; 7] = [1 << 12, 1 << 14, 1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
 /// Input and output.
 const ARRAYS: u64 = 2;
 
@@ -70,6 +75,7 @@ impl Options {
             _ if !self.n.is_empty() => &self.n,
             Subject::Split | Subject::Histogram => &SPLIT_SIZES,
             Subject::Sssp => &[],
+            Subject::Sort => &SORT_SIZES,
             _ => &SIZES,
         }
     }
@@ -93,6 +99,7 @@ impl Options {
             let measured = match self.subject {
                 Subject::Split => self.split.measure(&bench, n, output),
                 Subject::Histogram => self.histogram.measure(&bench, n, output),
+                Subject::Sort => self.sort.measure(&bench, n, output),
                 subject => bench.measure(subject, n, output),
             };
             match measured {
@@ -117,6 +124,10 @@ impl Options {
                         bench histogram`\n";
             clap::Error::raw(ErrorKind::ArgumentConflict, text).exit();
         }
+        if self.subject != Subject::Sort && self.sort.any() {
+            let text = "--sorts and --sort-by are for `multisplit bench sort`\n";
+            clap::Error::raw(ErrorKind::ArgumentConflict, text).exit();
+        }
         if self.subject != Subject::Sssp && self.sssp.any() {
             let text = "the options of sssp are for `multisplit bench sssp`\n";
             clap::Error::raw(ErrorKind::ArgumentConflict, text).exit();
@@ -137,6 +148,7 @@ Examples:
   multisplit bench split --op split_delta_keys,split_delta_pairs --method block,onesweep
   multisplit bench split --n 2^25 --m 256 --distribution binomial
   multisplit bench split --n 2^20,2^25 --html report.html --against cub.jsonl
+  multisplit bench sort --n 2^20,2^25 --sorts sort_keys_u32 --sort-by onesweep,r8
   multisplit bench histogram --bins 2,256,65536 --tune cells=2048,loads=8
   multisplit bench sssp --graph rmat,usa_ny.gr.gz --search near-far,multisplit
   multisplit bench sssp --graph grid --search near-far --tune-search local_hops=16

@@ -27,6 +27,8 @@ pub enum Subject {
     Split,
     /// Histograms, by operation, number of bins and method
     Histogram,
+    /// Radix sort, by operation and method
+    Sort,
     /// Shortest paths, by network and method
     Sssp,
 }

@@ -160,7 +160,11 @@ pub(super) fn whole(search: &Search<'_>, limits: &Limits, rounds: u32) -> Result
     let imports = Imports::new(&mut graph, &search.shape);
     search.begin(&mut graph, &imports)?;
     match search.shape.resident {
-        true => search.resident_rounds(&mut graph, &imports)?,
+        true => {
+            for _ in 0..rounds.div_ceil(search.policy.sssp.resident_rounds.max(1)).max(1) {
+                search.resident_rounds(&mut graph, &imports)?;
+            }
+        }
         false => search.rounds(&mut graph, &imports, rounds.next_multiple_of(2))?,
     }
     search.report(&mut graph, &imports);

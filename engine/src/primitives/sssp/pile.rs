@@ -7,62 +7,83 @@ use multisplit_shaders::builtin;
 use super::buffers::Imports;
 use super::passes::{GROUP_WORDS, Search};
 use super::shape::SsspMethod;
-use super::statistics::KEPT_WORD;
+use super::statistics::{KEPT_WORD, KEPT_WORDS_WORD};
 use crate::error::Result;
-use crate::primitives::Count;
 use crate::primitives::multisplit::{self, Bucket, KeyType, Split, SplitBuffers, SplitOutput};
+use crate::primitives::sort::{self, Sort, SortBuffers, SortPlace, SortValues};
+use crate::primitives::{Count, copy_first};
 
 /// Bytes of an entry: a vertex and its distance.
 const ENTRY_BYTES: u32 = 8;
-/// Bits of a digit of the sort, and how many digits: an odd number of rounds ends in the pile.
-const DIGIT_BITS: u32 = 8;
-const DIGITS: u32 = 3;
+
+/// The pile on its way through the passes of a split.
+struct Pile {
+    /// How many entries are left of it.
+    n: Count,
+    /// The number of the bucket of each.
+    ids: Buffer,
+    entries: Buffer,
+}
 
 impl Search<'_> {
     /// Drops what is stale from the pile, splits it, and has the next round take its first
     /// bucket. All of it does nothing unless the round before left no near set.
     pub fn split_pile(&self, graph: &mut Graph, at: &Imports, next_groups: Buffer) -> Result<()> {
-        let entries = self.shape.pile_entries();
-        let sorted = self.shape.method == SsspMethod::Bucketing;
-        let buckets = if sorted { 1 << DIGIT_BITS } else { self.shape.last_id + 1 };
-        let ids = graph.transient::<u32>("sssp.ids", entries);
-        let ids_split = graph.transient::<u32>("sssp.ids.split", entries);
-        let kept = graph.transient::<[u32; 2]>("sssp.kept", entries);
-        let offsets = graph.transient::<u32>("sssp.offsets", u64::from(buckets) + 1);
-
+        let most = self.shape.pile_entries();
+        let pile = Pile {
+            n: Count::Device { buffer: at.control, index: KEPT_WORD, most },
+            ids: graph.transient::<u32>("sssp.ids", most),
+            entries: graph.transient::<[u32; 2]>("sssp.kept", most),
+        };
         self.pass(graph, "sssp.filter", &builtin::SSSP_FILTER, at)?
             .bind("pile", at.pile)
-            .bind("ids", ids)
-            .bind("kept", kept)
+            .bind("ids", pile.ids)
+            .bind("kept", pile.entries)
             .dispatch_indirect(next_groups.elements::<u32>(GROUP_WORDS, GROUP_WORDS));
-
-        // From the first pair to the second, and back again.
-        let pairs = [(ids, kept), (ids_split, at.pile)];
-        let n = Count::Device { buffer: at.control, index: KEPT_WORD, most: entries };
-        for digit in 0..if sorted { DIGITS } else { 1 } {
-            let (from, to) = (pairs[digit as usize % 2], pairs[(digit as usize + 1) % 2]);
-            let bucket = match sorted {
-                true => Bucket::Digit { shift: digit * DIGIT_BITS, bits: DIGIT_BITS },
-                false => Bucket::Identity,
-            };
-            let output = SplitOutput::Pairs {
-                keys: to.0,
-                values_in: from.1,
-                values: to.1,
-                value_bytes: ENTRY_BYTES,
-            };
-            let buffers = SplitBuffers { n, keys: from.0, output, offsets, outside: None };
-            let split = Split::new(KeyType::U32, buckets, bucket);
-            multisplit::add(graph, self.policy, &split, &buffers)?;
-        }
-
+        let sorted = self.shape.method == SsspMethod::Bucketing;
+        let (ids, offsets) = match sorted {
+            true => self.sort(graph, at, &pile)?,
+            false => self.multisplit(graph, at, &pile)?,
+        };
         self.pass(graph, "sssp.take", &builtin::SSSP_TAKE, at)?
             .bind("groups", next_groups)
             .bind("history", at.history)
-            .bind("ids", ids_split)
+            .bind("ids", ids)
             .bind("offsets", offsets)
             .specialize("SORTED", u32::from(sorted))
             .dispatch(Groups::linear(1));
         Ok(())
+    }
+
+    /// By all bits of the numbers of buckets. Gives these in order, and nothing in place of offsets.
+    fn sort(&self, graph: &mut Graph, at: &Imports, pile: &Pile) -> Result<(Buffer, Buffer)> {
+        let buffers = SortBuffers {
+            n: pile.n,
+            keys: pile.ids,
+            values: SortValues::Values { buffer: pile.entries, bytes: ENTRY_BYTES },
+            place: SortPlace::InPlace,
+        };
+        sort::add(graph, self.policy, &Sort::new(KeyType::U32), &buffers)?;
+        let (buffer, index) = (at.control, KEPT_WORDS_WORD);
+        let words = Count::Device { buffer, index, most: 2 * self.shape.pile_entries() };
+        copy_first(graph, self.policy, "sssp.pile", pile.entries, at.pile, words)?;
+        Ok((pile.ids, at.request))
+    }
+
+    /// Gives the numbers of buckets in order, and where each bucket begins.
+    fn multisplit(&self, graph: &mut Graph, at: &Imports, pile: &Pile) -> Result<(Buffer, Buffer)> {
+        let buckets = self.shape.last_id + 1;
+        let ids = graph.transient::<u32>("sssp.ids.split", self.shape.pile_entries());
+        let offsets = graph.transient::<u32>("sssp.offsets", u64::from(buckets) + 1);
+        let output = SplitOutput::Pairs {
+            keys: ids,
+            values_in: pile.entries,
+            values: at.pile,
+            value_bytes: ENTRY_BYTES,
+        };
+        let buffers = SplitBuffers { n: pile.n, keys: pile.ids, output, offsets, outside: None };
+        let split = Split::new(KeyType::U32, buckets, Bucket::Identity);
+        multisplit::add(graph, self.policy, &split, &buffers)?;
+        Ok((ids, offsets))
     }
 }

@@ -85,8 +85,6 @@ pub(super) struct Shape {
     pub resident: bool,
 }
 
-/// Numbers of buckets that are told apart by sorting: three digits of 8 bits.
-pub(super) const SORTED_IDS: u32 = 1 << 24;
 /// Near, rest and pieces come in pairs; the first bucket has no queue, but a number.
 const PAIRED_QUEUES: u32 = 6;
 /// Bytes of an entry.
@@ -115,7 +113,7 @@ impl Shape {
         let buckets = if method == SsspMethod::Multisplit { options.buckets } else { 1 };
         let width = options.delta.unwrap_or_else(|| width(&facts, policy));
         let last_id = match method {
-            SsspMethod::Bucketing => SORTED_IDS - 1,
+            SsspMethod::Bucketing => u32::MAX,
             // With one bucket the splitting distance would never grow.
             _ => options.buckets.max(2) - 1,
         };
@@ -131,12 +129,9 @@ impl Shape {
         };
         let wanted = u64::from(facts.vertices) * u64::from(policy.sssp.queue_percent) / 100;
         let most = policy.max_storage_range / (ENTRY * u64::from(shape.queues()));
-        let capacity = wanted.max(LEAST_CAPACITY).min(most);
-        // Fewer entries than vertices might never hold what is lost and looked for again.
-        if capacity < u64::from(facts.vertices) {
-            let (asked, limit) = (facts.vertices.into(), most);
-            return Err(Error::TooLarge { what: "entries of a queue", asked, limit });
-        }
+        // Queues may be shorter than is good, even shorter than there are vertices: what they cannot
+        // hold is looked for again.
+        let capacity = wanted.max(LEAST_CAPACITY).min(most).max(1);
         shape.capacity = capacity as u32;
         Ok(shape)
     }

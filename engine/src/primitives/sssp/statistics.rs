@@ -1,9 +1,11 @@
 //! What a search did: its rounds, and how much each of them had to do.
 
 /// Words of the kernels' control block before the counts of the queues.
-pub(super) const CONTROL_WORDS: u64 = 28;
+pub(super) const CONTROL_WORDS: u64 = 29;
 /// The word that says how many entries of the pile are to be split.
 pub(super) const KEPT_WORD: u64 = 27;
+/// And how many words these have.
+pub(super) const KEPT_WORDS_WORD: u64 = 28;
 
 /// What a search did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

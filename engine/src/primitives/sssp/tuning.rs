@@ -51,6 +51,9 @@ pub struct SsspTuning {
     pub delta_most: u32,
 }
 
+/// Bytes of shared memory that do not depend on the number of threads, at most.
+const SHARED_WORDS: u32 = 2048;
+
 const NVIDIA: u32 = 0x10DE;
 
 impl SsspTuning {
@@ -108,8 +111,9 @@ impl SsspTuning {
     fn within(mut self, properties: &DeviceProperties) -> Self {
         let size = properties.subgroup_size.max(1);
         let most = properties.limits.max_compute_work_group_invocations;
-        // Two entries of eight bytes for each one of `stage`.
-        let fitting = properties.shared_memory / (16 * self.stage.max(1));
+        // Two entries of eight bytes for each one of `stage`, and some words a bucket.
+        let room = properties.shared_memory.saturating_sub(SHARED_WORDS);
+        let fitting = room / (16 * self.stage.max(1));
         for threads in [&mut self.threads, &mut self.residents.threads] {
             *threads = ((*threads).min(most).min(fitting) / size).max(1) * size;
         }

@@ -1,0 +1,97 @@
+// The two ends of a round in a workgroup: what it is to do, loaded once; and what its subgroups
+// still have staged when they are through, handed on with one addition a queue for all of them.
+
+shared uvec4 round_words[3];
+shared uint slot_counts[BUCKETS + 1];
+shared uint slot_begins[BUCKETS + 1];
+shared uint least_here;
+shared uint relaxations_here;
+shared uint expansions_here;
+
+// Called by one thread, and followed by a barrier.
+void load_round() {
+    for (uint i = 0; i < 3; ++i) round_words[i] = control_vec4.at[i];
+}
+
+bool round_is_over() { return round_words[0].x != 0; }
+uint round_groups() { return round_words[2].w; }
+
+// Called by all threads, after load_round(). Ends with a barrier.
+void begin_round() {
+    taken_queue = round_words[0].y;
+    entries = round_words[0].z;
+    pieces = round_words[0].w;
+    chunk = round_words[1].x;
+    near_queue = NEAR + round_words[1].y;
+    rest_queue = REST + round_words[1].z;
+    piece_queue = PIECES + round_words[1].w;
+    round_threshold = round_words[2].x;
+    round_base = round_words[2].y;
+    round_bucket = round_words[2].z;
+    near_staged = 0;
+    later_staged = 0;
+    for (uint s = gl_LocalInvocationIndex; s <= BUCKETS; s += gl_WorkGroupSize.x) slot_counts[s] = 0;
+    if (gl_LocalInvocationIndex == 0) {
+        least_here = UNREACHED;
+        relaxations_here = 0;
+        expansions_here = 0;
+    }
+    barrier();
+}
+
+// A place among the workgroup's entries of the same slot. Called by the whole subgroup.
+uint place_here(bool held, uvec2 entry) {
+    uint slot = slot_of(entry);
+    uvec4 same = lanes_of_slot(held, slot);
+    uint before = subgroupBallotExclusiveBitCount(same);
+    uint begin = 0;
+    if (held && before == 0) begin = atomicAdd(slot_counts[slot], subgroupBallotBitCount(same));
+    begin = subgroupShuffle(begin, held ? subgroupBallotFindLSB(same) : 0);
+    if (held && slot == BUCKETS) atomicMin(least_here, entry.y);
+    return begin + before;
+}
+
+void take_places() {
+    for (uint s = gl_LocalInvocationIndex; s <= BUCKETS; s += gl_WorkGroupSize.x) {
+        if (slot_counts[s] > 0)
+            slot_begins[s] = atomicAdd(control.counts[queue_of_slot(s)], slot_counts[s]);
+    }
+    if (gl_LocalInvocationIndex == 0) {
+        if (least_here < UNREACHED) atomicMin(control.least, least_here);
+        if (relaxations_here > 0) ADD_FIGURE(relaxations, relaxations_here)
+        if (expansions_here > 0) ADD_FIGURE(expansions, expansions_here)
+    }
+}
+
+// Called by all threads when their subgroups are through.
+void hand_over(uint relaxations, uint expansions) {
+    subgroup_sync();
+    uint near_place = 0;
+    if (subgroupElect()) {
+        near_place = atomicAdd(slot_counts[0], near_staged);
+        atomicAdd(relaxations_here, relaxations);
+        atomicAdd(expansions_here, expansions);
+    }
+    near_place = subgroupBroadcastFirst(near_place);
+    uint places[STAGE];
+    [[unroll]] for (uint w = 0; w < STAGE; ++w) {
+        uint i = w * SUBGROUP_SIZE + gl_SubgroupInvocationID;
+        bool held = i < later_staged;
+        places[w] = 0;
+        if (w * SUBGROUP_SIZE < later_staged)
+            places[w] = place_here(held, held ? staged[later_area() + i] : uvec2(0, UNREACHED));
+    }
+    barrier();
+    take_places();
+    barrier();
+    for (uint i = gl_SubgroupInvocationID; i < near_staged; i += SUBGROUP_SIZE)
+        put_entry(near_queue, slot_begins[0] + near_place + i, staged[near_area() + i]);
+    [[unroll]] for (uint w = 0; w < STAGE; ++w) {
+        uint i = w * SUBGROUP_SIZE + gl_SubgroupInvocationID;
+        if (i < later_staged) {
+            uvec2 entry = staged[later_area() + i];
+            uint slot = slot_of(entry);
+            put_entry(queue_of_slot(slot), slot_begins[slot] + places[w], entry);
+        }
+    }
+}
