@@ -21,6 +21,7 @@ mod observe;
 mod replay;
 mod scan;
 mod sort_cases;
+mod sort_options;
 mod sssp_methods;
 mod sssp_results;
 mod synchronization;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         histogram_options::tests(),
         histogram_errors::tests(),
         sort_cases::tests(),
+        sort_options::tests(),
         kernels::tests(),
         descriptors::tests(),
         observe::tests(),

@@ -161,6 +161,7 @@ pub fn add(
     buffers: &SortBuffers,
 ) -> Result<AddedSort> {
     policy.check()?;
+    policy.sort.check()?;
     check(sort, buffers)?;
     let method = choose(policy, sort, buffers)?;
     let radix = match method {
