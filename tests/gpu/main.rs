@@ -22,6 +22,7 @@ mod replay;
 mod scan;
 mod sort_cases;
 mod sort_options;
+mod sort_segments;
 mod sssp_methods;
 mod sssp_results;
 mod synchronization;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         histogram_errors::tests(),
         sort_cases::tests(),
         sort_options::tests(),
+        sort_segments::tests(),
         kernels::tests(),
         descriptors::tests(),
         observe::tests(),

@@ -134,13 +134,13 @@ pub fn make_keys(key: KeyType, keys: Keys, n: usize, seed: u64) -> Vec<u64> {
 const GUARD: usize = 64;
 const GUARD_WORD: u32 = 0xDEAD_BEEF;
 
-fn key_words(key: KeyType, bits: &[u64]) -> Vec<u32> {
+pub fn key_words(key: KeyType, bits: &[u64]) -> Vec<u32> {
     let halves = |&bits: &u64| [bits as u32, (bits >> 32) as u32];
     bits.iter().flat_map(|b| halves(b).into_iter().take(key.bytes() as usize / 4)).collect()
 }
 
 /// The value of element `i`, word by word.
-fn value_words(along: Along, i: u32) -> Vec<u32> {
+pub fn value_words(along: Along, i: u32) -> Vec<u32> {
     let words = match along {
         Along::Bytes(bytes) => bytes / 4,
         _ => 1,
