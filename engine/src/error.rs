@@ -149,6 +149,12 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
+    /// Offsets that cut nothing into segments.
+    #[error("no such segments: {problem}")]
+    Segments {
+        /// What is wrong.
+        problem: &'static str,
+    },
     /// A histogram that does not fit its samples: its bins, their layout or their weights.
     #[error("no such histogram of {sample} samples: {problem}")]
     Histogram {

@@ -254,6 +254,18 @@ pub static SORT_SMALL_PAIRS: Builtin =
 pub static SORT_SEGMENTS_PAIRS: Builtin =
     Builtin::new("sort.segments.pairs", "sort/small.comp", &[("KEY_BITS", "32"), ("PAIRS", "1"), ("SEGMENTS", "1")], include_bytes!("../spv/sort.segments.pairs.spv"));
 
+/// `sort.gather.keys`: `glsl/multisplit/gather.comp` with `KEY_BITS=32`, `KEYS=1`.
+pub static SORT_GATHER_KEYS: Builtin =
+    Builtin::new("sort.gather.keys", "multisplit/gather.comp", &[("KEY_BITS", "32"), ("KEYS", "1")], include_bytes!("../spv/sort.gather.keys.spv"));
+
+/// `sort.labels`: `glsl/sort/segments.comp` with `LABELS=1`.
+pub static SORT_LABELS: Builtin =
+    Builtin::new("sort.labels", "sort/segments.comp", &[("LABELS", "1")], include_bytes!("../spv/sort.labels.spv"));
+
+/// `sort.numbers`: `glsl/sort/segments.comp` with `NUMBERS=1`.
+pub static SORT_NUMBERS: Builtin =
+    Builtin::new("sort.numbers", "sort/segments.comp", &[("NUMBERS", "1")], include_bytes!("../spv/sort.numbers.spv"));
+
 /// `sort.histogram.key64`: `glsl/sort/histogram.comp` with `KEY_BITS=64`.
 pub static SORT_HISTOGRAM_KEY64: Builtin =
     Builtin::new("sort.histogram.key64", "sort/histogram.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/sort.histogram.key64.spv"));
@@ -281,6 +293,10 @@ pub static SORT_SMALL_PAIRS_KEY64: Builtin =
 /// `sort.segments.pairs.key64`: `glsl/sort/small.comp` with `KEY_BITS=64`, `PAIRS=1`, `SEGMENTS=1`.
 pub static SORT_SEGMENTS_PAIRS_KEY64: Builtin =
     Builtin::new("sort.segments.pairs.key64", "sort/small.comp", &[("KEY_BITS", "64"), ("PAIRS", "1"), ("SEGMENTS", "1")], include_bytes!("../spv/sort.segments.pairs.key64.spv"));
+
+/// `sort.gather.keys.key64`: `glsl/multisplit/gather.comp` with `KEY_BITS=64`, `KEYS=1`.
+pub static SORT_GATHER_KEYS_KEY64: Builtin =
+    Builtin::new("sort.gather.keys.key64", "multisplit/gather.comp", &[("KEY_BITS", "64"), ("KEYS", "1")], include_bytes!("../spv/sort.gather.keys.key64.spv"));
 
 /// `histogram.arguments`: `glsl/histogram/arguments.comp`.
 pub static HISTOGRAM_ARGUMENTS: Builtin =
@@ -391,6 +407,9 @@ pub static ALL: &[&Builtin] = &[
     &SORT_SEGMENTS_KEYS,
     &SORT_SMALL_PAIRS,
     &SORT_SEGMENTS_PAIRS,
+    &SORT_GATHER_KEYS,
+    &SORT_LABELS,
+    &SORT_NUMBERS,
     &SORT_HISTOGRAM_KEY64,
     &SORT_ROUND_KEYS_KEY64,
     &SORT_ROUND_PAIRS_KEY64,
@@ -398,6 +417,7 @@ pub static ALL: &[&Builtin] = &[
     &SORT_SEGMENTS_KEYS_KEY64,
     &SORT_SMALL_PAIRS_KEY64,
     &SORT_SEGMENTS_PAIRS_KEY64,
+    &SORT_GATHER_KEYS_KEY64,
     &HISTOGRAM_ARGUMENTS,
     &HISTOGRAM_COUNT,
     &HISTOGRAM_COUNT_WIDE,

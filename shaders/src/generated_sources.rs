@@ -64,6 +64,7 @@ pub(super) static KERNELS: &[(&str, &str)] = &[
     ("scan/reduce.comp", include_str!("../glsl/scan/reduce.comp")),
     ("scan/spine.comp", include_str!("../glsl/scan/spine.comp")),
     ("sort/histogram.comp", include_str!("../glsl/sort/histogram.comp")),
+    ("sort/segments.comp", include_str!("../glsl/sort/segments.comp")),
     ("sort/small.comp", include_str!("../glsl/sort/small.comp")),
     ("sssp/begin.comp", include_str!("../glsl/sssp/begin.comp")),
     ("sssp/filter.comp", include_str!("../glsl/sssp/filter.comp")),

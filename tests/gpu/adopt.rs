@@ -7,20 +7,25 @@ use std::sync::Mutex;
 use anyhow::{Context as _, Result, ensure};
 use multisplit::ash::{self, vk};
 use multisplit::graph::{Graph, Plan, Scope};
+use multisplit::primitives::multisplit::KeyType;
 use multisplit::primitives::scan;
+use multisplit::primitives::sort::{self, Sort, SortBuffers, SortPlace, SortValues};
 use multisplit::{
     AdoptedDevice, Context, DeviceProperties, Error, ExecutableOptions, Import, PipelineCache,
     Requirements, WorkspaceBinding,
 };
+use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
 
 tests!(adopt:
-    records_between_the_callers_own_commands, works_with_an_instance_of_vulkan_1_2,
+    records_between_the_callers_own_commands, a_sort_between_the_callers_own_commands, works_with_an_instance_of_vulkan_1_2,
     an_older_instance_is_refused,
 );
 
 const N: u64 = 30_000;
+/// Words that one command writes at most.
+const MAX_UPDATE: usize = 16_384;
 
 /// What a small engine has: everything is its own, made with plain Vulkan calls.
 struct Host {
@@ -188,8 +193,21 @@ impl Host {
     }
 }
 
+/// What is recorded between the caller's commands.
+#[derive(Clone, Copy)]
+enum What {
+    /// `dst` is the scan of `src`.
+    Scan,
+    /// `dst` is the order that sorts `src`, and `src` is sorted.
+    Sort,
+}
+
 /// The caller fills `src` by a transfer command before, and reads `dst` by one after.
-fn plan(context: &Context, with_scopes: bool) -> Result<(Plan, [multisplit::graph::Buffer; 2])> {
+fn plan(
+    context: &Context,
+    what: What,
+    with_scopes: bool,
+) -> Result<(Plan, [multisplit::graph::Buffer; 2])> {
     let mut graph = Graph::new("embedded");
     let src = graph.import::<u32>("src", N);
     let dst = graph.import::<u32>("dst", N);
@@ -197,22 +215,37 @@ fn plan(context: &Context, with_scopes: bool) -> Result<(Plan, [multisplit::grap
         graph.entry(src, Scope::TRANSFER_WRITE);
         graph.exit(dst, Scope::TRANSFER_READ);
     }
-    scan::exclusive(&mut graph, &context.policy(), src, dst, N)?;
+    match what {
+        What::Scan => scan::exclusive(&mut graph, &context.policy(), src, dst, N)?,
+        What::Sort => {
+            let (values, place) = (SortValues::Indices(dst), SortPlace::InPlace);
+            let buffers = SortBuffers { n: N.into(), keys: src, values, place };
+            sort::add(&mut graph, &context.policy(), &Sort::new(KeyType::U32), &buffers)?;
+        }
+    }
     Ok((graph.compile(&context.limits())?, [src, dst]))
 }
 
 fn records_between_the_callers_own_commands(gpu: &Gpu) -> Result<()> {
+    between_the_callers_own_commands(gpu, What::Scan)
+}
+
+fn a_sort_between_the_callers_own_commands(gpu: &Gpu) -> Result<()> {
+    between_the_callers_own_commands(gpu, What::Sort)
+}
+
+fn between_the_callers_own_commands(gpu: &Gpu, what: What) -> Result<()> {
     // SAFETY: see the function.
     let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_3)? };
     // The plan's own barriers, or the caller's by the contract, are enough; without either the
     // layer objects, so neither is more than enough.
     for (scopes, barriers) in [(true, false), (false, true)] {
         // SAFETY: the host outlives everything made here.
-        unsafe { embed(&host, scopes, barriers)? };
+        unsafe { embed(&host, what, scopes, barriers)? };
         host.expect_silence().with_context(|| format!("scopes {scopes}, barriers {barriers}"))?;
     }
     // SAFETY: as above.
-    unsafe { embed(&host, false, false)? };
+    unsafe { embed(&host, what, false, false)? };
     let said = std::mem::take(&mut *host.said.lock().unwrap());
     ensure!(said.iter().any(|s| s.contains("SYNC-HAZARD")), "the missing barrier was not noticed");
     // SAFETY: nothing is in use any more.
@@ -226,7 +259,7 @@ fn works_with_an_instance_of_vulkan_1_2(gpu: &Gpu) -> Result<()> {
     let extensions = &host.requirements.extensions;
     ensure!(extensions.contains(&ash::khr::synchronization2::NAME), "{extensions:?}");
     // SAFETY: the host outlives everything made here.
-    unsafe { embed(&host, true, true)? };
+    unsafe { embed(&host, What::Scan, true, true)? };
     host.expect_silence()?;
     // SAFETY: nothing is in use any more.
     unsafe { host.destroy() }
@@ -243,11 +276,12 @@ fn an_older_instance_is_refused(gpu: &Gpu) -> Result<()> {
     unsafe { host.destroy() }
 }
 
-unsafe fn embed(host: &Host, with_scopes: bool, with_barriers: bool) -> Result<()> {
+unsafe fn embed(host: &Host, what: What, with_scopes: bool, with_barriers: bool) -> Result<()> {
+    let data = uniform(N as usize, 12);
     // SAFETY: the handles belong together and outlive the context; recording is in order.
     unsafe {
         let context = Context::adopt(host.adopted())?;
-        let (plan, [src, dst]) = plan(&context, with_scopes)?;
+        let (plan, [src, dst]) = plan(&context, what, with_scopes)?;
         let contract = |name| *plan.import(name).expect("an import");
         let (first, last) = (contract("src").first_use, contract("dst").last_use);
         let workspace_size = plan.workspace.size.max(16);
@@ -267,7 +301,10 @@ unsafe fn embed(host: &Host, with_scopes: bool, with_barriers: bool) -> Result<(
             vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
         let commands = device.allocate_command_buffers(&info)?[0];
         device.begin_command_buffer(commands, &vk::CommandBufferBeginInfo::default())?;
-        device.cmd_fill_buffer(commands, input.0, 0, vk::WHOLE_SIZE, 3);
+        for (k, words) in data.chunks(MAX_UPDATE).enumerate() {
+            let (_, bytes, _) = words.align_to::<u8>();
+            device.cmd_update_buffer(commands, input.0, (4 * k * MAX_UPDATE) as u64, bytes);
+        }
         let barrier = |from: Scope, to: Scope| {
             let memory = [vk::MemoryBarrier2::default()
                 .src_stage_mask(vk::PipelineStageFlags2::from_raw(from.stages.bits()))
@@ -297,7 +334,14 @@ unsafe fn embed(host: &Host, with_scopes: bool, with_barriers: bool) -> Result<(
         device.device_wait_idle()?;
         if with_scopes || with_barriers {
             let got = std::slice::from_raw_parts(result.2, N as usize);
-            expect_equal(got, &reference::exclusive_scan(&vec![3; N as usize]))?;
+            let expected = match what {
+                What::Scan => reference::exclusive_scan(&data),
+                What::Sort => {
+                    let keys: Vec<u64> = data.iter().map(|&key| u64::from(key)).collect();
+                    reference::sort(&keys, 0..32, false)
+                }
+            };
+            expect_equal(got, &expected)?;
         }
         drop(executable);
         drop(context);

@@ -21,6 +21,8 @@ mod observe;
 mod replay;
 mod scan;
 mod sort_cases;
+mod sort_options;
+mod sort_segments;
 mod sssp_methods;
 mod sssp_results;
 mod synchronization;
@@ -42,6 +44,8 @@ fn main() -> ExitCode {
         histogram_options::tests(),
         histogram_errors::tests(),
         sort_cases::tests(),
+        sort_options::tests(),
+        sort_segments::tests(),
         kernels::tests(),
         descriptors::tests(),
         observe::tests(),

@@ -49,7 +49,7 @@ const KEYS: [Keys; 7] = [
 ];
 
 /// The bits of a key as an unsigned number that compares like the key, as Rust itself says.
-fn image(key: KeyType, bits: u64) -> u64 {
+pub fn image(key: KeyType, bits: u64) -> u64 {
     let low = bits as u32;
     match key {
         KeyType::U32 | KeyType::U64 => bits,
@@ -134,13 +134,13 @@ pub fn make_keys(key: KeyType, keys: Keys, n: usize, seed: u64) -> Vec<u64> {
 const GUARD: usize = 64;
 const GUARD_WORD: u32 = 0xDEAD_BEEF;
 
-fn key_words(key: KeyType, bits: &[u64]) -> Vec<u32> {
+pub fn key_words(key: KeyType, bits: &[u64]) -> Vec<u32> {
     let halves = |&bits: &u64| [bits as u32, (bits >> 32) as u32];
     bits.iter().flat_map(|b| halves(b).into_iter().take(key.bytes() as usize / 4)).collect()
 }
 
 /// The value of element `i`, word by word.
-fn value_words(along: Along, i: u32) -> Vec<u32> {
+pub fn value_words(along: Along, i: u32) -> Vec<u32> {
     let words = match along {
         Along::Bytes(bytes) => bytes / 4,
         _ => 1,
@@ -212,42 +212,112 @@ fn case(gpu: &Gpu, policy: &Policy, sort: &Sort, along: Along, keys: Keys, n: us
         .with_context(|| format!("{sort:?}, {along:?}, n = {n}, {keys:?}"))
 }
 
-fn sizes(gpu: &Gpu) -> Vec<usize> {
-    let small = gpu.context.policy().sort.small;
-    let tile = (small.threads * small.items) as usize;
-    vec![0, 1, 2, 255, 256, 257, tile - 1, tile, tile + 1, 65_537]
+/// Keys that one workgroup sorts: by the policy, or as many as shared memory has room for.
+pub fn tile(policy: &Policy, key: KeyType) -> Result<usize> {
+    let mut graph = Graph::new("tile");
+    let keys = graph.import::<u64>("keys", 1);
+    let (values, place) = (SortValues::None, SortPlace::InPlace);
+    let buffers = SortBuffers { n: 1u64.into(), keys, values, place };
+    let sort = Sort::new(key).by(SortMethod::Small);
+    Ok(add(&mut graph, policy, &sort, &buffers)?.shape.tile() as usize)
+}
+
+/// The device's policy; of software drivers, with tiles that take half as long to compile.
+pub fn quick_policy(gpu: &Gpu) -> Policy {
+    let mut policy = gpu.context.policy();
+    if gpu.is_software() {
+        policy.sort = policy.sort.with_shape(SortShape::new(256, 2, 4));
+        policy.sort.small.items = 2;
+    }
+    policy
+}
+
+fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
+    let tile = tile(policy, key)?;
+    Ok(vec![0, 1, 2, 255, 256, 257, tile - 1, tile, tile + 1, 65_537])
 }
 
 /// The whole product in a full run, a sample of it otherwise.
 fn product_of_cases(gpu: &Gpu) -> Result<()> {
+    if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
+}
+
+fn whole_product(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
-    let mut sizes = sizes(gpu);
-    if gpu.full {
-        sizes.push((1 << 20) + 3);
-    }
-    let mut turn = 0usize;
     for key in KeyType::ALL {
-        for (k, &along) in ALONG.iter().enumerate() {
+        let mut sizes = sizes(&policy, key)?;
+        sizes.push((1 << 20) + 3);
+        for along in ALONG {
             for descending in [false, true] {
-                let sort = Sort { descending, ..Sort::new(key) };
-                if gpu.full {
-                    for &n in &sizes {
-                        for keys in KEYS {
-                            case(gpu, &policy, &sort, along, keys, n)?;
-                        }
+                for &n in &sizes {
+                    for keys in KEYS {
+                        let sort = Sort { descending, ..Sort::new(key) };
+                        case(gpu, &policy, &sort, along, keys, n)?;
                     }
-                    continue;
                 }
-                // Both directions and all kinds of keys share pipelines; sizes take turns.
-                let n = sizes[(turn + k) % sizes.len()];
-                let n = if n == 65_537 && !turn.is_multiple_of(3) { 5_000 } else { n };
-                case(gpu, &policy, &sort, along, KEYS[turn % KEYS.len()], n)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+const BOTH: &[bool] = &[false, true];
+/// Keys, what they take along, and directions: each is as many pipelines of the one-sweep method,
+/// whose compilation is what a test of it costs. Unsigned keys have one more if they are sorted in
+/// both directions, and indices one more.
+const ONE_SWEEP: [(KeyType, Along, &[bool]); 10] = [
+    (KeyType::U32, Along::Nothing, &[false]),
+    (KeyType::I32, Along::Nothing, BOTH),
+    (KeyType::F32, Along::Nothing, BOTH),
+    (KeyType::U64, Along::Nothing, &[true]),
+    (KeyType::I64, Along::Nothing, BOTH),
+    (KeyType::F64, Along::Nothing, BOTH),
+    (KeyType::U32, Along::Bytes(4), &[false]),
+    (KeyType::U64, Along::Bytes(8), &[false]),
+    (KeyType::I32, Along::Bytes(16), BOTH),
+    (KeyType::F32, Along::Indices, BOTH),
+];
+/// The same for the sort by one workgroup, which has the same pipeline in both directions.
+const SMALL: [(KeyType, Along); 7] = [
+    (KeyType::U32, Along::Indices),
+    (KeyType::I32, Along::Bytes(4)),
+    (KeyType::F32, Along::Nothing),
+    (KeyType::F32, Along::Bytes(8)),
+    (KeyType::U64, Along::Nothing),
+    (KeyType::I64, Along::Indices),
+    (KeyType::F64, Along::Bytes(16)),
+];
+
+/// Every type with every method, every kind of values with every method; sizes and distributions
+/// in turn.
+fn sampled_product(gpu: &Gpu) -> Result<()> {
+    let policy = quick_policy(gpu);
+    let mut turn = 0;
+    for (key, along) in SMALL {
+        let mut small = sizes(&policy, key)?;
+        let tile = tile(&policy, key)?;
+        small.retain(|&n| n <= tile);
+        for &descending in BOTH {
+            let sort = Sort { descending, ..Sort::new(key) };
+            for keys in KEYS {
+                case(gpu, &policy, &sort, along, keys, small[turn % small.len()])?;
                 turn += 1;
             }
         }
     }
-    if gpu.full {
-        return Ok(());
+    for (key, along, directions) in ONE_SWEEP {
+        let sizes = sizes(&policy, key)?;
+        for &descending in directions {
+            let sort = Sort { descending, ..Sort::new(key) }.by(SortMethod::OneSweep);
+            for keys in KEYS {
+                let n = match sizes[turn % sizes.len()] {
+                    65_537 if turn % 3 > 0 => 5_000,
+                    n => n,
+                };
+                case(gpu, &policy, &sort, along, keys, n)?;
+                turn += 1;
+            }
+        }
     }
     case(gpu, &policy, &Sort::new(KeyType::U32), Along::Bytes(4), Keys::Uniform, (1 << 20) + 3)
 }
@@ -266,16 +336,17 @@ fn every_size_of_a_range(gpu: &Gpu) -> Result<()> {
 }
 
 fn bit_ranges(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let policy = quick_policy(gpu);
     let mut rng = Rng::new(5);
     for turn in 0..if gpu.full { 200 } else { 12 } {
         let key = KeyType::ALL[turn % 6];
+        // The order of equal digits shows in their other bits, too.
+        let along = if gpu.full || key == KeyType::F32 { Along::Indices } else { Along::Nothing };
         let start = rng.below(u64::from(key.bits()) + 1) as u32;
         let end = start + rng.below(u64::from(key.bits() - start) + 1) as u32;
-        let method = [SortMethod::Auto, SortMethod::OneSweep][turn / 6 % 2];
-        let sort = Sort { descending: turn % 4 > 1, ..Sort::new(key) };
-        let sort = sort.by_bits(start..end).by(method);
-        case(gpu, &policy, &sort, Along::Indices, Keys::Uniform, 3_000)?;
+        let n = [500, 3_000][turn / 6 % 2];
+        let sort = Sort { descending: key == KeyType::U64 || turn % 4 > 1, ..Sort::new(key) };
+        case(gpu, &policy, &sort.by_bits(start..end), along, Keys::Uniform, n)?;
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ push_constants! {
 }
 
 /// Elements of one thread, in kernels that do something to each element; `each.glsl` has the same.
-pub(super) const EACH: u64 = 4;
+pub(in crate::primitives) const EACH: u64 = 4;
 
 /// Adds a pass that does something to each element.
 pub(super) fn each(

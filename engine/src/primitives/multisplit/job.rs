@@ -40,18 +40,21 @@ pub(super) struct Function<'j> {
 /// Most bytes that one `vkCmdUpdateBuffer` writes.
 const MAX_UPDATE: usize = 65536;
 
+/// Declares a buffer with these words, which are part of the recording.
+pub(in crate::primitives) fn table(graph: &mut Graph, name: &str, words: &[u32]) -> Buffer {
+    let table = graph.transient::<u32>(name, words.len() as u64);
+    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_ne_bytes()).collect();
+    for (k, bytes) in bytes.chunks(MAX_UPDATE).enumerate() {
+        let view = table.range((k * MAX_UPDATE) as u64, bytes.len() as u64);
+        graph.update(name, view, bytes);
+    }
+    table
+}
+
 impl<'j> Function<'j> {
     /// Declares the splitters, where there are any.
     pub fn declare(graph: &mut Graph, code: &'j BucketCode, ids: u32) -> Self {
-        let splitters = code.splitters().map(|words| {
-            let table = graph.transient::<u32>("multisplit.splitters", words.len() as u64);
-            let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_ne_bytes()).collect();
-            for (k, bytes) in bytes.chunks(MAX_UPDATE).enumerate() {
-                let view = table.range((k * MAX_UPDATE) as u64, bytes.len() as u64);
-                graph.update("multisplit.splitters", view, bytes);
-            }
-            table
-        });
+        let splitters = code.splitters().map(|words| table(graph, "multisplit.splitters", words));
         Self { code, table: splitters.or(code.user_table()), ids }
     }
 

@@ -22,11 +22,11 @@ mod two_level;
 
 pub use bucket::Bucket;
 pub(in crate::primitives) use bucket::BucketCode;
-pub(in crate::primitives) use chain::number_elements;
+pub(in crate::primitives) use chain::{EACH, number_elements};
 #[cfg(feature = "glsl")]
 pub use glsl::UserBucket;
 pub use host::SplitResult;
-pub(in crate::primitives) use job::{LOCKSTEP_ATOMICS, SplitPush};
+pub(in crate::primitives) use job::{LOCKSTEP_ATOMICS, SplitPush, table};
 pub use key::{Key, KeyType};
 pub use method::{Method, SplitSizes};
 pub use tuning::{SplitTuning, TileShape, TileShapes};

@@ -2,16 +2,17 @@
 //! direction, by all bits of a key or by some.
 //!
 //! [`add`] declares the passes of one sort in a graph. [`Sort`] says what is sorted how;
-//! [`SortBuffers`] where it is. A round of a sort is a multisplit by one digit.
+//! [`SortBuffers`] where it is. [`add_segmented`] sorts many segments of an array at once. A round of a sort is a multisplit by one digit.
 
 mod host;
 mod onesweep;
 mod pass;
 mod rounds;
-
+mod segments;
 mod small;
 mod tuning;
 
+pub use segments::{SegmentedBuffers, add_segmented};
 pub use tuning::{SortShape, SortTuning};
 
 use std::ops::Range;
@@ -161,6 +162,7 @@ pub fn add(
     buffers: &SortBuffers,
 ) -> Result<AddedSort> {
     policy.check()?;
+    policy.sort.check()?;
     check(sort, buffers)?;
     let method = choose(policy, sort, buffers)?;
     let radix = match method {

@@ -150,8 +150,10 @@ pub(super) fn bind_halves<'g>(
     match (halves.values, values.bytes()) {
         (Some(both), Some(bytes)) => {
             let size = n * u64::from(bytes);
-            pass.bind("values", both[from].range(0, size))
-                .bind("values_out", both[to].range(0, size))
+            // Numbers are counted and not read; what they go into may never have been written.
+            let counted = round == 0 && matches!(values, SortValues::Indices(_));
+            let read = if counted { halves.keys[from] } else { both[from] };
+            pass.bind("values", read.range(0, size)).bind("values_out", both[to].range(0, size))
         }
         _ => pass,
     }

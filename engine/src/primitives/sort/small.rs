@@ -4,7 +4,7 @@ use multisplit_graph::{Graph, Groups, View};
 use multisplit_shaders::builtin as kernels;
 
 use super::pass::{Job, Kernels, Work, variant};
-use super::{AddedSort, Sort, SortBuffers};
+use super::{AddedSort, Sort, SortBuffers, SortValues};
 use crate::error::Result;
 use crate::primitives::Policy;
 use crate::primitives::count::{Length, Prepared};
@@ -48,7 +48,12 @@ pub(super) fn one_tile_each(
     let mut pass = job.pass("sort.small", variant(buffers.values, kernels), &work, &[])?;
     pass = pass.bind("keys", buffers.keys.range(0, n * u64::from(sort.key.bytes())));
     if let Some((values, bytes)) = buffers.values.buffer() {
-        pass = pass.bind("values", values.range(0, n * u64::from(bytes)));
+        let values = values.range(0, n * u64::from(bytes));
+        // Numbers are only written.
+        pass = match buffers.values {
+            SortValues::Indices(_) => pass.scratch("values", values),
+            _ => pass.bind("values", values),
+        };
     }
     if let Some((begins, _)) = segments {
         pass = pass.bind("begins", begins);

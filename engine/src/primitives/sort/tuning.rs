@@ -2,6 +2,7 @@
 
 use ash::vk;
 
+use crate::error::{Error, Result};
 use crate::primitives::Policy;
 use crate::primitives::multisplit::{KeyType, TileShape};
 use crate::properties::DeviceProperties;
@@ -77,9 +78,10 @@ impl SortTuning {
         }
     }
 
-    /// Software drivers compile what is unrolled for longer than it then runs.
+    /// Software drivers compile what is unrolled for longer than it then runs; and have so few
+    /// workgroups at a time that strips can be long, which takes less memory for their counts.
     fn software() -> Self {
-        let shapes = [(u64::MAX, SortShape::new(256, 4, 4)); 4];
+        let shapes = [(u64::MAX, SortShape::new(256, 4, 16)); 4];
         Self {
             small: TileShape::new(256, 4),
             keys: shapes,
@@ -99,6 +101,17 @@ impl SortTuning {
     /// The shape of the sort by one workgroup.
     pub(super) fn small(&self, policy: &Policy, key: KeyType) -> SortShape {
         within(policy, key, SortShape::new(self.small.threads, self.small.items, 1))
+    }
+
+    /// Refuses sizes that nothing can be cut by.
+    pub(super) fn check(&self) -> Result<()> {
+        let mut all = self.keys.iter().chain(&self.pairs);
+        let shapes = all.all(|(_, shape)| shape.items > 0 && shape.strip > 0);
+        let tiles = [self.small, self.histogram].iter().all(|t| t.items > 0 && t.threads > 0);
+        if shapes && tiles && self.histogram_groups > 0 {
+            return Ok(());
+        }
+        Err(Error::Policy { problem: "a sort by tiles of no keys" })
     }
 
     /// The same with one shape for all numbers of elements.
