@@ -5,20 +5,17 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use multisplit::Context;
 use multisplit::ash::vk::PhysicalDeviceType;
-use multisplit::graph::Graph;
-use multisplit::primitives::multisplit::KeyType;
-use multisplit::primitives::sort::{self, Sort, SortBuffers, SortPlace, SortValues};
 
-use super::bench::{self, Figure, Output};
+use super::bench::{self, Output};
 use crate::device::Devices;
 use crate::files::{Outputs, Place};
 use crate::html::{self, Point, Points};
 use crate::jobs::Target;
-use crate::{data, figures, size};
+use crate::{figures, size};
 
 /// Arguments of `multisplit demo`.
 #[derive(Debug, Args)]
@@ -60,8 +57,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let sizes = if n >= 8 { vec![n / 8, n] } else { vec![n] };
     let list = sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
     tour.stop("copy, the ceiling", &format!("copy --n {list} {RUNS}"))?;
-    writeln!(tour.out, "sort, u32")?;
-    sizes.iter().try_for_each(|&n| tour.sort(n))?;
+    let sorts = "--sorts sort_keys_u32,sort_pairs_u32_u32";
+    tour.stop("radix sort", &format!("sort --n {list} {sorts} {RUNS}"))?;
     let buckets = if software { "8,64" } else { "2,8,32,256" };
     let ops = "--op split_delta_keys,split_delta_pairs --method auto";
     tour.stop(
@@ -104,38 +101,6 @@ impl<W: Write> Tour<'_, W> {
         writeln!(self.out, "{heading}")?;
         self.out.flush()?;
         bench::measure(arguments, self.context, &mut self.output)?;
-        self.tell()
-    }
-
-    /// Sorts keys, once to check and once to measure: what is sorted already is no measure.
-    fn sort(&mut self, n: u64) -> Result<()> {
-        let context = self.context;
-        let mut graph = Graph::new("sort");
-        let import = graph.import::<u32>("keys", n);
-        let (values, place) = (SortValues::None, SortPlace::InPlace);
-        let buffers = SortBuffers { n: n.into(), keys: import, values, place };
-        sort::add(&mut graph, &context.policy(), &Sort::new(KeyType::U32), &buffers)?;
-        let executable = context.instantiate(graph.compile(&context.limits())?)?;
-        let mut keys = data::random_words(n, data::SEED)?;
-        let buffer = context.upload("keys", &keys)?;
-        context.run(&executable, &[(import, &buffer)])?;
-        let sorted: Vec<u32> = context.download(&buffer)?;
-        context.write(&buffer, &keys)?;
-        let passes = context.profile(&executable, &[(import, &buffer)])?;
-        keys.sort_unstable();
-        if sorted != keys {
-            bail!("the sort is wrong");
-        }
-        let nanoseconds: f64 = passes.iter().map(|pass| pass.nanoseconds).sum();
-        self.output.figure(Figure {
-            op: "sort_keys_u32",
-            n,
-            m: 0,
-            ms: nanoseconds / 1e6,
-            gps: figures::elements_per_nanosecond(n, nanoseconds),
-            method: "auto",
-            split: None,
-        })?;
         self.tell()
     }
 

@@ -10,6 +10,7 @@ use multisplit::{Config, Error, PipelineCache};
 use crate::device::Devices;
 use crate::histogram;
 use crate::jobs::{Method, Target};
+use crate::sort;
 use crate::split::{self, Op, Rule};
 use crate::sssp::{self, Source};
 use crate::{plan_svg, report, size};
@@ -44,6 +45,17 @@ enum Subject {
         /// How it goes about it
         #[arg(long, value_enum, default_value_t)]
         method: split::Method,
+        #[command(flatten)]
+        common: PlanOptions,
+    },
+    /// Radix sort
+    Sort {
+        /// What is sorted
+        #[arg(long, value_enum, default_value_t)]
+        op: sort::Op,
+        /// How it goes about it
+        #[arg(long, value_enum, default_value_t)]
+        method: sort::Method,
         #[command(flatten)]
         common: PlanOptions,
     },
@@ -111,6 +123,7 @@ Examples:
   multisplit graph scan --n 2^28 --method lookback
   multisplit graph split --m 256 --method block --op split_delta_pairs
   multisplit graph split --m 256 --format svg > split.svg
+  multisplit graph sort --op sort_pairs_u32_u32 --n 2^20
   multisplit graph histogram --m 65536 --op histogram_range
   multisplit graph sssp --graph grid:10000 --method near-far
   multisplit graph scan --format dot | dot -Tsvg > scan.svg
@@ -128,6 +141,10 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
             let rule = Rule::new(op.function(), *m);
             let (n, replay) = (common.n, common.replay);
             (split::Job::new(&target, &rule, *method, op.pairs(), n, replay)?.plan, &common.format)
+        }
+        Subject::Sort { op, method, common } => {
+            let (n, replay) = (common.n, common.replay);
+            (sort::Job::new(&target, *op, *method, n, replay)?.plan, &common.format)
         }
         Subject::Sssp { graph, method, rounds, format } => {
             (sssp::plan(&target, graph, *method, *rounds)?, format)

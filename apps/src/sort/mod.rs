@@ -1,8 +1,10 @@
 //! A sort of arrays of any size: in one go where they fit the device, else by splitters.
 
+mod job;
 mod large;
 mod verify;
 
+pub use job::{Job, Method, OPS, Op};
 pub use verify::verify;
 
 use anyhow::{Context as _, Result, bail};

@@ -15,7 +15,7 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, value_parser};
 use multisplit::{Config, Context, Error};
 
-pub use self::output::{Figure, Output};
+pub use self::output::Output;
 
 use self::measure::{Bench, Timing};
 use self::subjects::Subject;

@@ -1,18 +1,17 @@
 //! `multisplit bench sort`: every operation and method, each run on unsorted data.
 
 use anyhow::{Context as _, Result, ensure};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use multisplit::Buffer;
 use multisplit::graph::{self, Graph};
 use multisplit::primitives::copy;
-use multisplit::primitives::multisplit::KeyType;
-use multisplit::primitives::sort::{self, Sort, SortBuffers, SortMethod, SortPlace, SortValues};
 
 use super::measure::Bench;
 use super::output::{Figure, Output};
 use crate::data;
 use crate::figures::{elements_per_nanosecond, median};
 use crate::jobs::Target;
+use crate::sort::{Job, Method, OPS, Op};
 use crate::{passes, size};
 
 /// Arguments of `multisplit bench sort` alone.
@@ -25,91 +24,6 @@ pub struct SortOptions {
     /// By which methods; several, separated by commas [default: auto]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
     sort_by: Vec<Method>,
-}
-
-/// What is sorted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Op {
-    /// 32-bit keys
-    #[value(name = "sort_keys_u32")]
-    KeysU32,
-    /// 32-bit keys with 32-bit values
-    #[value(name = "sort_pairs_u32_u32")]
-    PairsU32,
-    /// 64-bit keys
-    #[value(name = "sort_keys_u64")]
-    KeysU64,
-    /// Floats
-    #[value(name = "sort_keys_f32")]
-    KeysF32,
-}
-const OPS: [Op; 4] = [Op::KeysU32, Op::PairsU32, Op::KeysU64, Op::KeysF32];
-
-impl Op {
-    fn name(self) -> &'static str {
-        match self {
-            Self::KeysU32 => "sort_keys_u32",
-            Self::PairsU32 => "sort_pairs_u32_u32",
-            Self::KeysU64 => "sort_keys_u64",
-            Self::KeysF32 => "sort_keys_f32",
-        }
-    }
-
-    fn key(self) -> KeyType {
-        match self {
-            Self::KeysU32 | Self::PairsU32 => KeyType::U32,
-            Self::KeysU64 => KeyType::U64,
-            Self::KeysF32 => KeyType::F32,
-        }
-    }
-}
-
-/// How it is sorted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Method {
-    /// What suits the device and the number of elements
-    Auto,
-    /// One sweep
-    Onesweep,
-    /// Rounds of 4 bits, as in the paper
-    R4,
-    /// Rounds of 5 bits
-    R5,
-    /// Rounds of 6 bits
-    R6,
-    /// Rounds of 7 bits
-    R7,
-    /// Rounds of 8 bits
-    R8,
-}
-
-impl Method {
-    fn of_library(self) -> SortMethod {
-        let radix = |radix_bits| SortMethod::Multisplit { radix_bits };
-        match self {
-            Self::Auto => SortMethod::Auto,
-            Self::Onesweep => SortMethod::OneSweep,
-            Self::R4 => radix(4),
-            Self::R5 => radix(5),
-            Self::R6 => radix(6),
-            Self::R7 => radix(7),
-            Self::R8 => radix(8),
-        }
-    }
-}
-
-/// What figures call a method.
-fn method_name(method: SortMethod) -> &'static str {
-    match method {
-        SortMethod::Auto => "auto",
-        SortMethod::OneSweep => "onesweep",
-        SortMethod::Small => "small",
-        SortMethod::Multisplit { radix_bits: 4 } => "r4",
-        SortMethod::Multisplit { radix_bits: 5 } => "r5",
-        SortMethod::Multisplit { radix_bits: 6 } => "r6",
-        SortMethod::Multisplit { radix_bits: 7 } => "r7",
-        SortMethod::Multisplit { .. } => "r8",
-    }
 }
 
 impl SortOptions {
@@ -164,24 +78,11 @@ impl<'i> Input<'i> {
     fn measure(&self, method: Method, output: &mut Output) -> Result<()> {
         let (context, timing) = (self.bench.context, self.bench.timing);
         let target = Target::context(context);
-        let mut graph = Graph::new("sort");
-        let words = self.words.len() as u64;
-        let keys = graph.import::<u32>("keys", words);
-        let values = self.values.as_ref().map(|_| graph.import::<u32>("values", self.n));
-        let carried = match values {
-            Some(buffer) => SortValues::Values { buffer, bytes: 4 },
-            None => SortValues::None,
-        };
-        let sort = Sort::new(self.op.key()).by(method.of_library());
-        let buffers =
-            SortBuffers { n: self.n.into(), keys, values: carried, place: SortPlace::InPlace };
-        let added = sort::add(&mut graph, &target.policy, &sort, &buffers)?;
-        graph.replayable();
-        let executable = context.instantiate(graph.compile(&target.limits)?)?;
-        let mut bound = vec![(keys, &self.keys)];
-        if let (Some(import), Some(values)) = (values, &self.values) {
+        let job = Job::new(&target, self.op, method, self.n, true)?;
+        let executable = context.instantiate(job.plan.clone())?;
+        let bound = job.bind(&self.keys, self.values.as_ref());
+        if let Some(values) = &self.values {
             context.write(values, &data::words(self.n, |i| i as u32)?)?;
-            bound.push((import, values));
         }
         let restore = self.restore(&target)?;
         let restore = |runs: u32| -> Result<()> {
@@ -208,7 +109,7 @@ impl<'i> Input<'i> {
             m: 0,
             ms: nanoseconds / 1e6,
             gps: elements_per_nanosecond(self.n, nanoseconds),
-            method: method_name(added.method),
+            method: job.method,
             split: None,
         })?;
         if timing.passes {
