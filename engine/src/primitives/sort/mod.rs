@@ -85,7 +85,8 @@ impl Sort {
 pub enum SortMethod {
     /// What suits the device and the number of elements.
     Auto,
-    /// The paper's: each round is a block-level multisplit in three stages.
+    /// The paper's: each round is a multisplit in three stages, block-level on GPUs and direct on
+    /// software drivers ([`SortTuning::rounds`]).
     Multisplit {
         /// Bits of a digit: 4 to 8.
         radix_bits: u32,
@@ -208,7 +209,7 @@ fn choose(policy: &Policy, sort: &Sort, buffers: &SortBuffers) -> Result<SortMet
     let (n, host) = (buffers.n.most(), matches!(buffers.n, Count::Host(_)));
     match sort.method {
         SortMethod::Auto if n <= tile && host => Ok(SortMethod::Small),
-        SortMethod::Auto => Ok(SortMethod::OneSweep),
+        SortMethod::Auto => Ok(policy.sort.auto),
         SortMethod::Small if !host => {
             Err(Error::Policy { problem: "one workgroup sorts numbers of elements the host knows" })
         }

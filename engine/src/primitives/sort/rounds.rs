@@ -1,4 +1,4 @@
-//! The paper's radix sort: each round is a block-level multisplit by the next digit.
+//! The paper's radix sort: each round is a multisplit by the next digit.
 
 use multisplit_graph::{Buffer, Graph};
 
@@ -7,7 +7,7 @@ use super::{Sort, SortBuffers, SortPlace, SortValues, onesweep};
 use crate::error::Result;
 use crate::primitives::Policy;
 use crate::primitives::multisplit::{
-    self as split, Bucket, Method, Split, SplitBuffers, SplitOutput, number_elements,
+    self as split, Bucket, Split, SplitBuffers, SplitOutput, number_elements,
 };
 
 pub(super) fn add(
@@ -38,7 +38,7 @@ pub(super) fn add(
         let (from, to) = (rounds % 2, (rounds + 1) % 2);
         let descending = sort.descending;
         let bucket = Bucket::OrderedDigit { shift, bits, descending };
-        let split = Split::new(sort.key, 1 << bits, bucket).by(Method::Block);
+        let split = Split::new(sort.key, 1 << bits, bucket).by(policy.sort.rounds);
         let output = match values {
             Some((values, value_bytes)) => SplitOutput::Pairs {
                 keys: keys[to],

@@ -2,9 +2,11 @@
 
 use ash::vk;
 
+use super::SortMethod;
+
 use crate::error::{Error, Result};
 use crate::primitives::Policy;
-use crate::primitives::multisplit::{KeyType, TileShape};
+use crate::primitives::multisplit::{KeyType, Method, TileShape};
 use crate::properties::DeviceProperties;
 
 /// How the work of a sort is cut.
@@ -36,6 +38,10 @@ type UpTo = (u64, SortShape);
 /// Sizes of the sort kernels. Results never depend on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortTuning {
+    /// What `Auto` takes for more elements than one workgroup sorts.
+    pub auto: SortMethod,
+    /// How a round of `SortMethod::Multisplit` splits.
+    pub rounds: Method,
     /// The tile of the sort by one workgroup.
     pub small: TileShape,
     /// Tiles and strips for keys, by the number of elements; the last is for all larger numbers.
@@ -70,6 +76,8 @@ impl SortTuning {
             ]
         };
         Self {
+            auto: SortMethod::OneSweep,
+            rounds: Method::Block,
             small: TileShape::new(512, 8),
             keys: sizes(SortShape::new(512, 11, 5)),
             pairs: sizes(SortShape::new(512, 11, 2)),
@@ -78,11 +86,15 @@ impl SortTuning {
         }
     }
 
-    /// Software drivers compile what is unrolled for longer than it then runs; and have so few
+    /// Software drivers pay dearly for barriers, of which the direct multisplit has none: rounds of it
+    /// sort several times as fast as one sweep (docs/performance.md). They compile what is unrolled
+    /// for longer than it then runs; and have so few
     /// workgroups at a time that strips can be long, which takes less memory for their counts.
     fn software() -> Self {
         let shapes = [(u64::MAX, SortShape::new(256, 4, 16)); 4];
         Self {
+            auto: SortMethod::Multisplit { radix_bits: 8 },
+            rounds: Method::Direct,
             small: TileShape::new(256, 4),
             keys: shapes,
             pairs: shapes,
