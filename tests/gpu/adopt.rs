@@ -9,7 +9,7 @@ use multisplit::ash::{self, vk};
 use multisplit::graph::{Graph, Plan, Scope};
 use multisplit::primitives::multisplit::KeyType;
 use multisplit::primitives::scan;
-use multisplit::primitives::sort::{self, Sort, SortBuffers, SortPlace, SortValues};
+use multisplit::primitives::sort::{self, Sort, SortBuffers, SortPlace, SortShape, SortValues};
 use multisplit::{
     AdoptedDevice, Context, DeviceProperties, Error, ExecutableOptions, Import, PipelineCache,
     Requirements, WorkspaceBinding,
@@ -220,7 +220,10 @@ fn plan(
         What::Sort => {
             let (values, place) = (SortValues::Indices(dst), SortPlace::InPlace);
             let buffers = SortBuffers { n: N.into(), keys: src, values, place };
-            sort::add(&mut graph, &context.policy(), &Sort::new(KeyType::U32), &buffers)?;
+            // Quick to compile, which every context does for itself.
+            let mut policy = context.policy();
+            policy.sort = policy.sort.with_shape(SortShape::new(128, 1, 16));
+            sort::add(&mut graph, &policy, &Sort::new(KeyType::U32), &buffers)?;
         }
     }
     Ok((graph.compile(&context.limits())?, [src, dst]))

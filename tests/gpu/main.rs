@@ -14,6 +14,7 @@ mod histogram_run;
 mod kernels;
 mod memory;
 mod multisplit_cases;
+mod multisplit_full_sort;
 mod multisplit_functions;
 mod multisplit_keys;
 mod multisplit_large;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         sssp_results::tests(),
         counts::tests(),
         multisplit_cases::tests(),
+        multisplit_full_sort::tests(),
         multisplit_functions::tests(),
         multisplit_keys::tests(),
         multisplit_large::tests(),

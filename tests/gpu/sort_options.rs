@@ -213,7 +213,7 @@ fn idle_rounds(gpu: &Gpu) -> Result<()> {
 fn a_thousand_replays(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let policy = quick_policy(gpu);
-    let n = 2_222u64;
+    let n = 1_500u64;
     let mut graph = Graph::new("replayed");
     let mut import = |name| graph.import::<u32>(name, n);
     let [source, keys, values] = ["source", "keys", "values"].map(&mut import);
@@ -221,7 +221,7 @@ fn a_thousand_replays(gpu: &Gpu) -> Result<()> {
     copy(&mut graph, &policy, "copy", source, values)?;
     let pairs = SortValues::Values { buffer: values, bytes: 4 };
     let place = SortPlace::InPlace;
-    let sort = Sort::new(KeyType::U32);
+    let sort = Sort::new(KeyType::U32).by_bits(8..24).by(SortMethod::OneSweep);
     add(&mut graph, &policy, &sort, &SortBuffers { n: n.into(), keys, values: pairs, place })?;
     graph.replayable();
     let executable = context.instantiate(graph.compile(&context.limits())?)?;

@@ -23,10 +23,16 @@ pub enum Method {
     /// Labels, sorted on ceil(log2 m) bits, that take the elements along: what the paper compares
     /// with. The bucket function is evaluated once a key.
     ReducedBitSort,
+    /// A radix sort by the whole key, for buckets that are in the order of the keys: `Delta` and
+    /// `Range`, the top bits by `OrderedDigit`, and of unsigned keys `Digit` and `Identity`. Within
+    /// a bucket the result is in the order of the keys, and only equal keys stay in input order. n
+    /// must be known to the host.
+    FullSort,
 }
 
 impl Method {
-    /// Every method but `Auto`.
+    /// Every method whose result is stable within buckets, which leaves out `FullSort`; and not
+    /// `Auto`.
     pub const ALL: [Self; 6] = [
         Self::Direct,
         Self::Warp,
@@ -88,10 +94,11 @@ fn of_round(buckets: u32) -> u32 {
 }
 
 /// How many times each element is moved.
-pub(super) fn rounds(method: Method, buckets: u32) -> u32 {
+pub(super) fn rounds(method: Method, split: &Split) -> u32 {
     match method {
-        Method::ScanSplit => bucket_bits(buckets),
-        _ if buckets > MAX_BUCKETS_OF_ROUND => 2,
+        Method::ScanSplit => bucket_bits(split.buckets),
+        Method::FullSort => split.key.bytes(),
+        _ if split.buckets > MAX_BUCKETS_OF_ROUND => 2,
         _ => 1,
     }
 }
@@ -109,7 +116,9 @@ pub(super) fn sizes(
     let tuned = &policy.split;
     let class = bucket_bits(of_round(split.buckets)) as usize - 1;
     let shape = match method {
-        Method::ScanSplit | Method::ReducedBitSort => TileShape::new(policy.threads, EACH as u32),
+        Method::ScanSplit | Method::ReducedBitSort | Method::FullSort => {
+            TileShape::new(policy.threads, EACH as u32)
+        }
         Method::Direct => TileShape::new(tuned.warp.threads, 1),
         Method::Warp => tuned.warp,
         Method::OneSweep => tuned.onesweep[class],
@@ -165,7 +174,9 @@ fn threads(policy: &Policy, method: Method, split: &Split, shape: TileShape) -> 
         let subgroups = threads / policy.subgroup_size;
         let tile = threads * shape.items;
         match method {
-            Method::Direct | Method::ScanSplit | Method::ReducedBitSort => splitters,
+            Method::Direct | Method::ScanSplit | Method::ReducedBitSort | Method::FullSort => {
+                splitters
+            }
             Method::Warp => splitters + tile * (split.key.bytes() + 4),
             // Counters or the tile; targets; sums.
             _ => {

@@ -7,6 +7,7 @@
 mod bucket;
 mod chain;
 mod counting;
+mod full_sort;
 #[cfg(feature = "glsl")]
 pub(super) mod glsl;
 mod host;
@@ -130,9 +131,12 @@ pub fn add(
     policy.check()?;
     let code = BucketCode::new(split)?;
     let method = method::choose(policy, split);
+    if method == Method::FullSort {
+        full_sort::descending(split, buffers.n)?;
+    }
     let added = AddedSplit {
         method,
-        rounds: method::rounds(method, split.buckets),
+        rounds: method::rounds(method, split),
         sizes: method::sizes(policy, method, split, buffers),
     };
     tracing::debug!(?added, n = ?buffers.n, m = split.buckets, "multisplit");
@@ -148,6 +152,7 @@ pub fn add(
     match method {
         Method::ScanSplit => scan_split::add(&mut job)?,
         Method::ReducedBitSort => reduced_bit::add(&mut job)?,
+        Method::FullSort => full_sort::add(&mut job)?,
         _ if added.rounds > 1 => two_level::add(&mut job, method)?,
         _ => one_round(&mut job, method)?,
     }

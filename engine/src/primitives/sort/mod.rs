@@ -3,6 +3,36 @@
 //!
 //! [`add`] declares the passes of one sort in a graph. [`Sort`] says what is sorted how;
 //! [`SortBuffers`] where it is. [`add_segmented`] sorts many segments of an array at once. A round of a sort is a multisplit by one digit.
+//!
+//! ```
+//! # fn main() -> Result<(), multisplit::Error> {
+//! use multisplit::graph::Graph;
+//! use multisplit::primitives::multisplit::KeyType;
+//! use multisplit::primitives::sort::{self, Sort, SortBuffers, SortPlace, SortValues};
+//! use multisplit::{Config, Context};
+//!
+//! let context = Context::open(&Config::default())?;
+//! // In one call:
+//! let by_distance = Sort::new(KeyType::F32).descending();
+//! assert_eq!(context.argsort(&by_distance, &[0.5f32, 2.0, 1.0])?, [1, 2, 0]);
+//!
+//! // As part of a graph, on buffers that are on the device:
+//! let mut graph = Graph::new("frame");
+//! let keys = graph.import::<f32>("distances", 3);
+//! let order = graph.import::<u32>("order", 3);
+//! let (values, place) = (SortValues::Indices(order), SortPlace::InPlace);
+//! let buffers = SortBuffers { n: 3.into(), keys, values, place };
+//! sort::add(&mut graph, &context.policy(), &by_distance, &buffers)?;
+//! let plan = graph.compile(&context.limits())?;
+//! println!("{} bytes of scratch", plan.workspace.size);
+//! let executable = context.instantiate(plan)?;
+//! let distances = context.upload("distances", &[0.5f32, 2.0, 1.0])?;
+//! let result = context.buffer::<u32>("order", 3)?;
+//! context.run(&executable, &[(keys, &distances), (order, &result)])?;
+//! assert_eq!(context.download::<u32>(&result)?, [1, 2, 0]);
+//! # Ok(())
+//! # }
+//! ```
 
 mod host;
 mod onesweep;
