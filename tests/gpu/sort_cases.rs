@@ -253,6 +253,9 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
                     for keys in KEYS {
                         let sort = Sort { descending, ..Sort::new(key) };
                         case(gpu, &policy, &sort, along, keys, n)?;
+                        // Not every device's choice.
+                        let sort = sort.by(SortMethod::OneSweep);
+                        case(gpu, &policy, &sort, along, keys, n)?;
                     }
                 }
             }

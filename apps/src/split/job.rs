@@ -142,5 +142,6 @@ pub fn name(method: engine::Method) -> &'static str {
         engine::Method::OneSweep => "onesweep",
         engine::Method::ScanSplit => "scan-split",
         engine::Method::ReducedBitSort => "reduced-bit-sort",
+        engine::Method::FullSort => "full-sort",
     }
 }
