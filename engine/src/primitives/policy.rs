@@ -124,6 +124,12 @@ impl Policy {
         }
     }
 
+    /// How often look-back over buckets looks in vain. Where loops have a bound, looking takes a small
+    /// part of it, because other loops of the kernel need rounds too.
+    pub(crate) fn spins(&self) -> u32 {
+        self.spin_limit.min(self.split.most_loop_rounds / 8)
+    }
+
     /// Refuses what no kernel can follow.
     pub(crate) fn check(&self) -> Result<()> {
         if self.threads == 0 {

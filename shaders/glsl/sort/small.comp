@@ -78,6 +78,7 @@ void reorder() {
     {                                                                           \
         [[unroll]] for (uint w = 0; w < ITEMS; ++w)                             \
             if (item_index(0, w) < held) held_values[w] = buffer_.at[first + source[w]]; \
+        memoryBarrierBuffer();  /* barrier() alone orders shared memory only */ \
         barrier();                                                              \
         [[unroll]] for (uint w = 0; w < ITEMS; ++w)                             \
             if (item_index(0, w) < held) buffer_.at[first + item_index(0, w)] = held_values[w]; \

@@ -159,7 +159,7 @@ impl<'j> Job<'j> {
             ("BY_PART", u32::from(self.part_shift.is_some())),
             ("KEY_KIND", self.split.key.kind()),
             ("ITEMS", self.sizes.items),
-            ("SPIN_LIMIT", self.policy.spin_limit),
+            ("SPIN_LIMIT", self.policy.spins()),
             ("COUNT_BY_ATOMICS", u32::from(self.sizes.count_by_atomics)),
             ("COUNTER_COPIES", self.sizes.counter_copies),
             ("VALUE_WORDS", self.value_words()),

@@ -123,10 +123,13 @@ impl Round {
     }
 }
 
-/// Keys of one workgroup of the histogram.
+/// Keys of one workgroup of the histogram: a thread takes no more of them than loops have rounds.
 fn part(policy: &Policy, n: u64) -> u64 {
-    let least = u64::from(policy.sort.histogram.threads * policy.sort.histogram.items);
-    n.div_ceil(policy.sort.histogram_groups).next_multiple_of(least)
+    let shape = policy.sort.histogram(policy);
+    let least = u64::from(shape.threads * shape.items);
+    let most = u64::from(policy.split.most_loop_rounds) * u64::from(shape.threads) / least * least;
+    let share = n.div_ceil(policy.sort.histogram_groups).next_multiple_of(least);
+    share.min(most.max(least))
 }
 
 fn histogram(
@@ -135,7 +138,7 @@ fn histogram(
     (parts, part): (Length, u64),
     rounds: u32,
 ) -> Result<()> {
-    let tuned = job.policy.sort.histogram;
+    let tuned = job.policy.sort.histogram(job.policy);
     let keys = job.buffers.keys.range(0, job.n.most * u64::from(job.sort.key.bytes()));
     let parameters = job.all_digits();
     let tiles = (part / u64::from(tuned.threads * tuned.items)) as u32;

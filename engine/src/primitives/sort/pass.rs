@@ -83,7 +83,7 @@ impl Job<'_> {
             ("BUCKET_BITS", super::DIGIT_BITS),
             ("KEY_KIND", self.sort.key.kind()),
             ("ITEMS", self.shape.items),
-            ("SPIN_LIMIT", self.policy.spin_limit),
+            ("SPIN_LIMIT", self.policy.spins()),
             ("VALUE_WORDS", self.buffers.values.bytes().unwrap_or(4) / 4),
             ("COUNTED_VALUES", u32::from(indices)),
             ("LOCKSTEP", u32::from(self.policy.split.lockstep) * LOCKSTEP_ATOMICS),

@@ -63,7 +63,7 @@ pub fn add_segmented(
             let what = "number of elements of one tile";
             return Err(Error::TooLarge { what, asked: longest, limit: tile });
         }
-        SortMethod::Auto => SortMethod::OneSweep,
+        SortMethod::Auto => policy.sort.auto,
         SortMethod::Multisplit { .. } => {
             return Err(Error::Policy { problem: "segments are sorted by Small or OneSweep" });
         }
