@@ -116,7 +116,7 @@ fn around_a_tile(gpu: &Gpu) -> Result<()> {
     let key = KeyType::U32;
     let tile = tile(&policy, key)?;
     for (longest, expected) in
-        [(tile - 1, SortMethod::Small), (tile, SortMethod::Small), (tile + 1, SortMethod::OneSweep)]
+        [(tile - 1, SortMethod::Small), (tile, SortMethod::Small), (tile + 1, policy.sort.auto)]
     {
         let offsets = offsets([3, longest, 0, 1, longest, 20]);
         let kinds = (Along::Bytes(4), Keys::FewDistinct);
@@ -144,7 +144,7 @@ fn mixed(gpu: &Gpu) -> Result<()> {
             let sort = Sort { descending, ..Sort::new(key) };
             let method = check(gpu, &policy, &sort, (along, kind), offsets)
                 .with_context(|| format!("{sort:?}, {along:?}"))?;
-            ensure!(method == SortMethod::OneSweep);
+            ensure!(method == policy.sort.auto);
         }
     }
     let sort = Sort::new(KeyType::F32).by_bits(0..0);
