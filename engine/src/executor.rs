@@ -276,8 +276,8 @@ impl Executable {
         options: &RecordOptions<'_>,
         word: Option<Word>,
     ) -> Result<()> {
-        let places = self.places(imports, options.workspace)?;
         let sets = self.slot(options.slot)?;
+        let places = self.places(imports, options.workspace)?;
         if let Some(sets) = sets {
             // SAFETY: no more recordings are alive than there are slots, so this one is free.
             unsafe { sets.write(&self.plan, &places) };

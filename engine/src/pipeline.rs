@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ffi::CString;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use ash::vk;
 use multisplit_shaders::{BindingKind, Kernel};
@@ -48,6 +50,8 @@ struct Key {
 pub(crate) struct PipelineStore {
     cache: vk::PipelineCache,
     pipelines: Mutex<HashMap<Key, Arc<Pipeline>>>,
+    /// Nanoseconds that the driver has taken to create pipelines.
+    nanoseconds: AtomicU64,
 }
 
 impl PipelineStore {
@@ -60,12 +64,17 @@ impl PipelineStore {
         };
         // A driver that has no use for its own data must not keep the device from being opened.
         let cache = create(initial).or_else(|_| create(&[])).during("vkCreatePipelineCache")?;
-        Ok(Self { cache, pipelines: Mutex::default() })
+        Ok(Self { cache, pipelines: Mutex::default(), nanoseconds: AtomicU64::new(0) })
     }
 
     pub fn cache_data(&self, device: &ash::Device) -> Vec<u8> {
         // SAFETY: a live cache of this device.
         unsafe { device.get_pipeline_cache_data(self.cache) }.unwrap_or_default()
+    }
+
+    /// How long the driver has taken to create pipelines, all threads together.
+    pub fn creation_time(&self) -> Duration {
+        Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed))
     }
 
     /// How many pipelines there are.
@@ -92,7 +101,7 @@ impl PipelineStore {
         // Not under the lock, so that threads compile side by side.
         let span = tracing::debug_span!("pipeline.create", kernel = kernel.label());
         let pipeline =
-            span.in_scope(|| create(device, kernel, specialization, push_descriptors, self.cache))?;
+            span.in_scope(|| self.create(device, kernel, specialization, push_descriptors))?;
         match self.lock().entry(key) {
             Entry::Vacant(entry) => Ok(entry.insert(Arc::new(pipeline)).clone()),
             Entry::Occupied(entry) => {
@@ -102,6 +111,20 @@ impl PipelineStore {
                 Ok(entry.get().clone())
             }
         }
+    }
+
+    fn create(
+        &self,
+        device: &Device,
+        kernel: &Arc<Kernel>,
+        specialization: &[(u32, u32)],
+        push_descriptors: bool,
+    ) -> Result<Pipeline> {
+        let begin = Instant::now();
+        let pipeline = create(device, kernel, specialization, push_descriptors, self.cache);
+        let nanoseconds = begin.elapsed().as_nanos().try_into().unwrap_or(u64::MAX);
+        self.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
+        pipeline
     }
 
     /// Calls `body` with every pipeline.

@@ -5,8 +5,11 @@ mod adopt;
 mod cache;
 mod counts;
 mod descriptors;
+mod embedding;
+mod embedding_operations;
 mod environment;
 mod errors;
+mod example_frames;
 mod histogram_cases;
 mod histogram_errors;
 mod histogram_options;
@@ -54,6 +57,8 @@ fn main() -> ExitCode {
         replay::tests(),
         synchronization::tests(),
         adopt::tests(),
+        embedding::tests(),
+        embedding_operations::tests(),
         cache::tests(),
         errors::tests(),
         environment::tests(),
