@@ -41,6 +41,7 @@ impl Sets {
         // SAFETY: a live device.
         let pool = unsafe { device.raw.create_descriptor_pool(&info, None) };
         let pool = pool.during("vkCreateDescriptorPool")?;
+        device.name_object(pool, &plan.name);
         // From here on, dropping `this` destroys the pool.
         let mut this = Self { device: device.clone(), pool, sets: Vec::new() };
         for pipeline in pipelines {

@@ -166,6 +166,8 @@ fn create(
     match create_pipeline(device, kernel, specialization, layout, cache) {
         Ok(raw) => {
             device.name_object(raw, kernel.label());
+            device.name_object(layout, kernel.label());
+            device.name_object(set_layout, kernel.label());
             Ok(Pipeline { raw, layout, set_layout, kernel: kernel.clone() })
         }
         Err(error) => {

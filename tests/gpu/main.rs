@@ -3,10 +3,13 @@
 
 mod adopt;
 mod cache;
+mod counted_device;
 mod counts;
 mod descriptors;
 mod embedding;
+mod embedding_contract;
 mod embedding_operations;
+mod embedding_threads;
 mod environment;
 mod errors;
 mod example_frames;
@@ -58,7 +61,9 @@ fn main() -> ExitCode {
         synchronization::tests(),
         adopt::tests(),
         embedding::tests(),
+        embedding_contract::tests(),
         embedding_operations::tests(),
+        embedding_threads::tests(),
         cache::tests(),
         errors::tests(),
         environment::tests(),

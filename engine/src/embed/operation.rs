@@ -150,6 +150,18 @@ impl Context {
         self.workspace_requirements(&self.plan_task(task, options)?.0)
     }
 
+    /// What `task` would expect of each of the engine's buffers, and do with them. It creates
+    /// nothing.
+    pub fn contracts_of(
+        &self,
+        task: &Task,
+        options: &OperationOptions,
+    ) -> Result<Vec<RoleContract>> {
+        let (plan, roles) = self.plan_task(task, options)?;
+        let alignment = self.limits().heap_alignment();
+        Ok(roles.into_iter().filter_map(|role| contract(&plan, role, alignment)).collect())
+    }
+
     fn plan_task(
         &self,
         task: &Task,
@@ -178,28 +190,13 @@ impl Operation {
 
     /// What it expects of each of its buffers, and does with them.
     pub fn contracts(&self) -> impl Iterator<Item = RoleContract> {
-        self.roles.iter().filter_map(|&(role, buffer)| self.contract_of(role, buffer))
+        let (plan, alignment) = (self.plan(), self.executable.offset_alignment());
+        self.roles.iter().filter_map(move |&role| contract(plan, role, alignment))
     }
 
     /// What it expects of one of them; `None` where it has no such buffer.
     pub fn contract(&self, role: Role) -> Option<RoleContract> {
         self.contracts().find(|contract| contract.role == role)
-    }
-
-    fn contract_of(&self, role: Role, buffer: graph::Buffer) -> Option<RoleContract> {
-        let plan = self.plan();
-        let index = plan.index_of(buffer)?;
-        let contract = plan.buffers.get(index)?.contract()?;
-        Some(RoleContract {
-            role,
-            bytes: buffer.size(),
-            alignment: self.executable.offset_alignment(),
-            usage: usage(plan, |other| other == index),
-            entry: contract.entry,
-            exit: contract.exit,
-            first_use: contract.first_use,
-            last_use: contract.last_use,
-        })
     }
 
     /// What an engine that supplies scratch memory has to supply.
@@ -270,6 +267,26 @@ impl Operation {
             (Some(_), Some(n)) => Ok(self.count_step.map(|step| Word { step, value: n as u32 })),
         }
     }
+}
+
+fn contract(
+    plan: &Plan,
+    (role, buffer): (Role, graph::Buffer),
+    alignment: u64,
+) -> Option<RoleContract> {
+    let index = plan.index_of(buffer)?;
+    let contract = plan.buffers.get(index)?.contract()?;
+    Some(RoleContract {
+        role,
+        bytes: buffer.size(),
+        alignment,
+        // Also of a buffer that is not touched: Vulkan has none of no use.
+        usage: usage(plan, |other| other == index) | vk::BufferUsageFlags::STORAGE_BUFFER,
+        entry: contract.entry,
+        exit: contract.exit,
+        first_use: contract.first_use,
+        last_use: contract.last_use,
+    })
 }
 
 fn find(name: &str, roles: &[(Role, graph::Buffer)], role: Role) -> Result<graph::Buffer> {
