@@ -108,7 +108,7 @@ fn run(shared: &Shared<'_>, rounds: std::ops::Range<u32>) -> Result<()> {
         };
         let threads: Vec<_> = (0..THREADS).map(spawn).collect();
         threads.into_iter().try_for_each(|thread| {
-            thread.join().map_err(|_| anyhow!("a thread panicked")).flatten()
+            thread.join().map_err(|_| anyhow!("a thread panicked")).and_then(|result| result)
         })
     })
 }
