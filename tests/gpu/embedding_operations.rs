@@ -161,10 +161,15 @@ fn every_kind(gpu: &Gpu) -> Result<()> {
         let mut checks = Checks::new(&host, &context)?;
         for (way, n) in ways().into_iter().enumerate() {
             for (k, case) in [sorts(n), splits(n), others(n)].into_iter().flatten().enumerate() {
-                let own_workspace = (way + k).is_multiple_of(2);
-                checks
-                    .run(&case, n, own_workspace)
-                    .with_context(|| format!("{} {n:?}", case.name))?;
+                for by_address in [false, true] {
+                    let options = OperationOptions {
+                        own_workspace: (way + k).is_multiple_of(2),
+                        by_address,
+                        ..Default::default()
+                    };
+                    let what = || format!("{} {n:?}, by address: {by_address}", case.name);
+                    checks.run(&case, n, options).with_context(what)?;
+                }
             }
         }
         checks.destroy();
@@ -215,12 +220,13 @@ impl<'h> Checks<'h> {
         }
     }
 
-    unsafe fn run(&mut self, case: &Case, n: Elements, own_workspace: bool) -> Result<()> {
-        let mut options = OperationOptions {
-            own_workspace,
-            policy: Some(quick(self.context.policy())),
-            ..Default::default()
-        };
+    unsafe fn run(
+        &mut self,
+        case: &Case,
+        n: Elements,
+        mut options: OperationOptions,
+    ) -> Result<()> {
+        options.policy = Some(quick(self.context.policy()));
         for (role, _) in &case.expected {
             options = options.exit(*role, Scope::HOST_READ);
         }
@@ -243,11 +249,12 @@ impl<'h> Checks<'h> {
             let scratch =
                 self.host.buffer(scratch_size, needs.usage, local).map_err(|e| anyhow!("{e}"))?;
             let given = WorkspaceBinding { buffer: scratch.raw, offset: needs.alignment };
-            let at: Vec<_> = buffers.iter().map(|b| (b.role, b.at())).collect();
+            let at = |b: &Guarded| (b.role, b.at(self.host, options.by_address));
+            let at: Vec<_> = buffers.iter().map(at).collect();
             let recording = Recording {
                 buffers: &at,
                 frame: 1,
-                workspace: (!own_workspace).then_some(given),
+                workspace: (!options.own_workspace).then_some(given),
                 count: matches!(n, Elements::Recorded { .. }).then_some(N as u64),
                 timing: self.timing(&operation)?,
             };
@@ -324,8 +331,14 @@ impl Guarded {
         Ok(Self { role, buffer, offset, words })
     }
 
-    fn at(&self) -> BufferAt {
-        BufferAt::new(self.buffer.raw, self.offset)
+    fn at(&self, host: &Host, by_address: bool) -> BufferAt {
+        if !by_address {
+            return BufferAt::new(self.buffer.raw, self.offset);
+        }
+        let info = vk::BufferDeviceAddressInfo::default().buffer(self.buffer.raw);
+        // SAFETY: a live buffer with the usage for it.
+        let address = unsafe { host.device.get_buffer_device_address(&info) };
+        BufferAt::Address(address + self.offset)
     }
 
     /// These words from the beginning on, and everything else as it was.
