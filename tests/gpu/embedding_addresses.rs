@@ -28,7 +28,7 @@ fn sorts_by_every_method(gpu: &Gpu) -> Result<()> {
     // Sorts in rounds of splits are among the operations that are tested by address.
     let rounds = gpu.full.then_some((SortMethod::Multisplit { radix_bits: 8 }, 5000, false));
     let methods = [
-        (SortMethod::Small, 900, false),
+        (SortMethod::Small, 400, false),
         (SortMethod::OneSweep, 9000, false),
         (SortMethod::OneSweep, 5000, true),
     ];
