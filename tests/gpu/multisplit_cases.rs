@@ -179,6 +179,11 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
+fn random_shape(rng: &mut Rng, threads: u32) -> TileShape {
+    let turns = 1 + rng.below(3) as u32;
+    TileShape::new(threads, turns * (1 + rng.below(9 / u64::from(turns)) as u32)).in_turns(turns)
+}
+
 /// Random sizes of everything, the kernels' own sizes included.
 fn random_cases(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(99);
@@ -186,7 +191,7 @@ fn random_cases(gpu: &Gpu) -> Result<()> {
     for _ in 0..if gpu.full { 400 } else { 16 } {
         let mut policy = base;
         let threads = base.subgroup_size << rng.below(4);
-        policy.split = policy.split.with_shape(TileShape::new(threads, 1 + rng.below(9) as u32));
+        policy.split = policy.split.with_shape(random_shape(&mut rng, threads));
         policy.split.most_buckets_by_votes = [0, 256][rng.below(2) as usize];
         policy.split.counter_copies = 1 + rng.below(3) as u32;
         policy.split.histogram_parts = 1 + rng.below(3) as u32;
