@@ -35,6 +35,7 @@ pub mod network;
 mod observe;
 mod pipeline;
 pub mod primitives;
+pub mod probe;
 mod profiler;
 mod properties;
 mod replay;

@@ -59,6 +59,7 @@ pub(super) static KERNELS: &[(&str, &str)] = &[
     ("multisplit/subgroup_prescan.comp", include_str!("../glsl/multisplit/subgroup_prescan.comp")),
     ("multisplit/unpack.comp", include_str!("../glsl/multisplit/unpack.comp")),
     ("multisplit/warp_postscan.comp", include_str!("../glsl/multisplit/warp_postscan.comp")),
+    ("probe/lane_order.comp", include_str!("../glsl/probe/lane_order.comp")),
     ("scan/downsweep.comp", include_str!("../glsl/scan/downsweep.comp")),
     ("scan/lookback.comp", include_str!("../glsl/scan/lookback.comp")),
     ("scan/reduce.comp", include_str!("../glsl/scan/reduce.comp")),

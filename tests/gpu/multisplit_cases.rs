@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
 use multisplit::primitives::Policy;
 use multisplit::primitives::multisplit::{
-    Bucket, KeyType, Method, Split, SplitBuffers, SplitOutput, TileShape, add,
+    Bucket, KeyType, Lockstep, Method, Split, SplitBuffers, SplitOutput, TileShape, add,
 };
 use multisplit_tests::generate::{Distribution, Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -188,11 +188,13 @@ fn random_shape(rng: &mut Rng, threads: u32) -> TileShape {
 fn random_cases(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(99);
     let base = gpu.context.policy();
+    let lockstep = [Lockstep::No, gpu.lockstep()?];
     for _ in 0..if gpu.full { 400 } else { 16 } {
         let mut policy = base;
         let threads = base.subgroup_size << rng.below(4);
         policy.split = policy.split.with_shape(random_shape(&mut rng, threads));
         policy.split.most_buckets_by_votes = [0, 256][rng.below(2) as usize];
+        policy.split.lockstep = lockstep[rng.below(2) as usize];
         policy.split.counter_copies = 1 + rng.below(3) as u32;
         policy.split.histogram_parts = 1 + rng.below(3) as u32;
         policy.spin_limit = rng.below(3) as u32;

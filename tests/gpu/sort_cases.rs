@@ -4,7 +4,7 @@
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
 use multisplit::primitives::Policy;
-use multisplit::primitives::multisplit::{KeyType, TileShape};
+use multisplit::primitives::multisplit::{KeyType, Lockstep, TileShape};
 use multisplit::primitives::sort::{Sort, SortBuffers, SortMethod, SortPlace, SortValues, add};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -377,6 +377,7 @@ fn no_patience(gpu: &Gpu) -> Result<()> {
 
 fn random_shapes(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(77);
+    let lockstep = [Lockstep::No, gpu.lockstep()?];
     for _ in 0..if gpu.full { 100 } else { 4 } {
         let mut policy = gpu.context.policy();
         let threads = policy.subgroup_size << rng.below(4);
@@ -384,6 +385,7 @@ fn random_shapes(gpu: &Gpu) -> Result<()> {
         let items = turns * (1 + rng.below(3) as u32);
         policy.sort = policy.sort.with_shape(TileShape::new(threads, items).in_turns(turns));
         policy.spin_limit = rng.below(3) as u32;
+        policy.split.lockstep = lockstep[rng.below(2) as usize];
         let key = KeyType::ALL[rng.below(6) as usize];
         let along = ALONG[rng.below(5) as usize];
         let sort = Sort::new(key).by(SortMethod::OneSweep);
