@@ -86,6 +86,11 @@ impl Outputs {
         Ok(OutputId(self.begun.len() - 1))
     }
 
+    /// Begins an output where there is to be one.
+    pub fn begin_if(&mut self, path: Option<&Path>) -> Result<Option<OutputId>> {
+        path.map(|path| self.begin(&Place::new(path))).transpose()
+    }
+
     fn standard(&self, place: &Place) -> Result<Sink> {
         if io::stdout().is_terminal() && place.format != Format::Text {
             return Err(FileError::Terminal);
