@@ -81,7 +81,8 @@ impl PaperOptions {
         ensure!(!buckets.is_empty(), "the paper has 2, 4, 8, 16, 32, 64, 128 and 256 buckets");
         let chosen = if self.any() { self.table.clone() } else { Which::value_variants().to_vec() };
 
-        let mut runs: Vec<String> = Vec::new();
+        // The ceiling in the plots.
+        let mut runs = vec!["copy".to_owned()];
         for run in chosen.iter().flat_map(|which| which.runs(&buckets)) {
             if !runs.contains(&run) {
                 runs.push(run);
@@ -178,9 +179,11 @@ const DELTA: &str = "split --op split_delta_keys,split_delta_pairs";
 
 #[cfg(test)]
 mod tests {
-    use super::Which;
-    use super::published::BUCKETS;
+    use super::published::{BUCKETS, SPREADS};
+    use super::tables::Here;
+    use super::{N, Table, Which};
     use crate::commands::bench::tests::parses;
+    use crate::html::Points;
     use clap::ValueEnum as _;
 
     #[test]
@@ -196,5 +199,89 @@ mod tests {
         assert_eq!(runs.len(), 3);
         assert!(runs[1].ends_with("direct,warp,block,reduced-bit"), "{}", runs[1]);
         assert!(runs[2].ends_with("--m 64 --method block,reduced-bit"), "{}", runs[2]);
+    }
+
+    /// A line of every kind: everything goes at one rate, but sorts at half of it.
+    fn lines() -> String {
+        let mut text = String::new();
+        let mut line = |op: &str, m: u32, method: &str, gps: u32, rest: &str| {
+            let head = format!(r#""op":"{op}","m":{m},"method":"{method}","ms":2,"gps":{gps}"#);
+            text += &format!("{{{head}{rest}}}\n");
+        };
+        for kind in ["keys", "pairs"] {
+            let op = if kind == "keys" { "sort_keys_u32" } else { "sort_pairs_u32_u32" };
+            for method in ["onesweep", "r4", "r5", "r6", "r7", "r8"] {
+                line(op, 0, method, 1, "");
+            }
+            for m in BUCKETS {
+                for method in ["direct", "warp", "block", "reduced-bit-sort", "scan-split"] {
+                    let stages = r#","prescan_ms":1,"scan_ms":1,"postscan_ms":2,"labels_ms":1"#;
+                    for spread in SPREADS {
+                        let rest = format!(r#"{stages},"distribution":"{spread}""#);
+                        line(&format!("split_delta_{kind}"), m, method, 2, &rest);
+                    }
+                }
+                for method in ["warp", "block", "onesweep"] {
+                    let op = format!("split_identity_{kind}");
+                    line(&op, m, method, 2, r#","distribution":"uniform""#);
+                }
+            }
+        }
+        for m in BUCKETS {
+            for method in ["votes", "shared"] {
+                line("histogram_even", m, method, 2, "");
+                line("histogram_range", m, method, 2, "");
+            }
+        }
+        for method in ["near-far", "bucketing", "multisplit-passes", "multisplit"] {
+            line("sssp", 0, method, 0, r#","graph":"grid","mteps":7"#);
+            line("sssp", 0, method, 0, r#","graph":"of my own","mteps":7"#);
+        }
+        text
+    }
+
+    fn tables() -> Vec<Table> {
+        let points = Points::parse(&lines()).expect("points");
+        let here = Here { points: &points, n: N, buckets: &BUCKETS };
+        Which::value_variants().iter().map(|which| which.table(&here)).collect()
+    }
+
+    #[test]
+    fn every_table_has_both_devices() {
+        for table in tables() {
+            for row in &table.rows {
+                assert_eq!(row.cells.len(), table.columns.len(), "{}: {row:?}", table.title);
+            }
+            let of = |device| table.rows.iter().filter(move |row| row.device == device).count();
+            let apart = if table.columns[0] == "near-far" { 2 } else { 0 };
+            assert_eq!(of("GTX 1080"), of("here") + apart, "{}", table.title);
+        }
+    }
+
+    #[test]
+    fn figures_are_rates_and_ratios() {
+        let cell = |table: &Table, what: &str, device: &str, column: usize| {
+            let row = table.rows.iter().find(|row| row.what == what && row.device == device);
+            row.unwrap_or_else(|| panic!("no {what} in {}", table.text())).cells[column].clone()
+        };
+        let [reference, stages, delta, distribution, bits, sort, sssp, histogram] = &tables()[..]
+        else {
+            panic!("not eight tables")
+        };
+        assert_eq!(cell(reference, "keys, scan-based split", "GTX 1080", 0), "8.44 (2.48x)");
+        assert_eq!(cell(reference, "pairs, scan-based split", "here", 0), "2.00 (2.00x)");
+        assert_eq!(cell(stages, "keys, RB-sort sort", "here", 2), "4.00 (80%)");
+        assert_eq!(cell(stages, "pairs, BMS total", "GTX 1080", 2), "3.04 (100%)");
+        assert_eq!(cell(delta, "keys, DMS", "GTX 1080", 5), "-");
+        assert_eq!(cell(delta, "pairs, BMS", "GTX 1080", 7), "5.85 (3.08x)");
+        assert_eq!(cell(delta, "keys, RB-sort", "here", 7), "2.00 (2.00x)");
+        assert_eq!(cell(distribution, "pairs, BMS", "GTX 1080", 2), "7.28 (1.24x)");
+        assert_eq!(cell(bits, "keys, BMS", "GTX 1080", 0), "19.4 (1.18x)");
+        assert_eq!(cell(sort, "pairs", "GTX 1080", 3), "2.10 (1.10x)");
+        assert_eq!(cell(sort, "keys", "here", 5), "1.00");
+        assert_eq!(cell(sssp, "flickr", "GTX 1080", 4), "1.83x");
+        assert_eq!(cell(sssp, "grid", "here", 5), "1.00x");
+        assert_eq!(cell(sssp, "of my own", "here", 3), "7.00");
+        assert_eq!(cell(histogram, "histogram_range, by votes", "GTX 1080", 7), "20.0 (1.35x)");
     }
 }
