@@ -59,6 +59,16 @@ fn demo_measures_everything_and_writes_a_report() {
 }
 
 #[test]
+fn graphs_of_sorts_show_what_sharing_saves() {
+    let ran = run(without_driver(), &["graph", "sort", "--n", "2^20"]).expect(0);
+    for part in ["graph sort: ", "multisplit.postscan", "barrier", "workspace", "% saved"] {
+        assert!(ran.out.contains(part), "no `{part}` in\n{}", ran.out);
+    }
+    let drawn = run(without_driver(), &["graph", "sort", "--format", "svg"]).expect(0);
+    assert!(drawn.out.starts_with("<svg "), "{}", drawn.out);
+}
+
+#[test]
 fn graphs_of_histograms_have_their_passes() {
     let arguments = ["graph", "histogram", "--n", "2^20", "--op", "histogram_range"];
     let ran = run(multisplit(), &arguments).expect(0);

@@ -94,7 +94,7 @@ mod tests {
     fn columns_are_aligned() {
         let lines = [
             "Rates",
-            "                                   2",
+            "                                  2",
             "  keys, <BMS>  GTX 1080        18.4",
             "               here      300 (2.1x)",
         ];
