@@ -68,6 +68,22 @@ fn graphs_of_sorts_show_what_sharing_saves() {
     assert!(drawn.out.starts_with("<svg "), "{}", drawn.out);
 }
 
+/// Every command in every form, with both sizes.
+#[test]
+fn graphs_take_sizes_and_forms() {
+    for (command, m) in [("sort", "256"), ("split", "10"), ("histogram", "10"), ("sssp", "9000")] {
+        for (format, begin) in
+            [("text", "graph "), ("dot", "digraph"), ("svg", "<svg "), ("json", "{")]
+        {
+            let arguments = ["graph", command, "--n", "3000", "--m", m, "--format", format];
+            let ran = run(without_driver(), &arguments).expect(0);
+            assert!(ran.out.starts_with(begin), "{arguments:?}: {}", ran.out);
+        }
+    }
+    run(without_driver(), &["graph", "sort", "--m", "10"]).expect(2);
+    run(without_driver(), &["graph", "sssp", "--n", "10", "--graph", "rmat"]).expect(2);
+}
+
 #[test]
 fn graphs_of_histograms_have_their_passes() {
     let arguments = ["graph", "histogram", "--n", "2^20", "--op", "histogram_range"];
