@@ -188,7 +188,7 @@ fn an_interruption_leaves_nothing() {
     // So much that no device is done with it, its pipelines compiled, in the time it gets.
     let words = vec![0x5a; 4 << 24];
     desk.write("in.bin", words);
-    interrupt(&desk, "INT", "in.bin", Duration::from_millis(400));
+    interrupt(&desk, "INT", "in.bin", Duration::from_millis(150));
 }
 
 #[test]
