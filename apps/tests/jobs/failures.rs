@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::arrays::{Keys, npy, npy_with, words};
-use crate::common::{multisplit, run, without_driver};
+use crate::common::{in_its_environment, multisplit, run, without_driver};
 use crate::desk::Desk;
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -111,16 +111,9 @@ fn existing_files_stay_unless_forced() {
 
 /// The binary, run by a shell under a limit of the system's.
 fn limited(desk: &Desk, limit: &str) -> Command {
-    let mut shell = Command::new("bash");
-    let multisplit = multisplit();
+    let mut shell = in_its_environment("bash");
     shell.current_dir(desk.path()).args(["-c", &format!("{limit}; exec \"$@\""), "bash"]);
-    shell.arg(multisplit.get_program());
-    for (name, value) in multisplit.get_envs() {
-        match value {
-            Some(value) => shell.env(name, value),
-            None => shell.env_remove(name),
-        };
-    }
+    shell.arg(multisplit().get_program());
     shell
 }
 
