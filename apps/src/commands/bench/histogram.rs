@@ -19,7 +19,7 @@ use crate::{passes, size};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of histogram")]
 pub struct HistogramOptions {
-    /// How many bins; several, separated by commas [default: 2,4,8,16,32,64,128,256,65536]
+    /// How many bins, up to 2^20; several, separated by commas [default: as --m]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=1 << 20))]
     bins: Vec<u32>,
     /// Which histograms; several, separated by commas [default: all]
@@ -39,6 +39,8 @@ pub struct HistogramOptions {
 }
 
 const BINS: [u32; 9] = [2, 4, 8, 16, 32, 64, 128, 256, 65_536];
+/// A software driver compiles for each.
+const SOFTWARE_BINS: [u32; 2] = [8, 64];
 const OPS: [Op; 4] = [Op::Even, Op::Range, Op::Bytes, Op::Pixels];
 
 /// Reads `name=number`.
@@ -76,14 +78,17 @@ impl HistogramOptions {
         !lists || self.samples.is_some() || !self.tune.is_empty()
     }
 
-    /// Measures histograms of `n` elements.
-    pub fn measure(&self, bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
+    /// Measures histograms of `n` elements, with `m` bins unless other numbers were asked for.
+    pub fn measure(&self, bench: &Bench<'_>, n: u64, m: &[u32], output: &mut Output) -> Result<()> {
         let mut target = Target::context(bench.context);
         for pair in &self.tune {
             apply(&mut target.policy.histogram, pair)?;
         }
         let ops = if self.histograms.is_empty() { &OPS[..] } else { &self.histograms };
         let spread = self.samples.unwrap_or_default();
+        let default = if bench.software { &SOFTWARE_BINS[..] } else { &BINS };
+        let asked = if self.bins.is_empty() { m } else { &self.bins };
+        let bins = if asked.is_empty() { default } else { asked };
         for floats in [true, false] {
             let ops: Vec<Op> = ops.iter().copied().filter(|op| op.floats() == floats).collect();
             if ops.is_empty() {
@@ -95,19 +100,21 @@ impl HistogramOptions {
             bench.context.write(&device_samples, &words)?;
             let input = Input { bench, target: &target, n, words: &words, device: &device_samples };
             for op in ops {
-                self.measure_op(&input, op, output)?;
+                self.measure_op(&input, op, bins, output)?;
             }
         }
         Ok(())
     }
 
-    fn measure_op(&self, input: &Input<'_>, op: Op, output: &mut Output) -> Result<()> {
+    fn measure_op(
+        &self,
+        input: &Input<'_>,
+        op: Op,
+        bins: &[u32],
+        output: &mut Output,
+    ) -> Result<()> {
         let methods = if self.count_by.is_empty() { &[Method::Auto][..] } else { &self.count_by };
-        let bins = match op.floats() {
-            true if self.bins.is_empty() => &BINS[..],
-            true => &self.bins,
-            false => &[BYTES],
-        };
+        let bins = if op.floats() { bins } else { &[BYTES] };
         for &m in bins {
             let words = &input.words[..op.words(input.n) as usize];
             let expected = expected(op, m, words, input.n);

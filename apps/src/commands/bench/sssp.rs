@@ -18,11 +18,11 @@ use crate::report;
 use crate::sssp::{self, Method, Source, Tune};
 
 /// Arguments of `multisplit bench sssp` alone.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Options of sssp")]
 pub struct SearchOptions {
     /// Which networks; several, separated by commas: rmat, rmat:VERTICES:EDGES, grid, grid:VERTICES,
-    /// or files [default: rmat,grid]
+    /// or files [default: rmat,grid; on a software driver rmat:5000:30000,grid:3000]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     graph: Vec<Source>,
     /// Which methods; several, separated by commas [default: all of the device]
@@ -69,22 +69,44 @@ struct Line {
     bucketing_share: Option<f64>,
 }
 
+/// The paper's network, and one like another of its networks; what a software driver gets is small.
+const GRAPHS: [&str; 2] = ["rmat", "grid"];
+const SOFTWARE_GRAPHS: [&str; 2] = ["rmat:5000:30000", "grid:3000"];
+
 /// Sources, and what has to be found from them.
 type Expected = Vec<(u32, Summary)>;
 
 impl SearchOptions {
+    /// These networks by these methods, and nothing else said.
+    pub fn new(graph: Vec<Source>, search: &[Method]) -> Self {
+        Self { graph, search: search.to_vec(), ..Self::default() }
+    }
+
     /// Whether any was given.
     pub fn any(&self) -> bool {
-        let lists = self.graph.is_empty() && self.search.is_empty() && self.delta.is_empty();
-        let more = self.source.is_empty() && self.tune_search.is_empty();
-        !lists || !more || self.search_buckets.is_some() || self.resident.is_some()
+        !self.graph.is_empty() || self.more()
+    }
+
+    /// Whether any but the networks was given.
+    pub fn more(&self) -> bool {
+        let lists = self.search.is_empty() && self.delta.is_empty() && self.source.is_empty();
+        let sizes = self.tune_search.is_empty() && self.search_buckets.is_none();
+        !lists || !sizes || self.resident.is_some()
+    }
+
+    /// The networks that were asked for, or those of the device.
+    pub fn graphs(&self, software: bool) -> Result<Vec<Source>> {
+        if !self.graph.is_empty() {
+            return Ok(self.graph.clone());
+        }
+        let default = if software { SOFTWARE_GRAPHS } else { GRAPHS };
+        let parse = |name: &str| name.parse().map_err(anyhow::Error::msg);
+        default.into_iter().map(parse).collect()
     }
 
     /// Measures every network.
     pub fn measure(&self, bench: &Bench<'_>, output: &mut Output) -> Result<()> {
-        let default = ["rmat", "grid"].map(|name| name.parse().map_err(anyhow::Error::msg));
-        let default = default.into_iter().collect::<Result<Vec<Source>>>()?;
-        for graph in if self.graph.is_empty() { &default } else { &self.graph } {
+        for graph in &self.graphs(bench.software)? {
             self.measure_graph(bench, graph, output).with_context(|| graph.name())?;
         }
         Ok(())
