@@ -33,7 +33,7 @@ pub struct HistogramOptions {
     samples: Option<Spread>,
     /// Other sizes of the kernel than the device's: threads=512,loads=2,tiles=16,least-groups=1056,
     /// copies=4,copies-bytes=32768,passes=6,registers=8,cells-per-bin=8,
-    /// cells=2048
+    /// cells=2048,lookup-threads=1024
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = tune)]
     tune: Vec<(String, u32)>,
 }
@@ -63,6 +63,7 @@ fn apply(tuning: &mut HistogramTuning, (name, number): &(String, u32)) -> Result
         "registers" => &mut tuning.register_bins,
         "cells-per-bin" => &mut tuning.cells_per_bin,
         "cells" => &mut tuning.cells,
+        "lookup-threads" => &mut tuning.lookup_threads,
         other => bail!("there is no size `{other}`"),
     };
     *field = *number;
