@@ -9,20 +9,29 @@ bool round_small;
 uint expansions;
 uint relaxations;
 
-void relax(bool mine, uint from, uint distance, uvec2 arc) {
-    uint sum = UNREACHED;
-    bool nearer = false;
-    if (mine) {
-        sum = sum_of(distance, arc.y);
-        if (sum == UNREACHED) control.overflowed = 1;
+// All loads are on their way before the first one is waited for, and so are all atomics.
+void relax(bool mine[WINDOWS], uint distance[WINDOWS], uvec2 arc[WINDOWS]) {
+    uint sum[WINDOWS];
+    uint held[WINDOWS];
+    uint before[WINDOWS];
+    [[unroll]] for (uint w = 0; w < WINDOWS; ++w) {
+        sum[w] = mine[w] ? sum_of(distance[w], arc[w].y) : UNREACHED;
+        held[w] = UNREACHED;
         // Most arcs lead to where a shorter path has been found: a load is cheaper than an atomic.
         // Where there is little to do, it only makes everybody wait for longer.
-        if (round_small || sum < distances.at[arc.x])
-            nearer = sum < atomicMin(distances.at[arc.x], sum);
+        if (mine[w] && !round_small) held[w] = distances.at[arc[w].x];
     }
-    bool near = nearer && sum < round_threshold;
-    stage_near(near, uvec2(arc.x, sum));
-    stage_later(nearer && !near, uvec2(arc.x, sum));
+    [[unroll]] for (uint w = 0; w < WINDOWS; ++w) {
+        if (mine[w] && sum[w] == UNREACHED) control.overflowed = 1;
+        before[w] = 0;
+        if (mine[w] && sum[w] < held[w]) before[w] = atomicMin(distances.at[arc[w].x], sum[w]);
+    }
+    [[unroll]] for (uint w = 0; w < WINDOWS; ++w) {
+        bool nearer = sum[w] < before[w];
+        bool near = nearer && sum[w] < round_threshold;
+        if (subgroupAny(near)) stage_near(near, uvec2(arc[w].x, sum[w]));
+        if (subgroupAny(nearer && !near)) stage_later(nearer && !near, uvec2(arc[w].x, sum[w]));
+    }
 }
 
 // Leaves the vertices of the lanes that ask for it to the next round, in pieces that any subgroup
@@ -32,7 +41,7 @@ void defer(bool hub, uint vertex, uint degree) {
     uint ends = subgroupInclusiveAdd(own);
     uint begin = 0;
     if (gl_SubgroupInvocationID == SUBGROUP_SIZE - 1)
-        begin = atomicAdd(control.counts[piece_queue], ends);
+        begin = atomicAdd(COUNT(piece_queue), ends);
     begin = subgroupShuffle(begin, SUBGROUP_SIZE - 1) + ends - own;
     for (uint p = 0; p < own; ++p) put_entry(piece_queue, begin + p, uvec2(vertex, p));
 }
@@ -64,8 +73,14 @@ void expand(bool held, uvec2 entry, bool piece) {
             defer(hub, entry.x, degree);
             if (hub) degree = 0;
         }
+        bool wide = degree >= push.wide_degree;
+        if (subgroupAny(wide)) {
+            if (wide) wide = put_wide(distance, begin, degree);
+            relaxations += subgroupAdd(wide ? degree : 0);
+            if (wide) degree = 0;
+        }
     }
-    relaxations += gather(entry.x, distance, begin, degree);
+    relaxations += gather(distance, begin, degree);
 }
 
 // What the subgroup found itself. Going on with that, while it is little, saves rounds: in networks
@@ -79,6 +94,19 @@ uvec2 take_staged(out bool held) {
     return entry;
 }
 
+// An entry that the round takes: of the queue itself, or of the buckets that are taken with it.
+uvec2 taken_entry(uint i) {
+    uint queue = taken_queue;
+    uint begin = 0;
+    for (uint b = more_first; b <= more_last; ++b) {
+        if (i >= taken_ends[b - 1]) {
+            queue = BUCKET + b;
+            begin = taken_ends[b - 1];
+        }
+    }
+    return entry_at(queue, i - begin);
+}
+
 // A piece of a vertex, or a chunk of the entries that the round takes.
 uvec2 take_unit(uint unit, out bool held) {
     if (unit < pieces) {
@@ -88,7 +116,7 @@ uvec2 take_unit(uint unit, out bool held) {
     uint i = (unit - pieces) * chunk + gl_SubgroupInvocationID;
     held = gl_SubgroupInvocationID < chunk && i < entries;
     if (!held) return uvec2(0);
-    if (!round_dense) return entry_at(taken_queue, i);
+    if (!round_dense) return taken_entry(i);
     uvec2 entry = uvec2(i, distances.at[i]);
     held = entry.y != UNREACHED;
     return entry;
@@ -123,5 +151,7 @@ void work_through(uint index, uint all) {
                   near_staged <= SUBGROUP_SIZE;
         done = !locally && unit >= units;
     }
+    barrier();
+    gather_wide();
     hand_over(relaxations, expansions);
 }

@@ -21,7 +21,7 @@ layout(constant_id = 5) const uint ROUNDS = 1024;  // in one dispatch, at most
 #include "sssp_advance.glsl"
 #include "sssp_stage.glsl"
 #include "sssp_hand_over.glsl"
-void relax(bool mine, uint from, uint distance, uvec2 arc);
+void relax(bool mine[WINDOWS], uint distance[WINDOWS], uvec2 arc[WINDOWS]);
 #include "sssp_gather.glsl"
 #include "sssp_round.glsl"
 

@@ -15,7 +15,7 @@ layout(local_size_x = 256, local_size_x_id = 0) in;
 #include "sssp_advance.glsl"
 #include "sssp_stage.glsl"
 #include "sssp_hand_over.glsl"
-void relax(bool mine, uint from, uint distance, uvec2 arc);
+void relax(bool mine[WINDOWS], uint distance[WINDOWS], uvec2 arc[WINDOWS]);
 #include "sssp_gather.glsl"
 #include "sssp_round.glsl"
 

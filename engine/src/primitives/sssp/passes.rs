@@ -25,6 +25,8 @@ push_constants! {
         local_entries: u32,
         subgroups: u32,
         last_id: u32,
+        wide_degree: u32,
+        merge_entries: u32,
     }
 }
 
@@ -124,6 +126,8 @@ impl Search<'_> {
             local_entries: tuned.local_entries,
             subgroups: (threads / self.policy.subgroup_size).max(1),
             last_id: shape.last_id,
+            wide_degree: tuned.wide_degree.max(1),
+            merge_entries: tuned.merge_entries,
         };
         let constants = [
             ("local_size_x", threads),
@@ -131,6 +135,7 @@ impl Search<'_> {
             ("BUCKETS", shape.buckets),
             ("FLOATS", u32::from(shape.facts.kind == WeightKind::F32)),
             ("STAGE", tuned.stage.max(2)),
+            ("WINDOWS", tuned.windows.max(1)),
         ];
         let has = |name: &str| kernel.interface().spec_constant(name).is_some();
         let constants: Vec<_> = constants.into_iter().filter(|(name, _)| has(name)).collect();

@@ -34,6 +34,13 @@ pub struct SsspTuning {
     pub batch_piles: u32,
     /// Entries a lane that are collected before they are handed on.
     pub stage: u32,
+    /// Arcs that a lane has on their way.
+    pub windows: u32,
+    /// A vertex with at least so many arcs is relaxed by all subgroups of a workgroup.
+    pub wide_degree: u32,
+    /// Buckets of the methods that have queues for them are taken together, and with what is left
+    /// of the near set, while that makes no more than so many entries.
+    pub merge_entries: u32,
     /// A vertex with at least so many arcs is relaxed in pieces, by all workgroups.
     pub hub_degree: u32,
     /// Arcs of a piece.
@@ -52,7 +59,7 @@ pub struct SsspTuning {
 }
 
 /// Bytes of shared memory that do not depend on the number of threads, at most.
-const SHARED_WORDS: u32 = 2048;
+const SHARED_WORDS: u32 = 4096;
 
 const NVIDIA: u32 = 0x10DE;
 
@@ -81,7 +88,10 @@ impl SsspTuning {
             batch_rounds: 32,
             batch_piles: 8,
             stage: 2,
-            hub_degree: 512,
+            windows: 4,
+            wide_degree: 128,
+            merge_entries: 1 << 12,
+            hub_degree: 4096,
             piece: 256,
             local_hops: 8,
             local_entries: 1 << 14,
@@ -101,6 +111,8 @@ impl SsspTuning {
             resident_rounds: 16,
             batch_rounds: 16,
             batch_piles: 2,
+            windows: 1,
+            hub_degree: 512,
             local_hops: 4,
             local_entries: 1 << 10,
             ..Self::gpu()
