@@ -15,7 +15,7 @@ struct Tune {
 type Field = fn(&mut SsspTuning) -> &mut u32;
 
 /// Every size by its name.
-const FIELDS: [(&str, Field); 19] = [
+const FIELDS: [(&str, Field); 20] = [
     ("threads", |t| &mut t.threads),
     ("most_groups", |t| &mut t.most_groups),
     ("resident_groups", |t| &mut t.residents.groups),
@@ -28,6 +28,7 @@ const FIELDS: [(&str, Field); 19] = [
     ("windows", |t| &mut t.windows),
     ("wide_degree", |t| &mut t.wide_degree),
     ("merge_entries", |t| &mut t.merge_entries),
+    ("tail_entries", |t| &mut t.tail_entries),
     ("hub_degree", |t| &mut t.hub_degree),
     ("piece", |t| &mut t.piece),
     ("local_hops", |t| &mut t.local_hops),

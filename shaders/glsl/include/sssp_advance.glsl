@@ -33,6 +33,7 @@ void take_all() {
     control.lost = 0;
     control.least = UNREACHED;
     control.taken = DENSE;
+    control.before = 0;
     control.dense += 1;
     // Queues that cannot hold every vertex would lose the same ones again: from here on everything
     // is near, and rounds like this one go on until nothing comes nearer.
@@ -55,56 +56,62 @@ uint next_bucket(uint bucket) {
     return found;
 }
 
-// Takes the buckets behind `bucket` as well, as long as that makes no more than a few entries: a round
-// takes its time however little it does, and how much there is in each bucket is known. Gives the
-// last bucket.
-uint take_more(uint bucket, uint entries, uint pieces) {
+// Takes buckets behind `bucket` as well: the next one that has entries if there has to be one, and more
+// as long as that makes no more than a few entries. A round takes its time however little it does,
+// and how much there is in each bucket is known.
+void take_more(uint bucket, uint entries, uint pieces, bool one) {
     uint first = BUCKETS;
     uint last = bucket;
     uint total = entries;
     bool enough = false;
     control.ends[bucket] = entries;
     [[unroll]] for (uint b = 1; b < BUCKETS; ++b) {
-        enough = enough || (b > bucket && total + pieces + bucket_counts[b] > push.merge_entries);
-        if (b > bucket && !enough && bucket_counts[b] != 0) {
-            first = min(first, b);
-            last = b;
-            total += bucket_counts[b];
+        if (b > bucket && bucket_counts[b] != 0) {
+            bool wanted = one && first == BUCKETS;
+            enough = enough || (!wanted && total + pieces + bucket_counts[b] > push.merge_entries);
+            if (!enough) {
+                first = min(first, b);
+                last = b;
+                total += bucket_counts[b];
+            }
         }
         if (b > bucket) control.ends[b] = total;
     }
     deal(total, pieces);
+    control.before = total;
+    control.low = one && last > bucket ? first : bucket;
+    control.bucket = last;
     if (last > bucket) {
         control.more_first = first;
         control.more_last = last;
-        control.bucket = last;
         control.threshold = widths_past(control.base, last + 1);
     }
-    return last;
 }
 
-// The near set is taken: with thin buckets behind it; or, where it grew large while its threshold was
-// far, what is beyond the low end of that goes back to its buckets.
+// The near set is taken. What is left of it in the end, a few entries for many rounds, is taken together
+// with the next bucket. Where it grew large while its threshold was far, what is beyond the low end
+// of that goes back to its buckets.
 void take_near(uint near, uint pieces) {
-    if (BUCKETS == 1) {
-        deal(near, pieces);
-        return;
-    }
     uint bucket = control.bucket;
     uint low = control.low;
-    if (near > push.merge_entries && low < bucket) {
+    uint before = control.before;
+    bool shrinking = near + near / 4 < before;
+    if (BUCKETS > 1 && near > push.merge_entries && low < bucket) {
         control.bucket = low;
         control.threshold = widths_past(control.base, low + 1);
+        control.before = 0;
         deal(near, pieces);
-    } else if (take_more(bucket, near, pieces) > bucket) {
-        control.low = bucket;
+    } else if (BUCKETS > 1 && shrinking) {
+        take_more(bucket, near, pieces, near + pieces <= push.tail_entries);
+    } else {
+        control.before = near;
+        deal(near, pieces);
     }
 }
 
 // Leaves the near set, which is empty: for the next bucket, or the rest, or the end.
 void take_later(uint rest_counts[2], uint rest_out) {
     uint bucket = next_bucket(control.bucket);
-    if (BUCKETS > 1) control.low = bucket < BUCKETS ? bucket : 0;
     uint rest = min(rest_counts[rest_out], push.capacity);
     if (bucket < BUCKETS) {
         control.bucket = bucket;
@@ -113,7 +120,7 @@ void take_later(uint rest_counts[2], uint rest_out) {
         uint entries = 0;
         [[unroll]] for (uint b = 1; b < BUCKETS; ++b)
             if (b == bucket) entries = bucket_counts[b];
-        take_more(bucket, entries, 0);
+        take_more(bucket, entries, 0, false);
 #ifdef PILE
     } else if (rest > 0) {
         // Passes split the pile; the last of them says what the next round does.
@@ -131,6 +138,8 @@ void take_later(uint rest_counts[2], uint rest_out) {
         uint least = control.least;
         control.base = least;
         control.bucket = 0;
+        control.low = 0;
+        control.before = 0;
         control.threshold = widths_past(least, 1);
         control.least = UNREACHED;
         control.taken = REST + rest_out;

@@ -32,6 +32,7 @@ layout(push_constant) uniform Push {
     uint last_id;       // of a bucket that passes of their own split into
     uint wide_degree;   // a vertex with so many arcs is relaxed by a whole workgroup
     uint merge_entries; // buckets are taken together while they have no more entries
+    uint tail_entries;  // a shrinking near set of no more is taken together with the next bucket
 } push;
 
 layout(set = 0, binding = 0, std430) volatile buffer Control {
@@ -69,7 +70,8 @@ layout(set = 0, binding = 0, std430) volatile buffer Control {
     uint kept;        // of these, those that are not stale
     uint kept_words;  // twice as many
     uint low;         // what is nearer than this bucket's end is near, whatever happens
-    uint apart_0[LINE - 30];
+    uint before;      // entries of the round before, or 0 where these say nothing
+    uint apart_0[LINE - 31];
     // Of persistent workgroups. Words that many wait for, and words that many add to, have lines of
     // a cache to themselves.
     uint arrived;

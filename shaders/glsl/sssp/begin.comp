@@ -38,6 +38,7 @@ void main() {
     control.kept = 0;
     control.kept_words = 0;
     control.low = 0;
+    control.before = 0;
     clear_counts();
     distances.at[request.source] = 0;
     queues.at[NEAR * push.capacity] = uvec2(request.source, 0);

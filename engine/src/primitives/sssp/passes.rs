@@ -27,6 +27,7 @@ push_constants! {
         last_id: u32,
         wide_degree: u32,
         merge_entries: u32,
+        tail_entries: u32,
     }
 }
 
@@ -128,6 +129,7 @@ impl Search<'_> {
             last_id: shape.last_id,
             wide_degree: tuned.wide_degree.max(1),
             merge_entries: tuned.merge_entries,
+            tail_entries: tuned.tail_entries,
         };
         let constants = [
             ("local_size_x", threads),

@@ -41,6 +41,9 @@ pub struct SsspTuning {
     /// Buckets of the methods that have queues for them are taken together, and with what is left
     /// of the near set, while that makes no more than so many entries.
     pub merge_entries: u32,
+    /// A near set that shrinks and has no more entries than this is taken together with the next
+    /// bucket, by the same methods.
+    pub tail_entries: u32,
     /// A vertex with at least so many arcs is relaxed in pieces, by all workgroups.
     pub hub_degree: u32,
     /// Arcs of a piece.
@@ -91,6 +94,7 @@ impl SsspTuning {
             windows: 4,
             wide_degree: 128,
             merge_entries: 1 << 12,
+            tail_entries: 1 << 12,
             hub_degree: 4096,
             piece: 256,
             local_hops: 8,
