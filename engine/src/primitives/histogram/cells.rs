@@ -255,6 +255,6 @@ mod tests {
         let splitters = [0.0, 10.2, 10.4, 64.0];
         let cells = cells(&splitters);
         assert!(!likely(&cells, &splitters, 10.3).1);
-        assert_eq!(likely(&cells, &splitters, 11.0), (2, true));
+        assert_eq!(likely(&cells, &splitters, 11.5), (2, true));
     }
 }
