@@ -267,11 +267,15 @@ fn no_local_hops(gpu: &Gpu) -> Result<()> {
 /// them, relax together.
 fn thin_buckets_and_wide_vertices(gpu: &Gpu) -> Result<()> {
     let network = Rmat::of_size(3000, 30_000).generate(Weighting::Own)?;
-    for (merge_entries, wide_degree, hub_degree) in
-        [(0, u32::MAX, u32::MAX), (10, 1, 200), (300, 20, 40), (u32::MAX / 2, 100, 4096)]
-    {
+    for (merge_entries, wide_degree, hub_degree, spread_degree) in [
+        (0, u32::MAX, u32::MAX, u32::MAX),
+        (10, 1, 200, u32::MAX),
+        (10, 1, 200, 0),
+        (300, 20, 40, 0),
+        (u32::MAX / 2, 100, 4096, 0),
+    ] {
         let mut policy = gpu.context.policy();
-        policy.sssp.windows = 3;
+        policy.sssp.spread_degree = spread_degree;
         policy.sssp.merge_entries = merge_entries;
         policy.sssp.tail_entries = merge_entries / 2;
         policy.sssp.wide_degree = wide_degree;
@@ -279,8 +283,9 @@ fn thin_buckets_and_wide_vertices(gpu: &Gpu) -> Result<()> {
         for delta in [5.0, 60.0] {
             let method = SsspMethod::Multisplit;
             let options = SsspOptions { delta: Some(delta), ..options(method) };
-            check(gpu, &policy, &network, &options, &[0, 17])
-                .with_context(|| format!("{merge_entries} entries, {wide_degree} arcs"))?;
+            check(gpu, &policy, &network, &options, &[0, 17]).with_context(|| {
+                format!("{merge_entries} entries, {wide_degree} and {spread_degree} arcs")
+            })?;
         }
     }
     Ok(())

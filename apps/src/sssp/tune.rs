@@ -15,7 +15,7 @@ struct Tune {
 type Field = fn(&mut SsspTuning) -> &mut u32;
 
 /// Every size by its name.
-const FIELDS: [(&str, Field); 20] = [
+const FIELDS: [(&str, Field); 21] = [
     ("threads", |t| &mut t.threads),
     ("most_groups", |t| &mut t.most_groups),
     ("resident_groups", |t| &mut t.residents.groups),
@@ -25,7 +25,7 @@ const FIELDS: [(&str, Field); 20] = [
     ("batch_rounds", |t| &mut t.batch_rounds),
     ("batch_piles", |t| &mut t.batch_piles),
     ("stage", |t| &mut t.stage),
-    ("windows", |t| &mut t.windows),
+    ("spread_degree", |t| &mut t.spread_degree),
     ("wide_degree", |t| &mut t.wide_degree),
     ("merge_entries", |t| &mut t.merge_entries),
     ("tail_entries", |t| &mut t.tail_entries),
@@ -36,6 +36,7 @@ const FIELDS: [(&str, Field); 20] = [
     ("queue_percent", |t| &mut t.queue_percent),
     ("delta_scale", |t| &mut t.delta_scale),
     ("delta_most", |t| &mut t.delta_most),
+    ("delta_thin", |t| &mut t.delta_thin),
 ];
 
 /// Several of them, separated by commas.

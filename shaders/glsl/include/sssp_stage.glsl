@@ -2,7 +2,6 @@
 // addition for many entries.
 
 layout(constant_id = 6) const uint STAGE = 4;  // entries a lane
-layout(constant_id = 7) const uint WINDOWS = 1;  // arcs that a lane has on their way
 const uint STAGE_ENTRIES = STAGE * SUBGROUP_SIZE;
 const uint QUEUE_BITS = BUCKETS < 2 ? 1 : BUCKETS < 4 ? 2 : BUCKETS < 8 ? 3 : BUCKETS < 16 ? 4 :
                         BUCKETS < 32 ? 5 : BUCKETS < 64 ? 6 : BUCKETS < 128 ? 7 : 8;

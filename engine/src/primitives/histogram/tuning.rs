@@ -67,7 +67,7 @@ impl HistogramTuning {
             register_bins: 16,
             cells_per_bin: 16,
             cells: 4096,
-            lookup_threads: 512,
+            lookup_threads: 1024,
             most_samples: u32::MAX,
         }
     }

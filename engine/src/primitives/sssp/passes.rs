@@ -137,7 +137,7 @@ impl Search<'_> {
             ("BUCKETS", shape.buckets),
             ("FLOATS", u32::from(shape.facts.kind == WeightKind::F32)),
             ("STAGE", tuned.stage.max(2)),
-            ("WINDOWS", tuned.windows.max(1)),
+            ("SPREAD", u32::from(self.is_spread())),
         ];
         let has = |name: &str| kernel.interface().spec_constant(name).is_some();
         let constants: Vec<_> = constants.into_iter().filter(|(name, _)| has(name)).collect();
@@ -150,6 +150,11 @@ impl Search<'_> {
             pass = pass.specialize(name, value);
         }
         Ok(pass)
+    }
+
+    /// Whether workgroups deal out arcs, rather than subgroups.
+    fn is_spread(&self) -> bool {
+        self.shape.facts.mean_degree >= f64::from(self.policy.sssp.spread_degree)
     }
 
     /// So many entries that a subgroup has an arc for each lane: fewer would idle, and more would
