@@ -50,7 +50,9 @@ layout(push_constant) uniform Push {
     uint span_high;
     uint scale_low;     // bins or cells to the unit
     uint scale_high;
-    uint shift;         // bits of a bin or a cell, where that is a power of two
+    uint shift;         // bits of a bin or a place, where that is a power of two
+    uint bin_bits;      // of a word of the lookup table, the lowest ones
+    uint fraction_bits; // of a place within a cell
     uint parameter_a;   // for a function of the user's
     uint parameter_b;
     uint parameter_c;

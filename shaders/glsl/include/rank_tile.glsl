@@ -34,7 +34,11 @@ const bool RANK_BY_ORDER = LOCKSTEP == LOCKSTEP_LANE_ORDER && BUCKET_BITS >= LEA
 const bool PAIRED_ROWS = BUCKET_BITS > LANE_BITS;
 // Small kernels have a way for full tiles, and another for others. Larger ones do not: compilers
 // that see two ways make the whole kernel twice, which costs more than a comparison a key.
+#ifdef PAIRS
+const bool TWO_WAYS = false;
+#else
 const bool TWO_WAYS = !RANK_BY_ORDER && !PAIRED_ROWS;
+#endif
 const uint ROWS = PAIRED_ROWS ? (SUBGROUPS + 1) / 2 : SUBGROUPS;
 const uint COUNTER_WORDS = ROWS * ROW;
 const uint TURN_WORDS = TURN * (KEY_BITS / 32);

@@ -39,8 +39,8 @@ void aim_missing() {}
 
 void main() {
     stage_splitters();
-    uint subproblem = group_index();
-    if (subproblem >= subproblem_count()) return;
+    if (group_index() >= subproblem_count()) return;
+    uint subproblem = group_index_from_end(subproblem_count());
     uint first = subproblem * push.parts * TILE;
     uint end = min(first + push.parts * TILE, element_count());
     load_keys(first);

@@ -7,7 +7,6 @@ use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use multisplit::PassTime;
 use multisplit::network::{Summary, Weighting, dijkstra};
-use multisplit::primitives::Policy;
 use multisplit::primitives::sssp::{DEFAULT_BUCKETS, DeviceNetwork, SsspOptions, SsspSolver};
 use serde::Serialize;
 
@@ -15,7 +14,7 @@ use super::measure::Bench;
 use super::output::{ANCHOR, Output, six_digits};
 use crate::figures::median;
 use crate::report;
-use crate::sssp::{self, Method, Source, Tune};
+use crate::sssp::{self, Method, Source, Tunes};
 
 /// Arguments of `multisplit bench sssp` alone.
 #[derive(Debug, Default, Args)]
@@ -40,9 +39,10 @@ pub struct SearchOptions {
     /// Whether many rounds are one dispatch [default: where the device is known to allow it]
     #[arg(long, value_name = "BOOL")]
     resident: Option<bool>,
-    /// Sets a size of the search, e.g. local_hops=16; several, separated by commas
-    #[arg(long, value_name = "SIZE=NUMBER", value_delimiter = ',')]
-    tune_search: Vec<Tune>,
+    /// Sets sizes of the search, e.g. local_hops=16,stage=4; several lists, separated by semicolons,
+    /// are measured one after another
+    #[arg(long, value_name = "LISTS", value_delimiter = ';')]
+    tune_search: Vec<Tunes>,
 }
 
 /// One line.
@@ -56,6 +56,8 @@ struct Line {
     method: &'static str,
     resident: bool,
     delta: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tune: Option<String>,
     /// GPU time of a whole search, the mean over the sources.
     ms: f64,
     /// Arcs / time: the paper's 2 x edges / time, where edges lead both ways.
@@ -122,7 +124,13 @@ impl SearchOptions {
         let methods = if self.search.is_empty() { &Method::ALL[..] } else { &self.search };
         let deltas: Vec<_> = self.delta.iter().copied().map(Some).collect();
         let deltas = if deltas.is_empty() { vec![None] } else { deltas };
-        for method in methods.iter().filter_map(|method| method.engine()) {
+        let tunes: Vec<_> = self.tune_search.iter().map(Some).collect();
+        let tunes = if tunes.is_empty() { vec![None] } else { tunes };
+        for (method, tunes) in methods
+            .iter()
+            .filter_map(|method| method.engine())
+            .flat_map(|method| tunes.iter().map(move |&tunes| (method, tunes)))
+        {
             for &delta in &deltas {
                 let options = SsspOptions {
                     method,
@@ -131,28 +139,30 @@ impl SearchOptions {
                     resident: self.resident,
                     predecessors: false,
                 };
-                self.measure_search(bench, graph, &on_device, &options, &expected, output)?;
+                let search = Search { graph, network: &on_device, tunes, expected: &expected };
+                search.measure(bench, &options, output)?;
             }
         }
         Ok(())
     }
+}
 
-    fn policy(&self, bench: &Bench<'_>) -> Policy {
+/// What is searched, and with which sizes.
+struct Search<'s> {
+    graph: &'s Source,
+    network: &'s DeviceNetwork,
+    tunes: Option<&'s Tunes>,
+    expected: &'s Expected,
+}
+
+impl Search<'_> {
+    fn measure(&self, bench: &Bench<'_>, options: &SsspOptions, output: &mut Output) -> Result<()> {
+        let Self { graph, network, tunes, expected } = *self;
         let mut policy = bench.context.policy();
-        self.tune_search.iter().for_each(|tune| tune.apply(&mut policy.sssp));
-        policy
-    }
-
-    fn measure_search(
-        &self,
-        bench: &Bench<'_>,
-        graph: &Source,
-        network: &DeviceNetwork,
-        options: &SsspOptions,
-        expected: &Expected,
-        output: &mut Output,
-    ) -> Result<()> {
-        let mut solver = bench.context.sssp_with(network, options, &self.policy(bench))?;
+        if let Some(tunes) = tunes {
+            tunes.apply(&mut policy.sssp);
+        }
+        let mut solver = bench.context.sssp_with(network, options, &policy)?;
         let mut all = Vec::new();
         for &(source, summary) in expected {
             let found = solver.solve(source)?;
@@ -179,6 +189,7 @@ impl SearchOptions {
             method: sssp::name(solver.method()),
             resident: solver.is_resident(),
             delta: solver.delta(),
+            tune: tunes.map(|tunes| tunes.to_string()),
             ms: six_digits(ms),
             mteps: six_digits(network.arcs() as f64 / (ms * 1e3).max(f64::MIN_POSITIVE)),
             rounds: mean(&|(statistics, _)| statistics.rounds.into()) as u32,
