@@ -13,6 +13,7 @@ use multisplit_tests::{reference, tests};
 
 tests!(multisplit:
     product_of_cases, random_cases, no_patience, scratch_is_small, nothing_to_split,
+    tiles_that_cannot_be_cut,
 );
 
 pub const METHODS: [Method; 6] = Method::ALL;
@@ -204,6 +205,24 @@ fn random_cases(gpu: &Gpu) -> Result<()> {
         let distribution = Distribution::ALL[rng.below(6) as usize];
         case(gpu, &policy, method, kind, m, n, distribution)
             .with_context(|| format!("{:?}", policy.split))?;
+    }
+    Ok(())
+}
+
+fn tiles_that_cannot_be_cut(gpu: &Gpu) -> Result<()> {
+    let shapes = [
+        TileShape::new(0, 4),
+        TileShape::new(128, 0),
+        TileShape::new(128, 8).in_turns(3),
+        TileShape::new(128, 8).in_turns(0),
+        TileShape::new(128, 8).in_turns(8),
+        TileShape::new(256, 256),
+    ];
+    for shape in shapes {
+        let mut policy = gpu.context.policy();
+        policy.split = policy.split.with_shape(shape);
+        let result = case(gpu, &policy, Method::Block, Kind::Keys, 8, 100, Distribution::Uniform);
+        ensure!(result.is_err_and(|e| e.to_string().contains("cannot be cut")), "{shape:?}");
     }
     Ok(())
 }

@@ -129,6 +129,7 @@ pub fn add(
 ) -> Result<AddedSplit> {
     check(split, buffers)?;
     policy.check()?;
+    policy.split.check()?;
     let code = BucketCode::new(split)?;
     let method = method::choose(policy, split);
     if method == Method::FullSort {

@@ -2,6 +2,7 @@
 
 use ash::vk;
 
+use crate::error::{Error, Result};
 use crate::primitives::Policy;
 use crate::properties::DeviceProperties;
 
@@ -151,10 +152,10 @@ impl SplitTuning {
                 (384, 14, 1),
                 (384, 16, 2),
                 (384, 24, 2),
-                (768, 20, 2),
+                (640, 24, 2),
             ]),
             block_pairs: shapes([
-                (192, 8, 1),
+                (128, 8, 1),
                 (192, 8, 1),
                 (192, 12, 1),
                 (128, 16, 1),
@@ -174,7 +175,7 @@ impl SplitTuning {
                 (768, 24, 2),
             ]),
             least_keys: 2048,
-            block_strips: [8192, 8192, 6144, 4096, 10_752, 12_288, 9216, 30_720],
+            block_strips: [4096, 4096, 6144, 4096, 10_752, 12_288, 9216, 30_720],
             histogram_parts: 8,
             // Adding up in shared memory key by key takes the time that reading the keys takes,
             // whatever m is; votes take up to four times as long.
@@ -214,6 +215,15 @@ impl SplitTuning {
             shape.threads = (shape.threads.min(most) / size).max(1) * size;
         }
         self
+    }
+
+    /// Refuses sizes that nothing can be cut by.
+    pub(super) fn check(&self) -> Result<()> {
+        let mut all = self.block_keys.iter().chain(&self.block_pairs).chain(&self.onesweep);
+        if all.all(|shape| shape.is_sound()) && self.warp.is_sound() {
+            return Ok(());
+        }
+        Err(Error::Policy { problem: "a multisplit by tiles that cannot be cut" })
     }
 
     /// The same with one shape for all tiles.
