@@ -222,7 +222,7 @@ fn tiles_that_cannot_be_cut(gpu: &Gpu) -> Result<()> {
         let mut policy = gpu.context.policy();
         policy.split = policy.split.with_shape(shape);
         let result = case(gpu, &policy, Method::Block, Kind::Keys, 8, 100, Distribution::Uniform);
-        ensure!(result.is_err_and(|e| e.to_string().contains("cannot be cut")), "{shape:?}");
+        ensure!(result.is_err_and(|e| format!("{e:#}").contains("cannot be cut")), "{shape:?}");
     }
     Ok(())
 }
