@@ -14,6 +14,7 @@ mod files;
 mod histogram;
 mod html;
 mod jobs;
+mod keyed;
 mod logging;
 mod parts;
 mod passes;

@@ -27,8 +27,7 @@ pub struct ValueOptions {
 impl ValueOptions {
     /// Begins the output.
     pub fn begin(&self, outputs: &mut Outputs) -> Result<Option<OutputId>> {
-        let begin = |path: &PathBuf| outputs.begin(&Place::new(path));
-        Ok(self.values_out.as_ref().map(begin).transpose()?)
+        Ok(outputs.begin_if(self.values_out.as_deref())?)
     }
 
     /// Reads a value for each of `n` keys.

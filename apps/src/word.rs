@@ -4,23 +4,34 @@ use anyhow::{Result, bail};
 use bytemuck::Pod;
 use multisplit::primitives::multisplit::KeyType;
 
-use crate::files::Element;
+use crate::files::{Data, Element};
 
 /// The bits of a key.
 pub trait Word: Pod + Eq + std::hash::Hash + Send + Sync {
     /// The bits, zero-extended.
     fn bits(self) -> u64;
+
+    /// Words as what files hold.
+    fn data(words: Vec<Self>) -> Data;
 }
 
 impl Word for u32 {
     fn bits(self) -> u64 {
         self.into()
     }
+
+    fn data(words: Vec<Self>) -> Data {
+        Data::Bytes4(words)
+    }
 }
 
 impl Word for u64 {
     fn bits(self) -> u64 {
         self
+    }
+
+    fn data(words: Vec<Self>) -> Data {
+        Data::Bytes8(words)
     }
 }
 

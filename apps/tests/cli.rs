@@ -8,13 +8,6 @@ mod common;
 use common::{multisplit, run, temporary, without_driver};
 use serde_json::Value;
 
-/// The device line and the figures of JSON lines.
-fn figures(text: &str) -> (Value, Vec<Value>) {
-    let mut lines = text.lines().map(|line| serde_json::from_str(line).expect("a JSON line"));
-    let first = lines.next().expect("a first line");
-    (first, lines.collect())
-}
-
 #[test]
 fn devices_says_which_one_and_why() {
     let ran = run(multisplit(), &["devices", "--validate"]).expect(0);
@@ -66,87 +59,29 @@ fn demo_measures_everything_and_writes_a_report() {
 }
 
 #[test]
-fn bench_prints_json_lines() {
-    let arguments = ["bench", "--n", "1000,2^16", "--reps", "2", "--warmup", "0", "--validate"];
-    let ran = run(multisplit(), &arguments).expect(0);
-    let (first, lines) = figures(&ran.out);
-    assert_eq!(first["anchor"], "multisplit");
-    assert!(first["device"].is_string());
-
-    let mut seen = Vec::new();
-    for line in &lines {
-        let keys: Vec<_> =
-            line.as_object().expect("an object").keys().map(String::as_str).collect();
-        assert_eq!(keys, ["anchor", "gps", "m", "method", "ms", "n", "op"], "{line}");
-        assert_eq!((&line["anchor"], &line["m"]), (&"multisplit".into(), &0.into()));
-        let (n, ms) = (line["n"].as_f64().expect("n"), line["ms"].as_f64().expect("ms"));
-        let gps = line["gps"].as_f64().expect("gps");
-        assert!((gps * ms * 1e6 / n - 1.0).abs() < 1e-4, "{line}");
-        let text = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
-        seen.push((n as u64, text("op"), text("method")));
+fn graphs_of_sorts_show_what_sharing_saves() {
+    let ran = run(without_driver(), &["graph", "sort", "--n", "2^20"]).expect(0);
+    for part in ["graph sort: ", "multisplit.postscan", "barrier", "workspace", "% saved"] {
+        assert!(ran.out.contains(part), "no `{part}` in\n{}", ran.out);
     }
-    let expected = [
-        (1000, "copy_kernel_u32", "kernel"),
-        (1000, "fill_u32", "kernel"),
-        (1000, "scan_exclusive_u32", "one-workgroup"),
-        (65536, "copy_kernel_u32", "kernel"),
-        (65536, "fill_u32", "kernel"),
-        (65536, "scan_exclusive_u32", "lookback"),
-        (65536, "scan_exclusive_u32", "reduce-then-scan"),
-    ];
-    let expected: Vec<_> =
-        expected.iter().map(|(n, op, method)| (*n, (*op).into(), (*method).into())).collect();
-    assert_eq!(seen, expected);
+    let drawn = run(without_driver(), &["graph", "sort", "--format", "svg"]).expect(0);
+    assert!(drawn.out.starts_with("<svg "), "{}", drawn.out);
 }
 
+/// Every command in every form, with both sizes.
 #[test]
-fn bench_prints_the_stages_of_splits() {
-    let arguments = ["bench", "split", "--n", "5000", "--m", "2,10", "--reps", "2"];
-    // A software driver compiles for seconds: each function once, keys and pairs.
-    let ops = "split_delta_keys,split_identity_pairs,split_range_keys";
-    let more = ["--warmup", "0", "--distribution", "binomial", "--validate", "--op", ops];
-    let ran = run(multisplit(), &[&arguments[..], &more[..]].concat()).expect(0);
-    let (_, lines) = figures(&ran.out);
-    // Three operations by four methods, each checked.
-    assert_eq!(lines.len(), 2 * 3 * 4, "{}", ran.out);
-    for line in &lines {
-        assert_eq!(line["distribution"], "binomial", "{line}");
-        let stages = match line["method"].as_str() {
-            Some("onesweep") => &["histogram_ms", "sweep_ms", "clear_ms"][..],
-            Some("direct" | "warp" | "block") => {
-                &["prescan_ms", "scan_ms", "postscan_ms", "clear_ms"]
-            }
-            _ => &["a method"],
-        };
-        for key in [&["ms", "gps", "n", "m"], stages].concat() {
-            assert!(line[key].is_number(), "no {key} in {line}");
+fn graphs_take_sizes_and_forms() {
+    for (command, m) in [("sort", "256"), ("split", "10"), ("histogram", "10"), ("sssp", "9000")] {
+        for (format, begin) in
+            [("text", "graph "), ("dot", "digraph"), ("svg", "<svg "), ("json", "{")]
+        {
+            let arguments = ["graph", command, "--n", "3000", "--m", m, "--format", format];
+            let ran = run(without_driver(), &arguments).expect(0);
+            assert!(ran.out.starts_with(begin), "{arguments:?}: {}", ran.out);
         }
-        let times = line.as_object().expect("an object").keys().filter(|k| k.ends_with("_ms"));
-        assert_eq!(times.count(), stages.len(), "{line}");
     }
-    let points: Vec<_> = lines.iter().map(|l| (&l["op"], &l["m"], &l["method"])).collect();
-    for (index, point) in points.iter().enumerate() {
-        assert!(!points[..index].contains(point), "twice: {point:?}");
-    }
-}
-
-#[test]
-fn bench_counts_what_is_asked_for() {
-    let arguments = ["bench", "histogram", "--n", "5001", "--bins", "2,100", "--reps", "1"];
-    let more = ["--warmup", "0", "--validate", "--tune", "cells=64,registers=4"];
-    let ran = run(multisplit(), &[&arguments[..], &more[..]].concat()).expect(0);
-    let (_, lines) = figures(&ran.out);
-    let seen: Vec<_> = lines.iter().map(|l| (l["op"].as_str(), l["m"].as_u64())).collect();
-    let (even, range) = (Some("histogram_even"), Some("histogram_range"));
-    let (bytes, pixels) = (Some("histogram_u8"), Some("histogram_rgba8"));
-    let (two, many, all) = (Some(2), Some(100), Some(256));
-    let wanted =
-        [(even, two), (even, many), (range, two), (range, many), (bytes, all), (pixels, all)];
-    assert_eq!(seen, wanted);
-    let ran = run(multisplit(), &["bench", "histogram", "--tune", "speed=9"]).expect(2);
-    assert!(ran.err.contains("there is no size `speed`"), "{}", ran.err);
-    let ran = run(multisplit(), &["bench", "scan", "--bins", "9"]).expect(2);
-    assert!(ran.err.contains("bench histogram"), "{}", ran.err);
+    run(without_driver(), &["graph", "sort", "--m", "10"]).expect(2);
+    run(without_driver(), &["graph", "sssp", "--n", "10", "--graph", "rmat"]).expect(2);
 }
 
 #[test]
@@ -156,64 +91,6 @@ fn graphs_of_histograms_have_their_passes() {
     for label in ["histogram.clear", "histogram.table", "histogram.count"] {
         assert!(ran.out.contains(label), "{}", ran.out);
     }
-}
-
-#[test]
-fn bench_splits_what_is_asked_for() {
-    let arguments = ["bench", "split", "--n", "3000,2^50", "--m", "256", "--reps", "1"];
-    let more =
-        ["--warmup", "0", "--op", "split_identity_pairs", "--method", "auto,direct,onesweep,block"];
-    let ran = run(multisplit(), &[&arguments[..], &more[..]].concat()).expect(0);
-    assert!(ran.complaint().starts_with("note: n = 2^50 left out"), "{}", ran.err);
-    let (_, lines) = figures(&ran.out);
-    assert_eq!(lines.len(), 3, "auto is one of the others: {}", ran.out);
-    assert!(lines.iter().all(|line| line["op"] == "split_identity_pairs" && line["m"] == 256));
-    assert!(lines.iter().all(|line| line["distribution"] == "uniform"));
-}
-
-#[test]
-fn bench_splits_into_many_buckets() {
-    let arguments = ["bench", "split", "--n", "3000", "--m", "1000", "--reps", "1", "--warmup"];
-    let methods = "auto,scan-split,reduced-bit-sort";
-    let more = ["0", "--op", "split_delta_pairs", "--method", methods];
-    let ran = run(multisplit(), &[&arguments[..], &more[..]].concat()).expect(0);
-    let (_, lines) = figures(&ran.out);
-    assert_eq!(lines.len(), 3, "{}", ran.out);
-    let stages = |method: &str| lines.iter().find(|line| line["method"] == method);
-    let by_flags = stages("scan-split").expect("a scan-based split");
-    assert!(by_flags["flags_ms"].is_number() && by_flags["scatter_ms"].is_number());
-    let by_labels = stages("reduced-bit-sort").expect("a reduced-bit sort");
-    assert!(by_labels["labels_ms"].is_number() && by_labels["unpack_ms"].is_number());
-}
-
-#[test]
-fn bench_writes_to_a_file_and_shows_passes() {
-    let file = temporary("bench.jsonl");
-    let path = file.to_str().expect("a path that is text");
-    let arguments = ["bench", "copy", "--n", "64", "--reps", "1", "--warmup", "0"];
-    let more = ["--json", path, "--passes", "--statistics"];
-    let ran = run(multisplit(), &[&arguments[..], &more[..]].concat()).expect(0);
-    assert!(ran.out.is_empty(), "{}", ran.out);
-    assert!(ran.err.contains("memory.copy"), "{}", ran.err);
-    let (_, lines) = figures(&std::fs::read_to_string(&file).expect("the file is there"));
-    assert_eq!(lines.len(), 1);
-    assert_eq!(lines[0]["op"], "copy_kernel_u32");
-    let _ = std::fs::remove_file(file);
-}
-
-#[test]
-fn bench_leaves_out_what_does_not_fit() {
-    let arguments = ["bench", "fill", "--n", "2^50,64", "--reps", "1", "--warmup", "0"];
-    let ran = run(multisplit(), &arguments).expect(0);
-    assert!(ran.complaint().starts_with("note: n = 2^50 left out"), "{}", ran.err);
-    assert_eq!(figures(&ran.out).1.len(), 1);
-
-    let ran = run(multisplit(), &["bench", "--n", "2^50"]).expect(1);
-    assert!(ran.err.contains("nothing was measured"), "{}", ran.err);
-
-    let nowhere = "/nonexistent/folder/bench.jsonl";
-    let ran = run(multisplit(), &["bench", "--n", "64", "--json", nowhere]).expect(1);
-    assert!(ran.complaint().contains(nowhere), "{}", ran.err);
 }
 
 #[test]

@@ -2,34 +2,18 @@
 //! validation on, so that any message fails them.
 #![allow(clippy::expect_used, clippy::panic, reason = "in a test a panic is the report")]
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod common;
 
+use std::io::Write as _;
+
+use common::{multisplit, temporary};
 use serde_json::Value;
 
-/// Runs the binary, which `MULTISPLIT_BINARY` names on another machine than the one that built it,
-/// and gives what it printed.
+/// Runs the binary and gives what it printed.
 #[track_caller]
 fn run(arguments: &[&str], status: i32) -> (String, String) {
-    let elsewhere = std::env::var_os("MULTISPLIT_BINARY").map(PathBuf::from);
-    let binary = elsewhere.unwrap_or_else(|| env!("CARGO_BIN_EXE_multisplit").into());
-    let output = Command::new(binary)
-        .args(arguments)
-        .env_remove("RUST_LOG")
-        .env("XDG_CACHE_HOME", temporary("cache"))
-        .env("MESA_SHADER_CACHE_DISABLE", "true")
-        .output()
-        .expect("the binary starts");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    assert_eq!(output.status.code(), Some(status), "stdout:\n{out}\nstderr:\n{err}");
-    (out, err)
-}
-
-fn temporary(name: &str) -> PathBuf {
-    let built = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let folder = if built.is_dir() { built.to_owned() } else { std::env::temp_dir() };
-    folder.join(format!("multisplit-sssp-{}-{name}", std::process::id()))
+    let ran = common::run(multisplit(), arguments).expect(status);
+    (ran.out, ran.err)
 }
 
 fn file(name: &str, text: &str) -> String {
@@ -89,13 +73,46 @@ fn several_sources_are_an_object_each() {
 #[test]
 fn what_is_generated_is_found_by_every_method() {
     let mut seen = Vec::new();
-    for method in ["dijkstra", "multisplit"] {
+    for method in ["dijkstra", "auto", "multisplit", "near-far", "bucketing", "bellman-ford"] {
         let line = ["sssp", "--generate", "rmat:200:600:7", "--method", method, "--json"];
-        let (out, _) = run(&line, 0);
+        let (out, _) = run(&[&line[..], &["--delta", "90", "--buckets", "5"]].concat(), 0);
         let object: Value = serde_json::from_str(&out).expect("JSON");
-        seen.push((object["reached"].clone(), object["checksum"].clone()));
+        if method != "auto" {
+            assert_eq!(object["method"], method);
+        }
+        seen.push((method, object["reached"].clone(), object["checksum"].clone()));
     }
-    assert_eq!(seen[0], seen[1]);
+    for (method, reached, checksum) in &seen {
+        assert_eq!((reached, checksum), (&seen[0].1, &seen[0].2), "{method}");
+    }
+}
+
+/// The same three edges in every form that networks come in, packed ones too.
+#[test]
+fn networks_of_every_form_are_read() {
+    let header = "%%MatrixMarket matrix coordinate";
+    let mut checksums = Vec::new();
+    for (name, text) in [
+        ("forms.wel", "0 1 4\n1 2 1\n0 2 9\n".to_owned()),
+        ("forms.gr", "p sp 3 3\na 1 2 4\na 2 3 1\na 1 3 9\n".to_owned()),
+        ("forms.mtx", format!("{header} integer general\n3 3 3\n1 2 4\n2 3 1\n1 3 9\n")),
+    ] {
+        let plain = file(name, &text);
+        let packed = format!("{plain}.gz");
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Default::default());
+        encoder.write_all(text.as_bytes()).expect("packed");
+        std::fs::write(&packed, encoder.finish().expect("packed")).expect("a file");
+        for graph in [&plain, &packed] {
+            let (out, _) = run(&["sssp", graph, "--method", "dijkstra", "--json"], 0);
+            let object: Value = serde_json::from_str(&out).expect("JSON");
+            assert_eq!((&object["reached"], &object["sum"]), (&3.into(), &9.into()), "{graph}");
+            checksums.push(object["checksum"].clone());
+        }
+    }
+    assert!(checksums.iter().all(|sum| *sum == checksums[0]), "{checksums:?}");
+    let unweighted = file("forms.el", "0 1\n1 2\n");
+    let (out, _) = run(&["sssp", &unweighted, "--method", "dijkstra", "--hops"], 0);
+    assert!(out.contains("3 of 3 vertices reached, sum 3, max 2"), "{out}");
 }
 
 #[test]

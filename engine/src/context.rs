@@ -13,6 +13,8 @@ use crate::error::{Result, VkResultExt};
 use crate::instance::{self, Instance};
 use crate::observe::Observer;
 use crate::primitives::Policy;
+use crate::primitives::multisplit::Lockstep;
+use crate::probe;
 use crate::properties::DeviceProperties;
 use crate::requirements::{Features, Requirements};
 use crate::select::{self, DeviceChoice, DeviceEntry};
@@ -26,6 +28,8 @@ use crate::validation::{Messages, ValidationConfig};
 #[derive(Clone)]
 pub struct Context {
     pub(crate) device: Arc<Device>,
+    /// Whether atomics go in the order of lanes; probed only where the policy would rely on it.
+    lane_order: bool,
 }
 
 /// How a device is opened.
@@ -136,7 +140,7 @@ impl Context {
     }
 
     pub(crate) fn new(device: Device) -> Result<Self> {
-        Ok(Self { device: Arc::new(device) })
+        Self { device: Arc::new(device), lane_order: false }.probed()
     }
 
     /// Every device that Vulkan lists, usable or not.
@@ -168,7 +172,22 @@ impl Context {
 
     /// The sizes and methods that suit this device.
     pub fn policy(&self) -> Policy {
-        Policy::for_device(&self.device.properties)
+        let mut policy = Policy::for_device(&self.device.properties);
+        if policy.split.lockstep == Lockstep::LaneOrder && !self.lane_order {
+            policy.split.lockstep = Lockstep::ProgramOrder;
+        }
+        policy
+    }
+
+    /// The same once it has been seen that the device does what the policy would rely on.
+    fn probed(mut self) -> Result<Self> {
+        const SEED: u32 = 1;
+        let relied_on = Policy::for_device(&self.device.properties).split.lockstep;
+        if relied_on == Lockstep::LaneOrder {
+            self.lane_order = probe::lane_order(&self, SEED)?;
+            tracing::debug!(lane_order = self.lane_order, "probed");
+        }
+        Ok(self)
     }
 
     /// What the validation layers say; the handle stays valid after the context is gone.

@@ -38,6 +38,7 @@ pub mod network;
 mod observe;
 mod pipeline;
 pub mod primitives;
+pub mod probe;
 mod profiler;
 mod properties;
 mod recorder;

@@ -6,6 +6,10 @@ use crate::builtin::Builtin;
 pub static COUNT_PREPARE: Builtin =
     Builtin::new("count.prepare", "count/prepare.comp", &[("STEPS", "6")], include_bytes!("../spv/count.prepare.spv"));
 
+/// `probe.lane_order`: `glsl/probe/lane_order.comp`.
+pub static PROBE_LANE_ORDER: Builtin =
+    Builtin::new("probe.lane_order", "probe/lane_order.comp", &[], include_bytes!("../spv/probe.lane_order.spv"));
+
 /// `memory.fill`: `glsl/memory/fill.comp`.
 pub static MEMORY_FILL: Builtin =
     Builtin::new("memory.fill", "memory/fill.comp", &[], include_bytes!("../spv/memory.fill.spv"));
@@ -345,6 +349,7 @@ pub static SSSP_TAKE: Builtin =
 /// Every built-in kernel, in the order of `glsl/kernels.txt`.
 pub static ALL: &[&Builtin] = &[
     &COUNT_PREPARE,
+    &PROBE_LANE_ORDER,
     &MEMORY_FILL,
     &MEMORY_FILL_COUNTED,
     &MEMORY_COPY,

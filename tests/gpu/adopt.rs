@@ -7,9 +7,9 @@ use std::sync::Mutex;
 use anyhow::{Context as _, Result, ensure};
 use multisplit::ash::{self, vk};
 use multisplit::graph::{Graph, Plan, Scope};
-use multisplit::primitives::multisplit::KeyType;
+use multisplit::primitives::multisplit::{KeyType, TileShape};
 use multisplit::primitives::scan;
-use multisplit::primitives::sort::{self, Sort, SortBuffers, SortPlace, SortShape, SortValues};
+use multisplit::primitives::sort::{self, Sort, SortBuffers, SortPlace, SortValues};
 use multisplit::{
     AdoptedDevice, Context, DeviceProperties, Error, ExecutableOptions, Import, PipelineCache,
     RecordOptions, Requirements, WorkspaceBinding,
@@ -222,7 +222,7 @@ fn plan(
             let buffers = SortBuffers { n: N.into(), keys: src, values, place };
             // Quick to compile, which every context does for itself.
             let mut policy = context.policy();
-            policy.sort = policy.sort.with_shape(SortShape::new(128, 1, 16));
+            policy.sort = policy.sort.with_shape(TileShape::new(128, 1));
             sort::add(&mut graph, &policy, &Sort::new(KeyType::U32), &buffers)?;
         }
     }

@@ -100,7 +100,7 @@ fn scans_in_rows_and_levels(gpu: &Gpu) -> Result<()> {
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
     let scan = ScanMethod::ReduceThenScan;
     let base = Policy { scan, max_groups: 7, ..gpu.context.policy() };
-    for policy in [base, Policy { threads, spine_tiles: 1, ..base }] {
+    for policy in [base, Policy { threads, spine_threads: threads, spine_tiles: 1, ..base }] {
         let tile = u64::from(policy.threads) * 16;
         check(
             gpu,

@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result, anyhow, ensure};
 use multisplit::ash::{self, vk};
 use multisplit::embed::Operation;
 use multisplit::primitives::Policy;
-use multisplit::primitives::sort::SortShape;
+use multisplit::primitives::multisplit::TileShape;
 use multisplit::{Context, Executable, Features, Missing, PipelineCache, Requirements, Why};
 use multisplit_tests::harness::Gpu;
 use multisplit_tests::tests;
@@ -27,7 +27,7 @@ pub unsafe fn host(gpu: &Gpu) -> Result<Host> {
 
 /// Quick to compile, which every context does for itself.
 pub fn quick(mut policy: Policy) -> Policy {
-    policy.sort = policy.sort.with_shape(SortShape::new(128, 1, 16));
+    policy.sort = policy.sort.with_shape(TileShape::new(128, 1));
     policy
 }
 

@@ -12,7 +12,7 @@ use multisplit_tests::tests;
 use crate::histogram_run::{Input, run};
 
 tests!(histogram:
-    product_of_cases, every_method, every_search, random_cases, several_passes, many_bins, pieces,
+    product_of_cases, every_method, every_search, odd_splitters, random_cases, several_passes, many_bins, pieces,
     edges_in_their_own_bins, exact_edges_of_integers, rounded_up_to_the_last_edge,
 );
 
@@ -193,6 +193,55 @@ fn every_search(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
+/// Splitters that are infinite, equal, next to each other, or too small for a device to tell from
+/// zero, and samples around each of them.
+fn odd_splitters(gpu: &Gpu) -> Result<()> {
+    const M: usize = 33;
+    let tiny = f32::from_bits(1);
+    let least = f32::MIN_POSITIVE;
+    let infinite = [f32::NEG_INFINITY, f32::MIN, -1.0, -1e-40, -0.0, 0.0, tiny, 1e-40, least, 1.0]
+        .into_iter()
+        .chain([1.0 + f32::EPSILON, 3.0, 1e30, f32::MAX, f32::INFINITY]);
+    let around_zero = [-1.0, -1e-33, -least, 0.0, least, 1e-33, 1e-10, 0.25, 0.5, 1.0];
+    let close = [100.0f32, 100.00001, 100.00002, 100.5, 700.0, 700.1, 701.0, 990.0, 1024.0];
+    let lists: [Vec<f32>; 6] = [
+        infinite.collect(),
+        (0..=M as u32).map(|k| f32::from_bits(k * 3)).collect(),
+        around_zero.to_vec(),
+        close.to_vec(),
+        (0..=M).map(|k| k as f32 * 31.0 - 500.0).collect(),
+        (0..=M).map(|k| -1e-32 + k as f32 * 1e-29).collect(),
+    ];
+    for splitters in lists {
+        // As many in each list, by equal ones: the same pipelines then do for all.
+        let mut splitters = splitters;
+        while splitters.len() <= M {
+            splitters.insert(4, splitters[4]);
+        }
+        let around = |&s: &f32| [s, s.next_up(), s.next_down(), s * 1.001, -s, s / 3.0];
+        let mut samples: Vec<f32> = splitters.iter().flat_map(around).collect();
+        samples.extend([f32::NAN, -f32::NAN, 0.0, -0.0, tiny, -tiny, least, -least, 1e-39, -1e-39]);
+        let (lo, hi) = (f64::from(splitters[0]), f64::from(splitters[M]));
+        samples.extend((0..3000).map(|i| (lo + (hi - lo) * f64::from(i) / 3000.0) as f32));
+        let bin_of = |i: usize| range_bin(samples[i], &splitters);
+        let (counts, dropped) = count(samples.len(), M as u32, bin_of, |_| 1);
+        for cells in [16, 1024] {
+            let mut policy = gpu.context.policy();
+            policy.histogram.register_bins = 0;
+            policy.histogram.cells_per_bin = 1024;
+            policy.histogram.cells = cells;
+            let histogram = Histogram::range(&splitters).by(HistogramMethod::Shared);
+            let bytes = bytemuck::cast_slice(&samples);
+            let n = samples.len() as u64;
+            let got = run(gpu, &policy, &histogram, bytes, n, Input::default())?;
+            let name = || format!("{cells} cells, {splitters:?}");
+            expect_equal(&got.counts, &counts).with_context(name)?;
+            expect_equal(&got.dropped, &[dropped]).with_context(name)?;
+        }
+    }
+    Ok(())
+}
+
 /// Random sizes of everything, the kernel's own sizes included.
 fn random_cases(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(5);
@@ -201,6 +250,7 @@ fn random_cases(gpu: &Gpu) -> Result<()> {
         let mut policy = base;
         let tuned = &mut policy.histogram;
         tuned.threads = base.subgroup_size << rng.below(4);
+        tuned.lookup_threads = base.subgroup_size << rng.below(4);
         tuned.loads = 1 + rng.below(3) as u32;
         tuned.tiles = 1 + rng.below(5) as u32;
         tuned.least_groups = 1 + rng.below(5) as u32;

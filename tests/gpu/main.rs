@@ -26,6 +26,7 @@ mod multisplit_functions;
 mod multisplit_keys;
 mod multisplit_large;
 mod observe;
+mod probe;
 mod replay;
 mod scan;
 mod sort_cases;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
         kernels::tests(),
         descriptors::tests(),
         observe::tests(),
+        probe::tests(),
         replay::tests(),
         synchronization::tests(),
         adopt::tests(),

@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
 use multisplit::primitives::Policy;
 use multisplit::primitives::multisplit::{
-    Bucket, KeyType, Method, Split, SplitBuffers, SplitOutput, TileShape, add,
+    Bucket, KeyType, Lockstep, Method, Split, SplitBuffers, SplitOutput, TileShape, add,
 };
 use multisplit_tests::generate::{Distribution, Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -13,6 +13,7 @@ use multisplit_tests::{reference, tests};
 
 tests!(multisplit:
     product_of_cases, random_cases, no_patience, scratch_is_small, nothing_to_split,
+    tiles_that_cannot_be_cut,
 );
 
 pub const METHODS: [Method; 6] = Method::ALL;
@@ -179,15 +180,22 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
+fn random_shape(rng: &mut Rng, threads: u32) -> TileShape {
+    let turns = 1 + rng.below(3) as u32;
+    TileShape::new(threads, turns * (1 + rng.below(9 / u64::from(turns)) as u32)).in_turns(turns)
+}
+
 /// Random sizes of everything, the kernels' own sizes included.
 fn random_cases(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(99);
     let base = gpu.context.policy();
+    let lockstep = [Lockstep::No, gpu.lockstep()?];
     for _ in 0..if gpu.full { 400 } else { 16 } {
         let mut policy = base;
         let threads = base.subgroup_size << rng.below(4);
-        policy.split = policy.split.with_shape(TileShape::new(threads, 1 + rng.below(9) as u32));
+        policy.split = policy.split.with_shape(random_shape(&mut rng, threads));
         policy.split.most_buckets_by_votes = [0, 256][rng.below(2) as usize];
+        policy.split.lockstep = lockstep[rng.below(2) as usize];
         policy.split.counter_copies = 1 + rng.below(3) as u32;
         policy.split.histogram_parts = 1 + rng.below(3) as u32;
         policy.spin_limit = rng.below(3) as u32;
@@ -197,6 +205,24 @@ fn random_cases(gpu: &Gpu) -> Result<()> {
         let distribution = Distribution::ALL[rng.below(6) as usize];
         case(gpu, &policy, method, kind, m, n, distribution)
             .with_context(|| format!("{:?}", policy.split))?;
+    }
+    Ok(())
+}
+
+fn tiles_that_cannot_be_cut(gpu: &Gpu) -> Result<()> {
+    let shapes = [
+        TileShape::new(0, 4),
+        TileShape::new(128, 0),
+        TileShape::new(128, 8).in_turns(3),
+        TileShape::new(128, 8).in_turns(0),
+        TileShape::new(128, 8).in_turns(8),
+        TileShape::new(256, 256),
+    ];
+    for shape in shapes {
+        let mut policy = gpu.context.policy();
+        policy.split = policy.split.with_shape(shape);
+        let result = case(gpu, &policy, Method::Block, Kind::Keys, 8, 100, Distribution::Uniform);
+        ensure!(result.is_err_and(|e| format!("{e:#}").contains("cannot be cut")), "{shape:?}");
     }
     Ok(())
 }

@@ -188,7 +188,8 @@ fn look_back_without_waiting(gpu: &Gpu) -> Result<()> {
 fn two_level_sums(gpu: &Gpu) -> Result<()> {
     let (threads, spine_tiles) = (gpu.context.properties().subgroup_size, 1);
     let scan = ScanMethod::ReduceThenScan;
-    let policy = Policy { scan, threads, spine_tiles, ..gpu.context.policy() };
+    let policy =
+        Policy { scan, threads, spine_threads: threads, spine_tiles, ..gpu.context.policy() };
     let tile = threads as usize * 16;
     for n in [tile * tile, tile * tile + 1, 3 * tile * tile + 5] {
         check(gpu, &policy, &gpu.context.limits(), &uniform(n, 13))?;

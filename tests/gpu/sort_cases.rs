@@ -4,10 +4,8 @@
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
 use multisplit::primitives::Policy;
-use multisplit::primitives::multisplit::KeyType;
-use multisplit::primitives::sort::{
-    Sort, SortBuffers, SortMethod, SortPlace, SortShape, SortValues, add,
-};
+use multisplit::primitives::multisplit::{KeyType, Lockstep, TileShape};
+use multisplit::primitives::sort::{Sort, SortBuffers, SortMethod, SortPlace, SortValues, add};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
@@ -226,7 +224,7 @@ pub fn tile(policy: &Policy, key: KeyType) -> Result<usize> {
 pub fn quick_policy(gpu: &Gpu) -> Policy {
     let mut policy = gpu.context.policy();
     if gpu.is_software() {
-        policy.sort = policy.sort.with_shape(SortShape::new(256, 2, 4));
+        policy.sort = policy.sort.with_shape(TileShape::new(256, 2));
         policy.sort.small.items = 2;
     }
     policy
@@ -328,7 +326,7 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
 /// Every size from one tile to two.
 fn every_size_of_a_range(gpu: &Gpu) -> Result<()> {
     let mut policy = gpu.context.policy();
-    let shape = SortShape::new(policy.subgroup_size * 2, 2, 2);
+    let shape = TileShape::new(policy.subgroup_size * 2, 2).in_turns(2);
     policy.sort = policy.sort.with_shape(shape);
     let tile = shape.tile() as usize;
     let sort = Sort::new(KeyType::U32).by(SortMethod::OneSweep);
@@ -370,7 +368,7 @@ fn methods(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Nobody waits: every missing strip is counted again.
+/// Nobody waits: every missing tile is counted again.
 fn no_patience(gpu: &Gpu) -> Result<()> {
     let policy = Policy { spin_limit: 0, ..gpu.context.policy() };
     let sort = Sort::new(KeyType::U32).by(SortMethod::OneSweep);
@@ -379,18 +377,21 @@ fn no_patience(gpu: &Gpu) -> Result<()> {
 
 fn random_shapes(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(77);
+    let lockstep = [Lockstep::No, gpu.lockstep()?];
     for _ in 0..if gpu.full { 100 } else { 4 } {
         let mut policy = gpu.context.policy();
         let threads = policy.subgroup_size << rng.below(4);
-        let (items, strip) = (1 + rng.below(6) as u32, 1 + rng.below(4) as u32);
-        policy.sort = policy.sort.with_shape(SortShape::new(threads, items, strip));
+        let turns = 1 + rng.below(3) as u32;
+        let items = turns * (1 + rng.below(3) as u32);
+        policy.sort = policy.sort.with_shape(TileShape::new(threads, items).in_turns(turns));
         policy.spin_limit = rng.below(3) as u32;
+        policy.split.lockstep = lockstep[rng.below(2) as usize];
         let key = KeyType::ALL[rng.below(6) as usize];
         let along = ALONG[rng.below(5) as usize];
         let sort = Sort::new(key).by(SortMethod::OneSweep);
         let keys = KEYS[rng.below(7) as usize];
         case(gpu, &policy, &sort, along, keys, rng.below(20_000) as usize)
-            .with_context(|| format!("{threads} x {items} x {strip}"))?;
+            .with_context(|| format!("{threads} x {items} in {turns}"))?;
     }
     Ok(())
 }

@@ -6,10 +6,8 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, ensure};
 use multisplit::Error;
 use multisplit::graph::{Buffer, Graph};
-use multisplit::primitives::multisplit::KeyType;
-use multisplit::primitives::sort::{
-    Sort, SortBuffers, SortMethod, SortPlace, SortShape, SortValues, add,
-};
+use multisplit::primitives::multisplit::{KeyType, TileShape};
+use multisplit::primitives::sort::{Sort, SortBuffers, SortMethod, SortPlace, SortValues, add};
 use multisplit::primitives::{Count, Policy, copy};
 use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -313,7 +311,7 @@ fn refused(gpu: &Gpu) -> Result<()> {
         let result = outcome(&policy, &sort.clone().by_bits(bits.clone()), |_| ());
         ensure!(matches!(result, Err(Error::Bucket { .. })), "bits {bits:?}: {result:?}");
     }
-    let absurd = Policy { sort: policy.sort.with_shape(SortShape::new(0, 0, 0)), ..policy };
+    let absurd = Policy { sort: policy.sort.with_shape(TileShape::new(0, 0)), ..policy };
     ensure!(outcome(&absurd, &sort, |_| ()).is_err(), "an absurd shape");
     Ok(())
 }

@@ -11,6 +11,7 @@ use multisplit_tests::{shortest, tests};
 tests!(sssp:
     random_networks, paths_and_stars, zero_weights_and_many_edges, a_hub, floats, generated,
     resident_workgroups, residents_that_meet, residents_that_wait_in_vain, queues_that_are_too_short, no_local_hops,
+    thin_buckets_and_wide_vertices,
 );
 
 pub const METHODS: [SsspMethod; 5] = [
@@ -260,4 +261,32 @@ fn no_local_hops(gpu: &Gpu) -> Result<()> {
     policy.sssp.most_groups = 3;
     let network = Grid::of_size(1500).generate(Weighting::Own)?;
     check(gpu, &policy, &network, &options(SsspMethod::Multisplit), &[0]).map(|_| ())
+}
+
+/// Buckets that are taken together, or given back, or neither; and vertices that a workgroup, or all of
+/// them, relax together.
+fn thin_buckets_and_wide_vertices(gpu: &Gpu) -> Result<()> {
+    let network = Rmat::of_size(3000, 30_000).generate(Weighting::Own)?;
+    for (merge_entries, wide_degree, hub_degree, spread_degree) in [
+        (0, u32::MAX, u32::MAX, u32::MAX),
+        (10, 1, 200, u32::MAX),
+        (10, 1, 200, 0),
+        (300, 20, 40, 0),
+        (u32::MAX / 2, 100, 4096, 0),
+    ] {
+        let mut policy = gpu.context.policy();
+        policy.sssp.spread_degree = spread_degree;
+        policy.sssp.merge_entries = merge_entries;
+        policy.sssp.tail_entries = merge_entries / 2;
+        policy.sssp.wide_degree = wide_degree;
+        policy.sssp.hub_degree = hub_degree;
+        for delta in [5.0, 60.0] {
+            let method = SsspMethod::Multisplit;
+            let options = SsspOptions { delta: Some(delta), ..options(method) };
+            check(gpu, &policy, &network, &options, &[0, 17]).with_context(|| {
+                format!("{merge_entries} entries, {wide_degree} and {spread_degree} arcs")
+            })?;
+        }
+    }
+    Ok(())
 }

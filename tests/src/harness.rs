@@ -12,6 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Result, anyhow, bail, ensure};
 use libtest_mimic::{Arguments, Trial};
 use multisplit::ash::vk;
+use multisplit::primitives::multisplit::Lockstep;
+use multisplit::probe;
 use multisplit::{Config, Context, DEVICE_VARIABLE, DeviceChoice, PipelineCache, ValidationConfig};
 
 /// Runs the whole products of cases instead of a sample (`./x test --full`).
@@ -40,6 +42,13 @@ impl Gpu {
     /// Whether the device is a software driver, which is slow.
     pub fn is_software(&self) -> bool {
         self.context.properties().device_type == vk::PhysicalDeviceType::CPU
+    }
+
+    /// As much order among atomics as the device can be relied on to have: what its policy says, and
+    /// on other devices what it turns out to do.
+    pub fn lockstep(&self) -> Result<Lockstep> {
+        let ordered = probe::lane_order(&self.context, 7)?;
+        Ok(if ordered { Lockstep::LaneOrder } else { self.context.policy().split.lockstep })
     }
 
     /// Runs `body`, and expects the validation layers to object to what it does: the rules that

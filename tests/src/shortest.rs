@@ -91,8 +91,13 @@ pub const FILES: [(&str, &str); 5] = [
     ("delaunay_n20", "delaunay_n20.mtx"),
 ];
 
-/// Results for well-known graphs with hashed weights from 0 to 1000.
-pub const KNOWN: [Known; 28] = [
+/// Results for well-known graphs with hashed weights from 0 to 1000. Those of the generated ones are of
+/// another implementation of the generators too; `rmat_slashdot` is one of the size of slashdot0902.
+pub const KNOWN: [Known; 32] = [
+    known("rmat_slashdot", 0, 64_924, 23_338_028, 2_688, 0x00c7_4971_813d_0f96),
+    known("rmat_slashdot", 34_493, 64_924, 41_032_069, 2_974, 0x6f21_f6ab_dcab_eaec),
+    known("grid_30000", 0, 30_000, 2_519_585_572, 155_380, 0xe34c_f59f_f75f_5b82),
+    known("grid_30000", 15_000, 30_000, 1_485_237_485, 99_103, 0xcaab_f5be_285b_e8ce),
     known("slashdot0902", 0, 82_168, 34_078_607, 2_981, 0xa6a5_bb8f_5d25_4985),
     known("slashdot0902", 34_493, 82_168, 52_858_014, 3_204, 0x0267_b7ea_80f7_4b8c),
     known("slashdot0902", 70_818, 82_168, 63_836_239, 3_334, 0x5a5f_2908_1b9f_8fb4),

@@ -32,6 +32,14 @@ fn a_grid_of_belgiums_size() {
 }
 
 #[test]
+fn smaller_ones_of_both_kinds() {
+    let rmat = Rmat::of_size(82_168, 504_230).generate(Weighting::Own).expect("a network");
+    known("rmat_slashdot", &rmat);
+    let grid = Grid::of_size(30_000).generate(Weighting::Own).expect("a network");
+    known("grid_30000", &grid);
+}
+
+#[test]
 fn both_searches_agree() {
     for network in [
         Rmat::of_size(2000, 9000).generate(Weighting::Hashed(3)),

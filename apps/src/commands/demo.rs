@@ -72,7 +72,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     tour.stop("shortest paths", &format!("sssp --graph {graphs} {searches} {RUNS}"))?;
 
     let points = Points::parse(tour.output.text())?;
-    report.bytes(output_id, html::page(&points, &Points::default()).as_bytes())?;
+    report.bytes(output_id, html::page(&points, &Points::default(), "").as_bytes())?;
     report.finish()?;
     let time = figures::time(start.elapsed().as_secs_f64() * 1e9);
     writeln!(out, "\n{} figures, each checked against the CPU, in {time}", points.all.len())?;

@@ -2,8 +2,9 @@
 
 use std::io::Write as _;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand, ValueEnum, value_parser};
+use multisplit::network::Rmat;
 use multisplit::primitives::multisplit::MAX_BUCKETS;
 use multisplit::{Config, Error, PipelineCache};
 
@@ -56,6 +57,9 @@ enum Subject {
         /// How it goes about it
         #[arg(long, value_enum, default_value_t)]
         method: sort::Method,
+        /// Buckets of a round, 16 to 256: by rounds of multisplit on so many bits
+        #[arg(long, value_name = "M", value_parser = buckets_of_a_round, conflicts_with = "method")]
+        m: Option<sort::Method>,
         #[command(flatten)]
         common: PlanOptions,
     },
@@ -76,8 +80,14 @@ enum Subject {
     /// Shortest paths: the beginning of a search, and its first rounds
     Sssp {
         /// The network: rmat:VERTICES:EDGES, grid:VERTICES, or a file
-        #[arg(long, default_value = "rmat:10000:40000")]
-        graph: Source,
+        #[arg(long, conflicts_with_all = ["n", "m"])]
+        graph: Option<Source>,
+        /// An R-MAT network of so many vertices
+        #[arg(long, value_name = "N", value_parser = size::parse, default_value = "10000")]
+        n: u64,
+        /// Its edges [default: four times as many]
+        #[arg(long, value_name = "M", value_parser = size::parse)]
+        m: Option<u64>,
         /// How they are searched for
         #[arg(long, value_enum, default_value_t)]
         method: sssp::Method,
@@ -125,10 +135,30 @@ Examples:
   multisplit graph split --m 256 --format svg > split.svg
   multisplit graph sort --op sort_pairs_u32_u32 --n 2^20
   multisplit graph histogram --m 65536 --op histogram_range
+  multisplit graph sort --n 2^20 --m 256
+  multisplit graph sssp --n 5000 --m 20000 --method bucketing
   multisplit graph sssp --graph grid:10000 --method near-far
   multisplit graph scan --format dot | dot -Tsvg > scan.svg
 
 Plans depend on the device's limits. Without a device they are made for what every one guarantees.";
+
+/// Reads a number of buckets that bits of a digit make.
+fn buckets_of_a_round(text: &str) -> Result<sort::Method, String> {
+    Ok(match text {
+        "16" => sort::Method::R4,
+        "32" => sort::Method::R5,
+        "64" => sort::Method::R6,
+        "128" => sort::Method::R7,
+        "256" => sort::Method::R8,
+        _ => return Err("a round has 16, 32, 64, 128 or 256 buckets".to_owned()),
+    })
+}
+
+/// An R-MAT network of this size.
+fn network(vertices: u64, edges: u64) -> Result<Source> {
+    let narrow = |number| u32::try_from(number).context("networks are numbered in 32 bits");
+    Ok(Source::Rmat(Rmat::of_size(narrow(vertices)?, narrow(edges)?)))
+}
 
 /// Plans, and prints the plan.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
@@ -142,11 +172,13 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
             let (n, replay) = (common.n, common.replay);
             (split::Job::new(&target, &rule, *method, op.pairs(), n, replay)?.plan, &common.format)
         }
-        Subject::Sort { op, method, common } => {
-            let (n, replay) = (common.n, common.replay);
-            (sort::Job::new(&target, *op, *method, n, replay)?.plan, &common.format)
+        Subject::Sort { op, method, m, common } => {
+            let (n, replay, method) = (common.n, common.replay, m.unwrap_or(*method));
+            (sort::Job::new(&target, *op, method, n, replay)?.plan, &common.format)
         }
-        Subject::Sssp { graph, method, rounds, format } => {
+        Subject::Sssp { graph, n, m, method, rounds, format } => {
+            let made = network(*n, m.unwrap_or(n.saturating_mul(4)))?;
+            let graph = graph.as_ref().unwrap_or(&made);
             (sssp::plan(&target, graph, *method, *rounds)?, format)
         }
         Subject::Histogram { m, op, method, common } => {

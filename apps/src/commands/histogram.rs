@@ -99,10 +99,8 @@ struct OutputIds {
 
 impl OutputIds {
     fn begin(options: &Options, outputs: &mut Outputs) -> Result<Self> {
-        let mut begin = |path: &Option<PathBuf>| {
-            path.as_deref().map(|path| outputs.begin(&Place::new(path))).transpose()
-        };
-        Ok(Self { csv: begin(&options.csv)?, svg: begin(&options.svg)? })
+        let csv = outputs.begin_if(options.csv.as_deref())?;
+        Ok(Self { csv, svg: outputs.begin_if(options.svg.as_deref())? })
     }
 }
 

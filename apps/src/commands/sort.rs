@@ -3,14 +3,15 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum, value_parser};
 use multisplit::primitives::sort::{Sort, SortMethod};
 
 use crate::device::Devices;
-use crate::files::{Array, Data, Element, OutputId, Outputs, Place, read};
-use crate::sort::{self, Sorted};
+use crate::files::{Data, Element};
+use crate::keyed::{KeyedFiles, KeyedPaths};
+use crate::sort;
 use crate::values::ValueOptions;
 use crate::word::{Word, key_type};
 use crate::{figures, report, size};
@@ -71,37 +72,23 @@ and sorted bucket by bucket, to the same bytes.";
 /// Reads, sorts, writes.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let method = options.method();
-    let mut outputs = devices.outputs();
-    let ids = OutputIds::begin(options, &mut outputs)?;
-    let keys = {
-        let _span = tracing::info_span!("read").entered();
-        read(&Place::new(&options.input), options.element, devices.bars())?
+    let paths = KeyedPaths {
+        input: &options.input,
+        output: &options.output,
+        element: options.element,
+        values: &options.values,
+        words: options.argsort.as_deref(),
     };
-    let values = options.values.read(keys.len(), devices.bars())?;
-    let sort =
-        Sort { key: key_type(keys.element())?, descending: options.descending, bits: None, method };
-    let job = Job { devices, sort, element: keys.element(), values: values.as_ref(), ids };
-    match keys.data() {
-        Data::Bytes4(words) => job.run(words, Data::Bytes4, &mut outputs)?,
-        Data::Bytes8(words) => job.run(words, Data::Bytes8, &mut outputs)?,
+    let files = KeyedFiles::open(&paths, devices)?;
+    let key = key_type(files.keys.element())?;
+    let sort = Sort { key, descending: options.descending, bits: None, method };
+    let job = Job { devices, sort, files: &files };
+    let (keys, values, order) = match files.keys.data() {
+        Data::Bytes4(words) => job.run(words)?,
+        Data::Bytes8(words) => job.run(words)?,
         _ => bail!("keys have 4 or 8 bytes"),
-    }
-    Ok(outputs.finish()?)
-}
-
-struct OutputIds {
-    keys: OutputId,
-    values: Option<OutputId>,
-    order: Option<OutputId>,
-}
-
-impl OutputIds {
-    fn begin(options: &Options, outputs: &mut Outputs) -> Result<Self> {
-        let keys = outputs.begin(&Place::new(&options.output))?;
-        let values = options.values.begin(outputs)?;
-        let order = options.argsort.as_deref().map(|path| outputs.begin(&Place::new(path)));
-        Ok(Self { keys, values, order: order.transpose()? })
-    }
+    };
+    files.write(keys, values, order)
 }
 
 impl Options {
@@ -123,54 +110,30 @@ impl Options {
 struct Job<'j> {
     devices: &'j Devices,
     sort: Sort,
-    element: Element,
-    values: Option<&'j Array>,
-    ids: OutputIds,
+    files: &'j KeyedFiles,
 }
 
 impl Job<'_> {
-    fn run<K: Word>(
-        &self,
-        keys: &[K],
-        wrap: impl FnOnce(Vec<K>) -> Data,
-        outputs: &mut Outputs,
-    ) -> Result<()> {
+    /// Keys, values and order.
+    fn run<K: Word>(&self, keys: &[K]) -> Result<(Data, Option<Data>, Option<Vec<u32>>)> {
         let context = self.devices.open()?;
-        let values = self.values.map(Array::data);
+        let values = self.files.value_data();
         let room = self.devices.room(&context);
         let start = Instant::now();
         let sorted = {
             let _span = tracing::info_span!("sort", n = keys.len() as u64).entered();
-            sort::sort(&room, &self.sort, keys, values, self.ids.order.is_some())?
+            sort::sort(&room, &self.sort, keys, values, self.files.wants_words())?
         };
         let time = figures::time(start.elapsed().as_secs_f64() * 1e9);
         if self.devices.verify() {
             let _span = tracing::info_span!("verify").entered();
             sort::verify(&self.sort, keys, values, &sorted)?;
         }
-        let (n, element) = (size::grouped(keys.len() as u64), self.element);
+        let (n, element) = (size::grouped(keys.len() as u64), self.files.keys.element());
         let parts = if sorted.whole { "" } else { " part by part" };
         let checked = if self.devices.verify() { ", as the CPU does" } else { "" };
         let device = &context.properties().name;
         report::summary(format_args!("sorted {n} {element}{parts} in {time} on {device}{checked}"));
-        let _span = tracing::info_span!("write").entered();
-        self.write(sorted, wrap, outputs)
-    }
-
-    fn write<K>(
-        &self,
-        sorted: Sorted<K>,
-        wrap: impl FnOnce(Vec<K>) -> Data,
-        outputs: &mut Outputs,
-    ) -> Result<()> {
-        let array = |element, data| Array::new(element, data).context("elements of another size");
-        if let (Some(id), Some(order)) = (self.ids.order, sorted.order) {
-            outputs.array(id, &Array::words(order))?;
-        }
-        if let (Some(id), Some(values), Some(input)) = (self.ids.values, sorted.values, self.values)
-        {
-            outputs.array(id, &array(input.element(), values)?)?;
-        }
-        Ok(outputs.array(self.ids.keys, &array(self.element, wrap(sorted.keys))?)?)
+        Ok((K::data(sorted.keys), sorted.values, sorted.order))
     }
 }

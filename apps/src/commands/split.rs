@@ -8,7 +8,8 @@ use anyhow::{Context as _, Result, bail};
 use clap::{ArgGroup, Args, ValueEnum, value_parser};
 
 use crate::device::Devices;
-use crate::files::{Array, Data, Element, OutputId, Outputs, Place, read};
+use crate::files::{Array, Data, Element, Place, read};
+use crate::keyed::{KeyedFiles, KeyedPaths};
 use crate::split::{self, KeyFunction, KeyRule, Method, Whole};
 use crate::values::ValueOptions;
 use crate::word::{Word, key_type, ordered};
@@ -75,37 +76,26 @@ const MOST_SHOWN: usize = 32;
 
 /// Reads, splits, writes.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
-    let mut outputs = devices.outputs();
-    let ids = OutputIds::begin(options, &mut outputs)?;
-    let keys = {
-        let _span = tracing::info_span!("read").entered();
-        read(&Place::new(&options.input), options.element, devices.bars())?
+    let paths = KeyedPaths {
+        input: &options.input,
+        output: &options.output,
+        element: options.element,
+        values: &options.values,
+        words: options.offsets.as_deref(),
     };
-    let values = options.values.read(keys.len(), devices.bars())?;
-    let rule = options.rule(&keys, devices)?;
-    let values = values.as_ref();
-    let job = Job { options, devices, rule, element: keys.element(), values };
-    match keys.data() {
-        Data::Bytes4(words) => job.run(words, Data::Bytes4, &ids, &mut outputs)?,
-        Data::Bytes8(words) => job.run(words, Data::Bytes8, &ids, &mut outputs)?,
+    let files = KeyedFiles::open(&paths, devices)?;
+    let rule = options.rule(&files.keys, devices)?;
+    let job = Job { options, devices, rule, files: &files };
+    let (keys, values, offsets) = match files.keys.data() {
+        Data::Bytes4(words) => job.run(words)?,
+        Data::Bytes8(words) => job.run(words)?,
         _ => bail!("keys have 4 or 8 bytes"),
-    }
-    Ok(outputs.finish()?)
-}
-
-struct OutputIds {
-    keys: OutputId,
-    values: Option<OutputId>,
-    offsets: Option<OutputId>,
-}
-
-impl OutputIds {
-    fn begin(options: &Options, outputs: &mut Outputs) -> Result<Self> {
-        let keys = outputs.begin(&Place::new(&options.output))?;
-        let values = options.values.begin(outputs)?;
-        let offsets = options.offsets.as_deref().map(|path| outputs.begin(&Place::new(path)));
-        Ok(Self { keys, values, offsets: offsets.transpose()? })
-    }
+    };
+    let offsets = offsets.map(|offsets| {
+        let narrow: Result<Vec<u32>, _> = offsets.into_iter().map(TryInto::try_into).collect();
+        narrow.context("an offset does not fit 32 bits")
+    });
+    files.write(keys, values, offsets.transpose()?)
 }
 
 impl Options {
@@ -155,21 +145,15 @@ struct Job<'j> {
     options: &'j Options,
     devices: &'j Devices,
     rule: KeyRule,
-    element: Element,
-    values: Option<&'j Array>,
+    files: &'j KeyedFiles,
 }
 
 impl Job<'_> {
-    fn run<K: Word>(
-        &self,
-        keys: &[K],
-        wrap: impl FnOnce(Vec<K>) -> Data,
-        ids: &OutputIds,
-        outputs: &mut Outputs,
-    ) -> Result<()> {
+    /// Keys, values, and where the buckets begin if that was asked for.
+    fn run<K: Word>(&self, keys: &[K]) -> Result<(Data, Option<Data>, Option<Vec<u64>>)> {
         let context = self.devices.open()?;
         let split = self.rule.split(self.options.method)?;
-        let values = self.values.map(Array::data);
+        let values = self.files.value_data();
         let start = Instant::now();
         let whole = {
             let _span = tracing::info_span!("split", n = keys.len() as u64).entered();
@@ -182,26 +166,8 @@ impl Job<'_> {
         }
         let name = &context.properties().name;
         self.tell(&whole, name, seconds)?;
-        let _span = tracing::info_span!("write").entered();
-        self.write(whole, wrap, ids, outputs)
-    }
-
-    fn write<K>(
-        &self,
-        whole: Whole<K>,
-        wrap: impl FnOnce(Vec<K>) -> Data,
-        ids: &OutputIds,
-        outputs: &mut Outputs,
-    ) -> Result<()> {
-        let array = |element, data| Array::new(element, data).context("elements of another size");
-        if let Some(id) = ids.offsets {
-            let narrow: Result<Vec<u32>, _> = whole.offsets.iter().map(|&o| o.try_into()).collect();
-            outputs.array(id, &Array::words(narrow.context("an offset does not fit 32 bits")?))?;
-        }
-        if let (Some(id), Some(values), Some(input)) = (ids.values, whole.values, self.values) {
-            outputs.array(id, &array(input.element(), values)?)?;
-        }
-        Ok(outputs.array(ids.keys, &array(self.element, wrap(whole.keys))?)?)
+        let offsets = self.files.wants_words().then_some(whole.offsets);
+        Ok((K::data(whole.keys), whole.values, offsets))
     }
 
     /// The sizes of the buckets, and what was done.
@@ -216,7 +182,8 @@ impl Job<'_> {
             write!(std::io::stdout().lock(), "{table}")?;
         }
         let n = size::grouped(whole.keys.len() as u64);
-        let (element, m, method) = (self.element, self.rule.buckets, split::name(whole.method));
+        let (m, method) = (self.rule.buckets, split::name(whole.method));
+        let element = self.files.keys.element();
         let parts =
             if whole.parts > 1 { format!(", {} parts", whole.parts) } else { String::new() };
         let checked = if self.devices.verify() { ", as the CPU does" } else { "" };

@@ -12,7 +12,7 @@ use multisplit::network::{Network, ShortestPaths, UNREACHED, WeightKind, Weighti
 use multisplit::primitives::sssp::{DEFAULT_BUCKETS, MAX_BUCKETS, SsspOptions, SsspSolver};
 
 use crate::device::Devices;
-use crate::files::{Array, Data, Element, OutputId, Outputs, Place};
+use crate::files::{Array, Data, Element, OutputId, Outputs};
 use crate::report;
 use crate::sssp::{self, Found, Method, Source};
 
@@ -121,10 +121,8 @@ struct OutputIds {
 
 impl OutputIds {
     fn begin(options: &Options, outputs: &mut Outputs) -> Result<Self> {
-        let mut begin = |path: &Option<PathBuf>| {
-            path.as_deref().map(|path| outputs.begin(&Place::new(path))).transpose()
-        };
-        Ok(Self { distances: begin(&options.output)?, plot: begin(&options.plot)? })
+        let distances = outputs.begin_if(options.output.as_deref())?;
+        Ok(Self { distances, plot: outputs.begin_if(options.plot.as_deref())? })
     }
 }
 

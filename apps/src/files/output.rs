@@ -86,6 +86,11 @@ impl Outputs {
         Ok(OutputId(self.begun.len() - 1))
     }
 
+    /// Begins an output where there is to be one.
+    pub fn begin_if(&mut self, path: Option<&Path>) -> Result<Option<OutputId>> {
+        path.map(|path| self.begin(&Place::new(path))).transpose()
+    }
+
     fn standard(&self, place: &Place) -> Result<Sink> {
         if io::stdout().is_terminal() && place.format != Format::Text {
             return Err(FileError::Terminal);
@@ -141,12 +146,20 @@ impl Outputs {
         write().map_err(|source| FileError::Write { place: place.to_string(), source })
     }
 
-    /// Every output takes its name.
+    /// Every output takes its name; none does if one of them is not whole.
     pub fn finish(self) -> Result<()> {
+        for Output { place, sink } in &self.begun {
+            if let Sink::Hidden { file: Hidden(Some(file)), .. } = sink {
+                // A disk may say only now that it is full; and a name must not precede its contents.
+                file.as_file()
+                    .sync_all()
+                    .map_err(|source| FileError::Write { place: place.to_string(), source })?;
+            }
+        }
         for Output { place, sink } in self.begun {
             let Sink::Hidden { mut file, target } = sink else { continue };
             let Some(temporary) = file.0.take() else { continue };
-            finish(temporary, &target, self.force).map_err(|source| match source.kind() {
+            name(temporary, &target, self.force).map_err(|source| match source.kind() {
                 io::ErrorKind::AlreadyExists => FileError::Exists { place: place.to_string() },
                 _ => FileError::Write { place: place.to_string(), source },
             })?;
@@ -178,9 +191,7 @@ fn plain(error: &io::Error) -> io::Error {
     error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
 }
 
-fn finish(file: NamedTempFile, target: &Path, force: bool) -> io::Result<()> {
-    // A disk may say only now that it is full; and a name must not precede its contents.
-    file.as_file().sync_all()?;
+fn name(file: NamedTempFile, target: &Path, force: bool) -> io::Result<()> {
     let path = file.path().to_owned();
     signals::finished(&path, || {
         let named = if force { file.persist(target) } else { file.persist_noclobber(target) };

@@ -14,8 +14,8 @@ use crate::{figures, size};
 /// What every report has, and nothing else is likely to.
 pub const MARK: &str = "<meta name=\"generator\" content=\"multisplit\">";
 
-/// The page of these figures, with those of others beside them.
-pub fn page(ours: &Points, others: &Points) -> String {
+/// The page of these figures, with those of others beside them, and with `tables` before the plots.
+pub fn page(ours: &Points, others: &Points, tables: &str) -> String {
     let style = include_str!("style.css");
     let device = escape(ours.device.as_deref().unwrap_or("a device that is not named"));
     let mut text = format!(
@@ -32,6 +32,7 @@ pub fn page(ours: &Points, others: &Points) -> String {
         let _ =
             writeln!(text, "<p>Dashed, for comparison: {}{}</p>", escape(&names), escape(&device));
     }
+    text += tables;
     text += "<h2>Plots</h2>\n<div class=\"plots\">\n";
     for Plot { heading, note, html } in plots::plots(ours, others) {
         let (heading, note) = (escape(&heading), escape(&note));
@@ -61,7 +62,7 @@ fn table(ours: &Points, others: &Points) -> String {
             text,
             "<tr><td>{}</td><td>{}</td><td>{n}</td><td>{m}</td><td>{}</td><td>{rate}</td>",
             escape(&what),
-            escape(&point.method),
+            escape(&point.how()),
             figures::time(point.ms * 1e6)
         );
         if !others.all.is_empty() {
@@ -109,7 +110,7 @@ mod tests {
     #[test]
     fn every_plot_is_there() {
         let (ours, others) = (Points::parse(OURS), Points::parse(OTHERS));
-        let page = page(&ours.expect("ours"), &others.expect("theirs"));
+        let page = page(&ours.expect("ours"), &others.expect("theirs"), "");
         for heading in [
             "copy_kernel_u32: rate against n",
             "split_delta_keys: rate against n, m = 8",
@@ -135,7 +136,7 @@ mod tests {
 
     #[test]
     fn nothing_is_no_trouble() {
-        let page = page(&Points::default(), &Points::default());
+        let page = page(&Points::default(), &Points::default(), "");
         assert!(page.ends_with("</html>\n"));
     }
 }

@@ -99,7 +99,7 @@ impl Drawn<'_> {
             }
             let name = match mine {
                 true if point.method.is_empty() => point.op.clone(),
-                true => point.method.clone(),
+                true => point.how(),
                 false => format!("{} {} {}", point.anchor, point.op, point.method),
             };
             let at = (x(point), point.gps);
@@ -158,11 +158,13 @@ fn traffic(op: &str) -> Option<f64> {
         // Keys are read twice and written once; values read once and written once.
         op if op.starts_with("split_") && op.ends_with("_keys") => 12.0,
         op if op.starts_with("split_") && op.ends_with("_pairs") => 20.0,
-        // A histogram, then four passes that read and write.
+        // A histogram, then a pass for each byte of the key that reads and writes.
         "sort_keys_u32" | "sort_keys_f32" | "sort_keys_i32" => 36.0,
         "sort_pairs_u32_u32" => 68.0,
+        "sort_keys_u64" => 136.0,
         "scan_exclusive_u32" => 8.0,
-        "fill_u32" | "histogram_even" | "histogram_range" => 4.0,
+        "fill_u32" | "histogram_even" | "histogram_range" | "histogram_rgba8" => 4.0,
+        "histogram_u8" => 1.0,
         _ => return None,
     })
 }
@@ -201,7 +203,7 @@ fn stage_shares(ours: &Points) -> Vec<Plot> {
                 parts.iter().map(|name| of(name).map_or(0.0, |s| s.1)).collect();
             let buckets = if point.m > 0.0 { format!(", m = {}", point.m) } else { String::new() };
             let total = milliseconds(amounts.iter().sum());
-            Bar { label: format!("{}{buckets}", point.method), amounts, total }
+            Bar { label: format!("{}{buckets}", point.how()), amounts, total }
         };
         let bars: Vec<Bar> = points.iter().map(bar).collect();
         if bars.is_empty() {

@@ -21,6 +21,20 @@ pub struct Point {
     /// The graph, of a shortest-path figure, and its rounds.
     pub graph: Option<String>,
     pub rounds: f64,
+    /// Millions of arcs a second, of such a figure.
+    pub mteps: f64,
+    /// How the keys of a split are spread; empty where that is not said.
+    pub distribution: String,
+}
+
+impl Point {
+    /// The method, and how the keys are spread where that is unusual.
+    pub fn how(&self) -> String {
+        match self.distribution.as_str() {
+            "" | "uniform" => self.method.clone(),
+            other => format!("{}, {other}", self.method),
+        }
+    }
 }
 
 /// What lines say.
@@ -83,6 +97,8 @@ fn point(value: &Value) -> Option<Point> {
         stages: object.iter().filter_map(stage).collect(),
         graph: value["graph"].as_str().map(str::to_owned),
         rounds: number("rounds"),
+        mteps: number("mteps"),
+        distribution: text("distribution"),
     })
 }
 

@@ -7,7 +7,7 @@ mod tune;
 
 pub use found::{Found, path_text};
 pub use plot::frontier;
-pub use tune::Tune;
+pub use tune::Tunes;
 
 use std::path::Path;
 use std::str::FromStr;

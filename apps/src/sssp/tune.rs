@@ -1,12 +1,13 @@
 //! Sizes of a search that are set on the command line, so that they can be swept.
 
+use std::fmt;
 use std::str::FromStr;
 
 use multisplit::primitives::sssp::SsspTuning;
 
 /// One size of a search and its value: `local_hops=8`.
 #[derive(Clone, Copy, Debug)]
-pub struct Tune {
+struct Tune {
     field: Field,
     value: u32,
 }
@@ -14,7 +15,7 @@ pub struct Tune {
 type Field = fn(&mut SsspTuning) -> &mut u32;
 
 /// Every size by its name.
-const FIELDS: [(&str, Field); 16] = [
+const FIELDS: [(&str, Field); 21] = [
     ("threads", |t| &mut t.threads),
     ("most_groups", |t| &mut t.most_groups),
     ("resident_groups", |t| &mut t.residents.groups),
@@ -24,6 +25,10 @@ const FIELDS: [(&str, Field); 16] = [
     ("batch_rounds", |t| &mut t.batch_rounds),
     ("batch_piles", |t| &mut t.batch_piles),
     ("stage", |t| &mut t.stage),
+    ("spread_degree", |t| &mut t.spread_degree),
+    ("wide_degree", |t| &mut t.wide_degree),
+    ("merge_entries", |t| &mut t.merge_entries),
+    ("tail_entries", |t| &mut t.tail_entries),
     ("hub_degree", |t| &mut t.hub_degree),
     ("piece", |t| &mut t.piece),
     ("local_hops", |t| &mut t.local_hops),
@@ -31,11 +36,40 @@ const FIELDS: [(&str, Field); 16] = [
     ("queue_percent", |t| &mut t.queue_percent),
     ("delta_scale", |t| &mut t.delta_scale),
     ("delta_most", |t| &mut t.delta_most),
+    ("delta_thin", |t| &mut t.delta_thin),
 ];
 
+/// Several of them, separated by commas.
+#[derive(Clone, Debug)]
+pub struct Tunes {
+    text: String,
+    tunes: Vec<Tune>,
+}
+
+impl Tunes {
+    /// Sets the sizes.
+    pub fn apply(&self, tuning: &mut SsspTuning) {
+        self.tunes.iter().for_each(|tune| tune.apply(tuning));
+    }
+}
+
+impl FromStr for Tunes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let tunes = text.split(',').map(str::parse).collect::<Result<_, _>>()?;
+        Ok(Self { text: text.to_owned(), tunes })
+    }
+}
+
+impl fmt::Display for Tunes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
 impl Tune {
-    /// Sets the size.
-    pub fn apply(self, tuning: &mut SsspTuning) {
+    fn apply(self, tuning: &mut SsspTuning) {
         *(self.field)(tuning) = self.value;
     }
 }

@@ -41,6 +41,18 @@ pub fn multisplit() -> Command {
     command
 }
 
+/// Another program with the binary's environment, for one that runs the binary.
+pub fn in_its_environment(program: &str) -> Command {
+    let mut command = Command::new(program);
+    for (name, value) in multisplit().get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command
+}
+
 /// Where files may be left: the build's own folder, or on another machine the system's.
 pub fn folder() -> PathBuf {
     let built = Path::new(env!("CARGO_TARGET_TMPDIR"));

@@ -37,14 +37,56 @@ macro_rules! keys {
     }};
 }
 
+/// `$body` with `$type` the type of this name.
+macro_rules! numbers {
+    ($name:expr, $type:ident => $body:expr) => {{
+        match $name {
+            "u32" => {
+                type $type = u32;
+                $body
+            }
+            "i32" => {
+                type $type = i32;
+                $body
+            }
+            "f32" => {
+                type $type = f32;
+                $body
+            }
+            "u64" => {
+                type $type = u64;
+                $body
+            }
+            "i64" => {
+                type $type = i64;
+                $body
+            }
+            _ => {
+                type $type = f64;
+                $body
+            }
+        }
+    }};
+}
+
 impl Keys {
     /// Random keys of each type, every eighth of them one of few, extremes among them.
     pub fn of_every_type(n: usize, seed: u64) -> Vec<Self> {
+        Self::masked(n, seed, u64::MAX)
+    }
+
+    /// Like [`of_every_type`](Self::of_every_type), without infinities and NaNs: the highest bit of
+    /// an exponent is never set.
+    pub fn finite(n: usize, seed: u64) -> Vec<Self> {
+        Self::masked(n, seed, !(1 << 62))
+    }
+
+    fn masked(n: usize, seed: u64, mask: u64) -> Vec<Self> {
         let mut next = random(seed);
         let words: Vec<u64> = (0..n)
             .map(|index| match index % 8 {
-                0 => [0, 1, u64::MAX, 1 << 63, 1 << 31 | 1 << 63][index / 8 % 5],
-                _ => next(),
+                0 => [0, 1, u64::MAX, 1 << 63, 1 << 31 | 1 << 63][index / 8 % 5] & mask,
+                _ => next() & mask,
             })
             .collect();
         let narrow: Vec<u32> = words.iter().map(|word| (word >> 32) as u32).collect();
@@ -74,6 +116,28 @@ impl Keys {
 
     pub fn sorted(&self) -> Vec<u8> {
         in_order(&self.raw, self.each, &self.ascending)
+    }
+
+    /// A number a line.
+    pub fn text(&self) -> Vec<u8> {
+        let line = |element: &[u8]| {
+            numbers!(self.name, T => {
+                format!("{:?}\n", T::from_le_bytes(element.try_into().expect("an element")))
+            })
+        };
+        self.raw.chunks(self.each).map(line).collect::<String>().into_bytes()
+    }
+
+    /// The bytes of the numbers of a text.
+    #[track_caller]
+    pub fn of_text(&self, text: &[u8]) -> Vec<u8> {
+        let text = std::str::from_utf8(text).expect("a text");
+        let number = |line: &str| {
+            numbers!(self.name, T => {
+                line.parse::<T>().expect(line).to_le_bytes().to_vec()
+            })
+        };
+        text.lines().flat_map(number).collect()
     }
 
     pub fn npy(&self) -> Vec<u8> {

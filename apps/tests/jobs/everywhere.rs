@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::arrays::{Keys, words};
-use crate::common::{multisplit, run};
+use crate::common::{in_its_environment, multisplit, run};
 use crate::desk::Desk;
 
 #[test]
@@ -38,7 +38,7 @@ fn wrong_usage_has_status_2() {
 
 #[test]
 fn help_has_examples() {
-    for command in ["sort", "split", "histogram", "completions", "man"] {
+    for command in ["sort", "split", "histogram", "sssp", "completions", "man"] {
         let ran = run(multisplit(), &[command, "--help"]).expect(0);
         assert!(ran.out.contains("Examples:\n  "), "{}", ran.out);
         for option in ["--device", "--validate", "--verify", "--trace", "--memory-limit", "--quiet"]
@@ -106,6 +106,26 @@ fn a_trace_of_what_failed_is_kept() {
     assert_eq!(desk.names(), ["trace.json"]);
     let trace: Value = serde_json::from_slice(&desk.read("trace.json")).expect("JSON");
     assert!(trace["traceEvents"].is_array());
+}
+
+/// `script` runs a command on a terminal of its own.
+#[test]
+fn progress_is_shown_on_a_terminal_only() {
+    let desk = Desk::new();
+    // So much that reading it takes longer than a bar takes to appear.
+    desk.write("in.bin", vec![0; 64 << 20]);
+    let line = "histogram in.bin --type u32 --bins 2 --range 0 9";
+    let ran = desk.job(line);
+    assert_eq!(ran.complaint().find("reading"), None, "{}", ran.err);
+    let on_a_terminal = |line: &str| {
+        let binary = multisplit();
+        let mut terminal = in_its_environment("script");
+        let command = format!("'{}' {line}", binary.get_program().display());
+        terminal.current_dir(desk.path()).args(["-qec", &command, "/dev/null"]);
+        run(terminal, &[]).expect(0).out
+    };
+    assert!(on_a_terminal(line).contains("reading in.bin"));
+    assert!(!on_a_terminal(&format!("{line} --quiet")).contains("reading"));
 }
 
 /// A positive control: with best practices on, the layer minds that the layers are on.

@@ -1,10 +1,24 @@
 //! Where a job fails: the message, the exit status, and nothing left behind.
 
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::arrays::{Keys, npy, npy_with, words};
-use crate::common::{multisplit, run, without_driver};
+use crate::common::{in_its_environment, multisplit, run, without_driver};
 use crate::desk::Desk;
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Default::default());
+    encoder.write_all(bytes).expect("packed");
+    encoder.finish().expect("packed")
+}
+
+/// Without its end.
+fn cut(mut file: Vec<u8>) -> Vec<u8> {
+    file.truncate(file.len() - 5);
+    file
+}
 
 #[test]
 fn files_that_are_not_what_they_say_are_refused() {
@@ -35,6 +49,8 @@ fn files_that_are_not_what_they_say_are_refused() {
         ("word.csv", b"1\n2\nthree\n".to_vec(), "word.csv, line 3: `three` is no u32"),
         ("minus.txt", b"1\n-2\n".to_vec(), "line 2: `-2` is no u32"),
         ("not.gz", b"no gzip at all".to_vec(), "cannot read not.gz"),
+        ("cut.bin.gz", cut(gzip(&raw)), "cannot read cut.bin.gz"),
+        ("cut.bin.zst", cut(zstd::encode_all(&raw[..], 0).expect("packed")), "cut.bin.zst"),
         ("not.bin.zst", b"no zstandard".to_vec(), "cannot read not.bin.zst"),
     ] {
         desk.write(name, bytes);
@@ -93,6 +109,27 @@ fn existing_files_stay_unless_forced() {
     assert_eq!(desk.names(), ["in.bin", "out.bin"]);
 }
 
+/// The binary, run by a shell under a limit of the system's.
+fn limited(desk: &Desk, limit: &str) -> Command {
+    let mut shell = in_its_environment("bash");
+    shell.current_dir(desk.path()).args(["-c", &format!("{limit}; exec \"$@\""), "bash"]);
+    shell.arg(multisplit().get_program());
+    shell
+}
+
+/// A file with no end in sight is refused before it is read.
+#[test]
+fn more_than_the_memory_holds_is_told() {
+    let desk = Desk::new();
+    let file = std::fs::File::create(desk.path().join("huge.bin")).expect("a file");
+    file.set_len(1 << 40).expect("a file full of holes");
+    // Elsewhere the system may promise more than it has.
+    let shell = limited(&desk, "ulimit -v 16000000");
+    let ran = run(shell, &["sort", "huge.bin", "-o", "out.bin", "--type", "u64"]).expect(1);
+    assert!(ran.complaint().contains("huge.bin: no memory for 137438953472"), "{}", ran.err);
+    assert_eq!(desk.names(), ["huge.bin"]);
+}
+
 #[test]
 fn a_full_disk_leaves_nothing() {
     let desk = Desk::new();
@@ -103,45 +140,48 @@ fn a_full_disk_leaves_nothing() {
     assert!(ran.err.contains("cannot write /dev/full"), "{}", ran.err);
 
     // 16 blocks of at most a KiB, of which the output has 31: the system's word for a quota.
-    let mut shell = std::process::Command::new("bash");
-    let multisplit = multisplit();
-    shell.current_dir(desk.path()).args(["-c", "ulimit -f 16; exec \"$@\"", "bash"]);
-    shell.arg(multisplit.get_program());
-    for (name, value) in multisplit.get_envs() {
-        match value {
-            Some(value) => shell.env(name, value),
-            None => shell.env_remove(name),
-        };
-    }
+    let shell = limited(&desk, "ulimit -f 16");
     let line = format!("split in.bin -o out.bin {split}");
     let ran = run(shell, &line.split_whitespace().collect::<Vec<_>>()).expect(1);
     assert!(ran.err.contains("cannot write out.bin"), "{}", ran.err);
     assert_eq!(desk.names(), ["in.bin"]);
 }
 
+/// Starts a sort, waits until its output has been begun and `after` that, and sends it a signal.
+fn interrupt(desk: &Desk, signal: &str, input: &str, after: Duration) {
+    let before = desk.names();
+    let mut child = multisplit()
+        .current_dir(desk.path())
+        .args(["sort", input, "-o", "out.bin", "--type", "u32", "--method", "multisplit"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while desk.names() == before && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(desk.names()[0].starts_with(".out.bin."), "{:?}", desk.names());
+    std::thread::sleep(after);
+    let id = child.id().to_string();
+    let killed = Command::new("kill").args(["-s", signal, &id]).status();
+    assert!(killed.expect("kill runs").success());
+    let status = child.wait().expect("it ends");
+    assert!(status.code().is_none(), "ended by itself: {status}");
+    assert_eq!(desk.names(), before);
+}
+
 #[test]
 fn an_interruption_leaves_nothing() {
+    let desk = Desk::new();
     for signal in ["INT", "TERM"] {
-        let desk = Desk::new();
-        // It waits for its input when the output has been begun.
-        let mut child = multisplit()
-            .current_dir(desk.path())
-            .args(["sort", "-", "-o", "out.bin", "--type", "u32"])
-            .stdin(std::process::Stdio::piped())
-            .spawn()
-            .expect("the binary starts");
-        let deadline = Instant::now() + Duration::from_secs(20);
-        while desk.names().is_empty() && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        assert!(desk.names()[0].starts_with(".out.bin."), "{:?}", desk.names());
-        let id = child.id().to_string();
-        let killed = std::process::Command::new("kill").args(["-s", signal, &id]).status();
-        assert!(killed.expect("kill runs").success());
-        let status = child.wait().expect("it ends");
-        assert!(status.code().is_none(), "ended by itself: {status}");
-        assert!(desk.names().is_empty(), "{:?}", desk.names());
+        // It waits for its input.
+        interrupt(&desk, signal, "-", Duration::ZERO);
     }
+    // So much that no device is done with it, its pipelines compiled, in the time it gets.
+    let words = vec![0x5a; 4 << 24];
+    desk.write("in.bin", words);
+    interrupt(&desk, "INT", "in.bin", Duration::from_millis(150));
 }
 
 #[test]

@@ -40,8 +40,12 @@ pub struct Policy {
     pub threads: u32,
     /// The scan method; scans that fit one workgroup take a single pass in any case.
     pub scan: ScanMethod,
+    /// Threads of the workgroup that scans a short array on its own.
+    pub spine_threads: u32,
     /// Largest array, in tiles, that one workgroup scans on its own.
     pub spine_tiles: u32,
+    /// Up to this many of its tiles, one workgroup is quicker than several that look back.
+    pub lone_tiles: u32,
     /// How often look-back looks in vain before it adds up a missing tile itself.
     pub spin_limit: u32,
     /// `maxStorageBufferRange`: larger arrays are worked on in pieces.
@@ -85,6 +89,11 @@ impl Policy {
             // Loops of software drivers are cut short after 65,535 rounds; and past this size
             // the other workgroups of a GPU idle for longer than another pass costs.
             spine_tiles: 64,
+            // One workgroup takes 16,384 elements at a time, and saves a pass. (In software a larger
+            // workgroup is no quicker.)
+            spine_threads: (most.min(if software { 256 } else { 1024 }) / subgroup_size).max(1)
+                * subgroup_size,
+            lone_tiles: if software { 1 } else { 2 },
             spin_limit: if software { 32 } else { 1024 },
             max_storage_range: u64::from(properties.limits.max_storage_buffer_range),
             max_groups: properties.limits.max_compute_work_group_count[0],
@@ -118,6 +127,7 @@ impl Policy {
         let suited = Self::for_device(&properties);
         Self {
             threads: (suited.threads / THREADS).max(1) * THREADS,
+            spine_threads: (suited.spine_threads / THREADS).max(1) * THREADS,
             scan: ScanMethod::ReduceThenScan,
             max_storage_range: limits.max_storage_range,
             ..suited
@@ -132,7 +142,7 @@ impl Policy {
 
     /// Refuses what no kernel can follow.
     pub(crate) fn check(&self) -> Result<()> {
-        if self.threads == 0 {
+        if self.threads == 0 || self.spine_threads == 0 {
             return Err(Error::Policy { problem: "workgroups of no threads" });
         }
         Ok(())

@@ -75,13 +75,13 @@ impl Scan {
     /// Chooses how `n` elements are scanned; by the most that they can be, where that is all that
     /// is known.
     pub fn plan(policy: &Policy, lengths: &mut Lengths, n: Length) -> Result<Self> {
-        let tile = tile_elements(&builtin::SCAN_SPINE, policy);
+        let tile = spine_tile(policy);
         let bindable = n.most.saturating_mul(WORD) <= policy.max_storage_range;
         let single = n.most <= spine_elements(policy) && bindable;
         let way = match policy.scan.for_length(n.most) {
             _ if n.most == 0 => Way::Nothing,
             // One workgroup is worth it while its passes are fewer than another method's.
-            _ if n.most <= tile => Way::Spine,
+            _ if n.most <= tile.max(u64::from(policy.lone_tiles) * tile) && single => Way::Spine,
             ScanMethod::ReduceThenScan if single && n.most <= 4 * tile => Way::Spine,
             ScanMethod::ReduceThenScan => reduce_then_scan(policy, lengths, n)?,
             _ => {
@@ -145,8 +145,12 @@ fn tile_elements(kernel: &Builtin, policy: &Policy) -> u64 {
 
 /// The longest array that one workgroup scans on its own.
 fn spine_elements(policy: &Policy) -> u64 {
-    let tiles = u64::from(policy.spine_tiles.max(1));
-    tile_elements(&builtin::SCAN_SPINE, policy).saturating_mul(tiles)
+    spine_tile(policy).saturating_mul(u64::from(policy.spine_tiles.max(1)))
+}
+
+/// Elements that this one workgroup takes at a time.
+fn spine_tile(policy: &Policy) -> u64 {
+    tile_elements(&builtin::SCAN_SPINE, &Policy { threads: policy.spine_threads, ..*policy })
 }
 
 /// A part of the arrays that one pass works on.
@@ -216,7 +220,7 @@ impl Job<'_> {
             .bind("src", self.src)
             .bind("dst", self.dst)
             .push(&SpinePush { count: self.prepared.pushed(self.n) })
-            .specialize("local_size_x", self.policy.threads);
+            .specialize("local_size_x", self.policy.spine_threads);
         self.prepared.bind(pass, self.src).dispatch(Groups::linear(1));
         Ok(())
     }

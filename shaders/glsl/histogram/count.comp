@@ -26,10 +26,33 @@ bool is_active(uint channel) {
     return ((ACTIVE >> channel) & 1) != 0;
 }
 
+// Samples whose bins take a search: those of a thread one after another, all threads at the same
+// time.
+void count_unsure(uvec4 loaded, uint unsure) {
+    while (unsure != 0) {
+        uint i = findLSB(unsure);
+        unsure &= unsure - 1;
+        count_bin(slot_of_channel(i % CHANNELS), bin_of(picked_sample(loaded, i)), 1, true);
+    }
+}
+
 void count_vector(uvec4 loaded, bool takes_part) {
+    uint bins[PER_VECTOR];
+    uint unsure = 0;
+    // First all bins, then all counters: what the one waits for does not hold up the other.
+    [[unroll]] for (uint i = 0; i < PER_VECTOR; ++i) {
+        if (is_active(i % CHANNELS)) {
+            bool is_unsure = false;
+            // Votes are cast by the whole subgroup.
+            if (METHOD == METHOD_VOTES) bins[i] = bin_of(sample_in(loaded, i));
+            else bins[i] = likely_bin(sample_in(loaded, i), is_unsure);
+            if (is_unsure) unsure |= 1u << i;
+        }
+    }
     [[unroll]] for (uint i = 0; i < PER_VECTOR; ++i)
         if (is_active(i % CHANNELS))
-            count_bin(slot_of_channel(i % CHANNELS), bin_of(sample_in(loaded, i)), 1, takes_part);
+            count_bin(slot_of_channel(i % CHANNELS), bins[i], 1, takes_part && (unsure & (1u << i)) == 0);
+    if (METHOD != METHOD_VOTES && takes_part) count_unsure(loaded, unsure);
 }
 
 uint group_count() {

@@ -30,6 +30,11 @@ uint bin_of(SAMPLE bits) {
     return min(bucket_of(user_sample(bits, USER_KEY_TYPE(0))), push.bins);
 }
 
+uint likely_bin(SAMPLE bits, out bool unsure) {
+    unsure = false;
+    return bin_of(bits);
+}
+
 #else
 
 #include "range_bins.glsl"
@@ -99,11 +104,22 @@ uint bin_of(SAMPLE bits) {
     bool inside = above < span;
     uint bin = 0;
     if (BIN_KIND == BIN_RANGE) bin = range_bin(bits, key, above, inside);
-    if (BIN_KIND == BIN_EVEN_SHIFT) bin = uint(above >> push.shift);
+    if (BIN_KIND == BIN_EVEN_SHIFT) bin = uint(above >> place_shift());
     if (BIN_KIND == BIN_EVEN_INTEGER) bin = even_integer_bin(inside ? above : 0, span);
 #ifdef REAL
     if (BIN_KIND == BIN_EVEN_FLOAT) bin = even_float_bin(bits, inside);
 #endif
+    return inside ? bin : push.bins;
+}
+
+// The same, but where that takes a search, which is left to whoever has several samples: those that
+// take one are few, and should wait for each other once.
+uint likely_bin(SAMPLE bits, out bool unsure) {
+    unsure = false;
+    if (BIN_KIND != BIN_RANGE || SEARCH != SEARCH_LOOKUP) return bin_of(bits);
+    SAMPLE above = ordered(bits) - sample_of(push.least_low, push.least_high);
+    bool inside = above < sample_of(push.span_low, push.span_high);
+    uint bin = likely_range_bin(bits, above, inside, unsure);
     return inside ? bin : push.bins;
 }
 

@@ -133,5 +133,9 @@ uint part_of_id(uint id) {
 }
 
 uint bucket_at(KEY key) {
+#ifdef SORT
+    return raw_bucket(key);  // the digits of a sort are below push.ids by their mask
+#else
     return part_of_id(min(raw_bucket(key), push.ids - 1));
+#endif
 }

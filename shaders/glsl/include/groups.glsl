@@ -6,6 +6,12 @@ uint group_index() {
     return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
 }
 
+// The same from the last of `count` on, for passes that read again what the pass before has just
+// read: the end of it is in a cache.
+uint group_index_from_end(uint count) {
+    return count - 1 - group_index();
+}
+
 // Position of this thread in the workgroup such that consecutive lanes of a subgroup are
 // consecutive. gl_LocalInvocationIndex promises no such thing.
 uint thread_rank() {

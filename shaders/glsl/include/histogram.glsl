@@ -50,11 +50,18 @@ layout(push_constant) uniform Push {
     uint span_high;
     uint scale_low;     // bins or cells to the unit
     uint scale_high;
-    uint shift;         // bits of a bin or a cell, where that is a power of two
+    uint bits;          // three small numbers, so that addresses of buffers fit as well
     uint parameter_a;   // for a function of the user's
     uint parameter_b;
     uint parameter_c;
 } push;
+
+// Bits of a bin or a place, where that is a power of two.
+uint place_shift() { return push.bits & 0xffu; }
+// Of a word of the lookup table, the lowest ones.
+uint bin_bits() { return bitfieldExtract(push.bits, 8, 8); }
+// Of a place within a cell.
+uint fraction_bits() { return bitfieldExtract(push.bits, 16, 8); }
 
 layout(set = 0, binding = 0, std430) readonly buffer Samples { uint at[]; } samples;
 layout(set = 0, binding = 0, std430) readonly buffer SamplesVec4 { uvec4 at[]; } samples_vec4;

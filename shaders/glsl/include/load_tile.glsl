@@ -1,31 +1,41 @@
 // Loading a tile, and finding the buckets of its keys.
-//
-// Full tiles have a way of their own, except in kernels with ONE_WAY, which are so large that code
-// that is there twice costs more than a comparison a key.
 
-#ifdef ONE_WAY
-const bool HAS_TWO_WAYS = false;
+#ifdef BUCKET_FROM_KEY
+
+// Missing keys are such as have the last digit.
+KEY missing_key() {
+    return from_ordered(push.parameter_e != 0 ? KEY(0) : ~KEY(0));
+}
+
+void find_buckets(uint tile_first) {
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) set_bucket(w, 0);
+}
+
 #else
-const bool HAS_TWO_WAYS = true;
-#endif
 
-void load_keys(uint tile_first) {
-    uint count = element_count();
-    if (HAS_TWO_WAYS && tile_first + TILE <= count) {
-        [[unroll]] for (uint w = 0; w < ITEMS; ++w) own[w] = keys.at[item_index(tile_first, w)];
+KEY missing_key() { return KEY(0); }
+
+void find_buckets(uint tile_first) {
+    if (TWO_WAYS && tile_first + TILE <= element_count()) {
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w) set_bucket(w, bucket_at(own[w]));
     } else {
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
-            uint i = item_index(tile_first, w);
-            own[w] = i < count ? keys.at[i] : KEY(0);
+            bool missing = item_index(tile_first, w) >= element_count();
+            set_bucket(w, missing ? push.buckets - 1 : bucket_at(own[w]));
         }
     }
 }
 
-void find_buckets(uint tile_first) {
-    uint count = element_count();
-    [[unroll]] for (uint w = 0; w < ITEMS; ++w) ranked[w] = bucket_at(own[w]);
-    if (!HAS_TWO_WAYS || tile_first + TILE > count) {
-        [[unroll]] for (uint w = 0; w < ITEMS; ++w)
-            if (item_index(tile_first, w) >= count) ranked[w] = push.buckets - 1;
+#endif
+
+void load_keys(uint tile_first) {
+    KEY missing = missing_key();
+    if (TWO_WAYS && tile_first + TILE <= element_count()) {
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w) own[w] = keys.at[item_index(tile_first, w)];
+    } else {
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
+            uint i = item_index(tile_first, w);
+            own[w] = i < element_count() ? keys.at[i] : missing;
+        }
     }
 }

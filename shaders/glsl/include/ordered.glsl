@@ -11,3 +11,11 @@ KEY ordered(KEY bits) {
     if (KEY_KIND == KEY_FLOAT) return bits ^ ((bits & top) != 0 ? ~KEY(0) : top);
     return bits;
 }
+
+// The key of which ordered() makes this.
+KEY from_ordered(KEY bits) {
+    const KEY top = KEY(1) << (KEY_BITS - 1);
+    if (KEY_KIND == KEY_SIGNED) return bits ^ top;
+    if (KEY_KIND == KEY_FLOAT) return bits ^ ((bits & top) != 0 ? top : ~KEY(0));
+    return bits;
+}

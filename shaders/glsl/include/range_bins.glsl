@@ -1,18 +1,19 @@
 // Which range bin does a sample belong to: how many of the m - 1 inner splitters are at or below it?
 //
 // Three ways, picked by SEARCH. Registers: halve splitters that registers hold, which is cheapest
-// for few bins. Binary: halve those in memory. Lookup: the range is cut into cells by a monotonic
-// function of the sample, so that a splitter in an earlier cell is below the sample, and one in a
-// later cell above; a word a cell says how many lie before, and whether the cell has none of its own
-// (most cells), one, or more, which alone are searched.
+// for few bins. Binary: halve those in memory. Lookup: a monotonic function of the sample gives it a
+// place, a cell above and a fraction of it below, so that a splitter in an earlier cell is below the
+// sample, and one in a later cell above. A word a cell says how many lie before, and the place of the
+// one within. One read is enough, but for samples at that very place, and cells of several
+// splitters, which alone are searched.
 
 const uint SEARCH_BINARY = 0;
 const uint SEARCH_LOOKUP = 1;
 const uint SEARCH_REGISTERS = 2;
 
-// A cell's word: how many splitters lie before, and above that how many lie in it.
-const uint CELL_BITS = 20;
-const uint CELL_MASK = (1u << CELL_BITS) - 1;
+// The bit of a cell's word that says that it has several splitters. Below it are the mark, where its
+// own one is, and how many lie before.
+const uint CROWDED = 0x80000000u;
 
 shared uint cells[CELLS + 1];
 shared SAMPLE splitters[SEARCH == SEARCH_REGISTERS ? 1 : SPLITTERS];
@@ -60,15 +61,31 @@ uint search(SAMPLE key, uint below, uint most) {
     return below;
 }
 
-uint cell_of(SAMPLE bits, SAMPLE above) {
+// The lowest bit says nothing. Of a sample outside it may be any number.
+uint place_of(SAMPLE bits, SAMPLE above) {
 #ifdef REAL
     if (AFFINE != 0) {
         precise REAL from_origin = real_of(bits) - real_of(sample_of(push.origin_low, push.origin_high));
         precise REAL scaled = from_origin * real_of(sample_of(push.scale_low, push.scale_high));
-        return min(uint(scaled), CELLS - 1);
+        return uint(scaled);
     }
 #endif
-    return min(uint(above >> push.shift), CELLS - 1);
+    return uint(above >> place_shift()) << 1;
+}
+
+uint bins_before(uint word) { return bitfieldExtract(word, 0, int(bin_bits())); }
+
+// The bin of a sample inside, from one word; and whether that is not enough to be sure. An even mark
+// is a place that samples on both sides of the splitter have; an odd one comes right before the
+// first place at or above the splitter. Without branches: loads of several samples then overlap.
+uint likely_range_bin(SAMPLE bits, SAMPLE above, bool inside, out bool unsure) {
+    uint place = place_of(bits, above);
+    place = inside ? place : 0;
+    uint word = cells[place >> fraction_bits()];
+    uint fraction = place & ((1u << fraction_bits()) - 2);
+    uint mark = word >> bin_bits();
+    unsure = inside && (fraction == mark || word >= CROWDED);
+    return bins_before(word) + (fraction > mark ? 1 : 0);
 }
 
 // Every level compares with the middle one and selects the half beyond: indices are constants.
@@ -90,11 +107,6 @@ uint held_bin(SAMPLE key) {
 uint range_bin(SAMPLE bits, SAMPLE key, SAMPLE above, bool inside) {
     if (SEARCH == SEARCH_REGISTERS) return held_bin(key);
     if (SEARCH == SEARCH_BINARY) return search(key, 0, inside ? push.bins - 1 : 0);
-    uint cell = inside ? cell_of(bits, above) : CELLS;
-    uint word = cells[cell];
-    uint bin = word & CELL_MASK;
-    uint own = word >> CELL_BITS;
-    if (own == 1 && splitter(bin) <= key) ++bin;
-    if (own > 1) bin = search(key, bin, cells[cell + 1] & CELL_MASK);
-    return bin;
+    uint cell = inside ? place_of(bits, above) >> fraction_bits() : 0;
+    return search(key, bins_before(cells[cell]), bins_before(cells[cell + 1]));
 }

@@ -3,8 +3,9 @@
 //
 // A tile is ITEMS windows a subgroup; the order of its keys is (subgroup, window, lane). The votes
 // on a window tell each lane how many earlier lanes share its bucket; a running count a bucket
-// tells how many earlier windows' lanes did. Counts are then summed across subgroups (a segmented
-// scan, one thread a bucket) and across buckets, which gives every key its place in the tile.
+// tells how many earlier windows' lanes did. Where atomics are performed in the order of the lanes,
+// the running count alone tells both. Counts are then summed across subgroups (a segmented scan,
+// one thread a bucket) and across buckets, which gives every key its place in the tile.
 //
 // In a tile that is not full, the missing keys count as keys of the last bucket. They come last
 // in the order of the tile, so their places are past those of all real keys, and no vote on who
@@ -12,35 +13,60 @@
 // tile, which has no successor to mislead.
 
 layout(constant_id = 6) const uint ITEMS = 8;
-// Whether the lanes of a subgroup access shared memory in program order, all of them together,
-// without being told to; and, where they do, which of two ways to use it.
+// What the lanes of a subgroup do without being told to: their atomics on shared memory are
+// performed in the order of the program (1), and those of one instruction, if they meet, in the
+// order of the lanes (2). Vulkan promises neither; the host finds out.
 layout(constant_id = 10) const uint LOCKSTEP = 0;
-const uint LOCKSTEP_ATOMICS = 1;
-const uint LOCKSTEP_PLAIN = 2;
+const uint LOCKSTEP_LANE_ORDER = 2;
+// A tile goes through shared memory in this many turns, of which each has ITEMS / TURNS keys a
+// thread: a tile may be larger than shared memory.
+layout(constant_id = 18) const uint TURNS = 1;
 
 const uint SUBGROUPS = gl_WorkGroupSize.x / SUBGROUP_SIZE;
 const uint ROW = 1u << BUCKET_BITS;
 const uint TILE = gl_WorkGroupSize.x * ITEMS;
-const uint COUNTER_WORDS = SUBGROUPS * ROW;
-const uint TILE_WORDS = TILE * (KEY_BITS / 32);
+const uint TURN = TILE / TURNS;
+// With few buckets, an atomic waits for more lanes that meet than votes take.
+const uint LEAST_BITS_BY_ORDER = 3;
+const bool RANK_BY_ORDER = LOCKSTEP == LOCKSTEP_LANE_ORDER && BUCKET_BITS >= LEAST_BITS_BY_ORDER;
+// Rows of many counters are shared by two subgroups, each with its half of every word; a tile has
+// fewer than 2^16 keys.
+const bool PAIRED_ROWS = BUCKET_BITS > LANE_BITS;
+// Small kernels have a way for full tiles, and another for others. Larger ones do not: compilers
+// that see two ways make the whole kernel twice, which costs more than a comparison a key.
+#ifdef PAIRS
+const bool TWO_WAYS = false;
+#else
+const bool TWO_WAYS = !RANK_BY_ORDER && !PAIRED_ROWS;
+#endif
+const uint ROWS = PAIRED_ROWS ? (SUBGROUPS + 1) / 2 : SUBGROUPS;
+const uint COUNTER_WORDS = ROWS * ROW;
+const uint TURN_WORDS = TURN * (KEY_BITS / 32);
 
 // Shared memory decides how many workgroups a multiprocessor holds, so one room serves twice: first
-// for counters, one row a subgroup (its counts, then where its keys of a bucket begin); and when
-// every key knows its place, for the tile itself.
-shared uint space[COUNTER_WORDS > TILE_WORDS ? COUNTER_WORDS : TILE_WORDS];
+// for counters, a row a subgroup or two (its counts, then where its keys of a bucket begin); and
+// when every key knows its place, for the tile itself.
+shared uint space[COUNTER_WORDS > TURN_WORDS ? COUNTER_WORDS : TURN_WORDS];
 // bucket_targets[b] + place is where the key at `place` of the tile goes, for bucket b.
 shared uint bucket_targets[ROW];
 
-// The buckets that this thread looks after: thread_rank(), thread_rank() + workgroup size, ...;
-// and where the next key of each goes.
+// The buckets that this thread looks after: thread_rank(), thread_rank() + workgroup size, ...; of
+// each the number of keys in the tile, and where they begin there.
 const uint OWN_BUCKETS = (ROW + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x;
-uint bucket_next[OWN_BUCKETS];
+uint bucket_count[OWN_BUCKETS];
+uint bucket_begin[OWN_BUCKETS];
 
 uint own_bucket(uint k) {
     return k * gl_WorkGroupSize.x + thread_rank();
 }
 
-// This thread's keys, and of each its bucket (upper half) and rank, later place (lower half).
+// Says where the tile's keys of own bucket k go.
+void aim(uint k, uint target) {
+    if (own_bucket(k) < ROW) bucket_targets[own_bucket(k)] = target - bucket_begin[k];
+}
+
+// This thread's keys, and of each its rank, later its place (lower half); and its bucket (upper
+// half), unless that is found as quickly from the key.
 KEY own[ITEMS];
 uint ranked[ITEMS];
 
@@ -48,84 +74,80 @@ uint item_index(uint tile_first, uint item) {
     return tile_first + (gl_SubgroupID * ITEMS + item) * SUBGROUP_SIZE + gl_SubgroupInvocationID;
 }
 
-uint item_bucket(uint item) {
-    return ranked[item] >> 16;
+#ifdef BUCKET_FROM_KEY
+uint item_bucket(uint item) { return bucket_at(own[item]); }
+uint item_place(uint item) { return ranked[item]; }
+void set_bucket(uint item, uint bucket) { ranked[item] = 0; }
+#else
+uint item_bucket(uint item) { return ranked[item] >> 16; }
+uint item_place(uint item) { return ranked[item] & 0xFFFFu; }
+void set_bucket(uint item, uint bucket) { ranked[item] = bucket << 16; }
+#endif
+
+// This subgroup's counters: the row, and where its half of a word begins.
+uint counter_row() {
+    return (PAIRED_ROWS ? gl_SubgroupID / 2 : gl_SubgroupID) * ROW;
 }
 
-uint item_place(uint item) {
-    return ranked[item] & 0xFFFFu;
+uint counter_shift() {
+    return PAIRED_ROWS ? (gl_SubgroupID & 1) * 16 : 0;
 }
 
-// Counts the lanes of a bucket, and returns how many earlier windows had: the first lane of the
-// bucket counts for all of them.
-uint count_peers(uint counter, uvec4 mask, uint before) {
-    if (LOCKSTEP == LOCKSTEP_PLAIN) {
-        uint earlier = space[counter];
-        subgroupMemoryBarrierShared();
-        if (before == 0) space[counter] = earlier + count_of(mask);
-        subgroupMemoryBarrierShared();
-        return earlier;
+uint own_half(uint word) {
+    return PAIRED_ROWS ? (word >> counter_shift()) & 0xFFFFu : word;
+}
+
+void clear_counters() {
+    if (PAIRED_ROWS) {
+        for (uint i = thread_rank(); i < COUNTER_WORDS; i += gl_WorkGroupSize.x) space[i] = 0;
+        barrier();
+    } else {
+        for (uint b = gl_SubgroupInvocationID; b < ROW; b += SUBGROUP_SIZE)
+            space[counter_row() + b] = 0;
+        subgroupBarrier();
     }
+}
+
+// Adds to the subgroup's counter of a bucket, and returns what it held.
+uint add_to_counter(uint bucket, uint count) {
+    return own_half(atomicAdd(space[counter_row() + bucket], count << counter_shift()));
+}
+
+// The first lane of each bucket counts for all its lanes in the window.
+uint rank_by_votes(uint bucket) {
+    vote_all(bucket);
+    uvec4 peers = lanes_of_bucket(bucket);
+    uint before = lanes_before(peers);
     uint earlier = 0;
-    if (before == 0) earlier = atomicAdd(space[counter], count_of(mask));
+    if (before == 0) earlier = add_to_counter(bucket, count_of(peers));
     // The next window's additions come after this one's.
     if (LOCKSTEP == 0) subgroupBarrier();
-    return subgroupShuffle(earlier, subgroupBallotFindLSB(mask));
+    return subgroupShuffle(earlier, subgroupBallotFindLSB(peers)) + before;
 }
 
-#define FIND_PEERS(w, mask)                    \
-    if (w < ITEMS) {                           \
-        vote_all(ranked[w]);                   \
-        mask = lanes_of_bucket(ranked[w]);     \
+// With no more buckets than lanes, lane b keeps count of bucket b in a register.
+void rank_in_registers() {
+    uint held = 0;
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
+        uint bucket = item_bucket(w);
+        vote_all(bucket);
+        ranked[w] += subgroupShuffle(held, bucket) + lanes_before(lanes_of_bucket(bucket));
+        held += votes_for_slot(lanes_of_low_bits(), 0);
     }
-#define COUNT_PEERS(w, mask)                                                      \
-    if (w < ITEMS) {                                                              \
-        uint before = lanes_before(mask);                                         \
-        uint earlier = count_peers(row + ranked[w], mask, before);                \
-        ranked[w] = ranked[w] << 16 | (earlier + before);                         \
-    }
+    if (gl_SubgroupInvocationID < ROW) space[counter_row() + gl_SubgroupInvocationID] = held;
+}
 
 // The rank of each key among the keys of its subgroup that share its bucket; and the number of
 // keys of each bucket, into the subgroup's counters.
 void rank_in_subgroup() {
-    uint row = gl_SubgroupID * ROW;
-    if (BUCKET_BITS <= LANE_BITS) {
-        // Lane b keeps count of bucket b in a register.
-        uint held = 0;
-        [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
-            uint bucket = ranked[w];
-            vote_all(bucket);
-            uint rank = subgroupShuffle(held, bucket) + lanes_before(lanes_of_bucket(bucket));
-            ranked[w] = bucket << 16 | rank;
-            held += votes_for_slot(lanes_of_low_bits(), 0);
-        }
-        if (gl_SubgroupInvocationID < ROW) space[row + gl_SubgroupInvocationID] = held;
-    } else {
-        // More buckets than lanes: a counter for each bucket.
-        [[unroll]] for (uint b = 0; b < ROW; b += SUBGROUP_SIZE)
-            space[row + b + gl_SubgroupInvocationID] = 0;
-        subgroupBarrier();
-        if (LOCKSTEP == LOCKSTEP_PLAIN) {
-            // Four windows at a time are put to the vote before they are counted, so that the votes
-            // on one need not wait for the counts of another.
-            [[unroll]] for (uint w = 0; w < ITEMS; w += 4) {
-                uvec4 mask0, mask1, mask2, mask3;
-                FIND_PEERS(w, mask0)
-                FIND_PEERS(w + 1, mask1)
-                FIND_PEERS(w + 2, mask2)
-                FIND_PEERS(w + 3, mask3)
-                COUNT_PEERS(w, mask0)
-                COUNT_PEERS(w + 1, mask1)
-                COUNT_PEERS(w + 2, mask2)
-                COUNT_PEERS(w + 3, mask3)
-            }
-        } else {
-            [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
-                uvec4 mask;
-                FIND_PEERS(w, mask)
-                COUNT_PEERS(w, mask)
-            }
-        }
+    if (!RANK_BY_ORDER && !PAIRED_ROWS) {
+        rank_in_registers();
+        return;
+    }
+    clear_counters();
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
+        uint bucket = item_bucket(w);
+        ranked[w] += RANK_BY_ORDER ? add_to_counter(bucket, 1) : rank_by_votes(bucket);
     }
 }
 
@@ -143,46 +165,60 @@ uint sum_of_earlier_threads(uint value, inout uint carry) {
 uint count_in_tile(uint b) {
     uint count = 0;
     if (b < ROW) {
-        [[unroll]] for (uint g = 0; g < SUBGROUPS; ++g) count += space[g * ROW + b];
+        [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+            uint word = space[r * ROW + b];
+            count += PAIRED_ROWS ? (word & 0xFFFFu) + (word >> 16) : word;
+        }
     }
     return count;
 }
 
-// Notes where the keys of own bucket k go, of which the tile has `count`, beginning at `begin`;
-// and where each subgroup's part of them does begin.
-void begin_bucket(uint k, uint b, uint count, uint begin) {
+// Turns the counters of a bucket into where each subgroup's keys of it begin in the tile.
+void begin_bucket(uint b, uint begin) {
     if (b >= ROW) return;
-    bucket_targets[b] = bucket_next[k] - begin;
-    bucket_next[k] += count;
-    [[unroll]] for (uint g = 0; g < SUBGROUPS; ++g) {
-        uint held = space[g * ROW + b];
-        space[g * ROW + b] = begin;
-        begin += held;
+    [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+        uint word = space[r * ROW + b];
+        if (PAIRED_ROWS) {
+            uint middle = begin + (word & 0xFFFFu);
+            space[r * ROW + b] = begin | middle << 16;
+            begin = middle + (word >> 16);
+        } else {
+            space[r * ROW + b] = begin;
+            begin += word;
+        }
     }
 }
 
-// Sets bucket_targets, and turns the counters into where each subgroup's keys of a bucket begin in
-// the tile. Called by all threads, after a barrier; ends with one.
+// What is done with the tile's count of own bucket k as soon as it is known.
+#ifndef COUNTED
+#define COUNTED(k)
+#endif
+
+// Sets bucket_count and bucket_begin, and turns the counters into where each subgroup's keys of a
+// bucket begin in the tile. Called by all threads, after a barrier; ends with one.
 void sum_over_subgroups() {
     if (BUCKET_BITS <= LANE_BITS) {
         if (gl_SubgroupID == 0) {
-            uint count = count_in_tile(gl_SubgroupInvocationID);
-            begin_bucket(0, gl_SubgroupInvocationID, count, subgroupExclusiveAdd(count));
+            bucket_count[0] = count_in_tile(gl_SubgroupInvocationID);
+            COUNTED(0);
+            bucket_begin[0] = subgroupExclusiveAdd(bucket_count[0]);
+            begin_bucket(gl_SubgroupInvocationID, bucket_begin[0]);
         }
-    } else {
-        uint carry = 0;
-        [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
-            uint b = own_bucket(k);
-            uint count = count_in_tile(b);
-            begin_bucket(k, b, count, sum_of_earlier_threads(count, carry));
-            barrier();
-        }
+        barrier();
+        return;
     }
-    if (BUCKET_BITS <= LANE_BITS) barrier();
+    uint carry = 0;
+    [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
+        bucket_count[k] = count_in_tile(own_bucket(k));
+        COUNTED(k);
+        bucket_begin[k] = sum_of_earlier_threads(bucket_count[k], carry);
+        begin_bucket(own_bucket(k), bucket_begin[k]);
+        barrier();
+    }
 }
 
 // Turns each rank into a place in the tile.
 void place_items() {
-    uint row = gl_SubgroupID * ROW;
-    [[unroll]] for (uint w = 0; w < ITEMS; ++w) ranked[w] += space[row + item_bucket(w)];
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w)
+        ranked[w] += own_half(space[counter_row() + item_bucket(w)]);
 }

@@ -35,6 +35,18 @@ SAMPLE sample_in(uvec4 loaded, uint index) {
 #endif
 }
 
+// The same where the index is no constant: nothing here is an array that would have to lie in memory.
+SAMPLE picked_sample(uvec4 loaded, uint index) {
+#if SAMPLE_BITS == 64
+    return sample_in(loaded, index);
+#else
+    const uint per_word = 4 / SAMPLE_BYTES;
+    uvec2 half_of = (index / per_word & 2) != 0 ? loaded.zw : loaded.xy;
+    uint word = (index / per_word & 1) != 0 ? half_of.y : half_of.x;
+    return bitfieldExtract(word, int(index % per_word * 8 * SAMPLE_BYTES), int(8 * SAMPLE_BYTES));
+#endif
+}
+
 // The sample that begins at a byte, a multiple of its size (of 4, if that is 8).
 SAMPLE sample_at(uint byte) {
     uint word = samples.at[byte / 4];

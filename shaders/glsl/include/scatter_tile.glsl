@@ -1,10 +1,28 @@
 // Writing a ranked tile: keys (and 4-byte values) are put in order in shared memory first, so
-// that neighbouring threads write neighbouring places.
+// that neighbouring threads write neighbouring places. A tile larger than the room for it goes in
+// several turns.
+//
+// Where the buckets go is up to the kernel, which has
+//     void aim_buckets()        calls aim() for the own buckets, before a barrier;
+//     void aim_missing()        does so after it for those that it could not yet, and ends with a
+//                               barrier if there were any.
+
+// Whether this workgroup goes on with the next tile.
+bool has_another(uint tile_first, uint end) {
+#ifdef ONE_TILE
+    return false;
+#else
+    return tile_first + TILE < end;
+#endif
+}
 
 #ifdef PERMUTATION
 
 void scatter_tile(uint tile_first, uint end) {
-    if (tile_first + TILE < end) load_keys(tile_first + TILE);
+    aim_buckets();
+    barrier();
+    aim_missing();
+    if (has_another(tile_first, end)) load_keys(tile_first + TILE);
     [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
         uint i = item_index(tile_first, w);
         if (i < element_count()) permutation.at[i] = bucket_targets[item_bucket(w)] + item_place(w);
@@ -13,44 +31,55 @@ void scatter_tile(uint tile_first, uint end) {
 
 #else
 
+const uint TURN_ITEMS = ITEMS / TURNS;
+
+// Whether a place is part of a turn.
+bool in_turn(uint place, uint turn) {
+    return TURNS == 1 || place - turn * TURN < TURN;
+}
+
 // 64-bit keys lie in two halves, so that neighbours are neighbours.
 void stage_key(uint place, KEY key) {
     space[place] = uint(key);
 #if KEY_BITS == 64
-    space[TILE + place] = uint(key >> 32);
+    space[TURN + place] = uint(key >> 32);
 #endif
 }
 
 KEY staged_key(uint place) {
 #if KEY_BITS == 64
-    return KEY(space[TILE + place]) << 32 | space[place];
+    return KEY(space[TURN + place]) << 32 | space[place];
 #else
     return space[place];
 #endif
 }
 
-uint staged_place(uint w) {
+// What this thread writes: item w of the tile in order, w TURN_ITEMS by TURN_ITEMS a turn.
+uint written_place(uint w) {
     return w * gl_WorkGroupSize.x + thread_rank();
+}
+
+uint staged_place(uint w, uint turn) {
+    return written_place(w) - turn * TURN;
 }
 
 // Where the keys that this thread writes go; values follow them.
 uint targets[ITEMS];
 
-void write_keys(uint held) {
-    if (HAS_TWO_WAYS && held == TILE) {
-        [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
-            KEY key = staged_key(staged_place(w));
-            targets[w] = bucket_targets[bucket_at(key)] + staged_place(w);
-            keys_out.at[targets[w]] = key;
-        }
+// All of them are read and all targets found before the first is written, so that one need not
+// wait for the other. Places past the last key hold missing keys, which are read like the others.
+void write_keys(uint turn, uint held) {
+    uint first = turn * TURN_ITEMS;
+    KEY staged[TURN_ITEMS];
+    [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w)
+        staged[w] = staged_key(staged_place(first + w, turn));
+    [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w)
+        targets[first + w] = bucket_targets[bucket_at(staged[w])] + written_place(first + w);
+    if (TWO_WAYS && held == TILE) {
+        [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w) keys_out.at[targets[first + w]] = staged[w];
     } else {
-        [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
-            if (staged_place(w) < held) {
-                KEY key = staged_key(staged_place(w));
-                targets[w] = bucket_targets[bucket_at(key)] + staged_place(w);
-                keys_out.at[targets[w]] = key;
-            }
-        }
+        [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w)
+            if (written_place(first + w) < held) keys_out.at[targets[first + w]] = staged[w];
     }
 }
 
@@ -58,23 +87,25 @@ void write_keys(uint held) {
 // Values of one word; on their way while the keys are written.
 uint value[ITEMS];
 
-void load_values(uint tile_first) {
+void load_values(uint tile_first, uint held) {
     [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
-        uint i = item_index(tile_first, w);
-        value[w] = i;
-        if (COUNTED_VALUES == 0 && i < element_count()) value[w] = values.at[i];
+        value[w] = item_index(tile_first, w);
+        if (COUNTED_VALUES == 0 && item_index(0, w) < held) value[w] = values.at[value[w]];
     }
 }
 
-void stage_values() {
-    barrier();  // the keys have been read
-    [[unroll]] for (uint w = 0; w < ITEMS; ++w) space[item_place(w)] = value[w];
-    barrier();
+void stage_values(uint turn) {
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w)
+        if (in_turn(item_place(w), turn)) space[item_place(w) - turn * TURN] = value[w];
 }
 
-void write_values(uint held) {
-    [[unroll]] for (uint w = 0; w < ITEMS; ++w)
-        if (staged_place(w) < held) values_out.at[targets[w]] = space[staged_place(w)];
+void write_values(uint turn, uint held) {
+    uint first = turn * TURN_ITEMS;
+    uint staged[TURN_ITEMS];
+    [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w)
+        staged[w] = space[staged_place(first + w, turn)];
+    [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w)
+        if (written_place(first + w) < held) values_out.at[targets[first + w]] = staged[w];
 }
 
 // Wider values are long enough to be written from where they are.
@@ -84,29 +115,59 @@ void move_values(uint tile_first) {
         if (i < element_count()) move_value(i, bucket_targets[item_bucket(w)] + item_place(w));
     }
 }
+const bool STAGES_VALUES = VALUE_WORDS == 1;
+#else
+const bool STAGES_VALUES = false;
 #endif
 
-// The keys of the next tile, if the strip has one, are on their way while this one is written.
+void stage_keys(uint turn) {
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w)
+        if (in_turn(item_place(w), turn)) stage_key(item_place(w) - turn * TURN, own[w]);
+}
+
+// One turn: every key of it to its place. The keys of the next tile are on their way while the last
+// of this one are written.
+void scatter_keys(uint turn, uint tile_first, uint held, bool another) {
+    barrier();  // the counters, or the keys of the turn before, have been read
+    stage_keys(turn);
+    if (turn == 0) aim_buckets();
+    barrier();
+    if (turn == 0) aim_missing();
+#ifdef PAIRS
+    if (turn == 0 && STAGES_VALUES) load_values(tile_first, held);
+#endif
+    if (!STAGES_VALUES && turn + 1 == TURNS && another) load_keys(tile_first + TILE);
+    write_keys(turn, held);
+}
+
+#ifdef PAIRS
+void scatter_values(uint turn, uint tile_first, uint held, bool another) {
+    barrier();  // what was there has been read
+    stage_values(turn);
+    barrier();
+    if (turn + 1 == TURNS && another) load_keys(tile_first + TILE);
+    write_values(turn, held);
+}
+#endif
+
+// Turns are spelled out: where a loop over them is not unrolled, arrays are indexed by a variable,
+// and no longer kept in registers.
+#define EACH_TURN(scatter)                                       \
+    scatter(0, tile_first, held, another);                       \
+    if (TURNS > 1) scatter(1, tile_first, held, another);        \
+    if (TURNS > 2) scatter(2, tile_first, held, another);        \
+    if (TURNS > 3) scatter(3, tile_first, held, another);
+
 void scatter_tile(uint tile_first, uint end) {
     uint held = min(TILE, element_count() - tile_first);
-    barrier();  // the counters have been read
-    [[unroll]] for (uint w = 0; w < ITEMS; ++w) stage_key(item_place(w), own[w]);
-    barrier();
-    bool another = tile_first + TILE < end;
+    bool another = has_another(tile_first, end);
+    EACH_TURN(scatter_keys)
 #ifdef PAIRS
-    if (VALUE_WORDS == 1) {
-        load_values(tile_first);
-        write_keys(held);
-        stage_values();
-        if (another) load_keys(tile_first + TILE);
-        write_values(held);
-        return;
+    if (STAGES_VALUES) {
+        EACH_TURN(scatter_values)
+    } else {
+        move_values(tile_first);
     }
-#endif
-    if (another) load_keys(tile_first + TILE);
-    write_keys(held);
-#ifdef PAIRS
-    move_values(tile_first);
 #endif
 }
 

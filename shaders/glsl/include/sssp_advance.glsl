@@ -8,7 +8,7 @@ layout(set = 0, binding = 2, std430) writeonly buffer History { uvec2 at[]; } hi
 const uint MOST_GROUPS = 65535;  // every device takes as many
 
 void clear_counts() {
-    for (uint q = 0; q < BUCKET + BUCKETS; ++q) control.counts[q] = 0;
+    for (uint q = 0; q < BUCKET + BUCKETS; ++q) COUNT(q) = 0;
 }
 
 // How the work is dealt out.
@@ -22,6 +22,8 @@ void deal(uint entries, uint pieces) {
     control.pieces = pieces;
     control.chunk = chunk;
     control.groups = wanted;
+    control.more_first = 1;
+    control.more_last = 0;
     groups.at[0] = wanted;
 }
 
@@ -31,6 +33,7 @@ void take_all() {
     control.lost = 0;
     control.least = UNREACHED;
     control.taken = DENSE;
+    control.before = 0;
     control.dense += 1;
     // Queues that cannot hold every vertex would lose the same ones again: from here on everything
     // is near, and rounds like this one go on until nothing comes nearer.
@@ -38,12 +41,72 @@ void take_all() {
     deal(push.vertices, 0);
 }
 
+// What the queues of buckets have; bucket 0 has none.
+uint bucket_counts[BUCKETS];
+
+void load_buckets() {
+    [[unroll]] for (uint b = 1; b < BUCKETS; ++b) bucket_counts[b] = min(COUNT(BUCKET + b), push.capacity);
+}
+
 // The next bucket of the window that has entries; BUCKETS where there is none.
 uint next_bucket(uint bucket) {
     uint found = BUCKETS;
     [[unroll]] for (uint b = BUCKETS - 1; b > 0; --b)
-        if (b > bucket && control.counts[BUCKET + b] != 0) found = b;
+        if (b > bucket && bucket_counts[b] != 0) found = b;
     return found;
+}
+
+// Takes buckets behind `bucket` as well: the next one that has entries if there has to be one, and more
+// as long as that makes no more than a few entries. A round takes its time however little it does,
+// and how much there is in each bucket is known.
+void take_more(uint bucket, uint entries, uint pieces, bool one) {
+    uint first = BUCKETS;
+    uint last = bucket;
+    uint total = entries;
+    bool enough = false;
+    control.ends[bucket] = entries;
+    [[unroll]] for (uint b = 1; b < BUCKETS; ++b) {
+        if (b > bucket && bucket_counts[b] != 0) {
+            bool wanted = one && first == BUCKETS;
+            enough = enough || (!wanted && total + pieces + bucket_counts[b] > push.merge_entries);
+            if (!enough) {
+                first = min(first, b);
+                last = b;
+                total += bucket_counts[b];
+            }
+        }
+        if (b > bucket) control.ends[b] = total;
+    }
+    deal(total, pieces);
+    control.before = total;
+    control.low = one && last > bucket ? first : bucket;
+    control.bucket = last;
+    if (last > bucket) {
+        control.more_first = first;
+        control.more_last = last;
+        control.threshold = widths_past(control.base, last + 1);
+    }
+}
+
+// The near set is taken. What is left of it in the end, a few entries for many rounds, is taken together
+// with the next bucket. Where it grew large while its threshold was far, what is beyond the low end
+// of that goes back to its buckets.
+void take_near(uint near, uint pieces) {
+    uint bucket = control.bucket;
+    uint low = control.low;
+    uint before = control.before;
+    bool shrinking = near + near / 4 < before;
+    if (BUCKETS > 1 && near > push.merge_entries && low < bucket) {
+        control.bucket = low;
+        control.threshold = widths_past(control.base, low + 1);
+        control.before = 0;
+        deal(near, pieces);
+    } else if (BUCKETS > 1 && shrinking) {
+        take_more(bucket, near, pieces, near + pieces <= push.tail_entries);
+    } else {
+        control.before = near;
+        deal(near, pieces);
+    }
 }
 
 // Leaves the near set, which is empty: for the next bucket, or the rest, or the end.
@@ -54,7 +117,10 @@ void take_later(uint rest_counts[2], uint rest_out) {
         control.bucket = bucket;
         control.threshold = widths_past(control.base, bucket + 1);
         control.taken = BUCKET + bucket;
-        deal(min(control.counts[BUCKET + bucket], push.capacity), 0);
+        uint entries = 0;
+        [[unroll]] for (uint b = 1; b < BUCKETS; ++b)
+            if (b == bucket) entries = bucket_counts[b];
+        take_more(bucket, entries, 0, false);
 #ifdef PILE
     } else if (rest > 0) {
         // Passes split the pile; the last of them says what the next round does.
@@ -72,6 +138,8 @@ void take_later(uint rest_counts[2], uint rest_out) {
         uint least = control.least;
         control.base = least;
         control.bucket = 0;
+        control.low = 0;
+        control.before = 0;
         control.threshold = widths_past(least, 1);
         control.least = UNREACHED;
         control.taken = REST + rest_out;
@@ -95,9 +163,12 @@ void advance() {
     uint rest_out = control.rest_out;
     uint pieces_out = control.pieces_out;
     uint input_queue = control.taken;
-    uint near_counts[2] = uint[2](control.counts[NEAR], control.counts[NEAR + 1]);
-    uint rest_counts[2] = uint[2](control.counts[REST], control.counts[REST + 1]);
-    uint piece_counts[2] = uint[2](control.counts[PIECES], control.counts[PIECES + 1]);
+    uint near_counts[2] = uint[2](COUNT(NEAR), COUNT(NEAR + 1));
+    uint rest_counts[2] = uint[2](COUNT(REST), COUNT(REST + 1));
+    uint piece_counts[2] = uint[2](COUNT(PIECES), COUNT(PIECES + 1));
+    uint more_first = control.more_first;
+    uint more_last = control.more_last;
+    load_buckets();
     uint lost = control.lost;
     uint rounds = control.rounds;
     if (rounds < history.at.length())
@@ -110,8 +181,14 @@ void advance() {
 #else
     bool emptied = input_queue != DENSE;
 #endif
-    if (emptied) control.counts[input_queue] = 0;
-    control.counts[PIECES + (pieces_out ^ 1)] = 0;
+    if (emptied) COUNT(input_queue) = 0;
+    [[unroll]] for (uint b = 1; b < BUCKETS; ++b) {
+        if (input_queue == BUCKET + b || (more_first <= b && b <= more_last)) {
+            COUNT(BUCKET + b) = 0;
+            bucket_counts[b] = 0;
+        }
+    }
+    COUNT(PIECES + (pieces_out ^ 1)) = 0;
 
     uint near = min(near_counts[near_out], push.capacity);
     uint pieces = min(piece_counts[pieces_out], push.capacity);
@@ -121,7 +198,7 @@ void advance() {
         control.taken = NEAR + near_out;
         control.near_out = near_out ^ 1;
         control.pieces_out = pieces_out ^ 1;
-        deal(near, pieces);
+        take_near(near, pieces);
     } else {
         take_later(rest_counts, rest_out);
     }

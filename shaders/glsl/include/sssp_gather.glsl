@@ -1,30 +1,115 @@
-// How the arcs of a subgroup's vertices are dealt out to its lanes, an arc a lane, whatever the
-// degrees: the work of 32 vertices with 3 arcs and that of one vertex with 96 is the same.
+// How the arcs of vertices are dealt out to lanes, an arc a lane, whatever the degrees: the work of 32
+// vertices with 3 arcs and that of one vertex with 96 is the same.
 //
 // The including kernel supplies
-//   void relax(bool mine, uint from, uint distance, uvec2 arc)
-// which is called by the whole subgroup: for lanes where it is `mine`, `arc` leaves vertex `from`.
+//   void relax(bool mine, uint distance, uvec2 arc)
+// which is called by the whole subgroup: for lanes where it is `mine`, `arc` leaves a vertex at that
+// distance.
+
+layout(constant_id = 7) const uint SPREAD = 0;  // whether arcs are dealt out to whole workgroups
 
 layout(set = 0, binding = 4, std430) readonly buffer Rows { uint at[]; } rows;
 layout(set = 0, binding = 5, std430) readonly buffer Arcs { uvec2 at[]; } arcs;
 
-// Each lane brings a vertex, its distance, and `degree` arcs from arc `begin` on. Gives the number
-// of arcs.
-uint gather(uint vertex, uint distance, uint begin, uint degree) {
+// Each lane brings a vertex, by its distance and `degree` arcs from arc `begin` on; the subgroup
+// relaxes them. Gives the number of arcs.
+uint gather(uint distance, uint begin, uint degree) {
     uint ends = subgroupInclusiveAdd(degree);
     uint total = subgroupShuffle(ends, SUBGROUP_SIZE - 1);
     uint shift = begin - (ends - degree);
     for (uint first = 0; first < total; first += SUBGROUP_SIZE) {
         uint turn = first + gl_SubgroupInvocationID;
+        bool mine = turn < total;
         // The lane whose vertex has this arc: as many lanes as end at or before it.
         uint owner = 0;
         [[unroll]] for (uint step = SUBGROUP_SIZE / 2; step > 0; step /= 2)
             if (subgroupShuffle(ends, owner + step - 1) <= turn) owner += step;
         uint at = subgroupShuffle(shift, owner) + turn;
-        uint from = subgroupShuffle(vertex, owner);
         uint so_far = subgroupShuffle(distance, owner);
-        bool mine = turn < total;
-        relax(mine, from, so_far, mine ? arcs.at[at] : uvec2(0));
+        uvec2 arc = uvec2(0);
+        if (mine) arc = arcs.at[at];
+        relax(mine, so_far, arc);
     }
     return total;
+}
+
+// The vertices of a workgroup, one a thread: where their arcs end among all of them, how far their
+// first arc is from there, and their distances.
+const uint MOST_SPREAD = 2048;  // threads of a workgroup
+const uint SPREAD_ROOM = SPREAD != 0 ? gl_WorkGroupSize.x : 1;
+shared uint spread_ends[SPREAD_ROOM];
+shared uint spread_shifts[SPREAD_ROOM];
+shared uint spread_distances[SPREAD_ROOM];
+shared uint spread_sums[SPREAD != 0 ? gl_WorkGroupSize.x / SUBGROUP_SIZE : 1];  // of each subgroup
+
+// The vertex that has arc `turn`: as many vertices as end at or before it.
+uint spread_owner(uint turn) {
+    uint owner = 0;
+    [[unroll]] for (uint step = MOST_SPREAD / 2; step > 0; step /= 2) {
+        uint next = owner + step;
+        if (next < gl_WorkGroupSize.x && spread_ends[next - 1] <= turn) owner = next;
+    }
+    return owner;
+}
+
+// The same by all subgroups of the workgroup: one with few arcs does those of others. Called by all
+// threads. Gives the number of arcs that the subgroup brought.
+uint gather_spread(uint distance, uint begin, uint degree) {
+    uint ends = subgroupInclusiveAdd(degree);
+    uint own = subgroupShuffle(ends, SUBGROUP_SIZE - 1);
+    if (subgroupElect()) spread_sums[gl_SubgroupID] = own;
+    barrier();
+    uint before = 0;
+    uint total = 0;
+    for (uint s = gl_SubgroupInvocationID; s < gl_NumSubgroups; s += SUBGROUP_SIZE) {
+        if (s < gl_SubgroupID) before += spread_sums[s];
+        total += spread_sums[s];
+    }
+    ends += subgroupAdd(before);
+    total = subgroupAdd(total);
+    uint place = gl_SubgroupID * SUBGROUP_SIZE + gl_SubgroupInvocationID;
+    spread_ends[place] = ends;
+    spread_shifts[place] = begin - (ends - degree);
+    spread_distances[place] = distance;
+    barrier();
+    for (uint first = gl_SubgroupID * SUBGROUP_SIZE; first < total; first += gl_WorkGroupSize.x) {
+        uint turn = first + gl_SubgroupInvocationID;
+        bool mine = turn < total;
+        uint owner = spread_owner(turn);
+        uvec2 arc = uvec2(0);
+        if (mine) arc = arcs.at[spread_shifts[owner] + turn];
+        relax(mine, spread_distances[owner], arc);
+    }
+    // The next vertices are put there after another barrier.
+    return own;
+}
+
+// Vertices with many arcs, which all subgroups of a workgroup relax together: distance, first arc,
+// degree.
+const uint WIDE_ROOM = 64;
+shared uvec3 wide_vertices[WIDE_ROOM];
+
+// Puts a vertex of this lane there, while there is room.
+bool put_wide(uint distance, uint begin, uint degree) {
+    uint place = atomicAdd(wide_count, 1);
+    if (place < WIDE_ROOM) wide_vertices[place] = uvec3(distance, begin, degree);
+    return place < WIDE_ROOM;
+}
+
+// Called by all threads, after a barrier.
+void gather_wide() {
+    uint count = min(wide_count, WIDE_ROOM);
+    uint turn = gl_SubgroupID;  // steps until it is this subgroup's
+    for (uint v = 0; v < count; ++v) {
+        uvec3 vertex = wide_vertices[v];
+        uint steps = (vertex.z + SUBGROUP_SIZE - 1) / SUBGROUP_SIZE;
+        for (; turn < steps; turn += gl_NumSubgroups) {
+            uint i = turn * SUBGROUP_SIZE + gl_SubgroupInvocationID;
+            bool mine = i < vertex.z;
+            uvec2 arc = uvec2(0);
+            if (mine) arc = arcs.at[vertex.y + i];
+            relax(mine, vertex.x, arc);
+        }
+        turn -= steps;
+    }
 }

@@ -1,7 +1,8 @@
 // The two ends of a round in a workgroup: what it is to do, loaded once; and what its subgroups
 // still have staged when they are through, handed on with one addition a queue for all of them.
 
-shared uvec4 round_words[3];
+shared uvec4 round_words[4];
+shared uint taken_ends[BUCKETS];
 shared uint slot_counts[BUCKETS + 1];
 shared uint slot_begins[BUCKETS + 1];
 shared uint least_here;
@@ -10,7 +11,7 @@ shared uint expansions_here;
 
 // Called by one thread, and followed by a barrier.
 void load_round() {
-    for (uint i = 0; i < 3; ++i) round_words[i] = control_vec4.at[i];
+    [[unroll]] for (uint i = 0; i < 4; ++i) round_words[i] = control_vec4.at[i];
 }
 
 bool round_is_over() { return round_words[0].x != 0; }
@@ -28,10 +29,16 @@ void begin_round() {
     round_threshold = round_words[2].x;
     round_base = round_words[2].y;
     round_bucket = round_words[2].z;
+    more_first = round_words[3].x;
+    more_last = round_words[3].y;
     near_staged = 0;
     later_staged = 0;
     for (uint s = gl_LocalInvocationIndex; s <= BUCKETS; s += gl_WorkGroupSize.x) slot_counts[s] = 0;
+    // The end of the first queue comes before those of the others.
+    for (uint b = more_first - 1 + gl_LocalInvocationIndex; b <= more_last; b += gl_WorkGroupSize.x)
+        taken_ends[b] = control.ends[b];
     if (gl_LocalInvocationIndex == 0) {
+        wide_count = 0;
         least_here = UNREACHED;
         relaxations_here = 0;
         expansions_here = 0;
@@ -54,7 +61,7 @@ uint place_here(bool held, uvec2 entry) {
 void take_places() {
     for (uint s = gl_LocalInvocationIndex; s <= BUCKETS; s += gl_WorkGroupSize.x) {
         if (slot_counts[s] > 0)
-            slot_begins[s] = atomicAdd(control.counts[queue_of_slot(s)], slot_counts[s]);
+            slot_begins[s] = atomicAdd(COUNT(queue_of_slot(s)), slot_counts[s]);
     }
     if (gl_LocalInvocationIndex == 0) {
         if (least_here < UNREACHED) atomicMin(control.least, least_here);

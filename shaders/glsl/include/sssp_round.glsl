@@ -9,20 +9,19 @@ bool round_small;
 uint expansions;
 uint relaxations;
 
-void relax(bool mine, uint from, uint distance, uvec2 arc) {
-    uint sum = UNREACHED;
-    bool nearer = false;
-    if (mine) {
-        sum = sum_of(distance, arc.y);
-        if (sum == UNREACHED) control.overflowed = 1;
-        // Most arcs lead to where a shorter path has been found: a load is cheaper than an atomic.
-        // Where there is little to do, it only makes everybody wait for longer.
-        if (round_small || sum < distances.at[arc.x])
-            nearer = sum < atomicMin(distances.at[arc.x], sum);
-    }
+void relax(bool mine, uint distance, uvec2 arc) {
+    uint sum = mine ? sum_of(distance, arc.y) : UNREACHED;
+    uint held = UNREACHED;
+    // Most arcs lead to where a shorter path has been found: a load is cheaper than an atomic. Where
+    // there is little to do, it only makes everybody wait for longer.
+    if (mine && !round_small) held = distances.at[arc.x];
+    if (mine && sum == UNREACHED) control.overflowed = 1;
+    uint before = 0;
+    if (mine && sum < held) before = atomicMin(distances.at[arc.x], sum);
+    bool nearer = sum < before;
     bool near = nearer && sum < round_threshold;
-    stage_near(near, uvec2(arc.x, sum));
-    stage_later(nearer && !near, uvec2(arc.x, sum));
+    if (subgroupAny(near)) stage_near(near, uvec2(arc.x, sum));
+    if (subgroupAny(nearer && !near)) stage_later(nearer && !near, uvec2(arc.x, sum));
 }
 
 // Leaves the vertices of the lanes that ask for it to the next round, in pieces that any subgroup
@@ -32,15 +31,16 @@ void defer(bool hub, uint vertex, uint degree) {
     uint ends = subgroupInclusiveAdd(own);
     uint begin = 0;
     if (gl_SubgroupInvocationID == SUBGROUP_SIZE - 1)
-        begin = atomicAdd(control.counts[piece_queue], ends);
+        begin = atomicAdd(COUNT(piece_queue), ends);
     begin = subgroupShuffle(begin, SUBGROUP_SIZE - 1) + ends - own;
     for (uint p = 0; p < own; ++p) put_entry(piece_queue, begin + p, uvec2(vertex, p));
 }
 
-// Expands an entry a lane; or one piece of a vertex, which one lane holds.
-void expand(bool held, uvec2 entry, bool piece) {
-    uint distance = UNREACHED;
-    uint begin = 0;
+// The arcs to relax for an entry, or a piece of a vertex, that a lane may have: how many, from `begin`
+// on, at which distance. Called by the whole subgroup.
+uint look_at(bool held, uvec2 entry, bool piece, out uint distance, out uint begin) {
+    distance = UNREACHED;
+    begin = 0;
     uint degree = 0;
     // All at once, whether it is fresh or not: one wait instead of two.
     if (held) {
@@ -56,16 +56,29 @@ void expand(bool held, uvec2 entry, bool piece) {
         uint before = min(entry.y * push.piece, degree);
         begin += before;
         degree = min(push.piece, degree - before);
-    } else {
-        expansions += subgroupBallotBitCount(subgroupBallot(near));
-        // A round over all vertices comes after something was lost, which may have been pieces.
-        bool hub = degree >= push.hub_degree && !round_dense;
-        if (subgroupAny(hub)) {
-            defer(hub, entry.x, degree);
-            if (hub) degree = 0;
-        }
     }
-    relaxations += gather(entry.x, distance, begin, degree);
+    expansions += subgroupBallotBitCount(subgroupBallot(near && !piece));
+    // A round over all vertices comes after something was lost, which may have been pieces.
+    bool hub = degree >= push.hub_degree && !piece && !round_dense;
+    if (subgroupAny(hub)) {
+        defer(hub, entry.x, degree);
+        if (hub) degree = 0;
+    }
+    return degree;
+}
+
+// Expands an entry a lane, or a piece of a vertex, by the subgroup itself.
+void expand(bool held, uvec2 entry, bool piece) {
+    uint distance;
+    uint begin;
+    uint degree = look_at(held, entry, piece, distance, begin);
+    bool wide = degree >= push.wide_degree && !piece;
+    if (subgroupAny(wide)) {
+        if (wide) wide = put_wide(distance, begin, degree);
+        relaxations += subgroupAdd(wide ? degree : 0);
+        if (wide) degree = 0;
+    }
+    relaxations += gather(distance, begin, degree);
 }
 
 // What the subgroup found itself. Going on with that, while it is little, saves rounds: in networks
@@ -79,27 +92,43 @@ uvec2 take_staged(out bool held) {
     return entry;
 }
 
-// A piece of a vertex, or a chunk of the entries that the round takes.
-uvec2 take_unit(uint unit, out bool held) {
-    if (unit < pieces) {
-        held = gl_SubgroupInvocationID == 0;
-        return held ? entry_at(piece_queue ^ 1, unit) : uvec2(0);
+// An entry that the round takes: of the queue itself, or of the buckets that are taken with it.
+uvec2 taken_entry(uint i) {
+    uint queue = taken_queue;
+    uint begin = 0;
+    for (uint b = more_first; b <= more_last; ++b) {
+        if (i >= taken_ends[b - 1]) {
+            queue = BUCKET + b;
+            begin = taken_ends[b - 1];
+        }
     }
-    uint i = (unit - pieces) * chunk + gl_SubgroupInvocationID;
-    held = gl_SubgroupInvocationID < chunk && i < entries;
-    if (!held) return uvec2(0);
-    if (!round_dense) return entry_at(taken_queue, i);
+    return entry_at(queue, i - begin);
+}
+
+// Entry `i` of the round.
+uvec2 entry_of_round(uint i, out bool held) {
+    held = true;
+    if (!round_dense) return taken_entry(i);
     uvec2 entry = uvec2(i, distances.at[i]);
     held = entry.y != UNREACHED;
     return entry;
 }
 
-// The work of subgroup `index` of `all`, from begin_round() on. Called by all threads.
-void work_through(uint index, uint all) {
-    round_dense = taken_queue == DENSE;
+// A piece of a vertex, or a chunk of the entries that the round takes.
+uvec2 take_unit(uint unit, out bool held) {
+    held = false;
+    if (unit < pieces) {
+        held = gl_SubgroupInvocationID == 0;
+        return held ? entry_at(piece_queue ^ 1, unit) : uvec2(0);
+    }
+    uint i = (unit - pieces) * chunk + gl_SubgroupInvocationID;
+    if (gl_SubgroupInvocationID >= chunk || i >= entries) return uvec2(0);
+    return entry_of_round(i, held);
+}
+
+// The work of subgroup `index` of `all`. Called by all threads.
+void work_by_subgroups(uint index, uint all) {
     round_small = entries <= push.local_entries && pieces == 0;
-    expansions = 0;
-    relaxations = 0;
     uint units = pieces + (entries + chunk - 1) / chunk;
     uint unit = index;
     uint hops = 0;
@@ -123,5 +152,40 @@ void work_through(uint index, uint all) {
                   near_staged <= SUBGROUP_SIZE;
         done = !locally && unit >= units;
     }
+    barrier();
+    gather_wide();
+}
+
+const uint SECTOR_ENTRIES = 4;  // that memory gives at a time
+
+// The work of workgroup `group` of `all`. Neighbours in a queue have about as many arcs as each other,
+// since an arc list has vertices in their order: they go to workgroups in turn. Called by all threads.
+void work_by_workgroups(uint group, uint all) {
+    round_small = false;
+    uint count = pieces + entries;
+    uint run = count > 4 * SECTOR_ENTRIES * all ? SECTOR_ENTRIES : 1;
+    uint row = gl_LocalInvocationIndex / run;
+    uint mine = (row * all + group) * run + gl_LocalInvocationIndex % run;
+    for (uint first = 0; first < count; first += gl_WorkGroupSize.x * all) {
+        uint i = first + mine;
+        bool piece = i < pieces;
+        bool held = piece;
+        uvec2 entry = uvec2(0);
+        if (piece) entry = entry_at(piece_queue ^ 1, i);
+        else if (i < count) entry = entry_of_round(i - pieces, held);
+        uint distance;
+        uint begin;
+        uint degree = look_at(held, entry, piece, distance, begin);
+        relaxations += gather_spread(distance, begin, degree);
+    }
+}
+
+// The work of workgroup `group` of `all`, from begin_round() on. Called by all threads.
+void work_through(uint group, uint all) {
+    round_dense = taken_queue == DENSE;
+    expansions = 0;
+    relaxations = 0;
+    if (SPREAD != 0) work_by_workgroups(group, all);
+    else work_by_subgroups(group * gl_NumSubgroups + gl_SubgroupID, all * gl_NumSubgroups);
     hand_over(relaxations, expansions);
 }

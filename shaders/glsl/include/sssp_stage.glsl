@@ -15,6 +15,9 @@ layout(set = 0, binding = 7, std430) volatile buffer Pile { uvec2 at[]; } pile;
 // Near entries and later ones, of each subgroup.
 shared uvec2 staged[gl_WorkGroupSize.x * STAGE * 2];
 
+// Vertices that were put aside for the whole workgroup.
+shared uint wide_count;
+
 // What the round is to do; the same in all threads.
 uint taken_queue;
 uint entries;
@@ -26,6 +29,8 @@ uint piece_queue;  // that is written
 uint round_threshold;
 uint round_base;
 uint round_bucket;
+uint more_first;
+uint more_last;
 
 // The same in all lanes of a subgroup.
 uint near_staged;
@@ -86,7 +91,7 @@ uvec2 entry_at(uint queue, uint place) {
 void flush_near() {
     subgroup_sync();
     uint begin = 0;
-    if (subgroupElect()) begin = atomicAdd(control.counts[near_queue], near_staged);
+    if (subgroupElect()) begin = atomicAdd(COUNT(near_queue), near_staged);
     begin = subgroupBroadcastFirst(begin);
     for (uint i = gl_SubgroupInvocationID; i < near_staged; i += SUBGROUP_SIZE)
         put_entry(near_queue, begin + i, staged[near_area() + i]);
@@ -107,7 +112,7 @@ void flush_later() {
         uint before = subgroupBallotExclusiveBitCount(same);
         uint begin = 0;
         if (held && before == 0)
-            begin = atomicAdd(control.counts[queue_of_slot(slot)], subgroupBallotBitCount(same));
+            begin = atomicAdd(COUNT(queue_of_slot(slot)), subgroupBallotBitCount(same));
         begin = subgroupShuffle(begin, held ? subgroupBallotFindLSB(same) : 0);
         if (held) put_entry(queue_of_slot(slot), begin + before, entry);
         uint least = subgroupMin(held && slot == BUCKETS ? entry.y : UNREACHED);

@@ -14,6 +14,8 @@ const uint NEAR = 0;
 const uint REST = 2;
 const uint PIECES = 4;   // of vertices with very many arcs: vertex, and which piece
 const uint BUCKET = 6;   // bucket b of the window has queue BUCKET + b; that of bucket 0 is unused
+const uint MAX_BUCKETS = 128;
+const uint LINE = 32;    // words of a line of a cache
 const uint DENSE = ~0u;  // no queue: every vertex that has been reached
 
 layout(push_constant) uniform Push {
@@ -28,13 +30,16 @@ layout(push_constant) uniform Push {
     uint local_entries; // in rounds of no more entries than this
     uint subgroups;     // of a workgroup of a round
     uint last_id;       // of a bucket that passes of their own split into
+    uint wide_degree;   // a vertex with so many arcs is relaxed by a whole workgroup
+    uint merge_entries; // buckets are taken together while they have no more entries
+    uint tail_entries;  // a shrinking near set of no more is taken together with the next bucket
 } push;
 
 layout(set = 0, binding = 0, std430) volatile buffer Control {
-    // What the current round is to do; written by advance(). Twelve words: see ControlVec4.
+    // What the current round is to do; written by advance(). Fourteen words: see ControlVec4.
     uint done;
     uint taken;       // the queue that is read, or DENSE
-    uint count;       // entries of it
+    uint count;       // entries of it and of the buckets that are taken with it
     uint pieces;      // entries of the pieces' queue that is read
     uint chunk;       // entries that a subgroup takes at a time
     uint near_out;    // which of each pair is written: 0 or 1
@@ -44,15 +49,14 @@ layout(set = 0, binding = 0, std430) volatile buffer Control {
     uint base;        // where the window begins
     uint bucket;      // the current one
     uint groups;      // workgroups of this round
+    uint more_first;  // buckets that are taken besides: none, if the last
+    uint more_last;   // comes before the first
     // What the round reports.
     uint least;       // no entry of the rest is nearer
     uint lost;        // something did not fit into a queue
     uint overflowed;  // a sum was too large for a distance
     uint finished;    // workgroups that are through
-    // Of persistent workgroups.
-    uint arrived;
-    uint generation;
-    uint aborted;     // somebody waited too long
+    uint aborted;     // a persistent workgroup waited too long
     // Figures.
     uint rounds;
     uint splits;      // rounds that took the rest apart
@@ -65,11 +69,24 @@ layout(set = 0, binding = 0, std430) volatile buffer Control {
     uint piled;       // entries of the pile that are to be split before the next round
     uint kept;        // of these, those that are not stale
     uint kept_words;  // twice as many
-    uint counts[];    // entries of each queue
+    uint low;         // what is nearer than this bucket's end is near, whatever happens
+    uint before;      // entries of the round before, or 0 where these say nothing
+    uint apart_0[LINE - 31];
+    // Of persistent workgroups. Words that many wait for, and words that many add to, have lines of
+    // a cache to themselves.
+    uint arrived;
+    uint apart_1[LINE - 1];
+    uint generation;
+    uint apart_2[LINE - 1];
+    uint ends[MAX_BUCKETS];  // of the buckets that are taken, among all entries that are
+    uint counts[];    // entries of each queue, a line each
 } control;
 
+// How many entries a queue has.
+#define COUNT(queue) control.counts[(queue) * LINE]
+
 // The first words, as few loads: every workgroup of a device wants them at the same time.
-layout(set = 0, binding = 0, std430) volatile buffer ControlVec4 { uvec4 at[3]; } control_vec4;
+layout(set = 0, binding = 0, std430) volatile buffer ControlVec4 { uvec4 at[4]; } control_vec4;
 
 // Adds to a 64-bit figure.
 #define ADD_FIGURE(name, amount)                                             \

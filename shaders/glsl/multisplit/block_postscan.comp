@@ -21,14 +21,28 @@ layout(set = 0, binding = 2, std430) readonly buffer Scanned { uint at[]; } scan
 #include "voting.glsl"
 #include "rank_tile.glsl"
 #include "load_tile.glsl"
+
+// Where the next key of each own bucket goes.
+uint bucket_next[OWN_BUCKETS];
+
+void aim_buckets() {
+    [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
+        aim(k, bucket_next[k]);
+        bucket_next[k] += bucket_count[k];
+    }
+}
+
+void aim_missing() {}
+
 #include "scatter_tile.glsl"
-#include "strip.glsl"
+#include "split_tile.glsl"
 
 void main() {
     stage_splitters();
-    uint subproblem = group_index();
-    if (subproblem >= subproblem_count()) return;
+    if (group_index() >= subproblem_count()) return;
+    uint subproblem = group_index_from_end(subproblem_count());
     uint first = subproblem * push.parts * TILE;
+    uint end = min(first + push.parts * TILE, element_count());
     load_keys(first);
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
         uint b = own_bucket(k);
@@ -38,5 +52,9 @@ void main() {
         }
     }
     if (subproblem == 0 && thread_rank() == 0) offsets.at[push.buckets] = element_count();
-    split_strip(first, min(first + push.parts * TILE, element_count()));
+    while (first < end) {
+        split_tile(first, end);
+        first += TILE;
+        barrier();  // shared memory is written again
+    }
 }

@@ -21,8 +21,9 @@ layout(set = 0, binding = 2, std430) buffer Histogram { uint at[]; } histogram;
 
 void main() {
     stage_splitters();
-    uint part = group_index();
-    if (part >= subproblem_count()) return;
+    if (group_index() >= subproblem_count()) return;
+    // From the end, so that the sweep finds the beginning in a cache.
+    uint part = group_index_from_end(subproblem_count());
     uint length = gl_WorkGroupSize.x * ITEMS * push.parts;
     count_windows(part * length, length);
     for (uint b = thread_rank(); b < push.buckets; b += gl_WorkGroupSize.x)

@@ -1,6 +1,6 @@
 #version 460
-// Second pass of the one-sweep multisplit: each workgroup counts a strip of tiles, learns by
-// decoupled look-back where the buckets of all strips before it end, and splits the strip. With
+// Second pass of the one-sweep multisplit: each workgroup ranks a tile, publishes its counts, learns
+// by decoupled look-back where the buckets of all tiles before it end, and writes the tile. With
 // SORT it is a round of a radix sort.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -13,12 +13,13 @@
 layout(local_size_x = 256, local_size_x_id = 0) in;
 layout(constant_id = 7) const uint SPIN_LIMIT = 1024;
 
-#define ONE_WAY
+#define ONE_TILE
 #include "multisplit.glsl"
 #include "bucket.glsl"
 layout(set = 0, binding = 2, std430) readonly buffer Histogram { uint at[]; } histogram;
 #ifdef SORT
 #define NO_OFFSETS
+#define BUCKET_FROM_KEY
 layout(set = 0, binding = 3, std430) readonly buffer Idle { uint rounds; } idle;
 #endif
 #include "move.glsl"
@@ -26,11 +27,13 @@ layout(set = 0, binding = 3, std430) readonly buffer Idle { uint rounds; } idle;
 #include "groups.glsl"
 #include "subgroup_sums.glsl"
 #include "voting.glsl"
+void publish_count(uint k);
+#define COUNTED(k) publish_count(k)
 #include "rank_tile.glsl"
 #include "load_tile.glsl"
+#include "tile_lookback.glsl"
 #include "scatter_tile.glsl"
-#include "strip_lookback.glsl"
-#include "strip.glsl"
+#include "split_tile.glsl"
 
 #ifdef SORT
 
@@ -40,9 +43,9 @@ bool skip_round() {
     uint rounds = idle.rounds | push.parameter_c;  // c: rounds that are idle by definition
     if ((rounds & push.parameter_b) == push.parameter_b) return true;  // b: this round and the other
     if ((rounds >> push.round & 1) == 0) return false;
-    uint strip = group_index();
-    uint end = strip_end(strip);
-    for (uint i = strip_first(strip) + thread_rank(); i < end; i += gl_WorkGroupSize.x)
+    uint first = group_index() * TILE;
+    uint end = min(first + TILE, element_count());
+    for (uint i = first + thread_rank(); i < end; i += gl_WorkGroupSize.x)
         move_element(keys.at[i], i, i);
     return true;
 }
@@ -53,11 +56,11 @@ bool skip_round() { return false; }
 
 #endif
 
-// bucket_next of the first strip is where the buckets begin.
+// bucket_place of the first tile is where the buckets begin.
 void write_offsets() {
 #ifndef SORT
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k)
-        if (own_bucket(k) < push.buckets) offsets.at[own_bucket(k)] = bucket_next[k];
+        if (own_bucket(k) < push.buckets) offsets.at[own_bucket(k)] = bucket_place[k];
     if (thread_rank() == 0) offsets.at[push.buckets] = element_count();
 #endif
 }
@@ -66,15 +69,14 @@ void main() {
     if (group_index() >= subproblem_count()) return;
     if (skip_round()) return;
     if (thread_rank() == 0) {
-        strip_ticket = atomicAdd(status.ticket, 1);
-        missing_strip = 0;
+        tile_ticket = atomicAdd(status.ticket, 1);
+        missing_tile = 0;
     }
     stage_splitters();
     barrier();
-    uint strip = strip_ticket;
-    uint counts[OWN_BUCKETS];
-    load_and_count_strip(strip, counts);
-    find_places(strip, counts);
-    if (strip == 0) write_offsets();
-    split_strip(strip_first(strip), strip_end(strip));
+    this_tile = tile_ticket;
+    uint first = this_tile * TILE;
+    load_keys(first);
+    split_tile(first, element_count());
+    if (this_tile == 0) write_offsets();
 }

@@ -24,8 +24,9 @@ layout(push_constant) uniform Push {
 
 void main() {
     uint count = number(push.count);
-    uint tile = group_index();
-    if (tile >= (count - 1) / TILE + 1) return;
+    uint tiles = (count - 1) / TILE + 1;
+    if (group_index() >= tiles) return;
+    uint tile = group_index_from_end(tiles);
     uvec4 rows[ROWS];
     load_tile(tile * TILE, count, rows);
     uint before = offsets.at[push.first_tile + tile];

@@ -29,8 +29,9 @@ void count_digits(KEY key) {
 #include "visit_keys.glsl"
 
 void main() {
-    uint part = group_index();
-    if (part >= subproblem_count()) return;
+    if (group_index() >= subproblem_count()) return;
+    // From the end, so that the first round finds the beginning in a cache.
+    uint part = group_index_from_end(subproblem_count());
     for (uint i = thread_rank(); i < ROUNDS << DIGIT_BITS; i += gl_WorkGroupSize.x) digit_counts[i] = 0;
     barrier();
     uint length = gl_WorkGroupSize.x * ITEMS * push.parts;

@@ -42,7 +42,7 @@ void find_digits(uint held, uint round) {
     [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
         // Missing keys are the last of the last bucket in every round, and so stay last.
         bool missing = item_index(0, w) >= held;
-        ranked[w] = missing ? push.buckets - 1 : digit(digits_of(own[w]), round);
+        set_bucket(w, missing ? push.buckets - 1 : digit(digits_of(own[w]), round));
     }
 }
 

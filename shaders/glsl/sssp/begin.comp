@@ -37,15 +37,19 @@ void main() {
     control.piled = 0;
     control.kept = 0;
     control.kept_words = 0;
+    control.low = 0;
+    control.before = 0;
     clear_counts();
     distances.at[request.source] = 0;
     queues.at[NEAR * push.capacity] = uvec2(request.source, 0);
-    control.counts[NEAR] = 1;
+    COUNT(NEAR) = 1;
     control.taken = NEAR;
     control.count = 1;
     control.pieces = 0;
     control.chunk = 1;
     control.groups = 1;
+    control.more_first = 1;
+    control.more_last = 0;
     // One workgroup for the round, none for the pile.
     for (uint i = 0; i < 6; ++i) groups.at[i] = i == 3 ? 0 : 1;
 }

@@ -21,7 +21,7 @@ layout(constant_id = 5) const uint ROUNDS = 1024;  // in one dispatch, at most
 #include "sssp_advance.glsl"
 #include "sssp_stage.glsl"
 #include "sssp_hand_over.glsl"
-void relax(bool mine, uint from, uint distance, uvec2 arc);
+void relax(bool mine, uint distance, uvec2 arc);
 #include "sssp_gather.glsl"
 #include "sssp_round.glsl"
 
@@ -48,8 +48,6 @@ void begin_or_wait(bool last, uint generation) {
 }
 
 void main() {
-    uint all = gl_NumWorkGroups.x * gl_NumSubgroups;
-    uint index = gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID;
     if (gl_LocalInvocationIndex == 0) {
         load_round();
         leave = control.aborted;
@@ -61,7 +59,7 @@ void main() {
     bool done = round_is_over() || leave != 0;
     while (!done) {
         begin_round();
-        work_through(index, all);
+        work_through(gl_WorkGroupID.x, gl_NumWorkGroups.x);
         memoryBarrierBuffer();
         barrier();
         bool last = false;

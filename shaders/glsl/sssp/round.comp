@@ -15,7 +15,7 @@ layout(local_size_x = 256, local_size_x_id = 0) in;
 #include "sssp_advance.glsl"
 #include "sssp_stage.glsl"
 #include "sssp_hand_over.glsl"
-void relax(bool mine, uint from, uint distance, uvec2 arc);
+void relax(bool mine, uint distance, uvec2 arc);
 #include "sssp_gather.glsl"
 #include "sssp_round.glsl"
 
@@ -26,7 +26,7 @@ void main() {
     if (round_is_over()) return;
     begin_round();
     uint all = round_groups();
-    work_through(gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID, all * gl_NumSubgroups);
+    work_through(gl_WorkGroupID.x, all);
     memoryBarrierBuffer();
     barrier();
     if (gl_LocalInvocationIndex == 0) {

@@ -36,7 +36,7 @@ void main() {
     control.piled = 0;
     control.kept = 0;
     control.kept_words = 0;
-    control.counts[REST] = count;
+    COUNT(REST) = count;
     groups.at[3] = 0;
     if (count == 0) {
         control.done = 1;

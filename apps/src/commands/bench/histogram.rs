@@ -5,6 +5,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::{Args, value_parser};
 use multisplit::Buffer;
 use multisplit::primitives::histogram::HistogramTuning;
+use serde::Serialize;
 
 use super::measure::Bench;
 use super::output::{Figure, Output};
@@ -19,7 +20,7 @@ use crate::{passes, size};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of histogram")]
 pub struct HistogramOptions {
-    /// How many bins; several, separated by commas [default: 2,4,8,16,32,64,128,256,65536]
+    /// How many bins, up to 2^20; several, separated by commas [default: as --m]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=1 << 20))]
     bins: Vec<u32>,
     /// Which histograms; several, separated by commas [default: all]
@@ -33,16 +34,33 @@ pub struct HistogramOptions {
     samples: Option<Spread>,
     /// Other sizes of the kernel than the device's: threads=512,loads=2,tiles=16,least-groups=1056,
     /// copies=4,copies-bytes=32768,passes=6,registers=8,cells-per-bin=8,
-    /// cells=2048
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = tune)]
-    tune: Vec<(String, u32)>,
+    /// cells=2048,lookup-threads=1024; several lists, separated by semicolons, are measured one after
+    /// another
+    #[arg(long, value_name = "LISTS", value_delimiter = ';', value_parser = tune)]
+    tune: Vec<Sizes>,
 }
 
 const BINS: [u32; 9] = [2, 4, 8, 16, 32, 64, 128, 256, 65_536];
+/// A software driver compiles for each.
+const SOFTWARE_BINS: [u32; 2] = [8, 64];
 const OPS: [Op; 4] = [Op::Even, Op::Range, Op::Bytes, Op::Pixels];
 
+/// Other sizes than the device's.
+#[derive(Clone, Debug, Serialize)]
+struct Sizes {
+    tune: String,
+    #[serde(skip)]
+    pairs: Vec<(String, u32)>,
+}
+
+/// Reads sizes, separated by commas.
+fn tune(text: &str) -> Result<Sizes, String> {
+    let pairs = text.split(',').map(pair).collect::<Result<_, _>>()?;
+    Ok(Sizes { tune: text.to_owned(), pairs })
+}
+
 /// Reads `name=number`.
-fn tune(text: &str) -> Result<(String, u32), String> {
+fn pair(text: &str) -> Result<(String, u32), String> {
     let (name, number) = text.split_once('=').ok_or("write name=number")?;
     let number = number.parse().map_err(|_| format!("`{number}` is no number"))?;
     let pair = (name.to_owned(), number);
@@ -63,6 +81,7 @@ fn apply(tuning: &mut HistogramTuning, (name, number): &(String, u32)) -> Result
         "registers" => &mut tuning.register_bins,
         "cells-per-bin" => &mut tuning.cells_per_bin,
         "cells" => &mut tuning.cells,
+        "lookup-threads" => &mut tuning.lookup_threads,
         other => bail!("there is no size `{other}`"),
     };
     *field = *number;
@@ -76,14 +95,13 @@ impl HistogramOptions {
         !lists || self.samples.is_some() || !self.tune.is_empty()
     }
 
-    /// Measures histograms of `n` elements.
-    pub fn measure(&self, bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
-        let mut target = Target::context(bench.context);
-        for pair in &self.tune {
-            apply(&mut target.policy.histogram, pair)?;
-        }
+    /// Measures histograms of `n` elements, with `m` bins unless other numbers were asked for.
+    pub fn measure(&self, bench: &Bench<'_>, n: u64, m: &[u32], output: &mut Output) -> Result<()> {
         let ops = if self.histograms.is_empty() { &OPS[..] } else { &self.histograms };
         let spread = self.samples.unwrap_or_default();
+        let default = if bench.software { &SOFTWARE_BINS[..] } else { &BINS };
+        let asked = if self.bins.is_empty() { m } else { &self.bins };
+        let bins = if asked.is_empty() { default } else { asked };
         for floats in [true, false] {
             let ops: Vec<Op> = ops.iter().copied().filter(|op| op.floats() == floats).collect();
             if ops.is_empty() {
@@ -93,30 +111,52 @@ impl HistogramOptions {
             let device_samples = bench.context.buffer::<u32>("bench.samples", n)?;
             let words = samples(floats, spread, n)?;
             bench.context.write(&device_samples, &words)?;
-            let input = Input { bench, target: &target, n, words: &words, device: &device_samples };
+            let input = Input { bench, n, words: &words, device: &device_samples };
             for op in ops {
-                self.measure_op(&input, op, output)?;
+                self.measure_op(&input, op, bins, output)?;
             }
         }
         Ok(())
     }
 
-    fn measure_op(&self, input: &Input<'_>, op: Op, output: &mut Output) -> Result<()> {
+    /// What there is to be measured with.
+    fn targets(&self, bench: &Bench<'_>) -> Result<Vec<(Option<&Sizes>, Target)>> {
+        let mut targets = Vec::new();
+        for sizes in &self.tune {
+            let mut target = Target::context(bench.context);
+            sizes.pairs.iter().try_for_each(|p| apply(&mut target.policy.histogram, p))?;
+            targets.push((Some(sizes), target));
+        }
+        if targets.is_empty() {
+            targets.push((None, Target::context(bench.context)));
+        }
+        Ok(targets)
+    }
+
+    fn measure_op(
+        &self,
+        input: &Input<'_>,
+        op: Op,
+        bins: &[u32],
+        output: &mut Output,
+    ) -> Result<()> {
         let methods = if self.count_by.is_empty() { &[Method::Auto][..] } else { &self.count_by };
-        let bins = match op.floats() {
-            true if self.bins.is_empty() => &BINS[..],
-            true => &self.bins,
-            false => &[BYTES],
-        };
+        let bins = if op.floats() { bins } else { &[BYTES] };
         for &m in bins {
             let words = &input.words[..op.words(input.n) as usize];
             let expected = expected(op, m, words, input.n);
-            for &method in methods {
+            let targets = self.targets(input.bench)?;
+            for ((sizes, target), &method) in
+                targets.iter().flat_map(|t| methods.iter().map(move |m| (t, m)))
+            {
                 // What a method cannot do is left out where several are asked for.
                 if method == Method::Votes && (m > BYTES || op.channels() > 1) {
                     continue;
                 }
-                input.measure(op, m, method, &expected, output).with_context(|| {
+                if let (Some(sizes), true) = (sizes, self.tune.len() > 1) {
+                    output.line(sizes)?;
+                }
+                input.measure(target, op, m, method, &expected, output).with_context(|| {
                     format!("{} ({method:?}), n = {}, m = {m}", op.name(), size::show(input.n))
                 })?;
             }
@@ -128,7 +168,6 @@ impl HistogramOptions {
 /// The samples of one size, on both sides.
 struct Input<'i> {
     bench: &'i Bench<'i>,
-    target: &'i Target,
     n: u64,
     words: &'i [u32],
     device: &'i Buffer,
@@ -137,6 +176,7 @@ struct Input<'i> {
 impl Input<'_> {
     fn measure(
         &self,
+        target: &Target,
         op: Op,
         m: u32,
         method: Method,
@@ -144,7 +184,7 @@ impl Input<'_> {
         output: &mut Output,
     ) -> Result<()> {
         let (context, timing) = (self.bench.context, self.bench.timing);
-        let job = Job::new(self.target, op, m, method, self.n, true)?;
+        let job = Job::new(target, op, m, method, self.n, true)?;
         let executable = context.instantiate(job.plan.clone())?;
         let counts = context.upload("bench.counts", &vec![POISON; expected.len()])?;
         let buffers = job.bind(self.device, &counts);

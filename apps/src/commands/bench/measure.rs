@@ -24,6 +24,8 @@ pub struct Timing {
 pub struct Bench<'c> {
     pub context: &'c Context,
     pub timing: Timing,
+    /// Whether the device is a software driver, which gets less to do where nothing is said.
+    pub software: bool,
 }
 
 /// What the cases of one size share.
@@ -84,6 +86,7 @@ impl Bench<'_> {
         }
         Ok(())
     }
+
     /// Nanoseconds of one run, once the clocks are up.
     pub fn time(
         &self,

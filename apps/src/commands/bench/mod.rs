@@ -1,9 +1,10 @@
 //! `multisplit bench`: what is measured, on which sizes, and where the figures go.
 
+mod files;
 mod histogram;
 mod measure;
 mod output;
-mod page;
+mod paper;
 mod sort;
 mod split;
 mod sssp;
@@ -13,6 +14,8 @@ mod subjects;
 use anyhow::{Result, bail};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, value_parser};
+use multisplit::ash::vk::PhysicalDeviceType;
+use multisplit::primitives::multisplit::MAX_BUCKETS;
 use multisplit::{Config, Context, Error};
 
 pub use self::output::Output;
@@ -27,24 +30,26 @@ use crate::{figures, report, size};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// What is measured
-    #[arg(value_enum, default_value_t)]
-    subject: Subject,
+    /// What is measured; several, one after the other
+    #[arg(value_enum, default_value = "all")]
+    subject: Vec<Subject>,
     /// How many elements; several, separated by commas [default: 2^16,2^20,2^22,2^25,2^28; for
-    /// splits and histograms 2^25,2^28]
+    /// splits and histograms 2^25,2^28, for the paper 2^25; on a software driver 2^13,2^16]
     #[arg(long, value_name = "LIST", value_parser = size::parse, value_delimiter = ',')]
     n: Vec<u64>,
-    /// Runs that each figure is the median of
-    #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..=10_000), default_value_t = 20)]
-    reps: u32,
-    /// Milliseconds of running before each measurement, so that the clocks are up
-    #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(..=60_000), default_value_t = 500)]
-    warmup: u64,
-    /// Write the JSON lines to this file instead of standard output
-    #[arg(long, value_name = "FILE")]
-    json: Option<std::path::PathBuf>,
+    /// How many buckets of splits, and bins of histograms; several, separated by commas [default:
+    /// 2,4,8,16,32,64,128,256, of histograms also 65536; on a software driver 8,64]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=i64::from(MAX_BUCKETS)))]
+    m: Vec<u32>,
+    /// Runs that each figure is the median of [default: 20, on a software driver 5]
+    #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..=10_000))]
+    reps: Option<u32>,
+    /// Milliseconds of running before each measurement, so that the clocks are up [default: 500, on
+    /// a software driver 20]
+    #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(..=60_000))]
+    warmup: Option<u64>,
     #[command(flatten)]
-    page: page::PageOptions,
+    files: files::FileOptions,
     /// Print the time of each pass, on standard error
     #[arg(long)]
     passes: bool,
@@ -59,6 +64,8 @@ pub struct Options {
     sort: sort::SortOptions,
     #[command(flatten)]
     sssp: sssp::SearchOptions,
+    #[command(flatten)]
+    paper: paper::PaperOptions,
 }
 
 const SIZES: [u64; 5] = [1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
@@ -66,15 +73,31 @@ const SIZES: [u64; 5] = [1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
 const SPLIT_SIZES: [u64; 2] = [1 << 25, 1 << 28];
 /// From what one workgroup sorts to what no cache hides.
 const SORT_SIZES: [u64; 7] = [1 << 12, 1 << 14, 1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
+/// A software driver has minutes for everything.
+const SOFTWARE_SIZES: [u64; 2] = [1 << 13, 1 << 16];
 /// Input and output.
 const ARRAYS: u64 = 2;
 
 impl Options {
-    fn sizes(&self) -> &[u64] {
-        match self.subject {
+    /// Everything that is measured, once.
+    fn subjects(&self) -> Vec<Subject> {
+        let mut subjects = Vec::new();
+        for &subject in &self.subject {
+            let all = if subject == Subject::All { &Subject::EVERY[..] } else { &[subject] };
+            for subject in all {
+                if !subjects.contains(subject) {
+                    subjects.push(*subject);
+                }
+            }
+        }
+        subjects
+    }
+
+    fn sizes(&self, subject: Subject, software: bool) -> &[u64] {
+        match subject {
             _ if !self.n.is_empty() => &self.n,
+            _ if software => &SOFTWARE_SIZES,
             Subject::Split | Subject::Histogram => &SPLIT_SIZES,
-            Subject::Sssp => &[],
             Subject::Sort => &SORT_SIZES,
             _ => &SIZES,
         }
@@ -82,59 +105,100 @@ impl Options {
 
     /// Measures on this device; before each size the copy kernel, if its rate is wanted besides.
     fn measure(&self, context: &Context, copies: bool, output: &mut Output) -> Result<()> {
-        let timing = Timing { runs: self.reps, warmup_ms: self.warmup, passes: self.passes };
-        let bench = Bench { context, timing };
-        if self.subject == Subject::Sssp {
-            self.sssp.measure(&bench, output)?;
-        }
-        for &n in self.sizes() {
-            if let Some(reason) = too_large(context, n, ARRAYS) {
-                report::note(format_args!("n = {} left out: {reason}", size::show(n)));
+        let bench = self.bench(context);
+        for subject in self.subjects() {
+            if subject == Subject::Sssp {
+                self.sssp.measure(&bench, output)?;
                 continue;
             }
-            if copies && self.subject.lacks_copy() {
-                // The ceiling of everything else.
-                bench.measure(Subject::Copy, n, output)?;
-            }
-            let measured = match self.subject {
-                Subject::Split => self.split.measure(&bench, n, output),
-                Subject::Histogram => self.histogram.measure(&bench, n, output),
-                Subject::Sort => self.sort.measure(&bench, n, output),
-                subject => bench.measure(subject, n, output),
-            };
-            match measured {
-                // Another process may hold what the device has.
-                Err(error) if does_not_fit(&error) => {
-                    report::note(format_args!("n = {} left out: {error:#}", size::show(n)));
+            for &n in self.sizes(subject, bench.software) {
+                if copies && subject != Subject::Copy && !output.has_copy(n) {
+                    // The ceiling of everything else.
+                    self.measure_size(&bench, Subject::Copy, n, output)?;
                 }
-                other => other?,
+                self.measure_size(&bench, subject, n, output)?;
             }
         }
         Ok(())
     }
 
+    fn bench<'c>(&self, context: &'c Context) -> Bench<'c> {
+        let software = context.properties().device_type == PhysicalDeviceType::CPU;
+        let (runs, warmup) = if software { (5, 20) } else { (20, 500) };
+        let timing = Timing {
+            runs: self.reps.unwrap_or(runs),
+            warmup_ms: self.warmup.unwrap_or(warmup),
+            passes: self.passes,
+        };
+        Bench { context, timing, software }
+    }
+
+    fn measure_size(
+        &self,
+        bench: &Bench<'_>,
+        subject: Subject,
+        n: u64,
+        output: &mut Output,
+    ) -> Result<()> {
+        if let Some(reason) = too_large(bench.context, n, ARRAYS) {
+            report::note(format_args!("n = {} left out: {reason}", size::show(n)));
+            return Ok(());
+        }
+        let measured = match subject {
+            Subject::Split => self.split.measure(bench, n, &self.m, output),
+            Subject::Histogram => self.histogram.measure(bench, n, &self.m, output),
+            Subject::Sort => self.sort.measure(bench, n, output),
+            subject => bench.measure(subject, n, output),
+        };
+        match measured {
+            // Another process may hold what the device has.
+            Err(error) if does_not_fit(&error) => {
+                report::note(format_args!("n = {} left out: {error:#}", size::show(n)));
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
     /// Ends the program, with the status of wrong usage, where an option means nothing.
     fn check(&self) {
-        if self.subject != Subject::Split && self.split.any() {
-            let text = "--m, --op, --method and --distribution are for `multisplit bench split`\n";
-            clap::Error::raw(ErrorKind::ArgumentConflict, text).exit();
-        }
-        if self.subject != Subject::Histogram && self.histogram.any() {
-            let text = "--bins, --histograms, --count-by, --samples and --tune are for `multisplit \
-                        bench histogram`\n";
-            clap::Error::raw(ErrorKind::ArgumentConflict, text).exit();
-        }
-        if self.subject != Subject::Sort && self.sort.any() {
-            let text = "--sorts and --sort-by are for `multisplit bench sort`\n";
-            clap::Error::raw(ErrorKind::ArgumentConflict, text).exit();
-        }
-        if self.subject != Subject::Sssp && self.sssp.any() {
-            let text = "the options of sssp are for `multisplit bench sssp`\n";
-            clap::Error::raw(ErrorKind::ArgumentConflict, text).exit();
-        }
-        if self.subject == Subject::Sssp && !self.n.is_empty() {
-            let text = "`multisplit bench sssp` takes networks (--graph), not sizes\n";
-            clap::Error::raw(ErrorKind::ArgumentConflict, text).exit();
+        let subjects = self.subjects();
+        let has = |subject| subjects.contains(&subject);
+        let (split, histogram) = (has(Subject::Split), has(Subject::Histogram));
+        let paper = has(Subject::Paper);
+        for (wrong, text) in [
+            (
+                !split && self.split.any(),
+                "--op, --method and --distribution are for `multisplit bench split`",
+            ),
+            (
+                !histogram && self.histogram.any(),
+                "--bins, --histograms, --count-by, --samples and --tune are for `multisplit bench \
+                 histogram`",
+            ),
+            (
+                !split && !histogram && !paper && !self.m.is_empty(),
+                "--m is for `multisplit bench split`, `histogram` and `paper`",
+            ),
+            (
+                !has(Subject::Sort) && self.sort.any(),
+                "--sorts and --sort-by are for `multisplit bench sort`",
+            ),
+            (
+                !has(Subject::Sssp) && if paper { self.sssp.more() } else { self.sssp.any() },
+                "the options of sssp are for `multisplit bench sssp`, --graph for `paper` too",
+            ),
+            (
+                subjects == [Subject::Sssp] && !self.n.is_empty(),
+                "`multisplit bench sssp` takes networks (--graph), not sizes",
+            ),
+            (!paper && self.paper.any(), "--table is for `multisplit bench paper`"),
+            (paper && subjects.len() > 1, "the paper is measured by itself"),
+            (paper && self.n.len() > 1, "the paper has one --n"),
+        ] {
+            if wrong {
+                clap::Error::raw(ErrorKind::ArgumentConflict, format!("{text}\n")).exit();
+            }
         }
     }
 }
@@ -142,6 +206,8 @@ impl Options {
 const EXAMPLES: &str = "\
 Examples:
   multisplit bench > ours.jsonl
+  multisplit bench paper --html paper.html
+  multisplit bench all --html report.html --json all.jsonl
   multisplit bench scan --n 2^25,2^28 --passes
   multisplit bench copy --reps 100 --json copy.jsonl
   multisplit bench scan --n 2^20 --statistics
@@ -162,6 +228,9 @@ Lines of splits have the distribution too, and the milliseconds of each stage: p
 and postscan_ms, for onesweep histogram_ms and sweep_ms; for both clear_ms, which is everything
 before. Stages are timed one by one, ms without a stop between them. Values of pairs are indices.
 
+`multisplit bench paper` runs the experiments of the paper (GPU Multisplit, Ashkiani et al. 2017) and
+prints its tables, this device's figures below the paper's of a GTX 1080; --json has the lines.
+
 Lines of sssp have graph, edges, method, delta, ms (GPU time of a whole search, the mean over the
 sources), mteps (arcs / time), rounds, relaxations, and of methods with passes for it the share
 of the time that bucketing takes.";
@@ -171,32 +240,47 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     options.check();
     let config = Config { pipeline_statistics: options.statistics, ..Config::default() };
     let context = devices.open_with(config)?;
-    let mut page = options.page.begin(devices)?;
-    let mut output = Output::create(options.json.as_deref())?;
+    let files = options.files.begin(devices)?;
+    let paper = options.subject.contains(&Subject::Paper);
+    // Tables are for people, lines for programs: standard output has one or the other.
+    let mut output = if files.has_json() || paper { Output::kept() } else { Output::printed() };
     output.device(context.properties())?;
-    options.measure(&context, page.is_some(), &mut output)?;
-    if output.is_empty() && options.subject != Subject::Sssp {
+    let tables = if paper {
+        options.paper.measure(options, &context, devices, &mut output)?
+    } else {
+        options.measure(&context, files.has_html(), &mut output)?;
+        Vec::new()
+    };
+    if output.is_empty() {
         bail!("nothing was measured: no size fits the device; try a smaller --n");
     }
-    output.table();
-    if let Some(page) = page.take() {
-        page.write(output.text())?;
+    if !paper {
+        output.table();
     }
+    files.write(output.text(), &tables)?;
     if options.statistics {
         output::statistics(&context.pipeline_statistics());
     }
     Ok(())
 }
 
+/// Arguments of `multisplit bench` on a line of their own.
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    options: Options,
+}
+
+impl Line {
+    fn parse(arguments: &str) -> Result<Options> {
+        let words = std::iter::once("bench").chain(arguments.split_whitespace());
+        Ok(Self::try_parse_from(words)?.options)
+    }
+}
+
 /// Measures what these arguments of `multisplit bench` ask for, on a device that is open.
 pub fn measure(arguments: &str, context: &Context, output: &mut Output) -> Result<()> {
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        options: Options,
-    }
-    let words = std::iter::once("bench").chain(arguments.split_whitespace());
-    Line::try_parse_from(words)?.options.measure(context, false, output)
+    Line::parse(arguments)?.measure(context, false, output)
 }
 
 /// Why so many arrays of `n` words do not fit the device.
@@ -217,4 +301,24 @@ fn too_large(context: &Context, n: u64, arrays: u64) -> Option<String> {
 
 fn does_not_fit(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(Error::OutOfMemory { .. } | Error::TooLarge { .. }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Line;
+    use super::subjects::Subject;
+
+    /// Whether these are arguments of `multisplit bench`.
+    pub fn parses(arguments: &str) -> bool {
+        Line::parse(arguments).is_ok()
+    }
+
+    #[test]
+    fn all_is_everything_once() {
+        let subjects = |line: &str| Line::parse(line).map(|options| options.subjects());
+        assert_eq!(subjects("").expect("no subject"), Subject::EVERY);
+        assert_eq!(subjects("scan all").expect("several").len(), Subject::EVERY.len());
+        assert_eq!(subjects("sort copy sort").expect("two"), [Subject::Sort, Subject::Copy]);
+        assert!(!parses("nothing") && !parses("split --m 0"));
+    }
 }

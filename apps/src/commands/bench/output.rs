@@ -3,15 +3,14 @@
 //! The keys are those that the CUDA figures of the same operations are printed with, so that the
 //! two files can be joined.
 
-use std::fs::File;
 use std::io::{self, IsTerminal as _, Write};
-use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use multisplit::{DeviceProperties, PassTime, PipelineStatistic};
 use serde::Serialize;
 
 use super::stages::Stages;
+use super::subjects::COPY;
 use crate::{figures, passes, report, size};
 
 /// Who measured: the first key of every line.
@@ -76,19 +75,12 @@ pub struct Output {
 }
 
 impl Output {
-    /// To `file`, or to standard output.
-    pub fn create(file: Option<&Path>) -> Result<Self> {
-        let lines: Box<dyn Write> = match file {
-            Some(path) => {
-                let problem = || format!("cannot write {}", path.display());
-                Box::new(File::create(path).with_context(problem)?)
-            }
-            None => Box::new(io::stdout()),
-        };
-        Ok(Self { lines, figures: Vec::new(), text: String::new() })
+    /// To standard output, as they come.
+    pub fn printed() -> Self {
+        Self { lines: Box::new(io::stdout()), figures: Vec::new(), text: String::new() }
     }
 
-    /// Kept, and written nowhere.
+    /// Kept, and written nowhere yet.
     pub fn kept() -> Self {
         Self { lines: Box::new(io::sink()), figures: Vec::new(), text: String::new() }
     }
@@ -126,9 +118,14 @@ impl Output {
         &self.text
     }
 
-    /// Whether no figure has come yet.
+    /// Whether no figure has come yet: the first line is the device's.
     pub fn is_empty(&self) -> bool {
-        self.figures.is_empty()
+        self.text.lines().nth(1).is_none()
+    }
+
+    /// Whether the copy kernel has been measured on `n` elements.
+    pub fn has_copy(&self, n: u64) -> bool {
+        self.figures.iter().any(|figure| figure.op == COPY && figure.n == n)
     }
 
     /// All figures as a table, where a person is looking.

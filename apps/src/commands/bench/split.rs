@@ -1,9 +1,8 @@
 //! `multisplit bench split`: every operation, number of buckets and method, stage by stage.
 
 use anyhow::{Context as _, Result};
-use clap::{Args, value_parser};
+use clap::Args;
 use multisplit::Context;
-use multisplit::primitives::multisplit::MAX_BUCKETS;
 
 use super::measure::Bench;
 use super::output::{Figure, Output, SplitFigure};
@@ -20,9 +19,6 @@ use crate::{data, figures, passes, report, size};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of split")]
 pub struct SplitOptions {
-    /// How many buckets; several, separated by commas [default: 2,4,8,16,32,64,128,256]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=i64::from(MAX_BUCKETS)))]
-    m: Vec<u32>,
     /// Which operations; several, separated by commas [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
     op: Vec<Op>,
@@ -35,6 +31,8 @@ pub struct SplitOptions {
 }
 
 const BUCKETS: [u32; 8] = [2, 4, 8, 16, 32, 64, 128, 256];
+/// A software driver compiles for each.
+const SOFTWARE_BUCKETS: [u32; 2] = [8, 64];
 const OPS: [Op; 5] =
     [Op::DeltaKeys, Op::DeltaPairs, Op::IdentityKeys, Op::IdentityPairs, Op::RangeKeys];
 const METHODS: [Method; 4] = [Method::Direct, Method::Warp, Method::Block, Method::Onesweep];
@@ -44,12 +42,11 @@ const PAIR_ARRAYS: u64 = 4;
 impl SplitOptions {
     /// Whether any was given.
     pub fn any(&self) -> bool {
-        let lists = self.m.is_empty() && self.op.is_empty() && self.method.is_empty();
-        !lists || self.distribution.is_some()
+        !self.op.is_empty() || !self.method.is_empty() || self.distribution.is_some()
     }
 
-    /// Measures splits of `n` elements.
-    pub fn measure(&self, bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
+    /// Measures splits of `n` elements into `m` buckets.
+    pub fn measure(&self, bench: &Bench<'_>, n: u64, m: &[u32], output: &mut Output) -> Result<()> {
         let context = bench.context;
         if let Some(reason) = too_wide(context, n) {
             report::note(format_args!("n = {} left out: {reason}", size::show(n)));
@@ -67,7 +64,8 @@ impl SplitOptions {
         }
         let distribution = self.distribution.unwrap_or_default();
         let mut splits = Splits::new(bench, n, distribution, ops.iter().any(|op| op.pairs()))?;
-        for &m in or_all(&self.m, &BUCKETS) {
+        let default = if bench.software { &SOFTWARE_BUCKETS[..] } else { &BUCKETS };
+        for &m in or_all(m, default) {
             for function in Function::ALL {
                 let ops: Vec<_> =
                     ops.iter().copied().filter(|op| op.function() == function).collect();
@@ -166,7 +164,7 @@ impl<'b> Splits<'b> {
         expected: &Expected,
         output: &mut Output,
     ) -> Result<()> {
-        let Bench { context, timing } = self.bench;
+        let Bench { context, timing, .. } = self.bench;
         let executable = context.instantiate(job.plan.clone())?;
         let buffers = job.bind(&self.arrays);
 

@@ -7,7 +7,6 @@ use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use multisplit::PassTime;
 use multisplit::network::{Summary, Weighting, dijkstra};
-use multisplit::primitives::Policy;
 use multisplit::primitives::sssp::{DEFAULT_BUCKETS, DeviceNetwork, SsspOptions, SsspSolver};
 use serde::Serialize;
 
@@ -15,14 +14,14 @@ use super::measure::Bench;
 use super::output::{ANCHOR, Output, six_digits};
 use crate::figures::median;
 use crate::report;
-use crate::sssp::{self, Method, Source, Tune};
+use crate::sssp::{self, Method, Source, Tunes};
 
 /// Arguments of `multisplit bench sssp` alone.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Options of sssp")]
 pub struct SearchOptions {
     /// Which networks; several, separated by commas: rmat, rmat:VERTICES:EDGES, grid, grid:VERTICES,
-    /// or files [default: rmat,grid]
+    /// or files [default: rmat,grid; on a software driver rmat:5000:30000,grid:3000]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     graph: Vec<Source>,
     /// Which methods; several, separated by commas [default: all of the device]
@@ -40,9 +39,10 @@ pub struct SearchOptions {
     /// Whether many rounds are one dispatch [default: where the device is known to allow it]
     #[arg(long, value_name = "BOOL")]
     resident: Option<bool>,
-    /// Sets a size of the search, e.g. local_hops=16; several, separated by commas
-    #[arg(long, value_name = "SIZE=NUMBER", value_delimiter = ',')]
-    tune_search: Vec<Tune>,
+    /// Sets sizes of the search, e.g. local_hops=16,stage=4; several lists, separated by semicolons,
+    /// are measured one after another
+    #[arg(long, value_name = "LISTS", value_delimiter = ';')]
+    tune_search: Vec<Tunes>,
 }
 
 /// One line.
@@ -56,6 +56,8 @@ struct Line {
     method: &'static str,
     resident: bool,
     delta: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tune: Option<String>,
     /// GPU time of a whole search, the mean over the sources.
     ms: f64,
     /// Arcs / time: the paper's 2 x edges / time, where edges lead both ways.
@@ -69,22 +71,44 @@ struct Line {
     bucketing_share: Option<f64>,
 }
 
+/// The paper's network, and one like another of its networks; what a software driver gets is small.
+const GRAPHS: [&str; 2] = ["rmat", "grid"];
+const SOFTWARE_GRAPHS: [&str; 2] = ["rmat:5000:30000", "grid:3000"];
+
 /// Sources, and what has to be found from them.
 type Expected = Vec<(u32, Summary)>;
 
 impl SearchOptions {
+    /// These networks by these methods, and nothing else said.
+    pub fn new(graph: Vec<Source>, search: &[Method]) -> Self {
+        Self { graph, search: search.to_vec(), ..Self::default() }
+    }
+
     /// Whether any was given.
     pub fn any(&self) -> bool {
-        let lists = self.graph.is_empty() && self.search.is_empty() && self.delta.is_empty();
-        let more = self.source.is_empty() && self.tune_search.is_empty();
-        !lists || !more || self.search_buckets.is_some() || self.resident.is_some()
+        !self.graph.is_empty() || self.more()
+    }
+
+    /// Whether any but the networks was given.
+    pub fn more(&self) -> bool {
+        let lists = self.search.is_empty() && self.delta.is_empty() && self.source.is_empty();
+        let sizes = self.tune_search.is_empty() && self.search_buckets.is_none();
+        !lists || !sizes || self.resident.is_some()
+    }
+
+    /// The networks that were asked for, or those of the device.
+    pub fn graphs(&self, software: bool) -> Result<Vec<Source>> {
+        if !self.graph.is_empty() {
+            return Ok(self.graph.clone());
+        }
+        let default = if software { SOFTWARE_GRAPHS } else { GRAPHS };
+        let parse = |name: &str| name.parse().map_err(anyhow::Error::msg);
+        default.into_iter().map(parse).collect()
     }
 
     /// Measures every network.
     pub fn measure(&self, bench: &Bench<'_>, output: &mut Output) -> Result<()> {
-        let default = ["rmat", "grid"].map(|name| name.parse().map_err(anyhow::Error::msg));
-        let default = default.into_iter().collect::<Result<Vec<Source>>>()?;
-        for graph in if self.graph.is_empty() { &default } else { &self.graph } {
+        for graph in &self.graphs(bench.software)? {
             self.measure_graph(bench, graph, output).with_context(|| graph.name())?;
         }
         Ok(())
@@ -100,7 +124,13 @@ impl SearchOptions {
         let methods = if self.search.is_empty() { &Method::ALL[..] } else { &self.search };
         let deltas: Vec<_> = self.delta.iter().copied().map(Some).collect();
         let deltas = if deltas.is_empty() { vec![None] } else { deltas };
-        for method in methods.iter().filter_map(|method| method.engine()) {
+        let tunes: Vec<_> = self.tune_search.iter().map(Some).collect();
+        let tunes = if tunes.is_empty() { vec![None] } else { tunes };
+        for (method, tunes) in methods
+            .iter()
+            .filter_map(|method| method.engine())
+            .flat_map(|method| tunes.iter().map(move |&tunes| (method, tunes)))
+        {
             for &delta in &deltas {
                 let options = SsspOptions {
                     method,
@@ -109,28 +139,30 @@ impl SearchOptions {
                     resident: self.resident,
                     predecessors: false,
                 };
-                self.measure_search(bench, graph, &on_device, &options, &expected, output)?;
+                let search = Search { graph, network: &on_device, tunes, expected: &expected };
+                search.measure(bench, &options, output)?;
             }
         }
         Ok(())
     }
+}
 
-    fn policy(&self, bench: &Bench<'_>) -> Policy {
+/// What is searched, and with which sizes.
+struct Search<'s> {
+    graph: &'s Source,
+    network: &'s DeviceNetwork,
+    tunes: Option<&'s Tunes>,
+    expected: &'s Expected,
+}
+
+impl Search<'_> {
+    fn measure(&self, bench: &Bench<'_>, options: &SsspOptions, output: &mut Output) -> Result<()> {
+        let Self { graph, network, tunes, expected } = *self;
         let mut policy = bench.context.policy();
-        self.tune_search.iter().for_each(|tune| tune.apply(&mut policy.sssp));
-        policy
-    }
-
-    fn measure_search(
-        &self,
-        bench: &Bench<'_>,
-        graph: &Source,
-        network: &DeviceNetwork,
-        options: &SsspOptions,
-        expected: &Expected,
-        output: &mut Output,
-    ) -> Result<()> {
-        let mut solver = bench.context.sssp_with(network, options, &self.policy(bench))?;
+        if let Some(tunes) = tunes {
+            tunes.apply(&mut policy.sssp);
+        }
+        let mut solver = bench.context.sssp_with(network, options, &policy)?;
         let mut all = Vec::new();
         for &(source, summary) in expected {
             let found = solver.solve(source)?;
@@ -157,6 +189,7 @@ impl SearchOptions {
             method: sssp::name(solver.method()),
             resident: solver.is_resident(),
             delta: solver.delta(),
+            tune: tunes.map(|tunes| tunes.to_string()),
             ms: six_digits(ms),
             mteps: six_digits(network.arcs() as f64 / (ms * 1e3).max(f64::MIN_POSITIVE)),
             rounds: mean(&|(statistics, _)| statistics.rounds.into()) as u32,

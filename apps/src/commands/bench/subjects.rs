@@ -10,12 +10,13 @@ use crate::jobs::{Job, Method, Target, scan_method};
 /// job cannot pass for its own.
 pub const POISON: u32 = 0x5a5a_a5a5;
 const FILL_VALUE: u32 = 0x1234_5678;
+/// The copy kernel's name in figures.
+pub const COPY: &str = "copy_kernel_u32";
 
 /// A group of figures.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Subject {
-    /// Copies, fills and scans: what has no options of its own
-    #[default]
+    /// Everything below but the paper
     All,
     /// The exclusive scan, by each method
     Scan,
@@ -31,6 +32,8 @@ pub enum Subject {
     Sort,
     /// Shortest paths, by network and method
     Sssp,
+    /// The experiments of the paper, in its own tables
+    Paper,
 }
 
 /// One figure to be measured.
@@ -44,30 +47,27 @@ pub struct Case {
 }
 
 impl Subject {
-    /// Whether the copy kernel is not among the figures.
-    pub fn lacks_copy(self) -> bool {
-        !matches!(self, Self::All | Self::Copy)
-    }
+    /// What `all` is.
+    pub const EVERY: [Self; 7] =
+        [Self::Copy, Self::Fill, Self::Scan, Self::Sort, Self::Split, Self::Histogram, Self::Sssp];
 
-    /// The figures of this subject for `n` elements. Splits and
-    /// histograms, which have options of their own, are not among them.
+    /// The figures of copies, fills and scans of `n` elements; the other subjects have options of
+    /// their own, and measure by themselves.
     pub fn cases(self, target: &Target, n: u64) -> Result<Vec<Case>> {
-        let includes = |subject| matches!(self, Self::All) || self == subject;
-        let mut cases = Vec::new();
-        if includes(Self::Copy) {
-            let (op, method) = ("copy_kernel_u32", "kernel");
-            cases.push(Case { op, method, job: target.copy(n)?, check: check::copied });
-        }
-        if includes(Self::Fill) {
-            let job = target.fill(n, FILL_VALUE)?;
-            let check =
-                |input: &[u32], output: &[u32]| check::filled(FILL_VALUE, input.len(), output);
-            cases.push(Case { op: "fill_u32", method: "kernel", job, check });
-        }
-        if includes(Self::Scan) {
-            cases.extend(scans(target, n)?);
-        }
-        Ok(cases)
+        Ok(match self {
+            Self::Copy => {
+                let (op, method) = (COPY, "kernel");
+                vec![Case { op, method, job: target.copy(n)?, check: check::copied }]
+            }
+            Self::Fill => {
+                let job = target.fill(n, FILL_VALUE)?;
+                let check =
+                    |input: &[u32], output: &[u32]| check::filled(FILL_VALUE, input.len(), output);
+                vec![Case { op: "fill_u32", method: "kernel", job, check }]
+            }
+            Self::Scan => scans(target, n)?,
+            _ => Vec::new(),
+        })
     }
 }
 
@@ -101,6 +101,5 @@ mod tests {
         assert_eq!(names(Subject::Scan, 100), [("scan_exclusive_u32", "one-workgroup")]);
         assert_eq!(names(Subject::Copy, 100), [("copy_kernel_u32", "kernel")]);
         assert_eq!(names(Subject::Fill, 100), [("fill_u32", "kernel")]);
-        assert_eq!(names(Subject::All, 1 << 20).len(), 4);
     }
 }

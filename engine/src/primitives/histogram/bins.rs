@@ -7,7 +7,7 @@ use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::{self, Builtin};
 
 use super::Histogram;
-use super::cells::{CellMap, Cells};
+use super::cells::{CellFormat, CellMap, Cells};
 use super::sample::SampleType;
 use crate::error::{Error, Result};
 use crate::primitives::Policy;
@@ -65,6 +65,7 @@ pub(super) struct RangeCode {
     /// The kernels' CELLS.
     pub cells: u32,
     pub affine: bool,
+    pub format: CellFormat,
     /// The inner splitters that the kernels keep.
     pub splitters: u32,
     /// Cells, then splitters.
@@ -201,6 +202,7 @@ fn range(sample: SampleType, splitters: &[u64], bins: u32, policy: &Policy) -> R
         search: Search::Binary,
         cells: 1,
         affine: false,
+        format: CellFormat { bin_bits: 1, fraction_bits: 1 },
         splitters: inner.len() as u32,
         table: Vec::new(),
     };
@@ -211,8 +213,8 @@ fn range(sample: SampleType, splitters: &[u64], bins: u32, policy: &Policy) -> R
     } else if tuning.cells > 0 {
         range.search = Search::Lookup;
         range.cells = bins.saturating_mul(tuning.cells_per_bin).clamp(1, 1 << 30);
-        // At most a quarter of shared memory, whatever is asked for.
-        let most = tuning.cells.min(policy.shared_memory / 16).max(1);
+        // At most a third of shared memory, whatever is asked for.
+        let most = tuning.cells.min(policy.shared_memory / 12).max(1);
         range.cells = range.cells.next_power_of_two().min(most);
         let cells = Cells::new(sample, splitters, range.cells);
         range.affine = matches!(cells.map, CellMap::Affine(_));
@@ -220,6 +222,7 @@ fn range(sample: SampleType, splitters: &[u64], bins: u32, policy: &Policy) -> R
             CellMap::Affine(scale) => code.scale = scale,
             CellMap::Shift(shift) => code.shift = shift,
         }
+        range.format = cells.format;
         range.table = cells.words;
     }
     inner.resize(inner.len().max(range.splitters as usize).max(1), u64::MAX);

@@ -1,41 +1,72 @@
-//! The lookup table of range bins: cells, each of which knows the splitters that lie before it.
+//! The lookup table of range bins: cells, each of which knows the splitters that lie before it and,
+//! if there is one within, where.
 //!
-//! A cell is a monotonic function of a sample, computed here and in the kernel to the same bits. So
-//! a splitter of an earlier cell is below every sample of a cell, and one of a later cell above; only
-//! splitters of the very cell have to be compared with.
+//! A place is a monotonic function of a sample in whole numbers, computed here and in the kernel to
+//! the same bits: a cell above, a fraction of it below. So a splitter of an earlier cell is below every
+//! sample of a cell, and one of a later cell above; and within a cell places are compared. Only where
+//! a sample and a splitter have the same place, or a cell has several splitters, has anything else to
+//! be looked at.
 
 use super::sample::SampleType;
 
-/// How samples are given cells.
+/// How samples are given places. The lowest bit of a place says nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum CellMap {
-    /// Equal parts of the ordered bits, of 2^shift each: for floats, nearly equal ratios.
+    /// The ordered bits, less those below a shift: for floats, nearly equal ratios.
     Shift(u32),
-    /// Equal parts of the values, as the bits of a float: cells to the unit.
+    /// The values, as the bits of a float: places to the unit.
     Affine(u64),
 }
 
 /// Cells over sorted splitters.
 pub(super) struct Cells {
     pub map: CellMap,
-    /// A word for each cell, and one more: how many inner splitters lie before it, and from
-    /// [`CELL_BITS`] on whether one (1) or more (2) lie in it.
+    pub format: CellFormat,
+    /// A word for each cell, and one more, whose bin alone counts.
     pub words: Vec<u32>,
 }
 
-/// Bits of a bin number in a cell's word.
-const CELL_BITS: u32 = 20;
+/// What the bits of a word and of a place mean.
+///
+/// A word has, from the lowest bit on, how many inner splitters lie before the cell; the mark, where
+/// its own one lies; and at the top whether it has several. The mark is that of a place within the
+/// cell: even, if samples of that place may lie on either side of the splitter; else odd, one less
+/// than the first place at or above it; or past all places, if the cell has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CellFormat {
+    pub bin_bits: u32,
+    pub fraction_bits: u32,
+}
+
+/// The bit of a word that says that a cell has several splitters.
+const CROWDED: u32 = 1 << 31;
 /// Ranges narrower than this have no affine map: differences that are not normal numbers, which a
-/// device may take for zero, must all lie in the first cell.
-const LEAST_WIDTH: f64 = 1e-30;
+/// device may take for zero, must all have the first place.
+const LEAST_WIDTH: f64 = 1e-27;
+
+impl CellFormat {
+    /// As many bits for fractions as there is room for in words and in places.
+    fn new(splitters: usize, cells: u32) -> Self {
+        let inner = splitters.saturating_sub(2) as u32;
+        let bin_bits = (u32::BITS - inner.leading_zeros()).max(1);
+        let cell_bits = cells.next_power_of_two().trailing_zeros();
+        Self { bin_bits, fraction_bits: (30 - bin_bits).min(31 - cell_bits) }
+    }
+
+    fn places(self, cells: u32) -> u64 {
+        u64::from(cells) << self.fraction_bits
+    }
+}
 
 impl Cells {
     /// `count` cells over m + 1 splitters, given as the bits of samples, with the map under which
     /// fewer splitters share a cell.
     pub fn new(sample: SampleType, splitters: &[u64], count: u32) -> Self {
-        let shift = Self::with(sample, splitters, count, shift_map(sample, splitters, count));
-        let affine = affine_map(sample, splitters, count)
-            .map(|map| Self::with(sample, splitters, count, map));
+        let format = CellFormat::new(splitters.len(), count);
+        let (map, shifted) = shift_map(sample, splitters, count, format);
+        let shift = Self::with(sample, splitters, count, map, shifted);
+        let affine = affine_map(sample, splitters, count, format)
+            .map(|map| Self::with(sample, splitters, count, map, format));
         match affine {
             // Equal values are the more usual input, so they win a draw.
             Some((affine, crowded)) if crowded <= shift.1 => affine,
@@ -44,31 +75,52 @@ impl Cells {
     }
 
     /// The cells, and how crowded they are: the sum of the squares of their splitters.
-    fn with(sample: SampleType, splitters: &[u64], count: u32, map: CellMap) -> (Self, u64) {
+    fn with(
+        sample: SampleType,
+        splitters: &[u64],
+        count: u32,
+        map: CellMap,
+        format: CellFormat,
+    ) -> (Self, u64) {
         let inner = splitters.get(1..splitters.len().saturating_sub(1)).unwrap_or_default();
         let origin = splitters.first().copied().unwrap_or(0);
-        let mut own = vec![0u32; count as usize];
-        for &splitter in inner {
-            own[map.cell(sample, origin, splitter, count) as usize] += 1;
+        // Nothing is at or above splitters at the end.
+        let end = sample.ordered_edge(splitters.last().copied().unwrap_or(0));
+        let none = 1u32 << format.fraction_bits;
+        let mut own = vec![(0u32, none); count as usize];
+        // Splitters where a cell begins are before it, and no sample of an earlier cell is above.
+        let mut at_begin = vec![0u32; count as usize];
+        for &splitter in inner.iter().filter(|&&s| sample.ordered_edge(s) < end) {
+            let place = map.place(sample, origin, splitter);
+            let cell = (place >> format.fraction_bits) as usize;
+            let fraction = (place & u64::from(none - 1)) as u32;
+            let exact = map.is_exact(sample, origin, splitter);
+            if exact && fraction == 0 {
+                at_begin[cell] += 1;
+            } else {
+                own[cell] = (own[cell].0 + 1, fraction - u32::from(exact));
+            }
         }
         let mut before = 0;
         let mut words: Vec<u32> = Vec::with_capacity(own.len() + 1);
-        for &own in &own {
-            words.push(before | own.min(2) << CELL_BITS);
+        for (&(own, mark), &at_begin) in own.iter().zip(&at_begin) {
+            before += at_begin;
+            let crowded = if own > 1 { CROWDED } else { 0 };
+            words.push(before | mark << format.bin_bits | crowded);
             before += own;
         }
         words.push(before);
-        let crowded = own.iter().map(|&own| u64::from(own).pow(2)).sum();
-        (Self { map, words }, crowded)
+        let crowded = own.iter().map(|&(own, _)| u64::from(own).pow(2)).sum();
+        (Self { map, format, words }, crowded)
     }
 }
 
 impl CellMap {
-    /// The cell of an edge; the kernel computes that of a sample the same way.
-    fn cell(self, sample: SampleType, origin: u64, edge: u64, count: u32) -> u32 {
-        let cell = match self {
+    /// The place of an edge; the kernel computes that of a sample the same way.
+    fn place(self, sample: SampleType, origin: u64, edge: u64) -> u64 {
+        let place = match self {
             Self::Shift(shift) => {
-                (sample.ordered_edge(edge) - sample.ordered_edge(origin)) >> shift
+                (sample.ordered_edge(edge) - sample.ordered_edge(origin)) >> shift << 1
             }
             Self::Affine(scale) if sample == SampleType::F64 => {
                 ((f64::from_bits(edge) - f64::from_bits(origin)) * f64::from_bits(scale)) as u64
@@ -78,31 +130,73 @@ impl CellMap {
                 ((value(edge) - value(origin)) * value(scale)) as u64
             }
         };
-        cell.min(u64::from(count - 1)) as u32
+        place & !1
+    }
+    /// Whether no sample below an edge has its place.
+    fn is_exact(self, sample: SampleType, origin: u64, edge: u64) -> bool {
+        let above = sample.ordered_edge(edge) - sample.ordered_edge(origin);
+        if above == 0 {
+            return true;
+        }
+        let below = match (self, sample) {
+            (Self::Shift(shift), _) => return (above - 1) >> shift < above >> shift,
+            // What is right below zero a device may take for zero.
+            _ if sample.float(edge) == 0.0 => return false,
+            (_, SampleType::F64) => f64::from_bits(edge).next_down().to_bits(),
+            _ => u64::from(f32::from_bits(edge as u32).next_down().to_bits()),
+        };
+        self.place(sample, origin, below) < self.place(sample, origin, edge)
     }
 }
 
-/// The least shift that keeps the range within `count` cells.
-fn shift_map(sample: SampleType, splitters: &[u64], count: u32) -> CellMap {
+/// The shift that fills, and stays within, `count` cells; and fractions of no more bits than there are.
+fn shift_map(
+    sample: SampleType,
+    splitters: &[u64],
+    count: u32,
+    format: CellFormat,
+) -> (CellMap, CellFormat) {
     let ordered = |edge: Option<&u64>| sample.ordered_edge(edge.copied().unwrap_or(0));
     let last = ordered(splitters.last()).saturating_sub(ordered(splitters.first()));
     let cells = |shift: &u32| last.saturating_sub(1) >> shift < u64::from(count);
     // No more than a shift of such a number can be.
     let most = 8 * sample.bytes().max(4) - 1;
-    CellMap::Shift((0..most).find(cells).unwrap_or(most))
+    let cell_shift = (0..most).find(cells).unwrap_or(most);
+    let fraction_bits = format.fraction_bits.min(cell_shift + 1);
+    (CellMap::Shift(cell_shift + 1 - fraction_bits), CellFormat { fraction_bits, ..format })
 }
 
-fn affine_map(sample: SampleType, splitters: &[u64], count: u32) -> Option<CellMap> {
+/// None where there are numbers which a device may take for zero.
+fn affine_map(
+    sample: SampleType,
+    splitters: &[u64],
+    count: u32,
+    format: CellFormat,
+) -> Option<CellMap> {
     let (first, last) = (*splitters.first()?, *splitters.last()?);
     let width = sample.float(last) - sample.float(first);
-    if !sample.is_float() || !(LEAST_WIDTH..1e30).contains(&width) {
+    let normal = |&s: &u64| sample.float(s) == 0.0 || sample.float(s).abs() >= least_normal(sample);
+    if !sample.is_float() || !(LEAST_WIDTH..1e30).contains(&width) || !splitters.iter().all(normal)
+    {
         return None;
     }
-    let scale = f64::from(count) / width;
-    Some(CellMap::Affine(match sample {
+    let places = format.places(count);
+    let scale = places as f64 / width;
+    let mut map = CellMap::Affine(match sample {
         SampleType::F64 => scale.to_bits(),
         _ => u64::from((scale as f32).to_bits()),
-    }))
+    });
+    // Rounding may carry the last sample beyond the last cell; the scale below does so no more.
+    while let CellMap::Affine(scale) = map
+        && map.place(sample, first, last) >= places
+    {
+        map = CellMap::Affine(scale - 1);
+    }
+    Some(map)
+}
+
+fn least_normal(sample: SampleType) -> f64 {
+    if sample == SampleType::F64 { f64::MIN_POSITIVE } else { f32::MIN_POSITIVE.into() }
 }
 
 #[cfg(test)]
@@ -126,10 +220,41 @@ mod tests {
     }
 
     #[test]
+    fn numbers_that_a_device_may_take_for_zero_have_cells_of_bits() {
+        let tiny = [0.0, 1e-40, 1.0, 2.0, 3.0];
+        assert!(matches!(cells(&tiny).map, CellMap::Shift(_)));
+        assert!(matches!(cells(&[-1e-28, 0.0, 1e-28]).map, CellMap::Shift(_)));
+    }
+
+    /// The kernel's way through the table, and whether it ends before the search.
+    fn likely(cells: &Cells, splitters: &[f32], sample: f32) -> (u32, bool) {
+        let CellFormat { bin_bits, fraction_bits } = cells.format;
+        let place = cells.map.place(SampleType::F32, splitters[0].bits(), sample.bits());
+        let word = cells.words[(place >> fraction_bits) as usize];
+        let mark = (word & !CROWDED) >> bin_bits;
+        let fraction = (place & ((1 << fraction_bits) - 1)) as u32;
+        let bin = (word & ((1 << bin_bits) - 1)) + u32::from(fraction > mark);
+        (bin, word & CROWDED == 0 && fraction != mark)
+    }
+
+    #[test]
     fn a_word_says_what_lies_before_and_what_within() {
-        let words = cells(&[0.0, 1.0, 1.5, 40.0, 64.0]).words;
-        assert_eq!(words.len(), 65);
-        assert_eq!((words[0], words[1], words[2]), (0, 2 << CELL_BITS, 2));
-        assert_eq!((words[40], words[41], words[64]), (2 | 1 << CELL_BITS, 3, 3));
+        let splitters = [0.0, 1.0, 1.5, 40.0, 40.25, 63.9, 64.0];
+        let cells = cells(&splitters);
+        assert_eq!(cells.words.len(), 65);
+        assert_eq!(cells.words[64], 5);
+        let samples = [0.0, 0.99, 1.0, 1.49, 1.5, 39.9, 40.0, 40.2, 40.25, 63.8999, 63.9, 63.99];
+        for sample in samples {
+            let expected = splitters[1..6].iter().filter(|&&s| s <= sample).count() as u32;
+            assert_eq!(likely(&cells, &splitters, sample), (expected, true), "{sample}");
+        }
+    }
+
+    #[test]
+    fn several_in_a_cell_are_searched() {
+        let splitters = [0.0, 10.2, 10.4, 64.0];
+        let cells = cells(&splitters);
+        assert!(!likely(&cells, &splitters, 10.3).1);
+        assert_eq!(likely(&cells, &splitters, 11.5), (2, true));
     }
 }

@@ -36,6 +36,8 @@ pub struct HistogramSizes {
     pub tile: u32,
     /// Tiles that a workgroup should have.
     pub tiles: u32,
+    /// Unless fewer workgroups than this had anything to do then.
+    pub least_groups: u32,
     /// Inner splitters in shared memory.
     pub(super) splitters: u32,
     /// Shared counters of a channel.
@@ -107,6 +109,10 @@ fn shared_sizes(policy: &Policy, histogram: &Histogram, code: &BinCode) -> Histo
     let copies_words = (tuned.copies_bytes / 4).min(left * channels);
     let copies = tuned.copies.min(copies_words / (room * channels)).max(1);
 
+    let looks_up = code.range.as_ref().is_some_and(|range| range.search == Search::Lookup);
+    let threads = if looks_up { tuned.lookup_threads } else { tuned.threads };
+    let least_threads = u64::from(tuned.least_groups) * u64::from(tuned.threads);
+    let least_groups = (least_threads / u64::from(threads.max(1))) as u32;
     let vectors = histogram.reads_vectors();
     let loads = if vectors { tuned.loads.max(1) } else { 0 };
     let samples = if vectors {
@@ -114,14 +120,24 @@ fn shared_sizes(policy: &Policy, histogram: &Histogram, code: &BinCode) -> Histo
     } else {
         ELEMENTS * histogram.layout.channels
     };
-    let tile = tuned.threads * samples / histogram.layout.channels;
+    let tile = threads * samples / histogram.layout.channels;
     let words = (window + 1) * channels + table;
     let wanted = (SAMPLES_PER_WORD * words).div_ceil(tile).max(tuned.tiles);
     let rounds = if histogram.weight == Weight::F32 { FLOAT_ROUNDS } else { 1 };
     let most_tiles = tuned.most_samples / (samples * rounds);
     let tiles = wanted.min(most_tiles).max(1);
-    let threads = tuned.threads;
-    HistogramSizes { threads, loads, copies, window, passes, tile, tiles, splitters, room }
+    HistogramSizes {
+        threads,
+        loads,
+        copies,
+        window,
+        passes,
+        tile,
+        tiles,
+        least_groups,
+        splitters,
+        room,
+    }
 }
 
 /// How many splitters are kept in shared memory, and how many of its words the table takes in all.

@@ -215,8 +215,8 @@ pub fn add(
     buffers: &HistogramBuffers,
 ) -> Result<AddedHistogram> {
     policy.check()?;
-    let threads = policy.histogram.threads;
-    if threads == 0 || !threads.is_multiple_of(policy.subgroup_size.max(1)) {
+    let whole = |threads: u32| threads > 0 && threads.is_multiple_of(policy.subgroup_size.max(1));
+    if !whole(policy.histogram.threads) || !whole(policy.histogram.lookup_threads) {
         return Err(Error::Policy {
             problem: "the histogram's workgroups are not whole subgroups",
         });

@@ -4,7 +4,7 @@
 use multisplit_graph::{Buffer, Graph, Groups, View};
 use multisplit_shaders::{builtin, push_constants};
 
-use super::bins::{BinCode, RangeCode, Search};
+use super::bins::{BinCode, Search};
 use super::layout::Piece;
 use super::{Histogram, HistogramBuffers, HistogramMethod, HistogramSizes, WORD, Weight};
 use crate::error::Result;
@@ -28,7 +28,7 @@ push_constants! {
         span_high: u32,
         scale_low: u32,
         scale_high: u32,
-        shift: u32,
+        bits: u32,
         parameter_a: u32,
         parameter_b: u32,
         parameter_c: u32,
@@ -119,7 +119,7 @@ impl Job<'_> {
                 piece_start: piece.start,
                 tile: self.sizes.tile,
                 tiles: self.sizes.tiles,
-                least_groups: self.policy.histogram.least_groups,
+                least_groups: self.sizes.least_groups,
                 most_groups: MOST_GROUPS,
             })
             .dispatch(Groups::linear(1));
@@ -174,6 +174,7 @@ impl Job<'_> {
 
     fn push(&self, piece: &Piece, first_bin: u32, index: u32) -> CountPush {
         let BinCode { origin, least, span, scale, shift, parameters, .. } = self.code;
+        let format = self.code.range.as_ref().map(|range| range.format);
         let low = |value: u64| value as u32;
         let high = |value: u64| (value >> 32) as u32;
         CountPush {
@@ -193,7 +194,8 @@ impl Job<'_> {
             span_high: high(span),
             scale_low: low(scale),
             scale_high: high(scale),
-            shift,
+            // None of them is past 63.
+            bits: shift | format.map_or(0, |f| f.bin_bits << 8 | f.fraction_bits << 16),
             parameter_a: parameters[0],
             parameter_b: parameters[1],
             parameter_c: parameters[2],
@@ -206,14 +208,7 @@ impl Job<'_> {
         let shared = self.method == HistogramMethod::Shared;
         let bits = histogram.bins.next_power_of_two().trailing_zeros().max(1);
         let whole = shared && sizes.passes == 1 && histogram.weight == Weight::None;
-        let none = RangeCode {
-            search: Search::Binary,
-            cells: 1,
-            affine: false,
-            splitters: 1,
-            table: vec![],
-        };
-        let range = code.range.as_ref().unwrap_or(&none);
+        let range = code.range.as_ref();
         [
             ("local_size_x", sizes.threads),
             ("SUBGROUP_SIZE", self.policy.subgroup_size),
@@ -231,10 +226,10 @@ impl Job<'_> {
             ("WEIGHT", weight_code(histogram.weight)),
             ("WIDE", u32::from(histogram.wide)),
             ("LENGTH_ON_GPU", u32::from(matches!(self.buffers.n, Count::Device { .. }))),
-            ("SEARCH", range.search as u32),
-            ("CELLS", range.cells),
+            ("SEARCH", range.map_or(Search::Binary, |range| range.search) as u32),
+            ("CELLS", range.map_or(1, |range| range.cells)),
             ("SPLITTERS", sizes.splitters),
-            ("AFFINE", u32::from(range.affine)),
+            ("AFFINE", u32::from(range.is_some_and(|range| range.affine))),
             ("WHOLE", u32::from(whole)),
         ]
     }
@@ -242,7 +237,7 @@ impl Job<'_> {
     /// Workgroups for `count` elements: the same as the arguments' kernel computes.
     fn groups(&self, count: u32) -> u32 {
         let tiles = count.div_ceil(self.sizes.tile);
-        let least = tiles.min(self.policy.histogram.least_groups);
+        let least = tiles.min(self.sizes.least_groups);
         tiles.div_ceil(self.sizes.tiles).max(least).min(MOST_GROUPS)
     }
 

@@ -14,7 +14,7 @@ pub struct HistogramTuning {
     pub loads: u32,
     /// Tiles (threads x loads x 16 bytes) that a workgroup counts before it adds to the output.
     pub tiles: u32,
-    /// Unless fewer workgroups than this had anything to do then.
+    /// Unless fewer workgroups than this, of so many threads, had anything to do then.
     pub least_groups: u32,
     /// Copies of the counters in shared memory, where there is room.
     pub copies: u32,
@@ -31,6 +31,8 @@ pub struct HistogramTuning {
     pub cells_per_bin: u32,
     /// Most cells in all; 0 for a binary search instead.
     pub cells: u32,
+    /// Threads of a workgroup that has such a table: many share one.
+    pub lookup_threads: u32,
     /// Most samples of a thread; a bound that only software drivers have.
     pub most_samples: u32,
 }
@@ -44,7 +46,9 @@ impl HistogramTuning {
         };
         let size = properties.subgroup_size.max(1);
         let most = properties.limits.max_compute_work_group_invocations;
-        Self { threads: (tuned.threads.min(most) / size).max(1) * size, ..tuned }
+        let whole = |threads: u32| (threads.min(most) / size).max(1) * size;
+        let (threads, lookup_threads) = (whole(tuned.threads), whole(tuned.lookup_threads));
+        Self { threads, lookup_threads, ..tuned }
     }
 
     fn gpu() -> Self {
@@ -63,6 +67,7 @@ impl HistogramTuning {
             register_bins: 16,
             cells_per_bin: 16,
             cells: 4096,
+            lookup_threads: 1024,
             most_samples: u32::MAX,
         }
     }
@@ -77,6 +82,7 @@ impl HistogramTuning {
             most_passes: 1,
             register_bins: 4,
             cells: 256,
+            lookup_threads: 256,
             most_samples: 2048,
             ..Self::gpu()
         }

@@ -65,11 +65,6 @@ impl<'j> Function<'j> {
     }
 }
 
-/// In kernels that look back, plain accesses to the counters take longer than atomics; in others
-/// less long (docs/performance.md).
-pub(in crate::primitives) const LOCKSTEP_ATOMICS: u32 = 1;
-const LOCKSTEP_PLAIN: u32 = 2;
-
 /// One split on its way into the graph: what the methods share.
 pub(super) struct Job<'j> {
     pub graph: &'j mut Graph,
@@ -163,7 +158,8 @@ impl<'j> Job<'j> {
             ("COUNT_BY_ATOMICS", u32::from(self.sizes.count_by_atomics)),
             ("COUNTER_COPIES", self.sizes.counter_copies),
             ("VALUE_WORDS", self.value_words()),
-            ("LOCKSTEP", self.lockstep()),
+            ("LOCKSTEP", self.policy.split.lockstep as u32),
+            ("TURNS", self.sizes.turns),
         ];
         let constants: Vec<_> = constants.into_iter().filter(|(name, _)| has(name)).collect();
         let reads_table = kernel.interface().binding("table").is_some();
@@ -176,15 +172,6 @@ impl<'j> Job<'j> {
             pass = pass.specialize(name, value);
         }
         Ok(pass)
-    }
-
-    /// How the ranking kernels use that lanes go in step, if they do.
-    fn lockstep(&self) -> u32 {
-        match (self.policy.split.lockstep, self.sizes.looks_back) {
-            (false, _) => 0,
-            (true, true) => LOCKSTEP_ATOMICS,
-            (true, false) => LOCKSTEP_PLAIN,
-        }
     }
 
     fn value_words(&self) -> u32 {

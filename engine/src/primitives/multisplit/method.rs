@@ -50,14 +50,14 @@ pub struct SplitSizes {
     pub threads: u32,
     /// Keys of one thread in a tile (one for `Direct`, whose tile is a window).
     pub items: u32,
+    /// In how many turns a tile goes through shared memory.
+    pub turns: u32,
     /// Tiles of one subproblem.
     pub parts: u32,
     /// Whether the histogram is counted key by key in shared memory instead of by votes.
     pub count_by_atomics: bool,
     /// How many copies of the counters then exist.
     pub counter_copies: u32,
-    /// Whether workgroups look back at what others have counted.
-    pub looks_back: bool,
 }
 
 /// ceil(log2 m), at least 1: the ballots a window takes.
@@ -125,25 +125,31 @@ pub(super) fn sizes(
         _ if matches!(buffers.output, SplitOutput::Pairs { .. }) => tuned.block_pairs[class],
         _ => tuned.block_keys[class],
     };
-    let threads = threads(policy, method, split, shape);
+    let shape = within(policy, method, split, shape);
+    let threads = shape.threads;
     let tile = match method {
         Method::Direct | Method::Warp => policy.subgroup_size * shape.items,
         _ => threads * shape.items,
     };
+    let element_bytes = split.key.bytes()
+        + match buffers.output {
+            SplitOutput::Pairs { value_bytes, .. } => value_bytes,
+            _ => 0,
+        };
     SplitSizes {
         threads,
         items: shape.items,
+        turns: shape.turns,
         parts: match method {
-            Method::OneSweep => tuned.onesweep_strip,
+            Method::OneSweep => 1,
             Method::Block if matches!(buffers.output, SplitOutput::Keys(_)) => {
                 let strip = tuned.block_strips[class].min(fair_share(buffers.n.most()));
-                parts(policy, split, tile, shape.items, strip)
+                parts(policy, split, element_bytes, [tile, shape.items, strip])
             }
-            _ => parts(policy, split, tile, shape.items, 0),
+            _ => parts(policy, split, element_bytes, [tile, shape.items, 0]),
         },
         count_by_atomics: split.buckets > tuned.most_buckets_by_votes,
         counter_copies: tuned.counter_copies,
-        looks_back: method == Method::OneSweep,
     }
 }
 
@@ -155,9 +161,14 @@ fn fair_share(n: u64) -> u32 {
 
 /// Tiles of a subproblem: as many as keep H small, and at least so many that a subgroup has
 /// something to do.
-fn parts(policy: &Policy, split: &Split, tile: u32, items: u32, strip: u32) -> u32 {
+fn parts(
+    policy: &Policy,
+    split: &Split,
+    element_bytes: u32,
+    [tile, items, strip]: [u32; 3],
+) -> u32 {
     let h_bytes = f64::from(split.buckets * 4);
-    let keys = (h_bytes / (HISTOGRAM_SHARE * f64::from(split.key.bytes()))).ceil() as u32;
+    let keys = (h_bytes / (HISTOGRAM_SHARE * f64::from(element_bytes))).ceil() as u32;
     let wanted = keys.max(policy.split.least_keys).max(strip).div_ceil(tile);
     // Some software drivers end every loop after 65,535 rounds in all: a window takes a round
     // for each slot of a lane.
@@ -167,27 +178,20 @@ fn parts(policy: &Policy, split: &Split, tile: u32, items: u32, strip: u32) -> u
 }
 
 /// As many threads as the tile wants, or as shared memory allows.
-fn threads(policy: &Policy, method: Method, split: &Split, shape: TileShape) -> u32 {
+fn within(policy: &Policy, method: Method, split: &Split, shape: TileShape) -> TileShape {
     let bits = bucket_bits(of_round(split.buckets));
-    let (row, splitters) = (4u32 << bits, split.key.bytes() << bits);
-    let shared_bytes = |threads: u32| {
-        let subgroups = threads / policy.subgroup_size;
-        let tile = threads * shape.items;
-        match method {
-            Method::Direct | Method::ScanSplit | Method::ReducedBitSort | Method::FullSort => {
-                splitters
+    let splitters = split.key.bytes() << bits;
+    match method {
+        Method::Direct | Method::ScanSplit | Method::ReducedBitSort | Method::FullSort => shape,
+        Method::Warp => {
+            let size = policy.subgroup_size;
+            let bytes = |threads: u32| splitters + threads * shape.items * (split.key.bytes() + 4);
+            let mut threads = shape.threads;
+            while bytes(threads) > policy.shared_memory && threads > size {
+                threads -= size;
             }
-            Method::Warp => splitters + tile * (split.key.bytes() + 4),
-            // Counters or the tile; targets; sums.
-            _ => {
-                let space = (row * subgroups).max(tile * split.key.bytes());
-                splitters + space + row + 4 * subgroups + 64
-            }
+            TileShape { threads, ..shape }
         }
-    };
-    let mut threads = shape.threads;
-    while shared_bytes(threads) > policy.shared_memory && threads > policy.subgroup_size {
-        threads -= policy.subgroup_size;
+        _ => shape.within(policy, bits, split.key.bytes(), splitters),
     }
-    threads
 }

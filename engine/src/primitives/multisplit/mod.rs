@@ -27,10 +27,10 @@ pub(in crate::primitives) use chain::{EACH, number_elements};
 #[cfg(feature = "glsl")]
 pub use glsl::UserBucket;
 pub use host::SplitResult;
-pub(in crate::primitives) use job::{LOCKSTEP_ATOMICS, SplitPush, table};
+pub(in crate::primitives) use job::{SplitPush, table};
 pub use key::{Key, KeyType};
 pub use method::{Method, SplitSizes};
-pub use tuning::{SplitTuning, TileShape, TileShapes};
+pub use tuning::{Lockstep, SplitTuning, TileShape, TileShapes};
 
 use multisplit_graph::{Buffer, Graph, View};
 
@@ -129,6 +129,7 @@ pub fn add(
 ) -> Result<AddedSplit> {
     check(split, buffers)?;
     policy.check()?;
+    policy.split.check()?;
     let code = BucketCode::new(split)?;
     let method = method::choose(policy, split);
     if method == Method::FullSort {

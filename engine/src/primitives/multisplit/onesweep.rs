@@ -1,5 +1,5 @@
-//! Beyond the paper: one histogram of the whole input, then a single pass that counts a strip of
-//! tiles, looks back for where it goes, and splits it.
+//! Beyond the paper: one histogram of the whole input, then a single pass that ranks a tile, looks
+//! back for where it goes, and writes it.
 
 use multisplit_shaders::builtin as kernels;
 
@@ -14,7 +14,7 @@ const ONESWEEP: [Kernels; 3] = [
     [&kernels::MULTISPLIT_ONESWEEP_PERMUTATION, &kernels::MULTISPLIT_ONESWEEP_PERMUTATION_KEY64],
 ];
 
-/// Words before the strips' in the status buffer: the ticket and its padding.
+/// Words before the tiles' in the status buffer: the ticket and its padding.
 const STATUS_HEAD: u64 = 4;
 /// The largest offset alignment that Vulkan lets a device ask for.
 const STATUS_ALIGNMENT: u64 = 256;
@@ -23,18 +23,17 @@ pub(super) fn add(job: &mut Job<'_>) -> Result<()> {
     let tile = u64::from(job.sizes.threads * job.sizes.items);
     let m = u64::from(job.split.buckets);
     let parts = u64::from(job.policy.split.histogram_parts);
-    let strip = u64::from(job.sizes.parts);
     // One buffer, so that one pass clears both.
     let words = m.next_multiple_of(STATUS_ALIGNMENT / WORD);
-    let (strips, blocks, clear) = job.prepare(|job, lengths, n| {
-        // At least one strip, even if it is empty: the first one writes the offsets.
-        let strips = lengths.some_parts(n, tile * strip)?;
+    let (tiles, blocks, clear) = job.prepare(|job, lengths, n| {
+        // At least one tile, even if it is empty: the first one writes the offsets.
+        let tiles = lengths.some_parts(n, tile)?;
         let blocks = lengths.parts(n, tile * parts)?;
-        let cleared = lengths.scaled(strips, m, words + STATUS_HEAD)?;
-        Ok((strips, blocks, Filling::plan(job.policy, lengths, cleared)?))
+        let cleared = lengths.scaled(tiles, m, words + STATUS_HEAD)?;
+        Ok((tiles, blocks, Filling::plan(job.policy, lengths, cleared)?))
     })?;
     let prepared = job.prepared;
-    let status_words = STATUS_HEAD + strips.most * m;
+    let status_words = STATUS_HEAD + tiles.most * m;
     let counts_and_status = job.graph.transient::<u32>("multisplit.status", words + status_words);
     clear.add(job.graph, job.policy, prepared, "multisplit.clear", counts_and_status, 0)?;
     let histogram = counts_and_status.elements::<u32>(0, m);
@@ -47,8 +46,8 @@ pub(super) fn add(job: &mut Job<'_>) -> Result<()> {
 
     let (split, buffers) = (job.split, job.buffers);
     let kernels = variant(&buffers.output, ONESWEEP);
-    let pass = job.pass("multisplit.onesweep", kernels, strips, strip)?;
+    let pass = job.pass("multisplit.onesweep", kernels, tiles, 1)?;
     let pass = pass.bind("histogram", histogram).bind("status", status);
-    prepared.dispatch(bind_output(pass, split, buffers), strips);
+    prepared.dispatch(bind_output(pass, split, buffers), tiles);
     Ok(())
 }

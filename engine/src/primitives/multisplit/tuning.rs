@@ -2,6 +2,8 @@
 
 use ash::vk;
 
+use crate::error::{Error, Result};
+use crate::primitives::Policy;
 use crate::properties::DeviceProperties;
 
 /// The shape of a tile.
@@ -11,13 +13,76 @@ pub struct TileShape {
     pub threads: u32,
     /// Keys of a thread.
     pub items: u32,
+    /// In how many turns the tile goes through shared memory: a divisor of `items`.
+    pub turns: u32,
 }
 
+/// Turns that the kernels spell out.
+const MOST_TURNS: u32 = 4;
+
 impl TileShape {
-    /// A tile of `threads` x `items`.
+    /// A tile of `threads` x `items`, in one turn.
     pub const fn new(threads: u32, items: u32) -> Self {
-        Self { threads, items }
+        Self { threads, items, turns: 1 }
     }
+
+    /// The same in `turns` turns.
+    #[must_use]
+    pub const fn in_turns(self, turns: u32) -> Self {
+        Self { turns, ..self }
+    }
+
+    /// Keys of a tile.
+    pub fn tile(self) -> u32 {
+        self.threads * self.items
+    }
+
+    /// Whether a tile can be cut like this. Places in a tile have 16 bits.
+    pub(in crate::primitives) fn is_sound(self) -> bool {
+        let keys = u64::from(self.threads) * u64::from(self.items);
+        (1..1 << 16).contains(&keys)
+            && (1..=MOST_TURNS).contains(&self.turns)
+            && self.items.is_multiple_of(self.turns)
+    }
+
+    /// Shared memory of the kernels that rank a tile: counters or a part of the tile; targets;
+    /// sums.
+    fn ranking_bytes(self, subgroup_size: u32, bucket_bits: u32, key_bytes: u32) -> u32 {
+        let subgroups = self.threads / subgroup_size;
+        let row = 4 << bucket_bits;
+        let rows = if row > 4 * subgroup_size { subgroups.div_ceil(2) } else { subgroups };
+        let turn = self.tile() / self.turns * key_bytes;
+        (row * rows).max(turn) + row + 4 * subgroups + 64
+    }
+
+    /// The same with as many threads as the device has, and as shared memory has room for in
+    /// kernels that rank a tile and need `besides` bytes for something else.
+    pub(in crate::primitives) fn within(
+        mut self,
+        policy: &Policy,
+        bucket_bits: u32,
+        key_bytes: u32,
+        besides: u32,
+    ) -> Self {
+        let size = policy.subgroup_size;
+        self.threads = (self.threads.min(policy.max_threads.max(size)) / size).max(1) * size;
+        let room = policy.shared_memory.saturating_sub(besides);
+        while self.ranking_bytes(size, bucket_bits, key_bytes) > room && self.threads > size {
+            self.threads -= size;
+        }
+        self
+    }
+}
+
+/// What the lanes of a subgroup do without being told to. Vulkan promises none of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lockstep {
+    /// Nothing.
+    No,
+    /// Atomics on shared memory are performed in the order of the program.
+    ProgramOrder,
+    /// And those of one instruction, where they meet, in the order of the lanes.
+    LaneOrder,
 }
 
 /// The shapes of tiles by ceil(log2 m), from 1 to 8.
@@ -35,8 +100,6 @@ pub struct SplitTuning {
     pub block_pairs: TileShapes,
     /// Tiles of the one-sweep method.
     pub onesweep: TileShapes,
-    /// Tiles that a workgroup of the one-sweep method takes one after another.
-    pub onesweep_strip: u32,
     /// Least keys of a subproblem.
     pub least_keys: u32,
     /// Keys of a subproblem of the block-level method without values, by ceil(log2 m), where there
@@ -48,9 +111,9 @@ pub struct SplitTuning {
     pub most_buckets_by_votes: u32,
     /// Copies of the counters of the latter.
     pub counter_copies: u32,
-    /// Whether the lanes of a subgroup perform their shared-memory atomics in program order
-    /// without being told to. A property of the device: set only where the tests have shown it.
-    pub lockstep: bool,
+    /// What the ranking kernels may rely on. A property of the device: set only where the tests
+    /// have shown it.
+    pub lockstep: Lockstep,
     /// Rounds of one loop of a kernel, in all; a bound that only software drivers have.
     pub most_loop_rounds: u32,
     /// Up to this many buckets `Auto` takes the direct method.
@@ -68,7 +131,7 @@ impl SplitTuning {
     pub fn for_device(properties: &DeviceProperties) -> Self {
         let tuned = match (properties.device_type, properties.vendor_id) {
             (vk::PhysicalDeviceType::CPU, _) => Self::software(),
-            (_, NVIDIA) => Self { lockstep: true, ..Self::gpu() },
+            (_, NVIDIA) => Self { lockstep: Lockstep::LaneOrder, ..Self::gpu() },
             _ => Self::gpu(),
         };
         tuned.within(properties)
@@ -76,48 +139,49 @@ impl SplitTuning {
 
     /// Measured on an NVIDIA H200 with n = 2^28 (docs/performance.md).
     fn gpu() -> Self {
-        let shapes = |sizes: [(u32, u32); 8]| sizes.map(|(t, i)| TileShape::new(t, i));
+        let shapes = |sizes: [(u32, u32, u32); 8]| {
+            sizes.map(|(threads, items, turns)| TileShape::new(threads, items).in_turns(turns))
+        };
         Self {
             warp: TileShape::new(256, 8),
             block_keys: shapes([
-                (128, 8),
-                (128, 8),
-                (128, 8),
-                (128, 8),
-                (256, 8),
-                (256, 14),
-                (384, 15),
-                (384, 15),
+                (128, 8, 1),
+                (128, 8, 1),
+                (192, 8, 1),
+                (256, 8, 1),
+                (384, 14, 1),
+                (384, 16, 2),
+                (384, 24, 2),
+                (640, 24, 2),
             ]),
             block_pairs: shapes([
-                (192, 8),
-                (192, 8),
-                (192, 8),
-                (128, 16),
-                (128, 16),
-                (256, 20),
-                (640, 16),
-                (768, 14),
+                (128, 8, 1),
+                (192, 8, 1),
+                (192, 12, 1),
+                (128, 16, 1),
+                (256, 20, 1),
+                (256, 20, 1),
+                (512, 24, 2),
+                (512, 24, 2),
             ]),
             onesweep: shapes([
-                (256, 20),
-                (256, 20),
-                (256, 20),
-                (256, 20),
-                (256, 20),
-                (256, 20),
-                (512, 11),
-                (512, 11),
+                (256, 20, 1),
+                (256, 20, 1),
+                (256, 20, 1),
+                (512, 16, 2),
+                (512, 16, 2),
+                (512, 16, 2),
+                (768, 24, 2),
+                (768, 24, 2),
             ]),
-            onesweep_strip: 4,
             least_keys: 2048,
-            block_strips: [8192, 8192, 8192, 8192, 16384, 16384, 32768, 16384],
+            block_strips: [4096, 4096, 6144, 4096, 10_752, 12_288, 9216, 30_720],
             histogram_parts: 8,
             // Adding up in shared memory key by key takes the time that reading the keys takes,
             // whatever m is; votes take up to four times as long.
             most_buckets_by_votes: 0,
             counter_copies: 2,
-            lockstep: false,
+            lockstep: Lockstep::No,
             most_loop_rounds: u32::MAX,
             most_buckets_direct: 0,
             label_user_buckets: true,
@@ -133,7 +197,6 @@ impl SplitTuning {
             block_keys: shapes,
             block_pairs: shapes,
             onesweep: shapes,
-            onesweep_strip: 2,
             block_strips: [2048; 8],
             histogram_parts: 2,
             most_buckets_by_votes: 32,
@@ -152,6 +215,15 @@ impl SplitTuning {
             shape.threads = (shape.threads.min(most) / size).max(1) * size;
         }
         self
+    }
+
+    /// Refuses sizes that nothing can be cut by.
+    pub(super) fn check(&self) -> Result<()> {
+        let mut all = self.block_keys.iter().chain(&self.block_pairs).chain(&self.onesweep);
+        if all.all(|shape| shape.is_sound()) && self.warp.is_sound() {
+            return Ok(());
+        }
+        Err(Error::Policy { problem: "a multisplit by tiles that cannot be cut" })
     }
 
     /// The same with one shape for all tiles.

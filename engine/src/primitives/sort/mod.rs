@@ -43,14 +43,14 @@ mod small;
 mod tuning;
 
 pub use segments::{SegmentedBuffers, add_segmented};
-pub use tuning::{SortShape, SortTuning};
+pub use tuning::SortTuning;
 
 use std::ops::Range;
 
 use multisplit_graph::{Buffer, Graph};
 
 use super::count::Count;
-use super::multisplit::{KeyType, number_elements};
+use super::multisplit::{KeyType, TileShape, number_elements};
 use super::{Policy, fill};
 use crate::error::{Error, Result};
 
@@ -182,7 +182,7 @@ pub struct AddedSort {
     /// Rounds, of which the one-sweep method leaves out those that would change nothing.
     pub rounds: u32,
     /// The shape of its tiles.
-    pub shape: SortShape,
+    pub shape: TileShape,
 }
 
 /// Adds the passes of `sort` to the graph.

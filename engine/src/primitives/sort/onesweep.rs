@@ -16,7 +16,7 @@ const ROUND: [Kernels; 2] = [
     [&kernels::SORT_ROUND_PAIRS, &kernels::SORT_ROUND_PAIRS_KEY64],
 ];
 
-/// Words before the strips' in the status of a round: the ticket and its padding.
+/// Words before the tiles' in the status of a round: the ticket and its padding.
 const STATUS_HEAD: u64 = 4;
 /// Words of the largest offset alignment that Vulkan lets a device ask for.
 const ALIGNMENT: u64 = 64;
@@ -32,13 +32,13 @@ pub(super) fn add(
 ) -> Result<()> {
     let (mut lengths, n) = Lengths::new(buffers.n)?;
     let rounds = u64::from(added.rounds);
-    let strips = lengths.some_parts(n, u64::from(added.shape.tile() * added.shape.strip))?;
+    let tiles = lengths.some_parts(n, u64::from(added.shape.tile()))?;
     let part = part(policy, n.most);
     let parts = lengths.parts(n, part)?;
     // Which rounds are idle, the histograms, and the status of all rounds lie together, so that
     // one pass clears them.
     let row = u64::from(BUCKETS);
-    let status_words = (STATUS_HEAD + strips.most * row).next_multiple_of(ALIGNMENT);
+    let status_words = (STATUS_HEAD + tiles.most * row).next_multiple_of(ALIGNMENT);
     let home = ALIGNMENT + rounds * (row + status_words);
     let words = Length::known(home + ALIGNMENT);
     let clear = Filling::plan(policy, &mut lengths, words)?;
@@ -54,19 +54,19 @@ pub(super) fn add(
     let halves = job.halves();
     for (index, (shift, bits)) in sort.digits(super::DIGIT_BITS).enumerate() {
         let begin = ALIGNMENT + rounds * row + index as u64 * status_words;
-        let status = scratch.elements::<u32>(begin, STATUS_HEAD + strips.most * row);
+        let status = scratch.elements::<u32>(begin, STATUS_HEAD + tiles.most * row);
         let (kind, mut parameters) = job.digit(shift, bits)?;
         let idle_by_definition = if brings_home(buffers, added.rounds) { added.rounds } else { 32 };
         parameters[1] = with_other_round(buffers, added.rounds, index as u32);
         parameters[2] = 1u32.checked_shl(idle_by_definition).unwrap_or(0);
-        let round = Round { index: index as u32, kind, parameters, strips };
+        let round = Round { index: index as u32, kind, parameters, tiles };
         round.add(&mut job, [histograms, idle, status], &halves)?;
     }
     if brings_home(buffers, added.rounds) {
         let status = scratch.elements::<u32>(home, STATUS_HEAD + 1);
         let bits = with_other_round(buffers, added.rounds, added.rounds);
         let parameters = [0, bits, 1 << added.rounds, 0, 0];
-        let round = Round { index: added.rounds, kind: 0, parameters, strips };
+        let round = Round { index: added.rounds, kind: 0, parameters, tiles };
         round.add(&mut job, [histograms, idle, status], &halves)?;
     }
     Ok(())
@@ -94,7 +94,7 @@ struct Round {
     index: u32,
     kind: u32,
     parameters: [u32; 5],
-    strips: Length,
+    tiles: Length,
 }
 
 impl Round {
@@ -105,20 +105,16 @@ impl Round {
         halves: &Halves,
     ) -> Result<()> {
         let (sort, buffers, prepared) = (job.sort, job.buffers, job.prepared);
-        let (n, strips) = (job.n.most, self.strips);
-        let work = Work {
-            subproblems: strips,
-            parts: job.shape.strip,
-            round: self.index,
-            parameters: self.parameters,
-        };
+        let (n, tiles) = (job.n.most, self.tiles);
+        let work =
+            Work { subproblems: tiles, parts: 1, round: self.index, parameters: self.parameters };
         let counted = self.index == 0 && matches!(buffers.values, SortValues::Indices(_));
         let constants = [("BUCKET_KIND", self.kind), ("COUNTED_VALUES", u32::from(counted))];
         let pass = job.pass("sort.round", variant(buffers.values, ROUND), &work, &constants)?;
         let pass = pass.bind("histogram", histograms).bind("idle", idle).bind("status", status);
         let pass = pass.bind("table", histograms);
         let pass = bind_halves(pass, (sort, buffers.values, n), halves, self.index);
-        prepared.dispatch(prepared.bind(pass, histograms), strips);
+        prepared.dispatch(prepared.bind(pass, histograms), tiles);
         Ok(())
     }
 }
@@ -163,7 +159,7 @@ pub(super) fn bring_home(
     let (mut lengths, n) = Lengths::new(buffers.n)?;
     let pairs = !matches!(buffers.values, SortValues::None);
     let shape = policy.sort.shape(policy, sort.key, pairs, n.most);
-    let strips = lengths.some_parts(n, u64::from(shape.tile() * shape.strip))?;
+    let tiles = lengths.some_parts(n, u64::from(shape.tile()))?;
     let prepared = lengths.prepare(graph, policy, "sort.prepare")?;
     let words = graph.transient::<u32>("sort.status", 2 * ALIGNMENT);
     fill(graph, policy, "sort.clear", words, 0)?;
@@ -171,6 +167,6 @@ pub(super) fn bring_home(
         (words.elements::<u32>(0, 4), words.elements::<u32>(ALIGNMENT, STATUS_HEAD + 1));
     let mut job = Job { graph, policy, sort, buffers, shape, n, prepared };
     let parameters = [0, 1 << 1 | 1 << NEVER_IDLE, 1 << 1, 0, 0];
-    let round = Round { index: 1, kind: 0, parameters, strips };
+    let round = Round { index: 1, kind: 0, parameters, tiles };
     round.add(&mut job, [idle, idle, status], halves)
 }

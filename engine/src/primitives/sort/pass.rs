@@ -3,11 +3,11 @@
 use multisplit_graph::{Buffer, Graph, PassBuilder};
 use multisplit_shaders::builtin::Builtin;
 
-use super::{Sort, SortBuffers, SortShape, SortValues};
+use super::{Sort, SortBuffers, SortValues};
 use crate::error::Result;
 use crate::primitives::Policy;
 use crate::primitives::count::{Length, Prepared};
-use crate::primitives::multisplit::{BucketCode, LOCKSTEP_ATOMICS, SplitPush};
+use crate::primitives::multisplit::{BucketCode, SplitPush, TileShape};
 
 /// Buckets of a round.
 pub(super) const BUCKETS: u32 = 1 << super::DIGIT_BITS;
@@ -33,7 +33,7 @@ pub(super) struct Job<'j> {
     pub policy: &'j Policy,
     pub sort: &'j Sort,
     pub buffers: &'j SortBuffers,
-    pub shape: SortShape,
+    pub shape: TileShape,
     pub n: Length,
     pub prepared: Prepared,
 }
@@ -86,7 +86,8 @@ impl Job<'_> {
             ("SPIN_LIMIT", self.policy.spins()),
             ("VALUE_WORDS", self.buffers.values.bytes().unwrap_or(4) / 4),
             ("COUNTED_VALUES", u32::from(indices)),
-            ("LOCKSTEP", u32::from(self.policy.split.lockstep) * LOCKSTEP_ATOMICS),
+            ("LOCKSTEP", self.policy.split.lockstep as u32),
+            ("TURNS", self.shape.turns),
         ];
         let given = |name: &str| constants.iter().any(|(other, _)| *other == name);
         let mut pass = self.graph.pass(label, &kernel).push(&push);

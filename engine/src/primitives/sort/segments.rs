@@ -13,7 +13,7 @@ use super::{AddedSort, DIGIT_BITS, Sort, SortBuffers, SortMethod, SortPlace, Sor
 use super::{check, small};
 use crate::error::{Error, Result};
 use crate::primitives::count::{Length, Prepared};
-use crate::primitives::multisplit::{EACH, KeyType, table};
+use crate::primitives::multisplit::{EACH, KeyType, TileShape, table};
 use crate::primitives::{Policy, copy};
 
 push_constants! {
@@ -115,7 +115,7 @@ struct Large<'j> {
 }
 
 impl Large<'_> {
-    fn add(mut self) -> Result<super::SortShape> {
+    fn add(mut self) -> Result<TileShape> {
         let (n, keys) = (self.whole.n.most(), self.whole.keys);
         let (graph, policy) = (&mut *self.graph, self.policy);
         let key_bytes = n * u64::from(self.sort.key.bytes());
@@ -183,7 +183,7 @@ impl Large<'_> {
         // Numbers are not fetched.
         let values = if carried.is_some() { self.whole.values } else { SortValues::None };
         let buffers = SortBuffers { values, ..self.whole };
-        let shape = super::SortShape::new(policy.threads, EACH as u32, 1);
+        let shape = TileShape::new(policy.threads, EACH as u32);
         let (length, prepared) = (Length::known(n), Prepared::default());
         let (graph, sort) = (&mut *self.graph, self.sort);
         let mut job = Job { graph, policy, sort, buffers: &buffers, shape, n: length, prepared };

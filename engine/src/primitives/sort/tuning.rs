@@ -9,31 +9,8 @@ use crate::primitives::Policy;
 use crate::primitives::multisplit::{KeyType, Method, TileShape};
 use crate::properties::DeviceProperties;
 
-/// How the work of a sort is cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SortShape {
-    /// Threads of a workgroup.
-    pub threads: u32,
-    /// Keys of a thread in a tile.
-    pub items: u32,
-    /// Tiles that a workgroup takes one after another.
-    pub strip: u32,
-}
-
-impl SortShape {
-    /// Strips of `strip` tiles of `threads` x `items` keys.
-    pub const fn new(threads: u32, items: u32, strip: u32) -> Self {
-        Self { threads, items, strip }
-    }
-
-    /// Keys of a tile.
-    pub fn tile(self) -> u32 {
-        self.threads * self.items
-    }
-}
-
 /// Up to how many elements a shape is used.
-type UpTo = (u64, SortShape);
+type UpTo = (u64, TileShape);
 
 /// Sizes of the sort kernels. Results never depend on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,9 +21,11 @@ pub struct SortTuning {
     pub rounds: Method,
     /// The tile of the sort by one workgroup.
     pub small: TileShape,
-    /// Tiles and strips for keys, by the number of elements; the last is for all larger numbers.
+    /// Tiles for keys of 32 bits, by the number of elements; the last is for all larger numbers.
     pub keys: [UpTo; 4],
-    /// The same for key-value pairs.
+    /// The same for keys of 64 bits, with values and without.
+    pub wide_keys: [UpTo; 4],
+    /// The same for pairs of a 32-bit key and a value.
     pub pairs: [UpTo; 4],
     /// Keys of a thread that the histogram reads at a time, and its threads.
     pub histogram: TileShape,
@@ -65,39 +44,47 @@ impl SortTuning {
 
     /// Measured on an NVIDIA H200 (docs/performance.md). Few elements want many small tiles, so
     /// that every multiprocessor has one; many want large ones, whose runs of equal digits are
-    /// long, but not larger than that two workgroups share a multiprocessor.
+    /// long.
     fn gpu() -> Self {
-        let sizes = |large| {
-            [
-                (1 << 18, SortShape::new(512, 4, 1)),
-                (1 << 21, SortShape::new(512, 8, 1)),
-                (1 << 23, SortShape::new(512, 11, 1)),
-                (u64::MAX, large),
-            ]
-        };
         Self {
             auto: SortMethod::OneSweep,
             rounds: Method::Block,
             small: TileShape::new(512, 8),
-            keys: sizes(SortShape::new(512, 11, 5)),
-            pairs: sizes(SortShape::new(512, 11, 2)),
+            keys: [
+                (1 << 17, TileShape::new(512, 4)),
+                (1 << 19, TileShape::new(512, 11)),
+                (1 << 20, TileShape::new(1024, 8)),
+                (u64::MAX, TileShape::new(768, 24).in_turns(2)),
+            ],
+            wide_keys: [
+                (1 << 17, TileShape::new(512, 4)),
+                (1 << 19, TileShape::new(512, 8)),
+                (1 << 20, TileShape::new(512, 8)),
+                (u64::MAX, TileShape::new(384, 16).in_turns(4)),
+            ],
+            pairs: [
+                (1 << 17, TileShape::new(512, 4)),
+                (1 << 20, TileShape::new(1024, 8)),
+                (1 << 22, TileShape::new(640, 16)),
+                (u64::MAX, TileShape::new(512, 28).in_turns(2)),
+            ],
             histogram: TileShape::new(512, 16),
             histogram_groups: 1056,
         }
     }
 
-    /// Software drivers pay dearly for barriers, of which the direct multisplit has none: rounds of it
-    /// sort several times as fast as one sweep (docs/performance.md). They compile what is unrolled
-    /// for longer than it then runs; and have so few
-    /// workgroups at a time that strips can be long, which takes less memory for their counts.
+    /// Software drivers pay dearly for barriers, of which the direct multisplit has none: rounds of
+    /// it sort several times as fast as one sweep (docs/performance.md). They compile what is
+    /// unrolled for longer than it then runs.
     fn software() -> Self {
-        let shapes = [(u64::MAX, SortShape::new(256, 4, 16)); 4];
+        let shapes = [(u64::MAX, TileShape::new(256, 8)); 4];
         Self {
             // Of 6 bits: as fast as 8, and the histograms of narrow subgroups stay small.
             auto: SortMethod::Multisplit { radix_bits: 6 },
             rounds: Method::Direct,
             small: TileShape::new(256, 4),
             keys: shapes,
+            wide_keys: shapes,
             pairs: shapes,
             histogram: TileShape::new(256, 16),
             histogram_groups: 64,
@@ -105,10 +92,14 @@ impl SortTuning {
     }
 
     /// The shape for `n` elements.
-    pub(super) fn shape(&self, policy: &Policy, key: KeyType, pairs: bool, n: u64) -> SortShape {
-        let all = if pairs { &self.pairs } else { &self.keys };
+    pub(super) fn shape(&self, policy: &Policy, key: KeyType, pairs: bool, n: u64) -> TileShape {
+        let all = match (key.bits(), pairs) {
+            (64, _) => &self.wide_keys,
+            (_, true) => &self.pairs,
+            (_, false) => &self.keys,
+        };
         let suited = all.iter().find(|(most, _)| n <= *most).map(|(_, shape)| *shape);
-        within(policy, key, suited.unwrap_or(SortShape::new(policy.threads, 4, 1)))
+        within(policy, key, suited.unwrap_or(TileShape::new(policy.threads, 4)))
     }
 
     /// The shape of the histogram, within what the device allows.
@@ -119,41 +110,30 @@ impl SortTuning {
     }
 
     /// The shape of the sort by one workgroup.
-    pub(super) fn small(&self, policy: &Policy, key: KeyType) -> SortShape {
-        within(policy, key, SortShape::new(self.small.threads, self.small.items, 1))
+    pub(super) fn small(&self, policy: &Policy, key: KeyType) -> TileShape {
+        within(policy, key, self.small)
     }
 
     /// Refuses sizes that nothing can be cut by.
     pub(super) fn check(&self) -> Result<()> {
-        let mut all = self.keys.iter().chain(&self.pairs);
-        let shapes = all.all(|(_, shape)| shape.items > 0 && shape.strip > 0);
-        let tiles = [self.small, self.histogram].iter().all(|t| t.items > 0 && t.threads > 0);
-        if shapes && tiles && self.histogram_groups > 0 {
+        let mut all = self.keys.iter().chain(&self.wide_keys).chain(&self.pairs);
+        let shapes = all.all(|(_, shape)| shape.is_sound()) && self.small.is_sound();
+        let histogram = self.histogram.items > 0 && self.histogram.threads > 0;
+        if shapes && self.small.turns == 1 && histogram && self.histogram_groups > 0 {
             return Ok(());
         }
-        Err(Error::Policy { problem: "a sort by tiles of no keys" })
+        Err(Error::Policy { problem: "a sort by tiles that cannot be cut" })
     }
 
     /// The same with one shape for all numbers of elements.
     #[must_use]
-    pub fn with_shape(self, shape: SortShape) -> Self {
+    pub fn with_shape(self, shape: TileShape) -> Self {
         let shapes = [(u64::MAX, shape); 4];
-        Self { keys: shapes, pairs: shapes, ..self }
+        Self { keys: shapes, wide_keys: shapes, pairs: shapes, ..self }
     }
 }
 
 /// Whole subgroups, as many threads as the device allows, and a tile that fits shared memory.
-fn within(policy: &Policy, key: KeyType, shape: SortShape) -> SortShape {
-    const ROW: u32 = 4 << super::DIGIT_BITS;
-    let size = policy.subgroup_size;
-    let most = policy.max_threads.max(size);
-    let shared = |threads: u32| {
-        let space = (ROW * (threads / size)).max(threads * shape.items * key.bytes());
-        space + ROW + 4 * (threads / size) + 64
-    };
-    let mut threads = (shape.threads.min(most) / size).max(1) * size;
-    while shared(threads) > policy.shared_memory && threads > size {
-        threads -= size;
-    }
-    SortShape { threads, ..shape }
+fn within(policy: &Policy, key: KeyType, shape: TileShape) -> TileShape {
+    shape.within(policy, super::DIGIT_BITS, key.bytes(), 0)
 }

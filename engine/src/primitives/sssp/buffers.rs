@@ -4,7 +4,7 @@ use multisplit_graph::{Buffer, Graph};
 
 use super::network::DeviceNetwork;
 use super::shape::Shape;
-use super::statistics::CONTROL_WORDS;
+use super::statistics::{CONTROL_WORDS, COUNT_STRIDE, WORDS_BEFORE_COUNTS};
 use crate::context::Context;
 use crate::error::Result;
 use crate::import::Bound;
@@ -55,7 +55,7 @@ impl Imports {
 }
 
 fn control_words(shape: &Shape) -> u64 {
-    CONTROL_WORDS + u64::from(shape.queues())
+    WORDS_BEFORE_COUNTS + COUNT_STRIDE * u64::from(shape.queues())
 }
 
 /// The buffers of a search on the device.

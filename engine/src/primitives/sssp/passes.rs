@@ -25,6 +25,9 @@ push_constants! {
         local_entries: u32,
         subgroups: u32,
         last_id: u32,
+        wide_degree: u32,
+        merge_entries: u32,
+        tail_entries: u32,
     }
 }
 
@@ -124,6 +127,9 @@ impl Search<'_> {
             local_entries: tuned.local_entries,
             subgroups: (threads / self.policy.subgroup_size).max(1),
             last_id: shape.last_id,
+            wide_degree: tuned.wide_degree.max(1),
+            merge_entries: tuned.merge_entries,
+            tail_entries: tuned.tail_entries,
         };
         let constants = [
             ("local_size_x", threads),
@@ -131,6 +137,7 @@ impl Search<'_> {
             ("BUCKETS", shape.buckets),
             ("FLOATS", u32::from(shape.facts.kind == WeightKind::F32)),
             ("STAGE", tuned.stage.max(2)),
+            ("SPREAD", u32::from(self.is_spread())),
         ];
         let has = |name: &str| kernel.interface().spec_constant(name).is_some();
         let constants: Vec<_> = constants.into_iter().filter(|(name, _)| has(name)).collect();
@@ -143,6 +150,11 @@ impl Search<'_> {
             pass = pass.specialize(name, value);
         }
         Ok(pass)
+    }
+
+    /// Whether workgroups deal out arcs, rather than subgroups.
+    fn is_spread(&self) -> bool {
+        self.shape.facts.mean_degree >= f64::from(self.policy.sssp.spread_degree)
     }
 
     /// So many entries that a subgroup has an arc for each lane: fewer would idle, and more would

@@ -111,7 +111,7 @@ impl Shape {
             method => method,
         };
         let buckets = if method == SsspMethod::Multisplit { options.buckets } else { 1 };
-        let width = options.delta.unwrap_or_else(|| width(&facts, policy));
+        let width = options.delta.unwrap_or_else(|| width(&facts, method, policy));
         let last_id = match method {
             SsspMethod::Bucketing => u32::MAX,
             // With one bucket the splitting distance would never grow.
@@ -154,10 +154,15 @@ impl Shape {
 /// and rounds have little to do, so that few rounds are worth much; where a network is large, what
 /// rounds have to do is. The powers were fitted to the widths that are good for road networks, meshes
 /// and R-MAT networks of one to ten million arcs.
-fn width(facts: &Facts, policy: &Policy) -> f64 {
-    let by_degree = (4.0 / facts.mean_degree.max(1.0)).powi(3);
+///
+/// Where thin buckets are taken together, narrow ones cost few rounds more.
+fn width(facts: &Facts, method: SsspMethod, policy: &Policy) -> f64 {
+    let sparse = 4.0 / facts.mean_degree.max(1.0);
     let by_size = (1e6 / facts.arcs_held() as f64).sqrt();
-    let widths = f64::from(policy.sssp.delta_scale) * by_degree * by_size;
+    let mut widths = f64::from(policy.sssp.delta_scale) * sparse.powi(3) * by_size;
+    if method == SsspMethod::Multisplit {
+        widths = widths.min(f64::from(policy.sssp.delta_thin) * sparse.powf(3.5));
+    }
     facts.mean_weight * widths.min(policy.sssp.delta_most.into()).max(LEAST_WIDTHS)
 }
 

@@ -1,7 +1,11 @@
 //! What a search did: its rounds, and how much each of them had to do.
 
-/// Words of the kernels' control block before the counts of the queues.
+/// Words of the kernels' control block that the host looks at.
 pub(super) const CONTROL_WORDS: u64 = 29;
+/// Words before the counts of the queues.
+pub(super) const WORDS_BEFORE_COUNTS: u64 = 224;
+/// Words from one such count to the next: a line of a cache.
+pub(super) const COUNT_STRIDE: u64 = 32;
 /// The word that says how many entries of the pile are to be split.
 pub(super) const KEPT_WORD: u64 = 27;
 /// And how many words these have.
@@ -53,7 +57,7 @@ impl Status<'_> {
     }
 
     pub fn overflowed(self) -> bool {
-        self.word(14) != 0
+        self.word(16) != 0
     }
 
     pub fn aborted(self) -> bool {

@@ -34,6 +34,18 @@ pub struct SsspTuning {
     pub batch_piles: u32,
     /// Entries a lane that are collected before they are handed on.
     pub stage: u32,
+    /// Where vertices have at least so many arcs on average, workgroups deal out arcs to all their
+    /// threads; elsewhere subgroups do, and go on with what they find (`local_hops`).
+    pub spread_degree: u32,
+    /// A vertex with at least so many arcs is relaxed by all subgroups of a workgroup, where
+    /// subgroups deal out arcs.
+    pub wide_degree: u32,
+    /// Buckets of the methods that have queues for them are taken together, and with what is left
+    /// of the near set, while that makes no more than so many entries.
+    pub merge_entries: u32,
+    /// A near set that shrinks and has no more entries than this is taken together with the next
+    /// bucket, by the same methods.
+    pub tail_entries: u32,
     /// A vertex with at least so many arcs is relaxed in pieces, by all workgroups.
     pub hub_degree: u32,
     /// Arcs of a piece.
@@ -49,10 +61,13 @@ pub struct SsspTuning {
     pub delta_scale: u32,
     /// But at most this times the mean weight.
     pub delta_most: u32,
+    /// Of the method whose thin buckets are taken together, at most the mean weight times this,
+    /// times (4 / mean degree)^3.5.
+    pub delta_thin: u32,
 }
 
 /// Bytes of shared memory that do not depend on the number of threads, at most.
-const SHARED_WORDS: u32 = 2048;
+const SHARED_WORDS: u32 = 4096;
 
 const NVIDIA: u32 = 0x10DE;
 
@@ -81,13 +96,18 @@ impl SsspTuning {
             batch_rounds: 32,
             batch_piles: 8,
             stage: 2,
-            hub_degree: 512,
+            spread_degree: 4,
+            wide_degree: 64,
+            merge_entries: 1 << 12,
+            tail_entries: 1 << 12,
+            hub_degree: 4096,
             piece: 256,
             local_hops: 8,
             local_entries: 1 << 14,
             queue_percent: 150,
             delta_scale: 34,
             delta_most: 64,
+            delta_thin: 15,
         }
     }
 
@@ -101,6 +121,7 @@ impl SsspTuning {
             resident_rounds: 16,
             batch_rounds: 16,
             batch_piles: 2,
+            hub_degree: 512,
             local_hops: 4,
             local_entries: 1 << 10,
             ..Self::gpu()
@@ -111,9 +132,10 @@ impl SsspTuning {
     fn within(mut self, properties: &DeviceProperties) -> Self {
         let size = properties.subgroup_size.max(1);
         let most = properties.limits.max_compute_work_group_invocations;
-        // Two entries of eight bytes for each one of `stage`, and some words a bucket.
+        // Two entries of eight bytes for each one of `stage`, three words of a vertex, and some words
+        // a bucket.
         let room = properties.shared_memory.saturating_sub(SHARED_WORDS);
-        let fitting = room / (16 * self.stage.max(1));
+        let fitting = room / (16 * self.stage.max(1) + 12);
         for threads in [&mut self.threads, &mut self.residents.threads] {
             *threads = ((*threads).min(most).min(fitting) / size).max(1) * size;
         }

@@ -1,0 +1,49 @@
+//! What does the device do that Vulkan does not promise?
+
+use ash::vk;
+use multisplit_graph::{Graph, Groups};
+use multisplit_shaders::builtin as kernels;
+use multisplit_shaders::push_constants;
+
+use crate::context::Context;
+use crate::error::Result;
+use crate::primitives::fill;
+
+push_constants! {
+    struct ProbePush {
+        pub seed: u32,
+    }
+}
+
+/// Threads of a workgroup: a multiple of every subgroup size, that every device has.
+const THREADS: u32 = 128;
+/// Workgroups: enough for several on every multiprocessor of a large GPU, at which they are done
+/// within a tenth of a millisecond; and few enough for a driver that is software.
+const GROUPS: u64 = 8192;
+const SOFTWARE_GROUPS: u64 = 96;
+
+/// Whether atomics on shared memory are performed in the order of the program, and those of one
+/// instruction, where they meet, in the order of the lanes: what
+/// [`Lockstep::LaneOrder`](crate::primitives::multisplit::Lockstep) says. Tries it out, by one
+/// small dispatch on the queue of the context, and waits for the result.
+pub fn lane_order(context: &Context, seed: u32) -> Result<bool> {
+    let _span = tracing::debug_span!("probe.lane_order").entered();
+    let policy = context.policy();
+    let software = context.properties().device_type == vk::PhysicalDeviceType::CPU;
+    let groups = if software { SOFTWARE_GROUPS } else { GROUPS };
+    let mut graph = Graph::new("probe");
+    let exceptions = graph.import::<u32>("probe.exceptions", 1);
+    fill(&mut graph, &policy, "probe.clear", exceptions, 0)?;
+    graph
+        .pass("probe.lane_order", &kernels::PROBE_LANE_ORDER.kernel()?)
+        .bind("exceptions", exceptions)
+        .push(&ProbePush { seed })
+        .specialize("local_size_x", THREADS)
+        .specialize("SUBGROUP_SIZE", policy.subgroup_size)
+        .dispatch(Groups::linear(groups));
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let found = context.buffer::<u32>("probe.exceptions", 1)?;
+    context.run(&executable, &[(exceptions, &found)])?;
+    let exceptions = context.download::<u32>(&found)?;
+    Ok(exceptions.iter().all(|&count| count == 0))
+}

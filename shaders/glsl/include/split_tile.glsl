@@ -1,0 +1,11 @@
+// Splitting a tile whose keys load_keys() has brought. What is loaded next, if the workgroup has
+// another tile before `end`, is on its way when this returns.
+
+void split_tile(uint first, uint end) {
+    find_buckets(first);
+    rank_in_subgroup();
+    barrier();
+    sum_over_subgroups();
+    place_items();
+    scatter_tile(first, end);
+}

@@ -1,0 +1,153 @@
+// Decoupled look-back over one count a bucket: how a workgroup learns where each bucket's keys of
+// its own tile go, while the tiles before it are still being worked on.
+//
+// A tile publishes a word a bucket: first its own count, later the place where the next tile's
+// keys of that bucket begin. The state is in the two top bits of the word, so that one plain load
+// sees both. One thread looks after one bucket. A thread that looks in vain SPIN_LIMIT times gives
+// up, and then the whole workgroup counts the missing tile again from the keys: progress never
+// depends on another workgroup being scheduled.
+//
+// Tiles are taken in order, one after another, whatever workgroup takes them: what is written at a
+// time then lies close together in every bucket, and lines of the output are complete before a
+// cache gives them up.
+
+const uint STATE_COUNT = 1u << 30;
+const uint STATE_PLACE = 2u << 30;
+const uint STATE_BITS = 3u << 30;
+
+layout(set = 0, binding = 7, std430) volatile buffer Status {
+    uint ticket;  // tiles are taken in this order, so that a tile's predecessors have all started
+    uint pad[3];
+    uint at[];
+} status;
+
+shared uint tile_ticket;
+// One more than the last tile that somebody misses; 0 if nobody does, as it must be at first.
+shared uint missing_tile;
+
+uint this_tile;
+// Of each own bucket: where the tile's keys go; or, as long as that is not known, what the tiles
+// from `looked_back_to` on add to it. That is 0 when it is known.
+uint bucket_place[OWN_BUCKETS];
+uint looked_back_to[OWN_BUCKETS];
+
+uint status_index(uint tile, uint b) {
+    return tile * push.buckets + b;
+}
+
+void publish_count(uint k) {
+    uint b = own_bucket(k);
+    if (this_tile > 0 && b < push.buckets)
+        status.at[status_index(this_tile, b)] = bucket_count[k] | STATE_COUNT;
+}
+
+// Where the tile's keys of own bucket k go is known.
+void settle(uint k) {
+    uint b = own_bucket(k);
+    looked_back_to[k] = 0;
+    if (b < push.buckets)
+        status.at[status_index(this_tile, b)] = (bucket_place[k] + bucket_count[k]) | STATE_PLACE;
+    aim(k, bucket_place[k]);
+}
+
+uint total_of(uint b) {
+    return histogram.at[push.round * ROW + b];
+}
+
+// Adds up words from the tile before looked_back_to on down, until there is a place.
+void look_back(uint k) {
+    uint b = own_bucket(k);
+    uint end = looked_back_to[k];
+    uint sum = bucket_place[k];
+    bool found = b >= push.buckets;
+    uint spins = 0;
+    while (!found && spins <= SPIN_LIMIT) {
+        uint word = status.at[status_index(end - 1, b)];
+        uint state = word & STATE_BITS;
+        if (state == 0) {
+            ++spins;
+        } else {
+            sum += word & ~STATE_BITS;
+            found = state == STATE_PLACE;
+            if (!found) --end;
+            spins = 0;
+        }
+    }
+    bucket_place[k] = sum;
+    looked_back_to[k] = end;
+    if (found) {
+        settle(k);
+    } else {
+        atomicMax(missing_tile, end);
+    }
+}
+
+// The first tile's keys go where the buckets begin.
+void begin_buckets() {
+    uint carry = 0;
+    [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
+        uint b = own_bucket(k);
+        bucket_place[k] = sum_of_earlier_threads(b < push.buckets ? total_of(b) : 0, carry);
+        settle(k);
+        barrier();
+    }
+}
+
+void aim_buckets() {
+    if (this_tile == 0) {
+        begin_buckets();
+        return;
+    }
+    [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
+        bucket_place[k] = 0;
+        looked_back_to[k] = this_tile;
+        look_back(k);
+    }
+}
+
+// Where bucket b begins in the output, for whoever has counted the first tile again.
+uint global_begin(uint b) {
+    uint sum = 0;
+    for (uint other = 0; other < b; ++other) sum += total_of(other);
+    return sum;
+}
+
+// Counts go where the targets will be, which are set again when nothing is missing any more.
+#define VISIT_KEY(key) atomicAdd(bucket_targets[bucket_at(key)], 1)
+#include "visit_keys.glsl"
+
+// How many keys of each bucket a tile has, into bucket_targets. Called by all threads.
+void count_again(uint tile) {
+    barrier();
+    for (uint b = thread_rank(); b < ROW; b += gl_WorkGroupSize.x) bucket_targets[b] = 0;
+    barrier();
+    visit_keys(tile * TILE, min(tile * TILE + TILE, element_count()));
+    barrier();
+}
+
+// What the tile `missing - 1` was found to have takes the search for own bucket k on.
+void go_on(uint k, uint missing) {
+    uint b = own_bucket(k);
+    if (b >= push.buckets || looked_back_to[k] != missing) return;
+    bucket_place[k] += bucket_targets[b];
+    --looked_back_to[k];
+    if (looked_back_to[k] == 0) bucket_place[k] += global_begin(b);
+}
+
+void aim_missing() {
+    uint missing = missing_tile;
+    if (missing == 0) return;
+    while (missing > 0) {
+        count_again(missing - 1);
+        [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) go_on(k, missing);
+        if (thread_rank() == 0) missing_tile = 0;
+        barrier();
+        [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k)
+            if (looked_back_to[k] > 0) look_back(k);
+        barrier();
+        missing = missing_tile;
+        barrier();
+    }
+    [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) settle(k);
+    barrier();
+}

@@ -1,0 +1,74 @@
+#version 460
+// Are atomics of one instruction on shared memory, where they meet, performed in the order of the
+// lanes, and those of a subgroup in the order of the program? Vulkan does not say. This counts the
+// cases in which they were not, over random buckets, with all lanes and with some missing.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint SUBGROUP_SIZE = 32;
+
+layout(set = 0, binding = 0, std430) buffer Exceptions { uint count; } exceptions;
+
+layout(push_constant) uniform Push {
+    uint seed;
+} push;
+
+#include "groups.glsl"
+
+const uint WINDOWS = 8;
+const uint BUCKET_BITS = 6;
+const uint BUCKETS = 1u << BUCKET_BITS;
+
+shared uint counters[gl_WorkGroupSize.x / SUBGROUP_SIZE * BUCKETS];
+
+// Each lane's bucket in each window; BUCKETS if it does not take part.
+uint bucket[WINDOWS];
+
+uint mixed(uint x) {
+    x = (x ^ x >> 16) * 0x7FEB352Du;
+    x = (x ^ x >> 15) * 0x846CA68Bu;
+    return x ^ x >> 16;
+}
+
+void choose_buckets() {
+    // From 2 buckets to all; every other workgroup leaves lanes out.
+    uint mask = (2u << group_index() % BUCKET_BITS) - 1;
+    bool leaves_out = group_index() / BUCKET_BITS % 2 == 1;
+    uint thread = group_index() * gl_WorkGroupSize.x + thread_rank();
+    [[unroll]] for (uint w = 0; w < WINDOWS; ++w) {
+        uint random = mixed(push.seed ^ mixed(thread * WINDOWS + w));
+        bucket[w] = leaves_out && random >> 30 == 0 ? BUCKETS : random & mask;
+    }
+}
+
+// Lanes of earlier windows, and earlier lanes of this one, that have the bucket.
+uint lanes_before(uint window) {
+    uint count = 0;
+    [[unroll]] for (uint w = 0; w < WINDOWS; ++w) {
+        if (w > window) continue;
+        for (uint lane = 0; lane < SUBGROUP_SIZE; ++lane) {
+            bool earlier = w < window || lane < gl_SubgroupInvocationID;
+            if (subgroupShuffle(bucket[w], lane) == bucket[window] && earlier) ++count;
+        }
+    }
+    return count;
+}
+
+void main() {
+    uint row = gl_SubgroupID * BUCKETS;
+    for (uint b = gl_SubgroupInvocationID; b < BUCKETS; b += SUBGROUP_SIZE) counters[row + b] = 0;
+    subgroupBarrier();
+    choose_buckets();
+    uint held[WINDOWS];
+    [[unroll]] for (uint w = 0; w < WINDOWS; ++w)
+        if (bucket[w] < BUCKETS) held[w] = atomicAdd(counters[row + bucket[w]], 1);
+    uint wrong = 0;
+    [[unroll]] for (uint w = 0; w < WINDOWS; ++w) {
+        uint expected = lanes_before(w);
+        if (bucket[w] < BUCKETS && held[w] != expected) ++wrong;
+    }
+    if (wrong > 0) atomicAdd(exceptions.count, wrong);
+}
