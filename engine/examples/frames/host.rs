@@ -239,7 +239,8 @@ unsafe fn device(
 ) -> Result<(ash::Device, Check)> {
     let wanted = Requirements::for_version(instance, physical, API_VERSION)?;
     let own_extensions = [];
-    let extensions = wanted.extensions_with(&own_extensions);
+    // SAFETY: there are none.
+    let extensions = unsafe { wanted.extensions_with(&own_extensions) };
     let mut vulkan12 = vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true);
     let mut vulkan13 = vk::PhysicalDeviceVulkan13Features::default().maintenance4(true);
     let queues =

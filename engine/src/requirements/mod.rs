@@ -147,7 +147,8 @@ const KNOWN: [Known; 9] = [
 /// # let (instance, physical): (ash::Instance, ash::vk::PhysicalDevice) = unimplemented!();
 /// let wanted = multisplit::Requirements::of(&instance, physical)?;
 /// let mut chain = wanted.feature_chain(); // or set `wanted.features` in structures of your own
-/// let extensions = wanted.extensions_with(&[ash::khr::swapchain::NAME.as_ptr()]);
+/// let own = [ash::khr::swapchain::NAME.as_ptr()];
+/// let extensions = unsafe { wanted.extensions_with(&own) };
 /// let info = ash::vk::DeviceCreateInfo::default().enabled_extension_names(&extensions);
 /// let info = chain.push_onto(info);
 /// # Ok(())
@@ -211,8 +212,11 @@ impl Requirements {
     }
 
     /// The extensions, after those that are enabled anyway, each once.
-    pub fn extensions_with(&self, own: &[*const c_char]) -> Vec<*const c_char> {
-        // SAFETY: names of extensions are C strings, as `VkDeviceCreateInfo` wants them.
+    ///
+    /// # Safety
+    /// `own` are C strings, as `VkDeviceCreateInfo` wants them.
+    pub unsafe fn extensions_with(&self, own: &[*const c_char]) -> Vec<*const c_char> {
+        // SAFETY: by the caller's contract.
         let has = |name: &CStr| own.iter().any(|&o| unsafe { CStr::from_ptr(o) } == name);
         let more = self.extensions.iter().filter(|e| !has(e)).map(|e| e.as_ptr());
         own.iter().copied().chain(more).collect()
