@@ -12,7 +12,7 @@ use multisplit::primitives::scan;
 use multisplit::primitives::sort::{self, Sort, SortBuffers, SortPlace, SortValues};
 use multisplit::{
     AdoptedDevice, Context, DeviceProperties, Error, ExecutableOptions, Import, PipelineCache,
-    Requirements, WorkspaceBinding,
+    RecordOptions, Requirements, WorkspaceBinding,
 };
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -288,7 +288,7 @@ unsafe fn embed(host: &Host, what: What, with_scopes: bool, with_barriers: bool)
         let contract = |name| *plan.import(name).expect("an import");
         let (first, last) = (contract("src").first_use, contract("dst").last_use);
         let workspace_size = plan.workspace.size.max(16);
-        let options = ExecutableOptions { own_workspace: false, slots: 1 };
+        let options = ExecutableOptions { own_workspace: false, slots: 1, ..Default::default() };
         let executable = context.instantiate_with(plan, options)?;
 
         let device = &host.device;
@@ -322,7 +322,8 @@ unsafe fn embed(host: &Host, what: What, with_scopes: bool, with_barriers: bool)
         }
         let imports = [Import::raw(src, input.0, 0), Import::raw(dst, output.0, 0)];
         let scratch = WorkspaceBinding { buffer: workspace.0, offset: 0 };
-        executable.record_with(commands, &imports, Some(scratch), None)?;
+        let options = RecordOptions { workspace: Some(scratch), ..RecordOptions::default() };
+        executable.record_with(commands, &imports, &options)?;
         if with_barriers {
             barrier(last.context("dst is written")?, Scope::TRANSFER_READ);
         }
