@@ -1,4 +1,4 @@
-//! The way in: open a device of one's own, or adopt the caller's.
+//! The way in: a device with a queue and an allocator, and how one is opened.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use multisplit_graph::Limits;
 
 use crate::cache_file::CacheFile;
 use crate::device::{Device, DeviceParts, Handles};
-use crate::error::{Error, Result, VkResultExt};
+use crate::error::{Result, VkResultExt};
 use crate::instance::{self, Instance};
 use crate::observe::Observer;
 use crate::primitives::Policy;
@@ -42,7 +42,7 @@ pub struct Config {
     /// Keeps the driver's statistics of each pipeline (registers, spills).
     pub pipeline_statistics: bool,
     /// Most bytes that the context's buffers may take together, staging included; past it,
-    /// [`Error::OutOfMemory`].
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub memory_limit: Option<u64>,
     /// Is told of every run: for traces.
     pub observer: Option<Observer>,
@@ -83,7 +83,7 @@ impl Config {
 }
 
 impl PipelineCache {
-    fn file(&self, properties: &DeviceProperties) -> Option<CacheFile> {
+    pub(crate) fn file(&self, properties: &DeviceProperties) -> Option<CacheFile> {
         let folder = match self {
             Self::UserFolder => CacheFile::default_folder()?,
             Self::Folder(folder) => folder.clone(),
@@ -102,31 +102,6 @@ pub struct MemoryReport {
     pub allocated_bytes: u64,
     /// Bytes taken from the driver to serve them.
     pub reserved_bytes: u64,
-}
-
-/// A device that other code created, to be used and not to be destroyed.
-pub struct AdoptedDevice {
-    /// The loaded entry points.
-    pub entry: ash::Entry,
-    /// The instance.
-    pub instance: ash::Instance,
-    /// The `apiVersion` that it was created with. Below 1.3, `features` are those of
-    /// [`Requirements::for_version`].
-    pub api_version: u32,
-    /// The physical device.
-    pub physical: vk::PhysicalDevice,
-    /// The device.
-    pub device: ash::Device,
-    /// A queue with compute. Calls of the engine that submit use it; recording does not.
-    pub queue: vk::Queue,
-    /// Its family.
-    pub queue_family: u32,
-    /// What was enabled of [`Requirements::of`].
-    pub features: Features,
-    /// Whether `VK_EXT_debug_utils` is enabled on the instance.
-    pub debug_utils: bool,
-    /// Where compiled pipelines are kept between runs.
-    pub pipeline_cache: PipelineCache,
 }
 
 impl Context {
@@ -155,40 +130,6 @@ impl Context {
             features: wanted.features,
             memory_limit: config.memory_limit,
             observer: config.observer.clone(),
-        })?;
-        Ok(Self { device: Arc::new(device) })
-    }
-
-    /// Uses a device that other code created.
-    ///
-    /// # Safety
-    /// The handles are valid and belong together, the instance was created with `api_version`,
-    /// the device with `features`, and the queue is one of `queue_family`. They outlive the
-    /// context and everything made from it, and when the last of that goes, everything recorded
-    /// with it has run. The queue is not used by other code while the context submits or waits.
-    pub unsafe fn adopt(adopted: AdoptedDevice) -> Result<Self> {
-        let AdoptedDevice { entry, instance, physical, queue_family, api_version, .. } = adopted;
-        Requirements::for_version(&instance, physical, api_version)?;
-        let properties = DeviceProperties::query(&instance, physical);
-        if !adopted.features.synchronization2 {
-            return Err(Error::MissingRequirements {
-                device: properties.name,
-                missing: vec!["synchronization2 (not enabled on the device)".to_owned()],
-            });
-        }
-        let properties = properties.with_family(&instance, physical, queue_family);
-        let instance = Instance::adopt(entry, instance, adopted.debug_utils);
-        let device = Device::new(DeviceParts {
-            handles: Handles { raw: adopted.device, instance },
-            physical,
-            queue: adopted.queue,
-            queue_family,
-            api_version: api_version.min(properties.api_version),
-            cache_file: adopted.pipeline_cache.file(&properties),
-            properties,
-            features: adopted.features,
-            memory_limit: None,
-            observer: None,
         })?;
         Ok(Self { device: Arc::new(device) })
     }

@@ -16,14 +16,15 @@ use crate::fit;
 use crate::import::{Import, Places, WorkspaceBinding};
 use crate::memory::{Buffer, Location};
 use crate::pipeline::Pipeline;
-use crate::profiler::Profiler;
+use crate::profiler::Timing;
+use crate::workspace::{self, WorkspaceRequirements};
 
 /// A plan that is ready to be recorded, any number of times.
 ///
 /// Recording takes `&self` and touches no shared state but a counter, so several threads may
 /// record one executable into different command buffers. Two recordings that run at the same
 /// time must not share a workspace: use one executable (or one caller-supplied workspace) for
-/// each frame in flight.
+/// each frame in flight. [`embed::Operation`](crate::embed::Operation) does so by itself.
 pub struct Executable {
     device: Arc<Device>,
     plan: Plan,
@@ -32,9 +33,27 @@ pub struct Executable {
     workspace: Option<Buffer>,
     /// For recordings by the caller, in turn; none where descriptors are pushed.
     slots: Vec<Sets>,
+    slot_count: usize,
     next_slot: AtomicUsize,
     /// Held while the engine's own calls run with the executable's own workspace.
     turn: Mutex<()>,
+}
+
+/// What one recording goes by.
+struct Recorded<'r> {
+    places: &'r Places<'r>,
+    sets: Option<&'r Sets>,
+    timing: Timing<'r>,
+    word: Option<Word>,
+}
+
+/// The word that an update writes, where it is known only when the plan is recorded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Word {
+    /// Which step of the plan is the update.
+    pub step: usize,
+    /// What it writes.
+    pub value: u32,
 }
 
 struct Step {
@@ -53,6 +72,18 @@ pub struct ExecutableOptions {
     /// sets of its own: the sets of recording `k` are used again by recording `k + slots`. Calls
     /// that submit by themselves ([`Context::run`], [`Context::replay`]) take none of them.
     pub slots: usize,
+}
+
+/// What one recording is given besides the command buffer and the imports.
+#[derive(Clone, Copy, Default)]
+pub struct RecordOptions<'r> {
+    /// The caller's memory for transient buffers; `None` for the executable's own.
+    pub workspace: Option<WorkspaceBinding>,
+    /// Which of [`ExecutableOptions::slots`] the recording takes; `None` for the next in turn.
+    /// Threads that record at the same time name slots, since nobody knows whose turn comes next.
+    pub slot: Option<usize>,
+    /// Timestamps around the passes.
+    pub timing: Timing<'r>,
 }
 
 /// More frames in flight than this are a mistake.
@@ -89,9 +120,10 @@ impl Context {
         let exit = plan.exit.as_ref().map(memory_barriers).unwrap_or_default();
         let (slots, next_slot, turn) = (Vec::new(), AtomicUsize::new(0), Mutex::default());
         let device = device.clone();
+        let slot_count = options.slots.max(1);
         let mut executable =
-            Executable { device, plan, steps, exit, workspace, slots, next_slot, turn };
-        for _ in 0..options.slots.max(1) {
+            Executable { device, plan, steps, exit, workspace, slots, slot_count, next_slot, turn };
+        for _ in 0..slot_count {
             let sets = executable.new_sets()?;
             executable.slots.extend(sets);
         }
@@ -139,6 +171,27 @@ impl Executable {
     /// The plan it executes.
     pub fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// What a caller has to supply for the plan's transient buffers, where the executable has no
+    /// workspace of its own.
+    pub fn workspace_requirements(&self) -> Result<WorkspaceRequirements> {
+        workspace::requirements(&self.device, &self.plan)
+    }
+
+    /// The usages that a buffer for this import of the plan is created with.
+    pub fn import_usage(&self, import: graph::Buffer) -> vk::BufferUsageFlags {
+        workspace::usage(&self.plan, |index| self.plan.index_of(import) == Some(index))
+    }
+
+    /// What offsets of imports and of the workspace are multiples of.
+    pub fn offset_alignment(&self) -> u64 {
+        self.device.properties.graph_limits().heap_alignment()
+    }
+
+    /// How many [`TimestampQueries`](crate::TimestampQueries) a recording writes.
+    pub fn timestamp_count(&self, each_pass: bool) -> u32 {
+        if each_pass { self.steps.len() as u32 + 1 } else { 2 }
     }
 
     /// New descriptor sets for the plan; none where descriptors are pushed.
@@ -192,49 +245,68 @@ impl Executable {
     /// as the plan's contract says ([`Plan::imports`]).
     pub unsafe fn record(&self, commands: vk::CommandBuffer, imports: &[Import]) -> Result<()> {
         // SAFETY: by the caller's contract.
-        unsafe { self.record_with(commands, imports, None, None) }
+        unsafe { self.record_with(commands, imports, &RecordOptions::default()) }
     }
 
-    /// Like [`record`](Self::record), with the caller's workspace and with timestamps around
-    /// each pass, where given.
+    /// Like [`record`](Self::record), with options.
     ///
     /// # Safety
     /// As for [`record`](Self::record); the workspace is as [`WorkspaceBinding`] says, and no
-    /// other commands use it while these run. The profiler was made for this executable, and
-    /// lives until the commands have run.
+    /// other commands use it while these run. No other recording of the slot is yet to run. A
+    /// profiler was made for this executable, and lives until the commands have run; queries of
+    /// the caller's exist and are reset.
     pub unsafe fn record_with(
         &self,
         commands: vk::CommandBuffer,
         imports: &[Import],
-        workspace: Option<WorkspaceBinding>,
-        profiler: Option<&Profiler>,
+        options: &RecordOptions<'_>,
     ) -> Result<()> {
-        let places = self.places(imports, workspace)?;
-        let turn = self.next_slot.fetch_add(1, Ordering::Relaxed);
-        let sets = turn.checked_rem(self.slots.len()).and_then(|slot| self.slots.get(slot));
+        // SAFETY: by the caller's contract.
+        unsafe { self.record_counted(commands, imports, options, None) }
+    }
+
+    /// Like [`record_with`](Self::record_with), with another word in the update of one pass.
+    ///
+    /// # Safety
+    /// That of [`record_with`](Self::record_with).
+    pub(crate) unsafe fn record_counted(
+        &self,
+        commands: vk::CommandBuffer,
+        imports: &[Import],
+        options: &RecordOptions<'_>,
+        word: Option<Word>,
+    ) -> Result<()> {
+        let places = self.places(imports, options.workspace)?;
+        let sets = self.slot(options.slot)?;
         if let Some(sets) = sets {
             // SAFETY: no more recordings are alive than there are slots, so this one is free.
             unsafe { sets.write(&self.plan, &places) };
         }
+        let recorded = Recorded { places: &places, sets, timing: options.timing, word };
         // SAFETY: by the caller's contract.
-        unsafe { self.record_steps(commands, &places, sets, profiler) };
+        unsafe { self.record_steps(commands, &recorded) };
         Ok(())
+    }
+
+    /// The descriptor sets of a slot, or of the next in turn; none where descriptors are pushed.
+    fn slot(&self, wanted: Option<usize>) -> Result<Option<&Sets>> {
+        if let Some(slot) = wanted
+            && slot >= self.slot_count
+        {
+            let (asked, limit) = (slot as u64, self.slot_count as u64 - 1);
+            return Err(Error::TooLarge { what: "slot", asked, limit });
+        }
+        let slot = wanted.unwrap_or_else(|| self.next_slot.fetch_add(1, Ordering::Relaxed));
+        Ok(slot.checked_rem(self.slots.len()).and_then(|slot| self.slots.get(slot)))
     }
 
     /// # Safety
     /// As for [`record_with`](Self::record_with), and the sets were written for these places.
-    unsafe fn record_steps(
-        &self,
-        commands: vk::CommandBuffer,
-        places: &Places<'_>,
-        sets: Option<&Sets>,
-        profiler: Option<&Profiler>,
-    ) {
+    unsafe fn record_steps(&self, commands: vk::CommandBuffer, recorded: &Recorded<'_>) {
         let raw = &self.device.raw;
-        if let Some(profiler) = profiler {
-            // SAFETY: recording, by the caller's contract.
-            unsafe { profiler.begin(commands) };
-        }
+        let Recorded { places, sets, timing, .. } = *recorded;
+        // SAFETY: recording, by the caller's contract.
+        unsafe { timing.begin(raw, commands) };
         for (index, (step, planned)) in self.steps.iter().zip(&self.plan.steps).enumerate() {
             // SAFETY: recording, by the caller's contract; every handle was made for this device,
             // and `fit` has checked offsets and sizes.
@@ -253,16 +325,36 @@ impl Executable {
                         raw.cmd_push_constants(commands, pipeline.layout, stage, 0, &pass.push);
                     }
                 }
-                self.record_work(commands, &planned.pass.work, places);
-                self.end_label(commands);
-                if let Some(profiler) = profiler {
-                    profiler.after_pass(commands, index);
+                match recorded.word.filter(|word| word.step == index) {
+                    Some(word) => self.record_word(commands, &planned.pass.work, places, word),
+                    None => self.record_work(commands, &planned.pass.work, places),
                 }
+                self.end_label(commands);
+                timing.after_pass(raw, commands, index);
             }
         }
         if !self.exit.is_empty() {
             // SAFETY: recording, by the caller's contract.
             unsafe { self.device.pipeline_barrier(commands, &self.exit) };
+        }
+        // SAFETY: recording, by the caller's contract.
+        unsafe { timing.end(raw, commands) };
+    }
+
+    /// # Safety
+    /// That of [`record_with`](Self::record_with).
+    unsafe fn record_word(
+        &self,
+        commands: vk::CommandBuffer,
+        work: &Work,
+        places: &Places<'_>,
+        word: Word,
+    ) {
+        if let Work::Update { view, .. } = work {
+            let (buffer, offset) = places.at(view.buffer, view.offset);
+            let bytes = word.value.to_ne_bytes();
+            // SAFETY: by the caller's contract.
+            unsafe { self.device.raw.cmd_update_buffer(commands, buffer, offset, &bytes) };
         }
     }
 
@@ -322,10 +414,11 @@ impl Prepared<'_> {
     /// # Safety
     /// As for [`Executable::record_with`], but for the slots; this lives until the commands have
     /// run, or what [`into_sets`](Self::into_sets) gives does.
-    pub unsafe fn record(&self, commands: vk::CommandBuffer, profiler: Option<&Profiler>) {
+    pub unsafe fn record(&self, commands: vk::CommandBuffer, timing: Timing<'_>) {
         let (places, sets) = (&self.places, self.sets.as_ref());
+        let recorded = Recorded { places, sets, timing, word: None };
         // SAFETY: by the caller's contract; the sets were written by `prepare`.
-        unsafe { self.executable.record_steps(commands, places, sets, profiler) };
+        unsafe { self.executable.record_steps(commands, &recorded) };
     }
 
     /// What recordings refer to besides the executable and the buffers.

@@ -13,22 +13,59 @@ use crate::memory::Buffer;
 /// Most imports a plan may have; where they are is then resolved on the stack.
 pub(crate) const MAX_IMPORTS: usize = 32;
 
+/// Where memory of the caller's begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BufferAt {
+    /// At a byte of a buffer.
+    Buffer {
+        /// The caller's buffer, with the usages that passes make of it
+        /// ([`Executable::import_usage`](crate::Executable::import_usage)).
+        buffer: vk::Buffer,
+        /// Where in it the memory begins.
+        offset: u64,
+    },
+    /// At an address (`vkGetBufferDeviceAddress`); only for executables that take buffers by
+    /// address.
+    Address(vk::DeviceAddress),
+}
+
+impl BufferAt {
+    /// From byte `offset` of `buffer` on.
+    pub const fn new(buffer: vk::Buffer, offset: u64) -> Self {
+        Self::Buffer { buffer, offset }
+    }
+
+    const NOWHERE: Self = Self::new(vk::Buffer::null(), 0);
+
+    /// Whether `size` bytes from here and `other_size` from there have bytes in common. Whether an
+    /// address is one of a buffer's nobody can tell.
+    fn overlaps(self, size: u64, other: Self, other_size: u64) -> bool {
+        let (at, other_at) = match (self, other) {
+            (Self::Buffer { buffer, offset }, Self::Buffer { buffer: b, offset: o })
+                if buffer == b =>
+            {
+                (offset, o)
+            }
+            (Self::Address(at), Self::Address(other)) => (at, other),
+            _ => return false,
+        };
+        at < other_at.saturating_add(other_size) && other_at < at.saturating_add(size)
+    }
+}
+
 /// A Vulkan buffer for an import of a graph.
 #[derive(Clone, Copy, Debug)]
 pub struct Import {
     /// The import's handle in the graph.
     pub import: graph::Buffer,
-    /// The caller's buffer, with the usages that passes make of it: storage, and uniform,
-    /// indirect or transfer where they do.
-    pub buffer: vk::Buffer,
-    /// Where in it the import begins.
-    pub offset: u64,
+    /// Where its memory begins.
+    pub at: BufferAt,
 }
 
 impl Import {
     /// Binds `import` to a buffer of the caller's, from byte `offset` on.
     pub fn raw(import: graph::Buffer, buffer: vk::Buffer, offset: u64) -> Self {
-        Self { import, buffer, offset }
+        Self { import, at: BufferAt::new(buffer, offset) }
     }
 }
 
@@ -73,11 +110,11 @@ pub(crate) fn imports<'b>(
     buffers.iter().map(|&bound| check(bound.into())).collect()
 }
 
-/// Memory for a plan's transient buffers, supplied by the caller: at least
-/// [`Plan::workspace`] bytes from `offset`, which has its alignment.
+/// Memory for a plan's transient buffers, supplied by the caller: as many bytes from `offset` on
+/// as [`Executable::workspace_requirements`](crate::Executable::workspace_requirements) says.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkspaceBinding {
-    /// The caller's buffer, with storage, uniform, indirect and transfer usage as for an import.
+    /// The caller's buffer, with the usage that is asked for there.
     pub buffer: vk::Buffer,
     /// Where in it the workspace begins.
     pub offset: u64,
@@ -86,7 +123,7 @@ pub struct WorkspaceBinding {
 /// Where the plan's buffers are for one recording.
 pub(crate) struct Places<'p> {
     plan: &'p Plan,
-    imports: [(usize, vk::Buffer, u64); MAX_IMPORTS],
+    imports: [(usize, BufferAt); MAX_IMPORTS],
     count: usize,
     workspace: (vk::Buffer, u64),
 }
@@ -104,7 +141,7 @@ impl<'p> Places<'p> {
             None => return Err(problem(plan, "no memory was given for", "workspace")),
         };
         let mut this =
-            Self { plan, imports: [(0, vk::Buffer::null(), 0); MAX_IMPORTS], count: 0, workspace };
+            Self { plan, imports: [(0, BufferAt::NOWHERE); MAX_IMPORTS], count: 0, workspace };
         let alignment = device.properties.graph_limits().heap_alignment();
         let check = |name: &str, offset: u64| {
             if offset.is_multiple_of(alignment) {
@@ -118,11 +155,20 @@ impl<'p> Places<'p> {
             let given = imports.iter().find(|i| plan.index_of(i.import) == Some(index));
             match given {
                 Some(given) => {
-                    check(&planned.name, given.offset)?;
+                    match given.at {
+                        BufferAt::Buffer { offset, .. } => check(&planned.name, offset)?,
+                        BufferAt::Address(_) => {
+                            return Err(problem(
+                                plan,
+                                "no address can be given for",
+                                &planned.name,
+                            ));
+                        }
+                    }
                     let Some(entry) = this.imports.get_mut(this.count) else {
                         return Err(problem(plan, "too many imports, at", &planned.name));
                     };
-                    *entry = (index, given.buffer, given.offset);
+                    *entry = (index, given.at);
                     this.count += 1;
                 }
                 None if contract.first_use.is_none() => {}
@@ -146,14 +192,12 @@ impl<'p> Places<'p> {
             let contract = self.plan.buffers.get(index).and_then(|b| b.contract());
             contract.and_then(|c| c.last_use).is_some_and(|s| !s.access.writes().is_empty())
         };
-        for (at, &(index, buffer, offset)) in given.iter().enumerate() {
-            let overlapped = given[..at].iter().find(|(other, other_buffer, other_offset)| {
-                buffer == *other_buffer
-                    && offset < other_offset.saturating_add(size(*other))
-                    && *other_offset < offset.saturating_add(size(index))
-                    && (written(index) || written(*other))
+        for (count, &(index, at)) in given.iter().enumerate() {
+            let overlapped = given[..count].iter().any(|&(other, other_at)| {
+                at.overlaps(size(index), other_at, size(other))
+                    && (written(index) || written(other))
             });
-            if overlapped.is_some() {
+            if overlapped {
                 let name = self.plan.buffers.get(index).map_or("", |b| &b.name);
                 return Err(problem(self.plan, "memory is shared with another import by", name));
             }
@@ -164,10 +208,15 @@ impl<'p> Places<'p> {
     /// Buffer and offset of byte `offset` of the plan's buffer `index`.
     pub fn at(&self, index: usize, offset: u64) -> (vk::Buffer, u64) {
         match self.plan.place(index, offset) {
-            Some(Place::Import { buffer, offset }) => self.imports[..self.count]
-                .iter()
-                .find(|(i, ..)| *i == buffer)
-                .map_or((vk::Buffer::null(), 0), |(_, raw, base)| (*raw, base + offset)),
+            Some(Place::Import { buffer, offset }) => {
+                let given = self.imports[..self.count].iter().find(|(i, _)| *i == buffer);
+                match given {
+                    Some((_, BufferAt::Buffer { buffer, offset: base })) => {
+                        (*buffer, base + offset)
+                    }
+                    _ => (vk::Buffer::null(), 0),
+                }
+            }
             Some(Place::Workspace { offset }) => (self.workspace.0, self.workspace.1 + offset),
             None => (vk::Buffer::null(), 0),
         }

@@ -110,16 +110,11 @@ impl Drop for Instance {
     }
 }
 
-/// A loader of Vulkan 1.0 lacks the calls that look at devices.
 fn check_version(entry: &ash::Entry) -> Result<()> {
     // SAFETY: no preconditions.
     let version = unsafe { entry.try_enumerate_instance_version() };
     let version = version.during("vkEnumerateInstanceVersion")?.unwrap_or(vk::API_VERSION_1_0);
-    if version >= requirements::API_VERSION {
-        return Ok(());
-    }
-    let (device, missing) = ("the Vulkan loader".to_owned(), vec!["Vulkan 1.2".to_owned()]);
-    Err(Error::MissingRequirements { device, missing })
+    requirements::loader_version(version)
 }
 
 fn has_validation_layer(entry: &ash::Entry) -> Result<bool> {

@@ -19,12 +19,14 @@
 //! # }
 //! ```
 
+mod adopt;
 mod budget;
 mod cache_file;
 mod commands;
 mod context;
 mod descriptors;
 mod device;
+pub mod embed;
 mod error;
 mod executor;
 mod fit;
@@ -42,20 +44,25 @@ mod requirements;
 mod select;
 mod statistics;
 mod validation;
+mod workspace;
 
+pub use adopt::{AdoptedDevice, RawDevice};
 pub use ash;
-pub use context::{AdoptedDevice, Config, Context, MemoryReport, PipelineCache};
+pub use context::{Config, Context, MemoryReport, PipelineCache};
 pub use error::{Error, Result};
-pub use executor::{Executable, ExecutableOptions};
-pub use import::{Bound, Import, WorkspaceBinding};
+pub use executor::{Executable, ExecutableOptions, RecordOptions};
+pub use import::{Bound, BufferAt, Import, WorkspaceBinding};
 pub use memory::Buffer;
 pub use multisplit_graph as graph;
 pub use multisplit_shaders as shaders;
 pub use observe::{Observer, Run};
-pub use profiler::{PassTime, Profiler};
+pub use profiler::{PassTime, Profiler, TimestampQueries, Timing};
 pub use properties::DeviceProperties;
 pub use replay::Replay;
-pub use requirements::{FeatureChain, Features, Requirements};
+pub use requirements::{
+    Check, FeatureChain, Features, InstanceRequirements, Missing, Requirements, Why,
+};
 pub use select::{DEVICE_VARIABLE, DeviceChoice, DeviceEntry};
 pub use statistics::PipelineStatistic;
 pub use validation::{Message, Messages, ValidationConfig};
+pub use workspace::WorkspaceRequirements;

@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::executor::Executable;
 use crate::import::Bound;
-use crate::profiler::{PassTime, Profiler};
+use crate::profiler::{PassTime, Profiler, Timing};
 
 /// One run of a plan.
 #[derive(Clone, Debug)]
@@ -62,7 +62,7 @@ impl Context {
         let mut before = Instant::now();
         self.run_prepared(executable, buffers, |raw, prepared| {
             // SAFETY: recording; what it refers to is kept until it has run.
-            unsafe { prepared.record(raw, Some(&profiler)) };
+            unsafe { prepared.record(raw, Timing::Profiler(&profiler)) };
             before = Instant::now();
         })?;
         let after = Instant::now();

@@ -28,6 +28,98 @@ pub struct PassTime {
     pub nanoseconds: f64,
 }
 
+/// Timestamp queries of the caller's own pool, which it resets before and reads after.
+///
+/// Query `first` is written when everything before the recording has finished, and the next one
+/// when the recording has; with `each_pass`, one after each pass instead of only after the last.
+/// [`Executable::timestamp_count`] says how many that is.
+#[derive(Clone, Copy, Debug)]
+pub struct TimestampQueries {
+    /// A pool of timestamp queries.
+    pub pool: vk::QueryPool,
+    /// The first query that is written.
+    pub first: u32,
+    /// Whether there is a timestamp after each pass.
+    pub each_pass: bool,
+}
+
+/// Where the timestamps of one recording go.
+#[derive(Clone, Copy, Default)]
+pub enum Timing<'p> {
+    /// There are none.
+    #[default]
+    None,
+    /// To a profiler that was made for the executable.
+    Profiler(&'p Profiler),
+    /// To queries of the caller's.
+    Queries(TimestampQueries),
+}
+
+impl Timing<'_> {
+    /// # Safety
+    /// `commands` is recording on `device`; the queries exist, and the caller's are reset.
+    pub(crate) unsafe fn begin(self, device: &ash::Device, commands: vk::CommandBuffer) {
+        match self {
+            Self::None => {}
+            // SAFETY: by the caller's contract.
+            Self::Profiler(profiler) => unsafe {
+                profiler.queries.reset(commands);
+                profiler.queries.write(commands, 0);
+            },
+            // SAFETY: by the caller's contract.
+            Self::Queries(queries) => unsafe {
+                write(device, commands, queries.pool, queries.first);
+            },
+        }
+    }
+
+    /// # Safety
+    /// That of [`begin`](Self::begin), which came before.
+    pub(crate) unsafe fn after_pass(
+        self,
+        device: &ash::Device,
+        commands: vk::CommandBuffer,
+        pass: usize,
+    ) {
+        match self {
+            // SAFETY: by the caller's contract.
+            Self::Profiler(profiler) => unsafe {
+                profiler.queries.write(commands, pass as u32 + 1);
+            },
+            Self::Queries(queries) if queries.each_pass => {
+                let query = queries.first + 1 + pass as u32;
+                // SAFETY: by the caller's contract.
+                unsafe { write(device, commands, queries.pool, query) };
+            }
+            _ => {}
+        }
+    }
+
+    /// # Safety
+    /// That of [`begin`](Self::begin), which came before.
+    pub(crate) unsafe fn end(self, device: &ash::Device, commands: vk::CommandBuffer) {
+        if let Self::Queries(queries) = self
+            && !queries.each_pass
+        {
+            // SAFETY: by the caller's contract.
+            unsafe { write(device, commands, queries.pool, queries.first + 1) };
+        }
+    }
+}
+
+/// # Safety
+/// `commands` is recording, and the query is one of the pool and reset.
+unsafe fn write(
+    device: &ash::Device,
+    commands: vk::CommandBuffer,
+    pool: vk::QueryPool,
+    query: u32,
+) {
+    let stage = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
+    // SAFETY: by the caller's contract.
+    unsafe { device.cmd_write_timestamp(commands, stage, pool, query) };
+}
+
 impl Profiler {
     /// A profiler for recordings of `executable`.
     pub fn new(executable: &Executable) -> Result<Self> {
@@ -35,23 +127,6 @@ impl Profiler {
             executable.plan().steps.iter().map(|s| s.pass.label.clone()).collect();
         let queries = Timestamps::new(executable.device(), labels.len() as u32 + 1)?;
         Ok(Self { queries, labels })
-    }
-
-    /// # Safety
-    /// `commands` is recording, on the profiler's device.
-    pub(crate) unsafe fn begin(&self, commands: vk::CommandBuffer) {
-        // SAFETY: by the caller's contract.
-        unsafe {
-            self.queries.reset(commands);
-            self.queries.write(commands, 0);
-        }
-    }
-
-    /// # Safety
-    /// `commands` is recording, after [`begin`](Self::begin).
-    pub(crate) unsafe fn after_pass(&self, commands: vk::CommandBuffer, pass: usize) {
-        // SAFETY: by the caller's contract.
-        unsafe { self.queries.write(commands, pass as u32 + 1) };
     }
 
     /// The times of the last recording that was submitted. Waits for it.
@@ -98,7 +173,7 @@ impl Context {
                 queries.reset(commands);
                 queries.write(commands, 0);
                 for run in 0..runs {
-                    prepared.record(commands, None);
+                    prepared.record(commands, Timing::None);
                     queries.write(commands, run + 1);
                 }
             }
@@ -126,7 +201,9 @@ impl Timestamps {
             .query_count(count);
         // SAFETY: a live device.
         let pool = unsafe { device.raw.create_query_pool(&info, None) };
-        Ok(Self { pool: pool.during("vkCreateQueryPool")?, device: device.clone(), count })
+        let pool = pool.during("vkCreateQueryPool")?;
+        device.name_object(pool, "multisplit.timestamps");
+        Ok(Self { pool, device: device.clone(), count })
     }
 
     /// # Safety
@@ -139,9 +216,8 @@ impl Timestamps {
     /// # Safety
     /// `commands` is recording, after [`reset`](Self::reset).
     unsafe fn write(&self, commands: vk::CommandBuffer, query: u32) {
-        let stage = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
         // SAFETY: by the caller's contract.
-        unsafe { self.device.raw.cmd_write_timestamp(commands, stage, self.pool, query) };
+        unsafe { write(&self.device.raw, commands, self.pool, query) };
     }
 
     /// The timestamps. Waits for them.

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::executor::{Executable, Prepared};
 use crate::import::{Bound, WorkspaceBinding, imports};
 use crate::memory::Buffer;
-use crate::profiler::{PassTime, Profiler};
+use crate::profiler::{PassTime, Profiler, Timing};
 
 /// A recorded plan. Submitting it again costs one `vkQueueSubmit` and allocates nothing.
 pub struct Replay {
@@ -49,7 +49,7 @@ impl Context {
         let commands = Commands::new(&self.device)?;
         commands.record(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE, |raw| {
             // SAFETY: recording; sizes were checked, and the replay holds what it refers to.
-            unsafe { prepared.record(raw, None) };
+            unsafe { prepared.record(raw, Timing::None) };
             Ok(())
         })?;
         let _sets = prepared.into_sets();
@@ -83,7 +83,7 @@ impl Context {
         }
         self.run_prepared(executable, buffers, |raw, prepared| {
             // SAFETY: recording; what it refers to is kept until it has run.
-            (0..times).for_each(|_| unsafe { prepared.record(raw, None) });
+            (0..times).for_each(|_| unsafe { prepared.record(raw, Timing::None) });
         })
     }
 
@@ -103,7 +103,7 @@ impl Context {
         let prepared = executable.prepare(&imports, Some(workspace))?;
         run_once(&self.device, |raw| {
             // SAFETY: recording; sizes were checked, and what it refers to outlives the wait.
-            unsafe { prepared.record(raw, None) };
+            unsafe { prepared.record(raw, Timing::None) };
             Ok(())
         })
     }
@@ -117,7 +117,7 @@ impl Context {
         let profiler = Profiler::new(executable)?;
         self.run_prepared(executable, buffers, |raw, prepared| {
             // SAFETY: recording; what it refers to is kept until it has run.
-            unsafe { prepared.record(raw, Some(&profiler)) };
+            unsafe { prepared.record(raw, Timing::Profiler(&profiler)) };
         })?;
         // SAFETY: the recording has run.
         unsafe { profiler.read() }

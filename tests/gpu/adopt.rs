@@ -12,7 +12,7 @@ use multisplit::primitives::scan;
 use multisplit::primitives::sort::{self, Sort, SortBuffers, SortPlace, SortShape, SortValues};
 use multisplit::{
     AdoptedDevice, Context, DeviceProperties, Error, ExecutableOptions, Import, PipelineCache,
-    Requirements, WorkspaceBinding,
+    RecordOptions, Requirements, WorkspaceBinding,
 };
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -322,7 +322,8 @@ unsafe fn embed(host: &Host, what: What, with_scopes: bool, with_barriers: bool)
         }
         let imports = [Import::raw(src, input.0, 0), Import::raw(dst, output.0, 0)];
         let scratch = WorkspaceBinding { buffer: workspace.0, offset: 0 };
-        executable.record_with(commands, &imports, Some(scratch), None)?;
+        let options = RecordOptions { workspace: Some(scratch), ..RecordOptions::default() };
+        executable.record_with(commands, &imports, &options)?;
         if with_barriers {
             barrier(last.context("dst is written")?, Scope::TRANSFER_READ);
         }

@@ -188,6 +188,7 @@ fn enabled_names(features: &Features) -> Vec<&'static str> {
         (features.push_descriptor, "VK_KHR_push_descriptor"),
         (features.shader_int64, "shaderInt64"),
         (features.shader_float64, "shaderFloat64"),
+        (features.buffer_device_address, "bufferDeviceAddress"),
         (features.portability_subset, "VK_KHR_portability_subset"),
     ];
     all.into_iter().filter(|(on, _)| *on).map(|(_, name)| name).collect()

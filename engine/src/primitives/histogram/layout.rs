@@ -42,6 +42,14 @@ impl Layout {
         self.active.count_ones()
     }
 
+    /// Bytes of a buffer that holds `n` elements: whole words, which is how they are read.
+    pub fn bytes(&self, sample: SampleType, n: u64) -> u64 {
+        let stride = u64::from(self.stride(sample));
+        let last = n.saturating_sub(1).saturating_mul(stride);
+        let end = last.saturating_add(self.element(sample).into()).saturating_add(self.offset);
+        if n == 0 { 0 } else { end.checked_next_multiple_of(WORD).unwrap_or(u64::MAX) }
+    }
+
     fn element(&self, sample: SampleType) -> u32 {
         self.channels.saturating_mul(sample.bytes())
     }

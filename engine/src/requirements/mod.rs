@@ -1,11 +1,20 @@
 //! What the engine needs of a Vulkan device, in a form that an embedder can merge into its own
 //! device creation, and what a given device has.
 
-use std::ffi::CStr;
+mod chain;
+mod check;
+mod instance;
+
+pub use chain::FeatureChain;
+pub(crate) use check::loader_version;
+pub use check::{Check, Missing, Why};
+pub use instance::InstanceRequirements;
+
+use std::ffi::{CStr, c_char};
 
 use ash::vk;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::properties::{DeviceProperties, extension_names};
 
 /// The lowest API version, of instance and device.
@@ -40,16 +49,97 @@ pub struct Features {
     /// `shaderFloat64`: bucket functions of the user's for keys of 64-bit floats, and histograms of
     /// them.
     pub shader_float64: bool,
+    /// `bufferDeviceAddress` (Vulkan 1.2): kernels that take buffers by address.
+    pub buffer_device_address: bool,
     /// `VK_KHR_portability_subset` exists, and so must be enabled (MoltenVK).
     pub portability_subset: bool,
 }
 
-impl Features {
-    /// Whether anything of subgroup size control is used.
-    fn controls_subgroups(&self) -> bool {
-        self.subgroup_size_control || self.compute_full_subgroups
+/// One of [`Features`], with what Vulkan calls it.
+struct Known {
+    on: fn(&Features) -> bool,
+    /// The feature and its structure; `None` for an extension without one.
+    feature: Option<(&'static str, &'static str)>,
+    extension: Option<Extension>,
+}
+
+/// An extension, and whether Vulkan 1.3 does without it.
+#[derive(Clone, Copy)]
+struct Extension {
+    name: &'static CStr,
+    core13: bool,
+}
+
+impl Extension {
+    const fn new(name: &'static CStr) -> Option<Self> {
+        Some(Self { name, core13: false })
+    }
+
+    const fn until_1_3(name: &'static CStr) -> Option<Self> {
+        Some(Self { name, core13: true })
     }
 }
+
+impl Known {
+    /// The extension that it needs.
+    fn extension(&self, core13: bool) -> Option<&'static CStr> {
+        self.extension.filter(|e| !(core13 && e.core13)).map(|e| e.name)
+    }
+}
+
+const SIZE_CONTROL: &str = "VkPhysicalDeviceSubgroupSizeControlFeatures";
+
+/// All of [`Features`].
+const KNOWN: [Known; 9] = [
+    Known {
+        on: |f| f.synchronization2,
+        feature: Some(("synchronization2", "VkPhysicalDeviceSynchronization2Features")),
+        extension: Extension::until_1_3(ash::khr::synchronization2::NAME),
+    },
+    Known {
+        on: |f| f.subgroup_size_control,
+        feature: Some(("subgroupSizeControl", SIZE_CONTROL)),
+        extension: Extension::until_1_3(ash::ext::subgroup_size_control::NAME),
+    },
+    Known {
+        on: |f| f.compute_full_subgroups,
+        feature: Some(("computeFullSubgroups", SIZE_CONTROL)),
+        extension: Extension::until_1_3(ash::ext::subgroup_size_control::NAME),
+    },
+    Known {
+        on: |f| f.push_descriptor,
+        feature: None,
+        extension: Extension::new(ash::khr::push_descriptor::NAME),
+    },
+    Known {
+        on: |f| f.pipeline_executable_info,
+        feature: Some((
+            "pipelineExecutableInfo",
+            "VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR",
+        )),
+        extension: Extension::new(ash::khr::pipeline_executable_properties::NAME),
+    },
+    Known {
+        on: |f| f.shader_int64,
+        feature: Some(("shaderInt64", "VkPhysicalDeviceFeatures")),
+        extension: None,
+    },
+    Known {
+        on: |f| f.shader_float64,
+        feature: Some(("shaderFloat64", "VkPhysicalDeviceFeatures")),
+        extension: None,
+    },
+    Known {
+        on: |f| f.buffer_device_address,
+        feature: Some(("bufferDeviceAddress", "VkPhysicalDeviceBufferDeviceAddressFeatures")),
+        extension: None,
+    },
+    Known {
+        on: |f| f.portability_subset,
+        feature: None,
+        extension: Extension::new(ash::khr::portability_subset::NAME),
+    },
+];
 
 /// What to enable on one physical device: merge it into your own device creation.
 ///
@@ -58,7 +148,7 @@ impl Features {
 /// # let (instance, physical): (ash::Instance, ash::vk::PhysicalDevice) = unimplemented!();
 /// let wanted = multisplit::Requirements::of(&instance, physical)?;
 /// let mut chain = wanted.feature_chain(); // or set `wanted.features` in structures of your own
-/// let extensions: Vec<_> = wanted.extensions.iter().map(|e| e.as_ptr()).collect();
+/// let extensions = wanted.extensions_with(&[ash::khr::swapchain::NAME.as_ptr()]);
 /// let info = ash::vk::DeviceCreateInfo::default().enabled_extension_names(&extensions);
 /// let info = chain.push_onto(info);
 /// # Ok(())
@@ -87,37 +177,10 @@ impl Requirements {
         physical: vk::PhysicalDevice,
         api_version: u32,
     ) -> Result<Self> {
-        if api_version < API_VERSION {
-            // Such an instance need not even have the calls that look at the device.
-            let (device, missing) = ("instance".to_owned(), vec!["Vulkan 1.2".to_owned()]);
-            return Err(Error::MissingRequirements { device, missing });
-        }
-        let properties = DeviceProperties::query(instance, physical);
-        let available = extension_names(instance, physical)?;
-        let has = |name: &CStr| available.iter().any(|e| e.as_c_str() == name);
-        let core13 = properties.api_version.min(api_version) >= vk::API_VERSION_1_3;
-        let features = query_features(instance, physical, core13, &has);
-        let missing = missing(&properties, &features);
-        if !missing.is_empty() {
-            return Err(Error::MissingRequirements { device: properties.name, missing });
-        }
-        let mut extensions = Vec::new();
-        if !core13 {
-            extensions.push(ash::khr::synchronization2::NAME);
-            if features.controls_subgroups() {
-                extensions.push(ash::ext::subgroup_size_control::NAME);
-            }
-        }
-        if features.push_descriptor {
-            extensions.push(ash::khr::push_descriptor::NAME);
-        }
-        if features.pipeline_executable_info {
-            extensions.push(ash::khr::pipeline_executable_properties::NAME);
-        }
-        if features.portability_subset {
-            extensions.push(ash::khr::portability_subset::NAME);
-        }
-        Ok(Self { extensions, features })
+        check::instance_version(api_version)?;
+        let offer = Offer::query(instance, physical, api_version)?;
+        Check::of_device(&offer).into_result()?;
+        Ok(Self { extensions: extensions(&offer.features, offer.core13), features: offer.features })
     }
 
     /// Does without what `left_out` names, extensions included.
@@ -140,55 +203,53 @@ impl Requirements {
         features.compute_full_subgroups &= !left_out.compute_full_subgroups;
         features.shader_int64 &= !left_out.shader_int64;
         features.shader_float64 &= !left_out.shader_float64;
+        features.buffer_device_address &= !left_out.buffer_device_address;
     }
 
     /// The feature structures, to be chained into `VkDeviceCreateInfo`.
     pub fn feature_chain(&self) -> FeatureChain {
         FeatureChain::new(&self.features)
     }
+
+    /// The extensions, after those that are enabled anyway, each once.
+    pub fn extensions_with(&self, own: &[*const c_char]) -> Vec<*const c_char> {
+        // SAFETY: names of extensions are C strings, as `VkDeviceCreateInfo` wants them.
+        let has = |name: &CStr| own.iter().any(|&o| unsafe { CStr::from_ptr(o) } == name);
+        let more = self.extensions.iter().filter(|e| !has(e)).map(|e| e.as_ptr());
+        own.iter().copied().chain(more).collect()
+    }
 }
 
-/// Owns the feature structures of a [`Requirements`].
-pub struct FeatureChain {
-    base: vk::PhysicalDeviceFeatures2<'static>,
-    synchronization2: vk::PhysicalDeviceSynchronization2Features<'static>,
-    size_control: vk::PhysicalDeviceSubgroupSizeControlFeatures<'static>,
-    executables: vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'static>,
-    wanted: Features,
+/// What a physical device offers to an instance of some version.
+struct Offer {
+    properties: DeviceProperties,
+    features: Features,
+    /// Whether both are of Vulkan 1.3 or later.
+    core13: bool,
 }
 
-impl FeatureChain {
-    fn new(wanted: &Features) -> Self {
-        let features = vk::PhysicalDeviceFeatures::default()
-            .shader_int64(wanted.shader_int64)
-            .shader_float64(wanted.shader_float64);
-        Self {
-            base: vk::PhysicalDeviceFeatures2::default().features(features),
-            synchronization2: vk::PhysicalDeviceSynchronization2Features::default()
-                .synchronization2(wanted.synchronization2),
-            size_control: vk::PhysicalDeviceSubgroupSizeControlFeatures::default()
-                .subgroup_size_control(wanted.subgroup_size_control)
-                .compute_full_subgroups(wanted.compute_full_subgroups),
-            executables: vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
-                .pipeline_executable_info(wanted.pipeline_executable_info),
-            wanted: *wanted,
-        }
+impl Offer {
+    fn query(
+        instance: &ash::Instance,
+        physical: vk::PhysicalDevice,
+        api_version: u32,
+    ) -> Result<Self> {
+        let properties = DeviceProperties::query(instance, physical);
+        let available = extension_names(instance, physical)?;
+        let has = |name: &CStr| available.iter().any(|e| e.as_c_str() == name);
+        let core13 = properties.api_version.min(api_version) >= vk::API_VERSION_1_3;
+        let features = query_features(instance, physical, core13, &has);
+        Ok(Self { properties, features, core13 })
     }
+}
 
-    /// Chains the structures onto `info`. A structure whose extension is not enabled stays out.
-    ///
-    /// Not beside `VkPhysicalDeviceFeatures2` or `VkPhysicalDeviceVulkan13Features` of your own,
-    /// which have the same members (VUID-VkDeviceCreateInfo-pNext-06532): set them there instead.
-    pub fn push_onto<'a>(&'a mut self, info: vk::DeviceCreateInfo<'a>) -> vk::DeviceCreateInfo<'a> {
-        let mut info = info.push_next(&mut self.base).push_next(&mut self.synchronization2);
-        if self.wanted.controls_subgroups() {
-            info = info.push_next(&mut self.size_control);
-        }
-        if self.wanted.pipeline_executable_info {
-            info = info.push_next(&mut self.executables);
-        }
-        info
-    }
+/// The extensions that features need, each once.
+fn extensions(features: &Features, core13: bool) -> Vec<&'static CStr> {
+    let mut extensions: Vec<_> =
+        KNOWN.iter().filter(|k| (k.on)(features)).filter_map(|k| k.extension(core13)).collect();
+    // Both features of subgroup size control, which are neighbours, come with one extension.
+    extensions.dedup();
+    extensions
 }
 
 fn query_features(
@@ -200,9 +261,10 @@ fn query_features(
     let mut synchronization2 = vk::PhysicalDeviceSynchronization2Features::default();
     let mut size_control = vk::PhysicalDeviceSubgroupSizeControlFeatures::default();
     let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
+    let mut addresses = vk::PhysicalDeviceBufferDeviceAddressFeatures::default();
     let has_size_control = core13 || has(ash::ext::subgroup_size_control::NAME);
     let has_executables = has(ash::khr::pipeline_executable_properties::NAME);
-    let mut all = vk::PhysicalDeviceFeatures2::default();
+    let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut addresses);
     if core13 || has(ash::khr::synchronization2::NAME) {
         all = all.push_next(&mut synchronization2);
     }
@@ -212,7 +274,8 @@ fn query_features(
     if has_executables {
         all = all.push_next(&mut executables);
     }
-    // SAFETY: every chained structure belongs to a version or extension the device reports.
+    // SAFETY: every chained structure belongs to Vulkan 1.2 or to a version or extension that the
+    // device reports; a device of an older version leaves what it does not know as it is.
     unsafe { instance.get_physical_device_features2(physical, &mut all) };
     let shader_int64 = all.features.shader_int64 == vk::TRUE;
     let shader_float64 = all.features.shader_float64 == vk::TRUE;
@@ -224,30 +287,7 @@ fn query_features(
         pipeline_executable_info: executables.pipeline_executable_info == vk::TRUE,
         shader_int64,
         shader_float64,
+        buffer_device_address: addresses.buffer_device_address == vk::TRUE,
         portability_subset: has(ash::khr::portability_subset::NAME),
     }
-}
-
-fn missing(properties: &DeviceProperties, features: &Features) -> Vec<String> {
-    let mut missing = Vec::new();
-    if properties.api_version < API_VERSION {
-        missing.push("Vulkan 1.2".to_owned());
-    }
-    if !features.synchronization2 {
-        missing.push("synchronization2".to_owned());
-    }
-    let operations = SUBGROUP_OPERATIONS & !properties.subgroup_operations;
-    if !operations.is_empty() {
-        missing.push(format!("subgroup operations {operations:?}"));
-    }
-    if !properties.subgroup_stages.contains(vk::ShaderStageFlags::COMPUTE) {
-        missing.push("subgroup operations in compute shaders".to_owned());
-    }
-    if !(4..=128).contains(&properties.subgroup_size) {
-        missing.push(format!("a subgroup size from 4 to 128 (it is {})", properties.subgroup_size));
-    }
-    if properties.compute_family.is_none() {
-        missing.push("a compute queue".to_owned());
-    }
-    missing
 }

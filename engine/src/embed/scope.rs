@@ -1,0 +1,120 @@
+//! How Vulkan's masks become the scopes of a contract, and scopes become barriers.
+
+use ash::vk;
+use multisplit_graph::{Access, Scope, Stages};
+
+/// The scope of these stages and accesses. What plans have no word for becomes something that
+/// contains it: copies and clears become transfers, tessellation becomes all graphics, ray tracing
+/// all commands. So a barrier may be wider than asked for, and is never narrower.
+pub fn scope(stages: vk::PipelineStageFlags2, access: vk::AccessFlags2) -> Scope {
+    use vk::PipelineStageFlags2 as Stage;
+    let table = [
+        (
+            Stage::COPY | Stage::RESOLVE | Stage::BLIT | Stage::CLEAR | Stage::TRANSFER,
+            Stages::TRANSFER,
+        ),
+        (
+            Stage::INDEX_INPUT | Stage::VERTEX_ATTRIBUTE_INPUT | Stage::VERTEX_INPUT,
+            Stages::VERTEX_INPUT,
+        ),
+        (
+            Stage::PRE_RASTERIZATION_SHADERS
+                | Stage::TESSELLATION_CONTROL_SHADER
+                | Stage::TESSELLATION_EVALUATION_SHADER
+                | Stage::GEOMETRY_SHADER
+                | Stage::TASK_SHADER_EXT
+                | Stage::MESH_SHADER_EXT
+                | Stage::EARLY_FRAGMENT_TESTS
+                | Stage::LATE_FRAGMENT_TESTS
+                | Stage::COLOR_ATTACHMENT_OUTPUT,
+            Stages::ALL_GRAPHICS,
+        ),
+    ];
+    let mut known = Stages::from_bits_truncate(stages.as_raw());
+    let mut left = stages & !Stage::from_raw(Stages::all().bits());
+    for (from, to) in table {
+        if left.intersects(from) {
+            known |= to;
+        }
+        left &= !from;
+    }
+    if !left.is_empty() {
+        known |= Stages::ALL_COMMANDS;
+    }
+    Scope::new(known, accesses(access))
+}
+
+fn accesses(access: vk::AccessFlags2) -> Access {
+    use vk::AccessFlags2 as Flag;
+    let mut known = Access::from_bits_truncate(access.as_raw());
+    let mut left = access & !Flag::from_raw(Access::all().bits());
+    let shader_reads =
+        Access::UNIFORM_READ | Access::SHADER_SAMPLED_READ | Access::SHADER_STORAGE_READ;
+    let table =
+        [(Flag::SHADER_READ, shader_reads), (Flag::SHADER_WRITE, Access::SHADER_STORAGE_WRITE)];
+    for (from, to) in table {
+        if left.contains(from) {
+            known |= to;
+        }
+        left &= !from;
+    }
+    if !left.is_empty() {
+        known |= Access::MEMORY_READ | Access::MEMORY_WRITE;
+    }
+    known
+}
+
+/// The masks of a scope, which have Vulkan's own values.
+pub fn stages_and_access(scope: Scope) -> (vk::PipelineStageFlags2, vk::AccessFlags2) {
+    let stages = vk::PipelineStageFlags2::from_raw(scope.stages.bits());
+    (stages, vk::AccessFlags2::from_raw(scope.access.bits()))
+}
+
+/// The barrier that makes `before` happen before `after`, and its writes visible to it.
+pub fn barrier(before: Scope, after: Scope) -> vk::MemoryBarrier2<'static> {
+    let (src_stages, src_access) = stages_and_access(before);
+    let (dst_stages, dst_access) = stages_and_access(after);
+    vk::MemoryBarrier2::default()
+        .src_stage_mask(src_stages)
+        .src_access_mask(src_access)
+        .dst_stage_mask(dst_stages)
+        .dst_access_mask(dst_access)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vk::AccessFlags2 as A;
+    use vk::PipelineStageFlags2 as S;
+
+    #[test]
+    fn masks_come_through_as_they_are() {
+        let scope = scope(S::COMPUTE_SHADER | S::HOST, A::SHADER_STORAGE_WRITE | A::HOST_READ);
+        assert_eq!(scope.stages, Stages::COMPUTE_SHADER | Stages::HOST);
+        assert_eq!(scope.access, Access::SHADER_STORAGE_WRITE | Access::HOST_READ);
+        let barrier = barrier(Scope::TRANSFER_WRITE, scope);
+        assert_eq!(barrier.src_stage_mask, S::TRANSFER);
+        assert_eq!(barrier.dst_access_mask, A::SHADER_STORAGE_WRITE | A::HOST_READ);
+    }
+
+    #[test]
+    fn what_plans_have_no_word_for_is_widened() {
+        for (stages, access, expected) in [
+            (S::COPY, A::TRANSFER_WRITE, Scope::TRANSFER_WRITE),
+            (S::INDEX_INPUT, A::INDEX_READ, Scope::INDEX_READ),
+            (
+                S::MESH_SHADER_EXT,
+                A::SHADER_STORAGE_READ,
+                Scope::new(Stages::ALL_GRAPHICS, Access::SHADER_STORAGE_READ),
+            ),
+            (S::RAY_TRACING_SHADER_KHR, A::ACCELERATION_STRUCTURE_READ_KHR, Scope::ANYTHING),
+            (
+                S::COMPUTE_SHADER,
+                A::SHADER_WRITE,
+                Scope::new(Stages::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE),
+            ),
+        ] {
+            assert_eq!(scope(stages, access), expected);
+        }
+    }
+}
