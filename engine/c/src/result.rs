@@ -14,6 +14,7 @@ use multisplit::network::NetworkError;
 use MultisplitResult as Code;
 
 /// How a call ended. `multisplit_last_error` has the words.
+/// cbindgen:rename-all=ScreamingSnakeCase
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::enum_variant_names, reason = "these are the names that C sees")]

@@ -16,7 +16,7 @@ use crate::types::choice;
 use crate::vulkan::VkBool32;
 
 /// The distance of a vertex that no path reaches, and the predecessor of one that has none.
-pub const MULTISPLIT_UNREACHED: u32 = 0xFFFF_FFFF;
+pub const MULTISPLIT_UNREACHED: u32 = u32::MAX;
 
 /// How shortest paths are searched for. All find the same distances.
 #[repr(C)]

@@ -1,0 +1,155 @@
+/*
+ * Sorts particles by depth between an engine's own two compute passes, on the engine's own device,
+ * in the engine's own command buffer, with the engine's own scratch memory.
+ *
+ *   cc particles.c host.c $(pkg-config --cflags --libs multisplit) -lvulkan -lm -o particles
+ *
+ * The engine records exactly the barriers that multisplit's contract names. Built with
+ * -DWITHOUT_ENTRY_BARRIER or -DWITHOUT_EXIT_BARRIER it leaves one of them out, and the validation
+ * layer objects: neither is more than enough.
+ */
+#include "host.h"
+
+#include "depths.spv.h"
+#include "draw.spv.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { PARTICLES = 20000, FRAMES = 3, LOCAL_SIZE = 64 };
+
+typedef struct Particle {
+    float x, y, z, id;
+} Particle;
+
+/* What both passes are told. */
+typedef struct Push {
+    float camera[3];
+    uint32_t count;
+} Push;
+
+static const MultisplitScope compute_write = {VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+                                              VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT};
+static const MultisplitScope compute_read = {VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+                                             VK_ACCESS_2_SHADER_STORAGE_READ_BIT};
+static const MultisplitScope host_read = {VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT};
+
+static void scatter(Particle *particles) {
+    uint32_t state = 12345;
+    for (int i = 0; i < PARTICLES; ++i) {
+        float at[3];
+        for (int k = 0; k < 3; ++k) {
+            state = state * 1664525u + 1013904223u;
+            at[k] = (float)(state >> 8) / (float)(1 << 24) * 100.0f;
+        }
+        particles[i] = (Particle){at[0], at[1], at[2], (float)i};
+    }
+}
+
+static double depth_of(const Particle *p, const Push *push) {
+    double x = p->x - push->camera[0], y = p->y - push->camera[1], z = p->z - push->camera[2];
+    return sqrt(x * x + y * y + z * z);
+}
+
+/* Every particle once, and none nearer than the one that is drawn after it. */
+static int is_right(const Particle *drawn, const Particle *particles, const Push *push) {
+    static unsigned char seen[PARTICLES];
+    for (int i = 0; i < PARTICLES; ++i) {
+        seen[i] = 0;
+    }
+    for (int i = 0; i < PARTICLES; ++i) {
+        int id = (int)drawn[i].id;
+        if (id < 0 || id >= PARTICLES || seen[id]++ || drawn[i].x != particles[id].x) {
+            fprintf(stderr, "place %d: particle %d\n", i, id);
+            return 0;
+        }
+        /* The device rounds its square roots in its own way. */
+        if (i > 0 && depth_of(&drawn[i - 1], push) < depth_of(&drawn[i], push) - 1e-3) {
+            fprintf(stderr, "place %d is nearer than the one before it\n", i);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int main(int argc, char **argv) {
+    Host host;
+    host_create(&host, argc, argv);
+
+    /* Once: a context for the engine's device, and a sort from far to near. */
+    MultisplitContext *context = NULL;
+    MultisplitContextInfo context_info = host_context_info(&host);
+    MS(multisplit_context_create(&context_info, &context));
+    MultisplitOperation *sort = NULL;
+    MultisplitSortInfo sort_info = {
+        .struct_size = sizeof sort_info,
+        .key_type = MULTISPLIT_KEY_TYPE_F32,
+        .values = MULTISPLIT_SORT_VALUES_INDICES,
+        .descending = VK_TRUE,
+        .common = {.n = PARTICLES, .frames = 1},
+    };
+    MS(multisplit_sort_create(context, &sort_info, &sort));
+    MS(multisplit_operation_warm_up(sort));
+
+    /* What it asks of the two buffers, and of scratch memory. */
+    MultisplitContract keys, indices;
+    MultisplitWorkspace workspace;
+    MS(multisplit_operation_contract(sort, MULTISPLIT_ROLE_KEYS, &keys));
+    MS(multisplit_operation_contract(sort, MULTISPLIT_ROLE_INDICES, &indices));
+    MS(multisplit_operation_workspace(sort, &workspace));
+    printf("scratch memory: %llu bytes\n", (unsigned long long)workspace.size);
+
+    HostBuffer particles = host_buffer(&host, PARTICLES * sizeof(Particle), 0);
+    HostBuffer drawn = host_buffer(&host, PARTICLES * sizeof(Particle), 0);
+    HostBuffer depths = host_buffer(&host, keys.size, keys.usage);
+    HostBuffer order = host_buffer(&host, indices.size, indices.usage);
+    HostBuffer scratch = host_buffer(&host, workspace.size, workspace.usage);
+    scatter(particles.mapped);
+
+    HostBuffer first[] = {particles, depths}, second[] = {particles, order, drawn};
+    HostPass depth_pass = host_pass(&host, depths_spirv, sizeof depths_spirv, first, 2, sizeof(Push));
+    HostPass draw_pass = host_pass(&host, draw_spirv, sizeof draw_spirv, second, 3, sizeof(Push));
+    const uint32_t groups = (PARTICLES + LOCAL_SIZE - 1) / LOCAL_SIZE;
+
+    int right = 1;
+    for (int frame = 0; frame < FRAMES && right; ++frame) {
+        Push push = {{50.0f * (float)frame, 20.0f, -30.0f}, PARTICLES};
+        MultisplitBinding buffers[] = {
+            {.role = MULTISPLIT_ROLE_KEYS, .buffer = depths.buffer, .size = depths.size},
+            {.role = MULTISPLIT_ROLE_INDICES, .buffer = order.buffer, .size = order.size},
+        };
+        MultisplitRecordInfo record = {
+            .struct_size = sizeof record,
+            .binding_count = 2,
+            .bindings = buffers,
+            .workspace = {.buffer = scratch.buffer, .size = scratch.size},
+        };
+        host_begin(&host);
+        host_dispatch(&host, &depth_pass, &push, sizeof push, groups);
+#ifndef WITHOUT_ENTRY_BARRIER
+        host_barrier(&host, compute_write, keys.first_use);
+#endif
+        MS(multisplit_record(sort, host.commands, &record));
+#ifndef WITHOUT_EXIT_BARRIER
+        host_barrier(&host, indices.last_use, compute_read);
+#endif
+        host_dispatch(&host, &draw_pass, &push, sizeof push, groups);
+        host_barrier(&host, compute_write, host_read);
+        host_submit(&host);
+        right = is_right(drawn.mapped, particles.mapped, &push);
+        printf("frame %d: %s\n", frame, right ? "back to front" : "WRONG");
+    }
+
+    host_free_pass(&host, &draw_pass);
+    host_free_pass(&host, &depth_pass);
+    host_free(&host, &scratch);
+    host_free(&host, &order);
+    host_free(&host, &depths);
+    host_free(&host, &drawn);
+    host_free(&host, &particles);
+    MS(multisplit_operation_destroy(sort));
+    MS(multisplit_context_destroy(context));
+    int status = host_destroy(&host);
+    return right ? status : 2;
+}
