@@ -5,8 +5,8 @@
  *   cc particles.c host.c $(pkg-config --cflags --libs multisplit) -lvulkan -lm -o particles
  *
  * The engine records exactly the barriers that multisplit's contract names. Built with
- * -DWITHOUT_ENTRY_BARRIER or -DWITHOUT_EXIT_BARRIER it leaves one of them out, and the validation
- * layer objects: neither is more than enough.
+ * -DENTRY_BARRIER=0 or -DEXIT_BARRIER=0 it leaves one of them out, and the validation layer objects:
+ * neither is more than enough.
  */
 #include "host.h"
 
@@ -16,6 +16,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#ifndef ENTRY_BARRIER
+#define ENTRY_BARRIER 1
+#endif
+#ifndef EXIT_BARRIER
+#define EXIT_BARRIER 1
+#endif
 
 enum { PARTICLES = 20000, FRAMES = 3, LOCAL_SIZE = 64 };
 
@@ -127,13 +134,13 @@ int main(int argc, char **argv) {
         };
         host_begin(&host);
         host_dispatch(&host, &depth_pass, &push, sizeof push, groups);
-#ifndef WITHOUT_ENTRY_BARRIER
-        host_barrier(&host, compute_write, keys.first_use);
-#endif
+        if (ENTRY_BARRIER) {
+            host_barrier(&host, compute_write, keys.first_use);
+        }
         MS(multisplit_record(sort, host.commands, &record));
-#ifndef WITHOUT_EXIT_BARRIER
-        host_barrier(&host, indices.last_use, compute_read);
-#endif
+        if (EXIT_BARRIER) {
+            host_barrier(&host, indices.last_use, compute_read);
+        }
         host_dispatch(&host, &draw_pass, &push, sizeof push, groups);
         host_barrier(&host, compute_write, host_read);
         host_submit(&host);

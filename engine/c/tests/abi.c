@@ -1,0 +1,526 @@
+/*
+ * What multisplit does with callers that are wrong: NULL for every argument, structures of other
+ * sizes and versions, numbers that are no value, calls in the wrong order, handles that are gone.
+ * Every one of them is an error code, and none of them a crash: this runs under AddressSanitizer.
+ * What it does with callers that are right is in results.c.
+ */
+#include "host.h"
+#include "suite.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A function that knows nothing. */
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL knows_nothing(VkInstance instance, const char *name) {
+    (void)instance;
+    (void)name;
+    return NULL;
+}
+
+static MultisplitRequirementsInfo requirements_info(const Host *host) {
+    MultisplitRequirementsInfo info = {
+        .struct_size = sizeof info,
+        .version = MULTISPLIT_VERSION,
+        .get_instance_proc_addr = vkGetInstanceProcAddr,
+        .instance = host->instance,
+        .physical_device = host->physical,
+        .api_version = VK_API_VERSION_1_3,
+    };
+    return info;
+}
+
+static MultisplitScanInfo scan_info(void) {
+    MultisplitScanInfo info = {.struct_size = sizeof info, .common = {.n = 1000, .frames = 1}};
+    return info;
+}
+
+static MultisplitSortInfo sort_info(void) {
+    MultisplitSortInfo info = {.struct_size = sizeof info, .common = {.n = 1000, .frames = 1}};
+    return info;
+}
+
+static MultisplitSplitInfo split_info(void) {
+    static const uint32_t zero = 0;
+    MultisplitSplitInfo info = {
+        .struct_size = sizeof info,
+        .buckets = 8,
+        .bucket = MULTISPLIT_BUCKET_DELTA,
+        .edges = &zero,
+        .edge_count = 1,
+        .width = 100,
+        .common = {.n = 1000, .frames = 1},
+    };
+    return info;
+}
+
+static MultisplitHistogramInfo histogram_info(void) {
+    static const float edges[] = {0.0f, 1.0f};
+    MultisplitHistogramInfo info = {
+        .struct_size = sizeof info,
+        .sample_type = MULTISPLIT_SAMPLE_TYPE_F32,
+        .bins = 16,
+        .function = MULTISPLIT_BINS_EVEN,
+        .edges = edges,
+        .edge_count = 2,
+        .common = {.n = 1000, .frames = 1},
+    };
+    return info;
+}
+
+static MultisplitSsspInfo sssp_info(void) {
+    static const uint32_t from[] = {0, 1}, to[] = {1, 2};
+    MultisplitSsspInfo info = {
+        .struct_size = sizeof info,
+        .vertices = 3,
+        .edge_count = 2,
+        .from = from,
+        .to = to,
+    };
+    return info;
+}
+
+static void versions_and_names(void) {
+    CHECK(multisplit_version() == MULTISPLIT_VERSION);
+    CHECK(strcmp(multisplit_version_string(), EXPECTED_VERSION) == 0);
+    CHECK(multisplit_last_error() != NULL);
+    CHECK(strcmp(multisplit_result_name(MULTISPLIT_ERROR_IN_USE), "MULTISPLIT_ERROR_IN_USE") == 0);
+    CHECK(strcmp(multisplit_result_name((MultisplitResult)77), "unknown") == 0);
+}
+
+/* NULL for each argument of each function that needs neither context nor operation. */
+static void nulls_without_a_context(const Host *host) {
+    MultisplitRequirementsInfo ask = requirements_info(host);
+    MultisplitRequirements *requirements = NULL;
+    MultisplitRequirementsList list;
+    VkDeviceCreateInfo create = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+    uint32_t features;
+    EXPECT(NULL, multisplit_requirements_create(NULL, &requirements));
+    EXPECT(NULL, multisplit_requirements_create(&ask, NULL));
+    ask.get_instance_proc_addr = NULL;
+    EXPECT(NULL, multisplit_requirements_create(&ask, &requirements));
+    ask = requirements_info(host);
+    ask.instance = NULL;
+    EXPECT(NULL, multisplit_requirements_create(&ask, &requirements));
+    ask = requirements_info(host);
+    ask.physical_device = NULL;
+    EXPECT(NULL, multisplit_requirements_create(&ask, &requirements));
+    CHECK(requirements == NULL);
+    ask = requirements_info(host);
+    EXPECT(NULL, multisplit_requirements_list(NULL, &list));
+    EXPECT(NULL, multisplit_requirements_merge(NULL, &create));
+    EXPECT(NULL, multisplit_requirements_check(NULL, &create, &features));
+    OK(multisplit_requirements_create(&ask, &requirements));
+    EXPECT(NULL, multisplit_requirements_list(requirements, NULL));
+    EXPECT(NULL, multisplit_requirements_merge(requirements, NULL));
+    EXPECT(NULL, multisplit_requirements_check(requirements, NULL, &features));
+    EXPECT(NULL, multisplit_requirements_check(requirements, &create, NULL));
+    create.enabledExtensionCount = 3;
+    EXPECT(NULL, multisplit_requirements_merge(requirements, &create));
+    OK(multisplit_requirements_destroy(requirements));
+    EXPECT(HANDLE, multisplit_requirements_destroy(requirements));
+    OK(multisplit_requirements_destroy(NULL));
+    OK(multisplit_context_destroy(NULL));
+    OK(multisplit_operation_destroy(NULL));
+    OK(multisplit_sssp_destroy(NULL));
+}
+
+static void nulls_of_a_context(const Host *host) {
+    MultisplitContext *context = NULL;
+    MultisplitContextInfo whole = host_context_info(host), info = whole;
+    EXPECT(NULL, multisplit_context_create(NULL, &context));
+    EXPECT(NULL, multisplit_context_create(&info, NULL));
+    info.get_instance_proc_addr = NULL;
+    EXPECT(NULL, multisplit_context_create(&info, &context));
+    info = whole;
+    info.instance = NULL;
+    EXPECT(NULL, multisplit_context_create(&info, &context));
+    info = whole;
+    info.physical_device = NULL;
+    EXPECT(NULL, multisplit_context_create(&info, &context));
+    info = whole;
+    info.device = NULL;
+    EXPECT(NULL, multisplit_context_create(&info, &context));
+    info = whole;
+    info.queue = NULL;
+    EXPECT(NULL, multisplit_context_create(&info, &context));
+    CHECK(context == NULL);
+}
+
+static void nulls_with_a_context(MultisplitContext *context) {
+    MultisplitOperation *operation = NULL;
+    MultisplitSssp *sssp = NULL;
+    MultisplitScanInfo scan = scan_info();
+    MultisplitSortInfo sort = sort_info();
+    MultisplitSplitInfo split = split_info();
+    MultisplitHistogramInfo histogram = histogram_info();
+    MultisplitSsspInfo search = sssp_info();
+    EXPECT(NULL, multisplit_scan_create(NULL, &scan, &operation));
+    EXPECT(NULL, multisplit_scan_create(context, NULL, &operation));
+    EXPECT(NULL, multisplit_scan_create(context, &scan, NULL));
+    EXPECT(NULL, multisplit_sort_create(NULL, &sort, &operation));
+    EXPECT(NULL, multisplit_sort_create(context, NULL, &operation));
+    EXPECT(NULL, multisplit_sort_create(context, &sort, NULL));
+    EXPECT(NULL, multisplit_split_create(NULL, &split, &operation));
+    EXPECT(NULL, multisplit_split_create(context, NULL, &operation));
+    EXPECT(NULL, multisplit_split_create(context, &split, NULL));
+    EXPECT(NULL, multisplit_histogram_create(NULL, &histogram, &operation));
+    EXPECT(NULL, multisplit_histogram_create(context, NULL, &operation));
+    EXPECT(NULL, multisplit_histogram_create(context, &histogram, NULL));
+    EXPECT(NULL, multisplit_sssp_create(NULL, &search, &sssp));
+    EXPECT(NULL, multisplit_sssp_create(context, NULL, &sssp));
+    EXPECT(NULL, multisplit_sssp_create(context, &search, NULL));
+    sort.common.scope_count = 2;
+    EXPECT(NULL, multisplit_sort_create(context, &sort, &operation));
+    split.edges = NULL;
+    EXPECT(NULL, multisplit_split_create(context, &split, &operation));
+    split.bucket = MULTISPLIT_BUCKET_GLSL;
+    split.edge_count = 0;
+    EXPECT(NULL, multisplit_split_create(context, &split, &operation));
+    histogram.edges = NULL;
+    EXPECT(NULL, multisplit_histogram_create(context, &histogram, &operation));
+    histogram.function = MULTISPLIT_BINS_GLSL;
+    histogram.edge_count = 0;
+    EXPECT(NULL, multisplit_histogram_create(context, &histogram, &operation));
+    search.from = NULL;
+    EXPECT(NULL, multisplit_sssp_create(context, &search, &sssp));
+    search = sssp_info();
+    search.to = NULL;
+    EXPECT(NULL, multisplit_sssp_create(context, &search, &sssp));
+    search = sssp_info();
+    search.weight = MULTISPLIT_EDGE_WEIGHT_F32;
+    EXPECT(NULL, multisplit_sssp_create(context, &search, &sssp));
+    CHECK(operation == NULL && sssp == NULL);
+}
+
+/* Structures of another size or version. */
+static void sizes_and_versions(const Host *host, MultisplitContext *context) {
+    static const int off[] = {INT_MIN, -8, -4, 4, 8, INT_MAX};
+    MultisplitOperation *operation;
+    MultisplitRequirements *requirements;
+    MultisplitContext *other;
+    MultisplitSssp *sssp;
+    for (size_t i = 0; i < sizeof off / sizeof *off; ++i) {
+#define WRONG_SIZE(Type, whole, call)              \
+    do {                                           \
+        Type info = whole;                         \
+        info.struct_size += (uint32_t)off[i];      \
+        EXPECT(STRUCT_SIZE, call);                 \
+        info.struct_size = 0;                      \
+        EXPECT(STRUCT_SIZE, call);                 \
+    } while (0)
+        WRONG_SIZE(MultisplitRequirementsInfo, requirements_info(host),
+                   multisplit_requirements_create(&info, &requirements));
+        WRONG_SIZE(MultisplitContextInfo, host_context_info(host),
+                   multisplit_context_create(&info, &other));
+        WRONG_SIZE(MultisplitScanInfo, scan_info(), multisplit_scan_create(context, &info, &operation));
+        WRONG_SIZE(MultisplitSortInfo, sort_info(), multisplit_sort_create(context, &info, &operation));
+        WRONG_SIZE(MultisplitSplitInfo, split_info(),
+                   multisplit_split_create(context, &info, &operation));
+        WRONG_SIZE(MultisplitHistogramInfo, histogram_info(),
+                   multisplit_histogram_create(context, &info, &operation));
+        WRONG_SIZE(MultisplitSsspInfo, sssp_info(), multisplit_sssp_create(context, &info, &sssp));
+    }
+    static const uint32_t versions[] = {0, MULTISPLIT_VERSION + (1u << 12), MULTISPLIT_VERSION + (1u << 22),
+                                        UINT32_MAX};
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; ++i) {
+        MultisplitRequirementsInfo ask = requirements_info(host);
+        MultisplitContextInfo info = host_context_info(host);
+        ask.version = info.version = versions[i];
+        EXPECT(VERSION, multisplit_requirements_create(&ask, &requirements));
+        EXPECT(VERSION, multisplit_context_create(&info, &other));
+    }
+}
+
+/* Devices that are not what they are said to be. */
+static void wrong_devices(const Host *host) {
+    MultisplitContext *context;
+    MultisplitRequirements *requirements;
+    MultisplitContextInfo info = host_context_info(host);
+    MultisplitRequirementsInfo ask = requirements_info(host);
+    info.get_instance_proc_addr = ask.get_instance_proc_addr = knows_nothing;
+    EXPECT(UNSUPPORTED, multisplit_context_create(&info, &context));
+    EXPECT(UNSUPPORTED, multisplit_requirements_create(&ask, &requirements));
+    info = host_context_info(host);
+    ask = requirements_info(host);
+    info.api_version = ask.api_version = VK_API_VERSION_1_1;
+    EXPECT(UNSUPPORTED, multisplit_context_create(&info, &context));
+    EXPECT(UNSUPPORTED, multisplit_requirements_create(&ask, &requirements));
+    info = host_context_info(host);
+    info.features = 0;
+    EXPECT(UNSUPPORTED, multisplit_context_create(&info, &context));
+    info.features = 1u << 31;
+    EXPECT(INVALID, multisplit_context_create(&info, &context));
+    info = host_context_info(host);
+    info.queue_family = 1000;
+    EXPECT(UNSUPPORTED, multisplit_context_create(&info, &context));
+    info = host_context_info(host);
+    info.pipeline_cache = "\xff\xfe";
+    EXPECT(INVALID, multisplit_context_create(&info, &context));
+    /* A device that was created without what is needed: the message names it. */
+    VkDeviceCreateInfo bare = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+    uint32_t features;
+    ask = requirements_info(host);
+    OK(multisplit_requirements_create(&ask, &requirements));
+    EXPECT(UNSUPPORTED, multisplit_requirements_check(requirements, &bare, &features));
+    CHECK(strstr(multisplit_last_error(), "synchronization2") != NULL);
+    OK(multisplit_requirements_destroy(requirements));
+}
+
+static void wrong_tasks(MultisplitContext *context) {
+    MultisplitOperation *operation = NULL;
+#define WRONG_SORT(code, change)                                          \
+    do {                                                                  \
+        MultisplitSortInfo info = sort_info();                            \
+        change;                                                           \
+        RETURNS(MULTISPLIT_ERROR_##code, multisplit_sort_create(context, &info, &operation)); \
+    } while (0)
+    WRONG_SORT(INVALID, info.key_type = (MultisplitKeyType)6);
+    WRONG_SORT(INVALID, info.key_type = (MultisplitKeyType)-1);
+    WRONG_SORT(INVALID, info.values = (MultisplitSortValues)9);
+    WRONG_SORT(INVALID, info.common.count = (MultisplitCount)3);
+    WRONG_SORT(TOO_LARGE, (info.values = MULTISPLIT_SORT_VALUES_VALUES, info.value_bytes = 5));
+    WRONG_SORT(INVALID, info.first_bit = 33);
+    WRONG_SORT(INVALID, info.bit_count = 33);
+    WRONG_SORT(INVALID, (info.first_bit = UINT32_MAX, info.bit_count = UINT32_MAX));
+    WRONG_SORT(TOO_LARGE, info.common.n = 1u << 30);
+    WRONG_SORT(TOO_LARGE, info.common.n = UINT64_MAX);
+    WRONG_SORT(TOO_LARGE, (info.common.n = UINT64_MAX, info.common.count = MULTISPLIT_COUNT_DEVICE));
+    MultisplitRoleScope scope = {.role = MULTISPLIT_ROLE_OFFSETS,
+                                 .before = {VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+                                            VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT}};
+    WRONG_SORT(INVALID, (info.common.scopes = &scope, info.common.scope_count = 1));
+    scope.role = (MultisplitRole)20;
+    WRONG_SORT(INVALID, (info.common.scopes = &scope, info.common.scope_count = 1));
+    scope.role = MULTISPLIT_ROLE_KEYS;
+    scope.before.stages = VK_PIPELINE_STAGE_2_TRANSFER_BIT;
+    WRONG_SORT(INVALID, (info.common.scopes = &scope, info.common.scope_count = 1));
+    WRONG_SORT(INVALID, (info.common.scopes = (const void *)((const char *)&scope + 1),
+                         info.common.scope_count = 1));
+
+#define WRONG_SPLIT(code, change)                                          \
+    do {                                                                   \
+        MultisplitSplitInfo info = split_info();                           \
+        change;                                                            \
+        RETURNS(MULTISPLIT_ERROR_##code, multisplit_split_create(context, &info, &operation)); \
+    } while (0)
+    static const uint32_t falling[] = {7, 6, 5, 4, 3, 2, 1};
+    WRONG_SPLIT(INVALID, info.buckets = 0);
+    WRONG_SPLIT(TOO_LARGE, info.buckets = 65537);
+    WRONG_SPLIT(TOO_LARGE, info.buckets = UINT32_MAX);
+    WRONG_SPLIT(INVALID, info.bucket = (MultisplitBucket)6);
+    WRONG_SPLIT(INVALID, info.output = (MultisplitSplitOutput)3);
+    WRONG_SPLIT(INVALID, info.width = 0);
+    WRONG_SPLIT(INVALID, info.edge_count = 0);
+    WRONG_SPLIT(INVALID, info.bucket = MULTISPLIT_BUCKET_EVEN);
+    WRONG_SPLIT(INVALID, info.bucket = MULTISPLIT_BUCKET_RANGE);
+    WRONG_SPLIT(INVALID, (info.bucket = MULTISPLIT_BUCKET_RANGE, info.edges = falling, info.edge_count = 7));
+    WRONG_SPLIT(INVALID, info.bucket = MULTISPLIT_BUCKET_DIGIT);
+    WRONG_SPLIT(TOO_LARGE, info.output = MULTISPLIT_SPLIT_OUTPUT_PAIRS);
+    WRONG_SPLIT(TOO_LARGE, info.common.n = 1u << 30);
+    WRONG_SPLIT(INVALID, (info.bucket = MULTISPLIT_BUCKET_GLSL, info.glsl = "\xff"));
+    WRONG_SPLIT(GLSL, (info.bucket = MULTISPLIT_BUCKET_GLSL,
+                       info.glsl = "uint bucket_of(uint key) {\n    return kez;\n}\n"));
+    CHECK(strstr(multisplit_last_error(), "kez") != NULL && strstr(multisplit_last_error(), ":2") != NULL);
+    WRONG_SPLIT(GLSL, (info.bucket = MULTISPLIT_BUCKET_GLSL, info.glsl = ""));
+
+#define WRONG_HISTOGRAM(code, change)                                          \
+    do {                                                                       \
+        MultisplitHistogramInfo info = histogram_info();                       \
+        change;                                                                \
+        RETURNS(MULTISPLIT_ERROR_##code, multisplit_histogram_create(context, &info, &operation)); \
+    } while (0)
+    WRONG_HISTOGRAM(INVALID, info.bins = 0);
+    WRONG_HISTOGRAM(TOO_LARGE, info.bins = (1u << 20) + 1);
+    WRONG_HISTOGRAM(TOO_LARGE, info.bins = UINT32_MAX);
+    WRONG_HISTOGRAM(INVALID, info.sample_type = (MultisplitSampleType)7);
+    WRONG_HISTOGRAM(INVALID, info.function = (MultisplitBins)4);
+    WRONG_HISTOGRAM(INVALID, info.weight = (MultisplitWeight)3);
+    WRONG_HISTOGRAM(INVALID, info.edge_count = 1);
+    WRONG_HISTOGRAM(INVALID, info.function = MULTISPLIT_BINS_RANGE);
+    WRONG_HISTOGRAM(INVALID, info.function = MULTISPLIT_BINS_IDENTITY);
+    WRONG_HISTOGRAM(INVALID, info.channels = 5);
+    WRONG_HISTOGRAM(INVALID, info.channels = UINT32_MAX);
+    WRONG_HISTOGRAM(INVALID, info.active_channels = 2);
+    WRONG_HISTOGRAM(INVALID, info.stride = 3);
+    WRONG_HISTOGRAM(INVALID, (info.cumulative = 1, info.wide_counts = 1));
+    WRONG_HISTOGRAM(TOO_LARGE, info.common.n = UINT64_MAX);
+
+    MultisplitScanInfo scan = scan_info();
+    scan.common.n = UINT64_MAX;
+    EXPECT(TOO_LARGE, multisplit_scan_create(context, &scan, &operation));
+    CHECK(operation == NULL);
+}
+
+static void wrong_networks(MultisplitContext *context) {
+    MultisplitSssp *sssp = NULL;
+    const float not_a_number[] = {1.0f, -1.0f};
+#define WRONG_NETWORK(code, change)                                   \
+    do {                                                              \
+        MultisplitSsspInfo info = sssp_info();                        \
+        change;                                                       \
+        RETURNS(MULTISPLIT_ERROR_##code, multisplit_sssp_create(context, &info, &sssp));  \
+    } while (0)
+    WRONG_NETWORK(INVALID, info.vertices = 0);
+    WRONG_NETWORK(INVALID, info.vertices = 2);
+    WRONG_NETWORK(TOO_LARGE, info.vertices = UINT32_MAX);
+    WRONG_NETWORK(INVALID, info.edge_count = UINT64_MAX);
+    WRONG_NETWORK(INVALID, info.method = (MultisplitSsspMethod)6);
+    WRONG_NETWORK(INVALID, info.weight = (MultisplitEdgeWeight)3);
+    WRONG_NETWORK(INVALID, (info.weight = MULTISPLIT_EDGE_WEIGHT_F32, info.weights = not_a_number));
+    CHECK(sssp == NULL);
+
+    MultisplitSsspInfo info = sssp_info();
+    uint32_t distances[3], predecessors[3];
+    OK(multisplit_sssp_create(context, &info, &sssp));
+    EXPECT(NULL, multisplit_sssp_solve(NULL, 0, distances, NULL, 3));
+    EXPECT(NULL, multisplit_sssp_solve(sssp, 0, NULL, NULL, 3));
+    EXPECT(TOO_SMALL, multisplit_sssp_solve(sssp, 0, distances, NULL, 2));
+    EXPECT(INVALID, multisplit_sssp_solve(sssp, 0, distances, predecessors, 3));
+    EXPECT(INVALID, multisplit_sssp_solve(sssp, 3, distances, NULL, 3));
+    EXPECT(IN_USE, multisplit_context_destroy(context));
+    OK(multisplit_sssp_destroy(sssp));
+    EXPECT(HANDLE, multisplit_sssp_destroy(sssp));
+    EXPECT(HANDLE, multisplit_sssp_solve(sssp, 0, distances, NULL, 3));
+}
+
+/* Calls in the wrong order, and recordings that are given the wrong things. */
+static void wrong_recordings(const Host *host, MultisplitContext *context) {
+    MultisplitOperation *sort = NULL;
+    MultisplitSortInfo info = sort_info();
+    MultisplitContract contract;
+    MultisplitWorkspace workspace;
+    uint32_t count;
+    MultisplitRecordInfo record = {.struct_size = sizeof record};
+    OK(multisplit_sort_create(context, &info, &sort));
+    EXPECT(NULL, multisplit_operation_workspace(NULL, &workspace));
+    EXPECT(NULL, multisplit_operation_workspace(sort, NULL));
+    OK(multisplit_operation_workspace(sort, &workspace));
+    EXPECT(NOT_READY, multisplit_operation_contract(sort, MULTISPLIT_ROLE_KEYS, &contract));
+    EXPECT(NOT_READY, multisplit_operation_timestamps(sort, VK_TRUE, &count));
+    host_begin(host);
+    EXPECT(NOT_READY, multisplit_record(sort, host->commands, &record));
+    EXPECT(NULL, multisplit_operation_warm_up(NULL));
+    OK(multisplit_operation_warm_up(sort));
+    OK(multisplit_operation_warm_up(sort));
+    EXPECT(NULL, multisplit_operation_contract(NULL, MULTISPLIT_ROLE_KEYS, &contract));
+    EXPECT(NULL, multisplit_operation_contract(sort, MULTISPLIT_ROLE_KEYS, NULL));
+    EXPECT(INVALID, multisplit_operation_contract(sort, MULTISPLIT_ROLE_OFFSETS, &contract));
+    EXPECT(INVALID, multisplit_operation_contract(sort, (MultisplitRole)99, &contract));
+    EXPECT(NULL, multisplit_operation_timestamps(NULL, VK_TRUE, &count));
+    EXPECT(NULL, multisplit_operation_timestamps(sort, VK_TRUE, NULL));
+    OK(multisplit_operation_timestamps(sort, VK_FALSE, &count));
+    CHECK(count == 2);
+    OK(multisplit_operation_contract(sort, MULTISPLIT_ROLE_KEYS, &contract));
+    CHECK(contract.used && contract.size == 4000 && contract.first_use.stages != 0);
+
+    HostBuffer keys = host_buffer(host, contract.size, contract.usage);
+    HostBuffer scratch = host_buffer(host, workspace.size, workspace.usage);
+    const MultisplitBinding bound = {.buffer = keys.buffer, .size = keys.size};
+    const MultisplitBinding memory = {.buffer = scratch.buffer, .size = scratch.size};
+    EXPECT(NULL, multisplit_record(NULL, host->commands, &record));
+    EXPECT(NULL, multisplit_record(sort, NULL, &record));
+    EXPECT(NULL, multisplit_record(sort, host->commands, NULL));
+#define WRONG_RECORD(code, change)                                            \
+    do {                                                                      \
+        MultisplitBinding bindings[24];                                       \
+        for (int i = 0; i < 24; ++i) {                                        \
+            bindings[i] = bound;                                              \
+        }                                                                     \
+        record = (MultisplitRecordInfo){.struct_size = sizeof record,         \
+                                        .binding_count = 1,                   \
+                                        .bindings = bindings,                 \
+                                        .workspace = memory};                 \
+        change;                                                               \
+        RETURNS(MULTISPLIT_ERROR_##code, multisplit_record(sort, host->commands, &record));       \
+    } while (0)
+    WRONG_RECORD(STRUCT_SIZE, record.struct_size = 0);
+    WRONG_RECORD(STRUCT_SIZE, record.struct_size -= 8);
+    WRONG_RECORD(NULL, record.bindings = NULL);
+    WRONG_RECORD(INVALID, record.binding_count = 0);
+    WRONG_RECORD(INVALID, record.binding_count = 2);
+    WRONG_RECORD(INVALID, record.binding_count = 24);
+    WRONG_RECORD(INVALID, bindings[0].role = (MultisplitRole)-7);
+    WRONG_RECORD(INVALID, bindings[0].role = MULTISPLIT_ROLE_SAMPLES);
+    WRONG_RECORD(NULL, bindings[0].buffer = VK_NULL_HANDLE);
+    WRONG_RECORD(TOO_SMALL, bindings[0].size = 3999);
+    WRONG_RECORD(TOO_SMALL, bindings[0].size = 0);
+    WRONG_RECORD(MISALIGNED, bindings[0].offset = 2);
+    WRONG_RECORD(INVALID, record.count = 10);
+    WRONG_RECORD(TOO_LARGE, record.frame = 1);
+    if (workspace.size > 0) {
+        WRONG_RECORD(NULL, record.workspace.buffer = VK_NULL_HANDLE);
+        WRONG_RECORD(TOO_SMALL, record.workspace.size = workspace.size - 1);
+        WRONG_RECORD(MISALIGNED, record.workspace.offset = 2);
+    }
+    EXPECT(IN_USE, multisplit_context_destroy(context));
+    OK(multisplit_operation_destroy(sort));
+    EXPECT(HANDLE, multisplit_operation_destroy(sort));
+    EXPECT(HANDLE, multisplit_operation_warm_up(sort));
+    EXPECT(HANDLE, multisplit_operation_contract(sort, MULTISPLIT_ROLE_KEYS, &contract));
+    EXPECT(HANDLE, multisplit_record(sort, host->commands, &record));
+    host_submit(host);
+    host_free(host, &keys);
+    host_free(host, &scratch);
+}
+
+/* Handles of another kind, and handles that never were any. */
+static void wrong_handles(MultisplitContext *context) {
+    MultisplitOperation *operation = NULL;
+    MultisplitWorkspace workspace;
+    MultisplitScanInfo info = scan_info();
+    const uintptr_t never[] = {1, 8, 0x7fff0000, UINTPTR_MAX};
+    for (size_t i = 0; i < sizeof never / sizeof *never; ++i) {
+        EXPECT(HANDLE, multisplit_scan_create((MultisplitContext *)never[i], &info, &operation));
+        EXPECT(HANDLE, multisplit_operation_workspace((MultisplitOperation *)never[i], &workspace));
+        EXPECT(HANDLE, multisplit_context_destroy((MultisplitContext *)never[i]));
+    }
+    EXPECT(HANDLE, multisplit_operation_destroy((MultisplitOperation *)context));
+    OK(multisplit_scan_create(context, &info, &operation));
+    EXPECT(HANDLE, multisplit_context_destroy((MultisplitContext *)operation));
+    OK(multisplit_operation_destroy(operation));
+}
+
+static void *message_of_another_thread(void *unused) {
+    (void)unused;
+    CHECK(multisplit_last_error()[0] == '\0');
+    EXPECT(NULL, multisplit_context_create(NULL, NULL));
+    return NULL;
+}
+
+static void messages_belong_to_threads(void) {
+    char before[256];
+    pthread_t thread;
+    EXPECT(NULL, multisplit_record(NULL, NULL, NULL));
+    snprintf(before, sizeof before, "%s", multisplit_last_error());
+    CHECK(pthread_create(&thread, NULL, message_of_another_thread, NULL) == 0);
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK(strcmp(before, multisplit_last_error()) == 0);
+}
+
+int main(int argc, char **argv) {
+    Host host;
+    MultisplitContext *context = NULL;
+    versions_and_names();
+    host_create(&host, argc, argv);
+    nulls_without_a_context(&host);
+    nulls_of_a_context(&host);
+    wrong_devices(&host);
+    MultisplitContextInfo info = host_context_info(&host);
+    OK(multisplit_context_create(&info, &context));
+    nulls_with_a_context(context);
+    sizes_and_versions(&host, context);
+    wrong_tasks(context);
+    wrong_networks(context);
+    wrong_recordings(&host, context);
+    wrong_handles(context);
+    messages_belong_to_threads();
+    results(&host, context);
+    OK(multisplit_context_destroy(context));
+    EXPECT(HANDLE, multisplit_context_destroy(context));
+    int status = host_destroy(&host);
+    return suite_end(status);
+}
