@@ -177,8 +177,7 @@ impl Operation {
             first: info.first_query,
             each_pass: info.each_pass != 0,
         };
-        let timing =
-            if queries.pool.is_null() { Timing::None } else { Timing::Queries(queries) };
+        let timing = if queries.pool.is_null() { Timing::None } else { Timing::Queries(queries) };
         let counted = matches!(self.task_elements(), embed::Elements::Recorded { .. });
         let recording = Recording {
             buffers,

@@ -87,11 +87,7 @@ impl<H> Out<*mut H> {
 /// # Safety
 /// Where `pointer` is not null, there are `count` of them, and nobody writes to them for as long as
 /// the reference lives. Any bits are a `T`.
-pub(crate) unsafe fn slice<'a, T>(
-    what: &str,
-    pointer: *const T,
-    count: u64,
-) -> Outcome<&'a [T]> {
+pub(crate) unsafe fn slice<'a, T>(what: &str, pointer: *const T, count: u64) -> Outcome<&'a [T]> {
     let limit = isize::MAX as usize / size_of::<T>().max(1);
     let count = usize::try_from(count).ok().filter(|&count| count <= limit);
     match count {

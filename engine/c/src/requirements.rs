@@ -3,8 +3,8 @@
 use std::ffi::{c_char, c_void};
 use std::sync::{Mutex, PoisonError};
 
-use multisplit::ash::vk::{self, Handle as _};
 use multisplit::ash::Instance;
+use multisplit::ash::vk::{self, Handle as _};
 use multisplit::{FeatureChain, Features, Requirements};
 
 use crate::handle::Registry;
@@ -70,7 +70,8 @@ pub(crate) fn features_of(bits: u32) -> Outcome<Features> {
 
 /// The bits of these features.
 fn bits_of(mut features: Features) -> u32 {
-    let on = |(feature, member): (MultisplitFeature, &mut bool)| u32::from(*member) * feature as u32;
+    let on =
+        |(feature, member): (MultisplitFeature, &mut bool)| u32::from(*member) * feature as u32;
     members(&mut features).map(on).iter().sum()
 }
 
@@ -167,9 +168,8 @@ impl Object {
     }
 
     fn list(&self) -> MultisplitRequirementsList {
-        let whole = |chain: &mut FeatureChain| {
-            chain.push_onto(vk::DeviceCreateInfo::default()).p_next
-        };
+        let whole =
+            |chain: &mut FeatureChain| chain.push_onto(vk::DeviceCreateInfo::default()).p_next;
         MultisplitRequirementsList {
             extensions: self.extensions.0.as_ptr(),
             extension_count: self.extensions.0.len() as u32,
@@ -209,9 +209,8 @@ impl Object {
         let info = info.ok_or_else(|| Failure::null("create_info"))?;
         let (instance, physical) = (&self.instance, self.physical);
         // SAFETY: by the caller's contract.
-        let check = unsafe {
-            Requirements::check_create_info(instance, physical, self.api_version, info)?
-        };
+        let check =
+            unsafe { Requirements::check_create_info(instance, physical, self.api_version, info)? };
         Ok(bits_of(check.into_result()?))
     }
 }

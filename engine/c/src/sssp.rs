@@ -9,8 +9,8 @@ use multisplit::primitives::sssp::{SsspMethod, SsspOptions, SsspSolver};
 
 use crate::context::{CONTEXTS, Child, MultisplitContext};
 use crate::handle::Registry;
-use crate::read::{self, Sized32};
 use crate::read::Out;
+use crate::read::{self, Sized32};
 use crate::result::{Failure, MultisplitResult, Outcome, guard};
 use crate::types::choice;
 use crate::vulkan::VkBool32;
@@ -203,7 +203,11 @@ pub unsafe extern "C" fn multisplit_sssp_solve(
             return Err(Failure::null("distances"));
         }
         if count < words {
-            return Err(Failure::too_small("the array of distances", 4 * count.min(1 << 60), 4 * words));
+            return Err(Failure::too_small(
+                "the array of distances",
+                4 * count.min(1 << 60),
+                4 * words,
+            ));
         }
         if !predecessors.is_null() && !solver.predecessors {
             return Err(Failure::invalid("predecessors were not asked for when it was created"));

@@ -23,7 +23,10 @@ fn blesses() -> bool {
 
 fn expect_fresh(path: &Path, fresh: bool) -> Result<()> {
     let path = path.display();
-    ensure!(fresh, "{path} is not fresh: run {BLESS}=1 cargo test -p multisplit-c --test generated");
+    ensure!(
+        fresh,
+        "{path} is not fresh: run {BLESS}=1 cargo test -p multisplit-c --test generated"
+    );
     Ok(())
 }
 
@@ -101,7 +104,6 @@ fn words(array: &str) -> Vec<u32> {
 
 /// FNV-1a, as for the kernels.
 fn hash_line(glsl: &str) -> String {
-    let step =
-        |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     format!("/* source {:016x} */", glsl.bytes().fold(0xcbf2_9ce4_8422_2325, step))
 }

@@ -219,6 +219,7 @@ static void histogram(const Host *host, MultisplitContext *context) {
         .weight = MULTISPLIT_WEIGHT_U32,
         .channels = 2,
         .active_channels = 2,
+        .count_dropped = VK_TRUE,
         .cumulative = VK_TRUE,
         .common = {.n = N},
     };
@@ -226,12 +227,13 @@ static void histogram(const Host *host, MultisplitContext *context) {
     Filled filled[] = {{.role = MULTISPLIT_ROLE_SAMPLES, .data = samples, .bytes = sizeof samples},
                        {.role = MULTISPLIT_ROLE_WEIGHTS, .data = weights, .bytes = sizeof weights},
                        {.role = MULTISPLIT_ROLE_COUNTS},
-                       {.role = MULTISPLIT_ROLE_CUMULATIVE}};
-    run(host, operation, filled, 4, (MultisplitRecordInfo){0});
+                       {.role = MULTISPLIT_ROLE_CUMULATIVE},
+                       {.role = MULTISPLIT_ROLE_DROPPED}};
+    run(host, operation, filled, 5, (MultisplitRecordInfo){0});
     CHECK(memcmp(filled[2].buffer.mapped, counts, sizeof counts) == 0);
     CHECK(memcmp(filled[3].buffer.mapped, sums, sizeof sums) == 0);
-    CHECK(dropped > 0);
-    release(host, operation, filled, 4);
+    CHECK(dropped > 0 && *(const uint32_t *)filled[4].buffer.mapped == dropped);
+    release(host, operation, filled, 5);
 }
 
 /* Around a ring, with a short cut that is a detour. */
