@@ -128,6 +128,7 @@ struct Object {
     wanted: Requirements,
     extensions: Names,
     /// What pointers that C was given point to; each may be used in a chain of its own.
+    #[expect(clippy::vec_box, reason = "they must stay where they are")]
     chains: Mutex<Vec<Box<FeatureChain>>>,
     merged: Mutex<Vec<Names>>,
 }

@@ -17,7 +17,6 @@ use MultisplitResult as Code;
 /// cbindgen:rename-all=ScreamingSnakeCase
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::enum_variant_names, reason = "these are the names that C sees")]
 pub enum MultisplitResult {
     /// It did what it was asked for.
     MultisplitSuccess = 0,

@@ -271,8 +271,8 @@ impl MultisplitCommonInfo {
     /// # Safety
     /// `scopes` is null or what it says it is.
     pub(crate) unsafe fn options(&self) -> Outcome<OperationOptions> {
-        let mut options = OperationOptions::default();
-        options.own_workspace = self.own_workspace != 0;
+        let own_workspace = self.own_workspace != 0;
+        let mut options = OperationOptions { own_workspace, ..OperationOptions::default() };
         if self.frames != 0 {
             options.frames = self.frames as usize;
         }
