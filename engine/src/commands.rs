@@ -33,6 +33,7 @@ impl Commands {
         let info = vk::CommandBufferAllocateInfo::default()
             .command_pool(this.pool)
             .command_buffer_count(1);
+        device.name_object(this.pool, "multisplit.commands");
         // SAFETY: a live pool.
         let buffers = unsafe { device.raw.allocate_command_buffers(&info) };
         this.raw = buffers.during("vkAllocateCommandBuffers")?.first().copied().unwrap_or_default();

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ash::vk;
 use multisplit_graph::Limits;
@@ -179,6 +180,11 @@ impl Context {
     /// How many pipelines have been created.
     pub fn pipeline_count(&self) -> usize {
         self.device.pipelines.len()
+    }
+
+    /// How long the driver has taken to create them, all threads together.
+    pub fn pipeline_creation_time(&self) -> Duration {
+        self.device.pipelines.creation_time()
     }
 
     /// The driver's statistics of every pipeline; empty unless

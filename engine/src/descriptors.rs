@@ -1,15 +1,17 @@
 //! How the buffers of a plan are bound to its kernels: push descriptors or, on devices without
-//! them, descriptor sets made beforehand.
+//! them, descriptor sets made beforehand; or addresses among the push constants.
 
 use std::sync::Arc;
 
 use ash::vk;
 use multisplit_graph::{Plan, PlannedBinding};
+use multisplit_shaders::address::address_offset;
 
 use crate::device::Device;
 use crate::error::{Result, VkResultExt};
 use crate::import::Places;
-use crate::pipeline::{MAX_BINDINGS, Pipeline, descriptor_type};
+use crate::layout::descriptor_type;
+use crate::pipeline::{MAX_BINDINGS, Pipeline};
 
 /// Descriptor sets for the steps of a plan. Once written, they serve any number of recordings over
 /// the same buffers.
@@ -41,6 +43,7 @@ impl Sets {
         // SAFETY: a live device.
         let pool = unsafe { device.raw.create_descriptor_pool(&info, None) };
         let pool = pool.during("vkCreateDescriptorPool")?;
+        device.name_object(pool, &plan.name);
         // From here on, dropping `this` destroys the pool.
         let mut this = Self { device: device.clone(), pool, sets: Vec::new() };
         for pipeline in pipelines {
@@ -113,6 +116,31 @@ pub(crate) unsafe fn bind(
         }
         (None, None) => {}
     }
+}
+
+/// Pushes the addresses of the buffers of a step, behind its own push constants.
+///
+/// # Safety
+/// `commands` is recording, and the pipeline was made for addresses.
+pub(crate) unsafe fn push_addresses(
+    device: &Device,
+    commands: vk::CommandBuffer,
+    pipeline: &Pipeline,
+    bindings: &[PlannedBinding],
+    places: &Places<'_>,
+) {
+    let mut addresses = [0u64; MAX_BINDINGS];
+    for (address, binding) in addresses.iter_mut().zip(bindings) {
+        *address = places.address(binding.buffer, binding.offset);
+    }
+    let addresses = addresses.get(..bindings.len()).unwrap_or_default();
+    if addresses.is_empty() {
+        return;
+    }
+    let (stage, at) = (vk::ShaderStageFlags::COMPUTE, address_offset(pipeline.kernel.interface()));
+    let bytes = bytemuck::cast_slice(addresses);
+    // SAFETY: by the caller's contract.
+    unsafe { device.raw.cmd_push_constants(commands, pipeline.layout, stage, at, bytes) };
 }
 
 /// Calls `body` with the descriptor writes of one pass, all on the stack.

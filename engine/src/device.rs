@@ -96,7 +96,7 @@ impl Device {
             device: raw.clone(),
             physical_device: parts.physical,
             debug_settings: Default::default(),
-            buffer_device_address: false,
+            buffer_device_address: features.buffer_device_address,
             allocation_sizes: Default::default(),
         })
         .map_err(|e| Error::OutOfMemory {

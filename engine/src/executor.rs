@@ -7,13 +7,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ash::vk;
 use multisplit_graph::{self as graph, Plan, Work};
+use multisplit_shaders::address::ADDRESS_ALIGNMENT;
 
 use crate::context::Context;
-use crate::descriptors::{Sets, bind};
+use crate::descriptors::{Sets, bind, push_addresses};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::fit;
 use crate::import::{Import, Places, WorkspaceBinding};
+use crate::layout::BufferAccess;
 use crate::memory::{Buffer, Location};
 use crate::pipeline::Pipeline;
 use crate::profiler::Timing;
@@ -29,6 +31,7 @@ pub struct Executable {
     device: Arc<Device>,
     plan: Plan,
     steps: Vec<Step>,
+    access: BufferAccess,
     exit: Vec<vk::MemoryBarrier2<'static>>,
     workspace: Option<Buffer>,
     /// For recordings by the caller, in turn; none where descriptors are pushed.
@@ -72,6 +75,10 @@ pub struct ExecutableOptions {
     /// sets of its own: the sets of recording `k` are used again by recording `k + slots`. Calls
     /// that submit by themselves ([`Context::run`], [`Context::replay`]) take none of them.
     pub slots: usize,
+    /// Whether kernels take the addresses of buffers instead of binding them: no descriptors at
+    /// all. It needs [`Features::buffer_device_address`](crate::Features::buffer_device_address),
+    /// and validation layers do not see such accesses.
+    pub by_address: bool,
 }
 
 /// What one recording is given besides the command buffer and the imports.
@@ -91,7 +98,7 @@ const MAX_SLOTS: usize = 1024;
 
 impl Default for ExecutableOptions {
     fn default() -> Self {
-        Self { own_workspace: true, slots: 2 }
+        Self { own_workspace: true, slots: 2, by_address: false }
     }
 }
 
@@ -109,8 +116,9 @@ impl Context {
             return Err(Error::TooLarge { what: "number of slots", asked, limit });
         }
         let device = &self.device;
-        fit::check(&plan, &self.limits())?;
-        let steps = steps(device, &plan)?;
+        let access = self.access(&plan, options.by_address)?;
+        fit::check(&plan, &limits(self, access))?;
+        let steps = steps(device, &plan, access)?;
         let workspace = (options.own_workspace && plan.workspace.size > 0)
             .then(|| {
                 let name = format!("{}.workspace", plan.name);
@@ -121,18 +129,53 @@ impl Context {
         let (slots, next_slot, turn) = (Vec::new(), AtomicUsize::new(0), Mutex::default());
         let device = device.clone();
         let slot_count = options.slots.max(1);
-        let mut executable =
-            Executable { device, plan, steps, exit, workspace, slots, slot_count, next_slot, turn };
+        let mut executable = Executable {
+            device,
+            plan,
+            steps,
+            access,
+            exit,
+            workspace,
+            slots,
+            slot_count,
+            next_slot,
+            turn,
+        };
         for _ in 0..slot_count {
             let sets = executable.new_sets()?;
             executable.slots.extend(sets);
         }
         Ok(executable)
     }
+
+    /// How the kernels of `plan` get at buffers.
+    fn access(&self, plan: &Plan, by_address: bool) -> Result<BufferAccess> {
+        match (by_address, self.device.push_descriptor.is_some()) {
+            (false, true) => Ok(BufferAccess::Pushed),
+            (false, false) => Ok(BufferAccess::Sets),
+            (true, _) if self.device.features.buffer_device_address => Ok(BufferAccess::Addresses),
+            (true, _) => Err(Error::Kernel {
+                kernel: plan.name.clone(),
+                problem: "needs bufferDeviceAddress, which the device lacks or has not enabled"
+                    .to_owned(),
+            }),
+        }
+    }
 }
 
-fn steps(device: &Device, plan: &Plan) -> Result<Vec<Step>> {
-    let push = device.push_descriptor.is_some();
+/// What is read 16 bytes at a time is aligned so by its address, where no descriptor sees to it.
+fn limits(context: &Context, access: BufferAccess) -> graph::Limits {
+    let limits = context.limits();
+    match access {
+        BufferAccess::Addresses => {
+            let storage_alignment = limits.storage_alignment.max(ADDRESS_ALIGNMENT.into());
+            graph::Limits { storage_alignment, ..limits }
+        }
+        BufferAccess::Pushed | BufferAccess::Sets => limits,
+    }
+}
+
+fn steps(device: &Device, plan: &Plan, access: BufferAccess) -> Result<Vec<Step>> {
     let mut steps = Vec::with_capacity(plan.steps.len());
     for step in &plan.steps {
         let pipeline = match &step.pass.kernel {
@@ -142,7 +185,7 @@ fn steps(device: &Device, plan: &Plan) -> Result<Vec<Step>> {
                     problem: "is described only, there is no SPIR-V to run".to_owned(),
                 })?;
                 let values = &step.pass.specialization;
-                Some(device.pipelines.get(device, kernel, values, push)?)
+                Some(device.pipelines.get(device, kernel, values, access)?)
             }
             None => None,
         };
@@ -176,12 +219,18 @@ impl Executable {
     /// What a caller has to supply for the plan's transient buffers, where the executable has no
     /// workspace of its own.
     pub fn workspace_requirements(&self) -> Result<WorkspaceRequirements> {
-        workspace::requirements(&self.device, &self.plan)
+        workspace::requirements(&self.device, &self.plan, self.is_by_address())
     }
 
     /// The usages that a buffer for this import of the plan is created with.
     pub fn import_usage(&self, import: graph::Buffer) -> vk::BufferUsageFlags {
-        workspace::usage(&self.plan, |index| self.plan.index_of(import) == Some(index))
+        let is_meant = |index| self.plan.index_of(import) == Some(index);
+        workspace::usage(&self.plan, self.is_by_address(), is_meant)
+    }
+
+    /// Whether it takes buffers by address.
+    pub fn is_by_address(&self) -> bool {
+        self.access == BufferAccess::Addresses
     }
 
     /// What offsets of imports and of the workspace are multiples of.
@@ -196,7 +245,7 @@ impl Executable {
 
     /// New descriptor sets for the plan; none where descriptors are pushed.
     fn new_sets(&self) -> Result<Option<Sets>> {
-        if self.device.push_descriptor.is_some() {
+        if self.access != BufferAccess::Sets {
             return Ok(None);
         }
         let pipelines = self.steps.iter().map(|s| s.pipeline.as_deref());
@@ -209,7 +258,7 @@ impl Executable {
         workspace: Option<WorkspaceBinding>,
     ) -> Result<Places<'_>> {
         let own = self.workspace.as_ref().map(|w| WorkspaceBinding { buffer: w.raw(), offset: 0 });
-        Places::resolve(&self.device, &self.plan, imports, workspace.or(own))
+        Places::resolve(&self.device, &self.plan, imports, workspace.or(own), self.access)
     }
 
     /// Runs with the executable's own workspace take turns, whichever threads they come from.
@@ -276,8 +325,8 @@ impl Executable {
         options: &RecordOptions<'_>,
         word: Option<Word>,
     ) -> Result<()> {
-        let places = self.places(imports, options.workspace)?;
         let sets = self.slot(options.slot)?;
+        let places = self.places(imports, options.workspace)?;
         if let Some(sets) = sets {
             // SAFETY: no more recordings are alive than there are slots, so this one is free.
             unsafe { sets.write(&self.plan, &places) };
@@ -319,7 +368,11 @@ impl Executable {
                     let pass = &planned.pass;
                     raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, pipeline.raw);
                     let at = (index, &**pipeline);
-                    bind(&self.device, commands, sets, at, &pass.bindings, places);
+                    if self.is_by_address() {
+                        push_addresses(&self.device, commands, pipeline, &pass.bindings, places);
+                    } else {
+                        bind(&self.device, commands, sets, at, &pass.bindings, places);
+                    }
                     if !pass.push.is_empty() {
                         let stage = vk::ShaderStageFlags::COMPUTE;
                         raw.cmd_push_constants(commands, pipeline.layout, stage, 0, &pass.push);

@@ -4,10 +4,12 @@
 use std::sync::Arc;
 
 use ash::vk;
-use multisplit_graph::{self as graph, Place, Plan};
+use multisplit_graph::{self as graph, Place, Plan, Work};
+use multisplit_shaders::address::ADDRESS_ALIGNMENT;
 
 use crate::device::Device;
 use crate::error::{Error, Result};
+use crate::layout::BufferAccess;
 use crate::memory::Buffer;
 
 /// Most imports a plan may have; where they are is then resolved on the stack.
@@ -24,8 +26,8 @@ pub enum BufferAt {
         /// Where in it the memory begins.
         offset: u64,
     },
-    /// At an address (`vkGetBufferDeviceAddress`); only for executables that take buffers by
-    /// address.
+    /// At an address (`vkGetBufferDeviceAddress`), a multiple of 16; only for executables that take
+    /// buffers by address.
     Address(vk::DeviceAddress),
 }
 
@@ -123,9 +125,46 @@ pub struct WorkspaceBinding {
 /// Where the plan's buffers are for one recording.
 pub(crate) struct Places<'p> {
     plan: &'p Plan,
-    imports: [(usize, BufferAt); MAX_IMPORTS],
+    imports: [Given; MAX_IMPORTS],
     count: usize,
-    workspace: (vk::Buffer, u64),
+    workspace: Given,
+}
+
+/// Where one buffer is.
+#[derive(Clone, Copy)]
+struct Given {
+    /// Its index among the plan's buffers; of no meaning for the workspace.
+    index: usize,
+    at: BufferAt,
+    /// Its address, where kernels take addresses.
+    address: vk::DeviceAddress,
+}
+
+impl Given {
+    const NOTHING: Self = Self { index: 0, at: BufferAt::NOWHERE, address: 0 };
+
+    fn new(device: &Device, index: usize, at: BufferAt, access: BufferAccess) -> Self {
+        let address = match at {
+            BufferAt::Address(address) => address,
+            BufferAt::Buffer { buffer, offset }
+                if access == BufferAccess::Addresses && buffer != vk::Buffer::null() =>
+            {
+                let info = vk::BufferDeviceAddressInfo::default().buffer(buffer);
+                // SAFETY: whoever records promises that the buffer has the usage for it.
+                unsafe { device.raw.get_buffer_device_address(&info) }.saturating_add(offset)
+            }
+            BufferAt::Buffer { .. } => 0,
+        };
+        Self { index, at, address }
+    }
+
+    /// Buffer and offset; nothing where only the address is known.
+    fn buffer(&self, offset: u64) -> (vk::Buffer, u64) {
+        match self.at {
+            BufferAt::Buffer { buffer, offset: base } => (buffer, base + offset),
+            BufferAt::Address(_) => (vk::Buffer::null(), 0),
+        }
+    }
 }
 
 impl<'p> Places<'p> {
@@ -134,41 +173,28 @@ impl<'p> Places<'p> {
         plan: &'p Plan,
         imports: &[Import],
         workspace: Option<WorkspaceBinding>,
+        access: BufferAccess,
     ) -> Result<Self> {
         let workspace = match workspace {
-            Some(given) => (given.buffer, given.offset),
-            None if plan.workspace.size == 0 => (vk::Buffer::null(), 0),
+            Some(given) => BufferAt::new(given.buffer, given.offset),
+            None if plan.workspace.size == 0 => BufferAt::NOWHERE,
             None => return Err(problem(plan, "no memory was given for", "workspace")),
         };
-        let mut this =
-            Self { plan, imports: [(0, BufferAt::NOWHERE); MAX_IMPORTS], count: 0, workspace };
-        let alignment = device.properties.graph_limits().heap_alignment();
-        let check = |name: &str, offset: u64| {
-            if offset.is_multiple_of(alignment) {
-                return Ok(());
-            }
-            let (plan, name) = (plan.name.clone(), name.to_owned());
-            Err(Error::Misaligned { plan, name, offset, alignment })
-        };
-        check("workspace", workspace.1)?;
+        check_place(device, plan, "workspace", workspace, access)?;
+        let workspace = Given::new(device, 0, workspace, access);
+        let mut this = Self { plan, imports: [Given::NOTHING; MAX_IMPORTS], count: 0, workspace };
         for (index, planned, contract) in plan.imports() {
             let given = imports.iter().find(|i| plan.index_of(i.import) == Some(index));
             match given {
                 Some(given) => {
-                    match given.at {
-                        BufferAt::Buffer { offset, .. } => check(&planned.name, offset)?,
-                        BufferAt::Address(_) => {
-                            return Err(problem(
-                                plan,
-                                "no address can be given for",
-                                &planned.name,
-                            ));
-                        }
+                    check_place(device, plan, &planned.name, given.at, access)?;
+                    if matches!(given.at, BufferAt::Address(_)) && needs_buffer(plan, index) {
+                        return Err(problem(plan, "only a buffer can be given for", &planned.name));
                     }
                     let Some(entry) = this.imports.get_mut(this.count) else {
                         return Err(problem(plan, "too many imports, at", &planned.name));
                     };
-                    *entry = (index, given.at);
+                    *entry = Given::new(device, index, given.at, access);
                     this.count += 1;
                 }
                 None if contract.first_use.is_none() => {}
@@ -192,10 +218,10 @@ impl<'p> Places<'p> {
             let contract = self.plan.buffers.get(index).and_then(|b| b.contract());
             contract.and_then(|c| c.last_use).is_some_and(|s| !s.access.writes().is_empty())
         };
-        for (count, &(index, at)) in given.iter().enumerate() {
-            let overlapped = given[..count].iter().any(|&(other, other_at)| {
-                at.overlaps(size(index), other_at, size(other))
-                    && (written(index) || written(other))
+        for (count, &Given { index, at, .. }) in given.iter().enumerate() {
+            let overlapped = given[..count].iter().any(|other| {
+                at.overlaps(size(index), other.at, size(other.index))
+                    && (written(index) || written(other.index))
             });
             if overlapped {
                 let name = self.plan.buffers.get(index).map_or("", |b| &b.name);
@@ -207,20 +233,59 @@ impl<'p> Places<'p> {
 
     /// Buffer and offset of byte `offset` of the plan's buffer `index`.
     pub fn at(&self, index: usize, offset: u64) -> (vk::Buffer, u64) {
-        match self.plan.place(index, offset) {
-            Some(Place::Import { buffer, offset }) => {
-                let given = self.imports[..self.count].iter().find(|(i, _)| *i == buffer);
-                match given {
-                    Some((_, BufferAt::Buffer { buffer, offset: base })) => {
-                        (*buffer, base + offset)
-                    }
-                    _ => (vk::Buffer::null(), 0),
-                }
+        self.find(index, offset).map_or((vk::Buffer::null(), 0), |(given, at)| given.buffer(at))
+    }
+
+    /// Its address.
+    pub fn address(&self, index: usize, offset: u64) -> vk::DeviceAddress {
+        self.find(index, offset).map_or(0, |(given, at)| given.address + at)
+    }
+
+    fn find(&self, index: usize, offset: u64) -> Option<(&Given, u64)> {
+        match self.plan.place(index, offset)? {
+            Place::Import { buffer, offset } => {
+                let given = self.imports[..self.count].iter().find(|i| i.index == buffer);
+                given.map(|given| (given, offset))
             }
-            Some(Place::Workspace { offset }) => (self.workspace.0, self.workspace.1 + offset),
-            None => (vk::Buffer::null(), 0),
+            Place::Workspace { offset } => Some((&self.workspace, offset)),
         }
     }
+}
+
+/// Whether commands other than dispatches use the buffer, which take no addresses.
+fn needs_buffer(plan: &Plan, index: usize) -> bool {
+    plan.steps.iter().any(|step| match &step.pass.work {
+        Work::Dispatch(_) => false,
+        Work::DispatchIndirect { buffer, .. } => *buffer == index,
+        Work::Fill { view, .. } | Work::Update { view, .. } => view.buffer == index,
+        Work::Copy { src, dst } => [src.buffer, dst.buffer].contains(&index),
+    })
+}
+
+/// Whether memory may begin there.
+fn check_place(
+    device: &Device,
+    plan: &Plan,
+    name: &str,
+    at: BufferAt,
+    access: BufferAccess,
+) -> Result<()> {
+    let (offset, alignment) = match (at, access) {
+        (BufferAt::Buffer { offset, .. }, _) => {
+            (offset, device.properties.graph_limits().heap_alignment())
+        }
+        (BufferAt::Address(address), BufferAccess::Addresses) => {
+            (address, u64::from(ADDRESS_ALIGNMENT))
+        }
+        (BufferAt::Address(_), _) => {
+            return Err(problem(plan, "no address can be given for", name));
+        }
+    };
+    if offset.is_multiple_of(alignment) {
+        return Ok(());
+    }
+    let (plan, name) = (plan.name.clone(), name.to_owned());
+    Err(Error::Misaligned { plan, name, offset, alignment })
 }
 
 fn problem(plan: &Plan, problem: &'static str, name: &str) -> Error {

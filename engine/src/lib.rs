@@ -32,6 +32,7 @@ mod executor;
 mod fit;
 mod import;
 mod instance;
+mod layout;
 mod memory;
 pub mod network;
 mod observe;

@@ -1,15 +1,20 @@
 //! How a kernel becomes a compute pipeline, once for each specialization.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ffi::CString;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use ash::vk;
+use multisplit_shaders::address::by_address;
 use multisplit_shaders::{BindingKind, Kernel};
 
 use crate::device::Device;
 use crate::error::{Error, Result, VkResultExt};
+use crate::layout::{BufferAccess, Layouts};
 
 /// Most bindings a kernel may have; descriptor writes are then recorded from the stack. Vulkan
 /// guarantees as many push descriptors.
@@ -41,13 +46,15 @@ impl Pipeline {
 struct Key {
     kernel: usize,
     specialization: Vec<(u32, u32)>,
-    push_descriptors: bool,
+    access: BufferAccess,
 }
 
 /// Every pipeline of a device.
 pub(crate) struct PipelineStore {
     cache: vk::PipelineCache,
     pipelines: Mutex<HashMap<Key, Arc<Pipeline>>>,
+    /// Nanoseconds that the driver has taken to create pipelines.
+    nanoseconds: AtomicU64,
 }
 
 impl PipelineStore {
@@ -60,12 +67,17 @@ impl PipelineStore {
         };
         // A driver that has no use for its own data must not keep the device from being opened.
         let cache = create(initial).or_else(|_| create(&[])).during("vkCreatePipelineCache")?;
-        Ok(Self { cache, pipelines: Mutex::default() })
+        Ok(Self { cache, pipelines: Mutex::default(), nanoseconds: AtomicU64::new(0) })
     }
 
     pub fn cache_data(&self, device: &ash::Device) -> Vec<u8> {
         // SAFETY: a live cache of this device.
         unsafe { device.get_pipeline_cache_data(self.cache) }.unwrap_or_default()
+    }
+
+    /// How long the driver has taken to create pipelines, all threads together.
+    pub fn creation_time(&self) -> Duration {
+        Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed))
     }
 
     /// How many pipelines there are.
@@ -79,20 +91,19 @@ impl PipelineStore {
         device: &Device,
         kernel: &Arc<Kernel>,
         specialization: &[(u32, u32)],
-        push_descriptors: bool,
+        access: BufferAccess,
     ) -> Result<Arc<Pipeline>> {
         let key = Key {
             kernel: Arc::as_ptr(kernel).addr(),
             specialization: specialization.to_vec(),
-            push_descriptors,
+            access,
         };
         if let Some(pipeline) = self.lock().get(&key) {
             return Ok(pipeline.clone());
         }
         // Not under the lock, so that threads compile side by side.
         let span = tracing::debug_span!("pipeline.create", kernel = kernel.label());
-        let pipeline =
-            span.in_scope(|| create(device, kernel, specialization, push_descriptors, self.cache))?;
+        let pipeline = span.in_scope(|| create(device, kernel, specialization, access, self))?;
         match self.lock().entry(key) {
             Entry::Vacant(entry) => Ok(entry.insert(Arc::new(pipeline)).clone()),
             Entry::Occupied(entry) => {
@@ -102,6 +113,20 @@ impl PipelineStore {
                 Ok(entry.get().clone())
             }
         }
+    }
+
+    fn create_pipeline(
+        &self,
+        device: &Device,
+        kernel: &Kernel,
+        specialization: &[(u32, u32)],
+        module: (vk::PipelineLayout, &[u32]),
+    ) -> Result<vk::Pipeline> {
+        let begin = Instant::now();
+        let pipeline = create_pipeline(device, kernel, specialization, module, self.cache);
+        let nanoseconds = begin.elapsed().as_nanos().try_into().unwrap_or(u64::MAX);
+        self.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
+        pipeline
     }
 
     /// Calls `body` with every pipeline.
@@ -129,28 +154,27 @@ fn create(
     device: &Device,
     kernel: &Arc<Kernel>,
     specialization: &[(u32, u32)],
-    push_descriptors: bool,
-    cache: vk::PipelineCache,
+    access: BufferAccess,
+    store: &PipelineStore,
 ) -> Result<Pipeline> {
     check(device, kernel)?;
-    let set_layout = create_set_layout(device, kernel, push_descriptors)?;
-    let destroy_set_layout = |error| {
-        // SAFETY: just created, used by nothing.
-        unsafe { device.raw.destroy_descriptor_set_layout(set_layout, None) };
-        error
+    let layouts = Layouts::new(device, kernel, access)?;
+    let spirv = match access {
+        BufferAccess::Addresses => Cow::Owned(rewritten(kernel)?),
+        BufferAccess::Pushed | BufferAccess::Sets => Cow::Borrowed(kernel.spirv()),
     };
-    let layout = create_layout(device, kernel, set_layout).map_err(destroy_set_layout)?;
-    match create_pipeline(device, kernel, specialization, layout, cache) {
-        Ok(raw) => {
-            device.name_object(raw, kernel.label());
-            Ok(Pipeline { raw, layout, set_layout, kernel: kernel.clone() })
-        }
-        Err(error) => {
-            // SAFETY: just created, used by nothing.
-            unsafe { device.raw.destroy_pipeline_layout(layout, None) };
-            Err(destroy_set_layout(error))
-        }
-    }
+    let raw = store.create_pipeline(device, kernel, specialization, (layouts.layout, &spirv))?;
+    device.name_object(raw, kernel.label());
+    let (layout, set_layout) = layouts.into_handles();
+    Ok(Pipeline { raw, layout, set_layout, kernel: kernel.clone() })
+}
+
+/// The kernel's module in the form that takes addresses.
+fn rewritten(kernel: &Kernel) -> Result<Vec<u32>> {
+    by_address(kernel.spirv(), kernel.interface()).map_err(|e| {
+        let kernel = kernel.label().to_owned();
+        Error::Kernel { kernel, problem: format!("cannot take addresses: {e}") }
+    })
 }
 
 /// Refuses what the device or this engine cannot run, by name, before the driver sees it.
@@ -203,73 +227,15 @@ fn check(device: &Device, kernel: &Kernel) -> Result<()> {
     Ok(())
 }
 
-fn create_set_layout(
-    device: &Device,
-    kernel: &Kernel,
-    push_descriptors: bool,
-) -> Result<vk::DescriptorSetLayout> {
-    let bindings: Vec<_> = kernel
-        .interface()
-        .bindings
-        .iter()
-        .map(|b| {
-            vk::DescriptorSetLayoutBinding::default()
-                .binding(b.binding)
-                .descriptor_type(descriptor_type(b.kind))
-                .descriptor_count(1)
-                .stage_flags(vk::ShaderStageFlags::COMPUTE)
-        })
-        .collect();
-    let flags = if push_descriptors {
-        vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR
-    } else {
-        vk::DescriptorSetLayoutCreateFlags::empty()
-    };
-    let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings).flags(flags);
-    // SAFETY: the extension is enabled where its flag is used.
-    unsafe { device.raw.create_descriptor_set_layout(&info, None) }
-        .during("vkCreateDescriptorSetLayout")
-}
-
-pub(crate) fn descriptor_type(kind: BindingKind) -> vk::DescriptorType {
-    match kind {
-        BindingKind::Storage => vk::DescriptorType::STORAGE_BUFFER,
-        BindingKind::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
-    }
-}
-
-fn create_layout(
-    device: &Device,
-    kernel: &Kernel,
-    set_layout: vk::DescriptorSetLayout,
-) -> Result<vk::PipelineLayout> {
-    let set_layouts = [set_layout];
-    let ranges: Vec<_> = kernel
-        .interface()
-        .push_constants
-        .iter()
-        .map(|block| {
-            vk::PushConstantRange::default()
-                .stage_flags(vk::ShaderStageFlags::COMPUTE)
-                .size(block.size)
-        })
-        .collect();
-    let info = vk::PipelineLayoutCreateInfo::default()
-        .set_layouts(&set_layouts)
-        .push_constant_ranges(&ranges);
-    // SAFETY: a live device and set layout.
-    unsafe { device.raw.create_pipeline_layout(&info, None) }.during("vkCreatePipelineLayout")
-}
-
 fn create_pipeline(
     device: &Device,
     kernel: &Kernel,
     specialization: &[(u32, u32)],
-    layout: vk::PipelineLayout,
+    (layout, spirv): (vk::PipelineLayout, &[u32]),
     cache: vk::PipelineCache,
 ) -> Result<vk::Pipeline> {
     let interface = kernel.interface();
-    let module_info = vk::ShaderModuleCreateInfo::default().code(kernel.spirv());
+    let module_info = vk::ShaderModuleCreateInfo::default().code(spirv);
     // SAFETY: SPIR-V that was reflected, so at least well framed.
     let module = unsafe { device.raw.create_shader_module(&module_info, None) }
         .during("vkCreateShaderModule")?;

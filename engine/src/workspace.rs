@@ -31,15 +31,19 @@ pub struct WorkspaceRequirements {
 impl Context {
     /// What a caller has to supply for the transient buffers of `plan`. It creates no pipelines.
     pub fn workspace_requirements(&self, plan: &Plan) -> Result<WorkspaceRequirements> {
-        requirements(&self.device, plan)
+        requirements(&self.device, plan, false)
     }
 }
 
-pub(crate) fn requirements(device: &Arc<Device>, plan: &Plan) -> Result<WorkspaceRequirements> {
+pub(crate) fn requirements(
+    device: &Arc<Device>,
+    plan: &Plan,
+    by_address: bool,
+) -> Result<WorkspaceRequirements> {
     let is_inside = |index: usize| plan.buffers.get(index).is_some_and(|b| b.contract().is_none());
-    let usage = match usage(plan, is_inside) {
+    let usage = match usage(plan, by_address, is_inside) {
         // Of a plan without transient buffers; Vulkan has no buffers of no use.
-        usage if usage.is_empty() => vk::BufferUsageFlags::STORAGE_BUFFER,
+        usage if usage.is_empty() => shader_usage(by_address),
         usage => usage,
     };
     Ok(WorkspaceRequirements {
@@ -52,10 +56,28 @@ pub(crate) fn requirements(device: &Arc<Device>, plan: &Plan) -> Result<Workspac
 }
 
 /// The usages that passes make of buffers.
-pub(crate) fn usage(plan: &Plan, is_meant: impl Fn(usize) -> bool) -> vk::BufferUsageFlags {
+pub(crate) fn usage(
+    plan: &Plan,
+    by_address: bool,
+    is_meant: impl Fn(usize) -> bool,
+) -> vk::BufferUsageFlags {
     let mut usage = vk::BufferUsageFlags::empty();
-    uses(plan, is_meant, |_, flag| usage |= flag);
+    uses(plan, is_meant, |_, flag| {
+        usage |= match flag {
+            vk::BufferUsageFlags::STORAGE_BUFFER => shader_usage(by_address),
+            other => other,
+        };
+    });
     usage
+}
+
+/// What kernels need of a buffer.
+pub(crate) fn shader_usage(by_address: bool) -> vk::BufferUsageFlags {
+    if by_address {
+        vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS
+    } else {
+        vk::BufferUsageFlags::STORAGE_BUFFER
+    }
 }
 
 fn scope(plan: &Plan, is_meant: impl Fn(usize) -> bool) -> Scope {

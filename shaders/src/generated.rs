@@ -2,9 +2,9 @@
 
 use crate::builtin::Builtin;
 
-/// `count.prepare`: `glsl/count/prepare.comp` with `STEPS=7`.
+/// `count.prepare`: `glsl/count/prepare.comp` with `STEPS=6`.
 pub static COUNT_PREPARE: Builtin =
-    Builtin::new("count.prepare", "count/prepare.comp", &[("STEPS", "7")], include_bytes!("../spv/count.prepare.spv"));
+    Builtin::new("count.prepare", "count/prepare.comp", &[("STEPS", "6")], include_bytes!("../spv/count.prepare.spv"));
 
 /// `memory.fill`: `glsl/memory/fill.comp`.
 pub static MEMORY_FILL: Builtin =

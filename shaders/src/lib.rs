@@ -4,6 +4,7 @@
 //!   building it needs no C++ compiler; a test proves it is what the GLSL compiles to.
 //! - [`Kernel`] and [`Interface`]: what a kernel is, and what it expects from the host.
 //! - [`reflect`]: how that is read out of SPIR-V, for user shaders at run time as well.
+//! - [`address`]: kernels that take addresses instead of bindings.
 //! - [`compile`](mod@compile): GLSL to SPIR-V at run time (cargo feature `compile`, on by default).
 //!
 //! ```
@@ -18,6 +19,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod address;
 pub mod builtin;
 #[cfg(feature = "compile")]
 pub mod compile;

@@ -288,7 +288,7 @@ unsafe fn embed(host: &Host, what: What, with_scopes: bool, with_barriers: bool)
         let contract = |name| *plan.import(name).expect("an import");
         let (first, last) = (contract("src").first_use, contract("dst").last_use);
         let workspace_size = plan.workspace.size.max(16);
-        let options = ExecutableOptions { own_workspace: false, slots: 1 };
+        let options = ExecutableOptions { own_workspace: false, slots: 1, ..Default::default() };
         let executable = context.instantiate_with(plan, options)?;
 
         let device = &host.device;

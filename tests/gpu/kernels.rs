@@ -185,7 +185,7 @@ fn threads_record_the_same_executable(gpu: &Gpu) -> Result<()> {
     let Tripled { graph, src, dst } = tripled(&context.policy(), n)?;
     let plan = graph.compile(&context.limits())?;
     let workspace_bytes = plan.workspace.size;
-    let options = ExecutableOptions { own_workspace: false, slots: 16 };
+    let options = ExecutableOptions { own_workspace: false, slots: 16, ..Default::default() };
     let executable = context.instantiate_with(plan, options)?;
     in_threads(|seed| {
         let workspace = context.buffer::<u8>("workspace", workspace_bytes)?;

@@ -3,10 +3,16 @@
 
 mod adopt;
 mod cache;
+mod counted_device;
 mod counts;
 mod descriptors;
+mod embedding;
+mod embedding_contract;
+mod embedding_operations;
+mod embedding_threads;
 mod environment;
 mod errors;
+mod example_frames;
 mod histogram_cases;
 mod histogram_errors;
 mod histogram_options;
@@ -54,6 +60,10 @@ fn main() -> ExitCode {
         replay::tests(),
         synchronization::tests(),
         adopt::tests(),
+        embedding::tests(),
+        embedding_contract::tests(),
+        embedding_operations::tests(),
+        embedding_threads::tests(),
         cache::tests(),
         errors::tests(),
         environment::tests(),

@@ -12,7 +12,7 @@ use crate::import::{BufferAt, Import, WorkspaceBinding};
 use crate::memory::{Buffer, Location};
 use crate::primitives::Policy;
 use crate::profiler::Timing;
-use crate::workspace::{WorkspaceRequirements, usage};
+use crate::workspace::{self, WorkspaceRequirements};
 
 /// How an [`Operation`] is made.
 #[derive(Clone, Debug)]
@@ -29,6 +29,9 @@ pub struct OperationOptions {
     /// Whether the operation brings scratch memory, one piece for each frame; otherwise each
     /// recording is given some.
     pub own_workspace: bool,
+    /// Whether kernels take the addresses of buffers instead of binding them
+    /// ([`ExecutableOptions::by_address`]).
+    pub by_address: bool,
     /// Sizes and methods other than those that suit the device.
     pub policy: Option<Policy>,
 }
@@ -36,7 +39,7 @@ pub struct OperationOptions {
 impl Default for OperationOptions {
     fn default() -> Self {
         let (entry, exit) = (Vec::new(), Vec::new());
-        Self { entry, exit, frames: 2, own_workspace: true, policy: None }
+        Self { entry, exit, frames: 2, own_workspace: true, by_address: false, policy: None }
     }
 }
 
@@ -59,6 +62,12 @@ impl OperationOptions {
     #[must_use]
     pub fn without_workspace(self) -> Self {
         Self { own_workspace: false, ..self }
+    }
+
+    /// The same with buffers by address.
+    #[must_use]
+    pub fn by_address(self) -> Self {
+        Self { by_address: true, ..self }
     }
 
     /// The same for as many frames in flight.
@@ -129,8 +138,14 @@ impl Context {
         let count_step = plan.steps.iter().position(|s| s.pass.label == COUNT_LABEL);
         let (size, name) = (plan.workspace.size, plan.name.clone());
         let frames = options.frames.max(1);
-        let executable =
-            self.instantiate_with(plan, ExecutableOptions { own_workspace: false, slots: frames })?;
+        let executable = self.instantiate_with(
+            plan,
+            ExecutableOptions {
+                own_workspace: false,
+                slots: frames,
+                by_address: options.by_address,
+            },
+        )?;
         let own = if options.own_workspace && size > 0 { frames } else { 0 };
         let workspace = |frame| {
             let name = format!("{name}.workspace.{frame}");
@@ -147,7 +162,21 @@ impl Context {
         task: &Task,
         options: &OperationOptions,
     ) -> Result<WorkspaceRequirements> {
-        self.workspace_requirements(&self.plan_task(task, options)?.0)
+        let (plan, _) = self.plan_task(task, options)?;
+        workspace::requirements(&self.device, &plan, options.by_address)
+    }
+
+    /// What `task` would expect of each of the engine's buffers, and do with them. It creates
+    /// nothing.
+    pub fn contracts_of(
+        &self,
+        task: &Task,
+        options: &OperationOptions,
+    ) -> Result<Vec<RoleContract>> {
+        let (plan, roles) = self.plan_task(task, options)?;
+        let alignment = self.limits().heap_alignment();
+        let one = |role| contract(&plan, role, alignment, options.by_address);
+        Ok(roles.into_iter().filter_map(one).collect())
     }
 
     fn plan_task(
@@ -178,28 +207,14 @@ impl Operation {
 
     /// What it expects of each of its buffers, and does with them.
     pub fn contracts(&self) -> impl Iterator<Item = RoleContract> {
-        self.roles.iter().filter_map(|&(role, buffer)| self.contract_of(role, buffer))
+        let (plan, alignment) = (self.plan(), self.executable.offset_alignment());
+        let by_address = self.executable.is_by_address();
+        self.roles.iter().filter_map(move |&role| contract(plan, role, alignment, by_address))
     }
 
     /// What it expects of one of them; `None` where it has no such buffer.
     pub fn contract(&self, role: Role) -> Option<RoleContract> {
         self.contracts().find(|contract| contract.role == role)
-    }
-
-    fn contract_of(&self, role: Role, buffer: graph::Buffer) -> Option<RoleContract> {
-        let plan = self.plan();
-        let index = plan.index_of(buffer)?;
-        let contract = plan.buffers.get(index)?.contract()?;
-        Some(RoleContract {
-            role,
-            bytes: buffer.size(),
-            alignment: self.executable.offset_alignment(),
-            usage: usage(plan, |other| other == index),
-            entry: contract.entry,
-            exit: contract.exit,
-            first_use: contract.first_use,
-            last_use: contract.last_use,
-        })
     }
 
     /// What an engine that supplies scratch memory has to supply.
@@ -270,6 +285,28 @@ impl Operation {
             (Some(_), Some(n)) => Ok(self.count_step.map(|step| Word { step, value: n as u32 })),
         }
     }
+}
+
+fn contract(
+    plan: &Plan,
+    (role, buffer): (Role, graph::Buffer),
+    alignment: u64,
+    by_address: bool,
+) -> Option<RoleContract> {
+    let index = plan.index_of(buffer)?;
+    let contract = plan.buffers.get(index)?.contract()?;
+    Some(RoleContract {
+        role,
+        bytes: buffer.size(),
+        alignment,
+        // Also of a buffer that is not touched: Vulkan has none of no use.
+        usage: workspace::usage(plan, by_address, |other| other == index)
+            | workspace::shader_usage(by_address),
+        entry: contract.entry,
+        exit: contract.exit,
+        first_use: contract.first_use,
+        last_use: contract.last_use,
+    })
 }
 
 fn find(name: &str, roles: &[(Role, graph::Buffer)], role: Role) -> Result<graph::Buffer> {

@@ -60,9 +60,10 @@ const WORD: u64 = 4;
 /// Vulkan lets a device ask for.
 const ALIGNMENT: u64 = 256;
 const RECORD_BYTES: u64 = 16;
-/// Most numbers of one primitive: what fits into the push constants that every device has. Scans
-/// of six levels would take more, and do not exist with workgroups of a reasonable size.
-const STEPS: usize = 7;
+/// Most numbers of one primitive: what fits into the push constants that every device has, beside
+/// the addresses of two buffers. Scans of five levels would take more, and do not exist with
+/// workgroups of a reasonable size.
+const STEPS: usize = 6;
 /// In the first word of a step; the kernel has the same.
 const AT_LEAST_ONE: u32 = 1 << 31;
 

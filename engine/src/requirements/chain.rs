@@ -46,19 +46,26 @@ impl FeatureChain {
         self.push_missing(info, Found::default())
     }
 
-    /// Sets the features in structures that `info` already has, `pEnabledFeatures` and those of
-    /// whole versions included, and chains the others onto it.
+    /// Sets the features in structures that `info` already has, those of whole versions included,
+    /// and chains the others onto it. `pEnabledFeatures` go into the chain.
     ///
     /// # Safety
     /// The chain of `info` is one that `vkCreateDevice` would accept, and nobody else looks at its
     /// structures meanwhile: they are written to.
     pub unsafe fn merge_into<'a>(
         &'a mut self,
-        info: vk::DeviceCreateInfo<'a>,
+        mut info: vk::DeviceCreateInfo<'a>,
     ) -> vk::DeviceCreateInfo<'a> {
         let (wanted, mut found) = (self.wanted, Found::default());
         // SAFETY: by the caller's contract.
         unsafe { walk(&info, |structure| structure.enable(&wanted, &mut found)) };
+        // Not beside `VkPhysicalDeviceFeatures2` (VUID-VkDeviceCreateInfo-pNext-00373).
+        // SAFETY: by the caller's contract.
+        if let Some(&own) = unsafe { info.p_enabled_features.as_ref() } {
+            self.base.features = own;
+            Structure::Base(&mut self.base.features).enable(&wanted, &mut Found::default());
+            info.p_enabled_features = std::ptr::null();
+        }
         self.push_missing(info, found)
     }
 
@@ -181,20 +188,20 @@ impl Structure<'_> {
 /// The chain of `info` is one that `vkCreateDevice` would accept, and nobody writes to it.
 pub(super) unsafe fn read(info: &vk::DeviceCreateInfo<'_>) -> Features {
     let mut features = Features::default();
+    // SAFETY: by the caller's contract.
+    if let Some(mut base) = unsafe { info.p_enabled_features.as_ref() }.copied() {
+        Structure::Base(&mut base).read(&mut features);
+    }
     // SAFETY: by the caller's contract; reading changes nothing.
     unsafe { walk(info, |structure| structure.read(&mut features)) };
     features
 }
 
-/// Calls `body` with every structure of the chain that matters here.
+/// Calls `body` with every chained structure that matters here.
 ///
 /// # Safety
 /// The chain is valid, and may be written to by `body` if it does.
 unsafe fn walk(info: &vk::DeviceCreateInfo<'_>, mut body: impl FnMut(Structure<'_>)) {
-    // SAFETY: by the caller's contract.
-    if let Some(base) = unsafe { info.p_enabled_features.cast_mut().as_mut() } {
-        body(Structure::Base(base));
-    }
     let mut next = info.p_next.cast_mut();
     // SAFETY: every structure of a chain begins like this.
     while let Some(header) = unsafe { next.cast::<vk::BaseOutStructure<'_>>().as_mut() } {
@@ -277,10 +284,12 @@ mod tests {
             types,
             [
                 vk::StructureType::PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
+                vk::StructureType::PHYSICAL_DEVICE_FEATURES_2,
                 vk::StructureType::PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
                 vk::StructureType::PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
             ]
         );
+        assert_eq!(chain.base.features.wide_lines, vk::TRUE);
         assert_eq!((vulkan12.timeline_semaphore, vulkan13.maintenance4), (vk::TRUE, vk::TRUE));
     }
 

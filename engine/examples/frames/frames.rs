@@ -1,0 +1,313 @@
+//! The frame loop: two frames in flight, each of which sorts particles by depth between the
+//! engine's own two passes, with the barriers that the operation's contract names and no others.
+
+use std::time::{Duration, Instant};
+
+use multisplit::ash::vk;
+use multisplit::embed::{
+    Along, Elements, Operation, OperationOptions, Recording, Role, SortTask, barrier,
+};
+use multisplit::graph::Scope;
+use multisplit::primitives::Policy;
+use multisplit::primitives::multisplit::KeyType;
+use multisplit::primitives::sort::Sort;
+use multisplit::{BufferAt, Context, PipelineCache, TimestampQueries, Timing, WorkspaceBinding};
+
+use super::host::{Host, HostBuffer, Result};
+use super::passes::{Pass, Passes, depth};
+
+/// Frames in flight.
+const FLIGHT: usize = 2;
+const QUERIES: u32 = 2;
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// How many frames.
+    pub frames: u32,
+    /// The most particles that a frame has.
+    pub particles: u32,
+    /// Whether their number changes from frame to frame.
+    pub varying: bool,
+    /// Who synchronises.
+    pub barriers: Barriers,
+    /// Where pipelines are kept between runs.
+    pub pipeline_cache: PipelineCache,
+    /// Sizes and methods other than those that suit the device.
+    pub policy: Option<Policy>,
+}
+
+/// Who synchronises the engine's passes with the sort.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Barriers {
+    /// The engine, by the scopes that the contract names.
+    Engine,
+    /// The operation, which is told what the engine does before and after.
+    Operation,
+    /// The engine, which leaves out the barrier before: WRONG on purpose.
+    EngineWithoutEntry,
+    /// The engine, which leaves out the barrier after: WRONG on purpose.
+    EngineWithoutExit,
+}
+
+/// How it went.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// From adopting the device to the first recorded sort.
+    pub first_sort: Duration,
+    /// How much of that the driver took to create pipelines.
+    pub pipelines: Duration,
+    /// GPU time of all sorts.
+    pub sorting: Duration,
+    /// The first frame whose particles are not in order.
+    pub wrong: Option<u32>,
+}
+
+/// What each frame in flight has.
+struct Frame {
+    commands: vk::CommandBuffer,
+    fence: vk::Fence,
+    depths: HostBuffer,
+    order: HostBuffer,
+    picture: HostBuffer,
+    /// What was submitted: number of particles and of the frame.
+    pending: Option<[u32; 2]>,
+}
+
+/// The loop and everything it uses.
+struct Loop<'h> {
+    host: &'h Host,
+    config: &'h Config,
+    sort: Operation,
+    passes: Passes,
+    pool: vk::CommandPool,
+    queries: vk::QueryPool,
+    frames: Vec<Frame>,
+    /// One buffer with scratch memory for every frame in flight.
+    scratch: HostBuffer,
+    scratch_stride: u64,
+    report: Report,
+}
+
+/// Runs the frame loop.
+///
+/// # Safety
+/// None beyond the host being what it says; `unsafe` because nearly every call is.
+pub unsafe fn run(host: &Host, config: &Config) -> Result<Report> {
+    let begin = Instant::now();
+    // SAFETY: the host outlives the context, and its queue is used by this thread alone.
+    unsafe {
+        let context = Context::adopt(host.adopted(config.pipeline_cache.clone()))?;
+        let most = u64::from(config.particles);
+        let n = if config.varying { Elements::Recorded { most } } else { Elements::Fixed(most) };
+        let back_to_front = Sort::new(KeyType::F32).descending();
+        let task = SortTask { along: Along::Indices, ..SortTask::new(back_to_front, n) };
+        let mut options = OperationOptions { policy: config.policy, ..Default::default() }
+            .frames(FLIGHT)
+            .without_workspace();
+        if config.barriers == Barriers::Operation {
+            options = options
+                .entry(Role::Keys, Scope::COMPUTE_WRITE)
+                .exit(Role::Keys, Scope::COMPUTE_READ)
+                .exit(Role::Indices, Scope::COMPUTE_READ);
+        }
+        let sort = context.operation(&task.into(), &options)?;
+        let warm = begin.elapsed();
+        let mut frames = Loop::new(host, config, sort)?;
+        let begin = Instant::now();
+        frames.record(0, [config.particles, 0])?;
+        frames.report.first_sort = warm + begin.elapsed();
+        frames.report.pipelines = context.pipeline_creation_time();
+        for frame in 0..config.frames {
+            frames.frame(frame)?;
+        }
+        (0..FLIGHT).try_for_each(|slot| frames.finish(slot))?;
+        Ok(frames.destroy())
+    }
+}
+
+impl<'h> Loop<'h> {
+    unsafe fn new(host: &'h Host, config: &'h Config, sort: Operation) -> Result<Self> {
+        let device = &host.device;
+        let local = vk::MemoryPropertyFlags::DEVICE_LOCAL;
+        let visible =
+            vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+        let storage = vk::BufferUsageFlags::STORAGE_BUFFER;
+        let contract = |role| sort.contract(role).ok_or("the sort has no such buffer");
+        let (keys, indices) = (contract(Role::Keys)?, contract(Role::Indices)?);
+        let needs = sort.workspace_requirements()?;
+        let scratch_stride = needs.size.next_multiple_of(needs.alignment.max(1)).max(16);
+        // SAFETY: plain Vulkan set-up with valid structures throughout.
+        unsafe {
+            let scratch = host.buffer(scratch_stride * FLIGHT as u64, needs.usage, local)?;
+            let info = vk::CommandPoolCreateInfo::default()
+                .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER)
+                .queue_family_index(host.family);
+            let pool = device.create_command_pool(&info, None)?;
+            let info = vk::CommandBufferAllocateInfo::default()
+                .command_pool(pool)
+                .command_buffer_count(FLIGHT as u32);
+            let mut frames = Vec::new();
+            for commands in device.allocate_command_buffers(&info)? {
+                frames.push(Frame {
+                    commands,
+                    fence: device.create_fence(&vk::FenceCreateInfo::default(), None)?,
+                    depths: host.buffer(keys.bytes, keys.usage | storage, local)?,
+                    order: host.buffer(indices.bytes, indices.usage | storage, local)?,
+                    picture: host.buffer(2 * indices.bytes, storage, visible)?,
+                    pending: None,
+                });
+            }
+            let buffers: Vec<_> =
+                frames.iter().map(|f| [&f.depths, &f.order, &f.picture]).collect();
+            let passes = Passes::new(host, &buffers)?;
+            let info = vk::QueryPoolCreateInfo::default()
+                .query_type(vk::QueryType::TIMESTAMP)
+                .query_count(FLIGHT as u32 * QUERIES);
+            let queries = device.create_query_pool(&info, None)?;
+            let report = Report::default();
+            Ok(Self {
+                host,
+                config,
+                sort,
+                passes,
+                pool,
+                queries,
+                frames,
+                scratch,
+                scratch_stride,
+                report,
+            })
+        }
+    }
+
+    /// Waits for the frame that had the slot before, records this one and submits it.
+    unsafe fn frame(&mut self, frame: u32) -> Result<()> {
+        let slot = frame as usize % FLIGHT;
+        let fewer =
+            if self.config.varying { frame * 7 % (self.config.particles / 2).max(1) } else { 0 };
+        let count = self.config.particles - fewer;
+        // SAFETY: the slot's commands have run when they are recorded anew.
+        unsafe {
+            self.finish(slot)?;
+            self.record(slot, [count, frame])?;
+            let Frame { commands, fence, pending, .. } = &mut self.frames[slot];
+            let commands = [*commands];
+            let info = vk::SubmitInfo::default().command_buffers(&commands);
+            self.host.device.queue_submit(self.host.queue, &[info], *fence)?;
+            *pending = Some([count, frame]);
+        }
+        Ok(())
+    }
+
+    /// The commands of one frame.
+    unsafe fn record(&self, slot: usize, work: [u32; 2]) -> Result<()> {
+        let (device, frame) = (&self.host.device, &self.frames[slot]);
+        let commands = frame.commands;
+        let first_query = slot as u32 * QUERIES;
+        let engine = self.config.barriers != Barriers::Operation;
+        let contract = |role| self.sort.contract(role).ok_or("the sort has no such buffer");
+        let (keys, indices) = (contract(Role::Keys)?, contract(Role::Indices)?);
+        let recording = Recording {
+            buffers: &[
+                (Role::Keys, BufferAt::new(frame.depths.raw, 0)),
+                (Role::Indices, BufferAt::new(frame.order.raw, 0)),
+            ],
+            frame: slot,
+            workspace: Some(WorkspaceBinding {
+                buffer: self.scratch.raw,
+                offset: slot as u64 * self.scratch_stride,
+            }),
+            count: self.config.varying.then_some(work[0].into()),
+            timing: Timing::Queries(TimestampQueries {
+                pool: self.queries,
+                first: first_query,
+                each_pass: false,
+            }),
+        };
+        // SAFETY: the slot's commands have run, and everything they use lives as long as the loop.
+        unsafe {
+            device.begin_command_buffer(commands, &vk::CommandBufferBeginInfo::default())?;
+            device.cmd_reset_query_pool(commands, self.queries, first_query, QUERIES);
+            self.passes.record(self.host, commands, Pass::Depths, slot, work);
+            if engine && self.config.barriers != Barriers::EngineWithoutEntry {
+                self.barrier(commands, Scope::COMPUTE_WRITE, keys.first_use.unwrap_or_default());
+            }
+            self.sort.record(commands, &recording)?;
+            if engine && self.config.barriers != Barriers::EngineWithoutExit {
+                let last = keys.last_use.unwrap_or_default();
+                let last = last.union(indices.last_use.unwrap_or_default());
+                self.barrier(commands, last, Scope::COMPUTE_READ);
+            }
+            self.passes.record(self.host, commands, Pass::Picture, slot, work);
+            self.barrier(commands, Scope::COMPUTE_WRITE, Scope::HOST_READ);
+            Ok(device.end_command_buffer(commands)?)
+        }
+    }
+
+    unsafe fn barrier(&self, commands: vk::CommandBuffer, before: Scope, after: Scope) {
+        let memory = [barrier(before, after)];
+        let info = vk::DependencyInfo::default().memory_barriers(&memory);
+        // SAFETY: recording.
+        unsafe { self.host.device.cmd_pipeline_barrier2(commands, &info) };
+    }
+
+    /// Waits for what was submitted of a slot, and looks at it.
+    unsafe fn finish(&mut self, slot: usize) -> Result<()> {
+        let device = &self.host.device;
+        let Some([count, number]) = self.frames[slot].pending.take() else { return Ok(()) };
+        let frame = &self.frames[slot];
+        let mut ticks = [0u64; QUERIES as usize];
+        // SAFETY: what was submitted signals the fence, and then has written picture and queries.
+        let picture = unsafe {
+            device.wait_for_fences(&[frame.fence], true, u64::MAX)?;
+            device.reset_fences(&[frame.fence])?;
+            let (first, flags) = (slot as u32 * QUERIES, vk::QueryResultFlags::TYPE_64);
+            device.get_query_pool_results(self.queries, first, &mut ticks, flags)?;
+            frame.picture.words(2 * count as usize)
+        };
+        let period = f64::from(self.tick_nanoseconds());
+        let nanoseconds = ticks[1].saturating_sub(ticks[0]) as f64 * period;
+        self.report.sorting += Duration::from_nanos(nanoseconds as u64);
+        if self.report.wrong.is_none() && !in_order(picture, number) {
+            self.report.wrong = Some(number);
+        }
+        Ok(())
+    }
+
+    fn tick_nanoseconds(&self) -> f32 {
+        // SAFETY: a physical device of this instance.
+        let properties =
+            unsafe { self.host.instance.get_physical_device_properties(self.host.physical) };
+        properties.limits.timestamp_period
+    }
+
+    /// # Safety
+    /// Everything submitted has run.
+    unsafe fn destroy(self) -> Report {
+        let device = &self.host.device;
+        // SAFETY: by the caller's contract.
+        unsafe {
+            self.passes.destroy(self.host);
+            device.destroy_query_pool(self.queries, None);
+            device.destroy_command_pool(self.pool, None);
+            self.host.free(&self.scratch);
+            for frame in &self.frames {
+                device.destroy_fence(frame.fence, None);
+                for buffer in [&frame.depths, &frame.order, &frame.picture] {
+                    self.host.free(buffer);
+                }
+            }
+        }
+        self.report
+    }
+}
+
+/// Whether a picture shows the particles of a frame from far to near, equal ones in their order.
+fn in_order(picture: &[u32], frame: u32) -> bool {
+    let mut expected: Vec<(u32, f32)> =
+        (0..picture.len() as u32 / 2).map(|i| (i, depth(i, frame))).collect();
+    expected.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let expected = expected.iter().flat_map(|(i, depth)| [*i, depth.to_bits()]);
+    picture.iter().copied().eq(expected)
+}

@@ -1,0 +1,476 @@
+//! How a kernel that binds storage buffers becomes one that takes their addresses: its SPIR-V is
+//! rewritten, so that there is one source of each kernel and every kernel has both forms.
+//!
+//! Each buffer variable goes. In its place, each function that used it reads an address from the
+//! push constants, behind the kernel's own, and makes a pointer of it. The address is a pair of
+//! 32-bit words, so that two views of one binding can share it and 64-bit integers are not needed.
+
+use std::collections::{HashMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use rspirv::binary::Assemble;
+use rspirv::dr::{Block, Instruction, Module, Operand, load_words};
+use rspirv::spirv::{
+    AddressingModel, Capability, Decoration, MemoryAccess, Op, StorageClass, Word,
+};
+
+use crate::kernel::{BindingKind, Interface};
+use crate::reflect::ReflectError;
+
+/// Bytes of an address.
+const ADDRESS_BYTES: u32 = 8;
+/// What addresses are multiples of, so that kernels may read 16 bytes at a time.
+pub const ADDRESS_ALIGNMENT: u32 = 16;
+
+/// Why a kernel cannot take addresses.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AddressError {
+    /// The words are not a well-formed SPIR-V module.
+    #[error(transparent)]
+    Module(#[from] ReflectError),
+    /// It does something that only a bound buffer allows.
+    #[error("{0}, which takes a buffer that is bound")]
+    Unsupported(String),
+}
+
+/// Where the addresses begin in the push constants of the rewritten kernel.
+pub fn address_offset(interface: &Interface) -> u32 {
+    let push = interface.push_constants.as_ref().map_or(0, |block| block.size);
+    push.next_multiple_of(ADDRESS_BYTES)
+}
+
+/// Bytes of its push constants: its own, then an address for each binding, in their order.
+pub fn push_bytes(interface: &Interface) -> u32 {
+    address_offset(interface) + ADDRESS_BYTES * interface.bindings.len() as u32
+}
+
+/// `spirv`, which has this interface, with an address in the place of each binding.
+pub fn by_address(spirv: &[u32], interface: &Interface) -> Result<Vec<u32>, AddressError> {
+    if interface.bindings.iter().any(|b| b.kind == BindingKind::Uniform) {
+        return Err(AddressError::Unsupported("it reads a uniform buffer".to_owned()));
+    }
+    let malformed = |what: String| AddressError::Module(ReflectError::Malformed(what));
+    // rspirv panics on some malformed streams; what was reflected is at least well framed.
+    let module = catch_unwind(AssertUnwindSafe(|| load_words(spirv)))
+        .map_err(|_| malformed("the parser gave up".to_owned()))?
+        .map_err(|state| malformed(state.to_string()))?;
+    let mut rewrite = Rewrite::new(module, interface)?;
+    rewrite.change_declarations();
+    rewrite.change_functions()?;
+    Ok(rewrite.finish())
+}
+
+/// A variable for a storage buffer.
+#[derive(Clone, Copy)]
+struct Buffer {
+    pointer_type: Word,
+    /// Its place among the addresses.
+    place: u32,
+    /// Accesses are volatile.
+    volatile: bool,
+}
+
+/// A pointer into a buffer.
+#[derive(Clone, Copy)]
+struct Reached {
+    alignment: u32,
+    volatile: bool,
+}
+
+struct Rewrite {
+    module: Module,
+    next_id: Word,
+    buffers: HashMap<Word, Buffer>,
+    /// The variable of the push constants, where there is one.
+    push: Option<Word>,
+    new_push: Word,
+    /// Members that the kernel's own block has, and where the addresses begin.
+    own_members: Vec<Operand>,
+    first_address: u32,
+    places: u32,
+    types: Types,
+}
+
+/// Ids of types that rewritten functions use.
+#[derive(Default)]
+struct Types {
+    pair: Word,
+    pointer_to_pair: Word,
+    /// A constant for each member that is an address.
+    members: Vec<Word>,
+    /// Pointers into buffers: the alignment of what they point to.
+    pointers: HashMap<Word, u32>,
+}
+
+impl Rewrite {
+    fn new(module: Module, interface: &Interface) -> Result<Self, AddressError> {
+        let next_id = module.header.as_ref().map_or(0, |header| header.bound);
+        let mut this = Self {
+            module,
+            next_id,
+            buffers: HashMap::new(),
+            push: None,
+            new_push: 0,
+            own_members: Vec::new(),
+            first_address: address_offset(interface),
+            places: interface.bindings.len() as u32,
+            types: Types::default(),
+        };
+        let globals = &this.module.types_global_values;
+        let variables = globals.iter().filter(|i| i.class.opcode == Op::Variable);
+        let mut found = Vec::new();
+        for variable in variables {
+            let (Some(id), Some(pointer_type)) = (variable.result_id, variable.result_type) else {
+                continue;
+            };
+            match variable.operands.first() {
+                Some(Operand::StorageClass(StorageClass::StorageBuffer)) => {
+                    let place = this.place(id, interface).ok_or_else(|| {
+                        AddressError::Unsupported("it has a buffer without a binding".to_owned())
+                    })?;
+                    let volatile = this.is_volatile(id, pointer_type);
+                    found.push((id, Buffer { pointer_type, place, volatile }));
+                }
+                Some(Operand::StorageClass(StorageClass::PushConstant)) => {
+                    let block = this.pointee(pointer_type);
+                    this.own_members = block
+                        .and_then(|b| this.global(b))
+                        .map_or(Vec::new(), |b| b.operands.clone());
+                    this.push = Some(id);
+                }
+                _ => {}
+            }
+        }
+        this.buffers = found.into_iter().collect();
+        Ok(this)
+    }
+
+    fn fresh(&mut self) -> Word {
+        self.next_id += 1;
+        self.next_id - 1
+    }
+
+    fn global(&self, id: Word) -> Option<&Instruction> {
+        self.module.types_global_values.iter().find(|i| i.result_id == Some(id))
+    }
+
+    /// What a pointer type points to.
+    fn pointee(&self, pointer_type: Word) -> Option<Word> {
+        self.global(pointer_type)?.operands.get(1)?.id_ref_any()
+    }
+
+    /// The place among the addresses of a variable: that of its binding.
+    fn place(&self, variable: Word, interface: &Interface) -> Option<u32> {
+        let decorated = |wanted: Decoration| {
+            let is_it = |i: &&Instruction| {
+                i.operands.first() == Some(&Operand::IdRef(variable))
+                    && i.operands.get(1) == Some(&Operand::Decoration(wanted))
+            };
+            match self.module.annotations.iter().find(is_it)?.operands.get(2)? {
+                Operand::LiteralBit32(value) => Some(*value),
+                _ => None,
+            }
+        };
+        let (set, binding) =
+            (decorated(Decoration::DescriptorSet)?, decorated(Decoration::Binding)?);
+        let place = interface.bindings.iter().position(|b| (b.set, b.binding) == (set, binding))?;
+        Some(place as u32)
+    }
+
+    /// GLSL's `volatile` is on members of the block; some compilers put it on the variable.
+    fn is_volatile(&self, variable: Word, pointer_type: Word) -> bool {
+        let block = self.pointee(pointer_type);
+        self.module.annotations.iter().any(|i| {
+            let target = i.operands.first().and_then(Operand::id_ref_any);
+            (target == Some(variable) || target == block)
+                && i.operands.contains(&Operand::Decoration(Decoration::Volatile))
+        })
+    }
+
+    /// The id of an instruction among the types and constants; added where there is none.
+    fn declare(&mut self, op: Op, result_type: Option<Word>, operands: Vec<Operand>) -> Word {
+        let same = |i: &&Instruction| {
+            (i.class.opcode, i.result_type) == (op, result_type) && i.operands == operands
+        };
+        let found = self.module.types_global_values.iter().find(same).and_then(|i| i.result_id);
+        found.unwrap_or_else(|| {
+            let id = self.fresh();
+            let instruction = Instruction::new(op, result_type, Some(id), operands);
+            self.module.types_global_values.push(instruction);
+            id
+        })
+    }
+
+    fn change_declarations(&mut self) {
+        self.alter_pointers();
+        self.module.capabilities.push(Instruction::new(
+            Op::Capability,
+            None,
+            None,
+            vec![Operand::Capability(Capability::PhysicalStorageBufferAddresses)],
+        ));
+        if let Some(model) = &mut self.module.memory_model
+            && let Some(addressing) = model.operands.first_mut()
+        {
+            *addressing = Operand::AddressingModel(AddressingModel::PhysicalStorageBuffer64);
+        }
+        self.declare_push();
+        self.forget_variables();
+    }
+
+    /// Pointers into bound buffers become pointers to anywhere.
+    fn alter_pointers(&mut self) {
+        let mut pointers = Vec::new();
+        for global in &mut self.module.types_global_values {
+            let bound = Operand::StorageClass(StorageClass::StorageBuffer);
+            if global.class.opcode == Op::TypePointer
+                && let [class, Operand::IdRef(pointee)] = global.operands.as_mut_slice()
+                && *class == bound
+            {
+                *class = Operand::StorageClass(StorageClass::PhysicalStorageBuffer);
+                pointers.extend(global.result_id.map(|id| (id, *pointee)));
+            }
+        }
+        self.types.pointers =
+            pointers.into_iter().map(|(id, pointee)| (id, self.alignment(pointee))).collect();
+    }
+
+    /// What the address of a value is a multiple of. Buffers are, of [`ADDRESS_ALIGNMENT`].
+    fn alignment(&self, of: Word) -> u32 {
+        const WORD: u32 = 4;
+        let literal = |operand: Option<&Operand>| match operand {
+            Some(Operand::LiteralBit32(value)) => *value,
+            _ => 0,
+        };
+        let Some(global) = self.global(of) else { return WORD };
+        match global.class.opcode {
+            Op::TypeInt | Op::TypeFloat => literal(global.operands.first()) / 8,
+            Op::TypeVector => {
+                let component = global.operands.first().and_then(Operand::id_ref_any);
+                let component = component.map_or(WORD, |id| self.alignment(id));
+                let bytes = component * literal(global.operands.get(1));
+                if bytes.is_power_of_two() { bytes.min(ADDRESS_ALIGNMENT) } else { component }
+            }
+            _ => WORD,
+        }
+    }
+
+    /// The block of push constants, with the addresses behind what it had.
+    fn declare_push(&mut self) {
+        let bits = |value| Operand::LiteralBit32(value);
+        let word = self.declare(Op::TypeInt, None, vec![bits(32), bits(0)]);
+        let pair = self.declare(Op::TypeVector, None, vec![Operand::IdRef(word), bits(2)]);
+        let class = || Operand::StorageClass(StorageClass::PushConstant);
+        let pointer_to_pair =
+            self.declare(Op::TypePointer, None, vec![class(), Operand::IdRef(pair)]);
+        let own = self.own_members.len() as u32;
+        let members =
+            (own..own + self.places).map(|k| self.declare(Op::Constant, Some(word), vec![bits(k)]));
+        let members: Vec<_> = members.collect();
+        let pointers = std::mem::take(&mut self.types.pointers);
+        self.types = Types { pair, pointer_to_pair, members, pointers };
+
+        // Structures may look alike, and have decorations of their own: this one is new.
+        let block = self.fresh();
+        let mut operands = self.own_members.clone();
+        operands.extend((0..self.places).map(|_| Operand::IdRef(pair)));
+        let globals = &mut self.module.types_global_values;
+        globals.push(Instruction::new(Op::TypeStruct, None, Some(block), operands));
+        self.decorate_block(block);
+        let pointer = self.declare(Op::TypePointer, None, vec![class(), Operand::IdRef(block)]);
+        self.new_push = self.fresh();
+        self.module.types_global_values.push(Instruction::new(
+            Op::Variable,
+            Some(pointer),
+            Some(self.new_push),
+            vec![class()],
+        ));
+    }
+
+    fn decorate_block(&mut self, block: Word) {
+        let old = self.push.and_then(|id| self.global(id)?.result_type);
+        let old = old.and_then(|pointer| self.pointee(pointer));
+        let of_old = |i: &&Instruction| {
+            i.class.opcode == Op::MemberDecorate
+                && i.operands.first().and_then(Operand::id_ref_any) == old
+        };
+        let mut copies: Vec<_> = self.module.annotations.iter().filter(of_old).cloned().collect();
+        for copy in &mut copies {
+            if let Some(target) = copy.operands.first_mut() {
+                *target = Operand::IdRef(block);
+            }
+        }
+        self.module.annotations.extend(copies);
+        let own = self.own_members.len() as u32;
+        for place in 0..self.places {
+            self.module.annotations.push(Instruction::new(
+                Op::MemberDecorate,
+                None,
+                None,
+                vec![
+                    Operand::IdRef(block),
+                    Operand::LiteralBit32(own + place),
+                    Operand::Decoration(Decoration::Offset),
+                    Operand::LiteralBit32(self.first_address + ADDRESS_BYTES * place),
+                ],
+            ));
+        }
+        let operands = vec![Operand::IdRef(block), Operand::Decoration(Decoration::Block)];
+        self.module.annotations.push(Instruction::new(Op::Decorate, None, None, operands));
+    }
+
+    fn forget_variables(&mut self) {
+        let gone: HashSet<Word> = self.buffers.keys().copied().chain(self.push).collect();
+        let is_gone = |i: &Instruction| {
+            i.operands.first().and_then(Operand::id_ref_any).is_some_and(|id| gone.contains(&id))
+        };
+        let module = &mut self.module;
+        module.annotations.retain(|i| !is_gone(i));
+        module.debug_names.retain(|i| !is_gone(i));
+        module.types_global_values.retain(|i| !i.result_id.is_some_and(|id| gone.contains(&id)));
+        for entry in &mut module.entry_points {
+            entry.operands.retain(|o| !o.id_ref_any().is_some_and(|id| gone.contains(&id)));
+            entry.operands.push(Operand::IdRef(self.new_push));
+        }
+    }
+
+    fn change_functions(&mut self) -> Result<(), AddressError> {
+        let mut functions = std::mem::take(&mut self.module.functions);
+        for function in &mut functions {
+            let mut pointers = HashMap::new();
+            for block in &mut function.blocks {
+                self.change_bases(block, &mut pointers)?;
+            }
+            let mut reached = HashMap::new();
+            for block in &mut function.blocks {
+                self.change_accesses(block, &pointers, &mut reached);
+            }
+            if let Some(first) = function.blocks.first_mut() {
+                self.load_addresses(first, &pointers);
+            }
+        }
+        self.module.functions = functions;
+        Ok(())
+    }
+
+    /// Uses of buffers become uses of pointers, which get ids here.
+    fn change_bases(
+        &mut self,
+        block: &mut Block,
+        pointers: &mut HashMap<Word, Word>,
+    ) -> Result<(), AddressError> {
+        for instruction in &mut block.instructions {
+            let op = instruction.class.opcode;
+            let chain = matches!(op, Op::AccessChain | Op::InBoundsAccessChain);
+            for (at, operand) in instruction.operands.iter_mut().enumerate() {
+                let Some(id) = operand.id_ref_any_mut() else { continue };
+                let is_push = Some(*id) == self.push;
+                if !is_push && !self.buffers.contains_key(id) {
+                    continue;
+                }
+                if !(chain && at == 0) {
+                    return Err(AddressError::Unsupported(format!("it has Op{op:?}")));
+                }
+                *id = match (is_push, pointers.get(id)) {
+                    (true, _) => self.new_push,
+                    (false, Some(pointer)) => *pointer,
+                    (false, None) => {
+                        let pointer = self.next_id;
+                        self.next_id += 1;
+                        pointers.insert(*id, pointer);
+                        pointer
+                    }
+                };
+            }
+        }
+        Ok(())
+    }
+
+    /// Loads and stores by address say how it is aligned, and whether they are volatile. What
+    /// pointers into buffers are `reached` by chains is known from block to block.
+    fn change_accesses(
+        &self,
+        block: &mut Block,
+        pointers: &HashMap<Word, Word>,
+        reached: &mut HashMap<Word, Reached>,
+    ) {
+        let is_volatile = |base: Word| {
+            let buffer = pointers.iter().find(|(_, pointer)| **pointer == base);
+            buffer.is_some_and(|(id, _)| self.buffers.get(id).is_some_and(|b| b.volatile))
+        };
+        for instruction in &mut block.instructions {
+            let Some(base) = instruction.operands.first().and_then(Operand::id_ref_any) else {
+                continue;
+            };
+            let op = instruction.class.opcode;
+            match (op, instruction.result_id, instruction.result_type) {
+                (Op::AccessChain | Op::InBoundsAccessChain, Some(id), Some(pointer_type)) => {
+                    let Some(&alignment) = self.types.pointers.get(&pointer_type) else { continue };
+                    let volatile =
+                        reached.get(&base).map_or_else(|| is_volatile(base), |base| base.volatile);
+                    reached.insert(id, Reached { alignment, volatile });
+                }
+                (Op::Load | Op::Store, ..) => {
+                    let at = if op == Op::Load { 1 } else { 2 };
+                    if let Some(pointer) = reached.get(&base) {
+                        access(instruction, at, *pointer);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Reads the addresses that a function uses, where it begins.
+    fn load_addresses(&mut self, block: &mut Block, pointers: &HashMap<Word, Word>) {
+        let mut used: Vec<_> = pointers.iter().collect();
+        // The same module comes out every time.
+        used.sort_unstable();
+        let mut loads = Vec::new();
+        for (variable, pointer) in used {
+            let Some(&buffer) = self.buffers.get(variable) else { continue };
+            let member = self.types.members.get(buffer.place as usize).copied().unwrap_or(0);
+            let (at, pair) = (self.fresh(), self.fresh());
+            let new = |op, result_type, id, operands: &[Word]| {
+                let operands = operands.iter().map(|&o| Operand::IdRef(o)).collect();
+                Instruction::new(op, Some(result_type), Some(id), operands)
+            };
+            let place = self.types.pointer_to_pair;
+            loads.push(new(Op::AccessChain, place, at, &[self.new_push, member]));
+            loads.push(new(Op::Load, self.types.pair, pair, &[at]));
+            loads.push(new(Op::Bitcast, buffer.pointer_type, *pointer, &[pair]));
+        }
+        // Variables of a function come first.
+        let is_variable = |i: &Instruction| i.class.opcode == Op::Variable;
+        let after = block.instructions.iter().rposition(is_variable).map_or(0, |at| at + 1);
+        block.instructions.splice(after..after, loads);
+    }
+
+    fn finish(mut self) -> Vec<u32> {
+        if let Some(header) = &mut self.module.header {
+            header.bound = self.next_id;
+        }
+        self.module.assemble()
+    }
+}
+
+/// Adds what an access by address needs to the memory operands, which begin at operand `at`.
+fn access(instruction: &mut Instruction, at: usize, pointer: Reached) {
+    let had = match instruction.operands.get(at) {
+        Some(Operand::MemoryAccess(had)) => *had,
+        _ => MemoryAccess::NONE,
+    };
+    if had.contains(MemoryAccess::ALIGNED) {
+        return;
+    }
+    let mut mask = had | MemoryAccess::ALIGNED;
+    if pointer.volatile {
+        mask |= MemoryAccess::VOLATILE;
+    }
+    let mut new = vec![Operand::MemoryAccess(mask), Operand::LiteralBit32(pointer.alignment)];
+    // Operands follow in the order of the bits, and alignment is the lowest that has one.
+    new.extend(instruction.operands.get(at + 1..).unwrap_or_default().iter().cloned());
+    instruction.operands.truncate(at);
+    instruction.operands.extend(new);
+}

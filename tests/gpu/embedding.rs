@@ -1,0 +1,173 @@
+//! An engine with its own device: the example's frame loop, with the barriers that the contract
+//! names and no others; what a device lacks, by name; and how long the first sort takes.
+
+use anyhow::{Context as _, Result, anyhow, ensure};
+use multisplit::ash::{self, vk};
+use multisplit::embed::Operation;
+use multisplit::primitives::Policy;
+use multisplit::primitives::sort::SortShape;
+use multisplit::{Context, Executable, Features, Missing, PipelineCache, Requirements, Why};
+use multisplit_tests::harness::Gpu;
+use multisplit_tests::tests;
+
+use crate::example_frames::frames::{self, Barriers, Config, Report};
+use crate::example_frames::host::Host;
+
+tests!(embedding:
+    a_frame_loop_with_the_named_barriers, a_barrier_that_the_engine_leaves_out_is_noticed,
+    the_first_sort_is_soon_recorded, what_is_missing_is_named, threads_may_share,
+);
+
+/// The example's engine on the device under test, validation on.
+pub unsafe fn host(gpu: &Gpu) -> Result<Host> {
+    let name = &gpu.context.properties().name;
+    // SAFETY: see the function.
+    unsafe { Host::new(Some(name), true) }.map_err(|e| anyhow!("{e}"))
+}
+
+/// Quick to compile, which every context does for itself.
+pub fn quick(mut policy: Policy) -> Policy {
+    policy.sort = policy.sort.with_shape(SortShape::new(128, 1, 16));
+    policy
+}
+
+fn config(gpu: &Gpu, barriers: Barriers) -> Config {
+    Config {
+        frames: 6,
+        particles: 3000,
+        varying: true,
+        barriers,
+        pipeline_cache: PipelineCache::Off,
+        policy: Some(quick(gpu.context.policy())),
+    }
+}
+
+/// Runs the loop: how it went, and what the layer said.
+fn run(gpu: &Gpu, config: &Config) -> Result<(Report, Vec<String>)> {
+    // SAFETY: the host outlives the loop, which has finished before it is destroyed.
+    unsafe {
+        let host = host(gpu)?;
+        let report = frames::run(&host, config).map_err(|e| anyhow!("{e}"))?;
+        let mut said = host.take_messages();
+        said.extend(host.destroy());
+        Ok((report, said))
+    }
+}
+
+fn a_frame_loop_with_the_named_barriers(gpu: &Gpu) -> Result<()> {
+    for barriers in [Barriers::Engine, Barriers::Operation] {
+        for varying in [false, true] {
+            let (report, said) = run(gpu, &Config { varying, ..config(gpu, barriers) })?;
+            ensure!(said.is_empty(), "{barriers:?}: {}", said[0]);
+            ensure!(report.wrong.is_none(), "{barriers:?}: frame {:?} is wrong", report.wrong);
+            ensure!(!report.sorting.is_zero(), "no timestamps");
+        }
+    }
+    Ok(())
+}
+
+/// Neither the plan nor the other barriers stand in for them. (Where the number of particles
+/// varies, the plan begins with passes of its own, whose barriers happen to cover the entry.)
+fn a_barrier_that_the_engine_leaves_out_is_noticed(gpu: &Gpu) -> Result<()> {
+    for barriers in [Barriers::EngineWithoutEntry, Barriers::EngineWithoutExit] {
+        let (_, said) = run(gpu, &Config { frames: 1, varying: false, ..config(gpu, barriers) })?;
+        ensure!(said.iter().any(|s| s.contains("SYNC-HAZARD")), "{barriers:?}: not noticed");
+    }
+    Ok(())
+}
+
+/// With a warm pipeline cache; how long the rest takes is printed.
+fn the_first_sort_is_soon_recorded(gpu: &Gpu) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let pipeline_cache = PipelineCache::Folder(folder.path().to_owned());
+    let config = Config { frames: 0, pipeline_cache, ..config(gpu, Barriers::Engine) };
+    let (cold, _) = run(gpu, &config)?;
+    let files = std::fs::read_dir(folder.path())?.count();
+    ensure!(files == 1, "{files} pipeline caches");
+    let (warm, _) = run(gpu, &config)?;
+    for (what, report) in [("cold", cold), ("warm", warm)] {
+        let ours = report.first_sort.saturating_sub(report.pipelines);
+        println!(
+            "adopted to first recorded sort, {what} pipeline cache: {:.2} ms, and {:.2} ms of pipelines by the driver",
+            1e3 * ours.as_secs_f64(),
+            1e3 * report.pipelines.as_secs_f64(),
+        );
+    }
+    Ok(())
+}
+
+fn what_is_missing_is_named(gpu: &Gpu) -> Result<()> {
+    // SAFETY: the host outlives what is done with it; nothing is made from it.
+    unsafe {
+        let host = host(gpu)?;
+        names(&host).context("names")?;
+        let said = host.destroy();
+        ensure!(said.is_empty(), "{}", said[0]);
+    }
+    Ok(())
+}
+
+unsafe fn names(host: &Host) -> Result<()> {
+    let (instance, physical) = (&host.instance, host.physical);
+    let sync = |why| Missing::Feature {
+        name: "synchronization2",
+        structure: "VkPhysicalDeviceSynchronization2Features",
+        why,
+    };
+    let check = |version, info: &vk::DeviceCreateInfo<'_>| {
+        // SAFETY: valid structures that outlive the call.
+        unsafe { Requirements::check_create_info(instance, physical, version, info) }
+    };
+    ensure!(host.check.missing.is_empty() && host.check.features.synchronization2);
+    ensure!(host.check.unused.is_empty(), "{:?}", host.check.unused);
+
+    // A device with nothing enabled.
+    let bare = check(vk::API_VERSION_1_3, &vk::DeviceCreateInfo::default())?;
+    ensure!(bare.missing == [sync(Why::NotEnabled)], "{:?}", bare.missing);
+    if host.check.features.push_descriptor {
+        let (name, why) = (ash::khr::push_descriptor::NAME, Why::NotEnabled);
+        ensure!(bare.unused.contains(&Missing::Extension { name, why }), "{:?}", bare.unused);
+    }
+    let text = bare.into_result().err().context("a bare device")?.to_string();
+    ensure!(text.contains("synchronization2 of VkPhysical"), "{text}");
+    ensure!(text.contains("not enabled"), "{text}");
+
+    // An instance of 1.2 needs the extension as well as the feature.
+    let mut feature = vk::PhysicalDeviceSynchronization2Features::default().synchronization2(true);
+    let half = vk::DeviceCreateInfo::default().push_next(&mut feature);
+    let (name, why) = (ash::khr::synchronization2::NAME, Why::NotEnabled);
+    ensure!(check(vk::API_VERSION_1_3, &half)?.missing.is_empty());
+    let older = check(vk::API_VERSION_1_2, &half)?.missing;
+    ensure!(older == [Missing::Extension { name, why }], "{older:?}");
+    ensure!(check(vk::API_VERSION_1_1, &half).is_err());
+
+    // Features that no device has, and queues that there are not.
+    let features = Features { portability_subset: true, ..host.check.features };
+    let checked = |features, family| {
+        Requirements::check(instance, physical, vk::API_VERSION_1_3, &features, family)
+    };
+    let missing = checked(features, host.family)?.missing;
+    let (name, why) = (ash::khr::portability_subset::NAME, Why::NotSupported);
+    if !host.check.features.portability_subset {
+        ensure!(missing == [Missing::Extension { name, why }], "{missing:?}");
+    }
+    let missing = checked(host.check.features, 77)?.missing;
+    ensure!(missing == [Missing::Compute(Some(77))], "{missing:?}");
+    let adopted = multisplit::AdoptedDevice {
+        features: Features::default(),
+        ..host.adopted(PipelineCache::Off)
+    };
+    // SAFETY: it is refused before anything is made.
+    let refused = unsafe { Context::adopt(adopted) }.err().context("adopted without features")?;
+    ensure!(refused.to_string().contains("synchronization2"), "{refused}");
+    Ok(())
+}
+
+/// Types that threads share; to compile is to pass.
+fn threads_may_share(_: &Gpu) -> Result<()> {
+    fn shared<T: Send + Sync>() {}
+    shared::<Context>();
+    shared::<Executable>();
+    shared::<Operation>();
+    Ok(())
+}

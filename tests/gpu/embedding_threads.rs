@@ -1,0 +1,262 @@
+//! Many frames, recorded by two threads into their own command buffers: right results, and neither
+//! memory nor Vulkan objects grow.
+
+use std::sync::Mutex;
+
+use anyhow::{Result, anyhow, ensure};
+use multisplit::ash::vk;
+use multisplit::embed::{
+    Along, Elements, Operation, OperationOptions, Recording, Role, ScanTask, SortTask,
+};
+use multisplit::graph::Scope;
+use multisplit::primitives::multisplit::KeyType;
+use multisplit::primitives::sort::Sort;
+use multisplit::{AdoptedDevice, BufferAt, Context, Features, PipelineCache};
+use multisplit_tests::harness::Gpu;
+use multisplit_tests::tests;
+
+use crate::counted_device::{calls, counted};
+use crate::embedding::{host, quick};
+use crate::example_frames::host::{Host, HostBuffer};
+
+tests!(embedding_threads:
+    ten_thousand_frames_of_two_threads, frames_of_two_threads_without_push_descriptors,
+);
+
+const THREADS: usize = 2;
+/// Frames in flight of each thread.
+const FLIGHT: usize = 2;
+const N: usize = 48;
+/// One in so many frames also scans, as many elements as it says.
+const SCANS: u32 = 16;
+/// Frames of each thread after which nothing may grow any more.
+const WARM: u32 = 50;
+/// The validation layer keeps books, and the system hands out memory in chunks.
+const SLACK: u64 = 16 << 20;
+
+fn ten_thousand_frames_of_two_threads(gpu: &Gpu) -> Result<()> {
+    frames(gpu, 10_000, &Features::default())
+}
+
+/// Descriptor sets are then the frames' own.
+fn frames_of_two_threads_without_push_descriptors(gpu: &Gpu) -> Result<()> {
+    frames(gpu, 400, &Features { push_descriptor: true, ..Features::default() })
+}
+
+fn frames(gpu: &Gpu, count: u32, without: &Features) -> Result<()> {
+    // SAFETY: the host outlives everything made from it; the queue is used under a lock.
+    unsafe {
+        let host = host(gpu)?;
+        let mut adopted = host.adopted(PipelineCache::Off);
+        adopted.features.push_descriptor &= !without.push_descriptor;
+        let device = counted(&host.instance, host.device.handle());
+        let context = Context::adopt(AdoptedDevice { device, ..adopted })?;
+        let shared = Shared::new(&host, &context)?;
+        let rounds = count / THREADS as u32;
+        run(&shared, 0..WARM)?;
+        let (created, memory, resident) = (calls(), context.memory_report(), resident()?);
+        run(&shared, WARM..rounds)?;
+        ensure!(calls() == created, "{} objects were created", calls() - created);
+        ensure!(context.memory_report() == memory, "{:?}", context.memory_report());
+        let grown = self::resident()?.saturating_sub(resident);
+        ensure!(grown < SLACK, "the process has grown by {grown} bytes");
+        drop(shared);
+        drop(context);
+        let said = host.destroy();
+        ensure!(said.is_empty(), "{}", said[0]);
+    }
+    Ok(())
+}
+
+/// What both threads use.
+struct Shared<'h> {
+    host: &'h Host,
+    sort: Operation,
+    scan: Operation,
+    queue: Mutex<vk::Queue>,
+}
+
+impl<'h> Shared<'h> {
+    fn new(host: &'h Host, context: &Context) -> Result<Self> {
+        let policy = Some(quick(context.policy()));
+        let options = || {
+            let options = OperationOptions { policy, ..OperationOptions::default() };
+            options.frames(THREADS * FLIGHT)
+        };
+        let sort =
+            SortTask { along: Along::Indices, ..SortTask::new(Sort::new(KeyType::U32), N as u64) };
+        // The scan reads what the sort has left.
+        let sort = context.operation(
+            &sort.into(),
+            &options()
+                .exit(Role::Keys, Scope::HOST_READ.union(Scope::COMPUTE_READ))
+                .exit(Role::Indices, Scope::HOST_READ),
+        )?;
+        let scan = ScanTask { n: Elements::Recorded { most: N as u64 } };
+        let scan =
+            context.operation(&scan.into(), &options().exit(Role::Output, Scope::HOST_READ))?;
+        Ok(Self { host, sort, scan, queue: Mutex::new(host.queue) })
+    }
+}
+
+fn run(shared: &Shared<'_>, rounds: std::ops::Range<u32>) -> Result<()> {
+    std::thread::scope(|scope| {
+        let spawn = |thread| {
+            let rounds = rounds.clone();
+            // SAFETY: each thread has frames of its own.
+            scope.spawn(move || unsafe { Thread::run(shared, thread, rounds) })
+        };
+        let threads: Vec<_> = (0..THREADS).map(spawn).collect();
+        threads.into_iter().try_for_each(|thread| {
+            thread.join().map_err(|_| anyhow!("a thread panicked")).and_then(|result| result)
+        })
+    })
+}
+
+/// What a thread has of its own.
+struct Thread<'s> {
+    shared: &'s Shared<'s>,
+    pool: vk::CommandPool,
+    frames: Vec<Frame>,
+}
+
+struct Frame {
+    /// Of all frames of both threads.
+    index: usize,
+    commands: vk::CommandBuffer,
+    fence: vk::Fence,
+    keys: HostBuffer,
+    indices: HostBuffer,
+    sums: HostBuffer,
+    /// What was submitted, and how many elements of it are scanned.
+    pending: Option<([u32; N], usize)>,
+}
+
+impl<'s> Thread<'s> {
+    unsafe fn run(
+        shared: &'s Shared<'s>,
+        thread: usize,
+        rounds: std::ops::Range<u32>,
+    ) -> Result<()> {
+        // SAFETY: each thread has frames of its own, waited for before they are used again.
+        unsafe {
+            let mut this = Self::new(shared, thread)?;
+            for round in rounds {
+                let slot = round as usize % FLIGHT;
+                this.finish(slot)?;
+                this.submit(slot, round, thread as u32)?;
+            }
+            (0..FLIGHT).try_for_each(|slot| this.finish(slot))?;
+            this.destroy();
+        }
+        Ok(())
+    }
+
+    unsafe fn new(shared: &'s Shared<'s>, thread: usize) -> Result<Self> {
+        let (host, device) = (shared.host, &shared.host.device);
+        let visible =
+            vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+        let storage = vk::BufferUsageFlags::STORAGE_BUFFER;
+        // SAFETY: plain Vulkan set-up with valid structures throughout.
+        unsafe {
+            let info = vk::CommandPoolCreateInfo::default()
+                .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER)
+                .queue_family_index(host.family);
+            let pool = device.create_command_pool(&info, None)?;
+            let info = vk::CommandBufferAllocateInfo::default()
+                .command_pool(pool)
+                .command_buffer_count(FLIGHT as u32);
+            let buffer = || host.buffer(4 * N as u64, storage, visible).map_err(|e| anyhow!("{e}"));
+            let mut frames = Vec::new();
+            for (slot, commands) in device.allocate_command_buffers(&info)?.into_iter().enumerate()
+            {
+                frames.push(Frame {
+                    index: thread * FLIGHT + slot,
+                    commands,
+                    fence: device.create_fence(&vk::FenceCreateInfo::default(), None)?,
+                    keys: buffer()?,
+                    indices: buffer()?,
+                    sums: buffer()?,
+                    pending: None,
+                });
+            }
+            Ok(Self { shared, pool, frames })
+        }
+    }
+
+    unsafe fn submit(&mut self, slot: usize, round: u32, thread: u32) -> Result<()> {
+        let Shared { host, sort, scan, queue } = self.shared;
+        let (device, frame) = (&host.device, &mut self.frames[slot]);
+        let commands = frame.commands;
+        let keys: [u32; N] = std::array::from_fn(|i| {
+            (i as u32 + N as u32 * (2 * round + thread)).wrapping_mul(0x9E37_79B9) >> 24
+        });
+        let scanned = if round.is_multiple_of(SCANS) { 1 + round as usize / 3 % N } else { 0 };
+        let at = |buffer: &HostBuffer| BufferAt::new(buffer.raw, 0);
+        // SAFETY: the frame is not in use; everything lives until it has run.
+        unsafe {
+            frame.keys.mapped.copy_from_nonoverlapping(keys.as_ptr(), N);
+            device.begin_command_buffer(commands, &vk::CommandBufferBeginInfo::default())?;
+            let buffers = [(Role::Keys, at(&frame.keys)), (Role::Indices, at(&frame.indices))];
+            let recording =
+                Recording { buffers: &buffers, frame: frame.index, ..Default::default() };
+            sort.record(commands, &recording)?;
+            if scanned > 0 {
+                let buffers = [(Role::Input, at(&frame.keys)), (Role::Output, at(&frame.sums))];
+                let count = Some(scanned as u64);
+                scan.record(commands, &Recording { buffers: &buffers, count, ..recording })?;
+            }
+            device.end_command_buffer(commands)?;
+            let submitted = [commands];
+            let info = vk::SubmitInfo::default().command_buffers(&submitted);
+            let queue = queue.lock().map_err(|_| anyhow!("a thread panicked"))?;
+            device.queue_submit(*queue, &[info], frame.fence)?;
+        }
+        frame.pending = Some((keys, scanned));
+        Ok(())
+    }
+
+    /// Waits for what was submitted of a slot, and looks at it.
+    unsafe fn finish(&mut self, slot: usize) -> Result<()> {
+        let (device, frame) = (&self.shared.host.device, &mut self.frames[slot]);
+        let Some((keys, scanned)) = frame.pending.take() else { return Ok(()) };
+        // SAFETY: what was submitted signals the fence, and then has written the buffers.
+        let (sorted, indices, sums) = unsafe {
+            device.wait_for_fences(&[frame.fence], true, u64::MAX)?;
+            device.reset_fences(&[frame.fence])?;
+            (frame.keys.words(N), frame.indices.words(N), frame.sums.words(scanned))
+        };
+        let mut order: [u32; N] = std::array::from_fn(|i| i as u32);
+        order.sort_by_key(|&i| keys[i as usize]);
+        ensure!(indices == order, "{indices:?} instead of {order:?}");
+        ensure!(sorted.iter().eq(order.iter().map(|&i| &keys[i as usize])), "{sorted:?}");
+        let mut sum = 0;
+        for (found, key) in sums.iter().zip(sorted) {
+            ensure!(*found == sum, "{found} instead of {sum}");
+            sum += key;
+        }
+        Ok(())
+    }
+
+    unsafe fn destroy(self) {
+        let (host, device) = (self.shared.host, &self.shared.host.device);
+        // SAFETY: everything has run.
+        unsafe {
+            device.destroy_command_pool(self.pool, None);
+            for frame in &self.frames {
+                device.destroy_fence(frame.fence, None);
+                for buffer in [&frame.keys, &frame.indices, &frame.sums] {
+                    host.free(buffer);
+                }
+            }
+        }
+    }
+}
+
+/// Bytes of memory that the process has.
+fn resident() -> Result<u64> {
+    const PAGE: u64 = 4096;
+    let text = std::fs::read_to_string("/proc/self/statm")?;
+    let pages: u64 = text.split_whitespace().nth(1).unwrap_or_default().parse()?;
+    Ok(pages * PAGE)
+}

@@ -1,0 +1,8 @@
+//! The modules of the example `frames`: the small engine that the tests of embedding run.
+
+#[path = "../../engine/examples/frames/frames.rs"]
+pub mod frames;
+#[path = "../../engine/examples/frames/host.rs"]
+pub mod host;
+#[path = "../../engine/examples/frames/passes.rs"]
+mod passes;
