@@ -229,8 +229,13 @@ HostBuffer host_buffer(const Host *host, VkDeviceSize size, VkBufferUsageFlags u
     VK(vkCreateBuffer(host->device, &info, NULL, &made.buffer));
     VkMemoryRequirements needs;
     vkGetBufferMemoryRequirements(host->device, made.buffer, &needs);
+    VkMemoryAllocateFlagsInfo addressed = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+        .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT,
+    };
     VkMemoryAllocateInfo memory = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+        .pNext = usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT ? &addressed : NULL,
         .allocationSize = needs.size,
         .memoryTypeIndex = memory_type(host, needs.memoryTypeBits),
     };

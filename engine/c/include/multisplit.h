@@ -401,8 +401,10 @@ typedef struct {
   /// Whether the operation brings scratch memory, one piece for each frame; otherwise each
   /// recording is given some.
   VkBool32 own_workspace;
-  /// 0.
-  uint32_t reserved;
+  /// Whether kernels take addresses instead of descriptors, for engines that have no descriptors to
+  /// spare: buffers are then created with `VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT`, and may be bound
+  /// by address. Needs `MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS`.
+  VkBool32 by_address;
 } MultisplitCommonInfo;
 
 /// A radix sort of up to 2^30 - 1 elements. It is stable in either direction.
@@ -575,13 +577,16 @@ typedef struct {
   MultisplitRole role;
   /// 0.
   uint32_t reserved;
-  /// The buffer.
+  /// The buffer; `VK_NULL_HANDLE` where an address is given.
   VkBuffer buffer;
   /// Where in it the piece begins: a multiple of the alignment that the contract, or the
   /// workspace, asks for.
   VkDeviceSize offset;
   /// How many bytes there are from there on; `VK_WHOLE_SIZE`: enough.
   VkDeviceSize size;
+  /// In the place of a buffer, for operations that take addresses: a multiple of 16. Not for a
+  /// workspace.
+  VkDeviceAddress address;
 } MultisplitBinding;
 
 /// What one recording is given.
@@ -768,8 +773,8 @@ MultisplitResult multisplit_operation_warm_up(const MultisplitOperation *operati
 MultisplitResult multisplit_operation_workspace(const MultisplitOperation *operation,
                                                 MultisplitWorkspace *workspace);
 
-/// What an operation needs of one of its buffers, and how the two sides synchronise. The operation is
-/// warmed up.
+/// What an operation needs of one of its buffers, and how the two sides synchronise. The operation
+/// need not be warmed up.
 ///
 /// The caller's part:
 /// `contract` is `NULL` or may be written.

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use multisplit::ash::vk::{self, Handle as _};
-use multisplit::embed::{self, OperationOptions, Recording, Role, Task};
+use multisplit::embed::{self, OperationOptions, Recording, Role, RoleContract, Task};
 use multisplit::{BufferAt, TimestampQueries, Timing, WorkspaceBinding, WorkspaceRequirements};
 
 use crate::context::{Child, ContextObject};
@@ -58,6 +58,19 @@ pub struct MultisplitContract {
     pub last_use: MultisplitScope,
 }
 
+impl From<&RoleContract> for MultisplitContract {
+    fn from(contract: &RoleContract) -> Self {
+        Self {
+            size: contract.bytes,
+            alignment: contract.alignment,
+            usage: contract.usage.as_raw(),
+            used: contract.first_use.is_some().into(),
+            first_use: contract.first_use.into(),
+            last_use: contract.last_use.into(),
+        }
+    }
+}
+
 /// What one recording is given.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -98,6 +111,7 @@ struct Operation {
     task: Task,
     options: OperationOptions,
     workspace: WorkspaceRequirements,
+    contracts: Vec<RoleContract>,
     ready: OnceLock<embed::Operation>,
     /// Held while it is warmed up, so that two threads do not do it twice.
     warming: Mutex<()>,
@@ -119,8 +133,10 @@ pub(crate) unsafe fn create(
     let options = unsafe { common.options()? };
     // Whatever is wrong with the task is found out by planning it.
     let workspace = context.engine.workspace_of(&task, &options)?;
+    let contracts = context.engine.contracts_of(&task, &options)?;
     let (ready, warming, context) = (OnceLock::new(), Mutex::new(()), Child::of(context));
-    Ok(OPERATIONS.insert(Operation { task, options, workspace, ready, warming, context }))
+    let operation = Operation { task, options, workspace, contracts, ready, warming, context };
+    Ok(OPERATIONS.insert(operation))
 }
 
 impl Operation {
@@ -141,17 +157,10 @@ impl Operation {
         })
     }
 
-    fn contract(&self, role: Role) -> Outcome<MultisplitContract> {
-        let contract = self.ready()?.contract(role).ok_or_else(|| {
+    fn contract(&self, role: Role) -> Outcome<&RoleContract> {
+        let found = self.contracts.iter().find(|contract| contract.role == role);
+        found.ok_or_else(|| {
             Failure::invalid(format!("the operation has no buffer `{}`", role.name()))
-        })?;
-        Ok(MultisplitContract {
-            size: contract.bytes,
-            alignment: contract.alignment,
-            usage: contract.usage.as_raw(),
-            used: contract.first_use.is_some().into(),
-            first_use: contract.first_use.into(),
-            last_use: contract.last_use.into(),
         })
     }
 
@@ -202,15 +211,21 @@ impl Operation {
 
     fn bound(&self, binding: &MultisplitBinding) -> Outcome<(Role, BufferAt)> {
         let role = Role::from(read::choice(binding.role)?);
-        let needed = self.contract(role)?.size;
-        if binding.buffer.is_null() {
-            return Err(Failure::null(&format!("buffer `{}`", role.name())));
-        }
+        let needed = self.contract(role)?.bytes;
+        let at = match (binding.buffer.is_null(), binding.address) {
+            (true, 0) => return Err(Failure::null(&format!("buffer `{}`", role.name()))),
+            (true, address) => BufferAt::Address(address),
+            (false, 0) => BufferAt::new(binding.buffer, binding.offset),
+            (false, _) => {
+                let text = format!("buffer `{}` is bound by handle and by address", role.name());
+                return Err(Failure::invalid(text));
+            }
+        };
         if binding.size < needed {
             let what = format!("buffer `{}`", role.name());
             return Err(Failure::too_small(&what, binding.size, needed));
         }
-        Ok((role, BufferAt::new(binding.buffer, binding.offset)))
+        Ok((role, at))
     }
 
     /// The scratch memory, where some is to be given.
@@ -272,8 +287,8 @@ pub unsafe extern "C" fn multisplit_operation_workspace(
     })
 }
 
-/// What an operation needs of one of its buffers, and how the two sides synchronise. The operation is
-/// warmed up.
+/// What an operation needs of one of its buffers, and how the two sides synchronise. The operation
+/// need not be warmed up.
 ///
 /// # Safety
 /// `contract` is `NULL` or may be written.
@@ -287,7 +302,7 @@ pub unsafe extern "C" fn multisplit_operation_contract(
         let operation = OPERATIONS.get(operation)?;
         // SAFETY: by the caller's contract.
         let out = unsafe { Out::new("contract", contract)? };
-        out.set(operation.contract(read::choice(role)?.into())?);
+        out.set(operation.contract(read::choice(role)?.into())?.into());
         Ok(())
     })
 }

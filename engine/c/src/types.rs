@@ -14,7 +14,7 @@ use multisplit::primitives::multisplit::KeyType;
 
 use crate::read;
 use crate::result::Outcome;
-use crate::vulkan::{VkBool32, VkBuffer, VkDeviceSize};
+use crate::vulkan::{VkBool32, VkBuffer, VkDeviceAddress, VkDeviceSize};
 
 /// Says of an enumeration which values it has, from zero on.
 macro_rules! choice {
@@ -251,8 +251,10 @@ pub struct MultisplitCommonInfo {
     /// Whether the operation brings scratch memory, one piece for each frame; otherwise each
     /// recording is given some.
     pub own_workspace: VkBool32,
-    /// 0.
-    pub reserved: u32,
+    /// Whether kernels take addresses instead of descriptors, for engines that have no descriptors to
+    /// spare: buffers are then created with `VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT`, and may be bound
+    /// by address. Needs `MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS`.
+    pub by_address: VkBool32,
 }
 
 impl MultisplitCommonInfo {
@@ -271,8 +273,9 @@ impl MultisplitCommonInfo {
     /// # Safety
     /// `scopes` is null or what it says it is.
     pub(crate) unsafe fn options(&self) -> Outcome<OperationOptions> {
-        let own_workspace = self.own_workspace != 0;
-        let mut options = OperationOptions { own_workspace, ..OperationOptions::default() };
+        let (own_workspace, by_address) = (self.own_workspace != 0, self.by_address != 0);
+        let mut options =
+            OperationOptions { own_workspace, by_address, ..OperationOptions::default() };
         if self.frames != 0 {
             options.frames = self.frames as usize;
         }
@@ -299,11 +302,14 @@ pub struct MultisplitBinding {
     pub role: MaybeUninit<MultisplitRole>,
     /// 0.
     pub reserved: u32,
-    /// The buffer.
+    /// The buffer; `VK_NULL_HANDLE` where an address is given.
     pub buffer: VkBuffer,
     /// Where in it the piece begins: a multiple of the alignment that the contract, or the
     /// workspace, asks for.
     pub offset: VkDeviceSize,
     /// How many bytes there are from there on; `VK_WHOLE_SIZE`: enough.
     pub size: VkDeviceSize,
+    /// In the place of a buffer, for operations that take addresses: a multiple of 16. Not for a
+    /// workspace.
+    pub address: VkDeviceAddress,
 }

@@ -25,6 +25,8 @@ pub type VkDeviceCreateInfo = vk::DeviceCreateInfo<'static>;
 pub type VkBool32 = u32;
 /// Bytes.
 pub type VkDeviceSize = u64;
+/// An address on the device.
+pub type VkDeviceAddress = u64;
 /// `VkBufferUsageFlagBits`.
 pub type VkBufferUsageFlags = u32;
 
@@ -92,6 +94,9 @@ pub(crate) unsafe fn device(
     }
     if features.push_descriptor && !has(c"vkCmdPushDescriptorSetKHR") {
         return Err(absent("vkGetDeviceProcAddr", c"vkCmdPushDescriptorSetKHR"));
+    }
+    if features.buffer_device_address && !has(c"vkGetBufferDeviceAddress") {
+        return Err(absent("vkGetDeviceProcAddr", c"vkGetBufferDeviceAddress"));
     }
     // SAFETY: by the caller's contract.
     Ok(unsafe { Device::load(instance.fp_v1_0(), device) })

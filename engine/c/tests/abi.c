@@ -353,6 +353,11 @@ static void wrong_tasks(MultisplitContext *context) {
     scan.common.n = UINT64_MAX;
     EXPECT(TOO_LARGE, multisplit_scan_create(context, &scan, &operation));
     CHECK(operation == NULL);
+    scan = scan_info();
+    scan.common.frames = UINT32_MAX;
+    OK(multisplit_scan_create(context, &scan, &operation));
+    EXPECT(TOO_LARGE, multisplit_operation_warm_up(operation));
+    OK(multisplit_operation_destroy(operation));
 }
 
 static void wrong_networks(MultisplitContext *context) {
@@ -399,7 +404,7 @@ static void wrong_recordings(const Host *host, MultisplitContext *context) {
     EXPECT(NULL, multisplit_operation_workspace(NULL, &workspace));
     EXPECT(NULL, multisplit_operation_workspace(sort, NULL));
     OK(multisplit_operation_workspace(sort, &workspace));
-    EXPECT(NOT_READY, multisplit_operation_contract(sort, MULTISPLIT_ROLE_KEYS, &contract));
+    OK(multisplit_operation_contract(sort, MULTISPLIT_ROLE_KEYS, &contract));
     EXPECT(NOT_READY, multisplit_operation_timestamps(sort, VK_TRUE, &count));
     host_begin(host);
     EXPECT(NOT_READY, multisplit_record(sort, host->commands, &record));
@@ -449,6 +454,8 @@ static void wrong_recordings(const Host *host, MultisplitContext *context) {
     WRONG_RECORD(TOO_SMALL, bindings[0].size = 3999);
     WRONG_RECORD(TOO_SMALL, bindings[0].size = 0);
     WRONG_RECORD(MISALIGNED, bindings[0].offset = 2);
+    WRONG_RECORD(INVALID, bindings[0].address = 4096);
+    WRONG_RECORD(INVALID, (bindings[0].buffer = VK_NULL_HANDLE, bindings[0].address = 4096));
     WRONG_RECORD(INVALID, record.count = 10);
     WRONG_RECORD(TOO_LARGE, record.frame = 1);
     if (workspace.size > 0) {

@@ -19,6 +19,19 @@ typedef struct Filled {
 
 static const MultisplitScope host_read = {VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT};
 
+/* By its address, where operations take addresses. */
+static MultisplitBinding binding(const Host *host, const Filled *filled, VkBufferUsageFlags usage) {
+    MultisplitBinding bound = {.role = filled->role, .size = filled->buffer.size};
+    if (usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) {
+        VkBufferDeviceAddressInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
+                                          .buffer = filled->buffer.buffer};
+        bound.address = vkGetBufferDeviceAddress(host->device, &info);
+    } else {
+        bound.buffer = filled->buffer.buffer;
+    }
+    return bound;
+}
+
 /* Warms an operation up and runs it once; `record` says what is not buffers. */
 static void run(const Host *host, MultisplitOperation *operation, Filled *filled, uint32_t count,
                 MultisplitRecordInfo record) {
@@ -34,9 +47,7 @@ static void run(const Host *host, MultisplitOperation *operation, Filled *filled
         if (filled[i].data != NULL) {
             memcpy(filled[i].buffer.mapped, filled[i].data, filled[i].bytes);
         }
-        bindings[i] = (MultisplitBinding){.role = filled[i].role,
-                                          .buffer = filled[i].buffer.buffer,
-                                          .size = filled[i].buffer.size};
+        bindings[i] = binding(host, &filled[i], contracts[i].usage);
     }
     record.struct_size = sizeof record;
     record.binding_count = count;
@@ -70,14 +81,16 @@ static uint32_t noise(uint32_t i) {
 }
 
 /* A scan whose number of elements each recording says, with timestamps. */
-static void scan(const Host *host, MultisplitContext *context) {
+static void scan(const Host *host, MultisplitContext *context, VkBool32 by_address) {
     static uint32_t numbers[N];
     for (uint32_t i = 0; i < N; ++i) {
         numbers[i] = noise(i) % 100;
     }
     MultisplitOperation *operation = NULL;
     MultisplitScanInfo info = {.struct_size = sizeof info,
-                               .common = {.n = N, .count = MULTISPLIT_COUNT_RECORDED}};
+                               .common = {.n = N,
+                                          .count = MULTISPLIT_COUNT_RECORDED,
+                                          .by_address = by_address}};
     OK(multisplit_scan_create(context, &info, &operation));
     Filled filled[] = {{.role = MULTISPLIT_ROLE_INPUT, .data = numbers, .bytes = sizeof numbers},
                        {.role = MULTISPLIT_ROLE_OUTPUT}};
@@ -275,7 +288,10 @@ static void shortest_paths(MultisplitContext *context) {
 }
 
 void results(const Host *host, MultisplitContext *context) {
-    scan(host, context);
+    scan(host, context, VK_FALSE);
+    if (host->features & MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS) {
+        scan(host, context, VK_TRUE);
+    }
     sort(host, context);
     split(host, context);
     histogram(host, context);
