@@ -162,6 +162,9 @@ fn every_kind(gpu: &Gpu) -> Result<()> {
         for (way, n) in ways().into_iter().enumerate() {
             for (k, case) in [sorts(n), splits(n), others(n)].into_iter().flatten().enumerate() {
                 for by_address in [false, true] {
+                    if by_address && !context.features().buffer_device_address {
+                        continue;
+                    }
                     let options = OperationOptions {
                         own_workspace: (way + k).is_multiple_of(2),
                         by_address,

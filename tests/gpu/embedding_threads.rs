@@ -35,7 +35,9 @@ const WARM: u32 = 50;
 const SLACK: u64 = 16 << 20;
 
 fn ten_thousand_frames_of_two_threads(gpu: &Gpu) -> Result<()> {
-    frames(gpu, 10_000, &Features::default())
+    // Subgroup widths of the software driver differ in kernels, not in frames: one has them all.
+    let all = gpu.full || !gpu.is_software() || gpu.context.properties().subgroup_size == 8;
+    frames(gpu, if all { 10_000 } else { 1000 }, &Features::default())
 }
 
 /// Descriptor sets are then the frames' own.
@@ -96,6 +98,21 @@ impl<'h> Shared<'h> {
         let scan =
             context.operation(&scan.into(), &options().exit(Role::Output, Scope::HOST_READ))?;
         Ok(Self { host, sort, scan, queue: Mutex::new(host.queue) })
+    }
+
+    /// Waits for a fence. The layer's books of submissions are not for several threads: it reports
+    /// hazards that there are not where one waits while another submits. So waiting takes the lock
+    /// too, a moment at a time.
+    unsafe fn wait(&self, fence: vk::Fence) -> Result<()> {
+        loop {
+            let queue = self.queue.lock().map_err(|_| anyhow!("a thread panicked"))?;
+            // SAFETY: a fence that a submission signals.
+            match unsafe { self.host.device.wait_for_fences(&[fence], true, 0) } {
+                Err(vk::Result::TIMEOUT) => drop(queue),
+                other => return Ok(other?),
+            }
+            std::thread::yield_now();
+        }
     }
 }
 
@@ -222,7 +239,7 @@ impl<'s> Thread<'s> {
         let Some((keys, scanned)) = frame.pending.take() else { return Ok(()) };
         // SAFETY: what was submitted signals the fence, and then has written the buffers.
         let (sorted, indices, sums) = unsafe {
-            device.wait_for_fences(&[frame.fence], true, u64::MAX)?;
+            self.shared.wait(frame.fence)?;
             device.reset_fences(&[frame.fence])?;
             (frame.keys.words(N), frame.indices.words(N), frame.sums.words(scanned))
         };

@@ -7,6 +7,7 @@ mod counted_device;
 mod counts;
 mod descriptors;
 mod embedding;
+mod embedding_addresses;
 mod embedding_contract;
 mod embedding_operations;
 mod embedding_threads;
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
         synchronization::tests(),
         adopt::tests(),
         embedding::tests(),
+        embedding_addresses::tests(),
         embedding_contract::tests(),
         embedding_operations::tests(),
         embedding_threads::tests(),

@@ -1,0 +1,118 @@
+//! Kernels that take buffers by address. The validation layer does not see what they do, so their
+//! results are held against the reference by every method; and what cannot be is refused.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::ash::vk;
+use multisplit::graph::Graph;
+use multisplit::primitives::multisplit::KeyType;
+use multisplit::primitives::sort::{self, Sort, SortBuffers, SortMethod, SortPlace, SortValues};
+use multisplit::primitives::{Count, copy};
+use multisplit::{BufferAt, Context, Error, ExecutableOptions, Features, Import};
+use multisplit_tests::generate::uniform;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::{reference, tests};
+
+use crate::embedding::quick;
+
+tests!(embedding_addresses: sorts_by_every_method, what_takes_no_address_is_refused);
+
+const BY_ADDRESS: ExecutableOptions =
+    ExecutableOptions { own_workspace: true, slots: 1, by_address: true };
+/// Which word says how many there are.
+const COUNT_INDEX: u64 = 70;
+
+fn sorts_by_every_method(gpu: &Gpu) -> Result<()> {
+    if !gpu.context.features().buffer_device_address {
+        return Ok(());
+    }
+    // Sorts in rounds of splits are among the operations that are tested by address.
+    let rounds = gpu.full.then_some((SortMethod::Multisplit { radix_bits: 8 }, 5000, false));
+    let methods = [
+        (SortMethod::Small, 400, false),
+        (SortMethod::OneSweep, 9000, false),
+        (SortMethod::OneSweep, 5000, true),
+    ];
+    for (method, n, on_device) in methods.into_iter().chain(rounds) {
+        sorts(&gpu.context, method, n, on_device)
+            .with_context(|| format!("{method:?}, n = {n}, on the device: {on_device}"))?;
+    }
+    Ok(())
+}
+
+fn sorts(context: &Context, method: SortMethod, n: usize, on_device: bool) -> Result<()> {
+    let policy = quick(context.policy());
+    let mut graph = Graph::new("sort");
+    let most = n as u64;
+    let keys = graph.import::<u32>("keys", most);
+    let values = graph.import::<u64>("values", most);
+    let state = graph.import::<u32>("state", COUNT_INDEX + 1);
+    let count = Count::Device { buffer: state, index: COUNT_INDEX, most };
+    let buffers = SortBuffers {
+        n: if on_device { count } else { most.into() },
+        keys,
+        values: SortValues::Values { buffer: values, bytes: 8 },
+        place: SortPlace::InPlace,
+    };
+    sort::add(&mut graph, &policy, &Sort::new(KeyType::U32).by(method), &buffers)?;
+    let plan = graph.compile(&context.limits())?;
+    let executable = context.instantiate_with(plan, BY_ADDRESS)?;
+    let needs = executable.workspace_requirements()?.usage;
+    ensure!(needs.contains(vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS), "{needs:?}");
+
+    let input = uniform(n, 1);
+    let numbers: Vec<u64> = (0..n as u64).map(|i| i << 32 | 7).collect();
+    let device_keys = context.upload("keys", &input)?;
+    let device_values = context.upload("values", &numbers)?;
+    let mut words = vec![0u32; COUNT_INDEX as usize];
+    words.push(n as u32);
+    let device_state = context.upload("state", &words)?;
+    let bound = [(keys, &device_keys), (values, &device_values), (state, &device_state)];
+    context.run(&executable, &bound)?;
+    let images: Vec<u64> = input.iter().map(|&k| k.into()).collect();
+    let order = reference::sort(&images, 0..32, false);
+    let expected: Vec<u32> = order.iter().map(|&i| input[i as usize]).collect();
+    expect_equal(&context.download(&device_keys)?, &expected)?;
+    let expected: Vec<u64> = order.iter().map(|&i| numbers[i as usize]).collect();
+    expect_equal(&context.download(&device_values)?, &expected)
+}
+
+fn what_takes_no_address_is_refused(gpu: &Gpu) -> Result<()> {
+    let without = gpu.open_with(|config| {
+        config.without = Features { buffer_device_address: true, ..Features::default() };
+    })?;
+    let plan = |context: &Context, by_kernel| -> Result<_> {
+        let mut graph = Graph::new("copy");
+        let (src, dst) = (graph.import::<u32>("src", 100), graph.import::<u32>("dst", 100));
+        if by_kernel {
+            copy(&mut graph, &context.policy(), "copy", src, dst)?;
+        } else {
+            graph.copy("copy", src, dst);
+        }
+        Ok((graph.compile(&context.limits())?, src, dst))
+    };
+    let refused = without.instantiate_with(plan(&without, true)?.0, BY_ADDRESS).err();
+    let text = refused.map(|e: Error| e.to_string()).unwrap_or_default();
+    ensure!(text.contains("needs bufferDeviceAddress"), "{text}");
+
+    let context = &gpu.context;
+    if !context.features().buffer_device_address {
+        return Ok(());
+    }
+    for (by_kernel, address, expected) in [
+        (false, 256, "only a buffer can be given for `dst`"),
+        (true, 8, "offset 8 of import `dst` is not a multiple of 16"),
+    ] {
+        let (plan, src, dst) = plan(context, by_kernel)?;
+        let executable = context.instantiate_with(plan, BY_ADDRESS)?;
+        let buffer = context.buffer::<u32>("src", 100)?;
+        let imports = [
+            Import::raw(src, buffer.raw(), 0),
+            Import { import: dst, at: BufferAt::Address(address) },
+        ];
+        // SAFETY: it is refused before a command is recorded.
+        let refused = unsafe { executable.record(vk::CommandBuffer::null(), &imports) };
+        let text = refused.err().map(|e| e.to_string()).unwrap_or_default();
+        ensure!(text.contains(expected), "{text}");
+    }
+    Ok(())
+}
