@@ -251,16 +251,10 @@ void host_free(const Host *host, HostBuffer *buffer) {
     memset(buffer, 0, sizeof *buffer);
 }
 
-HostPass host_pass(const Host *host, const uint32_t *spirv, size_t bytes, const HostBuffer *buffers,
-                   uint32_t count, uint32_t push_bytes) {
-    enum { MOST = 4 };
-    HostPass pass = {0};
-    VkDescriptorSetLayoutBinding bindings[MOST];
-    VkDescriptorBufferInfo infos[MOST];
-    VkWriteDescriptorSet writes[MOST];
-    if (count > MOST) {
-        give_up("a pass with too many buffers");
-    }
+enum { MOST_BUFFERS = 4 };
+
+static void create_layouts(const Host *host, HostPass *pass, uint32_t count, uint32_t push_bytes) {
+    VkDescriptorSetLayoutBinding bindings[MOST_BUFFERS];
     for (uint32_t i = 0; i < count; ++i) {
         bindings[i] = (VkDescriptorSetLayoutBinding){
             .binding = i,
@@ -274,16 +268,19 @@ HostPass host_pass(const Host *host, const uint32_t *spirv, size_t bytes, const 
         .bindingCount = count,
         .pBindings = bindings,
     };
-    VK(vkCreateDescriptorSetLayout(host->device, &set_layout, NULL, &pass.set_layout));
+    VK(vkCreateDescriptorSetLayout(host->device, &set_layout, NULL, &pass->set_layout));
     VkPushConstantRange push = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .size = push_bytes};
     VkPipelineLayoutCreateInfo layout = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
         .setLayoutCount = 1,
-        .pSetLayouts = &pass.set_layout,
+        .pSetLayouts = &pass->set_layout,
         .pushConstantRangeCount = 1,
         .pPushConstantRanges = &push,
     };
-    VK(vkCreatePipelineLayout(host->device, &layout, NULL, &pass.layout));
+    VK(vkCreatePipelineLayout(host->device, &layout, NULL, &pass->layout));
+}
+
+static void create_pipeline(const Host *host, HostPass *pass, const uint32_t *spirv, size_t bytes) {
     VkShaderModuleCreateInfo code = {
         .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
         .codeSize = bytes,
@@ -294,11 +291,14 @@ HostPass host_pass(const Host *host, const uint32_t *spirv, size_t bytes, const 
         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                   .pName = "main"},
-        .layout = pass.layout,
+        .layout = pass->layout,
     };
     VK(vkCreateShaderModule(host->device, &code, NULL, &pipeline.stage.module));
-    VK(vkCreateComputePipelines(host->device, VK_NULL_HANDLE, 1, &pipeline, NULL, &pass.pipeline));
+    VK(vkCreateComputePipelines(host->device, VK_NULL_HANDLE, 1, &pipeline, NULL, &pass->pipeline));
     vkDestroyShaderModule(host->device, pipeline.stage.module, NULL);
+}
+
+static void create_set(const Host *host, HostPass *pass, const HostBuffer *buffers, uint32_t count) {
     VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, count};
     VkDescriptorPoolCreateInfo pool = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
@@ -306,26 +306,37 @@ HostPass host_pass(const Host *host, const uint32_t *spirv, size_t bytes, const 
         .poolSizeCount = 1,
         .pPoolSizes = &size,
     };
-    VK(vkCreateDescriptorPool(host->device, &pool, NULL, &pass.pool));
+    VK(vkCreateDescriptorPool(host->device, &pool, NULL, &pass->pool));
     VkDescriptorSetAllocateInfo set = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-        .descriptorPool = pass.pool,
+        .descriptorPool = pass->pool,
         .descriptorSetCount = 1,
-        .pSetLayouts = &pass.set_layout,
+        .pSetLayouts = &pass->set_layout,
     };
-    VK(vkAllocateDescriptorSets(host->device, &set, &pass.set));
+    VK(vkAllocateDescriptorSets(host->device, &set, &pass->set));
     for (uint32_t i = 0; i < count; ++i) {
-        infos[i] = (VkDescriptorBufferInfo){buffers[i].buffer, 0, VK_WHOLE_SIZE};
-        writes[i] = (VkWriteDescriptorSet){
+        VkDescriptorBufferInfo info = {buffers[i].buffer, 0, VK_WHOLE_SIZE};
+        VkWriteDescriptorSet write = {
             .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-            .dstSet = pass.set,
+            .dstSet = pass->set,
             .dstBinding = i,
             .descriptorCount = 1,
             .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-            .pBufferInfo = &infos[i],
+            .pBufferInfo = &info,
         };
+        vkUpdateDescriptorSets(host->device, 1, &write, 0, NULL);
     }
-    vkUpdateDescriptorSets(host->device, count, writes, 0, NULL);
+}
+
+HostPass host_pass(const Host *host, const uint32_t *spirv, size_t bytes, const HostBuffer *buffers,
+                   uint32_t count, uint32_t push_bytes) {
+    HostPass pass = {0};
+    if (count > MOST_BUFFERS) {
+        give_up("a pass with too many buffers");
+    }
+    create_layouts(host, &pass, count, push_bytes);
+    create_pipeline(host, &pass, spirv, bytes);
+    create_set(host, &pass, buffers, count);
     return pass;
 }
 

@@ -80,83 +80,103 @@ static int is_right(const Particle *drawn, const Particle *particles, const Push
     return 1;
 }
 
-int main(int argc, char **argv) {
-    Host host;
-    host_create(&host, argc, argv);
+/* What the engine keeps from frame to frame. */
+typedef struct Scene {
+    MultisplitContext *context;
+    MultisplitOperation *sort;
+    /* What the sort asks of the two buffers that it shares with the engine's passes. */
+    MultisplitContract keys, indices;
+    HostBuffer particles, depths, order, drawn, scratch;
+    HostPass depth_pass, draw_pass;
+} Scene;
 
-    /* Once: a context for the engine's device, and a sort from far to near. */
-    MultisplitContext *context = NULL;
-    MultisplitContextInfo context_info = host_context_info(&host);
-    MS(multisplit_context_create(&context_info, &context));
-    MultisplitOperation *sort = NULL;
-    MultisplitSortInfo sort_info = {
-        .struct_size = sizeof sort_info,
+/* Once: a context for the engine's device, and a sort from far to near. */
+static void create_sort(const Host *host, Scene *scene) {
+    MultisplitContextInfo info = host_context_info(host);
+    MS(multisplit_context_create(&info, &scene->context));
+    MultisplitSortInfo sort = {
+        .struct_size = sizeof sort,
         .key_type = MULTISPLIT_KEY_TYPE_F32,
         .values = MULTISPLIT_SORT_VALUES_INDICES,
         .descending = VK_TRUE,
         .common = {.n = PARTICLES, .frames = 1},
     };
-    MS(multisplit_sort_create(context, &sort_info, &sort));
-    MS(multisplit_operation_warm_up(sort));
+    MS(multisplit_sort_create(scene->context, &sort, &scene->sort));
+    MS(multisplit_operation_warm_up(scene->sort));
+    MS(multisplit_operation_contract(scene->sort, MULTISPLIT_ROLE_KEYS, &scene->keys));
+    MS(multisplit_operation_contract(scene->sort, MULTISPLIT_ROLE_INDICES, &scene->indices));
+}
 
-    /* What it asks of the two buffers, and of scratch memory. */
-    MultisplitContract keys, indices;
+/* Once: the engine's buffers, scratch memory for the sort among them, and its two passes. */
+static void create_passes(const Host *host, Scene *scene) {
     MultisplitWorkspace workspace;
-    MS(multisplit_operation_contract(sort, MULTISPLIT_ROLE_KEYS, &keys));
-    MS(multisplit_operation_contract(sort, MULTISPLIT_ROLE_INDICES, &indices));
-    MS(multisplit_operation_workspace(sort, &workspace));
+    MS(multisplit_operation_workspace(scene->sort, &workspace));
     printf("scratch memory: %llu bytes\n", (unsigned long long)workspace.size);
+    scene->particles = host_buffer(host, PARTICLES * sizeof(Particle), 0);
+    scene->drawn = host_buffer(host, PARTICLES * sizeof(Particle), 0);
+    scene->depths = host_buffer(host, scene->keys.size, scene->keys.usage);
+    scene->order = host_buffer(host, scene->indices.size, scene->indices.usage);
+    scene->scratch = host_buffer(host, workspace.size, workspace.usage);
+    scatter(scene->particles.mapped);
+    HostBuffer first[] = {scene->particles, scene->depths};
+    HostBuffer second[] = {scene->particles, scene->order, scene->drawn};
+    scene->depth_pass = host_pass(host, depths_spirv, sizeof depths_spirv, first, 2, sizeof(Push));
+    scene->draw_pass = host_pass(host, draw_spirv, sizeof draw_spirv, second, 3, sizeof(Push));
+}
 
-    HostBuffer particles = host_buffer(&host, PARTICLES * sizeof(Particle), 0);
-    HostBuffer drawn = host_buffer(&host, PARTICLES * sizeof(Particle), 0);
-    HostBuffer depths = host_buffer(&host, keys.size, keys.usage);
-    HostBuffer order = host_buffer(&host, indices.size, indices.usage);
-    HostBuffer scratch = host_buffer(&host, workspace.size, workspace.usage);
-    scatter(particles.mapped);
-
-    HostBuffer first[] = {particles, depths}, second[] = {particles, order, drawn};
-    HostPass depth_pass = host_pass(&host, depths_spirv, sizeof depths_spirv, first, 2, sizeof(Push));
-    HostPass draw_pass = host_pass(&host, draw_spirv, sizeof draw_spirv, second, 3, sizeof(Push));
+/* Every frame: the engine's first pass, the sort, the engine's second pass. */
+static void record(const Host *host, const Scene *scene, const Push *push) {
     const uint32_t groups = (PARTICLES + LOCAL_SIZE - 1) / LOCAL_SIZE;
+    MultisplitBinding buffers[] = {
+        {.role = MULTISPLIT_ROLE_KEYS, .buffer = scene->depths.buffer, .size = scene->depths.size},
+        {.role = MULTISPLIT_ROLE_INDICES, .buffer = scene->order.buffer, .size = scene->order.size},
+    };
+    MultisplitRecordInfo info = {
+        .struct_size = sizeof info,
+        .binding_count = 2,
+        .bindings = buffers,
+        .workspace = {.buffer = scene->scratch.buffer, .size = scene->scratch.size},
+    };
+    host_dispatch(host, &scene->depth_pass, push, sizeof *push, groups);
+    if (ENTRY_BARRIER) {
+        host_barrier(host, compute_write, scene->keys.first_use);
+    }
+    MS(multisplit_record(scene->sort, host->commands, &info));
+    if (EXIT_BARRIER) {
+        host_barrier(host, scene->indices.last_use, compute_read);
+    }
+    host_dispatch(host, &scene->draw_pass, push, sizeof *push, groups);
+    host_barrier(host, compute_write, host_read);
+}
 
+static void destroy(const Host *host, Scene *scene) {
+    host_free_pass(host, &scene->draw_pass);
+    host_free_pass(host, &scene->depth_pass);
+    host_free(host, &scene->scratch);
+    host_free(host, &scene->order);
+    host_free(host, &scene->depths);
+    host_free(host, &scene->drawn);
+    host_free(host, &scene->particles);
+    MS(multisplit_operation_destroy(scene->sort));
+    MS(multisplit_context_destroy(scene->context));
+}
+
+int main(int argc, char **argv) {
+    Host host;
+    Scene scene = {0};
+    host_create(&host, argc, argv);
+    create_sort(&host, &scene);
+    create_passes(&host, &scene);
     int right = 1;
     for (int frame = 0; frame < FRAMES && right; ++frame) {
         Push push = {{50.0f * (float)frame, 20.0f, -30.0f}, PARTICLES};
-        MultisplitBinding buffers[] = {
-            {.role = MULTISPLIT_ROLE_KEYS, .buffer = depths.buffer, .size = depths.size},
-            {.role = MULTISPLIT_ROLE_INDICES, .buffer = order.buffer, .size = order.size},
-        };
-        MultisplitRecordInfo record = {
-            .struct_size = sizeof record,
-            .binding_count = 2,
-            .bindings = buffers,
-            .workspace = {.buffer = scratch.buffer, .size = scratch.size},
-        };
         host_begin(&host);
-        host_dispatch(&host, &depth_pass, &push, sizeof push, groups);
-        if (ENTRY_BARRIER) {
-            host_barrier(&host, compute_write, keys.first_use);
-        }
-        MS(multisplit_record(sort, host.commands, &record));
-        if (EXIT_BARRIER) {
-            host_barrier(&host, indices.last_use, compute_read);
-        }
-        host_dispatch(&host, &draw_pass, &push, sizeof push, groups);
-        host_barrier(&host, compute_write, host_read);
+        record(&host, &scene, &push);
         host_submit(&host);
-        right = is_right(drawn.mapped, particles.mapped, &push);
+        right = is_right(scene.drawn.mapped, scene.particles.mapped, &push);
         printf("frame %d: %s\n", frame, right ? "back to front" : "WRONG");
     }
-
-    host_free_pass(&host, &draw_pass);
-    host_free_pass(&host, &depth_pass);
-    host_free(&host, &scratch);
-    host_free(&host, &order);
-    host_free(&host, &depths);
-    host_free(&host, &drawn);
-    host_free(&host, &particles);
-    MS(multisplit_operation_destroy(sort));
-    MS(multisplit_context_destroy(context));
+    destroy(&host, &scene);
     int status = host_destroy(&host);
     return right ? status : 2;
 }

@@ -62,6 +62,49 @@ fn the_header_is_what_the_sources_say() -> Result<()> {
     expect_fresh(&path, there == header)
 }
 
+/// Whatever the sources export is in the header, and what has arguments is in the tests in C.
+#[test]
+fn every_function_is_in_the_header_and_in_the_tests() -> Result<()> {
+    let header = fs::read_to_string(root().join("include/multisplit.h"))?;
+    let tests =
+        ["abi", "misuse"].map(|name| fs::read_to_string(root().join(format!("tests/{name}.c"))));
+    let tests = tests.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
+    let mut count = 0;
+    for file in fs::read_dir(root().join("src"))? {
+        let file = file?.path();
+        if file.extension().is_none_or(|extension| extension != "rs") {
+            continue;
+        }
+        let text = fs::read_to_string(&file)?;
+        for rest in text.split("extern \"C\" fn ").skip(1) {
+            let name = format!("{}(", rest.split('(').next().unwrap_or_default());
+            ensure!(header.contains(&name), "{name}) of {} is not in the header", file.display());
+            ensure!(tests.contains(&name), "{name}) of {} is not in the tests", file.display());
+            count += 1;
+        }
+    }
+    ensure!(count >= 20, "only {count} functions found");
+    Ok(())
+}
+
+/// The guide names nothing that is not in the header.
+#[test]
+fn the_guide_names_what_there_is() -> Result<()> {
+    let header = fs::read_to_string(root().join("include/multisplit.h"))?;
+    let guide = fs::read_to_string(root().join("../../docs/embedding-c.md"))?;
+    let words = guide.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    // What ends in an underscore stands for many, and one word is our tests' own.
+    let named = words.filter(|word| {
+        ["multisplit_", "MULTISPLIT_", "Multisplit"].iter().any(|start| word.starts_with(start))
+            && !word.ends_with('_')
+            && *word != BLESS
+    });
+    for word in named {
+        ensure!(header.contains(word), "the guide names {word}, which the header does not have");
+    }
+    Ok(())
+}
+
 /// Comments are written for two languages: what Rust calls safety is the caller's part in C.
 fn for_c(header: &str) -> String {
     header.replace("/// # Safety\n", "/// The caller's part:\n")

@@ -76,7 +76,8 @@ fn the_interface_bears_anything_under_address_sanitizer() -> Result<()> {
 const VERSION: &str = concat!("-DEXPECTED_VERSION=\"", env!("CARGO_PKG_VERSION"), "\"");
 
 fn abi<'p>(name: &'p str, flags: &'p [&'p str]) -> Program<'p> {
-    let sources = &["tests/abi.c", "tests/results.c", "tests/suite.c", "examples/host.c"];
+    let sources =
+        &["tests/abi.c", "tests/misuse.c", "tests/results.c", "tests/suite.c", "examples/host.c"];
     Program { name, sources, flags, library: Library::Shared }
 }
 

@@ -10,8 +10,18 @@ void suite_expect(MultisplitResult wanted, MultisplitResult got, const char *wha
 /* Prints how many checks there were, and gives the exit status. */
 int suite_end(int host_status);
 
-/* What operations that are asked for the right things do. */
+/* What callers that are wrong get. */
+void misuse(const Host *host, MultisplitContext *context);
+/* What callers that are right get. */
 void results(const Host *host, MultisplitContext *context);
+
+/* Structures with nothing wrong in them, to put something wrong into. */
+MultisplitRequirementsInfo requirements_info(const Host *host);
+MultisplitScanInfo scan_info(void);
+MultisplitSortInfo sort_info(void);
+MultisplitSplitInfo split_info(void);
+MultisplitHistogramInfo histogram_info(void);
+MultisplitSsspInfo sssp_info(void);
 
 #define CHECK(condition) suite_check((condition) != 0, #condition, __FILE__, __LINE__)
 #define RETURNS(result, call) suite_expect(result, (call), #call, __FILE__, __LINE__)
