@@ -40,6 +40,7 @@ mod pipeline;
 pub mod primitives;
 mod profiler;
 mod properties;
+mod recorder;
 mod replay;
 mod requirements;
 mod select;
@@ -51,7 +52,7 @@ pub use adopt::{AdoptedDevice, RawDevice};
 pub use ash;
 pub use context::{Config, Context, MemoryReport, PipelineCache};
 pub use error::{Error, Result};
-pub use executor::{Executable, ExecutableOptions, RecordOptions};
+pub use executor::{Executable, ExecutableOptions};
 pub use import::{Bound, BufferAt, Import, WorkspaceBinding};
 pub use memory::Buffer;
 pub use multisplit_graph as graph;
@@ -59,6 +60,7 @@ pub use multisplit_shaders as shaders;
 pub use observe::{Observer, Run};
 pub use profiler::{PassTime, Profiler, TimestampQueries, Timing};
 pub use properties::DeviceProperties;
+pub use recorder::RecordOptions;
 pub use replay::Replay;
 pub use requirements::{
     Check, FeatureChain, Features, InstanceRequirements, Missing, Requirements, Why,

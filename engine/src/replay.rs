@@ -9,10 +9,11 @@ use crate::commands::{Commands, run_once};
 use crate::context::Context;
 use crate::descriptors::Sets;
 use crate::error::{Error, Result};
-use crate::executor::{Executable, Prepared};
+use crate::executor::Executable;
 use crate::import::{Bound, WorkspaceBinding, imports};
 use crate::memory::Buffer;
 use crate::profiler::{PassTime, Profiler, Timing};
+use crate::recorder::Prepared;
 
 /// A recorded plan. Submitting it again costs one `vkQueueSubmit` and allocates nothing.
 pub struct Replay {

@@ -7,11 +7,12 @@ use super::task::{COUNT_LABEL, Declaration};
 use super::{Elements, Role, Task};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::executor::{Executable, ExecutableOptions, RecordOptions, Word};
+use crate::executor::{Executable, ExecutableOptions};
 use crate::import::{BufferAt, Import, WorkspaceBinding};
 use crate::memory::{Buffer, Location};
 use crate::primitives::Policy;
 use crate::profiler::Timing;
+use crate::recorder::{RecordOptions, Word};
 use crate::workspace::{self, WorkspaceRequirements};
 
 /// How an [`Operation`] is made.

@@ -1,0 +1,149 @@
+//! The bodies of a kernel's functions: pointers in the place of buffers.
+
+use std::collections::HashMap;
+
+use rspirv::dr::{Block, Instruction, Operand};
+use rspirv::spirv::{MemoryAccess, Op, Word};
+
+use super::{AddressError, Rewrite};
+
+/// A pointer into a buffer.
+#[derive(Clone, Copy)]
+struct Reached {
+    alignment: u32,
+    volatile: bool,
+}
+
+impl Rewrite {
+    pub(super) fn change_functions(&mut self) -> Result<(), AddressError> {
+        let mut functions = std::mem::take(&mut self.module.functions);
+        for function in &mut functions {
+            let mut pointers = HashMap::new();
+            for block in &mut function.blocks {
+                self.change_bases(block, &mut pointers)?;
+            }
+            let mut reached = HashMap::new();
+            for block in &mut function.blocks {
+                self.change_accesses(block, &pointers, &mut reached);
+            }
+            if let Some(first) = function.blocks.first_mut() {
+                self.load_addresses(first, &pointers);
+            }
+        }
+        self.module.functions = functions;
+        Ok(())
+    }
+
+    /// Uses of buffers become uses of pointers, which get ids here.
+    fn change_bases(
+        &mut self,
+        block: &mut Block,
+        pointers: &mut HashMap<Word, Word>,
+    ) -> Result<(), AddressError> {
+        for instruction in &mut block.instructions {
+            let op = instruction.class.opcode;
+            let chain = matches!(op, Op::AccessChain | Op::InBoundsAccessChain);
+            for (at, operand) in instruction.operands.iter_mut().enumerate() {
+                let Some(id) = operand.id_ref_any_mut() else { continue };
+                let is_push = Some(*id) == self.push;
+                if !is_push && !self.buffers.contains_key(id) {
+                    continue;
+                }
+                if !(chain && at == 0) {
+                    return Err(AddressError::Unsupported(format!("it has Op{op:?}")));
+                }
+                *id = match (is_push, pointers.get(id)) {
+                    (true, _) => self.new_push,
+                    (false, Some(pointer)) => *pointer,
+                    (false, None) => {
+                        let pointer = self.next_id;
+                        self.next_id += 1;
+                        pointers.insert(*id, pointer);
+                        pointer
+                    }
+                };
+            }
+        }
+        Ok(())
+    }
+
+    /// Loads and stores by address say how it is aligned, and whether they are volatile. What
+    /// pointers into buffers are `reached` by chains is known from block to block.
+    fn change_accesses(
+        &self,
+        block: &mut Block,
+        pointers: &HashMap<Word, Word>,
+        reached: &mut HashMap<Word, Reached>,
+    ) {
+        let is_volatile = |base: Word| {
+            let buffer = pointers.iter().find(|(_, pointer)| **pointer == base);
+            buffer.is_some_and(|(id, _)| self.buffers.get(id).is_some_and(|b| b.volatile))
+        };
+        for instruction in &mut block.instructions {
+            let Some(base) = instruction.operands.first().and_then(Operand::id_ref_any) else {
+                continue;
+            };
+            let op = instruction.class.opcode;
+            match (op, instruction.result_id, instruction.result_type) {
+                (Op::AccessChain | Op::InBoundsAccessChain, Some(id), Some(pointer_type)) => {
+                    let Some(&alignment) = self.types.pointers.get(&pointer_type) else { continue };
+                    let volatile =
+                        reached.get(&base).map_or_else(|| is_volatile(base), |base| base.volatile);
+                    reached.insert(id, Reached { alignment, volatile });
+                }
+                (Op::Load | Op::Store, ..) => {
+                    let at = if op == Op::Load { 1 } else { 2 };
+                    if let Some(pointer) = reached.get(&base) {
+                        access(instruction, at, *pointer);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Reads the addresses that a function uses, where it begins.
+    fn load_addresses(&mut self, block: &mut Block, pointers: &HashMap<Word, Word>) {
+        let mut used: Vec<_> = pointers.iter().collect();
+        // The same module comes out every time.
+        used.sort_unstable();
+        let mut loads = Vec::new();
+        for (variable, pointer) in used {
+            let Some(&buffer) = self.buffers.get(variable) else { continue };
+            let member = self.types.members.get(buffer.place as usize).copied().unwrap_or(0);
+            let (at, pair) = (self.fresh(), self.fresh());
+            let new = |op, result_type, id, operands: &[Word]| {
+                let operands = operands.iter().map(|&o| Operand::IdRef(o)).collect();
+                Instruction::new(op, Some(result_type), Some(id), operands)
+            };
+            let place = self.types.pointer_to_pair;
+            loads.push(new(Op::AccessChain, place, at, &[self.new_push, member]));
+            loads.push(new(Op::Load, self.types.pair, pair, &[at]));
+            loads.push(new(Op::Bitcast, buffer.pointer_type, *pointer, &[pair]));
+        }
+        // Variables of a function come first.
+        let is_variable = |i: &Instruction| i.class.opcode == Op::Variable;
+        let after = block.instructions.iter().rposition(is_variable).map_or(0, |at| at + 1);
+        block.instructions.splice(after..after, loads);
+    }
+}
+
+/// Adds what an access by address needs to the memory operands, which begin at operand `at`.
+fn access(instruction: &mut Instruction, at: usize, pointer: Reached) {
+    let had = match instruction.operands.get(at) {
+        Some(Operand::MemoryAccess(had)) => *had,
+        _ => MemoryAccess::NONE,
+    };
+    if had.contains(MemoryAccess::ALIGNED) {
+        return;
+    }
+    let mut mask = had | MemoryAccess::ALIGNED;
+    if pointer.volatile {
+        mask |= MemoryAccess::VOLATILE;
+    }
+    let mut new = vec![Operand::MemoryAccess(mask), Operand::LiteralBit32(pointer.alignment)];
+    // Operands follow in the order of the bits, and alignment is the lowest that has one.
+    new.extend(instruction.operands.get(at + 1..).unwrap_or_default().iter().cloned());
+    instruction.operands.truncate(at);
+    instruction.operands.extend(new);
+}
