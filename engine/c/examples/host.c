@@ -377,6 +377,21 @@ void host_submit(const Host *host) {
     VK(vkQueueWaitIdle(host->queue));
 }
 
+MultisplitScope host_compute_write(void) {
+    MultisplitScope scope = {VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT};
+    return scope;
+}
+
+MultisplitScope host_compute_read(void) {
+    MultisplitScope scope = {VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_READ_BIT};
+    return scope;
+}
+
+MultisplitScope host_host_read(void) {
+    MultisplitScope scope = {VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT};
+    return scope;
+}
+
 void host_barrier(const Host *host, MultisplitScope from, MultisplitScope to) {
     VkMemoryBarrier2 memory = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,

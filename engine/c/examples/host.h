@@ -68,6 +68,10 @@ void host_free_pass(const Host *host, HostPass *pass);
 void host_begin(const Host *host);
 void host_submit(const Host *host);
 
+/* What the engine does with buffers around multisplit. */
+MultisplitScope host_compute_write(void);
+MultisplitScope host_compute_read(void);
+MultisplitScope host_host_read(void);
 /* One barrier, from scope to scope. */
 void host_barrier(const Host *host, MultisplitScope from, MultisplitScope to);
 

@@ -36,12 +36,6 @@ typedef struct Push {
     uint32_t count;
 } Push;
 
-static const MultisplitScope compute_write = {VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
-                                              VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT};
-static const MultisplitScope compute_read = {VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
-                                             VK_ACCESS_2_SHADER_STORAGE_READ_BIT};
-static const MultisplitScope host_read = {VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT};
-
 static void scatter(Particle *particles) {
     uint32_t state = 12345;
     for (int i = 0; i < PARTICLES; ++i) {
@@ -139,14 +133,14 @@ static void record(const Host *host, const Scene *scene, const Push *push) {
     };
     host_dispatch(host, &scene->depth_pass, push, sizeof *push, groups);
     if (ENTRY_BARRIER) {
-        host_barrier(host, compute_write, scene->keys.first_use);
+        host_barrier(host, host_compute_write(), scene->keys.first_use);
     }
     MS(multisplit_record(scene->sort, host->commands, &info));
     if (EXIT_BARRIER) {
-        host_barrier(host, scene->indices.last_use, compute_read);
+        host_barrier(host, scene->indices.last_use, host_compute_read());
     }
     host_dispatch(host, &scene->draw_pass, push, sizeof *push, groups);
-    host_barrier(host, compute_write, host_read);
+    host_barrier(host, host_compute_write(), host_host_read());
 }
 
 static void destroy(const Host *host, Scene *scene) {

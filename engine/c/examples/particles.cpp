@@ -115,11 +115,6 @@ struct Push {
 };
 
 const MultisplitScope nothing = {0, 0};
-const MultisplitScope compute_write = {VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
-                                       VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT};
-const MultisplitScope compute_read = {VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
-                                      VK_ACCESS_2_SHADER_STORAGE_READ_BIT};
-const MultisplitScope host_read = {VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT};
 
 uint32_t bits(float number) {
     uint32_t word;
@@ -146,8 +141,8 @@ ms::Operation histogram(const ms::Context &context) {
     info.edge_count = 2;
     info.common.n = PARTICLES;
     return ms::Operation(context, multisplit_histogram_create, info,
-                         {{MULTISPLIT_ROLE_SAMPLES, 0, compute_write, nothing},
-                          {MULTISPLIT_ROLE_COUNTS, 0, nothing, host_read}});
+                         {{MULTISPLIT_ROLE_SAMPLES, 0, host_compute_write(), nothing},
+                          {MULTISPLIT_ROLE_COUNTS, 0, nothing, host_host_read()}});
 }
 
 ms::Operation split(const ms::Context &context) {
@@ -162,9 +157,9 @@ ms::Operation split(const ms::Context &context) {
     info.value_bytes = 4;
     info.common.n = PARTICLES;
     return ms::Operation(context, multisplit_split_create, info,
-                         {{MULTISPLIT_ROLE_KEYS, 0, compute_write, nothing},
-                          {MULTISPLIT_ROLE_VALUES_OUT, 0, nothing, compute_read},
-                          {MULTISPLIT_ROLE_OFFSETS, 0, nothing, host_read}});
+                         {{MULTISPLIT_ROLE_KEYS, 0, host_compute_write(), nothing},
+                          {MULTISPLIT_ROLE_VALUES_OUT, 0, nothing, host_compute_read()},
+                          {MULTISPLIT_ROLE_OFFSETS, 0, nothing, host_host_read()}});
 }
 
 void scatter(Particle *particles, uint32_t *ids) {
@@ -236,7 +231,7 @@ bool frame(const Host &host) {
                                 {MULTISPLIT_ROLE_VALUES_OUT, order},
                                 {MULTISPLIT_ROLE_OFFSETS, offsets}});
     host_dispatch(&host, &draw_pass, &push, sizeof push, groups);
-    host_barrier(&host, compute_write, host_read); // for what the engine's own passes have written
+    host_barrier(&host, host_compute_write(), host_host_read()); // for what the engine's own passes have written
     host_submit(&host);
     const bool right =
         is_right(static_cast<float *>(depths.mapped), static_cast<uint32_t *>(counts.mapped),

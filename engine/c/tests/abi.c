@@ -1,7 +1,7 @@
 /*
  * What multisplit does with NULL for every argument, and with structures of other sizes and versions:
  * error codes, and never a crash, which AddressSanitizer watches over. The other mistakes that callers
- * make are in misuse.c, and what comes of calls that are right is in results.c.
+ * make are in misuse.c, and what comes of calls that are right is in results.c and threads.c.
  */
 #include "suite.h"
 
@@ -182,6 +182,7 @@ int main(int argc, char **argv) {
     sizes_and_versions(&host, context);
     misuse(&host, context);
     results(&host, context);
+    threads(&host, context);
     OK(multisplit_context_destroy(context));
     EXPECT(HANDLE, multisplit_context_destroy(context));
     int status = host_destroy(&host);

@@ -76,9 +76,24 @@ fn the_interface_bears_anything_under_address_sanitizer() -> Result<()> {
 const VERSION: &str = concat!("-DEXPECTED_VERSION=\"", env!("CARGO_PKG_VERSION"), "\"");
 
 fn abi<'p>(name: &'p str, flags: &'p [&'p str]) -> Program<'p> {
-    let sources =
-        &["tests/abi.c", "tests/misuse.c", "tests/results.c", "tests/suite.c", "examples/host.c"];
+    let sources = &[
+        "tests/abi.c",
+        "tests/misuse.c",
+        "tests/results.c",
+        "tests/threads.c",
+        "tests/suite.c",
+        "examples/host.c",
+    ];
     Program { name, sources, flags, library: Library::Shared }
+}
+
+#[test]
+fn the_header_is_clean_in_every_standard() -> Result<()> {
+    let installed = Installed::get()?;
+    for standard in ["c99", "c11", "c17", "c++11", "c++14", "c++17", "c++20"] {
+        installed.check_header(standard)?;
+    }
+    Ok(())
 }
 
 #[test]

@@ -17,8 +17,6 @@ typedef struct Filled {
     HostBuffer buffer;
 } Filled;
 
-static const MultisplitScope host_read = {VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT};
-
 /* By its address, where operations take addresses. */
 static MultisplitBinding binding(const Host *host, const Filled *filled, VkBufferUsageFlags usage) {
     MultisplitBinding bound = {.role = filled->role, .size = filled->buffer.size};
@@ -60,7 +58,7 @@ static void run(const Host *host, MultisplitOperation *operation, Filled *filled
     OK(multisplit_record(operation, host->commands, &record));
     for (uint32_t i = 0; i < count; ++i) {
         if (contracts[i].used) {
-            host_barrier(host, contracts[i].last_use, host_read);
+            host_barrier(host, contracts[i].last_use, host_host_read());
         }
     }
     host_submit(host);

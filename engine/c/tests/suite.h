@@ -14,6 +14,8 @@ int suite_end(int host_status);
 void misuse(const Host *host, MultisplitContext *context);
 /* What callers that are right get. */
 void results(const Host *host, MultisplitContext *context);
+/* What several threads get. */
+void threads(const Host *host, MultisplitContext *context);
 
 /* Structures with nothing wrong in them, to put something wrong into. */
 MultisplitRequirementsInfo requirements_info(const Host *host);

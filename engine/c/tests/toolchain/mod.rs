@@ -98,6 +98,17 @@ impl Installed {
         Ok(Built { path, library: program.library })
     }
 
+    /// Compiles a file that includes the header and nothing else.
+    pub fn check_header(&self, standard: &str) -> Result<()> {
+        let source =
+            self.path(format!("{standard}.{}", if standard.contains('+') { "cpp" } else { "c" }));
+        std::fs::write(&source, "#include <multisplit.h>\n")?;
+        let mut compile = compiler(&source.display().to_string());
+        compile.arg(format!("-std={standard}")).args(["-Wconversion", "-fsyntax-only"]);
+        succeed(compile.args(self.pkg_config(&["--cflags"])?).arg(&source))?;
+        Ok(())
+    }
+
     fn link(&self, library: Library) -> Result<Vec<String>> {
         match library {
             Library::Shared => self.pkg_config(&["--libs"]),
