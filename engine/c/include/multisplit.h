@@ -328,7 +328,7 @@ typedef struct {
   uint32_t extension_count;
   /// The features to enable, all of which the device has: bits of `MultisplitFeature`.
   uint32_t features;
-  /// Structures with these features, the first a `VkPhysicalDeviceFeatures2`: for the `pNext` of a
+  /// Structures with these features, a `VkPhysicalDeviceFeatures2` among them: for the `pNext` of a
   /// `VkDeviceCreateInfo` that has no feature structures of its own.
   const void *feature_chain;
 } MultisplitRequirementsList;

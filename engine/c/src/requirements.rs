@@ -113,7 +113,7 @@ pub struct MultisplitRequirementsList {
     pub extension_count: u32,
     /// The features to enable, all of which the device has: bits of `MultisplitFeature`.
     pub features: u32,
-    /// Structures with these features, the first a `VkPhysicalDeviceFeatures2`: for the `pNext` of a
+    /// Structures with these features, a `VkPhysicalDeviceFeatures2` among them: for the `pNext` of a
     /// `VkDeviceCreateInfo` that has no feature structures of its own.
     pub feature_chain: *const c_void,
 }

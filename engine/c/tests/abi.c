@@ -53,6 +53,45 @@ static void nulls_without_a_context(const Host *host) {
     OK(multisplit_sssp_destroy(NULL));
 }
 
+/* The two ways to create a device: by the list, and by merging into what there is. */
+static void devices_as_required(const Host *host) {
+    MultisplitRequirementsInfo ask = requirements_info(host);
+    MultisplitRequirements *requirements = NULL;
+    MultisplitRequirementsList list = {0};
+    uint32_t features = 0;
+    VkDevice device = VK_NULL_HANDLE;
+    const float priority = 1.0f;
+    VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                     .queueFamilyIndex = host->family,
+                                     .queueCount = 1,
+                                     .pQueuePriorities = &priority};
+    VkDeviceCreateInfo listed = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                 .queueCreateInfoCount = 1,
+                                 .pQueueCreateInfos = &queue};
+    VkDeviceCreateInfo merged = listed;
+    OK(multisplit_requirements_create(&ask, &requirements));
+    OK(multisplit_requirements_list(requirements, &list));
+    CHECK(list.features & MULTISPLIT_FEATURE_SYNCHRONIZATION2);
+    listed.pNext = list.feature_chain;
+    listed.enabledExtensionCount = list.extension_count;
+    listed.ppEnabledExtensionNames = list.extensions;
+    OK(multisplit_requirements_check(requirements, &listed, &features));
+    CHECK(features == list.features);
+    VK(vkCreateDevice(host->physical, &listed, NULL, &device));
+    vkDestroyDevice(device, NULL);
+    OK(multisplit_requirements_merge(requirements, &merged));
+    OK(multisplit_requirements_check(requirements, &merged, &features));
+    CHECK(features == list.features && merged.enabledExtensionCount == list.extension_count);
+    VK(vkCreateDevice(host->physical, &merged, NULL, &device));
+    vkDestroyDevice(device, NULL);
+    /* Once more changes nothing but where things are. */
+    OK(multisplit_requirements_merge(requirements, &merged));
+    CHECK(merged.enabledExtensionCount == list.extension_count);
+    VK(vkCreateDevice(host->physical, &merged, NULL, &device));
+    vkDestroyDevice(device, NULL);
+    OK(multisplit_requirements_destroy(requirements));
+}
+
 static void nulls_of_a_context(const Host *host) {
     MultisplitContext *context = NULL;
     MultisplitContextInfo whole = host_context_info(host), info = whole;
@@ -175,6 +214,7 @@ int main(int argc, char **argv) {
     versions_and_names();
     host_create(&host, argc, argv);
     nulls_without_a_context(&host);
+    devices_as_required(&host);
     nulls_of_a_context(&host);
     MultisplitContextInfo info = host_context_info(&host);
     OK(multisplit_context_create(&info, &context));
