@@ -1,7 +1,5 @@
 //! How a device that other code created is adopted.
 
-use std::sync::Arc;
-
 use ash::vk;
 
 use crate::context::{Context, PipelineCache};
@@ -123,6 +121,6 @@ impl Context {
             memory_limit: None,
             observer: None,
         })?;
-        Ok(Self { device: Arc::new(device) })
+        Self::new(device)
     }
 }

@@ -132,6 +132,10 @@ impl Context {
             memory_limit: config.memory_limit,
             observer: config.observer.clone(),
         })?;
+        Self::new(device)
+    }
+
+    pub(crate) fn new(device: Device) -> Result<Self> {
         Ok(Self { device: Arc::new(device) })
     }
 

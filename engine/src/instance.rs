@@ -1,11 +1,11 @@
 //! The Vulkan instance: created with the layers that were asked for, or the caller's.
 
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 
 use ash::vk;
 
 use crate::error::{Error, Result, VkResultExt};
-use crate::requirements;
+use crate::requirements::InstanceRequirements;
 use crate::validation::{self, Messages, ValidationConfig};
 
 /// The version that instances of the engine's own are made for.
@@ -29,20 +29,18 @@ impl Instance {
     pub fn create(validation: Option<ValidationConfig>, messages: Messages) -> Result<Self> {
         // SAFETY: the loader library is the system's own.
         let entry = unsafe { ash::Entry::load() }.map_err(|e| Error::NoLoader(e.to_string()))?;
-        check_version(&entry)?;
+        let wanted = InstanceRequirements::of(&entry)?;
         if validation.is_some() && !has_validation_layer(&entry)? {
             return Err(Error::NoValidationLayer);
         }
-        let available = extensions(&entry)?;
-        let has = |name: &CStr| available.iter().any(|e| e.as_c_str() == name);
-        let debug_utils = validation.is_some() || has(ash::ext::debug_utils::NAME);
-        let portability = has(ash::khr::portability_enumeration::NAME);
-        let names = [
-            (debug_utils, ash::ext::debug_utils::NAME),
-            (portability, ash::khr::portability_enumeration::NAME),
-            (validation.is_some(), ash::ext::validation_features::NAME),
-        ];
-        let names: Vec<_> = names.iter().filter(|(on, _)| *on).map(|(_, n)| n.as_ptr()).collect();
+        let debug_utils = wanted.extensions.contains(&ash::ext::debug_utils::NAME);
+        let of_layer = validation.map(|_| ash::ext::validation_features::NAME);
+        // The layer brings it where the loader does not.
+        let of_messages =
+            (validation.is_some() && !debug_utils).then_some(ash::ext::debug_utils::NAME);
+        let names = wanted.extensions.iter().copied().chain(of_layer).chain(of_messages);
+        let names: Vec<_> = names.map(CStr::as_ptr).collect();
+        let debug_utils = debug_utils || validation.is_some();
         let layers: Vec<_> = validation.iter().map(|_| validation::LAYER.as_ptr()).collect();
 
         let messages = Box::new(messages);
@@ -53,12 +51,10 @@ impl Instance {
             vk::ValidationFeaturesEXT::default().enabled_validation_features(&enables);
         let mut messenger_info = Messages::create_info(&messages);
         let mut info = vk::InstanceCreateInfo::default()
+            .flags(wanted.flags)
             .application_info(&application)
             .enabled_extension_names(&names)
             .enabled_layer_names(&layers);
-        if portability {
-            info = info.flags(vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR);
-        }
         if validation.is_some() {
             info = info.push_next(&mut features).push_next(&mut messenger_info);
         }
@@ -110,23 +106,9 @@ impl Drop for Instance {
     }
 }
 
-fn check_version(entry: &ash::Entry) -> Result<()> {
-    // SAFETY: no preconditions.
-    let version = unsafe { entry.try_enumerate_instance_version() };
-    let version = version.during("vkEnumerateInstanceVersion")?.unwrap_or(vk::API_VERSION_1_0);
-    requirements::loader_version(version)
-}
-
 fn has_validation_layer(entry: &ash::Entry) -> Result<bool> {
     // SAFETY: no preconditions.
     let layers = unsafe { entry.enumerate_instance_layer_properties() };
     let layers = layers.during("vkEnumerateInstanceLayerProperties")?;
     Ok(layers.iter().any(|l| l.layer_name_as_c_str() == Ok(validation::LAYER)))
-}
-
-fn extensions(entry: &ash::Entry) -> Result<Vec<CString>> {
-    // SAFETY: no preconditions.
-    let list = unsafe { entry.enumerate_instance_extension_properties(None) };
-    let list = list.during("vkEnumerateInstanceExtensionProperties")?;
-    Ok(list.iter().filter_map(|e| e.extension_name_as_c_str().ok()).map(CStr::to_owned).collect())
 }

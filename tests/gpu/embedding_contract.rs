@@ -1,22 +1,28 @@
-//! The table of the contract in `docs/embedding.md`, held against every kind of operation.
+//! The table of the contract in `docs/embedding.md`, held against every kind of operation; and what
+//! recordings are refused for.
 
 use std::collections::BTreeSet;
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::ash::vk;
 use multisplit::embed::{
-    Along, Elements, HistogramTask, OperationOptions, RoleContract, ScanTask, SortTask,
-    SplitOutputs, SplitTask, Task,
+    Along, Elements, HistogramTask, OperationOptions, Recording, Role, RoleContract, ScanTask,
+    SortTask, SplitOutputs, SplitTask, Task,
 };
-use multisplit::graph::{Access, Stages};
+use multisplit::graph::{Access, Scope, Stages};
 use multisplit::primitives::Policy;
 use multisplit::primitives::histogram::{Histogram, SampleType, Weight};
 use multisplit::primitives::multisplit::{Bucket, KeyType, Split, UserBucket};
 use multisplit::primitives::sort::{Sort, SortMethod};
+use multisplit::{BufferAt, Error};
 use multisplit_tests::harness::Gpu;
 use multisplit_tests::tests;
 
-tests!(embedding_contract: the_table_is_right, workspaces_are_as_documented);
+use crate::embedding::quick;
+
+tests!(embedding_contract:
+    the_table_is_right, workspaces_are_as_documented, errors_name_what_is_wrong,
+);
 
 const PAGE: &str = include_str!("../../docs/embedding.md");
 const USER: &str = "uint bucket_of(uint key) { return table.at[key & 15u] & 7u; }";
@@ -163,4 +169,41 @@ fn workspaces_are_as_documented(gpu: &Gpu) -> Result<()> {
         ensure!(needs.memory_type_bits != 0 && needs.alignment >= 16, "{needs:?}");
         Ok(())
     })
+}
+
+fn errors_name_what_is_wrong(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let task = |n| Task::from(ScanTask { n });
+    let options = OperationOptions { policy: Some(quick(context.policy())), ..Default::default() };
+    let operation = context.operation(&task(Elements::Recorded { most: 100 }), &options)?;
+    let (src, dst) = (context.buffer::<u32>("src", 100)?, context.buffer::<u32>("dst", 100)?);
+    let (src, dst) = (BufferAt::new(src.raw(), 0), BufferAt::new(dst.raw(), 0));
+    let both = [(Role::Input, src), (Role::Output, dst)];
+    let good = Recording { buffers: &both, count: Some(5), ..Default::default() };
+    let refused = |recording: Recording<'_>| {
+        // SAFETY: it is refused before a command is recorded.
+        let result = unsafe { operation.record(vk::CommandBuffer::null(), &recording) };
+        result.err().map(|e| e.to_string()).unwrap_or_default()
+    };
+    let three = [both[0], both[1], both[0]];
+    let misplaced = [(Role::Input, src), (Role::Keys, dst)];
+    let odd = [both[0], (Role::Output, BufferAt::new(vk::Buffer::null(), 4))];
+    let address = [both[0], (Role::Output, BufferAt::Address(256))];
+    for (recording, expected) in [
+        (Recording { buffers: &both[..1], ..good }, "no buffer was given for `output`"),
+        (Recording { buffers: &three, ..good }, "two buffers are given for `input`"),
+        (Recording { buffers: &misplaced, ..good }, "it has no `keys`"),
+        (Recording { buffers: &odd, ..good }, "is not a multiple of"),
+        (Recording { buffers: &address, ..good }, "no address can be given for `output`"),
+        (Recording { count: None, ..good }, "does not say the `count`"),
+        (Recording { count: Some(101), ..good }, "number of elements of 101"),
+        (Recording { frame: 2, ..good }, "slot of 2 is past the limit of 1"),
+    ] {
+        let text = refused(recording);
+        ensure!(text.contains(expected), "`{text}` instead of `{expected}`");
+    }
+    let unknown = options.entry(Role::Keys, Scope::TRANSFER_WRITE);
+    let refused = context.operation(&task(10.into()), &unknown).err();
+    ensure!(matches!(refused, Some(Error::ImportBinding { name, .. }) if name == "keys"));
+    Ok(())
 }

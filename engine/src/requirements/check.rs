@@ -266,7 +266,7 @@ pub(super) fn instance_version(found: u32) -> Result<()> {
 }
 
 /// A loader of Vulkan 1.0 lacks the calls that look at devices.
-pub(crate) fn loader_version(found: u32) -> Result<()> {
+pub(super) fn loader_version(found: u32) -> Result<()> {
     version("loader", found)
 }
 

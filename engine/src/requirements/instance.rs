@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use ash::vk;
 
-use super::loader_version;
+use super::check::loader_version;
 use crate::error::{Result, VkResultExt};
 
 /// What to create an instance with. Only the version is required; an extension or a flag is named

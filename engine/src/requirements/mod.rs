@@ -6,7 +6,6 @@ mod check;
 mod instance;
 
 pub use chain::FeatureChain;
-pub(crate) use check::loader_version;
 pub use check::{Check, Missing, Why};
 pub use instance::InstanceRequirements;
 
