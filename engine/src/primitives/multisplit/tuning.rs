@@ -145,7 +145,7 @@ impl SplitTuning {
         Self {
             warp: TileShape::new(256, 8),
             block_keys: shapes([
-                (128, 8, 1),
+                (128, 10, 1),
                 (128, 8, 1),
                 (192, 8, 1),
                 (256, 8, 1),
@@ -175,7 +175,7 @@ impl SplitTuning {
                 (768, 24, 2),
             ]),
             least_keys: 2048,
-            block_strips: [4096, 4096, 6144, 4096, 10_752, 12_288, 9216, 30_720],
+            block_strips: [3840, 4096, 6144, 4096, 10_752, 12_288, 9216, 30_720],
             histogram_parts: 8,
             // Adding up in shared memory key by key takes the time that reading the keys takes,
             // whatever m is; votes take up to four times as long.

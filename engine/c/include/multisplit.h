@@ -1,0 +1,848 @@
+/*
+ * multisplit: GPU sort, split, histogram, scan and shortest paths, in the caller's own Vulkan device
+ * and command buffers.
+ *
+ * The life of an operation:
+ *
+ *   1. multisplit_requirements_create, _merge     what to enable, before vkCreateDevice
+ *   2. multisplit_context_create                  the caller's device
+ *   3. multisplit_sort_create, ...                plans: what buffers and scratch memory it takes
+ *   4. multisplit_operation_warm_up               compiles: from here on nothing is created
+ *   5. multisplit_record, every frame             into the caller's command buffer
+ *   6. multisplit_operation_destroy, multisplit_context_destroy
+ *
+ * Every function but those that return text or a version returns a MultisplitResult, and takes NULL
+ * for any argument: it is then an error, never a crash. multisplit_last_error has the words. Handles
+ * are not addresses: one that was destroyed, or never made, is an error too.
+ *
+ * Structures that the caller fills begin with struct_size, which is set to their sizeof; everything
+ * else that is zero has its default: write
+ *
+ *   MultisplitSortInfo info = {.struct_size = sizeof info, .key_type = MULTISPLIT_KEY_TYPE_F32};
+ *
+ * in C, and `MultisplitSortInfo info = {}; info.struct_size = sizeof info;` in C++.
+ *
+ * Functions may be called from any thread.
+ *
+ * Generated from the Rust sources: change those. SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+
+
+#ifndef MULTISPLIT_H
+#define MULTISPLIT_H
+
+#include <stdint.h>
+#include <vulkan/vulkan_core.h>
+
+/// Major version of this header.
+#define MULTISPLIT_VERSION_MAJOR 0
+
+/// Minor version of this header.
+#define MULTISPLIT_VERSION_MINOR 1
+
+/// Patch version of this header.
+#define MULTISPLIT_VERSION_PATCH 0
+
+/// Version of this header in one number, laid out like Vulkan's: what `version` members are set to.
+#define MULTISPLIT_VERSION (((MULTISPLIT_VERSION_MAJOR << 22) | (MULTISPLIT_VERSION_MINOR << 12)) | MULTISPLIT_VERSION_PATCH)
+
+/// The distance of a vertex that no path reaches, and the predecessor of one that has none.
+#define MULTISPLIT_UNREACHED UINT32_MAX
+
+/// How a call ended. `multisplit_last_error` has the words.
+typedef enum {
+  /// It did what it was asked for.
+  MULTISPLIT_SUCCESS = 0,
+  /// A pointer or a Vulkan handle is `NULL` that must not be.
+  MULTISPLIT_ERROR_NULL = -1,
+  /// The caller was compiled for another version of the library.
+  MULTISPLIT_ERROR_VERSION = -2,
+  /// `struct_size` is not the size that the library knows for this structure.
+  MULTISPLIT_ERROR_STRUCT_SIZE = -3,
+  /// A handle names no object: it was destroyed, is of another kind, or never was one.
+  MULTISPLIT_ERROR_HANDLE = -4,
+  /// A context cannot be destroyed while objects that were made from it exist.
+  MULTISPLIT_ERROR_IN_USE = -5,
+  /// An operation was to be recorded before `multisplit_operation_warm_up`.
+  MULTISPLIT_ERROR_NOT_READY = -6,
+  /// An argument or a member has a value that makes no sense.
+  MULTISPLIT_ERROR_INVALID = -7,
+  /// A buffer, an array or a workspace is too small.
+  MULTISPLIT_ERROR_TOO_SMALL = -8,
+  /// An offset does not have the alignment that the device needs.
+  MULTISPLIT_ERROR_MISALIGNED = -9,
+  /// More than the device or the method can handle.
+  MULTISPLIT_ERROR_TOO_LARGE = -10,
+  /// The device lacks something, or the library was built without it.
+  MULTISPLIT_ERROR_UNSUPPORTED = -11,
+  /// GLSL that does not compile; the message has its lines.
+  MULTISPLIT_ERROR_GLSL = -12,
+  /// Memory could not be had.
+  MULTISPLIT_ERROR_OUT_OF_MEMORY = -13,
+  /// The device is lost; nothing but destroying is left to do.
+  MULTISPLIT_ERROR_DEVICE_LOST = -14,
+  /// Another Vulkan call failed.
+  MULTISPLIT_ERROR_VULKAN = -15,
+  /// A mistake in the library: please report the message.
+  MULTISPLIT_ERROR_INTERNAL = -16,
+} MultisplitResult;
+
+/// What a key is. Floats are in their total order: -NaN first, -0 before 0, NaN last.
+typedef enum {
+  /// `uint32_t`.
+  MULTISPLIT_KEY_TYPE_U32 = 0,
+  /// `int32_t`.
+  MULTISPLIT_KEY_TYPE_I32 = 1,
+  /// `float`.
+  MULTISPLIT_KEY_TYPE_F32 = 2,
+  /// `uint64_t`; needs `shaderInt64`.
+  MULTISPLIT_KEY_TYPE_U64 = 3,
+  /// `int64_t`; needs `shaderInt64`.
+  MULTISPLIT_KEY_TYPE_I64 = 4,
+  /// `double`; needs `shaderInt64`.
+  MULTISPLIT_KEY_TYPE_F64 = 5,
+} MultisplitKeyType;
+
+/// What the keys of a sort take along.
+typedef enum {
+  /// Nothing.
+  MULTISPLIT_SORT_VALUES_NONE = 0,
+  /// One value of `value_bytes` bytes for each key.
+  MULTISPLIT_SORT_VALUES_VALUES = 1,
+  /// Their number, as a `uint32_t`: the order that sorts the input.
+  MULTISPLIT_SORT_VALUES_INDICES = 2,
+} MultisplitSortValues;
+
+/// Who knows how many elements there are.
+typedef enum {
+  /// There are always n.
+  MULTISPLIT_COUNT_FIXED = 0,
+  /// Each recording says how many, at most n.
+  MULTISPLIT_COUNT_RECORDED = 1,
+  /// A word on the device says how many, at most n: that of `MULTISPLIT_ROLE_COUNT`.
+  MULTISPLIT_COUNT_DEVICE = 2,
+} MultisplitCount;
+
+/// What a buffer is to an operation. Each `Multisplit*Info` says which roles its operations have;
+/// `multisplit_operation_contract` says how large each buffer is, and how it is used.
+typedef enum {
+  /// The keys of a sort, sorted in place; the keys of a split, only read.
+  MULTISPLIT_ROLE_KEYS = 0,
+  /// The keys of a split, in the order of their buckets.
+  MULTISPLIT_ROLE_KEYS_OUT = 1,
+  /// The other keys of a sort between two buffers.
+  MULTISPLIT_ROLE_KEYS_OTHER = 2,
+  /// The values of a sort, moved along; the values of a split, only read.
+  MULTISPLIT_ROLE_VALUES = 3,
+  /// The values of a split, in the order of the keys.
+  MULTISPLIT_ROLE_VALUES_OUT = 4,
+  /// The other values, or the other indices, of a sort between two buffers.
+  MULTISPLIT_ROLE_VALUES_OTHER = 5,
+  /// Gets, for each place of a sort, which element of the input comes there: `uint32_t`.
+  MULTISPLIT_ROLE_INDICES = 6,
+  /// One word: 0 where a sort between two buffers has left the result where the input was, else 1.
+  MULTISPLIT_ROLE_HALF = 7,
+  /// Gets, for each element of a split, where it goes: `uint32_t`.
+  MULTISPLIT_ROLE_PERMUTATION = 8,
+  /// m + 1 words: where each bucket of a split begins, and n.
+  MULTISPLIT_ROLE_OFFSETS = 9,
+  /// One word: how many keys a split's function gave an id of m or more.
+  MULTISPLIT_ROLE_OUTSIDE = 10,
+  /// The words that a function in GLSL reads as `table.at[]`.
+  MULTISPLIT_ROLE_TABLE = 11,
+  /// The samples of a histogram, only read.
+  MULTISPLIT_ROLE_SAMPLES = 12,
+  /// A weight for each element of a histogram, only read.
+  MULTISPLIT_ROLE_WEIGHTS = 13,
+  /// The counts of a histogram: m for each channel that is counted.
+  MULTISPLIT_ROLE_COUNTS = 14,
+  /// One count for each channel that is counted: of the samples in no bin.
+  MULTISPLIT_ROLE_DROPPED = 15,
+  /// m words: the exclusive prefix sums of the counts of a histogram.
+  MULTISPLIT_ROLE_CUMULATIVE = 16,
+  /// The numbers of a scan, only read.
+  MULTISPLIT_ROLE_INPUT = 17,
+  /// The prefix sums of a scan.
+  MULTISPLIT_ROLE_OUTPUT = 18,
+  /// The words of which one says how many elements there are.
+  MULTISPLIT_ROLE_COUNT = 19,
+} MultisplitRole;
+
+/// Which bucket a key belongs to.
+typedef enum {
+  /// Buckets of `width` integers each, from the one edge on. Keys below it belong to the first,
+  /// keys past the end to the last.
+  MULTISPLIT_BUCKET_DELTA = 0,
+  /// The bits of the key are the number of its bucket.
+  MULTISPLIT_BUCKET_IDENTITY = 1,
+  /// `bits` bits of the key from bit `shift` on.
+  MULTISPLIT_BUCKET_DIGIT = 2,
+  /// m equal parts of the floats between the two edges. Keys below belong to the first, keys above
+  /// and NaN to the last.
+  MULTISPLIT_BUCKET_EVEN = 3,
+  /// The number of edges at or below the key; m - 1 sorted edges.
+  MULTISPLIT_BUCKET_RANGE = 4,
+  /// The function `uint bucket_of(K key)` in `glsl`, K being `uint`, `int`, `float`, `uint64_t`,
+  /// `int64_t` or `double` after the type of the keys. It may use `push.parameter_a`, `_b` and `_c`,
+  /// and `table.at[]` where `table_words` is not 0.
+  MULTISPLIT_BUCKET_GLSL = 5,
+} MultisplitBucket;
+
+/// What a split puts out.
+typedef enum {
+  /// The keys, in the order of their buckets.
+  MULTISPLIT_SPLIT_OUTPUT_KEYS = 0,
+  /// Keys, and a value of `value_bytes` bytes for each.
+  MULTISPLIT_SPLIT_OUTPUT_PAIRS = 1,
+  /// For each element, where it goes.
+  MULTISPLIT_SPLIT_OUTPUT_PERMUTATION = 2,
+} MultisplitSplitOutput;
+
+/// What a sample of a histogram is.
+typedef enum {
+  /// `uint8_t`.
+  MULTISPLIT_SAMPLE_TYPE_U8 = 0,
+  /// `uint16_t`.
+  MULTISPLIT_SAMPLE_TYPE_U16 = 1,
+  /// `uint32_t`.
+  MULTISPLIT_SAMPLE_TYPE_U32 = 2,
+  /// `int32_t`.
+  MULTISPLIT_SAMPLE_TYPE_I32 = 3,
+  /// `uint64_t`; needs `shaderInt64`.
+  MULTISPLIT_SAMPLE_TYPE_U64 = 4,
+  /// `float`.
+  MULTISPLIT_SAMPLE_TYPE_F32 = 5,
+  /// `double`; needs `shaderInt64` and `shaderFloat64`.
+  MULTISPLIT_SAMPLE_TYPE_F64 = 6,
+} MultisplitSampleType;
+
+/// Which bin a sample belongs to.
+typedef enum {
+  /// m equal parts between the two edges, the upper one left out.
+  MULTISPLIT_BINS_EVEN = 0,
+  /// A bin between each two neighbours of m + 1 sorted edges, the upper one left out.
+  MULTISPLIT_BINS_RANGE = 1,
+  /// The sample is the number of its bin.
+  MULTISPLIT_BINS_IDENTITY = 2,
+  /// The function `uint bucket_of(K sample)` in `glsl`, K being `uint`, `int`, `float`, `uint64_t` or
+  /// `double` after the type of the samples; an id of m or more puts a sample into no bin. It may use
+  /// `push.parameter_a`, `_b` and `_c`, and `table.at[]` where `table_words` is not 0.
+  MULTISPLIT_BINS_GLSL = 3,
+} MultisplitBins;
+
+/// What an element of a histogram adds to its bin.
+typedef enum {
+  /// One.
+  MULTISPLIT_WEIGHT_NONE = 0,
+  /// A `uint32_t` of its own. Sums are modulo 2^32, or 2^64 where counts are wide.
+  MULTISPLIT_WEIGHT_U32 = 1,
+  /// A `float` of its own. Sums are rounded in an order that may differ from run to run.
+  MULTISPLIT_WEIGHT_F32 = 2,
+} MultisplitWeight;
+
+/// What the edges of a network cost.
+typedef enum {
+  /// 1 each.
+  MULTISPLIT_EDGE_WEIGHT_ONES = 0,
+  /// A `uint32_t` each.
+  MULTISPLIT_EDGE_WEIGHT_U32 = 1,
+  /// A `float` each: finite, and not negative.
+  MULTISPLIT_EDGE_WEIGHT_F32 = 2,
+} MultisplitEdgeWeight;
+
+/// How shortest paths are searched for. All find the same distances.
+typedef enum {
+  /// What suits the network.
+  MULTISPLIT_SSSP_METHOD_AUTO = 0,
+  /// Bellman and Ford's.
+  MULTISPLIT_SSSP_METHOD_BELLMAN_FORD = 1,
+  /// A near set and a far pile.
+  MULTISPLIT_SSSP_METHOD_NEAR_FAR = 2,
+  /// Buckets of equal width, by a sort.
+  MULTISPLIT_SSSP_METHOD_BUCKETING = 3,
+  /// Buckets of equal width, by a multisplit of its own passes.
+  MULTISPLIT_SSSP_METHOD_MULTISPLIT_PASSES = 4,
+  /// Buckets of equal width, split in the kernel that finds what belongs there.
+  MULTISPLIT_SSSP_METHOD_MULTISPLIT = 5,
+} MultisplitSsspMethod;
+
+/// Features and extensions that the library uses, one bit each. Only the first is required; the
+/// rest is used where it is there.
+typedef enum {
+  /// `synchronization2`, of Vulkan 1.3 or `VK_KHR_synchronization2`: required.
+  MULTISPLIT_FEATURE_SYNCHRONIZATION2 = 1,
+  /// `subgroupSizeControl`, of Vulkan 1.3 or `VK_EXT_subgroup_size_control`.
+  MULTISPLIT_FEATURE_SUBGROUP_SIZE_CONTROL = 2,
+  /// `computeFullSubgroups`, of the same.
+  MULTISPLIT_FEATURE_COMPUTE_FULL_SUBGROUPS = 4,
+  /// `VK_KHR_push_descriptor`.
+  MULTISPLIT_FEATURE_PUSH_DESCRIPTOR = 8,
+  /// `pipelineExecutableInfo`, of `VK_KHR_pipeline_executable_properties`.
+  MULTISPLIT_FEATURE_PIPELINE_EXECUTABLE_INFO = 16,
+  /// `shaderInt64`: 64-bit keys and samples.
+  MULTISPLIT_FEATURE_SHADER_INT64 = 32,
+  /// `shaderFloat64`: histograms of 64-bit floats, and functions in GLSL that take them.
+  MULTISPLIT_FEATURE_SHADER_FLOAT64 = 64,
+  /// `bufferDeviceAddress`, of Vulkan 1.2.
+  MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS = 128,
+  /// `VK_KHR_portability_subset`, which must be enabled where it exists.
+  MULTISPLIT_FEATURE_PORTABILITY_SUBSET = 256,
+} MultisplitFeature;
+
+/// The caller's device, from which everything else is made. It is used by any number of threads.
+typedef struct MultisplitContext MultisplitContext;
+
+/// A sort, a split, a histogram or a scan: planned, and after `multisplit_operation_warm_up` ready
+/// to be recorded. Several threads may record one operation into different command buffers.
+typedef struct MultisplitOperation MultisplitOperation;
+
+/// What to enable on a device.
+typedef struct MultisplitRequirements MultisplitRequirements;
+
+/// Searches one network for shortest paths, from one source after another.
+typedef struct MultisplitSssp MultisplitSssp;
+
+/// Which physical device is asked about.
+typedef struct {
+  /// `sizeof(MultisplitRequirementsInfo)`.
+  uint32_t struct_size;
+  /// `MULTISPLIT_VERSION`.
+  uint32_t version;
+  /// The loader's.
+  PFN_vkGetInstanceProcAddr get_instance_proc_addr;
+  /// The instance.
+  VkInstance instance;
+  /// The physical device.
+  VkPhysicalDevice physical_device;
+  /// The `apiVersion` that the instance was created with: 1.2 or later.
+  uint32_t api_version;
+  /// 0.
+  uint32_t reserved;
+} MultisplitRequirementsInfo;
+
+/// What to enable on a device. The pointers are valid until the requirements are destroyed.
+typedef struct {
+  /// Extensions to enable.
+  const char *const *extensions;
+  /// How many they are.
+  uint32_t extension_count;
+  /// The features to enable, all of which the device has: bits of `MultisplitFeature`.
+  uint32_t features;
+  /// Structures with these features, a `VkPhysicalDeviceFeatures2` among them: for the `pNext` of a
+  /// `VkDeviceCreateInfo` that has no feature structures of its own.
+  const void *feature_chain;
+} MultisplitRequirementsList;
+
+/// The device that a context is made for. None of it is destroyed by the library.
+typedef struct {
+  /// `sizeof(MultisplitContextInfo)`.
+  uint32_t struct_size;
+  /// `MULTISPLIT_VERSION`.
+  uint32_t version;
+  /// The loader's.
+  PFN_vkGetInstanceProcAddr get_instance_proc_addr;
+  /// The instance.
+  VkInstance instance;
+  /// The physical device.
+  VkPhysicalDevice physical_device;
+  /// The device.
+  VkDevice device;
+  /// A queue with compute. Shortest paths are submitted to it; recording does not use it.
+  VkQueue queue;
+  /// Its family.
+  uint32_t queue_family;
+  /// The `apiVersion` that the instance was created with: 1.2 or later.
+  uint32_t api_version;
+  /// What is enabled on the device, extensions included: bits of `MultisplitFeature`.
+  uint32_t features;
+  /// Whether `VK_EXT_debug_utils` is enabled on the instance: passes then have labels.
+  VkBool32 debug_utils;
+  /// A folder in which compiled pipelines are kept between runs; `NULL`: they are not. It is
+  /// copied.
+  const char *pipeline_cache;
+} MultisplitContextInfo;
+
+/// Pipeline stages, and what they do with a buffer.
+typedef struct {
+  /// Bits of `VkPipelineStageFlagBits2`; 0 where nothing is said.
+  uint64_t stages;
+  /// Bits of `VkAccessFlagBits2`.
+  uint64_t access;
+} MultisplitScope;
+
+/// What the caller does with a buffer around an operation. Where it says so, the operation records
+/// the barrier; where it does not, the caller does, as `multisplit_operation_contract` says.
+typedef struct {
+  /// Which buffer.
+  MultisplitRole role;
+  /// 0.
+  uint32_t reserved;
+  /// What the caller did with it last before; no stages: the caller records that barrier.
+  MultisplitScope before;
+  /// What the caller does with it first after; no stages: the caller records that barrier.
+  MultisplitScope after;
+} MultisplitRoleScope;
+
+/// What the creation of every operation has in common. Zero means the default everywhere.
+typedef struct {
+  /// How many elements there are, or the most there can be. Buffers are sized by it.
+  uint64_t n;
+  /// Who knows how many there are.
+  MultisplitCount count;
+  /// Which word of the buffer of `MULTISPLIT_ROLE_COUNT` says it, where the device does.
+  uint32_t count_index;
+  /// What the caller does around the operation; `NULL` if `scope_count` is 0. It is copied.
+  const MultisplitRoleScope *scopes;
+  /// How many of them there are.
+  uint32_t scope_count;
+  /// How many recordings of the operation may be recorded and yet to run: frames in flight, times
+  /// the threads that record. 0: 2.
+  uint32_t frames;
+  /// Whether the operation brings scratch memory, one piece for each frame; otherwise each
+  /// recording is given some.
+  VkBool32 own_workspace;
+  /// Whether kernels take addresses instead of descriptors, for engines that have no descriptors to
+  /// spare: buffers are then created with `VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT`, and may be bound
+  /// by address. Needs `MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS`.
+  VkBool32 by_address;
+} MultisplitCommonInfo;
+
+/// A radix sort of up to 2^30 - 1 elements. It is stable in either direction.
+///
+/// Roles: `KEYS`; `VALUES` or `INDICES`. Between two buffers also `KEYS_OTHER`, `VALUES_OTHER` where
+/// there are values or indices, and `HALF`.
+typedef struct {
+  /// `sizeof(MultisplitSortInfo)`.
+  uint32_t struct_size;
+  /// What a key is.
+  MultisplitKeyType key_type;
+  /// What the keys take along.
+  MultisplitSortValues values;
+  /// Bytes of a value: 4, 8 or 16.
+  uint32_t value_bytes;
+  /// Whether the largest key comes first.
+  VkBool32 descending;
+  /// The lowest bit that is sorted by, of the number that compares like the key.
+  uint32_t first_bit;
+  /// How many bits are sorted by; 0: all from `first_bit` on. Fewer bits take fewer rounds.
+  uint32_t bit_count;
+  /// Whether it sorts between two buffers of each kind, which spares the scratch memory the second
+  /// one: the result is then in either, and the word of `HALF` says in which. Otherwise the result is
+  /// where the input was.
+  VkBool32 two_buffers;
+  /// How many elements, and what the caller does around the sort.
+  MultisplitCommonInfo common;
+} MultisplitSortInfo;
+
+/// A split of up to 2^30 - 1 elements into m contiguous buckets: ordered by bucket, stable within
+/// each.
+///
+/// Roles: `KEYS` and `OFFSETS`; `KEYS_OUT` for keys and pairs; `VALUES` and `VALUES_OUT` for pairs;
+/// `PERMUTATION` for that; `OUTSIDE` where `count_outside` is set; `TABLE` where `table_words` is not
+/// 0.
+typedef struct {
+  /// `sizeof(MultisplitSplitInfo)`.
+  uint32_t struct_size;
+  /// What a key is.
+  MultisplitKeyType key_type;
+  /// m, the number of buckets: 1 to 65,536.
+  uint32_t buckets;
+  /// Which bucket a key belongs to.
+  MultisplitBucket bucket;
+  /// Edges, of the type of the keys: 1 for `DELTA`, 2 for `EVEN`, m - 1 for `RANGE`. Copied.
+  const void *edges;
+  /// How many there are.
+  uint32_t edge_count;
+  /// For `DIGIT`: the lowest bit.
+  uint32_t shift;
+  /// For `DELTA`: how many keys a bucket spans.
+  uint64_t width;
+  /// For `DIGIT`: how many bits.
+  uint32_t bits;
+  /// For `GLSL`: words of the buffer `TABLE`.
+  uint32_t table_words;
+  /// For `GLSL`: the function. Copied.
+  const char *glsl;
+  /// For `GLSL`: `push.parameter_a`, `_b` and `_c`.
+  uint32_t parameters[3];
+  /// What comes out.
+  MultisplitSplitOutput output;
+  /// For pairs: bytes of a value, 4, 8 or 16.
+  uint32_t value_bytes;
+  /// Whether `OUTSIDE` gets the number of keys whose function gave an id of m or more. They
+  /// are treated as of the last bucket; where it is not zero, the output means nothing.
+  VkBool32 count_outside;
+  /// How many elements, and what the caller does around the split.
+  MultisplitCommonInfo common;
+} MultisplitSplitInfo;
+
+/// A histogram of up to 2^20 bins.
+///
+/// Roles: `SAMPLES` and `COUNTS`; `WEIGHTS` where there are weights; `DROPPED` and `CUMULATIVE` where
+/// they are asked for; `TABLE` where `table_words` is not 0.
+typedef struct {
+  /// `sizeof(MultisplitHistogramInfo)`.
+  uint32_t struct_size;
+  /// What a sample is.
+  MultisplitSampleType sample_type;
+  /// m, the number of bins: 1 to 2^20.
+  uint32_t bins;
+  /// Which bin a sample belongs to.
+  MultisplitBins function;
+  /// Edges, of the type of the samples: 2 for `EVEN`, m + 1 for `RANGE`. Copied.
+  const void *edges;
+  /// How many there are.
+  uint32_t edge_count;
+  /// For `GLSL`: words of the buffer `TABLE`.
+  uint32_t table_words;
+  /// For `GLSL`: the function. Copied.
+  const char *glsl;
+  /// For `GLSL`: `push.parameter_a`, `_b` and `_c`.
+  uint32_t parameters[3];
+  /// What an element adds to its bin.
+  MultisplitWeight weight;
+  /// Bytes before the first element.
+  uint64_t first_byte;
+  /// Bytes from element to element; 0: they lie side by side.
+  uint32_t stride;
+  /// Samples of an element, 1 to 4, side by side; 0: 1.
+  uint32_t channels;
+  /// A bit for each channel that is counted, with bins of its own; 0: all.
+  uint32_t active_channels;
+  /// Whether counts have 64 bits, the low word first; otherwise they have 32.
+  VkBool32 wide_counts;
+  /// Whether counts are added to what the buffer holds; otherwise it is cleared first.
+  VkBool32 accumulate;
+  /// Whether `DROPPED` gets, for each channel that is counted, how many samples fell into no bin.
+  VkBool32 count_dropped;
+  /// Whether `CUMULATIVE` gets the exclusive prefix sums of the counts: of one channel, of 32
+  /// bits.
+  VkBool32 cumulative;
+  /// 0.
+  uint32_t reserved;
+  /// How many elements, and what the caller does around the histogram.
+  MultisplitCommonInfo common;
+} MultisplitHistogramInfo;
+
+/// A device-wide exclusive scan: prefix sums of `uint32_t`, modulo 2^32.
+///
+/// Roles: `INPUT` and `OUTPUT`.
+typedef struct {
+  /// `sizeof(MultisplitScanInfo)`.
+  uint32_t struct_size;
+  /// 0.
+  uint32_t reserved;
+  /// How many elements, and what the caller does around the scan.
+  MultisplitCommonInfo common;
+} MultisplitScanInfo;
+
+/// The scratch memory that a recording of an operation is given.
+typedef struct {
+  /// Bytes; 0 where it is to be given none.
+  VkDeviceSize size;
+  /// What its offset in its buffer is a multiple of.
+  VkDeviceSize alignment;
+  /// What its buffer is created for, at least.
+  VkBufferUsageFlags usage;
+  /// The memory types that such a buffer may be bound to, a bit for each.
+  uint32_t memory_type_bits;
+  /// What the operation does with it. Two recordings that share it need a barrier with this on
+  /// both sides between them, or a semaphore, or a fence.
+  MultisplitScope scope;
+} MultisplitWorkspace;
+
+/// What an operation needs of one of its buffers, and how the two sides synchronise.
+///
+/// Where the caller has said what it does before, the recording begins with the barrier; otherwise
+/// the caller's barrier ends in `first_use`. Where the caller has said what it does after, the
+/// recording ends with the barrier; otherwise the caller's barrier begins with `last_use`.
+typedef struct {
+  /// Bytes that it has from its offset on, at least.
+  VkDeviceSize size;
+  /// What its offset is a multiple of.
+  VkDeviceSize alignment;
+  /// What it is created for, at least.
+  VkBufferUsageFlags usage;
+  /// Whether the operation uses it at all; where not, it need not be bound.
+  VkBool32 used;
+  /// What the operation does with it first.
+  MultisplitScope first_use;
+  /// What the operation does with it last.
+  MultisplitScope last_use;
+} MultisplitContract;
+
+/// A piece of one of the caller's buffers.
+typedef struct {
+  /// What it is to the operation; not looked at in the binding of a workspace.
+  MultisplitRole role;
+  /// 0.
+  uint32_t reserved;
+  /// The buffer; `VK_NULL_HANDLE` where an address is given.
+  VkBuffer buffer;
+  /// Where in it the piece begins: a multiple of the alignment that the contract, or the
+  /// workspace, asks for.
+  VkDeviceSize offset;
+  /// How many bytes there are from there on; `VK_WHOLE_SIZE`: enough.
+  VkDeviceSize size;
+  /// In the place of a buffer, for operations that take addresses: a multiple of 16. Not for a
+  /// workspace.
+  VkDeviceAddress address;
+} MultisplitBinding;
+
+/// What one recording is given.
+typedef struct {
+  /// `sizeof(MultisplitRecordInfo)`.
+  uint32_t struct_size;
+  /// How many buffers are bound.
+  uint32_t binding_count;
+  /// The buffers, one for each role that is used, in any order.
+  const MultisplitBinding *bindings;
+  /// The scratch memory; without a buffer where it is to be given none.
+  MultisplitBinding workspace;
+  /// How many elements, where each recording says so; otherwise 0.
+  uint64_t count;
+  /// Which of the frames it is: no other recording of the same one is yet to run.
+  uint32_t frame;
+  /// The first query that is written.
+  uint32_t first_query;
+  /// Timestamp queries of the caller's, which it has reset: one before the first pass, one after the
+  /// last. `NULL`: none are written.
+  VkQueryPool query_pool;
+  /// Whether there is a timestamp after each pass; `multisplit_operation_timestamps` says how many
+  /// that makes.
+  VkBool32 each_pass;
+  /// 0.
+  uint32_t reserved;
+} MultisplitRecordInfo;
+
+/// A network, and how it is searched. Everything is copied.
+typedef struct {
+  /// `sizeof(MultisplitSsspInfo)`.
+  uint32_t struct_size;
+  /// How many vertices there are: 1 to 2^30 - 1.
+  uint32_t vertices;
+  /// How many edges there are.
+  uint64_t edge_count;
+  /// Where each edge begins.
+  const uint32_t *from;
+  /// Where each edge ends.
+  const uint32_t *to;
+  /// What each edge costs: `uint32_t` or `float`; `NULL` for `ONES`.
+  const void *weights;
+  /// Which of them.
+  MultisplitEdgeWeight weight;
+  /// Whether edges lead both ways.
+  VkBool32 undirected;
+  /// How to search.
+  MultisplitSsspMethod method;
+  /// Whether predecessors are wanted too.
+  VkBool32 predecessors;
+  /// How far the distances of one bucket may be apart; 0: from the weights and degrees.
+  double delta;
+  /// Buckets of the methods that have them; 0: 10.
+  uint32_t buckets;
+  /// 0.
+  uint32_t reserved;
+} MultisplitSsspInfo;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/// The version of the library, which may be newer than that of the header: like
+/// `MULTISPLIT_VERSION`.
+uint32_t multisplit_version(void);
+
+/// The version of the library as text. Never `NULL`, never freed.
+const char *multisplit_version_string(void);
+
+/// What went wrong in the last call of this thread that failed; an empty string where none has.
+/// Never `NULL`. It stays valid until another call of this thread fails.
+const char *multisplit_last_error(void);
+
+/// The name of a result code, such as `"MULTISPLIT_ERROR_NULL"`. Never `NULL`, never freed.
+const char *multisplit_result_name(MultisplitResult result);
+
+/// Looks at a physical device: what to enable on it, or an error that names everything it lacks.
+///
+/// The caller's part:
+/// `info` is `NULL` or points to a `MultisplitRequirementsInfo`. Handles in it are `NULL` or alive, and
+/// belong together; the instance outlives the requirements. `requirements` is `NULL` or may be written.
+MultisplitResult multisplit_requirements_create(const MultisplitRequirementsInfo *info,
+                                                MultisplitRequirements **requirements);
+
+/// What to enable, for callers that set it in structures of their own.
+///
+/// The caller's part:
+/// `list` is `NULL` or may be written.
+MultisplitResult multisplit_requirements_list(const MultisplitRequirements *requirements,
+                                              MultisplitRequirementsList *list);
+
+/// Adds what is to be enabled to how the caller creates its device: sets features in the structures
+/// that the chain has, chains those that it lacks, and adds the extensions. What is added is valid
+/// until the requirements are destroyed.
+///
+/// The caller's part:
+/// `create_info` is `NULL` or one that `vkCreateDevice` would accept, and it and its chain may be
+/// written.
+MultisplitResult multisplit_requirements_merge(const MultisplitRequirements *requirements,
+                                               VkDeviceCreateInfo *create_info);
+
+/// Looks at how a device was created: which features it has, as `MultisplitContextInfo` wants them, or
+/// an error that names everything that is missing.
+///
+/// The caller's part:
+/// `create_info` is `NULL` or one that `vkCreateDevice` accepted. `features` is `NULL` or may be
+/// written.
+MultisplitResult multisplit_requirements_check(const MultisplitRequirements *requirements,
+                                               const VkDeviceCreateInfo *create_info,
+                                               uint32_t *features);
+
+/// Destroys requirements. `NULL` is no mistake.
+///
+/// The caller's part:
+/// Nobody uses pointers that came from them any more.
+MultisplitResult multisplit_requirements_destroy(MultisplitRequirements *requirements);
+
+/// Makes a context for the caller's device, or says what the device lacks.
+///
+/// The caller's part:
+/// `info` is `NULL` or points to a `MultisplitContextInfo`. Handles in it are `NULL` or alive, belong
+/// together, and outlive the context. The instance was created with `api_version`, the device with
+/// `features`, and the queue is one of `queue_family`. `context` is `NULL` or may be written.
+MultisplitResult multisplit_context_create(const MultisplitContextInfo *info,
+                                           MultisplitContext **context);
+
+/// Destroys a context: `MULTISPLIT_ERROR_IN_USE` where something that was made from it still exists.
+/// `NULL` is no mistake. The device stays.
+///
+/// The caller's part:
+/// The device is alive.
+MultisplitResult multisplit_context_destroy(MultisplitContext *context);
+
+/// Plans a sort. Nothing is compiled yet: see `multisplit_operation_warm_up`.
+///
+/// The caller's part:
+/// `info` is `NULL` or points to a `MultisplitSortInfo` whose pointers are `NULL` or what they say
+/// they are. `operation` is `NULL` or may be written.
+MultisplitResult multisplit_sort_create(const MultisplitContext *context,
+                                        const MultisplitSortInfo *info,
+                                        MultisplitOperation **operation);
+
+/// Plans a split. Nothing is compiled yet, a function in GLSL excepted: see
+/// `multisplit_operation_warm_up`.
+///
+/// The caller's part:
+/// `info` is `NULL` or points to a `MultisplitSplitInfo` whose pointers are `NULL` or what they say
+/// they are. `operation` is `NULL` or may be written.
+MultisplitResult multisplit_split_create(const MultisplitContext *context,
+                                         const MultisplitSplitInfo *info,
+                                         MultisplitOperation **operation);
+
+/// Plans a histogram. Nothing is compiled yet, a function in GLSL excepted: see
+/// `multisplit_operation_warm_up`.
+///
+/// The caller's part:
+/// `info` is `NULL` or points to a `MultisplitHistogramInfo` whose pointers are `NULL` or what they
+/// say they are. `operation` is `NULL` or may be written.
+MultisplitResult multisplit_histogram_create(const MultisplitContext *context,
+                                             const MultisplitHistogramInfo *info,
+                                             MultisplitOperation **operation);
+
+/// Plans a scan. Nothing is compiled yet: see `multisplit_operation_warm_up`.
+///
+/// The caller's part:
+/// `info` is `NULL` or points to a `MultisplitScanInfo` whose pointers are `NULL` or what they say
+/// they are. `operation` is `NULL` or may be written.
+MultisplitResult multisplit_scan_create(const MultisplitContext *context,
+                                        const MultisplitScanInfo *info,
+                                        MultisplitOperation **operation);
+
+/// Makes everything that recording needs: pipelines, which the driver may take a while to compile,
+/// descriptors, and the workspace where the operation brings its own. May be called from any thread,
+/// and again, which does nothing. After it, recording creates and allocates nothing.
+///
+/// The caller's part:
+/// The device of the operation's context is alive.
+MultisplitResult multisplit_operation_warm_up(const MultisplitOperation *operation);
+
+/// The scratch memory that recordings are to be given. The operation need not be warmed up.
+///
+/// The caller's part:
+/// `workspace` is `NULL` or may be written.
+MultisplitResult multisplit_operation_workspace(const MultisplitOperation *operation,
+                                                MultisplitWorkspace *workspace);
+
+/// What an operation needs of one of its buffers, and how the two sides synchronise. The operation
+/// need not be warmed up.
+///
+/// The caller's part:
+/// `contract` is `NULL` or may be written.
+MultisplitResult multisplit_operation_contract(const MultisplitOperation *operation,
+                                               MultisplitRole role,
+                                               MultisplitContract *contract);
+
+/// How many timestamps a recording writes, where it is given queries. The operation is warmed up.
+///
+/// The caller's part:
+/// `count` is `NULL` or may be written.
+MultisplitResult multisplit_operation_timestamps(const MultisplitOperation *operation,
+                                                 VkBool32 each_pass,
+                                                 uint32_t *count);
+
+/// Records an operation into the caller's command buffer. Submits, creates and allocates nothing.
+///
+/// The compute pipeline, descriptor set 0 and the push constants of the compute bind point are
+/// others afterwards.
+///
+/// The caller's part:
+/// `commands` is recording, outside a render pass, of the context's device and of a family with
+/// compute. Buffers are as `multisplit_operation_contract` says, are synchronised as it says, and live
+/// until the commands have run, as do the operation, the workspace and the queries. No other recording
+/// of the same frame, or with the same workspace, runs at the same time.
+MultisplitResult multisplit_record(const MultisplitOperation *operation,
+                                   VkCommandBuffer commands,
+                                   const MultisplitRecordInfo *info);
+
+/// Destroys an operation. `NULL` is no mistake.
+///
+/// The caller's part:
+/// Everything that was recorded with it has run, and the device is alive.
+MultisplitResult multisplit_operation_destroy(MultisplitOperation *operation);
+
+/// Copies a network to the device and makes ready to search it. Submits to the context's queue.
+///
+/// The caller's part:
+/// `info` is `NULL` or points to a `MultisplitSsspInfo` whose pointers are `NULL` or what they say
+/// they are. `sssp` is `NULL` or may be written. Nobody else uses the context's queue meanwhile.
+MultisplitResult multisplit_sssp_create(const MultisplitContext *context,
+                                        const MultisplitSsspInfo *info,
+                                        MultisplitSssp **sssp);
+
+/// Finds the shortest paths from `source`. Submits to the context's queue and waits.
+///
+/// Both arrays have room for `count` words, at least one for each vertex. `distances` gets
+/// `uint32_t` or, where weights are floats, `float`; `MULTISPLIT_UNREACHED` as bits where there is no
+/// path. `predecessors` may be `NULL`; otherwise it gets for each vertex the one before it on a
+/// shortest path, and must have been asked for.
+///
+/// The caller's part:
+/// The arrays are `NULL` or have `count` words that may be written. Nobody else uses the context's
+/// queue meanwhile.
+MultisplitResult multisplit_sssp_solve(const MultisplitSssp *sssp,
+                                       uint32_t source,
+                                       void *distances,
+                                       uint32_t *predecessors,
+                                       uint64_t count);
+
+/// Destroys a search. `NULL` is no mistake.
+///
+/// The caller's part:
+/// The device is alive.
+MultisplitResult multisplit_sssp_destroy(MultisplitSssp *sssp);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* MULTISPLIT_H */

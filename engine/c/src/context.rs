@@ -1,0 +1,169 @@
+//! The caller's device, from which everything else is made.
+
+use std::ffi::c_char;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use multisplit::ash::vk::Handle as _;
+use multisplit::{AdoptedDevice, Context, PipelineCache};
+
+use crate::handle::Registry;
+use crate::read::{self, Out, Sized32};
+use crate::requirements::features_of;
+use crate::result::{Failure, MultisplitResult, Outcome, guard};
+use crate::version;
+use crate::vulkan::{
+    self, PFN_vkGetInstanceProcAddr, VkBool32, VkDevice, VkInstance, VkPhysicalDevice, VkQueue,
+};
+
+/// The caller's device, from which everything else is made. It is used by any number of threads.
+pub struct MultisplitContext;
+
+/// The device that a context is made for. None of it is destroyed by the library.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct MultisplitContextInfo {
+    /// `sizeof(MultisplitContextInfo)`.
+    pub struct_size: u32,
+    /// `MULTISPLIT_VERSION`.
+    pub version: u32,
+    /// The loader's.
+    pub get_instance_proc_addr: PFN_vkGetInstanceProcAddr,
+    /// The instance.
+    pub instance: VkInstance,
+    /// The physical device.
+    pub physical_device: VkPhysicalDevice,
+    /// The device.
+    pub device: VkDevice,
+    /// A queue with compute. Shortest paths are submitted to it; recording does not use it.
+    pub queue: VkQueue,
+    /// Its family.
+    pub queue_family: u32,
+    /// The `apiVersion` that the instance was created with: 1.2 or later.
+    pub api_version: u32,
+    /// What is enabled on the device, extensions included: bits of `MultisplitFeature`.
+    pub features: u32,
+    /// Whether `VK_EXT_debug_utils` is enabled on the instance: passes then have labels.
+    pub debug_utils: VkBool32,
+    /// A folder in which compiled pipelines are kept between runs; `NULL`: they are not. It is
+    /// copied.
+    pub pipeline_cache: *const c_char,
+}
+
+// SAFETY: as the trait asks.
+unsafe impl Sized32 for MultisplitContextInfo {
+    const NAME: &'static str = "MultisplitContextInfo";
+}
+
+pub(crate) static CONTEXTS: Registry<MultisplitContext, Arc<ContextObject>> =
+    Registry::new("context");
+
+/// What a handle of a context stands for.
+pub(crate) struct ContextObject {
+    pub engine: Context,
+    children: AtomicUsize,
+}
+
+/// Something that was made from a context, which must outlive it.
+pub(crate) struct Child(Arc<ContextObject>);
+
+impl Child {
+    pub fn of(context: &Arc<ContextObject>) -> Self {
+        context.children.fetch_add(1, Ordering::Relaxed);
+        Self(context.clone())
+    }
+
+    pub fn engine(&self) -> &Context {
+        &self.0.engine
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        self.0.children.fetch_sub(1, Ordering::Release);
+    }
+}
+
+impl ContextObject {
+    /// # Safety
+    /// The handles of `info`, where they are not null, are what [`multisplit_context_create`] says.
+    unsafe fn new(info: &MultisplitContextInfo) -> Outcome<Self> {
+        version::check(info.version)?;
+        let features = features_of(info.features)?;
+        // SAFETY: by the caller's contract.
+        let (entry, instance, folder) = unsafe {
+            let (entry, instance) = vulkan::instance(info.get_instance_proc_addr, info.instance)?;
+            (entry, instance, read::text("pipeline_cache", info.pipeline_cache)?)
+        };
+        if info.physical_device.is_null() {
+            return Err(Failure::null("physical_device"));
+        }
+        if info.queue.is_null() {
+            return Err(Failure::null("queue"));
+        }
+        // SAFETY: by the caller's contract.
+        let device = unsafe { vulkan::device(&instance, info.device, &features)? };
+        let adopted = AdoptedDevice {
+            entry,
+            instance,
+            api_version: info.api_version,
+            physical: info.physical_device,
+            device,
+            queue: info.queue,
+            queue_family: info.queue_family,
+            features,
+            debug_utils: info.debug_utils != 0,
+            pipeline_cache: match folder {
+                Some(folder) => PipelineCache::Folder(folder.into()),
+                None => PipelineCache::Off,
+            },
+        };
+        // SAFETY: by the caller's contract.
+        let engine = unsafe { Context::adopt(adopted)? };
+        Ok(Self { engine, children: AtomicUsize::new(0) })
+    }
+
+    fn check_unused(&self) -> Outcome {
+        match self.children.load(Ordering::Acquire) {
+            0 => Ok(()),
+            left => {
+                let text = format!("{left} objects that were made from the context still exist");
+                Err(Failure::new(MultisplitResult::MultisplitErrorInUse, text))
+            }
+        }
+    }
+}
+
+/// Makes a context for the caller's device, or says what the device lacks.
+///
+/// # Safety
+/// `info` is `NULL` or points to a `MultisplitContextInfo`. Handles in it are `NULL` or alive, belong
+/// together, and outlive the context. The instance was created with `api_version`, the device with
+/// `features`, and the queue is one of `queue_family`. `context` is `NULL` or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_context_create(
+    info: *const MultisplitContextInfo,
+    context: *mut *mut MultisplitContext,
+) -> MultisplitResult {
+    guard(|| {
+        // SAFETY: by the caller's contract.
+        unsafe {
+            let out = Out::handle("context", context)?;
+            let made = ContextObject::new(read::info(info)?)?;
+            out.set(CONTEXTS.insert(Arc::new(made)));
+        }
+        Ok(())
+    })
+}
+
+/// Destroys a context: `MULTISPLIT_ERROR_IN_USE` where something that was made from it still exists.
+/// `NULL` is no mistake. The device stays.
+///
+/// # Safety
+/// The device is alive.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_context_destroy(
+    context: *mut MultisplitContext,
+) -> MultisplitResult {
+    guard(|| CONTEXTS.remove(context, |context| context.check_unused()))
+}

@@ -1,0 +1,172 @@
+//! Histogram.
+
+use std::ffi::{c_char, c_void};
+use std::mem::MaybeUninit;
+
+use multisplit::embed::HistogramTask;
+use multisplit::primitives::histogram::{Bins, Histogram, Layout, SampleType, Weight};
+
+use crate::context::{CONTEXTS, MultisplitContext};
+use crate::glsl;
+use crate::operation::{self, MultisplitOperation};
+use crate::read::{self, Out, Sized32};
+use crate::result::{Failure, MultisplitResult, Outcome, guard};
+use crate::types::{MultisplitCommonInfo, MultisplitSampleType, choice};
+use crate::vulkan::VkBool32;
+
+/// Which bin a sample belongs to.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MultisplitBins {
+    /// m equal parts between the two edges, the upper one left out.
+    Even = 0,
+    /// A bin between each two neighbours of m + 1 sorted edges, the upper one left out.
+    Range = 1,
+    /// The sample is the number of its bin.
+    Identity = 2,
+    /// The function `uint bucket_of(K sample)` in `glsl`, K being `uint`, `int`, `float`, `uint64_t` or
+    /// `double` after the type of the samples; an id of m or more puts a sample into no bin. It may use
+    /// `push.parameter_a`, `_b` and `_c`, and `table.at[]` where `table_words` is not 0.
+    Glsl = 3,
+}
+choice!(MultisplitBins: Even, Range, Identity, Glsl);
+
+/// What an element of a histogram adds to its bin.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MultisplitWeight {
+    /// One.
+    None = 0,
+    /// A `uint32_t` of its own. Sums are modulo 2^32, or 2^64 where counts are wide.
+    U32 = 1,
+    /// A `float` of its own. Sums are rounded in an order that may differ from run to run.
+    F32 = 2,
+}
+choice!(MultisplitWeight: None, U32, F32);
+
+/// A histogram of up to 2^20 bins.
+///
+/// Roles: `SAMPLES` and `COUNTS`; `WEIGHTS` where there are weights; `DROPPED` and `CUMULATIVE` where
+/// they are asked for; `TABLE` where `table_words` is not 0.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct MultisplitHistogramInfo {
+    /// `sizeof(MultisplitHistogramInfo)`.
+    pub struct_size: u32,
+    /// What a sample is.
+    pub sample_type: MaybeUninit<MultisplitSampleType>,
+    /// m, the number of bins: 1 to 2^20.
+    pub bins: u32,
+    /// Which bin a sample belongs to.
+    pub function: MaybeUninit<MultisplitBins>,
+    /// Edges, of the type of the samples: 2 for `EVEN`, m + 1 for `RANGE`. Copied.
+    pub edges: *const c_void,
+    /// How many there are.
+    pub edge_count: u32,
+    /// For `GLSL`: words of the buffer `TABLE`.
+    pub table_words: u32,
+    /// For `GLSL`: the function. Copied.
+    pub glsl: *const c_char,
+    /// For `GLSL`: `push.parameter_a`, `_b` and `_c`.
+    pub parameters: [u32; 3],
+    /// What an element adds to its bin.
+    pub weight: MaybeUninit<MultisplitWeight>,
+    /// Bytes before the first element.
+    pub first_byte: u64,
+    /// Bytes from element to element; 0: they lie side by side.
+    pub stride: u32,
+    /// Samples of an element, 1 to 4, side by side; 0: 1.
+    pub channels: u32,
+    /// A bit for each channel that is counted, with bins of its own; 0: all.
+    pub active_channels: u32,
+    /// Whether counts have 64 bits, the low word first; otherwise they have 32.
+    pub wide_counts: VkBool32,
+    /// Whether counts are added to what the buffer holds; otherwise it is cleared first.
+    pub accumulate: VkBool32,
+    /// Whether `DROPPED` gets, for each channel that is counted, how many samples fell into no bin.
+    pub count_dropped: VkBool32,
+    /// Whether `CUMULATIVE` gets the exclusive prefix sums of the counts: of one channel, of 32
+    /// bits.
+    pub cumulative: VkBool32,
+    /// 0.
+    pub reserved: u32,
+    /// How many elements, and what the caller does around the histogram.
+    pub common: MultisplitCommonInfo,
+}
+
+// SAFETY: as the trait asks.
+unsafe impl Sized32 for MultisplitHistogramInfo {
+    const NAME: &'static str = "MultisplitHistogramInfo";
+}
+
+/// Plans a histogram. Nothing is compiled yet, a function in GLSL excepted: see
+/// `multisplit_operation_warm_up`.
+///
+/// # Safety
+/// `info` is `NULL` or points to a `MultisplitHistogramInfo` whose pointers are `NULL` or what they
+/// say they are. `operation` is `NULL` or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_histogram_create(
+    context: *const MultisplitContext,
+    info: *const MultisplitHistogramInfo,
+    operation: *mut *mut MultisplitOperation,
+) -> MultisplitResult {
+    guard(|| {
+        // SAFETY: by the caller's contract.
+        unsafe {
+            let out = Out::handle("operation", operation)?;
+            let (context, info) = (CONTEXTS.get(context)?, read::info(info)?);
+            out.set(operation::create(&context, &info.common, task(info)?)?);
+        }
+        Ok(())
+    })
+}
+
+/// # Safety
+/// The pointers of `info` are null or what they say they are.
+unsafe fn task(info: &MultisplitHistogramInfo) -> Outcome<HistogramTask> {
+    let sample = SampleType::from(read::choice(info.sample_type)?);
+    // SAFETY: by the caller's contract.
+    let function = unsafe { function(info, sample)? };
+    let weight = match read::choice(info.weight)? {
+        MultisplitWeight::None => Weight::None,
+        MultisplitWeight::U32 => Weight::U32,
+        MultisplitWeight::F32 => Weight::F32,
+    };
+    let mut histogram = Histogram::new(sample, info.bins, function).weighted(weight);
+    histogram = histogram.laid_out(layout(info));
+    (histogram.wide, histogram.accumulate) = (info.wide_counts != 0, info.accumulate != 0);
+    Ok(HistogramTask {
+        histogram,
+        n: info.common.elements()?,
+        dropped: info.count_dropped != 0,
+        cumulative: info.cumulative != 0,
+        table_words: info.table_words.into(),
+    })
+}
+
+fn layout(info: &MultisplitHistogramInfo) -> Layout {
+    let channels = info.channels.max(1);
+    let active = match info.active_channels {
+        // More channels than there can be are refused by the primitive.
+        0 => 1u32.checked_shl(channels).map_or(u32::MAX, |end| end - 1),
+        active => active,
+    };
+    let stride = (info.stride != 0).then_some(info.stride);
+    Layout { offset: info.first_byte, stride, channels, active }
+}
+
+/// # Safety
+/// The pointers of `info` are null or what they say they are.
+unsafe fn function(info: &MultisplitHistogramInfo, sample: SampleType) -> Outcome<Bins> {
+    // SAFETY: by the caller's contract.
+    let edges = unsafe { read::numbers("edges", info.edges, info.edge_count, sample.bytes())? };
+    match (read::choice(info.function)?, edges.as_slice()) {
+        (MultisplitBins::Even, &[lo, hi]) => Ok(Bins::Even { lo, hi }),
+        (MultisplitBins::Even, _) => Err(Failure::invalid("EVEN takes two edges")),
+        (MultisplitBins::Range, _) => Ok(Bins::Range(edges)),
+        (MultisplitBins::Identity, _) => Ok(Bins::Identity),
+        // SAFETY: by the caller's contract.
+        (MultisplitBins::Glsl, _) => unsafe { glsl::bins(info.glsl, info.parameters) },
+    }
+}

@@ -1,0 +1,33 @@
+//! multisplit for C: what `multisplit.h` declares.
+//!
+//! The header is generated from these files (`tests/generated.rs`). Three rules hold for every
+//! function: no panic leaves it (`result::guard`), no handle is trusted (`handle`), and no structure
+//! of the caller's is read before its size has been compared (`read`).
+
+mod context;
+mod glsl;
+mod handle;
+mod histogram;
+mod operation;
+mod read;
+mod requirements;
+mod result;
+mod scan;
+mod sort;
+mod split;
+mod sssp;
+mod types;
+mod version;
+mod vulkan;
+
+pub use context::*;
+pub use histogram::*;
+pub use operation::*;
+pub use requirements::*;
+pub use result::{MultisplitResult, multisplit_last_error, multisplit_result_name};
+pub use scan::*;
+pub use sort::*;
+pub use split::*;
+pub use sssp::*;
+pub use types::*;
+pub use version::*;

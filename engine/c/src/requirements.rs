@@ -1,0 +1,318 @@
+//! What a device must have, asked before it is created; and what one that exists has of it.
+
+use std::ffi::{c_char, c_void};
+use std::sync::{Mutex, PoisonError};
+
+use multisplit::ash::Instance;
+use multisplit::ash::vk::{self, Handle as _};
+use multisplit::{FeatureChain, Features, Requirements};
+
+use crate::handle::Registry;
+use crate::read::{self, Out, Sized32};
+use crate::result::{Failure, MultisplitResult, Outcome, guard};
+use crate::version;
+use crate::vulkan::{
+    self, PFN_vkGetInstanceProcAddr, VkDeviceCreateInfo, VkInstance, VkPhysicalDevice,
+};
+
+/// Features and extensions that the library uses, one bit each. Only the first is required; the
+/// rest is used where it is there.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MultisplitFeature {
+    /// `synchronization2`, of Vulkan 1.3 or `VK_KHR_synchronization2`: required.
+    Synchronization2 = 1,
+    /// `subgroupSizeControl`, of Vulkan 1.3 or `VK_EXT_subgroup_size_control`.
+    SubgroupSizeControl = 2,
+    /// `computeFullSubgroups`, of the same.
+    ComputeFullSubgroups = 4,
+    /// `VK_KHR_push_descriptor`.
+    PushDescriptor = 8,
+    /// `pipelineExecutableInfo`, of `VK_KHR_pipeline_executable_properties`.
+    PipelineExecutableInfo = 16,
+    /// `shaderInt64`: 64-bit keys and samples.
+    ShaderInt64 = 32,
+    /// `shaderFloat64`: histograms of 64-bit floats, and functions in GLSL that take them.
+    ShaderFloat64 = 64,
+    /// `bufferDeviceAddress`, of Vulkan 1.2.
+    BufferDeviceAddress = 128,
+    /// `VK_KHR_portability_subset`, which must be enabled where it exists.
+    PortabilitySubset = 256,
+}
+
+/// Each feature with the member of [`Features`] that it stands for.
+fn members(features: &mut Features) -> [(MultisplitFeature, &mut bool); 9] {
+    [
+        (MultisplitFeature::Synchronization2, &mut features.synchronization2),
+        (MultisplitFeature::SubgroupSizeControl, &mut features.subgroup_size_control),
+        (MultisplitFeature::ComputeFullSubgroups, &mut features.compute_full_subgroups),
+        (MultisplitFeature::PushDescriptor, &mut features.push_descriptor),
+        (MultisplitFeature::PipelineExecutableInfo, &mut features.pipeline_executable_info),
+        (MultisplitFeature::ShaderInt64, &mut features.shader_int64),
+        (MultisplitFeature::ShaderFloat64, &mut features.shader_float64),
+        (MultisplitFeature::BufferDeviceAddress, &mut features.buffer_device_address),
+        (MultisplitFeature::PortabilitySubset, &mut features.portability_subset),
+    ]
+}
+
+/// The features that these bits stand for.
+pub(crate) fn features_of(bits: u32) -> Outcome<Features> {
+    let (mut features, mut left) = (Features::default(), bits);
+    for (feature, member) in members(&mut features) {
+        *member = bits & feature as u32 != 0;
+        left &= !(feature as u32);
+    }
+    if left != 0 {
+        return Err(Failure::invalid(format!("features {left:#x} are none of MultisplitFeature")));
+    }
+    Ok(features)
+}
+
+/// The bits of these features.
+fn bits_of(mut features: Features) -> u32 {
+    let on =
+        |(feature, member): (MultisplitFeature, &mut bool)| u32::from(*member) * feature as u32;
+    members(&mut features).map(on).iter().sum()
+}
+
+/// What to enable on a device.
+pub struct MultisplitRequirements;
+
+/// Which physical device is asked about.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct MultisplitRequirementsInfo {
+    /// `sizeof(MultisplitRequirementsInfo)`.
+    pub struct_size: u32,
+    /// `MULTISPLIT_VERSION`.
+    pub version: u32,
+    /// The loader's.
+    pub get_instance_proc_addr: PFN_vkGetInstanceProcAddr,
+    /// The instance.
+    pub instance: VkInstance,
+    /// The physical device.
+    pub physical_device: VkPhysicalDevice,
+    /// The `apiVersion` that the instance was created with: 1.2 or later.
+    pub api_version: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+// SAFETY: as the trait asks.
+unsafe impl Sized32 for MultisplitRequirementsInfo {
+    const NAME: &'static str = "MultisplitRequirementsInfo";
+}
+
+/// What to enable on a device. The pointers are valid until the requirements are destroyed.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct MultisplitRequirementsList {
+    /// Extensions to enable.
+    pub extensions: *const *const c_char,
+    /// How many they are.
+    pub extension_count: u32,
+    /// The features to enable, all of which the device has: bits of `MultisplitFeature`.
+    pub features: u32,
+    /// Structures with these features, a `VkPhysicalDeviceFeatures2` among them: for the `pNext` of a
+    /// `VkDeviceCreateInfo` that has no feature structures of its own.
+    pub feature_chain: *const c_void,
+}
+
+static REQUIREMENTS: Registry<MultisplitRequirements, Object> = Registry::new("requirements");
+
+/// What a handle of requirements stands for.
+struct Object {
+    instance: Instance,
+    physical: vk::PhysicalDevice,
+    api_version: u32,
+    wanted: Requirements,
+    extensions: Names,
+    /// What pointers that C was given point to; each may be used in a chain of its own.
+    #[expect(clippy::vec_box, reason = "they must stay where they are")]
+    chains: Mutex<Vec<Box<FeatureChain>>>,
+    merged: Mutex<Vec<Names>>,
+}
+
+/// Names of extensions, which are never freed: they are parts of the library, or the caller's.
+struct Names(Vec<*const c_char>);
+
+// SAFETY: nobody writes to what the pointers point to, by the contract of the calls that take them.
+unsafe impl Send for Names {}
+// SAFETY: as above.
+unsafe impl Sync for Names {}
+
+impl Object {
+    /// # Safety
+    /// The handles of `info`, where they are not null, are alive and belong together.
+    unsafe fn new(info: &MultisplitRequirementsInfo) -> Outcome<Self> {
+        version::check(info.version)?;
+        // SAFETY: by the caller's contract.
+        let (_, instance) =
+            unsafe { vulkan::instance(info.get_instance_proc_addr, info.instance)? };
+        let (physical, api_version) = (info.physical_device, info.api_version);
+        if physical.is_null() {
+            return Err(Failure::null("physical_device"));
+        }
+        let wanted = Requirements::for_version(&instance, physical, api_version)?;
+        let extensions = Names(wanted.extensions.iter().map(|name| name.as_ptr()).collect());
+        let (chains, merged) = (Mutex::default(), Mutex::default());
+        Ok(Self { instance, physical, api_version, wanted, extensions, chains, merged })
+    }
+
+    /// A chain that lives as long as this, and what `with` makes of it.
+    fn with_chain<T>(&self, with: impl FnOnce(&mut FeatureChain) -> T) -> T {
+        let mut chains = self.chains.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut chain = Box::new(self.wanted.feature_chain());
+        let made = with(&mut chain);
+        chains.push(chain);
+        made
+    }
+
+    fn list(&self) -> MultisplitRequirementsList {
+        let whole =
+            |chain: &mut FeatureChain| chain.push_onto(vk::DeviceCreateInfo::default()).p_next;
+        MultisplitRequirementsList {
+            extensions: self.extensions.0.as_ptr(),
+            extension_count: self.extensions.0.len() as u32,
+            features: bits_of(self.wanted.features),
+            feature_chain: self.with_chain(whole),
+        }
+    }
+
+    /// # Safety
+    /// As for [`multisplit_requirements_merge`].
+    unsafe fn merge(&self, create_info: *mut VkDeviceCreateInfo) -> Outcome {
+        // SAFETY: by the caller's contract.
+        let info = unsafe { create_info.as_mut() };
+        let info = info.ok_or_else(|| Failure::null("create_info"))?;
+        // SAFETY: by the caller's contract.
+        let own = unsafe {
+            let count = info.enabled_extension_count.into();
+            read::slice("ppEnabledExtensionNames", info.pp_enabled_extension_names, count)?
+        };
+        if own.iter().any(|name| name.is_null()) {
+            return Err(Failure::null("one of ppEnabledExtensionNames"));
+        }
+        let names = self.wanted.extensions_with(own);
+        info.enabled_extension_count = names.len() as u32;
+        info.pp_enabled_extension_names = names.as_ptr();
+        self.merged.lock().unwrap_or_else(PoisonError::into_inner).push(Names(names));
+        // SAFETY: by the caller's contract.
+        info.p_next = self.with_chain(|chain| unsafe { chain.merge_into(*info) }.p_next);
+        Ok(())
+    }
+
+    /// # Safety
+    /// As for [`multisplit_requirements_check`].
+    unsafe fn check(&self, create_info: *const VkDeviceCreateInfo) -> Outcome<u32> {
+        // SAFETY: by the caller's contract.
+        let info = unsafe { create_info.as_ref() };
+        let info = info.ok_or_else(|| Failure::null("create_info"))?;
+        let (instance, physical) = (&self.instance, self.physical);
+        // SAFETY: by the caller's contract.
+        let check =
+            unsafe { Requirements::check_create_info(instance, physical, self.api_version, info)? };
+        Ok(bits_of(check.into_result()?))
+    }
+}
+
+/// Looks at a physical device: what to enable on it, or an error that names everything it lacks.
+///
+/// # Safety
+/// `info` is `NULL` or points to a `MultisplitRequirementsInfo`. Handles in it are `NULL` or alive, and
+/// belong together; the instance outlives the requirements. `requirements` is `NULL` or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_requirements_create(
+    info: *const MultisplitRequirementsInfo,
+    requirements: *mut *mut MultisplitRequirements,
+) -> MultisplitResult {
+    guard(|| {
+        // SAFETY: by the caller's contract.
+        unsafe {
+            let out = Out::handle("requirements", requirements)?;
+            out.set(REQUIREMENTS.insert(Object::new(read::info(info)?)?));
+        }
+        Ok(())
+    })
+}
+
+/// What to enable, for callers that set it in structures of their own.
+///
+/// # Safety
+/// `list` is `NULL` or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_requirements_list(
+    requirements: *const MultisplitRequirements,
+    list: *mut MultisplitRequirementsList,
+) -> MultisplitResult {
+    guard(|| {
+        let requirements = REQUIREMENTS.get(requirements)?;
+        // SAFETY: by the caller's contract.
+        let out = unsafe { Out::new("list", list)? };
+        out.set(requirements.list());
+        Ok(())
+    })
+}
+
+/// Adds what is to be enabled to how the caller creates its device: sets features in the structures
+/// that the chain has, chains those that it lacks, and adds the extensions. What is added is valid
+/// until the requirements are destroyed.
+///
+/// # Safety
+/// `create_info` is `NULL` or one that `vkCreateDevice` would accept, and it and its chain may be
+/// written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_requirements_merge(
+    requirements: *const MultisplitRequirements,
+    create_info: *mut VkDeviceCreateInfo,
+) -> MultisplitResult {
+    // SAFETY: by the caller's contract.
+    guard(|| unsafe { REQUIREMENTS.get(requirements)?.merge(create_info) })
+}
+
+/// Looks at how a device was created: which features it has, as `MultisplitContextInfo` wants them, or
+/// an error that names everything that is missing.
+///
+/// # Safety
+/// `create_info` is `NULL` or one that `vkCreateDevice` accepted. `features` is `NULL` or may be
+/// written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_requirements_check(
+    requirements: *const MultisplitRequirements,
+    create_info: *const VkDeviceCreateInfo,
+    features: *mut u32,
+) -> MultisplitResult {
+    guard(|| {
+        let requirements = REQUIREMENTS.get(requirements)?;
+        // SAFETY: by the caller's contract.
+        unsafe {
+            let out = Out::new("features", features)?;
+            out.set(requirements.check(create_info)?);
+        }
+        Ok(())
+    })
+}
+
+/// Destroys requirements. `NULL` is no mistake.
+///
+/// # Safety
+/// Nobody uses pointers that came from them any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_requirements_destroy(
+    requirements: *mut MultisplitRequirements,
+) -> MultisplitResult {
+    guard(|| REQUIREMENTS.remove(requirements, |_| Ok(())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_and_features_are_the_same() {
+        for bits in [0, 1, 0b1_0000_0001, 0x1FF] {
+            assert_eq!(bits_of(features_of(bits).expect("features")), bits);
+        }
+        assert!(features_of(0x200).is_err());
+    }
+}

@@ -1,0 +1,217 @@
+//! How calls end: the result codes, the message behind the last of them, and the one place where a
+//! panic is stopped.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::ffi::{CStr, CString, c_char};
+use std::mem::MaybeUninit;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use multisplit::Error;
+use multisplit::ash::vk;
+use multisplit::network::NetworkError;
+
+use MultisplitResult as Code;
+
+/// How a call ended. `multisplit_last_error` has the words.
+/// cbindgen:rename-all=ScreamingSnakeCase
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MultisplitResult {
+    /// It did what it was asked for.
+    MultisplitSuccess = 0,
+    /// A pointer or a Vulkan handle is `NULL` that must not be.
+    MultisplitErrorNull = -1,
+    /// The caller was compiled for another version of the library.
+    MultisplitErrorVersion = -2,
+    /// `struct_size` is not the size that the library knows for this structure.
+    MultisplitErrorStructSize = -3,
+    /// A handle names no object: it was destroyed, is of another kind, or never was one.
+    MultisplitErrorHandle = -4,
+    /// A context cannot be destroyed while objects that were made from it exist.
+    MultisplitErrorInUse = -5,
+    /// An operation was to be recorded before `multisplit_operation_warm_up`.
+    MultisplitErrorNotReady = -6,
+    /// An argument or a member has a value that makes no sense.
+    MultisplitErrorInvalid = -7,
+    /// A buffer, an array or a workspace is too small.
+    MultisplitErrorTooSmall = -8,
+    /// An offset does not have the alignment that the device needs.
+    MultisplitErrorMisaligned = -9,
+    /// More than the device or the method can handle.
+    MultisplitErrorTooLarge = -10,
+    /// The device lacks something, or the library was built without it.
+    MultisplitErrorUnsupported = -11,
+    /// GLSL that does not compile; the message has its lines.
+    MultisplitErrorGlsl = -12,
+    /// Memory could not be had.
+    MultisplitErrorOutOfMemory = -13,
+    /// The device is lost; nothing but destroying is left to do.
+    MultisplitErrorDeviceLost = -14,
+    /// Another Vulkan call failed.
+    MultisplitErrorVulkan = -15,
+    /// A mistake in the library: please report the message.
+    MultisplitErrorInternal = -16,
+}
+
+/// Every code with its name.
+const NAMES: [(Code, &CStr); 17] = [
+    (Code::MultisplitSuccess, c"MULTISPLIT_SUCCESS"),
+    (Code::MultisplitErrorNull, c"MULTISPLIT_ERROR_NULL"),
+    (Code::MultisplitErrorVersion, c"MULTISPLIT_ERROR_VERSION"),
+    (Code::MultisplitErrorStructSize, c"MULTISPLIT_ERROR_STRUCT_SIZE"),
+    (Code::MultisplitErrorHandle, c"MULTISPLIT_ERROR_HANDLE"),
+    (Code::MultisplitErrorInUse, c"MULTISPLIT_ERROR_IN_USE"),
+    (Code::MultisplitErrorNotReady, c"MULTISPLIT_ERROR_NOT_READY"),
+    (Code::MultisplitErrorInvalid, c"MULTISPLIT_ERROR_INVALID"),
+    (Code::MultisplitErrorTooSmall, c"MULTISPLIT_ERROR_TOO_SMALL"),
+    (Code::MultisplitErrorMisaligned, c"MULTISPLIT_ERROR_MISALIGNED"),
+    (Code::MultisplitErrorTooLarge, c"MULTISPLIT_ERROR_TOO_LARGE"),
+    (Code::MultisplitErrorUnsupported, c"MULTISPLIT_ERROR_UNSUPPORTED"),
+    (Code::MultisplitErrorGlsl, c"MULTISPLIT_ERROR_GLSL"),
+    (Code::MultisplitErrorOutOfMemory, c"MULTISPLIT_ERROR_OUT_OF_MEMORY"),
+    (Code::MultisplitErrorDeviceLost, c"MULTISPLIT_ERROR_DEVICE_LOST"),
+    (Code::MultisplitErrorVulkan, c"MULTISPLIT_ERROR_VULKAN"),
+    (Code::MultisplitErrorInternal, c"MULTISPLIT_ERROR_INTERNAL"),
+];
+
+/// A code and the words for it.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    code: Code,
+    text: String,
+}
+
+pub(crate) type Outcome<T = ()> = Result<T, Failure>;
+
+impl Failure {
+    pub fn new(code: Code, text: impl Into<String>) -> Self {
+        Self { code, text: text.into() }
+    }
+
+    pub fn null(what: &str) -> Self {
+        Self::new(Code::MultisplitErrorNull, format!("{what} is NULL"))
+    }
+
+    pub fn invalid(text: impl Into<String>) -> Self {
+        Self::new(Code::MultisplitErrorInvalid, text)
+    }
+
+    pub fn too_small(what: &str, has: u64, needed: u64) -> Self {
+        let text = format!("{what} has {has} bytes, {needed} are needed");
+        Self::new(Code::MultisplitErrorTooSmall, text)
+    }
+
+    fn panicked(payload: &(dyn Any + Send)) -> Self {
+        let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+        let text = text.unwrap_or_else(|| "a panic without words".to_owned());
+        Self::new(Code::MultisplitErrorInternal, format!("a mistake in multisplit: {text}"))
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let code = match &error {
+            Error::BufferTooSmall { .. } => Code::MultisplitErrorTooSmall,
+            Error::Misaligned { .. } => Code::MultisplitErrorMisaligned,
+            Error::TooLarge { .. } => Code::MultisplitErrorTooLarge,
+            Error::Network(NetworkError::TooLarge { .. }) => Code::MultisplitErrorTooLarge,
+            Error::MissingRequirements { .. } | Error::Kernel { .. } => {
+                Code::MultisplitErrorUnsupported
+            }
+            Error::OutOfMemory { .. } => Code::MultisplitErrorOutOfMemory,
+            Error::Vulkan { result, .. } => vulkan(*result),
+            #[cfg(feature = "glsl")]
+            Error::Compile(_) => Code::MultisplitErrorGlsl,
+            Error::Unfinished { .. } | Error::Reflect(_) => Code::MultisplitErrorInternal,
+            _ => Code::MultisplitErrorInvalid,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+fn vulkan(result: vk::Result) -> Code {
+    match result {
+        vk::Result::ERROR_OUT_OF_HOST_MEMORY | vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => {
+            Code::MultisplitErrorOutOfMemory
+        }
+        vk::Result::ERROR_DEVICE_LOST => Code::MultisplitErrorDeviceLost,
+        _ => Code::MultisplitErrorVulkan,
+    }
+}
+
+thread_local! {
+    static LAST: RefCell<CString> = RefCell::default();
+}
+
+/// Runs what a call does. Whatever goes wrong becomes a code, a panic included: unwinding into C is
+/// undefined. A call that succeeds touches nothing here.
+pub(crate) fn guard(call: impl FnOnce() -> Outcome) -> MultisplitResult {
+    // Objects are shared only whole and behind locks, so none is seen half changed.
+    let failure = match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(Ok(())) => return Code::MultisplitSuccess,
+        Ok(Err(failure)) => failure,
+        Err(payload) => Failure::panicked(&*payload),
+    };
+    // A message with a zero in it ends there, and a thread that is ending has none.
+    let text = failure.text.split('\0').next().unwrap_or_default();
+    let text = CString::new(text).unwrap_or_default();
+    let _ = LAST.try_with(|last| last.replace(text));
+    failure.code
+}
+
+/// What went wrong in the last call of this thread that failed; an empty string where none has.
+/// Never `NULL`. It stays valid until another call of this thread fails.
+#[unsafe(no_mangle)]
+pub extern "C" fn multisplit_last_error() -> *const c_char {
+    LAST.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
+}
+
+/// The name of a result code, such as `"MULTISPLIT_ERROR_NULL"`. Never `NULL`, never freed.
+#[unsafe(no_mangle)]
+pub extern "C" fn multisplit_result_name(result: MaybeUninit<MultisplitResult>) -> *const c_char {
+    // SAFETY: C passes some number, which need not be one of ours.
+    let number = unsafe { result.as_ptr().cast::<i32>().read() };
+    let found = NAMES.iter().find(|(code, _)| *code as i32 == number);
+    found.map_or(c"unknown", |(_, name)| name).as_ptr()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn last() -> String {
+        // SAFETY: never null, and valid until the next failure.
+        unsafe { CStr::from_ptr(multisplit_last_error()) }.to_string_lossy().into_owned()
+    }
+
+    #[test]
+    fn a_panic_is_a_code_with_its_words() {
+        assert_eq!(guard(|| panic!("on {}", "purpose")), Code::MultisplitErrorInternal);
+        assert_eq!(last(), "a mistake in multisplit: on purpose");
+        assert_eq!(guard(|| std::panic::panic_any(7)), Code::MultisplitErrorInternal);
+        assert_eq!(last(), "a mistake in multisplit: a panic without words");
+    }
+
+    #[test]
+    fn messages_belong_to_their_thread_and_outlive_success() {
+        assert_eq!(guard(|| Err(Failure::null("this"))), Code::MultisplitErrorNull);
+        assert_eq!(guard(|| Ok(())), Code::MultisplitSuccess);
+        assert_eq!(last(), "this is NULL");
+        let other = std::thread::spawn(last).join();
+        assert_eq!(other.expect("a thread"), "");
+        assert_eq!(guard(|| Err(Failure::invalid("a\0b"))), Code::MultisplitErrorInvalid);
+        assert_eq!(last(), "a");
+    }
+
+    #[test]
+    fn every_code_has_its_name() {
+        for (at, (code, name)) in (0..).zip(NAMES) {
+            assert_eq!(code as i32, -at);
+            let given = multisplit_result_name(MaybeUninit::new(code));
+            // SAFETY: never null.
+            assert_eq!(unsafe { CStr::from_ptr(given) }, name);
+        }
+    }
+}

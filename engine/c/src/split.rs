@@ -1,0 +1,167 @@
+//! Multisplit.
+
+use std::ffi::{c_char, c_void};
+use std::mem::MaybeUninit;
+
+use multisplit::embed::{SplitOutputs, SplitTask};
+use multisplit::primitives::multisplit::{Bucket, KeyType, Split};
+
+use crate::context::{CONTEXTS, MultisplitContext};
+use crate::glsl;
+use crate::operation::{self, MultisplitOperation};
+use crate::read::{self, Out, Sized32};
+use crate::result::{Failure, MultisplitResult, Outcome, guard};
+use crate::types::{MultisplitCommonInfo, MultisplitKeyType, choice};
+use crate::vulkan::VkBool32;
+
+/// Which bucket a key belongs to.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MultisplitBucket {
+    /// Buckets of `width` integers each, from the one edge on. Keys below it belong to the first,
+    /// keys past the end to the last.
+    Delta = 0,
+    /// The bits of the key are the number of its bucket.
+    Identity = 1,
+    /// `bits` bits of the key from bit `shift` on.
+    Digit = 2,
+    /// m equal parts of the floats between the two edges. Keys below belong to the first, keys above
+    /// and NaN to the last.
+    Even = 3,
+    /// The number of edges at or below the key; m - 1 sorted edges.
+    Range = 4,
+    /// The function `uint bucket_of(K key)` in `glsl`, K being `uint`, `int`, `float`, `uint64_t`,
+    /// `int64_t` or `double` after the type of the keys. It may use `push.parameter_a`, `_b` and `_c`,
+    /// and `table.at[]` where `table_words` is not 0.
+    Glsl = 5,
+}
+choice!(MultisplitBucket: Delta, Identity, Digit, Even, Range, Glsl);
+
+/// What a split puts out.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MultisplitSplitOutput {
+    /// The keys, in the order of their buckets.
+    Keys = 0,
+    /// Keys, and a value of `value_bytes` bytes for each.
+    Pairs = 1,
+    /// For each element, where it goes.
+    Permutation = 2,
+}
+choice!(MultisplitSplitOutput: Keys, Pairs, Permutation);
+
+/// A split of up to 2^30 - 1 elements into m contiguous buckets: ordered by bucket, stable within
+/// each.
+///
+/// Roles: `KEYS` and `OFFSETS`; `KEYS_OUT` for keys and pairs; `VALUES` and `VALUES_OUT` for pairs;
+/// `PERMUTATION` for that; `OUTSIDE` where `count_outside` is set; `TABLE` where `table_words` is not
+/// 0.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct MultisplitSplitInfo {
+    /// `sizeof(MultisplitSplitInfo)`.
+    pub struct_size: u32,
+    /// What a key is.
+    pub key_type: MaybeUninit<MultisplitKeyType>,
+    /// m, the number of buckets: 1 to 65,536.
+    pub buckets: u32,
+    /// Which bucket a key belongs to.
+    pub bucket: MaybeUninit<MultisplitBucket>,
+    /// Edges, of the type of the keys: 1 for `DELTA`, 2 for `EVEN`, m - 1 for `RANGE`. Copied.
+    pub edges: *const c_void,
+    /// How many there are.
+    pub edge_count: u32,
+    /// For `DIGIT`: the lowest bit.
+    pub shift: u32,
+    /// For `DELTA`: how many keys a bucket spans.
+    pub width: u64,
+    /// For `DIGIT`: how many bits.
+    pub bits: u32,
+    /// For `GLSL`: words of the buffer `TABLE`.
+    pub table_words: u32,
+    /// For `GLSL`: the function. Copied.
+    pub glsl: *const c_char,
+    /// For `GLSL`: `push.parameter_a`, `_b` and `_c`.
+    pub parameters: [u32; 3],
+    /// What comes out.
+    pub output: MaybeUninit<MultisplitSplitOutput>,
+    /// For pairs: bytes of a value, 4, 8 or 16.
+    pub value_bytes: u32,
+    /// Whether `OUTSIDE` gets the number of keys whose function gave an id of m or more. They
+    /// are treated as of the last bucket; where it is not zero, the output means nothing.
+    pub count_outside: VkBool32,
+    /// How many elements, and what the caller does around the split.
+    pub common: MultisplitCommonInfo,
+}
+
+// SAFETY: as the trait asks.
+unsafe impl Sized32 for MultisplitSplitInfo {
+    const NAME: &'static str = "MultisplitSplitInfo";
+}
+
+/// Plans a split. Nothing is compiled yet, a function in GLSL excepted: see
+/// `multisplit_operation_warm_up`.
+///
+/// # Safety
+/// `info` is `NULL` or points to a `MultisplitSplitInfo` whose pointers are `NULL` or what they say
+/// they are. `operation` is `NULL` or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_split_create(
+    context: *const MultisplitContext,
+    info: *const MultisplitSplitInfo,
+    operation: *mut *mut MultisplitOperation,
+) -> MultisplitResult {
+    guard(|| {
+        // SAFETY: by the caller's contract.
+        unsafe {
+            let out = Out::handle("operation", operation)?;
+            let (context, info) = (CONTEXTS.get(context)?, read::info(info)?);
+            out.set(operation::create(&context, &info.common, task(info)?)?);
+        }
+        Ok(())
+    })
+}
+
+/// # Safety
+/// The pointers of `info` are null or what they say they are.
+unsafe fn task(info: &MultisplitSplitInfo) -> Outcome<SplitTask> {
+    let key = KeyType::from(read::choice(info.key_type)?);
+    // SAFETY: by the caller's contract.
+    let bucket = unsafe { bucket(info, key)? };
+    Ok(SplitTask {
+        split: Split::new(key, info.buckets, bucket),
+        n: info.common.elements()?,
+        outputs: match read::choice(info.output)? {
+            MultisplitSplitOutput::Keys => SplitOutputs::Keys,
+            MultisplitSplitOutput::Pairs => SplitOutputs::Pairs { value_bytes: info.value_bytes },
+            MultisplitSplitOutput::Permutation => SplitOutputs::Permutation,
+        },
+        outside: info.count_outside != 0,
+        table_words: info.table_words.into(),
+    })
+}
+
+/// # Safety
+/// The pointers of `info` are null or what they say they are.
+unsafe fn bucket(info: &MultisplitSplitInfo, key: KeyType) -> Outcome<Bucket> {
+    // SAFETY: by the caller's contract.
+    let edges = unsafe { read::numbers("edges", info.edges, info.edge_count, key.bytes())? };
+    let float = |bits: u64| match key {
+        KeyType::F32 => f64::from(f32::from_bits(bits as u32)),
+        _ => f64::from_bits(bits),
+    };
+    match (read::choice(info.bucket)?, edges.as_slice()) {
+        (MultisplitBucket::Delta, &[min]) => Ok(Bucket::Delta { min, width: info.width }),
+        (MultisplitBucket::Delta, _) => Err(Failure::invalid("DELTA takes one edge")),
+        (MultisplitBucket::Identity, _) => Ok(Bucket::Identity),
+        (MultisplitBucket::Digit, _) => Ok(Bucket::Digit { shift: info.shift, bits: info.bits }),
+        (MultisplitBucket::Even, _) if !key.is_float() => {
+            Err(Failure::invalid("EVEN splits floats; DELTA splits integers"))
+        }
+        (MultisplitBucket::Even, &[lo, hi]) => Ok(Bucket::Even { lo: float(lo), hi: float(hi) }),
+        (MultisplitBucket::Even, _) => Err(Failure::invalid("EVEN takes two edges")),
+        (MultisplitBucket::Range, _) => Ok(Bucket::Range(edges)),
+        // SAFETY: by the caller's contract.
+        (MultisplitBucket::Glsl, _) => unsafe { glsl::bucket(info.glsl, info.parameters) },
+    }
+}

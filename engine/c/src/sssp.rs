@@ -1,0 +1,243 @@
+//! Shortest paths.
+
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+use std::sync::{Mutex, PoisonError};
+
+use multisplit::network::{Direction, EdgeList, EdgeWeights, Network};
+use multisplit::primitives::sssp::{SsspMethod, SsspOptions, SsspSolver};
+
+use crate::context::{CONTEXTS, Child, MultisplitContext};
+use crate::handle::Registry;
+use crate::read::Out;
+use crate::read::{self, Sized32};
+use crate::result::{Failure, MultisplitResult, Outcome, guard};
+use crate::types::choice;
+use crate::vulkan::VkBool32;
+
+/// The distance of a vertex that no path reaches, and the predecessor of one that has none.
+pub const MULTISPLIT_UNREACHED: u32 = u32::MAX;
+
+/// How shortest paths are searched for. All find the same distances.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MultisplitSsspMethod {
+    /// What suits the network.
+    Auto = 0,
+    /// Bellman and Ford's.
+    BellmanFord = 1,
+    /// A near set and a far pile.
+    NearFar = 2,
+    /// Buckets of equal width, by a sort.
+    Bucketing = 3,
+    /// Buckets of equal width, by a multisplit of its own passes.
+    MultisplitPasses = 4,
+    /// Buckets of equal width, split in the kernel that finds what belongs there.
+    Multisplit = 5,
+}
+choice!(MultisplitSsspMethod: Auto, BellmanFord, NearFar, Bucketing, MultisplitPasses, Multisplit);
+
+/// What the edges of a network cost.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MultisplitEdgeWeight {
+    /// 1 each.
+    Ones = 0,
+    /// A `uint32_t` each.
+    U32 = 1,
+    /// A `float` each: finite, and not negative.
+    F32 = 2,
+}
+choice!(MultisplitEdgeWeight: Ones, U32, F32);
+
+/// Searches one network for shortest paths, from one source after another.
+pub struct MultisplitSssp;
+
+/// A network, and how it is searched. Everything is copied.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct MultisplitSsspInfo {
+    /// `sizeof(MultisplitSsspInfo)`.
+    pub struct_size: u32,
+    /// How many vertices there are: 1 to 2^30 - 1.
+    pub vertices: u32,
+    /// How many edges there are.
+    pub edge_count: u64,
+    /// Where each edge begins.
+    pub from: *const u32,
+    /// Where each edge ends.
+    pub to: *const u32,
+    /// What each edge costs: `uint32_t` or `float`; `NULL` for `ONES`.
+    pub weights: *const c_void,
+    /// Which of them.
+    pub weight: MaybeUninit<MultisplitEdgeWeight>,
+    /// Whether edges lead both ways.
+    pub undirected: VkBool32,
+    /// How to search.
+    pub method: MaybeUninit<MultisplitSsspMethod>,
+    /// Whether predecessors are wanted too.
+    pub predecessors: VkBool32,
+    /// How far the distances of one bucket may be apart; 0: from the weights and degrees.
+    pub delta: f64,
+    /// Buckets of the methods that have them; 0: 10.
+    pub buckets: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+// SAFETY: as the trait asks.
+unsafe impl Sized32 for MultisplitSsspInfo {
+    const NAME: &'static str = "MultisplitSsspInfo";
+}
+
+static SOLVERS: Registry<MultisplitSssp, Solver> = Registry::new("search");
+
+struct Solver {
+    search: Mutex<SsspSolver>,
+    vertices: u32,
+    predecessors: bool,
+    /// Last, so that the context may go when everything else has. Only its going matters.
+    #[expect(dead_code, reason = "counts as long as it is there")]
+    context: Child,
+}
+
+/// Copies a network to the device and makes ready to search it. Submits to the context's queue.
+///
+/// # Safety
+/// `info` is `NULL` or points to a `MultisplitSsspInfo` whose pointers are `NULL` or what they say
+/// they are. `sssp` is `NULL` or may be written. Nobody else uses the context's queue meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_sssp_create(
+    context: *const MultisplitContext,
+    info: *const MultisplitSsspInfo,
+    sssp: *mut *mut MultisplitSssp,
+) -> MultisplitResult {
+    guard(|| {
+        // SAFETY: by the caller's contract.
+        let (out, context, info) = unsafe {
+            let out = Out::handle("sssp", sssp)?;
+            (out, CONTEXTS.get(context)?, read::info(info)?)
+        };
+        let options = options(info)?;
+        // SAFETY: by the caller's contract.
+        let network = unsafe { network(info)? };
+        let on_device = context.engine.upload_network(&network)?;
+        let search = Mutex::new(context.engine.sssp(&on_device, &options)?);
+        let (vertices, predecessors) = (info.vertices, options.predecessors);
+        let context = Child::of(&context);
+        out.set(SOLVERS.insert(Solver { search, vertices, predecessors, context }));
+        Ok(())
+    })
+}
+
+fn options(info: &MultisplitSsspInfo) -> Outcome<SsspOptions> {
+    let mut options = SsspOptions {
+        method: match read::choice(info.method)? {
+            MultisplitSsspMethod::Auto => SsspMethod::Auto,
+            MultisplitSsspMethod::BellmanFord => SsspMethod::BellmanFord,
+            MultisplitSsspMethod::NearFar => SsspMethod::NearFar,
+            MultisplitSsspMethod::Bucketing => SsspMethod::Bucketing,
+            MultisplitSsspMethod::MultisplitPasses => SsspMethod::MultisplitPasses,
+            MultisplitSsspMethod::Multisplit => SsspMethod::Multisplit,
+        },
+        delta: (info.delta != 0.0).then_some(info.delta),
+        predecessors: info.predecessors != 0,
+        ..SsspOptions::default()
+    };
+    if info.buckets != 0 {
+        options.buckets = info.buckets;
+    }
+    Ok(options)
+}
+
+/// # Safety
+/// The pointers of `info` are null or what they say they are.
+unsafe fn network(info: &MultisplitSsspInfo) -> Outcome<Network> {
+    let count = info.edge_count;
+    // SAFETY: by the caller's contract.
+    let (from, to) =
+        unsafe { (read::slice("from", info.from, count)?, read::slice("to", info.to, count)?) };
+    // SAFETY: by the caller's contract; any bits are such numbers.
+    let weights = unsafe {
+        match read::choice(info.weight)? {
+            MultisplitEdgeWeight::Ones => EdgeWeights::Ones,
+            MultisplitEdgeWeight::U32 => {
+                EdgeWeights::U32(read::slice("weights", info.weights.cast(), count)?.to_vec())
+            }
+            MultisplitEdgeWeight::F32 => {
+                EdgeWeights::F32(read::slice("weights", info.weights.cast(), count)?.to_vec())
+            }
+        }
+    };
+    let direction = match info.undirected {
+        0 => Direction::Directed,
+        _ => Direction::Undirected,
+    };
+    let edges = EdgeList { from: from.to_vec(), to: to.to_vec(), weights };
+    let network = Network::new(info.vertices.into(), direction, &edges);
+    Ok(network.map_err(multisplit::Error::from)?)
+}
+
+/// Finds the shortest paths from `source`. Submits to the context's queue and waits.
+///
+/// Both arrays have room for `count` words, at least one for each vertex. `distances` gets
+/// `uint32_t` or, where weights are floats, `float`; `MULTISPLIT_UNREACHED` as bits where there is no
+/// path. `predecessors` may be `NULL`; otherwise it gets for each vertex the one before it on a
+/// shortest path, and must have been asked for.
+///
+/// # Safety
+/// The arrays are `NULL` or have `count` words that may be written. Nobody else uses the context's
+/// queue meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_sssp_solve(
+    sssp: *const MultisplitSssp,
+    source: u32,
+    distances: *mut c_void,
+    predecessors: *mut u32,
+    count: u64,
+) -> MultisplitResult {
+    guard(|| {
+        let solver = SOLVERS.get(sssp)?;
+        let words = u64::from(solver.vertices);
+        if distances.is_null() {
+            return Err(Failure::null("distances"));
+        }
+        if count < words {
+            return Err(Failure::too_small(
+                "the array of distances",
+                4 * count.min(1 << 60),
+                4 * words,
+            ));
+        }
+        if !predecessors.is_null() && !solver.predecessors {
+            return Err(Failure::invalid("predecessors were not asked for when it was created"));
+        }
+        let mut search = solver.search.lock().unwrap_or_else(PoisonError::into_inner);
+        let paths = search.solve(source)?.paths;
+        // SAFETY: by the caller's contract there are at least so many words.
+        unsafe {
+            write(distances.cast(), &paths.distances);
+            if !predecessors.is_null() {
+                write(predecessors, &paths.predecessors);
+            }
+        }
+        Ok(())
+    })
+}
+
+/// # Safety
+/// There are as many words at `to`, which may have any alignment.
+unsafe fn write(to: *mut u32, words: &[u32]) {
+    let bytes = size_of_val(words);
+    // SAFETY: by the caller's contract; the two do not overlap, since ours is new.
+    unsafe { std::ptr::copy_nonoverlapping(words.as_ptr().cast::<u8>(), to.cast::<u8>(), bytes) };
+}
+
+/// Destroys a search. `NULL` is no mistake.
+///
+/// # Safety
+/// The device is alive.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_sssp_destroy(sssp: *mut MultisplitSssp) -> MultisplitResult {
+    guard(|| SOLVERS.remove(sssp, |_| Ok(())))
+}

@@ -1,0 +1,315 @@
+//! The enumerations and small structures that several calls have in common.
+//!
+//! A member that C fills with an enumeration is `MaybeUninit` here: C may write any number there,
+//! and Rust must not take it for a value before it has been looked at. The header shows the
+//! enumeration itself.
+
+use std::mem::MaybeUninit;
+
+use multisplit::ash::vk;
+use multisplit::embed::{self, Elements, OperationOptions, Role};
+use multisplit::graph::Scope;
+use multisplit::primitives::histogram::SampleType;
+use multisplit::primitives::multisplit::KeyType;
+
+use crate::read;
+use crate::result::Outcome;
+use crate::vulkan::{VkBool32, VkBuffer, VkDeviceAddress, VkDeviceSize};
+
+/// Says of an enumeration which values it has, from zero on.
+macro_rules! choice {
+    ($name:ident: $($value:ident),* $(,)?) => {
+        const _: () = {
+            let mut next = 0;
+            $(assert!($name::$value as i32 == next); next += 1;)*
+            assert!(next > 0);
+        };
+        // SAFETY: as asserted above; it is declared `repr(C)`.
+        unsafe impl $crate::read::Choice for $name {
+            const NAME: &'static str = stringify!($name);
+            const ALL: &'static [Self] = &[$(Self::$value),*];
+        }
+    };
+}
+pub(crate) use choice;
+
+/// What a key is. Floats are in their total order: -NaN first, -0 before 0, NaN last.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MultisplitKeyType {
+    /// `uint32_t`.
+    U32 = 0,
+    /// `int32_t`.
+    I32 = 1,
+    /// `float`.
+    F32 = 2,
+    /// `uint64_t`; needs `shaderInt64`.
+    U64 = 3,
+    /// `int64_t`; needs `shaderInt64`.
+    I64 = 4,
+    /// `double`; needs `shaderInt64`.
+    F64 = 5,
+}
+choice!(MultisplitKeyType: U32, I32, F32, U64, I64, F64);
+
+impl From<MultisplitKeyType> for KeyType {
+    fn from(key: MultisplitKeyType) -> Self {
+        match key {
+            MultisplitKeyType::U32 => Self::U32,
+            MultisplitKeyType::I32 => Self::I32,
+            MultisplitKeyType::F32 => Self::F32,
+            MultisplitKeyType::U64 => Self::U64,
+            MultisplitKeyType::I64 => Self::I64,
+            MultisplitKeyType::F64 => Self::F64,
+        }
+    }
+}
+
+/// What a sample of a histogram is.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MultisplitSampleType {
+    /// `uint8_t`.
+    U8 = 0,
+    /// `uint16_t`.
+    U16 = 1,
+    /// `uint32_t`.
+    U32 = 2,
+    /// `int32_t`.
+    I32 = 3,
+    /// `uint64_t`; needs `shaderInt64`.
+    U64 = 4,
+    /// `float`.
+    F32 = 5,
+    /// `double`; needs `shaderInt64` and `shaderFloat64`.
+    F64 = 6,
+}
+choice!(MultisplitSampleType: U8, U16, U32, I32, U64, F32, F64);
+
+impl From<MultisplitSampleType> for SampleType {
+    fn from(sample: MultisplitSampleType) -> Self {
+        match sample {
+            MultisplitSampleType::U8 => Self::U8,
+            MultisplitSampleType::U16 => Self::U16,
+            MultisplitSampleType::U32 => Self::U32,
+            MultisplitSampleType::I32 => Self::I32,
+            MultisplitSampleType::U64 => Self::U64,
+            MultisplitSampleType::F32 => Self::F32,
+            MultisplitSampleType::F64 => Self::F64,
+        }
+    }
+}
+
+/// What a buffer is to an operation. Each `Multisplit*Info` says which roles its operations have;
+/// `multisplit_operation_contract` says how large each buffer is, and how it is used.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MultisplitRole {
+    /// The keys of a sort, sorted in place; the keys of a split, only read.
+    Keys = 0,
+    /// The keys of a split, in the order of their buckets.
+    KeysOut = 1,
+    /// The other keys of a sort between two buffers.
+    KeysOther = 2,
+    /// The values of a sort, moved along; the values of a split, only read.
+    Values = 3,
+    /// The values of a split, in the order of the keys.
+    ValuesOut = 4,
+    /// The other values, or the other indices, of a sort between two buffers.
+    ValuesOther = 5,
+    /// Gets, for each place of a sort, which element of the input comes there: `uint32_t`.
+    Indices = 6,
+    /// One word: 0 where a sort between two buffers has left the result where the input was, else 1.
+    Half = 7,
+    /// Gets, for each element of a split, where it goes: `uint32_t`.
+    Permutation = 8,
+    /// m + 1 words: where each bucket of a split begins, and n.
+    Offsets = 9,
+    /// One word: how many keys a split's function gave an id of m or more.
+    Outside = 10,
+    /// The words that a function in GLSL reads as `table.at[]`.
+    Table = 11,
+    /// The samples of a histogram, only read.
+    Samples = 12,
+    /// A weight for each element of a histogram, only read.
+    Weights = 13,
+    /// The counts of a histogram: m for each channel that is counted.
+    Counts = 14,
+    /// One count for each channel that is counted: of the samples in no bin.
+    Dropped = 15,
+    /// m words: the exclusive prefix sums of the counts of a histogram.
+    Cumulative = 16,
+    /// The numbers of a scan, only read.
+    Input = 17,
+    /// The prefix sums of a scan.
+    Output = 18,
+    /// The words of which one says how many elements there are.
+    Count = 19,
+}
+choice!(MultisplitRole:
+    Keys, KeysOut, KeysOther, Values, ValuesOut, ValuesOther, Indices, Half, Permutation, Offsets, Outside, Table, Samples, Weights, Counts, Dropped, Cumulative, Input, Output, Count,
+);
+
+impl From<MultisplitRole> for Role {
+    fn from(role: MultisplitRole) -> Self {
+        match role {
+            MultisplitRole::Keys => Self::Keys,
+            MultisplitRole::KeysOut => Self::KeysOut,
+            MultisplitRole::KeysOther => Self::KeysOther,
+            MultisplitRole::Values => Self::Values,
+            MultisplitRole::ValuesOut => Self::ValuesOut,
+            MultisplitRole::ValuesOther => Self::ValuesOther,
+            MultisplitRole::Indices => Self::Indices,
+            MultisplitRole::Half => Self::Half,
+            MultisplitRole::Permutation => Self::Permutation,
+            MultisplitRole::Offsets => Self::Offsets,
+            MultisplitRole::Outside => Self::Outside,
+            MultisplitRole::Table => Self::Table,
+            MultisplitRole::Samples => Self::Samples,
+            MultisplitRole::Weights => Self::Weights,
+            MultisplitRole::Counts => Self::Counts,
+            MultisplitRole::Dropped => Self::Dropped,
+            MultisplitRole::Cumulative => Self::Cumulative,
+            MultisplitRole::Input => Self::Input,
+            MultisplitRole::Output => Self::Output,
+            MultisplitRole::Count => Self::Count,
+        }
+    }
+}
+
+/// Who knows how many elements there are.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MultisplitCount {
+    /// There are always n.
+    Fixed = 0,
+    /// Each recording says how many, at most n.
+    Recorded = 1,
+    /// A word on the device says how many, at most n: that of `MULTISPLIT_ROLE_COUNT`.
+    Device = 2,
+}
+choice!(MultisplitCount: Fixed, Recorded, Device);
+
+/// Pipeline stages, and what they do with a buffer.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MultisplitScope {
+    /// Bits of `VkPipelineStageFlagBits2`; 0 where nothing is said.
+    pub stages: u64,
+    /// Bits of `VkAccessFlagBits2`.
+    pub access: u64,
+}
+
+impl MultisplitScope {
+    /// As the planner knows it; none where nothing is said.
+    fn scope(self) -> Option<Scope> {
+        let stages = vk::PipelineStageFlags2::from_raw(self.stages);
+        let access = vk::AccessFlags2::from_raw(self.access);
+        (self.stages != 0 || self.access != 0).then(|| embed::scope(stages, access))
+    }
+}
+
+impl From<Option<Scope>> for MultisplitScope {
+    fn from(scope: Option<Scope>) -> Self {
+        let (stages, access) = embed::stages_and_access(scope.unwrap_or_default());
+        Self { stages: stages.as_raw(), access: access.as_raw() }
+    }
+}
+
+/// What the caller does with a buffer around an operation. Where it says so, the operation records
+/// the barrier; where it does not, the caller does, as `multisplit_operation_contract` says.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct MultisplitRoleScope {
+    /// Which buffer.
+    pub role: MaybeUninit<MultisplitRole>,
+    /// 0.
+    pub reserved: u32,
+    /// What the caller did with it last before; no stages: the caller records that barrier.
+    pub before: MultisplitScope,
+    /// What the caller does with it first after; no stages: the caller records that barrier.
+    pub after: MultisplitScope,
+}
+
+/// What the creation of every operation has in common. Zero means the default everywhere.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct MultisplitCommonInfo {
+    /// How many elements there are, or the most there can be. Buffers are sized by it.
+    pub n: u64,
+    /// Who knows how many there are.
+    pub count: MaybeUninit<MultisplitCount>,
+    /// Which word of the buffer of `MULTISPLIT_ROLE_COUNT` says it, where the device does.
+    pub count_index: u32,
+    /// What the caller does around the operation; `NULL` if `scope_count` is 0. It is copied.
+    pub scopes: *const MultisplitRoleScope,
+    /// How many of them there are.
+    pub scope_count: u32,
+    /// How many recordings of the operation may be recorded and yet to run: frames in flight, times
+    /// the threads that record. 0: 2.
+    pub frames: u32,
+    /// Whether the operation brings scratch memory, one piece for each frame; otherwise each
+    /// recording is given some.
+    pub own_workspace: VkBool32,
+    /// Whether kernels take addresses instead of descriptors, for engines that have no descriptors to
+    /// spare: buffers are then created with `VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT`, and may be bound
+    /// by address. Needs `MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS`.
+    pub by_address: VkBool32,
+}
+
+impl MultisplitCommonInfo {
+    /// How many elements, and who knows it.
+    pub(crate) fn elements(&self) -> Outcome<Elements> {
+        let most = self.n;
+        Ok(match read::choice(self.count)? {
+            MultisplitCount::Fixed => Elements::Fixed(most),
+            MultisplitCount::Recorded => Elements::Recorded { most },
+            MultisplitCount::Device => Elements::Device { most, index: self.count_index.into() },
+        })
+    }
+
+    /// How the operation is made.
+    ///
+    /// # Safety
+    /// `scopes` is null or what it says it is.
+    pub(crate) unsafe fn options(&self) -> Outcome<OperationOptions> {
+        let (own_workspace, by_address) = (self.own_workspace != 0, self.by_address != 0);
+        let mut options =
+            OperationOptions { own_workspace, by_address, ..OperationOptions::default() };
+        if self.frames != 0 {
+            options.frames = self.frames as usize;
+        }
+        // SAFETY: by the caller's contract.
+        let scopes = unsafe { read::slice("common.scopes", self.scopes, self.scope_count.into())? };
+        for around in scopes {
+            let role = Role::from(read::choice(around.role)?);
+            if let Some(before) = around.before.scope() {
+                options = options.entry(role, before);
+            }
+            if let Some(after) = around.after.scope() {
+                options = options.exit(role, after);
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// A piece of one of the caller's buffers.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct MultisplitBinding {
+    /// What it is to the operation; not looked at in the binding of a workspace.
+    pub role: MaybeUninit<MultisplitRole>,
+    /// 0.
+    pub reserved: u32,
+    /// The buffer; `VK_NULL_HANDLE` where an address is given.
+    pub buffer: VkBuffer,
+    /// Where in it the piece begins: a multiple of the alignment that the contract, or the
+    /// workspace, asks for.
+    pub offset: VkDeviceSize,
+    /// How many bytes there are from there on; `VK_WHOLE_SIZE`: enough.
+    pub size: VkDeviceSize,
+    /// In the place of a buffer, for operations that take addresses: a multiple of 16. Not for a
+    /// workspace.
+    pub address: VkDeviceAddress,
+}

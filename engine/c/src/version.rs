@@ -1,0 +1,64 @@
+//! Which version of the library this is, and which the caller was compiled for.
+
+use std::ffi::c_char;
+
+use crate::result::{Failure, MultisplitResult};
+
+/// Major version of this header.
+pub const MULTISPLIT_VERSION_MAJOR: u32 = 0;
+/// Minor version of this header.
+pub const MULTISPLIT_VERSION_MINOR: u32 = 1;
+/// Patch version of this header.
+pub const MULTISPLIT_VERSION_PATCH: u32 = 0;
+/// Version of this header in one number, laid out like Vulkan's: what `version` members are set to.
+pub const MULTISPLIT_VERSION: u32 =
+    (MULTISPLIT_VERSION_MAJOR << 22) | (MULTISPLIT_VERSION_MINOR << 12) | MULTISPLIT_VERSION_PATCH;
+
+/// The version of the library, which may be newer than that of the header: like
+/// `MULTISPLIT_VERSION`.
+#[unsafe(no_mangle)]
+pub extern "C" fn multisplit_version() -> u32 {
+    MULTISPLIT_VERSION
+}
+
+/// The version of the library as text. Never `NULL`, never freed.
+#[unsafe(no_mangle)]
+pub extern "C" fn multisplit_version_string() -> *const c_char {
+    const TEXT: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
+    TEXT.as_ptr().cast()
+}
+
+/// Whether a caller that was compiled for `version` can use this library.
+pub(crate) fn check(version: u32) -> Result<(), Failure> {
+    let parts = |version: u32| (version >> 22, (version >> 12) & 0x3FF);
+    let (theirs, ours) = (parts(version), parts(MULTISPLIT_VERSION));
+    // Below 1.0 every minor version may change the interface.
+    if theirs.0 == ours.0 && (theirs.1 == ours.1 || (ours.0 > 0 && theirs.1 < ours.1)) {
+        return Ok(());
+    }
+    let text = format!(
+        "the header is of version {}.{}, the library of {}.{}; set `version` to MULTISPLIT_VERSION",
+        theirs.0, theirs.1, ours.0, ours.1
+    );
+    Err(Failure::new(MultisplitResult::MultisplitErrorVersion, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_header_has_the_version_of_the_package() {
+        let parts = [MULTISPLIT_VERSION_MAJOR, MULTISPLIT_VERSION_MINOR, MULTISPLIT_VERSION_PATCH];
+        assert_eq!(parts.map(|part| part.to_string()).join("."), env!("CARGO_PKG_VERSION"));
+    }
+
+    #[test]
+    fn patches_fit_and_other_versions_do_not() {
+        assert!(check(MULTISPLIT_VERSION).is_ok());
+        assert!(check(MULTISPLIT_VERSION + 7).is_ok());
+        assert!(check(MULTISPLIT_VERSION + (1 << 12)).is_err());
+        assert!(check(MULTISPLIT_VERSION + (1 << 22)).is_err());
+        assert!(check(0).is_err());
+    }
+}

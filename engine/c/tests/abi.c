@@ -1,0 +1,230 @@
+/*
+ * What multisplit does with NULL for every argument, and with structures of other sizes and versions:
+ * error codes, and never a crash, which AddressSanitizer watches over. The other mistakes that callers
+ * make are in misuse.c, and what comes of calls that are right is in results.c and threads.c.
+ */
+#include "suite.h"
+
+#include <limits.h>
+#include <string.h>
+
+static void versions_and_names(void) {
+    CHECK(multisplit_version() == MULTISPLIT_VERSION);
+    CHECK(strcmp(multisplit_version_string(), EXPECTED_VERSION) == 0);
+    CHECK(multisplit_last_error() != NULL);
+    CHECK(strcmp(multisplit_result_name(MULTISPLIT_ERROR_IN_USE), "MULTISPLIT_ERROR_IN_USE") == 0);
+    CHECK(strcmp(multisplit_result_name((MultisplitResult)77), "unknown") == 0);
+}
+
+/* NULL for each argument of each function that needs neither context nor operation. */
+static void nulls_without_a_context(const Host *host) {
+    MultisplitRequirementsInfo ask = requirements_info(host);
+    MultisplitRequirements *requirements = NULL;
+    MultisplitRequirementsList list;
+    VkDeviceCreateInfo create = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+    uint32_t features;
+    EXPECT(NULL, multisplit_requirements_create(NULL, &requirements));
+    EXPECT(NULL, multisplit_requirements_create(&ask, NULL));
+    ask.get_instance_proc_addr = NULL;
+    EXPECT(NULL, multisplit_requirements_create(&ask, &requirements));
+    ask = requirements_info(host);
+    ask.instance = NULL;
+    EXPECT(NULL, multisplit_requirements_create(&ask, &requirements));
+    ask = requirements_info(host);
+    ask.physical_device = NULL;
+    EXPECT(NULL, multisplit_requirements_create(&ask, &requirements));
+    CHECK(requirements == NULL);
+    ask = requirements_info(host);
+    EXPECT(NULL, multisplit_requirements_list(NULL, &list));
+    EXPECT(NULL, multisplit_requirements_merge(NULL, &create));
+    EXPECT(NULL, multisplit_requirements_check(NULL, &create, &features));
+    OK(multisplit_requirements_create(&ask, &requirements));
+    EXPECT(NULL, multisplit_requirements_list(requirements, NULL));
+    EXPECT(NULL, multisplit_requirements_merge(requirements, NULL));
+    EXPECT(NULL, multisplit_requirements_check(requirements, NULL, &features));
+    EXPECT(NULL, multisplit_requirements_check(requirements, &create, NULL));
+    create.enabledExtensionCount = 3;
+    EXPECT(NULL, multisplit_requirements_merge(requirements, &create));
+    OK(multisplit_requirements_destroy(requirements));
+    EXPECT(HANDLE, multisplit_requirements_destroy(requirements));
+    OK(multisplit_requirements_destroy(NULL));
+    OK(multisplit_context_destroy(NULL));
+    OK(multisplit_operation_destroy(NULL));
+    OK(multisplit_sssp_destroy(NULL));
+}
+
+/* The two ways to create a device: by the list, and by merging into what there is. */
+static void devices_as_required(const Host *host) {
+    MultisplitRequirementsInfo ask = requirements_info(host);
+    MultisplitRequirements *requirements = NULL;
+    MultisplitRequirementsList list = {0};
+    uint32_t features = 0;
+    VkDevice device = VK_NULL_HANDLE;
+    const float priority = 1.0f;
+    VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                     .queueFamilyIndex = host->family,
+                                     .queueCount = 1,
+                                     .pQueuePriorities = &priority};
+    VkDeviceCreateInfo listed = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                 .queueCreateInfoCount = 1,
+                                 .pQueueCreateInfos = &queue};
+    VkDeviceCreateInfo merged = listed;
+    OK(multisplit_requirements_create(&ask, &requirements));
+    OK(multisplit_requirements_list(requirements, &list));
+    CHECK(list.features & MULTISPLIT_FEATURE_SYNCHRONIZATION2);
+    listed.pNext = list.feature_chain;
+    listed.enabledExtensionCount = list.extension_count;
+    listed.ppEnabledExtensionNames = list.extensions;
+    OK(multisplit_requirements_check(requirements, &listed, &features));
+    CHECK(features == list.features);
+    VK(vkCreateDevice(host->physical, &listed, NULL, &device));
+    vkDestroyDevice(device, NULL);
+    OK(multisplit_requirements_merge(requirements, &merged));
+    OK(multisplit_requirements_check(requirements, &merged, &features));
+    CHECK(features == list.features && merged.enabledExtensionCount == list.extension_count);
+    VK(vkCreateDevice(host->physical, &merged, NULL, &device));
+    vkDestroyDevice(device, NULL);
+    /* Once more changes nothing but where things are. */
+    OK(multisplit_requirements_merge(requirements, &merged));
+    CHECK(merged.enabledExtensionCount == list.extension_count);
+    VK(vkCreateDevice(host->physical, &merged, NULL, &device));
+    vkDestroyDevice(device, NULL);
+    OK(multisplit_requirements_destroy(requirements));
+}
+
+static void nulls_of_a_context(const Host *host) {
+    MultisplitContext *context = NULL;
+    MultisplitContextInfo whole = host_context_info(host), info = whole;
+    EXPECT(NULL, multisplit_context_create(NULL, &context));
+    EXPECT(NULL, multisplit_context_create(&info, NULL));
+    info.get_instance_proc_addr = NULL;
+    EXPECT(NULL, multisplit_context_create(&info, &context));
+    info = whole;
+    info.instance = NULL;
+    EXPECT(NULL, multisplit_context_create(&info, &context));
+    info = whole;
+    info.physical_device = NULL;
+    EXPECT(NULL, multisplit_context_create(&info, &context));
+    info = whole;
+    info.device = NULL;
+    EXPECT(NULL, multisplit_context_create(&info, &context));
+    info = whole;
+    info.queue = NULL;
+    EXPECT(NULL, multisplit_context_create(&info, &context));
+    CHECK(context == NULL);
+}
+
+static void nulls_with_a_context(MultisplitContext *context) {
+    MultisplitOperation *operation = NULL;
+    MultisplitSssp *sssp = NULL;
+    MultisplitScanInfo scan = scan_info();
+    MultisplitSortInfo sort = sort_info();
+    MultisplitSplitInfo split = split_info();
+    MultisplitHistogramInfo histogram = histogram_info();
+    MultisplitSsspInfo search = sssp_info();
+    EXPECT(NULL, multisplit_scan_create(NULL, &scan, &operation));
+    EXPECT(NULL, multisplit_scan_create(context, NULL, &operation));
+    EXPECT(NULL, multisplit_scan_create(context, &scan, NULL));
+    EXPECT(NULL, multisplit_sort_create(NULL, &sort, &operation));
+    EXPECT(NULL, multisplit_sort_create(context, NULL, &operation));
+    EXPECT(NULL, multisplit_sort_create(context, &sort, NULL));
+    EXPECT(NULL, multisplit_split_create(NULL, &split, &operation));
+    EXPECT(NULL, multisplit_split_create(context, NULL, &operation));
+    EXPECT(NULL, multisplit_split_create(context, &split, NULL));
+    EXPECT(NULL, multisplit_histogram_create(NULL, &histogram, &operation));
+    EXPECT(NULL, multisplit_histogram_create(context, NULL, &operation));
+    EXPECT(NULL, multisplit_histogram_create(context, &histogram, NULL));
+    EXPECT(NULL, multisplit_sssp_create(NULL, &search, &sssp));
+    EXPECT(NULL, multisplit_sssp_create(context, NULL, &sssp));
+    EXPECT(NULL, multisplit_sssp_create(context, &search, NULL));
+    sort.common.scope_count = 2;
+    EXPECT(NULL, multisplit_sort_create(context, &sort, &operation));
+    split.edges = NULL;
+    EXPECT(NULL, multisplit_split_create(context, &split, &operation));
+    split.bucket = MULTISPLIT_BUCKET_GLSL;
+    split.edge_count = 0;
+    EXPECT(NULL, multisplit_split_create(context, &split, &operation));
+    histogram.edges = NULL;
+    EXPECT(NULL, multisplit_histogram_create(context, &histogram, &operation));
+    histogram.function = MULTISPLIT_BINS_GLSL;
+    histogram.edge_count = 0;
+    EXPECT(NULL, multisplit_histogram_create(context, &histogram, &operation));
+    search.from = NULL;
+    EXPECT(NULL, multisplit_sssp_create(context, &search, &sssp));
+    search = sssp_info();
+    search.to = NULL;
+    EXPECT(NULL, multisplit_sssp_create(context, &search, &sssp));
+    search = sssp_info();
+    search.weight = MULTISPLIT_EDGE_WEIGHT_F32;
+    EXPECT(NULL, multisplit_sssp_create(context, &search, &sssp));
+    CHECK(operation == NULL && sssp == NULL);
+}
+
+/* Structures of another size or version. */
+static void sizes_and_versions(const Host *host, MultisplitContext *context) {
+    static const int off[] = {INT_MIN, -8, -4, 4, 8, INT_MAX};
+    MultisplitOperation *operation;
+    MultisplitRequirements *requirements;
+    MultisplitContext *other;
+    MultisplitSssp *sssp;
+    for (size_t i = 0; i < sizeof off / sizeof *off; ++i) {
+#define WRONG_SIZE(Type, whole, call)              \
+    do {                                           \
+        Type info = whole;                         \
+        info.struct_size += (uint32_t)off[i];      \
+        EXPECT(STRUCT_SIZE, call);                 \
+        info.struct_size = 0;                      \
+        EXPECT(STRUCT_SIZE, call);                 \
+    } while (0)
+        WRONG_SIZE(MultisplitRequirementsInfo, requirements_info(host),
+                   multisplit_requirements_create(&info, &requirements));
+        WRONG_SIZE(MultisplitContextInfo, host_context_info(host),
+                   multisplit_context_create(&info, &other));
+        WRONG_SIZE(MultisplitScanInfo, scan_info(), multisplit_scan_create(context, &info, &operation));
+        WRONG_SIZE(MultisplitSortInfo, sort_info(), multisplit_sort_create(context, &info, &operation));
+        WRONG_SIZE(MultisplitSplitInfo, split_info(),
+                   multisplit_split_create(context, &info, &operation));
+        WRONG_SIZE(MultisplitHistogramInfo, histogram_info(),
+                   multisplit_histogram_create(context, &info, &operation));
+        WRONG_SIZE(MultisplitSsspInfo, sssp_info(), multisplit_sssp_create(context, &info, &sssp));
+    }
+    static const uint32_t versions[] = {0, MULTISPLIT_VERSION + (1u << 12), MULTISPLIT_VERSION + (1u << 22),
+                                        UINT32_MAX};
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; ++i) {
+        MultisplitRequirementsInfo ask = requirements_info(host);
+        MultisplitContextInfo info = host_context_info(host);
+        ask.version = info.version = versions[i];
+        EXPECT(VERSION, multisplit_requirements_create(&ask, &requirements));
+        EXPECT(VERSION, multisplit_context_create(&info, &other));
+    }
+}
+
+#ifdef __SANITIZE_ADDRESS__
+/*
+ * Drivers, layers and the GLSL compiler keep memory that is not for us to free, and their stacks do
+ * not say whose it is. What we leave in Vulkan is noticed by the validation layer.
+ */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) { return "detect_leaks=0"; }
+#endif
+
+int main(int argc, char **argv) {
+    Host host;
+    MultisplitContext *context = NULL;
+    versions_and_names();
+    host_create(&host, argc, argv);
+    nulls_without_a_context(&host);
+    devices_as_required(&host);
+    nulls_of_a_context(&host);
+    MultisplitContextInfo info = host_context_info(&host);
+    OK(multisplit_context_create(&info, &context));
+    nulls_with_a_context(context);
+    sizes_and_versions(&host, context);
+    misuse(&host, context);
+    results(&host, context);
+    threads(&host, context);
+    OK(multisplit_context_destroy(context));
+    EXPECT(HANDLE, multisplit_context_destroy(context));
+    int status = host_destroy(&host);
+    return suite_end(status);
+}

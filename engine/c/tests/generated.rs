@@ -1,0 +1,152 @@
+//! Is what is generated fresh: the header, and the SPIR-V of the examples' own passes?
+//!
+//! `MULTISPLIT_BLESS=1 cargo test -p multisplit-c --test generated` writes both anew.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit_shaders::compile::{Source, compile};
+use multisplit_shaders::reflect::reflect;
+
+/// Set to write what is not fresh instead of complaining.
+const BLESS: &str = "MULTISPLIT_BLESS";
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn blesses() -> bool {
+    std::env::var_os(BLESS).is_some_and(|value| !value.is_empty())
+}
+
+fn expect_fresh(path: &Path, fresh: bool) -> Result<()> {
+    let path = path.display();
+    ensure!(
+        fresh,
+        "{path} is not fresh: run {BLESS}=1 cargo test -p multisplit-c --test generated"
+    );
+    Ok(())
+}
+
+#[test]
+fn the_header_is_what_the_sources_say() -> Result<()> {
+    let config = cbindgen::Config::from_file(root().join("cbindgen.toml"));
+    let config = config.map_err(anyhow::Error::msg)?;
+    let mut builder = cbindgen::Builder::new().with_config(config);
+    // In the order in which a reader needs them, which is that of the header.
+    for name in [
+        "version",
+        "result",
+        "requirements",
+        "context",
+        "types",
+        "sort",
+        "split",
+        "histogram",
+        "scan",
+        "operation",
+        "sssp",
+    ] {
+        builder = builder.with_src(root().join(format!("src/{name}.rs")));
+    }
+    let mut header = Vec::new();
+    builder.generate()?.write(&mut header);
+    let header = for_c(&String::from_utf8(header)?);
+    let path = root().join("include/multisplit.h");
+    if blesses() {
+        fs::write(&path, &header)?;
+    }
+    let there = fs::read_to_string(&path).unwrap_or_default();
+    expect_fresh(&path, there == header)
+}
+
+/// Whatever the sources export is in the header, and what has arguments is in the tests in C.
+#[test]
+fn every_function_is_in_the_header_and_in_the_tests() -> Result<()> {
+    let header = fs::read_to_string(root().join("include/multisplit.h"))?;
+    let tests =
+        ["abi", "misuse"].map(|name| fs::read_to_string(root().join(format!("tests/{name}.c"))));
+    let tests = tests.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
+    let mut count = 0;
+    for file in fs::read_dir(root().join("src"))? {
+        let file = file?.path();
+        if file.extension().is_none_or(|extension| extension != "rs") {
+            continue;
+        }
+        let text = fs::read_to_string(&file)?;
+        for rest in text.split("extern \"C\" fn ").skip(1) {
+            let name = format!("{}(", rest.split('(').next().unwrap_or_default());
+            ensure!(header.contains(&name), "{name}) of {} is not in the header", file.display());
+            ensure!(tests.contains(&name), "{name}) of {} is not in the tests", file.display());
+            count += 1;
+        }
+    }
+    ensure!(count >= 20, "only {count} functions found");
+    Ok(())
+}
+
+/// The guide names nothing that is not in the header.
+#[test]
+fn the_guide_names_what_there_is() -> Result<()> {
+    let header = fs::read_to_string(root().join("include/multisplit.h"))?;
+    let guide = fs::read_to_string(root().join("../../docs/embedding-c.md"))?;
+    let words = guide.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    // What ends in an underscore stands for many, and one word is our tests' own.
+    let named = words.filter(|word| {
+        ["multisplit_", "MULTISPLIT_", "Multisplit"].iter().any(|start| word.starts_with(start))
+            && !word.ends_with('_')
+            && *word != BLESS
+    });
+    for word in named {
+        ensure!(header.contains(word), "the guide names {word}, which the header does not have");
+    }
+    Ok(())
+}
+
+/// Comments are written for two languages: what Rust calls safety is the caller's part in C.
+fn for_c(header: &str) -> String {
+    header.replace("/// # Safety\n", "/// The caller's part:\n")
+}
+
+#[test]
+fn shaders_of_the_examples_are_what_they_compile_to() -> Result<()> {
+    for name in ["depths", "draw"] {
+        let glsl = fs::read_to_string(root().join(format!("examples/{name}.comp")))?;
+        let compiled = compile(&Source::new(name, &glsl))?;
+        let path = root().join(format!("examples/{name}.spv.h"));
+        if blesses() {
+            fs::write(&path, array(name, &glsl, &compiled)?)?;
+        }
+        let there = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let recorded = words(&there);
+        // Another version of the compiler may emit other words for the same text.
+        let same = reflect(&recorded)? == reflect(&compiled)?;
+        expect_fresh(&path, same && there.contains(&hash_line(&glsl)))?;
+    }
+    Ok(())
+}
+
+/// SPIR-V as a C array, with a hash of what it was compiled from.
+fn array(name: &str, glsl: &str, spirv: &[u32]) -> Result<String> {
+    let mut text = format!("/* Generated from {name}.comp. */\n{}\n", hash_line(glsl));
+    writeln!(text, "static const uint32_t {name}_spirv[{}] = {{", spirv.len())?;
+    for line in spirv.chunks(8) {
+        let line: Vec<String> = line.iter().map(|word| format!("{word:#010x}")).collect();
+        writeln!(text, "    {},", line.join(", "))?;
+    }
+    text += "};\n";
+    Ok(text)
+}
+
+fn words(array: &str) -> Vec<u32> {
+    let words = array.split_ascii_whitespace().filter_map(|word| word.strip_prefix("0x"));
+    words.filter_map(|word| u32::from_str_radix(word.trim_end_matches(','), 16).ok()).collect()
+}
+
+/// FNV-1a, as for the kernels.
+fn hash_line(glsl: &str) -> String {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    format!("/* source {:016x} */", glsl.bytes().fold(0xcbf2_9ce4_8422_2325, step))
+}

@@ -1,0 +1,299 @@
+/*
+ * What multisplit does with callers that are wrong otherwise: devices that are not what they are said
+ * to be, numbers that are no value, calls in the wrong order, handles that are gone. Error codes, and
+ * never a crash.
+ */
+#include "suite.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A function that knows nothing. */
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL knows_nothing(VkInstance instance, const char *name) {
+    (void)instance;
+    (void)name;
+    return NULL;
+}
+
+/* Devices that are not what they are said to be. */
+static void wrong_devices(const Host *host) {
+    MultisplitContext *context;
+    MultisplitRequirements *requirements;
+    MultisplitContextInfo info = host_context_info(host);
+    MultisplitRequirementsInfo ask = requirements_info(host);
+    info.get_instance_proc_addr = ask.get_instance_proc_addr = knows_nothing;
+    EXPECT(UNSUPPORTED, multisplit_context_create(&info, &context));
+    EXPECT(UNSUPPORTED, multisplit_requirements_create(&ask, &requirements));
+    info = host_context_info(host);
+    ask = requirements_info(host);
+    info.api_version = ask.api_version = VK_API_VERSION_1_1;
+    EXPECT(UNSUPPORTED, multisplit_context_create(&info, &context));
+    EXPECT(UNSUPPORTED, multisplit_requirements_create(&ask, &requirements));
+    info = host_context_info(host);
+    info.features = 0;
+    EXPECT(UNSUPPORTED, multisplit_context_create(&info, &context));
+    info.features = 1u << 31;
+    EXPECT(INVALID, multisplit_context_create(&info, &context));
+    info = host_context_info(host);
+    info.queue_family = 1000;
+    EXPECT(UNSUPPORTED, multisplit_context_create(&info, &context));
+    info = host_context_info(host);
+    info.pipeline_cache = "\xff\xfe";
+    EXPECT(INVALID, multisplit_context_create(&info, &context));
+    /* A device that was created without what is needed: the message names it. */
+    VkDeviceCreateInfo bare = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+    uint32_t features;
+    ask = requirements_info(host);
+    OK(multisplit_requirements_create(&ask, &requirements));
+    EXPECT(UNSUPPORTED, multisplit_requirements_check(requirements, &bare, &features));
+    CHECK(strstr(multisplit_last_error(), "synchronization2") != NULL);
+    OK(multisplit_requirements_destroy(requirements));
+}
+
+static void wrong_tasks(MultisplitContext *context) {
+    MultisplitOperation *operation = NULL;
+#define WRONG_SORT(code, change)                                          \
+    do {                                                                  \
+        MultisplitSortInfo info = sort_info();                            \
+        change;                                                           \
+        RETURNS(MULTISPLIT_ERROR_##code, multisplit_sort_create(context, &info, &operation)); \
+    } while (0)
+    WRONG_SORT(INVALID, info.key_type = (MultisplitKeyType)6);
+    WRONG_SORT(INVALID, info.key_type = (MultisplitKeyType)-1);
+    WRONG_SORT(INVALID, info.values = (MultisplitSortValues)9);
+    WRONG_SORT(INVALID, info.common.count = (MultisplitCount)3);
+    WRONG_SORT(TOO_LARGE, (info.values = MULTISPLIT_SORT_VALUES_VALUES, info.value_bytes = 5));
+    WRONG_SORT(INVALID, info.first_bit = 33);
+    WRONG_SORT(INVALID, info.bit_count = 33);
+    WRONG_SORT(INVALID, (info.first_bit = UINT32_MAX, info.bit_count = UINT32_MAX));
+    WRONG_SORT(TOO_LARGE, info.common.n = 1u << 30);
+    WRONG_SORT(TOO_LARGE, info.common.n = UINT64_MAX);
+    WRONG_SORT(TOO_LARGE, (info.common.n = UINT64_MAX, info.common.count = MULTISPLIT_COUNT_DEVICE));
+    MultisplitRoleScope scope = {.role = MULTISPLIT_ROLE_OFFSETS,
+                                 .before = {VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+                                            VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT}};
+    WRONG_SORT(INVALID, (info.common.scopes = &scope, info.common.scope_count = 1));
+    scope.role = (MultisplitRole)20;
+    WRONG_SORT(INVALID, (info.common.scopes = &scope, info.common.scope_count = 1));
+    scope.role = MULTISPLIT_ROLE_KEYS;
+    scope.before.stages = VK_PIPELINE_STAGE_2_TRANSFER_BIT;
+    WRONG_SORT(INVALID, (info.common.scopes = &scope, info.common.scope_count = 1));
+    WRONG_SORT(INVALID, (info.common.scopes = (const void *)((const char *)&scope + 1),
+                         info.common.scope_count = 1));
+
+#define WRONG_SPLIT(code, change)                                          \
+    do {                                                                   \
+        MultisplitSplitInfo info = split_info();                           \
+        change;                                                            \
+        RETURNS(MULTISPLIT_ERROR_##code, multisplit_split_create(context, &info, &operation)); \
+    } while (0)
+    static const uint32_t falling[] = {7, 6, 5, 4, 3, 2, 1};
+    WRONG_SPLIT(INVALID, info.buckets = 0);
+    WRONG_SPLIT(TOO_LARGE, info.buckets = 65537);
+    WRONG_SPLIT(TOO_LARGE, info.buckets = UINT32_MAX);
+    WRONG_SPLIT(INVALID, info.bucket = (MultisplitBucket)6);
+    WRONG_SPLIT(INVALID, info.output = (MultisplitSplitOutput)3);
+    WRONG_SPLIT(INVALID, info.width = 0);
+    WRONG_SPLIT(INVALID, info.edge_count = 0);
+    WRONG_SPLIT(INVALID, info.bucket = MULTISPLIT_BUCKET_EVEN);
+    WRONG_SPLIT(INVALID, info.bucket = MULTISPLIT_BUCKET_RANGE);
+    WRONG_SPLIT(INVALID, (info.bucket = MULTISPLIT_BUCKET_RANGE, info.edges = falling, info.edge_count = 7));
+    WRONG_SPLIT(INVALID, info.bucket = MULTISPLIT_BUCKET_DIGIT);
+    WRONG_SPLIT(TOO_LARGE, info.output = MULTISPLIT_SPLIT_OUTPUT_PAIRS);
+    WRONG_SPLIT(TOO_LARGE, info.common.n = 1u << 30);
+    WRONG_SPLIT(INVALID, (info.bucket = MULTISPLIT_BUCKET_GLSL, info.glsl = "\xff"));
+    WRONG_SPLIT(GLSL, (info.bucket = MULTISPLIT_BUCKET_GLSL,
+                       info.glsl = "uint bucket_of(uint key) {\n    return kez;\n}\n"));
+    CHECK(strstr(multisplit_last_error(), "kez") != NULL && strstr(multisplit_last_error(), ":2") != NULL);
+    WRONG_SPLIT(GLSL, (info.bucket = MULTISPLIT_BUCKET_GLSL, info.glsl = ""));
+
+#define WRONG_HISTOGRAM(code, change)                                          \
+    do {                                                                       \
+        MultisplitHistogramInfo info = histogram_info();                       \
+        change;                                                                \
+        RETURNS(MULTISPLIT_ERROR_##code, multisplit_histogram_create(context, &info, &operation)); \
+    } while (0)
+    WRONG_HISTOGRAM(INVALID, info.bins = 0);
+    WRONG_HISTOGRAM(TOO_LARGE, info.bins = (1u << 20) + 1);
+    WRONG_HISTOGRAM(TOO_LARGE, info.bins = UINT32_MAX);
+    WRONG_HISTOGRAM(INVALID, info.sample_type = (MultisplitSampleType)7);
+    WRONG_HISTOGRAM(INVALID, info.function = (MultisplitBins)4);
+    WRONG_HISTOGRAM(INVALID, info.weight = (MultisplitWeight)3);
+    WRONG_HISTOGRAM(INVALID, info.edge_count = 1);
+    WRONG_HISTOGRAM(INVALID, info.function = MULTISPLIT_BINS_RANGE);
+    WRONG_HISTOGRAM(INVALID, info.function = MULTISPLIT_BINS_IDENTITY);
+    WRONG_HISTOGRAM(INVALID, info.channels = 5);
+    WRONG_HISTOGRAM(INVALID, info.channels = UINT32_MAX);
+    WRONG_HISTOGRAM(INVALID, info.active_channels = 2);
+    WRONG_HISTOGRAM(INVALID, info.stride = 3);
+    WRONG_HISTOGRAM(INVALID, (info.cumulative = 1, info.wide_counts = 1));
+    WRONG_HISTOGRAM(TOO_LARGE, info.common.n = UINT64_MAX);
+
+    MultisplitScanInfo scan = scan_info();
+    scan.common.n = UINT64_MAX;
+    EXPECT(TOO_LARGE, multisplit_scan_create(context, &scan, &operation));
+    CHECK(operation == NULL);
+    scan = scan_info();
+    scan.common.frames = UINT32_MAX;
+    OK(multisplit_scan_create(context, &scan, &operation));
+    EXPECT(TOO_LARGE, multisplit_operation_warm_up(operation));
+    OK(multisplit_operation_destroy(operation));
+}
+
+static void wrong_networks(MultisplitContext *context) {
+    MultisplitSssp *sssp = NULL;
+    const float not_a_number[] = {1.0f, -1.0f};
+#define WRONG_NETWORK(code, change)                                   \
+    do {                                                              \
+        MultisplitSsspInfo info = sssp_info();                        \
+        change;                                                       \
+        RETURNS(MULTISPLIT_ERROR_##code, multisplit_sssp_create(context, &info, &sssp));  \
+    } while (0)
+    WRONG_NETWORK(INVALID, info.vertices = 0);
+    WRONG_NETWORK(INVALID, info.vertices = 2);
+    WRONG_NETWORK(TOO_LARGE, info.vertices = UINT32_MAX);
+    WRONG_NETWORK(INVALID, info.edge_count = UINT64_MAX);
+    WRONG_NETWORK(INVALID, info.method = (MultisplitSsspMethod)6);
+    WRONG_NETWORK(INVALID, info.weight = (MultisplitEdgeWeight)3);
+    WRONG_NETWORK(INVALID, (info.weight = MULTISPLIT_EDGE_WEIGHT_F32, info.weights = not_a_number));
+    CHECK(sssp == NULL);
+
+    MultisplitSsspInfo info = sssp_info();
+    uint32_t distances[3], predecessors[3];
+    OK(multisplit_sssp_create(context, &info, &sssp));
+    EXPECT(NULL, multisplit_sssp_solve(NULL, 0, distances, NULL, 3));
+    EXPECT(NULL, multisplit_sssp_solve(sssp, 0, NULL, NULL, 3));
+    EXPECT(TOO_SMALL, multisplit_sssp_solve(sssp, 0, distances, NULL, 2));
+    EXPECT(INVALID, multisplit_sssp_solve(sssp, 0, distances, predecessors, 3));
+    EXPECT(INVALID, multisplit_sssp_solve(sssp, 3, distances, NULL, 3));
+    EXPECT(IN_USE, multisplit_context_destroy(context));
+    OK(multisplit_sssp_destroy(sssp));
+    EXPECT(HANDLE, multisplit_sssp_destroy(sssp));
+    EXPECT(HANDLE, multisplit_sssp_solve(sssp, 0, distances, NULL, 3));
+}
+
+/* Calls in the wrong order, and recordings that are given the wrong things. */
+static void wrong_recordings(const Host *host, MultisplitContext *context) {
+    MultisplitOperation *sort = NULL;
+    MultisplitSortInfo info = sort_info();
+    MultisplitContract contract;
+    MultisplitWorkspace workspace;
+    uint32_t count;
+    MultisplitRecordInfo record = {.struct_size = sizeof record};
+    OK(multisplit_sort_create(context, &info, &sort));
+    EXPECT(NULL, multisplit_operation_workspace(NULL, &workspace));
+    EXPECT(NULL, multisplit_operation_workspace(sort, NULL));
+    OK(multisplit_operation_workspace(sort, &workspace));
+    OK(multisplit_operation_contract(sort, MULTISPLIT_ROLE_KEYS, &contract));
+    EXPECT(NOT_READY, multisplit_operation_timestamps(sort, VK_TRUE, &count));
+    host_begin(host);
+    EXPECT(NOT_READY, multisplit_record(sort, host->commands, &record));
+    EXPECT(NULL, multisplit_operation_warm_up(NULL));
+    OK(multisplit_operation_warm_up(sort));
+    OK(multisplit_operation_warm_up(sort));
+    EXPECT(NULL, multisplit_operation_contract(NULL, MULTISPLIT_ROLE_KEYS, &contract));
+    EXPECT(NULL, multisplit_operation_contract(sort, MULTISPLIT_ROLE_KEYS, NULL));
+    EXPECT(INVALID, multisplit_operation_contract(sort, MULTISPLIT_ROLE_OFFSETS, &contract));
+    EXPECT(INVALID, multisplit_operation_contract(sort, (MultisplitRole)99, &contract));
+    EXPECT(NULL, multisplit_operation_timestamps(NULL, VK_TRUE, &count));
+    EXPECT(NULL, multisplit_operation_timestamps(sort, VK_TRUE, NULL));
+    OK(multisplit_operation_timestamps(sort, VK_FALSE, &count));
+    CHECK(count == 2);
+    OK(multisplit_operation_contract(sort, MULTISPLIT_ROLE_KEYS, &contract));
+    CHECK(contract.used && contract.size == 4000 && contract.first_use.stages != 0);
+
+    HostBuffer keys = host_buffer(host, contract.size, contract.usage);
+    HostBuffer scratch = host_buffer(host, workspace.size, workspace.usage);
+    const MultisplitBinding bound = {.buffer = keys.buffer, .size = keys.size};
+    const MultisplitBinding memory = {.buffer = scratch.buffer, .size = scratch.size};
+    EXPECT(NULL, multisplit_record(NULL, host->commands, &record));
+    EXPECT(NULL, multisplit_record(sort, NULL, &record));
+    EXPECT(NULL, multisplit_record(sort, host->commands, NULL));
+#define WRONG_RECORD(code, change)                                            \
+    do {                                                                      \
+        MultisplitBinding bindings[24];                                       \
+        for (int i = 0; i < 24; ++i) {                                        \
+            bindings[i] = bound;                                              \
+        }                                                                     \
+        record = (MultisplitRecordInfo){.struct_size = sizeof record,         \
+                                        .binding_count = 1,                   \
+                                        .bindings = bindings,                 \
+                                        .workspace = memory};                 \
+        change;                                                               \
+        RETURNS(MULTISPLIT_ERROR_##code, multisplit_record(sort, host->commands, &record));       \
+    } while (0)
+    WRONG_RECORD(STRUCT_SIZE, record.struct_size = 0);
+    WRONG_RECORD(STRUCT_SIZE, record.struct_size -= 8);
+    WRONG_RECORD(NULL, record.bindings = NULL);
+    WRONG_RECORD(INVALID, record.binding_count = 0);
+    WRONG_RECORD(INVALID, record.binding_count = 2);
+    WRONG_RECORD(INVALID, record.binding_count = 24);
+    WRONG_RECORD(INVALID, bindings[0].role = (MultisplitRole)-7);
+    WRONG_RECORD(INVALID, bindings[0].role = MULTISPLIT_ROLE_SAMPLES);
+    WRONG_RECORD(NULL, bindings[0].buffer = VK_NULL_HANDLE);
+    WRONG_RECORD(TOO_SMALL, bindings[0].size = 3999);
+    WRONG_RECORD(TOO_SMALL, bindings[0].size = 0);
+    WRONG_RECORD(MISALIGNED, bindings[0].offset = 2);
+    WRONG_RECORD(INVALID, bindings[0].address = 4096);
+    WRONG_RECORD(INVALID, (bindings[0].buffer = VK_NULL_HANDLE, bindings[0].address = 4096));
+    WRONG_RECORD(INVALID, record.count = 10);
+    WRONG_RECORD(TOO_LARGE, record.frame = 1);
+    if (workspace.size > 0) {
+        WRONG_RECORD(NULL, record.workspace.buffer = VK_NULL_HANDLE);
+        WRONG_RECORD(TOO_SMALL, record.workspace.size = workspace.size - 1);
+        WRONG_RECORD(MISALIGNED, record.workspace.offset = 2);
+    }
+    EXPECT(IN_USE, multisplit_context_destroy(context));
+    OK(multisplit_operation_destroy(sort));
+    EXPECT(HANDLE, multisplit_operation_destroy(sort));
+    EXPECT(HANDLE, multisplit_operation_warm_up(sort));
+    EXPECT(HANDLE, multisplit_operation_contract(sort, MULTISPLIT_ROLE_KEYS, &contract));
+    EXPECT(HANDLE, multisplit_record(sort, host->commands, &record));
+    host_submit(host);
+    host_free(host, &keys);
+    host_free(host, &scratch);
+}
+
+/* Handles of another kind, and handles that never were any. */
+static void wrong_handles(MultisplitContext *context) {
+    MultisplitOperation *operation = NULL;
+    MultisplitWorkspace workspace;
+    MultisplitScanInfo info = scan_info();
+    const uintptr_t never[] = {1, 8, 0x7fff0000, UINTPTR_MAX};
+    for (size_t i = 0; i < sizeof never / sizeof *never; ++i) {
+        EXPECT(HANDLE, multisplit_scan_create((MultisplitContext *)never[i], &info, &operation));
+        EXPECT(HANDLE, multisplit_operation_workspace((MultisplitOperation *)never[i], &workspace));
+        EXPECT(HANDLE, multisplit_context_destroy((MultisplitContext *)never[i]));
+    }
+    EXPECT(HANDLE, multisplit_operation_destroy((MultisplitOperation *)context));
+    OK(multisplit_scan_create(context, &info, &operation));
+    EXPECT(HANDLE, multisplit_context_destroy((MultisplitContext *)operation));
+    OK(multisplit_operation_destroy(operation));
+}
+
+static void *message_of_another_thread(void *unused) {
+    (void)unused;
+    CHECK(multisplit_last_error()[0] == '\0');
+    EXPECT(NULL, multisplit_context_create(NULL, NULL));
+    return NULL;
+}
+
+static void messages_belong_to_threads(void) {
+    char before[256];
+    pthread_t thread;
+    EXPECT(NULL, multisplit_record(NULL, NULL, NULL));
+    snprintf(before, sizeof before, "%s", multisplit_last_error());
+    CHECK(pthread_create(&thread, NULL, message_of_another_thread, NULL) == 0);
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK(strcmp(before, multisplit_last_error()) == 0);
+}
+
+void misuse(const Host *host, MultisplitContext *context) {
+    wrong_devices(host);
+    wrong_tasks(context);
+    wrong_networks(context);
+    wrong_recordings(host, context);
+    wrong_handles(context);
+    messages_belong_to_threads();
+}

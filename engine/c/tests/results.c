@@ -1,0 +1,297 @@
+/*
+ * What operations do that are asked for the right things: each kind once, through the header, with
+ * the caller's scratch memory and the barriers that the contract names.
+ */
+#include "suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 3000, BUCKETS = 8, MOST = 8 };
+
+/* A buffer of an operation, and what is in it at first; NULL for nothing. */
+typedef struct Filled {
+    MultisplitRole role;
+    const void *data;
+    size_t bytes;
+    HostBuffer buffer;
+} Filled;
+
+/* By its address, where operations take addresses. */
+static MultisplitBinding binding(const Host *host, const Filled *filled, VkBufferUsageFlags usage) {
+    MultisplitBinding bound = {.role = filled->role, .size = filled->buffer.size};
+    if (usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) {
+        VkBufferDeviceAddressInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
+                                          .buffer = filled->buffer.buffer};
+        bound.address = vkGetBufferDeviceAddress(host->device, &info);
+    } else {
+        bound.buffer = filled->buffer.buffer;
+    }
+    return bound;
+}
+
+/* Warms an operation up and runs it once; `record` says what is not buffers. */
+static void run(const Host *host, MultisplitOperation *operation, Filled *filled, uint32_t count,
+                MultisplitRecordInfo record) {
+    MultisplitBinding bindings[MOST];
+    MultisplitContract contracts[MOST];
+    MultisplitWorkspace needs = {0};
+    OK(multisplit_operation_warm_up(operation));
+    OK(multisplit_operation_workspace(operation, &needs));
+    HostBuffer scratch = host_buffer(host, needs.size, needs.usage);
+    for (uint32_t i = 0; i < count; ++i) {
+        MS(multisplit_operation_contract(operation, filled[i].role, &contracts[i]));
+        filled[i].buffer = host_buffer(host, contracts[i].size, contracts[i].usage);
+        if (filled[i].data != NULL) {
+            memcpy(filled[i].buffer.mapped, filled[i].data, filled[i].bytes);
+        }
+        bindings[i] = binding(host, &filled[i], contracts[i].usage);
+    }
+    record.struct_size = sizeof record;
+    record.binding_count = count;
+    record.bindings = bindings;
+    record.workspace = (MultisplitBinding){.buffer = scratch.buffer, .size = VK_WHOLE_SIZE};
+    host_begin(host);
+    if (record.query_pool != VK_NULL_HANDLE) {
+        vkCmdResetQueryPool(host->commands, record.query_pool, 0, 2);
+    }
+    OK(multisplit_record(operation, host->commands, &record));
+    for (uint32_t i = 0; i < count; ++i) {
+        if (contracts[i].used) {
+            host_barrier(host, contracts[i].last_use, host_host_read());
+        }
+    }
+    host_submit(host);
+    host_free(host, &scratch);
+}
+
+static void release(const Host *host, MultisplitOperation *operation, Filled *filled, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+        host_free(host, &filled[i].buffer);
+    }
+    OK(multisplit_operation_destroy(operation));
+}
+
+static uint32_t noise(uint32_t i) {
+    i = (i ^ 61) ^ (i >> 16);
+    i *= 0x27d4eb2d;
+    return i ^ (i >> 15);
+}
+
+/* A scan whose number of elements each recording says, with timestamps. */
+static void scan(const Host *host, MultisplitContext *context, VkBool32 by_address) {
+    static uint32_t numbers[N];
+    for (uint32_t i = 0; i < N; ++i) {
+        numbers[i] = noise(i) % 100;
+    }
+    MultisplitOperation *operation = NULL;
+    MultisplitScanInfo info = {.struct_size = sizeof info,
+                               .common = {.n = N,
+                                          .count = MULTISPLIT_COUNT_RECORDED,
+                                          .by_address = by_address}};
+    OK(multisplit_scan_create(context, &info, &operation));
+    Filled filled[] = {{.role = MULTISPLIT_ROLE_INPUT, .data = numbers, .bytes = sizeof numbers},
+                       {.role = MULTISPLIT_ROLE_OUTPUT}};
+    VkQueryPoolCreateInfo queries = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+                                     .queryType = VK_QUERY_TYPE_TIMESTAMP,
+                                     .queryCount = 2};
+    VkQueryPool pool;
+    uint64_t times[2] = {0, 0};
+    VK(vkCreateQueryPool(host->device, &queries, NULL, &pool));
+    run(host, operation, filled, 2, (MultisplitRecordInfo){.count = 1000, .query_pool = pool, .frame = 1});
+    VK(vkGetQueryPoolResults(host->device, pool, 0, 2, sizeof times, times, sizeof *times,
+                             VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
+    vkDestroyQueryPool(host->device, pool, NULL);
+    CHECK(times[0] <= times[1] && times[1] != 0);
+    const uint32_t *sums = filled[1].buffer.mapped;
+    uint32_t sum = 0;
+    int right = 1;
+    for (uint32_t i = 0; i < 1000; sum += numbers[i++]) {
+        right = right && sums[i] == sum;
+    }
+    CHECK(right);
+    release(host, operation, filled, 2);
+}
+
+/* A sort of 16 bits of 32, downwards, with values, of as many elements as a word on the device says. */
+static void sort(const Host *host, MultisplitContext *context) {
+    static uint32_t keys[N], values[N], taken[N];
+    for (uint32_t i = 0; i < N; ++i) {
+        keys[i] = noise(i);
+        values[i] = i;
+    }
+    const uint32_t words[] = {99, 2500};
+    MultisplitOperation *operation = NULL;
+    MultisplitSortInfo info = {
+        .struct_size = sizeof info,
+        .values = MULTISPLIT_SORT_VALUES_VALUES,
+        .value_bytes = 4,
+        .descending = VK_TRUE,
+        .first_bit = 8,
+        .bit_count = 16,
+        .common = {.n = N, .count = MULTISPLIT_COUNT_DEVICE, .count_index = 1},
+    };
+    OK(multisplit_sort_create(context, &info, &operation));
+    Filled filled[] = {{.role = MULTISPLIT_ROLE_KEYS, .data = keys, .bytes = sizeof keys},
+                       {.role = MULTISPLIT_ROLE_VALUES, .data = values, .bytes = sizeof values},
+                       {.role = MULTISPLIT_ROLE_COUNT, .data = words, .bytes = sizeof words}};
+    run(host, operation, filled, 3, (MultisplitRecordInfo){0});
+    const uint32_t *sorted = filled[0].buffer.mapped, *from = filled[1].buffer.mapped;
+    int right = 1;
+    for (uint32_t i = 0; i < 2500 && right; ++i) {
+        right = from[i] < 2500 && !taken[from[i]]++ && sorted[i] == keys[from[i]];
+        if (right && i > 0) {
+            uint32_t a = sorted[i - 1] >> 8 & 0xffff, b = sorted[i] >> 8 & 0xffff;
+            right = a > b || (a == b && from[i - 1] < from[i]);
+        }
+    }
+    CHECK(right && sorted[2500] == keys[2500]);
+    release(host, operation, filled, 3);
+}
+
+/* A split by a function in GLSL that reads a table, which gives some keys a wrong id. */
+static void split(const Host *host, MultisplitContext *context) {
+    static uint32_t keys[N];
+    uint32_t ids[16], begins[BUCKETS + 1] = {0}, outside = 0;
+    for (uint32_t i = 0; i < 16; ++i) {
+        ids[i] = i * 5 % 9; /* 8 is outside */
+    }
+    for (uint32_t i = 0; i < N; ++i) {
+        keys[i] = noise(i);
+        uint32_t id = ids[keys[i] & 15];
+        outside += id >= BUCKETS;
+        for (uint32_t b = id < BUCKETS ? id : BUCKETS - 1; b < BUCKETS; ++b) {
+            ++begins[b + 1];
+        }
+    }
+    MultisplitOperation *operation = NULL;
+    MultisplitSplitInfo info = {
+        .struct_size = sizeof info,
+        .buckets = BUCKETS,
+        .bucket = MULTISPLIT_BUCKET_GLSL,
+        .glsl = "uint bucket_of(uint key) { return table.at[key & push.parameter_a]; }",
+        .parameters = {15},
+        .table_words = 16,
+        .output = MULTISPLIT_SPLIT_OUTPUT_PERMUTATION,
+        .count_outside = VK_TRUE,
+        .common = {.n = N},
+    };
+    OK(multisplit_split_create(context, &info, &operation));
+    Filled filled[] = {{.role = MULTISPLIT_ROLE_KEYS, .data = keys, .bytes = sizeof keys},
+                       {.role = MULTISPLIT_ROLE_TABLE, .data = ids, .bytes = sizeof ids},
+                       {.role = MULTISPLIT_ROLE_PERMUTATION},
+                       {.role = MULTISPLIT_ROLE_OFFSETS},
+                       {.role = MULTISPLIT_ROLE_OUTSIDE}};
+    run(host, operation, filled, 5, (MultisplitRecordInfo){0});
+    CHECK(memcmp(filled[3].buffer.mapped, begins, sizeof begins) == 0);
+    CHECK(outside > 0 && *(const uint32_t *)filled[4].buffer.mapped == outside);
+    const uint32_t *to = filled[2].buffer.mapped;
+    int right = 1;
+    for (uint32_t i = 0; i < N; ++i) {
+        uint32_t id = ids[keys[i] & 15];
+        right = right && to[i] == begins[id < BUCKETS ? id : BUCKETS - 1]++;
+    }
+    CHECK(right);
+    release(host, operation, filled, 5);
+}
+
+/* A histogram of bytes, two channels of which one is counted, weighted, with sums and what is dropped. */
+static void histogram(const Host *host, MultisplitContext *context) {
+    enum { BINS = 4 };
+    static const uint8_t edges[BINS + 1] = {10, 20, 50, 100, 200};
+    static uint8_t samples[2 * N];
+    static uint32_t weights[N];
+    uint32_t counts[BINS] = {0}, sums[BINS] = {0}, dropped = 0;
+    for (uint32_t i = 0; i < N; ++i) {
+        samples[2 * i] = (uint8_t)noise(i);
+        samples[2 * i + 1] = (uint8_t)noise(N + i);
+        weights[i] = i % 7;
+        uint32_t bin = 0;
+        while (bin < BINS && samples[2 * i + 1] >= edges[bin + 1]) {
+            ++bin;
+        }
+        if (samples[2 * i + 1] < edges[0] || bin == BINS) {
+            ++dropped;
+        } else {
+            counts[bin] += weights[i];
+        }
+    }
+    for (uint32_t i = 1; i < BINS; ++i) {
+        sums[i] = sums[i - 1] + counts[i - 1];
+    }
+    MultisplitOperation *operation = NULL;
+    MultisplitHistogramInfo info = {
+        .struct_size = sizeof info,
+        .sample_type = MULTISPLIT_SAMPLE_TYPE_U8,
+        .bins = BINS,
+        .function = MULTISPLIT_BINS_RANGE,
+        .edges = edges,
+        .edge_count = BINS + 1,
+        .weight = MULTISPLIT_WEIGHT_U32,
+        .channels = 2,
+        .active_channels = 2,
+        .count_dropped = VK_TRUE,
+        .cumulative = VK_TRUE,
+        .common = {.n = N},
+    };
+    OK(multisplit_histogram_create(context, &info, &operation));
+    Filled filled[] = {{.role = MULTISPLIT_ROLE_SAMPLES, .data = samples, .bytes = sizeof samples},
+                       {.role = MULTISPLIT_ROLE_WEIGHTS, .data = weights, .bytes = sizeof weights},
+                       {.role = MULTISPLIT_ROLE_COUNTS},
+                       {.role = MULTISPLIT_ROLE_CUMULATIVE},
+                       {.role = MULTISPLIT_ROLE_DROPPED}};
+    run(host, operation, filled, 5, (MultisplitRecordInfo){0});
+    CHECK(memcmp(filled[2].buffer.mapped, counts, sizeof counts) == 0);
+    CHECK(memcmp(filled[3].buffer.mapped, sums, sizeof sums) == 0);
+    CHECK(dropped > 0 && *(const uint32_t *)filled[4].buffer.mapped == dropped);
+    release(host, operation, filled, 5);
+}
+
+/* Around a ring, with a short cut that is a detour. */
+static void shortest_paths(MultisplitContext *context) {
+    enum { RING = 50 };
+    uint32_t from[RING + 1], to[RING + 1], before[RING + 1];
+    float weights[RING + 1], distances[RING + 1];
+    for (uint32_t i = 0; i < RING; ++i) {
+        from[i] = i;
+        to[i] = (i + 1) % RING;
+        weights[i] = 0.5f;
+    }
+    from[RING] = 0;
+    to[RING] = 40;
+    weights[RING] = 8.0f;
+    MultisplitSssp *sssp = NULL;
+    MultisplitSsspInfo info = {
+        .struct_size = sizeof info,
+        .vertices = RING + 1,
+        .edge_count = RING + 1,
+        .from = from,
+        .to = to,
+        .weights = weights,
+        .weight = MULTISPLIT_EDGE_WEIGHT_F32,
+        .predecessors = VK_TRUE,
+    };
+    OK(multisplit_sssp_create(context, &info, &sssp));
+    OK(multisplit_sssp_solve(sssp, 0, distances, before, RING + 1));
+    int right = before[0] == MULTISPLIT_UNREACHED && before[40] == 0 && before[RING] == MULTISPLIT_UNREACHED;
+    for (uint32_t i = 0; i < RING; ++i) {
+        right = right && distances[i] == (i < 40 ? 0.5f * (float)i : 8.0f + 0.5f * (float)(i - 40));
+    }
+    uint32_t unreached;
+    memcpy(&unreached, &distances[RING], sizeof unreached);
+    CHECK(right && unreached == MULTISPLIT_UNREACHED);
+    OK(multisplit_sssp_solve(sssp, 10, distances, NULL, RING + 1));
+    CHECK(distances[9] == 0.5f * 40 + 4.5f);
+    OK(multisplit_sssp_destroy(sssp));
+}
+
+void results(const Host *host, MultisplitContext *context) {
+    scan(host, context, VK_FALSE);
+    if (host->features & MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS) {
+        scan(host, context, VK_TRUE);
+    }
+    sort(host, context);
+    split(host, context);
+    histogram(host, context);
+    shortest_paths(context);
+}

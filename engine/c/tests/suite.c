@@ -1,0 +1,94 @@
+/* How the tests in C count, and what they begin with: see suite.h. */
+#include "suite.h"
+
+#include <stdio.h>
+
+static unsigned checks, failures;
+
+void suite_check(int good, const char *what, const char *file, int line) {
+    ++checks;
+    if (!good) {
+        ++failures;
+        fprintf(stderr, "%s:%d: %s\n", file, line, what);
+    }
+}
+
+void suite_expect(MultisplitResult wanted, MultisplitResult got, const char *what, const char *file,
+                  int line) {
+    ++checks;
+    if (got != wanted) {
+        ++failures;
+        fprintf(stderr, "%s:%d: %s: %s instead of %s (%s)\n", file, line, what,
+                multisplit_result_name(got), multisplit_result_name(wanted), multisplit_last_error());
+    } else if (got != MULTISPLIT_SUCCESS && multisplit_last_error()[0] == '\0') {
+        ++failures;
+        fprintf(stderr, "%s:%d: %s: an error without words\n", file, line, what);
+    }
+}
+
+int suite_end(int host_status) {
+    printf("%u checks, %u failed\n", checks, failures);
+    return failures > 0 ? 2 : host_status;
+}
+
+MultisplitRequirementsInfo requirements_info(const Host *host) {
+    MultisplitRequirementsInfo info = {
+        .struct_size = sizeof info,
+        .version = MULTISPLIT_VERSION,
+        .get_instance_proc_addr = vkGetInstanceProcAddr,
+        .instance = host->instance,
+        .physical_device = host->physical,
+        .api_version = VK_API_VERSION_1_3,
+    };
+    return info;
+}
+
+MultisplitScanInfo scan_info(void) {
+    MultisplitScanInfo info = {.struct_size = sizeof info, .common = {.n = 1000, .frames = 1}};
+    return info;
+}
+
+MultisplitSortInfo sort_info(void) {
+    MultisplitSortInfo info = {.struct_size = sizeof info, .common = {.n = 1000, .frames = 1}};
+    return info;
+}
+
+MultisplitSplitInfo split_info(void) {
+    static const uint32_t zero = 0;
+    MultisplitSplitInfo info = {
+        .struct_size = sizeof info,
+        .buckets = 8,
+        .bucket = MULTISPLIT_BUCKET_DELTA,
+        .edges = &zero,
+        .edge_count = 1,
+        .width = 100,
+        .common = {.n = 1000, .frames = 1},
+    };
+    return info;
+}
+
+MultisplitHistogramInfo histogram_info(void) {
+    static const float edges[] = {0.0f, 1.0f};
+    MultisplitHistogramInfo info = {
+        .struct_size = sizeof info,
+        .sample_type = MULTISPLIT_SAMPLE_TYPE_F32,
+        .bins = 16,
+        .function = MULTISPLIT_BINS_EVEN,
+        .edges = edges,
+        .edge_count = 2,
+        .common = {.n = 1000, .frames = 1},
+    };
+    return info;
+}
+
+MultisplitSsspInfo sssp_info(void) {
+    static const uint32_t from[] = {0, 1}, to[] = {1, 2};
+    MultisplitSsspInfo info = {
+        .struct_size = sizeof info,
+        .vertices = 3,
+        .edge_count = 2,
+        .from = from,
+        .to = to,
+    };
+    return info;
+}

@@ -1,0 +1,197 @@
+//! How tests build programs in C and C++ against the installed library, and run them.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use multisplit::Context;
+use multisplit::ash::vk;
+
+/// Vector widths in bits at which lavapipe is right.
+const LAVAPIPE_WIDTHS: [&str; 3] = ["128", "256", "512"];
+
+/// A folder in which the library is installed and programs are built.
+pub struct Installed {
+    folder: PathBuf,
+    device: String,
+}
+
+/// Which of the two libraries a program is linked with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Library {
+    Shared,
+    Static,
+}
+
+/// A program that was built.
+pub struct Built {
+    path: PathBuf,
+    library: Library,
+}
+
+/// A program to build.
+pub struct Program<'p> {
+    pub name: &'p str,
+    /// Relative to the package.
+    pub sources: &'p [&'p str],
+    /// For the compiler, besides what all have.
+    pub flags: &'p [&'p str],
+    pub library: Library,
+}
+
+const C: [&str; 6] = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g"];
+const CXX: [&str; 6] = ["-std=c++11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g"];
+
+impl Installed {
+    /// Installed as `./x install-c` does, once for all tests.
+    pub fn get() -> Result<&'static Self> {
+        static ONCE: OnceLock<Result<Installed, String>> = OnceLock::new();
+        let once = ONCE.get_or_init(|| Self::new().map_err(|error| format!("{error:#}")));
+        once.as_ref().map_err(|text| anyhow!("{text}"))
+    }
+
+    fn new() -> Result<Self> {
+        // Large, so not in memory, where temporary files may be.
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("installed");
+        let mut install = Command::new(env!("CARGO_BIN_EXE_install-multisplit-c"));
+        succeed(install.arg(&folder))?;
+        Ok(Self { folder, device: device()? })
+    }
+
+    fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// The widths to run a program at; other drivers than lavapipe do not look at them.
+    pub fn widths(&self) -> &'static [&'static str] {
+        if self.device.contains("llvmpipe") { &LAVAPIPE_WIDTHS } else { &LAVAPIPE_WIDTHS[..1] }
+    }
+
+    /// What pkg-config says of the installed library.
+    pub fn pkg_config(&self, options: &[&str]) -> Result<Vec<String>> {
+        let mut command = Command::new("pkg-config");
+        command.args(options).arg("multisplit");
+        command.env("PKG_CONFIG_PATH", self.path("lib/pkgconfig"));
+        let output = succeed(&mut command)?;
+        Ok(text(&output.stdout).split_ascii_whitespace().map(str::to_owned).collect())
+    }
+
+    /// Builds a program, without a single warning.
+    pub fn build(&self, program: &Program<'_>) -> Result<Built> {
+        let path = self.path(program.name);
+        let mut objects = Vec::new();
+        for (count, source) in program.sources.iter().enumerate() {
+            let object = self.path(format!("{}.{count}.o", program.name));
+            let mut compile = compiler(source);
+            compile.args(program.flags).args(self.pkg_config(&["--cflags"])?);
+            // Next to the sources are the headers that are theirs.
+            compile.arg("-I").arg(root().join("examples")).arg("-I").arg(root().join("tests"));
+            succeed(compile.arg("-c").arg(root().join(source)).arg("-o").arg(&object))?;
+            objects.push(object);
+        }
+        let main = program.sources.first().copied().unwrap_or_default();
+        let mut link = compiler(main);
+        link.args(program.flags).args(objects).args(self.link(program.library)?);
+        succeed(link.args(["-lvulkan", "-lm", "-pthread", "-o"]).arg(&path))?;
+        Ok(Built { path, library: program.library })
+    }
+
+    /// Compiles a file that includes the header and nothing else.
+    pub fn check_header(&self, standard: &str) -> Result<()> {
+        let source =
+            self.path(format!("{standard}.{}", if standard.contains('+') { "cpp" } else { "c" }));
+        std::fs::write(&source, "#include <multisplit.h>\n")?;
+        let mut compile = compiler(&source.display().to_string());
+        compile.arg(format!("-std={standard}")).args(["-Wconversion", "-fsyntax-only"]);
+        succeed(compile.args(self.pkg_config(&["--cflags"])?).arg(&source))?;
+        Ok(())
+    }
+
+    fn link(&self, library: Library) -> Result<Vec<String>> {
+        match library {
+            Library::Shared => self.pkg_config(&["--libs"]),
+            // With both there, the linker would take the shared one.
+            Library::Static => {
+                let archive = self.path("lib/libmultisplit.a").display().to_string();
+                let mut all = self.pkg_config(&["--libs", "--static"])?;
+                all.retain(|flag| flag != "-lmultisplit");
+                all.insert(0, archive);
+                Ok(all)
+            }
+        }
+    }
+
+    /// Runs a program on the device under test, validation on, hazards between submissions too.
+    pub fn run(&self, program: &Built, width: &str) -> Result<Output> {
+        let mut command = Command::new(&program.path);
+        command.args(["--validate", "--device", &self.device]);
+        // A program with the static library must not need the other one.
+        if program.library == Library::Shared {
+            command.env("LD_LIBRARY_PATH", self.path("lib"));
+        }
+        command.env("LP_NATIVE_VECTOR_WIDTH", width);
+        // Mesa's disk cache ignores the width and hands back code of another one.
+        command.env("MESA_SHADER_CACHE_DISABLE", "true");
+        let enables = "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT";
+        command.env("VK_LAYER_ENABLES", enables);
+        command.output().with_context(|| program.path.display().to_string())
+    }
+
+    /// The same, and it must end well.
+    pub fn run_well(&self, program: &Built, width: &str) -> Result<String> {
+        let output = self.run(program, width)?;
+        ensure!(
+            output.status.success(),
+            "{} at width {width}: {}\n{}{}",
+            program.path.display(),
+            output.status,
+            text(&output.stdout),
+            text(&output.stderr)
+        );
+        Ok(text(&output.stdout))
+    }
+}
+
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The compiler that a source is for, with its warnings on.
+fn compiler(source: &str) -> Command {
+    let (name, default, flags) = match Path::new(source).extension().and_then(OsStr::to_str) {
+        Some("cpp") => ("CXX", "c++", CXX),
+        _ => ("CC", "cc", C),
+    };
+    let mut command = Command::new(std::env::var_os(name).unwrap_or_else(|| default.into()));
+    command.args(flags);
+    command
+}
+
+fn succeed(command: &mut Command) -> Result<Output> {
+    let output = command.output().with_context(|| format!("{command:?}"))?;
+    if !output.status.success() {
+        bail!("{command:?}: {}\n{}", output.status, text(&output.stderr));
+    }
+    Ok(output)
+}
+
+/// The name of the device under test: as everywhere, `MULTISPLIT_DEVICE`, else the software driver,
+/// else what there is.
+fn device() -> Result<String> {
+    let devices = Context::devices()?;
+    let software = devices.iter().find(|d| d.properties.device_type == vk::PhysicalDeviceType::CPU);
+    let named = std::env::var(multisplit::DEVICE_VARIABLE).is_ok_and(|v| !v.is_empty());
+    let chosen = match software {
+        Some(software) if !named => software,
+        _ => multisplit::DeviceChoice::Auto.pick(&devices)?,
+    };
+    // lavapipe's name goes on with its width.
+    let name = chosen.properties.name.split(" (").next();
+    Ok(name.unwrap_or_default().to_owned())
+}
