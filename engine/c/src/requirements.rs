@@ -193,12 +193,17 @@ impl Object {
         if own.iter().any(|name| name.is_null()) {
             return Err(Failure::null("one of ppEnabledExtensionNames"));
         }
-        let names = self.wanted.extensions_with(own);
+        // SAFETY: C strings, by the caller's contract, and none of them is null.
+        let names = unsafe { self.wanted.extensions_with(own) };
         info.enabled_extension_count = names.len() as u32;
         info.pp_enabled_extension_names = names.as_ptr();
         self.merged.lock().unwrap_or_else(PoisonError::into_inner).push(Names(names));
-        // SAFETY: by the caller's contract.
-        info.p_next = self.with_chain(|chain| unsafe { chain.merge_into(*info) }.p_next);
+        // Features that are given apart go into the chain, and are then no longer apart.
+        (info.p_next, info.p_enabled_features) = self.with_chain(|chain| {
+            // SAFETY: by the caller's contract.
+            let merged = unsafe { chain.merge_into(*info) };
+            (merged.p_next, merged.p_enabled_features)
+        });
         Ok(())
     }
 
