@@ -32,13 +32,17 @@ pub fn quick(mut policy: Policy) -> Policy {
 }
 
 fn config(gpu: &Gpu, barriers: Barriers) -> Config {
+    let mut policy = quick(gpu.context.policy());
+    // In several passes: the layer takes what one workgroup does in place for a write, and says
+    // nothing of one write after another.
+    policy.sort.small = TileShape::new(128, 1);
     Config {
         frames: 6,
         particles: 3000,
         varying: true,
         barriers,
         pipeline_cache: PipelineCache::Off,
-        policy: Some(quick(gpu.context.policy())),
+        policy: Some(policy),
     }
 }
 

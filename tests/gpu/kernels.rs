@@ -226,11 +226,15 @@ fn threads_instantiate_side_by_side(gpu: &Gpu) -> Result<()> {
         context.instantiate(plan.clone())?;
         Ok(())
     })?;
-    let kernels: std::collections::HashSet<_> = plan.steps.iter().map(|s| &s.pass.label).collect();
-    ensure!(context.pipeline_count() == kernels.len(), "{} pipelines", context.pipeline_count());
-    let messages = context.messages();
-    drop(context);
-    ensure!(messages.take().is_empty(), "validation messages");
+    let alone = gpu.open_with(|_| {})?;
+    alone.instantiate(plan)?;
+    let (several, one) = (context.pipeline_count(), alone.pipeline_count());
+    ensure!(several == one, "{several} pipelines, where one thread has {one}");
+    for context in [context, alone] {
+        let messages = context.messages();
+        drop(context);
+        ensure!(messages.take().is_empty(), "validation messages");
+    }
     Ok(())
 }
 

@@ -44,7 +44,9 @@ fn plan(
 }
 
 fn scan_plan(gpu: &Gpu, method: ScanMethod, replayable: bool) -> Result<Work> {
-    let policy = Policy { scan: method, ..gpu.context.policy() };
+    let policy = gpu.context.policy();
+    // Too long for one workgroup, whatever the device's own would take.
+    let policy = Policy { scan: method, spine_threads: policy.threads, lone_tiles: 1, ..policy };
     plan(gpu, replayable, |graph, src, dst| Ok(scan::exclusive(graph, &policy, src, dst, N)?))
 }
 

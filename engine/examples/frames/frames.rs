@@ -136,7 +136,8 @@ impl<'h> Loop<'h> {
         let contract = |role| sort.contract(role).ok_or("the sort has no such buffer");
         let (keys, indices) = (contract(Role::Keys)?, contract(Role::Indices)?);
         let needs = sort.workspace_requirements()?;
-        let scratch_stride = needs.size.next_multiple_of(needs.alignment.max(1)).max(16);
+        // A sort by one workgroup needs none; a buffer of nothing there is not.
+        let scratch_stride = needs.size.max(1).next_multiple_of(needs.alignment.max(16));
         // SAFETY: plain Vulkan set-up with valid structures throughout.
         unsafe {
             let scratch = host.buffer(scratch_stride * FLIGHT as u64, needs.usage, local)?;
