@@ -22,7 +22,8 @@ pub struct AdoptedDevice {
     pub physical: vk::PhysicalDevice,
     /// The device.
     pub device: ash::Device,
-    /// A queue with compute. Calls of the engine that submit use it; recording does not.
+    /// A queue with compute. Calls of the engine that submit use it; recording does not. On some
+    /// devices [`Context::adopt`] itself submits once ([`probe`](crate::probe)).
     pub queue: vk::Queue,
     /// Its family.
     pub queue_family: u32,

@@ -9,11 +9,11 @@ use multisplit_graph::Limits;
 
 use crate::cache_file::CacheFile;
 use crate::device::{Device, DeviceParts, Handles};
-use crate::error::{Result, VkResultExt};
+use crate::error::{Error, Result, VkResultExt};
 use crate::instance::{self, Instance};
 use crate::observe::Observer;
 use crate::primitives::Policy;
-use crate::primitives::multisplit::Lockstep;
+use crate::primitives::multisplit::{Lockstep, SplitTuning};
 use crate::probe;
 use crate::properties::DeviceProperties;
 use crate::requirements::{Features, Requirements};
@@ -173,18 +173,28 @@ impl Context {
     /// The sizes and methods that suit this device.
     pub fn policy(&self) -> Policy {
         let mut policy = Policy::for_device(&self.device.properties);
-        if policy.split.lockstep == Lockstep::LaneOrder && !self.lane_order {
-            policy.split.lockstep = Lockstep::ProgramOrder;
+        if self.lane_order {
+            policy.split.lockstep = Lockstep::LaneOrder;
         }
         policy
     }
 
-    /// The same once it has been seen that the device does what the policy would rely on.
+    /// The same once it is known whether the device does what ranking would like to rely on.
     fn probed(mut self) -> Result<Self> {
         const SEED: u32 = 1;
-        let relied_on = Policy::for_device(&self.device.properties).split.lockstep;
-        if relied_on == Lockstep::LaneOrder {
-            self.lane_order = probe::lane_order(&self, SEED)?;
+        if SplitTuning::may_have_lane_order(&self.device.properties) {
+            self.lane_order = match probe::lane_order(&self, SEED) {
+                Ok(ordered) => ordered,
+                // A lost device is lost; anything else, too little memory say, is no reason not to
+                // go on without.
+                Err(Error::Vulkan { call, result: result @ vk::Result::ERROR_DEVICE_LOST }) => {
+                    return Err(Error::Vulkan { call, result });
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "the order of atomics could not be tried out");
+                    false
+                }
+            };
             tracing::debug!(lane_order = self.lane_order, "probed");
         }
         Ok(self)

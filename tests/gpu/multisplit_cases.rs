@@ -5,7 +5,8 @@ use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
 use multisplit::primitives::Policy;
 use multisplit::primitives::multisplit::{
-    Bucket, KeyType, Lockstep, Method, Split, SplitBuffers, SplitOutput, TileShape, add,
+    Bucket, KeyType, Lockstep, Method, Split, SplitBuffers, SplitOutput, SplitTuning, TileShape,
+    add,
 };
 use multisplit_tests::generate::{Distribution, Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -218,11 +219,28 @@ fn tiles_that_cannot_be_cut(gpu: &Gpu) -> Result<()> {
         TileShape::new(128, 8).in_turns(8),
         TileShape::new(256, 256),
     ];
+    let absurd = |change: fn(&mut SplitTuning)| {
+        let mut policy = gpu.context.policy();
+        change(&mut policy.split);
+        case(gpu, &policy, Method::OneSweep, Kind::Keys, 8, 100, Distribution::Uniform)
+    };
+    ensure!(absurd(|tuning| tuning.histogram_parts = 0).is_err(), "parts of nothing");
+    ensure!(absurd(|tuning| tuning.counter_copies = 0).is_err(), "no counters");
+    absurd(|tuning| tuning.least_keys = u32::MAX)?;
     for shape in shapes {
         let mut policy = gpu.context.policy();
         policy.split = policy.split.with_shape(shape);
         let result = case(gpu, &policy, Method::Block, Kind::Keys, 8, 100, Distribution::Uniform);
         ensure!(result.is_err_and(|e| format!("{e:#}").contains("cannot be cut")), "{shape:?}");
+    }
+    // Less than a subgroup, and more than a device has: cut to what there is.
+    for (threads, items) in [(1, 4), (3, 2), (5000, 4)] {
+        let mut policy = gpu.context.policy();
+        policy.split = policy.split.with_shape(TileShape::new(threads, items));
+        for method in [Method::Direct, Method::Warp, Method::Block] {
+            case(gpu, &policy, method, Kind::Pairs, 8, 1000, Distribution::Uniform)
+                .with_context(|| format!("{method:?} of {threads} x {items}"))?;
+        }
     }
     Ok(())
 }

@@ -66,15 +66,27 @@ uint staged_place(uint w, uint turn) {
 // Where the keys that this thread writes go; values follow them.
 uint targets[ITEMS];
 
+// Places past the last key hold missing keys, which are treated like the others, except that a
+// user's function is never asked about a key that is not there.
+uint staged_bucket(KEY key, bool is_there) {
+#ifdef USER_BUCKET
+    return is_there ? bucket_at(key) : 0;
+#else
+    return bucket_at(key);
+#endif
+}
+
 // All of them are read and all targets found before the first is written, so that one need not
-// wait for the other. Places past the last key hold missing keys, which are read like the others.
+// wait for the other.
 void write_keys(uint turn, uint held) {
     uint first = turn * TURN_ITEMS;
     KEY staged[TURN_ITEMS];
     [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w)
         staged[w] = staged_key(staged_place(first + w, turn));
-    [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w)
-        targets[first + w] = bucket_targets[bucket_at(staged[w])] + written_place(first + w);
+    [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w) {
+        uint bucket = staged_bucket(staged[w], written_place(first + w) < held);
+        targets[first + w] = bucket_targets[bucket] + written_place(first + w);
+    }
     if (TWO_WAYS && held == TILE) {
         [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w) keys_out.at[targets[first + w]] = staged[w];
     } else {

@@ -1,7 +1,9 @@
 #version 460
 // Are atomics of one instruction on shared memory, where they meet, performed in the order of the
 // lanes, and those of a subgroup in the order of the program? Vulkan does not say. This counts the
-// cases in which they were not, over random buckets, with all lanes and with some missing.
+// cases in which they were not, over random buckets, with all lanes and with some missing; with a
+// row of counters for each subgroup, and with rows that two subgroups share, each with its half of
+// every word.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -21,6 +23,11 @@ layout(push_constant) uniform Push {
 const uint WINDOWS = 8;
 const uint BUCKET_BITS = 6;
 const uint BUCKETS = 1u << BUCKET_BITS;
+
+// Whether two subgroups share a row, which they do in half of the workgroups.
+bool shares_rows() {
+    return group_index() / (2 * BUCKET_BITS) % 2 == 1;
+}
 
 shared uint counters[gl_WorkGroupSize.x / SUBGROUP_SIZE * BUCKETS];
 
@@ -58,13 +65,16 @@ uint lanes_before(uint window) {
 }
 
 void main() {
-    uint row = gl_SubgroupID * BUCKETS;
-    for (uint b = gl_SubgroupInvocationID; b < BUCKETS; b += SUBGROUP_SIZE) counters[row + b] = 0;
-    subgroupBarrier();
+    for (uint i = thread_rank(); i < counters.length(); i += gl_WorkGroupSize.x) counters[i] = 0;
+    barrier();
     choose_buckets();
+    uint row = (shares_rows() ? gl_SubgroupID / 2 : gl_SubgroupID) * BUCKETS;
+    uint shift = shares_rows() ? (gl_SubgroupID & 1) * 16 : 0;
+    uint half_mask = shares_rows() ? 0xFFFFu : ~0u;
     uint held[WINDOWS];
     [[unroll]] for (uint w = 0; w < WINDOWS; ++w)
-        if (bucket[w] < BUCKETS) held[w] = atomicAdd(counters[row + bucket[w]], 1);
+        if (bucket[w] < BUCKETS)
+            held[w] = atomicAdd(counters[row + bucket[w]], 1u << shift) >> shift & half_mask;
     uint wrong = 0;
     [[unroll]] for (uint w = 0; w < WINDOWS; ++w) {
         uint expected = lanes_before(w);

@@ -159,6 +159,9 @@ fn fair_share(n: u64) -> u32 {
     u32::try_from(n / SUBPROBLEMS).unwrap_or(u32::MAX)
 }
 
+/// Of a subproblem: kernels number keys in 32 bits.
+const MOST_KEYS: u32 = 1 << 30;
+
 /// Tiles of a subproblem: as many as keep H small, and at least so many that a subgroup has
 /// something to do.
 fn parts(
@@ -169,7 +172,7 @@ fn parts(
 ) -> u32 {
     let h_bytes = f64::from(split.buckets * 4);
     let keys = (h_bytes / (HISTOGRAM_SHARE * f64::from(element_bytes))).ceil() as u32;
-    let wanted = keys.max(policy.split.least_keys).max(strip).div_ceil(tile);
+    let wanted = keys.max(policy.split.least_keys).max(strip).min(MOST_KEYS).div_ceil(tile);
     // Some software drivers end every loop after 65,535 rounds in all: a window takes a round
     // for each slot of a lane.
     let slots = (1u32 << bucket_bits(of_round(split.buckets))).div_ceil(policy.subgroup_size);
@@ -182,11 +185,13 @@ fn within(policy: &Policy, method: Method, split: &Split, shape: TileShape) -> T
     let bits = bucket_bits(of_round(split.buckets));
     let splitters = split.key.bytes() << bits;
     match method {
-        Method::Direct | Method::ScanSplit | Method::ReducedBitSort | Method::FullSort => shape,
+        Method::Direct | Method::ScanSplit | Method::ReducedBitSort | Method::FullSort => {
+            shape.of_subgroups(policy)
+        }
         Method::Warp => {
             let size = policy.subgroup_size;
             let bytes = |threads: u32| splitters + threads * shape.items * (split.key.bytes() + 4);
-            let mut threads = shape.threads;
+            let mut threads = shape.of_subgroups(policy).threads;
             while bytes(threads) > policy.shared_memory && threads > size {
                 threads -= size;
             }

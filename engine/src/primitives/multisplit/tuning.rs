@@ -17,6 +17,8 @@ pub struct TileShape {
     pub turns: u32,
 }
 
+/// Tiles of a part of a histogram, such that kernels can number its keys.
+const MOST_PARTS: u32 = 1 << 14;
 /// Turns that the kernels spell out.
 const MOST_TURNS: u32 = 4;
 
@@ -65,12 +67,25 @@ impl TileShape {
         besides: u32,
     ) -> Self {
         let size = policy.subgroup_size;
-        self.threads = (self.threads.min(policy.max_threads.max(size)) / size).max(1) * size;
+        self = self.of_subgroups(policy);
         let room = policy.shared_memory.saturating_sub(besides);
         while self.ranking_bytes(size, bucket_bits, key_bytes) > room && self.threads > size {
             self.threads -= size;
         }
+        let too_large = |shape: Self| {
+            !shape.is_sound() || shape.ranking_bytes(size, bucket_bits, key_bytes) > room
+        };
+        while too_large(self) && self.items > self.turns {
+            self.items -= self.turns;
+        }
         self
+    }
+
+    /// The same with whole subgroups, and no more threads than the device has.
+    pub(super) fn of_subgroups(self, policy: &Policy) -> Self {
+        let size = policy.subgroup_size;
+        let threads = (self.threads.min(policy.max_threads.max(size)) / size).max(1) * size;
+        Self { threads, ..self }
     }
 }
 
@@ -111,8 +126,8 @@ pub struct SplitTuning {
     pub most_buckets_by_votes: u32,
     /// Copies of the counters of the latter.
     pub counter_copies: u32,
-    /// What the ranking kernels may rely on. A property of the device: set only where the tests
-    /// have shown it.
+    /// What the ranking kernels may rely on. A property of the device, which a context finds out:
+    /// more than [`Lockstep::No`] only in [`Context::policy`](crate::Context::policy).
     pub lockstep: Lockstep,
     /// Rounds of one loop of a kernel, in all; a bound that only software drivers have.
     pub most_loop_rounds: u32,
@@ -129,12 +144,16 @@ const NVIDIA: u32 = 0x10de;
 impl SplitTuning {
     /// What suits the device.
     pub fn for_device(properties: &DeviceProperties) -> Self {
-        let tuned = match (properties.device_type, properties.vendor_id) {
-            (vk::PhysicalDeviceType::CPU, _) => Self::software(),
-            (_, NVIDIA) => Self { lockstep: Lockstep::LaneOrder, ..Self::gpu() },
+        let tuned = match properties.device_type {
+            vk::PhysicalDeviceType::CPU => Self::software(),
             _ => Self::gpu(),
         };
         tuned.within(properties)
+    }
+
+    /// Whether it is worth finding out if the device goes in the order of the lanes.
+    pub(crate) fn may_have_lane_order(properties: &DeviceProperties) -> bool {
+        properties.device_type != vk::PhysicalDeviceType::CPU && properties.vendor_id == NVIDIA
     }
 
     /// Measured on an NVIDIA H200 with n = 2^28 (docs/performance.md).
@@ -220,7 +239,8 @@ impl SplitTuning {
     /// Refuses sizes that nothing can be cut by.
     pub(super) fn check(&self) -> Result<()> {
         let mut all = self.block_keys.iter().chain(&self.block_pairs).chain(&self.onesweep);
-        if all.all(|shape| shape.is_sound()) && self.warp.is_sound() {
+        let counted = (1..=MOST_PARTS).contains(&self.histogram_parts) && self.counter_copies > 0;
+        if all.all(|shape| shape.is_sound()) && self.warp.is_sound() && counted {
             return Ok(());
         }
         Err(Error::Policy { problem: "a multisplit by tiles that cannot be cut" })
