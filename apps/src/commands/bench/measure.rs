@@ -93,11 +93,51 @@ impl Bench<'_> {
         executable: &Executable,
         buffers: &[(graph::Buffer, &Buffer)],
     ) -> Result<f64> {
-        let time = || self.context.time_runs(executable, buffers, self.timing.runs);
-        let (start, warmup) = (Instant::now(), Duration::from_millis(self.timing.warmup_ms));
-        while start.elapsed() < warmup {
-            time()?;
+        let batch = || Ok(self.context.time_runs(executable, buffers, self.timing.runs)?);
+        settled(&self.timing, batch)
+    }
+}
+
+/// Two medians this close are the same: by a share of one of them.
+const AGREEMENT: f64 = 0.03;
+/// More batches than this many milliseconds of warming up each are not waited for.
+const MS_OF_BATCH: u64 = 50;
+
+/// Nanoseconds of one run: the median of a batch of runs, once the time to warm up has passed and
+/// two batches in a row agree. Clocks that went down while the CPU checked a result come up in
+/// their own time.
+pub fn settled(timing: &Timing, mut batch: impl FnMut() -> Result<Vec<f64>>) -> Result<f64> {
+    let (start, warmup) = (Instant::now(), Duration::from_millis(timing.warmup_ms));
+    while start.elapsed() < warmup {
+        batch()?;
+    }
+    agreed(timing.warmup_ms / MS_OF_BATCH, || Ok(median(batch()?)))
+}
+
+/// The first time that agrees with the one before it, of at most `most` more than one.
+fn agreed(most: u64, mut time: impl FnMut() -> Result<f64>) -> Result<f64> {
+    let mut last = time()?;
+    for _ in 0..most {
+        let next = time()?;
+        let agree = (next - last).abs() <= AGREEMENT * last;
+        last = next;
+        if agree {
+            break;
         }
-        Ok(median(time()?))
+    }
+    Ok(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::agreed;
+
+    #[test]
+    fn a_figure_is_one_that_two_batches_agree_on() {
+        let of = |most| {
+            let mut times = [9.0, 5.0, 4.0, 3.9, 1.0].into_iter();
+            agreed(most, || Ok(times.next().expect("no more than these"))).expect("a time")
+        };
+        assert_eq!([of(0), of(1), of(2), of(3), of(100)], [9.0, 5.0, 4.0, 3.9, 3.9]);
     }
 }

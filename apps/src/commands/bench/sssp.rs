@@ -1,8 +1,6 @@
 //! `multisplit bench sssp`: whole searches for shortest paths, by network, method and width of
 //! buckets.
 
-use std::time::{Duration, Instant};
-
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use multisplit::PassTime;
@@ -10,9 +8,8 @@ use multisplit::network::{Summary, Weighting, dijkstra};
 use multisplit::primitives::sssp::{DEFAULT_BUCKETS, DeviceNetwork, SsspOptions, SsspSolver};
 use serde::Serialize;
 
-use super::measure::Bench;
+use super::measure::{Bench, settled};
 use super::output::{ANCHOR, Output, six_digits};
-use crate::figures::median;
 use crate::report;
 use crate::sssp::{self, Method, Source, Tunes};
 
@@ -204,11 +201,7 @@ impl Search<'_> {
 /// Nanoseconds of one search, once the clocks are up.
 fn time(bench: &Bench<'_>, solver: &mut SsspSolver, source: u32) -> Result<f64> {
     let timing = &bench.timing;
-    let (start, warmup) = (Instant::now(), Duration::from_millis(timing.warmup_ms));
-    while start.elapsed() < warmup {
-        solver.time_runs(source, timing.runs)?;
-    }
-    Ok(median(solver.time_runs(source, timing.runs)?))
+    settled(timing, || Ok(solver.time_runs(source, timing.runs)?))
 }
 
 fn bucketing_share(passes: &[PassTime]) -> Option<f64> {
