@@ -23,6 +23,7 @@ const COUNT_INDEX: u64 = 70;
 
 fn sorts_by_every_method(gpu: &Gpu) -> Result<()> {
     if !gpu.context.features().buffer_device_address {
+        ensure!(!gpu.is_software(), "a software driver without bufferDeviceAddress");
         return Ok(());
     }
     // Sorts in rounds of splits are among the operations that are tested by address.

@@ -247,7 +247,7 @@ fn a_thousand_replays(gpu: &Gpu) -> Result<()> {
 /// In place: the other half, and little besides. In a double buffer: only that little.
 fn memory_is_bounded(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
-    // Few elements are cut into small strips on GPUs, so that there is one for every core.
+    // Few elements are cut into small tiles on GPUs, so that there is one for every core.
     let sizes = if gpu.is_software() { [1u64 << 20, (1 << 22) + 1] } else { [1 << 25, 1 << 28] };
     for n in sizes {
         let input = 8 * n;

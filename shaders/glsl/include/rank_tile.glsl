@@ -13,11 +13,11 @@
 // tile, which has no successor to mislead.
 
 layout(constant_id = 6) const uint ITEMS = 8;
-// What the lanes of a subgroup do without being told to: their atomics on shared memory are
-// performed in the order of the program (1), and those of one instruction, if they meet, in the
-// order of the lanes (2). Vulkan promises neither; the host finds out.
+// What the lanes of a subgroup do without being told to: nothing (0), or (1) their atomics on shared
+// memory are performed in the order of the program, and those of one instruction, if they meet, in
+// the order of the lanes. Vulkan does not promise it; the host finds out.
 layout(constant_id = 10) const uint LOCKSTEP = 0;
-const uint LOCKSTEP_LANE_ORDER = 2;
+const uint LOCKSTEP_LANE_ORDER = 1;
 // A tile goes through shared memory in this many turns, of which each has ITEMS / TURNS keys a
 // thread: a tile may be larger than shared memory.
 layout(constant_id = 18) const uint TURNS = 1;
@@ -120,8 +120,7 @@ uint rank_by_votes(uint bucket) {
     uint before = lanes_before(peers);
     uint earlier = 0;
     if (before == 0) earlier = add_to_counter(bucket, count_of(peers));
-    // The next window's additions come after this one's.
-    if (LOCKSTEP == 0) subgroupBarrier();
+    subgroupBarrier();  // the next window's additions come after this one's
     return subgroupShuffle(earlier, subgroupBallotFindLSB(peers)) + before;
 }
 

@@ -94,9 +94,8 @@ impl TileShape {
 pub enum Lockstep {
     /// Nothing.
     No,
-    /// Atomics on shared memory are performed in the order of the program.
-    ProgramOrder,
-    /// And those of one instruction, where they meet, in the order of the lanes.
+    /// Atomics on shared memory are performed in the order of the program, and those of one
+    /// instruction, where they meet, in the order of the lanes.
     LaneOrder,
 }
 

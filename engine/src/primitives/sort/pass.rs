@@ -40,7 +40,7 @@ pub(super) struct Job<'j> {
 
 /// What one pass is about.
 pub(super) struct Work {
-    /// Workgroups' worth of work: strips, parts, segments.
+    /// Workgroups' worth of work: tiles, parts, segments.
     pub subproblems: Length,
     /// Tiles of each.
     pub parts: u32,
