@@ -128,7 +128,8 @@ fn around_a_tile(gpu: &Gpu) -> Result<()> {
 
 /// Large and small segments, and empty ones at both ends.
 fn mixed(gpu: &Gpu) -> Result<()> {
-    let policy = quick_policy(gpu);
+    let mut policy = quick_policy(gpu);
+    policy.sort.small.items = 2; // so that 3,000 are more than one workgroup sorts
     let cut = offsets([0, 0, 5_000, 1, 0, 2, 700, 3_000, 0, 0, 17, 0]);
     let many = offsets((0..700).map(|k| if k == 350 { 3_000 } else { k % 7 }).chain([0]));
     let one = offsets([3_000]);
