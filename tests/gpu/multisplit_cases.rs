@@ -14,7 +14,7 @@ use multisplit_tests::{reference, tests};
 
 tests!(multisplit:
     product_of_cases, random_cases, no_patience, scratch_is_small, nothing_to_split,
-    tiles_that_cannot_be_cut,
+    tiles_that_cannot_be_cut, wide_values_in_several_tiles,
 );
 
 pub const METHODS: [Method; 6] = Method::ALL;
@@ -280,5 +280,26 @@ fn nothing_to_split(gpu: &Gpu) -> Result<()> {
     let values = uniform(100, 1);
     let result = gpu.context.split_pairs(&split, &uniform(100, 2), &values)?;
     ensure!(result.offsets[7] == 100 && result.values.len() == 100);
+    Ok(())
+}
+
+/// Several tiles a workgroup, of which the last is not full, with values that are moved on their
+/// own: no thread may go another way than its neighbours from one tile to the next.
+fn wide_values_in_several_tiles(gpu: &Gpu) -> Result<()> {
+    let base = gpu.context.policy();
+    let size = base.subgroup_size;
+    let shapes = [(2, 1), (4, 2), (4, 1)];
+    for ((subgroups, turns), m) in shapes.into_iter().zip([98, 213, 3]) {
+        let (n, mut policy) = (7300 + 27 * m as usize, base);
+        policy.split = policy.split.with_shape(TileShape::new(subgroups * size, 8).in_turns(turns));
+        policy.split.most_buckets_direct = 0; // the labels of pairs are split by the block method
+        policy.split.least_keys = 4096;
+        for lockstep in [Lockstep::No, gpu.lockstep()?] {
+            policy.split.lockstep = lockstep;
+            let (method, kind) = (Method::ReducedBitSort, Kind::Pairs);
+            case(gpu, &policy, method, kind, m, n, Distribution::Binomial)
+                .with_context(|| format!("{subgroups} subgroups, {turns} turns, {lockstep:?}"))?;
+        }
+    }
     Ok(())
 }

@@ -1,5 +1,5 @@
-// Writing a ranked tile: keys (and 4-byte values) are put in order in shared memory first, so
-// that neighbouring threads write neighbouring places. A tile larger than the room for it goes in
+// Writing a ranked tile: keys and values (of wide ones the indices) are put in order in shared
+// memory first, so that neighbouring threads write neighbouring places. A tile larger than the room for it goes in
 // several turns.
 //
 // Where the buckets go is up to the kernel, which has
@@ -96,13 +96,15 @@ void write_keys(uint turn, uint held) {
 }
 
 #ifdef PAIRS
-// Values of one word; on their way while the keys are written.
+// Values of one word, on their way while the keys are written; of wider values the indices, by
+// which they are fetched when it is known where they go.
 uint value[ITEMS];
 
 void load_values(uint tile_first, uint held) {
+    const bool by_index = VALUE_WORDS > 1 || COUNTED_VALUES != 0;
     [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
         value[w] = item_index(tile_first, w);
-        if (COUNTED_VALUES == 0 && item_index(0, w) < held) value[w] = values.at[value[w]];
+        if (!by_index && item_index(0, w) < held) value[w] = values.at[value[w]];
     }
 }
 
@@ -111,25 +113,28 @@ void stage_values(uint turn) {
         if (in_turn(item_place(w), turn)) space[item_place(w) - turn * TURN] = value[w];
 }
 
+// Fetches all that this thread writes in a turn before it writes the first.
+#define FETCH_AND_WRITE(type, from, to)                                          \
+    {                                                                            \
+        type fetched[TURN_ITEMS];                                                \
+        [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w)                         \
+            if (written_place(first + w) < held) fetched[w] = from.at[staged[w]]; \
+        [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w)                         \
+            if (written_place(first + w) < held) to.at[targets[first + w]] = fetched[w]; \
+    }
+
 void write_values(uint turn, uint held) {
     uint first = turn * TURN_ITEMS;
     uint staged[TURN_ITEMS];
     [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w)
         staged[w] = space[staged_place(first + w, turn)];
-    [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w)
-        if (written_place(first + w) < held) values_out.at[targets[first + w]] = staged[w];
-}
-
-// Wider values are long enough to be written from where they are.
-void move_values(uint tile_first) {
-    [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
-        uint i = item_index(tile_first, w);
-        if (i < element_count()) move_value(i, bucket_targets[item_bucket(w)] + item_place(w));
+    if (VALUE_WORDS == 2) FETCH_AND_WRITE(uvec2, values_vec2, values_out_vec2)
+    if (VALUE_WORDS == 4) FETCH_AND_WRITE(uvec4, values_vec4, values_out_vec4)
+    if (VALUE_WORDS == 1) {
+        [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w)
+            if (written_place(first + w) < held) values_out.at[targets[first + w]] = staged[w];
     }
 }
-const bool STAGES_VALUES = VALUE_WORDS == 1;
-#else
-const bool STAGES_VALUES = false;
 #endif
 
 void stage_keys(uint turn) {
@@ -146,9 +151,10 @@ void scatter_keys(uint turn, uint tile_first, uint held, bool another) {
     barrier();
     if (turn == 0) aim_missing();
 #ifdef PAIRS
-    if (turn == 0 && STAGES_VALUES) load_values(tile_first, held);
+    if (turn == 0) load_values(tile_first, held);
+#else
+    if (turn + 1 == TURNS && another) load_keys(tile_first + TILE);
 #endif
-    if (!STAGES_VALUES && turn + 1 == TURNS && another) load_keys(tile_first + TILE);
     write_keys(turn, held);
 }
 
@@ -175,11 +181,7 @@ void scatter_tile(uint tile_first, uint end) {
     bool another = has_another(tile_first, end);
     EACH_TURN(scatter_keys)
 #ifdef PAIRS
-    if (STAGES_VALUES) {
-        EACH_TURN(scatter_values)
-    } else {
-        move_values(tile_first);
-    }
+    EACH_TURN(scatter_values)
 #endif
 }
 
