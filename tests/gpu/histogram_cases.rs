@@ -127,14 +127,14 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
 }
 
 fn whole_product(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let mut sizes = sizes(gpu);
     sizes.push((1 << 20) + 3);
     for sample in 0..TYPES {
         for kind in KINDS {
             for m in BINS {
                 for &n in &sizes {
-                    for spread in Spread::ALL {
+                    for spread in Spread::ALL.into_iter().filter(|_| mine()) {
                         let method = HistogramMethod::Auto;
                         check_type(gpu, &policy, sample, Case { kind, m, n, spread, method })?;
                     }
@@ -147,16 +147,18 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
 
 /// All methods give the same counts.
 fn every_method(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let bins: &[u32] = if gpu.full { &BINS[..6] } else { &[3, 33, 256] };
     for (turn, &m) in bins.iter().enumerate() {
         for (row, method) in METHODS.into_iter().enumerate() {
             let spread = Spread::ALL[(turn + row) % Spread::ALL.len()];
             let case = Case { kind: Kind::Even, m, n: 20_011, spread, method };
-            check::<f32>(gpu, &policy, case)?;
+            if mine() {
+                check::<f32>(gpu, &policy, case)?;
+            }
             if gpu.full {
                 (0..TYPES).try_for_each(|sample| {
-                    KINDS.into_iter().try_for_each(|kind| {
+                    KINDS.into_iter().filter(|_| mine()).try_for_each(|kind| {
                         check_type(gpu, &policy, sample, Case { kind, ..case })
                     })
                 })?;
@@ -168,7 +170,7 @@ fn every_method(gpu: &Gpu) -> Result<()> {
 
 /// Range bins by splitters in registers, by halving and by table, which may be crowded.
 fn every_search(gpu: &Gpu) -> Result<()> {
-    let base = gpu.context.policy();
+    let (base, mut mine) = (gpu.context.policy(), gpu.mine());
     for (register_bins, cells) in [(32, 0), (0, 0), (0, 16), (0, 1024)] {
         let mut policy = base;
         policy.histogram.register_bins = register_bins;
@@ -183,9 +185,12 @@ fn every_search(gpu: &Gpu) -> Result<()> {
             for spread in [Spread::Uniform, Spread::Edges] {
                 let method = HistogramMethod::Shared;
                 let case = Case { kind: Kind::Range, m, n: 10_007, spread, method };
-                check::<f32>(gpu, &policy, case).with_context(|| format!("{cells} cells"))?;
+                if mine() {
+                    check::<f32>(gpu, &policy, case).with_context(|| format!("{cells} cells"))?;
+                }
                 if gpu.full {
-                    (1..TYPES).try_for_each(|sample| check_type(gpu, &policy, sample, case))?;
+                    let mut types = (1..TYPES).filter(|_| mine());
+                    types.try_for_each(|sample| check_type(gpu, &policy, sample, case))?;
                 }
             }
         }
@@ -244,7 +249,7 @@ fn odd_splitters(gpu: &Gpu) -> Result<()> {
 
 /// Random sizes of everything, the kernel's own sizes included.
 fn random_cases(gpu: &Gpu) -> Result<()> {
-    let mut rng = Rng::new(5);
+    let (mut rng, mut mine) = (Rng::new(5), gpu.mine());
     let base = gpu.context.policy();
     for _ in 0..if gpu.full { 400 } else { 10 } {
         let mut policy = base;
@@ -267,8 +272,11 @@ fn random_cases(gpu: &Gpu) -> Result<()> {
             spread: Spread::ALL[rng.below(5) as usize],
             method: HistogramMethod::Auto,
         };
-        check_type(gpu, &policy, rng.below(TYPES as u64) as usize, case)
-            .with_context(|| format!("{:?}", policy.histogram))?;
+        let sample = rng.below(TYPES as u64) as usize;
+        if mine() {
+            check_type(gpu, &policy, sample, case)
+                .with_context(|| format!("{:?}", policy.histogram))?;
+        }
     }
     Ok(())
 }

@@ -166,12 +166,12 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
 }
 
 fn whole_product(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     for m in BUCKETS {
         for method in METHODS {
             for kind in KINDS {
                 for n in sizes(gpu, true) {
-                    for distribution in Distribution::ALL {
+                    for distribution in Distribution::ALL.into_iter().filter(|_| mine()) {
                         case(gpu, &policy, method, kind, m, n, distribution)?;
                     }
                 }
@@ -191,6 +191,7 @@ fn random_cases(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(99);
     let base = gpu.context.policy();
     let lockstep = [Lockstep::No, gpu.lockstep()?];
+    let mut mine = gpu.mine();
     for _ in 0..if gpu.full { 400 } else { 16 } {
         let mut policy = base;
         let threads = base.subgroup_size << rng.below(4);
@@ -204,8 +205,10 @@ fn random_cases(gpu: &Gpu) -> Result<()> {
         let most_buckets = if rng.below(4) == 0 { 65_536 } else { 256 };
         let (m, n) = (1 + rng.below(most_buckets) as u32, rng.below(20_000) as usize);
         let distribution = Distribution::ALL[rng.below(6) as usize];
-        case(gpu, &policy, method, kind, m, n, distribution)
-            .with_context(|| format!("{:?}", policy.split))?;
+        if mine() {
+            case(gpu, &policy, method, kind, m, n, distribution)
+                .with_context(|| format!("{:?}", policy.split))?;
+        }
     }
     Ok(())
 }

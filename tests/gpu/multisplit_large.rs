@@ -25,11 +25,12 @@ fn product_of_cases(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let sizes = sizes(gpu, gpu.full);
     if gpu.full {
+        let mut mine = gpu.mine();
         for (m, method) in BUCKETS.into_iter().flat_map(|m| METHODS.map(|method| (m, method))) {
             for (kind, &n) in
                 KINDS.into_iter().flat_map(|kind| sizes.iter().map(move |n| (kind, n)))
             {
-                for distribution in Distribution::ALL {
+                for distribution in Distribution::ALL.into_iter().filter(|_| mine()) {
                     case(gpu, &policy, method, kind, m, n, distribution)?;
                 }
             }

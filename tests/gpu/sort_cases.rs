@@ -241,7 +241,7 @@ fn product_of_cases(gpu: &Gpu) -> Result<()> {
 }
 
 fn whole_product(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     for key in KeyType::ALL {
         let mut sizes = sizes(&policy, key)?;
         sizes.push((1 << 20) + 3);
@@ -249,11 +249,12 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
             for descending in [false, true] {
                 for &n in &sizes {
                     for keys in KEYS {
-                        let sort = Sort { descending, ..Sort::new(key) };
-                        case(gpu, &policy, &sort, along, keys, n)?;
-                        // Not every device's choice.
-                        let sort = sort.by(SortMethod::OneSweep);
-                        case(gpu, &policy, &sort, along, keys, n)?;
+                        // The latter is not every device's choice.
+                        let methods = [SortMethod::Auto, SortMethod::OneSweep];
+                        for method in methods.into_iter().filter(|_| mine()) {
+                            let sort = Sort { descending, method, ..Sort::new(key) };
+                            case(gpu, &policy, &sort, along, keys, n)?;
+                        }
                     }
                 }
             }
@@ -325,12 +326,12 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
 
 /// Every size from one tile to two.
 fn every_size_of_a_range(gpu: &Gpu) -> Result<()> {
-    let mut policy = gpu.context.policy();
+    let (mut policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let shape = TileShape::new(policy.subgroup_size * 2, 2).in_turns(2);
     policy.sort = policy.sort.with_shape(shape);
     let tile = shape.tile() as usize;
     let sort = Sort::new(KeyType::U32).by(SortMethod::OneSweep);
-    for n in tile..=2 * tile {
+    for n in (tile..=2 * tile).filter(|_| mine()) {
         case(gpu, &policy, &sort, Along::Bytes(4), Keys::FewDistinct, n)?;
     }
     Ok(())
@@ -338,7 +339,7 @@ fn every_size_of_a_range(gpu: &Gpu) -> Result<()> {
 
 fn bit_ranges(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
-    let mut rng = Rng::new(5);
+    let (mut rng, mut mine) = (Rng::new(5), gpu.mine());
     for turn in 0..if gpu.full { 200 } else { 12 } {
         let key = KeyType::ALL[turn % 6];
         // The order of equal digits shows in their other bits, too.
@@ -347,7 +348,9 @@ fn bit_ranges(gpu: &Gpu) -> Result<()> {
         let end = start + rng.below(u64::from(key.bits() - start) + 1) as u32;
         let n = [500, 3_000][turn / 6 % 2];
         let sort = Sort { descending: key == KeyType::U64 || turn % 4 > 1, ..Sort::new(key) };
-        case(gpu, &policy, &sort.by_bits(start..end), along, Keys::Uniform, n)?;
+        if mine() {
+            case(gpu, &policy, &sort.by_bits(start..end), along, Keys::Uniform, n)?;
+        }
     }
     Ok(())
 }
@@ -376,7 +379,7 @@ fn no_patience(gpu: &Gpu) -> Result<()> {
 }
 
 fn random_shapes(gpu: &Gpu) -> Result<()> {
-    let mut rng = Rng::new(77);
+    let (mut rng, mut mine) = (Rng::new(77), gpu.mine());
     let lockstep = [Lockstep::No, gpu.lockstep()?];
     for _ in 0..if gpu.full { 100 } else { 4 } {
         let mut policy = gpu.context.policy();
@@ -389,9 +392,11 @@ fn random_shapes(gpu: &Gpu) -> Result<()> {
         let key = KeyType::ALL[rng.below(6) as usize];
         let along = ALONG[rng.below(5) as usize];
         let sort = Sort::new(key).by(SortMethod::OneSweep);
-        let keys = KEYS[rng.below(7) as usize];
-        case(gpu, &policy, &sort, along, keys, rng.below(20_000) as usize)
-            .with_context(|| format!("{threads} x {items} in {turns}"))?;
+        let (keys, n) = (KEYS[rng.below(7) as usize], rng.below(20_000) as usize);
+        if mine() {
+            case(gpu, &policy, &sort, along, keys, n)
+                .with_context(|| format!("{threads} x {items} in {turns}"))?;
+        }
     }
     Ok(())
 }

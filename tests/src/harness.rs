@@ -6,6 +6,7 @@
 //! share the device and its compiled pipelines. A missing driver or a missing validation layer is
 //! a failure, never a skip.
 
+use std::ffi::OsString;
 use std::process::{Command, ExitCode};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,8 +17,8 @@ use multisplit::primitives::multisplit::Lockstep;
 use multisplit::probe;
 use multisplit::{Config, Context, DEVICE_VARIABLE, DeviceChoice, PipelineCache, ValidationConfig};
 
-/// Runs the whole products of cases instead of a sample (`./x test --full`).
-const FULL_VARIABLE: &str = "MULTISPLIT_FULL";
+use crate::extent::{Extent, Part};
+
 /// Set in the process that runs the tests: which device, and what its subgroup size must be.
 const CHILD_VARIABLE: &str = "MULTISPLIT_TEST_CHILD";
 /// Vector widths in bits at which lavapipe is right, with the subgroup sizes they give.
@@ -29,6 +30,7 @@ pub struct Gpu {
     pub context: Context,
     /// Whether to run every case.
     pub full: bool,
+    part: Part,
 }
 
 impl Gpu {
@@ -37,6 +39,12 @@ impl Gpu {
         let mut config = config();
         change(&mut config);
         Ok(Context::open(&config)?)
+    }
+
+    /// Says of one case of a product after another whether it is this process's to run: of every
+    /// case, unless the run is one part of a full one. Ask once for each case, skipped or not.
+    pub fn mine(&self) -> impl FnMut() -> bool {
+        self.part.turns()
     }
 
     /// Whether the device is a software driver, which is slow.
@@ -96,10 +104,12 @@ macro_rules! tests {
 
 /// The main function of a test binary.
 pub fn main(tests: Vec<Test>) -> ExitCode {
-    let run = match std::env::var(CHILD_VARIABLE) {
-        Ok(expected) => run_here(tests, &expected),
-        Err(_) => run_on_every_width(),
-    };
+    let mut arguments = std::env::args_os().collect();
+    let extent = Extent::take(&mut arguments, |name| std::env::var(name).ok());
+    let run = extent.and_then(|extent| match std::env::var(CHILD_VARIABLE) {
+        Ok(expected) => run_here(tests, &expected, extent, arguments),
+        Err(_) => run_on_every_width(extent, &arguments),
+    });
     run.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");
         ExitCode::FAILURE
@@ -123,7 +133,7 @@ fn config() -> Config {
 }
 
 /// Starts this binary again, once for each subgroup width of the device under test.
-fn run_on_every_width() -> Result<ExitCode> {
+fn run_on_every_width(extent: Extent, arguments: &[OsString]) -> Result<ExitCode> {
     let context = Context::open(&config())?;
     let properties = context.properties().clone();
     drop(context);
@@ -135,10 +145,11 @@ fn run_on_every_width() -> Result<ExitCode> {
     };
     let mut all_good = true;
     for (bits, size) in widths {
-        println!("\n{}: subgroups of {size}", properties.name);
+        println!("\n{}: subgroups of {size}, {extent}", properties.name);
         let mut child = Command::new(std::env::current_exe()?);
         child
-            .args(std::env::args_os().skip(1).filter(|a| a != "--full"))
+            .args(arguments.iter().skip(1))
+            .envs(extent.variables())
             .env(CHILD_VARIABLE, size.to_string())
             // Mesa's disk cache ignores the width and hands back code of another one.
             .env("MESA_SHADER_CACHE_DISABLE", "true")
@@ -146,9 +157,6 @@ fn run_on_every_width() -> Result<ExitCode> {
             .env("VK_LAYER_ENABLES", QUEUE_SUBMIT_VALIDATION);
         if let Some(bits) = bits {
             child.env("LP_NATIVE_VECTOR_WIDTH", bits.to_string());
-        }
-        if std::env::args().any(|a| a == "--full") {
-            child.env(FULL_VARIABLE, "1");
         }
         all_good &= child.status()?.success();
     }
@@ -158,16 +166,21 @@ fn run_on_every_width() -> Result<ExitCode> {
 const QUEUE_SUBMIT_VALIDATION: &str =
     "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT";
 
-fn run_here(tests: Vec<Test>, expected_size: &str) -> Result<ExitCode> {
-    let mut arguments = Arguments::from_args();
+fn run_here(
+    tests: Vec<Test>,
+    expected_size: &str,
+    extent: Extent,
+    arguments: Vec<OsString>,
+) -> Result<ExitCode> {
+    let mut arguments = Arguments::from_iter(arguments);
     // One at a time: a message must belong to the test that is running.
     arguments.test_threads = Some(1);
     let context = Context::open(&config())?;
     let size = context.properties().subgroup_size.to_string();
     ensure!(size == expected_size, "subgroups of {size}, expected {expected_size}");
     let messages = context.messages();
-    let full = std::env::var(FULL_VARIABLE).is_ok_and(|v| !v.is_empty() && v != "0");
-    let gpu = Arc::new(Mutex::new(Some(Gpu { context, full })));
+    let Extent { full, part } = extent;
+    let gpu = Arc::new(Mutex::new(Some(Gpu { context, full, part })));
     let prefix = format!("subgroup{size}::");
 
     let mut trials: Vec<Trial> = tests

@@ -2,6 +2,7 @@
 //! the CPU references they are held against.
 
 pub mod counting;
+pub mod extent;
 pub mod generate;
 pub mod harness;
 pub mod histogram;

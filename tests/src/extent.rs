@@ -1,0 +1,193 @@
+//! Which cases a run takes: a sample of them, all, or one part of all.
+//!
+//! A full run goes through its cases on one core. Cut into parts, several processes share them.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::str::FromStr;
+
+use anyhow::{Context as _, Error, Result, ensure};
+
+/// Runs the whole products of cases instead of a sample (`./x test --full`).
+pub const FULL_VARIABLE: &str = "MULTISPLIT_FULL";
+/// Which part of a full run this is.
+pub const PART_VARIABLE: &str = "MULTISPLIT_PART";
+
+/// One of so many parts: of N, the Kth takes every Nth case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    number: usize,
+    of: usize,
+}
+
+impl Part {
+    /// Everything.
+    const WHOLE: Self = Self { number: 1, of: 1 };
+
+    /// Says of one case after another whether it belongs to this part.
+    pub fn turns(self) -> impl FnMut() -> bool {
+        let mut cases = 0..;
+        move || cases.next().is_some_and(|case: usize| case % self.of == self.number - 1)
+    }
+}
+
+impl FromStr for Part {
+    type Err = Error;
+
+    fn from_str(said: &str) -> Result<Self> {
+        let part = said.split_once('/').and_then(|(number, of)| {
+            Some(Self { number: number.parse().ok()?, of: of.parse().ok()? })
+        });
+        part.filter(|part| (1..=part.of).contains(&part.number))
+            .with_context(|| format!("a part is K/N with K from 1 to N, not \"{said}\""))
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}/{}", self.number, self.of)
+    }
+}
+
+/// How much of everything is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Whether whole products are run, not samples.
+    pub full: bool,
+    /// Which part of them.
+    pub part: Part,
+}
+
+impl Extent {
+    /// Takes `--full` and `--part K/N` out of `arguments`; what they do not say, the environment
+    /// may.
+    pub fn take(
+        arguments: &mut Vec<OsString>,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self> {
+        let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
+        let mut full = variable(FULL_VARIABLE).is_some_and(|value| value != "0");
+        let mut part = variable(PART_VARIABLE);
+        let mut rest = Vec::new();
+        let mut given = std::mem::take(arguments).into_iter();
+        while let Some(argument) = given.next() {
+            match argument.to_str() {
+                Some("--full") => full = true,
+                Some("--part") => {
+                    let said = given.next().context("--part needs a part, K/N")?;
+                    part = Some(said.to_string_lossy().into_owned());
+                }
+                Some(joined) if joined.starts_with("--part=") => {
+                    part = joined.split_once('=').map(|(_, said)| said.to_owned());
+                }
+                _ => rest.push(argument),
+            }
+        }
+        *arguments = rest;
+        // A part of a sample would pass for a run of it.
+        ensure!(
+            full || part.is_none(),
+            "only a full run has parts: give --full with --part, or {FULL_VARIABLE}=1 with \
+             {PART_VARIABLE}"
+        );
+        let part = part.map_or(Ok(Part::WHOLE), |said| said.parse())?;
+        Ok(Self { full, part })
+    }
+
+    /// The variables that tell another process the same.
+    pub fn variables(self) -> impl Iterator<Item = (&'static str, String)> {
+        let variables = [(FULL_VARIABLE, "1".to_owned()), (PART_VARIABLE, self.part.to_string())];
+        variables.into_iter().filter(move |_| self.full)
+    }
+}
+
+impl fmt::Display for Extent {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match (self.full, self.part) {
+            (false, _) => write!(f, "a sample of the cases"),
+            (true, Part::WHOLE) => write!(f, "all cases"),
+            (true, part) => write!(f, "part {part} of all cases"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAMPLE: Extent = Extent { full: false, part: Part::WHOLE };
+    const ALL: Extent = Extent { full: true, part: Part::WHOLE };
+
+    /// What is taken from a command line and an environment, and what is left of the former.
+    fn take(line: &str, variables: &[(&str, &str)]) -> Result<(Extent, Vec<OsString>)> {
+        let mut arguments: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+        let extent = Extent::take(&mut arguments, |name| {
+            let found = variables.iter().find(|variable| variable.0 == name);
+            found.map(|variable| variable.1.to_owned())
+        })?;
+        Ok((extent, arguments))
+    }
+
+    #[test]
+    fn arguments_are_taken_out() {
+        let part = Extent { full: true, part: Part { number: 2, of: 13 } };
+        for (line, extent) in [
+            ("scan:: --exact", SAMPLE),
+            ("scan:: --full --exact", ALL),
+            ("--full --part 2/13 scan:: --exact", part),
+            ("scan:: --part=2/13 --exact --full", part),
+        ] {
+            let (taken, rest) = take(line, &[]).unwrap();
+            assert_eq!(taken, extent, "{line}");
+            assert_eq!(rest, ["scan::", "--exact"], "{line}");
+        }
+    }
+
+    #[test]
+    fn the_environment_says_the_same() {
+        for line in ["", "--full", "--full --part 2/13"] {
+            let extent = take(line, &[]).unwrap().0;
+            let variables: Vec<_> = extent.variables().collect();
+            let variables: Vec<_> = variables.iter().map(|v| (v.0, v.1.as_str())).collect();
+            assert_eq!(take("", &variables).unwrap().0, extent, "{line}");
+        }
+        assert_eq!(take("", &[(FULL_VARIABLE, "0"), (PART_VARIABLE, "")]).unwrap().0, SAMPLE);
+        // The command line comes first.
+        let variables = [(FULL_VARIABLE, "1"), (PART_VARIABLE, "1/2")];
+        let part = Part { number: 3, of: 4 };
+        assert_eq!(take("--part 3/4", &variables).unwrap().0.part, part);
+    }
+
+    #[test]
+    fn what_is_no_part_is_refused() {
+        for said in ["0/4", "5/4", "0/0", "4", "1/", "/4", "1/4/4", "-1/4", "1.5/4", "one/4", "="] {
+            let error = take(&format!("--full --part {said}"), &[]).unwrap_err();
+            assert!(error.to_string().contains("K/N with K from 1 to N"), "{said}: {error}");
+            let error = take("", &[(FULL_VARIABLE, "1"), (PART_VARIABLE, said)]).unwrap_err();
+            assert!(error.to_string().contains(said), "{said}: {error}");
+        }
+        assert!(take("--full --part=", &[]).is_err());
+        assert!(take("--full --part", &[]).is_err());
+    }
+
+    #[test]
+    fn a_sample_has_no_parts() {
+        for (line, variables) in [("--part 1/1", &[][..]), ("", &[(PART_VARIABLE, "1/2")])] {
+            let error = take(line, variables).unwrap_err();
+            assert!(error.to_string().contains("only a full run has parts"), "{error}");
+        }
+    }
+
+    #[test]
+    fn every_case_is_in_one_part() {
+        const CASES: usize = 100;
+        for of in [1, 2, 3, 7, 13, 99, 100, 101, 400] {
+            let mut takers = [0; CASES];
+            for number in 1..=of {
+                let mut mine = Part { number, of }.turns();
+                takers.iter_mut().filter(|_| mine()).for_each(|takers| *takers += 1);
+            }
+            assert_eq!(takers, [1; CASES], "{of} parts");
+        }
+    }
+}
