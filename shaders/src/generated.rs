@@ -46,6 +46,10 @@ pub static MULTISPLIT_SUBGROUP_PRESCAN: Builtin =
 pub static MULTISPLIT_BLOCK_PRESCAN: Builtin =
     Builtin::new("multisplit.block.prescan", "multisplit/block_prescan.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.block.prescan.spv"));
 
+/// `multisplit.abreast.prescan`: `glsl/multisplit/abreast_prescan.comp` with `KEY_BITS=32`.
+pub static MULTISPLIT_ABREAST_PRESCAN: Builtin =
+    Builtin::new("multisplit.abreast.prescan", "multisplit/abreast_prescan.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.abreast.prescan.spv"));
+
 /// `multisplit.histogram`: `glsl/multisplit/histogram.comp` with `KEY_BITS=32`.
 pub static MULTISPLIT_HISTOGRAM: Builtin =
     Builtin::new("multisplit.histogram", "multisplit/histogram.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.histogram.spv"));
@@ -105,6 +109,10 @@ pub static MULTISPLIT_SUBGROUP_PRESCAN_KEY64: Builtin =
 /// `multisplit.block.prescan.key64`: `glsl/multisplit/block_prescan.comp` with `KEY_BITS=64`.
 pub static MULTISPLIT_BLOCK_PRESCAN_KEY64: Builtin =
     Builtin::new("multisplit.block.prescan.key64", "multisplit/block_prescan.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.block.prescan.key64.spv"));
+
+/// `multisplit.abreast.prescan.key64`: `glsl/multisplit/abreast_prescan.comp` with `KEY_BITS=64`.
+pub static MULTISPLIT_ABREAST_PRESCAN_KEY64: Builtin =
+    Builtin::new("multisplit.abreast.prescan.key64", "multisplit/abreast_prescan.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.abreast.prescan.key64.spv"));
 
 /// `multisplit.histogram.key64`: `glsl/multisplit/histogram.comp` with `KEY_BITS=64`.
 pub static MULTISPLIT_HISTOGRAM_KEY64: Builtin =
@@ -359,6 +367,7 @@ pub static ALL: &[&Builtin] = &[
     &SCAN_LOOKBACK,
     &MULTISPLIT_SUBGROUP_PRESCAN,
     &MULTISPLIT_BLOCK_PRESCAN,
+    &MULTISPLIT_ABREAST_PRESCAN,
     &MULTISPLIT_HISTOGRAM,
     &MULTISPLIT_DIRECT_POSTSCAN_KEYS,
     &MULTISPLIT_DIRECT_POSTSCAN_PAIRS,
@@ -374,6 +383,7 @@ pub static ALL: &[&Builtin] = &[
     &MULTISPLIT_ONESWEEP_PERMUTATION,
     &MULTISPLIT_SUBGROUP_PRESCAN_KEY64,
     &MULTISPLIT_BLOCK_PRESCAN_KEY64,
+    &MULTISPLIT_ABREAST_PRESCAN_KEY64,
     &MULTISPLIT_HISTOGRAM_KEY64,
     &MULTISPLIT_DIRECT_POSTSCAN_KEYS_KEY64,
     &MULTISPLIT_DIRECT_POSTSCAN_PAIRS_KEY64,

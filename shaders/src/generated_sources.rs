@@ -1,6 +1,7 @@
 // Written by compile-kernels; do not edit.
 
 pub(super) static INCLUDES: &[(&str, &str)] = &[
+    ("abreast.glsl", include_str!("../glsl/include/abreast.glsl")),
     ("bin_counters.glsl", include_str!("../glsl/include/bin_counters.glsl")),
     ("bins.glsl", include_str!("../glsl/include/bins.glsl")),
     ("bucket.glsl", include_str!("../glsl/include/bucket.glsl")),
@@ -44,6 +45,7 @@ pub(super) static KERNELS: &[(&str, &str)] = &[
     ("histogram/count.comp", include_str!("../glsl/histogram/count.comp")),
     ("memory/copy.comp", include_str!("../glsl/memory/copy.comp")),
     ("memory/fill.comp", include_str!("../glsl/memory/fill.comp")),
+    ("multisplit/abreast_prescan.comp", include_str!("../glsl/multisplit/abreast_prescan.comp")),
     ("multisplit/block_postscan.comp", include_str!("../glsl/multisplit/block_postscan.comp")),
     ("multisplit/block_prescan.comp", include_str!("../glsl/multisplit/block_prescan.comp")),
     ("multisplit/count.comp", include_str!("../glsl/multisplit/count.comp")),

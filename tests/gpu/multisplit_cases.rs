@@ -200,6 +200,7 @@ fn random_cases(gpu: &Gpu) -> Result<()> {
         policy.split.lockstep = lockstep[rng.below(2) as usize];
         policy.split.counter_copies = 1 + rng.below(3) as u32;
         policy.split.histogram_parts = 1 + rng.below(3) as u32;
+        policy.split.abreast = 1 + rng.below(4) as u32;
         policy.spin_limit = rng.below(3) as u32;
         let (method, kind) = (METHODS[rng.below(6) as usize], KINDS[rng.below(3) as usize]);
         let most_buckets = if rng.below(4) == 0 { 65_536 } else { 256 };

@@ -81,7 +81,7 @@ impl Scan {
         let way = match policy.scan.for_length(n.most) {
             _ if n.most == 0 => Way::Nothing,
             // One workgroup is worth it while its passes are fewer than another method's.
-            _ if n.most <= tile.max(u64::from(policy.lone_tiles) * tile) && single => Way::Spine,
+            _ if n.most <= lone_elements(policy) && single => Way::Spine,
             ScanMethod::ReduceThenScan if single && n.most <= 4 * tile => Way::Spine,
             ScanMethod::ReduceThenScan => reduce_then_scan(policy, lengths, n)?,
             _ => {
@@ -146,6 +146,24 @@ fn tile_elements(kernel: &Builtin, policy: &Policy) -> u64 {
 /// The longest array that one workgroup scans on its own.
 fn spine_elements(policy: &Policy) -> u64 {
     spine_tile(policy).saturating_mul(u64::from(policy.spine_tiles.max(1)))
+}
+
+/// Elements up to which one workgroup is the quickest.
+pub(super) fn lone_elements(policy: &Policy) -> u64 {
+    spine_tile(policy) * u64::from(policy.lone_tiles.max(1))
+}
+
+/// Its threads for `n` elements: half as many, or a quarter, where those take all at a time.
+fn spine_threads(policy: &Policy, n: u64) -> u32 {
+    const LEAST: u32 = 256;
+    let mut threads = policy.spine_threads;
+    while threads.is_multiple_of(2 * policy.subgroup_size)
+        && threads / 2 >= LEAST
+        && n <= spine_tile(&Policy { spine_threads: threads / 2, ..*policy })
+    {
+        threads /= 2;
+    }
+    threads
 }
 
 /// Elements that this one workgroup takes at a time.
@@ -220,7 +238,7 @@ impl Job<'_> {
             .bind("src", self.src)
             .bind("dst", self.dst)
             .push(&SpinePush { count: self.prepared.pushed(self.n) })
-            .specialize("local_size_x", self.policy.spine_threads);
+            .specialize("local_size_x", spine_threads(self.policy, self.n.most));
         self.prepared.bind(pass, self.src).dispatch(Groups::linear(1));
         Ok(())
     }

@@ -35,7 +35,7 @@ const bool PAIRED_ROWS = BUCKET_BITS > LANE_BITS;
 // Small kernels have a way for full tiles, and another for others. Larger ones do not: compilers
 // that see two ways make the whole kernel twice, which costs more than a comparison a key.
 #ifdef PAIRS
-const bool TWO_WAYS = false;
+const bool TWO_WAYS = BUCKET_BITS == 1;
 #else
 const bool TWO_WAYS = !RANK_BY_ORDER && !PAIRED_ROWS;
 #endif

@@ -99,12 +99,15 @@ void write_keys(uint turn, uint held) {
 // Values of one word, on their way while the keys are written; of wider values the indices, by
 // which they are fetched when it is known where they go.
 uint value[ITEMS];
+// Ranking two buckets takes so little time that values had better be on their way before it.
+const bool VALUES_WITH_KEYS = BUCKET_BITS == 1;
 
 void load_values(uint tile_first, uint held) {
     const bool by_index = VALUE_WORDS > 1 || COUNTED_VALUES != 0;
     [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
         value[w] = item_index(tile_first, w);
-        if (!by_index && item_index(0, w) < held) value[w] = values.at[value[w]];
+        if (!by_index && ((TWO_WAYS && held == TILE) || item_index(0, w) < held))
+            value[w] = values.at[value[w]];
     }
 }
 
@@ -131,8 +134,12 @@ void write_values(uint turn, uint held) {
     if (VALUE_WORDS == 2) FETCH_AND_WRITE(uvec2, values_vec2, values_out_vec2)
     if (VALUE_WORDS == 4) FETCH_AND_WRITE(uvec4, values_vec4, values_out_vec4)
     if (VALUE_WORDS == 1) {
-        [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w)
-            if (written_place(first + w) < held) values_out.at[targets[first + w]] = staged[w];
+        if (TWO_WAYS && held == TILE) {
+            [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w) values_out.at[targets[first + w]] = staged[w];
+        } else {
+            [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w)
+                if (written_place(first + w) < held) values_out.at[targets[first + w]] = staged[w];
+        }
     }
 }
 #endif
@@ -151,7 +158,7 @@ void scatter_keys(uint turn, uint tile_first, uint held, bool another) {
     barrier();
     if (turn == 0) aim_missing();
 #ifdef PAIRS
-    if (turn == 0) load_values(tile_first, held);
+    if (turn == 0 && !VALUES_WITH_KEYS) load_values(tile_first, held);
 #else
     if (turn + 1 == TURNS && another) load_keys(tile_first + TILE);
 #endif

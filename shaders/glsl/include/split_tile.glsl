@@ -2,6 +2,9 @@
 // another tile before `end`, is on its way when this returns.
 
 void split_tile(uint first, uint end) {
+#ifdef PAIRS
+    if (VALUES_WITH_KEYS) load_values(first, min(TILE, element_count() - first));
+#endif
     find_buckets(first);
     rank_in_subgroup();
     barrier();

@@ -16,7 +16,13 @@ uint row_index(uint first, uint row) {
     return first / 4 + (gl_SubgroupID * ROWS + row) * gl_SubgroupSize + gl_SubgroupInvocationID;
 }
 
+// Whether four elements from index 4 v on are below the count.
+bool is_whole(uint v, uint count) {
+    return 4 * v < count && count - 4 * v >= 4;
+}
+
 uvec4 load_partial(uint v, uint count) {
+    if (is_whole(v, count)) return load_vec4(v);
     uvec4 x = uvec4(0);
     for (uint c = 0; c < 4; ++c)
         if (4 * v + c < count) x[c] = load_one(4 * v + c);
@@ -64,8 +70,12 @@ uint scan_subgroup(inout uvec4 rows[ROWS]) {
 }
 
 void store_partial(uint v, uint count, uvec4 x) {
-    for (uint c = 0; c < 4; ++c)
-        if (4 * v + c < count) store_one(4 * v + c, x[c]);
+    if (is_whole(v, count)) {
+        store_vec4(v, x);
+    } else {
+        for (uint c = 0; c < 4; ++c)
+            if (4 * v + c < count) store_one(4 * v + c, x[c]);
+    }
 }
 
 // Writes rows + `before`, leaving out what lies at or past `count`.

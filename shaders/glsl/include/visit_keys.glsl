@@ -1,19 +1,25 @@
 // Going over keys whose order does not matter, with several loads on their way at a time. What is
-// done with a key is the macro VISIT_KEY(key), which the includer defines.
+// done with a key is the macro VISIT_KEY(key), which the includer defines; by whom it is done, if
+// not by the whole workgroup, are VISITOR of VISITORS threads.
+
+#ifndef VISITOR
+#define VISITOR thread_rank()
+#define VISITORS gl_WorkGroupSize.x
+#endif
 
 // Groups of four keys that a thread has on their way at a time.
 const uint WIDE_LOADS = 4;
 
-// Keys [first, end), by the whole workgroup; `first` is a multiple of four.
+// Keys [first, end); `first` is a multiple of four.
 void visit_keys(uint first, uint end) {
     uint i = first;
 #if KEY_BITS == 32
-    const uint row = 4 * gl_WorkGroupSize.x;
+    const uint row = 4 * VISITORS;
     while (end - i >= row) {
         uint rows = min((end - i) / row, WIDE_LOADS);
         uvec4 loaded[WIDE_LOADS];
         [[unroll]] for (uint k = 0; k < WIDE_LOADS; ++k)
-            if (k < rows) loaded[k] = keys_vec4.at[i / 4 + k * gl_WorkGroupSize.x + thread_rank()];
+            if (k < rows) loaded[k] = keys_vec4.at[i / 4 + k * VISITORS + VISITOR];
         [[unroll]] for (uint k = 0; k < WIDE_LOADS; ++k) {
             if (k < rows) {
                 [[unroll]] for (uint c = 0; c < 4; ++c) VISIT_KEY(loaded[k][c]);
@@ -22,5 +28,5 @@ void visit_keys(uint first, uint end) {
         i += rows * row;
     }
 #endif
-    for (i += thread_rank(); i < end; i += gl_WorkGroupSize.x) VISIT_KEY(keys.at[i]);
+    for (i += VISITOR; i < end; i += VISITORS) VISIT_KEY(keys.at[i]);
 }

@@ -15,8 +15,10 @@ layout(local_size_x = 256, local_size_x_id = 0) in;
 #include "bucket.glsl"
 layout(set = 0, binding = 2, std430) readonly buffer Scanned { uint at[]; } scanned;
 #include "move.glsl"
+layout(set = 0, binding = 7, std430) readonly buffer Inside { uint at[]; } inside;
 
 #include "groups.glsl"
+#include "abreast.glsl"
 #include "subgroup_sums.glsl"
 #include "voting.glsl"
 #include "rank_tile.glsl"
@@ -37,6 +39,13 @@ void aim_missing() {}
 #include "scatter_tile.glsl"
 #include "split_tile.glsl"
 
+// Where the subproblem's keys of bucket b go.
+uint first_place(uint b, uint subproblem) {
+    uint index = b * subproblem_count() + subproblem;
+    if (!BY_BLOCKS) return scanned.at[index];
+    return scanned.at[b * block_count() + subproblem / ABREAST] + inside.at[index];
+}
+
 void main() {
     stage_splitters();
     if (group_index() >= subproblem_count()) return;
@@ -47,7 +56,7 @@ void main() {
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
         uint b = own_bucket(k);
         if (b < push.buckets) {
-            bucket_next[k] = scanned.at[b * subproblem_count() + subproblem];
+            bucket_next[k] = first_place(b, subproblem);
             if (subproblem == 0) offsets.at[b] = bucket_next[k];
         }
     }

@@ -75,6 +75,8 @@ pub(super) struct Job<'j> {
     /// Where the part of the ids begins that the split goes by, if it is not all of them.
     pub part_shift: Option<u32>,
     pub sizes: SplitSizes,
+    /// Subproblems that a workgroup of the prescan counts side by side, if it does.
+    pub abreast: Option<u32>,
     /// Where keys out of range are counted.
     pub outside: Buffer,
     /// n.
@@ -100,8 +102,19 @@ impl<'j> Job<'j> {
             None => graph.transient::<u32>("multisplit.outside", 1),
         };
         let (n, prepared) = (Length::known(buffers.n.most()), Prepared::default());
-        let part_shift = None;
-        Self { graph, policy, split, buffers, function, part_shift, sizes, outside, n, prepared }
+        Self {
+            graph,
+            policy,
+            split,
+            buffers,
+            function,
+            part_shift: None,
+            sizes,
+            abreast: None,
+            outside,
+            n,
+            prepared,
+        }
     }
 
     /// Works out what follows from n, before the first pass that needs it.
@@ -121,6 +134,18 @@ impl<'j> Job<'j> {
         &mut self,
         label: &str,
         kernels: Kernels,
+        subproblems: Length,
+        parts: u64,
+    ) -> Result<PassBuilder<'_>> {
+        self.pass_of(label, kernels, self.sizes.threads, subproblems, parts)
+    }
+
+    /// The same with workgroups of so many threads.
+    pub fn pass_of(
+        &mut self,
+        label: &str,
+        kernels: Kernels,
+        threads: u32,
         subproblems: Length,
         parts: u64,
     ) -> Result<PassBuilder<'_>> {
@@ -146,7 +171,7 @@ impl<'j> Job<'j> {
         };
         let has = |name: &str| kernel.interface().spec_constant(name).is_some();
         let constants = [
-            ("local_size_x", self.sizes.threads),
+            ("local_size_x", threads),
             ("SUBGROUP_SIZE", self.policy.subgroup_size),
             ("BUCKET_BITS", method::bucket_bits(self.split.buckets)),
             ("BUCKET_KIND", self.function.code.kind()),
@@ -160,6 +185,8 @@ impl<'j> Job<'j> {
             ("VALUE_WORDS", self.value_words()),
             ("LOCKSTEP", self.policy.split.lockstep as u32),
             ("TURNS", self.sizes.turns),
+            ("SUBPROBLEM", self.sizes.threads * self.sizes.items * self.sizes.parts),
+            ("ABREAST", self.abreast.unwrap_or(1)),
         ];
         let constants: Vec<_> = constants.into_iter().filter(|(name, _)| has(name)).collect();
         let reads_table = kernel.interface().binding("table").is_some();

@@ -3,15 +3,21 @@
 
 use multisplit_shaders::builtin as kernels;
 
-use super::{Job, Kernels, Method, bind_output, bind_outside, variant};
+use super::{Job, Kernels, Method, SplitSizes, bind_output, bind_outside, variant};
 use crate::error::Result;
 use crate::primitives::count::Length;
-use crate::primitives::scan::Scan;
+use crate::primitives::scan::{Scan, lone_elements};
 
 const SUBGROUP_PRESCAN: Kernels =
     [&kernels::MULTISPLIT_SUBGROUP_PRESCAN, &kernels::MULTISPLIT_SUBGROUP_PRESCAN_KEY64];
 const BLOCK_PRESCAN: Kernels =
     [&kernels::MULTISPLIT_BLOCK_PRESCAN, &kernels::MULTISPLIT_BLOCK_PRESCAN_KEY64];
+const ABREAST_PRESCAN: Kernels =
+    [&kernels::MULTISPLIT_ABREAST_PRESCAN, &kernels::MULTISPLIT_ABREAST_PRESCAN_KEY64];
+/// The kernel counts ones.
+const MOST_BUCKETS_ABREAST: u32 = 2;
+/// It numbers the keys of a block past the last in 32 bits.
+const MOST_KEYS_ABREAST: u64 = 1 << 28;
 const DIRECT_POSTSCAN: [Kernels; 3] = [
     [&kernels::MULTISPLIT_DIRECT_POSTSCAN_KEYS, &kernels::MULTISPLIT_DIRECT_POSTSCAN_KEYS_KEY64],
     [&kernels::MULTISPLIT_DIRECT_POSTSCAN_PAIRS, &kernels::MULTISPLIT_DIRECT_POSTSCAN_PAIRS_KEY64],
@@ -50,37 +56,71 @@ pub(super) fn add(job: &mut Job<'_>, method: Method) -> Result<()> {
     let tile = u64::from(threads_of_subproblem * job.sizes.items);
     let parts = u64::from(job.sizes.parts);
     let windows = parts * u64::from(windows_of_tile);
-    let Follows { subproblems, groups, scan, entries } = job.prepare(|job, lengths, n| {
-        // At least one, even if it is empty: the first one writes the offsets.
-        let subproblems = lengths.some_parts(n, tile * parts)?;
-        let of_group = u64::from(job.sizes.threads / threads_of_subproblem);
-        let groups = lengths.parts(subproblems, of_group)?;
-        let entries = lengths.scaled(subproblems, u64::from(job.split.buckets), 0)?;
-        let scan = Scan::plan(job.policy, lengths, entries)?;
-        Ok(Follows { subproblems, groups, scan, entries: entries.most })
-    })?;
+    job.abreast = if method == Method::Block { abreast(job) } else { None };
+    let Follows { subproblems, groups, blocks, scan, entries } =
+        job.prepare(|job, lengths, n| {
+            // At least one, even if it is empty: the first one writes the offsets.
+            let subproblems = lengths.some_parts(n, tile * parts)?;
+            let of_group = u64::from(job.sizes.threads / threads_of_subproblem);
+            let groups = lengths.parts(subproblems, of_group)?;
+            let blocks = match job.abreast {
+                Some(abreast) => lengths.parts(subproblems, abreast.into())?,
+                None => subproblems,
+            };
+            let entries = lengths.scaled(blocks, u64::from(job.split.buckets), 0)?;
+            let scan = Scan::plan(job.policy, lengths, entries)?;
+            Ok(Follows { subproblems, groups, blocks, scan, entries: entries.most })
+        })?;
 
     let histogram = job.graph.transient::<u32>("multisplit.histogram", entries);
     let scanned = job.graph.transient::<u32>("multisplit.scanned", entries);
     let (outside, counted) = (job.outside, job.buffers.outside.is_some());
     let prepared = job.prepared;
-    let pass = job.pass("multisplit.prescan", prescan, subproblems, windows)?;
-    let pass = pass.bind("histogram", histogram);
-    prepared.dispatch(bind_outside(pass, outside, counted), groups);
+    let label = "multisplit.prescan";
+    let inside = if let Some(abreast) = job.abreast {
+        let words = subproblems.most * u64::from(job.split.buckets);
+        let inside = job.graph.transient::<u32>("multisplit.inside", words);
+        let threads = abreast * job.sizes.threads;
+        let pass = job.pass_of(label, ABREAST_PRESCAN, threads, subproblems, windows)?;
+        let pass = pass.bind("histogram", histogram).bind("inside", inside);
+        prepared.dispatch(bind_outside(pass, outside, counted), blocks);
+        inside
+    } else {
+        let pass = job.pass(label, prescan, subproblems, windows)?.bind("histogram", histogram);
+        prepared.dispatch(bind_outside(pass, outside, counted), groups);
+        scanned
+    };
 
     scan.add(job.graph, job.policy, prepared, histogram, scanned)?;
 
     let (split, buffers) = (job.split, job.buffers);
     let kernels = variant(&buffers.output, postscan);
     let pass = job.pass("multisplit.postscan", kernels, subproblems, parts)?;
-    prepared.dispatch(bind_output(pass.bind("scanned", scanned), split, buffers), groups);
+    let pass = pass.bind("scanned", scanned);
+    // Only the block-level method looks inside of blocks.
+    let pass = if method == Method::Block { pass.bind("inside", inside) } else { pass };
+    prepared.dispatch(bind_output(pass, split, buffers), groups);
     Ok(())
+}
+
+/// How many subproblems of the block-level method one workgroup of the prescan counts side by side,
+/// so that the scan sees fewer: with two buckets, which are counted in registers, and where one
+/// workgroup then scans them all.
+fn abreast(job: &Job<'_>) -> Option<u32> {
+    let SplitSizes { threads, items, parts, .. } = job.sizes;
+    let abreast = job.policy.split.abreast.min(job.policy.max_threads / threads);
+    let keys = u64::from(threads * items) * u64::from(parts) * u64::from(abreast.max(1));
+    let entries = job.n.most.div_ceil(keys) * u64::from(job.split.buckets);
+    let few = job.split.buckets <= MOST_BUCKETS_ABREAST && entries <= lone_elements(job.policy);
+    (few && abreast > 1 && keys <= MOST_KEYS_ABREAST).then_some(abreast)
 }
 
 /// What follows from the number of elements.
 struct Follows {
     subproblems: Length,
     groups: Length,
+    /// Workgroups of the prescan whose subproblems are summed before the scan.
+    blocks: Length,
     /// Of the histograms.
     scan: Scan,
     /// Most words of all histograms.

@@ -119,6 +119,9 @@ pub struct SplitTuning {
     /// Keys of a subproblem of the block-level method without values, by ceil(log2 m), where there
     /// are enough of them for all multiprocessors.
     pub block_strips: [u32; 8],
+    /// Subproblems of the block-level method that a workgroup of the prescan counts side by side,
+    /// where there are two buckets.
+    pub abreast: u32,
     /// Tiles that a workgroup of the one-sweep histogram counts.
     pub histogram_parts: u32,
     /// Up to this many buckets are counted by votes, more by atomics in shared memory.
@@ -194,6 +197,7 @@ impl SplitTuning {
             ]),
             least_keys: 2048,
             block_strips: [3840, 4096, 6144, 4096, 10_752, 12_288, 9216, 30_720],
+            abreast: 4,
             histogram_parts: 8,
             // Adding up in shared memory key by key takes the time that reading the keys takes,
             // whatever m is; votes take up to four times as long.

@@ -1,0 +1,59 @@
+#version 460
+// Prescan of the block-level multisplit with two buckets: the histograms of several subproblems
+// side by side, in registers.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#include "key_width.glsl"
+
+layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 6) const uint SUBPROBLEM = 2048;  // keys
+
+#include "multisplit.glsl"
+#include "bucket.glsl"
+layout(set = 0, binding = 2, std430) writeonly buffer Histogram { uint at[]; } histogram;
+#include "outside.glsl"
+layout(set = 0, binding = 4, std430) writeonly buffer Inside { uint at[]; } inside;
+#include "groups.glsl"
+#include "abreast.glsl"
+
+const uint THREADS = gl_WorkGroupSize.x / ABREAST;  // of a subproblem: whole subgroups
+
+// Keys of the second bucket: of a thread, and of each subproblem.
+uint ones = 0;
+shared uint ones_of[ABREAST];
+
+#define VISITOR (thread_rank() % THREADS)
+#define VISITORS THREADS
+#define VISIT_KEY(key) ones += counted_bucket(key)
+#include "visit_keys.glsl"
+
+uint first_key(uint subproblem) {
+    return min(subproblem * SUBPROBLEM, element_count());
+}
+
+void main() {
+    stage_splitters();
+    for (uint p = thread_rank(); p < ABREAST; p += gl_WorkGroupSize.x) ones_of[p] = 0;
+    barrier();
+    uint block = group_index();
+    if (block >= block_count()) return;
+    uint first = block * ABREAST;
+    uint place = thread_rank() / THREADS;
+    visit_keys(first_key(first + place), first_key(first + place + 1));
+    ones = subgroupAdd(ones);
+    if (subgroupElect()) atomicAdd(ones_of[place], ones);
+    barrier();
+    for (uint b = thread_rank(); b < push.buckets; b += gl_WorkGroupSize.x) {
+        uint sum = 0;
+        for (uint p = 0; p < ABREAST; ++p) {
+            uint s = first + p;
+            if (s < subproblem_count()) inside.at[b * subproblem_count() + s] = sum;
+            sum += b == 1 ? ones_of[p] : first_key(s + 1) - first_key(s) - ones_of[p];
+        }
+        histogram.at[b * block_count() + block] = sum;
+    }
+    report_outside();
+}
