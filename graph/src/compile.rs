@@ -25,7 +25,7 @@ pub(crate) fn compile(graph: &Graph, limits: &Limits) -> Result<Plan, GraphError
     check_workspace(&heap, limits)?;
     let timeline = touch::timeline(&checked, &schedule, &heap);
     let calls = repeat::synchronise(&timeline, graph.replayable);
-    let names = Names { checked: &checked, schedule: &schedule, heap: &heap };
+    let names = Names::new(&checked, &schedule, &heap);
     let hazards = reason::hazards(&names, &timeline, &calls, graph.replayable);
 
     let mut barriers = barriers(calls, hazards);

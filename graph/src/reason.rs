@@ -17,9 +17,10 @@ type Key = (HazardKind, bool, [Option<usize>; 2], [Option<usize>; 2]);
 
 /// What turns indices into names and places.
 pub(crate) struct Names<'a> {
-    pub checked: &'a Checked,
-    pub schedule: &'a Schedule,
-    pub heap: &'a Heap,
+    checked: &'a Checked,
+    heap: &'a Heap,
+    /// By pass: its place among those that run.
+    steps: Vec<Option<usize>>,
 }
 
 /// The hazards that each barrier call is there for: those that no earlier one covers.
@@ -74,7 +75,15 @@ fn group<'a>(needs: impl Iterator<Item = (&'a Need, &'a Record, bool)>) -> Vec<P
     grouped
 }
 
-impl Names<'_> {
+impl<'a> Names<'a> {
+    pub fn new(checked: &'a Checked, schedule: &Schedule, heap: &'a Heap) -> Self {
+        let mut steps = vec![None; checked.passes.len()];
+        for (step, &pass) in schedule.levels.iter().flatten().enumerate() {
+            steps[pass] = Some(step);
+        }
+        Self { checked, heap, steps }
+    }
+
     fn describe(&self, part: &Part) -> Hazard {
         let (kind, replay, passes, buffers) = part.key;
         Hazard {
@@ -89,10 +98,9 @@ impl Names<'_> {
 
     fn side(&self, pass: Option<usize>, buffer: Option<usize>, bytes: ByteRange) -> HazardSide {
         let base = buffer.and_then(|buffer| self.heap.offsets[buffer]).unwrap_or(0);
-        let step = |pass| self.schedule.levels.iter().flatten().position(|&other| other == pass);
         HazardSide {
             pass: pass.map(|pass| self.checked.passes[pass].label.clone()),
-            step: pass.and_then(step),
+            step: pass.and_then(|pass| self.steps[pass]),
             buffer,
             bytes: ByteRange { start: bytes.start - base, end: bytes.end - base },
         }
