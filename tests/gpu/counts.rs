@@ -238,6 +238,7 @@ fn splits(gpu: &Gpu) -> Result<()> {
             }
         }
     }
+    check_split(gpu, &policy, &limits, Method::Block, Kind::Pairs, 2, 5003)?;
     check_split(gpu, &policy, &limits, Method::Direct, Kind::Permutation, 1000, 5003)?;
     check_split(gpu, &policy, &limits, Method::ReducedBitSort, Kind::Pairs, 1000, 5003)
 }
@@ -248,7 +249,7 @@ fn splits_in_rows(gpu: &Gpu) -> Result<()> {
     for method in METHODS {
         check_split(gpu, &policy, &limits, method, Kind::Keys, 10, 30_011)?;
     }
-    Ok(())
+    check_split(gpu, &policy, &limits, Method::Block, Kind::Keys, 2, 60_011)
 }
 
 /// The second split takes the first bucket of the first: its number of elements is an offset that

@@ -14,7 +14,7 @@ use multisplit_tests::{reference, tests};
 
 tests!(multisplit:
     product_of_cases, random_cases, no_patience, scratch_is_small, nothing_to_split,
-    tiles_that_cannot_be_cut, wide_values_in_several_tiles,
+    tiles_that_cannot_be_cut, two_buckets, wide_values_in_several_tiles,
 );
 
 pub const METHODS: [Method; 6] = Method::ALL;
@@ -287,8 +287,8 @@ fn nothing_to_split(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Several tiles a workgroup, of which the last is not full, with values that are moved on their
-/// own: no thread may go another way than its neighbours from one tile to the next.
+/// Several tiles a workgroup, of which the last is not full, with values of 8 bytes, of which the
+/// indices go through shared memory.
 fn wide_values_in_several_tiles(gpu: &Gpu) -> Result<()> {
     let base = gpu.context.policy();
     let size = base.subgroup_size;
@@ -304,6 +304,32 @@ fn wide_values_in_several_tiles(gpu: &Gpu) -> Result<()> {
             case(gpu, &policy, method, kind, m, n, Distribution::Binomial)
                 .with_context(|| format!("{subgroups} subgroups, {turns} turns, {lockstep:?}"))?;
         }
+    }
+    Ok(())
+}
+
+/// Subproblems that are counted side by side, or are not; tiles in turns; and with all kinds of
+/// output, values of 8 bytes too, which are what the labels of pairs take along.
+fn two_buckets(gpu: &Gpu) -> Result<()> {
+    let base = gpu.context.policy();
+    let shapes = [(2, 4, 1), (1, 6, 2), (3, 2, 2), (4, 3, 1)];
+    for ((subgroups, items, turns), abreast) in shapes.into_iter().zip(1..) {
+        let mut policy = base;
+        let shape = TileShape::new(subgroups * base.subgroup_size, items).in_turns(turns);
+        policy.split = policy.split.with_shape(shape);
+        policy.split.abreast = abreast;
+        policy.split.most_buckets_direct = 0;
+        policy.split.least_keys = 300;
+        let wide = (Method::ReducedBitSort, Kind::Pairs);
+        for (method, kind) in KINDS.map(|kind| (Method::Block, kind)).into_iter().chain([wide]) {
+            for (m, n) in [(2, 10_007), (1, 1 + 257 * subgroups as usize)] {
+                case(gpu, &policy, method, kind, m, n, Distribution::Uniform)
+                    .with_context(|| format!("{abreast} abreast"))?;
+            }
+        }
+        let split = Split::new(KeyType::U32, 2, Bucket::delta_over_domain(KeyType::U32, 2));
+        let sorted = Distribution::Sorted.keys(5_003, 2, 7);
+        check(gpu, &policy, &split.by(Method::Block), Kind::Pairs, &sorted, |key| key >> 31)?;
     }
     Ok(())
 }

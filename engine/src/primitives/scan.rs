@@ -150,7 +150,7 @@ fn spine_elements(policy: &Policy) -> u64 {
 
 /// Elements up to which one workgroup is the quickest.
 pub(super) fn lone_elements(policy: &Policy) -> u64 {
-    spine_tile(policy) * u64::from(policy.lone_tiles.max(1))
+    (spine_tile(policy) * u64::from(policy.lone_tiles.max(1))).min(spine_elements(policy))
 }
 
 /// Its threads for `n` elements: half as many, or a quarter, where those take all at a time.

@@ -15,22 +15,22 @@ layout(constant_id = 6) const uint SUBPROBLEM = 2048;  // keys
 #include "bucket.glsl"
 layout(set = 0, binding = 2, std430) writeonly buffer Histogram { uint at[]; } histogram;
 #include "outside.glsl"
-layout(set = 0, binding = 4, std430) writeonly buffer Inside { uint at[]; } inside;
+layout(set = 0, binding = 4, std430) writeonly buffer InsideBlock { uint at[]; } inside_block;
 #include "groups.glsl"
 #include "abreast.glsl"
 
-const uint THREADS = gl_WorkGroupSize.x / ABREAST;  // of a subproblem: whole subgroups
+const uint THREADS_ABREAST = gl_WorkGroupSize.x / ABREAST;  // of a subproblem: whole subgroups
 
 // Keys of the second bucket: of a thread, and of each subproblem.
-uint ones = 0;
+uint ones_here = 0;
 shared uint ones_of[ABREAST];
 
-#define VISITOR (thread_rank() % THREADS)
-#define VISITORS THREADS
-#define VISIT_KEY(key) ones += counted_bucket(key)
+#define VISITOR (thread_rank() % THREADS_ABREAST)
+#define VISITORS THREADS_ABREAST
+#define VISIT_KEY(key) ones_here += counted_bucket(key)
 #include "visit_keys.glsl"
 
-uint first_key(uint subproblem) {
+uint first_key_of(uint subproblem) {
     return min(subproblem * SUBPROBLEM, element_count());
 }
 
@@ -41,17 +41,17 @@ void main() {
     uint block = group_index();
     if (block >= block_count()) return;
     uint first = block * ABREAST;
-    uint place = thread_rank() / THREADS;
-    visit_keys(first_key(first + place), first_key(first + place + 1));
-    ones = subgroupAdd(ones);
+    uint place = thread_rank() / THREADS_ABREAST;
+    visit_keys(first_key_of(first + place), first_key_of(first + place + 1));
+    uint ones = subgroupAdd(ones_here);
     if (subgroupElect()) atomicAdd(ones_of[place], ones);
     barrier();
     for (uint b = thread_rank(); b < push.buckets; b += gl_WorkGroupSize.x) {
         uint sum = 0;
         for (uint p = 0; p < ABREAST; ++p) {
             uint s = first + p;
-            if (s < subproblem_count()) inside.at[b * subproblem_count() + s] = sum;
-            sum += b == 1 ? ones_of[p] : first_key(s + 1) - first_key(s) - ones_of[p];
+            if (s < subproblem_count()) inside_block.at[b * subproblem_count() + s] = sum;
+            sum += b == 1 ? ones_of[p] : first_key_of(s + 1) - first_key_of(s) - ones_of[p];
         }
         histogram.at[b * block_count() + block] = sum;
     }

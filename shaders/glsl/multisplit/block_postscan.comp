@@ -15,7 +15,7 @@ layout(local_size_x = 256, local_size_x_id = 0) in;
 #include "bucket.glsl"
 layout(set = 0, binding = 2, std430) readonly buffer Scanned { uint at[]; } scanned;
 #include "move.glsl"
-layout(set = 0, binding = 7, std430) readonly buffer Inside { uint at[]; } inside;
+layout(set = 0, binding = 7, std430) readonly buffer InsideBlock { uint at[]; } inside_block;
 
 #include "groups.glsl"
 #include "abreast.glsl"
@@ -43,7 +43,7 @@ void aim_missing() {}
 uint first_place(uint b, uint subproblem) {
     uint index = b * subproblem_count() + subproblem;
     if (!BY_BLOCKS) return scanned.at[index];
-    return scanned.at[b * block_count() + subproblem / ABREAST] + inside.at[index];
+    return scanned.at[b * block_count() + subproblem / ABREAST] + inside_block.at[index];
 }
 
 void main() {

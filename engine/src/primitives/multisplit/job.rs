@@ -185,7 +185,7 @@ impl<'j> Job<'j> {
             ("VALUE_WORDS", self.value_words()),
             ("LOCKSTEP", self.policy.split.lockstep as u32),
             ("TURNS", self.sizes.turns),
-            ("SUBPROBLEM", self.sizes.threads * self.sizes.items * self.sizes.parts),
+            ("SUBPROBLEM", self.abreast.map_or(0, |_| self.sizes.keys_of_block_subproblem())),
             ("ABREAST", self.abreast.unwrap_or(1)),
         ];
         let constants: Vec<_> = constants.into_iter().filter(|(name, _)| has(name)).collect();

@@ -60,6 +60,13 @@ pub struct SplitSizes {
     pub counter_copies: u32,
 }
 
+impl SplitSizes {
+    /// Keys of a subproblem of the block-level method, whose tiles are those of a workgroup.
+    pub(super) fn keys_of_block_subproblem(&self) -> u32 {
+        self.threads * self.items * self.parts
+    }
+}
+
 /// ceil(log2 m), at least 1: the ballots a window takes.
 pub(super) fn bucket_bits(buckets: u32) -> u32 {
     buckets.next_power_of_two().trailing_zeros().max(1)

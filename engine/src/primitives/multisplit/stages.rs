@@ -3,7 +3,7 @@
 
 use multisplit_shaders::builtin as kernels;
 
-use super::{Job, Kernels, Method, SplitSizes, bind_output, bind_outside, variant};
+use super::{Job, Kernels, Method, bind_output, bind_outside, variant};
 use crate::error::Result;
 use crate::primitives::count::Length;
 use crate::primitives::scan::{Scan, lone_elements};
@@ -82,7 +82,7 @@ pub(super) fn add(job: &mut Job<'_>, method: Method) -> Result<()> {
         let inside = job.graph.transient::<u32>("multisplit.inside", words);
         let threads = abreast * job.sizes.threads;
         let pass = job.pass_of(label, ABREAST_PRESCAN, threads, subproblems, windows)?;
-        let pass = pass.bind("histogram", histogram).bind("inside", inside);
+        let pass = pass.bind("histogram", histogram).bind("inside_block", inside);
         prepared.dispatch(bind_outside(pass, outside, counted), blocks);
         inside
     } else {
@@ -98,7 +98,7 @@ pub(super) fn add(job: &mut Job<'_>, method: Method) -> Result<()> {
     let pass = job.pass("multisplit.postscan", kernels, subproblems, parts)?;
     let pass = pass.bind("scanned", scanned);
     // Only the block-level method looks inside of blocks.
-    let pass = if method == Method::Block { pass.bind("inside", inside) } else { pass };
+    let pass = if method == Method::Block { pass.bind("inside_block", inside) } else { pass };
     prepared.dispatch(bind_output(pass, split, buffers), groups);
     Ok(())
 }
@@ -107,9 +107,8 @@ pub(super) fn add(job: &mut Job<'_>, method: Method) -> Result<()> {
 /// so that the scan sees fewer: with two buckets, which are counted in registers, and where one
 /// workgroup then scans them all.
 fn abreast(job: &Job<'_>) -> Option<u32> {
-    let SplitSizes { threads, items, parts, .. } = job.sizes;
-    let abreast = job.policy.split.abreast.min(job.policy.max_threads / threads);
-    let keys = u64::from(threads * items) * u64::from(parts) * u64::from(abreast.max(1));
+    let abreast = job.policy.split.abreast.min(job.policy.max_threads / job.sizes.threads);
+    let keys = u64::from(job.sizes.keys_of_block_subproblem()) * u64::from(abreast.max(1));
     let entries = job.n.most.div_ceil(keys) * u64::from(job.split.buckets);
     let few = job.split.buckets <= MOST_BUCKETS_ABREAST && entries <= lone_elements(job.policy);
     (few && abreast > 1 && keys <= MOST_KEYS_ABREAST).then_some(abreast)

@@ -120,7 +120,7 @@ pub struct SplitTuning {
     /// are enough of them for all multiprocessors.
     pub block_strips: [u32; 8],
     /// Subproblems of the block-level method that a workgroup of the prescan counts side by side,
-    /// where there are two buckets.
+    /// where there are two buckets, and one workgroup then scans what is left.
     pub abreast: u32,
     /// Tiles that a workgroup of the one-sweep histogram counts.
     pub histogram_parts: u32,
