@@ -143,17 +143,20 @@ pub(super) fn sizes(
             SplitOutput::Pairs { value_bytes, .. } => value_bytes,
             _ => 0,
         };
+    let rounds = rounds_of_tile(policy, method, split, shape);
+    let strip = match (method, buffers.output) {
+        (Method::Block, SplitOutput::Keys(_)) => {
+            tuned.block_strips[class].min(fair_share(buffers.n.most()))
+        }
+        _ => 0,
+    };
     SplitSizes {
         threads,
         items: shape.items,
         turns: shape.turns,
         parts: match method {
             Method::OneSweep => 1,
-            Method::Block if matches!(buffers.output, SplitOutput::Keys(_)) => {
-                let strip = tuned.block_strips[class].min(fair_share(buffers.n.most()));
-                parts(policy, split, element_bytes, [tile, shape.items, strip])
-            }
-            _ => parts(policy, split, element_bytes, [tile, shape.items, 0]),
+            _ => parts(policy, split, element_bytes, [tile, rounds, strip]),
         },
         count_by_atomics: split.buckets > tuned.most_buckets_by_votes,
         counter_copies: tuned.counter_copies,
@@ -169,22 +172,30 @@ fn fair_share(n: u64) -> u32 {
 /// Of a subproblem: kernels number keys in 32 bits.
 const MOST_KEYS: u32 = 1 << 30;
 
+/// Rounds that all loops of a kernel take for a tile. A window takes one for each slot of a lane; in
+/// the block-level method, moreover, a thread goes through its buckets four times.
+fn rounds_of_tile(policy: &Policy, method: Method, split: &Split, shape: TileShape) -> u32 {
+    let buckets = 1u32 << bucket_bits(of_round(split.buckets));
+    let windows = buckets.div_ceil(policy.subgroup_size) * shape.items.max(1);
+    match method {
+        Method::Block => windows.max(4 * (1 + shape.items + buckets.div_ceil(shape.threads))),
+        _ => windows,
+    }
+}
+
 /// Tiles of a subproblem: as many as keep H small, and at least so many that a subgroup has
 /// something to do.
 fn parts(
     policy: &Policy,
     split: &Split,
     element_bytes: u32,
-    [tile, items, strip]: [u32; 3],
+    [tile, rounds, strip]: [u32; 3],
 ) -> u32 {
     let h_bytes = f64::from(split.buckets * 4);
     let keys = (h_bytes / (HISTOGRAM_SHARE * f64::from(element_bytes))).ceil() as u32;
     let wanted = keys.max(policy.split.least_keys).max(strip).min(MOST_KEYS).div_ceil(tile);
-    // Some software drivers end every loop after 65,535 rounds in all: a window takes a round
-    // for each slot of a lane.
-    let slots = (1u32 << bucket_bits(of_round(split.buckets))).div_ceil(policy.subgroup_size);
-    let most = policy.split.most_loop_rounds / (slots * items.max(1));
-    wanted.min(most).max(1)
+    // Some software drivers end every loop after 65,535 rounds of all loops.
+    wanted.min(policy.split.most_loop_rounds / rounds).max(1)
 }
 
 /// As many threads as the tile wants, or as shared memory allows.
