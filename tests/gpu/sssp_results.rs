@@ -228,9 +228,11 @@ fn large_networks() -> Result<Vec<(&'static str, Network)>> {
     if let Ok(folder) = std::env::var(GRAPHS_VARIABLE) {
         for (graph, file) in shortest::FILES {
             let path = std::path::Path::new(&folder).join(file);
-            // Not every file is small enough to be everywhere.
+            // Not every file is small enough to be everywhere; what is not there is said.
             if path.exists() {
                 networks.push((graph, multisplit::network::load(&path, &Default::default())?));
+            } else {
+                println!("left out: {graph}, there is no {}", path.display());
             }
         }
     }

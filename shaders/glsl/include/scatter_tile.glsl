@@ -1,6 +1,6 @@
 // Writing a ranked tile: keys and values (of wide ones the indices) are put in order in shared
-// memory first, so that neighbouring threads write neighbouring places. A tile larger than the room for it goes in
-// several turns.
+// memory first, so that neighbouring threads write neighbouring places. A tile larger than the room
+// for it goes in several turns.
 //
 // Where the buckets go is up to the kernel, which has
 //     void aim_buckets()        calls aim() for the own buckets, before a barrier;

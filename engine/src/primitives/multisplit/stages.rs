@@ -88,7 +88,7 @@ pub(super) fn add(job: &mut Job<'_>, method: Method) -> Result<()> {
     } else {
         let pass = job.pass(label, prescan, subproblems, windows)?.bind("histogram", histogram);
         prepared.dispatch(bind_outside(pass, outside, counted), groups);
-        scanned
+        scanned // any view: there is nothing inside, and the postscan does not look
     };
 
     scan.add(job.graph, job.policy, prepared, histogram, scanned)?;

@@ -131,7 +131,7 @@ pub struct SplitTuning {
     /// What the ranking kernels may rely on. A property of the device, which a context finds out:
     /// more than [`Lockstep::No`] only in [`Context::policy`](crate::Context::policy).
     pub lockstep: Lockstep,
-    /// Rounds of one loop of a kernel, in all; a bound that only software drivers have.
+    /// Rounds of all loops of a kernel; a bound that only software drivers have.
     pub most_loop_rounds: u32,
     /// Up to this many buckets `Auto` takes the direct method.
     pub most_buckets_direct: u32,
