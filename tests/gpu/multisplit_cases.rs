@@ -6,7 +6,7 @@ use multisplit::graph::Graph;
 use multisplit::primitives::Policy;
 use multisplit::primitives::multisplit::{
     Bucket, KeyType, Lockstep, Method, Split, SplitBuffers, SplitOutput, SplitTuning, TileShape,
-    add,
+    ValuesAfter, add,
 };
 use multisplit_tests::generate::{Distribution, Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -27,6 +27,9 @@ pub enum Kind {
     Permutation,
 }
 pub const KINDS: [Kind; 3] = [Kind::Keys, Kind::Pairs, Kind::Permutation];
+
+const VALUES_AFTER: [ValuesAfter; 3] =
+    [ValuesAfter::Loading, ValuesAfter::Ranking, ValuesAfter::Ordering];
 
 /// Words before and after each output that must stay as they are.
 const GUARD: usize = 64;
@@ -202,6 +205,8 @@ fn random_cases(gpu: &Gpu) -> Result<()> {
         policy.split.histogram_parts = 1 + rng.below(3) as u32;
         policy.split.abreast = 1 + rng.below(4) as u32;
         policy.spin_limit = rng.below(3) as u32;
+        policy.look_back_tiles = 1 + rng.below(5) as u32;
+        policy.split.values_after = [VALUES_AFTER[rng.below(3) as usize]; 8];
         let (method, kind) = (METHODS[rng.below(6) as usize], KINDS[rng.below(3) as usize]);
         let most_buckets = if rng.below(4) == 0 { 65_536 } else { 256 };
         let (m, n) = (1 + rng.below(most_buckets) as u32, rng.below(20_000) as usize);
@@ -251,8 +256,8 @@ fn tiles_that_cannot_be_cut(gpu: &Gpu) -> Result<()> {
 
 /// One sweep in which nobody waits: every missing tile is counted again.
 fn no_patience(gpu: &Gpu) -> Result<()> {
-    let policy = Policy { spin_limit: 0, ..gpu.context.policy() };
-    for m in [2, 33, 256] {
+    for (m, look_back_tiles) in [(2, 4), (33, 1), (256, 3)] {
+        let policy = Policy { spin_limit: 0, look_back_tiles, ..gpu.context.policy() };
         case(gpu, &policy, Method::OneSweep, Kind::Pairs, m, 100_000, Distribution::Uniform)?;
     }
     Ok(())

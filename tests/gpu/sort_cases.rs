@@ -373,9 +373,12 @@ fn methods(gpu: &Gpu) -> Result<()> {
 
 /// Nobody waits: every missing tile is counted again.
 fn no_patience(gpu: &Gpu) -> Result<()> {
-    let policy = Policy { spin_limit: 0, ..gpu.context.policy() };
     let sort = Sort::new(KeyType::U32).by(SortMethod::OneSweep);
-    case(gpu, &policy, &sort, Along::Bytes(4), Keys::Uniform, 60_000)
+    for look_back_tiles in [1, 4] {
+        let policy = Policy { spin_limit: 0, look_back_tiles, ..gpu.context.policy() };
+        case(gpu, &policy, &sort, Along::Bytes(4), Keys::Uniform, 60_000)?;
+    }
+    Ok(())
 }
 
 fn random_shapes(gpu: &Gpu) -> Result<()> {
@@ -388,6 +391,7 @@ fn random_shapes(gpu: &Gpu) -> Result<()> {
         let items = turns * (1 + rng.below(3) as u32);
         policy.sort = policy.sort.with_shape(TileShape::new(threads, items).in_turns(turns));
         policy.spin_limit = rng.below(3) as u32;
+        policy.look_back_tiles = 1 + rng.below(5) as u32;
         policy.split.lockstep = lockstep[rng.below(2) as usize];
         let key = KeyType::ALL[rng.below(6) as usize];
         let along = ALONG[rng.below(5) as usize];

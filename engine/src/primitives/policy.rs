@@ -48,6 +48,8 @@ pub struct Policy {
     pub lone_tiles: u32,
     /// How often look-back looks in vain before it adds up a missing tile itself.
     pub spin_limit: u32,
+    /// Tiles whose words a look-back over buckets reads at a time, from 1 to 32.
+    pub look_back_tiles: u32,
     /// `maxStorageBufferRange`: larger arrays are worked on in pieces.
     pub max_storage_range: u64,
     /// `maxComputeWorkGroupCount[0]`: more workgroups than this are folded into rows. Only for
@@ -68,6 +70,9 @@ pub struct Policy {
     /// Sizes of searches for shortest paths.
     pub sssp: SsspTuning,
 }
+
+/// Tiles that a look-back can have in its registers.
+const MOST_LOOK_BACK_TILES: u32 = 32;
 
 impl Policy {
     /// What suits the device.
@@ -95,6 +100,7 @@ impl Policy {
                 * subgroup_size,
             lone_tiles: if software { 1 } else { 2 },
             spin_limit: if software { 32 } else { 1024 },
+            look_back_tiles: if software { 1 } else { 4 },
             max_storage_range: u64::from(properties.limits.max_storage_buffer_range),
             max_groups: properties.limits.max_compute_work_group_count[0],
             subgroup_size,
@@ -145,6 +151,9 @@ impl Policy {
         if self.threads == 0 || self.spine_threads == 0 {
             return Err(Error::Policy { problem: "workgroups of no threads" });
         }
+        if !(1..=MOST_LOOK_BACK_TILES).contains(&self.look_back_tiles) {
+            return Err(Error::Policy { problem: "a look-back at no tiles, or at too many" });
+        }
         Ok(())
     }
 }
@@ -180,5 +189,8 @@ mod tests {
             }
         }
         assert!(Policy { threads: 0, ..Policy::default() }.check().is_err());
+        for look_back_tiles in [0, 33] {
+            assert!(Policy { look_back_tiles, ..Policy::default() }.check().is_err());
+        }
     }
 }

@@ -3,6 +3,7 @@
 // for it goes in several turns.
 //
 // Where the buckets go is up to the kernel, which has
+//     void look_ahead()         asks for what aim_buckets() will need;
 //     void aim_buckets()        calls aim() for the own buckets, before a barrier;
 //     void aim_missing()        does so after it for those that it could not yet, and ends with a
 //                               barrier if there were any.
@@ -19,6 +20,7 @@ bool has_another(uint tile_first, uint end) {
 #ifdef PERMUTATION
 
 void scatter_tile(uint tile_first, uint end) {
+    look_ahead();
     aim_buckets();
     barrier();
     aim_missing();
@@ -99,8 +101,11 @@ void write_keys(uint turn, uint held) {
 // Values of one word, on their way while the keys are written; of wider values the indices, by
 // which they are fetched when it is known where they go.
 uint value[ITEMS];
-// Ranking two buckets takes so little time that values had better be on their way before it.
-const bool VALUES_WITH_KEYS = BUCKET_BITS == 1;
+// When values set out: with the keys, when the keys are ranked, or when the first of them are in order.
+layout(constant_id = 20) const uint VALUES_AFTER = 2;
+const uint AFTER_LOADING = 0;
+const uint AFTER_RANKING = 1;
+const uint AFTER_ORDERING = 2;
 
 void load_values(uint tile_first, uint held) {
     const bool by_index = VALUE_WORDS > 1 || COUNTED_VALUES != 0;
@@ -152,13 +157,14 @@ void stage_keys(uint turn) {
 // One turn: every key of it to its place. The keys of the next tile are on their way while the last
 // of this one are written.
 void scatter_keys(uint turn, uint tile_first, uint held, bool another) {
+    if (turn == 0) look_ahead();
     barrier();  // the counters, or the keys of the turn before, have been read
     stage_keys(turn);
     if (turn == 0) aim_buckets();
     barrier();
     if (turn == 0) aim_missing();
 #ifdef PAIRS
-    if (turn == 0 && !VALUES_WITH_KEYS) load_values(tile_first, held);
+    if (turn == 0 && VALUES_AFTER == AFTER_ORDERING) load_values(tile_first, held);
 #else
     if (turn + 1 == TURNS && another) load_keys(tile_first + TILE);
 #endif
@@ -186,6 +192,9 @@ void scatter_values(uint turn, uint tile_first, uint held, bool another) {
 void scatter_tile(uint tile_first, uint end) {
     uint held = min(TILE, element_count() - tile_first);
     bool another = has_another(tile_first, end);
+#ifdef PAIRS
+    if (VALUES_AFTER == AFTER_RANKING) load_values(tile_first, held);
+#endif
     EACH_TURN(scatter_keys)
 #ifdef PAIRS
     EACH_TURN(scatter_values)

@@ -3,7 +3,7 @@
 
 void split_tile(uint first, uint end) {
 #ifdef PAIRS
-    if (VALUES_WITH_KEYS) load_values(first, min(TILE, element_count() - first));
+    if (VALUES_AFTER == AFTER_LOADING) load_values(first, min(TILE, element_count() - first));
 #endif
     find_buckets(first);
     rank_in_subgroup();

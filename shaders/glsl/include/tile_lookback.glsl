@@ -3,13 +3,17 @@
 //
 // A tile publishes a word a bucket: first its own count, later the place where the next tile's
 // keys of that bucket begin. The state is in the two top bits of the word, so that one plain load
-// sees both. One thread looks after one bucket. A thread that looks in vain SPIN_LIMIT times gives
-// up, and then the whole workgroup counts the missing tile again from the keys: progress never
-// depends on another workgroup being scheduled.
+// sees both. One thread looks after one bucket. It reads the words of several tiles at a time: all of
+// a wave of tiles that began together have to be walked over, and one after another each word takes
+// the whole way to memory and back. A thread that looks in vain more than SPIN_LIMIT times gives up,
+// and then the whole workgroup counts the missing tile again from the keys: progress never depends on
+// another workgroup being scheduled.
 //
 // Tiles are taken in order, one after another, whatever workgroup takes them: what is written at a
 // time then lies close together in every bucket, and lines of the output are complete before a
 // cache gives them up.
+
+layout(constant_id = 19) const uint TILES_AT_A_TIME = 4;
 
 const uint STATE_COUNT = 1u << 30;
 const uint STATE_PLACE = 2u << 30;
@@ -54,24 +58,36 @@ uint total_of(uint b) {
     return histogram.at[push.round * ROW + b];
 }
 
-// Adds up words from the tile before looked_back_to on down, until there is a place.
+// Words of the tiles before looked_back_to, the nearest first; in the first tile, a bucket's total.
+uint words[TILES_AT_A_TIME];
+
+void read_words(uint b, uint end) {
+    [[unroll]] for (uint w = 0; w < TILES_AT_A_TIME; ++w)
+        words[w] = status.at[status_index(max(end, w + 1) - w - 1, b)];
+}
+
+// Adds up words from the tile before looked_back_to on down, of which the first have been read, until
+// there is a place. The first tile has nothing but one, so that none is looked for before it.
 void look_back(uint k) {
     uint b = own_bucket(k);
     uint end = looked_back_to[k];
     uint sum = bucket_place[k];
     bool found = b >= push.buckets;
     uint spins = 0;
-    while (!found && spins <= SPIN_LIMIT) {
-        uint word = status.at[status_index(end - 1, b)];
-        uint state = word & STATE_BITS;
-        if (state == 0) {
-            ++spins;
-        } else {
-            sum += word & ~STATE_BITS;
+    while (!found) {
+        bool missing = false;
+        ++spins;
+        [[unroll]] for (uint w = 0; w < TILES_AT_A_TIME; ++w) {
+            uint state = words[w] & STATE_BITS;
+            missing = missing || state == 0;
+            if (found || missing) continue;
+            sum += words[w] & ~STATE_BITS;
             found = state == STATE_PLACE;
             if (!found) --end;
             spins = 0;
         }
+        if (found || spins > SPIN_LIMIT) break;
+        read_words(b, end);
     }
     bucket_place[k] = sum;
     looked_back_to[k] = end;
@@ -87,9 +103,22 @@ void begin_buckets() {
     uint carry = 0;
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
         uint b = own_bucket(k);
-        bucket_place[k] = sum_of_earlier_threads(b < push.buckets ? total_of(b) : 0, carry);
+        uint total = 0;
+        if (b < push.buckets) total = k == 0 ? words[0] : total_of(b);
+        bucket_place[k] = sum_of_earlier_threads(total, carry);
         settle(k);
         barrier();
+    }
+}
+
+// What is read here is on its way while keys are put in order.
+void look_ahead() {
+    uint b = own_bucket(0);
+    if (b >= push.buckets) return;
+    if (this_tile == 0) {
+        words[0] = total_of(b);
+    } else {
+        read_words(b, this_tile);
     }
 }
 
@@ -101,6 +130,7 @@ void aim_buckets() {
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
         bucket_place[k] = 0;
         looked_back_to[k] = this_tile;
+        if (k > 0 && own_bucket(k) < push.buckets) read_words(own_bucket(k), this_tile);
         look_back(k);
     }
 }
@@ -143,7 +173,10 @@ void aim_missing() {
         if (thread_rank() == 0) missing_tile = 0;
         barrier();
         [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k)
-            if (looked_back_to[k] > 0) look_back(k);
+            if (looked_back_to[k] > 0) {
+                read_words(own_bucket(k), looked_back_to[k]);
+                look_back(k);
+            }
         barrier();
         missing = missing_tile;
         barrier();

@@ -34,6 +34,7 @@ void aim_buckets() {
     }
 }
 
+void look_ahead() {}
 void aim_missing() {}
 
 #include "scatter_tile.glsl"

@@ -37,10 +37,14 @@ void publish_count(uint k);
 
 #ifdef SORT
 
-// A round in which all keys have the same digit is idle. Two idle rounds that follow each other do
-// nothing, and leave the data where it is; one alone moves it to where the next round looks for it.
-bool skip_round() {
-    uint rounds = idle.rounds | push.parameter_c;  // c: rounds that are idle by definition
+// A round in which all keys have the same digit is idle.
+uint idle_rounds() {
+    return idle.rounds | push.parameter_c;  // c: rounds that are idle by definition
+}
+
+// Two idle rounds that follow each other do nothing, and leave the data where it is; one alone moves
+// it to where the next round looks for it.
+bool skip_round(uint rounds) {
     if ((rounds & push.parameter_b) == push.parameter_b) return true;  // b: this round and the other
     if ((rounds >> push.round & 1) == 0) return false;
     uint first = group_index() * TILE;
@@ -52,7 +56,8 @@ bool skip_round() {
 
 #else
 
-bool skip_round() { return false; }
+uint idle_rounds() { return 0; }
+bool skip_round(uint rounds) { return false; }
 
 #endif
 
@@ -67,12 +72,13 @@ void write_offsets() {
 
 void main() {
     if (group_index() >= subproblem_count()) return;
-    if (skip_round()) return;
+    uint rounds = idle_rounds();  // on its way together with the ticket
     if (thread_rank() == 0) {
         tile_ticket = atomicAdd(status.ticket, 1);
         missing_tile = 0;
     }
     stage_splitters();
+    if (skip_round(rounds)) return;
     barrier();
     this_tile = tile_ticket;
     uint first = this_tile * TILE;

@@ -169,17 +169,23 @@ impl<'j> Job<'j> {
             parameter_e,
             round: 0,
         };
+        let bits = method::bucket_bits(self.split.buckets);
+        // Kernels for more buckets than a round has do not ask.
+        let values_after = &self.policy.split.values_after;
+        let values_after = values_after[values_after.len().min(bits as usize) - 1];
         let has = |name: &str| kernel.interface().spec_constant(name).is_some();
         let constants = [
             ("local_size_x", threads),
             ("SUBGROUP_SIZE", self.policy.subgroup_size),
-            ("BUCKET_BITS", method::bucket_bits(self.split.buckets)),
+            ("BUCKET_BITS", bits),
             ("BUCKET_KIND", self.function.code.kind()),
             ("ID_BITS", self.function.id_bits()),
             ("BY_PART", u32::from(self.part_shift.is_some())),
             ("KEY_KIND", self.split.key.kind()),
             ("ITEMS", self.sizes.items),
             ("SPIN_LIMIT", self.policy.spins()),
+            ("TILES_AT_A_TIME", self.policy.look_back_tiles),
+            ("VALUES_AFTER", values_after as u32),
             ("COUNT_BY_ATOMICS", u32::from(self.sizes.count_by_atomics)),
             ("COUNTER_COPIES", self.sizes.counter_copies),
             ("VALUE_WORDS", self.value_words()),

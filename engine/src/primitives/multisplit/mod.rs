@@ -30,7 +30,7 @@ pub use host::SplitResult;
 pub(in crate::primitives) use job::{SplitPush, table};
 pub use key::{Key, KeyType};
 pub use method::{Method, SplitSizes};
-pub use tuning::{Lockstep, SplitTuning, TileShape, TileShapes};
+pub use tuning::{Lockstep, SplitTuning, TileShape, TileShapes, ValuesAfter};
 
 use multisplit_graph::{Buffer, Graph, View};
 

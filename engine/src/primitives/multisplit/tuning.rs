@@ -99,6 +99,18 @@ pub enum Lockstep {
     LaneOrder,
 }
 
+/// When the values of a tile set out, on their way to the workgroup that moves them. The earlier, the
+/// less is waited for; and the longer they take up registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValuesAfter {
+    /// Together with the keys.
+    Loading,
+    /// When the keys are ranked.
+    Ranking,
+    /// When the first keys are in order in shared memory.
+    Ordering,
+}
+
 /// The shapes of tiles by ceil(log2 m), from 1 to 8.
 pub type TileShapes = [TileShape; 8];
 
@@ -114,6 +126,9 @@ pub struct SplitTuning {
     pub block_pairs: TileShapes,
     /// Tiles of the one-sweep method.
     pub onesweep: TileShapes,
+    /// When the values of a tile of the block-level and of the one-sweep method set out, by
+    /// ceil(log2 m).
+    pub values_after: [ValuesAfter; 8],
     /// Least keys of a subproblem.
     pub least_keys: u32,
     /// Keys of a subproblem of the block-level method without values, by ceil(log2 m), where there
@@ -195,6 +210,10 @@ impl SplitTuning {
                 (768, 24, 2),
                 (768, 24, 2),
             ]),
+            values_after: {
+                use ValuesAfter::{Loading, Ordering, Ranking};
+                [Loading, Loading, Ranking, Ranking, Ranking, Ordering, Ordering, Ranking]
+            },
             least_keys: 2048,
             block_strips: [3840, 4096, 6144, 4096, 10_752, 12_288, 9216, 30_720],
             abreast: 4,
@@ -219,6 +238,7 @@ impl SplitTuning {
             block_keys: shapes,
             block_pairs: shapes,
             onesweep: shapes,
+            values_after: [ValuesAfter::Ordering; 8],
             block_strips: [2048; 8],
             histogram_parts: 2,
             most_buckets_by_votes: 32,

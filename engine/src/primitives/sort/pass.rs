@@ -7,7 +7,7 @@ use super::{Sort, SortBuffers, SortValues};
 use crate::error::Result;
 use crate::primitives::Policy;
 use crate::primitives::count::{Length, Prepared};
-use crate::primitives::multisplit::{BucketCode, SplitPush, TileShape};
+use crate::primitives::multisplit::{BucketCode, SplitPush, TileShape, ValuesAfter};
 
 /// Buckets of a round.
 pub(super) const BUCKETS: u32 = 1 << super::DIGIT_BITS;
@@ -84,10 +84,13 @@ impl Job<'_> {
             ("KEY_KIND", self.sort.key.kind()),
             ("ITEMS", self.shape.items),
             ("SPIN_LIMIT", self.policy.spins()),
+            ("TILES_AT_A_TIME", self.policy.look_back_tiles),
             ("VALUE_WORDS", self.buffers.values.bytes().unwrap_or(4) / 4),
             ("COUNTED_VALUES", u32::from(indices)),
             ("LOCKSTEP", self.policy.split.lockstep as u32),
             ("TURNS", self.shape.turns),
+            // Registers are what large tiles run out of first (docs/performance.md).
+            ("VALUES_AFTER", ValuesAfter::Ordering as u32),
         ];
         let given = |name: &str| constants.iter().any(|(other, _)| *other == name);
         let mut pass = self.graph.pass(label, &kernel).push(&push);

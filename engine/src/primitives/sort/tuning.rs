@@ -22,7 +22,7 @@ pub struct SortTuning {
     /// The tile of the sort by one workgroup.
     pub small: TileShape,
     /// Tiles for keys of 32 bits, by the number of elements; the last is for all larger numbers.
-    pub keys: [UpTo; 4],
+    pub keys: [UpTo; 5],
     /// The same for keys of 64 bits, with values and without.
     pub wide_keys: [UpTo; 4],
     /// The same for pairs of a 32-bit key and a value.
@@ -53,14 +53,15 @@ impl SortTuning {
             keys: [
                 (1 << 17, TileShape::new(512, 4)),
                 (1 << 19, TileShape::new(512, 11)),
-                (1 << 20, TileShape::new(1024, 8)),
-                (u64::MAX, TileShape::new(768, 24).in_turns(2)),
+                (1 << 20, TileShape::new(768, 12)),
+                (1 << 22, TileShape::new(320, 26).in_turns(2)),
+                (u64::MAX, TileShape::new(768, 22).in_turns(2)),
             ],
             wide_keys: [
                 (1 << 17, TileShape::new(512, 4)),
                 (1 << 19, TileShape::new(512, 8)),
                 (1 << 20, TileShape::new(512, 8)),
-                (u64::MAX, TileShape::new(384, 16).in_turns(4)),
+                (u64::MAX, TileShape::new(384, 18).in_turns(3)),
             ],
             pairs: [
                 (1 << 17, TileShape::new(512, 4)),
@@ -77,15 +78,15 @@ impl SortTuning {
     /// it sort several times as fast as one sweep (docs/performance.md). They compile what is
     /// unrolled for longer than it then runs.
     fn software() -> Self {
-        let shapes = [(u64::MAX, TileShape::new(256, 8)); 4];
+        let shape = (u64::MAX, TileShape::new(256, 8));
         Self {
             // Of 6 bits: as fast as 8, and the histograms of narrow subgroups stay small.
             auto: SortMethod::Multisplit { radix_bits: 6 },
             rounds: Method::Direct,
             small: TileShape::new(256, 4),
-            keys: shapes,
-            wide_keys: shapes,
-            pairs: shapes,
+            keys: [shape; 5],
+            wide_keys: [shape; 4],
+            pairs: [shape; 4],
             histogram: TileShape::new(256, 16),
             histogram_groups: 64,
         }
@@ -93,7 +94,7 @@ impl SortTuning {
 
     /// The shape for `n` elements.
     pub(super) fn shape(&self, policy: &Policy, key: KeyType, pairs: bool, n: u64) -> TileShape {
-        let all = match (key.bits(), pairs) {
+        let all: &[UpTo] = match (key.bits(), pairs) {
             (64, _) => &self.wide_keys,
             (_, true) => &self.pairs,
             (_, false) => &self.keys,
@@ -128,8 +129,8 @@ impl SortTuning {
     /// The same with one shape for all numbers of elements.
     #[must_use]
     pub fn with_shape(self, shape: TileShape) -> Self {
-        let shapes = [(u64::MAX, shape); 4];
-        Self { keys: shapes, wide_keys: shapes, pairs: shapes, ..self }
+        let shape = (u64::MAX, shape);
+        Self { keys: [shape; 5], wide_keys: [shape; 4], pairs: [shape; 4], ..self }
     }
 }
 
