@@ -5,15 +5,15 @@ use multisplit_graph::{self as graph, Graph, Plan, Scope};
 
 use super::task::{COUNT_LABEL, Declaration};
 use super::{Elements, Role, Task};
-use crate::context::Context;
+use crate::device::context::Context;
 use crate::error::{Error, Result};
-use crate::executor::{Executable, ExecutableOptions};
-use crate::import::{BufferAt, Import, WorkspaceBinding};
+use crate::execute::executable::{Executable, ExecutableOptions};
+use crate::execute::import::{BufferAt, Import, WorkspaceBinding};
+use crate::execute::profiler::Timing;
+use crate::execute::recorder::{RecordOptions, Word};
+use crate::execute::workspace::{self, WorkspaceRequirements};
 use crate::memory::{Buffer, Location};
 use crate::primitives::Policy;
-use crate::profiler::Timing;
-use crate::recorder::{RecordOptions, Word};
-use crate::workspace::{self, WorkspaceRequirements};
 
 /// How an [`Operation`] is made.
 #[derive(Clone, Debug)]

@@ -9,6 +9,7 @@ mod memory;
 pub mod multisplit;
 mod pieces;
 mod policy;
+pub mod probe;
 pub mod scan;
 pub mod sort;
 pub mod sssp;

@@ -8,7 +8,7 @@ use super::count::{Length, Lengths, Prepared};
 use super::memory::Filling;
 use super::pieces::{pieces, single};
 use super::{Count, Policy, ScanMethod};
-use crate::context::Context;
+use crate::device::context::Context;
 use crate::error::{Error, Result};
 
 push_constants! {

@@ -3,7 +3,7 @@
 use multisplit_graph::Graph;
 
 use super::{Histogram, HistogramBuffers, HistogramMethod, Sample, Weight, add};
-use crate::context::Context;
+use crate::device::context::Context;
 use crate::error::{Error, Result};
 
 /// What a histogram gives.

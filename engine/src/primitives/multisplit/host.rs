@@ -4,7 +4,7 @@ use bytemuck::Pod;
 use multisplit_graph::Graph;
 
 use super::{Method, Split, SplitBuffers, SplitOutput, add};
-use crate::context::Context;
+use crate::device::context::Context;
 use crate::error::{Error, Result};
 
 /// What a split gives.

@@ -4,7 +4,7 @@ use bytemuck::Pod;
 use multisplit_graph::Graph;
 
 use super::{SegmentedBuffers, Sort, SortBuffers, SortPlace, SortValues, add, add_segmented};
-use crate::context::Context;
+use crate::device::context::Context;
 use crate::error::{Error, Result};
 
 impl Context {

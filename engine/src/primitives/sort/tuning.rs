@@ -4,10 +4,10 @@ use ash::vk;
 
 use super::SortMethod;
 
+use crate::device::properties::DeviceProperties;
 use crate::error::{Error, Result};
 use crate::primitives::Policy;
 use crate::primitives::multisplit::{KeyType, Method, TileShape};
-use crate::properties::DeviceProperties;
 
 /// Up to how many elements a shape is used.
 type UpTo = (u64, TileShape);

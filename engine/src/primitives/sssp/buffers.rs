@@ -5,9 +5,9 @@ use multisplit_graph::{Buffer, Graph};
 use super::network::DeviceNetwork;
 use super::shape::Shape;
 use super::statistics::{CONTROL_WORDS, COUNT_STRIDE, WORDS_BEFORE_COUNTS};
-use crate::context::Context;
+use crate::device::context::Context;
 use crate::error::Result;
-use crate::import::Bound;
+use crate::execute::import::Bound;
 use crate::memory::{self, Location};
 use crate::network::Arc;
 

@@ -1,6 +1,6 @@
 //! A network in the device's memory.
 
-use crate::context::Context;
+use crate::device::context::Context;
 use crate::error::Result;
 use crate::memory::Buffer;
 use crate::network::{Arc, Network, WeightKind};

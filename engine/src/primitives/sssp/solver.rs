@@ -11,13 +11,13 @@ use super::passes::{Search, whole};
 use super::shape::{Shape, SsspMethod, SsspOptions};
 use super::statistics::{RoundSize, SsspStatistics, Status};
 use super::survey::Survey;
-use crate::context::Context;
+use crate::device::context::Context;
+use crate::device::observer::PassTime;
 use crate::error::{Error, Result};
-use crate::executor::Executable;
+use crate::execute::executable::Executable;
+use crate::execute::replay::Replay;
 use crate::network::{NetworkError, ShortestPaths};
 use crate::primitives::Policy;
-use crate::profiler::PassTime;
-use crate::replay::Replay;
 
 /// Searches a network on the device, from one source after another.
 pub struct SsspSolver {

@@ -8,13 +8,13 @@ use multisplit_shaders::{builtin, push_constants};
 
 use super::buffers::Buffers;
 use super::network::{DeviceNetwork, Facts};
-use crate::context::Context;
+use crate::device::context::Context;
 use crate::error::Result;
-use crate::import::Bound;
+use crate::execute::import::Bound;
+use crate::execute::replay::Replay;
 use crate::memory::{Buffer, Location};
 use crate::network::{self, UNREACHED, WeightKind};
 use crate::primitives::{Policy, fill};
-use crate::replay::Replay;
 
 push_constants! {
     struct SurveyPush {

@@ -2,9 +2,9 @@
 
 use ash::vk;
 
+use crate::device::properties::DeviceProperties;
+use crate::device::requirements::{Features, Requirements};
 use crate::error::{Error, Result, VkResultExt};
-use crate::properties::DeviceProperties;
-use crate::requirements::{Features, Requirements};
 
 /// The environment variable that picks a device by index or by a part of its name.
 pub const DEVICE_VARIABLE: &str = "MULTISPLIT_DEVICE";

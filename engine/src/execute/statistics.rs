@@ -2,8 +2,9 @@
 
 use ash::vk;
 
-use crate::device::Device;
-use crate::pipeline::Pipeline;
+use crate::device::context::Context;
+use crate::device::shared::Device;
+use crate::execute::pipeline::{Pipeline, PipelineStore};
 
 /// One figure of one pipeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,12 +17,18 @@ pub struct PipelineStatistic {
     pub value: String,
 }
 
-/// The figures of every pipeline, where `VK_KHR_pipeline_executable_properties` is enabled.
-pub(crate) fn statistics(device: &Device) -> Vec<PipelineStatistic> {
-    let mut all = Vec::new();
-    device.pipelines.for_each(|pipeline| all.extend(of_pipeline(device, pipeline)));
-    all.sort_by(|a, b| a.kernel.cmp(&b.kernel));
-    all
+impl Context {
+    /// The driver's statistics of every pipeline; empty unless
+    /// [`Config::pipeline_statistics`](crate::Config::pipeline_statistics) was set and the device
+    /// has them (`VK_KHR_pipeline_executable_properties`).
+    pub fn pipeline_statistics(&self) -> Vec<PipelineStatistic> {
+        let mut all = Vec::new();
+        if let Ok(pipelines) = PipelineStore::of(&self.device) {
+            pipelines.for_each(|pipeline| all.extend(of_pipeline(&self.device, pipeline)));
+        }
+        all.sort_by(|a, b| a.kernel.cmp(&b.kernel));
+        all
+    }
 }
 
 fn of_pipeline(device: &Device, pipeline: &Pipeline) -> Vec<PipelineStatistic> {

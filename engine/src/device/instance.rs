@@ -4,9 +4,9 @@ use std::ffi::CStr;
 
 use ash::vk;
 
+use crate::device::requirements::InstanceRequirements;
+use crate::device::validation::{self, Messages, ValidationConfig};
 use crate::error::{Error, Result, VkResultExt};
-use crate::requirements::InstanceRequirements;
-use crate::validation::{self, Messages, ValidationConfig};
 
 /// The version that instances of the engine's own are made for.
 pub(crate) const API_VERSION: u32 = vk::API_VERSION_1_3;

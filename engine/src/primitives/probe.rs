@@ -5,9 +5,12 @@ use multisplit_graph::{Graph, Groups};
 use multisplit_shaders::builtin as kernels;
 use multisplit_shaders::push_constants;
 
-use crate::context::Context;
+use crate::device::attach::Attachment;
+use crate::device::context::Context;
+use crate::device::shared::Device;
 use crate::error::Result;
-use crate::primitives::fill;
+use crate::primitives::multisplit::SplitTuning;
+use crate::primitives::{Policy, fill};
 
 push_constants! {
     struct ProbePush {
@@ -24,11 +27,11 @@ const SOFTWARE_GROUPS: u64 = 96;
 
 /// Whether atomics on shared memory are performed in the order of the program, and those of one
 /// instruction, where they meet, in the order of the lanes: what
-/// [`Lockstep::LaneOrder`](crate::primitives::multisplit::Lockstep) says. Tries it out, by one
+/// [`Lockstep::LaneOrder`](super::multisplit::Lockstep) says. Tries it out, by one
 /// small dispatch on the queue of the context, and waits for the result.
 pub fn lane_order(context: &Context, seed: u32) -> Result<bool> {
     let _span = tracing::debug_span!("probe.lane_order").entered();
-    let policy = context.policy();
+    let policy = Policy::for_device(context.properties());
     let software = context.properties().device_type == vk::PhysicalDeviceType::CPU;
     let groups = if software { SOFTWARE_GROUPS } else { GROUPS };
     let mut graph = Graph::new("probe");
@@ -47,4 +50,33 @@ pub fn lane_order(context: &Context, seed: u32) -> Result<bool> {
     context.run_repeatedly(&executable, &[(exceptions, &found)], 1)?;
     let exceptions = context.download::<u32>(&found)?;
     Ok(exceptions.iter().all(|&count| count == 0))
+}
+
+/// What was found out of a device, once.
+struct Probed {
+    lane_order: bool,
+}
+
+impl Attachment for Probed {
+    unsafe fn release(&self, _: &Device) {}
+}
+
+impl Context {
+    /// Whether the device performs atomics in the order of lanes: tried out when first asked, and
+    /// only where it may be so.
+    pub(super) fn has_lane_order(&self) -> bool {
+        const SEED: u32 = 1;
+        if !SplitTuning::may_have_lane_order(self.properties()) {
+            return false;
+        }
+        let probed = self.device.attached(|_| {
+            let lane_order = lane_order(self, SEED).unwrap_or_else(|error| {
+                tracing::warn!(%error, "the order of atomics could not be tried out");
+                false
+            });
+            tracing::debug!(lane_order, "probed");
+            Ok(Probed { lane_order })
+        });
+        probed.is_ok_and(|probed| probed.lane_order)
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::device::Device;
+use crate::device::shared::Device;
 use crate::error::{Result, VkResultExt};
 
 /// A command pool with one command buffer and one fence.

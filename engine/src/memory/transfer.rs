@@ -1,17 +1,12 @@
-//! Buffers, and how their contents come from and go to the host.
-
-use std::sync::Arc;
+//! How the contents of buffers come from and go to the host.
 
 use ash::vk;
 use bytemuck::Pod;
-use gpu_allocator::MemoryLocation;
-use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
-use crate::budget::Share;
-use crate::commands::run_once;
-use crate::context::Context;
-use crate::device::Device;
-use crate::error::{Error, Result, VkResultExt};
+use super::buffer::{Buffer, Location};
+use crate::device::commands::run_once;
+use crate::device::context::Context;
+use crate::error::{Error, Result};
 
 /// Bytes that one staging copy moves; larger transfers take several.
 const STAGING_BYTES: u64 = 64 << 20;
@@ -19,153 +14,6 @@ const STAGING_BYTES: u64 = 64 << 20;
 /// Under a memory limit, staging takes at most this part of it, and never less than a page.
 const STAGING_SHARE: u64 = 8;
 const LEAST_STAGING_BYTES: u64 = 4 << 10;
-
-/// Where a buffer lives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Location {
-    /// Fast for the GPU; the host reaches it through staging copies.
-    Device,
-    /// Mapped, for writing by the host.
-    Upload,
-    /// Mapped, for reading by the host.
-    Readback,
-}
-
-/// A storage buffer with its memory. Clones share it; the last one frees it.
-#[derive(Clone)]
-pub struct Buffer(Arc<Inner>);
-
-struct Inner {
-    device: Arc<Device>,
-    raw: vk::Buffer,
-    allocation: Option<Allocation>,
-    size: u64,
-    name: String,
-    _share: Share,
-}
-
-impl Buffer {
-    pub(crate) fn new(
-        device: &Arc<Device>,
-        name: &str,
-        size: u64,
-        location: Location,
-    ) -> Result<Self> {
-        if size == 0 {
-            return Err(Error::EmptyBuffer { name: name.to_owned() });
-        }
-        let out_of_memory =
-            |reason: String| Error::OutOfMemory { name: name.to_owned(), size, reason };
-        // Past these, creating the buffer would break a VUID rather than fail.
-        let limit = device.properties.max_buffer_size.min(device.properties.device_memory);
-        if size > limit {
-            return Err(out_of_memory(format!("the device allows {limit} bytes")));
-        }
-        let _share = device
-            .budget
-            .take(size)
-            .map_err(|left| out_of_memory(format!("the memory limit leaves {left} bytes")))?;
-        let mut usage = vk::BufferUsageFlags::STORAGE_BUFFER
-            | vk::BufferUsageFlags::UNIFORM_BUFFER
-            | vk::BufferUsageFlags::INDIRECT_BUFFER
-            | vk::BufferUsageFlags::TRANSFER_SRC
-            | vk::BufferUsageFlags::TRANSFER_DST;
-        if device.features.buffer_device_address {
-            usage |= vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
-        }
-        let info = vk::BufferCreateInfo::default().size(size).usage(usage);
-        // SAFETY: a live device and a size within its limits.
-        let raw = unsafe { device.raw.create_buffer(&info, None) }
-            .map_err(|result| out_of_memory(result.to_string()))?;
-        // From here on, dropping `inner` destroys the buffer and frees its memory.
-        let name_kept = name.to_owned();
-        let mut inner =
-            Inner { device: device.clone(), raw, allocation: None, size, name: name_kept, _share };
-        // SAFETY: just created.
-        let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
-        let allocation = device
-            .allocator()
-            .allocate(&AllocationCreateDesc {
-                name,
-                requirements,
-                location: match location {
-                    Location::Device => MemoryLocation::GpuOnly,
-                    Location::Upload => MemoryLocation::CpuToGpu,
-                    Location::Readback => MemoryLocation::GpuToCpu,
-                },
-                linear: true,
-                allocation_scheme: match device.budget.limit() {
-                    None => AllocationScheme::GpuAllocatorManaged,
-                    // A block to take pieces of would be larger than many a limit.
-                    Some(_) => AllocationScheme::DedicatedBuffer(raw),
-                },
-            })
-            .map_err(|e| out_of_memory(e.to_string()))?;
-        // SAFETY: only its handle is used, and only while the allocation lives.
-        let (memory, offset) = (unsafe { allocation.memory() }, allocation.offset());
-        inner.allocation = Some(allocation);
-        // SAFETY: memory of the right requirements, bound once.
-        unsafe { device.raw.bind_buffer_memory(raw, memory, offset) }
-            .during("vkBindBufferMemory")?;
-        device.name_object(raw, name);
-        Ok(Self(Arc::new(inner)))
-    }
-
-    /// Size in bytes.
-    pub fn size(&self) -> u64 {
-        self.0.size
-    }
-
-    /// The name it was made with.
-    pub fn name(&self) -> &str {
-        &self.0.name
-    }
-
-    /// The Vulkan handle; valid while this buffer or a clone of it lives.
-    pub fn raw(&self) -> vk::Buffer {
-        self.0.raw
-    }
-
-    /// There are `size` bytes from byte `offset` on.
-    pub(crate) fn check_range(&self, offset: u64, size: u64) -> Result<()> {
-        let needed = offset.saturating_add(size);
-        if needed <= self.size() {
-            return Ok(());
-        }
-        Err(Error::BufferTooSmall { name: self.name().to_owned(), size: self.size(), needed })
-    }
-
-    /// Vulkan leaves undefined what a device does with another one's buffers.
-    pub(crate) fn check_device(&self, device: &Arc<Device>) -> Result<()> {
-        if Arc::ptr_eq(&self.0.device, device) {
-            return Ok(());
-        }
-        Err(Error::OtherContext { name: self.name().to_owned() })
-    }
-
-    /// The words of a buffer for reading back, as they are now.
-    pub(crate) fn mapped_words(&self) -> Vec<u32> {
-        let words = self.mapped().unwrap_or_default().chunks_exact(size_of::<u32>());
-        words.map(bytemuck::pod_read_unaligned).collect()
-    }
-
-    /// The mapped bytes of an upload or readback buffer.
-    fn mapped(&self) -> Option<&[u8]> {
-        self.0.allocation.as_ref().and_then(Allocation::mapped_slice)
-    }
-}
-
-impl Drop for Inner {
-    fn drop(&mut self) {
-        // SAFETY: the last reference; executables and replays hold clones of what they use.
-        unsafe { self.device.raw.destroy_buffer(self.raw, None) };
-        if let Some(allocation) = self.allocation.take()
-            && let Err(error) = self.device.allocator().free(allocation)
-        {
-            tracing::error!(name = %self.name, %error, "memory not freed");
-        }
-    }
-}
 
 impl Context {
     /// A buffer of `len` elements in device memory, contents undefined.
@@ -255,7 +103,7 @@ impl Context {
 
     /// Bytes that one staging copy moves.
     fn staging_bytes(&self) -> u64 {
-        match self.device.budget.limit() {
+        match self.device.memory_limit {
             Some(limit) => (limit / STAGING_SHARE).clamp(LEAST_STAGING_BYTES, STAGING_BYTES),
             None => STAGING_BYTES,
         }
@@ -264,10 +112,7 @@ impl Context {
     fn staging_with(&self, bytes: &[u8]) -> Result<Buffer> {
         let size = bytes.len() as u64;
         let mut staging = Buffer::new(&self.device, "upload.staging", size, Location::Upload)?;
-        let mapped = Arc::get_mut(&mut staging.0)
-            .and_then(|inner| inner.allocation.as_mut())
-            .and_then(|allocation| allocation.mapped_slice_mut())
-            .and_then(|mapped| mapped.get_mut(..bytes.len()));
+        let mapped = staging.mapped_mut().and_then(|mapped| mapped.get_mut(..bytes.len()));
         mapped
             .ok_or(Error::OutOfMemory {
                 name: "upload.staging".into(),

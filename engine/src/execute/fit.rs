@@ -5,7 +5,7 @@ use multisplit_graph::{GraphError, Limits, PassKernel, Plan, PlannedPass, Planne
 use multisplit_shaders::BindingKind;
 
 use crate::error::{Error, Result};
-use crate::import::MAX_IMPORTS;
+use crate::execute::import::MAX_IMPORTS;
 
 /// What `vkCmdDispatchIndirect` reads.
 const INDIRECT_BYTES: u64 = 12;

@@ -6,8 +6,8 @@ use ash::vk;
 use multisplit_graph::{Plan, Scope, Work};
 use multisplit_shaders::{BindingAccess, BindingKind};
 
-use crate::context::Context;
-use crate::device::Device;
+use crate::device::context::Context;
+use crate::device::shared::Device;
 use crate::error::{Result, VkResultExt};
 
 /// What a caller has to supply for a plan's transient buffers

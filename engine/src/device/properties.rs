@@ -4,8 +4,8 @@ use std::ffi::{CStr, CString};
 
 use ash::vk;
 
+use crate::device::requirements::Features;
 use crate::error::{Result, VkResultExt};
-use crate::requirements::Features;
 
 /// What a physical device says of itself, as far as it matters here.
 #[derive(Clone, Debug, Default)]

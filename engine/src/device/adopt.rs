@@ -1,13 +1,15 @@
 //! How a device that other code created is adopted.
 
+use std::sync::Arc;
+
 use ash::vk;
 
-use crate::context::{Context, PipelineCache};
-use crate::device::{Device, DeviceParts, Handles};
+use crate::device::context::{Context, PipelineCache};
+use crate::device::instance::Instance;
+use crate::device::properties::DeviceProperties;
+use crate::device::requirements::{Features, Requirements};
+use crate::device::shared::{Device, DeviceParts, Handles};
 use crate::error::Result;
-use crate::instance::Instance;
-use crate::properties::DeviceProperties;
-use crate::requirements::{Features, Requirements};
 
 /// A device that other code created, to be used and not to be destroyed.
 pub struct AdoptedDevice {
@@ -23,7 +25,7 @@ pub struct AdoptedDevice {
     /// The device.
     pub device: ash::Device,
     /// A queue with compute. Calls of the engine that submit use it; recording does not. On some
-    /// devices [`Context::adopt`] itself submits once ([`probe`](crate::probe)).
+    /// devices [`Context::adopt`] itself submits once ([`probe`](crate::primitives::probe)).
     pub queue: vk::Queue,
     /// Its family.
     pub queue_family: u32,
@@ -116,12 +118,12 @@ impl Context {
             queue: adopted.queue,
             queue_family,
             api_version: api_version.min(properties.api_version),
-            cache_file: adopted.pipeline_cache.file(&properties),
+            pipeline_cache: adopted.pipeline_cache,
             properties,
             features: adopted.features,
             memory_limit: None,
             observer: None,
         })?;
-        Self::new(device)
+        Ok(Self { device: Arc::new(device) })
     }
 }

@@ -1,20 +1,18 @@
-//! The device that everything shares: handles, function tables, the allocator, and the order in
-//! which they are torn down.
+//! The device that everything shares: handles, function tables, and the order in which they are
+//! torn down.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ash::vk;
-use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
 
-use crate::budget::Budget;
-use crate::cache_file::CacheFile;
-use crate::error::{Error, Result, VkResultExt};
-use crate::instance::Instance;
-use crate::observe::Observer;
-use crate::pipeline::PipelineStore;
-use crate::properties::DeviceProperties;
-use crate::requirements::Features;
-use crate::validation::Messages;
+use crate::device::attach::Attachments;
+use crate::device::context::PipelineCache;
+use crate::device::instance::Instance;
+use crate::device::observer::Observer;
+use crate::device::properties::DeviceProperties;
+use crate::device::requirements::Features;
+use crate::device::validation::Messages;
+use crate::error::{Result, VkResultExt};
 
 /// Synchronization2 came to core under another name.
 enum Synchronization2 {
@@ -47,14 +45,15 @@ pub(crate) struct Device {
     pub push_descriptor: Option<ash::khr::push_descriptor::Device>,
     pub debug_utils: Option<ash::ext::debug_utils::Device>,
     pub executables: Option<ash::khr::pipeline_executable_properties::Device>,
-    pub pipelines: PipelineStore,
-    pub budget: Budget,
     pub observer: Option<Observer>,
+    /// Where compiled pipelines are kept between runs.
+    pub pipeline_cache: PipelineCache,
+    /// Most bytes that buffers may take together.
+    pub memory_limit: Option<u64>,
+    pub physical: vk::PhysicalDevice,
+    pub(super) attachments: Attachments,
     queue: Mutex<vk::Queue>,
     synchronization2: Synchronization2,
-    cache_file: Option<CacheFile>,
-    /// Frees device memory when it goes, so before the handles.
-    allocator: Mutex<Allocator>,
     /// Last: fields are dropped in this order.
     handles: Handles,
 }
@@ -69,7 +68,7 @@ pub(crate) struct DeviceParts {
     pub api_version: u32,
     pub properties: DeviceProperties,
     pub features: Features,
-    pub cache_file: Option<CacheFile>,
+    pub pipeline_cache: PipelineCache,
     /// Most bytes that buffers may take together.
     pub memory_limit: Option<u64>,
     pub observer: Option<Observer>,
@@ -91,21 +90,6 @@ impl Device {
             .then(|| ash::khr::pipeline_executable_properties::Device::new(instance, raw));
         let debug_utils =
             owner.debug_utils.then(|| ash::ext::debug_utils::Device::new(instance, raw));
-        let allocator = Allocator::new(&AllocatorCreateDesc {
-            instance: instance.clone(),
-            device: raw.clone(),
-            physical_device: parts.physical,
-            debug_settings: Default::default(),
-            buffer_device_address: features.buffer_device_address,
-            allocation_sizes: Default::default(),
-        })
-        .map_err(|e| Error::OutOfMemory {
-            name: "allocator".into(),
-            size: 0,
-            reason: e.to_string(),
-        })?;
-        let initial = parts.cache_file.as_ref().map(CacheFile::load).unwrap_or_default();
-        let pipelines = PipelineStore::new(raw, &initial)?;
         Ok(Self {
             raw: raw.clone(),
             queue_family: parts.queue_family,
@@ -114,13 +98,13 @@ impl Device {
             push_descriptor,
             debug_utils,
             executables,
-            pipelines,
-            budget: Budget::new(parts.memory_limit),
             observer: parts.observer,
+            pipeline_cache: parts.pipeline_cache,
+            memory_limit: parts.memory_limit,
+            physical: parts.physical,
+            attachments: Attachments::default(),
             queue: Mutex::new(parts.queue),
             synchronization2,
-            cache_file: parts.cache_file,
-            allocator: Mutex::new(allocator),
             handles: parts.handles,
         })
     }
@@ -129,8 +113,8 @@ impl Device {
         self.handles.instance.messages()
     }
 
-    pub fn allocator(&self) -> MutexGuard<'_, Allocator> {
-        self.allocator.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn instance(&self) -> &ash::Instance {
+        &self.handles.instance.raw
     }
 
     /// One `vkCmdPipelineBarrier2`.
@@ -188,24 +172,16 @@ impl Device {
         // SAFETY: a live object of this device.
         let _ = unsafe { functions.set_debug_utils_object_name(&info) };
     }
-
-    /// Writes the pipeline cache to its file, if it has one.
-    pub fn save_pipeline_cache(&self) {
-        if let Some(file) = &self.cache_file {
-            file.save(&self.pipelines.cache_data(&self.raw));
-        }
-    }
 }
 
 impl Drop for Device {
     fn drop(&mut self) {
-        self.save_pipeline_cache();
         if self.handles.instance.owned {
             // A lost device cannot be waited for; then nothing runs on it either.
             let _ = self.wait_idle();
         }
-        // SAFETY: the last reference, so nothing else uses the pipelines. An adopting caller has
-        // promised that what was recorded with them has run.
-        unsafe { self.pipelines.destroy(&self.raw) };
+        // SAFETY: the last reference, so nothing else uses what is attached. An adopting caller has
+        // promised that what was recorded with it has run.
+        unsafe { self.attachments.release(self) };
     }
 }

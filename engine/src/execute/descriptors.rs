@@ -7,11 +7,11 @@ use ash::vk;
 use multisplit_graph::{Plan, PlannedBinding};
 use multisplit_shaders::address::address_offset;
 
-use crate::device::Device;
+use crate::device::shared::Device;
 use crate::error::{Result, VkResultExt};
-use crate::import::Places;
-use crate::layout::descriptor_type;
-use crate::pipeline::{MAX_BINDINGS, Pipeline};
+use crate::execute::import::Places;
+use crate::execute::layout::descriptor_type;
+use crate::execute::pipeline::{MAX_BINDINGS, Pipeline};
 
 /// Descriptor sets for the steps of a plan. Once written, they serve any number of recordings over
 /// the same buffers.

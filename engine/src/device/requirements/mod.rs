@@ -13,8 +13,8 @@ use std::ffi::{CStr, c_char};
 
 use ash::vk;
 
+use crate::device::properties::{DeviceProperties, extension_names};
 use crate::error::Result;
-use crate::properties::{DeviceProperties, extension_names};
 
 /// The lowest API version, of instance and device.
 pub const API_VERSION: u32 = vk::API_VERSION_1_2;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::properties::DeviceProperties;
+use crate::device::properties::DeviceProperties;
 
 const MAGIC: [u8; 8] = *b"MSPIPE01";
 const HEADER: usize = MAGIC.len() + 8;

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::context::Context;
-use crate::device::Device;
+use crate::device::context::Context;
+use crate::device::observer::PassTime;
+use crate::device::shared::Device;
 use crate::error::{Error, Result, VkResultExt};
-use crate::executor::Executable;
-use crate::import::Bound;
+use crate::execute::executable::Executable;
+use crate::execute::import::Bound;
 
 /// Timestamps around the passes of one recording at a time.
 ///
@@ -17,15 +18,6 @@ use crate::import::Bound;
 pub struct Profiler {
     queries: Timestamps,
     labels: Vec<String>,
-}
-
-/// The time of one pass.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PassTime {
-    /// The pass's label.
-    pub label: String,
-    /// Nanoseconds of GPU time.
-    pub nanoseconds: f64,
 }
 
 /// Timestamp queries of the caller's own pool, which it resets before and reads after.

@@ -7,9 +7,9 @@ use ash::vk;
 use multisplit_graph::{self as graph, Place, Plan, Work};
 use multisplit_shaders::address::ADDRESS_ALIGNMENT;
 
-use crate::device::Device;
+use crate::device::shared::Device;
 use crate::error::{Error, Result};
-use crate::layout::BufferAccess;
+use crate::execute::layout::BufferAccess;
 use crate::memory::Buffer;
 
 /// Most imports a plan may have; where they are is then resolved on the stack.

@@ -12,9 +12,13 @@ use ash::vk;
 use multisplit_shaders::address::by_address;
 use multisplit_shaders::{BindingKind, Kernel};
 
-use crate::device::Device;
+use crate::device::attach::Attachment;
+use crate::device::context::{Context, PipelineCache};
+use crate::device::properties::DeviceProperties;
+use crate::device::shared::Device;
 use crate::error::{Error, Result, VkResultExt};
-use crate::layout::{BufferAccess, Layouts};
+use crate::execute::cache_file::CacheFile;
+use crate::execute::layout::{BufferAccess, Layouts};
 
 /// Most bindings a kernel may have; descriptor writes are then recorded from the stack. Vulkan
 /// guarantees as many push descriptors.
@@ -52,27 +56,37 @@ struct Key {
 /// Every pipeline of a device.
 pub(crate) struct PipelineStore {
     cache: vk::PipelineCache,
+    file: Option<CacheFile>,
     pipelines: Mutex<HashMap<Key, Arc<Pipeline>>>,
     /// Nanoseconds that the driver has taken to create pipelines.
     nanoseconds: AtomicU64,
 }
 
 impl PipelineStore {
-    /// `initial` is what [`cache_data`](Self::cache_data) gave earlier, or empty.
-    pub fn new(device: &ash::Device, initial: &[u8]) -> Result<Self> {
+    /// The pipelines of a device.
+    pub fn of(device: &Device) -> Result<Arc<Self>> {
+        device.attached(Self::new)
+    }
+
+    fn new(device: &Device) -> Result<Self> {
+        let file = cache_file(&device.pipeline_cache, &device.properties);
+        let initial = file.as_ref().map(CacheFile::load).unwrap_or_default();
         let create = |initial| {
             let info = vk::PipelineCacheCreateInfo::default().initial_data(initial);
             // SAFETY: a live device; the data was checked to be this driver's.
-            unsafe { device.create_pipeline_cache(&info, None) }
+            unsafe { device.raw.create_pipeline_cache(&info, None) }
         };
-        // A driver that has no use for its own data must not keep the device from being opened.
-        let cache = create(initial).or_else(|_| create(&[])).during("vkCreatePipelineCache")?;
-        Ok(Self { cache, pipelines: Mutex::default(), nanoseconds: AtomicU64::new(0) })
+        // A driver that has no use for its own data must not keep pipelines from being made.
+        let cache = create(&initial).or_else(|_| create(&[])).during("vkCreatePipelineCache")?;
+        Ok(Self { cache, file, pipelines: Mutex::default(), nanoseconds: AtomicU64::new(0) })
     }
 
-    pub fn cache_data(&self, device: &ash::Device) -> Vec<u8> {
+    /// Writes the pipeline cache to its file, if it has one.
+    fn save(&self, device: &Device) {
+        let Some(file) = &self.file else { return };
         // SAFETY: a live cache of this device.
-        unsafe { device.get_pipeline_cache_data(self.cache) }.unwrap_or_default()
+        let data = unsafe { device.raw.get_pipeline_cache_data(self.cache) };
+        file.save(&data.unwrap_or_default());
     }
 
     /// How long the driver has taken to create pipelines, all threads together.
@@ -137,16 +151,39 @@ impl PipelineStore {
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Pipeline>>> {
         self.pipelines.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    /// # Safety
-    /// Nothing uses the pipelines any more.
-    pub unsafe fn destroy(&self, device: &ash::Device) {
+impl Attachment for PipelineStore {
+    unsafe fn release(&self, device: &Device) {
+        self.save(device);
         for (_, pipeline) in self.lock().drain() {
             // SAFETY: by the caller's contract.
-            unsafe { pipeline.destroy(device) };
+            unsafe { pipeline.destroy(&device.raw) };
         }
         // SAFETY: by the caller's contract.
-        unsafe { device.destroy_pipeline_cache(self.cache, None) };
+        unsafe { device.raw.destroy_pipeline_cache(self.cache, None) };
+    }
+}
+
+fn cache_file(cache: &PipelineCache, properties: &DeviceProperties) -> Option<CacheFile> {
+    let folder = match cache {
+        PipelineCache::UserFolder => CacheFile::default_folder()?,
+        PipelineCache::Folder(folder) => folder.clone(),
+        PipelineCache::Off => return None,
+    };
+    Some(CacheFile::new(&folder, properties))
+}
+
+impl Context {
+    /// How many pipelines have been created.
+    pub fn pipeline_count(&self) -> usize {
+        PipelineStore::of(&self.device).map_or(0, |pipelines| pipelines.len())
+    }
+
+    /// How long the driver has taken to create them, all threads together.
+    pub fn pipeline_creation_time(&self) -> Duration {
+        PipelineStore::of(&self.device)
+            .map_or(Duration::ZERO, |pipelines| pipelines.creation_time())
     }
 }
 

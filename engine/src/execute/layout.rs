@@ -4,7 +4,7 @@ use ash::vk;
 use multisplit_shaders::address::push_bytes;
 use multisplit_shaders::{BindingKind, Kernel};
 
-use crate::device::Device;
+use crate::device::shared::Device;
 use crate::error::{Error, Result, VkResultExt};
 
 /// How kernels get at buffers.

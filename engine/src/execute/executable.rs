@@ -9,16 +9,16 @@ use ash::vk;
 use multisplit_graph::{self as graph, Plan};
 use multisplit_shaders::address::ADDRESS_ALIGNMENT;
 
-use crate::context::Context;
-use crate::descriptors::Sets;
-use crate::device::Device;
+use crate::device::context::Context;
+use crate::device::shared::Device;
 use crate::error::{Error, Result};
-use crate::fit;
-use crate::import::{Import, Places, WorkspaceBinding};
-use crate::layout::BufferAccess;
+use crate::execute::descriptors::Sets;
+use crate::execute::fit;
+use crate::execute::import::{Import, Places, WorkspaceBinding};
+use crate::execute::layout::BufferAccess;
+use crate::execute::pipeline::{Pipeline, PipelineStore};
+use crate::execute::workspace::{self, WorkspaceRequirements};
 use crate::memory::{Buffer, Location};
-use crate::pipeline::Pipeline;
-use crate::workspace::{self, WorkspaceRequirements};
 
 /// A plan that is ready to be recorded, any number of times.
 ///
@@ -146,6 +146,7 @@ fn limits(context: &Context, access: BufferAccess) -> graph::Limits {
 }
 
 fn steps(device: &Device, plan: &Plan, access: BufferAccess) -> Result<Vec<Step>> {
+    let pipelines = PipelineStore::of(device)?;
     let mut steps = Vec::with_capacity(plan.steps.len());
     for step in &plan.steps {
         let pipeline = match &step.pass.kernel {
@@ -155,7 +156,7 @@ fn steps(device: &Device, plan: &Plan, access: BufferAccess) -> Result<Vec<Step>
                     problem: "is described only, there is no SPIR-V to run".to_owned(),
                 })?;
                 let values = &step.pass.specialization;
-                Some(device.pipelines.get(device, kernel, values, access)?)
+                Some(pipelines.get(device, kernel, values, access)?)
             }
             None => None,
         };

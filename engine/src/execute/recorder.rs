@@ -6,11 +6,11 @@ use std::sync::atomic::Ordering;
 use ash::vk;
 use multisplit_graph::Work;
 
-use crate::descriptors::{Sets, bind, push_addresses};
 use crate::error::{Error, Result};
-use crate::executor::Executable;
-use crate::import::{Import, Places, WorkspaceBinding};
-use crate::profiler::Timing;
+use crate::execute::descriptors::{Sets, bind, push_addresses};
+use crate::execute::executable::Executable;
+use crate::execute::import::{Import, Places, WorkspaceBinding};
+use crate::execute::profiler::Timing;
 
 /// What one recording is given besides the command buffer and the imports.
 #[derive(Clone, Copy, Default)]

@@ -2,24 +2,18 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use ash::vk;
 use multisplit_graph::Limits;
 
-use crate::cache_file::CacheFile;
-use crate::device::{Device, DeviceParts, Handles};
-use crate::error::{Error, Result, VkResultExt};
-use crate::instance::{self, Instance};
-use crate::observe::Observer;
-use crate::primitives::Policy;
-use crate::primitives::multisplit::{Lockstep, SplitTuning};
-use crate::probe;
-use crate::properties::DeviceProperties;
-use crate::requirements::{Features, Requirements};
-use crate::select::{self, DeviceChoice, DeviceEntry};
-use crate::statistics::{self, PipelineStatistic};
-use crate::validation::{Messages, ValidationConfig};
+use crate::device::instance::{self, Instance};
+use crate::device::observer::Observer;
+use crate::device::properties::DeviceProperties;
+use crate::device::requirements::{Features, Requirements};
+use crate::device::selection::{self, DeviceChoice, DeviceEntry};
+use crate::device::shared::{Device, DeviceParts, Handles};
+use crate::device::validation::{Messages, ValidationConfig};
+use crate::error::{Result, VkResultExt};
 
 /// A Vulkan device with a queue and an allocator: what everything else is made from.
 ///
@@ -28,8 +22,6 @@ use crate::validation::{Messages, ValidationConfig};
 #[derive(Clone)]
 pub struct Context {
     pub(crate) device: Arc<Device>,
-    /// Whether atomics go in the order of lanes; probed only where the policy would rely on it.
-    lane_order: bool,
 }
 
 /// How a device is opened.
@@ -87,34 +79,12 @@ impl Config {
     }
 }
 
-impl PipelineCache {
-    pub(crate) fn file(&self, properties: &DeviceProperties) -> Option<CacheFile> {
-        let folder = match self {
-            Self::UserFolder => CacheFile::default_folder()?,
-            Self::Folder(folder) => folder.clone(),
-            Self::Off => return None,
-        };
-        Some(CacheFile::new(&folder, properties))
-    }
-}
-
-/// How much device memory there is in use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemoryReport {
-    /// Live allocations.
-    pub allocations: usize,
-    /// Their bytes.
-    pub allocated_bytes: u64,
-    /// Bytes taken from the driver to serve them.
-    pub reserved_bytes: u64,
-}
-
 impl Context {
     /// Opens the device that `config` chooses.
     pub fn open(config: &Config) -> Result<Self> {
         let _span = tracing::debug_span!("context.open").entered();
         let instance = config.instance()?;
-        let devices = select::list(&instance.raw, |p| config.wanted(&instance.raw, p))?;
+        let devices = selection::list(&instance.raw, |p| config.wanted(&instance.raw, p))?;
         let chosen = config.device.pick(&devices)?;
         let (physical, properties) = (chosen.physical, chosen.properties.clone());
         let wanted = config.wanted(&instance.raw, physical)?;
@@ -130,17 +100,13 @@ impl Context {
             queue,
             queue_family,
             api_version: instance::API_VERSION.min(properties.api_version),
-            cache_file: config.pipeline_cache.file(&properties),
+            pipeline_cache: config.pipeline_cache.clone(),
             properties,
             features: wanted.features,
             memory_limit: config.memory_limit,
             observer: config.observer.clone(),
         })?;
-        Self::new(device)
-    }
-
-    pub(crate) fn new(device: Device) -> Result<Self> {
-        Self { device: Arc::new(device), lane_order: false }.probed()
+        Ok(Self { device: Arc::new(device) })
     }
 
     /// Every device that Vulkan lists, usable or not.
@@ -152,7 +118,7 @@ impl Context {
     /// them; `config.device.pick` then says which of them it opens.
     pub fn devices_for(config: &Config) -> Result<Vec<DeviceEntry>> {
         let instance = config.instance()?;
-        select::list(&instance.raw, |physical| config.wanted(&instance.raw, physical))
+        selection::list(&instance.raw, |physical| config.wanted(&instance.raw, physical))
     }
 
     /// What the device says of itself.
@@ -170,36 +136,6 @@ impl Context {
         self.device.properties.graph_limits()
     }
 
-    /// The sizes and methods that suit this device.
-    pub fn policy(&self) -> Policy {
-        let mut policy = Policy::for_device(&self.device.properties);
-        if self.lane_order {
-            policy.split.lockstep = Lockstep::LaneOrder;
-        }
-        policy
-    }
-
-    /// The same once it is known whether the device does what ranking would like to rely on.
-    fn probed(mut self) -> Result<Self> {
-        const SEED: u32 = 1;
-        if SplitTuning::may_have_lane_order(&self.device.properties) {
-            self.lane_order = match probe::lane_order(&self, SEED) {
-                Ok(ordered) => ordered,
-                // A lost device is lost; anything else, too little memory say, is no reason not to
-                // go on without.
-                Err(Error::Vulkan { call, result: result @ vk::Result::ERROR_DEVICE_LOST }) => {
-                    return Err(Error::Vulkan { call, result });
-                }
-                Err(error) => {
-                    tracing::warn!(%error, "the order of atomics could not be tried out");
-                    false
-                }
-            };
-            tracing::debug!(lane_order = self.lane_order, "probed");
-        }
-        Ok(self)
-    }
-
     /// What the validation layers say; the handle stays valid after the context is gone.
     pub fn messages(&self) -> Messages {
         self.device.messages().clone()
@@ -208,32 +144,6 @@ impl Context {
     /// The raw device, for code that records around the engine's commands.
     pub fn raw_device(&self) -> &ash::Device {
         &self.device.raw
-    }
-
-    /// How many pipelines have been created.
-    pub fn pipeline_count(&self) -> usize {
-        self.device.pipelines.len()
-    }
-
-    /// How long the driver has taken to create them, all threads together.
-    pub fn pipeline_creation_time(&self) -> Duration {
-        self.device.pipelines.creation_time()
-    }
-
-    /// The driver's statistics of every pipeline; empty unless
-    /// [`Config::pipeline_statistics`] was set and the device has them.
-    pub fn pipeline_statistics(&self) -> Vec<PipelineStatistic> {
-        statistics::statistics(&self.device)
-    }
-
-    /// How much device memory buffers of this context take.
-    pub fn memory_report(&self) -> MemoryReport {
-        let report = self.device.allocator().generate_report();
-        MemoryReport {
-            allocations: report.allocations.len(),
-            allocated_bytes: report.total_allocated_bytes,
-            reserved_bytes: report.total_capacity_bytes,
-        }
     }
 
     /// Waits until everything submitted to the context's queue is done.

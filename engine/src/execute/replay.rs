@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::commands::{Commands, run_once};
-use crate::context::Context;
-use crate::descriptors::Sets;
+use crate::device::commands::{Commands, run_once};
+use crate::device::context::Context;
+use crate::device::observer::PassTime;
 use crate::error::{Error, Result};
-use crate::executor::Executable;
-use crate::import::{Bound, WorkspaceBinding, imports};
+use crate::execute::descriptors::Sets;
+use crate::execute::executable::Executable;
+use crate::execute::import::{Bound, WorkspaceBinding, imports};
+use crate::execute::profiler::{Profiler, Timing};
+use crate::execute::recorder::Prepared;
 use crate::memory::Buffer;
-use crate::profiler::{PassTime, Profiler, Timing};
-use crate::recorder::Prepared;
 
 /// A recorded plan. Submitting it again costs one `vkQueueSubmit` and allocates nothing.
 pub struct Replay {
