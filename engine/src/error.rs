@@ -116,6 +116,16 @@ pub enum Error {
         /// Plan name.
         plan: String,
     },
+    /// A plan was compiled for limits that the device does not have.
+    #[error(
+        "`{plan}` was compiled for another device: {limit} differs; compile it with Context::limits"
+    )]
+    OtherLimits {
+        /// Plan name.
+        plan: String,
+        /// The limit, by Vulkan's name.
+        limit: &'static str,
+    },
     /// The queue cannot write timestamps.
     #[error("`{device}` has no timestamps on its compute queue")]
     NoTimestamps {

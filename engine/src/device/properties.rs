@@ -170,6 +170,8 @@ impl DeviceProperties {
             max_workgroup_size: self.limits.max_compute_work_group_size,
             max_push_bytes: self.limits.max_push_constants_size,
             max_buffer_size: self.max_buffer_size,
+            max_shared_bytes: self.shared_memory,
+            subgroup_size: self.subgroup_size,
         }
     }
 

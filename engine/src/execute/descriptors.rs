@@ -30,7 +30,7 @@ impl Sets {
         pipelines: impl Iterator<Item = Option<&'s Pipeline>>,
     ) -> Result<Self> {
         let size = |wanted: vk::DescriptorType| {
-            let bindings = plan.steps.iter().flat_map(|s| &s.pass.bindings);
+            let bindings = plan.steps().iter().flat_map(|s| &s.pass.bindings);
             let count = bindings.filter(|b| descriptor_type(b.kind) == wanted).count();
             // A pool size of zero is not allowed.
             vk::DescriptorPoolSize::default().ty(wanted).descriptor_count(count.max(1) as u32)
@@ -38,12 +38,12 @@ impl Sets {
         let sizes =
             [size(vk::DescriptorType::STORAGE_BUFFER), size(vk::DescriptorType::UNIFORM_BUFFER)];
         let info = vk::DescriptorPoolCreateInfo::default()
-            .max_sets(plan.steps.len().max(1) as u32)
+            .max_sets(plan.steps().len().max(1) as u32)
             .pool_sizes(&sizes);
         // SAFETY: a live device.
         let pool = unsafe { device.raw.create_descriptor_pool(&info, None) };
         let pool = pool.during("vkCreateDescriptorPool")?;
-        device.name_object(pool, &plan.name);
+        device.name_object(pool, plan.name());
         // From here on, dropping `this` destroys the pool.
         let mut this = Self { device: device.clone(), pool, sets: Vec::new() };
         for pipeline in pipelines {
@@ -68,7 +68,7 @@ impl Sets {
     /// # Safety
     /// No recording that uses the sets is yet to run: to write them makes it invalid.
     pub unsafe fn write(&self, plan: &Plan, places: &Places<'_>) {
-        for (set, step) in self.sets.iter().zip(&plan.steps) {
+        for (set, step) in self.sets.iter().zip(plan.steps()) {
             with_writes(*set, &step.pass.bindings, places, |writes| {
                 // SAFETY: by the caller's contract.
                 unsafe { self.device.raw.update_descriptor_sets(writes, &[]) };

@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ash::vk;
 use multisplit_graph::{self as graph, Plan};
-use multisplit_shaders::address::ADDRESS_ALIGNMENT;
 
 use crate::device::context::Context;
 use crate::device::shared::Device;
@@ -80,22 +79,25 @@ impl Context {
 
     /// Like [`instantiate`](Self::instantiate), with options.
     pub fn instantiate_with(&self, plan: Plan, options: ExecutableOptions) -> Result<Executable> {
-        let _span = tracing::debug_span!("instantiate", plan = %plan.name).entered();
+        let _span = tracing::debug_span!("instantiate", plan = %plan.name()).entered();
         if options.slots > MAX_SLOTS {
             let (asked, limit) = (options.slots as u64, MAX_SLOTS as u64);
             return Err(Error::TooLarge { what: "number of slots", asked, limit });
         }
         let device = &self.device;
         let access = self.access(&plan, options.by_address)?;
-        fit::check(&plan, &limits(self, access))?;
+        fit::check(&plan, &self.limits())?;
+        if access == BufferAccess::Addresses {
+            fit::check_addresses(&plan)?;
+        }
         let steps = steps(device, &plan, access)?;
-        let workspace = (options.own_workspace && plan.workspace.size > 0)
+        let workspace = (options.own_workspace && plan.workspace().size > 0)
             .then(|| {
-                let name = format!("{}.workspace", plan.name);
-                Buffer::new(device, &name, plan.workspace.size, Location::Device)
+                let name = format!("{}.workspace", plan.name());
+                Buffer::new(device, &name, plan.workspace().size, Location::Device)
             })
             .transpose()?;
-        let exit = plan.exit.as_ref().map(memory_barriers).unwrap_or_default();
+        let exit = plan.exit().map(memory_barriers).unwrap_or_default();
         let (slots, next_slot, turn) = (Vec::new(), AtomicUsize::new(0), Mutex::default());
         let device = device.clone();
         let slot_count = options.slots.max(1);
@@ -125,7 +127,7 @@ impl Context {
             (false, false) => Ok(BufferAccess::Sets),
             (true, _) if self.device.features.buffer_device_address => Ok(BufferAccess::Addresses),
             (true, _) => Err(Error::Kernel {
-                kernel: plan.name.clone(),
+                kernel: plan.name().to_owned(),
                 problem: "needs bufferDeviceAddress, which the device lacks or has not enabled"
                     .to_owned(),
             }),
@@ -133,22 +135,10 @@ impl Context {
     }
 }
 
-/// What is read 16 bytes at a time is aligned so by its address, where no descriptor sees to it.
-fn limits(context: &Context, access: BufferAccess) -> graph::Limits {
-    let limits = context.limits();
-    match access {
-        BufferAccess::Addresses => {
-            let storage_alignment = limits.storage_alignment.max(ADDRESS_ALIGNMENT.into());
-            graph::Limits { storage_alignment, ..limits }
-        }
-        BufferAccess::Pushed | BufferAccess::Sets => limits,
-    }
-}
-
 fn steps(device: &Device, plan: &Plan, access: BufferAccess) -> Result<Vec<Step>> {
     let pipelines = PipelineStore::of(device)?;
-    let mut steps = Vec::with_capacity(plan.steps.len());
-    for step in &plan.steps {
+    let mut steps = Vec::with_capacity(plan.steps().len());
+    for step in plan.steps() {
         let pipeline = match &step.pass.kernel {
             Some(pass_kernel) => {
                 let kernel = pass_kernel.kernel().ok_or_else(|| Error::Kernel {
@@ -179,7 +169,7 @@ impl Executable {
         if Arc::ptr_eq(&self.device, device) {
             return Ok(());
         }
-        Err(Error::OtherContext { name: self.plan.name.clone() })
+        Err(Error::OtherContext { name: self.plan.name().to_owned() })
     }
 
     /// The plan it executes.

@@ -177,7 +177,7 @@ impl<'p> Places<'p> {
     ) -> Result<Self> {
         let workspace = match workspace {
             Some(given) => BufferAt::new(given.buffer, given.offset),
-            None if plan.workspace.size == 0 => BufferAt::NOWHERE,
+            None if plan.workspace().size == 0 => BufferAt::NOWHERE,
             None => return Err(problem(plan, "no memory was given for", "workspace")),
         };
         check_place(device, plan, "workspace", workspace, access)?;
@@ -213,9 +213,9 @@ impl<'p> Places<'p> {
     /// access to another.
     fn check_overlaps(&self) -> Result<()> {
         let given = &self.imports[..self.count];
-        let size = |index: usize| self.plan.buffers.get(index).map_or(0, |b| b.size);
+        let size = |index: usize| self.plan.buffers().get(index).map_or(0, |b| b.size);
         let written = |index: usize| {
-            let contract = self.plan.buffers.get(index).and_then(|b| b.contract());
+            let contract = self.plan.buffers().get(index).and_then(|b| b.contract());
             contract.and_then(|c| c.last_use).is_some_and(|s| !s.access.writes().is_empty())
         };
         for (count, &Given { index, at, .. }) in given.iter().enumerate() {
@@ -224,7 +224,7 @@ impl<'p> Places<'p> {
                     && (written(index) || written(other.index))
             });
             if overlapped {
-                let name = self.plan.buffers.get(index).map_or("", |b| &b.name);
+                let name = self.plan.buffers().get(index).map_or("", |b| &b.name);
                 return Err(problem(self.plan, "memory is shared with another import by", name));
             }
         }
@@ -254,7 +254,7 @@ impl<'p> Places<'p> {
 
 /// Whether commands other than dispatches use the buffer, which take no addresses.
 fn needs_buffer(plan: &Plan, index: usize) -> bool {
-    plan.steps.iter().any(|step| match &step.pass.work {
+    plan.steps().iter().any(|step| match &step.pass.work {
         Work::Dispatch(_) => false,
         Work::DispatchIndirect { buffer, .. } => *buffer == index,
         Work::Fill { view, .. } | Work::Update { view, .. } => view.buffer == index,
@@ -284,10 +284,10 @@ fn check_place(
     if offset.is_multiple_of(alignment) {
         return Ok(());
     }
-    let (plan, name) = (plan.name.clone(), name.to_owned());
+    let (plan, name) = (plan.name().to_owned(), name.to_owned());
     Err(Error::Misaligned { plan, name, offset, alignment })
 }
 
 fn problem(plan: &Plan, problem: &'static str, name: &str) -> Error {
-    Error::ImportBinding { plan: plan.name.clone(), problem, name: name.to_owned() }
+    Error::ImportBinding { plan: plan.name().to_owned(), problem, name: name.to_owned() }
 }

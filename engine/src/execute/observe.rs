@@ -18,7 +18,7 @@ impl Context {
         buffers: &[impl Into<Bound<'b>> + Copy],
     ) -> Result<bool> {
         let Some(observer) = &self.device.observer else { return Ok(false) };
-        let _span = tracing::debug_span!("run", plan = %executable.plan().name).entered();
+        let _span = tracing::debug_span!("run", plan = %executable.plan().name()).entered();
         let profiler = match Profiler::new(executable) {
             Err(Error::NoTimestamps { .. }) => return Ok(false),
             other => other?,
@@ -33,7 +33,7 @@ impl Context {
         // SAFETY: the recording has run.
         let (begin_ticks, passes) = unsafe { profiler.read_with_begin() }?;
         let tick_nanoseconds = f64::from(self.device.properties.limits.timestamp_period);
-        let plan = executable.plan().name.clone();
+        let plan = executable.plan().name().to_owned();
         observer.tell(Run { plan, before, after, begin_ticks, tick_nanoseconds, passes });
         Ok(true)
     }

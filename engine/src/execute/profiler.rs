@@ -116,7 +116,7 @@ impl Profiler {
     /// A profiler for recordings of `executable`.
     pub fn new(executable: &Executable) -> Result<Self> {
         let labels: Vec<String> =
-            executable.plan().steps.iter().map(|s| s.pass.label.clone()).collect();
+            executable.plan().steps().iter().map(|s| s.pass.label.clone()).collect();
         let queries = Timestamps::new(executable.device(), labels.len() as u32 + 1)?;
         Ok(Self { queries, labels })
     }

@@ -133,7 +133,7 @@ impl Executable {
         let Recorded { places, sets, timing, .. } = *recorded;
         // SAFETY: recording, by the caller's contract.
         unsafe { timing.begin(raw, commands) };
-        for (index, (step, planned)) in self.steps.iter().zip(&self.plan.steps).enumerate() {
+        for (index, (step, planned)) in self.steps.iter().zip(self.plan.steps()).enumerate() {
             // SAFETY: recording, by the caller's contract; every handle was made for this device,
             // and `fit` has checked offsets and sizes.
             unsafe {

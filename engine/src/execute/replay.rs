@@ -79,9 +79,9 @@ impl Context {
         buffers: &[impl Into<Bound<'b>> + Copy],
         times: u32,
     ) -> Result<()> {
-        let _span = tracing::debug_span!("run", plan = %executable.plan().name, times).entered();
-        if times > 1 && !executable.plan().replayable {
-            return Err(Error::NotReplayable { plan: executable.plan().name.clone() });
+        let _span = tracing::debug_span!("run", plan = %executable.plan().name(), times).entered();
+        if times > 1 && !executable.plan().is_replayable() {
+            return Err(Error::NotReplayable { plan: executable.plan().name().to_owned() });
         }
         self.run_prepared(executable, buffers, |raw, prepared| {
             // SAFETY: recording; what it refers to is kept until it has run.
@@ -99,7 +99,7 @@ impl Context {
     ) -> Result<()> {
         executable.check_device(&self.device)?;
         workspace.check_device(&self.device)?;
-        workspace.check_range(0, executable.plan().workspace.size)?;
+        workspace.check_range(0, executable.plan().workspace().size)?;
         let workspace = WorkspaceBinding { buffer: workspace.raw(), offset: 0 };
         let imports = imports(&self.device, buffers)?;
         let prepared = executable.prepare(&imports, Some(workspace))?;
@@ -146,9 +146,9 @@ impl Context {
 
 impl Executable {
     pub(crate) fn check_replayable(&self) -> Result<()> {
-        if self.plan().replayable {
+        if self.plan().is_replayable() {
             return Ok(());
         }
-        Err(Error::NotReplayable { plan: self.plan().name.clone() })
+        Err(Error::NotReplayable { plan: self.plan().name().to_owned() })
     }
 }

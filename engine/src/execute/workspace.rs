@@ -40,15 +40,20 @@ pub(crate) fn requirements(
     plan: &Plan,
     by_address: bool,
 ) -> Result<WorkspaceRequirements> {
-    let is_inside = |index: usize| plan.buffers.get(index).is_some_and(|b| b.contract().is_none());
+    let is_inside =
+        |index: usize| plan.buffers().get(index).is_some_and(|b| b.contract().is_none());
     let usage = match usage(plan, by_address, is_inside) {
         // Of a plan without transient buffers; Vulkan has no buffers of no use.
         usage if usage.is_empty() => shader_usage(by_address),
         usage => usage,
     };
     Ok(WorkspaceRequirements {
-        size: plan.workspace.size,
-        alignment: device.properties.graph_limits().heap_alignment().max(plan.workspace.alignment),
+        size: plan.workspace().size,
+        alignment: device
+            .properties
+            .graph_limits()
+            .heap_alignment()
+            .max(plan.workspace().alignment),
         usage,
         memory_type_bits: memory_type_bits(device, usage)?,
         scope: scope(plan, is_inside),
@@ -97,7 +102,7 @@ fn uses(
             body(scope, usage);
         }
     };
-    for pass in plan.steps.iter().map(|step| &step.pass) {
+    for pass in plan.steps().iter().map(|step| &step.pass) {
         for binding in &pass.bindings {
             let (scope, usage) = match (binding.kind, binding.access) {
                 (BindingKind::Uniform, _) => {

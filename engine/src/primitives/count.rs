@@ -227,7 +227,7 @@ mod tests {
         let mut graph = Graph::new("known");
         let prepared = lengths.prepare(&mut graph, &Policy::default(), "prepare").expect("none");
         assert_eq!(prepared.pushed(words), 17);
-        assert!(graph.compile(&Default::default()).expect("plan").steps.is_empty());
+        assert!(graph.compile(&Default::default()).expect("plan").steps().is_empty());
     }
 
     #[test]

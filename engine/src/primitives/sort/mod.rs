@@ -24,7 +24,7 @@
 //! let buffers = SortBuffers { n: 3.into(), keys, values, place };
 //! sort::add(&mut graph, &context.policy(), &by_distance, &buffers)?;
 //! let plan = graph.compile(&context.limits())?;
-//! println!("{} bytes of scratch", plan.workspace.size);
+//! println!("{} bytes of scratch", plan.workspace().size);
 //! let executable = context.instantiate(plan)?;
 //! let distances = context.upload("distances", &[0.5f32, 2.0, 1.0])?;
 //! let result = context.buffer::<u32>("order", 3)?;
