@@ -20,7 +20,7 @@
 //! ```
 
 mod device;
-pub mod embed;
+//pub mod embed;
 mod error;
 mod execute;
 mod memory;
@@ -39,12 +39,20 @@ pub use device::selection::{DEVICE_VARIABLE, DeviceChoice, DeviceEntry};
 pub use device::validation::{Message, Messages, ValidationConfig};
 pub use error::{Error, Result};
 pub use execute::executable::{Executable, ExecutableOptions};
-pub use execute::import::{Bound, BufferAt, Import, WorkspaceBinding};
+pub use execute::import::{Bound, BufferAt, Import};
 pub use execute::profiler::{Profiler, TimestampQueries, Timing};
 pub use execute::recorder::RecordOptions;
 pub use execute::replay::Replay;
 pub use execute::statistics::PipelineStatistic;
 pub use execute::workspace::WorkspaceRequirements;
-pub use memory::{Buffer, MemoryReport};
+pub use memory::{Array, Device, Elements, Host, MemoryReport, Place};
 pub use multisplit_graph as graph;
 pub use multisplit_shaders as shaders;
+pub use primitives::histogram::Bins;
+pub use primitives::key::{Key, KeyType, Value};
+#[cfg(feature = "glsl")]
+pub use primitives::multisplit::Glsl;
+pub use primitives::multisplit::Buckets;
+pub use primitives::policy::Policy;
+pub use primitives::sample::{Sample, SampleType};
+pub use primitives::sort::Sort;

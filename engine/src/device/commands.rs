@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
+use crate::device::order::RecordingId;
 use crate::device::shared::Device;
 use crate::error::{Result, VkResultExt};
 
@@ -13,6 +14,7 @@ pub(crate) struct Commands {
     device: Arc<Device>,
     pool: vk::CommandPool,
     pub raw: vk::CommandBuffer,
+    recording: RecordingId,
     fence: vk::Fence,
     pending: bool,
 }
@@ -27,6 +29,7 @@ impl Commands {
             device: device.clone(),
             pool: pool.during("vkCreateCommandPool")?,
             raw: vk::CommandBuffer::null(),
+            recording: RecordingId::new(),
             fence: vk::Fence::null(),
             pending: false,
         };
@@ -65,7 +68,7 @@ impl Commands {
         for left in (0..times).rev() {
             let fence = if left == 0 { self.fence } else { vk::Fence::null() };
             // SAFETY: executable; earlier submissions were waited for or may be pending.
-            if let Err(error) = unsafe { self.device.submit(self.raw, fence) } {
+            if let Err(error) = unsafe { self.device.submit(self.recording, self.raw, fence) } {
                 // The row has lost the fence that would have told when its beginning is done.
                 self.device.wait_idle()?;
                 return Err(error);

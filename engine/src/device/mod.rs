@@ -7,6 +7,7 @@ pub(crate) mod commands;
 pub(crate) mod context;
 pub(crate) mod instance;
 pub(crate) mod observer;
+pub(crate) mod order;
 pub(crate) mod properties;
 pub(crate) mod requirements;
 pub(crate) mod selection;

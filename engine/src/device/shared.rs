@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use ash::vk;
 
 use crate::device::attach::Attachments;
+use crate::device::order::{Order, RecordingId};
 use crate::device::context::PipelineCache;
 use crate::device::instance::Instance;
 use crate::device::observer::Observer;
@@ -36,6 +37,12 @@ impl Drop for Handles {
     }
 }
 
+/// The queue, and whose recording was the last that was submitted to it.
+struct Queue {
+    raw: vk::Queue,
+    last: Option<RecordingId>,
+}
+
 /// Shared by everything that holds a Vulkan object, so that none outlives the device.
 pub(crate) struct Device {
     pub raw: ash::Device,
@@ -52,7 +59,7 @@ pub(crate) struct Device {
     pub memory_limit: Option<u64>,
     pub physical: vk::PhysicalDevice,
     pub(super) attachments: Attachments,
-    queue: Mutex<vk::Queue>,
+    queue: Mutex<Queue>,
     synchronization2: Synchronization2,
     /// Last: fields are dropped in this order.
     handles: Handles,
@@ -103,7 +110,7 @@ impl Device {
             memory_limit: parts.memory_limit,
             physical: parts.physical,
             attachments: Attachments::default(),
-            queue: Mutex::new(parts.queue),
+            queue: Mutex::new(Queue { raw: parts.queue, last: None }),
             synchronization2,
             handles: parts.handles,
         })
@@ -137,16 +144,26 @@ impl Device {
         }
     }
 
-    /// Submits one command buffer and signals `fence`.
+    /// Submits one command buffer and signals `fence`. Whatever was submitted before it by other
+    /// recordings is ordered before it; a recording that follows itself has barriers of its own.
     ///
     /// # Safety
     /// `commands` is executable and not pending (or was recorded for simultaneous use).
-    pub unsafe fn submit(&self, commands: vk::CommandBuffer, fence: vk::Fence) -> Result<()> {
-        let commands = [commands];
-        let info = vk::SubmitInfo::default().command_buffers(&commands);
-        let queue = self.queue();
-        // SAFETY: by the caller's contract.
-        unsafe { self.raw.queue_submit(*queue, &[info], fence) }.during("vkQueueSubmit")
+    pub unsafe fn submit(
+        &self,
+        recording: RecordingId,
+        commands: vk::CommandBuffer,
+        fence: vk::Fence,
+    ) -> Result<()> {
+        let order = self.attached(Order::new)?;
+        let both = [order.commands(), commands];
+        let mut queue = self.queue();
+        let commands = if queue.last == Some(recording) { &both[1..] } else { &both[..] };
+        let info = vk::SubmitInfo::default().command_buffers(commands);
+        // SAFETY: by the caller's contract; the queue's lock is held.
+        unsafe { self.raw.queue_submit(queue.raw, &[info], fence) }.during("vkQueueSubmit")?;
+        queue.last = Some(recording);
+        Ok(())
     }
 
     /// Waits until everything on the queue is done. Not `vkDeviceWaitIdle`, for which an adopting
@@ -154,11 +171,11 @@ impl Device {
     pub fn wait_idle(&self) -> Result<()> {
         let queue = self.queue();
         // SAFETY: a live queue.
-        unsafe { self.raw.queue_wait_idle(*queue) }.during("vkQueueWaitIdle")
+        unsafe { self.raw.queue_wait_idle(queue.raw) }.during("vkQueueWaitIdle")
     }
 
     /// Queues are externally synchronized: the lock is held for the call.
-    fn queue(&self) -> MutexGuard<'_, vk::Queue> {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

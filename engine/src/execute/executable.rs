@@ -13,7 +13,7 @@ use crate::device::shared::Device;
 use crate::error::{Error, Result};
 use crate::execute::descriptors::Sets;
 use crate::execute::fit;
-use crate::execute::import::{Import, Places, WorkspaceBinding};
+use crate::execute::import::{BufferAt, Import, Places};
 use crate::execute::layout::BufferAccess;
 use crate::execute::pipeline::{Pipeline, PipelineStore};
 use crate::execute::workspace::{self, WorkspaceRequirements};
@@ -33,9 +33,9 @@ pub struct Executable {
     pub(crate) exit: Vec<vk::MemoryBarrier2<'static>>,
     workspace: Option<Buffer>,
     /// For recordings by the caller, in turn; none where descriptors are pushed.
-    pub(crate) slots: Vec<Sets>,
-    pub(crate) slot_count: usize,
-    pub(crate) next_slot: AtomicUsize,
+    pub(crate) frames: Vec<Sets>,
+    pub(crate) frame_count: usize,
+    pub(crate) next_frame: AtomicUsize,
     /// Held while the engine's own calls run with the executable's own workspace.
     turn: Mutex<()>,
 }
@@ -53,9 +53,9 @@ pub struct ExecutableOptions {
     pub own_workspace: bool,
     /// How many recordings by [`Executable::record`] may be alive at a time (frames in flight).
     /// It matters only on devices without push descriptors, where each recording needs descriptor
-    /// sets of its own: the sets of recording `k` are used again by recording `k + slots`. Calls
+    /// sets of its own: the sets of recording `k` are used again by recording `k + frames`. Calls
     /// that submit by themselves ([`Context::run`], [`Context::replay`]) take none of them.
-    pub slots: usize,
+    pub frames: usize,
     /// Whether kernels take the addresses of buffers instead of binding them: no descriptors at
     /// all. It needs [`Features::buffer_device_address`](crate::Features::buffer_device_address),
     /// and validation layers do not see such accesses.
@@ -63,11 +63,11 @@ pub struct ExecutableOptions {
 }
 
 /// More frames in flight than this are a mistake.
-const MAX_SLOTS: usize = 1024;
+const MAX_FRAMES: usize = 1024;
 
 impl Default for ExecutableOptions {
     fn default() -> Self {
-        Self { own_workspace: true, slots: 2, by_address: false }
+        Self { own_workspace: true, frames: 2, by_address: false }
     }
 }
 
@@ -80,9 +80,9 @@ impl Context {
     /// Like [`instantiate`](Self::instantiate), with options.
     pub fn instantiate_with(&self, plan: Plan, options: ExecutableOptions) -> Result<Executable> {
         let _span = tracing::debug_span!("instantiate", plan = %plan.name()).entered();
-        if options.slots > MAX_SLOTS {
-            let (asked, limit) = (options.slots as u64, MAX_SLOTS as u64);
-            return Err(Error::TooLarge { what: "number of slots", asked, limit });
+        if options.frames > MAX_FRAMES {
+            let (asked, limit) = (options.frames as u64, MAX_FRAMES as u64);
+            return Err(Error::TooLarge { what: "number of frames in flight", asked, limit });
         }
         let device = &self.device;
         let access = self.access(&plan, options.by_address)?;
@@ -98,9 +98,9 @@ impl Context {
             })
             .transpose()?;
         let exit = plan.exit().map(memory_barriers).unwrap_or_default();
-        let (slots, next_slot, turn) = (Vec::new(), AtomicUsize::new(0), Mutex::default());
+        let (frames, next_frame, turn) = (Vec::new(), AtomicUsize::new(0), Mutex::default());
         let device = device.clone();
-        let slot_count = options.slots.max(1);
+        let frame_count = options.frames.max(1);
         let mut executable = Executable {
             device,
             plan,
@@ -108,14 +108,14 @@ impl Context {
             access,
             exit,
             workspace,
-            slots,
-            slot_count,
-            next_slot,
+            frames,
+            frame_count,
+            next_frame,
             turn,
         };
-        for _ in 0..slot_count {
+        for _ in 0..frame_count {
             let sets = executable.new_sets()?;
-            executable.slots.extend(sets);
+            executable.frames.extend(sets);
         }
         Ok(executable)
     }
@@ -216,9 +216,9 @@ impl Executable {
     pub(crate) fn places(
         &self,
         imports: &[Import],
-        workspace: Option<WorkspaceBinding>,
+        workspace: Option<BufferAt>,
     ) -> Result<Places<'_>> {
-        let own = self.workspace.as_ref().map(|w| WorkspaceBinding { buffer: w.raw(), offset: 0 });
+        let own = self.workspace.as_ref().map(|w| BufferAt::new(w.raw(), 0));
         Places::resolve(&self.device, &self.plan, imports, workspace.or(own), self.access)
     }
 

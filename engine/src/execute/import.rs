@@ -10,7 +10,7 @@ use multisplit_shaders::address::ADDRESS_ALIGNMENT;
 use crate::device::shared::Device;
 use crate::error::{Error, Result};
 use crate::execute::layout::BufferAccess;
-use crate::memory::Buffer;
+use crate::memory::{Array, Buffer};
 
 /// Most imports a plan may have; where they are is then resolved on the stack.
 pub(crate) const MAX_IMPORTS: usize = 32;
@@ -55,24 +55,11 @@ impl BufferAt {
     }
 }
 
-/// A Vulkan buffer for an import of a graph.
-#[derive(Clone, Copy, Debug)]
-pub struct Import {
-    /// The import's handle in the graph.
-    pub import: graph::Buffer,
-    /// Where its memory begins.
-    pub at: BufferAt,
-}
+/// A graph's buffer, and where the memory for it begins.
+pub type Import = (graph::Buffer, BufferAt);
 
-impl Import {
-    /// Binds `import` to a buffer of the caller's, from byte `offset` on.
-    pub fn raw(import: graph::Buffer, buffer: vk::Buffer, offset: u64) -> Self {
-        Self { import, at: BufferAt::new(buffer, offset) }
-    }
-}
-
-/// A buffer of this engine for an import of a graph: `(import, &buffer)`, or
-/// `(import, &buffer, offset)` to begin at a byte offset.
+/// An [`Array`] for an import of a graph: `(import, &array)`, or `(import, &array, offset)` to begin
+/// at a byte offset.
 #[derive(Clone, Copy)]
 pub struct Bound<'b> {
     import: graph::Buffer,
@@ -80,15 +67,21 @@ pub struct Bound<'b> {
     offset: u64,
 }
 
-impl<'b> From<(graph::Buffer, &'b Buffer)> for Bound<'b> {
-    fn from((import, buffer): (graph::Buffer, &'b Buffer)) -> Self {
+impl<'b> Bound<'b> {
+    pub(crate) fn new(import: graph::Buffer, buffer: &'b Buffer) -> Self {
         Self { import, buffer, offset: 0 }
     }
 }
 
-impl<'b> From<(graph::Buffer, &'b Buffer, u64)> for Bound<'b> {
-    fn from((import, buffer, offset): (graph::Buffer, &'b Buffer, u64)) -> Self {
-        Self { import, buffer, offset }
+impl<'b, T> From<(graph::Buffer, &'b Array<T>)> for Bound<'b> {
+    fn from((import, array): (graph::Buffer, &'b Array<T>)) -> Self {
+        Self::new(import, array.buffer())
+    }
+}
+
+impl<'b, T> From<(graph::Buffer, &'b Array<T>, u64)> for Bound<'b> {
+    fn from((import, array, offset): (graph::Buffer, &'b Array<T>, u64)) -> Self {
+        Self { offset, ..Self::new(import, array.buffer()) }
     }
 }
 
@@ -107,19 +100,9 @@ pub(crate) fn imports<'b>(
     let check = |bound: Bound<'b>| {
         bound.buffer.check_device(device)?;
         bound.buffer.check_range(bound.offset, bound.import.size())?;
-        Ok(Import::raw(bound.import, bound.buffer.raw(), bound.offset))
+        Ok((bound.import, BufferAt::new(bound.buffer.raw(), bound.offset)))
     };
     buffers.iter().map(|&bound| check(bound.into())).collect()
-}
-
-/// Memory for a plan's transient buffers, supplied by the caller: as many bytes from `offset` on
-/// as [`Executable::workspace_requirements`](crate::Executable::workspace_requirements) says.
-#[derive(Clone, Copy, Debug)]
-pub struct WorkspaceBinding {
-    /// The caller's buffer, with the usage that is asked for there.
-    pub buffer: vk::Buffer,
-    /// Where in it the workspace begins.
-    pub offset: u64,
 }
 
 /// Where the plan's buffers are for one recording.
@@ -172,11 +155,11 @@ impl<'p> Places<'p> {
         device: &Device,
         plan: &'p Plan,
         imports: &[Import],
-        workspace: Option<WorkspaceBinding>,
+        workspace: Option<BufferAt>,
         access: BufferAccess,
     ) -> Result<Self> {
         let workspace = match workspace {
-            Some(given) => BufferAt::new(given.buffer, given.offset),
+            Some(given) => given,
             None if plan.workspace().size == 0 => BufferAt::NOWHERE,
             None => return Err(problem(plan, "no memory was given for", "workspace")),
         };
@@ -184,33 +167,33 @@ impl<'p> Places<'p> {
         let workspace = Given::new(device, 0, workspace, access);
         let mut this = Self { plan, imports: [Given::NOTHING; MAX_IMPORTS], count: 0, workspace };
         for (index, planned, contract) in plan.imports() {
-            let given = imports.iter().find(|i| plan.index_of(i.import) == Some(index));
+            let given = imports.iter().find(|(i, _)| plan.index_of(*i) == Some(index));
             match given {
-                Some(given) => {
-                    check_place(device, plan, &planned.name, given.at, access)?;
-                    if matches!(given.at, BufferAt::Address(_)) && needs_buffer(plan, index) {
+                Some(&(_, at)) => {
+                    check_place(device, plan, &planned.name, at, access)?;
+                    if matches!(at, BufferAt::Address(_)) && needs_buffer(plan, index) {
                         return Err(problem(plan, "only a buffer can be given for", &planned.name));
                     }
                     let Some(entry) = this.imports.get_mut(this.count) else {
                         return Err(problem(plan, "too many imports, at", &planned.name));
                     };
-                    *entry = Given::new(device, index, given.at, access);
+                    *entry = Given::new(device, index, at, access);
                     this.count += 1;
                 }
                 None if contract.first_use.is_none() => {}
                 None => return Err(problem(plan, "no buffer was given for", &planned.name)),
             }
         }
-        if let Some(stranger) = imports.iter().find(|i| plan.index_of(i.import).is_none()) {
-            let name = format!("#{}", stranger.import.index());
+        if let Some((stranger, _)) = imports.iter().find(|(i, _)| plan.index_of(*i).is_none()) {
+            let name = format!("#{}", stranger.index());
             return Err(problem(plan, "the plan has no import", &name));
         }
         this.check_overlaps()?;
         Ok(this)
     }
 
-    /// The planner takes imports to be apart, so nothing orders a write to one of them against an
-    /// access to another.
+    /// The planner takes imports and the workspace to be apart, so nothing orders a write to one of
+    /// them against an access to another.
     fn check_overlaps(&self) -> Result<()> {
         let given = &self.imports[..self.count];
         let size = |index: usize| self.plan.buffers().get(index).map_or(0, |b| b.size);
@@ -218,7 +201,12 @@ impl<'p> Places<'p> {
             let contract = self.plan.buffers().get(index).and_then(|b| b.contract());
             contract.and_then(|c| c.last_use).is_some_and(|s| !s.access.writes().is_empty())
         };
+        let workspace = (self.workspace.at, self.plan.workspace().size);
         for (count, &Given { index, at, .. }) in given.iter().enumerate() {
+            if at.overlaps(size(index), workspace.0, workspace.1) {
+                let name = self.plan.buffers().get(index).map_or("", |b| &b.name);
+                return Err(problem(self.plan, "memory is shared with the workspace by", name));
+            }
             let overlapped = given[..count].iter().any(|other| {
                 at.overlaps(size(index), other.at, size(other.index))
                     && (written(index) || written(other.index))

@@ -9,17 +9,17 @@ use multisplit_graph::Work;
 use crate::error::{Error, Result};
 use crate::execute::descriptors::{Sets, bind, push_addresses};
 use crate::execute::executable::Executable;
-use crate::execute::import::{Import, Places, WorkspaceBinding};
+use crate::execute::import::{BufferAt, Import, Places};
 use crate::execute::profiler::Timing;
 
 /// What one recording is given besides the command buffer and the imports.
 #[derive(Clone, Copy, Default)]
 pub struct RecordOptions<'r> {
     /// The caller's memory for transient buffers; `None` for the executable's own.
-    pub workspace: Option<WorkspaceBinding>,
-    /// Which of [`ExecutableOptions::slots`](crate::ExecutableOptions::slots) the recording takes;
-    /// `None` for the next in turn. Threads that record at the same time name slots, since nobody knows whose turn comes next.
-    pub slot: Option<usize>,
+    pub workspace: Option<BufferAt>,
+    /// Which of [`ExecutableOptions::frames`](crate::ExecutableOptions::frames) the recording takes;
+    /// `None` for the next in turn. Threads that record at the same time name frames, since nobody knows whose turn comes next.
+    pub frame: Option<usize>,
     /// Timestamps around the passes.
     pub timing: Timing<'r>,
 }
@@ -43,11 +43,11 @@ pub(crate) struct Word {
 
 impl Executable {
     /// Makes ready for recordings of the engine's own, which may be alive for as long as they
-    /// like: they take no slot.
+    /// like: they take no frame.
     pub(crate) fn prepare(
         &self,
         imports: &[Import],
-        workspace: Option<WorkspaceBinding>,
+        workspace: Option<BufferAt>,
     ) -> Result<Prepared<'_>> {
         let places = self.places(imports, workspace)?;
         let sets = self.new_sets()?;
@@ -66,7 +66,7 @@ impl Executable {
     /// of a family with compute, outside a render pass. Each import's buffer holds at least the
     /// import's size from its offset on, has the usages named at [`Import`], and lives until the
     /// commands have run, as does the executable. No more recordings than
-    /// [`ExecutableOptions::slots`](crate::ExecutableOptions::slots) are recorded and yet to run.
+    /// [`ExecutableOptions::frames`](crate::ExecutableOptions::frames) are recorded and yet to run.
     /// The caller synchronises imports as the plan's contract says
     /// ([`Plan::imports`](crate::graph::Plan::imports)).
     pub unsafe fn record(&self, commands: vk::CommandBuffer, imports: &[Import]) -> Result<()> {
@@ -78,7 +78,7 @@ impl Executable {
     ///
     /// # Safety
     /// As for [`record`](Self::record); the workspace is as [`WorkspaceBinding`] says, and no
-    /// other commands use it while these run. No other recording of the slot is yet to run. A
+    /// other commands use it while these run. No other recording of the frame is yet to run. A
     /// profiler was made for this executable, and lives until the commands have run; queries of
     /// the caller's exist and are reset.
     pub unsafe fn record_with(
@@ -102,10 +102,10 @@ impl Executable {
         options: &RecordOptions<'_>,
         word: Option<Word>,
     ) -> Result<()> {
-        let sets = self.slot(options.slot)?;
+        let sets = self.frame_sets(options.frame)?;
         let places = self.places(imports, options.workspace)?;
         if let Some(sets) = sets {
-            // SAFETY: no more recordings are alive than there are slots, so this one is free.
+            // SAFETY: no more recordings are alive than there are frames, so this one is free.
             unsafe { sets.write(&self.plan, &places) };
         }
         let recorded = Recorded { places: &places, sets, timing: options.timing, word };
@@ -114,16 +114,16 @@ impl Executable {
         Ok(())
     }
 
-    /// The descriptor sets of a slot, or of the next in turn; none where descriptors are pushed.
-    fn slot(&self, wanted: Option<usize>) -> Result<Option<&Sets>> {
-        if let Some(slot) = wanted
-            && slot >= self.slot_count
+    /// The descriptor sets of a frame, or of the next in turn; none where descriptors are pushed.
+    fn frame_sets(&self, wanted: Option<usize>) -> Result<Option<&Sets>> {
+        if let Some(frame) = wanted
+            && frame >= self.frame_count
         {
-            let (asked, limit) = (slot as u64, self.slot_count as u64 - 1);
-            return Err(Error::TooLarge { what: "slot", asked, limit });
+            let (asked, limit) = (frame as u64, self.frame_count as u64 - 1);
+            return Err(Error::TooLarge { what: "frame in flight", asked, limit });
         }
-        let slot = wanted.unwrap_or_else(|| self.next_slot.fetch_add(1, Ordering::Relaxed));
-        Ok(slot.checked_rem(self.slots.len()).and_then(|slot| self.slots.get(slot)))
+        let frame = wanted.unwrap_or_else(|| self.next_frame.fetch_add(1, Ordering::Relaxed));
+        Ok(frame.checked_rem(self.frames.len()).and_then(|frame| self.frames.get(frame)))
     }
 
     /// # Safety
@@ -242,7 +242,7 @@ pub(crate) struct Prepared<'e> {
 
 impl Prepared<'_> {
     /// # Safety
-    /// As for [`Executable::record_with`], but for the slots; this lives until the commands have
+    /// As for [`Executable::record_with`], but for the frames; this lives until the commands have
     /// run, or what [`into_sets`](Self::into_sets) gives does.
     pub unsafe fn record(&self, commands: vk::CommandBuffer, timing: Timing<'_>) {
         let (places, sets) = (&self.places, self.sets.as_ref());

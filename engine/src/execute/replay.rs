@@ -11,7 +11,7 @@ use crate::device::observer::PassTime;
 use crate::error::{Error, Result};
 use crate::execute::descriptors::Sets;
 use crate::execute::executable::Executable;
-use crate::execute::import::{Bound, WorkspaceBinding, imports};
+use crate::execute::import::{Bound, imports};
 use crate::execute::profiler::{Profiler, Timing};
 use crate::execute::recorder::Prepared;
 use crate::memory::Buffer;
@@ -86,27 +86,6 @@ impl Context {
         self.run_prepared(executable, buffers, |raw, prepared| {
             // SAFETY: recording; what it refers to is kept until it has run.
             (0..times).for_each(|_| unsafe { prepared.record(raw, Timing::None) });
-        })
-    }
-
-    /// Like [`run`](Self::run), with transient buffers in `workspace` instead of the
-    /// executable's own, so that several threads can run one executable at a time.
-    pub fn run_in<'b>(
-        &self,
-        executable: &Executable,
-        buffers: &[impl Into<Bound<'b>> + Copy],
-        workspace: &Buffer,
-    ) -> Result<()> {
-        executable.check_device(&self.device)?;
-        workspace.check_device(&self.device)?;
-        workspace.check_range(0, executable.plan().workspace().size)?;
-        let workspace = WorkspaceBinding { buffer: workspace.raw(), offset: 0 };
-        let imports = imports(&self.device, buffers)?;
-        let prepared = executable.prepare(&imports, Some(workspace))?;
-        run_once(&self.device, |raw| {
-            // SAFETY: recording; sizes were checked, and what it refers to outlives the wait.
-            unsafe { prepared.record(raw, Timing::None) };
-            Ok(())
         })
     }
 

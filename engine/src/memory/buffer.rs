@@ -24,7 +24,7 @@ pub(crate) enum Location {
 
 /// A storage buffer with its memory. Clones share it; the last one frees it.
 #[derive(Clone)]
-pub struct Buffer(Arc<Inner>);
+pub(crate) struct Buffer(Arc<Inner>);
 
 struct Inner {
     /// Dropped before the device, which ends the heap.

@@ -9,6 +9,7 @@ use crate::device::attach::Attachment;
 use crate::device::context::Context;
 use crate::device::shared::Device;
 use crate::error::Result;
+use crate::memory::Array;
 use crate::primitives::multisplit::SplitTuning;
 use crate::primitives::{Policy, fill};
 
@@ -45,10 +46,10 @@ pub fn lane_order(context: &Context, seed: u32) -> Result<bool> {
         .specialize("SUBGROUP_SIZE", policy.subgroup_size)
         .dispatch(Groups::linear(groups));
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let found = context.buffer::<u32>("probe.exceptions", 1)?;
+    let found = Array::<u32>::uninit(context, "probe.exceptions", 1)?;
     // Not told to an observer: it is no run of the caller's.
     context.run_repeatedly(&executable, &[(exceptions, &found)], 1)?;
-    let exceptions = context.download::<u32>(&found)?;
+    let exceptions = context.download(&found)?;
     Ok(exceptions.iter().all(|&count| count == 0))
 }
 

@@ -1,6 +1,11 @@
 //! What a sample is, as bits, as an unsigned number that compares like it, and in memory.
 
+use std::fmt;
+
 use bytemuck::Pod;
+use multisplit_graph::{Buffer, ElementType};
+
+use crate::error::{Error, Result};
 
 /// What a sample is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,8 +26,49 @@ pub enum SampleType {
     F64,
 }
 
-/// A Rust type whose values can be counted.
-pub trait Sample: Pod + PartialOrd {
+impl SampleType {
+    /// Every type.
+    pub const ALL: [Self; 7] =
+        [Self::U8, Self::U16, Self::U32, Self::I32, Self::U64, Self::F32, Self::F64];
+
+    /// The type of the samples in a buffer of a graph.
+    pub(crate) fn of(name: &'static str, buffer: Buffer) -> Result<Self> {
+        let element = buffer.element();
+        Self::ALL.into_iter().find(|&sample| ElementType::from(sample) == element).ok_or_else(
+            || {
+                let expected = "u8, u16, u32, i32, u64, f32 or f64".to_owned();
+                Error::KeyTypeMismatch { name, found: element.to_string(), expected }
+            },
+        )
+    }
+}
+
+impl From<SampleType> for ElementType {
+    fn from(sample: SampleType) -> Self {
+        match sample {
+            SampleType::U8 => Self::U8,
+            SampleType::U16 => Self::U16,
+            SampleType::U32 => Self::U32,
+            SampleType::I32 => Self::I32,
+            SampleType::U64 => Self::U64,
+            SampleType::F32 => Self::F32,
+            SampleType::F64 => Self::F64,
+        }
+    }
+}
+
+impl fmt::Display for SampleType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        ElementType::from(*self).fmt(f)
+    }
+}
+
+/// A type whose values can be counted: `u8`, `u16`, `u32`, `i32`, `u64`, `f32` or `f64`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a sample type",
+    label = "samples are u8, u16, u32, i32, u64, f32 or f64"
+)]
+pub trait Sample: Pod + PartialOrd + sealed::Sealed {
     /// What the kernels are told of it.
     const TYPE: SampleType;
 
@@ -32,7 +78,9 @@ pub trait Sample: Pod + PartialOrd {
 
 macro_rules! sample {
     ($($rust:ty: $name:ident, $bits:expr;)*) => {
-        $(impl Sample for $rust {
+        $(impl sealed::Sealed for $rust {}
+
+        impl Sample for $rust {
             const TYPE: SampleType = SampleType::$name;
 
             fn bits(self) -> u64 {
@@ -52,6 +100,10 @@ sample! {
     f64: F64, |value: f64| value.to_bits();
 }
 
+mod sealed {
+    pub trait Sealed {}
+}
+
 impl SampleType {
     /// Bytes of a sample.
     pub fn bytes(self) -> u32 {
@@ -69,7 +121,7 @@ impl SampleType {
     }
 
     /// The kernels' SAMPLE_KIND.
-    pub(super) fn kind(self) -> u32 {
+    pub(in crate::primitives) fn kind(self) -> u32 {
         match self {
             Self::I32 => 1,
             Self::F32 | Self::F64 => 2,
@@ -79,7 +131,7 @@ impl SampleType {
 
     /// What a user's function in GLSL takes.
     #[cfg(feature = "glsl")]
-    pub(super) fn glsl(self) -> &'static str {
+    pub(in crate::primitives) fn glsl(self) -> &'static str {
         match self {
             Self::U8 | Self::U16 | Self::U32 => "uint",
             Self::I32 => "int",
@@ -91,7 +143,7 @@ impl SampleType {
 
     /// The bits of an edge as a number that compares like the samples do as the kernels'
     /// `ordered()`. Of the two zeros it is the lower one, so that both are at or above it.
-    pub(super) fn ordered_edge(self, bits: u64) -> u64 {
+    pub(in crate::primitives) fn ordered_edge(self, bits: u64) -> u64 {
         match self {
             Self::I32 => bits ^ 0x8000_0000,
             Self::F32 => match bits as u32 {
@@ -109,12 +161,12 @@ impl SampleType {
     }
 
     /// The value of a float.
-    pub(super) fn float(self, bits: u64) -> f64 {
+    pub(in crate::primitives) fn float(self, bits: u64) -> f64 {
         if self == Self::F64 { f64::from_bits(bits) } else { f32::from_bits(bits as u32).into() }
     }
 
     /// The value, as near as a float comes to it: for the axis of a picture.
-    pub(super) fn value(self, bits: u64) -> f64 {
+    pub(in crate::primitives) fn value(self, bits: u64) -> f64 {
         match self {
             Self::F32 | Self::F64 => self.float(bits),
             Self::I32 => f64::from(bits as u32 as i32),

@@ -1,6 +1,11 @@
-//! What a key is.
+//! What a key is, and what a value can be.
+
+use std::fmt;
 
 use bytemuck::Pod;
+use multisplit_graph::{Buffer, ElementType};
+
+use crate::error::{Error, Result};
 
 /// What a key is. Floats are in the order of `total_cmp`: -NaN first, -0 before 0, NaN last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,7 +48,7 @@ impl KeyType {
 
     /// What a user's function in GLSL takes.
     #[cfg(feature = "glsl")]
-    pub(super) fn glsl(self) -> &'static str {
+    pub(in crate::primitives) fn glsl(self) -> &'static str {
         match self {
             Self::U32 => "uint",
             Self::I32 => "int",
@@ -74,8 +79,74 @@ impl KeyType {
     }
 }
 
-/// A type that keys can have.
-pub trait Key: Pod {
+impl KeyType {
+    /// The bits of the integer key whose [`ordered`](Self::ordered) number this is.
+    pub(crate) fn unordered(self, number: u64) -> u64 {
+        match self.kind() {
+            0 => number,
+            _ => number ^ (1 << (self.bits() - 1)),
+        }
+    }
+}
+
+impl From<KeyType> for ElementType {
+    fn from(key: KeyType) -> Self {
+        match key {
+            KeyType::U32 => Self::U32,
+            KeyType::I32 => Self::I32,
+            KeyType::F32 => Self::F32,
+            KeyType::U64 => Self::U64,
+            KeyType::I64 => Self::I64,
+            KeyType::F64 => Self::F64,
+        }
+    }
+}
+
+impl fmt::Display for KeyType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        ElementType::from(*self).fmt(f)
+    }
+}
+
+impl KeyType {
+    /// The type of the keys in a buffer of a graph.
+    pub(crate) fn of(name: &'static str, buffer: Buffer) -> Result<Self> {
+        let element = buffer.element();
+        Self::ALL.into_iter().find(|&key| ElementType::from(key) == element).ok_or_else(|| {
+            let expected = "u32, i32, f32, u64, i64 or f64".to_owned();
+            Error::KeyTypeMismatch { name, found: element.to_string(), expected }
+        })
+    }
+}
+
+/// An array of a graph is one of `expected`.
+pub(in crate::primitives) fn check_element(
+    name: &'static str,
+    buffer: Buffer,
+    expected: ElementType,
+) -> Result<()> {
+    if buffer.element() == expected {
+        return Ok(());
+    }
+    let (found, expected) = (buffer.element().to_string(), expected.to_string());
+    Err(Error::KeyTypeMismatch { name, found, expected })
+}
+
+/// Bytes of the values in a buffer of a graph.
+pub(in crate::primitives) fn value_bytes(buffer: Buffer) -> Result<u32> {
+    let bytes = buffer.element().bytes().unwrap_or(0);
+    if VALUE_BYTES.contains(&bytes) { Ok(bytes) } else { Err(Error::ValueSize { bytes }) }
+}
+
+/// Sizes of values that kernels can move.
+const VALUE_BYTES: [u32; 3] = [4, 8, 16];
+
+/// A type that keys can have: `u32`, `i32`, `f32`, `u64`, `i64` or `f64`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a key type",
+    label = "keys are u32, i32, f32, u64, i64 or f64"
+)]
+pub trait Key: Pod + PartialOrd + sealed::Sealed {
     /// Its name here.
     const TYPE: KeyType;
 
@@ -83,8 +154,31 @@ pub trait Key: Pod {
     fn key_bits(self) -> u64;
 }
 
+/// What a key can take along: any plain type of 4, 8 or 16 bytes. Another size does not compile.
+///
+/// ```compile_fail
+/// let gpu = multisplit::Context::new()?;
+/// let (keys, values) = gpu.sort_pairs(&[1u32, 2], &[[0u32; 3], [1; 3]])?; // 12 bytes
+/// # Ok::<(), multisplit::Error>(())
+/// ```
+pub trait Value: Pod {
+    #[doc(hidden)]
+    const CHECKED: () = assert!(
+        matches!(size_of::<Self>(), 4 | 8 | 16),
+        "values have 4, 8 or 16 bytes"
+    );
+}
+
+impl<T: Pod> Value for T {}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
 macro_rules! key {
     ($($ty:ty, $name:ident, $key:ident, $bits:expr;)*) => {$(
+        impl sealed::Sealed for $ty {}
+
         impl Key for $ty {
             const TYPE: KeyType = KeyType::$name;
 
