@@ -2,7 +2,7 @@
 //!
 //! [`add`] declares the passes of one histogram in a graph. [`Histogram`] says what is counted how;
 //! [`HistogramBuffers`] where it is. [`Context::histogram`](crate::Context::histogram) does
-//! everything in one call, and [`svg`] draws the result.
+//! everything in one call.
 //!
 //! ```
 //! # fn main() -> Result<(), multisplit::Error> {
@@ -18,14 +18,12 @@
 //! # }
 //! ```
 
-mod axis;
 mod bins;
 mod cells;
 mod host;
 mod layout;
 mod method;
 mod passes;
-mod picture;
 mod sample;
 mod tuning;
 
@@ -33,7 +31,6 @@ pub use bins::Bins;
 pub use host::HistogramResult;
 pub use layout::Layout;
 pub use method::{HistogramMethod, HistogramSizes};
-pub use picture::{Picture, svg};
 pub use sample::{Sample, SampleType};
 pub use tuning::HistogramTuning;
 
