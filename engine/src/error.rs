@@ -223,12 +223,6 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
-    /// A histogram that cannot be drawn.
-    #[error("no picture of a histogram: {problem}")]
-    Picture {
-        /// What is wrong.
-        problem: &'static str,
-    },
     /// A bucket function gave ids past the last bucket.
     #[error("the bucket function gave an id of {buckets} or more for {keys} keys")]
     BucketOutOfRange {
@@ -245,7 +239,7 @@ pub enum Error {
         /// How far it came.
         rounds: u64,
     },
-    /// A network, the file it comes from, or a question about it.
+    /// A network, or a search in it.
     #[error(transparent)]
     Network(#[from] NetworkError),
     /// The graph is not one that can be planned.

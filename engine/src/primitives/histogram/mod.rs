@@ -4,7 +4,6 @@
 //! [`HistogramBuffers`] where. [`Context::histogram`](crate::Context::histogram) does everything in
 //! one call.
 
-mod axis;
 mod bins;
 mod description;
 mod cells;
@@ -12,7 +11,6 @@ mod host;
 mod layout;
 mod method;
 mod passes;
-mod picture;
 mod tuning;
 
 pub use bins::Bin;
@@ -20,7 +18,6 @@ pub use description::Bins;
 pub use host::HistogramCounts;
 pub use layout::Layout;
 pub use method::{HistogramMethod, HistogramSizes};
-pub use picture::{Picture, svg};
 pub use tuning::HistogramTuning;
 
 use multisplit_graph::{Buffer, ElementType, Graph};

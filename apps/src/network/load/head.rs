@@ -1,8 +1,10 @@
 //! What a file says of itself before its edges come.
 
+use multisplit::network::Direction;
+
 use super::blocks::Blocks;
 use super::cursor::{Cursor, Misread, misread};
-use super::{Direction, Format, Problem};
+use super::{Format, Problem};
 
 /// What follows the two vertices of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use multisplit::network::WeightKind;
 
 use super::*;
-use crate::network::{WeightKind, hash_weight};
+use crate::network::hash_weight;
 
-fn plain(format: Format, text: &str) -> Result<Network, NetworkError> {
+fn plain(format: Format, text: &str) -> Result<Network, InputError> {
     read("test", text.as_bytes(), format, &LoadOptions::default())
 }
 
@@ -138,7 +139,7 @@ fn packed_files_of_several_blocks() {
         (arc.target, arc.weight) == (v + 1, v % 17)
     }));
     let cut = read("test", &packed[..packed.len() / 2], Format::WeightedEdgeList, &options);
-    assert!(matches!(cut, Err(NetworkError::Io { .. })));
+    assert!(matches!(cut, Err(InputError::Io { .. })));
 }
 
 #[test]
@@ -154,7 +155,7 @@ fn names_say_what_a_file_is() {
         assert_eq!(Format::of(Path::new(name)), format, "{name}");
     }
     let unknown = load("nothing.txt", &LoadOptions::default());
-    assert!(matches!(unknown, Err(NetworkError::UnknownFormat { .. })));
+    assert!(matches!(unknown, Err(InputError::UnknownFormat { .. })));
     let missing = load("nothing.mtx", &LoadOptions::default());
-    assert!(matches!(missing, Err(NetworkError::Io { .. })));
+    assert!(matches!(missing, Err(InputError::Io { .. })));
 }

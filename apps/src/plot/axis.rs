@@ -1,16 +1,16 @@
-//! The axes of a picture: which numbers get a tick, and how they are written.
+//! The axes of a plot: which numbers get a tick, and how they are written.
 
 /// Where ticks are and what they say.
-pub(super) struct Ticks {
+pub struct Ticks {
     pub values: Vec<f64>,
     pub labels: Vec<String>,
 }
 
 impl Ticks {
-    /// At most about `most` round numbers from `lo` to `hi`, which differ. `whole` leaves out the
-    /// others.
-    pub fn linear(lo: f64, hi: f64, most: f64, whole: bool) -> Self {
-        let mut step = round_up((hi - lo) / most.max(1.0));
+    /// At most about `max` round numbers from `lo` to `hi`, which differ; only whole ones where
+    /// `whole` is set.
+    pub fn linear(lo: f64, hi: f64, max: f64, whole: bool) -> Self {
+        let mut step = round_up((hi - lo) / max.max(1.0));
         if whole {
             step = step.max(1.0);
         }
@@ -21,10 +21,10 @@ impl Ticks {
         Self { values, labels }
     }
 
-    /// Powers of ten from 1 to `hi`, at most about `most`.
-    pub fn decades(hi: f64, most: f64) -> Self {
+    /// Powers of ten from 1 to `hi`, at most about `max`.
+    pub fn decades(hi: f64, max: f64) -> Self {
         let decades = hi.max(1.0).log10().ceil().max(1.0);
-        let step = (decades / most.max(1.0)).ceil().max(1.0) as usize;
+        let step = (decades / max.max(1.0)).ceil().max(1.0) as usize;
         let values: Vec<f64> =
             (0..=decades as usize).step_by(step).map(|k| 10f64.powi(k as i32)).collect();
         let labels = values.iter().map(|&value| amount(value)).collect();
@@ -37,7 +37,7 @@ impl Ticks {
     }
 }
 
-/// The least of 1, 2 and 5 times a power of ten that is no less.
+/// The smallest of 1, 2 and 5 times a power of ten that is no less.
 fn round_up(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
     let factor = [1.0, 2.0, 5.0].into_iter().find(|f| f * power >= step * (1.0 - 1e-9));
@@ -46,8 +46,8 @@ fn round_up(step: f64) -> f64 {
 
 /// Numbers with as many digits as tell them apart.
 fn labels(values: &[f64], step: f64) -> Vec<String> {
-    let most = values.iter().fold(0.0f64, |most, value| most.max(value.abs()));
-    let (scale, suffix) = unit(most, step);
+    let max = values.iter().fold(0.0f64, |max, value| max.max(value.abs()));
+    let (scale, suffix) = unit(max, step);
     let plain = (1e-4..1e16).contains(&(step / scale));
     let digits = (-(step / scale).log10() - 1e-9).ceil().clamp(0.0, 12.0) as usize;
     let label = |&value: &f64| match value {
@@ -59,9 +59,9 @@ fn labels(values: &[f64], step: f64) -> Vec<String> {
 }
 
 /// Large numbers are written in thousands, millions or billions.
-fn unit(most: f64, step: f64) -> (f64, &'static str) {
+fn unit(max: f64, step: f64) -> (f64, &'static str) {
     let units = [(1e9, " G"), (1e6, " M"), (1e3, " k")];
-    let fits = |(scale, _): &(f64, &str)| most >= 10.0 * scale && step * 1000.0 >= *scale;
+    let fits = |(scale, _): &(f64, &str)| max >= 10.0 * scale && step * 1000.0 >= *scale;
     units.into_iter().find(fits).unwrap_or((1.0, ""))
 }
 
@@ -71,7 +71,7 @@ fn signed(text: &str) -> String {
 }
 
 /// A count for people: three digits and a unit.
-pub(super) fn amount(value: f64) -> String {
+pub fn amount(value: f64) -> String {
     let (scale, suffix) = match value {
         v if v < 1e4 => (1.0, ""),
         v if v < 1e6 => (1e3, " k"),
@@ -83,17 +83,31 @@ pub(super) fn amount(value: f64) -> String {
     format!("{}{suffix}", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// A count with a comma between its thousands.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
+/// Round numbers from 0 to past `max`, some four of them.
+pub fn ticks(max: f64) -> Vec<f64> {
+    if !(max.is_finite() && max > 0.0) {
+        return vec![0.0, 1.0];
     }
-    text
+    let rough = max / 4.0;
+    let power = 10f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 2.5, 5.0, 10.0].map(|s| s * power).into_iter().find(|&s| s >= rough);
+    let step = step.unwrap_or(10.0 * power);
+    (0..=(max / step).ceil() as u32).map(|tick| f64::from(tick) * step).collect()
+}
+
+/// A number of few digits, without zeros at its end.
+pub fn short(value: f64) -> String {
+    let digits = match value.abs() {
+        v if v >= 100.0 || v == 0.0 => 0,
+        v if v >= 10.0 => 1,
+        v if v >= 1.0 => 2,
+        _ => 3,
+    };
+    let text = format!("{value:.digits$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
 }
 
 #[cfg(test)]
@@ -123,8 +137,22 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_grouped() {
-        assert_eq!(grouped(1_234_567), "1,234,567");
+    fn numbers_are_short() {
         assert_eq!(amount(1_250_000.0), "1.25 M");
+        assert_eq!(short(0.25), "0.25");
+        assert_eq!(short(100.0), "100");
+        assert_eq!(short(12.0), "12");
+    }
+
+    #[test]
+    fn ticks_from_zero_are_round_and_enclose() {
+        assert_eq!(ticks(9.0), [0.0, 2.5, 5.0, 7.5, 10.0]);
+        assert_eq!(ticks(100.0), [0.0, 25.0, 50.0, 75.0, 100.0]);
+        for max in [0.0013, 0.7, 3.0, 517.0, 1e9] {
+            let ticks = ticks(max);
+            assert!((3..=7).contains(&ticks.len()), "{ticks:?}");
+            assert!(ticks.last().is_some_and(|&last| last >= max), "{ticks:?}");
+        }
+        assert_eq!(ticks(0.0), [0.0, 1.0]);
     }
 }

@@ -5,11 +5,12 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use multisplit::network::{EdgeList, EdgeWeights};
+
 use super::Problem;
 use super::blocks::{Block, Blocks};
 use super::cursor::{Cursor, Misread, misread};
 use super::head::{Head, WeightText};
-use crate::network::edges::{EdgeList, EdgeWeights};
 
 /// The edges of one block.
 #[derive(Default)]

@@ -15,11 +15,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::MultiGzDecoder;
+use multisplit::network::{Direction, EdgeList, Network};
 
-use super::edges::EdgeList;
-use super::error::NetworkError;
-use super::rows::{Direction, Network};
-use super::weighting::Weighting;
+use super::{InputError, Weighting};
 use blocks::Blocks;
 use head::Head;
 
@@ -74,9 +72,9 @@ pub struct LoadOptions<'p> {
 }
 
 /// Loads a file whose name says what it is.
-pub fn load(path: impl AsRef<Path>, options: &LoadOptions<'_>) -> Result<Network, NetworkError> {
+pub fn load(path: impl AsRef<Path>, options: &LoadOptions<'_>) -> Result<Network, InputError> {
     let path = path.as_ref();
-    let unknown = || NetworkError::UnknownFormat { path: path.to_owned() };
+    let unknown = || InputError::UnknownFormat { path: path.to_owned() };
     let format = Format::of(path).ok_or_else(unknown)?;
     let file = File::open(path).map_err(|error| io(path, error))?;
     let all_bytes = file.metadata().map_or(0, |data| data.len());
@@ -89,7 +87,7 @@ pub fn read(
     reader: impl Read,
     format: Format,
     options: &LoadOptions<'_>,
-) -> Result<Network, NetworkError> {
+) -> Result<Network, InputError> {
     read_all(Path::new(name), reader, 0, format, options)
 }
 
@@ -99,7 +97,7 @@ fn read_all(
     all_bytes: u64,
     format: Format,
     options: &LoadOptions<'_>,
-) -> Result<Network, NetworkError> {
+) -> Result<Network, InputError> {
     let _span = tracing::debug_span!("network.load", path = %path.display()).entered();
     let count = AtomicU64::new(0);
     let mut packed = BufReader::with_capacity(PACKED_BLOCK, Counted { reader, count: &count });
@@ -123,25 +121,25 @@ fn network(
     head: &Head,
     mut edges: EdgeList,
     options: &LoadOptions<'_>,
-) -> Result<Network, NetworkError> {
+) -> Result<Network, InputError> {
     let (found, path) = (edges.len() as u64, path.to_owned());
     match head.announced {
         Some(announced) if found < announced => {
-            return Err(NetworkError::FewerEdges { path, announced, found });
+            return Err(InputError::FewerEdges { path, announced, found });
         }
         Some(announced) if found > announced => {
-            return Err(NetworkError::MoreEdges { path, announced, found });
+            return Err(InputError::MoreEdges { path, announced, found });
         }
         _ => {}
     }
     let greatest = || edges.from.iter().chain(&edges.to).max().map_or(0, |&v| u64::from(v) + 1);
     let vertices = head.vertices.unwrap_or_else(greatest);
     options.weighting.apply(&mut edges);
-    Network::new(vertices, options.direction.unwrap_or(head.direction), &edges)
+    Ok(Network::new(vertices, options.direction.unwrap_or(head.direction), &edges)?)
 }
 
-fn io(path: &Path, error: std::io::Error) -> NetworkError {
-    NetworkError::Io { path: path.to_owned(), error }
+fn io(path: &Path, error: std::io::Error) -> InputError {
+    InputError::Io { path: path.to_owned(), error }
 }
 
 /// The first bytes of every gzip file.
@@ -170,11 +168,11 @@ enum Problem {
 }
 
 impl Problem {
-    fn at(self, path: &Path) -> NetworkError {
+    fn at(self, path: &Path) -> InputError {
         let path = path.to_owned();
         match self {
-            Self::Line(line, problem) => NetworkError::Malformed { path, line, problem },
-            Self::Io(error) => NetworkError::Io { path, error },
+            Self::Line(line, problem) => InputError::Malformed { path, line, problem },
+            Self::Io(error) => InputError::Io { path, error },
         }
     }
 }

@@ -1,10 +1,10 @@
 //! A network like one of roads: junctions on a lattice, joined by chains of short segments; hardly
 //! more edges than vertices, and very long ways.
 
+use multisplit::network::{Network, NetworkError};
+
 use super::{key, network, random};
-use crate::network::error::NetworkError;
-use crate::network::rows::Network;
-use crate::network::weighting::Weighting;
+use crate::network::{InputError, Weighting};
 
 /// A road-like network.
 ///
@@ -51,11 +51,11 @@ impl Grid {
     }
 
     /// Makes the network.
-    pub fn generate(&self, weighting: Weighting) -> Result<Network, NetworkError> {
-        let problem = |problem| NetworkError::Generator { problem };
+    pub fn generate(&self, weighting: Weighting) -> Result<Network, InputError> {
+        let problem = |problem| InputError::Generator { problem };
         let junctions = u64::from(self.width) * u64::from(self.height);
         if junctions == 0 {
-            return Err(NetworkError::Empty);
+            return Err(NetworkError::Empty.into());
         }
         let lattice = self.lattice();
         // As many junction edges more than junctions as there are edges more than vertices.
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused() {
         let refused = |grid: Grid| {
-            matches!(grid.generate(Weighting::Ones), Err(NetworkError::Generator { .. }))
+            matches!(grid.generate(Weighting::Ones), Err(InputError::Generator { .. }))
         };
         assert!(refused(Grid { edges: 90, ..Grid::of_size(100) }));
         assert!(refused(Grid { edges: 1000, ..Grid::of_size(100) }));

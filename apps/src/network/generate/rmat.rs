@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::thread;
 
+use multisplit::network::{Network, NetworkError, mix64};
+
 use super::{key, network, random};
-use crate::network::error::NetworkError;
-use crate::network::rows::Network;
-use crate::network::weighting::Weighting;
+use crate::network::{InputError, Weighting};
 
 /// An undirected R-MAT network, in the manner of GTgraph without its noise on parameters.
 ///
@@ -47,10 +47,10 @@ impl Rmat {
     }
 
     /// Makes the network.
-    pub fn generate(&self, weighting: Weighting) -> Result<Network, NetworkError> {
-        let problem = |problem| NetworkError::Generator { problem };
+    pub fn generate(&self, weighting: Weighting) -> Result<Network, InputError> {
+        let problem = |problem| InputError::Generator { problem };
         if self.vertices == 0 {
-            return Err(NetworkError::Empty);
+            return Err(NetworkError::Empty.into());
         }
         if self.parts.iter().map(|&part| u64::from(part)).sum::<u64>() > 1000 {
             return Err(problem("the parts of R-MAT are more than a whole"));
@@ -123,7 +123,7 @@ impl Hasher for Scatter {
     }
 
     fn write_u64(&mut self, key: u64) {
-        self.0 = super::mix64(key);
+        self.0 = mix64(key);
     }
 }
 
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused() {
         let refused = |rmat: Rmat| {
-            matches!(rmat.generate(Weighting::Ones), Err(NetworkError::Generator { .. }))
+            matches!(rmat.generate(Weighting::Ones), Err(InputError::Generator { .. }))
         };
         assert!(refused(Rmat::of_size(3, 4)));
         assert!(refused(Rmat { parts: [500, 500, 1], ..Rmat::default() }));

@@ -6,10 +6,10 @@ mod rmat;
 pub use grid::Grid;
 pub use rmat::Rmat;
 
-use super::edges::{EdgeList, EdgeWeights};
-use super::error::NetworkError;
-use super::rows::{Direction, Network};
-use super::weighting::{GOLDEN, Weighting, mix64};
+use multisplit::network::{Direction, EdgeList, EdgeWeights, Network, mix64};
+
+use super::error::InputError;
+use super::weighting::{GOLDEN, Weighting};
 
 /// 64 random bits for counter `k`, by SplitMix64.
 fn random(seed: u64, k: u64) -> u64 {
@@ -22,11 +22,7 @@ fn key(u: u32, v: u32) -> u64 {
 }
 
 /// The undirected network of these edges, in ascending order, weighted.
-fn network(
-    vertices: u32,
-    mut keys: Vec<u64>,
-    weighting: Weighting,
-) -> Result<Network, NetworkError> {
+fn network(vertices: u32, mut keys: Vec<u64>, weighting: Weighting) -> Result<Network, InputError> {
     keys.sort_unstable();
     let mut edges = EdgeList {
         from: keys.iter().map(|key| (key >> 32) as u32).collect(),
@@ -34,5 +30,5 @@ fn network(
         weights: EdgeWeights::Ones,
     };
     weighting.apply(&mut edges);
-    Network::new(vertices.into(), Direction::Undirected, &edges)
+    Ok(Network::new(vertices.into(), Direction::Undirected, &edges)?)
 }

@@ -4,14 +4,15 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::error::NetworkError;
-use super::paths::{ShortestPaths, UNREACHED};
-use super::rows::{Network, WeightKind};
+use multisplit::network::{Network, NetworkError, ShortestPaths, UNREACHED, WeightKind};
 
 /// Shortest paths from `source`, with predecessors, by Dijkstra's algorithm on the CPU.
 pub fn dijkstra(network: &Network, source: u32) -> Result<ShortestPaths, NetworkError> {
-    network.check_source(source)?;
     let vertices = network.vertices() as usize;
+    if source >= network.vertices() {
+        let (source_vertex, vertices) = (source.into(), network.vertices().into());
+        return Err(NetworkError::SourceOutOfRange { source_vertex, vertices });
+    }
     let mut distances = vec![UNREACHED; vertices];
     let mut predecessors = vec![UNREACHED; vertices];
     let mut overflowed = false;
@@ -54,7 +55,7 @@ fn sum(kind: WeightKind, distance: u32, weight: u32) -> Option<u32> {
 
 /// A vertex without a distance that an arc from one with a distance leads to: where some sums
 /// were too large to follow, such a vertex is reached by no others.
-pub(crate) fn reached_too_late(network: &Network, distances: &[u32]) -> Option<u32> {
+fn reached_too_late(network: &Network, distances: &[u32]) -> Option<u32> {
     let reached = (0..network.vertices()).filter(|&v| distances[v as usize] != UNREACHED);
     let mut targets = reached.flat_map(|v| network.arcs_of(v)).map(|arc| arc.target);
     targets.find(|&target| distances[target as usize] == UNREACHED)
@@ -62,8 +63,9 @@ pub(crate) fn reached_too_late(network: &Network, distances: &[u32]) -> Option<u
 
 #[cfg(test)]
 mod tests {
+    use multisplit::network::{Direction, EdgeList};
+
     use super::*;
-    use crate::network::{Direction, EdgeList};
 
     #[test]
     fn sums_that_do_not_fit_are_noticed_where_they_matter() {
