@@ -20,12 +20,13 @@
 //! ```
 
 mod device;
-//pub mod embed;
+pub mod embed;
 mod error;
 mod execute;
 mod memory;
 pub mod network;
 pub mod primitives;
+mod work;
 
 pub use ash;
 pub use device::adopt::{AdoptedDevice, RawDevice};
@@ -41,7 +42,7 @@ pub use error::{Error, Result};
 pub use execute::executable::{Executable, ExecutableOptions};
 pub use execute::import::{Bound, BufferAt, Import};
 pub use execute::profiler::{Profiler, TimestampQueries, Timing};
-pub use execute::recorder::RecordOptions;
+pub use execute::recorder::{PassValue, RecordOptions};
 pub use execute::replay::Replay;
 pub use execute::statistics::PipelineStatistic;
 pub use execute::workspace::WorkspaceRequirements;
@@ -50,9 +51,10 @@ pub use multisplit_graph as graph;
 pub use multisplit_shaders as shaders;
 pub use primitives::histogram::Bins;
 pub use primitives::key::{Key, KeyType, Value};
+pub use primitives::multisplit::Buckets;
 #[cfg(feature = "glsl")]
 pub use primitives::multisplit::Glsl;
-pub use primitives::multisplit::Buckets;
 pub use primitives::policy::Policy;
 pub use primitives::sample::{Sample, SampleType};
 pub use primitives::sort::Sort;
+pub use work::{First, Frame, Operand, Work, WorkArray, WorkPass, threads};

@@ -80,6 +80,11 @@ impl Config {
 }
 
 impl Context {
+    /// Opens the best device there is.
+    pub fn new() -> Result<Self> {
+        Self::open(&Config::default())
+    }
+
     /// Opens the device that `config` chooses.
     pub fn open(config: &Config) -> Result<Self> {
         let _span = tracing::debug_span!("context.open").entered();

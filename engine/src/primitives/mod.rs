@@ -17,6 +17,7 @@ pub(crate) mod sample;
 pub mod scan;
 pub mod sort;
 pub mod sssp;
+mod tunable;
 
 pub use count::Count;
 pub use histogram::{HistogramBuffers, histogram};

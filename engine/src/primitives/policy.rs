@@ -10,6 +10,7 @@ use super::sssp::SsspTuning;
 use crate::device::context::Context;
 use crate::device::properties::DeviceProperties;
 use crate::error::{Error, Result};
+use crate::primitives::tunable::tunable;
 
 /// How a scan is carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,42 +35,44 @@ impl ScanMethod {
     }
 }
 
-/// Sizes and methods for one device. Every field may be set; results never depend on them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Policy {
-    /// Threads of a workgroup: a multiple of the subgroup size.
-    pub threads: u32,
-    /// The scan method; scans that fit one workgroup take a single pass in any case.
-    pub scan: ScanMethod,
-    /// Threads of the workgroup that scans a short array on its own.
-    pub spine_threads: u32,
-    /// Largest array, in tiles, that one workgroup scans on its own.
-    pub spine_tiles: u32,
-    /// Up to this many of its tiles, one workgroup is quicker than several that look back.
-    pub lone_tiles: u32,
-    /// How often look-back looks in vain before it adds up a missing tile itself.
-    pub spin_limit: u32,
-    /// Tiles whose words a look-back over buckets reads at a time, from 1 to 32.
-    pub look_back_tiles: u32,
-    /// `maxStorageBufferRange`: larger arrays are worked on in pieces.
-    pub max_storage_range: u64,
-    /// `maxComputeWorkGroupCount[0]`: more workgroups than this are folded into rows. Only for
-    /// dispatches whose size the device works out; the graph folds the others.
-    pub max_groups: u32,
-    /// Lanes of a subgroup.
-    pub subgroup_size: u32,
-    /// Bytes of shared memory that a workgroup has.
-    pub shared_memory: u32,
-    /// Most threads that a workgroup can have.
-    pub max_threads: u32,
-    /// Sizes of multisplit.
-    pub split: SplitTuning,
-    /// Sizes of the histogram.
-    pub histogram: HistogramTuning,
-    /// Sizes of the radix sort.
-    pub sort: SortTuning,
-    /// Sizes of searches for shortest paths.
-    pub sssp: SsspTuning,
+tunable! {
+    /// Sizes and methods for one device. Every field may be set; results never depend on them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Policy {
+        /// Threads of a workgroup: a multiple of the subgroup size.
+        threads: u32,
+        /// The scan method; scans that fit one workgroup take a single pass in any case.
+        scan: ScanMethod,
+        /// Threads of the workgroup that scans a short array on its own.
+        spine_threads: u32,
+        /// Largest array, in tiles, that one workgroup scans on its own.
+        spine_tiles: u32,
+        /// Up to this many of its tiles, one workgroup is quicker than several that look back.
+        lone_tiles: u32,
+        /// How often look-back looks in vain before it adds up a missing tile itself.
+        spin_limit: u32,
+        /// Tiles whose words a look-back over buckets reads at a time, from 1 to 32.
+        look_back_tiles: u32,
+        /// `maxStorageBufferRange`: larger arrays are worked on in pieces.
+        max_storage_range: u64,
+        /// `maxComputeWorkGroupCount[0]`: more workgroups than this are folded into rows. Only for
+        /// dispatches whose size the device works out; the graph folds the others.
+        max_groups: u32,
+        /// Lanes of a subgroup.
+        subgroup_size: u32,
+        /// Bytes of shared memory that a workgroup has.
+        shared_memory: u32,
+        /// Most threads that a workgroup can have.
+        max_threads: u32,
+        /// Sizes of multisplit.
+        split: SplitTuning,
+        /// Sizes of the histogram.
+        histogram: HistogramTuning,
+        /// Sizes of the radix sort.
+        sort: SortTuning,
+        /// Sizes of searches for shortest paths.
+        sssp: SsspTuning,
+    }
 }
 
 /// Tiles that a look-back can have in its registers.

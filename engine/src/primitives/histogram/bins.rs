@@ -8,11 +8,11 @@ use multisplit_shaders::builtin::{self, Builtin};
 
 use super::Histogram;
 use super::cells::{CellFormat, CellMap, Cells};
-use crate::primitives::sample::SampleType;
 use crate::error::{Error, Result};
 use crate::primitives::Policy;
 #[cfg(feature = "glsl")]
 use crate::primitives::multisplit::Glsl;
+use crate::primitives::sample::SampleType;
 
 /// Which bin a sample belongs to: the untyped form, with edges as the bits of samples. [`Bins`] is the
 /// typed one.

@@ -33,8 +33,10 @@ pub(super) fn descending(split: &Split, n: Count) -> Result<bool> {
 }
 
 pub(super) fn add(job: &mut Job<'_>) -> Result<()> {
-    let sort =
-        KeyedSort { descending: descending(job.split, job.buffers.n)?, ..KeyedSort::new(job.split.key) };
+    let sort = KeyedSort {
+        descending: descending(job.split, job.buffers.n)?,
+        ..KeyedSort::new(job.split.key)
+    };
     counting::add(job)?;
     let n = job.buffers.n.max();
     let key_bytes = n * u64::from(job.split.key.bytes());

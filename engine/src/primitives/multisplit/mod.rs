@@ -22,8 +22,8 @@ mod tuning;
 mod two_level;
 
 pub use bucket::Bucket;
-pub use buckets::{AnyType, Buckets};
 pub(in crate::primitives) use bucket::BucketCode;
+pub use buckets::{AnyType, Buckets};
 pub(in crate::primitives) use chain::{EACH, number_elements};
 #[cfg(feature = "glsl")]
 pub use glsl::Glsl;
@@ -37,7 +37,7 @@ use multisplit_graph::{Buffer, ElementType, Graph, View};
 use super::key::{KeyType, check_element, value_bytes};
 use super::{Count, Policy};
 use crate::error::{Error, Result};
-use job::{Function, Job, Kernels, bind_output, bind_out_of_range, variant};
+use job::{Function, Job, Kernels, bind_out_of_range, bind_output, variant};
 
 /// The most buckets.
 pub const MAX_BUCKETS: u32 = 1 << 16;
@@ -200,7 +200,13 @@ pub(in crate::primitives) fn add(
     };
     tracing::debug!(?added, n = ?buffers.n, m = split.buckets, "multisplit");
     if let Some(out_of_range) = buffers.out_of_range {
-        super::fill(graph, policy, "multisplit.clear.out_of_range", out_of_range.elements::<u32>(0, 1), 0)?;
+        super::fill(
+            graph,
+            policy,
+            "multisplit.clear.out_of_range",
+            out_of_range.elements::<u32>(0, 1),
+            0,
+        )?;
     }
     if buffers.n.max() == 0 {
         super::fill(graph, policy, "multisplit.empty", offsets(split, buffers), 0)?;

@@ -5,16 +5,19 @@ use ash::vk;
 use crate::device::properties::DeviceProperties;
 use crate::error::{Error, Result};
 use crate::primitives::Policy;
+use crate::primitives::tunable::tunable;
 
-/// The shape of a tile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TileShape {
-    /// Threads of a workgroup, where shared memory allows.
-    pub threads: u32,
-    /// Keys of a thread.
-    pub items: u32,
-    /// In how many turns the tile goes through shared memory: a divisor of `items`.
-    pub turns: u32,
+tunable! {
+    /// The shape of a tile.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct TileShape {
+        /// Threads of a workgroup, where shared memory allows.
+        threads: u32,
+        /// Keys of a thread.
+        items: u32,
+        /// In how many turns the tile goes through shared memory: a divisor of `items`.
+        turns: u32,
+    }
 }
 
 /// Tiles of a part of a histogram, such that kernels can number its keys.
@@ -114,45 +117,47 @@ pub enum ValuesAfter {
 /// The shapes of tiles by ceil(log2 m), from 1 to 8.
 pub type TileShapes = [TileShape; 8];
 
-/// Sizes of the multisplit kernels. Every field but [`lockstep`](Self::lockstep) may be set at
-/// will; results never depend on them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SplitTuning {
-    /// Tiles of the direct (whose items are windows) and of the warp-level method.
-    pub warp: TileShape,
-    /// Tiles of the block-level method, for keys.
-    pub block_keys: TileShapes,
-    /// The same for key-value pairs.
-    pub block_pairs: TileShapes,
-    /// Tiles of the one-sweep method.
-    pub onesweep: TileShapes,
-    /// When the values of a tile of the block-level and of the one-sweep method set out, by
-    /// ceil(log2 m).
-    pub values_after: [ValuesAfter; 8],
-    /// Least keys of a subproblem.
-    pub least_keys: u32,
-    /// Keys of a subproblem of the block-level method without values, by ceil(log2 m), where there
-    /// are enough of them for all multiprocessors.
-    pub block_strips: [u32; 8],
-    /// Subproblems of the block-level method that a workgroup of the prescan counts side by side,
-    /// where there are two buckets, and one workgroup then scans what is left.
-    pub abreast: u32,
-    /// Tiles that a workgroup of the one-sweep histogram counts.
-    pub histogram_parts: u32,
-    /// Up to this many buckets are counted by votes, more by atomics in shared memory.
-    pub most_buckets_by_votes: u32,
-    /// Copies of the counters of the latter.
-    pub counter_copies: u32,
-    /// What the ranking kernels may rely on. A property of the device, which a context finds out:
-    /// more than [`Lockstep::No`] only in [`Context::policy`](crate::Context::policy).
-    pub lockstep: Lockstep,
-    /// Rounds of all loops of a kernel; a bound that only software drivers have.
-    pub most_loop_rounds: u32,
-    /// Up to this many buckets `Auto` takes the direct method.
-    pub most_buckets_direct: u32,
-    /// Whether `Auto` evaluates a user's function of more buckets than one round has only once,
-    /// into labels.
-    pub label_user_buckets: bool,
+tunable! {
+    /// Sizes of the multisplit kernels. Every field but [`lockstep`](Self::lockstep) may be set at
+    /// will; results never depend on them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct SplitTuning {
+        /// Tiles of the direct (whose items are windows) and of the warp-level method.
+        warp: TileShape,
+        /// Tiles of the block-level method, for keys.
+        block_keys: TileShapes,
+        /// The same for key-value pairs.
+        block_pairs: TileShapes,
+        /// Tiles of the one-sweep method.
+        onesweep: TileShapes,
+        /// When the values of a tile of the block-level and of the one-sweep method set out, by
+        /// ceil(log2 m).
+        values_after: [ValuesAfter; 8],
+        /// Least keys of a subproblem.
+        least_keys: u32,
+        /// Keys of a subproblem of the block-level method without values, by ceil(log2 m), where there
+        /// are enough of them for all multiprocessors.
+        block_strips: [u32; 8],
+        /// Subproblems of the block-level method that a workgroup of the prescan counts side by side,
+        /// where there are two buckets, and one workgroup then scans what is left.
+        abreast: u32,
+        /// Tiles that a workgroup of the one-sweep histogram counts.
+        histogram_parts: u32,
+        /// Up to this many buckets are counted by votes, more by atomics in shared memory.
+        most_buckets_by_votes: u32,
+        /// Copies of the counters of the latter.
+        counter_copies: u32,
+        /// What the ranking kernels may rely on. A property of the device, which a context finds out:
+        /// more than [`Lockstep::No`] only in [`Context::policy`](crate::Context::policy).
+        lockstep: Lockstep,
+        /// Rounds of all loops of a kernel; a bound that only software drivers have.
+        most_loop_rounds: u32,
+        /// Up to this many buckets `Auto` takes the direct method.
+        most_buckets_direct: u32,
+        /// Whether `Auto` evaluates a user's function of more buckets than one round has only once,
+        /// into labels.
+        label_user_buckets: bool,
+    }
 }
 
 /// PCI vendor id.

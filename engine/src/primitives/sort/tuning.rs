@@ -9,29 +9,32 @@ use crate::error::{Error, Result};
 use crate::primitives::Policy;
 use crate::primitives::key::KeyType;
 use crate::primitives::multisplit::{Method, TileShape};
+use crate::primitives::tunable::tunable;
 
 /// Up to how many elements a shape is used.
 type UpTo = (u64, TileShape);
 
-/// Sizes of the sort kernels. Results never depend on them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SortTuning {
-    /// What `Auto` takes for more elements than one workgroup sorts.
-    pub auto: SortMethod,
-    /// How a round of `SortMethod::Multisplit` splits.
-    pub rounds: Method,
-    /// The tile of the sort by one workgroup.
-    pub small: TileShape,
-    /// Tiles for keys of 32 bits, by the number of elements; the last is for all larger numbers.
-    pub keys: [UpTo; 5],
-    /// The same for keys of 64 bits, with values and without.
-    pub wide_keys: [UpTo; 4],
-    /// The same for pairs of a 32-bit key and a value.
-    pub pairs: [UpTo; 4],
-    /// Keys of a thread that the histogram reads at a time, and its threads.
-    pub histogram: TileShape,
-    /// Workgroups of the histogram, at most.
-    pub histogram_groups: u64,
+tunable! {
+    /// Sizes of the sort kernels. Results never depend on them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct SortTuning {
+        /// What `Auto` takes for more elements than one workgroup sorts.
+        auto: SortMethod,
+        /// How a round of `SortMethod::Multisplit` splits.
+        rounds: Method,
+        /// The tile of the sort by one workgroup.
+        small: TileShape,
+        /// Tiles for keys of 32 bits, by the number of elements; the last is for all larger numbers.
+        keys: [UpTo; 5],
+        /// The same for keys of 64 bits, with values and without.
+        wide_keys: [UpTo; 4],
+        /// The same for pairs of a 32-bit key and a value.
+        pairs: [UpTo; 4],
+        /// Keys of a thread that the histogram reads at a time, and its threads.
+        histogram: TileShape,
+        /// Workgroups of the histogram, at most.
+        histogram_groups: u64,
+    }
 }
 
 impl SortTuning {
