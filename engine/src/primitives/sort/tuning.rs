@@ -14,6 +14,8 @@ use crate::primitives::tunable::tunable;
 
 /// Keys of a thread of the histogram.
 const MAX_HISTOGRAM_ITEMS: u32 = 64;
+/// Cut down to what the device has.
+const MAX_HISTOGRAM_THREADS: u32 = 4096;
 /// Up to how many elements a shape is used.
 type UpTo = (u64, TileShape);
 
@@ -129,7 +131,7 @@ impl SortTuning {
         require(sound, "a tile of `sort` has no keys, too many, or turns that do not divide it")?;
         require(self.small.turns == 1, "`sort.small` has several turns")?;
         let items = (1..=MAX_HISTOGRAM_ITEMS).contains(&self.histogram.items);
-        let threads = (1..=policy.max_threads).contains(&self.histogram.threads);
+        let threads = (1..=MAX_HISTOGRAM_THREADS).contains(&self.histogram.threads);
         require(items && threads, "`sort.histogram` is not a workgroup's part")?;
         let groups = (1..=u64::from(policy.max_groups)).contains(&self.histogram_groups);
         require(groups, "`sort.histogram_groups` is not from 1 to `max_groups`")?;
