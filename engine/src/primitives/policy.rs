@@ -95,6 +95,10 @@ pub struct DeviceFacts {
 
 /// Tiles that a look-back can have in its registers.
 const MAX_LOOK_BACK_TILES: u32 = 32;
+/// Half of what Vulkan guarantees.
+const MIN_SHARED_MEMORY: u32 = 8 << 10;
+/// Room for a tile and its counters.
+const MIN_STORAGE_RANGE: u64 = 1 << 10;
 /// Tiles of the one workgroup that scans a short array: its loop must end.
 const MAX_SPINE_TILES: u32 = 1024;
 /// Looks in vain: a workgroup that waits for longer does more harm than good.
@@ -183,6 +187,10 @@ impl Policy {
             && self.max_storage_range <= facts.max_storage_range
             && (1..=facts.max_groups.max(1)).contains(&self.max_groups);
         require(fits, "a limit is past the device's")?;
+        let enough = self.shared_memory >= MIN_SHARED_MEMORY
+            && self.max_threads >= self.subgroup_size
+            && self.max_storage_range >= MIN_STORAGE_RANGE;
+        require(enough, "a limit is below what kernels need")?;
         let bounded = self.split.most_loop_rounds <= facts.max_loop_rounds
             && self.histogram.most_samples <= facts.max_samples;
         require(bounded, "loops are longer than the device runs them")?;
