@@ -5,6 +5,7 @@
 //! of the caller's is read before its size has been compared (`read`).
 
 mod context;
+mod declare;
 mod glsl;
 mod handle;
 mod histogram;

@@ -5,12 +5,17 @@ use std::mem::MaybeUninit;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use multisplit::ash::vk::{self, Handle as _};
-use multisplit::embed::{self, OperationOptions, Recording, Role, RoleContract, Task};
-use multisplit::{BufferAt, TimestampQueries, Timing, WorkspaceBinding, WorkspaceRequirements};
+use multisplit::embed::BufferContract;
+use multisplit::graph::{Buffer, Plan};
+use multisplit::{
+    BufferAt, Error, Executable, ExecutableOptions, Import, PassValue, RecordOptions,
+    TimestampQueries, Timing, WorkspaceRequirements,
+};
 
 use crate::context::{Child, ContextObject};
+use crate::declare::{COUNT, Declaration, no_buffer};
 use crate::handle::Registry;
-use crate::read::{self, Out, Sized32};
+use crate::read::{self, Choice as _, Out, Sized32};
 use crate::result::{Failure, MultisplitResult, Outcome, guard};
 use crate::types::{MultisplitBinding, MultisplitCommonInfo, MultisplitRole, MultisplitScope};
 use crate::vulkan::{VkBool32, VkBufferUsageFlags, VkCommandBuffer, VkDeviceSize, VkQueryPool};
@@ -58,8 +63,8 @@ pub struct MultisplitContract {
     pub last_use: MultisplitScope,
 }
 
-impl From<&RoleContract> for MultisplitContract {
-    fn from(contract: &RoleContract) -> Self {
+impl From<&BufferContract> for MultisplitContract {
+    fn from(contract: &BufferContract) -> Self {
         Self {
             size: contract.bytes,
             alignment: contract.alignment,
@@ -108,15 +113,24 @@ static OPERATIONS: Registry<MultisplitOperation, Operation> = Registry::new("ope
 
 /// What a handle of an operation stands for.
 struct Operation {
-    task: Task,
-    options: OperationOptions,
+    plan: Plan,
+    options: ExecutableOptions,
     workspace: WorkspaceRequirements,
-    contracts: Vec<RoleContract>,
-    ready: OnceLock<embed::Operation>,
+    roles: Vec<RoleBuffer>,
+    /// The maximum count, where each recording sets the count.
+    max_count: Option<u64>,
+    ready: OnceLock<Executable>,
     /// Held while it is warmed up, so that two threads do not do it twice.
     warming: Mutex<()>,
     /// Last, so that the context may go when everything else has.
     context: Child,
+}
+
+/// The buffer of a role.
+struct RoleBuffer {
+    role: MultisplitRole,
+    buffer: Buffer,
+    contract: MultisplitContract,
 }
 
 /// Plans an operation: what every `multisplit_*_create` comes to.
@@ -126,16 +140,22 @@ struct Operation {
 pub(crate) unsafe fn create(
     context: &Arc<ContextObject>,
     common: &MultisplitCommonInfo,
-    task: impl Into<Task>,
+    mut declaration: Declaration,
 ) -> Outcome<*mut MultisplitOperation> {
-    let task = task.into();
     // SAFETY: by the caller's contract.
-    let options = unsafe { common.options()? };
-    // Whatever is wrong with the task is found out by planning it.
-    let workspace = context.engine.workspace_of(&task, &options)?;
-    let contracts = context.engine.contracts_of(&task, &options)?;
+    declaration.scopes(unsafe { common.scopes()? })?;
+    let Declaration { work, roles, max_count } = declaration;
+    let (plan, options) = (work.plan()?, common.options());
+    let workspace = context.engine.workspace_requirements_with(&plan, options)?;
+    // In the order in which the roles were declared.
+    let contracts = context.engine.contracts(&plan, options);
+    let with_contract = |((role, buffer), contract): (_, &BufferContract)| {
+        RoleBuffer { role, buffer, contract: contract.into() }
+    };
+    let roles = roles.into_iter().zip(&contracts).map(with_contract).collect();
     let (ready, warming, context) = (OnceLock::new(), Mutex::new(()), Child::of(context));
-    let operation = Operation { task, options, workspace, contracts, ready, warming, context };
+    let operation =
+        Operation { plan, options, workspace, roles, max_count, ready, warming, context };
     Ok(OPERATIONS.insert(operation))
 }
 
@@ -143,25 +163,23 @@ impl Operation {
     fn warm_up(&self) -> Outcome {
         let _turn = self.warming.lock().unwrap_or_else(PoisonError::into_inner);
         if self.ready.get().is_none() {
-            let made = self.context.engine().operation(&self.task, &self.options)?;
+            let engine = self.context.engine();
+            let made = engine.instantiate_with(self.plan.clone(), self.options)?;
             // Nobody else makes one meanwhile.
             let _ = self.ready.set(made);
         }
         Ok(())
     }
 
-    fn ready(&self) -> Outcome<&embed::Operation> {
+    fn ready(&self) -> Outcome<&Executable> {
         self.ready.get().ok_or_else(|| {
             let text = "the operation is not warmed up yet (multisplit_operation_warm_up)";
             Failure::new(MultisplitResult::MultisplitErrorNotReady, text)
         })
     }
 
-    fn contract(&self, role: Role) -> Outcome<&RoleContract> {
-        let found = self.contracts.iter().find(|contract| contract.role == role);
-        found.ok_or_else(|| {
-            Failure::invalid(format!("the operation has no buffer `{}`", role.name()))
-        })
+    fn role(&self, role: MultisplitRole) -> Outcome<&RoleBuffer> {
+        self.roles.iter().find(|other| other.role == role).ok_or_else(|| no_buffer(role))
     }
 
     /// # Safety
@@ -172,64 +190,80 @@ impl Operation {
         info: &MultisplitRecordInfo,
         bindings: &[MultisplitBinding],
     ) -> Outcome {
-        let operation = self.ready()?;
+        read::reserved(MultisplitRecordInfo::NAME, info.reserved)?;
+        let executable = self.ready()?;
+        let Some(any) = self.roles.first() else { return Ok(()) };
         // On the stack: recording allocates nothing.
-        let nothing = (Role::Keys, BufferAt::new(vk::Buffer::null(), 0));
-        let mut buffers = [nothing; Role::ALL.len()];
+        let nowhere = BufferAt::new(vk::Buffer::null(), 0);
+        let mut imports = [(any.buffer, nowhere); MultisplitRole::ALL.len()];
         let too_many = || Failure::invalid("more bindings than there are roles");
-        let buffers = buffers.get_mut(..bindings.len()).ok_or_else(too_many)?;
-        for (buffer, binding) in buffers.iter_mut().zip(bindings) {
-            *buffer = self.bound(binding)?;
+        let imports = imports.get_mut(..bindings.len()).ok_or_else(too_many)?;
+        for (count, binding) in bindings.iter().enumerate() {
+            imports[count] = self.bound(binding)?;
+            let (buffer, _) = imports[count];
+            if imports[..count].iter().any(|(other, _)| *other == buffer) {
+                let name = read::choice(binding.role)?.name();
+                return Err(Failure::invalid(format!("two buffers are given for `{name}`")));
+            }
         }
         let queries = TimestampQueries {
             pool: info.query_pool,
             first: info.first_query,
             each_pass: info.each_pass != 0,
         };
-        let timing = if queries.pool.is_null() { Timing::None } else { Timing::Queries(queries) };
-        let counted = matches!(self.task_elements(), embed::Elements::Recorded { .. });
-        let recording = Recording {
-            buffers,
-            frame: info.frame as usize,
+        let count = self.count(info.count)?.map(u32::to_ne_bytes);
+        let value = count.as_ref().map(|bytes| PassValue { pass: COUNT, bytes });
+        let options = RecordOptions {
             workspace: self.scratch(&info.workspace)?,
-            count: (counted || info.count != 0).then_some(info.count),
-            timing,
+            frame: Some(info.frame as usize),
+            values: value.as_slice(),
+            timing: if queries.pool.is_null() { Timing::None } else { Timing::Queries(queries) },
         };
         // SAFETY: by the caller's contract; what can be checked has been.
-        unsafe { operation.record(commands, &recording)? };
+        unsafe { executable.record_with(commands, imports, &options)? };
         Ok(())
     }
 
-    fn task_elements(&self) -> embed::Elements {
-        match &self.task {
-            Task::Sort(task) => task.n,
-            Task::Split(task) => task.n,
-            Task::Histogram(task) => task.n,
-            Task::Scan(task) => task.n,
-        }
+    /// What the recording sets the count to, where it sets one and the plan reads it.
+    fn count(&self, given: u64) -> Outcome<Option<u32>> {
+        let Some(limit) = self.max_count else {
+            return match given {
+                0 => Ok(None),
+                _ => Err(Failure::invalid(format!(
+                    "count is {given}, but the operation takes no count from recordings: set it to 0"
+                ))),
+            };
+        };
+        let what = "number of elements";
+        let too_large = || Error::TooLarge { what, asked: given, limit };
+        let count = u32::try_from(given).ok().filter(|_| given <= limit).ok_or_else(too_large)?;
+        // A plan for a maximum of 0 has no passes, that of the count included.
+        let is_read = self.plan.steps().iter().any(|step| step.pass.label == COUNT);
+        Ok(is_read.then_some(count))
     }
 
-    fn bound(&self, binding: &MultisplitBinding) -> Outcome<(Role, BufferAt)> {
-        let role = Role::from(read::choice(binding.role)?);
-        let needed = self.contract(role)?.bytes;
+    fn bound(&self, binding: &MultisplitBinding) -> Outcome<Import> {
+        read::reserved("MultisplitBinding", binding.reserved)?;
+        let role = self.role(read::choice(binding.role)?)?;
+        let (name, needed) = (role.role.name(), role.contract.size);
         let at = match (binding.buffer.is_null(), binding.address) {
-            (true, 0) => return Err(Failure::null(&format!("buffer `{}`", role.name()))),
+            (true, 0) => return Err(Failure::null(&format!("buffer `{name}`"))),
             (true, address) => BufferAt::Address(address),
             (false, 0) => BufferAt::new(binding.buffer, binding.offset),
             (false, _) => {
-                let text = format!("buffer `{}` is bound by handle and by address", role.name());
+                let text = format!("buffer `{name}` is bound by handle and by address");
                 return Err(Failure::invalid(text));
             }
         };
         if binding.size < needed {
-            let what = format!("buffer `{}`", role.name());
-            return Err(Failure::too_small(&what, binding.size, needed));
+            return Err(Failure::too_small(&format!("buffer `{name}`"), binding.size, needed));
         }
-        Ok((role, at))
+        Ok((role.buffer, at))
     }
 
     /// The scratch memory, where some is to be given.
-    fn scratch(&self, given: &MultisplitBinding) -> Outcome<Option<WorkspaceBinding>> {
+    fn scratch(&self, given: &MultisplitBinding) -> Outcome<Option<BufferAt>> {
+        read::reserved("MultisplitBinding", given.reserved)?;
         let needed = self.needed().size;
         if needed == 0 {
             return Ok(None);
@@ -240,7 +274,7 @@ impl Operation {
         if given.size < needed {
             return Err(Failure::too_small("the workspace", given.size, needed));
         }
-        Ok(Some(WorkspaceBinding { buffer: given.buffer, offset: given.offset }))
+        Ok(Some(BufferAt::new(given.buffer, given.offset)))
     }
 
     fn needed(&self) -> MultisplitWorkspace {
@@ -302,7 +336,7 @@ pub unsafe extern "C" fn multisplit_operation_contract(
         let operation = OPERATIONS.get(operation)?;
         // SAFETY: by the caller's contract.
         let out = unsafe { Out::new("contract", contract)? };
-        out.set(operation.contract(read::choice(role)?.into())?.into());
+        out.set(operation.role(read::choice(role)?)?.contract);
         Ok(())
     })
 }

@@ -47,6 +47,15 @@ fn check_size<T: Sized32>(size: u32) -> Outcome {
     Err(Failure::new(MultisplitResult::MultisplitErrorStructSize, text))
 }
 
+/// A member that is kept for later versions: a caller that sets it expects something that this
+/// version does not do.
+pub(crate) fn reserved(structure: &str, value: u32) -> Outcome {
+    if value == 0 {
+        return Ok(());
+    }
+    Err(Failure::invalid(format!("{structure}: reserved is {value}, and must be 0")))
+}
+
 /// Where a call puts its result.
 pub(crate) struct Out<T>(*mut T);
 

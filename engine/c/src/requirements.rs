@@ -146,6 +146,7 @@ impl Object {
     /// The handles of `info`, where they are not null, are alive and belong together.
     unsafe fn new(info: &MultisplitRequirementsInfo) -> Outcome<Self> {
         version::check(info.version)?;
+        read::reserved(MultisplitRequirementsInfo::NAME, info.reserved)?;
         // SAFETY: by the caller's contract.
         let (_, instance) =
             unsafe { vulkan::instance(info.get_instance_proc_addr, info.instance)? };

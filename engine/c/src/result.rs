@@ -52,10 +52,16 @@ pub enum MultisplitResult {
     MultisplitErrorVulkan = -15,
     /// A mistake in the library: please report the message.
     MultisplitErrorInternal = -16,
+    /// `value_bytes` is not 4, 8 or 16.
+    MultisplitErrorValueSize = -17,
+    /// `first_bit` and `bit_count` name bits that a key does not have.
+    MultisplitErrorSortBits = -18,
+    /// `frame` is not one of the frames in flight that the operation was made for.
+    MultisplitErrorFrame = -19,
 }
 
 /// Every code with its name.
-const NAMES: [(Code, &CStr); 17] = [
+const NAMES: [(Code, &CStr); 20] = [
     (Code::MultisplitSuccess, c"MULTISPLIT_SUCCESS"),
     (Code::MultisplitErrorNull, c"MULTISPLIT_ERROR_NULL"),
     (Code::MultisplitErrorVersion, c"MULTISPLIT_ERROR_VERSION"),
@@ -73,6 +79,9 @@ const NAMES: [(Code, &CStr); 17] = [
     (Code::MultisplitErrorDeviceLost, c"MULTISPLIT_ERROR_DEVICE_LOST"),
     (Code::MultisplitErrorVulkan, c"MULTISPLIT_ERROR_VULKAN"),
     (Code::MultisplitErrorInternal, c"MULTISPLIT_ERROR_INTERNAL"),
+    (Code::MultisplitErrorValueSize, c"MULTISPLIT_ERROR_VALUE_SIZE"),
+    (Code::MultisplitErrorSortBits, c"MULTISPLIT_ERROR_SORT_BITS"),
+    (Code::MultisplitErrorFrame, c"MULTISPLIT_ERROR_FRAME"),
 ];
 
 /// A code and the words for it.
@@ -105,7 +114,7 @@ impl Failure {
     fn panicked(payload: &(dyn Any + Send)) -> Self {
         let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
-        let text = text.unwrap_or_else(|| "a panic without words".to_owned());
+        let text = text.unwrap_or_else(|| "a panic without a message".to_owned());
         Self::new(Code::MultisplitErrorInternal, format!("a mistake in multisplit: {text}"))
     }
 }
@@ -120,6 +129,9 @@ impl From<Error> for Failure {
             Error::MissingRequirements { .. } | Error::Kernel { .. } => {
                 Code::MultisplitErrorUnsupported
             }
+            Error::ValueSize { .. } => Code::MultisplitErrorValueSize,
+            Error::SortBits { .. } => Code::MultisplitErrorSortBits,
+            Error::NoSuchFrame { .. } => Code::MultisplitErrorFrame,
             Error::OutOfMemory { .. } => Code::MultisplitErrorOutOfMemory,
             Error::Vulkan { result, .. } => vulkan(*result),
             #[cfg(feature = "glsl")]
@@ -191,7 +203,7 @@ mod tests {
         assert_eq!(guard(|| panic!("on {}", "purpose")), Code::MultisplitErrorInternal);
         assert_eq!(last(), "a mistake in multisplit: on purpose");
         assert_eq!(guard(|| std::panic::panic_any(7)), Code::MultisplitErrorInternal);
-        assert_eq!(last(), "a mistake in multisplit: a panic without words");
+        assert_eq!(last(), "a mistake in multisplit: a panic without a message");
     }
 
     #[test]

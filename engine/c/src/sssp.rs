@@ -118,6 +118,7 @@ pub unsafe extern "C" fn multisplit_sssp_create(
             let out = Out::handle("sssp", sssp)?;
             (out, CONTEXTS.get(context)?, read::info(info)?)
         };
+        read::reserved(MultisplitSsspInfo::NAME, info.reserved)?;
         let options = options(info)?;
         // SAFETY: by the caller's contract.
         let network = unsafe { network(info)? };
