@@ -38,7 +38,7 @@
 #define MULTISPLIT_VERSION_MAJOR 0
 
 /// Minor version of this header.
-#define MULTISPLIT_VERSION_MINOR 1
+#define MULTISPLIT_VERSION_MINOR 2
 
 /// Patch version of this header.
 #define MULTISPLIT_VERSION_PATCH 0
@@ -85,6 +85,12 @@ typedef enum {
   MULTISPLIT_ERROR_VULKAN = -15,
   /// A mistake in the library: please report the message.
   MULTISPLIT_ERROR_INTERNAL = -16,
+  /// `value_bytes` is not 4, 8 or 16.
+  MULTISPLIT_ERROR_VALUE_SIZE = -17,
+  /// `first_bit` and `bit_count` name bits that a key does not have.
+  MULTISPLIT_ERROR_SORT_BITS = -18,
+  /// `frame` is not one of the frames in flight that the operation was made for.
+  MULTISPLIT_ERROR_FRAME = -19,
 } MultisplitResult;
 
 /// What a key is. Floats are in their total order: -NaN first, -0 before 0, NaN last.
@@ -113,18 +119,19 @@ typedef enum {
   MULTISPLIT_SORT_VALUES_INDICES = 2,
 } MultisplitSortValues;
 
-/// Who knows how many elements there are.
+/// Where the number of elements comes from.
 typedef enum {
-  /// There are always n.
+  /// It is always n.
   MULTISPLIT_COUNT_FIXED = 0,
-  /// Each recording says how many, at most n.
+  /// A host count: `count` of each recording, at most n.
   MULTISPLIT_COUNT_RECORDED = 1,
-  /// A word on the device says how many, at most n: that of `MULTISPLIT_ROLE_COUNT`.
+  /// A device count: a word of the buffer of `MULTISPLIT_ROLE_COUNT`, read when the commands run. A
+  /// larger number than n counts as n.
   MULTISPLIT_COUNT_DEVICE = 2,
 } MultisplitCount;
 
-/// What a buffer is to an operation. Each `Multisplit*Info` says which roles its operations have;
-/// `multisplit_operation_contract` says how large each buffer is, and how it is used.
+/// What a buffer is to an operation. Each `Multisplit*Info` lists the roles of its operations;
+/// `multisplit_operation_contract` gives the size of each buffer, and how it is used.
 typedef enum {
   /// The keys of a sort, sorted in place; the keys of a split, only read.
   MULTISPLIT_ROLE_KEYS = 0,
@@ -146,8 +153,9 @@ typedef enum {
   MULTISPLIT_ROLE_PERMUTATION = 8,
   /// m + 1 words: where each bucket of a split begins, and n.
   MULTISPLIT_ROLE_OFFSETS = 9,
-  /// One word: how many keys a split's function gave an id of m or more.
-  MULTISPLIT_ROLE_OUTSIDE = 10,
+  /// What is out of range. Of a split one word: the number of keys whose function gave an id of m or
+  /// more. Of a histogram one count for each channel that is counted: of the samples in no bin.
+  MULTISPLIT_ROLE_OUT_OF_RANGE = 10,
   /// The words that a function in GLSL reads as `table.at[]`.
   MULTISPLIT_ROLE_TABLE = 11,
   /// The samples of a histogram, only read.
@@ -156,16 +164,14 @@ typedef enum {
   MULTISPLIT_ROLE_WEIGHTS = 13,
   /// The counts of a histogram: m for each channel that is counted.
   MULTISPLIT_ROLE_COUNTS = 14,
-  /// One count for each channel that is counted: of the samples in no bin.
-  MULTISPLIT_ROLE_DROPPED = 15,
   /// m words: the exclusive prefix sums of the counts of a histogram.
-  MULTISPLIT_ROLE_CUMULATIVE = 16,
+  MULTISPLIT_ROLE_CUMULATIVE = 15,
   /// The numbers of a scan, only read.
-  MULTISPLIT_ROLE_INPUT = 17,
+  MULTISPLIT_ROLE_INPUT = 16,
   /// The prefix sums of a scan.
-  MULTISPLIT_ROLE_OUTPUT = 18,
-  /// The words of which one says how many elements there are.
-  MULTISPLIT_ROLE_COUNT = 19,
+  MULTISPLIT_ROLE_OUTPUT = 17,
+  /// The words one of which is the device count.
+  MULTISPLIT_ROLE_COUNT = 18,
 } MultisplitRole;
 
 /// Which bucket a key belongs to.
@@ -385,18 +391,18 @@ typedef struct {
 
 /// What the creation of every operation has in common. Zero means the default everywhere.
 typedef struct {
-  /// How many elements there are, or the most there can be. Buffers are sized by it.
+  /// The number of elements, or its maximum. Buffers are sized by it.
   uint64_t n;
-  /// Who knows how many there are.
+  /// Where the number of elements comes from.
   MultisplitCount count;
-  /// Which word of the buffer of `MULTISPLIT_ROLE_COUNT` says it, where the device does.
+  /// For a device count: which word of the buffer of `MULTISPLIT_ROLE_COUNT` it is.
   uint32_t count_index;
   /// What the caller does around the operation; `NULL` if `scope_count` is 0. It is copied.
   const MultisplitRoleScope *scopes;
   /// How many of them there are.
   uint32_t scope_count;
-  /// How many recordings of the operation may be recorded and yet to run: frames in flight, times
-  /// the threads that record. 0: 2.
+  /// Frames in flight: how many recordings of the operation may be recorded and yet to run. Threads
+  /// that record at the same time have frames of their own. 0: 2.
   uint32_t frames;
   /// Whether the operation brings scratch memory, one piece for each frame; otherwise each
   /// recording is given some.
@@ -438,8 +444,8 @@ typedef struct {
 /// each.
 ///
 /// Roles: `KEYS` and `OFFSETS`; `KEYS_OUT` for keys and pairs; `VALUES` and `VALUES_OUT` for pairs;
-/// `PERMUTATION` for that; `OUTSIDE` where `count_outside` is set; `TABLE` where `table_words` is not
-/// 0.
+/// `PERMUTATION` for that; `OUT_OF_RANGE` where `count_out_of_range` is set; `TABLE` where `table_words`
+/// is not 0.
 typedef struct {
   /// `sizeof(MultisplitSplitInfo)`.
   uint32_t struct_size;
@@ -469,17 +475,17 @@ typedef struct {
   MultisplitSplitOutput output;
   /// For pairs: bytes of a value, 4, 8 or 16.
   uint32_t value_bytes;
-  /// Whether `OUTSIDE` gets the number of keys whose function gave an id of m or more. They
-  /// are treated as of the last bucket; where it is not zero, the output means nothing.
-  VkBool32 count_outside;
+  /// Whether `OUT_OF_RANGE` gets the number of keys whose function gave an id of m or more. They
+  /// are put into the last bucket; where it is not zero, the output means nothing.
+  VkBool32 count_out_of_range;
   /// How many elements, and what the caller does around the split.
   MultisplitCommonInfo common;
 } MultisplitSplitInfo;
 
 /// A histogram of up to 2^20 bins.
 ///
-/// Roles: `SAMPLES` and `COUNTS`; `WEIGHTS` where there are weights; `DROPPED` and `CUMULATIVE` where
-/// they are asked for; `TABLE` where `table_words` is not 0.
+/// Roles: `SAMPLES` and `COUNTS`; `WEIGHTS` where there are weights; `OUT_OF_RANGE` and `CUMULATIVE`
+/// where they are asked for; `TABLE` where `table_words` is not 0.
 typedef struct {
   /// `sizeof(MultisplitHistogramInfo)`.
   uint32_t struct_size;
@@ -513,8 +519,8 @@ typedef struct {
   VkBool32 wide_counts;
   /// Whether counts are added to what the buffer holds; otherwise it is cleared first.
   VkBool32 accumulate;
-  /// Whether `DROPPED` gets, for each channel that is counted, how many samples fell into no bin.
-  VkBool32 count_dropped;
+  /// Whether `OUT_OF_RANGE` gets, for each channel that is counted, how many samples are in no bin.
+  VkBool32 count_out_of_range;
   /// Whether `CUMULATIVE` gets the exclusive prefix sums of the counts: of one channel, of 32
   /// bits.
   VkBool32 cumulative;

@@ -154,7 +154,8 @@ impl Object {
         if physical.is_null() {
             return Err(Failure::null("physical_device"));
         }
-        let wanted = Requirements::for_version(&instance, physical, api_version)?;
+        // SAFETY: by the caller's contract.
+        let wanted = unsafe { Requirements::for_version(&instance, physical, api_version)? };
         let extensions = Names(wanted.extensions.iter().map(|name| name.as_ptr()).collect());
         let (chains, merged) = (Mutex::default(), Mutex::default());
         Ok(Self { instance, physical, api_version, wanted, extensions, chains, merged })

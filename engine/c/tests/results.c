@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 3000, BUCKETS = 8, MOST = 8 };
+enum { N = 3000, BUCKETS = 8, MAX_BUFFERS = 8 };
 
 /* A buffer of an operation, and what is in it at first; NULL for nothing. */
 typedef struct Filled {
@@ -33,8 +33,8 @@ static MultisplitBinding binding(const Host *host, const Filled *filled, VkBuffe
 /* Warms an operation up and runs it once; `record` says what is not buffers. */
 static void run(const Host *host, MultisplitOperation *operation, Filled *filled, uint32_t count,
                 MultisplitRecordInfo record) {
-    MultisplitBinding bindings[MOST];
-    MultisplitContract contracts[MOST];
+    MultisplitBinding bindings[MAX_BUFFERS];
+    MultisplitContract contracts[MAX_BUFFERS];
     MultisplitWorkspace needs = {0};
     OK(multisplit_operation_warm_up(operation));
     OK(multisplit_operation_workspace(operation, &needs));
@@ -152,14 +152,14 @@ static void sort(const Host *host, MultisplitContext *context) {
 /* A split by a function in GLSL that reads a table, which gives some keys a wrong id. */
 static void split(const Host *host, MultisplitContext *context) {
     static uint32_t keys[N];
-    uint32_t ids[16], begins[BUCKETS + 1] = {0}, outside = 0;
+    uint32_t ids[16], begins[BUCKETS + 1] = {0}, out_of_range = 0;
     for (uint32_t i = 0; i < 16; ++i) {
-        ids[i] = i * 5 % 9; /* 8 is outside */
+        ids[i] = i * 5 % 9; /* 8 is out of range */
     }
     for (uint32_t i = 0; i < N; ++i) {
         keys[i] = noise(i);
         uint32_t id = ids[keys[i] & 15];
-        outside += id >= BUCKETS;
+        out_of_range += id >= BUCKETS;
         for (uint32_t b = id < BUCKETS ? id : BUCKETS - 1; b < BUCKETS; ++b) {
             ++begins[b + 1];
         }
@@ -173,7 +173,7 @@ static void split(const Host *host, MultisplitContext *context) {
         .parameters = {15},
         .table_words = 16,
         .output = MULTISPLIT_SPLIT_OUTPUT_PERMUTATION,
-        .count_outside = VK_TRUE,
+        .count_out_of_range = VK_TRUE,
         .common = {.n = N},
     };
     OK(multisplit_split_create(context, &info, &operation));
@@ -181,10 +181,10 @@ static void split(const Host *host, MultisplitContext *context) {
                        {.role = MULTISPLIT_ROLE_TABLE, .data = ids, .bytes = sizeof ids},
                        {.role = MULTISPLIT_ROLE_PERMUTATION},
                        {.role = MULTISPLIT_ROLE_OFFSETS},
-                       {.role = MULTISPLIT_ROLE_OUTSIDE}};
+                       {.role = MULTISPLIT_ROLE_OUT_OF_RANGE}};
     run(host, operation, filled, 5, (MultisplitRecordInfo){0});
     CHECK(memcmp(filled[3].buffer.mapped, begins, sizeof begins) == 0);
-    CHECK(outside > 0 && *(const uint32_t *)filled[4].buffer.mapped == outside);
+    CHECK(out_of_range > 0 && *(const uint32_t *)filled[4].buffer.mapped == out_of_range);
     const uint32_t *to = filled[2].buffer.mapped;
     int right = 1;
     for (uint32_t i = 0; i < N; ++i) {
@@ -195,13 +195,13 @@ static void split(const Host *host, MultisplitContext *context) {
     release(host, operation, filled, 5);
 }
 
-/* A histogram of bytes, two channels of which one is counted, weighted, with sums and what is dropped. */
+/* A histogram of bytes, two channels of which one is counted, weighted, with sums and what is out of range. */
 static void histogram(const Host *host, MultisplitContext *context) {
     enum { BINS = 4 };
     static const uint8_t edges[BINS + 1] = {10, 20, 50, 100, 200};
     static uint8_t samples[2 * N];
     static uint32_t weights[N];
-    uint32_t counts[BINS] = {0}, sums[BINS] = {0}, dropped = 0;
+    uint32_t counts[BINS] = {0}, sums[BINS] = {0}, out_of_range = 0;
     for (uint32_t i = 0; i < N; ++i) {
         samples[2 * i] = (uint8_t)noise(i);
         samples[2 * i + 1] = (uint8_t)noise(N + i);
@@ -211,7 +211,7 @@ static void histogram(const Host *host, MultisplitContext *context) {
             ++bin;
         }
         if (samples[2 * i + 1] < edges[0] || bin == BINS) {
-            ++dropped;
+            ++out_of_range;
         } else {
             counts[bin] += weights[i];
         }
@@ -230,7 +230,7 @@ static void histogram(const Host *host, MultisplitContext *context) {
         .weight = MULTISPLIT_WEIGHT_U32,
         .channels = 2,
         .active_channels = 2,
-        .count_dropped = VK_TRUE,
+        .count_out_of_range = VK_TRUE,
         .cumulative = VK_TRUE,
         .common = {.n = N},
     };
@@ -239,11 +239,11 @@ static void histogram(const Host *host, MultisplitContext *context) {
                        {.role = MULTISPLIT_ROLE_WEIGHTS, .data = weights, .bytes = sizeof weights},
                        {.role = MULTISPLIT_ROLE_COUNTS},
                        {.role = MULTISPLIT_ROLE_CUMULATIVE},
-                       {.role = MULTISPLIT_ROLE_DROPPED}};
+                       {.role = MULTISPLIT_ROLE_OUT_OF_RANGE}};
     run(host, operation, filled, 5, (MultisplitRecordInfo){0});
     CHECK(memcmp(filled[2].buffer.mapped, counts, sizeof counts) == 0);
     CHECK(memcmp(filled[3].buffer.mapped, sums, sizeof sums) == 0);
-    CHECK(dropped > 0 && *(const uint32_t *)filled[4].buffer.mapped == dropped);
+    CHECK(out_of_range > 0 && *(const uint32_t *)filled[4].buffer.mapped == out_of_range);
     release(host, operation, filled, 5);
 }
 
