@@ -10,6 +10,7 @@ mod glsl;
 mod handle;
 mod histogram;
 mod operation;
+mod planned;
 mod read;
 mod requirements;
 mod result;

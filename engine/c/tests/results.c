@@ -78,7 +78,7 @@ static uint32_t noise(uint32_t i) {
     return i ^ (i >> 15);
 }
 
-/* A scan whose number of elements each recording says, with timestamps. */
+/* A scan of a host count, with timestamps. */
 static void scan(const Host *host, MultisplitContext *context, VkBool32 by_address) {
     static uint32_t numbers[N];
     for (uint32_t i = 0; i < N; ++i) {
@@ -113,7 +113,7 @@ static void scan(const Host *host, MultisplitContext *context, VkBool32 by_addre
     release(host, operation, filled, 2);
 }
 
-/* A sort of 16 bits of 32, downwards, with values, of as many elements as a word on the device says. */
+/* A sort of 16 bits of 32, downwards, with values, by a device count. */
 static void sort(const Host *host, MultisplitContext *context) {
     static uint32_t keys[N], values[N], taken[N];
     for (uint32_t i = 0; i < N; ++i) {
@@ -146,6 +146,73 @@ static void sort(const Host *host, MultisplitContext *context) {
         }
     }
     CHECK(right && sorted[2500] == keys[2500]);
+    release(host, operation, filled, 3);
+}
+
+/* A sort of signed keys with values of 16 bytes between two buffers: a word says where the result is. */
+static void sort_between_two_buffers(const Host *host, MultisplitContext *context) {
+    typedef struct Value {
+        uint32_t from, words[3];
+    } Value;
+    static int32_t keys[N];
+    static Value values[N];
+    for (uint32_t i = 0; i < N; ++i) {
+        keys[i] = (int32_t)(noise(i) % 2000) - 1000;
+        values[i] = (Value){i, {noise(i), i * 3, ~i}};
+    }
+    MultisplitOperation *operation = NULL;
+    MultisplitSortInfo info = {
+        .struct_size = sizeof info,
+        .key_type = MULTISPLIT_KEY_TYPE_I32,
+        .values = MULTISPLIT_SORT_VALUES_VALUES,
+        .value_bytes = sizeof(Value),
+        .two_buffers = VK_TRUE,
+        .common = {.n = N},
+    };
+    OK(multisplit_sort_create(context, &info, &operation));
+    Filled filled[] = {{.role = MULTISPLIT_ROLE_KEYS, .data = keys, .bytes = sizeof keys},
+                       {.role = MULTISPLIT_ROLE_KEYS_OTHER},
+                       {.role = MULTISPLIT_ROLE_VALUES, .data = values, .bytes = sizeof values},
+                       {.role = MULTISPLIT_ROLE_VALUES_OTHER},
+                       {.role = MULTISPLIT_ROLE_HALF}};
+    run(host, operation, filled, 5, (MultisplitRecordInfo){0});
+    const uint32_t half = *(const uint32_t *)filled[4].buffer.mapped;
+    CHECK(half <= 1);
+    const int32_t *sorted = filled[half & 1].buffer.mapped;
+    const Value *moved = filled[2 + (half & 1)].buffer.mapped;
+    int right = 1;
+    for (uint32_t i = 0; i < N && right; ++i) {
+        const uint32_t from = moved[i].from;
+        right = from < N && sorted[i] == keys[from] && memcmp(&moved[i], &values[from], sizeof *moved) == 0;
+        if (right && i > 0) {
+            right = sorted[i - 1] < sorted[i] || (sorted[i - 1] == sorted[i] && moved[i - 1].from < from);
+        }
+    }
+    CHECK(right);
+    release(host, operation, filled, 5);
+}
+
+/* Operations on no elements: a sort has nothing to do, a split writes its offsets. */
+static void nothing(const Host *host, MultisplitContext *context) {
+    const uint32_t ones[BUCKETS + 1] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, zeros[BUCKETS + 1] = {0};
+    MultisplitOperation *operation = NULL;
+    MultisplitSortInfo sort = sort_info();
+    sort.common.n = 0;
+    sort.common.count = MULTISPLIT_COUNT_RECORDED;
+    OK(multisplit_sort_create(context, &sort, &operation));
+    Filled keys[] = {{.role = MULTISPLIT_ROLE_KEYS, .data = ones, .bytes = sizeof *ones}};
+    run(host, operation, keys, 1, (MultisplitRecordInfo){0});
+    CHECK(*(const uint32_t *)keys[0].buffer.mapped == 1);
+    release(host, operation, keys, 1);
+
+    MultisplitSplitInfo split = split_info();
+    split.common.n = 0;
+    OK(multisplit_split_create(context, &split, &operation));
+    Filled filled[] = {{.role = MULTISPLIT_ROLE_KEYS},
+                       {.role = MULTISPLIT_ROLE_KEYS_OUT},
+                       {.role = MULTISPLIT_ROLE_OFFSETS, .data = ones, .bytes = sizeof ones}};
+    run(host, operation, filled, 3, (MultisplitRecordInfo){0});
+    CHECK(memcmp(filled[2].buffer.mapped, zeros, sizeof zeros) == 0);
     release(host, operation, filled, 3);
 }
 
@@ -291,6 +358,8 @@ void results(const Host *host, MultisplitContext *context) {
         scan(host, context, VK_TRUE);
     }
     sort(host, context);
+    sort_between_two_buffers(host, context);
+    nothing(host, context);
     split(host, context);
     histogram(host, context);
     shortest_paths(context);
