@@ -13,7 +13,8 @@ use crate::declare::Declaration;
 use crate::glsl;
 use crate::operation::{self, MultisplitOperation};
 use crate::read::{self, Out, Sized32};
-use crate::result::{Failure, MultisplitResult, Outcome, guard};
+use crate::result::{MultisplitResult, Outcome, guard};
+use crate::split::wrong_edges;
 use crate::types::{MultisplitCommonInfo, MultisplitRole, MultisplitSampleType, choice};
 use crate::vulkan::VkBool32;
 
@@ -64,7 +65,7 @@ pub struct MultisplitHistogramInfo {
     pub function: MaybeUninit<MultisplitBins>,
     /// Edges, of the type of the samples: 2 for `EVEN`, m + 1 for `RANGE`. Copied.
     pub edges: *const c_void,
-    /// How many there are.
+    /// Number of edges.
     pub edge_count: u32,
     /// For `GLSL`: words of the buffer `TABLE`.
     pub table_words: u32,
@@ -91,7 +92,7 @@ pub struct MultisplitHistogramInfo {
     /// Whether `CUMULATIVE` gets the exclusive prefix sums of the counts: of one channel, of 32
     /// bits.
     pub cumulative: VkBool32,
-    /// 0.
+    /// Must be 0.
     pub reserved: u32,
     /// How many elements, and what the caller does around the histogram.
     pub common: MultisplitCommonInfo,
@@ -191,7 +192,7 @@ unsafe fn function(
     let edges = unsafe { read::numbers("edges", info.edges, info.edge_count, sample.bytes())? };
     match (read::choice(info.function)?, edges.as_slice()) {
         (MultisplitBins::Even, &[lo, hi]) => Ok(Bin::Even { lo, hi }),
-        (MultisplitBins::Even, _) => Err(Failure::invalid("EVEN takes two edges")),
+        (MultisplitBins::Even, _) => wrong_edges("EVEN", 2, info.edge_count),
         (MultisplitBins::Range, _) => Ok(Bin::Range(edges)),
         (MultisplitBins::Identity, _) => Ok(Bin::Identity),
         // SAFETY: by the caller's contract.

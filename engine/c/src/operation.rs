@@ -20,15 +20,15 @@ use crate::vulkan::{VkBool32, VkBufferUsageFlags, VkCommandBuffer, VkDeviceSize,
 /// to be recorded. Several threads may record one operation into different command buffers.
 pub struct MultisplitOperation;
 
-/// The scratch memory that a recording of an operation is given.
+/// What the scratch memory of an operation has to be like.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MultisplitWorkspace {
-    /// Bytes; 0 where it is to be given none.
+    /// Bytes; 0 where recordings need none.
     pub size: VkDeviceSize,
-    /// What its offset in its buffer is a multiple of.
+    /// Its offset in its buffer is a multiple of this.
     pub alignment: VkDeviceSize,
-    /// What its buffer is created for, at least.
+    /// The usages that its buffer has at least.
     pub usage: VkBufferUsageFlags,
     /// The memory types that such a buffer may be bound to, a bit for each.
     pub memory_type_bits: u32,
@@ -39,17 +39,17 @@ pub struct MultisplitWorkspace {
 
 /// What an operation needs of one of its buffers, and how the two sides synchronise.
 ///
-/// Where the caller has said what it does before, the recording begins with the barrier; otherwise
-/// the caller's barrier ends in `first_use`. Where the caller has said what it does after, the
-/// recording ends with the barrier; otherwise the caller's barrier begins with `last_use`.
+/// Where the operation was given a scope `before`, the recording begins with the barrier; otherwise
+/// `first_use` is the second scope of the caller's barrier. Where it was given a scope `after`, the
+/// recording ends with the barrier; otherwise `last_use` is the first scope of the caller's barrier.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MultisplitContract {
-    /// Bytes that it has from its offset on, at least.
+    /// Bytes that it has at least, from its offset on.
     pub size: VkDeviceSize,
-    /// What its offset is a multiple of.
+    /// Its offset is a multiple of this.
     pub alignment: VkDeviceSize,
-    /// What it is created for, at least.
+    /// The usages that it has at least.
     pub usage: VkBufferUsageFlags,
     /// Whether the operation uses it at all; where not, it need not be bound.
     pub used: VkBool32,
@@ -82,21 +82,20 @@ pub struct MultisplitRecordInfo {
     pub binding_count: u32,
     /// The buffers, one for each role that is used, in any order.
     pub bindings: *const MultisplitBinding,
-    /// The scratch memory; without a buffer where it is to be given none.
+    /// The scratch memory; without a buffer where none is needed.
     pub workspace: MultisplitBinding,
-    /// How many elements, where each recording says so; otherwise 0.
+    /// The number of elements for `MULTISPLIT_COUNT_RECORDED`; otherwise 0.
     pub count: u64,
-    /// Which of the frames it is: no other recording of the same one is yet to run.
+    /// Which of the frames in flight it is, from 0. No other recording of this frame is yet to run.
     pub frame: u32,
     /// The first query that is written.
     pub first_query: u32,
-    /// Timestamp queries of the caller's, which it has reset: one before the first pass, one after the
-    /// last. `NULL`: none are written.
+    /// The caller's timestamp queries, already reset: one is written before the first pass and one
+    /// after the last. `NULL`: none.
     pub query_pool: VkQueryPool,
-    /// Whether there is a timestamp after each pass; `multisplit_operation_timestamps` says how many
-    /// that makes.
+    /// Whether one is written after each pass; `multisplit_operation_timestamps` returns their number.
     pub each_pass: VkBool32,
-    /// 0.
+    /// Must be 0.
     pub reserved: u32,
 }
 
@@ -121,9 +120,9 @@ pub(crate) unsafe fn create(
     Ok(OPERATIONS.insert(operation))
 }
 
-/// Makes everything that recording needs: pipelines, which the driver may take a while to compile,
-/// descriptors, and the workspace where the operation brings its own. May be called from any thread,
-/// and again, which does nothing. After it, recording creates and allocates nothing.
+/// Creates everything that recording needs: pipelines, which the driver may take a while to compile,
+/// descriptors, and the workspace where the operation has its own. A second call does nothing. After
+/// it, recording creates and allocates nothing.
 ///
 /// # Safety
 /// The device of the operation's context is alive.
@@ -134,7 +133,7 @@ pub unsafe extern "C" fn multisplit_operation_warm_up(
     guard(|| OPERATIONS.get(operation)?.warm_up())
 }
 
-/// The scratch memory that recordings are to be given. The operation need not be warmed up.
+/// What the scratch memory of recordings has to be like. The operation need not be warmed up.
 ///
 /// # Safety
 /// `workspace` is `NULL` or may be written.
@@ -172,7 +171,8 @@ pub unsafe extern "C" fn multisplit_operation_contract(
     })
 }
 
-/// How many timestamps a recording writes, where it is given queries. The operation is warmed up.
+/// How many timestamps a recording writes, where it is given queries. The operation must be warmed
+/// up.
 ///
 /// # Safety
 /// `count` is `NULL` or may be written.
@@ -193,8 +193,8 @@ pub unsafe extern "C" fn multisplit_operation_timestamps(
 
 /// Records an operation into the caller's command buffer. Submits, creates and allocates nothing.
 ///
-/// The compute pipeline, descriptor set 0 and the push constants of the compute bind point are
-/// others afterwards.
+/// It binds other compute pipelines, another descriptor set 0 and other push constants at the compute
+/// bind point: bind yours again afterwards.
 ///
 /// # Safety
 /// `commands` is recording, outside a render pass, of the context's device and of a family with
@@ -222,7 +222,7 @@ pub unsafe extern "C" fn multisplit_record(
     })
 }
 
-/// Destroys an operation. `NULL` is no mistake.
+/// Destroys an operation. `NULL` is allowed and does nothing.
 ///
 /// # Safety
 /// Everything that was recorded with it has run, and the device is alive.

@@ -100,14 +100,20 @@ impl Operation {
         // On the stack: recording allocates nothing.
         let nowhere = BufferAt::new(vk::Buffer::null(), 0);
         let mut imports = [(any.buffer, nowhere); MultisplitRole::ALL.len()];
-        let too_many = || Failure::invalid("more bindings than there are roles");
+        let too_many = || {
+            Failure::invalid(format!(
+                "{} bindings; an operation has at most {} buffers",
+                bindings.len(),
+                MultisplitRole::ALL.len()
+            ))
+        };
         let imports = imports.get_mut(..bindings.len()).ok_or_else(too_many)?;
         for (count, binding) in bindings.iter().enumerate() {
             imports[count] = self.bound(binding)?;
             let (buffer, _) = imports[count];
             if imports[..count].iter().any(|(other, _)| *other == buffer) {
                 let name = read::choice(binding.role)?.name();
-                return Err(Failure::invalid(format!("two buffers are given for `{name}`")));
+                return Err(Failure::invalid(format!("two buffers are bound to `{name}`")));
             }
         }
         let queries = TimestampQueries {
@@ -155,7 +161,8 @@ impl Operation {
             (true, address) => BufferAt::Address(address),
             (false, 0) => BufferAt::new(binding.buffer, binding.offset),
             (false, _) => {
-                let text = format!("buffer `{name}` is bound by handle and by address");
+                let text =
+                    format!("buffer `{name}` is bound by handle and by address; give one of them");
                 return Err(Failure::invalid(text));
             }
         };

@@ -19,7 +19,7 @@ use crate::types::{MultisplitCommonInfo, MultisplitRole};
 pub struct MultisplitScanInfo {
     /// `sizeof(MultisplitScanInfo)`.
     pub struct_size: u32,
-    /// 0.
+    /// Must be 0.
     pub reserved: u32,
     /// How many elements, and what the caller does around the scan.
     pub common: MultisplitCommonInfo,

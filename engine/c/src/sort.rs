@@ -14,7 +14,7 @@ use crate::result::{MultisplitResult, Outcome, guard};
 use crate::types::{MultisplitCommonInfo, MultisplitKeyType, MultisplitRole, choice};
 use crate::vulkan::VkBool32;
 
-/// What the keys of a sort take along.
+/// What moves along with the keys of a sort.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitSortValues {
@@ -38,7 +38,7 @@ pub struct MultisplitSortInfo {
     pub struct_size: u32,
     /// What a key is.
     pub key_type: MaybeUninit<MultisplitKeyType>,
-    /// What the keys take along.
+    /// What moves along with the keys.
     pub values: MaybeUninit<MultisplitSortValues>,
     /// Bytes of a value: 4, 8 or 16.
     pub value_bytes: u32,
@@ -48,8 +48,8 @@ pub struct MultisplitSortInfo {
     pub first_bit: u32,
     /// How many bits are sorted by; 0: all from `first_bit` on. Fewer bits take fewer rounds.
     pub bit_count: u32,
-    /// Whether it sorts between two buffers of each kind, which spares the scratch memory the second
-    /// one: the result is then in either, and the word of `HALF` says in which. Otherwise the result is
+    /// Whether it sorts between two buffers of each kind, which makes the scratch memory smaller: the
+    /// result is then in one of the two, and the word of `HALF` says in which. Otherwise the result is
     /// where the input was.
     pub two_buffers: VkBool32,
     /// How many elements, and what the caller does around the sort.

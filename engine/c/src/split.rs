@@ -40,7 +40,7 @@ pub enum MultisplitBucket {
 }
 choice!(MultisplitBucket: Delta, Identity, Digit, Even, Range, Glsl);
 
-/// What a split puts out.
+/// The output of a split.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitSplitOutput {
@@ -57,7 +57,7 @@ choice!(MultisplitSplitOutput: Keys, Pairs, Permutation);
 /// each.
 ///
 /// Roles: `KEYS` and `OFFSETS`; `KEYS_OUT` for keys and pairs; `VALUES` and `VALUES_OUT` for pairs;
-/// `PERMUTATION` for that; `OUT_OF_RANGE` where `count_out_of_range` is set; `TABLE` where `table_words`
+/// `PERMUTATION` for a permutation; `OUT_OF_RANGE` where `count_out_of_range` is set; `TABLE` where `table_words`
 /// is not 0.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -72,7 +72,7 @@ pub struct MultisplitSplitInfo {
     pub bucket: MaybeUninit<MultisplitBucket>,
     /// Edges, of the type of the keys: 1 for `DELTA`, 2 for `EVEN`, m - 1 for `RANGE`. Copied.
     pub edges: *const c_void,
-    /// How many there are.
+    /// Number of edges.
     pub edge_count: u32,
     /// For `DIGIT`: the lowest bit.
     pub shift: u32,
@@ -86,7 +86,7 @@ pub struct MultisplitSplitInfo {
     pub glsl: *const c_char,
     /// For `GLSL`: `push.parameter_a`, `_b` and `_c`.
     pub parameters: [u32; 3],
-    /// What comes out.
+    /// The output.
     pub output: MaybeUninit<MultisplitSplitOutput>,
     /// For pairs: bytes of a value, 4, 8 or 16.
     pub value_bytes: u32,
@@ -178,18 +178,22 @@ unsafe fn bucket(
     };
     match (read::choice(info.bucket)?, edges.as_slice()) {
         (MultisplitBucket::Delta, &[min]) => Ok(Bucket::Delta { min, width: info.width }),
-        (MultisplitBucket::Delta, _) => Err(Failure::invalid("DELTA takes one edge")),
+        (MultisplitBucket::Delta, _) => wrong_edges("DELTA", 1, info.edge_count),
         (MultisplitBucket::Identity, _) => Ok(Bucket::Identity),
         (MultisplitBucket::Digit, _) => Ok(Bucket::Digit { shift: info.shift, bits: info.bits }),
         (MultisplitBucket::Even, _) if !key.is_float() => {
-            Err(Failure::invalid("EVEN splits floats; DELTA splits integers"))
+            Err(Failure::invalid("EVEN splits floats; split integers by DELTA or RANGE"))
         }
         (MultisplitBucket::Even, &[lo, hi]) => Ok(Bucket::Even { lo: float(lo), hi: float(hi) }),
-        (MultisplitBucket::Even, _) => Err(Failure::invalid("EVEN takes two edges")),
+        (MultisplitBucket::Even, _) => wrong_edges("EVEN", 2, info.edge_count),
         (MultisplitBucket::Range, _) => Ok(Bucket::Range(edges)),
         // SAFETY: by the caller's contract.
         (MultisplitBucket::Glsl, _) => unsafe {
             glsl::bucket(info.glsl, info.parameters, table(info.table_words))
         },
     }
+}
+
+pub(crate) fn wrong_edges<T>(function: &str, needed: u32, given: u32) -> Outcome<T> {
+    Err(Failure::invalid(format!("edge_count is {given}; {function} takes {needed}")))
 }

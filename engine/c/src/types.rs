@@ -180,7 +180,7 @@ impl MultisplitRole {
 pub enum MultisplitCount {
     /// It is always n.
     Fixed = 0,
-    /// A host count: `count` of each recording, at most n.
+    /// A host count: `count` of each recording. A larger one than n is an error.
     Recorded = 1,
     /// A device count: a word of the buffer of `MULTISPLIT_ROLE_COUNT`, read when the commands run. A
     /// larger number than n counts as n.
@@ -192,7 +192,7 @@ choice!(MultisplitCount: Fixed, Recorded, Device);
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MultisplitScope {
-    /// Bits of `VkPipelineStageFlagBits2`; 0 where nothing is said.
+    /// Bits of `VkPipelineStageFlagBits2`; 0 for no scope.
     pub stages: u64,
     /// Bits of `VkAccessFlagBits2`.
     pub access: u64,
@@ -214,22 +214,22 @@ impl From<Option<Scope>> for MultisplitScope {
     }
 }
 
-/// What the caller does with a buffer around an operation. Where it says so, the operation records
-/// the barrier; where it does not, the caller does, as `multisplit_operation_contract` says.
+/// What the caller does with a buffer before and after an operation. Where it is given, the operation
+/// records the barrier; otherwise the caller does, by the scopes of `multisplit_operation_contract`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitRoleScope {
     /// Which buffer.
     pub role: MaybeUninit<MultisplitRole>,
-    /// 0.
+    /// Must be 0.
     pub reserved: u32,
-    /// What the caller did with it last before; no stages: the caller records that barrier.
+    /// The caller's last use before; no stages: the caller records that barrier.
     pub before: MultisplitScope,
-    /// What the caller does with it first after; no stages: the caller records that barrier.
+    /// The caller's first use after; no stages: the caller records that barrier.
     pub after: MultisplitScope,
 }
 
-/// What the creation of every operation has in common. Zero means the default everywhere.
+/// What all operations have in common. Zero means the default everywhere.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitCommonInfo {
@@ -239,14 +239,14 @@ pub struct MultisplitCommonInfo {
     pub count: MaybeUninit<MultisplitCount>,
     /// For a device count: which word of the buffer of `MULTISPLIT_ROLE_COUNT` it is.
     pub count_index: u32,
-    /// What the caller does around the operation; `NULL` if `scope_count` is 0. It is copied.
+    /// What the caller does before and after; may be `NULL` if `scope_count` is 0. Copied.
     pub scopes: *const MultisplitRoleScope,
-    /// How many of them there are.
+    /// Number of scopes.
     pub scope_count: u32,
     /// Frames in flight: how many recordings of the operation may be recorded and yet to run. Threads
     /// that record at the same time have frames of their own. 0: 2.
     pub frames: u32,
-    /// Whether the operation brings scratch memory, one piece for each frame; otherwise each
+    /// Whether the operation allocates its scratch memory, one piece for each frame; otherwise each
     /// recording is given some.
     pub own_workspace: VkBool32,
     /// Whether kernels take addresses instead of descriptors, for engines that have no descriptors to
@@ -282,18 +282,17 @@ const DEFAULT_FRAMES: usize = 2;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitBinding {
-    /// What it is to the operation; not looked at in the binding of a workspace.
+    /// What it is to the operation; ignored in the binding of a workspace.
     pub role: MaybeUninit<MultisplitRole>,
-    /// 0.
+    /// Must be 0.
     pub reserved: u32,
     /// The buffer; `VK_NULL_HANDLE` where an address is given.
     pub buffer: VkBuffer,
     /// Where in it the piece begins: a multiple of the alignment that the contract, or the
     /// workspace, asks for.
     pub offset: VkDeviceSize,
-    /// How many bytes there are from there on; `VK_WHOLE_SIZE`: enough.
+    /// Bytes from there on; `VK_WHOLE_SIZE`: not checked.
     pub size: VkDeviceSize,
-    /// In the place of a buffer, for operations that take addresses: a multiple of 16. Not for a
-    /// workspace.
+    /// Instead of a buffer, for operations that take addresses: a multiple of 16. Not for a workspace.
     pub address: VkDeviceAddress,
 }
