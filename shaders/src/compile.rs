@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use crate::check::CheckError;
 use crate::sources;
 
 /// GLSL to compile.
@@ -38,7 +39,13 @@ pub enum CompileError {
     /// The GLSL is wrong. Lines count from 1 in the file they name.
     #[error("GLSL does not compile:{}", list(.0))]
     Glsl(Vec<Diagnostic>),
+    /// The GLSL compiles, and may not be run.
+    #[error(transparent)]
+    Refused(#[from] CheckError),
 }
+
+/// Our own includes are four deep at most; the compiler itself has no limit but its stack.
+const MAX_INCLUDE_DEPTH: usize = 16;
 
 /// One message of the GLSL compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +91,8 @@ pub fn compile(source: &Source<'_>) -> Result<Vec<u32>, CompileError> {
     for (name, value) in source.defines {
         options.add_macro_definition(name, Some(value));
     }
-    options.set_include_callback(|requested, _, _, _| match find_include(source, requested) {
+    options.set_include_callback(|requested, _, _, depth| match find_include(source, requested) {
+        Some(_) if depth > MAX_INCLUDE_DEPTH => Err(format!("`{requested}` includes itself")),
         Some(content) => Ok(shaderc::ResolvedInclude {
             resolved_name: requested.to_owned(),
             content: content.to_owned(),
