@@ -44,6 +44,8 @@ pub enum CompileError {
     Refused(#[from] CheckError),
 }
 
+/// Address space for the compiler's stack, of which it touches what it needs.
+const STACK_BYTES: usize = 256 << 20;
 /// Our own includes are four deep at most; the compiler itself has no limit but its stack.
 const MAX_INCLUDE_DEPTH: usize = 16;
 
@@ -83,6 +85,20 @@ fn list(diagnostics: &[Diagnostic]) -> String {
 /// Vulkan 1.2 and not 1.3, because targeting 1.3 emits `LocalSizeId`, which needs maintenance4.
 /// The module is not optimised: names must survive for reflection, and drivers optimise anyway.
 pub fn compile(source: &Source<'_>) -> Result<Vec<u32>, CompileError> {
+    // The compiler calls itself for each level of an expression: a long sum is a deep tree.
+    let done = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("glsl.compile".to_owned());
+        let started = thread.stack_size(STACK_BYTES).spawn_scoped(scope, || compile_here(source));
+        started.map(std::thread::ScopedJoinHandle::join)
+    });
+    match done {
+        Ok(Ok(result)) => result,
+        Ok(Err(_)) => Err(CompileError::Compiler("it ended without a message".to_owned())),
+        Err(error) => Err(CompileError::Compiler(error.to_string())),
+    }
+}
+
+fn compile_here(source: &Source<'_>) -> Result<Vec<u32>, CompileError> {
     let compiler = shaderc::Compiler::new().map_err(|e| CompileError::Compiler(e.to_string()))?;
     let mut options =
         shaderc::CompileOptions::new().map_err(|e| CompileError::Compiler(e.to_string()))?;

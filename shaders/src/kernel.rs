@@ -48,20 +48,12 @@ impl Kernel {
     /// cannot be made safe so is refused. `spirv` is what a compiler made from a shading language.
     ///
     /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # #[cfg(feature = "compile")] {
-    /// use multisplit_shaders::Kernel;
-    /// use multisplit_shaders::compile::{Source, compile};
+    /// use multisplit_shaders::{CheckError, Kernel, builtin};
     ///
-    /// let glsl = "#version 460
-    ///     layout(local_size_x = 64) in;
-    ///     layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
-    ///     void main() { data.at[gl_GlobalInvocationID.x] /= 3u; }";
-    /// let kernel = Kernel::checked("user.third", &compile(&Source::new("third.comp", glsl))?)?;
-    /// assert!(kernel.is_sound());
-    /// # }
-    /// # Ok(())
-    /// # }
+    /// // Two views of one buffer are more than a user's shader may declare.
+    /// let spirv = builtin::SCAN_REDUCE.kernel()?.spirv().to_vec();
+    /// assert!(Kernel::checked("user.reduce", &spirv).is_ok_and(|kernel| kernel.is_sound()));
+    /// # Ok::<(), multisplit_shaders::ReflectError>(())
     /// ```
     pub fn checked(
         label: impl Into<Cow<'static, str>>,
@@ -69,6 +61,29 @@ impl Kernel {
     ) -> Result<Arc<Self>, CheckError> {
         let spirv = check::shader(spirv)?;
         Ok(Arc::new(Self::of(label.into(), spirv.into(), Origin::Checked)?))
+    }
+
+    /// Compiles a user's compute shader and checks it, as [`Kernel::checked`] does.
+    ///
+    /// ```
+    /// use multisplit_shaders::Kernel;
+    /// use multisplit_shaders::compile::Source;
+    ///
+    /// let glsl = "#version 460
+    ///     layout(local_size_x = 64) in;
+    ///     layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
+    ///     void main() { if (gl_LocalInvocationIndex == 0) barrier(); }";
+    /// let refused = Kernel::from_glsl("user.half", &Source::new("half.comp", glsl));
+    /// assert!(refused.is_err_and(|e| e.to_string().contains("only a part of the workgroup")));
+    /// ```
+    #[cfg(feature = "compile")]
+    pub fn from_glsl(
+        label: impl Into<Cow<'static, str>>,
+        source: &crate::compile::Source<'_>,
+    ) -> Result<Arc<Self>, crate::compile::CompileError> {
+        let texts = source.includes.iter().map(|(_, text)| *text);
+        texts.chain([source.glsl]).try_for_each(check::source::check)?;
+        Ok(Self::checked(label, &crate::compile::compile(source)?)?)
     }
 
     /// The built-in kernel with a user's GLSL function `uint bucket_of(KEY key)` in it, where `key`

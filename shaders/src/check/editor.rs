@@ -28,8 +28,10 @@ impl Editor {
         let mut known = HashMap::new();
         for global in &module.types_global_values {
             // Aggregates may look alike and be decorated differently: they are never shared.
-            let aggregate =
-                matches!(global.class.opcode, Op::TypeArray | Op::TypeRuntimeArray | Op::TypeStruct);
+            let aggregate = matches!(
+                global.class.opcode,
+                Op::TypeArray | Op::TypeRuntimeArray | Op::TypeStruct
+            );
             if let (Some(id), false) = (global.result_id, aggregate) {
                 let key = (global.class.opcode, global.result_type, global.operands.clone());
                 known.entry(key).or_insert(id);

@@ -18,6 +18,14 @@ pub enum CheckError {
         /// At most so many.
         max: usize,
     },
+    /// A longer text than is compiled.
+    #[error("the GLSL is {bytes} bytes long, at most {max} are compiled: make it shorter")]
+    SourceTooLong {
+        /// Its length.
+        bytes: usize,
+        /// At most so many.
+        max: usize,
+    },
     /// The module breaks a rule of SPIR-V that the check relies on.
     #[error("the SPIR-V is not valid: {0}")]
     Invalid(String),
@@ -30,9 +38,11 @@ pub enum CheckError {
         capability: String,
     },
     /// An extension that is not allowed.
-    #[error("the shader uses the extension {extension}, which is not allowed: leave it out")]
+    #[error(
+        "the shader uses the extension {extension}, which is not allowed: those for subgroup operations, sized numbers, control-flow attributes and includes are"
+    )]
     Extension {
-        /// Its name in SPIR-V.
+        /// Its name in GLSL or SPIR-V.
         extension: String,
     },
     /// An instruction that is not allowed.

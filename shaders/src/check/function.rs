@@ -16,7 +16,7 @@ use super::functions::{Functions, Rules};
 use super::graft::graft;
 use super::guard::{UnsizedArrays, guard};
 use super::ids::Shape;
-use super::{check_local, globals, load, memory, signature};
+use super::{check_local, globals, load, memory, signature, source as text};
 use crate::builtin::Builtin;
 use crate::compile::{CompileError, Diagnostic, Source, compile};
 use crate::sources;
@@ -68,10 +68,8 @@ pub(crate) fn kernel_with(
 
 /// Checks the function in the module `words`; returns it with all that it calls.
 fn check(words: &[u32], key: &str, source: &str) -> Result<(Editor, Word, Vec<Word>), CheckError> {
-    let (module, interface) = load(words)?;
+    let (module, interface) = load(words, Some(globals::ARITHMETIC))?;
     let user = Editor::new(module)?;
-    globals::check_header(&user.module, globals::ARITHMETIC)?;
-    globals::check_order(&user.module)?;
     let wanted = format!("{NAME}({};", mangled(key));
     let functions = user.module.functions.iter();
     let found = functions.filter_map(|f| f.def.as_ref()?.result_id);
@@ -148,6 +146,7 @@ fn takes_pointer(user: &Editor, function: Word) -> bool {
 }
 
 fn compile_alone(key: &str, source: &str) -> Result<Vec<u32>, CompileError> {
+    text::check(source)?;
     let defines = [("USER_KEY_TYPE".to_owned(), key.to_owned())];
     let includes = [(INCLUDE, source)];
     let alone = Source { name: SHADER, glsl: TEMPLATE, defines: &defines, includes: &includes };
@@ -160,7 +159,8 @@ fn compile_alone(key: &str, source: &str) -> Result<Vec<u32>, CompileError> {
 /// Messages about the user's lines alone. Where there are none, the call did not fit the function,
 /// or the text ends too early.
 fn users_own(key: &str, source: &str, diagnostics: Vec<Diagnostic>) -> CompileError {
-    let (own, mut others): (Vec<_>, Vec<_>) = diagnostics.into_iter().partition(|d| d.file == INCLUDE);
+    let (own, mut others): (Vec<_>, Vec<_>) =
+        diagnostics.into_iter().partition(|d| d.file == INCLUDE);
     if !own.is_empty() {
         return CompileError::Glsl(own);
     }
@@ -187,7 +187,10 @@ fn empty_kernel(builtin: &Builtin, key: &str, by_value: bool) -> Result<Arc<[u32
         return Ok(words.clone());
     }
     let glsl = sources::kernel(builtin.file()).ok_or_else(|| {
-        CompileError::Compiler(format!("the GLSL of {} is not part of the library", builtin.label()))
+        CompileError::Compiler(format!(
+            "the GLSL of {} is not part of the library",
+            builtin.label()
+        ))
     })?;
     let mut defines: Vec<(String, String)> =
         builtin.defines().iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();

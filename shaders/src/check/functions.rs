@@ -152,6 +152,10 @@ impl Body<'_> {
                 op if instructions::is_atomic(op) => self.check_atomic(instruction, root)?,
                 _ => {}
             }
+            if let Some(pointer) = instructions::written_by(instruction) {
+                let root = roots.get(&pointer).copied().unwrap_or(pointer);
+                self.check_written(instruction, pointer, root)?;
+            }
         }
         Ok(())
     }
@@ -176,7 +180,8 @@ impl Body<'_> {
         }
         for parameter in own {
             if let Shape::Pointer { class, .. } = self.ids.shape(parameter) {
-                let inside = [StorageClass::Function, StorageClass::Private, StorageClass::Workgroup];
+                let inside =
+                    [StorageClass::Function, StorageClass::Private, StorageClass::Workgroup];
                 if !inside.contains(&class) {
                     return Err(self.refuse("has a parameter that is a pointer into a buffer"));
                 }
@@ -188,18 +193,25 @@ impl Body<'_> {
     fn check_allowed(&self, instruction: &Instruction) -> Result<(), CheckError> {
         let op = instruction.class.opcode;
         let function = self.name.clone();
-        if op == Op::ExtInst
-            && let Some(Operand::LiteralExtInstInteger(number)) = instruction.operands.get(1)
-            && !instructions::is_plain_glsl(*number)
-        {
-            let instruction = format!("instruction {number} of GLSL.std.450");
-            return Err(CheckError::Instruction { function, instruction });
+        if op == Op::ExtInst {
+            match instruction.operands[..] {
+                [Operand::IdRef(set), Operand::LiteralExtInstInteger(number), ..]
+                    if self.ids.is_import(set) =>
+                {
+                    if !instructions::is_plain_glsl(number) {
+                        let instruction = format!("instruction {number} of GLSL.std.450");
+                        return Err(CheckError::Instruction { function, instruction });
+                    }
+                }
+                _ => return Err(invalid("an extended instruction of no set")),
+            }
         }
         if instructions::is_plain(op) {
             return Ok(());
         }
-        let known =
-            instructions::is_atomic(op) || instructions::is_group(op) || instructions::is_barrier(op);
+        let known = instructions::is_atomic(op)
+            || instructions::is_group(op)
+            || instructions::is_barrier(op);
         match self.rules {
             Rules::Shader if known => Ok(()),
             Rules::Pure if instructions::is_atomic(op) => {
@@ -216,7 +228,8 @@ impl Body<'_> {
     /// Pointers come from variables and chains, and go to accesses and calls: nothing computes one.
     fn check_pointers(&self, instruction: &Instruction) -> Result<(), CheckError> {
         let op = instruction.class.opcode;
-        let computes = || self.refuse(format!("computes a pointer with Op{op:?}, which is not allowed"));
+        let computes =
+            || self.refuse(format!("computes a pointer with Op{op:?}, which is not allowed"));
         let makes = matches!(op, Op::Variable | Op::AccessChain | Op::InBoundsAccessChain);
         let is_pointer = |ty: Word| matches!(self.ids.shape(ty), Shape::Pointer { .. });
         if instruction.result_type.is_some_and(is_pointer) != makes {
@@ -226,6 +239,7 @@ impl Body<'_> {
             Op::Load | Op::Store | Op::AccessChain | Op::InBoundsAccessChain | Op::ArrayLength => 1,
             Op::FunctionCall => usize::MAX,
             op if instructions::is_atomic(op) => 1,
+            _ if instructions::written_by(instruction).is_some() => usize::MAX,
             _ => 0,
         };
         for (at, id) in instruction.operands.iter().filter_map(Operand::id_ref_any).enumerate() {
@@ -292,10 +306,35 @@ impl Body<'_> {
         let plain = MemoryAccess::VOLATILE | MemoryAccess::NONTEMPORAL;
         for operand in instruction.operands.iter().skip(if writes { 2 } else { 1 }) {
             if !matches!(operand, Operand::MemoryAccess(how) if plain.contains(*how)) {
-                return Err(invalid(format!("`{}` has memory operands that are not plain", self.name)));
+                return Err(invalid(format!(
+                    "`{}` has memory operands that are not plain",
+                    self.name
+                )));
             }
         }
         self.check_memory(root, !writes, writes)
+    }
+
+    /// Of a number's parts, the second one goes where a pointer says.
+    fn check_written(
+        &self,
+        instruction: &Instruction,
+        pointer: Word,
+        root: Word,
+    ) -> Result<(), CheckError> {
+        let wrong = || invalid(format!("`{}` takes a number apart into another type", self.name));
+        let (_, pointee) = self.ids.pointer(pointer).ok_or_else(wrong)?;
+        let value = instruction.operands.get(2).and_then(Operand::id_ref_any).unwrap_or(0);
+        let lanes = |ty| match self.ids.shape(ty) {
+            Shape::Vector { count, .. } => count,
+            _ => 1,
+        };
+        let number = |ty| matches!(self.ids.scalar(ty), Shape::Float { .. } | Shape::Int { .. });
+        let ty = self.ids.type_of(value);
+        if instruction.result_type != Some(ty) || !number(pointee) || lanes(ty) != lanes(pointee) {
+            return Err(wrong());
+        }
+        self.check_memory(root, false, true)
     }
 
     fn check_atomic(&self, instruction: &Instruction, root: Word) -> Result<(), CheckError> {
@@ -354,7 +393,8 @@ impl Body<'_> {
 
     fn check_array_length(&self, instruction: &Instruction) -> Result<(), CheckError> {
         let wrong = || invalid(format!("`{}` asks for the length of what has none", self.name));
-        let [Operand::IdRef(pointer), Operand::LiteralBit32(member)] = instruction.operands[..] else {
+        let [Operand::IdRef(pointer), Operand::LiteralBit32(member)] = instruction.operands[..]
+        else {
             return Err(wrong());
         };
         let Some((StorageClass::StorageBuffer, block)) = self.ids.pointer(pointer) else {

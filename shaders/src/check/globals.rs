@@ -21,7 +21,7 @@ const MAX_BOUND: u32 = 4_194_303;
 const MAX_DEPTH: u32 = 64;
 
 #[rustfmt::skip]
-const CAPABILITIES: &[Capability] = &[
+pub(super) const CAPABILITIES: &[Capability] = &[
     Capability::Shader, Capability::Matrix, Capability::Int64, Capability::Float64,
     Capability::Int64Atomics, Capability::Int8, Capability::Int16,
     Capability::StorageBuffer8BitAccess, Capability::UniformAndStorageBuffer8BitAccess,
@@ -36,11 +36,8 @@ const CAPABILITIES: &[Capability] = &[
 pub(super) const ARITHMETIC: &[Capability] =
     &[Capability::Shader, Capability::Matrix, Capability::Int64, Capability::Float64];
 
-const EXTENSIONS: &[&str] = &[
-    "SPV_KHR_storage_buffer_storage_class",
-    "SPV_KHR_8bit_storage",
-    "SPV_KHR_16bit_storage",
-];
+const EXTENSIONS: &[&str] =
+    &["SPV_KHR_storage_buffer_storage_class", "SPV_KHR_8bit_storage", "SPV_KHR_16bit_storage"];
 
 #[rustfmt::skip]
 const DECORATIONS: &[Decoration] = &[
@@ -71,8 +68,6 @@ const GLOBALS: &[Op] = &[
 
 /// Checks all that comes before the functions.
 pub(super) fn check(module: &Module, ids: &Ids) -> Result<(), CheckError> {
-    check_header(module, CAPABILITIES)?;
-    check_order(module)?;
     check_annotations(module, ids)?;
     let mut taken = HashMap::new();
     for global in &module.types_global_values {
@@ -107,7 +102,9 @@ pub(super) fn check_header(module: &Module, allowed: &[Capability]) -> Result<()
     };
     let extensions = module.extensions.iter().map(name);
     let sets = module.ext_inst_imports.iter().map(name).filter(|n| n != "GLSL.std.450");
-    if let Some(extension) = extensions.filter(|n| !EXTENSIONS.contains(&n.as_str())).chain(sets).next() {
+    if let Some(extension) =
+        extensions.filter(|n| !EXTENSIONS.contains(&n.as_str())).chain(sets).next()
+    {
         return Err(CheckError::Extension { extension });
     }
     let logical = [
@@ -140,6 +137,11 @@ pub(super) fn check_header(module: &Module, allowed: &[Capability]) -> Result<()
 pub(super) fn check_order(module: &Module) -> Result<(), CheckError> {
     let mut depths: HashMap<Word, u32> = HashMap::new();
     for global in &module.types_global_values {
+        if global.class.opcode == Op::TypeForwardPointer {
+            // Whatever a pointer leads to is not walked.
+            depths.extend(global.operands.first().and_then(Operand::id_ref_any).map(|id| (id, 0)));
+            continue;
+        }
         let mut depth = 0;
         for id in global.operands.iter().filter_map(Operand::id_ref_any).chain(global.result_type) {
             match depths.get(&id) {
@@ -161,9 +163,8 @@ pub(super) fn check_order(module: &Module) -> Result<(), CheckError> {
 fn check_annotations(module: &Module, ids: &Ids) -> Result<(), CheckError> {
     for instruction in &module.annotations {
         let target = instruction.operands.first().and_then(Operand::id_ref_any).unwrap_or(0);
-        let refuse = |problem: String| {
-            Err(CheckError::Declaration { name: ids.name(target), problem })
-        };
+        let refuse =
+            |problem: String| Err(CheckError::Declaration { name: ids.name(target), problem });
         let op = instruction.class.opcode;
         let at = match op {
             Op::Decorate => 1,
@@ -189,8 +190,9 @@ fn check_annotations(module: &Module, ids: &Ids) -> Result<(), CheckError> {
 fn check_global(global: &Instruction, ids: &Ids) -> Result<(), CheckError> {
     let op = global.class.opcode;
     let id = global.result_id.unwrap_or(0);
-    let refuse =
-        |problem: &str| Err(CheckError::Declaration { name: ids.name(id), problem: problem.to_owned() });
+    let refuse = |problem: &str| {
+        Err(CheckError::Declaration { name: ids.name(id), problem: problem.to_owned() })
+    };
     if !GLOBALS.contains(&op) {
         return refuse(&format!(
             "is declared by Op{op:?}, which is not allowed: only buffers, shared memory and plain data are"
@@ -216,7 +218,10 @@ fn check_global(global: &Instruction, ids: &Ids) -> Result<(), CheckError> {
         }
         (Op::TypeVector, _) => match ids.shape(id) {
             Shape::Vector { component, count: 2..=4 }
-                if matches!(ids.shape(component), Shape::Bool | Shape::Int { .. } | Shape::Float { .. }) =>
+                if matches!(
+                    ids.shape(component),
+                    Shape::Bool | Shape::Int { .. } | Shape::Float { .. }
+                ) =>
             {
                 Ok(())
             }
@@ -276,11 +281,17 @@ fn check_variable(
 }
 
 /// A block's members follow each other, and only the last of a storage buffer may be unsized.
-fn check_block(ids: &Ids, name: &str, block: Word, may_end_unsized: bool) -> Result<(), CheckError> {
-    let refuse =
-        |problem: String| Err(CheckError::Declaration { name: name.to_owned(), problem });
+fn check_block(
+    ids: &Ids,
+    name: &str,
+    block: Word,
+    may_end_unsized: bool,
+) -> Result<(), CheckError> {
+    let refuse = |problem: String| Err(CheckError::Declaration { name: name.to_owned(), problem });
     let Shape::Struct(members) = ids.shape(block) else {
-        return refuse("is not a block: arrays of buffers, images and samplers are not allowed".into());
+        return refuse(
+            "is not a block: arrays of buffers, images and samplers are not allowed".into(),
+        );
     };
     if !ids.has(block, Decoration::Block) {
         return refuse("is not decorated as a block".into());
@@ -300,7 +311,9 @@ fn check_block(ids: &Ids, name: &str, block: Word, may_end_unsized: bool) -> Res
                 stride(ids, *ty, element, name, label)?
             }
             Shape::RuntimeArray { .. } => {
-                return refuse(format!("has an array without a length, `{label}`, that is not the last member of a storage buffer"));
+                return refuse(format!(
+                    "has an array without a length, `{label}`, that is not the last member of a storage buffer"
+                ));
             }
             _ => laid_out(ids, *ty, (block, member), name, label)?,
         };
@@ -384,8 +397,7 @@ fn laid_out(
 /// The module's variables of one storage class.
 pub(super) fn variables(module: &Module, class: StorageClass) -> HashSet<Word> {
     let of_class = |i: &&Instruction| {
-        i.class.opcode == Op::Variable
-            && i.operands.first() == Some(&Operand::StorageClass(class))
+        i.class.opcode == Op::Variable && i.operands.first() == Some(&Operand::StorageClass(class))
     };
     module.types_global_values.iter().filter(of_class).filter_map(|i| i.result_id).collect()
 }

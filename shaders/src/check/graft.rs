@@ -18,7 +18,7 @@ pub(super) fn graft(
     function: Word,
     order: &[Word],
 ) -> Result<Vec<u32>, CheckError> {
-    let (module, _) = load(host)?;
+    let (module, _) = load(host, None)?;
     let mut graft = Graft { host: Editor::new(module)?, user, map: HashMap::new() };
     let replaced = graft.remove(user.ids.full_name(function))?;
     let replaced_def = replaced.def.as_ref();
@@ -73,8 +73,11 @@ impl Graft<'_> {
         let at = at.ok_or_else(|| invalid("the kernel has no place for the function"))?;
         let function = functions.remove(at);
         let own = function.def.as_ref().and_then(|d| d.result_id);
-        let gone: HashSet<Word> =
-            function.all_inst_iter().filter_map(|i| i.result_id).filter(|i| Some(*i) != own).collect();
+        let gone: HashSet<Word> = function
+            .all_inst_iter()
+            .filter_map(|i| i.result_id)
+            .filter(|i| Some(*i) != own)
+            .collect();
         let stays = |i: &Instruction| {
             !i.operands.first().and_then(Operand::id_ref_any).is_some_and(|id| gone.contains(&id))
         };
@@ -92,8 +95,7 @@ impl Graft<'_> {
     }
 
     fn instruction(&mut self, instruction: &mut Instruction) -> Result<(), CheckError> {
-        let chain =
-            matches!(instruction.class.opcode, Op::AccessChain | Op::InBoundsAccessChain);
+        let chain = matches!(instruction.class.opcode, Op::AccessChain | Op::InBoundsAccessChain);
         let base = instruction.operands.first().and_then(Operand::id_ref_any);
         let push = base.filter(|id| chain && self.is_variable(*id, StorageClass::PushConstant));
         if let (Some(push), Some(member)) = (push, instruction.operands.get_mut(1)) {
@@ -145,13 +147,17 @@ impl Graft<'_> {
         let op = global.class.opcode;
         let new = match op {
             Op::Variable => self.variable(id)?,
-            Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse
-            | Op::SpecConstantComposite | Op::SpecConstantOp => {
+            Op::SpecConstant
+            | Op::SpecConstantTrue
+            | Op::SpecConstantFalse
+            | Op::SpecConstantComposite
+            | Op::SpecConstantOp => {
                 return Err(self.uses("a specialization constant"));
             }
             _ => {
                 let (mut operands, mut ty) = (global.operands.clone(), global.result_type);
-                for inner in operands.iter_mut().filter_map(Operand::id_ref_any_mut).chain(&mut ty) {
+                for inner in operands.iter_mut().filter_map(Operand::id_ref_any_mut).chain(&mut ty)
+                {
                     *inner = self.import(*inner)?;
                 }
                 match op {

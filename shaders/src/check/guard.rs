@@ -340,7 +340,9 @@ impl Guard<'_> {
 
     /// The nearest integer that there is; NaN becomes the least.
     fn conversion(&mut self, instruction: &mut Instruction, signed: bool) {
-        let Some(value) = instruction.operands.first().and_then(Operand::id_ref_any) else { return };
+        let Some(value) = instruction.operands.first().and_then(Operand::id_ref_any) else {
+            return;
+        };
         let ids = &self.editor.ids;
         let from = ids.type_of(value);
         let (Shape::Float { bits: real }, Shape::Int { bits, .. }) =

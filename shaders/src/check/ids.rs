@@ -1,6 +1,6 @@
 //! What the ids of a module stand for: types, constants, names and decorations.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
@@ -30,6 +30,7 @@ pub(super) struct Ids {
     globals: HashMap<Word, Instruction>,
     /// The type of each value, also of those in functions.
     types: HashMap<Word, Word>,
+    imports: HashSet<Word>,
     names: HashMap<Word, String>,
     member_names: HashMap<(Word, u32), String>,
     decorations: HashMap<Word, Vec<Vec<Operand>>>,
@@ -42,13 +43,13 @@ impl Ids {
     pub fn index(module: &Module) -> Result<Self, CheckError> {
         let mut ids = Self::default();
         let bound = module.header.as_ref().map_or(0, |h| h.bound);
-        let mut defined: HashMap<Word, ()> = HashMap::new();
+        let mut defined = HashSet::new();
         for instruction in module.all_inst_iter() {
             if let Some(id) = instruction.result_id {
                 if id == 0 || id >= bound {
                     return Err(invalid(format!("id {id} is not below the bound {bound}")));
                 }
-                if defined.insert(id, ()).is_some() {
+                if !defined.insert(id) {
                     return Err(invalid(format!("id {id} is defined twice")));
                 }
                 if let Some(ty) = instruction.result_type {
@@ -60,7 +61,7 @@ impl Ids {
             let used = instruction.operands.iter().filter_map(Operand::id_ref_any);
             for id in used.chain(instruction.result_type) {
                 // Names of things that a compiler has dropped are harmless.
-                if !defined.contains_key(&id) && instruction.class.opcode != Op::Name {
+                if !defined.contains(&id) && instruction.class.opcode != Op::Name {
                     return Err(invalid(format!("id {id} is used but not defined")));
                 }
             }
@@ -70,6 +71,7 @@ impl Ids {
                 ids.globals.insert(id, instruction.clone());
             }
         }
+        ids.imports.extend(module.ext_inst_imports.iter().filter_map(|i| i.result_id));
         ids.index_names(module);
         ids.index_decorations(module);
         for instruction in module.all_inst_iter() {
@@ -133,6 +135,11 @@ impl Ids {
     /// The type, constant or module-scope variable `id`.
     pub fn global(&self, id: Word) -> Option<&Instruction> {
         self.globals.get(&id)
+    }
+
+    /// Whether the id is that of an instruction set.
+    pub fn is_import(&self, id: Word) -> bool {
+        self.imports.contains(&id)
     }
 
     /// The type of a value.

@@ -1,6 +1,7 @@
 //! Which instructions may a checked function use?
 
-use rspirv::spirv::{GlslStd450Op as Glsl, Op};
+use rspirv::dr::{Instruction, Operand};
+use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
 
 /// Instructions that compute, and accesses to memory whose indices are then clamped.
 #[rustfmt::skip]
@@ -68,14 +69,9 @@ const CONSTANT: &[Op] = &[
     Op::SLessThanEqual, Op::UGreaterThanEqual, Op::SGreaterThanEqual, Op::QuantizeToF16,
 ];
 
-/// Functions of GLSL that write through a pointer, or that fragments alone have.
-const NOT_COMPUTED: &[Glsl] = &[
-    Glsl::Modf,
-    Glsl::Frexp,
-    Glsl::InterpolateAtCentroid,
-    Glsl::InterpolateAtSample,
-    Glsl::InterpolateAtOffset,
-];
+/// Functions of GLSL that fragments alone have.
+const NOT_COMPUTED: &[Glsl] =
+    &[Glsl::InterpolateAtCentroid, Glsl::InterpolateAtSample, Glsl::InterpolateAtOffset];
 
 pub(super) fn is_atomic(op: Op) -> bool {
     ATOMIC.contains(&op)
@@ -99,7 +95,20 @@ pub(super) fn is_plain(op: Op) -> bool {
     PLAIN.contains(&op)
 }
 
-/// Whether a function of the instruction set GLSL.std.450 only computes.
+/// Where a function of GLSL.std.450 writes a part of its result: through its last operand.
+pub(super) fn written_by(instruction: &Instruction) -> Option<Word> {
+    match instruction.operands[..] {
+        [_, Operand::LiteralExtInstInteger(number), _, Operand::IdRef(pointer)]
+            if instruction.class.opcode == Op::ExtInst
+                && [Glsl::Modf as u32, Glsl::Frexp as u32].contains(&number) =>
+        {
+            Some(pointer)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a function of the instruction set GLSL.std.450 is one of compute shaders.
 pub(super) fn is_plain_glsl(number: u32) -> bool {
     Glsl::from_u32(number).is_some_and(|op| !NOT_COMPUTED.contains(&op))
 }

@@ -30,7 +30,6 @@ pub(super) fn memory(
     ids: &Ids,
     value_of: &dyn Fn(u32) -> Option<u32>,
 ) -> Result<MemoryUse, CheckError> {
-    globals::check_order(module)?;
     let constants = Constants::evaluate(module, ids, value_of)?;
     let mut shared: u64 = 0;
     // In the order of the module: padding depends on it.
@@ -106,7 +105,8 @@ impl<'m> Constants<'m> {
         let mut this = Self { ids, values: HashMap::new() };
         for global in &module.types_global_values {
             let Some(id) = global.result_id else { continue };
-            let given = || value_of(literal(ids.decoration(id, Decoration::SpecId))?).map(u64::from);
+            let given =
+                || value_of(literal(ids.decoration(id, Decoration::SpecId))?).map(u64::from);
             let value = match global.class.opcode {
                 Op::SpecConstantTrue => Some(vec![u64::from(given() != Some(0))]),
                 Op::SpecConstantFalse => Some(vec![u64::from(given().unwrap_or(0) != 0)]),
@@ -145,7 +145,11 @@ impl<'m> Constants<'m> {
         let values: Option<Vec<&Vec<u64>>> = operands.iter().map(|o| self.values.get(o)).collect();
         let divides = matches!(op, Op::UDiv | Op::SDiv | Op::UMod | Op::SRem | Op::SMod);
         let Some(values) = values else {
-            return if divides { Err(invalid("a division of constants that are no integers")) } else { Ok(None) };
+            return if divides {
+                Err(invalid("a division of constants that are no integers"))
+            } else {
+                Ok(None)
+            };
         };
         if *op == Op::CompositeExtract {
             let at = match global.operands.get(2) {
@@ -172,7 +176,8 @@ impl<'m> Constants<'m> {
                 Folded::Value(value) => result.push(value & mask(to)),
                 Folded::Unknown => return Ok(None),
                 Folded::Traps => {
-                    let problem = "an array length or a constant divides by zero, or the least integer by -1";
+                    let problem =
+                        "an array length or a constant divides by zero, or the least integer by -1";
                     return Err(CheckError::Specialization(problem.to_owned()));
                 }
             }
@@ -209,7 +214,8 @@ impl<'m> Constants<'m> {
                 let part = self.extent(element, name)?;
                 let length = self.scalar(length).filter(|n| (1..1 << 31).contains(n));
                 let Some(length) = length else {
-                    let problem = format!("the array `{name}` does not have a length from 1 to 2147483647");
+                    let problem =
+                        format!("the array `{name}` does not have a length from 1 to 2147483647");
                     return Err(CheckError::Specialization(problem));
                 };
                 let bytes = aligned(part.bytes, part.alignment).saturating_mul(length);

@@ -29,6 +29,7 @@ mod guard;
 mod ids;
 mod instructions;
 mod memory;
+pub(crate) mod source;
 mod uniform;
 
 #[cfg(feature = "compile")]
@@ -41,7 +42,7 @@ mod signature;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rspirv::dr::{Instruction, Module, Operand, load_words};
-use rspirv::spirv::{StorageClass, Word};
+use rspirv::spirv::{Capability, StorageClass, Word};
 
 use crate::kernel::Interface;
 use crate::reflect::{self, ReflectError};
@@ -52,13 +53,14 @@ use ids::Ids;
 
 pub use error::CheckError;
 pub use memory::{MAX_LOCAL_BYTES, MemoryUse};
+pub use source::MAX_SOURCE_BYTES;
 
 /// The most words of a module that is checked: 1 MiB, many times what our largest kernel has.
 pub const MAX_WORDS: usize = 1 << 18;
 
 /// Checks the compute shader in `spirv` and rewrites it so that it can be run safely.
 pub(crate) fn shader(spirv: &[u32]) -> Result<Vec<u32>, CheckError> {
-    let (module, interface) = load(spirv)?;
+    let (module, interface) = load(spirv, Some(globals::CAPABILITIES))?;
     let mut editor = Editor::new(module)?;
     globals::check(&editor.module, &editor.ids)?;
     let entry = entry(&editor.module)?;
@@ -81,7 +83,7 @@ pub(crate) fn memory_of(
     spirv: &[u32],
     value_of: &dyn Fn(u32) -> Option<u32>,
 ) -> Result<MemoryUse, CheckError> {
-    let (module, _) = load(spirv)?;
+    let (module, _) = load(spirv, None)?;
     let ids = Ids::index(&module)?;
     memory::memory(&module, &ids, value_of)
 }
@@ -96,16 +98,23 @@ pub(crate) fn check_local(function: &str, bytes: u64) -> Result<(), CheckError> 
     Err(CheckError::Access { function: function.to_owned(), problem })
 }
 
-fn load(spirv: &[u32]) -> Result<(Module, Interface), CheckError> {
+/// Parses a module; where capabilities are given, it may have these alone.
+fn load(spirv: &[u32], allowed: Option<&[Capability]>) -> Result<(Module, Interface), CheckError> {
     if spirv.len() > MAX_WORDS {
         return Err(CheckError::TooLarge { words: spirv.len(), max: MAX_WORDS });
     }
-    let interface = reflect::reflect(spirv)?;
     let malformed = |what: String| CheckError::Module(ReflectError::Malformed(what));
-    // rspirv panics on some malformed streams; what was reflected is at least well framed.
+    // rspirv panics on some malformed streams, and sums of sizes that make no sense overflow.
+    let gave_up = |_| malformed("the parser gave up".to_owned());
     let module = catch_unwind(AssertUnwindSafe(|| load_words(spirv)))
-        .map_err(|_| malformed("the parser gave up".to_owned()))?
+        .map_err(gave_up)?
         .map_err(|state| malformed(state.to_string()))?;
+    if let Some(allowed) = allowed {
+        globals::check_header(&module, allowed)?;
+    }
+    // Before reflection, which walks types, and would not come back from one that contains itself.
+    globals::check_order(&module)?;
+    let interface = catch_unwind(|| reflect::reflect(spirv)).map_err(gave_up)??;
     Ok((module, interface))
 }
 

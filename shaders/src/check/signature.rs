@@ -75,10 +75,14 @@ mod tests {
     #[test]
     fn signatures_are_read() {
         let read = |source| find(source, "f").map(|s| (s.returns, s.parameters.join(", ")));
-        let is = |returns: &str, parameters: &str| Some((returns.to_owned(), parameters.to_owned()));
+        let is =
+            |returns: &str, parameters: &str| Some((returns.to_owned(), parameters.to_owned()));
         assert_eq!(read("uint f(uint key) { return key; }"), is("uint", "uint"));
         assert_eq!(read("// int f(int k)\nuint f(const in highp float);"), is("uint", "float"));
-        assert_eq!(read("void g() { x = f(3); } int f(inout vec2 v, int[3] w)"), is("int", "inout vec2, int[]"));
+        assert_eq!(
+            read("void g() { x = f(3); } int f(inout vec2 v, int[3] w)"),
+            is("int", "inout vec2, int[]")
+        );
         assert_eq!(read("uint f(void)"), is("uint", ""));
         assert_eq!(read("uint g(uint f) { return f(1); }"), None);
         assert_eq!(read("uint /* f( */ g"), None);

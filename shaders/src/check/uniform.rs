@@ -129,7 +129,9 @@ impl<'m> Varying<'m> {
             Some(StorageClass::PushConstant | StorageClass::Private) => true,
             Some(StorageClass::Input) => {
                 let builtin = literal(self.ids.decoration(id, Decoration::BuiltIn));
-                [BuiltIn::WorkgroupId, BuiltIn::NumWorkgroups].map(|b| Some(b as u32)).contains(&builtin)
+                [BuiltIn::WorkgroupId, BuiltIn::NumWorkgroups]
+                    .map(|b| Some(b as u32))
+                    .contains(&builtin)
             }
             _ => false,
         }
@@ -254,6 +256,10 @@ impl<'m> Varying<'m> {
             }
             _ => {}
         }
+        if let (true, Some(pointer)) = (varies, instructions::written_by(instruction)) {
+            let root = self.root(pointer);
+            self.memory.insert(root);
+        }
         if let (true, Some(id)) = (varies, instruction.result_id) {
             self.values.insert(id);
         }
@@ -261,9 +267,9 @@ impl<'m> Varying<'m> {
 
     fn comes_from_varying_block(&self, at: usize, ids: &[Word]) -> bool {
         let function = &self.flows[at];
-        ids.chunks(2).filter_map(|pair| function.flow.place(*pair.get(1)?)).any(|place| {
-            self.is_varying_block(function, place)
-        })
+        ids.chunks(2)
+            .filter_map(|pair| function.flow.place(*pair.get(1)?))
+            .any(|place| self.is_varying_block(function, place))
     }
 }
 
