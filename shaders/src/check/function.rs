@@ -10,9 +10,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rspirv::spirv::Word;
 
+use super::calls::Functions;
 use super::editor::Editor;
 use super::error::CheckError;
-use super::functions::{Functions, Rules};
+use super::functions::{self, Rules};
 use super::graft::graft;
 use super::guard::{UnsizedArrays, guard};
 use super::ids::Shape;
@@ -79,7 +80,7 @@ fn check(words: &[u32], key: &str, source: &str) -> Result<(Editor, Word, Vec<Wo
     check_type(&user, function, key, source)?;
     let functions = Functions::new(&user.module, &user.ids)?;
     let order = functions.called_from(function)?;
-    functions.check(&order.iter().copied().collect(), Rules::Pure, &interface)?;
+    functions::check(&functions, &order.iter().copied().collect(), Rules::Pure, &interface)?;
     let bytes = memory::function_bytes(&user.module, &user.ids, function)?;
     check_local(NAME, bytes)?;
     Ok((user, function, order))

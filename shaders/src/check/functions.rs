@@ -5,9 +5,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rspirv::dr::{Function, Instruction, Module, Operand};
+use rspirv::dr::{Function, Instruction, Operand};
 use rspirv::spirv::{Decoration, MemoryAccess, Op, StorageClass, Word};
 
+use super::calls::Functions;
 use super::error::CheckError;
 use super::ids::{Ids, Shape, invalid, literal};
 use super::instructions;
@@ -22,99 +23,20 @@ pub(super) enum Rules {
     Pure,
 }
 
-/// The functions of a module, by id.
-pub(super) struct Functions<'m> {
-    by_id: HashMap<Word, &'m Function>,
-    ids: &'m Ids,
-}
-
-impl<'m> Functions<'m> {
-    pub fn new(module: &'m Module, ids: &'m Ids) -> Result<Self, CheckError> {
-        let mut by_id = HashMap::new();
-        for function in &module.functions {
-            if let Some(id) = function.def.as_ref().and_then(|d| d.result_id) {
-                if function.blocks.is_empty() {
-                    let name = ids.name(id);
-                    return Err(invalid(format!("the function `{name}` has no body")));
-                }
-                by_id.insert(id, function);
-            }
+/// Checks these functions by these rules.
+pub(super) fn check(
+    functions: &Functions<'_>,
+    which: &HashSet<Word>,
+    rules: Rules,
+    interface: &Interface,
+) -> Result<(), CheckError> {
+    for (id, function) in functions.in_order() {
+        if which.contains(&id) {
+            let ids = functions.ids;
+            Body { ids, name: ids.name(id), rules, interface }.check(function, functions)?;
         }
-        Ok(Self { by_id, ids })
     }
-
-    pub fn all(&self) -> HashSet<Word> {
-        self.by_id.keys().copied().collect()
-    }
-
-    /// The functions that `first` calls, and those that they call, with it, each after those that it
-    /// calls; none calls itself.
-    pub fn called_from(&self, first: Word) -> Result<Vec<Word>, CheckError> {
-        let mut done = HashSet::new();
-        let mut order = Vec::new();
-        let mut open = HashSet::new();
-        // Each function with the calls in it that are still to be followed; no recursion here
-        // either, since a user decides how deep calls go.
-        let mut stack = vec![(first, self.calls(first)?)];
-        open.insert(first);
-        while let Some((function, calls)) = stack.last_mut() {
-            let function = *function;
-            match calls.pop() {
-                Some(callee) if open.contains(&callee) => {
-                    return Err(CheckError::Recursion { function: self.ids.name(callee) });
-                }
-                Some(callee) if done.contains(&callee) => {}
-                Some(callee) => {
-                    open.insert(callee);
-                    stack.push((callee, self.calls(callee)?));
-                }
-                None => {
-                    stack.pop();
-                    open.remove(&function);
-                    done.insert(function);
-                    order.push(function);
-                }
-            }
-        }
-        Ok(order)
-    }
-
-    /// The variables of a function, each a pointer.
-    pub fn variables(&self, function: Word) -> Vec<Word> {
-        let blocks = self.by_id.get(&function).into_iter().flat_map(|f| &f.blocks);
-        let all = blocks.flat_map(|b| &b.instructions);
-        all.filter(|i| i.class.opcode == Op::Variable).filter_map(|i| i.result_id).collect()
-    }
-
-    /// The functions that a function calls, once for each call.
-    pub fn calls(&self, function: Word) -> Result<Vec<Word>, CheckError> {
-        let function =
-            self.by_id.get(&function).ok_or_else(|| invalid("a call of what is no function"))?;
-        let all = function.blocks.iter().flat_map(|b| &b.instructions);
-        let calls = all.filter(|i| i.class.opcode == Op::FunctionCall);
-        Ok(calls.filter_map(|i| i.operands.first().and_then(Operand::id_ref_any)).collect())
-    }
-
-    /// Checks these functions by these rules.
-    pub fn check(
-        &self,
-        which: &HashSet<Word>,
-        rules: Rules,
-        interface: &Interface,
-    ) -> Result<(), CheckError> {
-        for (id, function) in &self.by_id {
-            if which.contains(id) {
-                let body = Body { ids: self.ids, name: self.ids.name(*id), rules, interface };
-                body.check(function, self)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn parameter_types(&self, function: Word) -> Option<Vec<Word>> {
-        let parameters = &self.by_id.get(&function)?.parameters;
-        Some(parameters.iter().filter_map(|p| p.result_type).collect())
-    }
+    Ok(())
 }
 
 struct Body<'m> {
@@ -418,7 +340,8 @@ impl Body<'_> {
     }
 
     fn check_composite(&self, instruction: &Instruction) -> Result<(), CheckError> {
-        let whole = instruction.operands.iter().filter_map(Operand::id_ref_any).last().unwrap_or(0);
+        let whole =
+            instruction.operands.iter().filter_map(Operand::id_ref_any).next_back().unwrap_or(0);
         let wrong = || invalid(format!("`{}` takes a part that a value does not have", self.name));
         let mut ty = self.ids.type_of(whole);
         for operand in &instruction.operands {

@@ -33,6 +33,7 @@ pub(super) const CAPABILITIES: &[Capability] = &[
 ];
 
 /// What a function that only computes may need.
+#[cfg(feature = "compile")]
 pub(super) const ARITHMETIC: &[Capability] =
     &[Capability::Shader, Capability::Matrix, Capability::Int64, Capability::Float64];
 

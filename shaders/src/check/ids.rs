@@ -245,6 +245,7 @@ impl Ids {
     }
 
     /// The number of a structure's member with this name.
+    #[cfg(feature = "compile")]
     pub fn member(&self, structure: Word, name: &str) -> Option<u32> {
         let Shape::Struct(members) = self.shape(structure) else { return None };
         (0..members.len() as u32)

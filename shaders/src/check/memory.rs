@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
+use super::calls::Functions;
 use super::error::CheckError;
-use super::functions::Functions;
 use super::globals;
 use super::ids::{Ids, Shape, invalid, literal};
 
@@ -50,6 +50,7 @@ pub(super) fn memory(
 }
 
 /// Bytes of the variables of `function` and of all that it calls.
+#[cfg(feature = "compile")]
 pub(super) fn function_bytes(
     module: &Module,
     ids: &Ids,

@@ -20,6 +20,7 @@
 //! is the device's. Arithmetic is taken to be typed as SPIR-V demands, which every compiler's output
 //! is; this is no validator.
 
+mod calls;
 mod editor;
 mod error;
 mod flow;
@@ -29,7 +30,6 @@ mod guard;
 mod ids;
 mod instructions;
 mod memory;
-pub(crate) mod source;
 mod uniform;
 
 #[cfg(feature = "compile")]
@@ -38,6 +38,8 @@ pub(crate) mod function;
 mod graft;
 #[cfg(feature = "compile")]
 mod signature;
+#[cfg(feature = "compile")]
+pub(crate) mod source;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -46,13 +48,15 @@ use rspirv::spirv::{Capability, StorageClass, Word};
 
 use crate::kernel::Interface;
 use crate::reflect::{self, ReflectError};
+use calls::Functions;
 use editor::Editor;
-use functions::{Functions, Rules};
+use functions::Rules;
 use guard::UnsizedArrays;
 use ids::Ids;
 
 pub use error::CheckError;
 pub use memory::{MAX_LOCAL_BYTES, MemoryUse};
+#[cfg(feature = "compile")]
 pub use source::MAX_SOURCE_BYTES;
 
 /// The most words of a module that is checked: 1 MiB, many times what our largest kernel has.
@@ -69,7 +73,7 @@ pub(crate) fn shader(spirv: &[u32]) -> Result<Vec<u32>, CheckError> {
     for function in &all {
         functions.called_from(*function)?;
     }
-    functions.check(&all, Rules::Shader, &interface)?;
+    functions::check(&functions, &all, Rules::Shader, &interface)?;
     uniform::check_barriers(&editor.module, &editor.ids)?;
     let memory = memory::memory(&editor.module, &editor.ids, &|_| None)?;
     check_local(&editor.ids.name(entry), memory.local_bytes)?;
