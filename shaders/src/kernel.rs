@@ -126,6 +126,12 @@ impl Kernel {
         self.origin != Origin::Foreign
     }
 
+    /// The same where it takes buffers by address, which have no length to stay within: only of a part
+    /// of this library.
+    pub fn is_sound_by_address(&self) -> bool {
+        self.origin == Origin::BuiltIn
+    }
+
     /// The memory that it takes besides its buffers, with these specialization constants: `value_of`
     /// maps a `constant_id` to its value, or to `None` for the default. An error where no pipeline
     /// can be made with them: an array without elements, a division by zero, and in a checked kernel
