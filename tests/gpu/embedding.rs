@@ -155,7 +155,8 @@ unsafe fn names(host: &Host) -> Result<()> {
     // Features that no device has, and queues that there are not.
     let features = Features { portability_subset: true, ..host.check.features };
     let checked = |features, family| {
-        Requirements::check(instance, physical, vk::API_VERSION_1_3, &features, family)
+        // SAFETY: the physical device is the instance's.
+        unsafe { Requirements::check(instance, physical, vk::API_VERSION_1_3, &features, family) }
     };
     let missing = checked(features, host.family)?.missing;
     let (name, why) = (ash::khr::portability_subset::NAME, Why::NotSupported);

@@ -29,7 +29,9 @@ impl Shared {
         let (instance, physical) = (hal.shared_instance(), hal.raw_physical_device());
         // wgpu asks for 1.3 at most.
         let api_version = instance.instance_api_version().min(vk::API_VERSION_1_3);
-        let wanted = Requirements::for_version(instance.raw_instance(), physical, api_version)?;
+        // SAFETY: the physical device is the instance's.
+        let wanted =
+            unsafe { Requirements::for_version(instance.raw_instance(), physical, api_version)? };
 
         let mut synchronization2 =
             vk::PhysicalDeviceSynchronization2Features::default().synchronization2(true);
