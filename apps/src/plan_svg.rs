@@ -302,13 +302,13 @@ fn work(work: &Work) -> String {
 #[cfg(test)]
 mod tests {
     use super::svg;
-    use crate::jobs::Target;
-    use crate::split::{Function, Job, Method, Rule};
+    use crate::plans::Target;
+    use crate::split::{Function, Method, Rule, SplitPlan};
 
     #[test]
     fn every_pass_buffer_and_reason_is_drawn() {
         let rule = Rule::new(Function::Range, 8);
-        let job = Job::new(&Target::any(), &rule, Method::Block, true, 1 << 20, true);
+        let job = SplitPlan::new(&Target::any(), &rule, Method::Block, true, 1 << 20, true);
         let plan = job.expect("a plan").plan;
         let drawing = svg(&plan);
         for step in plan.steps() {

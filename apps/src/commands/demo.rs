@@ -14,7 +14,7 @@ use super::bench::{self, Output};
 use crate::device::Devices;
 use crate::files::{Outputs, Place};
 use crate::html::{self, Point, Points};
-use crate::jobs::Target;
+use crate::plans::Target;
 use crate::{figures, size};
 
 /// Arguments of `multisplit demo`.

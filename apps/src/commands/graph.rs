@@ -8,11 +8,11 @@ use multisplit::primitives::multisplit::MAX_BUCKETS;
 use multisplit::{Config, Error, PipelineCache};
 
 use crate::device::Devices;
-use crate::histogram;
-use crate::jobs::{Method, Target};
+use crate::histogram::{self, HistogramPlan};
 use crate::network::Rmat;
-use crate::sort;
-use crate::split::{self, Op, Rule};
+use crate::plans::{Method, Target};
+use crate::sort::{self, SortPlan};
+use crate::split::{self, Op, Rule, SplitPlan};
 use crate::sssp::{self, Source};
 use crate::{plan_svg, report, size};
 
@@ -170,11 +170,11 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         Subject::Split { m, op, method, common } => {
             let rule = Rule::new(op.function(), *m);
             let (n, replay) = (common.n, common.replay);
-            (split::Job::new(&target, &rule, *method, op.pairs(), n, replay)?.plan, &common.format)
+            (SplitPlan::new(&target, &rule, *method, op.pairs(), n, replay)?.plan, &common.format)
         }
         Subject::Sort { op, method, m, common } => {
             let (n, replay, method) = (common.n, common.replay, m.unwrap_or(*method));
-            (sort::Job::new(&target, *op, method, n, replay)?.plan, &common.format)
+            (SortPlan::new(&target, *op, method, n, replay)?.plan, &common.format)
         }
         Subject::Sssp { graph, n, m, method, rounds, format } => {
             let made = network(*n, m.unwrap_or(n.saturating_mul(4)))?;
@@ -183,7 +183,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         }
         Subject::Histogram { m, op, method, common } => {
             let (n, replay) = (common.n, common.replay);
-            (histogram::Job::new(&target, *op, *m, *method, n, replay)?.plan, &common.format)
+            (HistogramPlan::new(&target, *op, *m, *method, n, replay)?.plan, &common.format)
         }
     };
     let text = match format {

@@ -23,7 +23,7 @@ pub use self::output::Output;
 use self::measure::{Bench, Timing};
 use self::subjects::Subject;
 use crate::device::Devices;
-use crate::jobs::bytes_of;
+use crate::plans::bytes_of;
 use crate::{figures, report, size};
 
 /// Arguments of `multisplit bench`.
