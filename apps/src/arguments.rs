@@ -36,7 +36,7 @@ pub struct Common {
     /// Compare results with the CPU's, every element
     #[arg(long, global = true, help_heading = "Common options")]
     pub verify: bool,
-    /// Most device memory the job may take (for example 256KiB); larger ones are done in parts
+    /// Maximum of device memory to use (for example 256KiB); larger arrays are processed in parts
     #[arg(long, global = true, value_name = "SIZE", value_parser = size::parse_bytes, help_heading = "Common options")]
     pub memory_limit: Option<u64>,
     /// Write what host and device did when, for ui.perfetto.dev or chrome://tracing

@@ -75,8 +75,8 @@ impl Devices {
     /// The room that a job has on the device of `context`.
     pub fn room<'c>(&self, context: &'c Context) -> Room<'c> {
         // Without a limit a tenth is left for others.
-        let most = context.properties().device_memory / 10 * 9;
-        let memory = self.common.memory_limit.map_or(most, |limit| limit.min(most));
+        let max = context.properties().device_memory / 10 * 9;
+        let memory = self.common.memory_limit.map_or(max, |limit| limit.min(max));
         Room { context, memory, bars: self.bars() }
     }
 

@@ -47,3 +47,26 @@ impl Bars {
         bar.with_message(what.to_owned())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Bars;
+
+    #[test]
+    fn bars_say_what_they_count() {
+        let shown = Bars { shown: true };
+        for bar in [shown.bytes("reading x", Some(8)), shown.bytes("reading x", None)] {
+            assert_eq!(bar.message(), "reading x");
+        }
+        let bar = shown.elements("sorting", 8);
+        assert_eq!((bar.message().as_str(), bar.length()), ("sorting", Some(8)));
+    }
+
+    #[test]
+    fn there_are_none_where_nobody_looks() {
+        for none in [Bars::none(), Bars::new(true)] {
+            assert!(none.elements("sorting", 8).is_hidden());
+            assert!(none.bytes("reading x", None).message().is_empty());
+        }
+    }
+}

@@ -11,7 +11,7 @@ use super::Element;
 /// The first bytes of every such file.
 pub const MAGIC: &[u8] = b"\x93NUMPY";
 /// NumPy's own writes a hundred bytes or so; a longer one is no array of plain numbers.
-const MOST_HEADER_BYTES: usize = 1 << 16;
+const MAX_HEADER_BYTES: usize = 1 << 16;
 /// NumPy pads headers to a multiple of this, so that the data can be mapped aligned.
 const ALIGNMENT: usize = 64;
 
@@ -61,7 +61,7 @@ pub fn read_header(reader: &mut impl Read) -> Result<Header, Problem> {
         }
         version => return Err(Problem::Other(format!("version {version} is not known"))),
     };
-    if length > MOST_HEADER_BYTES {
+    if length > MAX_HEADER_BYTES {
         return Err(Problem::Other(format!("a header of {length} bytes")));
     }
     let mut text = vec![0; length];

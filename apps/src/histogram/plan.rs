@@ -17,7 +17,8 @@ pub enum Method {
     #[default]
     Auto,
     /// Ballots, with counts in registers (the paper's)
-    Votes,
+    #[value(alias = "votes")]
+    Ballots,
     /// Counters in shared memory, in as many passes as they need
     Shared,
     /// Atomic operations on the output
@@ -28,7 +29,7 @@ impl Method {
     fn engine(self) -> HistogramMethod {
         match self {
             Self::Auto => HistogramMethod::Auto,
-            Self::Votes => HistogramMethod::Votes,
+            Self::Ballots => HistogramMethod::Votes,
             Self::Shared => HistogramMethod::Shared,
             Self::Global => HistogramMethod::Global,
         }
@@ -78,7 +79,7 @@ impl HistogramPlan {
 pub fn name(method: HistogramMethod) -> &'static str {
     match method {
         HistogramMethod::Auto => "auto",
-        HistogramMethod::Votes => "votes",
+        HistogramMethod::Votes => "ballots",
         HistogramMethod::Shared => "shared",
         HistogramMethod::Global => "global",
     }

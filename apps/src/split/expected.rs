@@ -14,7 +14,7 @@ use super::Rule;
 pub struct Expected {
     /// The bucket of each key; m is 256 at most.
     ids: Vec<u16>,
-    /// How many keys a thread takes.
+    /// Keys per thread.
     share: usize,
     /// For each thread, where its first key of each bucket goes.
     begins: Vec<Vec<u32>>,

@@ -1,5 +1,5 @@
 //! Which bucket a key of any type belongs to: the function that a command line asks for, as the
-//! device is told it, and as the CPU computes it.
+//! device is told it, and on the CPU.
 
 use anyhow::{Result, bail};
 use multisplit::{Buckets, Key};

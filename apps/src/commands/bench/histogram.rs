@@ -32,7 +32,7 @@ pub struct HistogramOptions {
     /// How samples are spread [default: uniform]
     #[arg(long, value_enum)]
     samples: Option<Spread>,
-    /// Other sizes of the kernel than the device's: threads=512,loads=2,tiles=16,least-groups=1056,
+    /// Other sizes of the kernel than the device's: threads=512,loads=2,tiles=16,min-groups=1056,
     /// copies=4,copies-bytes=32768,passes=6,registers=8,cells-per-bin=8,
     /// cells=2048,lookup-threads=1024; several lists, separated by semicolons, are measured one after
     /// another
@@ -74,7 +74,7 @@ fn apply(tuning: &mut HistogramTuning, (name, number): &(String, u32)) -> Result
         "threads" => &mut tuning.threads,
         "loads" => &mut tuning.loads,
         "tiles" => &mut tuning.tiles,
-        "least-groups" => &mut tuning.least_groups,
+        "min-groups" => &mut tuning.least_groups,
         "copies" => &mut tuning.copies,
         "copies-bytes" => &mut tuning.copies_bytes,
         "passes" => &mut tuning.most_passes,
@@ -150,7 +150,7 @@ impl HistogramOptions {
                 targets.iter().flat_map(|t| methods.iter().map(move |m| (t, m)))
             {
                 // What a method cannot do is left out where several are asked for.
-                if method == Method::Votes && (m > BYTES || op.channels() > 1) {
+                if method == Method::Ballots && (m > BYTES || op.channels() > 1) {
                     continue;
                 }
                 if let (Some(sizes), true) = (sizes, self.tune.len() > 1) {

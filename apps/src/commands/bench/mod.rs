@@ -288,8 +288,8 @@ fn too_large(context: &Context, n: u64, arrays: u64) -> Option<String> {
     let properties = context.properties();
     let array = bytes_of(n);
     if array > properties.max_allocation {
-        let (array, most) = (figures::bytes(array), figures::bytes(properties.max_allocation));
-        return Some(format!("an array takes {array}, an allocation {most} at most"));
+        let (array, max) = (figures::bytes(array), figures::bytes(properties.max_allocation));
+        return Some(format!("an array takes {array}, an allocation {max} at most"));
     }
     // A tenth is left for the workspace, for staging, and for others.
     let (all, room) = (array.saturating_mul(arrays), properties.device_memory / 10 * 9);
