@@ -5,7 +5,8 @@
 
 use anyhow::{Result, bail};
 use bytemuck::Pod;
-use multisplit::primitives::multisplit::{Method, SplitPairs};
+use multisplit::primitives::multisplit::Method;
+use multisplit::primitives::split::SplitPairs;
 use multisplit::{Buckets, Host, Key};
 
 use crate::files::Data;
