@@ -33,7 +33,7 @@ pub struct Common {
     /// Turn the validation layers on; any message of theirs makes the exit status 3
     #[arg(long, global = true, help_heading = "Common options")]
     pub validate: bool,
-    /// Compare results with the CPU's, every element
+    /// Verify every element of the result against the CPU
     #[arg(long, global = true, help_heading = "Common options")]
     pub verify: bool,
     /// Maximum of device memory to use (for example 256KiB); larger arrays are processed in parts
@@ -66,7 +66,7 @@ Examples:
   multisplit sssp rmat:100000:800000      shortest paths in a network that is made up
   multisplit graph scan --format dot | dot -Tsvg > scan.svg
 
-Files are .npy, .csv or .txt (a number a line), else raw little-endian numbers; each may end in
+Files are .npy, .csv or .txt (one number per line), else raw little-endian numbers; each may end in
 .gz or .zst, and - is standard input or output. Numbers of elements are plain or powers: 16777216,
 16_777_216, 2^24. Amounts of memory have a unit or are bytes: 256KiB, 64MiB, 1GB, 4096.
 Exit status: 0 success, 1 failure, 2 wrong usage, 3 messages of the validation layers.

@@ -6,7 +6,7 @@ use multisplit::Key;
 /// The seed of the demonstration and the measurements.
 pub const SEED: u64 = 1;
 
-/// `n` uniform 32-bit numbers.
+/// `n` uniform u32.
 pub fn random_words(n: u64, seed: u64) -> Result<Vec<u32>> {
     let mut generator = SplitMix64(seed);
     words(n, |_| (generator.next() >> 32) as u32)

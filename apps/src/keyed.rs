@@ -1,4 +1,4 @@
-//! The files of a job that moves keys: keys and values in; keys, values and an array of u32 out.
+//! The files of a command that moves keys: keys and values in; keys, values and an array of u32 out.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! How a job that does not fit the device's memory, or the limit on it, is cut into parts.
+//! How work that does not fit the device's memory, or the limit on it, is cut into parts.
 
 use std::ops::Range;
 
@@ -7,14 +7,14 @@ use multisplit::{Context, Error};
 
 use crate::progress::Bars;
 
-/// A part is at least so many elements: with less room than they take, the job is given up.
+/// A part is at least so many elements: with less room than they take, it is an error.
 const MIN_PART: usize = 256;
 /// Of the memory, the arrays get three quarters; the rest is for workspace and staging.
 const ARRAYS: (u64, u64) = (3, 4);
 /// Kernels count elements in 30 bits.
 const MAX_ELEMENTS: u64 = (1 << 30) - 1;
 
-/// Where a job is done, and with how much memory.
+/// Where work is done, and with how much memory.
 pub struct Room<'c> {
     pub context: &'c Context,
     /// Bytes of the device's memory that it may take.

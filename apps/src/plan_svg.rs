@@ -308,8 +308,8 @@ mod tests {
     #[test]
     fn every_pass_buffer_and_reason_is_drawn() {
         let rule = Rule::new(Function::Range, 8);
-        let job = SplitPlan::new(&Target::any(), &rule, Method::Block, true, 1 << 20, true);
-        let plan = job.expect("a plan").plan;
+        let split = SplitPlan::new(&Target::any(), &rule, Method::Block, true, 1 << 20, true);
+        let plan = split.expect("a plan").plan;
         let drawing = svg(&plan);
         for step in plan.steps() {
             assert!(

@@ -40,7 +40,7 @@ impl Bars {
             return ProgressBar::hidden();
         }
         let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
-        // A template that is wrong is our mistake, and no reason to fail a job.
+        // A template that is wrong is our mistake, and no reason to fail.
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }

@@ -20,6 +20,8 @@
 //! ```
 
 mod device;
+#[cfg(doctest)]
+mod docs;
 pub mod embed;
 mod error;
 mod execute;

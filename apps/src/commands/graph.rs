@@ -27,7 +27,7 @@ pub struct Options {
 /// What can be planned.
 #[derive(Debug, Subcommand)]
 enum Subject {
-    /// The exclusive scan of 32-bit numbers
+    /// The exclusive scan of u32
     Scan {
         /// How it goes about it
         #[arg(long, value_enum, default_value_t)]
@@ -35,7 +35,7 @@ enum Subject {
         #[command(flatten)]
         common: PlanOptions,
     },
-    /// Multisplit of 32-bit keys, or of pairs
+    /// Multisplit of u32 keys, alone or with values
     Split {
         /// How many buckets
         #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=i64::from(MAX_BUCKETS)), default_value_t = 8)]
@@ -63,7 +63,7 @@ enum Subject {
         #[command(flatten)]
         common: PlanOptions,
     },
-    /// A histogram of floats or of bytes
+    /// A histogram of f32 or u8
     Histogram {
         /// How many bins
         #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=1 << 20), default_value_t = 256)]

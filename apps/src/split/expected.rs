@@ -1,4 +1,4 @@
-//! Whether a split is the CPU's: ordered by bucket, stable within a bucket, every element of it.
+//! Whether a split is what the CPU computes: ordered by bucket, stable within a bucket, every element of it.
 //!
 //! The reference is a counting sort whose output is never stored: each key says where it belongs,
 //! and is looked for there. The places are a permutation, so that nothing of the output is left

@@ -219,8 +219,8 @@ Examples:
   multisplit bench sssp --graph rmat,usa_ny.gr.gz --search near-far,multisplit
   multisplit bench sssp --graph grid --search near-far --tune-search local_hops=16
 
-Each line has anchor, op, n, m (0: no buckets), ms (GPU time), gps (10^9 elements a second) and
-method; the first one names the device. Every configuration is checked against the CPU once.
+Each line has anchor, op, n, m (0: no buckets), ms (GPU time), gps (10^9 elements per second) and
+method; the first one names the device. Every configuration is verified against the CPU once.
 Sizes that the device cannot hold are left out, with a note. A small scan takes one workgroup
 whatever it is asked to take; its method is then `one-workgroup`.
 
