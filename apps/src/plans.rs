@@ -44,11 +44,12 @@ impl Target {
 
     /// Any device that Vulkan allows: the plan then runs anywhere, if not at its best.
     pub fn any() -> Self {
-        let limits = Limits::default();
+        // The subgroup size of most GPUs.
+        let limits = Limits { subgroup_size: 32, ..Limits::default() };
         let properties = DeviceProperties {
             // The most cautious kind of device.
             device_type: vk::PhysicalDeviceType::CPU,
-            subgroup_size: 32,
+            subgroup_size: limits.subgroup_size,
             shared_memory: 16 << 10,
             limits: vk::PhysicalDeviceLimits {
                 max_compute_work_group_invocations: limits.max_workgroup_invocations,

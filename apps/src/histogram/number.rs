@@ -17,7 +17,10 @@ pub trait Number: Pod + PartialOrd + FromStr {
     /// What the device counts instead of it, in the same order and at the same distances.
     type Device: Sample;
 
-    /// The numbers as the device gets them.
+    /// The number as the device gets it.
+    fn on_device(self) -> Self::Device;
+
+    /// The same for many.
     fn to_device(numbers: &[Self]) -> Cow<'_, [Self::Device]>;
 
     /// The bin among `m` equal parts of [lo, hi), by the formula of docs/histogram.md.
@@ -31,11 +34,6 @@ pub trait Number: Pod + PartialOrd + FromStr {
         (data.element_bytes() == size_of::<Self>())
             .then(|| bytemuck::try_cast_slice(data.bytes()).ok())
             .flatten()
-    }
-
-    /// One number as the device gets it.
-    fn on_device(self) -> Option<Self::Device> {
-        Self::to_device(&[self]).first().copied()
     }
 }
 
@@ -57,6 +55,10 @@ macro_rules! integer {
             const NAME: &'static str = stringify!($type);
             type Device = Self;
 
+            fn on_device(self) -> Self {
+                self
+            }
+
             fn to_device(numbers: &[Self]) -> Cow<'_, [Self]> {
                 numbers.into()
             }
@@ -77,6 +79,10 @@ macro_rules! float {
         impl Number for $type {
             const NAME: &'static str = stringify!($type);
             type Device = Self;
+
+            fn on_device(self) -> Self {
+                self
+            }
 
             fn to_device(numbers: &[Self]) -> Cow<'_, [Self]> {
                 numbers.into()
@@ -103,8 +109,12 @@ impl Number for i64 {
     const NAME: &'static str = "i64";
     type Device = u64;
 
+    fn on_device(self) -> u64 {
+        self.cast_unsigned() ^ (1 << 63)
+    }
+
     fn to_device(numbers: &[Self]) -> Cow<'_, [u64]> {
-        numbers.iter().map(|number| number.cast_unsigned() ^ (1 << 63)).collect()
+        numbers.iter().map(|number| number.on_device()).collect()
     }
 
     fn even_bin(self, lo: Self, hi: Self, m: u32) -> Option<usize> {
@@ -138,6 +148,6 @@ mod tests {
         let numbers = i64::to_device(&[i64::MIN, -1, 0, 1, i64::MAX]);
         assert!(numbers.is_sorted());
         assert_eq!([numbers[2] - numbers[1], numbers[0], numbers[4]], [1, 0, u64::MAX]);
-        assert_eq!((-5i64).on_device(), Some((1 << 63) - 5));
+        assert_eq!((-5i64).on_device(), (1 << 63) - 5);
     }
 }

@@ -58,7 +58,7 @@ fn counted<N: Number>(
 ) -> Result<Counted> {
     let samples = N::from_data(samples).context("samples of another size")?;
     let rule = BinRule::<N>::new(wanted)?;
-    let bins = rule.device_bins()?;
+    let bins = rule.device_bins();
     let bytes = size_of::<N>() as u64;
     let bar = room.bars.elements("counting", samples.len() as u64);
     let mut counts = vec![0; bins.count() as usize];
@@ -104,16 +104,12 @@ impl<'b, N: Number> BinRule<'b, N> {
     }
 
     /// What the device is told.
-    fn device_bins(&self) -> Result<Bins<N::Device>> {
-        Ok(match *self {
-            Self::Even { bins, lo, hi } => {
-                let ends = lo.on_device().zip(hi.on_device());
-                let (lo, hi) = ends.context("--range has no ends")?;
-                Bins::even(lo..hi, bins)
-            }
+    fn device_bins(&self) -> Bins<N::Device> {
+        match *self {
+            Self::Even { bins, lo, hi } => Bins::even(lo.on_device()..hi.on_device(), bins),
             Self::Range(ref splitters) => Bins::range(&N::to_device(splitters)),
             Self::Glsl { bins, source } => Bins::glsl(bins, source),
-        })
+        }
     }
 
     /// Where bins begin, and where the last one ends, for an axis.

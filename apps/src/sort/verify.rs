@@ -16,7 +16,10 @@ pub fn verify<K: Key>(
     let mut order = indices(keys.len())?;
     order.sort_by_key(|&index| request.rank(keys[index as usize]));
     let wrong = |what: &str, at: Option<usize>| match at {
-        Some(at) => format!("the sort is wrong: {what} {at} of {} differs from the CPU's result", keys.len()),
+        Some(at) => format!(
+            "the sort is wrong: {what} {at} of {} differs from the CPU's result",
+            keys.len()
+        ),
         None => format!("the sort is wrong: not as many {what}s came back as went in"),
     };
     // By their bytes, because NaN is not equal to itself.
