@@ -50,7 +50,7 @@ macro_rules! with_key_type {
             $crate::files::Element::U64 => $object.$function::<u64>($($argument),*),
             $crate::files::Element::I64 => $object.$function::<i64>($($argument),*),
             $crate::files::Element::F64 => $object.$function::<f64>($($argument),*),
-            other => Err(anyhow::anyhow!("{other} cannot be sorted or split: keys have 4 or 8 bytes")),
+            other => Err(anyhow::anyhow!("{other} are not keys")),
         }
     };
 }

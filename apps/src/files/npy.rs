@@ -91,7 +91,7 @@ fn parse(text: &str) -> Result<Header, Problem> {
     let element = Element::from_descr(plain).ok_or_else(|| Problem::Type(plain.to_owned()))?;
     let inside = shape.strip_prefix('(').and_then(|rest| rest.split_once(')'));
     let Some((inside, _)) = inside else {
-        return Err(other("its shape is no tuple"));
+        return Err(other("its shape is not a tuple"));
     };
     let lengths: Vec<_> =
         inside.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
@@ -101,7 +101,7 @@ fn parse(text: &str) -> Result<Header, Problem> {
     };
     // Python 2 wrote long numbers with an L.
     let len = length.trim_end_matches('L').parse();
-    Ok(Header { element, len: len.map_err(|_| other("its shape is no number"))? })
+    Ok(Header { element, len: len.map_err(|_| other("its shape is not a number"))? })
 }
 
 /// What follows `'key':` in a Python dictionary whose keys are the three known ones.

@@ -99,7 +99,7 @@ fn what_cannot_be_counted_is_told() {
     desk.write("in.bin", words([1, 2]));
     desk.write("down.bin", words([2, 1]));
     for (line, part) in [
-        ("--bins 2 --range 0 x", "`x` is no u32"),
+        ("--bins 2 --range 0 x", "`x` is not a number of type u32"),
         ("--bins 2 --range 5 5", "range"),
         ("--splitters down.bin", "sorted"),
         ("--bins 2 --glsl none.glsl", "cannot read none.glsl"),

@@ -62,7 +62,7 @@ fn tune(text: &str) -> Result<Sizes, String> {
 /// Reads `name=number`.
 fn pair(text: &str) -> Result<(String, u32), String> {
     let (name, number) = text.split_once('=').ok_or("write name=number")?;
-    let number = number.parse().map_err(|_| format!("`{number}` is no number"))?;
+    let number = number.parse().map_err(|_| format!("`{number}` is not a number"))?;
     let pair = (name.to_owned(), number);
     apply(&mut HistogramTuning::for_device(&multisplit::DeviceProperties::default()), &pair)
         .map_err(|error| error.to_string())?;
