@@ -89,7 +89,7 @@ mod tests {
     /// The commands of a text: lines that begin with the program's name, after a prompt or not.
     fn commands(text: &str) -> impl Iterator<Item = Vec<String>> {
         let line = |line: &str| {
-            let line = line.trim_start().trim_start_matches("$ ");
+            let line = line.trim_start_matches("$ ");
             line.starts_with("multisplit ").then(|| words(line))
         };
         text.lines().filter_map(line)
@@ -132,8 +132,9 @@ mod tests {
         let whole = Arguments::command();
         for command in std::iter::once(&whole).chain(whole.get_subcommands()) {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-            let examples: String =
-                help.lines().take_while(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
+            let examples: Vec<_> =
+                help.lines().take_while(|line| !line.is_empty()).map(str::trim_start).collect();
+            let examples = examples.join("\n");
             assert!(check(command.get_name(), &examples) > 0, "{}", command.get_name());
         }
     }
