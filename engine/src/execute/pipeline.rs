@@ -229,7 +229,7 @@ fn create(
 
 /// The kernel's module in the form that takes addresses.
 fn rewritten(kernel: &Kernel) -> Result<Vec<u32>> {
-    by_address(kernel.spirv(), kernel.interface()).map_err(|e| {
+    by_address(kernel.spirv_for_addresses(), kernel.interface()).map_err(|e| {
         let kernel = kernel.label().to_owned();
         Error::Kernel { kernel, problem: format!("cannot take addresses: {e}") }
     })
