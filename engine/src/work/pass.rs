@@ -9,6 +9,8 @@ use super::{Operand, Work};
 #[cfg(feature = "glsl")]
 use crate::error::Result;
 use crate::shaders::Kernel;
+#[cfg(feature = "glsl")]
+use crate::shaders::compile::{Source, compile};
 
 /// As many workgroups of `size` threads as have `n` threads or more.
 pub fn threads(n: u64, size: u32) -> Groups {
@@ -33,7 +35,8 @@ impl Work {
     #[cfg(feature = "glsl")]
     pub fn glsl(&mut self, label: impl Into<String>, source: &str) -> Result<WorkPass<'_>> {
         let label = label.into();
-        let kernel = crate::shaders::compile::kernel(&label, source)?;
+        let spirv = compile(&Source::new(&label, source))?;
+        let kernel = Kernel::new(label.clone(), spirv)?;
         Ok(self.pass(label, kernel))
     }
 
