@@ -1,11 +1,14 @@
 //! Radix sort: key types x values x directions x sizes x distributions x methods, against a stable
 //! sort on the CPU, between guard words.
 
+use std::ops::Range;
+
 use anyhow::{Context as _, Result, ensure};
-use multisplit::graph::Graph;
-use multisplit::primitives::Policy;
-use multisplit::primitives::multisplit::{KeyType, Lockstep, TileShape};
-use multisplit::primitives::sort::{Sort, SortBuffers, SortMethod, SortPlace, SortValues, add};
+use multisplit::graph::{Buffer, ElementType, Graph};
+use multisplit::primitives::multisplit::{Lockstep, TileShape};
+use multisplit::primitives::sort::SortMethod;
+use multisplit::primitives::{Policy, SortBuffers, sort};
+use multisplit::{KeyType, Sort};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
@@ -14,6 +17,38 @@ tests!(sort:
     product_of_cases, every_size_of_a_range, bit_ranges, methods, no_patience, random_shapes,
 );
 
+/// How keys of a type are sorted: what the engine is told, and the CPU does too.
+#[derive(Clone, Debug)]
+pub struct Order {
+    pub key: KeyType,
+    pub descending: bool,
+    pub bits: Range<u32>,
+    pub method: SortMethod,
+}
+
+impl Order {
+    /// By all bits, from small to large.
+    pub fn of(key: KeyType) -> Self {
+        Self { key, descending: false, bits: 0..key.bits(), method: SortMethod::Auto }
+    }
+
+    /// By one sweep.
+    pub fn one_sweep(key: KeyType) -> Self {
+        Self { method: SortMethod::OneSweep, ..Self::of(key) }
+    }
+
+    pub fn sort(&self) -> Sort {
+        let sort = if self.descending { Sort::descending() } else { Sort::ascending() };
+        sort.bits(self.bits.clone()).method(self.method)
+    }
+
+    /// The stable order of these keys, which are given as bits.
+    pub fn expected(&self, keys: &[u64]) -> Vec<u32> {
+        let images: Vec<u64> = keys.iter().map(|&bits| image(self.key, bits)).collect();
+        reference::sort(&images, self.bits.clone(), self.descending)
+    }
+}
+
 /// What keys take along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Along {
@@ -21,6 +56,27 @@ pub enum Along {
     Bytes(u32),
     Indices,
 }
+
+impl Along {
+    /// What an element of the array of values is.
+    pub fn element(self) -> ElementType {
+        match self {
+            Self::Bytes(bytes) => ElementType::Other(bytes),
+            Self::Nothing | Self::Indices => ElementType::U32,
+        }
+    }
+
+    /// The arrays of a sort that takes this along.
+    pub fn buffers(self, keys: Buffer, values: Buffer) -> SortBuffers {
+        let buffers = SortBuffers::keys(keys);
+        match self {
+            Self::Nothing => buffers,
+            Self::Bytes(_) => buffers.values(values),
+            Self::Indices => buffers.indices(values),
+        }
+    }
+}
+
 const ALONG: [Along; 5] =
     [Along::Nothing, Along::Bytes(4), Along::Bytes(8), Along::Bytes(16), Along::Indices];
 
@@ -148,76 +204,68 @@ pub fn value_words(along: Along, i: u32) -> Vec<u32> {
 
 /// Sorts in place, and compares everything with the CPU. The order of equal keys shows in the
 /// values.
-pub fn check(gpu: &Gpu, policy: &Policy, sort: &Sort, along: Along, keys: &[u64]) -> Result<()> {
+pub fn check(gpu: &Gpu, policy: &Policy, order: &Order, along: Along, keys: &[u64]) -> Result<()> {
     let context = &gpu.context;
     let n = keys.len() as u64;
     let len = n.max(1);
-    let value_bytes = match along {
-        Along::Bytes(bytes) => bytes,
-        _ => 4,
-    };
     let mut graph = Graph::new("sort");
-    let keys_buffer = graph.import_bytes("keys", len * u64::from(sort.key.bytes()));
-    let values_buffer = graph.import_bytes("values", len * u64::from(value_bytes));
-    let values = match along {
-        Along::Nothing => SortValues::None,
-        Along::Bytes(bytes) => SortValues::Values { buffer: values_buffer, bytes },
-        Along::Indices => SortValues::Indices(values_buffer),
-    };
-    let place = SortPlace::InPlace;
-    let buffers = SortBuffers { n: n.into(), keys: keys_buffer, values, place };
-    add(&mut graph, policy, sort, &buffers)?;
+    let keys_buffer = graph.import_array("keys", ElementType::from(order.key), len);
+    let values_buffer = graph.import_array("values", along.element(), len);
+    let buffers = along.buffers(keys_buffer, values_buffer).count(n);
+    sort(&mut graph, policy, &order.sort(), &buffers)?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
 
     let guarded = |mut words: Vec<u32>, least: usize| {
         words.resize(words.len().max(least), 0);
         let guard = vec![GUARD_WORD; GUARD];
-        context.upload("guarded", &[guard.clone(), words, guard].concat())
+        context.upload(&[guard.clone(), words, guard].concat())
     };
-    let device_keys = guarded(key_words(sort.key, keys), sort.key.bytes() as usize / 4)?;
+    let device_keys = guarded(key_words(order.key, keys), order.key.bytes() as usize / 4)?;
     let given: Vec<u32> = (0..n as u32)
         .flat_map(|i| if along == Along::Indices { vec![7] } else { value_words(along, i) })
         .collect();
-    let device_values = guarded(given, value_bytes as usize / 4)?;
+    let device_values = guarded(given, value_words(along, 0).len())?;
     let at = 4 * GUARD as u64;
-    let mut bound = vec![(keys_buffer, &device_keys, at)];
-    bound.push((values_buffer, &device_values, at));
+    let bound = [(keys_buffer, &device_keys, at), (values_buffer, &device_values, at)];
     context.run(&executable, &bound)?;
     let inside = |buffer, words: usize| -> Result<Vec<u32>> {
-        let all = context.download::<u32>(buffer)?;
+        let all = context.download(buffer)?;
         let after = GUARD + words.max(all.len() - 2 * GUARD);
         ensure!(all[..GUARD].iter().all(|&w| w == GUARD_WORD), "guard words before");
         ensure!(all[after..].iter().all(|&w| w == GUARD_WORD), "guard words after");
         Ok(all[GUARD..GUARD + words].to_vec())
     };
-    let images: Vec<u64> = keys.iter().map(|&bits| image(sort.key, bits)).collect();
-    let bits = sort.bits.clone().unwrap_or(0..sort.key.bits());
-    let order = reference::sort(&images, bits, sort.descending);
-    let sorted: Vec<u64> = order.iter().map(|&i| keys[i as usize]).collect();
-    let expected = key_words(sort.key, &sorted);
+    let places = order.expected(keys);
+    let sorted: Vec<u64> = places.iter().map(|&i| keys[i as usize]).collect();
+    let expected = key_words(order.key, &sorted);
     expect_equal(&inside(&device_keys, expected.len())?, &expected).context("keys")?;
     let expected: Vec<u32> = match along {
         Along::Nothing => return Ok(()),
-        Along::Indices => order,
-        Along::Bytes(_) => order.iter().flat_map(|&i| value_words(along, i)).collect(),
+        Along::Indices => places,
+        Along::Bytes(_) => places.iter().flat_map(|&i| value_words(along, i)).collect(),
     };
     expect_equal(&inside(&device_values, expected.len())?, &expected).context("values")
 }
 
-fn case(gpu: &Gpu, policy: &Policy, sort: &Sort, along: Along, keys: Keys, n: usize) -> Result<()> {
-    let made = make_keys(sort.key, keys, n, n as u64 + 31);
-    check(gpu, policy, sort, along, &made)
-        .with_context(|| format!("{sort:?}, {along:?}, n = {n}, {keys:?}"))
+fn case(
+    gpu: &Gpu,
+    policy: &Policy,
+    order: &Order,
+    along: Along,
+    keys: Keys,
+    n: usize,
+) -> Result<()> {
+    let made = make_keys(order.key, keys, n, n as u64 + 31);
+    check(gpu, policy, order, along, &made)
+        .with_context(|| format!("{order:?}, {along:?}, n = {n}, {keys:?}"))
 }
 
 /// Keys that one workgroup sorts: by the policy, or as many as shared memory has room for.
 pub fn tile(policy: &Policy, key: KeyType) -> Result<usize> {
     let mut graph = Graph::new("tile");
-    let keys = graph.import::<u64>("keys", 1);
-    let (values, place) = (SortValues::None, SortPlace::InPlace);
-    let buffers = SortBuffers { n: 1u64.into(), keys, values, place };
-    let sort = Sort::new(key).by(SortMethod::Small);
-    Ok(add(&mut graph, policy, &sort, &buffers)?.shape.tile() as usize)
+    let buffers = SortBuffers::keys(graph.import_array("keys", ElementType::from(key), 1));
+    let small = Sort::ascending().method(SortMethod::Small);
+    Ok(sort(&mut graph, policy, &small, &buffers)?.shape.tile() as usize)
 }
 
 /// The device's policy; of software drivers, with tiles that take half as long to compile.
@@ -252,8 +300,8 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
                         // The latter is not every device's choice.
                         let methods = [SortMethod::Auto, SortMethod::OneSweep];
                         for method in methods.into_iter().filter(|_| mine()) {
-                            let sort = Sort { descending, method, ..Sort::new(key) };
-                            case(gpu, &policy, &sort, along, keys, n)?;
+                            let order = Order { descending, method, ..Order::of(key) };
+                            case(gpu, &policy, &order, along, keys, n)?;
                         }
                     }
                 }
@@ -300,9 +348,9 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
         let tile = tile(&policy, key)?;
         small.retain(|&n| n <= tile);
         for &descending in BOTH {
-            let sort = Sort { descending, ..Sort::new(key) };
+            let order = Order { descending, ..Order::of(key) };
             for keys in KEYS {
-                case(gpu, &policy, &sort, along, keys, small[turn % small.len()])?;
+                case(gpu, &policy, &order, along, keys, small[turn % small.len()])?;
                 turn += 1;
             }
         }
@@ -310,18 +358,18 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
     for (key, along, directions) in ONE_SWEEP {
         let sizes = sizes(&policy, key)?;
         for &descending in directions {
-            let sort = Sort { descending, ..Sort::new(key) }.by(SortMethod::OneSweep);
+            let order = Order { descending, ..Order::one_sweep(key) };
             for keys in KEYS {
                 let n = match sizes[turn % sizes.len()] {
                     65_537 if turn % 3 > 0 => 5_000,
                     n => n,
                 };
-                case(gpu, &policy, &sort, along, keys, n)?;
+                case(gpu, &policy, &order, along, keys, n)?;
                 turn += 1;
             }
         }
     }
-    case(gpu, &policy, &Sort::new(KeyType::U32), Along::Bytes(4), Keys::Uniform, (1 << 20) + 3)
+    case(gpu, &policy, &Order::of(KeyType::U32), Along::Bytes(4), Keys::Uniform, (1 << 20) + 3)
 }
 
 /// Every size from one tile to two.
@@ -330,9 +378,9 @@ fn every_size_of_a_range(gpu: &Gpu) -> Result<()> {
     let shape = TileShape::new(policy.subgroup_size * 2, 2).in_turns(2);
     policy.sort = policy.sort.with_shape(shape);
     let tile = shape.tile() as usize;
-    let sort = Sort::new(KeyType::U32).by(SortMethod::OneSweep);
+    let order = Order::one_sweep(KeyType::U32);
     for n in (tile..=2 * tile).filter(|_| mine()) {
-        case(gpu, &policy, &sort, Along::Bytes(4), Keys::FewDistinct, n)?;
+        case(gpu, &policy, &order, Along::Bytes(4), Keys::FewDistinct, n)?;
     }
     Ok(())
 }
@@ -347,9 +395,10 @@ fn bit_ranges(gpu: &Gpu) -> Result<()> {
         let start = rng.below(u64::from(key.bits()) + 1) as u32;
         let end = start + rng.below(u64::from(key.bits() - start) + 1) as u32;
         let n = [500, 3_000][turn / 6 % 2];
-        let sort = Sort { descending: key == KeyType::U64 || turn % 4 > 1, ..Sort::new(key) };
+        let descending = key == KeyType::U64 || turn % 4 > 1;
+        let order = Order { descending, bits: start..end, ..Order::of(key) };
         if mine() {
-            case(gpu, &policy, &sort.by_bits(start..end), along, Keys::Uniform, n)?;
+            case(gpu, &policy, &order, along, Keys::Uniform, n)?;
         }
     }
     Ok(())
@@ -359,24 +408,26 @@ fn bit_ranges(gpu: &Gpu) -> Result<()> {
 fn methods(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     for radix_bits in 4..=8 {
-        let sort = Sort::new(KeyType::F32).by(SortMethod::Multisplit { radix_bits });
-        case(gpu, &policy, &sort, Along::Indices, Keys::Uniform, 3_001)?;
+        let method = SortMethod::Multisplit { radix_bits };
+        let order = Order { method, ..Order::of(KeyType::F32) };
+        case(gpu, &policy, &order, Along::Indices, Keys::Uniform, 3_001)?;
     }
     let method = SortMethod::Multisplit { radix_bits: 7 };
-    case(gpu, &policy, &Sort::new(KeyType::U64).by(method), Along::Bytes(8), Keys::Uniform, 2_000)?;
+    let order = Order { method, ..Order::of(KeyType::U64) };
+    case(gpu, &policy, &order, Along::Bytes(8), Keys::Uniform, 2_000)?;
     for n in [1, 2, 300] {
-        let sort = Sort::new(KeyType::I32).by(SortMethod::OneSweep).descending();
-        case(gpu, &policy, &sort, Along::Bytes(4), Keys::Uniform, n)?;
+        let order = Order { descending: true, ..Order::one_sweep(KeyType::I32) };
+        case(gpu, &policy, &order, Along::Bytes(4), Keys::Uniform, n)?;
     }
     Ok(())
 }
 
 /// Nobody waits: every missing tile is counted again.
 fn no_patience(gpu: &Gpu) -> Result<()> {
-    let sort = Sort::new(KeyType::U32).by(SortMethod::OneSweep);
+    let order = Order::one_sweep(KeyType::U32);
     for look_back_tiles in [1, 4] {
         let policy = Policy { spin_limit: 0, look_back_tiles, ..gpu.context.policy() };
-        case(gpu, &policy, &sort, Along::Bytes(4), Keys::Uniform, 60_000)?;
+        case(gpu, &policy, &order, Along::Bytes(4), Keys::Uniform, 60_000)?;
     }
     Ok(())
 }
@@ -395,10 +446,10 @@ fn random_shapes(gpu: &Gpu) -> Result<()> {
         policy.split.lockstep = lockstep[rng.below(2) as usize];
         let key = KeyType::ALL[rng.below(6) as usize];
         let along = ALONG[rng.below(5) as usize];
-        let sort = Sort::new(key).by(SortMethod::OneSweep);
+        let order = Order::one_sweep(key);
         let (keys, n) = (KEYS[rng.below(7) as usize], rng.below(20_000) as usize);
         if mine() {
-            case(gpu, &policy, &sort, along, keys, n)
+            case(gpu, &policy, &order, along, keys, n)
                 .with_context(|| format!("{threads} x {items} in {turns}"))?;
         }
     }
