@@ -77,6 +77,9 @@ pub struct Work {
     policy: Policy,
     /// The arrays that were given, as imports of the graph.
     arrays: Vec<(graph::Buffer, Buffer)>,
+    /// Labels whose values a [`Frame`] may set: passes of the caller's own, and counts. The passes of
+    /// primitives trust what they are pushed.
+    settable: Vec<String>,
 }
 
 impl Context {
@@ -84,7 +87,13 @@ impl Context {
     pub fn work(&self, name: impl Into<String>) -> Work {
         let mut graph = Graph::new(name);
         graph.replayable();
-        Work { context: self.clone(), graph, policy: self.policy(), arrays: Vec::new() }
+        Work {
+            context: self.clone(),
+            graph,
+            policy: self.policy(),
+            arrays: Vec::new(),
+            settable: Vec::new(),
+        }
     }
 }
 
@@ -119,6 +128,7 @@ impl Work {
     pub fn count(&mut self, name: impl Into<String>, max: u64) -> Count {
         let name = name.into();
         let buffer = self.graph.transient::<u32>(name.clone(), 1);
+        self.settable.push(name.clone());
         self.graph.update(name, buffer, &[0; 4]);
         Count::Device { buffer, index: 0, max }
     }
@@ -260,7 +270,7 @@ impl Work {
     /// The same with so many submissions in flight: one more waits for the first.
     pub fn record_in_flight(self, submissions: usize) -> Result<Frame> {
         let executable = self.executable(ExecutableOptions::default().without_workspace())?;
-        Frame::new(&self.context, executable, self.arrays, submissions)
+        Frame::new(&self.context, executable, (self.arrays, self.settable), submissions)
     }
 
     fn sort_buffers<A: Operand>(&mut self, keys: &A) -> SortBuffers {
