@@ -32,9 +32,12 @@ mod scan;
 mod sort_cases;
 mod sort_options;
 mod sort_segments;
+mod soundness;
+mod soundness_order;
 mod sssp_methods;
 mod sssp_results;
 mod synchronization;
+mod work;
 
 use std::process::ExitCode;
 
@@ -62,6 +65,9 @@ fn main() -> ExitCode {
         probe::tests(),
         replay::tests(),
         synchronization::tests(),
+        soundness::tests(),
+        soundness_order::tests(),
+        work::tests(),
         // adopt::tests(),
         // embedding::tests(),
         // embedding_addresses::tests(),

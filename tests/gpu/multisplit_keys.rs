@@ -46,11 +46,11 @@ pub fn check_by<K: Key>(
 
 fn check<K: Key>(
     gpu: &Gpu,
-    buckets: Buckets<K>,
+    buckets: &Buckets<K>,
     keys: &[K],
     bucket_of: impl Fn(K) -> u32,
 ) -> Result<()> {
-    check_by(gpu, methods(gpu), &buckets, keys, bucket_of).with_context(|| format!("{buckets:?}"))
+    check_by(gpu, methods(gpu), buckets, keys, bucket_of).with_context(|| format!("{buckets:?}"))
 }
 
 fn random_u64(seed: u64) -> Vec<u64> {
@@ -75,7 +75,7 @@ fn digits_of<K: Key>(gpu: &Gpu, keys: &[K], rank: impl Fn(K) -> u64) -> Result<(
             let digit =
                 |key: K| ((rank(key) >> shift) as u32 ^ if descending { mask } else { 0 }) & mask;
             let buckets = Buckets::ordered_digit(shift..shift + bits, descending);
-            check(gpu, buckets, keys, digit)?;
+            check(gpu, &buckets, keys, digit)?;
         }
     }
     Ok(())
@@ -124,16 +124,16 @@ fn wide_delta(gpu: &Gpu) -> Result<()> {
         (5, (1 << 33) + 5, 256),
     ] {
         let bucket_of = |key: u64| (key.saturating_sub(min) / width).min(u64::from(m - 1)) as u32;
-        check(gpu, Buckets::delta(min, width, m), &keys, bucket_of)?;
+        check(gpu, &Buckets::delta(min, width, m), &keys, bucket_of)?;
     }
     let signed: Vec<i64> =
         keys.iter().zip(0..).map(|(&k, i)| if i % 2 == 0 { k as i64 } else { !k as i64 }).collect();
     for m in [1u32, 2, 10, 256] {
         let width = (1i128 << 64) / i128::from(m) + i128::from((1i128 << 64) % i128::from(m) != 0);
         let bucket_of = |key: i64| ((i128::from(key) + (1 << 63)) / width) as u32;
-        check(gpu, Buckets::delta_over_domain(m), &signed, bucket_of)?;
+        check(gpu, &Buckets::delta_over_domain(m), &signed, bucket_of)?;
     }
-    check(gpu, Buckets::delta(-100, 21, 10), &signed, |key| {
+    check(gpu, &Buckets::delta(-100, 21, 10), &signed, |key| {
         ((i128::from(key) + 100) / 21).clamp(0, 9) as u32
     })
 }
@@ -144,18 +144,18 @@ fn wide_ranges(gpu: &Gpu) -> Result<()> {
         let mut splitters = keys[..m - 1].to_vec(); // splitters that keys are equal to
         splitters.sort_unstable();
         let at_or_below = |key: u64| splitters.partition_point(|&s| s <= key) as u32;
-        check(gpu, Buckets::range(&splitters), &keys, at_or_below)?;
+        check(gpu, &Buckets::range(&splitters), &keys, at_or_below)?;
         let keys: Vec<i64> = keys.into_iter().map(|k| !k as i64).collect();
         let mut splitters = keys[..m - 1].to_vec();
         splitters.sort_unstable();
         let at_or_below = |key: i64| splitters.partition_point(|&s| s <= key) as u32;
-        check(gpu, Buckets::range(&splitters), &keys, at_or_below)?;
+        check(gpu, &Buckets::range(&splitters), &keys, at_or_below)?;
         let keys = random_f64(8);
         let mut splitters = keys[..m - 1].to_vec();
         splitters.sort_by(f64::total_cmp);
         let at_or_below =
             |key: f64| splitters.partition_point(|s| s.total_cmp(&key).is_le()) as u32;
-        check(gpu, Buckets::range(&splitters), &keys, at_or_below)?;
+        check(gpu, &Buckets::range(&splitters), &keys, at_or_below)?;
     }
     Ok(())
 }
@@ -172,7 +172,7 @@ fn wide_even(gpu: &Gpu) -> Result<()> {
             true => m - 1,
             false => (1..m).filter(|&k| begin(k) <= key).count() as u32,
         };
-        check(gpu, Buckets::even(-8.0..8.0, m), &keys, bucket_of)?;
+        check(gpu, &Buckets::even(-8.0..8.0, m), &keys, bucket_of)?;
     }
     Ok(())
 }
@@ -180,7 +180,7 @@ fn wide_even(gpu: &Gpu) -> Result<()> {
 /// A wide key whose lower half is a bucket is not of that bucket.
 fn wide_identity(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u64> = random_u64(11).into_iter().map(|k| k % 100).collect();
-    check(gpu, Buckets::identity(100), &keys, |key| key as u32)?;
+    check(gpu, &Buckets::identity(100), &keys, |key| key as u32)?;
     let buckets = Buckets::identity(100).method(Method::Direct);
     match gpu.context.split(&[5i64, 1 << 32, -1, (1 << 32) + 7, 99, 100], buckets) {
         Err(multisplit::Error::BucketOutOfRange { keys: 4, buckets: 100 }) => Ok(()),
@@ -191,7 +191,7 @@ fn wide_identity(gpu: &Gpu) -> Result<()> {
 fn wide_user_functions(gpu: &Gpu) -> Result<()> {
     let keys: Vec<i64> = random_u64(12).into_iter().map(|k| !k as i64).collect();
     let sign = "uint bucket_of(int64_t key) { return key < 0 ? 0u : 1u; }";
-    check(gpu, Buckets::glsl(2, sign), &keys, |key| u32::from(key >= 0))?;
+    check(gpu, &Buckets::glsl(2, sign), &keys, |key| u32::from(key >= 0))?;
     let small = "uint bucket_of(double key) { return abs(key) < 1e-200lf ? 1u : 0u; }";
-    check(gpu, Buckets::glsl(2, small), &random_f64(13), |key| u32::from(key.abs() < 1e-200))
+    check(gpu, &Buckets::glsl(2, small), &random_f64(13), |key| u32::from(key.abs() < 1e-200))
 }
