@@ -31,6 +31,7 @@ mod replay;
 mod scan;
 mod sort_cases;
 mod sort_options;
+mod sort_run;
 mod sort_segments;
 mod soundness;
 mod soundness_order;

@@ -10,7 +10,7 @@ use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
 
-use crate::sort_cases::{image, quick_policy};
+use crate::sort_run::{image, quick_policy};
 
 tests!(multisplit: full_sort_orders_within_buckets, full_sort_permutation, full_sort_refused);
 

@@ -13,7 +13,7 @@ use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
-use crate::sort_cases::{Along, Order, check, quick_policy, tile};
+use crate::sort_run::{Along, Order, check, quick_policy, tile};
 
 tests!(sort:
     double_buffers, device_counts, idle_rounds, a_thousand_replays, memory_is_bounded,

@@ -10,9 +10,7 @@ use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
-use crate::sort_cases::{
-    Along, Keys, Order, key_words, make_keys, quick_policy, tile, value_words,
-};
+use crate::sort_run::{Along, Keys, Order, key_words, make_keys, quick_policy, tile, value_words};
 
 tests!(sort_segments: small, around_a_tile, mixed, one_call, refused);
 

@@ -105,7 +105,7 @@ fn counts_change_per_run(gpu: &Gpu) -> Result<()> {
     work.split(array.first(count), &out, &offsets, &Buckets::digit(0..2))?;
     let mut frame = work.record()?;
     for number in
-        [None, Some(max), Some(1), Some(max / 3 | 1), Some(0), Some(max + 1), Some(u32::MAX)]
+        [None, Some(max), Some(1), Some((max / 3) | 1), Some(0), Some(max + 1), Some(u32::MAX)]
     {
         context.write(&array, 0, &keys)?;
         if let Some(number) = number {
