@@ -30,12 +30,18 @@ void main() {
     if (i < data.at.length()) data.at[i] += push.addend;
 }";
 
-/// A plan that adds a number to each word of its import.
-fn adding(gpu: &Gpu, addend: u32) -> Result<(Executable, Buffer)> {
+/// A plan that adds a number to each word of its import. One that is not replayable has no barrier of
+/// its own against what came before.
+fn adding(gpu: &Gpu, addend: u32, replayable: bool) -> Result<(Executable, Buffer)> {
     let mut work = gpu.context.work("add");
     let data = work.import::<u32>("data", N);
     work.glsl("add", ADD)?.bind("data", data).push(&addend).dispatch(threads(N, 64));
-    Ok((work.executable(ExecutableOptions::default())?, data.buffer()))
+    if replayable {
+        work.parts().0.replayable();
+    }
+    let plan = work.plan()?;
+    ensure!(plan.is_replayable() == replayable && plan.barriers().count() == replayable.into());
+    Ok((gpu.context.instantiate(plan)?, data.buffer()))
 }
 
 /// Nobody waits for the replay: the run, and the download after it, come after its submissions.
@@ -43,7 +49,7 @@ fn a_run_after_a_replay(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let input = uniform(N as usize, 1);
     let array = context.upload(&input)?;
-    let (replayed, data) = adding(gpu, 3)?;
+    let (replayed, data) = adding(gpu, 3, true)?;
     let mut graph = Graph::new("scan");
     let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, N));
     scan(&mut graph, &context.policy(), &ScanBuffers::new(src, dst))?;
@@ -82,8 +88,8 @@ fn two_threads_run_two_plans(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let input = uniform(N as usize, 2);
     let array = context.upload(&input)?;
-    let (ones, ones_data) = adding(gpu, 1)?;
-    let (thousands, thousands_data) = adding(gpu, 1000)?;
+    let (ones, ones_data) = adding(gpu, 1, false)?;
+    let (thousands, thousands_data) = adding(gpu, 1000, true)?;
     both(
         || {
             let mut runs = 0..RUNS;
@@ -166,8 +172,8 @@ impl Drop for Recorder<'_> {
 /// The control of the tests above: the same without the library's order makes the layer complain.
 fn unordered_submissions_are_noticed(gpu: &Gpu) -> Result<()> {
     let array = gpu.context.zeroed::<u32>(N)?;
-    let (first, first_data) = adding(gpu, 1)?;
-    let (second, second_data) = adding(gpu, 2)?;
+    let (first, first_data) = adding(gpu, 1, false)?;
+    let (second, second_data) = adding(gpu, 2, false)?;
     let said = gpu.expect_messages(|| {
         let recorder = Recorder::new(gpu)?;
         for (executable, data) in [(&first, first_data), (&second, second_data)] {
