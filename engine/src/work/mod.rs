@@ -85,15 +85,9 @@ pub struct Work {
 impl Context {
     /// Begins some work. The name appears in dumps, traces and debuggers.
     pub fn work(&self, name: impl Into<String>) -> Work {
-        let mut graph = Graph::new(name);
-        graph.replayable();
-        Work {
-            context: self.clone(),
-            graph,
-            policy: self.policy(),
-            arrays: Vec::new(),
-            settable: Vec::new(),
-        }
+        let (context, graph) = (self.clone(), Graph::new(name));
+        let (policy, arrays, settable) = (self.policy(), Vec::new(), Vec::new());
+        Work { context, graph, policy, arrays, settable }
     }
 }
 
@@ -258,6 +252,10 @@ impl Work {
 
     /// Makes everything that recording needs, for command buffers of the caller's own. Arrays that
     /// passes were given are bound by each recording, as imports are.
+    ///
+    /// The caller synchronises as the contract says, from one recording to the next as well. A plan
+    /// that does so itself, with barriers of its own, is that of a graph declared
+    /// [replayable](Graph::replayable) ([`parts`](Self::parts)).
     pub fn executable(&self, options: ExecutableOptions) -> Result<Executable> {
         self.context.instantiate_with(self.plan()?, options)
     }
@@ -268,7 +266,8 @@ impl Work {
     }
 
     /// The same with so many submissions in flight: one more waits for the first.
-    pub fn record_in_flight(self, submissions: usize) -> Result<Frame> {
+    pub fn record_in_flight(mut self, submissions: usize) -> Result<Frame> {
+        self.graph.replayable();
         let executable = self.executable(ExecutableOptions::default().without_workspace())?;
         Frame::new(&self.context, executable, (self.arrays, self.settable), submissions)
     }

@@ -35,8 +35,8 @@ impl Work {
     #[cfg(feature = "glsl")]
     pub fn glsl(&mut self, label: impl Into<String>, source: &str) -> Result<WorkPass<'_>> {
         let label = label.into();
-        let spirv = compile(&Source::new(&label, source))?;
-        let kernel = Kernel::new(label.clone(), spirv)?;
+        let source = Source { name: &label, glsl: source, defines: &[], includes: &[] };
+        let kernel = Kernel::new(label.clone(), compile(&source)?)?;
         Ok(self.pass(label, kernel))
     }
 

@@ -41,6 +41,9 @@ pub enum Bin {
     Glsl(Glsl),
 }
 
+/// Fewer cells leave no room for the fraction of a place.
+const MIN_CELLS: u32 = 16;
+
 /// How the kernels look for a range bin: their SEARCH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Search {
@@ -217,9 +220,9 @@ fn range(sample: SampleType, splitters: &[u64], bins: u32, policy: &Policy) -> R
         range.splitters = bins.next_power_of_two().max(2) - 1;
     } else if tuning.cells > 0 {
         range.search = Search::Lookup;
-        range.cells = bins.saturating_mul(tuning.cells_per_bin).clamp(1, 1 << 30);
+        range.cells = bins.saturating_mul(tuning.cells_per_bin).clamp(MIN_CELLS, 1 << 30);
         // At most a third of shared memory, whatever is asked for.
-        let most = tuning.cells.min(policy.shared_memory / 12).max(1);
+        let most = tuning.cells.min(policy.shared_memory / 12).max(MIN_CELLS);
         range.cells = range.cells.next_power_of_two().min(most);
         let cells = Cells::new(sample, splitters, range.cells);
         range.affine = matches!(cells.map, CellMap::Affine(_));

@@ -3,6 +3,9 @@
 use ash::vk;
 
 use crate::device::properties::DeviceProperties;
+use crate::error::Result;
+use crate::primitives::Policy;
+use crate::primitives::policy::require;
 use crate::primitives::tunable::tunable;
 
 tunable! {
@@ -90,4 +93,27 @@ impl HistogramTuning {
             ..Self::gpu()
         }
     }
+
+    /// Refuses sizes that no kernel can follow.
+    pub(in crate::primitives) fn check(&self, policy: &Policy) -> Result<()> {
+        let whole = policy.is_whole(self.threads) && policy.is_whole(self.lookup_threads);
+        require(whole, "workgroups of `histogram` are not whole subgroups")?;
+        require(self.loads <= MAX_LOADS, "`histogram.loads` is past 16")?;
+        require(self.tiles <= MAX_TILES, "`histogram.tiles` is past 65,536")?;
+        require(self.copies <= MAX_COPIES, "`histogram.copies` is past 32")?;
+        let groups = (1..=policy.max_groups).contains(&self.least_groups);
+        require(groups, "`histogram.least_groups` is not from 1 to `max_groups`")?;
+        require(self.register_bins <= MAX_REGISTER_BINS, "`histogram.register_bins` is past 32")?;
+        let cells = self.cells <= MAX_CELLS && self.cells_per_bin <= MAX_CELLS;
+        require(cells, "`histogram.cells` is past 65,536")?;
+        require(self.most_samples >= MIN_SAMPLES, "`histogram.most_samples` is below 256")
+    }
 }
+
+const MAX_LOADS: u32 = 16;
+const MAX_TILES: u32 = 1 << 16;
+const MAX_COPIES: u32 = 32;
+/// As many as the kernel keeps in registers.
+const MAX_REGISTER_BINS: u32 = 32;
+const MAX_CELLS: u32 = 1 << 16;
+const MIN_SAMPLES: u32 = 256;

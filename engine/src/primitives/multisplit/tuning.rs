@@ -3,8 +3,9 @@
 use ash::vk;
 
 use crate::device::properties::DeviceProperties;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::primitives::Policy;
+use crate::primitives::policy::require;
 use crate::primitives::tunable::tunable;
 
 tunable! {
@@ -22,6 +23,12 @@ tunable! {
 
 /// Tiles of a part of a histogram, such that kernels can number its keys.
 const MOST_PARTS: u32 = 1 << 14;
+/// Copies of counters: one for each lane of a wide subgroup is plenty.
+const MAX_COPIES: u32 = 32;
+/// Keys of a subproblem that a policy may ask for.
+const MAX_KEYS: u32 = 1 << 24;
+/// Rounds without which no kernel gets through a tile.
+const MIN_LOOP_ROUNDS: u32 = 4096;
 /// Turns that the kernels spell out.
 const MOST_TURNS: u32 = 4;
 
@@ -265,13 +272,19 @@ impl SplitTuning {
     }
 
     /// Refuses sizes that nothing can be cut by.
-    pub(super) fn check(&self) -> Result<()> {
+    pub(in crate::primitives) fn check(&self, policy: &Policy) -> Result<()> {
         let mut all = self.block_keys.iter().chain(&self.block_pairs).chain(&self.onesweep);
-        let counted = (1..=MOST_PARTS).contains(&self.histogram_parts) && self.counter_copies > 0;
-        if all.all(|shape| shape.is_sound()) && self.warp.is_sound() && counted {
-            return Ok(());
-        }
-        Err(Error::Policy { problem: "a multisplit by tiles that cannot be cut" })
+        let sound = all.all(|shape| shape.is_sound()) && self.warp.is_sound();
+        require(sound, "a tile of `split` has no keys, too many, or turns that do not divide it")?;
+        let parts = (1..=MOST_PARTS).contains(&self.histogram_parts);
+        require(parts, "`split.histogram_parts` is not from 1 to 16,384")?;
+        let copies = (1..=MAX_COPIES).contains(&self.counter_copies);
+        require(copies, "`split.counter_copies` is not from 1 to 32")?;
+        let strips =
+            self.block_strips.iter().chain([&self.least_keys]).all(|&keys| keys <= MAX_KEYS);
+        require(strips, "a subproblem of `split` has more than 2^24 keys")?;
+        require(self.abreast <= policy.max_threads, "`split.abreast` is past `max_threads`")?;
+        require(self.most_loop_rounds >= MIN_LOOP_ROUNDS, "`split.most_loop_rounds` is below 4,096")
     }
 
     /// The same with one shape for all tiles.

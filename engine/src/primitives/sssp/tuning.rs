@@ -3,6 +3,9 @@
 use ash::vk;
 
 use crate::device::properties::DeviceProperties;
+use crate::error::Result;
+use crate::primitives::Policy;
+use crate::primitives::policy::require;
 use crate::primitives::tunable::tunable;
 
 tunable! {
@@ -146,4 +149,33 @@ impl SsspTuning {
         }
         self
     }
+
+    /// Refuses sizes that no kernel can follow.
+    pub(in crate::primitives) fn check(&self, policy: &Policy) -> Result<()> {
+        let whole = policy.is_whole(self.threads)
+            && (self.residents.groups == 0 || policy.is_whole(self.residents.threads));
+        require(whole, "workgroups of `sssp` are not whole subgroups")?;
+        let groups = (1..=policy.max_groups).contains(&self.most_groups)
+            && self.residents.groups <= policy.max_groups;
+        require(groups, "`sssp.most_groups` is not from 1 to `max_groups`")?;
+        require((1..=MAX_STAGE).contains(&self.stage), "`sssp.stage` is not from 1 to 16")?;
+        let threads = self.threads.max(self.residents.threads).saturating_mul(16 * self.stage + 12);
+        let room = policy.shared_memory.saturating_sub(SHARED_WORDS);
+        require(threads <= room, "workgroups of `sssp` do not fit shared memory")?;
+        let pieces = self.piece > 0 && self.hub_degree >= self.piece && self.wide_degree > 0;
+        require(pieces, "`sssp.hub_degree` is below `piece`, or one of them is 0")?;
+        let rounds = (1..=MAX_ROUNDS).contains(&self.resident_rounds)
+            && self.batch_rounds <= MAX_BATCH
+            && self.batch_piles <= MAX_BATCH;
+        require(rounds, "`sssp` has too many rounds at a time, or none")?;
+        require(self.local_hops <= MAX_HOPS, "`sssp.local_hops` is past 64")?;
+        require(self.queue_percent <= MAX_PERCENT, "`sssp.queue_percent` is past 10,000")?;
+        require(self.delta_scale > 0 && self.delta_most > 0, "`sssp` has buckets without a width")
+    }
 }
+
+const MAX_STAGE: u32 = 16;
+const MAX_ROUNDS: u32 = 1 << 16;
+const MAX_BATCH: u32 = 256;
+const MAX_HOPS: u32 = 64;
+const MAX_PERCENT: u32 = 10_000;
