@@ -26,6 +26,7 @@ mod multisplit_functions;
 mod multisplit_keys;
 mod multisplit_large;
 mod observe;
+mod policies;
 mod probe;
 mod replay;
 mod scan;
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
         kernels::tests(),
         // descriptors::tests(),
         observe::tests(),
+        policies::tests(),
         probe::tests(),
         replay::tests(),
         synchronization::tests(),

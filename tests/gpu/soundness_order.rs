@@ -40,7 +40,9 @@ fn adding(gpu: &Gpu, addend: u32, replayable: bool) -> Result<(Executable, Buffe
         work.parts().0.replayable();
     }
     let plan = work.plan()?;
-    ensure!(plan.is_replayable() == replayable && plan.barriers().count() == replayable.into());
+    ensure!(
+        plan.is_replayable() == replayable && plan.barriers().count() == usize::from(replayable)
+    );
     Ok((gpu.context.instantiate(plan)?, data.buffer()))
 }
 

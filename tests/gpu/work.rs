@@ -28,7 +28,10 @@ void main() {
 }";
 
 fn add(words: &mut [u32], addend: u32) {
-    words.iter_mut().zip(0u32..).for_each(|(word, i)| *word = word.wrapping_add(addend.wrapping_mul(i)));
+    words
+        .iter_mut()
+        .zip(0u32..)
+        .for_each(|(word, i)| *word = word.wrapping_add(addend.wrapping_mul(i)));
 }
 
 fn adding(gpu: &Gpu, array: &Array<u32>, addend: u32, in_flight: usize) -> Result<Frame> {
