@@ -6,7 +6,7 @@ use multisplit::graph::{Buffer, ElementType, Graph, GraphError, Limits};
 use multisplit::primitives::{
     Policy, ScanBuffers, SortBuffers, SplitBuffers, fill, scan, sort, split,
 };
-use multisplit::{Bins, Buckets, Error, Glsl, Key, Sort};
+use multisplit::{Bins, Buckets, DeviceProperties, Error, Glsl, Key, Sort};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
@@ -207,7 +207,9 @@ fn plans_for_other_subgroups(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let policy = context.policy();
     let lanes = policy.subgroup_size * 2;
-    let other = Policy { subgroup_size: lanes, ..policy };
+    let properties = DeviceProperties { subgroup_size: lanes, ..context.properties().clone() };
+    let other = Policy::for_device(&properties);
+    let edited = Policy { subgroup_size: lanes, ..policy };
     type Declare = fn(&mut Graph, &Policy, [Buffer; 3]) -> Result<(), Error>;
     let primitives: [Declare; 3] = [
         |graph, policy, [a, _, _]| {
@@ -222,6 +224,8 @@ fn plans_for_other_subgroups(gpu: &Gpu) -> Result<()> {
     for declare in primitives {
         let mut graph = Graph::new("other");
         let words = ["a", "b", "c"].map(|name| graph.import::<u32>(name, 5_000));
+        let result = declare(&mut graph, &edited, words);
+        ensure!(matches!(result, Err(Error::Policy { .. })), "{result:?}");
         declare(&mut graph, &other, words)?;
         let result = graph.compile(&context.limits());
         let Err(GraphError::SubgroupSize { lanes: sized, device }) = &result else {
