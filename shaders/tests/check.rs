@@ -44,7 +44,6 @@ fn disassembly(name: &str, spirv: &[u32]) -> String {
 /// The rewritten module, valid, as text.
 fn accepted(name: &str, spirv: &[u32]) -> String {
     let kernel = Kernel::checked(name.to_owned(), spirv).unwrap_or_else(|e| panic!("{name}: {e}"));
-    assert!(kernel.is_sound());
     disassembly(name, kernel.spirv())
 }
 
