@@ -123,7 +123,7 @@ impl Job {
 /// How the passes of a planned scan go about it; small scans take one workgroup whatever was
 /// asked for.
 pub fn scan_method(plan: &Plan) -> &'static str {
-    let has = |label: &str| plan.steps.iter().any(|step| step.pass.label == label);
+    let has = |label: &str| plan.steps().iter().any(|step| step.pass.label == label);
     match () {
         () if has("scan.lookback") => "lookback",
         () if has("scan.reduce") => "reduce-then-scan",

@@ -1,58 +1,8 @@
-//! The `multisplit` command line: what a person with a GPU, or none, can do with the library.
-//!
-//! Each subcommand is one module of [`commands`]; everything around it (arguments, the device,
-//! sizes, data, the exit status) is shared.
+//! The `multisplit` program. What it does is in the library of this package.
 #![forbid(unsafe_code)]
-
-mod arguments;
-mod check;
-mod commands;
-mod data;
-mod device;
-mod figures;
-mod files;
-mod histogram;
-mod html;
-mod jobs;
-mod keyed;
-mod logging;
-mod parts;
-mod passes;
-mod plan_svg;
-mod plot;
-mod progress;
-mod report;
-mod size;
-mod sort;
-mod split;
-mod sssp;
-mod trace;
-mod values;
-mod word;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
-use crate::arguments::Arguments;
-use crate::device::Devices;
-use crate::trace::Trace;
-
 fn main() -> ExitCode {
-    // Prints help, or what is wrong with the arguments, and ends with status 2 by itself.
-    let arguments = Arguments::parse();
-    let common = &arguments.common;
-    let trace = common.trace.is_some().then(Trace::new);
-    logging::start(common.verbose, trace.as_ref());
-    if common.quiet {
-        report::be_quiet();
-    }
-    let trace_file = common.trace.clone();
-    let devices = Devices::new(arguments.common, trace.clone());
-    let outcome = match trace.zip(trace_file) {
-        Some((trace, file)) => commands::run_traced(arguments.command, &devices, &trace, &file),
-        None => commands::run(arguments.command, &devices),
-    };
-    // Every context is gone by now, so what the layers say of teardown is among the messages.
-    report::finish(outcome, &devices.messages())
+    multisplit_cli::run()
 }

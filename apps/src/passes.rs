@@ -18,7 +18,7 @@ pub fn times(
     let all: Vec<_> = (0..runs)
         .map(|_| context.profile(executable, buffers))
         .collect::<multisplit::Result<_>>()?;
-    let labels = executable.plan().steps.iter().map(|step| step.pass.label.clone());
+    let labels = executable.plan().steps().iter().map(|step| step.pass.label.clone());
     let of_pass = |pass: usize| {
         let times = all.iter().filter_map(|run| run.get(pass)).map(|time| time.nanoseconds);
         median(times.collect())

@@ -60,9 +60,9 @@ struct Sheet<'p> {
 
 impl<'p> Sheet<'p> {
     fn new(plan: &'p Plan) -> Self {
-        let used = |index: &usize| plan.buffers[*index].first_level.is_some();
-        let columns: Vec<usize> = (0..plan.buffers.len()).filter(used).collect();
-        let longest = plan.steps.iter().map(|step| step.pass.label.len()).max().unwrap_or(0);
+        let used = |index: &usize| plan.buffers()[*index].first_level.is_some();
+        let columns: Vec<usize> = (0..plan.buffers().len()).filter(used).collect();
+        let longest = plan.steps().iter().map(|step| step.pass.label.len()).max().unwrap_or(0);
         let left = MARGIN + CHARACTER * longest.max("exit barrier".len()) as f64 + 24.0;
         let right = left + COLUMN * columns.len() as f64 + 14.0;
         Self { plan, body: String::new(), y: MARGIN, width: right, left, right, columns }
@@ -91,19 +91,19 @@ impl<'p> Sheet<'p> {
     /// The title, and the names of the columns.
     fn head(&mut self) {
         let plan = self.plan;
-        let (passes, barriers) = (plan.steps.len(), plan.barriers().count());
-        let again = if plan.replayable { ", replayable" } else { "" };
-        let title = format!("{}: {passes} passes, {barriers} barriers{again}", plan.name);
+        let (passes, barriers) = (plan.steps().len(), plan.barriers().count());
+        let again = if plan.is_replayable() { ", replayable" } else { "" };
+        let title = format!("{}: {passes} passes, {barriers} barriers{again}", plan.name());
         self.y += 8.0;
         self.text("head", MARGIN, self.y + 6.0, &title);
         let names: Vec<(usize, String)> =
-            self.columns.iter().map(|&b| (b, plan.buffers[b].name.clone())).collect();
+            self.columns.iter().map(|&b| (b, plan.buffers()[b].name.clone())).collect();
         let longest = names.iter().map(|(_, name)| name.len()).max().unwrap_or(0) as f64;
         let rise = SLOPE.to_radians();
         self.y += CHARACTER * longest * rise.sin() + 30.0;
         for (buffer, name) in names {
             let Some(x) = self.column(buffer) else { continue };
-            let size = figures::bytes(plan.buffers[buffer].size);
+            let size = figures::bytes(plan.buffers()[buffer].size);
             let (y, name) = (self.y - 6.0, escape(&name));
             let run = x + CHARACTER * longest * rise.cos();
             self.width = self.width.max(run);
@@ -118,14 +118,14 @@ impl<'p> Sheet<'p> {
         let plan = self.plan;
         let mut places = Vec::new();
         let begin = self.body.len();
-        for step in &plan.steps {
+        for step in plan.steps() {
             if let Some(barrier) = &step.barrier {
                 self.barrier("barrier", barrier);
             }
             places.push((uses(&step.pass), self.y + ROW / 2.0));
             self.pass(&step.pass);
         }
-        if let Some(barrier) = &plan.exit {
+        if let Some(barrier) = &plan.exit() {
             self.barrier("exit barrier", barrier);
         }
         // Lives go under everything that is drawn on them.
@@ -153,7 +153,7 @@ impl<'p> Sheet<'p> {
                 BindingAccess::ReadWrite => ("write", "updates"),
             };
             let title =
-                escape(&format!("{} {what} {}", pass.label, self.plan.buffers[buffer].name));
+                escape(&format!("{} {what} {}", pass.label, self.plan.buffers()[buffer].name));
             let _ = writeln!(
                 self.body,
                 "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{middle:.1}\" r=\"5.5\"><title>{title}</title></circle>"
@@ -186,7 +186,7 @@ impl<'p> Sheet<'p> {
 
     fn reason(&self, hazard: &Hazard) -> String {
         let name =
-            |buffer: Option<usize>| buffer.map_or("", |b| self.plan.buffers[b].name.as_str());
+            |buffer: Option<usize>| buffer.map_or("", |b| self.plan.buffers()[b].name.as_str());
         let pass =
             |label: &Option<String>| label.clone().unwrap_or_else(|| "the caller".to_owned());
         let (from, to) = (name(hazard.from.buffer), name(hazard.to.buffer));
@@ -199,7 +199,7 @@ impl<'p> Sheet<'p> {
     /// Which buffers lie where in the workspace, from which level to which.
     fn map(&mut self) {
         let plan = self.plan;
-        let workspace = plan.workspace;
+        let workspace = plan.workspace();
         if workspace.size == 0 {
             return;
         }
@@ -218,7 +218,7 @@ impl<'p> Sheet<'p> {
             self.text("soft", x + 4.0, top - 8.0, &format!("level {level}"));
             self.line("row", (x, top), (x, top + MAP_HEIGHT));
         }
-        for buffer in &plan.buffers {
+        for buffer in plan.buffers() {
             let (Some(offset), Some(first), Some(last)) =
                 (buffer.workspace_offset(), buffer.first_level, buffer.last_level)
             else {
@@ -311,14 +311,14 @@ mod tests {
         let job = Job::new(&Target::any(), &rule, Method::Block, true, 1 << 20, true);
         let plan = job.expect("a plan").plan;
         let drawing = svg(&plan);
-        for step in &plan.steps {
+        for step in plan.steps() {
             assert!(
                 drawing.contains(&format!(">{}</text>", step.pass.label)),
                 "{}",
                 step.pass.label
             );
         }
-        for buffer in plan.buffers.iter().filter(|buffer| buffer.first_level.is_some()) {
+        for buffer in plan.buffers().iter().filter(|buffer| buffer.first_level.is_some()) {
             assert!(drawing.contains(&buffer.name), "{}", buffer.name);
         }
         let hazards: usize = plan.barriers().map(|(_, barrier)| barrier.hazards.len()).sum();

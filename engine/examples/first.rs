@@ -20,7 +20,7 @@ fn main() -> Result<(), multisplit::Error> {
     };
     sort::add(&mut graph, &context.policy(), &Sort::new(KeyType::F32), &buffers)?;
     let plan = graph.compile(&context.limits())?; // pure: order, barriers, memory
-    println!("{} passes, {} bytes of workspace", plan.steps.len(), plan.workspace.size);
+    println!("{} passes, {} bytes of workspace", plan.steps().len(), plan.workspace().size);
 
     let executable = context.instantiate(plan)?; // pipelines and workspace
     let depth: Vec<f32> = (0..n).map(|i| (i as f32 * 0.37).sin()).collect();

@@ -74,6 +74,56 @@ pub enum Error {
         /// What is needed.
         needed: u64,
     },
+    /// Elements past the end of an array were to be read or written.
+    #[error("elements {first} to {first} + {len} of an array of {array}")]
+    OutOfBounds {
+        /// The first element.
+        first: u64,
+        /// How many.
+        len: u64,
+        /// How many the array has.
+        array: u64,
+    },
+    /// Two arrays that belong together have different lengths.
+    #[error("`{name}` has {len} elements, but `{other}` has {other_len}: give one for each")]
+    LengthMismatch {
+        /// One of them.
+        name: &'static str,
+        /// Its length.
+        len: u64,
+        /// The other.
+        other: &'static str,
+        /// Its length.
+        other_len: u64,
+    },
+    /// Keys or samples are of another type than what they are to be sorted, split or counted by.
+    #[error("`{name}` is an array of {found}, {expected} is needed")]
+    KeyTypeMismatch {
+        /// Which array.
+        name: &'static str,
+        /// What it is an array of.
+        found: String,
+        /// What is needed.
+        expected: String,
+    },
+    /// Values of a size that kernels cannot move.
+    #[error("values of {bytes} bytes; values have 4, 8 or 16 bytes each")]
+    ValueSize {
+        /// Bytes of a value.
+        bytes: u32,
+    },
+    /// Bits that a key does not have.
+    #[error("a {key} key has bits 0..{key_bits}, not {start}..{end}")]
+    SortBits {
+        /// What a key is.
+        key: String,
+        /// How many bits it has.
+        key_bits: u32,
+        /// The first bit asked for.
+        start: u32,
+        /// One past the last bit asked for.
+        end: u32,
+    },
     /// A buffer or an executable of one context was given to another.
     #[error("`{name}` belongs to another context")]
     OtherContext {
@@ -115,6 +165,16 @@ pub enum Error {
     NotReplayable {
         /// Plan name.
         plan: String,
+    },
+    /// A plan was compiled for limits that the device does not have.
+    #[error(
+        "`{plan}` was compiled for another device: {limit} differs; compile it with Context::limits"
+    )]
+    OtherLimits {
+        /// Plan name.
+        plan: String,
+        /// The limit, by Vulkan's name.
+        limit: &'static str,
     },
     /// The queue cannot write timestamps.
     #[error("`{device}` has no timestamps on its compute queue")]
@@ -163,12 +223,6 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
-    /// A histogram that cannot be drawn.
-    #[error("no picture of a histogram: {problem}")]
-    Picture {
-        /// What is wrong.
-        problem: &'static str,
-    },
     /// A bucket function gave ids past the last bucket.
     #[error("the bucket function gave an id of {buckets} or more for {keys} keys")]
     BucketOutOfRange {
@@ -185,7 +239,7 @@ pub enum Error {
         /// How far it came.
         rounds: u64,
     },
-    /// A network, the file it comes from, or a question about it.
+    /// A network, or a search in it.
     #[error(transparent)]
     Network(#[from] NetworkError),
     /// The graph is not one that can be planned.

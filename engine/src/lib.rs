@@ -19,54 +19,40 @@
 //! # }
 //! ```
 
-mod adopt;
-mod budget;
-mod cache_file;
-mod commands;
-mod context;
-mod descriptors;
 mod device;
-pub mod embed;
+//pub mod embed;
 mod error;
-mod executor;
-mod fit;
-mod import;
-mod instance;
-mod layout;
+mod execute;
 mod memory;
 pub mod network;
-mod observe;
-mod pipeline;
 pub mod primitives;
-pub mod probe;
-mod profiler;
-mod properties;
-mod recorder;
-mod replay;
-mod requirements;
-mod select;
-mod statistics;
-mod validation;
-mod workspace;
 
-pub use adopt::{AdoptedDevice, RawDevice};
 pub use ash;
-pub use context::{Config, Context, MemoryReport, PipelineCache};
-pub use error::{Error, Result};
-pub use executor::{Executable, ExecutableOptions};
-pub use import::{Bound, BufferAt, Import, WorkspaceBinding};
-pub use memory::Buffer;
-pub use multisplit_graph as graph;
-pub use multisplit_shaders as shaders;
-pub use observe::{Observer, Run};
-pub use profiler::{PassTime, Profiler, TimestampQueries, Timing};
-pub use properties::DeviceProperties;
-pub use recorder::RecordOptions;
-pub use replay::Replay;
-pub use requirements::{
+pub use device::adopt::{AdoptedDevice, RawDevice};
+pub use device::context::{Config, Context, PipelineCache};
+pub use device::observer::{Observer, PassTime, Run};
+pub use device::properties::DeviceProperties;
+pub use device::requirements::{
     Check, FeatureChain, Features, InstanceRequirements, Missing, Requirements, Why,
 };
-pub use select::{DEVICE_VARIABLE, DeviceChoice, DeviceEntry};
-pub use statistics::PipelineStatistic;
-pub use validation::{Message, Messages, ValidationConfig};
-pub use workspace::WorkspaceRequirements;
+pub use device::selection::{DEVICE_VARIABLE, DeviceChoice, DeviceEntry};
+pub use device::validation::{Message, Messages, ValidationConfig};
+pub use error::{Error, Result};
+pub use execute::executable::{Executable, ExecutableOptions};
+pub use execute::import::{Bound, BufferAt, Import};
+pub use execute::profiler::{Profiler, TimestampQueries, Timing};
+pub use execute::recorder::RecordOptions;
+pub use execute::replay::Replay;
+pub use execute::statistics::PipelineStatistic;
+pub use execute::workspace::WorkspaceRequirements;
+pub use memory::{Array, Device, Elements, Host, MemoryReport, Place};
+pub use multisplit_graph as graph;
+pub use multisplit_shaders as shaders;
+pub use primitives::histogram::Bins;
+pub use primitives::key::{Key, KeyType, Value};
+#[cfg(feature = "glsl")]
+pub use primitives::multisplit::Glsl;
+pub use primitives::multisplit::Buckets;
+pub use primitives::policy::Policy;
+pub use primitives::sample::{Sample, SampleType};
+pub use primitives::sort::Sort;

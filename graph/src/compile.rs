@@ -17,6 +17,7 @@ use crate::touch::{self, Timeline};
 use crate::validate::{self, Checked};
 
 pub(crate) fn compile(graph: &Graph, limits: &Limits) -> Result<Plan, GraphError> {
+    check_subgroups(graph, limits)?;
     let checked = validate::check(graph, limits)?;
     let edges = order::dependencies(&checked);
     let schedule = order::schedule(&checked, &edges)?;
@@ -42,8 +43,18 @@ pub(crate) fn compile(graph: &Graph, limits: &Limits) -> Result<Plan, GraphError
             unaliased_size: heap.unaliased_size,
         },
         replayable: graph.replayable,
+        limits: *limits,
         graph: graph.id,
     })
+}
+
+fn check_subgroups(graph: &Graph, limits: &Limits) -> Result<(), GraphError> {
+    match graph.subgroup_size {
+        Some(lanes) if lanes != limits.subgroup_size => {
+            Err(GraphError::SubgroupSize { lanes, device: limits.subgroup_size })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check_workspace(heap: &Heap, limits: &Limits) -> Result<(), GraphError> {

@@ -11,6 +11,22 @@ use crate::access::Scope;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum GraphError {
+    /// A kernel was specialized to workgroups of no threads.
+    #[error("pass `{pass}` has workgroups of no threads")]
+    EmptyWorkgroup {
+        /// The pass.
+        pass: String,
+    },
+    /// Passes were sized for other subgroups than the device has.
+    #[error(
+        "passes were sized for subgroups of {lanes} lanes, the device has {device}: use the policy of its own context"
+    )]
+    SubgroupSize {
+        /// What passes were sized for; 0 where two of them differ.
+        lanes: u32,
+        /// What the limits say.
+        device: u32,
+    },
     /// A buffer handle was made by another graph.
     #[error("{at}: the buffer belongs to another graph")]
     ForeignBuffer {

@@ -9,7 +9,7 @@ use crate::limits::Limits;
 use crate::pass::{Action, PassBuilder, PassDecl, PassId, PassKernel};
 use crate::plan::Plan;
 use crate::repeat::PingPong;
-use crate::resource::{Buffer, BufferDecl, Element, Kind, View};
+use crate::resource::{Buffer, BufferDecl, Element, ElementType, Kind, View};
 
 /// Passes over buffers, in the order of their data flow: a pass reads what the passes declared
 /// before it wrote. [`compile`](Self::compile) turns it into a [`Plan`].
@@ -29,6 +29,7 @@ pub struct Graph {
     pub(crate) keeps: Vec<PassId>,
     pub(crate) carries: Vec<PingPong>,
     pub(crate) replayable: bool,
+    pub(crate) subgroup_size: Option<u32>,
 }
 
 impl Graph {
@@ -46,40 +47,51 @@ impl Graph {
             keeps: Vec::new(),
             carries: Vec::new(),
             replayable: false,
+            subgroup_size: None,
         }
     }
 
     /// A buffer of the caller's, `len` elements long, bound when the plan is recorded. Two
     /// imports of one graph never overlap in memory; their names differ.
     pub fn import<T: Element>(&mut self, name: impl Into<String>, len: u64) -> Buffer {
-        self.add_buffer(name.into(), Kind::Import, len.saturating_mul(T::SIZE), Some(T::SIZE))
+        self.add_array(name.into(), Kind::Import, ElementType::of::<T>(), len)
     }
 
     /// [`import`](Self::import) of `size` bytes of no particular element.
     pub fn import_bytes(&mut self, name: impl Into<String>, size: u64) -> Buffer {
-        self.add_buffer(name.into(), Kind::Import, size, None)
+        self.add_array(name.into(), Kind::Import, ElementType::Untyped, size)
+    }
+
+    /// [`import`](Self::import) of `len` elements whose type is known when the program runs.
+    pub fn import_array(
+        &mut self,
+        name: impl Into<String>,
+        element: ElementType,
+        len: u64,
+    ) -> Buffer {
+        self.add_array(name.into(), Kind::Import, element, len)
     }
 
     /// A buffer whose contents are undefined at the start of every run. It shares memory with
     /// transients that are not in use at the same time.
     pub fn transient<T: Element>(&mut self, name: impl Into<String>, len: u64) -> Buffer {
-        self.add_buffer(name.into(), Kind::Transient, len.saturating_mul(T::SIZE), Some(T::SIZE))
+        self.add_array(name.into(), Kind::Transient, ElementType::of::<T>(), len)
     }
 
     /// [`transient`](Self::transient) of `size` bytes of no particular element.
     pub fn transient_bytes(&mut self, name: impl Into<String>, size: u64) -> Buffer {
-        self.add_buffer(name.into(), Kind::Transient, size, None)
+        self.add_array(name.into(), Kind::Transient, ElementType::Untyped, size)
     }
 
     /// A buffer whose contents survive from run to run. It lies in the workspace and never shares
     /// memory.
     pub fn persistent<T: Element>(&mut self, name: impl Into<String>, len: u64) -> Buffer {
-        self.add_buffer(name.into(), Kind::Persistent, len.saturating_mul(T::SIZE), Some(T::SIZE))
+        self.add_array(name.into(), Kind::Persistent, ElementType::of::<T>(), len)
     }
 
     /// [`persistent`](Self::persistent) of `size` bytes of no particular element.
     pub fn persistent_bytes(&mut self, name: impl Into<String>, size: u64) -> Buffer {
-        self.add_buffer(name.into(), Kind::Persistent, size, None)
+        self.add_array(name.into(), Kind::Persistent, ElementType::Untyped, size)
     }
 
     /// What the caller did last with an import before each run. The plan then begins with the
@@ -151,6 +163,15 @@ impl Graph {
         self.replayable = true;
     }
 
+    /// Declares that passes were sized for subgroups of this many lanes. Compiling for a device
+    /// with others is then an error, and so are two different sizes in one graph.
+    pub fn sized_for_subgroups(&mut self, lanes: u32) {
+        self.subgroup_size = match self.subgroup_size {
+            Some(other) if other != lanes => Some(0), // no device has both
+            _ => Some(lanes),
+        };
+    }
+
     /// Declares that the next run begins with the front that this ping-pong ends with. In a
     /// replayable graph an odd number of swaps is then an error, since the recording always
     /// begins with the same buffer. To be called after the last swap.
@@ -164,16 +185,11 @@ impl Graph {
         compile::compile(self, limits)
     }
 
-    fn add_buffer(
-        &mut self,
-        name: String,
-        kind: Kind,
-        size: u64,
-        element_size: Option<u64>,
-    ) -> Buffer {
+    fn add_array(&mut self, name: String, kind: Kind, element: ElementType, len: u64) -> Buffer {
+        let size = len.saturating_mul(element.bytes().unwrap_or(1).into());
         let index = self.buffers.len();
-        self.buffers.push(BufferDecl { name, kind, size, element_size, entry: None, exit: None });
-        Buffer { graph: self.id, index, size }
+        self.buffers.push(BufferDecl { name, kind, size, element, entry: None, exit: None });
+        Buffer { graph: self.id, index, size, element }
     }
 
     pub(crate) fn add_pass(&mut self, label: String, action: Action) -> PassId {

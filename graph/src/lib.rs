@@ -37,7 +37,7 @@
 //!     .dispatch(Groups::linear(256));
 //!
 //! let plan = g.compile(&Limits::default())?;
-//! assert_eq!(plan.workspace.size, 1024);
+//! assert_eq!(plan.workspace().size, 1024);
 //! assert_eq!(plan.barriers().count(), 3); // two between the passes, one for the host
 //! println!("{}", plan.to_text());
 //! # Ok(())
@@ -103,10 +103,13 @@ pub use error::{CycleLink, GraphError};
 pub use graph::Graph;
 pub use limits::Limits;
 pub use pass::{Groups, PassBuilder, PassId, PassKernel};
+#[cfg(feature = "broken-plans")]
+#[doc(hidden)]
+pub use plan::BrokenPlan;
 pub use plan::{
     Barrier, BufferPlacement, ByteRange, Hazard, HazardKind, HazardSide, ImportContract,
     MemoryBarrier, Place, Plan, PlannedBinding, PlannedBuffer, PlannedPass, PlannedView, Step,
     Work, Workspace,
 };
 pub use repeat::PingPong;
-pub use resource::{Buffer, Element, View};
+pub use resource::{Buffer, Element, ElementType, View};

@@ -24,12 +24,55 @@ pub struct Limits {
     pub max_push_bytes: u32,
     /// `maxBufferSize`: the largest buffer, and so the largest workspace.
     pub max_buffer_size: u64,
+    /// `maxComputeSharedMemorySize`.
+    pub max_shared_bytes: u32,
+    /// `subgroupSize`; 0 where it is not known, which suits passes that do not depend on it.
+    pub subgroup_size: u32,
 }
 
 impl Limits {
     /// What the heap aligns every buffer to when the device asks for less: a `vec4`, so that a
     /// kernel may always see its buffer as `uvec4`.
     pub const MIN_HEAP_ALIGNMENT: u64 = 16;
+
+    /// The first limit by which a plan made with these could break on a device with `device`: a
+    /// limit that is wider here, or an alignment or subgroup size that differs.
+    pub fn exceeded_on(&self, device: &Self) -> Option<&'static str> {
+        let wider = |mine: &[u32; 3], other: &[u32; 3]| mine.iter().zip(other).any(|(m, o)| m > o);
+        let checks = [
+            ("maxStorageBufferRange", self.max_storage_range > device.max_storage_range),
+            ("maxUniformBufferRange", self.max_uniform_range > device.max_uniform_range),
+            (
+                "minStorageBufferOffsetAlignment",
+                !self.storage_alignment.is_multiple_of(device.storage_alignment.max(1)),
+            ),
+            (
+                "minUniformBufferOffsetAlignment",
+                !self.uniform_alignment.is_multiple_of(device.uniform_alignment.max(1)),
+            ),
+            (
+                "maxComputeWorkGroupCount",
+                wider(&self.max_workgroup_count, &device.max_workgroup_count),
+            ),
+            (
+                "maxComputeWorkGroupInvocations",
+                self.max_workgroup_invocations > device.max_workgroup_invocations,
+            ),
+            (
+                "maxComputeWorkGroupSize",
+                wider(&self.max_workgroup_size, &device.max_workgroup_size),
+            ),
+            ("maxPushConstantsSize", self.max_push_bytes > device.max_push_bytes),
+            ("maxBufferSize", self.max_buffer_size > device.max_buffer_size),
+            ("maxComputeSharedMemorySize", self.max_shared_bytes > device.max_shared_bytes),
+            (
+                "subgroupSize",
+                ![0, device.subgroup_size].contains(&self.subgroup_size)
+                    && device.subgroup_size != 0,
+            ),
+        ];
+        checks.into_iter().find(|(_, exceeded)| *exceeded).map(|(name, _)| name)
+    }
 
     /// The alignment of buffers in the heap.
     pub fn heap_alignment(&self) -> u64 {
@@ -49,6 +92,8 @@ impl Default for Limits {
             max_workgroup_size: [128, 128, 64],
             max_push_bytes: 128,
             max_buffer_size: 1 << 30,
+            max_shared_bytes: 16 << 10,
+            subgroup_size: 0,
         }
     }
 }

@@ -5,27 +5,24 @@ use std::fmt;
 use multisplit_shaders::{BindingAccess, BindingKind};
 
 use crate::access::{Access, Scope, Stages};
+use crate::limits::Limits;
 use crate::pass::PassKernel;
 use crate::resource::Buffer;
 
 /// A compiled graph. An executor goes through [`steps`](Self::steps) in order (a barrier, where
 /// there is one, then the pass) and ends with the [`exit`](Self::exit) barrier.
+///
+/// A plan is sealed: it can be read and not changed, so what the planner has proved of it holds.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The graph's name.
-    pub name: String,
-    /// The live passes in execution order: by level, then by declaration.
-    pub steps: Vec<Step>,
-    /// The barrier after the last pass, for imports with an exit scope.
-    pub exit: Option<Barrier>,
-    /// Every declared buffer, in order of declaration; bindings refer to it by index.
-    pub buffers: Vec<PlannedBuffer>,
-    /// The memory that transient and persistent buffers lie in.
-    pub workspace: Workspace,
-    /// Labels of the passes whose results nobody reads, in order of declaration.
-    pub culled: Vec<String>,
-    /// Whether the barriers also cover a run against the next run of the same recording.
-    pub replayable: bool,
+    pub(crate) name: String,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) exit: Option<Barrier>,
+    pub(crate) buffers: Vec<PlannedBuffer>,
+    pub(crate) workspace: Workspace,
+    pub(crate) culled: Vec<String>,
+    pub(crate) replayable: bool,
+    pub(crate) limits: Limits,
     /// Of the graph, so that [`Plan::index_of`] notices a handle of another one.
     pub(crate) graph: u64,
 }
@@ -343,6 +340,46 @@ impl PlannedBuffer {
 }
 
 impl Plan {
+    /// The graph's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The live passes in execution order: by level, then by declaration.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// The barrier after the last pass, for imports with an exit scope.
+    pub fn exit(&self) -> Option<&Barrier> {
+        self.exit.as_ref()
+    }
+
+    /// Every declared buffer, in order of declaration; bindings refer to it by index.
+    pub fn buffers(&self) -> &[PlannedBuffer] {
+        &self.buffers
+    }
+
+    /// The memory that transient and persistent buffers lie in.
+    pub fn workspace(&self) -> Workspace {
+        self.workspace
+    }
+
+    /// Labels of the passes whose results nobody reads, in order of declaration.
+    pub fn culled(&self) -> &[String] {
+        &self.culled
+    }
+
+    /// Whether the barriers also cover a run against the next run of the same recording.
+    pub fn is_replayable(&self) -> bool {
+        self.replayable
+    }
+
+    /// The limits that it was compiled for.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// The index into [`buffers`](Self::buffers) of a buffer of this plan's graph; `None` for a
     /// buffer of another graph.
     pub fn index_of(&self, buffer: Buffer) -> Option<usize> {
@@ -388,15 +425,44 @@ impl Plan {
         self.steps.last().map_or(0, |step| step.pass.level + 1)
     }
 
-    /// A copy without the barrier before step `step` (`steps.len()` for the exit barrier). It is
-    /// WRONG on purpose: tests use it to show that whatever checks a plan does notice.
+    /// A copy changed by `edit`, which may break it: for tests of whatever checks a plan.
+    #[cfg(feature = "broken-plans")]
+    #[doc(hidden)]
     #[must_use]
-    pub fn without_barrier(&self, step: usize) -> Self {
+    pub fn broken_by(&self, edit: impl FnOnce(&mut BrokenPlan<'_>)) -> Self {
         let mut plan = self.clone();
-        match plan.steps.get_mut(step) {
-            Some(step) => step.barrier = None,
-            None => plan.exit = None,
-        }
+        edit(&mut BrokenPlan {
+            steps: &mut plan.steps,
+            exit: &mut plan.exit,
+            buffers: &mut plan.buffers,
+            workspace: &mut plan.workspace,
+            culled: &mut plan.culled,
+            replayable: &mut plan.replayable,
+        });
         plan
     }
+
+    /// A copy without the barrier before step `step` (`steps().len()` for the exit barrier).
+    #[cfg(feature = "broken-plans")]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without_barrier(&self, step: usize) -> Self {
+        self.broken_by(|plan| match plan.steps.get_mut(step) {
+            Some(step) => step.barrier = None,
+            None => *plan.exit = None,
+        })
+    }
+}
+
+/// What [`Plan::broken_by`] lets a test change.
+#[cfg(feature = "broken-plans")]
+#[doc(hidden)]
+#[allow(missing_docs, reason = "the same as the accessors of a plan")]
+pub struct BrokenPlan<'p> {
+    pub steps: &'p mut Vec<Step>,
+    pub exit: &'p mut Option<Barrier>,
+    pub buffers: &'p mut Vec<PlannedBuffer>,
+    pub workspace: &'p mut Workspace,
+    pub culled: &'p mut Vec<String>,
+    pub replayable: &'p mut bool,
 }

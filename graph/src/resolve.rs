@@ -236,7 +236,7 @@ impl Checker<'_> {
         let needed = u64::from(binding.fixed_size) + stride;
         let buffer = &self.graph.buffers[view.buffer];
         self.at_least(&binding.name, view, needed)?;
-        match buffer.element_size {
+        match buffer.element.bytes().map(u64::from) {
             Some(element) if stride > 0 && element % stride != 0 && stride % element != 0 => {
                 Err(GraphError::ElementMismatch {
                     pass: self.pass.to_owned(),
@@ -278,6 +278,9 @@ impl Checker<'_> {
             self.limit("workgroup size", "maxComputeWorkGroupSize", size, u64::from(max))?;
         }
         let invocations = size.into_iter().fold(1, u64::saturating_mul);
+        if invocations == 0 {
+            return Err(GraphError::EmptyWorkgroup { pass: self.pass.to_owned() });
+        }
         let max = u64::from(self.limits.max_workgroup_invocations);
         self.limit("workgroup size", "maxComputeWorkGroupInvocations", invocations, max)
     }

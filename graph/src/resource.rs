@@ -1,9 +1,95 @@
 //! What a buffer of a graph is: a handle, a view of it, and its declaration.
 
+use std::any::TypeId;
+use std::fmt;
+
 use crate::access::Scope;
 
+/// What the elements of a buffer are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ElementType {
+    /// Unsigned, 8 bits.
+    U8,
+    /// Signed, 8 bits.
+    I8,
+    /// Unsigned, 16 bits.
+    U16,
+    /// Signed, 16 bits.
+    I16,
+    /// Unsigned, 32 bits.
+    U32,
+    /// Signed, 32 bits.
+    I32,
+    /// IEEE 754, 32 bits.
+    F32,
+    /// Unsigned, 64 bits.
+    U64,
+    /// Signed, 64 bits.
+    I64,
+    /// IEEE 754, 64 bits.
+    F64,
+    /// Some other type of so many bytes: a vector, a struct.
+    Other(u32),
+    /// Bytes of no particular type.
+    Untyped,
+}
+
+impl ElementType {
+    /// The type that `T` is.
+    pub fn of<T: Element>() -> Self {
+        let id = TypeId::of::<T>();
+        let known = [
+            (TypeId::of::<u8>(), Self::U8),
+            (TypeId::of::<i8>(), Self::I8),
+            (TypeId::of::<u16>(), Self::U16),
+            (TypeId::of::<i16>(), Self::I16),
+            (TypeId::of::<u32>(), Self::U32),
+            (TypeId::of::<i32>(), Self::I32),
+            (TypeId::of::<f32>(), Self::F32),
+            (TypeId::of::<u64>(), Self::U64),
+            (TypeId::of::<i64>(), Self::I64),
+            (TypeId::of::<f64>(), Self::F64),
+        ];
+        let found = known.into_iter().find(|(other, _)| *other == id);
+        found.map_or(Self::Other(u32::try_from(T::SIZE).unwrap_or(u32::MAX)), |(_, kind)| kind)
+    }
+
+    /// Bytes per element; `None` where the buffer has no particular type.
+    pub fn bytes(self) -> Option<u32> {
+        match self {
+            Self::U8 | Self::I8 => Some(1),
+            Self::U16 | Self::I16 => Some(2),
+            Self::U32 | Self::I32 | Self::F32 => Some(4),
+            Self::U64 | Self::I64 | Self::F64 => Some(8),
+            Self::Other(bytes) => Some(bytes),
+            Self::Untyped => None,
+        }
+    }
+}
+
+impl fmt::Display for ElementType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self {
+            Self::U8 => "u8",
+            Self::I8 => "i8",
+            Self::U16 => "u16",
+            Self::I16 => "i16",
+            Self::U32 => "u32",
+            Self::I32 => "i32",
+            Self::F32 => "f32",
+            Self::U64 => "u64",
+            Self::I64 => "i64",
+            Self::F64 => "f64",
+            Self::Other(bytes) => return write!(f, "{bytes}-byte elements"),
+            Self::Untyped => "untyped bytes",
+        };
+        f.write_str(name)
+    }
+}
+
 /// Something a buffer can be an array of: any [`bytemuck::Pod`] type.
-pub trait Element {
+pub trait Element: 'static {
     /// Bytes per element.
     const SIZE: u64;
 }
@@ -19,12 +105,34 @@ pub struct Buffer {
     pub(crate) graph: u64,
     pub(crate) index: usize,
     pub(crate) size: u64,
+    pub(crate) element: ElementType,
 }
 
 impl Buffer {
     /// Size in bytes.
     pub fn size(self) -> u64 {
         self.size
+    }
+
+    /// What it is an array of.
+    pub fn element(self) -> ElementType {
+        self.element
+    }
+
+    /// The same buffer as an array of another type: for bytes whose type only the caller knows.
+    #[must_use]
+    pub fn reinterpret(self, element: ElementType) -> Self {
+        Self { element, ..self }
+    }
+
+    /// How many elements it has; bytes where it has no particular type.
+    pub fn len(self) -> u64 {
+        self.size / u64::from(self.element.bytes().unwrap_or(1).max(1))
+    }
+
+    /// Whether it has no elements.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
     }
 
     /// Its position among the buffers of its graph, in order of declaration: the index into
@@ -76,8 +184,8 @@ pub(crate) struct BufferDecl {
     pub name: String,
     pub kind: Kind,
     pub size: u64,
-    /// `None` where the buffer was declared in bytes: then any element stride fits it.
-    pub element_size: Option<u64>,
+    /// Any element stride fits a buffer of no particular type.
+    pub element: ElementType,
     pub entry: Option<Scope>,
     pub exit: Option<Scope>,
 }

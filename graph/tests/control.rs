@@ -50,7 +50,7 @@ fn chain() -> (Declared, Plan) {
 fn the_plan_itself_is_accepted() {
     let (declared, plan) = chain();
     assert_eq!(model::check(&declared, &plan), Ok(()));
-    assert!(plan.workspace.size < plan.workspace.unaliased_size, "nothing shares memory");
+    assert!(plan.workspace().size < plan.workspace().unaliased_size, "nothing shares memory");
 }
 
 #[test]
@@ -67,48 +67,56 @@ fn a_missing_barrier_is_noticed() {
 
 #[test]
 fn a_barrier_that_says_too_much_is_noticed() {
-    let (declared, mut plan) = chain();
-    let barrier = plan.steps[1].barrier.as_mut().expect("a barrier");
-    barrier.memory[0].dst_access |= Access::UNIFORM_READ;
+    let (declared, plan) = chain();
+    let plan = plan.broken_by(|plan| {
+        let barrier = plan.steps()[1].barrier.as_mut().expect("a barrier");
+        barrier.memory[0].dst_access |= Access::UNIFORM_READ;
+    });
     assert!(model::sync::sound(&declared, &plan).is_ok());
     assert!(model::sync::check(&declared, &plan).is_err());
 }
 
 #[test]
 fn memory_shared_too_early_is_noticed() {
-    let (declared, mut plan) = chain();
-    for buffer in &mut plan.buffers {
-        if let BufferPlacement::Transient { offset } = &mut buffer.placement {
-            *offset = Some(0);
+    let (declared, plan) = chain();
+    let plan = plan.broken_by(|plan| {
+        for buffer in plan.buffers().iter_mut() {
+            if let BufferPlacement::Transient { offset } = &mut buffer.placement {
+                *offset = Some(0);
+            }
         }
-    }
+    });
     assert!(model::meaning::check(&declared, &plan).is_err());
 }
 
 #[test]
 fn a_wrong_order_is_noticed() {
-    let (declared, mut plan) = chain();
-    let (one, two) = (plan.steps[1].pass.clone(), plan.steps[2].pass.clone());
-    (plan.steps[1].pass, plan.steps[2].pass) = (two, one);
+    let (declared, plan) = chain();
+    let plan = plan.broken_by(|plan| {
+        let (one, two) = (plan.steps()[1].pass.clone(), plan.steps()[2].pass.clone());
+        (plan.steps()[1].pass, plan.steps()[2].pass) = (two, one);
+    });
     assert!(model::meaning::check(&declared, &plan).is_err());
 }
 
 #[test]
 fn a_culled_live_pass_is_noticed() {
-    let (declared, mut plan) = chain();
-    plan.culled.push(plan.steps.remove(1).pass.label);
+    let (declared, plan) = chain();
+    let plan = plan.broken_by(|plan| plan.culled().push(plan.steps().remove(1).pass.label));
     assert!(model::meaning::check(&declared, &plan).is_err());
 }
 
 #[test]
 fn a_wrong_contract_is_noticed() {
-    let (declared, mut plan) = chain();
-    let BufferPlacement::Import(contract) = &mut plan.buffers[0].placement else {
-        panic!("an import")
-    };
-    contract.first_use = contract.first_use.map(|mut scope| {
-        scope.access = Access::UNIFORM_READ;
-        scope
+    let (declared, plan) = chain();
+    let plan = plan.broken_by(|plan| {
+        let BufferPlacement::Import(contract) = &mut plan.buffers()[0].placement else {
+            panic!("an import")
+        };
+        contract.first_use = contract.first_use.map(|mut scope| {
+            scope.access = Access::UNIFORM_READ;
+            scope
+        });
     });
     let error = model::sync::imports(&declared, &plan).expect_err("the caller cannot know");
     assert!(error.contains("contract of in"), "{error}");

@@ -172,7 +172,7 @@ fn one_replayed_loop() {
 fn every_barrier_has_a_reason() {
     for plan in [scan(), rounds(), replayed()] {
         for (step, barrier) in plan.barriers() {
-            assert!(!barrier.hazards.is_empty(), "{} before step {step}", plan.name);
+            assert!(!barrier.hazards.is_empty(), "{} before step {step}", plan.name());
         }
     }
 }

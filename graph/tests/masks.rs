@@ -54,7 +54,7 @@ fn memory(barrier: Option<&Barrier>) -> &[MemoryBarrier] {
 }
 
 fn before(plan: &Plan, step: usize) -> &[MemoryBarrier] {
-    memory(plan.steps[step].barrier.as_ref())
+    memory(plan.steps()[step].barrier.as_ref())
 }
 
 fn hazards(plan: &Plan) -> Vec<&Hazard> {
@@ -184,7 +184,7 @@ fn a_barrier_covers_earlier_writes_of_other_buffers() {
     g.keep(late);
     let plan = plan(&g);
     let reasons: Vec<_> =
-        plan.steps[3].barrier.iter().flat_map(|barrier| &barrier.hazards).collect();
+        plan.steps()[3].barrier.iter().flat_map(|barrier| &barrier.hazards).collect();
     assert_eq!(reasons.len(), 1);
     assert_eq!(reasons[0].to.buffer, Some(z.index()));
 }
@@ -213,7 +213,7 @@ fn explicit_order_is_execution_only() {
     let two = g.fill("two", y, 0);
     g.order(two, one);
     let plan = plan(&g);
-    let labels: Vec<_> = plan.steps.iter().map(|step| step.pass.label.as_str()).collect();
+    let labels: Vec<_> = plan.steps().iter().map(|step| step.pass.label.as_str()).collect();
     assert_eq!(labels, ["two", "one"]);
     assert_eq!(before(&plan, 1), [barrier(T, NONE, C, NONE)]);
     assert_eq!(hazards(&plan)[0].kind, HazardKind::Order);
@@ -233,8 +233,8 @@ fn shared_memory_is_synchronised() {
     g.order(use_a, write_b);
     g.keep(use_a);
     let plan = plan(&g);
-    assert_eq!(plan.workspace.size, 256);
-    assert_eq!(plan.workspace.unaliased_size, 512);
+    assert_eq!(plan.workspace().size, 256);
+    assert_eq!(plan.workspace().unaliased_size, 512);
     let alias =
         hazards(&plan).into_iter().find(|hazard| hazard.aliased).expect("an aliasing hazard");
     assert_eq!(alias.kind, HazardKind::WriteAfterRead);
@@ -250,7 +250,7 @@ fn entry_and_exit() {
     run(&mut g, "update", updater(), x);
     let plan = plan(&g);
     assert_eq!(before(&plan, 0), [barrier(T, TW, C, R | W)]);
-    assert_eq!(memory(plan.exit.as_ref()), [barrier(C, W, Stages::HOST, Access::HOST_READ)]);
+    assert_eq!(memory(plan.exit()), [barrier(C, W, Stages::HOST, Access::HOST_READ)]);
     let kinds: Vec<_> = hazards(&plan).iter().map(|hazard| hazard.kind).collect();
     assert_eq!(kinds, [HazardKind::Entry, HazardKind::Exit]);
 }
@@ -277,7 +277,7 @@ fn what_was_imported_and_only_read_is_ready_for_the_exit_as_well() {
     let plan = plan(&g);
     assert_eq!(before(&plan, 0), [barrier(T, TW, C, R)]);
     let vertex = barrier(T, TW, Stages::VERTEX_INPUT, Access::VERTEX_ATTRIBUTE_READ);
-    assert_eq!(memory(plan.exit.as_ref()), [vertex]);
+    assert_eq!(memory(plan.exit()), [vertex]);
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn contracts_name_the_first_and_last_accesses() {
         (y.first_use, y.last_use),
         (Some(Scope::TRANSFER_WRITE), Some(Scope::TRANSFER_WRITE))
     );
-    let unused = plan.buffers[unused.index()].contract().expect("an import");
+    let unused = plan.buffers()[unused.index()].contract().expect("an import");
     assert_eq!((unused.first_use, unused.last_use), (None, None));
 }
 

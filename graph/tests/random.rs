@@ -83,8 +83,8 @@ fn everything_comes_up() {
         count("aliased", hazards().any(|hazard| hazard.aliased));
         count("replay", hazards().any(|hazard| hazard.replay));
         count("aliased replay", hazards().any(|hazard| hazard.aliased && hazard.replay));
-        count("culled", !plan.culled.is_empty());
-        count("parallel", plan.steps.len() > plan.levels() as usize);
+        count("culled", !plan.culled().is_empty());
+        count("parallel", plan.steps().len() > plan.levels() as usize);
         count(
             "several barriers in a call",
             plan.barriers().any(|(_, barrier)| barrier.memory.len() > 1),

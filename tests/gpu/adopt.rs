@@ -287,7 +287,7 @@ unsafe fn embed(host: &Host, what: What, with_scopes: bool, with_barriers: bool)
         let (plan, [src, dst]) = plan(&context, what, with_scopes)?;
         let contract = |name| *plan.import(name).expect("an import");
         let (first, last) = (contract("src").first_use, contract("dst").last_use);
-        let workspace_size = plan.workspace.size.max(16);
+        let workspace_size = plan.workspace().size.max(16);
         let options = ExecutableOptions { own_workspace: false, slots: 1, ..Default::default() };
         let executable = context.instantiate_with(plan, options)?;
 

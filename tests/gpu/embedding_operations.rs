@@ -279,7 +279,7 @@ impl<'h> Checks<'h> {
 
     fn timing(&self, operation: &Operation) -> Result<Timing<'static>> {
         let count = operation.timestamp_count(true);
-        ensure!(count <= QUERIES && count == operation.plan().steps.len() as u32 + 1);
+        ensure!(count <= QUERIES && count == operation.plan().steps().len() as u32 + 1);
         let queries =
             TimestampQueries { pool: self.queries, first: QUERIES - count, each_pass: true };
         Ok(Timing::Queries(queries))

@@ -171,7 +171,7 @@ fn passes_are_timed_by_label(gpu: &Gpu) -> Result<()> {
     let output = context.buffer::<u32>("dst", input.len() as u64)?;
     let times = context.profile(&executable, &[(src, &source), (dst, &output)])?;
     let labels = |times: &[PassTime]| times.iter().map(|t| t.label.clone()).collect::<Vec<_>>();
-    let planned: Vec<_> = executable.plan().steps.iter().map(|s| s.pass.label.clone()).collect();
+    let planned: Vec<_> = executable.plan().steps().iter().map(|s| s.pass.label.clone()).collect();
     expect_equal(&labels(&times), &planned)?;
     ensure!(times.iter().all(|t| t.nanoseconds >= 0.0 && t.nanoseconds < 60e9), "{times:?}");
     ensure!(times.iter().map(|t| t.nanoseconds).sum::<f64>() > 0.0, "no time passed");
@@ -184,7 +184,7 @@ fn threads_record_the_same_executable(gpu: &Gpu) -> Result<()> {
     let n = 20_000u64;
     let Tripled { graph, src, dst } = tripled(&context.policy(), n)?;
     let plan = graph.compile(&context.limits())?;
-    let workspace_bytes = plan.workspace.size;
+    let workspace_bytes = plan.workspace().size;
     let options = ExecutableOptions { own_workspace: false, slots: 16, ..Default::default() };
     let executable = context.instantiate_with(plan, options)?;
     in_threads(|seed| {

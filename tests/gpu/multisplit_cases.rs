@@ -275,7 +275,7 @@ fn scratch_is_small(gpu: &Gpu) -> Result<()> {
     let buffers = SplitBuffers { n: n.into(), keys, output, offsets, outside: None };
     add(&mut graph, &gpu.context.policy(), &split.by(Method::Block), &buffers)?;
     let plan = graph.compile(&gpu.context.limits())?;
-    let histogram = plan.buffers.iter().find(|b| b.name == "multisplit.histogram");
+    let histogram = plan.buffers().iter().find(|b| b.name == "multisplit.histogram");
     let bytes = histogram.context("no histogram")?.size;
     ensure!(bytes * 50 <= n * 4, "H has {bytes} bytes for {} of input", n * 4);
     Ok(())

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use multisplit::primitives::multisplit::Lockstep;
-use multisplit::probe;
+use multisplit::primitives::probe;
 use multisplit_tests::harness::Gpu;
 use multisplit_tests::tests;
 

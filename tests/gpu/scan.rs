@@ -90,7 +90,7 @@ fn nothing_to_scan(gpu: &Gpu) -> Result<()> {
     let dst = graph.import::<u32>("dst", 1);
     scan::exclusive(&mut graph, &gpu.context.policy(), src, dst, 0)?;
     let plan = graph.compile(&gpu.context.limits())?;
-    ensure!(plan.steps.is_empty(), "a scan of nothing has passes");
+    ensure!(plan.steps().is_empty(), "a scan of nothing has passes");
     Ok(())
 }
 
@@ -129,7 +129,7 @@ fn pieces_do_not_wait_for_each_other(gpu: &Gpu) -> Result<()> {
         let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", n));
         scan::exclusive(&mut graph, &policy, src, dst, n)?;
         let plan = graph.compile(&limits)?;
-        let got = (plan.steps.len() as u64, plan.levels());
+        let got = (plan.steps().len() as u64, plan.levels());
         ensure!(got == (2 * pieces + 1, levels), "{pieces} x {piece_tiles}: {got:?}");
     }
     Ok(())

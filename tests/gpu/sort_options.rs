@@ -256,7 +256,7 @@ fn memory_is_bounded(gpu: &Gpu) -> Result<()> {
         let mut buffers = declared.buffers(n.into());
         let workspace = |graph: &mut Graph, buffers: &SortBuffers| -> Result<u64> {
             add(graph, &policy, &Sort::new(KeyType::U32), buffers)?;
-            Ok(graph.compile(&gpu.context.limits())?.workspace.size)
+            Ok(graph.compile(&gpu.context.limits())?.workspace().size)
         };
         let doubled = workspace(&mut graph, &buffers)?;
         ensure!(10 * doubled <= input, "{doubled} bytes beside two halves of {input}");

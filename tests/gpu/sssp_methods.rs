@@ -1,9 +1,10 @@
 //! Shortest paths: every method against a search on the CPU, on networks of every shape.
 
 use anyhow::{Context as _, Result, ensure};
-use multisplit::network::{Direction, EdgeList, Grid, Network, Rmat, Weighting};
+use multisplit::network::{Direction, EdgeList, Network};
 use multisplit::primitives::Policy;
 use multisplit::primitives::sssp::{Residents, SsspMethod, SsspOptions, SsspResult};
+use multisplit_cli::network::{Grid, Rmat, Weighting};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{shortest, tests};

@@ -3,9 +3,10 @@
 
 use anyhow::{Context as _, Result, bail, ensure};
 use multisplit::Error;
-use multisplit::network::{Direction, EdgeList, Grid, Network, NetworkError, Rmat, Weighting};
+use multisplit::network::{Direction, EdgeList, Network, NetworkError};
 use multisplit::network::{ShortestPaths, UNREACHED, WeightKind};
 use multisplit::primitives::sssp::{SsspMethod, SsspOptions};
+use multisplit_cli::network::{Grid, Rmat, Weighting};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{shortest, tests};
@@ -230,7 +231,7 @@ fn large_networks() -> Result<Vec<(&'static str, Network)>> {
             let path = std::path::Path::new(&folder).join(file);
             // Not every file is small enough to be everywhere; what is not there is said.
             if path.exists() {
-                networks.push((graph, multisplit::network::load(&path, &Default::default())?));
+                networks.push((graph, multisplit_cli::network::load(&path, &Default::default())?));
             } else {
                 println!("left out: {graph}, there is no {}", path.display());
             }

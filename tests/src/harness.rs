@@ -14,7 +14,7 @@ use anyhow::{Result, anyhow, bail, ensure};
 use libtest_mimic::{Arguments, Trial};
 use multisplit::ash::vk;
 use multisplit::primitives::multisplit::Lockstep;
-use multisplit::probe;
+use multisplit::primitives::probe;
 use multisplit::{Config, Context, DEVICE_VARIABLE, DeviceChoice, PipelineCache, ValidationConfig};
 
 use crate::extent::{Extent, Part};

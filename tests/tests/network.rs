@@ -2,7 +2,8 @@
 //! algorithm find what is known of them?
 #![allow(clippy::expect_used)]
 
-use multisplit::network::{Grid, Network, Rmat, Weighting, dijkstra};
+use multisplit::network::Network;
+use multisplit_cli::network::{Grid, Rmat, Weighting, dijkstra};
 use multisplit_tests::shortest::{KNOWN, distances_in};
 
 /// Sources of each graph that a plain run takes.

@@ -4,13 +4,13 @@ use std::io::Write as _;
 
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand, ValueEnum, value_parser};
-use multisplit::network::Rmat;
 use multisplit::primitives::multisplit::MAX_BUCKETS;
 use multisplit::{Config, Error, PipelineCache};
 
 use crate::device::Devices;
 use crate::histogram;
 use crate::jobs::{Method, Target};
+use crate::network::Rmat;
 use crate::sort;
 use crate::split::{self, Op, Rule};
 use crate::sssp::{self, Source};

@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{ArgGroup, Args, value_parser};
-use multisplit::primitives::histogram::{Picture, svg};
 use serde::Serialize;
 
 use crate::device::Devices;
 use crate::files::{Array, Element, OutputId, Outputs, Place, read};
 use crate::histogram::{Counted, Wanted, chart, count};
+use crate::plot::HistogramPlot;
 use crate::{figures, report, size};
 
 /// Arguments of `multisplit histogram`.
@@ -41,9 +41,12 @@ pub struct Options {
     /// Write a line `lo,hi,count` for each bin
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Write a picture
+    /// Write a drawing
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    /// Draw counts on a logarithmic scale
+    #[arg(long, requires = "svg")]
+    log: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -79,7 +82,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         outputs.bytes(id, csv(&counted).as_bytes())?;
     }
     if let Some(id) = ids.svg {
-        outputs.bytes(id, options.picture(&counted)?.as_bytes())?;
+        outputs.bytes(id, options.drawing(&counted)?.as_bytes())?;
     }
     outputs.finish()?;
     let (n, element) = (size::grouped(samples.len() as u64), samples.element());
@@ -171,14 +174,17 @@ impl Options {
         Ok(())
     }
 
-    fn picture(&self, counted: &Counted) -> Result<String> {
+    fn drawing(&self, counted: &Counted) -> Result<String> {
         let name = self.input.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = name.unwrap_or_else(|| "standard input".to_owned());
-        let picture = Picture {
-            dropped: Some(counted.outside),
-            ..Picture::new(&name, &counted.counts, &counted.edges)
+        let plot = HistogramPlot {
+            title: &name,
+            counts: &counted.counts,
+            edges: &counted.edges,
+            out_of_range: counted.outside,
+            log: self.log,
         };
-        Ok(svg(&picture)?)
+        plot.svg().context("--svg")
     }
 }
 

@@ -8,13 +8,14 @@ use anyhow::{Context as _, Result, bail};
 use clap::error::ErrorKind;
 use clap::{Args, value_parser};
 use multisplit::Error;
-use multisplit::network::{Network, ShortestPaths, UNREACHED, WeightKind, Weighting, dijkstra};
+use multisplit::network::{Network, ShortestPaths, UNREACHED, WeightKind};
 use multisplit::primitives::sssp::{DEFAULT_BUCKETS, MAX_BUCKETS, SsspOptions, SsspSolver};
 
 use crate::device::Devices;
 use crate::files::{Array, Data, Element, OutputId, Outputs};
-use crate::report;
+use crate::network::{Weighting, dijkstra};
 use crate::sssp::{self, Found, Method, Source};
+use crate::{plot, report};
 
 /// Arguments of `multisplit sssp`.
 #[derive(Debug, Args)]
@@ -176,7 +177,7 @@ impl Job<'_> {
             self.write(&result.paths, ids, outputs)?;
             if let Some(id) = ids.plot {
                 let title = format!("{} from {source}: {method}", self.graph.name());
-                let drawing = sssp::frontier(&title, &solver.round_sizes()?);
+                let drawing = plot::rounds(&title, &solver.round_sizes()?);
                 outputs.bytes(id, drawing.as_bytes())?;
             }
         }

@@ -1,6 +1,7 @@
 //! Stacked horizontal bars: the parts of wholes.
 
-use super::{CHARACTER, COLOURS, Drawing, FONT, RIGHT, WIDTH, escape};
+use super::drawing::{CHARACTER, Drawing, FONT, escape};
+use super::{COLOURS, RIGHT, WIDTH};
 
 const ROW: f64 = 24.0;
 const BAR: f64 = 16.0;
@@ -33,7 +34,8 @@ pub struct Bars {
 impl Bars {
     /// The drawing, and the legend after it.
     pub fn html(&self) -> String {
-        let mut drawing = Drawing::new(ROW * self.bars.len() as f64 + 6.0, &self.title);
+        let height = ROW * self.bars.len() as f64 + 6.0;
+        let mut drawing = Drawing::in_page((WIDTH, height), &self.title);
         let longest = self.bars.iter().map(|bar| bar.label.chars().count()).max().unwrap_or(0);
         let left = (CHARACTER * longest as f64 + 14.0).min(MOST_LABEL);
         let width = WIDTH - RIGHT - left - END;

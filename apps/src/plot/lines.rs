@@ -1,6 +1,8 @@
 //! Lines over a logarithmic axis.
 
-use super::{CHARACTER, Drawing, FONT, LEFT, RIGHT, WIDTH, escape, short, ticks};
+use super::axis::{short, ticks};
+use super::drawing::{CHARACTER, Drawing, FONT, escape};
+use super::{LEFT, RIGHT, WIDTH};
 
 const HEIGHT: f64 = 300.0;
 const TOP: f64 = 12.0;
@@ -48,7 +50,7 @@ pub struct LinePlot {
 impl LinePlot {
     /// The drawing, and the legend after it.
     pub fn html(&self) -> String {
-        let mut drawing = Drawing::new(HEIGHT, &self.title);
+        let mut drawing = Drawing::in_page((WIDTH, HEIGHT), &self.title);
         let most = self.points().map(|(_, y)| y).fold(0.0, f64::max);
         let y_ticks = ticks(most);
         let top = y_ticks.last().copied().unwrap_or(1.0);

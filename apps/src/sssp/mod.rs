@@ -2,11 +2,9 @@
 //! name.
 
 mod found;
-mod plot;
 mod tune;
 
 pub use found::{Found, path_text};
-pub use plot::frontier;
 pub use tune::Tunes;
 
 use std::path::Path;
@@ -15,10 +13,11 @@ use std::str::FromStr;
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
 use multisplit::graph::Plan;
-use multisplit::network::{Grid, LoadOptions, Network, Progress, Rmat, Weighting, load};
+use multisplit::network::Network;
 use multisplit::primitives::sssp::{self as engine, SsspMethod, SsspOptions};
 
 use crate::jobs::Target;
+use crate::network::{Grid, LoadOptions, Progress, Rmat, Weighting, load};
 use crate::progress::Bars;
 
 /// How shortest paths are searched for, on the command line.

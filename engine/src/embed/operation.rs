@@ -5,15 +5,15 @@ use multisplit_graph::{self as graph, Graph, Plan, Scope};
 
 use super::task::{COUNT_LABEL, Declaration};
 use super::{Elements, Role, Task};
-use crate::context::Context;
+use crate::device::context::Context;
 use crate::error::{Error, Result};
-use crate::executor::{Executable, ExecutableOptions};
-use crate::import::{BufferAt, Import, WorkspaceBinding};
+use crate::execute::executable::{Executable, ExecutableOptions};
+use crate::execute::import::{BufferAt, Import, WorkspaceBinding};
+use crate::execute::profiler::Timing;
+use crate::execute::recorder::{RecordOptions, Word};
+use crate::execute::workspace::{self, WorkspaceRequirements};
 use crate::memory::{Buffer, Location};
 use crate::primitives::Policy;
-use crate::profiler::Timing;
-use crate::recorder::{RecordOptions, Word};
-use crate::workspace::{self, WorkspaceRequirements};
 
 /// How an [`Operation`] is made.
 #[derive(Clone, Debug)]
@@ -136,8 +136,8 @@ impl Context {
             Elements::Recorded { most } => Some(most),
             _ => None,
         };
-        let count_step = plan.steps.iter().position(|s| s.pass.label == COUNT_LABEL);
-        let (size, name) = (plan.workspace.size, plan.name.clone());
+        let count_step = plan.steps().iter().position(|s| s.pass.label == COUNT_LABEL);
+        let (size, name) = (plan.workspace().size, plan.name().to_owned());
         let frames = options.frames.max(1);
         let executable = self.instantiate_with(
             plan,
@@ -257,12 +257,12 @@ impl Operation {
         let nowhere = BufferAt::new(vk::Buffer::null(), 0);
         let mut imports = [Import { import: any, at: nowhere }; Role::ALL.len()];
         for (count, &(role, at)) in recording.buffers.iter().enumerate() {
-            let import = find(&self.plan().name, &self.roles, role)?;
+            let import = find(self.plan().name(), &self.roles, role)?;
             let earlier = recording.buffers.get(..count).unwrap_or_default();
             let entry = imports.get_mut(count);
             match entry.filter(|_| !earlier.iter().any(|(other, _)| *other == role)) {
                 Some(entry) => *entry = Import { import, at },
-                None => return Err(problem(&self.plan().name, "two buffers are given for", role)),
+                None => return Err(problem(self.plan().name(), "two buffers are given for", role)),
             }
         }
         let imports = imports.get(..recording.buffers.len()).unwrap_or_default();
@@ -272,7 +272,7 @@ impl Operation {
 
     /// The number of elements, where the recording says it.
     fn word(&self, count: Option<u64>) -> Result<Option<Word>> {
-        let name = &self.plan().name;
+        let name = self.plan().name();
         match (self.most_recorded, count) {
             (None, None) => Ok(None),
             (None, Some(_)) => {
@@ -295,7 +295,7 @@ fn contract(
     by_address: bool,
 ) -> Option<RoleContract> {
     let index = plan.index_of(buffer)?;
-    let contract = plan.buffers.get(index)?.contract()?;
+    let contract = plan.buffers().get(index)?.contract()?;
     Some(RoleContract {
         role,
         bytes: buffer.size(),

@@ -1,8 +1,6 @@
-//! What can be wrong with a network, the file it comes from, or a question about it.
+//! What can be wrong with a network, or with a search in it.
 
-use std::path::PathBuf;
-
-/// What can be wrong with a network, the file it comes from, or a question about it.
+/// What can be wrong with a network, or with a search in it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetworkError {
@@ -47,12 +45,6 @@ pub enum NetworkError {
         /// Weights.
         weights: u64,
     },
-    /// A generator was asked for what cannot be.
-    #[error("no such network: {problem}")]
-    Generator {
-        /// Why not.
-        problem: &'static str,
-    },
     /// The source is no vertex of the network.
     #[error("source {source_vertex} is not one of the {vertices} vertices")]
     SourceOutOfRange {
@@ -66,49 +58,5 @@ pub enum NetworkError {
     DistanceOverflow {
         /// A vertex that every path reaches too late.
         vertex: u32,
-    },
-    /// A file could not be read.
-    #[error("cannot read {}: {error}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: std::io::Error,
-    },
-    /// The name of a file does not say what is in it.
-    #[error("{}: not a known kind of file (.mtx, .gr, .el, .wel, each also .gz)", path.display())]
-    UnknownFormat {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A line of a file makes no sense.
-    #[error("{}:{line}: {problem}", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// Its line, counted from 1.
-        line: u64,
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// A file ends before everything that it announces has come.
-    #[error("{}: {announced} edges are announced, {found} are there", path.display())]
-    FewerEdges {
-        /// The file.
-        path: PathBuf,
-        /// What its head says.
-        announced: u64,
-        /// What there is.
-        found: u64,
-    },
-    /// A file goes on after everything that it announces has come.
-    #[error("{}: {announced} edges are announced, but there are {found}", path.display())]
-    MoreEdges {
-        /// The file.
-        path: PathBuf,
-        /// What its head says.
-        announced: u64,
-        /// What there is.
-        found: u64,
     },
 }

@@ -4,7 +4,6 @@
 use std::fmt;
 
 use super::rows::WeightKind;
-use super::weighting::mix64;
 
 /// The distance of a vertex that no path reaches, and the predecessor of one that has none.
 pub const UNREACHED: u32 = u32::MAX;
@@ -111,9 +110,15 @@ pub struct Summary {
     pub sum: u64,
     /// The greatest of them.
     pub max: u32,
-    /// The sum, modulo 2^64, of mix64((v << 32) | d(v)), where mix64 is the finalizer of
-    /// SplitMix64.
+    /// The sum, modulo 2^64, of [`mix64`]`((v << 32) | d(v))`.
     pub hash: u64,
+}
+
+/// The finalizer of SplitMix64: 64 bits that look random, another word for every other one.
+pub fn mix64(mut word: u64) -> u64 {
+    word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    word ^ (word >> 31)
 }
 
 impl fmt::Display for Summary {

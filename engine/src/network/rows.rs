@@ -146,15 +146,6 @@ impl Network {
     pub fn most_degree(&self) -> u32 {
         self.rows.windows(2).map(|row| row[1] - row[0]).max().unwrap_or(0)
     }
-
-    /// Whether `source` is a vertex of this network.
-    pub(crate) fn check_source(&self, source: u32) -> Result<(), NetworkError> {
-        if source < self.vertices() {
-            return Ok(());
-        }
-        let (source_vertex, vertices) = (source.into(), self.vertices().into());
-        Err(NetworkError::SourceOutOfRange { source_vertex, vertices })
-    }
 }
 
 fn at_most(what: &'static str, asked: u64) -> Result<(), NetworkError> {

@@ -1,7 +1,6 @@
-//! How many elements a primitive works on, where that number is known, and where only the device
-//! knows it.
+//! How many elements a primitive works on: a host count, or a device count.
 //!
-//! In the second case one small pass reads the number and writes records: the number, what follows
+//! For a device count one small pass reads the number and writes records: the number, what follows
 //! from it (tiles, subproblems, words to clear), and for each of these the arguments of an
 //! indirect dispatch. All other passes read records, so a primitive has one barrier in front of
 //! indirect dispatches, however many it has of those.
@@ -21,7 +20,7 @@ use crate::error::{Error, Result};
 /// let mut graph = Graph::new("some sums");
 /// let (src, dst) = (graph.import::<u32>("src", 1000), graph.import::<u32>("dst", 1000));
 /// let state = graph.import::<u32>("state", 8); // of which word 3 says how many there are
-/// let n = Count::Device { buffer: state, index: 3, most: 1000 };
+/// let n = Count::Device { buffer: state, index: 3, max: 1000 };
 /// scan::exclusive(&mut graph, &Policy::default(), src, dst, n)?;
 /// # Ok::<(), multisplit::Error>(())
 /// ```
@@ -36,15 +35,15 @@ pub enum Count {
         /// Which word of the buffer it is.
         index: u64,
         /// The most there can be; a larger number counts as this. Buffers are sized by it.
-        most: u64,
+        max: u64,
     },
 }
 
 impl Count {
     /// The most elements there can be.
-    pub fn most(self) -> u64 {
+    pub fn max(self) -> u64 {
         match self {
-            Self::Host(most) | Self::Device { most, .. } => most,
+            Self::Host(max) | Self::Device { max, .. } => max,
         }
     }
 }
@@ -105,7 +104,7 @@ pub(crate) struct Lengths {
 impl Lengths {
     /// Starts from a number of elements.
     pub fn new(count: Count) -> Result<(Self, Length)> {
-        let most = count.most();
+        let most = count.max();
         let none = Self { source: None, steps: Vec::new() };
         let Count::Device { buffer, index, .. } = count else {
             return Ok((none, Length::known(most)));
@@ -227,14 +226,14 @@ mod tests {
         let mut graph = Graph::new("known");
         let prepared = lengths.prepare(&mut graph, &Policy::default(), "prepare").expect("none");
         assert_eq!(prepared.pushed(words), 17);
-        assert!(graph.compile(&Default::default()).expect("plan").steps.is_empty());
+        assert!(graph.compile(&Default::default()).expect("plan").steps().is_empty());
     }
 
     #[test]
     fn numbers_past_32_bits_and_words_past_the_buffer_are_refused() {
         let mut graph = Graph::new("refused");
         let buffer = graph.import::<u32>("count", 4);
-        let device = |index, most| Count::Device { buffer, index, most };
+        let device = |index, most| Count::Device { buffer, index, max };
         assert!(Lengths::new(device(3, 100)).is_ok());
         assert!(matches!(Lengths::new(device(4, 1)), Err(Error::BufferTooSmall { .. })));
         assert!(matches!(Lengths::new(device(u64::MAX, 1)), Err(Error::BufferTooSmall { .. })));

@@ -1,18 +1,28 @@
-//! The primitives: functions that add passes to a graph, and the policy that sizes them.
+//! The primitives: functions that add passes to a graph, one-call functions of a context, and the
+//! policy that sizes them.
 //!
-//! A primitive never records or submits. It declares passes; the graph plans them together with
-//! everything else the caller adds.
+//! A function here never records or submits. It declares passes; the graph plans them together with
+//! everything else the caller adds. Each takes a description (how) and buffers (where); types come
+//! from the buffers.
 
 mod count;
 pub mod histogram;
+pub(crate) mod key;
 mod memory;
 pub mod multisplit;
 mod pieces;
-mod policy;
+pub(crate) mod policy;
+pub mod probe;
+pub(crate) mod sample;
 pub mod scan;
 pub mod sort;
 pub mod sssp;
 
 pub use count::Count;
+pub use histogram::{HistogramBuffers, histogram};
+pub(in crate::primitives) use memory::copy_array;
 pub use memory::{copy, copy_first, fill, fill_first};
+pub use multisplit::{SplitBuffers, split};
 pub use policy::{Policy, ScanMethod};
+pub use scan::{ScanBuffers, scan};
+pub use sort::{SortBuffers, sort};

@@ -4,11 +4,12 @@ use ash::vk;
 use multisplit_graph::Limits;
 
 use super::histogram::HistogramTuning;
-use super::multisplit::SplitTuning;
+use super::multisplit::{Lockstep, SplitTuning};
 use super::sort::SortTuning;
 use super::sssp::SsspTuning;
+use crate::device::context::Context;
+use crate::device::properties::DeviceProperties;
 use crate::error::{Error, Result};
-use crate::properties::DeviceProperties;
 
 /// How a scan is carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -162,6 +163,17 @@ impl Default for Policy {
     /// For any device that Vulkan allows.
     fn default() -> Self {
         Self::for_limits(&Limits::default())
+    }
+}
+
+impl Context {
+    /// The sizes and methods that suit this device.
+    pub fn policy(&self) -> Policy {
+        let mut policy = Policy::for_device(self.properties());
+        if self.has_lane_order() {
+            policy.split.lockstep = Lockstep::LaneOrder;
+        }
+        policy
     }
 }
 

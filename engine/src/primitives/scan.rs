@@ -1,15 +1,17 @@
 //! Device-wide exclusive scan (prefix sum) of u32, modulo 2^32.
 
-use multisplit_graph::{Buffer, Graph, Groups, PassBuilder, View};
+use multisplit_graph::{Buffer, ElementType, Graph, Groups, PassBuilder, View};
 use multisplit_shaders::builtin::{self, Builtin};
 use multisplit_shaders::push_constants;
 
 use super::count::{Length, Lengths, Prepared};
+use super::key::check_element;
 use super::memory::Filling;
 use super::pieces::{pieces, single};
 use super::{Count, Policy, ScanMethod};
-use crate::context::Context;
+use crate::device::context::Context;
 use crate::error::{Error, Result};
+use crate::memory::{Array, Elements, Place};
 
 push_constants! {
     struct TilesPush {
@@ -32,9 +34,35 @@ const ROW: u64 = 4;
 /// lets a device ask for.
 const ALIGNED_TILES: u64 = 64;
 
-/// Adds passes that write to `dst` the exclusive prefix sums of the first `n` elements of `src`.
-/// The two must not overlap. `n = 0` adds none.
-pub fn exclusive(
+/// Where the arrays of a scan are in a graph. They must not overlap.
+#[derive(Clone, Copy, Debug)]
+pub struct ScanBuffers {
+    n: Count,
+    src: Buffer,
+    dst: Buffer,
+}
+
+impl ScanBuffers {
+    /// `dst` gets, for each element of `src`, the sum of those before it.
+    pub fn new(src: Buffer, dst: Buffer) -> Self {
+        Self { n: Count::Host(src.len()), src, dst }
+    }
+
+    /// The first `n` elements, by a host count or a device count.
+    #[must_use]
+    pub fn count(self, n: impl Into<Count>) -> Self {
+        Self { n: n.into(), ..self }
+    }
+}
+
+/// Adds the passes of an exclusive scan of u32, modulo 2^32, to the graph. A count of 0 adds none.
+pub fn scan(graph: &mut Graph, policy: &Policy, buffers: &ScanBuffers) -> Result<()> {
+    check_element("src", buffers.src, ElementType::U32)?;
+    check_element("dst", buffers.dst, ElementType::U32)?;
+    exclusive(graph, policy, buffers.src, buffers.dst, buffers.n)
+}
+
+pub(in crate::primitives) fn exclusive(
     graph: &mut Graph,
     policy: &Policy,
     src: Buffer,
@@ -42,6 +70,7 @@ pub fn exclusive(
     n: impl Into<Count>,
 ) -> Result<()> {
     policy.check()?;
+    graph.sized_for_subgroups(policy.subgroup_size);
     let (mut lengths, n) = Lengths::new(n.into())?;
     let scan = Scan::plan(policy, &mut lengths, n)?;
     let prepared = match n.most {
@@ -288,20 +317,26 @@ impl Job<'_> {
 }
 
 impl Context {
-    /// The exclusive prefix sums of `input`, modulo 2^32: uploads it, scans it on the device,
-    /// and downloads the result.
-    pub fn exclusive_scan(&self, input: &[u32]) -> Result<Vec<u32>> {
-        if input.is_empty() {
-            return Ok(Vec::new());
+    /// The exclusive prefix sums of `input`, modulo 2^32.
+    ///
+    /// ```
+    /// # let gpu = multisplit::Context::new()?;
+    /// assert_eq!(gpu.scan(&[3, 1, 4, 1, 5])?, [0, 3, 4, 8, 9]);
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    pub fn scan<A>(&self, input: &A) -> Result<<A::Place as Place>::Array<u32>>
+    where
+        A: Elements<Item = u32> + ?Sized,
+    {
+        let n = input.count();
+        let (input, output) = (input.on_device(self, "src")?, Array::uninit(self, "dst", n)?);
+        if n > 0 {
+            let mut graph = Graph::new("scan");
+            let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, n));
+            scan(&mut graph, &self.policy(), &ScanBuffers::new(src, dst))?;
+            let executable = self.instantiate(graph.compile(&self.limits())?)?;
+            self.run(&executable, &[(src, &input), (dst, &output)])?;
         }
-        let n = input.len() as u64;
-        let mut graph = Graph::new("scan");
-        let src = graph.import::<u32>("src", n);
-        let dst = graph.import::<u32>("dst", n);
-        exclusive(&mut graph, &self.policy(), src, dst, n)?;
-        let executable = self.instantiate(graph.compile(&self.limits())?)?;
-        let (input, output) = (self.upload("src", input)?, self.buffer::<u32>("dst", n)?);
-        self.run(&executable, &[(src, &input), (dst, &output)])?;
-        self.download(&output)
+        A::Place::take(self, output)
     }
 }

@@ -32,12 +32,13 @@ fn liveness(declared: &Declared, plan: &Plan) -> Result<Vec<bool>, String> {
         let passes = declared.passes.iter().zip(&live).filter(|(_, live)| **live == wanted);
         passes.map(|(pass, _)| pass.label.as_str()).collect()
     };
-    let planned: BTreeSet<&str> = plan.steps.iter().map(|step| step.pass.label.as_str()).collect();
-    if planned.len() != plan.steps.len() || planned != names(true).into_iter().collect() {
+    let planned: BTreeSet<&str> =
+        plan.steps().iter().map(|step| step.pass.label.as_str()).collect();
+    if planned.len() != plan.steps().len() || planned != names(true).into_iter().collect() {
         return Err(format!("planned {planned:?}, live {:?}", names(true)));
     }
-    if plan.culled != names(false) {
-        return Err(format!("culled {:?}, dead {:?}", plan.culled, names(false)));
+    if plan.culled() != names(false) {
+        return Err(format!("culled {:?}, dead {:?}", plan.culled(), names(false)));
     }
     Ok(live)
 }
@@ -93,7 +94,7 @@ fn levels(declared: &Declared, plan: &Plan, live: &[bool]) -> Result<(), String>
     let before = predecessors(declared, live);
     let level_of = |pass: usize| {
         let label = &declared.passes[pass].label;
-        plan.steps.iter().find(|step| step.pass.label == *label).map(|step| step.pass.level)
+        plan.steps().iter().find(|step| step.pass.label == *label).map(|step| step.pass.level)
     };
     for pass in (0..before.len()).filter(|&pass| live[pass]) {
         let wanted = before[pass].iter().filter_map(|&p| level_of(p)).map(|level| level + 1).max();
@@ -103,13 +104,13 @@ fn levels(declared: &Declared, plan: &Plan, live: &[bool]) -> Result<(), String>
     }
     let position = |label: &str| declared.passes.iter().position(|pass| pass.label == label);
     let order: Vec<_> =
-        plan.steps.iter().map(|s| (s.pass.level, position(&s.pass.label))).collect();
+        plan.steps().iter().map(|s| (s.pass.level, position(&s.pass.label))).collect();
     if !order.is_sorted() {
         return Err("steps are not by level and declaration".to_owned());
     }
     let first_of_level = |index: usize| index == 0 || order[index - 1].0 != order[index].0;
     let stray = plan
-        .steps
+        .steps()
         .iter()
         .enumerate()
         .find(|(i, step)| step.barrier.is_some() && !first_of_level(*i));
@@ -118,7 +119,7 @@ fn levels(declared: &Declared, plan: &Plan, live: &[bool]) -> Result<(), String>
 
 /// The buffer indices that a step touches.
 fn touched(plan: &Plan, step: usize) -> BTreeSet<usize> {
-    let pass = &plan.steps[step].pass;
+    let pass = &plan.steps()[step].pass;
     let mut all: BTreeSet<usize> = pass.bindings.iter().map(|binding| binding.buffer).collect();
     match &pass.work {
         Work::Dispatch(_) => {}
@@ -132,23 +133,23 @@ fn touched(plan: &Plan, step: usize) -> BTreeSet<usize> {
 /// Buffers that overlap in the workspace are never in use at the same time.
 fn placement(declared: &Declared, plan: &Plan) -> Result<(), String> {
     let mut in_use: BTreeMap<usize, (u32, u32)> = BTreeMap::new();
-    for (index, step) in plan.steps.iter().enumerate() {
+    for (index, step) in plan.steps().iter().enumerate() {
         for buffer in touched(plan, index) {
             in_use.entry(buffer).or_insert((step.pass.level, step.pass.level)).1 = step.pass.level;
         }
     }
     let mut top = 0;
-    for (index, buffer) in plan.buffers.iter().enumerate() {
+    for (index, buffer) in plan.buffers().iter().enumerate() {
         let expected = in_use.contains_key(&index) && declared.buffers[index].kind != Kind::Import;
         if buffer.workspace_offset().is_some() != expected {
             return Err(format!("{} is placed, or not, wrongly", buffer.name));
         }
         let Some(start) = buffer.workspace_offset() else { continue };
         top = top.max(start + buffer.size);
-        if start % plan.workspace.alignment != 0 {
+        if start % plan.workspace().alignment != 0 {
             return Err(format!("{} at {start} is not aligned", buffer.name));
         }
-        for (other_index, other) in plan.buffers.iter().enumerate().take(index) {
+        for (other_index, other) in plan.buffers().iter().enumerate().take(index) {
             let Some(other_start) = other.workspace_offset() else { continue };
             let overlap = start < other_start + other.size && other_start < start + buffer.size;
             let (one, two) = (in_use[&index], in_use[&other_index]);
@@ -160,8 +161,8 @@ fn placement(declared: &Declared, plan: &Plan) -> Result<(), String> {
             }
         }
     }
-    if top != plan.workspace.size || plan.workspace.size > plan.workspace.unaliased_size {
-        return Err(format!("workspace of {} for {top}", plan.workspace.size));
+    if top != plan.workspace().size || plan.workspace().size > plan.workspace().unaliased_size {
+        return Err(format!("workspace of {} for {top}", plan.workspace().size));
     }
     Ok(())
 }
@@ -177,7 +178,7 @@ fn results(declared: &Declared, plan: &Plan, live: &[bool]) -> Result<(), String
     let mut ideal: BTreeMap<(usize, u64), History> = BTreeMap::new();
     let mut real: BTreeMap<(usize, u64), History> = BTreeMap::new();
     let place = |buffer: usize, byte: u64| {
-        plan.buffers[buffer]
+        plan.buffers()[buffer]
             .workspace_offset()
             .map_or((buffer, byte), |base| (usize::MAX, base + byte))
     };
@@ -190,7 +191,7 @@ fn results(declared: &Declared, plan: &Plan, live: &[bool]) -> Result<(), String
                 perform(declared, pass, run, &mut ideal, |buffer, byte| (buffer, byte)),
             );
         }
-        for step in &plan.steps {
+        for step in plan.steps() {
             let pass = declared.passes.iter().position(|pass| pass.label == step.pass.label);
             let pass = pass.ok_or("an unknown pass")?;
             if perform(declared, pass, run, &mut real, place) != found[&pass] {

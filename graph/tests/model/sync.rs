@@ -74,13 +74,14 @@ pub fn imports(declared: &Declared, plan: &Plan) -> Result<(), String> {
     let caller = Scope::new(S::FRAGMENT_SHADER, A::SHADER_STORAGE_READ | A::SHADER_STORAGE_WRITE);
     for (index, import, contract) in plan.imports() {
         let (Some(first), Some(last)) = (contract.first_use, contract.last_use) else { continue };
-        let mut plan = plan.clone();
-        for (position, buffer) in plan.buffers.iter_mut().enumerate() {
-            if let BufferPlacement::Import(contract) = &mut buffer.placement {
-                let scope = (position == index).then_some(caller);
-                (contract.entry, contract.exit) = (scope, scope);
+        let plan = plan.broken_by(|plan| {
+            for (position, buffer) in plan.buffers().iter_mut().enumerate() {
+                if let BufferPlacement::Import(contract) = &mut buffer.placement {
+                    let scope = (position == index).then_some(caller);
+                    (contract.entry, contract.exit) = (scope, scope);
+                }
             }
-        }
+        });
         let before = |from: Scope, to: Scope| MemoryBarrier {
             src_stages: from.stages,
             src_access: from.access.writes(),
@@ -97,11 +98,11 @@ pub fn imports(declared: &Declared, plan: &Plan) -> Result<(), String> {
 }
 
 fn calls(plan: &Plan) -> Calls {
-    let memory = |barrier: &Option<multisplit_graph::Barrier>| {
-        barrier.as_ref().map_or(Vec::new(), |barrier| barrier.memory.clone())
+    let memory = |barrier: Option<&multisplit_graph::Barrier>| {
+        barrier.map_or(Vec::new(), |barrier| barrier.memory.clone())
     };
-    let steps = plan.steps.iter().map(|step| memory(&step.barrier));
-    steps.chain([memory(&plan.exit)]).collect()
+    let steps = plan.steps().iter().map(|step| memory(step.barrier.as_ref()));
+    steps.chain([memory(plan.exit())]).collect()
 }
 
 impl Unrolled {
@@ -118,7 +119,7 @@ impl Unrolled {
         for run in 0..runs {
             unrolled.caller(plan, time, Who::Entry);
             let mut times = Vec::new();
-            for step in 0..plan.steps.len() {
+            for step in 0..plan.steps().len() {
                 times.push(time);
                 unrolled.pass(plan, time + 1, run, step);
                 time += 2;
@@ -164,10 +165,10 @@ impl Unrolled {
     }
 
     fn pass(&mut self, plan: &Plan, time: usize, run: usize, step: usize) {
-        let pass = &plan.steps[step].pass;
+        let pass = &plan.steps()[step].pass;
         let mut add =
             |buffer: usize, offset: u64, size: u64, stage: S, access: A, scratch: bool| {
-                let base = plan.buffers[buffer].workspace_offset();
+                let base = plan.buffers()[buffer].workspace_offset();
                 let start = base.unwrap_or(0) + offset;
                 self.accesses.push(Access {
                     time,
@@ -214,11 +215,11 @@ impl Unrolled {
         };
         let execution = |pass: usize| {
             let label = &declared.passes[pass].label;
-            let step = plan.steps.iter().position(|step| step.pass.label == *label)?;
-            Some((times[step] + 1, stages(&plan.steps[step].pass.work).bits()))
+            let step = plan.steps().iter().position(|step| step.pass.label == *label)?;
+            Some((times[step] + 1, stages(&plan.steps()[step].pass.work).bits()))
         };
         let live = |pass: &super::DeclaredPass| {
-            plan.steps.iter().any(|step| step.pass.label == pass.label)
+            plan.steps().iter().any(|step| step.pass.label == pass.label)
         };
         let live: Vec<bool> = declared.passes.iter().map(live).collect();
         for (before, after) in super::meaning::orders(declared, &live) {

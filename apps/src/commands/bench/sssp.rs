@@ -4,12 +4,13 @@
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use multisplit::PassTime;
-use multisplit::network::{Summary, Weighting, dijkstra};
+use multisplit::network::Summary;
 use multisplit::primitives::sssp::{DEFAULT_BUCKETS, DeviceNetwork, SsspOptions, SsspSolver};
 use serde::Serialize;
 
 use super::measure::{Bench, settled};
 use super::output::{ANCHOR, Output, six_digits};
+use crate::network::{Weighting, dijkstra};
 use crate::report;
 use crate::sssp::{self, Method, Source, Tunes};
 

@@ -77,7 +77,7 @@ mod tests {
         let rule = Rule::new(function, m);
         let job = Job::new(&Target::any(), &rule, method, true, 1 << 20, true).expect("a plan");
         let time = |label: &str| PassTime { label: label.to_owned(), nanoseconds: 1e6 };
-        let times: Vec<_> = job.plan.steps.iter().map(|step| time(&step.pass.label)).collect();
+        let times: Vec<_> = job.plan.steps().iter().map(|step| time(&step.pass.label)).collect();
         Stages::of(&times)
     }
 

@@ -2,21 +2,25 @@
 
 use std::sync::Arc;
 
-use multisplit_graph::Buffer;
+use multisplit_graph::{Buffer, Graph};
 use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::{self, Builtin};
 
 use super::Histogram;
 use super::cells::{CellFormat, CellMap, Cells};
-use super::sample::SampleType;
+use crate::primitives::sample::SampleType;
 use crate::error::{Error, Result};
 use crate::primitives::Policy;
 #[cfg(feature = "glsl")]
-use crate::primitives::multisplit::UserBucket;
+use crate::primitives::multisplit::Glsl;
 
-/// Which bin a sample belongs to. Edges are the bits of samples ([`Sample::bits`](super::Sample)).
+/// Which bin a sample belongs to: the untyped form, with edges as the bits of samples. [`Bins`] is the
+/// typed one.
+///
+/// [`Bins`]: super::Bins
 #[derive(Clone, Debug)]
-pub enum Bins {
+#[non_exhaustive]
+pub enum Bin {
     /// m equal parts of [lo, hi). Integers: `(x - lo) * m / (hi - lo)`, exactly. Floats: x is inside
     /// if `lo <= x && x < hi`, and its bin is `((x - lo) * (m / (hi - lo))) as u32`, every operation
     /// rounded to the type of the samples, and m - 1 if that is m or more.
@@ -34,7 +38,7 @@ pub enum Bins {
     /// A GLSL function of the user's, `uint bucket_of(K sample)`, K being `uint`, `int`, `float`,
     /// `uint64_t` or `double` after the samples. An id of m or more puts a sample outside.
     #[cfg(feature = "glsl")]
-    Glsl(UserBucket),
+    Glsl(Glsl),
 }
 
 /// How the kernels look for a range bin: their SEARCH.
@@ -56,7 +60,7 @@ pub(super) struct BinCode {
     pub parameters: [u32; 3],
     pub range: Option<RangeCode>,
     #[cfg(feature = "glsl")]
-    user: Option<UserBucket>,
+    user: Option<Glsl>,
 }
 
 /// What range bins have besides.
@@ -82,14 +86,14 @@ impl BinCode {
     pub fn new(histogram: &Histogram, policy: &Policy) -> Result<Self> {
         let sample = histogram.sample;
         match &histogram.function {
-            Bins::Identity if sample.is_float() => {
+            Bin::Identity if sample.is_float() => {
                 refuse(sample, "the bin of a float is not the float itself")
             }
-            Bins::Identity => Ok(Self::plain(IDENTITY)),
-            Bins::Even { lo, hi } => even(sample, *lo, *hi, histogram.bins),
-            Bins::Range(splitters) => range(sample, splitters, histogram.bins, policy),
+            Bin::Identity => Ok(Self::plain(IDENTITY)),
+            Bin::Even { lo, hi } => even(sample, *lo, *hi, histogram.bins),
+            Bin::Range(splitters) => range(sample, splitters, histogram.bins, policy),
             #[cfg(feature = "glsl")]
-            Bins::Glsl(user) => Ok(Self {
+            Bin::Glsl(user) => Ok(Self {
                 parameters: user.parameters,
                 user: Some(user.clone()),
                 ..Self::plain(IDENTITY)
@@ -119,10 +123,11 @@ impl BinCode {
     }
 
     /// The buffer that a user's function reads.
-    pub fn user_table(&self) -> Option<Buffer> {
+    #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL has one"))]
+    pub fn user_table(&self, graph: &mut Graph) -> Option<Buffer> {
         #[cfg(feature = "glsl")]
         if let Some(user) = &self.user {
-            return user.table;
+            return user.declare_table(graph);
         }
         None
     }

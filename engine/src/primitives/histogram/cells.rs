@@ -7,7 +7,7 @@
 //! a sample and a splitter have the same place, or a cell has several splitters, has anything else to
 //! be looked at.
 
-use super::sample::SampleType;
+use crate::primitives::sample::SampleType;
 
 /// How samples are given places. The lowest bit of a place says nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]

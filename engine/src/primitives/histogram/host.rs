@@ -1,71 +1,128 @@
-//! Histograms of host data in one call.
+//! Histograms in one call, of arrays on the host or on the device.
 
-use multisplit_graph::Graph;
+use bytemuck::Pod;
+use multisplit_graph::{ElementType, Graph};
 
-use super::{Histogram, HistogramBuffers, HistogramMethod, Sample, Weight, add};
-use crate::context::Context;
+use super::{Bins, HistogramBuffers, HistogramMethod, histogram};
+use crate::device::context::Context;
 use crate::error::{Error, Result};
+use crate::execute::import::Bound;
+use crate::memory::{Array, Elements, Place, check_lengths};
+use crate::primitives::sample::Sample;
 
-/// What a histogram gives.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HistogramResult {
+/// What a histogram gives: `Vec`s of samples on the host, arrays of samples on the device.
+#[derive(Debug)]
+pub struct HistogramCounts<P: Place, C: Pod = u64> {
     /// m counts for each channel that is counted, channel after channel.
-    pub counts: Vec<u64>,
-    /// One for each such channel: how many samples lie in no bin.
-    pub dropped: Vec<u64>,
+    pub counts: P::Array<C>,
+    /// One for each such channel: the samples in no bin, NaN included.
+    pub out_of_range: P::Array<C>,
     /// How it was done.
     pub method: HistogramMethod,
 }
 
 impl Context {
-    /// Counts `samples`: uploads them, counts them on the device, downloads 64-bit counts. Weights
-    /// and accumulation are for graphs ([`add`]).
-    pub fn histogram<S: Sample>(
+    /// Counts `samples`, with counts of 64 bits.
+    ///
+    /// ```
+    /// # let gpu = multisplit::Context::new()?;
+    /// let samples = [0.5f32, 1.5, 1.75, 3.0, -1.0, f32::NAN];
+    /// let histogram = gpu.histogram(&samples, multisplit::Bins::even(0.0..4.0, 4))?;
+    /// assert_eq!(histogram.counts, [1, 2, 0, 1]);
+    /// assert_eq!(histogram.out_of_range, [2]);
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    pub fn histogram<A>(
         &self,
-        histogram: &Histogram,
-        samples: &[S],
-    ) -> Result<HistogramResult> {
-        let refuse = |problem: &str| {
-            let sample = format!("{:?}", histogram.sample);
-            Err(Error::Histogram { sample, problem: problem.to_owned() })
-        };
-        if S::TYPE != histogram.sample {
-            return refuse("the samples are of another type");
+        samples: &A,
+        bins: Bins<A::Item>,
+    ) -> Result<HistogramCounts<A::Place>>
+    where
+        A: Elements<Item: Sample> + ?Sized,
+    {
+        self.histogram_any::<A, u32, u64>(samples, None, &bins)
+    }
+
+    /// Adds up the weights of the samples in each bin, modulo 2^64.
+    pub fn histogram_weighted<A, W>(
+        &self,
+        samples: &A,
+        weights: &W,
+        bins: Bins<A::Item>,
+    ) -> Result<HistogramCounts<A::Place>>
+    where
+        A: Elements<Item: Sample> + ?Sized,
+        W: Elements<Item = u32, Place = A::Place> + ?Sized,
+    {
+        check_lengths("weights", weights.count(), "samples", samples.count())?;
+        let weights = weights.on_device(self, "weights")?;
+        self.histogram_any::<A, u32, u64>(samples, Some(&weights), &bins)
+    }
+
+    /// Adds up the weights of the samples in each bin, in 32-bit floats. The order of additions, and
+    /// so the rounding, may differ from run to run.
+    pub fn histogram_weighted_f32<A, W>(
+        &self,
+        samples: &A,
+        weights: &W,
+        bins: Bins<A::Item>,
+    ) -> Result<HistogramCounts<A::Place, f32>>
+    where
+        A: Elements<Item: Sample> + ?Sized,
+        W: Elements<Item = f32, Place = A::Place> + ?Sized,
+    {
+        check_lengths("weights", weights.count(), "samples", samples.count())?;
+        let weights = weights.on_device(self, "weights")?;
+        self.histogram_any::<A, f32, f32>(samples, Some(&weights), &bins)
+    }
+
+    fn histogram_any<A, W: Pod, C: Pod>(
+        &self,
+        samples: &A,
+        weights: Option<&Array<W>>,
+        bins: &Bins<A::Item>,
+    ) -> Result<HistogramCounts<A::Place, C>>
+    where
+        A: Elements<Item: Sample> + ?Sized,
+    {
+        let described = bins.histogram();
+        if described.accumulate {
+            let sample = described.sample.to_string();
+            let problem = "one call starts from zero: accumulate in a graph".to_owned();
+            return Err(Error::Histogram { sample, problem });
         }
-        if histogram.weight != Weight::None || histogram.accumulate {
-            return refuse("one call has neither weights nor earlier counts");
+        described.layout.check(described.sample)?;
+        let bytes = samples.count() * u64::from(described.sample.bytes());
+        let n = described.layout.elements(described.sample, bytes);
+        if let Some(weights) = weights {
+            check_lengths("weights", weights.len(), "elements", n)?;
         }
-        histogram.layout.check(histogram.sample)?;
-        let histogram = histogram.clone().wide();
-        let bytes: &[u8] = bytemuck::cast_slice(samples);
-        let (layout, sample) = (&histogram.layout, histogram.sample);
-        let stride = u64::from(layout.stride(sample));
-        let element = u64::from(layout.channels * sample.bytes());
-        // The last element need not be followed by what lies between elements.
-        let room = (bytes.len() as u64 + stride - element).saturating_sub(layout.offset);
-        let n = room / stride;
+        let samples = samples.on_device(self, "samples")?;
+        let channels = u64::from(described.layout.active_channels());
+        let counts = Array::<C>::uninit(self, "counts", channels * u64::from(bins.count()))?;
+        let out_of_range = Array::<C>::uninit(self, "out_of_range", channels)?;
 
         let mut graph = Graph::new("histogram");
-        // Vulkan has no empty buffers, and kernels read words.
-        let size = (bytes.len() as u64).max(1).next_multiple_of(4);
-        let channels = u64::from(layout.active_channels());
-        let input = graph.import_bytes("samples", size);
-        let counts = graph.import::<u64>("counts", channels * u64::from(histogram.bins).max(1));
-        let dropped = graph.import::<u64>("dropped", channels);
-        let buffers =
-            HistogramBuffers { dropped: Some(dropped), ..HistogramBuffers::new(n, input, counts) };
-        let added = add(&mut graph, &self.policy(), &histogram, &buffers)?;
+        let element = ElementType::from(described.sample);
+        // Arrays end with a whole word, and are never empty.
+        let len = samples.buffer().size() / u64::from(described.sample.bytes());
+        let input = graph.import_array("samples", element, len);
+        let output = graph.import::<C>("counts", counts.len().max(1));
+        let outside = graph.import::<C>("out_of_range", channels);
+        let mut bound: Vec<Bound<'_>> =
+            vec![(input, &samples).into(), (output, &counts).into(), (outside, &out_of_range).into()];
+        let mut buffers = HistogramBuffers::new(input, output).out_of_range(outside).count(n);
+        if let Some(weights) = weights {
+            let import = graph.import::<W>("weights", weights.len().max(1));
+            bound.push((import, weights).into());
+            buffers = buffers.weights(import);
+        }
+        let added = histogram(&mut graph, &self.policy(), bins, &buffers)?;
         let executable = self.instantiate(graph.compile(&self.limits())?)?;
-
-        let device_input = self.buffer::<u8>("samples", size)?;
-        self.write(&device_input, bytes)?;
-        let device_counts = self.buffer::<u8>("counts", counts.size())?;
-        let device_dropped = self.buffer::<u8>("dropped", dropped.size())?;
-        let bound = [(input, &device_input), (counts, &device_counts), (dropped, &device_dropped)];
         self.run(&executable, &bound)?;
-        Ok(HistogramResult {
-            counts: self.download(&device_counts)?,
-            dropped: self.download(&device_dropped)?,
+        Ok(HistogramCounts {
+            counts: A::Place::take(self, counts)?,
+            out_of_range: A::Place::take(self, out_of_range)?,
             method: added.method,
         })
     }

@@ -3,8 +3,8 @@
 
 use multisplit_graph::{Buffer, View};
 
-use super::sample::SampleType;
-use super::{Histogram, HistogramBuffers};
+use crate::primitives::sample::SampleType;
+use super::{Counted, Histogram};
 use crate::error::{Error, Result};
 use crate::primitives::{Count, Policy};
 
@@ -48,6 +48,13 @@ impl Layout {
         let last = n.saturating_sub(1).saturating_mul(stride);
         let end = last.saturating_add(self.element(sample).into()).saturating_add(self.offset);
         if n == 0 { 0 } else { end.checked_next_multiple_of(WORD).unwrap_or(u64::MAX) }
+    }
+
+    /// How many elements lie in `bytes` bytes. The last one need not be followed by what lies
+    /// between elements.
+    pub(super) fn elements(&self, sample: SampleType, bytes: u64) -> u64 {
+        let (stride, element) = (u64::from(self.stride(sample)), u64::from(self.element(sample)));
+        (bytes + stride - element).saturating_sub(self.offset) / stride
     }
 
     fn element(&self, sample: SampleType) -> u32 {
@@ -113,10 +120,10 @@ pub(super) struct Piece {
 pub(super) fn pieces(
     policy: &Policy,
     histogram: &Histogram,
-    buffers: &HistogramBuffers,
+    buffers: &Counted,
 ) -> Result<Vec<Piece>> {
     let (layout, sample) = (&histogram.layout, histogram.sample);
-    let (n, stride) = (buffers.n.most(), u64::from(layout.stride(sample)));
+    let (n, stride) = (buffers.n.max(), u64::from(layout.stride(sample)));
     let base = layout.offset / ALIGNMENT * ALIGNMENT;
     let first_byte = layout.offset - base;
     let room = policy.max_storage_range.saturating_sub(first_byte) / stride.max(WORD);

@@ -28,7 +28,7 @@ pub struct HistogramSizes {
     pub loads: u32,
     /// Copies of the counters.
     pub copies: u32,
-    /// Bins that one pass counts.
+    /// Bin that one pass counts.
     pub window: u32,
     /// Passes over the samples.
     pub passes: u32,

@@ -1,76 +1,55 @@
 //! Histogram: how many samples fall into each of m bins, by a function of the sample.
 //!
-//! [`add`] declares the passes of one histogram in a graph. [`Histogram`] says what is counted how;
-//! [`HistogramBuffers`] where it is. [`Context::histogram`](crate::Context::histogram) does
-//! everything in one call, and [`svg`] draws the result.
-//!
-//! ```
-//! # fn main() -> Result<(), multisplit::Error> {
-//! use multisplit::primitives::histogram::Histogram;
-//! use multisplit::{Config, Context};
-//!
-//! let context = Context::open(&Config::default())?;
-//! let samples = [0.5f32, 1.5, 1.75, 3.0, -1.0, f32::NAN];
-//! let result = context.histogram(&Histogram::even(4, 0.0f32, 4.0), &samples)?;
-//! assert_eq!(result.counts, [1, 2, 0, 1]);
-//! assert_eq!(result.dropped, [2]);
-//! # Ok(())
-//! # }
-//! ```
+//! [`histogram`] declares the passes of one histogram in a graph: [`Bins`] says how,
+//! [`HistogramBuffers`] where. [`Context::histogram`](crate::Context::histogram) does everything in
+//! one call.
 
-mod axis;
 mod bins;
+mod description;
 mod cells;
 mod host;
 mod layout;
 mod method;
 mod passes;
-mod picture;
-mod sample;
 mod tuning;
 
-pub use bins::Bins;
-pub use host::HistogramResult;
+pub use bins::Bin;
+pub use description::Bins;
+pub use host::HistogramCounts;
 pub use layout::Layout;
 pub use method::{HistogramMethod, HistogramSizes};
-pub use picture::{Picture, svg};
-pub use sample::{Sample, SampleType};
 pub use tuning::HistogramTuning;
 
-use multisplit_graph::{Buffer, Graph};
+use multisplit_graph::{Buffer, ElementType, Graph};
 
+use super::key::check_element;
+use super::sample::SampleType;
 use super::{Count, Policy, scan};
 use crate::error::{Error, Result};
 use bins::BinCode;
 use passes::Job;
 
-/// Most bins.
+/// The most bins.
 pub const MAX_BINS: u32 = 1 << 20;
 
-/// What is counted, and how.
+/// A histogram of samples of a type.
 #[derive(Clone, Debug)]
-pub struct Histogram {
-    /// What a sample is.
+pub(in crate::primitives) struct Histogram {
     pub sample: SampleType,
     /// m, the number of bins.
     pub bins: u32,
-    /// Which bin a sample belongs to.
-    pub function: Bins,
-    /// Where the samples are in their buffer.
+    pub function: Bin,
     pub layout: Layout,
-    /// What an element adds to its bin.
     pub weight: Weight,
     /// Whether counts have 64 bits: two words each, the low one first.
     pub wide: bool,
-    /// Whether counts are added to what the output holds.
     pub accumulate: bool,
-    /// Which algorithm; `Auto` lets the policy choose.
     pub method: HistogramMethod,
 }
 
 /// What an element adds to its bin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Weight {
+pub(in crate::primitives) enum Weight {
     /// One.
     None,
     /// A u32 of its own. Sums are modulo 2^32, or 2^64 where counts are wide.
@@ -80,78 +59,11 @@ pub enum Weight {
 }
 
 impl Histogram {
-    /// `bins` equal parts of [lo, hi).
-    pub fn even<S: Sample>(bins: u32, lo: S, hi: S) -> Self {
-        Self::new(S::TYPE, bins, Bins::Even { lo: lo.bits(), hi: hi.bits() })
-    }
-
-    /// A bin between each two neighbours of these sorted splitters, the upper one left out.
-    pub fn range<S: Sample>(splitters: &[S]) -> Self {
-        // More than a number of bins can say is too many in any case.
-        let bins = u32::try_from(splitters.len().saturating_sub(1)).unwrap_or(u32::MAX);
-        Self::new(S::TYPE, bins, Bins::Range(splitters.iter().map(|s| s.bits()).collect()))
-    }
-
-    /// A bin for each of the values below `bins`.
-    pub fn identity(sample: SampleType, bins: u32) -> Self {
-        Self::new(sample, bins, Bins::Identity)
-    }
-
-    /// A function of the user's.
-    #[cfg(feature = "glsl")]
-    pub fn glsl(sample: SampleType, bins: u32, function: super::multisplit::UserBucket) -> Self {
-        Self::new(sample, bins, Bins::Glsl(function))
-    }
-
-    /// `function`, of `sample`s side by side, by the method that suits.
-    pub fn new(sample: SampleType, bins: u32, function: Bins) -> Self {
-        Self {
-            sample,
-            bins,
-            function,
-            layout: Layout::PACKED,
-            weight: Weight::None,
-            wide: false,
-            accumulate: false,
-            method: HistogramMethod::Auto,
-        }
-    }
-
-    /// The same by another method.
-    #[must_use]
-    pub fn by(self, method: HistogramMethod) -> Self {
-        Self { method, ..self }
-    }
-
-    /// The same with samples laid out otherwise.
-    #[must_use]
-    pub fn laid_out(self, layout: Layout) -> Self {
-        Self { layout, ..self }
-    }
-
-    /// The same with a weight for each element.
-    #[must_use]
-    pub fn weighted(self, weight: Weight) -> Self {
-        Self { weight, ..self }
-    }
-
-    /// The same with counts of 64 bits.
-    #[must_use]
-    pub fn wide(self) -> Self {
-        Self { wide: true, ..self }
-    }
-
-    /// The same added to what the output holds.
-    #[must_use]
-    pub fn accumulating(self) -> Self {
-        Self { accumulate: true, ..self }
-    }
-
     /// The m + 1 edges of the bins, for an axis: splitters; m + 1 equally spaced values; 0 to m.
-    pub fn edges(&self) -> Vec<f64> {
+    fn edges(&self) -> Vec<f64> {
         match &self.function {
-            Bins::Range(splitters) => splitters.iter().map(|&s| self.sample.value(s)).collect(),
-            Bins::Even { lo, hi } => {
+            Bin::Range(splitters) => splitters.iter().map(|&s| self.sample.value(s)).collect(),
+            Bin::Even { lo, hi } => {
                 let (lo, hi) = (self.sample.value(*lo), self.sample.value(*hi));
                 let edge = |k| lo + (hi - lo) * f64::from(k) / f64::from(self.bins);
                 (0..=self.bins).map(edge).collect()
@@ -171,32 +83,93 @@ impl Histogram {
     }
 }
 
-/// The buffers of a histogram. None of the outputs may overlap an input.
+/// Where the arrays of a histogram are in a graph. None of the outputs may overlap an input.
 #[derive(Clone, Copy, Debug)]
 pub struct HistogramBuffers {
-    /// How many elements.
-    pub n: Count,
-    /// The samples; only read. A multiple of 4 bytes long.
-    pub samples: Buffer,
-    /// A weight for each element, where they have any.
-    pub weights: Option<Buffer>,
-    /// m counts for each channel that is counted, channel after channel.
-    pub counts: Buffer,
-    /// One count for each such channel: of the samples outside, NaN included.
-    pub dropped: Option<Buffer>,
-    /// m words, which get the exclusive prefix sums of the counts (of one channel, of 32 bits).
-    pub cumulative: Option<Buffer>,
+    pub(in crate::primitives) n: Option<Count>,
+    pub(in crate::primitives) samples: Buffer,
+    pub(in crate::primitives) weights: Option<Buffer>,
+    pub(in crate::primitives) counts: Buffer,
+    pub(in crate::primitives) out_of_range: Option<Buffer>,
+    pub(in crate::primitives) cumulative: Option<Buffer>,
 }
 
 impl HistogramBuffers {
-    /// `n` elements of `samples` into `counts`.
-    pub fn new(n: impl Into<Count>, samples: Buffer, counts: Buffer) -> Self {
-        let n = n.into();
-        Self { n, samples, weights: None, counts, dropped: None, cumulative: None }
+    /// Counts `samples` into `counts`: m for each channel that is counted, channel after channel,
+    /// of `u32` or `u64`. (Of weights that are `f32`, sums of `f32`.)
+    pub fn new(samples: Buffer, counts: Buffer) -> Self {
+        Self { n: None, samples, weights: None, counts, out_of_range: None, cumulative: None }
+    }
+
+    /// The first `n` elements, by a host count or a device count; without, as many as the samples
+    /// hold.
+    #[must_use]
+    pub fn count(self, n: impl Into<Count>) -> Self {
+        Self { n: Some(n.into()), ..self }
+    }
+
+    /// Each element adds its weight, a `u32` or an `f32`, instead of one. Sums of `u32` are modulo
+    /// 2^32, or 2^64 where counts are `u64`. Sums of `f32` are rounded in an order that may differ
+    /// from run to run.
+    #[must_use]
+    pub fn weights(self, weights: Buffer) -> Self {
+        Self { weights: Some(weights), ..self }
+    }
+
+    /// Gets one count for each channel, of the samples in no bin, NaN included.
+    #[must_use]
+    pub fn out_of_range(self, counts: Buffer) -> Self {
+        Self { out_of_range: Some(counts), ..self }
+    }
+
+    /// Gets m words: the exclusive prefix sums of the counts (of one channel, of `u32`).
+    #[must_use]
+    pub fn cumulative(self, sums: Buffer) -> Self {
+        Self { cumulative: Some(sums), ..self }
+    }
+
+    /// What an element adds, by the types of weights and counts; an error where these are no such
+    /// types.
+    fn weight(&self) -> Result<(Weight, bool)> {
+        use ElementType::{F32, U32, U64};
+        let (weight, expected) = match self.weights.map(Buffer::element) {
+            None => (Weight::None, "u32 or u64"),
+            Some(U32) => (Weight::U32, "u32 or u64"),
+            Some(F32) => (Weight::F32, "f32"),
+            Some(other) => return mismatch("weights", other, "u32 or f32"),
+        };
+        let wide = match (weight, self.counts.element()) {
+            (Weight::F32, F32) | (Weight::None | Weight::U32, U32) => false,
+            (Weight::None | Weight::U32, U64) => true,
+            (_, other) => return mismatch("counts", other, expected),
+        };
+        if let Some(out) = self.out_of_range {
+            check_element("out_of_range", out, self.counts.element())?;
+        }
+        if let Some(sums) = self.cumulative {
+            check_element("cumulative", sums, U32)?;
+        }
+        Ok((weight, wide))
     }
 }
 
-/// What [`add`] chose.
+fn mismatch<T>(name: &'static str, found: ElementType, expected: &str) -> Result<T> {
+    let (found, expected) = (found.to_string(), expected.to_owned());
+    Err(Error::KeyTypeMismatch { name, found, expected })
+}
+
+/// Buffers of a histogram of so many elements.
+#[derive(Clone, Copy, Debug)]
+struct Counted {
+    n: Count,
+    samples: Buffer,
+    weights: Option<Buffer>,
+    counts: Buffer,
+    out_of_range: Option<Buffer>,
+    cumulative: Option<Buffer>,
+}
+
+/// What [`histogram`] chose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddedHistogram {
     /// The method; never `Auto`.
@@ -207,38 +180,44 @@ pub struct AddedHistogram {
 
 const WORD: u64 = 4;
 
-/// Adds the passes of `histogram` to the graph.
-pub fn add(
+/// Adds the passes of a histogram to the graph.
+pub fn histogram<S>(
     graph: &mut Graph,
     policy: &Policy,
-    histogram: &Histogram,
+    bins: &Bins<S>,
     buffers: &HistogramBuffers,
 ) -> Result<AddedHistogram> {
-    policy.check()?;
-    let whole = |threads: u32| threads > 0 && threads.is_multiple_of(policy.subgroup_size.max(1));
-    if !whole(policy.histogram.threads) || !whole(policy.histogram.lookup_threads) {
-        return Err(Error::Policy {
-            problem: "the histogram's workgroups are not whole subgroups",
-        });
+    let sample = SampleType::of("samples", buffers.samples)?;
+    let (weight, wide) = buffers.weight()?;
+    let histogram = Histogram { weight, wide, ..bins.histogram().clone() };
+    if sample != histogram.sample {
+        let (found, expected) = (sample.to_string(), histogram.sample.to_string());
+        return Err(Error::KeyTypeMismatch { name: "samples", found, expected });
     }
-    check(histogram, buffers)?;
-    let code = BinCode::new(histogram, policy)?;
-    let pieces = layout::pieces(policy, histogram, buffers)?;
-    let (method, sizes) = method::choose(policy, histogram, &code)?;
-    let n = buffers.n;
+    policy.check()?;
+    graph.sized_for_subgroups(policy.subgroup_size);
+    histogram.layout.check(sample)?;
+    let HistogramBuffers { samples, weights, counts, out_of_range, cumulative, .. } = *buffers;
+    let n = buffers.n.unwrap_or(Count::Host(histogram.layout.elements(sample, samples.size())));
+    let buffers = Counted { n, samples, weights, counts, out_of_range, cumulative };
+    check(&histogram, &buffers)?;
+    let code = BinCode::new(&histogram, policy)?;
+    let pieces = layout::pieces(policy, &histogram, &buffers)?;
+    let (method, sizes) = method::choose(policy, &histogram, &code)?;
     tracing::debug!(?method, ?sizes, ?n, m = histogram.bins, "histogram");
+    let (histogram, buffers) = (&histogram, &buffers);
     let mut job = Job { graph, policy, histogram, buffers, code, method, sizes };
     job.clear()?;
     job.count(&pieces)?;
-    if let Some(cumulative) = buffers.cumulative {
-        scan::exclusive(graph, policy, buffers.counts, cumulative, u64::from(histogram.bins))?;
+    if let Some(cumulative) = cumulative {
+        scan::exclusive(graph, policy, counts, cumulative, u64::from(histogram.bins))?;
     }
     Ok(AddedHistogram { method, sizes })
 }
 
-fn check(histogram: &Histogram, buffers: &HistogramBuffers) -> Result<()> {
+fn check(histogram: &Histogram, buffers: &Counted) -> Result<()> {
     let refuse = |problem: &str| {
-        let sample = format!("{:?}", histogram.sample);
+        let sample = histogram.sample.to_string();
         Err(Error::Histogram { sample, problem: problem.to_owned() })
     };
     if histogram.bins == 0 {
@@ -247,13 +226,6 @@ fn check(histogram: &Histogram, buffers: &HistogramBuffers) -> Result<()> {
     if histogram.bins > MAX_BINS {
         let (asked, limit) = (histogram.bins.into(), MAX_BINS.into());
         return Err(Error::TooLarge { what: "number of bins", asked, limit });
-    }
-    histogram.layout.check(histogram.sample)?;
-    if buffers.weights.is_some() != (histogram.weight != Weight::None) {
-        return refuse("weights are bound to a histogram without, or not bound to one with them");
-    }
-    if histogram.wide && histogram.weight == Weight::F32 {
-        return refuse("sums of f32 have 32 bits");
     }
     let channels = u64::from(histogram.layout.active_channels());
     let plain = channels == 1 && !histogram.wide && histogram.weight != Weight::F32;
@@ -264,7 +236,7 @@ fn check(histogram: &Histogram, buffers: &HistogramBuffers) -> Result<()> {
     let count = WORD * histogram.count_words();
     let outputs = [
         ("counts", Some(buffers.counts), m * channels * count),
-        ("dropped", buffers.dropped, channels * count),
+        ("out_of_range", buffers.out_of_range, channels * count),
         ("cumulative", buffers.cumulative, m * WORD),
     ];
     for (name, buffer, needed) in outputs {

@@ -6,7 +6,7 @@ use multisplit_shaders::{builtin, push_constants};
 
 use super::bins::{BinCode, Search};
 use super::layout::Piece;
-use super::{Histogram, HistogramBuffers, HistogramMethod, HistogramSizes, WORD, Weight};
+use super::{Histogram, Counted, HistogramMethod, HistogramSizes, WORD, Weight};
 use crate::error::Result;
 use crate::primitives::{Count, Policy, fill};
 
@@ -59,7 +59,7 @@ pub(super) struct Job<'j> {
     pub graph: &'j mut Graph,
     pub policy: &'j Policy,
     pub histogram: &'j Histogram,
-    pub buffers: &'j HistogramBuffers,
+    pub buffers: &'j Counted,
     pub code: BinCode,
     pub method: HistogramMethod,
     pub sizes: HistogramSizes,
@@ -72,9 +72,9 @@ impl Job<'_> {
             return Ok(());
         }
         fill(self.graph, self.policy, "histogram.clear", self.counts(), 0)?;
-        if let Some(dropped) = self.buffers.dropped {
-            let view = self.dropped(dropped);
-            fill(self.graph, self.policy, "histogram.clear.dropped", view, 0)?;
+        if let Some(out_of_range) = self.buffers.out_of_range {
+            let view = self.out_of_range(out_of_range);
+            fill(self.graph, self.policy, "histogram.clear.out_of_range", view, 0)?;
         }
         Ok(())
     }
@@ -85,12 +85,12 @@ impl Job<'_> {
             return Ok(());
         }
         let table = self.code.range.as_ref().map(|range| upload(self.graph, &range.table));
-        let table = table.or(self.code.user_table());
-        let unwanted = match self.buffers.dropped {
+        let table = table.or_else(|| self.code.user_table(self.graph));
+        let unwanted = match self.buffers.out_of_range {
             Some(_) => None,
             None => {
                 let words = self.channels() * self.histogram.count_words();
-                Some(self.graph.transient::<u32>("histogram.dropped", words))
+                Some(self.graph.transient::<u32>("histogram.out_of_range", words))
             }
         };
         for piece in pieces {
@@ -143,7 +143,7 @@ impl Job<'_> {
         };
         let (push, constants) = (self.push(piece, first_bin, index), self.constants());
         let counts = self.counts();
-        let dropped = self.buffers.dropped.map(|buffer| self.dropped(buffer));
+        let out_of_range = self.buffers.out_of_range.map(|buffer| self.out_of_range(buffer));
         let groups = self.groups(piece.count);
         let mut pass = self
             .graph
@@ -160,9 +160,9 @@ impl Job<'_> {
             }
         }
         // Where the caller does not want it, nobody reads it.
-        let pass = match (dropped, unwanted) {
-            (Some(wanted), _) => pass.bind("dropped", wanted),
-            (None, Some(unwanted)) => pass.scratch("dropped", unwanted),
+        let pass = match (out_of_range, unwanted) {
+            (Some(wanted), _) => pass.bind("out_of_range", wanted),
+            (None, Some(unwanted)) => pass.scratch("out_of_range", unwanted),
             (None, None) => pass,
         };
         match arguments {
@@ -250,7 +250,7 @@ impl Job<'_> {
         self.buffers.counts.range(0, words * WORD)
     }
 
-    fn dropped(&self, buffer: Buffer) -> View {
+    fn out_of_range(&self, buffer: Buffer) -> View {
         buffer.range(0, self.channels() * self.histogram.count_words() * WORD)
     }
 }

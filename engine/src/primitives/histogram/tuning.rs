@@ -2,7 +2,7 @@
 
 use ash::vk;
 
-use crate::properties::DeviceProperties;
+use crate::device::properties::DeviceProperties;
 
 /// Sizes of the counting kernel. Every field may be set; results never depend on them, but for
 /// the order in which weights that are floats are added.

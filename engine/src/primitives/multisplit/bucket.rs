@@ -2,15 +2,20 @@
 
 use std::sync::Arc;
 
-use multisplit_graph::Buffer;
+use multisplit_graph::{Buffer, Graph};
 use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::Builtin;
 
-use super::{Key, KeyType, Split};
+use super::Split;
+use crate::primitives::key::{Key, KeyType};
 use crate::error::{Error, Result};
 
-/// Which bucket a key belongs to.
+/// Which bucket a key belongs to: the untyped form, with parameters as bits. [`Buckets`] is the typed
+/// one.
+///
+/// [`Buckets`]: super::Buckets
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Bucket {
     /// Buckets of equal width from a minimum on, for integers. Keys below the minimum belong to
     /// the first, keys past the end to the last.
@@ -56,7 +61,7 @@ pub enum Bucket {
     Range(Vec<u64>),
     /// A GLSL function of the user's.
     #[cfg(feature = "glsl")]
-    Glsl(super::glsl::UserBucket),
+    Glsl(super::glsl::Glsl),
 }
 
 impl Bucket {
@@ -67,6 +72,27 @@ impl Bucket {
         let width = u64::try_from(width).unwrap_or(u64::MAX);
         let least = matches!(key, KeyType::I32 | KeyType::I64);
         Self::Delta { min: if least { 1 << (key.bits() - 1) } else { 0 }, width }
+    }
+
+    /// `buckets` equal parts of the keys from `start` to `end`: scaled where keys are floats, and by
+    /// splitters where they are integers and no width is the same for all parts.
+    pub fn even<K: Key>(start: K, end: K, buckets: u32) -> Self {
+        let (lo, hi) = (start.key_bits(), end.key_bits());
+        let value = |bits: u64| match K::TYPE {
+            KeyType::F32 => f64::from(f32::from_bits(bits as u32)),
+            _ => f64::from_bits(bits),
+        };
+        if K::TYPE.is_float() {
+            return Self::Even { lo: value(lo), hi: value(hi) };
+        }
+        let (first, last) = (K::TYPE.ordered(lo), K::TYPE.ordered(hi));
+        let (span, m) = (u128::from(last.saturating_sub(first)), u128::from(buckets.max(1)));
+        // An empty range is refused as a width of zero.
+        if span.is_multiple_of(m) {
+            return Self::Delta { min: lo, width: (span / m) as u64 };
+        }
+        let splitter = |k: u128| K::TYPE.unordered(first + (k * span).div_ceil(m) as u64);
+        Self::Range((1..m).map(splitter).collect())
     }
 
     /// Whether it is GLSL of the user's.
@@ -90,7 +116,7 @@ pub(in crate::primitives) struct BucketCode {
     /// As the words of a table.
     splitters: Option<Vec<u32>>,
     #[cfg(feature = "glsl")]
-    user: Option<super::glsl::UserBucket>,
+    user: Option<super::glsl::Glsl>,
 }
 
 // The kernels have the same numbers.
@@ -194,10 +220,11 @@ impl BucketCode {
     }
 
     /// The buffer that a user's function reads.
-    pub fn user_table(&self) -> Option<Buffer> {
+    #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL has one"))]
+    pub fn user_table(&self, graph: &mut Graph) -> Option<Buffer> {
         #[cfg(feature = "glsl")]
         if let Some(user) = &self.user {
-            return user.table;
+            return user.declare_table(graph);
         }
         None
     }

@@ -68,7 +68,7 @@ impl Chain {
         buffers: &SplitBuffers,
         rounds: u32,
     ) -> Result<Self> {
-        let n = buffers.n.most();
+        let n = buffers.n.max();
         let key_bytes = n * u64::from(split.key.bytes());
         let offsets =
             graph.transient::<u32>("multisplit.round.offsets", u64::from(MAX_BUCKETS_OF_ROUND) + 1);
@@ -103,7 +103,7 @@ impl Chain {
             };
             let keys = from.0;
             from = to;
-            SplitBuffers { n: buffers.n, keys, output, offsets, outside: None }
+            SplitBuffers { n: buffers.n, keys, output, offsets, out_of_range: None }
         });
         Ok(Self { rounds: rounds.collect(), permutation })
     }

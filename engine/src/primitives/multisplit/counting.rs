@@ -4,7 +4,7 @@
 use multisplit_shaders::builtin as kernels;
 
 use super::chain::EACH;
-use super::{Job, Kernels, MAX_BUCKETS_OF_ROUND, bind_outside};
+use super::{Job, Kernels, MAX_BUCKETS_OF_ROUND, bind_out_of_range};
 use crate::error::Result;
 use crate::primitives::{fill, scan};
 
@@ -28,9 +28,9 @@ pub(super) fn add(job: &mut Job<'_>) -> Result<()> {
         false => (COUNT, 1, EACH * u64::from(job.sizes.threads)),
     };
     let groups = job.prepare(|_, lengths, n| lengths.parts(n, keys_of_group))?;
-    let (outside, counted) = (job.outside, job.buffers.outside.is_some());
+    let (outside, counted) = (job.outside, job.buffers.out_of_range.is_some());
     let prepared = job.prepared;
     let pass = job.pass("multisplit.count", kernels, groups, parts)?.bind("histogram", counts);
-    prepared.dispatch(bind_outside(pass, outside, counted), groups);
+    prepared.dispatch(bind_out_of_range(pass, outside, counted), groups);
     scan::exclusive(job.graph, job.policy, counts, job.buffers.offsets, m + 1)
 }

@@ -9,7 +9,7 @@ use super::{Bucket, Job, KeyType, Split, SplitOutput, counting};
 use crate::error::{Error, Result};
 use crate::primitives::copy;
 use crate::primitives::count::Count;
-use crate::primitives::sort::{self, Sort, SortBuffers, SortPlace, SortValues};
+use crate::primitives::sort::{self, KeyedSort, SortBuffers, SortPlace, SortValues};
 
 /// Whether to sort from large to small; an error where no order of the keys is that of the buckets.
 pub(super) fn descending(split: &Split, n: Count) -> Result<bool> {
@@ -34,9 +34,9 @@ pub(super) fn descending(split: &Split, n: Count) -> Result<bool> {
 
 pub(super) fn add(job: &mut Job<'_>) -> Result<()> {
     let sort =
-        Sort { descending: descending(job.split, job.buffers.n)?, ..Sort::new(job.split.key) };
+        KeyedSort { descending: descending(job.split, job.buffers.n)?, ..KeyedSort::new(job.split.key) };
     counting::add(job)?;
-    let n = job.buffers.n.most();
+    let n = job.buffers.n.max();
     let key_bytes = n * u64::from(job.split.key.bytes());
     let (graph, policy, input) = (&mut *job.graph, job.policy, job.buffers.keys);
     let mut copied = |from: Buffer, to: Buffer, bytes: u64| {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use multisplit_graph::Buffer;
+use multisplit_graph::{Buffer, Graph};
 use multisplit_shaders::builtin::Builtin;
 use multisplit_shaders::compile::{Source, compile};
 use multisplit_shaders::{Kernel, sources};
@@ -13,38 +13,73 @@ use crate::error::{Error, Result};
 /// The name that messages about the user's GLSL carry.
 const INCLUDE: &str = "user_bucket.glsl";
 
-/// A function `uint bucket_of(K key)` in GLSL, K being `uint`, `int`, `float`, `uint64_t`, `int64_t`
-/// or `double` after the type of the keys (`double` needs a device with `shaderFloat64`). It may use `push.parameter_a`, `_b` and `_c` (32-bit words) and
-/// `table.at[]`, an array of words; both are what is given here.
+/// A bucket or bin function in GLSL: `uint bucket_of(K key)`, K being `uint`, `int`, `float`,
+/// `uint64_t`, `int64_t` or `double` after the type of the keys (`double` needs a device with
+/// `shaderFloat64`). It may read the words `push.parameter_a`, `_b` and `_c`, and the array of words
+/// `table.at[]`; both are what is given here. It computes, and does nothing else: a function that
+/// writes memory, waits at a barrier, or reads what is not its own is refused.
 ///
 /// ```
-/// use multisplit::primitives::multisplit::UserBucket;
+/// use multisplit::{Buckets, Glsl};
 ///
-/// let parity = UserBucket::new("uint bucket_of(uint key) { return key & 1u; }");
+/// # let gpu = multisplit::Context::new()?;
+/// let nearest = Glsl::new("uint bucket_of(uint key) { return table.at[key & 3u]; }").table(&[2, 0, 1, 1]);
+/// assert_eq!(gpu.split(&[0u32, 1, 2, 3], Buckets::glsl(3, nearest))?.keys, [1, 2, 3, 0]);
+/// # Ok::<(), multisplit::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct UserBucket {
+pub struct Glsl {
     pub(in crate::primitives) source: String,
     pub(in crate::primitives) parameters: [u32; 3],
-    pub(in crate::primitives) table: Option<Buffer>,
+    pub(in crate::primitives) table: Table,
 }
 
-impl UserBucket {
+/// The words that a function reads.
+#[derive(Clone, Debug)]
+pub(in crate::primitives) enum Table {
+    None,
+    Words(Arc<[u32]>),
+    Buffer(Buffer),
+}
+
+impl Glsl {
     /// The function in `source`.
     pub fn new(source: impl Into<String>) -> Self {
-        Self { source: source.into(), parameters: [0; 3], table: None }
+        Self { source: source.into(), parameters: [0; 3], table: Table::None }
     }
 
-    /// With words that the function reads as `push.parameter_a` and so on.
+    /// Words that the function reads as `push.parameter_a`, `_b` and `_c`.
     #[must_use]
-    pub fn with_parameters(self, parameters: [u32; 3]) -> Self {
+    pub fn parameters(self, parameters: [u32; 3]) -> Self {
         Self { parameters, ..self }
     }
 
-    /// With a buffer of the graph that the function reads as `table.at[]`.
+    /// Words that the function reads as `table.at[]`.
     #[must_use]
-    pub fn with_table(self, table: Buffer) -> Self {
-        Self { table: Some(table), ..self }
+    pub fn table(self, words: &[u32]) -> Self {
+        Self { table: Table::Words(words.into()), ..self }
+    }
+
+    /// A buffer of the graph that the function reads as `table.at[]`.
+    #[must_use]
+    pub fn table_buffer(self, table: Buffer) -> Self {
+        Self { table: Table::Buffer(table), ..self }
+    }
+
+    /// Its table as a buffer of the graph.
+    pub(in crate::primitives) fn declare_table(&self, graph: &mut Graph) -> Option<Buffer> {
+        match &self.table {
+            Table::None => None,
+            Table::Words(words) if words.is_empty() => None,
+            Table::Words(words) => Some(super::job::table(graph, "glsl.table", words)),
+            Table::Buffer(buffer) => Some(*buffer),
+        }
+    }
+}
+
+impl From<&str> for Glsl {
+    fn from(source: &str) -> Self {
+        Self::new(source)
     }
 }
 

@@ -1,119 +1,183 @@
-//! Splits of host data in one call.
+//! Splits in one call, of arrays on the host or on the device.
 
 use bytemuck::Pod;
 use multisplit_graph::Graph;
 
-use super::{Method, Split, SplitBuffers, SplitOutput, add};
-use crate::context::Context;
+use super::{Buckets, Method, SplitBuffers, split};
+use crate::device::context::Context;
 use crate::error::{Error, Result};
+use crate::execute::import::Bound;
+use crate::memory::{Array, Elements, Place, check_lengths};
+use crate::primitives::key::{Key, Value};
 
-/// What a split gives.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SplitResult<K, V = ()> {
-    /// The keys, in the order of their buckets.
-    pub keys: Vec<K>,
-    /// The values, in the order of the keys; empty where there were none.
-    pub values: Vec<V>,
+/// What a split of keys gives: `Vec`s for keys on the host, arrays for keys on the device.
+#[derive(Debug)]
+pub struct SplitKeys<P: Place, K: Pod> {
+    /// The keys, in the order of their buckets, stable within a bucket.
+    pub keys: P::Array<K>,
     /// Where each bucket begins, and n.
-    pub offsets: Vec<u32>,
+    pub offsets: P::Array<u32>,
+    /// How it was done.
+    pub method: Method,
+}
+
+/// What a split of key-value pairs gives.
+#[derive(Debug)]
+pub struct SplitPairs<P: Place, K: Pod, V: Pod> {
+    /// The keys, in the order of their buckets, stable within a bucket.
+    pub keys: P::Array<K>,
+    /// The values, in the order of the keys.
+    pub values: P::Array<V>,
+    /// Where each bucket begins, and n.
+    pub offsets: P::Array<u32>,
+    /// How it was done.
+    pub method: Method,
+}
+
+/// What a split that moves nothing gives.
+#[derive(Debug)]
+pub struct SplitPermutation<P: Place> {
+    /// Where each element would go.
+    pub permutation: P::Array<u32>,
+    /// Where each bucket begins, and n.
+    pub offsets: P::Array<u32>,
     /// How it was done.
     pub method: Method,
 }
 
 impl Context {
-    /// Splits `keys`: uploads them, splits them on the device, downloads the result.
-    pub fn split<K: Pod>(&self, split: &Split, keys: &[K]) -> Result<SplitResult<K>> {
-        let result = self.split_any::<K, u32>(split, keys, None)?;
-        let SplitResult { keys, offsets, method, .. } = result;
-        Ok(SplitResult { keys, values: Vec::new(), offsets, method })
-    }
-
-    /// Splits `keys`, each of which takes its value along.
-    pub fn split_pairs<K: Pod, V: Pod>(
+    /// Puts `keys` into contiguous buckets, stable within a bucket.
+    ///
+    /// ```
+    /// # let gpu = multisplit::Context::new()?;
+    /// let split = gpu.split(&[0.9f32, 0.1, 0.6, 0.2], multisplit::Buckets::even(0.0..1.0, 2))?;
+    /// assert_eq!(split.keys, [0.1, 0.2, 0.9, 0.6]);
+    /// assert_eq!(split.offsets, [0, 2, 4]);
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    pub fn split<A>(
         &self,
-        split: &Split,
-        keys: &[K],
-        values: &[V],
-    ) -> Result<SplitResult<K, V>> {
-        self.split_any(split, keys, Some(values))
-    }
-
-    fn split_any<K: Pod, V: Pod>(
-        &self,
-        split: &Split,
-        keys: &[K],
-        values: Option<&[V]>,
-    ) -> Result<SplitResult<K, V>> {
-        let n = keys.len() as u64;
-        if size_of::<K>() != split.key.bytes() as usize {
-            let (size, needed) = (size_of::<K>() as u64, u64::from(split.key.bytes()));
-            return Err(Error::BufferTooSmall { name: "key".into(), size, needed });
-        }
-        if let Some(values) = values
-            && values.len() != keys.len()
-        {
-            let (size, needed) = (values.len() as u64, n);
-            return Err(Error::BufferTooSmall { name: "values".into(), size, needed });
-        }
-        let mut graph = Graph::new("split");
-        // Vulkan has no empty buffers; a split of nothing touches only the offsets.
-        let len = n.max(1);
-        let keys_in = graph.import::<K>("keys", len);
-        let keys_out = graph.import::<K>("keys.out", len);
-        let offsets = graph.import::<u32>("offsets", u64::from(split.buckets) + 1);
-        let outside = graph.import::<u32>("outside", 1);
-        let value_buffers = values
-            .map(|_| (graph.import::<V>("values", len), graph.import::<V>("values.out", len)));
-        let output = match value_buffers {
-            Some((values_in, values)) => {
-                let value_bytes = size_of::<V>() as u32;
-                SplitOutput::Pairs { keys: keys_out, values_in, values, value_bytes }
-            }
-            None => SplitOutput::Keys(keys_out),
-        };
-        let buffers =
-            SplitBuffers { n: n.into(), keys: keys_in, output, offsets, outside: Some(outside) };
-        let added = add(&mut graph, &self.policy(), split, &buffers)?;
-        let executable = self.instantiate(graph.compile(&self.limits())?)?;
-
-        let device_keys = self.buffer::<K>("keys", len)?;
-        self.write(&device_keys, keys)?;
-        let device_keys_out = self.buffer::<K>("keys.out", len)?;
-        let device_offsets = self.buffer::<u32>("offsets", u64::from(split.buckets) + 1)?;
-        let device_outside = self.upload("outside", &[0u32])?;
-        let mut bound = vec![
-            (keys_in, &device_keys),
-            (keys_out, &device_keys_out),
-            (offsets, &device_offsets),
-            (outside, &device_outside),
-        ];
-        let device_values = match values {
-            Some(values) => {
-                let input = self.buffer::<V>("values", len)?;
-                self.write(&input, values)?;
-                Some((input, self.buffer::<V>("values.out", len)?))
-            }
-            None => None,
-        };
-        if let (Some((input, output)), Some((from, to))) = (&device_values, value_buffers) {
-            bound.extend([(from, input), (to, output)]);
-        }
-        self.run(&executable, &bound)?;
-        let out_of_range = self.download::<u32>(&device_outside)?.first().copied().unwrap_or(0);
-        if out_of_range > 0 {
-            return Err(Error::BucketOutOfRange {
-                keys: u64::from(out_of_range),
-                buckets: split.buckets,
-            });
-        }
-        Ok(SplitResult {
-            keys: self.download_first(&device_keys_out, n)?,
-            values: match &device_values {
-                Some((_, output)) => self.download_first(output, n)?,
-                None => Vec::new(),
-            },
-            offsets: self.download(&device_offsets)?,
-            method: added.method,
+        keys: &A,
+        buckets: Buckets<A::Item>,
+    ) -> Result<SplitKeys<A::Place, A::Item>>
+    where
+        A: Elements<Item: Key> + ?Sized,
+    {
+        let keys = keys.on_device(self, "keys")?;
+        let out = Array::uninit(self, "keys.out", keys.len())?;
+        let (offsets, method) = self.split_arrays(&keys, Output::<_, u32>::Keys(&out), &buckets)?;
+        Ok(SplitKeys {
+            keys: A::Place::take(self, out)?,
+            offsets: A::Place::take(self, offsets)?,
+            method,
         })
     }
+
+    /// Puts `keys` into contiguous buckets; each takes its value along.
+    pub fn split_pairs<A, B>(
+        &self,
+        keys: &A,
+        values: &B,
+        buckets: Buckets<A::Item>,
+    ) -> Result<SplitPairs<A::Place, A::Item, B::Item>>
+    where
+        A: Elements<Item: Key> + ?Sized,
+        B: Elements<Item: Value, Place = A::Place> + ?Sized,
+    {
+        let () = <B::Item as Value>::CHECKED;
+        check_lengths("values", values.count(), "keys", keys.count())?;
+        let keys = keys.on_device(self, "keys")?;
+        let values = values.on_device(self, "values")?;
+        let out = Array::uninit(self, "keys.out", keys.len())?;
+        let values_out = Array::uninit(self, "values.out", keys.len())?;
+        let output = Output::Pairs { keys: &out, values: (&values, &values_out) };
+        let (offsets, method) = self.split_arrays(&keys, output, &buckets)?;
+        Ok(SplitPairs {
+            keys: A::Place::take(self, out)?,
+            values: A::Place::take(self, values_out)?,
+            offsets: A::Place::take(self, offsets)?,
+            method,
+        })
+    }
+
+    /// Where a split would move each key.
+    pub fn split_permutation<A>(
+        &self,
+        keys: &A,
+        buckets: Buckets<A::Item>,
+    ) -> Result<SplitPermutation<A::Place>>
+    where
+        A: Elements<Item: Key> + ?Sized,
+    {
+        let keys = keys.on_device(self, "keys")?;
+        let out = Array::uninit(self, "permutation", keys.len())?;
+        let output = Output::<_, u32>::Permutation(&out);
+        let (offsets, method) = self.split_arrays(&keys, output, &buckets)?;
+        Ok(SplitPermutation {
+            permutation: A::Place::take(self, out)?,
+            offsets: A::Place::take(self, offsets)?,
+            method,
+        })
+    }
+
+    fn split_arrays<K: Key, V: Pod>(
+        &self,
+        keys: &Array<K>,
+        output: Output<'_, K, V>,
+        buckets: &Buckets<K>,
+    ) -> Result<(Array<u32>, Method)> {
+        let n = keys.len();
+        // Graphs have no empty buffers; a split of nothing touches only the offsets.
+        let len = n.max(1);
+        let mut graph = Graph::new("split");
+        let from = graph.import::<K>("keys", len);
+        let ends = u64::from(buckets.count()).saturating_add(1);
+        let offsets = graph.import::<u32>("offsets", ends);
+        let out_of_range = graph.import::<u32>("out_of_range", 1);
+        let device_offsets = Array::uninit(self, "offsets", ends)?;
+        let device_out_of_range = Array::<u32>::uninit(self, "out_of_range", 1)?;
+        let mut bound: Vec<Bound<'_>> = vec![
+            (from, keys).into(),
+            (offsets, &device_offsets).into(),
+            (out_of_range, &device_out_of_range).into(),
+        ];
+        let buffers = match output {
+            Output::Keys(out) => {
+                let to = graph.import::<K>("keys.out", len);
+                bound.push((to, out).into());
+                SplitBuffers::keys(from, to, offsets)
+            }
+            Output::Pairs { keys: out, values: (values, values_out) } => {
+                let to = graph.import::<K>("keys.out", len);
+                let values_from = graph.import::<V>("values", len);
+                let values_to = graph.import::<V>("values.out", len);
+                bound.push((to, out).into());
+                bound.push((values_from, values).into());
+                bound.push((values_to, values_out).into());
+                SplitBuffers::pairs((from, values_from), (to, values_to), offsets)
+            }
+            Output::Permutation(out) => {
+                let to = graph.import::<u32>("permutation", len);
+                bound.push((to, out).into());
+                SplitBuffers::permutation(from, to, offsets)
+            }
+        };
+        let buffers = buffers.count(n).out_of_range(out_of_range);
+        let added = split(&mut graph, &self.policy(), buckets, &buffers)?;
+        let executable = self.instantiate(graph.compile(&self.limits())?)?;
+        self.run(&executable, &bound)?;
+        match self.download(&device_out_of_range)?.first() {
+            Some(&keys) if keys > 0 => {
+                Err(Error::BucketOutOfRange { keys: keys.into(), buckets: buckets.count() })
+            }
+            _ => Ok((device_offsets, added.method)),
+        }
+    }
+}
+
+/// What a split writes.
+enum Output<'a, K, V> {
+    Keys(&'a Array<K>),
+    Pairs { keys: &'a Array<K>, values: (&'a Array<V>, &'a Array<V>) },
+    Permutation(&'a Array<u32>),
 }

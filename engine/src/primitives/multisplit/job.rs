@@ -55,7 +55,7 @@ impl<'j> Function<'j> {
     /// Declares the splitters, where there are any.
     pub fn declare(graph: &mut Graph, code: &'j BucketCode, ids: u32) -> Self {
         let splitters = code.splitters().map(|words| table(graph, "multisplit.splitters", words));
-        Self { code, table: splitters.or(code.user_table()), ids }
+        Self { code, table: splitters.or_else(|| code.user_table(graph)), ids }
     }
 
     /// Only splitters depend on it: the fewer values, the fewer pipelines.
@@ -97,11 +97,11 @@ impl<'j> Job<'j> {
         function: Function<'j>,
         sizes: SplitSizes,
     ) -> Self {
-        let outside = match buffers.outside {
+        let outside = match buffers.out_of_range {
             Some(outside) => outside,
             None => graph.transient::<u32>("multisplit.outside", 1),
         };
-        let (n, prepared) = (Length::known(buffers.n.most()), Prepared::default());
+        let (n, prepared) = (Length::known(buffers.n.max()), Prepared::default());
         Self {
             graph,
             policy,
@@ -216,7 +216,7 @@ impl<'j> Job<'j> {
 }
 
 /// Binds the count of keys out of range; where the caller does not want it, nobody reads it.
-pub(super) fn bind_outside<'g>(
+pub(super) fn bind_out_of_range<'g>(
     pass: PassBuilder<'g>,
     outside: Buffer,
     wanted: bool,
@@ -248,7 +248,7 @@ pub(super) fn bind_elements<'g>(
     split: &Split,
     buffers: &SplitBuffers,
 ) -> PassBuilder<'g> {
-    let n = buffers.n.most();
+    let n = buffers.n.max();
     let key_bytes = u64::from(split.key.bytes());
     match buffers.output {
         SplitOutput::Keys(keys) => pass.bind("keys_out", keys.range(0, n * key_bytes)),

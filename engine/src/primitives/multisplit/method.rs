@@ -146,7 +146,7 @@ pub(super) fn sizes(
     let rounds = rounds_of_tile(policy, method, split, shape);
     let strip = match (method, buffers.output) {
         (Method::Block, SplitOutput::Keys(_)) => {
-            tuned.block_strips[class].min(fair_share(buffers.n.most()))
+            tuned.block_strips[class].min(fair_share(buffers.n.max()))
         }
         _ => 0,
     };

@@ -1,10 +1,11 @@
 //! Multisplit: keys, key-value pairs or a permutation, put into m contiguous buckets that a
 //! function of the key chooses. Ordered by bucket, stable within a bucket.
 //!
-//! [`add`] declares the passes of one split in a graph. [`Split`] says what is split how;
-//! [`SplitBuffers`] where it is.
+//! [`split`] declares the passes of one split in a graph: [`Buckets`] says how, [`SplitBuffers`]
+//! where. [`Context::split`](crate::Context::split) and its kin do everything in one call.
 
 mod bucket;
+mod buckets;
 mod chain;
 mod counting;
 mod full_sort;
@@ -12,7 +13,6 @@ mod full_sort;
 pub(super) mod glsl;
 mod host;
 mod job;
-mod key;
 mod method;
 mod onesweep;
 mod reduced_bit;
@@ -22,90 +22,131 @@ mod tuning;
 mod two_level;
 
 pub use bucket::Bucket;
+pub use buckets::{AnyType, Buckets};
 pub(in crate::primitives) use bucket::BucketCode;
 pub(in crate::primitives) use chain::{EACH, number_elements};
 #[cfg(feature = "glsl")]
-pub use glsl::UserBucket;
-pub use host::SplitResult;
+pub use glsl::Glsl;
+pub use host::{SplitKeys, SplitPairs, SplitPermutation};
 pub(in crate::primitives) use job::{SplitPush, table};
-pub use key::{Key, KeyType};
 pub use method::{Method, SplitSizes};
 pub use tuning::{Lockstep, SplitTuning, TileShape, TileShapes, ValuesAfter};
 
-use multisplit_graph::{Buffer, Graph, View};
+use multisplit_graph::{Buffer, ElementType, Graph, View};
 
+use super::key::{KeyType, check_element, value_bytes};
 use super::{Count, Policy};
 use crate::error::{Error, Result};
-use job::{Function, Job, Kernels, bind_output, bind_outside, variant};
+use job::{Function, Job, Kernels, bind_output, bind_out_of_range, variant};
 
-/// Most buckets.
+/// The most buckets.
 pub const MAX_BUCKETS: u32 = 1 << 16;
-/// Most buckets that are split in one go; more take two rounds.
+/// The most buckets that one round splits into; more take two rounds.
 pub const MAX_BUCKETS_OF_ROUND: u32 = 256;
 
-/// What is split, and how.
+/// A split of keys of a type.
 #[derive(Clone, Debug)]
-pub struct Split {
-    /// What a key is.
+pub(in crate::primitives) struct Split {
     pub key: KeyType,
     /// m, the number of buckets.
     pub buckets: u32,
-    /// Which bucket a key belongs to.
     pub bucket: Bucket,
-    /// Which algorithm; `Auto` lets the policy choose.
     pub method: Method,
 }
 
 impl Split {
-    /// A split of `key`s into `buckets` buckets by `bucket`, by the method that suits.
     pub fn new(key: KeyType, buckets: u32, bucket: Bucket) -> Self {
         Self { key, buckets, bucket, method: Method::Auto }
     }
 
-    /// The same by another method.
     #[must_use]
     pub fn by(self, method: Method) -> Self {
         Self { method, ..self }
     }
 }
 
-/// The buffers of a split. None of the outputs may overlap an input.
+/// Where the arrays of a split are in a graph. None of the outputs may overlap an input.
 #[derive(Clone, Copy, Debug)]
 pub struct SplitBuffers {
-    /// n, the number of elements.
-    pub n: Count,
-    /// The keys; only read.
-    pub keys: Buffer,
-    /// What comes out.
-    pub output: SplitOutput,
-    /// m + 1 words: where each bucket begins, and n.
-    pub offsets: Buffer,
-    /// One word, which gets the number of keys whose bucket function gave an id of m or more.
-    /// They are treated as of the last bucket; where this is not zero, the output means nothing.
-    pub outside: Option<Buffer>,
+    pub(in crate::primitives) n: Count,
+    pub(in crate::primitives) keys: Buffer,
+    pub(in crate::primitives) output: SplitOutput,
+    pub(in crate::primitives) offsets: Buffer,
+    pub(in crate::primitives) out_of_range: Option<Buffer>,
+}
+
+impl SplitBuffers {
+    /// `keys_out` gets the keys in the order of their buckets, `offsets` (m + 1 words) where each
+    /// bucket begins, and n.
+    pub fn keys(keys: Buffer, keys_out: Buffer, offsets: Buffer) -> Self {
+        Self::new(keys, SplitOutput::Keys(keys_out), offsets)
+    }
+
+    /// The same; `values_out` gets the values in the order of the keys.
+    pub fn pairs(
+        (keys, values): (Buffer, Buffer),
+        (keys_out, values_out): (Buffer, Buffer),
+        offsets: Buffer,
+    ) -> Self {
+        let value_bytes = values.element().bytes().unwrap_or(0);
+        let output = SplitOutput::Pairs {
+            keys: keys_out,
+            values_in: values,
+            values: values_out,
+            value_bytes,
+        };
+        Self::new(keys, output, offsets)
+    }
+
+    /// Word i of `permutation` gets where element i would go.
+    pub fn permutation(keys: Buffer, permutation: Buffer, offsets: Buffer) -> Self {
+        Self::new(keys, SplitOutput::Permutation(permutation), offsets)
+    }
+
+    fn new(keys: Buffer, output: SplitOutput, offsets: Buffer) -> Self {
+        Self { n: Count::Host(keys.len()), keys, output, offsets, out_of_range: None }
+    }
+
+    /// The first `n` elements, by a host count or a device count.
+    #[must_use]
+    pub fn count(self, n: impl Into<Count>) -> Self {
+        Self { n: n.into(), ..self }
+    }
+
+    /// One word, which gets the number of keys whose bucket function gave an id of m or more. They
+    /// are put into the last bucket; where this is not zero, the output means nothing.
+    #[must_use]
+    pub fn out_of_range(self, keys: Buffer) -> Self {
+        Self { out_of_range: Some(keys), ..self }
+    }
+
+    /// Every array is of the type that it has to be.
+    fn check_types(&self) -> Result<()> {
+        let words = |name, buffer| check_element(name, buffer, ElementType::U32);
+        words("offsets", self.offsets)?;
+        self.out_of_range.map_or(Ok(()), |buffer| words("out_of_range", buffer))?;
+        let key = self.keys.element();
+        match self.output {
+            SplitOutput::Keys(out) => check_element("keys.out", out, key),
+            SplitOutput::Permutation(out) => words("permutation", out),
+            SplitOutput::Pairs { keys, values_in, values, .. } => {
+                check_element("keys.out", keys, key)?;
+                value_bytes(values_in)?;
+                check_element("values.out", values, values_in.element())
+            }
+        }
+    }
 }
 
 /// What a split gives.
 #[derive(Clone, Copy, Debug)]
-pub enum SplitOutput {
-    /// The keys, in the order of their buckets.
+pub(in crate::primitives) enum SplitOutput {
     Keys(Buffer),
-    /// Keys and values.
-    Pairs {
-        /// The keys, in the order of their buckets.
-        keys: Buffer,
-        /// One value for each key.
-        values_in: Buffer,
-        /// The values, in the order of the keys.
-        values: Buffer,
-        /// Size of a value: 4, 8 or 16.
-        value_bytes: u32,
-    },
-    /// Word i says where element i goes.
+    Pairs { keys: Buffer, values_in: Buffer, values: Buffer, value_bytes: u32 },
     Permutation(Buffer),
 }
 
-/// What [`add`] chose.
+/// What [`split`] chose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddedSplit {
     /// The method; never `Auto`.
@@ -120,8 +161,25 @@ const WORD: u64 = 4;
 /// Look-back keeps its state in the two top bits of a count.
 const MAX_ELEMENTS: u64 = (1 << 30) - 1;
 
-/// Adds the passes of `split` to the graph. `n = 0` adds one that writes the offsets.
-pub fn add(
+/// Adds the passes of a split to the graph. A count of 0 adds one that writes the offsets.
+pub fn split<K>(
+    graph: &mut Graph,
+    policy: &Policy,
+    buckets: &Buckets<K>,
+    buffers: &SplitBuffers,
+) -> Result<AddedSplit> {
+    let key = KeyType::of("keys", buffers.keys)?;
+    let split = buckets.split();
+    if key != split.key {
+        let (found, expected) = (key.to_string(), split.key.to_string());
+        return Err(Error::KeyTypeMismatch { name: "keys", found, expected });
+    }
+    buffers.check_types()?;
+    add(graph, policy, split, buffers)
+}
+
+/// Adds the passes of a split of keys of a type.
+pub(in crate::primitives) fn add(
     graph: &mut Graph,
     policy: &Policy,
     split: &Split,
@@ -129,7 +187,7 @@ pub fn add(
 ) -> Result<AddedSplit> {
     check(split, buffers)?;
     policy.check()?;
-    policy.split.check()?;
+    graph.sized_for_subgroups(policy.subgroup_size);
     let code = BucketCode::new(split)?;
     let method = method::choose(policy, split);
     if method == Method::FullSort {
@@ -141,10 +199,10 @@ pub fn add(
         sizes: method::sizes(policy, method, split, buffers),
     };
     tracing::debug!(?added, n = ?buffers.n, m = split.buckets, "multisplit");
-    if let Some(outside) = buffers.outside {
-        super::fill(graph, policy, "multisplit.clear.outside", outside.elements::<u32>(0, 1), 0)?;
+    if let Some(out_of_range) = buffers.out_of_range {
+        super::fill(graph, policy, "multisplit.clear.out_of_range", out_of_range.elements::<u32>(0, 1), 0)?;
     }
-    if buffers.n.most() == 0 {
+    if buffers.n.max() == 0 {
         super::fill(graph, policy, "multisplit.empty", offsets(split, buffers), 0)?;
         return Ok(added);
     }
@@ -176,7 +234,7 @@ fn check(split: &Split, buffers: &SplitBuffers) -> Result<()> {
         let (asked, limit) = (u64::from(split.buckets), u64::from(MAX_BUCKETS));
         return Err(Error::TooLarge { what: "number of buckets", asked, limit });
     }
-    let n = buffers.n.most();
+    let n = buffers.n.max();
     if n > MAX_ELEMENTS {
         let (asked, limit) = (n, MAX_ELEMENTS);
         return Err(Error::TooLarge { what: "number of elements", asked, limit });
@@ -191,21 +249,13 @@ fn check(split: &Split, buffers: &SplitBuffers) -> Result<()> {
     };
     large_enough("keys", buffers.keys, key, n)?;
     large_enough("offsets", buffers.offsets, WORD, u64::from(split.buckets) + 1)?;
-    if let Some(outside) = buffers.outside {
-        large_enough("outside", outside, WORD, 1)?;
+    if let Some(out_of_range) = buffers.out_of_range {
+        large_enough("out_of_range", out_of_range, WORD, 1)?;
     }
     match buffers.output {
         SplitOutput::Keys(keys) => large_enough("keys_out", keys, key, n),
         SplitOutput::Permutation(words) => large_enough("permutation", words, WORD, n),
         SplitOutput::Pairs { keys, values_in, values, value_bytes } => {
-            if ![4, 8, 16].contains(&value_bytes) {
-                let (asked, limit) = (u64::from(value_bytes), 16);
-                return Err(Error::TooLarge {
-                    what: "bytes of a value (4, 8 or 16)",
-                    asked,
-                    limit,
-                });
-            }
             let value = u64::from(value_bytes);
             large_enough("keys_out", keys, key, n)?;
             large_enough("values", values_in, value, n)?;

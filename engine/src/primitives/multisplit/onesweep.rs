@@ -4,7 +4,7 @@
 use multisplit_shaders::builtin as kernels;
 
 use super::counting::HISTOGRAM;
-use super::{Job, Kernels, WORD, bind_output, bind_outside, variant};
+use super::{Job, Kernels, WORD, bind_output, bind_out_of_range, variant};
 use crate::error::Result;
 use crate::primitives::memory::Filling;
 
@@ -39,10 +39,10 @@ pub(super) fn add(job: &mut Job<'_>) -> Result<()> {
     let histogram = counts_and_status.elements::<u32>(0, m);
     let status = counts_and_status.elements::<u32>(words, status_words);
 
-    let (outside, counted) = (job.outside, job.buffers.outside.is_some());
+    let (outside, counted) = (job.outside, job.buffers.out_of_range.is_some());
     let pass = job.pass("multisplit.histogram", HISTOGRAM, blocks, parts)?;
     let pass = pass.bind("histogram", histogram);
-    prepared.dispatch(bind_outside(pass, outside, counted), blocks);
+    prepared.dispatch(bind_out_of_range(pass, outside, counted), blocks);
 
     let (split, buffers) = (job.split, job.buffers);
     let kernels = variant(&buffers.output, ONESWEEP);

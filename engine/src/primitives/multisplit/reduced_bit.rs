@@ -11,7 +11,7 @@ use multisplit_shaders::builtin as kernels;
 use super::chain::{EACH, each};
 use super::job::bind_elements;
 use super::{
-    Bucket, Job, Kernels, KeyType, Method, Split, SplitBuffers, SplitOutput, bind_outside,
+    Bucket, Job, Kernels, KeyType, Method, Split, SplitBuffers, SplitOutput, bind_out_of_range,
 };
 use crate::error::Result;
 
@@ -30,7 +30,7 @@ enum Load {
 }
 
 pub(super) fn add(job: &mut Job<'_>) -> Result<()> {
-    let n = job.buffers.n.most();
+    let n = job.buffers.n.max();
     let load = match job.buffers.output {
         SplitOutput::Keys(_) => Load::Key,
         SplitOutput::Pairs { value_bytes: 4, .. } if job.split.key.bytes() == 4 => Load::Pair,
@@ -82,18 +82,18 @@ fn label(job: &mut Job<'_>, load: &Load, labels: Buffer, carried: Buffer) -> Res
         Load::Index => LABELS_INDEX,
     };
     let groups = groups(job)?;
-    let (outside, counted) = (job.outside, job.buffers.outside.is_some());
+    let (outside, counted) = (job.outside, job.buffers.out_of_range.is_some());
     let (buffers, prepared) = (job.buffers, job.prepared);
     let pass = job.pass("multisplit.labels", kernels, groups, 1)?.bind("labels", labels);
     let pass = match (load, buffers.output) {
         (Load::Pair, SplitOutput::Pairs { values_in, .. }) => {
-            let values = values_in.elements::<u32>(0, buffers.n.most());
+            let values = values_in.elements::<u32>(0, buffers.n.max());
             pass.bind("packed", carried).bind("values", values)
         }
         (Load::Index, _) => pass.bind("sources", carried),
         _ => pass,
     };
-    prepared.dispatch(bind_outside(pass, outside, counted), groups);
+    prepared.dispatch(bind_out_of_range(pass, outside, counted), groups);
     Ok(())
 }
 
@@ -107,7 +107,7 @@ fn sort(
     let output =
         SplitOutput::Pairs { keys: labels.1, values_in: carried.0, values: carried.1, value_bytes };
     let (n, offsets) = (job.buffers.n, job.buffers.offsets);
-    let buffers = SplitBuffers { n, keys: labels.0, output, offsets, outside: None };
+    let buffers = SplitBuffers { n, keys: labels.0, output, offsets, out_of_range: None };
     let split = Split::new(KeyType::U32, job.split.buckets, Bucket::Identity).by(Method::Auto);
     super::add(job.graph, job.policy, &split, &buffers)?;
     Ok(())

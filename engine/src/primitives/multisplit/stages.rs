@@ -3,7 +3,7 @@
 
 use multisplit_shaders::builtin as kernels;
 
-use super::{Job, Kernels, Method, bind_output, bind_outside, variant};
+use super::{Job, Kernels, Method, bind_output, bind_out_of_range, variant};
 use crate::error::Result;
 use crate::primitives::count::Length;
 use crate::primitives::scan::{Scan, lone_elements};
@@ -74,7 +74,7 @@ pub(super) fn add(job: &mut Job<'_>, method: Method) -> Result<()> {
 
     let histogram = job.graph.transient::<u32>("multisplit.histogram", entries);
     let scanned = job.graph.transient::<u32>("multisplit.scanned", entries);
-    let (outside, counted) = (job.outside, job.buffers.outside.is_some());
+    let (outside, counted) = (job.outside, job.buffers.out_of_range.is_some());
     let prepared = job.prepared;
     let label = "multisplit.prescan";
     let inside = if let Some(abreast) = job.abreast {
@@ -83,11 +83,11 @@ pub(super) fn add(job: &mut Job<'_>, method: Method) -> Result<()> {
         let threads = abreast * job.sizes.threads;
         let pass = job.pass_of(label, ABREAST_PRESCAN, threads, subproblems, windows)?;
         let pass = pass.bind("histogram", histogram).bind("inside_block", inside);
-        prepared.dispatch(bind_outside(pass, outside, counted), blocks);
+        prepared.dispatch(bind_out_of_range(pass, outside, counted), blocks);
         inside
     } else {
         let pass = job.pass(label, prescan, subproblems, windows)?.bind("histogram", histogram);
-        prepared.dispatch(bind_outside(pass, outside, counted), groups);
+        prepared.dispatch(bind_out_of_range(pass, outside, counted), groups);
         scanned // any view: there is nothing inside, and the postscan does not look
     };
 

@@ -2,9 +2,9 @@
 
 use ash::vk;
 
+use crate::device::properties::DeviceProperties;
 use crate::error::{Error, Result};
 use crate::primitives::Policy;
-use crate::properties::DeviceProperties;
 
 /// The shape of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,135 +1,185 @@
-//! Sorts of host data in one call.
+//! Sorts in one call, of arrays on the host or on the device.
 
 use bytemuck::Pod;
 use multisplit_graph::Graph;
 
-use super::{SegmentedBuffers, Sort, SortBuffers, SortPlace, SortValues, add, add_segmented};
-use crate::context::Context;
-use crate::error::{Error, Result};
+use super::{Sort, SortBuffers, sort};
+use crate::device::context::Context;
+use crate::error::Result;
+use crate::execute::import::Bound;
+use crate::memory::{Array, Elements, Place, check_lengths};
+use crate::primitives::copy_array;
+use crate::primitives::key::{Key, Value};
+
+/// What a sort of pairs returns: the keys and the values, where the input was.
+pub type Pairs<A, B> = (
+    <<A as Elements>::Place as Place>::Array<<A as Elements>::Item>,
+    <<B as Elements>::Place as Place>::Array<<B as Elements>::Item>,
+);
 
 impl Context {
-    /// Sorts `keys`: uploads them, sorts them on the device, downloads the result.
-    pub fn sort<K: Pod>(&self, sort: &Sort, keys: &[K]) -> Result<Vec<K>> {
-        Ok(self.sort_any::<K, u32>(sort, keys, None, Along::Nothing)?.0)
+    /// Sorts `keys` from small to large. Floats are in the order of `total_cmp`: -NaN first, -0
+    /// before 0, NaN last.
+    ///
+    /// ```
+    /// # let gpu = multisplit::Context::new()?;
+    /// assert_eq!(gpu.sort(&[3.0f32, -1.0, 2.5, -7.0])?, [-7.0, -1.0, 2.5, 3.0]);
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    ///
+    /// What is not a key does not compile:
+    /// ```compile_fail,E0271
+    /// # let gpu = multisplit::Context::new()?;
+    /// gpu.sort(&["two", "one"])?;
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    pub fn sort<A>(&self, keys: &A) -> Result<<A::Place as Place>::Array<A::Item>>
+    where
+        A: Elements<Item: Key> + ?Sized,
+    {
+        self.sort_with(keys, &Sort::ascending())
     }
 
-    /// Sorts `keys`, each of which takes its value along.
-    pub fn sort_pairs<K: Pod, V: Pod>(
+    /// Sorts `keys` as `sort` says.
+    pub fn sort_with<A>(&self, keys: &A, sort: &Sort) -> Result<<A::Place as Place>::Array<A::Item>>
+    where
+        A: Elements<Item: Key> + ?Sized,
+    {
+        let keys = self.own(keys, "keys")?;
+        self.sort_arrays::<A::Item, u32>(&keys, None, sort)?;
+        A::Place::take(self, keys)
+    }
+
+    /// Sorts `keys` into `out`, which has as many elements.
+    pub fn sort_into<K: Key>(&self, keys: &[K], sort: &Sort, out: &mut [K]) -> Result<()> {
+        check_lengths("out", out.len() as u64, "keys", keys.len() as u64)?;
+        let keys = self.own(keys, "keys")?;
+        self.sort_arrays::<K, u32>(&keys, None, sort)?;
+        self.download_into(&keys, out)
+    }
+
+    /// Sorts an array on the device where it is.
+    pub fn sort_in_place<K: Key>(&self, keys: &mut Array<K>, sort: &Sort) -> Result<()> {
+        self.sort_arrays::<K, u32>(keys, None, sort)
+    }
+
+    /// Sorts `keys` from small to large; each takes its value along. Equal keys keep their order.
+    ///
+    /// ```
+    /// # let gpu = multisplit::Context::new()?;
+    /// let (keys, values) = gpu.sort_pairs(&[3u32, 1, 2], &["c", "a", "b"].map(|s| s.as_bytes()[0] as u32))?;
+    /// assert_eq!(keys, [1, 2, 3]);
+    /// assert_eq!(values, [97, 98, 99]);
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    pub fn sort_pairs<A, B>(&self, keys: &A, values: &B) -> Result<Pairs<A, B>>
+    where
+        A: Elements<Item: Key> + ?Sized,
+        B: Elements<Item: Value, Place = A::Place> + ?Sized,
+    {
+        self.sort_pairs_with(keys, values, &Sort::ascending())
+    }
+
+    /// Sorts `keys` as `sort` says; each takes its value along.
+    pub fn sort_pairs_with<A, B>(&self, keys: &A, values: &B, sort: &Sort) -> Result<Pairs<A, B>>
+    where
+        A: Elements<Item: Key> + ?Sized,
+        B: Elements<Item: Value, Place = A::Place> + ?Sized,
+    {
+        let () = <B::Item as Value>::CHECKED;
+        check_lengths("values", values.count(), "keys", keys.count())?;
+        let (keys, values) = (self.own(keys, "keys")?, self.own(values, "values")?);
+        self.sort_arrays(&keys, Some(Along::Values(&values)), sort)?;
+        Ok((A::Place::take(self, keys)?, B::Place::take(self, values)?))
+    }
+
+    /// Sorts `keys` and `values` into arrays of as many elements.
+    pub fn sort_pairs_into<K: Key, V: Value>(
         &self,
+        (keys, values): (&[K], &[V]),
         sort: &Sort,
-        keys: &[K],
-        values: &[V],
-    ) -> Result<(Vec<K>, Vec<V>)> {
-        self.sort_any(sort, keys, None, Along::Values(values))
+        (keys_out, values_out): (&mut [K], &mut [V]),
+    ) -> Result<()> {
+        let () = V::CHECKED;
+        let n = keys.len() as u64;
+        check_lengths("values", values.len() as u64, "keys", n)?;
+        check_lengths("keys_out", keys_out.len() as u64, "keys", n)?;
+        check_lengths("values_out", values_out.len() as u64, "keys", n)?;
+        let (keys, values) = (self.own(keys, "keys")?, self.own(values, "values")?);
+        self.sort_arrays(&keys, Some(Along::Values(&values)), sort)?;
+        self.download_into(&keys, keys_out)?;
+        self.download_into(&values, values_out)
     }
 
     /// The order that sorts `keys`: for each place, which key comes there.
-    pub fn argsort<K: Pod>(&self, sort: &Sort, keys: &[K]) -> Result<Vec<u32>> {
-        Ok(self.sort_any::<K, u32>(sort, keys, None, Along::Indices)?.1)
+    ///
+    /// ```
+    /// # let gpu = multisplit::Context::new()?;
+    /// assert_eq!(gpu.argsort(&[0.5f32, 2.0, 1.0])?, [0, 2, 1]);
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    pub fn argsort<A>(&self, keys: &A) -> Result<<A::Place as Place>::Array<u32>>
+    where
+        A: Elements<Item: Key> + ?Sized,
+    {
+        self.argsort_with(keys, &Sort::ascending())
     }
 
-    /// Sorts each of the segments of `keys`: `offsets` are where each begins, the first at 0, and
-    /// the number of keys.
-    pub fn sort_segments<K: Pod>(
-        &self,
-        sort: &Sort,
-        keys: &[K],
-        offsets: &[u32],
-    ) -> Result<Vec<K>> {
-        Ok(self.sort_any::<K, u32>(sort, keys, Some(offsets), Along::Nothing)?.0)
+    /// The order that sorts `keys` as `sort` says.
+    pub fn argsort_with<A>(&self, keys: &A, sort: &Sort) -> Result<<A::Place as Place>::Array<u32>>
+    where
+        A: Elements<Item: Key> + ?Sized,
+    {
+        let order = Array::uninit(self, "order", keys.count())?;
+        let keys = self.own(keys, "keys")?;
+        self.sort_arrays(&keys, Some(Along::<u32>::Indices(&order)), sort)?;
+        A::Place::take(self, order)
     }
 
-    /// Sorts each of the segments of `keys`, each key taking its value along.
-    pub fn sort_segments_pairs<K: Pod, V: Pod>(
+    /// The elements in an array that may be changed.
+    pub(in crate::primitives) fn own<A: Elements + ?Sized>(
         &self,
-        sort: &Sort,
-        keys: &[K],
-        values: &[V],
-        offsets: &[u32],
-    ) -> Result<(Vec<K>, Vec<V>)> {
-        self.sort_any(sort, keys, Some(offsets), Along::Values(values))
+        elements: &A,
+        name: &str,
+    ) -> Result<Array<A::Item>> {
+        let array = elements.on_device(self, name)?;
+        if A::Place::BORROWED { copy_array(self, &array) } else { Ok(array) }
     }
 
-    /// The order that sorts each of the segments of `keys`, counted from where the segment begins.
-    pub fn argsort_segments<K: Pod>(
+    fn sort_arrays<K: Key, V: Pod>(
         &self,
-        sort: &Sort,
-        keys: &[K],
-        offsets: &[u32],
-    ) -> Result<Vec<u32>> {
-        Ok(self.sort_any::<K, u32>(sort, keys, Some(offsets), Along::Indices)?.1)
-    }
-
-    fn sort_any<K: Pod, V: Pod>(
-        &self,
-        sort: &Sort,
-        keys: &[K],
-        offsets: Option<&[u32]>,
-        along: Along<'_, V>,
-    ) -> Result<(Vec<K>, Vec<V>)> {
-        let n = keys.len() as u64;
-        if size_of::<K>() != sort.key.bytes() as usize {
-            let (size, needed) = (size_of::<K>() as u64, u64::from(sort.key.bytes()));
-            return Err(Error::BufferTooSmall { name: "key".into(), size, needed });
-        }
-        if let Along::Values(values) = along
-            && values.len() != keys.len()
-        {
-            let (size, needed) = (values.len() as u64, n);
-            return Err(Error::BufferTooSmall { name: "values".into(), size, needed });
-        }
-        if offsets.is_some_and(|offsets| offsets.last().is_some_and(|&end| u64::from(end) != n)) {
-            return Err(Error::Segments { problem: "the last one does not end where the keys do" });
-        }
+        keys: &Array<K>,
+        along: Option<Along<'_, V>>,
+        how: &Sort,
+    ) -> Result<()> {
         if keys.is_empty() {
-            return Ok((Vec::new(), Vec::new()));
+            return Ok(());
         }
         let mut graph = Graph::new("sort");
-        let keys_buffer = graph.import::<K>("keys", n);
-        let values_buffer = match along {
-            Along::Nothing => None,
-            _ => Some(graph.import::<V>("values", n)),
-        };
-        let values = match (values_buffer, along) {
-            (None, _) | (_, Along::Nothing) => SortValues::None,
-            (Some(buffer), Along::Indices) => SortValues::Indices(buffer),
-            (Some(buffer), Along::Values(_)) => {
-                SortValues::Values { buffer, bytes: size_of::<V>() as u32 }
+        let keys_buffer = graph.import::<K>("keys", keys.len());
+        let mut bound: Vec<Bound<'_>> = vec![(keys_buffer, keys).into()];
+        let mut buffers = SortBuffers::keys(keys_buffer);
+        match along {
+            None => {}
+            Some(Along::Values(values)) => {
+                let import = graph.import::<V>("values", values.len());
+                bound.push((import, values).into());
+                buffers = buffers.values(import);
             }
-        };
-        if let Some(offsets) = offsets {
-            let buffers = SegmentedBuffers { keys: keys_buffer, values, offsets };
-            add_segmented(&mut graph, &self.policy(), sort, &buffers)?;
-        } else {
-            let buffers =
-                SortBuffers { n: n.into(), keys: keys_buffer, values, place: SortPlace::InPlace };
-            add(&mut graph, &self.policy(), sort, &buffers)?;
+            Some(Along::Indices(indices)) => {
+                let import = graph.import::<u32>("indices", indices.len());
+                bound.push((import, indices).into());
+                buffers = buffers.indices(import);
+            }
         }
+        sort(&mut graph, &self.policy(), how, &buffers)?;
         let executable = self.instantiate(graph.compile(&self.limits())?)?;
-        let device_keys = self.upload("keys", keys)?;
-        let device_values = match along {
-            Along::Nothing => None,
-            Along::Indices => Some(self.buffer::<V>("values", n)?),
-            Along::Values(values) => Some(self.upload("values", values)?),
-        };
-        let mut bound = vec![(keys_buffer, &device_keys)];
-        if let (Some(buffer), Some(device)) = (values_buffer, &device_values) {
-            bound.push((buffer, device));
-        }
-        self.run(&executable, &bound)?;
-        let values = match &device_values {
-            Some(device) => self.download_first(device, n)?,
-            None => Vec::new(),
-        };
-        Ok((self.download_first(&device_keys, n)?, values))
+        self.run(&executable, &bound)
     }
 }
 
 /// What keys take along.
-#[derive(Clone, Copy)]
-enum Along<'v, V> {
-    Nothing,
-    Values(&'v [V]),
-    /// Their numbers; `V` is `u32`.
-    Indices,
+enum Along<'a, V> {
+    Values(&'a Array<V>),
+    Indices(&'a Array<u32>),
 }

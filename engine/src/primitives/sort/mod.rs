@@ -1,38 +1,9 @@
 //! Radix sort: keys, key-value pairs, or the order that would sort them; stable, in either
 //! direction, by all bits of a key or by some.
 //!
-//! [`add`] declares the passes of one sort in a graph. [`Sort`] says what is sorted how;
-//! [`SortBuffers`] where it is. [`add_segmented`] sorts many segments of an array at once. A round of a sort is a multisplit by one digit.
-//!
-//! ```
-//! # fn main() -> Result<(), multisplit::Error> {
-//! use multisplit::graph::Graph;
-//! use multisplit::primitives::multisplit::KeyType;
-//! use multisplit::primitives::sort::{self, Sort, SortBuffers, SortPlace, SortValues};
-//! use multisplit::{Config, Context};
-//!
-//! let context = Context::open(&Config::default())?;
-//! // In one call:
-//! let by_distance = Sort::new(KeyType::F32).descending();
-//! assert_eq!(context.argsort(&by_distance, &[0.5f32, 2.0, 1.0])?, [1, 2, 0]);
-//!
-//! // As part of a graph, on buffers that are on the device:
-//! let mut graph = Graph::new("frame");
-//! let keys = graph.import::<f32>("distances", 3);
-//! let order = graph.import::<u32>("order", 3);
-//! let (values, place) = (SortValues::Indices(order), SortPlace::InPlace);
-//! let buffers = SortBuffers { n: 3.into(), keys, values, place };
-//! sort::add(&mut graph, &context.policy(), &by_distance, &buffers)?;
-//! let plan = graph.compile(&context.limits())?;
-//! println!("{} bytes of scratch", plan.workspace.size);
-//! let executable = context.instantiate(plan)?;
-//! let distances = context.upload("distances", &[0.5f32, 2.0, 1.0])?;
-//! let result = context.buffer::<u32>("order", 3)?;
-//! context.run(&executable, &[(keys, &distances), (order, &result)])?;
-//! assert_eq!(context.download::<u32>(&result)?, [1, 2, 0]);
-//! # Ok(())
-//! # }
-//! ```
+//! [`sort`] declares the passes of one sort in a graph: [`Sort`] says how, [`SortBuffers`] where.
+//! [`Context::sort`](crate::Context::sort) and its kin do everything in one call. A round of a sort
+//! is a multisplit by one digit.
 
 mod host;
 mod onesweep;
@@ -42,15 +13,16 @@ mod segments;
 mod small;
 mod tuning;
 
-pub use segments::{SegmentedBuffers, add_segmented};
 pub use tuning::SortTuning;
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use multisplit_graph::{Buffer, Graph};
+use multisplit_graph::{Buffer, ElementType, Graph};
 
 use super::count::Count;
-use super::multisplit::{KeyType, TileShape, number_elements};
+use super::key::{KeyType, check_element, value_bytes};
+use super::multisplit::{TileShape, number_elements};
 use super::{Policy, fill};
 use crate::error::{Error, Result};
 
@@ -61,42 +33,75 @@ const RADIX_BITS: Range<u32> = 4..9;
 /// Look-back keeps its state in the two top bits of a count.
 const MAX_ELEMENTS: u64 = (1 << 30) - 1;
 
-/// What is sorted, and how.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// How an array is sorted: the direction, the bits that count, the method. What a key is follows
+/// from the array.
+///
+/// ```
+/// use multisplit::Sort;
+///
+/// let by_distance = Sort::descending();
+/// let by_some_bits = Sort::ascending().bits(8..24);
+/// # let _ = (by_distance, by_some_bits);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sort {
-    /// What a key is.
-    pub key: KeyType,
-    /// From large to small. Equal keys keep their order in this direction too.
-    pub descending: bool,
-    /// The bits that are sorted by, of the number that compares like the key; all where this is
-    /// `None`. Fewer bits take fewer rounds.
-    pub bits: Option<Range<u32>>,
-    /// Which algorithm; `Auto` lets the policy choose.
-    pub method: SortMethod,
+    descending: bool,
+    bits: Option<Range<u32>>,
+    method: SortMethod,
+    segments: Option<Arc<[u32]>>,
 }
 
 impl Sort {
-    /// A sort of `key`s from small to large, by the method that suits.
-    pub fn new(key: KeyType) -> Self {
-        Self { key, descending: false, bits: None, method: SortMethod::Auto }
+    /// From small to large.
+    pub fn ascending() -> Self {
+        Self::default()
     }
 
-    /// The same from large to small.
-    #[must_use]
-    pub fn descending(self) -> Self {
-        Self { descending: true, ..self }
+    /// From large to small. Equal keys keep their order in this direction too.
+    pub fn descending() -> Self {
+        Self { descending: true, ..Self::default() }
     }
 
-    /// The same by some bits only.
+    /// By these bits only, of the unsigned number that compares like the key. Fewer bits take fewer
+    /// rounds.
     #[must_use]
-    pub fn by_bits(self, bits: Range<u32>) -> Self {
+    pub fn bits(self, bits: Range<u32>) -> Self {
         Self { bits: Some(bits), ..self }
     }
 
-    /// The same by another method.
+    /// By this method instead of the one that suits.
     #[must_use]
-    pub fn by(self, method: SortMethod) -> Self {
+    pub fn method(self, method: SortMethod) -> Self {
         Self { method, ..self }
+    }
+
+    /// Each segment of the array on its own: `offsets` are where each begins, the first at 0, and
+    /// where the last one ends. Segments may be empty. Indices of an argsort count from where their
+    /// segment begins.
+    #[must_use]
+    pub fn segments(self, offsets: &[u32]) -> Self {
+        Self { segments: Some(offsets.into()), ..self }
+    }
+
+    /// The same for keys of a type.
+    fn keyed(&self, key: KeyType) -> KeyedSort {
+        let Self { descending, bits, method, .. } = self.clone();
+        KeyedSort { key, descending, bits, method }
+    }
+}
+
+/// A sort of keys of a type.
+#[derive(Clone, Debug)]
+pub(in crate::primitives) struct KeyedSort {
+    pub key: KeyType,
+    pub descending: bool,
+    pub bits: Option<Range<u32>>,
+    pub method: SortMethod,
+}
+
+impl KeyedSort {
+    pub fn new(key: KeyType) -> Self {
+        Sort::ascending().keyed(key)
     }
 
     fn bits(&self) -> Range<u32> {
@@ -111,9 +116,10 @@ impl Sort {
 }
 
 /// How a sort is carried out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SortMethod {
     /// What suits the device and the number of elements.
+    #[default]
     Auto,
     /// The paper's: each round is a multisplit in three stages, block-level on GPUs and direct on
     /// software drivers ([`SortTuning::rounds`]).
@@ -128,53 +134,67 @@ pub enum SortMethod {
     Small,
 }
 
-/// The buffers of a sort.
+/// Where the arrays of a sort are in a graph. The result goes where the input was, unless
+/// [`between`](Self::between) says otherwise.
 #[derive(Clone, Copy, Debug)]
 pub struct SortBuffers {
-    /// n, the number of elements.
-    pub n: Count,
-    /// The keys.
-    pub keys: Buffer,
-    /// What the keys take along.
-    pub values: SortValues,
-    /// Where the result goes.
-    pub place: SortPlace,
+    pub(in crate::primitives) n: Count,
+    pub(in crate::primitives) keys: Buffer,
+    pub(in crate::primitives) values: SortValues,
+    pub(in crate::primitives) place: SortPlace,
+}
+
+impl SortBuffers {
+    /// Keys alone, all that the buffer has.
+    pub fn keys(keys: Buffer) -> Self {
+        let n = Count::Host(keys.len());
+        Self { n, keys, values: SortValues::None, place: SortPlace::InPlace }
+    }
+
+    /// Each key takes a value along.
+    #[must_use]
+    pub fn values(self, values: Buffer) -> Self {
+        let bytes = values.element().bytes().unwrap_or(0);
+        Self { values: SortValues::Values { buffer: values, bytes }, ..self }
+    }
+
+    /// `indices` gets, for each place, which element of the input comes there. It is not read.
+    #[must_use]
+    pub fn indices(self, indices: Buffer) -> Self {
+        Self { values: SortValues::Indices(indices), ..self }
+    }
+
+    /// The first `n` elements, by a host count or a device count.
+    #[must_use]
+    pub fn count(self, n: impl Into<Count>) -> Self {
+        Self { n: n.into(), ..self }
+    }
+
+    /// The result goes into the buffers of the input, or into these others of the same sizes,
+    /// whichever takes fewer copies; the workspace is then smaller. `half` is one word: 0 when the
+    /// result is where the input was, 1 when it is in the others.
+    #[must_use]
+    pub fn between(self, keys: Buffer, values: Option<Buffer>, half: Buffer) -> Self {
+        Self { place: SortPlace::DoubleBuffer { keys, values, half }, ..self }
+    }
 }
 
 /// What keys take along.
 #[derive(Clone, Copy, Debug)]
-pub enum SortValues {
-    /// Nothing.
+pub(in crate::primitives) enum SortValues {
     None,
-    /// One value for each key.
-    Values {
-        /// The values.
-        buffer: Buffer,
-        /// Size of a value: 4, 8 or 16.
-        bytes: u32,
-    },
-    /// Their number: gets, for each place, which element of the input comes there. Not read.
+    Values { buffer: Buffer, bytes: u32 },
     Indices(Buffer),
 }
 
 /// Where the result of a sort goes.
 #[derive(Clone, Copy, Debug)]
-pub enum SortPlace {
-    /// Where the input was. What the rounds need besides is part of the plan's workspace.
+pub(in crate::primitives) enum SortPlace {
     InPlace,
-    /// Into the buffers of the input, or into others of the same sizes, whichever is nearer. Both
-    /// are written.
-    DoubleBuffer {
-        /// The other keys.
-        keys: Buffer,
-        /// The other values, where there are values.
-        values: Option<Buffer>,
-        /// One word: 0 when the result is where the input was, 1 when it is in the other buffers.
-        half: Buffer,
-    },
+    DoubleBuffer { keys: Buffer, values: Option<Buffer>, half: Buffer },
 }
 
-/// What [`add`] chose.
+/// What [`sort`] chose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddedSort {
     /// The method; never `Auto`.
@@ -185,15 +205,49 @@ pub struct AddedSort {
     pub shape: TileShape,
 }
 
-/// Adds the passes of `sort` to the graph.
-pub fn add(
+/// Adds the passes of a sort to the graph.
+pub fn sort(
     graph: &mut Graph,
     policy: &Policy,
     sort: &Sort,
     buffers: &SortBuffers,
 ) -> Result<AddedSort> {
+    let keyed = sort.keyed(KeyType::of("keys", buffers.keys)?);
+    check_types(buffers)?;
+    match &sort.segments {
+        None => add(graph, policy, &keyed, buffers),
+        Some(offsets) => segments::add(graph, policy, &keyed, buffers, offsets),
+    }
+}
+
+/// What goes along and where it goes is of the types that it has to be.
+fn check_types(buffers: &SortBuffers) -> Result<()> {
+    match buffers.values {
+        SortValues::None => {}
+        SortValues::Values { buffer, .. } => {
+            value_bytes(buffer)?;
+        }
+        SortValues::Indices(buffer) => check_element("indices", buffer, ElementType::U32)?,
+    }
+    if let SortPlace::DoubleBuffer { keys, values, half } = buffers.place {
+        check_element("keys.other", keys, buffers.keys.element())?;
+        if let (Some(other), Some((given, _))) = (values, buffers.values.buffer()) {
+            check_element("values.other", other, given.element())?;
+        }
+        check_element("half", half, ElementType::U32)?;
+    }
+    Ok(())
+}
+
+/// Adds the passes of a sort of keys of a type.
+pub(in crate::primitives) fn add(
+    graph: &mut Graph,
+    policy: &Policy,
+    sort: &KeyedSort,
+    buffers: &SortBuffers,
+) -> Result<AddedSort> {
     policy.check()?;
-    policy.sort.check()?;
+    graph.sized_for_subgroups(policy.subgroup_size);
     check(sort, buffers)?;
     let method = choose(policy, sort, buffers)?;
     let radix = match method {
@@ -204,11 +258,11 @@ pub fn add(
     let pairs = !matches!(buffers.values, SortValues::None);
     let shape = match method {
         SortMethod::Small => policy.sort.small(policy, sort.key),
-        _ => policy.sort.shape(policy, sort.key, pairs, buffers.n.most()),
+        _ => policy.sort.shape(policy, sort.key, pairs, buffers.n.max()),
     };
     let added = AddedSort { method, rounds, shape };
     tracing::debug!(?added, n = ?buffers.n, "sort");
-    let nothing = buffers.n.most() == 0;
+    let nothing = buffers.n.max() == 0;
     if let SortPlace::DoubleBuffer { half, .. } = buffers.place {
         let odd = if nothing || method == SortMethod::Small { 0 } else { rounds % 2 };
         fill(graph, policy, "sort.half", half.elements::<u32>(0, 1), odd)?;
@@ -234,14 +288,14 @@ pub fn add(
     Ok(added)
 }
 
-fn choose(policy: &Policy, sort: &Sort, buffers: &SortBuffers) -> Result<SortMethod> {
+fn choose(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers) -> Result<SortMethod> {
     let tile = u64::from(policy.sort.small(policy, sort.key).tile());
-    let (n, host) = (buffers.n.most(), matches!(buffers.n, Count::Host(_)));
+    let (n, host) = (buffers.n.max(), matches!(buffers.n, Count::Host(_)));
     match sort.method {
         SortMethod::Auto if n <= tile && host => Ok(SortMethod::Small),
         SortMethod::Auto => Ok(policy.sort.auto),
         SortMethod::Small if !host => {
-            Err(Error::Policy { problem: "one workgroup sorts numbers of elements the host knows" })
+            Err(Error::Policy { problem: "one workgroup sorts a host count of elements" })
         }
         SortMethod::Small if n > tile => {
             Err(Error::TooLarge { what: "number of elements of one tile", asked: n, limit: tile })
@@ -254,18 +308,16 @@ fn choose(policy: &Policy, sort: &Sort, buffers: &SortBuffers) -> Result<SortMet
     }
 }
 
-fn check(sort: &Sort, buffers: &SortBuffers) -> Result<()> {
-    let n = buffers.n.most();
+fn check(sort: &KeyedSort, buffers: &SortBuffers) -> Result<()> {
+    let n = buffers.n.max();
     if n > MAX_ELEMENTS {
         let (asked, limit) = (n, MAX_ELEMENTS);
         return Err(Error::TooLarge { what: "number of elements", asked, limit });
     }
     let bits = sort.bits();
     if bits.start > bits.end || bits.end > sort.key.bits() {
-        return Err(Error::Bucket {
-            key: format!("{:?}", sort.key),
-            problem: format!("it has no bits {}..{}", bits.start, bits.end),
-        });
+        let (key, key_bits) = (sort.key.to_string(), sort.key.bits());
+        return Err(Error::SortBits { key, key_bits, start: bits.start, end: bits.end });
     }
     let large_enough = |name: &str, buffer: Buffer, bytes: u32| {
         let (size, needed) = (buffer.size(), n.saturating_mul(u64::from(bytes)));
@@ -280,10 +332,6 @@ fn check(sort: &Sort, buffers: &SortBuffers) -> Result<()> {
     large_enough("keys", buffers.keys, key_bytes)?;
     let value_bytes = buffers.values.bytes();
     if let Some((values, bytes)) = buffers.values.buffer() {
-        if ![4, 8, 16].contains(&bytes) {
-            let (asked, limit) = (u64::from(bytes), 16);
-            return Err(Error::TooLarge { what: "bytes of a value (4, 8 or 16)", asked, limit });
-        }
         large_enough("values", values, bytes)?;
     }
     if let SortPlace::DoubleBuffer { keys, values, half } = buffers.place {

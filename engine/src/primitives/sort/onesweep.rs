@@ -4,7 +4,7 @@ use multisplit_graph::{Graph, View};
 use multisplit_shaders::builtin as kernels;
 
 use super::pass::{BUCKETS, Halves, Job, Kernels, Work, bind_halves, variant};
-use super::{AddedSort, Sort, SortBuffers, SortPlace, SortValues};
+use super::{AddedSort, KeyedSort, SortBuffers, SortPlace, SortValues};
 use crate::error::Result;
 use crate::primitives::count::{Length, Lengths, Prepared};
 use crate::primitives::memory::Filling;
@@ -26,7 +26,7 @@ const NEVER_IDLE: u32 = 31;
 pub(super) fn add(
     graph: &mut Graph,
     policy: &Policy,
-    sort: &Sort,
+    sort: &KeyedSort,
     buffers: &SortBuffers,
     added: AddedSort,
 ) -> Result<()> {
@@ -152,7 +152,7 @@ fn histogram(
 pub(super) fn bring_home(
     graph: &mut Graph,
     policy: &Policy,
-    sort: &Sort,
+    sort: &KeyedSort,
     buffers: &SortBuffers,
     halves: &Halves,
 ) -> Result<()> {

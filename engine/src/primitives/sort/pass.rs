@@ -3,7 +3,7 @@
 use multisplit_graph::{Buffer, Graph, PassBuilder};
 use multisplit_shaders::builtin::Builtin;
 
-use super::{Sort, SortBuffers, SortValues};
+use super::{KeyedSort, SortBuffers, SortValues};
 use crate::error::Result;
 use crate::primitives::Policy;
 use crate::primitives::count::{Length, Prepared};
@@ -31,7 +31,7 @@ pub(super) struct Halves {
 pub(super) struct Job<'j> {
     pub graph: &'j mut Graph,
     pub policy: &'j Policy,
-    pub sort: &'j Sort,
+    pub sort: &'j KeyedSort,
     pub buffers: &'j SortBuffers,
     pub shape: TileShape,
     pub n: Length,
@@ -141,7 +141,7 @@ impl Job<'_> {
 /// Binds the half that a round reads, and the half that it writes.
 pub(super) fn bind_halves<'g>(
     pass: PassBuilder<'g>,
-    job: (&Sort, SortValues, u64),
+    job: (&KeyedSort, SortValues, u64),
     halves: &Halves,
     round: u32,
 ) -> PassBuilder<'g> {

@@ -3,7 +3,7 @@
 use multisplit_graph::{Buffer, Graph};
 
 use super::pass::Halves;
-use super::{Sort, SortBuffers, SortPlace, SortValues, onesweep};
+use super::{KeyedSort, SortBuffers, SortPlace, SortValues, onesweep};
 use crate::error::Result;
 use crate::primitives::Policy;
 use crate::primitives::multisplit::{
@@ -13,11 +13,11 @@ use crate::primitives::multisplit::{
 pub(super) fn add(
     graph: &mut Graph,
     policy: &Policy,
-    sort: &Sort,
+    sort: &KeyedSort,
     buffers: &SortBuffers,
     radix_bits: u32,
 ) -> Result<()> {
-    let n = buffers.n.most();
+    let n = buffers.n.max();
     let offsets = graph.transient::<u32>("sort.offsets", (1 << radix_bits) + 1);
     let other = match buffers.place {
         SortPlace::DoubleBuffer { keys, values, .. } => (Some(keys), values),
@@ -48,7 +48,7 @@ pub(super) fn add(
             },
             None => SplitOutput::Keys(keys[to]),
         };
-        let round = SplitBuffers { n: buffers.n, keys: keys[from], output, offsets, outside: None };
+        let round = SplitBuffers { n: buffers.n, keys: keys[from], output, offsets, out_of_range: None };
         split::add(graph, policy, &split, &round)?;
         rounds += 1;
     }

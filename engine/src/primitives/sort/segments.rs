@@ -9,11 +9,12 @@ use multisplit_shaders::builtin::{self as kernels, Builtin};
 use multisplit_shaders::push_constants;
 
 use super::pass::{Job, Kernels, Work, variant};
-use super::{AddedSort, DIGIT_BITS, Sort, SortBuffers, SortMethod, SortPlace, SortValues};
+use super::{AddedSort, DIGIT_BITS, KeyedSort, SortBuffers, SortMethod, SortPlace, SortValues};
 use super::{check, small};
 use crate::error::{Error, Result};
-use crate::primitives::count::{Length, Prepared};
-use crate::primitives::multisplit::{EACH, KeyType, TileShape, table};
+use crate::primitives::count::{Count, Length, Prepared};
+use crate::primitives::key::KeyType;
+use crate::primitives::multisplit::{EACH, TileShape, table};
 use crate::primitives::{Policy, copy};
 
 push_constants! {
@@ -29,31 +30,26 @@ const GATHER: [Kernels; 2] = [
     [&kernels::MULTISPLIT_GATHER, &kernels::MULTISPLIT_GATHER_KEY64],
 ];
 
-/// The buffers of a sort of segments; the result goes where the input was.
-#[derive(Clone, Copy, Debug)]
-pub struct SegmentedBuffers<'o> {
-    /// The keys.
-    pub keys: Buffer,
-    /// What the keys take along. Indices count from where their segment begins.
-    pub values: SortValues,
-    /// Where each segment begins, the first at 0, and where the last one ends: one more than there
-    /// are segments. Segments may be empty. They become part of the recording.
-    pub offsets: &'o [u32],
-}
-
 /// Adds the passes of a sort of each segment to the graph. The method is `Small` where every
 /// segment fits a tile, else `OneSweep`; one that was asked for by name has to be possible.
-pub fn add_segmented(
+pub(super) fn add(
     graph: &mut Graph,
     policy: &Policy,
-    sort: &Sort,
-    buffers: &SegmentedBuffers<'_>,
+    sort: &KeyedSort,
+    buffers: &SortBuffers,
+    offsets: &[u32],
 ) -> Result<AddedSort> {
     policy.check()?;
-    policy.sort.check()?;
-    let (n, longest) = lengths(buffers.offsets)?;
-    let (keys, values, place) = (buffers.keys, buffers.values, SortPlace::InPlace);
-    let whole = SortBuffers { n: n.into(), keys, values, place };
+    graph.sized_for_subgroups(policy.subgroup_size);
+    let (n, longest) = lengths(offsets)?;
+    if buffers.n != Count::Host(n) {
+        let problem = "the last one does not end where the keys do, or these have a device count";
+        return Err(Error::Segments { problem });
+    }
+    if !matches!(buffers.place, SortPlace::InPlace) {
+        return Err(Error::Segments { problem: "they are sorted in place" });
+    }
+    let whole = *buffers;
     check(sort, &whole)?;
     let shape = policy.sort.small(policy, sort.key);
     let tile = u64::from(shape.tile());
@@ -71,19 +67,19 @@ pub fn add_segmented(
     };
     let rounds = sort.digits(DIGIT_BITS).count() as u32;
     let added = AddedSort { method, rounds, shape };
-    tracing::debug!(?added, n, segments = buffers.offsets.len() - 1, "segmented sort");
+    tracing::debug!(?added, n, segments = offsets.len() - 1, "segmented sort");
     if n == 0 {
         return Ok(added);
     }
-    let begins = table(graph, "sort.begins", buffers.offsets);
+    let begins = table(graph, "sort.begins", offsets);
     if method == SortMethod::Small {
         let (n, prepared) = (Length::known(n), Prepared::default());
         let job = Job { graph, policy, sort, buffers: &whole, shape, n, prepared };
-        let segments = buffers.offsets.len() as u64 - 1;
+        let segments = offsets.len() as u64 - 1;
         small::one_tile_each(job, Some((begins.into(), segments)), rounds)?;
         return Ok(added);
     }
-    let large = Large { graph, policy, sort, whole, begins, offsets: buffers.offsets };
+    let large = Large { graph, policy, sort, whole, begins, offsets };
     let shape = large.add()?;
     Ok(AddedSort { shape, ..added })
 }
@@ -108,7 +104,7 @@ fn lengths(offsets: &[u32]) -> Result<(u64, u64)> {
 struct Large<'j> {
     graph: &'j mut Graph,
     policy: &'j Policy,
-    sort: &'j Sort,
+    sort: &'j KeyedSort,
     whole: SortBuffers,
     begins: Buffer,
     offsets: &'j [u32],
@@ -116,7 +112,7 @@ struct Large<'j> {
 
 impl Large<'_> {
     fn add(mut self) -> Result<TileShape> {
-        let (n, keys) = (self.whole.n.most(), self.whole.keys);
+        let (n, keys) = (self.whole.n.max(), self.whole.keys);
         let (graph, policy) = (&mut *self.graph, self.policy);
         let key_bytes = n * u64::from(self.sort.key.bytes());
         let old_keys = graph.transient_bytes("sort.segments.keys", key_bytes);
@@ -127,7 +123,7 @@ impl Large<'_> {
         let by_key = super::add(graph, policy, self.sort, &numbered)?;
         self.each(&kernels::SORT_LABELS, [("sources", sources), ("labels", labels)], None)?;
         let bits = (self.offsets.len() as u32 - 1).next_power_of_two().trailing_zeros();
-        let by_label = Sort::new(KeyType::U32).by_bits(0..bits);
+        let by_label = KeyedSort { bits: Some(0..bits), ..KeyedSort::new(KeyType::U32) };
         let values = SortValues::Values { buffer: sources, bytes: 4 };
         let labelled = SortBuffers { keys: labels, values, ..self.whole };
         super::add(self.graph, policy, &by_label, &labelled)?;
@@ -147,7 +143,7 @@ impl Large<'_> {
         bound: [(&str, Buffer); 2],
         written: Option<(&str, multisplit_graph::View)>,
     ) -> Result<()> {
-        let n = self.whole.n.most();
+        let n = self.whole.n.max();
         // Both are below 2^30, which has been checked, or do not fit into memory.
         let (count, segments) = (n as u32, self.offsets.len() as u32 - 1);
         let push = SegmentsPush { count, segments, top_step: 1 << segments.ilog2() };
@@ -169,7 +165,7 @@ impl Large<'_> {
 
     /// Fetches keys and values from where they were.
     fn gather(&mut self, old_keys: Buffer, sources: Buffer) -> Result<()> {
-        let n = self.whole.n.most();
+        let n = self.whole.n.max();
         let policy = self.policy;
         let carried = match self.whole.values {
             SortValues::Values { buffer, bytes } => {

@@ -4,7 +4,7 @@ use multisplit_graph::{Graph, Groups, View};
 use multisplit_shaders::builtin as kernels;
 
 use super::pass::{Job, Kernels, Work, variant};
-use super::{AddedSort, Sort, SortBuffers, SortValues};
+use super::{AddedSort, KeyedSort, SortBuffers, SortValues};
 use crate::error::Result;
 use crate::primitives::Policy;
 use crate::primitives::count::{Length, Prepared};
@@ -21,11 +21,11 @@ const SMALL: [Kernels; 2] = [
 pub(super) fn add(
     graph: &mut Graph,
     policy: &Policy,
-    sort: &Sort,
+    sort: &KeyedSort,
     buffers: &SortBuffers,
     added: AddedSort,
 ) -> Result<()> {
-    let n = Length::known(buffers.n.most());
+    let n = Length::known(buffers.n.max());
     let prepared = Prepared::default();
     let job = Job { graph, policy, sort, buffers, shape: added.shape, n, prepared };
     one_tile_each(job, None, added.rounds)

@@ -4,10 +4,11 @@ use ash::vk;
 
 use super::SortMethod;
 
+use crate::device::properties::DeviceProperties;
 use crate::error::{Error, Result};
 use crate::primitives::Policy;
-use crate::primitives::multisplit::{KeyType, Method, TileShape};
-use crate::properties::DeviceProperties;
+use crate::primitives::key::KeyType;
+use crate::primitives::multisplit::{Method, TileShape};
 
 /// Up to how many elements a shape is used.
 type UpTo = (u64, TileShape);

@@ -5,10 +5,10 @@ use multisplit_graph::{Buffer, Graph};
 use super::network::DeviceNetwork;
 use super::shape::Shape;
 use super::statistics::{CONTROL_WORDS, COUNT_STRIDE, WORDS_BEFORE_COUNTS};
-use crate::context::Context;
+use crate::device::context::Context;
 use crate::error::Result;
-use crate::import::Bound;
-use crate::memory::{self, Location};
+use crate::execute::import::Bound;
+use crate::memory::{self, Array, Location};
 use crate::network::Arc;
 
 /// Rounds whose sizes are kept.
@@ -61,20 +61,20 @@ fn control_words(shape: &Shape) -> u64 {
 /// The buffers of a search on the device.
 pub(super) struct Buffers {
     network: DeviceNetwork,
-    pub distances: memory::Buffer,
-    control: memory::Buffer,
-    groups: [memory::Buffer; 2],
-    pub history: memory::Buffer,
-    queues: memory::Buffer,
-    pile: memory::Buffer,
-    pub request: memory::Buffer,
+    pub distances: Array<u32>,
+    control: Array<u32>,
+    groups: [Array<u32>; 2],
+    pub history: Array<[u32; 2]>,
+    queues: Array<u32>,
+    pile: Array<u32>,
+    pub request: Array<u32>,
     /// Read by the host.
     pub status: memory::Buffer,
 }
 
 impl Buffers {
     pub fn new(context: &Context, network: &DeviceNetwork, shape: &Shape) -> Result<Self> {
-        let words = |name: &str, count: u64| context.buffer::<u32>(name, count);
+        let words = |name: &str, count: u64| Array::<u32>::uninit(context, name, count);
         Ok(Self {
             network: network.clone(),
             distances: words("sssp.distances", shape.facts.vertices.into())?,
@@ -83,7 +83,7 @@ impl Buffers {
                 words("sssp.groups.even", GROUP_WORDS)?,
                 words("sssp.groups.odd", GROUP_WORDS)?,
             ],
-            history: words("sssp.history", 2 * HISTORY)?,
+            history: Array::uninit(context, "sssp.history", HISTORY)?,
             queues: words("sssp.queues", 2 * shape.entries())?,
             pile: words("sssp.pile", 2 * shape.pile_entries())?,
             request: words("sssp.request", 1)?,
@@ -98,20 +98,18 @@ impl Buffers {
 
     /// Every import, bound. A plan that does not use one of them does not mind.
     pub fn bind(&self, imports: &Imports) -> Vec<Bound<'_>> {
-        [
-            (imports.rows, &self.network.rows),
-            (imports.arcs, &self.network.arcs),
-            (imports.distances, &self.distances),
-            (imports.control, &self.control),
-            (imports.groups[0], &self.groups[0]),
-            (imports.groups[1], &self.groups[1]),
-            (imports.history, &self.history),
-            (imports.queues, &self.queues),
-            (imports.pile, &self.pile),
-            (imports.request, &self.request),
-            (imports.status, &self.status),
+        vec![
+            (imports.rows, &self.network.rows).into(),
+            (imports.arcs, &self.network.arcs).into(),
+            (imports.distances, &self.distances).into(),
+            (imports.control, &self.control).into(),
+            (imports.groups[0], &self.groups[0]).into(),
+            (imports.groups[1], &self.groups[1]).into(),
+            (imports.history, &self.history).into(),
+            (imports.queues, &self.queues).into(),
+            (imports.pile, &self.pile).into(),
+            (imports.request, &self.request).into(),
+            Bound::new(imports.status, &self.status),
         ]
-        .map(Bound::from)
-        .to_vec()
     }
 }

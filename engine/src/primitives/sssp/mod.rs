@@ -6,16 +6,23 @@
 //!
 //! ```
 //! # fn main() -> Result<(), multisplit::Error> {
-//! use multisplit::network::{Rmat, Weighting};
+//! use multisplit::network::{Direction, EdgeList, Network};
 //! use multisplit::primitives::sssp::SsspOptions;
 //! use multisplit::{Config, Context};
 //!
 //! let context = Context::open(&Config::default())?;
-//! let network = Rmat::of_size(1000, 4000).generate(Weighting::Own)?;
+//! let mut edges = EdgeList::weighted();
+//! edges.push(0, 1, 7);
+//! edges.push(1, 2, 1);
+//! edges.push(0, 2, 9);
+//! let network = Network::new(4, Direction::Undirected, &edges)?;
 //! let on_device = context.upload_network(&network)?;
-//! let mut solver = context.sssp(&on_device, &SsspOptions::default())?;
+//! let options = SsspOptions { predecessors: true, ..SsspOptions::default() };
+//! let mut solver = context.sssp(&on_device, &options)?;
 //! let found = solver.solve(0)?;
-//! println!("{} reached in {} rounds", found.paths.reached(), found.statistics.rounds);
+//! assert_eq!(found.paths.distance(2), Some(8u32.into()));
+//! assert_eq!(found.paths.path_to(2), Some(vec![0, 1, 2]));
+//! assert_eq!(found.paths.distance(3), None);
 //! # Ok(())
 //! # }
 //! ```

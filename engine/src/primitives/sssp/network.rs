@@ -1,15 +1,15 @@
 //! A network in the device's memory.
 
-use crate::context::Context;
+use crate::device::context::Context;
 use crate::error::Result;
-use crate::memory::Buffer;
+use crate::memory::Array;
 use crate::network::{Arc, Network, WeightKind};
 
 /// A network in the device's memory. Clones share it.
 #[derive(Clone)]
 pub struct DeviceNetwork {
-    pub(super) rows: Buffer,
-    pub(super) arcs: Buffer,
+    pub(super) rows: Array<u32>,
+    pub(super) arcs: Array<Arc>,
     pub(super) facts: Facts,
 }
 
@@ -62,10 +62,10 @@ impl DeviceNetwork {
 impl Context {
     /// Copies a network to the device.
     pub fn upload_network(&self, network: &Network) -> Result<DeviceNetwork> {
-        let rows = self.upload("sssp.rows", network.rows())?;
+        let rows = self.upload_named("sssp.rows", network.rows())?;
         let arcs = match network.arcs() {
-            [] => self.upload("sssp.arcs", &[Arc { target: 0, weight: 0 }])?,
-            arcs => self.upload("sssp.arcs", arcs)?,
+            [] => self.upload_named("sssp.arcs", &[Arc { target: 0, weight: 0 }])?,
+            arcs => self.upload_named("sssp.arcs", arcs)?,
         };
         Ok(DeviceNetwork { rows, arcs, facts: Facts::of(network) })
     }

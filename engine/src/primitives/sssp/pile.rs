@@ -9,8 +9,9 @@ use super::passes::{GROUP_WORDS, Search};
 use super::shape::SsspMethod;
 use super::statistics::{KEPT_WORD, KEPT_WORDS_WORD};
 use crate::error::Result;
-use crate::primitives::multisplit::{self, Bucket, KeyType, Split, SplitBuffers, SplitOutput};
-use crate::primitives::sort::{self, Sort, SortBuffers, SortPlace, SortValues};
+use crate::primitives::key::KeyType;
+use crate::primitives::multisplit::{self, Bucket, Split, SplitBuffers, SplitOutput};
+use crate::primitives::sort::{self, KeyedSort, SortBuffers, SortPlace, SortValues};
 use crate::primitives::{Count, copy_first};
 
 /// Bytes of an entry: a vertex and its distance.
@@ -31,7 +32,7 @@ impl Search<'_> {
     pub fn split_pile(&self, graph: &mut Graph, at: &Imports, next_groups: Buffer) -> Result<()> {
         let most = self.shape.pile_entries();
         let pile = Pile {
-            n: Count::Device { buffer: at.control, index: KEPT_WORD, most },
+            n: Count::Device { buffer: at.control, index: KEPT_WORD, max: most },
             ids: graph.transient::<u32>("sssp.ids", most),
             entries: graph.transient::<[u32; 2]>("sssp.kept", most),
         };
@@ -63,9 +64,9 @@ impl Search<'_> {
             values: SortValues::Values { buffer: pile.entries, bytes: ENTRY_BYTES },
             place: SortPlace::InPlace,
         };
-        sort::add(graph, self.policy, &Sort::new(KeyType::U32), &buffers)?;
+        sort::add(graph, self.policy, &KeyedSort::new(KeyType::U32), &buffers)?;
         let (buffer, index) = (at.control, KEPT_WORDS_WORD);
-        let words = Count::Device { buffer, index, most: 2 * self.shape.pile_entries() };
+        let words = Count::Device { buffer, index, max: 2 * self.shape.pile_entries() };
         copy_first(graph, self.policy, "sssp.pile", pile.entries, at.pile, words)?;
         Ok((pile.ids, at.request))
     }
@@ -81,7 +82,7 @@ impl Search<'_> {
             values: at.pile,
             value_bytes: ENTRY_BYTES,
         };
-        let buffers = SplitBuffers { n: pile.n, keys: pile.ids, output, offsets, outside: None };
+        let buffers = SplitBuffers { n: pile.n, keys: pile.ids, output, offsets, out_of_range: None };
         let split = Split::new(KeyType::U32, buckets, Bucket::Identity);
         multisplit::add(graph, self.policy, &split, &buffers)?;
         Ok((ids, offsets))

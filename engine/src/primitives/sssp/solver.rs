@@ -11,13 +11,13 @@ use super::passes::{Search, whole};
 use super::shape::{Shape, SsspMethod, SsspOptions};
 use super::statistics::{RoundSize, SsspStatistics, Status};
 use super::survey::Survey;
-use crate::context::Context;
+use crate::device::context::Context;
+use crate::device::observer::PassTime;
 use crate::error::{Error, Result};
-use crate::executor::Executable;
+use crate::execute::executable::Executable;
+use crate::execute::replay::Replay;
 use crate::network::{NetworkError, ShortestPaths};
 use crate::primitives::Policy;
-use crate::profiler::PassTime;
-use crate::replay::Replay;
 
 /// Searches a network on the device, from one source after another.
 pub struct SsspSolver {
@@ -175,8 +175,7 @@ impl SsspSolver {
     /// What the rounds of the last search had to do, the first ones where there were very many.
     pub fn round_sizes(&self) -> Result<Vec<RoundSize>> {
         let rounds = u64::from(Status(&self.buffers.status.mapped_words()).rounds());
-        let words: Vec<[u32; 2]> =
-            self.context.download_first(&self.buffers.history, rounds.min(HISTORY))?;
+        let words = self.context.download_range(&self.buffers.history, 0..rounds.min(HISTORY))?;
         Ok(words.iter().map(|&[entries, threshold]| RoundSize { entries, threshold }).collect())
     }
 
@@ -219,7 +218,7 @@ impl SsspSolver {
             return Err(NetworkError::SourceOutOfRange { source_vertex, vertices }.into());
         }
         let _span = tracing::debug_span!("sssp", method = ?self.shape.method, source).entered();
-        self.context.write(&self.buffers.request, &[source])?;
+        self.context.write(&self.buffers.request, 0, &[source])?;
         let mut status = None;
         if !self.gave_up_residents
             && let Some(mut residents) = self.residents.take()

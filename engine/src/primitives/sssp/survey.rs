@@ -8,13 +8,13 @@ use multisplit_shaders::{builtin, push_constants};
 
 use super::buffers::Buffers;
 use super::network::{DeviceNetwork, Facts};
-use crate::context::Context;
+use crate::device::context::Context;
 use crate::error::Result;
-use crate::import::Bound;
-use crate::memory::{Buffer, Location};
+use crate::execute::import::Bound;
+use crate::execute::replay::Replay;
+use crate::memory::{Array, Buffer, Location};
 use crate::network::{self, UNREACHED, WeightKind};
 use crate::primitives::{Policy, fill};
-use crate::replay::Replay;
 
 push_constants! {
     struct SurveyPush {
@@ -32,7 +32,7 @@ pub(super) struct Survey {
     first: Replay,
     /// Predecessors at the same distance; where the tree is wanted.
     settle: Option<Replay>,
-    parents: Buffer,
+    parents: Array<u32>,
     found: Buffer,
     wanted: bool,
 }
@@ -64,22 +64,22 @@ impl Survey {
         wanted: bool,
     ) -> Result<Self> {
         let facts = network.facts;
-        let parents = context.buffer::<u32>("sssp.parents", parents_held(&facts, wanted))?;
-        let words = context.buffer::<u32>("sssp.found", FOUND_WORDS)?;
+        let parents = Array::<u32>::uninit(context, "sssp.parents", parents_held(&facts, wanted))?;
+        let words = Array::<u32>::uninit(context, "sssp.found", FOUND_WORDS)?;
         let (name, size) = ("sssp.found.report", 4 * FOUND_WORDS);
         let found = Buffer::new(&context.device, name, size, Location::Readback)?;
         let replay = |settle: bool| {
             let (plan, at) = plan(context, policy, &facts, wanted, settle)?;
             let bound = [
-                (at.rows, &network.rows),
-                (at.arcs, &network.arcs),
-                (at.distances, &buffers.distances),
-                (at.request, &buffers.request),
-                (at.parents, &parents),
-                (at.found, &words),
-                (at.report, &found),
+                (at.rows, &network.rows).into(),
+                (at.arcs, &network.arcs).into(),
+                (at.distances, &buffers.distances).into(),
+                (at.request, &buffers.request).into(),
+                (at.parents, &parents).into(),
+                (at.found, &words).into(),
+                Bound::new(at.report, &found),
             ];
-            context.replay(Arc::new(context.instantiate(plan)?), &bound.map(Bound::from))
+            context.replay(Arc::new(context.instantiate(plan)?), &bound)
         };
         let first = replay(false)?;
         let settle = if wanted { Some(replay(true)?) } else { None };

@@ -2,7 +2,7 @@
 
 use ash::vk;
 
-use crate::properties::DeviceProperties;
+use crate::device::properties::DeviceProperties;
 
 /// Workgroups that are known to run at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,200 @@
+//! A network like one of roads: junctions on a lattice, joined by chains of short segments; hardly
+//! more edges than vertices, and very long ways.
+
+use multisplit::network::{Network, NetworkError};
+
+use super::{key, network, random};
+use crate::network::{InputError, Weighting};
+
+/// A road-like network.
+///
+/// A random spanning tree of a lattice (Kruskal's algorithm on edges in the order of their hashed
+/// keys), and as many other edges of the lattice as make the numbers come out. Each is a chain of
+/// segments, whose number follows a geometric law, corrected by ones in hashed order until there
+/// are exactly as many as asked for. Vertices are numbered junction by junction, each followed by
+/// the inner vertices of the chains that begin there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// Junctions in a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// How many vertices.
+    pub vertices: u32,
+    /// How many edges: at least one less than vertices.
+    pub edges: u32,
+    /// Another seed gives another network.
+    pub seed: u64,
+}
+
+impl Default for Grid {
+    /// Of the size of belgium_osm, one of the paper's graphs.
+    fn default() -> Self {
+        Self { width: 425, height: 426, vertices: 1_441_295, edges: 1_549_970, seed: 7 }
+    }
+}
+
+/// An edge of the lattice: from a junction to the one right of it or below it.
+type LatticeEdge = (u32, u32);
+
+impl Grid {
+    /// About `vertices` vertices: a smaller network in the proportions of the default one.
+    pub fn of_size(vertices: u32) -> Self {
+        let whole = Self::default();
+        let share = f64::from(vertices) / f64::from(whole.vertices);
+        let side = ((f64::from(whole.width) * share.sqrt()) as u32).max(2);
+        let vertices = vertices.max(side * side);
+        let extra = (f64::from(whole.edges - whole.vertices) * share) as u32;
+        // A lattice has 2 side (side - 1) edges, of which side^2 - 1 are the tree's.
+        let edges = vertices + extra.min(side * side - 2 * side);
+        Self { width: side, height: side, vertices, edges, ..whole }
+    }
+
+    /// Makes the network.
+    pub fn generate(&self, weighting: Weighting) -> Result<Network, InputError> {
+        let problem = |problem| InputError::Generator { problem };
+        let junctions = u64::from(self.width) * u64::from(self.height);
+        if junctions == 0 {
+            return Err(NetworkError::Empty.into());
+        }
+        let lattice = self.lattice();
+        // As many junction edges more than junctions as there are edges more than vertices.
+        let chains = (junctions + u64::from(self.edges)).checked_sub(self.vertices.into());
+        let chains = chains.filter(|&chains| chains + 1 >= junctions);
+        let chains = chains.ok_or_else(|| problem("fewer edges than join all vertices"))?;
+        if chains > lattice.len() as u64 || chains > u64::from(self.edges) {
+            return Err(problem("the lattice has not so many edges"));
+        }
+        if junctions > u64::from(self.vertices) {
+            return Err(problem("fewer vertices than junctions"));
+        }
+        let picked = self.pick(&lattice, junctions as usize, chains as usize);
+        let segments = self.segments(picked.len());
+        network(self.vertices, self.number(&picked, &segments), weighting)
+    }
+
+    /// Every edge of the lattice: first those to the right, then those down.
+    fn lattice(&self) -> Vec<LatticeEdge> {
+        let junctions = 0..self.width * self.height;
+        let right = junctions.clone().filter(|j| j % self.width < self.width - 1);
+        let down = junctions.filter(|j| j / self.width < self.height - 1);
+        right.map(|j| (j, j + 1)).chain(down.map(|j| (j, j + self.width))).collect()
+    }
+
+    /// A spanning tree and the first of the other edges, `chains` in all, in lattice order.
+    fn pick(&self, lattice: &[LatticeEdge], junctions: usize, chains: usize) -> Vec<LatticeEdge> {
+        let mut joined: Vec<u32> = (0..junctions as u32).collect();
+        let mut find = |mut p: u32, root: Option<u32>| {
+            while joined[p as usize] != p {
+                joined[p as usize] = joined[joined[p as usize] as usize];
+                p = joined[p as usize];
+            }
+            if let Some(root) = root {
+                joined[p as usize] = root;
+            }
+            p
+        };
+        let (mut picked, mut rest) = (Vec::with_capacity(chains), Vec::new());
+        for edge in in_hashed_order(self.seed, lattice.len()) {
+            let (a, b) = lattice[edge as usize];
+            let (a, b) = (find(a, None), find(b, None));
+            if a == b {
+                rest.push(edge);
+            } else {
+                find(a, Some(b));
+                picked.push(edge);
+            }
+        }
+        rest.truncate(chains - picked.len());
+        picked.extend(rest);
+        picked.sort_unstable();
+        picked.into_iter().map(|edge| lattice[edge as usize]).collect()
+    }
+
+    /// How many segments each chain has: at least one, `self.edges` in all.
+    fn segments(&self, chains: usize) -> Vec<u32> {
+        let share = chains as f64 / f64::from(self.edges);
+        let law = |chain: u64| {
+            let bits = random(self.seed + 1, chain) >> 11;
+            let uniform = (bits as f64 + 0.5) / 2f64.powi(53);
+            1 + (uniform.ln() / (-share).ln_1p()).floor() as i64
+        };
+        let mut segments: Vec<i64> = (0..chains as u64).map(law).collect();
+        let order = in_hashed_order(self.seed + 2, chains);
+        let mut missing = i64::from(self.edges) - segments.iter().sum::<i64>();
+        let mut turns = order.iter().cycle();
+        while missing != 0
+            && let Some(&chain) = turns.next()
+        {
+            let held = &mut segments[chain as usize];
+            if missing > 0 {
+                *held += 1;
+                missing -= 1;
+            } else if *held > 1 {
+                *held -= 1;
+                missing += 1;
+            }
+        }
+        segments.into_iter().map(|count| count as u32).collect()
+    }
+
+    /// The edges between numbered vertices.
+    fn number(&self, chains: &[LatticeEdge], segments: &[u32]) -> Vec<u64> {
+        let junctions = (self.width * self.height) as usize;
+        let mut first = vec![0u32; junctions + 1];
+        for (&(a, _), &count) in chains.iter().zip(segments) {
+            first[a as usize + 1] += count - 1;
+        }
+        for junction in 1..=junctions {
+            first[junction] += first[junction - 1] + 1;
+        }
+        // Where the inner vertices of the next chain from a junction begin.
+        let mut next: Vec<u32> = first.iter().map(|&vertex| vertex + 1).collect();
+        let mut keys = Vec::with_capacity(self.edges as usize);
+        for (&(a, b), &count) in chains.iter().zip(segments) {
+            let inner = next[a as usize];
+            next[a as usize] += count - 1;
+            let mut at = first[a as usize];
+            for vertex in (inner..inner + count - 1).chain([first[b as usize]]) {
+                keys.push(key(at, vertex));
+                at = vertex;
+            }
+        }
+        keys
+    }
+}
+
+/// 0 to `count`, ordered by a hash of each.
+fn in_hashed_order(seed: u64, count: usize) -> Vec<u32> {
+    let mut order: Vec<(u64, u32)> =
+        (0..count as u32).map(|k| (random(seed, k.into()), k)).collect();
+    order.sort_unstable();
+    order.into_iter().map(|(_, k)| k).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::dijkstra;
+
+    #[test]
+    fn every_size_is_as_asked_for_and_connected() {
+        for vertices in [4, 100, 5000] {
+            let grid = Grid::of_size(vertices);
+            let network = grid.generate(Weighting::Own).expect("a network");
+            assert_eq!((network.vertices(), network.edges()), (grid.vertices, grid.edges.into()));
+            let paths = dijkstra(&network, 0).expect("paths");
+            assert_eq!(paths.reached(), u64::from(network.vertices()));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let refused = |grid: Grid| {
+            matches!(grid.generate(Weighting::Ones), Err(InputError::Generator { .. }))
+        };
+        assert!(refused(Grid { edges: 90, ..Grid::of_size(100) }));
+        assert!(refused(Grid { edges: 1000, ..Grid::of_size(100) }));
+        assert!(refused(Grid { vertices: 3, edges: 3, ..Grid::of_size(4) }));
+    }
+}

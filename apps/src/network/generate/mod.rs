@@ -1,0 +1,34 @@
+//! Networks that need no download: the same edges on every machine.
+
+mod grid;
+mod rmat;
+
+pub use grid::Grid;
+pub use rmat::Rmat;
+
+use multisplit::network::{Direction, EdgeList, EdgeWeights, Network, mix64};
+
+use super::error::InputError;
+use super::weighting::{GOLDEN, Weighting};
+
+/// 64 random bits for counter `k`, by SplitMix64.
+fn random(seed: u64, k: u64) -> u64 {
+    mix64(k.wrapping_add(1).wrapping_mul(GOLDEN).wrapping_add(seed))
+}
+
+/// Both ends of an undirected edge in one word, the lesser first.
+fn key(u: u32, v: u32) -> u64 {
+    (u64::from(u.min(v)) << 32) | u64::from(u.max(v))
+}
+
+/// The undirected network of these edges, in ascending order, weighted.
+fn network(vertices: u32, mut keys: Vec<u64>, weighting: Weighting) -> Result<Network, InputError> {
+    keys.sort_unstable();
+    let mut edges = EdgeList {
+        from: keys.iter().map(|key| (key >> 32) as u32).collect(),
+        to: keys.iter().map(|&key| key as u32).collect(),
+        weights: EdgeWeights::Ones,
+    };
+    weighting.apply(&mut edges);
+    Ok(Network::new(vertices.into(), Direction::Undirected, &edges)?)
+}

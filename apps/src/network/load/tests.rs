@@ -1,0 +1,161 @@
+//! Every kind of file, and everything that can be wrong with one.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use multisplit::network::WeightKind;
+
+use super::*;
+use crate::network::hash_weight;
+
+fn plain(format: Format, text: &str) -> Result<Network, InputError> {
+    read("test", text.as_bytes(), format, &LoadOptions::default())
+}
+
+/// Every arc: from, to, weight.
+fn arcs(network: &Network) -> Vec<(u32, u32, u32)> {
+    let of = |v| network.arcs_of(v).iter().map(move |arc| (v, arc.target, arc.weight));
+    (0..network.vertices()).flat_map(of).collect()
+}
+
+fn problem(format: Format, text: &str) -> String {
+    plain(format, text).expect_err("a mistake").to_string()
+}
+
+#[test]
+fn matrix_market_symmetric_whole_numbers() {
+    let text =
+        "%%MatrixMarket matrix coordinate integer symmetric\n% why\n\n3 3 3\n2 1 5\n3 2 0\n3 3 4\n";
+    let network = plain(Format::MatrixMarket, text).expect("a network");
+    assert_eq!(arcs(&network), [(0, 1, 5), (1, 0, 5), (1, 2, 0), (2, 1, 0), (2, 2, 4)]);
+    assert_eq!((network.edges(), network.kind()), (3, WeightKind::U32));
+}
+
+#[test]
+fn matrix_market_general_reals_and_patterns() {
+    let text = "%%matrixmarket MATRIX Coordinate Real General\n2 2 2\n1 2 0.5\n2 1 1e3\n";
+    let network = plain(Format::MatrixMarket, text).expect("a network");
+    assert_eq!(network.kind(), WeightKind::F32);
+    assert_eq!(arcs(&network), [(0, 1, 0.5f32.to_bits()), (1, 0, 1000f32.to_bits())]);
+    let text = "%%MatrixMarket matrix coordinate pattern general\r\n2 2 1\r\n1 2\r\n";
+    let network = plain(Format::MatrixMarket, text).expect("a network");
+    assert_eq!(arcs(&network), [(0, 1, hash_weight(0, 1, 1000))]);
+    for (weighting, weight) in [(Weighting::Ones, 1), (Weighting::Hashed(7), hash_weight(0, 1, 7))]
+    {
+        let options = LoadOptions { weighting, ..LoadOptions::default() };
+        let network = read("test", text.as_bytes(), Format::MatrixMarket, &options);
+        assert_eq!(arcs(&network.expect("a network")), [(0, 1, weight)]);
+    }
+}
+
+#[test]
+fn dimacs_and_lists() {
+    let text = "c roads\np sp 3 2\nc between\na 1 2 7\na 3 1 9";
+    let network = plain(Format::Dimacs, text).expect("a network");
+    assert_eq!(arcs(&network), [(0, 1, 7), (2, 0, 9)]);
+    let network = plain(Format::WeightedEdgeList, "# who\n0 4 3\n4\t1   2\n").expect("a network");
+    assert_eq!((network.vertices(), arcs(&network)), (5, vec![(0, 4, 3), (4, 1, 2)]));
+    let network = plain(Format::WeightedEdgeList, "0 1 3\n1 0 2.5\n").expect("a network");
+    assert_eq!(network.kind(), WeightKind::F32);
+    let direction = Some(Direction::Undirected);
+    let options = LoadOptions { direction, weighting: Weighting::Ones, ..LoadOptions::default() };
+    let network =
+        read("test", &b"0 1\n\n1 2\n"[..], Format::EdgeList, &options).expect("a network");
+    assert_eq!(arcs(&network), [(0, 1, 1), (1, 0, 1), (1, 2, 1), (2, 1, 1)]);
+}
+
+#[test]
+fn mistakes_have_line_numbers() {
+    use Format::{Dimacs, EdgeList, MatrixMarket, WeightedEdgeList};
+    let banner = "%%MatrixMarket matrix coordinate integer general\n";
+    for (format, text, expected) in [
+        (MatrixMarket, String::new(), "test:1: no line says how many rows"),
+        (MatrixMarket, "1 1 1\n".into(), "test:1: `1` where `%%MatrixMarket` should be"),
+        (MatrixMarket, banner.replace("integer", "complex"), "test:1: `complex` where `pattern`"),
+        (MatrixMarket, banner.replace("general", "hermitian"), "test:1: `hermitian` where"),
+        (MatrixMarket, banner.replace("coordinate", "array"), "test:1: `array` where"),
+        (MatrixMarket, format!("{banner}2 3 1\n"), "test:2: 2 rows and 3 columns"),
+        (MatrixMarket, format!("{banner}2 2 1\n1 3 1\n"), "test:3: vertex 3 is not one of 1 to 2"),
+        (MatrixMarket, format!("{banner}2 2 1\n0 1 1\n"), "test:3: vertex 0 is not one of"),
+        (MatrixMarket, format!("{banner}2 2 1\n%\n1 2 -4\n"), "test:4: the weight -4"),
+        (MatrixMarket, format!("{banner}2 2 1\n1 2\n"), "test:3: the line ends where a whole"),
+        (
+            MatrixMarket,
+            format!("{banner}2 2 1\n1 2 3 4\n"),
+            "test:3: `4` where the end of the line",
+        ),
+        (MatrixMarket, format!("{banner}2 2 1\n1 2 4294967296\n"), "is past 32 bits"),
+        (MatrixMarket, format!("{banner}2 2 2\n1 2 3\n"), "2 edges are announced, 1 are there"),
+        (MatrixMarket, format!("{banner}2 2 0\n1 2 3\n"), "0 edges are announced, but there are 1"),
+        (Dimacs, "a 1 2 3\n".into(), "test:1: `a` where a comment `c`"),
+        (Dimacs, "c\np max 3 4\n".into(), "test:2: `max` where `sp`"),
+        (Dimacs, "p sp 3 1\nb 1 2 3\n".into(), "test:2: `b` where `a` should be"),
+        (Dimacs, "p sp 3 1\na 1 2 x\n".into(), "test:2: `x` where a whole number should be"),
+        (WeightedEdgeList, "0 1 2\n1 2 NaN\n".into(), "test:2: the weight NaN"),
+        (WeightedEdgeList, "0 1 2\n1 2 -0.5\n".into(), "test:2: the weight -0.5"),
+        (WeightedEdgeList, "0 1 2\n1 2 1e39\n".into(), "test:2: the weight 1"),
+        (WeightedEdgeList, "0 1 2\n1 2 two\n".into(), "test:2: `two` where a number"),
+        (EdgeList, "0 1\n0 1 2\n".into(), "test:2: `2` where the end of the line"),
+        (EdgeList, "0 12345678901234567890123\n".into(), "test:1: `12345678901234567890123`"),
+        (EdgeList, "0 x1\n".into(), "test:1: `x1` where a whole number"),
+        (EdgeList, "\n\n".into(), "the network has no vertices"),
+    ] {
+        let problem = problem(format, &text);
+        assert!(problem.contains(expected), "{text:?}: {problem}");
+    }
+}
+
+#[test]
+fn the_first_mistake_of_a_long_file_is_told() {
+    let mut text = "0 1\n".repeat(2_000_000);
+    text.push_str("0 first\n");
+    text.push_str(&"0 1\n".repeat(1_000_000));
+    text.push_str("0 second\n");
+    assert!(problem(Format::EdgeList, &text).starts_with("test:2000001: `first`"));
+    let endless = "1".repeat(5 << 20);
+    assert!(problem(Format::EdgeList, &endless).contains("test:1: the line does not end"));
+}
+
+#[test]
+fn packed_files_of_several_blocks() {
+    let text: String = (0..600_000u32).map(|v| format!("{v} {} {}\n", v + 1, v % 17)).collect();
+    let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
+    packer.write_all(text.as_bytes()).expect("packed");
+    let packed = packer.finish().expect("packed");
+    let calls = AtomicU64::new(0);
+    let progress = |progress: Progress| {
+        assert!(progress.bytes <= packed.len() as u64);
+        calls.fetch_add(1, Ordering::Relaxed);
+    };
+    let options = LoadOptions { progress: Some(&progress), ..LoadOptions::default() };
+    let network = read("test", &packed[..], Format::WeightedEdgeList, &options).expect("a network");
+    assert!(calls.load(Ordering::Relaxed) > 2);
+    assert_eq!((network.vertices(), network.edges()), (600_001, 600_000));
+    assert!((0..600_000).all(|v| {
+        let arc = network.arcs_of(v)[0];
+        (arc.target, arc.weight) == (v + 1, v % 17)
+    }));
+    let cut = read("test", &packed[..packed.len() / 2], Format::WeightedEdgeList, &options);
+    assert!(matches!(cut, Err(InputError::Io { .. })));
+}
+
+#[test]
+fn names_say_what_a_file_is() {
+    for (name, format) in [
+        ("a.mtx", Some(Format::MatrixMarket)),
+        ("a.b/USA.GR.gz", Some(Format::Dimacs)),
+        ("x.el", Some(Format::EdgeList)),
+        ("x.wel.gz", Some(Format::WeightedEdgeList)),
+        ("x.gz", None),
+        ("mtx", None),
+    ] {
+        assert_eq!(Format::of(Path::new(name)), format, "{name}");
+    }
+    let unknown = load("nothing.txt", &LoadOptions::default());
+    assert!(matches!(unknown, Err(InputError::UnknownFormat { .. })));
+    let missing = load("nothing.mtx", &LoadOptions::default());
+    assert!(matches!(missing, Err(InputError::Io { .. })));
+}

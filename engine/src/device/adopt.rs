@@ -1,0 +1,129 @@
+//! How a device that other code created is adopted.
+
+use std::sync::Arc;
+
+use ash::vk;
+
+use crate::device::context::{Context, PipelineCache};
+use crate::device::instance::Instance;
+use crate::device::properties::DeviceProperties;
+use crate::device::requirements::{Features, Requirements};
+use crate::device::shared::{Device, DeviceParts, Handles};
+use crate::error::Result;
+
+/// A device that other code created, to be used and not to be destroyed.
+pub struct AdoptedDevice {
+    /// The loaded entry points.
+    pub entry: ash::Entry,
+    /// The instance.
+    pub instance: ash::Instance,
+    /// The `apiVersion` that it was created with. Below 1.3, `features` are those of
+    /// [`Requirements::for_version`].
+    pub api_version: u32,
+    /// The physical device.
+    pub physical: vk::PhysicalDevice,
+    /// The device.
+    pub device: ash::Device,
+    /// A queue with compute. Calls of the engine that submit use it; recording does not. On some
+    /// devices [`Context::adopt`] itself submits once ([`probe`](crate::primitives::probe)).
+    pub queue: vk::Queue,
+    /// Its family.
+    pub queue_family: u32,
+    /// What was enabled of [`Requirements::of`]: what [`Requirements::check_create_info`] finds.
+    pub features: Features,
+    /// Whether `VK_EXT_debug_utils` is enabled on the instance.
+    pub debug_utils: bool,
+    /// Where compiled pipelines are kept between runs.
+    pub pipeline_cache: PipelineCache,
+}
+
+/// Raw handles of such a device, for callers that do not use `ash`.
+#[derive(Clone, Copy)]
+pub struct RawDevice {
+    /// The loader's `vkGetInstanceProcAddr`.
+    pub get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr,
+    /// The instance.
+    pub instance: vk::Instance,
+    /// The physical device.
+    pub physical: vk::PhysicalDevice,
+    /// The device.
+    pub device: vk::Device,
+    /// A queue with compute.
+    pub queue: vk::Queue,
+    /// Its family.
+    pub queue_family: u32,
+}
+
+impl RawDevice {
+    /// Loads the instance's functions.
+    ///
+    /// # Safety
+    /// `get_instance_proc_addr` is a Vulkan loader's or driver's, and the instance is alive.
+    pub unsafe fn instance(&self) -> (ash::Entry, ash::Instance) {
+        let get_instance_proc_addr = self.get_instance_proc_addr;
+        // SAFETY: by the caller's contract.
+        unsafe {
+            let functions = ash::StaticFn { get_instance_proc_addr };
+            let instance = ash::Instance::load(&functions, self.instance);
+            (ash::Entry::from_static_fn(functions), instance)
+        }
+    }
+
+    /// Loads the device's functions. `api_version` is the instance's.
+    ///
+    /// # Safety
+    /// As for [`instance`](Self::instance); the other handles are alive and belong to it.
+    pub unsafe fn adopted(&self, api_version: u32, features: Features) -> AdoptedDevice {
+        // SAFETY: by the caller's contract.
+        let (entry, instance) = unsafe { self.instance() };
+        // SAFETY: by the caller's contract.
+        let device = unsafe { ash::Device::load(instance.fp_v1_0(), self.device) };
+        AdoptedDevice {
+            entry,
+            instance,
+            api_version,
+            physical: self.physical,
+            device,
+            queue: self.queue,
+            queue_family: self.queue_family,
+            features,
+            debug_utils: false,
+            pipeline_cache: PipelineCache::UserFolder,
+        }
+    }
+}
+
+impl Context {
+    /// Uses a device that other code created.
+    ///
+    /// # Safety
+    /// The handles are valid and belong together, the instance was created with `api_version`,
+    /// the device with `features`, and the queue is one of `queue_family`. They outlive the
+    /// context and everything made from it, and when the last of that goes, everything recorded
+    /// with it has run. The queue is not used by other code while the context submits or waits.
+    pub unsafe fn adopt(adopted: AdoptedDevice) -> Result<Self> {
+        let AdoptedDevice { entry, instance, physical, queue_family, api_version, .. } = adopted;
+        let features = &adopted.features;
+        Requirements::check(&instance, physical, api_version, features, queue_family)?
+            .into_result()?;
+        let properties = DeviceProperties::query(&instance, physical).with_family(
+            &instance,
+            physical,
+            queue_family,
+        );
+        let instance = Instance::adopt(entry, instance, adopted.debug_utils);
+        let device = Device::new(DeviceParts {
+            handles: Handles { raw: adopted.device, instance },
+            physical,
+            queue: adopted.queue,
+            queue_family,
+            api_version: api_version.min(properties.api_version),
+            pipeline_cache: adopted.pipeline_cache,
+            properties,
+            features: adopted.features,
+            memory_limit: None,
+            observer: None,
+        })?;
+        Ok(Self { device: Arc::new(device) })
+    }
+}

@@ -1,0 +1,114 @@
+//! The Vulkan instance: created with the layers that were asked for, or the caller's.
+
+use std::ffi::CStr;
+
+use ash::vk;
+
+use crate::device::requirements::InstanceRequirements;
+use crate::device::validation::{self, Messages, ValidationConfig};
+use crate::error::{Error, Result, VkResultExt};
+
+/// The version that instances of the engine's own are made for.
+pub(crate) const API_VERSION: u32 = vk::API_VERSION_1_3;
+
+/// An instance, with its messenger where validation is on.
+pub(crate) struct Instance {
+    pub raw: ash::Instance,
+    pub debug_utils: bool,
+    /// Whether this engine made it (and the device), and so destroys it.
+    pub owned: bool,
+    /// The messenger points at it, so it must not move: hence the box.
+    messages: Box<Messages>,
+    messenger: Option<(ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
+    /// Keeps the loader library mapped.
+    entry: ash::Entry,
+}
+
+impl Instance {
+    /// An instance of the engine's own. What its layers say goes to `messages`.
+    pub fn create(validation: Option<ValidationConfig>, messages: Messages) -> Result<Self> {
+        // SAFETY: the loader library is the system's own.
+        let entry = unsafe { ash::Entry::load() }.map_err(|e| Error::NoLoader(e.to_string()))?;
+        let wanted = InstanceRequirements::of(&entry)?;
+        if validation.is_some() && !has_validation_layer(&entry)? {
+            return Err(Error::NoValidationLayer);
+        }
+        let debug_utils = wanted.extensions.contains(&ash::ext::debug_utils::NAME);
+        let of_layer = validation.map(|_| ash::ext::validation_features::NAME);
+        // The layer brings it where the loader does not.
+        let of_messages =
+            (validation.is_some() && !debug_utils).then_some(ash::ext::debug_utils::NAME);
+        let names = wanted.extensions.iter().copied().chain(of_layer).chain(of_messages);
+        let names: Vec<_> = names.map(CStr::as_ptr).collect();
+        let debug_utils = debug_utils || validation.is_some();
+        let layers: Vec<_> = validation.iter().map(|_| validation::LAYER.as_ptr()).collect();
+
+        let messages = Box::new(messages);
+        let application =
+            vk::ApplicationInfo::default().application_name(c"multisplit").api_version(API_VERSION);
+        let enables = validation.map(|v| v.enables()).unwrap_or_default();
+        let mut features =
+            vk::ValidationFeaturesEXT::default().enabled_validation_features(&enables);
+        let mut messenger_info = Messages::create_info(&messages);
+        let mut info = vk::InstanceCreateInfo::default()
+            .flags(wanted.flags)
+            .application_info(&application)
+            .enabled_extension_names(&names)
+            .enabled_layer_names(&layers);
+        if validation.is_some() {
+            info = info.push_next(&mut features).push_next(&mut messenger_info);
+        }
+        // SAFETY: every pointer in `info` lives until after the call.
+        let raw = match unsafe { entry.create_instance(&info, None) } {
+            // What the loader says where no driver is installed.
+            Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER) => return Err(Error::NoDevice),
+            other => other.during("vkCreateInstance")?,
+        };
+        let mut this = Self { raw, debug_utils, owned: true, messages, messenger: None, entry };
+        if validation.is_some() {
+            this.create_messenger()?;
+        }
+        Ok(this)
+    }
+
+    /// The caller's instance, which is used and never destroyed.
+    pub fn adopt(entry: ash::Entry, raw: ash::Instance, debug_utils: bool) -> Self {
+        let messages = Box::default();
+        Self { raw, debug_utils, owned: false, messages, messenger: None, entry }
+    }
+
+    pub fn messages(&self) -> &Messages {
+        &self.messages
+    }
+
+    fn create_messenger(&mut self) -> Result<()> {
+        let functions = ash::ext::debug_utils::Instance::new(&self.entry, &self.raw);
+        let info = Messages::create_info(&self.messages);
+        // SAFETY: the sink is boxed, and dropped after the messenger.
+        let messenger = unsafe { functions.create_debug_utils_messenger(&info, None) };
+        self.messenger = Some((functions, messenger.during("vkCreateDebugUtilsMessengerEXT")?));
+        Ok(())
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        if !self.owned {
+            return;
+        }
+        // SAFETY: the device and everything else made from the instance is gone.
+        unsafe {
+            if let Some((functions, messenger)) = self.messenger.take() {
+                functions.destroy_debug_utils_messenger(messenger, None);
+            }
+            self.raw.destroy_instance(None);
+        }
+    }
+}
+
+fn has_validation_layer(entry: &ash::Entry) -> Result<bool> {
+    // SAFETY: no preconditions.
+    let layers = unsafe { entry.enumerate_instance_layer_properties() };
+    let layers = layers.during("vkEnumerateInstanceLayerProperties")?;
+    Ok(layers.iter().any(|l| l.layer_name_as_c_str() == Ok(validation::LAYER)))
+}

@@ -1,0 +1,15 @@
+//! Opening or adopting a Vulkan device: which one, what it must have, what it says of itself, and
+//! the handles that everything else shares. It knows nothing of buffers, plans or primitives.
+
+pub(crate) mod adopt;
+pub(crate) mod attach;
+pub(crate) mod commands;
+pub(crate) mod context;
+pub(crate) mod instance;
+pub(crate) mod observer;
+pub(crate) mod order;
+pub(crate) mod properties;
+pub(crate) mod requirements;
+pub(crate) mod selection;
+pub(crate) mod shared;
+pub(crate) mod validation;

@@ -1,0 +1,218 @@
+//! What a physical device says of itself, as far as it matters here.
+
+use std::ffi::{CStr, CString};
+
+use ash::vk;
+
+use crate::device::requirements::Features;
+use crate::error::{Result, VkResultExt};
+
+/// What a physical device says of itself, as far as it matters here.
+#[derive(Clone, Debug, Default)]
+pub struct DeviceProperties {
+    /// Device name.
+    pub name: String,
+    /// Discrete, integrated, software (`CPU`), ...
+    pub device_type: vk::PhysicalDeviceType,
+    /// Driver name and version, in words.
+    pub driver: String,
+    /// Supported API version.
+    pub api_version: u32,
+    /// PCI vendor id.
+    pub vendor_id: u32,
+    /// Device id.
+    pub device_id: u32,
+    /// Identifies the driver build for pipeline caches.
+    pub pipeline_cache_uuid: [u8; 16],
+    /// The subgroup size without size control.
+    pub subgroup_size: u32,
+    /// Sizes that size control offers (equal to `subgroup_size` without it).
+    pub subgroup_size_range: (u32, u32),
+    /// Stages in which a subgroup size can be required.
+    pub required_size_stages: vk::ShaderStageFlags,
+    /// Most subgroups of a workgroup whose subgroup size is required.
+    pub max_workgroup_subgroups: u32,
+    /// Supported subgroup operations.
+    pub subgroup_operations: vk::SubgroupFeatureFlags,
+    /// Stages that support them.
+    pub subgroup_stages: vk::ShaderStageFlags,
+    /// Cores that run workgroups (NVIDIA's streaming multiprocessors); 0 where the device does not
+    /// say.
+    pub shader_cores: u32,
+    /// Shared memory of one workgroup in bytes.
+    pub shared_memory: u32,
+    /// The largest device-local heap in bytes.
+    pub device_memory: u64,
+    /// The largest single allocation in bytes.
+    pub max_allocation: u64,
+    /// The largest buffer in bytes; never more than an allocation.
+    pub max_buffer_size: u64,
+    /// A queue family with compute, preferring one with graphics as well (the universal queue,
+    /// which an engine's frame uses).
+    pub compute_family: Option<u32>,
+    /// Valid bits of a timestamp on that family; 0 means no timestamps.
+    pub timestamp_bits: u32,
+    /// All the limits.
+    pub limits: vk::PhysicalDeviceLimits,
+}
+
+impl DeviceProperties {
+    /// Reads the properties of `physical`.
+    pub fn query(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Self {
+        // SAFETY: a physical device of this instance.
+        let plain = unsafe { instance.get_physical_device_properties(physical) };
+        let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
+        let mut driver = vk::PhysicalDeviceDriverProperties::default();
+        let mut maintenance3 = vk::PhysicalDeviceMaintenance3Properties::default();
+        let mut maintenance4 = vk::PhysicalDeviceMaintenance4Properties::default();
+        let mut size_control = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
+        let mut cores = vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV::default();
+        let core13 = plain.api_version >= vk::API_VERSION_1_3;
+        let size_control_name = ash::ext::subgroup_size_control::NAME;
+        let extensions = extension_names(instance, physical).unwrap_or_default();
+        let mut all = vk::PhysicalDeviceProperties2::default()
+            .push_next(&mut subgroup)
+            .push_next(&mut maintenance3);
+        if plain.api_version >= vk::API_VERSION_1_2 {
+            all = all.push_next(&mut driver);
+        }
+        if core13 {
+            all = all.push_next(&mut maintenance4);
+        }
+        if core13 || extensions.iter().any(|e| e.as_c_str() == size_control_name) {
+            all = all.push_next(&mut size_control);
+        }
+        if extensions.iter().any(|e| e.as_c_str() == ash::nv::shader_sm_builtins::NAME) {
+            all = all.push_next(&mut cores);
+        }
+        // SAFETY: structures are chained only where the reported version or an extension has them.
+        unsafe { instance.get_physical_device_properties2(physical, &mut all) };
+        // SAFETY: a physical device of this instance.
+        let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
+        let compute_family = best_compute_family(&families);
+        // SAFETY: a physical device of this instance.
+        let memory = unsafe { instance.get_physical_device_memory_properties(physical) };
+        let text = |name: std::result::Result<&CStr, _>| {
+            name.map(|n: &CStr| n.to_string_lossy().into_owned()).unwrap_or_default()
+        };
+        let subgroup_size_range = if size_control.max_subgroup_size > 0 {
+            (size_control.min_subgroup_size, size_control.max_subgroup_size)
+        } else {
+            (subgroup.subgroup_size, subgroup.subgroup_size)
+        };
+        let max_allocation = maintenance3.max_memory_allocation_size;
+        let max_buffer_size = match maintenance4.max_buffer_size {
+            // Before Vulkan 1.3 there is no such limit.
+            0 => max_allocation,
+            most => most.min(max_allocation),
+        };
+        let driver_text = format!(
+            "{} {}",
+            text(driver.driver_name_as_c_str()),
+            text(driver.driver_info_as_c_str())
+        );
+        Self {
+            name: text(plain.device_name_as_c_str()),
+            device_type: plain.device_type,
+            driver: driver_text.trim().to_owned(),
+            api_version: plain.api_version,
+            vendor_id: plain.vendor_id,
+            device_id: plain.device_id,
+            pipeline_cache_uuid: plain.pipeline_cache_uuid,
+            subgroup_size: subgroup.subgroup_size,
+            subgroup_size_range,
+            required_size_stages: size_control.required_subgroup_size_stages,
+            max_workgroup_subgroups: size_control.max_compute_workgroup_subgroups,
+            subgroup_operations: subgroup.supported_operations,
+            subgroup_stages: subgroup.supported_stages,
+            shader_cores: cores.shader_sm_count,
+            shared_memory: plain.limits.max_compute_shared_memory_size,
+            device_memory: memory
+                .memory_heaps_as_slice()
+                .iter()
+                .filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL))
+                .map(|h| h.size)
+                .max()
+                .unwrap_or(0),
+            max_allocation,
+            max_buffer_size,
+            timestamp_bits: compute_family
+                .and_then(|f| families.get(f as usize))
+                .map_or(0, |f| f.timestamp_valid_bits),
+            compute_family,
+            limits: plain.limits,
+        }
+    }
+
+    /// The same with another queue family, which a caller has chosen.
+    pub(crate) fn with_family(
+        mut self,
+        instance: &ash::Instance,
+        physical: vk::PhysicalDevice,
+        family: u32,
+    ) -> Self {
+        // SAFETY: a physical device of this instance.
+        let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
+        self.compute_family = Some(family);
+        self.timestamp_bits = families.get(family as usize).map_or(0, |f| f.timestamp_valid_bits);
+        self
+    }
+
+    /// The limits that planning respects.
+    pub fn graph_limits(&self) -> multisplit_graph::Limits {
+        multisplit_graph::Limits {
+            max_storage_range: u64::from(self.limits.max_storage_buffer_range),
+            max_uniform_range: u64::from(self.limits.max_uniform_buffer_range),
+            storage_alignment: self.limits.min_storage_buffer_offset_alignment,
+            uniform_alignment: self.limits.min_uniform_buffer_offset_alignment,
+            max_workgroup_count: self.limits.max_compute_work_group_count,
+            max_workgroup_invocations: self.limits.max_compute_work_group_invocations,
+            max_workgroup_size: self.limits.max_compute_work_group_size,
+            max_push_bytes: self.limits.max_push_constants_size,
+            max_buffer_size: self.max_buffer_size,
+            max_shared_bytes: self.shared_memory,
+            subgroup_size: self.subgroup_size,
+        }
+    }
+
+    /// Whether a pipeline with workgroups of `threads` can be made for exactly
+    /// [`subgroup_size`](Self::subgroup_size).
+    pub(crate) fn can_require_subgroup_size(&self, enabled: &Features, threads: u32) -> bool {
+        let (least, most) = self.subgroup_size_range;
+        enabled.subgroup_size_control
+            // VUID-VkPipelineShaderStageCreateInfo-pNext-02756
+            && threads <= self.subgroup_size.saturating_mul(self.max_workgroup_subgroups)
+            && self.required_size_stages.contains(vk::ShaderStageFlags::COMPUTE)
+            && (least..=most).contains(&self.subgroup_size)
+    }
+
+    /// `discrete GPU`, `integrated GPU`, `software`, ...
+    pub fn kind(&self) -> &'static str {
+        match self.device_type {
+            vk::PhysicalDeviceType::DISCRETE_GPU => "discrete GPU",
+            vk::PhysicalDeviceType::INTEGRATED_GPU => "integrated GPU",
+            vk::PhysicalDeviceType::VIRTUAL_GPU => "virtual GPU",
+            vk::PhysicalDeviceType::CPU => "software",
+            _ => "other",
+        }
+    }
+}
+
+fn best_compute_family(families: &[vk::QueueFamilyProperties]) -> Option<u32> {
+    let with = |flags: vk::QueueFlags| {
+        families.iter().position(|f| f.queue_flags.contains(flags)).map(|i| i as u32)
+    };
+    with(vk::QueueFlags::COMPUTE | vk::QueueFlags::GRAPHICS)
+        .or_else(|| with(vk::QueueFlags::COMPUTE))
+}
+
+/// The names of the extensions that a device offers.
+pub(crate) fn extension_names(
+    instance: &ash::Instance,
+    physical: vk::PhysicalDevice,
+) -> Result<Vec<CString>> {
+    // SAFETY: a physical device of this instance.
+    let list = unsafe { instance.enumerate_device_extension_properties(physical) };
+    let list = list.during("vkEnumerateDeviceExtensionProperties")?;
+    Ok(list.iter().filter_map(|e| e.extension_name_as_c_str().ok()).map(CStr::to_owned).collect())
+}

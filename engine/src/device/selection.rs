@@ -1,0 +1,223 @@
+//! Which device is used: discrete before integrated before software, unless the caller says.
+
+use ash::vk;
+
+use crate::device::properties::DeviceProperties;
+use crate::device::requirements::{Features, Requirements};
+use crate::error::{Error, Result, VkResultExt};
+
+/// The environment variable that picks a device by index or by a part of its name.
+pub const DEVICE_VARIABLE: &str = "MULTISPLIT_DEVICE";
+
+/// How a device is chosen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum DeviceChoice {
+    /// `MULTISPLIT_DEVICE` where it is set, else the best device that can run the kernels.
+    #[default]
+    Auto,
+    /// Index into the devices in the order that Vulkan lists them, or a part of the name
+    /// (upper or lower case). A number that is no index is a word of the name: `4090`.
+    Named(String),
+    /// The best software driver.
+    Software,
+}
+
+impl DeviceChoice {
+    /// The one of `devices` that this choice falls on, or an error that lists what there is.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), multisplit::Error> {
+    /// use multisplit::{Context, DeviceChoice};
+    ///
+    /// let devices = Context::devices()?;
+    /// let chosen = DeviceChoice::Auto.pick(&devices)?;
+    /// println!("{} would be used", chosen.properties.name);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn pick<'d>(&self, devices: &'d [DeviceEntry]) -> Result<&'d DeviceEntry> {
+        let variable = || std::env::var(DEVICE_VARIABLE).ok().filter(|v| !v.is_empty());
+        let found = match self {
+            _ if devices.is_empty() => return Err(Error::NoDevice),
+            Self::Named(name) => named(name, devices),
+            Self::Auto => match variable() {
+                Some(name) => named(&name, devices),
+                None => best(devices.iter()),
+            },
+            Self::Software => best(devices.iter().filter(|d| d.is_software())),
+        };
+        let unknown = || {
+            let wanted = match self {
+                Self::Named(name) => name.clone(),
+                Self::Auto => variable().unwrap_or_default(),
+                Self::Software => "software".to_owned(),
+            };
+            let found = devices.iter().map(DeviceEntry::describe).collect();
+            Error::UnknownDevice { wanted, found }
+        };
+        found.ok_or_else(unknown)?.usable()
+    }
+}
+
+/// One device that Vulkan lists, and whether the kernels run on it.
+#[derive(Clone, Debug)]
+pub struct DeviceEntry {
+    /// Its place in Vulkan's list.
+    pub index: usize,
+    /// What it says of itself.
+    pub properties: DeviceProperties,
+    /// What it lacks; empty for a usable device.
+    pub missing: Vec<String>,
+    /// What is enabled where it is opened; nothing for a device that is not usable.
+    pub features: Features,
+    /// Of the instance that listed it, which may be gone.
+    pub(crate) physical: vk::PhysicalDevice,
+}
+
+impl DeviceEntry {
+    fn describe(&self) -> String {
+        let usable = if self.missing.is_empty() { "" } else { ", not usable" };
+        format!("{} `{}` ({}{usable})", self.index, self.properties.name, self.properties.kind())
+    }
+
+    fn is_software(&self) -> bool {
+        self.properties.device_type == vk::PhysicalDeviceType::CPU
+    }
+
+    fn rank(&self) -> u32 {
+        match self.properties.device_type {
+            vk::PhysicalDeviceType::DISCRETE_GPU => 0,
+            vk::PhysicalDeviceType::INTEGRATED_GPU => 1,
+            vk::PhysicalDeviceType::VIRTUAL_GPU => 2,
+            vk::PhysicalDeviceType::CPU => 4,
+            _ => 3,
+        }
+    }
+
+    fn usable(&self) -> Result<&Self> {
+        if self.missing.is_empty() {
+            return Ok(self);
+        }
+        Err(Error::MissingRequirements {
+            device: self.properties.name.clone(),
+            missing: self.missing.clone(),
+        })
+    }
+}
+
+/// The first usable device of the best kind; an unusable one where there is no other, so that
+/// the error can say what it lacks.
+fn best<'d>(devices: impl Iterator<Item = &'d DeviceEntry>) -> Option<&'d DeviceEntry> {
+    devices.min_by_key(|d| (!d.missing.is_empty(), d.rank(), d.index))
+}
+
+fn named<'d>(wanted: &str, devices: &'d [DeviceEntry]) -> Option<&'d DeviceEntry> {
+    let number: Option<usize> = wanted.parse().ok();
+    let wanted = wanted.to_lowercase();
+    let matches = |d: &&DeviceEntry| {
+        let name = d.properties.name.to_lowercase();
+        match number {
+            // As a part of a word, an index that is not there would match many a version.
+            Some(_) => name.split(|c: char| !c.is_alphanumeric() && c != '.').any(|w| w == wanted),
+            None => !wanted.is_empty() && name.contains(&wanted),
+        }
+    };
+    let by_index = devices.iter().find(|d| Some(d.index) == number);
+    let by_name =
+        || devices.iter().filter(matches).min_by_key(|d| (!d.missing.is_empty(), d.index));
+    by_index.or_else(by_name)
+}
+
+/// Every device of the instance. `wanted` says what is to be enabled on each.
+pub(crate) fn list(
+    instance: &ash::Instance,
+    wanted: impl Fn(vk::PhysicalDevice) -> Result<Requirements>,
+) -> Result<Vec<DeviceEntry>> {
+    // SAFETY: a live instance.
+    let physical = match unsafe { instance.enumerate_physical_devices() } {
+        // What the loader says when no driver is installed.
+        Err(vk::Result::ERROR_INITIALIZATION_FAILED) => Vec::new(),
+        other => other.during("vkEnumeratePhysicalDevices")?,
+    };
+    let entry = |(index, physical)| {
+        let (features, missing) = match wanted(physical) {
+            Ok(wanted) => (wanted.features, Vec::new()),
+            Err(Error::MissingRequirements { missing, .. }) => (Features::default(), missing),
+            Err(other) => (Features::default(), vec![other.to_string()]),
+        };
+        let properties = DeviceProperties::query(instance, physical);
+        DeviceEntry { index, properties, missing, features, physical }
+    };
+    Ok(physical.into_iter().enumerate().map(entry).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device(index: usize, name: &str, device_type: vk::PhysicalDeviceType) -> DeviceEntry {
+        let properties =
+            DeviceProperties { name: name.to_owned(), device_type, ..Default::default() };
+        let (missing, features) = (Vec::new(), Features::default());
+        DeviceEntry { index, properties, missing, features, physical: Default::default() }
+    }
+
+    fn devices() -> Vec<DeviceEntry> {
+        use vk::PhysicalDeviceType as Type;
+        let mut old = device(2, "GeForce RTX 2080", Type::DISCRETE_GPU);
+        old.missing.push("synchronization2".to_owned());
+        vec![
+            device(0, "llvmpipe (LLVM 15)", Type::CPU),
+            device(1, "Iris Xe", Type::INTEGRATED_GPU),
+            old,
+            device(3, "GeForce RTX 4090", Type::DISCRETE_GPU),
+        ]
+    }
+
+    fn picked(choice: &DeviceChoice) -> Option<usize> {
+        choice.pick(&devices()).ok().map(|d| d.index)
+    }
+
+    #[test]
+    fn an_index_comes_before_a_part_of_a_name() {
+        for (wanted, index) in [
+            ("0", Some(0)),
+            ("1", Some(1)),
+            ("4090", Some(3)),
+            ("iris", Some(1)),
+            ("LLVMPIPE", Some(0)),
+            // The first that matches is not usable, the second is.
+            ("geforce", Some(3)),
+            ("2", None),
+            ("4", None),
+            ("9", None),
+            ("409", None),
+            ("", None),
+        ] {
+            assert_eq!(picked(&DeviceChoice::Named(wanted.to_owned())), index, "{wanted}");
+        }
+    }
+
+    #[test]
+    fn without_a_name_the_best_kind_is_taken() {
+        assert_eq!(best(devices().iter()).map(|d| d.index), Some(3));
+        assert_eq!(picked(&DeviceChoice::Software), Some(0));
+    }
+
+    #[test]
+    fn errors_say_what_there_is() {
+        let all = devices();
+        let unknown = DeviceChoice::Named("radeon".to_owned()).pick(&all).map(|d| d.index);
+        assert!(
+            matches!(&unknown, Err(Error::UnknownDevice { wanted, found })
+                if wanted == "radeon" && found.len() == 4 && found[2].contains("not usable")),
+            "{unknown:?}"
+        );
+        let old = DeviceChoice::Named("2".to_owned()).pick(&all).map(|d| d.index);
+        assert!(matches!(&old, Err(Error::MissingRequirements { missing, .. })
+            if missing == &["synchronization2"]));
+        let none = DeviceChoice::Software.pick(&all[1..]).map(|d| d.index);
+        assert!(matches!(none, Err(Error::UnknownDevice { .. })));
+        assert!(matches!(DeviceChoice::Software.pick(&[]), Err(Error::NoDevice)));
+    }
+}

@@ -1,0 +1,204 @@
+//! The device that everything shares: handles, function tables, and the order in which they are
+//! torn down.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ash::vk;
+
+use crate::device::attach::Attachments;
+use crate::device::order::{Order, RecordingId};
+use crate::device::context::PipelineCache;
+use crate::device::instance::Instance;
+use crate::device::observer::Observer;
+use crate::device::properties::DeviceProperties;
+use crate::device::requirements::Features;
+use crate::device::validation::Messages;
+use crate::error::{Result, VkResultExt};
+
+/// Synchronization2 came to core under another name.
+enum Synchronization2 {
+    Core,
+    Extension(ash::khr::synchronization2::Device),
+}
+
+/// An instance and a device of it. Dropping destroys both, in order, unless they are a caller's:
+/// so whatever fails once a device exists, the device does not outlive the failure.
+pub(crate) struct Handles {
+    pub raw: ash::Device,
+    pub instance: Instance,
+}
+
+impl Drop for Handles {
+    fn drop(&mut self) {
+        if self.instance.owned {
+            // SAFETY: whoever holds the handles drops them after everything made from them.
+            unsafe { self.raw.destroy_device(None) };
+        }
+    }
+}
+
+/// The queue, and whose recording was the last that was submitted to it.
+struct Queue {
+    raw: vk::Queue,
+    last: Option<RecordingId>,
+}
+
+/// Shared by everything that holds a Vulkan object, so that none outlives the device.
+pub(crate) struct Device {
+    pub raw: ash::Device,
+    pub queue_family: u32,
+    pub properties: DeviceProperties,
+    pub features: Features,
+    pub push_descriptor: Option<ash::khr::push_descriptor::Device>,
+    pub debug_utils: Option<ash::ext::debug_utils::Device>,
+    pub executables: Option<ash::khr::pipeline_executable_properties::Device>,
+    pub observer: Option<Observer>,
+    /// Where compiled pipelines are kept between runs.
+    pub pipeline_cache: PipelineCache,
+    /// Most bytes that buffers may take together.
+    pub memory_limit: Option<u64>,
+    pub physical: vk::PhysicalDevice,
+    pub(super) attachments: Attachments,
+    queue: Mutex<Queue>,
+    synchronization2: Synchronization2,
+    /// Last: fields are dropped in this order.
+    handles: Handles,
+}
+
+/// What a [`Device`] is made of.
+pub(crate) struct DeviceParts {
+    pub handles: Handles,
+    pub physical: vk::PhysicalDevice,
+    pub queue: vk::Queue,
+    pub queue_family: u32,
+    /// The version that instance and device have in common.
+    pub api_version: u32,
+    pub properties: DeviceProperties,
+    pub features: Features,
+    pub pipeline_cache: PipelineCache,
+    /// Most bytes that buffers may take together.
+    pub memory_limit: Option<u64>,
+    pub observer: Option<Observer>,
+}
+
+impl Device {
+    pub fn new(parts: DeviceParts) -> Result<Self> {
+        let DeviceParts { features, handles: Handles { raw, instance: owner }, .. } = &parts;
+        let instance = &owner.raw;
+        let synchronization2 = if parts.api_version >= vk::API_VERSION_1_3 {
+            Synchronization2::Core
+        } else {
+            Synchronization2::Extension(ash::khr::synchronization2::Device::new(instance, raw))
+        };
+        let push_descriptor =
+            features.push_descriptor.then(|| ash::khr::push_descriptor::Device::new(instance, raw));
+        let executables = features
+            .pipeline_executable_info
+            .then(|| ash::khr::pipeline_executable_properties::Device::new(instance, raw));
+        let debug_utils =
+            owner.debug_utils.then(|| ash::ext::debug_utils::Device::new(instance, raw));
+        Ok(Self {
+            raw: raw.clone(),
+            queue_family: parts.queue_family,
+            properties: parts.properties,
+            features: parts.features,
+            push_descriptor,
+            debug_utils,
+            executables,
+            observer: parts.observer,
+            pipeline_cache: parts.pipeline_cache,
+            memory_limit: parts.memory_limit,
+            physical: parts.physical,
+            attachments: Attachments::default(),
+            queue: Mutex::new(Queue { raw: parts.queue, last: None }),
+            synchronization2,
+            handles: parts.handles,
+        })
+    }
+
+    pub fn messages(&self) -> &Messages {
+        self.handles.instance.messages()
+    }
+
+    pub fn instance(&self) -> &ash::Instance {
+        &self.handles.instance.raw
+    }
+
+    /// One `vkCmdPipelineBarrier2`.
+    ///
+    /// # Safety
+    /// `commands` is recording.
+    pub unsafe fn pipeline_barrier(
+        &self,
+        commands: vk::CommandBuffer,
+        memory: &[vk::MemoryBarrier2<'_>],
+    ) {
+        let info = vk::DependencyInfo::default().memory_barriers(memory);
+        match &self.synchronization2 {
+            // SAFETY: by the caller's contract.
+            Synchronization2::Core => unsafe { self.raw.cmd_pipeline_barrier2(commands, &info) },
+            // SAFETY: by the caller's contract.
+            Synchronization2::Extension(functions) => unsafe {
+                functions.cmd_pipeline_barrier2(commands, &info);
+            },
+        }
+    }
+
+    /// Submits one command buffer and signals `fence`. Whatever was submitted before it by other
+    /// recordings is ordered before it; a recording that follows itself has barriers of its own.
+    ///
+    /// # Safety
+    /// `commands` is executable and not pending (or was recorded for simultaneous use).
+    pub unsafe fn submit(
+        &self,
+        recording: RecordingId,
+        commands: vk::CommandBuffer,
+        fence: vk::Fence,
+    ) -> Result<()> {
+        let order = self.attached(Order::new)?;
+        let both = [order.commands(), commands];
+        let mut queue = self.queue();
+        let commands = if queue.last == Some(recording) { &both[1..] } else { &both[..] };
+        let info = vk::SubmitInfo::default().command_buffers(commands);
+        // SAFETY: by the caller's contract; the queue's lock is held.
+        unsafe { self.raw.queue_submit(queue.raw, &[info], fence) }.during("vkQueueSubmit")?;
+        queue.last = Some(recording);
+        Ok(())
+    }
+
+    /// Waits until everything on the queue is done. Not `vkDeviceWaitIdle`, for which an adopting
+    /// caller would have to hold back all of its own queues.
+    pub fn wait_idle(&self) -> Result<()> {
+        let queue = self.queue();
+        // SAFETY: a live queue.
+        unsafe { self.raw.queue_wait_idle(queue.raw) }.during("vkQueueWaitIdle")
+    }
+
+    /// Queues are externally synchronized: the lock is held for the call.
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Names an object for the layers and for debuggers, where debug-utils is on.
+    pub fn name_object<T: vk::Handle>(&self, handle: T, name: &str) {
+        let Some(functions) = &self.debug_utils else { return };
+        let Ok(name) = std::ffi::CString::new(name) else { return };
+        let info =
+            vk::DebugUtilsObjectNameInfoEXT::default().object_handle(handle).object_name(&name);
+        // A name is a convenience: failing to set one is no failure.
+        // SAFETY: a live object of this device.
+        let _ = unsafe { functions.set_debug_utils_object_name(&info) };
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        if self.handles.instance.owned {
+            // A lost device cannot be waited for; then nothing runs on it either.
+            let _ = self.wait_idle();
+        }
+        // SAFETY: the last reference, so nothing else uses what is attached. An adopting caller has
+        // promised that what was recorded with it has run.
+        unsafe { self.attachments.release(self) };
+    }
+}

@@ -1,0 +1,108 @@
+//! The pipeline cache on disk: a file that is used when it is whole and of this driver, and
+//! ignored and replaced otherwise.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::device::properties::DeviceProperties;
+
+const MAGIC: [u8; 8] = *b"MSPIPE01";
+const HEADER: usize = MAGIC.len() + 8;
+
+/// Where the cache of one device and driver lies.
+#[derive(Clone, Debug)]
+pub(crate) struct CacheFile {
+    path: PathBuf,
+    /// What Vulkan's own header in the data must say: vendor, device, driver build.
+    identity: Vec<u8>,
+}
+
+impl CacheFile {
+    /// The subgroup size is part of the name: a software driver that runs at several widths says
+    /// the same of itself at each.
+    pub fn new(folder: &Path, properties: &DeviceProperties) -> Self {
+        let uuid: String =
+            properties.pipeline_cache_uuid.iter().map(|b| format!("{b:02x}")).collect();
+        let name = format!(
+            "{:04x}-{:04x}-{uuid}-{}.pipelines",
+            properties.vendor_id, properties.device_id, properties.subgroup_size
+        );
+        let mut identity = Vec::new();
+        identity.extend(properties.vendor_id.to_le_bytes());
+        identity.extend(properties.device_id.to_le_bytes());
+        identity.extend(properties.pipeline_cache_uuid);
+        Self { path: folder.join(name), identity }
+    }
+
+    /// `$XDG_CACHE_HOME/multisplit` or its counterpart of the platform.
+    pub fn default_folder() -> Option<PathBuf> {
+        let set = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        let base = if cfg!(windows) {
+            set("LOCALAPPDATA")
+        } else if cfg!(target_os = "macos") {
+            set("HOME").map(|home| home.join("Library/Caches"))
+        } else {
+            set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")))
+        };
+        base.map(|base| base.join("multisplit"))
+    }
+
+    /// The cached data, or nothing where the file is missing, damaged or of another driver.
+    pub fn load(&self) -> Vec<u8> {
+        let Ok(file) = fs::read(&self.path) else { return Vec::new() };
+        match self.checked(&file) {
+            Some(data) => data.to_vec(),
+            None => {
+                tracing::warn!(path = %self.path.display(), "pipeline cache is damaged or foreign; ignored");
+                Vec::new()
+            }
+        }
+    }
+
+    fn checked<'a>(&self, file: &'a [u8]) -> Option<&'a [u8]> {
+        let data = file.get(HEADER..)?;
+        let checksum = file.get(MAGIC.len()..HEADER)?;
+        let whole = file.starts_with(&MAGIC) && checksum == fnv1a(data).to_le_bytes();
+        // VkPipelineCacheHeaderVersionOne: length, version, vendor, device, uuid.
+        let ours = data.get(8..8 + self.identity.len())? == self.identity;
+        (whole && ours).then_some(data)
+    }
+
+    /// Writes beside and renames, so that a reader never sees half a file. A cache that cannot
+    /// be written costs time, not correctness: it is logged and forgotten.
+    pub fn save(&self, data: &[u8]) {
+        if data.is_empty() {
+            return;
+        }
+        let mut file = Vec::with_capacity(HEADER + data.len());
+        file.extend(MAGIC);
+        file.extend(fnv1a(data).to_le_bytes());
+        file.extend(data);
+        if fs::read(&self.path).is_ok_and(|old| old == file) {
+            return;
+        }
+        // Unlike that of any other process, and of any other context of this one.
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let beside = self.path.with_extension(format!("{}-{number}.tmp", std::process::id()));
+        let write = || -> std::io::Result<()> {
+            if let Some(folder) = self.path.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            fs::write(&beside, &file)?;
+            fs::rename(&beside, &self.path)
+        };
+        if let Err(error) = write() {
+            let _ = fs::remove_file(&beside);
+            tracing::warn!(path = %self.path.display(), %error, "pipeline cache not written");
+        }
+    }
+}
+
+/// FNV-1a: enough to notice a damaged file.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}

@@ -1,0 +1,244 @@
+//! A plan that is ready to be recorded: its pipelines, descriptors and workspace, all made when it
+//! is instantiated.
+
+use std::ffi::CString;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ash::vk;
+use multisplit_graph::{self as graph, Plan};
+
+use crate::device::context::Context;
+use crate::device::shared::Device;
+use crate::error::{Error, Result};
+use crate::execute::descriptors::Sets;
+use crate::execute::fit;
+use crate::execute::import::{BufferAt, Import, Places};
+use crate::execute::layout::BufferAccess;
+use crate::execute::pipeline::{Pipeline, PipelineStore};
+use crate::execute::workspace::{self, WorkspaceRequirements};
+use crate::memory::{Buffer, Location};
+
+/// A plan that is ready to be recorded, any number of times.
+///
+/// Recording takes `&self` and touches no shared state but a counter, so several threads may
+/// record one executable into different command buffers. Two recordings that run at the same
+/// time must not share a workspace: use one executable (or one caller-supplied workspace) for
+/// each frame in flight. [`embed::Operation`](crate::embed::Operation) does so by itself.
+pub struct Executable {
+    pub(crate) device: Arc<Device>,
+    pub(crate) plan: Plan,
+    pub(crate) steps: Vec<Step>,
+    access: BufferAccess,
+    pub(crate) exit: Vec<vk::MemoryBarrier2<'static>>,
+    workspace: Option<Buffer>,
+    /// For recordings by the caller, in turn; none where descriptors are pushed.
+    pub(crate) frames: Vec<Sets>,
+    pub(crate) frame_count: usize,
+    pub(crate) next_frame: AtomicUsize,
+    /// Held while the engine's own calls run with the executable's own workspace.
+    turn: Mutex<()>,
+}
+
+pub(crate) struct Step {
+    pub barrier: Vec<vk::MemoryBarrier2<'static>>,
+    pub label: CString,
+    pub pipeline: Option<Arc<Pipeline>>,
+}
+
+/// How [`Context::instantiate_with`] sets a plan up.
+#[derive(Clone, Copy, Debug)]
+pub struct ExecutableOptions {
+    /// Whether the executable brings its own workspace; otherwise each recording is given one.
+    pub own_workspace: bool,
+    /// How many recordings by [`Executable::record`] may be alive at a time (frames in flight).
+    /// It matters only on devices without push descriptors, where each recording needs descriptor
+    /// sets of its own: the sets of recording `k` are used again by recording `k + frames`. Calls
+    /// that submit by themselves ([`Context::run`], [`Context::replay`]) take none of them.
+    pub frames: usize,
+    /// Whether kernels take the addresses of buffers instead of binding them: no descriptors at
+    /// all. It needs [`Features::buffer_device_address`](crate::Features::buffer_device_address),
+    /// and validation layers do not see such accesses.
+    pub by_address: bool,
+}
+
+/// More frames in flight than this are a mistake.
+const MAX_FRAMES: usize = 1024;
+
+impl Default for ExecutableOptions {
+    fn default() -> Self {
+        Self { own_workspace: true, frames: 2, by_address: false }
+    }
+}
+
+impl Context {
+    /// Makes everything that recording `plan` needs.
+    pub fn instantiate(&self, plan: Plan) -> Result<Executable> {
+        self.instantiate_with(plan, ExecutableOptions::default())
+    }
+
+    /// Like [`instantiate`](Self::instantiate), with options.
+    pub fn instantiate_with(&self, plan: Plan, options: ExecutableOptions) -> Result<Executable> {
+        let _span = tracing::debug_span!("instantiate", plan = %plan.name()).entered();
+        if options.frames > MAX_FRAMES {
+            let (asked, limit) = (options.frames as u64, MAX_FRAMES as u64);
+            return Err(Error::TooLarge { what: "number of frames in flight", asked, limit });
+        }
+        let device = &self.device;
+        let access = self.access(&plan, options.by_address)?;
+        fit::check(&plan, &self.limits())?;
+        if access == BufferAccess::Addresses {
+            fit::check_addresses(&plan)?;
+        }
+        let steps = steps(device, &plan, access)?;
+        let workspace = (options.own_workspace && plan.workspace().size > 0)
+            .then(|| {
+                let name = format!("{}.workspace", plan.name());
+                Buffer::new(device, &name, plan.workspace().size, Location::Device)
+            })
+            .transpose()?;
+        let exit = plan.exit().map(memory_barriers).unwrap_or_default();
+        let (frames, next_frame, turn) = (Vec::new(), AtomicUsize::new(0), Mutex::default());
+        let device = device.clone();
+        let frame_count = options.frames.max(1);
+        let mut executable = Executable {
+            device,
+            plan,
+            steps,
+            access,
+            exit,
+            workspace,
+            frames,
+            frame_count,
+            next_frame,
+            turn,
+        };
+        for _ in 0..frame_count {
+            let sets = executable.new_sets()?;
+            executable.frames.extend(sets);
+        }
+        Ok(executable)
+    }
+
+    /// How the kernels of `plan` get at buffers.
+    fn access(&self, plan: &Plan, by_address: bool) -> Result<BufferAccess> {
+        match (by_address, self.device.push_descriptor.is_some()) {
+            (false, true) => Ok(BufferAccess::Pushed),
+            (false, false) => Ok(BufferAccess::Sets),
+            (true, _) if self.device.features.buffer_device_address => Ok(BufferAccess::Addresses),
+            (true, _) => Err(Error::Kernel {
+                kernel: plan.name().to_owned(),
+                problem: "needs bufferDeviceAddress, which the device lacks or has not enabled"
+                    .to_owned(),
+            }),
+        }
+    }
+}
+
+fn steps(device: &Device, plan: &Plan, access: BufferAccess) -> Result<Vec<Step>> {
+    let pipelines = PipelineStore::of(device)?;
+    let mut steps = Vec::with_capacity(plan.steps().len());
+    for step in plan.steps() {
+        let pipeline = match &step.pass.kernel {
+            Some(pass_kernel) => {
+                let kernel = pass_kernel.kernel().ok_or_else(|| Error::Kernel {
+                    kernel: pass_kernel.label().to_owned(),
+                    problem: "is described only, there is no SPIR-V to run".to_owned(),
+                })?;
+                let values = &step.pass.specialization;
+                Some(pipelines.get(device, kernel, values, access)?)
+            }
+            None => None,
+        };
+        steps.push(Step {
+            barrier: step.barrier.as_ref().map(memory_barriers).unwrap_or_default(),
+            label: CString::new(step.pass.label.as_str()).unwrap_or_default(),
+            pipeline,
+        });
+    }
+    Ok(steps)
+}
+
+impl Executable {
+    pub(crate) fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    /// Vulkan leaves undefined what a device does with another one's pipelines.
+    pub(crate) fn check_device(&self, device: &Arc<Device>) -> Result<()> {
+        if Arc::ptr_eq(&self.device, device) {
+            return Ok(());
+        }
+        Err(Error::OtherContext { name: self.plan.name().to_owned() })
+    }
+
+    /// The plan it executes.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// What a caller has to supply for the plan's transient buffers, where the executable has no
+    /// workspace of its own.
+    pub fn workspace_requirements(&self) -> Result<WorkspaceRequirements> {
+        workspace::requirements(&self.device, &self.plan, self.is_by_address())
+    }
+
+    /// The usages that a buffer for this import of the plan is created with.
+    pub fn import_usage(&self, import: graph::Buffer) -> vk::BufferUsageFlags {
+        let is_meant = |index| self.plan.index_of(import) == Some(index);
+        workspace::usage(&self.plan, self.is_by_address(), is_meant)
+    }
+
+    /// Whether it takes buffers by address.
+    pub fn is_by_address(&self) -> bool {
+        self.access == BufferAccess::Addresses
+    }
+
+    /// What offsets of imports and of the workspace are multiples of.
+    pub fn offset_alignment(&self) -> u64 {
+        self.device.properties.graph_limits().heap_alignment()
+    }
+
+    /// How many [`TimestampQueries`](crate::TimestampQueries) a recording writes.
+    pub fn timestamp_count(&self, each_pass: bool) -> u32 {
+        if each_pass { self.steps.len() as u32 + 1 } else { 2 }
+    }
+
+    /// New descriptor sets for the plan; none where descriptors are pushed.
+    pub(crate) fn new_sets(&self) -> Result<Option<Sets>> {
+        if self.access != BufferAccess::Sets {
+            return Ok(None);
+        }
+        let pipelines = self.steps.iter().map(|s| s.pipeline.as_deref());
+        Sets::new(&self.device, &self.plan, pipelines).map(Some)
+    }
+
+    pub(crate) fn places(
+        &self,
+        imports: &[Import],
+        workspace: Option<BufferAt>,
+    ) -> Result<Places<'_>> {
+        let own = self.workspace.as_ref().map(|w| BufferAt::new(w.raw(), 0));
+        Places::resolve(&self.device, &self.plan, imports, workspace.or(own), self.access)
+    }
+
+    /// Runs with the executable's own workspace take turns, whichever threads they come from.
+    pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn memory_barriers(barrier: &graph::Barrier) -> Vec<vk::MemoryBarrier2<'static>> {
+    barrier
+        .memory
+        .iter()
+        .map(|m| {
+            // The graph's masks have Vulkan's own values.
+            vk::MemoryBarrier2::default()
+                .src_stage_mask(vk::PipelineStageFlags2::from_raw(m.src_stages.bits()))
+                .src_access_mask(vk::AccessFlags2::from_raw(m.src_access.bits()))
+                .dst_stage_mask(vk::PipelineStageFlags2::from_raw(m.dst_stages.bits()))
+                .dst_access_mask(vk::AccessFlags2::from_raw(m.dst_access.bits()))
+        })
+        .collect()
+}

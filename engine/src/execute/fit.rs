@@ -1,0 +1,40 @@
+//! Whether a plan may run on a device. A plan is sealed, so what it says is what the planner
+//! proved; what is left to see is whether it was planned for this device's limits.
+
+use multisplit_graph::{GraphError, Limits, Plan};
+use multisplit_shaders::address::ADDRESS_ALIGNMENT;
+
+use crate::error::{Error, Result};
+use crate::execute::import::MAX_IMPORTS;
+
+/// Refuses a plan that was made for wider limits than the device has.
+pub(crate) fn check(plan: &Plan, device: &Limits) -> Result<()> {
+    let imports = plan.imports().count();
+    if imports > MAX_IMPORTS {
+        let (value, max) = (imports as u64, MAX_IMPORTS as u64);
+        let (at, limit) = (format!("`{}`", plan.name()), "imports of a plan");
+        return Err(GraphError::LimitExceeded { at, limit, value, max }.into());
+    }
+    match plan.limits().exceeded_on(device) {
+        None => Ok(()),
+        Some(limit) => Err(Error::OtherLimits { plan: plan.name().to_owned(), limit }),
+    }
+}
+
+/// Refuses views that no address can begin: kernels read 16 bytes at a time, and where there are no
+/// descriptors nothing else sees to it.
+pub(crate) fn check_addresses(plan: &Plan) -> Result<()> {
+    let alignment = u64::from(ADDRESS_ALIGNMENT);
+    for pass in plan.steps().iter().map(|step| &step.pass) {
+        for binding in &pass.bindings {
+            let base = plan.buffers().get(binding.buffer).and_then(|b| b.workspace_offset());
+            let value = base.unwrap_or(0).saturating_add(binding.offset);
+            if !value.is_multiple_of(alignment) {
+                let (pass, buffer) = (pass.label.clone(), binding.name.clone());
+                let what = "offset";
+                return Err(GraphError::Misaligned { pass, buffer, what, value, alignment }.into());
+            }
+        }
+    }
+    Ok(())
+}

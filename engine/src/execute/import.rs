@@ -1,0 +1,281 @@
+//! Which buffers a caller gives for the imports and the workspace of a plan, and where each buffer
+//! of the plan is then.
+
+use std::sync::Arc;
+
+use ash::vk;
+use multisplit_graph::{self as graph, Place, Plan, Work};
+use multisplit_shaders::address::ADDRESS_ALIGNMENT;
+
+use crate::device::shared::Device;
+use crate::error::{Error, Result};
+use crate::execute::layout::BufferAccess;
+use crate::memory::{Array, Buffer};
+
+/// Most imports a plan may have; where they are is then resolved on the stack.
+pub(crate) const MAX_IMPORTS: usize = 32;
+
+/// Where memory of the caller's begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BufferAt {
+    /// At a byte of a buffer.
+    Buffer {
+        /// The caller's buffer, with the usages that passes make of it
+        /// ([`Executable::import_usage`](crate::Executable::import_usage)).
+        buffer: vk::Buffer,
+        /// Where in it the memory begins.
+        offset: u64,
+    },
+    /// At an address (`vkGetBufferDeviceAddress`), a multiple of 16; only for executables that take
+    /// buffers by address.
+    Address(vk::DeviceAddress),
+}
+
+impl BufferAt {
+    /// From byte `offset` of `buffer` on.
+    pub const fn new(buffer: vk::Buffer, offset: u64) -> Self {
+        Self::Buffer { buffer, offset }
+    }
+
+    const NOWHERE: Self = Self::new(vk::Buffer::null(), 0);
+
+    /// Whether `size` bytes from here and `other_size` from there have bytes in common. Whether an
+    /// address is one of a buffer's nobody can tell.
+    fn overlaps(self, size: u64, other: Self, other_size: u64) -> bool {
+        let (at, other_at) = match (self, other) {
+            (Self::Buffer { buffer, offset }, Self::Buffer { buffer: b, offset: o })
+                if buffer == b =>
+            {
+                (offset, o)
+            }
+            (Self::Address(at), Self::Address(other)) => (at, other),
+            _ => return false,
+        };
+        at < other_at.saturating_add(other_size) && other_at < at.saturating_add(size)
+    }
+}
+
+/// A graph's buffer, and where the memory for it begins.
+pub type Import = (graph::Buffer, BufferAt);
+
+/// An [`Array`] for an import of a graph: `(import, &array)`, or `(import, &array, offset)` to begin
+/// at a byte offset.
+#[derive(Clone, Copy)]
+pub struct Bound<'b> {
+    import: graph::Buffer,
+    buffer: &'b Buffer,
+    offset: u64,
+}
+
+impl<'b> Bound<'b> {
+    pub(crate) fn new(import: graph::Buffer, buffer: &'b Buffer) -> Self {
+        Self { import, buffer, offset: 0 }
+    }
+}
+
+impl<'b, T> From<(graph::Buffer, &'b Array<T>)> for Bound<'b> {
+    fn from((import, array): (graph::Buffer, &'b Array<T>)) -> Self {
+        Self::new(import, array.buffer())
+    }
+}
+
+impl<'b, T> From<(graph::Buffer, &'b Array<T>, u64)> for Bound<'b> {
+    fn from((import, array, offset): (graph::Buffer, &'b Array<T>, u64)) -> Self {
+        Self { offset, ..Self::new(import, array.buffer()) }
+    }
+}
+
+impl Bound<'_> {
+    /// The buffer, to be kept alive by whoever keeps the recording.
+    pub(crate) fn buffer(&self) -> Buffer {
+        self.buffer.clone()
+    }
+}
+
+/// The imports of safe calls: buffers of this very device that are large enough.
+pub(crate) fn imports<'b>(
+    device: &Arc<Device>,
+    buffers: &[impl Into<Bound<'b>> + Copy],
+) -> Result<Vec<Import>> {
+    let check = |bound: Bound<'b>| {
+        bound.buffer.check_device(device)?;
+        bound.buffer.check_range(bound.offset, bound.import.size())?;
+        Ok((bound.import, BufferAt::new(bound.buffer.raw(), bound.offset)))
+    };
+    buffers.iter().map(|&bound| check(bound.into())).collect()
+}
+
+/// Where the plan's buffers are for one recording.
+pub(crate) struct Places<'p> {
+    plan: &'p Plan,
+    imports: [Given; MAX_IMPORTS],
+    count: usize,
+    workspace: Given,
+}
+
+/// Where one buffer is.
+#[derive(Clone, Copy)]
+struct Given {
+    /// Its index among the plan's buffers; of no meaning for the workspace.
+    index: usize,
+    at: BufferAt,
+    /// Its address, where kernels take addresses.
+    address: vk::DeviceAddress,
+}
+
+impl Given {
+    const NOTHING: Self = Self { index: 0, at: BufferAt::NOWHERE, address: 0 };
+
+    fn new(device: &Device, index: usize, at: BufferAt, access: BufferAccess) -> Self {
+        let address = match at {
+            BufferAt::Address(address) => address,
+            BufferAt::Buffer { buffer, offset }
+                if access == BufferAccess::Addresses && buffer != vk::Buffer::null() =>
+            {
+                let info = vk::BufferDeviceAddressInfo::default().buffer(buffer);
+                // SAFETY: whoever records promises that the buffer has the usage for it.
+                unsafe { device.raw.get_buffer_device_address(&info) }.saturating_add(offset)
+            }
+            BufferAt::Buffer { .. } => 0,
+        };
+        Self { index, at, address }
+    }
+
+    /// Buffer and offset; nothing where only the address is known.
+    fn buffer(&self, offset: u64) -> (vk::Buffer, u64) {
+        match self.at {
+            BufferAt::Buffer { buffer, offset: base } => (buffer, base + offset),
+            BufferAt::Address(_) => (vk::Buffer::null(), 0),
+        }
+    }
+}
+
+impl<'p> Places<'p> {
+    pub fn resolve(
+        device: &Device,
+        plan: &'p Plan,
+        imports: &[Import],
+        workspace: Option<BufferAt>,
+        access: BufferAccess,
+    ) -> Result<Self> {
+        let workspace = match workspace {
+            Some(given) => given,
+            None if plan.workspace().size == 0 => BufferAt::NOWHERE,
+            None => return Err(problem(plan, "no memory was given for", "workspace")),
+        };
+        check_place(device, plan, "workspace", workspace, access)?;
+        let workspace = Given::new(device, 0, workspace, access);
+        let mut this = Self { plan, imports: [Given::NOTHING; MAX_IMPORTS], count: 0, workspace };
+        for (index, planned, contract) in plan.imports() {
+            let given = imports.iter().find(|(i, _)| plan.index_of(*i) == Some(index));
+            match given {
+                Some(&(_, at)) => {
+                    check_place(device, plan, &planned.name, at, access)?;
+                    if matches!(at, BufferAt::Address(_)) && needs_buffer(plan, index) {
+                        return Err(problem(plan, "only a buffer can be given for", &planned.name));
+                    }
+                    let Some(entry) = this.imports.get_mut(this.count) else {
+                        return Err(problem(plan, "too many imports, at", &planned.name));
+                    };
+                    *entry = Given::new(device, index, at, access);
+                    this.count += 1;
+                }
+                None if contract.first_use.is_none() => {}
+                None => return Err(problem(plan, "no buffer was given for", &planned.name)),
+            }
+        }
+        if let Some((stranger, _)) = imports.iter().find(|(i, _)| plan.index_of(*i).is_none()) {
+            let name = format!("#{}", stranger.index());
+            return Err(problem(plan, "the plan has no import", &name));
+        }
+        this.check_overlaps()?;
+        Ok(this)
+    }
+
+    /// The planner takes imports and the workspace to be apart, so nothing orders a write to one of
+    /// them against an access to another.
+    fn check_overlaps(&self) -> Result<()> {
+        let given = &self.imports[..self.count];
+        let size = |index: usize| self.plan.buffers().get(index).map_or(0, |b| b.size);
+        let written = |index: usize| {
+            let contract = self.plan.buffers().get(index).and_then(|b| b.contract());
+            contract.and_then(|c| c.last_use).is_some_and(|s| !s.access.writes().is_empty())
+        };
+        let workspace = (self.workspace.at, self.plan.workspace().size);
+        for (count, &Given { index, at, .. }) in given.iter().enumerate() {
+            if at.overlaps(size(index), workspace.0, workspace.1) {
+                let name = self.plan.buffers().get(index).map_or("", |b| &b.name);
+                return Err(problem(self.plan, "memory is shared with the workspace by", name));
+            }
+            let overlapped = given[..count].iter().any(|other| {
+                at.overlaps(size(index), other.at, size(other.index))
+                    && (written(index) || written(other.index))
+            });
+            if overlapped {
+                let name = self.plan.buffers().get(index).map_or("", |b| &b.name);
+                return Err(problem(self.plan, "memory is shared with another import by", name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Buffer and offset of byte `offset` of the plan's buffer `index`.
+    pub fn at(&self, index: usize, offset: u64) -> (vk::Buffer, u64) {
+        self.find(index, offset).map_or((vk::Buffer::null(), 0), |(given, at)| given.buffer(at))
+    }
+
+    /// Its address.
+    pub fn address(&self, index: usize, offset: u64) -> vk::DeviceAddress {
+        self.find(index, offset).map_or(0, |(given, at)| given.address + at)
+    }
+
+    fn find(&self, index: usize, offset: u64) -> Option<(&Given, u64)> {
+        match self.plan.place(index, offset)? {
+            Place::Import { buffer, offset } => {
+                let given = self.imports[..self.count].iter().find(|i| i.index == buffer);
+                given.map(|given| (given, offset))
+            }
+            Place::Workspace { offset } => Some((&self.workspace, offset)),
+        }
+    }
+}
+
+/// Whether commands other than dispatches use the buffer, which take no addresses.
+fn needs_buffer(plan: &Plan, index: usize) -> bool {
+    plan.steps().iter().any(|step| match &step.pass.work {
+        Work::Dispatch(_) => false,
+        Work::DispatchIndirect { buffer, .. } => *buffer == index,
+        Work::Fill { view, .. } | Work::Update { view, .. } => view.buffer == index,
+        Work::Copy { src, dst } => [src.buffer, dst.buffer].contains(&index),
+    })
+}
+
+/// Whether memory may begin there.
+fn check_place(
+    device: &Device,
+    plan: &Plan,
+    name: &str,
+    at: BufferAt,
+    access: BufferAccess,
+) -> Result<()> {
+    let (offset, alignment) = match (at, access) {
+        (BufferAt::Buffer { offset, .. }, _) => {
+            (offset, device.properties.graph_limits().heap_alignment())
+        }
+        (BufferAt::Address(address), BufferAccess::Addresses) => {
+            (address, u64::from(ADDRESS_ALIGNMENT))
+        }
+        (BufferAt::Address(_), _) => {
+            return Err(problem(plan, "no address can be given for", name));
+        }
+    };
+    if offset.is_multiple_of(alignment) {
+        return Ok(());
+    }
+    let (plan, name) = (plan.name().to_owned(), name.to_owned());
+    Err(Error::Misaligned { plan, name, offset, alignment })
+}
+
+fn problem(plan: &Plan, problem: &'static str, name: &str) -> Error {
+    Error::ImportBinding { plan: plan.name().to_owned(), problem, name: name.to_owned() }
+}

@@ -1,0 +1,121 @@
+//! The layouts of a pipeline, by the way in which its kernel gets at buffers.
+
+use ash::vk;
+use multisplit_shaders::address::push_bytes;
+use multisplit_shaders::{BindingKind, Kernel};
+
+use crate::device::shared::Device;
+use crate::error::{Error, Result, VkResultExt};
+
+/// How kernels get at buffers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum BufferAccess {
+    /// By descriptors that are pushed while recording.
+    Pushed,
+    /// By descriptor sets made beforehand.
+    Sets,
+    /// By addresses among the push constants.
+    Addresses,
+}
+
+/// A pipeline layout and the set layout in it. Dropping destroys both.
+pub(crate) struct Layouts<'d> {
+    device: &'d Device,
+    pub layout: vk::PipelineLayout,
+    /// Null where there are no sets.
+    set_layout: vk::DescriptorSetLayout,
+}
+
+impl<'d> Layouts<'d> {
+    pub fn new(device: &'d Device, kernel: &Kernel, access: BufferAccess) -> Result<Self> {
+        let (layout, set_layout) = (vk::PipelineLayout::null(), vk::DescriptorSetLayout::null());
+        // From here on, dropping `this` destroys what was made.
+        let mut this = Self { device, layout, set_layout };
+        if access != BufferAccess::Addresses {
+            this.set_layout = create_set_layout(device, kernel, access)?;
+            device.name_object(this.set_layout, kernel.label());
+        }
+        this.layout = this.create_layout(kernel, access)?;
+        device.name_object(this.layout, kernel.label());
+        Ok(this)
+    }
+
+    /// The handles, no longer destroyed here.
+    pub fn into_handles(self) -> (vk::PipelineLayout, vk::DescriptorSetLayout) {
+        let handles = (self.layout, self.set_layout);
+        std::mem::forget(self);
+        handles
+    }
+
+    fn create_layout(&self, kernel: &Kernel, access: BufferAccess) -> Result<vk::PipelineLayout> {
+        let interface = kernel.interface();
+        let (set_layouts, size) = match access {
+            BufferAccess::Addresses => (&[][..], push_bytes(interface)),
+            BufferAccess::Pushed | BufferAccess::Sets => (
+                std::slice::from_ref(&self.set_layout),
+                interface.push_constants.as_ref().map_or(0, |block| block.size),
+            ),
+        };
+        let most = self.device.properties.limits.max_push_constants_size;
+        if size > most {
+            let (kernel, limit) = (kernel.label().to_owned(), "maxPushConstantsSize");
+            let problem =
+                format!("{size} bytes of push constants, addresses included, {limit} is {most}");
+            return Err(Error::Kernel { kernel, problem });
+        }
+        let range =
+            vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(size);
+        let ranges = [range];
+        let info = vk::PipelineLayoutCreateInfo::default()
+            .set_layouts(set_layouts)
+            .push_constant_ranges(if size > 0 { &ranges } else { &[] });
+        // SAFETY: a live device and set layout.
+        unsafe { self.device.raw.create_pipeline_layout(&info, None) }
+            .during("vkCreatePipelineLayout")
+    }
+}
+
+impl Drop for Layouts<'_> {
+    fn drop(&mut self) {
+        // SAFETY: just created, used by nothing. Destroying a null handle does nothing.
+        unsafe {
+            self.device.raw.destroy_pipeline_layout(self.layout, None);
+            self.device.raw.destroy_descriptor_set_layout(self.set_layout, None);
+        }
+    }
+}
+
+fn create_set_layout(
+    device: &Device,
+    kernel: &Kernel,
+    access: BufferAccess,
+) -> Result<vk::DescriptorSetLayout> {
+    let bindings: Vec<_> = kernel
+        .interface()
+        .bindings
+        .iter()
+        .map(|b| {
+            vk::DescriptorSetLayoutBinding::default()
+                .binding(b.binding)
+                .descriptor_type(descriptor_type(b.kind))
+                .descriptor_count(1)
+                .stage_flags(vk::ShaderStageFlags::COMPUTE)
+        })
+        .collect();
+    let flags = if access == BufferAccess::Pushed {
+        vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR
+    } else {
+        vk::DescriptorSetLayoutCreateFlags::empty()
+    };
+    let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings).flags(flags);
+    // SAFETY: the extension is enabled where its flag is used.
+    unsafe { device.raw.create_descriptor_set_layout(&info, None) }
+        .during("vkCreateDescriptorSetLayout")
+}
+
+pub(crate) fn descriptor_type(kind: BindingKind) -> vk::DescriptorType {
+    match kind {
+        BindingKind::Storage => vk::DescriptorType::STORAGE_BUFFER,
+        BindingKind::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
+    }
+}

@@ -1,0 +1,15 @@
+//! From a plan to commands: pipelines and their cache, descriptors, recording, replay, timestamps.
+
+pub(crate) mod cache_file;
+pub(crate) mod descriptors;
+pub(crate) mod executable;
+pub(crate) mod fit;
+pub(crate) mod import;
+pub(crate) mod layout;
+pub(crate) mod observe;
+pub(crate) mod pipeline;
+pub(crate) mod profiler;
+pub(crate) mod recorder;
+pub(crate) mod replay;
+pub(crate) mod statistics;
+pub(crate) mod workspace;

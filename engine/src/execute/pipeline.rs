@@ -1,0 +1,343 @@
+//! How a kernel becomes a compute pipeline, once for each specialization.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ffi::CString;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use ash::vk;
+use multisplit_shaders::address::by_address;
+use multisplit_shaders::{BindingKind, Kernel};
+
+use crate::device::attach::Attachment;
+use crate::device::context::{Context, PipelineCache};
+use crate::device::properties::DeviceProperties;
+use crate::device::shared::Device;
+use crate::error::{Error, Result, VkResultExt};
+use crate::execute::cache_file::CacheFile;
+use crate::execute::layout::{BufferAccess, Layouts};
+
+/// Most bindings a kernel may have; descriptor writes are then recorded from the stack. Vulkan
+/// guarantees as many push descriptors.
+pub(crate) const MAX_BINDINGS: usize = 32;
+
+/// A compute pipeline with its layouts. Owned by the [`PipelineStore`].
+pub(crate) struct Pipeline {
+    pub raw: vk::Pipeline,
+    pub layout: vk::PipelineLayout,
+    pub set_layout: vk::DescriptorSetLayout,
+    /// Keeps the address, which is the key in the store, from being used again.
+    pub kernel: Arc<Kernel>,
+}
+
+impl Pipeline {
+    /// # Safety
+    /// Nothing uses it any more.
+    unsafe fn destroy(&self, device: &ash::Device) {
+        // SAFETY: by the caller's contract.
+        unsafe {
+            device.destroy_pipeline(self.raw, None);
+            device.destroy_pipeline_layout(self.layout, None);
+            device.destroy_descriptor_set_layout(self.set_layout, None);
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    kernel: usize,
+    specialization: Vec<(u32, u32)>,
+    access: BufferAccess,
+}
+
+/// Every pipeline of a device.
+pub(crate) struct PipelineStore {
+    cache: vk::PipelineCache,
+    file: Option<CacheFile>,
+    pipelines: Mutex<HashMap<Key, Arc<Pipeline>>>,
+    /// Nanoseconds that the driver has taken to create pipelines.
+    nanoseconds: AtomicU64,
+}
+
+impl PipelineStore {
+    /// The pipelines of a device.
+    pub fn of(device: &Device) -> Result<Arc<Self>> {
+        device.attached(Self::new)
+    }
+
+    fn new(device: &Device) -> Result<Self> {
+        let file = cache_file(&device.pipeline_cache, &device.properties);
+        let initial = file.as_ref().map(CacheFile::load).unwrap_or_default();
+        let create = |initial| {
+            let info = vk::PipelineCacheCreateInfo::default().initial_data(initial);
+            // SAFETY: a live device; the data was checked to be this driver's.
+            unsafe { device.raw.create_pipeline_cache(&info, None) }
+        };
+        // A driver that has no use for its own data must not keep pipelines from being made.
+        let cache = create(&initial).or_else(|_| create(&[])).during("vkCreatePipelineCache")?;
+        Ok(Self { cache, file, pipelines: Mutex::default(), nanoseconds: AtomicU64::new(0) })
+    }
+
+    /// Writes the pipeline cache to its file, if it has one.
+    fn save(&self, device: &Device) {
+        let Some(file) = &self.file else { return };
+        // SAFETY: a live cache of this device.
+        let data = unsafe { device.raw.get_pipeline_cache_data(self.cache) };
+        file.save(&data.unwrap_or_default());
+    }
+
+    /// How long the driver has taken to create pipelines, all threads together.
+    pub fn creation_time(&self) -> Duration {
+        Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed))
+    }
+
+    /// How many pipelines there are.
+    pub fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// The pipeline of `kernel` with these specialization constants, made when first asked for.
+    pub fn get(
+        &self,
+        device: &Device,
+        kernel: &Arc<Kernel>,
+        specialization: &[(u32, u32)],
+        access: BufferAccess,
+    ) -> Result<Arc<Pipeline>> {
+        let key = Key {
+            kernel: Arc::as_ptr(kernel).addr(),
+            specialization: specialization.to_vec(),
+            access,
+        };
+        if let Some(pipeline) = self.lock().get(&key) {
+            return Ok(pipeline.clone());
+        }
+        // Not under the lock, so that threads compile side by side.
+        let span = tracing::debug_span!("pipeline.create", kernel = kernel.label());
+        let pipeline = span.in_scope(|| create(device, kernel, specialization, access, self))?;
+        match self.lock().entry(key) {
+            Entry::Vacant(entry) => Ok(entry.insert(Arc::new(pipeline)).clone()),
+            Entry::Occupied(entry) => {
+                // Another thread was faster.
+                // SAFETY: just created, used by nothing.
+                unsafe { pipeline.destroy(&device.raw) };
+                Ok(entry.get().clone())
+            }
+        }
+    }
+
+    fn create_pipeline(
+        &self,
+        device: &Device,
+        kernel: &Kernel,
+        specialization: &[(u32, u32)],
+        module: (vk::PipelineLayout, &[u32]),
+    ) -> Result<vk::Pipeline> {
+        let begin = Instant::now();
+        let pipeline = create_pipeline(device, kernel, specialization, module, self.cache);
+        let nanoseconds = begin.elapsed().as_nanos().try_into().unwrap_or(u64::MAX);
+        self.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
+        pipeline
+    }
+
+    /// Calls `body` with every pipeline.
+    pub fn for_each(&self, body: impl FnMut(&Arc<Pipeline>)) {
+        self.lock().values().for_each(body);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Pipeline>>> {
+        self.pipelines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Attachment for PipelineStore {
+    unsafe fn release(&self, device: &Device) {
+        self.save(device);
+        for (_, pipeline) in self.lock().drain() {
+            // SAFETY: by the caller's contract.
+            unsafe { pipeline.destroy(&device.raw) };
+        }
+        // SAFETY: by the caller's contract.
+        unsafe { device.raw.destroy_pipeline_cache(self.cache, None) };
+    }
+}
+
+fn cache_file(cache: &PipelineCache, properties: &DeviceProperties) -> Option<CacheFile> {
+    let folder = match cache {
+        PipelineCache::UserFolder => CacheFile::default_folder()?,
+        PipelineCache::Folder(folder) => folder.clone(),
+        PipelineCache::Off => return None,
+    };
+    Some(CacheFile::new(&folder, properties))
+}
+
+impl Context {
+    /// How many pipelines have been created.
+    pub fn pipeline_count(&self) -> usize {
+        PipelineStore::of(&self.device).map_or(0, |pipelines| pipelines.len())
+    }
+
+    /// How long the driver has taken to create them, all threads together.
+    pub fn pipeline_creation_time(&self) -> Duration {
+        PipelineStore::of(&self.device)
+            .map_or(Duration::ZERO, |pipelines| pipelines.creation_time())
+    }
+}
+
+fn create(
+    device: &Device,
+    kernel: &Arc<Kernel>,
+    specialization: &[(u32, u32)],
+    access: BufferAccess,
+    store: &PipelineStore,
+) -> Result<Pipeline> {
+    check(device, kernel)?;
+    let layouts = Layouts::new(device, kernel, access)?;
+    let spirv = match access {
+        BufferAccess::Addresses => Cow::Owned(rewritten(kernel)?),
+        BufferAccess::Pushed | BufferAccess::Sets => Cow::Borrowed(kernel.spirv()),
+    };
+    let raw = store.create_pipeline(device, kernel, specialization, (layouts.layout, &spirv))?;
+    device.name_object(raw, kernel.label());
+    let (layout, set_layout) = layouts.into_handles();
+    Ok(Pipeline { raw, layout, set_layout, kernel: kernel.clone() })
+}
+
+/// The kernel's module in the form that takes addresses.
+fn rewritten(kernel: &Kernel) -> Result<Vec<u32>> {
+    by_address(kernel.spirv(), kernel.interface()).map_err(|e| {
+        let kernel = kernel.label().to_owned();
+        Error::Kernel { kernel, problem: format!("cannot take addresses: {e}") }
+    })
+}
+
+/// Refuses what the device or this engine cannot run, by name, before the driver sees it.
+fn check(device: &Device, kernel: &Kernel) -> Result<()> {
+    let refuse =
+        |problem: String| Err(Error::Kernel { kernel: kernel.label().to_owned(), problem });
+    let interface = kernel.interface();
+    if let Some(binding) = interface.bindings.iter().find(|b| b.set != 0) {
+        return refuse(format!(
+            "binding `{}` is in set {}, only set 0 is bound",
+            binding.name, binding.set
+        ));
+    }
+    if interface.bindings.len() > MAX_BINDINGS {
+        return refuse(format!("{} bindings, at most {MAX_BINDINGS}", interface.bindings.len()));
+    }
+    let limits = &device.properties.limits;
+    for (kind, name, most) in [
+        (BindingKind::Storage, "storage", limits.max_per_stage_descriptor_storage_buffers),
+        (BindingKind::Uniform, "uniform", limits.max_per_stage_descriptor_uniform_buffers),
+    ] {
+        let count = interface.bindings.iter().filter(|b| b.kind == kind).count();
+        if count > most as usize {
+            return refuse(format!("{count} {name} buffers, the device binds {most} at most"));
+        }
+    }
+    let operations = device.properties.subgroup_operations;
+    for capability in &interface.capabilities {
+        use vk::SubgroupFeatureFlags as Flags;
+        let there = match capability.as_str() {
+            "Int64" => device.features.shader_int64,
+            "Float64" => device.features.shader_float64,
+            "GroupNonUniform" => operations.contains(Flags::BASIC),
+            "GroupNonUniformVote" => operations.contains(Flags::VOTE),
+            "GroupNonUniformArithmetic" => operations.contains(Flags::ARITHMETIC),
+            "GroupNonUniformBallot" => operations.contains(Flags::BALLOT),
+            "GroupNonUniformShuffle" => operations.contains(Flags::SHUFFLE),
+            "GroupNonUniformShuffleRelative" => operations.contains(Flags::SHUFFLE_RELATIVE),
+            "GroupNonUniformClustered" => operations.contains(Flags::CLUSTERED),
+            "GroupNonUniformQuad" => operations.contains(Flags::QUAD),
+            // What else a module declares is for the validation layer and the driver to judge.
+            _ => true,
+        };
+        if !there {
+            return refuse(format!(
+                "needs {capability}, which the device lacks or has not enabled"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn create_pipeline(
+    device: &Device,
+    kernel: &Kernel,
+    specialization: &[(u32, u32)],
+    (layout, spirv): (vk::PipelineLayout, &[u32]),
+    cache: vk::PipelineCache,
+) -> Result<vk::Pipeline> {
+    let interface = kernel.interface();
+    let module_info = vk::ShaderModuleCreateInfo::default().code(spirv);
+    // SAFETY: SPIR-V that was reflected, so at least well framed.
+    let module = unsafe { device.raw.create_shader_module(&module_info, None) }
+        .during("vkCreateShaderModule")?;
+
+    let entries: Vec<_> = specialization
+        .iter()
+        .enumerate()
+        .map(|(index, (id, _))| {
+            vk::SpecializationMapEntry::default().constant_id(*id).offset(4 * index as u32).size(4)
+        })
+        .collect();
+    let data: Vec<u8> = specialization.iter().flat_map(|(_, value)| value.to_ne_bytes()).collect();
+    let specialization_info = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
+    let value_of = |id| specialization.iter().find(|(i, _)| *i == id).map(|(_, value)| *value);
+    let width = subgroup_control(device, interface.workgroup_size(value_of), kernel);
+    let entry_point = CString::new(interface.entry_point.as_str()).unwrap_or_default();
+    let mut required = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default()
+        .required_subgroup_size(device.properties.subgroup_size);
+    let mut stage = vk::PipelineShaderStageCreateInfo::default()
+        .stage(vk::ShaderStageFlags::COMPUTE)
+        .module(module)
+        .name(&entry_point)
+        .flags(width.flags)
+        .specialization_info(&specialization_info);
+    if width.required {
+        stage = stage.push_next(&mut required);
+    }
+    let flags = if device.executables.is_some() {
+        vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR
+    } else {
+        vk::PipelineCreateFlags::empty()
+    };
+    let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout).flags(flags);
+    // SAFETY: everything referred to is alive for the call.
+    let created = unsafe { device.raw.create_compute_pipelines(cache, &[info], None) };
+    // SAFETY: modules are not needed once pipelines are made.
+    unsafe { device.raw.destroy_shader_module(module, None) };
+    match created {
+        Ok(pipelines) => Ok(pipelines.first().copied().unwrap_or_default()),
+        Err((_, result)) => Err(Error::Vulkan { call: "vkCreateComputePipelines", result }),
+    }
+}
+
+/// How the width of subgroups is pinned down.
+struct SubgroupControl {
+    required: bool,
+    flags: vk::PipelineShaderStageCreateFlags,
+}
+
+/// Asks for the device's usual subgroup size and for full subgroups where it offers to promise
+/// them. Kernels work at any size; what they rely on is that subgroups are full.
+fn subgroup_control(device: &Device, workgroup: [u32; 3], kernel: &Kernel) -> SubgroupControl {
+    let uses_subgroups =
+        kernel.interface().capabilities.iter().any(|c| c.starts_with("GroupNonUniform"));
+    let threads = workgroup.into_iter().fold(1, u32::saturating_mul);
+    let required =
+        uses_subgroups && device.properties.can_require_subgroup_size(&device.features, threads);
+    // VUID-VkPipelineShaderStageCreateInfo-flags-02759 and pNext-02757: x is a multiple of the size.
+    let full = uses_subgroups
+        && device.features.compute_full_subgroups
+        && workgroup[0].is_multiple_of(device.properties.subgroup_size);
+    let flags = if full {
+        vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS
+    } else {
+        vk::PipelineShaderStageCreateFlags::empty()
+    };
+    SubgroupControl { required, flags }
+}

@@ -1,0 +1,244 @@
+//! How long each pass of a recording took, and how long whole runs take, by timestamps.
+
+use std::sync::Arc;
+
+use ash::vk;
+
+use crate::device::context::Context;
+use crate::device::observer::PassTime;
+use crate::device::shared::Device;
+use crate::error::{Error, Result, VkResultExt};
+use crate::execute::executable::Executable;
+use crate::execute::import::Bound;
+
+/// Timestamps around the passes of one recording at a time.
+///
+/// A timestamp is written when everything before it has finished, so a pass's time includes the
+/// barrier before it; passes that run side by side share theirs.
+pub struct Profiler {
+    queries: Timestamps,
+    labels: Vec<String>,
+}
+
+/// Timestamp queries of the caller's own pool, which it resets before and reads after.
+///
+/// Query `first` is written when everything before the recording has finished, and the next one
+/// when the recording has; with `each_pass`, one after each pass instead of only after the last.
+/// [`Executable::timestamp_count`] says how many that is.
+#[derive(Clone, Copy, Debug)]
+pub struct TimestampQueries {
+    /// A pool of timestamp queries.
+    pub pool: vk::QueryPool,
+    /// The first query that is written.
+    pub first: u32,
+    /// Whether there is a timestamp after each pass.
+    pub each_pass: bool,
+}
+
+/// Where the timestamps of one recording go.
+#[derive(Clone, Copy, Default)]
+pub enum Timing<'p> {
+    /// There are none.
+    #[default]
+    None,
+    /// To a profiler that was made for the executable.
+    Profiler(&'p Profiler),
+    /// To queries of the caller's.
+    Queries(TimestampQueries),
+}
+
+impl Timing<'_> {
+    /// # Safety
+    /// `commands` is recording on `device`; the queries exist, and the caller's are reset.
+    pub(crate) unsafe fn begin(self, device: &ash::Device, commands: vk::CommandBuffer) {
+        match self {
+            Self::None => {}
+            // SAFETY: by the caller's contract.
+            Self::Profiler(profiler) => unsafe {
+                profiler.queries.reset(commands);
+                profiler.queries.write(commands, 0);
+            },
+            // SAFETY: by the caller's contract.
+            Self::Queries(queries) => unsafe {
+                write(device, commands, queries.pool, queries.first);
+            },
+        }
+    }
+
+    /// # Safety
+    /// That of [`begin`](Self::begin), which came before.
+    pub(crate) unsafe fn after_pass(
+        self,
+        device: &ash::Device,
+        commands: vk::CommandBuffer,
+        pass: usize,
+    ) {
+        match self {
+            // SAFETY: by the caller's contract.
+            Self::Profiler(profiler) => unsafe {
+                profiler.queries.write(commands, pass as u32 + 1);
+            },
+            Self::Queries(queries) if queries.each_pass => {
+                let query = queries.first + 1 + pass as u32;
+                // SAFETY: by the caller's contract.
+                unsafe { write(device, commands, queries.pool, query) };
+            }
+            _ => {}
+        }
+    }
+
+    /// # Safety
+    /// That of [`begin`](Self::begin), which came before.
+    pub(crate) unsafe fn end(self, device: &ash::Device, commands: vk::CommandBuffer) {
+        if let Self::Queries(queries) = self
+            && !queries.each_pass
+        {
+            // SAFETY: by the caller's contract.
+            unsafe { write(device, commands, queries.pool, queries.first + 1) };
+        }
+    }
+}
+
+/// # Safety
+/// `commands` is recording, and the query is one of the pool and reset.
+unsafe fn write(
+    device: &ash::Device,
+    commands: vk::CommandBuffer,
+    pool: vk::QueryPool,
+    query: u32,
+) {
+    let stage = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
+    // SAFETY: by the caller's contract.
+    unsafe { device.cmd_write_timestamp(commands, stage, pool, query) };
+}
+
+impl Profiler {
+    /// A profiler for recordings of `executable`.
+    pub fn new(executable: &Executable) -> Result<Self> {
+        let labels: Vec<String> =
+            executable.plan().steps().iter().map(|s| s.pass.label.clone()).collect();
+        let queries = Timestamps::new(executable.device(), labels.len() as u32 + 1)?;
+        Ok(Self { queries, labels })
+    }
+
+    /// The times of the last recording that was submitted. Waits for it.
+    ///
+    /// # Safety
+    /// A recording with this profiler was submitted: timestamps that are never written would be
+    /// waited for for ever.
+    pub unsafe fn read(&self) -> Result<Vec<PassTime>> {
+        // SAFETY: by the caller's contract.
+        unsafe { self.read_with_begin() }.map(|(_, times)| times)
+    }
+
+    /// Like [`read`](Self::read), with the ticks at which the first pass began.
+    ///
+    /// # Safety
+    /// That of [`read`](Self::read).
+    pub(crate) unsafe fn read_with_begin(&self) -> Result<(u64, Vec<PassTime>)> {
+        // SAFETY: by the caller's contract.
+        let ticks = unsafe { self.queries.ticks() }?;
+        let pairs = self.queries.intervals(&ticks).into_iter().zip(&self.labels);
+        let times = pairs
+            .map(|(nanoseconds, label)| PassTime { label: label.clone(), nanoseconds })
+            .collect();
+        Ok((ticks.first().copied().unwrap_or(0), times))
+    }
+}
+
+impl Context {
+    /// GPU nanoseconds of each of `runs` runs of `executable` in a row, without a pause between
+    /// them in which clocks could drop. The plan must be replayable.
+    pub fn time_runs<'b>(
+        &self,
+        executable: &Executable,
+        buffers: &[impl Into<Bound<'b>> + Copy],
+        runs: u32,
+    ) -> Result<Vec<f64>> {
+        executable.check_replayable()?;
+        let (asked, limit) = (runs.into(), u64::from(u32::MAX - 1));
+        let queries = runs.checked_add(1).ok_or(Error::TooLarge { what: "runs", asked, limit })?;
+        let queries = Timestamps::new(&self.device, queries)?;
+        self.run_prepared(executable, buffers, |commands, prepared| {
+            // SAFETY: recording; what it refers to is kept until it has run.
+            unsafe {
+                queries.reset(commands);
+                queries.write(commands, 0);
+                for run in 0..runs {
+                    prepared.record(commands, Timing::None);
+                    queries.write(commands, run + 1);
+                }
+            }
+        })?;
+        // SAFETY: the timestamps were written.
+        let ticks = unsafe { queries.ticks() }?;
+        Ok(queries.intervals(&ticks))
+    }
+}
+
+/// A pool of timestamp queries.
+struct Timestamps {
+    device: Arc<Device>,
+    pool: vk::QueryPool,
+    count: u32,
+}
+
+impl Timestamps {
+    fn new(device: &Arc<Device>, count: u32) -> Result<Self> {
+        if device.properties.timestamp_bits == 0 {
+            return Err(Error::NoTimestamps { device: device.properties.name.clone() });
+        }
+        let info = vk::QueryPoolCreateInfo::default()
+            .query_type(vk::QueryType::TIMESTAMP)
+            .query_count(count);
+        // SAFETY: a live device.
+        let pool = unsafe { device.raw.create_query_pool(&info, None) };
+        let pool = pool.during("vkCreateQueryPool")?;
+        device.name_object(pool, "multisplit.timestamps");
+        Ok(Self { pool, device: device.clone(), count })
+    }
+
+    /// # Safety
+    /// `commands` is recording.
+    unsafe fn reset(&self, commands: vk::CommandBuffer) {
+        // SAFETY: by the caller's contract.
+        unsafe { self.device.raw.cmd_reset_query_pool(commands, self.pool, 0, self.count) };
+    }
+
+    /// # Safety
+    /// `commands` is recording, after [`reset`](Self::reset).
+    unsafe fn write(&self, commands: vk::CommandBuffer, query: u32) {
+        // SAFETY: by the caller's contract.
+        unsafe { write(&self.device.raw, commands, self.pool, query) };
+    }
+
+    /// The timestamps. Waits for them.
+    ///
+    /// # Safety
+    /// Commands that write all of them were submitted.
+    unsafe fn ticks(&self) -> Result<Vec<u64>> {
+        let mut ticks = vec![0u64; self.count as usize];
+        let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
+        // SAFETY: as many results as queries, and every query is or will be written.
+        unsafe { self.device.raw.get_query_pool_results(self.pool, 0, &mut ticks, flags) }
+            .during("vkGetQueryPoolResults")?;
+        Ok(ticks)
+    }
+
+    /// Nanoseconds between successive timestamps.
+    fn intervals(&self, ticks: &[u64]) -> Vec<f64> {
+        // Timestamps wrap at the queue's valid bits.
+        let bits = self.device.properties.timestamp_bits.min(64);
+        let mask = u64::MAX >> (64 - bits);
+        let period = f64::from(self.device.properties.limits.timestamp_period);
+        let elapsed = |pair: &[u64]| (pair[1].wrapping_sub(pair[0]) & mask) as f64 * period;
+        ticks.windows(2).map(elapsed).collect()
+    }
+}
+
+impl Drop for Timestamps {
+    fn drop(&mut self) {
+        // SAFETY: recordings that use it have been waited for.
+        unsafe { self.device.raw.destroy_query_pool(self.pool, None) };
+    }
+}

@@ -1,0 +1,67 @@
+//! What the driver says of compiled pipelines: registers, spills, shared memory.
+
+use ash::vk;
+
+use crate::device::context::Context;
+use crate::device::shared::Device;
+use crate::execute::pipeline::{Pipeline, PipelineStore};
+
+/// One figure of one pipeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PipelineStatistic {
+    /// Kernel label.
+    pub kernel: String,
+    /// The driver's name for the figure.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+impl Context {
+    /// The driver's statistics of every pipeline; empty unless
+    /// [`Config::pipeline_statistics`](crate::Config::pipeline_statistics) was set and the device
+    /// has them (`VK_KHR_pipeline_executable_properties`).
+    pub fn pipeline_statistics(&self) -> Vec<PipelineStatistic> {
+        let mut all = Vec::new();
+        if let Ok(pipelines) = PipelineStore::of(&self.device) {
+            pipelines.for_each(|pipeline| all.extend(of_pipeline(&self.device, pipeline)));
+        }
+        all.sort_by(|a, b| a.kernel.cmp(&b.kernel));
+        all
+    }
+}
+
+fn of_pipeline(device: &Device, pipeline: &Pipeline) -> Vec<PipelineStatistic> {
+    let Some(functions) = &device.executables else { return Vec::new() };
+    let info = vk::PipelineInfoKHR::default().pipeline(pipeline.raw);
+    // SAFETY: a live pipeline, on a device with the extension.
+    let parts = unsafe { functions.get_pipeline_executable_properties(&info) }.unwrap_or_default();
+    let figures = (0..parts.len() as u32).flat_map(|part| {
+        let info =
+            vk::PipelineExecutableInfoKHR::default().pipeline(pipeline.raw).executable_index(part);
+        // SAFETY: the pipeline was made with CAPTURE_STATISTICS, and has this many parts.
+        unsafe { functions.get_pipeline_executable_statistics(&info) }.unwrap_or_default()
+    });
+    let statistic = |figure: vk::PipelineExecutableStatisticKHR<'_>| PipelineStatistic {
+        kernel: pipeline.kernel.label().to_owned(),
+        name: figure
+            .name_as_c_str()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default(),
+        value: value(&figure),
+    };
+    figures.map(statistic).collect()
+}
+
+fn value(figure: &vk::PipelineExecutableStatisticKHR<'_>) -> String {
+    // SAFETY: `format` says which member of the union is set.
+    unsafe {
+        match figure.format {
+            vk::PipelineExecutableStatisticFormatKHR::BOOL32 => (figure.value.b32 != 0).to_string(),
+            vk::PipelineExecutableStatisticFormatKHR::INT64 => figure.value.i64.to_string(),
+            vk::PipelineExecutableStatisticFormatKHR::UINT64 => figure.value.u64.to_string(),
+            vk::PipelineExecutableStatisticFormatKHR::FLOAT64 => figure.value.f64.to_string(),
+            _ => String::new(),
+        }
+    }
+}

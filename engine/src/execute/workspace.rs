@@ -1,0 +1,149 @@
+//! What memory for a plan's transient buffers has to be like, for callers that supply it.
+
+use std::sync::Arc;
+
+use ash::vk;
+use multisplit_graph::{Plan, Scope, Work};
+use multisplit_shaders::{BindingAccess, BindingKind};
+
+use crate::device::context::Context;
+use crate::device::shared::Device;
+use crate::error::{Result, VkResultExt};
+
+/// What a caller has to supply for a plan's transient buffers
+/// ([`WorkspaceBinding`](crate::WorkspaceBinding)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkspaceRequirements {
+    /// Bytes; zero where the plan needs no workspace.
+    pub size: u64,
+    /// What the offset into the buffer has to be a multiple of.
+    pub alignment: u64,
+    /// The usages that the buffer is created with.
+    pub usage: vk::BufferUsageFlags,
+    /// The memory types that such a buffer may be bound to, a bit for each. Device-local ones are
+    /// fast.
+    pub memory_type_bits: u32,
+    /// What the plan does with the workspace. Two recordings that share memory need a barrier with
+    /// this on both sides between them, or a semaphore, or a fence.
+    pub scope: Scope,
+}
+
+impl Context {
+    /// What a caller has to supply for the transient buffers of `plan`. It creates no pipelines.
+    pub fn workspace_requirements(&self, plan: &Plan) -> Result<WorkspaceRequirements> {
+        requirements(&self.device, plan, false)
+    }
+}
+
+pub(crate) fn requirements(
+    device: &Arc<Device>,
+    plan: &Plan,
+    by_address: bool,
+) -> Result<WorkspaceRequirements> {
+    let is_inside =
+        |index: usize| plan.buffers().get(index).is_some_and(|b| b.contract().is_none());
+    let usage = match usage(plan, by_address, is_inside) {
+        // Of a plan without transient buffers; Vulkan has no buffers of no use.
+        usage if usage.is_empty() => shader_usage(by_address),
+        usage => usage,
+    };
+    Ok(WorkspaceRequirements {
+        size: plan.workspace().size,
+        alignment: device
+            .properties
+            .graph_limits()
+            .heap_alignment()
+            .max(plan.workspace().alignment),
+        usage,
+        memory_type_bits: memory_type_bits(device, usage)?,
+        scope: scope(plan, is_inside),
+    })
+}
+
+/// The usages that passes make of buffers.
+pub(crate) fn usage(
+    plan: &Plan,
+    by_address: bool,
+    is_meant: impl Fn(usize) -> bool,
+) -> vk::BufferUsageFlags {
+    let mut usage = vk::BufferUsageFlags::empty();
+    uses(plan, is_meant, |_, flag| {
+        usage |= match flag {
+            vk::BufferUsageFlags::STORAGE_BUFFER => shader_usage(by_address),
+            other => other,
+        };
+    });
+    usage
+}
+
+/// What kernels need of a buffer.
+pub(crate) fn shader_usage(by_address: bool) -> vk::BufferUsageFlags {
+    if by_address {
+        vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS
+    } else {
+        vk::BufferUsageFlags::STORAGE_BUFFER
+    }
+}
+
+fn scope(plan: &Plan, is_meant: impl Fn(usize) -> bool) -> Scope {
+    let mut all = Scope::default();
+    uses(plan, is_meant, |scope, _| all = all.union(scope));
+    all
+}
+
+/// Calls `body` with every use that passes make of buffers.
+fn uses(
+    plan: &Plan,
+    is_meant: impl Fn(usize) -> bool,
+    mut body: impl FnMut(Scope, vk::BufferUsageFlags),
+) {
+    let mut one = |index: usize, scope: Scope, usage: vk::BufferUsageFlags| {
+        if is_meant(index) {
+            body(scope, usage);
+        }
+    };
+    for pass in plan.steps().iter().map(|step| &step.pass) {
+        for binding in &pass.bindings {
+            let (scope, usage) = match (binding.kind, binding.access) {
+                (BindingKind::Uniform, _) => {
+                    (Scope::COMPUTE_UNIFORM_READ, vk::BufferUsageFlags::UNIFORM_BUFFER)
+                }
+                (BindingKind::Storage, access) => (
+                    match access {
+                        BindingAccess::Read => Scope::COMPUTE_READ,
+                        BindingAccess::Write => Scope::COMPUTE_WRITE,
+                        BindingAccess::ReadWrite => Scope::COMPUTE_READ_WRITE,
+                    },
+                    vk::BufferUsageFlags::STORAGE_BUFFER,
+                ),
+            };
+            one(binding.buffer, scope, usage);
+        }
+        let (read, write) = (Scope::TRANSFER_READ, Scope::TRANSFER_WRITE);
+        let (src, dst) = (vk::BufferUsageFlags::TRANSFER_SRC, vk::BufferUsageFlags::TRANSFER_DST);
+        match &pass.work {
+            Work::Dispatch(_) => {}
+            Work::DispatchIndirect { buffer, .. } => {
+                one(*buffer, Scope::INDIRECT_READ, vk::BufferUsageFlags::INDIRECT_BUFFER);
+            }
+            Work::Fill { view, .. } | Work::Update { view, .. } => one(view.buffer, write, dst),
+            Work::Copy { src: from, dst: to } => {
+                one(from.buffer, read, src);
+                one(to.buffer, write, dst);
+            }
+        }
+    }
+}
+
+/// Vulkan promises the same types for all buffers of one usage, whatever their size.
+fn memory_type_bits(device: &Device, usage: vk::BufferUsageFlags) -> Result<u32> {
+    const ANY_SIZE: u64 = 256;
+    let info = vk::BufferCreateInfo::default().size(ANY_SIZE).usage(usage);
+    // SAFETY: a live device; the buffer is used for nothing else.
+    unsafe {
+        let buffer = device.raw.create_buffer(&info, None).during("vkCreateBuffer")?;
+        let requirements = device.raw.get_buffer_memory_requirements(buffer);
+        device.raw.destroy_buffer(buffer, None);
+        Ok(requirements.memory_type_bits)
+    }
+}

@@ -1,0 +1,202 @@
+//! Typed arrays in device memory, and what the calls of this crate take for an array: a host slice
+//! or one of these.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use bytemuck::Pod;
+
+use super::buffer::{Buffer, Location};
+use crate::device::context::Context;
+use crate::error::{Error, Result};
+
+/// An array of `T` in device memory, made by [`Context::upload`] or [`Context::zeroed`] or by a call
+/// that works on arrays. Clones share the memory; the last one frees it.
+///
+/// Calls and recordings that use an array are ordered by the library: each sees what the ones
+/// before it have written.
+pub struct Array<T> {
+    buffer: Buffer,
+    len: u64,
+    elements: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for Array<T> {
+    fn clone(&self) -> Self {
+        Self { buffer: self.buffer.clone(), len: self.len, elements: PhantomData }
+    }
+}
+
+impl<T> fmt::Debug for Array<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Array<{}>({})", std::any::type_name::<T>(), self.len)
+    }
+}
+
+/// Vulkan has no empty buffers, and kernels read up to 16 bytes at a time.
+const MIN_BYTES: u64 = 16;
+
+impl<T> Array<T> {
+    /// How many elements it has.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The Vulkan buffer; valid while the array or a clone of it lives.
+    pub fn raw(&self) -> ash::vk::Buffer {
+        self.buffer.raw()
+    }
+
+    pub(crate) fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+}
+
+impl<T: Pod> Array<T> {
+    /// An array whose contents are whatever the memory held.
+    pub(crate) fn uninit(context: &Context, name: &str, len: u64) -> Result<Self> {
+        let bytes = size_of::<T>() as u64;
+        let size = len.checked_mul(bytes).ok_or_else(|| Error::TooLarge {
+            what: "length of an array",
+            asked: len,
+            limit: u64::MAX / bytes.max(1),
+        })?;
+        // Narrow elements are read in words, so the last word is whole.
+        let size = size.max(MIN_BYTES).checked_next_multiple_of(4).unwrap_or(u64::MAX);
+        let buffer = Buffer::new(&context.device, name, size, Location::Device)?;
+        Ok(Self { buffer, len, elements: PhantomData })
+    }
+}
+
+/// An array on the host (a slice, a `Vec`, a fixed array) or on the device ([`Array`]).
+///
+/// A call that is given arrays on the host returns `Vec`s; one that is given arrays on the device
+/// returns [`Array`]s, and nothing is transferred.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an array that multisplit can read",
+    note = "give a slice, a `Vec`, a fixed array or a `multisplit::Array`"
+)]
+pub trait Elements: sealed::Elements {
+    /// What it is an array of.
+    type Item: Pod;
+    /// Where it is: [`Host`] or [`Device`].
+    type Place: Place;
+
+    #[doc(hidden)]
+    fn count(&self) -> u64;
+
+    /// The elements on the device: uploaded, or where they are.
+    #[doc(hidden)]
+    fn on_device(&self, context: &Context, name: &str) -> Result<Array<Self::Item>>;
+}
+
+/// Where arrays are: [`Host`] or [`Device`].
+pub trait Place: sealed::Place {
+    /// What a call returns for an array of `T`.
+    type Array<T: Pod>;
+
+    /// Whether [`Elements::on_device`] gives the caller's own array, which is not to be changed.
+    #[doc(hidden)]
+    const BORROWED: bool;
+
+    /// Brings a result to where it is wanted.
+    #[doc(hidden)]
+    fn take<T: Pod>(context: &Context, array: Array<T>) -> Result<Self::Array<T>>;
+}
+
+mod sealed {
+    pub trait Elements {}
+    pub trait Place {}
+}
+
+/// Arrays in the memory of the host.
+#[derive(Clone, Copy, Debug)]
+pub enum Host {}
+
+/// Arrays in the memory of the device.
+#[derive(Clone, Copy, Debug)]
+pub enum Device {}
+
+impl sealed::Place for Host {}
+
+impl Place for Host {
+    type Array<T: Pod> = Vec<T>;
+    const BORROWED: bool = false;
+
+    fn take<T: Pod>(context: &Context, array: Array<T>) -> Result<Vec<T>> {
+        context.download(&array)
+    }
+}
+
+impl sealed::Place for Device {}
+
+impl Place for Device {
+    type Array<T: Pod> = Array<T>;
+    const BORROWED: bool = true;
+
+    fn take<T: Pod>(_: &Context, array: Array<T>) -> Result<Array<T>> {
+        Ok(array)
+    }
+}
+
+macro_rules! host_elements {
+    ($($ty:ty $(, $n:ident)?;)*) => {$(
+        impl<T: Pod $(, const $n: usize)?> sealed::Elements for $ty {}
+
+        impl<T: Pod $(, const $n: usize)?> Elements for $ty {
+            type Item = T;
+            type Place = Host;
+
+            fn count(&self) -> u64 {
+                self.len() as u64
+            }
+
+            fn on_device(&self, context: &Context, name: &str) -> Result<Array<T>> {
+                context.upload_named(name, self)
+            }
+        }
+    )*};
+}
+
+host_elements! {
+    [T];
+    [T; N], N;
+    Vec<T>;
+    Box<[T]>;
+}
+
+impl<T: Pod> sealed::Elements for Array<T> {}
+
+impl<T: Pod> Elements for Array<T> {
+    type Item = T;
+    type Place = Device;
+
+    fn count(&self) -> u64 {
+        self.len
+    }
+
+    fn on_device(&self, context: &Context, _: &str) -> Result<Self> {
+        self.buffer.check_device(&context.device)?;
+        Ok(self.clone())
+    }
+}
+
+impl<A: Elements + ?Sized> sealed::Elements for &A {}
+
+impl<A: Elements + ?Sized> Elements for &A {
+    type Item = A::Item;
+    type Place = A::Place;
+
+    fn count(&self) -> u64 {
+        (**self).count()
+    }
+
+    fn on_device(&self, context: &Context, name: &str) -> Result<Array<Self::Item>> {
+        (**self).on_device(context, name)
+    }
+}

@@ -1,0 +1,169 @@
+//! What a buffer is: a Vulkan buffer with its memory, shared by its clones.
+
+use std::sync::Arc;
+
+use ash::vk;
+use gpu_allocator::MemoryLocation;
+use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
+
+use super::budget::Share;
+use super::heap::Heap;
+use crate::device::shared::Device;
+use crate::error::{Error, Result, VkResultExt};
+
+/// Where a buffer lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Location {
+    /// Fast for the GPU; the host reaches it through staging copies.
+    Device,
+    /// Mapped, for writing by the host.
+    Upload,
+    /// Mapped, for reading by the host.
+    Readback,
+}
+
+/// A storage buffer with its memory. Clones share it; the last one frees it.
+#[derive(Clone)]
+pub(crate) struct Buffer(Arc<Inner>);
+
+struct Inner {
+    /// Dropped before the device, which ends the heap.
+    heap: Arc<Heap>,
+    device: Arc<Device>,
+    raw: vk::Buffer,
+    allocation: Option<Allocation>,
+    size: u64,
+    name: String,
+    _share: Share,
+}
+
+impl Buffer {
+    pub(crate) fn new(
+        device: &Arc<Device>,
+        name: &str,
+        size: u64,
+        location: Location,
+    ) -> Result<Self> {
+        if size == 0 {
+            return Err(Error::EmptyBuffer { name: name.to_owned() });
+        }
+        let out_of_memory =
+            |reason: String| Error::OutOfMemory { name: name.to_owned(), size, reason };
+        // Past these, creating the buffer would break a VUID rather than fail.
+        let limit = device.properties.max_buffer_size.min(device.properties.device_memory);
+        if size > limit {
+            return Err(out_of_memory(format!("the device allows {limit} bytes")));
+        }
+        let heap = Heap::of(device)?;
+        let _share = heap
+            .budget
+            .take(size)
+            .map_err(|left| out_of_memory(format!("the memory limit leaves {left} bytes")))?;
+        let mut usage = vk::BufferUsageFlags::STORAGE_BUFFER
+            | vk::BufferUsageFlags::UNIFORM_BUFFER
+            | vk::BufferUsageFlags::INDIRECT_BUFFER
+            | vk::BufferUsageFlags::TRANSFER_SRC
+            | vk::BufferUsageFlags::TRANSFER_DST;
+        if device.features.buffer_device_address {
+            usage |= vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
+        }
+        let info = vk::BufferCreateInfo::default().size(size).usage(usage);
+        // SAFETY: a live device and a size within its limits.
+        let raw = unsafe { device.raw.create_buffer(&info, None) }
+            .map_err(|result| out_of_memory(result.to_string()))?;
+        // From here on, dropping `inner` destroys the buffer and frees its memory.
+        let name_kept = name.to_owned();
+        let mut inner = Inner {
+            heap,
+            device: device.clone(),
+            raw,
+            allocation: None,
+            size,
+            name: name_kept,
+            _share,
+        };
+        // SAFETY: just created.
+        let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
+        let allocation = inner.heap.allocate(&AllocationCreateDesc {
+            name,
+            requirements,
+            location: match location {
+                Location::Device => MemoryLocation::GpuOnly,
+                Location::Upload => MemoryLocation::CpuToGpu,
+                Location::Readback => MemoryLocation::GpuToCpu,
+            },
+            linear: true,
+            allocation_scheme: match inner.heap.budget.limit() {
+                None => AllocationScheme::GpuAllocatorManaged,
+                // A block to take pieces of would be larger than many a limit.
+                Some(_) => AllocationScheme::DedicatedBuffer(raw),
+            },
+        })?;
+        // SAFETY: only its handle is used, and only while the allocation lives.
+        let (memory, offset) = (unsafe { allocation.memory() }, allocation.offset());
+        inner.allocation = Some(allocation);
+        // SAFETY: memory of the right requirements, bound once.
+        unsafe { device.raw.bind_buffer_memory(raw, memory, offset) }
+            .during("vkBindBufferMemory")?;
+        device.name_object(raw, name);
+        Ok(Self(Arc::new(inner)))
+    }
+
+    /// Size in bytes.
+    pub fn size(&self) -> u64 {
+        self.0.size
+    }
+
+    /// The name it was made with.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The Vulkan handle; valid while this buffer or a clone of it lives.
+    pub fn raw(&self) -> vk::Buffer {
+        self.0.raw
+    }
+
+    /// There are `size` bytes from byte `offset` on.
+    pub(crate) fn check_range(&self, offset: u64, size: u64) -> Result<()> {
+        let needed = offset.saturating_add(size);
+        if needed <= self.size() {
+            return Ok(());
+        }
+        Err(Error::BufferTooSmall { name: self.name().to_owned(), size: self.size(), needed })
+    }
+
+    /// Vulkan leaves undefined what a device does with another one's buffers.
+    pub(crate) fn check_device(&self, device: &Arc<Device>) -> Result<()> {
+        if Arc::ptr_eq(&self.0.device, device) {
+            return Ok(());
+        }
+        Err(Error::OtherContext { name: self.name().to_owned() })
+    }
+
+    /// The words of a buffer for reading back, as they are now.
+    pub(crate) fn mapped_words(&self) -> Vec<u32> {
+        let words = self.mapped().unwrap_or_default().chunks_exact(size_of::<u32>());
+        words.map(bytemuck::pod_read_unaligned).collect()
+    }
+
+    /// The mapped bytes of a buffer that is not shared yet.
+    pub(super) fn mapped_mut(&mut self) -> Option<&mut [u8]> {
+        Arc::get_mut(&mut self.0)?.allocation.as_mut()?.mapped_slice_mut()
+    }
+
+    /// The mapped bytes of an upload or readback buffer.
+    pub(super) fn mapped(&self) -> Option<&[u8]> {
+        self.0.allocation.as_ref().and_then(Allocation::mapped_slice)
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // SAFETY: the last reference; executables and replays hold clones of what they use.
+        unsafe { self.device.raw.destroy_buffer(self.raw, None) };
+        if let Some(allocation) = self.allocation.take() {
+            self.heap.free(allocation);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The device memory of a context: the allocator that hands it out, and the limit set on it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, Allocator, AllocatorCreateDesc};
+
+use super::budget::Budget;
+use crate::device::attach::Attachment;
+use crate::device::context::Context;
+use crate::device::shared::Device;
+use crate::error::{Error, Result};
+
+/// Where the buffers of a context get their memory.
+pub(crate) struct Heap {
+    /// Gone once the device ends: it frees device memory, so before the device.
+    allocator: Mutex<Option<Allocator>>,
+    pub budget: Budget,
+}
+
+/// How much device memory there is in use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryReport {
+    /// Live allocations.
+    pub allocations: usize,
+    /// Their bytes.
+    pub allocated_bytes: u64,
+    /// Bytes taken from the driver to serve them.
+    pub reserved_bytes: u64,
+}
+
+impl Heap {
+    /// The heap of a device.
+    pub fn of(device: &Device) -> Result<Arc<Self>> {
+        device.attached(Self::new)
+    }
+
+    fn new(device: &Device) -> Result<Self> {
+        let allocator = Allocator::new(&AllocatorCreateDesc {
+            instance: device.instance().clone(),
+            device: device.raw.clone(),
+            physical_device: device.physical,
+            debug_settings: Default::default(),
+            buffer_device_address: device.features.buffer_device_address,
+            allocation_sizes: Default::default(),
+        });
+        let allocator = allocator.map_err(|error| out_of_memory("allocator", 0, &error))?;
+        let budget = Budget::new(device.memory_limit);
+        Ok(Self { allocator: Mutex::new(Some(allocator)), budget })
+    }
+
+    pub fn allocate(&self, wanted: &AllocationCreateDesc<'_>) -> Result<Allocation> {
+        let (name, size) = (wanted.name, wanted.requirements.size);
+        match self.lock().as_mut() {
+            Some(allocator) => {
+                allocator.allocate(wanted).map_err(|error| out_of_memory(name, size, &error))
+            }
+            None => Err(out_of_memory(name, size, &"the device is gone")),
+        }
+    }
+
+    pub fn free(&self, allocation: Allocation) {
+        let Some(Err(error)) = self.lock().as_mut().map(|a| a.free(allocation)) else { return };
+        tracing::error!(%error, "memory not freed");
+    }
+
+    fn report(&self) -> MemoryReport {
+        let report = self.lock().as_ref().map(Allocator::generate_report);
+        report.map_or(MemoryReport::default(), |report| MemoryReport {
+            allocations: report.allocations.len(),
+            allocated_bytes: report.total_allocated_bytes,
+            reserved_bytes: report.total_capacity_bytes,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Allocator>> {
+        self.allocator.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Attachment for Heap {
+    unsafe fn release(&self, _: &Device) {
+        drop(self.lock().take());
+    }
+}
+
+fn out_of_memory(name: &str, size: u64, reason: &dyn std::fmt::Display) -> Error {
+    Error::OutOfMemory { name: name.to_owned(), size, reason: reason.to_string() }
+}
+
+impl Context {
+    /// How much device memory buffers of this context take.
+    pub fn memory_report(&self) -> MemoryReport {
+        Heap::of(&self.device).map_or(MemoryReport::default(), |heap| heap.report())
+    }
+}

@@ -1,0 +1,13 @@
+//! Device memory: buffers, how their contents come from and go to the host, and how much of it a
+//! context may take.
+
+pub(crate) mod array;
+pub(crate) mod budget;
+pub(crate) mod buffer;
+pub(crate) mod heap;
+pub(crate) mod transfer;
+
+pub use array::{Array, Device, Elements, Host, Place};
+pub(crate) use buffer::{Buffer, Location};
+pub use heap::MemoryReport;
+pub(crate) use transfer::check_lengths;

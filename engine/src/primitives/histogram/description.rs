@@ -1,0 +1,132 @@
+//! How samples are counted: the bins, where samples lie in memory, the method.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use super::{Bin, Histogram, HistogramMethod, Layout, Weight};
+use crate::primitives::multisplit::AnyType;
+use crate::primitives::sample::{Sample, SampleType};
+
+/// How samples of type `S` are counted: which bin a sample belongs to, how many bins there are,
+/// where samples lie in memory, and by which method.
+///
+/// ```
+/// use multisplit::Bins;
+///
+/// let by_value = Bins::even(0.0f32..1.0, 8);
+/// let by_edges = Bins::range(&[0u32, 10, 20, 50]); // three bins
+/// let by_byte = Bins::<u8>::identity(256);
+/// # let _ = (by_value, by_edges, by_byte);
+/// ```
+#[derive(Debug)]
+pub struct Bins<S = AnyType> {
+    histogram: Histogram,
+    sample: PhantomData<fn(S)>,
+}
+
+impl<S> Clone for Bins<S> {
+    fn clone(&self) -> Self {
+        self.histogram.clone().into()
+    }
+}
+
+impl<S> From<Histogram> for Bins<S> {
+    fn from(histogram: Histogram) -> Self {
+        Self { histogram, sample: PhantomData }
+    }
+}
+
+impl<S: Sample> Bins<S> {
+    /// `bins` equal parts of a range, whose end is left out. Samples outside it, and NaN, are in no
+    /// bin.
+    pub fn even(range: Range<S>, bins: u32) -> Self {
+        Self::new(bins, Bin::Even { lo: range.start.bits(), hi: range.end.bits() })
+    }
+
+    /// A bin between each two neighbours of these sorted edges, the upper one left out.
+    pub fn range(edges: &[S]) -> Self {
+        // More than a number of bins can say is too many in any case.
+        let bins = u32::try_from(edges.len().saturating_sub(1)).unwrap_or(u32::MAX);
+        Self::new(bins, Bin::Range(edges.iter().map(|edge| edge.bits()).collect()))
+    }
+
+    /// A bin for each of the values below `bins`.
+    pub fn identity(bins: u32) -> Self {
+        Self::new(bins, Bin::Identity)
+    }
+
+    /// A GLSL function `uint bucket_of(S sample)`. An id of `bins` or more puts a sample into no bin.
+    #[cfg(feature = "glsl")]
+    pub fn glsl(bins: u32, function: impl Into<crate::primitives::multisplit::Glsl>) -> Self {
+        Self::new(bins, Bin::Glsl(function.into()))
+    }
+
+    fn new(bins: u32, function: Bin) -> Self {
+        Bins::of(S::TYPE, bins, function).histogram.into()
+    }
+
+    /// The same for samples whose type is known only when the program runs.
+    pub fn untyped(self) -> Bins {
+        self.histogram.into()
+    }
+}
+
+impl Bins {
+    /// `bins` bins of samples of a type that is known only when the program runs.
+    pub fn of(sample: SampleType, bins: u32, function: Bin) -> Self {
+        let histogram = Histogram {
+            sample,
+            bins,
+            function,
+            layout: Layout::PACKED,
+            weight: Weight::None,
+            wide: false,
+            accumulate: false,
+            method: HistogramMethod::Auto,
+        };
+        histogram.into()
+    }
+
+    /// What a sample is.
+    pub fn sample(&self) -> SampleType {
+        self.histogram.sample
+    }
+}
+
+impl<S> Bins<S> {
+    /// With samples that lie in memory otherwise than side by side.
+    #[must_use]
+    pub fn layout(mut self, layout: Layout) -> Self {
+        self.histogram.layout = layout;
+        self
+    }
+
+    /// With counts added to what the output holds.
+    #[must_use]
+    pub fn accumulate(mut self) -> Self {
+        self.histogram.accumulate = true;
+        self
+    }
+
+    /// By this method instead of the one that suits.
+    #[must_use]
+    pub fn method(mut self, method: HistogramMethod) -> Self {
+        self.histogram.method = method;
+        self
+    }
+
+    /// m, the number of bins.
+    pub fn count(&self) -> u32 {
+        self.histogram.bins
+    }
+
+    /// The m + 1 edges of the bins, for an axis: the edges given; m + 1 equally spaced values; 0 to
+    /// m.
+    pub fn edges(&self) -> Vec<f64> {
+        self.histogram.edges()
+    }
+
+    pub(in crate::primitives) fn histogram(&self) -> &Histogram {
+        &self.histogram
+    }
+}
