@@ -1,7 +1,8 @@
 //! The machine: memory, what has run on it, and what was found.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use multisplit_shaders::Kernel;
 use multisplit_shaders::address::{address_offset, by_address};
@@ -41,7 +42,11 @@ pub(crate) struct Launch<'a> {
     pub by_address: bool,
 }
 
-type ProgramKey = (String, Vec<(u32, u32)>, bool);
+/// Label, hash of the words, specialization, and whether it takes addresses.
+type ProgramKey = (String, u64, Vec<(u32, u32)>, bool);
+
+/// Decoded kernels, of all machines: tests run the same ones again and again.
+static PROGRAMS: OnceLock<Mutex<HashMap<ProgramKey, Arc<Program>>>> = OnceLock::new();
 
 /// Plays a device.
 pub struct Machine {
@@ -52,7 +57,6 @@ pub struct Machine {
     pub(crate) passes: Vec<PassInfo>,
     findings: Findings,
     coverage: Coverage,
-    programs: HashMap<ProgramKey, Arc<Program>>,
     replaced: HashMap<String, Vec<u32>>,
     steps: u64,
 }
@@ -68,7 +72,6 @@ impl Machine {
             passes: vec![nobody],
             findings: Findings::default(),
             coverage: Coverage::default(),
-            programs: HashMap::new(),
             replaced: HashMap::new(),
             steps: 0,
         }
@@ -110,18 +113,22 @@ impl Machine {
 
     /// Runs these words in the place of the kernel with this label.
     pub fn replace(&mut self, label: &str, spirv: Vec<u32>) {
-        self.programs.retain(|(name, ..), _| name != label);
         self.replaced.insert(label.to_owned(), spirv);
     }
 
     /// Decodes a kernel, or finds it decoded.
-    fn program(&mut self, launch: &Launch<'_>) -> Result<Arc<Program>, MachineError> {
+    fn program(&self, launch: &Launch<'_>) -> Result<Arc<Program>, MachineError> {
         let label = launch.kernel.label();
-        let key = (label.to_owned(), launch.specialization.to_vec(), launch.by_address);
-        if let Some(program) = self.programs.get(&key) {
+        let words = self.replaced.get(label).map_or(launch.kernel.spirv(), Vec::as_slice);
+        let mut hasher = DefaultHasher::new();
+        words.hash(&mut hasher);
+        let specialization = launch.specialization.to_vec();
+        let key = (label.to_owned(), hasher.finish(), specialization, launch.by_address);
+        let known = PROGRAMS.get_or_init(Mutex::default);
+        let known = || known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(program) = known().get(&key) {
             return Ok(program.clone());
         }
-        let words = self.replaced.get(label).map_or(launch.kernel.spirv(), Vec::as_slice);
         let rewritten;
         let words = if launch.by_address {
             rewritten = by_address(words, launch.kernel.interface()).map_err(|e| {
@@ -132,7 +139,9 @@ impl Machine {
             words
         };
         let program = Arc::new(decode(label, words, launch.specialization)?);
-        self.programs.insert(key, program.clone());
+        if !self.replaced.contains_key(label) {
+            known().insert(key, program.clone());
+        }
         Ok(program)
     }
 
@@ -221,7 +230,7 @@ impl Machine {
         Ok(())
     }
 
-    pub(crate) fn decoded(&mut self, launch: &Launch<'_>) -> Result<Arc<Program>, MachineError> {
+    pub(crate) fn decoded(&self, launch: &Launch<'_>) -> Result<Arc<Program>, MachineError> {
         self.program(launch)
     }
 

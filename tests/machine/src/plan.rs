@@ -42,16 +42,16 @@ impl Machine {
         options: PlanOptions,
     ) -> Result<(), MachineError> {
         let named = |name: &str| imports.iter().find(|(n, _)| *n == name).map(|(_, own)| *own);
-        let planned = plan.buffers.iter().enumerate();
+        let planned = plan.buffers().iter().enumerate();
         let imports = planned.filter_map(|(index, b)| Some((index, named(&b.name)?)));
         let imports: Vec<_> = imports.collect();
-        let bytes = plan.workspace.size;
+        let bytes = plan.workspace().size;
         let workspace = (bytes > 0).then(|| self.buffer("workspace", bytes));
         let by_address = options.by_address;
         let instance = Instance { plan, imports, workspace, by_address };
         for _ in 0..options.runs {
             let mut level = None;
-            for step in &plan.steps {
+            for step in plan.steps() {
                 if let Some(barrier) = &step.barrier {
                     self.timeline.barrier(barrier);
                 }
@@ -61,7 +61,7 @@ impl Machine {
                 }
                 self.run_pass(&instance, &step.pass)?;
             }
-            if let Some(exit) = &plan.exit {
+            if let Some(exit) = plan.exit() {
                 self.timeline.barrier(exit);
             }
         }
@@ -71,7 +71,7 @@ impl Machine {
 
     /// What a transient holds when its first pass begins is nobody's.
     fn forget(&mut self, instance: &Instance<'_>, level: u32) {
-        for (index, buffer) in instance.plan.buffers.iter().enumerate() {
+        for (index, buffer) in instance.plan.buffers().iter().enumerate() {
             let transient = matches!(buffer.placement, BufferPlacement::Transient { .. });
             if transient
                 && buffer.first_level == Some(level)
@@ -159,7 +159,7 @@ impl Machine {
 
 impl Instance<'_> {
     fn problem(&self, problem: String) -> MachineError {
-        MachineError::Plan { plan: self.plan.name.clone(), problem }
+        MachineError::Plan { plan: self.plan.name().to_owned(), problem }
     }
 
     /// The region and byte where a byte of a planned buffer lies.
@@ -171,14 +171,14 @@ impl Instance<'_> {
             None => None,
         };
         found.ok_or_else(|| {
-            let name = self.plan.buffers.get(buffer).map_or("?", |b| b.name.as_str());
+            let name = self.plan.buffers().get(buffer).map_or("?", |b| b.name.as_str());
             self.problem(format!("`{name}` has no memory"))
         })
     }
 
     fn binding(&self, planned: &PlannedBinding) -> Result<Binding, MachineError> {
         let (region, offset) = self.place(planned.buffer, planned.offset)?;
-        let name = self.plan.buffers.get(planned.buffer).map_or("?", |b| b.name.as_str());
+        let name = self.plan.buffers().get(planned.buffer).map_or("?", |b| b.name.as_str());
         let name = format!("{} ({name})", planned.name);
         let bound = Bound { name, region, offset, size: planned.size };
         Ok(Binding { set: planned.set, binding: planned.binding, bound })

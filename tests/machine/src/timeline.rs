@@ -14,13 +14,15 @@ struct Use {
     write: Access,
     /// Stages that wait for it.
     waits: Stages,
-    available: bool,
+    /// Stages that run after its write was made available.
+    available: Stages,
     visible: Vec<(Stages, Access)>,
 }
 
 impl Use {
     fn new(stage: Stages, write: Access) -> Self {
-        Self { stage, write, waits: Stages::empty(), available: false, visible: Vec::new() }
+        let (waits, available) = (Stages::empty(), Stages::empty());
+        Self { stage, write, waits, available, visible: Vec::new() }
     }
 
     /// What a barrier call does to it: its barriers act side by side, not one after another.
@@ -34,9 +36,12 @@ impl Use {
             }
             self.waits |= dst;
             let makes = own && accesses(barrier.src_access).contains(before.write);
-            if !before.write.is_empty() && (makes || before.available) {
-                self.available = true;
-                self.visible.push((dst, accesses(barrier.dst_access)));
+            if !before.write.is_empty() && (makes || src.intersects(before.available)) {
+                self.available |= dst;
+                let seen = (dst, accesses(barrier.dst_access));
+                if !self.visible.contains(&seen) {
+                    self.visible.push(seen);
+                }
             }
         }
     }
@@ -45,7 +50,9 @@ impl Use {
         if self.write.is_empty() {
             return self.waits.contains(stage);
         }
-        self.visible.iter().any(|(s, a)| s.contains(stage) && a.contains(access))
+        // A later write need not see the earlier one; that it is available is enough.
+        let overwrites = !access.writes().is_empty() && self.available.contains(stage);
+        overwrites || self.visible.iter().any(|(s, a)| s.contains(stage) && a.contains(access))
     }
 }
 

@@ -15,7 +15,7 @@ use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, Op, StorageClass, Word};
 
 use crate::code::{Address, Block, Code, Descriptor, Input, OFFSET_BITS, Origin, Program, Reg, Space};
 use crate::error::MachineError;
-use crate::types::{Layout, Qualifiers, Type, Types};
+use crate::types::{Layout, Qualifiers, Types};
 
 /// Decodes `spirv`, with these values for specialization constants, by `constant_id`.
 pub fn decode(

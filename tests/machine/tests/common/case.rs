@@ -1,0 +1,86 @@
+//! A plan with its inputs and the outputs that it has to give, and how it is run on the machine.
+
+use anyhow::{Result, ensure};
+use multisplit::graph::Plan;
+use multisplit_machine::{AtomicOrder, Coverage, Machine, Options, PlanOptions};
+
+/// What an output has to be.
+pub struct Output {
+    pub name: &'static str,
+    pub expected: Vec<u32>,
+}
+
+/// A plan with its inputs and outputs, by the names of its imports.
+pub struct Case {
+    pub name: String,
+    pub plan: Plan,
+    pub inputs: Vec<(&'static str, Vec<u32>)>,
+    pub outputs: Vec<Output>,
+    /// Imports that are neither: words of memory that nobody has written.
+    pub scratch: Vec<(&'static str, usize)>,
+    /// Kernels rank by lane order.
+    pub lane_order: bool,
+}
+
+/// What a run did.
+pub struct Outcome {
+    /// What is wrong, if anything: findings, or an output that differs.
+    pub problem: Option<String>,
+    pub steps: u64,
+    pub coverage: Coverage,
+}
+
+/// Runs a case. `replace` has kernels to be run in the place of others, by label.
+pub fn run(
+    case: &Case,
+    options: &Options,
+    plan_options: PlanOptions,
+    replace: &[(&str, &[u32])],
+) -> Result<Outcome> {
+    let mut options = *options;
+    if case.lane_order {
+        options.atomics = AtomicOrder::Lane;
+    }
+    let mut machine = Machine::new(options);
+    for (label, words) in replace {
+        machine.replace(label, words.to_vec());
+    }
+    let mut bound = Vec::new();
+    for (name, words) in &case.inputs {
+        bound.push((*name, machine.upload(name, words)));
+    }
+    for output in &case.outputs {
+        if !bound.iter().any(|(name, _)| *name == output.name) {
+            let bytes = output.expected.len() as u64 * 4;
+            bound.push((output.name, machine.buffer(output.name, bytes)));
+        }
+    }
+    for (name, words) in &case.scratch {
+        bound.push((*name, machine.buffer(name, *words as u64 * 4)));
+    }
+    machine.run(&case.plan, &bound, plan_options)?;
+    let mut problem =
+        (!machine.findings().is_empty()).then(|| format!("{}", machine.findings()));
+    for output in &case.outputs {
+        let held = bound.iter().find(|(name, _)| *name == output.name);
+        let held = held.map(|(_, buffer)| machine.download(*buffer)).unwrap_or_default();
+        let wrong = held.iter().zip(&output.expected).position(|(a, b)| a != b);
+        if let Some(at) = wrong {
+            let what = format!(
+                "`{}` word {at} is {:#x} and should be {:#x}\n",
+                output.name, held[at], output.expected[at]
+            );
+            problem.get_or_insert_default().push_str(&what);
+        }
+    }
+    Ok(Outcome { problem, steps: machine.steps(), coverage: machine.coverage().clone() })
+}
+
+/// Runs a case that must be right.
+pub fn check(case: &Case, options: &Options) -> Result<Outcome> {
+    let outcome = run(case, options, PlanOptions::default(), &[])?;
+    if let Some(problem) = &outcome.problem {
+        ensure!(false, "{} with {options:?}:\n{problem}", case.name);
+    }
+    Ok(outcome)
+}
