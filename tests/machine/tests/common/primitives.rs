@@ -308,12 +308,22 @@ fn bucket_of(of: &SplitCase) -> (Bucket, Box<dyn Fn(u64) -> u64>) {
 }
 
 pub fn split_case(device: Device, of: SplitCase) -> Result<Case> {
+    split_case_with(device, of, |_| {})
+}
+
+/// The same with another policy.
+pub fn split_case_with(
+    device: Device,
+    of: SplitCase,
+    change: impl FnOnce(&mut Policy),
+) -> Result<Case> {
     let SplitCase { key, gives, method, buckets, n, turns, .. } = of;
     let mut policy = policy(device);
     let turned = TileShape::new(device.threads(), ITEMS).in_turns(turns);
     policy.split.block_keys = [turned; 8];
     policy.split.block_pairs = [turned; 8];
     policy.split.onesweep = [turned; 8];
+    change(&mut policy);
     let (function, own) = bucket_of(&of);
     let mut graph = Graph::new("split");
     let keys = import_key(&mut graph, "keys", key, n);
