@@ -2,10 +2,11 @@
 mod common;
 use anyhow::Result;
 use common::case::*;
+use common::others::*;
 use common::primitives::*;
-use multisplit::KeyType;
-use multisplit::primitives::multisplit::Method;
-use multisplit::primitives::sort::SortMethod;
+use multisplit::SampleType;
+use multisplit::primitives::histogram::HistogramMethod;
+use multisplit::primitives::sssp::SsspMethod;
 use multisplit_machine::*;
 
 #[test]
@@ -13,27 +14,27 @@ fn look() -> Result<()> {
     let mut failures = 0;
     let mut runs = 0;
     let t = std::time::Instant::now();
-    for width in [32] {
-        for lane_order in [false, true] {
-            let device = Device { width, lane_order };
-            let n = tile(device) * 3 + 5;
-            let mut cases = vec![];
-            for key in [KeyType::U32, KeyType::F64] {
-                for along in [Along::Nothing, Along::Words(1), Along::Words(2), Along::Words(4), Along::Indices] {
-                    for (method, segments) in [(SortMethod::OneSweep, false), (SortMethod::Multisplit { radix_bits: 6 }, false), (SortMethod::Small, false), (SortMethod::Small, true), (SortMethod::OneSweep, true)] {
-                        let n = if method == SortMethod::Small && !segments { tile(device) - 3 } else { n };
-                        let of = SortCase { key, along, method, descending: along == Along::Words(1), n, turns: 1, segments };
-                        match sort_case(device, of) { Ok(c) => cases.push(c), Err(e) => eprintln!("{of:?}: {e}") }
-                    }
-                }
+    for width in [4, 32, 128] {
+            let device = Device { width, lane_order: false };
+            let mut cases = vec![probe_case(device)?];
+            for on_device in [false, true] { cases.push(memory_case(device, 1003, on_device)?); 
+                for look_back in [false, true] { cases.push(scan_case(device, look_back, on_device, 5001)?); }
             }
-            for method in Method::ALL.into_iter().chain([Method::FullSort]) {
-                for gives in [Gives::Keys, Gives::Pairs(1), Gives::Pairs(2), Gives::Pairs(4), Gives::Permutation] {
-                    for (key, function, buckets) in [(KeyType::U32, Function::Delta, 2), (KeyType::U32, Function::Range, 13), (KeyType::U64, Function::Delta, 40), (KeyType::U32, Function::Digit, 256), (KeyType::F32, Function::Even, 9), (KeyType::U32, Function::Glsl, 30), (KeyType::U32, Function::Delta, 300)] {
-                        if method == Method::FullSort && !matches!(function, Function::Delta | Function::Range) { continue; }
-                        let of = SplitCase { key, gives, method, function, buckets, n, turns: 1 };
-                        match split_case(device, of) { Ok(c) => cases.push(c), Err(e) => eprintln!("{of:?}: {e}") }
+            for floats in [false, true] { for settle in [false, true] { cases.push(survey_case(device, floats, settle)?); } }
+            for method in [HistogramMethod::Votes, HistogramMethod::Shared, HistogramMethod::Global] {
+                for sample in SampleType::ALL { for range in [false, true] { for bins in [7, 100] { for on_device in [false, true] {
+                    let of = HistogramCase { sample, method, range, bins, weighted: Weighted::No, wide: false, channels: false, on_device, n: 3000, cells: 64 };
+                    match histogram_case(device, of) { Ok(c) => cases.push(c), Err(e) => eprintln!("{of:?}: {e}") }
+                    for (weighted, wide, channels) in [(Weighted::Words, false, false), (Weighted::Floats, false, false), (Weighted::No, true, false), (Weighted::Words, true, false), (Weighted::No, false, true)] {
+                        let of = HistogramCase { weighted, wide, channels, ..of };
+                        if let Ok(c) = histogram_case(device, of) { cases.push(c) }
                     }
+                }}}}
+            }
+            for method in [SsspMethod::BellmanFord, SsspMethod::NearFar, SsspMethod::Bucketing, SsspMethod::MultisplitPasses, SsspMethod::Multisplit] {
+                for (resident, spread, short_queues, floats) in [(false, false, false, false), (false, true, false, true), (true, false, false, false), (true, true, false, true), (false, false, true, false)] {
+                    let of = SsspCase { method, vertices: 300, degree: 4, floats, resident, spread, short_queues, rounds: 40 };
+                    match sssp_case(device, of) { Ok(c) => cases.push(c), Err(e) => eprintln!("{of:?}: {e}") }
                 }
             }
             for case in &cases {
@@ -41,15 +42,10 @@ fn look() -> Result<()> {
                     runs += 1;
                     let t = std::time::Instant::now();
                     let r = check(case, &Options { schedule, ..Options::new(width) });
-                    if runs % 20 == 0 { eprintln!("{:?} {:?} {:.100}", t.elapsed(), r.as_ref().map(|o| o.steps).unwrap_or(0), case.name); }
-                    if let Err(e) = r { failures += 1; if failures < 40 { eprintln!("{:.1500}\n", format!("{e}")); } continue; }
-                    if false { let e = "";
-                        failures += 1;
-                        if failures < 40 { eprintln!("{:.1500}\n", format!("{e}")); }
-                    }
+                    if runs % 40 == 0 { eprintln!("{:?} {:?} {:.100}", t.elapsed(), r.as_ref().map(|o| o.steps).unwrap_or(0), case.name); }
+                    if let Err(e) = r { failures += 1; if failures < 60 { eprintln!("{:.1800}\n", format!("{e}")); } }
                 }
             }
-        }
     }
     eprintln!("{failures} failures in {runs} runs {:?}", t.elapsed());
     Ok(())

@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use multisplit::graph::Plan;
 use multisplit_machine::{AtomicOrder, Coverage, Machine, Options, PlanOptions};
 
-/// What an output has to be.
+/// What an output has to be; words past these do not matter.
 pub struct Output {
     pub name: &'static str,
     pub expected: Vec<u32>,
@@ -16,8 +16,6 @@ pub struct Case {
     pub plan: Plan,
     pub inputs: Vec<(&'static str, Vec<u32>)>,
     pub outputs: Vec<Output>,
-    /// Imports that are neither: words of memory that nobody has written.
-    pub scratch: Vec<(&'static str, usize)>,
     /// Kernels rank by lane order.
     pub lane_order: bool,
 }
@@ -46,17 +44,14 @@ pub fn run(
         machine.replace(label, words.to_vec());
     }
     let mut bound = Vec::new();
-    for (name, words) in &case.inputs {
-        bound.push((*name, machine.upload(name, words)));
-    }
-    for output in &case.outputs {
-        if !bound.iter().any(|(name, _)| *name == output.name) {
-            let bytes = output.expected.len() as u64 * 4;
-            bound.push((output.name, machine.buffer(output.name, bytes)));
-        }
-    }
-    for (name, words) in &case.scratch {
-        bound.push((*name, machine.buffer(name, *words as u64 * 4)));
+    for (_, import, _) in case.plan.imports() {
+        let name = import.name.as_str();
+        let given = case.inputs.iter().find(|(input, _)| *input == name);
+        let buffer = match given {
+            Some((_, words)) => machine.upload(name, words),
+            None => machine.buffer(name, import.size),
+        };
+        bound.push((name, buffer));
     }
     machine.run(&case.plan, &bound, plan_options)?;
     let mut problem =

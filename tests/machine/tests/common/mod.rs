@@ -2,4 +2,5 @@
 #![allow(dead_code)]
 
 pub mod case;
+pub mod others;
 pub mod primitives;

@@ -6,7 +6,7 @@ use multisplit::graph::{Buffer, Graph, Limits};
 use multisplit::primitives::multisplit::{Bucket, Lockstep, Method, TileShape};
 use multisplit::primitives::sort::SortMethod;
 use multisplit::primitives::{
-    Policy, ScanBuffers, ScanMethod, SortBuffers, SplitBuffers, scan, sort, split,
+    Count, Policy, ScanBuffers, ScanMethod, SortBuffers, SplitBuffers, scan, sort, split,
 };
 use multisplit::{Buckets, KeyType, Sort};
 use multisplit_machine::Rng;
@@ -73,30 +73,48 @@ pub fn tile(device: Device) -> u64 {
     u64::from(device.threads() * ITEMS)
 }
 
-fn random_words(n: u64, seed: u64) -> Vec<u32> {
+/// Elements that an array has more than a device count says.
+const SPARE: u64 = 100;
+
+/// How many elements an array has of which `n` count, and how many that is to the passes.
+pub fn counted(graph: &mut Graph, n: u64, on_device: bool) -> (u64, Count) {
+    if !on_device {
+        return (n, Count::Host(n));
+    }
+    let max = n + SPARE;
+    let buffer = graph.import::<u32>("count", 4);
+    (max, Count::Device { buffer, index: 2, max })
+}
+
+/// The word of a device count among others.
+pub fn count_words(n: u64) -> (&'static str, Vec<u32>) {
+    ("count", vec![7, 7, n as u32, 7])
+}
+
+pub fn random_words(n: u64, seed: u64) -> Vec<u32> {
     let mut rng = Rng::new(seed);
     (0..n).map(|_| rng.next() as u32).collect()
 }
 
-pub fn scan_case(device: Device, look_back: bool, n: u64) -> Result<Case> {
+pub fn scan_case(device: Device, look_back: bool, on_device: bool, n: u64) -> Result<Case> {
     let method = if look_back { ScanMethod::LookBack } else { ScanMethod::ReduceThenScan };
     let policy = Policy { scan: method, lone_tiles: 0, spine_tiles: 1, ..policy(device) };
     let mut graph = Graph::new("scan");
-    let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", n));
-    scan(&mut graph, &policy, &ScanBuffers::new(src, dst))?;
-    let input = random_words(n, n);
+    let (max, count) = counted(&mut graph, n, on_device);
+    let (src, dst) = (graph.import::<u32>("src", max), graph.import::<u32>("dst", max));
+    scan(&mut graph, &policy, &ScanBuffers::new(src, dst).count(count))?;
+    let input = random_words(max, n);
     let mut sum = 0u32;
     let mut expected = Vec::new();
-    for x in &input {
+    for x in input.iter().take(n as usize) {
         expected.push(sum);
         sum = sum.wrapping_add(*x);
     }
     Ok(Case {
-        name: format!("scan of {n}, {method:?}"),
+        name: format!("scan of {n}, {method:?}, device count {on_device}, for {device:?}"),
         plan: graph.compile(&limits(device.width))?,
         outputs: vec![Output { name: "dst", expected }],
-        inputs: vec![("src", input)],
-        scratch: Vec::new(),
+        inputs: vec![("src", input), count_words(n)],
         lane_order: false,
     })
 }
@@ -167,24 +185,26 @@ pub struct SortCase {
     pub n: u64,
     /// Turns that a tile takes through shared memory.
     pub turns: u32,
-    /// The segments' lengths in turn, in tenths of a tile; none where all is one.
+    /// Each third of a tile on its own.
     pub segments: bool,
+    pub on_device: bool,
 }
 
 pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
-    let SortCase { key, along, method, descending, n, turns, segments } = of;
+    let SortCase { key, along, method, descending, n, turns, segments, on_device } = of;
     let mut policy = policy(device);
     let turned = TileShape::new(device.threads(), ITEMS).in_turns(turns);
     policy.sort.keys = policy.sort.keys.map(|(n, _)| (n, turned));
     policy.sort.wide_keys = policy.sort.wide_keys.map(|(n, _)| (n, turned));
     policy.sort.pairs = policy.sort.pairs.map(|(n, _)| (n, turned));
     let mut graph = Graph::new("sort");
-    let keys = import_key(&mut graph, "keys", key, n);
-    let mut buffers = SortBuffers::keys(keys);
+    let (max, count) = counted(&mut graph, n, on_device);
+    let keys = import_key(&mut graph, "keys", key, max);
+    let mut buffers = SortBuffers::keys(keys).count(count);
     buffers = match along {
         Along::Nothing => buffers,
-        Along::Words(words) => buffers.values(import_value(&mut graph, "values", words, n)),
-        Along::Indices => buffers.indices(graph.import::<u32>("values", n)),
+        Along::Words(words) => buffers.values(import_value(&mut graph, "values", words, max)),
+        Along::Indices => buffers.indices(graph.import::<u32>("values", max)),
     };
     let mut how = if descending { Sort::descending() } else { Sort::ascending() };
     how = how.method(method);
@@ -197,7 +217,7 @@ pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
     }
     sort(&mut graph, &policy, &how, &buffers)?;
 
-    let input = random_keys(key, n, n ^ 77);
+    let input = random_keys(key, max, n ^ 77);
     let mut order = Vec::new();
     let mut numbers = Vec::new();
     for pair in begins.windows(2) {
@@ -206,14 +226,14 @@ pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
         numbers.extend(part.iter().map(|&i| (i - pair[0]) as u32));
         order.extend(part);
     }
-    let mut inputs = vec![("keys", words_of(key, input.iter().copied()))];
+    let mut inputs = vec![("keys", words_of(key, input.iter().copied())), count_words(n)];
     let sorted = words_of(key, order.iter().map(|&i| input[i]));
     let mut outputs = vec![Output { name: "keys", expected: sorted }];
     match along {
         Along::Nothing => {}
         Along::Indices => outputs.push(Output { name: "values", expected: numbers }),
         Along::Words(words) => {
-            let values: Vec<u32> = random_words(n * words as u64, n ^ 5);
+            let values: Vec<u32> = random_words(max * words as u64, n ^ 5);
             outputs.push(Output { name: "values", expected: gathered(&values, words, &order) });
             inputs.push(("values", values));
         }
@@ -223,7 +243,6 @@ pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
         plan: graph.compile(&limits(device.width))?,
         inputs,
         outputs,
-        scratch: Vec::new(),
         lane_order: device.lane_order,
     })
 }
@@ -257,6 +276,7 @@ pub struct SplitCase {
     pub buckets: u32,
     pub n: u64,
     pub turns: u32,
+    pub on_device: bool,
 }
 
 /// The bucket function, and what it gives for the bits of a key.
@@ -317,7 +337,7 @@ pub fn split_case_with(
     of: SplitCase,
     change: impl FnOnce(&mut Policy),
 ) -> Result<Case> {
-    let SplitCase { key, gives, method, buckets, n, turns, .. } = of;
+    let SplitCase { key, gives, method, buckets, n, turns, on_device, .. } = of;
     let mut policy = policy(device);
     let turned = TileShape::new(device.threads(), ITEMS).in_turns(turns);
     policy.split.block_keys = [turned; 8];
@@ -326,28 +346,33 @@ pub fn split_case_with(
     change(&mut policy);
     let (function, own) = bucket_of(&of);
     let mut graph = Graph::new("split");
-    let keys = import_key(&mut graph, "keys", key, n);
+    let (max, count) = counted(&mut graph, n, on_device);
+    let keys = import_key(&mut graph, "keys", key, max);
     let offsets = graph.import::<u32>("offsets", u64::from(buckets) + 1);
     let buffers = match gives {
-        Gives::Keys => SplitBuffers::keys(keys, import_key(&mut graph, "keys.out", key, n), offsets),
+        Gives::Keys => {
+            SplitBuffers::keys(keys, import_key(&mut graph, "keys.out", key, max), offsets)
+        }
         Gives::Permutation => {
-            SplitBuffers::permutation(keys, graph.import::<u32>("permutation", n), offsets)
+            SplitBuffers::permutation(keys, graph.import::<u32>("permutation", max), offsets)
         }
         Gives::Pairs(words) => {
-            let values = import_value(&mut graph, "values", words, n);
-            let keys_out = import_key(&mut graph, "keys.out", key, n);
-            let values_out = import_value(&mut graph, "values.out", words, n);
+            let values = import_value(&mut graph, "values", words, max);
+            let keys_out = import_key(&mut graph, "keys.out", key, max);
+            let values_out = import_value(&mut graph, "values.out", words, max);
             SplitBuffers::pairs((keys, values), (keys_out, values_out), offsets)
         }
     };
+    let outside = graph.import::<u32>("out_of_range", 1);
+    let buffers = buffers.count(count).out_of_range(outside);
     let how = Buckets::of(key, buckets, function).method(method);
     split(&mut graph, &policy, &how, &buffers)?;
 
-    let mut input = random_keys(key, n, n ^ 99);
+    let mut input = random_keys(key, max, n ^ 99);
     if of.function == Function::Identity {
         input.iter_mut().for_each(|k| *k %= u64::from(buckets));
     }
-    let ids: Vec<u64> = input.iter().map(|&k| own(k)).collect();
+    let ids: Vec<u64> = input.iter().take(n as usize).map(|&k| own(k)).collect();
     let mut order: Vec<usize> = (0..n as usize).collect();
     if method == Method::FullSort {
         order.sort_by_key(|&i| image(key, input[i]));
@@ -357,7 +382,7 @@ pub fn split_case_with(
     let begins: Vec<u32> = (0..=u64::from(buckets))
         .map(|b| ids.iter().filter(|id| **id < b).count() as u32)
         .collect();
-    let mut inputs = vec![("keys", words_of(key, input.iter().copied()))];
+    let mut inputs = vec![("keys", words_of(key, input.iter().copied())), count_words(n)];
     let mut outputs = vec![Output { name: "offsets", expected: begins }];
     let moved = words_of(key, order.iter().map(|&i| input[i]));
     match gives {
@@ -368,7 +393,7 @@ pub fn split_case_with(
             outputs.push(Output { name: "permutation", expected });
         }
         Gives::Pairs(words) => {
-            let values = random_words(n * words as u64, n ^ 6);
+            let values = random_words(max * words as u64, n ^ 6);
             outputs.push(Output { name: "keys.out", expected: moved });
             outputs.push(Output { name: "values.out", expected: gathered(&values, words, &order) });
             inputs.push(("values", values));
@@ -379,7 +404,6 @@ pub fn split_case_with(
         plan: graph.compile(&limits(device.width))?,
         inputs,
         outputs,
-        scratch: Vec::new(),
         lane_order: device.lane_order,
     })
 }
