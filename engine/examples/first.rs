@@ -1,37 +1,21 @@
-//! The first program of the README: sorts keys with their values on the best device there is.
+//! The first program of the README: sorts, splits and counts on the best device there is.
 
-use multisplit::graph::Graph;
-use multisplit::primitives::multisplit::KeyType;
-use multisplit::primitives::sort::{self, Sort, SortBuffers, SortPlace, SortValues};
-use multisplit::{Config, Context};
+use multisplit::{Bins, Buckets, Context};
 
 fn main() -> Result<(), multisplit::Error> {
-    let context = Context::open(&Config::default())?; // the best device there is
+    let keys: Vec<f32> = (0..1000).map(|i| (i as f32 * 0.37).sin().abs()).collect();
+    let values: Vec<u32> = (0..1000).collect();
+    let samples = keys.clone();
 
-    let n = 1 << 16;
-    let mut graph = Graph::new("first");
-    let keys = graph.import::<f32>("keys", n); // our buffers, bound when it runs
-    let values = graph.import::<u32>("values", n);
-    let buffers = SortBuffers {
-        n: n.into(),
-        keys,
-        values: SortValues::Values { buffer: values, bytes: 4 },
-        place: SortPlace::InPlace,
-    };
-    sort::add(&mut graph, &context.policy(), &Sort::new(KeyType::F32), &buffers)?;
-    let plan = graph.compile(&context.limits())?; // pure: order, barriers, memory
-    println!("{} passes, {} bytes of workspace", plan.steps().len(), plan.workspace().size);
+    let gpu = Context::new()?;
+    let sorted = gpu.sort(&keys)?;
+    let order = gpu.argsort(&keys)?;
+    let split = gpu.split(&keys, Buckets::even(0.0..1.0, 8))?;
+    let histogram = gpu.histogram(&samples, Bins::even(0.0..1.0, 8))?;
+    let (keys, values) = gpu.sort_pairs(&keys, &values)?;
 
-    let executable = context.instantiate(plan)?; // pipelines and workspace
-    let depth: Vec<f32> = (0..n).map(|i| (i as f32 * 0.37).sin()).collect();
-    let device_keys = context.upload("keys", &depth)?;
-    let device_values = context.upload("values", &(0..n as u32).collect::<Vec<_>>())?;
-    context.run(&executable, &[(keys, &device_keys), (values, &device_values)])?;
-
-    let sorted: Vec<f32> = context.download(&device_keys)?;
-    let order: Vec<u32> = context.download(&device_values)?;
-    assert!(sorted.is_sorted());
-    assert!(sorted.iter().zip(&order).all(|(&key, &i)| key == depth[i as usize]));
+    assert!(sorted.is_sorted() && sorted == keys && order == values);
     println!("{} comes first, it was number {}", sorted[0], order[0]);
+    println!("buckets begin at {:?}, bins hold {:?}", split.offsets, histogram.counts);
     Ok(())
 }

@@ -166,6 +166,32 @@ pub enum Error {
         /// Plan name.
         plan: String,
     },
+    /// A value was given for a pass that the plan does not have.
+    #[error("`{plan}` has no pass `{pass}` whose values can be set")]
+    UnknownPass {
+        /// Plan name.
+        plan: String,
+        /// The pass asked for.
+        pass: String,
+    },
+    /// A value of the wrong size was given for a pass.
+    #[error("pass `{pass}` takes {needed} bytes, {given} were given")]
+    ValueOfPass {
+        /// The pass.
+        pass: String,
+        /// Bytes that were given.
+        given: u64,
+        /// Bytes that it takes.
+        needed: u64,
+    },
+    /// A recording named a frame in flight that the executable was not made for.
+    #[error("frame {frame} of {frames} frames in flight, which are numbered from 0")]
+    NoSuchFrame {
+        /// The frame asked for.
+        frame: usize,
+        /// How many there are.
+        frames: usize,
+    },
     /// A plan was compiled for limits that the device does not have.
     #[error(
         "`{plan}` was compiled for another device: {limit} differs; compile it with Context::limits"

@@ -104,13 +104,14 @@ impl Context {
     pub unsafe fn adopt(adopted: AdoptedDevice) -> Result<Self> {
         let AdoptedDevice { entry, instance, physical, queue_family, api_version, .. } = adopted;
         let features = &adopted.features;
-        Requirements::check(&instance, physical, api_version, features, queue_family)?
-            .into_result()?;
-        let properties = DeviceProperties::query(&instance, physical).with_family(
-            &instance,
-            physical,
-            queue_family,
-        );
+        // SAFETY: by the caller's contract.
+        let (check, properties) = unsafe {
+            let check =
+                Requirements::check(&instance, physical, api_version, features, queue_family);
+            (check, DeviceProperties::query(&instance, physical))
+        };
+        check?.into_result()?;
+        let properties = properties.with_family(&instance, physical, queue_family);
         let instance = Instance::adopt(entry, instance, adopted.debug_utils);
         let device = Device::new(DeviceParts {
             handles: Handles { raw: adopted.device, instance },

@@ -46,6 +46,13 @@ impl Commands {
         Ok(this)
     }
 
+    /// Makes the buffer ready to be recorded again. Nothing of it is pending.
+    pub fn reset(&self) -> Result<()> {
+        let flags = vk::CommandPoolResetFlags::empty();
+        // SAFETY: nothing of the pool is pending: whoever resets has waited.
+        unsafe { self.device.raw.reset_command_pool(self.pool, flags) }.during("vkResetCommandPool")
+    }
+
     /// Records the buffer by `body`.
     pub fn record(
         &self,

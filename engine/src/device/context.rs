@@ -66,7 +66,8 @@ impl Config {
         instance: &ash::Instance,
         physical: vk::PhysicalDevice,
     ) -> Result<Requirements> {
-        let mut wanted = Requirements::of(instance, physical)?;
+        // SAFETY: one that the instance has listed.
+        let mut wanted = unsafe { Requirements::of(instance, physical) }?;
         wanted.leave_out(&self.without);
         if !self.pipeline_statistics {
             wanted.leave_out(&Features { pipeline_executable_info: true, ..Features::default() });
@@ -80,6 +81,11 @@ impl Config {
 }
 
 impl Context {
+    /// Opens the best device there is.
+    pub fn new() -> Result<Self> {
+        Self::open(&Config::default())
+    }
+
     /// Opens the device that `config` chooses.
     pub fn open(config: &Config) -> Result<Self> {
         let _span = tracing::debug_span!("context.open").entered();

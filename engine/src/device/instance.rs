@@ -17,8 +17,8 @@ pub(crate) struct Instance {
     pub debug_utils: bool,
     /// Whether this engine made it (and the device), and so destroys it.
     pub owned: bool,
-    /// The messenger points at it, so it must not move: hence the box.
-    messages: Box<Messages>,
+    /// The messenger points at what it shares.
+    messages: Messages,
     messenger: Option<(ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     /// Keeps the loader library mapped.
     entry: ash::Entry,
@@ -43,7 +43,6 @@ impl Instance {
         let debug_utils = debug_utils || validation.is_some();
         let layers: Vec<_> = validation.iter().map(|_| validation::LAYER.as_ptr()).collect();
 
-        let messages = Box::new(messages);
         let application =
             vk::ApplicationInfo::default().application_name(c"multisplit").api_version(API_VERSION);
         let enables = validation.map(|v| v.enables()).unwrap_or_default();
@@ -73,7 +72,7 @@ impl Instance {
 
     /// The caller's instance, which is used and never destroyed.
     pub fn adopt(entry: ash::Entry, raw: ash::Instance, debug_utils: bool) -> Self {
-        let messages = Box::default();
+        let messages = Messages::default();
         Self { raw, debug_utils, owned: false, messages, messenger: None, entry }
     }
 

@@ -33,10 +33,8 @@ impl Order {
         let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.queue_family);
         // SAFETY: a live device.
         let pool = unsafe { device.raw.create_command_pool(&info, None) };
-        let mut this = Self {
-            pool: pool.during("vkCreateCommandPool")?,
-            commands: vk::CommandBuffer::null(),
-        };
+        let mut this =
+            Self { pool: pool.during("vkCreateCommandPool")?, commands: vk::CommandBuffer::null() };
         let recorded = this.record(device);
         if recorded.is_err() {
             // SAFETY: just made, used by nothing.
@@ -51,12 +49,12 @@ impl Order {
             .command_buffer_count(1);
         // SAFETY: a live pool.
         let buffers = unsafe { device.raw.allocate_command_buffers(&info) };
-        self.commands = buffers.during("vkAllocateCommandBuffers")?.first().copied().unwrap_or_default();
+        self.commands =
+            buffers.during("vkAllocateCommandBuffers")?.first().copied().unwrap_or_default();
         device.name_object(self.commands, "multisplit.order");
         let info = vk::CommandBufferBeginInfo::default()
             .flags(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE);
-        let work = vk::PipelineStageFlags2::COMPUTE_SHADER
-            | vk::PipelineStageFlags2::ALL_TRANSFER;
+        let work = vk::PipelineStageFlags2::COMPUTE_SHADER | vk::PipelineStageFlags2::ALL_TRANSFER;
         let writes = vk::AccessFlags2::SHADER_WRITE | vk::AccessFlags2::TRANSFER_WRITE;
         let barrier = vk::MemoryBarrier2::default()
             .src_stage_mask(work)

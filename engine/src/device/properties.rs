@@ -58,7 +58,10 @@ pub struct DeviceProperties {
 
 impl DeviceProperties {
     /// Reads the properties of `physical`.
-    pub fn query(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Self {
+    ///
+    /// # Safety
+    /// `physical` is a physical device of `instance`, which is alive.
+    pub unsafe fn query(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Self {
         // SAFETY: a physical device of this instance.
         let plain = unsafe { instance.get_physical_device_properties(physical) };
         let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();

@@ -145,7 +145,8 @@ pub(crate) fn list(
             Err(Error::MissingRequirements { missing, .. }) => (Features::default(), missing),
             Err(other) => (Features::default(), vec![other.to_string()]),
         };
-        let properties = DeviceProperties::query(instance, physical);
+        // SAFETY: one that the instance has listed.
+        let properties = unsafe { DeviceProperties::query(instance, physical) };
         DeviceEntry { index, properties, missing, features, physical }
     };
     Ok(physical.into_iter().enumerate().map(entry).collect())

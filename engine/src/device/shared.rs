@@ -6,10 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use ash::vk;
 
 use crate::device::attach::Attachments;
-use crate::device::order::{Order, RecordingId};
 use crate::device::context::PipelineCache;
 use crate::device::instance::Instance;
 use crate::device::observer::Observer;
+use crate::device::order::{Order, RecordingId};
 use crate::device::properties::DeviceProperties;
 use crate::device::requirements::Features;
 use crate::device::validation::Messages;

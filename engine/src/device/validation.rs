@@ -62,12 +62,8 @@ impl Messages {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn push(&self, message: Message) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(message);
-    }
-
-    /// The create-info of a messenger that pushes into this list. The list must be kept alive
-    /// (and not move: it is behind an `Arc` inside a `Box`) while the messenger exists.
+    /// The create-info of a messenger that pushes into this list, of which a clone must be kept while
+    /// the messenger exists: it points at what all clones share.
     pub(crate) fn create_info(sink: &Self) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
         vk::DebugUtilsMessengerCreateInfoEXT::default()
             .message_severity(
@@ -79,7 +75,7 @@ impl Messages {
                     | vk::DebugUtilsMessageTypeFlagsEXT::PERFORMANCE,
             )
             .pfn_user_callback(Some(on_message))
-            .user_data(std::ptr::from_ref(sink).cast_mut().cast())
+            .user_data(Arc::as_ptr(&sink.0).cast_mut().cast())
     }
 }
 
@@ -104,8 +100,9 @@ unsafe extern "system" fn on_message(
     let data = unsafe { &*data };
     let message = Message { id: text(data.p_message_id_name), text: text(data.p_message) };
     tracing::error!(target: "multisplit::validation", id = %message.id, "{}", message.text);
-    // SAFETY: `create_info` pointed this at a sink that outlives the messenger.
-    unsafe { &*user_data.cast::<Messages>() }.push(message);
+    // SAFETY: `create_info` pointed this at what a list shares that outlives the messenger.
+    let sink = unsafe { &*user_data.cast::<Mutex<Vec<Message>>>() };
+    sink.lock().unwrap_or_else(PoisonError::into_inner).push(message);
     vk::FALSE
 }
 
@@ -127,7 +124,6 @@ mod tests {
         );
         // SAFETY: as a layer calls it.
         unsafe { on_message(severity, kind, &data, info.p_user_data) };
-        drop(sink);
         let expected = Message { id: "VUID-x".to_owned(), text: "broken".to_owned() };
         assert_eq!(kept.take(), [expected]);
         assert_eq!(kept.take(), []);

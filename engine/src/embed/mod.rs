@@ -1,56 +1,40 @@
-//! Sorts, splits, histograms and scans as single calls into an engine's own command buffer.
+//! What an engine with its own command buffers needs: what a recording expects of each buffer and
+//! does with it, and barriers from and to Vulkan's own masks.
 //!
-//! An [`Operation`] is made once, from a [task](Task) that says what is to be done on how many
-//! elements. Making it compiles every pipeline it will ever need. From then on
-//! [`Operation::record`] writes commands into the engine's command buffer and does nothing else: it
-//! submits, allocates and creates nothing, takes `&self`, and may be called by several threads for
-//! different command buffers at the same time.
-//!
-//! Where one call is not enough, declare a [`Graph`](crate::graph::Graph) of your own; it records
-//! by the same rules. `docs/embedding.md` has the contract, with a table of it.
+//! Declare the passes as [`Work`](crate::Work) on imports, turn it into an
+//! [`Executable`](crate::Executable) once, and record that every frame. Nothing is submitted,
+//! allocated or created while recording, and several threads may record at the same time.
+//! `docs/embedding.md` has the whole contract.
 //!
 //! ```no_run
-//! # fn main() -> Result<(), multisplit::Error> {
-//! # use multisplit::{Config, Context, ash::vk};
-//! use multisplit::BufferAt;
-//! use multisplit::embed::{Along, Elements, OperationOptions, Recording, Role, SortTask};
-//! use multisplit::graph::Scope;
-//! use multisplit::primitives::multisplit::KeyType;
-//! use multisplit::primitives::sort::Sort;
-//!
-//! # let context = Context::open(&Config::default())?;
-//! # let (commands, particles, order) = (vk::CommandBuffer::null(), vk::Buffer::null(), vk::Buffer::null());
+//! # use multisplit::{BufferAt, Context, ExecutableOptions, PassValue, RecordOptions, Sort, ash::vk};
+//! # use multisplit::graph::Scope;
+//! # let gpu = Context::new()?;
+//! # let (commands, depths, order) = (vk::CommandBuffer::null(), vk::Buffer::null(), vk::Buffer::null());
 //! // Once: back to front, as many particles as there are this frame, at most a million.
-//! let task = SortTask {
-//!     along: Along::Indices,
-//!     ..SortTask::new(Sort::new(KeyType::F32).descending(), Elements::Recorded { most: 1 << 20 })
-//! };
-//! let options = OperationOptions::default()
-//!     .entry(Role::Keys, Scope::COMPUTE_WRITE) // a pass of ours wrote the depths
-//!     .exit(Role::Indices, Scope::VERTEX_READ); // and one draws in the order found
-//! let sort = context.operation(&task.into(), &options)?;
+//! let mut work = gpu.work("particles");
+//! let keys = work.import::<f32>("depths", 1 << 20);
+//! let indices = work.import::<u32>("order", 1 << 20);
+//! let count = work.count("particles.count", 1 << 20);
+//! work.argsort(keys.first(count), indices, &Sort::descending())?;
+//! work.entry(keys, Scope::COMPUTE_WRITE); // a pass of ours wrote the depths
+//! work.exit(indices, Scope::VERTEX_READ); // and one draws in the order found
+//! let sort = work.executable(ExecutableOptions::default().frames(2))?;
 //!
 //! // Every frame:
-//! let recording = Recording {
-//!     buffers: &[
-//!         (Role::Keys, BufferAt::new(particles, 0)),
-//!         (Role::Indices, BufferAt::new(order, 0)),
-//!     ],
-//!     frame: 0, // of the frames in flight
-//!     count: Some(123_456),
-//!     ..Recording::default()
+//! let imports = [keys.at(BufferAt::new(depths, 0)), indices.at(BufferAt::new(order, 0))];
+//! let particles = 123_456u32.to_ne_bytes();
+//! let options = RecordOptions {
+//!     frame: Some(0), // of the frames in flight
+//!     values: &[PassValue { pass: "particles.count", bytes: &particles }],
+//!     ..RecordOptions::default()
 //! };
-//! unsafe { sort.record(commands, &recording)? };
-//! # Ok(())
-//! # }
+//! unsafe { sort.record_with(commands, &imports, &options)? };
+//! # Ok::<(), multisplit::Error>(())
 //! ```
 
-mod operation;
-mod role;
+mod contract;
 mod scope;
-mod task;
 
-pub use operation::{Operation, OperationOptions, Recording, RoleContract};
-pub use role::Role;
+pub use contract::BufferContract;
 pub use scope::{barrier, scope, stages_and_access};
-pub use task::{Along, Elements, HistogramTask, ScanTask, SortTask, SplitOutputs, SplitTask, Task};

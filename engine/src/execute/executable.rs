@@ -22,16 +22,16 @@ use crate::memory::{Buffer, Location};
 /// A plan that is ready to be recorded, any number of times.
 ///
 /// Recording takes `&self` and touches no shared state but a counter, so several threads may
-/// record one executable into different command buffers. Two recordings that run at the same
-/// time must not share a workspace: use one executable (or one caller-supplied workspace) for
-/// each frame in flight. [`embed::Operation`](crate::embed::Operation) does so by itself.
+/// record one executable into different command buffers, each as a frame in flight of its own: a
+/// frame has its own workspace and descriptors.
 pub struct Executable {
     pub(crate) device: Arc<Device>,
     pub(crate) plan: Plan,
     pub(crate) steps: Vec<Step>,
     access: BufferAccess,
     pub(crate) exit: Vec<vk::MemoryBarrier2<'static>>,
-    workspace: Option<Buffer>,
+    /// One for each frame in flight, where the executable brings them and the plan needs any.
+    workspaces: Vec<Buffer>,
     /// For recordings by the caller, in turn; none where descriptors are pushed.
     pub(crate) frames: Vec<Sets>,
     pub(crate) frame_count: usize,
@@ -49,12 +49,12 @@ pub(crate) struct Step {
 /// How [`Context::instantiate_with`] sets a plan up.
 #[derive(Clone, Copy, Debug)]
 pub struct ExecutableOptions {
-    /// Whether the executable brings its own workspace; otherwise each recording is given one.
+    /// Whether the executable brings workspaces, one for each frame in flight; otherwise each
+    /// recording is given one.
     pub own_workspace: bool,
-    /// How many recordings by [`Executable::record`] may be alive at a time (frames in flight).
-    /// It matters only on devices without push descriptors, where each recording needs descriptor
-    /// sets of its own: the sets of recording `k` are used again by recording `k + frames`. Calls
-    /// that submit by themselves ([`Context::run`], [`Context::replay`]) take none of them.
+    /// Frames in flight: how many recordings by [`Executable::record`] may be recorded and yet to
+    /// run. Each has a workspace and, on devices without push descriptors, descriptor sets of its
+    /// own; recording `k` and recording `k + frames` share them.
     pub frames: usize,
     /// Whether kernels take the addresses of buffers instead of binding them: no descriptors at
     /// all. It needs [`Features::buffer_device_address`](crate::Features::buffer_device_address),
@@ -67,7 +67,27 @@ const MAX_FRAMES: usize = 1024;
 
 impl Default for ExecutableOptions {
     fn default() -> Self {
-        Self { own_workspace: true, frames: 2, by_address: false }
+        Self { own_workspace: true, frames: 1, by_address: false }
+    }
+}
+
+impl ExecutableOptions {
+    /// For as many frames in flight.
+    #[must_use]
+    pub fn frames(self, frames: usize) -> Self {
+        Self { frames, ..self }
+    }
+
+    /// With workspaces that each recording is given.
+    #[must_use]
+    pub fn without_workspace(self) -> Self {
+        Self { own_workspace: false, ..self }
+    }
+
+    /// With kernels that take the addresses of buffers.
+    #[must_use]
+    pub fn by_address(self) -> Self {
+        Self { by_address: true, ..self }
     }
 }
 
@@ -91,23 +111,23 @@ impl Context {
             fit::check_addresses(&plan)?;
         }
         let steps = steps(device, &plan, access)?;
-        let workspace = (options.own_workspace && plan.workspace().size > 0)
-            .then(|| {
-                let name = format!("{}.workspace", plan.name());
-                Buffer::new(device, &name, plan.workspace().size, Location::Device)
-            })
-            .transpose()?;
+        let frame_count = options.frames.max(1);
+        let own = if options.own_workspace && plan.workspace().size > 0 { frame_count } else { 0 };
+        let workspace = |frame| {
+            let name = format!("{}.workspace.{frame}", plan.name());
+            Buffer::new(device, &name, plan.workspace().size, Location::Device)
+        };
+        let workspaces = (0..own).map(workspace).collect::<Result<_>>()?;
         let exit = plan.exit().map(memory_barriers).unwrap_or_default();
         let (frames, next_frame, turn) = (Vec::new(), AtomicUsize::new(0), Mutex::default());
         let device = device.clone();
-        let frame_count = options.frames.max(1);
         let mut executable = Executable {
             device,
             plan,
             steps,
             access,
             exit,
-            workspace,
+            workspaces,
             frames,
             frame_count,
             next_frame,
@@ -217,8 +237,9 @@ impl Executable {
         &self,
         imports: &[Import],
         workspace: Option<BufferAt>,
+        frame: usize,
     ) -> Result<Places<'_>> {
-        let own = self.workspace.as_ref().map(|w| BufferAt::new(w.raw(), 0));
+        let own = self.workspaces.get(frame).map(|w| BufferAt::new(w.raw(), 0));
         Places::resolve(&self.device, &self.plan, imports, workspace.or(own), self.access)
     }
 

@@ -24,6 +24,10 @@ use crate::execute::layout::{BufferAccess, Layouts};
 /// guarantees as many push descriptors.
 pub(crate) const MAX_BINDINGS: usize = 32;
 
+/// Pipelines that are kept although nothing uses them. A program that makes bucket functions as it
+/// goes would otherwise fill its memory with them.
+const MAX_KEPT: usize = 1024;
+
 /// A compute pipeline with its layouts. Owned by the [`PipelineStore`].
 pub(crate) struct Pipeline {
     pub raw: vk::Pipeline,
@@ -118,7 +122,11 @@ impl PipelineStore {
         // Not under the lock, so that threads compile side by side.
         let span = tracing::debug_span!("pipeline.create", kernel = kernel.label());
         let pipeline = span.in_scope(|| create(device, kernel, specialization, access, self))?;
-        match self.lock().entry(key) {
+        let mut pipelines = self.lock();
+        if pipelines.len() >= MAX_KEPT {
+            forget_unused(device, &mut pipelines);
+        }
+        match pipelines.entry(key) {
             Entry::Vacant(entry) => Ok(entry.insert(Arc::new(pipeline)).clone()),
             Entry::Occupied(entry) => {
                 // Another thread was faster.
@@ -151,6 +159,19 @@ impl PipelineStore {
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Pipeline>>> {
         self.pipelines.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Destroys what no executable uses. It is made again, from the cache, when it is asked for.
+fn forget_unused(device: &Device, pipelines: &mut HashMap<Key, Arc<Pipeline>>) {
+    pipelines.retain(|_, pipeline| {
+        // Executables hold clones, and new ones are made only under the lock.
+        let used = Arc::strong_count(pipeline) > 1;
+        if !used {
+            // SAFETY: nothing holds it; recordings are kept by executables that would.
+            unsafe { pipeline.destroy(&device.raw) };
+        }
+        used
+    });
 }
 
 impl Attachment for PipelineStore {

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 use std::sync::atomic::Ordering;
 
 use ash::vk;
-use multisplit_graph::Work;
+use multisplit_graph::{PlannedPass, Work};
 
 use crate::error::{Error, Result};
 use crate::execute::descriptors::{Sets, bind, push_addresses};
@@ -15,13 +15,28 @@ use crate::execute::profiler::Timing;
 /// What one recording is given besides the command buffer and the imports.
 #[derive(Clone, Copy, Default)]
 pub struct RecordOptions<'r> {
-    /// The caller's memory for transient buffers; `None` for the executable's own.
+    /// The caller's memory for transient buffers, as
+    /// [`Executable::workspace_requirements`](crate::Executable::workspace_requirements) says;
+    /// `None` for the executable's own.
     pub workspace: Option<BufferAt>,
-    /// Which of [`ExecutableOptions::frames`](crate::ExecutableOptions::frames) the recording takes;
-    /// `None` for the next in turn. Threads that record at the same time name frames, since nobody knows whose turn comes next.
+    /// Which of [`ExecutableOptions::frames`](crate::ExecutableOptions::frames) in flight it is;
+    /// `None` for the next in turn. Threads that record at the same time name their frames, since
+    /// nobody knows whose turn comes next.
     pub frame: Option<usize>,
+    /// What differs from what the plan says.
+    pub values: &'r [PassValue<'r>],
     /// Timestamps around the passes.
     pub timing: Timing<'r>,
+}
+
+/// Bytes of one pass that are given when it is recorded: its push constants, or what an update
+/// writes.
+#[derive(Clone, Copy, Debug)]
+pub struct PassValue<'r> {
+    /// The label of the pass.
+    pub pass: &'r str,
+    /// As many as the plan has there.
+    pub bytes: &'r [u8],
 }
 
 /// What one recording goes by.
@@ -29,16 +44,15 @@ struct Recorded<'r> {
     places: &'r Places<'r>,
     sets: Option<&'r Sets>,
     timing: Timing<'r>,
-    word: Option<Word>,
+    values: &'r [PassValue<'r>],
 }
 
-/// The word that an update writes, where it is known only when the plan is recorded.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Word {
-    /// Which step of the plan is the update.
-    pub step: usize,
-    /// What it writes.
-    pub value: u32,
+impl Recorded<'_> {
+    /// The bytes of a pass: those that were given, else the plan's.
+    fn bytes<'b>(&'b self, label: &str, planned: &'b [u8]) -> &'b [u8] {
+        let given = self.values.iter().find(|value| value.pass == label);
+        given.map_or(planned, |value| value.bytes)
+    }
 }
 
 impl Executable {
@@ -49,7 +63,7 @@ impl Executable {
         imports: &[Import],
         workspace: Option<BufferAt>,
     ) -> Result<Prepared<'_>> {
-        let places = self.places(imports, workspace)?;
+        let places = self.places(imports, workspace, 0)?;
         let sets = self.new_sets()?;
         if let Some(sets) = &sets {
             // SAFETY: new sets, which nothing uses.
@@ -77,8 +91,7 @@ impl Executable {
     /// Like [`record`](Self::record), with options.
     ///
     /// # Safety
-    /// As for [`record`](Self::record); the workspace is as [`WorkspaceBinding`] says, and no
-    /// other commands use it while these run. No other recording of the frame is yet to run. A
+    /// As for [`record`](Self::record); no other commands use the workspace while these run. No other recording of the frame is yet to run. A
     /// profiler was made for this executable, and lives until the commands have run; queries of
     /// the caller's exist and are reset.
     pub unsafe fn record_with(
@@ -87,43 +100,56 @@ impl Executable {
         imports: &[Import],
         options: &RecordOptions<'_>,
     ) -> Result<()> {
-        // SAFETY: by the caller's contract.
-        unsafe { self.record_counted(commands, imports, options, None) }
-    }
-
-    /// Like [`record_with`](Self::record_with), with another word in the update of one pass.
-    ///
-    /// # Safety
-    /// That of [`record_with`](Self::record_with).
-    pub(crate) unsafe fn record_counted(
-        &self,
-        commands: vk::CommandBuffer,
-        imports: &[Import],
-        options: &RecordOptions<'_>,
-        word: Option<Word>,
-    ) -> Result<()> {
-        let sets = self.frame_sets(options.frame)?;
-        let places = self.places(imports, options.workspace)?;
+        let frame = self.frame(options.frame)?;
+        self.check_values(options.values)?;
+        let places = self.places(imports, options.workspace, frame)?;
+        let sets = self.frames.get(frame);
         if let Some(sets) = sets {
-            // SAFETY: no more recordings are alive than there are frames, so this one is free.
+            // SAFETY: no other recording of the frame is yet to run, by the caller's contract.
             unsafe { sets.write(&self.plan, &places) };
         }
-        let recorded = Recorded { places: &places, sets, timing: options.timing, word };
+        let recorded =
+            Recorded { places: &places, sets, timing: options.timing, values: options.values };
         // SAFETY: by the caller's contract.
         unsafe { self.record_steps(commands, &recorded) };
         Ok(())
     }
 
-    /// The descriptor sets of a frame, or of the next in turn; none where descriptors are pushed.
-    fn frame_sets(&self, wanted: Option<usize>) -> Result<Option<&Sets>> {
-        if let Some(frame) = wanted
-            && frame >= self.frame_count
-        {
-            let (asked, limit) = (frame as u64, self.frame_count as u64 - 1);
-            return Err(Error::TooLarge { what: "frame in flight", asked, limit });
+    /// Each value is for a pass of the plan, and as long as what it replaces.
+    pub(crate) fn check_values(&self, values: &[PassValue<'_>]) -> Result<()> {
+        values.iter().try_for_each(|value| {
+            let given = value.bytes.len() as u64;
+            match self.settable_bytes(value.pass) {
+                Some(needed) if needed == given => Ok(()),
+                Some(needed) => {
+                    Err(Error::ValueOfPass { pass: value.pass.to_owned(), given, needed })
+                }
+                None => Err(Error::UnknownPass {
+                    plan: self.plan.name().to_owned(),
+                    pass: value.pass.to_owned(),
+                }),
+            }
+        })
+    }
+
+    /// How many bytes may be given for a pass.
+    pub(crate) fn settable_bytes(&self, label: &str) -> Option<u64> {
+        let mut steps = self.plan.steps().iter().map(|step| &step.pass);
+        steps.find(|pass| pass.label == label).map(|pass| match &pass.work {
+            Work::Update { bytes, .. } => bytes.len() as u64,
+            _ => pass.push.len() as u64,
+        })
+    }
+
+    /// The frame in flight that a recording is, or the next in turn.
+    fn frame(&self, wanted: Option<usize>) -> Result<usize> {
+        match wanted {
+            Some(frame) if frame >= self.frame_count => {
+                Err(Error::NoSuchFrame { frame, frames: self.frame_count })
+            }
+            Some(frame) => Ok(frame),
+            None => Ok(self.next_frame.fetch_add(1, Ordering::Relaxed) % self.frame_count),
         }
-        let frame = wanted.unwrap_or_else(|| self.next_frame.fetch_add(1, Ordering::Relaxed));
-        Ok(frame.checked_rem(self.frames.len()).and_then(|frame| self.frames.get(frame)))
     }
 
     /// # Safety
@@ -152,13 +178,11 @@ impl Executable {
                     }
                     if !pass.push.is_empty() {
                         let stage = vk::ShaderStageFlags::COMPUTE;
-                        raw.cmd_push_constants(commands, pipeline.layout, stage, 0, &pass.push);
+                        let bytes = recorded.bytes(&pass.label, &pass.push);
+                        raw.cmd_push_constants(commands, pipeline.layout, stage, 0, bytes);
                     }
                 }
-                match recorded.word.filter(|word| word.step == index) {
-                    Some(word) => self.record_word(commands, &planned.pass.work, places, word),
-                    None => self.record_work(commands, &planned.pass.work, places),
-                }
+                self.record_work(commands, &planned.pass, recorded);
                 self.end_label(commands);
                 timing.after_pass(raw, commands, index);
             }
@@ -171,28 +195,16 @@ impl Executable {
         unsafe { timing.end(raw, commands) };
     }
 
-    /// # Safety
-    /// That of [`record_with`](Self::record_with).
-    unsafe fn record_word(
+    unsafe fn record_work(
         &self,
         commands: vk::CommandBuffer,
-        work: &Work,
-        places: &Places<'_>,
-        word: Word,
+        pass: &PlannedPass,
+        recorded: &Recorded<'_>,
     ) {
-        if let Work::Update { view, .. } = work {
-            let (buffer, offset) = places.at(view.buffer, view.offset);
-            let bytes = word.value.to_ne_bytes();
-            // SAFETY: by the caller's contract.
-            unsafe { self.device.raw.cmd_update_buffer(commands, buffer, offset, &bytes) };
-        }
-    }
-
-    unsafe fn record_work(&self, commands: vk::CommandBuffer, work: &Work, places: &Places) {
-        let raw = &self.device.raw;
+        let (raw, places) = (&self.device.raw, recorded.places);
         // SAFETY: as in `record_with`.
         unsafe {
-            match work {
+            match &pass.work {
                 Work::Dispatch([x, y, z]) => raw.cmd_dispatch(commands, *x, *y, *z),
                 Work::DispatchIndirect { buffer, offset } => {
                     let (buffer, offset) = places.at(*buffer, *offset);
@@ -204,6 +216,7 @@ impl Executable {
                 }
                 Work::Update { view, bytes } => {
                     let (buffer, offset) = places.at(view.buffer, view.offset);
+                    let bytes = recorded.bytes(&pass.label, bytes);
                     raw.cmd_update_buffer(commands, buffer, offset, bytes);
                 }
                 Work::Copy { src, dst } => {
@@ -245,8 +258,22 @@ impl Prepared<'_> {
     /// As for [`Executable::record_with`], but for the frames; this lives until the commands have
     /// run, or what [`into_sets`](Self::into_sets) gives does.
     pub unsafe fn record(&self, commands: vk::CommandBuffer, timing: Timing<'_>) {
+        // SAFETY: by the caller's contract.
+        unsafe { self.record_with(commands, timing, &[]) };
+    }
+
+    /// Like [`record`](Self::record), with values that were checked.
+    ///
+    /// # Safety
+    /// That of [`record`](Self::record).
+    pub unsafe fn record_with(
+        &self,
+        commands: vk::CommandBuffer,
+        timing: Timing<'_>,
+        values: &[PassValue<'_>],
+    ) {
         let (places, sets) = (&self.places, self.sets.as_ref());
-        let recorded = Recorded { places, sets, timing, word: None };
+        let recorded = Recorded { places, sets, timing, values };
         // SAFETY: by the caller's contract; the sets were written by `prepare`.
         unsafe { self.executable.record_steps(commands, &recorded) };
     }

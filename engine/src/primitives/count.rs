@@ -15,13 +15,14 @@ use crate::error::{Error, Result};
 ///
 /// ```
 /// use multisplit::graph::Graph;
-/// use multisplit::primitives::{Count, Policy, scan};
+/// use multisplit::primitives::{Count, ScanBuffers, scan};
 ///
+/// # let gpu = multisplit::Context::new()?;
 /// let mut graph = Graph::new("some sums");
 /// let (src, dst) = (graph.import::<u32>("src", 1000), graph.import::<u32>("dst", 1000));
 /// let state = graph.import::<u32>("state", 8); // of which word 3 says how many there are
 /// let n = Count::Device { buffer: state, index: 3, max: 1000 };
-/// scan::exclusive(&mut graph, &Policy::default(), src, dst, n)?;
+/// scan(&mut graph, &gpu.policy(), &ScanBuffers::new(src, dst).count(n))?;
 /// # Ok::<(), multisplit::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -215,6 +216,7 @@ impl Prepared {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::primitives::policy::test_policy;
 
     #[test]
     fn known_numbers_take_no_pass() {
@@ -224,7 +226,8 @@ mod tests {
         assert_eq!((tiles.most, words.most), (4, 17));
         assert_eq!(lengths.some_parts(Length::known(0), 8).expect("parts").most, 1);
         let mut graph = Graph::new("known");
-        let prepared = lengths.prepare(&mut graph, &Policy::default(), "prepare").expect("none");
+        let policy = test_policy(32, 256);
+        let prepared = lengths.prepare(&mut graph, &policy, "prepare").expect("none");
         assert_eq!(prepared.pushed(words), 17);
         assert!(graph.compile(&Default::default()).expect("plan").steps().is_empty());
     }
@@ -233,7 +236,7 @@ mod tests {
     fn numbers_past_32_bits_and_words_past_the_buffer_are_refused() {
         let mut graph = Graph::new("refused");
         let buffer = graph.import::<u32>("count", 4);
-        let device = |index, most| Count::Device { buffer, index, max };
+        let device = |index, max| Count::Device { buffer, index, max };
         assert!(Lengths::new(device(3, 100)).is_ok());
         assert!(matches!(Lengths::new(device(4, 1)), Err(Error::BufferTooSmall { .. })));
         assert!(matches!(Lengths::new(device(u64::MAX, 1)), Err(Error::BufferTooSmall { .. })));

@@ -163,10 +163,8 @@ pub trait Key: Pod + PartialOrd + sealed::Sealed {
 /// ```
 pub trait Value: Pod {
     #[doc(hidden)]
-    const CHECKED: () = assert!(
-        matches!(size_of::<Self>(), 4 | 8 | 16),
-        "values have 4, 8 or 16 bytes"
-    );
+    const CHECKED: () =
+        assert!(matches!(size_of::<Self>(), 4 | 8 | 16), "values have 4, 8 or 16 bytes");
 }
 
 impl<T: Pod> Value for T {}

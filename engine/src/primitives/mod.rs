@@ -16,13 +16,16 @@ pub mod probe;
 pub(crate) mod sample;
 pub mod scan;
 pub mod sort;
+pub mod split;
 pub mod sssp;
+mod tunable;
 
 pub use count::Count;
 pub use histogram::{HistogramBuffers, histogram};
 pub(in crate::primitives) use memory::copy_array;
 pub use memory::{copy, copy_first, fill, fill_first};
-pub use multisplit::{SplitBuffers, split};
+pub use multisplit::SplitBuffers;
 pub use policy::{Policy, ScanMethod};
 pub use scan::{ScanBuffers, scan};
 pub use sort::{SortBuffers, sort};
+pub use split::split;

@@ -39,9 +39,10 @@ mod tests {
     use multisplit_graph::Graph;
 
     use super::*;
+    use crate::primitives::policy::test_policy;
 
     fn sizes(bytes: u64, granule: u64, max_storage_range: u64) -> Result<Vec<(u64, u64)>> {
-        let policy = Policy { max_storage_range, ..Policy::default() };
+        let policy = Policy { max_storage_range, ..test_policy(32, 256) };
         let buffer = Graph::new("pieces").import_bytes("data", bytes);
         let cut = pieces(buffer.into(), granule, &policy)?;
         Ok(cut.iter().map(|view| (view.offset, view.size)).collect())

@@ -1,15 +1,16 @@
 //! Which sizes and methods suit a device. Kernels know nothing of GPU models; this file does.
 
-use ash::vk;
-use multisplit_graph::Limits;
-
 use super::histogram::HistogramTuning;
 use super::multisplit::{Lockstep, SplitTuning};
+#[cfg(feature = "tuning")]
+use super::probe;
 use super::sort::SortTuning;
 use super::sssp::SsspTuning;
 use crate::device::context::Context;
 use crate::device::properties::DeviceProperties;
 use crate::error::{Error, Result};
+use crate::primitives::tunable::tunable;
+use ash::vk;
 
 /// How a scan is carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,46 +35,74 @@ impl ScanMethod {
     }
 }
 
-/// Sizes and methods for one device. Every field may be set; results never depend on them.
+tunable! {
+    /// Sizes and methods for one device. Every field may be set; results never depend on them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Policy {
+        /// Threads of a workgroup: a multiple of the subgroup size.
+        threads: u32,
+        /// The scan method; scans that fit one workgroup take a single pass in any case.
+        scan: ScanMethod,
+        /// Threads of the workgroup that scans a short array on its own.
+        spine_threads: u32,
+        /// Largest array, in tiles, that one workgroup scans on its own.
+        spine_tiles: u32,
+        /// Up to this many of its tiles, one workgroup is quicker than several that look back.
+        lone_tiles: u32,
+        /// How often look-back looks in vain before it adds up a missing tile itself.
+        spin_limit: u32,
+        /// Tiles whose words a look-back over buckets reads at a time, from 1 to 32.
+        look_back_tiles: u32,
+        /// `maxStorageBufferRange`: larger arrays are worked on in pieces.
+        max_storage_range: u64,
+        /// `maxComputeWorkGroupCount[0]`: more workgroups than this are folded into rows. Only for
+        /// dispatches whose size the device works out; the graph folds the others.
+        max_groups: u32,
+        /// Lanes of a subgroup.
+        subgroup_size: u32,
+        /// Bytes of shared memory that a workgroup has.
+        shared_memory: u32,
+        /// Most threads that a workgroup can have.
+        max_threads: u32,
+        /// What the device has and does, which sizes have to respect.
+        facts: DeviceFacts,
+        /// Sizes of multisplit.
+        split: SplitTuning,
+        /// Sizes of the histogram.
+        histogram: HistogramTuning,
+        /// Sizes of the radix sort.
+        sort: SortTuning,
+        /// Sizes of searches for shortest paths.
+        sssp: SsspTuning,
+    }
+}
+
+/// What a device has and does. It comes from the device alone, so that no policy can claim more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Policy {
-    /// Threads of a workgroup: a multiple of the subgroup size.
-    pub threads: u32,
-    /// The scan method; scans that fit one workgroup take a single pass in any case.
-    pub scan: ScanMethod,
-    /// Threads of the workgroup that scans a short array on its own.
-    pub spine_threads: u32,
-    /// Largest array, in tiles, that one workgroup scans on its own.
-    pub spine_tiles: u32,
-    /// Up to this many of its tiles, one workgroup is quicker than several that look back.
-    pub lone_tiles: u32,
-    /// How often look-back looks in vain before it adds up a missing tile itself.
-    pub spin_limit: u32,
-    /// Tiles whose words a look-back over buckets reads at a time, from 1 to 32.
-    pub look_back_tiles: u32,
-    /// `maxStorageBufferRange`: larger arrays are worked on in pieces.
-    pub max_storage_range: u64,
-    /// `maxComputeWorkGroupCount[0]`: more workgroups than this are folded into rows. Only for
-    /// dispatches whose size the device works out; the graph folds the others.
-    pub max_groups: u32,
-    /// Lanes of a subgroup.
-    pub subgroup_size: u32,
-    /// Bytes of shared memory that a workgroup has.
-    pub shared_memory: u32,
-    /// Most threads that a workgroup can have.
-    pub max_threads: u32,
-    /// Sizes of multisplit.
-    pub split: SplitTuning,
-    /// Sizes of the histogram.
-    pub histogram: HistogramTuning,
-    /// Sizes of the radix sort.
-    pub sort: SortTuning,
-    /// Sizes of searches for shortest paths.
-    pub sssp: SsspTuning,
+pub struct DeviceFacts {
+    subgroup_size: u32,
+    max_threads: u32,
+    shared_memory: u32,
+    max_storage_range: u64,
+    max_groups: u32,
+    /// Rounds of all loops of a kernel, and samples of a thread of a histogram: bounds that only
+    /// software drivers have.
+    max_loop_rounds: u32,
+    max_samples: u32,
+    /// Whether atomics were seen to follow lane order.
+    lane_order: bool,
 }
 
 /// Tiles that a look-back can have in its registers.
-const MOST_LOOK_BACK_TILES: u32 = 32;
+const MAX_LOOK_BACK_TILES: u32 = 32;
+/// Half of what Vulkan guarantees.
+const MIN_SHARED_MEMORY: u32 = 8 << 10;
+/// Room for a tile and its counters.
+const MIN_STORAGE_RANGE: u64 = 1 << 10;
+/// Tiles of the one workgroup that scans a short array: its loop must end.
+const MAX_SPINE_TILES: u32 = 1024;
+/// Looks in vain: a workgroup that waits for longer does more harm than good.
+const MAX_SPINS: u32 = 1 << 22;
 
 impl Policy {
     /// What suits the device.
@@ -82,6 +111,8 @@ impl Policy {
         let software = properties.device_type == vk::PhysicalDeviceType::CPU;
         // A device that is not usable may have no subgroups at all.
         let subgroup_size = properties.subgroup_size.max(1);
+        let split = SplitTuning::for_device(properties);
+        let histogram = HistogramTuning::for_device(properties);
         Self {
             // 256 is at or near the best for every kernel here on the GPU that was measured
             // (docs/performance.md), and within the guarantees of all but the smallest devices.
@@ -107,37 +138,20 @@ impl Policy {
             subgroup_size,
             shared_memory: properties.shared_memory,
             max_threads: most,
-            split: SplitTuning::for_device(properties),
-            histogram: HistogramTuning::for_device(properties),
+            facts: DeviceFacts {
+                subgroup_size,
+                max_threads: most,
+                shared_memory: properties.shared_memory,
+                max_storage_range: u64::from(properties.limits.max_storage_buffer_range),
+                max_groups: properties.limits.max_compute_work_group_count[0],
+                max_loop_rounds: split.most_loop_rounds,
+                max_samples: histogram.most_samples,
+                lane_order: false,
+            },
+            split,
+            histogram,
             sort: SortTuning::for_device(properties),
             sssp: SsspTuning::for_device(properties),
-        }
-    }
-
-    /// What suits any device with these limits, if none at its best. Only what goes by
-    /// [`subgroup_size`](Self::subgroup_size) needs the device itself.
-    pub fn for_limits(limits: &Limits) -> Self {
-        // Every subgroup size divides it, and every device has as many threads.
-        const THREADS: u32 = 128;
-        let properties = DeviceProperties {
-            // The most cautious kind of device.
-            device_type: vk::PhysicalDeviceType::CPU,
-            subgroup_size: 32,
-            shared_memory: 16 << 10,
-            limits: vk::PhysicalDeviceLimits {
-                max_compute_work_group_invocations: limits.max_workgroup_invocations,
-                max_compute_work_group_count: limits.max_workgroup_count,
-                ..vk::PhysicalDeviceLimits::default()
-            },
-            ..DeviceProperties::default()
-        };
-        let suited = Self::for_device(&properties);
-        Self {
-            threads: (suited.threads / THREADS).max(1) * THREADS,
-            spine_threads: (suited.spine_threads / THREADS).max(1) * THREADS,
-            scan: ScanMethod::ReduceThenScan,
-            max_storage_range: limits.max_storage_range,
-            ..suited
         }
     }
 
@@ -147,23 +161,66 @@ impl Policy {
         self.spin_limit.min(self.split.most_loop_rounds / 8)
     }
 
-    /// Refuses what no kernel can follow.
+    /// Refuses what no kernel can follow, or what the device does not have.
     pub(crate) fn check(&self) -> Result<()> {
-        if self.threads == 0 || self.spine_threads == 0 {
-            return Err(Error::Policy { problem: "workgroups of no threads" });
-        }
-        if !(1..=MOST_LOOK_BACK_TILES).contains(&self.look_back_tiles) {
-            return Err(Error::Policy { problem: "a look-back at no tiles, or at too many" });
-        }
-        Ok(())
+        self.check_facts()?;
+        require(self.is_whole(self.threads), "`threads` is not a whole number of subgroups")?;
+        let spine = self.is_whole(self.spine_threads);
+        require(spine, "`spine_threads` is not a whole number of subgroups")?;
+        let tiles = (1..=MAX_SPINE_TILES).contains(&self.spine_tiles);
+        require(tiles, "`spine_tiles` is not from 1 to 1,024")?;
+        let look_back = (1..=MAX_LOOK_BACK_TILES).contains(&self.look_back_tiles);
+        require(look_back, "`look_back_tiles` is not from 1 to 32")?;
+        require(self.spin_limit <= MAX_SPINS, "`spin_limit` is past 2^22")?;
+        self.split.check(self)?;
+        self.sort.check(self)?;
+        self.histogram.check(self)?;
+        self.sssp.check(self)
+    }
+
+    fn check_facts(&self) -> Result<()> {
+        let facts = &self.facts;
+        let same = self.subgroup_size == facts.subgroup_size;
+        require(same, "`subgroup_size` is not the device's")?;
+        let fits = self.max_threads <= facts.max_threads
+            && self.shared_memory <= facts.shared_memory
+            && self.max_storage_range <= facts.max_storage_range
+            && (1..=facts.max_groups.max(1)).contains(&self.max_groups);
+        require(fits, "a limit is past the device's")?;
+        let enough = self.shared_memory >= MIN_SHARED_MEMORY
+            && self.max_threads >= self.subgroup_size
+            && self.max_storage_range >= MIN_STORAGE_RANGE;
+        require(enough, "a limit is below what kernels need")?;
+        let bounded = self.split.most_loop_rounds <= facts.max_loop_rounds
+            && self.histogram.most_samples <= facts.max_samples;
+        require(bounded, "loops are longer than the device runs them")?;
+        let ordered = self.split.lockstep == Lockstep::No || facts.lane_order;
+        require(ordered, "ranking by lane order, which the device was not seen to keep")
+    }
+
+    /// Whether workgroups of so many threads are whole subgroups that the device has room for.
+    pub(in crate::primitives) fn is_whole(&self, threads: u32) -> bool {
+        threads > 0
+            && threads <= self.max_threads.max(self.subgroup_size)
+            && threads.is_multiple_of(self.subgroup_size)
+    }
+
+    fn rank_by_lane_order(&mut self) {
+        self.facts.lane_order = true;
+        self.split.lockstep = Lockstep::LaneOrder;
+    }
+
+    /// With the ranking that Vulkan promises to be right, whatever the device was seen to do.
+    #[must_use]
+    pub fn promised_only(mut self) -> Self {
+        self.split.lockstep = Lockstep::No;
+        self
     }
 }
 
-impl Default for Policy {
-    /// For any device that Vulkan allows.
-    fn default() -> Self {
-        Self::for_limits(&Limits::default())
-    }
+/// An error that says what is wrong, unless `holds`.
+pub(in crate::primitives) fn require(holds: bool, problem: &'static str) -> Result<()> {
+    if holds { Ok(()) } else { Err(Error::Policy { problem }) }
 }
 
 impl Context {
@@ -171,9 +228,20 @@ impl Context {
     pub fn policy(&self) -> Policy {
         let mut policy = Policy::for_device(self.properties());
         if self.has_lane_order() {
-            policy.split.lockstep = Lockstep::LaneOrder;
+            policy.rank_by_lane_order();
         }
         policy
+    }
+
+    /// The same, with ranking by lane order on any device that is seen to keep it now: for tests and
+    /// measurements.
+    #[cfg(feature = "tuning")]
+    pub fn probed_policy(&self, seed: u32) -> Result<Policy> {
+        let mut policy = Policy::for_device(self.properties());
+        if probe::lane_order(self, seed)? {
+            policy.rank_by_lane_order();
+        }
+        Ok(policy)
     }
 }
 
@@ -182,27 +250,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_without_subgroups_has_a_policy() {
-        let policy = Policy::for_device(&DeviceProperties::default());
-        assert!(policy.check().is_ok());
-    }
-
-    #[test]
     fn workgroups_are_whole_subgroups() {
         for subgroup_size in [4, 8, 16, 32, 64, 128] {
             for most in [128, 192, 256, 1024] {
-                let mut properties = DeviceProperties { subgroup_size, ..Default::default() };
-                properties.limits.max_compute_work_group_invocations = most;
-                let threads = Policy::for_device(&properties).threads;
+                let policy = test_policy(subgroup_size, most);
+                let threads = policy.threads;
                 assert!(threads > 0 && threads <= most && threads.is_multiple_of(subgroup_size));
-                let limits = Limits { max_workgroup_invocations: most, ..Limits::default() };
-                let threads = Policy::for_limits(&limits).threads;
-                assert!(threads > 0 && threads <= most && threads.is_multiple_of(128));
+                assert!(policy.check().is_ok(), "{subgroup_size}, {most}: {:?}", policy.check());
             }
         }
-        assert!(Policy { threads: 0, ..Policy::default() }.check().is_err());
+        let policy = test_policy(32, 256);
+        assert!(Policy { threads: 0, ..policy }.check().is_err());
+        assert!(Policy { threads: 48, ..policy }.check().is_err());
+        assert!(Policy { subgroup_size: 16, ..policy }.check().is_err());
         for look_back_tiles in [0, 33] {
-            assert!(Policy { look_back_tiles, ..Policy::default() }.check().is_err());
+            assert!(Policy { look_back_tiles, ..policy }.check().is_err());
         }
     }
+}
+
+/// The policy of a device that guarantees little.
+#[cfg(test)]
+pub(in crate::primitives) fn test_policy(subgroup_size: u32, max_threads: u32) -> Policy {
+    let mut properties =
+        DeviceProperties { subgroup_size, shared_memory: 16 << 10, ..Default::default() };
+    properties.limits.max_compute_work_group_invocations = max_threads;
+    properties.limits.max_storage_buffer_range = 1 << 27;
+    properties.limits.max_compute_work_group_count = [65535; 3];
+    Policy::for_device(&properties)
 }

@@ -309,7 +309,7 @@ impl Job<'_> {
             let pass = pass
                 .bind("dst", piece.dst)
                 .bind("status", status)
-                .specialize("SPIN_LIMIT", self.policy.spin_limit);
+                .specialize("SPIN_LIMIT", self.policy.spins());
             self.prepared.dispatch(pass, piece.tiles);
         }
         Ok(())

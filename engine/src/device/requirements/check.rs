@@ -164,7 +164,10 @@ impl Known {
 impl Requirements {
     /// Looks at a device that was created with these `features` (and their extensions), for use
     /// on a queue of `queue_family`. `api_version` is the instance's.
-    pub fn check(
+    ///
+    /// # Safety
+    /// `physical` is a physical device of `instance`, which is alive.
+    pub unsafe fn check(
         instance: &ash::Instance,
         physical: vk::PhysicalDevice,
         api_version: u32,
@@ -172,7 +175,8 @@ impl Requirements {
         queue_family: u32,
     ) -> Result<Check> {
         instance_version(api_version)?;
-        let offer = Offer::query(instance, physical, api_version)?;
+        // SAFETY: by the caller's contract.
+        let offer = unsafe { Offer::query(instance, physical, api_version) }?;
         let mut check = Check::of_enabled(&offer, features);
         // SAFETY: a physical device of this instance.
         let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
@@ -186,8 +190,8 @@ impl Requirements {
     /// Looks at what a device was, or is going to be, created with.
     ///
     /// # Safety
-    /// `info` is one that `vkCreateDevice` accepts for `physical`, and nobody writes to its chain
-    /// meanwhile.
+    /// `physical` is a physical device of `instance`, which is alive. `info` is one that
+    /// `vkCreateDevice` accepts for it, and nobody writes to its chain meanwhile.
     pub unsafe fn check_create_info(
         instance: &ash::Instance,
         physical: vk::PhysicalDevice,
@@ -195,7 +199,8 @@ impl Requirements {
         info: &vk::DeviceCreateInfo<'_>,
     ) -> Result<Check> {
         instance_version(api_version)?;
-        let offer = Offer::query(instance, physical, api_version)?;
+        // SAFETY: by the caller's contract.
+        let offer = unsafe { Offer::query(instance, physical, api_version) }?;
         // SAFETY: by the caller's contract.
         let (bits, extensions) = unsafe { (chain::read(info), extension_names(info)) };
         let has = |name: &CStr| extensions.contains(&name);

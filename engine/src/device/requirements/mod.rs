@@ -145,7 +145,7 @@ const KNOWN: [Known; 9] = [
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let (instance, physical): (ash::Instance, ash::vk::PhysicalDevice) = unimplemented!();
-/// let wanted = multisplit::Requirements::of(&instance, physical)?;
+/// let wanted = unsafe { multisplit::Requirements::of(&instance, physical)? };
 /// let mut chain = wanted.feature_chain(); // or set `wanted.features` in structures of your own
 /// let own = [ash::khr::swapchain::NAME.as_ptr()];
 /// let extensions = unsafe { wanted.extensions_with(&own) };
@@ -165,20 +165,28 @@ pub struct Requirements {
 impl Requirements {
     /// Looks at a physical device: what to enable on it, or an error that names what it lacks.
     /// The instance is one of Vulkan 1.3 or later.
-    pub fn of(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Result<Self> {
-        Self::for_version(instance, physical, vk::API_VERSION_1_3)
+    ///
+    /// # Safety
+    /// `physical` is a physical device of `instance`, which is alive.
+    pub unsafe fn of(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Result<Self> {
+        // SAFETY: by the caller's contract.
+        unsafe { Self::for_version(instance, physical, vk::API_VERSION_1_3) }
     }
 
     /// Like [`of`](Self::of), for an instance that was created with this `apiVersion`, 1.2 or
     /// later. Below 1.3, what that version made core comes from extensions, whatever the device
     /// could do.
-    pub fn for_version(
+    ///
+    /// # Safety
+    /// `physical` is a physical device of `instance`, which is alive.
+    pub unsafe fn for_version(
         instance: &ash::Instance,
         physical: vk::PhysicalDevice,
         api_version: u32,
     ) -> Result<Self> {
         check::instance_version(api_version)?;
-        let offer = Offer::query(instance, physical, api_version)?;
+        // SAFETY: by the caller's contract.
+        let offer = unsafe { Offer::query(instance, physical, api_version) }?;
         Check::of_device(&offer).into_result()?;
         Ok(Self { extensions: extensions(&offer.features, offer.core13), features: offer.features })
     }
@@ -232,12 +240,15 @@ struct Offer {
 }
 
 impl Offer {
-    fn query(
+    /// # Safety
+    /// `physical` is a physical device of `instance`, which is alive.
+    unsafe fn query(
         instance: &ash::Instance,
         physical: vk::PhysicalDevice,
         api_version: u32,
     ) -> Result<Self> {
-        let properties = DeviceProperties::query(instance, physical);
+        // SAFETY: by the caller's contract.
+        let properties = unsafe { DeviceProperties::query(instance, physical) };
         let available = extension_names(instance, physical)?;
         let has = |name: &CStr| available.iter().any(|e| e.as_c_str() == name);
         let core13 = properties.api_version.min(api_version) >= vk::API_VERSION_1_3;

@@ -202,7 +202,7 @@ fn least_normal(sample: SampleType) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::primitives::histogram::Sample as _;
+    use crate::primitives::sample::Sample as _;
 
     fn cells(splitters: &[f32]) -> Cells {
         let bits: Vec<u64> = splitters.iter().map(|s| s.bits()).collect();

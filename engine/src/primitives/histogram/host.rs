@@ -109,8 +109,11 @@ impl Context {
         let input = graph.import_array("samples", element, len);
         let output = graph.import::<C>("counts", counts.len().max(1));
         let outside = graph.import::<C>("out_of_range", channels);
-        let mut bound: Vec<Bound<'_>> =
-            vec![(input, &samples).into(), (output, &counts).into(), (outside, &out_of_range).into()];
+        let mut bound: Vec<Bound<'_>> = vec![
+            (input, &samples).into(),
+            (output, &counts).into(),
+            (outside, &out_of_range).into(),
+        ];
         let mut buffers = HistogramBuffers::new(input, output).out_of_range(outside).count(n);
         if let Some(weights) = weights {
             let import = graph.import::<W>("weights", weights.len().max(1));

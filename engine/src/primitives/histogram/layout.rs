@@ -3,9 +3,9 @@
 
 use multisplit_graph::{Buffer, View};
 
-use crate::primitives::sample::SampleType;
 use super::{Counted, Histogram};
 use crate::error::{Error, Result};
+use crate::primitives::sample::SampleType;
 use crate::primitives::{Count, Policy};
 
 /// Where the samples lie in their buffer. An element is a sample, or one for each channel, side by

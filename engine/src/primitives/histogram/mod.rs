@@ -5,8 +5,8 @@
 //! one call.
 
 mod bins;
-mod description;
 mod cells;
+mod description;
 mod host;
 mod layout;
 mod method;

@@ -6,7 +6,7 @@ use multisplit_shaders::{builtin, push_constants};
 
 use super::bins::{BinCode, Search};
 use super::layout::Piece;
-use super::{Histogram, Counted, HistogramMethod, HistogramSizes, WORD, Weight};
+use super::{Counted, Histogram, HistogramMethod, HistogramSizes, WORD, Weight};
 use crate::error::Result;
 use crate::primitives::{Count, Policy, fill};
 
@@ -161,8 +161,8 @@ impl Job<'_> {
         }
         // Where the caller does not want it, nobody reads it.
         let pass = match (out_of_range, unwanted) {
-            (Some(wanted), _) => pass.bind("out_of_range", wanted),
-            (None, Some(unwanted)) => pass.scratch("out_of_range", unwanted),
+            (Some(wanted), _) => pass.bind("dropped", wanted),
+            (None, Some(unwanted)) => pass.scratch("dropped", unwanted),
             (None, None) => pass,
         };
         match arguments {

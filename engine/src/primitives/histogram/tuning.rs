@@ -3,38 +3,44 @@
 use ash::vk;
 
 use crate::device::properties::DeviceProperties;
+use crate::error::Result;
+use crate::primitives::Policy;
+use crate::primitives::policy::require;
+use crate::primitives::tunable::tunable;
 
-/// Sizes of the counting kernel. Every field may be set; results never depend on them, but for
-/// the order in which weights that are floats are added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HistogramTuning {
-    /// Threads of a workgroup.
-    pub threads: u32,
-    /// Reads of 16 bytes that a thread has on their way at a time.
-    pub loads: u32,
-    /// Tiles (threads x loads x 16 bytes) that a workgroup counts before it adds to the output.
-    pub tiles: u32,
-    /// Unless fewer workgroups than this, of so many threads, had anything to do then.
-    pub least_groups: u32,
-    /// Copies of the counters in shared memory, where there is room.
-    pub copies: u32,
-    /// Most bytes of shared memory that copies may take.
-    pub copies_bytes: u32,
-    /// Up to this many bins are counted by votes.
-    pub most_bins_by_votes: u32,
-    /// More bins than shared memory holds are counted in several passes, up to this many; beyond,
-    /// by atomic operations on the output.
-    pub most_passes: u32,
-    /// Up to this many range bins (32 at most) are found among splitters in registers.
-    pub register_bins: u32,
-    /// Cells of the lookup table for each of more bins.
-    pub cells_per_bin: u32,
-    /// Most cells in all; 0 for a binary search instead.
-    pub cells: u32,
-    /// Threads of a workgroup that has such a table: many share one.
-    pub lookup_threads: u32,
-    /// Most samples of a thread; a bound that only software drivers have.
-    pub most_samples: u32,
+tunable! {
+    /// Sizes of the counting kernel. Every field may be set; results never depend on them, but for
+    /// the order in which weights that are floats are added.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct HistogramTuning {
+        /// Threads of a workgroup.
+        threads: u32,
+        /// Reads of 16 bytes that a thread has on their way at a time.
+        loads: u32,
+        /// Tiles (threads x loads x 16 bytes) that a workgroup counts before it adds to the output.
+        tiles: u32,
+        /// Unless fewer workgroups than this, of so many threads, had anything to do then.
+        least_groups: u32,
+        /// Copies of the counters in shared memory, where there is room.
+        copies: u32,
+        /// Most bytes of shared memory that copies may take.
+        copies_bytes: u32,
+        /// Up to this many bins are counted by votes.
+        most_bins_by_votes: u32,
+        /// More bins than shared memory holds are counted in several passes, up to this many; beyond,
+        /// by atomic operations on the output.
+        most_passes: u32,
+        /// Up to this many range bins (32 at most) are found among splitters in registers.
+        register_bins: u32,
+        /// Cells of the lookup table for each of more bins.
+        cells_per_bin: u32,
+        /// Most cells in all; 0 for a binary search instead.
+        cells: u32,
+        /// Threads of a workgroup that has such a table: many share one.
+        lookup_threads: u32,
+        /// Most samples of a thread; a bound that only software drivers have.
+        most_samples: u32,
+    }
 }
 
 impl HistogramTuning {
@@ -87,4 +93,27 @@ impl HistogramTuning {
             ..Self::gpu()
         }
     }
+
+    /// Refuses sizes that no kernel can follow.
+    pub(in crate::primitives) fn check(&self, policy: &Policy) -> Result<()> {
+        let whole = policy.is_whole(self.threads) && policy.is_whole(self.lookup_threads);
+        require(whole, "workgroups of `histogram` are not whole subgroups")?;
+        require(self.loads <= MAX_LOADS, "`histogram.loads` is past 16")?;
+        require(self.tiles <= MAX_TILES, "`histogram.tiles` is past 65,536")?;
+        require(self.copies <= MAX_COPIES, "`histogram.copies` is past 32")?;
+        let groups = (1..=policy.max_groups).contains(&self.least_groups);
+        require(groups, "`histogram.least_groups` is not from 1 to `max_groups`")?;
+        require(self.register_bins <= MAX_REGISTER_BINS, "`histogram.register_bins` is past 32")?;
+        let cells = self.cells <= MAX_CELLS && self.cells_per_bin <= MAX_CELLS;
+        require(cells, "`histogram.cells` is past 65,536")?;
+        require(self.most_samples >= MIN_SAMPLES, "`histogram.most_samples` is below 256")
+    }
 }
+
+const MAX_LOADS: u32 = 16;
+const MAX_TILES: u32 = 1 << 16;
+const MAX_COPIES: u32 = 32;
+/// As many as the kernel keeps in registers.
+const MAX_REGISTER_BINS: u32 = 32;
+const MAX_CELLS: u32 = 1 << 16;
+const MIN_SAMPLES: u32 = 256;

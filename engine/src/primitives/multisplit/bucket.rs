@@ -7,8 +7,8 @@ use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::Builtin;
 
 use super::Split;
-use crate::primitives::key::{Key, KeyType};
 use crate::error::{Error, Result};
+use crate::primitives::key::{Key, KeyType};
 
 /// Which bucket a key belongs to: the untyped form, with parameters as bits. [`Buckets`] is the typed
 /// one.

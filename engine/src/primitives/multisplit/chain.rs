@@ -19,7 +19,7 @@ push_constants! {
 pub(in crate::primitives) const EACH: u64 = 4;
 
 /// Adds a pass that does something to each element.
-pub(super) fn each(
+pub(in crate::primitives) fn each(
     graph: &mut Graph,
     policy: &Policy,
     kernel: &Builtin,

@@ -1,17 +1,16 @@
 //! Multisplit: keys, key-value pairs or a permutation, put into m contiguous buckets that a
 //! function of the key chooses. Ordered by bucket, stable within a bucket.
 //!
-//! [`split`] declares the passes of one split in a graph: [`Buckets`] says how, [`SplitBuffers`]
-//! where. [`Context::split`](crate::Context::split) and its kin do everything in one call.
+//! [`split`](super::split()) declares the passes of one split in a graph: [`Buckets`] says how,
+//! [`SplitBuffers`] where. [`Context::split`](crate::Context::split) and its kin do everything in
+//! one call.
 
 mod bucket;
 mod buckets;
 mod chain;
 mod counting;
-mod full_sort;
 #[cfg(feature = "glsl")]
 pub(super) mod glsl;
-mod host;
 mod job;
 mod method;
 mod onesweep;
@@ -22,12 +21,11 @@ mod tuning;
 mod two_level;
 
 pub use bucket::Bucket;
-pub use buckets::{AnyType, Buckets};
 pub(in crate::primitives) use bucket::BucketCode;
-pub(in crate::primitives) use chain::{EACH, number_elements};
+pub use buckets::{AnyType, Buckets};
+pub(in crate::primitives) use chain::{EACH, each, number_elements};
 #[cfg(feature = "glsl")]
 pub use glsl::Glsl;
-pub use host::{SplitKeys, SplitPairs, SplitPermutation};
 pub(in crate::primitives) use job::{SplitPush, table};
 pub use method::{Method, SplitSizes};
 pub use tuning::{Lockstep, SplitTuning, TileShape, TileShapes, ValuesAfter};
@@ -37,7 +35,7 @@ use multisplit_graph::{Buffer, ElementType, Graph, View};
 use super::key::{KeyType, check_element, value_bytes};
 use super::{Count, Policy};
 use crate::error::{Error, Result};
-use job::{Function, Job, Kernels, bind_output, bind_out_of_range, variant};
+use job::{Function, Job, Kernels, bind_out_of_range, bind_output, variant};
 
 /// The most buckets.
 pub const MAX_BUCKETS: u32 = 1 << 16;
@@ -121,7 +119,7 @@ impl SplitBuffers {
     }
 
     /// Every array is of the type that it has to be.
-    fn check_types(&self) -> Result<()> {
+    pub(in crate::primitives) fn check_types(&self) -> Result<()> {
         let words = |name, buffer| check_element(name, buffer, ElementType::U32);
         words("offsets", self.offsets)?;
         self.out_of_range.map_or(Ok(()), |buffer| words("out_of_range", buffer))?;
@@ -146,7 +144,7 @@ pub(in crate::primitives) enum SplitOutput {
     Permutation(Buffer),
 }
 
-/// What [`split`] chose.
+/// What [`split`](super::split()) chose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddedSplit {
     /// The method; never `Auto`.
@@ -161,24 +159,7 @@ const WORD: u64 = 4;
 /// Look-back keeps its state in the two top bits of a count.
 const MAX_ELEMENTS: u64 = (1 << 30) - 1;
 
-/// Adds the passes of a split to the graph. A count of 0 adds one that writes the offsets.
-pub fn split<K>(
-    graph: &mut Graph,
-    policy: &Policy,
-    buckets: &Buckets<K>,
-    buffers: &SplitBuffers,
-) -> Result<AddedSplit> {
-    let key = KeyType::of("keys", buffers.keys)?;
-    let split = buckets.split();
-    if key != split.key {
-        let (found, expected) = (key.to_string(), split.key.to_string());
-        return Err(Error::KeyTypeMismatch { name: "keys", found, expected });
-    }
-    buffers.check_types()?;
-    add(graph, policy, split, buffers)
-}
-
-/// Adds the passes of a split of keys of a type.
+/// Adds the passes of a split of keys of a type; of a full sort, those that count.
 pub(in crate::primitives) fn add(
     graph: &mut Graph,
     policy: &Policy,
@@ -190,9 +171,6 @@ pub(in crate::primitives) fn add(
     graph.sized_for_subgroups(policy.subgroup_size);
     let code = BucketCode::new(split)?;
     let method = method::choose(policy, split);
-    if method == Method::FullSort {
-        full_sort::descending(split, buffers.n)?;
-    }
     let added = AddedSplit {
         method,
         rounds: method::rounds(method, split),
@@ -200,7 +178,13 @@ pub(in crate::primitives) fn add(
     };
     tracing::debug!(?added, n = ?buffers.n, m = split.buckets, "multisplit");
     if let Some(out_of_range) = buffers.out_of_range {
-        super::fill(graph, policy, "multisplit.clear.out_of_range", out_of_range.elements::<u32>(0, 1), 0)?;
+        super::fill(
+            graph,
+            policy,
+            "multisplit.clear.out_of_range",
+            out_of_range.elements::<u32>(0, 1),
+            0,
+        )?;
     }
     if buffers.n.max() == 0 {
         super::fill(graph, policy, "multisplit.empty", offsets(split, buffers), 0)?;
@@ -211,7 +195,8 @@ pub(in crate::primitives) fn add(
     match method {
         Method::ScanSplit => scan_split::add(&mut job)?,
         Method::ReducedBitSort => reduced_bit::add(&mut job)?,
-        Method::FullSort => full_sort::add(&mut job)?,
+        // The rest is a sort, which is built on this.
+        Method::FullSort => counting::add(&mut job)?,
         _ if added.rounds > 1 => two_level::add(&mut job, method)?,
         _ => one_round(&mut job, method)?,
     }

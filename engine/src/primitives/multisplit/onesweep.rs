@@ -4,7 +4,7 @@
 use multisplit_shaders::builtin as kernels;
 
 use super::counting::HISTOGRAM;
-use super::{Job, Kernels, WORD, bind_output, bind_out_of_range, variant};
+use super::{Job, Kernels, WORD, bind_out_of_range, bind_output, variant};
 use crate::error::Result;
 use crate::primitives::memory::Filling;
 

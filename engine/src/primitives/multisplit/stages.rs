@@ -3,7 +3,7 @@
 
 use multisplit_shaders::builtin as kernels;
 
-use super::{Job, Kernels, Method, bind_output, bind_out_of_range, variant};
+use super::{Job, Kernels, Method, bind_out_of_range, bind_output, variant};
 use crate::error::Result;
 use crate::primitives::count::Length;
 use crate::primitives::scan::{Scan, lone_elements};

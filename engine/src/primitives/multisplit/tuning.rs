@@ -3,22 +3,32 @@
 use ash::vk;
 
 use crate::device::properties::DeviceProperties;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::primitives::Policy;
+use crate::primitives::policy::require;
+use crate::primitives::tunable::tunable;
 
-/// The shape of a tile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TileShape {
-    /// Threads of a workgroup, where shared memory allows.
-    pub threads: u32,
-    /// Keys of a thread.
-    pub items: u32,
-    /// In how many turns the tile goes through shared memory: a divisor of `items`.
-    pub turns: u32,
+tunable! {
+    /// The shape of a tile.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct TileShape {
+        /// Threads of a workgroup, where shared memory allows.
+        threads: u32,
+        /// Keys of a thread.
+        items: u32,
+        /// In how many turns the tile goes through shared memory: a divisor of `items`.
+        turns: u32,
+    }
 }
 
 /// Tiles of a part of a histogram, such that kernels can number its keys.
 const MOST_PARTS: u32 = 1 << 14;
+/// Copies of counters: one for each lane of a wide subgroup is plenty.
+const MAX_COPIES: u32 = 32;
+/// Keys of a subproblem that a policy may ask for.
+const MAX_KEYS: u32 = 1 << 24;
+/// Rounds without which no kernel gets through a tile.
+const MIN_LOOP_ROUNDS: u32 = 4096;
 /// Turns that the kernels spell out.
 const MOST_TURNS: u32 = 4;
 
@@ -114,45 +124,47 @@ pub enum ValuesAfter {
 /// The shapes of tiles by ceil(log2 m), from 1 to 8.
 pub type TileShapes = [TileShape; 8];
 
-/// Sizes of the multisplit kernels. Every field but [`lockstep`](Self::lockstep) may be set at
-/// will; results never depend on them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SplitTuning {
-    /// Tiles of the direct (whose items are windows) and of the warp-level method.
-    pub warp: TileShape,
-    /// Tiles of the block-level method, for keys.
-    pub block_keys: TileShapes,
-    /// The same for key-value pairs.
-    pub block_pairs: TileShapes,
-    /// Tiles of the one-sweep method.
-    pub onesweep: TileShapes,
-    /// When the values of a tile of the block-level and of the one-sweep method set out, by
-    /// ceil(log2 m).
-    pub values_after: [ValuesAfter; 8],
-    /// Least keys of a subproblem.
-    pub least_keys: u32,
-    /// Keys of a subproblem of the block-level method without values, by ceil(log2 m), where there
-    /// are enough of them for all multiprocessors.
-    pub block_strips: [u32; 8],
-    /// Subproblems of the block-level method that a workgroup of the prescan counts side by side,
-    /// where there are two buckets, and one workgroup then scans what is left.
-    pub abreast: u32,
-    /// Tiles that a workgroup of the one-sweep histogram counts.
-    pub histogram_parts: u32,
-    /// Up to this many buckets are counted by votes, more by atomics in shared memory.
-    pub most_buckets_by_votes: u32,
-    /// Copies of the counters of the latter.
-    pub counter_copies: u32,
-    /// What the ranking kernels may rely on. A property of the device, which a context finds out:
-    /// more than [`Lockstep::No`] only in [`Context::policy`](crate::Context::policy).
-    pub lockstep: Lockstep,
-    /// Rounds of all loops of a kernel; a bound that only software drivers have.
-    pub most_loop_rounds: u32,
-    /// Up to this many buckets `Auto` takes the direct method.
-    pub most_buckets_direct: u32,
-    /// Whether `Auto` evaluates a user's function of more buckets than one round has only once,
-    /// into labels.
-    pub label_user_buckets: bool,
+tunable! {
+    /// Sizes of the multisplit kernels. Every field but [`lockstep`](Self::lockstep) may be set at
+    /// will; results never depend on them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct SplitTuning {
+        /// Tiles of the direct (whose items are windows) and of the warp-level method.
+        warp: TileShape,
+        /// Tiles of the block-level method, for keys.
+        block_keys: TileShapes,
+        /// The same for key-value pairs.
+        block_pairs: TileShapes,
+        /// Tiles of the one-sweep method.
+        onesweep: TileShapes,
+        /// When the values of a tile of the block-level and of the one-sweep method set out, by
+        /// ceil(log2 m).
+        values_after: [ValuesAfter; 8],
+        /// Least keys of a subproblem.
+        least_keys: u32,
+        /// Keys of a subproblem of the block-level method without values, by ceil(log2 m), where there
+        /// are enough of them for all multiprocessors.
+        block_strips: [u32; 8],
+        /// Subproblems of the block-level method that a workgroup of the prescan counts side by side,
+        /// where there are two buckets, and one workgroup then scans what is left.
+        abreast: u32,
+        /// Tiles that a workgroup of the one-sweep histogram counts.
+        histogram_parts: u32,
+        /// Up to this many buckets are counted by votes, more by atomics in shared memory.
+        most_buckets_by_votes: u32,
+        /// Copies of the counters of the latter.
+        counter_copies: u32,
+        /// What the ranking kernels may rely on. A property of the device, which a context finds out:
+        /// more than [`Lockstep::No`] only in [`Context::policy`](crate::Context::policy).
+        lockstep: Lockstep,
+        /// Rounds of all loops of a kernel; a bound that only software drivers have.
+        most_loop_rounds: u32,
+        /// Up to this many buckets `Auto` takes the direct method.
+        most_buckets_direct: u32,
+        /// Whether `Auto` evaluates a user's function of more buckets than one round has only once,
+        /// into labels.
+        label_user_buckets: bool,
+    }
 }
 
 /// PCI vendor id.
@@ -260,13 +272,19 @@ impl SplitTuning {
     }
 
     /// Refuses sizes that nothing can be cut by.
-    pub(super) fn check(&self) -> Result<()> {
+    pub(in crate::primitives) fn check(&self, policy: &Policy) -> Result<()> {
         let mut all = self.block_keys.iter().chain(&self.block_pairs).chain(&self.onesweep);
-        let counted = (1..=MOST_PARTS).contains(&self.histogram_parts) && self.counter_copies > 0;
-        if all.all(|shape| shape.is_sound()) && self.warp.is_sound() && counted {
-            return Ok(());
-        }
-        Err(Error::Policy { problem: "a multisplit by tiles that cannot be cut" })
+        let sound = all.all(|shape| shape.is_sound()) && self.warp.is_sound();
+        require(sound, "a tile of `split` has no keys, too many, or turns that do not divide it")?;
+        let parts = (1..=MOST_PARTS).contains(&self.histogram_parts);
+        require(parts, "`split.histogram_parts` is not from 1 to 16,384")?;
+        let copies = (1..=MAX_COPIES).contains(&self.counter_copies);
+        require(copies, "`split.counter_copies` is not from 1 to 32")?;
+        let strips =
+            self.block_strips.iter().chain([&self.least_keys]).all(|&keys| keys <= MAX_KEYS);
+        require(strips, "a subproblem of `split` has more than 2^24 keys")?;
+        require(self.abreast <= policy.max_threads, "`split.abreast` is past `max_threads`")?;
+        require(self.most_loop_rounds >= MIN_LOOP_ROUNDS, "`split.most_loop_rounds` is below 4,096")
     }
 
     /// The same with one shape for all tiles.

@@ -48,7 +48,8 @@ pub(super) fn add(
             },
             None => SplitOutput::Keys(keys[to]),
         };
-        let round = SplitBuffers { n: buffers.n, keys: keys[from], output, offsets, out_of_range: None };
+        let round =
+            SplitBuffers { n: buffers.n, keys: keys[from], output, offsets, out_of_range: None };
         split::add(graph, policy, &split, &round)?;
         rounds += 1;
     }

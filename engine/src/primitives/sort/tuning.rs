@@ -5,33 +5,41 @@ use ash::vk;
 use super::SortMethod;
 
 use crate::device::properties::DeviceProperties;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::primitives::Policy;
 use crate::primitives::key::KeyType;
 use crate::primitives::multisplit::{Method, TileShape};
+use crate::primitives::policy::require;
+use crate::primitives::tunable::tunable;
 
+/// Keys of a thread of the histogram.
+const MAX_HISTOGRAM_ITEMS: u32 = 64;
+/// Cut down to what the device has.
+const MAX_HISTOGRAM_THREADS: u32 = 4096;
 /// Up to how many elements a shape is used.
 type UpTo = (u64, TileShape);
 
-/// Sizes of the sort kernels. Results never depend on them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SortTuning {
-    /// What `Auto` takes for more elements than one workgroup sorts.
-    pub auto: SortMethod,
-    /// How a round of `SortMethod::Multisplit` splits.
-    pub rounds: Method,
-    /// The tile of the sort by one workgroup.
-    pub small: TileShape,
-    /// Tiles for keys of 32 bits, by the number of elements; the last is for all larger numbers.
-    pub keys: [UpTo; 5],
-    /// The same for keys of 64 bits, with values and without.
-    pub wide_keys: [UpTo; 4],
-    /// The same for pairs of a 32-bit key and a value.
-    pub pairs: [UpTo; 4],
-    /// Keys of a thread that the histogram reads at a time, and its threads.
-    pub histogram: TileShape,
-    /// Workgroups of the histogram, at most.
-    pub histogram_groups: u64,
+tunable! {
+    /// Sizes of the sort kernels. Results never depend on them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct SortTuning {
+        /// What `Auto` takes for more elements than one workgroup sorts.
+        auto: SortMethod,
+        /// How a round of `SortMethod::Multisplit` splits.
+        rounds: Method,
+        /// The tile of the sort by one workgroup.
+        small: TileShape,
+        /// Tiles for keys of 32 bits, by the number of elements; the last is for all larger numbers.
+        keys: [UpTo; 5],
+        /// The same for keys of 64 bits, with values and without.
+        wide_keys: [UpTo; 4],
+        /// The same for pairs of a 32-bit key and a value.
+        pairs: [UpTo; 4],
+        /// Keys of a thread that the histogram reads at a time, and its threads.
+        histogram: TileShape,
+        /// Workgroups of the histogram, at most.
+        histogram_groups: u64,
+    }
 }
 
 impl SortTuning {
@@ -117,14 +125,20 @@ impl SortTuning {
     }
 
     /// Refuses sizes that nothing can be cut by.
-    pub(super) fn check(&self) -> Result<()> {
+    pub(in crate::primitives) fn check(&self, policy: &Policy) -> Result<()> {
         let mut all = self.keys.iter().chain(&self.wide_keys).chain(&self.pairs);
-        let shapes = all.all(|(_, shape)| shape.is_sound()) && self.small.is_sound();
-        let histogram = self.histogram.items > 0 && self.histogram.threads > 0;
-        if shapes && self.small.turns == 1 && histogram && self.histogram_groups > 0 {
-            return Ok(());
-        }
-        Err(Error::Policy { problem: "a sort by tiles that cannot be cut" })
+        let sound = all.all(|(_, shape)| shape.is_sound()) && self.small.is_sound();
+        require(sound, "a tile of `sort` has no keys, too many, or turns that do not divide it")?;
+        require(self.small.turns == 1, "`sort.small` has several turns")?;
+        let items = (1..=MAX_HISTOGRAM_ITEMS).contains(&self.histogram.items);
+        let threads = (1..=MAX_HISTOGRAM_THREADS).contains(&self.histogram.threads);
+        require(items && threads, "`sort.histogram` is not a workgroup's part")?;
+        let groups = (1..=u64::from(policy.max_groups)).contains(&self.histogram_groups);
+        require(groups, "`sort.histogram_groups` is not from 1 to `max_groups`")?;
+        let methods = !matches!(self.auto, SortMethod::Auto | SortMethod::Small);
+        require(methods, "`sort.auto` is not a method for any number of elements")?;
+        let rounds = matches!(self.rounds, Method::Direct | Method::Warp | Method::Block);
+        require(rounds, "`sort.rounds` is not one of the three-stage methods")
     }
 
     /// The same with one shape for all numbers of elements.

@@ -82,7 +82,8 @@ impl Search<'_> {
             values: at.pile,
             value_bytes: ENTRY_BYTES,
         };
-        let buffers = SplitBuffers { n: pile.n, keys: pile.ids, output, offsets, out_of_range: None };
+        let buffers =
+            SplitBuffers { n: pile.n, keys: pile.ids, output, offsets, out_of_range: None };
         let split = Split::new(KeyType::U32, buckets, Bucket::Identity);
         multisplit::add(graph, self.policy, &split, &buffers)?;
         Ok((ids, offsets))

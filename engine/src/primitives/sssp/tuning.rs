@@ -3,67 +3,75 @@
 use ash::vk;
 
 use crate::device::properties::DeviceProperties;
+use crate::error::Result;
+use crate::primitives::Policy;
+use crate::primitives::policy::require;
+use crate::primitives::tunable::tunable;
 
-/// Workgroups that are known to run at the same time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Residents {
-    /// How many; 0 where nothing is known.
-    pub groups: u32,
-    /// Threads of each.
-    pub threads: u32,
+tunable! {
+    /// Workgroups that are known to run at the same time.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Residents {
+        /// How many; 0 where nothing is known.
+        groups: u32,
+        /// Threads of each.
+        threads: u32,
+    }
 }
 
-/// Sizes of a search for shortest paths. Every field may be set; distances never depend on them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SsspTuning {
-    /// Threads of a workgroup where a round is a dispatch.
-    pub threads: u32,
-    /// Most workgroups of such a round.
-    pub most_groups: u32,
-    /// Workgroups that may wait for each other: many rounds are then one dispatch. Only where they
-    /// are all running at the same time, and each of them gets on, is this of any use; elsewhere
-    /// it is given up after [`spin_limit`](Self::spin_limit) looks.
-    pub residents: Residents,
-    /// How often a resident workgroup looks in vain for the others before it gives up.
-    pub spin_limit: u32,
-    /// Rounds of one dispatch of resident workgroups, at most.
-    pub resident_rounds: u32,
-    /// Rounds that are recorded once and submitted again and again; an even number.
-    pub batch_rounds: u32,
-    /// The same where each round comes with the passes of a split.
-    pub batch_piles: u32,
-    /// Entries a lane that are collected before they are handed on.
-    pub stage: u32,
-    /// Where vertices have at least so many arcs on average, workgroups deal out arcs to all their
-    /// threads; elsewhere subgroups do, and go on with what they find (`local_hops`).
-    pub spread_degree: u32,
-    /// A vertex with at least so many arcs is relaxed by all subgroups of a workgroup, where
-    /// subgroups deal out arcs.
-    pub wide_degree: u32,
-    /// Buckets of the methods that have queues for them are taken together, and with what is left
-    /// of the near set, while that makes no more than so many entries.
-    pub merge_entries: u32,
-    /// A near set that shrinks and has no more entries than this is taken together with the next
-    /// bucket, by the same methods.
-    pub tail_entries: u32,
-    /// A vertex with at least so many arcs is relaxed in pieces, by all workgroups.
-    pub hub_degree: u32,
-    /// Arcs of a piece.
-    pub piece: u32,
-    /// How often a subgroup goes on with what it found itself before it hands it on.
-    pub local_hops: u32,
-    /// In rounds of no more entries than this.
-    pub local_entries: u32,
-    /// Room of a queue, in hundredths of the number of vertices.
-    pub queue_percent: u32,
-    /// The width of a bucket where none is given is the mean weight times this, times
-    /// (4 / mean degree)^3, times the root of a million / arcs.
-    pub delta_scale: u32,
-    /// But at most this times the mean weight.
-    pub delta_most: u32,
-    /// Of the method whose thin buckets are taken together, at most the mean weight times this,
-    /// times (4 / mean degree)^3.5.
-    pub delta_thin: u32,
+tunable! {
+    /// Sizes of a search for shortest paths. Every field may be set; distances never depend on them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct SsspTuning {
+        /// Threads of a workgroup where a round is a dispatch.
+        threads: u32,
+        /// Most workgroups of such a round.
+        most_groups: u32,
+        /// Workgroups that may wait for each other: many rounds are then one dispatch. Only where they
+        /// are all running at the same time, and each of them gets on, is this of any use; elsewhere
+        /// it is given up after [`spin_limit`](Self::spin_limit) looks.
+        residents: Residents,
+        /// How often a resident workgroup looks in vain for the others before it gives up.
+        spin_limit: u32,
+        /// Rounds of one dispatch of resident workgroups, at most.
+        resident_rounds: u32,
+        /// Rounds that are recorded once and submitted again and again; an even number.
+        batch_rounds: u32,
+        /// The same where each round comes with the passes of a split.
+        batch_piles: u32,
+        /// Entries a lane that are collected before they are handed on.
+        stage: u32,
+        /// Where vertices have at least so many arcs on average, workgroups deal out arcs to all their
+        /// threads; elsewhere subgroups do, and go on with what they find (`local_hops`).
+        spread_degree: u32,
+        /// A vertex with at least so many arcs is relaxed by all subgroups of a workgroup, where
+        /// subgroups deal out arcs.
+        wide_degree: u32,
+        /// Buckets of the methods that have queues for them are taken together, and with what is left
+        /// of the near set, while that makes no more than so many entries.
+        merge_entries: u32,
+        /// A near set that shrinks and has no more entries than this is taken together with the next
+        /// bucket, by the same methods.
+        tail_entries: u32,
+        /// A vertex with at least so many arcs is relaxed in pieces, by all workgroups.
+        hub_degree: u32,
+        /// Arcs of a piece.
+        piece: u32,
+        /// How often a subgroup goes on with what it found itself before it hands it on.
+        local_hops: u32,
+        /// In rounds of no more entries than this.
+        local_entries: u32,
+        /// Room of a queue, in hundredths of the number of vertices.
+        queue_percent: u32,
+        /// The width of a bucket where none is given is the mean weight times this, times
+        /// (4 / mean degree)^3, times the root of a million / arcs.
+        delta_scale: u32,
+        /// But at most this times the mean weight.
+        delta_most: u32,
+        /// Of the method whose thin buckets are taken together, at most the mean weight times this,
+        /// times (4 / mean degree)^3.5.
+        delta_thin: u32,
+    }
 }
 
 /// Bytes of shared memory that do not depend on the number of threads, at most.
@@ -141,4 +149,33 @@ impl SsspTuning {
         }
         self
     }
+
+    /// Refuses sizes that no kernel can follow.
+    pub(in crate::primitives) fn check(&self, policy: &Policy) -> Result<()> {
+        let whole = policy.is_whole(self.threads)
+            && (self.residents.groups == 0 || policy.is_whole(self.residents.threads));
+        require(whole, "workgroups of `sssp` are not whole subgroups")?;
+        let groups = (1..=policy.max_groups).contains(&self.most_groups)
+            && self.residents.groups <= policy.max_groups;
+        require(groups, "`sssp.most_groups` is not from 1 to `max_groups`")?;
+        require((1..=MAX_STAGE).contains(&self.stage), "`sssp.stage` is not from 1 to 16")?;
+        let threads = self.threads.max(self.residents.threads).saturating_mul(16 * self.stage + 12);
+        let room = policy.shared_memory.saturating_sub(SHARED_WORDS);
+        require(threads <= room, "workgroups of `sssp` do not fit shared memory")?;
+        let pieces = self.piece > 0 && self.hub_degree >= self.piece && self.wide_degree > 0;
+        require(pieces, "`sssp.hub_degree` is below `piece`, or one of them is 0")?;
+        let rounds = (1..=MAX_ROUNDS).contains(&self.resident_rounds)
+            && self.batch_rounds <= MAX_BATCH
+            && self.batch_piles <= MAX_BATCH;
+        require(rounds, "`sssp` has too many rounds at a time, or none")?;
+        require(self.local_hops <= MAX_HOPS, "`sssp.local_hops` is past 64")?;
+        require(self.queue_percent <= MAX_PERCENT, "`sssp.queue_percent` is past 10,000")?;
+        require(self.delta_scale > 0 && self.delta_most > 0, "`sssp` has buckets without a width")
+    }
 }
+
+const MAX_STAGE: u32 = 16;
+const MAX_ROUNDS: u32 = 1 << 16;
+const MAX_BATCH: u32 = 256;
+const MAX_HOPS: u32 = 64;
+const MAX_PERCENT: u32 = 10_000;

@@ -1,18 +1,18 @@
 //! The split that costs most and promises most: a radix sort by the whole key, where the buckets
 //! are in the order of the keys. What comes out is ordered within each bucket, too.
 
-use multisplit_graph::Buffer;
+use multisplit_graph::{Buffer, Graph};
 use multisplit_shaders::builtin as kernels;
 
-use super::chain::each;
-use super::{Bucket, Job, KeyType, Split, SplitOutput, counting};
 use crate::error::{Error, Result};
-use crate::primitives::copy;
 use crate::primitives::count::Count;
+use crate::primitives::key::KeyType;
+use crate::primitives::multisplit::{Bucket, Split, SplitBuffers, SplitOutput, each};
 use crate::primitives::sort::{self, KeyedSort, SortBuffers, SortPlace, SortValues};
+use crate::primitives::{Policy, copy};
 
-/// Whether to sort from large to small; an error where no order of the keys is that of the buckets.
-pub(super) fn descending(split: &Split, n: Count) -> Result<bool> {
+/// The sort that puts keys into the order of their buckets; an error where there is none.
+pub(super) fn sort_of(split: &Split, n: Count) -> Result<KeyedSort> {
     let unsigned = matches!(split.key, KeyType::U32 | KeyType::U64);
     let top = |shift: u32, bits: u32| shift.checked_add(bits) == Some(split.key.bits());
     let descending = match split.bucket {
@@ -24,25 +24,31 @@ pub(super) fn descending(split: &Split, n: Count) -> Result<bool> {
         _ => None,
     };
     if matches!(n, Count::Device { .. }) {
-        return Err(Error::Policy { problem: "full sorts split numbers that the host knows" });
+        return Err(Error::Policy { problem: "full sorts split a host count of elements" });
     }
-    descending.ok_or_else(|| Error::Bucket {
-        key: format!("{:?}", split.key),
+    let descending = descending.ok_or_else(|| Error::Bucket {
+        key: split.key.to_string(),
         problem: "a full sort takes buckets in the order of the keys".to_owned(),
-    })
+    })?;
+    Ok(KeyedSort { descending, ..KeyedSort::new(split.key) })
 }
 
-pub(super) fn add(job: &mut Job<'_>) -> Result<()> {
-    let sort =
-        KeyedSort { descending: descending(job.split, job.buffers.n)?, ..KeyedSort::new(job.split.key) };
-    counting::add(job)?;
-    let n = job.buffers.n.max();
-    let key_bytes = n * u64::from(job.split.key.bytes());
-    let (graph, policy, input) = (&mut *job.graph, job.policy, job.buffers.keys);
+/// Adds the passes of the sort. Nothing is to be done for no elements.
+pub(super) fn add(
+    graph: &mut Graph,
+    policy: &Policy,
+    sort: &KeyedSort,
+    buffers: &SplitBuffers,
+) -> Result<()> {
+    let (n, input) = (buffers.n.max(), buffers.keys);
+    if n == 0 {
+        return Ok(());
+    }
+    let key_bytes = n * u64::from(sort.key.bytes());
     let mut copied = |from: Buffer, to: Buffer, bytes: u64| {
         copy(graph, policy, "multisplit.copy", from.range(0, bytes), to.range(0, bytes))
     };
-    let (keys, values) = match job.buffers.output {
+    let (keys, values) = match buffers.output {
         SplitOutput::Keys(keys) => {
             copied(input, keys, key_bytes)?;
             (keys, SortValues::None)
@@ -60,14 +66,14 @@ pub(super) fn add(job: &mut Job<'_>) -> Result<()> {
         }
     };
     let place = SortPlace::InPlace;
-    let sorted = SortBuffers { n: job.buffers.n, keys, values, place };
-    sort::add(job.graph, policy, &sort, &sorted)?;
+    let sorted = SortBuffers { n: buffers.n, keys, values, place };
+    sort::add(graph, policy, sort, &sorted)?;
     if let (SplitOutput::Permutation(words), SortValues::Indices(sources)) =
-        (job.buffers.output, values)
+        (buffers.output, values)
     {
         let bound = [("sources", sources), ("permutation", words)];
-        let elements = (job.buffers.n, input);
-        each(job.graph, policy, &kernels::MULTISPLIT_INVERT, elements, &bound)?;
+        let elements = (buffers.n, input);
+        each(graph, policy, &kernels::MULTISPLIT_INVERT, elements, &bound)?;
     }
     Ok(())
 }

@@ -3,12 +3,13 @@
 use bytemuck::Pod;
 use multisplit_graph::Graph;
 
-use super::{Buckets, Method, SplitBuffers, split};
+use super::split;
 use crate::device::context::Context;
 use crate::error::{Error, Result};
 use crate::execute::import::Bound;
 use crate::memory::{Array, Elements, Place, check_lengths};
 use crate::primitives::key::{Key, Value};
+use crate::primitives::multisplit::{Buckets, Method, SplitBuffers};
 
 /// What a split of keys gives: `Vec`s for keys on the host, arrays for keys on the device.
 #[derive(Debug)]

@@ -1,0 +1,288 @@
+//! Passes that are declared together, planned together and recorded once: a graph that knows its
+//! context.
+//!
+//! ```
+//! use multisplit::{Context, threads};
+//!
+//! # #[cfg(feature = "glsl")]
+//! # fn main() -> Result<(), multisplit::Error> {
+//! const FLAG: &str = "
+//!     #version 460
+//!     layout(local_size_x = 64) in;
+//!     layout(set = 0, binding = 0) readonly buffer Src { float at[]; } src;
+//!     layout(set = 0, binding = 1) writeonly buffer Flags { uint at[]; } flags;
+//!     layout(push_constant) uniform Push { float least; } push;
+//!     void main() {
+//!         uint i = gl_GlobalInvocationID.x;
+//!         if (i < src.at.length()) flags.at[i] = src.at[i] >= push.least ? 1 : 0;
+//!     }";
+//!
+//! let gpu = Context::new()?;
+//! let (src, places) = (gpu.upload(&[0.5f32, 2.0, 0.25, 3.0])?, gpu.zeroed::<u32>(4)?);
+//! let mut work = gpu.work("frame");
+//! let flags = work.transient::<u32>("flags", 4);
+//! work.glsl("flag", FLAG)?
+//!     .bind("src", &src)
+//!     .bind("flags", flags)
+//!     .push(&1.0f32)
+//!     .dispatch(threads(4, 64));
+//! work.scan(flags, &places)?;
+//! let mut frame = work.record()?;
+//! frame.submit()?;
+//! assert_eq!(gpu.download(&places)?, [0, 0, 1, 1]);
+//! frame.set("flag", &0.3f32)?;
+//! frame.submit()?;
+//! assert_eq!(gpu.download(&places)?, [0, 1, 2, 2]);
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "glsl"))]
+//! # fn main() {}
+//! ```
+
+mod frame;
+mod operand;
+mod pass;
+
+pub use frame::Frame;
+pub use operand::{First, Operand, WorkArray};
+pub use pass::{WorkPass, threads};
+
+use std::marker::PhantomData;
+
+use bytemuck::Pod;
+use multisplit_graph::{self as graph, Graph, Plan, Scope};
+
+use crate::device::context::Context;
+use crate::error::Result;
+use crate::execute::executable::{Executable, ExecutableOptions};
+use crate::memory::{Array, Buffer};
+use crate::primitives::histogram::Bins;
+use crate::primitives::key::{Key, Value};
+use crate::primitives::multisplit::Buckets;
+use crate::primitives::sample::Sample;
+use crate::primitives::sort::Sort;
+use crate::primitives::{
+    self, Count, HistogramBuffers, Policy, ScanBuffers, SortBuffers, SplitBuffers,
+};
+
+/// Passes over arrays, in the order of their data flow: a pass reads what the passes declared before
+/// it wrote. [`record`](Self::record) makes a [`Frame`] that can be submitted any number of times;
+/// [`executable`](Self::executable) makes an [`Executable`] that records into a caller's own command
+/// buffers.
+///
+/// Each primitive has the name that it has as a single call of [`Context`].
+pub struct Work {
+    context: Context,
+    graph: Graph,
+    policy: Policy,
+    /// The arrays that were given, as imports of the graph.
+    arrays: Vec<(graph::Buffer, Buffer)>,
+}
+
+impl Context {
+    /// Begins some work. The name appears in dumps, traces and debuggers.
+    pub fn work(&self, name: impl Into<String>) -> Work {
+        let mut graph = Graph::new(name);
+        graph.replayable();
+        Work { context: self.clone(), graph, policy: self.policy(), arrays: Vec::new() }
+    }
+}
+
+impl Work {
+    /// An array whose contents are undefined at the start of every run. It shares memory with
+    /// transients that are not in use at the same time.
+    pub fn transient<T: Pod>(&mut self, name: impl Into<String>, len: u64) -> WorkArray<T> {
+        WorkArray { buffer: self.graph.transient::<T>(name, len), element: PhantomData }
+    }
+
+    /// An array whose memory is given by each recording: a buffer of an engine, or an address.
+    pub fn import<T: Pod>(&mut self, name: impl Into<String>, len: u64) -> WorkArray<T> {
+        WorkArray { buffer: self.graph.import::<T>(name, len), element: PhantomData }
+    }
+
+    /// What the engine did last with an import before each run. The recording then begins with the
+    /// barrier; without, the engine's own barrier ends in
+    /// [`BufferContract::first_use`](crate::embed::BufferContract::first_use).
+    pub fn entry<T>(&mut self, import: WorkArray<T>, scope: Scope) {
+        self.graph.entry(import.buffer, scope);
+    }
+
+    /// What the engine does first with an import after each run. The recording then ends with the
+    /// barrier; without, the engine's own barrier begins with
+    /// [`BufferContract::last_use`](crate::embed::BufferContract::last_use).
+    pub fn exit<T>(&mut self, import: WorkArray<T>, scope: Scope) {
+        self.graph.exit(import.buffer, scope);
+    }
+
+    /// A count of at most `max` that is set for each run, under this name
+    /// ([`Frame::set`], [`RecordOptions::values`](crate::RecordOptions::values)); 0 until then.
+    pub fn count(&mut self, name: impl Into<String>, max: u64) -> Count {
+        let name = name.into();
+        let buffer = self.graph.transient::<u32>(name.clone(), 1);
+        self.graph.update(name, buffer, &[0; 4]);
+        Count::Device { buffer, index: 0, max }
+    }
+
+    /// Sorts `keys` where they are.
+    pub fn sort<A: Operand<Item: Key>>(&mut self, keys: A, sort: &Sort) -> Result<()> {
+        let buffers = self.sort_buffers(&keys);
+        self.add_sort(sort, &buffers)
+    }
+
+    /// Sorts `keys` and `values` where they are.
+    pub fn sort_pairs<A, B>(&mut self, keys: A, values: B, sort: &Sort) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item: Value>,
+    {
+        let () = <B::Item as Value>::CHECKED;
+        let values = values.declare(self);
+        let buffers = self.sort_buffers(&keys).values(values);
+        self.add_sort(sort, &buffers)
+    }
+
+    /// `order` gets, for each place, which of `keys` comes there. The keys are sorted, too.
+    pub fn argsort<A, B>(&mut self, keys: A, order: B, sort: &Sort) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = u32>,
+    {
+        let order = order.declare(self);
+        let buffers = self.sort_buffers(&keys).indices(order);
+        self.add_sort(sort, &buffers)
+    }
+
+    /// Puts `keys` into buckets: `keys_out` gets the keys, `offsets` (m + 1 words) where each bucket
+    /// begins, and how many keys there are.
+    pub fn split<A, B, C>(
+        &mut self,
+        keys: A,
+        keys_out: B,
+        offsets: C,
+        buckets: &Buckets<A::Item>,
+    ) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = A::Item>,
+        C: Operand<Item = u32>,
+    {
+        let (from, to) = (keys.declare(self), keys_out.declare(self));
+        let offsets = offsets.declare(self);
+        let buffers = SplitBuffers::keys(from, to, offsets).count(keys.count(from));
+        primitives::split(&mut self.graph, &self.policy, buckets, &buffers).map(|_| ())
+    }
+
+    /// The same; each key takes its value along.
+    pub fn split_pairs<A, V>(
+        &mut self,
+        (keys, values): (A, V),
+        (keys_out, values_out): (impl Operand<Item = A::Item>, impl Operand<Item = V::Item>),
+        offsets: impl Operand<Item = u32>,
+        buckets: &Buckets<A::Item>,
+    ) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        V: Operand<Item: Value>,
+    {
+        let () = <V::Item as Value>::CHECKED;
+        let from = (keys.declare(self), values.declare(self));
+        let to = (keys_out.declare(self), values_out.declare(self));
+        let offsets = offsets.declare(self);
+        let buffers = SplitBuffers::pairs(from, to, offsets).count(keys.count(from.0));
+        primitives::split(&mut self.graph, &self.policy, buckets, &buffers).map(|_| ())
+    }
+
+    /// Counts `samples` into `counts`, of `u32` or `u64`.
+    pub fn histogram<A, B>(&mut self, samples: A, counts: B, bins: &Bins<A::Item>) -> Result<()>
+    where
+        A: Operand<Item: Sample>,
+        B: Operand,
+    {
+        let (from, to) = (samples.declare(self), counts.declare(self));
+        let buffers = HistogramBuffers::new(from, to).count(samples.count(from));
+        primitives::histogram(&mut self.graph, &self.policy, bins, &buffers).map(|_| ())
+    }
+
+    /// `dst` gets the exclusive prefix sums of `src`, modulo 2^32.
+    pub fn scan<A, B>(&mut self, src: A, dst: B) -> Result<()>
+    where
+        A: Operand<Item = u32>,
+        B: Operand<Item = u32>,
+    {
+        let (from, to) = (src.declare(self), dst.declare(self));
+        let buffers = ScanBuffers::new(from, to).count(src.count(from));
+        primitives::scan(&mut self.graph, &self.policy, &buffers)
+    }
+
+    /// Sets every 32-bit word of `dst` to `value`.
+    pub fn fill<A: Operand>(&mut self, dst: A, value: u32) -> Result<()> {
+        let dst = dst.declare(self);
+        primitives::fill(&mut self.graph, &self.policy, "fill", dst, value)
+    }
+
+    /// Copies `src` to `dst`, which has as many elements.
+    pub fn copy<A, B>(&mut self, src: A, dst: B) -> Result<()>
+    where
+        A: Operand,
+        B: Operand<Item = A::Item>,
+    {
+        let (src, dst) = (src.declare(self), dst.declare(self));
+        primitives::copy(&mut self.graph, &self.policy, "copy", src, dst)
+    }
+
+    /// The graph and the policy behind it, for what has no function here:
+    /// [`primitives`](crate::primitives) adds to both.
+    pub fn parts(&mut self) -> (&mut Graph, &Policy) {
+        (&mut self.graph, &self.policy)
+    }
+
+    /// With another policy for what is declared from here on.
+    pub fn set_policy(&mut self, policy: Policy) {
+        self.policy = policy;
+    }
+
+    /// Plans the work: order, barriers, memory. Nothing is made.
+    pub fn plan(&self) -> Result<Plan> {
+        Ok(self.graph.compile(&self.context.limits())?)
+    }
+
+    /// Makes everything that recording needs, for command buffers of the caller's own. Arrays that
+    /// passes were given are bound by each recording, as imports are.
+    pub fn executable(&self, options: ExecutableOptions) -> Result<Executable> {
+        self.context.instantiate_with(self.plan()?, options)
+    }
+
+    /// Makes everything that the work needs and records it, with two submissions in flight.
+    pub fn record(self) -> Result<Frame> {
+        self.record_in_flight(2)
+    }
+
+    /// The same with so many submissions in flight: one more waits for the first.
+    pub fn record_in_flight(self, submissions: usize) -> Result<Frame> {
+        let executable = self.executable(ExecutableOptions::default().without_workspace())?;
+        Frame::new(&self.context, executable, self.arrays, submissions)
+    }
+
+    fn sort_buffers<A: Operand>(&mut self, keys: &A) -> SortBuffers {
+        let buffer = keys.declare(self);
+        SortBuffers::keys(buffer).count(keys.count(buffer))
+    }
+
+    fn add_sort(&mut self, sort: &Sort, buffers: &SortBuffers) -> Result<()> {
+        primitives::sort(&mut self.graph, &self.policy, sort, buffers).map(|_| ())
+    }
+
+    /// An array as an import of the graph: the same one each time it is given.
+    fn array<T: Pod>(&mut self, array: &Array<T>) -> graph::Buffer {
+        let buffer = array.buffer();
+        if let Some((import, _)) = self.arrays.iter().find(|(import, known)| {
+            known.raw() == buffer.raw() && import.element() == graph::ElementType::of::<T>()
+        }) {
+            return *import;
+        }
+        let name = format!("{}.{}", buffer.name(), self.arrays.len());
+        let import = self.graph.import::<T>(name, array.len().max(1));
+        self.arrays.push((import, buffer.clone()));
+        import
+    }
+}

@@ -1,0 +1,112 @@
+//! A pass of the caller's own among those of some work.
+
+use std::sync::Arc;
+
+use bytemuck::NoUninit;
+use multisplit_graph::{Groups, PassBuilder, PassKernel, View};
+
+use super::{Operand, Work};
+#[cfg(feature = "glsl")]
+use crate::error::Result;
+use crate::shaders::Kernel;
+#[cfg(feature = "glsl")]
+use crate::shaders::compile::{Source, compile};
+
+/// As many workgroups of `size` threads as have `n` threads or more.
+pub fn threads(n: u64, size: u32) -> Groups {
+    Groups::linear(n.div_ceil(u64::from(size.max(1))))
+}
+
+/// A pass under construction; [`dispatch`](Self::dispatch) adds it to the work. What is wrong with it
+/// is reported when the work is planned, with its label.
+#[must_use = "a pass joins the work when it is dispatched"]
+pub struct WorkPass<'w> {
+    work: &'w mut Work,
+    label: String,
+    kernel: PassKernel,
+    binds: Vec<(String, View)>,
+    push: Option<Vec<u8>>,
+    constants: Vec<(String, u32)>,
+}
+
+impl Work {
+    /// Begins a pass that runs a compute shader in GLSL. The source is compiled, checked (it may
+    /// touch its bindings and nothing else), and made to stay inside of them.
+    #[cfg(feature = "glsl")]
+    pub fn glsl(&mut self, label: impl Into<String>, source: &str) -> Result<WorkPass<'_>> {
+        let label = label.into();
+        let source = Source { name: &label, glsl: source, defines: &[], includes: &[] };
+        let kernel = Kernel::new(label.clone(), compile(&source)?)?;
+        Ok(self.pass(label, kernel))
+    }
+
+    /// Begins a pass that runs `kernel`. One made from SPIR-V of the caller's own can only be
+    /// executed by [`Context::instantiate_foreign`](crate::Context::instantiate_foreign).
+    pub fn pass(&mut self, label: impl Into<String>, kernel: Arc<Kernel>) -> WorkPass<'_> {
+        WorkPass {
+            work: self,
+            label: label.into(),
+            kernel: kernel.into(),
+            binds: Vec::new(),
+            push: None,
+            constants: Vec::new(),
+        }
+    }
+}
+
+impl WorkPass<'_> {
+    /// Binds an array to the binding called `name`. Whether it is read or written is the shader's
+    /// own word.
+    pub fn bind(mut self, name: impl Into<String>, array: impl Operand) -> Self {
+        let buffer = array.declare(self.work);
+        self.binds.push((name.into(), buffer.into()));
+        self
+    }
+
+    /// The push constants: a plain type, laid out as the shader's block. They can be set anew for
+    /// each run, under the label of the pass.
+    pub fn push<T: NoUninit>(mut self, constants: &T) -> Self {
+        self.push = Some(bytemuck::bytes_of(constants).to_vec());
+        self
+    }
+
+    /// Gives the specialization constant called `name` a value (its 32-bit pattern).
+    pub fn specialize(mut self, name: impl Into<String>, value: u32) -> Self {
+        self.constants.push((name.into(), value));
+        self
+    }
+
+    /// Adds the pass to the work with this many workgroups.
+    pub fn dispatch(self, groups: Groups) {
+        self.finish(|pass| {
+            pass.dispatch(groups);
+        });
+    }
+
+    /// Adds the pass to the work with as many workgroups as the first three words of `groups` say
+    /// when it runs.
+    pub fn dispatch_indirect(self, groups: impl Operand<Item = u32>) {
+        let groups = groups.declare(self.work);
+        self.finish(|pass| {
+            pass.dispatch_indirect(groups);
+        });
+    }
+
+    fn finish(self, dispatch: impl FnOnce(PassBuilder<'_>)) {
+        let Self { work, label, kernel, binds, push, constants } = self;
+        // Push constants that are set later begin as zeros.
+        let block = kernel.interface().push_constants.as_ref().map(|block| block.size as usize);
+        let push = push.or_else(|| block.map(|size| vec![0; size]));
+        let mut pass = work.graph.pass(label, kernel);
+        for (name, view) in binds {
+            pass = pass.bind(name, view);
+        }
+        for (name, value) in constants {
+            pass = pass.specialize(name, value);
+        }
+        if let Some(push) = push {
+            pass = pass.push_bytes(&push);
+        }
+        dispatch(pass);
+    }
+}
