@@ -58,6 +58,7 @@ pub struct Machine {
     findings: Findings,
     coverage: Coverage,
     replaced: HashMap<String, Vec<u32>>,
+    specialized: Vec<(String, u32)>,
     steps: u64,
 }
 
@@ -73,6 +74,7 @@ impl Machine {
             findings: Findings::default(),
             coverage: Coverage::default(),
             replaced: HashMap::new(),
+            specialized: Vec::new(),
             steps: 0,
         }
     }
@@ -116,13 +118,24 @@ impl Machine {
         self.replaced.insert(label.to_owned(), spirv);
     }
 
+    /// Gives the specialization constant called `name` another value in every kernel that has it.
+    pub fn specialize(&mut self, name: &str, value: u32) {
+        self.specialized.push((name.to_owned(), value));
+    }
+
     /// Decodes a kernel, or finds it decoded.
     fn program(&self, launch: &Launch<'_>) -> Result<Arc<Program>, MachineError> {
         let label = launch.kernel.label();
         let words = self.replaced.get(label).map_or(launch.kernel.spirv(), Vec::as_slice);
         let mut hasher = DefaultHasher::new();
         words.hash(&mut hasher);
-        let specialization = launch.specialization.to_vec();
+        let mut specialization = launch.specialization.to_vec();
+        for (name, value) in &self.specialized {
+            if let Some(constant) = launch.kernel.interface().spec_constant(name) {
+                specialization.retain(|(id, _)| *id != constant.id);
+                specialization.push((constant.id, *value));
+            }
+        }
         let key = (label.to_owned(), hasher.finish(), specialization, launch.by_address);
         let known = PROGRAMS.get_or_init(Mutex::default);
         let known = || known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -138,7 +151,7 @@ impl Machine {
         } else {
             words
         };
-        let program = Arc::new(decode(label, words, launch.specialization)?);
+        let program = Arc::new(decode(label, words, &key.2)?);
         if !self.replaced.contains_key(label) {
             known().insert(key, program.clone());
         }

@@ -1,6 +1,7 @@
 //! What the tests share: cases of all primitives, and how they are run.
 #![allow(dead_code)]
 
+pub mod all;
 pub mod case;
 pub mod others;
 pub mod primitives;

@@ -3,12 +3,12 @@
 
 use anyhow::Result;
 use multisplit::graph::{Buffer, Graph, Limits};
-use multisplit::primitives::multisplit::{Bucket, Lockstep, Method, TileShape};
+use multisplit::primitives::multisplit::{Bucket, Method, TileShape};
 use multisplit::primitives::sort::SortMethod;
 use multisplit::primitives::{
     Count, Policy, ScanBuffers, ScanMethod, SortBuffers, SplitBuffers, scan, sort, split,
 };
-use multisplit::{Buckets, KeyType, Sort};
+use multisplit::{Buckets, DeviceProperties, KeyType, Sort};
 use multisplit_machine::Rng;
 
 use super::case::{Case, Output};
@@ -43,31 +43,36 @@ pub fn limits(width: u32) -> Limits {
 
 /// Small tiles, so that few elements make many of them.
 pub fn policy(device: Device) -> Policy {
-    let mut policy = Policy::for_limits(&limits(device.width));
+    let mut properties = DeviceProperties {
+        subgroup_size: device.width,
+        shared_memory: 32 << 10,
+        ..DeviceProperties::default()
+    };
+    properties.limits.max_compute_work_group_invocations = 1024;
+    properties.limits.max_storage_buffer_range = 1 << 27;
+    properties.limits.max_compute_work_group_count = [65535; 3];
+    let mut policy = Policy::for_device(&properties);
     let threads = device.threads();
     let shape = TileShape::new(threads, ITEMS);
-    policy.subgroup_size = device.width;
     policy.threads = threads;
     policy.spine_threads = threads;
-    policy.max_threads = 1024;
-    policy.shared_memory = 32 << 10;
     policy.spin_limit = 4;
     policy.look_back_tiles = 4;
     policy.split.warp = shape;
     policy.split.block_keys = [shape; 8];
     policy.split.block_pairs = [shape; 8];
     policy.split.onesweep = [shape; 8];
-    policy.split.most_loop_rounds = u32::MAX;
     policy.sort.small = shape;
     policy.sort.keys = policy.sort.keys.map(|(n, _)| (n, shape));
     policy.sort.wide_keys = policy.sort.wide_keys.map(|(n, _)| (n, shape));
     policy.sort.pairs = policy.sort.pairs.map(|(n, _)| (n, shape));
     policy.sort.histogram = shape;
-    if device.lane_order {
-        policy.split.lockstep = Lockstep::LaneOrder;
-    }
     policy
 }
+
+/// The specialization constant by which kernels rank by lane order. Only a device that was seen to
+/// keep it can have such a policy; the machine keeps it when it is told to.
+pub const LANE_ORDER: (&str, u32) = ("LOCKSTEP", 1);
 
 pub fn tile(device: Device) -> u64 {
     u64::from(device.threads() * ITEMS)
@@ -116,6 +121,7 @@ pub fn scan_case(device: Device, look_back: bool, on_device: bool, n: u64) -> Re
         outputs: vec![Output { name: "dst", expected }],
         inputs: vec![("src", input), count_words(n)],
         lane_order: false,
+        may_give_up: None,
     })
 }
 
@@ -244,6 +250,7 @@ pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
         inputs,
         outputs,
         lane_order: device.lane_order,
+        may_give_up: None,
     })
 }
 
@@ -405,5 +412,6 @@ pub fn split_case_with(
         inputs,
         outputs,
         lane_order: device.lane_order,
+        may_give_up: None,
     })
 }
