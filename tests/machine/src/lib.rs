@@ -24,6 +24,7 @@ mod finding;
 mod flow;
 mod machine;
 mod memory;
+pub mod mutate;
 mod options;
 mod order;
 mod plan;

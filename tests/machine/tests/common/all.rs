@@ -6,7 +6,7 @@ use multisplit::primitives::multisplit::Method;
 use multisplit::primitives::sort::SortMethod;
 use multisplit::primitives::sssp::SsspMethod;
 use multisplit::{KeyType, SampleType};
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use super::case::Case;
 use super::others::{
@@ -198,28 +198,50 @@ pub fn kernels(case: &Case) -> Vec<String> {
     steps.filter_map(|s| Some(s.pass.kernel.as_ref()?.label().to_owned())).collect()
 }
 
-/// A sample: every `stride`th case from `first` on, and besides as many as it takes to have each
-/// kernel `times` times.
-pub fn sample(device: Device, first: usize, stride: usize, times: usize) -> Result<Vec<Case>> {
+/// Specialization constants that differ from device to device, and lead to no other blocks.
+const OF_THE_DEVICE: [&str; 5] =
+    ["local_size_x", "SUBGROUP_SIZE", "LOCKSTEP", "SPIN_LIMIT", "ITEMS"];
+
+/// The kernels of a case with what they are specialized to.
+fn variants(case: &Case) -> Vec<(String, Vec<(u32, u32)>)> {
+    let steps = case.plan.steps().iter();
+    let variants = steps.filter_map(|step| {
+        let kernel = step.pass.kernel.as_ref()?;
+        let of_the_device = |id: u32| {
+            let constants = &kernel.interface().spec_constants;
+            constants.iter().any(|c| c.id == id && OF_THE_DEVICE.contains(&c.name.as_str()))
+        };
+        let values = step.pass.specialization.iter().filter(|(id, _)| !of_the_device(*id));
+        Some((kernel.label().to_owned(), values.copied().collect()))
+    });
+    variants.collect()
+}
+
+/// What samples have seen so far: kernels, at each device, and what they were specialized to.
+#[derive(Default)]
+pub struct Seen {
+    kernels: HashSet<(u32, String)>,
+    variants: HashSet<(String, Vec<(u32, u32)>)>,
+}
+
+/// A sample for a device: each kernel at least once for each width, then up to `count` cases that
+/// specialize kernels as no sample before did.
+pub fn sample(device: Device, seen: &mut Seen, first: usize, count: usize) -> Result<Vec<Case>> {
     let makers = all(device);
     let mut taken = Vec::new();
-    let mut seen: HashMap<String, usize> = HashMap::new();
-    let mut take = |case: Case, seen: &mut HashMap<String, usize>| {
-        let mut labels = kernels(&case);
-        labels.sort();
-        labels.dedup();
-        labels.into_iter().for_each(|label| *seen.entry(label).or_default() += 1);
-        taken.push(case);
-    };
-    for maker in makers.iter().skip(first).step_by(stride) {
-        take(maker()?, &mut seen);
-    }
-    // From a place of its own for each sample, so that all of them together see more.
-    let start = first * 37 % makers.len();
-    for maker in makers.iter().cycle().skip(start).step_by(3).take(makers.len()) {
+    // In an order of its own for each sample, with a step that has no divisor in common with the
+    // lengths of the lists.
+    let order = (0..makers.len()).map(|k| (first + k * 101) % makers.len());
+    for maker in order.map(|k| &makers[k]) {
         let case = maker()?;
-        if kernels(&case).iter().any(|k| seen.get(k).copied().unwrap_or(0) < times) {
-            take(case, &mut seen);
+        let kernels: Vec<_> = kernels(&case).into_iter().map(|k| (device.width, k)).collect();
+        let variants = variants(&case);
+        let new_kernel = kernels.iter().any(|k| !seen.kernels.contains(k));
+        let new_variant = variants.iter().any(|v| !seen.variants.contains(v));
+        if new_kernel || new_variant && taken.len() < count {
+            seen.kernels.extend(kernels);
+            seen.variants.extend(variants);
+            taken.push(case);
         }
     }
     Ok(taken)

@@ -3,5 +3,6 @@
 
 pub mod all;
 pub mod case;
+pub mod driver;
 pub mod others;
 pub mod primitives;
