@@ -1,19 +1,20 @@
 //! Every test that needs a Vulkan driver.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-// mod adopt;
+mod adopt;
 mod cache;
-// mod counted_device;
+mod counted_device;
 mod counts;
-// mod descriptors;
-// mod embedding;
-// mod embedding_addresses;
-// mod embedding_contract;
-// mod embedding_operations;
-// mod embedding_threads;
+mod descriptors;
+mod embedding;
+mod embedding_addresses;
+mod embedding_cases;
+mod embedding_contract;
+mod embedding_primitives;
+mod embedding_threads;
 mod environment;
 mod errors;
-// mod example_frames;
+mod example_frames;
 mod histogram_cases;
 mod histogram_errors;
 mod histogram_options;
@@ -62,7 +63,7 @@ fn main() -> ExitCode {
         sort_options::tests(),
         sort_segments::tests(),
         kernels::tests(),
-        // descriptors::tests(),
+        descriptors::tests(),
         observe::tests(),
         policies::tests(),
         probe::tests(),
@@ -71,12 +72,12 @@ fn main() -> ExitCode {
         soundness::tests(),
         soundness_order::tests(),
         work::tests(),
-        // adopt::tests(),
-        // embedding::tests(),
-        // embedding_addresses::tests(),
-        // embedding_contract::tests(),
-        // embedding_operations::tests(),
-        // embedding_threads::tests(),
+        adopt::tests(),
+        embedding::tests(),
+        embedding_addresses::tests(),
+        embedding_contract::tests(),
+        embedding_primitives::tests(),
+        embedding_threads::tests(),
         cache::tests(),
         errors::tests(),
         environment::tests(),
