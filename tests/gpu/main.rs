@@ -36,6 +36,7 @@ mod sort_options;
 mod sort_run;
 mod sort_segments;
 mod soundness;
+mod soundness_glsl;
 mod soundness_order;
 mod sssp_methods;
 mod sssp_results;
@@ -70,6 +71,7 @@ fn main() -> ExitCode {
         replay::tests(),
         synchronization::tests(),
         soundness::tests(),
+        soundness_glsl::tests(),
         soundness_order::tests(),
         work::tests(),
         adopt::tests(),
