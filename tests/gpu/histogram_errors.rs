@@ -112,16 +112,17 @@ fn refused_types(gpu: &Gpu) -> Result<()> {
 
 /// A policy that makes no sense is refused, or does not matter.
 fn absurd_policies(gpu: &Gpu) -> Result<()> {
+    type Change = fn(&mut HistogramTuning);
     let splitters: Vec<f32> = (0..=40).map(|k| k as f32).collect();
     let bins = Bins::range(&splitters);
-    let count = |change: fn(&mut HistogramTuning)| {
+    let count = |change: Change| {
         let mut policy = gpu.context.policy();
         change(&mut policy.histogram);
         let samples: Vec<f32> = (0..4000).map(|i| (i % 40) as f32).collect();
         let bytes = bytemuck::cast_slice(&samples);
         run(gpu, &policy, &bins, bytes, 4000, Input::default()).map(|got| got.counts)
     };
-    let refused: [(&str, fn(&mut HistogramTuning)); 9] = [
+    let refused: [(&str, Change); 9] = [
         ("whole subgroups", |t| t.threads = 0),
         ("whole subgroups", |t| t.threads += 1),
         ("whole subgroups", |t| t.lookup_threads = 1),
@@ -136,7 +137,7 @@ fn absurd_policies(gpu: &Gpu) -> Result<()> {
         let text = count(change).err().map(|error| error.to_string()).unwrap_or_default();
         ensure!(text.starts_with("policy: ") && text.contains(named), "{named}: {text}");
     }
-    let harmless: [fn(&mut HistogramTuning); 3] = [
+    let harmless: [Change; 3] = [
         |t| (t.loads, t.tiles, t.copies, t.copies_bytes) = (0, 0, 0, 0),
         |t| (t.cells, t.cells_per_bin, t.register_bins) = (1 << 16, 1 << 16, 0),
         |t| (t.cells, t.cells_per_bin, t.register_bins) = (1, 0, 0),
