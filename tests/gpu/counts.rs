@@ -96,12 +96,22 @@ fn scans(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
+/// A policy with rows of so many workgroups at most.
+fn in_rows(gpu: &Gpu, max_groups: u32) -> Policy {
+    let mut policy = Policy { max_groups, ..gpu.context.policy() };
+    policy.sort.histogram_groups = policy.sort.histogram_groups.min(max_groups.into());
+    policy.histogram.least_groups = policy.histogram.least_groups.min(max_groups);
+    policy.sssp.most_groups = policy.sssp.most_groups.min(max_groups);
+    policy.sssp.residents.groups = policy.sssp.residents.groups.min(max_groups);
+    policy
+}
+
 /// Sums of sums, and workgroups in many rows.
 fn scans_in_rows_and_levels(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
     let method = ScanMethod::ReduceThenScan;
-    let base = Policy { scan: method, max_groups: 7, ..gpu.context.policy() };
+    let base = Policy { scan: method, ..in_rows(gpu, 7) };
     for policy in [base, Policy { threads, spine_threads: threads, spine_tiles: 1, ..base }] {
         let tile = u64::from(policy.threads) * 16;
         check(
@@ -241,7 +251,7 @@ fn splits(gpu: &Gpu) -> Result<()> {
 
 fn splits_in_rows(gpu: &Gpu) -> Result<()> {
     let limits = Limits { max_workgroup_count: [3, 65535, 65535], ..gpu.context.limits() };
-    let policy = Policy { max_groups: 3, ..gpu.context.policy() };
+    let policy = in_rows(gpu, 3);
     for method in METHODS {
         check_split(gpu, &policy, &limits, method, Kind::Keys, 10, 30_011)?;
     }

@@ -112,30 +112,37 @@ fn refused_types(gpu: &Gpu) -> Result<()> {
 
 /// A policy that makes no sense is refused, or does not matter.
 fn absurd_policies(gpu: &Gpu) -> Result<()> {
+    type Change = fn(&mut HistogramTuning);
     let splitters: Vec<f32> = (0..=40).map(|k| k as f32).collect();
     let bins = Bins::range(&splitters);
-    let count = |change: fn(&mut HistogramTuning)| {
+    let count = |change: Change| {
         let mut policy = gpu.context.policy();
         change(&mut policy.histogram);
         let samples: Vec<f32> = (0..4000).map(|i| (i % 40) as f32).collect();
         let bytes = bytemuck::cast_slice(&samples);
         run(gpu, &policy, &bins, bytes, 4000, Input::default()).map(|got| got.counts)
     };
-    let threads: [fn(&mut HistogramTuning); 2] = [|t| t.threads = 0, |t| t.threads += 1];
-    for threads in threads {
-        let refused = count(threads);
-        ensure!(refused.is_err_and(|e| e.to_string().contains("whole subgroups")));
-    }
-    let changes: [fn(&mut HistogramTuning); 4] = [
-        |t| (t.loads, t.tiles, t.least_groups, t.copies, t.copies_bytes) = (0, 0, 0, 0, 0),
-        |t| (t.cells, t.cells_per_bin, t.register_bins) = (u32::MAX, u32::MAX, 0),
-        |t| (t.cells, t.cells_per_bin, t.register_bins) = (1, 0, 0),
-        |t| {
-            (t.tiles, t.least_groups, t.copies, t.register_bins) =
-                (u32::MAX, u32::MAX, 99, u32::MAX);
-        },
+    let refused: [(&str, Change); 9] = [
+        ("whole subgroups", |t| t.threads = 0),
+        ("whole subgroups", |t| t.threads += 1),
+        ("whole subgroups", |t| t.lookup_threads = 1),
+        ("`histogram.loads`", |t| t.loads = u32::MAX),
+        ("`histogram.tiles`", |t| t.tiles = u32::MAX),
+        ("`histogram.copies`", |t| t.copies = 99),
+        ("`histogram.least_groups`", |t| t.least_groups = 0),
+        ("`histogram.register_bins`", |t| t.register_bins = u32::MAX),
+        ("`histogram.cells`", |t| (t.cells, t.register_bins) = (u32::MAX, 0)),
     ];
-    for change in changes {
+    for (named, change) in refused {
+        let text = count(change).err().map(|error| error.to_string()).unwrap_or_default();
+        ensure!(text.starts_with("policy: ") && text.contains(named), "{named}: {text}");
+    }
+    let harmless: [Change; 3] = [
+        |t| (t.loads, t.tiles, t.copies, t.copies_bytes) = (0, 0, 0, 0),
+        |t| (t.cells, t.cells_per_bin, t.register_bins) = (1 << 16, 1 << 16, 0),
+        |t| (t.cells, t.cells_per_bin, t.register_bins) = (1, 0, 0),
+    ];
+    for change in harmless {
         expect_equal(&count(change)?, &[100; 40])?;
     }
     Ok(())

@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use multisplit::graph::{Graph, Groups};
 use multisplit::primitives::{Policy, ScanBuffers, scan};
 use multisplit::shaders::Kernel;
-use multisplit::shaders::compile::{Source, compile};
+use multisplit::shaders::compile::Source;
 use multisplit::{Features, PassTime};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -44,7 +44,7 @@ struct Tripled {
 }
 
 fn tripled(policy: &Policy, n: u64) -> Result<Tripled> {
-    let kernel = Kernel::new("user.triple", compile(&Source::new("triple.comp", TRIPLE))?)?;
+    let kernel = Kernel::from_glsl("user.triple", &Source::new("triple.comp", TRIPLE))?;
     let mut graph = Graph::new("tripled");
     let src = graph.import::<u32>("src", n);
     let dst = graph.import::<u32>("dst", n);
@@ -88,8 +88,8 @@ layout(set = 0, binding = 0) writeonly buffer Groups { uint at[]; } groups;
 layout(push_constant) uniform Push { uint count; } push;
 void main() { groups.at[4] = (push.count + 63) / 64; groups.at[5] = 1; groups.at[6] = 1; }";
     let context = &gpu.context;
-    let make = Kernel::new("user.arguments", compile(&Source::new("args.comp", arguments))?)?;
-    let triple = Kernel::new("user.triple", compile(&Source::new("triple.comp", TRIPLE))?)?;
+    let make = Kernel::from_glsl("user.arguments", &Source::new("args.comp", arguments))?;
+    let triple = Kernel::from_glsl("user.triple", &Source::new("triple.comp", TRIPLE))?;
     for n in [0u64, 1, 1000] {
         let mut graph = Graph::new("indirect");
         let src = graph.import::<u32>("src", 1000);
@@ -121,7 +121,7 @@ void main() { groups.at[4] = (push.count + 63) / 64; groups.at[5] = 1; groups.at
 fn transfers_mix_with_kernels(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let n = 4096u64;
-    let triple = Kernel::new("user.triple", compile(&Source::new("triple.comp", TRIPLE))?)?;
+    let triple = Kernel::from_glsl("user.triple", &Source::new("triple.comp", TRIPLE))?;
     let mut graph = Graph::new("transfers");
     let dst = graph.import::<u32>("dst", n);
     let (a, b) = (graph.transient::<u32>("a", n), graph.transient::<u32>("b", n));

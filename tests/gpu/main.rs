@@ -36,6 +36,7 @@ mod sort_options;
 mod sort_run;
 mod sort_segments;
 mod soundness;
+mod soundness_glsl;
 mod soundness_order;
 mod sssp_methods;
 mod sssp_results;
@@ -69,15 +70,16 @@ fn main() -> ExitCode {
         probe::tests(),
         replay::tests(),
         synchronization::tests(),
+        soundness::tests(),
+        soundness_glsl::tests(),
+        soundness_order::tests(),
+        work::tests(),
         adopt::tests(),
         embedding::tests(),
         embedding_addresses::tests(),
         embedding_contract::tests(),
         embedding_primitives::tests(),
         embedding_threads::tests(),
-        soundness::tests(),
-        soundness_order::tests(),
-        work::tests(),
         cache::tests(),
         errors::tests(),
         environment::tests(),

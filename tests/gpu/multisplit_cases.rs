@@ -188,15 +188,15 @@ fn random_shape(rng: &mut Rng, threads: u32) -> TileShape {
 /// Random sizes of everything, the kernels' own sizes included.
 fn random_cases(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(99);
-    let base = gpu.context.policy();
-    let lockstep = [Lockstep::No, gpu.lockstep()?];
+    let base = gpu.probed_policy()?;
+    let ranking = [Lockstep::No, base.split.lockstep];
     let mut mine = gpu.mine();
     for _ in 0..if gpu.full { 400 } else { 16 } {
         let mut policy = base;
         let threads = base.subgroup_size << rng.below(4);
         policy.split = policy.split.with_shape(random_shape(&mut rng, threads));
         policy.split.most_buckets_by_votes = [0, 256][rng.below(2) as usize];
-        policy.split.lockstep = lockstep[rng.below(2) as usize];
+        policy.split.lockstep = ranking[rng.below(2) as usize];
         policy.split.counter_copies = 1 + rng.below(3) as u32;
         policy.split.histogram_parts = 1 + rng.below(3) as u32;
         policy.split.abreast = 1 + rng.below(4) as u32;
@@ -231,12 +231,14 @@ fn tiles_that_cannot_be_cut(gpu: &Gpu) -> Result<()> {
     };
     ensure!(absurd(|tuning| tuning.histogram_parts = 0).is_err(), "parts of nothing");
     ensure!(absurd(|tuning| tuning.counter_copies = 0).is_err(), "no counters");
-    absurd(|tuning| tuning.least_keys = u32::MAX)?;
+    ensure!(absurd(|tuning| tuning.least_keys = u32::MAX).is_err(), "too many keys");
+    absurd(|tuning| tuning.least_keys = 1 << 24)?;
     for shape in shapes {
         let mut policy = gpu.context.policy();
         policy.split = policy.split.with_shape(shape);
         let result = case(gpu, &policy, Method::Block, Kind::Keys, 8, 100, Distribution::Uniform);
-        ensure!(result.is_err_and(|e| format!("{e:#}").contains("cannot be cut")), "{shape:?}");
+        let named = |error: &anyhow::Error| format!("{error:#}").contains("a tile of `split`");
+        ensure!(result.as_ref().is_err_and(named), "{shape:?}: {result:?}");
     }
     // Less than a subgroup, and more than a device has: cut to what there is.
     for (threads, items) in [(1, 4), (3, 2), (5000, 4)] {
@@ -290,7 +292,7 @@ fn nothing_to_split(gpu: &Gpu) -> Result<()> {
 /// Several tiles per workgroup, of which the last is not full, with values of 8 bytes, of which the
 /// indices go through shared memory.
 fn wide_values_in_several_tiles(gpu: &Gpu) -> Result<()> {
-    let base = gpu.context.policy();
+    let base = gpu.probed_policy()?;
     let size = base.subgroup_size;
     let shapes = [(2, 1), (4, 2), (4, 1)];
     for ((subgroups, turns), m) in shapes.into_iter().zip([98, 213, 3]) {
@@ -298,11 +300,11 @@ fn wide_values_in_several_tiles(gpu: &Gpu) -> Result<()> {
         policy.split = policy.split.with_shape(TileShape::new(subgroups * size, 8).in_turns(turns));
         policy.split.most_buckets_direct = 0; // the labels of pairs are split by the block method
         policy.split.least_keys = 4096;
-        for lockstep in [Lockstep::No, gpu.lockstep()?] {
-            policy.split.lockstep = lockstep;
+        for ranking in [Lockstep::No, base.split.lockstep] {
+            policy.split.lockstep = ranking;
             let (method, kind) = (Method::ReducedBitSort, Kind::Pairs);
             case(gpu, &policy, method, kind, m, n, Distribution::Binomial)
-                .with_context(|| format!("{subgroups} subgroups, {turns} turns, {lockstep:?}"))?;
+                .with_context(|| format!("{subgroups} subgroups, {turns} turns, {ranking:?}"))?;
         }
     }
     Ok(())

@@ -99,7 +99,7 @@ fn pieces(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let tile = threads as usize * 16;
     // Too few tiles for the pieces of reduce-then-scan to be apart, and enough.
-    for piece in [3, 128] {
+    for piece in [5, 128] {
         let max_storage_range = (piece * tile * 4 + 100) as u64;
         let limits = Limits { max_storage_range, ..gpu.context.limits() };
         for scan in METHODS {
@@ -152,14 +152,25 @@ fn absurd_sizes(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A policy that makes no sense is refused, or does not matter.
+/// A policy that makes no sense is refused by the name of what is wrong.
 fn absurd_policies(gpu: &Gpu) -> Result<()> {
     for scan in METHODS {
-        let policy = Policy { scan, threads: 0, ..gpu.context.policy() };
-        let refused = check(gpu, &policy, &gpu.context.limits(), &uniform(1000, 1));
-        ensure!(refused.is_err_and(|e| e.to_string().contains("no threads")), "{scan:?}");
-        let policy = Policy { scan, spine_tiles: 0, ..gpu.context.policy() };
-        check(gpu, &policy, &gpu.context.limits(), &uniform(100_000, 1))?;
+        let base = Policy { scan, ..gpu.context.policy() };
+        let absurd = [
+            ("`threads`", Policy { threads: 0, ..base }),
+            ("`threads`", Policy { threads: base.threads + 1, ..base }),
+            ("`spine_threads`", Policy { spine_threads: 1, ..base }),
+            ("`spine_tiles`", Policy { spine_tiles: 0, ..base }),
+            ("`look_back_tiles`", Policy { look_back_tiles: 33, ..base }),
+            ("`spin_limit`", Policy { spin_limit: u32::MAX, ..base }),
+            ("past the device's", Policy { max_storage_range: u64::MAX, ..base }),
+            ("below what kernels need", Policy { max_storage_range: 0, ..base }),
+        ];
+        for (named, policy) in absurd {
+            let result = check(gpu, &policy, &gpu.context.limits(), &uniform(1000, 1));
+            let text = result.err().map(|error| error.to_string()).unwrap_or_default();
+            ensure!(text.starts_with("policy: ") && text.contains(named), "{named}: {text}");
+        }
     }
     Ok(())
 }

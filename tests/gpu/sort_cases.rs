@@ -185,16 +185,17 @@ fn no_patience(gpu: &Gpu) -> Result<()> {
 
 fn random_shapes(gpu: &Gpu) -> Result<()> {
     let (mut rng, mut mine) = (Rng::new(77), gpu.mine());
-    let lockstep = [Lockstep::No, gpu.lockstep()?];
+    let base = gpu.probed_policy()?;
+    let ranking = [Lockstep::No, base.split.lockstep];
     for _ in 0..if gpu.full { 100 } else { 4 } {
-        let mut policy = gpu.context.policy();
+        let mut policy = base;
         let threads = policy.subgroup_size << rng.below(4);
         let turns = 1 + rng.below(3) as u32;
         let items = turns * (1 + rng.below(3) as u32);
         policy.sort = policy.sort.with_shape(TileShape::new(threads, items).in_turns(turns));
         policy.spin_limit = rng.below(3) as u32;
         policy.look_back_tiles = 1 + rng.below(5) as u32;
-        policy.split.lockstep = lockstep[rng.below(2) as usize];
+        policy.split.lockstep = ranking[rng.below(2) as usize];
         let key = KeyType::ALL[rng.below(6) as usize];
         let along = ALONG[rng.below(5) as usize];
         let order = Order::one_sweep(key);

@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Result, anyhow, bail, ensure};
 use libtest_mimic::{Arguments, Trial};
 use multisplit::ash::vk;
-use multisplit::primitives::multisplit::Lockstep;
-use multisplit::primitives::probe;
-use multisplit::{Config, Context, DEVICE_VARIABLE, DeviceChoice, PipelineCache, ValidationConfig};
+use multisplit::{
+    Config, Context, DEVICE_VARIABLE, DeviceChoice, PipelineCache, Policy, ValidationConfig,
+};
 
 use crate::extent::{Extent, Part};
 
@@ -52,11 +52,10 @@ impl Gpu {
         self.context.properties().device_type == vk::PhysicalDeviceType::CPU
     }
 
-    /// As much order among atomics as the device can be relied on to have: what its policy says, and
-    /// on other devices what it turns out to do.
-    pub fn lockstep(&self) -> Result<Lockstep> {
-        let ordered = probe::lane_order(&self.context, 7)?;
-        Ok(if ordered { Lockstep::LaneOrder } else { self.context.policy().split.lockstep })
+    /// The policy of the device, with ranking by lane order where the device turns out to keep it,
+    /// whether or not that is known of it.
+    pub fn probed_policy(&self) -> Result<Policy> {
+        Ok(self.context.probed_policy(7)?)
     }
 
     /// Runs `body`, and expects the validation layers to object to what it does: the rules that

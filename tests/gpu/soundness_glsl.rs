@@ -1,0 +1,164 @@
+//! Shaders and functions of users: what could leave its buffers is refused or kept inside of them, in
+//! safe calls. SPIR-V that nobody has checked takes `unsafe`.
+
+use anyhow::{Result, bail, ensure};
+use multisplit::graph::{Graph, Groups};
+use multisplit::shaders::Kernel;
+use multisplit::shaders::compile::{CompileError, Source, compile};
+use multisplit::{Bins, Buckets, Error, ExecutableOptions, Glsl, threads};
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::tests;
+
+tests!(soundness:
+    functions_with_side_effects, shaders_with_addresses, more_shared_memory_than_there_is,
+    indices_stay_inside, a_table_that_is_too_short, spirv_from_elsewhere,
+);
+
+/// Neither a split nor a histogram takes the function.
+fn expect_refused(gpu: &Gpu, source: &str) -> Result<()> {
+    let outcomes = [
+        gpu.context.split(&[1u32, 2], Buckets::glsl(4, source)).map(|_| ()),
+        gpu.context.histogram(&[1u32, 2], Bins::glsl(4, source)).map(|_| ()),
+    ];
+    for outcome in outcomes {
+        match outcome {
+            Err(Error::Compile(CompileError::Refused(_) | CompileError::Glsl(_))) => {}
+            other => bail!("{source}: {other:?}"),
+        }
+    }
+    Ok(())
+}
+
+/// A bucket function computes. It does not write memory, wait, or reach for addresses.
+fn functions_with_side_effects(gpu: &Gpu) -> Result<()> {
+    expect_refused(
+        gpu,
+        "#extension GL_EXT_buffer_reference : require
+layout(buffer_reference) buffer Any { uint word; };
+uint bucket_of(uint key) { Any(uint64_t(key)).word = 1u; return 0u; }",
+    )?;
+    expect_refused(gpu, "uint bucket_of(uint key) { barrier(); return 0u; }")?;
+    expect_refused(
+        gpu,
+        "shared uint words[8];
+uint bucket_of(uint key) { words[key] = key; return words[key + 1u]; }",
+    )?;
+    expect_refused(
+        gpu,
+        "layout(set = 0, binding = 9) buffer Own { uint at[]; } own;
+uint bucket_of(uint key) { own.at[key] = 1u; return 0u; }",
+    )?;
+    expect_refused(gpu, "uint bucket_of(uint key) { table.at[key] = 1u; return 0u; }")?;
+    // The context goes on, and so do functions.
+    let split = gpu
+        .context
+        .split(&[5u32, 2], Buckets::glsl(4, "uint bucket_of(uint k) { return k & 3u; }"))?;
+    expect_equal(&split.keys, &[5, 2])
+}
+
+fn shaders_with_addresses(gpu: &Gpu) -> Result<()> {
+    let source = "#version 460
+#extension GL_EXT_buffer_reference : require
+layout(local_size_x = 1) in;
+layout(buffer_reference) buffer Any { uint word; };
+layout(set = 0, binding = 0) buffer Data { uvec2 address; } data;
+void main() { Any(data.address).word = 1u; }";
+    let mut work = gpu.context.work("addresses");
+    match work.glsl("user.addresses", source).map(|_| ()) {
+        Err(Error::Compile(CompileError::Refused(_))) => Ok(()),
+        other => bail!("{other:?}"),
+    }
+}
+
+/// Four MiB of shared memory are refused before a driver sees them.
+fn more_shared_memory_than_there_is(gpu: &Gpu) -> Result<()> {
+    let source = "#version 460
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
+shared uint words[1 << 20];
+void main() {
+    words[gl_LocalInvocationIndex] = data.at[0];
+    barrier();
+    data.at[gl_LocalInvocationIndex] = words[gl_LocalInvocationIndex ^ 1u];
+}";
+    let array = gpu.context.zeroed::<u32>(64)?;
+    let mut work = gpu.context.work("shared");
+    match work.glsl("user.shared", source) {
+        Ok(pass) => pass.bind("data", &array).dispatch(threads(64, 64)),
+        Err(Error::Compile(CompileError::Refused(_))) => return Ok(()),
+        Err(other) => bail!("{other}"),
+    }
+    let result = work.record();
+    ensure!(result.is_err(), "recorded");
+    Ok(())
+}
+
+/// Whatever index a shader computes, it reads and writes its own bindings: the words around them stay
+/// as they are.
+fn indices_stay_inside(gpu: &Gpu) -> Result<()> {
+    let source = "#version 460
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
+layout(push_constant) uniform Push { uint far; } push;
+shared uint words[64];
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    words[i + push.far] = i;
+    barrier();
+    data.at[i * push.far + push.far] = words[i * push.far] / (i & 1u);
+    data.at[i] = 7u;
+}";
+    let context = &gpu.context;
+    let guards = [context.upload(&[3u32; 1024])?, context.upload(&[3u32; 1024])?];
+    let array = context.zeroed::<u32>(64)?;
+    let mut work = context.work("far");
+    work.glsl("user.far", source)?.bind("data", &array).dispatch(threads(64, 64));
+    let mut frame = work.record()?;
+    for far in [64u32, 1 << 16, 1 << 29, u32::MAX] {
+        frame.set("user.far", &far)?;
+        frame.submit()?;
+    }
+    frame.wait()?;
+    for guard in &guards {
+        expect_equal(&context.download(guard)?, &[3; 1024])?;
+    }
+    // Words past the end may be written to the last one, and to no other.
+    expect_equal(&context.download_range(&array, 0..63)?, &[7; 63])
+}
+
+/// A function reads the table that it has: past its end there is none.
+fn a_table_that_is_too_short(gpu: &Gpu) -> Result<()> {
+    let source = "uint bucket_of(uint key) { return min(table.at[key * 100000007u], 3u); }";
+    let keys: Vec<u32> = (0..5_000).collect();
+    for table in [&[][..], &[1], &[2, 0, 1]] {
+        let buckets = Buckets::glsl(4, Glsl::new(source).table(table));
+        let mut split = gpu.context.split(&keys, buckets)?;
+        ensure!(split.offsets[0] == 0 && split.offsets[4] == 5_000, "{:?}", split.offsets);
+        split.keys.sort_unstable();
+        expect_equal(&split.keys, &keys)?;
+    }
+    Ok(())
+}
+
+/// What safe calls do not run: SPIR-V that was not checked. Whoever knows better says `unsafe`.
+fn spirv_from_elsewhere(gpu: &Gpu) -> Result<()> {
+    let source = "#version 460
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
+void main() { data.at[gl_LocalInvocationIndex] = 9u; }";
+    let context = &gpu.context;
+    let kernel = Kernel::new("user.nine", compile(&Source::new("nine.comp", source))?)?;
+    let mut graph = Graph::new("foreign");
+    let data = graph.import::<u32>("data", 64);
+    graph.pass("user.nine", kernel).bind("data", data).dispatch(Groups::linear(1));
+    let plan = graph.compile(&context.limits())?;
+    match context.instantiate(plan.clone()) {
+        Err(Error::ForeignKernel { kernel }) => ensure!(kernel == "user.nine", "{kernel}"),
+        other => bail!("{:?}", other.err()),
+    }
+    // SAFETY: 64 threads write one word each of a binding of 64 words.
+    let executable = unsafe { context.instantiate_foreign(plan, ExecutableOptions::default()) }?;
+    let array = context.zeroed::<u32>(64)?;
+    context.run(&executable, &[(data, &array)])?;
+    expect_equal(&context.download(&array)?, &[9; 64])
+}
