@@ -201,10 +201,14 @@ fn run_and_print_failure(command: &mut Command) -> Result<Option<Vec<u8>>> {
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut output = Vec::new();
     reader.read_to_end(&mut output)?;
-    if child.wait()?.success() {
+    let status = child.wait()?;
+    if status.success() {
         return Ok(Some(output));
     }
-    std::io::stdout().lock().write_all(&output)?;
+    // One that a signal ended has said nothing of it.
+    let mut out = std::io::stdout().lock();
+    out.write_all(&output)?;
+    writeln!(out, "error: the process of one width ended with {status}")?;
     Ok(None)
 }
 
