@@ -1,25 +1,55 @@
-//! GPU primitives on Vulkan: scan, and what is built on it.
-//!
-//! Three layers, each usable on its own:
-//! - [`Context`] opens a device, or adopts the one an engine already has.
-//! - [`graph`] plans passes: order, barriers, memory. Pure, no Vulkan.
-//! - [`Executable`] records a plan into a command buffer, the caller's included.
-//!
-//! [`primitives`] adds passes to a graph; [`Context::exclusive_scan`] and its kin do everything
-//! in one call.
+//! Multisplit, radix sort, histogram, scan and shortest paths on any Vulkan device.
 //!
 //! ```
-//! # fn main() -> Result<(), multisplit::Error> {
-//! use multisplit::{Config, Context};
+//! use multisplit::{Bins, Buckets, Context};
 //!
-//! let context = Context::open(&Config::default())?;
-//! let sums = context.exclusive_scan(&[3, 1, 4, 1, 5])?;
-//! assert_eq!(sums, [0, 3, 4, 8, 9]);
-//! # Ok(())
-//! # }
+//! # let keys = vec![0.5f32, 0.25, 0.75, 0.125];
+//! # let values = vec![0u32, 1, 2, 3];
+//! # let samples = keys.clone();
+//! let gpu = Context::new()?; // the best device there is
+//! let sorted = gpu.sort(&keys)?; // a Vec of the same type
+//! let order = gpu.argsort(&keys)?; // a Vec<u32>
+//! let split = gpu.split(&keys, Buckets::even(0.0..1.0, 8))?; // .keys, .offsets
+//! let histogram = gpu.histogram(&samples, Bins::even(0.0..1.0, 8))?; // .counts
+//! let (keys, values) = gpu.sort_pairs(&keys, &values)?;
+//! # assert_eq!((sorted, order), (keys.clone(), values.clone()));
+//! # assert_eq!(split.offsets.last(), Some(&4));
+//! # assert_eq!(histogram.counts.iter().sum::<u64>(), 4);
+//! # Ok::<(), multisplit::Error>(())
 //! ```
+//!
+//! Four ways to use it, each built on the next:
+//!
+//! - **One call**, as above. Arrays on the host (slices, `Vec`s) give `Vec`s; arrays on the device
+//!   ([`Array`], made by [`Context::upload`]) give arrays, and nothing is transferred. Options have
+//!   names: [`Sort::descending`], [`Sort::bits`], [`Buckets::range`], [`Bins::layout`].
+//! - **Work**: several primitives and shaders of your own, planned together, recorded once and
+//!   submitted any number of times ([`Context::work`], [`Frame`]).
+//! - **In your engine**: the same work on your buffers, recorded into your command buffers
+//!   ([`Work::executable`], [`Context::adopt`], [`embed`]).
+//! - **The parts**: [`primitives`] adds passes to a [`graph`], which plans them without a device;
+//!   [`Executable`] records a plan.
+//!
+//! # What safe code can rely on
+//!
+//! No safe call causes undefined behaviour: types, sizes and limits are checked, plans cannot be
+//! changed once they are compiled, GLSL of yours is checked and kept inside its bindings, and calls
+//! that use the same array are ordered. What cannot be checked (raw handles, SPIR-V from elsewhere,
+//! another party's command buffers) is an `unsafe fn` that says what it needs. `docs/safety.md` has
+//! the whole list.
+//!
+//! # Features
+//!
+//! - `glsl`: bucket functions and passes of your own in GLSL, compiled at run time. It brings shaderc,
+//!   a C++ library, into the build; without it, no C++ compiler is needed.
+//! - `tuning`: the sizes and thresholds behind a [`Policy`], for measuring. Results never depend on
+//!   them.
 
+#[cfg(doctest)]
+mod compile_fail;
 mod device;
+#[cfg(doctest)]
+mod docs;
 pub mod embed;
 mod error;
 mod execute;

@@ -8,8 +8,9 @@ mod counts;
 mod descriptors;
 mod embedding;
 mod embedding_addresses;
+mod embedding_cases;
 mod embedding_contract;
-mod embedding_operations;
+mod embedding_primitives;
 mod embedding_threads;
 mod environment;
 mod errors;
@@ -66,7 +67,7 @@ fn main() -> ExitCode {
         embedding::tests(),
         embedding_addresses::tests(),
         embedding_contract::tests(),
-        embedding_operations::tests(),
+        embedding_primitives::tests(),
         embedding_threads::tests(),
         cache::tests(),
         errors::tests(),

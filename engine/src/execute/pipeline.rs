@@ -24,6 +24,10 @@ use crate::execute::layout::{BufferAccess, Layouts};
 /// guarantees as many push descriptors.
 pub(crate) const MAX_BINDINGS: usize = 32;
 
+/// Pipelines that are kept although nothing uses them. A program that makes bucket functions as it
+/// goes would otherwise fill its memory with them.
+const MAX_KEPT: usize = 1024;
+
 /// A compute pipeline with its layouts. Owned by the [`PipelineStore`].
 pub(crate) struct Pipeline {
     pub raw: vk::Pipeline,
@@ -118,7 +122,11 @@ impl PipelineStore {
         // Not under the lock, so that threads compile side by side.
         let span = tracing::debug_span!("pipeline.create", kernel = kernel.label());
         let pipeline = span.in_scope(|| create(device, kernel, specialization, access, self))?;
-        match self.lock().entry(key) {
+        let mut pipelines = self.lock();
+        if pipelines.len() >= MAX_KEPT {
+            forget_unused(device, &mut pipelines);
+        }
+        match pipelines.entry(key) {
             Entry::Vacant(entry) => Ok(entry.insert(Arc::new(pipeline)).clone()),
             Entry::Occupied(entry) => {
                 // Another thread was faster.
@@ -151,6 +159,19 @@ impl PipelineStore {
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Pipeline>>> {
         self.pipelines.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Destroys what no executable uses. It is made again, from the cache, when it is asked for.
+fn forget_unused(device: &Device, pipelines: &mut HashMap<Key, Arc<Pipeline>>) {
+    pipelines.retain(|_, pipeline| {
+        // Executables hold clones, and new ones are made only under the lock.
+        let used = Arc::strong_count(pipeline) > 1;
+        if !used {
+            // SAFETY: nothing holds it; recordings are kept by executables that would.
+            unsafe { pipeline.destroy(&device.raw) };
+        }
+        used
+    });
 }
 
 impl Attachment for PipelineStore {
@@ -195,6 +216,7 @@ fn create(
     store: &PipelineStore,
 ) -> Result<Pipeline> {
     check(device, kernel)?;
+    check_memory(device, kernel, specialization)?;
     let layouts = Layouts::new(device, kernel, access)?;
     let spirv = match access {
         BufferAccess::Addresses => Cow::Owned(rewritten(kernel)?),
@@ -208,7 +230,7 @@ fn create(
 
 /// The kernel's module in the form that takes addresses.
 fn rewritten(kernel: &Kernel) -> Result<Vec<u32>> {
-    by_address(kernel.spirv(), kernel.interface()).map_err(|e| {
+    by_address(kernel.spirv_for_addresses(), kernel.interface()).map_err(|e| {
         let kernel = kernel.label().to_owned();
         Error::Kernel { kernel, problem: format!("cannot take addresses: {e}") }
     })
@@ -262,6 +284,22 @@ fn check(device: &Device, kernel: &Kernel) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Drivers do not check how much shared memory a pipeline takes. The sizes of built-in kernels are
+/// known to fit unless somebody tunes them.
+fn check_memory(device: &Device, kernel: &Kernel, specialization: &[(u32, u32)]) -> Result<()> {
+    if kernel.is_sound_by_address() && !cfg!(feature = "tuning") {
+        return Ok(());
+    }
+    let refuse = |problem| Error::Kernel { kernel: kernel.label().to_owned(), problem };
+    let value_of = |id| specialization.iter().find(|(i, _)| *i == id).map(|(_, value)| *value);
+    let bytes = kernel.shared_bytes(value_of).map_err(|e| refuse(e.to_string()))?;
+    let max = u64::from(device.properties.shared_memory);
+    if bytes <= max {
+        return Ok(());
+    }
+    Err(refuse(format!("{bytes} bytes of shared memory, maxComputeSharedMemorySize is {max}")))
 }
 
 fn create_pipeline(

@@ -82,9 +82,8 @@ pub struct Work {
 impl Context {
     /// Begins some work. The name appears in dumps, traces and debuggers.
     pub fn work(&self, name: impl Into<String>) -> Work {
-        let mut graph = Graph::new(name);
-        graph.replayable();
-        Work { context: self.clone(), graph, policy: self.policy(), arrays: Vec::new() }
+        let (context, graph) = (self.clone(), Graph::new(name));
+        Work { context, graph, policy: self.policy(), arrays: Vec::new() }
     }
 }
 
@@ -248,6 +247,10 @@ impl Work {
 
     /// Makes everything that recording needs, for command buffers of the caller's own. Arrays that
     /// passes were given are bound by each recording, as imports are.
+    ///
+    /// The caller synchronises as the contract says, from one recording to the next as well. A plan
+    /// that does so itself, with barriers of its own, is that of a graph declared
+    /// [replayable](Graph::replayable) ([`parts`](Self::parts)).
     pub fn executable(&self, options: ExecutableOptions) -> Result<Executable> {
         self.context.instantiate_with(self.plan()?, options)
     }
@@ -258,7 +261,8 @@ impl Work {
     }
 
     /// The same with so many submissions in flight: one more waits for the first.
-    pub fn record_in_flight(self, submissions: usize) -> Result<Frame> {
+    pub fn record_in_flight(mut self, submissions: usize) -> Result<Frame> {
+        self.graph.replayable();
         let executable = self.executable(ExecutableOptions::default().without_workspace())?;
         Frame::new(&self.context, executable, self.arrays, submissions)
     }

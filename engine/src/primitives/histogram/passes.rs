@@ -162,7 +162,7 @@ impl Job<'_> {
         // Where the caller does not want it, nobody reads it.
         let pass = match (out_of_range, unwanted) {
             (Some(wanted), _) => pass.bind("dropped", wanted),
-            (None, Some(unwanted)) => pass.scratch("out_of_range", unwanted),
+            (None, Some(unwanted)) => pass.scratch("dropped", unwanted),
             (None, None) => pass,
         };
         match arguments {
