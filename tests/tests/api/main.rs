@@ -82,17 +82,15 @@ fn expect_unchanged(package: &str, features: &str) -> Result<()> {
 /// `cargo doc`, so this takes seconds.
 fn json(package: &str, features: &str) -> Result<Value> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), Into::into);
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().context("no target folder")?;
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .current_dir(&root)
         .env("RUSTDOC", folder().join("rustdoc-json"))
         .env_remove("RUSTDOCFLAGS")
-        // Cargo offers the tests of a package its own variables; they are not meant for another build.
-        .env_remove("CARGO_MANIFEST_DIR")
         .args(["rustdoc", "--quiet", "--lib", "--no-default-features", "--features", features])
         .arg("--target-dir")
-        .arg(&target)
+        .arg(target)
         .args(["-p", package, "--", "-Zunstable-options", "--output-format=json"])
         .output()
         .context("cargo does not start")?;
