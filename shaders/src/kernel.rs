@@ -45,22 +45,31 @@ impl Kernel {
 
     /// Checks the compute shader in `spirv`, and rewrites it so that whatever its buffers hold, it
     /// stays within them: indices are clamped, and divisions, shifts and conversions guarded. What
-    /// cannot be made safe so is refused. `spirv` is what a compiler made from a shading language.
+    /// cannot be made safe so is refused. That holds of valid SPIR-V, which is not proved here: the
+    /// kernel is sound only where the words come from the compiler ([`Kernel::from_glsl`]).
     ///
     /// ```
     /// use multisplit_shaders::{CheckError, Kernel, builtin};
     ///
     /// // Two views of one buffer are more than a user's shader may declare.
     /// let spirv = builtin::SCAN_REDUCE.kernel()?.spirv().to_vec();
-    /// assert!(Kernel::checked("user.reduce", &spirv).is_ok_and(|kernel| kernel.is_sound()));
+    /// assert!(Kernel::checked("user.reduce", &spirv).is_ok_and(|kernel| !kernel.is_sound()));
     /// # Ok::<(), multisplit_shaders::ReflectError>(())
     /// ```
     pub fn checked(
         label: impl Into<Cow<'static, str>>,
         spirv: &[u32],
     ) -> Result<Arc<Self>, CheckError> {
+        Self::rewritten(label.into(), spirv, Origin::Foreign)
+    }
+
+    fn rewritten(
+        label: Cow<'static, str>,
+        spirv: &[u32],
+        origin: Origin,
+    ) -> Result<Arc<Self>, CheckError> {
         let spirv = check::shader(spirv)?;
-        Ok(Arc::new(Self::of(label.into(), spirv.into(), Origin::Checked)?))
+        Ok(Arc::new(Self::of(label, spirv.into(), origin)?))
     }
 
     /// Compiles a user's compute shader and checks it, as [`Kernel::checked`] does.
@@ -83,7 +92,8 @@ impl Kernel {
     ) -> Result<Arc<Self>, crate::compile::CompileError> {
         let texts = source.includes.iter().map(|(_, text)| *text);
         texts.chain([source.glsl]).try_for_each(check::source::check)?;
-        Ok(Self::checked(label, &crate::compile::compile(source)?)?)
+        let spirv = crate::compile::compile(source)?;
+        Ok(Self::rewritten(label.into(), &spirv, Origin::Checked)?)
     }
 
     /// The built-in kernel with a user's GLSL function `uint bucket_of(KEY key)` in it, where `key`

@@ -274,8 +274,10 @@ fn check(device: &Device, kernel: &Kernel) -> Result<()> {
             "GroupNonUniformShuffleRelative" => operations.contains(Flags::SHUFFLE_RELATIVE),
             "GroupNonUniformClustered" => operations.contains(Flags::CLUSTERED),
             "GroupNonUniformQuad" => operations.contains(Flags::QUAD),
-            // What else a module declares is for the validation layer and the driver to judge.
-            _ => true,
+            "Shader" | "Matrix" => true,
+            // What else our own kernels declare goes with what they were chosen for; what a foreign
+            // module declares is its author's to answer for.
+            _ => kernel.is_sound_by_address() || !kernel.is_sound(),
         };
         if !there {
             return refuse(format!(

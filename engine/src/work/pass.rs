@@ -96,6 +96,7 @@ impl WorkPass<'_> {
         // Push constants that are set later begin as zeros.
         let block = kernel.interface().push_constants.as_ref().map(|block| block.size as usize);
         let push = push.or_else(|| block.map(|size| vec![0; size]));
+        work.settable.push(label.clone());
         let mut pass = work.graph.pass(label, kernel);
         for (name, view) in binds {
             pass = pass.bind(name, view);

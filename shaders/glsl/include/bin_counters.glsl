@@ -9,10 +9,11 @@ shared uint counters[ROOM * COPIES * ACTIVE_CHANNELS];
 uint vote_counts[SLOTS];
 uint dropped_here[MAX_CHANNELS];
 
-// The only atomic addition of floats that every device has.
+// The only atomic addition of floats that every device has. It begins with a guess, which is right for
+// the first weight: a plain load would race with what others add.
 #define ADD_FLOAT(place, value)                                                              \
     {                                                                                        \
-        uint seen = place;                                                                   \
+        uint seen = 0u;                                                                      \
         bool done = false;                                                                   \
         while (!done) {                                                                      \
             uint sum = floatBitsToUint(uintBitsToFloat(seen) + uintBitsToFloat(value));      \

@@ -1,8 +1,9 @@
 // What the next round is to do: decided by one thread, when all workgroups are through. The others
 // wait for it, so everything is loaded at once, then decided, then stored.
 
-// The groups of the next round, and of the pass that looks through the pile after this one.
-layout(set = 0, binding = 1, std430) writeonly buffer Groups { uint at[6]; } groups;
+// The groups of the next round, and of the pass that looks through the pile after this one. Resident
+// workgroups write them in turn, round after round, which takes memory that is coherent.
+layout(set = 0, binding = 1, std430) coherent writeonly buffer Groups { uint at[6]; } groups;
 layout(set = 0, binding = 2, std430) writeonly buffer History { uvec2 at[]; } history;
 
 const uint MOST_GROUPS = 65535;  // every device takes as many

@@ -94,7 +94,7 @@ void main() {
         uint held = min(tile_size, element_count() - first);
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
             uint place = w * SUBGROUP_SIZE + gl_SubgroupInvocationID;
-            KEY key = tile_keys[area + place];
+            KEY key = place < held ? tile_keys[area + place] : KEY(0);
             uint to = slot_of(place < held ? bucket_at(key) : 0) + place;
             if (place < held) {
 #if defined(PAIRS) || defined(PERMUTATION)

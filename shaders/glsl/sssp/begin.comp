@@ -39,6 +39,7 @@ void main() {
     control.kept_words = 0;
     control.low = 0;
     control.before = 0;
+    control.ends[0] = 0;  // a round reads it even where it takes one queue only
     clear_counts();
     distances.at[request.source] = 0;
     queues.at[NEAR * push.capacity] = uvec2(request.source, 0);

@@ -1,0 +1,219 @@
+//! Accesses of lanes to shared memory and buffers: bounds, order, values.
+
+use crate::code::{Address, AtomicOp, BAD_ADDRESS, OFFSET_BITS, Space};
+use crate::finding::FindingKind;
+use crate::memory::{GARBAGE, Mode, Record};
+use crate::order::{Domain, release_sequence};
+use crate::run::{Core, Run, Subgroup};
+
+/// A word of memory.
+#[derive(Clone, Copy, Debug)]
+enum Word {
+    Shared(usize),
+    Buffer { region: usize, at: usize },
+}
+
+/// Who accesses, and how.
+#[derive(Clone, Copy)]
+pub(crate) struct Accessor {
+    pub local: usize,
+    pub pc: u32,
+    pub space: Space,
+    pub mode: Mode,
+}
+
+pub(crate) fn address(subgroup: &Subgroup, at: Address, lane: usize) -> u64 {
+    let dynamic = at.reg.map_or(0, |reg| subgroup.get(reg, lane));
+    // An address that is bad stays so, whatever is added.
+    (dynamic.wrapping_add(at.base)) | (dynamic & BAD_ADDRESS)
+}
+
+impl Run<'_> {
+    /// The word at a byte, if it is in bounds.
+    fn word(&mut self, core: &Core, who: Accessor, at: u64) -> Option<Word> {
+        let problem = if at & BAD_ADDRESS != 0 {
+            format!("index {} of an array", at as u32)
+        } else if who.space == Space::Shared {
+            let word = (at / 4) as usize;
+            if word < core.shared.words.len() && at.is_multiple_of(4) {
+                return Some(Word::Shared(word));
+            }
+            format!("byte {at} of shared memory")
+        } else {
+            let (range, offset) = ((at >> OFFSET_BITS) as usize, at & ((1 << OFFSET_BITS) - 1));
+            match self.bounds.get(range) {
+                Some(bound) if offset + 4 <= bound.size && offset.is_multiple_of(4) => {
+                    let at = ((bound.offset + offset) / 4) as usize;
+                    return Some(Word::Buffer { region: bound.region, at });
+                }
+                Some(bound) => format!("byte {offset} of `{}`, which has {}", bound.name, bound.size),
+                None => "an address that is not bound".to_owned(),
+            }
+        };
+        self.tell(FindingKind::OutOfBounds, core, who.local, who.pc, problem);
+        None
+    }
+
+    /// Checks and notes an access. Gives what the word holds.
+    fn touch(&mut self, core: &mut Core, who: Accessor, word: Word, reads: bool) -> u32 {
+        let domain = if who.space == Space::Shared { Domain::Shared } else { Domain::Buffer };
+        let record = Record {
+            pass: self.pass,
+            group: core.number as u32,
+            lane: who.local as u32,
+            stamp: core.clocks.stamp(domain, who.local),
+            pc: who.pc,
+            mode: who.mode,
+        };
+        let clocks = &core.clocks;
+        let (timeline, number, write) = (self.timeline, core.number as u32, who.mode.write);
+        let ordered = |old: &Record| {
+            if old.pass != record.pass {
+                timeline.shader_after(old, write)
+            } else if old.group == number {
+                clocks.ordered(domain, old.lane as usize, old.stamp, who.local)
+            } else {
+                clocks.ordered_across(u64::from(old.group), old.lane, old.stamp, who.local)
+            }
+        };
+        let (cells, at) = match word {
+            Word::Shared(at) => (&mut core.shared, at),
+            Word::Buffer { region, at } => (&mut self.memory.regions[region].cells, at),
+        };
+        let written = cells.is_written(at);
+        let held = cells.words[at];
+        let found = cells.touch(at, record, ordered);
+        if let Some((kind, other)) = found {
+            let what = self.describe(who, word);
+            self.tell_of(kind, record, Some(other), || what);
+        }
+        if reads && !written {
+            let what = self.describe(who, word);
+            self.tell_of(FindingKind::Unwritten, record, None, || what);
+        }
+        if let Word::Buffer { region, at } = word
+            && who.mode.atomic
+            && reads
+            && let Some(released) = self.memory.released.get(&(region, at)).cloned()
+        {
+            core.clocks.read_released(who.local, &released);
+        }
+        held
+    }
+
+    fn describe(&self, who: Accessor, word: Word) -> String {
+        match word {
+            Word::Shared(at) => {
+                let byte = at as u32 * 4;
+                let of = self.program.shared.iter().find(|(_, b, n)| (*b..b + n).contains(&byte));
+                match of {
+                    Some((name, begin, _)) => format!("shared `{name}` word {}", (byte - begin) / 4),
+                    None => format!("shared memory byte {byte}"),
+                }
+            }
+            Word::Buffer { region, at } => {
+                let byte = at as u64 * 4;
+                let of = self.bounds.iter().find(|b| {
+                    b.region == region && (b.offset..b.offset + b.size).contains(&byte)
+                });
+                let _ = who;
+                match of {
+                    Some(bound) => format!("`{}` word {}", bound.name, (byte - bound.offset) / 4),
+                    None => format!("`{}` byte {byte}", self.memory.regions[region].name),
+                }
+            }
+        }
+    }
+
+    fn put(&mut self, core: &mut Core, who: Accessor, word: Word, value: u32, modify: bool) {
+        match word {
+            Word::Shared(at) => core.shared.words[at] = value,
+            Word::Buffer { region, at } => {
+                self.memory.regions[region].cells.words[at] = value;
+                if who.mode.atomic {
+                    let key = (region, at);
+                    let new = core.clocks.released(who.local);
+                    let held = self.memory.released.get(&key).filter(|_| modify);
+                    match release_sequence(held, new) {
+                        Some(all) => {
+                            self.memory.released.insert(key, all);
+                        }
+                        None => {
+                            if !self.memory.released.is_empty() {
+                                self.memory.released.remove(&key);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    pub fn load(&mut self, core: &mut Core, who: Accessor, at: u64, wide: bool) -> u64 {
+        let Some(word) = self.word(core, who, at) else { return u64::from(GARBAGE) };
+        let low = u64::from(self.touch(core, who, word, true));
+        if !wide {
+            return low;
+        }
+        let Some(word) = self.word(core, who, at + 4) else { return low };
+        low | u64::from(self.touch(core, who, word, true)) << 32
+    }
+
+    pub fn store(&mut self, core: &mut Core, who: Accessor, at: u64, wide: bool, value: u64) {
+        let count = if wide { 2 } else { 1 };
+        for k in 0..count {
+            let Some(word) = self.word(core, who, at + 4 * k) else { return };
+            self.touch(core, who, word, false);
+            self.put(core, who, word, (value >> (32 * k)) as u32, false);
+        }
+    }
+
+    /// An atomic; gives what was there before.
+    pub fn atomic(
+        &mut self,
+        core: &mut Core,
+        mut who: Accessor,
+        at: u64,
+        op: AtomicOp,
+        wide: bool,
+        operands: (u64, u64),
+    ) -> u64 {
+        who.mode = Mode { write: op != AtomicOp::Load, atomic: true, coherent: true, fixed: false };
+        let reads = op != AtomicOp::Store;
+        let mut words = Vec::with_capacity(2);
+        for k in 0..if wide { 2 } else { 1 } {
+            let Some(word) = self.word(core, who, at + 4 * k) else { return u64::from(GARBAGE) };
+            words.push((k, word, self.touch(core, who, word, reads)));
+        }
+        let held = words.iter().fold(0, |all, (k, _, held)| all | u64::from(*held) << (32 * k));
+        if op != AtomicOp::Load {
+            let new = combine(op, wide, held, operands);
+            for (k, word, _) in words {
+                self.put(core, who, word, (new >> (32 * k)) as u32, reads);
+            }
+        }
+        held
+    }
+}
+
+fn combine(op: AtomicOp, wide: bool, held: u64, (value, compare): (u64, u64)) -> u64 {
+    use AtomicOp as A;
+    let signed = |x: u64| if wide { x as i64 } else { i64::from(x as u32 as i32) };
+    let cut = |x: u64| if wide { x } else { u64::from(x as u32) };
+    match op {
+        A::Load => held,
+        A::Store | A::Exchange => value,
+        A::CompareExchange => if held == compare { value } else { held },
+        A::Add => cut(held.wrapping_add(value)),
+        A::Sub => cut(held.wrapping_sub(value)),
+        A::SMin => if signed(value) < signed(held) { value } else { held },
+        A::UMin => held.min(value),
+        A::SMax => if signed(value) > signed(held) { value } else { held },
+        A::UMax => held.max(value),
+        A::And => held & value,
+        A::Or => held | value,
+        A::Xor => held ^ value,
+        A::Increment => cut(held.wrapping_add(1)),
+        A::Decrement => cut(held.wrapping_sub(1)),
+    }
+}

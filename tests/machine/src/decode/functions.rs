@@ -1,0 +1,335 @@
+//! Functions of a module: which registers their values live in, their blocks, and where branches
+//! lead.
+
+use std::collections::{HashMap, HashSet};
+
+use rspirv::dr::{Block as SpirvBlock, Function, Instruction, Module, Operand};
+use rspirv::spirv::{Op, Word};
+
+use super::{Decoder, Pointer};
+use crate::code::{Address, Block, Code, Edge, Origin, Reg, Space};
+use crate::error::MachineError;
+use crate::types::{Qualifiers, Type};
+
+/// How a function is called.
+pub(super) struct Signature {
+    pub block: u32,
+    pub parameters: Vec<Reg>,
+    pub result: Reg,
+}
+
+/// What phis of a block take from each predecessor: predecessor, register, value, scalars.
+pub(super) type Phis = HashMap<Word, Vec<(Word, Reg, Word, u32)>>;
+
+impl Decoder<'_> {
+    pub(super) fn functions(&mut self, module: &Module) -> Result<(), MachineError> {
+        for (index, function) in (0..).zip(&module.functions) {
+            self.declare_function(function, index)?;
+        }
+        for (index, function) in (0..).zip(&module.functions) {
+            self.function = index;
+            self.assign_registers(function);
+            let phis = self.phis(function)?;
+            for block in &function.blocks {
+                self.emit_block(block, &phis)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn declare_function(&mut self, function: &Function, index: u32) -> Result<(), MachineError> {
+        let id = function.def_id().unwrap_or(0);
+        let name = self.names.get(&id).cloned().unwrap_or_else(|| format!("function {id}"));
+        self.function_names.push(name);
+        let first = self.blocks.len() as u32;
+        for block in &function.blocks {
+            let label = block.label_id().unwrap_or(0);
+            self.block_of.insert(label, self.blocks.len() as u32);
+            self.blocks.push(Block { pc: 0, function: index, joins: false });
+        }
+        let mut parameters = Vec::new();
+        for parameter in &function.parameters {
+            let (Some(id), Some(of)) = (parameter.result_id, parameter.result_type) else {
+                return Err(self.malformed("a parameter without a type"));
+            };
+            let register = self.allocate(self.types.slots(of));
+            self.value_types.insert(id, of);
+            self.bind_value(id, of, register)?;
+            parameters.push(register);
+        }
+        let returned = function.def.as_ref().and_then(|def| def.result_type).unwrap_or(0);
+        let result = self.allocate(self.types.slots(returned));
+        self.function_of.insert(id, Signature { block: first, parameters, result });
+        Ok(())
+    }
+
+    /// Says that the value lives in this register. A pointer's value is an address.
+    pub(super) fn bind_value(&mut self, id: Word, of: Word, at: Reg) -> Result<(), MachineError> {
+        self.registers.insert(id, at);
+        if let Some(Type::Pointer { class, .. }) = self.types.get(of) {
+            let space = self.space_of(*class)?;
+            let at = Address { base: 0, reg: Some(at) };
+            self.pointers.insert(id, Pointer { space, at, how: Qualifiers::default() });
+        }
+        Ok(())
+    }
+
+    /// Values that are used in their own block only share registers with those of other blocks:
+    /// a lane is in one block at a time.
+    fn assign_registers(&mut self, function: &Function) {
+        let shared = used_elsewhere(function);
+        let mut room = 0;
+        let mut places = Vec::new();
+        for block in &function.blocks {
+            let mut next = 0;
+            for instruction in &block.instructions {
+                let (Some(id), Some(of)) = (instruction.result_id, instruction.result_type) else {
+                    continue;
+                };
+                self.value_types.insert(id, of);
+                let slots = match (instruction.class.opcode, self.types.pointee(of)) {
+                    (Op::Variable, Some((_, pointee))) => self.types.slots(pointee),
+                    _ => self.types.slots(of),
+                };
+                let phi_or_variable =
+                    matches!(instruction.class.opcode, Op::Phi | Op::Variable);
+                if shared.contains(&id) || phi_or_variable {
+                    let register = self.allocate(slots);
+                    self.registers.insert(id, register);
+                } else {
+                    places.push((id, next));
+                    next += slots;
+                }
+            }
+            room = room.max(next);
+        }
+        let scratch = self.allocate(room);
+        self.registers.extend(places.into_iter().map(|(id, at)| (id, scratch + at)));
+    }
+
+    fn phis(&mut self, function: &Function) -> Result<Phis, MachineError> {
+        let mut phis = Phis::new();
+        for block in &function.blocks {
+            let label = block.label_id().unwrap_or(0);
+            for phi in block.instructions.iter().filter(|i| i.class.opcode == Op::Phi) {
+                let (Some(id), Some(of)) = (phi.result_id, phi.result_type) else { continue };
+                let register = self.registers.get(&id).copied().unwrap_or(0);
+                self.bind_value(id, of, register)?;
+                let slots = self.types.slots(of);
+                for pair in phi.operands.chunks_exact(2) {
+                    if let [Operand::IdRef(value), Operand::IdRef(from)] = pair {
+                        phis.entry(label).or_default().push((*from, register, *value, slots));
+                    }
+                }
+            }
+        }
+        Ok(phis)
+    }
+
+    fn emit_block(&mut self, block: &SpirvBlock, phis: &Phis) -> Result<(), MachineError> {
+        let label = block.label_id().unwrap_or(0);
+        self.block = self.block_of.get(&label).copied().unwrap_or(0);
+        let pc = self.code.len() as u32;
+        if let Some(own) = self.blocks.get_mut(self.block as usize) {
+            own.pc = pc;
+        }
+        for instruction in &block.instructions {
+            self.opcode = instruction.class.opcode;
+            match self.opcode {
+                Op::Line => {
+                    if let Some(Operand::LiteralBit32(line)) = instruction.operands.get(1) {
+                        self.line = *line;
+                    }
+                }
+                Op::NoLine => self.line = 0,
+                Op::Phi | Op::Nop => {}
+                _ => {
+                    if !self.terminate(instruction, label, phis)? {
+                        self.instruction(instruction)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn emit(&mut self, code: Code) {
+        self.code.push(code);
+        self.origins.push(Origin {
+            function: self.function,
+            block: self.block,
+            opcode: self.opcode,
+            line: self.line,
+        });
+    }
+
+    fn block_at(&mut self, operand: Option<&Operand>, joins: bool) -> Result<u32, MachineError> {
+        let id = operand.and_then(Operand::id_ref_any).unwrap_or(0);
+        let Some(&block) = self.block_of.get(&id) else {
+            return Err(self.malformed(format!("no block {id}")));
+        };
+        if let Some(block) = self.blocks.get_mut(block as usize) {
+            block.joins |= joins;
+        }
+        Ok(block)
+    }
+
+    fn edge(
+        &mut self,
+        operand: Option<&Operand>,
+        from: Word,
+        phis: &Phis,
+    ) -> Result<Edge, MachineError> {
+        let block = self.block_at(operand, false)?;
+        let to = operand.and_then(Operand::id_ref_any).unwrap_or(0);
+        let mut copies = Vec::new();
+        for (pred, register, value, slots) in phis.get(&to).into_iter().flatten() {
+            if *pred == from {
+                copies.push((*register, self.value(*value)?, *slots));
+            }
+        }
+        Ok(Edge { block, copies: copies.into() })
+    }
+
+    /// Control flow; whether the instruction was one of it.
+    fn terminate(
+        &mut self,
+        instruction: &Instruction,
+        label: Word,
+        phis: &Phis,
+    ) -> Result<bool, MachineError> {
+        let operands = &instruction.operands;
+        let code = match instruction.class.opcode {
+            Op::SelectionMerge => Code::Selection { merge: self.block_at(operands.first(), true)? },
+            Op::LoopMerge => {
+                if let Some(own) = self.blocks.get_mut(self.block as usize) {
+                    own.joins = true;
+                }
+                let merge = self.block_at(operands.first(), true)?;
+                Code::Loop { merge, next: self.block_at(operands.get(1), true)? }
+            }
+            Op::Branch => Code::Jump(self.edge(operands.first(), label, phis)?),
+            Op::BranchConditional => {
+                let condition = self.operand(instruction, 0)?;
+                let yes = self.edge(operands.get(1), label, phis)?;
+                Code::Branch { condition, yes, no: self.edge(operands.get(2), label, phis)? }
+            }
+            Op::Switch => {
+                let selector = self.operand(instruction, 0)?;
+                let other = self.edge(operands.get(1), label, phis)?;
+                let mut cases = Vec::new();
+                for pair in operands.get(2..).unwrap_or_default().chunks_exact(2) {
+                    let value = match pair.first() {
+                        Some(Operand::LiteralBit32(value)) => u64::from(*value),
+                        Some(Operand::LiteralBit64(value)) => *value,
+                        _ => return Err(self.malformed("a case without a value")),
+                    };
+                    cases.push((value, self.edge(pair.get(1), label, phis)?));
+                }
+                Code::Switch { selector, cases: cases.into(), other }
+            }
+            Op::Return => Code::Return,
+            Op::ReturnValue => {
+                let value = self.operand(instruction, 0)?;
+                let id = instruction.operands.first().and_then(Operand::id_ref_any).unwrap_or(0);
+                let slots = self.value_types.get(&id).map_or(0, |of| self.types.slots(*of));
+                let function = self.function_of.values().find(|s| {
+                    self.blocks.get(s.block as usize).is_some_and(|b| b.function == self.function)
+                });
+                let dst = function.map_or(0, |s| s.result);
+                self.emit(Code::Copy { dst, src: value, n: slots });
+                Code::Return
+            }
+            Op::Unreachable => Code::Unreachable,
+            _ => return Ok(false),
+        };
+        self.emit(code);
+        Ok(true)
+    }
+
+    pub(super) fn call(&mut self, instruction: &Instruction) -> Result<(), MachineError> {
+        let id = instruction.operands.first().and_then(Operand::id_ref_any).unwrap_or(0);
+        let Some(signature) = self.function_of.get(&id) else {
+            return Err(self.malformed("a call of no function"));
+        };
+        let (block, result) = (signature.block, signature.result);
+        let parameters = signature.parameters.clone();
+        for (at, parameter) in (1..).zip(parameters) {
+            let src = self.operand(instruction, at)?;
+            let argument = instruction.operands.get(at).and_then(Operand::id_ref_any).unwrap_or(0);
+            if let Some(pointer) = self.pointers.get(&argument)
+                && pointer.space != Space::Private
+            {
+                return Err(self.unknown("a pointer into memory as an argument"));
+            }
+            let n = self.value_types.get(&argument).map_or(0, |of| self.types.slots(*of));
+            self.emit(Code::Copy { dst: parameter, src, n });
+        }
+        self.emit(Code::Call { block });
+        if let (Some(id), Some(of)) = (instruction.result_id, instruction.result_type) {
+            let (dst, n) = (self.register(id)?, self.types.slots(of));
+            if n > 0 {
+                self.emit(Code::Copy { dst, src: result, n });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Values that another block than their own uses.
+fn used_elsewhere(function: &Function) -> HashSet<Word> {
+    let mut home = HashMap::new();
+    for block in &function.blocks {
+        let label = block.label_id().unwrap_or(0);
+        home.extend(block.instructions.iter().filter_map(|i| Some((i.result_id?, label))));
+    }
+    let mut found = HashSet::new();
+    for block in &function.blocks {
+        let label = block.label_id().unwrap_or(0);
+        for instruction in &block.instructions {
+            let phi = instruction.class.opcode == Op::Phi;
+            let ids: Vec<Word> =
+                instruction.operands.iter().filter_map(Operand::id_ref_any).collect();
+            for (at, id) in ids.iter().enumerate() {
+                // A phi takes its value at the end of the block before.
+                let user = if phi { ids.get(at + 1).copied().unwrap_or(0) } else { label };
+                if home.get(id).is_some_and(|own| *own != user) {
+                    found.insert(*id);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Which blocks control flow can get to.
+pub(super) fn reachable(code: &[Code], blocks: &[Block], entry: u32) -> Vec<bool> {
+    let mut found = vec![false; blocks.len()];
+    let mut open = vec![entry];
+    while let Some(block) = open.pop() {
+        let Some(seen) = found.get_mut(block as usize) else { continue };
+        if std::mem::replace(seen, true) {
+            continue;
+        }
+        let first = blocks.get(block as usize).map_or(0, |b| b.pc) as usize;
+        for code in code.get(first..).unwrap_or_default() {
+            match code {
+                Code::Call { block } => open.push(*block),
+                Code::Jump(edge) => open.push(edge.block),
+                Code::Branch { yes, no, .. } => open.extend([yes.block, no.block]),
+                Code::Switch { cases, other, .. } => {
+                    open.extend(cases.iter().map(|(_, edge)| edge.block));
+                    open.push(other.block);
+                }
+                _ => {}
+            }
+            if matches!(
+                code,
+                Code::Jump(_) | Code::Branch { .. } | Code::Switch { .. } | Code::Return | Code::Unreachable
+            ) {
+                break;
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,306 @@
+//! Pointers: which memory they lead to, chains of indices, loads, stores and atomics.
+
+use rspirv::dr::{Instruction, Operand};
+use rspirv::spirv::{MemoryAccess, Op, StorageClass, Word};
+
+use super::{Decoder, Pointer};
+use crate::alu::{Alu, Kind};
+use crate::code::{Address, AtomicOp, Code, OFFSET_BITS, Reg, Scope, Semantics, Space, Term};
+use crate::error::MachineError;
+use crate::types::{Layout, Leaf, Qualifiers, Type};
+
+impl Decoder<'_> {
+    pub(super) fn space_of(&self, class: StorageClass) -> Result<Space, MachineError> {
+        Ok(match class {
+            StorageClass::Function | StorageClass::Private | StorageClass::Input => Space::Private,
+            StorageClass::Workgroup => Space::Shared,
+            StorageClass::StorageBuffer
+            | StorageClass::Uniform
+            | StorageClass::PhysicalStorageBuffer => Space::Buffer,
+            StorageClass::PushConstant => Space::Push,
+            other => return Err(self.unknown(format!("storage class {other:?}"))),
+        })
+    }
+
+    pub(super) fn register(&self, id: Word) -> Result<Reg, MachineError> {
+        let register = self.registers.get(&id).copied();
+        register.ok_or_else(|| self.malformed(format!("no value {id}")))
+    }
+
+    /// The register of a value; the address itself where it is a pointer.
+    pub(super) fn value(&mut self, id: Word) -> Result<Reg, MachineError> {
+        let Some(pointer) = self.pointers.get(&id).copied() else { return self.register(id) };
+        match pointer.at {
+            Address { base: 0, reg: Some(reg) } => Ok(reg),
+            Address { base, reg } => {
+                let constant = self.allocate(1);
+                self.filled.push((constant, base));
+                let Some(reg) = reg else { return Ok(constant) };
+                let dst = self.allocate(1);
+                let args = [reg, constant, constant];
+                self.emit(Code::Alu { op: Alu::same(Kind::Add, true), dst, args, n: 1, same: 0 });
+                Ok(dst)
+            }
+        }
+    }
+
+    pub(super) fn operand(
+        &mut self,
+        instruction: &Instruction,
+        at: usize,
+    ) -> Result<Reg, MachineError> {
+        let id = instruction.operands.get(at).and_then(Operand::id_ref_any);
+        match id {
+            Some(id) => self.value(id),
+            None => Err(self.malformed(format!("Op{:?} lacks an operand", instruction.class.opcode))),
+        }
+    }
+
+    pub(super) fn pointer(
+        &self,
+        instruction: &Instruction,
+        at: usize,
+    ) -> Result<(Pointer, Word), MachineError> {
+        let id = instruction.operands.get(at).and_then(Operand::id_ref_any).unwrap_or(0);
+        let pointer = self.pointers.get(&id).copied();
+        let pointee = self.value_types.get(&id).and_then(|of| self.types.pointee(*of));
+        match (pointer, pointee) {
+            (Some(pointer), Some((_, pointee))) => Ok((pointer, pointee)),
+            _ => Err(self.malformed(format!("{id} is no pointer"))),
+        }
+    }
+
+    fn layout(space: Space) -> Layout {
+        if space == Space::Shared { Layout::Packed } else { Layout::Decorated }
+    }
+
+    /// Distance between elements, and where a member begins: bytes, or registers.
+    fn stride(&self, of: Word, element: Word, space: Space) -> u32 {
+        match space {
+            Space::Private => self.types.slots(element),
+            _ => self.types.stride(of, Self::layout(space)),
+        }
+    }
+
+    fn member(&self, of: Word, members: &[Word], member: u32, space: Space) -> u32 {
+        match space {
+            Space::Private => {
+                members.iter().take(member as usize).map(|m| self.types.slots(*m)).sum()
+            }
+            _ => self.types.offset(of, member, Self::layout(space)),
+        }
+    }
+
+    pub(super) fn chain(&mut self, instruction: &Instruction) -> Result<(), MachineError> {
+        let (mut pointer, mut of) = self.pointer(instruction, 0)?;
+        let mut terms = Vec::new();
+        let indices: Vec<Word> =
+            instruction.operands.iter().skip(1).filter_map(Operand::id_ref_any).collect();
+        for index in indices {
+            let known = self.constants.get(&index).and_then(|c| c.first()).copied();
+            let (element, len) = match self.types.get(of).cloned() {
+                Some(Type::Struct { members }) => {
+                    let member = known.unwrap_or(0) as u32;
+                    let Some(&next) = members.get(member as usize) else {
+                        return Err(self.malformed("no such member"));
+                    };
+                    pointer.at.base += u64::from(self.member(of, &members, member, pointer.space));
+                    let how = self.types.member_qualifiers.get(&(of, member));
+                    pointer.how = pointer.how.and(how.copied().unwrap_or_default());
+                    of = next;
+                    continue;
+                }
+                Some(Type::Array { element, len } | Type::Vector { element, len }) => {
+                    (element, Some(len))
+                }
+                Some(Type::RuntimeArray { element }) => (element, None),
+                _ => return Err(self.malformed("an index into no composite")),
+            };
+            let stride = self.stride(of, element, pointer.space);
+            match known {
+                Some(k) if len.is_none_or(|len| k < u64::from(len)) => {
+                    pointer.at.base += k * u64::from(stride);
+                }
+                _ => terms.push(Term { index: self.register(index)?, stride, len }),
+            }
+            of = element;
+        }
+        let Some(id) = instruction.result_id else { return Ok(()) };
+        if !terms.is_empty() {
+            let dst = self.register(id)?;
+            self.emit(Code::Chain { dst, base: pointer.at, terms: terms.into() });
+            pointer.at = Address { base: 0, reg: Some(dst) };
+        }
+        self.pointers.insert(id, pointer);
+        Ok(())
+    }
+
+    fn access(instruction: &Instruction, at: usize, how: Qualifiers) -> Qualifiers {
+        let volatile = matches!(
+            instruction.operands.get(at),
+            Some(Operand::MemoryAccess(mask)) if mask.contains(MemoryAccess::VOLATILE)
+        );
+        how.and(Qualifiers { coherent: false, volatile })
+    }
+
+    /// A volatile access of several words is several accesses, between which others may come.
+    fn pieces(leaves: Vec<Leaf>, how: Qualifiers) -> Vec<(u32, Box<[Leaf]>)> {
+        if how.volatile {
+            (0..).zip(leaves).map(|(k, leaf)| (k, Box::from([leaf]))).collect()
+        } else {
+            vec![(0, leaves.into())]
+        }
+    }
+
+    pub(super) fn load(&mut self, instruction: &Instruction) -> Result<(), MachineError> {
+        let (pointer, of) = self.pointer(instruction, 0)?;
+        let (Some(id), Some(result_type)) = (instruction.result_id, instruction.result_type) else {
+            return Err(self.malformed("a load without a result"));
+        };
+        let dst = self.register(id)?;
+        self.bind_value(id, result_type, dst)?;
+        let n = self.types.slots(of);
+        match (pointer.space, pointer.at) {
+            (Space::Private, Address { base, reg: None }) => {
+                self.emit(Code::Copy { dst, src: base as Reg, n });
+            }
+            (Space::Private, at) => self.emit(Code::LoadPrivate { dst, at, n }),
+            (space, at) => {
+                let how = Self::access(instruction, 1, pointer.how);
+                let leaves = self.types.leaves(of, Self::layout(space));
+                for (k, leaves) in Self::pieces(leaves, how) {
+                    self.emit(Code::Load { space, dst: dst + k, at, leaves, how });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn store(&mut self, instruction: &Instruction) -> Result<(), MachineError> {
+        let (pointer, of) = self.pointer(instruction, 0)?;
+        let src = self.operand(instruction, 1)?;
+        let n = self.types.slots(of);
+        match (pointer.space, pointer.at) {
+            (Space::Private, Address { base, reg: None }) => {
+                self.emit(Code::Copy { dst: base as Reg, src, n });
+            }
+            (Space::Private, at) => self.emit(Code::StorePrivate { at, src, n }),
+            (space, at) => {
+                let how = Self::access(instruction, 2, pointer.how);
+                let leaves = self.types.leaves(of, Self::layout(space));
+                for (k, leaves) in Self::pieces(leaves, how) {
+                    self.emit(Code::Store { space, at, src: src + k, leaves, how });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn array_length(&mut self, instruction: &Instruction) -> Result<(), MachineError> {
+        let (pointer, of) = self.pointer(instruction, 0)?;
+        let member = match instruction.operands.get(1) {
+            Some(Operand::LiteralBit32(member)) => *member,
+            _ => 0,
+        };
+        let array = match self.types.get(of) {
+            Some(Type::Struct { members }) => members.get(member as usize).copied(),
+            _ => None,
+        };
+        let (Some(array), Some(id), None) = (array, instruction.result_id, pointer.at.reg) else {
+            return Err(self.unknown("OpArrayLength of a pointer that is computed"));
+        };
+        let offset = self.types.offset(of, member, Layout::Decorated);
+        let stride = self.types.stride(array, Layout::Decorated);
+        let range = (pointer.at.base >> OFFSET_BITS) as u32;
+        let dst = self.register(id)?;
+        self.emit(Code::ArrayLength { dst, range, offset, stride });
+        Ok(())
+    }
+
+    fn literal(&self, instruction: &Instruction, at: usize) -> u32 {
+        let id = match instruction.operands.get(at) {
+            Some(Operand::IdScope(id) | Operand::IdMemorySemantics(id) | Operand::IdRef(id)) => *id,
+            _ => 0,
+        };
+        self.constants.get(&id).and_then(|c| c.first()).copied().unwrap_or(0) as u32
+    }
+
+    pub(super) fn scope(&self, instruction: &Instruction, at: usize) -> Result<Scope, MachineError> {
+        Ok(match self.literal(instruction, at) {
+            0 | 1 | 5 => Scope::Device,
+            2 => Scope::Workgroup,
+            3 => Scope::Subgroup,
+            4 => Scope::Invocation,
+            other => return Err(self.unknown(format!("scope {other}"))),
+        })
+    }
+
+    pub(super) fn semantics(
+        &self,
+        instruction: &Instruction,
+        scope: usize,
+        at: usize,
+    ) -> Result<Semantics, MachineError> {
+        const ORDERED: u32 = 0x2 | 0x4 | 0x8 | 0x10;
+        const UNIFORM_MEMORY: u32 = 0x40;
+        const WORKGROUP_MEMORY: u32 = 0x100;
+        let bits = self.literal(instruction, at);
+        let orders = |memory: u32| bits & ORDERED != 0 && bits & memory != 0;
+        Ok(Semantics {
+            scope: self.scope(instruction, scope)?,
+            shared: orders(WORKGROUP_MEMORY),
+            buffer: orders(UNIFORM_MEMORY),
+        })
+    }
+
+    /// Whether it was an atomic instruction.
+    pub(super) fn atomic(&mut self, instruction: &Instruction) -> Result<bool, MachineError> {
+        use AtomicOp as A;
+        let op = match instruction.class.opcode {
+            Op::AtomicLoad => A::Load,
+            Op::AtomicStore => A::Store,
+            Op::AtomicExchange => A::Exchange,
+            Op::AtomicCompareExchange => A::CompareExchange,
+            Op::AtomicIAdd => A::Add,
+            Op::AtomicISub => A::Sub,
+            Op::AtomicSMin => A::SMin,
+            Op::AtomicUMin => A::UMin,
+            Op::AtomicSMax => A::SMax,
+            Op::AtomicUMax => A::UMax,
+            Op::AtomicAnd => A::And,
+            Op::AtomicOr => A::Or,
+            Op::AtomicXor => A::Xor,
+            Op::AtomicIIncrement => A::Increment,
+            Op::AtomicIDecrement => A::Decrement,
+            _ => return Ok(false),
+        };
+        let (pointer, of) = self.pointer(instruction, 0)?;
+        let Some(scalar) = self.types.scalar(of) else {
+            return Err(self.malformed("an atomic of no scalar"));
+        };
+        let semantics = self.semantics(instruction, 1, 2)?;
+        let (value, compare) = match op {
+            A::CompareExchange => (self.operand(instruction, 4)?, self.operand(instruction, 5)?),
+            A::Load | A::Increment | A::Decrement => (0, 0),
+            _ => (self.operand(instruction, 3)?, 0),
+        };
+        let dst = match instruction.result_id {
+            Some(id) => self.register(id)?,
+            None => self.allocate(1),
+        };
+        let (space, at, wide) = (pointer.space, pointer.at, scalar.wide());
+        if space != Space::Shared && space != Space::Buffer {
+            return Err(self.unknown("an atomic on memory that is not shared"));
+        }
+        // Stronger than relaxed: as a relaxed one between two barriers.
+        let ordered = semantics.shared || semantics.buffer;
+        if ordered {
+            self.emit(Code::MemoryBarrier(semantics));
+        }
+        self.emit(Code::Atomic { op, space, dst, at, value, compare, wide });
+        if ordered {
+            self.emit(Code::MemoryBarrier(semantics));
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,154 @@
+//! Which workgroup, subgroup and lanes of a dispatch go on next.
+
+use crate::code::Code;
+use crate::exec::{Step, step};
+use crate::finding::FindingKind;
+use crate::options::Schedule;
+use crate::run::{Group, Run};
+
+/// Accesses to memory that lanes get at a time, at most, where the schedule is random.
+const MAX_TURN: u64 = 6;
+/// A turn that ends only where lanes have to wait.
+const NO_END: u64 = u64::MAX;
+
+/// Runs a dispatch to its end, or to where it is stopped.
+pub(crate) fn dispatch(run: &mut Run<'_>) {
+    let total = run.groups.iter().map(|&k| u64::from(k)).product::<u64>();
+    let mut started = 0;
+    let mut resident: Vec<Group> = Vec::new();
+    let mut spare = Vec::new();
+    while !run.stopped {
+        while resident.len() < run.options.resident.max(1) && started < total {
+            let number = match run.options.schedule {
+                Schedule::Reversed => total - 1 - started,
+                _ => started,
+            };
+            resident.push(Group::new(run, number, &mut spare));
+            started += 1;
+        }
+        if resident.is_empty() {
+            break;
+        }
+        let at = choose_group(run, &resident);
+        turn(run, &mut resident[at]);
+        if resident[at].is_done() {
+            let group = resident.remove(at);
+            spare.extend(group.subgroups.into_iter().map(|s| s.registers));
+        }
+    }
+}
+
+fn choose_group(run: &mut Run<'_>, resident: &[Group]) -> usize {
+    match run.options.schedule {
+        Schedule::InOrder => 0,
+        Schedule::Reversed => resident.len() - 1,
+        Schedule::Random => run.rng.below(resident.len() as u64) as usize,
+        Schedule::HeldBack { group, after } => {
+            let held = |g: &Group| g.core.number == group && g.core.visible >= after;
+            let others = resident.iter().filter(|g| !held(g)).count() as u64;
+            let pick = run.rng.below(others) as usize;
+            let mut free = resident.iter().enumerate().filter(|(_, g)| !held(g));
+            free.nth(pick).map_or(0, |(at, _)| at)
+        }
+    }
+}
+
+/// Lets some lanes of a workgroup go on for a while.
+fn turn(run: &mut Run<'_>, group: &mut Group) {
+    let count = group.subgroups.len();
+    let (first, accesses) = match run.options.schedule {
+        Schedule::InOrder => (0, NO_END),
+        Schedule::Reversed => (count - 1, NO_END),
+        _ => (run.rng.below(count as u64) as usize, 1 + run.rng.below(MAX_TURN)),
+    };
+    let reversed = run.options.schedule == Schedule::Reversed;
+    let turns = (0..count).map(|k| {
+        if reversed { (first + count - k) % count } else { (first + k) % count }
+    });
+    let mut runnable = turns.filter(|&k| group.subgroups[k].flow.can_run());
+    match runnable.next() {
+        Some(at) => run_subgroup(run, group, at, accesses),
+        None => meet(run, group),
+    }
+}
+
+fn run_subgroup(run: &mut Run<'_>, group: &mut Group, at: usize, mut accesses: u64) {
+    let Group { core, subgroups } = group;
+    let sg = &mut subgroups[at];
+    let ready: Vec<usize> =
+        (0..sg.flow.tangles.len()).filter(|&t| !sg.flow.tangles[t].waits).collect();
+    let pick = match run.options.schedule {
+        Schedule::InOrder => 0,
+        Schedule::Reversed => ready.len() - 1,
+        _ => run.rng.below(ready.len() as u64) as usize,
+    };
+    let mut tangle = ready[pick];
+    loop {
+        match step(run, core, sg, tangle) {
+            Step::Next => {}
+            Step::Visible => {
+                core.visible += 1;
+                accesses -= 1;
+                if accesses == 0 {
+                    return;
+                }
+            }
+            Step::Moved => {
+                // The lanes that moved are the last tangle, unless they wait for others.
+                match sg.flow.tangles.iter().rposition(|t| !t.waits) {
+                    Some(next) => tangle = next,
+                    None => return,
+                }
+            }
+            Step::Waits => {
+                core.visible += 1;
+                return;
+            }
+        }
+        if run.steps > run.options.budget {
+            let pc = sg.flow.tangles.get(tangle).map_or(0, |t| t.pc);
+            let what = format!("{} instructions", run.options.budget);
+            run.tell(FindingKind::Budget, core, sg.first, pc, what);
+            run.stopped = true;
+            return;
+        }
+    }
+}
+
+/// No lane of the workgroup can go on: all of them are at a barrier, or something is wrong.
+fn meet(run: &mut Run<'_>, group: &mut Group) {
+    let Group { core, subgroups } = group;
+    let all: u32 = subgroups.iter().map(|s| s.flow.full.count_ones()).sum();
+    let waiting: u32 = subgroups.iter().map(|s| s.flow.waiting()).sum();
+    let live: u32 = subgroups.iter().map(|s| s.flow.live.count_ones()).sum();
+    let tangles = || subgroups.iter().flat_map(|s| s.flow.tangles.iter().map(move |t| (s, t)));
+    let Some((sg, tangle)) = tangles().next() else {
+        run.stopped = true;
+        return;
+    };
+    let pc = tangle.pc;
+    let local = sg.first + tangle.mask.trailing_zeros() as usize;
+    let elsewhere = tangles().find(|(_, t)| t.pc != pc);
+    if waiting < all || elsewhere.is_some() {
+        let what = match elsewhere {
+            Some((other, t)) => {
+                let lane = other.first + t.mask.trailing_zeros() as usize;
+                format!("lane {lane} is at another barrier, #{}", t.pc)
+            }
+            None => format!("{waiting} of {all} invocations are there, {} have ended", all - live),
+        };
+        run.tell(FindingKind::Barrier, core, local, pc, what);
+        if waiting < live {
+            run.stopped = true;
+            return;
+        }
+    }
+    core.clocks.meet();
+    for sg in subgroups {
+        for tangle in &mut sg.flow.tangles {
+            debug_assert!(matches!(run.program.code[tangle.pc as usize], Code::ControlBarrier { .. }));
+            tangle.waits = false;
+            tangle.pc += 1;
+        }
+    }
+}

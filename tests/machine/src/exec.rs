@@ -1,0 +1,411 @@
+//! One instruction of the lanes that go together.
+
+use crate::access::{Accessor, address};
+use crate::alu;
+use crate::code::{
+    Address, BAD_ADDRESS, Code, Edge, OFFSET_BITS, Scope, Semantics, Space, Term,
+};
+use crate::finding::FindingKind;
+use crate::flow::{Mask, Tangle, block_of, lanes};
+use crate::memory::Mode;
+use crate::options::AtomicOrder;
+use crate::order::Domain;
+use crate::run::{Core, Run, Subgroup};
+use crate::subgroup;
+use crate::types::{Leaf, Qualifiers};
+
+/// What became of a tangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// It goes on.
+    Next,
+    /// It goes on, and others could have noticed.
+    Visible,
+    /// It is another one now, or gone: tangles have other places.
+    Moved,
+    /// It waits.
+    Waits,
+}
+
+/// Executes the next instruction of a tangle.
+pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: usize) -> Step {
+    let program = run.program;
+    let Tangle { mask, pc, .. } = sg.flow.tangles[at];
+    let code = &program.code[pc as usize];
+    run.steps += u64::from(mask.count_ones());
+    run.covered[block_of(program, pc) as usize] = true;
+    sg.flow.tangles[at].pc = pc + 1;
+    match code {
+        Code::Copy { dst, src, n } => copy(sg, mask, *dst, *src, *n),
+        Code::Alu { op, dst, args, n, same } => arithmetic(sg, mask, *op, *dst, *args, *n, *same),
+        Code::Pick { dst, vector, index, n } => {
+            for lane in lanes(mask) {
+                let k = sg.get(*index, lane);
+                let value = if k < u64::from(*n) { sg.get(vector + k as u32, lane) } else { 0 };
+                sg.set(*dst, lane, value);
+            }
+        }
+        Code::Insert { dst, vector, scalar, index, n } => {
+            copy(sg, mask, *dst, *vector, *n);
+            for lane in lanes(mask) {
+                let k = sg.get(*index, lane);
+                if k < u64::from(*n) {
+                    sg.set(dst + k as u32, lane, sg.get(*scalar, lane));
+                }
+            }
+        }
+        Code::Chain { dst, base, terms } => chain(sg, mask, *dst, *base, terms),
+        Code::Locate { dst, low, high } => {
+            for lane in lanes(mask) {
+                let mut at = sg.get(*low, lane);
+                if let Some(high) = high {
+                    at |= sg.get(*high, lane) << 32;
+                }
+                let found = locate(run, at);
+                sg.set(*dst, lane, found);
+            }
+        }
+        Code::LoadPrivate { dst, at, n } => {
+            for lane in lanes(mask) {
+                let from = private(run, core, sg, *at, lane, pc);
+                for k in 0..*n {
+                    let value = from.map_or(0, |from| sg.get(from + k, lane));
+                    sg.set(dst + k, lane, value);
+                }
+            }
+        }
+        Code::StorePrivate { at, src, n } => {
+            for lane in lanes(mask) {
+                if let Some(to) = private(run, core, sg, *at, lane, pc) {
+                    for k in 0..*n {
+                        sg.set(to + k, lane, sg.get(src + k, lane));
+                    }
+                }
+            }
+        }
+        Code::Load { space: Space::Push, dst, at, leaves, .. } => {
+            for lane in lanes(mask) {
+                let from = address(sg, *at, lane);
+                for (k, leaf) in (0..).zip(leaves) {
+                    let value = pushed(run, core, sg.first + lane, pc, from, *leaf);
+                    sg.set(dst + k, lane, value);
+                }
+            }
+        }
+        Code::Load { space, dst, at, leaves, how } => {
+            for lane in lanes(mask) {
+                let from = address(sg, *at, lane);
+                let who = accessor(sg, lane, pc, *space, *how, false);
+                for (k, leaf) in (0..).zip(leaves) {
+                    let value = run.load(core, who, from + u64::from(leaf.offset), leaf.wide);
+                    sg.set(dst + k, lane, value);
+                }
+            }
+            return Step::Visible;
+        }
+        Code::Store { space, at, src, leaves, how } => {
+            for lane in lanes(mask) {
+                let to = address(sg, *at, lane);
+                let who = accessor(sg, lane, pc, *space, *how, true);
+                for (k, leaf) in (0..).zip(leaves) {
+                    let value = sg.get(src + k, lane);
+                    run.store(core, who, to + u64::from(leaf.offset), leaf.wide, value);
+                }
+            }
+            return Step::Visible;
+        }
+        Code::Atomic { op, space, dst, at, value, compare, wide } => {
+            for lane in ordered_lanes(run, mask) {
+                let to = address(sg, *at, lane);
+                let who = accessor(sg, lane, pc, *space, Qualifiers::default(), true);
+                let operands = (sg.get(*value, lane), sg.get(*compare, lane));
+                let before = run.atomic(core, who, to, *op, *wide, operands);
+                sg.set(*dst, lane, before);
+            }
+            return Step::Visible;
+        }
+        Code::ArrayLength { dst, range, offset, stride } => {
+            let size = run.bounds.get(*range as usize).map_or(0, |bound| bound.size);
+            let len = size.saturating_sub(u64::from(*offset)) / u64::from((*stride).max(1));
+            for lane in lanes(mask) {
+                sg.set(*dst, lane, len);
+            }
+        }
+        Code::Group { op, dst, value, other, n } => {
+            let absent = subgroup::operate(sg, mask, *op, (*dst, *value, *other), *n);
+            if let Some((lane, asked)) = absent {
+                let what = format!("lane {lane} of the subgroup asks lane {asked}");
+                run.tell(FindingKind::AbsentLane, core, sg.first + lane, pc, what);
+            }
+        }
+        Code::MemoryBarrier(semantics) => {
+            fence(core, sg, mask, *semantics);
+            return Step::Visible;
+        }
+        Code::ControlBarrier { execution, memory } => {
+            fence(core, sg, mask, *memory);
+            if *execution != Scope::Workgroup {
+                let met: Vec<usize> = lanes(mask).collect();
+                core.clocks.meet_in_subgroup(sg.first, &met);
+                return Step::Visible;
+            }
+            sg.flow.tangles[at].pc = pc;
+            sg.flow.tangles[at].waits = true;
+            return Step::Waits;
+        }
+        Code::Selection { merge } => sg.flow.begin_selection(at, *merge),
+        Code::Loop { merge, next } => {
+            sg.flow.begin_loop(at, block_of(program, pc), *merge, *next);
+        }
+        Code::Call { block } => {
+            let callee = program.blocks[*block as usize].pc;
+            sg.flow.begin_call(at, callee, pc + 1);
+        }
+        Code::Return => {
+            sg.flow.finish(program, at);
+            return Step::Moved;
+        }
+        Code::Jump(edge) => {
+            take(sg, mask, edge);
+            sg.flow.jump(program, at, edge.block);
+            return Step::Moved;
+        }
+        Code::Branch { condition, yes, no } => {
+            let taken = lanes(mask).filter(|l| sg.get(*condition, *l) != 0);
+            let taken = taken.fold(0, |all: Mask, lane| all | 1 << lane);
+            return branch(run, core, sg, at, &[(taken, yes), (mask & !taken, no)]);
+        }
+        Code::Switch { selector, cases, other } => {
+            let mut left = mask;
+            let mut ways = Vec::new();
+            for (value, edge) in cases {
+                let here = lanes(left).filter(|l| sg.get(*selector, *l) == *value);
+                let here = here.fold(0, |all: Mask, lane| all | 1 << lane);
+                left &= !here;
+                ways.push((here, edge));
+            }
+            ways.push((left, other));
+            return branch(run, core, sg, at, &ways);
+        }
+        Code::Unreachable => {
+            let lane = mask.trailing_zeros() as usize;
+            run.tell(FindingKind::Unreachable, core, sg.first + lane, pc, String::new());
+            run.stopped = true;
+            return Step::Waits;
+        }
+    }
+    Step::Next
+}
+
+fn copy(sg: &mut Subgroup, mask: Mask, dst: u32, src: u32, n: u32) {
+    let width = sg.width;
+    if mask.count_ones() as usize == width {
+        let (from, to) = (src as usize * width, dst as usize * width);
+        sg.registers.copy_within(from..from + n as usize * width, to);
+        return;
+    }
+    // As if at once: rows that overlap are parts of one value, read from the far side first.
+    for k in 0..n {
+        let k = if dst > src { n - 1 - k } else { k };
+        for lane in lanes(mask) {
+            sg.set(dst + k, lane, sg.get(src + k, lane));
+        }
+    }
+}
+
+fn arithmetic(
+    sg: &mut Subgroup,
+    mask: Mask,
+    op: alu::Alu,
+    dst: u32,
+    args: [u32; 3],
+    n: u32,
+    same: u8,
+) {
+    let width = sg.width;
+    let whole = mask.count_ones() as usize == width;
+    for k in 0..n {
+        let row = |operand: usize| {
+            let k = if same & (1 << operand) != 0 { 0 } else { k };
+            (args[operand] + k) as usize * width
+        };
+        let (to, a, b, c) = ((dst + k) as usize * width, row(0), row(1), row(2));
+        let registers = &mut sg.registers;
+        let mut one = |lane: usize| {
+            let (x, y, z) = (registers[a + lane], registers[b + lane], registers[c + lane]);
+            registers[to + lane] = alu::eval(op, x, y, z);
+        };
+        if whole {
+            (0..width).for_each(&mut one);
+        } else {
+            lanes(mask).for_each(&mut one);
+        }
+    }
+}
+
+fn chain(sg: &mut Subgroup, mask: Mask, dst: u32, base: Address, terms: &[Term]) {
+    for lane in lanes(mask) {
+        let mut at = address(sg, base, lane);
+        for term in terms {
+            let index = sg.get(term.index, lane);
+            match term.len {
+                Some(len) if index >= u64::from(len) => {
+                    at = BAD_ADDRESS | u64::from(index as u32);
+                }
+                _ if at & BAD_ADDRESS == 0 => at += index * u64::from(term.stride),
+                _ => {}
+            }
+        }
+        sg.set(dst, lane, at);
+    }
+}
+
+/// A device address as a range that is bound, and a byte in it.
+fn locate(run: &Run<'_>, at: u64) -> u64 {
+    let begin = |k: usize| {
+        let bound = &run.bounds[k];
+        run.memory.regions[bound.region].address + bound.offset
+    };
+    let count = run.bounds.len();
+    // The beginning of a range is meant, rather than the end of the one before it.
+    let exact = (0..count).find(|&k| begin(k) == at);
+    let found = exact.or_else(|| {
+        (0..count).find(|&k| (begin(k)..begin(k) + run.bounds[k].size).contains(&at))
+    });
+    match found {
+        Some(k) => (k as u64) << OFFSET_BITS | (at - begin(k)),
+        None => (count as u64) << OFFSET_BITS,
+    }
+}
+
+/// The register that an address of a variable leads to.
+fn private(
+    run: &mut Run<'_>,
+    core: &Core,
+    sg: &Subgroup,
+    at: Address,
+    lane: usize,
+    pc: u32,
+) -> Option<u32> {
+    let at = address(sg, at, lane);
+    if at & BAD_ADDRESS == 0 {
+        return Some(at as u32);
+    }
+    let what = format!("index {} of an array of the invocation", at as u32);
+    run.tell(FindingKind::OutOfBounds, core, sg.first + lane, pc, what);
+    None
+}
+
+fn pushed(run: &mut Run<'_>, core: &Core, local: usize, pc: u32, at: u64, leaf: Leaf) -> u64 {
+    let first = at as usize + leaf.offset as usize;
+    let count = if leaf.wide { 8 } else { 4 };
+    let bytes = (at & BAD_ADDRESS == 0).then(|| run.push.get(first..first + count)).flatten();
+    match bytes {
+        Some(bytes) => bytes.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte)),
+        None => {
+            let what = format!("byte {first} of push constants, of which {} are given", run.push.len());
+            run.tell(FindingKind::OutOfBounds, core, local, pc, what);
+            0
+        }
+    }
+}
+
+fn accessor(
+    sg: &Subgroup,
+    lane: usize,
+    pc: u32,
+    space: Space,
+    how: Qualifiers,
+    write: bool,
+) -> Accessor {
+    // Shared memory is coherent by itself, and volatile memory is coherent.
+    let coherent = how.coherent || how.volatile || space == Space::Shared;
+    let mode = Mode { write, atomic: how.volatile, coherent, fixed: false };
+    Accessor { local: sg.first + lane, pc, space, mode }
+}
+
+fn ordered_lanes(run: &mut Run<'_>, mask: Mask) -> Vec<usize> {
+    let mut all: Vec<usize> = lanes(mask).collect();
+    match run.options.atomics {
+        AtomicOrder::Lane => {}
+        AtomicOrder::Reversed => all.reverse(),
+        AtomicOrder::Any => {
+            for k in (1..all.len()).rev() {
+                all.swap(k, run.rng.below(k as u64 + 1) as usize);
+            }
+        }
+    }
+    all
+}
+
+fn fence(core: &mut Core, sg: &Subgroup, mask: Mask, semantics: Semantics) {
+    if semantics.scope < Scope::Workgroup {
+        return;
+    }
+    for lane in lanes(mask) {
+        let local = sg.first + lane;
+        if semantics.shared {
+            core.clocks.fence(Domain::Shared, local, false);
+        }
+        if semantics.buffer {
+            core.clocks.fence(Domain::Buffer, local, semantics.scope == Scope::Device);
+        }
+    }
+}
+
+/// What phis take on the way.
+fn take(sg: &mut Subgroup, mask: Mask, edge: &Edge) {
+    match edge.copies.as_ref() {
+        [] => {}
+        [(dst, src, n)] => copy(sg, mask, *dst, *src, *n),
+        all => {
+            for lane in lanes(mask) {
+                let from = all.iter().flat_map(|&(_, src, n)| src..src + n);
+                let values: Vec<u64> = from.map(|register| sg.get(register, lane)).collect();
+                let to = all.iter().flat_map(|&(dst, _, n)| dst..dst + n);
+                for (register, value) in to.zip(values) {
+                    sg.set(register, lane, value);
+                }
+            }
+        }
+    }
+}
+
+fn branch(
+    run: &mut Run<'_>,
+    core: &mut Core,
+    sg: &mut Subgroup,
+    at: usize,
+    ways: &[(Mask, &Edge)],
+) -> Step {
+    for (mask, edge) in ways {
+        if *mask != 0 {
+            take(sg, *mask, edge);
+        }
+    }
+    let mut taken = ways.iter().filter(|(mask, _)| *mask != 0);
+    if let (Some((_, edge)), None) = (taken.next(), taken.next()) {
+        note(core, sg, at, edge.block);
+        sg.flow.jump(run.program, at, edge.block);
+    } else {
+        let ways: Vec<(Mask, u32)> = ways.iter().map(|(mask, edge)| (*mask, edge.block)).collect();
+        sg.flow.split(run.program, at, &ways);
+    }
+    Step::Moved
+}
+
+/// Finds out whether all of the workgroup goes the same way.
+fn note(core: &mut Core, sg: &mut Subgroup, at: usize, block: u32) {
+    let tangle = sg.flow.tangles[at];
+    if !sg.flow.notes_branches() || !tangle.uniform || tangle.mask != sg.flow.full {
+        return;
+    }
+    let pc = tangle.pc - 1;
+    let visit = sg.visits.entry(pc).or_default();
+    *visit += 1;
+    let (first, mixed) = core.branches.entry((pc, *visit)).or_insert((block, false));
+    *mixed |= *first != block;
+    if *mixed {
+        sg.flow.tangles[at].uniform = false;
+    }
+}

@@ -1,0 +1,290 @@
+//! Where the lanes of a subgroup are: lanes that go together (a tangle), the constructs they are
+//! in, and where those that diverged come together.
+
+use crate::code::Program;
+use crate::options::Reconvergence;
+
+/// A set of lanes, a bit each.
+pub(crate) type Mask = u128;
+
+pub(crate) fn lanes(mask: Mask) -> impl Iterator<Item = usize> {
+    let mut left = mask;
+    std::iter::from_fn(move || {
+        let lane = left.trailing_zeros();
+        (lane < Mask::BITS).then(|| {
+            left &= left - 1;
+            lane as usize
+        })
+    })
+}
+
+/// Lanes that execute together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tangle {
+    pub mask: Mask,
+    pub pc: u32,
+    /// The innermost construct.
+    pub node: usize,
+    /// At a barrier.
+    pub waits: bool,
+    /// All invocations of the workgroup came this way, as far as is known.
+    pub uniform: bool,
+}
+
+/// No construct.
+pub(crate) const ROOT: usize = usize::MAX;
+const NO_BLOCK: u32 = u32::MAX;
+
+/// One execution of a selection, a loop or a call.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    parent: usize,
+    /// The block after it; of a call, the instruction.
+    merge: u32,
+    /// Of a loop: the block that leads to the next iteration, and the first one.
+    next: u32,
+    header: u32,
+    is_call: bool,
+    /// Lanes that come together at its end.
+    promised: bool,
+    uniform: bool,
+    /// Lanes that are inside.
+    inside: Mask,
+    /// Lanes that wait at its end, before the next iteration's end, and at its beginning.
+    ended: Mask,
+    continued: Mask,
+    returned: Mask,
+}
+
+/// The control flow of a subgroup.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    pub tangles: Vec<Tangle>,
+    nodes: Vec<Node>,
+    free: Vec<usize>,
+    /// Lanes that the subgroup has, and those that have not ended.
+    pub full: Mask,
+    pub live: Mask,
+    reconvergence: Reconvergence,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    End,
+    Continue,
+    Header,
+}
+
+impl Flow {
+    pub fn new(full: Mask, pc: u32, reconvergence: Reconvergence) -> Self {
+        let first = Tangle { mask: full, pc, node: ROOT, waits: false, uniform: true };
+        Self {
+            tangles: vec![first],
+            nodes: Vec::new(),
+            free: Vec::new(),
+            full,
+            live: full,
+            reconvergence,
+        }
+    }
+
+    fn add(&mut self, node: Node) -> usize {
+        match self.free.pop() {
+            Some(at) => {
+                self.nodes[at] = node;
+                at
+            }
+            None => {
+                self.nodes.push(node);
+                self.nodes.len() - 1
+            }
+        }
+    }
+
+    fn node(&self, tangle: &Tangle) -> Node {
+        let promised = match self.reconvergence {
+            Reconvergence::Maximal => true,
+            Reconvergence::SubgroupUniform => tangle.mask == self.full,
+            Reconvergence::WorkgroupUniform => tangle.mask == self.full && tangle.uniform,
+        };
+        Node {
+            parent: tangle.node,
+            merge: NO_BLOCK,
+            next: NO_BLOCK,
+            header: NO_BLOCK,
+            is_call: false,
+            promised,
+            uniform: tangle.uniform,
+            inside: tangle.mask,
+            ended: 0,
+            continued: 0,
+            returned: 0,
+        }
+    }
+
+    pub fn begin_selection(&mut self, tangle: usize, merge: u32) {
+        let node = Node { merge, ..self.node(&self.tangles[tangle]) };
+        self.tangles[tangle].node = self.add(node);
+    }
+
+    /// A loop's header: a new loop, unless the lanes come from its end.
+    pub fn begin_loop(&mut self, tangle: usize, header: u32, merge: u32, next: u32) {
+        let own = self.tangles[tangle].node;
+        if self.nodes.get(own).is_some_and(|n| own != ROOT && n.header == header) {
+            return;
+        }
+        let node = Node { merge, next, header, ..self.node(&self.tangles[tangle]) };
+        self.tangles[tangle].node = self.add(node);
+    }
+
+    pub fn begin_call(&mut self, tangle: usize, callee: u32, back: u32) {
+        let node = Node { merge: back, is_call: true, ..self.node(&self.tangles[tangle]) };
+        let node = self.add(node);
+        self.tangles[tangle].node = node;
+        self.tangles[tangle].pc = callee;
+    }
+
+    /// All lanes of a tangle go on at a block.
+    pub fn jump(&mut self, program: &Program, tangle: usize, block: u32) {
+        let to = &program.blocks[block as usize];
+        if to.joins {
+            let moved = self.tangles.swap_remove(tangle);
+            self.arrive(program, moved, block);
+        } else {
+            self.tangles[tangle].pc = to.pc;
+        }
+    }
+
+    /// The lanes of a tangle go different ways.
+    pub fn split(&mut self, program: &Program, tangle: usize, ways: &[(Mask, u32)]) {
+        let whole = self.tangles.swap_remove(tangle);
+        for &(mask, block) in ways {
+            if mask != 0 {
+                let uniform = whole.uniform && mask == whole.mask;
+                self.arrive(program, Tangle { mask, uniform, ..whole }, block);
+            }
+        }
+    }
+
+    /// A function returns, or, outside of all calls, the lanes end.
+    pub fn finish(&mut self, program: &Program, tangle: usize) {
+        let moved = self.tangles.swap_remove(tangle);
+        let mut at = moved.node;
+        while at != ROOT && !self.nodes[at].is_call {
+            at = self.nodes[at].parent;
+        }
+        if at == ROOT {
+            self.live &= !moved.mask;
+        }
+        self.leave(program, moved, at, Place::End);
+    }
+
+    fn arrive(&mut self, program: &Program, tangle: Tangle, block: u32) {
+        let to = &program.blocks[block as usize];
+        if to.joins {
+            let mut at = tangle.node;
+            while at != ROOT && !self.nodes[at].is_call {
+                let node = &self.nodes[at];
+                let place = match block {
+                    b if b == node.merge => Some(Place::End),
+                    b if b == node.next => Some(Place::Continue),
+                    b if b == node.header => Some(Place::Header),
+                    _ => None,
+                };
+                if let Some(place) = place {
+                    return self.leave(program, tangle, at, place);
+                }
+                at = node.parent;
+            }
+        }
+        self.tangles.push(Tangle { pc: to.pc, ..tangle });
+    }
+
+    /// Lanes leave the constructs inside `target`, and get to a place of that one.
+    fn leave(&mut self, program: &Program, tangle: Tangle, target: usize, place: Place) {
+        let mut at = tangle.node;
+        let mut left = Vec::new();
+        while at != target && at != ROOT {
+            self.nodes[at].inside &= !tangle.mask;
+            left.push(at);
+            at = self.nodes[at].parent;
+        }
+        if target != ROOT {
+            let node = &mut self.nodes[target];
+            node.inside &= !tangle.mask;
+            match place {
+                Place::End => node.ended |= tangle.mask,
+                Place::Continue => node.continued |= tangle.mask,
+                Place::Header => node.returned |= tangle.mask,
+            }
+            left.push(target);
+        }
+        for at in left {
+            self.settle(program, at);
+        }
+    }
+
+    /// Lets go on who need not wait any more.
+    fn settle(&mut self, program: &Program, at: usize) {
+        let node = self.nodes[at];
+        if node.promised && node.inside != 0 {
+            return;
+        }
+        let inner = |mask, block: u32| Tangle {
+            mask,
+            pc: program.blocks[block as usize].pc,
+            node: at,
+            waits: false,
+            uniform: node.promised && node.uniform && mask == self.full,
+        };
+        if node.continued != 0 {
+            self.tangles.push(inner(node.continued, node.next));
+            let node = &mut self.nodes[at];
+            node.inside |= node.continued;
+            node.continued = 0;
+            if node.promised {
+                return;
+            }
+        }
+        if node.returned != 0 {
+            self.tangles.push(inner(node.returned, node.header));
+            let node = &mut self.nodes[at];
+            node.inside |= node.returned;
+            node.returned = 0;
+            if node.promised {
+                return;
+            }
+        }
+        if node.ended != 0 {
+            self.nodes[at].ended = 0;
+            let pc = if node.is_call { node.merge } else { program.blocks[node.merge as usize].pc };
+            let uniform = node.promised && node.uniform && node.ended == self.full;
+            let (mask, node) = (node.ended, node.parent);
+            self.tangles.push(Tangle { mask, pc, node, waits: false, uniform });
+        }
+        if self.nodes[at].inside == 0 {
+            self.free.push(at);
+        }
+    }
+
+    /// Whether a tangle can go on.
+    pub fn can_run(&self) -> bool {
+        self.tangles.iter().any(|t| !t.waits)
+    }
+
+    /// Lanes that are at a barrier.
+    pub fn waiting(&self) -> u32 {
+        self.tangles.iter().filter(|t| t.waits).map(|t| t.mask.count_ones()).sum()
+    }
+
+    /// Whether a branch is worth noting: all of the workgroup may have come this way.
+    pub fn notes_branches(&self) -> bool {
+        self.reconvergence == Reconvergence::WorkgroupUniform
+    }
+}
+
+/// The block of an instruction.
+pub(crate) fn block_of(program: &Program, pc: u32) -> u32 {
+    program.origins[pc as usize].block
+}
+

@@ -1,0 +1,302 @@
+//! The machine: memory, what has run on it, and what was found.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use multisplit_shaders::Kernel;
+use multisplit_shaders::address::{address_offset, by_address};
+
+use crate::code::Program;
+use crate::coverage::Coverage;
+use crate::decode::decode;
+use crate::dispatch::dispatch;
+use crate::error::MachineError;
+use crate::finding::{Finding, FindingKind, Findings};
+use crate::memory::{Bound, Memory, Mode, Record};
+use crate::options::Options;
+use crate::rng::Rng;
+use crate::run::{PassInfo, Run};
+use crate::timeline::{Stage, Timeline};
+
+/// Memory of the machine that a caller can read and write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Buffer(pub(crate) usize);
+
+/// A range of memory that a kernel gets, with its place in the kernel's interface.
+#[derive(Clone, Debug)]
+pub(crate) struct Binding {
+    pub set: u32,
+    pub binding: u32,
+    pub bound: Bound,
+}
+
+/// A kernel as it is dispatched.
+pub(crate) struct Launch<'a> {
+    pub label: &'a str,
+    pub kernel: &'a Kernel,
+    pub specialization: &'a [(u32, u32)],
+    pub push: &'a [u8],
+    pub bindings: &'a [Binding],
+    pub groups: [u32; 3],
+    pub by_address: bool,
+}
+
+/// Label, hash of the words, specialization, and whether it takes addresses.
+type ProgramKey = (String, u64, Vec<(u32, u32)>, bool);
+
+/// Decoded kernels, of all machines: tests run the same ones again and again.
+static PROGRAMS: OnceLock<Mutex<HashMap<ProgramKey, Arc<Program>>>> = OnceLock::new();
+
+/// Plays a device.
+pub struct Machine {
+    /// Which device.
+    pub options: Options,
+    pub(crate) memory: Memory,
+    pub(crate) timeline: Timeline,
+    pub(crate) passes: Vec<PassInfo>,
+    findings: Findings,
+    coverage: Coverage,
+    replaced: HashMap<String, Vec<u32>>,
+    specialized: Vec<(String, u32)>,
+    steps: u64,
+}
+
+impl Machine {
+    /// A device without memory.
+    pub fn new(options: Options) -> Self {
+        let nobody = PassInfo { label: String::new(), program: None };
+        Self {
+            options,
+            memory: Memory::default(),
+            timeline: Timeline::default(),
+            passes: vec![nobody],
+            findings: Findings::default(),
+            coverage: Coverage::default(),
+            replaced: HashMap::new(),
+            specialized: Vec::new(),
+            steps: 0,
+        }
+    }
+
+    /// Memory of `bytes` bytes that nobody has written.
+    pub fn buffer(&mut self, name: &str, bytes: u64) -> Buffer {
+        Buffer(self.memory.add(name, bytes))
+    }
+
+    /// Memory with these words.
+    pub fn upload(&mut self, name: &str, words: &[u32]) -> Buffer {
+        let buffer = self.buffer(name, words.len() as u64 * 4);
+        let cells = &mut self.memory.regions[buffer.0].cells;
+        cells.words.copy_from_slice(words);
+        cells.set_written(0..words.len(), true);
+        buffer
+    }
+
+    /// What a buffer holds.
+    pub fn download(&self, buffer: Buffer) -> &[u32] {
+        &self.memory.regions[buffer.0].cells.words
+    }
+
+    /// What was found so far.
+    pub fn findings(&self) -> &Findings {
+        &self.findings
+    }
+
+    /// Which blocks were executed so far.
+    pub fn coverage(&self) -> &Coverage {
+        &self.coverage
+    }
+
+    /// Instructions so far, each counted once for each lane.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Runs these words in the place of the kernel with this label.
+    pub fn replace(&mut self, label: &str, spirv: Vec<u32>) {
+        self.replaced.insert(label.to_owned(), spirv);
+    }
+
+    /// Gives the specialization constant called `name` another value in every kernel that has it.
+    pub fn specialize(&mut self, name: &str, value: u32) {
+        self.specialized.push((name.to_owned(), value));
+    }
+
+    /// Decodes a kernel, or finds it decoded.
+    fn program(&self, launch: &Launch<'_>) -> Result<Arc<Program>, MachineError> {
+        let label = launch.kernel.label();
+        let words = self.replaced.get(label).map_or(launch.kernel.spirv(), Vec::as_slice);
+        let mut hasher = DefaultHasher::new();
+        words.hash(&mut hasher);
+        let mut specialization = launch.specialization.to_vec();
+        for (name, value) in &self.specialized {
+            if let Some(constant) = launch.kernel.interface().spec_constant(name) {
+                specialization.retain(|(id, _)| *id != constant.id);
+                specialization.push((constant.id, *value));
+            }
+        }
+        let key = (label.to_owned(), hasher.finish(), specialization, launch.by_address);
+        let known = PROGRAMS.get_or_init(Mutex::default);
+        let known = || known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(program) = known().get(&key) {
+            return Ok(program.clone());
+        }
+        let rewritten;
+        let words = if launch.by_address {
+            rewritten = by_address(words, launch.kernel.interface()).map_err(|e| {
+                MachineError::Module { kernel: label.to_owned(), problem: e.to_string() }
+            })?;
+            &rewritten
+        } else {
+            words
+        };
+        let program = Arc::new(decode(label, words, &key.2)?);
+        if !self.replaced.contains_key(label) {
+            known().insert(key, program.clone());
+        }
+        Ok(program)
+    }
+
+    /// Runs a kernel on whole buffers, by the kernel's names for them, and waits for it.
+    pub fn dispatch(
+        &mut self,
+        kernel: &Kernel,
+        specialization: &[(u32, u32)],
+        push: &[u8],
+        buffers: &[(&str, Buffer)],
+        groups: [u32; 3],
+    ) -> Result<(), MachineError> {
+        let mut bindings = Vec::new();
+        for binding in &kernel.interface().bindings {
+            let Some((_, buffer)) = buffers.iter().find(|(name, _)| *name == binding.name) else {
+                let problem = format!("nothing is bound to `{}`", binding.name);
+                return Err(MachineError::Plan { plan: kernel.label().to_owned(), problem });
+            };
+            let size = self.memory.regions[buffer.0].cells.words.len() as u64 * 4;
+            let bound = Bound { name: binding.name.clone(), region: buffer.0, offset: 0, size };
+            bindings.push(Binding { set: binding.set, binding: binding.binding, bound });
+        }
+        self.launch(&Launch {
+            label: kernel.label(),
+            kernel,
+            specialization,
+            push,
+            bindings: &bindings,
+            groups,
+            by_address: false,
+        })?;
+        self.timeline.wait();
+        Ok(())
+    }
+
+    pub(crate) fn launch(&mut self, launch: &Launch<'_>) -> Result<(), MachineError> {
+        let program = self.program(launch)?;
+        let pass = self.begin(launch.label, Some(program.clone()));
+        self.launch_as(pass, &program, launch)
+    }
+
+    /// Runs a kernel as a pass that has begun.
+    pub(crate) fn launch_as(
+        &mut self,
+        pass: u32,
+        program: &Arc<Program>,
+        launch: &Launch<'_>,
+    ) -> Result<(), MachineError> {
+        let mut bounds = Vec::new();
+        for wanted in &program.descriptors {
+            let is_it = |b: &&Binding| (b.set, b.binding) == (wanted.set, wanted.binding);
+            let Some(binding) = launch.bindings.iter().find(is_it) else {
+                let problem = format!("nothing is bound to binding {}", wanted.binding);
+                return Err(MachineError::Plan { plan: launch.label.to_owned(), problem });
+            };
+            bounds.push(binding.bound.clone());
+        }
+        let mut push = launch.push.to_vec();
+        if launch.by_address {
+            push.resize(address_offset(launch.kernel.interface()) as usize, 0);
+            for binding in launch.bindings {
+                let region = &self.memory.regions[binding.bound.region];
+                push.extend((region.address + binding.bound.offset).to_le_bytes());
+                bounds.push(binding.bound.clone());
+            }
+        }
+        self.memory.released.clear();
+        let mut run = Run {
+            program,
+            memory: &mut self.memory,
+            bounds: &bounds,
+            push: &push,
+            pass,
+            passes: &self.passes,
+            timeline: &self.timeline,
+            groups: launch.groups,
+            options: &self.options,
+            findings: &mut self.findings,
+            covered: self.coverage.of(program),
+            rng: Rng::new(self.options.seed ^ u64::from(pass) << 32),
+            steps: 0,
+            stopped: false,
+        };
+        dispatch(&mut run);
+        self.steps += run.steps;
+        Ok(())
+    }
+
+    pub(crate) fn decoded(&self, launch: &Launch<'_>) -> Result<Arc<Program>, MachineError> {
+        self.program(launch)
+    }
+
+    /// Begins a pass: a kernel, or a transfer.
+    pub(crate) fn begin(&mut self, label: &str, program: Option<Arc<Program>>) -> u32 {
+        let pass = self.timeline.begin(program.is_none());
+        self.passes.push(PassInfo { label: label.to_owned(), program });
+        pass
+    }
+
+    /// An access by a transfer, or of an indirect dispatch to its arguments.
+    pub(crate) fn touch(&mut self, pass: u32, stage: Stage, region: usize, at: usize, write: bool) {
+        let mode = Mode { write, atomic: false, coherent: true, fixed: true };
+        let record = Record { pass, mode, ..Record::default() };
+        let timeline = &self.timeline;
+        let cells = &mut self.memory.regions[region].cells;
+        let written = cells.is_written(at);
+        let conflict = cells.touch(at, record, |old| timeline.after(old, stage, write));
+        let unwritten = (!write && !written).then_some((FindingKind::Unwritten, None));
+        let conflict = conflict.map(|(kind, other)| (kind, Some(other)));
+        for (kind, other) in conflict.into_iter().chain(unwritten) {
+            self.tell(kind, &record, other, region, at);
+        }
+    }
+
+    fn tell(
+        &mut self,
+        kind: FindingKind,
+        here: &Record,
+        other: Option<Record>,
+        region: usize,
+        at: usize,
+    ) {
+        let label = self.passes.get(here.pass as usize).map(|p| p.label.clone());
+        let label = label.unwrap_or_default();
+        if self.findings.again(kind, &label, (u32::MAX, other.map_or(0, |o| o.pc))) {
+            return;
+        }
+        let site = |record: &Record| {
+            let info = self.passes.get(record.pass as usize);
+            let program = info.and_then(|i| i.program.as_ref()).filter(|_| !record.mode.fixed);
+            let instruction = program.and_then(|p| crate::run::instruction(p, record.pc));
+            crate::finding::Site {
+                pass: info.map(|i| i.label.clone()).unwrap_or_default(),
+                kernel: program.map(|p| p.label.clone()).unwrap_or_default(),
+                workgroup: u64::from(record.group),
+                lane: record.lane,
+                access: if record.mode.write { "write" } else { "read" },
+                instruction: instruction.unwrap_or_default(),
+            }
+        };
+        let (here, other) = (site(here), other.map(|o| site(&o)));
+        let what = format!("`{}` word {at}", self.memory.regions[region].name);
+        self.findings.push(Finding { kind, what, here, other, count: 1 });
+    }
+}

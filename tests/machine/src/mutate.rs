@@ -1,0 +1,314 @@
+//! Kernels that are changed in one place, to see that tests notice: what would be a mistake if a
+//! person made it.
+
+use std::collections::HashMap;
+
+use rspirv::binary::Assemble;
+use rspirv::dr::{Instruction, Module, Operand, load_words};
+use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass, Word};
+
+use crate::error::MachineError;
+
+/// What was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum MutantKind {
+    /// A control or memory barrier is gone.
+    BarrierRemoved,
+    /// An atomic became a load, an operation and a store.
+    AtomicMadePlain,
+    /// A comparison is off by one.
+    ComparisonShifted,
+    /// An index into shared memory or a buffer is one more.
+    IndexShifted,
+    /// A shuffle asks the next lane.
+    ShuffleShifted,
+    /// The subgroup size is taken for 32.
+    SubgroupSizeFixed,
+    /// A buffer is neither volatile nor coherent any more.
+    QualifierRemoved,
+}
+
+/// A kernel that is changed in one place.
+#[derive(Clone, Debug)]
+pub struct Mutant {
+    /// What was changed.
+    pub kind: MutantKind,
+    /// Where, in words.
+    pub place: String,
+    /// The block that was changed, counted through the module; none where it is a declaration.
+    pub block: Option<usize>,
+    /// The module.
+    pub words: Vec<u32>,
+}
+
+/// Where an instruction is: function, block, instruction.
+type At = (usize, usize, usize);
+
+/// What is known of the module that is changed.
+struct Original {
+    module: Module,
+    names: HashMap<Word, String>,
+    types: HashMap<Word, Word>,
+    /// Storage classes of pointer types.
+    classes: HashMap<Word, StorageClass>,
+}
+
+/// Every mutant of a kernel.
+pub fn mutants(label: &str, spirv: &[u32]) -> Result<Vec<Mutant>, MachineError> {
+    let module = load_words(spirv).map_err(|state| MachineError::Module {
+        kernel: label.to_owned(),
+        problem: state.to_string(),
+    })?;
+    let original = Original::new(module);
+    let mut all = Vec::new();
+    original.change_instructions(&mut all);
+    original.fix_subgroup_size(&mut all);
+    original.remove_qualifiers(&mut all);
+    Ok(all)
+}
+
+impl Original {
+    fn new(module: Module) -> Self {
+        let mut names = HashMap::new();
+        for name in &module.debug_names {
+            if let [Operand::IdRef(id), Operand::LiteralString(text)] = name.operands.as_slice() {
+                names.insert(*id, text.clone());
+            }
+        }
+        let mut types = HashMap::new();
+        let mut classes = HashMap::new();
+        for instruction in module.all_inst_iter() {
+            if let (Some(id), Some(of)) = (instruction.result_id, instruction.result_type) {
+                types.insert(id, of);
+            }
+            if let (Op::TypePointer, Some(id), Some(Operand::StorageClass(class))) =
+                (instruction.class.opcode, instruction.result_id, instruction.operands.first())
+            {
+                classes.insert(id, *class);
+            }
+        }
+        Self { module, names, types, classes }
+    }
+
+    fn change_instructions(&self, all: &mut Vec<Mutant>) {
+        let mut number = 0;
+        for (f, function) in self.module.functions.iter().enumerate() {
+            let name = function.def_id().and_then(|id| self.names.get(&id).cloned());
+            let name = name.unwrap_or_default();
+            for (b, block) in function.blocks.iter().enumerate() {
+                for (i, instruction) in block.instructions.iter().enumerate() {
+                    for (kind, words) in self.changes(instruction, (f, b, i)) {
+                        let op = instruction.class.opcode;
+                        let place = format!("Op{op:?} {i} of block {number} in {name}");
+                        all.push(Mutant { kind, place, block: Some(number), words });
+                    }
+                }
+                number += 1;
+            }
+        }
+    }
+
+    /// The mutants of one instruction.
+    fn changes(&self, instruction: &Instruction, at: At) -> Vec<(MutantKind, Vec<u32>)> {
+        let op = instruction.class.opcode;
+        let changed = match op {
+            Op::ControlBarrier | Op::MemoryBarrier => {
+                let words = self.with(at, |_, _| Vec::new());
+                Some((MutantKind::BarrierRemoved, words))
+            }
+            Op::ULessThan | Op::ULessThanEqual | Op::UGreaterThan | Op::UGreaterThanEqual
+            | Op::FOrdLessThan | Op::FOrdLessThanEqual => {
+                let words = self.with(at, |old, _| vec![Instruction::new(
+                    shifted(op),
+                    old.result_type,
+                    old.result_id,
+                    old.operands.clone(),
+                )]);
+                Some((MutantKind::ComparisonShifted, words))
+            }
+            Op::GroupNonUniformShuffle => {
+                Some((MutantKind::ShuffleShifted, self.one_more(at, 2)))
+            }
+            Op::AccessChain if self.leads_to_memory(instruction) => {
+                let last = instruction.operands.len() - 1;
+                Some((MutantKind::IndexShifted, self.one_more(at, last)))
+            }
+            _ => plain(op).map(|plain| (MutantKind::AtomicMadePlain, self.made_plain(at, plain))),
+        };
+        changed.into_iter().collect()
+    }
+
+    /// An access chain into shared memory or a buffer, whose last index is computed.
+    fn leads_to_memory(&self, instruction: &Instruction) -> bool {
+        let class = instruction.result_type.and_then(|of| self.classes.get(&of));
+        let last = instruction.operands.last().and_then(Operand::id_ref_any).unwrap_or(0);
+        let constant =
+            self.module.types_global_values.iter().any(|global| global.result_id == Some(last));
+        matches!(class, Some(StorageClass::Workgroup | StorageClass::StorageBuffer)) && !constant
+    }
+
+    /// The module with what `change` makes of one instruction; it is given ids that are free.
+    fn with(
+        &self,
+        (f, b, i): At,
+        change: impl FnOnce(&Instruction, &mut Word) -> Vec<Instruction>,
+    ) -> Vec<u32> {
+        let mut module = self.module.clone();
+        let mut next = module.header.as_ref().map_or(0, |header| header.bound);
+        let instructions = &mut module.functions[f].blocks[b].instructions;
+        let new = change(&instructions[i], &mut next);
+        instructions.splice(i..=i, new);
+        if let Some(header) = &mut module.header {
+            header.bound = next;
+        }
+        module.assemble()
+    }
+
+    /// The module with operand `operand` of an instruction one more.
+    fn one_more(&self, (f, b, i): At, operand: usize) -> Vec<u32> {
+        let mut module = self.module.clone();
+        let mut next = module.header.as_ref().map_or(0, |header| header.bound);
+        let (one, sum) = (next, next + 1);
+        next += 2;
+        let instruction = &mut module.functions[f].blocks[b].instructions[i];
+        let index = instruction.operands[operand].id_ref_any().unwrap_or(0);
+        let of = self.types.get(&index).copied().unwrap_or(0);
+        instruction.operands[operand] = Operand::IdRef(sum);
+        let operands = vec![Operand::IdRef(index), Operand::IdRef(one)];
+        let added = Instruction::new(Op::IAdd, Some(of), Some(sum), operands);
+        module.functions[f].blocks[b].instructions.insert(i, added);
+        module.types_global_values.push(Instruction::new(
+            Op::Constant,
+            Some(of),
+            Some(one),
+            vec![Operand::LiteralBit32(1)],
+        ));
+        if let Some(header) = &mut module.header {
+            header.bound = next;
+        }
+        module.assemble()
+    }
+
+    /// The module with an atomic made of plain instructions.
+    fn made_plain(&self, at: At, operation: Op) -> Vec<u32> {
+        self.with(at, |old, next| {
+            let (pointer, value) = (old.operands[0].clone(), old.operands[3].clone());
+            let held = Operand::IdRef(old.result_id.unwrap_or(0));
+            let load = Instruction::new(
+                Op::Load,
+                old.result_type,
+                old.result_id,
+                vec![pointer.clone()],
+            );
+            let sum = *next;
+            *next += 1;
+            let operands = vec![held, value];
+            let add = Instruction::new(operation, old.result_type, Some(sum), operands);
+            let store = vec![pointer, Operand::IdRef(sum)];
+            vec![load, add, Instruction::new(Op::Store, None, None, store)]
+        })
+    }
+
+    fn fix_subgroup_size(&self, all: &mut Vec<Mutant>) {
+        let decorated = |what: Decoration, value: u32| {
+            let found = self.module.annotations.iter().filter(move |a| {
+                a.operands.get(1) == Some(&Operand::Decoration(what))
+                    && match a.operands.get(2) {
+                        Some(Operand::BuiltIn(b)) => *b as u32 == value,
+                        _ => false,
+                    }
+            });
+            found.filter_map(|a| a.operands.first().and_then(Operand::id_ref_any))
+        };
+        for variable in decorated(Decoration::BuiltIn, BuiltIn::SubgroupSize as u32) {
+            let mut module = self.module.clone();
+            let mut next = module.header.as_ref().map_or(0, |header| header.bound);
+            let constant = next;
+            next += 1;
+            let mut of = 0;
+            for instruction in module.all_inst_iter_mut() {
+                let loads = instruction.class.opcode == Op::Load
+                    && instruction.operands.first() == Some(&Operand::IdRef(variable));
+                if loads {
+                    of = instruction.result_type.unwrap_or(0);
+                    let operands = vec![Operand::IdRef(constant)];
+                    let (of, id) = (instruction.result_type, instruction.result_id);
+                    *instruction = Instruction::new(Op::CopyObject, of, id, operands);
+                }
+            }
+            let value = vec![Operand::LiteralBit32(32)];
+            let fixed = Instruction::new(Op::Constant, Some(of), Some(constant), value);
+            module.types_global_values.push(fixed);
+            if let Some(header) = &mut module.header {
+                header.bound = next;
+            }
+            all.push(Mutant {
+                kind: MutantKind::SubgroupSizeFixed,
+                place: "gl_SubgroupSize".to_owned(),
+                block: None,
+                words: module.assemble(),
+            });
+        }
+        let named = |global: &&Instruction| {
+            let name = global.result_id.and_then(|id| self.names.get(&id));
+            global.class.opcode == Op::SpecConstant && name.is_some_and(|n| n == "SUBGROUP_SIZE")
+        };
+        for constant in self.module.types_global_values.iter().filter(named) {
+            let mut module = self.module.clone();
+            let id = constant.result_id;
+            for global in module.types_global_values.iter_mut().filter(|g| g.result_id == id) {
+                let value = vec![Operand::LiteralBit32(32)];
+                *global = Instruction::new(Op::Constant, global.result_type, id, value);
+            }
+            module.annotations.retain(|a| a.operands.first().and_then(Operand::id_ref_any) != id);
+            all.push(Mutant {
+                kind: MutantKind::SubgroupSizeFixed,
+                place: "SUBGROUP_SIZE".to_owned(),
+                block: None,
+                words: module.assemble(),
+            });
+        }
+    }
+
+    fn remove_qualifiers(&self, all: &mut Vec<Mutant>) {
+        let qualifies = |a: &Instruction| {
+            a.operands.contains(&Operand::Decoration(Decoration::Volatile))
+                || a.operands.contains(&Operand::Decoration(Decoration::Coherent))
+        };
+        let target = |a: &Instruction| a.operands.first().and_then(Operand::id_ref_any);
+        let mut blocks: Vec<Word> =
+            self.module.annotations.iter().filter(|a| qualifies(a)).filter_map(target).collect();
+        blocks.sort_unstable();
+        blocks.dedup();
+        for block in blocks {
+            let mut module = self.module.clone();
+            module.annotations.retain(|a| !(qualifies(a) && target(a) == Some(block)));
+            let place = self.names.get(&block).cloned().unwrap_or_default();
+            let (kind, words) = (MutantKind::QualifierRemoved, module.assemble());
+            all.push(Mutant { kind, place, block: None, words });
+        }
+    }
+}
+
+fn shifted(op: Op) -> Op {
+    match op {
+        Op::ULessThan => Op::ULessThanEqual,
+        Op::ULessThanEqual => Op::ULessThan,
+        Op::UGreaterThan => Op::UGreaterThanEqual,
+        Op::UGreaterThanEqual => Op::UGreaterThan,
+        Op::FOrdLessThan => Op::FOrdLessThanEqual,
+        other => if other == Op::FOrdLessThanEqual { Op::FOrdLessThan } else { other },
+    }
+}
+
+/// What an atomic does, as a plain operation.
+fn plain(op: Op) -> Option<Op> {
+    match op {
+        Op::AtomicIAdd => Some(Op::IAdd),
+        Op::AtomicISub => Some(Op::ISub),
+        Op::AtomicOr => Some(Op::BitwiseOr),
+        Op::AtomicAnd => Some(Op::BitwiseAnd),
+        Op::AtomicXor => Some(Op::BitwiseXor),
+        _ => None,
+    }
+}

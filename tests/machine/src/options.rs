@@ -1,0 +1,80 @@
+//! Which device the machine plays: how wide its subgroups are, in which order it runs what, and
+//! how little it promises.
+
+/// In which order workgroups, subgroups and diverged lanes run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// The first that can run, as far as it gets.
+    InOrder,
+    /// The last that can run, as far as it gets; workgroups are started from the last one on.
+    Reversed,
+    /// Any that can run, for a few accesses to memory.
+    Random,
+    /// As `Random`, but workgroup `group` is stopped after so many accesses to memory, and goes on
+    /// when all others have ended.
+    HeldBack {
+        /// The workgroup, counted in the order in which they are started.
+        group: u64,
+        /// Accesses and barriers that it gets before.
+        after: u64,
+    },
+}
+
+/// Where lanes that diverged come together again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reconvergence {
+    /// At the end of every construct: `SPV_KHR_maximal_reconvergence`.
+    Maximal,
+    /// At the end of constructs that the whole subgroup entered together:
+    /// `SPV_KHR_subgroup_uniform_control_flow`.
+    SubgroupUniform,
+    /// At the end of constructs that the whole workgroup entered: what SPIR-V promises without an
+    /// extension. Whether other subgroups take another way is known only when they get there;
+    /// `Schedule::Reversed` and seeds find more.
+    WorkgroupUniform,
+}
+
+/// In which order the lanes of one atomic instruction are served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtomicOrder {
+    /// From the first lane to the last: what ranking by lane order relies on.
+    Lane,
+    /// From the last to the first.
+    Reversed,
+    /// In any order.
+    Any,
+}
+
+/// Which device the machine plays.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Lanes of a subgroup: 1 to 128.
+    pub width: u32,
+    /// The order of everything.
+    pub schedule: Schedule,
+    /// Where lanes come together.
+    pub reconvergence: Reconvergence,
+    /// The order within an atomic instruction.
+    pub atomics: AtomicOrder,
+    /// Workgroups that are on the device at a time.
+    pub resident: usize,
+    /// Instructions, each counted once for each lane, after which a dispatch is stopped.
+    pub budget: u64,
+    /// For whatever is chosen at random.
+    pub seed: u64,
+}
+
+impl Options {
+    /// A usual device with subgroups of `width` lanes, which runs everything in order.
+    pub fn new(width: u32) -> Self {
+        Self {
+            width,
+            schedule: Schedule::InOrder,
+            reconvergence: Reconvergence::Maximal,
+            atomics: AtomicOrder::Any,
+            resident: 4,
+            budget: 4_000_000_000,
+            seed: 1,
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Whole plans: the planner's steps are plain data, so a graph runs here without Vulkan.
+
+use multisplit_graph::{
+    BufferPlacement, Place, Plan, PlannedBinding, PlannedPass, PlannedView, Work,
+};
+
+use crate::error::MachineError;
+use crate::machine::{Binding, Buffer, Launch, Machine};
+use crate::memory::Bound;
+use crate::timeline::Stage;
+
+/// How a plan is run.
+#[derive(Clone, Copy, Debug)]
+pub struct PlanOptions {
+    /// How often it is submitted, without a wait in between.
+    pub runs: u32,
+    /// Whether kernels take addresses in the place of bindings.
+    pub by_address: bool,
+}
+
+impl Default for PlanOptions {
+    fn default() -> Self {
+        Self { runs: 1, by_address: false }
+    }
+}
+
+/// A plan with memory for everything it names.
+struct Instance<'p> {
+    plan: &'p Plan,
+    imports: Vec<(usize, Buffer)>,
+    workspace: Option<Buffer>,
+    by_address: bool,
+}
+
+impl Machine {
+    /// Runs a plan, with a buffer for each of its imports, by their names, and waits for it. The plan has to be
+    /// replayable for more than one run.
+    pub fn run(
+        &mut self,
+        plan: &Plan,
+        imports: &[(&str, Buffer)],
+        options: PlanOptions,
+    ) -> Result<(), MachineError> {
+        let named = |name: &str| imports.iter().find(|(n, _)| *n == name).map(|(_, own)| *own);
+        let planned = plan.buffers().iter().enumerate();
+        let imports = planned.filter_map(|(index, b)| Some((index, named(&b.name)?)));
+        let imports: Vec<_> = imports.collect();
+        let bytes = plan.workspace().size;
+        let workspace = (bytes > 0).then(|| self.buffer("workspace", bytes));
+        let by_address = options.by_address;
+        let instance = Instance { plan, imports, workspace, by_address };
+        for _ in 0..options.runs {
+            let mut level = None;
+            for step in plan.steps() {
+                if let Some(barrier) = &step.barrier {
+                    self.timeline.barrier(barrier);
+                }
+                if level != Some(step.pass.level) {
+                    level = Some(step.pass.level);
+                    self.forget(&instance, step.pass.level);
+                }
+                self.run_pass(&instance, &step.pass)?;
+            }
+            if let Some(exit) = plan.exit() {
+                self.timeline.barrier(exit);
+            }
+        }
+        self.timeline.wait();
+        Ok(())
+    }
+
+    /// What a transient holds when its first pass begins is nobody's.
+    fn forget(&mut self, instance: &Instance<'_>, level: u32) {
+        for (index, buffer) in instance.plan.buffers().iter().enumerate() {
+            let transient = matches!(buffer.placement, BufferPlacement::Transient { .. });
+            if transient
+                && buffer.first_level == Some(level)
+                && let Ok((region, offset)) = instance.place(index, 0)
+            {
+                let words = (offset / 4) as usize..(offset + buffer.size).div_ceil(4) as usize;
+                self.memory.regions[region].cells.set_written(words, false);
+            }
+        }
+    }
+
+    fn run_pass(&mut self, instance: &Instance<'_>, pass: &PlannedPass) -> Result<(), MachineError> {
+        match &pass.work {
+            Work::Dispatch(groups) => self.run_kernel(instance, pass, Some(*groups), None),
+            Work::DispatchIndirect { buffer, offset } => {
+                let place = instance.place(*buffer, *offset)?;
+                self.run_kernel(instance, pass, None, Some(place))
+            }
+            Work::Fill { view, value } => {
+                let number = self.begin(&pass.label, None);
+                for (region, at) in instance.words(view)? {
+                    self.touch(number, Stage::Transfer, region, at, true);
+                    self.memory.regions[region].cells.words[at] = *value;
+                }
+                Ok(())
+            }
+            Work::Copy { src, dst } => {
+                let number = self.begin(&pass.label, None);
+                for ((from, at), (to, there)) in instance.words(src)?.zip(instance.words(dst)?) {
+                    self.touch(number, Stage::Transfer, from, at, false);
+                    self.touch(number, Stage::Transfer, to, there, true);
+                    let word = self.memory.regions[from].cells.words[at];
+                    self.memory.regions[to].cells.words[there] = word;
+                }
+                Ok(())
+            }
+            Work::Update { view, bytes } => {
+                let number = self.begin(&pass.label, None);
+                for ((region, at), word) in instance.words(view)?.zip(bytes.chunks(4)) {
+                    self.touch(number, Stage::Transfer, region, at, true);
+                    let word = word.iter().rev().fold(0, |w, b| w << 8 | u32::from(*b));
+                    self.memory.regions[region].cells.words[at] = word;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn run_kernel(
+        &mut self,
+        instance: &Instance<'_>,
+        pass: &PlannedPass,
+        groups: Option<[u32; 3]>,
+        indirect: Option<(usize, u64)>,
+    ) -> Result<(), MachineError> {
+        let kernel = pass.kernel.as_ref().and_then(|k| k.kernel());
+        let Some(kernel) = kernel else {
+            return Err(instance.problem(format!("pass `{}` has no SPIR-V", pass.label)));
+        };
+        let mut bindings = Vec::new();
+        for binding in &pass.bindings {
+            bindings.push(instance.binding(binding)?);
+        }
+        let mut launch = Launch {
+            label: &pass.label,
+            kernel,
+            specialization: &pass.specialization,
+            push: &pass.push,
+            bindings: &bindings,
+            groups: groups.unwrap_or([0; 3]),
+            by_address: instance.by_address,
+        };
+        let program = self.decoded(&launch)?;
+        let number = self.begin(&pass.label, Some(program.clone()));
+        if let Some((region, offset)) = indirect {
+            let first = (offset / 4) as usize;
+            for (k, count) in launch.groups.iter_mut().enumerate() {
+                self.touch(number, Stage::Indirect, region, first + k, false);
+                *count = self.memory.regions[region].cells.words[first + k];
+            }
+        }
+        self.launch_as(number, &program, &launch)
+    }
+}
+
+impl Instance<'_> {
+    fn problem(&self, problem: String) -> MachineError {
+        MachineError::Plan { plan: self.plan.name().to_owned(), problem }
+    }
+
+    /// The region and byte where a byte of a planned buffer lies.
+    fn place(&self, buffer: usize, offset: u64) -> Result<(usize, u64), MachineError> {
+        let import = |index: usize| self.imports.iter().find(|(i, _)| *i == index).map(|(_, b)| b.0);
+        let found = match self.plan.place(buffer, offset) {
+            Some(Place::Import { buffer, offset }) => import(buffer).map(|r| (r, offset)),
+            Some(Place::Workspace { offset }) => self.workspace.map(|w| (w.0, offset)),
+            None => None,
+        };
+        found.ok_or_else(|| {
+            let name = self.plan.buffers().get(buffer).map_or("?", |b| b.name.as_str());
+            self.problem(format!("`{name}` has no memory"))
+        })
+    }
+
+    fn binding(&self, planned: &PlannedBinding) -> Result<Binding, MachineError> {
+        let (region, offset) = self.place(planned.buffer, planned.offset)?;
+        let name = self.plan.buffers().get(planned.buffer).map_or("?", |b| b.name.as_str());
+        let name = format!("{} ({name})", planned.name);
+        let bound = Bound { name, region, offset, size: planned.size };
+        Ok(Binding { set: planned.set, binding: planned.binding, bound })
+    }
+
+    /// Region and number of each word of a view.
+    fn words(
+        &self,
+        view: &PlannedView,
+    ) -> Result<impl Iterator<Item = (usize, usize)>, MachineError> {
+        let (region, offset) = self.place(view.buffer, view.offset)?;
+        let first = (offset / 4) as usize;
+        Ok((first..first + (view.size / 4) as usize).map(move |at| (region, at)))
+    }
+}

@@ -1,0 +1,235 @@
+//! The state of a dispatch while it runs: its workgroups and their subgroups, and what all of
+//! them share.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::code::{Input, Program};
+use crate::finding::{Finding, FindingKind, Findings, Site};
+use crate::flow::{Flow, Mask, lanes};
+use crate::memory::{Bound, Cells, GARBAGE, Memory, Mode, Record};
+use crate::options::Options;
+use crate::order::Clocks;
+use crate::rng::Rng;
+use crate::timeline::Timeline;
+
+/// A pass that has begun, for messages about what it did.
+#[derive(Clone)]
+pub(crate) struct PassInfo {
+    pub label: String,
+    pub program: Option<Arc<Program>>,
+}
+
+/// What all workgroups of a dispatch share.
+pub(crate) struct Run<'a> {
+    pub program: &'a Program,
+    pub memory: &'a mut Memory,
+    /// The ranges of the program's descriptors, in their order, then others.
+    pub bounds: &'a [Bound],
+    pub push: &'a [u8],
+    /// The number of this pass among all.
+    pub pass: u32,
+    pub passes: &'a [PassInfo],
+    pub timeline: &'a Timeline,
+    pub groups: [u32; 3],
+    pub options: &'a Options,
+    pub findings: &'a mut Findings,
+    pub covered: &'a mut [bool],
+    pub rng: Rng,
+    /// Instructions so far, each counted for each lane.
+    pub steps: u64,
+    /// Nothing more is to be run.
+    pub stopped: bool,
+}
+
+/// What the subgroups of a workgroup share.
+pub(crate) struct Core {
+    pub number: u64,
+    pub shared: Cells,
+    pub clocks: Clocks,
+    /// Branches by instruction and visit: where the first subgroup went, and whether another one
+    /// went elsewhere.
+    pub branches: HashMap<(u32, u32), (u32, bool)>,
+    /// Accesses and barriers so far.
+    pub visible: u64,
+}
+
+pub(crate) struct Subgroup {
+    /// The local index of its first lane.
+    pub first: usize,
+    pub width: usize,
+    /// One scalar of each lane in a row, a row a register.
+    pub registers: Vec<u64>,
+    pub flow: Flow,
+    /// How often it came to a branch together with all others.
+    pub visits: HashMap<u32, u32>,
+}
+
+pub(crate) struct Group {
+    pub core: Core,
+    pub subgroups: Vec<Subgroup>,
+}
+
+impl Subgroup {
+    pub fn get(&self, register: u32, lane: usize) -> u64 {
+        self.registers[register as usize * self.width + lane]
+    }
+
+    pub fn set(&mut self, register: u32, lane: usize, value: u64) {
+        self.registers[register as usize * self.width + lane] = value;
+    }
+}
+
+impl Group {
+    /// A workgroup before its first instruction. `spare` has registers of one that has ended.
+    pub fn new(run: &Run<'_>, number: u64, spare: &mut Vec<Vec<u64>>) -> Self {
+        let program = run.program;
+        let [gx, gy, _] = run.groups.map(u64::from);
+        let id = [number % gx, number / gx % gy, number / (gx * gy)].map(|k| k as u32);
+        let size = program.local_size.map(|k| k as usize);
+        let count = size.iter().product::<usize>();
+        let width = run.options.width as usize;
+        let subgroups = count.div_ceil(width);
+        let mut all = Vec::with_capacity(subgroups);
+        for index in 0..subgroups {
+            let first = index * width;
+            let present = (count - first).min(width);
+            let full = if present == 128 { Mask::MAX } else { (1 << present) - 1 };
+            let mut registers = spare.pop().unwrap_or_default();
+            registers.clear();
+            registers.resize(program.registers as usize * width, u64::from(GARBAGE));
+            let entry = program.blocks[program.entry as usize].pc;
+            let flow = Flow::new(full, entry, run.options.reconvergence);
+            let visits = HashMap::new();
+            let mut subgroup = Subgroup { first, width, registers, flow, visits };
+            for &(register, value) in &program.constants {
+                let at = register as usize * width;
+                subgroup.registers[at..at + width].fill(value);
+            }
+            for lane in lanes(full) {
+                for &(input, register) in &program.inputs {
+                    let values = input_values(input, run, id, first + lane, lane, index, subgroups);
+                    for (k, value) in (0..).zip(values) {
+                        subgroup.set(register + k, lane, u64::from(value));
+                    }
+                }
+            }
+            all.push(subgroup);
+        }
+        let core = Core {
+            number,
+            shared: Cells::new(program.shared_bytes.div_ceil(4) as usize),
+            clocks: Clocks::new(number, subgroups * width, width),
+            branches: HashMap::new(),
+            visible: 0,
+        };
+        Self { core, subgroups: all }
+    }
+
+    pub fn is_done(&self) -> bool {
+        self.subgroups.iter().all(|s| s.flow.live == 0)
+    }
+}
+
+fn words(mask: Mask) -> Vec<u32> {
+    (0..4).map(|k| (mask >> (32 * k)) as u32).collect()
+}
+
+fn input_values(
+    input: Input,
+    run: &Run<'_>,
+    id: [u32; 3],
+    local: usize,
+    lane: usize,
+    subgroup: usize,
+    subgroups: usize,
+) -> Vec<u32> {
+    let size = run.program.local_size;
+    let [x, y] = [size[0] as usize, size[1] as usize];
+    let own = [local % x, local / x % y, local / (x * y)].map(|k| k as u32);
+    let width = run.options.width;
+    let all = if width == 128 { Mask::MAX } else { (1 << width) - 1 };
+    let bit: Mask = 1 << lane;
+    let below = bit - 1;
+    match input {
+        Input::WorkgroupId => id.to_vec(),
+        Input::NumWorkgroups => run.groups.to_vec(),
+        Input::WorkgroupSize => size.to_vec(),
+        Input::LocalInvocationId => own.to_vec(),
+        Input::LocalInvocationIndex => vec![local as u32],
+        Input::GlobalInvocationId => (0..3).map(|k| id[k] * size[k] + own[k]).collect(),
+        Input::SubgroupSize => vec![width],
+        Input::NumSubgroups => vec![subgroups as u32],
+        Input::SubgroupId => vec![subgroup as u32],
+        Input::SubgroupInvocation => vec![lane as u32],
+        Input::SubgroupEqMask => words(bit),
+        Input::SubgroupGeMask => words(all & !below),
+        Input::SubgroupGtMask => words(all & !below & !bit),
+        Input::SubgroupLeMask => words(below | bit),
+        Input::SubgroupLtMask => words(below),
+    }
+}
+
+impl Run<'_> {
+    pub fn site(&self, record: &Record) -> Site {
+        let info = self.passes.get(record.pass as usize);
+        let program = info.and_then(|i| i.program.as_ref());
+        let Mode { write, atomic, coherent, fixed } = record.mode;
+        let access = match (fixed, write, atomic, coherent) {
+            (true, true, ..) => "transfer write",
+            (true, false, ..) => "transfer or indirect read",
+            (_, true, true, _) => "atomic or volatile write",
+            (_, false, true, _) => "atomic or volatile read",
+            (_, true, false, true) => "coherent write",
+            (_, false, false, true) => "coherent read",
+            (_, true, ..) => "write",
+            _ => "read",
+        };
+        let instruction = program.and_then(|p| instruction(p, record.pc)).unwrap_or_default();
+        Site {
+            pass: info.map(|i| i.label.clone()).unwrap_or_default(),
+            kernel: program.map(|p| p.label.clone()).unwrap_or_default(),
+            workgroup: u64::from(record.group),
+            lane: record.lane,
+            access,
+            instruction,
+        }
+    }
+
+    /// Tells of something wrong at an instruction of this dispatch.
+    pub fn tell(&mut self, kind: FindingKind, core: &Core, local: usize, pc: u32, what: String) {
+        let here = Record {
+            pass: self.pass,
+            group: core.number as u32,
+            lane: local as u32,
+            pc,
+            ..Record::default()
+        };
+        self.tell_of(kind, here, None, || what);
+    }
+
+    pub fn tell_of(
+        &mut self,
+        kind: FindingKind,
+        here: Record,
+        other: Option<Record>,
+        what: impl FnOnce() -> String,
+    ) {
+        let places = (here.pc, other.map_or(u32::MAX, |o| o.pc));
+        let label = self.passes.get(here.pass as usize).map_or("", |info| info.label.as_str());
+        if self.findings.again(kind, label, places) {
+            return;
+        }
+        let (here, other) = (self.site(&here), other.map(|o| self.site(&o)));
+        self.findings.push(Finding { kind, what: what(), here, other, count: 1 });
+    }
+}
+
+/// An instruction in words.
+pub(crate) fn instruction(program: &Program, pc: u32) -> Option<String> {
+    let origin = program.origins.get(pc as usize)?;
+    let function = program.functions.get(origin.function as usize)?;
+    let name = function.split('(').next().unwrap_or(function);
+    let line = if origin.line > 0 { format!(" line {}", origin.line) } else { String::new() };
+    Some(format!("Op{:?} #{pc} in {name}(){line}", origin.opcode))
+}

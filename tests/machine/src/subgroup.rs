@@ -1,0 +1,163 @@
+//! Operations of a subgroup, over the lanes that execute them together.
+
+use crate::alu;
+use crate::code::{GroupOp, Reach};
+use crate::flow::{Mask, lanes};
+use crate::memory::GARBAGE;
+use crate::run::Subgroup;
+
+/// Executes one. Gives a lane that asked a lane that does not take part, and which.
+pub(crate) fn operate(
+    sg: &mut Subgroup,
+    mask: Mask,
+    op: GroupOp,
+    (dst, value, other): (u32, u32, u32),
+    n: u32,
+) -> Option<(usize, u64)> {
+    use GroupOp as G;
+    let first = mask.trailing_zeros() as usize;
+    match op {
+        G::Elect => set_all(sg, mask, dst, |_, lane| u64::from(lane == first)),
+        G::All => {
+            let all = lanes(mask).all(|l| sg.get(value, l) != 0);
+            set_all(sg, mask, dst, |_, _| u64::from(all));
+        }
+        G::Any => {
+            let any = lanes(mask).any(|l| sg.get(value, l) != 0);
+            set_all(sg, mask, dst, |_, _| u64::from(any));
+        }
+        G::AllEqual => {
+            let same = |k| lanes(mask).all(|l| sg.get(value + k, l) == sg.get(value + k, first));
+            let same = (0..n).all(same);
+            set_all(sg, mask, dst, |_, _| u64::from(same));
+        }
+        G::Ballot => {
+            let votes = lanes(mask).filter(|l| sg.get(value, *l) != 0);
+            let votes = votes.fold(0, |all: Mask, lane| all | 1 << lane);
+            for k in 0..4 {
+                set_all(sg, mask, dst + k, |_, _| u64::from((votes >> (32 * k)) as u32));
+            }
+        }
+        G::InverseBallot => {
+            set_all(sg, mask, dst, |sg, lane| u64::from(ballot(sg, value, lane) >> lane & 1 != 0));
+        }
+        G::BallotBitExtract => set_all(sg, mask, dst, |sg, lane| {
+            let bit = sg.get(other, lane).min(127);
+            u64::from(ballot(sg, value, lane) >> bit & 1 != 0)
+        }),
+        G::BallotBitCount(reach) => {
+            let width = present(sg.width);
+            set_all(sg, mask, dst, |sg, lane| {
+                let below = (1 << lane) - 1;
+                let counted = match reach {
+                    Reach::Inclusive => below | 1 << lane,
+                    Reach::Exclusive => below,
+                    Reach::Reduce | Reach::Clustered(_) => Mask::MAX,
+                };
+                u64::from((ballot(sg, value, lane) & width & counted).count_ones())
+            });
+        }
+        G::BallotFindLsb => set_all(sg, mask, dst, |sg, lane| {
+            let votes = ballot(sg, value, lane);
+            if votes == 0 { u64::from(GARBAGE) } else { u64::from(votes.trailing_zeros()) }
+        }),
+        G::BallotFindMsb => set_all(sg, mask, dst, |sg, lane| {
+            let votes = ballot(sg, value, lane);
+            if votes == 0 { u64::from(GARBAGE) } else { u64::from(votes.ilog2()) }
+        }),
+        G::BroadcastFirst => {
+            for k in 0..n {
+                let held = sg.get(value + k, first);
+                set_all(sg, mask, dst + k, |_, _| held);
+            }
+        }
+        G::Broadcast | G::Shuffle | G::ShuffleXor | G::ShuffleUp | G::ShuffleDown => {
+            return shuffle(sg, mask, op, (dst, value, other), n);
+        }
+        G::Combine { op, identity, reach } => {
+            for k in 0..n {
+                combine(sg, mask, op, identity, reach, (dst + k, value + k));
+            }
+        }
+    }
+    None
+}
+
+fn set_all(sg: &mut Subgroup, mask: Mask, dst: u32, value: impl Fn(&Subgroup, usize) -> u64) {
+    for lane in lanes(mask) {
+        let new = value(sg, lane);
+        sg.set(dst, lane, new);
+    }
+}
+
+fn present(width: usize) -> Mask {
+    if width == 128 { Mask::MAX } else { (1 << width) - 1 }
+}
+
+fn ballot(sg: &Subgroup, value: u32, lane: usize) -> Mask {
+    (0..4).fold(0, |all, k| all | Mask::from(sg.get(value + k, lane) as u32) << (32 * k))
+}
+
+fn shuffle(
+    sg: &mut Subgroup,
+    mask: Mask,
+    op: GroupOp,
+    (dst, value, other): (u32, u32, u32),
+    n: u32,
+) -> Option<(usize, u64)> {
+    let mut absent = None;
+    let width = sg.width;
+    let mut taken = Vec::with_capacity(width * n as usize);
+    for lane in lanes(mask) {
+        let operand = sg.get(other, lane);
+        let own = lane as u64;
+        let from = match op {
+            GroupOp::ShuffleXor => own ^ operand,
+            GroupOp::ShuffleUp => own.wrapping_sub(operand),
+            GroupOp::ShuffleDown => own.wrapping_add(operand),
+            _ => operand,
+        };
+        let there = from < width as u64 && mask >> from & 1 != 0;
+        if !there {
+            absent = absent.or(Some((lane, from)));
+        }
+        let from = from as usize;
+        taken.extend((0..n).map(|k| {
+            if there { sg.get(value + k, from) } else { u64::from(GARBAGE) }
+        }));
+    }
+    for (lane, values) in lanes(mask).zip(taken.chunks(n as usize)) {
+        for (k, held) in (0..).zip(values) {
+            sg.set(dst + k, lane, *held);
+        }
+    }
+    absent
+}
+
+fn combine(
+    sg: &mut Subgroup,
+    mask: Mask,
+    op: alu::Alu,
+    identity: u64,
+    reach: Reach,
+    (dst, value): (u32, u32),
+) {
+    let add = |a, b| alu::eval(op, a, b, b);
+    let size = if let Reach::Clustered(size) = reach { size.max(1) as usize } else { sg.width };
+    let mut begin = 0;
+    while begin < sg.width {
+        let cluster = mask & (present(size) << begin);
+        let mut so_far = identity;
+        let mut results = Vec::with_capacity(size);
+        for lane in lanes(cluster) {
+            let next = add(so_far, sg.get(value, lane));
+            results.push(if reach == Reach::Exclusive { so_far } else { next });
+            so_far = next;
+        }
+        let scan = matches!(reach, Reach::Inclusive | Reach::Exclusive);
+        for (lane, result) in lanes(cluster).zip(results) {
+            sg.set(dst, lane, if scan { result } else { so_far });
+        }
+        begin += size;
+    }
+}

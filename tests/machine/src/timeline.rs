@@ -1,0 +1,162 @@
+//! What happens before what between passes: the plan's barriers, taken for what they are.
+//!
+//! For every use that a pass makes of memory, the stages that wait for it and the accesses that
+//! see its writes are worked out by Vulkan's rules of execution and memory dependencies.
+
+use multisplit_graph::{Access, Barrier, MemoryBarrier, Stages};
+
+use crate::memory::Record;
+
+/// A use of memory by a pass, and whom the barriers since have told of it.
+#[derive(Clone, Debug)]
+struct Use {
+    stage: Stages,
+    write: Access,
+    /// Stages that wait for it.
+    waits: Stages,
+    /// Stages that run after its write was made available.
+    available: Stages,
+    visible: Vec<(Stages, Access)>,
+}
+
+impl Use {
+    fn new(stage: Stages, write: Access) -> Self {
+        let (waits, available) = (Stages::empty(), Stages::empty());
+        Self { stage, write, waits, available, visible: Vec::new() }
+    }
+
+    /// What a barrier call does to it: its barriers act side by side, not one after another.
+    fn pass_barrier(&mut self, call: &[MemoryBarrier]) {
+        let before = self.clone();
+        for barrier in call {
+            let (src, dst) = (stages(barrier.src_stages), stages(barrier.dst_stages));
+            let own = src.contains(before.stage);
+            if !own && !src.intersects(before.waits) {
+                continue;
+            }
+            self.waits |= dst;
+            let makes = own && accesses(barrier.src_access).contains(before.write);
+            if !before.write.is_empty() && (makes || src.intersects(before.available)) {
+                self.available |= dst;
+                let seen = (dst, accesses(barrier.dst_access));
+                if !self.visible.contains(&seen) {
+                    self.visible.push(seen);
+                }
+            }
+        }
+    }
+
+    fn comes_before(&self, stage: Stages, access: Access) -> bool {
+        if self.write.is_empty() {
+            return self.waits.contains(stage);
+        }
+        // A later write need not see the earlier one; that it is available is enough.
+        let overwrites = !access.writes().is_empty() && self.available.contains(stage);
+        overwrites || self.visible.iter().any(|(s, a)| s.contains(stage) && a.contains(access))
+    }
+}
+
+/// What the stages stand for.
+fn stages(stages: Stages) -> Stages {
+    let graphics = Stages::DRAW_INDIRECT
+        | Stages::VERTEX_INPUT
+        | Stages::VERTEX_SHADER
+        | Stages::FRAGMENT_SHADER;
+    let mut all = stages;
+    if stages.contains(Stages::ALL_GRAPHICS) {
+        all |= graphics;
+    }
+    if stages.contains(Stages::ALL_COMMANDS) {
+        all |= graphics | Stages::COMPUTE_SHADER | Stages::TRANSFER;
+    }
+    all
+}
+
+/// What the accesses stand for.
+fn accesses(access: Access) -> Access {
+    let mut all = access;
+    if access.contains(Access::MEMORY_READ) {
+        all |= Access::all().reads();
+    }
+    if access.contains(Access::MEMORY_WRITE) {
+        all |= Access::all().writes();
+    }
+    all
+}
+
+/// What a pass is, to the rules of synchronization.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Shader,
+    Transfer,
+    Indirect,
+}
+
+impl Stage {
+    fn bits(self, write: bool) -> (Stages, Access) {
+        match (self, write) {
+            (Self::Shader, false) => (Stages::COMPUTE_SHADER, Access::SHADER_STORAGE_READ),
+            (Self::Shader, true) => (Stages::COMPUTE_SHADER, Access::SHADER_STORAGE_WRITE),
+            (Self::Transfer, false) => (Stages::TRANSFER, Access::TRANSFER_READ),
+            (Self::Transfer, true) => (Stages::TRANSFER, Access::TRANSFER_WRITE),
+            (Self::Indirect, _) => (Stages::DRAW_INDIRECT, Access::INDIRECT_COMMAND_READ),
+        }
+    }
+}
+
+/// The uses of each pass: shader or transfer reads, writes, and indirect reads.
+#[derive(Debug, Default)]
+pub(crate) struct Timeline {
+    passes: Vec<Option<[Use; 3]>>,
+    /// Passes before this one ended before the host went on.
+    open: usize,
+}
+
+impl Timeline {
+    /// Begins a pass. Pass 0 is nobody's.
+    pub fn begin(&mut self, transfer: bool) -> u32 {
+        if self.passes.is_empty() {
+            self.passes.push(None);
+        }
+        let stage = if transfer { Stage::Transfer } else { Stage::Shader };
+        let read = Use::new(stage.bits(false).0, Access::empty());
+        let write = Use::new(stage.bits(true).0, stage.bits(true).1);
+        let indirect = Use::new(Stages::DRAW_INDIRECT, Access::empty());
+        self.passes.push(Some([read, write, indirect]));
+        self.passes.len() as u32 - 1
+    }
+
+    pub fn barrier(&mut self, barrier: &Barrier) {
+        for uses in self.passes.iter_mut().skip(self.open).flatten() {
+            for one in uses {
+                one.pass_barrier(&barrier.memory);
+            }
+        }
+    }
+
+    /// The host waits for all that has begun.
+    pub fn wait(&mut self) {
+        for uses in &mut self.passes {
+            *uses = None;
+        }
+        self.open = self.passes.len();
+    }
+
+    pub fn after(&self, old: &Record, stage: Stage, write: bool) -> bool {
+        let Some(Some([read, written, indirect])) = self.passes.get(old.pass as usize) else {
+            return true;
+        };
+        let old = match (old.mode.write, old.mode.fixed && read.stage == Stages::COMPUTE_SHADER) {
+            (true, _) => written,
+            (false, true) => indirect,
+            (false, false) => read,
+        };
+        let (stage, access) = stage.bits(write);
+        old.comes_before(stage, access)
+    }
+
+    /// Whether a shader's access comes after an earlier pass's.
+    pub fn shader_after(&self, old: &Record, write: bool) -> bool {
+        self.after(old, Stage::Shader, write)
+    }
+}

@@ -1,0 +1,248 @@
+//! Every case of every primitive for a device, and which of them make a sample.
+
+use anyhow::Result;
+use multisplit::primitives::histogram::HistogramMethod;
+use multisplit::primitives::multisplit::Method;
+use multisplit::primitives::sort::SortMethod;
+use multisplit::primitives::sssp::SsspMethod;
+use multisplit::{KeyType, SampleType};
+use std::collections::HashSet;
+
+use super::case::Case;
+use super::others::{
+    HistogramCase, SsspCase, Weighted, histogram_case, memory_case, probe_case, sssp_case,
+    survey_case,
+};
+use super::primitives::{
+    Along, Device, Function, Gives, SortCase, SplitCase, scan_case, sort_case, split_case, tile,
+};
+
+pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
+
+/// Makes a case; none where the primitive has no such case.
+pub type Maker = Box<dyn Fn() -> Result<Case> + Send + Sync>;
+
+/// Whether every case is to be run.
+pub fn full() -> bool {
+    std::env::var("MULTISPLIT_FULL").is_ok_and(|value| value == "1")
+}
+
+fn sizes(device: Device) -> [u64; 5] {
+    let tile = tile(device);
+    [1, tile - 1, tile, tile + 1, 3 * tile + 5]
+}
+
+fn sorts(device: Device, all: &mut Vec<Maker>) {
+    let keys = [KeyType::U32, KeyType::I32, KeyType::F32, KeyType::U64, KeyType::F64];
+    let along =
+        [Along::Nothing, Along::Words(1), Along::Words(2), Along::Words(4), Along::Indices];
+    let methods = [
+        (SortMethod::OneSweep, false),
+        (SortMethod::Multisplit { radix_bits: 6 }, false),
+        (SortMethod::Small, false),
+        (SortMethod::Small, true),
+        (SortMethod::OneSweep, true),
+    ];
+    let mut number = 0;
+    for key in keys {
+        for along in along {
+            for (method, segments) in methods {
+                for n in sizes(device) {
+                    number += 1;
+                    let n = match method {
+                        SortMethod::Small if !segments => n.min(tile(device)),
+                        _ => n,
+                    };
+                    let turns = 1 << (number % 3);
+                    let on_device = number % 4 == 1 && !segments && method != SortMethod::Small;
+                    let descending = number % 2 == 0;
+                    let of = SortCase {
+                        key, along, method, descending, n, turns, segments, on_device,
+                    };
+                    all.push(Box::new(move || sort_case(device, of)));
+                }
+            }
+        }
+    }
+}
+
+fn splits(device: Device, all: &mut Vec<Maker>) {
+    let functions = [
+        (KeyType::U32, Function::Delta, 2),
+        (KeyType::U32, Function::Range, 13),
+        (KeyType::U64, Function::Delta, 40),
+        (KeyType::U32, Function::Digit, 256),
+        (KeyType::F32, Function::Even, 9),
+        (KeyType::U32, Function::Glsl, 30),
+        (KeyType::U64, Function::Range, 5),
+        (KeyType::U32, Function::Identity, 100),
+        (KeyType::F32, Function::OrderedDigit, 16),
+        (KeyType::U64, Function::Digit, 2),
+        (KeyType::U32, Function::Delta, 300),
+        (KeyType::U64, Function::Delta, 300),
+    ];
+    let gives =
+        [Gives::Keys, Gives::Pairs(1), Gives::Pairs(2), Gives::Pairs(4), Gives::Permutation];
+    let mut number = 0;
+    for method in Method::ALL.into_iter().chain([Method::FullSort]) {
+        for gives in gives {
+            for (key, function, buckets) in functions {
+                for n in sizes(device) {
+                    number += 1;
+                    let ordered = matches!(function, Function::Delta | Function::Range);
+                    if method == Method::FullSort && !ordered {
+                        continue;
+                    }
+                    let turns = 1 << (number % 3);
+                    let on_device = number % 4 == 1 && method != Method::FullSort;
+                    let of =
+                        SplitCase { key, gives, method, function, buckets, n, turns, on_device };
+                    all.push(Box::new(move || split_case(device, of)));
+                }
+            }
+        }
+    }
+}
+
+fn histograms(device: Device, all: &mut Vec<Maker>) {
+    let methods = [HistogramMethod::Votes, HistogramMethod::Shared, HistogramMethod::Global];
+    let kinds = [
+        (Weighted::No, false, false),
+        (Weighted::Words, false, false),
+        (Weighted::Floats, false, false),
+        (Weighted::No, true, false),
+        (Weighted::Words, true, false),
+        (Weighted::No, false, true),
+    ];
+    let mut number = 0;
+    for sample in SampleType::ALL {
+        for method in methods {
+            for (weighted, wide, channels) in kinds {
+                for (range, bins) in [(false, 7), (true, 7), (false, 100), (true, 100)] {
+                    number += 1;
+                    let votable = weighted == Weighted::No && !channels;
+                    let wide_sums = wide && weighted != Weighted::No;
+                    if method == HistogramMethod::Votes && !votable
+                        || method == HistogramMethod::Shared && wide_sums
+                    {
+                        continue;
+                    }
+                    let on_device = number % 3 == 1;
+                    let (n, cells) = (500 + 300 * (number % 5), 64 * (number as u32 % 2));
+                    let of = HistogramCase {
+                        sample, method, range, bins, weighted, wide, channels, on_device, n, cells,
+                    };
+                    all.push(Box::new(move || histogram_case(device, of)));
+                }
+            }
+        }
+    }
+}
+
+fn searches(device: Device, all: &mut Vec<Maker>) {
+    let methods = [
+        SsspMethod::BellmanFord,
+        SsspMethod::NearFar,
+        SsspMethod::Bucketing,
+        SsspMethod::MultisplitPasses,
+        SsspMethod::Multisplit,
+    ];
+    for method in methods {
+        for (resident, spread, short_queues, floats) in [
+            (false, false, false, false),
+            (false, true, false, true),
+            (true, false, false, false),
+            (true, true, false, true),
+            (false, false, true, false),
+        ] {
+            let of = SsspCase {
+                method,
+                vertices: 120,
+                degree: 4,
+                floats,
+                resident,
+                spread,
+                short_queues,
+                rounds: 30,
+            };
+            all.push(Box::new(move || sssp_case(device, of)));
+        }
+    }
+    for number in 0..4 {
+        all.push(Box::new(move || survey_case(device, number % 2 == 1, number / 2 == 1)));
+    }
+}
+
+/// Every case for a device.
+pub fn all(device: Device) -> Vec<Maker> {
+    let mut all: Vec<Maker> = Vec::new();
+    all.push(Box::new(move || probe_case(device)));
+    for on_device in [false, true] {
+        for n in sizes(device) {
+            all.push(Box::new(move || memory_case(device, n + 3, on_device)));
+            for look_back in [false, true] {
+                all.push(Box::new(move || scan_case(device, look_back, on_device, 4 * n)));
+            }
+        }
+    }
+    searches(device, &mut all);
+    histograms(device, &mut all);
+    splits(device, &mut all);
+    sorts(device, &mut all);
+    all
+}
+
+/// The kernels that a case runs, by label.
+pub fn kernels(case: &Case) -> Vec<String> {
+    let steps = case.plan.steps().iter();
+    steps.filter_map(|s| Some(s.pass.kernel.as_ref()?.label().to_owned())).collect()
+}
+
+/// Specialization constants that differ from device to device, and lead to no other blocks.
+const OF_THE_DEVICE: [&str; 5] =
+    ["local_size_x", "SUBGROUP_SIZE", "LOCKSTEP", "SPIN_LIMIT", "ITEMS"];
+
+/// The kernels of a case with what they are specialized to.
+fn variants(case: &Case) -> Vec<(String, Vec<(u32, u32)>)> {
+    let steps = case.plan.steps().iter();
+    let variants = steps.filter_map(|step| {
+        let kernel = step.pass.kernel.as_ref()?;
+        let of_the_device = |id: u32| {
+            let constants = &kernel.interface().spec_constants;
+            constants.iter().any(|c| c.id == id && OF_THE_DEVICE.contains(&c.name.as_str()))
+        };
+        let values = step.pass.specialization.iter().filter(|(id, _)| !of_the_device(*id));
+        Some((kernel.label().to_owned(), values.copied().collect()))
+    });
+    variants.collect()
+}
+
+/// What samples have seen so far: kernels, at each device, and what they were specialized to.
+#[derive(Default)]
+pub struct Seen {
+    kernels: HashSet<(u32, String)>,
+    variants: HashSet<(String, Vec<(u32, u32)>)>,
+}
+
+/// A sample for a device: each kernel at least once for each width, then up to `count` cases that
+/// specialize kernels as no sample before did.
+pub fn sample(device: Device, seen: &mut Seen, first: usize, count: usize) -> Result<Vec<Case>> {
+    let makers = all(device);
+    let mut taken = Vec::new();
+    // In an order of its own for each sample, with a step that has no divisor in common with the
+    // lengths of the lists.
+    let order = (0..makers.len()).map(|k| (first + k * 101) % makers.len());
+    for maker in order.map(|k| &makers[k]) {
+        let case = maker()?;
+        let kernels: Vec<_> = kernels(&case).into_iter().map(|k| (device.width, k)).collect();
+        let variants = variants(&case);
+        let new_kernel = kernels.iter().any(|k| !seen.kernels.contains(k));
+        let new_variant = variants.iter().any(|v| !seen.variants.contains(v));
+        if new_kernel || new_variant && taken.len() < count {
+            seen.kernels.extend(kernels);
+            seen.variants.extend(variants);
+            taken.push(case);
+        }
+    }
+    Ok(taken)
+}

@@ -1,0 +1,94 @@
+//! A plan with its inputs and the outputs that it has to give, and how it is run on the machine.
+
+use anyhow::{Result, ensure};
+use multisplit::graph::Plan;
+use super::primitives::LANE_ORDER;
+use multisplit_machine::{AtomicOrder, Coverage, Machine, Options, PlanOptions};
+
+/// What an output has to be; words past these do not matter.
+#[derive(Clone)]
+pub struct Output {
+    pub name: &'static str,
+    pub expected: Vec<u32>,
+}
+
+/// A plan with its inputs and outputs, by the names of its imports.
+#[derive(Clone)]
+pub struct Case {
+    pub name: String,
+    pub plan: Plan,
+    pub inputs: Vec<(&'static str, Vec<u32>)>,
+    pub outputs: Vec<Output>,
+    /// Kernels rank by lane order.
+    pub lane_order: bool,
+    /// A word that is not zero where the kernels gave up, as they may: the outputs are nothing then.
+    pub may_give_up: Option<(&'static str, usize)>,
+}
+
+/// What a run did.
+pub struct Outcome {
+    /// What is wrong, if anything: findings, or an output that differs.
+    pub problem: Option<String>,
+    pub steps: u64,
+    pub coverage: Coverage,
+}
+
+/// Runs a case. `replace` has kernels to be run in the place of others, by label.
+pub fn run(
+    case: &Case,
+    options: &Options,
+    plan_options: PlanOptions,
+    replace: &[(&str, &[u32])],
+) -> Result<Outcome> {
+    let mut options = *options;
+    if case.lane_order {
+        options.atomics = AtomicOrder::Lane;
+    }
+    let mut machine = Machine::new(options);
+    if case.lane_order {
+        machine.specialize(LANE_ORDER.0, LANE_ORDER.1);
+    }
+    for (label, words) in replace {
+        machine.replace(label, words.to_vec());
+    }
+    let mut bound = Vec::new();
+    for (_, import, _) in case.plan.imports() {
+        let name = import.name.as_str();
+        let given = case.inputs.iter().find(|(input, _)| *input == name);
+        let buffer = match given {
+            Some((_, words)) => machine.upload(name, words),
+            None => machine.buffer(name, import.size),
+        };
+        bound.push((name, buffer));
+    }
+    machine.run(&case.plan, &bound, plan_options)?;
+    let mut problem =
+        (!machine.findings().is_empty()).then(|| format!("{}", machine.findings()));
+    let word = |(name, at): (&str, usize)| {
+        let buffer = bound.iter().find(|(n, _)| *n == name)?;
+        machine.download(buffer.1).get(at).copied()
+    };
+    let gave_up = case.may_give_up.and_then(word).is_some_and(|word| word != 0);
+    for output in case.outputs.iter().filter(|_| !gave_up) {
+        let held = bound.iter().find(|(name, _)| *name == output.name);
+        let held = held.map(|(_, buffer)| machine.download(*buffer)).unwrap_or_default();
+        let wrong = held.iter().zip(&output.expected).position(|(a, b)| a != b);
+        if let Some(at) = wrong {
+            let what = format!(
+                "`{}` word {at} is {:#x} and should be {:#x}\n",
+                output.name, held[at], output.expected[at]
+            );
+            problem.get_or_insert_default().push_str(&what);
+        }
+    }
+    Ok(Outcome { problem, steps: machine.steps(), coverage: machine.coverage().clone() })
+}
+
+/// Runs a case that must be right.
+pub fn check(case: &Case, options: &Options) -> Result<Outcome> {
+    let outcome = run(case, options, PlanOptions::default(), &[])?;
+    if let Some(problem) = &outcome.problem {
+        ensure!(false, "{} with {options:?}:\n{problem}", case.name);
+    }
+    Ok(outcome)
+}

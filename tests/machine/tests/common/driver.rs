@@ -1,0 +1,53 @@
+//! The software driver, to compare the machine with; besides the cases of primitives the only file
+//! that knows the engine's API.
+
+use anyhow::{Context as _, Result};
+use multisplit::graph::{Graph, Groups};
+use multisplit::shaders::Kernel;
+use multisplit::{Config, Context, DeviceChoice, PipelineCache};
+
+pub struct Driver {
+    context: Context,
+}
+
+impl Driver {
+    pub fn open() -> Result<Self> {
+        let config = Config {
+            device: DeviceChoice::Software,
+            pipeline_cache: PipelineCache::Off,
+            ..Config::default()
+        };
+        Ok(Self { context: Context::open(&config).context("no software driver")? })
+    }
+
+    /// Lanes of a subgroup.
+    pub fn width(&self) -> u32 {
+        self.context.properties().subgroup_size
+    }
+
+    /// Runs three workgroups of a kernel; gives the second and the third buffer.
+    pub fn run(&self, kernel: &std::sync::Arc<Kernel>, inputs: &[Vec<u32>; 3]) -> Result<[Vec<u32>; 2]> {
+        let mut graph = Graph::new("program");
+        let names = ["src", "dst", "sums"];
+        let mut imports = Vec::new();
+        for (name, words) in names.iter().zip(inputs) {
+            imports.push(graph.import::<u32>(*name, words.len() as u64));
+        }
+        let mut pass = graph.pass("program", kernel);
+        for binding in &kernel.interface().bindings {
+            let at = names.iter().position(|name| *name == binding.name).context("a binding")?;
+            pass = pass.bind(binding.name.clone(), imports[at]);
+        }
+        let pass = pass.dispatch(Groups::linear(3));
+        graph.keep(pass);
+        let plan = graph.compile(&self.context.limits())?;
+        let executable = self.context.instantiate(plan)?;
+        let mut arrays = Vec::new();
+        for words in inputs {
+            arrays.push(self.context.upload(words.as_slice())?);
+        }
+        let bound: Vec<_> = imports.iter().copied().zip(&arrays).collect();
+        self.context.run(&executable, &bound)?;
+        Ok([self.context.download(&arrays[1])?, self.context.download(&arrays[2])?])
+    }
+}

@@ -1,0 +1,8 @@
+//! What the tests share: cases of all primitives, and how they are run.
+#![allow(dead_code)]
+
+pub mod all;
+pub mod case;
+pub mod driver;
+pub mod others;
+pub mod primitives;

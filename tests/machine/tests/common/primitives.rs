@@ -1,0 +1,417 @@
+//! Plans of the primitives, with inputs and expected outputs: the only file that knows the
+//! engine's API.
+
+use anyhow::Result;
+use multisplit::graph::{Buffer, Graph, Limits};
+use multisplit::primitives::multisplit::{Bucket, Method, TileShape};
+use multisplit::primitives::sort::SortMethod;
+use multisplit::primitives::{
+    Count, Policy, ScanBuffers, ScanMethod, SortBuffers, SplitBuffers, scan, sort, split,
+};
+use multisplit::{Buckets, DeviceProperties, KeyType, Sort};
+use multisplit_machine::Rng;
+
+use super::case::{Case, Output};
+
+/// Which device a plan is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Device {
+    pub width: u32,
+    /// Ranking by lane order.
+    pub lane_order: bool,
+}
+
+impl Device {
+    pub fn threads(self) -> u32 {
+        (2 * self.width).max(128)
+    }
+}
+
+/// Keys of a thread in a tile.
+pub const ITEMS: u32 = 4;
+
+pub fn limits(width: u32) -> Limits {
+    Limits {
+        max_workgroup_invocations: 1024,
+        max_workgroup_size: [1024, 1024, 64],
+        storage_alignment: 16,
+        max_push_bytes: 256,
+        subgroup_size: width,
+        ..Limits::default()
+    }
+}
+
+/// Small tiles, so that few elements make many of them.
+pub fn policy(device: Device) -> Policy {
+    let mut properties = DeviceProperties {
+        subgroup_size: device.width,
+        shared_memory: 32 << 10,
+        ..DeviceProperties::default()
+    };
+    properties.limits.max_compute_work_group_invocations = 1024;
+    properties.limits.max_storage_buffer_range = 1 << 27;
+    properties.limits.max_compute_work_group_count = [65535; 3];
+    let mut policy = Policy::for_device(&properties);
+    let threads = device.threads();
+    let shape = TileShape::new(threads, ITEMS);
+    policy.threads = threads;
+    policy.spine_threads = threads;
+    policy.spin_limit = 4;
+    policy.look_back_tiles = 4;
+    policy.split.warp = shape;
+    policy.split.block_keys = [shape; 8];
+    policy.split.block_pairs = [shape; 8];
+    policy.split.onesweep = [shape; 8];
+    policy.sort.small = shape;
+    policy.sort.keys = policy.sort.keys.map(|(n, _)| (n, shape));
+    policy.sort.wide_keys = policy.sort.wide_keys.map(|(n, _)| (n, shape));
+    policy.sort.pairs = policy.sort.pairs.map(|(n, _)| (n, shape));
+    policy.sort.histogram = shape;
+    policy
+}
+
+/// The specialization constant by which kernels rank by lane order. Only a device that was seen to
+/// keep it can have such a policy; the machine keeps it when it is told to.
+pub const LANE_ORDER: (&str, u32) = ("LOCKSTEP", 1);
+
+pub fn tile(device: Device) -> u64 {
+    u64::from(device.threads() * ITEMS)
+}
+
+/// Elements that an array has more than a device count says.
+const SPARE: u64 = 100;
+
+/// How many elements an array has of which `n` count, and how many that is to the passes.
+pub fn counted(graph: &mut Graph, n: u64, on_device: bool) -> (u64, Count) {
+    if !on_device {
+        return (n, Count::Host(n));
+    }
+    let max = n + SPARE;
+    let buffer = graph.import::<u32>("count", 4);
+    (max, Count::Device { buffer, index: 2, max })
+}
+
+/// The word of a device count among others.
+pub fn count_words(n: u64) -> (&'static str, Vec<u32>) {
+    ("count", vec![7, 7, n as u32, 7])
+}
+
+pub fn random_words(n: u64, seed: u64) -> Vec<u32> {
+    let mut rng = Rng::new(seed);
+    (0..n).map(|_| rng.next() as u32).collect()
+}
+
+pub fn scan_case(device: Device, look_back: bool, on_device: bool, n: u64) -> Result<Case> {
+    let method = if look_back { ScanMethod::LookBack } else { ScanMethod::ReduceThenScan };
+    let policy = Policy { scan: method, lone_tiles: 0, spine_tiles: 1, ..policy(device) };
+    let mut graph = Graph::new("scan");
+    let (max, count) = counted(&mut graph, n, on_device);
+    let (src, dst) = (graph.import::<u32>("src", max), graph.import::<u32>("dst", max));
+    scan(&mut graph, &policy, &ScanBuffers::new(src, dst).count(count))?;
+    let input = random_words(max, n);
+    let mut sum = 0u32;
+    let mut expected = Vec::new();
+    for x in input.iter().take(n as usize) {
+        expected.push(sum);
+        sum = sum.wrapping_add(*x);
+    }
+    Ok(Case {
+        name: format!("scan of {n}, {method:?}, device count {on_device}, for {device:?}"),
+        plan: graph.compile(&limits(device.width))?,
+        outputs: vec![Output { name: "dst", expected }],
+        inputs: vec![("src", input), count_words(n)],
+        lane_order: false,
+        may_give_up: None,
+    })
+}
+
+/// What keys take along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Along {
+    Nothing,
+    /// A value of so many words: 1, 2 or 4.
+    Words(usize),
+    Indices,
+}
+
+fn import_key(graph: &mut Graph, name: &str, key: KeyType, n: u64) -> Buffer {
+    match key {
+        KeyType::U32 => graph.import::<u32>(name, n),
+        KeyType::I32 => graph.import::<i32>(name, n),
+        KeyType::F32 => graph.import::<f32>(name, n),
+        KeyType::U64 => graph.import::<u64>(name, n),
+        KeyType::I64 => graph.import::<i64>(name, n),
+        KeyType::F64 => graph.import::<f64>(name, n),
+    }
+}
+
+fn import_value(graph: &mut Graph, name: &str, words: usize, n: u64) -> Buffer {
+    match words {
+        1 => graph.import::<u32>(name, n),
+        2 => graph.import::<[u32; 2]>(name, n),
+        _ => graph.import::<[u32; 4]>(name, n),
+    }
+}
+
+/// The bits of a key as an unsigned number that compares like it.
+fn image(key: KeyType, bits: u64) -> u64 {
+    let top = 1u64 << (key.bits() - 1);
+    match key {
+        KeyType::U32 | KeyType::U64 => bits,
+        KeyType::I32 | KeyType::I64 => bits ^ top,
+        KeyType::F32 | KeyType::F64 if bits & top != 0 => bits ^ (u64::MAX >> (64 - key.bits())),
+        KeyType::F32 | KeyType::F64 => bits ^ top,
+    }
+}
+
+fn random_keys(key: KeyType, n: u64, seed: u64) -> Vec<u64> {
+    let mut rng = Rng::new(seed ^ 0x5EED);
+    let mask = u64::MAX >> (64 - key.bits());
+    // Some keys are equal, so that an order which is not kept is seen.
+    let few = n / 2 + 1;
+    (0..n).map(|_| Rng::new(rng.below(few)).next() & mask).collect()
+}
+
+fn words_of(key: KeyType, keys: impl Iterator<Item = u64>) -> Vec<u32> {
+    keys.flat_map(|k| [k as u32, (k >> 32) as u32].into_iter().take(key.bits() as usize / 32)).collect()
+}
+
+/// The words of element i, for each i of an order.
+fn gathered(words: &[u32], size: usize, order: &[usize]) -> Vec<u32> {
+    order.iter().flat_map(|&i| words[i * size..(i + 1) * size].to_vec()).collect()
+}
+
+/// A sort of all of an array.
+#[derive(Clone, Copy, Debug)]
+pub struct SortCase {
+    pub key: KeyType,
+    pub along: Along,
+    pub method: SortMethod,
+    pub descending: bool,
+    pub n: u64,
+    /// Turns that a tile takes through shared memory.
+    pub turns: u32,
+    /// Each third of a tile on its own.
+    pub segments: bool,
+    pub on_device: bool,
+}
+
+pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
+    let SortCase { key, along, method, descending, n, turns, segments, on_device } = of;
+    let mut policy = policy(device);
+    let turned = TileShape::new(device.threads(), ITEMS).in_turns(turns);
+    policy.sort.keys = policy.sort.keys.map(|(n, _)| (n, turned));
+    policy.sort.wide_keys = policy.sort.wide_keys.map(|(n, _)| (n, turned));
+    policy.sort.pairs = policy.sort.pairs.map(|(n, _)| (n, turned));
+    let mut graph = Graph::new("sort");
+    let (max, count) = counted(&mut graph, n, on_device);
+    let keys = import_key(&mut graph, "keys", key, max);
+    let mut buffers = SortBuffers::keys(keys).count(count);
+    buffers = match along {
+        Along::Nothing => buffers,
+        Along::Words(words) => buffers.values(import_value(&mut graph, "values", words, max)),
+        Along::Indices => buffers.indices(graph.import::<u32>("values", max)),
+    };
+    let mut how = if descending { Sort::descending() } else { Sort::ascending() };
+    how = how.method(method);
+    let mut begins = vec![0, n as usize];
+    if segments {
+        let step = (tile(device) / 3).max(1) as usize;
+        begins = (0..n as usize).step_by(step).chain([n as usize]).collect();
+        let offsets: Vec<u32> = begins.iter().map(|&b| b as u32).collect();
+        how = how.segments(&offsets);
+    }
+    sort(&mut graph, &policy, &how, &buffers)?;
+
+    let input = random_keys(key, max, n ^ 77);
+    let mut order = Vec::new();
+    let mut numbers = Vec::new();
+    for pair in begins.windows(2) {
+        let mut part: Vec<usize> = (pair[0]..pair[1]).collect();
+        part.sort_by_key(|&i| if descending { !image(key, input[i]) } else { image(key, input[i]) });
+        numbers.extend(part.iter().map(|&i| (i - pair[0]) as u32));
+        order.extend(part);
+    }
+    let mut inputs = vec![("keys", words_of(key, input.iter().copied())), count_words(n)];
+    let sorted = words_of(key, order.iter().map(|&i| input[i]));
+    let mut outputs = vec![Output { name: "keys", expected: sorted }];
+    match along {
+        Along::Nothing => {}
+        Along::Indices => outputs.push(Output { name: "values", expected: numbers }),
+        Along::Words(words) => {
+            let values: Vec<u32> = random_words(max * words as u64, n ^ 5);
+            outputs.push(Output { name: "values", expected: gathered(&values, words, &order) });
+            inputs.push(("values", values));
+        }
+    }
+    Ok(Case {
+        name: format!("{of:?} for {device:?}"),
+        plan: graph.compile(&limits(device.width))?,
+        inputs,
+        outputs,
+        lane_order: device.lane_order,
+        may_give_up: None,
+    })
+}
+
+/// What a split gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gives {
+    Keys,
+    Pairs(usize),
+    Permutation,
+}
+
+/// Which bucket a key belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    Delta,
+    Digit,
+    OrderedDigit,
+    Even,
+    Range,
+    Identity,
+    Glsl,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct SplitCase {
+    pub key: KeyType,
+    pub gives: Gives,
+    pub method: Method,
+    pub function: Function,
+    pub buckets: u32,
+    pub n: u64,
+    pub turns: u32,
+    pub on_device: bool,
+}
+
+/// The bucket function, and what it gives for the bits of a key.
+fn bucket_of(of: &SplitCase) -> (Bucket, Box<dyn Fn(u64) -> u64>) {
+    let m = u64::from(of.buckets);
+    let key = of.key;
+    let bits = of.buckets.next_power_of_two().trailing_zeros().max(1);
+    match of.function {
+        Function::Delta => {
+            let width = (1u128 << key.bits()).div_ceil(u128::from(m)) as u64;
+            (Bucket::Delta { min: 0, width }, Box::new(move |k| (k / width).min(m - 1)))
+        }
+        Function::Digit => {
+            let shift = 3;
+            let function = Bucket::Digit { shift, bits };
+            (function, Box::new(move |k| (k >> shift) & ((1 << bits) - 1)))
+        }
+        Function::OrderedDigit => {
+            let shift = key.bits() - bits;
+            let function = Bucket::OrderedDigit { shift, bits, descending: false };
+            (function, Box::new(move |k| image(key, k) >> shift))
+        }
+        Function::Even => {
+            let (lo, hi) = (0.0f32, 1e9f32);
+            let scale = m as f32 / (hi - lo);
+            let own = move |k: u64| {
+                let x = f32::from_bits(k as u32);
+                match x {
+                    x if x.is_nan() || x >= hi => m - 1,
+                    x if x < lo => 0,
+                    x => (((x - lo) * scale) as u64).min(m - 1),
+                }
+            };
+            (Bucket::Even { lo: lo.into(), hi: hi.into() }, Box::new(own))
+        }
+        Function::Range => {
+            let domain = u64::MAX >> (64 - key.bits());
+            let splitters: Vec<u64> = (1..m).map(|k| domain / m * k + k % 3).collect();
+            let own = splitters.clone();
+            (Bucket::Range(splitters), Box::new(move |k| own.partition_point(|s| *s <= k) as u64))
+        }
+        Function::Identity => (Bucket::Identity, Box::new(move |k| k)),
+        Function::Glsl => {
+            let glsl = format!("uint bucket_of(uint key) {{ return (key ^ key >> 7) % {m}u; }}");
+            let own = move |k: u64| (k as u32 ^ (k as u32 >> 7)) as u64 % m;
+            (Bucket::Glsl(multisplit::Glsl::new(glsl)), Box::new(own))
+        }
+    }
+}
+
+pub fn split_case(device: Device, of: SplitCase) -> Result<Case> {
+    split_case_with(device, of, |_| {})
+}
+
+/// The same with another policy.
+pub fn split_case_with(
+    device: Device,
+    of: SplitCase,
+    change: impl FnOnce(&mut Policy),
+) -> Result<Case> {
+    let SplitCase { key, gives, method, buckets, n, turns, on_device, .. } = of;
+    let mut policy = policy(device);
+    let turned = TileShape::new(device.threads(), ITEMS).in_turns(turns);
+    policy.split.block_keys = [turned; 8];
+    policy.split.block_pairs = [turned; 8];
+    policy.split.onesweep = [turned; 8];
+    change(&mut policy);
+    let (function, own) = bucket_of(&of);
+    let mut graph = Graph::new("split");
+    let (max, count) = counted(&mut graph, n, on_device);
+    let keys = import_key(&mut graph, "keys", key, max);
+    let offsets = graph.import::<u32>("offsets", u64::from(buckets) + 1);
+    let buffers = match gives {
+        Gives::Keys => {
+            SplitBuffers::keys(keys, import_key(&mut graph, "keys.out", key, max), offsets)
+        }
+        Gives::Permutation => {
+            SplitBuffers::permutation(keys, graph.import::<u32>("permutation", max), offsets)
+        }
+        Gives::Pairs(words) => {
+            let values = import_value(&mut graph, "values", words, max);
+            let keys_out = import_key(&mut graph, "keys.out", key, max);
+            let values_out = import_value(&mut graph, "values.out", words, max);
+            SplitBuffers::pairs((keys, values), (keys_out, values_out), offsets)
+        }
+    };
+    let outside = graph.import::<u32>("out_of_range", 1);
+    let buffers = buffers.count(count).out_of_range(outside);
+    let how = Buckets::of(key, buckets, function).method(method);
+    split(&mut graph, &policy, &how, &buffers)?;
+
+    let mut input = random_keys(key, max, n ^ 99);
+    if of.function == Function::Identity {
+        input.iter_mut().for_each(|k| *k %= u64::from(buckets));
+    }
+    let ids: Vec<u64> = input.iter().take(n as usize).map(|&k| own(k)).collect();
+    let mut order: Vec<usize> = (0..n as usize).collect();
+    if method == Method::FullSort {
+        order.sort_by_key(|&i| image(key, input[i]));
+    } else {
+        order.sort_by_key(|&i| ids[i]);
+    }
+    let begins: Vec<u32> = (0..=u64::from(buckets))
+        .map(|b| ids.iter().filter(|id| **id < b).count() as u32)
+        .collect();
+    let mut inputs = vec![("keys", words_of(key, input.iter().copied())), count_words(n)];
+    let mut outputs = vec![Output { name: "offsets", expected: begins }];
+    let moved = words_of(key, order.iter().map(|&i| input[i]));
+    match gives {
+        Gives::Keys => outputs.push(Output { name: "keys.out", expected: moved }),
+        Gives::Permutation => {
+            let mut expected = vec![0; n as usize];
+            order.iter().enumerate().for_each(|(place, &i)| expected[i] = place as u32);
+            outputs.push(Output { name: "permutation", expected });
+        }
+        Gives::Pairs(words) => {
+            let values = random_words(max * words as u64, n ^ 6);
+            outputs.push(Output { name: "keys.out", expected: moved });
+            outputs.push(Output { name: "values.out", expected: gathered(&values, words, &order) });
+            inputs.push(("values", values));
+        }
+    }
+    Ok(Case {
+        name: format!("{of:?} for {device:?}"),
+        plan: graph.compile(&limits(device.width))?,
+        inputs,
+        outputs,
+        lane_order: device.lane_order,
+        may_give_up: None,
+    })
+}

@@ -1,0 +1,191 @@
+//! Can it fail? Kernels that are changed in one place are noticed, by a finding or a wrong result,
+//! at some width and under some schedule.
+//!
+//! The plain run takes a sample of kernels and mutants; `MULTISPLIT_FULL=1` all of them. Those that
+//! nothing notices are listed in `mutants.txt` of the target folder.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::{Result, ensure};
+use common::all::{Seen, full, kernels, sample};
+use common::case::{Case, run};
+use common::primitives::Device;
+use multisplit::shaders::{builtin, manifest};
+use multisplit_machine::mutate::{Mutant, MutantKind, mutants};
+use multisplit_machine::{AtomicOrder, Options, PlanOptions, Rng, Schedule};
+
+/// Of the mutants of executed code, so many percent are noticed.
+const CAUGHT_PERCENT: usize = 90;
+/// Mutants of each kernel in a sample, and one kernel in so many.
+const MUTANTS: usize = 6;
+const KERNELS: usize = 5;
+/// Cases that a mutant is tried on.
+const CASES: usize = 6;
+
+/// A case with how it is run, how many instructions that takes, and the blocks that it executes.
+struct Trial<'c> {
+    case: &'c Case,
+    options: Options,
+    executed: Vec<bool>,
+}
+
+fn trials<'c>(label: &str, cases: &'c [(u32, Case)]) -> Result<Vec<Trial<'c>>> {
+    let mut trials: Vec<Trial<'_>> = Vec::new();
+    let with_kernel = cases.iter().filter(|(_, case)| kernels(case).iter().any(|k| k == label));
+    for (k, (width, case)) in with_kernel.take(if full() { 40 } else { CASES }).enumerate() {
+        let base = Options { seed: k as u64, ..Options::new(*width) };
+        let mut options = match k % 3 {
+            0 => Options { schedule: Schedule::Random, ..base },
+            1 => Options { schedule: Schedule::Reversed, atomics: AtomicOrder::Reversed, ..base },
+            _ => Options { schedule: Schedule::HeldBack { group: 0, after: 40 }, ..base },
+        };
+        let outcome = run(case, &options, PlanOptions::default(), &[])?;
+        // A loop that never ends is stopped.
+        options.budget = 3 * outcome.steps + 1_000_000;
+        let executed = outcome.coverage.kernels.get(label).map(|c| c.executed.clone());
+        trials.push(Trial { case, options, executed: executed.unwrap_or_default() });
+    }
+    Ok(trials)
+}
+
+/// How it was noticed, if it was; none where no trial executes it.
+fn try_mutant(label: &str, mutant: &Mutant, trials: &[Trial<'_>]) -> Result<Option<bool>> {
+    let executes = |trial: &&Trial<'_>| {
+        mutant.block.is_none_or(|block| trial.executed.get(block).copied().unwrap_or(false))
+    };
+    let mut executed = false;
+    for trial in trials.iter().filter(executes) {
+        executed = true;
+        let replace: [(&str, &[u32]); 1] = [(label, &mutant.words)];
+        match run(trial.case, &trial.options, PlanOptions::default(), &replace) {
+            Ok(outcome) if outcome.problem.is_none() => {}
+            _ => return Ok(Some(true)),
+        }
+    }
+    Ok(executed.then_some(false))
+}
+
+/// Every kernel's cases, at a width below 32 and at one above.
+fn cases() -> Result<Vec<(u32, Case)>> {
+    let mut cases = Vec::new();
+    for (number, lane_order, width) in [(3, false, 64), (5, false, 8), (7, true, 16)] {
+        let mut seen = Seen::default();
+        let count = if full() { 400 } else { 90 };
+        let sample = sample(Device { width, lane_order }, &mut seen, number, count)?;
+        cases.extend(sample.into_iter().map(|case| (width, case)));
+    }
+    // Small cases first: they are tried before the others.
+    cases.sort_by_key(|(_, case)| case.inputs.iter().map(|(_, words)| words.len()).sum::<usize>());
+    cases.reverse();
+    Ok(cases)
+}
+
+#[derive(Default)]
+struct Tally {
+    caught: BTreeMap<MutantKind, usize>,
+    missed: BTreeMap<MutantKind, Vec<String>>,
+    not_executed: usize,
+}
+
+fn spirv(label: &str) -> Option<Vec<u32>> {
+    let bytes = builtin::ALL.iter().find(|b| b.label() == label)?.spirv_bytes();
+    Some(bytes.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect())
+}
+
+#[test]
+fn changed_kernels_are_noticed() -> Result<()> {
+    let cases = cases()?;
+    let mut jobs = Vec::new();
+    for (number, entry) in manifest::entries().into_iter().enumerate() {
+        if !full() && number % KERNELS != 2 {
+            continue;
+        }
+        let Some(words) = spirv(&entry.label) else { continue };
+        let mut all = mutants(&entry.label, &words)?;
+        if !full() {
+            // One of each kind, then any.
+            let mut rng = Rng::new(number as u64);
+            for k in (1..all.len()).rev() {
+                all.swap(k, rng.below(k as u64 + 1) as usize);
+            }
+            let mut of_kind = BTreeMap::<MutantKind, usize>::new();
+            let rank = |m: &Mutant, of_kind: &mut BTreeMap<MutantKind, usize>| {
+                let count = of_kind.entry(m.kind).or_default();
+                *count += 1;
+                *count
+            };
+            let mut ranked: Vec<_> = all.into_iter().map(|m| (rank(&m, &mut of_kind), m)).collect();
+            ranked.sort_by_key(|(rank, _)| *rank);
+            all = ranked.into_iter().map(|(_, m)| m).take(MUTANTS).collect();
+        }
+        jobs.push((entry.label, all));
+    }
+    let (next, tally) = (AtomicUsize::new(0), Mutex::new(Tally::default()));
+    let failed = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some((label, all)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(error) = try_all(label, all, &cases, &tally) {
+                        let mut failed = failed.lock().unwrap_or_else(|e| e.into_inner());
+                        failed.push(format!("{label}: {error:#}"));
+                    }
+                }
+            });
+        }
+    });
+    let failed = failed.into_inner().unwrap_or_else(|e| e.into_inner());
+    ensure!(failed.is_empty(), "{}", failed.join("\n"));
+    report(&tally.into_inner().unwrap_or_else(|e| e.into_inner()))
+}
+
+fn try_all(
+    label: &str,
+    all: &[Mutant],
+    cases: &[(u32, Case)],
+    tally: &Mutex<Tally>,
+) -> Result<()> {
+    let trials = trials(label, cases)?;
+    ensure!(!trials.is_empty(), "no case runs it");
+    for mutant in all {
+        let caught = try_mutant(label, mutant, &trials)?;
+        let mut tally = tally.lock().unwrap_or_else(|e| e.into_inner());
+        match caught {
+            Some(true) => *tally.caught.entry(mutant.kind).or_default() += 1,
+            Some(false) => {
+                let place = format!("{label}: {}", mutant.place);
+                tally.missed.entry(mutant.kind).or_default().push(place);
+            }
+            None => tally.not_executed += 1,
+        }
+    }
+    Ok(())
+}
+
+fn report(tally: &Tally) -> Result<()> {
+    let mut text = String::new();
+    let (mut caught, mut missed) = (0, 0);
+    let kinds: std::collections::BTreeSet<_> =
+        tally.caught.keys().chain(tally.missed.keys()).collect();
+    for kind in kinds {
+        let noticed = tally.caught.get(kind).copied().unwrap_or(0);
+        let survivors = tally.missed.get(kind).map_or(&[][..], Vec::as_slice);
+        writeln!(text, "{kind:?}: {noticed} noticed, {} not", survivors.len())?;
+        for place in survivors {
+            writeln!(text, "  {place}")?;
+        }
+        caught += noticed;
+        missed += survivors.len();
+    }
+    writeln!(text, "{} in code that the cases here do not execute", tally.not_executed)?;
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("mutants.txt");
+    std::fs::write(&path, &text)?;
+    println!("{text}{caught} of {} mutants noticed, {}", caught + missed, path.display());
+    ensure!(caught * 100 >= (caught + missed) * CAUGHT_PERCENT, "too many mutants are not noticed:\n{text}");
+    Ok(())
+}
