@@ -7,8 +7,10 @@
 //! a failure, never a skip.
 
 use std::ffi::OsString;
-use std::process::{Command, ExitCode};
+use std::io::{Read as _, Write as _};
+use std::process::{Command, ExitCode, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::ScopedJoinHandle;
 
 use anyhow::{Result, anyhow, bail, ensure};
 use libtest_mimic::{Arguments, Trial};
@@ -132,6 +134,10 @@ fn config() -> Config {
 }
 
 /// Starts this binary again, once for each subgroup width of the device under test.
+///
+/// The tests of a process run one after another on one core, so processes run side by side. What
+/// one says is kept together: that of a process that fails is printed when it ends, that of the
+/// others at the end, so that failures come first.
 fn run_on_every_width(extent: Extent, arguments: &[OsString]) -> Result<ExitCode> {
     let context = Context::open(&config())?;
     let properties = context.properties().clone();
@@ -142,9 +148,8 @@ fn run_on_every_width(extent: Extent, arguments: &[OsString]) -> Result<ExitCode
     } else {
         vec![(None, properties.subgroup_size)]
     };
-    let mut all_good = true;
-    for (bits, size) in widths {
-        println!("\n{}: subgroups of {size}, {extent}", properties.name);
+    let child = |(bits, size): (Option<u32>, u32)| -> Result<Command> {
+        println!("{}: subgroups of {size}, {extent}", properties.name);
         let mut child = Command::new(std::env::current_exe()?);
         child
             .args(arguments.iter().skip(1))
@@ -157,9 +162,53 @@ fn run_on_every_width(extent: Extent, arguments: &[OsString]) -> Result<ExitCode
         if let Some(bits) = bits {
             child.env("LP_NATIVE_VECTOR_WIDTH", bits.to_string());
         }
-        all_good &= child.status()?.success();
-    }
+        Ok(child)
+    };
+    let mut children = widths.into_iter().map(child).collect::<Result<Vec<_>>>()?;
+    let all_good = match children.as_mut_slice() {
+        // Nothing to keep apart.
+        [only] => only.status()?.success(),
+        several => run_side_by_side(several)?,
+    };
     Ok(if all_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Runs all of them at once, also where there are more of them than cores: three that share two
+/// cores end sooner than two and then one. Gives whether all succeeded.
+fn run_side_by_side(children: &mut [Command]) -> Result<bool> {
+    let ends = std::thread::scope(|scope| {
+        let running: Vec<_> =
+            children.iter_mut().map(|child| scope.spawn(|| run_and_print_failure(child))).collect();
+        running.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>()
+    });
+    let mut all_good = true;
+    for end in ends {
+        match end.map_err(|_| anyhow!("the thread that reads a child's output has panicked"))?? {
+            Some(output) => std::io::stdout().write_all(&output)?,
+            None => all_good = false,
+        }
+    }
+    Ok(all_good)
+}
+
+/// Runs a child to its end. Gives what it said if it succeeded, and prints it otherwise.
+fn run_and_print_failure(command: &mut Command) -> Result<Option<Vec<u8>>> {
+    // One pipe for both, so that lines keep their order.
+    let (mut reader, writer) = std::io::pipe()?;
+    let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
+    // The command holds the ends that write: while it does, there is no end of file.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut output = Vec::new();
+    reader.read_to_end(&mut output)?;
+    let status = child.wait()?;
+    if status.success() {
+        return Ok(Some(output));
+    }
+    // One that a signal ended has said nothing of it.
+    let mut out = std::io::stdout().lock();
+    out.write_all(&output)?;
+    writeln!(out, "error: the process of one width ended with {status}")?;
+    Ok(None)
 }
 
 const QUEUE_SUBMIT_VALIDATION: &str =

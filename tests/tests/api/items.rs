@@ -1,0 +1,300 @@
+//! Which items of a crate are public, and under which path: a walk through rustdoc's JSON.
+//!
+//! An item that several paths lead to is listed under the shortest; the others are lines that say
+//! so. Implementations that the compiler adds by itself, and blanket ones, are left out.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+
+use crate::signature::Signatures;
+
+/// A crate as rustdoc describes it.
+pub struct Crate<'a> {
+    index: &'a Value,
+    signatures: Signatures<'a>,
+    /// The path of each public item, of its parts as well.
+    public: BTreeMap<String, String>,
+    /// What a line is sorted by, and the line: members follow what they belong to.
+    lines: BTreeSet<(String, String)>,
+    counts: BTreeMap<&'static str, usize>,
+}
+
+/// The text of a snapshot: how many items there are, then a line for each, in order.
+pub fn list(json: &Value) -> Result<String> {
+    let version = &json["format_version"];
+    let mut listed = Crate {
+        index: &json["index"],
+        signatures: Signatures::new(json),
+        public: BTreeMap::new(),
+        lines: BTreeSet::new(),
+        counts: BTreeMap::new(),
+    };
+    listed.walk(json).with_context(|| format!("rustdoc's JSON of format {version}"))?;
+    let count =
+        |kinds: &[&str]| -> usize { kinds.iter().filter_map(|kind| listed.counts.get(kind)).sum() };
+    let mut text = format!(
+        "# {} items: {} types, {} traits, {} functions\n",
+        listed.counts.values().sum::<usize>(),
+        count(&["struct", "enum", "union", "type"]),
+        count(&["trait"]),
+        count(&["fn"]),
+    );
+    for (_, line) in &listed.lines {
+        text += line;
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+/// The key of an item in the index, of a field that holds an id.
+fn key(id: &Value) -> String {
+    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
+}
+
+/// The members of a list that may not be there.
+fn each(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().into_iter().flatten()
+}
+
+impl<'a> Crate<'a> {
+    fn walk(&mut self, json: &'a Value) -> Result<()> {
+        let root = key(&json["root"]);
+        let name = self.index[&root]["name"].as_str().context("a crate without a name")?.to_owned();
+        let mut queue = VecDeque::from([(root, name)]);
+        let mut found = Vec::new();
+        // Level by level, so that the first path to an item is the shortest.
+        while let Some((id, path)) = queue.pop_front() {
+            if let Some(first) = self.public.get(&id) {
+                self.same(&path, first.clone().as_str());
+                continue;
+            }
+            self.public.insert(id.clone(), path.clone());
+            found.push((id.clone(), path.clone()));
+            let inner = &self.index[&id]["inner"];
+            let mut members: Vec<(String, String)> = Vec::new();
+            for member in each(&inner["module"]["items"]) {
+                self.member(&key(member), &path, &mut members)?;
+            }
+            members.sort_by(|a, b| a.1.cmp(&b.1));
+            queue.extend(members);
+        }
+        for (id, path) in found {
+            self.item(&id, &path)?;
+        }
+        Ok(())
+    }
+
+    /// What a member of a module adds: itself, what a `use` names, or all that a `use` of `*` does.
+    fn member(
+        &mut self,
+        id: &str,
+        module: &str,
+        members: &mut Vec<(String, String)>,
+    ) -> Result<()> {
+        let item = &self.index[id];
+        let used = &item["inner"]["use"];
+        if used.is_null() {
+            let name = item["name"].as_str().context("an item without a name")?;
+            members.push((id.to_owned(), format!("{module}::{name}")));
+            return Ok(());
+        }
+        let target = key(&used["id"]);
+        let (source, name) = (&used["source"], &used["name"]);
+        let source = source.as_str().context("a use without a source")?;
+        let name = name.as_str().context("a use without a name")?;
+        let local = !self.index[&target].is_null();
+        match (used["is_glob"].as_bool(), local) {
+            (Some(true), true) => {
+                let inner = &self.index[&target]["inner"];
+                for member in
+                    each(&inner["module"]["items"]).chain(each(&inner["enum"]["variants"]))
+                {
+                    self.member(&key(member), module, members)?;
+                }
+            }
+            (Some(true), false) => self.same(&format!("{module}::*"), &format!("{source}::*")),
+            (_, true) => members.push((target, format!("{module}::{name}"))),
+            (_, false) => self.same(&format!("{module}::{name}"), source),
+        }
+        Ok(())
+    }
+
+    /// Another name of an item.
+    fn same(&mut self, path: &str, item: &str) {
+        self.lines.insert((path.to_owned(), format!("use {path} = {item}")));
+    }
+
+    fn line(&mut self, kind: &'static str, path: &str, text: &str) {
+        *self.counts.entry(kind).or_default() += 1;
+        self.lines.insert((path.to_owned(), text.to_owned()));
+    }
+
+    fn item(&mut self, id: &str, path: &str) -> Result<()> {
+        let item = &self.index[id];
+        let (kind, inner) = item["inner"]
+            .as_object()
+            .and_then(|inner| inner.iter().next())
+            .with_context(|| format!("{path} has no kind"))?;
+        let generics = self.signatures.generics(&inner["generics"])?;
+        let bounds = self.signatures.conditions(&inner["generics"])?;
+        match kind.as_str() {
+            "module" => self.line("mod", path, &format!("mod {path}")),
+            "struct" | "union" => {
+                self.line("struct", path, &format!("{kind} {path}{generics}{bounds}"));
+                let kind = &inner["kind"];
+                let fields = each(&kind["plain"]["fields"])
+                    .chain(each(&kind["tuple"]))
+                    .chain(each(&inner["fields"]));
+                for field in fields {
+                    self.field(field, path)?;
+                }
+                self.implementations(&inner["impls"], path)?;
+            }
+            "enum" => {
+                self.line("enum", path, &format!("enum {path}{generics}{bounds}"));
+                for variant in each(&inner["variants"]) {
+                    self.variant(variant, path)?;
+                }
+                self.implementations(&inner["impls"], path)?;
+            }
+            "trait" => {
+                let unsafely = if inner["is_unsafe"] == true { "unsafe " } else { "" };
+                let over = self.signatures.bounds(&inner["bounds"])?;
+                let over = if over.is_empty() { over } else { format!(": {over}") };
+                self.line(
+                    "trait",
+                    path,
+                    &format!("{unsafely}trait {path}{generics}{over}{bounds}"),
+                );
+                for member in each(&inner["items"]) {
+                    self.associated(member, path)?;
+                }
+                for id in each(&inner["implementations"]) {
+                    self.implementor(&self.index[&key(id)]["inner"]["impl"])?;
+                }
+            }
+            "function" => self.function(item, path)?,
+            "type_alias" => {
+                let is = self.signatures.ty(&inner["type"])?;
+                self.line("type", path, &format!("type {path}{generics}{bounds} = {is}"));
+            }
+            "constant" => {
+                let is = self.signatures.ty(&inner["type"])?;
+                self.line("const", path, &format!("const {path}: {is}"));
+            }
+            "static" => {
+                let is = self.signatures.ty(&inner["type"])?;
+                self.line("static", path, &format!("static {path}: {is}"));
+            }
+            "macro" | "proc_macro" => self.line("macro", path, &format!("macro {path}!")),
+            // Variants that a `use` of an enumeration's `*` names.
+            "variant" => self.line("variant", path, &format!("variant {path}")),
+            other => bail!("{path} is a {other}, which this test does not know"),
+        }
+        Ok(())
+    }
+
+    /// A private field has no entry, or none that is public.
+    fn field(&mut self, id: &Value, owner: &str) -> Result<()> {
+        let field = &self.index[&key(id)];
+        let is = &field["inner"]["struct_field"];
+        if is.is_null() || field["visibility"] != "public" {
+            return Ok(());
+        }
+        let name = field["name"].as_str().context("a field without a name")?;
+        let is = self.signatures.ty(is)?;
+        let path = format!("{owner}::{name}");
+        self.line("field", &path, &format!("field {path}: {is}"));
+        Ok(())
+    }
+
+    fn variant(&mut self, id: &Value, owner: &str) -> Result<()> {
+        let variant = &self.index[&key(id)];
+        let name = variant["name"].as_str().context("a variant without a name")?;
+        let kind = &variant["inner"]["variant"]["kind"];
+        let mut fields = Vec::new();
+        let named = each(&kind["struct"]["fields"]);
+        for field in named.chain(each(&kind["tuple"])) {
+            let field = &self.index[&key(field)];
+            let is = self.signatures.ty(&field["inner"]["struct_field"])?;
+            let label = field["name"].as_str().unwrap_or_default();
+            fields.push(if kind["struct"].is_null() { is } else { format!("{label}: {is}") });
+        }
+        let fields = fields.join(", ");
+        let text = if !kind["struct"].is_null() {
+            format!("{name} {{ {fields} }}")
+        } else if !kind["tuple"].is_null() {
+            format!("{name}({fields})")
+        } else {
+            name.to_owned()
+        };
+        self.line("variant", &format!("{owner}::{name}"), &format!("variant {owner}::{text}"));
+        Ok(())
+    }
+
+    fn function(&mut self, item: &Value, path: &str) -> Result<()> {
+        let text = self.signatures.function(&item["inner"]["function"], path)?;
+        self.line("fn", path, &text);
+        Ok(())
+    }
+
+    /// What belongs to a trait or an implementation.
+    fn associated(&mut self, id: &Value, owner: &str) -> Result<()> {
+        let item = &self.index[&key(id)];
+        // Not there: hidden from the documentation.
+        let Some(name) = item["name"].as_str() else { return Ok(()) };
+        let path = format!("{owner}::{name}");
+        let inner = &item["inner"];
+        if !inner["function"].is_null() {
+            return self.function(item, &path);
+        }
+        if !inner["assoc_const"].is_null() {
+            let is = self.signatures.ty(&inner["assoc_const"]["type"])?;
+            self.line("const", &path, &format!("const {path}: {is}"));
+        } else {
+            let bounds = self.signatures.bounds(&inner["assoc_type"]["bounds"])?;
+            let bounds = if bounds.is_empty() { bounds } else { format!(": {bounds}") };
+            self.line("associated type", &path, &format!("type {path}{bounds}"));
+        }
+        Ok(())
+    }
+
+    fn implementations(&mut self, ids: &Value, path: &str) -> Result<()> {
+        for id in each(ids) {
+            let implementation = &self.index[&key(id)]["inner"]["impl"];
+            if !implementation["trait"].is_null() {
+                self.implementor(implementation)?;
+                continue;
+            }
+            // A method of `Array<u32>` alone is not one of every `Array`.
+            let conditions = self.signatures.special(implementation)?;
+            for member in each(&implementation["items"]) {
+                if self.index[&key(member)]["visibility"] == "public" {
+                    self.associated(member, &format!("{path}{conditions}"))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn implementor(&mut self, implementation: &Value) -> Result<()> {
+        let by_itself =
+            implementation["is_synthetic"] == true || !implementation["blanket_impl"].is_null();
+        let of = &implementation["trait"];
+        // A trait of ours that no path leads to is nobody's to use.
+        let id = key(&of["id"]);
+        let hidden = !self.index[&id].is_null() && !self.public.contains_key(&id);
+        if implementation.is_null() || by_itself || hidden || of["path"] == "StructuralPartialEq" {
+            return Ok(());
+        }
+        let (name, whom) = (self.signatures.path(of)?, self.signatures.ty(&implementation["for"])?);
+        let generics = self.signatures.generics(&implementation["generics"])?;
+        let bounds = self.signatures.conditions(&implementation["generics"])?;
+        // After all paths, by type.
+        self.lines
+            .insert((format!("~{whom}"), format!("impl{generics} {name} for {whom}{bounds}")));
+        Ok(())
+    }
+}

@@ -1,0 +1,122 @@
+//! Is the public API what is checked in: `tests/api/*.txt`, a line for each public item?
+//!
+//! A change of the API shows as a difference that a reviewer reads. After one that is meant,
+//! `MULTISPLIT_BLESS=1 cargo test -p multisplit-tests --test api` writes the files anew.
+
+#![forbid(unsafe_code)]
+
+mod items;
+mod signature;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::Value;
+
+/// Set to write what is not fresh instead of complaining.
+const BLESS: &str = "MULTISPLIT_BLESS";
+/// As many lines of a difference as a person reads.
+const SHOWN: usize = 40;
+
+#[test]
+fn api_of_shaders() -> Result<()> {
+    expect_unchanged("multisplit-shaders", "compile")
+}
+
+#[test]
+fn api_of_graph() -> Result<()> {
+    expect_unchanged("multisplit-graph", "")
+}
+
+#[test]
+fn api_of_engine() -> Result<()> {
+    expect_unchanged("multisplit", "glsl,tuning")
+}
+
+/// A list that misses what is there would let any change pass.
+#[test]
+fn lists_have_what_a_user_starts_with() -> Result<()> {
+    for (package, start) in [
+        ("multisplit-shaders", "fn multisplit_shaders::reflect::reflect("),
+        ("multisplit-graph", "fn multisplit_graph::Graph::compile(&self"),
+        ("multisplit", "fn multisplit::Context::open("),
+    ] {
+        let path = snapshot(package);
+        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let found = text.lines().any(|line| line.contains(start));
+        ensure!(found, "{} has no line with '{start}'", path.display());
+    }
+    Ok(())
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("api")
+}
+
+fn snapshot(package: &str) -> PathBuf {
+    folder().join(format!("{package}.txt"))
+}
+
+fn expect_unchanged(package: &str, features: &str) -> Result<()> {
+    let api = items::list(&json(package, features)?)?;
+    let path = snapshot(package);
+    if env::var_os(BLESS).is_some_and(|value| !value.is_empty()) {
+        fs::write(&path, &api)?;
+    }
+    let recorded = fs::read_to_string(&path).unwrap_or_default();
+    if recorded == api {
+        return Ok(());
+    }
+    bail!(
+        "the public API of {package} is not what {} says.\n{}\
+         If that is meant, write it anew: {BLESS}=1 cargo test -p multisplit-tests --test api",
+        path.display(),
+        difference(&recorded, &api),
+    )
+}
+
+/// What rustdoc knows of a package. Checked dependencies are those of `cargo clippy` and
+/// `cargo doc`, so this takes seconds.
+fn json(package: &str, features: &str) -> Result<Value> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().context("no target folder")?;
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .current_dir(&root)
+        .env("RUSTDOC", folder().join("rustdoc-json"))
+        .env_remove("RUSTDOCFLAGS")
+        .args(["rustdoc", "--quiet", "--lib", "--no-default-features", "--features", features])
+        .arg("--target-dir")
+        .arg(target)
+        .args(["-p", package, "--", "-Zunstable-options", "--output-format=json"])
+        .output()
+        .context("cargo does not start")?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "rustdoc fails on {package}:\n{said}");
+    let path = target.join("doc").join(format!("{}.json", package.replace('-', "_")));
+    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    Ok(serde_json::from_str(&text)?)
+}
+
+/// Lines that went and lines that came.
+fn difference(before: &str, after: &str) -> String {
+    let (old, new): (BTreeSet<&str>, BTreeSet<&str>) =
+        (before.lines().collect(), after.lines().collect());
+    let gone = old.difference(&new).map(|line| format!("- {line}\n"));
+    let lines: Vec<String> =
+        gone.chain(new.difference(&old).map(|line| format!("+ {line}\n"))).collect();
+    let rest = lines.len().saturating_sub(SHOWN);
+    let mut text: String = lines.into_iter().take(SHOWN).collect();
+    if rest > 0 {
+        text += &format!("and {rest} more lines\n");
+    }
+    text
+}
+
+#[test]
+fn a_difference_names_both_sides() {
+    assert_eq!(difference("a\nb\n", "b\nc\n"), "- a\n+ c\n");
+}

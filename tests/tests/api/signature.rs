@@ -1,0 +1,273 @@
+//! How a type, a bound and a function of rustdoc's JSON are written in Rust.
+//!
+//! Names of this crate and of the standard library stand alone, those of other crates with their
+//! crate: `Buffer`, `Vec<u32>`, `ash::Buffer`. How the source happens to import them does not show.
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+
+/// What the compiler's own crates are called.
+const STANDARD: [&str; 3] = ["std", "core", "alloc"];
+
+pub struct Signatures<'a> {
+    paths: &'a Value,
+}
+
+fn each(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().into_iter().flatten()
+}
+
+fn text<'v>(value: &'v Value, what: &str) -> Result<&'v str> {
+    value.as_str().with_context(|| format!("{what} is no text: {value}"))
+}
+
+impl<'a> Signatures<'a> {
+    pub fn new(json: &'a Value) -> Self {
+        Self { paths: &json["paths"] }
+    }
+
+    /// A path with its arguments.
+    pub fn path(&self, path: &Value) -> Result<String> {
+        let written = text(&path["path"], "a path")?;
+        let last = written.rsplit("::").next().unwrap_or(written);
+        let id = path["id"].as_str().map_or_else(|| path["id"].to_string(), str::to_owned);
+        let entry = &self.paths[&id];
+        let from = entry["path"][0].as_str().unwrap_or_default();
+        let name = entry["path"].as_array().and_then(|path| path.last()).and_then(Value::as_str);
+        let name = name.unwrap_or(last);
+        let foreign = entry["crate_id"] != 0 && !entry.is_null() && !STANDARD.contains(&from);
+        let crate_name = if foreign { format!("{from}::") } else { String::new() };
+        Ok(format!("{crate_name}{name}{}", self.arguments(&path["args"])?))
+    }
+
+    fn arguments(&self, arguments: &Value) -> Result<String> {
+        if let Some(call) = arguments.get("parenthesized") {
+            let inputs = self.types(&call["inputs"])?.join(", ");
+            return Ok(format!("({inputs}){}", self.output(&call["output"])?));
+        }
+        let Some(angle) = arguments.get("angle_bracketed") else { return Ok(String::new()) };
+        let mut parts = Vec::new();
+        for argument in each(&angle["args"]) {
+            parts.push(if let Some(lifetime) = argument["lifetime"].as_str() {
+                lifetime.to_owned()
+            } else if !argument["type"].is_null() {
+                self.ty(&argument["type"])?
+            } else if !argument["const"].is_null() {
+                text(&argument["const"]["expr"], "a constant")?.to_owned()
+            } else {
+                "_".to_owned()
+            });
+        }
+        for constraint in each(&angle["constraints"]) {
+            let name = text(&constraint["name"], "a constraint")?;
+            let binding = &constraint["binding"];
+            let equal = &binding["equality"]["type"];
+            parts.push(if equal.is_null() {
+                format!("{name}: {}", self.bounds(&binding["constraint"])?)
+            } else {
+                format!("{name} = {}", self.ty(equal)?)
+            });
+        }
+        Ok(if parts.is_empty() { String::new() } else { format!("<{}>", parts.join(", ")) })
+    }
+
+    fn types(&self, list: &Value) -> Result<Vec<String>> {
+        each(list).map(|ty| self.ty(ty)).collect()
+    }
+
+    fn output(&self, output: &Value) -> Result<String> {
+        if output.is_null() { Ok(String::new()) } else { Ok(format!(" -> {}", self.ty(output)?)) }
+    }
+
+    /// A type.
+    pub fn ty(&self, ty: &Value) -> Result<String> {
+        if ty == "infer" {
+            return Ok("_".to_owned());
+        }
+        let inner = ty.as_object().and_then(|ty| ty.iter().next());
+        let (kind, inner) = inner.with_context(|| format!("a type without a kind: {ty}"))?;
+        Ok(match kind.as_str() {
+            "resolved_path" => self.path(inner)?,
+            "generic" | "primitive" => text(inner, "a type")?.to_owned(),
+            "tuple" => match self.types(inner)?.as_slice() {
+                [one] => format!("({one},)"),
+                several => format!("({})", several.join(", ")),
+            },
+            "slice" => format!("[{}]", self.ty(inner)?),
+            "array" => {
+                format!("[{}; {}]", self.ty(&inner["type"])?, text(&inner["len"], "a length")?)
+            }
+            "impl_trait" => format!("impl {}", self.bounds(inner)?),
+            "borrowed_ref" => {
+                let lifetime =
+                    inner["lifetime"].as_str().map(|l| format!("{l} ")).unwrap_or_default();
+                let mutable = if inner["is_mutable"] == true { "mut " } else { "" };
+                format!("&{lifetime}{mutable}{}", self.ty(&inner["type"])?)
+            }
+            "raw_pointer" => {
+                let mutable = if inner["is_mutable"] == true { "mut" } else { "const" };
+                format!("*{mutable} {}", self.ty(&inner["type"])?)
+            }
+            "qualified_path" => self.qualified(inner)?,
+            "dyn_trait" => {
+                let mut traits = Vec::new();
+                for of in each(&inner["traits"]) {
+                    traits.push(format!(
+                        "{}{}",
+                        self.binder(&of["generic_params"])?,
+                        self.path(&of["trait"])?
+                    ));
+                }
+                traits.extend(inner["lifetime"].as_str().map(str::to_owned));
+                format!("dyn {}", traits.join(" + "))
+            }
+            "function_pointer" => {
+                let inputs: Result<Vec<String>> =
+                    each(&inner["sig"]["inputs"]).map(|input| self.ty(&input[1])).collect();
+                let output = self.output(&inner["sig"]["output"])?;
+                format!("{}fn({}){output}", qualifiers(&inner["header"]), inputs?.join(", "))
+            }
+            other => bail!("a type of kind {other}, which this test does not know"),
+        })
+    }
+
+    /// `T::Key` where it is an associated type of a parameter, else in full.
+    fn qualified(&self, inner: &Value) -> Result<String> {
+        let of = self.ty(&inner["self_type"])?;
+        let name = text(&inner["name"], "an associated type")?;
+        let generic = !inner["self_type"]["generic"].is_null();
+        Ok(if generic || inner["trait"].is_null() {
+            format!("{of}::{name}")
+        } else {
+            format!("<{of} as {}>::{name}", self.path(&inner["trait"])?)
+        })
+    }
+
+    /// Bounds, joined by `+`.
+    pub fn bounds(&self, bounds: &Value) -> Result<String> {
+        let mut parts = Vec::new();
+        for bound in each(bounds) {
+            if let Some(lifetime) = bound["outlives"].as_str() {
+                parts.push(lifetime.to_owned());
+            } else if let Some(of) = bound.get("trait_bound") {
+                let maybe = if of["modifier"] == "maybe" { "?" } else { "" };
+                parts.push(format!(
+                    "{maybe}{}{}",
+                    self.binder(&of["generic_params"])?,
+                    self.path(&of["trait"])?
+                ));
+            } else if bound.get("use").is_none() {
+                bail!("a bound that this test does not know: {bound}");
+            }
+        }
+        Ok(parts.join(" + "))
+    }
+
+    fn binder(&self, parameters: &Value) -> Result<String> {
+        let names: Vec<&str> = each(parameters).filter_map(|p| p["name"].as_str()).collect();
+        Ok(if names.is_empty() { String::new() } else { format!("for<{}> ", names.join(", ")) })
+    }
+
+    /// Parameters with their bounds, in angle brackets; nothing where there are none.
+    pub fn generics(&self, generics: &Value) -> Result<String> {
+        let mut parts = Vec::new();
+        for parameter in each(&generics["params"]) {
+            let name = text(&parameter["name"], "a parameter")?;
+            let kind = &parameter["kind"];
+            // `impl Trait` in the place of an argument is a parameter only inside the compiler.
+            if kind["type"]["is_synthetic"] == true {
+                continue;
+            }
+            let mut part = if kind["const"].is_null() {
+                name.to_owned()
+            } else {
+                format!("const {name}: {}", self.ty(&kind["const"]["type"])?)
+            };
+            let bounds = self.bounds(&kind["type"]["bounds"])?;
+            if !bounds.is_empty() {
+                part += &format!(": {bounds}");
+            }
+            if !kind["type"]["default"].is_null() {
+                part += &format!(" = {}", self.ty(&kind["type"]["default"])?);
+            }
+            parts.push(part);
+        }
+        Ok(if parts.is_empty() { String::new() } else { format!("<{}>", parts.join(", ")) })
+    }
+
+    /// A `where` clause; nothing where there is none.
+    pub fn conditions(&self, generics: &Value) -> Result<String> {
+        let mut parts = Vec::new();
+        for predicate in each(&generics["where_predicates"]) {
+            if let Some(bound) = predicate.get("bound_predicate") {
+                let binder = self.binder(&bound["generic_params"])?;
+                parts.push(format!(
+                    "{binder}{}: {}",
+                    self.ty(&bound["type"])?,
+                    self.bounds(&bound["bounds"])?
+                ));
+            } else if let Some(lifetime) = predicate.get("lifetime_predicate") {
+                let outlives: Vec<&str> =
+                    each(&lifetime["outlives"]).filter_map(Value::as_str).collect();
+                parts.push(format!(
+                    "{}: {}",
+                    text(&lifetime["lifetime"], "a lifetime")?,
+                    outlives.join(" + ")
+                ));
+            }
+        }
+        Ok(if parts.is_empty() { String::new() } else { format!(" where {}", parts.join(", ")) })
+    }
+
+    /// What an implementation asks of the parameters of its type, or which they are.
+    pub fn special(&self, implementation: &Value) -> Result<String> {
+        let generics = self.generics(&implementation["generics"])?;
+        let bounds = self.conditions(&implementation["generics"])?;
+        let arguments = self.arguments(&implementation["for"]["resolved_path"]["args"])?;
+        let plain = !generics.contains(": ") && bounds.is_empty();
+        // `impl<T> Array<T>` says nothing; `impl Array<u32>` and `impl<T: Key> Array<T>` do.
+        Ok(match (plain, generics == arguments) {
+            (true, true) => String::new(),
+            (true, false) => arguments,
+            (false, _) => format!("{generics}{bounds}"),
+        })
+    }
+
+    /// A function under its path.
+    pub fn function(&self, function: &Value, path: &str) -> Result<String> {
+        let generics = self.generics(&function["generics"])?;
+        let bounds = self.conditions(&function["generics"])?;
+        let mut inputs = Vec::new();
+        for input in each(&function["sig"]["inputs"]) {
+            let (name, ty) = (text(&input[0], "a parameter")?, self.ty(&input[1])?);
+            inputs.push(match (name, ty.as_str()) {
+                ("self", "Self") => "self".to_owned(),
+                ("self", "&Self") => "&self".to_owned(),
+                ("self", "&mut Self") => "&mut self".to_owned(),
+                _ => format!("{name}: {ty}"),
+            });
+        }
+        let output = self.output(&function["sig"]["output"])?;
+        let qualifiers = qualifiers(&function["header"]);
+        Ok(format!("{qualifiers}fn {path}{generics}({}){output}{bounds}", inputs.join(", ")))
+    }
+}
+
+/// `const`, `unsafe` and the calling convention of a function.
+fn qualifiers(header: &Value) -> String {
+    let mut text = String::new();
+    for (key, word) in [("is_const", "const "), ("is_async", "async "), ("is_unsafe", "unsafe ")] {
+        if header[key] == true {
+            text += word;
+        }
+    }
+    match &header["abi"] {
+        Value::String(_) | Value::Null => {}
+        other => {
+            let name =
+                other.as_object().and_then(|abi| abi.keys().next()).map_or("", String::as_str);
+            text += &format!("extern \"{name}\" ");
+        }
+    }
+    text
+}
