@@ -6,7 +6,8 @@ use multisplit_graph::{
 
 use crate::error::MachineError;
 use crate::machine::{Binding, Buffer, Launch, Machine};
-use crate::memory::Bound;
+use crate::finding::FindingKind;
+use crate::memory::{Bound, Record};
 use crate::timeline::Stage;
 
 /// How a plan is run.
@@ -23,6 +24,9 @@ impl Default for PlanOptions {
         Self { runs: 1, by_address: false }
     }
 }
+
+/// Workgroups of a dimension that every device takes; more are a mistake of whoever counted them.
+const MAX_GROUPS: u32 = 65_535;
 
 /// A plan with memory for everything it names.
 struct Instance<'p> {
@@ -152,6 +156,12 @@ impl Machine {
                 self.touch(number, Stage::Indirect, region, first + k, false);
                 *count = self.memory.regions[region].cells.words[first + k];
             }
+        }
+        if launch.groups.iter().any(|&count| count > MAX_GROUPS) {
+            let (region, offset) = indirect.unwrap_or((0, 0));
+            let record = Record { pass: number, ..Record::default() };
+            self.tell(FindingKind::TooManyGroups, &record, None, region, (offset / 4) as usize);
+            return Ok(());
         }
         self.launch_as(number, &program, &launch)
     }

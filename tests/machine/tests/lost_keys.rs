@@ -23,7 +23,7 @@ fn old_kernel() -> Result<()> {
         for ((subgroups, turns), m) in [(2, 1), (4, 2), (4, 1)].into_iter().zip([98, 213, 3]) {
             let device = Device { width: 32, lane_order };
             for (method, gives) in [(Method::ReducedBitSort, Gives::Pairs(1)), (Method::Block, Gives::Pairs(2)), (Method::Block, Gives::Pairs(4))] {
-            let of = SplitCase { key: KeyType::U32, gives, method, function: Function::Delta, buckets: m, n: 7300 + 27 * u64::from(m), turns, on_device: false };
+            let of = SplitCase { key: KeyType::U32, gives, method, function: Function::Delta, buckets: m, n: 7300 + 27 * u64::from(m), turns, on_device: false, by_votes: false };
             let case = split_case_with(device, of, |policy| {
                 let shape = TileShape::new(subgroups * 32, 8).in_turns(turns);
                 policy.split.block_keys = [shape; 8];

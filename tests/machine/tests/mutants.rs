@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Result, ensure};
-use common::all::{Seen, full, kernels, sample};
+use common::all::{Seen, full, kernels, sample, threads};
 use common::case::{Case, run};
 use common::primitives::Device;
 use multisplit::shaders::{builtin, manifest};
@@ -128,7 +128,7 @@ fn changed_kernels_are_noticed() -> Result<()> {
     let (next, tally) = (AtomicUsize::new(0), Mutex::new(Tally::default()));
     let failed = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
-        for _ in 0..2 {
+        for _ in 0..threads() {
             scope.spawn(|| {
                 while let Some((label, all)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     if let Err(error) = try_all(label, all, &cases, &tally) {

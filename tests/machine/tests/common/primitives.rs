@@ -194,10 +194,15 @@ pub struct SortCase {
     /// Each third of a tile on its own.
     pub segments: bool,
     pub on_device: bool,
+    /// By three bits only.
+    pub few_bits: bool,
 }
 
+/// The bits of a sort by few of them.
+const FEW_BITS: std::ops::Range<u32> = 5..8;
+
 pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
-    let SortCase { key, along, method, descending, n, turns, segments, on_device } = of;
+    let SortCase { key, along, method, descending, n, turns, segments, on_device, few_bits } = of;
     let mut policy = policy(device);
     let turned = TileShape::new(device.threads(), ITEMS).in_turns(turns);
     policy.sort.keys = policy.sort.keys.map(|(n, _)| (n, turned));
@@ -214,6 +219,9 @@ pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
     };
     let mut how = if descending { Sort::descending() } else { Sort::ascending() };
     how = how.method(method);
+    if few_bits {
+        how = how.bits(FEW_BITS);
+    }
     let mut begins = vec![0, n as usize];
     if segments {
         let step = (tile(device) / 3).max(1) as usize;
@@ -224,11 +232,16 @@ pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
     sort(&mut graph, &policy, &how, &buffers)?;
 
     let input = random_keys(key, max, n ^ 77);
+    let compared = |bits: u64| {
+        let image = image(key, bits);
+        let image = if few_bits { image >> FEW_BITS.start & 7 } else { image };
+        if descending { !image } else { image }
+    };
     let mut order = Vec::new();
     let mut numbers = Vec::new();
     for pair in begins.windows(2) {
         let mut part: Vec<usize> = (pair[0]..pair[1]).collect();
-        part.sort_by_key(|&i| if descending { !image(key, input[i]) } else { image(key, input[i]) });
+        part.sort_by_key(|&i| compared(input[i]));
         numbers.extend(part.iter().map(|&i| (i - pair[0]) as u32));
         order.extend(part);
     }
@@ -271,6 +284,8 @@ pub enum Function {
     Even,
     Range,
     Identity,
+    /// The same, of keys of which most are out of range.
+    OutOfRange,
     Glsl,
 }
 
@@ -284,6 +299,8 @@ pub struct SplitCase {
     pub n: u64,
     pub turns: u32,
     pub on_device: bool,
+    /// Buckets are counted by votes, rather than by atomics.
+    pub by_votes: bool,
 }
 
 /// The bucket function, and what it gives for the bits of a key.
@@ -306,6 +323,19 @@ fn bucket_of(of: &SplitCase) -> (Bucket, Box<dyn Fn(u64) -> u64>) {
             let function = Bucket::OrderedDigit { shift, bits, descending: false };
             (function, Box::new(move |k| image(key, k) >> shift))
         }
+        Function::Even if key == KeyType::F64 => {
+            // Exact, where m is a power of two.
+            let (lo, hi) = (0.0, (1u64 << 40) as f64);
+            let own = move |k: u64| {
+                let x = f64::from_bits(k);
+                match x {
+                    x if x.is_nan() || x >= hi => m - 1,
+                    x if x < lo => 0,
+                    x => (x / (hi / m as f64)) as u64,
+                }
+            };
+            (Bucket::Even { lo, hi }, Box::new(own))
+        }
         Function::Even => {
             let (lo, hi) = (0.0f32, 1e9f32);
             let scale = m as f32 / (hi - lo);
@@ -325,7 +355,7 @@ fn bucket_of(of: &SplitCase) -> (Bucket, Box<dyn Fn(u64) -> u64>) {
             let own = splitters.clone();
             (Bucket::Range(splitters), Box::new(move |k| own.partition_point(|s| *s <= k) as u64))
         }
-        Function::Identity => (Bucket::Identity, Box::new(move |k| k)),
+        Function::Identity | Function::OutOfRange => (Bucket::Identity, Box::new(move |k| k)),
         Function::Glsl => {
             let glsl = format!("uint bucket_of(uint key) {{ return (key ^ key >> 7) % {m}u; }}");
             let own = move |k: u64| (k as u32 ^ (k as u32 >> 7)) as u64 % m;
@@ -350,6 +380,7 @@ pub fn split_case_with(
     policy.split.block_keys = [turned; 8];
     policy.split.block_pairs = [turned; 8];
     policy.split.onesweep = [turned; 8];
+    policy.split.most_buckets_by_votes = if of.by_votes { 256 } else { 0 };
     change(&mut policy);
     let (function, own) = bucket_of(&of);
     let mut graph = Graph::new("split");
@@ -391,8 +422,19 @@ pub fn split_case_with(
         .collect();
     let mut inputs = vec![("keys", words_of(key, input.iter().copied())), count_words(n)];
     let mut outputs = vec![Output { name: "offsets", expected: begins }];
+    let outside = ids.iter().filter(|id| **id >= u64::from(buckets)).count() as u32;
+    if outside > 0 {
+        outputs.clear();
+    }
+    outputs.push(Output { name: "out_of_range", expected: vec![outside] });
     let moved = words_of(key, order.iter().map(|&i| input[i]));
     match gives {
+        _ if outside > 0 => {
+            // The output means nothing.
+            if let Gives::Pairs(words) = gives {
+                inputs.push(("values", random_words(max * words as u64, n ^ 6)));
+            }
+        }
         Gives::Keys => outputs.push(Output { name: "keys.out", expected: moved }),
         Gives::Permutation => {
             let mut expected = vec![0; n as usize];
