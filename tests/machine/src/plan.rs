@@ -5,8 +5,8 @@ use multisplit_graph::{
 };
 
 use crate::error::MachineError;
-use crate::machine::{Binding, Buffer, Launch, Machine};
 use crate::finding::FindingKind;
+use crate::machine::{Binding, Buffer, Launch, Machine};
 use crate::memory::{Bound, Record};
 use crate::timeline::Stage;
 
@@ -87,7 +87,11 @@ impl Machine {
         }
     }
 
-    fn run_pass(&mut self, instance: &Instance<'_>, pass: &PlannedPass) -> Result<(), MachineError> {
+    fn run_pass(
+        &mut self,
+        instance: &Instance<'_>,
+        pass: &PlannedPass,
+    ) -> Result<(), MachineError> {
         match &pass.work {
             Work::Dispatch(groups) => self.run_kernel(instance, pass, Some(*groups), None),
             Work::DispatchIndirect { buffer, offset } => {
@@ -174,7 +178,8 @@ impl Instance<'_> {
 
     /// The region and byte where a byte of a planned buffer lies.
     fn place(&self, buffer: usize, offset: u64) -> Result<(usize, u64), MachineError> {
-        let import = |index: usize| self.imports.iter().find(|(i, _)| *i == index).map(|(_, b)| b.0);
+        let import =
+            |index: usize| self.imports.iter().find(|(i, _)| *i == index).map(|(_, b)| b.0);
         let found = match self.plan.place(buffer, offset) {
             Some(Place::Import { buffer, offset }) => import(buffer).map(|r| (r, offset)),
             Some(Place::Workspace { offset }) => self.workspace.map(|w| (w.0, offset)),

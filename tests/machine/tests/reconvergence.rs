@@ -52,7 +52,10 @@ fn subgroups_that_enter_together_are_enough() -> Result<()> {
 #[test]
 fn what_needs_more_than_the_specification_promises() -> Result<()> {
     let (problems, labels, runs) = wrong(Reconvergence::WorkgroupUniform)?;
-    println!("{} of {runs} runs are wrong without an extension; kernels: {labels:#?}", problems.len());
+    println!(
+        "{} of {runs} runs are wrong without an extension; kernels: {labels:#?}",
+        problems.len()
+    );
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("reconvergence.txt");
     std::fs::write(path, problems.join("\n"))?;
     Ok(())

@@ -10,13 +10,10 @@ use multisplit::{KeyType, SampleType};
 use std::collections::HashSet;
 
 use super::case::Case;
-use super::others::{
-    HistogramCase, SsspCase, Weighted, histogram_case, memory_case, probe_case, sssp_case,
-    survey_case,
-};
-use super::primitives::{
-    Along, Device, Function, Gives, SortCase, SplitCase, scan_case, sort_case, split_case, tile,
-};
+use super::moves::{Along, Function, Gives, SortCase, SplitCase, sort_case, split_case};
+use super::others::{HistogramCase, Weighted, histogram_case, memory_case, probe_case};
+use super::primitives::{Device, scan_case, tile};
+use super::searches::{SsspCase, sssp_case, survey_case};
 
 pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
@@ -50,8 +47,7 @@ fn sizes(device: Device) -> [u64; 5] {
 
 fn sorts(device: Device, all: &mut Vec<Maker>) {
     let keys = [KeyType::U32, KeyType::I32, KeyType::F32, KeyType::U64, KeyType::F64];
-    let along =
-        [Along::Nothing, Along::Words(1), Along::Words(2), Along::Words(4), Along::Indices];
+    let along = [Along::Nothing, Along::Words(1), Along::Words(2), Along::Words(4), Along::Indices];
     let methods = [
         (SortMethod::OneSweep, false),
         (SortMethod::Multisplit { radix_bits: 6 }, false),
@@ -74,7 +70,15 @@ fn sorts(device: Device, all: &mut Vec<Maker>) {
                     let descending = number % 2 == 0;
                     let few_bits = number % 7 == 3;
                     let of = SortCase {
-                        key, along, method, descending, n, turns, segments, on_device, few_bits,
+                        key,
+                        along,
+                        method,
+                        descending,
+                        n,
+                        turns,
+                        segments,
+                        on_device,
+                        few_bits,
                     };
                     all.push(Box::new(move || sort_case(device, of)));
                 }
@@ -125,7 +129,15 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
                     let on_device = number % 4 == 1 && method != Method::FullSort;
                     let by_votes = number % 2 == 0;
                     let of = SplitCase {
-                        key, gives, method, function, buckets, n, turns, on_device, by_votes,
+                        key,
+                        gives,
+                        method,
+                        function,
+                        buckets,
+                        n,
+                        turns,
+                        on_device,
+                        by_votes,
                     };
                     all.push(Box::new(move || split_case(device, of)));
                 }
@@ -160,7 +172,16 @@ fn histograms(device: Device, all: &mut Vec<Maker>) {
                     let on_device = number % 3 == 1;
                     let (n, cells) = (500 + 300 * (number % 5), 64 * (number as u32 % 2));
                     let of = HistogramCase {
-                        sample, method, range, bins, weighted, wide, channels, on_device, n, cells,
+                        sample,
+                        method,
+                        range,
+                        bins,
+                        weighted,
+                        wide,
+                        channels,
+                        on_device,
+                        n,
+                        cells,
                     };
                     all.push(Box::new(move || histogram_case(device, of)));
                 }
