@@ -1,5 +1,6 @@
 //! Turns the Rust blocks of the README into functions, so that they are compiled and run as they
 //! stand there.
+#![allow(clippy::expect_used)]
 
 use std::fmt::Write as _;
 use std::path::Path;

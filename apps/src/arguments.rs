@@ -33,10 +33,10 @@ pub struct Common {
     /// Turn the validation layers on; any message of theirs makes the exit status 3
     #[arg(long, global = true, help_heading = "Common options")]
     pub validate: bool,
-    /// Compare results with the CPU's, every element
+    /// Verify every element of the result against the CPU
     #[arg(long, global = true, help_heading = "Common options")]
     pub verify: bool,
-    /// Most device memory the job may take (for example 256KiB); larger ones are done in parts
+    /// Maximum of device memory to use (for example 256KiB); larger arrays are processed in parts
     #[arg(long, global = true, value_name = "SIZE", value_parser = size::parse_bytes, help_heading = "Common options")]
     pub memory_limit: Option<u64>,
     /// Write what host and device did when, for ui.perfetto.dev or chrome://tracing
@@ -66,8 +66,76 @@ Examples:
   multisplit sssp rmat:100000:800000      shortest paths in a network that is made up
   multisplit graph scan --format dot | dot -Tsvg > scan.svg
 
-Files are .npy, .csv or .txt (a number a line), else raw little-endian numbers; each may end in
+Files are .npy, .csv or .txt (one number per line), else raw little-endian numbers; each may end in
 .gz or .zst, and - is standard input or output. Numbers of elements are plain or powers: 16777216,
 16_777_216, 2^24. Amounts of memory have a unit or are bytes: 256KiB, 64MiB, 1GB, 4096.
 Exit status: 0 success, 1 failure, 2 wrong usage, 3 messages of the validation layers.
 The environment variable MULTISPLIT_DEVICE chooses a device where --device does not.";
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory as _, Parser as _};
+
+    use super::Arguments;
+
+    const GUIDES: [(&str, &str); 5] = [
+        ("cli.md", include_str!("../../docs/cli.md")),
+        ("sort.md", include_str!("../../docs/sort.md")),
+        ("multisplit.md", include_str!("../../docs/multisplit.md")),
+        ("histogram.md", include_str!("../../docs/histogram.md")),
+        ("sssp.md", include_str!("../../docs/sssp.md")),
+    ];
+
+    /// The commands of a text: lines that begin with the program's name, after a prompt or not.
+    fn commands(text: &str) -> impl Iterator<Item = Vec<String>> {
+        let line = |line: &str| {
+            let line = line.trim_start_matches("$ ");
+            line.starts_with("multisplit ").then(|| words(line))
+        };
+        text.lines().filter_map(line)
+    }
+
+    /// The words of a shell's line up to the first that is the shell's own. A word in single quotes
+    /// may have spaces; two spaces begin a comment, as help texts have it.
+    fn words(line: &str) -> Vec<String> {
+        let line = line.split("  ").next().unwrap_or_default();
+        let (mut words, mut quoted) = (vec![String::new()], false);
+        for character in line.chars() {
+            match character {
+                '\'' => quoted = !quoted,
+                ' ' if !quoted => words.push(String::new()),
+                other => words.last_mut().expect("a word").push(other),
+            }
+        }
+        let shells = |word: &String| matches!(word.as_str(), "|" | ">" | "&&" | "#");
+        words.into_iter().take_while(|word| !shells(word)).collect()
+    }
+
+    fn check(place: &str, text: &str) -> usize {
+        let mut count = 0;
+        for command in commands(text) {
+            let outcome = Arguments::try_parse_from(&command);
+            assert!(outcome.is_ok(), "{place}: {command:?}: {}", outcome.expect_err("wrong"));
+            count += 1;
+        }
+        count
+    }
+
+    #[test]
+    fn every_command_in_the_guides_is_one() {
+        let found: usize = GUIDES.iter().map(|(name, text)| check(name, text)).sum();
+        assert!(found > 15, "{found} commands were found");
+    }
+
+    #[test]
+    fn every_example_in_the_help_is_one() {
+        let whole = Arguments::command();
+        for command in std::iter::once(&whole).chain(whole.get_subcommands()) {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let examples: Vec<_> =
+                help.lines().take_while(|line| !line.is_empty()).map(str::trim_start).collect();
+            let examples = examples.join("\n");
+            assert!(check(command.get_name(), &examples) > 0, "{}", command.get_name());
+        }
+    }
+}

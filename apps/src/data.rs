@@ -1,24 +1,43 @@
 //! Where input comes from when no file gives it: seeded, so that every run has the same.
 
 use anyhow::{Context as _, Result};
+use multisplit::Key;
 
 /// The seed of the demonstration and the measurements.
 pub const SEED: u64 = 1;
 
-/// `n` uniform 32-bit numbers.
+/// `n` uniform u32.
 pub fn random_words(n: u64, seed: u64) -> Result<Vec<u32>> {
     let mut generator = SplitMix64(seed);
     words(n, |_| (generator.next() >> 32) as u32)
 }
 
+/// `n` keys of uniform bits.
+pub fn random_keys<K: Key>(n: u64, seed: u64) -> Result<Vec<K>> {
+    let (mut keys, length) = room_for(n)?;
+    keys.resize(length, K::zeroed());
+    let mut generator = SplitMix64(seed);
+    // Keys have one word or two.
+    for word in bytemuck::cast_slice_mut::<K, u32>(&mut keys) {
+        *word = (generator.next() >> 32) as u32;
+    }
+    Ok(keys)
+}
+
 /// `n` numbers, each made from its index.
 pub fn words(n: u64, word: impl FnMut(usize) -> u32) -> Result<Vec<u32>> {
-    let too_large = || format!("no memory for {n} numbers on the host; try a smaller --n");
-    let length = usize::try_from(n).with_context(too_large)?;
-    let mut words = Vec::new();
-    words.try_reserve_exact(length).with_context(too_large)?;
+    let (mut words, length) = room_for(n)?;
     words.extend((0..length).map(word));
     Ok(words)
+}
+
+/// An empty array with room for `n` elements, and n as a length.
+fn room_for<T>(n: u64) -> Result<(Vec<T>, usize)> {
+    let too_large = || format!("no memory for {n} numbers on the host; try a smaller --n");
+    let length = usize::try_from(n).with_context(too_large)?;
+    let mut elements = Vec::new();
+    elements.try_reserve_exact(length).with_context(too_large)?;
+    Ok((elements, length))
 }
 
 /// A number below `end`, which is at most 2^32, from 64 random bits.

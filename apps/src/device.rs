@@ -62,7 +62,7 @@ impl Devices {
         argument.or_else(|| variable().map(|name| (DEVICE_VARIABLE, name)))
     }
 
-    /// Whether results are to be compared with the CPU's.
+    /// Whether results are to be verified against the CPU.
     pub fn verify(&self) -> bool {
         self.common.verify
     }
@@ -72,11 +72,11 @@ impl Devices {
         self.common.quiet
     }
 
-    /// The room that a job has on the device of `context`.
+    /// The memory that a command may use on the device of `context`.
     pub fn room<'c>(&self, context: &'c Context) -> Room<'c> {
         // Without a limit a tenth is left for others.
-        let most = context.properties().device_memory / 10 * 9;
-        let memory = self.common.memory_limit.map_or(most, |limit| limit.min(most));
+        let max = context.properties().device_memory / 10 * 9;
+        let memory = self.common.memory_limit.map_or(max, |limit| limit.min(max));
         Room { context, memory, bars: self.bars() }
     }
 

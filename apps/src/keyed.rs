@@ -1,8 +1,8 @@
-//! The files of a job that moves keys: keys and values in; keys, values and an array of u32 out.
+//! The files of a command that moves keys: keys and values in; keys, values and an array of u32 out.
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 
 use crate::device::Devices;
 use crate::files::{Array, Data, Element, OutputId, Outputs, Place, read};
@@ -37,7 +37,11 @@ impl KeyedFiles {
         let values_out = paths.values.begin(&mut outputs)?;
         let words_out = outputs.begin_if(paths.words)?;
         let _span = tracing::info_span!("read").entered();
-        let keys = read(&Place::new(paths.input), paths.element, devices.bars())?;
+        let place = Place::new(paths.input);
+        let keys = read(&place, paths.element, devices.bars())?;
+        if !Element::KEYS.contains(&keys.element()) {
+            bail!("{place} holds {}; keys are u32, i32, f32, u64, i64 or f64", keys.element());
+        }
         let values = paths.values.read(keys.len(), devices.bars())?;
         Ok(Self { keys, values, outputs, keys_out, values_out, words_out })
     }

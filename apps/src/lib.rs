@@ -11,16 +11,17 @@ mod commands;
 mod data;
 mod device;
 mod figures;
+mod file_key;
 mod files;
 mod histogram;
 mod html;
-mod jobs;
 mod keyed;
 mod logging;
 pub mod network;
 mod parts;
 mod passes;
 mod plan_svg;
+mod plans;
 mod plot;
 mod progress;
 mod report;
@@ -30,7 +31,6 @@ mod split;
 mod sssp;
 mod trace;
 mod values;
-mod word;
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! How a job that does not fit the device's memory, or the limit on it, is cut into parts.
+//! How work that does not fit the device's memory, or the limit on it, is cut into parts.
 
 use std::ops::Range;
 
@@ -7,14 +7,14 @@ use multisplit::{Context, Error};
 
 use crate::progress::Bars;
 
-/// A part is at least so many elements: with less room than they take, the job is given up.
-const LEAST: usize = 256;
+/// A part is at least so many elements: with less room than they take, it is an error.
+const MIN_PART: usize = 256;
 /// Of the memory, the arrays get three quarters; the rest is for workspace and staging.
 const ARRAYS: (u64, u64) = (3, 4);
 /// Kernels count elements in 30 bits.
-const MOST: u64 = (1 << 30) - 1;
+const MAX_ELEMENTS: u64 = (1 << 30) - 1;
 
-/// Where a job is done, and with how much memory.
+/// Where work is done, and with how much memory.
 pub struct Room<'c> {
     pub context: &'c Context,
     /// Bytes of the device's memory that it may take.
@@ -25,26 +25,27 @@ pub struct Room<'c> {
 impl Room<'_> {
     /// How many elements fit, where an element takes `bytes` in all arrays together and `widest`
     /// in the widest one.
-    pub fn most_elements(&self, bytes: u64, widest: u64) -> usize {
+    pub fn max_elements(&self, bytes: u64, widest: u64) -> usize {
         let limits = self.context.limits();
         let array = limits.max_storage_range.min(limits.max_buffer_size);
-        let most = (self.memory / ARRAYS.1 * ARRAYS.0 / bytes).min(array / widest).min(MOST);
-        usize::try_from(most).unwrap_or(usize::MAX).max(LEAST)
+        let max = self.memory / ARRAYS.1 * ARRAYS.0 / bytes;
+        let max = max.min(array / widest).min(MAX_ELEMENTS);
+        usize::try_from(max).unwrap_or(usize::MAX).max(MIN_PART)
     }
 }
 
-/// Gives `each` the parts of `n` elements in order, at most `most` at a time; fewer once memory
+/// Gives `each` the parts of `n` elements in order, at most `max` at a time; fewer once memory
 /// turns out not to suffice. There is one part of nothing where `n` is zero.
 pub fn in_order(
     n: usize,
-    most: usize,
+    max: usize,
     mut each: impl FnMut(Range<usize>) -> Result<()>,
 ) -> Result<()> {
-    let (mut begin, mut part) = (0usize, most);
+    let (mut begin, mut part) = (0usize, max);
     loop {
         let end = n.min(begin.saturating_add(part));
         match each(begin..end) {
-            Err(error) if no_room(&error) && end - begin > LEAST => part = (end - begin) / 2,
+            Err(error) if no_room(&error) && end - begin > MIN_PART => part = (end - begin) / 2,
             other => {
                 other?;
                 begin = end;
@@ -73,11 +74,11 @@ mod tests {
 
     #[test]
     fn parts_cover_everything_in_order() -> Result<()> {
-        for (n, most, expected) in
+        for (n, max, expected) in
             [(0, 5, vec![(0, 0)]), (7, 3, vec![(0, 3), (3, 6), (6, 7)]), (7, 9, vec![(0, 7)])]
         {
             let mut parts = Vec::new();
-            in_order(n, most, |part| {
+            in_order(n, max, |part| {
                 parts.push((part.start, part.end));
                 Ok(())
             })?;

@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use multisplit::graph;
-use multisplit::{Buffer, Context, Executable, PassTime};
+use multisplit::{Bound, Context, Executable, PassTime};
 
 use crate::figures::{self, median};
 
@@ -12,11 +11,11 @@ use crate::figures::{self, median};
 pub fn times(
     context: &Context,
     executable: &Executable,
-    buffers: &[(graph::Buffer, &Buffer)],
+    arrays: &[Bound<'_>],
     runs: u32,
 ) -> Result<Vec<PassTime>> {
     let all: Vec<_> = (0..runs)
-        .map(|_| context.profile(executable, buffers))
+        .map(|_| context.profile(executable, arrays))
         .collect::<multisplit::Result<_>>()?;
     let labels = executable.plan().steps().iter().map(|step| step.pass.label.clone());
     let of_pass = |pass: usize| {

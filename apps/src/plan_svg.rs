@@ -20,7 +20,7 @@ const SLOPE: f64 = 60.0;
 const MAP_HEIGHT: f64 = 220.0;
 const MAP_LEVEL: f64 = 90.0;
 /// A buffer of the map is at least so high, or it would not be seen.
-const LEAST_HEIGHT: f64 = 3.0;
+const MIN_HEIGHT: f64 = 3.0;
 
 const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#1c2024;--soft:#667079;--rule:#dfe3e6;--back:#fff;--pass:#0072b2;\
@@ -227,7 +227,7 @@ impl<'p> Sheet<'p> {
             let scale = MAP_HEIGHT / workspace.size as f64;
             let (x, y) = (MARGIN + MAP_LEVEL * f64::from(first), top + offset as f64 * scale);
             let width = MAP_LEVEL * f64::from(last - first + 1) - 2.0;
-            let height = (buffer.size as f64 * scale).max(LEAST_HEIGHT);
+            let height = (buffer.size as f64 * scale).max(MIN_HEIGHT);
             self.width = self.width.max(x + width);
             let kept = matches!(buffer.placement, BufferPlacement::Persistent { .. });
             let kept = if kept { ", kept between runs" } else { "" };
@@ -302,14 +302,14 @@ fn work(work: &Work) -> String {
 #[cfg(test)]
 mod tests {
     use super::svg;
-    use crate::jobs::Target;
-    use crate::split::{Function, Job, Method, Rule};
+    use crate::plans::Target;
+    use crate::split::{Function, Method, Rule, SplitPlan};
 
     #[test]
     fn every_pass_buffer_and_reason_is_drawn() {
         let rule = Rule::new(Function::Range, 8);
-        let job = Job::new(&Target::any(), &rule, Method::Block, true, 1 << 20, true);
-        let plan = job.expect("a plan").plan;
+        let split = SplitPlan::new(&Target::any(), &rule, Method::Block, true, 1 << 20, true);
+        let plan = split.expect("a plan").plan;
         let drawing = svg(&plan);
         for step in plan.steps() {
             assert!(

@@ -40,10 +40,33 @@ impl Bars {
             return ProgressBar::hidden();
         }
         let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
-        // A template that is wrong is our mistake, and no reason to fail a job.
+        // A template that is wrong is our mistake, and no reason to fail.
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
         bar.with_message(what.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Bars;
+
+    #[test]
+    fn bars_say_what_they_count() {
+        let shown = Bars { shown: true };
+        for bar in [shown.bytes("reading x", Some(8)), shown.bytes("reading x", None)] {
+            assert_eq!(bar.message(), "reading x");
+        }
+        let bar = shown.elements("sorting", 8);
+        assert_eq!((bar.message().as_str(), bar.length()), ("sorting", Some(8)));
+    }
+
+    #[test]
+    fn there_are_none_where_nobody_looks() {
+        for none in [Bars::none(), Bars::new(true)] {
+            assert!(none.elements("sorting", 8).is_hidden());
+            assert!(none.bytes("reading x", None).message().is_empty());
+        }
     }
 }

@@ -11,7 +11,7 @@ use multisplit::{Error, Message};
 const FAILURE: u8 = 1;
 const VALIDATION: u8 = 3;
 /// More messages than this are seldom read; the first ones are the ones to mend.
-const MOST_MESSAGES: usize = 20;
+const MAX_MESSAGES: usize = 20;
 
 static QUIET: AtomicBool = AtomicBool::new(false);
 
@@ -32,7 +32,7 @@ pub fn finish(outcome: anyhow::Result<()>, messages: &[Message]) -> ExitCode {
     if messages.is_empty() {
         return status;
     }
-    for message in messages.iter().take(MOST_MESSAGES) {
+    for message in messages.iter().take(MAX_MESSAGES) {
         say(format_args!("validation: {}: {}", message.id, one_line(&message.text)));
     }
     let count = messages.len();

@@ -19,7 +19,7 @@ pub fn parse(text: &str) -> Result<u64, String> {
     match size {
         Some(Ok(0)) => Err("a size is at least 1".to_owned()),
         Some(size) => size,
-        None => Err(format!("`{text}` is no size; write for example 2^24 or 16777216")),
+        None => Err(format!("`{text}` is not a size; write for example 2^24 or 16777216")),
     }
 }
 
@@ -41,7 +41,8 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
         .iter()
         .find_map(|(name, unit)| lower.strip_suffix(name).map(|number| (number, *unit)))
         .unwrap_or((&lower, 1));
-    let problem = || format!("`{text}` is no amount of memory; write for example 256KiB or 2GiB");
+    let problem =
+        || format!("`{text}` is not an amount of memory; write for example 256KiB or 2GiB");
     if number.trim().is_empty() || !number.trim().bytes().all(|b| b.is_ascii_digit() || b == b'_') {
         return Err(problem());
     }
@@ -119,7 +120,7 @@ mod tests {
     fn anything_else_is_not() {
         for text in ["", "^", "2^", "^2", "-1", "+1", "1.5", "2^2^2", "0x10", "16M", "abc", "_"] {
             let problem = parse(text).expect_err(text);
-            assert!(problem.contains("is no size"), "{text}: {problem}");
+            assert!(problem.contains("is not a size"), "{text}: {problem}");
         }
         for text in ["2^64", "18446744073709551616", "10^99999999999"] {
             let problem = parse(text).expect_err(text);

@@ -107,15 +107,15 @@ fn device_nanoseconds(runs: &[Run], run: &Run) -> f64 {
 
 /// What to add to the device's time to get the host's.
 fn clock_offset(start: Instant, runs: &[Run]) -> f64 {
-    let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
+    let (mut min, mut max) = (f64::NEG_INFINITY, f64::INFINITY);
     for run in runs {
         let begin = device_nanoseconds(runs, run);
         let total: f64 = run.passes.iter().map(|pass| pass.nanoseconds).sum();
-        least = least.max(nanoseconds(start, run.before) - begin);
-        most = most.min(nanoseconds(start, run.after) - (begin + total));
+        min = min.max(nanoseconds(start, run.before) - begin);
+        max = max.min(nanoseconds(start, run.after) - (begin + total));
     }
     // Clocks that drift apart leave nothing in between in the end; the middle is right still.
-    if runs.is_empty() { 0.0 } else { (least + most) / 2.0 }
+    if runs.is_empty() { 0.0 } else { (min + max) / 2.0 }
 }
 
 /// An event with a beginning and a length.

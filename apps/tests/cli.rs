@@ -50,7 +50,7 @@ fn demo_measures_everything_and_writes_a_report() {
     {
         assert!(ran.out.contains(part), "no `{part}` in\n{}", ran.out);
     }
-    assert!(ran.out.contains("each checked against the CPU"), "{}", ran.out);
+    assert!(ran.out.contains("each verified against the CPU"), "{}", ran.out);
     let page = std::fs::read_to_string(&file).expect("the report");
     for part in ["rate against n", "rate against m", "shares of the stages", ": rounds"] {
         assert!(page.contains(part), "no `{part}` in the report");

@@ -1,13 +1,12 @@
 //! Counts a million normal samples on the GPU and prints how many fall into each bin.
 
-use multisplit::primitives::histogram::Histogram;
-use multisplit::{Config, Context};
+use multisplit::{Bins, Context};
 
 /// Characters of the longest bar.
 const LONGEST: u64 = 60;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let context = Context::open(&Config::default())?;
+    let gpu = Context::new()?;
     let mut state = 1u64;
     // Knuth's generator; the sum of twelve uniform numbers is all but normal.
     let mut uniform = || {
@@ -18,11 +17,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let samples: Vec<f32> =
         (0..1 << 20).map(|_| (0..12).map(|_| uniform()).sum::<f32>() - 6.0).collect();
 
-    let histogram = Histogram::even(16, -4.0f32, 4.0);
-    let result = context.histogram(&histogram, &samples)?;
+    let bins = Bins::even(-4.0..4.0, 16);
+    let edges = bins.edges();
+    let result = gpu.histogram(&samples, bins)?;
 
     let max = result.counts.iter().copied().max().unwrap_or(0).max(1);
-    for (ends, &count) in histogram.edges().windows(2).zip(&result.counts) {
+    for (ends, &count) in edges.windows(2).zip(&result.counts) {
         let bar = "#".repeat((count * LONGEST / max) as usize);
         println!("[{:4.1}, {:4.1}) {count:7} {bar}", ends[0], ends[1]);
     }

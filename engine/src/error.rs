@@ -160,6 +160,14 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
+    /// A safe call was to run SPIR-V that was not checked, or a user's GLSL by address.
+    #[error(
+        "kernel `{kernel}` is not known to stay within its buffers: make it from GLSL and bind its buffers, or use Context::instantiate_foreign"
+    )]
+    ForeignKernel {
+        /// Kernel label.
+        kernel: String,
+    },
     /// A plan that does not cover its own last-to-first hazards was to be replayed.
     #[error("`{plan}` was not declared replayable (Graph::replayable)")]
     NotReplayable {

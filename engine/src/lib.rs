@@ -48,6 +48,8 @@
 #[cfg(doctest)]
 mod compile_fail;
 mod device;
+#[cfg(doctest)]
+mod docs;
 pub mod embed;
 mod error;
 mod execute;

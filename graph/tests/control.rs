@@ -69,7 +69,7 @@ fn a_missing_barrier_is_noticed() {
 fn a_barrier_that_says_too_much_is_noticed() {
     let (declared, plan) = chain();
     let plan = plan.broken_by(|plan| {
-        let barrier = plan.steps()[1].barrier.as_mut().expect("a barrier");
+        let barrier = plan.steps[1].barrier.as_mut().expect("a barrier");
         barrier.memory[0].dst_access |= Access::UNIFORM_READ;
     });
     assert!(model::sync::sound(&declared, &plan).is_ok());
@@ -80,7 +80,7 @@ fn a_barrier_that_says_too_much_is_noticed() {
 fn memory_shared_too_early_is_noticed() {
     let (declared, plan) = chain();
     let plan = plan.broken_by(|plan| {
-        for buffer in plan.buffers().iter_mut() {
+        for buffer in plan.buffers.iter_mut() {
             if let BufferPlacement::Transient { offset } = &mut buffer.placement {
                 *offset = Some(0);
             }
@@ -93,8 +93,8 @@ fn memory_shared_too_early_is_noticed() {
 fn a_wrong_order_is_noticed() {
     let (declared, plan) = chain();
     let plan = plan.broken_by(|plan| {
-        let (one, two) = (plan.steps()[1].pass.clone(), plan.steps()[2].pass.clone());
-        (plan.steps()[1].pass, plan.steps()[2].pass) = (two, one);
+        let (one, two) = (plan.steps[1].pass.clone(), plan.steps[2].pass.clone());
+        (plan.steps[1].pass, plan.steps[2].pass) = (two, one);
     });
     assert!(model::meaning::check(&declared, &plan).is_err());
 }
@@ -102,7 +102,7 @@ fn a_wrong_order_is_noticed() {
 #[test]
 fn a_culled_live_pass_is_noticed() {
     let (declared, plan) = chain();
-    let plan = plan.broken_by(|plan| plan.culled().push(plan.steps().remove(1).pass.label));
+    let plan = plan.broken_by(|plan| plan.culled.push(plan.steps.remove(1).pass.label));
     assert!(model::meaning::check(&declared, &plan).is_err());
 }
 
@@ -110,7 +110,7 @@ fn a_culled_live_pass_is_noticed() {
 fn a_wrong_contract_is_noticed() {
     let (declared, plan) = chain();
     let plan = plan.broken_by(|plan| {
-        let BufferPlacement::Import(contract) = &mut plan.buffers()[0].placement else {
+        let BufferPlacement::Import(contract) = &mut plan.buffers[0].placement else {
             panic!("an import")
         };
         contract.first_use = contract.first_use.map(|mut scope| {

@@ -60,7 +60,7 @@ impl Builtin {
         // The bytes of an included file have no alignment, so the words are copied out once.
         let words = |b: &[u8]| b.iter().rev().fold(0u32, |w, &byte| (w << 8) | u32::from(byte));
         let spirv: Vec<u32> = self.spirv.chunks_exact(4).map(words).collect();
-        let kernel = Kernel::new(self.label, spirv)?;
+        let kernel = Kernel::built_in(self.label, spirv)?;
         Ok(self.kernel.get_or_init(|| kernel).clone())
     }
 }

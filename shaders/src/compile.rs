@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use crate::check::CheckError;
 use crate::sources;
 
 /// GLSL to compile.
@@ -38,7 +39,15 @@ pub enum CompileError {
     /// The GLSL is wrong. Lines count from 1 in the file they name.
     #[error("GLSL does not compile:{}", list(.0))]
     Glsl(Vec<Diagnostic>),
+    /// The GLSL compiles, and may not be run.
+    #[error(transparent)]
+    Refused(#[from] CheckError),
 }
+
+/// Address space for the compiler's stack, of which it touches what it needs.
+const STACK_BYTES: usize = 256 << 20;
+/// Our own includes are four deep at most; the compiler itself has no limit but its stack.
+const MAX_INCLUDE_DEPTH: usize = 16;
 
 /// One message of the GLSL compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,6 +85,20 @@ fn list(diagnostics: &[Diagnostic]) -> String {
 /// Vulkan 1.2 and not 1.3, because targeting 1.3 emits `LocalSizeId`, which needs maintenance4.
 /// The module is not optimised: names must survive for reflection, and drivers optimise anyway.
 pub fn compile(source: &Source<'_>) -> Result<Vec<u32>, CompileError> {
+    // The compiler calls itself for each level of an expression: a long sum is a deep tree.
+    let done = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("glsl.compile".to_owned());
+        let started = thread.stack_size(STACK_BYTES).spawn_scoped(scope, || compile_here(source));
+        started.map(std::thread::ScopedJoinHandle::join)
+    });
+    match done {
+        Ok(Ok(result)) => result,
+        Ok(Err(_)) => Err(CompileError::Compiler("it ended without a message".to_owned())),
+        Err(error) => Err(CompileError::Compiler(error.to_string())),
+    }
+}
+
+fn compile_here(source: &Source<'_>) -> Result<Vec<u32>, CompileError> {
     let compiler = shaderc::Compiler::new().map_err(|e| CompileError::Compiler(e.to_string()))?;
     let mut options =
         shaderc::CompileOptions::new().map_err(|e| CompileError::Compiler(e.to_string()))?;
@@ -84,7 +107,8 @@ pub fn compile(source: &Source<'_>) -> Result<Vec<u32>, CompileError> {
     for (name, value) in source.defines {
         options.add_macro_definition(name, Some(value));
     }
-    options.set_include_callback(|requested, _, _, _| match find_include(source, requested) {
+    options.set_include_callback(|requested, _, _, depth| match find_include(source, requested) {
+        Some(_) if depth > MAX_INCLUDE_DEPTH => Err(format!("`{requested}` includes itself")),
         Some(content) => Ok(shaderc::ResolvedInclude {
             resolved_name: requested.to_owned(),
             content: content.to_owned(),

@@ -8,25 +8,162 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::check::{self, CheckError, MemoryUse};
 use crate::reflect::{self, ReflectError};
 
 /// A compute shader ready to become a pipeline, with its reflected [`Interface`].
 pub struct Kernel {
     label: Cow<'static, str>,
     spirv: Cow<'static, [u32]>,
+    /// The same for buffers that are addresses, where that differs.
+    for_addresses: Option<Vec<u32>>,
     interface: Interface,
+    origin: Origin,
+}
+
+/// Where a kernel comes from, and so how far it is trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// A part of this library.
+    BuiltIn,
+    /// A user's, checked and rewritten.
+    Checked,
+    /// A user's, as it came.
+    Foreign,
 }
 
 impl Kernel {
-    /// Reflects `spirv` into a kernel. `label` is the dotted lower-case name (`scan.reduce`) that
+    /// Reflects `spirv` into a kernel, as it is: nothing is known of what it does, and
+    /// [`Kernel::is_sound`] says so. `label` is the dotted lower-case name (`scan.reduce`) that
     /// passes, debug labels, tracing spans and error messages share.
     pub fn new(
         label: impl Into<Cow<'static, str>>,
         spirv: impl Into<Cow<'static, [u32]>>,
     ) -> Result<Arc<Self>, ReflectError> {
-        let spirv = spirv.into();
+        Self::of(label.into(), spirv.into(), Origin::Foreign).map(Arc::new)
+    }
+
+    /// Checks the compute shader in `spirv`, and rewrites it so that whatever its buffers hold, it
+    /// stays within them: indices are clamped, and divisions, shifts and conversions guarded. What
+    /// cannot be made safe so is refused. That holds of valid SPIR-V, which is not proved here: the
+    /// kernel is sound only where the words come from the compiler ([`Kernel::from_glsl`]).
+    ///
+    /// ```
+    /// use multisplit_shaders::{CheckError, Kernel, builtin};
+    ///
+    /// // Two views of one buffer are more than a user's shader may declare.
+    /// let spirv = builtin::SCAN_REDUCE.kernel()?.spirv().to_vec();
+    /// assert!(Kernel::checked("user.reduce", &spirv).is_ok_and(|kernel| !kernel.is_sound()));
+    /// # Ok::<(), multisplit_shaders::ReflectError>(())
+    /// ```
+    pub fn checked(
+        label: impl Into<Cow<'static, str>>,
+        spirv: &[u32],
+    ) -> Result<Arc<Self>, CheckError> {
+        Self::rewritten(label.into(), spirv, Origin::Foreign)
+    }
+
+    fn rewritten(
+        label: Cow<'static, str>,
+        spirv: &[u32],
+        origin: Origin,
+    ) -> Result<Arc<Self>, CheckError> {
+        let spirv = check::shader(spirv)?;
+        Ok(Arc::new(Self::of(label, spirv.into(), origin)?))
+    }
+
+    /// Compiles a user's compute shader and checks it, as [`Kernel::checked`] does.
+    ///
+    /// ```
+    /// use multisplit_shaders::Kernel;
+    /// use multisplit_shaders::compile::Source;
+    ///
+    /// let glsl = "#version 460
+    ///     layout(local_size_x = 64) in;
+    ///     layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
+    ///     void main() { if (gl_LocalInvocationIndex == 0) barrier(); }";
+    /// let refused = Kernel::from_glsl("user.half", &Source::new("half.comp", glsl));
+    /// assert!(refused.is_err_and(|e| e.to_string().contains("only a part of the workgroup")));
+    /// ```
+    #[cfg(feature = "compile")]
+    pub fn from_glsl(
+        label: impl Into<Cow<'static, str>>,
+        source: &crate::compile::Source<'_>,
+    ) -> Result<Arc<Self>, crate::compile::CompileError> {
+        let texts = source.includes.iter().map(|(_, text)| *text);
+        texts.chain([source.glsl]).try_for_each(check::source::check)?;
+        let spirv = crate::compile::compile(source)?;
+        Ok(Self::rewritten(label.into(), &spirv, Origin::Checked)?)
+    }
+
+    /// The built-in kernel with a user's GLSL function `uint bucket_of(KEY key)` in it, where `key`
+    /// is the GLSL type of its keys or samples. The function may read its parameter,
+    /// `push.parameter_a`, `_b` and `_c`, and `table.at[]`; one that does more than compute is refused.
+    #[cfg(feature = "compile")]
+    pub fn with_function(
+        builtin: &crate::builtin::Builtin,
+        key: &str,
+        source: &str,
+    ) -> Result<Arc<Self>, crate::compile::CompileError> {
+        let words = check::function::kernel_with(builtin, key, source)?;
+        let label = format!("{}.user", builtin.label());
+        let kernel = Self::of(label.into(), words.spirv.into(), Origin::Checked);
+        let mut kernel = kernel.map_err(CheckError::from)?;
+        kernel.for_addresses = Some(words.for_addresses);
+        Ok(Arc::new(kernel))
+    }
+
+    /// A kernel that is a part of this library.
+    pub(crate) fn built_in(
+        label: &'static str,
+        spirv: Vec<u32>,
+    ) -> Result<Arc<Self>, ReflectError> {
+        Self::of(label.into(), spirv.into(), Origin::BuiltIn).map(Arc::new)
+    }
+
+    fn of(
+        label: Cow<'static, str>,
+        spirv: Cow<'static, [u32]>,
+        origin: Origin,
+    ) -> Result<Self, ReflectError> {
         let interface = reflect::reflect(&spirv)?;
-        Ok(Arc::new(Self { label: label.into(), spirv, interface }))
+        Ok(Self { label, spirv, for_addresses: None, interface, origin })
+    }
+
+    /// Whether the kernel stays within its buffers and variables whatever they hold: it is a part of
+    /// this library, or was checked.
+    pub fn is_sound(&self) -> bool {
+        self.origin != Origin::Foreign
+    }
+
+    /// The same where it takes buffers by address, which have no length to stay within: only of a part
+    /// of this library.
+    pub fn is_sound_by_address(&self) -> bool {
+        self.origin == Origin::BuiltIn
+    }
+
+    /// The memory that it takes besides its buffers, with these specialization constants: `value_of`
+    /// maps a `constant_id` to its value, or to `None` for the default. An error where no pipeline
+    /// can be made with them: an array without elements, a division by zero, and in a checked kernel
+    /// more than [`check::MAX_LOCAL_BYTES`] of local variables.
+    pub fn memory(&self, value_of: impl Fn(u32) -> Option<u32>) -> Result<MemoryUse, CheckError> {
+        let memory = check::memory_of(&self.spirv, &value_of)?;
+        if self.origin == Origin::Checked {
+            check::check_local(&self.interface.entry_point, memory.local_bytes)?;
+        }
+        Ok(memory)
+    }
+
+    /// Bytes of shared memory per workgroup; see [`Kernel::memory`].
+    pub fn shared_bytes(&self, value_of: impl Fn(u32) -> Option<u32>) -> Result<u64, CheckError> {
+        Ok(self.memory(value_of)?.shared_bytes)
+    }
+
+    /// The words to give to [`crate::address::by_address`]. An address has no length, so that in
+    /// these a user's function can read past the end of its table.
+    #[doc(hidden)]
+    pub fn spirv_for_addresses(&self) -> &[u32] {
+        self.for_addresses.as_deref().unwrap_or(&self.spirv)
     }
 
     /// The dotted lower-case name.
@@ -50,6 +187,7 @@ impl fmt::Debug for Kernel {
         f.debug_struct("Kernel")
             .field("label", &self.label)
             .field("words", &self.spirv.len())
+            .field("origin", &self.origin)
             .field("interface", &self.interface)
             .finish()
     }

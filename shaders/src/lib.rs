@@ -5,6 +5,7 @@
 //! - [`Kernel`] and [`Interface`]: what a kernel is, and what it expects from the host.
 //! - [`reflect`]: how that is read out of SPIR-V, for user shaders at run time as well.
 //! - [`address`]: kernels that take addresses instead of bindings.
+//! - [`check`]: which user's shaders are safe to run, and how they are made so.
 //! - [`compile`](mod@compile): GLSL to SPIR-V at run time (cargo feature `compile`, on by default).
 //!
 //! ```
@@ -21,6 +22,7 @@
 
 pub mod address;
 pub mod builtin;
+pub mod check;
 #[cfg(feature = "compile")]
 pub mod compile;
 mod declarations;
@@ -34,6 +36,7 @@ pub mod sources;
 
 #[doc(hidden)]
 pub use bytemuck;
+pub use check::{CheckError, MemoryUse};
 pub use kernel::{
     Binding, BindingAccess, BindingKind, Dimension, Interface, Kernel, PushBlock, PushMember,
     SpecConstant,

@@ -7,12 +7,11 @@ use std::sync::Mutex;
 use anyhow::{Context as _, Result, ensure};
 use multisplit::ash::{self, vk};
 use multisplit::graph::{Graph, Plan, Scope};
-use multisplit::primitives::multisplit::{KeyType, TileShape};
-use multisplit::primitives::scan;
-use multisplit::primitives::sort::{self, Sort, SortBuffers, SortPlace, SortValues};
+use multisplit::primitives::multisplit::TileShape;
+use multisplit::primitives::{ScanBuffers, SortBuffers, scan, sort};
 use multisplit::{
-    AdoptedDevice, Context, DeviceProperties, Error, ExecutableOptions, Import, PipelineCache,
-    RecordOptions, Requirements, WorkspaceBinding,
+    AdoptedDevice, BufferAt, Context, DeviceProperties, Error, ExecutableOptions, PipelineCache,
+    RecordOptions, Requirements, Sort,
 };
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -216,14 +215,13 @@ fn plan(
         graph.exit(dst, Scope::TRANSFER_READ);
     }
     match what {
-        What::Scan => scan::exclusive(&mut graph, &context.policy(), src, dst, N)?,
+        What::Scan => scan(&mut graph, &context.policy(), &ScanBuffers::new(src, dst))?,
         What::Sort => {
-            let (values, place) = (SortValues::Indices(dst), SortPlace::InPlace);
-            let buffers = SortBuffers { n: N.into(), keys: src, values, place };
+            let buffers = SortBuffers::keys(src).indices(dst);
             // Quick to compile, which every context does for itself.
             let mut policy = context.policy();
             policy.sort = policy.sort.with_shape(TileShape::new(128, 1));
-            sort::add(&mut graph, &policy, &Sort::new(KeyType::U32), &buffers)?;
+            sort(&mut graph, &policy, &Sort::ascending(), &buffers)?;
         }
     }
     Ok((graph.compile(&context.limits())?, [src, dst]))
@@ -288,7 +286,7 @@ unsafe fn embed(host: &Host, what: What, with_scopes: bool, with_barriers: bool)
         let contract = |name| *plan.import(name).expect("an import");
         let (first, last) = (contract("src").first_use, contract("dst").last_use);
         let workspace_size = plan.workspace().size.max(16);
-        let options = ExecutableOptions { own_workspace: false, slots: 1, ..Default::default() };
+        let options = ExecutableOptions::default().without_workspace();
         let executable = context.instantiate_with(plan, options)?;
 
         let device = &host.device;
@@ -320,9 +318,9 @@ unsafe fn embed(host: &Host, what: What, with_scopes: bool, with_barriers: bool)
         if with_barriers {
             barrier(Scope::TRANSFER_WRITE, first.context("src is read")?);
         }
-        let imports = [Import::raw(src, input.0, 0), Import::raw(dst, output.0, 0)];
-        let scratch = WorkspaceBinding { buffer: workspace.0, offset: 0 };
-        let options = RecordOptions { workspace: Some(scratch), ..RecordOptions::default() };
+        let imports = [(src, BufferAt::new(input.0, 0)), (dst, BufferAt::new(output.0, 0))];
+        let scratch = Some(BufferAt::new(workspace.0, 0));
+        let options = RecordOptions { workspace: scratch, ..RecordOptions::default() };
         executable.record_with(commands, &imports, &options)?;
         if with_barriers {
             barrier(last.context("dst is written")?, Scope::TRANSFER_READ);

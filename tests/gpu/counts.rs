@@ -1,13 +1,13 @@
-//! Numbers of elements that only the device knows: none, one, odd ones, all that there is room
-//! for, and more than that. One plan each, run with one number after another.
+//! Device counts: none, one, odd ones, all that there is room for, and more than that. One plan
+//! each, run with one number after another.
 
 use anyhow::{Context as _, Result, ensure};
-use multisplit::Error;
 use multisplit::graph::{Graph, Limits};
-use multisplit::primitives::multisplit::{
-    Bucket, KeyType, Method, Split, SplitBuffers, SplitOutput, UserBucket, add,
+use multisplit::primitives::multisplit::Method;
+use multisplit::primitives::{
+    Count, Policy, ScanBuffers, ScanMethod, SplitBuffers, copy_first, fill_first, scan, split,
 };
-use multisplit::primitives::{Count, Policy, ScanMethod, copy_first, fill_first, scan};
+use multisplit::{Buckets, Error, Glsl};
 use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
@@ -20,15 +20,15 @@ tests!(counts:
     one_barrier_for_indirect_dispatches, refused,
 );
 
-/// The number is among others, off any alignment.
+/// The count is among other words, off any alignment.
 const WORDS: u64 = 100;
 const INDEX: u64 = 71;
 const UNTOUCHED: u32 = 0xDEAD_BEEF;
 
-/// Numbers to try where there is room for `most` elements.
-fn numbers(most: u64) -> [u32; 7] {
-    let most = most as u32;
-    [most, 0, 1, 2, (most / 3) | 1, most + 1, u32::MAX]
+/// Numbers to try where there is room for `max` elements.
+fn numbers(max: u64) -> [u32; 7] {
+    let max = max as u32;
+    [max, 0, 1, 2, (max / 3) | 1, max + 1, u32::MAX]
 }
 
 /// Words with this one number that counts.
@@ -50,27 +50,27 @@ fn expect_first(got: &[u32], expected: &[u32]) -> Result<()> {
 fn check(
     gpu: &Gpu,
     limits: &Limits,
-    most: u64,
+    max: u64,
     declare: impl Fn(&mut Graph, [multisplit::graph::Buffer; 2], Count) -> Result<()>,
     expected: impl Fn(&[u32]) -> Vec<u32>,
 ) -> Result<()> {
     let context = &gpu.context;
     let mut graph = Graph::new("counted");
-    let (src, dst) = (graph.import::<u32>("src", most), graph.import::<u32>("dst", most));
+    let (src, dst) = (graph.import::<u32>("src", max), graph.import::<u32>("dst", max));
     let buffer = graph.import::<u32>("words", WORDS);
-    declare(&mut graph, [src, dst], Count::Device { buffer, index: INDEX, most })?;
+    declare(&mut graph, [src, dst], Count::Device { buffer, index: INDEX, max })?;
     let executable = context.instantiate(graph.compile(limits)?)?;
-    let input = uniform(most as usize, most);
-    let source = context.upload("src", &input)?;
-    let output = context.buffer::<u32>("dst", most + 64)?;
-    let device_words = context.buffer::<u32>("words", WORDS)?;
-    for number in numbers(most) {
-        context.write(&device_words, &words(number))?;
-        context.write(&output, &vec![UNTOUCHED; most as usize + 64])?;
+    let input = uniform(max as usize, max);
+    let source = context.upload(&input)?;
+    let output = context.zeroed::<u32>(max + 64)?;
+    let device_words = context.zeroed::<u32>(WORDS)?;
+    for number in numbers(max) {
+        context.write(&device_words, 0, &words(number))?;
+        context.write(&output, 0, &vec![UNTOUCHED; max as usize + 64])?;
         context.run(&executable, &[(src, &source), (dst, &output), (buffer, &device_words)])?;
-        let n = u64::from(number).min(most) as usize;
-        expect_first(&context.download::<u32>(&output)?, &expected(&input[..n]))
-            .with_context(|| format!("{number} of {most}"))?;
+        let n = u64::from(number).min(max) as usize;
+        expect_first(&context.download(&output)?, &expected(&input[..n]))
+            .with_context(|| format!("{number} of {max}"))?;
     }
     Ok(())
 }
@@ -80,12 +80,14 @@ fn scans(gpu: &Gpu) -> Result<()> {
         let policy = Policy { scan: method, ..gpu.context.policy() };
         let limits = gpu.context.limits();
         let tile = u64::from(policy.threads) * 16;
-        for most in [1, 77, tile, 3 * tile + 7, 9 * tile + 1] {
+        for max in [1, 77, tile, 3 * tile + 7, 9 * tile + 1] {
             check(
                 gpu,
                 &limits,
-                most,
-                |graph, [src, dst], n| Ok(scan::exclusive(graph, &policy, src, dst, n)?),
+                max,
+                |graph, [src, dst], n| {
+                    Ok(scan(graph, &policy, &ScanBuffers::new(src, dst).count(n))?)
+                },
                 reference::exclusive_scan,
             )
             .with_context(|| format!("{method:?}"))?;
@@ -98,15 +100,15 @@ fn scans(gpu: &Gpu) -> Result<()> {
 fn scans_in_rows_and_levels(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
-    let scan = ScanMethod::ReduceThenScan;
-    let base = Policy { scan, max_groups: 7, ..gpu.context.policy() };
+    let method = ScanMethod::ReduceThenScan;
+    let base = Policy { scan: method, max_groups: 7, ..gpu.context.policy() };
     for policy in [base, Policy { threads, spine_threads: threads, spine_tiles: 1, ..base }] {
         let tile = u64::from(policy.threads) * 16;
         check(
             gpu,
             &limits,
             (tile * tile + 100).min(300_000),
-            |graph, [src, dst], n| Ok(scan::exclusive(graph, &policy, src, dst, n)?),
+            |graph, [src, dst], n| Ok(scan(graph, &policy, &ScanBuffers::new(src, dst).count(n))?),
             reference::exclusive_scan,
         )?;
     }
@@ -115,35 +117,35 @@ fn scans_in_rows_and_levels(gpu: &Gpu) -> Result<()> {
 
 fn fills_and_copies(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
-    for most in [3, 1000, 40_003] {
+    for max in [3, 1000, 40_003] {
         let limits = gpu.context.limits();
         check(
             gpu,
             &limits,
-            most,
+            max,
             |graph, [_, dst], n| Ok(fill_first(graph, &policy, "fill", dst, n, 7)?),
             |input| vec![7; input.len()],
         )?;
         check(
             gpu,
             &limits,
-            most,
+            max,
             |graph, [src, dst], n| Ok(copy_first(graph, &policy, "copy", src, dst, n)?),
             <[u32]>::to_vec,
         )?;
     }
-    // The same functions for a number that the host knows.
+    // The same functions with a host count.
     let mut graph = Graph::new("known");
     let (src, dst) = (graph.import::<u32>("src", 50), graph.import::<u32>("dst", 50));
     copy_first(&mut graph, &policy, "copy", src, dst, 41)?;
     fill_first(&mut graph, &policy, "fill", dst, 17, 3)?;
     let executable = gpu.context.instantiate(graph.compile(&gpu.context.limits())?)?;
     let input = uniform(50, 3);
-    let source = gpu.context.upload("src", &input)?;
-    let output = gpu.context.upload("dst", &[UNTOUCHED; 50])?;
+    let source = gpu.context.upload(&input)?;
+    let output = gpu.context.upload(&[UNTOUCHED; 50])?;
     gpu.context.run(&executable, &[(src, &source), (dst, &output)])?;
     let expected = [&[3; 17][..], &input[17..41]].concat();
-    expect_first(&gpu.context.download::<u32>(&output)?, &expected)
+    expect_first(&gpu.context.download(&output)?, &expected)
 }
 
 /// One plan of a split, run with every number.
@@ -154,40 +156,34 @@ fn check_split(
     method: Method,
     kind: Kind,
     m: u32,
-    most: u64,
+    max: u64,
 ) -> Result<()> {
     let context = &gpu.context;
     let mut graph = Graph::new("split");
-    let mut import = |name: &str| graph.import::<u32>(name, most);
+    let mut import = |name: &str| graph.import::<u32>(name, max);
     let (keys_in, out) = (import("keys"), import("out"));
     let (values_in, values) = (import("values"), import("values.out"));
     let offsets = graph.import::<u32>("offsets", u64::from(m) + 1);
     let buffer = graph.import::<u32>("words", WORDS);
-    let output = match kind {
-        Kind::Keys => SplitOutput::Keys(out),
-        Kind::Pairs => SplitOutput::Pairs { keys: out, values_in, values, value_bytes: 4 },
-        Kind::Permutation => SplitOutput::Permutation(out),
+    let buffers = match kind {
+        Kind::Keys => SplitBuffers::keys(keys_in, out, offsets),
+        Kind::Pairs => SplitBuffers::pairs((keys_in, values_in), (out, values), offsets),
+        Kind::Permutation => SplitBuffers::permutation(keys_in, out, offsets),
     };
-    let n = Count::Device { buffer, index: INDEX, most };
-    let split = Split::new(KeyType::U32, m, Bucket::delta_over_domain(KeyType::U32, m)).by(method);
-    add(
-        &mut graph,
-        policy,
-        &split,
-        &SplitBuffers { n, keys: keys_in, output, offsets, outside: None },
-    )?;
+    let n = Count::Device { buffer, index: INDEX, max };
+    let buckets = Buckets::<u32>::delta_over_domain(m).method(method);
+    split(&mut graph, policy, &buckets, &buffers.count(n))?;
     let executable = context.instantiate(graph.compile(limits)?)?;
 
-    let keys = uniform(most as usize, most);
+    let keys = uniform(max as usize, max);
     let width = (1u64 << 32).div_ceil(u64::from(m));
-    let device = |name: &str, data: &[u32]| context.upload(name, data);
     let (device_keys, device_values) =
-        (device("keys", &keys)?, device("values", &(0..most as u32).collect::<Vec<_>>())?);
-    let untouched = vec![UNTOUCHED; most as usize + 64];
+        (context.upload(&keys)?, context.upload(&(0..max as u32).collect::<Vec<_>>())?);
+    let untouched = vec![UNTOUCHED; max as usize + 64];
     let (device_out, device_values_out) =
-        (device("out", &untouched)?, device("values.out", &untouched)?);
-    let device_offsets = device("offsets", &vec![0; m as usize + 1 + 64])?;
-    let device_words = device("words", &[0; WORDS as usize])?;
+        (context.upload(&untouched)?, context.upload(&untouched)?);
+    let device_offsets = context.zeroed::<u32>(u64::from(m) + 1 + 64)?;
+    let device_words = context.zeroed::<u32>(WORDS)?;
     let bound = [
         (keys_in, &device_keys),
         (out, &device_out),
@@ -196,17 +192,17 @@ fn check_split(
         (offsets, &device_offsets),
         (buffer, &device_words),
     ];
-    for number in numbers(most) {
-        context.write(&device_words, &words(number))?;
-        context.write(&device_out, &untouched)?;
-        context.write(&device_values_out, &untouched)?;
-        context.write(&device_offsets, &vec![UNTOUCHED; m as usize + 1 + 64])?;
+    for number in numbers(max) {
+        context.write(&device_words, 0, &words(number))?;
+        context.write(&device_out, 0, &untouched)?;
+        context.write(&device_values_out, 0, &untouched)?;
+        context.write(&device_offsets, 0, &vec![UNTOUCHED; m as usize + 1 + 64])?;
         context.run(&executable, &bound)?;
-        let n = u64::from(number).min(most) as usize;
+        let n = u64::from(number).min(max) as usize;
         let (order, expected_offsets) =
             reference::split(n, m, |i| (u64::from(keys[i]) / width) as u32);
-        let at = || format!("{method:?}, {kind:?}, m = {m}, {number} of {most}");
-        expect_first(&context.download::<u32>(&device_offsets)?, &expected_offsets)
+        let at = || format!("{method:?}, {kind:?}, m = {m}, {number} of {max}");
+        expect_first(&context.download(&device_offsets)?, &expected_offsets)
             .with_context(|| format!("{}: offsets", at()))?;
         let expected: Vec<u32> = match kind {
             Kind::Permutation => {
@@ -216,9 +212,9 @@ fn check_split(
             }
             _ => order.iter().map(|&i| keys[i as usize]).collect(),
         };
-        expect_first(&context.download::<u32>(&device_out)?, &expected).with_context(at)?;
+        expect_first(&context.download(&device_out)?, &expected).with_context(at)?;
         let moved = if kind == Kind::Pairs { &order[..] } else { &[] };
-        expect_first(&context.download::<u32>(&device_values_out)?, moved)
+        expect_first(&context.download(&device_values_out)?, moved)
             .with_context(|| format!("{}: values", at()))?;
     }
     Ok(())
@@ -262,32 +258,24 @@ fn a_split_of_a_split(gpu: &Gpu) -> Result<()> {
     let (keys, out) = (import("keys", n), import("out", n));
     let (first, second) = (import("first", 3), import("second", 9));
     let halves = graph.transient::<u32>("halves", n);
-    let split = |m, shift, bits| Split::new(KeyType::U32, m, Bucket::Digit { shift, bits });
-    let buffers = SplitBuffers {
-        n: n.into(),
-        keys,
-        output: SplitOutput::Keys(halves),
-        offsets: first,
-        outside: None,
-    };
-    add(&mut graph, &policy, &split(2, 31, 1), &buffers)?;
-    let count = Count::Device { buffer: first, index: 1, most: n };
-    let output = SplitOutput::Keys(out);
-    let buffers = SplitBuffers { n: count, keys: halves, output, offsets: second, outside: None };
-    add(&mut graph, &policy, &split(8, 0, 3), &buffers)?;
+    let buffers = SplitBuffers::keys(keys, halves, first);
+    split(&mut graph, &policy, &Buckets::<u32>::digit(31..32), &buffers)?;
+    let count = Count::Device { buffer: first, index: 1, max: n };
+    let buffers = SplitBuffers::keys(halves, out, second).count(count);
+    split(&mut graph, &policy, &Buckets::<u32>::digit(0..3), &buffers)?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
     let input = uniform(n as usize, 5);
-    let device_keys = context.upload("keys", &input)?;
-    let device_out = context.upload("out", &vec![UNTOUCHED; n as usize])?;
-    let offsets = [context.buffer::<u32>("first", 3)?, context.buffer::<u32>("second", 9)?];
+    let device_keys = context.upload(&input)?;
+    let device_out = context.upload(&vec![UNTOUCHED; n as usize])?;
+    let offsets = [context.zeroed::<u32>(3)?, context.zeroed::<u32>(9)?];
     let bound =
         [(keys, &device_keys), (out, &device_out), (first, &offsets[0]), (second, &offsets[1])];
     context.run(&executable, &bound)?;
     let low: Vec<u32> = input.into_iter().filter(|key| key >> 31 == 0).collect();
     let (order, expected) = reference::split(low.len(), 8, |i| low[i] & 7);
-    expect_equal(&context.download::<u32>(&offsets[1])?, &expected)?;
+    expect_equal(&context.download(&offsets[1])?, &expected)?;
     let sorted: Vec<u32> = order.iter().map(|&i| low[i as usize]).collect();
-    expect_first(&context.download::<u32>(&device_out)?, &sorted)
+    expect_first(&context.download(&device_out)?, &sorted)
 }
 
 /// A recording that is submitted again and again. Each run keeps the first bucket of what the run
@@ -295,25 +283,24 @@ fn a_split_of_a_split(gpu: &Gpu) -> Result<()> {
 fn fewer_from_run_to_run(gpu: &Gpu) -> Result<()> {
     const SOURCE: &str = "uint bucket_of(uint key) { return (key * table.at[0]) >> 31; }";
     let context = &gpu.context;
-    let (policy, most) = (context.policy(), 20_011);
+    let (policy, max) = (context.policy(), 20_011);
     for method in [Method::Direct, Method::OneSweep] {
         let mut graph = Graph::new("fewer");
-        let (keys, number) = (graph.import::<u32>("keys", most), graph.import::<u32>("number", 1));
+        let (keys, number) = (graph.import::<u32>("keys", max), graph.import::<u32>("number", 1));
         let (kept, offsets) =
-            (graph.transient::<u32>("kept", most), graph.transient::<u32>("offsets", 3));
-        let n = Count::Device { buffer: number, index: 0, most };
-        let bucket = Bucket::Glsl(UserBucket::new(SOURCE).with_table(number));
-        let output = SplitOutput::Keys(kept);
-        let buffers = SplitBuffers { n, keys, output, offsets, outside: None };
-        add(&mut graph, &policy, &Split::new(KeyType::U32, 2, bucket).by(method), &buffers)?;
+            (graph.transient::<u32>("kept", max), graph.transient::<u32>("offsets", 3));
+        let n = Count::Device { buffer: number, index: 0, max };
+        let buckets = Buckets::<u32>::glsl(2, Glsl::new(SOURCE).table_buffer(number));
+        let buffers = SplitBuffers::keys(keys, kept, offsets).count(n);
+        split(&mut graph, &policy, &buckets.method(method), &buffers)?;
         copy_first(&mut graph, &policy, "keep", kept, keys, n)?;
         graph.copy("number", offsets.elements::<u32>(1, 1), number);
         graph.replayable();
         let executable = context.instantiate(graph.compile(&context.limits())?)?;
 
-        let mut expected = uniform(most as usize, 6);
-        let device_keys = context.upload("keys", &expected)?;
-        let device_number = context.upload("number", &[most as u32])?;
+        let mut expected = uniform(max as usize, 6);
+        let device_keys = context.upload(&expected)?;
+        let device_number = context.upload(&[max as u32])?;
         let bound = [(keys, &device_keys), (number, &device_number)];
         let mut replay = context.replay(executable.into(), &bound)?;
         for runs in [1, 2, 1, 30] {
@@ -323,9 +310,9 @@ fn fewer_from_run_to_run(gpu: &Gpu) -> Result<()> {
                 let factor = expected.len() as u32;
                 expected.retain(|key| key.wrapping_mul(factor) >> 31 == 0);
             }
-            let left = context.download::<u32>(&device_number)?[0] as usize;
+            let left = context.download(&device_number)?[0] as usize;
             ensure!(left == expected.len(), "{method:?}: {left}, expected {}", expected.len());
-            expect_equal(&context.download::<u32>(&device_keys)?[..left], &expected)?;
+            expect_equal(&context.download(&device_keys)?[..left], &expected)?;
         }
     }
     Ok(())
@@ -333,17 +320,16 @@ fn fewer_from_run_to_run(gpu: &Gpu) -> Result<()> {
 
 /// Such a barrier takes twice the time of one without.
 fn one_barrier_for_indirect_dispatches(gpu: &Gpu) -> Result<()> {
-    for (method, m) in METHODS.into_iter().flat_map(|method| [(method, 256), (method, 4096)]) {
+    for (method, m) in METHODS.into_iter().flat_map(|method| [(method, 256u32), (method, 4096)]) {
         let mut graph = Graph::new("split");
-        let most = 1 << 22;
-        let (keys, out) = (graph.import::<u32>("keys", most), graph.import::<u32>("out", most));
+        let max = 1 << 22;
+        let (keys, out) = (graph.import::<u32>("keys", max), graph.import::<u32>("out", max));
         let offsets = graph.import::<u32>("offsets", u64::from(m) + 1);
         let buffer = graph.import::<u32>("words", 1);
-        let split =
-            Split::new(KeyType::U32, m, Bucket::Digit { shift: 0, bits: m.ilog2() }).by(method);
-        let (n, output) = (Count::Device { buffer, index: 0, most }, SplitOutput::Keys(out));
-        let buffers = SplitBuffers { n, keys, output, offsets, outside: None };
-        add(&mut graph, &gpu.context.policy(), &split, &buffers)?;
+        let buckets = Buckets::<u32>::digit(0..m.ilog2()).method(method);
+        let n = Count::Device { buffer, index: 0, max };
+        let buffers = SplitBuffers::keys(keys, out, offsets).count(n);
+        split(&mut graph, &gpu.context.policy(), &buckets, &buffers)?;
         let text = graph.compile(&gpu.context.limits())?.to_text();
         let barriers = text.matches("draw_indirect:indirect_command_read").count();
         ensure!(barriers == 1, "{method:?}, m = {m}, has {barriers}:\n{text}");
@@ -356,10 +342,10 @@ fn refused(gpu: &Gpu) -> Result<()> {
     let mut graph = Graph::new("refused");
     let (src, dst) = (graph.import::<u32>("src", 5000), graph.import::<u32>("dst", 5000));
     let buffer = graph.import::<u32>("words", 2);
-    let count = |index, most| Count::Device { buffer, index, most };
-    let result = scan::exclusive(&mut graph, &policy, src, dst, count(0, 5000));
+    let count = |index, max| Count::Device { buffer, index, max };
+    let result = scan(&mut graph, &policy, &ScanBuffers::new(src, dst).count(count(0, 5000)));
     ensure!(matches!(result, Err(Error::TooLarge { .. })), "pieces: {result:?}");
-    let result = scan::exclusive(&mut graph, &policy, src, dst, count(2, 100));
+    let result = scan(&mut graph, &policy, &ScanBuffers::new(src, dst).count(count(2, 100)));
     ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "no such word: {result:?}");
     let result = fill_first(&mut graph, &policy, "fill", dst, count(0, 5001), 0);
     ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "too many: {result:?}");

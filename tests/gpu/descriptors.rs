@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{Buffer, Graph};
-use multisplit::primitives::{copy, fill, scan};
+use multisplit::primitives::{ScanBuffers, copy, fill, scan};
 use multisplit::{Context, Executable, Features};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -16,7 +16,7 @@ tests!(descriptors:
 );
 
 const N: u64 = 10_000;
-/// More than an executable has slots.
+/// More than an executable has frames in flight.
 const RUNS: u32 = 7;
 
 /// Runs `body` on a device without push descriptors, in silence of the layers.
@@ -38,7 +38,7 @@ fn step_graph(context: &Context) -> Result<(Arc<Executable>, Buffer)> {
     let mut graph = Graph::new("step");
     let data = graph.import::<u32>("data", N);
     let sums = graph.transient::<u32>("sums", N);
-    scan::exclusive(&mut graph, &policy, data, sums, N)?;
+    scan(&mut graph, &policy, &ScanBuffers::new(data, sums))?;
     fill(&mut graph, &policy, "one", sums.elements::<u32>(0, 1), 1)?;
     copy(&mut graph, &policy, "copy", sums, data)?;
     graph.replayable();
@@ -57,7 +57,7 @@ fn runs_in_a_row(gpu: &Gpu) -> Result<()> {
     without_push_descriptors(gpu, |context| {
         let (executable, data) = step_graph(context)?;
         let mut expected = uniform(N as usize, 1);
-        let buffer = context.upload("data", &expected)?;
+        let buffer = context.upload(&expected)?;
         context.run_repeatedly(&executable, &[(data, &buffer)], RUNS)?;
         steps(&mut expected, RUNS);
         expect_equal(&context.download(&buffer)?, &expected).context("run_repeatedly")?;
@@ -72,11 +72,11 @@ fn a_replay_outlives_other_recordings(gpu: &Gpu) -> Result<()> {
     without_push_descriptors(gpu, |context| {
         let (executable, data) = step_graph(context)?;
         let mut expected = uniform(N as usize, 2);
-        let buffer = context.upload("data", &expected)?;
+        let buffer = context.upload(&expected)?;
         let mut replay = context.replay(executable.clone(), &[(data, &buffer)])?;
         for seed in 0..u64::from(RUNS) {
             let mut other = uniform(N as usize, seed);
-            let other_buffer = context.upload("other", &other)?;
+            let other_buffer = context.upload(&other)?;
             context.run(&executable, &[(data, &other_buffer)])?;
             steps(&mut other, 1);
             expect_equal(&context.download(&other_buffer)?, &other)?;
@@ -89,12 +89,12 @@ fn a_replay_outlives_other_recordings(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// More replays of one executable than it has slots, all in flight at a time.
+/// More replays of one executable than it has frames, all in flight at a time.
 fn replays_side_by_side(gpu: &Gpu) -> Result<()> {
     without_push_descriptors(gpu, |context| {
         let (executable, data) = step_graph(context)?;
         let inputs: Vec<_> = (0..5).map(|seed| uniform(N as usize, seed)).collect();
-        let upload = |input: &Vec<u32>| context.upload("data", input);
+        let upload = |input: &Vec<u32>| context.upload(input);
         let buffers = inputs.iter().map(upload).collect::<multisplit::Result<Vec<_>>>()?;
         let record = |buffer| context.replay(executable.clone(), &[(data, buffer)]);
         let mut replays = buffers.iter().map(record).collect::<multisplit::Result<Vec<_>>>()?;

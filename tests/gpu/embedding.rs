@@ -3,11 +3,12 @@
 
 use anyhow::{Context as _, Result, anyhow, ensure};
 use multisplit::ash::{self, vk};
-use multisplit::embed::Operation;
-use multisplit::primitives::Policy;
+use multisplit::embed::BufferContract;
 use multisplit::primitives::multisplit::TileShape;
 use multisplit::primitives::sort::SortMethod;
-use multisplit::{Context, Executable, Features, Missing, PipelineCache, Requirements, Why};
+use multisplit::{
+    Context, Executable, Features, Missing, PipelineCache, Policy, Requirements, Why, Work,
+};
 use multisplit_tests::harness::Gpu;
 use multisplit_tests::tests;
 
@@ -60,7 +61,7 @@ fn run(gpu: &Gpu, config: &Config) -> Result<(Report, Vec<String>)> {
 }
 
 fn a_frame_loop_with_the_named_barriers(gpu: &Gpu) -> Result<()> {
-    for barriers in [Barriers::Engine, Barriers::Operation] {
+    for barriers in [Barriers::Engine, Barriers::Recording] {
         for varying in [false, true] {
             let (report, said) = run(gpu, &Config { varying, ..config(gpu, barriers) })?;
             ensure!(said.is_empty(), "{barriers:?}: {}", said[0]);
@@ -154,7 +155,8 @@ unsafe fn names(host: &Host) -> Result<()> {
     // Features that no device has, and queues that there are not.
     let features = Features { portability_subset: true, ..host.check.features };
     let checked = |features, family| {
-        Requirements::check(instance, physical, vk::API_VERSION_1_3, &features, family)
+        // SAFETY: the physical device is the instance's.
+        unsafe { Requirements::check(instance, physical, vk::API_VERSION_1_3, &features, family) }
     };
     let missing = checked(features, host.family)?.missing;
     let (name, why) = (ash::khr::portability_subset::NAME, Why::NotSupported);
@@ -178,6 +180,7 @@ fn threads_may_share(_: &Gpu) -> Result<()> {
     fn shared<T: Send + Sync>() {}
     shared::<Context>();
     shared::<Executable>();
-    shared::<Operation>();
+    shared::<BufferContract>();
+    shared::<Work>();
     Ok(())
 }

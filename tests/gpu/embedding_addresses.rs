@@ -4,10 +4,9 @@
 use anyhow::{Context as _, Result, ensure};
 use multisplit::ash::vk;
 use multisplit::graph::Graph;
-use multisplit::primitives::multisplit::KeyType;
-use multisplit::primitives::sort::{self, Sort, SortBuffers, SortMethod, SortPlace, SortValues};
-use multisplit::primitives::{Count, copy};
-use multisplit::{BufferAt, Context, Error, ExecutableOptions, Features, Import};
+use multisplit::primitives::sort::SortMethod;
+use multisplit::primitives::{Count, SortBuffers, copy, sort};
+use multisplit::{Bound, BufferAt, Context, Error, ExecutableOptions, Features, Sort};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
@@ -17,7 +16,7 @@ use crate::embedding::quick;
 tests!(embedding_addresses: sorts_by_every_method, what_takes_no_address_is_refused);
 
 const BY_ADDRESS: ExecutableOptions =
-    ExecutableOptions { own_workspace: true, slots: 1, by_address: true };
+    ExecutableOptions { own_workspace: true, frames: 1, by_address: true };
 /// Which word says how many there are.
 const COUNT_INDEX: u64 = 70;
 
@@ -26,7 +25,7 @@ fn sorts_by_every_method(gpu: &Gpu) -> Result<()> {
         ensure!(!gpu.is_software(), "a software driver without bufferDeviceAddress");
         return Ok(());
     }
-    // Sorts in rounds of splits are among the operations that are tested by address.
+    // Sorts in rounds of splits are among the primitives that are tested by address.
     let rounds = gpu.full.then_some((SortMethod::Multisplit { radix_bits: 8 }, 5000, false));
     let methods = [
         (SortMethod::Small, 400, false),
@@ -43,18 +42,14 @@ fn sorts_by_every_method(gpu: &Gpu) -> Result<()> {
 fn sorts(context: &Context, method: SortMethod, n: usize, on_device: bool) -> Result<()> {
     let policy = quick(context.policy());
     let mut graph = Graph::new("sort");
-    let most = n as u64;
-    let keys = graph.import::<u32>("keys", most);
-    let values = graph.import::<u64>("values", most);
+    let max = n as u64;
+    let keys = graph.import::<u32>("keys", max);
+    let values = graph.import::<u64>("values", max);
     let state = graph.import::<u32>("state", COUNT_INDEX + 1);
-    let count = Count::Device { buffer: state, index: COUNT_INDEX, most };
-    let buffers = SortBuffers {
-        n: if on_device { count } else { most.into() },
-        keys,
-        values: SortValues::Values { buffer: values, bytes: 8 },
-        place: SortPlace::InPlace,
-    };
-    sort::add(&mut graph, &policy, &Sort::new(KeyType::U32).by(method), &buffers)?;
+    let device = Count::Device { buffer: state, index: COUNT_INDEX, max };
+    let count = if on_device { device } else { max.into() };
+    let buffers = SortBuffers::keys(keys).values(values).count(count);
+    sort(&mut graph, &policy, &Sort::ascending().method(method), &buffers)?;
     let plan = graph.compile(&context.limits())?;
     let executable = context.instantiate_with(plan, BY_ADDRESS)?;
     let needs = executable.workspace_requirements()?.usage;
@@ -62,12 +57,16 @@ fn sorts(context: &Context, method: SortMethod, n: usize, on_device: bool) -> Re
 
     let input = uniform(n, 1);
     let numbers: Vec<u64> = (0..n as u64).map(|i| i << 32 | 7).collect();
-    let device_keys = context.upload("keys", &input)?;
-    let device_values = context.upload("values", &numbers)?;
+    let device_keys = context.upload(&input)?;
+    let device_values = context.upload(&numbers)?;
     let mut words = vec![0u32; COUNT_INDEX as usize];
     words.push(n as u32);
-    let device_state = context.upload("state", &words)?;
-    let bound = [(keys, &device_keys), (values, &device_values), (state, &device_state)];
+    let device_state = context.upload(&words)?;
+    let bound: [Bound<'_>; 3] = [
+        (keys, &device_keys).into(),
+        (values, &device_values).into(),
+        (state, &device_state).into(),
+    ];
     context.run(&executable, &bound)?;
     let images: Vec<u64> = input.iter().map(|&k| k.into()).collect();
     let order = reference::sort(&images, 0..32, false);
@@ -105,11 +104,8 @@ fn what_takes_no_address_is_refused(gpu: &Gpu) -> Result<()> {
     ] {
         let (plan, src, dst) = plan(context, by_kernel)?;
         let executable = context.instantiate_with(plan, BY_ADDRESS)?;
-        let buffer = context.buffer::<u32>("src", 100)?;
-        let imports = [
-            Import::raw(src, buffer.raw(), 0),
-            Import { import: dst, at: BufferAt::Address(address) },
-        ];
+        let array = context.zeroed::<u32>(100)?;
+        let imports = [(src, BufferAt::new(array.raw(), 0)), (dst, BufferAt::Address(address))];
         // SAFETY: it is refused before a command is recorded.
         let refused = unsafe { executable.record(vk::CommandBuffer::null(), &imports) };
         let text = refused.err().map(|e| e.to_string()).unwrap_or_default();

@@ -1,20 +1,19 @@
-//! The table of the contract in `docs/embedding.md`, held against every kind of operation; and what
+//! The table of the contract in `docs/embedding.md`, compared with every primitive; and what
 //! recordings are refused for.
 
 use std::collections::BTreeSet;
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::ash::vk;
-use multisplit::embed::{
-    Along, Elements, HistogramTask, OperationOptions, Recording, Role, RoleContract, ScanTask,
-    SortTask, SplitOutputs, SplitTask, Task,
+use multisplit::embed::BufferContract;
+use multisplit::graph::{Access, Buffer, Graph, Plan, Scope, Stages};
+use multisplit::primitives::sort::SortMethod;
+use multisplit::primitives::{
+    Count, HistogramBuffers, ScanBuffers, SortBuffers, SplitBuffers, histogram, scan, sort, split,
 };
-use multisplit::graph::{Access, Scope, Stages};
-use multisplit::primitives::Policy;
-use multisplit::primitives::histogram::{Histogram, SampleType, Weight};
-use multisplit::primitives::multisplit::{Bucket, KeyType, Split, UserBucket};
-use multisplit::primitives::sort::{Sort, SortMethod};
-use multisplit::{BufferAt, Error};
+use multisplit::{
+    Bins, Buckets, BufferAt, Error, ExecutableOptions, Glsl, PassValue, Policy, RecordOptions, Sort,
+};
 use multisplit_tests::harness::Gpu;
 use multisplit_tests::tests;
 
@@ -25,12 +24,12 @@ tests!(embedding_contract:
 );
 
 const PAGE: &str = include_str!("../../docs/embedding.md");
-const USER: &str = "uint bucket_of(uint key) { return table.at[key & 15u] & 7u; }";
+const BUCKET_OF: &str = "uint bucket_of(uint key) { return table.at[key & 15u] & 7u; }";
 
-/// A row of the table: call, role, and what is done with it first and last.
+/// A row of the table: primitive, buffer, and what is done with it first and last.
 struct Row {
-    call: &'static str,
-    role: &'static str,
+    primitive: &'static str,
+    buffer: &'static str,
     uses: [Access; 2],
 }
 
@@ -45,76 +44,169 @@ fn rows() -> Vec<Row> {
     };
     let row = |line: &'static str| {
         let cells: Vec<_> = line.trim_matches('|').split('|').map(str::trim).collect();
-        let [call, role, first, last] = cells[..] else { return None };
-        let is_row = ["sort", "split", "histogram", "scan"].contains(&call);
-        is_row.then(|| Row { call, role, uses: [access(first), access(last)] })
+        let [primitive, buffer, first, last] = cells[..] else { return None };
+        let is_row = ["sort", "split", "histogram", "scan"].contains(&primitive);
+        is_row.then(|| Row { primitive, buffer, uses: [access(first), access(last)] })
     };
     PAGE.lines().filter(|line| line.starts_with('|')).filter_map(row).collect()
 }
 
-/// Every kind of task, with every role that there is.
-fn tasks(n: Elements) -> Vec<(&'static str, Task)> {
-    let mut tasks = Vec::new();
-    for along in [Along::Nothing, Along::Values { bytes: 4 }, Along::Indices] {
-        for double_buffered in [false, true] {
+/// How many elements there are, before there is a graph.
+#[derive(Clone, Copy, Debug)]
+enum Counted {
+    Host(u64),
+    Recording { max: u64 },
+    Device { max: u64 },
+}
+
+impl Counted {
+    fn declare(self, graph: &mut Graph) -> Count {
+        match self {
+            Self::Host(n) => n.into(),
+            Self::Recording { max } => {
+                let buffer = graph.transient::<u32>("count", 1);
+                graph.update("count", buffer, &[0; 4]);
+                Count::Device { buffer, index: 0, max }
+            }
+            Self::Device { max } => {
+                let buffer = graph.import::<u32>("count", 1);
+                Count::Device { buffer, index: 0, max }
+            }
+        }
+    }
+}
+
+/// Calls `body` with a graph of every primitive, in each with every buffer that it can be given.
+fn every_primitive(
+    policy: &Policy,
+    counted: Counted,
+    mut body: impl FnMut(&'static str, &Graph) -> Result<()>,
+) -> Result<()> {
+    for along in ["nothing", "values", "indices"] {
+        for between in [false, true] {
             for method in
                 [SortMethod::Auto, SortMethod::OneSweep, SortMethod::Multisplit { radix_bits: 8 }]
             {
-                let sort = Sort::new(KeyType::U32).by(method);
-                let task = SortTask { along, double_buffered, ..SortTask::new(sort, n) };
-                tasks.push(("sort", task.into()));
+                let mut graph = Graph::new("sort");
+                add_sort(&mut graph, policy, counted, (along, between, method))?;
+                body("sort", &graph)
+                    .with_context(|| format!("{along}, between {between}, {method:?}"))?;
             }
         }
     }
-    let pairs = SplitOutputs::Pairs { value_bytes: 4 };
-    for outputs in [SplitOutputs::Keys, pairs, SplitOutputs::Permutation] {
-        for (buckets, bucket, table_words) in [
-            (8, Bucket::Delta { min: 0, width: 1 << 29 }, 0),
-            (1000, Bucket::Delta { min: 0, width: 1 << 20 }, 0),
-            (8, Bucket::Glsl(UserBucket::new(USER)), 16),
-        ] {
-            let split = Split::new(KeyType::U32, buckets, bucket);
-            let task =
-                SplitTask { outputs, outside: true, table_words, ..SplitTask::new(split, n) };
-            tasks.push(("split", task.into()));
+    for output in ["keys", "pairs", "permutation"] {
+        for function in ["few", "many", "glsl"] {
+            let mut graph = Graph::new("split");
+            add_split(&mut graph, policy, counted, (output, function))?;
+            body("split", &graph).with_context(|| format!("{output}, {function}"))?;
         }
     }
-    let identity = Histogram::identity(SampleType::U32, 256);
-    let user = Histogram::glsl(SampleType::U32, 8, UserBucket::new(USER));
-    for histogram in
-        [identity.clone(), identity.clone().accumulating(), identity.weighted(Weight::U32), user]
-    {
-        let table_words = if histogram.bins == 8 { 16 } else { 0 };
-        let (dropped, cumulative) = (true, true);
-        tasks.push((
-            "histogram",
-            HistogramTask { histogram, n, dropped, cumulative, table_words }.into(),
-        ));
+    for kind in ["identity", "accumulate", "weights", "glsl"] {
+        let mut graph = Graph::new("histogram");
+        add_histogram(&mut graph, policy, counted, kind)?;
+        body("histogram", &graph).with_context(|| kind.to_owned())?;
     }
-    tasks.push(("scan", ScanTask { n }.into()));
-    tasks
+    let mut graph = Graph::new("scan");
+    let n = counted.declare(&mut graph);
+    let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, n.max()));
+    scan(&mut graph, policy, &ScanBuffers::new(src, dst).count(n))?;
+    body("scan", &graph)
+}
+
+fn add_sort(
+    graph: &mut Graph,
+    policy: &Policy,
+    counted: Counted,
+    (along, between, method): (&str, bool, SortMethod),
+) -> Result<()> {
+    let n = counted.declare(graph);
+    let mut array = |name: &str| graph.import::<u32>(name, n.max());
+    let mut buffers = SortBuffers::keys(array("keys")).count(n);
+    let mut other = None;
+    if along != "nothing" {
+        let moved = array(along);
+        buffers = if along == "values" { buffers.values(moved) } else { buffers.indices(moved) };
+        other = between.then(|| array("values.other"));
+    }
+    if between {
+        let keys = array("keys.other");
+        buffers = buffers.between(keys, other, graph.import::<u32>("half", 1));
+    }
+    sort(graph, policy, &Sort::ascending().method(method), &buffers)?;
+    Ok(())
+}
+
+fn add_split(
+    graph: &mut Graph,
+    policy: &Policy,
+    counted: Counted,
+    (output, function): (&str, &str),
+) -> Result<()> {
+    let n = counted.declare(graph);
+    let buckets = match function {
+        "few" => Buckets::delta(0u32, 1 << 29, 8),
+        "many" => Buckets::delta(0u32, 1 << 20, 1000),
+        _ => Buckets::glsl(8, Glsl::new(BUCKET_OF).table_buffer(graph.import::<u32>("table", 16))),
+    };
+    let offsets = graph.import::<u32>("offsets", u64::from(buckets.count()) + 1);
+    let out_of_range = graph.import::<u32>("out_of_range", 1);
+    let mut array = |name: &str| graph.import::<u32>(name, n.max());
+    let keys = array("keys");
+    let buffers = match output {
+        "keys" => SplitBuffers::keys(keys, array("keys.out"), offsets),
+        "pairs" => {
+            let out = (array("keys.out"), array("values.out"));
+            SplitBuffers::pairs((keys, array("values")), out, offsets)
+        }
+        _ => SplitBuffers::permutation(keys, array("permutation"), offsets),
+    };
+    split(graph, policy, &buckets, &buffers.count(n).out_of_range(out_of_range))?;
+    Ok(())
+}
+
+fn add_histogram(graph: &mut Graph, policy: &Policy, counted: Counted, kind: &str) -> Result<()> {
+    let n = counted.declare(graph);
+    let bins = match kind {
+        "accumulate" => Bins::<u32>::identity(256).accumulate(),
+        "glsl" => {
+            Bins::glsl(8, Glsl::new(BUCKET_OF).table_buffer(graph.import::<u32>("table", 16)))
+        }
+        _ => Bins::identity(256),
+    };
+    let m = bins.count().into();
+    let mut array = |name: &str, len| graph.import::<u32>(name, len);
+    let mut buffers = HistogramBuffers::new(array("samples", n.max()), array("counts", m))
+        .count(n)
+        .out_of_range(array("out_of_range", 1))
+        .cumulative(array("cumulative", m));
+    if kind == "weights" {
+        buffers = buffers.weights(array("weights", n.max()));
+    }
+    histogram(graph, policy, &bins, &buffers)?;
+    Ok(())
 }
 
 /// Policies of software drivers and of GPUs; few elements and many.
-fn every_task(
+fn every_plan(
     gpu: &Gpu,
-    mut body: impl FnMut(&'static str, Elements, &Task, &OperationOptions) -> Result<()>,
+    mut body: impl FnMut(&'static str, Counted, &Plan) -> Result<()>,
 ) -> Result<()> {
-    let own = gpu.context.policy();
-    let (subgroup_size, max_groups) = (own.subgroup_size, own.max_groups);
-    let other = Policy { subgroup_size, max_groups, ..Policy::default() };
-    let most = 1 << 20;
-    for policy in [own, other] {
-        let options = OperationOptions { policy: Some(policy), ..OperationOptions::default() };
-        for n in [
-            Elements::Fixed(100),
-            Elements::Fixed(most),
-            Elements::Recorded { most },
-            Elements::Device { most, index: 0 },
+    let max = 1 << 20;
+    for device_type in [vk::PhysicalDeviceType::CPU, vk::PhysicalDeviceType::DISCRETE_GPU] {
+        let mut properties = gpu.context.properties().clone();
+        properties.device_type = device_type;
+        let policy = Policy::for_device(&properties);
+        for counted in [
+            Counted::Host(100),
+            Counted::Host(max),
+            Counted::Recording { max },
+            Counted::Device { max },
         ] {
-            for (call, task) in tasks(n) {
-                body(call, n, &task, &options).with_context(|| format!("{task:?}"))?;
-            }
+            every_primitive(&policy, counted, |primitive, graph| {
+                let plan = graph.compile(&gpu.context.limits())?;
+                body(primitive, counted, &plan)
+                    .with_context(|| format!("{primitive}, {counted:?}, {device_type:?}"))
+            })?;
         }
     }
     Ok(())
@@ -123,11 +215,11 @@ fn every_task(
 fn the_table_is_right(gpu: &Gpu) -> Result<()> {
     let rows = rows();
     let mut seen = BTreeSet::new();
-    every_task(gpu, |call, _, task, options| {
-        for contract in gpu.context.contracts_of(task, options)? {
-            let name = contract.role.name();
-            let row = rows.iter().position(|row| (row.call, row.role) == (call, name));
-            let row = row.with_context(|| format!("no row for `{name}` of {call}"))?;
+    every_plan(gpu, |primitive, _, plan| {
+        for contract in gpu.context.contracts(plan, ExecutableOptions::default()) {
+            let name = &contract.name;
+            let row = rows.iter().position(|row| (row.primitive, row.buffer) == (primitive, name));
+            let row = row.with_context(|| format!("no row for `{name}` of {primitive}"))?;
             seen.insert(row);
             agrees(&rows[row], &contract)?;
         }
@@ -137,14 +229,14 @@ fn the_table_is_right(gpu: &Gpu) -> Result<()> {
         .iter()
         .enumerate()
         .filter(|(row, _)| !seen.contains(row))
-        .map(|(_, r)| r.role)
+        .map(|(_, r)| (r.primitive, r.buffer))
         .collect();
-    ensure!(unseen.is_empty(), "rows without an operation: {unseen:?}");
+    ensure!(unseen.is_empty(), "rows that no primitive has: {unseen:?}");
     ensure!(!rows.is_empty(), "no table");
     Ok(())
 }
 
-fn agrees(row: &Row, contract: &RoleContract) -> Result<()> {
+fn agrees(row: &Row, contract: &BufferContract) -> Result<()> {
     ensure!(contract.usage == vk::BufferUsageFlags::STORAGE_BUFFER, "{contract:?}");
     for (documented, used) in row.uses.iter().zip([contract.first_use, contract.last_use]) {
         // Of two buffers, a sort by one workgroup uses one.
@@ -158,10 +250,10 @@ fn agrees(row: &Row, contract: &RoleContract) -> Result<()> {
 /// Usages that the page names, and no others.
 fn workspaces_are_as_documented(gpu: &Gpu) -> Result<()> {
     use vk::BufferUsageFlags as Usage;
-    every_task(gpu, |_, n, task, options| {
-        let needs = gpu.context.workspace_of(task, options)?;
-        let allowed = match n {
-            Elements::Fixed(_) => Usage::STORAGE_BUFFER,
+    every_plan(gpu, |_, counted, plan| {
+        let needs = gpu.context.workspace_requirements(plan)?;
+        let allowed = match counted {
+            Counted::Host(_) => Usage::STORAGE_BUFFER,
             _ => Usage::STORAGE_BUFFER | Usage::INDIRECT_BUFFER | Usage::TRANSFER_DST,
         };
         // Splitters and other tables are written by the recording too.
@@ -173,37 +265,51 @@ fn workspaces_are_as_documented(gpu: &Gpu) -> Result<()> {
 
 fn errors_name_what_is_wrong(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
-    let task = |n| Task::from(ScanTask { n });
-    let options = OperationOptions { policy: Some(quick(context.policy())), ..Default::default() };
-    let operation = context.operation(&task(Elements::Recorded { most: 100 }), &options)?;
-    let (src, dst) = (context.buffer::<u32>("src", 100)?, context.buffer::<u32>("dst", 100)?);
-    let (src, dst) = (BufferAt::new(src.raw(), 0), BufferAt::new(dst.raw(), 0));
-    let both = [(Role::Input, src), (Role::Output, dst)];
-    let good = Recording { buffers: &both, count: Some(5), ..Default::default() };
-    let refused = |recording: Recording<'_>| {
+    let mut work = context.work("sums");
+    work.set_policy(quick(context.policy()));
+    let [src, dst] = ["src", "dst"].map(|name| work.import::<u32>(name, 100));
+    let count = work.count("count", 100);
+    let transient = work.transient::<u32>("sums", 100);
+    work.scan(src.first(count), transient)?;
+    work.copy(transient, dst)?;
+    let executable = work.executable(ExecutableOptions::default())?;
+    let (src_array, dst_array) = (context.zeroed::<u32>(100)?, context.zeroed::<u32>(100)?);
+    let [src_at, dst_at] = [&src_array, &dst_array].map(|array| BufferAt::new(array.raw(), 0));
+    let both = [src.at(src_at), dst.at(dst_at)];
+    let refused = |imports: &[(Buffer, BufferAt)], options: &RecordOptions<'_>| {
         // SAFETY: it is refused before a command is recorded.
-        let result = unsafe { operation.record(vk::CommandBuffer::null(), &recording) };
+        let result = unsafe { executable.record_with(vk::CommandBuffer::null(), imports, options) };
         result.err().map(|e| e.to_string()).unwrap_or_default()
     };
-    let three = [both[0], both[1], both[0]];
-    let misplaced = [(Role::Input, src), (Role::Keys, dst)];
-    let odd = [both[0], (Role::Output, BufferAt::new(vk::Buffer::null(), 4))];
-    let address = [both[0], (Role::Output, BufferAt::Address(256))];
-    for (recording, expected) in [
-        (Recording { buffers: &both[..1], ..good }, "no buffer was given for `output`"),
-        (Recording { buffers: &three, ..good }, "two buffers are given for `input`"),
-        (Recording { buffers: &misplaced, ..good }, "it has no `keys`"),
-        (Recording { buffers: &odd, ..good }, "is not a multiple of"),
-        (Recording { buffers: &address, ..good }, "no address can be given for `output`"),
-        (Recording { count: None, ..good }, "does not say the `count`"),
-        (Recording { count: Some(101), ..good }, "number of elements of 101"),
-        (Recording { frame: 2, ..good }, "slot of 2 is past the limit of 1"),
+    let stranger = context.work("other").import::<u32>("keys", 100);
+    let odd = BufferAt::new(vk::Buffer::null(), 4);
+    for (imports, expected) in [
+        (&both[..1], "no buffer was given for `dst`"),
+        (&[both[0], both[1], both[0]], "two buffers were given for `src`"),
+        (&[both[0], stranger.at(dst_at)], "no buffer was given for `dst`"),
+        (&[both[0], both[1], stranger.at(dst_at)], "the plan has no import"),
+        (&[both[0], both[1], transient.at(dst_at)], "the plan has no import"),
+        (&[both[0], dst.at(odd)], "offset 4 of import `dst` is not a multiple of"),
+        (&[both[0], dst.at(BufferAt::Address(256))], "no address can be given for `dst`"),
+        (&[both[0], dst.at(src_at)], "memory is shared with another import by `dst`"),
     ] {
-        let text = refused(recording);
+        let text = refused(imports, &RecordOptions::default());
         ensure!(text.contains(expected), "`{text}` instead of `{expected}`");
     }
-    let unknown = options.entry(Role::Keys, Scope::TRANSFER_WRITE);
-    let refused = context.operation(&task(10.into()), &unknown).err();
-    ensure!(matches!(refused, Some(Error::ImportBinding { name, .. }) if name == "keys"));
+    let value = |pass, bytes| [PassValue { pass, bytes }];
+    let (long, unknown) = (value("count", &[0; 8]), value("cuont", &[0; 4]));
+    let good = RecordOptions::default();
+    for (options, expected) in [
+        (RecordOptions { values: &long, ..good }, "`count` takes 4 bytes, 8 were given"),
+        (RecordOptions { values: &unknown, ..good }, "`sums` has no pass `cuont`"),
+        (RecordOptions { frame: Some(1), ..good }, "frame 1 of 1 frames in flight"),
+    ] {
+        let text = refused(&both, &options);
+        ensure!(text.contains(expected), "`{text}` instead of `{expected}`");
+    }
+    work.entry(transient, Scope::TRANSFER_WRITE);
+    let refused = work.executable(ExecutableOptions::default()).err();
+    let named = |e: &Error| e.to_string().contains("`sums` has an entry or exit scope");
+    ensure!(matches!(&refused, Some(e @ Error::Graph(_)) if named(e)), "{refused:?}");
     Ok(())
 }

@@ -5,13 +5,11 @@ use std::sync::Mutex;
 
 use anyhow::{Result, anyhow, ensure};
 use multisplit::ash::vk;
-use multisplit::embed::{
-    Along, Elements, Operation, OperationOptions, Recording, Role, ScanTask, SortTask,
-};
 use multisplit::graph::Scope;
-use multisplit::primitives::multisplit::KeyType;
-use multisplit::primitives::sort::Sort;
-use multisplit::{AdoptedDevice, BufferAt, Context, Features, PipelineCache};
+use multisplit::{
+    AdoptedDevice, BufferAt, Context, Executable, ExecutableOptions, Features, PassValue,
+    PipelineCache, RecordOptions, Sort, WorkArray,
+};
 use multisplit_tests::harness::Gpu;
 use multisplit_tests::tests;
 
@@ -29,6 +27,7 @@ const FLIGHT: usize = 2;
 const N: usize = 48;
 /// One in so many frames also scans, as many elements as it says.
 const SCANS: u32 = 16;
+const COUNT: &str = "count";
 /// Frames of each thread after which nothing may grow any more.
 const WARM: u32 = 50;
 /// The validation layer keeps books, and the system hands out memory in chunks.
@@ -70,33 +69,41 @@ fn frames(gpu: &Gpu, count: u32, without: &Features) -> Result<()> {
     Ok(())
 }
 
+/// Work from one array to another.
+struct OnArrays {
+    executable: Executable,
+    from: WorkArray<u32>,
+    to: WorkArray<u32>,
+}
+
 /// What both threads use.
 struct Shared<'h> {
     host: &'h Host,
-    sort: Operation,
-    scan: Operation,
+    sort: OnArrays,
+    scan: OnArrays,
     queue: Mutex<vk::Queue>,
 }
 
 impl<'h> Shared<'h> {
     fn new(host: &'h Host, context: &Context) -> Result<Self> {
-        let policy = Some(quick(context.policy()));
-        let options = || {
-            let options = OperationOptions { policy, ..OperationOptions::default() };
-            options.frames(THREADS * FLIGHT)
+        let options = ExecutableOptions::default().frames(THREADS * FLIGHT);
+        let begin = |name| {
+            let mut work = context.work(name);
+            work.set_policy(quick(context.policy()));
+            let [from, to] = ["from", "to"].map(|name| work.import::<u32>(name, N as u64));
+            (work, from, to)
         };
-        let sort =
-            SortTask { along: Along::Indices, ..SortTask::new(Sort::new(KeyType::U32), N as u64) };
+        let (mut work, from, to) = begin("sort");
+        work.argsort(from, to, &Sort::ascending())?;
         // The scan reads what the sort has left.
-        let sort = context.operation(
-            &sort.into(),
-            &options()
-                .exit(Role::Keys, Scope::HOST_READ.union(Scope::COMPUTE_READ))
-                .exit(Role::Indices, Scope::HOST_READ),
-        )?;
-        let scan = ScanTask { n: Elements::Recorded { most: N as u64 } };
-        let scan =
-            context.operation(&scan.into(), &options().exit(Role::Output, Scope::HOST_READ))?;
+        work.exit(from, Scope::HOST_READ.union(Scope::COMPUTE_READ));
+        work.exit(to, Scope::HOST_READ);
+        let sort = OnArrays { executable: work.executable(options)?, from, to };
+        let (mut work, from, to) = begin("scan");
+        let count = work.count(COUNT, N as u64);
+        work.scan(from.first(count), to)?;
+        work.exit(to, Scope::HOST_READ);
+        let scan = OnArrays { executable: work.executable(options)?, from, to };
         Ok(Self { host, sort, scan, queue: Mutex::new(host.queue) })
     }
 
@@ -159,11 +166,11 @@ impl<'s> Thread<'s> {
         unsafe {
             let mut this = Self::new(shared, thread)?;
             for round in rounds {
-                let slot = round as usize % FLIGHT;
-                this.finish(slot)?;
-                this.submit(slot, round, thread as u32)?;
+                let turn = round as usize % FLIGHT;
+                this.finish(turn)?;
+                this.submit(turn, round, thread as u32)?;
             }
-            (0..FLIGHT).try_for_each(|slot| this.finish(slot))?;
+            (0..FLIGHT).try_for_each(|turn| this.finish(turn))?;
             this.destroy();
         }
         Ok(())
@@ -185,10 +192,10 @@ impl<'s> Thread<'s> {
                 .command_buffer_count(FLIGHT as u32);
             let buffer = || host.buffer(4 * N as u64, storage, visible).map_err(|e| anyhow!("{e}"));
             let mut frames = Vec::new();
-            for (slot, commands) in device.allocate_command_buffers(&info)?.into_iter().enumerate()
+            for (turn, commands) in device.allocate_command_buffers(&info)?.into_iter().enumerate()
             {
                 frames.push(Frame {
-                    index: thread * FLIGHT + slot,
+                    index: thread * FLIGHT + turn,
                     commands,
                     fence: device.create_fence(&vk::FenceCreateInfo::default(), None)?,
                     keys: buffer()?,
@@ -201,9 +208,9 @@ impl<'s> Thread<'s> {
         }
     }
 
-    unsafe fn submit(&mut self, slot: usize, round: u32, thread: u32) -> Result<()> {
+    unsafe fn submit(&mut self, turn: usize, round: u32, thread: u32) -> Result<()> {
         let Shared { host, sort, scan, queue } = self.shared;
-        let (device, frame) = (&host.device, &mut self.frames[slot]);
+        let (device, frame) = (&host.device, &mut self.frames[turn]);
         let commands = frame.commands;
         let keys: [u32; N] = std::array::from_fn(|i| {
             (i as u32 + N as u32 * (2 * round + thread)).wrapping_mul(0x9E37_79B9) >> 24
@@ -214,14 +221,15 @@ impl<'s> Thread<'s> {
         unsafe {
             frame.keys.mapped.copy_from_nonoverlapping(keys.as_ptr(), N);
             device.begin_command_buffer(commands, &vk::CommandBufferBeginInfo::default())?;
-            let buffers = [(Role::Keys, at(&frame.keys)), (Role::Indices, at(&frame.indices))];
-            let recording =
-                Recording { buffers: &buffers, frame: frame.index, ..Default::default() };
-            sort.record(commands, &recording)?;
+            let imports = [sort.from.at(at(&frame.keys)), sort.to.at(at(&frame.indices))];
+            let options = RecordOptions { frame: Some(frame.index), ..Default::default() };
+            sort.executable.record_with(commands, &imports, &options)?;
             if scanned > 0 {
-                let buffers = [(Role::Input, at(&frame.keys)), (Role::Output, at(&frame.sums))];
-                let count = Some(scanned as u64);
-                scan.record(commands, &Recording { buffers: &buffers, count, ..recording })?;
+                let imports = [scan.from.at(at(&frame.keys)), scan.to.at(at(&frame.sums))];
+                let count = (scanned as u32).to_ne_bytes();
+                let values = [PassValue { pass: COUNT, bytes: &count }];
+                let options = RecordOptions { values: &values, ..options };
+                scan.executable.record_with(commands, &imports, &options)?;
             }
             device.end_command_buffer(commands)?;
             let submitted = [commands];
@@ -233,9 +241,9 @@ impl<'s> Thread<'s> {
         Ok(())
     }
 
-    /// Waits for what was submitted of a slot, and looks at it.
-    unsafe fn finish(&mut self, slot: usize) -> Result<()> {
-        let (device, frame) = (&self.shared.host.device, &mut self.frames[slot]);
+    /// Waits for what was submitted of a frame in flight, and looks at it.
+    unsafe fn finish(&mut self, turn: usize) -> Result<()> {
+        let (device, frame) = (&self.shared.host.device, &mut self.frames[turn]);
         let Some((keys, scanned)) = frame.pending.take() else { return Ok(()) };
         // SAFETY: what was submitted signals the fence, and then has written the buffers.
         let (sorted, indices, sums) = unsafe {

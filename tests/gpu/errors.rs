@@ -2,15 +2,15 @@
 
 use anyhow::{Result, ensure};
 use multisplit::graph::{Graph, GraphError, Groups};
-use multisplit::primitives::{copy, fill, scan};
+use multisplit::primitives::{ScanBuffers, copy, fill, scan};
 use multisplit::shaders::Kernel;
 use multisplit::shaders::compile::{CompileError, Source, compile};
-use multisplit::{DeviceChoice, Error, ExecutableOptions};
+use multisplit::{Array, Bins, Buckets, DeviceChoice, Error, ExecutableOptions};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
 tests!(errors:
-    unknown_device, glsl_that_does_not_compile, bindings_that_do_not_match, empty_buffers,
+    unknown_device, glsl_that_does_not_compile, bindings_that_do_not_match, empty_arrays,
     buffers_too_small, memory_that_is_not_there, imports_left_out, imports_that_overlap,
     misaligned_offsets, more_work_than_the_device_dispatches, another_context, no_bytes_at_all,
     more_recordings_than_make_sense,
@@ -18,7 +18,7 @@ tests!(errors:
 
 /// Nothing was lost: the context still computes.
 fn still_works(gpu: &Gpu) -> Result<()> {
-    expect_equal(&gpu.context.exclusive_scan(&[5, 6, 7])?, &[0, 5, 11])
+    expect_equal(&gpu.context.scan(&[5, 6, 7])?, &[0, 5, 11])
 }
 
 macro_rules! ensure_error {
@@ -83,9 +83,20 @@ void main() { data.at[0] = 1; }";
     still_works(gpu)
 }
 
-fn empty_buffers(gpu: &Gpu) -> Result<()> {
-    ensure_error!(gpu.context.buffer::<u32>("none", 0), Error::EmptyBuffer { name } if name == "none");
-    ensure_error!(gpu.context.upload::<u32>("none", &[]), Error::EmptyBuffer { .. });
+/// Arrays may be empty, and calls over them give nothing; buffers of a graph may not.
+fn empty_arrays(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let (zeroed, uploaded) = (context.zeroed::<u32>(0)?, context.upload::<u32>(&[])?);
+    for array in [&zeroed, &uploaded] {
+        ensure!(array.is_empty() && context.download(array)?.is_empty());
+        ensure!(context.sort(array)?.is_empty() && context.argsort(array)?.is_empty());
+        ensure!(context.scan(array)?.is_empty());
+        context.write(array, 0, &[])?;
+        ensure_error!(
+            context.write(array, 0, &[1]),
+            Error::OutOfBounds { first: 0, len: 1, array: 0 }
+        );
+    }
     let mut graph = Graph::new("empty");
     let nothing = graph.transient::<u32>("nothing", 0);
     graph.fill("fill", nothing, 0);
@@ -97,25 +108,38 @@ fn empty_buffers(gpu: &Gpu) -> Result<()> {
 
 fn buffers_too_small(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
-    let small = context.buffer::<u32>("small", 10)?;
-    ensure_error!(context.write(&small, &[0u32; 11]), Error::BufferTooSmall { name, size: 40, needed: 44 } if name == "small");
-    ensure_error!(context.download_first::<u32>(&small, 11), Error::BufferTooSmall { .. });
+    let small = context.zeroed::<u32>(10)?;
+    ensure_error!(
+        context.write(&small, 0, &[0u32; 11]),
+        Error::OutOfBounds { first: 0, len: 11, array: 10 }
+    );
+    ensure_error!(
+        context.download_range(&small, 3..11),
+        Error::OutOfBounds { first: 3, len: 8, array: 10 }
+    );
+    ensure_error!(
+        context.download_into(&small, &mut [0; 9]),
+        Error::LengthMismatch { len: 9, other_len: 10, .. }
+    );
     let mut graph = Graph::new("scan");
     let src = graph.import::<u32>("src", 100);
     let dst = graph.import::<u32>("dst", 100);
     let policy = context.policy();
     ensure_error!(
-        scan::exclusive(&mut graph, &policy, src, dst, 101),
+        scan(&mut graph, &policy, &ScanBuffers::new(src, dst).count(101)),
         Error::BufferTooSmall { needed: 404, .. }
     );
     ensure_error!(
         copy(&mut graph, &policy, "copy", src, dst.elements::<u32>(0, 50)),
         Error::BufferTooSmall { .. }
     );
-    scan::exclusive(&mut graph, &policy, src, dst, 100)?;
+    scan(&mut graph, &policy, &ScanBuffers::new(src, dst))?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let large = context.buffer::<u32>("large", 100)?;
-    ensure_error!(context.run(&executable, &[(src, &large), (dst, &small)]), Error::BufferTooSmall { name, .. } if name == "small");
+    let large = context.zeroed::<u32>(100)?;
+    ensure_error!(
+        context.run(&executable, &[(src, &large), (dst, &small)]),
+        Error::BufferTooSmall { size: 40, needed: 400, .. }
+    );
     ensure_error!(
         context.run(&executable, &[(src, &large, 0), (dst, &large, 256)]),
         Error::BufferTooSmall { .. }
@@ -127,10 +151,10 @@ fn memory_that_is_not_there(gpu: &Gpu) -> Result<()> {
     let device = gpu.context.properties();
     let report = gpu.context.memory_report();
     ensure_error!(
-        gpu.context.buffer::<u8>("huge", device.device_memory + 1),
-        Error::OutOfMemory { name, .. } if name == "huge"
+        gpu.context.zeroed::<u8>(device.device_memory + 1),
+        Error::OutOfMemory { size, .. } if size > device.device_memory
     );
-    ensure_error!(gpu.context.buffer::<u64>("overflow", u64::MAX / 2), Error::TooLarge { .. });
+    ensure_error!(gpu.context.zeroed::<u64>(u64::MAX / 2), Error::TooLarge { .. });
     let mut graph = Graph::new("huge");
     let huge = graph.transient::<u8>("huge", 1 << 50);
     let out = graph.import::<u8>("out", 16);
@@ -147,8 +171,8 @@ fn imports_left_out(gpu: &Gpu) -> Result<()> {
     let dst = graph.import::<u32>("dst", 100);
     fill(&mut graph, &context.policy(), "fill", dst, 1)?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let buffer = context.buffer::<u32>("buffer", 100)?;
-    let nothing: [(multisplit::graph::Buffer, &multisplit::Buffer); 0] = [];
+    let buffer = context.zeroed::<u32>(100)?;
+    let nothing: [(multisplit::graph::Buffer, &Array<u32>); 0] = [];
     ensure_error!(context.run(&executable, &nothing), Error::ImportBinding { plan, name, .. } if plan == "fill" && name == "dst");
     let stranger = Graph::new("other").import::<u32>("dst", 100);
     ensure_error!(
@@ -169,7 +193,7 @@ fn imports_that_overlap(gpu: &Gpu) -> Result<()> {
     copy(&mut graph, &context.policy(), "copy.b", b, both.elements::<u32>(64, 64))?;
     copy(&mut graph, &context.policy(), "copy.c", both.elements::<u32>(32, 64), c)?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let buffer = context.upload("buffer", &(0..192).collect::<Vec<u32>>())?;
+    let buffer = context.upload(&(0..192).collect::<Vec<u32>>())?;
     let bind = |offsets: [u64; 3]| {
         let bound: Vec<_> =
             imports.into_iter().zip(offsets).map(|(i, o)| (i, &buffer, o)).collect();
@@ -187,7 +211,7 @@ fn imports_that_overlap(gpu: &Gpu) -> Result<()> {
     bind([0, 256, 512])?;
     bind([0, 0, 512])?;
     let expected: Vec<u32> = (32..64).chain(0..32).collect();
-    expect_equal(&context.download_range::<u32>(&buffer, 512, 64)?, &expected)?;
+    expect_equal(&context.download_range(&buffer, 128..192)?, &expected)?;
     still_works(gpu)
 }
 
@@ -199,18 +223,23 @@ fn another_context(gpu: &Gpu) -> Result<()> {
     fill(&mut graph, &context.policy(), "fill", dst, 1)?;
     graph.replayable();
     let executable = std::sync::Arc::new(context.instantiate(graph.compile(&context.limits())?)?);
-    let (ours, theirs) = (context.buffer::<u32>("ours", 100)?, other.buffer::<u32>("theirs", 100)?);
-    ensure_error!(context.run(&executable, &[(dst, &theirs)]), Error::OtherContext { name } if name == "theirs");
+    let (ours, theirs) = (context.zeroed::<u32>(100)?, other.zeroed::<u32>(100)?);
+    ensure_error!(context.run(&executable, &[(dst, &theirs)]), Error::OtherContext { .. });
     ensure_error!(
-        context.run_in(&executable, &[(dst, &ours)], &theirs),
+        context.replay(executable.clone(), &[(dst, &theirs)]),
         Error::OtherContext { .. }
     );
+    ensure_error!(context.sort(&theirs), Error::OtherContext { .. });
+    ensure_error!(context.sort_pairs(&ours, &theirs), Error::OtherContext { .. });
+    ensure_error!(context.scan(&theirs), Error::OtherContext { .. });
+    ensure_error!(context.split(&theirs, Buckets::identity(2)), Error::OtherContext { .. });
+    ensure_error!(context.histogram(&theirs, Bins::identity(2)), Error::OtherContext { .. });
     ensure_error!(other.run(&executable, &[(dst, &theirs)]), Error::OtherContext { name } if name == "fill");
     ensure_error!(other.replay(executable.clone(), &[(dst, &theirs)]), Error::OtherContext { .. });
     ensure_error!(other.time_runs(&executable, &[(dst, &theirs)], 1), Error::OtherContext { .. });
     ensure_error!(other.profile(&executable, &[(dst, &theirs)]), Error::OtherContext { .. });
-    ensure_error!(other.write(&ours, &[1u32]), Error::OtherContext { name } if name == "ours");
-    ensure_error!(other.download::<u32>(&ours), Error::OtherContext { .. });
+    ensure_error!(other.write(&ours, 0, &[1u32]), Error::OtherContext { .. });
+    ensure_error!(other.download(&ours), Error::OtherContext { .. });
     // A clone is the same context.
     context.clone().run(&executable, &[(dst, &ours)])?;
     expect_equal(&context.download(&ours)?, &[1u32; 100])?;
@@ -220,13 +249,14 @@ fn another_context(gpu: &Gpu) -> Result<()> {
     still_works(gpu)
 }
 
-/// Elements of no size are an array of no bytes.
+/// Elements of no size are counted like any others.
 fn no_bytes_at_all(gpu: &Gpu) -> Result<()> {
-    ensure_error!(gpu.context.buffer::<[u32; 0]>("none", 7), Error::EmptyBuffer { .. });
-    let buffer = gpu.context.upload("some", &[1u32])?;
-    gpu.context.write(&buffer, &[[0u32; 0]; 3])?;
-    ensure!(gpu.context.download::<[u32; 0]>(&buffer)?.is_empty());
-    expect_equal(&gpu.context.download(&buffer)?, &[1u32])
+    let context = &gpu.context;
+    let nothing = context.zeroed::<[u32; 0]>(7)?;
+    context.write(&nothing, 4, &[[0u32; 0]; 3])?;
+    ensure_error!(context.write(&nothing, 5, &[[0u32; 0]; 3]), Error::OutOfBounds { .. });
+    expect_equal(&context.download(&nothing)?, &[[0u32; 0]; 7])?;
+    expect_equal(&context.download(&context.upload(&[[0u32; 0]; 3])?)?, &[[0u32; 0]; 3])
 }
 
 fn more_recordings_than_make_sense(gpu: &Gpu) -> Result<()> {
@@ -236,10 +266,10 @@ fn more_recordings_than_make_sense(gpu: &Gpu) -> Result<()> {
     fill(&mut graph, &context.policy(), "fill", dst, 1)?;
     graph.replayable();
     let plan = graph.compile(&context.limits())?;
-    let options = ExecutableOptions { slots: usize::MAX, ..ExecutableOptions::default() };
+    let options = ExecutableOptions::default().frames(usize::MAX);
     ensure_error!(context.instantiate_with(plan.clone(), options), Error::TooLarge { .. });
     let executable = context.instantiate(plan)?;
-    let buffer = context.buffer::<u32>("dst", 100)?;
+    let buffer = context.zeroed::<u32>(100)?;
     let bound = [(dst, &buffer)];
     ensure_error!(context.time_runs(&executable, &bound, u32::MAX), Error::TooLarge { .. });
     ensure!(context.time_runs(&executable, &bound, 0)?.is_empty());
@@ -252,7 +282,7 @@ fn misaligned_offsets(gpu: &Gpu) -> Result<()> {
     let dst = graph.import::<u32>("dst", 100);
     fill(&mut graph, &context.policy(), "fill", dst, 1)?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let buffer = context.buffer::<u32>("buffer", 200)?;
+    let buffer = context.zeroed::<u32>(200)?;
     ensure_error!(context.run(&executable, &[(dst, &buffer, 4)]), Error::Misaligned { name, offset: 4, .. } if name == "dst");
     still_works(gpu)
 }

@@ -2,8 +2,9 @@
 //! count against the CPU.
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Bins;
 use multisplit::primitives::Policy;
-use multisplit::primitives::histogram::{Histogram, HistogramMethod};
+use multisplit::primitives::histogram::HistogramMethod;
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::histogram::{Reference, Spread, count, even_edges, range_bin, splitters};
@@ -46,10 +47,10 @@ fn check<S: Reference>(gpu: &Gpu, policy: &Policy, case: Case) -> Result<u32> {
     let (lo, hi) = S::domain();
     let seed = (n as u64) << 20 | u64::from(m);
     let splitters: Vec<S> = splitters(m, seed);
-    let (histogram, edges) = match kind {
-        Kind::Even => (Histogram::even(m, lo, hi), even_edges(m)),
-        Kind::Range => (Histogram::range(&splitters), splitters.clone()),
-        Kind::Identity => (Histogram::identity(S::TYPE, m), even_edges(m)),
+    let (bins, edges) = match kind {
+        Kind::Even => (Bins::even(lo..hi, m), even_edges(m)),
+        Kind::Range => (Bins::range(&splitters), splitters.clone()),
+        Kind::Identity => (Bins::identity(m), even_edges(m)),
     };
     let samples: Vec<S> = spread.samples(n, m, &edges, seed + 1);
     // By comparison with every splitter that would take all day.
@@ -60,13 +61,13 @@ fn check<S: Reference>(gpu: &Gpu, policy: &Policy, case: Case) -> Result<u32> {
         Kind::Range => (lo <= samples[i] && samples[i] < hi).then(|| fast(samples[i]) - 1),
         Kind::Identity => samples[i].identity_bin(m),
     };
-    let (counts, dropped) = count(n, m, bin_of, |_| 1);
+    let (counts, out_of_range) = count(n, m, bin_of, |_| 1);
     let name = || format!("{:?}, {case:?}", S::TYPE);
     let bytes = bytemuck::cast_slice(&samples);
-    let got = run(gpu, policy, &histogram.by(method), bytes, n as u64, Input::default())
+    let got = run(gpu, policy, &bins.method(method), bytes, n as u64, Input::default())
         .with_context(name)?;
     expect_equal(&got.counts, &counts).with_context(name)?;
-    expect_equal(&got.dropped, &[dropped]).context("dropped").with_context(name)?;
+    expect_equal(&got.out_of_range, &[out_of_range]).context("out of range").with_context(name)?;
     ensure!(method == HistogramMethod::Auto || got.method == method, "{:?}", got.method);
     Ok(got.passes)
 }
@@ -229,19 +230,19 @@ fn odd_splitters(gpu: &Gpu) -> Result<()> {
         let (lo, hi) = (f64::from(splitters[0]), f64::from(splitters[M]));
         samples.extend((0..3000).map(|i| (lo + (hi - lo) * f64::from(i) / 3000.0) as f32));
         let bin_of = |i: usize| range_bin(samples[i], &splitters);
-        let (counts, dropped) = count(samples.len(), M as u32, bin_of, |_| 1);
+        let (counts, out_of_range) = count(samples.len(), M as u32, bin_of, |_| 1);
         for cells in [16, 1024] {
             let mut policy = gpu.context.policy();
             policy.histogram.register_bins = 0;
             policy.histogram.cells_per_bin = 1024;
             policy.histogram.cells = cells;
-            let histogram = Histogram::range(&splitters).by(HistogramMethod::Shared);
+            let bins = Bins::range(&splitters).method(HistogramMethod::Shared);
             let bytes = bytemuck::cast_slice(&samples);
             let n = samples.len() as u64;
-            let got = run(gpu, &policy, &histogram, bytes, n, Input::default())?;
+            let got = run(gpu, &policy, &bins, bytes, n, Input::default())?;
             let name = || format!("{cells} cells, {splitters:?}");
             expect_equal(&got.counts, &counts).with_context(name)?;
-            expect_equal(&got.dropped, &[dropped]).with_context(name)?;
+            expect_equal(&got.out_of_range, &[out_of_range]).with_context(name)?;
         }
     }
     Ok(())
@@ -328,10 +329,10 @@ fn edges_in_their_own_bins(gpu: &Gpu) -> Result<()> {
     let m = 256u32;
     let edges: Vec<f32> = (0..=m).map(|k| k as f32 * 4.0).collect();
     let samples: Vec<f32> = edges.iter().flat_map(|&e| [e, e.next_down()]).collect();
-    let result = gpu.context.histogram(&Histogram::even(m, 0.0f32, 1024.0), &samples)?;
+    let result = gpu.context.histogram(&samples, Bins::even(0.0..1024.0, m))?;
     expect_equal(&result.counts, &vec![2; m as usize])?;
-    expect_equal(&result.dropped, &[2])?;
-    let result = gpu.context.histogram(&Histogram::range(&edges), &samples)?;
+    expect_equal(&result.out_of_range, &[2])?;
+    let result = gpu.context.histogram(&samples, Bins::range(&edges))?;
     expect_equal(&result.counts, &vec![2; m as usize])
 }
 
@@ -344,10 +345,11 @@ fn exact_edges_of_integers(gpu: &Gpu) -> Result<()> {
             u128::from(hi.bits().wrapping_sub(lo.bits()) & (u64::MAX >> (64 - 8 * size_of::<S>())));
         let first = |k: u32| (u128::from(k) * span).div_ceil(m.into());
         let samples: Vec<S> = (1..=m).flat_map(|k| [first(k) - 1, first(k)]).map(value).collect();
-        let result = gpu.context.histogram(&Histogram::even(m, lo, hi), &samples)?;
-        let (counts, dropped) = count(samples.len(), m, |i| samples[i].even_bin(lo, hi, m), |_| 1);
+        let result = gpu.context.histogram(&samples, Bins::even(lo..hi, m))?;
+        let (counts, out_of_range) =
+            count(samples.len(), m, |i| samples[i].even_bin(lo, hi, m), |_| 1);
         expect_equal(&result.counts, &counts).with_context(|| format!("{:?}", S::TYPE))?;
-        expect_equal(&result.dropped, &[dropped])
+        expect_equal(&result.out_of_range, &[out_of_range])
     }
     check(gpu, 99_991, |above| (u128::from(u64::domain().0) + above) as u64)?;
     check(gpu, 99_991, |above| u32::domain().0 + above as u32)?;
@@ -367,9 +369,9 @@ fn rounded_up_to_the_last_edge(gpu: &Gpu) -> Result<()> {
         }
         found += 1;
         let samples = [hi.next_down(), hi, lo, lo.next_down()];
-        let result = gpu.context.histogram(&Histogram::even(m, lo, hi), &samples)?;
+        let result = gpu.context.histogram(&samples, Bins::even(lo..hi, m))?;
         let ends = (result.counts[0], result.counts[m as usize - 1]);
-        ensure!(ends == (1, 1) && result.dropped == [2], "{lo}, {hi}, {m}: {result:?}");
+        ensure!(ends == (1, 1) && result.out_of_range == [2], "{lo}, {hi}, {m}: {result:?}");
     }
     Ok(())
 }

@@ -1,88 +1,125 @@
 //! Histogram: what makes no sense is refused by a typed error, before anything runs.
 
 use anyhow::{Result, ensure};
-use multisplit::Error;
-use multisplit::graph::Graph;
-use multisplit::primitives::Count;
-use multisplit::primitives::histogram::{
-    Histogram, HistogramBuffers, HistogramMethod, HistogramTuning, Layout, SampleType, Weight, add,
-};
-use multisplit::primitives::multisplit::UserBucket;
+use multisplit::graph::{ElementType, Graph};
+use multisplit::primitives::histogram::{Bin, HistogramMethod, HistogramTuning, Layout};
+use multisplit::primitives::{Count, HistogramBuffers, histogram};
+use multisplit::{Bins, Error, SampleType};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
 use crate::histogram_run::{Input, run};
 
-tests!(histogram: refused, absurd_policies, too_small, without_features, glsl_errors_are_the_users);
+tests!(histogram:
+    refused, refused_types, absurd_policies, too_small, without_features,
+    glsl_errors_are_the_users, one_call_does_not_accumulate,
+);
 
+/// What comes of a histogram of eight samples into words, with buffers that `change` makes wrong.
 fn outcome(
     gpu: &Gpu,
-    histogram: &Histogram,
-    change: fn(&mut HistogramBuffers),
+    bins: &Bins,
+    change: fn(HistogramBuffers, &mut Graph) -> HistogramBuffers,
 ) -> Result<(), Error> {
     let mut graph = Graph::new("refused");
-    let samples = graph.import::<u32>("samples", 64);
+    let samples = graph.import_array("samples", ElementType::from(bins.sample()), 64);
     let counts = graph.import::<u32>("counts", 4 << 20);
-    let mut buffers = HistogramBuffers::new(8, samples, counts);
-    change(&mut buffers);
-    add(&mut graph, &gpu.context.policy(), histogram, &buffers).map(|_| ())
+    let buffers = change(HistogramBuffers::new(samples, counts).count(8), &mut graph);
+    histogram(&mut graph, &gpu.context.policy(), bins, &buffers).map(|_| ())
 }
 
 fn refused(gpu: &Gpu) -> Result<()> {
-    let even = |m| Histogram::even(m, 0.0f32, 1.0);
+    let even = |m| Bins::even(0.0f32..1.0, m).untyped();
     let nan = f32::NAN;
-    let histograms = [
+    let lists = [
         ("no bins", even(0)),
-        ("no splitters", Histogram::range::<f32>(&[])),
-        ("one splitter", Histogram::range(&[1.0f32])),
-        ("unsorted", Histogram::range(&[1.0f32, 3.0, 2.0])),
-        ("unsorted signed", Histogram::range(&[1i32, -3, 2])),
-        ("NaN", Histogram::range(&[1.0f32, nan, 2.0])),
-        ("NaN of f64", Histogram::range(&[1.0f64, f64::NAN])),
-        ("empty", Histogram::even(4, 1.0f32, 1.0)),
-        ("backwards", Histogram::even(4, 2u32, 1)),
-        ("lo is NaN", Histogram::even(4, nan, 1.0)),
-        ("infinite", Histogram::even(4, 0.0f32, f32::INFINITY)),
-        ("too narrow", Histogram::even(4, 0.0f32, 1e-38)),
-        ("identity of floats", Histogram::identity(SampleType::F32, 4)),
-        ("no channels", even(4).laid_out(Layout::interleaved(0, 0))),
-        ("five channels", even(4).laid_out(Layout::interleaved(5, 1))),
-        ("no such channel", even(4).laid_out(Layout::interleaved(2, 0b100))),
-        ("no active channel", even(4).laid_out(Layout::interleaved(2, 0))),
-        ("overlapping", even(4).laid_out(Layout::strided(0, 3))),
-        ("misaligned", even(4).laid_out(Layout::strided(2, 8))),
-        ("no weights", even(4).weighted(Weight::U32)),
+        ("no splitters", Bins::<f32>::range(&[]).untyped()),
+        ("one splitter", Bins::range(&[1.0f32]).untyped()),
+        ("unsorted", Bins::range(&[1.0f32, 3.0, 2.0]).untyped()),
+        ("unsorted signed", Bins::range(&[1i32, -3, 2]).untyped()),
+        ("NaN", Bins::range(&[1.0f32, nan, 2.0]).untyped()),
+        ("NaN of f64", Bins::range(&[1.0f64, f64::NAN]).untyped()),
+        ("empty", Bins::even(1.0f32..1.0, 4).untyped()),
+        ("backwards", Bins::of(SampleType::U32, 4, Bin::Even { lo: 2, hi: 1 })),
+        ("lo is NaN", Bins::even(nan..1.0, 4).untyped()),
+        ("infinite", Bins::even(0.0..f32::INFINITY, 4).untyped()),
+        ("too narrow", Bins::even(0.0f32..1e-38, 4).untyped()),
+        ("identity of floats", Bins::<f32>::identity(4).untyped()),
+        ("too few edges", Bins::of(SampleType::U32, 3, Bin::Range(vec![1, 2, 3]))),
+        ("no channels", even(4).layout(Layout::interleaved(0, 0))),
+        ("five channels", even(4).layout(Layout::interleaved(5, 1))),
+        ("no such channel", even(4).layout(Layout::interleaved(2, 0b100))),
+        ("no active channel", even(4).layout(Layout::interleaved(2, 0))),
+        ("overlapping", even(4).layout(Layout::strided(0, 3))),
+        ("misaligned", even(4).layout(Layout::strided(2, 8))),
     ];
-    for (name, histogram) in histograms {
-        let result = outcome(gpu, &histogram, |_| ());
+    for (name, bins) in lists {
+        let result = outcome(gpu, &bins, |buffers, _| buffers);
         ensure!(matches!(result, Err(Error::Histogram { .. })), "{name}: {result:?}");
     }
-    let mut wrong = Histogram::range(&[1.0f32, 2.0, 3.0]);
-    wrong.bins = 3;
-    ensure!(matches!(outcome(gpu, &wrong, |_| ()), Err(Error::Histogram { .. })));
-    let with_weights = |b: &mut HistogramBuffers| b.weights = Some(b.samples);
-    let result = outcome(gpu, &even(4), with_weights);
-    ensure!(matches!(result, Err(Error::Histogram { .. })), "weights nobody asked for");
-    let with_sums = |b: &mut HistogramBuffers| b.cumulative = Some(b.samples);
-    let result = outcome(gpu, &even(4).wide(), with_sums);
-    ensure!(matches!(result, Err(Error::Histogram { .. })), "cumulative wide counts");
-    let result = outcome(gpu, &even((1 << 20) + 1), |_| ());
+    let result = outcome(gpu, &even(4), |_, graph| {
+        let samples = graph.import::<f32>("more", 64);
+        let (counts, sums) = (graph.import::<u64>("wide", 4), graph.import::<u32>("sums", 4));
+        HistogramBuffers::new(samples, counts).cumulative(sums)
+    });
+    ensure!(matches!(result, Err(Error::Histogram { .. })), "cumulative wide counts: {result:?}");
+    let result = outcome(gpu, &even((1 << 20) + 1), |buffers, _| buffers);
     ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
-    let result = outcome(gpu, &even(257).by(HistogramMethod::Votes), |_| ());
+    let votes = even(257).method(HistogramMethod::Votes);
+    let result = outcome(gpu, &votes, |buffers, _| buffers);
     ensure!(matches!(result, Err(Error::Policy { .. })), "{result:?}");
     Ok(())
 }
 
-/// A policy is plain data: what makes no sense is an error or does not matter.
+/// Arrays of a type that a histogram cannot have there, each named with what is needed.
+fn refused_types(gpu: &Gpu) -> Result<()> {
+    type Change = fn(HistogramBuffers, &mut Graph) -> HistogramBuffers;
+    let changes: [(&str, &str, &str, Change); 8] = [
+        ("samples", "u32", "f32", |_, graph| {
+            HistogramBuffers::new(graph.import::<u32>("a", 8), graph.import::<u32>("b", 4))
+        }),
+        ("samples", "i64", "u8, u16, u32, i32, u64, f32 or f64", |_, graph| {
+            HistogramBuffers::new(graph.import::<i64>("a", 8), graph.import::<u32>("b", 4))
+        }),
+        ("counts", "i32", "u32 or u64", |_, graph| {
+            HistogramBuffers::new(graph.import::<f32>("a", 8), graph.import::<i32>("b", 4))
+        }),
+        ("counts", "f32", "u32 or u64", |_, graph| {
+            HistogramBuffers::new(graph.import::<f32>("a", 8), graph.import::<f32>("b", 4))
+        }),
+        ("counts", "u32", "f32", |buffers, graph| buffers.weights(graph.import::<f32>("a", 8))),
+        ("weights", "u64", "u32 or f32", |buffers, graph| {
+            buffers.weights(graph.import::<u64>("a", 8))
+        }),
+        ("out_of_range", "u64", "u32", |buffers, graph| {
+            buffers.out_of_range(graph.import::<u64>("a", 1))
+        }),
+        ("cumulative", "f32", "u32", |buffers, graph| {
+            buffers.cumulative(graph.import::<f32>("a", 4))
+        }),
+    ];
+    for (array, is, needed, change) in changes {
+        match outcome(gpu, &Bins::even(0.0f32..1.0, 4).untyped(), change) {
+            Err(Error::KeyTypeMismatch { name, found, expected }) => {
+                let said = (name, found.as_str(), expected.as_str());
+                ensure!(said == (array, is, needed), "{said:?} of {array}");
+            }
+            other => anyhow::bail!("{array} of {is}: {other:?}"),
+        }
+    }
+    Ok(())
+}
+
+/// A policy that makes no sense is refused, or does not matter.
 fn absurd_policies(gpu: &Gpu) -> Result<()> {
     let splitters: Vec<f32> = (0..=40).map(|k| k as f32).collect();
-    let histogram = Histogram::range(&splitters);
+    let bins = Bins::range(&splitters);
     let count = |change: fn(&mut HistogramTuning)| {
         let mut policy = gpu.context.policy();
         change(&mut policy.histogram);
         let samples: Vec<f32> = (0..4000).map(|i| (i % 40) as f32).collect();
         let bytes = bytemuck::cast_slice(&samples);
-        run(gpu, &policy, &histogram, bytes, 4000, Input::default()).map(|got| got.counts)
+        run(gpu, &policy, &bins, bytes, 4000, Input::default()).map(|got| got.counts)
     };
     let threads: [fn(&mut HistogramTuning); 2] = [|t| t.threads = 0, |t| t.threads += 1];
     for threads in threads {
@@ -105,29 +142,36 @@ fn absurd_policies(gpu: &Gpu) -> Result<()> {
 }
 
 fn too_small(gpu: &Gpu) -> Result<()> {
-    let histogram = Histogram::even(4, 0.0f32, 1.0);
+    let (policy, bins) = (gpu.context.policy(), Bins::even(0.0f32..1.0, 4));
     for n in [65, 1 << 40, u64::MAX] {
         let mut graph = Graph::new("small");
-        let samples = graph.import::<u32>("samples", 64);
+        let samples = graph.import::<f32>("samples", 64);
         let counts = graph.import::<u32>("counts", 4);
-        let buffers = HistogramBuffers::new(n, samples, counts);
-        let result = add(&mut graph, &gpu.context.policy(), &histogram, &buffers);
+        let buffers = HistogramBuffers::new(samples, counts);
+        let result = histogram(&mut graph, &policy, &bins, &buffers.count(n));
         let small = matches!(result, Err(Error::BufferTooSmall { .. } | Error::TooLarge { .. }));
         ensure!(small, "n = {n}: {result:?}");
-        let n = Count::Device { buffer: counts, index: 0, most: n };
-        let buffers = HistogramBuffers { n, ..buffers };
-        let result = add(&mut graph, &gpu.context.policy(), &histogram, &buffers);
+        let n = Count::Device { buffer: counts, index: 0, max: n };
+        let result = histogram(&mut graph, &policy, &bins, &buffers.count(n));
         ensure!(result.is_err(), "on the device: {result:?}");
     }
-    let result = outcome(gpu, &histogram, |b| b.dropped = Some(b.samples));
-    ensure!(result.is_ok(), "{result:?}");
+    let too_small = |buffers: HistogramBuffers, graph: &mut Graph| {
+        let result = histogram(graph, &policy, &bins, &buffers);
+        matches!(result, Err(Error::BufferTooSmall { .. }))
+    };
+    let mut graph = Graph::new("small");
+    let mut import = |name, len| graph.import::<u32>(name, len);
+    let (three, four) = (import("three", 3), import("four", 4));
+    let samples = graph.import::<f32>("samples", 64);
+    ensure!(too_small(HistogramBuffers::new(samples, three), &mut graph), "counts");
+    let buffers = HistogramBuffers::new(samples, four);
+    ensure!(too_small(buffers.cumulative(three), &mut graph), "cumulative");
+    ensure!(!too_small(buffers.out_of_range(three), &mut graph), "one word is enough");
+    // Narrow samples are read in words.
     let mut graph = Graph::new("small");
     let samples = graph.import::<u8>("samples", 5);
-    let counts = graph.import::<u32>("counts", 4);
-    let histogram = Histogram::even(4, 0u8, 100);
-    let buffers = HistogramBuffers::new(5, samples, counts);
-    // Narrow samples are read in words.
-    let result = add(&mut graph, &gpu.context.policy(), &histogram, &buffers);
+    let buffers = HistogramBuffers::new(samples, graph.import::<u32>("counts", 4));
+    let result = histogram(&mut graph, &policy, &Bins::even(0u8..100, 4), &buffers);
     ensure!(matches!(result, Err(Error::BufferTooSmall { needed: 8, .. })), "{result:?}");
     Ok(())
 }
@@ -135,17 +179,17 @@ fn too_small(gpu: &Gpu) -> Result<()> {
 /// A device without 64-bit numbers refuses their samples, by name, and counts the others.
 fn without_features(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|config| config.without.shader_float64 = true)?;
-    let result = context.histogram(&Histogram::even(4, 0.0f64, 1.0), &[0.5f64]);
+    let result = context.histogram(&[0.5f64], Bins::even(0.0..1.0, 4));
     let named = |error: &Error| error.to_string().contains("Float64");
     ensure!(result.as_ref().is_err_and(named), "{result:?}");
-    let counts = context.histogram(&Histogram::even(4, 0.0f32, 1.0), &[0.5f32])?.counts;
+    let counts = context.histogram(&[0.5f32], Bins::even(0.0..1.0, 4))?.counts;
     ensure!(counts == [0, 0, 1, 0], "{counts:?}");
     Ok(())
 }
 
 fn glsl_errors_are_the_users(gpu: &Gpu) -> Result<()> {
-    let user = UserBucket::new("uint bucket_of(uint key) {\n  return kye;\n}");
-    match gpu.context.histogram(&Histogram::glsl(SampleType::U32, 4, user), &[1u32]) {
+    let source = "uint bucket_of(uint key) {\n  return kye;\n}";
+    match gpu.context.histogram(&[1u32], Bins::glsl(4, source)) {
         Err(Error::Compile(error)) => {
             let text = error.to_string();
             ensure!(text.contains("user_bucket.glsl:2") && text.contains("return kye;"), "{text}");
@@ -153,4 +197,11 @@ fn glsl_errors_are_the_users(gpu: &Gpu) -> Result<()> {
         }
         other => anyhow::bail!("{other:?}"),
     }
+}
+
+/// There is nothing that its counts could be added to.
+fn one_call_does_not_accumulate(gpu: &Gpu) -> Result<()> {
+    let result = gpu.context.histogram(&[1u32], Bins::identity(4).accumulate());
+    ensure!(matches!(result, Err(Error::Histogram { .. })), "{result:?}");
+    Ok(())
 }

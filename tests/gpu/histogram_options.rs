@@ -1,23 +1,21 @@
-//! Histogram: layouts, weights, accumulation, wide counts, lengths on the device, cumulative counts,
+//! Histogram: layouts, weights, accumulation, wide counts, device counts, cumulative counts,
 //! and the user's own GLSL, each against the CPU.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
-use multisplit::primitives::Policy;
-use multisplit::primitives::histogram::{
-    Histogram, HistogramBuffers, HistogramMethod, Layout, Weight, add,
-};
-use multisplit::primitives::multisplit::UserBucket;
+use multisplit::primitives::histogram::{HistogramMethod, Layout};
+use multisplit::primitives::{HistogramBuffers, Policy, histogram};
+use multisplit::{Bins, Bound, Glsl};
 use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::histogram::{Reference, Spread, count};
 use multisplit_tests::{reference, tests};
 
-use crate::histogram_run::{Input, run};
+use crate::histogram_run::{Input, Weights, run};
 
 tests!(histogram:
     pixels, channels_of_floats, strides, integer_weights, float_weights, accumulated, wide_counts,
-    past_32_bits, length_on_the_device, cumulative, replayed, users_functions, users_table,
+    past_32_bits, count_on_the_device, cumulative, replayed, users_functions, users_table,
     one_call_of_nothing,
 );
 
@@ -29,20 +27,20 @@ fn check_layout<S: Reference>(gpu: &Gpu, layout: Layout, m: u32, samples: &[S]) 
     let stride = layout.stride.map_or(layout.channels as usize * size, |s| s as usize);
     let offset = layout.offset as usize;
     let n = (bytes.len() - offset) / stride;
-    let histogram = Histogram::even(m, lo, hi).laid_out(layout);
     let policy = gpu.context.policy();
-    let got = run(gpu, &policy, &histogram, bytes, n as u64, Input::default())?;
+    let input = Input { layout, ..Input::default() };
+    let got = run(gpu, &policy, &Bins::even(lo..hi, m), bytes, n as u64, input)?;
     let channels = (0..layout.channels as usize).filter(|c| layout.active >> c & 1 == 1);
-    for (slot, channel) in channels.enumerate() {
+    for (place, channel) in channels.enumerate() {
         let value = |i: usize| {
             let at = offset + i * stride + channel * size;
             bytemuck::pod_read_unaligned::<S>(&bytes[at..at + size])
         };
-        let (counts, dropped) = count(n, m, |i| value(i).even_bin(lo, hi, m), |_| 1);
-        let first = slot * m as usize;
+        let (counts, out_of_range) = count(n, m, |i| value(i).even_bin(lo, hi, m), |_| 1);
+        let first = place * m as usize;
         expect_equal(&got.counts[first..first + m as usize], &counts)
             .with_context(|| format!("{layout:?}, channel {channel}"))?;
-        ensure!(got.dropped[slot] == dropped, "{layout:?}: {:?}, {dropped}", got.dropped);
+        ensure!(got.out_of_range[place] == out_of_range, "{layout:?}: {:?}", got.out_of_range);
     }
     Ok(())
 }
@@ -85,17 +83,17 @@ fn integer_weights(gpu: &Gpu) -> Result<()> {
     let (lo, hi) = f32::domain();
     for (m, method) in [(33, HistogramMethod::Shared), (33, HistogramMethod::Global)] {
         let bin_of = |i: usize| values[i].even_bin(lo, hi, m);
-        let (sums, dropped) = count(n, m, bin_of, |i| weights[i].into());
-        let histogram = Histogram::even(m, lo, hi).weighted(Weight::U32).by(method);
-        let input = Input { weights: Some(&weights), ..Input::default() };
-        let got = run(gpu, &policy, &histogram, bytes, n as u64, input)?;
+        let (sums, out_of_range) = count(n, m, bin_of, |i| weights[i].into());
+        let bins = Bins::even(lo..hi, m).method(method);
+        let input = Input { weights: Weights::U32(&weights), ..Input::default() };
+        let got = run(gpu, &policy, &bins, bytes, n as u64, input)?;
         let narrow: Vec<u64> = sums.iter().map(|&sum| sum & 0xFFFF_FFFF).collect();
         expect_equal(&got.counts, &narrow).with_context(|| format!("{method:?}"))?;
-        // Samples are dropped, not weights.
-        ensure!(got.dropped == [dropped], "{:?}", got.dropped);
+        // Samples out of range are counted, not their weights.
+        ensure!(got.out_of_range == [out_of_range], "{:?}", got.out_of_range);
         // Past 32 bits, in the output itself.
-        let histogram = histogram.wide().by(HistogramMethod::Auto);
-        let got = run(gpu, &policy, &histogram, bytes, n as u64, input)?;
+        let bins = bins.method(HistogramMethod::Auto);
+        let got = run(gpu, &policy, &bins, bytes, n as u64, Input { wide: true, ..input })?;
         expect_equal(&got.counts, &sums)?;
     }
     Ok(())
@@ -107,7 +105,7 @@ fn float_weights(gpu: &Gpu) -> Result<()> {
     let values = samples::<u16>(n);
     let mut rng = Rng::new(4);
     let eighths: Vec<i64> = (0..n).map(|_| rng.below(1000) as i64 - 300).collect();
-    let weights: Vec<u32> = eighths.iter().map(|&w| (w as f32 / 8.0).to_bits()).collect();
+    let weights: Vec<f32> = eighths.iter().map(|&w| w as f32 / 8.0).collect();
     let (lo, hi) = u16::domain();
     let mut sums = vec![0i64; m as usize];
     for (value, &weight) in values.iter().zip(&eighths) {
@@ -117,10 +115,10 @@ fn float_weights(gpu: &Gpu) -> Result<()> {
     }
     let expected: Vec<f32> = sums.iter().map(|&sum| 100.0 + sum as f32 / 8.0).collect();
     for method in [HistogramMethod::Shared, HistogramMethod::Global] {
-        let histogram = Histogram::even(m, lo, hi).weighted(Weight::F32).accumulating().by(method);
+        let bins = Bins::even(lo..hi, m).accumulate().method(method);
         let before = u64::from(100f32.to_bits());
-        let input = Input { weights: Some(&weights), before, ..Input::default() };
-        let got = run(gpu, &policy, &histogram, bytemuck::cast_slice(&values), n as u64, input)?;
+        let input = Input { weights: Weights::F32(&weights), before, ..Input::default() };
+        let got = run(gpu, &policy, &bins, bytemuck::cast_slice(&values), n as u64, input)?;
         let got: Vec<f32> = got.counts.iter().map(|&bits| f32::from_bits(bits as u32)).collect();
         expect_equal(&got, &expected).with_context(|| format!("{method:?}"))?;
     }
@@ -131,15 +129,15 @@ fn accumulated(gpu: &Gpu) -> Result<()> {
     let (policy, n) = (gpu.context.policy(), 5000);
     let values = samples::<f32>(n);
     let (lo, hi) = f32::domain();
-    let (counts, dropped) = count(n, 33, |i| values[i].even_bin(lo, hi, 33), |_| 1);
-    let histogram = Histogram::even(33, lo, hi).accumulating();
+    let (counts, out_of_range) = count(n, 33, |i| values[i].even_bin(lo, hi, 33), |_| 1);
+    let bins = Bins::even(lo..hi, 33).accumulate();
     let input = Input { before: 1000, ..Input::default() };
-    let got = run(gpu, &policy, &histogram, bytemuck::cast_slice(&values), n as u64, input)?;
+    let got = run(gpu, &policy, &bins, bytemuck::cast_slice(&values), n as u64, input)?;
     let expected: Vec<u64> = counts.iter().map(|count| count + 1000).collect();
     expect_equal(&got.counts, &expected)?;
-    expect_equal(&got.dropped, &[dropped + 1000])?;
+    expect_equal(&got.out_of_range, &[out_of_range + 1000])?;
     // Nothing changes nothing.
-    let got = run(gpu, &policy, &histogram, &[], 0, input)?;
+    let got = run(gpu, &policy, &bins, &[], 0, input)?;
     expect_equal(&got.counts, &[1000; 33])
 }
 
@@ -150,13 +148,13 @@ fn wide_counts(gpu: &Gpu) -> Result<()> {
     let (lo, hi) = u32::domain();
     let before = (5 << 32) - 30;
     for method in [HistogramMethod::Votes, HistogramMethod::Shared, HistogramMethod::Global] {
-        let (counts, dropped) = count(n, 33, |i| values[i].even_bin(lo, hi, 33), |_| 1);
-        let histogram = Histogram::even(33, lo, hi).wide().accumulating().by(method);
-        let input = Input { before, ..Input::default() };
-        let got = run(gpu, &policy, &histogram, bytemuck::cast_slice(&values), n as u64, input)?;
+        let (counts, out_of_range) = count(n, 33, |i| values[i].even_bin(lo, hi, 33), |_| 1);
+        let bins = Bins::even(lo..hi, 33).accumulate().method(method);
+        let input = Input { wide: true, before, ..Input::default() };
+        let got = run(gpu, &policy, &bins, bytemuck::cast_slice(&values), n as u64, input)?;
         let expected: Vec<u64> = counts.iter().map(|count| count + before).collect();
         expect_equal(&got.counts, &expected).with_context(|| format!("{method:?}"))?;
-        expect_equal(&got.dropped, &[dropped + before])?;
+        expect_equal(&got.out_of_range, &[out_of_range + before])?;
     }
     Ok(())
 }
@@ -166,15 +164,16 @@ fn past_32_bits(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (n, times) = if gpu.is_software() { (1u64 << 16, 5) } else { (1 << 28, 20) };
     let mut graph = Graph::new("histogram");
-    let samples = graph.import::<u32>("samples", n / 4);
+    let samples = graph.import::<u8>("samples", n);
     let counts = graph.import::<u64>("counts", 256);
-    let histogram = Histogram::even(256, 0u8, 255).wide().accumulating();
-    add(&mut graph, &context.policy(), &histogram, &HistogramBuffers::new(n, samples, counts))?;
+    let bins = Bins::even(0u8..255, 256).accumulate();
+    histogram(&mut graph, &context.policy(), &bins, &HistogramBuffers::new(samples, counts))?;
     graph.replayable();
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let device_samples = context.upload("samples", &vec![0x0101_0101u32; (n / 4) as usize])?;
-    let device_counts = context.upload("counts", &[0u64; 256])?;
-    let bound = [(samples, &device_samples), (counts, &device_counts)];
+    let device_samples = context.upload(&vec![1u8; n as usize])?;
+    let device_counts = context.upload(&[0u64; 256])?;
+    let bound: [Bound<'_>; 2] =
+        [(samples, &device_samples).into(), (counts, &device_counts).into()];
     context.run_repeatedly(&executable, &bound, times)?;
     let mut expected = [0u64; 256];
     expected[1] = n * u64::from(times);
@@ -182,21 +181,21 @@ fn past_32_bits(gpu: &Gpu) -> Result<()> {
 }
 
 /// Fewer elements than the buffer has, none, and more.
-fn length_on_the_device(gpu: &Gpu) -> Result<()> {
+fn count_on_the_device(gpu: &Gpu) -> Result<()> {
     let values = samples::<f32>(20_000);
     let (lo, hi) = f32::domain();
-    let histogram = Histogram::even(33, lo, hi);
+    let bins = Bins::even(lo..hi, 33);
     let whole = gpu.context.policy();
     let in_pieces = Policy { max_storage_range: 20_000, ..whole };
     for policy in [whole, in_pieces] {
         for n in [0u32, 1, 12_345, 20_000, u32::MAX] {
             let seen = (n as usize).min(values.len());
-            let (counts, dropped) = count(seen, 33, |i| values[i].even_bin(lo, hi, 33), |_| 1);
+            let (counts, out_of_range) = count(seen, 33, |i| values[i].even_bin(lo, hi, 33), |_| 1);
             let input = Input { on_device: Some(n), ..Input::default() };
             let bytes = bytemuck::cast_slice(&values);
-            let got = run(gpu, &policy, &histogram, bytes, values.len() as u64, input)?;
+            let got = run(gpu, &policy, &bins, bytes, values.len() as u64, input)?;
             expect_equal(&got.counts, &counts).with_context(|| format!("n = {n}"))?;
-            expect_equal(&got.dropped, &[dropped])?;
+            expect_equal(&got.out_of_range, &[out_of_range])?;
         }
     }
     Ok(())
@@ -207,9 +206,9 @@ fn cumulative(gpu: &Gpu) -> Result<()> {
     let values = samples::<u16>(9000);
     for m in [1, 257, 5000] {
         let (lo, hi) = u16::domain();
-        let histogram = Histogram::even(m, lo, hi);
+        let bins = Bins::even(lo..hi, m);
         let input = Input { cumulative: true, ..Input::default() };
-        let got = run(gpu, &policy, &histogram, bytemuck::cast_slice(&values), 9000, input)?;
+        let got = run(gpu, &policy, &bins, bytemuck::cast_slice(&values), 9000, input)?;
         let counts: Vec<u32> = got.counts.iter().map(|&count| count as u32).collect();
         expect_equal(&got.cumulative, &reference::exclusive_scan(&counts))?;
     }
@@ -225,13 +224,13 @@ fn replayed(gpu: &Gpu) -> Result<()> {
     let mut graph = Graph::new("histogram");
     let input = graph.import::<f32>("samples", 10_000);
     let counts = graph.import::<u32>("counts", m as u64);
-    let histogram = Histogram::range(&splitters);
-    add(&mut graph, &context.policy(), &histogram, &HistogramBuffers::new(10_000, input, counts))?;
+    let bins = Bins::range(&splitters);
+    histogram(&mut graph, &context.policy(), &bins, &HistogramBuffers::new(input, counts))?;
     graph.replayable();
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let device_input = context.upload("samples", &values)?;
-    let device_counts = context.upload("counts", &vec![9u32; m])?;
-    let bound = [(input, &device_input), (counts, &device_counts)];
+    let device_input = context.upload(&values)?;
+    let device_counts = context.upload(&vec![9u32; m])?;
+    let bound: [Bound<'_>; 2] = [(input, &device_input).into(), (counts, &device_counts).into()];
     context.run_repeatedly(&executable, &bound, 3)?;
     let bin_of = |i: usize| multisplit_tests::histogram::range_bin(values[i], &splitters);
     let (expected, _) = count(values.len(), m as u32, bin_of, |_| 1);
@@ -239,16 +238,18 @@ fn replayed(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&device_counts)?, &expected)
 }
 
-/// A function of the user's, of every type of sample; ids of m or more are outside.
+/// A function of the user's, of every type of sample; ids of m or more are out of range.
 fn users_functions(gpu: &Gpu) -> Result<()> {
     fn check<S: Reference>(gpu: &Gpu, source: &str, bin_of: impl Fn(S) -> u32) -> Result<()> {
         let values: Vec<S> = Spread::Uniform.samples(5000, 1, &[S::at(0.0)], 6);
-        let histogram = Histogram::glsl(S::TYPE, 20, UserBucket::new(source));
-        let got = gpu.context.histogram(&histogram, &values).with_context(|| source.to_owned())?;
+        let got = gpu
+            .context
+            .histogram(&values, Bins::glsl(20, source))
+            .with_context(|| source.to_owned())?;
         let bin = |i: usize| Some(bin_of(values[i])).filter(|&bin| bin < 20);
-        let (counts, dropped) = count(values.len(), 20, bin, |_| 1);
+        let (counts, out_of_range) = count(values.len(), 20, bin, |_| 1);
         expect_equal(&got.counts, &counts).with_context(|| source.to_owned())?;
-        expect_equal(&got.dropped, &[dropped])
+        expect_equal(&got.out_of_range, &[out_of_range])
     }
     check::<u8>(gpu, "uint bucket_of(uint key) { return key % 23u; }", |x| u32::from(x) % 23)?;
     check::<f32>(gpu, "uint bucket_of(float key) { return uint(abs(key)) / 50u; }", |x| {
@@ -279,13 +280,12 @@ fn users_table(gpu: &Gpu) -> Result<()> {
     let input = graph.import::<u32>("samples", 5000);
     let counts = graph.import::<u32>("counts", 5);
     let words = graph.import::<u32>("table", 5);
-    let user = UserBucket::new(source).with_parameters([1, 5, 0]).with_table(words);
-    let histogram = Histogram::glsl(multisplit::primitives::histogram::SampleType::U32, 5, user);
-    add(&mut graph, &context.policy(), &histogram, &HistogramBuffers::new(5000, input, counts))?;
+    let function = Glsl::new(source).parameters([1, 5, 0]).table_buffer(words);
+    let bins = Bins::<u32>::glsl(5, function);
+    histogram(&mut graph, &context.policy(), &bins, &HistogramBuffers::new(input, counts))?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let (device_input, device_table) =
-        (context.upload("samples", &values)?, context.upload("table", &table)?);
-    let device_counts = context.buffer::<u32>("counts", 5)?;
+    let (device_input, device_table) = (context.upload(&values)?, context.upload(&table)?);
+    let device_counts = context.zeroed::<u32>(5)?;
     let bound = [(input, &device_input), (counts, &device_counts), (words, &device_table)];
     context.run(&executable, &bound)?;
     let bin_of = |i: usize| Some(table[values[i] as usize % 5] + 1).filter(|&bin| bin < 5);
@@ -295,7 +295,7 @@ fn users_table(gpu: &Gpu) -> Result<()> {
 }
 
 fn one_call_of_nothing(gpu: &Gpu) -> Result<()> {
-    let result = gpu.context.histogram::<u16>(&Histogram::even(7, 0u16, 9), &[])?;
+    let result = gpu.context.histogram(&[0u16; 0], Bins::even(0..9, 7))?;
     expect_equal(&result.counts, &[0; 7])?;
-    expect_equal(&result.dropped, &[0])
+    expect_equal(&result.out_of_range, &[0])
 }

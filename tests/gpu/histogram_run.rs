@@ -1,9 +1,10 @@
 //! How the tests run one histogram: between guard words, over what the outputs held before.
 
 use anyhow::{Context as _, Result, ensure};
-use multisplit::graph::Graph;
-use multisplit::primitives::histogram::{Histogram, HistogramBuffers, HistogramMethod, add};
-use multisplit::primitives::{Count, Policy};
+use multisplit::graph::{ElementType, Graph, Limits};
+use multisplit::primitives::histogram::{HistogramMethod, Layout};
+use multisplit::primitives::{Count, HistogramBuffers, Policy, histogram};
+use multisplit::{Bins, Bound, Sample};
 use multisplit_tests::harness::Gpu;
 
 /// Words before and after each output that must stay as they are.
@@ -11,97 +12,132 @@ const GUARD: usize = 64;
 const GUARD_WORD: u32 = 0xDEAD_BEEF;
 
 /// What goes in besides the samples.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Input<'i> {
-    pub weights: Option<&'i [u32]>,
+    pub layout: Layout,
+    pub weights: Weights<'i>,
+    /// Whether counts have 64 bits.
+    pub wide: bool,
     /// What the counts hold before.
     pub before: u64,
-    /// The number of elements is on the device: this one, and the buffer has more.
+    /// The count is on the device: this one, and the buffer has more.
     pub on_device: Option<u32>,
     pub cumulative: bool,
 }
 
-/// What came out.
+/// What each sample adds.
+#[derive(Clone, Copy, Debug)]
+pub enum Weights<'i> {
+    One,
+    U32(&'i [u32]),
+    F32(&'i [f32]),
+}
+
+impl Default for Input<'_> {
+    fn default() -> Self {
+        Self {
+            layout: Layout::PACKED,
+            weights: Weights::One,
+            wide: false,
+            before: 0,
+            on_device: None,
+            cumulative: false,
+        }
+    }
+}
+
+/// What came out; sums of floats as their bits.
 pub struct Output {
     pub counts: Vec<u64>,
-    pub dropped: Vec<u64>,
+    pub out_of_range: Vec<u64>,
     pub cumulative: Vec<u32>,
     pub method: HistogramMethod,
     /// Passes over the samples.
     pub passes: u32,
 }
 
-/// Runs `histogram` over `n` elements in `bytes`.
-pub fn run(
+/// Counts `n` elements in `bytes`.
+pub fn run<S: Sample>(
     gpu: &Gpu,
     policy: &Policy,
-    histogram: &Histogram,
+    bins: &Bins<S>,
     bytes: &[u8],
     n: u64,
     input: Input<'_>,
 ) -> Result<Output> {
     let context = &gpu.context;
-    let words = if histogram.wide { 2 } else { 1 };
-    let channels = histogram.layout.active.count_ones() as usize;
-    let m = histogram.bins as usize;
+    let bins = bins.clone().layout(input.layout);
+    let channels = input.layout.active.count_ones() as usize;
+    let m = bins.count() as usize;
+    let (element, weights) = match input.weights {
+        Weights::One => (ElementType::U32, None),
+        Weights::U32(weights) => (ElementType::U32, Some((ElementType::U32, weights.to_vec()))),
+        Weights::F32(weights) => {
+            let bits = weights.iter().map(|weight| weight.to_bits()).collect();
+            (ElementType::F32, Some((ElementType::F32, bits)))
+        }
+    };
+    let (element, words) = if input.wide { (ElementType::U64, 2) } else { (element, 1) };
+    let sample = size_of::<S>();
     let mut data = bytes.to_vec();
-    data.resize(bytes.len().max(1).next_multiple_of(4), 0);
+    data.resize(bytes.len().max(1).next_multiple_of(sample.max(4)), 0);
 
     let mut graph = Graph::new("histogram");
-    let samples = graph.import_bytes("samples", data.len() as u64);
-    let counts = graph.import::<u32>("counts", (m * channels * words) as u64);
-    let dropped = graph.import::<u32>("dropped", (channels * words) as u64);
-    let word = graph.import::<u32>("length", 71);
+    let samples = graph.import::<S>("samples", (data.len() / sample) as u64);
+    let counts = graph.import_array("counts", element, (m * channels) as u64);
+    let out_of_range = graph.import_array("out_of_range", element, channels as u64);
+    let word = graph.import::<u32>("count", 71);
     let sums = graph.import::<u32>("cumulative", m as u64);
-    let weights = input.weights.map(|w| graph.import::<u32>("weights", w.len().max(1) as u64));
-    let n = match input.on_device {
-        Some(_) => Count::Device { buffer: word, index: 70, most: n },
-        None => Count::Host(n),
-    };
-    let cumulative = input.cumulative.then_some(sums);
-    let dropped_too = Some(dropped);
-    let buffers =
-        HistogramBuffers { n, samples, weights, counts, dropped: dropped_too, cumulative };
-    let added = add(&mut graph, policy, histogram, &buffers)?;
-    let limits = multisplit::graph::Limits {
-        max_storage_range: policy.max_storage_range,
-        ..context.limits()
-    };
+    let mut buffers = HistogramBuffers::new(samples, counts).out_of_range(out_of_range).count(
+        match input.on_device {
+            Some(_) => Count::Device { buffer: word, index: 70, max: n },
+            None => Count::Host(n),
+        },
+    );
+    if input.cumulative {
+        buffers = buffers.cumulative(sums);
+    }
+    let weights = weights.map(|(element, bits)| {
+        let import = graph.import_array("weights", element, bits.len().max(1) as u64);
+        buffers = buffers.weights(import);
+        (import, bits)
+    });
+    let added = histogram(&mut graph, policy, &bins, &buffers)?;
+    let limits = Limits { max_storage_range: policy.max_storage_range, ..context.limits() };
     let executable = context.instantiate(graph.compile(&limits)?)?;
 
     let guarded = |words: usize, value: &[u32]| {
         let mut all = vec![GUARD_WORD; GUARD];
         all.extend((0..words).map(|i| value[i % value.len()]));
         all.extend([GUARD_WORD; GUARD]);
-        context.upload("guarded", &all)
+        context.upload(&all)
     };
     let before = [input.before as u32, (input.before >> 32) as u32];
-    let device_samples = context.upload("samples", &data)?;
+    let device_samples = context.upload(&data)?;
     let device_counts = guarded(m * channels * words, &before[..words])?;
-    let device_dropped = guarded(channels * words, &before[..words])?;
+    let device_out_of_range = guarded(channels * words, &before[..words])?;
     let device_word =
-        context.upload("length", &[vec![9; 70], vec![input.on_device.unwrap_or(0)]].concat())?;
+        context.upload(&[vec![9; 70], vec![input.on_device.unwrap_or(0)]].concat())?;
     let device_sums = guarded(m, &[7])?;
     let at = 4 * GUARD as u64;
-    let mut bound = vec![
-        (samples, &device_samples, 0),
-        (counts, &device_counts, at),
-        (dropped, &device_dropped, at),
-        (word, &device_word, 0),
-        (sums, &device_sums, at),
+    let mut bound: Vec<Bound<'_>> = vec![
+        (samples, &device_samples).into(),
+        (counts, &device_counts, at).into(),
+        (out_of_range, &device_out_of_range, at).into(),
+        (word, &device_word).into(),
+        (sums, &device_sums, at).into(),
     ];
-    let device_weights = match input.weights {
-        Some([]) => Some(context.upload("weights", &[0u32])?),
-        Some(words) => Some(context.upload("weights", words)?),
+    let device_weights = match &weights {
+        Some((import, bits)) => Some((*import, context.upload(bits)?)),
         None => None,
     };
-    if let (Some(import), Some(buffer)) = (weights, &device_weights) {
-        bound.push((import, buffer, 0));
+    if let Some((import, array)) = &device_weights {
+        bound.push((*import, array).into());
     }
     context.run(&executable, &bound)?;
 
-    let inside = |buffer, words: usize| -> Result<Vec<u32>> {
-        let all = context.download::<u32>(buffer)?;
+    let inside = |array, words: usize| -> Result<Vec<u32>> {
+        let all = context.download(array)?;
         ensure!(all[..GUARD].iter().all(|&w| w == GUARD_WORD), "guard words before");
         ensure!(all[GUARD + words..].iter().all(|&w| w == GUARD_WORD), "guard words after");
         Ok(all[GUARD..GUARD + words].to_vec())
@@ -112,7 +148,9 @@ pub fn run(
     };
     Ok(Output {
         counts: joined(inside(&device_counts, m * channels * words).context("counts")?),
-        dropped: joined(inside(&device_dropped, channels * words).context("dropped")?),
+        out_of_range: joined(
+            inside(&device_out_of_range, channels * words).context("out of range")?,
+        ),
         cumulative: inside(&device_sums, m).context("cumulative")?,
         method: added.method,
         passes: added.sizes.passes,

@@ -1,10 +1,13 @@
 //! A user's own GLSL in a graph: compiled at run time, reflected, planned and run.
 
+use std::sync::Arc;
+
 use anyhow::{Result, ensure};
 use multisplit::graph::{Graph, Groups};
+use multisplit::primitives::{Policy, ScanBuffers, scan};
 use multisplit::shaders::Kernel;
 use multisplit::shaders::compile::{Source, compile};
-use multisplit::{ExecutableOptions, Features, PassTime};
+use multisplit::{Features, PassTime};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
@@ -12,7 +15,7 @@ use multisplit_tests::tests;
 tests!(kernels:
     a_users_kernel_runs_between_primitives, indirect_dispatch_reads_its_groups_from_the_gpu,
     transfers_mix_with_kernels, without_push_descriptors, without_subgroup_size_control,
-    passes_are_timed_by_label, threads_record_the_same_executable,
+    passes_are_timed_by_label, threads_replay_the_same_executable,
     threads_share_an_executable_and_its_workspace, threads_instantiate_side_by_side,
 );
 
@@ -40,7 +43,7 @@ struct Tripled {
     dst: multisplit::graph::Buffer,
 }
 
-fn tripled(policy: &multisplit::primitives::Policy, n: u64) -> Result<Tripled> {
+fn tripled(policy: &Policy, n: u64) -> Result<Tripled> {
     let kernel = Kernel::new("user.triple", compile(&Source::new("triple.comp", TRIPLE))?)?;
     let mut graph = Graph::new("tripled");
     let src = graph.import::<u32>("src", n);
@@ -52,7 +55,7 @@ fn tripled(policy: &multisplit::primitives::Policy, n: u64) -> Result<Tripled> {
         .bind("dst", tripled)
         .push(&TriplePush { count: n as u32, factor: 3 })
         .dispatch(Groups::linear(n.div_ceil(64)));
-    multisplit::primitives::scan::exclusive(&mut graph, policy, tripled, dst, n)?;
+    scan(&mut graph, policy, &ScanBuffers::new(tripled, dst))?;
     Ok(Tripled { graph, src, dst })
 }
 
@@ -65,8 +68,8 @@ fn check_on(context: &multisplit::Context) -> Result<()> {
     let input = uniform(50_000, 2);
     let Tripled { graph, src, dst } = tripled(&context.policy(), input.len() as u64)?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let source = context.upload("src", &input)?;
-    let output = context.buffer::<u32>("dst", input.len() as u64)?;
+    let source = context.upload(&input)?;
+    let output = context.zeroed::<u32>(input.len() as u64)?;
     for _ in 0..3 {
         context.run(&executable, &[(src, &source), (dst, &output)])?;
         expect_equal(&context.download(&output)?, &expected(&input))?;
@@ -105,8 +108,7 @@ void main() { groups.at[4] = (push.count + 63) / 64; groups.at[5] = 1; groups.at
             .dispatch_indirect(groups.range(16, 12));
         let executable = context.instantiate(graph.compile(&context.limits())?)?;
         let input = uniform(1000, n);
-        let (source, output) =
-            (context.upload("src", &input)?, context.upload("dst", &[5u32; 1000])?);
+        let (source, output) = (context.upload(&input)?, context.upload(&[5u32; 1000])?);
         context.run(&executable, &[(src, &source), (dst, &output)])?;
         let triple = |(i, x): (usize, &u32)| if (i as u64) < n { x.wrapping_mul(3) } else { 5 };
         let expected: Vec<u32> = input.iter().enumerate().map(triple).collect();
@@ -133,7 +135,7 @@ fn transfers_mix_with_kernels(gpu: &Gpu) -> Result<()> {
         .dispatch(Groups::linear(n.div_ceil(64)));
     graph.copy("copy", b, dst);
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let output = context.buffer::<u32>("dst", n)?;
+    let output = context.zeroed::<u32>(n)?;
     context.run(&executable, &[(dst, &output)])?;
     let mut expected = vec![14; n as usize];
     expected[..2].copy_from_slice(&[200, 400]);
@@ -167,8 +169,8 @@ fn passes_are_timed_by_label(gpu: &Gpu) -> Result<()> {
     let input = uniform(100_000, 3);
     let Tripled { graph, src, dst } = tripled(&context.policy(), input.len() as u64)?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let source = context.upload("src", &input)?;
-    let output = context.buffer::<u32>("dst", input.len() as u64)?;
+    let source = context.upload(&input)?;
+    let output = context.zeroed::<u32>(input.len() as u64)?;
     let times = context.profile(&executable, &[(src, &source), (dst, &output)])?;
     let labels = |times: &[PassTime]| times.iter().map(|t| t.label.clone()).collect::<Vec<_>>();
     let planned: Vec<_> = executable.plan().steps().iter().map(|s| s.pass.label.clone()).collect();
@@ -178,22 +180,22 @@ fn passes_are_timed_by_label(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&output)?, &expected(&input))
 }
 
-/// Each thread has its own command buffer and workspace; the executable is shared.
-fn threads_record_the_same_executable(gpu: &Gpu) -> Result<()> {
+/// Each thread has its own recording and arrays; the executable and its workspace are shared. Runs
+/// of one thread are still in flight when another thread submits its own.
+fn threads_replay_the_same_executable(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let n = 20_000u64;
-    let Tripled { graph, src, dst } = tripled(&context.policy(), n)?;
-    let plan = graph.compile(&context.limits())?;
-    let workspace_bytes = plan.workspace().size;
-    let options = ExecutableOptions { own_workspace: false, slots: 16, ..Default::default() };
-    let executable = context.instantiate_with(plan, options)?;
+    let Tripled { mut graph, src, dst } = tripled(&context.policy(), n)?;
+    graph.replayable();
+    let executable = Arc::new(context.instantiate(graph.compile(&context.limits())?)?);
     in_threads(|seed| {
-        let workspace = context.buffer::<u8>("workspace", workspace_bytes)?;
         for round in 0..4 {
             let input = uniform(n as usize, seed * 100 + round);
-            let source = context.upload("src", &input)?;
-            let output = context.buffer::<u32>("dst", n)?;
-            context.run_in(&executable, &[(src, &source), (dst, &output)], &workspace)?;
+            let source = context.upload(&input)?;
+            let output = context.zeroed::<u32>(n)?;
+            let bound = [(src, &source), (dst, &output)];
+            let mut replay = context.replay(executable.clone(), &bound)?;
+            replay.submit(2)?;
             expect_equal(&context.download(&output)?, &expected(&input))?;
         }
         Ok(())
@@ -209,8 +211,8 @@ fn threads_share_an_executable_and_its_workspace(gpu: &Gpu) -> Result<()> {
     in_threads(|seed| {
         for round in 0..4 {
             let input = uniform(n as usize, seed * 100 + round);
-            let source = context.upload("src", &input)?;
-            let output = context.buffer::<u32>("dst", n)?;
+            let source = context.upload(&input)?;
+            let output = context.zeroed::<u32>(n)?;
             context.run(&executable, &[(src, &source), (dst, &output)])?;
             expect_equal(&context.download(&output)?, &expected(&input))?;
         }

@@ -8,8 +8,9 @@ mod counts;
 mod descriptors;
 mod embedding;
 mod embedding_addresses;
+mod embedding_cases;
 mod embedding_contract;
-mod embedding_operations;
+mod embedding_primitives;
 mod embedding_threads;
 mod environment;
 mod errors;
@@ -26,15 +27,20 @@ mod multisplit_functions;
 mod multisplit_keys;
 mod multisplit_large;
 mod observe;
+mod policies;
 mod probe;
 mod replay;
 mod scan;
 mod sort_cases;
 mod sort_options;
+mod sort_run;
 mod sort_segments;
+mod soundness;
+mod soundness_order;
 mod sssp_methods;
 mod sssp_results;
 mod synchronization;
+mod work;
 
 use std::process::ExitCode;
 
@@ -59,6 +65,7 @@ fn main() -> ExitCode {
         kernels::tests(),
         descriptors::tests(),
         observe::tests(),
+        policies::tests(),
         probe::tests(),
         replay::tests(),
         synchronization::tests(),
@@ -66,8 +73,11 @@ fn main() -> ExitCode {
         embedding::tests(),
         embedding_addresses::tests(),
         embedding_contract::tests(),
-        embedding_operations::tests(),
+        embedding_primitives::tests(),
         embedding_threads::tests(),
+        soundness::tests(),
+        soundness_order::tests(),
+        work::tests(),
         cache::tests(),
         errors::tests(),
         environment::tests(),

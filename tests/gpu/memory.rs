@@ -1,6 +1,6 @@
 //! Fill, copy, upload and download.
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use multisplit::Error;
 use multisplit::graph::{Graph, Limits};
 use multisplit::primitives::{Policy, copy, fill};
@@ -23,7 +23,7 @@ fn check_fill(gpu: &Gpu, policy: &Policy, limits: &Limits, n: u64) -> Result<()>
     fill(&mut graph, policy, "fill", dst.elements::<u32>(GUARD, n), 0xABCD_1234)?;
     let executable = context.instantiate(graph.compile(limits)?)?;
     let mut expected = uniform((n + 2 * GUARD) as usize, n);
-    let buffer = context.upload("dst", &expected)?;
+    let buffer = context.upload(&expected)?;
     context.run(&executable, &[(dst, &buffer)])?;
     expected[GUARD as usize..(GUARD + n) as usize].fill(0xABCD_1234);
     expect_equal(&context.download(&buffer)?, &expected).with_context(|| format!("n = {n}"))
@@ -39,7 +39,7 @@ fn check_copy(gpu: &Gpu, policy: &Policy, limits: &Limits, n: u64) -> Result<()>
     let executable = context.instantiate(graph.compile(limits)?)?;
     let input = uniform((n + GUARD) as usize, n);
     let mut expected = vec![9; (n + 2 * GUARD) as usize];
-    let (source, target) = (context.upload("src", &input)?, context.upload("dst", &expected)?);
+    let (source, target) = (context.upload(&input)?, context.upload(&expected)?);
     context.run(&executable, &[(src, &source), (dst, &target)])?;
     expected[GUARD as usize..(GUARD + n) as usize].copy_from_slice(&input[GUARD as usize..]);
     expect_equal(&context.download(&target)?, &expected).with_context(|| format!("n = {n}"))
@@ -71,44 +71,52 @@ fn pieces(gpu: &Gpu) -> Result<()> {
 /// More than one staging buffer's worth.
 fn upload_and_download(gpu: &Gpu) -> Result<()> {
     let data = uniform((20 << 20) + 5, 1);
-    let buffer = gpu.context.upload("data", &data)?;
+    let buffer = gpu.context.upload(&data)?;
     expect_equal(&gpu.context.download(&buffer)?, &data)?;
-    expect_equal(&gpu.context.download_first(&buffer, 3)?, &data[..3])?;
-    let empty: Vec<u32> = gpu.context.download_first(&buffer, 0)?;
+    expect_equal(&gpu.context.download_range(&buffer, 0..3)?, &data[..3])?;
+    let empty: Vec<u32> = gpu.context.download_range(&buffer, 0..0)?;
     expect_equal(&empty, &[])
 }
 
-/// Bytes before and after a part stay as they are, whatever the offset is a multiple of.
+/// Elements before and after a part stay as they are, whatever its first byte is a multiple of.
 fn parts_are_written_and_read(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut expected: Vec<u8> = (0..4099u32).map(|i| i as u8).collect();
-    let buffer = context.upload("data", &expected)?;
+    let buffer = context.upload(&expected)?;
     for (offset, len) in [(0, 1), (1, 2), (1000, 1024), (4098, 1), (4099, 0)] {
         let part: Vec<u8> = (0..len).map(|i| 200 ^ i as u8).collect();
-        context.write_at(&buffer, offset as u64, &part)?;
+        context.write(&buffer, offset as u64, &part)?;
         expected[offset..offset + len].copy_from_slice(&part);
         expect_equal(&context.download(&buffer)?, &expected)?;
-        let got = context.download_range::<u8>(&buffer, offset as u64, len as u64)?;
+        let got = context.download_range(&buffer, offset as u64..(offset + len) as u64)?;
         expect_equal(&got, &part)?;
     }
     for (offset, len) in [(4099, 1), (0, 4100), (u64::MAX, 1), (4100, 0)] {
-        ensure!(context.download_range::<u8>(&buffer, offset, len).is_err());
-        ensure!(context.write_at(&buffer, offset, &vec![0u8; len as usize]).is_err());
+        let outcomes = [
+            context.download_range(&buffer, offset..offset.saturating_add(len)).map(|_| ()),
+            context.write(&buffer, offset, &vec![0u8; len as usize]),
+        ];
+        for outcome in outcomes {
+            let Err(Error::OutOfBounds { first, array: 4099, .. }) = outcome else {
+                bail!("{len} from {offset}: {outcome:?}");
+            };
+            ensure!(first == offset, "from {first}, not {offset}");
+        }
     }
     expect_equal(&context.download(&buffer)?, &expected)
 }
 
-/// Buffers past the limit are refused, staging keeps within it, and what goes makes room.
+/// Arrays past the limit are refused, staging keeps within it, and what goes makes room.
 fn a_limit_is_kept(gpu: &Gpu) -> Result<()> {
     let limit = 100_000;
     let context = gpu.open_with(|config| config.memory_limit = Some(limit))?;
     let data = uniform(20_000, 2);
-    let buffer = context.upload("data", &data)?;
+    let buffer = context.upload(&data)?;
     expect_equal(&context.download(&buffer)?, &data)?;
     ensure!(context.memory_report().reserved_bytes <= limit, "{:?}", context.memory_report());
-    let refused = context.buffer::<u32>("more", 10_000);
-    ensure!(matches!(&refused, Err(Error::OutOfMemory { name, .. }) if name == "more"));
+    let refused = context.zeroed::<u32>(10_000);
+    ensure!(matches!(refused, Err(Error::OutOfMemory { size: 40_000, .. })), "{refused:?}");
     drop(buffer);
-    ensure!(context.buffer::<u32>("more", 25_000).is_ok());
+    ensure!(context.zeroed::<u32>(25_000).is_ok());
     Ok(())
 }

@@ -2,12 +2,10 @@
 //! against a stable split on the CPU, between guard words.
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Buckets;
 use multisplit::graph::Graph;
-use multisplit::primitives::Policy;
-use multisplit::primitives::multisplit::{
-    Bucket, KeyType, Lockstep, Method, Split, SplitBuffers, SplitOutput, SplitTuning, TileShape,
-    ValuesAfter, add,
-};
+use multisplit::primitives::multisplit::{Lockstep, Method, SplitTuning, TileShape, ValuesAfter};
+use multisplit::primitives::{Policy, SplitBuffers, split};
 use multisplit_tests::generate::{Distribution, Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
@@ -39,14 +37,14 @@ const GUARD_WORD: u32 = 0xDEAD_BEEF;
 pub fn check(
     gpu: &Gpu,
     policy: &Policy,
-    split: &Split,
+    buckets: &Buckets<u32>,
     kind: Kind,
     keys: &[u32],
     bucket_of: impl Fn(u32) -> u32,
 ) -> Result<()> {
     let context = &gpu.context;
     let n = keys.len() as u64;
-    let m = split.buckets;
+    let m = buckets.count();
     let len = n.max(1);
     let mut graph = Graph::new("split");
     let keys_in = graph.import::<u32>("keys", len);
@@ -54,21 +52,19 @@ pub fn check(
     let out = graph.import::<u32>("out", len);
     let values_in = graph.import::<u32>("values", len);
     let values = graph.import::<u32>("values.out", len);
-    let output = match kind {
-        Kind::Keys => SplitOutput::Keys(out),
-        Kind::Pairs => SplitOutput::Pairs { keys: out, values_in, values, value_bytes: 4 },
-        Kind::Permutation => SplitOutput::Permutation(out),
+    let buffers = match kind {
+        Kind::Keys => SplitBuffers::keys(keys_in, out, offsets),
+        Kind::Pairs => SplitBuffers::pairs((keys_in, values_in), (out, values), offsets),
+        Kind::Permutation => SplitBuffers::permutation(keys_in, out, offsets),
     };
-    let buffers = SplitBuffers { n: n.into(), keys: keys_in, output, offsets, outside: None };
-    add(&mut graph, policy, split, &buffers)?;
+    split(&mut graph, policy, buckets, &buffers.count(n))?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
 
-    let guarded = |words: usize| context.upload("guarded", &vec![GUARD_WORD; words + 2 * GUARD]);
+    let guarded = |words: usize| context.upload(&vec![GUARD_WORD; words + 2 * GUARD]);
     let value_of = |i: u32| i.wrapping_mul(0x9E37_79B9) ^ 0x55;
     let data: Vec<u32> = if keys.is_empty() { vec![0] } else { keys.to_vec() };
-    let device_keys = context.upload("keys", &data)?;
-    let device_values =
-        context.upload("values", &(0..len as u32).map(value_of).collect::<Vec<_>>())?;
+    let device_keys = context.upload(&data)?;
+    let device_values = context.upload(&(0..len as u32).map(value_of).collect::<Vec<_>>())?;
     let (device_out, device_values_out) = (guarded(len as usize)?, guarded(len as usize)?);
     let device_offsets = guarded(m as usize + 1)?;
     let at = 4 * GUARD as u64;
@@ -83,7 +79,7 @@ pub fn check(
         ],
     )?;
     let inside = |buffer, words: usize| -> Result<Vec<u32>> {
-        let all = context.download::<u32>(buffer)?;
+        let all = context.download(buffer)?;
         ensure!(all[..GUARD].iter().all(|&w| w == GUARD_WORD), "guard words before");
         ensure!(all[GUARD + words..].iter().all(|&w| w == GUARD_WORD), "guard words after");
         Ok(all[GUARD..GUARD + words].to_vec())
@@ -105,7 +101,7 @@ pub fn check(
         let expected: Vec<u32> = order.iter().map(|&i| value_of(i)).collect();
         expect_equal(&inside(&device_values_out, keys.len())?, &expected).context("values")?;
     }
-    expect_equal(&context.download::<u32>(&device_keys)?, &data).context("input was changed")
+    expect_equal(&context.download(&device_keys)?, &data).context("input was changed")
 }
 
 /// One case with delta buckets over the whole domain.
@@ -120,8 +116,8 @@ pub fn case(
 ) -> Result<()> {
     let width = (1u64 << 32).div_ceil(u64::from(m));
     let keys = distribution.keys(n, m, (n as u64) << 9 | u64::from(m));
-    let split = Split::new(KeyType::U32, m, Bucket::delta_over_domain(KeyType::U32, m)).by(method);
-    check(gpu, policy, &split, kind, &keys, |key| (u64::from(key) / width) as u32)
+    let buckets = Buckets::delta_over_domain(m).method(method);
+    check(gpu, policy, &buckets, kind, &keys, |key| (u64::from(key) / width) as u32)
         .with_context(|| format!("{method:?}, {kind:?}, m = {m}, n = {n}, {distribution:?}"))
 }
 
@@ -270,10 +266,9 @@ fn scratch_is_small(gpu: &Gpu) -> Result<()> {
     let keys = graph.import::<u32>("keys", n);
     let out = graph.import::<u32>("out", n);
     let offsets = graph.import::<u32>("offsets", 257);
-    let split = Split::new(KeyType::U32, 256, Bucket::delta_over_domain(KeyType::U32, 256));
-    let output = SplitOutput::Keys(out);
-    let buffers = SplitBuffers { n: n.into(), keys, output, offsets, outside: None };
-    add(&mut graph, &gpu.context.policy(), &split.by(Method::Block), &buffers)?;
+    let buckets = Buckets::<u32>::delta_over_domain(256).method(Method::Block);
+    let buffers = SplitBuffers::keys(keys, out, offsets);
+    split(&mut graph, &gpu.context.policy(), &buckets, &buffers)?;
     let plan = graph.compile(&gpu.context.limits())?;
     let histogram = plan.buffers().iter().find(|b| b.name == "multisplit.histogram");
     let bytes = histogram.context("no histogram")?.size;
@@ -282,17 +277,17 @@ fn scratch_is_small(gpu: &Gpu) -> Result<()> {
 }
 
 fn nothing_to_split(gpu: &Gpu) -> Result<()> {
-    let split = Split::new(KeyType::U32, 7, Bucket::delta_over_domain(KeyType::U32, 7));
-    let result = gpu.context.split::<u32>(&split, &[])?;
+    let buckets = Buckets::delta_over_domain(7);
+    let result = gpu.context.split(&[0u32; 0], buckets.clone())?;
     expect_equal(&result.offsets, &[0; 8])?;
     ensure!(result.keys.is_empty());
     let values = uniform(100, 1);
-    let result = gpu.context.split_pairs(&split, &uniform(100, 2), &values)?;
+    let result = gpu.context.split_pairs(&uniform(100, 2), &values, buckets)?;
     ensure!(result.offsets[7] == 100 && result.values.len() == 100);
     Ok(())
 }
 
-/// Several tiles a workgroup, of which the last is not full, with values of 8 bytes, of which the
+/// Several tiles per workgroup, of which the last is not full, with values of 8 bytes, of which the
 /// indices go through shared memory.
 fn wide_values_in_several_tiles(gpu: &Gpu) -> Result<()> {
     let base = gpu.context.policy();
@@ -329,12 +324,12 @@ fn two_buckets(gpu: &Gpu) -> Result<()> {
         for (method, kind) in KINDS.map(|kind| (Method::Block, kind)).into_iter().chain([wide]) {
             for (m, n) in [(2, 10_007), (1, 1 + 257 * subgroups as usize)] {
                 case(gpu, &policy, method, kind, m, n, Distribution::Uniform)
-                    .with_context(|| format!("{abreast} abreast"))?;
+                    .with_context(|| format!("{abreast} side by side"))?;
             }
         }
-        let split = Split::new(KeyType::U32, 2, Bucket::delta_over_domain(KeyType::U32, 2));
+        let buckets = Buckets::delta_over_domain(2).method(Method::Block);
         let sorted = Distribution::Sorted.keys(5_003, 2, 7);
-        check(gpu, &policy, &split.by(Method::Block), Kind::Pairs, &sorted, |key| key >> 31)?;
+        check(gpu, &policy, &buckets, Kind::Pairs, &sorted, |key| key >> 31)?;
     }
     Ok(())
 }

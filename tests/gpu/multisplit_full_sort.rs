@@ -2,42 +2,37 @@
 //! method; and refused where the buckets are not in the order of the keys.
 
 use anyhow::{Context as _, Result, ensure};
-use multisplit::Error;
-use multisplit::graph::Graph;
-use multisplit::primitives::Count;
-use multisplit::primitives::multisplit::{
-    Bucket, Key, KeyType, Method, Split, SplitBuffers, SplitOutput, add,
-};
+use multisplit::graph::{ElementType, Graph};
+use multisplit::primitives::multisplit::{Bucket, Method};
+use multisplit::primitives::{Count, SplitBuffers, split};
+use multisplit::{Buckets, Error, Key, KeyType};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
 
-use crate::sort_cases::{image, quick_policy};
+use crate::sort_run::{image, quick_policy};
 
 tests!(multisplit: full_sort_orders_within_buckets, full_sort_permutation, full_sort_refused);
-
-fn full(key: KeyType, m: u32, bucket: Bucket) -> Split {
-    Split::new(key, m, bucket).by(Method::FullSort)
-}
 
 /// Splits pairs; compares with a sort of the keys, and with the buckets that `bucket_of` gives.
 fn check<K: Key + PartialEq + std::fmt::Debug>(
     gpu: &Gpu,
-    split: &Split,
+    buckets: Buckets<K>,
     keys: &[K],
     descending: bool,
     bucket_of: impl Fn(K) -> u32,
 ) -> Result<()> {
     let values: Vec<u32> = (0..keys.len() as u32).collect();
-    let result = gpu.context.split_pairs(split, keys, &values)?;
+    let m = buckets.count();
+    let result = gpu.context.split_pairs(keys, &values, buckets.method(Method::FullSort))?;
     ensure!(result.method == Method::FullSort);
-    let images: Vec<u64> = keys.iter().map(|key| image(split.key, key.key_bits())).collect();
-    let order = reference::sort(&images, 0..split.key.bits(), descending);
+    let images: Vec<u64> = keys.iter().map(|key| image(K::TYPE, key.key_bits())).collect();
+    let order = reference::sort(&images, 0..K::TYPE.bits(), descending);
     expect_equal(&result.values, &order).context("values")?;
     let bits = |keys: &[K]| keys.iter().map(|key| key.key_bits()).collect::<Vec<_>>();
     let sorted: Vec<K> = order.iter().map(|&i| keys[i as usize]).collect();
     expect_equal(&bits(&result.keys), &bits(&sorted)).context("keys")?;
-    let (_, offsets) = reference::split(keys.len(), split.buckets, |i| bucket_of(keys[i]));
+    let (_, offsets) = reference::split(keys.len(), m, |i| bucket_of(keys[i]));
     expect_equal(&result.offsets, &offsets).context("offsets")
 }
 
@@ -46,17 +41,16 @@ fn full_sort_orders_within_buckets(gpu: &Gpu) -> Result<()> {
     // Few keys are sorted by one workgroup, which takes less time to compile.
     for (m, words) in [(10, &words[..]), (300, &words[..400])] {
         let width = (1u64 << 32).div_ceil(u64::from(m));
-        let split = full(KeyType::U32, m, Bucket::delta_over_domain(KeyType::U32, m));
-        check(gpu, &split, words, false, |key| (u64::from(key) / width) as u32)?;
+        let buckets = Buckets::delta_over_domain(m);
+        check(gpu, buckets, words, false, |key| (u64::from(key) / width) as u32)?;
     }
-    check(gpu, &full(KeyType::U32, 8, Bucket::Identity), &[5u32, 1, 7, 1, 0], false, |key| key)?;
+    check(gpu, Buckets::identity(8), &[5u32, 1, 7, 1, 0], false, |key| key)?;
     let floats: Vec<f32> = words[..400].iter().map(|&bits| f32::from_bits(bits)).collect();
     let splitters = [-1e10f32, -0.0, 0.0, 1.0];
     let below = |key: f32| splitters.iter().filter(|s| s.total_cmp(&key).is_le()).count() as u32;
-    check(gpu, &full(KeyType::F32, 5, Bucket::range(&splitters)), &floats, false, below)?;
-    let top = Bucket::OrderedDigit { shift: 28, bits: 4, descending: true };
+    check(gpu, Buckets::range(&splitters), &floats, false, below)?;
     let from_top = |key: f32| 15 - (image(KeyType::F32, key.key_bits()) >> 28) as u32;
-    check(gpu, &full(KeyType::F32, 16, top), &floats, true, from_top)
+    check(gpu, Buckets::ordered_digit(28..32, true), &floats, true, from_top)
 }
 
 /// The keys stay where they are; each element is told its place.
@@ -67,47 +61,49 @@ fn full_sort_permutation(gpu: &Gpu) -> Result<()> {
     let mut graph = Graph::new("permutation");
     let (input, output) = (graph.import::<u32>("keys", n), graph.import::<u32>("out", n));
     let offsets = graph.import::<u32>("offsets", 11);
-    let split = full(KeyType::U32, 10, Bucket::delta_over_domain(KeyType::U32, 10));
-    let out = SplitOutput::Permutation(output);
-    let buffers = SplitBuffers { n: n.into(), keys: input, output: out, offsets, outside: None };
-    add(&mut graph, &quick_policy(gpu), &split, &buffers)?;
+    let buckets = Buckets::<u32>::delta_over_domain(10).method(Method::FullSort);
+    let buffers = SplitBuffers::permutation(input, output, offsets);
+    split(&mut graph, &quick_policy(gpu), &buckets, &buffers)?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let device_keys = context.upload("keys", &keys)?;
-    let device_out = context.buffer::<u32>("out", n)?;
-    let device_offsets = context.buffer::<u32>("offsets", 11)?;
+    let device_keys = context.upload(&keys)?;
+    let device_out = context.zeroed::<u32>(n)?;
+    let device_offsets = context.zeroed::<u32>(11)?;
     let bound = [(input, &device_keys), (output, &device_out), (offsets, &device_offsets)];
     context.run(&executable, &bound)?;
     let images: Vec<u64> = keys.iter().map(|&key| u64::from(key)).collect();
     let mut places = vec![0u32; keys.len()];
     let order = reference::sort(&images, 0..32, false);
     order.iter().zip(0..).for_each(|(&i, place)| places[i as usize] = place);
-    expect_equal(&context.download::<u32>(&device_out)?, &places)?;
-    expect_equal(&context.download::<u32>(&device_keys)?, &keys).context("input was changed")
+    expect_equal(&context.download(&device_out)?, &places)?;
+    expect_equal(&context.download(&device_keys)?, &keys).context("input was changed")
 }
 
 fn full_sort_refused(gpu: &Gpu) -> Result<()> {
-    let outcome = |split: &Split, on_device: bool| {
+    let outcome = |buckets: &Buckets, on_device: bool| {
         let mut graph = Graph::new("refused");
-        let keys = graph.import::<u64>("keys", 100);
-        let output = SplitOutput::Keys(graph.import::<u64>("out", 100));
+        let key = ElementType::from(buckets.key());
+        let keys = graph.import_array("keys", key, 100);
+        let out = graph.import_array("out", key, 100);
         let offsets = graph.import::<u32>("offsets", 300);
-        let device = Count::Device { buffer: offsets, index: 0, most: 100 };
+        let device = Count::Device { buffer: offsets, index: 0, max: 100 };
         let n = if on_device { device } else { 100.into() };
-        let buffers = SplitBuffers { n, keys, output, offsets, outside: None };
-        add(&mut graph, &gpu.context.policy(), split, &buffers)
+        let buffers = SplitBuffers::keys(keys, out, offsets).count(n);
+        split(&mut graph, &gpu.context.policy(), buckets, &buffers)
     };
+    let digit = |shift| Bucket::Digit { shift, bits: 4 };
     let unordered = [
-        full(KeyType::U32, 16, Bucket::Digit { shift: 0, bits: 4 }),
-        full(KeyType::I32, 16, Bucket::Digit { shift: 28, bits: 4 }),
-        full(KeyType::I32, 16, Bucket::Identity),
-        full(KeyType::F32, 16, Bucket::Even { lo: 0.0, hi: 1.0 }),
-        full(KeyType::U64, 16, Bucket::OrderedDigit { shift: 28, bits: 4, descending: false }),
+        (KeyType::U32, digit(0)),
+        (KeyType::I32, digit(28)),
+        (KeyType::I32, Bucket::Identity),
+        (KeyType::F32, Bucket::Even { lo: 0.0, hi: 1.0 }),
+        (KeyType::U64, Bucket::OrderedDigit { shift: 28, bits: 4, descending: false }),
     ];
-    for split in unordered {
-        let result = outcome(&split, false);
-        ensure!(matches!(result, Err(Error::Bucket { .. })), "{split:?}: {result:?}");
+    for (key, bucket) in unordered {
+        let buckets = Buckets::of(key, 16, bucket).method(Method::FullSort);
+        let result = outcome(&buckets, false);
+        ensure!(matches!(result, Err(Error::Bucket { .. })), "{buckets:?}: {result:?}");
     }
-    let delta = full(KeyType::U32, 10, Bucket::delta_over_domain(KeyType::U32, 10));
+    let delta = Buckets::<u32>::delta_over_domain(10).method(Method::FullSort).untyped();
     ensure!(outcome(&delta, false)?.rounds == 4);
     ensure!(matches!(outcome(&delta, true), Err(Error::Policy { .. })));
     Ok(())

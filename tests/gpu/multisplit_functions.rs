@@ -2,11 +2,10 @@
 //! takes, and the user's own GLSL.
 
 use anyhow::{Context as _, Result, ensure};
-use multisplit::Error;
-use multisplit::graph::Graph;
-use multisplit::primitives::multisplit::{
-    Bucket, KeyType, Method, Split, SplitBuffers, SplitOutput, UserBucket, add,
-};
+use multisplit::graph::{ElementType, Graph};
+use multisplit::primitives::multisplit::{Bucket, Method};
+use multisplit::primitives::{SplitBuffers, split};
+use multisplit::{Bound, Buckets, Error, Glsl, Key, KeyType};
 use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
@@ -29,13 +28,13 @@ fn methods(gpu: &Gpu) -> &'static [Method] {
 }
 
 /// Splits `keys`, and compares with the CPU.
-fn check<K: bytemuck::Pod>(
+fn check<K: Key>(
     gpu: &Gpu,
-    split: &Split,
+    buckets: &Buckets<K>,
     keys: &[K],
     bucket_of: impl Fn(K) -> u32,
 ) -> Result<()> {
-    check_by(gpu, methods(gpu), split, keys, bucket_of)
+    check_by(gpu, methods(gpu), buckets, keys, bucket_of)
 }
 
 fn delta_from_a_minimum(gpu: &Gpu) -> Result<()> {
@@ -53,33 +52,33 @@ fn delta_from_a_minimum(gpu: &Gpu) -> Result<()> {
                 _ => min.wrapping_add(rng.below(width * u64::from(m)) as u32),
             })
             .collect();
-        let split = Split::new(KeyType::U32, m, Bucket::Delta { min: min.into(), width });
+        let buckets = Buckets::delta(min, width, m);
         let bucket_of =
             |key: u32| (u64::from(key.saturating_sub(min)) / width).min(u64::from(m - 1)) as u32;
-        check(gpu, &split, &keys, bucket_of)?;
+        check(gpu, &buckets, &keys, bucket_of)?;
     }
     Ok(())
 }
 
 fn delta_of_signed_keys(gpu: &Gpu) -> Result<()> {
     let keys: Vec<i32> = uniform(N, 4).into_iter().map(|k| k as i32).collect();
-    let split = Split::new(KeyType::I32, 10, Bucket::delta_over_domain(KeyType::I32, 10));
+    let buckets = Buckets::delta_over_domain(10);
     let width = (1i64 << 32).div_euclid(10) + 1;
-    check(gpu, &split, &keys, |key| ((i64::from(key) + (1 << 31)) / width) as u32)
+    check(gpu, &buckets, &keys, |key| ((i64::from(key) + (1 << 31)) / width) as u32)
 }
 
 fn digits(gpu: &Gpu) -> Result<()> {
     let keys = uniform(N, 5);
     for (shift, bits) in [(0, 8), (24, 8), (13, 5), (31, 1)] {
-        let split = Split::new(KeyType::U32, 1 << bits, Bucket::Digit { shift, bits });
-        check(gpu, &split, &keys, |key| (key >> shift) & ((1 << bits) - 1))?;
+        let buckets = Buckets::digit(shift..shift + bits);
+        check(gpu, &buckets, &keys, |key| (key >> shift) & ((1 << bits) - 1))?;
     }
     Ok(())
 }
 
 fn identity(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = uniform(N, 6).into_iter().map(|k| k % 100).collect();
-    check(gpu, &Split::new(KeyType::U32, 100, Bucket::Identity), &keys, |key| key)
+    check(gpu, &Buckets::identity(100), &keys, |key| key)
 }
 
 fn even_floats(gpu: &Gpu) -> Result<()> {
@@ -92,14 +91,14 @@ fn even_floats(gpu: &Gpu) -> Result<()> {
         })
         .collect();
     for m in [3u32, 16, 200] {
-        let split = Split::new(KeyType::F32, m, Bucket::Even { lo: -8.0, hi: 8.0 });
+        let buckets = Buckets::even(-8.0..8.0, m);
         let scale = m as f32 / 16.0;
         let bucket_of = |key: f32| match (key + 8.0) * scale {
             scaled if scaled < 0.0 => 0,
             scaled if scaled < m as f32 => scaled as u32,
             _ => m - 1,
         };
-        check(gpu, &split, &keys, bucket_of)?;
+        check(gpu, &buckets, &keys, bucket_of)?;
     }
     Ok(())
 }
@@ -109,8 +108,8 @@ fn ranges(gpu: &Gpu) -> Result<()> {
     for m in [1usize, 2, 5, 31, 256] {
         let mut splitters: Vec<u32> = keys[..m - 1].to_vec(); // splitters that keys are equal to
         splitters.sort_unstable();
-        let split = Split::new(KeyType::U32, m as u32, Bucket::range(&splitters));
-        check(gpu, &split, &keys, |key| splitters.partition_point(|&s| s <= key) as u32)?;
+        let buckets = Buckets::range(&splitters);
+        check(gpu, &buckets, &keys, |key| splitters.partition_point(|&s| s <= key) as u32)?;
     }
     Ok(())
 }
@@ -119,37 +118,37 @@ fn ranges_of_floats(gpu: &Gpu) -> Result<()> {
     let splitters = [f32::NEG_INFINITY, -1.5, -0.0, 0.0, 2.5, f32::INFINITY];
     let mut keys: Vec<f32> = uniform(N, 9).into_iter().map(f32::from_bits).collect();
     keys[..splitters.len()].copy_from_slice(&splitters);
-    let split = Split::new(KeyType::F32, 7, Bucket::range(&splitters));
+    let buckets = Buckets::range(&splitters);
     let bucket_of =
         |key: f32| splitters.iter().filter(|s| s.total_cmp(&key).is_le()).count() as u32;
-    check(gpu, &split, &keys, bucket_of)
+    check(gpu, &buckets, &keys, bucket_of)
 }
 
 fn wide_keys(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(10);
     let keys: Vec<u64> = (0..N).map(|_| rng.next_u64()).collect();
     for (shift, bits) in [(0, 8), (29, 7), (60, 4)] {
-        let split = Split::new(KeyType::U64, 1 << bits, Bucket::Digit { shift, bits });
-        check(gpu, &split, &keys, |key| (key >> shift) as u32 & ((1 << bits) - 1))?;
+        let buckets = Buckets::digit(shift..shift + bits);
+        check(gpu, &buckets, &keys, |key| (key >> shift) as u32 & ((1 << bits) - 1))?;
     }
     Ok(())
 }
 
 fn wide_values(gpu: &Gpu) -> Result<()> {
     let keys = uniform(N, 11);
-    let split = Split::new(KeyType::U32, 20, Bucket::delta_over_domain(KeyType::U32, 20));
+    let buckets = Buckets::delta_over_domain(20);
     let width = (1u64 << 32).div_ceil(20);
     let (order, _) = reference::split(N, 20, |i| (u64::from(keys[i]) / width) as u32);
     let two = |i: u32| [i, !i];
     let four = |i: u32| [i, !i, i * 3, 7];
     for &method in methods(gpu) {
-        let split = split.clone().by(method);
+        let buckets = buckets.clone().method(method);
         let values: Vec<[u32; 2]> = (0..N as u32).map(two).collect();
-        let result = gpu.context.split_pairs(&split, &keys, &values)?;
+        let result = gpu.context.split_pairs(&keys, &values, buckets.clone())?;
         let expected: Vec<_> = order.iter().map(|&i| two(i)).collect();
         expect_equal(&result.values, &expected).with_context(|| format!("{method:?}, 8 bytes"))?;
         let values: Vec<[u32; 4]> = (0..N as u32).map(four).collect();
-        let result = gpu.context.split_pairs(&split, &keys, &values)?;
+        let result = gpu.context.split_pairs(&keys, &values, buckets.clone())?;
         let expected: Vec<_> = order.iter().map(|&i| four(i)).collect();
         expect_equal(&result.values, &expected).with_context(|| format!("{method:?}, 16 bytes"))?;
     }
@@ -168,8 +167,7 @@ fn prime_or_composite(gpu: &Gpu) -> Result<()> {
     let is_composite =
         |key: u32| key < 2 || (2..).take_while(|d| d * d <= key).any(|d| key.is_multiple_of(d));
     let keys: Vec<u32> = uniform(5000, 12).into_iter().map(|k| k % 1000).collect();
-    let split = Split::new(KeyType::U32, 2, Bucket::Glsl(UserBucket::new(source)));
-    check(gpu, &split, &keys, |key| u32::from(is_composite(key)))
+    check(gpu, &Buckets::glsl(2, source), &keys, |key| u32::from(is_composite(key)))
 }
 
 fn a_users_table_and_parameters(gpu: &Gpu) -> Result<()> {
@@ -182,21 +180,18 @@ fn a_users_table_and_parameters(gpu: &Gpu) -> Result<()> {
     let (keys_in, keys_out) = (graph.import::<f32>("keys", n), graph.import::<f32>("out", n));
     let offsets = graph.import::<u32>("offsets", 6);
     let words = graph.import::<u32>("table", 5);
-    let user = UserBucket::new(source).with_parameters([1, 5, 0]).with_table(words);
-    let split = Split::new(KeyType::F32, 5, Bucket::Glsl(user)).by(Method::Block);
-    let output = SplitOutput::Keys(keys_out);
-    let buffers = SplitBuffers { n: n.into(), keys: keys_in, output, offsets, outside: None };
-    add(&mut graph, &context.policy(), &split, &buffers)?;
+    let function = Glsl::new(source).parameters([1, 5, 0]).table_buffer(words);
+    let buckets = Buckets::<f32>::glsl(5, function).method(Method::Block);
+    let buffers = SplitBuffers::keys(keys_in, keys_out, offsets);
+    split(&mut graph, &context.policy(), &buckets, &buffers)?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let (device_keys, device_table) =
-        (context.upload("keys", &keys)?, context.upload("table", &table)?);
-    let (out, device_offsets) =
-        (context.buffer::<f32>("out", n)?, context.buffer::<u32>("offsets", 6)?);
-    let bound = [
-        (keys_in, &device_keys),
-        (keys_out, &out),
-        (offsets, &device_offsets),
-        (words, &device_table),
+    let (device_keys, device_table) = (context.upload(&keys)?, context.upload(&table)?);
+    let (out, device_offsets) = (context.zeroed::<f32>(n)?, context.zeroed::<u32>(6)?);
+    let bound: [Bound<'_>; 4] = [
+        (keys_in, &device_keys).into(),
+        (keys_out, &out).into(),
+        (offsets, &device_offsets).into(),
+        (words, &device_table).into(),
     ];
     context.run(&executable, &bound)?;
     let bucket_of = |i: usize| table[keys[i] as usize % 5] + 1;
@@ -209,17 +204,16 @@ fn a_users_table_and_parameters(gpu: &Gpu) -> Result<()> {
 /// Ids past the last bucket are counted, written nowhere, and reported.
 fn ids_out_of_range(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = (0..10_000).collect();
-    let wild =
-        Bucket::Glsl(UserBucket::new("uint bucket_of(uint key) { return key % 1000u * 7919u; }"));
+    let wild = |m| Buckets::glsl(m, "uint bucket_of(uint key) { return key % 1000u * 7919u; }");
     let offending = |m: u32| keys.iter().filter(|&&k| k % 1000 * 7919 >= m).count() as u64;
     for &method in methods(gpu) {
-        for (bucket, m, expected) in [
-            (Bucket::Identity, 33, 10_000 - 33),
-            (wild.clone(), 10, offending(10)),
-            (wild.clone(), 256, offending(256)),
+        for (buckets, expected) in [
+            (Buckets::identity(33), 10_000 - 33),
+            (wild(10), offending(10)),
+            (wild(256), offending(256)),
         ] {
-            let split = Split::new(KeyType::U32, m, bucket).by(method);
-            match gpu.context.split(&split, &keys) {
+            let m = buckets.count();
+            match gpu.context.split(&keys, buckets.method(method)) {
                 Err(Error::BucketOutOfRange { keys, buckets }) => {
                     ensure!(buckets == m && keys == expected, "{method:?}: {keys} of {expected}");
                 }
@@ -229,21 +223,23 @@ fn ids_out_of_range(gpu: &Gpu) -> Result<()> {
     }
     // No write out of bounds: the guard words of the cases' check.
     for &method in methods(gpu) {
-        let split = Split::new(KeyType::U32, 10, wild.clone()).by(method);
+        let buckets = wild(10).method(method);
         let policy = gpu.context.policy();
         let kind = crate::multisplit_cases::Kind::Pairs;
-        crate::multisplit_cases::check(gpu, &policy, &split, kind, &keys, |k| k % 1000 * 7919)?;
+        crate::multisplit_cases::check(gpu, &policy, &buckets, kind, &keys, |k| k % 1000 * 7919)?;
     }
     Ok(())
 }
 
 fn functions_that_do_not_fit(gpu: &Gpu) -> Result<()> {
     let refused = |key, m, bucket| {
-        let split = Split::new(key, m, bucket);
-        let result = match key {
-            _ if key.bits() == 64 => gpu.context.split(&split, &[1u64]).map(|_| ()),
-            _ => gpu.context.split(&split, &[1u32]).map(|_| ()),
-        };
+        let mut graph = Graph::new("refused");
+        let [keys, out] =
+            ["keys", "out"].map(|name| graph.import_array(name, ElementType::from(key), 1));
+        let offsets = graph.import::<u32>("offsets", 10);
+        let buffers = SplitBuffers::keys(keys, out, offsets);
+        let buckets = Buckets::of(key, m, bucket);
+        let result = split(&mut graph, &gpu.context.policy(), &buckets, &buffers);
         matches!(result, Err(Error::Bucket { .. } | Error::NoBuckets | Error::TooLarge { .. }))
     };
     ensure!(refused(KeyType::U32, 4, Bucket::Range(vec![3, 2, 1])), "unsorted splitters");
@@ -267,8 +263,8 @@ fn functions_that_do_not_fit(gpu: &Gpu) -> Result<()> {
 }
 
 fn glsl_errors_are_the_users(gpu: &Gpu) -> Result<()> {
-    let bucket = Bucket::Glsl(UserBucket::new("uint bucket_of(uint key) {\n  return kye;\n}"));
-    match gpu.context.split(&Split::new(KeyType::U32, 2, bucket), &[1u32, 2]) {
+    let source = "uint bucket_of(uint key) {\n  return kye;\n}";
+    match gpu.context.split(&[1u32, 2], Buckets::glsl(2, source)) {
         Err(Error::Compile(error)) => {
             let text = error.to_string();
             ensure!(text.contains("user_bucket.glsl:2") && text.contains("return kye;"), "{text}");

@@ -1,7 +1,8 @@
 //! Bucket functions of every type of key: order, width and sign against the same on the CPU.
 
 use anyhow::{Context as _, Result, ensure};
-use multisplit::primitives::multisplit::{Bucket, Key, KeyType, Method, Split, UserBucket};
+use multisplit::primitives::multisplit::Method;
+use multisplit::{Buckets, Key};
 use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
@@ -22,19 +23,19 @@ fn methods(gpu: &Gpu) -> &'static [Method] {
 }
 
 /// Splits `keys` by each method, and compares with the CPU.
-pub fn check_by<K: bytemuck::Pod>(
+pub fn check_by<K: Key>(
     gpu: &Gpu,
     methods: &[Method],
-    split: &Split,
+    buckets: &Buckets<K>,
     keys: &[K],
     bucket_of: impl Fn(K) -> u32,
 ) -> Result<()> {
-    let (order, offsets) = reference::split(keys.len(), split.buckets, |i| bucket_of(keys[i]));
+    let (order, offsets) = reference::split(keys.len(), buckets.count(), |i| bucket_of(keys[i]));
     let expected: Vec<K> = order.iter().map(|&i| keys[i as usize]).collect();
     let bytes = |keys: &[K]| bytemuck::cast_slice::<K, u8>(keys).to_vec();
     for &method in methods {
-        let split = split.clone().by(method);
-        let result = gpu.context.split(&split, keys).with_context(|| format!("{method:?}"))?;
+        let buckets = buckets.clone().method(method);
+        let result = gpu.context.split(keys, buckets).with_context(|| format!("{method:?}"))?;
         expect_equal(&result.offsets, &offsets).with_context(|| format!("{method:?} offsets"))?;
         expect_equal(&bytes(&result.keys), &bytes(&expected))
             .with_context(|| format!("{method:?} keys"))?;
@@ -45,14 +46,11 @@ pub fn check_by<K: bytemuck::Pod>(
 
 fn check<K: Key>(
     gpu: &Gpu,
-    m: u32,
-    bucket: Bucket,
+    buckets: &Buckets<K>,
     keys: &[K],
     bucket_of: impl Fn(K) -> u32,
 ) -> Result<()> {
-    let split = Split::new(K::TYPE, m, bucket);
-    check_by(gpu, methods(gpu), &split, keys, bucket_of)
-        .with_context(|| format!("{:?}, m = {m}, {:?}", K::TYPE, split.bucket))
+    check_by(gpu, methods(gpu), buckets, keys, bucket_of).with_context(|| format!("{buckets:?}"))
 }
 
 fn random_u64(seed: u64) -> Vec<u64> {
@@ -76,8 +74,8 @@ fn digits_of<K: Key>(gpu: &Gpu, keys: &[K], rank: impl Fn(K) -> u64) -> Result<(
             let mask = (1 << bits) - 1;
             let digit =
                 |key: K| ((rank(key) >> shift) as u32 ^ if descending { mask } else { 0 }) & mask;
-            let bucket = Bucket::OrderedDigit { shift, bits, descending };
-            check(gpu, 1 << bits, bucket, keys, digit)?;
+            let buckets = Buckets::ordered_digit(shift..shift + bits, descending);
+            check(gpu, &buckets, keys, digit)?;
         }
     }
     Ok(())
@@ -109,9 +107,8 @@ fn radix_sort_by_ordered_digits(gpu: &Gpu) -> Result<()> {
     let mut expected = keys.clone();
     expected.sort_by(|a, b| b.total_cmp(a));
     for shift in (0..64).step_by(8) {
-        let bucket = Bucket::OrderedDigit { shift, bits: 8, descending: true };
-        let split = Split::new(KeyType::F64, 256, bucket).by(Method::Direct);
-        keys = gpu.context.split(&split, &keys)?.keys;
+        let buckets = Buckets::ordered_digit(shift..shift + 8, true).method(Method::Direct);
+        keys = gpu.context.split(&keys, buckets)?.keys;
     }
     let bits = |keys: &[f64]| keys.iter().map(|k| k.to_bits()).collect::<Vec<_>>();
     expect_equal(&bits(&keys), &bits(&expected))
@@ -127,16 +124,16 @@ fn wide_delta(gpu: &Gpu) -> Result<()> {
         (5, (1 << 33) + 5, 256),
     ] {
         let bucket_of = |key: u64| (key.saturating_sub(min) / width).min(u64::from(m - 1)) as u32;
-        check(gpu, m, Bucket::Delta { min, width }, &keys, bucket_of)?;
+        check(gpu, &Buckets::delta(min, width, m), &keys, bucket_of)?;
     }
     let signed: Vec<i64> =
         keys.iter().zip(0..).map(|(&k, i)| if i % 2 == 0 { k as i64 } else { !k as i64 }).collect();
     for m in [1u32, 2, 10, 256] {
         let width = (1i128 << 64) / i128::from(m) + i128::from((1i128 << 64) % i128::from(m) != 0);
         let bucket_of = |key: i64| ((i128::from(key) + (1 << 63)) / width) as u32;
-        check(gpu, m, Bucket::delta_over_domain(KeyType::I64, m), &signed, bucket_of)?;
+        check(gpu, &Buckets::delta_over_domain(m), &signed, bucket_of)?;
     }
-    check(gpu, 10, Bucket::Delta { min: (-100i64) as u64, width: 21 }, &signed, |key| {
+    check(gpu, &Buckets::delta(-100, 21, 10), &signed, |key| {
         ((i128::from(key) + 100) / 21).clamp(0, 9) as u32
     })
 }
@@ -147,18 +144,18 @@ fn wide_ranges(gpu: &Gpu) -> Result<()> {
         let mut splitters = keys[..m - 1].to_vec(); // splitters that keys are equal to
         splitters.sort_unstable();
         let at_or_below = |key: u64| splitters.partition_point(|&s| s <= key) as u32;
-        check(gpu, m as u32, Bucket::range(&splitters), &keys, at_or_below)?;
+        check(gpu, &Buckets::range(&splitters), &keys, at_or_below)?;
         let keys: Vec<i64> = keys.into_iter().map(|k| !k as i64).collect();
         let mut splitters = keys[..m - 1].to_vec();
         splitters.sort_unstable();
         let at_or_below = |key: i64| splitters.partition_point(|&s| s <= key) as u32;
-        check(gpu, m as u32, Bucket::range(&splitters), &keys, at_or_below)?;
+        check(gpu, &Buckets::range(&splitters), &keys, at_or_below)?;
         let keys = random_f64(8);
         let mut splitters = keys[..m - 1].to_vec();
         splitters.sort_by(f64::total_cmp);
         let at_or_below =
             |key: f64| splitters.partition_point(|s| s.total_cmp(&key).is_le()) as u32;
-        check(gpu, m as u32, Bucket::range(&splitters), &keys, at_or_below)?;
+        check(gpu, &Buckets::range(&splitters), &keys, at_or_below)?;
     }
     Ok(())
 }
@@ -175,7 +172,7 @@ fn wide_even(gpu: &Gpu) -> Result<()> {
             true => m - 1,
             false => (1..m).filter(|&k| begin(k) <= key).count() as u32,
         };
-        check(gpu, m, Bucket::Even { lo: -8.0, hi: 8.0 }, &keys, bucket_of)?;
+        check(gpu, &Buckets::even(-8.0..8.0, m), &keys, bucket_of)?;
     }
     Ok(())
 }
@@ -183,19 +180,18 @@ fn wide_even(gpu: &Gpu) -> Result<()> {
 /// A wide key whose lower half is a bucket is not of that bucket.
 fn wide_identity(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u64> = random_u64(11).into_iter().map(|k| k % 100).collect();
-    check(gpu, 100, Bucket::Identity, &keys, |key| key as u32)?;
-    let split = Split::new(KeyType::I64, 100, Bucket::Identity).by(Method::Direct);
-    match gpu.context.split(&split, &[5i64, 1 << 32, -1, (1 << 32) + 7, 99, 100]) {
+    check(gpu, &Buckets::identity(100), &keys, |key| key as u32)?;
+    let buckets = Buckets::identity(100).method(Method::Direct);
+    match gpu.context.split(&[5i64, 1 << 32, -1, (1 << 32) + 7, 99, 100], buckets) {
         Err(multisplit::Error::BucketOutOfRange { keys: 4, buckets: 100 }) => Ok(()),
         other => anyhow::bail!("{other:?}"),
     }
 }
 
 fn wide_user_functions(gpu: &Gpu) -> Result<()> {
-    let user = |source: &str| Bucket::Glsl(UserBucket::new(source));
     let keys: Vec<i64> = random_u64(12).into_iter().map(|k| !k as i64).collect();
     let sign = "uint bucket_of(int64_t key) { return key < 0 ? 0u : 1u; }";
-    check(gpu, 2, user(sign), &keys, |key| u32::from(key >= 0))?;
+    check(gpu, &Buckets::glsl(2, sign), &keys, |key| u32::from(key >= 0))?;
     let small = "uint bucket_of(double key) { return abs(key) < 1e-200lf ? 1u : 0u; }";
-    check(gpu, 2, user(small), &random_f64(13), |key| u32::from(key.abs() < 1e-200))
+    check(gpu, &Buckets::glsl(2, small), &random_f64(13), |key| u32::from(key.abs() < 1e-200))
 }

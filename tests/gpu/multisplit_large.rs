@@ -1,11 +1,10 @@
 //! More buckets than one split can have: two rounds, or any number, or labels.
 
 use anyhow::{Context as _, Result, ensure};
-use multisplit::Error;
 use multisplit::graph::Graph;
-use multisplit::primitives::multisplit::{
-    Bucket, KeyType, MAX_BUCKETS, Method, Split, SplitBuffers, SplitOutput, UserBucket, add,
-};
+use multisplit::primitives::multisplit::{MAX_BUCKETS, Method};
+use multisplit::primitives::{SplitBuffers, split};
+use multisplit::{Buckets, Error};
 use multisplit_tests::generate::{Distribution, Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
@@ -55,9 +54,9 @@ fn ranges_in_global_memory(gpu: &Gpu) -> Result<()> {
         let mut splitters = uniform(m - 1, 2);
         splitters[..m / 2].copy_from_slice(&uniform(m / 2, 1)[..m / 2]);
         splitters.sort_unstable();
-        let split = Split::new(KeyType::U32, m as u32, Bucket::range(&splitters));
+        let buckets = Buckets::range(&splitters);
         let bucket_of = |key: u32| splitters.partition_point(|&s| s <= key) as u32;
-        check_by(gpu, &[Method::Direct, Method::ReducedBitSort], &split, &keys, bucket_of)?;
+        check_by(gpu, &[Method::Direct, Method::ReducedBitSort], &buckets, &keys, bucket_of)?;
     }
     Ok(())
 }
@@ -68,9 +67,9 @@ fn wide_keys(gpu: &Gpu) -> Result<()> {
     let mut splitters: Vec<f64> = keys[..9_999].to_vec();
     splitters.sort_by(f64::total_cmp);
     let bucket_of = |key: f64| splitters.partition_point(|s| s.total_cmp(&key).is_le()) as u32;
-    let split = Split::new(KeyType::F64, 10_000, Bucket::range(&splitters));
+    let buckets = Buckets::range(&splitters);
     let methods = [Method::Direct, Method::ScanSplit, Method::ReducedBitSort];
-    check_by(gpu, &methods, &split, &keys, bucket_of)
+    check_by(gpu, &methods, &buckets, &keys, bucket_of)
 }
 
 /// Wide keys and values do not fit together: the reduced-bit sort fetches them by index.
@@ -84,8 +83,8 @@ fn wide_pairs(gpu: &Gpu) -> Result<()> {
         (Method::ScanSplit, 40, 5),
         (Method::Direct, 51, 12),
     ] {
-        let split = Split::new(KeyType::U64, 1 << bits, Bucket::Digit { shift, bits }).by(method);
-        let result = gpu.context.split_pairs(&split, &keys, &values)?;
+        let buckets = Buckets::digit(shift..shift + bits).method(method);
+        let result = gpu.context.split_pairs(&keys, &values, buckets)?;
         let bucket_of = |i: usize| (keys[i] >> shift) as u32 & ((1 << bits) - 1);
         let (order, offsets) = reference::split(keys.len(), 1 << bits, bucket_of);
         let keys: Vec<u64> = order.iter().map(|&i| keys[i as usize]).collect();
@@ -101,15 +100,15 @@ const SQUARES: &str = "uint bucket_of(uint key) { return key * key % 1009u; }";
 
 fn users_functions_by_labels(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = uniform(10_007, 5).into_iter().map(|key| key % 60_000).collect();
-    let split = Split::new(KeyType::U32, 1009, Bucket::Glsl(UserBucket::new(SQUARES)));
+    let buckets = Buckets::glsl(1009, SQUARES);
     let (order, offsets) = reference::split(keys.len(), 1009, |i| keys[i] * keys[i] % 1009);
     let expected: Vec<u32> = order.iter().map(|&i| keys[i as usize]).collect();
-    let result = gpu.context.split(&split, &keys)?;
+    let result = gpu.context.split(&keys, buckets.clone())?;
     ensure!(result.method == Method::ReducedBitSort, "{:?}", result.method);
     expect_equal(&result.offsets, &offsets)?;
     expect_equal(&result.keys, &expected)?;
     // Two rounds are right too, where they are asked for.
-    let result = gpu.context.split(&split.by(Method::Direct), &keys)?;
+    let result = gpu.context.split(&keys, buckets.method(Method::Direct))?;
     expect_equal(&result.keys, &expected)
 }
 
@@ -118,8 +117,7 @@ fn ids_out_of_range(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = (0..3000).collect();
     for method in [Method::Direct, Method::ScanSplit, Method::ReducedBitSort] {
         for m in [100, 1000, 2999, 3000] {
-            let split = Split::new(KeyType::U32, m, Bucket::Identity).by(method);
-            match gpu.context.split(&split, &keys) {
+            match gpu.context.split(&keys, Buckets::identity(m).method(method)) {
                 Err(Error::BucketOutOfRange { keys, buckets }) => {
                     let right = buckets == m && keys == u64::from(3000 - m);
                     ensure!(right, "{method:?}, m = {m}: {keys} keys");
@@ -128,45 +126,44 @@ fn ids_out_of_range(gpu: &Gpu) -> Result<()> {
             }
         }
         // No write out of bounds: the guard words of the cases' check.
-        let split = Split::new(KeyType::U32, 1000, Bucket::Identity).by(method);
+        let buckets = Buckets::identity(1000).method(method);
         let policy = gpu.context.policy();
-        multisplit_cases::check(gpu, &policy, &split, Kind::Pairs, &keys, |key| key)?;
+        multisplit_cases::check(gpu, &policy, &buckets, Kind::Pairs, &keys, |key| key)?;
     }
     Ok(())
 }
 
 /// What was chosen is known without running it.
 fn choices(gpu: &Gpu) -> Result<()> {
-    let chosen = |m, bucket, method| -> Result<_> {
+    let chosen = |buckets: Buckets<u32>| -> Result<_> {
         let mut graph = Graph::new("split");
         let (keys, out) = (graph.import::<u32>("keys", 1000), graph.import::<u32>("out", 1000));
-        let offsets = graph.import::<u32>("offsets", u64::from(m) + 1);
-        let output = SplitOutput::Keys(out);
-        let buffers = SplitBuffers { n: 1000.into(), keys, output, offsets, outside: None };
-        let split = Split::new(KeyType::U32, m, bucket).by(method);
-        let added = add(&mut graph, &gpu.context.policy(), &split, &buffers)?;
+        let offsets = graph.import::<u32>("offsets", u64::from(buckets.count()) + 1);
+        let buffers = SplitBuffers::keys(keys, out, offsets);
+        let added = split(&mut graph, &gpu.context.policy(), &buckets, &buffers)?;
         Ok((added.method, added.rounds))
     };
-    let user = || Bucket::Glsl(UserBucket::new(SQUARES));
-    let small = chosen(256, Bucket::Identity, Method::Auto)?;
-    ensure!(small == (chosen(257, Bucket::Identity, Method::Auto)?.0, 1));
-    ensure!(chosen(257, Bucket::Identity, Method::Auto)?.1 == 2);
-    ensure!(chosen(256, user(), Method::Auto)? == small);
-    ensure!(chosen(257, user(), Method::Auto)? == (Method::ReducedBitSort, 2));
-    ensure!(chosen(257, user(), Method::Block)? == (Method::Block, 2));
-    ensure!(chosen(1000, Bucket::Identity, Method::ScanSplit)? == (Method::ScanSplit, 10));
-    ensure!(chosen(2, Bucket::Identity, Method::ReducedBitSort)? == (Method::ReducedBitSort, 1));
+    let (identity, user) = (Buckets::identity, |m| Buckets::glsl(m, SQUARES));
+    let small = chosen(identity(256))?;
+    ensure!(small == (chosen(identity(257))?.0, 1));
+    ensure!(chosen(identity(257))?.1 == 2);
+    ensure!(chosen(user(256))? == small);
+    ensure!(chosen(user(257))? == (Method::ReducedBitSort, 2));
+    ensure!(chosen(user(257).method(Method::Block))? == (Method::Block, 2));
+    for (m, method, rounds) in [(1000, Method::ScanSplit, 10), (2, Method::ReducedBitSort, 1)] {
+        ensure!(chosen(identity(m).method(method))? == (method, rounds));
+    }
     Ok(())
 }
 
 fn too_many_and_none(gpu: &Gpu) -> Result<()> {
     for method in METHODS {
-        let split = |m| Split::new(KeyType::U32, m, Bucket::Identity).by(method);
-        let result = gpu.context.split(&split(0), &[1u32]);
+        let buckets = |m| Buckets::identity(m).method(method);
+        let result = gpu.context.split(&[1u32], buckets(0));
         ensure!(matches!(result, Err(Error::NoBuckets)), "{method:?}: {result:?}");
-        let result = gpu.context.split(&split(MAX_BUCKETS + 1), &[1u32]);
+        let result = gpu.context.split(&[1u32], buckets(MAX_BUCKETS + 1));
         ensure!(matches!(result, Err(Error::TooLarge { .. })), "{method:?}: {result:?}");
-        let result = gpu.context.split::<u32>(&split(MAX_BUCKETS), &[])?;
+        let result = gpu.context.split(&[0u32; 0], buckets(MAX_BUCKETS))?;
         ensure!(result.offsets == vec![0; MAX_BUCKETS as usize + 1]);
     }
     Ok(())

@@ -16,9 +16,9 @@ fn every_run_is_told(gpu: &Gpu) -> Result<()> {
     let observer = Observer::new(move |run| told.lock().expect("no panic").push(run));
     let context = gpu.open_with(|config| config.observer = Some(observer))?;
     let input = uniform(5000, 3);
-    let sums = context.exclusive_scan(&input)?;
-    expect_equal(&sums, &gpu.context.exclusive_scan(&input)?)?;
-    context.exclusive_scan(&input)?;
+    let sums = context.scan(&input)?;
+    expect_equal(&sums, &gpu.context.scan(&input)?)?;
+    context.scan(&input)?;
 
     let runs = runs.lock().expect("no panic");
     ensure!(runs.len() == 2, "{runs:?}");

@@ -13,7 +13,7 @@ use multisplit::primitives::{
 use multisplit::{Bins, Buckets, Error, Policy, Sort};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::Gpu;
-use multisplit_tests::tests;
+use multisplit_tests::{reference, tests};
 
 tests!(policies: random_policies, random_edits_of_descriptions);
 
@@ -183,10 +183,7 @@ fn scans(gpu: &Gpu, policy: &Policy, keys: &[u32]) -> multisplit::Result<bool> {
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
     let (input, output) = (context.upload(keys)?, context.zeroed::<u32>(n)?);
     context.run(&executable, &[(src, &input), (dst, &output)])?;
-    let mut sum = 0u32;
-    let expected: Vec<u32> =
-        keys.iter().map(|&key| std::mem::replace(&mut sum, sum.wrapping_add(key))).collect();
-    Ok(context.download(&output)? == expected)
+    Ok(context.download(&output)? == reference::exclusive_scan(keys))
 }
 
 fn splits(gpu: &Gpu, policy: &Policy, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
@@ -295,7 +292,8 @@ fn random_edits_of_descriptions(gpu: &Gpu) -> Result<()> {
                 })
             }
             1 => {
-                let offsets: Vec<u32> = (0..rng.below(5)).map(|_| rng.below(n + 2) as u32).collect();
+                let offsets: Vec<u32> =
+                    (0..rng.below(5)).map(|_| rng.below(n + 2) as u32).collect();
                 context.sort_with(&keys, &Sort::ascending().segments(&offsets)).map(|sorted| {
                     let mut expected = keys.clone();
                     for ends in offsets.windows(2) {

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{Graph, PingPong};
-use multisplit::primitives::{Policy, ScanMethod, copy, fill, scan};
+use multisplit::primitives::{Policy, ScanBuffers, ScanMethod, copy, fill, scan};
 use multisplit::{Error, Executable};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -25,7 +25,7 @@ fn step_graph(
     let mut graph = Graph::new("step");
     let data = graph.import::<u32>("data", n);
     let sums = graph.transient::<u32>("sums", n);
-    scan::exclusive(&mut graph, policy, data, sums, n)?;
+    scan(&mut graph, policy, &ScanBuffers::new(data, sums))?;
     fill(&mut graph, policy, "one", sums.elements::<u32>(0, 1), 1)?;
     copy(&mut graph, policy, "copy", sums, data)?;
     graph.replayable();
@@ -44,10 +44,10 @@ fn a_thousand_runs_each_right_and_nothing_allocated(gpu: &Gpu) -> Result<()> {
         let policy = Policy { scan: method, threads: 32, ..context.policy() };
         let mut expected = uniform(1111, 8);
         let (executable, data) = step_graph(gpu, &policy, expected.len() as u64)?;
-        let buffer = context.upload("data", &expected)?;
+        let buffer = context.upload(&expected)?;
         let mut replay = context.replay(executable, &[(data, &buffer)])?;
         // The first download of a context reserves memory for all later ones.
-        context.download::<u32>(&buffer)?;
+        context.download(&buffer)?;
         let (report, pipelines) = (context.memory_report(), context.pipeline_count());
         for run in 0..1000 {
             let before = counting::ALLOCATIONS.load(Ordering::Relaxed);
@@ -73,7 +73,7 @@ fn a_thousand_runs_each_right_and_nothing_allocated(gpu: &Gpu) -> Result<()> {
 fn many_runs_in_flight(gpu: &Gpu) -> Result<()> {
     let mut expected = uniform(30_000, 4);
     let (executable, data) = step_graph(gpu, &gpu.context.policy(), expected.len() as u64)?;
-    let buffer = gpu.context.upload("data", &expected)?;
+    let buffer = gpu.context.upload(&expected)?;
     let mut replay = gpu.context.replay(executable, &[(data, &buffer)])?;
     replay.submit(50)?;
     replay.wait()?;
@@ -88,7 +88,7 @@ fn ping_pong_rounds_carry_their_data(gpu: &Gpu) -> Result<()> {
     let data = graph.import::<u32>("data", n);
     let mut halves = PingPong::new(data, graph.persistent::<u32>("data.other", n));
     for _ in 0..4 {
-        scan::exclusive(&mut graph, &policy, halves.front(), halves.back(), n)?;
+        scan(&mut graph, &policy, &ScanBuffers::new(halves.front(), halves.back()))?;
         fill(&mut graph, &policy, "one", halves.back().elements::<u32>(0, 1), 1)?;
         halves.swap();
     }
@@ -96,7 +96,7 @@ fn ping_pong_rounds_carry_their_data(gpu: &Gpu) -> Result<()> {
     graph.replayable();
     let executable = gpu.context.instantiate(graph.compile(&gpu.context.limits())?)?;
     let mut expected = uniform(n as usize, 5);
-    let buffer = gpu.context.upload("data", &expected)?;
+    let buffer = gpu.context.upload(&expected)?;
     let mut replay = gpu.context.replay(Arc::new(executable), &[(data, &buffer)])?;
     replay.submit(5)?;
     replay.wait()?;
@@ -109,7 +109,7 @@ fn only_replayable_plans(gpu: &Gpu) -> Result<()> {
     let data = graph.import::<u32>("data", 100);
     fill(&mut graph, &gpu.context.policy(), "fill", data, 0)?;
     let executable = gpu.context.instantiate(graph.compile(&gpu.context.limits())?)?;
-    let buffer = gpu.context.buffer::<u32>("data", 100)?;
+    let buffer = gpu.context.zeroed::<u32>(100)?;
     let refused = gpu.context.replay(Arc::new(executable), &[(data, &buffer)]);
     ensure!(matches!(refused, Err(Error::NotReplayable { plan }) if plan == "once"));
     Ok(())

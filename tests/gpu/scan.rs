@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, ensure};
 use multisplit::Error;
 use multisplit::graph::{Graph, Limits};
-use multisplit::primitives::{Policy, ScanMethod, fill, scan};
+use multisplit::primitives::{self, Policy, ScanBuffers, ScanMethod, fill};
 use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
@@ -26,12 +26,12 @@ fn check(gpu: &Gpu, policy: &Policy, limits: &Limits, input: &[u32]) -> Result<(
     let mut graph = Graph::new("scan");
     let src = graph.import::<u32>("src", n);
     let dst = graph.import::<u32>("dst", n);
-    scan::exclusive(&mut graph, policy, src, dst, n)?;
+    primitives::scan(&mut graph, policy, &ScanBuffers::new(src, dst))?;
     let executable = context.instantiate(graph.compile(limits)?)?;
-    let source = context.upload("src", input)?;
-    let output = context.upload("dst", &vec![GUARD_WORD; input.len() + 2 * GUARD])?;
+    let source = context.upload(input)?;
+    let output = context.upload(&vec![GUARD_WORD; input.len() + 2 * GUARD])?;
     context.run(&executable, &[(src, &source, 0), (dst, &output, 4 * GUARD as u64)])?;
-    let got = context.download::<u32>(&output)?;
+    let got = context.download(&output)?;
     let (before, rest) = got.split_at(GUARD);
     let (result, after) = rest.split_at(input.len());
     expect_equal(before, &[GUARD_WORD; GUARD]).context("guard words before")?;
@@ -80,15 +80,15 @@ fn special_values(gpu: &Gpu) -> Result<()> {
 
 fn one_call(gpu: &Gpu) -> Result<()> {
     let input = uniform(100_000, 7);
-    expect_equal(&gpu.context.exclusive_scan(&input)?, &reference::exclusive_scan(&input))
+    expect_equal(&gpu.context.scan(&input)?, &reference::exclusive_scan(&input))
 }
 
 fn nothing_to_scan(gpu: &Gpu) -> Result<()> {
-    expect_equal(&gpu.context.exclusive_scan(&[])?, &[])?;
+    expect_equal(&gpu.context.scan(&[0u32; 0])?, &[])?;
     let mut graph = Graph::new("empty");
     let src = graph.import::<u32>("src", 1);
     let dst = graph.import::<u32>("dst", 1);
-    scan::exclusive(&mut graph, &gpu.context.policy(), src, dst, 0)?;
+    primitives::scan(&mut graph, &gpu.context.policy(), &ScanBuffers::new(src, dst).count(0))?;
     let plan = graph.compile(&gpu.context.limits())?;
     ensure!(plan.steps().is_empty(), "a scan of nothing has passes");
     Ok(())
@@ -127,7 +127,7 @@ fn pieces_do_not_wait_for_each_other(gpu: &Gpu) -> Result<()> {
         let n = pieces * aligned * tile;
         let mut graph = Graph::new("scan");
         let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", n));
-        scan::exclusive(&mut graph, &policy, src, dst, n)?;
+        primitives::scan(&mut graph, &policy, &ScanBuffers::new(src, dst))?;
         let plan = graph.compile(&limits)?;
         let got = (plan.steps().len() as u64, plan.levels());
         ensure!(got == (2 * pieces + 1, levels), "{pieces} x {piece_tiles}: {got:?}");
@@ -142,7 +142,8 @@ fn absurd_sizes(gpu: &Gpu) -> Result<()> {
         for n in [1 << 50, 1 << 62, u64::MAX] {
             let mut graph = Graph::new("absurd");
             let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", n));
-            let result = scan::exclusive(&mut graph, &policy, src, dst, n);
+            let result =
+                primitives::scan(&mut graph, &policy, &ScanBuffers::new(src, dst).count(n));
             ensure!(matches!(result, Err(Error::TooLarge { .. })), "{scan:?}, {n}: {result:?}");
             let result = fill(&mut graph, &policy, "fill", dst, 0);
             ensure!(matches!(result, Err(Error::TooLarge { .. })), "fill, {n}: {result:?}");
@@ -151,7 +152,7 @@ fn absurd_sizes(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A policy is plain data: what makes no sense is an error or does not matter.
+/// A policy that makes no sense is refused, or does not matter.
 fn absurd_policies(gpu: &Gpu) -> Result<()> {
     for scan in METHODS {
         let policy = Policy { scan, threads: 0, ..gpu.context.policy() };

@@ -1,233 +1,32 @@
 //! Radix sort: key types x values x directions x sizes x distributions x methods, against a stable
 //! sort on the CPU, between guard words.
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::graph::Graph;
+use anyhow::{Context as _, Result};
+use multisplit::KeyType;
 use multisplit::primitives::Policy;
-use multisplit::primitives::multisplit::{KeyType, Lockstep, TileShape};
-use multisplit::primitives::sort::{Sort, SortBuffers, SortMethod, SortPlace, SortValues, add};
+use multisplit::primitives::multisplit::{Lockstep, TileShape};
+use multisplit::primitives::sort::SortMethod;
 use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::{reference, tests};
+use multisplit_tests::harness::Gpu;
+use multisplit_tests::tests;
+
+use crate::sort_run::{ALONG, Along, KEYS, Keys, Order, check, make_keys, quick_policy, tile};
 
 tests!(sort:
     product_of_cases, every_size_of_a_range, bit_ranges, methods, no_patience, random_shapes,
 );
 
-/// What keys take along.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Along {
-    Nothing,
-    Bytes(u32),
-    Indices,
-}
-const ALONG: [Along; 5] =
-    [Along::Nothing, Along::Bytes(4), Along::Bytes(8), Along::Bytes(16), Along::Indices];
-
-/// What the keys are like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keys {
-    Uniform,
-    FewDistinct,
-    Sorted,
-    Reversed,
-    AllEqual,
-    OneDigitDiffers,
-    /// Not-a-numbers, infinities, both zeros and denormals; for integers the ends of their range.
-    Special,
-}
-const KEYS: [Keys; 7] = [
-    Keys::Uniform,
-    Keys::FewDistinct,
-    Keys::Sorted,
-    Keys::Reversed,
-    Keys::AllEqual,
-    Keys::OneDigitDiffers,
-    Keys::Special,
-];
-
-/// The bits of a key as an unsigned number that compares like the key, as Rust itself says.
-pub fn image(key: KeyType, bits: u64) -> u64 {
-    let low = bits as u32;
-    match key {
-        KeyType::U32 | KeyType::U64 => bits,
-        KeyType::I32 => u64::from((low as i32).wrapping_sub(i32::MIN) as u32),
-        KeyType::I64 => (bits as i64).wrapping_sub(i64::MIN) as u64,
-        // The same steps as `total_cmp`.
-        KeyType::F32 => {
-            let signed = low as i32 ^ (((low as i32 >> 31) as u32) >> 1) as i32;
-            u64::from(signed.wrapping_sub(i32::MIN) as u32)
-        }
-        KeyType::F64 => {
-            let signed = bits as i64 ^ (((bits as i64 >> 63) as u64) >> 1) as i64;
-            signed.wrapping_sub(i64::MIN) as u64
-        }
-    }
-}
-
-fn special(key: KeyType, rng: &mut Rng) -> u64 {
-    let pick = rng.below(10) as usize;
-    match key {
-        KeyType::F32 => {
-            let all = [
-                f32::NAN,
-                -f32::NAN,
-                f32::INFINITY,
-                f32::NEG_INFINITY,
-                0.0,
-                -0.0,
-                1e-40,
-                -1e-40,
-                f32::MAX,
-                -1.5,
-            ];
-            u64::from(all[pick].to_bits())
-        }
-        KeyType::F64 => {
-            let all = [
-                f64::NAN,
-                -f64::NAN,
-                f64::INFINITY,
-                f64::NEG_INFINITY,
-                0.0,
-                -0.0,
-                1e-310,
-                -1e-310,
-                f64::MAX,
-                -1.5,
-            ];
-            all[pick].to_bits()
-        }
-        _ => {
-            [0, 1, u64::MAX, u64::MAX - 1, 1 << 31, (1 << 31) - 1, 1 << 63, (1 << 63) - 1, 255, 256]
-                [pick]
-        }
-    }
-}
-
-/// `n` keys, as bits.
-pub fn make_keys(key: KeyType, keys: Keys, n: usize, seed: u64) -> Vec<u64> {
-    let mut rng = Rng::new(seed);
-    let mask = if key.bits() == 64 { u64::MAX } else { u64::from(u32::MAX) };
-    let base = rng.next_u64();
-    let digit = 8 * rng.below(u64::from(key.bits() / 8));
-    let mut made: Vec<u64> = (0..n)
-        .map(|_| match keys {
-            Keys::Uniform | Keys::Sorted | Keys::Reversed => rng.next_u64(),
-            Keys::FewDistinct => base.wrapping_mul(1 + rng.below(5)),
-            Keys::AllEqual => base,
-            Keys::OneDigitDiffers => base ^ (rng.below(256) << digit),
-            Keys::Special => special(key, &mut rng),
-        } & mask)
-        .collect();
-    match keys {
-        Keys::Sorted => made.sort_by_key(|&bits| image(key, bits)),
-        Keys::Reversed => made.sort_by_key(|&bits| std::cmp::Reverse(image(key, bits))),
-        _ => {}
-    }
-    made
-}
-
-/// Words before and after each array that must stay as they are.
-const GUARD: usize = 64;
-const GUARD_WORD: u32 = 0xDEAD_BEEF;
-
-pub fn key_words(key: KeyType, bits: &[u64]) -> Vec<u32> {
-    let halves = |&bits: &u64| [bits as u32, (bits >> 32) as u32];
-    bits.iter().flat_map(|b| halves(b).into_iter().take(key.bytes() as usize / 4)).collect()
-}
-
-/// The value of element `i`, word by word.
-pub fn value_words(along: Along, i: u32) -> Vec<u32> {
-    let words = match along {
-        Along::Bytes(bytes) => bytes / 4,
-        _ => 1,
-    };
-    (0..words).map(|k| i.wrapping_mul(0x9E37_79B9) ^ (k * 77)).collect()
-}
-
-/// Sorts in place, and compares everything with the CPU. The order of equal keys shows in the
-/// values.
-pub fn check(gpu: &Gpu, policy: &Policy, sort: &Sort, along: Along, keys: &[u64]) -> Result<()> {
-    let context = &gpu.context;
-    let n = keys.len() as u64;
-    let len = n.max(1);
-    let value_bytes = match along {
-        Along::Bytes(bytes) => bytes,
-        _ => 4,
-    };
-    let mut graph = Graph::new("sort");
-    let keys_buffer = graph.import_bytes("keys", len * u64::from(sort.key.bytes()));
-    let values_buffer = graph.import_bytes("values", len * u64::from(value_bytes));
-    let values = match along {
-        Along::Nothing => SortValues::None,
-        Along::Bytes(bytes) => SortValues::Values { buffer: values_buffer, bytes },
-        Along::Indices => SortValues::Indices(values_buffer),
-    };
-    let place = SortPlace::InPlace;
-    let buffers = SortBuffers { n: n.into(), keys: keys_buffer, values, place };
-    add(&mut graph, policy, sort, &buffers)?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-
-    let guarded = |mut words: Vec<u32>, least: usize| {
-        words.resize(words.len().max(least), 0);
-        let guard = vec![GUARD_WORD; GUARD];
-        context.upload("guarded", &[guard.clone(), words, guard].concat())
-    };
-    let device_keys = guarded(key_words(sort.key, keys), sort.key.bytes() as usize / 4)?;
-    let given: Vec<u32> = (0..n as u32)
-        .flat_map(|i| if along == Along::Indices { vec![7] } else { value_words(along, i) })
-        .collect();
-    let device_values = guarded(given, value_bytes as usize / 4)?;
-    let at = 4 * GUARD as u64;
-    let mut bound = vec![(keys_buffer, &device_keys, at)];
-    bound.push((values_buffer, &device_values, at));
-    context.run(&executable, &bound)?;
-    let inside = |buffer, words: usize| -> Result<Vec<u32>> {
-        let all = context.download::<u32>(buffer)?;
-        let after = GUARD + words.max(all.len() - 2 * GUARD);
-        ensure!(all[..GUARD].iter().all(|&w| w == GUARD_WORD), "guard words before");
-        ensure!(all[after..].iter().all(|&w| w == GUARD_WORD), "guard words after");
-        Ok(all[GUARD..GUARD + words].to_vec())
-    };
-    let images: Vec<u64> = keys.iter().map(|&bits| image(sort.key, bits)).collect();
-    let bits = sort.bits.clone().unwrap_or(0..sort.key.bits());
-    let order = reference::sort(&images, bits, sort.descending);
-    let sorted: Vec<u64> = order.iter().map(|&i| keys[i as usize]).collect();
-    let expected = key_words(sort.key, &sorted);
-    expect_equal(&inside(&device_keys, expected.len())?, &expected).context("keys")?;
-    let expected: Vec<u32> = match along {
-        Along::Nothing => return Ok(()),
-        Along::Indices => order,
-        Along::Bytes(_) => order.iter().flat_map(|&i| value_words(along, i)).collect(),
-    };
-    expect_equal(&inside(&device_values, expected.len())?, &expected).context("values")
-}
-
-fn case(gpu: &Gpu, policy: &Policy, sort: &Sort, along: Along, keys: Keys, n: usize) -> Result<()> {
-    let made = make_keys(sort.key, keys, n, n as u64 + 31);
-    check(gpu, policy, sort, along, &made)
-        .with_context(|| format!("{sort:?}, {along:?}, n = {n}, {keys:?}"))
-}
-
-/// Keys that one workgroup sorts: by the policy, or as many as shared memory has room for.
-pub fn tile(policy: &Policy, key: KeyType) -> Result<usize> {
-    let mut graph = Graph::new("tile");
-    let keys = graph.import::<u64>("keys", 1);
-    let (values, place) = (SortValues::None, SortPlace::InPlace);
-    let buffers = SortBuffers { n: 1u64.into(), keys, values, place };
-    let sort = Sort::new(key).by(SortMethod::Small);
-    Ok(add(&mut graph, policy, &sort, &buffers)?.shape.tile() as usize)
-}
-
-/// The device's policy; of software drivers, with tiles that take half as long to compile.
-pub fn quick_policy(gpu: &Gpu) -> Policy {
-    let mut policy = gpu.context.policy();
-    if gpu.is_software() {
-        policy.sort = policy.sort.with_shape(TileShape::new(256, 2));
-        policy.sort.small.items = 2;
-    }
-    policy
+fn case(
+    gpu: &Gpu,
+    policy: &Policy,
+    order: &Order,
+    along: Along,
+    keys: Keys,
+    n: usize,
+) -> Result<()> {
+    let made = make_keys(order.key, keys, n, n as u64 + 31);
+    check(gpu, policy, order, along, &made)
+        .with_context(|| format!("{order:?}, {along:?}, n = {n}, {keys:?}"))
 }
 
 fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
@@ -252,8 +51,8 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
                         // The latter is not every device's choice.
                         let methods = [SortMethod::Auto, SortMethod::OneSweep];
                         for method in methods.into_iter().filter(|_| mine()) {
-                            let sort = Sort { descending, method, ..Sort::new(key) };
-                            case(gpu, &policy, &sort, along, keys, n)?;
+                            let order = Order { descending, method, ..Order::of(key) };
+                            case(gpu, &policy, &order, along, keys, n)?;
                         }
                     }
                 }
@@ -300,9 +99,9 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
         let tile = tile(&policy, key)?;
         small.retain(|&n| n <= tile);
         for &descending in BOTH {
-            let sort = Sort { descending, ..Sort::new(key) };
+            let order = Order { descending, ..Order::of(key) };
             for keys in KEYS {
-                case(gpu, &policy, &sort, along, keys, small[turn % small.len()])?;
+                case(gpu, &policy, &order, along, keys, small[turn % small.len()])?;
                 turn += 1;
             }
         }
@@ -310,18 +109,18 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
     for (key, along, directions) in ONE_SWEEP {
         let sizes = sizes(&policy, key)?;
         for &descending in directions {
-            let sort = Sort { descending, ..Sort::new(key) }.by(SortMethod::OneSweep);
+            let order = Order { descending, ..Order::one_sweep(key) };
             for keys in KEYS {
                 let n = match sizes[turn % sizes.len()] {
                     65_537 if turn % 3 > 0 => 5_000,
                     n => n,
                 };
-                case(gpu, &policy, &sort, along, keys, n)?;
+                case(gpu, &policy, &order, along, keys, n)?;
                 turn += 1;
             }
         }
     }
-    case(gpu, &policy, &Sort::new(KeyType::U32), Along::Bytes(4), Keys::Uniform, (1 << 20) + 3)
+    case(gpu, &policy, &Order::of(KeyType::U32), Along::Bytes(4), Keys::Uniform, (1 << 20) + 3)
 }
 
 /// Every size from one tile to two.
@@ -330,9 +129,9 @@ fn every_size_of_a_range(gpu: &Gpu) -> Result<()> {
     let shape = TileShape::new(policy.subgroup_size * 2, 2).in_turns(2);
     policy.sort = policy.sort.with_shape(shape);
     let tile = shape.tile() as usize;
-    let sort = Sort::new(KeyType::U32).by(SortMethod::OneSweep);
+    let order = Order::one_sweep(KeyType::U32);
     for n in (tile..=2 * tile).filter(|_| mine()) {
-        case(gpu, &policy, &sort, Along::Bytes(4), Keys::FewDistinct, n)?;
+        case(gpu, &policy, &order, Along::Bytes(4), Keys::FewDistinct, n)?;
     }
     Ok(())
 }
@@ -347,9 +146,10 @@ fn bit_ranges(gpu: &Gpu) -> Result<()> {
         let start = rng.below(u64::from(key.bits()) + 1) as u32;
         let end = start + rng.below(u64::from(key.bits() - start) + 1) as u32;
         let n = [500, 3_000][turn / 6 % 2];
-        let sort = Sort { descending: key == KeyType::U64 || turn % 4 > 1, ..Sort::new(key) };
+        let descending = key == KeyType::U64 || turn % 4 > 1;
+        let order = Order { descending, bits: start..end, ..Order::of(key) };
         if mine() {
-            case(gpu, &policy, &sort.by_bits(start..end), along, Keys::Uniform, n)?;
+            case(gpu, &policy, &order, along, Keys::Uniform, n)?;
         }
     }
     Ok(())
@@ -359,24 +159,26 @@ fn bit_ranges(gpu: &Gpu) -> Result<()> {
 fn methods(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     for radix_bits in 4..=8 {
-        let sort = Sort::new(KeyType::F32).by(SortMethod::Multisplit { radix_bits });
-        case(gpu, &policy, &sort, Along::Indices, Keys::Uniform, 3_001)?;
+        let method = SortMethod::Multisplit { radix_bits };
+        let order = Order { method, ..Order::of(KeyType::F32) };
+        case(gpu, &policy, &order, Along::Indices, Keys::Uniform, 3_001)?;
     }
     let method = SortMethod::Multisplit { radix_bits: 7 };
-    case(gpu, &policy, &Sort::new(KeyType::U64).by(method), Along::Bytes(8), Keys::Uniform, 2_000)?;
+    let order = Order { method, ..Order::of(KeyType::U64) };
+    case(gpu, &policy, &order, Along::Bytes(8), Keys::Uniform, 2_000)?;
     for n in [1, 2, 300] {
-        let sort = Sort::new(KeyType::I32).by(SortMethod::OneSweep).descending();
-        case(gpu, &policy, &sort, Along::Bytes(4), Keys::Uniform, n)?;
+        let order = Order { descending: true, ..Order::one_sweep(KeyType::I32) };
+        case(gpu, &policy, &order, Along::Bytes(4), Keys::Uniform, n)?;
     }
     Ok(())
 }
 
 /// Nobody waits: every missing tile is counted again.
 fn no_patience(gpu: &Gpu) -> Result<()> {
-    let sort = Sort::new(KeyType::U32).by(SortMethod::OneSweep);
+    let order = Order::one_sweep(KeyType::U32);
     for look_back_tiles in [1, 4] {
         let policy = Policy { spin_limit: 0, look_back_tiles, ..gpu.context.policy() };
-        case(gpu, &policy, &sort, Along::Bytes(4), Keys::Uniform, 60_000)?;
+        case(gpu, &policy, &order, Along::Bytes(4), Keys::Uniform, 60_000)?;
     }
     Ok(())
 }
@@ -395,10 +197,10 @@ fn random_shapes(gpu: &Gpu) -> Result<()> {
         policy.split.lockstep = lockstep[rng.below(2) as usize];
         let key = KeyType::ALL[rng.below(6) as usize];
         let along = ALONG[rng.below(5) as usize];
-        let sort = Sort::new(key).by(SortMethod::OneSweep);
+        let order = Order::one_sweep(key);
         let (keys, n) = (KEYS[rng.below(7) as usize], rng.below(20_000) as usize);
         if mine() {
-            case(gpu, &policy, &sort, along, keys, n)
+            case(gpu, &policy, &order, along, keys, n)
                 .with_context(|| format!("{threads} x {items} in {turns}"))?;
         }
     }

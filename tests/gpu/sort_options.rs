@@ -1,34 +1,33 @@
-//! Radix sort: double buffers, numbers of elements on the device, idle rounds, replays, memory, and
+//! Radix sort: double buffers, device counts, idle rounds, replays, memory, and
 //! what is refused.
 
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, ensure};
-use multisplit::Error;
-use multisplit::graph::{Buffer, Graph};
-use multisplit::primitives::multisplit::{KeyType, TileShape};
-use multisplit::primitives::sort::{Sort, SortBuffers, SortMethod, SortPlace, SortValues, add};
-use multisplit::primitives::{Count, Policy, copy};
+use multisplit::graph::{Buffer, ElementType, Graph};
+use multisplit::primitives::multisplit::TileShape;
+use multisplit::primitives::sort::SortMethod;
+use multisplit::primitives::{Count, Policy, SortBuffers, copy, sort};
+use multisplit::{Error, KeyType, Sort};
 use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::{reference, tests};
+use multisplit_tests::tests;
 
-use crate::sort_cases::{Along, check, quick_policy, tile};
+use crate::sort_run::{Along, Order, check, quick_policy, tile};
 
 tests!(sort:
-    double_buffers, numbers_on_the_device, idle_rounds, a_thousand_replays, memory_is_bounded,
-    refused, too_small, one_call,
+    double_buffers, device_counts, idle_rounds, a_thousand_replays, memory_is_bounded,
+    refused, too_small, one_call, one_call_on_arrays,
 );
 
 const UNTOUCHED: u32 = 0xDEAD_BEEF;
 
-fn order(keys: &[u32], sort: &Sort) -> Vec<u32> {
-    let images: Vec<u64> = keys.iter().map(|&key| u64::from(key)).collect();
-    reference::sort(&images, sort.bits.clone().unwrap_or(0..32), sort.descending)
+fn places(keys: &[u32], order: &Order) -> Vec<u32> {
+    order.expected(&keys.iter().map(|&key| u64::from(key)).collect::<Vec<_>>())
 }
 
-fn pick(from: &[u32], order: &[u32]) -> Vec<u32> {
-    order.iter().map(|&i| from[i as usize]).collect()
+fn pick(from: &[u32], places: &[u32]) -> Vec<u32> {
+    places.iter().map(|&i| from[i as usize]).collect()
 }
 
 /// Pairs of words in a double buffer, with words behind each half that must stay as they are.
@@ -46,44 +45,42 @@ impl Doubled {
         Self { keys, values, half: graph.import::<u32>("half", 1) }
     }
 
-    fn buffers(&self, n: Count) -> SortBuffers {
-        let values = SortValues::Values { buffer: self.values[0], bytes: 4 };
-        let place = SortPlace::DoubleBuffer {
-            keys: self.keys[1],
-            values: Some(self.values[1]),
-            half: self.half,
-        };
-        SortBuffers { n, keys: self.keys[0], values, place }
+    fn in_place(&self) -> SortBuffers {
+        SortBuffers::keys(self.keys[0]).values(self.values[0])
+    }
+
+    fn doubled(&self) -> SortBuffers {
+        self.in_place().between(self.keys[1], Some(self.values[1]), self.half)
     }
 }
 
-fn doubled(gpu: &Gpu, policy: &Policy, sort: &Sort, keys: &[u32]) -> Result<u32> {
+fn doubled(gpu: &Gpu, policy: &Policy, order: &Order, keys: &[u32]) -> Result<u32> {
     let context = &gpu.context;
     let n = keys.len() as u64;
     let mut graph = Graph::new("doubled");
     let declared = Doubled::new(&mut graph, n.max(1));
-    add(&mut graph, policy, sort, &declared.buffers(n.into()))?;
+    sort(&mut graph, policy, &order.sort(), &declared.doubled().count(n))?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let guarded = |words: &[u32]| context.upload("guarded", &[words, &[UNTOUCHED; 64]].concat());
+    let guarded = |words: &[u32]| context.upload(&[words, &[UNTOUCHED; 64]].concat());
     let values: Vec<u32> = (0..n as u32).map(|i| i ^ 0x5555).collect();
     let other = vec![7; n as usize];
     let device_keys = [guarded(keys)?, guarded(&other)?];
     let device_values = [guarded(&values)?, guarded(&other)?];
-    let half = context.upload("half", &[UNTOUCHED])?;
+    let half = context.upload(&[UNTOUCHED])?;
     let mut bound = vec![(declared.half, &half)];
     for k in 0..2 {
         bound.push((declared.keys[k], &device_keys[k]));
         bound.push((declared.values[k], &device_values[k]));
     }
     context.run(&executable, &bound)?;
-    let half = context.download::<u32>(&half)?[0];
+    let half = context.download(&half)?[0];
     ensure!(half < 2, "half {half}");
-    let order = order(keys, sort);
+    let places = places(keys, order);
     for (device, expected) in
-        [(&device_keys, pick(keys, &order)), (&device_values, pick(&values, &order))]
+        [(&device_keys, pick(keys, &places)), (&device_values, pick(&values, &places))]
     {
         for (k, buffer) in device.iter().enumerate() {
-            let got = context.download::<u32>(buffer)?;
+            let got = context.download(buffer)?;
             let (first, rest) = got.split_at(keys.len());
             ensure!(rest.iter().all(|&word| word == UNTOUCHED), "written past the end of half {k}");
             if k as u32 == half {
@@ -100,63 +97,61 @@ fn double_buffers(gpu: &Gpu) -> Result<()> {
     let uniform_keys = uniform(3_000, 1);
     let small_keys: Vec<u32> = uniform_keys.iter().map(|key| key >> 25).collect();
     let equal_keys = vec![0x1234_5678; 3_000];
-    let sort = Sort::new(KeyType::U32);
     for keys in [&uniform_keys, &small_keys, &equal_keys] {
         for (bits, half) in [(0..32, 0), (0..24, 1), (8..16, 1), (0..10, 0), (5..5, 0)] {
             // By name, because the half depends on the number of rounds.
-            let sort = sort.clone().by_bits(bits).by(SortMethod::OneSweep);
-            let got = doubled(gpu, &policy, &sort, keys).with_context(|| format!("{sort:?}"))?;
-            ensure!(got == half, "{sort:?}: half {got}");
+            let order = Order { bits, ..Order::one_sweep(KeyType::U32) };
+            let got = doubled(gpu, &policy, &order, keys).with_context(|| format!("{order:?}"))?;
+            ensure!(got == half, "{order:?}: half {got}");
         }
     }
-    let rounds = sort.clone().by_bits(0..24).by(SortMethod::Multisplit { radix_bits: 8 });
+    let order = Order::of(KeyType::U32);
+    let method = SortMethod::Multisplit { radix_bits: 8 };
+    let rounds = Order { bits: 0..24, method, ..order.clone() };
     ensure!(doubled(gpu, &policy, &rounds, &uniform_keys)? == 1);
     for n in [0, 1, 100] {
-        ensure!(doubled(gpu, &policy, &sort, &uniform_keys[..n])? == 0, "n = {n}");
+        ensure!(doubled(gpu, &policy, &order, &uniform_keys[..n])? == 0, "n = {n}");
     }
     Ok(())
 }
 
 /// None, one, odd numbers, all that there is room for, and more than that; nothing past the number
 /// is touched, in place and not.
-fn numbers_on_the_device(gpu: &Gpu) -> Result<()> {
-    let most = 3_001u64;
+fn device_counts(gpu: &Gpu) -> Result<()> {
     for (bits, doubled) in [(0..32, false), (0..24, false), (0..24, true)] {
-        let sort = Sort::new(KeyType::U32).by_bits(bits);
-        number_on_the_device(gpu, &sort, most, doubled)
-            .with_context(|| format!("{sort:?}, doubled: {doubled}"))?;
+        let order = Order { bits, ..Order::of(KeyType::U32) };
+        device_count(gpu, &order, 3_001, doubled)
+            .with_context(|| format!("{order:?}, doubled: {doubled}"))?;
     }
     Ok(())
 }
 
-fn number_on_the_device(gpu: &Gpu, sort: &Sort, most: u64, doubled: bool) -> Result<()> {
+fn device_count(gpu: &Gpu, order: &Order, max: u64, doubled: bool) -> Result<()> {
     const INDEX: u64 = 71;
     let context = &gpu.context;
     let mut graph = Graph::new("counted");
-    let declared = Doubled::new(&mut graph, most);
+    let declared = Doubled::new(&mut graph, max);
     let words = graph.import::<u32>("words", 100);
-    let mut buffers = declared.buffers(Count::Device { buffer: words, index: INDEX, most });
-    if !doubled {
-        buffers.place = SortPlace::InPlace;
-    }
-    add(&mut graph, &quick_policy(gpu), sort, &buffers)?;
+    let buffers = if doubled { declared.doubled() } else { declared.in_place() };
+    let buffers = buffers.count(Count::Device { buffer: words, index: INDEX, max });
+    sort(&mut graph, &quick_policy(gpu), &order.sort(), &buffers)?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let (keys, values) = (uniform(most as usize, 3), uniform(most as usize, 4));
-    let device = [(); 4].map(|()| context.buffer::<u32>("data", most));
+    let (keys, values) = (uniform(max as usize, 3), uniform(max as usize, 4));
+    let device = [(); 4].map(|()| context.zeroed::<u32>(max));
     let [device_keys, other_keys, device_values, other_values] = device;
     let device_keys = [device_keys?, other_keys?];
     let device_values = [device_values?, other_values?];
-    let half = context.buffer::<u32>("half", 1)?;
-    let device_words = context.buffer::<u32>("words", 100)?;
-    let most = most as u32;
-    for number in [most, 0, 1, 2, (most / 3) | 1, most - 1, most + 1, u32::MAX] {
+    let half = context.zeroed::<u32>(1)?;
+    let device_words = context.zeroed::<u32>(100)?;
+    let max = max as u32;
+    for number in [max, 0, 1, 2, (max / 3) | 1, max - 1, max + 1, u32::MAX] {
         let mut all = uniform(100, u64::from(number));
         all[INDEX as usize] = number;
-        context.write(&device_words, &all)?;
-        context.write(&half, &[0u32])?;
+        context.write(&device_words, 0, &all)?;
+        context.write(&half, 0, &[0u32])?;
         for k in 0..2 {
-            context.write(&device_keys[k], &keys)?;
-            context.write(&device_values[k], &values)?;
+            context.write(&device_keys[k], 0, &keys)?;
+            context.write(&device_values[k], 0, &values)?;
         }
         let mut bound = vec![(words, &device_words), (declared.half, &half)];
         for k in 0..2 {
@@ -164,13 +159,13 @@ fn number_on_the_device(gpu: &Gpu, sort: &Sort, most: u64, doubled: bool) -> Res
             bound.push((declared.values[k], &device_values[k]));
         }
         context.run(&executable, &bound)?;
-        let half = context.download::<u32>(&half)?[0] as usize;
-        let n = number.min(most) as usize;
-        let order = order(&keys[..n], sort);
+        let half = context.download(&half)?[0] as usize;
+        let n = number.min(max) as usize;
+        let places = places(&keys[..n], order);
         for (buffers, input) in [(&device_keys, &keys), (&device_values, &values)] {
-            let expected = [pick(input, &order), input[n..].to_vec()].concat();
-            expect_equal(&context.download::<u32>(&buffers[half])?, &expected)
-                .with_context(|| format!("{number} of {most}"))?;
+            let expected = [pick(input, &places), input[n..].to_vec()].concat();
+            expect_equal(&context.download(&buffers[half])?, &expected)
+                .with_context(|| format!("{number} of {max}"))?;
         }
     }
     Ok(())
@@ -184,22 +179,22 @@ fn idle_rounds(gpu: &Gpu) -> Result<()> {
         let base = rng.next_u64() & (u64::MAX >> (64 - 8 * digits));
         (0..2_500).map(|_| base ^ (rng.below(256) << (8 * digit))).collect()
     };
-    let sort = Sort::new(KeyType::U32).by(SortMethod::OneSweep);
-    let floats = Sort::new(KeyType::F32).by(SortMethod::OneSweep);
+    let order = Order::one_sweep(KeyType::U32);
+    let floats = Order::one_sweep(KeyType::F32);
     for digit in 0..4 {
-        check(gpu, &policy, &sort, Along::Bytes(4), &one_digit(4, digit))?;
+        check(gpu, &policy, &order, Along::Bytes(4), &one_digit(4, digit))?;
         check(gpu, &policy, &floats, Along::Indices, &one_digit(4, digit))?;
         // An odd number of rounds, so that one more brings the result home.
-        let three = sort.clone().by_bits(0..24);
+        let three = Order { bits: 0..24, ..order.clone() };
         check(gpu, &policy, &three, Along::Bytes(4), &one_digit(4, digit))?;
-        let three = floats.clone().by_bits(0..24);
+        let three = Order { bits: 0..24, ..floats.clone() };
         check(gpu, &policy, &three, Along::Indices, &one_digit(4, digit))?;
     }
     let equal = [77u64; 2_500];
-    check(gpu, &policy, &sort, Along::Bytes(4), &equal)?;
+    check(gpu, &policy, &order, Along::Bytes(4), &equal)?;
     check(gpu, &policy, &floats, Along::Indices, &equal)?;
-    check(gpu, &policy, &floats.by_bits(0..8), Along::Indices, &equal)?;
-    let wide = Sort::new(KeyType::U64).by(SortMethod::OneSweep);
+    check(gpu, &policy, &Order { bits: 0..8, ..floats }, Along::Indices, &equal)?;
+    let wide = Order::one_sweep(KeyType::U64);
     for most in [2, 300, 70_000, 1 << 33] {
         let mut rng = Rng::new(most);
         let keys: Vec<u64> = (0..2_500).map(|_| rng.below(most)).collect();
@@ -218,26 +213,22 @@ fn a_thousand_replays(gpu: &Gpu) -> Result<()> {
     let [source, keys, values] = ["source", "keys", "values"].map(&mut import);
     copy(&mut graph, &policy, "copy", source, keys)?;
     copy(&mut graph, &policy, "copy", source, values)?;
-    let pairs = SortValues::Values { buffer: values, bytes: 4 };
-    let place = SortPlace::InPlace;
-    let sort = Sort::new(KeyType::U32).by_bits(8..24).by(SortMethod::OneSweep);
-    add(&mut graph, &policy, &sort, &SortBuffers { n: n.into(), keys, values: pairs, place })?;
+    let order = Order { bits: 8..24, ..Order::one_sweep(KeyType::U32) };
+    sort(&mut graph, &policy, &order.sort(), &SortBuffers::keys(keys).values(values))?;
     graph.replayable();
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let device = ["source", "keys", "values"].map(|name| context.buffer::<u32>(name, n));
-    let [device_source, device_keys, device_values] = device;
     let (device_source, device_keys, device_values) =
-        (device_source?, device_keys?, device_values?);
+        (context.zeroed::<u32>(n)?, context.zeroed::<u32>(n)?, context.zeroed::<u32>(n)?);
     let bound = [(source, &device_source), (keys, &device_keys), (values, &device_values)];
     let mut replay = context.replay(Arc::new(executable), &bound)?;
     for batch in 0..20 {
         let data = uniform(n as usize, batch);
-        context.write(&device_source, &data)?;
+        context.write(&device_source, 0, &data)?;
         replay.submit(50)?;
         replay.wait()?;
-        let expected = pick(&data, &order(&data, &sort));
+        let expected = pick(&data, &places(&data, &order));
         for buffer in [&device_keys, &device_values] {
-            expect_equal(&context.download::<u32>(buffer)?, &expected)
+            expect_equal(&context.download(buffer)?, &expected)
                 .with_context(|| format!("after {} runs", 50 * (batch + 1)))?;
         }
     }
@@ -253,86 +244,101 @@ fn memory_is_bounded(gpu: &Gpu) -> Result<()> {
         let input = 8 * n;
         let mut graph = Graph::new("memory");
         let declared = Doubled::new(&mut graph, n);
-        let mut buffers = declared.buffers(n.into());
         let workspace = |graph: &mut Graph, buffers: &SortBuffers| -> Result<u64> {
-            add(graph, &policy, &Sort::new(KeyType::U32), buffers)?;
+            sort(graph, &policy, &Sort::ascending(), buffers)?;
             Ok(graph.compile(&gpu.context.limits())?.workspace().size)
         };
-        let doubled = workspace(&mut graph, &buffers)?;
+        let doubled = workspace(&mut graph, &declared.doubled())?;
         ensure!(10 * doubled <= input, "{doubled} bytes beside two halves of {input}");
         let mut graph = Graph::new("memory");
-        buffers = Doubled::new(&mut graph, n).buffers(n.into());
-        buffers.place = SortPlace::InPlace;
-        let in_place = workspace(&mut graph, &buffers)?;
+        let declared = Doubled::new(&mut graph, n);
+        let in_place = workspace(&mut graph, &declared.in_place())?;
         ensure!(10 * in_place <= 11 * input, "{in_place} bytes for {input} of input");
     }
     Ok(())
 }
 
-fn outcome(policy: &Policy, sort: &Sort, change: impl Fn(&mut SortBuffers)) -> Result<(), Error> {
+/// What comes of a sort of 5,000 pairs of words, with buffers that `change` makes wrong.
+fn outcome(
+    policy: &Policy,
+    order: &Sort,
+    change: impl Fn(Doubled) -> SortBuffers,
+) -> Result<(), Error> {
     let mut graph = Graph::new("refused");
-    let mut buffers = Doubled::new(&mut graph, 5_000).buffers(5_000.into());
-    change(&mut buffers);
-    add(&mut graph, policy, sort, &buffers).map(|_| ())
+    let declared = Doubled::new(&mut graph, 5_000);
+    sort(&mut graph, policy, order, &change(declared)).map(|_| ())
 }
 
 fn refused(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
-    let sort = Sort::new(KeyType::U32);
+    let order = Sort::ascending();
     let too_large = |result: &Result<(), Error>| matches!(result, Err(Error::TooLarge { .. }));
     for n in [1 << 30, 1 << 32, u64::MAX] {
-        let result = outcome(&policy, &sort, |buffers| buffers.n = n.into());
+        let result = outcome(&policy, &order, |declared| declared.doubled().count(n));
         ensure!(too_large(&result), "{n} elements: {result:?}");
     }
     for wrong in [0, 1, 5, 12, 32] {
-        let result = outcome(&policy, &sort, |buffers| {
-            let SortValues::Values { bytes, .. } = &mut buffers.values else { return };
-            *bytes = wrong;
+        let result = outcome(&policy, &order, |declared| {
+            declared.in_place().values(declared.values[0].reinterpret(ElementType::Other(wrong)))
         });
-        ensure!(too_large(&result), "{wrong} bytes: {result:?}");
+        let named = matches!(result, Err(Error::ValueSize { bytes }) if bytes == wrong);
+        ensure!(named, "{wrong} bytes: {result:?}");
     }
     for radix_bits in [0, 3, 9, 32] {
-        let sort = sort.clone().by(SortMethod::Multisplit { radix_bits });
-        let result = outcome(&policy, &sort, |_| ());
+        let rounds = order.clone().method(SortMethod::Multisplit { radix_bits });
+        let result = outcome(&policy, &rounds, |declared| declared.doubled());
         ensure!(too_large(&result), "{radix_bits} bits: {result:?}");
     }
-    let small = sort.clone().by(SortMethod::Small);
+    let small = order.clone().method(SortMethod::Small);
     let tile = tile(&policy, KeyType::U32)? as u64;
-    ensure!(outcome(&policy, &small, |buffers| buffers.n = tile.into()).is_ok());
-    let result = outcome(&policy, &small, |buffers| buffers.n = (tile + 1).into());
+    ensure!(outcome(&policy, &small, |declared| declared.doubled().count(tile)).is_ok());
+    let result = outcome(&policy, &small, |declared| declared.doubled().count(tile + 1));
     ensure!(too_large(&result), "one more than a tile: {result:?}");
-    let result = outcome(&policy, &small, |buffers| {
-        let buffer = buffers.keys;
-        buffers.n = Count::Device { buffer, index: 0, most: 10 };
+    let result = outcome(&policy, &small, |declared| {
+        let buffer = declared.keys[0];
+        declared.doubled().count(Count::Device { buffer, index: 0, max: 10 })
     });
     ensure!(matches!(result, Err(Error::Policy { .. })), "small on the device: {result:?}");
     #[expect(clippy::reversed_empty_ranges, reason = "that is what is refused")]
     for bits in [0..33, 33..40, 8..7, 0..u32::MAX] {
-        let result = outcome(&policy, &sort.clone().by_bits(bits.clone()), |_| ());
-        ensure!(matches!(result, Err(Error::Bucket { .. })), "bits {bits:?}: {result:?}");
+        let by_bits = order.clone().bits(bits.clone());
+        let result = outcome(&policy, &by_bits, |declared| declared.doubled());
+        let named = matches!(
+            &result,
+            Err(Error::SortBits { key, key_bits: 32, start, end })
+                if key == "u32" && *start == bits.start && *end == bits.end
+        );
+        ensure!(named, "bits {bits:?}: {result:?}");
     }
     let absurd = Policy { sort: policy.sort.with_shape(TileShape::new(0, 0)), ..policy };
-    ensure!(outcome(&absurd, &sort, |_| ()).is_err(), "an absurd shape");
+    let result = outcome(&absurd, &order, |declared| declared.doubled());
+    ensure!(result.is_err(), "an absurd shape");
     Ok(())
 }
 
 fn too_small(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
-    let sort = Sort::new(KeyType::U32);
-    let wide = Sort::new(KeyType::U64);
-    let wide_values = |buffers: &mut SortBuffers| {
-        let SortValues::Values { bytes, .. } = &mut buffers.values else { return };
-        *bytes = 8;
-    };
-    let no_other_values = |buffers: &mut SortBuffers| {
-        let SortPlace::DoubleBuffer { values, .. } = &mut buffers.place else { return };
-        *values = None;
+    let outcome = |change: fn(Doubled) -> SortBuffers| {
+        outcome(&gpu.context.policy(), &Sort::ascending(), change)
     };
     let results = [
-        ("keys", outcome(&policy, &sort, |buffers| buffers.n = 5_001.into())),
-        ("wide keys", outcome(&policy, &wide, |_| ())),
-        ("values", outcome(&policy, &sort, wide_values)),
-        ("other values", outcome(&policy, &sort, no_other_values)),
+        ("keys", outcome(|declared| declared.doubled().count(5_001))),
+        (
+            "wide keys",
+            outcome(|declared| {
+                SortBuffers::keys(declared.keys[0].reinterpret(ElementType::U64)).count(5_000)
+            }),
+        ),
+        (
+            "wide values",
+            outcome(|declared| {
+                let values = declared.values[0].reinterpret(ElementType::U64);
+                SortBuffers::keys(declared.keys[0]).values(values)
+            }),
+        ),
+        (
+            "other values",
+            outcome(|declared| declared.in_place().between(declared.keys[1], None, declared.half)),
+        ),
     ];
     for (name, result) in results {
         ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{name}: {result:?}");
@@ -342,17 +348,51 @@ fn too_small(gpu: &Gpu) -> Result<()> {
 
 fn one_call(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
-    let sort = Sort::new(KeyType::F32);
     let keys = [2.0f32, -1.0, 0.5, -0.0];
-    expect_equal(&context.sort(&sort, &keys)?, &[-1.0, -0.0, 0.5, 2.0])?;
-    expect_equal(&context.argsort(&sort, &keys)?, &[1, 3, 2, 0])?;
-    ensure!(context.sort::<f32>(&sort, &[])?.is_empty());
-    let down = Sort::new(KeyType::F32).descending();
-    let (sorted, values) = context.sort_pairs(&down, &keys, &[1u32, 2, 3, 4])?;
+    expect_equal(&context.sort(&keys)?, &[-1.0, -0.0, 0.5, 2.0])?;
+    expect_equal(&context.argsort(&keys)?, &[1, 3, 2, 0])?;
+    ensure!(context.sort(&[0.0f32; 0])?.is_empty());
+    let down = Sort::descending();
+    let (sorted, values) = context.sort_pairs_with(&keys, &[1u32, 2, 3, 4], &down)?;
     expect_equal(&sorted, &[2.0, 0.5, -0.0, -1.0])?;
     expect_equal(&values, &[1, 3, 4, 2])?;
-    ensure!(matches!(context.sort(&sort, &[1u64]), Err(Error::BufferTooSmall { .. })));
-    let missing = context.sort_pairs(&sort, &keys, &[1u32]);
-    ensure!(matches!(missing, Err(Error::BufferTooSmall { .. })));
+    let missing = context.sort_pairs(&keys, &[1u32]);
+    ensure!(matches!(missing, Err(Error::LengthMismatch { len: 1, other_len: 4, .. })));
+    Ok(())
+}
+
+/// The same calls over arrays on the device, and into slices: the input stays as it was, unless it is
+/// sorted in place.
+fn one_call_on_arrays(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let keys: Vec<i64> =
+        uniform(2_000, 5).into_iter().map(|key| i64::from(key) - (1 << 31)).collect();
+    let values: Vec<[u32; 2]> = (0..2_000).map(|i| [i, !i]).collect();
+    let order = Order { descending: true, bits: 8..24, ..Order::of(KeyType::I64) };
+    let places = order.expected(&keys.iter().map(|&key| key as u64).collect::<Vec<_>>());
+    let sorted: Vec<i64> = places.iter().map(|&i| keys[i as usize]).collect();
+    let moved: Vec<[u32; 2]> = places.iter().map(|&i| values[i as usize]).collect();
+    let sort = order.sort();
+
+    let (mut on_device, device_values) = (context.upload(&keys)?, context.upload(&values)?);
+    expect_equal(&context.download(&context.sort_with(&on_device, &sort)?)?, &sorted)?;
+    expect_equal(&context.download(&context.argsort_with(&on_device, &sort)?)?, &places)?;
+    let (keys_out, values_out) = context.sort_pairs_with(&on_device, &device_values, &sort)?;
+    expect_equal(&context.download(&keys_out)?, &sorted)?;
+    expect_equal(&context.download(&values_out)?, &moved)?;
+    expect_equal(&context.download(&on_device)?, &keys).context("input was changed")?;
+    expect_equal(&context.download(&device_values)?, &values).context("input was changed")?;
+    context.sort_in_place(&mut on_device, &sort)?;
+    expect_equal(&context.download(&on_device)?, &sorted)?;
+
+    let (mut keys_out, mut values_out) = (vec![0; 2_000], vec![[0; 2]; 2_000]);
+    context.sort_into(&keys, &sort, &mut keys_out)?;
+    expect_equal(&keys_out, &sorted)?;
+    keys_out.fill(0);
+    context.sort_pairs_into((&keys, &values), &sort, (&mut keys_out, &mut values_out))?;
+    expect_equal(&keys_out, &sorted)?;
+    expect_equal(&values_out, &moved)?;
+    let short = context.sort_into(&keys, &sort, &mut keys_out[1..]);
+    ensure!(matches!(short, Err(Error::LengthMismatch { len: 1_999, other_len: 2_000, .. })));
     Ok(())
 }

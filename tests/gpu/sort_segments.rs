@@ -2,18 +2,15 @@
 //! segment on the CPU.
 
 use anyhow::{Context as _, Result, ensure};
-use multisplit::Error;
-use multisplit::graph::Graph;
-use multisplit::primitives::Policy;
-use multisplit::primitives::multisplit::KeyType;
-use multisplit::primitives::sort::{SegmentedBuffers, Sort, SortMethod, SortValues, add_segmented};
+use multisplit::graph::{ElementType, Graph};
+use multisplit::primitives::sort::SortMethod;
+use multisplit::primitives::{Count, Policy, SortBuffers, sort};
+use multisplit::{Error, KeyType, Sort};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::{reference, tests};
+use multisplit_tests::tests;
 
-use crate::sort_cases::{
-    Along, Keys, image, key_words, make_keys, quick_policy, tile, value_words,
-};
+use crate::sort_run::{Along, Keys, Order, key_words, make_keys, quick_policy, tile, value_words};
 
 tests!(sort_segments: small, around_a_tile, mixed, one_call, refused);
 
@@ -30,13 +27,10 @@ fn offsets(lengths: impl IntoIterator<Item = usize>) -> Vec<u32> {
 }
 
 /// The order that sorts each segment, counted from the beginning of the array.
-fn order(sort: &Sort, keys: &[u64], offsets: &[u32]) -> Vec<u32> {
-    let images: Vec<u64> = keys.iter().map(|&bits| image(sort.key, bits)).collect();
-    let bits = sort.bits.clone().unwrap_or(0..sort.key.bits());
+fn expected(order: &Order, keys: &[u64], offsets: &[u32]) -> Vec<u32> {
     let sorted = |both: &[u32]| {
-        let segment = &images[both[0] as usize..both[1] as usize];
-        let order = reference::sort(segment, bits.clone(), sort.descending);
-        order.into_iter().map(|i| i + both[0]).collect::<Vec<_>>()
+        let places = order.expected(&keys[both[0] as usize..both[1] as usize]);
+        places.into_iter().map(|i| i + both[0]).collect::<Vec<_>>()
     };
     offsets.windows(2).flat_map(sorted).collect()
 }
@@ -44,44 +38,38 @@ fn order(sort: &Sort, keys: &[u64], offsets: &[u32]) -> Vec<u32> {
 fn check(
     gpu: &Gpu,
     policy: &Policy,
-    sort: &Sort,
+    order: &Order,
     (along, kind): (Along, Keys),
     offsets: &[u32],
 ) -> Result<SortMethod> {
     let context = &gpu.context;
     let n = u64::from(offsets[offsets.len() - 1]);
-    let keys = make_keys(sort.key, kind, n as usize, n);
-    let value_bytes = if let Along::Bytes(bytes) = along { bytes } else { 4 };
+    let keys = make_keys(order.key, kind, n as usize, n);
     let mut graph = Graph::new("segments");
     let len = n.max(1);
-    let keys_buffer = graph.import_bytes("keys", len * u64::from(sort.key.bytes()));
-    let buffer = graph.import_bytes("values", len * u64::from(value_bytes));
-    let values = match along {
-        Along::Nothing => SortValues::None,
-        Along::Bytes(bytes) => SortValues::Values { buffer, bytes },
-        Along::Indices => SortValues::Indices(buffer),
-    };
-    let buffers = SegmentedBuffers { keys: keys_buffer, values, offsets };
-    let added = add_segmented(&mut graph, policy, sort, &buffers)?;
+    let keys_buffer = graph.import_array("keys", ElementType::from(order.key), len);
+    let values_buffer = graph.import_array("values", along.element(), len);
+    let buffers = along.buffers(keys_buffer, values_buffer).count(n);
+    let added = sort(&mut graph, policy, &order.sort().segments(offsets), &buffers)?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let guarded = |words: &[u32]| context.upload("guarded", &[words, &UNTOUCHED].concat());
-    let device_keys = guarded(&key_words(sort.key, &keys))?;
+    let guarded = |words: &[u32]| context.upload(&[words, &UNTOUCHED].concat());
+    let device_keys = guarded(&key_words(order.key, &keys))?;
     let given: Vec<u32> = (0..n as u32).flat_map(|i| value_words(along, i)).collect();
     let device_values = guarded(&given)?;
-    context.run(&executable, &[(keys_buffer, &device_keys), (buffer, &device_values)])?;
+    context.run(&executable, &[(keys_buffer, &device_keys), (values_buffer, &device_values)])?;
 
-    let order = order(sort, &keys, offsets);
-    let sorted: Vec<u64> = order.iter().map(|&i| keys[i as usize]).collect();
-    let expected = [&key_words(sort.key, &sorted)[..], &UNTOUCHED].concat();
-    expect_equal(&context.download::<u32>(&device_keys)?, &expected).context("keys")?;
+    let places = expected(order, &keys, offsets);
+    let sorted: Vec<u64> = places.iter().map(|&i| keys[i as usize]).collect();
+    let expected = [&key_words(order.key, &sorted)[..], &UNTOUCHED].concat();
+    expect_equal(&context.download(&device_keys)?, &expected).context("keys")?;
     let segments = offsets.windows(2).flat_map(|both| (both[0]..both[1]).map(|_| both[0]));
     let expected: Vec<u32> = match along {
         Along::Nothing => given,
-        Along::Bytes(_) => order.iter().flat_map(|&i| value_words(along, i)).collect(),
-        Along::Indices => order.iter().zip(segments).map(|(&i, begin)| i - begin).collect(),
+        Along::Bytes(_) => places.iter().flat_map(|&i| value_words(along, i)).collect(),
+        Along::Indices => places.iter().zip(segments).map(|(&i, begin)| i - begin).collect(),
     };
     let expected = [&expected[..], &UNTOUCHED].concat();
-    expect_equal(&context.download::<u32>(&device_values)?, &expected).context("values")?;
+    expect_equal(&context.download(&device_values)?, &expected).context("values")?;
     Ok(added.method)
 }
 
@@ -101,9 +89,9 @@ fn small(gpu: &Gpu) -> Result<()> {
     ];
     for (key, along, offsets) in cases {
         for (kind, descending) in [(Keys::Uniform, false), (Keys::FewDistinct, true)] {
-            let sort = Sort { descending, ..Sort::new(key) };
-            let method = check(gpu, &policy, &sort, (along, kind), offsets)
-                .with_context(|| format!("{sort:?}, {along:?}"))?;
+            let order = Order { descending, ..Order::of(key) };
+            let method = check(gpu, &policy, &order, (along, kind), offsets)
+                .with_context(|| format!("{order:?}, {along:?}"))?;
             ensure!(method == SortMethod::Small);
         }
     }
@@ -120,7 +108,7 @@ fn around_a_tile(gpu: &Gpu) -> Result<()> {
     {
         let offsets = offsets([3, longest, 0, 1, longest, 20]);
         let kinds = (Along::Bytes(4), Keys::FewDistinct);
-        let method = check(gpu, &policy, &Sort::new(key), kinds, &offsets)?;
+        let method = check(gpu, &policy, &Order::of(key), kinds, &offsets)?;
         ensure!(method == expected, "{longest}: {method:?}");
     }
     Ok(())
@@ -142,52 +130,62 @@ fn mixed(gpu: &Gpu) -> Result<()> {
     ];
     for (key, along, offsets) in cases {
         for (kind, descending) in [(Keys::Special, key.bits() == 64), (Keys::FewDistinct, false)] {
-            let sort = Sort { descending, ..Sort::new(key) };
-            let method = check(gpu, &policy, &sort, (along, kind), offsets)
-                .with_context(|| format!("{sort:?}, {along:?}"))?;
+            let order = Order { descending, ..Order::of(key) };
+            let method = check(gpu, &policy, &order, (along, kind), offsets)
+                .with_context(|| format!("{order:?}, {along:?}"))?;
             ensure!(method == policy.sort.auto);
         }
     }
-    let sort = Sort::new(KeyType::F32).by_bits(0..0);
-    check(gpu, &policy, &sort, (Along::Indices, Keys::Uniform), &cut)?;
+    let order = Order { bits: 0..0, ..Order::of(KeyType::F32) };
+    check(gpu, &policy, &order, (Along::Indices, Keys::Uniform), &cut)?;
     Ok(())
 }
 
 fn one_call(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
-    let sort = Sort::new(KeyType::F32);
-    let (keys, offsets) = ([3.0f32, 1.0, 2.0, -1.0, -2.0], [0, 3, 3, 5]);
-    let sorted = context.sort_segments(&sort, &keys, &offsets)?;
-    expect_equal(&sorted, &[1.0, 2.0, 3.0, -2.0, -1.0])?;
-    expect_equal(&context.argsort_segments(&sort, &keys, &offsets)?, &[1, 2, 0, 1, 0])?;
-    let (sorted, values) =
-        context.sort_segments_pairs(&sort, &keys, &[10u32, 11, 12, 13, 14], &offsets)?;
+    let keys = [3.0f32, 1.0, 2.0, -1.0, -2.0];
+    let sort = Sort::ascending().segments(&[0, 3, 3, 5]);
+    expect_equal(&context.sort_with(&keys, &sort)?, &[1.0, 2.0, 3.0, -2.0, -1.0])?;
+    expect_equal(&context.argsort_with(&keys, &sort)?, &[1, 2, 0, 1, 0])?;
+    let (sorted, values) = context.sort_pairs_with(&keys, &[10u32, 11, 12, 13, 14], &sort)?;
     expect_equal(&sorted, &[1.0, 2.0, 3.0, -2.0, -1.0])?;
     expect_equal(&values, &[11, 12, 10, 14, 13])?;
-    ensure!(context.sort_segments::<f32>(&sort, &[], &[0])?.is_empty());
-    let short = context.sort_segments(&sort, &keys, &[0, 3]);
+    ensure!(context.sort_with(&[0.0f32; 0], &Sort::ascending().segments(&[0]))?.is_empty());
+    let short = context.sort_with(&keys, &Sort::ascending().segments(&[0, 3]));
     ensure!(matches!(short, Err(Error::Segments { .. })), "{short:?}");
     Ok(())
 }
 
 fn refused(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
-    let outcome = |sort: &Sort, offsets: &[u32]| {
+    let outcome = |how: Sort, offsets: &[u32]| {
         let mut graph = Graph::new("refused");
-        let keys = graph.import::<u32>("keys", 100_000);
-        let buffers = SegmentedBuffers { keys, values: SortValues::None, offsets };
-        add_segmented(&mut graph, &policy, sort, &buffers)
+        let n = offsets.last().copied().unwrap_or(0);
+        let buffers = SortBuffers::keys(graph.import::<u32>("keys", 100_000)).count(u64::from(n));
+        sort(&mut graph, &policy, &how.segments(offsets), &buffers)
     };
-    let sort = Sort::new(KeyType::U32);
     for offsets in [&[][..], &[1, 2], &[0, 3, 2], &[0, 5, 4, 6]] {
-        let result = outcome(&sort, offsets);
+        let result = outcome(Sort::ascending(), offsets);
         ensure!(matches!(result, Err(Error::Segments { .. })), "{offsets:?}: {result:?}");
     }
-    ensure!(matches!(outcome(&sort, &[0, 100_001]), Err(Error::BufferTooSmall { .. })));
-    ensure!(matches!(outcome(&sort, &[0, u32::MAX]), Err(Error::TooLarge { .. })));
-    let small = sort.clone().by(SortMethod::Small);
-    ensure!(matches!(outcome(&small, &[0, 100_000]), Err(Error::TooLarge { .. })));
-    let rounds = sort.by(SortMethod::Multisplit { radix_bits: 8 });
-    ensure!(matches!(outcome(&rounds, &[0, 5]), Err(Error::Policy { .. })));
+    let result = outcome(Sort::ascending(), &[0, 100_001]);
+    ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
+    let result = outcome(Sort::ascending(), &[0, u32::MAX]);
+    ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
+    let result = outcome(Sort::ascending().method(SortMethod::Small), &[0, 100_000]);
+    ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
+    let rounds = SortMethod::Multisplit { radix_bits: 8 };
+    let result = outcome(Sort::ascending().method(rounds), &[0, 5]);
+    ensure!(matches!(result, Err(Error::Policy { .. })), "{result:?}");
+    // What only a whole array can have.
+    let mut graph = Graph::new("refused");
+    let mut import = |name| graph.import::<u32>(name, 5);
+    let (keys, other, word) = (import("keys"), import("other"), import("word"));
+    let segments = Sort::ascending().segments(&[0, 2, 5]);
+    let counted = SortBuffers::keys(keys).count(Count::Device { buffer: word, index: 0, max: 5 });
+    for buffers in [counted, SortBuffers::keys(keys).between(other, None, word)] {
+        let result = sort(&mut graph, &policy, &segments, &buffers);
+        ensure!(matches!(result, Err(Error::Segments { .. })), "{result:?}");
+    }
     Ok(())
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, ensure};
 use multisplit::graph::{Buffer, Graph, Plan};
-use multisplit::primitives::{Policy, ScanMethod, copy, scan};
+use multisplit::primitives::{Policy, ScanBuffers, ScanMethod, copy, scan};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::Gpu;
 use multisplit_tests::tests;
@@ -47,7 +47,7 @@ fn scan_plan(gpu: &Gpu, method: ScanMethod, replayable: bool) -> Result<Work> {
     let policy = gpu.context.policy();
     // Too long for one workgroup, whatever the device's own would take.
     let policy = Policy { scan: method, spine_threads: policy.threads, lone_tiles: 1, ..policy };
-    plan(gpu, replayable, |graph, src, dst| Ok(scan::exclusive(graph, &policy, src, dst, N)?))
+    plan(gpu, replayable, |graph, src, dst| Ok(scan(graph, &policy, &ScanBuffers::new(src, dst))?))
 }
 
 /// Copies twice, through a transient that the next run overwrites.
@@ -65,8 +65,8 @@ fn two_copies(gpu: &Gpu, replayable: bool) -> Result<Work> {
 fn hazards(gpu: &Gpu, work: &Work, plan: Plan, times: u32) -> Result<Vec<String>> {
     let context = &gpu.context;
     let executable = context.instantiate(plan)?;
-    let source = context.upload("src", &uniform(N as usize, 1))?;
-    let output = context.buffer::<u32>("dst", N)?;
+    let source = context.upload(&uniform(N as usize, 1))?;
+    let output = context.zeroed::<u32>(N)?;
     let buffers = [(work.src, &source), (work.dst, &output)];
     let said =
         gpu.expect_messages(|| Ok(context.run_repeatedly(&executable, &buffers, times)?))?;
@@ -92,7 +92,7 @@ fn a_missing_barrier_between_runs_is_noticed(gpu: &Gpu) -> Result<()> {
     ensure!(hazards(gpu, &again, again.plan.clone(), 3)?.is_empty());
     // A plan that claims to cover the hazards between its runs, and does not.
     let once = two_copies(gpu, false)?;
-    let claiming = once.plan.broken_by(|plan| *plan.is_replayable() = true);
+    let claiming = once.plan.broken_by(|plan| *plan.replayable = true);
     let said = hazards(gpu, &once, claiming, 3)?;
     ensure!(!said.is_empty(), "runs were not told apart");
     Ok(())
@@ -114,8 +114,8 @@ fn submissions_in_flight_are_kept_apart(gpu: &Gpu) -> Result<()> {
         two_copies(gpu, true)?,
     ] {
         let executable = Arc::new(gpu.context.instantiate(work.plan.clone())?);
-        let source = gpu.context.upload("src", &uniform(N as usize, 1))?;
-        let output = gpu.context.buffer::<u32>("dst", N)?;
+        let source = gpu.context.upload(&uniform(N as usize, 1))?;
+        let output = gpu.context.zeroed::<u32>(N)?;
         let buffers = [(work.src, &source), (work.dst, &output)];
         let mut replay = gpu.context.replay(executable, &buffers)?;
         replay.submit(3)?;

@@ -1,4 +1,4 @@
-//! How tests run on a real driver: one process for each subgroup width, one device a process, and
+//! How tests run on a real driver: one process for each subgroup width, one device per process, and
 //! any message of the validation layers fails the test that caused it.
 //!
 //! The software driver takes its width from the environment when it is loaded, so the test binary

@@ -1,7 +1,7 @@
 //! Histograms on the CPU, in the plainest way, and samples for them: of every type, with every edge
 //! and every special value.
 
-use multisplit::primitives::histogram::Sample;
+use multisplit::Sample;
 
 use crate::generate::Rng;
 
@@ -174,12 +174,12 @@ pub fn count(
     bin_of: impl Fn(usize) -> Option<u32>,
     weight_of: impl Fn(usize) -> u64,
 ) -> (Vec<u64>, u64) {
-    let (mut counts, mut dropped) = (vec![0; m as usize], 0);
+    let (mut counts, mut out_of_range) = (vec![0; m as usize], 0);
     for i in 0..n {
         match bin_of(i) {
             Some(bin) => counts[bin as usize] += weight_of(i),
-            None => dropped += 1,
+            None => out_of_range += 1,
         }
     }
-    (counts, dropped)
+    (counts, out_of_range)
 }

@@ -1,5 +1,6 @@
 //! Imports go one way: between the folders of a crate there is no circle, and the engine's layers
 //! import downwards only.
+#![allow(clippy::expect_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -2,6 +2,11 @@
 //!
 //! They open devices of their own, so each finds the software driver by itself.
 
+#[allow(
+    clippy::undocumented_unsafe_blocks,
+    clippy::type_complexity,
+    reason = "as readers write them"
+)]
 mod blocks {
     include!(concat!(env!("OUT_DIR"), "/readme.rs"));
 }

@@ -1,4 +1,4 @@
-//! `multisplit demo`: every primitive on generated data, checked, measured, and reported.
+//! `multisplit demo`: every primitive on generated data, verified, measured, and reported.
 
 use std::fs;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use super::bench::{self, Output};
 use crate::device::Devices;
 use crate::files::{Outputs, Place};
 use crate::html::{self, Point, Points};
-use crate::jobs::Target;
+use crate::plans::Target;
 use crate::{figures, size};
 
 /// Arguments of `multisplit demo`.
@@ -75,7 +75,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     report.bytes(output_id, html::page(&points, &Points::default(), "").as_bytes())?;
     report.finish()?;
     let time = figures::time(start.elapsed().as_secs_f64() * 1e9);
-    writeln!(out, "\n{} figures, each checked against the CPU, in {time}", points.all.len())?;
+    writeln!(out, "\n{} figures, each verified against the CPU, in {time}", points.all.len())?;
     writeln!(out, "report: {}", options.html.display())?;
     Ok(())
 }

@@ -95,12 +95,12 @@ fn to_text(entry: &DeviceEntry, chosen: Option<&Chosen>) -> String {
 
 fn rows(properties: &DeviceProperties) -> Vec<(&'static str, String)> {
     let limits = &properties.limits;
-    let (least, most) = properties.subgroup_size_range;
+    let (min, max) = properties.subgroup_size_range;
     let subgroup = properties.subgroup_size;
     let [x, y, z] = limits.max_compute_work_group_count;
     let timestamps = match properties.timestamp_bits {
         0 => "none".to_owned(),
-        bits => format!("{bits} bits, {} ns a tick", limits.timestamp_period),
+        bits => format!("{bits} bits, {} ns per tick", limits.timestamp_period),
     };
     vec![
         ("type", properties.kind().to_owned()),
@@ -108,19 +108,15 @@ fn rows(properties: &DeviceProperties) -> Vec<(&'static str, String)> {
         ("Vulkan", version(properties.api_version)),
         (
             "subgroup size",
-            if least == most {
-                subgroup.to_string()
-            } else {
-                format!("{subgroup} ({least} to {most})")
-            },
+            if min == max { subgroup.to_string() } else { format!("{subgroup} ({min} to {max})") },
         ),
-        ("shared memory", format!("{} a workgroup", bytes(properties.shared_memory.into()))),
+        ("shared memory", format!("{} per workgroup", bytes(properties.shared_memory.into()))),
         ("device memory", bytes(properties.device_memory)),
         ("allocation", format!("{} at most", bytes(properties.max_allocation))),
         (
             "storage buffer",
             format!(
-                "{} a binding, offsets in multiples of {}",
+                "{} per binding, offsets in multiples of {}",
                 bytes(limits.max_storage_buffer_range.into()),
                 limits.min_storage_buffer_offset_alignment
             ),
@@ -173,8 +169,8 @@ fn scan_name(properties: &DeviceProperties) -> String {
     match Policy::for_device(properties).scan {
         ScanMethod::LookBack => "lookback".to_owned(),
         ScanMethod::ReduceThenScan => "reduce-then-scan".to_owned(),
-        ScanMethod::LookBackUpTo(most) => {
-            format!("lookback up to {}, then reduce-then-scan", size::show(most))
+        ScanMethod::LookBackUpTo(max) => {
+            format!("lookback up to {}, then reduce-then-scan", size::show(max))
         }
     }
 }

@@ -8,11 +8,11 @@ use multisplit::primitives::multisplit::MAX_BUCKETS;
 use multisplit::{Config, Error, PipelineCache};
 
 use crate::device::Devices;
-use crate::histogram;
-use crate::jobs::{Method, Target};
+use crate::histogram::{self, HistogramPlan};
 use crate::network::Rmat;
-use crate::sort;
-use crate::split::{self, Op, Rule};
+use crate::plans::{Method, Target};
+use crate::sort::{self, SortPlan};
+use crate::split::{self, Op, Rule, SplitPlan};
 use crate::sssp::{self, Source};
 use crate::{plan_svg, report, size};
 
@@ -27,7 +27,7 @@ pub struct Options {
 /// What can be planned.
 #[derive(Debug, Subcommand)]
 enum Subject {
-    /// The exclusive scan of 32-bit numbers
+    /// The exclusive scan of u32
     Scan {
         /// How it goes about it
         #[arg(long, value_enum, default_value_t)]
@@ -35,7 +35,7 @@ enum Subject {
         #[command(flatten)]
         common: PlanOptions,
     },
-    /// Multisplit of 32-bit keys, or of pairs
+    /// Multisplit of u32 keys, alone or with values
     Split {
         /// How many buckets
         #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=i64::from(MAX_BUCKETS)), default_value_t = 8)]
@@ -63,7 +63,7 @@ enum Subject {
         #[command(flatten)]
         common: PlanOptions,
     },
-    /// A histogram of floats or of bytes
+    /// A histogram of f32 or u8
     Histogram {
         /// How many bins
         #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=1 << 20), default_value_t = 256)]
@@ -170,11 +170,11 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         Subject::Split { m, op, method, common } => {
             let rule = Rule::new(op.function(), *m);
             let (n, replay) = (common.n, common.replay);
-            (split::Job::new(&target, &rule, *method, op.pairs(), n, replay)?.plan, &common.format)
+            (SplitPlan::new(&target, &rule, *method, op.pairs(), n, replay)?.plan, &common.format)
         }
         Subject::Sort { op, method, m, common } => {
             let (n, replay, method) = (common.n, common.replay, m.unwrap_or(*method));
-            (sort::Job::new(&target, *op, method, n, replay)?.plan, &common.format)
+            (SortPlan::new(&target, *op, method, n, replay)?.plan, &common.format)
         }
         Subject::Sssp { graph, n, m, method, rounds, format } => {
             let made = network(*n, m.unwrap_or(n.saturating_mul(4)))?;
@@ -183,7 +183,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         }
         Subject::Histogram { m, op, method, common } => {
             let (n, replay) = (common.n, common.replay);
-            (histogram::Job::new(&target, *op, *m, *method, n, replay)?.plan, &common.format)
+            (HistogramPlan::new(&target, *op, *m, *method, n, replay)?.plan, &common.format)
         }
     };
     let text = match format {

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::device::Devices;
 use crate::files::{Array, Element, OutputId, Outputs, Place, read};
-use crate::histogram::{Counted, Wanted, chart, count};
+use crate::histogram::{Counted, Wanted, chart, count, name};
 use crate::plot::HistogramPlot;
 use crate::{figures, report, size};
 
@@ -35,7 +35,7 @@ pub struct Options {
     /// What the samples are, where the file does not say it
     #[arg(long = "type", value_name = "TYPE", value_parser = Element::sample_parser())]
     element: Option<Element>,
-    /// Print one JSON object: counts, edges, outside and more
+    /// Print one JSON object: counts, edges, out_of_range and more
     #[arg(long)]
     json: bool,
     /// Write a line `lo,hi,count` for each bin
@@ -54,7 +54,7 @@ Examples:
   multisplit histogram samples.npy --bins 20 --range -4 4
   multisplit histogram pixels.bin --type u8 --bins 256 --range 0 255 --svg pixels.svg
   multisplit histogram times.csv --type f64 --splitters decades.csv --csv counts.csv
-  multisplit histogram samples.npy --bins 256 --range 0 1024 --json | jq .outside
+  multisplit histogram samples.npy --bins 256 --range 0 1024 --json | jq .out_of_range
 
 A bin has its lower edge and not its upper one. Samples below the first edge, at or above the last,
 and NaN are in no bin; how many there are is printed. Without --json, --csv or --svg a chart is
@@ -86,11 +86,12 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     }
     outputs.finish()?;
     let (n, element) = (size::grouped(samples.len() as u64), samples.element());
-    let (outside, bins) = (size::grouped(counted.outside), counted.counts.len());
-    let checked = if devices.verify() { ", as the CPU does" } else { "" };
+    let (out_of_range, bins) = (size::grouped(counted.out_of_range), counted.counts.len());
+    let checked = if devices.verify() { ", verified against the CPU" } else { "" };
     let device = &context.properties().name;
     report::summary(format_args!(
-        "counted {n} {element} in {bins} bins, {outside} outside, in {time} on {device}{checked}"
+        "counted {n} {element} in {bins} bins, {out_of_range} out of range, in {time} on \
+         {device}{checked}"
     ));
     Ok(())
 }
@@ -148,8 +149,8 @@ struct Object<'o> {
     bins: usize,
     counts: &'o [u64],
     edges: &'o [f64],
-    outside: u64,
-    method: String,
+    out_of_range: u64,
+    method: &'static str,
 }
 
 impl Options {
@@ -163,13 +164,13 @@ impl Options {
                 bins: counted.counts.len(),
                 counts: &counted.counts,
                 edges: &counted.edges,
-                outside: counted.outside,
-                method: format!("{:?}", counted.method).to_lowercase(),
+                out_of_range: counted.out_of_range,
+                method: name(counted.method),
             };
             writeln!(out, "{}", serde_json::to_string(&object)?)?;
         } else if self.csv.is_none() && self.svg.is_none() {
             write!(out, "{}", chart(&counted.counts, &counted.edges))?;
-            writeln!(out, "outside: {}", size::grouped(counted.outside))?;
+            writeln!(out, "out of range: {}", size::grouped(counted.out_of_range))?;
         }
         Ok(())
     }
@@ -181,7 +182,7 @@ impl Options {
             title: &name,
             counts: &counted.counts,
             edges: &counted.edges,
-            out_of_range: counted.outside,
+            out_of_range: counted.out_of_range,
             log: self.log,
         };
         plot.svg().context("--svg")

@@ -32,7 +32,7 @@ pub enum Command {
     Histogram(histogram::Options),
     /// Shortest paths from one vertex of a network, from a file or generated
     Sssp(sssp::Options),
-    /// Sort, split, count and search generated data: checked, measured, and a report written
+    /// Sort, split, count and search generated data: verified, measured, and a report written
     Demo(demo::Options),
     /// Measure the primitives; prints JSON lines
     Bench(Box<bench::Options>),

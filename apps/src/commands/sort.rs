@@ -3,17 +3,17 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result};
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum, value_parser};
-use multisplit::primitives::sort::{Sort, SortMethod};
+use multisplit::primitives::sort::SortMethod;
 
 use crate::device::Devices;
+use crate::file_key::{FileKey, with_key_type};
 use crate::files::{Data, Element};
 use crate::keyed::{KeyedFiles, KeyedPaths};
-use crate::sort;
+use crate::sort::{self, SortRequest};
 use crate::values::ValueOptions;
-use crate::word::{Word, key_type};
 use crate::{figures, report, size};
 
 /// Arguments of `multisplit sort`.
@@ -28,7 +28,7 @@ pub struct Options {
     /// What the keys are, where the file does not say it
     #[arg(long = "type", value_name = "TYPE", value_parser = Element::key_parser())]
     element: Option<Element>,
-    /// From the greatest to the least
+    /// From the largest to the smallest
     #[arg(long)]
     descending: bool,
     #[command(flatten)]
@@ -71,7 +71,7 @@ and sorted bucket by bucket, to the same bytes.";
 
 /// Reads, sorts, writes.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
-    let method = options.method();
+    let request = SortRequest { descending: options.descending, method: options.method() };
     let paths = KeyedPaths {
         input: &options.input,
         output: &options.output,
@@ -80,14 +80,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         words: options.argsort.as_deref(),
     };
     let files = KeyedFiles::open(&paths, devices)?;
-    let key = key_type(files.keys.element())?;
-    let sort = Sort { key, descending: options.descending, bits: None, method };
-    let job = Job { devices, sort, files: &files };
-    let (keys, values, order) = match files.keys.data() {
-        Data::Bytes4(words) => job.run(words)?,
-        Data::Bytes8(words) => job.run(words)?,
-        _ => bail!("keys have 4 or 8 bytes"),
-    };
+    let sort = FileSort { devices, request, files: &files };
+    let (keys, values, order) = with_key_type!(files.keys.element(), sort.run())?;
     files.write(keys, values, order)
 }
 
@@ -107,33 +101,34 @@ impl Options {
 }
 
 /// A sort whose keys have been read.
-struct Job<'j> {
-    devices: &'j Devices,
-    sort: Sort,
-    files: &'j KeyedFiles,
+struct FileSort<'f> {
+    devices: &'f Devices,
+    request: SortRequest,
+    files: &'f KeyedFiles,
 }
 
-impl Job<'_> {
+impl FileSort<'_> {
     /// Keys, values and order.
-    fn run<K: Word>(&self, keys: &[K]) -> Result<(Data, Option<Data>, Option<Vec<u32>>)> {
+    fn run<K: FileKey>(&self) -> Result<(Data, Option<Data>, Option<Vec<u32>>)> {
+        let keys = K::from_data(self.files.keys.data()).context("keys of another size")?;
         let context = self.devices.open()?;
         let values = self.files.value_data();
         let room = self.devices.room(&context);
         let start = Instant::now();
         let sorted = {
             let _span = tracing::info_span!("sort", n = keys.len() as u64).entered();
-            sort::sort(&room, &self.sort, keys, values, self.files.wants_words())?
+            sort::sort(&room, self.request, keys, values, self.files.wants_words())?
         };
         let time = figures::time(start.elapsed().as_secs_f64() * 1e9);
         if self.devices.verify() {
             let _span = tracing::info_span!("verify").entered();
-            sort::verify(&self.sort, keys, values, &sorted)?;
+            sort::verify(self.request, keys, values, &sorted)?;
         }
         let (n, element) = (size::grouped(keys.len() as u64), self.files.keys.element());
         let parts = if sorted.whole { "" } else { " part by part" };
-        let checked = if self.devices.verify() { ", as the CPU does" } else { "" };
+        let checked = if self.devices.verify() { ", verified against the CPU" } else { "" };
         let device = &context.properties().name;
         report::summary(format_args!("sorted {n} {element}{parts} in {time} on {device}{checked}"));
-        Ok((K::data(sorted.keys), sorted.values, sorted.order))
+        Ok((K::into_data(sorted.keys), sorted.values, sorted.order))
     }
 }

@@ -8,11 +8,11 @@ use anyhow::{Context as _, Result, bail};
 use clap::{ArgGroup, Args, ValueEnum, value_parser};
 
 use crate::device::Devices;
-use crate::files::{Array, Data, Element, Place, read};
+use crate::file_key::{FileKey, rank, with_key_type};
+use crate::files::{Data, Element, Place, read};
 use crate::keyed::{KeyedFiles, KeyedPaths};
 use crate::split::{self, KeyFunction, KeyRule, Method, Whole};
 use crate::values::ValueOptions;
-use crate::word::{Word, key_type, ordered};
 use crate::{figures, report, size};
 
 /// Arguments of `multisplit split`.
@@ -72,7 +72,7 @@ int64_t or double. The sizes of the buckets are printed: all of up to 32, else t
 the largest and the smallest; on standard error where the keys go to standard output.";
 
 /// More buckets than these are not all printed.
-const MOST_SHOWN: usize = 32;
+const MAX_SHOWN: usize = 32;
 
 /// Reads, splits, writes.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
@@ -84,13 +84,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         words: options.offsets.as_deref(),
     };
     let files = KeyedFiles::open(&paths, devices)?;
-    let rule = options.rule(&files.keys, devices)?;
-    let job = Job { options, devices, rule, files: &files };
-    let (keys, values, offsets) = match files.keys.data() {
-        Data::Bytes4(words) => job.run(words)?,
-        Data::Bytes8(words) => job.run(words)?,
-        _ => bail!("keys have 4 or 8 bytes"),
-    };
+    let split = FileSplit { options, devices, files: &files };
+    let (keys, values, offsets) = with_key_type!(files.keys.element(), split.run())?;
     let offsets = offsets.map(|offsets| {
         let narrow: Result<Vec<u32>, _> = offsets.into_iter().map(TryInto::try_into).collect();
         narrow.context("an offset does not fit 32 bits")
@@ -99,19 +94,15 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
 }
 
 impl Options {
-    fn rule(&self, keys: &Array, devices: &Devices) -> Result<KeyRule> {
-        let element = keys.element();
-        let key = key_type(element)?;
+    /// The bucket function for keys of `element`, which is `K`.
+    fn rule<K: FileKey>(&self, element: Element, devices: &Devices) -> Result<KeyRule<K>> {
         let function = match (self.by, &self.splitters, &self.glsl) {
             (Some(By::Delta), ..) => KeyFunction::Delta,
             (Some(By::Identity), ..) => KeyFunction::Identity,
             (_, Some(path), _) => {
                 let splitters = read(&Place::new(path), Some(element), devices.bars())?;
-                KeyFunction::Splitters(match splitters.data() {
-                    Data::Bytes4(words) => words.iter().map(|word| word.bits()).collect(),
-                    Data::Bytes8(words) => words.clone(),
-                    _ => Vec::new(),
-                })
+                let splitters = K::from_data(splitters.data());
+                KeyFunction::Splitters(splitters.context("splitters of another size")?.to_vec())
             }
             (_, _, Some(path)) => KeyFunction::Glsl(text(path)?),
             // clap has seen to it that there is one.
@@ -128,11 +119,11 @@ impl Options {
             (_, asked) => asked.unwrap_or(1),
         };
         if let KeyFunction::Splitters(splitters) = &function
-            && !splitters.is_sorted_by_key(|&bits| ordered(key, bits))
+            && !splitters.is_sorted_by_key(|&splitter| rank(splitter))
         {
             bail!("the splitters are not sorted");
         }
-        Ok(KeyRule { key, buckets, function })
+        Ok(KeyRule { buckets, function })
     }
 }
 
@@ -141,37 +132,38 @@ fn text(path: &Path) -> Result<String> {
 }
 
 /// A split whose keys have been read.
-struct Job<'j> {
-    options: &'j Options,
-    devices: &'j Devices,
-    rule: KeyRule,
-    files: &'j KeyedFiles,
+struct FileSplit<'f> {
+    options: &'f Options,
+    devices: &'f Devices,
+    files: &'f KeyedFiles,
 }
 
-impl Job<'_> {
+impl FileSplit<'_> {
     /// Keys, values, and where the buckets begin if that was asked for.
-    fn run<K: Word>(&self, keys: &[K]) -> Result<(Data, Option<Data>, Option<Vec<u64>>)> {
+    fn run<K: FileKey>(&self) -> Result<(Data, Option<Data>, Option<Vec<u64>>)> {
+        let keys = K::from_data(self.files.keys.data()).context("keys of another size")?;
+        let rule = self.options.rule::<K>(self.files.keys.element(), self.devices)?;
         let context = self.devices.open()?;
-        let split = self.rule.split(self.options.method)?;
+        let buckets = rule.device_buckets(self.options.method)?;
         let values = self.files.value_data();
         let start = Instant::now();
         let whole = {
             let _span = tracing::info_span!("split", n = keys.len() as u64).entered();
-            split::split(&self.devices.room(&context), &split, keys, values)?
+            split::split(&self.devices.room(&context), &buckets, keys, values)?
         };
         let seconds = start.elapsed().as_secs_f64();
         if self.devices.verify() {
             let _span = tracing::info_span!("verify").entered();
-            split::verify(&self.rule, keys, values, &whole)?;
+            split::verify(&rule, keys, values, &whole)?;
         }
         let name = &context.properties().name;
-        self.tell(&whole, name, seconds)?;
+        self.tell(&whole, rule.buckets, name, seconds)?;
         let offsets = self.files.wants_words().then_some(whole.offsets);
-        Ok((K::data(whole.keys), whole.values, offsets))
+        Ok((K::into_data(whole.keys), whole.values, offsets))
     }
 
     /// The sizes of the buckets, and what was done.
-    fn tell<K>(&self, whole: &Whole<K>, device: &str, seconds: f64) -> Result<()> {
+    fn tell<K>(&self, whole: &Whole<K>, m: u32, device: &str, seconds: f64) -> Result<()> {
         if self.devices.quiet() {
             return Ok(());
         }
@@ -182,11 +174,11 @@ impl Job<'_> {
             write!(std::io::stdout().lock(), "{table}")?;
         }
         let n = size::grouped(whole.keys.len() as u64);
-        let (m, method) = (self.rule.buckets, split::name(whole.method));
+        let method = split::name(whole.method);
         let element = self.files.keys.element();
         let parts =
             if whole.parts > 1 { format!(", {} parts", whole.parts) } else { String::new() };
-        let checked = if self.devices.verify() { ", as the CPU does" } else { "" };
+        let checked = if self.devices.verify() { ", verified against the CPU" } else { "" };
         let time = figures::time(seconds * 1e9);
         report::summary(format_args!(
             "split {n} {element} into {m} buckets ({method}{parts}) in {time} on {device}{checked}"
@@ -206,7 +198,7 @@ fn bucket_table(offsets: &[u64]) -> String {
         let (begin, size) = (size::grouped(offsets[bucket]), size::grouped(sizes[bucket]));
         text += &format!("{bucket:>8}  {begin:>13}  {size:>13}  {share:>5.1}%{what}\n");
     };
-    if sizes.len() <= MOST_SHOWN {
+    if sizes.len() <= MAX_SHOWN {
         (0..sizes.len()).for_each(|bucket| line(bucket, ""));
         return text;
     }

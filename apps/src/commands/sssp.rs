@@ -79,9 +79,9 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         let _span = tracing::info_span!("load").entered();
         graph.load(weighting, devices.bars())?
     };
-    let job = Job { options, graph, network: &network, devices };
+    let searches = Searches { options, graph, network: &network, devices };
     match options.method.engine() {
-        None => job.on_the_host(&ids, &mut outputs)?,
+        None => searches.on_the_host(&ids, &mut outputs)?,
         Some(method) => {
             let context = devices.open()?;
             let on_device = context.upload_network(&network)?;
@@ -94,7 +94,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
             };
             let mut solver = context.sssp(&on_device, &wanted)?;
             let device = context.properties().name.clone();
-            job.on_the_device(&mut solver, &device, &ids, &mut outputs)?;
+            searches.on_the_device(&mut solver, &device, &ids, &mut outputs)?;
         }
     }
     Ok(outputs.finish()?)
@@ -128,14 +128,14 @@ impl OutputIds {
 }
 
 /// Searches in a network that has been loaded.
-struct Job<'j> {
-    options: &'j Options,
-    graph: &'j Source,
-    network: &'j Network,
-    devices: &'j Devices,
+struct Searches<'s> {
+    options: &'s Options,
+    graph: &'s Source,
+    network: &'s Network,
+    devices: &'s Devices,
 }
 
-impl Job<'_> {
+impl Searches<'_> {
     fn on_the_host(&self, ids: &OutputIds, outputs: &mut Outputs) -> Result<()> {
         for &source in &self.options.source {
             let start = Instant::now();
@@ -182,7 +182,7 @@ impl Job<'_> {
             }
         }
         if self.devices.verify() {
-            report::summary("every distance is the CPU's");
+            report::summary("every distance verified against the CPU");
         }
         Ok(())
     }

@@ -14,24 +14,24 @@ pub enum FileError {
     #[error("{place}: no memory for {elements} elements")]
     NoMemory { place: String, elements: u64 },
     #[error(
-        "{place} has {bytes} bytes, which is no whole number of {element} ({} bytes each)",
+        "{place} has {bytes} bytes, which is not a multiple of {} ({element})",
         .element.bytes()
     )]
     Partial { place: String, bytes: u64, element: Element },
-    #[error("{place} ends after {found} of the {promised} bytes that its header promises")]
+    #[error("{place} ends after {found} of the {promised} bytes that its header says it has")]
     Short { place: String, found: u64, promised: u64 },
-    #[error("{place} goes on after the {promised} bytes that its header promises")]
+    #[error("{place} has more than the {promised} bytes that its header says it has")]
     Long { place: String, promised: u64 },
-    #[error("{place} is no .npy file that can be read: {problem}")]
+    #[error("{place} is not a .npy file that can be read: {problem}")]
     Npy { place: String, problem: String },
     #[error(
         "{place} holds elements of NumPy type {descr}; little-endian u8, u16, u32, i32, f32, \
          u64, i64 and f64 can be read"
     )]
     NpyType { place: String, descr: String },
-    #[error("{place}, line {line}: `{text}` is no {element}")]
+    #[error("{place}, line {line}: `{text}` is not a number of type {element}")]
     Number { place: String, line: u64, text: String, element: Element },
-    #[error("{place} holds {found}, not the {asked} that --type asks for")]
+    #[error("{place} holds {found}, but --type says {asked}")]
     OtherType { place: String, found: Element, asked: Element },
     #[error("{place} does not say what its elements are; give --type")]
     NoType { place: String },
@@ -41,6 +41,8 @@ pub enum FileError {
     Exists { place: String },
     #[error("{place} is named as an output twice")]
     Twice { place: String },
-    #[error("raw numbers do not go to a terminal; name a file, or send them to a program")]
+    #[error(
+        "binary output is not written to a terminal; give a file name, or pipe it into a program"
+    )]
     Terminal,
 }

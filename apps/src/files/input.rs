@@ -127,9 +127,9 @@ impl Source<'_> {
         self.array(element, data)
     }
 
-    /// Elements until the end or until `most` bytes, and how many bytes they were. What is left of
+    /// Elements until the end or until `max` bytes, and how many bytes they were. What is left of
     /// a last partial element is dropped.
-    fn elements(&mut self, element: Element, most: u64) -> Result<(Data, u64)> {
+    fn elements(&mut self, element: Element, max: u64) -> Result<(Data, u64)> {
         let mut data = Data::empty(element);
         let each = element.bytes();
         let no_memory = |elements: usize| {
@@ -138,14 +138,14 @@ impl Source<'_> {
         };
         // A file's own size can be believed.
         if let Some(size) = self.size {
-            let len = (size.min(most) / each as u64) as usize;
+            let len = (size.min(max) / each as u64) as usize;
             if !data.reserve(len) {
                 return Err(no_memory(len));
             }
         }
         let mut filled = 0;
         loop {
-            let room = usize::try_from(most).unwrap_or(usize::MAX).saturating_sub(filled);
+            let room = usize::try_from(max).unwrap_or(usize::MAX).saturating_sub(filled);
             let step = room.min(STEP_BYTES);
             let len = (filled + step).div_ceil(each);
             if !data.resize(len) {

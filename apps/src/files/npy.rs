@@ -11,7 +11,7 @@ use super::Element;
 /// The first bytes of every such file.
 pub const MAGIC: &[u8] = b"\x93NUMPY";
 /// NumPy's own writes a hundred bytes or so; a longer one is no array of plain numbers.
-const MOST_HEADER_BYTES: usize = 1 << 16;
+const MAX_HEADER_BYTES: usize = 1 << 16;
 /// NumPy pads headers to a multiple of this, so that the data can be mapped aligned.
 const ALIGNMENT: usize = 64;
 
@@ -61,7 +61,7 @@ pub fn read_header(reader: &mut impl Read) -> Result<Header, Problem> {
         }
         version => return Err(Problem::Other(format!("version {version} is not known"))),
     };
-    if length > MOST_HEADER_BYTES {
+    if length > MAX_HEADER_BYTES {
         return Err(Problem::Other(format!("a header of {length} bytes")));
     }
     let mut text = vec![0; length];
@@ -91,7 +91,7 @@ fn parse(text: &str) -> Result<Header, Problem> {
     let element = Element::from_descr(plain).ok_or_else(|| Problem::Type(plain.to_owned()))?;
     let inside = shape.strip_prefix('(').and_then(|rest| rest.split_once(')'));
     let Some((inside, _)) = inside else {
-        return Err(other("its shape is no tuple"));
+        return Err(other("its shape is not a tuple"));
     };
     let lengths: Vec<_> =
         inside.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
@@ -101,7 +101,7 @@ fn parse(text: &str) -> Result<Header, Problem> {
     };
     // Python 2 wrote long numbers with an L.
     let len = length.trim_end_matches('L').parse();
-    Ok(Header { element, len: len.map_err(|_| other("its shape is no number"))? })
+    Ok(Header { element, len: len.map_err(|_| other("its shape is not a number"))? })
 }
 
 /// What follows `'key':` in a Python dictionary whose keys are the three known ones.

@@ -1,7 +1,7 @@
 //! How arrays are written: each file whole, or not at all.
 //!
 //! What is written goes to a hidden file beside the one that is meant, which takes its name at the
-//! very end. All outputs of a job are begun before the work, so that a folder that cannot be
+//! very end. All outputs of a command are begun before the work, so that a folder that cannot be
 //! written to costs no waiting, and named after all of it.
 
 use std::fs::{self, File};
@@ -13,14 +13,14 @@ use tempfile::NamedTempFile;
 use super::{Array, Compression, FileError, Format, Place, Result};
 use super::{npy, signals, text};
 
-/// The outputs of one job.
+/// The outputs of one command.
 #[derive(Default)]
 pub struct Outputs {
     force: bool,
     begun: Vec<Output>,
 }
 
-/// One of the outputs of a job.
+/// One of the outputs of a command.
 #[derive(Clone, Copy, Debug)]
 pub struct OutputId(usize);
 

@@ -40,7 +40,7 @@ fn watch() {
 
     // Past a limit on file sizes the writing fails then, where it would end the program.
     let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
-    // Without the watch an interruption leaves a hidden file: no reason to give the job up.
+    // Without the watch an interruption leaves a hidden file: no reason to stop.
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
     std::thread::spawn(move || {
         for signal in signals.forever() {

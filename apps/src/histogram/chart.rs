@@ -6,7 +6,7 @@ use crate::plot::short;
 use crate::size;
 
 /// Rows of a chart; with more bins, neighbours share a row.
-const MOST_ROWS: usize = 40;
+const MAX_ROWS: usize = 40;
 /// Characters of the longest bar.
 const LONGEST: f64 = 48.0;
 /// Eighths of a character, from none to seven.
@@ -14,9 +14,9 @@ const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 
 /// A row for each bin, or for so many neighbours that they fit a screen.
 pub fn chart(counts: &[u64], edges: &[f64]) -> String {
-    let each = counts.len().div_ceil(MOST_ROWS).max(1);
+    let each = counts.len().div_ceil(MAX_ROWS).max(1);
     let rows: Vec<u64> = counts.chunks(each).map(|bins| bins.iter().sum()).collect();
-    let most = rows.iter().copied().max().unwrap_or(0);
+    let max = rows.iter().copied().max().unwrap_or(0);
     let label = |row: usize| {
         let (first, end) = (row * each, ((row + 1) * each).min(counts.len()));
         let edge = |index: usize| edges.get(index).map_or(String::new(), |&edge| short(edge));
@@ -28,13 +28,13 @@ pub fn chart(counts: &[u64], edges: &[f64]) -> String {
     for (label, &count) in labels.iter().zip(&rows) {
         let amount = size::grouped(count);
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{label:>width$}  {amount:>13}  {}", bar(count, most));
+        let _ = writeln!(text, "{label:>width$}  {amount:>13}  {}", bar(count, max));
     }
     text
 }
 
-fn bar(count: u64, most: u64) -> String {
-    let eighths = if most > 0 { 8.0 * LONGEST * count as f64 / most as f64 } else { 0.0 };
+fn bar(count: u64, max: u64) -> String {
+    let eighths = if max > 0 { 8.0 * LONGEST * count as f64 / max as f64 } else { 0.0 };
     // What there is at all is seen.
     let eighths = (eighths.round() as usize).max(usize::from(count > 0));
     "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]

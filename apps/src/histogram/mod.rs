@@ -3,18 +3,19 @@
 
 mod chart;
 mod expected;
-mod job;
 mod number;
+mod plan;
 mod whole;
 
 pub use chart::chart;
 pub use expected::expected;
-pub use job::{Job, Method};
+pub use plan::{HistogramPlan, Method, name};
 pub use whole::{Counted, Wanted, count};
 
 use anyhow::Result;
 use clap::ValueEnum;
-use multisplit::primitives::histogram::{Histogram, Layout, SampleType};
+use multisplit::Bins;
+use multisplit::primitives::histogram::Layout;
 
 use crate::data::{self, SEED, SplitMix64};
 
@@ -62,13 +63,13 @@ impl Op {
     }
 
     /// What the device is told, with m = `bins`.
-    pub fn histogram(self, bins: u32) -> Histogram {
+    pub fn device_bins(self, bins: u32) -> Bins {
         match self {
-            Self::Even => Histogram::even(bins, 0.0, END),
-            Self::Range => Histogram::range(&splitters(bins)),
-            Self::Bytes => Histogram::identity(SampleType::U8, BYTES),
+            Self::Even => Bins::even(0.0..END, bins).untyped(),
+            Self::Range => Bins::range(&splitters(bins)).untyped(),
+            Self::Bytes => Bins::<u8>::identity(BYTES).untyped(),
             Self::Pixels => {
-                Histogram::identity(SampleType::U8, BYTES).laid_out(Layout::interleaved(4, 0b1111))
+                Bins::<u8>::identity(BYTES).layout(Layout::interleaved(4, 0b1111)).untyped()
             }
         }
     }

@@ -1,10 +1,10 @@
 //! A histogram of arrays of any type and size: part by part where they do not fit the device.
 
 use anyhow::{Context as _, Result, bail};
-use multisplit::primitives::histogram::{Histogram, HistogramMethod};
-use multisplit::primitives::multisplit::UserBucket;
+use multisplit::Bins;
+use multisplit::primitives::histogram::HistogramMethod;
 
-use super::number::{Number, Signed, range_bin};
+use super::number::{Number, range_bin};
 use crate::files::{Array, Data, Element};
 use crate::parts::{self, Room};
 
@@ -25,7 +25,7 @@ pub struct Counted {
     /// One more than there are bins.
     pub edges: Vec<f64>,
     /// How many samples are in no bin.
-    pub outside: u64,
+    pub out_of_range: u64,
     pub method: HistogramMethod,
 }
 
@@ -43,71 +43,72 @@ pub fn count(
         Element::I32 => counted::<i32>,
         Element::F32 => counted::<f32>,
         Element::U64 => counted::<u64>,
-        Element::I64 => counted::<Signed>,
+        Element::I64 => counted::<i64>,
         Element::F64 => counted::<f64>,
-        Element::Bytes16 => bail!("{} are not counted", samples.element()),
+        Element::Bytes16 => bail!("{} cannot be counted", samples.element()),
     };
     of_type(room, wanted, samples.data(), verify)
 }
 
-fn counted<S: Number>(
+fn counted<N: Number>(
     room: &Room<'_>,
     wanted: &Wanted<'_>,
     samples: &Data,
     verify: bool,
 ) -> Result<Counted> {
-    let samples = S::from_data(samples).context("samples of another size")?;
-    let bins = Bins::<S>::new(wanted)?;
-    let histogram = bins.histogram();
-    let bytes = size_of::<S>() as u64;
+    let samples = N::from_data(samples).context("samples of another size")?;
+    let rule = BinRule::<N>::new(wanted)?;
+    let bins = rule.device_bins();
+    let bytes = size_of::<N>() as u64;
     let bar = room.bars.elements("counting", samples.len() as u64);
-    let mut counts = vec![0; histogram.bins as usize];
-    let (mut outside, mut method) = (0, HistogramMethod::Auto);
-    parts::in_order(samples.len(), room.most_elements(bytes, bytes), |part| {
+    let mut counts = vec![0; bins.count() as usize];
+    let (mut out_of_range, mut method) = (0, HistogramMethod::Auto);
+    parts::in_order(samples.len(), room.max_elements(bytes, bytes), |part| {
         let end = part.end as u64;
-        let result = room.context.histogram(&histogram, &samples[part])?;
-        counts.iter_mut().zip(&result.counts).for_each(|(all, count)| *all += count);
-        outside += result.dropped.iter().sum::<u64>();
-        method = result.method;
+        let part = room.context.histogram(&*N::to_device(&samples[part]), bins.clone())?;
+        counts.iter_mut().zip(&part.counts).for_each(|(all, count)| *all += count);
+        out_of_range += part.out_of_range.iter().sum::<u64>();
+        method = part.method;
         bar.set_position(end);
         Ok(())
     })?;
     bar.finish_and_clear();
-    let counted = Counted { counts, edges: bins.edges(), outside, method };
+    let counted = Counted { counts, edges: rule.edges(), out_of_range, method };
     if verify {
-        bins.verify(&samples, &counted)?;
+        rule.verify(samples, &counted)?;
     }
     Ok(counted)
 }
 
-/// Bins of samples of one type.
-enum Bins<'b, S> {
-    Even { bins: u32, lo: S, hi: S },
-    Range(Vec<S>),
+/// Which bin a sample of one type belongs to, for the device and for the CPU.
+enum BinRule<'b, N> {
+    Even { bins: u32, lo: N, hi: N },
+    Range(Vec<N>),
     Glsl { bins: u32, source: &'b str },
 }
 
-impl<'b, S: Number> Bins<'b, S> {
+impl<'b, N: Number> BinRule<'b, N> {
     fn new(wanted: &Wanted<'b>) -> Result<Self> {
         let number = |text: &str| {
-            text.parse::<S>().ok().with_context(|| format!("--range: `{text}` is no {}", S::NAME))
+            let number = text.parse::<N>().ok();
+            number.with_context(|| format!("--range: `{text}` is not a number of type {}", N::NAME))
         };
         Ok(match *wanted {
             Wanted::Even { bins, lo, hi } => Self::Even { bins, lo: number(lo)?, hi: number(hi)? },
             Wanted::Splitters(array) => {
-                Self::Range(S::from_data(array.data()).context("splitters of another type")?)
+                let splitters = N::from_data(array.data());
+                Self::Range(splitters.context("splitters of another type")?.to_vec())
             }
             Wanted::Glsl { bins, source } => Self::Glsl { bins, source },
         })
     }
 
-    fn histogram(&self) -> Histogram {
-        match self {
-            Self::Even { bins, lo, hi } => Histogram::even(*bins, *lo, *hi),
-            Self::Range(splitters) => Histogram::range(splitters),
-            Self::Glsl { bins, source } => {
-                Histogram::glsl(S::TYPE, *bins, UserBucket::new(*source))
-            }
+    /// What the device is told.
+    fn device_bins(&self) -> Bins<N::Device> {
+        match *self {
+            Self::Even { bins, lo, hi } => Bins::even(lo.on_device()..hi.on_device(), bins),
+            Self::Range(ref splitters) => Bins::range(&N::to_device(splitters)),
+            Self::Glsl { bins, source } => Bins::glsl(bins, source),
         }
     }
 
@@ -125,12 +126,12 @@ impl<'b, S: Number> Bins<'b, S> {
 
     /// Compares with what the CPU counts. Of a function that only the device knows, that no sample
     /// is lost or counted twice.
-    fn verify(&self, samples: &[S], counted: &Counted) -> Result<()> {
-        let total = counted.counts.iter().sum::<u64>() + counted.outside;
+    fn verify(&self, samples: &[N], counted: &Counted) -> Result<()> {
+        let total = counted.counts.iter().sum::<u64>() + counted.out_of_range;
         if total != samples.len() as u64 {
             bail!("the histogram is wrong: {total} samples were counted, of {}", samples.len());
         }
-        let bin = |sample: S| match self {
+        let bin = |sample: N| match self {
             Self::Even { bins, lo, hi } => sample.even_bin(*lo, *hi, *bins),
             Self::Range(splitters) => range_bin(sample, splitters),
             Self::Glsl { .. } => None,

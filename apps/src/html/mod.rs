@@ -39,7 +39,7 @@ pub fn page(ours: &Points, others: &Points, tables: &str) -> String {
         let _ = writeln!(text, "<figure><h3>{heading}</h3><p>{note}</p>{html}</figure>");
     }
     text += "</div>\n<h2>Figures</h2>\n";
-    text += "<p>GPU time is the median of runs in a row; every configuration was checked against the CPU.</p>\n";
+    text += "<p>GPU time is the median of runs in a row; every configuration was verified against the CPU.</p>\n";
     text += &table(ours, others);
     text + "</body>\n</html>\n"
 }

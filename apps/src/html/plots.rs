@@ -16,7 +16,7 @@ const COPY: &str = "copy_kernel_u32";
 /// Bytes it moves for each element.
 const COPY_BYTES: f64 = 8.0;
 /// Bars of more cases than these are hard to read.
-const MOST_BARS: usize = 24;
+const MAX_BARS: usize = 24;
 
 /// Stages of splits in the order in which they run.
 const STAGES: [&str; 6] = ["clear", "prescan", "histogram", "scan", "postscan", "sweep"];
@@ -140,10 +140,10 @@ impl Drawn<'_> {
     }
 
     fn plot(&self, heading: String, x_label: &'static str, mut series: Vec<Series>) -> Plot {
-        let most = series.iter().flat_map(|s| &s.points).map(|point| point.1).fold(0.0, f64::max);
+        let max = series.iter().flat_map(|s| &s.points).map(|point| point.1).fold(0.0, f64::max);
         // On a slow device, a unit that leaves digits before the point.
-        let y_label = if most < 1.0 { "M elements/s" } else { "G elements/s" };
-        if most < 1.0 {
+        let y_label = if max < 1.0 { "M elements/s" } else { "G elements/s" };
+        if max < 1.0 {
             series.iter_mut().flat_map(|s| &mut s.points).for_each(|point| point.1 *= 1e3);
         }
         let x_text = |x: f64| size::show(x as u64);
@@ -187,7 +187,7 @@ fn stage_shares(ours: &Points) -> Vec<Plot> {
     for op in ours.distinct(|point| point.op.clone()) {
         let of_op = || ours.all.iter().filter(with_stages).filter(|point| point.op == op);
         let n = of_op().map(|point| point.n).fold(0.0, f64::max);
-        let points: Vec<&Point> = of_op().filter(|point| point.n == n).take(MOST_BARS).collect();
+        let points: Vec<&Point> = of_op().filter(|point| point.n == n).take(MAX_BARS).collect();
         let mut parts: Vec<String> = Vec::new();
         for (name, _) in points.iter().flat_map(|point| &point.stages) {
             if !parts.contains(name) {
@@ -222,7 +222,7 @@ fn sssp(ours: &Points) -> Vec<Plot> {
     let mut plots = Vec::new();
     for graph in ours.distinct(|point| point.graph.clone()).into_iter().flatten() {
         let points: Vec<&Point> =
-            ours.all.iter().filter(|p| p.graph.as_ref() == Some(&graph)).take(MOST_BARS).collect();
+            ours.all.iter().filter(|p| p.graph.as_ref() == Some(&graph)).take(MAX_BARS).collect();
         let mut draw = |kind: &str, amount: fn(&Point) -> f64, amount_text: fn(f64) -> String| {
             let bar = |point: &&Point| {
                 let (label, amount) = (point.method.clone(), amount(point));

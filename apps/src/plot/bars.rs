@@ -6,8 +6,8 @@ use super::{COLOURS, RIGHT, WIDTH};
 const ROW: f64 = 24.0;
 const BAR: f64 = 16.0;
 const END: f64 = 76.0;
-/// Labels are at most so wide.
-const MOST_LABEL: f64 = 200.0;
+/// The widest a label can be.
+const MAX_LABEL: f64 = 200.0;
 
 /// One bar.
 #[derive(Clone, Debug)]
@@ -37,15 +37,15 @@ impl Bars {
         let height = ROW * self.bars.len() as f64 + 6.0;
         let mut drawing = Drawing::in_page((WIDTH, height), &self.title);
         let longest = self.bars.iter().map(|bar| bar.label.chars().count()).max().unwrap_or(0);
-        let left = (CHARACTER * longest as f64 + 14.0).min(MOST_LABEL);
+        let left = (CHARACTER * longest as f64 + 14.0).min(MAX_LABEL);
         let width = WIDTH - RIGHT - left - END;
         let whole = |bar: &Bar| bar.amounts.iter().sum::<f64>();
-        let most = self.bars.iter().map(whole).fold(0.0, f64::max);
+        let max = self.bars.iter().map(whole).fold(0.0, f64::max);
         for (row, bar) in self.bars.iter().enumerate() {
             let top = ROW * row as f64 + 4.0;
             let baseline = top + BAR / 2.0 + FONT / 3.0;
             drawing.text("end", (left - 6.0, baseline), &bar.label);
-            let full = if self.shares { whole(bar) } else { most };
+            let full = if self.shares { whole(bar) } else { max };
             let mut x = left;
             for (part, &amount) in bar.amounts.iter().enumerate() {
                 let length = if full > 0.0 { amount / full * width } else { 0.0 };

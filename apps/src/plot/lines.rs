@@ -51,8 +51,8 @@ impl LinePlot {
     /// The drawing, and the legend after it.
     pub fn html(&self) -> String {
         let mut drawing = Drawing::in_page((WIDTH, HEIGHT), &self.title);
-        let most = self.points().map(|(_, y)| y).fold(0.0, f64::max);
-        let y_ticks = ticks(most);
+        let max = self.points().map(|(_, y)| y).fold(0.0, f64::max);
+        let y_ticks = ticks(max);
         let top = y_ticks.last().copied().unwrap_or(1.0);
         let y_place = |y: f64| HEIGHT - BOTTOM - y / top * (HEIGHT - BOTTOM - TOP);
         for &tick in &y_ticks {

@@ -7,35 +7,33 @@
 //! keys is sorted as it is: splits are stable, so equal keys are in their order already.
 
 use anyhow::Result;
-use multisplit::primitives::multisplit::{Bucket, KeyType, Split};
-use multisplit::primitives::sort::Sort;
+use multisplit::{Buckets, Key};
 
-use super::indices;
+use super::{SortRequest, indices};
 use crate::data::{SplitMix64, below};
 use crate::parts::{self, Room, no_room};
-use crate::word::{Word, ordered};
 
 /// Drawn for each bucket: so many that buckets differ little in size.
 const SAMPLES_PER_BUCKET: usize = 32;
 /// With twice as many buckets as are needed, few come out too large.
 const SPARE: usize = 2;
-const MOST_BUCKETS: usize = 256;
+const MAX_BUCKETS: usize = 256;
 const SEED: u64 = 0x736f_7274;
 
-/// Sorts `keys`, at most `most` on the device at a time. The second array says where each one came
+/// Sorts `keys`, at most `max` on the device at a time. The second array says where each one came
 /// from, if `wanted`; else it is empty.
-pub fn sort<K: Word>(
+pub fn sort<K: Key>(
     room: &Room<'_>,
-    sort: &Sort,
-    most: usize,
+    request: SortRequest,
+    max: usize,
     keys: &[K],
     wanted: bool,
 ) -> Result<(Vec<K>, Vec<u32>)> {
     let bar = room.bars.elements("sorting", keys.len() as u64);
     let order = if wanted { indices(keys.len())? } else { Vec::new() };
-    let mut job = Large { room, sort, most, bar: &bar };
+    let mut large = LargeSort { room, request, max, bar: &bar };
     let mut elements = Elements { keys: keys.to_vec(), order };
-    job.sort(&mut elements)?;
+    large.sort(&mut elements)?;
     bar.finish_and_clear();
     Ok((elements.keys, elements.order))
 }
@@ -47,61 +45,57 @@ struct Elements<K> {
     order: Vec<u32>,
 }
 
-struct Large<'l> {
+/// A sort under way.
+struct LargeSort<'l> {
     room: &'l Room<'l>,
-    sort: &'l Sort,
+    request: SortRequest,
     /// Elements that fit the device.
-    most: usize,
+    max: usize,
     bar: &'l indicatif::ProgressBar,
 }
 
 /// How the keys between two of them are told apart by 32 bits.
 #[derive(Clone, Copy, Debug)]
 struct Prefix {
-    least: u64,
+    min: u64,
     shift: u32,
-    /// That of the greatest key.
+    /// That of the largest key.
     last: u32,
 }
 
 impl Prefix {
-    fn new(least: u64, greatest: u64) -> Self {
-        let span = greatest - least;
+    fn new(min: u64, max: u64) -> Self {
+        let span = max - min;
         let shift = (u64::BITS - span.leading_zeros()).saturating_sub(u32::BITS);
-        Self { least, shift, last: (span >> shift) as u32 }
+        Self { min, shift, last: (span >> shift) as u32 }
     }
 
     fn of(self, key: u64) -> u32 {
-        ((key - self.least) >> self.shift) as u32
+        ((key - self.min) >> self.shift) as u32
     }
 }
 
-impl Large<'_> {
-    /// Compares as the sort does.
-    fn rank<K: Word>(&self, key: K) -> u64 {
-        let rank = ordered(self.sort.key, key.bits());
-        if self.sort.descending { !rank } else { rank }
-    }
-
-    fn sort<K: Word>(&mut self, elements: &mut Elements<K>) -> Result<()> {
+impl LargeSort<'_> {
+    fn sort<K: Key>(&mut self, elements: &mut Elements<K>) -> Result<()> {
         let n = elements.keys.len();
-        let ranks = elements.keys.iter().map(|&key| self.rank(key));
-        let (least, greatest) = ranks.fold((u64::MAX, 0), |(l, g), r| (l.min(r), g.max(r)));
-        if n <= 1 || least == greatest {
+        let ranks = elements.keys.iter().map(|&key| self.request.rank(key));
+        let (min, max) =
+            ranks.fold((u64::MAX, 0), |(min, max), rank| (min.min(rank), max.max(rank)));
+        if n <= 1 || min == max {
             self.bar.inc(n as u64);
             return Ok(());
         }
-        if n <= self.most {
+        if n <= self.max {
             match self.sort_one(elements) {
                 // There is less room than was thought.
-                Err(error) if no_room(&error) && n > 2 => self.most = n / 2,
+                Err(error) if no_room(&error) && n > 2 => self.max = n / 2,
                 other => {
                     self.bar.inc(n as u64);
                     return other;
                 }
             }
         }
-        let prefix = Prefix::new(least, greatest);
+        let prefix = Prefix::new(min, max);
         let splitters = self.splitters(prefix, &elements.keys);
         for bucket in self.split(prefix, &splitters, elements)? {
             let mut part = elements.part(bucket.clone());
@@ -112,24 +106,24 @@ impl Large<'_> {
     }
 
     /// Sorts what fits the device.
-    fn sort_one<K: Word>(&self, elements: &mut Elements<K>) -> Result<()> {
+    fn sort_one<K: Key>(&self, elements: &mut Elements<K>) -> Result<()> {
         let (context, Elements { keys, order }) = (self.room.context, &mut *elements);
         if order.is_empty() {
-            *keys = context.sort(self.sort, keys)?;
+            *keys = context.sort_with(keys, &self.request.sort())?;
         } else {
-            (*keys, *order) = context.sort_pairs(self.sort, keys, order)?;
+            (*keys, *order) = context.sort_pairs_with(keys, order, &self.request.sort())?;
         }
         Ok(())
     }
 
-    /// Prefixes at which buckets begin; there is one between the least and the greatest key, so
+    /// Prefixes at which buckets begin; there is one between the smallest and the largest key, so
     /// that every split gets somewhere.
-    fn splitters<K: Word>(&self, prefix: Prefix, keys: &[K]) -> Vec<u32> {
-        let buckets = (SPARE * keys.len().div_ceil(self.most)).clamp(2, MOST_BUCKETS / 2);
+    fn splitters<K: Key>(&self, prefix: Prefix, keys: &[K]) -> Vec<u32> {
+        let buckets = (SPARE * keys.len().div_ceil(self.max)).clamp(2, MAX_BUCKETS / 2);
         let mut random = SplitMix64::after(SEED, 0);
         let mut draw = || {
             let index = below(random.next(), keys.len().min(1 << 32) as u64);
-            prefix.of(self.rank(keys[index as usize]))
+            prefix.of(self.request.rank(keys[index as usize]))
         };
         let mut sample: Vec<u32> = (0..buckets * SAMPLES_PER_BUCKET).map(|_| draw()).collect();
         sample.sort_unstable();
@@ -150,25 +144,26 @@ impl Large<'_> {
 
     /// Puts the elements into the buckets that these splitters make, in order, and says where the
     /// buckets are.
-    fn split<K: Word>(
+    fn split<K: Key>(
         &mut self,
         prefix: Prefix,
         splitters: &[u32],
         elements: &mut Elements<K>,
     ) -> Result<Vec<std::ops::Range<usize>>> {
         let buckets = splitters.len() + 1;
-        let split = Split::new(KeyType::U32, buckets as u32, Bucket::range(splitters));
         let word = size_of::<u32>() as u64;
-        let most = self.room.most_elements(4 * word, word);
+        let max = self.room.max_elements(4 * word, word);
         // For each part where it begins, its indices bucket by bucket, and where the buckets begin.
         let mut pieces = Vec::new();
-        parts::in_order(elements.keys.len(), most, |part| {
+        parts::in_order(elements.keys.len(), max, |part| {
             let begin = part.start;
             let keys = &elements.keys[part];
-            let prefixes: Vec<u32> = keys.iter().map(|&key| prefix.of(self.rank(key))).collect();
-            let result =
-                self.room.context.split_pairs(&split, &prefixes, &indices(prefixes.len())?)?;
-            pieces.push((begin, result.values, result.offsets));
+            let prefixes: Vec<u32> =
+                keys.iter().map(|&key| prefix.of(self.request.rank(key))).collect();
+            let indices = indices(prefixes.len())?;
+            let split =
+                self.room.context.split_pairs(&prefixes, &indices, Buckets::range(splitters))?;
+            pieces.push((begin, split.values, split.offsets));
             Ok(())
         })?;
         let mut moved = Elements {
@@ -193,7 +188,7 @@ impl Large<'_> {
     }
 }
 
-impl<K: Word> Elements<K> {
+impl<K: Key> Elements<K> {
     fn part(&self, range: std::ops::Range<usize>) -> Self {
         let order = self.order.get(range.clone()).unwrap_or_default().to_vec();
         Self { keys: self.keys[range].to_vec(), order }
@@ -213,13 +208,12 @@ mod tests {
 
     #[test]
     fn prefixes_keep_the_order_and_tell_apart() {
-        for (least, greatest) in [(0, 1), (5, 5 + u64::from(u32::MAX)), (0, u64::MAX), (7, 1 << 40)]
-        {
-            let prefix = Prefix::new(least, greatest);
-            assert_eq!(prefix.of(least), 0);
-            assert_eq!(prefix.of(greatest), prefix.last);
+        for (min, max) in [(0, 1), (5, 5 + u64::from(u32::MAX)), (0, u64::MAX), (7, 1 << 40)] {
+            let prefix = Prefix::new(min, max);
+            assert_eq!(prefix.of(min), 0);
+            assert_eq!(prefix.of(max), prefix.last);
             assert!(prefix.last > 0, "{prefix:?}");
-            let middle = least + (greatest - least) / 2;
+            let middle = min + (max - min) / 2;
             assert!(prefix.of(middle) <= prefix.last);
         }
     }

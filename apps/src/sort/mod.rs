@@ -1,19 +1,40 @@
 //! A sort of arrays of any size: in one go where they fit the device, else by splitters.
 
-mod job;
 mod large;
+mod plan;
 mod verify;
 
-pub use job::{Job, Method, OPS, Op};
+pub use plan::{Method, OPS, Op, SortPlan};
 pub use verify::verify;
 
 use anyhow::{Context as _, Result, bail};
 use bytemuck::Pod;
-use multisplit::primitives::sort::Sort;
+use multisplit::primitives::sort::SortMethod;
+use multisplit::{Key, Sort};
 
+use crate::file_key::{FileKey, rank};
 use crate::files::Data;
 use crate::parts::{Room, no_room};
-use crate::word::Word;
+
+/// How keys are to be sorted, as the command line says it.
+#[derive(Clone, Copy, Debug)]
+pub struct SortRequest {
+    pub descending: bool,
+    pub method: SortMethod,
+}
+
+impl SortRequest {
+    /// What the engine is asked for.
+    fn sort(self) -> Sort {
+        let sort = if self.descending { Sort::descending() } else { Sort::ascending() };
+        sort.method(self.method)
+    }
+
+    /// An unsigned number that compares as the keys are sorted.
+    fn rank<K: Key>(self, key: K) -> u64 {
+        if self.descending { !rank(key) } else { rank(key) }
+    }
+}
 
 /// What comes out.
 pub struct Sorted<K> {
@@ -27,64 +48,64 @@ pub struct Sorted<K> {
 
 /// Sorts `keys`, and the values where there are any; stable. `order` asks for where each element
 /// came from.
-pub fn sort<K: Word>(
+pub fn sort<K: FileKey>(
     room: &Room<'_>,
-    sort: &Sort,
+    request: SortRequest,
     keys: &[K],
     values: Option<&Data>,
     order: bool,
 ) -> Result<Sorted<K>> {
     let value_bytes = if order { size_of::<u32>() } else { values.map_or(0, Data::element_bytes) };
-    let most = most_elements::<K>(room, value_bytes);
-    let fits = keys.len() <= most;
+    let max = max_elements::<K>(room, value_bytes);
+    let fits = keys.len() <= max;
     if fits {
-        match in_one_go(room, sort, keys, values, order) {
+        match in_one_go(room, request, keys, values, order) {
             Err(error) if no_room(&error) => {}
             other => return other,
         }
     }
-    let most = if fits { keys.len() / 2 } else { most };
+    let max = if fits { keys.len() / 2 } else { max };
     let wanted = order || values.is_some();
-    let (keys, order_found) = large::sort(room, sort, most, keys, wanted)?;
+    let (keys, order_found) = large::sort(room, request, max, keys, wanted)?;
     let values = values.map(|values| gathered_data(values, &order_found)).transpose()?;
     let order = order.then_some(order_found);
     Ok(Sorted { keys, values, order, whole: false })
 }
 
 /// How many keys with values of so many bytes fit.
-fn most_elements<K>(room: &Room<'_>, value_bytes: usize) -> usize {
+fn max_elements<K>(room: &Room<'_>, value_bytes: usize) -> usize {
     let key_bytes = size_of::<K>();
     // Rounds go from one buffer to another.
     let bytes = 2 * (key_bytes + value_bytes);
-    room.most_elements(bytes as u64, key_bytes.max(value_bytes) as u64)
+    room.max_elements(bytes as u64, key_bytes.max(value_bytes) as u64)
 }
 
-fn in_one_go<K: Word>(
+fn in_one_go<K: FileKey>(
     room: &Room<'_>,
-    sort: &Sort,
+    request: SortRequest,
     keys: &[K],
     values: Option<&Data>,
     order: bool,
 ) -> Result<Sorted<K>> {
-    let context = room.context;
+    let (context, sort) = (room.context, &request.sort());
     if order {
-        let order = context.argsort(sort, keys)?;
+        let order = context.argsort_with(keys, sort)?;
         let values = values.map(|values| gathered_data(values, &order)).transpose()?;
         let keys = gathered(keys, &order);
         return Ok(Sorted { keys, values, order: Some(order), whole: true });
     }
     let (keys, values) = match values {
-        None => (context.sort(sort, keys)?, None),
+        None => (context.sort_with(keys, sort)?, None),
         Some(Data::Bytes4(values)) => {
-            let (keys, values) = context.sort_pairs(sort, keys, values)?;
+            let (keys, values) = context.sort_pairs_with(keys, values, sort)?;
             (keys, Some(Data::Bytes4(values)))
         }
         Some(Data::Bytes8(values)) => {
-            let (keys, values) = context.sort_pairs(sort, keys, values)?;
+            let (keys, values) = context.sort_pairs_with(keys, values, sort)?;
             (keys, Some(Data::Bytes8(values)))
         }
         Some(Data::Bytes16(values)) => {
-            let (keys, values) = context.sort_pairs(sort, keys, values)?;
+            let (keys, values) = context.sort_pairs_with(keys, values, sort)?;
             (keys, Some(Data::Bytes16(values)))
         }
         Some(_) => bail!("values have 4, 8 or 16 bytes"),

@@ -1,31 +1,31 @@
-//! Whether a sort is the CPU's: `--verify`.
+//! Whether a sort is what the CPU computes: `--verify`.
 
 use anyhow::{Result, bail};
-use multisplit::primitives::sort::Sort;
+use multisplit::Key;
 
-use super::{Sorted, gathered, gathered_data, indices};
+use super::{SortRequest, Sorted, gathered, gathered_data, indices};
 use crate::files::Data;
-use crate::word::{Word, ordered};
 
 /// Compares a sort of `keys` and `values` with what the CPU makes of them, every element.
-pub fn verify<K: Word>(
-    sort: &Sort,
+pub fn verify<K: Key>(
+    request: SortRequest,
     keys: &[K],
     values: Option<&Data>,
     sorted: &Sorted<K>,
 ) -> Result<()> {
     let mut order = indices(keys.len())?;
-    let rank = |&index: &u32| {
-        let rank = ordered(sort.key, keys[index as usize].bits());
-        if sort.descending { !rank } else { rank }
-    };
-    order.sort_by_key(rank);
+    order.sort_by_key(|&index| request.rank(keys[index as usize]));
     let wrong = |what: &str, at: Option<usize>| match at {
-        Some(at) => format!("the sort is wrong: {what} {at} of {} is not the CPU's", keys.len()),
+        Some(at) => format!(
+            "the sort is wrong: {what} {at} of {} differs from the CPU's result",
+            keys.len()
+        ),
         None => format!("the sort is wrong: not as many {what}s came back as went in"),
     };
-    if let Some(at) = difference(&gathered(keys, &order), &sorted.keys) {
-        bail!(wrong("key", at));
+    // By their bytes, because NaN is not equal to itself.
+    let (expected, found) = (gathered(keys, &order), bytemuck::cast_slice(&sorted.keys));
+    if let Some(at) = difference::<u8>(bytemuck::cast_slice(&expected), found) {
+        bail!(wrong("key", at.map(|byte| byte / size_of::<K>())));
     }
     if let Some(found) = &sorted.order
         && let Some(at) = difference(&order, found)

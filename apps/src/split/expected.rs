@@ -1,4 +1,4 @@
-//! Whether a split is the CPU's: ordered by bucket, stable within a bucket, every element of it.
+//! Whether a split is what the CPU computes: ordered by bucket, stable within a bucket, every element of it.
 //!
 //! The reference is a counting sort whose output is never stored: each key says where it belongs,
 //! and is looked for there. The places are a permutation, so that nothing of the output is left
@@ -14,7 +14,7 @@ use super::Rule;
 pub struct Expected {
     /// The bucket of each key; m is 256 at most.
     ids: Vec<u16>,
-    /// How many keys a thread takes.
+    /// Keys per thread.
     share: usize,
     /// For each thread, where its first key of each bucket goes.
     begins: Vec<Vec<u32>>,

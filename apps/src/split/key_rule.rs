@@ -1,58 +1,62 @@
 //! Which bucket a key of any type belongs to: the function that a command line asks for, as the
-//! device is told it, and as the CPU computes it.
+//! device is told it, and on the CPU.
 
 use anyhow::{Result, bail};
-use multisplit::primitives::multisplit::{Bucket, KeyType, Split, UserBucket};
+use multisplit::{Buckets, Key};
 
 use super::Method;
-use crate::word::ordered;
+use crate::file_key::rank;
 
-/// A bucket function for keys of any type.
+/// A bucket function for keys of type `K`.
 #[derive(Clone, Debug)]
-pub struct KeyRule {
-    pub key: KeyType,
+pub struct KeyRule<K> {
     pub buckets: u32,
-    pub function: KeyFunction,
+    pub function: KeyFunction<K>,
 }
 
 /// A family of such functions.
 #[derive(Clone, Debug)]
-pub enum KeyFunction {
+pub enum KeyFunction<K> {
     /// m buckets of equal width over all numbers of the type
     Delta,
     /// The key is the number of its bucket
     Identity,
-    /// These, as bits: a key belongs to the bucket whose number is how many are at or below it
-    Splitters(Vec<u64>),
+    /// A key belongs to the bucket whose number is how many of these are at or below it
+    Splitters(Vec<K>),
     /// `uint bucket_of(K key)` of the user's
     Glsl(String),
 }
 
-impl KeyRule {
+impl<K: Key> KeyRule<K> {
     /// What the engine is asked for.
-    pub fn split(&self, method: Method) -> Result<Split> {
-        let key = self.key;
-        let bucket = match &self.function {
-            KeyFunction::Delta | KeyFunction::Identity if key.is_float() => {
-                bail!("floats are split by --splitters or --glsl, not --by delta or identity")
+    pub fn device_buckets(&self, method: Method) -> Result<Buckets<K>> {
+        let m = self.buckets;
+        let buckets = match &self.function {
+            KeyFunction::Delta | KeyFunction::Identity if K::TYPE.is_float() => {
+                let key = K::TYPE;
+                bail!("keys of {key} are split by --splitters or --glsl; --by is for integers")
             }
-            KeyFunction::Delta => Bucket::delta_over_domain(key, self.buckets),
-            KeyFunction::Identity => Bucket::Identity,
-            KeyFunction::Splitters(splitters) => Bucket::Range(splitters.clone()),
-            KeyFunction::Glsl(source) => Bucket::Glsl(UserBucket::new(source.as_str())),
+            KeyFunction::Delta => Buckets::delta_over_domain(m),
+            KeyFunction::Identity => Buckets::identity(m),
+            KeyFunction::Splitters(splitters) => Buckets::range(splitters),
+            KeyFunction::Glsl(source) => Buckets::glsl(m, source.as_str()),
         };
-        Ok(Split::new(key, self.buckets, bucket).by(method.engine()))
+        Ok(buckets.method(method.engine()))
     }
 
-    /// The bucket of the key of these bits; None where only the device knows.
-    pub fn id(&self, bits: u64) -> Option<u64> {
-        let key = ordered(self.key, bits);
+    /// Whether only the device knows the function.
+    pub fn is_glsl(&self) -> bool {
+        matches!(self.function, KeyFunction::Glsl(_))
+    }
+
+    /// The bucket of a key; None where only the device knows.
+    pub fn id(&self, key: K) -> Option<u64> {
         match &self.function {
-            KeyFunction::Delta => Some((u128::from(key) / self.width()) as u64),
-            KeyFunction::Identity => Some(bits),
+            KeyFunction::Delta => Some((u128::from(rank(key)) / self.width()) as u64),
+            KeyFunction::Identity => Some(key.key_bits()),
             KeyFunction::Splitters(splitters) => {
-                let before = |&splitter: &u64| ordered(self.key, splitter) <= key;
-                Some(splitters.partition_point(before) as u64)
+                let rank_of_key = rank(key);
+                Some(splitters.partition_point(|&splitter| rank(splitter) <= rank_of_key) as u64)
             }
             KeyFunction::Glsl(_) => None,
         }
@@ -60,26 +64,26 @@ impl KeyRule {
 
     /// How many numbers a bucket spans.
     fn width(&self) -> u128 {
-        (1u128 << self.key.bits()).div_ceil(u128::from(self.buckets.max(1)))
+        (1u128 << K::TYPE.bits()).div_ceil(u128::from(self.buckets.max(1)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{KeyFunction, KeyRule};
-    use multisplit::primitives::multisplit::KeyType;
+    use multisplit::Key;
+
+    fn check<K: Key>(first: K, last: K) {
+        for buckets in [1, 2, 10, 256] {
+            let rule = KeyRule { buckets, function: KeyFunction::Delta };
+            assert_eq!(rule.id(first), Some(0));
+            assert_eq!(rule.id(last), Some(u64::from(buckets) - 1), "{}, {buckets}", K::TYPE);
+        }
+    }
 
     #[test]
     fn every_bucket_of_delta_is_reached() {
-        for (key, first, last) in [
-            (KeyType::U32, 0, u64::from(u32::MAX)),
-            (KeyType::I64, i64::MIN.cast_unsigned(), i64::MAX.cast_unsigned()),
-        ] {
-            for buckets in [1, 2, 10, 256] {
-                let rule = KeyRule { key, buckets, function: KeyFunction::Delta };
-                assert_eq!(rule.id(first), Some(0));
-                assert_eq!(rule.id(last), Some(u64::from(buckets) - 1), "{key:?}, {buckets}");
-            }
-        }
+        check(0, u32::MAX);
+        check(i64::MIN, i64::MAX);
     }
 }

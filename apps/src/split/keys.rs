@@ -161,9 +161,9 @@ mod tests {
                 assert!((centre - f64::from(buckets - 1) / 2.0).abs() < 0.4, "{centre}");
 
                 let one = counts(function, buckets, Distribution::QuarterUniform);
-                let most = one.iter().max().copied().unwrap_or_default();
+                let max = one.iter().max().copied().unwrap_or_default();
                 let expected = N * 3 / 4 + mean / 4;
-                assert!(most.abs_diff(expected) < N / 64, "{most}, not {expected}");
+                assert!(max.abs_diff(expected) < N / 64, "{max}, not {expected}");
             }
         }
     }

@@ -2,26 +2,23 @@
 //! operations that have figures, their bucket functions, and the same functions on the CPU.
 
 mod expected;
-mod job;
 mod key_rule;
 mod keys;
+mod plan;
 mod verify;
 mod whole;
 
 pub use expected::Expected;
-pub use job::{Arrays, Job, Method, name};
 pub use key_rule::{KeyFunction, KeyRule};
 pub use keys::{Distribution, Recipe};
+pub use plan::{Arrays, Method, SplitPlan, name};
 pub use verify::verify;
 pub use whole::{Whole, split};
 
 use clap::ValueEnum;
-use multisplit::primitives::multisplit::{Bucket, KeyType};
+use multisplit::Buckets;
 
 use crate::data::{self, SplitMix64};
-
-/// What a key is, in every figure.
-pub const KEY: KeyType = KeyType::U32;
 
 /// An operation, by the name that figures of other programs go by too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -82,7 +79,7 @@ impl Function {
     pub const ALL: [Self; 3] = [Self::Delta, Self::Identity, Self::Range];
 }
 
-/// A bucket function, for the device and for the CPU.
+/// A bucket function of u32, for the device and for the CPU.
 pub struct Rule {
     pub function: Function,
     pub buckets: u32,
@@ -105,15 +102,13 @@ impl Rule {
     }
 
     /// What the device is told.
-    pub fn bucket(&self) -> Bucket {
+    pub fn device_buckets(&self) -> Buckets<u32> {
         match self.function {
-            Function::Delta => Bucket::delta_over_domain(KEY, self.buckets),
+            Function::Delta => Buckets::delta_over_domain(self.buckets),
             // A sort on log2 m bits does this to any keys.
-            Function::Identity if self.is_digit() => {
-                Bucket::Digit { shift: 0, bits: self.buckets.ilog2() }
-            }
-            Function::Identity => Bucket::Identity,
-            Function::Range => Bucket::range(&self.splitters),
+            Function::Identity if self.is_digit() => Buckets::digit(0..self.buckets.ilog2()),
+            Function::Identity => Buckets::identity(self.buckets),
+            Function::Range => Buckets::range(&self.splitters),
         }
     }
 
@@ -155,7 +150,7 @@ impl Rule {
         DOMAIN.div_ceil(u64::from(self.buckets.max(1)))
     }
 
-    /// The least key of a bucket that is an interval, or the end of the domain.
+    /// The smallest key of a bucket that is an interval, or the end of the domain.
     fn first(&self, id: u32) -> u64 {
         match (self.function, id) {
             (Function::Range, 0) => 0,

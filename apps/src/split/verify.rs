@@ -1,19 +1,20 @@
-//! Whether a split of keys of any type is the CPU's: `--verify`.
+//! Whether a split of keys of any type is what the CPU computes: `--verify`.
 
 use std::collections::HashMap;
 
 use anyhow::{Context as _, Result, bail};
 
+use multisplit::Key;
+
 use super::{KeyRule, Whole};
 use crate::files::Data;
-use crate::word::Word;
 
 /// Compares a split of `keys` and `values` with what the CPU makes of them, every element.
 ///
 /// Of a function that only the device knows, the result tells what it is: that every key has one
 /// bucket only, and that all else is as such a function makes it, is checked still.
-pub fn verify<K: Word>(
-    rule: &KeyRule,
+pub fn verify<K: Key>(
+    rule: &KeyRule<K>,
     keys: &[K],
     values: Option<&Data>,
     whole: &Whole<K>,
@@ -22,7 +23,7 @@ pub fn verify<K: Word>(
         bail!("the split is wrong: {} elements came back, not {}", whole.keys.len(), keys.len());
     }
     let seen = seen_buckets(rule, whole)?;
-    let bucket = |key: &K| rule.id(key.bits()).or_else(|| seen.get(key).copied());
+    let bucket = |&key: &K| rule.id(key).or_else(|| seen.get(&key.key_bits()).copied());
     let ids: Option<Vec<u64>> = keys.iter().map(bucket).collect();
     let ids = ids.context("the split is wrong: a key has gone")?;
 
@@ -41,28 +42,29 @@ pub fn verify<K: Word>(
     for (index, (key, &id)) in keys.iter().zip(&ids).enumerate() {
         let place = next[id as usize] as usize;
         next[id as usize] += 1;
-        if whole.keys[place] != *key || pair.is_some_and(|(from, to)| !same(from, index, to, place))
-        {
+        // By their bits, because NaN is not equal to itself.
+        let same_key = whole.keys[place].key_bits() == key.key_bits();
+        if !same_key || pair.is_some_and(|(from, to)| !same(from, index, to, place)) {
             let n = keys.len();
             bail!(
                 "the split is wrong: element {place} of {n} is not the one of index {index}, \
-                 bucket {id}, as the CPU says"
+                 bucket {id}, which the CPU puts there"
             );
         }
     }
     Ok(())
 }
 
-/// The bucket that each key is found in, where the CPU cannot tell.
-fn seen_buckets<K: Word>(rule: &KeyRule, whole: &Whole<K>) -> Result<HashMap<K, u64>> {
+/// The bucket that each key is found in, by the key's bits, where the CPU cannot tell.
+fn seen_buckets<K: Key>(rule: &KeyRule<K>, whole: &Whole<K>) -> Result<HashMap<u64, u64>> {
     let mut seen = HashMap::new();
-    if rule.id(0).is_some() {
+    if !rule.is_glsl() {
         return Ok(seen);
     }
     for (bucket, ends) in whole.offsets.windows(2).enumerate() {
         let keys = whole.keys.get(ends[0] as usize..ends[1] as usize);
         for &key in keys.context("the split is wrong: its offsets are no offsets")? {
-            let before = *seen.entry(key).or_insert(bucket as u64);
+            let before = *seen.entry(key.key_bits()).or_insert(bucket as u64);
             if before != bucket as u64 {
                 bail!("the split is wrong: a key is in bucket {before} and in bucket {bucket}");
             }
@@ -84,10 +86,10 @@ mod tests {
     use super::verify;
     use crate::files::Data;
     use crate::split::{KeyFunction, KeyRule, Whole};
-    use multisplit::primitives::multisplit::{KeyType, Method};
+    use multisplit::primitives::multisplit::Method;
 
-    fn check(function: KeyFunction, out: &[u32], values: &[u32], offsets: &[u64]) -> bool {
-        let rule = KeyRule { key: KeyType::U32, buckets: 2, function };
+    fn check(function: KeyFunction<u32>, out: &[u32], values: &[u32], offsets: &[u64]) -> bool {
+        let rule = KeyRule { buckets: 2, function };
         let whole = Whole {
             keys: out.to_vec(),
             values: Some(Data::Bytes4(values.to_vec())),

@@ -5,11 +5,12 @@
 
 use anyhow::{Result, bail};
 use bytemuck::Pod;
-use multisplit::primitives::multisplit::{Method, Split, SplitResult};
+use multisplit::primitives::multisplit::Method;
+use multisplit::primitives::split::SplitPairs;
+use multisplit::{Buckets, Host, Key};
 
 use crate::files::Data;
 use crate::parts::{self, Room};
-use crate::word::Word;
 
 /// What comes out.
 pub struct Whole<K> {
@@ -23,9 +24,9 @@ pub struct Whole<K> {
 }
 
 /// Splits `keys`, and the values where there are any.
-pub fn split<K: Word>(
+pub fn split<K: Key>(
     room: &Room<'_>,
-    split: &Split,
+    buckets: &Buckets<K>,
     keys: &[K],
     values: Option<&Data>,
 ) -> Result<Whole<K>> {
@@ -36,12 +37,12 @@ pub fn split<K: Word>(
     Ok(match values {
         None => {
             let Parted { keys, offsets, method, parts, .. } =
-                in_parts::<K, u32>(room, split, keys, None)?;
+                in_parts::<K, u32>(room, buckets, keys, None)?;
             Whole { keys, values: None, offsets, method, parts }
         }
-        Some(Data::Bytes4(v)) => wrapped(in_parts(room, split, keys, Some(v))?, Data::Bytes4),
-        Some(Data::Bytes8(v)) => wrapped(in_parts(room, split, keys, Some(v))?, Data::Bytes8),
-        Some(Data::Bytes16(v)) => wrapped(in_parts(room, split, keys, Some(v))?, Data::Bytes16),
+        Some(Data::Bytes4(v)) => wrapped(in_parts(room, buckets, keys, Some(v))?, Data::Bytes4),
+        Some(Data::Bytes8(v)) => wrapped(in_parts(room, buckets, keys, Some(v))?, Data::Bytes8),
+        Some(Data::Bytes16(v)) => wrapped(in_parts(room, buckets, keys, Some(v))?, Data::Bytes16),
         Some(_) => bail!("values have 4, 8 or 16 bytes"),
     })
 }
@@ -54,45 +55,49 @@ struct Parted<K, V> {
     parts: usize,
 }
 
-fn in_parts<K: Word, V: Pod>(
+/// A part that has been split on the device; without values, those are empty.
+type Piece<K, V> = SplitPairs<Host, K, V>;
+
+fn in_parts<K: Key, V: Pod>(
     room: &Room<'_>,
-    split: &Split,
+    buckets: &Buckets<K>,
     keys: &[K],
     values: Option<&[V]>,
 ) -> Result<Parted<K, V>> {
     let value_bytes = if values.is_some() { size_of::<V>() } else { 0 };
     let (each, widest) = (2 * (size_of::<K>() + value_bytes), size_of::<K>().max(value_bytes));
-    let most = room.most_elements(each as u64, widest as u64);
+    let max = room.max_elements(each as u64, widest as u64);
     let bar = room.bars.elements("splitting", keys.len() as u64);
-    let mut pieces: Vec<SplitResult<K, V>> = Vec::new();
-    parts::in_order(keys.len(), most, |part| {
+    let mut pieces: Vec<Piece<K, V>> = Vec::new();
+    parts::in_order(keys.len(), max, |part| {
         let end = part.end as u64;
         let keys = &keys[part.clone()];
         pieces.push(match values {
-            Some(values) => room.context.split_pairs(split, keys, &values[part])?,
+            Some(values) => room.context.split_pairs(keys, &values[part], buckets.clone())?,
             None => {
-                let SplitResult { keys, offsets, method, .. } = room.context.split(split, keys)?;
-                SplitResult { keys, values: Vec::new(), offsets, method }
+                let split = room.context.split(keys, buckets.clone())?;
+                let (keys, offsets, method) = (split.keys, split.offsets, split.method);
+                Piece { keys, values: Vec::new(), offsets, method }
             }
         });
         bar.set_position(end);
         Ok(())
     })?;
     bar.finish_and_clear();
-    Ok(joined(pieces, split.buckets as usize))
+    Ok(joined(pieces, buckets.count() as usize))
 }
 
 /// The buckets of all pieces, one bucket after another.
-fn joined<K: Pod, V: Pod>(mut pieces: Vec<SplitResult<K, V>>, buckets: usize) -> Parted<K, V> {
+fn joined<K: Pod, V: Pod>(mut pieces: Vec<Piece<K, V>>, buckets: usize) -> Parted<K, V> {
     let parts = pieces.len();
     let method = pieces.first().map_or(Method::Auto, |piece| piece.method);
     if let [_] = pieces[..]
-        && let Some(SplitResult { keys, values, offsets, .. }) = pieces.pop()
+        && let Some(Piece { keys, values, offsets, .. }) = pieces.pop()
     {
         let offsets = offsets.into_iter().map(u64::from).collect();
         return Parted { keys, values, offsets, method, parts };
     }
-    let len = |of: fn(&SplitResult<K, V>) -> usize| pieces.iter().map(of).sum();
+    let len = |of: fn(&Piece<K, V>) -> usize| pieces.iter().map(of).sum();
     let mut keys = Vec::with_capacity(len(|piece| piece.keys.len()));
     let mut values = Vec::with_capacity(len(|piece| piece.values.len()));
     let mut offsets = vec![0];
@@ -110,12 +115,12 @@ fn joined<K: Pod, V: Pod>(mut pieces: Vec<SplitResult<K, V>>, buckets: usize) ->
 
 #[cfg(test)]
 mod tests {
-    use super::joined;
-    use multisplit::primitives::multisplit::{Method, SplitResult};
+    use super::{Piece, joined};
+    use multisplit::primitives::multisplit::Method;
 
     #[test]
     fn buckets_of_pieces_are_joined_in_order() {
-        let piece = |keys: &[u32], offsets: &[u32]| SplitResult {
+        let piece = |keys: &[u32], offsets: &[u32]| Piece {
             keys: keys.to_vec(),
             values: keys.iter().map(|key| key * 10).collect(),
             offsets: offsets.to_vec(),

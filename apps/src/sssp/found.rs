@@ -20,7 +20,7 @@ pub struct Found {
     method: String,
     device: String,
     reached: u64,
-    /// Over the reached vertices; of whole numbers without a point.
+    /// Over the reached vertices; of integers without a point.
     sum: serde_json::Number,
     max: serde_json::Number,
     checksum: String,
@@ -113,24 +113,24 @@ fn sum_and_max(
     paths: &ShortestPaths,
 ) -> (serde_json::Number, serde_json::Number) {
     let distances = (0..network.vertices()).filter_map(|vertex| paths.distance(vertex));
-    let (mut whole, mut most) = (0u64, 0u32);
-    let (mut real, mut greatest) = (0f64, 0f64);
+    let (mut sum, mut max) = (0u64, 0u32);
+    let (mut float_sum, mut float_max) = (0f64, 0f64);
     let mut floats = false;
     for distance in distances {
         match distance {
             Distance::U32(distance) => {
-                whole += u64::from(distance);
-                most = most.max(distance);
+                sum += u64::from(distance);
+                max = max.max(distance);
             }
             Distance::F32(distance) => {
                 floats = true;
-                real += f64::from(distance);
-                greatest = greatest.max(distance.into());
+                float_sum += f64::from(distance);
+                float_max = float_max.max(distance.into());
             }
         }
     }
     let float = |value: f64| serde_json::Number::from_f64(value).unwrap_or_else(|| 0.into());
-    if floats { (float(real), float(greatest)) } else { (whole.into(), most.into()) }
+    if floats { (float(float_sum), float(float_max)) } else { (sum.into(), max.into()) }
 }
 
 /// A path for people.

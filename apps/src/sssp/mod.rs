@@ -16,8 +16,8 @@ use multisplit::graph::Plan;
 use multisplit::network::Network;
 use multisplit::primitives::sssp::{self as engine, SsspMethod, SsspOptions};
 
-use crate::jobs::Target;
 use crate::network::{Grid, LoadOptions, Progress, Rmat, Weighting, load};
+use crate::plans::Target;
 use crate::progress::Bars;
 
 /// How shortest paths are searched for, on the command line.

@@ -30,9 +30,9 @@ fn files_that_are_not_what_they_say_are_refused() {
     };
     let structured = dictionary("[('a', '<u4'), ('b', '<f4')]", "(3,)");
     for (name, bytes, part) in [
-        ("odd.bin", raw[..11].to_vec(), "has 11 bytes, which is no whole number of u32"),
+        ("odd.bin", raw[..11].to_vec(), "has 11 bytes, which is not a multiple of 4 (u32)"),
         ("short.npy", whole[..whole.len() - 1].to_vec(), "ends after 11 of the 12 bytes"),
-        ("long.npy", [&whole[..], &[0]].concat(), "goes on after the 12 bytes"),
+        ("long.npy", [&whole[..], &[0]].concat(), "has more than the 12 bytes"),
         (
             "liar.npy",
             npy(1, "<u4", 1 << 60, &raw),
@@ -45,9 +45,13 @@ fn files_that_are_not_what_they_say_are_refused() {
         ("big.npy", npy(1, ">u4", 3, &raw), "NumPy type >u4"),
         ("rows.npy", npy_with(1, &structured, &raw), "[('a', '<u4'), ('b', '<f4')]"),
         ("flat.npy", npy_with(2, &dictionary("'<u4'", "(3, 1)"), &raw), "2 dimensions"),
-        ("f.npy", npy(1, "<f4", 3, &raw), "holds f32, not the u32 that --type asks for"),
-        ("word.csv", b"1\n2\nthree\n".to_vec(), "word.csv, line 3: `three` is no u32"),
-        ("minus.txt", b"1\n-2\n".to_vec(), "line 2: `-2` is no u32"),
+        ("f.npy", npy(1, "<f4", 3, &raw), "holds f32, but --type says u32"),
+        (
+            "word.csv",
+            b"1\n2\nthree\n".to_vec(),
+            "word.csv, line 3: `three` is not a number of type u32",
+        ),
+        ("minus.txt", b"1\n-2\n".to_vec(), "line 2: `-2` is not a number of type u32"),
         ("not.gz", b"no gzip at all".to_vec(), "cannot read not.gz"),
         ("cut.bin.gz", cut(gzip(&raw)), "cannot read cut.bin.gz"),
         ("cut.bin.zst", cut(zstd::encode_all(&raw[..], 0).expect("packed")), "cut.bin.zst"),
@@ -62,7 +66,11 @@ fn files_that_are_not_what_they_say_are_refused() {
     }
     desk.write("narrow.npy", npy(1, "|u1", 3, &[1, 2, 3]));
     let ran = desk.run("sort narrow.npy -o out.bin").expect(1);
-    assert!(ran.complaint().contains("u8 are neither sorted nor split"), "{}", ran.err);
+    assert!(
+        ran.complaint().contains("narrow.npy holds u8; keys are u32, i32, f32, u64, i64 or f64"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]

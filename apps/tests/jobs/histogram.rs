@@ -19,11 +19,11 @@ fn json(desk: &Desk, line: &str) -> Value {
 #[test]
 fn every_type_is_counted() {
     let desk = Desk::new();
-    // 0 to 99 and some that lie outside; exact in every type.
+    // 0 to 99 and some that are out of range; exact in every type.
     let numbers: Vec<u8> = (0..3000u32).map(|index| (index * 37 % 110) as u8).collect();
     let mut expected = [0u64; 10];
     numbers.iter().filter(|&&x| x < 100).for_each(|&x| expected[usize::from(x / 10)] += 1);
-    let outside = numbers.iter().filter(|&&x| x >= 100).count();
+    let out_of_range = numbers.iter().filter(|&&x| x >= 100).count();
     for (name, descr) in [
         ("u8", "|u1"),
         ("u16", "<u2"),
@@ -45,7 +45,7 @@ fn every_type_is_counted() {
         desk.write("in.npy", npy(1, descr, numbers.len(), &raw));
         let object = json(&desk, "in.npy --bins 10 --range 0 100");
         assert_eq!(counts(&object), expected, "{name}");
-        assert_eq!(object["outside"], outside, "{name}");
+        assert_eq!(object["out_of_range"], out_of_range, "{name}");
         let edges: Vec<f64> = (0..=10).map(|tenth| f64::from(10 * tenth)).collect();
         assert_eq!(object["edges"], serde_json::json!(edges), "{name}");
         assert_eq!(object["type"], name);
@@ -59,11 +59,11 @@ fn splitters_and_functions_of_ones_own() {
     desk.write("at.csv", "-1\n0\n0.5\n7\n");
     let object = json(&desk, "in.csv --type f64 --splitters at.csv");
     assert_eq!(counts(&object), [1, 2, 1]);
-    assert_eq!(object["outside"], 3);
+    assert_eq!(object["out_of_range"], 3);
     desk.write("words.bin", words([1, 2, 3, 4, 9]));
     desk.write("odd.glsl", "uint bucket_of(uint x) { return x > 8u ? 7u : x & 1u; }");
     let object = json(&desk, "words.bin --type u32 --bins 2 --glsl odd.glsl");
-    assert_eq!((counts(&object), &object["outside"]), (vec![2, 2], &1.into()));
+    assert_eq!((counts(&object), &object["out_of_range"]), (vec![2, 2], &1.into()));
 }
 
 #[test]
@@ -72,12 +72,12 @@ fn it_is_shown_and_written() {
     desk.write("in.bin", words([0, 1, 1, 2, 9]));
     let ran = desk.job("histogram in.bin --type u32 --bins 3 --range 0 3");
     assert_eq!(ran.out.lines().count(), 4, "{}", ran.out);
-    for part in ["[1, 2)", "█", "outside: 1"] {
+    for part in ["[1, 2)", "█", "out of range: 1"] {
         assert!(ran.out.contains(part), "no `{part}` in\n{}", ran.out);
     }
     let files = "--csv counts.csv --svg picture.svg";
     let ran = desk.job(&format!("histogram in.bin --type u32 --bins 3 --range 0 3 {files}"));
-    assert!(ran.out.is_empty() && ran.err.contains("1 outside"), "{}{}", ran.out, ran.err);
+    assert!(ran.out.is_empty() && ran.err.contains("1 out of range"), "{}{}", ran.out, ran.err);
     let text = String::from_utf8(desk.read("counts.csv")).expect("text");
     assert_eq!(text, "lo,hi,count\n0.0,1.0,1\n1.0,2.0,2\n2.0,3.0,1\n");
     assert!(desk.read("picture.svg").starts_with(b"<svg"));
@@ -99,7 +99,7 @@ fn what_cannot_be_counted_is_told() {
     desk.write("in.bin", words([1, 2]));
     desk.write("down.bin", words([2, 1]));
     for (line, part) in [
-        ("--bins 2 --range 0 x", "`x` is no u32"),
+        ("--bins 2 --range 0 x", "`x` is not a number of type u32"),
         ("--bins 2 --range 5 5", "range"),
         ("--splitters down.bin", "sorted"),
         ("--bins 2 --glsl none.glsl", "cannot read none.glsl"),

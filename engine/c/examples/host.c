@@ -79,9 +79,9 @@ static void create_instance(Host *host, int validate) {
 }
 
 static void find_device(Host *host, const char *name) {
-    enum { MOST = 16 };
-    VkPhysicalDevice devices[MOST];
-    uint32_t count = MOST;
+    enum { MAX_DEVICES = 16, MAX_FAMILIES = 16 };
+    VkPhysicalDevice devices[MAX_DEVICES];
+    uint32_t count = MAX_DEVICES;
     VkResult result = vkEnumeratePhysicalDevices(host->instance, &count, devices);
     if (result != VK_INCOMPLETE) {
         VK(result);
@@ -96,8 +96,8 @@ static void find_device(Host *host, const char *name) {
     if (host->physical == VK_NULL_HANDLE) {
         give_up("no Vulkan device of this name");
     }
-    VkQueueFamilyProperties families[MOST];
-    count = MOST;
+    VkQueueFamilyProperties families[MAX_FAMILIES];
+    count = MAX_FAMILIES;
     vkGetPhysicalDeviceQueueFamilyProperties(host->physical, &count, families);
     for (host->family = 0; host->family < count; ++host->family) {
         if (families[host->family].queueFlags & VK_QUEUE_COMPUTE_BIT) {
@@ -251,10 +251,10 @@ void host_free(const Host *host, HostBuffer *buffer) {
     memset(buffer, 0, sizeof *buffer);
 }
 
-enum { MOST_BUFFERS = 4 };
+enum { MAX_BUFFERS = 4 };
 
 static void create_layouts(const Host *host, HostPass *pass, uint32_t count, uint32_t push_bytes) {
-    VkDescriptorSetLayoutBinding bindings[MOST_BUFFERS];
+    VkDescriptorSetLayoutBinding bindings[MAX_BUFFERS];
     for (uint32_t i = 0; i < count; ++i) {
         bindings[i] = (VkDescriptorSetLayoutBinding){
             .binding = i,
@@ -331,7 +331,7 @@ static void create_set(const Host *host, HostPass *pass, const HostBuffer *buffe
 HostPass host_pass(const Host *host, const uint32_t *spirv, size_t bytes, const HostBuffer *buffers,
                    uint32_t count, uint32_t push_bytes) {
     HostPass pass = {0};
-    if (count > MOST_BUFFERS) {
+    if (count > MAX_BUFFERS) {
         give_up("a pass with too many buffers");
     }
     create_layouts(host, &pass, count, push_bytes);

@@ -11,12 +11,12 @@
  *   5. multisplit_record, every frame             into the caller's command buffer
  *   6. multisplit_operation_destroy, multisplit_context_destroy
  *
- * Every function but those that return text or a version returns a MultisplitResult, and takes NULL
- * for any argument: it is then an error, never a crash. multisplit_last_error has the words. Handles
- * are not addresses: one that was destroyed, or never made, is an error too.
+ * Functions return a MultisplitResult, except those that return text or a version;
+ * multisplit_last_error returns the message of an error. NULL for an argument is an error, never a
+ * crash. Handles are numbers, not addresses: one that was destroyed or never created is an error too.
  *
- * Structures that the caller fills begin with struct_size, which is set to their sizeof; everything
- * else that is zero has its default: write
+ * Structures that the caller fills begin with struct_size, which is set to their sizeof. Any other
+ * member that is zero has its default; members called reserved must be zero. Write
  *
  *   MultisplitSortInfo info = {.struct_size = sizeof info, .key_type = MULTISPLIT_KEY_TYPE_F32};
  *
@@ -38,7 +38,7 @@
 #define MULTISPLIT_VERSION_MAJOR 0
 
 /// Minor version of this header.
-#define MULTISPLIT_VERSION_MINOR 1
+#define MULTISPLIT_VERSION_MINOR 2
 
 /// Patch version of this header.
 #define MULTISPLIT_VERSION_PATCH 0
@@ -49,42 +49,48 @@
 /// The distance of a vertex that no path reaches, and the predecessor of one that has none.
 #define MULTISPLIT_UNREACHED UINT32_MAX
 
-/// How a call ended. `multisplit_last_error` has the words.
+/// The result of a call. `multisplit_last_error` returns the message of an error.
 typedef enum {
-  /// It did what it was asked for.
+  /// The call succeeded.
   MULTISPLIT_SUCCESS = 0,
-  /// A pointer or a Vulkan handle is `NULL` that must not be.
+  /// A pointer or a Vulkan handle that is needed is `NULL`.
   MULTISPLIT_ERROR_NULL = -1,
   /// The caller was compiled for another version of the library.
   MULTISPLIT_ERROR_VERSION = -2,
   /// `struct_size` is not the size that the library knows for this structure.
   MULTISPLIT_ERROR_STRUCT_SIZE = -3,
-  /// A handle names no object: it was destroyed, is of another kind, or never was one.
+  /// A handle is not valid: it was destroyed, is of another kind, or was never created.
   MULTISPLIT_ERROR_HANDLE = -4,
   /// A context cannot be destroyed while objects that were made from it exist.
   MULTISPLIT_ERROR_IN_USE = -5,
-  /// An operation was to be recorded before `multisplit_operation_warm_up`.
+  /// The operation needs `multisplit_operation_warm_up` first.
   MULTISPLIT_ERROR_NOT_READY = -6,
-  /// An argument or a member has a value that makes no sense.
+  /// An argument or a member has a value that is not allowed.
   MULTISPLIT_ERROR_INVALID = -7,
   /// A buffer, an array or a workspace is too small.
   MULTISPLIT_ERROR_TOO_SMALL = -8,
   /// An offset does not have the alignment that the device needs.
   MULTISPLIT_ERROR_MISALIGNED = -9,
-  /// More than the device or the method can handle.
+  /// A number is past a limit of the device or of the method.
   MULTISPLIT_ERROR_TOO_LARGE = -10,
-  /// The device lacks something, or the library was built without it.
+  /// The device lacks a feature, or the library was built without it.
   MULTISPLIT_ERROR_UNSUPPORTED = -11,
-  /// GLSL that does not compile; the message has its lines.
+  /// The GLSL does not compile; the message names the line.
   MULTISPLIT_ERROR_GLSL = -12,
-  /// Memory could not be had.
+  /// Out of host or device memory.
   MULTISPLIT_ERROR_OUT_OF_MEMORY = -13,
-  /// The device is lost; nothing but destroying is left to do.
+  /// The device is lost: destroy everything that was created from it.
   MULTISPLIT_ERROR_DEVICE_LOST = -14,
   /// Another Vulkan call failed.
   MULTISPLIT_ERROR_VULKAN = -15,
-  /// A mistake in the library: please report the message.
+  /// A bug in the library: please report the message.
   MULTISPLIT_ERROR_INTERNAL = -16,
+  /// `value_bytes` is not 4, 8 or 16.
+  MULTISPLIT_ERROR_VALUE_SIZE = -17,
+  /// `first_bit` and `bit_count` name bits that a key does not have.
+  MULTISPLIT_ERROR_SORT_BITS = -18,
+  /// `frame` is not one of the frames in flight that the operation was made for.
+  MULTISPLIT_ERROR_FRAME = -19,
 } MultisplitResult;
 
 /// What a key is. Floats are in their total order: -NaN first, -0 before 0, NaN last.
@@ -103,7 +109,7 @@ typedef enum {
   MULTISPLIT_KEY_TYPE_F64 = 5,
 } MultisplitKeyType;
 
-/// What the keys of a sort take along.
+/// What moves along with the keys of a sort.
 typedef enum {
   /// Nothing.
   MULTISPLIT_SORT_VALUES_NONE = 0,
@@ -113,18 +119,19 @@ typedef enum {
   MULTISPLIT_SORT_VALUES_INDICES = 2,
 } MultisplitSortValues;
 
-/// Who knows how many elements there are.
+/// Where the number of elements comes from.
 typedef enum {
-  /// There are always n.
+  /// It is always n.
   MULTISPLIT_COUNT_FIXED = 0,
-  /// Each recording says how many, at most n.
+  /// A host count: `count` of each recording. A larger one than n is an error.
   MULTISPLIT_COUNT_RECORDED = 1,
-  /// A word on the device says how many, at most n: that of `MULTISPLIT_ROLE_COUNT`.
+  /// A device count: a word of the buffer of `MULTISPLIT_ROLE_COUNT`, read when the commands run. A
+  /// larger number than n counts as n.
   MULTISPLIT_COUNT_DEVICE = 2,
 } MultisplitCount;
 
-/// What a buffer is to an operation. Each `Multisplit*Info` says which roles its operations have;
-/// `multisplit_operation_contract` says how large each buffer is, and how it is used.
+/// What a buffer is to an operation. Each `Multisplit*Info` lists the roles of its operations;
+/// `multisplit_operation_contract` gives the size of each buffer, and how it is used.
 typedef enum {
   /// The keys of a sort, sorted in place; the keys of a split, only read.
   MULTISPLIT_ROLE_KEYS = 0,
@@ -146,8 +153,9 @@ typedef enum {
   MULTISPLIT_ROLE_PERMUTATION = 8,
   /// m + 1 words: where each bucket of a split begins, and n.
   MULTISPLIT_ROLE_OFFSETS = 9,
-  /// One word: how many keys a split's function gave an id of m or more.
-  MULTISPLIT_ROLE_OUTSIDE = 10,
+  /// What is out of range. Of a split one word: the number of keys whose function gave an id of m or
+  /// more. Of a histogram one count for each channel that is counted: of the samples in no bin.
+  MULTISPLIT_ROLE_OUT_OF_RANGE = 10,
   /// The words that a function in GLSL reads as `table.at[]`.
   MULTISPLIT_ROLE_TABLE = 11,
   /// The samples of a histogram, only read.
@@ -156,16 +164,14 @@ typedef enum {
   MULTISPLIT_ROLE_WEIGHTS = 13,
   /// The counts of a histogram: m for each channel that is counted.
   MULTISPLIT_ROLE_COUNTS = 14,
-  /// One count for each channel that is counted: of the samples in no bin.
-  MULTISPLIT_ROLE_DROPPED = 15,
   /// m words: the exclusive prefix sums of the counts of a histogram.
-  MULTISPLIT_ROLE_CUMULATIVE = 16,
+  MULTISPLIT_ROLE_CUMULATIVE = 15,
   /// The numbers of a scan, only read.
-  MULTISPLIT_ROLE_INPUT = 17,
+  MULTISPLIT_ROLE_INPUT = 16,
   /// The prefix sums of a scan.
-  MULTISPLIT_ROLE_OUTPUT = 18,
-  /// The words of which one says how many elements there are.
-  MULTISPLIT_ROLE_COUNT = 19,
+  MULTISPLIT_ROLE_OUTPUT = 17,
+  /// The words one of which is the device count.
+  MULTISPLIT_ROLE_COUNT = 18,
 } MultisplitRole;
 
 /// Which bucket a key belongs to.
@@ -188,7 +194,7 @@ typedef enum {
   MULTISPLIT_BUCKET_GLSL = 5,
 } MultisplitBucket;
 
-/// What a split puts out.
+/// The output of a split.
 typedef enum {
   /// The keys, in the order of their buckets.
   MULTISPLIT_SPLIT_OUTPUT_KEYS = 0,
@@ -240,7 +246,7 @@ typedef enum {
   MULTISPLIT_WEIGHT_F32 = 2,
 } MultisplitWeight;
 
-/// What the edges of a network cost.
+/// The weights of a network's edges.
 typedef enum {
   /// 1 each.
   MULTISPLIT_EDGE_WEIGHT_ONES = 0,
@@ -252,9 +258,9 @@ typedef enum {
 
 /// How shortest paths are searched for. All find the same distances.
 typedef enum {
-  /// What suits the network.
+  /// Chosen by the network.
   MULTISPLIT_SSSP_METHOD_AUTO = 0,
-  /// Bellman and Ford's.
+  /// Bellman-Ford.
   MULTISPLIT_SSSP_METHOD_BELLMAN_FORD = 1,
   /// A near set and a far pile.
   MULTISPLIT_SSSP_METHOD_NEAR_FAR = 2,
@@ -267,7 +273,7 @@ typedef enum {
 } MultisplitSsspMethod;
 
 /// Features and extensions that the library uses, one bit each. Only the first is required; the
-/// rest is used where it is there.
+/// others are used where they are enabled.
 typedef enum {
   /// `synchronization2`, of Vulkan 1.3 or `VK_KHR_synchronization2`: required.
   MULTISPLIT_FEATURE_SYNCHRONIZATION2 = 1,
@@ -289,7 +295,7 @@ typedef enum {
   MULTISPLIT_FEATURE_PORTABILITY_SUBSET = 256,
 } MultisplitFeature;
 
-/// The caller's device, from which everything else is made. It is used by any number of threads.
+/// The caller's device, from which everything else is created. Any number of threads may use it.
 typedef struct MultisplitContext MultisplitContext;
 
 /// A sort, a split, a histogram or a scan: planned, and after `multisplit_operation_warm_up` ready
@@ -308,7 +314,7 @@ typedef struct {
   uint32_t struct_size;
   /// `MULTISPLIT_VERSION`.
   uint32_t version;
-  /// The loader's.
+  /// That of the Vulkan loader.
   PFN_vkGetInstanceProcAddr get_instance_proc_addr;
   /// The instance.
   VkInstance instance;
@@ -316,7 +322,7 @@ typedef struct {
   VkPhysicalDevice physical_device;
   /// The `apiVersion` that the instance was created with: 1.2 or later.
   uint32_t api_version;
-  /// 0.
+  /// Must be 0.
   uint32_t reserved;
 } MultisplitRequirementsInfo;
 
@@ -324,7 +330,7 @@ typedef struct {
 typedef struct {
   /// Extensions to enable.
   const char *const *extensions;
-  /// How many they are.
+  /// Their number.
   uint32_t extension_count;
   /// The features to enable, all of which the device has: bits of `MultisplitFeature`.
   uint32_t features;
@@ -333,13 +339,13 @@ typedef struct {
   const void *feature_chain;
 } MultisplitRequirementsList;
 
-/// The device that a context is made for. None of it is destroyed by the library.
+/// The device that a context is created for. The library destroys none of it.
 typedef struct {
   /// `sizeof(MultisplitContextInfo)`.
   uint32_t struct_size;
   /// `MULTISPLIT_VERSION`.
   uint32_t version;
-  /// The loader's.
+  /// That of the Vulkan loader.
   PFN_vkGetInstanceProcAddr get_instance_proc_addr;
   /// The instance.
   VkInstance instance;
@@ -364,41 +370,41 @@ typedef struct {
 
 /// Pipeline stages, and what they do with a buffer.
 typedef struct {
-  /// Bits of `VkPipelineStageFlagBits2`; 0 where nothing is said.
+  /// Bits of `VkPipelineStageFlagBits2`; 0 for no scope.
   uint64_t stages;
   /// Bits of `VkAccessFlagBits2`.
   uint64_t access;
 } MultisplitScope;
 
-/// What the caller does with a buffer around an operation. Where it says so, the operation records
-/// the barrier; where it does not, the caller does, as `multisplit_operation_contract` says.
+/// What the caller does with a buffer before and after an operation. Where it is given, the operation
+/// records the barrier; otherwise the caller does, by the scopes of `multisplit_operation_contract`.
 typedef struct {
   /// Which buffer.
   MultisplitRole role;
-  /// 0.
+  /// Must be 0.
   uint32_t reserved;
-  /// What the caller did with it last before; no stages: the caller records that barrier.
+  /// The caller's last use before; no stages: the caller records that barrier.
   MultisplitScope before;
-  /// What the caller does with it first after; no stages: the caller records that barrier.
+  /// The caller's first use after; no stages: the caller records that barrier.
   MultisplitScope after;
 } MultisplitRoleScope;
 
-/// What the creation of every operation has in common. Zero means the default everywhere.
+/// What all operations have in common. Zero means the default everywhere.
 typedef struct {
-  /// How many elements there are, or the most there can be. Buffers are sized by it.
+  /// The number of elements, or its maximum. Buffers are sized by it.
   uint64_t n;
-  /// Who knows how many there are.
+  /// Where the number of elements comes from.
   MultisplitCount count;
-  /// Which word of the buffer of `MULTISPLIT_ROLE_COUNT` says it, where the device does.
+  /// For a device count: which word of the buffer of `MULTISPLIT_ROLE_COUNT` it is.
   uint32_t count_index;
-  /// What the caller does around the operation; `NULL` if `scope_count` is 0. It is copied.
+  /// What the caller does before and after; may be `NULL` if `scope_count` is 0. Copied.
   const MultisplitRoleScope *scopes;
-  /// How many of them there are.
+  /// Number of scopes.
   uint32_t scope_count;
-  /// How many recordings of the operation may be recorded and yet to run: frames in flight, times
-  /// the threads that record. 0: 2.
+  /// Frames in flight: how many recordings of the operation may be recorded and yet to run. Threads
+  /// that record at the same time have frames of their own. 0: 2.
   uint32_t frames;
-  /// Whether the operation brings scratch memory, one piece for each frame; otherwise each
+  /// Whether the operation allocates its scratch memory, one piece for each frame; otherwise each
   /// recording is given some.
   VkBool32 own_workspace;
   /// Whether kernels take addresses instead of descriptors, for engines that have no descriptors to
@@ -416,7 +422,7 @@ typedef struct {
   uint32_t struct_size;
   /// What a key is.
   MultisplitKeyType key_type;
-  /// What the keys take along.
+  /// What moves along with the keys.
   MultisplitSortValues values;
   /// Bytes of a value: 4, 8 or 16.
   uint32_t value_bytes;
@@ -426,8 +432,8 @@ typedef struct {
   uint32_t first_bit;
   /// How many bits are sorted by; 0: all from `first_bit` on. Fewer bits take fewer rounds.
   uint32_t bit_count;
-  /// Whether it sorts between two buffers of each kind, which spares the scratch memory the second
-  /// one: the result is then in either, and the word of `HALF` says in which. Otherwise the result is
+  /// Whether it sorts between two buffers of each kind, which makes the scratch memory smaller: the
+  /// result is then in one of the two, and the word of `HALF` says in which. Otherwise the result is
   /// where the input was.
   VkBool32 two_buffers;
   /// How many elements, and what the caller does around the sort.
@@ -438,8 +444,8 @@ typedef struct {
 /// each.
 ///
 /// Roles: `KEYS` and `OFFSETS`; `KEYS_OUT` for keys and pairs; `VALUES` and `VALUES_OUT` for pairs;
-/// `PERMUTATION` for that; `OUTSIDE` where `count_outside` is set; `TABLE` where `table_words` is not
-/// 0.
+/// `PERMUTATION` for a permutation; `OUT_OF_RANGE` where `count_out_of_range` is set; `TABLE` where `table_words`
+/// is not 0.
 typedef struct {
   /// `sizeof(MultisplitSplitInfo)`.
   uint32_t struct_size;
@@ -451,7 +457,7 @@ typedef struct {
   MultisplitBucket bucket;
   /// Edges, of the type of the keys: 1 for `DELTA`, 2 for `EVEN`, m - 1 for `RANGE`. Copied.
   const void *edges;
-  /// How many there are.
+  /// Number of edges.
   uint32_t edge_count;
   /// For `DIGIT`: the lowest bit.
   uint32_t shift;
@@ -465,21 +471,21 @@ typedef struct {
   const char *glsl;
   /// For `GLSL`: `push.parameter_a`, `_b` and `_c`.
   uint32_t parameters[3];
-  /// What comes out.
+  /// The output.
   MultisplitSplitOutput output;
   /// For pairs: bytes of a value, 4, 8 or 16.
   uint32_t value_bytes;
-  /// Whether `OUTSIDE` gets the number of keys whose function gave an id of m or more. They
-  /// are treated as of the last bucket; where it is not zero, the output means nothing.
-  VkBool32 count_outside;
+  /// Whether `OUT_OF_RANGE` gets the number of keys whose function gave an id of m or more. They
+  /// are put into the last bucket; where it is not zero, the output means nothing.
+  VkBool32 count_out_of_range;
   /// How many elements, and what the caller does around the split.
   MultisplitCommonInfo common;
 } MultisplitSplitInfo;
 
 /// A histogram of up to 2^20 bins.
 ///
-/// Roles: `SAMPLES` and `COUNTS`; `WEIGHTS` where there are weights; `DROPPED` and `CUMULATIVE` where
-/// they are asked for; `TABLE` where `table_words` is not 0.
+/// Roles: `SAMPLES` and `COUNTS`; `WEIGHTS` where there are weights; `OUT_OF_RANGE` and `CUMULATIVE`
+/// where they are asked for; `TABLE` where `table_words` is not 0.
 typedef struct {
   /// `sizeof(MultisplitHistogramInfo)`.
   uint32_t struct_size;
@@ -491,7 +497,7 @@ typedef struct {
   MultisplitBins function;
   /// Edges, of the type of the samples: 2 for `EVEN`, m + 1 for `RANGE`. Copied.
   const void *edges;
-  /// How many there are.
+  /// Number of edges.
   uint32_t edge_count;
   /// For `GLSL`: words of the buffer `TABLE`.
   uint32_t table_words;
@@ -513,12 +519,12 @@ typedef struct {
   VkBool32 wide_counts;
   /// Whether counts are added to what the buffer holds; otherwise it is cleared first.
   VkBool32 accumulate;
-  /// Whether `DROPPED` gets, for each channel that is counted, how many samples fell into no bin.
-  VkBool32 count_dropped;
+  /// Whether `OUT_OF_RANGE` gets, for each channel that is counted, how many samples are in no bin.
+  VkBool32 count_out_of_range;
   /// Whether `CUMULATIVE` gets the exclusive prefix sums of the counts: of one channel, of 32
   /// bits.
   VkBool32 cumulative;
-  /// 0.
+  /// Must be 0.
   uint32_t reserved;
   /// How many elements, and what the caller does around the histogram.
   MultisplitCommonInfo common;
@@ -530,19 +536,19 @@ typedef struct {
 typedef struct {
   /// `sizeof(MultisplitScanInfo)`.
   uint32_t struct_size;
-  /// 0.
+  /// Must be 0.
   uint32_t reserved;
   /// How many elements, and what the caller does around the scan.
   MultisplitCommonInfo common;
 } MultisplitScanInfo;
 
-/// The scratch memory that a recording of an operation is given.
+/// What the scratch memory of an operation has to be like.
 typedef struct {
-  /// Bytes; 0 where it is to be given none.
+  /// Bytes; 0 where recordings need none.
   VkDeviceSize size;
-  /// What its offset in its buffer is a multiple of.
+  /// Its offset in its buffer is a multiple of this.
   VkDeviceSize alignment;
-  /// What its buffer is created for, at least.
+  /// The usages that its buffer has at least.
   VkBufferUsageFlags usage;
   /// The memory types that such a buffer may be bound to, a bit for each.
   uint32_t memory_type_bits;
@@ -553,15 +559,15 @@ typedef struct {
 
 /// What an operation needs of one of its buffers, and how the two sides synchronise.
 ///
-/// Where the caller has said what it does before, the recording begins with the barrier; otherwise
-/// the caller's barrier ends in `first_use`. Where the caller has said what it does after, the
-/// recording ends with the barrier; otherwise the caller's barrier begins with `last_use`.
+/// Where the operation was given a scope `before`, the recording begins with the barrier; otherwise
+/// `first_use` is the second scope of the caller's barrier. Where it was given a scope `after`, the
+/// recording ends with the barrier; otherwise `last_use` is the first scope of the caller's barrier.
 typedef struct {
-  /// Bytes that it has from its offset on, at least.
+  /// Bytes that it has at least, from its offset on.
   VkDeviceSize size;
-  /// What its offset is a multiple of.
+  /// Its offset is a multiple of this.
   VkDeviceSize alignment;
-  /// What it is created for, at least.
+  /// The usages that it has at least.
   VkBufferUsageFlags usage;
   /// Whether the operation uses it at all; where not, it need not be bound.
   VkBool32 used;
@@ -573,19 +579,18 @@ typedef struct {
 
 /// A piece of one of the caller's buffers.
 typedef struct {
-  /// What it is to the operation; not looked at in the binding of a workspace.
+  /// What it is to the operation; ignored in the binding of a workspace.
   MultisplitRole role;
-  /// 0.
+  /// Must be 0.
   uint32_t reserved;
   /// The buffer; `VK_NULL_HANDLE` where an address is given.
   VkBuffer buffer;
   /// Where in it the piece begins: a multiple of the alignment that the contract, or the
   /// workspace, asks for.
   VkDeviceSize offset;
-  /// How many bytes there are from there on; `VK_WHOLE_SIZE`: enough.
+  /// Bytes from there on; `VK_WHOLE_SIZE`: not checked.
   VkDeviceSize size;
-  /// In the place of a buffer, for operations that take addresses: a multiple of 16. Not for a
-  /// workspace.
+  /// Instead of a buffer, for operations that take addresses: a multiple of 16. Not for a workspace.
   VkDeviceAddress address;
 } MultisplitBinding;
 
@@ -597,21 +602,20 @@ typedef struct {
   uint32_t binding_count;
   /// The buffers, one for each role that is used, in any order.
   const MultisplitBinding *bindings;
-  /// The scratch memory; without a buffer where it is to be given none.
+  /// The scratch memory; without a buffer where none is needed.
   MultisplitBinding workspace;
-  /// How many elements, where each recording says so; otherwise 0.
+  /// The number of elements for `MULTISPLIT_COUNT_RECORDED`; otherwise 0.
   uint64_t count;
-  /// Which of the frames it is: no other recording of the same one is yet to run.
+  /// Which of the frames in flight it is, from 0. No other recording of this frame is yet to run.
   uint32_t frame;
   /// The first query that is written.
   uint32_t first_query;
-  /// Timestamp queries of the caller's, which it has reset: one before the first pass, one after the
-  /// last. `NULL`: none are written.
+  /// The caller's timestamp queries, already reset: one is written before the first pass and one
+  /// after the last. `NULL`: none.
   VkQueryPool query_pool;
-  /// Whether there is a timestamp after each pass; `multisplit_operation_timestamps` says how many
-  /// that makes.
+  /// Whether one is written after each pass; `multisplit_operation_timestamps` returns their number.
   VkBool32 each_pass;
-  /// 0.
+  /// Must be 0.
   uint32_t reserved;
 } MultisplitRecordInfo;
 
@@ -619,9 +623,9 @@ typedef struct {
 typedef struct {
   /// `sizeof(MultisplitSsspInfo)`.
   uint32_t struct_size;
-  /// How many vertices there are: 1 to 2^30 - 1.
+  /// Number of vertices: 1 to 2^30 - 1.
   uint32_t vertices;
-  /// How many edges there are.
+  /// Number of edges.
   uint64_t edge_count;
   /// Where each edge begins.
   const uint32_t *from;
@@ -629,7 +633,7 @@ typedef struct {
   const uint32_t *to;
   /// What each edge costs: `uint32_t` or `float`; `NULL` for `ONES`.
   const void *weights;
-  /// Which of them.
+  /// What the weights are.
   MultisplitEdgeWeight weight;
   /// Whether edges lead both ways.
   VkBool32 undirected;
@@ -637,11 +641,11 @@ typedef struct {
   MultisplitSsspMethod method;
   /// Whether predecessors are wanted too.
   VkBool32 predecessors;
-  /// How far the distances of one bucket may be apart; 0: from the weights and degrees.
+  /// The width of a bucket in distance; 0: chosen from the weights and degrees.
   double delta;
   /// Buckets of the methods that have them; 0: 10.
   uint32_t buckets;
-  /// 0.
+  /// Must be 0.
   uint32_t reserved;
 } MultisplitSsspInfo;
 
@@ -656,14 +660,14 @@ uint32_t multisplit_version(void);
 /// The version of the library as text. Never `NULL`, never freed.
 const char *multisplit_version_string(void);
 
-/// What went wrong in the last call of this thread that failed; an empty string where none has.
+/// The message of the last error of this thread; an empty string if there was none.
 /// Never `NULL`. It stays valid until another call of this thread fails.
 const char *multisplit_last_error(void);
 
 /// The name of a result code, such as `"MULTISPLIT_ERROR_NULL"`. Never `NULL`, never freed.
 const char *multisplit_result_name(MultisplitResult result);
 
-/// Looks at a physical device: what to enable on it, or an error that names everything it lacks.
+/// Finds what to enable on a physical device. An error names everything that it lacks.
 ///
 /// The caller's part:
 /// `info` is `NULL` or points to a `MultisplitRequirementsInfo`. Handles in it are `NULL` or alive, and
@@ -671,7 +675,7 @@ const char *multisplit_result_name(MultisplitResult result);
 MultisplitResult multisplit_requirements_create(const MultisplitRequirementsInfo *info,
                                                 MultisplitRequirements **requirements);
 
-/// What to enable, for callers that set it in structures of their own.
+/// Lists what to enable, for callers that fill structures of their own.
 ///
 /// The caller's part:
 /// `list` is `NULL` or may be written.
@@ -688,8 +692,8 @@ MultisplitResult multisplit_requirements_list(const MultisplitRequirements *requ
 MultisplitResult multisplit_requirements_merge(const MultisplitRequirements *requirements,
                                                VkDeviceCreateInfo *create_info);
 
-/// Looks at how a device was created: which features it has, as `MultisplitContextInfo` wants them, or
-/// an error that names everything that is missing.
+/// Finds which features a device is created with, for `features` of `MultisplitContextInfo`. An error
+/// names everything that is missing.
 ///
 /// The caller's part:
 /// `create_info` is `NULL` or one that `vkCreateDevice` accepted. `features` is `NULL` or may be
@@ -698,13 +702,13 @@ MultisplitResult multisplit_requirements_check(const MultisplitRequirements *req
                                                const VkDeviceCreateInfo *create_info,
                                                uint32_t *features);
 
-/// Destroys requirements. `NULL` is no mistake.
+/// Destroys requirements. `NULL` is allowed and does nothing.
 ///
 /// The caller's part:
 /// Nobody uses pointers that came from them any more.
 MultisplitResult multisplit_requirements_destroy(MultisplitRequirements *requirements);
 
-/// Makes a context for the caller's device, or says what the device lacks.
+/// Creates a context for the caller's device. An error names everything that the device lacks.
 ///
 /// The caller's part:
 /// `info` is `NULL` or points to a `MultisplitContextInfo`. Handles in it are `NULL` or alive, belong
@@ -713,8 +717,8 @@ MultisplitResult multisplit_requirements_destroy(MultisplitRequirements *require
 MultisplitResult multisplit_context_create(const MultisplitContextInfo *info,
                                            MultisplitContext **context);
 
-/// Destroys a context: `MULTISPLIT_ERROR_IN_USE` where something that was made from it still exists.
-/// `NULL` is no mistake. The device stays.
+/// Destroys a context, not the device. `MULTISPLIT_ERROR_IN_USE` while objects that were created from
+/// it exist. `NULL` is allowed and does nothing.
 ///
 /// The caller's part:
 /// The device is alive.
@@ -758,15 +762,15 @@ MultisplitResult multisplit_scan_create(const MultisplitContext *context,
                                         const MultisplitScanInfo *info,
                                         MultisplitOperation **operation);
 
-/// Makes everything that recording needs: pipelines, which the driver may take a while to compile,
-/// descriptors, and the workspace where the operation brings its own. May be called from any thread,
-/// and again, which does nothing. After it, recording creates and allocates nothing.
+/// Creates everything that recording needs: pipelines, which the driver may take a while to compile,
+/// descriptors, and the workspace where the operation has its own. A second call does nothing. After
+/// it, recording creates and allocates nothing.
 ///
 /// The caller's part:
 /// The device of the operation's context is alive.
 MultisplitResult multisplit_operation_warm_up(const MultisplitOperation *operation);
 
-/// The scratch memory that recordings are to be given. The operation need not be warmed up.
+/// What the scratch memory of recordings has to be like. The operation need not be warmed up.
 ///
 /// The caller's part:
 /// `workspace` is `NULL` or may be written.
@@ -782,7 +786,8 @@ MultisplitResult multisplit_operation_contract(const MultisplitOperation *operat
                                                MultisplitRole role,
                                                MultisplitContract *contract);
 
-/// How many timestamps a recording writes, where it is given queries. The operation is warmed up.
+/// How many timestamps a recording writes, where it is given queries. The operation must be warmed
+/// up.
 ///
 /// The caller's part:
 /// `count` is `NULL` or may be written.
@@ -792,8 +797,8 @@ MultisplitResult multisplit_operation_timestamps(const MultisplitOperation *oper
 
 /// Records an operation into the caller's command buffer. Submits, creates and allocates nothing.
 ///
-/// The compute pipeline, descriptor set 0 and the push constants of the compute bind point are
-/// others afterwards.
+/// It binds other compute pipelines, another descriptor set 0 and other push constants at the compute
+/// bind point: bind yours again afterwards.
 ///
 /// The caller's part:
 /// `commands` is recording, outside a render pass, of the context's device and of a family with
@@ -804,13 +809,13 @@ MultisplitResult multisplit_record(const MultisplitOperation *operation,
                                    VkCommandBuffer commands,
                                    const MultisplitRecordInfo *info);
 
-/// Destroys an operation. `NULL` is no mistake.
+/// Destroys an operation. `NULL` is allowed and does nothing.
 ///
 /// The caller's part:
 /// Everything that was recorded with it has run, and the device is alive.
 MultisplitResult multisplit_operation_destroy(MultisplitOperation *operation);
 
-/// Copies a network to the device and makes ready to search it. Submits to the context's queue.
+/// Copies a network to the device and prepares to search it. Submits to the context's queue.
 ///
 /// The caller's part:
 /// `info` is `NULL` or points to a `MultisplitSsspInfo` whose pointers are `NULL` or what they say
@@ -824,7 +829,7 @@ MultisplitResult multisplit_sssp_create(const MultisplitContext *context,
 /// Both arrays have room for `count` words, at least one for each vertex. `distances` gets
 /// `uint32_t` or, where weights are floats, `float`; `MULTISPLIT_UNREACHED` as bits where there is no
 /// path. `predecessors` may be `NULL`; otherwise it gets for each vertex the one before it on a
-/// shortest path, and must have been asked for.
+/// shortest path, and the search must have been created with `predecessors`.
 ///
 /// The caller's part:
 /// The arrays are `NULL` or have `count` words that may be written. Nobody else uses the context's
@@ -835,7 +840,7 @@ MultisplitResult multisplit_sssp_solve(const MultisplitSssp *sssp,
                                        uint32_t *predecessors,
                                        uint64_t count);
 
-/// Destroys a search. `NULL` is no mistake.
+/// Destroys a search. `NULL` is allowed and does nothing.
 ///
 /// The caller's part:
 /// The device is alive.

@@ -16,10 +16,10 @@ use crate::vulkan::{
     self, PFN_vkGetInstanceProcAddr, VkBool32, VkDevice, VkInstance, VkPhysicalDevice, VkQueue,
 };
 
-/// The caller's device, from which everything else is made. It is used by any number of threads.
+/// The caller's device, from which everything else is created. Any number of threads may use it.
 pub struct MultisplitContext;
 
-/// The device that a context is made for. None of it is destroyed by the library.
+/// The device that a context is created for. The library destroys none of it.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitContextInfo {
@@ -27,7 +27,7 @@ pub struct MultisplitContextInfo {
     pub struct_size: u32,
     /// `MULTISPLIT_VERSION`.
     pub version: u32,
-    /// The loader's.
+    /// That of the Vulkan loader.
     pub get_instance_proc_addr: PFN_vkGetInstanceProcAddr,
     /// The instance.
     pub instance: VkInstance,
@@ -127,14 +127,16 @@ impl ContextObject {
         match self.children.load(Ordering::Acquire) {
             0 => Ok(()),
             left => {
-                let text = format!("{left} objects that were made from the context still exist");
+                let text = format!(
+                    "{left} objects that were created from the context still exist; destroy them first"
+                );
                 Err(Failure::new(MultisplitResult::MultisplitErrorInUse, text))
             }
         }
     }
 }
 
-/// Makes a context for the caller's device, or says what the device lacks.
+/// Creates a context for the caller's device. An error names everything that the device lacks.
 ///
 /// # Safety
 /// `info` is `NULL` or points to a `MultisplitContextInfo`. Handles in it are `NULL` or alive, belong
@@ -156,8 +158,8 @@ pub unsafe extern "C" fn multisplit_context_create(
     })
 }
 
-/// Destroys a context: `MULTISPLIT_ERROR_IN_USE` where something that was made from it still exists.
-/// `NULL` is no mistake. The device stays.
+/// Destroys a context, not the device. `MULTISPLIT_ERROR_IN_USE` while objects that were created from
+/// it exist. `NULL` is allowed and does nothing.
 ///
 /// # Safety
 /// The device is alive.

@@ -2,7 +2,8 @@
 
 use std::ffi::c_char;
 
-use multisplit::primitives::histogram::Bins;
+use multisplit::graph::Buffer;
+use multisplit::primitives::histogram::Bin;
 use multisplit::primitives::multisplit::Bucket;
 
 use crate::result::Outcome;
@@ -11,24 +12,32 @@ use crate::result::Outcome;
 ///
 /// # Safety
 /// `source` is null or a C string.
-pub(crate) unsafe fn bucket(source: *const c_char, parameters: [u32; 3]) -> Outcome<Bucket> {
+pub(crate) unsafe fn bucket(
+    source: *const c_char,
+    parameters: [u32; 3],
+    table: Option<Buffer>,
+) -> Outcome<Bucket> {
     #[cfg(feature = "glsl")]
     // SAFETY: by the caller's contract.
-    return unsafe { function(source, parameters) }.map(Bucket::Glsl);
+    return unsafe { function(source, parameters, table) }.map(Bucket::Glsl);
     #[cfg(not(feature = "glsl"))]
-    absent(source, parameters)
+    absent(source, parameters, table)
 }
 
 /// A bin function of a histogram.
 ///
 /// # Safety
 /// `source` is null or a C string.
-pub(crate) unsafe fn bins(source: *const c_char, parameters: [u32; 3]) -> Outcome<Bins> {
+pub(crate) unsafe fn bin(
+    source: *const c_char,
+    parameters: [u32; 3],
+    table: Option<Buffer>,
+) -> Outcome<Bin> {
     #[cfg(feature = "glsl")]
     // SAFETY: by the caller's contract.
-    return unsafe { function(source, parameters) }.map(Bins::Glsl);
+    return unsafe { function(source, parameters, table) }.map(Bin::Glsl);
     #[cfg(not(feature = "glsl"))]
-    absent(source, parameters)
+    absent(source, parameters, table)
 }
 
 /// # Safety
@@ -37,15 +46,20 @@ pub(crate) unsafe fn bins(source: *const c_char, parameters: [u32; 3]) -> Outcom
 unsafe fn function(
     source: *const c_char,
     parameters: [u32; 3],
-) -> Outcome<multisplit::primitives::multisplit::UserBucket> {
+    table: Option<Buffer>,
+) -> Outcome<multisplit::Glsl> {
     // SAFETY: by the caller's contract.
     let source = unsafe { crate::read::text("glsl", source)? };
     let source = source.ok_or_else(|| crate::result::Failure::null("glsl"))?;
-    Ok(multisplit::primitives::multisplit::UserBucket::new(source).with_parameters(parameters))
+    let function = multisplit::Glsl::new(source).parameters(parameters);
+    Ok(match table {
+        Some(table) => function.table_buffer(table),
+        None => function,
+    })
 }
 
 #[cfg(not(feature = "glsl"))]
-fn absent<T>(_: *const c_char, _: [u32; 3]) -> Outcome<T> {
+fn absent<T>(_: *const c_char, _: [u32; 3], _: Option<Buffer>) -> Outcome<T> {
     let text = "the library was built without GLSL (feature `glsl`)";
     let code = crate::result::MultisplitResult::MultisplitErrorUnsupported;
     Err(crate::result::Failure::new(code, text))

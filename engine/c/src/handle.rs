@@ -60,7 +60,8 @@ impl<H, T> Registry<H, T> {
         if handle.is_null() {
             return Failure::null(&format!("the {}", self.kind));
         }
-        let text = format!("no such {}: {handle:p} was destroyed, or never was one", self.kind);
+        let text =
+            format!("{handle:p} is not a valid {}: it was destroyed or never created", self.kind);
         Failure::new(MultisplitResult::MultisplitErrorHandle, text)
     }
 }

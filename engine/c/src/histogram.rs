@@ -3,15 +3,19 @@
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
-use multisplit::embed::HistogramTask;
-use multisplit::primitives::histogram::{Bins, Histogram, Layout, SampleType, Weight};
+use multisplit::graph::{Buffer, ElementType};
+use multisplit::primitives::histogram::{Bin, Layout};
+use multisplit::primitives::{self, HistogramBuffers};
+use multisplit::{Bins, Context, SampleType};
 
 use crate::context::{CONTEXTS, MultisplitContext};
+use crate::declare::Declaration;
 use crate::glsl;
 use crate::operation::{self, MultisplitOperation};
 use crate::read::{self, Out, Sized32};
-use crate::result::{Failure, MultisplitResult, Outcome, guard};
-use crate::types::{MultisplitCommonInfo, MultisplitSampleType, choice};
+use crate::result::{MultisplitResult, Outcome, guard};
+use crate::split::wrong_edges;
+use crate::types::{MultisplitCommonInfo, MultisplitRole, MultisplitSampleType, choice};
 use crate::vulkan::VkBool32;
 
 /// Which bin a sample belongs to.
@@ -46,8 +50,8 @@ choice!(MultisplitWeight: None, U32, F32);
 
 /// A histogram of up to 2^20 bins.
 ///
-/// Roles: `SAMPLES` and `COUNTS`; `WEIGHTS` where there are weights; `DROPPED` and `CUMULATIVE` where
-/// they are asked for; `TABLE` where `table_words` is not 0.
+/// Roles: `SAMPLES` and `COUNTS`; `WEIGHTS` where there are weights; `OUT_OF_RANGE` and `CUMULATIVE`
+/// where they are asked for; `TABLE` where `table_words` is not 0.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitHistogramInfo {
@@ -61,7 +65,7 @@ pub struct MultisplitHistogramInfo {
     pub function: MaybeUninit<MultisplitBins>,
     /// Edges, of the type of the samples: 2 for `EVEN`, m + 1 for `RANGE`. Copied.
     pub edges: *const c_void,
-    /// How many there are.
+    /// Number of edges.
     pub edge_count: u32,
     /// For `GLSL`: words of the buffer `TABLE`.
     pub table_words: u32,
@@ -83,12 +87,12 @@ pub struct MultisplitHistogramInfo {
     pub wide_counts: VkBool32,
     /// Whether counts are added to what the buffer holds; otherwise it is cleared first.
     pub accumulate: VkBool32,
-    /// Whether `DROPPED` gets, for each channel that is counted, how many samples fell into no bin.
-    pub count_dropped: VkBool32,
+    /// Whether `OUT_OF_RANGE` gets, for each channel that is counted, how many samples are in no bin.
+    pub count_out_of_range: VkBool32,
     /// Whether `CUMULATIVE` gets the exclusive prefix sums of the counts: of one channel, of 32
     /// bits.
     pub cumulative: VkBool32,
-    /// 0.
+    /// Must be 0.
     pub reserved: u32,
     /// How many elements, and what the caller does around the histogram.
     pub common: MultisplitCommonInfo,
@@ -116,7 +120,8 @@ pub unsafe extern "C" fn multisplit_histogram_create(
         unsafe {
             let out = Out::handle("operation", operation)?;
             let (context, info) = (CONTEXTS.get(context)?, read::info(info)?);
-            out.set(operation::create(&context, &info.common, task(info)?)?);
+            let declaration = declare(&context.engine, info)?;
+            out.set(operation::create(&context, &info.common, declaration)?);
         }
         Ok(())
     })
@@ -124,25 +129,45 @@ pub unsafe extern "C" fn multisplit_histogram_create(
 
 /// # Safety
 /// The pointers of `info` are null or what they say they are.
-unsafe fn task(info: &MultisplitHistogramInfo) -> Outcome<HistogramTask> {
+unsafe fn declare(context: &Context, info: &MultisplitHistogramInfo) -> Outcome<Declaration> {
+    read::reserved(MultisplitHistogramInfo::NAME, info.reserved)?;
     let sample = SampleType::from(read::choice(info.sample_type)?);
+    let mut declaration = Declaration::new(context, "histogram");
+    let n = declaration.count(&info.common)?;
     // SAFETY: by the caller's contract.
-    let function = unsafe { function(info, sample)? };
+    let function = unsafe { function(info, sample, |words| declaration.table(words))? };
+    let layout = layout(info);
+    let bytes = layout.bytes(sample, n.max());
+    let samples = declaration.import_bytes(MultisplitRole::Samples, sample.into(), bytes);
     let weight = match read::choice(info.weight)? {
-        MultisplitWeight::None => Weight::None,
-        MultisplitWeight::U32 => Weight::U32,
-        MultisplitWeight::F32 => Weight::F32,
+        MultisplitWeight::None => None,
+        MultisplitWeight::U32 => Some(ElementType::U32),
+        MultisplitWeight::F32 => Some(ElementType::F32),
     };
-    let mut histogram = Histogram::new(sample, info.bins, function).weighted(weight);
-    histogram = histogram.laid_out(layout(info));
-    (histogram.wide, histogram.accumulate) = (info.wide_counts != 0, info.accumulate != 0);
-    Ok(HistogramTask {
-        histogram,
-        n: info.common.elements()?,
-        dropped: info.count_dropped != 0,
-        cumulative: info.cumulative != 0,
-        table_words: info.table_words.into(),
-    })
+    let count = match (weight, info.wide_counts) {
+        (_, wide) if wide != 0 => ElementType::U64,
+        (Some(ElementType::F32), _) => ElementType::F32,
+        _ => ElementType::U32,
+    };
+    let (bins, channels) = (u64::from(info.bins), u64::from(layout.active_channels()));
+    let counts = declaration.import(MultisplitRole::Counts, count, bins * channels);
+    let mut buffers = HistogramBuffers::new(samples, counts).count(n);
+    if let Some(weight) = weight {
+        buffers = buffers.weights(declaration.import(MultisplitRole::Weights, weight, n.max()));
+    }
+    if info.count_out_of_range != 0 {
+        let each = declaration.import(MultisplitRole::OutOfRange, count, channels);
+        buffers = buffers.out_of_range(each);
+    }
+    if info.cumulative != 0 {
+        let sums = declaration.import(MultisplitRole::Cumulative, ElementType::U32, bins);
+        buffers = buffers.cumulative(sums);
+    }
+    let described = Bins::of(sample, info.bins, function).layout(layout);
+    let described = if info.accumulate != 0 { described.accumulate() } else { described };
+    let (graph, policy) = declaration.parts();
+    primitives::histogram(graph, policy, &described, &buffers)?;
+    Ok(declaration)
 }
 
 fn layout(info: &MultisplitHistogramInfo) -> Layout {
@@ -158,15 +183,21 @@ fn layout(info: &MultisplitHistogramInfo) -> Layout {
 
 /// # Safety
 /// The pointers of `info` are null or what they say they are.
-unsafe fn function(info: &MultisplitHistogramInfo, sample: SampleType) -> Outcome<Bins> {
+unsafe fn function(
+    info: &MultisplitHistogramInfo,
+    sample: SampleType,
+    table: impl FnOnce(u32) -> Option<Buffer>,
+) -> Outcome<Bin> {
     // SAFETY: by the caller's contract.
     let edges = unsafe { read::numbers("edges", info.edges, info.edge_count, sample.bytes())? };
     match (read::choice(info.function)?, edges.as_slice()) {
-        (MultisplitBins::Even, &[lo, hi]) => Ok(Bins::Even { lo, hi }),
-        (MultisplitBins::Even, _) => Err(Failure::invalid("EVEN takes two edges")),
-        (MultisplitBins::Range, _) => Ok(Bins::Range(edges)),
-        (MultisplitBins::Identity, _) => Ok(Bins::Identity),
+        (MultisplitBins::Even, &[lo, hi]) => Ok(Bin::Even { lo, hi }),
+        (MultisplitBins::Even, _) => wrong_edges("EVEN", 2, info.edge_count),
+        (MultisplitBins::Range, _) => Ok(Bin::Range(edges)),
+        (MultisplitBins::Identity, _) => Ok(Bin::Identity),
         // SAFETY: by the caller's contract.
-        (MultisplitBins::Glsl, _) => unsafe { glsl::bins(info.glsl, info.parameters) },
+        (MultisplitBins::Glsl, _) => unsafe {
+            glsl::bin(info.glsl, info.parameters, table(info.table_words))
+        },
     }
 }

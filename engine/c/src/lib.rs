@@ -5,10 +5,12 @@
 //! of the caller's is read before its size has been compared (`read`).
 
 mod context;
+mod declare;
 mod glsl;
 mod handle;
 mod histogram;
 mod operation;
+mod planned;
 mod read;
 mod requirements;
 mod result;

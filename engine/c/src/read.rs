@@ -39,12 +39,21 @@ fn check_size<T: Sized32>(size: u32) -> Outcome {
         return Ok(());
     }
     let text = format!(
-        "{}: struct_size is {size}, and not sizeof({}), which is {} for this library",
+        "{}: struct_size is {size}; set it to sizeof({}), which is {} in this library",
         T::NAME,
         T::NAME,
         size_of::<T>()
     );
     Err(Failure::new(MultisplitResult::MultisplitErrorStructSize, text))
+}
+
+/// A member that is kept for later versions: a caller that sets it expects something that this
+/// version does not do.
+pub(crate) fn reserved(structure: &str, value: u32) -> Outcome {
+    if value == 0 {
+        return Ok(());
+    }
+    Err(Failure::invalid(format!("{structure}: reserved is {value}; it must be 0")))
 }
 
 /// Where a call puts its result.
@@ -154,5 +163,5 @@ pub(crate) fn choice<E: Choice>(value: MaybeUninit<E>) -> Outcome<E> {
     E::ALL
         .get(number as usize)
         .copied()
-        .ok_or_else(|| Failure::invalid(format!("{number} is no {}", E::NAME)))
+        .ok_or_else(|| Failure::invalid(format!("{number} is not a value of {}", E::NAME)))
 }

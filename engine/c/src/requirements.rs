@@ -16,7 +16,7 @@ use crate::vulkan::{
 };
 
 /// Features and extensions that the library uses, one bit each. Only the first is required; the
-/// rest is used where it is there.
+/// others are used where they are enabled.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitFeature {
@@ -63,7 +63,9 @@ pub(crate) fn features_of(bits: u32) -> Outcome<Features> {
         left &= !(feature as u32);
     }
     if left != 0 {
-        return Err(Failure::invalid(format!("features {left:#x} are none of MultisplitFeature")));
+        return Err(Failure::invalid(format!(
+            "features has bits {left:#x}, which are not in MultisplitFeature"
+        )));
     }
     Ok(features)
 }
@@ -86,7 +88,7 @@ pub struct MultisplitRequirementsInfo {
     pub struct_size: u32,
     /// `MULTISPLIT_VERSION`.
     pub version: u32,
-    /// The loader's.
+    /// That of the Vulkan loader.
     pub get_instance_proc_addr: PFN_vkGetInstanceProcAddr,
     /// The instance.
     pub instance: VkInstance,
@@ -94,7 +96,7 @@ pub struct MultisplitRequirementsInfo {
     pub physical_device: VkPhysicalDevice,
     /// The `apiVersion` that the instance was created with: 1.2 or later.
     pub api_version: u32,
-    /// 0.
+    /// Must be 0.
     pub reserved: u32,
 }
 
@@ -109,7 +111,7 @@ unsafe impl Sized32 for MultisplitRequirementsInfo {
 pub struct MultisplitRequirementsList {
     /// Extensions to enable.
     pub extensions: *const *const c_char,
-    /// How many they are.
+    /// Their number.
     pub extension_count: u32,
     /// The features to enable, all of which the device has: bits of `MultisplitFeature`.
     pub features: u32,
@@ -146,6 +148,7 @@ impl Object {
     /// The handles of `info`, where they are not null, are alive and belong together.
     unsafe fn new(info: &MultisplitRequirementsInfo) -> Outcome<Self> {
         version::check(info.version)?;
+        read::reserved(MultisplitRequirementsInfo::NAME, info.reserved)?;
         // SAFETY: by the caller's contract.
         let (_, instance) =
             unsafe { vulkan::instance(info.get_instance_proc_addr, info.instance)? };
@@ -153,7 +156,8 @@ impl Object {
         if physical.is_null() {
             return Err(Failure::null("physical_device"));
         }
-        let wanted = Requirements::for_version(&instance, physical, api_version)?;
+        // SAFETY: by the caller's contract.
+        let wanted = unsafe { Requirements::for_version(&instance, physical, api_version)? };
         let extensions = Names(wanted.extensions.iter().map(|name| name.as_ptr()).collect());
         let (chains, merged) = (Mutex::default(), Mutex::default());
         Ok(Self { instance, physical, api_version, wanted, extensions, chains, merged })
@@ -221,7 +225,7 @@ impl Object {
     }
 }
 
-/// Looks at a physical device: what to enable on it, or an error that names everything it lacks.
+/// Finds what to enable on a physical device. An error names everything that it lacks.
 ///
 /// # Safety
 /// `info` is `NULL` or points to a `MultisplitRequirementsInfo`. Handles in it are `NULL` or alive, and
@@ -241,7 +245,7 @@ pub unsafe extern "C" fn multisplit_requirements_create(
     })
 }
 
-/// What to enable, for callers that set it in structures of their own.
+/// Lists what to enable, for callers that fill structures of their own.
 ///
 /// # Safety
 /// `list` is `NULL` or may be written.
@@ -275,8 +279,8 @@ pub unsafe extern "C" fn multisplit_requirements_merge(
     guard(|| unsafe { REQUIREMENTS.get(requirements)?.merge(create_info) })
 }
 
-/// Looks at how a device was created: which features it has, as `MultisplitContextInfo` wants them, or
-/// an error that names everything that is missing.
+/// Finds which features a device is created with, for `features` of `MultisplitContextInfo`. An error
+/// names everything that is missing.
 ///
 /// # Safety
 /// `create_info` is `NULL` or one that `vkCreateDevice` accepted. `features` is `NULL` or may be
@@ -298,7 +302,7 @@ pub unsafe extern "C" fn multisplit_requirements_check(
     })
 }
 
-/// Destroys requirements. `NULL` is no mistake.
+/// Destroys requirements. `NULL` is allowed and does nothing.
 ///
 /// # Safety
 /// Nobody uses pointers that came from them any more.

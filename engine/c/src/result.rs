@@ -1,5 +1,5 @@
-//! How calls end: the result codes, the message behind the last of them, and the one place where a
-//! panic is stopped.
+//! The result of a call: the codes, the message of the last error, and the one place where a panic is
+//! stopped.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -13,49 +13,55 @@ use multisplit::network::NetworkError;
 
 use MultisplitResult as Code;
 
-/// How a call ended. `multisplit_last_error` has the words.
+/// The result of a call. `multisplit_last_error` returns the message of an error.
 /// cbindgen:rename-all=ScreamingSnakeCase
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitResult {
-    /// It did what it was asked for.
+    /// The call succeeded.
     MultisplitSuccess = 0,
-    /// A pointer or a Vulkan handle is `NULL` that must not be.
+    /// A pointer or a Vulkan handle that is needed is `NULL`.
     MultisplitErrorNull = -1,
     /// The caller was compiled for another version of the library.
     MultisplitErrorVersion = -2,
     /// `struct_size` is not the size that the library knows for this structure.
     MultisplitErrorStructSize = -3,
-    /// A handle names no object: it was destroyed, is of another kind, or never was one.
+    /// A handle is not valid: it was destroyed, is of another kind, or was never created.
     MultisplitErrorHandle = -4,
     /// A context cannot be destroyed while objects that were made from it exist.
     MultisplitErrorInUse = -5,
-    /// An operation was to be recorded before `multisplit_operation_warm_up`.
+    /// The operation needs `multisplit_operation_warm_up` first.
     MultisplitErrorNotReady = -6,
-    /// An argument or a member has a value that makes no sense.
+    /// An argument or a member has a value that is not allowed.
     MultisplitErrorInvalid = -7,
     /// A buffer, an array or a workspace is too small.
     MultisplitErrorTooSmall = -8,
     /// An offset does not have the alignment that the device needs.
     MultisplitErrorMisaligned = -9,
-    /// More than the device or the method can handle.
+    /// A number is past a limit of the device or of the method.
     MultisplitErrorTooLarge = -10,
-    /// The device lacks something, or the library was built without it.
+    /// The device lacks a feature, or the library was built without it.
     MultisplitErrorUnsupported = -11,
-    /// GLSL that does not compile; the message has its lines.
+    /// The GLSL does not compile; the message names the line.
     MultisplitErrorGlsl = -12,
-    /// Memory could not be had.
+    /// Out of host or device memory.
     MultisplitErrorOutOfMemory = -13,
-    /// The device is lost; nothing but destroying is left to do.
+    /// The device is lost: destroy everything that was created from it.
     MultisplitErrorDeviceLost = -14,
     /// Another Vulkan call failed.
     MultisplitErrorVulkan = -15,
-    /// A mistake in the library: please report the message.
+    /// A bug in the library: please report the message.
     MultisplitErrorInternal = -16,
+    /// `value_bytes` is not 4, 8 or 16.
+    MultisplitErrorValueSize = -17,
+    /// `first_bit` and `bit_count` name bits that a key does not have.
+    MultisplitErrorSortBits = -18,
+    /// `frame` is not one of the frames in flight that the operation was made for.
+    MultisplitErrorFrame = -19,
 }
 
 /// Every code with its name.
-const NAMES: [(Code, &CStr); 17] = [
+const NAMES: [(Code, &CStr); 20] = [
     (Code::MultisplitSuccess, c"MULTISPLIT_SUCCESS"),
     (Code::MultisplitErrorNull, c"MULTISPLIT_ERROR_NULL"),
     (Code::MultisplitErrorVersion, c"MULTISPLIT_ERROR_VERSION"),
@@ -73,9 +79,12 @@ const NAMES: [(Code, &CStr); 17] = [
     (Code::MultisplitErrorDeviceLost, c"MULTISPLIT_ERROR_DEVICE_LOST"),
     (Code::MultisplitErrorVulkan, c"MULTISPLIT_ERROR_VULKAN"),
     (Code::MultisplitErrorInternal, c"MULTISPLIT_ERROR_INTERNAL"),
+    (Code::MultisplitErrorValueSize, c"MULTISPLIT_ERROR_VALUE_SIZE"),
+    (Code::MultisplitErrorSortBits, c"MULTISPLIT_ERROR_SORT_BITS"),
+    (Code::MultisplitErrorFrame, c"MULTISPLIT_ERROR_FRAME"),
 ];
 
-/// A code and the words for it.
+/// A code and its message.
 #[derive(Debug)]
 pub(crate) struct Failure {
     code: Code,
@@ -105,8 +114,11 @@ impl Failure {
     fn panicked(payload: &(dyn Any + Send)) -> Self {
         let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
-        let text = text.unwrap_or_else(|| "a panic without words".to_owned());
-        Self::new(Code::MultisplitErrorInternal, format!("a mistake in multisplit: {text}"))
+        let text = text.unwrap_or_else(|| "a panic without a message".to_owned());
+        Self::new(
+            Code::MultisplitErrorInternal,
+            format!("internal error in multisplit, please report it: {text}"),
+        )
     }
 }
 
@@ -120,6 +132,9 @@ impl From<Error> for Failure {
             Error::MissingRequirements { .. } | Error::Kernel { .. } => {
                 Code::MultisplitErrorUnsupported
             }
+            Error::ValueSize { .. } => Code::MultisplitErrorValueSize,
+            Error::SortBits { .. } => Code::MultisplitErrorSortBits,
+            Error::NoSuchFrame { .. } => Code::MultisplitErrorFrame,
             Error::OutOfMemory { .. } => Code::MultisplitErrorOutOfMemory,
             Error::Vulkan { result, .. } => vulkan(*result),
             #[cfg(feature = "glsl")]
@@ -161,7 +176,7 @@ pub(crate) fn guard(call: impl FnOnce() -> Outcome) -> MultisplitResult {
     failure.code
 }
 
-/// What went wrong in the last call of this thread that failed; an empty string where none has.
+/// The message of the last error of this thread; an empty string if there was none.
 /// Never `NULL`. It stays valid until another call of this thread fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn multisplit_last_error() -> *const c_char {
@@ -187,11 +202,14 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_is_a_code_with_its_words() {
+    fn a_panic_becomes_a_code_with_its_message() {
         assert_eq!(guard(|| panic!("on {}", "purpose")), Code::MultisplitErrorInternal);
-        assert_eq!(last(), "a mistake in multisplit: on purpose");
+        assert_eq!(last(), "internal error in multisplit, please report it: on purpose");
         assert_eq!(guard(|| std::panic::panic_any(7)), Code::MultisplitErrorInternal);
-        assert_eq!(last(), "a mistake in multisplit: a panic without words");
+        assert_eq!(
+            last(),
+            "internal error in multisplit, please report it: a panic without a message"
+        );
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! Exclusive prefix sums.
 
-use multisplit::embed::ScanTask;
+use multisplit::Context;
+use multisplit::graph::ElementType;
+use multisplit::primitives::{self, ScanBuffers};
 
 use crate::context::{CONTEXTS, MultisplitContext};
+use crate::declare::Declaration;
 use crate::operation::{self, MultisplitOperation};
 use crate::read::{self, Out, Sized32};
-use crate::result::{MultisplitResult, guard};
-use crate::types::MultisplitCommonInfo;
+use crate::result::{MultisplitResult, Outcome, guard};
+use crate::types::{MultisplitCommonInfo, MultisplitRole};
 
 /// A device-wide exclusive scan: prefix sums of `uint32_t`, modulo 2^32.
 ///
@@ -16,7 +19,7 @@ use crate::types::MultisplitCommonInfo;
 pub struct MultisplitScanInfo {
     /// `sizeof(MultisplitScanInfo)`.
     pub struct_size: u32,
-    /// 0.
+    /// Must be 0.
     pub reserved: u32,
     /// How many elements, and what the caller does around the scan.
     pub common: MultisplitCommonInfo,
@@ -43,9 +46,20 @@ pub unsafe extern "C" fn multisplit_scan_create(
         unsafe {
             let out = Out::handle("operation", operation)?;
             let (context, info) = (CONTEXTS.get(context)?, read::info(info)?);
-            let task = ScanTask { n: info.common.elements()? };
-            out.set(operation::create(&context, &info.common, task)?);
+            let declaration = declare(&context.engine, info)?;
+            out.set(operation::create(&context, &info.common, declaration)?);
         }
         Ok(())
     })
+}
+
+fn declare(context: &Context, info: &MultisplitScanInfo) -> Outcome<Declaration> {
+    read::reserved(MultisplitScanInfo::NAME, info.reserved)?;
+    let mut declaration = Declaration::new(context, "scan");
+    let n = declaration.count(&info.common)?;
+    let src = declaration.import(MultisplitRole::Input, ElementType::U32, n.max());
+    let dst = declaration.import(MultisplitRole::Output, ElementType::U32, n.max());
+    let (graph, policy) = declaration.parts();
+    primitives::scan(graph, policy, &ScanBuffers::new(src, dst).count(n))?;
+    Ok(declaration)
 }

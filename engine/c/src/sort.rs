@@ -2,18 +2,19 @@
 
 use std::mem::MaybeUninit;
 
-use multisplit::embed::{Along, SortTask};
-use multisplit::primitives::multisplit::KeyType;
-use multisplit::primitives::sort::Sort;
+use multisplit::graph::ElementType;
+use multisplit::primitives::{self, SortBuffers};
+use multisplit::{Context, KeyType, Sort};
 
 use crate::context::{CONTEXTS, MultisplitContext};
+use crate::declare::Declaration;
 use crate::operation::{self, MultisplitOperation};
 use crate::read::{self, Out, Sized32};
 use crate::result::{MultisplitResult, Outcome, guard};
-use crate::types::{MultisplitCommonInfo, MultisplitKeyType, choice};
+use crate::types::{MultisplitCommonInfo, MultisplitKeyType, MultisplitRole, choice};
 use crate::vulkan::VkBool32;
 
-/// What the keys of a sort take along.
+/// What moves along with the keys of a sort.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitSortValues {
@@ -37,7 +38,7 @@ pub struct MultisplitSortInfo {
     pub struct_size: u32,
     /// What a key is.
     pub key_type: MaybeUninit<MultisplitKeyType>,
-    /// What the keys take along.
+    /// What moves along with the keys.
     pub values: MaybeUninit<MultisplitSortValues>,
     /// Bytes of a value: 4, 8 or 16.
     pub value_bytes: u32,
@@ -47,8 +48,8 @@ pub struct MultisplitSortInfo {
     pub first_bit: u32,
     /// How many bits are sorted by; 0: all from `first_bit` on. Fewer bits take fewer rounds.
     pub bit_count: u32,
-    /// Whether it sorts between two buffers of each kind, which spares the scratch memory the second
-    /// one: the result is then in either, and the word of `HALF` says in which. Otherwise the result is
+    /// Whether it sorts between two buffers of each kind, which makes the scratch memory smaller: the
+    /// result is then in one of the two, and the word of `HALF` says in which. Otherwise the result is
     /// where the input was.
     pub two_buffers: VkBool32,
     /// How many elements, and what the caller does around the sort.
@@ -76,27 +77,49 @@ pub unsafe extern "C" fn multisplit_sort_create(
         unsafe {
             let out = Out::handle("operation", operation)?;
             let (context, info) = (CONTEXTS.get(context)?, read::info(info)?);
-            out.set(operation::create(&context, &info.common, task(info)?)?);
+            let declaration = declare(&context.engine, info)?;
+            out.set(operation::create(&context, &info.common, declaration)?);
         }
         Ok(())
     })
 }
 
-fn task(info: &MultisplitSortInfo) -> Outcome<SortTask> {
+fn declare(context: &Context, info: &MultisplitSortInfo) -> Outcome<Declaration> {
     let key = KeyType::from(read::choice(info.key_type)?);
+    let mut declaration = Declaration::new(context, "sort");
+    let n = declaration.count(&info.common)?;
+    let keys = declaration.import(MultisplitRole::Keys, key.into(), n.max());
+    let mut buffers = SortBuffers::keys(keys).count(n);
+    let value = match read::choice(info.values)? {
+        MultisplitSortValues::None => None,
+        MultisplitSortValues::Values => {
+            let value = ElementType::Other(info.value_bytes);
+            buffers = buffers.values(declaration.import(MultisplitRole::Values, value, n.max()));
+            Some(value)
+        }
+        MultisplitSortValues::Indices => {
+            let index = ElementType::U32;
+            buffers = buffers.indices(declaration.import(MultisplitRole::Indices, index, n.max()));
+            Some(index)
+        }
+    };
+    if info.two_buffers != 0 {
+        let mut other = |role, element| declaration.import(role, element, n.max());
+        let keys = other(MultisplitRole::KeysOther, key.into());
+        let values = value.map(|value| other(MultisplitRole::ValuesOther, value));
+        let half = declaration.import(MultisplitRole::Half, ElementType::U32, 1);
+        buffers = buffers.between(keys, values, half);
+    }
+    let (graph, policy) = declaration.parts();
+    primitives::sort(graph, policy, &description(info, key), &buffers)?;
+    Ok(declaration)
+}
+
+fn description(info: &MultisplitSortInfo, key: KeyType) -> Sort {
+    let sort = if info.descending != 0 { Sort::descending() } else { Sort::ascending() };
     let end = match info.bit_count {
         0 => key.bits(),
         count => info.first_bit.saturating_add(count),
     };
-    let sort = Sort::new(key).by_bits(info.first_bit..end);
-    Ok(SortTask {
-        sort: if info.descending != 0 { sort.descending() } else { sort },
-        n: info.common.elements()?,
-        along: match read::choice(info.values)? {
-            MultisplitSortValues::None => Along::Nothing,
-            MultisplitSortValues::Values => Along::Values { bytes: info.value_bytes },
-            MultisplitSortValues::Indices => Along::Indices,
-        },
-        double_buffered: info.two_buffers != 0,
-    })
+    sort.bits(info.first_bit..end)
 }

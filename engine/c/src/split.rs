@@ -3,15 +3,18 @@
 use std::ffi::{c_char, c_void};
 use std::mem::MaybeUninit;
 
-use multisplit::embed::{SplitOutputs, SplitTask};
-use multisplit::primitives::multisplit::{Bucket, KeyType, Split};
+use multisplit::graph::{Buffer, ElementType};
+use multisplit::primitives::multisplit::Bucket;
+use multisplit::primitives::{self, SplitBuffers};
+use multisplit::{Buckets, Context, KeyType};
 
 use crate::context::{CONTEXTS, MultisplitContext};
+use crate::declare::Declaration;
 use crate::glsl;
 use crate::operation::{self, MultisplitOperation};
 use crate::read::{self, Out, Sized32};
 use crate::result::{Failure, MultisplitResult, Outcome, guard};
-use crate::types::{MultisplitCommonInfo, MultisplitKeyType, choice};
+use crate::types::{MultisplitCommonInfo, MultisplitKeyType, MultisplitRole, choice};
 use crate::vulkan::VkBool32;
 
 /// Which bucket a key belongs to.
@@ -37,7 +40,7 @@ pub enum MultisplitBucket {
 }
 choice!(MultisplitBucket: Delta, Identity, Digit, Even, Range, Glsl);
 
-/// What a split puts out.
+/// The output of a split.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitSplitOutput {
@@ -54,8 +57,8 @@ choice!(MultisplitSplitOutput: Keys, Pairs, Permutation);
 /// each.
 ///
 /// Roles: `KEYS` and `OFFSETS`; `KEYS_OUT` for keys and pairs; `VALUES` and `VALUES_OUT` for pairs;
-/// `PERMUTATION` for that; `OUTSIDE` where `count_outside` is set; `TABLE` where `table_words` is not
-/// 0.
+/// `PERMUTATION` for a permutation; `OUT_OF_RANGE` where `count_out_of_range` is set; `TABLE` where `table_words`
+/// is not 0.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitSplitInfo {
@@ -69,7 +72,7 @@ pub struct MultisplitSplitInfo {
     pub bucket: MaybeUninit<MultisplitBucket>,
     /// Edges, of the type of the keys: 1 for `DELTA`, 2 for `EVEN`, m - 1 for `RANGE`. Copied.
     pub edges: *const c_void,
-    /// How many there are.
+    /// Number of edges.
     pub edge_count: u32,
     /// For `DIGIT`: the lowest bit.
     pub shift: u32,
@@ -83,13 +86,13 @@ pub struct MultisplitSplitInfo {
     pub glsl: *const c_char,
     /// For `GLSL`: `push.parameter_a`, `_b` and `_c`.
     pub parameters: [u32; 3],
-    /// What comes out.
+    /// The output.
     pub output: MaybeUninit<MultisplitSplitOutput>,
     /// For pairs: bytes of a value, 4, 8 or 16.
     pub value_bytes: u32,
-    /// Whether `OUTSIDE` gets the number of keys whose function gave an id of m or more. They
-    /// are treated as of the last bucket; where it is not zero, the output means nothing.
-    pub count_outside: VkBool32,
+    /// Whether `OUT_OF_RANGE` gets the number of keys whose function gave an id of m or more. They
+    /// are put into the last bucket; where it is not zero, the output means nothing.
+    pub count_out_of_range: VkBool32,
     /// How many elements, and what the caller does around the split.
     pub common: MultisplitCommonInfo,
 }
@@ -116,7 +119,8 @@ pub unsafe extern "C" fn multisplit_split_create(
         unsafe {
             let out = Out::handle("operation", operation)?;
             let (context, info) = (CONTEXTS.get(context)?, read::info(info)?);
-            out.set(operation::create(&context, &info.common, task(info)?)?);
+            let declaration = declare(&context.engine, info)?;
+            out.set(operation::create(&context, &info.common, declaration)?);
         }
         Ok(())
     })
@@ -124,26 +128,48 @@ pub unsafe extern "C" fn multisplit_split_create(
 
 /// # Safety
 /// The pointers of `info` are null or what they say they are.
-unsafe fn task(info: &MultisplitSplitInfo) -> Outcome<SplitTask> {
+unsafe fn declare(context: &Context, info: &MultisplitSplitInfo) -> Outcome<Declaration> {
     let key = KeyType::from(read::choice(info.key_type)?);
+    let mut declaration = Declaration::new(context, "split");
+    let n = declaration.count(&info.common)?;
     // SAFETY: by the caller's contract.
-    let bucket = unsafe { bucket(info, key)? };
-    Ok(SplitTask {
-        split: Split::new(key, info.buckets, bucket),
-        n: info.common.elements()?,
-        outputs: match read::choice(info.output)? {
-            MultisplitSplitOutput::Keys => SplitOutputs::Keys,
-            MultisplitSplitOutput::Pairs => SplitOutputs::Pairs { value_bytes: info.value_bytes },
-            MultisplitSplitOutput::Permutation => SplitOutputs::Permutation,
-        },
-        outside: info.count_outside != 0,
-        table_words: info.table_words.into(),
-    })
+    let bucket = unsafe { bucket(info, key, |words| declaration.table(words))? };
+    let keys = declaration.import(MultisplitRole::Keys, key.into(), n.max());
+    let words = u64::from(info.buckets) + 1;
+    let offsets = declaration.import(MultisplitRole::Offsets, ElementType::U32, words);
+    let mut of = |role, element| declaration.import(role, element, n.max());
+    let value = ElementType::Other(info.value_bytes);
+    let mut buffers = match read::choice(info.output)? {
+        MultisplitSplitOutput::Keys => {
+            SplitBuffers::keys(keys, of(MultisplitRole::KeysOut, key.into()), offsets)
+        }
+        MultisplitSplitOutput::Pairs => SplitBuffers::pairs(
+            (keys, of(MultisplitRole::Values, value)),
+            (of(MultisplitRole::KeysOut, key.into()), of(MultisplitRole::ValuesOut, value)),
+            offsets,
+        ),
+        MultisplitSplitOutput::Permutation => {
+            let permutation = of(MultisplitRole::Permutation, ElementType::U32);
+            SplitBuffers::permutation(keys, permutation, offsets)
+        }
+    };
+    if info.count_out_of_range != 0 {
+        let word = declaration.import(MultisplitRole::OutOfRange, ElementType::U32, 1);
+        buffers = buffers.out_of_range(word);
+    }
+    let (graph, policy) = declaration.parts();
+    let buckets = Buckets::of(key, info.buckets, bucket);
+    primitives::split(graph, policy, &buckets, &buffers.count(n))?;
+    Ok(declaration)
 }
 
 /// # Safety
 /// The pointers of `info` are null or what they say they are.
-unsafe fn bucket(info: &MultisplitSplitInfo, key: KeyType) -> Outcome<Bucket> {
+unsafe fn bucket(
+    info: &MultisplitSplitInfo,
+    key: KeyType,
+    table: impl FnOnce(u32) -> Option<Buffer>,
+) -> Outcome<Bucket> {
     // SAFETY: by the caller's contract.
     let edges = unsafe { read::numbers("edges", info.edges, info.edge_count, key.bytes())? };
     let float = |bits: u64| match key {
@@ -152,16 +178,22 @@ unsafe fn bucket(info: &MultisplitSplitInfo, key: KeyType) -> Outcome<Bucket> {
     };
     match (read::choice(info.bucket)?, edges.as_slice()) {
         (MultisplitBucket::Delta, &[min]) => Ok(Bucket::Delta { min, width: info.width }),
-        (MultisplitBucket::Delta, _) => Err(Failure::invalid("DELTA takes one edge")),
+        (MultisplitBucket::Delta, _) => wrong_edges("DELTA", 1, info.edge_count),
         (MultisplitBucket::Identity, _) => Ok(Bucket::Identity),
         (MultisplitBucket::Digit, _) => Ok(Bucket::Digit { shift: info.shift, bits: info.bits }),
         (MultisplitBucket::Even, _) if !key.is_float() => {
-            Err(Failure::invalid("EVEN splits floats; DELTA splits integers"))
+            Err(Failure::invalid("EVEN splits floats; split integers by DELTA or RANGE"))
         }
         (MultisplitBucket::Even, &[lo, hi]) => Ok(Bucket::Even { lo: float(lo), hi: float(hi) }),
-        (MultisplitBucket::Even, _) => Err(Failure::invalid("EVEN takes two edges")),
+        (MultisplitBucket::Even, _) => wrong_edges("EVEN", 2, info.edge_count),
         (MultisplitBucket::Range, _) => Ok(Bucket::Range(edges)),
         // SAFETY: by the caller's contract.
-        (MultisplitBucket::Glsl, _) => unsafe { glsl::bucket(info.glsl, info.parameters) },
+        (MultisplitBucket::Glsl, _) => unsafe {
+            glsl::bucket(info.glsl, info.parameters, table(info.table_words))
+        },
     }
+}
+
+pub(crate) fn wrong_edges<T>(function: &str, needed: u32, given: u32) -> Outcome<T> {
+    Err(Failure::invalid(format!("edge_count is {given}; {function} takes {needed}")))
 }

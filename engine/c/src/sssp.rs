@@ -22,9 +22,9 @@ pub const MULTISPLIT_UNREACHED: u32 = u32::MAX;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitSsspMethod {
-    /// What suits the network.
+    /// Chosen by the network.
     Auto = 0,
-    /// Bellman and Ford's.
+    /// Bellman-Ford.
     BellmanFord = 1,
     /// A near set and a far pile.
     NearFar = 2,
@@ -37,7 +37,7 @@ pub enum MultisplitSsspMethod {
 }
 choice!(MultisplitSsspMethod: Auto, BellmanFord, NearFar, Bucketing, MultisplitPasses, Multisplit);
 
-/// What the edges of a network cost.
+/// The weights of a network's edges.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitEdgeWeight {
@@ -59,9 +59,9 @@ pub struct MultisplitSssp;
 pub struct MultisplitSsspInfo {
     /// `sizeof(MultisplitSsspInfo)`.
     pub struct_size: u32,
-    /// How many vertices there are: 1 to 2^30 - 1.
+    /// Number of vertices: 1 to 2^30 - 1.
     pub vertices: u32,
-    /// How many edges there are.
+    /// Number of edges.
     pub edge_count: u64,
     /// Where each edge begins.
     pub from: *const u32,
@@ -69,7 +69,7 @@ pub struct MultisplitSsspInfo {
     pub to: *const u32,
     /// What each edge costs: `uint32_t` or `float`; `NULL` for `ONES`.
     pub weights: *const c_void,
-    /// Which of them.
+    /// What the weights are.
     pub weight: MaybeUninit<MultisplitEdgeWeight>,
     /// Whether edges lead both ways.
     pub undirected: VkBool32,
@@ -77,11 +77,11 @@ pub struct MultisplitSsspInfo {
     pub method: MaybeUninit<MultisplitSsspMethod>,
     /// Whether predecessors are wanted too.
     pub predecessors: VkBool32,
-    /// How far the distances of one bucket may be apart; 0: from the weights and degrees.
+    /// The width of a bucket in distance; 0: chosen from the weights and degrees.
     pub delta: f64,
     /// Buckets of the methods that have them; 0: 10.
     pub buckets: u32,
-    /// 0.
+    /// Must be 0.
     pub reserved: u32,
 }
 
@@ -101,7 +101,7 @@ struct Solver {
     context: Child,
 }
 
-/// Copies a network to the device and makes ready to search it. Submits to the context's queue.
+/// Copies a network to the device and prepares to search it. Submits to the context's queue.
 ///
 /// # Safety
 /// `info` is `NULL` or points to a `MultisplitSsspInfo` whose pointers are `NULL` or what they say
@@ -118,6 +118,7 @@ pub unsafe extern "C" fn multisplit_sssp_create(
             let out = Out::handle("sssp", sssp)?;
             (out, CONTEXTS.get(context)?, read::info(info)?)
         };
+        read::reserved(MultisplitSsspInfo::NAME, info.reserved)?;
         let options = options(info)?;
         // SAFETY: by the caller's contract.
         let network = unsafe { network(info)? };
@@ -183,7 +184,7 @@ unsafe fn network(info: &MultisplitSsspInfo) -> Outcome<Network> {
 /// Both arrays have room for `count` words, at least one for each vertex. `distances` gets
 /// `uint32_t` or, where weights are floats, `float`; `MULTISPLIT_UNREACHED` as bits where there is no
 /// path. `predecessors` may be `NULL`; otherwise it gets for each vertex the one before it on a
-/// shortest path, and must have been asked for.
+/// shortest path, and the search must have been created with `predecessors`.
 ///
 /// # Safety
 /// The arrays are `NULL` or have `count` words that may be written. Nobody else uses the context's
@@ -210,7 +211,9 @@ pub unsafe extern "C" fn multisplit_sssp_solve(
             ));
         }
         if !predecessors.is_null() && !solver.predecessors {
-            return Err(Failure::invalid("predecessors were not asked for when it was created"));
+            return Err(Failure::invalid(
+                "predecessors are wanted, but the search was created without them",
+            ));
         }
         let mut search = solver.search.lock().unwrap_or_else(PoisonError::into_inner);
         let paths = search.solve(source)?.paths;
@@ -233,7 +236,7 @@ unsafe fn write(to: *mut u32, words: &[u32]) {
     unsafe { std::ptr::copy_nonoverlapping(words.as_ptr().cast::<u8>(), to.cast::<u8>(), bytes) };
 }
 
-/// Destroys a search. `NULL` is no mistake.
+/// Destroys a search. `NULL` is allowed and does nothing.
 ///
 /// # Safety
 /// The device is alive.

@@ -7,10 +7,8 @@
 use std::mem::MaybeUninit;
 
 use multisplit::ash::vk;
-use multisplit::embed::{self, Elements, OperationOptions, Role};
 use multisplit::graph::Scope;
-use multisplit::primitives::histogram::SampleType;
-use multisplit::primitives::multisplit::KeyType;
+use multisplit::{ExecutableOptions, KeyType, SampleType, embed};
 
 use crate::read;
 use crate::result::Outcome;
@@ -100,8 +98,8 @@ impl From<MultisplitSampleType> for SampleType {
     }
 }
 
-/// What a buffer is to an operation. Each `Multisplit*Info` says which roles its operations have;
-/// `multisplit_operation_contract` says how large each buffer is, and how it is used.
+/// What a buffer is to an operation. Each `Multisplit*Info` lists the roles of its operations;
+/// `multisplit_operation_contract` gives the size of each buffer, and how it is used.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitRole {
@@ -125,8 +123,9 @@ pub enum MultisplitRole {
     Permutation = 8,
     /// m + 1 words: where each bucket of a split begins, and n.
     Offsets = 9,
-    /// One word: how many keys a split's function gave an id of m or more.
-    Outside = 10,
+    /// What is out of range. Of a split one word: the number of keys whose function gave an id of m or
+    /// more. Of a histogram one count for each channel that is counted: of the samples in no bin.
+    OutOfRange = 10,
     /// The words that a function in GLSL reads as `table.at[]`.
     Table = 11,
     /// The samples of a histogram, only read.
@@ -135,57 +134,56 @@ pub enum MultisplitRole {
     Weights = 13,
     /// The counts of a histogram: m for each channel that is counted.
     Counts = 14,
-    /// One count for each channel that is counted: of the samples in no bin.
-    Dropped = 15,
     /// m words: the exclusive prefix sums of the counts of a histogram.
-    Cumulative = 16,
+    Cumulative = 15,
     /// The numbers of a scan, only read.
-    Input = 17,
+    Input = 16,
     /// The prefix sums of a scan.
-    Output = 18,
-    /// The words of which one says how many elements there are.
-    Count = 19,
+    Output = 17,
+    /// The words one of which is the device count.
+    Count = 18,
 }
 choice!(MultisplitRole:
-    Keys, KeysOut, KeysOther, Values, ValuesOut, ValuesOther, Indices, Half, Permutation, Offsets, Outside, Table, Samples, Weights, Counts, Dropped, Cumulative, Input, Output, Count,
+    Keys, KeysOut, KeysOther, Values, ValuesOut, ValuesOther, Indices, Half, Permutation, Offsets, OutOfRange, Table, Samples, Weights, Counts, Cumulative, Input, Output, Count,
 );
 
-impl From<MultisplitRole> for Role {
-    fn from(role: MultisplitRole) -> Self {
-        match role {
-            MultisplitRole::Keys => Self::Keys,
-            MultisplitRole::KeysOut => Self::KeysOut,
-            MultisplitRole::KeysOther => Self::KeysOther,
-            MultisplitRole::Values => Self::Values,
-            MultisplitRole::ValuesOut => Self::ValuesOut,
-            MultisplitRole::ValuesOther => Self::ValuesOther,
-            MultisplitRole::Indices => Self::Indices,
-            MultisplitRole::Half => Self::Half,
-            MultisplitRole::Permutation => Self::Permutation,
-            MultisplitRole::Offsets => Self::Offsets,
-            MultisplitRole::Outside => Self::Outside,
-            MultisplitRole::Table => Self::Table,
-            MultisplitRole::Samples => Self::Samples,
-            MultisplitRole::Weights => Self::Weights,
-            MultisplitRole::Counts => Self::Counts,
-            MultisplitRole::Dropped => Self::Dropped,
-            MultisplitRole::Cumulative => Self::Cumulative,
-            MultisplitRole::Input => Self::Input,
-            MultisplitRole::Output => Self::Output,
-            MultisplitRole::Count => Self::Count,
+impl MultisplitRole {
+    /// The name of its buffer in plans and messages.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Keys => "keys",
+            Self::KeysOut => "keys.out",
+            Self::KeysOther => "keys.other",
+            Self::Values => "values",
+            Self::ValuesOut => "values.out",
+            Self::ValuesOther => "values.other",
+            Self::Indices => "indices",
+            Self::Half => "half",
+            Self::Permutation => "permutation",
+            Self::Offsets => "offsets",
+            Self::OutOfRange => "out_of_range",
+            Self::Table => "table",
+            Self::Samples => "samples",
+            Self::Weights => "weights",
+            Self::Counts => "counts",
+            Self::Cumulative => "cumulative",
+            Self::Input => "input",
+            Self::Output => "output",
+            Self::Count => "count",
         }
     }
 }
 
-/// Who knows how many elements there are.
+/// Where the number of elements comes from.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitCount {
-    /// There are always n.
+    /// It is always n.
     Fixed = 0,
-    /// Each recording says how many, at most n.
+    /// A host count: `count` of each recording. A larger one than n is an error.
     Recorded = 1,
-    /// A word on the device says how many, at most n: that of `MULTISPLIT_ROLE_COUNT`.
+    /// A device count: a word of the buffer of `MULTISPLIT_ROLE_COUNT`, read when the commands run. A
+    /// larger number than n counts as n.
     Device = 2,
 }
 choice!(MultisplitCount: Fixed, Recorded, Device);
@@ -194,7 +192,7 @@ choice!(MultisplitCount: Fixed, Recorded, Device);
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MultisplitScope {
-    /// Bits of `VkPipelineStageFlagBits2`; 0 where nothing is said.
+    /// Bits of `VkPipelineStageFlagBits2`; 0 for no scope.
     pub stages: u64,
     /// Bits of `VkAccessFlagBits2`.
     pub access: u64,
@@ -202,7 +200,7 @@ pub struct MultisplitScope {
 
 impl MultisplitScope {
     /// As the planner knows it; none where nothing is said.
-    fn scope(self) -> Option<Scope> {
+    pub(crate) fn scope(self) -> Option<Scope> {
         let stages = vk::PipelineStageFlags2::from_raw(self.stages);
         let access = vk::AccessFlags2::from_raw(self.access);
         (self.stages != 0 || self.access != 0).then(|| embed::scope(stages, access))
@@ -216,39 +214,39 @@ impl From<Option<Scope>> for MultisplitScope {
     }
 }
 
-/// What the caller does with a buffer around an operation. Where it says so, the operation records
-/// the barrier; where it does not, the caller does, as `multisplit_operation_contract` says.
+/// What the caller does with a buffer before and after an operation. Where it is given, the operation
+/// records the barrier; otherwise the caller does, by the scopes of `multisplit_operation_contract`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitRoleScope {
     /// Which buffer.
     pub role: MaybeUninit<MultisplitRole>,
-    /// 0.
+    /// Must be 0.
     pub reserved: u32,
-    /// What the caller did with it last before; no stages: the caller records that barrier.
+    /// The caller's last use before; no stages: the caller records that barrier.
     pub before: MultisplitScope,
-    /// What the caller does with it first after; no stages: the caller records that barrier.
+    /// The caller's first use after; no stages: the caller records that barrier.
     pub after: MultisplitScope,
 }
 
-/// What the creation of every operation has in common. Zero means the default everywhere.
+/// What all operations have in common. Zero means the default everywhere.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitCommonInfo {
-    /// How many elements there are, or the most there can be. Buffers are sized by it.
+    /// The number of elements, or its maximum. Buffers are sized by it.
     pub n: u64,
-    /// Who knows how many there are.
+    /// Where the number of elements comes from.
     pub count: MaybeUninit<MultisplitCount>,
-    /// Which word of the buffer of `MULTISPLIT_ROLE_COUNT` says it, where the device does.
+    /// For a device count: which word of the buffer of `MULTISPLIT_ROLE_COUNT` it is.
     pub count_index: u32,
-    /// What the caller does around the operation; `NULL` if `scope_count` is 0. It is copied.
+    /// What the caller does before and after; may be `NULL` if `scope_count` is 0. Copied.
     pub scopes: *const MultisplitRoleScope,
-    /// How many of them there are.
+    /// Number of scopes.
     pub scope_count: u32,
-    /// How many recordings of the operation may be recorded and yet to run: frames in flight, times
-    /// the threads that record. 0: 2.
+    /// Frames in flight: how many recordings of the operation may be recorded and yet to run. Threads
+    /// that record at the same time have frames of their own. 0: 2.
     pub frames: u32,
-    /// Whether the operation brings scratch memory, one piece for each frame; otherwise each
+    /// Whether the operation allocates its scratch memory, one piece for each frame; otherwise each
     /// recording is given some.
     pub own_workspace: VkBool32,
     /// Whether kernels take addresses instead of descriptors, for engines that have no descriptors to
@@ -258,58 +256,43 @@ pub struct MultisplitCommonInfo {
 }
 
 impl MultisplitCommonInfo {
-    /// How many elements, and who knows it.
-    pub(crate) fn elements(&self) -> Outcome<Elements> {
-        let most = self.n;
-        Ok(match read::choice(self.count)? {
-            MultisplitCount::Fixed => Elements::Fixed(most),
-            MultisplitCount::Recorded => Elements::Recorded { most },
-            MultisplitCount::Device => Elements::Device { most, index: self.count_index.into() },
-        })
-    }
-
-    /// How the operation is made.
+    /// What the caller does around the operation.
     ///
     /// # Safety
     /// `scopes` is null or what it says it is.
-    pub(crate) unsafe fn options(&self) -> Outcome<OperationOptions> {
-        let (own_workspace, by_address) = (self.own_workspace != 0, self.by_address != 0);
-        let mut options =
-            OperationOptions { own_workspace, by_address, ..OperationOptions::default() };
-        if self.frames != 0 {
-            options.frames = self.frames as usize;
-        }
+    pub(crate) unsafe fn scopes(&self) -> Outcome<&[MultisplitRoleScope]> {
         // SAFETY: by the caller's contract.
-        let scopes = unsafe { read::slice("common.scopes", self.scopes, self.scope_count.into())? };
-        for around in scopes {
-            let role = Role::from(read::choice(around.role)?);
-            if let Some(before) = around.before.scope() {
-                options = options.entry(role, before);
-            }
-            if let Some(after) = around.after.scope() {
-                options = options.exit(role, after);
-            }
+        unsafe { read::slice("common.scopes", self.scopes, self.scope_count.into()) }
+    }
+
+    /// How the operation is made.
+    pub(crate) fn options(&self) -> ExecutableOptions {
+        ExecutableOptions {
+            own_workspace: self.own_workspace != 0,
+            frames: if self.frames == 0 { DEFAULT_FRAMES } else { self.frames as usize },
+            by_address: self.by_address != 0,
         }
-        Ok(options)
     }
 }
+
+/// Frames in flight where the caller does not say how many: what most engines have.
+const DEFAULT_FRAMES: usize = 2;
 
 /// A piece of one of the caller's buffers.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitBinding {
-    /// What it is to the operation; not looked at in the binding of a workspace.
+    /// What it is to the operation; ignored in the binding of a workspace.
     pub role: MaybeUninit<MultisplitRole>,
-    /// 0.
+    /// Must be 0.
     pub reserved: u32,
     /// The buffer; `VK_NULL_HANDLE` where an address is given.
     pub buffer: VkBuffer,
     /// Where in it the piece begins: a multiple of the alignment that the contract, or the
     /// workspace, asks for.
     pub offset: VkDeviceSize,
-    /// How many bytes there are from there on; `VK_WHOLE_SIZE`: enough.
+    /// Bytes from there on; `VK_WHOLE_SIZE`: not checked.
     pub size: VkDeviceSize,
-    /// In the place of a buffer, for operations that take addresses: a multiple of 16. Not for a
-    /// workspace.
+    /// Instead of a buffer, for operations that take addresses: a multiple of 16. Not for a workspace.
     pub address: VkDeviceAddress,
 }

@@ -31,6 +31,9 @@ static void wrong_devices(const Host *host) {
     EXPECT(UNSUPPORTED, multisplit_context_create(&info, &context));
     EXPECT(UNSUPPORTED, multisplit_requirements_create(&ask, &requirements));
     info = host_context_info(host);
+    ask = requirements_info(host);
+    ask.reserved = 1;
+    EXPECT(INVALID, multisplit_requirements_create(&ask, &requirements));
     info.features = 0;
     EXPECT(UNSUPPORTED, multisplit_context_create(&info, &context));
     info.features = 1u << 31;
@@ -51,6 +54,9 @@ static void wrong_devices(const Host *host) {
     OK(multisplit_requirements_destroy(requirements));
 }
 
+/* What the last message contains. */
+#define SAYS(text) CHECK(strstr(multisplit_last_error(), text) != NULL)
+
 static void wrong_tasks(MultisplitContext *context) {
     MultisplitOperation *operation = NULL;
 #define WRONG_SORT(code, change)                                          \
@@ -63,10 +69,13 @@ static void wrong_tasks(MultisplitContext *context) {
     WRONG_SORT(INVALID, info.key_type = (MultisplitKeyType)-1);
     WRONG_SORT(INVALID, info.values = (MultisplitSortValues)9);
     WRONG_SORT(INVALID, info.common.count = (MultisplitCount)3);
-    WRONG_SORT(TOO_LARGE, (info.values = MULTISPLIT_SORT_VALUES_VALUES, info.value_bytes = 5));
-    WRONG_SORT(INVALID, info.first_bit = 33);
-    WRONG_SORT(INVALID, info.bit_count = 33);
-    WRONG_SORT(INVALID, (info.first_bit = UINT32_MAX, info.bit_count = UINT32_MAX));
+    WRONG_SORT(VALUE_SIZE, info.values = MULTISPLIT_SORT_VALUES_VALUES);
+    WRONG_SORT(VALUE_SIZE, (info.values = MULTISPLIT_SORT_VALUES_VALUES, info.value_bytes = 12));
+    SAYS("values of 12 bytes; values have 4, 8 or 16 bytes each");
+    WRONG_SORT(SORT_BITS, info.first_bit = 33);
+    WRONG_SORT(SORT_BITS, info.bit_count = 33);
+    SAYS("a u32 key has bits 0..32, not 0..33");
+    WRONG_SORT(SORT_BITS, (info.first_bit = UINT32_MAX, info.bit_count = UINT32_MAX));
     WRONG_SORT(TOO_LARGE, info.common.n = 1u << 30);
     WRONG_SORT(TOO_LARGE, info.common.n = UINT64_MAX);
     WRONG_SORT(TOO_LARGE, (info.common.n = UINT64_MAX, info.common.count = MULTISPLIT_COUNT_DEVICE));
@@ -74,9 +83,13 @@ static void wrong_tasks(MultisplitContext *context) {
                                  .before = {VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
                                             VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT}};
     WRONG_SORT(INVALID, (info.common.scopes = &scope, info.common.scope_count = 1));
-    scope.role = (MultisplitRole)20;
+    scope.role = (MultisplitRole)19;
     WRONG_SORT(INVALID, (info.common.scopes = &scope, info.common.scope_count = 1));
     scope.role = MULTISPLIT_ROLE_KEYS;
+    scope.reserved = 1;
+    WRONG_SORT(INVALID, (info.common.scopes = &scope, info.common.scope_count = 1));
+    SAYS("MultisplitRoleScope: reserved is 1; it must be 0");
+    scope.reserved = 0;
     scope.before.stages = VK_PIPELINE_STAGE_2_TRANSFER_BIT;
     WRONG_SORT(INVALID, (info.common.scopes = &scope, info.common.scope_count = 1));
     WRONG_SORT(INVALID, (info.common.scopes = (const void *)((const char *)&scope + 1),
@@ -100,7 +113,8 @@ static void wrong_tasks(MultisplitContext *context) {
     WRONG_SPLIT(INVALID, info.bucket = MULTISPLIT_BUCKET_RANGE);
     WRONG_SPLIT(INVALID, (info.bucket = MULTISPLIT_BUCKET_RANGE, info.edges = falling, info.edge_count = 7));
     WRONG_SPLIT(INVALID, info.bucket = MULTISPLIT_BUCKET_DIGIT);
-    WRONG_SPLIT(TOO_LARGE, info.output = MULTISPLIT_SPLIT_OUTPUT_PAIRS);
+    WRONG_SPLIT(VALUE_SIZE, info.output = MULTISPLIT_SPLIT_OUTPUT_PAIRS);
+    WRONG_SPLIT(VALUE_SIZE, (info.output = MULTISPLIT_SPLIT_OUTPUT_PAIRS, info.value_bytes = 12));
     WRONG_SPLIT(TOO_LARGE, info.common.n = 1u << 30);
     WRONG_SPLIT(INVALID, (info.bucket = MULTISPLIT_BUCKET_GLSL, info.glsl = "\xff"));
     WRONG_SPLIT(GLSL, (info.bucket = MULTISPLIT_BUCKET_GLSL,
@@ -128,12 +142,17 @@ static void wrong_tasks(MultisplitContext *context) {
     WRONG_HISTOGRAM(INVALID, info.active_channels = 2);
     WRONG_HISTOGRAM(INVALID, info.stride = 3);
     WRONG_HISTOGRAM(INVALID, (info.cumulative = 1, info.wide_counts = 1));
+    WRONG_HISTOGRAM(INVALID, (info.weight = MULTISPLIT_WEIGHT_F32, info.wide_counts = 1));
+    WRONG_HISTOGRAM(INVALID, info.reserved = 1);
     WRONG_HISTOGRAM(TOO_LARGE, info.common.n = UINT64_MAX);
 
     MultisplitScanInfo scan = scan_info();
     scan.common.n = UINT64_MAX;
     EXPECT(TOO_LARGE, multisplit_scan_create(context, &scan, &operation));
     CHECK(operation == NULL);
+    scan = scan_info();
+    scan.reserved = 1;
+    EXPECT(INVALID, multisplit_scan_create(context, &scan, &operation));
     scan = scan_info();
     scan.common.frames = UINT32_MAX;
     OK(multisplit_scan_create(context, &scan, &operation));
@@ -150,6 +169,7 @@ static void wrong_networks(MultisplitContext *context) {
         change;                                                       \
         RETURNS(MULTISPLIT_ERROR_##code, multisplit_sssp_create(context, &info, &sssp));  \
     } while (0)
+    WRONG_NETWORK(INVALID, info.reserved = 1);
     WRONG_NETWORK(INVALID, info.vertices = 0);
     WRONG_NETWORK(INVALID, info.vertices = 2);
     WRONG_NETWORK(TOO_LARGE, info.vertices = UINT32_MAX);
@@ -238,7 +258,12 @@ static void wrong_recordings(const Host *host, MultisplitContext *context) {
     WRONG_RECORD(INVALID, bindings[0].address = 4096);
     WRONG_RECORD(INVALID, (bindings[0].buffer = VK_NULL_HANDLE, bindings[0].address = 4096));
     WRONG_RECORD(INVALID, record.count = 10);
-    WRONG_RECORD(TOO_LARGE, record.frame = 1);
+    WRONG_RECORD(FRAME, record.frame = 1);
+    SAYS("frame 1 of 1 frames in flight");
+    WRONG_RECORD(FRAME, record.frame = UINT32_MAX);
+    WRONG_RECORD(INVALID, record.reserved = 1);
+    WRONG_RECORD(INVALID, bindings[0].reserved = 1);
+    WRONG_RECORD(INVALID, record.workspace.reserved = 1);
     if (workspace.size > 0) {
         WRONG_RECORD(NULL, record.workspace.buffer = VK_NULL_HANDLE);
         WRONG_RECORD(TOO_SMALL, record.workspace.size = workspace.size - 1);
@@ -253,6 +278,37 @@ static void wrong_recordings(const Host *host, MultisplitContext *context) {
     host_submit(host);
     host_free(host, &keys);
     host_free(host, &scratch);
+}
+
+/* Counts that recordings give. */
+static void wrong_counts(const Host *host, MultisplitContext *context) {
+    static const uint64_t wrong[] = {1001, UINT32_MAX, UINT64_C(1) << 32, UINT64_MAX};
+    MultisplitOperation *scan = NULL;
+    MultisplitScanInfo info = scan_info();
+    MultisplitRecordInfo record = {.struct_size = sizeof record};
+    info.common.count = MULTISPLIT_COUNT_RECORDED;
+    info.common.own_workspace = VK_TRUE;
+    OK(multisplit_scan_create(context, &info, &scan));
+    OK(multisplit_operation_warm_up(scan));
+    HostBuffer in = host_buffer(host, 4000, 0), out = host_buffer(host, 4000, 0);
+    MultisplitBinding bindings[] = {
+        {.role = MULTISPLIT_ROLE_INPUT, .buffer = in.buffer, .size = in.size},
+        {.role = MULTISPLIT_ROLE_OUTPUT, .buffer = out.buffer, .size = out.size},
+    };
+    record.binding_count = 2;
+    record.bindings = bindings;
+    host_begin(host);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        record.count = wrong[i];
+        EXPECT(TOO_LARGE, multisplit_record(scan, host->commands, &record));
+        SAYS("past the limit of 1000");
+    }
+    record.count = 0;
+    OK(multisplit_record(scan, host->commands, &record));
+    host_submit(host);
+    OK(multisplit_operation_destroy(scan));
+    host_free(host, &in);
+    host_free(host, &out);
 }
 
 /* Handles of another kind, and handles that never were any. */
@@ -294,6 +350,7 @@ void misuse(const Host *host, MultisplitContext *context) {
     wrong_tasks(context);
     wrong_networks(context);
     wrong_recordings(host, context);
+    wrong_counts(host, context);
     wrong_handles(context);
     messages_belong_to_threads();
 }

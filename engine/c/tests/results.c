@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 3000, BUCKETS = 8, MOST = 8 };
+enum { N = 3000, BUCKETS = 8, MAX_BUFFERS = 8 };
 
 /* A buffer of an operation, and what is in it at first; NULL for nothing. */
 typedef struct Filled {
@@ -33,8 +33,8 @@ static MultisplitBinding binding(const Host *host, const Filled *filled, VkBuffe
 /* Warms an operation up and runs it once; `record` says what is not buffers. */
 static void run(const Host *host, MultisplitOperation *operation, Filled *filled, uint32_t count,
                 MultisplitRecordInfo record) {
-    MultisplitBinding bindings[MOST];
-    MultisplitContract contracts[MOST];
+    MultisplitBinding bindings[MAX_BUFFERS];
+    MultisplitContract contracts[MAX_BUFFERS];
     MultisplitWorkspace needs = {0};
     OK(multisplit_operation_warm_up(operation));
     OK(multisplit_operation_workspace(operation, &needs));
@@ -78,7 +78,7 @@ static uint32_t noise(uint32_t i) {
     return i ^ (i >> 15);
 }
 
-/* A scan whose number of elements each recording says, with timestamps. */
+/* A scan of a host count, with timestamps. */
 static void scan(const Host *host, MultisplitContext *context, VkBool32 by_address) {
     static uint32_t numbers[N];
     for (uint32_t i = 0; i < N; ++i) {
@@ -113,7 +113,7 @@ static void scan(const Host *host, MultisplitContext *context, VkBool32 by_addre
     release(host, operation, filled, 2);
 }
 
-/* A sort of 16 bits of 32, downwards, with values, of as many elements as a word on the device says. */
+/* A sort of 16 bits of 32, downwards, with values, by a device count. */
 static void sort(const Host *host, MultisplitContext *context) {
     static uint32_t keys[N], values[N], taken[N];
     for (uint32_t i = 0; i < N; ++i) {
@@ -149,17 +149,84 @@ static void sort(const Host *host, MultisplitContext *context) {
     release(host, operation, filled, 3);
 }
 
+/* A sort of signed keys with values of 16 bytes between two buffers: a word says where the result is. */
+static void sort_between_two_buffers(const Host *host, MultisplitContext *context) {
+    typedef struct Value {
+        uint32_t from, words[3];
+    } Value;
+    static int32_t keys[N];
+    static Value values[N];
+    for (uint32_t i = 0; i < N; ++i) {
+        keys[i] = (int32_t)(noise(i) % 2000) - 1000;
+        values[i] = (Value){i, {noise(i), i * 3, ~i}};
+    }
+    MultisplitOperation *operation = NULL;
+    MultisplitSortInfo info = {
+        .struct_size = sizeof info,
+        .key_type = MULTISPLIT_KEY_TYPE_I32,
+        .values = MULTISPLIT_SORT_VALUES_VALUES,
+        .value_bytes = sizeof(Value),
+        .two_buffers = VK_TRUE,
+        .common = {.n = N},
+    };
+    OK(multisplit_sort_create(context, &info, &operation));
+    Filled filled[] = {{.role = MULTISPLIT_ROLE_KEYS, .data = keys, .bytes = sizeof keys},
+                       {.role = MULTISPLIT_ROLE_KEYS_OTHER},
+                       {.role = MULTISPLIT_ROLE_VALUES, .data = values, .bytes = sizeof values},
+                       {.role = MULTISPLIT_ROLE_VALUES_OTHER},
+                       {.role = MULTISPLIT_ROLE_HALF}};
+    run(host, operation, filled, 5, (MultisplitRecordInfo){0});
+    const uint32_t half = *(const uint32_t *)filled[4].buffer.mapped;
+    CHECK(half <= 1);
+    const int32_t *sorted = filled[half & 1].buffer.mapped;
+    const Value *moved = filled[2 + (half & 1)].buffer.mapped;
+    int right = 1;
+    for (uint32_t i = 0; i < N && right; ++i) {
+        const uint32_t from = moved[i].from;
+        right = from < N && sorted[i] == keys[from] && memcmp(&moved[i], &values[from], sizeof *moved) == 0;
+        if (right && i > 0) {
+            right = sorted[i - 1] < sorted[i] || (sorted[i - 1] == sorted[i] && moved[i - 1].from < from);
+        }
+    }
+    CHECK(right);
+    release(host, operation, filled, 5);
+}
+
+/* Operations on no elements: a sort has nothing to do, a split writes its offsets. */
+static void nothing(const Host *host, MultisplitContext *context) {
+    const uint32_t ones[BUCKETS + 1] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, zeros[BUCKETS + 1] = {0};
+    MultisplitOperation *operation = NULL;
+    MultisplitSortInfo sort = sort_info();
+    sort.common.n = 0;
+    sort.common.count = MULTISPLIT_COUNT_RECORDED;
+    OK(multisplit_sort_create(context, &sort, &operation));
+    Filled keys[] = {{.role = MULTISPLIT_ROLE_KEYS, .data = ones, .bytes = sizeof *ones}};
+    run(host, operation, keys, 1, (MultisplitRecordInfo){0});
+    CHECK(*(const uint32_t *)keys[0].buffer.mapped == 1);
+    release(host, operation, keys, 1);
+
+    MultisplitSplitInfo split = split_info();
+    split.common.n = 0;
+    OK(multisplit_split_create(context, &split, &operation));
+    Filled filled[] = {{.role = MULTISPLIT_ROLE_KEYS},
+                       {.role = MULTISPLIT_ROLE_KEYS_OUT},
+                       {.role = MULTISPLIT_ROLE_OFFSETS, .data = ones, .bytes = sizeof ones}};
+    run(host, operation, filled, 3, (MultisplitRecordInfo){0});
+    CHECK(memcmp(filled[2].buffer.mapped, zeros, sizeof zeros) == 0);
+    release(host, operation, filled, 3);
+}
+
 /* A split by a function in GLSL that reads a table, which gives some keys a wrong id. */
 static void split(const Host *host, MultisplitContext *context) {
     static uint32_t keys[N];
-    uint32_t ids[16], begins[BUCKETS + 1] = {0}, outside = 0;
+    uint32_t ids[16], begins[BUCKETS + 1] = {0}, out_of_range = 0;
     for (uint32_t i = 0; i < 16; ++i) {
-        ids[i] = i * 5 % 9; /* 8 is outside */
+        ids[i] = i * 5 % 9; /* 8 is out of range */
     }
     for (uint32_t i = 0; i < N; ++i) {
         keys[i] = noise(i);
         uint32_t id = ids[keys[i] & 15];
-        outside += id >= BUCKETS;
+        out_of_range += id >= BUCKETS;
         for (uint32_t b = id < BUCKETS ? id : BUCKETS - 1; b < BUCKETS; ++b) {
             ++begins[b + 1];
         }
@@ -173,7 +240,7 @@ static void split(const Host *host, MultisplitContext *context) {
         .parameters = {15},
         .table_words = 16,
         .output = MULTISPLIT_SPLIT_OUTPUT_PERMUTATION,
-        .count_outside = VK_TRUE,
+        .count_out_of_range = VK_TRUE,
         .common = {.n = N},
     };
     OK(multisplit_split_create(context, &info, &operation));
@@ -181,10 +248,10 @@ static void split(const Host *host, MultisplitContext *context) {
                        {.role = MULTISPLIT_ROLE_TABLE, .data = ids, .bytes = sizeof ids},
                        {.role = MULTISPLIT_ROLE_PERMUTATION},
                        {.role = MULTISPLIT_ROLE_OFFSETS},
-                       {.role = MULTISPLIT_ROLE_OUTSIDE}};
+                       {.role = MULTISPLIT_ROLE_OUT_OF_RANGE}};
     run(host, operation, filled, 5, (MultisplitRecordInfo){0});
     CHECK(memcmp(filled[3].buffer.mapped, begins, sizeof begins) == 0);
-    CHECK(outside > 0 && *(const uint32_t *)filled[4].buffer.mapped == outside);
+    CHECK(out_of_range > 0 && *(const uint32_t *)filled[4].buffer.mapped == out_of_range);
     const uint32_t *to = filled[2].buffer.mapped;
     int right = 1;
     for (uint32_t i = 0; i < N; ++i) {
@@ -195,13 +262,13 @@ static void split(const Host *host, MultisplitContext *context) {
     release(host, operation, filled, 5);
 }
 
-/* A histogram of bytes, two channels of which one is counted, weighted, with sums and what is dropped. */
+/* A histogram of bytes, two channels of which one is counted, weighted, with sums and what is out of range. */
 static void histogram(const Host *host, MultisplitContext *context) {
     enum { BINS = 4 };
     static const uint8_t edges[BINS + 1] = {10, 20, 50, 100, 200};
     static uint8_t samples[2 * N];
     static uint32_t weights[N];
-    uint32_t counts[BINS] = {0}, sums[BINS] = {0}, dropped = 0;
+    uint32_t counts[BINS] = {0}, sums[BINS] = {0}, out_of_range = 0;
     for (uint32_t i = 0; i < N; ++i) {
         samples[2 * i] = (uint8_t)noise(i);
         samples[2 * i + 1] = (uint8_t)noise(N + i);
@@ -211,7 +278,7 @@ static void histogram(const Host *host, MultisplitContext *context) {
             ++bin;
         }
         if (samples[2 * i + 1] < edges[0] || bin == BINS) {
-            ++dropped;
+            ++out_of_range;
         } else {
             counts[bin] += weights[i];
         }
@@ -230,7 +297,7 @@ static void histogram(const Host *host, MultisplitContext *context) {
         .weight = MULTISPLIT_WEIGHT_U32,
         .channels = 2,
         .active_channels = 2,
-        .count_dropped = VK_TRUE,
+        .count_out_of_range = VK_TRUE,
         .cumulative = VK_TRUE,
         .common = {.n = N},
     };
@@ -239,11 +306,11 @@ static void histogram(const Host *host, MultisplitContext *context) {
                        {.role = MULTISPLIT_ROLE_WEIGHTS, .data = weights, .bytes = sizeof weights},
                        {.role = MULTISPLIT_ROLE_COUNTS},
                        {.role = MULTISPLIT_ROLE_CUMULATIVE},
-                       {.role = MULTISPLIT_ROLE_DROPPED}};
+                       {.role = MULTISPLIT_ROLE_OUT_OF_RANGE}};
     run(host, operation, filled, 5, (MultisplitRecordInfo){0});
     CHECK(memcmp(filled[2].buffer.mapped, counts, sizeof counts) == 0);
     CHECK(memcmp(filled[3].buffer.mapped, sums, sizeof sums) == 0);
-    CHECK(dropped > 0 && *(const uint32_t *)filled[4].buffer.mapped == dropped);
+    CHECK(out_of_range > 0 && *(const uint32_t *)filled[4].buffer.mapped == out_of_range);
     release(host, operation, filled, 5);
 }
 
@@ -291,6 +358,8 @@ void results(const Host *host, MultisplitContext *context) {
         scan(host, context, VK_TRUE);
     }
     sort(host, context);
+    sort_between_two_buffers(host, context);
+    nothing(host, context);
     split(host, context);
     histogram(host, context);
     shortest_paths(context);

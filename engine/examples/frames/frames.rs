@@ -1,17 +1,16 @@
 //! The frame loop: two frames in flight, each of which sorts particles by depth between the
-//! engine's own two passes, with the barriers that the operation's contract names and no others.
+//! engine's own two passes, with the barriers that the contract of the sort names and no others.
 
 use std::time::{Duration, Instant};
 
 use multisplit::ash::vk;
-use multisplit::embed::{
-    Along, Elements, Operation, OperationOptions, Recording, Role, SortTask, barrier,
-};
+use multisplit::embed::barrier;
 use multisplit::graph::Scope;
-use multisplit::primitives::Policy;
-use multisplit::primitives::multisplit::KeyType;
-use multisplit::primitives::sort::Sort;
-use multisplit::{BufferAt, Context, PipelineCache, TimestampQueries, Timing, WorkspaceBinding};
+use multisplit::primitives::Count;
+use multisplit::{
+    BufferAt, Context, Executable, ExecutableOptions, PassValue, PipelineCache, Policy,
+    RecordOptions, Sort, TimestampQueries, Timing, WorkArray,
+};
 
 use super::host::{Host, HostBuffer, Result};
 use super::passes::{Pass, Passes, depth};
@@ -19,13 +18,15 @@ use super::passes::{Pass, Passes, depth};
 /// Frames in flight.
 const FLIGHT: usize = 2;
 const QUERIES: u32 = 2;
+/// The name of the number of particles, where that is set by each recording.
+const COUNT: &str = "particles";
 
 /// What to run.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// How many frames.
     pub frames: u32,
-    /// The most particles that a frame has.
+    /// How many particles a frame has at most.
     pub particles: u32,
     /// Whether their number changes from frame to frame.
     pub varying: bool,
@@ -42,8 +43,8 @@ pub struct Config {
 pub enum Barriers {
     /// The engine, by the scopes that the contract names.
     Engine,
-    /// The operation, which is told what the engine does before and after.
-    Operation,
+    /// The recording: the sort was told what the engine does before and after.
+    Recording,
     /// The engine, which leaves out the barrier before: WRONG on purpose.
     EngineWithoutEntry,
     /// The engine, which leaves out the barrier after: WRONG on purpose.
@@ -70,7 +71,7 @@ struct Frame {
     depths: HostBuffer,
     order: HostBuffer,
     picture: HostBuffer,
-    /// What was submitted: number of particles and of the frame.
+    /// What was submitted: how many particles, and the number of the frame.
     pending: Option<[u32; 2]>,
 }
 
@@ -78,15 +79,54 @@ struct Frame {
 struct Loop<'h> {
     host: &'h Host,
     config: &'h Config,
-    sort: Operation,
+    sort: DepthSort,
     passes: Passes,
     pool: vk::CommandPool,
     queries: vk::QueryPool,
     frames: Vec<Frame>,
-    /// One buffer with scratch memory for every frame in flight.
-    scratch: HostBuffer,
-    scratch_stride: u64,
+    /// One buffer with a workspace for each frame in flight.
+    workspaces: HostBuffer,
+    workspace_stride: u64,
     report: Report,
+}
+
+/// The sort, what it is given, and what it does with that.
+struct DepthSort {
+    executable: Executable,
+    depths: WorkArray<f32>,
+    order: WorkArray<u32>,
+    /// What it does first with the depths.
+    first_use: Scope,
+    /// What it does last with the depths and the order.
+    last_use: Scope,
+}
+
+impl DepthSort {
+    /// From far to near. The depths are sorted too.
+    fn new(context: &Context, config: &Config) -> Result<Self> {
+        let max = u64::from(config.particles);
+        let mut work = context.work("particles.sort");
+        if let Some(policy) = config.policy {
+            work.set_policy(policy);
+        }
+        let depths = work.import::<f32>("depths", max);
+        let order = work.import::<u32>("order", max);
+        let count = if config.varying { work.count(COUNT, max) } else { Count::Host(max) };
+        work.argsort(depths.first(count), order, &Sort::descending())?;
+        if config.barriers == Barriers::Recording {
+            work.entry(depths, Scope::COMPUTE_WRITE);
+            work.exit(depths, Scope::COMPUTE_READ);
+            work.exit(order, Scope::COMPUTE_READ);
+        }
+        let options = ExecutableOptions::default().frames(FLIGHT).without_workspace();
+        let executable = work.executable(options)?;
+        let contract = |import| executable.contract(import).ok_or("the sort has no such buffer");
+        let (keys, indices) = (contract(depths.buffer())?, contract(order.buffer())?);
+        let first_use = keys.first_use.unwrap_or_default();
+        let last_use =
+            keys.last_use.unwrap_or_default().union(indices.last_use.unwrap_or_default());
+        Ok(Self { executable, depths, order, first_use, last_use })
+    }
 }
 
 /// Runs the frame loop.
@@ -98,20 +138,7 @@ pub unsafe fn run(host: &Host, config: &Config) -> Result<Report> {
     // SAFETY: the host outlives the context, and its queue is used by this thread alone.
     unsafe {
         let context = Context::adopt(host.adopted(config.pipeline_cache.clone()))?;
-        let most = u64::from(config.particles);
-        let n = if config.varying { Elements::Recorded { most } } else { Elements::Fixed(most) };
-        let back_to_front = Sort::new(KeyType::F32).descending();
-        let task = SortTask { along: Along::Indices, ..SortTask::new(back_to_front, n) };
-        let mut options = OperationOptions { policy: config.policy, ..Default::default() }
-            .frames(FLIGHT)
-            .without_workspace();
-        if config.barriers == Barriers::Operation {
-            options = options
-                .entry(Role::Keys, Scope::COMPUTE_WRITE)
-                .exit(Role::Keys, Scope::COMPUTE_READ)
-                .exit(Role::Indices, Scope::COMPUTE_READ);
-        }
-        let sort = context.operation(&task.into(), &options)?;
+        let sort = DepthSort::new(&context, config)?;
         let warm = begin.elapsed();
         let mut frames = Loop::new(host, config, sort)?;
         let begin = Instant::now();
@@ -121,26 +148,26 @@ pub unsafe fn run(host: &Host, config: &Config) -> Result<Report> {
         for frame in 0..config.frames {
             frames.frame(frame)?;
         }
-        (0..FLIGHT).try_for_each(|slot| frames.finish(slot))?;
+        (0..FLIGHT).try_for_each(|index| frames.finish(index))?;
         Ok(frames.destroy())
     }
 }
 
 impl<'h> Loop<'h> {
-    unsafe fn new(host: &'h Host, config: &'h Config, sort: Operation) -> Result<Self> {
+    unsafe fn new(host: &'h Host, config: &'h Config, sort: DepthSort) -> Result<Self> {
         let device = &host.device;
         let local = vk::MemoryPropertyFlags::DEVICE_LOCAL;
         let visible =
             vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
         let storage = vk::BufferUsageFlags::STORAGE_BUFFER;
-        let contract = |role| sort.contract(role).ok_or("the sort has no such buffer");
-        let (keys, indices) = (contract(Role::Keys)?, contract(Role::Indices)?);
-        let needs = sort.workspace_requirements()?;
-        // A sort by one workgroup needs none; a buffer of nothing there is not.
-        let scratch_stride = needs.size.max(1).next_multiple_of(needs.alignment.max(16));
+        let usage = |import| sort.executable.import_usage(import) | storage;
+        let (depths, order) = (sort.depths.buffer(), sort.order.buffer());
+        let needs = sort.executable.workspace_requirements()?;
+        // A sort by one workgroup needs none, and Vulkan has no empty buffers.
+        let workspace_stride = needs.size.max(1).next_multiple_of(needs.alignment.max(16));
         // SAFETY: plain Vulkan set-up with valid structures throughout.
         unsafe {
-            let scratch = host.buffer(scratch_stride * FLIGHT as u64, needs.usage, local)?;
+            let workspaces = host.buffer(workspace_stride * FLIGHT as u64, needs.usage, local)?;
             let info = vk::CommandPoolCreateInfo::default()
                 .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER)
                 .queue_family_index(host.family);
@@ -153,9 +180,9 @@ impl<'h> Loop<'h> {
                 frames.push(Frame {
                     commands,
                     fence: device.create_fence(&vk::FenceCreateInfo::default(), None)?,
-                    depths: host.buffer(keys.bytes, keys.usage | storage, local)?,
-                    order: host.buffer(indices.bytes, indices.usage | storage, local)?,
-                    picture: host.buffer(2 * indices.bytes, storage, visible)?,
+                    depths: host.buffer(depths.size(), usage(depths), local)?,
+                    order: host.buffer(order.size(), usage(order), local)?,
+                    picture: host.buffer(2 * order.size(), storage, visible)?,
                     pending: None,
                 });
             }
@@ -175,24 +202,24 @@ impl<'h> Loop<'h> {
                 pool,
                 queries,
                 frames,
-                scratch,
-                scratch_stride,
+                workspaces,
+                workspace_stride,
                 report,
             })
         }
     }
 
-    /// Waits for the frame that had the slot before, records this one and submits it.
+    /// Waits for the frame whose turn it was before, records this one and submits it.
     unsafe fn frame(&mut self, frame: u32) -> Result<()> {
-        let slot = frame as usize % FLIGHT;
+        let index = frame as usize % FLIGHT;
         let fewer =
             if self.config.varying { frame * 7 % (self.config.particles / 2).max(1) } else { 0 };
         let count = self.config.particles - fewer;
-        // SAFETY: the slot's commands have run when they are recorded anew.
+        // SAFETY: the commands have run when they are recorded anew.
         unsafe {
-            self.finish(slot)?;
-            self.record(slot, [count, frame])?;
-            let Frame { commands, fence, pending, .. } = &mut self.frames[slot];
+            self.finish(index)?;
+            self.record(index, [count, frame])?;
+            let Frame { commands, fence, pending, .. } = &mut self.frames[index];
             let commands = [*commands];
             let info = vk::SubmitInfo::default().command_buffers(&commands);
             self.host.device.queue_submit(self.host.queue, &[info], *fence)?;
@@ -202,45 +229,42 @@ impl<'h> Loop<'h> {
     }
 
     /// The commands of one frame.
-    unsafe fn record(&self, slot: usize, work: [u32; 2]) -> Result<()> {
-        let (device, frame) = (&self.host.device, &self.frames[slot]);
+    unsafe fn record(&self, index: usize, work: [u32; 2]) -> Result<()> {
+        let (device, frame) = (&self.host.device, &self.frames[index]);
         let commands = frame.commands;
-        let first_query = slot as u32 * QUERIES;
-        let engine = self.config.barriers != Barriers::Operation;
-        let contract = |role| self.sort.contract(role).ok_or("the sort has no such buffer");
-        let (keys, indices) = (contract(Role::Keys)?, contract(Role::Indices)?);
-        let recording = Recording {
-            buffers: &[
-                (Role::Keys, BufferAt::new(frame.depths.raw, 0)),
-                (Role::Indices, BufferAt::new(frame.order.raw, 0)),
-            ],
-            frame: slot,
-            workspace: Some(WorkspaceBinding {
-                buffer: self.scratch.raw,
-                offset: slot as u64 * self.scratch_stride,
-            }),
-            count: self.config.varying.then_some(work[0].into()),
+        let first_query = index as u32 * QUERIES;
+        let engine = self.config.barriers != Barriers::Recording;
+        let sort = &self.sort;
+        let imports = [
+            sort.depths.at(BufferAt::new(frame.depths.raw, 0)),
+            sort.order.at(BufferAt::new(frame.order.raw, 0)),
+        ];
+        let offset = index as u64 * self.workspace_stride;
+        let count = work[0].to_ne_bytes();
+        let count = [PassValue { pass: COUNT, bytes: &count }];
+        let options = RecordOptions {
+            workspace: Some(BufferAt::new(self.workspaces.raw, offset)),
+            frame: Some(index),
+            values: if self.config.varying { &count } else { &[] },
             timing: Timing::Queries(TimestampQueries {
                 pool: self.queries,
                 first: first_query,
                 each_pass: false,
             }),
         };
-        // SAFETY: the slot's commands have run, and everything they use lives as long as the loop.
+        // SAFETY: the commands have run, and everything they use lives as long as the loop.
         unsafe {
             device.begin_command_buffer(commands, &vk::CommandBufferBeginInfo::default())?;
             device.cmd_reset_query_pool(commands, self.queries, first_query, QUERIES);
-            self.passes.record(self.host, commands, Pass::Depths, slot, work);
+            self.passes.record(self.host, commands, Pass::Depths, index, work);
             if engine && self.config.barriers != Barriers::EngineWithoutEntry {
-                self.barrier(commands, Scope::COMPUTE_WRITE, keys.first_use.unwrap_or_default());
+                self.barrier(commands, Scope::COMPUTE_WRITE, sort.first_use);
             }
-            self.sort.record(commands, &recording)?;
+            sort.executable.record_with(commands, &imports, &options)?;
             if engine && self.config.barriers != Barriers::EngineWithoutExit {
-                let last = keys.last_use.unwrap_or_default();
-                let last = last.union(indices.last_use.unwrap_or_default());
-                self.barrier(commands, last, Scope::COMPUTE_READ);
+                self.barrier(commands, sort.last_use, Scope::COMPUTE_READ);
             }
-            self.passes.record(self.host, commands, Pass::Picture, slot, work);
+            self.passes.record(self.host, commands, Pass::Picture, index, work);
             self.barrier(commands, Scope::COMPUTE_WRITE, Scope::HOST_READ);
             Ok(device.end_command_buffer(commands)?)
         }
@@ -253,17 +277,17 @@ impl<'h> Loop<'h> {
         unsafe { self.host.device.cmd_pipeline_barrier2(commands, &info) };
     }
 
-    /// Waits for what was submitted of a slot, and looks at it.
-    unsafe fn finish(&mut self, slot: usize) -> Result<()> {
+    /// Waits for what was submitted of a frame in flight, and looks at it.
+    unsafe fn finish(&mut self, index: usize) -> Result<()> {
         let device = &self.host.device;
-        let Some([count, number]) = self.frames[slot].pending.take() else { return Ok(()) };
-        let frame = &self.frames[slot];
+        let Some([count, number]) = self.frames[index].pending.take() else { return Ok(()) };
+        let frame = &self.frames[index];
         let mut ticks = [0u64; QUERIES as usize];
         // SAFETY: what was submitted signals the fence, and then has written picture and queries.
         let picture = unsafe {
             device.wait_for_fences(&[frame.fence], true, u64::MAX)?;
             device.reset_fences(&[frame.fence])?;
-            let (first, flags) = (slot as u32 * QUERIES, vk::QueryResultFlags::TYPE_64);
+            let (first, flags) = (index as u32 * QUERIES, vk::QueryResultFlags::TYPE_64);
             device.get_query_pool_results(self.queries, first, &mut ticks, flags)?;
             frame.picture.words(2 * count as usize)
         };
@@ -292,7 +316,7 @@ impl<'h> Loop<'h> {
             self.passes.destroy(self.host);
             device.destroy_query_pool(self.queries, None);
             device.destroy_command_pool(self.pool, None);
-            self.host.free(&self.scratch);
+            self.host.free(&self.workspaces);
             for frame in &self.frames {
                 device.destroy_fence(frame.fence, None);
                 for buffer in [&frame.depths, &frame.order, &frame.picture] {

@@ -237,7 +237,8 @@ unsafe fn device(
     physical: vk::PhysicalDevice,
     family: u32,
 ) -> Result<(ash::Device, Check)> {
-    let wanted = Requirements::for_version(instance, physical, API_VERSION)?;
+    // SAFETY: the physical device is the instance's.
+    let wanted = unsafe { Requirements::for_version(instance, physical, API_VERSION)? };
     let own_extensions = [];
     // SAFETY: there are none.
     let extensions = unsafe { wanted.extensions_with(&own_extensions) };

@@ -33,7 +33,7 @@ fn main() -> Result<()> {
             1e3 * report.first_sort.as_secs_f64(),
             1e3 * report.pipelines.as_secs_f64(),
         );
-        println!("sorting: {:?} a frame", report.sorting / frames.max(1));
+        println!("sorting: {:?} per frame", report.sorting / frames.max(1));
         match report.wrong {
             None => println!("{frames} frames, all in order"),
             Some(frame) => return Err(format!("frame {frame} is not in order").into()),

@@ -123,13 +123,13 @@ impl Passes {
     }
 
     /// # Safety
-    /// `commands` is recording; frame `slot` of those in flight is not in use.
+    /// `commands` is recording; frame `index` of those in flight is not in use.
     pub unsafe fn record(
         &self,
         host: &Host,
         commands: vk::CommandBuffer,
         pass: Pass,
-        slot: usize,
+        index: usize,
         [count, frame]: [u32; 2],
     ) {
         let (device, point) = (&host.device, vk::PipelineBindPoint::COMPUTE);
@@ -137,7 +137,7 @@ impl Passes {
         // SAFETY: by the caller's contract.
         unsafe {
             device.cmd_bind_pipeline(commands, point, self.pipelines[pass as usize]);
-            let sets = &self.sets[slot..=slot];
+            let sets = &self.sets[index..=index];
             device.cmd_bind_descriptor_sets(commands, point, self.layout, 0, sets, &[]);
             let stage = vk::ShaderStageFlags::COMPUTE;
             device.cmd_push_constants(commands, self.layout, stage, 0, &push);

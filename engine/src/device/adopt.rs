@@ -24,8 +24,8 @@ pub struct AdoptedDevice {
     pub physical: vk::PhysicalDevice,
     /// The device.
     pub device: ash::Device,
-    /// A queue with compute. Calls of the engine that submit use it; recording does not. On some
-    /// devices [`Context::adopt`] itself submits once ([`probe`](crate::primitives::probe)).
+    /// A queue with compute. Calls that submit use it; recording does not. On some devices the first
+    /// [`Context::work`] or [`Context::policy`] submits once ([`probe`](crate::primitives::probe)).
     pub queue: vk::Queue,
     /// Its family.
     pub queue_family: u32,

@@ -1,9 +1,10 @@
 //! What a recording expects of each buffer that it is given, and does with it.
 
 use ash::vk;
-use multisplit_graph::{self as graph, Scope};
+use multisplit_graph::{self as graph, Plan, Scope};
 
-use crate::execute::executable::Executable;
+use crate::device::context::Context;
+use crate::execute::executable::{Executable, ExecutableOptions};
 use crate::execute::workspace;
 
 /// What a recording expects of a buffer, and does with it.
@@ -30,6 +31,16 @@ pub struct BufferContract {
     pub last_use: Option<Scope>,
 }
 
+impl Context {
+    /// What recordings of `plan`, instantiated with these options, would expect of each import, and
+    /// do with it, in order of declaration. Nothing is made.
+    pub fn contracts(&self, plan: &Plan, options: ExecutableOptions) -> Vec<BufferContract> {
+        let alignment = self.limits().heap_alignment();
+        let one = |index| contract(plan, index, alignment, options.by_address);
+        plan.imports().map(|(index, ..)| one(index)).collect()
+    }
+}
+
 impl Executable {
     /// What a recording expects of each import, and does with it, in order of declaration.
     pub fn contracts(&self) -> Vec<BufferContract> {
@@ -44,20 +55,23 @@ impl Executable {
     }
 
     fn contract_at(&self, index: usize) -> BufferContract {
-        let (plan, by_address) = (self.plan(), self.is_by_address());
-        let planned = &plan.buffers()[index];
-        let contract = planned.contract().copied().unwrap_or_default();
-        BufferContract {
-            name: planned.name.clone(),
-            bytes: planned.size,
-            alignment: self.offset_alignment(),
-            // Also of a buffer that is not touched: Vulkan has none of no use.
-            usage: workspace::usage(plan, by_address, |other| other == index)
-                | workspace::shader_usage(by_address),
-            entry: contract.entry,
-            exit: contract.exit,
-            first_use: contract.first_use,
-            last_use: contract.last_use,
-        }
+        contract(self.plan(), index, self.offset_alignment(), self.is_by_address())
+    }
+}
+
+fn contract(plan: &Plan, index: usize, alignment: u64, by_address: bool) -> BufferContract {
+    let planned = &plan.buffers()[index];
+    let contract = planned.contract().copied().unwrap_or_default();
+    BufferContract {
+        name: planned.name.clone(),
+        bytes: planned.size,
+        alignment,
+        // Also of a buffer that is not touched: Vulkan has none of no use.
+        usage: workspace::usage(plan, by_address, |other| other == index)
+            | workspace::shader_usage(by_address),
+        entry: contract.entry,
+        exit: contract.exit,
+        first_use: contract.first_use,
+        last_use: contract.last_use,
     }
 }

@@ -38,3 +38,8 @@ mod scope;
 
 pub use contract::BufferContract;
 pub use scope::{barrier, scope, stages_and_access};
+
+/// The page of the documentation: its code has to compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/embedding.md")]
+mod page {}

@@ -99,6 +99,34 @@ impl Context {
 
     /// Like [`instantiate`](Self::instantiate), with options.
     pub fn instantiate_with(&self, plan: Plan, options: ExecutableOptions) -> Result<Executable> {
+        let mut kernels =
+            plan.steps().iter().filter_map(|step| step.pass.kernel.as_ref()?.kernel());
+        let unsound = kernels.find(|kernel| match options.by_address {
+            true => !kernel.is_sound_by_address(),
+            false => !kernel.is_sound(),
+        });
+        if let Some(kernel) = unsound {
+            return Err(Error::ForeignKernel { kernel: kernel.label().to_owned() });
+        }
+        self.instantiate_any(plan, options)
+    }
+
+    /// Like [`instantiate_with`](Self::instantiate_with), for plans with kernels that are not known
+    /// to stay within their buffers: SPIR-V from elsewhere, and GLSL of a user's that takes buffers
+    /// by address.
+    ///
+    /// # Safety
+    /// Whatever the buffers hold that it will be run on, each such kernel is a valid Vulkan shader
+    /// for this device, reads and writes its bindings only, within their bounds, and ends.
+    pub unsafe fn instantiate_foreign(
+        &self,
+        plan: Plan,
+        options: ExecutableOptions,
+    ) -> Result<Executable> {
+        self.instantiate_any(plan, options)
+    }
+
+    fn instantiate_any(&self, plan: Plan, options: ExecutableOptions) -> Result<Executable> {
         let _span = tracing::debug_span!("instantiate", plan = %plan.name()).entered();
         if options.frames > MAX_FRAMES {
             let (asked, limit) = (options.frames as u64, MAX_FRAMES as u64);

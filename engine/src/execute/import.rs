@@ -167,8 +167,12 @@ impl<'p> Places<'p> {
         let workspace = Given::new(device, 0, workspace, access);
         let mut this = Self { plan, imports: [Given::NOTHING; MAX_IMPORTS], count: 0, workspace };
         for (index, planned, contract) in plan.imports() {
-            let given = imports.iter().find(|(i, _)| plan.index_of(*i) == Some(index));
-            match given {
+            let mut given = imports.iter().filter(|(i, _)| plan.index_of(*i) == Some(index));
+            let first = given.next();
+            if given.next().is_some() {
+                return Err(problem(plan, "two buffers were given for", &planned.name));
+            }
+            match first {
                 Some(&(_, at)) => {
                     check_place(device, plan, &planned.name, at, access)?;
                     if matches!(at, BufferAt::Address(_)) && needs_buffer(plan, index) {
@@ -184,7 +188,11 @@ impl<'p> Places<'p> {
                 None => return Err(problem(plan, "no buffer was given for", &planned.name)),
             }
         }
-        if let Some((stranger, _)) = imports.iter().find(|(i, _)| plan.index_of(*i).is_none()) {
+        let is_import = |import: graph::Buffer| {
+            let planned = plan.index_of(import).and_then(|index| plan.buffers().get(index));
+            planned.is_some_and(|buffer| buffer.contract().is_some())
+        };
+        if let Some((stranger, _)) = imports.iter().find(|(i, _)| !is_import(*i)) {
             let name = format!("#{}", stranger.index());
             return Err(problem(plan, "the plan has no import", &name));
         }

@@ -132,13 +132,16 @@ impl Executable {
         })
     }
 
-    /// How many bytes may be given for a pass.
+    /// How many bytes may be given for the passes with a label; `None` where there is no such pass, or
+    /// where these take different numbers of bytes.
     pub(crate) fn settable_bytes(&self, label: &str) -> Option<u64> {
-        let mut steps = self.plan.steps().iter().map(|step| &step.pass);
-        steps.find(|pass| pass.label == label).map(|pass| match &pass.work {
+        let passes = self.plan.steps().iter().map(|step| &step.pass);
+        let mut sizes = passes.filter(|pass| pass.label == label).map(|pass| match &pass.work {
             Work::Update { bytes, .. } => bytes.len() as u64,
             _ => pass.push.len() as u64,
-        })
+        });
+        let size = sizes.next()?;
+        sizes.all(|other| other == size).then_some(size)
     }
 
     /// The frame in flight that a recording is, or the next in turn.

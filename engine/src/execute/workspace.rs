@@ -9,9 +9,10 @@ use multisplit_shaders::{BindingAccess, BindingKind};
 use crate::device::context::Context;
 use crate::device::shared::Device;
 use crate::error::{Result, VkResultExt};
+use crate::execute::executable::ExecutableOptions;
 
 /// What a caller has to supply for a plan's transient buffers
-/// ([`WorkspaceBinding`](crate::WorkspaceBinding)).
+/// ([`RecordOptions::workspace`](crate::RecordOptions::workspace)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkspaceRequirements {
     /// Bytes; zero where the plan needs no workspace.
@@ -31,7 +32,17 @@ pub struct WorkspaceRequirements {
 impl Context {
     /// What a caller has to supply for the transient buffers of `plan`. It creates no pipelines.
     pub fn workspace_requirements(&self, plan: &Plan) -> Result<WorkspaceRequirements> {
-        requirements(&self.device, plan, false)
+        self.workspace_requirements_with(plan, ExecutableOptions::default())
+    }
+
+    /// Like [`workspace_requirements`](Self::workspace_requirements), for a plan that is instantiated
+    /// with these options.
+    pub fn workspace_requirements_with(
+        &self,
+        plan: &Plan,
+        options: ExecutableOptions,
+    ) -> Result<WorkspaceRequirements> {
+        requirements(&self.device, plan, options.by_address)
     }
 }
 

@@ -245,6 +245,17 @@ impl Context {
     }
 }
 
+/// The policy of a device that guarantees little.
+#[cfg(test)]
+pub(in crate::primitives) fn test_policy(subgroup_size: u32, max_threads: u32) -> Policy {
+    let mut properties =
+        DeviceProperties { subgroup_size, shared_memory: 16 << 10, ..Default::default() };
+    properties.limits.max_compute_work_group_invocations = max_threads;
+    properties.limits.max_storage_buffer_range = 1 << 27;
+    properties.limits.max_compute_work_group_count = [65535; 3];
+    Policy::for_device(&properties)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -267,15 +278,4 @@ mod tests {
             assert!(Policy { look_back_tiles, ..policy }.check().is_err());
         }
     }
-}
-
-/// The policy of a device that guarantees little.
-#[cfg(test)]
-pub(in crate::primitives) fn test_policy(subgroup_size: u32, max_threads: u32) -> Policy {
-    let mut properties =
-        DeviceProperties { subgroup_size, shared_memory: 16 << 10, ..Default::default() };
-    properties.limits.max_compute_work_group_invocations = max_threads;
-    properties.limits.max_storage_buffer_range = 1 << 27;
-    properties.limits.max_compute_work_group_count = [65535; 3];
-    Policy::for_device(&properties)
 }

@@ -77,14 +77,17 @@ pub struct Work {
     policy: Policy,
     /// The arrays that were given, as imports of the graph.
     arrays: Vec<(graph::Buffer, Buffer)>,
+    /// Labels whose values a [`Frame`] may set: passes of the caller's own, and counts. The passes of
+    /// primitives trust what they are pushed.
+    settable: Vec<String>,
 }
 
 impl Context {
     /// Begins some work. The name appears in dumps, traces and debuggers.
     pub fn work(&self, name: impl Into<String>) -> Work {
-        let mut graph = Graph::new(name);
-        graph.replayable();
-        Work { context: self.clone(), graph, policy: self.policy(), arrays: Vec::new() }
+        let (context, graph) = (self.clone(), Graph::new(name));
+        let (policy, arrays, settable) = (self.policy(), Vec::new(), Vec::new());
+        Work { context, graph, policy, arrays, settable }
     }
 }
 
@@ -119,6 +122,7 @@ impl Work {
     pub fn count(&mut self, name: impl Into<String>, max: u64) -> Count {
         let name = name.into();
         let buffer = self.graph.transient::<u32>(name.clone(), 1);
+        self.settable.push(name.clone());
         self.graph.update(name, buffer, &[0; 4]);
         Count::Device { buffer, index: 0, max }
     }
@@ -248,6 +252,10 @@ impl Work {
 
     /// Makes everything that recording needs, for command buffers of the caller's own. Arrays that
     /// passes were given are bound by each recording, as imports are.
+    ///
+    /// The caller synchronises as the contract says, from one recording to the next as well. A plan
+    /// that does so itself, with barriers of its own, is that of a graph declared
+    /// [replayable](Graph::replayable) ([`parts`](Self::parts)).
     pub fn executable(&self, options: ExecutableOptions) -> Result<Executable> {
         self.context.instantiate_with(self.plan()?, options)
     }
@@ -258,9 +266,10 @@ impl Work {
     }
 
     /// The same with so many submissions in flight: one more waits for the first.
-    pub fn record_in_flight(self, submissions: usize) -> Result<Frame> {
+    pub fn record_in_flight(mut self, submissions: usize) -> Result<Frame> {
+        self.graph.replayable();
         let executable = self.executable(ExecutableOptions::default().without_workspace())?;
-        Frame::new(&self.context, executable, self.arrays, submissions)
+        Frame::new(&self.context, executable, (self.arrays, self.settable), submissions)
     }
 
     fn sort_buffers<A: Operand>(&mut self, keys: &A) -> SortBuffers {

@@ -76,7 +76,7 @@ pub struct First<A> {
 
 /// What the passes of some work can be given for an array: `&Array<T>`, [`WorkArray`], or the first
 /// elements of either.
-pub trait Operand: sealed::Sealed {
+pub trait Operand: Copy + sealed::Sealed {
     /// What it is an array of.
     type Item: Pod;
 

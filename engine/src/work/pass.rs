@@ -10,7 +10,7 @@ use super::{Operand, Work};
 use crate::error::Result;
 use crate::shaders::Kernel;
 #[cfg(feature = "glsl")]
-use crate::shaders::compile::{Source, compile};
+use crate::shaders::compile::Source;
 
 /// As many workgroups of `size` threads as have `n` threads or more.
 pub fn threads(n: u64, size: u32) -> Groups {
@@ -35,8 +35,7 @@ impl Work {
     #[cfg(feature = "glsl")]
     pub fn glsl(&mut self, label: impl Into<String>, source: &str) -> Result<WorkPass<'_>> {
         let label = label.into();
-        let source = Source { name: &label, glsl: source, defines: &[], includes: &[] };
-        let kernel = Kernel::new(label.clone(), compile(&source)?)?;
+        let kernel = Kernel::from_glsl(label.clone(), &Source::new(&label, source))?;
         Ok(self.pass(label, kernel))
     }
 
@@ -97,6 +96,7 @@ impl WorkPass<'_> {
         // Push constants that are set later begin as zeros.
         let block = kernel.interface().push_constants.as_ref().map(|block| block.size as usize);
         let push = push.or_else(|| block.map(|size| vec![0; size]));
+        work.settable.push(label.clone());
         let mut pass = work.graph.pass(label, kernel);
         for (name, view) in binds {
             pass = pass.bind(name, view);

@@ -75,7 +75,7 @@ pub fn imports(declared: &Declared, plan: &Plan) -> Result<(), String> {
     for (index, import, contract) in plan.imports() {
         let (Some(first), Some(last)) = (contract.first_use, contract.last_use) else { continue };
         let plan = plan.broken_by(|plan| {
-            for (position, buffer) in plan.buffers().iter_mut().enumerate() {
+            for (position, buffer) in plan.buffers.iter_mut().enumerate() {
                 if let BufferPlacement::Import(contract) = &mut buffer.placement {
                     let scope = (position == index).then_some(caller);
                     (contract.entry, contract.exit) = (scope, scope);

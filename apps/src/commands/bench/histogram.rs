@@ -3,7 +3,7 @@
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, value_parser};
-use multisplit::Buffer;
+use multisplit::Array;
 use multisplit::primitives::histogram::HistogramTuning;
 use serde::Serialize;
 
@@ -11,8 +11,8 @@ use super::measure::Bench;
 use super::output::{Figure, Output};
 use super::subjects::POISON;
 use crate::figures::elements_per_nanosecond;
-use crate::histogram::{BYTES, Job, Method, Op, Spread, expected, samples};
-use crate::jobs::Target;
+use crate::histogram::{BYTES, HistogramPlan, Method, Op, Spread, expected, samples};
+use crate::plans::Target;
 use crate::{passes, size};
 
 /// Arguments of `multisplit bench histogram` alone. None has a default that clap knows, so that one
@@ -32,7 +32,7 @@ pub struct HistogramOptions {
     /// How samples are spread [default: uniform]
     #[arg(long, value_enum)]
     samples: Option<Spread>,
-    /// Other sizes of the kernel than the device's: threads=512,loads=2,tiles=16,least-groups=1056,
+    /// Other sizes of the kernel than the device's: threads=512,loads=2,tiles=16,min-groups=1056,
     /// copies=4,copies-bytes=32768,passes=6,registers=8,cells-per-bin=8,
     /// cells=2048,lookup-threads=1024; several lists, separated by semicolons, are measured one after
     /// another
@@ -62,7 +62,7 @@ fn tune(text: &str) -> Result<Sizes, String> {
 /// Reads `name=number`.
 fn pair(text: &str) -> Result<(String, u32), String> {
     let (name, number) = text.split_once('=').ok_or("write name=number")?;
-    let number = number.parse().map_err(|_| format!("`{number}` is no number"))?;
+    let number = number.parse().map_err(|_| format!("`{number}` is not a number"))?;
     let pair = (name.to_owned(), number);
     apply(&mut HistogramTuning::for_device(&multisplit::DeviceProperties::default()), &pair)
         .map_err(|error| error.to_string())?;
@@ -74,7 +74,7 @@ fn apply(tuning: &mut HistogramTuning, (name, number): &(String, u32)) -> Result
         "threads" => &mut tuning.threads,
         "loads" => &mut tuning.loads,
         "tiles" => &mut tuning.tiles,
-        "least-groups" => &mut tuning.least_groups,
+        "min-groups" => &mut tuning.least_groups,
         "copies" => &mut tuning.copies,
         "copies-bytes" => &mut tuning.copies_bytes,
         "passes" => &mut tuning.most_passes,
@@ -108,9 +108,9 @@ impl HistogramOptions {
                 continue;
             }
             // Device memory first: what does not fit there need not be made on the host.
-            let device_samples = bench.context.buffer::<u32>("bench.samples", n)?;
+            let device_samples = bench.context.zeroed::<u32>(n)?;
             let words = samples(floats, spread, n)?;
-            bench.context.write(&device_samples, &words)?;
+            bench.context.write(&device_samples, 0, &words)?;
             let input = Input { bench, n, words: &words, device: &device_samples };
             for op in ops {
                 self.measure_op(&input, op, bins, output)?;
@@ -150,7 +150,7 @@ impl HistogramOptions {
                 targets.iter().flat_map(|t| methods.iter().map(move |m| (t, m)))
             {
                 // What a method cannot do is left out where several are asked for.
-                if method == Method::Votes && (m > BYTES || op.channels() > 1) {
+                if method == Method::Ballots && (m > BYTES || op.channels() > 1) {
                     continue;
                 }
                 if let (Some(sizes), true) = (sizes, self.tune.len() > 1) {
@@ -170,7 +170,7 @@ struct Input<'i> {
     bench: &'i Bench<'i>,
     n: u64,
     words: &'i [u32],
-    device: &'i Buffer,
+    device: &'i Array<u32>,
 }
 
 impl Input<'_> {
@@ -184,28 +184,28 @@ impl Input<'_> {
         output: &mut Output,
     ) -> Result<()> {
         let (context, timing) = (self.bench.context, self.bench.timing);
-        let job = Job::new(target, op, m, method, self.n, true)?;
-        let executable = context.instantiate(job.plan.clone())?;
-        let counts = context.upload("bench.counts", &vec![POISON; expected.len()])?;
-        let buffers = job.bind(self.device, &counts);
-        context.run(&executable, &buffers)?;
-        let got = context.download::<u32>(&counts)?;
+        let histogram = HistogramPlan::new(target, op, m, method, self.n, true)?;
+        let executable = context.instantiate(histogram.plan.clone())?;
+        let counts = context.upload(&vec![POISON; expected.len()])?;
+        let bound = histogram.bind(self.device, &counts);
+        context.run(&executable, &bound)?;
+        let got = context.download(&counts)?;
         if let Some(bin) = got.iter().zip(expected).position(|(got, expected)| got != expected) {
             let (got, expected) = (got[bin], expected[bin]);
             bail!("the histogram is wrong: bin {bin} has {got}, the CPU says {expected}");
         }
-        let nanoseconds = self.bench.time(&executable, &buffers)?;
+        let nanoseconds = self.bench.time(&executable, &bound)?;
         output.figure(Figure {
             op: op.name(),
             n: self.n,
             m: m.into(),
             ms: nanoseconds / 1e6,
             gps: elements_per_nanosecond(self.n, nanoseconds),
-            method: job.method,
+            method: histogram.method,
             split: None,
         })?;
         if timing.passes {
-            output.passes(&passes::times(context, &executable, &buffers, timing.runs)?);
+            output.passes(&passes::times(context, &executable, &bound, timing.runs)?);
         }
         Ok(())
     }

@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use multisplit::{Buffer, Context, Executable, graph};
+use multisplit::{Array, Bound, Context, Executable};
 
 use super::output::{Figure, Output};
 use super::subjects::{Case, POISON, Subject};
 use crate::figures::{elements_per_nanosecond, median};
-use crate::jobs::{Job, Target};
+use crate::plans::{Target, WordPlan};
 use crate::{data, passes, size};
 
 /// How long and how often.
@@ -31,9 +31,9 @@ pub struct Bench<'c> {
 /// What the cases of one size share.
 struct Arrays {
     input: Vec<u32>,
-    src: Buffer,
-    dst: Buffer,
-    poison: Job,
+    src: Array<u32>,
+    dst: Array<u32>,
+    poison: WordPlan,
 }
 
 impl Bench<'_> {
@@ -42,10 +42,10 @@ impl Bench<'_> {
         let target = Target::context(self.context);
         let cases = subject.cases(&target, n)?;
         // Device memory first: what does not fit there need not be made on the host.
-        let src = self.context.buffer::<u32>("bench.src", n)?;
-        let dst = self.context.buffer::<u32>("bench.dst", n)?;
+        let src = self.context.zeroed::<u32>(n)?;
+        let dst = self.context.zeroed::<u32>(n)?;
         let input = data::random_words(n, data::SEED)?;
-        self.context.write(&src, &input)?;
+        self.context.write(&src, 0, &input)?;
         let arrays = Arrays { input, src, dst, poison: target.fill(n, POISON)? };
         for case in &cases {
             self.measure_case(case, n, &arrays, output)
@@ -62,15 +62,15 @@ impl Bench<'_> {
         output: &mut Output,
     ) -> Result<()> {
         let (context, runs) = (self.context, self.timing.runs);
-        let executable = context.instantiate(case.job.plan.clone())?;
-        let buffers = case.job.bind(&arrays.src, &arrays.dst);
+        let executable = context.instantiate(case.planned.plan.clone())?;
+        let bound = case.planned.bind(&arrays.src, &arrays.dst);
 
         let poison = context.instantiate(arrays.poison.plan.clone())?;
         context.run(&poison, &arrays.poison.bind(&arrays.src, &arrays.dst))?;
-        context.run(&executable, &buffers)?;
+        context.run(&executable, &bound)?;
         (case.check)(&arrays.input, &context.download(&arrays.dst)?)?;
 
-        let nanoseconds = self.time(&executable, &buffers)?;
+        let nanoseconds = self.time(&executable, &bound)?;
         output.figure(Figure {
             op: case.op,
             n,
@@ -82,18 +82,14 @@ impl Bench<'_> {
             split: None,
         })?;
         if self.timing.passes {
-            output.passes(&passes::times(context, &executable, &buffers, runs)?);
+            output.passes(&passes::times(context, &executable, &bound, runs)?);
         }
         Ok(())
     }
 
     /// Nanoseconds of one run, once the clocks are up.
-    pub fn time(
-        &self,
-        executable: &Executable,
-        buffers: &[(graph::Buffer, &Buffer)],
-    ) -> Result<f64> {
-        let batch = || Ok(self.context.time_runs(executable, buffers, self.timing.runs)?);
+    pub fn time(&self, executable: &Executable, bound: &[Bound<'_>]) -> Result<f64> {
+        let batch = || Ok(self.context.time_runs(executable, bound, self.timing.runs)?);
         settled(&self.timing, batch)
     }
 }
@@ -114,10 +110,10 @@ pub fn settled(timing: &Timing, mut batch: impl FnMut() -> Result<Vec<f64>>) -> 
     agreed(timing.warmup_ms / MS_OF_BATCH, || Ok(median(batch()?)))
 }
 
-/// The first time that agrees with the one before it, of at most `most` more than one.
-fn agreed(most: u64, mut time: impl FnMut() -> Result<f64>) -> Result<f64> {
+/// The first time that agrees with the one before it, of at most `max` more than one.
+fn agreed(max: u64, mut time: impl FnMut() -> Result<f64>) -> Result<f64> {
     let mut last = time()?;
-    for _ in 0..most {
+    for _ in 0..max {
         let next = time()?;
         let agree = (next - last).abs() <= AGREEMENT * last;
         last = next;
@@ -134,9 +130,9 @@ mod tests {
 
     #[test]
     fn a_figure_is_one_that_two_batches_agree_on() {
-        let of = |most| {
+        let of = |max| {
             let mut times = [9.0, 5.0, 4.0, 3.9, 1.0].into_iter();
-            agreed(most, || Ok(times.next().expect("no more than these"))).expect("a time")
+            agreed(max, || Ok(times.next().expect("no more than these"))).expect("a time")
         };
         assert_eq!([of(0), of(1), of(2), of(3), of(100)], [9.0, 5.0, 4.0, 3.9, 3.9]);
     }

@@ -23,7 +23,7 @@ pub use self::output::Output;
 use self::measure::{Bench, Timing};
 use self::subjects::Subject;
 use crate::device::Devices;
-use crate::jobs::bytes_of;
+use crate::plans::bytes_of;
 use crate::{figures, report, size};
 
 /// Arguments of `multisplit bench`.
@@ -219,8 +219,8 @@ Examples:
   multisplit bench sssp --graph rmat,usa_ny.gr.gz --search near-far,multisplit
   multisplit bench sssp --graph grid --search near-far --tune-search local_hops=16
 
-Each line has anchor, op, n, m (0: no buckets), ms (GPU time), gps (10^9 elements a second) and
-method; the first one names the device. Every configuration is checked against the CPU once.
+Each line has anchor, op, n, m (0: no buckets), ms (GPU time), gps (10^9 elements per second) and
+method; the first one names the device. Every configuration is verified against the CPU once.
 Sizes that the device cannot hold are left out, with a note. A small scan takes one workgroup
 whatever it is asked to take; its method is then `one-workgroup`.
 
@@ -288,8 +288,8 @@ fn too_large(context: &Context, n: u64, arrays: u64) -> Option<String> {
     let properties = context.properties();
     let array = bytes_of(n);
     if array > properties.max_allocation {
-        let (array, most) = (figures::bytes(array), figures::bytes(properties.max_allocation));
-        return Some(format!("an array takes {array}, an allocation {most} at most"));
+        let (array, max) = (figures::bytes(array), figures::bytes(properties.max_allocation));
+        return Some(format!("an array takes {array}, an allocation {max} at most"));
     }
     // A tenth is left for the workspace, for staging, and for others.
     let (all, room) = (array.saturating_mul(arrays), properties.device_memory / 10 * 9);

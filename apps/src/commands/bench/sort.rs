@@ -2,16 +2,17 @@
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
-use multisplit::Buffer;
 use multisplit::graph::{self, Graph};
 use multisplit::primitives::copy;
+use multisplit::{Array, Key};
 
 use super::measure::Bench;
 use super::output::{Figure, Output};
 use crate::data;
 use crate::figures::{elements_per_nanosecond, median};
-use crate::jobs::Target;
-use crate::sort::{Job, Method, OPS, Op};
+use crate::file_key::rank;
+use crate::plans::Target;
+use crate::sort::{Method, OPS, Op, SortPlan};
 use crate::{passes, size};
 
 /// Arguments of `multisplit bench sort` alone.
@@ -37,52 +38,67 @@ impl SortOptions {
         let ops = if self.sorts.is_empty() { &OPS[..] } else { &self.sorts };
         let methods = if self.sort_by.is_empty() { &[Method::Auto][..] } else { &self.sort_by };
         for &op in ops {
-            let input = Input::new(bench, op, n)?;
-            for &method in methods {
-                input.measure(method, output).with_context(|| {
-                    format!("{} ({method:?}), n = {}", op.name(), size::show(n))
-                })?;
-            }
+            match op {
+                Op::KeysU32 | Op::PairsU32 => measure::<u32>(bench, op, n, methods, output),
+                Op::KeysU64 => measure::<u64>(bench, op, n, methods, output),
+                Op::KeysF32 => measure::<f32>(bench, op, n, methods, output),
+            }?;
         }
         Ok(())
     }
 }
 
+/// Measures one operation, whose keys are `K`, by each of `methods`.
+fn measure<K: Key>(
+    bench: &Bench<'_>,
+    op: Op,
+    n: u64,
+    methods: &[Method],
+    output: &mut Output,
+) -> Result<()> {
+    let input = Input::<K>::new(bench, op, n)?;
+    for &method in methods {
+        input
+            .measure(method, output)
+            .with_context(|| format!("{} ({method:?}), n = {}", op.name(), size::show(n)))?;
+    }
+    Ok(())
+}
+
 /// The elements of one sort, on both sides.
-struct Input<'i> {
+struct Input<'i, K> {
     bench: &'i Bench<'i>,
     op: Op,
     n: u64,
-    words: Vec<u32>,
+    host_keys: Vec<K>,
     /// Keys as they are at first, and where they are sorted.
-    unsorted: Buffer,
-    keys: Buffer,
-    values: Option<Buffer>,
+    unsorted: Array<K>,
+    keys: Array<K>,
+    values: Option<Array<u32>>,
 }
 
-impl<'i> Input<'i> {
+impl<'i, K: Key> Input<'i, K> {
     fn new(bench: &'i Bench<'i>, op: Op, n: u64) -> Result<Self> {
-        let words = n * u64::from(op.key().bytes() / 4);
         // Device memory first: what does not fit there need not be made on the host.
-        let unsorted = bench.context.buffer::<u32>("bench.unsorted", words)?;
-        let keys = bench.context.buffer::<u32>("bench.keys", words)?;
+        let unsorted = bench.context.zeroed(n)?;
+        let keys = bench.context.zeroed(n)?;
         let values = match op {
-            Op::PairsU32 => Some(bench.context.buffer::<u32>("bench.values", n)?),
+            Op::PairsU32 => Some(bench.context.zeroed(n)?),
             _ => None,
         };
-        let words = data::random_words(words, data::SEED)?;
-        bench.context.write(&unsorted, &words)?;
-        Ok(Self { bench, op, n, words, unsorted, keys, values })
+        let host_keys = data::random_keys(n, data::SEED)?;
+        bench.context.write(&unsorted, 0, &host_keys)?;
+        Ok(Self { bench, op, n, host_keys, unsorted, keys, values })
     }
 
     fn measure(&self, method: Method, output: &mut Output) -> Result<()> {
         let (context, timing) = (self.bench.context, self.bench.timing);
         let target = Target::context(context);
-        let job = Job::new(&target, self.op, method, self.n, true)?;
-        let executable = context.instantiate(job.plan.clone())?;
-        let bound = job.bind(&self.keys, self.values.as_ref());
+        let sort = SortPlan::new(&target, self.op, method, self.n, true)?;
+        let executable = context.instantiate(sort.plan.clone())?;
+        let bound = sort.bind(&self.keys, self.values.as_ref());
         if let Some(values) = &self.values {
-            context.write(values, &data::words(self.n, |i| i as u32)?)?;
+            context.write(values, 0, &data::words(self.n, |i| i as u32)?)?;
         }
         let restore = self.restore(&target)?;
         let restore = |runs: u32| -> Result<()> {
@@ -109,7 +125,7 @@ impl<'i> Input<'i> {
             m: 0,
             ms: nanoseconds / 1e6,
             gps: elements_per_nanosecond(self.n, nanoseconds),
-            method: job.method,
+            method: sort.method,
             split: None,
         })?;
         if timing.passes {
@@ -122,8 +138,7 @@ impl<'i> Input<'i> {
     /// A copy that makes the keys unsorted again.
     fn restore(&self, target: &Target) -> Result<(multisplit::Executable, [graph::Buffer; 2])> {
         let mut graph = Graph::new("restore");
-        let words = self.words.len() as u64;
-        let (from, to) = (graph.import::<u32>("from", words), graph.import::<u32>("to", words));
+        let [from, to] = ["from", "to"].map(|name| graph.import::<K>(name, self.n));
         copy(&mut graph, &target.policy, "memory.copy", from, to)?;
         Ok((self.bench.context.instantiate(graph.compile(&target.limits)?)?, [from, to]))
     }
@@ -131,28 +146,24 @@ impl<'i> Input<'i> {
     /// The keys are in order, and the same as before; values say where each was, equal keys in the
     /// order they had.
     fn check(&self) -> Result<()> {
-        let got = self.bench.context.download::<u32>(&self.keys)?;
-        let per_key = (self.op.key().bytes() / 4) as usize;
-        let image = |key: &[u32]| match self.op {
-            Op::KeysU64 => u64::from(key[1]) << 32 | u64::from(key[0]),
-            Op::KeysF32 if key[0] >> 31 == 1 => u64::from(!key[0]),
-            Op::KeysF32 => u64::from(key[0] | 1 << 31),
-            _ => u64::from(key[0]),
-        };
-        let in_order = got.chunks(per_key).map(image).is_sorted();
-        ensure!(in_order, "the keys are not in order");
+        let got = self.bench.context.download(&self.keys)?;
+        ensure!(got.is_sorted_by_key(|&key| rank(key)), "the keys are not in order");
         // The same keys have the same sum, and other keys hardly ever.
-        let mixed = |words: &[u32]| {
-            let mix = |key| data::SplitMix64::after(image(key), 0).next();
-            words.chunks(per_key).map(mix).fold(0u64, u64::wrapping_add)
+        let mixed = |keys: &[K]| {
+            let mix = |&key: &K| data::SplitMix64::after(key.key_bits(), 0).next();
+            keys.iter().map(mix).fold(0u64, u64::wrapping_add)
         };
-        ensure!(mixed(&got) == mixed(&self.words), "these are other keys");
+        ensure!(mixed(&got) == mixed(&self.host_keys), "these are other keys");
         let Some(values) = &self.values else { return Ok(()) };
-        let values = self.bench.context.download::<u32>(values)?;
-        let belongs = |(&key, &value): (&u32, &u32)| self.words.get(value as usize) == Some(&key);
+        let values = self.bench.context.download(values)?;
+        let same = |a: K, b: K| a.key_bits() == b.key_bits();
+        let belongs = |(&key, &value): (&K, &u32)| {
+            self.host_keys.get(value as usize).is_some_and(|&input| same(input, key))
+        };
         ensure!(got.iter().zip(&values).all(belongs), "a value is with the wrong key");
         let pairs = got.windows(2).zip(values.windows(2));
-        let mut stable = pairs.map(|(keys, values)| keys[0] != keys[1] || values[0] < values[1]);
+        let mut stable =
+            pairs.map(|(keys, values)| !same(keys[0], keys[1]) || values[0] < values[1]);
         ensure!(stable.all(|right| right), "equal keys have changed places");
         Ok(())
     }

@@ -10,8 +10,8 @@ use super::stages::Stages;
 use super::subjects::POISON;
 use super::too_large;
 use crate::figures::elements_per_nanosecond;
-use crate::jobs::{Target, bytes_of};
-use crate::split::{Arrays, Distribution, Expected, Function, Job, Method, Op, Recipe, Rule};
+use crate::plans::{Target, WordPlan, bytes_of};
+use crate::split::{Arrays, Distribution, Expected, Function, Method, Op, Recipe, Rule, SplitPlan};
 use crate::{data, figures, passes, report, size};
 
 /// Arguments of `multisplit bench split` alone. None has a default that clap knows, so that one
@@ -85,10 +85,10 @@ fn or_all<'l, T>(asked: &'l [T], all: &'l [T]) -> &'l [T] {
 
 /// Why a kernel cannot see an array of `n` words whole, as those of a split do.
 fn too_wide(context: &Context, n: u64) -> Option<String> {
-    let (array, most) = (bytes_of(n), context.limits().max_storage_range);
-    (array > most).then(|| {
-        let (array, most) = (figures::bytes(array), figures::bytes(most));
-        format!("an array takes {array}, a kernel sees {most} at most")
+    let (array, max) = (bytes_of(n), context.limits().max_storage_range);
+    (array > max).then(|| {
+        let (array, max) = (figures::bytes(array), figures::bytes(max));
+        format!("an array takes {array}, a kernel sees {max} at most")
     })
 }
 
@@ -99,7 +99,7 @@ struct Splits<'b> {
     n: u64,
     distribution: Distribution,
     arrays: Arrays,
-    poison: crate::jobs::Job,
+    poison: WordPlan,
     /// The keys that are on the device, on the host.
     keys: Option<(Recipe, Vec<u32>)>,
 }
@@ -110,7 +110,7 @@ impl<'b> Splits<'b> {
         // Device memory first: what does not fit there need not be made on the host.
         let arrays = Arrays::new(bench.context, n, pairs)?;
         if let Some((values, _)) = &arrays.values {
-            bench.context.write(values, &data::words(n, |index| index as u32)?)?;
+            bench.context.write(values, 0, &data::words(n, |index| index as u32)?)?;
         }
         let poison = target.fill(n, POISON)?;
         Ok(Self { bench, target, n, distribution, arrays, poison, keys: None })
@@ -131,7 +131,7 @@ impl<'b> Splits<'b> {
             other => {
                 drop(other);
                 let keys = recipe.make(self.n)?;
-                self.bench.context.write(&self.arrays.keys, &keys)?;
+                self.bench.context.write(&self.arrays.keys, 0, &keys)?;
                 keys
             }
         };
@@ -139,38 +139,41 @@ impl<'b> Splits<'b> {
         for &op in ops {
             let mut done = Vec::new();
             for &method in methods {
-                let job = Job::new(&self.target, rule, method, op.pairs(), self.n, true)?;
+                let split = SplitPlan::new(&self.target, rule, method, op.pairs(), self.n, true)?;
                 // `auto` is one of the others.
-                if done.contains(&job.method) {
+                if done.contains(&split.method) {
                     continue;
                 }
-                done.push(job.method);
-                self.measure_job(rule, op, &job, &keys, &expected, output).with_context(|| {
-                    let (op, n) = (op.name(), size::show(self.n));
-                    format!("{op} ({}), n = {n}, m = {}", job.method, rule.buckets)
-                })?;
+                done.push(split.method);
+                self.measure_plan(rule, op, &split, &keys, &expected, output).with_context(
+                    || {
+                        let (op, n) = (op.name(), size::show(self.n));
+                        format!("{op} ({}), n = {n}, m = {}", split.method, rule.buckets)
+                    },
+                )?;
             }
         }
         self.keys = Some((recipe, keys));
         Ok(())
     }
 
-    fn measure_job(
+    fn measure_plan(
         &self,
         rule: &Rule,
         op: Op,
-        job: &Job,
+        split: &SplitPlan,
         keys: &[u32],
         expected: &Expected,
         output: &mut Output,
     ) -> Result<()> {
         let Bench { context, timing, .. } = self.bench;
-        let executable = context.instantiate(job.plan.clone())?;
-        let buffers = job.bind(&self.arrays);
+        let executable = context.instantiate(split.plan.clone())?;
+        let bound = split.bind(&self.arrays);
 
         self.poison(op)?;
-        context.run(&executable, &buffers)?;
-        let offsets = context.download_first(&self.arrays.offsets, u64::from(rule.buckets) + 1)?;
+        context.run(&executable, &bound)?;
+        let ends = 0..u64::from(rule.buckets) + 1;
+        let offsets = context.download_range(&self.arrays.offsets, ends)?;
         let values = match &self.arrays.values {
             Some((_, values)) if op.pairs() => Some(context.download(values)?),
             _ => None,
@@ -178,15 +181,15 @@ impl<'b> Splits<'b> {
         let keys_out = context.download(&self.arrays.keys_out)?;
         expected.check(keys, &offsets, &keys_out, values.as_deref())?;
 
-        let nanoseconds = self.bench.time(&executable, &buffers)?;
-        let times = passes::times(context, &executable, &buffers, timing.runs)?;
+        let nanoseconds = self.bench.time(&executable, &bound)?;
+        let times = passes::times(context, &executable, &bound, timing.runs)?;
         output.figure(Figure {
             op: op.name(),
             n: self.n,
             m: rule.buckets.into(),
             ms: nanoseconds / 1e6,
             gps: elements_per_nanosecond(self.n, nanoseconds),
-            method: job.method,
+            method: split.method,
             split: Some(SplitFigure {
                 distribution: self.distribution.name(),
                 stages: Stages::of(&times),
@@ -206,7 +209,7 @@ impl<'b> Splits<'b> {
         if let (true, Some((from, to))) = (op.pairs(), &arrays.values) {
             context.run(&fill, &self.poison.bind(from, to))?;
         }
-        let words = arrays.offsets.size() / size_of::<u32>() as u64;
-        Ok(context.write(&arrays.offsets, &data::words(words, |_| POISON)?)?)
+        let poison = data::words(arrays.offsets.len(), |_| POISON)?;
+        Ok(context.write(&arrays.offsets, 0, &poison)?)
     }
 }

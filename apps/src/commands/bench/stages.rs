@@ -64,8 +64,8 @@ impl Stages {
 #[cfg(test)]
 mod tests {
     use super::Stages;
-    use crate::jobs::Target;
-    use crate::split::{Function, Job, Method, Rule};
+    use crate::plans::Target;
+    use crate::split::{Function, Method, Rule, SplitPlan};
     use multisplit::PassTime;
 
     /// A millisecond for each pass that is planned.
@@ -75,9 +75,10 @@ mod tests {
 
     fn stages_of(function: Function, method: Method, m: u32) -> Stages {
         let rule = Rule::new(function, m);
-        let job = Job::new(&Target::any(), &rule, method, true, 1 << 20, true).expect("a plan");
+        let split =
+            SplitPlan::new(&Target::any(), &rule, method, true, 1 << 20, true).expect("a plan");
         let time = |label: &str| PassTime { label: label.to_owned(), nanoseconds: 1e6 };
-        let times: Vec<_> = job.plan.steps().iter().map(|step| time(&step.pass.label)).collect();
+        let times: Vec<_> = split.plan.steps().iter().map(|step| time(&step.pass.label)).collect();
         Stages::of(&times)
     }
 

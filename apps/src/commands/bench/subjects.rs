@@ -1,13 +1,13 @@
-//! What `multisplit bench` can measure: the job of each figure, and how its result is checked.
+//! What `multisplit bench` can measure: the plan of each figure, and how its result is checked.
 
 use anyhow::Result;
 use clap::ValueEnum;
 
 use crate::check;
-use crate::jobs::{Job, Method, Target, scan_method};
+use crate::plans::{Method, Target, WordPlan, scan_method};
 
-/// What the output holds before a job whose result is checked, so that the result of an earlier
-/// job cannot pass for its own.
+/// What the output holds before a run whose result is checked, so that the result of an earlier
+/// run cannot pass for its own.
 pub const POISON: u32 = 0x5a5a_a5a5;
 const FILL_VALUE: u32 = 0x1234_5678;
 /// The copy kernel's name in figures.
@@ -41,7 +41,7 @@ pub struct Case {
     /// The name that figures of other programs go by too.
     pub op: &'static str,
     pub method: &'static str,
-    pub job: Job,
+    pub planned: WordPlan,
     /// Compares input and output.
     pub check: fn(&[u32], &[u32]) -> Result<()>,
 }
@@ -57,13 +57,13 @@ impl Subject {
         Ok(match self {
             Self::Copy => {
                 let (op, method) = (COPY, "kernel");
-                vec![Case { op, method, job: target.copy(n)?, check: check::copied }]
+                vec![Case { op, method, planned: target.copy(n)?, check: check::copied }]
             }
             Self::Fill => {
-                let job = target.fill(n, FILL_VALUE)?;
+                let planned = target.fill(n, FILL_VALUE)?;
                 let check =
                     |input: &[u32], output: &[u32]| check::filled(FILL_VALUE, input.len(), output);
-                vec![Case { op: "fill_u32", method: "kernel", job, check }]
+                vec![Case { op: "fill_u32", method: "kernel", planned, check }]
             }
             Self::Scan => scans(target, n)?,
             _ => Vec::new(),
@@ -75,10 +75,10 @@ impl Subject {
 fn scans(target: &Target, n: u64) -> Result<Vec<Case>> {
     let mut cases: Vec<Case> = Vec::new();
     for asked in [Method::Lookback, Method::ReduceThenScan] {
-        let job = target.with_method(asked).scan(n, true)?;
-        let method = scan_method(&job.plan);
+        let planned = target.with_method(asked).scan(n, true)?;
+        let method = scan_method(&planned.plan);
         if cases.iter().all(|case| case.method != method) {
-            cases.push(Case { op: "scan_exclusive_u32", method, job, check: check::scanned });
+            cases.push(Case { op: "scan_exclusive_u32", method, planned, check: check::scanned });
         }
     }
     Ok(cases)
@@ -87,7 +87,7 @@ fn scans(target: &Target, n: u64) -> Result<Vec<Case>> {
 #[cfg(test)]
 mod tests {
     use super::Subject;
-    use crate::jobs::Target;
+    use crate::plans::Target;
 
     #[test]
     fn every_figure_has_its_own_op_and_method() {

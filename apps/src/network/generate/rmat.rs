@@ -59,12 +59,12 @@ impl Rmat {
         if u64::from(self.edges) > pairs {
             return Err(problem("there are not so many pairs of vertices"));
         }
-        let most = PATIENCE * u64::from(self.edges) + (BLOCK << 4);
+        let max = PATIENCE * u64::from(self.edges) + (BLOCK << 4);
         let mut seen = Seen::default();
         let mut keys = Vec::with_capacity(self.edges as usize);
         let mut first = 0;
         while keys.len() < self.edges as usize {
-            if first > most {
+            if first > max {
                 return Err(problem("R-MAT finds no more edges that differ; ask for fewer"));
             }
             let threads = thread::available_parallelism().map_or(1, |n| n.get() as u64);
@@ -78,7 +78,7 @@ impl Rmat {
         network(self.vertices, keys, weighting)
     }
 
-    /// The next candidates that join two vertices, in order, one block a thread.
+    /// The next candidates that join two vertices, in order, one block per thread.
     fn candidates(&self, first: u64, blocks: u64) -> Vec<Vec<u64>> {
         thread::scope(|scope| {
             let block = |b: u64| scope.spawn(move || self.block(first + b * BLOCK));

@@ -3,11 +3,10 @@
 
 use anyhow::{Context as _, Result};
 use multisplit::ash::{self, vk};
-use multisplit::graph::{self, Graph, Scope};
-use multisplit::primitives::multisplit::KeyType;
-use multisplit::primitives::sort::{self, Sort, SortBuffers, SortPlace, SortValues};
+use multisplit::graph::Scope;
 use multisplit::{
-    AdoptedDevice, Context, Executable, Features, Import, PipelineCache, Requirements,
+    AdoptedDevice, BufferAt, Context, Executable, ExecutableOptions, Features, PipelineCache,
+    Requirements, Sort, WorkArray,
 };
 use wgpu::hal::api::Vulkan;
 use wgpu::hal::vulkan::CreateDeviceCallback;
@@ -30,7 +29,9 @@ impl Shared {
         let (instance, physical) = (hal.shared_instance(), hal.raw_physical_device());
         // wgpu asks for 1.3 at most.
         let api_version = instance.instance_api_version().min(vk::API_VERSION_1_3);
-        let wanted = Requirements::for_version(instance.raw_instance(), physical, api_version)?;
+        // SAFETY: the physical device is the instance's.
+        let wanted =
+            unsafe { Requirements::for_version(instance.raw_instance(), physical, api_version)? };
 
         let mut synchronization2 =
             vk::PhysicalDeviceSynchronization2Features::default().synchronization2(true);
@@ -98,46 +99,41 @@ fn adopt(
         pipeline_cache: PipelineCache::Off,
     };
     // SAFETY: these are the handles of one device, made with these features. `Shared` drops the
-    // context before the device, and its user waits for the device before that. Nothing here makes
-    // the context submit: it only records, so wgpu has the queue to itself.
+    // context before the device, and its user waits for the device before that. The context submits
+    // only while the sort is declared (on some GPUs it then tries something out), when wgpu does not
+    // use the queue.
     Ok(unsafe { Context::adopt(adopted)? })
 }
 
 /// A sort of floats with u32 as values, on buffers of wgpu's.
 pub struct DepthSort {
     executable: Executable,
-    keys: graph::Buffer,
-    values: graph::Buffer,
+    keys: WorkArray<f32>,
+    values: WorkArray<u32>,
 }
 
 impl DepthSort {
-    /// Plans it for `n` elements and makes its pipelines. A program that is right has a barrier at
+    /// Declares it for `n` elements and makes its pipelines. A program that is right has a barrier at
     /// its `entry` and at its `exit`.
     ///
     /// wgpu makes its own commands wait for each other by what it knows they use. Of the sort it
     /// knows nothing: it puts no barrier before it, and the one that it puts after it waits for
-    /// whoever wgpu believes has written last. So the plan says itself what was done with the buffers
+    /// whoever wgpu believes has written last. So the sort is told what was done with the buffers
     /// before, and what is done with them next.
     pub fn new(context: &Context, n: u64, entry: bool, exit: bool) -> Result<Self> {
-        let mut graph = Graph::new("depth");
-        let keys = graph.import::<f32>("keys", n);
-        let values = graph.import::<u32>("values", n);
+        let mut work = context.work("depth");
+        let keys = work.import::<f32>("keys", n);
+        let values = work.import::<u32>("values", n);
+        work.sort_pairs(keys, values, &Sort::ascending())?;
         if entry {
-            graph.entry(keys, Scope::TRANSFER_WRITE);
-            graph.entry(values, Scope::COMPUTE_WRITE);
+            work.entry(keys, Scope::TRANSFER_WRITE);
+            work.entry(values, Scope::COMPUTE_WRITE);
         }
         if exit {
-            graph.exit(keys, Scope::TRANSFER_READ);
-            graph.exit(values, Scope::COMPUTE_READ);
+            work.exit(keys, Scope::TRANSFER_READ);
+            work.exit(values, Scope::COMPUTE_READ);
         }
-        let buffers = SortBuffers {
-            n: n.into(),
-            keys,
-            values: SortValues::Values { buffer: values, bytes: 4 },
-            place: SortPlace::InPlace,
-        };
-        sort::add(&mut graph, &context.policy(), &Sort::new(KeyType::F32), &buffers)?;
-        let executable = context.instantiate(graph.compile(&context.limits())?)?;
+        let executable = work.executable(ExecutableOptions::default())?;
         Ok(Self { executable, keys, values })
     }
 
@@ -162,7 +158,8 @@ impl DepthSort {
         unsafe {
             let keys = keys.as_hal::<Vulkan>().context("no Vulkan buffer")?.raw_handle();
             let values = values.as_hal::<Vulkan>().context("no Vulkan buffer")?.raw_handle();
-            let imports = [Import::raw(self.keys, keys, 0), Import::raw(self.values, values, 0)];
+            let imports =
+                [self.keys.at(BufferAt::new(keys, 0)), self.values.at(BufferAt::new(values, 0))];
             encoder.as_hal_mut::<Vulkan, _, Result<()>>(|encoder| {
                 let commands = encoder.context("no Vulkan encoder")?.raw_handle();
                 Ok(self.executable.record(commands, &imports)?)

@@ -1,5 +1,6 @@
 //! How samples are counted: the bins, where samples lie in memory, the method.
 
+use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -18,10 +19,15 @@ use crate::primitives::sample::{Sample, SampleType};
 /// let by_byte = Bins::<u8>::identity(256);
 /// # let _ = (by_value, by_edges, by_byte);
 /// ```
-#[derive(Debug)]
 pub struct Bins<S = AnyType> {
     histogram: Histogram,
     sample: PhantomData<fn(S)>,
+}
+
+impl<S> fmt::Debug for Bins<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Bins").field(&self.histogram).finish()
+    }
 }
 
 impl<S> Clone for Bins<S> {

@@ -1,5 +1,10 @@
 //! Histograms in one call, of arrays on the host or on the device.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "descriptions are made where they are given: `gpu.split(&keys, Buckets::even(..))`"
+)]
+
 use bytemuck::Pod;
 use multisplit_graph::{ElementType, Graph};
 

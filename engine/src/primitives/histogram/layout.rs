@@ -54,7 +54,7 @@ impl Layout {
     /// between elements.
     pub(super) fn elements(&self, sample: SampleType, bytes: u64) -> u64 {
         let (stride, element) = (u64::from(self.stride(sample)), u64::from(self.element(sample)));
-        (bytes + stride - element).saturating_sub(self.offset) / stride
+        bytes.saturating_add(stride - element).saturating_sub(self.offset) / stride
     }
 
     fn element(&self, sample: SampleType) -> u32 {

@@ -1,5 +1,6 @@
 //! How keys are split: the bucket function with its parameters, the number of buckets, the method.
 
+use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -28,10 +29,15 @@ pub enum AnyType {}
 /// gpu.split(&[0.5f32, 1.5], multisplit::Buckets::range(&[2u32]))?;
 /// # Ok::<(), multisplit::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct Buckets<K = AnyType> {
     split: Split,
     key: PhantomData<fn(K)>,
+}
+
+impl<K> fmt::Debug for Buckets<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Buckets").field(&self.split).finish()
+    }
 }
 
 impl<K> Clone for Buckets<K> {

@@ -1,23 +1,21 @@
 //! A bucket function of the user's, in GLSL: how it gets into the kernels.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use multisplit_graph::{Buffer, Graph};
+use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::Builtin;
-use multisplit_shaders::compile::{Source, compile};
-use multisplit_shaders::{Kernel, sources};
 
-use crate::error::{Error, Result};
-
-/// The name that messages about the user's GLSL carry.
-const INCLUDE: &str = "user_bucket.glsl";
+use crate::error::Result;
 
 /// A bucket or bin function in GLSL: `uint bucket_of(K key)`, K being `uint`, `int`, `float`,
 /// `uint64_t`, `int64_t` or `double` after the type of the keys (`double` needs a device with
 /// `shaderFloat64`). It may read the words `push.parameter_a`, `_b` and `_c`, and the array of words
 /// `table.at[]`; both are what is given here. It computes, and does nothing else: a function that
-/// writes memory, waits at a barrier, or reads what is not its own is refused.
+/// writes memory, waits at a barrier, or reads what is not its own is refused. Indices past the end of
+/// an array read its last element, a division by zero divides by 1, shifts take their amount modulo
+/// the width, and conversions to integers saturate. Kernels with the functions used last are kept,
+/// and compiled again past that.
 ///
 /// ```
 /// use multisplit::{Buckets, Glsl};
@@ -83,37 +81,87 @@ impl From<&str> for Glsl {
     }
 }
 
-type Cache = Mutex<HashMap<(&'static str, &'static str, String), Arc<Kernel>>>;
+/// Kernels with functions of users that are kept at most; past it, the one that was not asked for
+/// the longest goes, and is compiled again when it is. A split takes up to four kernels, so that
+/// sixteen functions in turn compile nothing.
+const MAX_CACHED: usize = 64;
 
-/// `builtin` with the user's function, of a `key_type` in GLSL, in the place of the built-in ones;
-/// compiled once.
+/// What a kernel was compiled from: the built-in one, the GLSL type of its keys, and the source.
+type Entry = (&'static str, &'static str, String);
+
+/// The kernels that were asked for last, the latest at the end.
+#[derive(Default)]
+struct Cache(Vec<(Entry, Arc<Kernel>)>);
+
+impl Cache {
+    fn get(&mut self, entry: &Entry) -> Option<Arc<Kernel>> {
+        let at = self.0.iter().position(|(known, _)| known == entry)?;
+        let found = self.0.remove(at);
+        let kernel = found.1.clone();
+        self.0.push(found);
+        Some(kernel)
+    }
+
+    /// Keeps the kernel; returns the one that is kept for this entry, which another thread may
+    /// have put there meanwhile.
+    fn insert(&mut self, entry: Entry, kernel: Arc<Kernel>) -> Arc<Kernel> {
+        if let Some(known) = self.get(&entry) {
+            return known;
+        }
+        if self.0.len() >= MAX_CACHED {
+            self.0.remove(0);
+        }
+        self.0.push((entry, kernel.clone()));
+        kernel
+    }
+}
+
+/// `builtin` with the user's function, of a `key_type` in GLSL, in the place of the built-in ones.
 pub(in crate::primitives) fn kernel(
     builtin: &Builtin,
     key_type: &'static str,
     source: &str,
 ) -> Result<Arc<Kernel>> {
-    static CACHE: OnceLock<Cache> = OnceLock::new();
-    let cache = CACHE.get_or_init(Cache::default);
+    static CACHE: Mutex<Cache> = Mutex::new(Cache(Vec::new()));
     let entry = (builtin.label(), key_type, source.to_owned());
-    if let Some(kernel) = cache.lock().unwrap_or_else(PoisonError::into_inner).get(&entry) {
-        return Ok(kernel.clone());
+    if let Some(kernel) = CACHE.lock().unwrap_or_else(PoisonError::into_inner).get(&entry) {
+        return Ok(kernel);
     }
     let _span = tracing::debug_span!("glsl.compile", kernel = builtin.label()).entered();
-    let glsl = sources::kernel(builtin.file()).ok_or_else(|| Error::Kernel {
-        kernel: builtin.label().to_owned(),
-        problem: "its GLSL is not part of the library".to_owned(),
-    })?;
-    let mut defines: Vec<(String, String)> =
-        builtin.defines().iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
-    defines.push(("USER_BUCKET".to_owned(), "1".to_owned()));
-    defines.push(("USER_KEY_TYPE".to_owned(), key_type.to_owned()));
-    if key_type == "double" {
-        defines.push(("USER_DOUBLE".to_owned(), "1".to_owned()));
+    let kernel = Kernel::with_function(builtin, key_type, source)?;
+    Ok(CACHE.lock().unwrap_or_else(PoisonError::into_inner).insert(entry, kernel))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use multisplit_shaders::builtin;
+
+    #[test]
+    fn the_cache_is_bounded_and_keeps_what_is_used() {
+        let some = builtin::SCAN_REDUCE.kernel().expect("built-in");
+        let entry = |number: usize| ("kernel", "uint", number.to_string());
+        let mut cache = Cache::default();
+        for number in 0..MAX_CACHED {
+            cache.insert(entry(number), some.clone());
+        }
+        assert!(cache.get(&entry(0)).is_some());
+        cache.insert(entry(MAX_CACHED), some.clone());
+        assert_eq!(cache.0.len(), MAX_CACHED);
+        assert!(cache.get(&entry(0)).is_some(), "asked for a moment ago");
+        assert!(cache.get(&entry(1)).is_none(), "not asked for the longest");
     }
-    let includes = [(INCLUDE, source)];
-    let spirv =
-        compile(&Source { name: builtin.file(), glsl, defines: &defines, includes: &includes })?;
-    let kernel = Kernel::new(format!("{}.user", builtin.label()), spirv)?;
-    cache.lock().unwrap_or_else(PoisonError::into_inner).insert(entry, kernel.clone());
-    Ok(kernel)
+
+    #[test]
+    fn a_function_is_compiled_once_and_its_errors_are_the_users() {
+        let source = "uint bucket_of(uint key) { return table.at[key]; }";
+        let first = kernel(&builtin::MULTISPLIT_COUNT, "uint", source).expect("compiles");
+        let again = kernel(&builtin::MULTISPLIT_COUNT, "uint", source).expect("compiles");
+        assert!(Arc::ptr_eq(&first, &again) && first.is_sound());
+        let wrong = kernel(&builtin::MULTISPLIT_COUNT, "float", source).expect_err("another type");
+        assert!(
+            wrong.to_string().starts_with("bucket_of takes `uint`, but keys are `float`"),
+            "{wrong}"
+        );
+    }
 }

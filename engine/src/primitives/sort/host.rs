@@ -179,6 +179,7 @@ impl Context {
 }
 
 /// What keys take along.
+#[derive(Clone, Copy)]
 enum Along<'a, V> {
     Values(&'a Array<V>),
     Indices(&'a Array<u32>),

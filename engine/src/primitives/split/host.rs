@@ -1,5 +1,10 @@
 //! Splits in one call, of arrays on the host or on the device.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "descriptions are made where they are given: `gpu.split(&keys, Buckets::even(..))`"
+)]
+
 use bytemuck::Pod;
 use multisplit_graph::Graph;
 
@@ -177,6 +182,7 @@ impl Context {
 }
 
 /// What a split writes.
+#[derive(Clone, Copy)]
 enum Output<'a, K, V> {
     Keys(&'a Array<K>),
     Pairs { keys: &'a Array<K>, values: (&'a Array<V>, &'a Array<V>) },

@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result, ensure};
 use clap::{Args, ValueEnum};
 use multisplit::Context;
 
-use self::published::{BUCKETS, MOST_WARP, SPREAD_BUCKETS, SPREADS, STAGE_BUCKETS};
+use self::published::{BUCKETS, MAX_WARP, SPREAD_BUCKETS, SPREADS, STAGE_BUCKETS};
 use self::tables::Here;
 use super::sssp::SearchOptions;
 use super::{Options, Output, measure};
@@ -119,11 +119,11 @@ impl Which {
     /// The arguments of the benches that have its figures.
     fn runs(self, buckets: &[u32]) -> Vec<String> {
         let delta = |&m: &u32| {
-            let methods = if m > MOST_WARP { "" } else { "direct,warp," };
+            let methods = if m > MAX_WARP { "" } else { "direct,warp," };
             format!("{DELTA} --m {m} --method {methods}block,reduced-bit")
         };
         let bits = |&m: &u32| {
-            let methods = if m > MOST_WARP { "" } else { "warp," };
+            let methods = if m > MAX_WARP { "" } else { "warp," };
             let ops = "split_identity_keys,split_identity_pairs";
             format!("split --op {ops} --m {m} --method {methods}block,onesweep")
         };
@@ -155,7 +155,7 @@ impl Which {
             Self::Histogram => {
                 let bins = buckets.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
                 let ops = "histogram_even,histogram_range";
-                vec![format!("histogram --histograms {ops} --m {bins} --count-by votes,auto")]
+                vec![format!("histogram --histograms {ops} --m {bins} --count-by ballots,auto")]
             }
         }
     }
@@ -228,7 +228,7 @@ mod tests {
             }
         }
         for m in BUCKETS {
-            for method in ["votes", "shared"] {
+            for method in ["ballots", "shared"] {
                 line("histogram_even", m, method, 2, "");
                 line("histogram_range", m, method, 2, "");
             }
@@ -282,6 +282,6 @@ mod tests {
         assert_eq!(cell(sssp, "flickr", "GTX 1080", 4), "1.83x");
         assert_eq!(cell(sssp, "grid", "here", 5), "1.00x");
         assert_eq!(cell(sssp, "of my own", "here", 3), "7.00");
-        assert_eq!(cell(histogram, "histogram_range, by votes", "GTX 1080", 7), "20.0 (1.35x)");
+        assert_eq!(cell(histogram, "histogram_range, by ballots", "GTX 1080", 7), "20.0 (1.35x)");
     }
 }

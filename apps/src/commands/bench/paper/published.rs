@@ -14,7 +14,7 @@ pub struct Both<T> {
 /// The numbers of buckets.
 pub const BUCKETS: [u32; 8] = [2, 4, 8, 16, 32, 64, 128, 256];
 /// The direct and the warp-level method go up to here.
-pub const MOST_WARP: u32 = 32;
+pub const MAX_WARP: u32 = 32;
 /// The numbers of buckets whose stages are given.
 pub const STAGE_BUCKETS: [u32; 3] = [2, 8, 32];
 /// The number of buckets for which keys are spread unevenly.

@@ -168,18 +168,20 @@ impl Here<'_> {
     /// Histograms.
     pub fn histograms(&self) -> Table {
         let mut rows = Vec::new();
-        for (op, votes, cub) in paper::HISTOGRAMS {
-            let rate = |voted: bool, m: u32| {
+        for (op, ballots, cub) in paper::HISTOGRAMS {
+            let rate = |by_ballots: bool, m: u32| {
                 let same = |point: &&Point| {
-                    point.op == op && point.m == f64::from(m) && (point.method == "votes") == voted
+                    point.op == op
+                        && point.m == f64::from(m)
+                        && (point.method == "ballots") == by_ballots
                 };
                 self.points.all.iter().filter(same).map(|point| point.gps).reduce(f64::max)
             };
             let theirs = |at: usize| cub.get(at).copied();
             let here = |&m: &u32| held(rate(true, m), rate(false, m));
             let here: Vec<_> = self.buckets.iter().map(here).collect();
-            let what = format!("{op}, by votes");
-            rows.extend(pair(what, &self.published(&votes, theirs), &here));
+            let what = format!("{op}, by ballots");
+            rows.extend(pair(what, &self.published(&ballots, theirs), &here));
             let here: Vec<_> = self.buckets.iter().map(|&m| held(rate(false, m), None)).collect();
             let what = format!("{op}, CUB; here ours");
             rows.extend(pair(what, &self.published(&cub, |_| None), &here));

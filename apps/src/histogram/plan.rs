@@ -1,13 +1,14 @@
-//! A planned histogram: its passes, its imports, and the buffers they are bound to.
+//! The plan of a histogram, its imports, and the arrays they are bound to.
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::ValueEnum;
-use multisplit::Buffer;
 use multisplit::graph::{self, Graph, Plan};
-use multisplit::primitives::histogram::{HistogramBuffers, HistogramMethod, add};
+use multisplit::primitives::histogram::HistogramMethod;
+use multisplit::primitives::{self, HistogramBuffers};
+use multisplit::{Array, Bound};
 
 use super::Op;
-use crate::jobs::Target;
+use crate::plans::{Target, bytes_of};
 
 /// How samples are to be counted, on the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -16,7 +17,8 @@ pub enum Method {
     #[default]
     Auto,
     /// Ballots, with counts in registers (the paper's)
-    Votes,
+    #[value(alias = "votes")]
+    Ballots,
     /// Counters in shared memory, in as many passes as they need
     Shared,
     /// Atomic operations on the output
@@ -27,15 +29,15 @@ impl Method {
     fn engine(self) -> HistogramMethod {
         match self {
             Self::Auto => HistogramMethod::Auto,
-            Self::Votes => HistogramMethod::Votes,
+            Self::Ballots => HistogramMethod::Votes,
             Self::Shared => HistogramMethod::Shared,
             Self::Global => HistogramMethod::Global,
         }
     }
 }
 
-/// A plan, and its imports.
-pub struct Job {
+/// The plan of a histogram, and its imports.
+pub struct HistogramPlan {
     pub plan: Plan,
     /// The method that was chosen.
     pub method: &'static str,
@@ -43,7 +45,7 @@ pub struct Job {
     counts: graph::Buffer,
 }
 
-impl Job {
+impl HistogramPlan {
     /// A histogram of `n` elements, with m = `bins`.
     pub fn new(
         target: &Target,
@@ -54,34 +56,30 @@ impl Job {
         replayable: bool,
     ) -> Result<Self> {
         target.check_size(op.words(n))?;
-        let histogram = op.histogram(bins).by(method.engine());
+        let bins = op.device_bins(bins).method(method.engine());
         let mut graph = Graph::new("histogram");
-        let samples = graph.import::<u32>("samples", op.words(n));
-        let counts = u64::from(histogram.bins) * u64::from(op.channels());
+        // Whole words, which is how samples are read.
+        let len = bytes_of(op.words(n)) / u64::from(bins.sample().bytes());
+        let samples = graph.import_array("samples", bins.sample().into(), len);
+        let counts = u64::from(bins.count()) * u64::from(op.channels());
         let counts = graph.import::<u32>("counts", counts);
-        let buffers = HistogramBuffers::new(n, samples, counts);
-        let added = add(&mut graph, &target.policy, &histogram, &buffers)?;
-        if replayable {
-            graph.replayable();
-        }
-        let plan = graph.compile(&target.limits).context("the graph cannot be planned")?;
+        let buffers = HistogramBuffers::new(samples, counts).count(n);
+        let added = primitives::histogram(&mut graph, &target.policy, &bins, &buffers)?;
+        let plan = target.plan(graph, replayable)?;
         Ok(Self { plan, method: name(added.method), samples, counts })
     }
 
-    /// The imports, bound to these buffers.
-    pub fn bind<'b>(
-        &self,
-        samples: &'b Buffer,
-        counts: &'b Buffer,
-    ) -> [(graph::Buffer, &'b Buffer); 2] {
-        [(self.samples, samples), (self.counts, counts)]
+    /// The imports, bound to these arrays. Samples of any type are words to whoever makes them.
+    pub fn bind<'b>(&self, samples: &'b Array<u32>, counts: &'b Array<u32>) -> [Bound<'b>; 2] {
+        [(self.samples, samples).into(), (self.counts, counts).into()]
     }
 }
 
-fn name(method: HistogramMethod) -> &'static str {
+/// The name of a method in figures.
+pub fn name(method: HistogramMethod) -> &'static str {
     match method {
         HistogramMethod::Auto => "auto",
-        HistogramMethod::Votes => "votes",
+        HistogramMethod::Votes => "ballots",
         HistogramMethod::Shared => "shared",
         HistogramMethod::Global => "global",
     }

@@ -1,13 +1,14 @@
-//! A planned split: its passes, its imports, and the buffers they are bound to.
+//! The plan of a split, its imports, and the arrays they are bound to.
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::ValueEnum;
 use multisplit::graph::{self, Graph, Plan};
-use multisplit::primitives::multisplit::{self as engine, Split, SplitBuffers, SplitOutput};
-use multisplit::{Buffer, Context};
+use multisplit::primitives::multisplit as engine;
+use multisplit::primitives::{self, SplitBuffers};
+use multisplit::{Array, Bound, Context};
 
-use super::{KEY, Rule};
-use crate::jobs::Target;
+use super::Rule;
+use crate::plans::Target;
 
 /// How a split is to be carried out, on the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -15,7 +16,7 @@ pub enum Method {
     /// What suits the device
     #[default]
     Auto,
-    /// A subproblem a subgroup, no reordering (the paper's DMS)
+    /// One subproblem per subgroup, no reordering (the paper's DMS)
     Direct,
     /// Tiles reordered within a subgroup (the paper's WMS)
     Warp,
@@ -45,18 +46,18 @@ impl Method {
     }
 }
 
-/// Bytes of a value: values are indices.
-const VALUE_BYTES: u32 = 4;
-
-/// A plan, and its imports.
-pub struct Job {
+/// The plan of a split, and its imports.
+pub struct SplitPlan {
     pub plan: Plan,
     /// The method that was chosen.
     pub method: &'static str,
-    buffers: SplitBuffers,
+    keys: [graph::Buffer; 2],
+    /// In and out, where there are pairs.
+    values: Option<[graph::Buffer; 2]>,
+    offsets: graph::Buffer,
 }
 
-impl Job {
+impl SplitPlan {
     /// A split of `n` keys or pairs by `rule`.
     pub fn new(
         target: &Target,
@@ -69,65 +70,58 @@ impl Job {
         target.check_size(n)?;
         let mut graph = Graph::new("split");
         let mut import = |name: &str| graph.import::<u32>(name, n);
-        let (keys, keys_out) = (import("keys"), import("keys.out"));
-        let output = if pairs {
-            let (values_in, values) = (import("values"), import("values.out"));
-            SplitOutput::Pairs { keys: keys_out, values_in, values, value_bytes: VALUE_BYTES }
-        } else {
-            SplitOutput::Keys(keys_out)
-        };
+        let keys = ["keys", "keys.out"].map(&mut import);
+        let values = pairs.then(|| ["values", "values.out"].map(&mut import));
         let offsets = graph.import::<u32>("offsets", u64::from(rule.buckets) + 1);
+        let [from, to] = keys;
         // None of these bucket functions gives an id out of range.
-        let buffers = SplitBuffers { n: n.into(), keys, output, offsets, outside: None };
-        let split = Split::new(KEY, rule.buckets, rule.bucket()).by(method.engine());
-        let added = engine::add(&mut graph, &target.policy, &split, &buffers)?;
-        if replayable {
-            graph.replayable();
-        }
-        let plan = graph.compile(&target.limits).context("the graph cannot be planned")?;
-        Ok(Self { plan, method: name(added.method), buffers })
+        let buffers = match values {
+            Some([values, out]) => SplitBuffers::pairs((from, values), (to, out), offsets),
+            None => SplitBuffers::keys(from, to, offsets),
+        };
+        let buckets = rule.device_buckets().method(method.engine());
+        let added = primitives::split(&mut graph, &target.policy, &buckets, &buffers)?;
+        let plan = target.plan(graph, replayable)?;
+        Ok(Self { plan, method: name(added.method), keys, values, offsets })
     }
 
-    /// The imports, bound to these buffers. Pairs need arrays with values; a job for keys leaves
-    /// them alone.
-    pub fn bind<'b>(&self, arrays: &'b Arrays) -> Vec<(graph::Buffer, &'b Buffer)> {
-        let SplitBuffers { keys, output, offsets, .. } = self.buffers;
-        let mut bound = vec![(keys, &arrays.keys), (offsets, &arrays.offsets)];
-        match (output, &arrays.values) {
-            (SplitOutput::Pairs { keys, values_in, values, .. }, Some((from, to))) => {
-                bound.extend([(keys, &arrays.keys_out), (values_in, from), (values, to)]);
-            }
-            (SplitOutput::Pairs { keys: out, .. }, None)
-            | (SplitOutput::Keys(out) | SplitOutput::Permutation(out), _) => {
-                bound.push((out, &arrays.keys_out));
-            }
+    /// The imports, bound to these arrays. A plan for pairs needs arrays with values; one for keys
+    /// leaves them alone.
+    pub fn bind<'b>(&self, arrays: &'b Arrays) -> Vec<Bound<'b>> {
+        let [keys, keys_out] = self.keys;
+        let mut bound = vec![
+            (keys, &arrays.keys),
+            (keys_out, &arrays.keys_out),
+            (self.offsets, &arrays.offsets),
+        ];
+        if let (Some([values, out]), Some((from, to))) = (self.values, &arrays.values) {
+            bound.extend([(values, from), (out, to)]);
         }
-        bound
+        bound.into_iter().map(Bound::from).collect()
     }
 }
 
 /// The device's arrays for splits of one size.
 pub struct Arrays {
-    pub keys: Buffer,
-    pub keys_out: Buffer,
+    pub keys: Array<u32>,
+    pub keys_out: Array<u32>,
     /// In and out, where there are pairs.
-    pub values: Option<(Buffer, Buffer)>,
+    pub values: Option<(Array<u32>, Array<u32>)>,
     /// Room for any number of buckets.
-    pub offsets: Buffer,
+    pub offsets: Array<u32>,
 }
 
 impl Arrays {
-    /// For `n` keys or pairs; contents undefined.
+    /// For `n` keys or pairs.
     pub fn new(context: &Context, n: u64, pairs: bool) -> Result<Self> {
-        let array = |name: &str| context.buffer::<u32>(name, n);
         Ok(Self {
-            keys: array("bench.keys")?,
-            keys_out: array("bench.keys.out")?,
+            keys: context.zeroed(n)?,
+            keys_out: context.zeroed(n)?,
             values: match pairs {
-                true => Some((array("bench.values")?, array("bench.values.out")?)),
+                true => Some((context.zeroed(n)?, context.zeroed(n)?)),
                 false => None,
             },
-            offsets: context.buffer::<u32>("bench.offsets", u64::from(engine::MAX_BUCKETS) + 1)?,
+            offsets: context.zeroed(u64::from(engine::MAX_BUCKETS) + 1)?,
         })
     }
 }

@@ -1,11 +1,11 @@
-//! What the commands run: a primitive over imports of the right size, planned for a device or for
-//! any device.
+//! What plans are made for, and the plans of the primitives on arrays of words: scan, copy, fill.
 
 use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum;
+use multisplit::ash::vk;
 use multisplit::graph::{self, Graph, Limits, Plan};
-use multisplit::primitives::{self, Policy, ScanMethod};
-use multisplit::{Buffer, Context};
+use multisplit::primitives::{self, ScanBuffers, ScanMethod};
+use multisplit::{Array, Bound, Context, DeviceProperties, Policy};
 
 use crate::figures;
 use crate::size;
@@ -22,15 +22,15 @@ pub enum Method {
     ReduceThenScan,
 }
 
-/// What jobs are planned for.
+/// What plans are made for.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     pub limits: Limits,
     pub policy: Policy,
 }
 
-/// A plan, and its imports.
-pub struct Job {
+/// A plan that reads words and writes words, and its imports.
+pub struct WordPlan {
     pub plan: Plan,
     src: Option<graph::Buffer>,
     dst: graph::Buffer,
@@ -44,7 +44,26 @@ impl Target {
 
     /// Any device that Vulkan allows: the plan then runs anywhere, if not at its best.
     pub fn any() -> Self {
-        Self { limits: Limits::default(), policy: Policy::default() }
+        // The subgroup size of most GPUs.
+        let limits = Limits { subgroup_size: 32, ..Limits::default() };
+        let properties = DeviceProperties {
+            // The most cautious kind of device.
+            device_type: vk::PhysicalDeviceType::CPU,
+            subgroup_size: limits.subgroup_size,
+            shared_memory: 16 << 10,
+            limits: vk::PhysicalDeviceLimits {
+                max_compute_work_group_invocations: limits.max_workgroup_invocations,
+                max_compute_work_group_count: limits.max_workgroup_count,
+                max_storage_buffer_range: u32::try_from(limits.max_storage_range)
+                    .unwrap_or(u32::MAX),
+                ..vk::PhysicalDeviceLimits::default()
+            },
+            ..DeviceProperties::default()
+        };
+        let mut policy = Policy::for_device(&properties);
+        // What needs nothing of a device beyond barriers.
+        policy.scan = ScanMethod::ReduceThenScan;
+        Self { limits, policy }
     }
 
     /// The same with another way to scan.
@@ -58,26 +77,26 @@ impl Target {
     }
 
     /// The exclusive scan of `n` words.
-    pub fn scan(&self, n: u64, replayable: bool) -> Result<Job> {
+    pub fn scan(&self, n: u64, replayable: bool) -> Result<WordPlan> {
         let (mut graph, src, dst) = self.imports("scan", n)?;
-        primitives::scan::exclusive(&mut graph, &self.policy, src, dst, n)?;
-        self.compile(graph, Some(src), dst, replayable)
+        primitives::scan(&mut graph, &self.policy, &ScanBuffers::new(src, dst))?;
+        self.word_plan(graph, Some(src), dst, replayable)
     }
 
     /// A copy of `n` words, by the kernel.
-    pub fn copy(&self, n: u64) -> Result<Job> {
+    pub fn copy(&self, n: u64) -> Result<WordPlan> {
         let (mut graph, src, dst) = self.imports("copy", n)?;
         primitives::copy(&mut graph, &self.policy, "memory.copy", src, dst)?;
-        self.compile(graph, Some(src), dst, true)
+        self.word_plan(graph, Some(src), dst, true)
     }
 
     /// `n` words set to `value`, by the kernel.
-    pub fn fill(&self, n: u64, value: u32) -> Result<Job> {
+    pub fn fill(&self, n: u64, value: u32) -> Result<WordPlan> {
         self.check_size(n)?;
         let mut graph = Graph::new("fill");
         let dst = graph.import::<u32>("dst", n);
         primitives::fill(&mut graph, &self.policy, "memory.fill", dst, value)?;
-        self.compile(graph, None, dst, true)
+        self.word_plan(graph, None, dst, true)
     }
 
     fn imports(&self, name: &str, n: u64) -> Result<(Graph, graph::Buffer, graph::Buffer)> {
@@ -98,25 +117,30 @@ impl Target {
         Ok(())
     }
 
-    fn compile(
-        &self,
-        mut graph: Graph,
-        src: Option<graph::Buffer>,
-        dst: graph::Buffer,
-        replayable: bool,
-    ) -> Result<Job> {
+    /// The plan of a graph, which may be run again and again where it is `replayable`.
+    pub fn plan(&self, mut graph: Graph, replayable: bool) -> Result<Plan> {
         if replayable {
             graph.replayable();
         }
-        let plan = graph.compile(&self.limits).context("the graph cannot be planned")?;
-        Ok(Job { plan, src, dst })
+        graph.compile(&self.limits).context("the graph cannot be planned")
+    }
+
+    fn word_plan(
+        &self,
+        graph: Graph,
+        src: Option<graph::Buffer>,
+        dst: graph::Buffer,
+        replayable: bool,
+    ) -> Result<WordPlan> {
+        Ok(WordPlan { plan: self.plan(graph, replayable)?, src, dst })
     }
 }
 
-impl Job {
-    /// The imports, bound to these buffers.
-    pub fn bind<'b>(&self, src: &'b Buffer, dst: &'b Buffer) -> Vec<(graph::Buffer, &'b Buffer)> {
-        self.src.map(|import| (import, src)).into_iter().chain([(self.dst, dst)]).collect()
+impl WordPlan {
+    /// The imports, bound to these arrays.
+    pub fn bind<'b>(&self, src: &'b Array<u32>, dst: &'b Array<u32>) -> Vec<Bound<'b>> {
+        let src = self.src.map(|import| (import, src).into());
+        src.into_iter().chain([(self.dst, dst).into()]).collect()
     }
 }
 
@@ -147,8 +171,8 @@ mod tests {
             [(Method::Lookback, "lookback"), (Method::ReduceThenScan, "reduce-then-scan")]
         {
             let target = target.with_method(method);
-            let job = target.scan(1 << 24, false).expect("a plan");
-            assert_eq!(scan_method(&job.plan), name);
+            let scan = target.scan(1 << 24, false).expect("a plan");
+            assert_eq!(scan_method(&scan.plan), name);
             assert_eq!(scan_method(&target.scan(1, false).expect("a plan").plan), "one-workgroup");
         }
     }

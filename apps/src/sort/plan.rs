@@ -1,28 +1,28 @@
 //! A sort as a plan: what `bench` measures and `graph` shows.
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::ValueEnum;
-use multisplit::Buffer;
 use multisplit::graph::{self, Graph, Plan};
-use multisplit::primitives::multisplit::KeyType;
-use multisplit::primitives::sort::{self, Sort, SortBuffers, SortMethod, SortPlace, SortValues};
+use multisplit::primitives::sort::SortMethod;
+use multisplit::primitives::{self, SortBuffers};
+use multisplit::{Array, Bound, Key, KeyType, Sort};
 
-use crate::jobs::Target;
+use crate::plans::Target;
 
 /// What is sorted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Op {
-    /// 32-bit keys
+    /// Keys of u32
     #[default]
     #[value(name = "sort_keys_u32")]
     KeysU32,
-    /// 32-bit keys with 32-bit values
+    /// Keys of u32 with values of 4 bytes
     #[value(name = "sort_pairs_u32_u32")]
     PairsU32,
-    /// 64-bit keys
+    /// Keys of u64
     #[value(name = "sort_keys_u64")]
     KeysU64,
-    /// Floats
+    /// Keys of f32
     #[value(name = "sort_keys_f32")]
     KeysF32,
 }
@@ -98,8 +98,8 @@ fn method_name(method: SortMethod) -> &'static str {
     }
 }
 
-/// A plan, and its imports.
-pub struct Job {
+/// The plan of a sort, and its imports.
+pub struct SortPlan {
     pub plan: Plan,
     /// How it is carried out.
     pub method: &'static str,
@@ -107,37 +107,30 @@ pub struct Job {
     values: Option<graph::Buffer>,
 }
 
-impl Job {
+impl SortPlan {
     /// Plans the sort of `n` elements in place.
-    pub fn new(target: &Target, op: Op, method: Method, n: u64, replay: bool) -> Result<Self> {
-        let words = n * u64::from(op.key().bytes() / 4);
-        target.check_size(words)?;
+    pub fn new(target: &Target, op: Op, method: Method, n: u64, replayable: bool) -> Result<Self> {
+        target.check_size(n * u64::from(op.key().bytes() / 4))?;
         let mut graph = Graph::new("sort");
-        let keys = graph.import::<u32>("keys", words);
+        let keys = graph.import_array("keys", op.key().into(), n);
         let values = (op == Op::PairsU32).then(|| graph.import::<u32>("values", n));
-        let carried = match values {
-            Some(buffer) => SortValues::Values { buffer, bytes: 4 },
-            None => SortValues::None,
-        };
-        let sort = Sort::new(op.key()).by(method.of_library());
-        let place = SortPlace::InPlace;
-        let buffers = SortBuffers { n: n.into(), keys, values: carried, place };
-        let added = sort::add(&mut graph, &target.policy, &sort, &buffers)?;
-        if replay {
-            graph.replayable();
+        let mut buffers = SortBuffers::keys(keys);
+        if let Some(values) = values {
+            buffers = buffers.values(values);
         }
-        let plan = graph.compile(&target.limits).context("the graph cannot be planned")?;
+        let sort = Sort::ascending().method(method.of_library());
+        let added = primitives::sort(&mut graph, &target.policy, &sort, &buffers)?;
+        let plan = target.plan(graph, replayable)?;
         Ok(Self { plan, method: method_name(added.method), keys, values })
     }
 
-    /// The imports, bound to these buffers.
-    pub fn bind<'b>(
+    /// The imports, bound to these arrays. `K` is the type of the operation's keys.
+    pub fn bind<'b, K: Key>(
         &self,
-        keys: &'b Buffer,
-        values: Option<&'b Buffer>,
-    ) -> Vec<(graph::Buffer, &'b Buffer)> {
-        let mut bound = vec![(self.keys, keys)];
-        bound.extend(self.values.zip(values));
-        bound
+        keys: &'b Array<K>,
+        values: Option<&'b Array<u32>>,
+    ) -> Vec<Bound<'b>> {
+        let values = self.values.zip(values).map(Bound::from);
+        [Bound::from((self.keys, keys))].into_iter().chain(values).collect()
     }
 }

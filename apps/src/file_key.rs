@@ -1,0 +1,100 @@
+//! Keys of every type as files hold them, and an unsigned number that compares like a key.
+
+use multisplit::{Key, KeyType};
+
+use crate::files::Data;
+
+/// A key type, with its form in files.
+pub trait FileKey: Key + Send + Sync {
+    /// The keys in `data`; None where its elements have another size.
+    fn from_data(data: &Data) -> Option<&[Self]>;
+
+    /// The keys as elements of a file.
+    fn into_data(keys: Vec<Self>) -> Data;
+}
+
+macro_rules! file_keys {
+    ($($key:ty: $data:ident;)*) => {$(
+        impl FileKey for $key {
+            fn from_data(data: &Data) -> Option<&[Self]> {
+                match data {
+                    Data::$data(words) => Some(bytemuck::cast_slice(words)),
+                    _ => None,
+                }
+            }
+
+            fn into_data(keys: Vec<Self>) -> Data {
+                Data::$data(bytemuck::allocation::cast_vec(keys))
+            }
+        }
+    )*};
+}
+
+file_keys! {
+    u32: Bytes4;
+    i32: Bytes4;
+    f32: Bytes4;
+    u64: Bytes8;
+    i64: Bytes8;
+    f64: Bytes8;
+}
+
+/// Calls the generic function `$function` with the key type that `$element` names as its type
+/// parameter. Elements that are not keys are an error of the caller's.
+macro_rules! with_key_type {
+    ($element:expr, $object:ident.$function:ident($($argument:expr),*)) => {
+        match $element {
+            $crate::files::Element::U32 => $object.$function::<u32>($($argument),*),
+            $crate::files::Element::I32 => $object.$function::<i32>($($argument),*),
+            $crate::files::Element::F32 => $object.$function::<f32>($($argument),*),
+            $crate::files::Element::U64 => $object.$function::<u64>($($argument),*),
+            $crate::files::Element::I64 => $object.$function::<i64>($($argument),*),
+            $crate::files::Element::F64 => $object.$function::<f64>($($argument),*),
+            other => Err(anyhow::anyhow!("{other} are not keys")),
+        }
+    };
+}
+pub(crate) use with_key_type;
+
+/// An unsigned number that compares like the key; floats in the order of `total_cmp`.
+pub fn rank<K: Key>(key: K) -> u64 {
+    let (bits, width) = (key.key_bits(), K::TYPE.bits());
+    let sign = 1 << (width - 1);
+    match K::TYPE {
+        KeyType::U32 | KeyType::U64 => bits,
+        KeyType::F32 | KeyType::F64 if bits & sign != 0 => !bits & (u64::MAX >> (64 - width)),
+        _ => bits ^ sign,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FileKey, rank};
+    use crate::files::Data;
+
+    #[test]
+    fn ranks_compare_like_keys() {
+        assert!([i32::MIN, -1, 0, 1, i32::MAX].map(rank).is_sorted());
+        assert!([i64::MIN, -1, 0, 1, i64::MAX].map(rank).is_sorted());
+        let floats =
+            [-f32::NAN, f32::NEG_INFINITY, -1.0, -0.0, 0.0, 1e-40, f32::INFINITY, f32::NAN];
+        assert!(floats.map(rank).is_sorted_by(|a, b| a < b));
+        let doubles = [-f64::NAN, -1.0, -0.0, 0.0, 5e-324, f64::MAX, f64::NAN];
+        assert!(doubles.map(rank).is_sorted_by(|a, b| a < b));
+        assert_eq!(rank(7u32), 7);
+    }
+
+    #[test]
+    fn keys_keep_their_bits_in_files() {
+        let keys = [-1.5f64, f64::NAN, 0.0];
+        let data = f64::into_data(keys.to_vec());
+        let found = f64::from_data(&data).expect("keys of 8 bytes");
+        // By their bits, because NaN is not equal to itself.
+        assert_eq!(
+            found.iter().map(|key| key.to_bits()).collect::<Vec<_>>(),
+            keys.map(f64::to_bits)
+        );
+        assert!(u32::from_data(&data).is_none());
+        assert!(matches!(i32::into_data(vec![-1]), Data::Bytes4(words) if words == [u32::MAX]));
+    }
+}

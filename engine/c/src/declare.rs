@@ -1,0 +1,100 @@
+//! How the buffers and the count of an operation become those of some work.
+
+use multisplit::graph::{Buffer, ElementType, Graph};
+use multisplit::primitives::Count;
+use multisplit::{Context, Policy, Work};
+
+use crate::read;
+use crate::result::{Failure, Outcome};
+use crate::types::{MultisplitCommonInfo, MultisplitCount, MultisplitRole, MultisplitRoleScope};
+
+/// The name under which a recording sets the count.
+pub(crate) const COUNT: &str = "count";
+
+/// Vulkan has no empty buffers.
+const MIN_BYTES: u64 = 4;
+
+/// An operation that is being declared.
+pub(crate) struct Declaration {
+    pub work: Work,
+    /// The buffer of each role.
+    pub roles: Vec<(MultisplitRole, Buffer)>,
+    /// The maximum count, where each recording sets the count.
+    pub max_count: Option<u64>,
+}
+
+impl Declaration {
+    pub fn new(context: &Context, name: &str) -> Self {
+        Self { work: context.work(name), roles: Vec::new(), max_count: None }
+    }
+
+    /// The graph and the policy, for the functions that add a primitive.
+    pub fn parts(&mut self) -> (&mut Graph, &Policy) {
+        self.work.parts()
+    }
+
+    /// The caller's buffer for a role: an array of `len` elements.
+    pub fn import(&mut self, role: MultisplitRole, element: ElementType, len: u64) -> Buffer {
+        let buffer = self.parts().0.import_array(role.name(), element, len.max(1));
+        self.roles.push((role, buffer));
+        buffer
+    }
+
+    /// The caller's buffer for a role: `size` bytes in which elements lie at any stride.
+    pub fn import_bytes(
+        &mut self,
+        role: MultisplitRole,
+        element: ElementType,
+        size: u64,
+    ) -> Buffer {
+        let graph = self.parts().0;
+        let buffer = graph.import_bytes(role.name(), size.max(MIN_BYTES)).reinterpret(element);
+        self.roles.push((role, buffer));
+        buffer
+    }
+
+    /// How many elements there are.
+    pub fn count(&mut self, common: &MultisplitCommonInfo) -> Outcome<Count> {
+        let max = common.n;
+        Ok(match read::choice(common.count)? {
+            MultisplitCount::Fixed => Count::Host(max),
+            MultisplitCount::Recorded => {
+                self.max_count = Some(max);
+                self.work.count(COUNT, max)
+            }
+            MultisplitCount::Device => {
+                let index = u64::from(common.count_index);
+                let buffer = self.import(MultisplitRole::Count, ElementType::U32, index + 1);
+                Count::Device { buffer, index, max }
+            }
+        })
+    }
+
+    /// The words that a function in GLSL reads, where it reads any.
+    pub fn table(&mut self, words: u32) -> Option<Buffer> {
+        let words = u64::from(words);
+        (words > 0).then(|| self.import(MultisplitRole::Table, ElementType::U32, words))
+    }
+
+    /// What the caller does with its buffers before and after.
+    pub fn scopes(&mut self, scopes: &[MultisplitRoleScope]) -> Outcome {
+        for around in scopes {
+            read::reserved("MultisplitRoleScope", around.reserved)?;
+            let role = read::choice(around.role)?;
+            let found = self.roles.iter().find(|(other, _)| *other == role);
+            let &(_, buffer) = found.ok_or_else(|| no_buffer(role))?;
+            let (graph, _) = self.work.parts();
+            if let Some(before) = around.before.scope() {
+                graph.entry(buffer, before);
+            }
+            if let Some(after) = around.after.scope() {
+                graph.exit(buffer, after);
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn no_buffer(role: MultisplitRole) -> Failure {
+    Failure::invalid(format!("the operation has no buffer `{}`", role.name()))
+}

@@ -1,0 +1,202 @@
+//! An operation as it is planned, warmed up and recorded: what a handle stands for.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use multisplit::ash::vk::{self, Handle as _};
+use multisplit::embed::BufferContract;
+use multisplit::graph::{Buffer, Plan};
+use multisplit::{
+    BufferAt, Error, Executable, ExecutableOptions, Import, PassValue, RecordOptions,
+    TimestampQueries, Timing, WorkspaceRequirements,
+};
+
+use crate::context::{Child, ContextObject};
+use crate::declare::{COUNT, Declaration, no_buffer};
+use crate::operation::{MultisplitContract, MultisplitRecordInfo, MultisplitWorkspace};
+use crate::read::{self, Choice as _, Sized32 as _};
+use crate::result::{Failure, MultisplitResult, Outcome};
+use crate::types::{MultisplitBinding, MultisplitCommonInfo, MultisplitRole};
+use crate::vulkan::VkCommandBuffer;
+
+/// What a handle of an operation stands for.
+pub(crate) struct Operation {
+    plan: Plan,
+    options: ExecutableOptions,
+    workspace: WorkspaceRequirements,
+    roles: Vec<RoleBuffer>,
+    /// The maximum count, where each recording sets the count.
+    max_count: Option<u64>,
+    ready: OnceLock<Executable>,
+    /// Held while it is warmed up, so that two threads do not do it twice.
+    warming: Mutex<()>,
+    /// Last, so that the context may go when everything else has.
+    context: Child,
+}
+
+/// The buffer of a role.
+pub(crate) struct RoleBuffer {
+    role: MultisplitRole,
+    buffer: Buffer,
+    pub contract: MultisplitContract,
+}
+
+impl Operation {
+    /// # Safety
+    /// The pointer in `common` is null or what it says it is.
+    pub unsafe fn plan(
+        context: &Arc<ContextObject>,
+        common: &MultisplitCommonInfo,
+        mut declaration: Declaration,
+    ) -> Outcome<Self> {
+        // SAFETY: by the caller's contract.
+        declaration.scopes(unsafe { common.scopes()? })?;
+        let Declaration { work, roles, max_count } = declaration;
+        let (plan, options) = (work.plan()?, common.options());
+        let workspace = context.engine.workspace_requirements_with(&plan, options)?;
+        let contracts = context.engine.contracts(&plan, options);
+        let with_contract = |(role, buffer): (MultisplitRole, Buffer)| {
+            let contract = contracts.iter().find(|contract| contract.name == role.name());
+            let contract: &BufferContract = contract.ok_or_else(|| no_buffer(role))?;
+            Ok(RoleBuffer { role, buffer, contract: contract.into() })
+        };
+        let roles = roles.into_iter().map(with_contract).collect::<Outcome<_>>()?;
+        let (ready, warming, context) = (OnceLock::new(), Mutex::new(()), Child::of(context));
+        Ok(Self { plan, options, workspace, roles, max_count, ready, warming, context })
+    }
+
+    pub fn warm_up(&self) -> Outcome {
+        let _turn = self.warming.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.ready.get().is_none() {
+            let engine = self.context.engine();
+            let made = engine.instantiate_with(self.plan.clone(), self.options)?;
+            // Nobody else makes one meanwhile.
+            let _ = self.ready.set(made);
+        }
+        Ok(())
+    }
+
+    pub fn ready(&self) -> Outcome<&Executable> {
+        self.ready.get().ok_or_else(|| {
+            let text = "the operation is not warmed up yet (multisplit_operation_warm_up)";
+            Failure::new(MultisplitResult::MultisplitErrorNotReady, text)
+        })
+    }
+
+    pub fn role(&self, role: MultisplitRole) -> Outcome<&RoleBuffer> {
+        self.roles.iter().find(|other| other.role == role).ok_or_else(|| no_buffer(role))
+    }
+
+    /// # Safety
+    /// As for [`multisplit_record`](crate::operation::multisplit_record).
+    pub unsafe fn record(
+        &self,
+        commands: VkCommandBuffer,
+        info: &MultisplitRecordInfo,
+        bindings: &[MultisplitBinding],
+    ) -> Outcome {
+        read::reserved(MultisplitRecordInfo::NAME, info.reserved)?;
+        let executable = self.ready()?;
+        let Some(any) = self.roles.first() else { return Ok(()) };
+        // On the stack: recording allocates nothing.
+        let nowhere = BufferAt::new(vk::Buffer::null(), 0);
+        let mut imports = [(any.buffer, nowhere); MultisplitRole::ALL.len()];
+        let too_many = || {
+            Failure::invalid(format!(
+                "{} bindings; an operation has at most {} buffers",
+                bindings.len(),
+                MultisplitRole::ALL.len()
+            ))
+        };
+        let imports = imports.get_mut(..bindings.len()).ok_or_else(too_many)?;
+        for (count, binding) in bindings.iter().enumerate() {
+            imports[count] = self.bound(binding)?;
+            let (buffer, _) = imports[count];
+            if imports[..count].iter().any(|(other, _)| *other == buffer) {
+                let name = read::choice(binding.role)?.name();
+                return Err(Failure::invalid(format!("two buffers are bound to `{name}`")));
+            }
+        }
+        let queries = TimestampQueries {
+            pool: info.query_pool,
+            first: info.first_query,
+            each_pass: info.each_pass != 0,
+        };
+        let count = self.count(info.count)?.map(u32::to_ne_bytes);
+        let value = count.as_ref().map(|bytes| PassValue { pass: COUNT, bytes });
+        let options = RecordOptions {
+            workspace: self.scratch(&info.workspace)?,
+            frame: Some(info.frame as usize),
+            values: value.as_slice(),
+            timing: if queries.pool.is_null() { Timing::None } else { Timing::Queries(queries) },
+        };
+        // SAFETY: by the caller's contract; what can be checked has been.
+        unsafe { executable.record_with(commands, imports, &options)? };
+        Ok(())
+    }
+
+    /// What the recording sets the count to, where it sets one and the plan reads it.
+    fn count(&self, given: u64) -> Outcome<Option<u32>> {
+        let Some(limit) = self.max_count else {
+            return match given {
+                0 => Ok(None),
+                _ => Err(Failure::invalid(format!(
+                    "count is {given}, but the operation takes no count from recordings: set it to 0"
+                ))),
+            };
+        };
+        let what = "number of elements";
+        let too_large = || Error::TooLarge { what, asked: given, limit };
+        let count = u32::try_from(given).ok().filter(|_| given <= limit).ok_or_else(too_large)?;
+        // A plan for a maximum of 0 has no passes, that of the count included.
+        let is_read = self.plan.steps().iter().any(|step| step.pass.label == COUNT);
+        Ok(is_read.then_some(count))
+    }
+
+    fn bound(&self, binding: &MultisplitBinding) -> Outcome<Import> {
+        read::reserved("MultisplitBinding", binding.reserved)?;
+        let role = self.role(read::choice(binding.role)?)?;
+        let (name, needed) = (role.role.name(), role.contract.size);
+        let at = match (binding.buffer.is_null(), binding.address) {
+            (true, 0) => return Err(Failure::null(&format!("buffer `{name}`"))),
+            (true, address) => BufferAt::Address(address),
+            (false, 0) => BufferAt::new(binding.buffer, binding.offset),
+            (false, _) => {
+                let text =
+                    format!("buffer `{name}` is bound by handle and by address; give one of them");
+                return Err(Failure::invalid(text));
+            }
+        };
+        if binding.size < needed {
+            return Err(Failure::too_small(&format!("buffer `{name}`"), binding.size, needed));
+        }
+        Ok((role.buffer, at))
+    }
+
+    /// The scratch memory, where some is to be given.
+    fn scratch(&self, given: &MultisplitBinding) -> Outcome<Option<BufferAt>> {
+        read::reserved("MultisplitBinding", given.reserved)?;
+        let needed = self.needed().size;
+        if needed == 0 {
+            return Ok(None);
+        }
+        if given.buffer.is_null() {
+            return Err(Failure::null(&format!("the workspace, which needs {needed} bytes,")));
+        }
+        if given.size < needed {
+            return Err(Failure::too_small("the workspace", given.size, needed));
+        }
+        Ok(Some(BufferAt::new(given.buffer, given.offset)))
+    }
+
+    pub fn needed(&self) -> MultisplitWorkspace {
+        let WorkspaceRequirements { size, alignment, usage, memory_type_bits, scope } =
+            self.workspace;
+        MultisplitWorkspace {
+            size: if self.options.own_workspace { 0 } else { size },
+            alignment,
+            usage: usage.as_raw(),
+            memory_type_bits,
+            scope: Some(scope).into(),
+        }
+    }
+}

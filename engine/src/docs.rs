@@ -1,0 +1,15 @@
+//! The guides in `docs/`, whose Rust blocks are compiled and run as doc tests.
+
+#[doc = include_str!("../../docs/sort.md")]
+pub struct Sort;
+
+/// With GLSL, because an example has a bucket function of its own.
+#[cfg(feature = "glsl")]
+#[doc = include_str!("../../docs/multisplit.md")]
+pub struct Multisplit;
+
+#[doc = include_str!("../../docs/histogram.md")]
+pub struct Histogram;
+
+#[doc = include_str!("../../docs/sssp.md")]
+pub struct Sssp;

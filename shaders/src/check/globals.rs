@@ -1,0 +1,404 @@
+//! Does a module declare only what is allowed: capabilities, modes, types, buffers and variables?
+
+use std::collections::{HashMap, HashSet};
+
+use rspirv::dr::{Instruction, Module, Operand};
+use rspirv::spirv::{
+    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, MemoryModel, Op, StorageClass,
+    Word,
+};
+
+use super::error::CheckError;
+use super::functions::check_plain_data;
+use super::ids::{Ids, Shape, invalid, literal};
+use super::instructions;
+
+/// SPIR-V from 1.3 on has storage buffers as a class of their own; 1.5 is that of Vulkan 1.2.
+const VERSIONS: std::ops::RangeInclusive<u32> = 0x0001_0300..=0x0001_0500;
+/// The most ids that Vulkan guarantees a module may have.
+const MAX_BOUND: u32 = 4_194_303;
+/// How deep types may be nested; more than any program needs, and little for the stack.
+const MAX_DEPTH: u32 = 64;
+
+#[rustfmt::skip]
+pub(super) const CAPABILITIES: &[Capability] = &[
+    Capability::Shader, Capability::Matrix, Capability::Int64, Capability::Float64,
+    Capability::Int64Atomics, Capability::Int8, Capability::Int16,
+    Capability::StorageBuffer8BitAccess, Capability::UniformAndStorageBuffer8BitAccess,
+    Capability::StorageBuffer16BitAccess, Capability::UniformAndStorageBuffer16BitAccess,
+    Capability::GroupNonUniform, Capability::GroupNonUniformVote,
+    Capability::GroupNonUniformArithmetic, Capability::GroupNonUniformBallot,
+    Capability::GroupNonUniformShuffle, Capability::GroupNonUniformShuffleRelative,
+    Capability::GroupNonUniformClustered, Capability::GroupNonUniformQuad,
+];
+
+/// What a function that only computes may need.
+#[cfg(feature = "compile")]
+pub(super) const ARITHMETIC: &[Capability] =
+    &[Capability::Shader, Capability::Matrix, Capability::Int64, Capability::Float64];
+
+const EXTENSIONS: &[&str] =
+    &["SPV_KHR_storage_buffer_storage_class", "SPV_KHR_8bit_storage", "SPV_KHR_16bit_storage"];
+
+#[rustfmt::skip]
+const DECORATIONS: &[Decoration] = &[
+    Decoration::RelaxedPrecision, Decoration::SpecId, Decoration::Block, Decoration::RowMajor,
+    Decoration::ColMajor, Decoration::ArrayStride, Decoration::MatrixStride, Decoration::BuiltIn,
+    Decoration::NoContraction, Decoration::Restrict, Decoration::Aliased, Decoration::Volatile,
+    Decoration::Coherent, Decoration::NonWritable, Decoration::NonReadable, Decoration::Binding,
+    Decoration::DescriptorSet, Decoration::Offset,
+];
+
+#[rustfmt::skip]
+const BUILT_INS: &[BuiltIn] = &[
+    BuiltIn::NumWorkgroups, BuiltIn::WorkgroupSize, BuiltIn::WorkgroupId,
+    BuiltIn::LocalInvocationId, BuiltIn::GlobalInvocationId, BuiltIn::LocalInvocationIndex,
+    BuiltIn::SubgroupSize, BuiltIn::NumSubgroups, BuiltIn::SubgroupId,
+    BuiltIn::SubgroupLocalInvocationId, BuiltIn::SubgroupEqMask, BuiltIn::SubgroupGeMask,
+    BuiltIn::SubgroupGtMask, BuiltIn::SubgroupLeMask, BuiltIn::SubgroupLtMask,
+];
+
+#[rustfmt::skip]
+const GLOBALS: &[Op] = &[
+    Op::TypeVoid, Op::TypeBool, Op::TypeInt, Op::TypeFloat, Op::TypeVector, Op::TypeMatrix,
+    Op::TypeArray, Op::TypeRuntimeArray, Op::TypeStruct, Op::TypePointer, Op::TypeFunction,
+    Op::ConstantTrue, Op::ConstantFalse, Op::Constant, Op::ConstantComposite, Op::ConstantNull,
+    Op::SpecConstantTrue, Op::SpecConstantFalse, Op::SpecConstant, Op::SpecConstantComposite,
+    Op::SpecConstantOp, Op::Variable, Op::Undef, Op::Line, Op::NoLine,
+];
+
+/// Checks all that comes before the functions.
+pub(super) fn check(module: &Module, ids: &Ids) -> Result<(), CheckError> {
+    check_annotations(module, ids)?;
+    let mut taken = HashMap::new();
+    for global in &module.types_global_values {
+        check_global(global, ids)?;
+        if global.class.opcode == Op::Variable {
+            check_variable(global, ids, &mut taken)?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks what a module says of itself: these capabilities alone, and no extension that changes
+/// what memory is.
+pub(super) fn check_header(module: &Module, allowed: &[Capability]) -> Result<(), CheckError> {
+    let header = module.header.as_ref().ok_or_else(|| invalid("it has no header"))?;
+    if !VERSIONS.contains(&header.version) {
+        return Err(invalid("its version is not one from 1.3 to 1.5"));
+    }
+    if header.bound > MAX_BOUND {
+        return Err(invalid(format!("its bound is {}, at most {MAX_BOUND}", header.bound)));
+    }
+    for instruction in &module.capabilities {
+        if let Some(Operand::Capability(capability)) = instruction.operands.first()
+            && !allowed.contains(capability)
+        {
+            return Err(CheckError::Capability { capability: format!("{capability:?}") });
+        }
+    }
+    let name = |i: &Instruction| match i.operands.first() {
+        Some(Operand::LiteralString(name)) => name.clone(),
+        _ => String::new(),
+    };
+    let extensions = module.extensions.iter().map(name);
+    let sets = module.ext_inst_imports.iter().map(name).filter(|n| n != "GLSL.std.450");
+    if let Some(extension) =
+        extensions.filter(|n| !EXTENSIONS.contains(&n.as_str())).chain(sets).next()
+    {
+        return Err(CheckError::Extension { extension });
+    }
+    let logical = [
+        Operand::AddressingModel(AddressingModel::Logical),
+        Operand::MemoryModel(MemoryModel::GLSL450),
+    ];
+    if module.memory_model.as_ref().is_none_or(|m| m.operands != logical) {
+        return Err(CheckError::Declaration {
+            name: "the shader".to_owned(),
+            problem: "has another memory model than Logical GLSL450: leave out the pragma or the extension that asks for it".to_owned(),
+        });
+    }
+    if module.entry_points.len() != 1 {
+        return Err(invalid(format!("it has {} entry points", module.entry_points.len())));
+    }
+    for mode in &module.execution_modes {
+        let Some(Operand::ExecutionMode(what)) = mode.operands.get(1) else { continue };
+        if *what != ExecutionMode::LocalSize {
+            return Err(CheckError::Declaration {
+                name: format!("{what:?}"),
+                problem: "is an execution mode that is not allowed: local_size_x, _y and _z are"
+                    .to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Types and constants are made of earlier ones, and are not nested too deep: what walks them ends.
+pub(super) fn check_order(module: &Module) -> Result<(), CheckError> {
+    let mut depths: HashMap<Word, u32> = HashMap::new();
+    for global in &module.types_global_values {
+        if global.class.opcode == Op::TypeForwardPointer {
+            // Whatever a pointer leads to is not walked.
+            depths.extend(global.operands.first().and_then(Operand::id_ref_any).map(|id| (id, 0)));
+            continue;
+        }
+        let mut depth = 0;
+        for id in global.operands.iter().filter_map(Operand::id_ref_any).chain(global.result_type) {
+            match depths.get(&id) {
+                Some(inner) => depth = depth.max(inner + 1),
+                // File names of OpLine.
+                None if matches!(global.class.opcode, Op::Line | Op::NoLine) => {}
+                None => return Err(invalid(format!("id {id} is used before it is defined"))),
+            }
+        }
+        let is_type = global.class.opcode.is_type();
+        if is_type && depth > MAX_DEPTH {
+            return Err(invalid(format!("types are nested more than {MAX_DEPTH} deep")));
+        }
+        depths.extend(global.result_id.map(|id| (id, if is_type { depth } else { 0 })));
+    }
+    Ok(())
+}
+
+fn check_annotations(module: &Module, ids: &Ids) -> Result<(), CheckError> {
+    for instruction in &module.annotations {
+        let target = instruction.operands.first().and_then(Operand::id_ref_any).unwrap_or(0);
+        let refuse =
+            |problem: String| Err(CheckError::Declaration { name: ids.name(target), problem });
+        let op = instruction.class.opcode;
+        let at = match op {
+            Op::Decorate => 1,
+            Op::MemberDecorate => 2,
+            _ => return refuse(format!("is decorated by Op{op:?}, which is not allowed")),
+        };
+        match instruction.operands.get(at) {
+            Some(Operand::Decoration(what)) if DECORATIONS.contains(what) => {}
+            Some(Operand::Decoration(what)) => {
+                return refuse(format!("is decorated as {what:?}, which is not allowed"));
+            }
+            _ => return Err(invalid("a decoration without a name")),
+        }
+        if let Some(Operand::BuiltIn(builtin)) = instruction.operands.get(at + 1)
+            && !BUILT_INS.contains(builtin)
+        {
+            return refuse(format!("is the built-in {builtin:?}, which is not allowed"));
+        }
+    }
+    Ok(())
+}
+
+fn check_global(global: &Instruction, ids: &Ids) -> Result<(), CheckError> {
+    let op = global.class.opcode;
+    let id = global.result_id.unwrap_or(0);
+    let refuse = |problem: &str| {
+        Err(CheckError::Declaration { name: ids.name(id), problem: problem.to_owned() })
+    };
+    if !GLOBALS.contains(&op) {
+        return refuse(&format!(
+            "is declared by Op{op:?}, which is not allowed: only buffers, shared memory and plain data are"
+        ));
+    }
+    if let (Op::SpecConstantOp, Some(Operand::LiteralSpecConstantOpInteger(inner))) =
+        (op, global.operands.first())
+        && !instructions::is_constant(*inner)
+    {
+        return refuse(&format!("is computed by Op{inner:?}, which is not allowed of constants"));
+    }
+    match (op, ids.shape(global.result_type.unwrap_or(0))) {
+        (Op::SpecConstant, Shape::Int { bits: 32, .. } | Shape::Float { bits: 32 }) => Ok(()),
+        (Op::SpecConstant, _) => {
+            refuse("is a specialization constant that does not have 32 bits, as all must")
+        }
+        (Op::TypeArray, _) => {
+            let Shape::Array { length, .. } = ids.shape(id) else { return Ok(()) };
+            match (ids.shape_of(length), ids.constant(length)) {
+                (Shape::Int { bits: 32, .. }, Some(1..=0x7FFF_FFFF) | None) => Ok(()),
+                _ => refuse("is an array whose length is not a number from 1 to 2147483647"),
+            }
+        }
+        (Op::TypeVector, _) => match ids.shape(id) {
+            Shape::Vector { component, count: 2..=4 }
+                if matches!(
+                    ids.shape(component),
+                    Shape::Bool | Shape::Int { .. } | Shape::Float { .. }
+                ) =>
+            {
+                Ok(())
+            }
+            _ => refuse("is a vector of something else than 2 to 4 numbers"),
+        },
+        (Op::TypeInt, _) => match ids.shape(id) {
+            Shape::Int { bits: 8 | 16 | 32 | 64, .. } => Ok(()),
+            _ => refuse("is an integer that does not have 8, 16, 32 or 64 bits"),
+        },
+        (Op::TypeFloat, _) => match ids.shape(id) {
+            Shape::Float { bits: 32 | 64 } => Ok(()),
+            _ => refuse("is a float that does not have 32 or 64 bits"),
+        },
+        _ => Ok(()),
+    }
+}
+
+fn check_variable(
+    variable: &Instruction,
+    ids: &Ids,
+    taken: &mut HashMap<u32, String>,
+) -> Result<(), CheckError> {
+    let id = variable.result_id.unwrap_or(0);
+    let Some((class, pointee)) = ids.pointer(id) else {
+        return Err(invalid("a variable that is no pointer"));
+    };
+    let name = match ids.full_name(id) {
+        "" => ids.name(pointee),
+        named => named.to_owned(),
+    };
+    let refuse = |problem: String| Err(CheckError::Declaration { name: name.clone(), problem });
+    if variable.operands.first() != Some(&Operand::StorageClass(class)) {
+        return Err(invalid(format!("`{name}` has two storage classes")));
+    }
+    match class {
+        StorageClass::Private | StorageClass::Workgroup => check_plain_data(ids, pointee),
+        StorageClass::Input if ids.has(id, Decoration::BuiltIn) => check_plain_data(ids, pointee),
+        StorageClass::PushConstant => check_block(ids, &name, pointee, false),
+        StorageClass::StorageBuffer | StorageClass::Uniform => {
+            if literal(ids.decoration(id, Decoration::DescriptorSet)) != Some(0) {
+                return refuse("is in a descriptor set that is not bound: write `set = 0`".into());
+            }
+            let Some(binding) = literal(ids.decoration(id, Decoration::Binding)) else {
+                return refuse("has no binding: write `binding = N`".into());
+            };
+            if let Some(other) = taken.insert(binding, name.clone()) {
+                return refuse(format!(
+                    "has binding {binding}, and so has `{other}`: give each buffer its own"
+                ));
+            }
+            check_block(ids, &name, pointee, class == StorageClass::StorageBuffer)
+        }
+        _ => refuse(format!(
+            "is in the storage class {class:?}, which is not allowed: buffers, push constants and shared memory are"
+        )),
+    }
+}
+
+/// A block's members follow each other, and only the last of a storage buffer may be unsized.
+fn check_block(
+    ids: &Ids,
+    name: &str,
+    block: Word,
+    may_end_unsized: bool,
+) -> Result<(), CheckError> {
+    let refuse = |problem: String| Err(CheckError::Declaration { name: name.to_owned(), problem });
+    let Shape::Struct(members) = ids.shape(block) else {
+        return refuse(
+            "is not a block: arrays of buffers, images and samplers are not allowed".into(),
+        );
+    };
+    if !ids.has(block, Decoration::Block) {
+        return refuse("is not decorated as a block".into());
+    }
+    let mut end = 0;
+    for (member, ty) in (0u32..).zip(&members) {
+        let label = ids.member_name(block, member);
+        let Some(offset) = literal(ids.member_decoration(block, member, Decoration::Offset)) else {
+            return Err(invalid(format!("`{name}.{label}` has no offset")));
+        };
+        if u64::from(offset) < end {
+            return refuse(format!("has members that overlap or are out of order at `{label}`"));
+        }
+        let last = member as usize + 1 == members.len();
+        let bytes = match ids.shape(*ty) {
+            Shape::RuntimeArray { element } if last && may_end_unsized => {
+                stride(ids, *ty, element, name, label)?
+            }
+            Shape::RuntimeArray { .. } => {
+                return refuse(format!(
+                    "has an array without a length, `{label}`, that is not the last member of a storage buffer"
+                ));
+            }
+            _ => laid_out(ids, *ty, (block, member), name, label)?,
+        };
+        end = u64::from(offset).saturating_add(bytes);
+    }
+    if end > u64::from(u32::MAX) {
+        return refuse("is larger than 4 GiB".into());
+    }
+    Ok(())
+}
+
+/// The stride of an array, which has room for an element.
+fn stride(
+    ids: &Ids,
+    array: Word,
+    element: Word,
+    name: &str,
+    label: &str,
+) -> Result<u64, CheckError> {
+    let bytes = laid_out(ids, element, (array, 0), name, label)?;
+    let stride = literal(ids.decoration(array, Decoration::ArrayStride)).unwrap_or(0).into();
+    if stride == 0 || stride < bytes {
+        return Err(invalid(format!("the elements of `{name}.{label}` overlap")));
+    }
+    Ok(stride)
+}
+
+/// Bytes of a type in a block, whose layout is written in the module; `of` is the member that says
+/// how a matrix lies.
+fn laid_out(
+    ids: &Ids,
+    ty: Word,
+    of: (Word, u32),
+    name: &str,
+    label: &str,
+) -> Result<u64, CheckError> {
+    Ok(match ids.shape(ty) {
+        Shape::Int { bits, .. } | Shape::Float { bits } => u64::from(bits / 8),
+        Shape::Vector { component, count } => {
+            laid_out(ids, component, of, name, label)? * u64::from(count)
+        }
+        Shape::Matrix { column, count } => {
+            let stride = literal(ids.member_decoration(of.0, of.1, Decoration::MatrixStride));
+            let rows = match ids.shape(column) {
+                Shape::Vector { count, .. } => count,
+                _ => 4,
+            };
+            // Whichever way it lies.
+            u64::from(stride.unwrap_or(32)) * u64::from(count.max(rows))
+        }
+        Shape::Array { element, length } => {
+            let Some(length) = ids.constant(length) else {
+                return Err(CheckError::Declaration {
+                    name: format!("{name}.{label}"),
+                    problem: "is an array in a block whose length is a specialization constant: only shared and local arrays may be".to_owned(),
+                });
+            };
+            stride(ids, ty, element, name, label)?.saturating_mul(length)
+        }
+        Shape::Struct(members) => {
+            let mut end = 0;
+            for (member, inner) in (0u32..).zip(members) {
+                let offset = literal(ids.member_decoration(ty, member, Decoration::Offset));
+                let Some(offset) = offset.filter(|o| u64::from(*o) >= end) else {
+                    return Err(invalid(format!("members of `{name}.{label}` overlap")));
+                };
+                end = u64::from(offset) + laid_out(ids, inner, (ty, member), name, label)?;
+            }
+            end
+        }
+        _ => {
+            return Err(CheckError::Declaration {
+                name: format!("{name}.{label}"),
+                problem: "is not plain data: numbers, vectors, matrices, arrays and structures are"
+                    .to_owned(),
+            });
+        }
+    })
+}
+
+/// The module's variables of one storage class.
+pub(super) fn variables(module: &Module, class: StorageClass) -> HashSet<Word> {
+    let of_class = |i: &&Instruction| {
+        i.class.opcode == Op::Variable && i.operands.first() == Some(&Operand::StorageClass(class))
+    };
+    module.types_global_values.iter().filter(of_class).filter_map(|i| i.result_id).collect()
+}

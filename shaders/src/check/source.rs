@@ -1,0 +1,106 @@
+//! Is a user's GLSL one that the compiler may see?
+//!
+//! The compiler is a C++ library in our process, and takes a process down with it where it fails. So
+//! it gets texts of bounded size, a stack that is large enough for whatever they hold, and no
+//! extension but those that a checked shader can use: the compiler is known to crash on others.
+
+use super::error::CheckError;
+
+/// The longest text that is compiled, in bytes.
+pub const MAX_SOURCE_BYTES: usize = 64 << 10;
+
+/// Extensions that a checked shader has a use for.
+const EXTENSIONS: &[&str] = &[
+    "GL_GOOGLE_include_directive",
+    "GL_GOOGLE_cpp_style_line_directive",
+    "GL_EXT_control_flow_attributes",
+    "GL_EXT_scalar_block_layout",
+    "GL_EXT_shader_8bit_storage",
+    "GL_EXT_shader_16bit_storage",
+    "GL_EXT_shader_atomic_int64",
+    "GL_EXT_shader_explicit_arithmetic_types",
+    "GL_EXT_shader_explicit_arithmetic_types_int8",
+    "GL_EXT_shader_explicit_arithmetic_types_int16",
+    "GL_EXT_shader_explicit_arithmetic_types_int32",
+    "GL_EXT_shader_explicit_arithmetic_types_int64",
+    "GL_EXT_shader_explicit_arithmetic_types_float32",
+    "GL_EXT_shader_explicit_arithmetic_types_float64",
+    "GL_ARB_gpu_shader_int64",
+    "GL_KHR_shader_subgroup_basic",
+    "GL_KHR_shader_subgroup_vote",
+    "GL_KHR_shader_subgroup_arithmetic",
+    "GL_KHR_shader_subgroup_ballot",
+    "GL_KHR_shader_subgroup_shuffle",
+    "GL_KHR_shader_subgroup_shuffle_relative",
+    "GL_KHR_shader_subgroup_clustered",
+    "GL_KHR_shader_subgroup_quad",
+];
+
+/// Refuses a text that is too long, or asks for an extension that is not on the list.
+pub(crate) fn check(text: &str) -> Result<(), CheckError> {
+    if text.len() > MAX_SOURCE_BYTES {
+        return Err(CheckError::SourceTooLong { bytes: text.len(), max: MAX_SOURCE_BYTES });
+    }
+    // What the preprocessor sees: lines that go on are joined, and comments are spaces.
+    let joined = text.replace("\\\r\n", "").replace("\\\n", "").replace("\\\r", "");
+    for line in without_comments(&joined).split(['\n', '\r']) {
+        let Some(directive) = line.trim_start().strip_prefix('#') else { continue };
+        let Some(rest) = directive.trim_start().strip_prefix("extension") else { continue };
+        let name = rest.split(':').next().unwrap_or_default().trim();
+        if !EXTENSIONS.contains(&name) {
+            return Err(CheckError::Extension { extension: name.to_owned() });
+        }
+    }
+    Ok(())
+}
+
+fn without_comments(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('/') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if rest.starts_with("//") {
+            rest = rest.find(['\n', '\r']).map_or("", |end| &rest[end..]);
+        } else if rest.starts_with("/*") {
+            out.push(' ');
+            rest = rest[2..].find("*/").map_or("", |end| &rest[2 + end + 2..]);
+        } else {
+            out.push('/');
+            rest = &rest[1..];
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extensions_are_found_however_they_are_written() {
+        let bad = [
+            "#extension GL_EXT_buffer_reference : require",
+            "  # \t extension GL_EXT_buffer_reference:enable",
+            "#/* x */extension/**/GL_EXT_buffer_reference : warn",
+            "#ext\\\nension GL_EXT_buffer_reference : require",
+            "/* a\n */ #extension all : enable",
+            "uint x;\r\n#extension GL_EXT_ray_query : require\r\n",
+            "/*/ #version */\n#extension GL_EXT_buffer_reference : require",
+        ];
+        for text in bad {
+            assert!(matches!(check(text), Err(CheckError::Extension { .. })), "{text}");
+        }
+        let good = [
+            "#extension GL_KHR_shader_subgroup_basic : require\nuint x = 4 / 2;",
+            "// #extension all : enable\n/* \n#extension all : enable\n*/",
+            "#define extension 3",
+        ];
+        for text in good {
+            assert!(check(text).is_ok(), "{text}");
+        }
+        let long = " ".repeat(MAX_SOURCE_BYTES + 1);
+        assert!(matches!(check(&long), Err(CheckError::SourceTooLong { .. })));
+    }
+}

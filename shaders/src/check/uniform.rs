@@ -1,0 +1,280 @@
+//! Does every invocation of a workgroup arrive at every barrier?
+//!
+//! A conservative analysis of what may vary between the invocations of a workgroup: values, the
+//! memory of variables, and blocks that only some invocations run. It starts from nothing and adds
+//! until nothing changes. A value is the same for all if it comes from constants, push constants,
+//! gl_WorkGroupID and gl_NumWorkGroups, by way of variables that are written where all invocations are.
+
+use std::collections::{HashMap, HashSet};
+
+use rspirv::dr::{Function, Instruction, Module, Operand};
+use rspirv::spirv::{BuiltIn, Decoration, Op, Scope, StorageClass, Word};
+
+use super::error::CheckError;
+use super::flow::Flow;
+use super::ids::{Ids, literal};
+use super::instructions;
+
+/// Refuses a barrier that a part of the workgroup may not reach.
+pub(super) fn check_barriers(module: &Module, ids: &Ids) -> Result<(), CheckError> {
+    let all = module.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.instructions);
+    if !all.into_iter().any(|i| barrier(i, ids).is_some()) {
+        return Ok(());
+    }
+    let mut varying = Varying::new(module, ids)?;
+    while varying.grow() {}
+    for (function, flow) in module.functions.iter().zip(&varying.flows) {
+        for (place, block) in function.blocks.iter().enumerate() {
+            for instruction in &block.instructions {
+                if let Some(barrier) = barrier(instruction, ids)
+                    && varying.is_varying_block(flow, place)
+                {
+                    return Err(CheckError::Barrier { function: ids.name(flow.id), barrier });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Which barrier the instruction is. Memory barriers count, and atomics that order other accesses:
+/// a software driver makes all of them wait for the workgroup.
+fn barrier(instruction: &Instruction, ids: &Ids) -> Option<&'static str> {
+    let id = |at: usize| instruction.operands.get(at).and_then(Operand::id_ref_any);
+    let constant = |at: usize| id(at).and_then(|id| ids.constant(id));
+    match instruction.class.opcode {
+        Op::ControlBarrier => Some("barrier()"),
+        Op::MemoryBarrier => {
+            let narrow = [Scope::Subgroup, Scope::Invocation].map(|s| Some(s as u64));
+            (!narrow.contains(&constant(0))).then_some("a memory barrier")
+        }
+        op if instructions::is_atomic(op) => {
+            let orders = instruction
+                .operands
+                .iter()
+                .filter(|o| matches!(o, Operand::IdMemorySemantics(_)))
+                .filter_map(Operand::id_ref_any)
+                .any(|id| ids.constant(id) != Some(0));
+            orders.then_some("an atomic operation that orders memory")
+        }
+        _ => None,
+    }
+}
+
+/// The flow of one function.
+struct FunctionFlow {
+    id: Word,
+    flow: Flow,
+    dependences: Vec<Option<Vec<usize>>>,
+    /// The values that blocks branch by.
+    conditions: Vec<Option<Word>>,
+}
+
+struct Varying<'m> {
+    module: &'m Module,
+    ids: &'m Ids,
+    flows: Vec<FunctionFlow>,
+    /// Which variable a pointer is into; parameters lead on to what they are given.
+    roots: HashMap<Word, Word>,
+    values: HashSet<Word>,
+    memory: HashSet<Word>,
+    functions: HashSet<Word>,
+    returns: HashSet<Word>,
+    blocks: HashSet<(Word, usize)>,
+    parameters: HashMap<Word, Vec<Word>>,
+}
+
+impl<'m> Varying<'m> {
+    fn new(module: &'m Module, ids: &'m Ids) -> Result<Self, CheckError> {
+        let mut flows = Vec::new();
+        let mut parameters = HashMap::new();
+        for function in &module.functions {
+            let id = function.def.as_ref().and_then(|d| d.result_id).unwrap_or(0);
+            let flow = Flow::new(function)?;
+            let dependences = flow.dependences();
+            let conditions = function.blocks.iter().map(|b| condition(b.instructions.last()));
+            let conditions = conditions.collect();
+            flows.push(FunctionFlow { id, flow, dependences, conditions });
+            let own = function.parameters.iter().filter_map(|p| p.result_id).collect();
+            parameters.insert(id, own);
+        }
+        let mut this = Self {
+            module,
+            ids,
+            flows,
+            roots: HashMap::new(),
+            values: HashSet::new(),
+            memory: HashSet::new(),
+            functions: HashSet::new(),
+            returns: HashSet::new(),
+            blocks: HashSet::new(),
+            parameters,
+        };
+        this.find_roots();
+        let variables = module.types_global_values.iter();
+        for variable in variables.filter(|i| i.class.opcode == Op::Variable) {
+            if let Some(id) = variable.result_id
+                && !this.is_same_for_all(id)
+            {
+                let root = this.root(id);
+                this.memory.insert(root);
+            }
+        }
+        Ok(this)
+    }
+
+    /// Whether what a module-scope variable holds at the start is the same for all invocations.
+    fn is_same_for_all(&self, id: Word) -> bool {
+        match self.ids.pointer(id).map(|(class, _)| class) {
+            Some(StorageClass::PushConstant | StorageClass::Private) => true,
+            Some(StorageClass::Input) => {
+                let builtin = literal(self.ids.decoration(id, Decoration::BuiltIn));
+                [BuiltIn::WorkgroupId, BuiltIn::NumWorkgroups]
+                    .map(|b| Some(b as u32))
+                    .contains(&builtin)
+            }
+            _ => false,
+        }
+    }
+
+    /// Chains lead to their base; a parameter and what calls pass for it are one memory.
+    fn find_roots(&mut self) {
+        let functions: Vec<&Function> = self.module.functions.iter().collect();
+        for function in &functions {
+            for instruction in function.blocks.iter().flat_map(|b| &b.instructions) {
+                let base = instruction.operands.first().and_then(Operand::id_ref_any);
+                if matches!(instruction.class.opcode, Op::AccessChain | Op::InBoundsAccessChain)
+                    && let (Some(id), Some(base)) = (instruction.result_id, base)
+                {
+                    self.join(id, base);
+                }
+                if instruction.class.opcode == Op::FunctionCall {
+                    for (argument, parameter) in self.arguments(instruction) {
+                        if self.ids.pointer(argument).is_some() {
+                            self.join(parameter, argument);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn join(&mut self, a: Word, b: Word) {
+        let (a, b) = (self.root(a), self.root(b));
+        if a != b {
+            self.roots.insert(a, b);
+        }
+    }
+
+    fn root(&self, pointer: Word) -> Word {
+        let mut at = pointer;
+        while let Some(up) = self.roots.get(&at) {
+            at = *up;
+        }
+        at
+    }
+
+    fn arguments(&self, call: &Instruction) -> Vec<(Word, Word)> {
+        let mut ids = call.operands.iter().filter_map(Operand::id_ref_any);
+        let Some(parameters) = ids.next().and_then(|f| self.parameters.get(&f)) else {
+            return Vec::new();
+        };
+        ids.zip(parameters.iter().copied()).collect()
+    }
+
+    fn is_varying_block(&self, function: &FunctionFlow, place: usize) -> bool {
+        self.functions.contains(&function.id) || self.blocks.contains(&(function.id, place))
+    }
+
+    /// One round over the module; whether anything was added.
+    fn grow(&mut self) -> bool {
+        let before = self.size();
+        for at in 0..self.flows.len() {
+            self.grow_blocks(at);
+            let function = &self.module.functions[at];
+            for (place, block) in function.blocks.iter().enumerate() {
+                let varying = self.is_varying_block(&self.flows[at], place);
+                for instruction in &block.instructions {
+                    self.grow_instruction(at, varying, instruction);
+                }
+            }
+        }
+        self.size() > before
+    }
+
+    fn size(&self) -> usize {
+        let (values, memory) = (self.values.len(), self.memory.len());
+        values + memory + self.functions.len() + self.returns.len() + self.blocks.len()
+    }
+
+    fn grow_blocks(&mut self, at: usize) {
+        let function = &self.flows[at];
+        let mut found = Vec::new();
+        for (place, dependences) in function.dependences.iter().enumerate() {
+            let by = |&on: &usize| {
+                self.blocks.contains(&(function.id, on))
+                    || function.conditions[on].is_some_and(|c| self.values.contains(&c))
+            };
+            if dependences.as_ref().is_none_or(|list| list.iter().any(by)) {
+                found.push((function.id, place));
+            }
+        }
+        self.blocks.extend(found);
+    }
+
+    fn grow_instruction(&mut self, at: usize, varying_block: bool, instruction: &Instruction) {
+        let function = self.flows[at].id;
+        let ids: Vec<Word> = instruction.operands.iter().filter_map(Operand::id_ref_any).collect();
+        let any = ids.iter().any(|id| self.values.contains(id));
+        let first = ids.first().copied().unwrap_or(0);
+        let op = instruction.class.opcode;
+        let varies = varying_block
+            || match op {
+                Op::Load => any || self.memory.contains(&self.root(first)),
+                Op::FunctionCall => self.returns.contains(&first),
+                Op::Phi => any || self.comes_from_varying_block(at, &ids),
+                _ => any || instructions::is_atomic(op) || instructions::is_group(op),
+            };
+        match op {
+            Op::Store if varies => {
+                let root = self.root(first);
+                self.memory.insert(root);
+            }
+            Op::ReturnValue if varies => {
+                self.returns.insert(function);
+            }
+            Op::FunctionCall => {
+                if varying_block {
+                    self.functions.insert(first);
+                }
+                for (argument, parameter) in self.arguments(instruction) {
+                    let pointer = self.ids.pointer(argument).is_some();
+                    if self.values.contains(&argument) || (varying_block && !pointer) {
+                        self.values.insert(parameter);
+                    }
+                }
+            }
+            _ => {}
+        }
+        if let (true, Some(pointer)) = (varies, instructions::written_by(instruction)) {
+            let root = self.root(pointer);
+            self.memory.insert(root);
+        }
+        if let (true, Some(id)) = (varies, instruction.result_id) {
+            self.values.insert(id);
+        }
+    }
+
+    fn comes_from_varying_block(&self, at: usize, ids: &[Word]) -> bool {
+        let function = &self.flows[at];
+        ids.chunks(2)
+            .filter_map(|pair| function.flow.place(*pair.get(1)?))
+            .any(|place| self.is_varying_block(function, place))
+    }
+}
+
+fn condition(last: Option<&Instruction>) -> Option<Word> {
+    let last = last?;
+    matches!(last.class.opcode, Op::BranchConditional | Op::Switch)
+        .then(|| last.operands.first().and_then(Operand::id_ref_any))?
+}

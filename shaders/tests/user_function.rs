@@ -1,0 +1,286 @@
+//! Which GLSL functions of a user get into our kernels, what becomes of them there, and what is said
+//! of the others?
+#![cfg(feature = "compile")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::process::Command;
+
+use multisplit_shaders::address::by_address;
+use multisplit_shaders::builtin::{self, Builtin};
+use multisplit_shaders::compile::CompileError;
+use multisplit_shaders::{CheckError, Kernel};
+
+fn tool(program: &str, arguments: &[&str], words: &[u32]) -> String {
+    let id = std::thread::current().id();
+    let file = std::env::temp_dir().join(format!("multisplit-user-{}-{id:?}", std::process::id()));
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    std::fs::write(&file, bytes).unwrap();
+    let done = Command::new(program).args(arguments).arg(&file).output().unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.status.success(), "{program}: {said}");
+    String::from_utf8_lossy(&done.stdout).into_owned()
+}
+
+/// The kernel, valid with bindings and with addresses, as text.
+fn accepted(builtin: &Builtin, key: &str, source: &str) -> String {
+    let kernel = Kernel::with_function(builtin, key, source)
+        .unwrap_or_else(|e| panic!("{}: {e}\n{source}", builtin.label()));
+    assert!(kernel.is_sound());
+    assert_eq!(kernel.label(), format!("{}.user", builtin.label()));
+    tool("spirv-val", &["--target-env", "vulkan1.2"], kernel.spirv());
+    let addresses = by_address(kernel.spirv_for_addresses(), kernel.interface());
+    let addresses = addresses.unwrap_or_else(|e| panic!("{}: {e}", builtin.label()));
+    tool("spirv-val", &["--target-env", "vulkan1.2"], &addresses);
+    tool("spirv-dis", &["--no-color", "--no-header"], kernel.spirv())
+}
+
+fn refused(key: &str, source: &str) -> CompileError {
+    match Kernel::with_function(&builtin::MULTISPLIT_COUNT, key, source) {
+        Err(error) => error,
+        Ok(_) => panic!("this is accepted: {source}"),
+    }
+}
+
+/// The functions of the tests, the documentation and the examples.
+#[test]
+fn usual_functions_are_accepted() {
+    let narrow = &builtin::MULTISPLIT_COUNT;
+    let wide = &builtin::MULTISPLIT_COUNT_KEY64;
+    let cases: &[(&Builtin, &str, &str)] = &[
+        (narrow, "uint", "uint bucket_of(uint key) { return table.at[key & 3u]; }"),
+        (narrow, "uint", "uint bucket_of(uint key) { return key % 1000u * 7919u; }"),
+        (narrow, "uint", "uint bucket_of(const uint key) { return key * key % 1009u; }"),
+        (narrow, "uint", "uint bucket_of(uint key) { return (key * table.at[0]) >> 31; }"),
+        (narrow, "uint", "uint bucket_of(uint key) {
+            if (key < 2u) return 1u;
+            for (uint i = 2u; i * i <= key && i < 300u; ++i) if (key % i == 0u) return 0u;
+            return 1u;
+        }"),
+        (narrow, "float", "uint bucket_of(float key) { return table.at[uint(key) % push.parameter_b] + push.parameter_a; }"),
+        (narrow, "int", "uint bucket_of(int key) { return uint(key) & 1u; }"),
+        (narrow, "uint", "#define HALF(x) ((x) / 2u)\nconst uint list[3] = uint[](1u, 2u, 3u);
+            struct Both { uint a; float b; };
+            Both both(in uint x, inout float y, out uint z) { y += 1.0; z = list[x]; return Both(HALF(x), sqrt(y)); }
+            uint bucket_of(uint key) { float f = 2.0; uint z; Both b = both(key, f, z); precise float p = f * b.b + 1.0; return b.a + z + uint(p); }"),
+        (narrow, "uint", "uint bucket_of(uint key) { uint64_t x = uint64_t(key) << 20; return uint(double(x) / 3.0lf); }"),
+        (wide, "int64_t", "uint bucket_of(int64_t key) { return key < 0 ? 0u : 1u; }"),
+        (wide, "uint64_t", "uint bucket_of(uint64_t key) { return uint(key >> 40) & 31u; }"),
+        (wide, "double", "uint bucket_of(double key) { return abs(key) < 1e-200lf ? 1u : 0u; }"),
+        (&builtin::HISTOGRAM_COUNT, "uint", "uint bucket_of(uint key) { return table.at[key % push.parameter_b] + push.parameter_a; }"),
+        (&builtin::HISTOGRAM_COUNT, "float", "uint bucket_of(float key) { return uint(abs(key)) / 50u; }"),
+        (&builtin::HISTOGRAM_COUNT, "int", "uint bucket_of(int key) { return key < 0 ? 1u : 25u; }"),
+        (&builtin::HISTOGRAM_COUNT_WIDE, "uint64_t", "uint bucket_of(uint64_t key) { return uint(key >> 40) & 31u; }"),
+        (&builtin::HISTOGRAM_COUNT_DOUBLE, "double", "uint bucket_of(double key) { return uint(abs(key)) / 50u; }"),
+    ];
+    for (builtin, key, source) in cases {
+        accepted(builtin, key, source);
+    }
+}
+
+/// Every kernel that asks for buckets takes a function, with its interface unchanged.
+#[test]
+fn every_kernel_with_buckets_takes_a_function() {
+    let source = "uint bucket_of(uint key) { return table.at[key] / push.parameter_c; }";
+    let mut kernels = 0;
+    for builtin in builtin::ALL {
+        let plain = builtin.kernel().unwrap();
+        let label = builtin.label();
+        let asks = label.starts_with("multisplit.") && plain.interface().binding("table").is_some();
+        if !asks || label.ends_with("key64") {
+            continue;
+        }
+        let text = accepted(builtin, "uint", source);
+        assert!(text.contains("OpArrayLength"), "{label}");
+        let user = Kernel::with_function(builtin, "uint", source).unwrap();
+        let names = |kernel: &Kernel| -> Vec<(String, u32)> {
+            kernel.interface().bindings.iter().map(|b| (b.name.clone(), b.binding)).collect()
+        };
+        assert_eq!(names(&user), names(&plain), "{label}");
+        assert_eq!(user.interface().push_constants, plain.interface().push_constants, "{label}");
+        kernels += 1;
+    }
+    assert!(kernels > 10, "{kernels}");
+}
+
+#[test]
+fn the_users_instructions_are_guarded_and_ours_are_not() {
+    let plain = "uint bucket_of(uint key) { return key & 3u; }";
+    let before = accepted(&builtin::MULTISPLIT_COUNT, "uint", plain);
+    let source = "uint bucket_of(uint key) {
+        uint own[5]; own[key] = table.at[key]; return own[key] / push.parameter_a + (key << push.parameter_b); }";
+    let after = accepted(&builtin::MULTISPLIT_COUNT, "uint", source);
+    let more = |what: &str| after.matches(what).count() - before.matches(what).count();
+    assert_eq!(more("OpArrayLength"), 1, "{after}");
+    assert_eq!(more(" UMin "), 3, "{after}");
+    assert_eq!(more("OpSelect "), 1, "{after}");
+    assert_eq!(before.matches("OpArrayLength").count(), 0, "{before}");
+}
+
+#[test]
+fn functions_that_do_more_than_compute_are_refused() {
+    let deep = format!(
+        "uint bucket_of(uint key) {{ uint big[{}]; big[key] = 1u; return big[0]; }}",
+        1 << 20
+    );
+    let cases: &[(&str, &str)] = &[
+        ("shared uint x[9]; uint bucket_of(uint key) { x[key] = 1u; return 0u; }", "writes `x`"),
+        ("shared uint x[9]; uint bucket_of(uint key) { return x[key]; }", "reads `x`"),
+        ("uint x; uint bucket_of(uint key) { x = key; return x; }", "writes `x`"),
+        (
+            "layout(set = 0, binding = 0) buffer B { uint x[]; } b; uint bucket_of(uint key) { b.x[key] = 1u; return 0u; }",
+            "writes `b`",
+        ),
+        (
+            "layout(set = 0, binding = 0) buffer B { uint x[]; } b; uint bucket_of(uint key) { return b.x[key]; }",
+            "uses `b`",
+        ),
+        (
+            "layout(set = 0, binding = 1) buffer B { uint x[]; } b; uint bucket_of(uint key) { return atomicAdd(b.x[key], 1u); }",
+            "an atomic operation",
+        ),
+        ("uint bucket_of(uint key) { barrier(); return 0u; }", "waits at a barrier"),
+        (
+            "void f() { memoryBarrier(); } uint bucket_of(uint key) { f(); return 0u; }",
+            "`f` waits at a barrier",
+        ),
+        ("uint bucket_of(uint key) { return gl_GlobalInvocationID.x; }", "gl_GlobalInvocationID"),
+        (
+            "layout(constant_id = 2) const uint N = 4; uint bucket_of(uint key) { return N; }",
+            "a specialization constant",
+        ),
+        (
+            "#extension GL_EXT_buffer_reference : require\nuint bucket_of(uint key) { return 0u; }",
+            "GL_EXT_buffer_reference",
+        ),
+        (
+            "#extension GL_KHR_shader_subgroup_arithmetic : require\nuint bucket_of(uint key) { return subgroupAdd(key); }",
+            "GroupNonUniform",
+        ),
+        (&deep, "bytes of local variables"),
+    ];
+    for (source, expected) in cases {
+        let error = refused("uint", source);
+        let text = error.to_string();
+        assert!(matches!(error, CompileError::Refused(_)), "{source}: {text}");
+        assert!(text.contains(expected), "{source}: {text}");
+        assert!(!text.contains('\n'), "{text}");
+    }
+}
+
+#[test]
+fn the_type_of_the_function_is_the_one_asked_for() {
+    let cases: &[(&str, &str, &str)] = &[
+        (
+            "uint",
+            "uint bucket(uint key) { return 0u; }",
+            "the GLSL has no function `uint bucket_of(uint)`",
+        ),
+        ("uint", "", "the GLSL has no function `uint bucket_of(uint)`"),
+        (
+            "float",
+            "// uint bucket_of(float key)",
+            "the GLSL has no function `uint bucket_of(float)`",
+        ),
+        (
+            "uint",
+            "uint bucket_of(float key) { return 0u; }",
+            "bucket_of takes `float`, but keys are `uint`: write `uint bucket_of(uint key)`",
+        ),
+        (
+            "float",
+            "uint bucket_of(uint key) { return 0u; }",
+            "bucket_of takes `uint`, but keys are `float`",
+        ),
+        (
+            "uint",
+            "uint bucket_of(inout uint key) { return 0u; }",
+            "bucket_of takes `inout uint`, but keys are `uint`",
+        ),
+        ("uint", "uint bucket_of(uint a, uint b) { return 0u; }", "bucket_of takes `uint, uint`"),
+        ("uint", "uint bucket_of() { return 0u; }", "bucket_of takes nothing"),
+        (
+            "uint",
+            "int bucket_of(uint key) { return 0; }",
+            "bucket_of returns `int`, but ids are `uint`",
+        ),
+        (
+            "uint",
+            "float bucket_of(uint key) { return 0.0; }",
+            "bucket_of returns `float`, but ids are `uint`",
+        ),
+    ];
+    for (key, source, expected) in cases {
+        let error = refused(key, source);
+        assert!(matches!(error, CompileError::Refused(_)), "{source}: {error}");
+        assert!(error.to_string().starts_with(expected), "{source}: {error}");
+    }
+    let error = refused(
+        "uint",
+        "uint f(uint k);\nuint bucket_of(uint key) { return f(key); }\nuint f(uint k) { return bucket_of(k); }",
+    );
+    let text = error.to_string();
+    assert!(text.contains("ecursi") || text.contains("calls itself"), "{text}");
+}
+
+#[test]
+fn messages_are_about_the_users_lines() {
+    let lines = |source: &str| match refused("uint", source) {
+        CompileError::Glsl(found) => {
+            assert!(found.iter().all(|d| d.file == "user_bucket.glsl"), "{found:?}");
+            found.iter().map(|d| d.line).collect::<Vec<_>>()
+        }
+        other => panic!("{source}: {other}"),
+    };
+    assert_eq!(lines("uint bucket_of(uint key) {\n  return kye;\n}")[0], 2);
+    assert_eq!(lines("\n\nuint bucket_of(uint key) { return push.ids; }")[0], 3);
+    assert_eq!(lines("uint bucket_of(uint key) {\n  return key;\n")[0], 2);
+    assert_eq!(lines("uint bucket_of(uint key) { return 0u; }\nvoid main() {}\n")[0], 2);
+}
+
+/// An address has no length: a kernel whose function asks for one has to have its table bound.
+#[test]
+fn a_function_may_ask_how_long_its_table_is() {
+    let source = "uint bucket_of(uint key) { return table.at.length() > 3 ? key : 0u; }";
+    let kernel = Kernel::with_function(&builtin::MULTISPLIT_COUNT, "uint", source).unwrap();
+    tool("spirv-val", &["--target-env", "vulkan1.2"], kernel.spirv());
+    assert!(by_address(kernel.spirv_for_addresses(), kernel.interface()).is_err());
+}
+
+/// Text that would change our kernel, were it compiled with it.
+#[test]
+fn macros_do_not_reach_our_kernel() {
+    let source = "#define barrier() discard\n#define gl_LocalInvocationIndex 7u\n#define min(a, b) 9u\n#define main other
+uint bucket_of(uint key) { return key & 3u; }
+#undef main
+#define push table";
+    let plain = "uint bucket_of(uint key) { return key & 3u; }";
+    let kernel =
+        |source| Kernel::with_function(&builtin::MULTISPLIT_COUNT, "uint", source).unwrap();
+    assert_eq!(kernel(source).spirv(), kernel(plain).spirv());
+}
+
+/// Sources that would take the compiler's own process down, or keep it busy for ever.
+#[test]
+fn the_compiler_survives() {
+    let sum = vec!["key"; 12_000].join("+");
+    let ok = format!("uint bucket_of(uint key) {{ return {sum}; }}");
+    assert!(Kernel::with_function(&builtin::MULTISPLIT_COUNT, "uint", &ok).is_ok());
+    let deep = format!(
+        "uint bucket_of(uint key) {{ return {}key{}; }}",
+        "(".repeat(30_000),
+        ")".repeat(30_000)
+    );
+    let _ = Kernel::with_function(&builtin::MULTISPLIT_COUNT, "uint", &deep);
+    let blocks = format!(
+        "uint bucket_of(uint key) {{ {}{} return key; }}",
+        "{".repeat(30_000),
+        "}".repeat(30_000)
+    );
+    let _ = Kernel::with_function(&builtin::MULTISPLIT_COUNT, "uint", &blocks);
+    let error =
+        refused("uint", "#include \"user_bucket.glsl\"\nuint bucket_of(uint key) { return 0u; }");
+    assert!(error.to_string().contains("includes itself"), "{error}");
+    let error = refused("uint", &" ".repeat(1 << 20));
+    assert!(matches!(error, CompileError::Refused(CheckError::SourceTooLong { .. })), "{error}");
+}

@@ -1,0 +1,262 @@
+//! How the tests sort: keys of every kind as bits, what they take along, one sort between guard words,
+//! and the same on the CPU.
+
+use std::ops::Range;
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::graph::{Buffer, ElementType, Graph};
+use multisplit::primitives::multisplit::TileShape;
+use multisplit::primitives::sort::SortMethod;
+use multisplit::primitives::{Policy, SortBuffers, sort};
+use multisplit::{KeyType, Sort};
+use multisplit_tests::generate::Rng;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::reference;
+
+/// How keys of a type are sorted: what the engine is told, and the CPU does too.
+#[derive(Clone, Debug)]
+pub struct Order {
+    pub key: KeyType,
+    pub descending: bool,
+    pub bits: Range<u32>,
+    pub method: SortMethod,
+}
+
+impl Order {
+    /// By all bits, from small to large.
+    pub fn of(key: KeyType) -> Self {
+        Self { key, descending: false, bits: 0..key.bits(), method: SortMethod::Auto }
+    }
+
+    /// By one sweep.
+    pub fn one_sweep(key: KeyType) -> Self {
+        Self { method: SortMethod::OneSweep, ..Self::of(key) }
+    }
+
+    pub fn sort(&self) -> Sort {
+        let sort = if self.descending { Sort::descending() } else { Sort::ascending() };
+        sort.bits(self.bits.clone()).method(self.method)
+    }
+
+    /// The stable order of these keys, which are given as bits.
+    pub fn expected(&self, keys: &[u64]) -> Vec<u32> {
+        let images: Vec<u64> = keys.iter().map(|&bits| image(self.key, bits)).collect();
+        reference::sort(&images, self.bits.clone(), self.descending)
+    }
+}
+
+/// What keys take along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Along {
+    Nothing,
+    Bytes(u32),
+    Indices,
+}
+
+impl Along {
+    /// What an element of the array of values is.
+    pub fn element(self) -> ElementType {
+        match self {
+            Self::Bytes(bytes) => ElementType::Other(bytes),
+            Self::Nothing | Self::Indices => ElementType::U32,
+        }
+    }
+
+    /// The arrays of a sort that takes this along.
+    pub fn buffers(self, keys: Buffer, values: Buffer) -> SortBuffers {
+        let buffers = SortBuffers::keys(keys);
+        match self {
+            Self::Nothing => buffers,
+            Self::Bytes(_) => buffers.values(values),
+            Self::Indices => buffers.indices(values),
+        }
+    }
+}
+
+pub const ALONG: [Along; 5] =
+    [Along::Nothing, Along::Bytes(4), Along::Bytes(8), Along::Bytes(16), Along::Indices];
+
+/// What the keys are like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keys {
+    Uniform,
+    FewDistinct,
+    Sorted,
+    Reversed,
+    AllEqual,
+    OneDigitDiffers,
+    /// Not-a-numbers, infinities, both zeros and denormals; for integers the ends of their range.
+    Special,
+}
+pub const KEYS: [Keys; 7] = [
+    Keys::Uniform,
+    Keys::FewDistinct,
+    Keys::Sorted,
+    Keys::Reversed,
+    Keys::AllEqual,
+    Keys::OneDigitDiffers,
+    Keys::Special,
+];
+
+/// The bits of a key as an unsigned number that compares like the key, as Rust itself says.
+pub fn image(key: KeyType, bits: u64) -> u64 {
+    let low = bits as u32;
+    match key {
+        KeyType::U32 | KeyType::U64 => bits,
+        KeyType::I32 => u64::from((low as i32).wrapping_sub(i32::MIN) as u32),
+        KeyType::I64 => (bits as i64).wrapping_sub(i64::MIN) as u64,
+        // The same steps as `total_cmp`.
+        KeyType::F32 => {
+            let signed = low as i32 ^ (((low as i32 >> 31) as u32) >> 1) as i32;
+            u64::from(signed.wrapping_sub(i32::MIN) as u32)
+        }
+        KeyType::F64 => {
+            let signed = bits as i64 ^ (((bits as i64 >> 63) as u64) >> 1) as i64;
+            signed.wrapping_sub(i64::MIN) as u64
+        }
+    }
+}
+
+fn special(key: KeyType, rng: &mut Rng) -> u64 {
+    let pick = rng.below(10) as usize;
+    match key {
+        KeyType::F32 => {
+            let all = [
+                f32::NAN,
+                -f32::NAN,
+                f32::INFINITY,
+                f32::NEG_INFINITY,
+                0.0,
+                -0.0,
+                1e-40,
+                -1e-40,
+                f32::MAX,
+                -1.5,
+            ];
+            u64::from(all[pick].to_bits())
+        }
+        KeyType::F64 => {
+            let all = [
+                f64::NAN,
+                -f64::NAN,
+                f64::INFINITY,
+                f64::NEG_INFINITY,
+                0.0,
+                -0.0,
+                1e-310,
+                -1e-310,
+                f64::MAX,
+                -1.5,
+            ];
+            all[pick].to_bits()
+        }
+        _ => {
+            [0, 1, u64::MAX, u64::MAX - 1, 1 << 31, (1 << 31) - 1, 1 << 63, (1 << 63) - 1, 255, 256]
+                [pick]
+        }
+    }
+}
+
+/// `n` keys, as bits.
+pub fn make_keys(key: KeyType, keys: Keys, n: usize, seed: u64) -> Vec<u64> {
+    let mut rng = Rng::new(seed);
+    let mask = if key.bits() == 64 { u64::MAX } else { u64::from(u32::MAX) };
+    let base = rng.next_u64();
+    let digit = 8 * rng.below(u64::from(key.bits() / 8));
+    let mut made: Vec<u64> = (0..n)
+        .map(|_| match keys {
+            Keys::Uniform | Keys::Sorted | Keys::Reversed => rng.next_u64(),
+            Keys::FewDistinct => base.wrapping_mul(1 + rng.below(5)),
+            Keys::AllEqual => base,
+            Keys::OneDigitDiffers => base ^ (rng.below(256) << digit),
+            Keys::Special => special(key, &mut rng),
+        } & mask)
+        .collect();
+    match keys {
+        Keys::Sorted => made.sort_by_key(|&bits| image(key, bits)),
+        Keys::Reversed => made.sort_by_key(|&bits| std::cmp::Reverse(image(key, bits))),
+        _ => {}
+    }
+    made
+}
+
+/// Words before and after each array that must stay as they are.
+const GUARD: usize = 64;
+const GUARD_WORD: u32 = 0xDEAD_BEEF;
+
+pub fn key_words(key: KeyType, bits: &[u64]) -> Vec<u32> {
+    let halves = |&bits: &u64| [bits as u32, (bits >> 32) as u32];
+    bits.iter().flat_map(|b| halves(b).into_iter().take(key.bytes() as usize / 4)).collect()
+}
+
+/// The value of element `i`, word by word.
+pub fn value_words(along: Along, i: u32) -> Vec<u32> {
+    let words = match along {
+        Along::Bytes(bytes) => bytes / 4,
+        _ => 1,
+    };
+    (0..words).map(|k| i.wrapping_mul(0x9E37_79B9) ^ (k * 77)).collect()
+}
+
+/// Sorts in place, and compares everything with the CPU. The order of equal keys shows in the
+/// values.
+pub fn check(gpu: &Gpu, policy: &Policy, order: &Order, along: Along, keys: &[u64]) -> Result<()> {
+    let context = &gpu.context;
+    let n = keys.len() as u64;
+    let len = n.max(1);
+    let mut graph = Graph::new("sort");
+    let keys_buffer = graph.import_array("keys", ElementType::from(order.key), len);
+    let values_buffer = graph.import_array("values", along.element(), len);
+    let buffers = along.buffers(keys_buffer, values_buffer).count(n);
+    sort(&mut graph, policy, &order.sort(), &buffers)?;
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+
+    let guarded = |mut words: Vec<u32>, least: usize| {
+        words.resize(words.len().max(least), 0);
+        let guard = vec![GUARD_WORD; GUARD];
+        context.upload(&[guard.clone(), words, guard].concat())
+    };
+    let device_keys = guarded(key_words(order.key, keys), order.key.bytes() as usize / 4)?;
+    let given: Vec<u32> = (0..n as u32)
+        .flat_map(|i| if along == Along::Indices { vec![7] } else { value_words(along, i) })
+        .collect();
+    let device_values = guarded(given, value_words(along, 0).len())?;
+    let at = 4 * GUARD as u64;
+    let bound = [(keys_buffer, &device_keys, at), (values_buffer, &device_values, at)];
+    context.run(&executable, &bound)?;
+    let inside = |buffer, words: usize| -> Result<Vec<u32>> {
+        let all = context.download(buffer)?;
+        let after = GUARD + words.max(all.len() - 2 * GUARD);
+        ensure!(all[..GUARD].iter().all(|&w| w == GUARD_WORD), "guard words before");
+        ensure!(all[after..].iter().all(|&w| w == GUARD_WORD), "guard words after");
+        Ok(all[GUARD..GUARD + words].to_vec())
+    };
+    let places = order.expected(keys);
+    let sorted: Vec<u64> = places.iter().map(|&i| keys[i as usize]).collect();
+    let expected = key_words(order.key, &sorted);
+    expect_equal(&inside(&device_keys, expected.len())?, &expected).context("keys")?;
+    let expected: Vec<u32> = match along {
+        Along::Nothing => return Ok(()),
+        Along::Indices => places,
+        Along::Bytes(_) => places.iter().flat_map(|&i| value_words(along, i)).collect(),
+    };
+    expect_equal(&inside(&device_values, expected.len())?, &expected).context("values")
+}
+
+/// Keys that one workgroup sorts: by the policy, or as many as shared memory has room for.
+pub fn tile(policy: &Policy, key: KeyType) -> Result<usize> {
+    let mut graph = Graph::new("tile");
+    let buffers = SortBuffers::keys(graph.import_array("keys", ElementType::from(key), 1));
+    let small = Sort::ascending().method(SortMethod::Small);
+    Ok(sort(&mut graph, policy, &small, &buffers)?.shape.tile() as usize)
+}
+
+/// The device's policy; of software drivers, with tiles that take half as long to compile.
+pub fn quick_policy(gpu: &Gpu) -> Policy {
+    let mut policy = gpu.context.policy();
+    if gpu.is_software() {
+        policy.sort = policy.sort.with_shape(TileShape::new(256, 2));
+        policy.sort.small.items = 2;
+    }
+    policy
+}

@@ -1,0 +1,275 @@
+//! What safe calls must not let happen: arrays taken for what they are not, plans of another device,
+//! buffers of another graph. Each is refused with an error that names it.
+
+use anyhow::{Result, bail, ensure};
+use multisplit::graph::{Buffer, ElementType, Graph, GraphError, Limits};
+use multisplit::primitives::{
+    Policy, ScanBuffers, SortBuffers, SplitBuffers, fill, scan, sort, split,
+};
+use multisplit::{Bins, Buckets, DeviceProperties, Error, Glsl, Key, Sort};
+use multisplit_tests::generate::uniform;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::{reference, tests};
+
+tests!(soundness:
+    keys_of_another_type, arrays_of_another_type, sizes_of_values, bits_of_keys,
+    lengths_are_counts_of_elements, plans_for_other_limits, plans_for_other_subgroups,
+    users_tables_in_one_call,
+);
+
+/// The array that is of the wrong type, what it is, and what is needed.
+type Mismatch = (&'static str, &'static str, &'static str);
+
+fn expect_mismatch<T>(result: Result<T, Error>, (array, is, needed): Mismatch) -> Result<()> {
+    match result {
+        Err(Error::KeyTypeMismatch { name, found, expected }) => {
+            let said = (name, found.as_str(), expected.as_str());
+            ensure!(said == (array, is, needed), "{said:?}, not {:?}", (array, is, needed));
+            Ok(())
+        }
+        Err(other) => bail!("{array} of {is}: another error: {other}"),
+        Ok(_) => bail!("{array} of {is}: taken"),
+    }
+}
+
+/// A split of an array of `T` by buckets for keys of type `K`.
+fn split_as<T: bytemuck::Pod, K: Key>(gpu: &Gpu, buckets: &Buckets<K>) -> Result<(), Error> {
+    let mut graph = Graph::new("typed");
+    let [keys, out] = ["keys", "out"].map(|name| graph.import::<T>(name, 8));
+    let offsets = graph.import::<u32>("offsets", 9);
+    let buffers = SplitBuffers::keys(keys, out, offsets);
+    split(&mut graph, &gpu.context.policy(), buckets, &buffers).map(|_| ())
+}
+
+/// A key type is said once for the array and once for the buckets: they are compared. Of a sort it is
+/// said once.
+fn keys_of_another_type(gpu: &Gpu) -> Result<()> {
+    let digit = Buckets::<u32>::digit(0..2);
+    expect_mismatch(split_as::<u64, u32>(gpu, &digit), ("keys", "u64", "u32"))?;
+    expect_mismatch(split_as::<f32, u32>(gpu, &Buckets::range(&[2])), ("keys", "f32", "u32"))?;
+    let even = Buckets::even(0.0f64..1.0, 2);
+    expect_mismatch(split_as::<i64, f64>(gpu, &even), ("keys", "i64", "f64"))?;
+    const ANY: &str = "u32, i32, f32, u64, i64 or f64";
+    expect_mismatch(split_as::<[u8; 4], u32>(gpu, &digit), ("keys", "4-byte elements", ANY))?;
+    let sort_as = |element| {
+        let mut graph = Graph::new("typed");
+        let keys = graph.import_array("keys", element, 8);
+        sort(&mut graph, &gpu.context.policy(), &Sort::ascending(), &SortBuffers::keys(keys))
+    };
+    for (element, name) in [
+        (ElementType::U16, "u16"),
+        (ElementType::I8, "i8"),
+        (ElementType::Other(4), "4-byte elements"),
+        (ElementType::Untyped, "untyped bytes"),
+    ] {
+        expect_mismatch(sort_as(element), ("keys", name, ANY))?;
+    }
+    Ok(())
+}
+
+/// The arrays beside the keys.
+fn arrays_of_another_type(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    let mut graph = Graph::new("typed");
+    let words = ["a", "b", "c"].map(|name| graph.import::<u32>(name, 9));
+    let floats = ["d", "e"].map(|name| graph.import::<f32>(name, 9));
+    let [a, b, c] = words;
+    let buckets = Buckets::<u32>::digit(0..2);
+    for (buffers, mismatch) in [
+        (SplitBuffers::keys(a, floats[0], c), ("keys.out", "f32", "u32")),
+        (SplitBuffers::keys(a, b, floats[0]), ("offsets", "f32", "u32")),
+        (SplitBuffers::permutation(a, floats[0], c), ("permutation", "f32", "u32")),
+        (SplitBuffers::pairs((a, floats[0]), (b, c), c), ("values.out", "u32", "f32")),
+        (SplitBuffers::keys(a, b, c).out_of_range(floats[0]), ("out_of_range", "f32", "u32")),
+    ] {
+        expect_mismatch(split(&mut graph, &policy, &buckets, &buffers), mismatch)?;
+    }
+    let keys = SortBuffers::keys(a);
+    for (buffers, mismatch) in [
+        (keys.indices(floats[0]), ("indices", "f32", "u32")),
+        (keys.between(floats[0], None, b), ("keys.other", "f32", "u32")),
+        (keys.values(b).between(c, Some(floats[0]), b), ("values.other", "f32", "u32")),
+        (keys.between(b, None, floats[0]), ("half", "f32", "u32")),
+    ] {
+        expect_mismatch(sort(&mut graph, &policy, &Sort::ascending(), &buffers), mismatch)?;
+    }
+    for (src, dst, name) in [(floats[0], a, "src"), (a, floats[0], "dst")] {
+        let result = scan(&mut graph, &policy, &ScanBuffers::new(src, dst));
+        expect_mismatch(result, (name, "f32", "u32"))?;
+    }
+    Ok(())
+}
+
+fn sizes_of_values(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    for size in [0, 1, 2, 3, 12, 17, 32] {
+        let mut graph = Graph::new("values");
+        let [keys, out] = ["keys", "out"].map(|name| graph.import::<u32>(name, 8));
+        let element = ElementType::Other(size);
+        let [values, moved] = ["a", "b"].map(|name| graph.import_array(name, element, 8));
+        let offsets = graph.import::<u32>("offsets", 5);
+        let sorted = SortBuffers::keys(keys).values(values);
+        let pairs = SplitBuffers::pairs((keys, values), (out, moved), offsets);
+        let outcomes = [
+            sort(&mut graph, &policy, &Sort::ascending(), &sorted).map(|_| ()),
+            split(&mut graph, &policy, &Buckets::<u32>::digit(0..2), &pairs).map(|_| ()),
+        ];
+        for outcome in outcomes {
+            let Err(Error::ValueSize { bytes }) = outcome else { bail!("{size}: {outcome:?}") };
+            ensure!(bytes == size, "{bytes} bytes, not {size}");
+        }
+    }
+    Ok(())
+}
+
+/// Bits that a key does not have are named as such, with the bits that it has.
+fn bits_of_keys(gpu: &Gpu) -> Result<()> {
+    let result = gpu.context.sort_with(&[1.0f32, 0.0], &Sort::descending().bits(8..40));
+    let text = result.err().map(|error| error.to_string()).unwrap_or_default();
+    ensure!(text == "a f32 key has bits 0..32, not 8..40", "{text}");
+    let wide = gpu.context.argsort_with(&[1u64, 0], &Sort::ascending().bits(8..65));
+    let Err(Error::SortBits { key_bits: 64, start: 8, end: 65, .. }) = wide else {
+        bail!("{wide:?}");
+    };
+    expect_equal(&gpu.context.sort_with(&[256u64, 3], &Sort::ascending().bits(0..8))?, &[256, 3])
+}
+
+fn lengths_are_counts_of_elements(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let (two, one) = (context.upload(&[2u32, 1])?, context.upload(&[[7u32; 4]])?);
+    let outcomes = [
+        context.sort_pairs(&[2u64, 1], &[7u32]).map(|_| ()),
+        context.sort_pairs(&two, &one).map(|_| ()),
+        context.split_pairs(&[2u64, 1], &[7u32], Buckets::digit(0..1)).map(|_| ()),
+        context.histogram_weighted(&[2u8, 1], &[7], Bins::identity(4)).map(|_| ()),
+        context.histogram_weighted_f32(&[2u8, 1], &[7.0], Bins::identity(4)).map(|_| ()),
+        context.sort_into(&[2u64, 1], &Sort::ascending(), &mut [0]),
+    ];
+    for outcome in outcomes {
+        let Err(Error::LengthMismatch { len: 1, other_len: 2, .. }) = &outcome else {
+            bail!("{outcome:?}");
+        };
+    }
+    Ok(())
+}
+
+/// A plan whose limits are wider than the device's is refused by the name of the limit.
+fn plans_for_other_limits(gpu: &Gpu) -> Result<()> {
+    let (context, limits) = (&gpu.context, gpu.context.limits());
+    let compiled = |limits: &Limits| -> Result<_> {
+        let mut graph = Graph::new("fill");
+        let dst = graph.import::<u32>("dst", 64);
+        fill(&mut graph, &context.policy(), "fill", dst, 1)?;
+        Ok(graph.compile(limits)?)
+    };
+    let [x, y, z] = limits.max_workgroup_count;
+    let twice = |limit: u32| limit.saturating_mul(2);
+    let (range, size) = (limits.max_storage_range, limits.max_buffer_size);
+    let wider = [
+        ("maxStorageBufferRange", Limits { max_storage_range: range.saturating_mul(2), ..limits }),
+        ("maxComputeWorkGroupCount", Limits { max_workgroup_count: [x, twice(y), z], ..limits }),
+        (
+            "maxComputeWorkGroupInvocations",
+            Limits { max_workgroup_invocations: twice(limits.max_workgroup_invocations), ..limits },
+        ),
+        ("maxPushConstantsSize", Limits { max_push_bytes: twice(limits.max_push_bytes), ..limits }),
+        ("maxBufferSize", Limits { max_buffer_size: size.saturating_mul(2), ..limits }),
+        (
+            "maxComputeSharedMemorySize",
+            Limits { max_shared_bytes: twice(limits.max_shared_bytes), ..limits },
+        ),
+        (
+            "minStorageBufferOffsetAlignment",
+            Limits { storage_alignment: (limits.storage_alignment / 2).max(1), ..limits },
+        ),
+        ("subgroupSize", Limits { subgroup_size: twice(limits.subgroup_size), ..limits }),
+    ];
+    let mut refused = 0;
+    for (name, wider) in wider {
+        // A device may have the widest limit there is.
+        if wider == limits {
+            continue;
+        }
+        match context.instantiate(compiled(&wider)?) {
+            Err(Error::OtherLimits { limit, .. }) if limit == name => refused += 1,
+            other => bail!("{name}: {:?}", other.err()),
+        }
+    }
+    ensure!(refused >= 4, "only {refused} limits of the device can be wider");
+    context.instantiate(compiled(&limits)?)?;
+    // What every device has fits this one; its own limits are narrower than none of them.
+    context.instantiate(compiled(&Limits { subgroup_size: 0, ..limits })?)?;
+    Ok(())
+}
+
+/// Passes that were sized by the policy of another device are not planned for this one.
+fn plans_for_other_subgroups(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let policy = context.policy();
+    let lanes = policy.subgroup_size * 2;
+    let properties = DeviceProperties { subgroup_size: lanes, ..context.properties().clone() };
+    let other = Policy::for_device(&properties);
+    let edited = Policy { subgroup_size: lanes, ..policy };
+    type Declare = fn(&mut Graph, &Policy, [Buffer; 3]) -> Result<(), Error>;
+    let primitives: [Declare; 3] = [
+        |graph, policy, [a, _, _]| {
+            sort(graph, policy, &Sort::ascending(), &SortBuffers::keys(a)).map(|_| ())
+        },
+        |graph, policy, [a, b, c]| {
+            let buffers = SplitBuffers::keys(a, b, c);
+            split(graph, policy, &Buckets::<u32>::digit(0..2), &buffers).map(|_| ())
+        },
+        |graph, policy, [a, b, _]| scan(graph, policy, &ScanBuffers::new(a, b)),
+    ];
+    for declare in primitives {
+        let mut graph = Graph::new("other");
+        let words = ["a", "b", "c"].map(|name| graph.import::<u32>(name, 5_000));
+        let result = declare(&mut graph, &edited, words);
+        ensure!(matches!(result, Err(Error::Policy { .. })), "{result:?}");
+        declare(&mut graph, &other, words)?;
+        let result = graph.compile(&context.limits());
+        let Err(GraphError::SubgroupSize { lanes: sized, device }) = &result else {
+            bail!("{result:?}");
+        };
+        ensure!((*sized, *device) == (lanes, policy.subgroup_size), "{sized} and {device}");
+        // Two sizes in one graph suit no device at all.
+        declare(&mut graph, &policy, words)?;
+        ensure!(matches!(
+            graph.compile(&Limits { subgroup_size: lanes, ..context.limits() }),
+            Err(GraphError::SubgroupSize { .. })
+        ));
+    }
+    Ok(())
+}
+
+/// A function of the user's reads a table in every call that takes one.
+fn users_tables_in_one_call(gpu: &Gpu) -> Result<()> {
+    const SOURCE: &str =
+        "uint bucket_of(uint key) { return table.at[key % push.parameter_a] ^ push.parameter_b; }";
+    let context = &gpu.context;
+    let (keys, table) = (uniform(3_000, 5), [3u32, 0, 2, 1, 3]);
+    let function = Glsl::new(SOURCE).parameters([5, 1, 0]).table(&table);
+    let (order, offsets) =
+        reference::split(keys.len(), 4, |i| table[keys[i] as usize % table.len()] ^ 1);
+    let moved: Vec<u32> = order.iter().map(|&i| keys[i as usize]).collect();
+    let buckets = || Buckets::glsl(4, function.clone());
+    let values: Vec<u32> = (0..3_000).collect();
+    let pairs = context.split_pairs(&keys, &values, buckets())?;
+    expect_equal(&pairs.keys, &moved)?;
+    expect_equal(&pairs.values, &order)?;
+    expect_equal(&pairs.offsets, &offsets)?;
+    let on_device = context.split(&context.upload(&keys)?, buckets())?;
+    expect_equal(&context.download(&on_device.keys)?, &moved)?;
+    let places = context.split_permutation(&keys, buckets())?.permutation;
+    let back: Vec<u32> = order.iter().map(|&i| places[i as usize]).collect();
+    expect_equal(&back, &values)?;
+    let counts = context.histogram(&keys, Bins::glsl(4, function))?.counts;
+    let expected: Vec<u64> = offsets.windows(2).map(|both| u64::from(both[1] - both[0])).collect();
+    expect_equal(&counts, &expected)?;
+    // A buffer of some graph means nothing to a call that has a graph of its own.
+    let strange = Graph::new("strange").import::<u32>("table", 5);
+    let foreign = Glsl::new(SOURCE).parameters([5, 1, 0]).table_buffer(strange);
+    let result = context.split(&keys, Buckets::glsl(4, foreign));
+    ensure!(matches!(result, Err(Error::Graph(GraphError::ForeignBuffer { .. }))), "{result:?}");
+    Ok(())
+}

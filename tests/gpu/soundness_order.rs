@@ -1,0 +1,231 @@
+//! Submissions over one array come one after another, whichever calls and threads they are of; and the
+//! memory of a recording is not used twice.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::ash::vk;
+use multisplit::graph::{Buffer, Graph};
+use multisplit::primitives::{ScanBuffers, SortBuffers, scan, sort};
+use multisplit::{
+    Array, BufferAt, Error, Executable, ExecutableOptions, RecordOptions, Sort, threads,
+};
+use multisplit_tests::generate::uniform;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::{reference, tests};
+
+tests!(soundness:
+    a_run_after_a_replay, two_threads_run_two_plans, two_threads_sort_one_array,
+    unordered_submissions_are_noticed, a_workspace_that_overlaps_an_import,
+);
+
+const N: u64 = 20_000;
+
+const ADD: &str = "#version 460
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
+layout(push_constant) uniform Push { uint addend; } push;
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    if (i < data.at.length()) data.at[i] += push.addend;
+}";
+
+/// A plan that adds a number to each word of its import. One that is not replayable has no barrier of
+/// its own against what came before.
+fn adding(gpu: &Gpu, addend: u32, replayable: bool) -> Result<(Executable, Buffer)> {
+    let mut work = gpu.context.work("add");
+    let data = work.import::<u32>("data", N);
+    work.glsl("add", ADD)?.bind("data", data).push(&addend).dispatch(threads(N, 64));
+    if replayable {
+        work.parts().0.replayable();
+    }
+    let plan = work.plan()?;
+    ensure!(
+        plan.is_replayable() == replayable && plan.barriers().count() == usize::from(replayable)
+    );
+    Ok((gpu.context.instantiate(plan)?, data.buffer()))
+}
+
+/// Nobody waits for the replay: the run, and the download after it, come after its submissions.
+fn a_run_after_a_replay(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let input = uniform(N as usize, 1);
+    let array = context.upload(&input)?;
+    let (replayed, data) = adding(gpu, 3, true)?;
+    let mut graph = Graph::new("scan");
+    let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, N));
+    scan(&mut graph, &context.policy(), &ScanBuffers::new(src, dst))?;
+    let scanned = context.instantiate(graph.compile(&context.limits())?)?;
+    let sums = context.zeroed::<u32>(N)?;
+    let mut replay = context.replay(Arc::new(replayed), &[(data, &array)])?;
+    let mut expected = input;
+    for round in 0..10 {
+        replay.submit(4)?;
+        context.run(&scanned, &[(src, &array), (dst, &sums)])?;
+        expected.iter_mut().for_each(|word| *word = word.wrapping_add(12));
+        expect_equal(&context.download(&sums)?, &reference::exclusive_scan(&expected))
+            .with_context(|| format!("round {round}"))?;
+        // Writes of the host come after what was submitted before them, too.
+        replay.submit(4)?;
+        expected = uniform(N as usize, round + 2);
+        context.write(&array, 0, &expected)?;
+    }
+    Ok(())
+}
+
+fn both<A: Send, B: Send>(
+    a: impl FnOnce() -> Result<A> + Send,
+    b: impl FnOnce() -> Result<B> + Send,
+) -> Result<(A, B)> {
+    std::thread::scope(|scope| {
+        let (a, b) = (scope.spawn(a), scope.spawn(b));
+        let ended = |_| anyhow::anyhow!("a thread ended without a result");
+        Ok((a.join().map_err(ended)??, b.join().map_err(ended)??))
+    })
+}
+
+/// Additions come in any order; none of them is lost.
+fn two_threads_run_two_plans(gpu: &Gpu) -> Result<()> {
+    const RUNS: u32 = 30;
+    let context = &gpu.context;
+    let input = uniform(N as usize, 2);
+    let array = context.upload(&input)?;
+    let (ones, ones_data) = adding(gpu, 1, false)?;
+    let (thousands, thousands_data) = adding(gpu, 1000, true)?;
+    both(
+        || {
+            let mut runs = 0..RUNS;
+            runs.try_for_each(|_| Ok(context.run(&ones, &[(ones_data, &array)])?))
+        },
+        || {
+            let mut replay = context.replay(Arc::new(thousands), &[(thousands_data, &array)])?;
+            (0..RUNS / 2).try_for_each(|_| Ok(replay.submit(2)?))
+        },
+    )?;
+    let expected: Vec<u32> = input.iter().map(|word| word.wrapping_add(1001 * RUNS)).collect();
+    expect_equal(&context.download(&array)?, &expected)
+}
+
+/// Clones share their memory: whichever sort came last, the array is sorted one way or the other, and
+/// has lost nothing.
+fn two_threads_sort_one_array(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let mut keys = uniform(1_000, 3);
+    let array = context.upload(&keys)?;
+    let sorting = |mut array: Array<u32>, sort: Sort| {
+        move || (0..5).try_for_each(|_| Ok(context.sort_in_place(&mut array, &sort)?))
+    };
+    both(sorting(array.clone(), Sort::ascending()), sorting(array.clone(), Sort::descending()))?;
+    let mut sorted = context.download(&array)?;
+    if sorted[0] > sorted[1] {
+        sorted.reverse();
+    }
+    keys.sort_unstable();
+    expect_equal(&sorted, &keys)
+}
+
+/// Commands of the caller's own, which the library does not order.
+struct Recorder<'g> {
+    device: &'g multisplit::ash::Device,
+    queue: vk::Queue,
+    pool: vk::CommandPool,
+}
+
+impl<'g> Recorder<'g> {
+    fn new(gpu: &'g Gpu) -> Result<Self> {
+        let (device, family) = (gpu.context.raw_device(), gpu.context.properties().compute_family);
+        let family = family.context("a compute queue")?;
+        let info = vk::CommandPoolCreateInfo::default().queue_family_index(family);
+        // SAFETY: the family of the context's queue, on a live device.
+        unsafe {
+            let queue = device.get_device_queue(family, 0);
+            Ok(Self { device, queue, pool: device.create_command_pool(&info, None)? })
+        }
+    }
+
+    /// Records by `body` and submits, without waiting.
+    fn submit(&self, body: impl FnOnce(vk::CommandBuffer) -> Result<(), Error>) -> Result<()> {
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(self.pool)
+            .command_buffer_count(1);
+        // SAFETY: one thread records and submits; whoever calls waits before anything is freed.
+        unsafe {
+            let commands = self.device.allocate_command_buffers(&info)?[0];
+            self.device.begin_command_buffer(commands, &vk::CommandBufferBeginInfo::default())?;
+            body(commands)?;
+            self.device.end_command_buffer(commands)?;
+            let submitted = [commands];
+            let info = vk::SubmitInfo::default().command_buffers(&submitted);
+            Ok(self.device.queue_submit(self.queue, &[info], vk::Fence::null())?)
+        }
+    }
+}
+
+impl Drop for Recorder<'_> {
+    fn drop(&mut self) {
+        // SAFETY: nothing of the pool is pending after the wait.
+        unsafe {
+            let _ = self.device.queue_wait_idle(self.queue);
+            self.device.destroy_command_pool(self.pool, None);
+        }
+    }
+}
+
+/// The control of the tests above: the same without the library's order makes the layer complain.
+fn unordered_submissions_are_noticed(gpu: &Gpu) -> Result<()> {
+    let array = gpu.context.zeroed::<u32>(N)?;
+    let (first, first_data) = adding(gpu, 1, false)?;
+    let (second, second_data) = adding(gpu, 2, false)?;
+    let said = gpu.expect_messages(|| {
+        let recorder = Recorder::new(gpu)?;
+        for (executable, data) in [(&first, first_data), (&second, second_data)] {
+            let import = (data, BufferAt::new(array.raw(), 0));
+            // SAFETY: the array is large enough, and lives past the wait; what is missing is the
+            // barrier, which is what the layer has to notice.
+            recorder.submit(|commands| unsafe { executable.record(commands, &[import]) })?;
+        }
+        Ok(())
+    })?;
+    ensure!(!said.is_empty(), "the layer was silent");
+    ensure!(said.iter().all(|id| id.starts_with("SYNC-HAZARD")), "other messages: {said:?}");
+    Ok(())
+}
+
+/// The workspace of a recording lies beside its imports, never in them.
+fn a_workspace_that_overlaps_an_import(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let mut graph = Graph::new("sort");
+    let keys = graph.import::<u32>("keys", N);
+    sort(&mut graph, &context.policy(), &Sort::ascending(), &SortBuffers::keys(keys))?;
+    let options = ExecutableOptions::default().without_workspace();
+    let executable = context.instantiate_with(graph.compile(&context.limits())?, options)?;
+    let needed = executable.workspace_requirements()?;
+    let alignment = executable.offset_alignment();
+    let behind = (4 * N).next_multiple_of(alignment);
+    let mut expected = uniform(N as usize, 4);
+    let array = context.upload(&expected)?;
+    let memory = context.zeroed::<u32>((2 * behind + needed.size).div_ceil(4))?;
+    context.write(&memory, 0, &expected)?;
+    let recorder = Recorder::new(gpu)?;
+    let record = |keys_at: BufferAt, workspace: u64| {
+        let workspace = Some(BufferAt::new(memory.raw(), workspace));
+        let options = RecordOptions { workspace, ..RecordOptions::default() };
+        recorder.submit(|commands| {
+            // SAFETY: both lie inside arrays that live until the wait.
+            unsafe { executable.record_with(commands, &[(keys, keys_at)], &options) }
+        })
+    };
+    let at = |offset| BufferAt::new(memory.raw(), offset);
+    for (keys_at, workspace) in [(0, 0), (0, behind - alignment), (behind, 0), (alignment, 0)] {
+        let result = record(at(keys_at), workspace);
+        let refused = result.as_ref().err().and_then(|error| error.downcast_ref::<Error>());
+        let named = matches!(refused, Some(Error::ImportBinding { name, .. }) if name == "keys");
+        ensure!(named, "keys at {keys_at}, workspace at {workspace}: {result:?}");
+    }
+    record(at(0), behind)?;
+    context.wait_idle()?;
+    record(BufferAt::new(array.raw(), 0), 0)?;
+    context.wait_idle()?;
+    expected.sort_unstable();
+    expect_equal(&context.download(&array)?, &expected)
+}

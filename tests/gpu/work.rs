@@ -1,0 +1,328 @@
+//! Work and frames: passes over arrays that are declared together, recorded once and submitted many
+//! times, with values that change between submissions.
+
+use anyhow::{Context as _, Result, bail, ensure};
+use multisplit::{
+    Array, Bins, Buckets, Error, ExecutableOptions, Frame, Glsl, Sort, Work, threads,
+};
+use multisplit_tests::generate::uniform;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::{reference, tests};
+
+tests!(work:
+    push_values_change_per_run, submissions_in_flight, counts_change_per_run, every_primitive,
+    pairs_and_orders, calls_between_submissions, frames_outlive_their_arrays,
+    indirect_dispatches, values_that_cannot_be_set, imports_are_for_recordings,
+);
+
+const N: u64 = 10_000;
+
+/// Adds `addend` times the index to each word.
+const ADD: &str = "#version 460
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
+layout(push_constant) uniform Push { uint addend; } push;
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    if (i < data.at.length()) data.at[i] += push.addend * i;
+}";
+
+fn add(words: &mut [u32], addend: u32) {
+    words
+        .iter_mut()
+        .zip(0u32..)
+        .for_each(|(word, i)| *word = word.wrapping_add(addend.wrapping_mul(i)));
+}
+
+fn adding(gpu: &Gpu, array: &Array<u32>, addend: u32, in_flight: usize) -> Result<Frame> {
+    let mut work = gpu.context.work("add");
+    work.glsl("add", ADD)?.bind("data", array).push(&addend).dispatch(threads(array.len(), 64));
+    Ok(work.record_in_flight(in_flight)?)
+}
+
+/// Each submission has the value that was set before it, whatever is in flight then.
+fn push_values_change_per_run(gpu: &Gpu) -> Result<()> {
+    for in_flight in [1, 2, 3, 0] {
+        let mut expected = uniform(N as usize, 1);
+        let array = gpu.context.upload(&expected)?;
+        let mut frame = adding(gpu, &array, 5, in_flight)?;
+        frame.submit()?;
+        add(&mut expected, 5);
+        for value in [7u32, 7, 1 << 20, 0, 3] {
+            frame.set("add", &value)?;
+            frame.submit()?;
+            add(&mut expected, value);
+        }
+        // A value stays until another one is set; one that no submission had is not seen.
+        frame.set("add", &99u32)?;
+        frame.set("add", &4u32)?;
+        for _ in 0..4 {
+            frame.submit()?;
+            add(&mut expected, 4);
+        }
+        expect_equal(&gpu.context.download(&array)?, &expected)
+            .with_context(|| format!("{in_flight} in flight"))?;
+    }
+    Ok(())
+}
+
+/// Runs through a transient, which each submission in flight has of its own; the next run reads what
+/// the one before wrote.
+fn submissions_in_flight(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let mut expected = uniform(N as usize, 2);
+    let array = context.upload(&expected)?;
+    let mut work = context.work("step");
+    let sums = work.transient::<u32>("sums", N);
+    work.scan(&array, sums)?;
+    work.glsl("add", ADD)?.bind("data", sums).push(&1u32).dispatch(threads(N, 64));
+    work.copy(sums, &array)?;
+    let mut frame = work.record_in_flight(3)?;
+    let allocated = context.memory_report();
+    for _ in 0..20 {
+        frame.submit()?;
+        expected = reference::exclusive_scan(&expected);
+        add(&mut expected, 1);
+    }
+    frame.wait()?;
+    ensure!(context.memory_report() == allocated, "submissions allocate");
+    expect_equal(&context.download(&array)?, &expected)?;
+    // What is in flight when a frame goes is waited for, and has run.
+    frame.submit()?;
+    drop(frame);
+    expected = reference::exclusive_scan(&expected);
+    add(&mut expected, 1);
+    expect_equal(&context.download(&array)?, &expected)
+}
+
+/// A count is 0 until it is set, and never more than was declared.
+fn counts_change_per_run(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let max = 3_001u32;
+    let keys = uniform(max as usize, 3);
+    let (array, offsets) = (context.upload(&keys)?, context.zeroed::<u32>(5)?);
+    let out = context.zeroed::<u32>(max.into())?;
+    let mut work = context.work("counted");
+    let count = work.count("count", max.into());
+    work.sort(array.first(count), &Sort::ascending())?;
+    work.split(array.first(count), &out, &offsets, &Buckets::digit(0..2))?;
+    let mut frame = work.record()?;
+    for number in
+        [None, Some(max), Some(1), Some((max / 3) | 1), Some(0), Some(max + 1), Some(u32::MAX)]
+    {
+        context.write(&array, 0, &keys)?;
+        if let Some(number) = number {
+            frame.set("count", &number)?;
+        }
+        frame.submit()?;
+        let n = number.unwrap_or(0).min(max) as usize;
+        let mut expected = keys.clone();
+        expected[..n].sort_unstable();
+        let at = || format!("{number:?} of {max}");
+        expect_equal(&context.download(&array)?, &expected).with_context(at)?;
+        let (order, ends) = reference::split(n, 4, |i| expected[i] & 3);
+        let moved: Vec<u32> = order.iter().map(|&i| expected[i as usize]).collect();
+        expect_equal(&context.download(&offsets)?, &ends).with_context(at)?;
+        expect_equal(&context.download_range(&out, 0..n as u64)?, &moved).with_context(at)?;
+    }
+    Ok(())
+}
+
+/// Fill, copy, split, histogram and scan in one recording, on arrays and transients.
+fn every_primitive(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let keys = uniform(N as usize, 4);
+    let array = context.upload(&keys)?;
+    let (out, offsets) = (context.zeroed::<u32>(N)?, context.zeroed::<u32>(9)?);
+    let (narrow, wide) = (context.zeroed::<u32>(8)?, context.zeroed::<u64>(8)?);
+    let (sums, filled) = (context.zeroed::<u32>(8)?, context.zeroed::<u32>(70)?);
+    let mut work = context.work("everything");
+    let copied = work.transient::<u32>("copied", N);
+    work.copy(&array, copied)?;
+    work.split(
+        copied,
+        &out,
+        &offsets,
+        &Buckets::glsl(8, "uint bucket_of(uint k) { return k & 7u; }"),
+    )?;
+    let bins = Bins::glsl(8, Glsl::new("uint bucket_of(uint k) { return k & 7u; }"));
+    work.histogram(&array, &narrow, &bins)?;
+    work.histogram(copied, &wide, &bins)?;
+    work.scan(&narrow, &sums)?;
+    work.fill(&filled, 7)?;
+    let mut frame = work.record()?;
+    for _ in 0..3 {
+        frame.submit()?;
+    }
+    let (order, expected) = reference::split(keys.len(), 8, |i| keys[i] & 7);
+    let moved: Vec<u32> = order.iter().map(|&i| keys[i as usize]).collect();
+    expect_equal(&context.download(&out)?, &moved)?;
+    expect_equal(&context.download(&offsets)?, &expected)?;
+    let counts: Vec<u32> = expected.windows(2).map(|both| both[1] - both[0]).collect();
+    expect_equal(&context.download(&narrow)?, &counts)?;
+    let counts: Vec<u64> = counts.into_iter().map(u64::from).collect();
+    expect_equal(&context.download(&wide)?, &counts)?;
+    expect_equal(&context.download(&sums)?, &expected[..8])?;
+    expect_equal(&context.download(&filled)?, &[7; 70])?;
+    expect_equal(&context.download(&array)?, &keys).context("input was changed")
+}
+
+fn pairs_and_orders(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let keys = uniform(2_000, 5);
+    let values: Vec<[u32; 2]> = (0..2_000).map(|i| [i, !i]).collect();
+    let upload = || context.upload(&keys);
+    let (sorted, ordered, pairs) = (upload()?, upload()?, context.upload(&values)?);
+    let (order, moved) = (context.zeroed::<u32>(2_000)?, context.upload(&values)?);
+    let (halves, half_values) = (context.zeroed::<u32>(2_000)?, context.upload(&values)?);
+    let offsets = context.zeroed::<u32>(3)?;
+    let mut work = context.work("pairs");
+    let split_keys = upload()?;
+    let buckets = Buckets::digit(31..32);
+    work.split_pairs((&split_keys, &pairs), (&halves, &half_values), &offsets, &buckets)?;
+    work.sort_pairs(&sorted, &moved, &Sort::descending())?;
+    work.argsort(&ordered, &order, &Sort::ascending().bits(8..24))?;
+    work.record()?.submit()?;
+    let images: Vec<u64> = keys.iter().map(|&key| key.into()).collect();
+    let down = reference::sort(&images, 0..32, true);
+    let pick = |order: &[u32]| order.iter().map(|&i| values[i as usize]).collect::<Vec<_>>();
+    expect_equal(&context.download(&moved)?, &pick(&down))?;
+    expect_equal(&context.download(&order)?, &reference::sort(&images, 8..24, false))?;
+    let (by_half, ends) = reference::split(keys.len(), 2, |i| keys[i] >> 31);
+    expect_equal(&context.download(&half_values)?, &pick(&by_half))?;
+    expect_equal(&context.download(&offsets)?, &ends)
+}
+
+/// Calls of the context see what was submitted before them, and are seen by what is submitted after;
+/// so do two frames over one array.
+fn calls_between_submissions(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let mut expected = uniform(N as usize, 6);
+    let mut array = context.upload(&expected)?;
+    let (mut ones, mut tens) = (adding(gpu, &array, 1, 2)?, adding(gpu, &array, 10, 2)?);
+    for round in 0..5 {
+        ones.submit()?;
+        tens.submit()?;
+        ones.submit()?;
+        add(&mut expected, 12);
+        context.sort_in_place(&mut array, &Sort::ascending())?;
+        expected.sort_unstable();
+        tens.submit()?;
+        add(&mut expected, 10);
+        context.write(&array, 17, &[round])?;
+        expected[17] = round;
+        ones.submit()?;
+        add(&mut expected, 1);
+        let sums = context.scan(&array)?;
+        expect_equal(&context.download(&sums)?, &reference::exclusive_scan(&expected))?;
+    }
+    expect_equal(&context.download(&array)?, &expected)
+}
+
+/// A frame holds on to what it was recorded with.
+fn frames_outlive_their_arrays(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let out = context.zeroed::<u32>(N)?;
+    let input = uniform(N as usize, 7);
+    let mut frame = {
+        let array = context.upload(&input)?;
+        let mut work: Work = context.work("copy");
+        work.copy(&array, &out)?;
+        work.record()?
+    };
+    let others = [context.upload(&vec![1u32; N as usize])?, context.zeroed::<u32>(N)?];
+    frame.submit()?;
+    drop(others);
+    expect_equal(&context.download(&out)?, &input)
+}
+
+/// As many workgroups as words on the device say.
+fn indirect_dispatches(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let (array, groups) = (context.zeroed::<u32>(1000)?, context.upload(&[3u32, 1, 1])?);
+    let mut work = context.work("indirect");
+    work.glsl("add", ADD)?.bind("data", &array).push(&1u32).dispatch_indirect(&groups);
+    let mut frame = work.record()?;
+    let mut expected = vec![0; 1000];
+    for count in [3u32, 0, 16] {
+        context.write(&groups, 0, &[count])?;
+        frame.submit()?;
+        let seen = (64 * count as usize).min(1000);
+        add(&mut expected[..seen], 1);
+        expect_equal(&context.download(&array)?, &expected)?;
+    }
+    Ok(())
+}
+
+/// Only what is the caller's own has values, of the size that was declared; a refused value changes
+/// nothing.
+fn values_that_cannot_be_set(gpu: &Gpu) -> Result<()> {
+    const WIDE: &str = "#version 460
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
+layout(push_constant) uniform Push { uint a; uint b; } push;
+void main() { if (gl_GlobalInvocationID.x == 0) data.at[0] += push.a + push.b; }";
+    let context = &gpu.context;
+    let mut expected = uniform(N as usize, 8);
+    let array = context.upload(&expected)?;
+    let mut work = context.work("values");
+    let sums = work.transient::<u32>("sums", N);
+    work.glsl("add", ADD)?.bind("data", &array).push(&2u32).dispatch(threads(N, 64));
+    work.glsl("twice", ADD)?.bind("data", &array).dispatch(threads(N, 64));
+    work.glsl("twice", WIDE)?.bind("data", &array).dispatch(threads(1, 64));
+    work.scan(&array, sums)?;
+    work.copy(sums, &array)?;
+    let mut frame = work.record()?;
+    let inner: Vec<(String, usize)> = frame
+        .plan()
+        .steps()
+        .iter()
+        .map(|step| (step.pass.label.clone(), step.pass.push.len()))
+        .filter(|(label, _)| !["add", "twice"].contains(&label.as_str()))
+        .collect();
+    ensure!(!inner.is_empty(), "no passes of primitives");
+    for (label, bytes) in &inner {
+        let result = match bytes {
+            4 => frame.set(label, &u32::MAX),
+            8 => frame.set(label, &[u32::MAX; 2]),
+            _ => frame.set(label, &[u32::MAX; 3]),
+        };
+        ensure!(matches!(&result, Err(Error::UnknownPass { .. })), "{label}: {result:?}");
+    }
+    // No pass at all, and two passes of which no value suits both.
+    for label in ["none", "twice"] {
+        let result = frame.set(label, &1u32);
+        let Err(Error::UnknownPass { plan, pass }) = &result else { bail!("{label}: {result:?}") };
+        ensure!(plan == "values" && pass == label, "{plan}, {pass}");
+    }
+    let result = frame.set("add", &1u64);
+    ensure!(matches!(result, Err(Error::ValueOfPass { given: 8, needed: 4, .. })), "{result:?}");
+    frame.submit()?;
+    // Push constants that nobody set are zeros.
+    add(&mut expected, 2);
+    expect_equal(&context.download(&array)?, &reference::exclusive_scan(&expected))
+}
+
+/// Imports have memory when they are recorded, and a frame is recorded at once.
+fn imports_are_for_recordings(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let begin = || -> Result<_> {
+        let mut work = context.work("imported");
+        let keys = work.import::<u32>("keys", 100);
+        work.sort(keys, &Sort::ascending())?;
+        Ok((work, keys))
+    };
+    match begin()?.0.record() {
+        Err(Error::ImportBinding { plan, name, .. }) => {
+            ensure!(plan == "imported" && name == "keys", "{plan}, {name}");
+        }
+        other => bail!("{:?}", other.err()),
+    }
+    let (work, keys) = begin()?;
+    let executable = work.executable(ExecutableOptions::default())?;
+    let mut expected = uniform(100, 9);
+    let array = context.upload(&expected)?;
+    context.run(&executable, &[(keys.buffer(), &array)])?;
+    expected.sort_unstable();
+    expect_equal(&context.download(&array)?, &expected)
+}
