@@ -46,7 +46,9 @@ impl Run<'_> {
                     let at = ((bound.offset + offset) / 4) as usize;
                     return Some(Word::Buffer { region: bound.region, at });
                 }
-                Some(bound) => format!("byte {offset} of `{}`, which has {}", bound.name, bound.size),
+                Some(bound) => {
+                    format!("byte {offset} of `{}`, which has {}", bound.name, bound.size)
+                }
                 None => "an address that is not bound".to_owned(),
             }
         };
@@ -81,7 +83,12 @@ impl Run<'_> {
             Word::Buffer { region, at } => (&mut self.memory.regions[region].cells, at),
         };
         let written = cells.is_written(at);
-        let held = cells.words[at];
+        let mut held = cells.words[at];
+        if who.mode.atomic && !who.mode.write {
+            let (rng, old) = (&mut self.rng, self.options.old_values);
+            let wants_old = || old && rng.below(2) == 0;
+            held = cells.stale_value(at, &record, ordered, wants_old).unwrap_or(held);
+        }
         let found = cells.touch(at, record, ordered);
         if let Some((kind, other)) = found {
             let what = self.describe(who, word);
@@ -107,15 +114,18 @@ impl Run<'_> {
                 let byte = at as u32 * 4;
                 let of = self.program.shared.iter().find(|(_, b, n)| (*b..b + n).contains(&byte));
                 match of {
-                    Some((name, begin, _)) => format!("shared `{name}` word {}", (byte - begin) / 4),
+                    Some((name, begin, _)) => {
+                        format!("shared `{name}` word {}", (byte - begin) / 4)
+                    }
                     None => format!("shared memory byte {byte}"),
                 }
             }
             Word::Buffer { region, at } => {
                 let byte = at as u64 * 4;
-                let of = self.bounds.iter().find(|b| {
-                    b.region == region && (b.offset..b.offset + b.size).contains(&byte)
-                });
+                let of = self
+                    .bounds
+                    .iter()
+                    .find(|b| b.region == region && (b.offset..b.offset + b.size).contains(&byte));
                 let _ = who;
                 match of {
                     Some(bound) => format!("`{}` word {}", bound.name, (byte - bound.offset) / 4),
@@ -125,11 +135,26 @@ impl Run<'_> {
         }
     }
 
-    fn put(&mut self, core: &mut Core, who: Accessor, word: Word, value: u32, modify: bool) {
+    fn is_written(&self, core: &Core, word: Word) -> bool {
         match word {
-            Word::Shared(at) => core.shared.words[at] = value,
+            Word::Shared(at) => core.shared.is_written(at),
+            Word::Buffer { region, at } => self.memory.regions[region].cells.is_written(at),
+        }
+    }
+
+    fn put(
+        &mut self,
+        core: &mut Core,
+        who: Accessor,
+        word: Word,
+        value: u32,
+        (modify, was_written): (bool, bool),
+    ) {
+        match word {
+            Word::Shared(at) => core.shared.put(at, value, was_written, who.mode.atomic),
             Word::Buffer { region, at } => {
-                self.memory.regions[region].cells.words[at] = value;
+                let cells = &mut self.memory.regions[region].cells;
+                cells.put(at, value, was_written, who.mode.atomic);
                 if who.mode.atomic {
                     let key = (region, at);
                     let new = core.clocks.released(who.local);
@@ -163,8 +188,10 @@ impl Run<'_> {
         let count = if wide { 2 } else { 1 };
         for k in 0..count {
             let Some(word) = self.word(core, who, at + 4 * k) else { return };
+            let was_written = self.is_written(core, word);
             self.touch(core, who, word, false);
-            self.put(core, who, word, (value >> (32 * k)) as u32, false);
+            let value = (value >> (32 * k)) as u32;
+            self.put(core, who, word, value, (false, was_written));
         }
     }
 
@@ -189,7 +216,7 @@ impl Run<'_> {
         if op != AtomicOp::Load {
             let new = combine(op, wide, held, operands);
             for (k, word, _) in words {
-                self.put(core, who, word, (new >> (32 * k)) as u32, reads);
+                self.put(core, who, word, (new >> (32 * k)) as u32, (reads, true));
             }
         }
         held
@@ -203,12 +230,30 @@ fn combine(op: AtomicOp, wide: bool, held: u64, (value, compare): (u64, u64)) ->
     match op {
         A::Load => held,
         A::Store | A::Exchange => value,
-        A::CompareExchange => if held == compare { value } else { held },
+        A::CompareExchange => {
+            if held == compare {
+                value
+            } else {
+                held
+            }
+        }
         A::Add => cut(held.wrapping_add(value)),
         A::Sub => cut(held.wrapping_sub(value)),
-        A::SMin => if signed(value) < signed(held) { value } else { held },
+        A::SMin => {
+            if signed(value) < signed(held) {
+                value
+            } else {
+                held
+            }
+        }
         A::UMin => held.min(value),
-        A::SMax => if signed(value) > signed(held) { value } else { held },
+        A::SMax => {
+            if signed(value) > signed(held) {
+                value
+            } else {
+                held
+            }
+        }
         A::UMax => held.max(value),
         A::And => held & value,
         A::Or => held | value,

@@ -99,7 +99,11 @@ pub(crate) enum GroupOp {
     ShuffleUp,
     ShuffleDown,
     /// Combines by an operation that has this identity.
-    Combine { op: Alu, identity: u64, reach: Reach },
+    Combine {
+        op: Alu,
+        identity: u64,
+        reach: Reach,
+    },
 }
 
 /// How far a barrier reaches.
@@ -121,19 +125,68 @@ pub(crate) struct Semantics {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Code {
-    Copy { dst: Reg, src: Reg, n: u32 },
+    Copy {
+        dst: Reg,
+        src: Reg,
+        n: u32,
+    },
     /// `n` components; an operand whose bit is set in `same` is one scalar for all of them.
-    Alu { op: Alu, dst: Reg, args: [Reg; 3], n: u32, same: u8 },
+    Alu {
+        op: Alu,
+        dst: Reg,
+        args: [Reg; 3],
+        n: u32,
+        same: u8,
+    },
     /// The component that a register says, of `n`.
-    Pick { dst: Reg, vector: Reg, index: Reg, n: u32 },
-    Insert { dst: Reg, vector: Reg, scalar: Reg, index: Reg, n: u32 },
-    Chain { dst: Reg, base: Address, terms: Box<[Term]> },
+    Pick {
+        dst: Reg,
+        vector: Reg,
+        index: Reg,
+        n: u32,
+    },
+    Insert {
+        dst: Reg,
+        vector: Reg,
+        scalar: Reg,
+        index: Reg,
+        n: u32,
+    },
+    Chain {
+        dst: Reg,
+        base: Address,
+        terms: Box<[Term]>,
+    },
     /// The address of memory whose 64-bit address two registers hold, or one wide one.
-    Locate { dst: Reg, low: Reg, high: Option<Reg> },
-    LoadPrivate { dst: Reg, at: Address, n: u32 },
-    StorePrivate { at: Address, src: Reg, n: u32 },
-    Load { space: Space, dst: Reg, at: Address, leaves: Box<[Leaf]>, how: Qualifiers },
-    Store { space: Space, at: Address, src: Reg, leaves: Box<[Leaf]>, how: Qualifiers },
+    Locate {
+        dst: Reg,
+        low: Reg,
+        high: Option<Reg>,
+    },
+    LoadPrivate {
+        dst: Reg,
+        at: Address,
+        n: u32,
+    },
+    StorePrivate {
+        at: Address,
+        src: Reg,
+        n: u32,
+    },
+    Load {
+        space: Space,
+        dst: Reg,
+        at: Address,
+        leaves: Box<[Leaf]>,
+        how: Qualifiers,
+    },
+    Store {
+        space: Space,
+        at: Address,
+        src: Reg,
+        leaves: Box<[Leaf]>,
+        how: Qualifiers,
+    },
     Atomic {
         op: AtomicOp,
         space: Space,
@@ -143,18 +196,47 @@ pub(crate) enum Code {
         compare: Reg,
         wide: bool,
     },
-    ArrayLength { dst: Reg, range: u32, offset: u32, stride: u32 },
-    Group { op: GroupOp, dst: Reg, value: Reg, other: Reg, n: u32 },
-    ControlBarrier { execution: Scope, memory: Semantics },
+    ArrayLength {
+        dst: Reg,
+        range: u32,
+        offset: u32,
+        stride: u32,
+    },
+    Group {
+        op: GroupOp,
+        dst: Reg,
+        value: Reg,
+        other: Reg,
+        n: u32,
+    },
+    ControlBarrier {
+        execution: Scope,
+        memory: Semantics,
+    },
     MemoryBarrier(Semantics),
     /// A selection begins that ends with block `merge`.
-    Selection { merge: u32 },
+    Selection {
+        merge: u32,
+    },
     /// A loop begins, or goes on: `merge` follows it, `next` leads to the next iteration.
-    Loop { merge: u32, next: u32 },
+    Loop {
+        merge: u32,
+        next: u32,
+    },
     Jump(Edge),
-    Branch { condition: Reg, yes: Edge, no: Edge },
-    Switch { selector: Reg, cases: Box<[(u64, Edge)]>, other: Edge },
-    Call { block: u32 },
+    Branch {
+        condition: Reg,
+        yes: Edge,
+        no: Edge,
+    },
+    Switch {
+        selector: Reg,
+        cases: Box<[(u64, Edge)]>,
+        other: Edge,
+    },
+    Call {
+        block: u32,
+    },
     Return,
     Unreachable,
 }

@@ -62,9 +62,8 @@ fn turn(run: &mut Run<'_>, group: &mut Group) {
         _ => (run.rng.below(count as u64) as usize, 1 + run.rng.below(MAX_TURN)),
     };
     let reversed = run.options.schedule == Schedule::Reversed;
-    let turns = (0..count).map(|k| {
-        if reversed { (first + count - k) % count } else { (first + k) % count }
-    });
+    let turns = (0..count)
+        .map(|k| if reversed { (first + count - k) % count } else { (first + k) % count });
     let mut runnable = turns.filter(|&k| group.subgroups[k].flow.can_run());
     match runnable.next() {
         Some(at) => run_subgroup(run, group, at, accesses),
@@ -146,7 +145,10 @@ fn meet(run: &mut Run<'_>, group: &mut Group) {
     core.clocks.meet();
     for sg in subgroups {
         for tangle in &mut sg.flow.tangles {
-            debug_assert!(matches!(run.program.code[tangle.pc as usize], Code::ControlBarrier { .. }));
+            debug_assert!(matches!(
+                run.program.code[tangle.pc as usize],
+                Code::ControlBarrier { .. }
+            ));
             tangle.waits = false;
             tangle.pc += 1;
         }

@@ -2,17 +2,17 @@
 
 use crate::access::{Accessor, address};
 use crate::alu;
-use crate::code::{
-    Address, BAD_ADDRESS, Code, Edge, OFFSET_BITS, Scope, Semantics, Space, Term,
-};
+use crate::code::{Address, BAD_ADDRESS, Code, Edge, Scope, Semantics, Space, Term};
+use crate::eval::eval;
 use crate::finding::FindingKind;
 use crate::flow::{Mask, Tangle, block_of, lanes};
 use crate::memory::Mode;
 use crate::options::AtomicOrder;
 use crate::order::Domain;
+use crate::reach::{locate, private, pushed};
 use crate::run::{Core, Run, Subgroup};
 use crate::subgroup;
-use crate::types::{Leaf, Qualifiers};
+use crate::types::Qualifiers;
 
 /// What became of a tangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -233,7 +233,7 @@ fn arithmetic(
         let registers = &mut sg.registers;
         let mut one = |lane: usize| {
             let (x, y, z) = (registers[a + lane], registers[b + lane], registers[c + lane]);
-            registers[to + lane] = alu::eval(op, x, y, z);
+            registers[to + lane] = eval(op, x, y, z);
         };
         if whole {
             (0..width).for_each(&mut one);
@@ -257,56 +257,6 @@ fn chain(sg: &mut Subgroup, mask: Mask, dst: u32, base: Address, terms: &[Term])
             }
         }
         sg.set(dst, lane, at);
-    }
-}
-
-/// A device address as a range that is bound, and a byte in it.
-fn locate(run: &Run<'_>, at: u64) -> u64 {
-    let begin = |k: usize| {
-        let bound = &run.bounds[k];
-        run.memory.regions[bound.region].address + bound.offset
-    };
-    let count = run.bounds.len();
-    // The beginning of a range is meant, rather than the end of the one before it.
-    let exact = (0..count).find(|&k| begin(k) == at);
-    let found = exact.or_else(|| {
-        (0..count).find(|&k| (begin(k)..begin(k) + run.bounds[k].size).contains(&at))
-    });
-    match found {
-        Some(k) => (k as u64) << OFFSET_BITS | (at - begin(k)),
-        None => (count as u64) << OFFSET_BITS,
-    }
-}
-
-/// The register that an address of a variable leads to.
-fn private(
-    run: &mut Run<'_>,
-    core: &Core,
-    sg: &Subgroup,
-    at: Address,
-    lane: usize,
-    pc: u32,
-) -> Option<u32> {
-    let at = address(sg, at, lane);
-    if at & BAD_ADDRESS == 0 {
-        return Some(at as u32);
-    }
-    let what = format!("index {} of an array of the invocation", at as u32);
-    run.tell(FindingKind::OutOfBounds, core, sg.first + lane, pc, what);
-    None
-}
-
-fn pushed(run: &mut Run<'_>, core: &Core, local: usize, pc: u32, at: u64, leaf: Leaf) -> u64 {
-    let first = at as usize + leaf.offset as usize;
-    let count = if leaf.wide { 8 } else { 4 };
-    let bytes = (at & BAD_ADDRESS == 0).then(|| run.push.get(first..first + count)).flatten();
-    match bytes {
-        Some(bytes) => bytes.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte)),
-        None => {
-            let what = format!("byte {first} of push constants, of which {} are given", run.push.len());
-            run.tell(FindingKind::OutOfBounds, core, local, pc, what);
-            0
-        }
     }
 }
 

@@ -19,6 +19,8 @@ pub enum FindingKind {
     Barrier,
     /// A value asked of a lane that does not take part.
     AbsentLane,
+    /// An indirect dispatch of more workgroups than devices take.
+    TooManyGroups,
     /// More instructions than the budget.
     Budget,
     /// An instruction that must not be reached.
@@ -34,6 +36,7 @@ impl FindingKind {
             Self::Unwritten => "read of memory that nobody wrote",
             Self::Barrier => "barrier is not reached by all invocations",
             Self::AbsentLane => "value of a lane that does not take part",
+            Self::TooManyGroups => "more workgroups than devices take",
             Self::Budget => "step budget exceeded",
             Self::Unreachable => "unreachable code is reached",
         }

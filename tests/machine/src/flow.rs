@@ -287,4 +287,3 @@ impl Flow {
 pub(crate) fn block_of(program: &Program, pc: u32) -> u32 {
     program.origins[pc as usize].block
 }
-

@@ -269,7 +269,7 @@ impl Machine {
         }
     }
 
-    fn tell(
+    pub(crate) fn tell(
         &mut self,
         kind: FindingKind,
         here: &Record,

@@ -44,6 +44,9 @@ struct Shadow {
     atomic_read: Record,
     /// The last readers, two different lanes.
     reads: [Record; 2],
+    /// What it held before the last atomic or volatile write, and how many reads may still see it.
+    previous: u32,
+    stale: u8,
 }
 
 /// Words, and what is known of each.
@@ -52,6 +55,9 @@ pub(crate) struct Cells {
     pub words: Vec<u32>,
     shadow: Vec<Shadow>,
 }
+
+/// Reads that may see an old value, so that whoever waits for the new one sees it at last.
+const MAX_STALE: u8 = 3;
 
 /// What memory holds that nobody wrote.
 pub(crate) const GARBAGE: u32 = 0xCDCD_CDCD;
@@ -63,6 +69,36 @@ impl Cells {
 
     pub fn is_written(&self, at: usize) -> bool {
         self.shadow.get(at).is_some_and(|s| s.written)
+    }
+
+    /// Writes a word. Where that is an atomic or volatile write, others may see the old value for a
+    /// while.
+    pub fn put(&mut self, at: usize, value: u32, was_written: bool, atomic: bool) {
+        if let (Some(shadow), Some(word)) = (self.shadow.get_mut(at), self.words.get_mut(at)) {
+            shadow.previous = *word;
+            shadow.stale = if was_written && atomic { MAX_STALE } else { 0 };
+            *word = value;
+        }
+    }
+
+    /// What an atomic or volatile load sees that the last write need not come before: the old value
+    /// while nobody has seen the new one, and `wants_old` says so.
+    pub fn stale_value(
+        &mut self,
+        at: usize,
+        reader: &Record,
+        ordered: impl Fn(&Record) -> bool,
+        wants_old: impl FnOnce() -> bool,
+    ) -> Option<u32> {
+        let shadow = self.shadow.get_mut(at).filter(|s| s.stale > 0)?;
+        let writer = shadow.atomic_write;
+        let hidden = writer.pass == reader.pass && !writer.same_lane(reader) && !ordered(&writer);
+        if hidden && wants_old() {
+            shadow.stale -= 1;
+            return Some(shadow.previous);
+        }
+        shadow.stale = 0;
+        None
     }
 
     /// Says that the words are written, or that they are not, without an access.
@@ -89,7 +125,8 @@ impl Cells {
                 return None;
             }
             let same_pass = old.pass == new.pass;
-            if !(same_pass && old.mode.atomic && new.mode.atomic) && !ordered(old) {
+            let both_atomic = same_pass && old.mode.atomic && new.mode.atomic;
+            if !both_atomic && !ordered(old) {
                 return Some((FindingKind::Race, *old));
             }
             let seen = old.mode.coherent && new.mode.coherent;

@@ -116,19 +116,23 @@ impl Original {
                 let words = self.with(at, |_, _| Vec::new());
                 Some((MutantKind::BarrierRemoved, words))
             }
-            Op::ULessThan | Op::ULessThanEqual | Op::UGreaterThan | Op::UGreaterThanEqual
-            | Op::FOrdLessThan | Op::FOrdLessThanEqual => {
-                let words = self.with(at, |old, _| vec![Instruction::new(
-                    shifted(op),
-                    old.result_type,
-                    old.result_id,
-                    old.operands.clone(),
-                )]);
+            Op::ULessThan
+            | Op::ULessThanEqual
+            | Op::UGreaterThan
+            | Op::UGreaterThanEqual
+            | Op::FOrdLessThan
+            | Op::FOrdLessThanEqual => {
+                let words = self.with(at, |old, _| {
+                    vec![Instruction::new(
+                        shifted(op),
+                        old.result_type,
+                        old.result_id,
+                        old.operands.clone(),
+                    )]
+                });
                 Some((MutantKind::ComparisonShifted, words))
             }
-            Op::GroupNonUniformShuffle => {
-                Some((MutantKind::ShuffleShifted, self.one_more(at, 2)))
-            }
+            Op::GroupNonUniformShuffle => Some((MutantKind::ShuffleShifted, self.one_more(at, 2))),
             Op::AccessChain if self.leads_to_memory(instruction) => {
                 let last = instruction.operands.len() - 1;
                 Some((MutantKind::IndexShifted, self.one_more(at, last)))
@@ -194,12 +198,8 @@ impl Original {
         self.with(at, |old, next| {
             let (pointer, value) = (old.operands[0].clone(), old.operands[3].clone());
             let held = Operand::IdRef(old.result_id.unwrap_or(0));
-            let load = Instruction::new(
-                Op::Load,
-                old.result_type,
-                old.result_id,
-                vec![pointer.clone()],
-            );
+            let load =
+                Instruction::new(Op::Load, old.result_type, old.result_id, vec![pointer.clone()]);
             let sum = *next;
             *next += 1;
             let operands = vec![held, value];
@@ -297,7 +297,13 @@ fn shifted(op: Op) -> Op {
         Op::UGreaterThan => Op::UGreaterThanEqual,
         Op::UGreaterThanEqual => Op::UGreaterThan,
         Op::FOrdLessThan => Op::FOrdLessThanEqual,
-        other => if other == Op::FOrdLessThanEqual { Op::FOrdLessThan } else { other },
+        other => {
+            if other == Op::FOrdLessThanEqual {
+                Op::FOrdLessThan
+            } else {
+                other
+            }
+        }
     }
 }
 

@@ -56,6 +56,9 @@ pub struct Options {
     pub reconvergence: Reconvergence,
     /// The order within an atomic instruction.
     pub atomics: AtomicOrder,
+    /// Whether an atomic or volatile load may see what a word held before the last write, where
+    /// nothing makes that write come before the load.
+    pub old_values: bool,
     /// Workgroups that are on the device at a time.
     pub resident: usize,
     /// Instructions, each counted once for each lane, after which a dispatch is stopped.
@@ -72,6 +75,7 @@ impl Options {
             schedule: Schedule::InOrder,
             reconvergence: Reconvergence::Maximal,
             atomics: AtomicOrder::Any,
+            old_values: true,
             resident: 4,
             budget: 4_000_000_000,
             seed: 1,

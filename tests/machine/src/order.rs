@@ -221,7 +221,10 @@ impl Clocks {
 }
 
 /// Joins what was released at a word with what is released there now.
-pub(crate) fn release_sequence(held: Option<&Rc<Others>>, new: Option<Rc<Others>>) -> Option<Rc<Others>> {
+pub(crate) fn release_sequence(
+    held: Option<&Rc<Others>>,
+    new: Option<Rc<Others>>,
+) -> Option<Rc<Others>> {
     match (held, new) {
         (Some(held), Some(new)) => Some(joined(Some(held), &new)),
         (held, new) => new.or_else(|| held.cloned()),

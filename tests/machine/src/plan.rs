@@ -5,8 +5,9 @@ use multisplit_graph::{
 };
 
 use crate::error::MachineError;
+use crate::finding::FindingKind;
 use crate::machine::{Binding, Buffer, Launch, Machine};
-use crate::memory::Bound;
+use crate::memory::{Bound, Record};
 use crate::timeline::Stage;
 
 /// How a plan is run.
@@ -23,6 +24,9 @@ impl Default for PlanOptions {
         Self { runs: 1, by_address: false }
     }
 }
+
+/// Workgroups of a dimension that every device takes; more are a mistake of whoever counted them.
+const MAX_GROUPS: u32 = 65_535;
 
 /// A plan with memory for everything it names.
 struct Instance<'p> {
@@ -83,7 +87,11 @@ impl Machine {
         }
     }
 
-    fn run_pass(&mut self, instance: &Instance<'_>, pass: &PlannedPass) -> Result<(), MachineError> {
+    fn run_pass(
+        &mut self,
+        instance: &Instance<'_>,
+        pass: &PlannedPass,
+    ) -> Result<(), MachineError> {
         match &pass.work {
             Work::Dispatch(groups) => self.run_kernel(instance, pass, Some(*groups), None),
             Work::DispatchIndirect { buffer, offset } => {
@@ -153,6 +161,12 @@ impl Machine {
                 *count = self.memory.regions[region].cells.words[first + k];
             }
         }
+        if launch.groups.iter().any(|&count| count > MAX_GROUPS) {
+            let (region, offset) = indirect.unwrap_or((0, 0));
+            let record = Record { pass: number, ..Record::default() };
+            self.tell(FindingKind::TooManyGroups, &record, None, region, (offset / 4) as usize);
+            return Ok(());
+        }
         self.launch_as(number, &program, &launch)
     }
 }
@@ -164,7 +178,8 @@ impl Instance<'_> {
 
     /// The region and byte where a byte of a planned buffer lies.
     fn place(&self, buffer: usize, offset: u64) -> Result<(usize, u64), MachineError> {
-        let import = |index: usize| self.imports.iter().find(|(i, _)| *i == index).map(|(_, b)| b.0);
+        let import =
+            |index: usize| self.imports.iter().find(|(i, _)| *i == index).map(|(_, b)| b.0);
         let found = match self.plan.place(buffer, offset) {
             Some(Place::Import { buffer, offset }) => import(buffer).map(|r| (r, offset)),
             Some(Place::Workspace { offset }) => self.workspace.map(|w| (w.0, offset)),

@@ -2,6 +2,7 @@
 
 use crate::alu;
 use crate::code::{GroupOp, Reach};
+use crate::eval::eval;
 use crate::flow::{Mask, lanes};
 use crate::memory::GARBAGE;
 use crate::run::Subgroup;
@@ -122,9 +123,11 @@ fn shuffle(
             absent = absent.or(Some((lane, from)));
         }
         let from = from as usize;
-        taken.extend((0..n).map(|k| {
-            if there { sg.get(value + k, from) } else { u64::from(GARBAGE) }
-        }));
+        taken.extend((0..n).map(
+            |k| {
+                if there { sg.get(value + k, from) } else { u64::from(GARBAGE) }
+            },
+        ));
     }
     for (lane, values) in lanes(mask).zip(taken.chunks(n as usize)) {
         for (k, held) in (0..).zip(values) {
@@ -142,7 +145,7 @@ fn combine(
     reach: Reach,
     (dst, value): (u32, u32),
 ) {
-    let add = |a, b| alu::eval(op, a, b, b);
+    let add = |a, b| eval(op, a, b, b);
     let size = if let Reach::Clustered(size) = reach { size.max(1) as usize } else { sg.width };
     let mut begin = 0;
     while begin < sg.width {

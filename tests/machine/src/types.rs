@@ -118,9 +118,9 @@ impl Types {
             Some(Type::Array { len, .. }) => self.stride(id, layout) * len,
             Some(Type::Struct { members }) => {
                 let last = members.len().saturating_sub(1);
-                members.last().map_or(0, |m| {
-                    self.offset(id, last as u32, layout) + self.bytes(*m, layout)
-                })
+                members
+                    .last()
+                    .map_or(0, |m| self.offset(id, last as u32, layout) + self.bytes(*m, layout))
             }
             _ => 0,
         }

@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Result, ensure};
-use common::all::{Seen, full, kernels, sample};
+use common::all::{Seen, full, kernels, sample, threads};
 use common::case::{Case, run};
 use common::primitives::Device;
 use multisplit::shaders::{builtin, manifest};
@@ -22,10 +22,10 @@ use multisplit_machine::{AtomicOrder, Options, PlanOptions, Rng, Schedule};
 /// Of the mutants of executed code, so many percent are noticed.
 const CAUGHT_PERCENT: usize = 90;
 /// Mutants of each kernel in a sample, and one kernel in so many.
-const MUTANTS: usize = 6;
-const KERNELS: usize = 5;
+const MUTANTS: usize = 7;
+const KERNELS: usize = 7;
 /// Cases that a mutant is tried on.
-const CASES: usize = 6;
+const CASES: usize = 10;
 
 /// A case with how it is run, how many instructions that takes, and the blocks that it executes.
 struct Trial<'c> {
@@ -128,7 +128,7 @@ fn changed_kernels_are_noticed() -> Result<()> {
     let (next, tally) = (AtomicUsize::new(0), Mutex::new(Tally::default()));
     let failed = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
-        for _ in 0..2 {
+        for _ in 0..threads() {
             scope.spawn(|| {
                 while let Some((label, all)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     if let Err(error) = try_all(label, all, &cases, &tally) {
@@ -144,12 +144,7 @@ fn changed_kernels_are_noticed() -> Result<()> {
     report(&tally.into_inner().unwrap_or_else(|e| e.into_inner()))
 }
 
-fn try_all(
-    label: &str,
-    all: &[Mutant],
-    cases: &[(u32, Case)],
-    tally: &Mutex<Tally>,
-) -> Result<()> {
+fn try_all(label: &str, all: &[Mutant], cases: &[(u32, Case)], tally: &Mutex<Tally>) -> Result<()> {
     let trials = trials(label, cases)?;
     ensure!(!trials.is_empty(), "no case runs it");
     for mutant in all {
@@ -186,6 +181,9 @@ fn report(tally: &Tally) -> Result<()> {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("mutants.txt");
     std::fs::write(&path, &text)?;
     println!("{text}{caught} of {} mutants noticed, {}", caught + missed, path.display());
-    ensure!(caught * 100 >= (caught + missed) * CAUGHT_PERCENT, "too many mutants are not noticed:\n{text}");
+    ensure!(
+        caught * 100 >= (caught + missed) * CAUGHT_PERCENT,
+        "too many mutants are not noticed:\n{text}"
+    );
     Ok(())
 }

@@ -7,6 +7,7 @@ use rspirv::spirv::{Decoration, Op, Word};
 use super::Decoder;
 use crate::alu::{self, Alu, Kind};
 use crate::error::MachineError;
+use crate::eval::eval;
 use crate::types::{Scalar, Type};
 
 impl Decoder<'_> {
@@ -21,7 +22,9 @@ impl Decoder<'_> {
             Op::TypeVoid => Type::Void,
             Op::TypeBool => Type::Scalar(Scalar::Bool),
             Op::TypeInt => match number(0) {
-                32 | 64 => Type::Scalar(Scalar::Int { wide: number(0) == 64, signed: number(1) != 0 }),
+                32 | 64 => {
+                    Type::Scalar(Scalar::Int { wide: number(0) == 64, signed: number(1) != 0 })
+                }
                 bits => return Err(self.unknown(format!("integers of {bits} bits"))),
             },
             Op::TypeFloat => match number(0) {
@@ -31,7 +34,9 @@ impl Decoder<'_> {
             Op::TypeVector => Type::Vector { element: id_at(0), len: number(1) },
             Op::TypeArray => {
                 let len = self.constants.get(&id_at(1)).and_then(|c| c.first()).copied();
-                let Some(len) = len else { return Err(self.malformed("an array without a length")) };
+                let Some(len) = len else {
+                    return Err(self.malformed("an array without a length"));
+                };
                 Type::Array { element: id_at(0), len: len as u32 }
             }
             Op::TypeRuntimeArray => Type::RuntimeArray { element: id_at(0) },
@@ -72,7 +77,9 @@ impl Decoder<'_> {
             Op::SpecConstantFalse => vec![given.map_or(0, |v| u64::from(v != 0))],
             Op::ConstantComposite | Op::SpecConstantComposite => {
                 let parts = global.operands.iter().filter_map(Operand::id_ref_any);
-                parts.flat_map(|part| self.constants.get(&part).cloned().unwrap_or_default()).collect()
+                parts
+                    .flat_map(|part| self.constants.get(&part).cloned().unwrap_or_default())
+                    .collect()
             }
             Op::ConstantNull | Op::Undef => vec![0; self.types.slots(of) as usize],
             Op::SpecConstantOp => self.computed(global, of)?,
@@ -109,12 +116,13 @@ impl Decoder<'_> {
             return Err(self.unknown(format!("OpSpecConstantOp {op:?}")));
         };
         let operand = if kind == Kind::Select { ids.get(1) } else { ids.first() };
-        let operand = operand.and_then(|id| self.value_types.get(id)).and_then(|t| self.types.scalar(*t));
+        let operand =
+            operand.and_then(|id| self.value_types.get(id)).and_then(|t| self.types.scalar(*t));
         let (Some(result), Some(operand)) = (self.types.scalar(of), operand) else {
             return Err(self.malformed("OpSpecConstantOp of no number"));
         };
         let op = Alu::new(kind, result, operand);
         let n = self.types.slots(of) as usize;
-        Ok((0..n).map(|k| alu::eval(op, part(0, k), part(1, k), part(2, k))).collect())
+        Ok((0..n).map(|k| eval(op, part(0, k), part(1, k), part(2, k))).collect())
     }
 }

@@ -70,7 +70,12 @@ impl Decoder<'_> {
     }
 
     /// An operation on each component, whose operands begin at `first`.
-    fn arithmetic(&mut self, i: &Instruction, kind: Kind, first: usize) -> Result<(), MachineError> {
+    fn arithmetic(
+        &mut self,
+        i: &Instruction,
+        kind: Kind,
+        first: usize,
+    ) -> Result<(), MachineError> {
         let (dst, of, n) = self.result(i)?;
         let typed = if kind == Kind::Select { first + 1 } else { first };
         let operand = self.operand_type(i, typed).and_then(|t| self.types.scalar(t));

@@ -91,8 +91,7 @@ impl Decoder<'_> {
                     (Op::Variable, Some((_, pointee))) => self.types.slots(pointee),
                     _ => self.types.slots(of),
                 };
-                let phi_or_variable =
-                    matches!(instruction.class.opcode, Op::Phi | Op::Variable);
+                let phi_or_variable = matches!(instruction.class.opcode, Op::Phi | Op::Variable);
                 if shared.contains(&id) || phi_or_variable {
                     let register = self.allocate(slots);
                     self.registers.insert(id, register);
@@ -325,7 +324,11 @@ pub(super) fn reachable(code: &[Code], blocks: &[Block], entry: u32) -> Vec<bool
             }
             if matches!(
                 code,
-                Code::Jump(_) | Code::Branch { .. } | Code::Switch { .. } | Code::Return | Code::Unreachable
+                Code::Jump(_)
+                    | Code::Branch { .. }
+                    | Code::Switch { .. }
+                    | Code::Return
+                    | Code::Unreachable
             ) {
                 break;
             }

@@ -84,9 +84,7 @@ impl Decoder<'_> {
             Op::GroupNonUniformLogicalOr => (Kind::LogicalOr, 0, 0),
             Op::GroupNonUniformLogicalXor => (Kind::LogicalNotEqual, 0, 0),
             Op::GroupNonUniformFAdd => (Kind::FAdd, 0, 0),
-            Op::GroupNonUniformFMul => {
-                (Kind::FMul, u64::from(1f32.to_bits()), 1f64.to_bits())
-            }
+            Op::GroupNonUniformFMul => (Kind::FMul, u64::from(1f32.to_bits()), 1f64.to_bits()),
             Op::GroupNonUniformFMin => {
                 (Kind::FMin, u64::from(f32::INFINITY.to_bits()), f64::INFINITY.to_bits())
             }

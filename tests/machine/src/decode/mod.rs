@@ -13,7 +13,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use rspirv::dr::{Instruction, Module, Operand, load_words};
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, Op, StorageClass, Word};
 
-use crate::code::{Address, Block, Code, Descriptor, Input, OFFSET_BITS, Origin, Program, Reg, Space};
+use crate::code::{
+    Address, Block, Code, Descriptor, Input, OFFSET_BITS, Origin, Program, Reg, Space,
+};
 use crate::error::MachineError;
 use crate::types::{Layout, Qualifiers, Types};
 
@@ -23,8 +25,7 @@ pub fn decode(
     spirv: &[u32],
     specialization: &[(u32, u32)],
 ) -> Result<Program, MachineError> {
-    let malformed =
-        |problem: String| MachineError::Module { kernel: label.to_owned(), problem };
+    let malformed = |problem: String| MachineError::Module { kernel: label.to_owned(), problem };
     // rspirv panics on some malformed streams.
     let module = catch_unwind(AssertUnwindSafe(|| load_words(spirv)))
         .map_err(|_| malformed("the parser gave up".to_owned()))?
@@ -186,9 +187,17 @@ impl<'s> Decoder<'s> {
         match global.class.opcode {
             Op::Variable => self.variable(global),
             Op::Line | Op::NoLine => Ok(()),
-            Op::TypeVoid | Op::TypeBool | Op::TypeInt | Op::TypeFloat | Op::TypeVector
-            | Op::TypeArray | Op::TypeRuntimeArray | Op::TypeStruct | Op::TypePointer
-            | Op::TypeForwardPointer | Op::TypeFunction => self.declare_type(global),
+            Op::TypeVoid
+            | Op::TypeBool
+            | Op::TypeInt
+            | Op::TypeFloat
+            | Op::TypeVector
+            | Op::TypeArray
+            | Op::TypeRuntimeArray
+            | Op::TypeStruct
+            | Op::TypePointer
+            | Op::TypeForwardPointer
+            | Op::TypeFunction => self.declare_type(global),
             _ => self.constant(global),
         }
     }
@@ -275,9 +284,11 @@ impl<'s> Decoder<'s> {
 
     /// The built-in constant wins over the execution mode, as SPIR-V has it.
     fn local_size(&self, module: &Module) -> [u32; 3] {
-        let is_size =
-            |id: &&Word| self.decoration(**id, Decoration::BuiltIn) == Some(BuiltIn::WorkgroupSize as u32);
-        if let Some(size) = self.constants.keys().find(is_size).and_then(|id| self.constants.get(id))
+        let is_size = |id: &&Word| {
+            self.decoration(**id, Decoration::BuiltIn) == Some(BuiltIn::WorkgroupSize as u32)
+        };
+        if let Some(size) =
+            self.constants.keys().find(is_size).and_then(|id| self.constants.get(id))
             && let [x, y, z] = size.as_slice()
         {
             return [*x as u32, *y as u32, *z as u32];

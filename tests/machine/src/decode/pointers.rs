@@ -52,7 +52,9 @@ impl Decoder<'_> {
         let id = instruction.operands.get(at).and_then(Operand::id_ref_any);
         match id {
             Some(id) => self.value(id),
-            None => Err(self.malformed(format!("Op{:?} lacks an operand", instruction.class.opcode))),
+            None => {
+                Err(self.malformed(format!("Op{:?} lacks an operand", instruction.class.opcode)))
+            }
         }
     }
 
@@ -225,7 +227,11 @@ impl Decoder<'_> {
         self.constants.get(&id).and_then(|c| c.first()).copied().unwrap_or(0) as u32
     }
 
-    pub(super) fn scope(&self, instruction: &Instruction, at: usize) -> Result<Scope, MachineError> {
+    pub(super) fn scope(
+        &self,
+        instruction: &Instruction,
+        at: usize,
+    ) -> Result<Scope, MachineError> {
         Ok(match self.literal(instruction, at) {
             0 | 1 | 5 => Scope::Device,
             2 => Scope::Workgroup,

@@ -5,17 +5,15 @@ use multisplit::primitives::histogram::HistogramMethod;
 use multisplit::primitives::multisplit::Method;
 use multisplit::primitives::sort::SortMethod;
 use multisplit::primitives::sssp::SsspMethod;
+use multisplit::shaders::manifest::entries;
 use multisplit::{KeyType, SampleType};
 use std::collections::HashSet;
 
 use super::case::Case;
-use super::others::{
-    HistogramCase, SsspCase, Weighted, histogram_case, memory_case, probe_case, sssp_case,
-    survey_case,
-};
-use super::primitives::{
-    Along, Device, Function, Gives, SortCase, SplitCase, scan_case, sort_case, split_case, tile,
-};
+use super::moves::{Along, Function, Gives, SortCase, SplitCase, sort_case, split_case};
+use super::others::{HistogramCase, Weighted, histogram_case, memory_case, probe_case};
+use super::primitives::{Device, scan_case, tile};
+use super::searches::{SsspCase, sssp_case, survey_case};
 
 pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
@@ -27,6 +25,21 @@ pub fn full() -> bool {
     std::env::var("MULTISPLIT_FULL").is_ok_and(|value| value == "1")
 }
 
+/// As many as the machine has cores.
+pub fn threads() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from)
+}
+
+/// Which part of a full run this is, and how many there are: `MULTISPLIT_PART=K/N`.
+pub fn part() -> (usize, usize) {
+    let given = std::env::var("MULTISPLIT_PART").ok().filter(|_| full());
+    let parsed = given.and_then(|text| {
+        let (part, parts) = text.split_once('/')?;
+        Some((part.parse::<usize>().ok()?.checked_sub(1)?, parts.parse().ok()?))
+    });
+    parsed.unwrap_or((0, 1))
+}
+
 fn sizes(device: Device) -> [u64; 5] {
     let tile = tile(device);
     [1, tile - 1, tile, tile + 1, 3 * tile + 5]
@@ -34,8 +47,7 @@ fn sizes(device: Device) -> [u64; 5] {
 
 fn sorts(device: Device, all: &mut Vec<Maker>) {
     let keys = [KeyType::U32, KeyType::I32, KeyType::F32, KeyType::U64, KeyType::F64];
-    let along =
-        [Along::Nothing, Along::Words(1), Along::Words(2), Along::Words(4), Along::Indices];
+    let along = [Along::Nothing, Along::Words(1), Along::Words(2), Along::Words(4), Along::Indices];
     let methods = [
         (SortMethod::OneSweep, false),
         (SortMethod::Multisplit { radix_bits: 6 }, false),
@@ -56,8 +68,17 @@ fn sorts(device: Device, all: &mut Vec<Maker>) {
                     let turns = 1 << (number % 3);
                     let on_device = number % 4 == 1 && !segments && method != SortMethod::Small;
                     let descending = number % 2 == 0;
+                    let few_bits = number % 7 == 3;
                     let of = SortCase {
-                        key, along, method, descending, n, turns, segments, on_device,
+                        key,
+                        along,
+                        method,
+                        descending,
+                        n,
+                        turns,
+                        segments,
+                        on_device,
+                        few_bits,
                     };
                     all.push(Box::new(move || sort_case(device, of)));
                 }
@@ -80,6 +101,17 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
         (KeyType::U64, Function::Digit, 2),
         (KeyType::U32, Function::Delta, 300),
         (KeyType::U64, Function::Delta, 300),
+        (KeyType::F64, Function::Even, 8),
+        (KeyType::F64, Function::Even, 2),
+        (KeyType::U32, Function::Range, 2),
+        (KeyType::U64, Function::Range, 2),
+        (KeyType::F32, Function::Even, 2),
+        (KeyType::I32, Function::OrderedDigit, 2),
+        (KeyType::I64, Function::OrderedDigit, 64),
+        (KeyType::U32, Function::Identity, 2),
+        (KeyType::U64, Function::Identity, 33),
+        (KeyType::U32, Function::OutOfRange, 20),
+        (KeyType::U64, Function::OutOfRange, 2),
     ];
     let gives =
         [Gives::Keys, Gives::Pairs(1), Gives::Pairs(2), Gives::Pairs(4), Gives::Permutation];
@@ -95,8 +127,18 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
                     }
                     let turns = 1 << (number % 3);
                     let on_device = number % 4 == 1 && method != Method::FullSort;
-                    let of =
-                        SplitCase { key, gives, method, function, buckets, n, turns, on_device };
+                    let by_votes = number % 2 == 0;
+                    let of = SplitCase {
+                        key,
+                        gives,
+                        method,
+                        function,
+                        buckets,
+                        n,
+                        turns,
+                        on_device,
+                        by_votes,
+                    };
                     all.push(Box::new(move || split_case(device, of)));
                 }
             }
@@ -130,7 +172,16 @@ fn histograms(device: Device, all: &mut Vec<Maker>) {
                     let on_device = number % 3 == 1;
                     let (n, cells) = (500 + 300 * (number % 5), 64 * (number as u32 % 2));
                     let of = HistogramCase {
-                        sample, method, range, bins, weighted, wide, channels, on_device, n, cells,
+                        sample,
+                        method,
+                        range,
+                        bins,
+                        weighted,
+                        wide,
+                        channels,
+                        on_device,
+                        n,
+                        cells,
                     };
                     all.push(Box::new(move || histogram_case(device, of)));
                 }
@@ -155,9 +206,10 @@ fn searches(device: Device, all: &mut Vec<Maker>) {
             (true, true, false, true),
             (false, false, true, false),
         ] {
+            let vertices = if resident || spread { 400 } else { 150 };
             let of = SsspCase {
                 method,
-                vertices: 120,
+                vertices,
                 degree: 4,
                 floats,
                 resident,
@@ -232,7 +284,11 @@ pub fn sample(device: Device, seen: &mut Seen, first: usize, count: usize) -> Re
     // In an order of its own for each sample, with a step that has no divisor in common with the
     // lengths of the lists.
     let order = (0..makers.len()).map(|k| (first + k * 101) % makers.len());
+    let labels: Vec<_> = entries().into_iter().map(|e| (device.width, e.label)).collect();
     for maker in order.map(|k| &makers[k]) {
+        if taken.len() >= count && labels.iter().all(|label| seen.kernels.contains(label)) {
+            break;
+        }
         let case = maker()?;
         let kernels: Vec<_> = kernels(&case).into_iter().map(|k| (device.width, k)).collect();
         let variants = variants(&case);

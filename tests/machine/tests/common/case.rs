@@ -1,8 +1,8 @@
 //! A plan with its inputs and the outputs that it has to give, and how it is run on the machine.
 
+use super::primitives::LANE_ORDER;
 use anyhow::{Result, ensure};
 use multisplit::graph::Plan;
-use super::primitives::LANE_ORDER;
 use multisplit_machine::{AtomicOrder, Coverage, Machine, Options, PlanOptions};
 
 /// What an output has to be; words past these do not matter.
@@ -62,8 +62,7 @@ pub fn run(
         bound.push((name, buffer));
     }
     machine.run(&case.plan, &bound, plan_options)?;
-    let mut problem =
-        (!machine.findings().is_empty()).then(|| format!("{}", machine.findings()));
+    let mut problem = (!machine.findings().is_empty()).then(|| format!("{}", machine.findings()));
     let word = |(name, at): (&str, usize)| {
         let buffer = bound.iter().find(|(n, _)| *n == name)?;
         machine.download(buffer.1).get(at).copied()

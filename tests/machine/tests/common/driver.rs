@@ -26,7 +26,11 @@ impl Driver {
     }
 
     /// Runs three workgroups of a kernel; gives the second and the third buffer.
-    pub fn run(&self, kernel: &std::sync::Arc<Kernel>, inputs: &[Vec<u32>; 3]) -> Result<[Vec<u32>; 2]> {
+    pub fn run(
+        &self,
+        kernel: &std::sync::Arc<Kernel>,
+        inputs: &[Vec<u32>; 3],
+    ) -> Result<[Vec<u32>; 2]> {
         let mut graph = Graph::new("program");
         let names = ["src", "dst", "sums"];
         let mut imports = Vec::new();

@@ -4,5 +4,7 @@
 pub mod all;
 pub mod case;
 pub mod driver;
+pub mod moves;
 pub mod others;
 pub mod primitives;
+pub mod searches;

@@ -1,0 +1,64 @@
+//! Memory besides shared memory and bound buffers: device addresses, variables, push constants.
+
+use crate::access::address;
+use crate::code::{Address, BAD_ADDRESS, OFFSET_BITS};
+use crate::finding::FindingKind;
+use crate::run::{Core, Run, Subgroup};
+use crate::types::Leaf;
+
+/// A device address as a range that is bound, and a byte in it.
+pub(crate) fn locate(run: &Run<'_>, at: u64) -> u64 {
+    let begin = |k: usize| {
+        let bound = &run.bounds[k];
+        run.memory.regions[bound.region].address + bound.offset
+    };
+    let count = run.bounds.len();
+    // The beginning of a range is meant, rather than the end of the one before it.
+    let exact = (0..count).find(|&k| begin(k) == at);
+    let found = exact
+        .or_else(|| (0..count).find(|&k| (begin(k)..begin(k) + run.bounds[k].size).contains(&at)));
+    match found {
+        Some(k) => (k as u64) << OFFSET_BITS | (at - begin(k)),
+        None => (count as u64) << OFFSET_BITS,
+    }
+}
+
+/// The register that an address of a variable leads to.
+pub(crate) fn private(
+    run: &mut Run<'_>,
+    core: &Core,
+    sg: &Subgroup,
+    at: Address,
+    lane: usize,
+    pc: u32,
+) -> Option<u32> {
+    let at = address(sg, at, lane);
+    if at & BAD_ADDRESS == 0 {
+        return Some(at as u32);
+    }
+    let what = format!("index {} of an array of the invocation", at as u32);
+    run.tell(FindingKind::OutOfBounds, core, sg.first + lane, pc, what);
+    None
+}
+
+pub(crate) fn pushed(
+    run: &mut Run<'_>,
+    core: &Core,
+    local: usize,
+    pc: u32,
+    at: u64,
+    leaf: Leaf,
+) -> u64 {
+    let first = at as usize + leaf.offset as usize;
+    let count = if leaf.wide { 8 } else { 4 };
+    let bytes = (at & BAD_ADDRESS == 0).then(|| run.push.get(first..first + count)).flatten();
+    match bytes {
+        Some(bytes) => bytes.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte)),
+        None => {
+            let what =
+                format!("byte {first} of push constants, of which {} are given", run.push.len());
+            run.tell(FindingKind::OutOfBounds, core, local, pc, what);
+            0
+        }
+    }
+}

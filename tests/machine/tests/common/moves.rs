@@ -1,0 +1,369 @@
+//! Plans of sorts and splits, with inputs and expected outputs.
+
+use anyhow::Result;
+use multisplit::graph::{Buffer, Graph};
+use multisplit::primitives::multisplit::{Bucket, Method, TileShape};
+use multisplit::primitives::sort::SortMethod;
+use multisplit::primitives::{Policy, SortBuffers, SplitBuffers, sort, split};
+use multisplit::{Buckets, KeyType, Sort};
+use multisplit_machine::Rng;
+
+use super::case::{Case, Output};
+use super::primitives::{Device, ITEMS, count_words, counted, limits, policy, random_words, tile};
+
+/// What keys take along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Along {
+    Nothing,
+    /// A value of so many words: 1, 2 or 4.
+    Words(usize),
+    Indices,
+}
+
+fn import_key(graph: &mut Graph, name: &str, key: KeyType, n: u64) -> Buffer {
+    match key {
+        KeyType::U32 => graph.import::<u32>(name, n),
+        KeyType::I32 => graph.import::<i32>(name, n),
+        KeyType::F32 => graph.import::<f32>(name, n),
+        KeyType::U64 => graph.import::<u64>(name, n),
+        KeyType::I64 => graph.import::<i64>(name, n),
+        KeyType::F64 => graph.import::<f64>(name, n),
+    }
+}
+
+fn import_value(graph: &mut Graph, name: &str, words: usize, n: u64) -> Buffer {
+    match words {
+        1 => graph.import::<u32>(name, n),
+        2 => graph.import::<[u32; 2]>(name, n),
+        _ => graph.import::<[u32; 4]>(name, n),
+    }
+}
+
+/// The bits of a key as an unsigned number that compares like it.
+fn image(key: KeyType, bits: u64) -> u64 {
+    let top = 1u64 << (key.bits() - 1);
+    match key {
+        KeyType::U32 | KeyType::U64 => bits,
+        KeyType::I32 | KeyType::I64 => bits ^ top,
+        KeyType::F32 | KeyType::F64 if bits & top != 0 => bits ^ (u64::MAX >> (64 - key.bits())),
+        KeyType::F32 | KeyType::F64 => bits ^ top,
+    }
+}
+
+fn random_keys(key: KeyType, n: u64, seed: u64) -> Vec<u64> {
+    let mut rng = Rng::new(seed ^ 0x5EED);
+    let mask = u64::MAX >> (64 - key.bits());
+    // Some keys are equal, so that an order which is not kept is seen.
+    let few = n / 2 + 1;
+    (0..n).map(|_| Rng::new(rng.below(few)).next_u64() & mask).collect()
+}
+
+fn words_of(key: KeyType, keys: impl Iterator<Item = u64>) -> Vec<u32> {
+    keys.flat_map(|k| [k as u32, (k >> 32) as u32].into_iter().take(key.bits() as usize / 32))
+        .collect()
+}
+
+/// The words of element i, for each i of an order.
+fn gathered(words: &[u32], size: usize, order: &[usize]) -> Vec<u32> {
+    order.iter().flat_map(|&i| words[i * size..(i + 1) * size].to_vec()).collect()
+}
+
+/// A sort of all of an array.
+#[derive(Clone, Copy, Debug)]
+pub struct SortCase {
+    pub key: KeyType,
+    pub along: Along,
+    pub method: SortMethod,
+    pub descending: bool,
+    pub n: u64,
+    /// Turns that a tile takes through shared memory.
+    pub turns: u32,
+    /// Each third of a tile on its own.
+    pub segments: bool,
+    pub on_device: bool,
+    /// By three bits only.
+    pub few_bits: bool,
+}
+
+/// The bits of a sort by few of them.
+const FEW_BITS: std::ops::Range<u32> = 5..8;
+
+pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
+    let SortCase { key, along, method, descending, n, turns, segments, on_device, few_bits } = of;
+    let mut policy = policy(device);
+    let turned = TileShape::new(device.threads(), ITEMS).in_turns(turns);
+    policy.sort.keys = policy.sort.keys.map(|(n, _)| (n, turned));
+    policy.sort.wide_keys = policy.sort.wide_keys.map(|(n, _)| (n, turned));
+    policy.sort.pairs = policy.sort.pairs.map(|(n, _)| (n, turned));
+    let mut graph = Graph::new("sort");
+    let (max, count) = counted(&mut graph, n, on_device);
+    let keys = import_key(&mut graph, "keys", key, max);
+    let mut buffers = SortBuffers::keys(keys).count(count);
+    buffers = match along {
+        Along::Nothing => buffers,
+        Along::Words(words) => buffers.values(import_value(&mut graph, "values", words, max)),
+        Along::Indices => buffers.indices(graph.import::<u32>("values", max)),
+    };
+    let mut how = if descending { Sort::descending() } else { Sort::ascending() };
+    how = how.method(method);
+    if few_bits {
+        how = how.bits(FEW_BITS);
+    }
+    let mut begins = vec![0, n as usize];
+    if segments {
+        let step = (tile(device) / 3).max(1) as usize;
+        begins = (0..n as usize).step_by(step).chain([n as usize]).collect();
+        let offsets: Vec<u32> = begins.iter().map(|&b| b as u32).collect();
+        how = how.segments(&offsets);
+    }
+    sort(&mut graph, &policy, &how, &buffers)?;
+
+    let input = random_keys(key, max, n ^ 77);
+    let compared = |bits: u64| {
+        let image = image(key, bits);
+        let image = if few_bits { image >> FEW_BITS.start & 7 } else { image };
+        if descending { !image } else { image }
+    };
+    let mut order = Vec::new();
+    let mut numbers = Vec::new();
+    for pair in begins.windows(2) {
+        let mut part: Vec<usize> = (pair[0]..pair[1]).collect();
+        part.sort_by_key(|&i| compared(input[i]));
+        numbers.extend(part.iter().map(|&i| (i - pair[0]) as u32));
+        order.extend(part);
+    }
+    let mut inputs = vec![("keys", words_of(key, input.iter().copied())), count_words(n)];
+    let sorted = words_of(key, order.iter().map(|&i| input[i]));
+    let mut outputs = vec![Output { name: "keys", expected: sorted }];
+    match along {
+        Along::Nothing => {}
+        Along::Indices => outputs.push(Output { name: "values", expected: numbers }),
+        Along::Words(words) => {
+            let values: Vec<u32> = random_words(max * words as u64, n ^ 5);
+            outputs.push(Output { name: "values", expected: gathered(&values, words, &order) });
+            inputs.push(("values", values));
+        }
+    }
+    Ok(Case {
+        name: format!("{of:?} for {device:?}"),
+        plan: graph.compile(&limits(device.width))?,
+        inputs,
+        outputs,
+        lane_order: device.lane_order,
+        may_give_up: None,
+    })
+}
+
+/// What a split gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gives {
+    Keys,
+    Pairs(usize),
+    Permutation,
+}
+
+/// Which bucket a key belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    Delta,
+    Digit,
+    OrderedDigit,
+    Even,
+    Range,
+    Identity,
+    /// The same, of keys of which most are out of range.
+    OutOfRange,
+    Glsl,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct SplitCase {
+    pub key: KeyType,
+    pub gives: Gives,
+    pub method: Method,
+    pub function: Function,
+    pub buckets: u32,
+    pub n: u64,
+    pub turns: u32,
+    pub on_device: bool,
+    /// Buckets are counted by votes, rather than by atomics.
+    pub by_votes: bool,
+}
+
+/// The bucket function, and what it gives for the bits of a key.
+fn bucket_of(of: &SplitCase) -> (Bucket, Box<dyn Fn(u64) -> u64>) {
+    let m = u64::from(of.buckets);
+    let key = of.key;
+    let bits = of.buckets.next_power_of_two().trailing_zeros().max(1);
+    match of.function {
+        Function::Delta => {
+            let width = (1u128 << key.bits()).div_ceil(u128::from(m)) as u64;
+            (Bucket::Delta { min: 0, width }, Box::new(move |k| (k / width).min(m - 1)))
+        }
+        Function::Digit => {
+            let shift = 3;
+            let function = Bucket::Digit { shift, bits };
+            (function, Box::new(move |k| (k >> shift) & ((1 << bits) - 1)))
+        }
+        Function::OrderedDigit => {
+            let shift = key.bits() - bits;
+            let function = Bucket::OrderedDigit { shift, bits, descending: false };
+            (function, Box::new(move |k| image(key, k) >> shift))
+        }
+        Function::Even if key == KeyType::F64 => {
+            // Exact, where m is a power of two.
+            let (lo, hi) = (0.0, (1u64 << 40) as f64);
+            let own = move |k: u64| {
+                let x = f64::from_bits(k);
+                match x {
+                    x if x.is_nan() || x >= hi => m - 1,
+                    x if x < lo => 0,
+                    x => (x / (hi / m as f64)) as u64,
+                }
+            };
+            (Bucket::Even { lo, hi }, Box::new(own))
+        }
+        Function::Even => {
+            let (lo, hi) = (0.0f32, 1e9f32);
+            let scale = m as f32 / (hi - lo);
+            let own = move |k: u64| {
+                let x = f32::from_bits(k as u32);
+                match x {
+                    x if x.is_nan() || x >= hi => m - 1,
+                    x if x < lo => 0,
+                    x => (((x - lo) * scale) as u64).min(m - 1),
+                }
+            };
+            (Bucket::Even { lo: lo.into(), hi: hi.into() }, Box::new(own))
+        }
+        Function::Range => {
+            let domain = u64::MAX >> (64 - key.bits());
+            let splitters: Vec<u64> = (1..m).map(|k| domain / m * k + k % 3).collect();
+            let own = splitters.clone();
+            (Bucket::Range(splitters), Box::new(move |k| own.partition_point(|s| *s <= k) as u64))
+        }
+        Function::Identity | Function::OutOfRange => (Bucket::Identity, Box::new(move |k| k)),
+        Function::Glsl => {
+            let glsl = format!("uint bucket_of(uint key) {{ return (key ^ key >> 7) % {m}u; }}");
+            let own = move |k: u64| (k as u32 ^ (k as u32 >> 7)) as u64 % m;
+            (Bucket::Glsl(multisplit::Glsl::new(glsl)), Box::new(own))
+        }
+    }
+}
+
+/// Keys where buckets begin and end.
+fn edges(of: &SplitCase) -> Vec<u64> {
+    let float = |x: f32| match of.key {
+        KeyType::F64 => f64::from(x).to_bits(),
+        _ => u64::from(x.to_bits()),
+    };
+    match (of.function, bucket_of(of).0) {
+        (_, Bucket::Range(splitters)) => {
+            splitters.iter().flat_map(|s| [*s, s.saturating_sub(1)]).collect()
+        }
+        (_, Bucket::Delta { width, .. }) => vec![0, width, width - 1],
+        (Function::Even, _) => {
+            let hi = if of.key == KeyType::F64 { (1u64 << 40) as f32 } else { 1e9 };
+            [0.0, -0.0, hi, -1.0, hi / 2.0, f32::NAN, f32::INFINITY].map(float).to_vec()
+        }
+        _ => Vec::new(),
+    }
+}
+
+pub fn split_case(device: Device, of: SplitCase) -> Result<Case> {
+    split_case_with(device, of, |_| {})
+}
+
+/// The same with another policy.
+pub fn split_case_with(
+    device: Device,
+    of: SplitCase,
+    change: impl FnOnce(&mut Policy),
+) -> Result<Case> {
+    let SplitCase { key, gives, method, buckets, n, turns, on_device, .. } = of;
+    let mut policy = policy(device);
+    let turned = TileShape::new(device.threads(), ITEMS).in_turns(turns);
+    policy.split.block_keys = [turned; 8];
+    policy.split.block_pairs = [turned; 8];
+    policy.split.onesweep = [turned; 8];
+    policy.split.most_buckets_by_votes = if of.by_votes { 256 } else { 0 };
+    change(&mut policy);
+    let (function, own) = bucket_of(&of);
+    let mut graph = Graph::new("split");
+    let (max, count) = counted(&mut graph, n, on_device);
+    let keys = import_key(&mut graph, "keys", key, max);
+    let offsets = graph.import::<u32>("offsets", u64::from(buckets) + 1);
+    let buffers = match gives {
+        Gives::Keys => {
+            SplitBuffers::keys(keys, import_key(&mut graph, "keys.out", key, max), offsets)
+        }
+        Gives::Permutation => {
+            SplitBuffers::permutation(keys, graph.import::<u32>("permutation", max), offsets)
+        }
+        Gives::Pairs(words) => {
+            let values = import_value(&mut graph, "values", words, max);
+            let keys_out = import_key(&mut graph, "keys.out", key, max);
+            let values_out = import_value(&mut graph, "values.out", words, max);
+            SplitBuffers::pairs((keys, values), (keys_out, values_out), offsets)
+        }
+    };
+    let outside = graph.import::<u32>("out_of_range", 1);
+    let buffers = buffers.count(count).out_of_range(outside);
+    let how = Buckets::of(key, buckets, function).method(method);
+    split(&mut graph, &policy, &how, &buffers)?;
+
+    let mut input = random_keys(key, max, n ^ 99);
+    if of.function == Function::Identity {
+        input.iter_mut().for_each(|k| *k %= u64::from(buckets));
+    }
+    // Keys on the edges of buckets, where a comparison that is off by one is seen.
+    let edges = edges(&of);
+    for (k, key) in input.iter_mut().enumerate().filter(|(k, _)| k % 5 == 2) {
+        *key = edges.get(k / 5 % (edges.len() + 1)).copied().unwrap_or(*key);
+    }
+    let ids: Vec<u64> = input.iter().take(n as usize).map(|&k| own(k)).collect();
+    let mut order: Vec<usize> = (0..n as usize).collect();
+    if method == Method::FullSort {
+        order.sort_by_key(|&i| image(key, input[i]));
+    } else {
+        order.sort_by_key(|&i| ids[i]);
+    }
+    let begins: Vec<u32> =
+        (0..=u64::from(buckets)).map(|b| ids.iter().filter(|id| **id < b).count() as u32).collect();
+    let mut inputs = vec![("keys", words_of(key, input.iter().copied())), count_words(n)];
+    let mut outputs = vec![Output { name: "offsets", expected: begins }];
+    let outside = ids.iter().filter(|id| **id >= u64::from(buckets)).count() as u32;
+    if outside > 0 {
+        outputs.clear();
+    }
+    outputs.push(Output { name: "out_of_range", expected: vec![outside] });
+    let moved = words_of(key, order.iter().map(|&i| input[i]));
+    match gives {
+        _ if outside > 0 => {
+            // The output means nothing.
+            if let Gives::Pairs(words) = gives {
+                inputs.push(("values", random_words(max * words as u64, n ^ 6)));
+            }
+        }
+        Gives::Keys => outputs.push(Output { name: "keys.out", expected: moved }),
+        Gives::Permutation => {
+            let mut expected = vec![0; n as usize];
+            order.iter().enumerate().for_each(|(place, &i)| expected[i] = place as u32);
+            outputs.push(Output { name: "permutation", expected });
+        }
+        Gives::Pairs(words) => {
+            let values = random_words(max * words as u64, n ^ 6);
+            outputs.push(Output { name: "keys.out", expected: moved });
+            outputs.push(Output { name: "values.out", expected: gathered(&values, words, &order) });
+            inputs.push(("values", values));
+        }
+    }
+    Ok(Case {
+        name: format!("{of:?} for {device:?}"),
+        plan: graph.compile(&limits(device.width))?,
+        inputs,
+        outputs,
+        lane_order: device.lane_order,
+        may_give_up: None,
+    })
+}
