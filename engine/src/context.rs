@@ -13,7 +13,7 @@ use crate::error::{Error, Result, VkResultExt};
 use crate::instance::{self, Instance};
 use crate::observe::Observer;
 use crate::primitives::Policy;
-use crate::primitives::multisplit::{Lockstep, SplitTuning};
+use crate::primitives::multisplit::SplitTuning;
 use crate::probe;
 use crate::properties::DeviceProperties;
 use crate::requirements::{Features, Requirements};
@@ -174,7 +174,8 @@ impl Context {
     pub fn policy(&self) -> Policy {
         let mut policy = Policy::for_device(&self.device.properties);
         if self.lane_order {
-            policy.split.lockstep = Lockstep::LaneOrder;
+            policy.split = policy.split.by_lane_order();
+            policy.sort = policy.sort.by_lane_order();
         }
         policy
     }

@@ -5,6 +5,7 @@
 //! - [`Kernel`] and [`Interface`]: what a kernel is, and what it expects from the host.
 //! - [`reflect`]: how that is read out of SPIR-V, for user shaders at run time as well.
 //! - [`address`]: kernels that take addresses instead of bindings.
+//! - [`reconvergence`]: modules that state where lanes come together again.
 //! - [`compile`](mod@compile): GLSL to SPIR-V at run time (cargo feature `compile`, on by default).
 //!
 //! ```
@@ -29,6 +30,7 @@ mod generated;
 mod kernel;
 pub mod manifest;
 mod push;
+pub mod reconvergence;
 pub mod reflect;
 pub mod sources;
 
