@@ -207,15 +207,10 @@ impl Policy {
 
     fn rank_by_lane_order(&mut self) {
         self.facts.lane_order = true;
-        self.split.lockstep = Lockstep::LaneOrder;
+        self.split = self.split.by_lane_order();
+        self.sort = self.sort.by_lane_order();
     }
 
-    /// With the ranking that Vulkan promises to be right, whatever the device was seen to do.
-    #[must_use]
-    pub fn promised_only(mut self) -> Self {
-        self.split.lockstep = Lockstep::No;
-        self
-    }
 }
 
 /// An error that says what is wrong, unless `holds`.
@@ -231,6 +226,11 @@ impl Context {
             policy.rank_by_lane_order();
         }
         policy
+    }
+
+    /// The same, with nothing that Vulkan does not promise, whatever the device was seen to do.
+    pub fn promised_policy(&self) -> Policy {
+        Policy::for_device(self.properties())
     }
 
     /// The same, with ranking by lane order on any device that is seen to keep it now: for tests and

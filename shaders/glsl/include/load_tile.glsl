@@ -7,9 +7,7 @@ KEY missing_key() {
     return from_ordered(push.parameter_e != 0 ? KEY(0) : ~KEY(0));
 }
 
-void find_buckets(uint tile_first) {
-    [[unroll]] for (uint w = 0; w < ITEMS; ++w) set_bucket(w, 0);
-}
+void find_buckets(uint tile_first) {}
 
 #else
 

@@ -1,24 +1,33 @@
 // Ranking a tile by bucket across a workgroup: the heart of the block-level and the one-sweep
 // multisplit.
 //
-// A tile is ITEMS windows a subgroup; the order of its keys is (subgroup, window, lane). The votes
-// on a window tell each lane how many earlier lanes share its bucket; a running count a bucket
-// tells how many earlier windows' lanes did. Where atomics are performed in the order of the lanes,
-// the running count alone tells both. Counts are then summed across subgroups (a segmented scan,
-// one thread a bucket) and across buckets, which gives every key its place in the tile.
+// A tile is ITEMS windows per subgroup; the order of its keys is (subgroup, window, lane). A key's
+// place in the tile is the sum of three numbers: keys of smaller buckets, keys of its bucket in
+// earlier subgroups, and keys of its bucket before it in its own subgroup. The last is its rank.
+//
+// Ranking by ballots takes nothing for granted. With more buckets than a register per lane can count
+// it counts first: adds of 1 whose order does not matter, one row of counters per subgroup. Counts
+// are summed across subgroups and buckets, which turns counters into where each subgroup's keys of a
+// bucket begin. Then, window by window, ballots tell each lane which lanes share its bucket, and the
+// last of them moves the counter on for all. The tile's counts are known before anything is ranked,
+// so that tiles that look back wait less.
+//
+// Ranking by lane order needs no ballots, and counts while it ranks: where atomics of one
+// instruction are performed in the order of the lanes, what an add returns is the rank.
 //
 // In a tile that is not full, the missing keys count as keys of the last bucket. They come last
 // in the order of the tile, so their places are past those of all real keys, and no vote on who
 // takes part is needed. They do make the last bucket's count too large, but only in the very last
 // tile, which has no successor to mislead.
 
-layout(constant_id = 6) const uint ITEMS = 8;
-// What the lanes of a subgroup do without being told to: nothing (0), or (1) their atomics on shared
-// memory are performed in the order of the program, and those of one instruction, if they meet, in
-// the order of the lanes. Vulkan does not promise it; the host finds out.
-layout(constant_id = 10) const uint LOCKSTEP = 0;
-const uint LOCKSTEP_LANE_ORDER = 1;
-// A tile goes through shared memory in this many turns, of which each has ITEMS / TURNS keys a
+layout(constant_id = 6) const uint ITEMS = 8;  // at most MAX_ITEMS
+const uint MAX_ITEMS = 32;
+// 0: by ballots. 1: by lane order, which relies on what Vulkan does not promise and the host has to
+// find out: that atomics of a subgroup on shared memory are performed in the order of the program,
+// and those of one instruction, where they meet, in the order of the lanes.
+layout(constant_id = 10) const uint RANKING = 0;
+const uint RANKING_BY_LANE_ORDER = 1;
+// A tile goes through shared memory in this many turns, of which each has ITEMS / TURNS keys per
 // thread: a tile may be larger than shared memory.
 layout(constant_id = 18) const uint TURNS = 1;
 
@@ -27,24 +36,40 @@ const uint ROW = 1u << BUCKET_BITS;
 const uint TILE = gl_WorkGroupSize.x * ITEMS;
 const uint TURN = TILE / TURNS;
 // With few buckets, an atomic waits for more lanes that meet than votes take.
-const uint LEAST_BITS_BY_ORDER = 3;
-const bool RANK_BY_ORDER = LOCKSTEP == LOCKSTEP_LANE_ORDER && BUCKET_BITS >= LEAST_BITS_BY_ORDER;
-// Rows of many counters are shared by two subgroups, each with its half of every word; a tile has
-// fewer than 2^16 keys.
-const bool PAIRED_ROWS = BUCKET_BITS > LANE_BITS;
+const uint MIN_BITS_BY_LANE_ORDER = 3;
+const bool RANK_BY_LANE_ORDER = RANKING == RANKING_BY_LANE_ORDER && BUCKET_BITS >= MIN_BITS_BY_LANE_ORDER;
+const uint MIN_BITS_BY_COUNTERS = 3;
+// Rows of many counters are shared by two subgroups, each with its half of every word, which takes
+// an instruction or two more per key: where subgroups are narrow, so that rows are many; and by lane
+// order, whose kernels have instructions to spare. A tile has fewer than 2^16 keys.
+const uint MIN_LANES_UNPAIRED = 32;
+const uint NEVER = 32;  // bits that no bucket id has
+const bool PAIRED_ROWS = BUCKET_BITS > (RANKING == RANKING_BY_LANE_ORDER || SUBGROUP_SIZE < MIN_LANES_UNPAIRED ? LANE_BITS : NEVER);
 // Small kernels have a way for full tiles, and another for others. Larger ones do not: compilers
-// that see two ways make the whole kernel twice, which costs more than a comparison a key.
+// that see two ways make the whole kernel twice, which costs more than a comparison per key.
 #ifdef PAIRS
 const bool TWO_WAYS = BUCKET_BITS == 1;
 #else
-const bool TWO_WAYS = !RANK_BY_ORDER && !PAIRED_ROWS;
+const bool TWO_WAYS = !RANK_BY_LANE_ORDER && BUCKET_BITS <= LANE_BITS;
 #endif
 const uint ROWS = PAIRED_ROWS ? (SUBGROUPS + 1) / 2 : SUBGROUPS;
 const uint COUNTER_WORDS = ROWS * ROW;
 const uint TURN_WORDS = TURN * (KEY_BITS / 32);
 
+// (Functions, because compilers of GLSL fail at constants with && in them.)
+// Registers count as many buckets as there are lanes. They are ahead of counters where those are few,
+// so that most lanes would wait for one; and where every lane has a bucket to count.
+bool ranks_in_registers() {
+    if (RANK_BY_LANE_ORDER) return false;
+    return BUCKET_BITS == LANE_BITS || (BUCKET_BITS < LANE_BITS && BUCKET_BITS < MIN_BITS_BY_COUNTERS);
+}
+
+bool counts_first() {
+    return !RANK_BY_LANE_ORDER && !ranks_in_registers();
+}
+
 // Shared memory decides how many workgroups a multiprocessor holds, so one room serves twice: first
-// for counters, a row a subgroup or two (its counts, then where its keys of a bucket begin); and
+// for counters, a row per subgroup or two (its counts, then where its keys of a bucket begin); and
 // when every key knows its place, for the tile itself.
 shared uint space[COUNTER_WORDS > TURN_WORDS ? COUNTER_WORDS : TURN_WORDS];
 // bucket_targets[b] + place is where the key at `place` of the tile goes, for bucket b.
@@ -65,24 +90,74 @@ void aim(uint k, uint target) {
     if (own_bucket(k) < ROW) bucket_targets[own_bucket(k)] = target - bucket_begin[k];
 }
 
-// This thread's keys, and of each its rank, later its place (lower half); and its bucket (upper
-// half), unless that is found as quickly from the key.
+// This thread's keys, and of each its rank, later its place.
 KEY own[ITEMS];
-uint ranked[ITEMS];
 
 uint item_index(uint tile_first, uint item) {
     return tile_first + (gl_SubgroupID * ITEMS + item) * SUBGROUP_SIZE + gl_SubgroupInvocationID;
 }
 
+// Items are macros of their number, which is a constant wherever they are used: an array that is
+// indexed by anything else leaves the registers.
+//
+// Places have 16 bits, two to a word where registers are short. A compiler that sees what went into
+// a word takes it from there, and so keeps both; one value that it cannot know to be 0 keeps it out.
+uint places[(ITEMS + 1) / 2];
+uint ranked[ITEMS];  // elsewhere: the place, and the bucket in the upper half
+#define UNKNOWN_ZERO (gl_NumWorkGroups.z - 1)  // dispatches have x and y only
+#define set_place(item, place)                                                     \
+    {                                                                              \
+        uint place_ = place;                                                       \
+        if (!packs_places()) ranked[item] += place_;                                \
+        else if (((item) & 1) == 0) places[(item) / 2] = place_;                   \
+        else places[(item) / 2] = (places[(item) / 2] | place_ << 16) ^ UNKNOWN_ZERO; \
+    }
+#define add_place(item, more)                                                      \
+    {                                                                              \
+        uint more_ = more;                                                         \
+        if (!packs_places()) ranked[item] += more_;                                \
+        else if (((item) & 1) == 0) places[(item) / 2] += more_;                   \
+        else places[(item) / 2] = (places[(item) / 2] + (more_ << 16)) ^ UNKNOWN_ZERO; \
+    }
+#define item_place(item)                                                           \
+    (packs_places() ? (places[(item) / 2] >> ((item) & 1) * 16) & 0xFFFFu : ranked[item] & 0xFFFFu)
+
 #ifdef BUCKET_FROM_KEY
-uint item_bucket(uint item) { return bucket_at(own[item]); }
-uint item_place(uint item) { return ranked[item]; }
-void set_bucket(uint item, uint bucket) { ranked[item] = 0; }
+// The bucket is found as quickly from the key as in a register.
+#define item_bucket(item) bucket_at(own[item])
+#define set_bucket(item, bucket)
+bool packs_places() { return true; }
 #else
-uint item_bucket(uint item) { return ranked[item] >> 16; }
-uint item_place(uint item) { return ranked[item] & 0xFFFFu; }
-void set_bucket(uint item, uint bucket) { ranked[item] = bucket << 16; }
+uint item_buckets[ITEMS];
+#define item_bucket(item) (packs_places() ? item_buckets[item] : ranked[item] >> 16)
+#define set_bucket(item, bucket)                             \
+    {                                                        \
+        uint bucket_ = bucket;                               \
+        if (packs_places()) item_buckets[item] = bucket_;    \
+        else ranked[item] = bucket_ << 16;                   \
+    }
+bool packs_places() { return RANKING != RANKING_BY_LANE_ORDER && BUCKET_BITS > LANE_BITS; }
 #endif
+
+// Loops that hold ballots are written out (voting.glsl). The remainder is the number itself where
+// there is such an item, and hides from the compiler of GLSL that there may be none.
+#define EACH_WINDOW(visit)                                                                 \
+    WINDOWS_OF(visit, 0) WINDOWS_OF(visit, 4) WINDOWS_OF(visit, 8) WINDOWS_OF(visit, 12)   \
+    WINDOWS_OF(visit, 16) WINDOWS_OF(visit, 20) WINDOWS_OF(visit, 24) WINDOWS_OF(visit, 28) \
+    MORE_WINDOWS(visit)
+// A loop that never runs. As long as NVIDIA's compiler sees it, it leaves the arrays alone, and what
+// is packed packed: 80 registers instead of 99 in a round of a sort, and with them a second workgroup
+// on every multiprocessor. With 64-bit keys, and in a split of pairs, it costs more than it saves.
+#if KEY_BITS == 32 && (defined(SORT) || !defined(PAIRS))
+#define MORE_WINDOWS(visit) for (uint w = MAX_ITEMS; w < ITEMS; ++w) { visit(w % ITEMS); }
+#else
+#define MORE_WINDOWS(visit)
+#endif
+#define WINDOWS_OF(visit, first)                            \
+    if ((first) < ITEMS) { visit((first) % ITEMS); }         \
+    if ((first) + 1 < ITEMS) { visit(((first) + 1) % ITEMS); } \
+    if ((first) + 2 < ITEMS) { visit(((first) + 2) % ITEMS); } \
+    if ((first) + 3 < ITEMS) { visit(((first) + 3) % ITEMS); }
 
 // This subgroup's counters: the row, and where its half of a word begins.
 uint counter_row() {
@@ -113,41 +188,44 @@ uint add_to_counter(uint bucket, uint count) {
     return own_half(atomicAdd(space[counter_row() + bucket], count << counter_shift()));
 }
 
-// The first lane of each bucket counts for all its lanes in the window.
-uint rank_by_votes(uint bucket) {
-    vote_all(bucket);
-    uvec4 peers = lanes_of_bucket(bucket);
-    uint before = lanes_before(peers);
-    uint earlier = 0;
-    if (before == 0) earlier = add_to_counter(bucket, count_of(peers));
-    subgroupBarrier();  // the next window's additions come after this one's
-    return subgroupShuffle(earlier, subgroupBallotFindLSB(peers)) + before;
-}
-
 // With no more buckets than lanes, lane b keeps count of bucket b in a register.
-void rank_in_registers() {
-    uint held = 0;
-    [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
-        uint bucket = item_bucket(w);
-        vote_all(bucket);
-        ranked[w] += subgroupShuffle(held, bucket) + lanes_before(lanes_of_bucket(bucket));
-        held += votes_for_slot(lanes_of_low_bits(), 0);
-    }
-    if (gl_SubgroupInvocationID < ROW) space[counter_row() + gl_SubgroupInvocationID] = held;
+uint held_count;
+
+uint rank_in_register(uint bucket) {
+    vote_all(bucket);
+    uint rank = subgroupShuffle(held_count, bucket) + lanes_before(lanes_of_bucket(bucket));
+    held_count += votes_for_slot(lanes_of_low_bits(), 0);
+    return rank;
 }
 
-// The rank of each key among the keys of its subgroup that share its bucket; and the number of
-// keys of each bucket, into the subgroup's counters.
-void rank_in_subgroup() {
-    if (!RANK_BY_ORDER && !PAIRED_ROWS) {
-        rank_in_registers();
-        return;
-    }
+void rank_in_registers() {
+    held_count = 0;
+#define RANK(w) set_place(w, rank_in_register(item_bucket(w)))
+    EACH_WINDOW(RANK)
+#undef RANK
+    if (gl_SubgroupInvocationID < ROW) space[counter_row() + gl_SubgroupInvocationID] = held_count;
+}
+
+void rank_by_lane_order() {
     clear_counters();
-    [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
-        uint bucket = item_bucket(w);
-        ranked[w] += RANK_BY_ORDER ? add_to_counter(bucket, 1) : rank_by_votes(bucket);
-    }
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) set_place(w, add_to_counter(item_bucket(w), 1))
+}
+
+void count_items() {
+    clear_counters();
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w)
+        atomicAdd(space[counter_row() + item_bucket(w)], 1u << counter_shift());
+}
+
+// The place of this lane's key: where the counter is, and past the lanes before this one. The last
+// lane of a bucket moves the counter on for all of them. Called by whole subgroups.
+uint place_by_ballots(uint bucket) {
+    uvec4 sharing = lanes_sharing(bucket);
+    uint before = lanes_before(sharing);
+    uint begin = 0;
+    if (is_last_lane(sharing)) begin = add_to_counter(bucket, before + 1);
+    subgroupBarrier();  // the next window's additions come after this one's
+    return subgroupShuffle(begin, last_lane(sharing)) + before;
 }
 
 // The sum over all threads before this one, and `carry`, which moves on by the sum over all.
@@ -216,8 +294,19 @@ void sum_over_subgroups() {
     }
 }
 
-// Turns each rank into a place in the tile.
+// The place of every item in the tile, once its bucket is set. Called by all threads.
 void place_items() {
-    [[unroll]] for (uint w = 0; w < ITEMS; ++w)
-        ranked[w] += own_half(space[counter_row() + item_bucket(w)]);
+    if (counts_first()) count_items();
+    else if (RANK_BY_LANE_ORDER) rank_by_lane_order();
+    else rank_in_registers();
+    barrier();
+    sum_over_subgroups();
+    if (counts_first()) {
+#define PLACE(w) set_place(w, place_by_ballots(item_bucket(w)))
+        EACH_WINDOW(PLACE)
+#undef PLACE
+    } else {
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w)
+            add_place(w, own_half(space[counter_row() + item_bucket(w)]))
+    }
 }

@@ -35,9 +35,15 @@ void scatter_tile(uint tile_first, uint end) {
 
 const uint TURN_ITEMS = ITEMS / TURNS;
 
-// Whether a place is part of a turn.
+// Whether a place is part of a turn. (Two ways to ask, of which compilers make code with more or
+// fewer registers; each is where it was measured to be ahead.)
 bool in_turn(uint place, uint turn) {
-    return TURNS == 1 || place - turn * TURN < TURN;
+    if (TURNS == 1) return true;
+#ifdef SORT
+    if (RANK_BY_LANE_ORDER && turn == 0) return place < TURN;
+    if (RANK_BY_LANE_ORDER && turn + 1 == TURNS) return place >= turn * TURN;
+#endif
+    return place - turn * TURN < TURN;
 }
 
 // 64-bit keys lie in two halves, so that neighbours are neighbours.
@@ -56,7 +62,7 @@ KEY staged_key(uint place) {
 #endif
 }
 
-// What this thread writes: item w of the tile in order, w TURN_ITEMS by TURN_ITEMS a turn.
+// What this thread writes: item w of the tile in order, w TURN_ITEMS per turn.
 uint written_place(uint w) {
     return w * gl_WorkGroupSize.x + thread_rank();
 }
@@ -65,8 +71,32 @@ uint staged_place(uint w, uint turn) {
     return written_place(w) - turn * TURN;
 }
 
+#ifdef PAIRS
 // Where the keys that this thread writes go; values follow them.
-uint targets[ITEMS];
+uint kept_targets[ITEMS];
+#endif
+// What is written is read back from shared memory so many at a time: enough to have several on
+// their way, and few enough to be held in registers beside what is still to be staged.
+#if KEY_BITS == 64
+const uint MAX_CHUNK = 3;
+#elif defined(SORT)
+const uint MAX_CHUNK = 5;
+#else
+const uint MAX_CHUNK = TURNS > 1 ? 4 : 5;
+#endif
+const uint CHUNK = BUCKET_BITS > LANE_BITS ? MAX_CHUNK : TURN_ITEMS;
+#define EACH_CHUNK(write)                                       \
+    write(turn, 0, held);                                       \
+    if (CHUNK < TURN_ITEMS) write(turn, CHUNK, held);           \
+    if (2 * CHUNK < TURN_ITEMS) write(turn, 2 * CHUNK, held);   \
+    if (3 * CHUNK < TURN_ITEMS) write(turn, 3 * CHUNK, held);   \
+    if (4 * CHUNK < TURN_ITEMS) write(turn, 4 * CHUNK, held);   \
+    if (5 * CHUNK < TURN_ITEMS) write(turn, 5 * CHUNK, held);   \
+    if (6 * CHUNK < TURN_ITEMS) write(turn, 6 * CHUNK, held);   \
+    if (7 * CHUNK < TURN_ITEMS) write(turn, 7 * CHUNK, held);   \
+    if (8 * CHUNK < TURN_ITEMS) write(turn, 8 * CHUNK, held);   \
+    if (9 * CHUNK < TURN_ITEMS) write(turn, 9 * CHUNK, held);   \
+    if (10 * CHUNK < TURN_ITEMS) write(turn, 10 * CHUNK, held);
 
 // Places past the last key hold missing keys, which are treated like the others, except that a
 // user's function is never asked about a key that is not there.
@@ -78,30 +108,42 @@ uint staged_bucket(KEY key, bool is_there) {
 #endif
 }
 
-// All of them are read and all targets found before the first is written, so that one need not
-// wait for the other.
-void write_keys(uint turn, uint held) {
-    uint first = turn * TURN_ITEMS;
-    KEY staged[TURN_ITEMS];
-    [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w)
-        staged[w] = staged_key(staged_place(first + w, turn));
-    [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w) {
+// All keys of a chunk are read and all targets found before the first is written, so that one need
+// not wait for the other.
+void write_some_keys(uint turn, uint from, uint held) {
+    uint first = turn * TURN_ITEMS + from;
+    KEY staged[CHUNK];
+    uint targets[CHUNK];
+    [[unroll]] for (uint w = 0; w < CHUNK; ++w)
+        if (from + w < TURN_ITEMS) staged[w] = staged_key(staged_place(first + w, turn));
+    [[unroll]] for (uint w = 0; w < CHUNK; ++w) {
+        if (from + w >= TURN_ITEMS) continue;
         uint bucket = staged_bucket(staged[w], written_place(first + w) < held);
-        targets[first + w] = bucket_targets[bucket] + written_place(first + w);
+        targets[w] = bucket_targets[bucket] + written_place(first + w);
+#ifdef PAIRS
+        kept_targets[first + w] = targets[w];
+#endif
     }
     if (TWO_WAYS && held == TILE) {
-        [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w) keys_out.at[targets[first + w]] = staged[w];
+        [[unroll]] for (uint w = 0; w < CHUNK; ++w)
+            if (from + w < TURN_ITEMS) keys_out.at[targets[w]] = staged[w];
     } else {
-        [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w)
-            if (written_place(first + w) < held) keys_out.at[targets[first + w]] = staged[w];
+        [[unroll]] for (uint w = 0; w < CHUNK; ++w)
+            if (from + w < TURN_ITEMS && written_place(first + w) < held) keys_out.at[targets[w]] = staged[w];
     }
+    if (CHUNK < TURN_ITEMS) subgroupBarrier();
+}
+
+void write_keys(uint turn, uint held) {
+    EACH_CHUNK(write_some_keys)
 }
 
 #ifdef PAIRS
 // Values of one word, on their way while the keys are written; of wider values the indices, by
 // which they are fetched when it is known where they go.
 uint value[ITEMS];
-// When values set out: with the keys, when the keys are ranked, or when the first of them are in order.
+// When values are loaded: with the keys, when the keys are ranked, or when the first of them are in
+// order.
 layout(constant_id = 20) const uint VALUES_AFTER = 2;
 const uint AFTER_LOADING = 0;
 const uint AFTER_RANKING = 1;
@@ -121,31 +163,41 @@ void stage_values(uint turn) {
         if (in_turn(item_place(w), turn)) space[item_place(w) - turn * TURN] = value[w];
 }
 
-// Fetches all that this thread writes in a turn before it writes the first.
-#define FETCH_AND_WRITE(type, from, to)                                          \
+// Fetches all that this thread writes in a chunk before it writes the first.
+#define FETCH_AND_WRITE(type, from_, to)                                         \
     {                                                                            \
-        type fetched[TURN_ITEMS];                                                \
-        [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w)                         \
-            if (written_place(first + w) < held) fetched[w] = from.at[staged[w]]; \
-        [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w)                         \
-            if (written_place(first + w) < held) to.at[targets[first + w]] = fetched[w]; \
+        type fetched[CHUNK];                                                     \
+        [[unroll]] for (uint w = 0; w < CHUNK; ++w)                              \
+            if (from + w < TURN_ITEMS && written_place(first + w) < held) fetched[w] = from_.at[staged[w]]; \
+        [[unroll]] for (uint w = 0; w < CHUNK; ++w)                              \
+            if (from + w < TURN_ITEMS && written_place(first + w) < held) to.at[targets[w]] = fetched[w]; \
     }
 
-void write_values(uint turn, uint held) {
-    uint first = turn * TURN_ITEMS;
-    uint staged[TURN_ITEMS];
-    [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w)
-        staged[w] = space[staged_place(first + w, turn)];
+void write_some_values(uint turn, uint from, uint held) {
+    uint first = turn * TURN_ITEMS + from;
+    uint staged[CHUNK];
+    uint targets[CHUNK];
+    [[unroll]] for (uint w = 0; w < CHUNK; ++w)
+        if (from + w < TURN_ITEMS) staged[w] = space[staged_place(first + w, turn)];
+    [[unroll]] for (uint w = 0; w < CHUNK; ++w)
+        if (from + w < TURN_ITEMS)
+            targets[w] = kept_targets[first + w];
     if (VALUE_WORDS == 2) FETCH_AND_WRITE(uvec2, values_vec2, values_out_vec2)
     if (VALUE_WORDS == 4) FETCH_AND_WRITE(uvec4, values_vec4, values_out_vec4)
     if (VALUE_WORDS == 1) {
         if (TWO_WAYS && held == TILE) {
-            [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w) values_out.at[targets[first + w]] = staged[w];
+            [[unroll]] for (uint w = 0; w < CHUNK; ++w)
+                if (from + w < TURN_ITEMS) values_out.at[targets[w]] = staged[w];
         } else {
-            [[unroll]] for (uint w = 0; w < TURN_ITEMS; ++w)
-                if (written_place(first + w) < held) values_out.at[targets[first + w]] = staged[w];
+            [[unroll]] for (uint w = 0; w < CHUNK; ++w)
+                if (from + w < TURN_ITEMS && written_place(first + w) < held) values_out.at[targets[w]] = staged[w];
         }
     }
+    if (CHUNK < TURN_ITEMS) subgroupBarrier();
+}
+
+void write_values(uint turn, uint held) {
+    EACH_CHUNK(write_some_values)
 }
 #endif
 

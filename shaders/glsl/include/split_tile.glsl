@@ -6,9 +6,6 @@ void split_tile(uint first, uint end) {
     if (VALUES_AFTER == AFTER_LOADING) load_values(first, min(TILE, element_count() - first));
 #endif
     find_buckets(first);
-    rank_in_subgroup();
-    barrier();
-    sum_over_subgroups();
     place_items();
     scatter_tile(first, end);
 }

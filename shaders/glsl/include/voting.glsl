@@ -1,9 +1,23 @@
 // Ballot-based voting (the paper's warp_histogram and warp_offset), for any subgroup width.
 //
-// A window is one key a lane. Each bit of the bucket ids is put to the vote once; from the votes
+// A window is one key per lane. Each bit of the bucket ids is put to the vote once; from the votes
 // every lane learns which lanes share its bucket (for offsets), and which lanes voted for the
 // buckets that it keeps count of (for histograms). Lane l keeps buckets l, l + width, ...: its
-// slots. A mask is a uvec4 of which only the words that a subgroup has are ever touched.
+// slots.
+//
+// Loops over bits are written out: where a loop that holds ballots is not unrolled by the driver,
+// every array that it indexes goes to local memory.
+
+const uint MAX_BUCKET_BITS = 8;
+#define EACH_BIT(visit)           \
+    if (BUCKET_BITS > 0) visit(0) \
+    if (BUCKET_BITS > 1) visit(1) \
+    if (BUCKET_BITS > 2) visit(2) \
+    if (BUCKET_BITS > 3) visit(3) \
+    if (BUCKET_BITS > 4) visit(4) \
+    if (BUCKET_BITS > 5) visit(5) \
+    if (BUCKET_BITS > 6) visit(6) \
+    if (BUCKET_BITS > 7) visit(7)
 
 const uint LANE_BITS = 2 + (SUBGROUP_SIZE >= 8 ? 1 : 0) + (SUBGROUP_SIZE >= 16 ? 1 : 0) +
                        (SUBGROUP_SIZE >= 32 ? 1 : 0) + (SUBGROUP_SIZE >= 64 ? 1 : 0) +
@@ -11,28 +25,18 @@ const uint LANE_BITS = 2 + (SUBGROUP_SIZE >= 8 ? 1 : 0) + (SUBGROUP_SIZE >= 16 ?
 const uint SLOTS = BUCKET_BITS > LANE_BITS ? 1u << (BUCKET_BITS - LANE_BITS) : 1u;
 const uint SLOT_BITS = BUCKET_BITS > LANE_BITS ? BUCKET_BITS - LANE_BITS : 0u;
 
-// The votes on the current window: who takes part, and each bit of their bucket ids.
-uvec4 voters;
-uvec4 votes[BUCKET_BITS];
-
-void vote(uint bucket, bool takes_part) {
-    voters = subgroupBallot(takes_part);
-    [[unroll]] for (uint k = 0; k < BUCKET_BITS; ++k)
-        votes[k] = subgroupBallot(((bucket >> k) & 1) != 0);
+// A mask of lanes is a uvec4. Words that a subgroup does not have are the constant 0, so that
+// compilers drop whatever is done to them: with up to 32 lanes a mask is one word.
+uvec4 ballot(bool yes) {
+    uvec4 mask = subgroupBallot(yes);
+    return SUBGROUP_SIZE <= 32 ? uvec4(mask.x, 0, 0, 0)
+                               : SUBGROUP_SIZE <= 64 ? uvec4(mask.xy, 0, 0) : mask;
 }
 
-// The same where every lane takes part.
-void vote_all(uint bucket) {
-    voters = uvec4(SUBGROUP_SIZE >= 32 ? ~0u : (1u << (SUBGROUP_SIZE & 31u)) - 1u,
-                   SUBGROUP_SIZE >= 64 ? ~0u : 0u, SUBGROUP_SIZE >= 128 ? ~0u : 0u,
-                   SUBGROUP_SIZE >= 128 ? ~0u : 0u);
-    [[unroll]] for (uint k = 0; k < BUCKET_BITS; ++k)
-        votes[k] = subgroupBallot(((bucket >> k) & 1) != 0);
-}
-
-// The lanes of `mask` that voted `bit` (0 or 1) on bit k.
-uvec4 agreeing(uvec4 mask, uint k, uint bit) {
-    return mask & (bit != 0 ? votes[k] : ~votes[k]);
+uvec4 all_lanes() {
+    return uvec4(SUBGROUP_SIZE >= 32 ? ~0u : (1u << (SUBGROUP_SIZE & 31u)) - 1u,
+                 SUBGROUP_SIZE >= 64 ? ~0u : 0u, SUBGROUP_SIZE >= 128 ? ~0u : 0u,
+                 SUBGROUP_SIZE >= 128 ? ~0u : 0u);
 }
 
 uint count_of(uvec4 mask) {
@@ -42,29 +46,85 @@ uint count_of(uvec4 mask) {
     return count;
 }
 
+uint lanes_before(uvec4 mask) {
+    return count_of(mask & gl_SubgroupLtMask);
+}
+
+bool is_last_lane(uvec4 mask) {
+    if (SUBGROUP_SIZE <= 32) return (mask.x & gl_SubgroupGtMask.x) == 0;
+    return (mask & gl_SubgroupGtMask) == uvec4(0);
+}
+
+uint last_lane(uvec4 mask) {
+    return SUBGROUP_SIZE <= 32 ? findMSB(mask.x) : subgroupBallotFindMSB(mask);
+}
+
+// The lanes of `mask` that voted `bit` (0 or 1).
+uvec4 agreeing(uvec4 mask, uvec4 voted, uint bit) {
+    return mask & (bit != 0 ? voted : ~voted);
+}
+
+uint bit_of(uint x, uint k) {
+    return (x >> k) & 1;
+}
+
+// The lanes that have this lane's bucket, in a window where every lane takes part. Each vote is
+// folded into the mask at once, and none is kept: `differing` gathers the lanes that voted unlike
+// this one, which takes one instruction less per bit than a mask of those that voted like it.
+uvec4 lanes_sharing(uint bucket) {
+    uvec4 differing = uvec4(0);
+#define FOLD(k)                                              \
+    {                                                        \
+        bool own_vote = bit_of(bucket, k) != 0;              \
+        differing |= ballot(own_vote) ^ uvec4(own_vote ? ~0u : 0u); \
+    }
+    EACH_BIT(FOLD)
+#undef FOLD
+    return all_lanes() & ~differing;
+}
+
+// The votes on the current window: who takes part, and each bit of their bucket ids.
+uvec4 voters;
+uvec4 votes[MAX_BUCKET_BITS];
+
+void vote(uint bucket, bool takes_part) {
+    voters = ballot(takes_part);
+#define KEEP(k) votes[k] = ballot(bit_of(bucket, k) != 0);
+    EACH_BIT(KEEP)
+#undef KEEP
+}
+
+// The same where every lane takes part.
+void vote_all(uint bucket) {
+    voters = all_lanes();
+#define KEEP(k) votes[k] = ballot(bit_of(bucket, k) != 0);
+    EACH_BIT(KEEP)
+#undef KEEP
+}
+
 // The lanes that voted for this lane's bucket: paper, algorithm warp_offset.
 uvec4 lanes_of_bucket(uint bucket) {
     uvec4 mask = voters;
-    [[unroll]] for (uint k = 0; k < BUCKET_BITS; ++k) mask = agreeing(mask, k, (bucket >> k) & 1);
+#define FOLD(k) mask = agreeing(mask, votes[k], bit_of(bucket, k));
+    EACH_BIT(FOLD)
+#undef FOLD
     return mask;
-}
-
-uint lanes_before(uvec4 mask) {
-    return count_of(mask & gl_SubgroupLtMask);
 }
 
 // The lanes whose bucket has this lane's number in its low bits; the slot decides on the others.
 uvec4 lanes_of_low_bits() {
     uvec4 mask = voters;
-    [[unroll]] for (uint k = 0; k < min(BUCKET_BITS, LANE_BITS); ++k)
-        mask = agreeing(mask, k, (gl_SubgroupInvocationID >> k) & 1);
+#define FOLD(k) if (k < LANE_BITS) mask = agreeing(mask, votes[k], bit_of(gl_SubgroupInvocationID, k));
+    EACH_BIT(FOLD)
+#undef FOLD
     return mask;
 }
 
 // How many lanes voted for bucket  slot * width + lane : paper, algorithm warp_histogram.
 uint votes_for_slot(uvec4 low, uint slot) {
-    [[unroll]] for (uint k = 0; k < SLOT_BITS; ++k)
-        low = agreeing(low, LANE_BITS + k, (slot >> k) & 1);
+#define FOLD(k) if (k >= LANE_BITS) low = agreeing(low, votes[k], bit_of(slot, k - LANE_BITS));
+    EACH_BIT(FOLD)
+#undef FOLD
     // With fewer buckets than lanes, lanes past the last bucket keep no count.
     if (BUCKET_BITS < LANE_BITS && gl_SubgroupInvocationID >> BUCKET_BITS != 0) return 0;
     return count_of(low);

@@ -121,9 +121,6 @@ void main() {
     }
     for (uint round = 0; round < push.round; ++round) {
         find_digits(held, round);
-        rank_in_subgroup();
-        barrier();
-        sum_over_subgroups();
         place_items();
         reorder();
     }

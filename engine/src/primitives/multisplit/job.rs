@@ -189,7 +189,7 @@ impl<'j> Job<'j> {
             ("COUNT_BY_ATOMICS", u32::from(self.sizes.count_by_atomics)),
             ("COUNTER_COPIES", self.sizes.counter_copies),
             ("VALUE_WORDS", self.value_words()),
-            ("LOCKSTEP", self.policy.split.lockstep as u32),
+            ("RANKING", self.policy.split.lockstep as u32),
             ("TURNS", self.sizes.turns),
             ("SUBPROBLEM", self.abreast.map_or(0, |_| self.sizes.keys_of_block_subproblem())),
             ("ABREAST", self.abreast.unwrap_or(1)),

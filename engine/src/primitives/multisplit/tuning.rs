@@ -29,8 +29,11 @@ const MAX_COPIES: u32 = 32;
 const MAX_KEYS: u32 = 1 << 24;
 /// Rounds without which no kernel gets through a tile.
 const MIN_LOOP_ROUNDS: u32 = 4096;
-/// Turns that the kernels spell out.
+/// Turns and keys per thread that the kernels write out.
 const MOST_TURNS: u32 = 4;
+const MOST_ITEMS: u32 = 32;
+/// Narrower subgroups share rows of counters, of which they would have too many.
+const MIN_LANES_UNPAIRED: u32 = 32;
 
 impl TileShape {
     /// A tile of `threads` x `items`, in one turn.
@@ -54,15 +57,21 @@ impl TileShape {
         let keys = u64::from(self.threads) * u64::from(self.items);
         (1..1 << 16).contains(&keys)
             && (1..=MOST_TURNS).contains(&self.turns)
+            && self.items <= MOST_ITEMS
             && self.items.is_multiple_of(self.turns)
     }
 
     /// Shared memory of the kernels that rank a tile: counters or a part of the tile; targets;
     /// sums.
-    fn ranking_bytes(self, subgroup_size: u32, bucket_bits: u32, key_bytes: u32) -> u32 {
+    fn ranking_bytes(self, policy: &Policy, bucket_bits: u32, key_bytes: u32) -> u32 {
+        let subgroup_size = policy.subgroup_size;
         let subgroups = self.threads / subgroup_size;
         let row = 4 << bucket_bits;
-        let rows = if row > 4 * subgroup_size { subgroups.div_ceil(2) } else { subgroups };
+        // PAIRED_ROWS of rank_tile.glsl.
+        let narrow = subgroup_size < MIN_LANES_UNPAIRED;
+        let paired = narrow || policy.split.lockstep == Lockstep::LaneOrder;
+        let rows =
+            if paired && row > 4 * subgroup_size { subgroups.div_ceil(2) } else { subgroups };
         let turn = self.tile() / self.turns * key_bytes;
         (row * rows).max(turn) + row + 4 * subgroups + 64
     }
@@ -79,11 +88,11 @@ impl TileShape {
         let size = policy.subgroup_size;
         self = self.of_subgroups(policy);
         let room = policy.shared_memory.saturating_sub(besides);
-        while self.ranking_bytes(size, bucket_bits, key_bytes) > room && self.threads > size {
+        while self.ranking_bytes(policy, bucket_bits, key_bytes) > room && self.threads > size {
             self.threads -= size;
         }
         let too_large = |shape: Self| {
-            !shape.is_sound() || shape.ranking_bytes(size, bucket_bits, key_bytes) > room
+            !shape.is_sound() || shape.ranking_bytes(policy, bucket_bits, key_bytes) > room
         };
         while too_large(self) && self.items > self.turns {
             self.items -= self.turns;
@@ -167,6 +176,11 @@ tunable! {
     }
 }
 
+/// A table of (threads, items, turns).
+fn shapes(sizes: [(u32, u32, u32); 8]) -> TileShapes {
+    sizes.map(|(threads, items, turns)| TileShape::new(threads, items).in_turns(turns))
+}
+
 /// PCI vendor id.
 const NVIDIA: u32 = 0x10de;
 
@@ -185,13 +199,66 @@ impl SplitTuning {
         properties.device_type != vk::PhysicalDeviceType::CPU && properties.vendor_id == NVIDIA
     }
 
-    /// Measured on an NVIDIA H200 with n = 2^28 (docs/performance.md).
+    /// For ranking by ballots. Measured on an NVIDIA H200 with n = 2^28 (docs/performance.md).
     fn gpu() -> Self {
-        let shapes = |sizes: [(u32, u32, u32); 8]| {
-            sizes.map(|(threads, items, turns)| TileShape::new(threads, items).in_turns(turns))
-        };
         Self {
             warp: TileShape::new(256, 8),
+            block_keys: shapes([
+                (128, 10, 1),
+                (128, 8, 1),
+                (192, 10, 1),
+                (192, 10, 1),
+                (256, 14, 1),
+                (384, 14, 2),
+                (384, 14, 2),
+                (384, 24, 2),
+            ]),
+            block_pairs: shapes([
+                (128, 8, 1),
+                (192, 8, 1),
+                (192, 12, 1),
+                (192, 12, 1),
+                (192, 12, 1),
+                (384, 14, 1),
+                (384, 14, 1),
+                (512, 28, 2),
+            ]),
+            // Of lane order: measured for that ranking only.
+            onesweep: shapes([
+                (256, 20, 1),
+                (256, 20, 1),
+                (256, 20, 1),
+                (512, 16, 2),
+                (512, 16, 2),
+                (512, 16, 2),
+                (768, 24, 2),
+                (768, 24, 2),
+            ]),
+            values_after: {
+                use ValuesAfter::{Loading, Ordering, Ranking};
+                [Loading, Loading, Ranking, Ranking, Ranking, Ordering, Ordering, Ordering]
+            },
+            least_keys: 2048,
+            // With 256 buckets as few tiles as keep the histograms small.
+            block_strips: [3840, 4096, 6144, 4096, 10_752, 12_288, 9216, 0],
+            abreast: 4,
+            histogram_parts: 8,
+            // Adding up in shared memory key by key takes the time that reading the keys takes,
+            // whatever m is; votes take up to four times as long.
+            most_buckets_by_votes: 0,
+            counter_copies: 2,
+            lockstep: Lockstep::No,
+            most_loop_rounds: u32::MAX,
+            most_buckets_direct: 0,
+            label_user_buckets: true,
+        }
+    }
+
+    /// The same with ranking by lane order, and the tiles that were measured with it, on an NVIDIA
+    /// H200. For devices that go in the order of the lanes.
+    #[must_use]
+    pub(crate) fn by_lane_order(self) -> Self {
+        Self {
             block_keys: shapes([
                 (128, 10, 1),
                 (128, 8, 1),
@@ -212,32 +279,13 @@ impl SplitTuning {
                 (512, 24, 2),
                 (512, 24, 2),
             ]),
-            onesweep: shapes([
-                (256, 20, 1),
-                (256, 20, 1),
-                (256, 20, 1),
-                (512, 16, 2),
-                (512, 16, 2),
-                (512, 16, 2),
-                (768, 24, 2),
-                (768, 24, 2),
-            ]),
             values_after: {
                 use ValuesAfter::{Loading, Ordering, Ranking};
                 [Loading, Loading, Ranking, Ranking, Ranking, Ordering, Ordering, Ranking]
             },
-            least_keys: 2048,
             block_strips: [3840, 4096, 6144, 4096, 10_752, 12_288, 9216, 30_720],
-            abreast: 4,
-            histogram_parts: 8,
-            // Adding up in shared memory key by key takes the time that reading the keys takes,
-            // whatever m is; votes take up to four times as long.
-            most_buckets_by_votes: 0,
-            counter_copies: 2,
-            lockstep: Lockstep::No,
-            most_loop_rounds: u32::MAX,
-            most_buckets_direct: 0,
-            label_user_buckets: true,
+            lockstep: Lockstep::LaneOrder,
+            ..self
         }
     }
 

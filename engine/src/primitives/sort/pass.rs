@@ -87,7 +87,7 @@ impl Job<'_> {
             ("TILES_AT_A_TIME", self.policy.look_back_tiles),
             ("VALUE_WORDS", self.buffers.values.bytes().unwrap_or(4) / 4),
             ("COUNTED_VALUES", u32::from(indices)),
-            ("LOCKSTEP", self.policy.split.lockstep as u32),
+            ("RANKING", self.policy.split.lockstep as u32),
             ("TURNS", self.shape.turns),
             // Registers are what large tiles run out of first (docs/performance.md).
             ("VALUES_AFTER", ValuesAfter::Ordering as u32),

@@ -51,9 +51,9 @@ impl SortTuning {
         }
     }
 
-    /// Measured on an NVIDIA H200 (docs/performance.md). Few elements want many small tiles, so
-    /// that every multiprocessor has one; many want large ones, whose runs of equal digits are
-    /// long.
+    /// For ranking by ballots. Measured on an NVIDIA H200 (docs/performance.md). Few elements want
+    /// many small tiles, so that every multiprocessor has one; many want large ones, whose runs of
+    /// equal digits are long, of which two still fit a multiprocessor.
     fn gpu() -> Self {
         Self {
             auto: SortMethod::OneSweep,
@@ -62,9 +62,9 @@ impl SortTuning {
             keys: [
                 (1 << 17, TileShape::new(512, 4)),
                 (1 << 19, TileShape::new(512, 11)),
-                (1 << 20, TileShape::new(768, 12)),
-                (1 << 22, TileShape::new(320, 26).in_turns(2)),
-                (u64::MAX, TileShape::new(768, 22).in_turns(2)),
+                (1 << 20, TileShape::new(384, 12)),
+                (1 << 22, TileShape::new(384, 20).in_turns(2)),
+                (u64::MAX, TileShape::new(384, 26).in_turns(2)),
             ],
             wide_keys: [
                 (1 << 17, TileShape::new(512, 4)),
@@ -74,12 +74,33 @@ impl SortTuning {
             ],
             pairs: [
                 (1 << 17, TileShape::new(512, 4)),
+                (1 << 20, TileShape::new(384, 12)),
+                (1 << 22, TileShape::new(384, 15)),
+                (u64::MAX, TileShape::new(384, 20).in_turns(2)),
+            ],
+            histogram: TileShape::new(512, 16),
+            histogram_groups: 1056,
+        }
+    }
+
+    /// The same with the tiles that were measured with ranking by lane order.
+    #[must_use]
+    pub(crate) fn by_lane_order(self) -> Self {
+        Self {
+            keys: [
+                (1 << 17, TileShape::new(512, 4)),
+                (1 << 19, TileShape::new(512, 11)),
+                (1 << 20, TileShape::new(768, 12)),
+                (1 << 22, TileShape::new(320, 26).in_turns(2)),
+                (u64::MAX, TileShape::new(384, 26).in_turns(2)),
+            ],
+            pairs: [
+                (1 << 17, TileShape::new(512, 4)),
                 (1 << 20, TileShape::new(1024, 8)),
                 (1 << 22, TileShape::new(640, 16)),
                 (u64::MAX, TileShape::new(512, 28).in_turns(2)),
             ],
-            histogram: TileShape::new(512, 16),
-            histogram_groups: 1056,
+            ..self
         }
     }
 

@@ -1,0 +1,92 @@
+//! Every built-in kernel can state how its lanes come together: the module stays the same but for
+//! one extension and one mode, and is valid where the validator knows the extension.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::process::Command;
+
+use multisplit_shaders::builtin::ALL;
+use multisplit_shaders::reconvergence::{Reconvergence, with_reconvergence};
+use multisplit_shaders::reflect::reflect;
+
+const BOTH: [(Reconvergence, u32, &str); 2] = [
+    (Reconvergence::Maximal, 6023, "SPV_KHR_maximal_reconvergence"),
+    (Reconvergence::UniformControlFlow, 4421, "SPV_KHR_subgroup_uniform_control_flow"),
+];
+
+/// `OpExecutionMode` of three words.
+const EXECUTION_MODE: u32 = 3 << 16 | 16;
+
+/// Modes of all entry points; the instructions of a module are walked over word by word.
+fn modes(spirv: &[u32]) -> Vec<u32> {
+    let mut found = Vec::new();
+    let mut at = 5; // past the header
+    while at < spirv.len() {
+        if spirv[at] == EXECUTION_MODE {
+            found.push(spirv[at + 2]);
+        }
+        at += (spirv[at] >> 16) as usize;
+    }
+    found
+}
+
+fn extension_words(name: &str) -> Vec<u32> {
+    let mut bytes = name.as_bytes().to_vec();
+    bytes.push(0);
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+    let words: Vec<u32> =
+        bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+    let mut all = vec![(words.len() as u32 + 1) << 16 | 10];
+    all.extend(words);
+    all
+}
+
+#[test]
+fn kernels_state_how_lanes_come_together() {
+    for builtin in ALL {
+        let kernel = builtin.kernel().unwrap();
+        for (reconvergence, mode, name) in BOTH {
+            let words = with_reconvergence(kernel.spirv(), reconvergence).unwrap();
+            assert!(modes(&words).contains(&mode), "{}", builtin.label());
+            assert!(!modes(kernel.spirv()).contains(&mode), "{}", builtin.label());
+            let extension = extension_words(name);
+            assert!(words.windows(extension.len()).any(|w| w == extension), "{}", builtin.label());
+            // A mode of three words and the extension, and nothing else.
+            assert_eq!(words.len(), kernel.spirv().len() + 3 + extension.len());
+            assert_eq!(&reflect(&words).unwrap(), kernel.interface(), "{}", builtin.label());
+            assert_eq!(words, with_reconvergence(&words, reconvergence).unwrap(), "stated twice");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_module_is_refused() {
+    for words in [&[][..], &[1, 2, 3], &[0x0723_0203, 0x0001_0500, 0, 8, 0, 3 << 16]] {
+        assert!(with_reconvergence(words, Reconvergence::Maximal).is_err(), "{words:?}");
+    }
+}
+
+#[test]
+fn the_validator_accepts_what_it_knows() {
+    let folder = std::env::temp_dir().join(format!("multisplit-reconverge-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("module.spv");
+    for builtin in ALL.iter().filter(|b| b.label().starts_with("multisplit.")) {
+        let kernel = builtin.kernel().unwrap();
+        for (reconvergence, _, name) in BOTH {
+            let words = with_reconvergence(kernel.spirv(), reconvergence).unwrap();
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            std::fs::write(&file, bytes).unwrap();
+            let mut validator = Command::new("spirv-val");
+            let done = validator.args(["--target-env", "vulkan1.2"]).arg(&file).output().unwrap();
+            let said = String::from_utf8_lossy(&done.stderr).into_owned();
+            // An older validator than the extension does not know the mode's number, and says so.
+            let unknown = said.contains("Invalid execution mode operand: 6023");
+            assert!(
+                done.status.success() || (reconvergence == Reconvergence::Maximal && unknown),
+                "{} with {name}: {said}",
+                builtin.label()
+            );
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
