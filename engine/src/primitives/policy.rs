@@ -210,7 +210,6 @@ impl Policy {
         self.split = self.split.by_lane_order();
         self.sort = self.sort.by_lane_order();
     }
-
 }
 
 /// An error that says what is wrong, unless `holds`.
