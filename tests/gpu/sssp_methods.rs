@@ -281,6 +281,8 @@ fn thin_buckets_and_wide_vertices(gpu: &Gpu) -> Result<()> {
         policy.sssp.tail_entries = merge_entries / 2;
         policy.sssp.wide_degree = wide_degree;
         policy.sssp.hub_degree = hub_degree;
+        // A hub has a piece at least.
+        policy.sssp.piece = policy.sssp.piece.min(hub_degree);
         for delta in [5.0, 60.0] {
             let method = SsspMethod::Multisplit;
             let options = SsspOptions { delta: Some(delta), ..options(method) };
