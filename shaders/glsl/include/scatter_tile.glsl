@@ -84,19 +84,15 @@ const uint MAX_CHUNK = 5;
 #else
 const uint MAX_CHUNK = TURNS > 1 ? 4 : 5;
 #endif
-const uint CHUNK = BUCKET_BITS > LANE_BITS ? MAX_CHUNK : TURN_ITEMS;
-#define EACH_CHUNK(write)                                       \
-    write(turn, 0, held);                                       \
-    if (CHUNK < TURN_ITEMS) write(turn, CHUNK, held);           \
-    if (2 * CHUNK < TURN_ITEMS) write(turn, 2 * CHUNK, held);   \
-    if (3 * CHUNK < TURN_ITEMS) write(turn, 3 * CHUNK, held);   \
-    if (4 * CHUNK < TURN_ITEMS) write(turn, 4 * CHUNK, held);   \
-    if (5 * CHUNK < TURN_ITEMS) write(turn, 5 * CHUNK, held);   \
-    if (6 * CHUNK < TURN_ITEMS) write(turn, 6 * CHUNK, held);   \
-    if (7 * CHUNK < TURN_ITEMS) write(turn, 7 * CHUNK, held);   \
-    if (8 * CHUNK < TURN_ITEMS) write(turn, 8 * CHUNK, held);   \
-    if (9 * CHUNK < TURN_ITEMS) write(turn, 9 * CHUNK, held);   \
-    if (10 * CHUNK < TURN_ITEMS) write(turn, 10 * CHUNK, held);
+// (At most four chunks: drivers compile each of them.)
+const uint MIN_CHUNK = (TURN_ITEMS + 3) / 4;
+const uint SOME_ITEMS = MIN_CHUNK > MAX_CHUNK ? MIN_CHUNK : MAX_CHUNK;
+const uint CHUNK = BUCKET_BITS > LANE_BITS ? SOME_ITEMS : TURN_ITEMS;
+#define EACH_CHUNK(write)                                     \
+    write(turn, 0, held);                                     \
+    if (CHUNK < TURN_ITEMS) write(turn, CHUNK, held);         \
+    if (2 * CHUNK < TURN_ITEMS) write(turn, 2 * CHUNK, held); \
+    if (3 * CHUNK < TURN_ITEMS) write(turn, 3 * CHUNK, held);
 
 // Places past the last key hold missing keys, which are treated like the others, except that a
 // user's function is never asked about a key that is not there.

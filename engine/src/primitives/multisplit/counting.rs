@@ -8,9 +8,9 @@ use super::{Job, Kernels, MAX_BUCKETS_OF_ROUND, bind_out_of_range};
 use crate::error::Result;
 use crate::primitives::{fill, scan};
 
-pub(super) const HISTOGRAM: Kernels =
+pub(super) static HISTOGRAM: Kernels =
     [&kernels::MULTISPLIT_HISTOGRAM, &kernels::MULTISPLIT_HISTOGRAM_KEY64];
-const COUNT: Kernels = [&kernels::MULTISPLIT_COUNT, &kernels::MULTISPLIT_COUNT_KEY64];
+static COUNT: Kernels = [&kernels::MULTISPLIT_COUNT, &kernels::MULTISPLIT_COUNT_KEY64];
 
 /// Adds passes that write the offsets, and count the keys whose id is out of range.
 pub(super) fn add(job: &mut Job<'_>) -> Result<()> {

@@ -8,7 +8,7 @@ use super::{Job, Kernels, WORD, bind_out_of_range, bind_output, variant};
 use crate::error::Result;
 use crate::primitives::memory::Filling;
 
-const ONESWEEP: [Kernels; 3] = [
+static ONESWEEP: [Kernels; 3] = [
     [&kernels::MULTISPLIT_ONESWEEP_KEYS, &kernels::MULTISPLIT_ONESWEEP_KEYS_KEY64],
     [&kernels::MULTISPLIT_ONESWEEP_PAIRS, &kernels::MULTISPLIT_ONESWEEP_PAIRS_KEY64],
     [&kernels::MULTISPLIT_ONESWEEP_PERMUTATION, &kernels::MULTISPLIT_ONESWEEP_PERMUTATION_KEY64],

@@ -15,12 +15,12 @@ use super::{
 };
 use crate::error::Result;
 
-const LABELS: Kernels = [&kernels::MULTISPLIT_LABELS, &kernels::MULTISPLIT_LABELS_KEY64];
-const LABELS_INDEX: Kernels =
+static LABELS: Kernels = [&kernels::MULTISPLIT_LABELS, &kernels::MULTISPLIT_LABELS_KEY64];
+static LABELS_INDEX: Kernels =
     [&kernels::MULTISPLIT_LABELS_INDEX, &kernels::MULTISPLIT_LABELS_INDEX_KEY64];
 /// Only pairs of 32-bit keys are packed.
-const LABELS_PACKED: Kernels = [&kernels::MULTISPLIT_LABELS_PACKED; 2];
-const GATHER: Kernels = [&kernels::MULTISPLIT_GATHER, &kernels::MULTISPLIT_GATHER_KEY64];
+static LABELS_PACKED: Kernels = [&kernels::MULTISPLIT_LABELS_PACKED; 2];
+static GATHER: Kernels = [&kernels::MULTISPLIT_GATHER, &kernels::MULTISPLIT_GATHER_KEY64];
 
 /// What a label takes along through the sort.
 enum Load {

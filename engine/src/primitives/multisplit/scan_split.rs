@@ -10,10 +10,10 @@ use super::{Job, Kernels, SplitOutput, counting, method};
 use crate::error::Result;
 use crate::primitives::scan::Scan;
 
-const FLAGS: Kernels = [&kernels::MULTISPLIT_FLAGS, &kernels::MULTISPLIT_FLAGS_KEY64];
-const SCATTER_KEYS: Kernels =
+static FLAGS: Kernels = [&kernels::MULTISPLIT_FLAGS, &kernels::MULTISPLIT_FLAGS_KEY64];
+static SCATTER_KEYS: Kernels =
     [&kernels::MULTISPLIT_FLAG_SCATTER_KEYS, &kernels::MULTISPLIT_FLAG_SCATTER_KEYS_KEY64];
-const SCATTER_PAIRS: Kernels =
+static SCATTER_PAIRS: Kernels =
     [&kernels::MULTISPLIT_FLAG_SCATTER_PAIRS, &kernels::MULTISPLIT_FLAG_SCATTER_PAIRS_KEY64];
 
 pub(super) fn add(job: &mut Job<'_>) -> Result<()> {

@@ -8,17 +8,17 @@ use crate::error::Result;
 use crate::primitives::count::Length;
 use crate::primitives::scan::{Scan, lone_elements};
 
-const SUBGROUP_PRESCAN: Kernels =
+static SUBGROUP_PRESCAN: Kernels =
     [&kernels::MULTISPLIT_SUBGROUP_PRESCAN, &kernels::MULTISPLIT_SUBGROUP_PRESCAN_KEY64];
-const BLOCK_PRESCAN: Kernels =
+static BLOCK_PRESCAN: Kernels =
     [&kernels::MULTISPLIT_BLOCK_PRESCAN, &kernels::MULTISPLIT_BLOCK_PRESCAN_KEY64];
-const ABREAST_PRESCAN: Kernels =
+static ABREAST_PRESCAN: Kernels =
     [&kernels::MULTISPLIT_ABREAST_PRESCAN, &kernels::MULTISPLIT_ABREAST_PRESCAN_KEY64];
 /// The kernel counts ones.
 const MOST_BUCKETS_ABREAST: u32 = 2;
 /// It numbers the keys of a block past the last in 32 bits.
 const MOST_KEYS_ABREAST: u64 = 1 << 28;
-const DIRECT_POSTSCAN: [Kernels; 3] = [
+static DIRECT_POSTSCAN: [Kernels; 3] = [
     [&kernels::MULTISPLIT_DIRECT_POSTSCAN_KEYS, &kernels::MULTISPLIT_DIRECT_POSTSCAN_KEYS_KEY64],
     [&kernels::MULTISPLIT_DIRECT_POSTSCAN_PAIRS, &kernels::MULTISPLIT_DIRECT_POSTSCAN_PAIRS_KEY64],
     [
@@ -26,7 +26,7 @@ const DIRECT_POSTSCAN: [Kernels; 3] = [
         &kernels::MULTISPLIT_DIRECT_POSTSCAN_PERMUTATION_KEY64,
     ],
 ];
-const WARP_POSTSCAN: [Kernels; 3] = [
+static WARP_POSTSCAN: [Kernels; 3] = [
     [&kernels::MULTISPLIT_WARP_POSTSCAN_KEYS, &kernels::MULTISPLIT_WARP_POSTSCAN_KEYS_KEY64],
     [&kernels::MULTISPLIT_WARP_POSTSCAN_PAIRS, &kernels::MULTISPLIT_WARP_POSTSCAN_PAIRS_KEY64],
     [
@@ -34,7 +34,7 @@ const WARP_POSTSCAN: [Kernels; 3] = [
         &kernels::MULTISPLIT_WARP_POSTSCAN_PERMUTATION_KEY64,
     ],
 ];
-const BLOCK_POSTSCAN: [Kernels; 3] = [
+static BLOCK_POSTSCAN: [Kernels; 3] = [
     [&kernels::MULTISPLIT_BLOCK_POSTSCAN_KEYS, &kernels::MULTISPLIT_BLOCK_POSTSCAN_KEYS_KEY64],
     [&kernels::MULTISPLIT_BLOCK_POSTSCAN_PAIRS, &kernels::MULTISPLIT_BLOCK_POSTSCAN_PAIRS_KEY64],
     [

@@ -10,8 +10,8 @@ use crate::primitives::count::{Length, Lengths, Prepared};
 use crate::primitives::memory::Filling;
 use crate::primitives::{Policy, fill};
 
-const HISTOGRAM: Kernels = [&kernels::SORT_HISTOGRAM, &kernels::SORT_HISTOGRAM_KEY64];
-const ROUND: [Kernels; 2] = [
+static HISTOGRAM: Kernels = [&kernels::SORT_HISTOGRAM, &kernels::SORT_HISTOGRAM_KEY64];
+static ROUND: [Kernels; 2] = [
     [&kernels::SORT_ROUND_KEYS, &kernels::SORT_ROUND_KEYS_KEY64],
     [&kernels::SORT_ROUND_PAIRS, &kernels::SORT_ROUND_PAIRS_KEY64],
 ];

@@ -25,7 +25,7 @@ push_constants! {
     }
 }
 
-const GATHER: [Kernels; 2] = [
+static GATHER: [Kernels; 2] = [
     [&kernels::SORT_GATHER_KEYS, &kernels::SORT_GATHER_KEYS_KEY64],
     [&kernels::MULTISPLIT_GATHER, &kernels::MULTISPLIT_GATHER_KEY64],
 ];

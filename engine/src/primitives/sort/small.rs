@@ -9,11 +9,11 @@ use crate::error::Result;
 use crate::primitives::Policy;
 use crate::primitives::count::{Length, Prepared};
 
-const SEGMENTS: [Kernels; 2] = [
+static SEGMENTS: [Kernels; 2] = [
     [&kernels::SORT_SEGMENTS_KEYS, &kernels::SORT_SEGMENTS_KEYS_KEY64],
     [&kernels::SORT_SEGMENTS_PAIRS, &kernels::SORT_SEGMENTS_PAIRS_KEY64],
 ];
-const SMALL: [Kernels; 2] = [
+static SMALL: [Kernels; 2] = [
     [&kernels::SORT_SMALL_KEYS, &kernels::SORT_SMALL_KEYS_KEY64],
     [&kernels::SORT_SMALL_PAIRS, &kernels::SORT_SMALL_PAIRS_KEY64],
 ];
