@@ -46,9 +46,9 @@ pub static MULTISPLIT_SUBGROUP_PRESCAN: Builtin =
 pub static MULTISPLIT_BLOCK_PRESCAN: Builtin =
     Builtin::new("multisplit.block.prescan", "multisplit/block_prescan.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.block.prescan.spv"));
 
-/// `multisplit.abreast.prescan`: `glsl/multisplit/abreast_prescan.comp` with `KEY_BITS=32`.
-pub static MULTISPLIT_ABREAST_PRESCAN: Builtin =
-    Builtin::new("multisplit.abreast.prescan", "multisplit/abreast_prescan.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.abreast.prescan.spv"));
+/// `multisplit.side_by_side.prescan`: `glsl/multisplit/side_by_side_prescan.comp` with `KEY_BITS=32`.
+pub static MULTISPLIT_SIDE_BY_SIDE_PRESCAN: Builtin =
+    Builtin::new("multisplit.side_by_side.prescan", "multisplit/side_by_side_prescan.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.side_by_side.prescan.spv"));
 
 /// `multisplit.histogram`: `glsl/multisplit/histogram.comp` with `KEY_BITS=32`.
 pub static MULTISPLIT_HISTOGRAM: Builtin =
@@ -110,9 +110,9 @@ pub static MULTISPLIT_SUBGROUP_PRESCAN_KEY64: Builtin =
 pub static MULTISPLIT_BLOCK_PRESCAN_KEY64: Builtin =
     Builtin::new("multisplit.block.prescan.key64", "multisplit/block_prescan.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.block.prescan.key64.spv"));
 
-/// `multisplit.abreast.prescan.key64`: `glsl/multisplit/abreast_prescan.comp` with `KEY_BITS=64`.
-pub static MULTISPLIT_ABREAST_PRESCAN_KEY64: Builtin =
-    Builtin::new("multisplit.abreast.prescan.key64", "multisplit/abreast_prescan.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.abreast.prescan.key64.spv"));
+/// `multisplit.side_by_side.prescan.key64`: `glsl/multisplit/side_by_side_prescan.comp` with `KEY_BITS=64`.
+pub static MULTISPLIT_SIDE_BY_SIDE_PRESCAN_KEY64: Builtin =
+    Builtin::new("multisplit.side_by_side.prescan.key64", "multisplit/side_by_side_prescan.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.side_by_side.prescan.key64.spv"));
 
 /// `multisplit.histogram.key64`: `glsl/multisplit/histogram.comp` with `KEY_BITS=64`.
 pub static MULTISPLIT_HISTOGRAM_KEY64: Builtin =
@@ -367,7 +367,7 @@ pub static ALL: &[&Builtin] = &[
     &SCAN_LOOKBACK,
     &MULTISPLIT_SUBGROUP_PRESCAN,
     &MULTISPLIT_BLOCK_PRESCAN,
-    &MULTISPLIT_ABREAST_PRESCAN,
+    &MULTISPLIT_SIDE_BY_SIDE_PRESCAN,
     &MULTISPLIT_HISTOGRAM,
     &MULTISPLIT_DIRECT_POSTSCAN_KEYS,
     &MULTISPLIT_DIRECT_POSTSCAN_PAIRS,
@@ -383,7 +383,7 @@ pub static ALL: &[&Builtin] = &[
     &MULTISPLIT_ONESWEEP_PERMUTATION,
     &MULTISPLIT_SUBGROUP_PRESCAN_KEY64,
     &MULTISPLIT_BLOCK_PRESCAN_KEY64,
-    &MULTISPLIT_ABREAST_PRESCAN_KEY64,
+    &MULTISPLIT_SIDE_BY_SIDE_PRESCAN_KEY64,
     &MULTISPLIT_HISTOGRAM_KEY64,
     &MULTISPLIT_DIRECT_POSTSCAN_KEYS_KEY64,
     &MULTISPLIT_DIRECT_POSTSCAN_PAIRS_KEY64,

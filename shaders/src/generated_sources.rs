@@ -1,7 +1,6 @@
 // Written by compile-kernels; do not edit.
 
 pub(super) static INCLUDES: &[(&str, &str)] = &[
-    ("abreast.glsl", include_str!("../glsl/include/abreast.glsl")),
     ("bin_counters.glsl", include_str!("../glsl/include/bin_counters.glsl")),
     ("bins.glsl", include_str!("../glsl/include/bins.glsl")),
     ("bucket.glsl", include_str!("../glsl/include/bucket.glsl")),
@@ -22,6 +21,7 @@ pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("rank_tile.glsl", include_str!("../glsl/include/rank_tile.glsl")),
     ("sample.glsl", include_str!("../glsl/include/sample.glsl")),
     ("scatter_tile.glsl", include_str!("../glsl/include/scatter_tile.glsl")),
+    ("side_by_side.glsl", include_str!("../glsl/include/side_by_side.glsl")),
     ("slots.glsl", include_str!("../glsl/include/slots.glsl")),
     ("split_tile.glsl", include_str!("../glsl/include/split_tile.glsl")),
     ("src_dst.glsl", include_str!("../glsl/include/src_dst.glsl")),
@@ -45,7 +45,6 @@ pub(super) static KERNELS: &[(&str, &str)] = &[
     ("histogram/count.comp", include_str!("../glsl/histogram/count.comp")),
     ("memory/copy.comp", include_str!("../glsl/memory/copy.comp")),
     ("memory/fill.comp", include_str!("../glsl/memory/fill.comp")),
-    ("multisplit/abreast_prescan.comp", include_str!("../glsl/multisplit/abreast_prescan.comp")),
     ("multisplit/block_postscan.comp", include_str!("../glsl/multisplit/block_postscan.comp")),
     ("multisplit/block_prescan.comp", include_str!("../glsl/multisplit/block_prescan.comp")),
     ("multisplit/count.comp", include_str!("../glsl/multisplit/count.comp")),
@@ -58,6 +57,7 @@ pub(super) static KERNELS: &[(&str, &str)] = &[
     ("multisplit/labels.comp", include_str!("../glsl/multisplit/labels.comp")),
     ("multisplit/number.comp", include_str!("../glsl/multisplit/number.comp")),
     ("multisplit/onesweep.comp", include_str!("../glsl/multisplit/onesweep.comp")),
+    ("multisplit/side_by_side_prescan.comp", include_str!("../glsl/multisplit/side_by_side_prescan.comp")),
     ("multisplit/subgroup_prescan.comp", include_str!("../glsl/multisplit/subgroup_prescan.comp")),
     ("multisplit/unpack.comp", include_str!("../glsl/multisplit/unpack.comp")),
     ("multisplit/warp_postscan.comp", include_str!("../glsl/multisplit/warp_postscan.comp")),

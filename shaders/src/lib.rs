@@ -22,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 pub mod address;
+#[doc(hidden)] // their sizes and counts are for the library to choose
 pub mod builtin;
 pub mod check;
 #[cfg(feature = "compile")]

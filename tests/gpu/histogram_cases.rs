@@ -19,7 +19,7 @@ tests!(histogram:
 
 const BINS: [u32; 9] = [1, 2, 3, 32, 33, 256, 257, 4096, 65_536];
 const METHODS: [HistogramMethod; 3] =
-    [HistogramMethod::Votes, HistogramMethod::Shared, HistogramMethod::Global];
+    [HistogramMethod::Ballots, HistogramMethod::Shared, HistogramMethod::Global];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -259,9 +259,9 @@ fn random_cases(gpu: &Gpu) -> Result<()> {
         tuned.lookup_threads = base.subgroup_size << rng.below(4);
         tuned.loads = 1 + rng.below(3) as u32;
         tuned.tiles = 1 + rng.below(5) as u32;
-        tuned.least_groups = 1 + rng.below(5) as u32;
+        tuned.min_groups = 1 + rng.below(5) as u32;
         tuned.copies = 1 + rng.below(4) as u32;
-        tuned.most_bins_by_votes = [0, 64][rng.below(2) as usize];
+        tuned.max_bins_by_ballots = [0, 64][rng.below(2) as usize];
         tuned.register_bins = [0, 20][rng.below(2) as usize];
         tuned.cells_per_bin = 1 + rng.below(20) as u32;
         tuned.cells = [0, 37, 500][rng.below(3) as usize];
@@ -286,7 +286,7 @@ fn random_cases(gpu: &Gpu) -> Result<()> {
 fn several_passes(gpu: &Gpu) -> Result<()> {
     let mut policy = gpu.context.policy();
     policy.shared_memory = 16 << 10;
-    policy.histogram.most_passes = u32::MAX;
+    policy.histogram.max_passes = u32::MAX;
     for kind in KINDS {
         let method = HistogramMethod::Auto;
         let case = Case { kind, m: 10_000, n: 30_001, spread: Spread::Uniform, method };

@@ -65,7 +65,7 @@ fn refused(gpu: &Gpu) -> Result<()> {
     ensure!(matches!(result, Err(Error::Histogram { .. })), "cumulative wide counts: {result:?}");
     let result = outcome(gpu, &even((1 << 20) + 1), |buffers, _| buffers);
     ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
-    let votes = even(257).method(HistogramMethod::Votes);
+    let votes = even(257).method(HistogramMethod::Ballots);
     let result = outcome(gpu, &votes, |buffers, _| buffers);
     ensure!(matches!(result, Err(Error::Policy { .. })), "{result:?}");
     Ok(())
@@ -129,7 +129,7 @@ fn absurd_policies(gpu: &Gpu) -> Result<()> {
         ("`histogram.loads`", |t| t.loads = u32::MAX),
         ("`histogram.tiles`", |t| t.tiles = u32::MAX),
         ("`histogram.copies`", |t| t.copies = 99),
-        ("`histogram.least_groups`", |t| t.least_groups = 0),
+        ("`histogram.min_groups`", |t| t.min_groups = 0),
         ("`histogram.register_bins`", |t| t.register_bins = u32::MAX),
         ("`histogram.cells`", |t| (t.cells, t.register_bins) = (u32::MAX, 0)),
     ];

@@ -147,7 +147,7 @@ fn wide_counts(gpu: &Gpu) -> Result<()> {
     let values = samples::<u32>(n);
     let (lo, hi) = u32::domain();
     let before = (5 << 32) - 30;
-    for method in [HistogramMethod::Votes, HistogramMethod::Shared, HistogramMethod::Global] {
+    for method in [HistogramMethod::Ballots, HistogramMethod::Shared, HistogramMethod::Global] {
         let (counts, out_of_range) = count(n, 33, |i| values[i].even_bin(lo, hi, 33), |_| 1);
         let bins = Bins::even(lo..hi, 33).accumulate().method(method);
         let input = Input { wide: true, before, ..Input::default() };

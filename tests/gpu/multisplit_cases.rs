@@ -4,7 +4,7 @@
 use anyhow::{Context as _, Result, ensure};
 use multisplit::Buckets;
 use multisplit::graph::Graph;
-use multisplit::primitives::multisplit::{Lockstep, Method, SplitTuning, TileShape, ValuesAfter};
+use multisplit::primitives::multisplit::{Method, Ranking, SplitTuning, TileShape, ValuesAfter};
 use multisplit::primitives::{Policy, SplitBuffers, split};
 use multisplit_tests::generate::{Distribution, Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -189,23 +189,23 @@ fn random_shape(rng: &mut Rng, threads: u32) -> TileShape {
 fn random_cases(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(99);
     let base = gpu.probed_policy()?;
-    let ranking = [Lockstep::No, base.split.lockstep];
+    let ranking = [Ranking::Ballots, base.split.ranking];
     let mut mine = gpu.mine();
     for _ in 0..if gpu.full { 400 } else { 16 } {
         let mut policy = base;
         let threads = base.subgroup_size << rng.below(4);
         policy.split = policy.split.with_shape(random_shape(&mut rng, threads));
-        policy.split.most_buckets_by_votes = [0, 256][rng.below(2) as usize];
-        policy.split.lockstep = ranking[rng.below(2) as usize];
+        policy.split.max_buckets_by_ballots = [0, 256][rng.below(2) as usize];
+        policy.split.ranking = ranking[rng.below(2) as usize];
         policy.split.counter_copies = 1 + rng.below(3) as u32;
         policy.split.histogram_parts = 1 + rng.below(3) as u32;
-        policy.split.abreast = 1 + rng.below(4) as u32;
+        policy.split.side_by_side = 1 + rng.below(4) as u32;
         policy.spin_limit = rng.below(3) as u32;
         policy.look_back_tiles = 1 + rng.below(5) as u32;
         policy.split.values_after = [VALUES_AFTER[rng.below(3) as usize]; 8];
         let (method, kind) = (METHODS[rng.below(6) as usize], KINDS[rng.below(3) as usize]);
-        let most_buckets = if rng.below(4) == 0 { 65_536 } else { 256 };
-        let (m, n) = (1 + rng.below(most_buckets) as u32, rng.below(20_000) as usize);
+        let max_buckets = if rng.below(4) == 0 { 65_536 } else { 256 };
+        let (m, n) = (1 + rng.below(max_buckets) as u32, rng.below(20_000) as usize);
         let distribution = Distribution::ALL[rng.below(6) as usize];
         if mine() {
             case(gpu, &policy, method, kind, m, n, distribution)
@@ -231,8 +231,8 @@ fn tiles_that_cannot_be_cut(gpu: &Gpu) -> Result<()> {
     };
     ensure!(absurd(|tuning| tuning.histogram_parts = 0).is_err(), "parts of nothing");
     ensure!(absurd(|tuning| tuning.counter_copies = 0).is_err(), "no counters");
-    ensure!(absurd(|tuning| tuning.least_keys = u32::MAX).is_err(), "too many keys");
-    absurd(|tuning| tuning.least_keys = 1 << 24)?;
+    ensure!(absurd(|tuning| tuning.min_keys = u32::MAX).is_err(), "too many keys");
+    absurd(|tuning| tuning.min_keys = 1 << 24)?;
     for shape in shapes {
         let mut policy = gpu.context.policy();
         policy.split = policy.split.with_shape(shape);
@@ -298,10 +298,10 @@ fn wide_values_in_several_tiles(gpu: &Gpu) -> Result<()> {
     for ((subgroups, turns), m) in shapes.into_iter().zip([98, 213, 3]) {
         let (n, mut policy) = (7300 + 27 * m as usize, base);
         policy.split = policy.split.with_shape(TileShape::new(subgroups * size, 8).in_turns(turns));
-        policy.split.most_buckets_direct = 0; // the labels of pairs are split by the block method
-        policy.split.least_keys = 4096;
-        for ranking in [Lockstep::No, base.split.lockstep] {
-            policy.split.lockstep = ranking;
+        policy.split.max_buckets_direct = 0; // the labels of pairs are split by the block method
+        policy.split.min_keys = 4096;
+        for ranking in [Ranking::Ballots, base.split.ranking] {
+            policy.split.ranking = ranking;
             let (method, kind) = (Method::ReducedBitSort, Kind::Pairs);
             case(gpu, &policy, method, kind, m, n, Distribution::Binomial)
                 .with_context(|| format!("{subgroups} subgroups, {turns} turns, {ranking:?}"))?;
@@ -315,18 +315,18 @@ fn wide_values_in_several_tiles(gpu: &Gpu) -> Result<()> {
 fn two_buckets(gpu: &Gpu) -> Result<()> {
     let base = gpu.context.policy();
     let shapes = [(2, 4, 1), (1, 6, 2), (3, 2, 2), (4, 3, 1)];
-    for ((subgroups, items, turns), abreast) in shapes.into_iter().zip(1..) {
+    for ((subgroups, items, turns), side_by_side) in shapes.into_iter().zip(1..) {
         let mut policy = base;
         let shape = TileShape::new(subgroups * base.subgroup_size, items).in_turns(turns);
         policy.split = policy.split.with_shape(shape);
-        policy.split.abreast = abreast;
-        policy.split.most_buckets_direct = 0;
-        policy.split.least_keys = 300;
+        policy.split.side_by_side = side_by_side;
+        policy.split.max_buckets_direct = 0;
+        policy.split.min_keys = 300;
         let wide = (Method::ReducedBitSort, Kind::Pairs);
         for (method, kind) in KINDS.map(|kind| (Method::Block, kind)).into_iter().chain([wide]) {
             for (m, n) in [(2, 10_007), (1, 1 + 257 * subgroups as usize)] {
                 case(gpu, &policy, method, kind, m, n, Distribution::Uniform)
-                    .with_context(|| format!("{abreast} side by side"))?;
+                    .with_context(|| format!("{side_by_side} side by side"))?;
             }
         }
         let buckets = Buckets::delta_over_domain(2).method(Method::Block);

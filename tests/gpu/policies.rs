@@ -60,7 +60,7 @@ fn edit(policy: &mut Policy, rng: &mut Rng) {
         0 => policy.threads = any,
         1 => policy.spine_threads = any,
         2 => policy.spine_tiles = any,
-        3 => policy.lone_tiles = any,
+        3 => policy.single_group_tiles = any,
         4 => policy.spin_limit = any,
         5 => policy.look_back_tiles = any,
         6 => policy.max_storage_range = any.into(),
@@ -81,22 +81,22 @@ fn edit(policy: &mut Policy, rng: &mut Rng) {
             let moments = [ValuesAfter::Loading, ValuesAfter::Ranking, ValuesAfter::Ordering];
             policy.split.values_after = [pick(rng, &moments); 8];
         }
-        17 => policy.split.least_keys = any,
+        17 => policy.split.min_keys = any,
         18 => policy.split.block_strips = [any; 8],
-        19 => policy.split.abreast = any,
+        19 => policy.split.side_by_side = any,
         20 => policy.split.histogram_parts = any,
-        21 => policy.split.most_buckets_by_votes = any,
+        21 => policy.split.max_buckets_by_ballots = any,
         22 => policy.split.counter_copies = any,
-        23 => policy.split.most_loop_rounds = any,
-        24 => policy.split.most_buckets_direct = any,
+        23 => policy.split.max_loop_rounds = any,
+        24 => policy.split.max_buckets_direct = any,
         25 => policy.histogram.threads = any,
         26 => policy.histogram.loads = any,
         27 => policy.histogram.tiles = any,
-        28 => policy.histogram.least_groups = any,
+        28 => policy.histogram.min_groups = any,
         29 => policy.histogram.copies = any,
         30 => policy.histogram.copies_bytes = any,
-        31 => policy.histogram.most_bins_by_votes = any,
-        32 => policy.histogram.most_passes = any,
+        31 => policy.histogram.max_bins_by_ballots = any,
+        32 => policy.histogram.max_passes = any,
         33 => policy.histogram.register_bins = any,
         34 => policy.histogram.cells_per_bin = any,
         35 => policy.histogram.cells = any,
@@ -120,7 +120,7 @@ fn edit_search(policy: &mut Policy, rng: &mut Rng, any: u32) {
     let sssp = &mut policy.sssp;
     let sizes = [
         &mut sssp.threads,
-        &mut sssp.most_groups,
+        &mut sssp.max_groups,
         &mut sssp.residents.groups,
         &mut sssp.residents.threads,
         &mut sssp.spin_limit,
@@ -138,7 +138,7 @@ fn edit_search(policy: &mut Policy, rng: &mut Rng, any: u32) {
         &mut sssp.local_entries,
         &mut sssp.queue_percent,
         &mut sssp.delta_scale,
-        &mut sssp.delta_most,
+        &mut sssp.max_delta,
     ];
     let at = rng.below(sizes.len() as u64) as usize;
     if let Some(size) = sizes.into_iter().nth(at) {

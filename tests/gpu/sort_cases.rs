@@ -4,7 +4,7 @@
 use anyhow::{Context as _, Result};
 use multisplit::KeyType;
 use multisplit::primitives::Policy;
-use multisplit::primitives::multisplit::{Lockstep, TileShape};
+use multisplit::primitives::multisplit::{Ranking, TileShape};
 use multisplit::primitives::sort::SortMethod;
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::Gpu;
@@ -186,7 +186,7 @@ fn no_patience(gpu: &Gpu) -> Result<()> {
 fn random_shapes(gpu: &Gpu) -> Result<()> {
     let (mut rng, mut mine) = (Rng::new(77), gpu.mine());
     let base = gpu.probed_policy()?;
-    let ranking = [Lockstep::No, base.split.lockstep];
+    let ranking = [Ranking::Ballots, base.split.ranking];
     for _ in 0..if gpu.full { 100 } else { 4 } {
         let mut policy = base;
         let threads = policy.subgroup_size << rng.below(4);
@@ -195,7 +195,7 @@ fn random_shapes(gpu: &Gpu) -> Result<()> {
         policy.sort = policy.sort.with_shape(TileShape::new(threads, items).in_turns(turns));
         policy.spin_limit = rng.below(3) as u32;
         policy.look_back_tiles = 1 + rng.below(5) as u32;
-        policy.split.lockstep = ranking[rng.below(2) as usize];
+        policy.split.ranking = ranking[rng.below(2) as usize];
         let key = KeyType::ALL[rng.below(6) as usize];
         let along = ALONG[rng.below(5) as usize];
         let order = Order::one_sweep(key);

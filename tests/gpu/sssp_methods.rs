@@ -63,15 +63,15 @@ fn every_method(gpu: &Gpu, network: &Network, sources: &[u32]) -> Result<()> {
 }
 
 /// Random edges: few or many, some several times, some from a vertex to itself.
-pub fn random_network(rng: &mut Rng, most_vertices: u64) -> Result<Network> {
-    let vertices = 1 + rng.below(most_vertices);
+pub fn random_network(rng: &mut Rng, max_vertices: u64) -> Result<Network> {
+    let vertices = 1 + rng.below(max_vertices);
     let count = rng.below(4 * vertices + 1);
-    let most_weight = [0, 1, 10, 1000, 1 << 24][rng.below(5) as usize];
+    let max_weight = [0, 1, 10, 1000, 1 << 24][rng.below(5) as usize];
     let direction = [Direction::Directed, Direction::Undirected][rng.below(2) as usize];
     let mut edges = EdgeList::weighted();
     for _ in 0..count {
         let (from, to) = (rng.below(vertices) as u32, rng.below(vertices) as u32);
-        edges.push(from, to, rng.below(most_weight + 1) as u32);
+        edges.push(from, to, rng.below(max_weight + 1) as u32);
     }
     Ok(Network::new(vertices, direction, &edges)?)
 }
@@ -259,7 +259,7 @@ fn queues_that_are_too_short(gpu: &Gpu) -> Result<()> {
 fn no_local_hops(gpu: &Gpu) -> Result<()> {
     let mut policy = gpu.context.policy();
     policy.sssp.local_hops = 0;
-    policy.sssp.most_groups = 3;
+    policy.sssp.max_groups = 3;
     let network = Grid::of_size(1500).generate(Weighting::Own)?;
     check(gpu, &policy, &network, &options(SsspMethod::Multisplit), &[0]).map(|_| ())
 }

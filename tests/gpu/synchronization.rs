@@ -46,7 +46,8 @@ fn plan(
 fn scan_plan(gpu: &Gpu, method: ScanMethod, replayable: bool) -> Result<Work> {
     let policy = gpu.context.policy();
     // Too long for one workgroup, whatever the device's own would take.
-    let policy = Policy { scan: method, spine_threads: policy.threads, lone_tiles: 1, ..policy };
+    let policy =
+        Policy { scan: method, spine_threads: policy.threads, single_group_tiles: 1, ..policy };
     plan(gpu, replayable, |graph, src, dst| Ok(scan(graph, &policy, &ScanBuffers::new(src, dst))?))
 }
 

@@ -17,7 +17,6 @@ pub enum Method {
     #[default]
     Auto,
     /// Ballots, with counts in registers (the paper's)
-    #[value(alias = "votes")]
     Ballots,
     /// Counters in shared memory, in as many passes as they need
     Shared,
@@ -29,7 +28,7 @@ impl Method {
     fn engine(self) -> HistogramMethod {
         match self {
             Self::Auto => HistogramMethod::Auto,
-            Self::Ballots => HistogramMethod::Votes,
+            Self::Ballots => HistogramMethod::Ballots,
             Self::Shared => HistogramMethod::Shared,
             Self::Global => HistogramMethod::Global,
         }
@@ -79,7 +78,7 @@ impl HistogramPlan {
 pub fn name(method: HistogramMethod) -> &'static str {
     match method {
         HistogramMethod::Auto => "auto",
-        HistogramMethod::Votes => "ballots",
+        HistogramMethod::Ballots => "ballots",
         HistogramMethod::Shared => "shared",
         HistogramMethod::Global => "global",
     }

@@ -17,7 +17,7 @@ type Field = fn(&mut SsspTuning) -> &mut u32;
 /// Every size by its name.
 const FIELDS: [(&str, Field); 21] = [
     ("threads", |t| &mut t.threads),
-    ("max_groups", |t| &mut t.most_groups),
+    ("max_groups", |t| &mut t.max_groups),
     ("resident_groups", |t| &mut t.residents.groups),
     ("resident_threads", |t| &mut t.residents.threads),
     ("resident_rounds", |t| &mut t.resident_rounds),
@@ -35,7 +35,7 @@ const FIELDS: [(&str, Field); 21] = [
     ("local_entries", |t| &mut t.local_entries),
     ("queue_percent", |t| &mut t.queue_percent),
     ("delta_scale", |t| &mut t.delta_scale),
-    ("delta_max", |t| &mut t.delta_most),
+    ("delta_max", |t| &mut t.max_delta),
     ("delta_thin", |t| &mut t.delta_thin),
 ];
 

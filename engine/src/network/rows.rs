@@ -143,7 +143,7 @@ impl Network {
     }
 
     /// The most arcs that leave one vertex.
-    pub fn most_degree(&self) -> u32 {
+    pub fn max_degree(&self) -> u32 {
         self.rows.windows(2).map(|row| row[1] - row[0]).max().unwrap_or(0)
     }
 }
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!((targets(2), targets(3), targets(9)), (vec![2], vec![], vec![]));
         let network = Network::new(4, Direction::Directed, &edges).expect("a network");
         assert_eq!(network.rows(), [0, 2, 3, 4, 4]);
-        assert_eq!(network.most_degree(), 2);
+        assert_eq!(network.max_degree(), 2);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Which sizes and methods suit a device. Kernels know nothing of GPU models; this file does.
 
 use super::histogram::HistogramTuning;
-use super::multisplit::{Lockstep, SplitTuning};
+use super::multisplit::{Ranking, SplitTuning};
 #[cfg(feature = "tuning")]
 use super::probe;
 use super::sort::SortTuning;
@@ -48,7 +48,7 @@ tunable! {
         /// Largest array, in tiles, that one workgroup scans on its own.
         spine_tiles: u32,
         /// Up to this many of its tiles, one workgroup is quicker than several that look back.
-        lone_tiles: u32,
+        single_group_tiles: u32,
         /// How often look-back looks in vain before it adds up a missing tile itself.
         spin_limit: u32,
         /// Tiles whose words a look-back over buckets reads at a time, from 1 to 32.
@@ -130,7 +130,7 @@ impl Policy {
             // workgroup is no quicker.)
             spine_threads: (most.min(if software { 256 } else { 1024 }) / subgroup_size).max(1)
                 * subgroup_size,
-            lone_tiles: if software { 1 } else { 2 },
+            single_group_tiles: if software { 1 } else { 2 },
             spin_limit: if software { 32 } else { 1024 },
             look_back_tiles: if software { 1 } else { 4 },
             max_storage_range: u64::from(properties.limits.max_storage_buffer_range),
@@ -144,8 +144,8 @@ impl Policy {
                 shared_memory: properties.shared_memory,
                 max_storage_range: u64::from(properties.limits.max_storage_buffer_range),
                 max_groups: properties.limits.max_compute_work_group_count[0],
-                max_loop_rounds: split.most_loop_rounds,
-                max_samples: histogram.most_samples,
+                max_loop_rounds: split.max_loop_rounds,
+                max_samples: histogram.max_samples,
                 lane_order: false,
             },
             split,
@@ -158,7 +158,7 @@ impl Policy {
     /// How often look-back over buckets looks in vain. Where loops have a bound, looking takes a small
     /// part of it, because other loops of the kernel need rounds too.
     pub(crate) fn spins(&self) -> u32 {
-        self.spin_limit.min(self.split.most_loop_rounds / 8)
+        self.spin_limit.min(self.split.max_loop_rounds / 8)
     }
 
     /// Refuses what no kernel can follow, or what the device does not have.
@@ -191,10 +191,10 @@ impl Policy {
             && self.max_threads >= self.subgroup_size
             && self.max_storage_range >= MIN_STORAGE_RANGE;
         require(enough, "a limit is below what kernels need")?;
-        let bounded = self.split.most_loop_rounds <= facts.max_loop_rounds
-            && self.histogram.most_samples <= facts.max_samples;
+        let bounded = self.split.max_loop_rounds <= facts.max_loop_rounds
+            && self.histogram.max_samples <= facts.max_samples;
         require(bounded, "loops are longer than the device runs them")?;
-        let ordered = self.split.lockstep == Lockstep::No || facts.lane_order;
+        let ordered = self.split.ranking == Ranking::Ballots || facts.lane_order;
         require(ordered, "ranking by lane order, which the device was not seen to keep")
     }
 

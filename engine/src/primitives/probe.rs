@@ -28,7 +28,7 @@ const SOFTWARE_GROUPS: u64 = 96;
 
 /// Whether atomics on shared memory are performed in the order of the program, and those of one
 /// instruction, where they meet, in the order of the lanes: what
-/// [`Lockstep::LaneOrder`](super::multisplit::Lockstep) says. Tries it out, by one
+/// [`Ranking::LaneOrder`](super::multisplit::Ranking) says. Tries it out, by one
 /// small dispatch on the queue of the context, and waits for the result.
 pub fn lane_order(context: &Context, seed: u32) -> Result<bool> {
     let _span = tracing::debug_span!("probe.lane_order").entered();

@@ -141,7 +141,7 @@ impl Scan {
                 return Err(Error::BufferTooSmall { name, size, needed });
             }
         }
-        let job = Job {
+        let job = ScanPasses {
             policy,
             prepared,
             n: self.n,
@@ -179,7 +179,7 @@ fn spine_elements(policy: &Policy) -> u64 {
 
 /// Elements up to which one workgroup is the quickest.
 pub(super) fn lone_elements(policy: &Policy) -> u64 {
-    (spine_tile(policy) * u64::from(policy.lone_tiles.max(1))).min(spine_elements(policy))
+    (spine_tile(policy) * u64::from(policy.single_group_tiles.max(1))).min(spine_elements(policy))
 }
 
 /// Its threads for `n` elements: half as many, or a quarter, where those take all at a time.
@@ -210,7 +210,7 @@ struct Piece {
 }
 
 /// One scan on its way into the graph.
-struct Job<'j> {
+struct ScanPasses<'j> {
     policy: &'j Policy,
     prepared: Prepared,
     n: Length,
@@ -218,7 +218,7 @@ struct Job<'j> {
     dst: View,
 }
 
-impl Job<'_> {
+impl ScanPasses<'_> {
     /// Cuts both arrays into pieces, each but the last a multiple of `granule` tiles.
     fn cut(&self, tiles: Length, tile: u64, granule: u64) -> Result<Vec<Piece>> {
         // Kernels number tiles in 32 bits.

@@ -12,16 +12,16 @@ layout(push_constant) uniform Push {
     uint piece_start;   // where it begins
     uint tile;          // elements that a workgroup takes at a time
     uint tiles;         // tiles that a workgroup should have
-    uint least_groups;  // unless so many workgroups have no tile then
-    uint most_groups;
+    uint min_groups;  // unless so many workgroups have no tile then
+    uint max_groups;
 } push;
 
 void main() {
     uint all = elements.at[push.index];
     uint count = all > push.piece_start ? min(all - push.piece_start, push.count) : 0;
     uint tiles = count / push.tile + (count % push.tile > 0 ? 1 : 0);
-    uint wanted = max(tiles / push.tiles + (tiles % push.tiles > 0 ? 1 : 0), min(tiles, push.least_groups));
-    arguments.at[0] = min(wanted, push.most_groups);
+    uint wanted = max(tiles / push.tiles + (tiles % push.tiles > 0 ? 1 : 0), min(tiles, push.min_groups));
+    arguments.at[0] = min(wanted, push.max_groups);
     arguments.at[1] = 1;
     arguments.at[2] = 1;
 }

@@ -98,7 +98,7 @@ uint even_integer_bin(uint above, uint span) {
 uint bin_of(SAMPLE bits) {
     if (BIN_KIND == BIN_IDENTITY) return identity_bin(bits);
     SAMPLE key = ordered(bits);
-    SAMPLE above = key - sample_of(push.least_low, push.least_high);
+    SAMPLE above = key - sample_of(push.min_low, push.min_high);
     SAMPLE span = sample_of(push.span_low, push.span_high);
     // NaN is beyond every edge in this order.
     bool inside = above < span;
@@ -117,7 +117,7 @@ uint bin_of(SAMPLE bits) {
 uint likely_bin(SAMPLE bits, out bool unsure) {
     unsure = false;
     if (BIN_KIND != BIN_RANGE || SEARCH != SEARCH_LOOKUP) return bin_of(bits);
-    SAMPLE above = ordered(bits) - sample_of(push.least_low, push.least_high);
+    SAMPLE above = ordered(bits) - sample_of(push.min_low, push.min_high);
     bool inside = above < sample_of(push.span_low, push.span_high);
     uint bin = likely_range_bin(bits, above, inside, unsure);
     return inside ? bin : push.bins;

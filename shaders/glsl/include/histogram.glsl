@@ -44,8 +44,8 @@ layout(push_constant) uniform Push {
     uint first_byte;    // where the first one begins
     uint origin_low;    // the first edge: a sample
     uint origin_high;
-    uint least_low;     // the same as ordered()
-    uint least_high;
+    uint min_low;     // the same as ordered()
+    uint min_high;
     uint span_low;      // the last edge less the first, both as ordered()
     uint span_high;
     uint scale_low;     // bins or cells to the unit

@@ -1,7 +1,7 @@
 // What the kernels of multisplit share: their constants, their push block and their keys.
 
 layout(constant_id = 1) const uint SUBGROUP_SIZE = 32;
-#define LEAST_LANES SUBGROUP_SIZE
+#define MIN_LANES SUBGROUP_SIZE
 layout(constant_id = 2) const uint BUCKET_BITS = 8;  // ceil(log2 m), at least 1
 layout(constant_id = 3) const uint BUCKET_KIND = 0;
 layout(constant_id = 4) const uint KEY_KIND = 0;

@@ -6,7 +6,7 @@
 layout(set = 0, binding = 1, std430) coherent writeonly buffer Groups { uint at[6]; } groups;
 layout(set = 0, binding = 2, std430) writeonly buffer History { uvec2 at[]; } history;
 
-const uint MOST_GROUPS = 65535;  // every device takes as many
+const uint MAX_GROUPS = 65535;  // every device takes as many
 
 void clear_counts() {
     for (uint q = 0; q < BUCKET + BUCKETS; ++q) COUNT(q) = 0;
@@ -15,10 +15,10 @@ void clear_counts() {
 // How the work is dealt out.
 void deal(uint entries, uint pieces) {
     uint subgroups = push.subgroups;
-    uint most = push.most_groups * subgroups;
-    uint chunk = clamp((entries + most - 1) / most, push.least_chunk, SUBGROUP_SIZE);
+    uint most = push.max_groups * subgroups;
+    uint chunk = clamp((entries + most - 1) / most, push.min_chunk, SUBGROUP_SIZE);
     uint units = pieces + (entries + chunk - 1) / chunk;
-    uint wanted = clamp((units + subgroups - 1) / subgroups, 1, push.most_groups);
+    uint wanted = clamp((units + subgroups - 1) / subgroups, 1, push.max_groups);
     control.count = entries;
     control.pieces = pieces;
     control.chunk = chunk;
@@ -132,7 +132,7 @@ void take_later(uint rest_counts[2], uint rest_out) {
         control.piled = rest;
         control.splits += 1;
         groups.at[0] = 0;
-        groups.at[3] = min((rest - 1) / gl_WorkGroupSize.x + 1, MOST_GROUPS);
+        groups.at[3] = min((rest - 1) / gl_WorkGroupSize.x + 1, MAX_GROUPS);
 #endif
     } else if (rest > 0) {
         // A new window, where the nearest of the rest is.

@@ -35,7 +35,7 @@ uint gather(uint distance, uint begin, uint degree) {
 
 // The vertices of a workgroup, one a thread: where their arcs end among all of them, how far their
 // first arc is from there, and their distances.
-const uint MOST_SPREAD = 2048;  // threads of a workgroup
+const uint MAX_SPREAD = 2048;  // threads of a workgroup
 const uint SPREAD_ROOM = SPREAD != 0 ? gl_WorkGroupSize.x : 1;
 shared uint spread_ends[SPREAD_ROOM];
 shared uint spread_shifts[SPREAD_ROOM];
@@ -45,7 +45,7 @@ shared uint spread_sums[SPREAD != 0 ? gl_WorkGroupSize.x / SUBGROUP_SIZE : 1];  
 // The vertex that has arc `turn`: as many vertices as end at or before it.
 uint spread_owner(uint turn) {
     uint owner = 0;
-    [[unroll]] for (uint step = MOST_SPREAD / 2; step > 0; step /= 2) {
+    [[unroll]] for (uint step = MAX_SPREAD / 2; step > 0; step /= 2) {
         uint next = owner + step;
         if (next < gl_WorkGroupSize.x && spread_ends[next - 1] <= turn) owner = next;
     }

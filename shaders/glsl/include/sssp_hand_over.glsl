@@ -5,7 +5,7 @@ shared uvec4 round_words[4];
 shared uint taken_ends[BUCKETS];
 shared uint slot_counts[BUCKETS + 1];
 shared uint slot_begins[BUCKETS + 1];
-shared uint least_here;
+shared uint min_here;
 shared uint relaxations_here;
 shared uint expansions_here;
 
@@ -39,7 +39,7 @@ void begin_round() {
         taken_ends[b] = control.ends[b];
     if (gl_LocalInvocationIndex == 0) {
         wide_count = 0;
-        least_here = UNREACHED;
+        min_here = UNREACHED;
         relaxations_here = 0;
         expansions_here = 0;
     }
@@ -54,7 +54,7 @@ uint place_here(bool held, uvec2 entry) {
     uint begin = 0;
     if (held && before == 0) begin = atomicAdd(slot_counts[slot], subgroupBallotBitCount(same));
     begin = subgroupShuffle(begin, held ? subgroupBallotFindLSB(same) : 0);
-    if (held && slot == BUCKETS) atomicMin(least_here, entry.y);
+    if (held && slot == BUCKETS) atomicMin(min_here, entry.y);
     return begin + before;
 }
 
@@ -64,7 +64,7 @@ void take_places() {
             slot_begins[s] = atomicAdd(COUNT(queue_of_slot(s)), slot_counts[s]);
     }
     if (gl_LocalInvocationIndex == 0) {
-        if (least_here < UNREACHED) atomicMin(control.least, least_here);
+        if (min_here < UNREACHED) atomicMin(control.least, min_here);
         if (relaxations_here > 0) ADD_FIGURE(relaxations, relaxations_here)
         if (expansions_here > 0) ADD_FIGURE(expansions, expansions_here)
     }

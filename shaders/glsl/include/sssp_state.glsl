@@ -24,8 +24,8 @@ layout(push_constant) uniform Push {
     uint delta;         // width of a bucket; of floats, the bits
     uint hub_degree;    // a vertex with so many arcs is relaxed in pieces
     uint piece;         // arcs of a piece
-    uint least_chunk;   // entries that a subgroup takes at least
-    uint most_groups;   // workgroups of a round, at most
+    uint min_chunk;   // entries that a subgroup takes at least
+    uint max_groups;   // workgroups of a round, at most
     uint local_hops;    // how often a subgroup goes on with what it found itself
     uint local_entries; // in rounds of no more entries than this
     uint subgroups;     // of a workgroup of a round

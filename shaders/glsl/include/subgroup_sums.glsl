@@ -4,11 +4,11 @@
 // subgroup size.
 
 // Kernels that know their subgroup size say so, and need less shared memory.
-#ifndef LEAST_LANES
-#define LEAST_LANES 4
+#ifndef MIN_LANES
+#define MIN_LANES 4
 #endif
 
-shared uint subgroup_sums[gl_WorkGroupSize.x / LEAST_LANES];
+shared uint subgroup_sums[gl_WorkGroupSize.x / MIN_LANES];
 
 // `sum` is the sum over this subgroup, the same in every lane. Gives the sum over the subgroups
 // before this one, and in `total` the sum over the workgroup. Called by all threads; a

@@ -18,7 +18,7 @@ layout(set = 0, binding = 2, std430) readonly buffer Scanned { uint at[]; } scan
 layout(set = 0, binding = 7, std430) readonly buffer InsideBlock { uint at[]; } inside_block;
 
 #include "groups.glsl"
-#include "abreast.glsl"
+#include "side_by_side.glsl"
 #include "subgroup_sums.glsl"
 #include "voting.glsl"
 #include "rank_tile.glsl"
@@ -44,7 +44,7 @@ void aim_missing() {}
 uint first_place(uint b, uint subproblem) {
     uint index = b * subproblem_count() + subproblem;
     if (!BY_BLOCKS) return scanned.at[index];
-    return scanned.at[b * block_count() + subproblem / ABREAST] + inside_block.at[index];
+    return scanned.at[b * block_count() + subproblem / SIDE_BY_SIDE] + inside_block.at[index];
 }
 
 void main() {

@@ -42,8 +42,8 @@ fn cases(width: u32, lane_order: bool) -> Result<Vec<common::case::Case>> {
                 policy.split.block_pairs = [shape; 8];
                 policy.split.onesweep = [shape; 8];
                 policy.split.warp = shape;
-                policy.split.most_buckets_direct = 0;
-                policy.split.least_keys = 4096;
+                policy.split.max_buckets_direct = 0;
+                policy.split.min_keys = 4096;
             })?;
             let runs_it = common::all::kernels(&case).iter().any(|label| label == LABEL);
             ensure!(runs_it, "{} does not run the kernel", case.name);

@@ -138,7 +138,7 @@ mod tests {
             (network.vertices(), network.edges(), network.arcs().len()),
             (1000, 5000, 10_000)
         );
-        assert!(network.most_degree() > 40, "{}", network.most_degree());
+        assert!(network.max_degree() > 40, "{}", network.max_degree());
         assert!((400.0..600.0).contains(&network.mean_weight()));
         let again = Rmat::of_size(1000, 5000).generate(Weighting::Own).expect("a network");
         assert_eq!(network, again);

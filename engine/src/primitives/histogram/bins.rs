@@ -173,15 +173,15 @@ fn even(sample: SampleType, lo: u64, hi: u64, bins: u32) -> Result<BinCode> {
 
 /// Differences that are not normal numbers, which a device may take for zero, must all lie in the
 /// first bin; this keeps bins far wider than they are.
-const LEAST_WIDTH: f64 = 1e-30;
-const MOST_WIDTH: f64 = 1e30;
+const MIN_WIDTH: f64 = 1e-30;
+const MAX_WIDTH: f64 = 1e30;
 
 fn even_float(sample: SampleType, lo: u64, hi: u64, bins: u32) -> Result<BinCode> {
     let (from, to) = (sample.float(lo), sample.float(hi));
     if !(from < to && from.is_finite() && to.is_finite()) {
         return refuse(sample, "the range is empty or not finite");
     }
-    if !(LEAST_WIDTH..=MOST_WIDTH).contains(&(to - from)) {
+    if !(MIN_WIDTH..=MAX_WIDTH).contains(&(to - from)) {
         return refuse(sample, "the range is narrower than 1e-30 or wider than 1e30");
     }
     let scale = match sample {
@@ -214,7 +214,7 @@ fn range(sample: SampleType, splitters: &[u64], bins: u32, policy: &Policy) -> R
         splitters: inner.len() as u32,
         table: Vec::new(),
     };
-    if bins <= tuning.register_bins.min(MOST_IN_REGISTERS) {
+    if bins <= tuning.register_bins.min(MAX_IN_REGISTERS) {
         range.search = Search::Registers;
         // Halves of the same size. Nothing inside is at or above what is put behind.
         range.splitters = bins.next_power_of_two().max(2) - 1;
@@ -245,4 +245,4 @@ fn range(sample: SampleType, splitters: &[u64], bins: u32, policy: &Policy) -> R
 }
 
 /// More than the registers of a thread have room for.
-const MOST_IN_REGISTERS: u32 = 32;
+const MAX_IN_REGISTERS: u32 = 32;

@@ -42,7 +42,7 @@ pub(super) struct CellFormat {
 const CROWDED: u32 = 1 << 31;
 /// Ranges narrower than this have no affine map: differences that are not normal numbers, which a
 /// device may take for zero, must all have the first place.
-const LEAST_WIDTH: f64 = 1e-27;
+const MIN_WIDTH: f64 = 1e-27;
 
 impl CellFormat {
     /// As many bits for fractions as there is room for in words and in places.
@@ -175,9 +175,8 @@ fn affine_map(
 ) -> Option<CellMap> {
     let (first, last) = (*splitters.first()?, *splitters.last()?);
     let width = sample.float(last) - sample.float(first);
-    let normal = |&s: &u64| sample.float(s) == 0.0 || sample.float(s).abs() >= least_normal(sample);
-    if !sample.is_float() || !(LEAST_WIDTH..1e30).contains(&width) || !splitters.iter().all(normal)
-    {
+    let normal = |&s: &u64| sample.float(s) == 0.0 || sample.float(s).abs() >= min_normal(sample);
+    if !sample.is_float() || !(MIN_WIDTH..1e30).contains(&width) || !splitters.iter().all(normal) {
         return None;
     }
     let places = format.places(count);
@@ -195,7 +194,7 @@ fn affine_map(
     Some(map)
 }
 
-fn least_normal(sample: SampleType) -> f64 {
+fn min_normal(sample: SampleType) -> f64 {
     if sample == SampleType::F64 { f64::MIN_POSITIVE } else { f32::MIN_POSITIVE.into() }
 }
 

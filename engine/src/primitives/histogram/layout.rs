@@ -102,7 +102,7 @@ const MAX_CHANNELS: u32 = 4;
 /// The largest offset alignment that Vulkan lets a device ask for.
 const ALIGNMENT: u64 = 256;
 /// Kernels number elements, and a few more, in 32 bits.
-const MOST_OF_PIECE: u64 = 1 << 31;
+const MAX_OF_PIECE: u64 = 1 << 31;
 /// So that a size no device has is an error and not a plan without end.
 const MAX_PIECES: u64 = 1024;
 
@@ -128,7 +128,7 @@ pub(super) fn pieces(
     let first_byte = layout.offset - base;
     let room = policy.max_storage_range.saturating_sub(first_byte) / stride.max(WORD);
     // Pieces of both arrays then begin where bindings may.
-    let most = room.min(MOST_OF_PIECE) / ALIGNMENT * ALIGNMENT;
+    let most = room.min(MAX_OF_PIECE) / ALIGNMENT * ALIGNMENT;
     let limit = match buffers.n {
         Count::Host(_) => most.saturating_mul(MAX_PIECES),
         Count::Device { .. } => most.saturating_mul(MAX_PIECES).min(u32::MAX.into()),

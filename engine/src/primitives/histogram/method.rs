@@ -12,7 +12,7 @@ pub enum HistogramMethod {
     Auto,
     /// Ballots, with the counts in registers (the paper's): up to 256 bins of one channel, without
     /// weights.
-    Votes,
+    Ballots,
     /// Counters in shared memory, in as many passes over the samples as shared memory needs.
     Shared,
     /// Atomic operations on the output.
@@ -37,7 +37,7 @@ pub struct HistogramSizes {
     /// Tiles that a workgroup should have.
     pub tiles: u32,
     /// Unless fewer workgroups than this had anything to do then.
-    pub least_groups: u32,
+    pub min_groups: u32,
     /// Inner splitters in shared memory.
     pub(super) splitters: u32,
     /// Shared counters of a channel.
@@ -45,7 +45,7 @@ pub struct HistogramSizes {
 }
 
 /// Most bins that votes count: more would take more registers than there are.
-const MOST_BY_VOTES: u32 = 256;
+const MAX_BY_BALLOTS: u32 = 256;
 /// What the kernels may have in shared memory besides.
 const SHARED_SLACK: u32 = 256;
 /// Elements of a thread in a tile, where they are read one by one.
@@ -63,22 +63,22 @@ pub(super) fn choose(
     code: &BinCode,
 ) -> Result<(HistogramMethod, HistogramSizes)> {
     let tuned = &policy.histogram;
-    let votable = histogram.bins <= MOST_BY_VOTES
+    let votable = histogram.bins <= MAX_BY_BALLOTS
         && histogram.layout.active_channels() == 1
         && histogram.weight == Weight::None;
     let shared = shared_sizes(policy, histogram, code);
     // Sums of weights past 32 bits have no place in shared memory.
     let wide_sums = histogram.wide && histogram.weight == Weight::U32;
     let method = match histogram.method {
-        HistogramMethod::Auto if votable && histogram.bins <= tuned.most_bins_by_votes => {
-            HistogramMethod::Votes
+        HistogramMethod::Auto if votable && histogram.bins <= tuned.max_bins_by_ballots => {
+            HistogramMethod::Ballots
         }
-        HistogramMethod::Auto if wide_sums || shared.passes > tuned.most_passes => {
+        HistogramMethod::Auto if wide_sums || shared.passes > tuned.max_passes => {
             HistogramMethod::Global
         }
         HistogramMethod::Auto => HistogramMethod::Shared,
-        HistogramMethod::Votes if !votable => {
-            return Err(Error::Policy { problem: "votes count 256 bins of one channel at most" });
+        HistogramMethod::Ballots if !votable => {
+            return Err(Error::Policy { problem: "ballots count 256 bins of one channel at most" });
         }
         HistogramMethod::Shared if wide_sums => {
             return Err(Error::Policy {
@@ -90,7 +90,7 @@ pub(super) fn choose(
     let one_pass = HistogramSizes { window: histogram.bins, passes: 1, copies: 1, ..shared };
     Ok(match method {
         HistogramMethod::Global => (method, HistogramSizes { room: 1, ..one_pass }),
-        HistogramMethod::Votes => (method, HistogramSizes { room: MOST_BY_VOTES, ..one_pass }),
+        HistogramMethod::Ballots => (method, HistogramSizes { room: MAX_BY_BALLOTS, ..one_pass }),
         _ => (method, shared),
     })
 }
@@ -102,17 +102,17 @@ fn shared_sizes(policy: &Policy, histogram: &Histogram, code: &BinCode) -> Histo
     let words = policy.shared_memory.saturating_sub(SHARED_SLACK) / 4;
     let (splitters, table) = staged(histogram, code, words / 2);
     let left = (words.saturating_sub(table) / channels).max(2);
-    let most_room = rounded_down(left);
-    let passes = bins.div_ceil(most_room - 1);
+    let max_room = rounded_down(left);
+    let passes = bins.div_ceil(max_room - 1);
     let window = bins.div_ceil(passes);
-    let room = rounded_up(window + 1).min(most_room);
+    let room = rounded_up(window + 1).min(max_room);
     let copies_words = (tuned.copies_bytes / 4).min(left * channels);
     let copies = tuned.copies.min(copies_words / (room * channels)).max(1);
 
     let looks_up = code.range.as_ref().is_some_and(|range| range.search == Search::Lookup);
     let threads = if looks_up { tuned.lookup_threads } else { tuned.threads };
-    let least_threads = u64::from(tuned.least_groups) * u64::from(tuned.threads);
-    let least_groups = (least_threads / u64::from(threads.max(1))) as u32;
+    let min_threads = u64::from(tuned.min_groups) * u64::from(tuned.threads);
+    let min_groups = (min_threads / u64::from(threads.max(1))) as u32;
     let vectors = histogram.reads_vectors();
     let loads = if vectors { tuned.loads.max(1) } else { 0 };
     let samples = if vectors {
@@ -124,8 +124,8 @@ fn shared_sizes(policy: &Policy, histogram: &Histogram, code: &BinCode) -> Histo
     let words = (window + 1) * channels + table;
     let wanted = (SAMPLES_PER_WORD * words).div_ceil(tile).max(tuned.tiles);
     let rounds = if histogram.weight == Weight::F32 { FLOAT_ROUNDS } else { 1 };
-    let most_tiles = tuned.most_samples / (samples * rounds);
-    let tiles = wanted.min(most_tiles).max(1);
+    let max_tiles = tuned.max_samples / (samples * rounds);
+    let tiles = wanted.min(max_tiles).max(1);
     HistogramSizes {
         threads,
         loads,
@@ -134,20 +134,20 @@ fn shared_sizes(policy: &Policy, histogram: &Histogram, code: &BinCode) -> Histo
         passes,
         tile,
         tiles,
-        least_groups,
+        min_groups,
         splitters,
         room,
     }
 }
 
 /// How many splitters are kept in shared memory, and how many of its words the table takes in all.
-fn staged(histogram: &Histogram, code: &BinCode, most_words: u32) -> (u32, u32) {
+fn staged(histogram: &Histogram, code: &BinCode, max_words: u32) -> (u32, u32) {
     let Some(range) = &code.range else { return (1, 2) };
     let cells = range.cells + 1;
     let words = range.splitters.max(1).saturating_mul(histogram.sample.bytes().div_ceil(4));
     match range.search {
         Search::Registers => (range.splitters, cells + 2),
-        _ if words.saturating_add(cells) <= most_words => (range.splitters.max(1), cells + words),
+        _ if words.saturating_add(cells) <= max_words => (range.splitters.max(1), cells + words),
         _ => (1, cells + 2),
     }
 }

@@ -27,7 +27,7 @@ use super::sample::SampleType;
 use super::{Count, Policy, scan};
 use crate::error::{Error, Result};
 use bins::BinCode;
-use passes::Job;
+use passes::HistogramPasses;
 
 /// The most bins.
 pub const MAX_BINS: u32 = 1 << 20;
@@ -206,7 +206,7 @@ pub fn histogram<S>(
     let (method, sizes) = method::choose(policy, &histogram, &code)?;
     tracing::debug!(?method, ?sizes, ?n, m = histogram.bins, "histogram");
     let (histogram, buffers) = (&histogram, &buffers);
-    let mut job = Job { graph, policy, histogram, buffers, code, method, sizes };
+    let mut job = HistogramPasses { graph, policy, histogram, buffers, code, method, sizes };
     job.clear()?;
     job.count(&pieces)?;
     if let Some(cumulative) = cumulative {

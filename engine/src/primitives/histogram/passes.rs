@@ -22,8 +22,8 @@ push_constants! {
         first_byte: u32,
         origin_low: u32,
         origin_high: u32,
-        least_low: u32,
-        least_high: u32,
+        min_low: u32,
+        min_high: u32,
         span_low: u32,
         span_high: u32,
         scale_low: u32,
@@ -42,20 +42,20 @@ push_constants! {
         piece_start: u32,
         tile: u32,
         tiles: u32,
-        least_groups: u32,
-        most_groups: u32,
+        min_groups: u32,
+        max_groups: u32,
     }
 }
 
 /// What every device dispatches in x.
-const MOST_GROUPS: u32 = 65_535;
+const MAX_GROUPS: u32 = 65_535;
 /// The largest offset alignment that Vulkan lets a device ask for.
 const ALIGNMENT: u64 = 256;
 /// What one `vkCmdUpdateBuffer` takes.
 const UPDATE_BYTES: usize = 1 << 16;
 
 /// One histogram on its way into the graph.
-pub(super) struct Job<'j> {
+pub(super) struct HistogramPasses<'j> {
     pub graph: &'j mut Graph,
     pub policy: &'j Policy,
     pub histogram: &'j Histogram,
@@ -65,7 +65,7 @@ pub(super) struct Job<'j> {
     pub sizes: HistogramSizes,
 }
 
-impl Job<'_> {
+impl HistogramPasses<'_> {
     /// Zeroes what is not added to.
     pub fn clear(&mut self) -> Result<()> {
         if self.histogram.accumulate {
@@ -119,8 +119,8 @@ impl Job<'_> {
                 piece_start: piece.start,
                 tile: self.sizes.tile,
                 tiles: self.sizes.tiles,
-                least_groups: self.sizes.least_groups,
-                most_groups: MOST_GROUPS,
+                min_groups: self.sizes.min_groups,
+                max_groups: MAX_GROUPS,
             })
             .dispatch(Groups::linear(1));
         Ok(arguments)
@@ -188,8 +188,8 @@ impl Job<'_> {
             first_byte: piece.first_byte,
             origin_low: low(origin),
             origin_high: high(origin),
-            least_low: low(least),
-            least_high: high(least),
+            min_low: low(least),
+            min_high: high(least),
             span_low: low(span),
             span_high: high(span),
             scale_low: low(scale),
@@ -204,7 +204,7 @@ impl Job<'_> {
 
     fn constants(&self) -> [(&'static str, u32); 21] {
         let Self { histogram, sizes, code, .. } = self;
-        let votes = self.method == HistogramMethod::Votes;
+        let votes = self.method == HistogramMethod::Ballots;
         let shared = self.method == HistogramMethod::Shared;
         let bits = histogram.bins.next_power_of_two().trailing_zeros().max(1);
         let whole = shared && sizes.passes == 1 && histogram.weight == Weight::None;
@@ -237,8 +237,8 @@ impl Job<'_> {
     /// Workgroups for `count` elements: the same as the arguments' kernel computes.
     fn groups(&self, count: u32) -> u32 {
         let tiles = count.div_ceil(self.sizes.tile);
-        let least = tiles.min(self.sizes.least_groups);
-        tiles.div_ceil(self.sizes.tiles).max(least).min(MOST_GROUPS)
+        let least = tiles.min(self.sizes.min_groups);
+        tiles.div_ceil(self.sizes.tiles).max(least).min(MAX_GROUPS)
     }
 
     fn channels(&self) -> u64 {
@@ -258,7 +258,7 @@ impl Job<'_> {
 /// The kernels' METHOD.
 fn method_code(method: HistogramMethod) -> u32 {
     match method {
-        HistogramMethod::Votes => 1,
+        HistogramMethod::Ballots => 1,
         HistogramMethod::Global => 2,
         HistogramMethod::Auto | HistogramMethod::Shared => 0,
     }

@@ -20,16 +20,16 @@ tunable! {
         /// Tiles (threads x loads x 16 bytes) that a workgroup counts before it adds to the output.
         tiles: u32,
         /// Unless fewer workgroups than this, of so many threads, had anything to do then.
-        least_groups: u32,
+        min_groups: u32,
         /// Copies of the counters in shared memory, where there is room.
         copies: u32,
         /// Most bytes of shared memory that copies may take.
         copies_bytes: u32,
         /// Up to this many bins are counted by votes.
-        most_bins_by_votes: u32,
+        max_bins_by_ballots: u32,
         /// More bins than shared memory holds are counted in several passes, up to this many; beyond,
         /// by atomic operations on the output.
-        most_passes: u32,
+        max_passes: u32,
         /// Up to this many range bins (32 at most) are found among splitters in registers.
         register_bins: u32,
         /// Cells of the lookup table for each of more bins.
@@ -39,7 +39,7 @@ tunable! {
         /// Threads of a workgroup that has such a table: many share one.
         lookup_threads: u32,
         /// Most samples of a thread; a bound that only software drivers have.
-        most_samples: u32,
+        max_samples: u32,
     }
 }
 
@@ -63,18 +63,18 @@ impl HistogramTuning {
             loads: 4,
             tiles: 16,
             // As many as an H200 runs at a time.
-            least_groups: 1056,
+            min_groups: 1056,
             copies: 2,
             copies_bytes: 16 << 10,
             // Adding up in shared memory takes the time that reading the samples takes, whatever
             // m is; votes take up to four times as long.
-            most_bins_by_votes: 0,
-            most_passes: 3,
+            max_bins_by_ballots: 0,
+            max_passes: 3,
             register_bins: 16,
             cells_per_bin: 16,
             cells: 4096,
             lookup_threads: 1024,
-            most_samples: u32::MAX,
+            max_samples: u32::MAX,
         }
     }
 
@@ -83,13 +83,13 @@ impl HistogramTuning {
     fn software() -> Self {
         Self {
             loads: 1,
-            least_groups: 16,
+            min_groups: 16,
             copies: 1,
-            most_passes: 1,
+            max_passes: 1,
             register_bins: 4,
             cells: 256,
             lookup_threads: 256,
-            most_samples: 2048,
+            max_samples: 2048,
             ..Self::gpu()
         }
     }
@@ -101,12 +101,12 @@ impl HistogramTuning {
         require(self.loads <= MAX_LOADS, "`histogram.loads` is past 16")?;
         require(self.tiles <= MAX_TILES, "`histogram.tiles` is past 65,536")?;
         require(self.copies <= MAX_COPIES, "`histogram.copies` is past 32")?;
-        let groups = (1..=policy.max_groups).contains(&self.least_groups);
-        require(groups, "`histogram.least_groups` is not from 1 to `max_groups`")?;
+        let groups = (1..=policy.max_groups).contains(&self.min_groups);
+        require(groups, "`histogram.min_groups` is not from 1 to `max_groups`")?;
         require(self.register_bins <= MAX_REGISTER_BINS, "`histogram.register_bins` is past 32")?;
         let cells = self.cells <= MAX_CELLS && self.cells_per_bin <= MAX_CELLS;
         require(cells, "`histogram.cells` is past 65,536")?;
-        require(self.most_samples >= MIN_SAMPLES, "`histogram.most_samples` is below 256")
+        require(self.max_samples >= MIN_SAMPLES, "`histogram.max_samples` is below 256")
     }
 }
 

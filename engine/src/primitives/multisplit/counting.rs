@@ -4,7 +4,7 @@
 use multisplit_shaders::builtin as kernels;
 
 use super::chain::EACH;
-use super::{Job, Kernels, MAX_BUCKETS_OF_ROUND, bind_out_of_range};
+use super::{Kernels, MAX_BUCKETS_OF_ROUND, SplitPasses, bind_out_of_range};
 use crate::error::Result;
 use crate::primitives::{fill, scan};
 
@@ -13,7 +13,7 @@ pub(super) static HISTOGRAM: Kernels =
 static COUNT: Kernels = [&kernels::MULTISPLIT_COUNT, &kernels::MULTISPLIT_COUNT_KEY64];
 
 /// Adds passes that write the offsets, and count the keys whose id is out of range.
-pub(super) fn add(job: &mut Job<'_>) -> Result<()> {
+pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
     let m = u64::from(job.split.buckets);
     // One more, so that the scan also gives the end of the last bucket.
     let counts = job.graph.transient::<u32>("multisplit.counts", m + 1);

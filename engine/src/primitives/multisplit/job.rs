@@ -66,7 +66,7 @@ impl<'j> Function<'j> {
 }
 
 /// One split on its way into the graph: what the methods share.
-pub(super) struct Job<'j> {
+pub(super) struct SplitPasses<'j> {
     pub graph: &'j mut Graph,
     pub policy: &'j Policy,
     pub split: &'j Split,
@@ -76,19 +76,19 @@ pub(super) struct Job<'j> {
     pub part_shift: Option<u32>,
     pub sizes: SplitSizes,
     /// Subproblems that a workgroup of the prescan counts side by side, if it does.
-    pub abreast: Option<u32>,
+    pub side_by_side: Option<u32>,
     /// Where keys out of range are counted.
     pub outside: Buffer,
     /// n.
     pub n: Length,
-    /// How passes get n and what follows from it; set by [`Job::prepare`].
+    /// How passes get n and what follows from it; set by [`SplitPasses::prepare`].
     pub prepared: Prepared,
 }
 
 /// The kernels of one stage: for 32-bit and for 64-bit keys.
 pub(super) type Kernels = [&'static Builtin; 2];
 
-impl<'j> Job<'j> {
+impl<'j> SplitPasses<'j> {
     pub fn new(
         graph: &'j mut Graph,
         policy: &'j Policy,
@@ -110,7 +110,7 @@ impl<'j> Job<'j> {
             function,
             part_shift: None,
             sizes,
-            abreast: None,
+            side_by_side: None,
             outside,
             n,
             prepared,
@@ -189,10 +189,10 @@ impl<'j> Job<'j> {
             ("COUNT_BY_ATOMICS", u32::from(self.sizes.count_by_atomics)),
             ("COUNTER_COPIES", self.sizes.counter_copies),
             ("VALUE_WORDS", self.value_words()),
-            ("RANKING", self.policy.split.lockstep as u32),
+            ("RANKING", self.policy.split.ranking as u32),
             ("TURNS", self.sizes.turns),
-            ("SUBPROBLEM", self.abreast.map_or(0, |_| self.sizes.keys_of_block_subproblem())),
-            ("ABREAST", self.abreast.unwrap_or(1)),
+            ("SUBPROBLEM", self.side_by_side.map_or(0, |_| self.sizes.keys_of_block_subproblem())),
+            ("SIDE_BY_SIDE", self.side_by_side.unwrap_or(1)),
         ];
         let constants: Vec<_> = constants.into_iter().filter(|(name, _)| has(name)).collect();
         let reads_table = kernel.interface().binding("table").is_some();

@@ -84,7 +84,7 @@ pub(super) fn choose(policy: &Policy, split: &Split) -> Method {
         }
         // For a single split the block-level method is ahead of the one-sweep method at every m
         // (docs/performance.md): both read the keys twice, and it need not look back.
-        Method::Auto if of_round(split.buckets) <= policy.split.most_buckets_direct => {
+        Method::Auto if of_round(split.buckets) <= policy.split.max_buckets_direct => {
             Method::Direct
         }
         Method::Auto => Method::Block,
@@ -158,7 +158,7 @@ pub(super) fn sizes(
             Method::OneSweep => 1,
             _ => parts(policy, split, element_bytes, [tile, rounds, strip]),
         },
-        count_by_atomics: split.buckets > tuned.most_buckets_by_votes,
+        count_by_atomics: split.buckets > tuned.max_buckets_by_ballots,
         counter_copies: tuned.counter_copies,
     }
 }
@@ -170,7 +170,7 @@ fn fair_share(n: u64) -> u32 {
 }
 
 /// Of a subproblem: kernels number keys in 32 bits.
-const MOST_KEYS: u32 = 1 << 30;
+const MAX_KEYS: u32 = 1 << 30;
 
 /// Rounds that all loops of a kernel take for a tile. A window takes one for each slot of a lane; in
 /// the block-level method, moreover, a thread goes through its buckets four times.
@@ -193,9 +193,9 @@ fn parts(
 ) -> u32 {
     let h_bytes = f64::from(split.buckets * 4);
     let keys = (h_bytes / (HISTOGRAM_SHARE * f64::from(element_bytes))).ceil() as u32;
-    let wanted = keys.max(policy.split.least_keys).max(strip).min(MOST_KEYS).div_ceil(tile);
+    let wanted = keys.max(policy.split.min_keys).max(strip).min(MAX_KEYS).div_ceil(tile);
     // Some software drivers end every loop after 65,535 rounds of all loops.
-    wanted.min(policy.split.most_loop_rounds / rounds).max(1)
+    wanted.min(policy.split.max_loop_rounds / rounds).max(1)
 }
 
 /// As many threads as the tile wants, or as shared memory allows.

@@ -28,14 +28,14 @@ pub(in crate::primitives) use chain::{EACH, each, number_elements};
 pub use glsl::Glsl;
 pub(in crate::primitives) use job::{SplitPush, table};
 pub use method::{Method, SplitSizes};
-pub use tuning::{Lockstep, SplitTuning, TileShape, TileShapes, ValuesAfter};
+pub use tuning::{Ranking, SplitTuning, TileShape, TileShapes, ValuesAfter};
 
 use multisplit_graph::{Buffer, ElementType, Graph, View};
 
 use super::key::{KeyType, check_element, value_bytes};
 use super::{Count, Policy};
 use crate::error::{Error, Result};
-use job::{Function, Job, Kernels, bind_out_of_range, bind_output, variant};
+use job::{Function, Kernels, SplitPasses, bind_out_of_range, bind_output, variant};
 
 /// The most buckets.
 pub const MAX_BUCKETS: u32 = 1 << 16;
@@ -191,7 +191,7 @@ pub(in crate::primitives) fn add(
         return Ok(added);
     }
     let function = Function::declare(graph, &code, split.buckets);
-    let mut job = Job::new(graph, policy, split, buffers, function, added.sizes);
+    let mut job = SplitPasses::new(graph, policy, split, buffers, function, added.sizes);
     match method {
         Method::ScanSplit => scan_split::add(&mut job)?,
         Method::ReducedBitSort => reduced_bit::add(&mut job)?,
@@ -204,7 +204,7 @@ pub(in crate::primitives) fn add(
 }
 
 /// A split by one of the methods that take one round.
-fn one_round(job: &mut Job<'_>, method: Method) -> Result<()> {
+fn one_round(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     match method {
         Method::OneSweep => onesweep::add(job),
         _ => stages::add(job, method),

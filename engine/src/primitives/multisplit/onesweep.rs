@@ -4,7 +4,7 @@
 use multisplit_shaders::builtin as kernels;
 
 use super::counting::HISTOGRAM;
-use super::{Job, Kernels, WORD, bind_out_of_range, bind_output, variant};
+use super::{Kernels, SplitPasses, WORD, bind_out_of_range, bind_output, variant};
 use crate::error::Result;
 use crate::primitives::memory::Filling;
 
@@ -19,7 +19,7 @@ const STATUS_HEAD: u64 = 4;
 /// The largest offset alignment that Vulkan lets a device ask for.
 const STATUS_ALIGNMENT: u64 = 256;
 
-pub(super) fn add(job: &mut Job<'_>) -> Result<()> {
+pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
     let tile = u64::from(job.sizes.threads * job.sizes.items);
     let m = u64::from(job.split.buckets);
     let parts = u64::from(job.policy.split.histogram_parts);

@@ -11,7 +11,8 @@ use multisplit_shaders::builtin as kernels;
 use super::chain::{EACH, each};
 use super::job::bind_elements;
 use super::{
-    Bucket, Job, Kernels, KeyType, Method, Split, SplitBuffers, SplitOutput, bind_out_of_range,
+    Bucket, Kernels, KeyType, Method, Split, SplitBuffers, SplitOutput, SplitPasses,
+    bind_out_of_range,
 };
 use crate::error::Result;
 
@@ -29,7 +30,7 @@ enum Load {
     Index,
 }
 
-pub(super) fn add(job: &mut Job<'_>) -> Result<()> {
+pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
     let n = job.buffers.n.max();
     let load = match job.buffers.output {
         SplitOutput::Keys(_) => Load::Key,
@@ -75,7 +76,7 @@ pub(super) fn add(job: &mut Job<'_>) -> Result<()> {
 }
 
 /// Writes the labels, and what they take along unless that is the key as it is.
-fn label(job: &mut Job<'_>, load: &Load, labels: Buffer, carried: Buffer) -> Result<()> {
+fn label(job: &mut SplitPasses<'_>, load: &Load, labels: Buffer, carried: Buffer) -> Result<()> {
     let kernels = match load {
         Load::Key => LABELS,
         Load::Pair => LABELS_PACKED,
@@ -99,7 +100,7 @@ fn label(job: &mut Job<'_>, load: &Load, labels: Buffer, carried: Buffer) -> Res
 
 /// A stable sort of the labels, which are below m: a split in which the label is the bucket.
 fn sort(
-    job: &mut Job<'_>,
+    job: &mut SplitPasses<'_>,
     labels: (Buffer, Buffer),
     carried: (Buffer, Buffer),
     value_bytes: u32,
@@ -113,7 +114,7 @@ fn sort(
     Ok(())
 }
 
-fn gather(job: &mut Job<'_>, sources: Buffer) -> Result<()> {
+fn gather(job: &mut SplitPasses<'_>, sources: Buffer) -> Result<()> {
     let groups = groups(job)?;
     let (split, buffers, prepared) = (job.split, job.buffers, job.prepared);
     let pass = job.pass("multisplit.gather", GATHER, groups, 1)?.bind("sources", sources);
@@ -121,6 +122,6 @@ fn gather(job: &mut Job<'_>, sources: Buffer) -> Result<()> {
     Ok(())
 }
 
-fn groups(job: &mut Job<'_>) -> Result<crate::primitives::count::Length> {
+fn groups(job: &mut SplitPasses<'_>) -> Result<crate::primitives::count::Length> {
     job.prepare(|job, lengths, n| lengths.parts(n, EACH * u64::from(job.sizes.threads)))
 }

@@ -6,7 +6,7 @@ use multisplit_shaders::builtin as kernels;
 
 use super::chain::{Chain, EACH};
 use super::job::bind_elements;
-use super::{Job, Kernels, SplitOutput, counting, method};
+use super::{Kernels, SplitOutput, SplitPasses, counting, method};
 use crate::error::Result;
 use crate::primitives::scan::Scan;
 
@@ -16,12 +16,12 @@ static SCATTER_KEYS: Kernels =
 static SCATTER_PAIRS: Kernels =
     [&kernels::MULTISPLIT_FLAG_SCATTER_PAIRS, &kernels::MULTISPLIT_FLAG_SCATTER_PAIRS_KEY64];
 
-pub(super) fn add(job: &mut Job<'_>) -> Result<()> {
+pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
     counting::add(job)?;
     let (policy, split, function, sizes) = (job.policy, job.split, job.function, job.sizes);
     let rounds = method::bucket_bits(split.buckets);
     let chain = Chain::new(job.graph, policy, split, job.buffers, rounds)?;
-    let mut round = Job::new(job.graph, policy, split, job.buffers, function, sizes);
+    let mut round = SplitPasses::new(job.graph, policy, split, job.buffers, function, sizes);
     let (scan, flag_groups, groups) = round.prepare(|job, lengths, n| {
         let of_group = EACH * u64::from(job.sizes.threads);
         let flags = lengths.scaled(n, 1, 1)?;

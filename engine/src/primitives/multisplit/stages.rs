@@ -3,7 +3,7 @@
 
 use multisplit_shaders::builtin as kernels;
 
-use super::{Job, Kernels, Method, bind_out_of_range, bind_output, variant};
+use super::{Kernels, Method, SplitPasses, bind_out_of_range, bind_output, variant};
 use crate::error::Result;
 use crate::primitives::count::Length;
 use crate::primitives::scan::{Scan, lone_elements};
@@ -12,12 +12,12 @@ static SUBGROUP_PRESCAN: Kernels =
     [&kernels::MULTISPLIT_SUBGROUP_PRESCAN, &kernels::MULTISPLIT_SUBGROUP_PRESCAN_KEY64];
 static BLOCK_PRESCAN: Kernels =
     [&kernels::MULTISPLIT_BLOCK_PRESCAN, &kernels::MULTISPLIT_BLOCK_PRESCAN_KEY64];
-static ABREAST_PRESCAN: Kernels =
-    [&kernels::MULTISPLIT_ABREAST_PRESCAN, &kernels::MULTISPLIT_ABREAST_PRESCAN_KEY64];
+static SIDE_BY_SIDE_PRESCAN: Kernels =
+    [&kernels::MULTISPLIT_SIDE_BY_SIDE_PRESCAN, &kernels::MULTISPLIT_SIDE_BY_SIDE_PRESCAN_KEY64];
 /// The kernel counts ones.
-const MOST_BUCKETS_ABREAST: u32 = 2;
+const MAX_BUCKETS_SIDE_BY_SIDE: u32 = 2;
 /// It numbers the keys of a block past the last in 32 bits.
-const MOST_KEYS_ABREAST: u64 = 1 << 28;
+const MAX_KEYS_SIDE_BY_SIDE: u64 = 1 << 28;
 static DIRECT_POSTSCAN: [Kernels; 3] = [
     [&kernels::MULTISPLIT_DIRECT_POSTSCAN_KEYS, &kernels::MULTISPLIT_DIRECT_POSTSCAN_KEYS_KEY64],
     [&kernels::MULTISPLIT_DIRECT_POSTSCAN_PAIRS, &kernels::MULTISPLIT_DIRECT_POSTSCAN_PAIRS_KEY64],
@@ -43,7 +43,7 @@ static BLOCK_POSTSCAN: [Kernels; 3] = [
     ],
 ];
 
-pub(super) fn add(job: &mut Job<'_>, method: Method) -> Result<()> {
+pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     // Direct and warp level have a subproblem a subgroup, and share their prescan, which counts
     // in windows.
     let (prescan, postscan, threads_of_subproblem, windows_of_tile) = match method {
@@ -56,15 +56,15 @@ pub(super) fn add(job: &mut Job<'_>, method: Method) -> Result<()> {
     let tile = u64::from(threads_of_subproblem * job.sizes.items);
     let parts = u64::from(job.sizes.parts);
     let windows = parts * u64::from(windows_of_tile);
-    job.abreast = if method == Method::Block { abreast(job) } else { None };
+    job.side_by_side = if method == Method::Block { side_by_side(job) } else { None };
     let Follows { subproblems, groups, blocks, scan, entries } =
         job.prepare(|job, lengths, n| {
             // At least one, even if it is empty: the first one writes the offsets.
             let subproblems = lengths.some_parts(n, tile * parts)?;
             let of_group = u64::from(job.sizes.threads / threads_of_subproblem);
             let groups = lengths.parts(subproblems, of_group)?;
-            let blocks = match job.abreast {
-                Some(abreast) => lengths.parts(subproblems, abreast.into())?,
+            let blocks = match job.side_by_side {
+                Some(side_by_side) => lengths.parts(subproblems, side_by_side.into())?,
                 None => subproblems,
             };
             let entries = lengths.scaled(blocks, u64::from(job.split.buckets), 0)?;
@@ -77,11 +77,11 @@ pub(super) fn add(job: &mut Job<'_>, method: Method) -> Result<()> {
     let (outside, counted) = (job.outside, job.buffers.out_of_range.is_some());
     let prepared = job.prepared;
     let label = "multisplit.prescan";
-    let inside = if let Some(abreast) = job.abreast {
+    let inside = if let Some(side_by_side) = job.side_by_side {
         let words = subproblems.most * u64::from(job.split.buckets);
         let inside = job.graph.transient::<u32>("multisplit.inside", words);
-        let threads = abreast * job.sizes.threads;
-        let pass = job.pass_of(label, ABREAST_PRESCAN, threads, subproblems, windows)?;
+        let threads = side_by_side * job.sizes.threads;
+        let pass = job.pass_of(label, SIDE_BY_SIDE_PRESCAN, threads, subproblems, windows)?;
         let pass = pass.bind("histogram", histogram).bind("inside_block", inside);
         prepared.dispatch(bind_out_of_range(pass, outside, counted), blocks);
         inside
@@ -106,12 +106,13 @@ pub(super) fn add(job: &mut Job<'_>, method: Method) -> Result<()> {
 /// How many subproblems of the block-level method one workgroup of the prescan counts side by side,
 /// so that the scan sees fewer: with two buckets, which are counted in registers, and where one
 /// workgroup then scans them all.
-fn abreast(job: &Job<'_>) -> Option<u32> {
-    let abreast = job.policy.split.abreast.min(job.policy.max_threads / job.sizes.threads);
-    let keys = u64::from(job.sizes.keys_of_block_subproblem()) * u64::from(abreast.max(1));
+fn side_by_side(job: &SplitPasses<'_>) -> Option<u32> {
+    let side_by_side =
+        job.policy.split.side_by_side.min(job.policy.max_threads / job.sizes.threads);
+    let keys = u64::from(job.sizes.keys_of_block_subproblem()) * u64::from(side_by_side.max(1));
     let entries = job.n.most.div_ceil(keys) * u64::from(job.split.buckets);
-    let few = job.split.buckets <= MOST_BUCKETS_ABREAST && entries <= lone_elements(job.policy);
-    (few && abreast > 1 && keys <= MOST_KEYS_ABREAST).then_some(abreast)
+    let few = job.split.buckets <= MAX_BUCKETS_SIDE_BY_SIDE && entries <= lone_elements(job.policy);
+    (few && side_by_side > 1 && keys <= MAX_KEYS_SIDE_BY_SIDE).then_some(side_by_side)
 }
 
 /// What follows from the number of elements.

@@ -22,7 +22,7 @@ tunable! {
 }
 
 /// Tiles of a part of a histogram, such that kernels can number its keys.
-const MOST_PARTS: u32 = 1 << 14;
+const MAX_PARTS: u32 = 1 << 14;
 /// Copies of counters: one for each lane of a wide subgroup is plenty.
 const MAX_COPIES: u32 = 32;
 /// Keys of a subproblem that a policy may ask for.
@@ -30,8 +30,8 @@ const MAX_KEYS: u32 = 1 << 24;
 /// Rounds without which no kernel gets through a tile.
 const MIN_LOOP_ROUNDS: u32 = 4096;
 /// Turns and keys per thread that the kernels write out.
-const MOST_TURNS: u32 = 4;
-const MOST_ITEMS: u32 = 32;
+const MAX_TURNS: u32 = 4;
+const MAX_ITEMS: u32 = 32;
 /// Narrower subgroups share rows of counters, of which they would have too many.
 const MIN_LANES_UNPAIRED: u32 = 32;
 
@@ -56,8 +56,8 @@ impl TileShape {
     pub(in crate::primitives) fn is_sound(self) -> bool {
         let keys = u64::from(self.threads) * u64::from(self.items);
         (1..1 << 16).contains(&keys)
-            && (1..=MOST_TURNS).contains(&self.turns)
-            && self.items <= MOST_ITEMS
+            && (1..=MAX_TURNS).contains(&self.turns)
+            && self.items <= MAX_ITEMS
             && self.items.is_multiple_of(self.turns)
     }
 
@@ -69,7 +69,7 @@ impl TileShape {
         let row = 4 << bucket_bits;
         // PAIRED_ROWS of rank_tile.glsl.
         let narrow = subgroup_size < MIN_LANES_UNPAIRED;
-        let paired = narrow || policy.split.lockstep == Lockstep::LaneOrder;
+        let paired = narrow || policy.split.ranking == Ranking::LaneOrder;
         let rows =
             if paired && row > 4 * subgroup_size { subgroups.div_ceil(2) } else { subgroups };
         let turn = self.tile() / self.turns * key_bytes;
@@ -108,18 +108,19 @@ impl TileShape {
     }
 }
 
-/// What the lanes of a subgroup do without being told to. Vulkan promises none of it.
+/// How the keys of a tile find their places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Lockstep {
-    /// Nothing.
-    No,
-    /// Atomics on shared memory are performed in the order of the program, and those of one
-    /// instruction, where they meet, in the order of the lanes.
+pub enum Ranking {
+    /// By ballots, which rely on nothing that Vulkan does not promise.
+    Ballots,
+    /// By lane order: what an atomic add returns is the rank. It relies on atomics on shared memory
+    /// being performed in the order of the program, and those of one instruction, where they meet,
+    /// in lane order. Vulkan does not promise it.
     LaneOrder,
 }
 
-/// When the values of a tile set out, on their way to the workgroup that moves them. The earlier, the
-/// less is waited for; and the longer they take up registers.
+/// When the values of a tile are loaded. The earlier, the less is waited for, and the longer they
+/// take up registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValuesAfter {
     /// Together with the keys.
@@ -134,7 +135,7 @@ pub enum ValuesAfter {
 pub type TileShapes = [TileShape; 8];
 
 tunable! {
-    /// Sizes of the multisplit kernels. Every field but [`lockstep`](Self::lockstep) may be set at
+    /// Sizes of the multisplit kernels. Every field but [`ranking`](Self::ranking) may be set at
     /// will; results never depend on them.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct SplitTuning {
@@ -146,30 +147,30 @@ tunable! {
         block_pairs: TileShapes,
         /// Tiles of the one-sweep method.
         onesweep: TileShapes,
-        /// When the values of a tile of the block-level and of the one-sweep method set out, by
+        /// When the values of a tile of the block-level and of the one-sweep method are loaded, by
         /// ceil(log2 m).
         values_after: [ValuesAfter; 8],
         /// Least keys of a subproblem.
-        least_keys: u32,
+        min_keys: u32,
         /// Keys of a subproblem of the block-level method without values, by ceil(log2 m), where there
         /// are enough of them for all multiprocessors.
         block_strips: [u32; 8],
         /// Subproblems of the block-level method that a workgroup of the prescan counts side by side,
         /// where there are two buckets, and one workgroup then scans what is left.
-        abreast: u32,
+        side_by_side: u32,
         /// Tiles that a workgroup of the one-sweep histogram counts.
         histogram_parts: u32,
         /// Up to this many buckets are counted by votes, more by atomics in shared memory.
-        most_buckets_by_votes: u32,
+        max_buckets_by_ballots: u32,
         /// Copies of the counters of the latter.
         counter_copies: u32,
         /// What the ranking kernels may rely on. A property of the device, which a context finds out:
-        /// more than [`Lockstep::No`] only in [`Context::policy`](crate::Context::policy).
-        lockstep: Lockstep,
+        /// more than [`Ranking::Ballots`] only in [`Context::policy`](crate::Context::policy).
+        ranking: Ranking,
         /// Rounds of all loops of a kernel; a bound that only software drivers have.
-        most_loop_rounds: u32,
+        max_loop_rounds: u32,
         /// Up to this many buckets `Auto` takes the direct method.
-        most_buckets_direct: u32,
+        max_buckets_direct: u32,
         /// Whether `Auto` evaluates a user's function of more buckets than one round has only once,
         /// into labels.
         label_user_buckets: bool,
@@ -238,18 +239,18 @@ impl SplitTuning {
                 use ValuesAfter::{Loading, Ordering, Ranking};
                 [Loading, Loading, Ranking, Ranking, Ranking, Ordering, Ordering, Ordering]
             },
-            least_keys: 2048,
+            min_keys: 2048,
             // With 256 buckets as few tiles as keep the histograms small.
             block_strips: [3840, 4096, 6144, 4096, 10_752, 12_288, 9216, 0],
-            abreast: 4,
+            side_by_side: 4,
             histogram_parts: 8,
             // Adding up in shared memory key by key takes the time that reading the keys takes,
             // whatever m is; votes take up to four times as long.
-            most_buckets_by_votes: 0,
+            max_buckets_by_ballots: 0,
             counter_copies: 2,
-            lockstep: Lockstep::No,
-            most_loop_rounds: u32::MAX,
-            most_buckets_direct: 0,
+            ranking: Ranking::Ballots,
+            max_loop_rounds: u32::MAX,
+            max_buckets_direct: 0,
             label_user_buckets: true,
         }
     }
@@ -284,7 +285,7 @@ impl SplitTuning {
                 [Loading, Loading, Ranking, Ranking, Ranking, Ordering, Ordering, Ranking]
             },
             block_strips: [3840, 4096, 6144, 4096, 10_752, 12_288, 9216, 30_720],
-            lockstep: Lockstep::LaneOrder,
+            ranking: Ranking::LaneOrder,
             ..self
         }
     }
@@ -301,9 +302,9 @@ impl SplitTuning {
             values_after: [ValuesAfter::Ordering; 8],
             block_strips: [2048; 8],
             histogram_parts: 2,
-            most_buckets_by_votes: 32,
-            most_loop_rounds: 16_384,
-            most_buckets_direct: 256,
+            max_buckets_by_ballots: 32,
+            max_loop_rounds: 16_384,
+            max_buckets_direct: 256,
             ..Self::gpu()
         }
     }
@@ -324,15 +325,17 @@ impl SplitTuning {
         let mut all = self.block_keys.iter().chain(&self.block_pairs).chain(&self.onesweep);
         let sound = all.all(|shape| shape.is_sound()) && self.warp.is_sound();
         require(sound, "a tile of `split` has no keys, too many, or turns that do not divide it")?;
-        let parts = (1..=MOST_PARTS).contains(&self.histogram_parts);
+        let parts = (1..=MAX_PARTS).contains(&self.histogram_parts);
         require(parts, "`split.histogram_parts` is not from 1 to 16,384")?;
         let copies = (1..=MAX_COPIES).contains(&self.counter_copies);
         require(copies, "`split.counter_copies` is not from 1 to 32")?;
-        let strips =
-            self.block_strips.iter().chain([&self.least_keys]).all(|&keys| keys <= MAX_KEYS);
+        let strips = self.block_strips.iter().chain([&self.min_keys]).all(|&keys| keys <= MAX_KEYS);
         require(strips, "a subproblem of `split` has more than 2^24 keys")?;
-        require(self.abreast <= policy.max_threads, "`split.abreast` is past `max_threads`")?;
-        require(self.most_loop_rounds >= MIN_LOOP_ROUNDS, "`split.most_loop_rounds` is below 4,096")
+        require(
+            self.side_by_side <= policy.max_threads,
+            "`split.side_by_side` is past `max_threads`",
+        )?;
+        require(self.max_loop_rounds >= MIN_LOOP_ROUNDS, "`split.max_loop_rounds` is below 4,096")
     }
 
     /// The same with one shape for all tiles.

@@ -4,10 +4,10 @@
 
 use super::chain::Chain;
 use super::method::{self, Method};
-use super::{Job, Split, counting, one_round};
+use super::{Split, SplitPasses, counting, one_round};
 use crate::error::Result;
 
-pub(super) fn add(job: &mut Job<'_>, method: Method) -> Result<()> {
+pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     counting::add(job)?;
     let (policy, split, function) = (job.policy, job.split, job.function);
     // Two halves alike: the time of a split grows faster than the bits of its ids.
@@ -17,7 +17,7 @@ pub(super) fn add(job: &mut Job<'_>, method: Method) -> Result<()> {
     for (buffers, (shift, buckets)) in chain.rounds.iter().zip(parts) {
         let split = Split { buckets, ..split.clone() };
         let sizes = method::sizes(policy, method, &split, buffers);
-        let mut round = Job::new(job.graph, policy, &split, buffers, function, sizes);
+        let mut round = SplitPasses::new(job.graph, policy, &split, buffers, function, sizes);
         round.part_shift = Some(shift);
         one_round(&mut round, method)?;
     }

@@ -3,7 +3,7 @@
 use multisplit_graph::{Graph, View};
 use multisplit_shaders::builtin as kernels;
 
-use super::pass::{BUCKETS, Halves, Job, Kernels, Work, bind_halves, variant};
+use super::pass::{BUCKETS, Halves, Kernels, SortPasses, Work, bind_halves, variant};
 use super::{AddedSort, KeyedSort, SortBuffers, SortPlace, SortValues};
 use crate::error::Result;
 use crate::primitives::count::{Length, Lengths, Prepared};
@@ -49,20 +49,21 @@ pub(super) fn add(
     let idle = scratch.elements::<u32>(0, 1);
     let histograms = scratch.elements::<u32>(ALIGNMENT, rounds * row);
     let shape = added.shape;
-    let mut job = Job { graph, policy, sort, buffers, shape, n, prepared };
+    let mut job = SortPasses { graph, policy, sort, buffers, shape, n, prepared };
     histogram(&mut job, [histograms, idle], (parts, part), added.rounds)?;
     let halves = job.halves();
     for (index, (shift, bits)) in sort.digits(super::DIGIT_BITS).enumerate() {
         let begin = ALIGNMENT + rounds * row + index as u64 * status_words;
         let status = scratch.elements::<u32>(begin, STATUS_HEAD + tiles.most * row);
         let (kind, mut parameters) = job.digit(shift, bits)?;
-        let idle_by_definition = if brings_home(buffers, added.rounds) { added.rounds } else { 32 };
+        let idle_by_definition =
+            if needs_copy_back(buffers, added.rounds) { added.rounds } else { 32 };
         parameters[1] = with_other_round(buffers, added.rounds, index as u32);
         parameters[2] = 1u32.checked_shl(idle_by_definition).unwrap_or(0);
         let round = Round { index: index as u32, kind, parameters, tiles };
         round.add(&mut job, [histograms, idle, status], &halves)?;
     }
-    if brings_home(buffers, added.rounds) {
+    if needs_copy_back(buffers, added.rounds) {
         let status = scratch.elements::<u32>(home, STATUS_HEAD + 1);
         let bits = with_other_round(buffers, added.rounds, added.rounds);
         let parameters = [0, bits, 1 << added.rounds, 0, 0];
@@ -74,7 +75,7 @@ pub(super) fn add(
 
 /// After an odd number of rounds the result is in the second half. One more, which is idle by
 /// definition, brings it to the first.
-fn brings_home(buffers: &SortBuffers, rounds: u32) -> bool {
+fn needs_copy_back(buffers: &SortBuffers, rounds: u32) -> bool {
     matches!(buffers.place, SortPlace::InPlace) && rounds % 2 == 1
 }
 
@@ -82,7 +83,7 @@ fn brings_home(buffers: &SortBuffers, rounds: u32) -> bool {
 /// are idle, neither does anything.
 fn with_other_round(buffers: &SortBuffers, rounds: u32, round: u32) -> u32 {
     let other = round ^ 1;
-    let exists = other < rounds || (other == rounds && brings_home(buffers, rounds));
+    let exists = other < rounds || (other == rounds && needs_copy_back(buffers, rounds));
     // Somebody has to write the numbers of the elements, though all are where they belong.
     let counts = round < 2 && matches!(buffers.values, SortValues::Indices(_));
     let other = if exists && !counts { other } else { NEVER_IDLE };
@@ -100,7 +101,7 @@ struct Round {
 impl Round {
     fn add(
         self,
-        job: &mut Job<'_>,
+        job: &mut SortPasses<'_>,
         [histograms, idle, status]: [View; 3],
         halves: &Halves,
     ) -> Result<()> {
@@ -123,13 +124,13 @@ impl Round {
 fn part(policy: &Policy, n: u64) -> u64 {
     let shape = policy.sort.histogram(policy);
     let least = u64::from(shape.threads * shape.items);
-    let most = u64::from(policy.split.most_loop_rounds) * u64::from(shape.threads) / least * least;
+    let most = u64::from(policy.split.max_loop_rounds) * u64::from(shape.threads) / least * least;
     let share = n.div_ceil(policy.sort.histogram_groups).next_multiple_of(least);
     share.min(most.max(least))
 }
 
 fn histogram(
-    job: &mut Job<'_>,
+    job: &mut SortPasses<'_>,
     [histograms, idle]: [View; 2],
     (parts, part): (Length, u64),
     rounds: u32,
@@ -149,7 +150,7 @@ fn histogram(
 
 /// Brings the result of an odd number of rounds of another method from the second half to the
 /// first.
-pub(super) fn bring_home(
+pub(super) fn copy_back(
     graph: &mut Graph,
     policy: &Policy,
     sort: &KeyedSort,
@@ -165,7 +166,7 @@ pub(super) fn bring_home(
     fill(graph, policy, "sort.clear", words, 0)?;
     let (idle, status) =
         (words.elements::<u32>(0, 4), words.elements::<u32>(ALIGNMENT, STATUS_HEAD + 1));
-    let mut job = Job { graph, policy, sort, buffers, shape, n, prepared };
+    let mut job = SortPasses { graph, policy, sort, buffers, shape, n, prepared };
     let parameters = [0, 1 << 1 | 1 << NEVER_IDLE, 1 << 1, 0, 0];
     let round = Round { index: 1, kind: 0, parameters, tiles };
     round.add(&mut job, [idle, idle, status], halves)

@@ -28,7 +28,7 @@ pub(super) struct Halves {
 }
 
 /// One sort on its way into the graph.
-pub(super) struct Job<'j> {
+pub(super) struct SortPasses<'j> {
     pub graph: &'j mut Graph,
     pub policy: &'j Policy,
     pub sort: &'j KeyedSort,
@@ -50,7 +50,7 @@ pub(super) struct Work {
     pub parameters: [u32; 5],
 }
 
-impl Job<'_> {
+impl SortPasses<'_> {
     /// Begins a pass: kernel, numbers and sizes; buffers are for the caller to bind.
     pub fn pass(
         &mut self,
@@ -87,7 +87,7 @@ impl Job<'_> {
             ("TILES_AT_A_TIME", self.policy.look_back_tiles),
             ("VALUE_WORDS", self.buffers.values.bytes().unwrap_or(4) / 4),
             ("COUNTED_VALUES", u32::from(indices)),
-            ("RANKING", self.policy.split.lockstep as u32),
+            ("RANKING", self.policy.split.ranking as u32),
             ("TURNS", self.shape.turns),
             // Registers are what large tiles run out of first (docs/performance.md).
             ("VALUES_AFTER", ValuesAfter::Ordering as u32),

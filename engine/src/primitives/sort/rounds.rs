@@ -55,7 +55,7 @@ pub(super) fn add(
     }
     let halves = Halves { keys, values: values.map(|(values, _)| values) };
     if matches!(buffers.place, SortPlace::InPlace) && rounds % 2 == 1 {
-        onesweep::bring_home(graph, policy, sort, buffers, &halves)?;
+        onesweep::copy_back(graph, policy, sort, buffers, &halves)?;
     }
     Ok(())
 }

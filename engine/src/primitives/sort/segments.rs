@@ -8,7 +8,7 @@ use multisplit_graph::{Buffer, Graph, Groups};
 use multisplit_shaders::builtin::{self as kernels, Builtin};
 use multisplit_shaders::push_constants;
 
-use super::pass::{Job, Kernels, Work, variant};
+use super::pass::{Kernels, SortPasses, Work, variant};
 use super::{AddedSort, DIGIT_BITS, KeyedSort, SortBuffers, SortMethod, SortPlace, SortValues};
 use super::{check, small};
 use crate::error::{Error, Result};
@@ -74,7 +74,7 @@ pub(super) fn add(
     let begins = table(graph, "sort.begins", offsets);
     if method == SortMethod::Small {
         let (n, prepared) = (Length::known(n), Prepared::default());
-        let job = Job { graph, policy, sort, buffers: &whole, shape, n, prepared };
+        let job = SortPasses { graph, policy, sort, buffers: &whole, shape, n, prepared };
         let segments = offsets.len() as u64 - 1;
         small::one_tile_each(job, Some((begins.into(), segments)), rounds)?;
         return Ok(added);
@@ -182,7 +182,8 @@ impl Large<'_> {
         let shape = TileShape::new(policy.threads, EACH as u32);
         let (length, prepared) = (Length::known(n), Prepared::default());
         let (graph, sort) = (&mut *self.graph, self.sort);
-        let mut job = Job { graph, policy, sort, buffers: &buffers, shape, n: length, prepared };
+        let mut job =
+            SortPasses { graph, policy, sort, buffers: &buffers, shape, n: length, prepared };
         let work = Work { subproblems: length, parts: 1, round: 0, parameters: [0; 5] };
         let key_bytes = n * u64::from(sort.key.bytes());
         let mut pass = job

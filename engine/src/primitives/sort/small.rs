@@ -3,7 +3,7 @@
 use multisplit_graph::{Graph, Groups, View};
 use multisplit_shaders::builtin as kernels;
 
-use super::pass::{Job, Kernels, Work, variant};
+use super::pass::{Kernels, SortPasses, Work, variant};
 use super::{AddedSort, KeyedSort, SortBuffers, SortValues};
 use crate::error::Result;
 use crate::primitives::Policy;
@@ -27,14 +27,14 @@ pub(super) fn add(
 ) -> Result<()> {
     let n = Length::known(buffers.n.max());
     let prepared = Prepared::default();
-    let job = Job { graph, policy, sort, buffers, shape: added.shape, n, prepared };
+    let job = SortPasses { graph, policy, sort, buffers, shape: added.shape, n, prepared };
     one_tile_each(job, None, added.rounds)
 }
 
 /// Sorts the array; or each of its segments, none of which is larger than a tile, and whose number
 /// comes with where they begin.
 pub(super) fn one_tile_each(
-    mut job: Job<'_>,
+    mut job: SortPasses<'_>,
     segments: Option<(View, u64)>,
     rounds: u32,
 ) -> Result<()> {

@@ -19,8 +19,8 @@ push_constants! {
         delta: u32,
         hub_degree: u32,
         piece: u32,
-        least_chunk: u32,
-        most_groups: u32,
+        min_chunk: u32,
+        max_groups: u32,
         local_hops: u32,
         local_entries: u32,
         subgroups: u32,
@@ -32,7 +32,7 @@ push_constants! {
 }
 
 /// Workgroups that every device takes.
-const MOST_GROUPS: u32 = 65_535;
+const MAX_GROUPS: u32 = 65_535;
 /// Words of a `VkDispatchIndirectCommand`.
 pub(super) const GROUP_WORDS: u64 = 3;
 
@@ -111,9 +111,9 @@ impl Search<'_> {
         let (tuned, shape) = (&self.policy.sssp, &self.shape);
         let kernel = kernel.kernel()?;
         let resident = kernel.interface().spec_constant("ROUNDS").is_some();
-        let (threads, most_groups) = match resident {
+        let (threads, max_groups) = match resident {
             true => (tuned.residents.threads, tuned.residents.groups.max(1)),
-            false => (tuned.threads, tuned.most_groups),
+            false => (tuned.threads, tuned.max_groups),
         };
         let push = SearchPush {
             vertices: shape.facts.vertices,
@@ -121,8 +121,8 @@ impl Search<'_> {
             delta: shape.delta,
             hub_degree: tuned.hub_degree.max(1),
             piece: tuned.piece.max(1),
-            least_chunk: self.least_chunk(),
-            most_groups: most_groups.clamp(1, MOST_GROUPS),
+            min_chunk: self.min_chunk(),
+            max_groups: max_groups.clamp(1, MAX_GROUPS),
             local_hops: tuned.local_hops,
             local_entries: tuned.local_entries,
             subgroups: (threads / self.policy.subgroup_size).max(1),
@@ -159,7 +159,7 @@ impl Search<'_> {
 
     /// So many entries that a subgroup has an arc for each lane: fewer would idle, and more would
     /// take turns while other subgroups have nothing to do.
-    fn least_chunk(&self) -> u32 {
+    fn min_chunk(&self) -> u32 {
         let lanes = f64::from(self.policy.subgroup_size);
         ((lanes / self.shape.facts.mean_degree.max(1.0)) as u32).clamp(1, self.policy.subgroup_size)
     }

@@ -90,9 +90,9 @@ const PAIRED_QUEUES: u32 = 6;
 /// Bytes of an entry.
 const ENTRY: u64 = 8;
 /// Networks of a few vertices still put pieces of arcs into queues.
-const LEAST_CAPACITY: u64 = 1024;
+const MIN_CAPACITY: u64 = 1024;
 /// A bucket narrower than this, in mean weights, has hardly anything in it.
-const LEAST_WIDTHS: f64 = 1.0 / 16.0;
+const MIN_WIDTHS: f64 = 1.0 / 16.0;
 /// Arcs a vertex from which on a network counts as dense: few rounds, with much to do in each.
 const DENSE_DEGREE: f64 = 4.0;
 
@@ -131,7 +131,7 @@ impl Shape {
         let most = policy.max_storage_range / (ENTRY * u64::from(shape.queues()));
         // Queues may be shorter than is good, even shorter than there are vertices: what they cannot
         // hold is looked for again.
-        let capacity = wanted.max(LEAST_CAPACITY).min(most).max(1);
+        let capacity = wanted.max(MIN_CAPACITY).min(most).max(1);
         shape.capacity = capacity as u32;
         Ok(shape)
     }
@@ -163,7 +163,7 @@ fn width(facts: &Facts, method: SsspMethod, policy: &Policy) -> f64 {
     if method == SsspMethod::Multisplit {
         widths = widths.min(f64::from(policy.sssp.delta_thin) * sparse.powf(3.5));
     }
-    facts.mean_weight * widths.min(policy.sssp.delta_most.into()).max(LEAST_WIDTHS)
+    facts.mean_weight * widths.min(policy.sssp.max_delta.into()).max(MIN_WIDTHS)
 }
 
 fn bits(kind: WeightKind, method: SsspMethod, width: f64) -> u32 {

@@ -42,7 +42,7 @@ pub struct SsspResult {
 }
 
 /// Submissions between two looks of the host, at most: they double from look to look.
-const MOST_SUBMISSIONS: u32 = 64;
+const MAX_SUBMISSIONS: u32 = 64;
 /// A search that has not ended after so many rounds for each vertex, and as many as these, never
 /// will.
 const ROUNDS_A_VERTEX: u64 = 4;
@@ -245,7 +245,7 @@ impl SsspSolver {
             if self.has_ended(Status(&words))? {
                 return Ok(Some(words));
             }
-            submissions = (2 * submissions).min(MOST_SUBMISSIONS);
+            submissions = (2 * submissions).min(MAX_SUBMISSIONS);
         }
     }
 

@@ -26,7 +26,7 @@ tunable! {
         /// Threads of a workgroup where a round is a dispatch.
         threads: u32,
         /// Most workgroups of such a round.
-        most_groups: u32,
+        max_groups: u32,
         /// Workgroups that may wait for each other: many rounds are then one dispatch. Only where they
         /// are all running at the same time, and each of them gets on, is this of any use; elsewhere
         /// it is given up after [`spin_limit`](Self::spin_limit) looks.
@@ -67,7 +67,7 @@ tunable! {
         /// (4 / mean degree)^3, times the root of a million / arcs.
         delta_scale: u32,
         /// But at most this times the mean weight.
-        delta_most: u32,
+        max_delta: u32,
         /// Of the method whose thin buckets are taken together, at most the mean weight times this,
         /// times (4 / mean degree)^3.5.
         delta_thin: u32,
@@ -97,7 +97,7 @@ impl SsspTuning {
     fn gpu() -> Self {
         Self {
             threads: 256,
-            most_groups: 1024,
+            max_groups: 1024,
             residents: Residents { groups: 0, threads: 256 },
             spin_limit: 1 << 20,
             resident_rounds: 1 << 14,
@@ -114,7 +114,7 @@ impl SsspTuning {
             local_entries: 1 << 14,
             queue_percent: 150,
             delta_scale: 34,
-            delta_most: 64,
+            max_delta: 64,
             delta_thin: 15,
         }
     }
@@ -124,7 +124,7 @@ impl SsspTuning {
     fn software() -> Self {
         Self {
             threads: 64,
-            most_groups: 1 << 14,
+            max_groups: 1 << 14,
             spin_limit: 32,
             resident_rounds: 16,
             batch_rounds: 16,
@@ -155,9 +155,9 @@ impl SsspTuning {
         let whole = policy.is_whole(self.threads)
             && (self.residents.groups == 0 || policy.is_whole(self.residents.threads));
         require(whole, "workgroups of `sssp` are not whole subgroups")?;
-        let groups = (1..=policy.max_groups).contains(&self.most_groups)
+        let groups = (1..=policy.max_groups).contains(&self.max_groups)
             && self.residents.groups <= policy.max_groups;
-        require(groups, "`sssp.most_groups` is not from 1 to `max_groups`")?;
+        require(groups, "`sssp.max_groups` is not from 1 to `max_groups`")?;
         require((1..=MAX_STAGE).contains(&self.stage), "`sssp.stage` is not from 1 to 16")?;
         let threads = self.threads.max(self.residents.threads).saturating_mul(16 * self.stage + 12);
         let room = policy.shared_memory.saturating_sub(SHARED_WORDS);
@@ -170,7 +170,7 @@ impl SsspTuning {
         require(rounds, "`sssp` has too many rounds at a time, or none")?;
         require(self.local_hops <= MAX_HOPS, "`sssp.local_hops` is past 64")?;
         require(self.queue_percent <= MAX_PERCENT, "`sssp.queue_percent` is past 10,000")?;
-        require(self.delta_scale > 0 && self.delta_most > 0, "`sssp` has buckets without a width")
+        require(self.delta_scale > 0 && self.max_delta > 0, "`sssp` has buckets without a width")
     }
 }
 

@@ -147,7 +147,7 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
 }
 
 fn histograms(device: Device, all: &mut Vec<Maker>) {
-    let methods = [HistogramMethod::Votes, HistogramMethod::Shared, HistogramMethod::Global];
+    let methods = [HistogramMethod::Ballots, HistogramMethod::Shared, HistogramMethod::Global];
     let kinds = [
         (Weighted::No, false, false),
         (Weighted::Words, false, false),
@@ -164,7 +164,7 @@ fn histograms(device: Device, all: &mut Vec<Maker>) {
                     number += 1;
                     let votable = weighted == Weighted::No && !channels;
                     let wide_sums = wide && weighted != Weighted::No;
-                    if method == HistogramMethod::Votes && !votable
+                    if method == HistogramMethod::Ballots && !votable
                         || method == HistogramMethod::Shared && wide_sums
                     {
                         continue;

@@ -286,7 +286,7 @@ pub fn split_case_with(
     policy.split.block_keys = [turned; 8];
     policy.split.block_pairs = [turned; 8];
     policy.split.onesweep = [turned; 8];
-    policy.split.most_buckets_by_votes = if of.by_votes { 256 } else { 0 };
+    policy.split.max_buckets_by_ballots = if of.by_votes { 256 } else { 0 };
     change(&mut policy);
     let (function, own) = bucket_of(&of);
     let mut graph = Graph::new("split");

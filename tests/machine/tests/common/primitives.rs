@@ -100,7 +100,7 @@ pub fn random_words(n: u64, seed: u64) -> Vec<u32> {
 
 pub fn scan_case(device: Device, look_back: bool, on_device: bool, n: u64) -> Result<Case> {
     let method = if look_back { ScanMethod::LookBack } else { ScanMethod::ReduceThenScan };
-    let policy = Policy { scan: method, lone_tiles: 0, spine_tiles: 1, ..policy(device) };
+    let policy = Policy { scan: method, single_group_tiles: 0, spine_tiles: 1, ..policy(device) };
     let mut graph = Graph::new("scan");
     let (max, count) = counted(&mut graph, n, on_device);
     let (src, dst) = (graph.import::<u32>("src", max), graph.import::<u32>("dst", max));

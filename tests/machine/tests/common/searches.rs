@@ -81,7 +81,7 @@ pub fn sssp_case(device: Device, of: SsspCase) -> Result<Case> {
     let mut policy = policy(device);
     let tuned = &mut policy.sssp;
     tuned.threads = device.threads();
-    tuned.most_groups = 4;
+    tuned.max_groups = 4;
     tuned.residents = Residents { groups: 3, threads: device.threads() };
     tuned.spin_limit = 1 << 16;
     tuned.resident_rounds = of.rounds;

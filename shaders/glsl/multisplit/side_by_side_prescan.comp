@@ -17,13 +17,13 @@ layout(set = 0, binding = 2, std430) writeonly buffer Histogram { uint at[]; } h
 #include "outside.glsl"
 layout(set = 0, binding = 4, std430) writeonly buffer InsideBlock { uint at[]; } inside_block;
 #include "groups.glsl"
-#include "abreast.glsl"
+#include "side_by_side.glsl"
 
-const uint THREADS_ABREAST = gl_WorkGroupSize.x / ABREAST;  // of a subproblem: whole subgroups
+const uint THREADS_ABREAST = gl_WorkGroupSize.x / SIDE_BY_SIDE;  // of a subproblem: whole subgroups
 
 // Keys of the second bucket: of a thread, and of each subproblem.
 uint ones_here = 0;
-shared uint ones_of[ABREAST];
+shared uint ones_of[SIDE_BY_SIDE];
 
 #define VISITOR (thread_rank() % THREADS_ABREAST)
 #define VISITORS THREADS_ABREAST
@@ -36,11 +36,11 @@ uint first_key_of(uint subproblem) {
 
 void main() {
     stage_splitters();
-    for (uint p = thread_rank(); p < ABREAST; p += gl_WorkGroupSize.x) ones_of[p] = 0;
+    for (uint p = thread_rank(); p < SIDE_BY_SIDE; p += gl_WorkGroupSize.x) ones_of[p] = 0;
     barrier();
     uint block = group_index();
     if (block >= block_count()) return;
-    uint first = block * ABREAST;
+    uint first = block * SIDE_BY_SIDE;
     uint place = thread_rank() / THREADS_ABREAST;
     visit_keys(first_key_of(first + place), first_key_of(first + place + 1));
     uint ones = subgroupAdd(ones_here);
@@ -48,7 +48,7 @@ void main() {
     barrier();
     for (uint b = thread_rank(); b < push.buckets; b += gl_WorkGroupSize.x) {
         uint sum = 0;
-        for (uint p = 0; p < ABREAST; ++p) {
+        for (uint p = 0; p < SIDE_BY_SIDE; ++p) {
             uint s = first + p;
             if (s < subproblem_count()) inside_block.at[b * subproblem_count() + s] = sum;
             sum += b == 1 ? ones_of[p] : first_key_of(s + 1) - first_key_of(s) - ones_of[p];

@@ -1,0 +1,12 @@
+// Histograms of two buckets, summed in part already when they are counted: a workgroup of the
+// prescan counts SIDE_BY_SIDE subproblems side by side, a block, and writes down
+//     inside_block  of each subproblem the counts of those before it in the block;
+//     and the histogram of the block, which is all that the scan sees.
+
+layout(constant_id = 15) const uint SIDE_BY_SIDE = 1;  // 1: the scan sees every subproblem
+
+const bool BY_BLOCKS = SIDE_BY_SIDE > 1 && BUCKET_BITS == 1;
+
+uint block_count() {
+    return (subproblem_count() + SIDE_BY_SIDE - 1) / SIDE_BY_SIDE;
+}
