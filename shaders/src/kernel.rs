@@ -28,6 +28,8 @@ enum Origin {
     BuiltIn,
     /// A user's, checked and rewritten.
     Checked,
+    /// A part of this library with a user's function in it, which was checked.
+    WithFunction,
     /// A user's, as it came.
     Foreign,
 }
@@ -107,7 +109,7 @@ impl Kernel {
     ) -> Result<Arc<Self>, crate::compile::CompileError> {
         let words = check::function::kernel_with(builtin, key, source)?;
         let label = format!("{}.user", builtin.label());
-        let kernel = Self::of(label.into(), words.spirv.into(), Origin::Checked);
+        let kernel = Self::of(label.into(), words.spirv.into(), Origin::WithFunction);
         let mut kernel = kernel.map_err(CheckError::from)?;
         kernel.for_addresses = Some(words.for_addresses);
         Ok(Arc::new(kernel))
