@@ -32,7 +32,10 @@ shared uint first_generation;
 // thread.
 bool arrive(uint generation) {
     bool last = atomicAdd(control.arrived, 1) + 1 == gl_NumWorkGroups.x * (generation + 1);
-    if (last) advance();
+    if (last) {
+        memoryBarrierBuffer();  // what the others did is seen from here on
+        advance();
+    }
     return last;
 }
 

@@ -30,6 +30,9 @@ void main() {
     memoryBarrierBuffer();
     barrier();
     if (gl_LocalInvocationIndex == 0) {
-        if (atomicAdd(control.finished, 1) == all - 1) advance();
+        if (atomicAdd(control.finished, 1) == all - 1) {
+            memoryBarrierBuffer();  // what the others did is seen from here on
+            advance();
+        }
     }
 }

@@ -112,6 +112,8 @@ impl Original {
     fn changes(&self, instruction: &Instruction, at: At) -> Vec<(MutantKind, Vec<u32>)> {
         let op = instruction.class.opcode;
         let changed = match op {
+            // A control barrier of its own orders memory too: what comes right before it adds nothing.
+            Op::MemoryBarrier if self.precedes_subgroup_barrier(at) => None,
             Op::ControlBarrier | Op::MemoryBarrier => {
                 let words = self.with(at, |_, _| Vec::new());
                 Some((MutantKind::BarrierRemoved, words))
@@ -140,6 +142,18 @@ impl Original {
             _ => plain(op).map(|plain| (MutantKind::AtomicMadePlain, self.made_plain(at, plain))),
         };
         changed.into_iter().collect()
+    }
+
+    /// The next instruction is a control barrier of the subgroup, which orders all memory.
+    fn precedes_subgroup_barrier(&self, (f, b, i): At) -> bool {
+        let next = self.module.functions[f].blocks[b].instructions.get(i + 1);
+        let Some(next) = next.filter(|next| next.class.opcode == Op::ControlBarrier) else {
+            return false;
+        };
+        let scope = next.operands.first().and_then(Operand::id_ref_any);
+        let subgroup = self.module.types_global_values.iter().find(|g| g.result_id == scope);
+        const SUBGROUP: Operand = Operand::LiteralBit32(3);
+        subgroup.is_some_and(|constant| constant.operands.first() == Some(&SUBGROUP))
     }
 
     /// An access chain into shared memory or a buffer, whose last index is computed.
@@ -256,6 +270,9 @@ impl Original {
         for constant in self.module.types_global_values.iter().filter(named) {
             let mut module = self.module.clone();
             let id = constant.result_id;
+            if !id.is_some_and(|id| self.is_used(id)) {
+                continue;
+            }
             for global in module.types_global_values.iter_mut().filter(|g| g.result_id == id) {
                 let value = vec![Operand::LiteralBit32(32)];
                 *global = Instruction::new(Op::Constant, global.result_type, id, value);
@@ -268,6 +285,22 @@ impl Original {
                 words: module.assemble(),
             });
         }
+    }
+
+    /// Whether any instruction of a function depends on a constant.
+    fn is_used(&self, constant: Word) -> bool {
+        let takes = |i: &Instruction, id: Word| {
+            i.operands.iter().any(|operand| operand.id_ref_any() == Some(id))
+        };
+        let mut ids = vec![constant];
+        while let Some(id) = ids.pop() {
+            if self.module.functions.iter().any(|f| f.all_inst_iter().any(|i| takes(i, id))) {
+                return true;
+            }
+            let globals = self.module.types_global_values.iter().filter(|g| takes(g, id));
+            ids.extend(globals.filter_map(|g| g.result_id));
+        }
+        false
     }
 
     fn remove_qualifiers(&self, all: &mut Vec<Mutant>) {

@@ -194,6 +194,29 @@ impl Clocks {
                 self.known = Some(joined(self.known.as_ref(), &known));
             }
         }
+        self.extend_releases();
+    }
+
+    /// Whoever has executed a memory barrier before the control barrier releases, with its next
+    /// atomic, what all others released before it too: their barriers have made that available.
+    fn extend_releases(&mut self) {
+        if self.exchanges.values().all(|exchange| exchange.released.is_none()) {
+            return;
+        }
+        let shown: Rc<[u32]> = self.published[1].as_slice().into();
+        self.shown = Some(shown.clone());
+        for (lane, exchange) in &mut self.exchanges {
+            if exchange.released.is_some() {
+                let mut all = Others::default();
+                if let Some(known) = &self.known {
+                    all.join(known);
+                }
+                let lanes = BTreeMap::from([(*lane, self.fences[1][*lane as usize])]);
+                let own = Known { version: self.version, published: shown.clone(), lanes };
+                all.0.insert(self.group, own);
+                exchange.released = Some(Rc::new(all));
+            }
+        }
     }
 
     /// These lanes of a subgroup, whose first lane is `first`, have met.

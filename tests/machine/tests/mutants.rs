@@ -19,8 +19,9 @@ use multisplit::shaders::{builtin, manifest};
 use multisplit_machine::mutate::{Mutant, MutantKind, mutants};
 use multisplit_machine::{AtomicOrder, Options, PlanOptions, Rng, Schedule};
 
-/// Of the mutants of executed code, so many percent are noticed.
-const CAUGHT_PERCENT: usize = 90;
+/// Of the mutants of executed code, so many percent are noticed. Of the others, most mean the same as
+/// the kernel (docs/testing.md).
+const CAUGHT_PERCENT: usize = 70;
 /// Mutants of each kernel in a sample, and one kernel in so many.
 const MUTANTS: usize = 7;
 const KERNELS: usize = 7;

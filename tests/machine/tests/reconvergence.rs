@@ -27,7 +27,7 @@ fn wrong(reconvergence: Reconvergence) -> Result<(Vec<String>, BTreeSet<String>,
         {
             let schedule = if k % 2 == 0 { Schedule::Reversed } else { Schedule::Random };
             let options =
-                Options { schedule, reconvergence, budget: 300_000_000, ..Options::new(width) };
+                Options { schedule, reconvergence, budget: 60_000_000, ..Options::new(width) };
             let outcome = run(case, &options, PlanOptions::default(), &[])?;
             runs += 1;
             if let Some(problem) = outcome.problem {

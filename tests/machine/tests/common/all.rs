@@ -206,7 +206,8 @@ fn searches(device: Device, all: &mut Vec<Maker>) {
             (true, true, false, true),
             (false, false, true, false),
         ] {
-            let vertices = if resident || spread { 400 } else { 150 };
+            let piles = matches!(method, SsspMethod::Bucketing | SsspMethod::MultisplitPasses);
+            let vertices = if (resident || spread) && !piles { 300 } else { 150 };
             let of = SsspCase {
                 method,
                 vertices,
@@ -215,7 +216,7 @@ fn searches(device: Device, all: &mut Vec<Maker>) {
                 resident,
                 spread,
                 short_queues,
-                rounds: 30,
+                rounds: if piles { 40 } else { 80 },
             };
             all.push(Box::new(move || sssp_case(device, of)));
         }

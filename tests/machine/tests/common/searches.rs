@@ -115,7 +115,11 @@ pub fn sssp_case(device: Device, of: SsspCase) -> Result<Case> {
             ("sssp.arcs", arc_words(&network)),
             ("sssp.request", vec![0]),
         ],
-        outputs: vec![Output { name: "sssp.distances", expected }],
+        // The first word of the report says that the search is over.
+        outputs: vec![
+            Output { name: "sssp.status", expected: vec![1] },
+            Output { name: "sssp.distances", expected },
+        ],
         lane_order: false,
         // Resident workgroups that wait in vain: word 18 of the report.
         may_give_up: of.resident.then_some(("sssp.status", 18)),
