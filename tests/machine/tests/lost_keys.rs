@@ -1,4 +1,4 @@
-//! The kernel that lost keys on an NVIDIA H200 (docs/performance.md, 23), as it was before it was
+//! The kernel that lost keys on an NVIDIA H200 (docs/performance-log.md, 23), as it was before it was
 //! changed: does it do anything that is not allowed? It does not, as far as the machine can see, and
 //! gives the right bytes.
 
