@@ -27,7 +27,7 @@ fn wrong(reconvergence: Reconvergence) -> Result<(Vec<String>, BTreeSet<String>,
         {
             let schedule = if k % 2 == 0 { Schedule::Reversed } else { Schedule::Random };
             let options =
-                Options { schedule, reconvergence, budget: 60_000_000, ..Options::new(width) };
+                Options { schedule, reconvergence, budget: 400_000_000, ..Options::new(width) };
             let outcome = run(case, &options, PlanOptions::default(), &[])?;
             runs += 1;
             if let Some(problem) = outcome.problem {
@@ -51,6 +51,10 @@ fn subgroups_that_enter_together_are_enough() -> Result<()> {
 
 #[test]
 fn what_needs_more_than_the_specification_promises() -> Result<()> {
+    // Kernels that wait for lanes which never come run until their budget ends: too slow for a sample.
+    if !full() {
+        return Ok(());
+    }
     let (problems, labels, runs) = wrong(Reconvergence::WorkgroupUniform)?;
     println!(
         "{} of {runs} runs are wrong without an extension; kernels: {labels:#?}",
