@@ -253,7 +253,7 @@ pub fn kernels(case: &Case) -> Vec<String> {
 
 /// Specialization constants that differ from device to device, and lead to no other blocks.
 const OF_THE_DEVICE: [&str; 5] =
-    ["local_size_x", "SUBGROUP_SIZE", "LOCKSTEP", "SPIN_LIMIT", "ITEMS"];
+    ["local_size_x", "SUBGROUP_SIZE", "RANKING", "SPIN_LIMIT", "ITEMS"];
 
 /// The kernels of a case with what they are specialized to.
 fn variants(case: &Case) -> Vec<(String, Vec<(u32, u32)>)> {

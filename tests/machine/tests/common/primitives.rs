@@ -69,7 +69,9 @@ pub fn policy(device: Device) -> Policy {
 
 /// The specialization constant by which kernels rank by lane order. Only a device that was seen to
 /// keep it can have such a policy; the machine keeps it when it is told to.
-pub const LANE_ORDER: (&str, u32) = ("LOCKSTEP", 1);
+pub const LANE_ORDER: (&str, u32) = ("RANKING", 1);
+/// The same in modules of earlier kernels that tests keep.
+pub const FORMER_LANE_ORDER: (&str, u32) = ("LOCKSTEP", 1);
 
 pub fn tile(device: Device) -> u64 {
     u64::from(device.threads() * ITEMS)
@@ -120,4 +122,11 @@ pub fn scan_case(device: Device, look_back: bool, on_device: bool, n: u64) -> Re
         lane_order: false,
         may_give_up: None,
     })
+}
+
+/// A name that no kernel has would be ignored, and lane order never tried.
+pub fn check_lane_order_is_known() {
+    let kernel = multisplit::shaders::builtin::MULTISPLIT_ONESWEEP_KEYS.kernel();
+    let known = kernel.is_ok_and(|k| k.interface().spec_constant(LANE_ORDER.0).is_some());
+    assert!(known, "no specialization constant `{}`", LANE_ORDER.0);
 }
