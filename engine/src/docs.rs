@@ -13,3 +13,8 @@ pub struct Histogram;
 
 #[doc = include_str!("../../docs/sssp.md")]
 pub struct Sssp;
+
+/// With GLSL, because an example has a pass of its own.
+#[cfg(feature = "glsl")]
+#[doc = include_str!("../../docs/graph.md")]
+pub struct Graph;
