@@ -152,7 +152,11 @@ impl<'h> Checks<'h> {
             work.parts().0.exit(import, Scope::HOST_READ);
         }
         let plan = work.plan()?;
-        let executable = work.executable(options)?;
+        let executable = match options.by_address {
+            // SAFETY: the functions of the tests read within their tables.
+            true => unsafe { self.context.instantiate_foreign(plan.clone(), options)? },
+            false => work.executable(options)?,
+        };
         let needs = executable.workspace_requirements()?;
         ensure!(needs == self.context.workspace_requirements_with(&plan, options)?);
         ensure!(executable.contracts() == self.context.contracts(&plan, options));

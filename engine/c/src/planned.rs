@@ -68,7 +68,13 @@ impl Operation {
         let _turn = self.warming.lock().unwrap_or_else(PoisonError::into_inner);
         if self.ready.get().is_none() {
             let engine = self.context.engine();
-            let made = engine.instantiate_with(self.plan.clone(), self.options)?;
+            let plan = self.plan.clone();
+            let made = if self.options.by_address {
+                // SAFETY: a caller that gives addresses answers for what GLSL of its own reads there.
+                unsafe { engine.instantiate_foreign(plan, self.options)? }
+            } else {
+                engine.instantiate_with(plan, self.options)?
+            };
             // Nobody else makes one meanwhile.
             let _ = self.ready.set(made);
         }

@@ -195,6 +195,7 @@ pub fn histogram<S>(
         return Err(Error::KeyTypeMismatch { name: "samples", found, expected });
     }
     policy.check()?;
+    policy.histogram.check(policy)?;
     graph.sized_for_subgroups(policy.subgroup_size);
     histogram.layout.check(sample)?;
     let HistogramBuffers { samples, weights, counts, out_of_range, cumulative, .. } = *buffers;

@@ -168,6 +168,7 @@ pub(in crate::primitives) fn add(
 ) -> Result<AddedSplit> {
     check(split, buffers)?;
     policy.check()?;
+    policy.split.check(policy)?;
     graph.sized_for_subgroups(policy.subgroup_size);
     let code = BucketCode::new(split)?;
     let method = method::choose(policy, split);

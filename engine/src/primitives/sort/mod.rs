@@ -239,6 +239,13 @@ fn check_types(buffers: &SortBuffers) -> Result<()> {
     Ok(())
 }
 
+/// A sort goes by the sizes of a split as well: its rounds are some.
+fn check_policy(policy: &Policy) -> Result<()> {
+    policy.check()?;
+    policy.split.check(policy)?;
+    policy.sort.check(policy)
+}
+
 /// Adds the passes of a sort of keys of a type.
 pub(in crate::primitives) fn add(
     graph: &mut Graph,
@@ -246,7 +253,7 @@ pub(in crate::primitives) fn add(
     sort: &KeyedSort,
     buffers: &SortBuffers,
 ) -> Result<AddedSort> {
-    policy.check()?;
+    check_policy(policy)?;
     graph.sized_for_subgroups(policy.subgroup_size);
     check(sort, buffers)?;
     let method = choose(policy, sort, buffers)?;

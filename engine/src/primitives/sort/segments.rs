@@ -10,7 +10,7 @@ use multisplit_shaders::push_constants;
 
 use super::pass::{Kernels, SortPasses, Work, variant};
 use super::{AddedSort, DIGIT_BITS, KeyedSort, SortBuffers, SortMethod, SortPlace, SortValues};
-use super::{check, small};
+use super::{check, check_policy, small};
 use crate::error::{Error, Result};
 use crate::primitives::count::{Count, Length, Prepared};
 use crate::primitives::key::KeyType;
@@ -39,7 +39,7 @@ pub(super) fn add(
     buffers: &SortBuffers,
     offsets: &[u32],
 ) -> Result<AddedSort> {
-    policy.check()?;
+    check_policy(policy)?;
     graph.sized_for_subgroups(policy.subgroup_size);
     let (n, longest) = lengths(offsets)?;
     if buffers.n != Count::Host(n) {

@@ -62,6 +62,7 @@ impl Context {
         policy: &Policy,
     ) -> Result<SsspSolver> {
         policy.check()?;
+        policy.sssp.check(policy)?;
         let shape = Shape::new(network.facts, options, policy)?;
         let search = Search { policy, shape };
         let buffers = Buffers::new(self, network, &shape)?;
