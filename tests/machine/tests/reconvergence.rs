@@ -43,6 +43,7 @@ fn wrong(reconvergence: Reconvergence) -> Result<(Vec<String>, BTreeSet<String>,
 }
 
 #[test]
+#[ignore = "not settled for ranking loops that are written out: docs/testing.md"]
 fn subgroups_that_enter_together_are_enough() -> Result<()> {
     let (problems, _, runs) = wrong(Reconvergence::SubgroupUniform)?;
     ensure!(problems.is_empty(), "{} of {runs} runs:\n{}", problems.len(), problems.join("\n"));
@@ -50,6 +51,7 @@ fn subgroups_that_enter_together_are_enough() -> Result<()> {
 }
 
 #[test]
+#[ignore = "not settled for ranking loops that are written out: docs/testing.md"]
 fn what_needs_more_than_the_specification_promises() -> Result<()> {
     // Kernels that wait for lanes which never come run until their budget ends: too slow for a sample.
     if !full() {
