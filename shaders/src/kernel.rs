@@ -29,6 +29,7 @@ enum Origin {
     /// A user's, checked and rewritten.
     Checked,
     /// A part of this library with a user's function in it, which was checked.
+    #[cfg(feature = "compile")]
     WithFunction,
     /// A user's, as it came.
     Foreign,
