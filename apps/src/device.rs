@@ -1,5 +1,7 @@
 //! Which device a command runs on, and what the validation layers said while it did.
 
+use std::cell::RefCell;
+
 use anyhow::Result;
 use multisplit::{
     Config, Context, DEVICE_VARIABLE, DeviceChoice, DeviceEntry, Message, Messages,
@@ -7,7 +9,8 @@ use multisplit::{
 };
 
 use crate::arguments::Common;
-use crate::files::Outputs;
+use crate::formats::Place;
+use crate::outputs::Outputs;
 use crate::parts::Room;
 use crate::progress::Bars;
 use crate::trace::Trace;
@@ -17,12 +20,14 @@ pub struct Devices {
     common: Common,
     messages: Messages,
     trace: Option<Trace>,
+    /// Outputs among which the trace has been begun, for a command to add its own to.
+    begun: RefCell<Option<Outputs>>,
 }
 
 impl Devices {
     /// Devices by these arguments, whose runs are told to `trace`.
     pub fn new(common: Common, trace: Option<Trace>) -> Self {
-        Self { common, messages: Messages::default(), trace }
+        Self { common, messages: Messages::default(), trace, begun: RefCell::default() }
     }
 
     /// Opens the device that the command line chooses.
@@ -80,9 +85,25 @@ impl Devices {
         Room { context, memory, bars: self.bars() }
     }
 
-    /// Outputs that overwrite what the command line allows them to.
+    /// Outputs that overwrite what the command line allows them to; the trace is among them.
     pub fn outputs(&self) -> Outputs {
-        Outputs::new(self.common.force)
+        self.begun.take().unwrap_or_else(|| Outputs::new(self.common.force))
+    }
+
+    /// Begins the trace where there is to be one, among the outputs of the command that follows.
+    pub fn begin_trace(&self) -> Result<()> {
+        if let Some((trace, file)) = self.trace.clone().zip(self.common.trace.as_ref()) {
+            let mut outputs = self.outputs();
+            let id = outputs.begin(&Place::new(file))?;
+            outputs.write_last(id, move || trace.text());
+            self.begun.replace(Some(outputs));
+        }
+        Ok(())
+    }
+
+    /// Writes the trace of a command that had no outputs of its own.
+    pub fn end_trace(&self) -> Result<()> {
+        self.begun.take().map_or(Ok(()), |outputs| Ok(outputs.finish()?))
     }
 
     /// Progress bars, where there may be any.

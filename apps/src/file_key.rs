@@ -2,13 +2,11 @@
 
 use multisplit::{Key, KeyType};
 
-use crate::files::Data;
+use crate::formats::Data;
+use crate::histogram::Number;
 
-/// A key type, with its form in files.
-pub trait FileKey: Key + Send + Sync {
-    /// The keys in `data`; None where its elements have another size.
-    fn from_data(data: &Data) -> Option<&[Self]>;
-
+/// A key type that the device sorts, with its form in files.
+pub trait FileKey: Key + Number + Send + Sync {
     /// The keys as elements of a file.
     fn into_data(keys: Vec<Self>) -> Data;
 }
@@ -16,13 +14,6 @@ pub trait FileKey: Key + Send + Sync {
 macro_rules! file_keys {
     ($($key:ty: $data:ident;)*) => {$(
         impl FileKey for $key {
-            fn from_data(data: &Data) -> Option<&[Self]> {
-                match data {
-                    Data::$data(words) => Some(bytemuck::cast_slice(words)),
-                    _ => None,
-                }
-            }
-
             fn into_data(keys: Vec<Self>) -> Data {
                 Data::$data(bytemuck::allocation::cast_vec(keys))
             }
@@ -44,12 +35,12 @@ file_keys! {
 macro_rules! with_key_type {
     ($element:expr, $object:ident.$function:ident($($argument:expr),*)) => {
         match $element {
-            $crate::files::Element::U32 => $object.$function::<u32>($($argument),*),
-            $crate::files::Element::I32 => $object.$function::<i32>($($argument),*),
-            $crate::files::Element::F32 => $object.$function::<f32>($($argument),*),
-            $crate::files::Element::U64 => $object.$function::<u64>($($argument),*),
-            $crate::files::Element::I64 => $object.$function::<i64>($($argument),*),
-            $crate::files::Element::F64 => $object.$function::<f64>($($argument),*),
+            $crate::formats::Element::U32 => $object.$function::<u32>($($argument),*),
+            $crate::formats::Element::I32 => $object.$function::<i32>($($argument),*),
+            $crate::formats::Element::F32 => $object.$function::<f32>($($argument),*),
+            $crate::formats::Element::U64 => $object.$function::<u64>($($argument),*),
+            $crate::formats::Element::I64 => $object.$function::<i64>($($argument),*),
+            $crate::formats::Element::F64 => $object.$function::<f64>($($argument),*),
             other => Err(anyhow::anyhow!("{other} are not keys")),
         }
     };
@@ -70,7 +61,8 @@ pub fn rank<K: Key>(key: K) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::{FileKey, rank};
-    use crate::files::Data;
+    use crate::formats::Data;
+    use crate::histogram::Number as _;
 
     #[test]
     fn ranks_compare_like_keys() {

@@ -1,19 +1,37 @@
-//! The files of a command that moves keys: keys and values in; keys, values and an array of u32 out.
+//! The files of a command that moves keys: keys and values in, or a table; keys, values or rows, and
+//! an array of u32 out.
 
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use clap::Args;
 
 use crate::device::Devices;
-use crate::files::{Array, Data, Element, OutputId, Outputs, Place, read};
+use crate::formats::{Array, Data, Format, Place};
+use crate::inputs::{Input, InputOptions, Shape, TableInput, Values};
+use crate::outputs::{OutputId, Outputs};
 use crate::values::ValueOptions;
+use crate::wide_keys::narrowed;
 
-/// Where the files are.
-pub struct KeyedPaths<'p> {
-    pub input: &'p Path,
-    pub output: &'p Path,
-    /// What the keys are, where the file does not say it.
-    pub element: Option<Element>,
+/// What the command line says about where moved keys go.
+#[derive(Debug, Args)]
+pub struct OutputOptions {
+    /// Where the keys go, or the rows of a table
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// In which form they are written [default: as the name says; to - as the input is]
+    #[arg(long, value_enum)]
+    pub output_format: Option<Format>,
+    /// Of a table, write the keys alone and not the whole rows
+    #[arg(long, requires = "column")]
+    pub keys_only: bool,
+}
+
+/// What such a command is told.
+pub struct KeyedOptions<'p> {
+    pub input: &'p InputOptions,
+    pub output: &'p OutputOptions,
     pub values: &'p ValueOptions,
     /// Where the array of u32 goes: an order, or beginnings of buckets.
     pub words: Option<&'p Path>,
@@ -21,29 +39,73 @@ pub struct KeyedPaths<'p> {
 
 /// What was read, and outputs that have been begun.
 pub struct KeyedFiles {
-    pub keys: Array,
-    pub values: Option<Array>,
-    outputs: Outputs,
-    keys_out: OutputId,
+    pub input: Input,
+    pub values: Option<Values>,
+    pub outputs: Outputs,
+    keys_only: bool,
+    keys_out: Option<OutputId>,
     values_out: Option<OutputId>,
     words_out: Option<OutputId>,
+    /// A file for each bucket.
+    each_out: Vec<OutputId>,
+    output_format: Option<Format>,
 }
+
+/// Files that are written at the same time: each is open, and systems allow some thousand.
+const MAX_EACH: usize = 512;
 
 impl KeyedFiles {
     /// Begins the outputs, then reads: what cannot be written costs no waiting.
-    pub fn open(paths: &KeyedPaths<'_>, devices: &Devices) -> Result<Self> {
+    pub fn open(options: &KeyedOptions<'_>, devices: &Devices) -> Result<Self> {
         let mut outputs = devices.outputs();
-        let keys_out = outputs.begin(&Place::new(paths.output))?;
-        let values_out = paths.values.begin(&mut outputs)?;
-        let words_out = outputs.begin_if(paths.words)?;
-        let _span = tracing::info_span!("read").entered();
-        let place = Place::new(paths.input);
-        let keys = read(&place, paths.element, devices.bars())?;
-        if !Element::KEYS.contains(&keys.element()) {
-            bail!("{place} holds {}; keys are u32, i32, f32, u64, i64 or f64", keys.element());
+        let place = |path: &PathBuf| Place::new(path).with_format(options.output.output_format);
+        let keys_out = options.output.output.as_ref().map(place);
+        let keys_out = keys_out.map(|place| outputs.begin(&place)).transpose()?;
+        let values_out = options.values.begin(&mut outputs)?;
+        let words_out = outputs.begin_if(options.words)?;
+        let input = options.input.read(Shape::Line, devices.bars())?;
+        let values = match &input {
+            Input::Array(keys, _) => options.values.read(keys.len(), devices.bars())?,
+            Input::Table(_) => None,
+        };
+        let keys_only = options.output.keys_only;
+        if let (Input::Table(_), Some(id), false) = (&input, keys_out, keys_only)
+            && matches!(outputs.format(id, Format::Csv)?, Format::Npy | Format::Raw)
+            && !options.output.output.as_deref().is_some_and(is_plain_name)
+        {
+            let place = options.output.output.as_deref().unwrap_or(Path::new("-")).display();
+            bail!(
+                "rows of a table are text, and {place} is not; --keys-only writes the keys alone"
+            );
         }
-        let values = paths.values.read(keys.len(), devices.bars())?;
-        Ok(Self { keys, values, outputs, keys_out, values_out, words_out })
+        let output_format = options.output.output_format;
+        let each_out = Vec::new();
+        Ok(Self {
+            input,
+            values,
+            outputs,
+            keys_only,
+            keys_out,
+            values_out,
+            words_out,
+            each_out,
+            output_format,
+        })
+    }
+
+    /// Begins a file for each of `count` buckets, whose number takes the place of `{}`.
+    pub fn begin_each(&mut self, pattern: &str, count: usize) -> Result<()> {
+        if count > MAX_EACH {
+            bail!("--each makes {count} files, and {MAX_EACH} are the most; use fewer buckets");
+        }
+        // As wide as the last one, so that names are in order.
+        let width = count.saturating_sub(1).to_string().len();
+        for bucket in 0..count {
+            let name = pattern.replace("{}", &format!("{bucket:0width$}"));
+            let place = Place::new(Path::new(&name)).with_format(self.output_format);
+            self.each_out.push(self.outputs.begin(&place)?);
+        }
+        Ok(())
     }
 
     /// Whether the array of u32 was asked for.
@@ -53,25 +115,91 @@ impl KeyedFiles {
 
     /// The values as they were read.
     pub fn value_data(&self) -> Option<&Data> {
-        self.values.as_ref().map(Array::data)
+        self.values.as_ref().map(|values| &values.data)
     }
 
-    /// Writes what was asked for, and every output takes its name.
+    /// In which form outputs are whose names do not say it.
+    fn otherwise(&self) -> Format {
+        match &self.input {
+            Input::Array(_, format) => *format,
+            Input::Table(_) => Format::Csv,
+        }
+    }
+
+    /// Writes moved keys, as the device has them, and values; every output takes its name.
     pub fn write(
         mut self,
         keys: Data,
         values: Option<Data>,
         words: Option<Vec<u32>>,
     ) -> Result<()> {
-        let _span = tracing::info_span!("write").entered();
-        let array = |element, data| Array::new(element, data).context("elements of another size");
-        if let (Some(id), Some(words)) = (self.words_out, words) {
-            self.outputs.array(id, &Array::words(words))?;
-        }
+        let span = tracing::info_span!("write").entered();
+        let otherwise = self.otherwise();
+        let buckets = self.buckets(words.as_deref());
+        self.write_words(words)?;
         if let (Some(id), Some(moved), Some(values)) = (self.values_out, values, &self.values) {
-            self.outputs.array(id, &array(values.element(), moved)?)?;
+            self.outputs.values(id, moved, &values.form, otherwise)?;
         }
-        self.outputs.array(self.keys_out, &array(self.keys.element(), keys)?)?;
+        if let Input::Array(read, _) = &self.input {
+            let keys = Array::new(read.element(), narrowed(read.element(), keys));
+            let keys = keys.context("elements of another size")?;
+            for (id, bucket) in buckets {
+                self.outputs.array(id, &keys.part(bucket)?, otherwise)?;
+            }
+            if let Some(id) = self.keys_out {
+                self.outputs.array(id, &keys, otherwise)?;
+            }
+        }
+        // The trace, which is written now, is to have it.
+        drop(span);
         Ok(self.outputs.finish()?)
     }
+
+    /// Writes rows of a table in this order, or their keys alone; every output takes its name.
+    pub fn write_rows(mut self, order: &[u32], words: Option<Vec<u32>>) -> Result<()> {
+        let span = tracing::info_span!("write").entered();
+        let buckets = self.buckets(words.as_deref());
+        self.write_words(words)?;
+        for (id, bucket) in buckets {
+            self.write_some_rows(id, &order[bucket])?;
+        }
+        if let Some(id) = self.keys_out {
+            self.write_some_rows(id, order)?;
+        }
+        // The trace, which is written now, is to have it.
+        drop(span);
+        Ok(self.outputs.finish()?)
+    }
+
+    fn write_some_rows(&mut self, id: OutputId, order: &[u32]) -> Result<()> {
+        let Input::Table(input) = &self.input else { return Ok(()) };
+        let TableInput { table, columns } = &**input;
+        if self.keys_only {
+            let keys = columns.first().context("no column")?;
+            return Ok(self.outputs.array(id, &keys.in_order(order)?, Format::Csv)?);
+        }
+        let rows = order.iter().copied();
+        Ok(self.outputs.rows(id, table.separator(), |writer, separator| {
+            table.write(writer, separator, rows)
+        })?)
+    }
+
+    /// The file of each bucket, and what goes there.
+    fn buckets(&self, offsets: Option<&[u32]>) -> Vec<(OutputId, Range<usize>)> {
+        let pairs = offsets.unwrap_or_default().windows(2);
+        let ranges = pairs.map(|ends| ends[0] as usize..ends[1] as usize);
+        self.each_out.iter().copied().zip(ranges).collect()
+    }
+
+    fn write_words(&mut self, words: Option<Vec<u32>>) -> Result<()> {
+        if let (Some(id), Some(words)) = (self.words_out, words) {
+            self.outputs.array(id, &Array::words(words), Format::Text)?;
+        }
+        Ok(())
+    }
+}
+
+/// A name without an extension that says anything: rows are written to it as to a `.csv` file.
+fn is_plain_name(path: &Path) -> bool {
+    Place::new(path).format == crate::formats::Stated::Nothing
 }

@@ -12,12 +12,16 @@ mod data;
 mod device;
 mod figures;
 mod file_key;
-mod files;
+mod formats;
+mod glsl_file;
 mod histogram;
+mod host_memory;
 mod html;
+mod inputs;
 mod keyed;
 mod logging;
 pub mod network;
+mod outputs;
 mod parts;
 mod passes;
 mod plan_svg;
@@ -29,8 +33,10 @@ mod size;
 mod sort;
 mod split;
 mod sssp;
+mod tables;
 mod trace;
 mod values;
+mod wide_keys;
 
 use std::process::ExitCode;
 
@@ -46,16 +52,12 @@ pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
     let common = &arguments.common;
     let trace = common.trace.is_some().then(Trace::new);
-    logging::start(common.verbose, trace.as_ref());
+    logging::start(common.verbose, common.quiet, trace.as_ref());
     if common.quiet {
         report::be_quiet();
     }
-    let trace_file = common.trace.clone();
-    let devices = Devices::new(arguments.common, trace.clone());
-    let outcome = match trace.zip(trace_file) {
-        Some((trace, file)) => commands::run_traced(arguments.command, &devices, &trace, &file),
-        None => commands::run(arguments.command, &devices),
-    };
+    let devices = Devices::new(arguments.common, trace);
+    let outcome = commands::run(arguments.command, &devices);
     // Every context is gone by now, so what the layers say of teardown is among the messages.
     report::finish(outcome, &devices.messages())
 }

@@ -11,9 +11,11 @@ use tracing_subscriber::{EnvFilter, registry};
 use crate::trace::Trace;
 
 /// Starts logging to standard error, and to `trace` where there is one. Each `-v` shows more;
-/// without one, `RUST_LOG` decides.
-pub fn start(verbose: u8, trace: Option<&Trace>) {
+/// without one, `RUST_LOG` decides. `quiet` shows nothing.
+pub fn start(verbose: u8, quiet: bool, trace: Option<&Trace>) {
     let level = match verbose {
+        // Errors have a line of their own.
+        0 if quiet => "off",
         0 => "warn",
         1 => "info",
         2 => "debug",
@@ -22,7 +24,7 @@ pub fn start(verbose: u8, trace: Option<&Trace>) {
     // Messages of the validation layers are kept for the end: see `report`.
     let ours = || EnvFilter::new(format!("{level},multisplit::validation=off"));
     let filter = match verbose {
-        0 => EnvFilter::try_from_default_env().unwrap_or_else(|_| ours()),
+        0 if !quiet => EnvFilter::try_from_default_env().unwrap_or_else(|_| ours()),
         _ => ours(),
     };
     let spans = if verbose > 1 { FmtSpan::CLOSE } else { FmtSpan::NONE };

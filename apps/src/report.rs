@@ -52,9 +52,26 @@ pub fn summary(text: impl Display) {
     }
 }
 
-/// A line on standard error. Where that is closed there is nobody to tell.
+/// Lines on standard error. Where that is closed there is nobody to tell.
 pub fn say(text: impl Display) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{}", plain(&text.to_string()));
+}
+
+/// The text without anything that a terminal would obey: names and contents of files may have it.
+pub fn plain(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' | '\t' => shown.push(character),
+            // What some terminals take for the beginning of an order, and what turns text around.
+            '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                shown.extend(character.escape_unicode());
+            }
+            control if control.is_control() => shown.extend(control.escape_default()),
+            other => shown.push(other),
+        }
+    }
+    shown
 }
 
 /// `multisplit graph ... | head` is no failure.
@@ -85,9 +102,8 @@ fn advice(error: &Error) -> String {
         Error::OutOfMemory { reason, .. } if reason.contains("memory limit") => {
             "give it a larger --memory-limit"
         }
-        // Nothing of a file's size.
-        Error::TooLarge { what: "number of buckets", .. } => return String::new(),
-        Error::OutOfMemory { .. } | Error::TooLarge { .. } => "try a smaller --n",
+        Error::TooLarge { .. } => return String::new(),
+        Error::OutOfMemory { .. } => "give it less, or another --device with more memory",
         Error::NoTimestamps { .. } => "choose another device with --device",
         Error::Vulkan { .. } => "run it again with --validate to see why",
         _ => return String::new(),
@@ -111,8 +127,14 @@ fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::line;
+    use super::{line, plain};
     use multisplit::Error;
+
+    #[test]
+    fn terminals_get_no_orders_from_files() {
+        let text = plain("a\u{1b}[31mred\u{7}\r\u{9b}2J\u{202e}\n\té");
+        assert_eq!(text, "a\\u{1b}[31mred\\u{7}\\r\\u{9b}2J\\u{202e}\n\té");
+    }
 
     #[test]
     fn an_error_is_one_line_with_what_to_do() {
@@ -121,6 +143,6 @@ mod tests {
         let text = line(&anyhow::Error::from(out_of_memory).context("while scanning"));
         assert!(!text.contains('\n'), "{text}");
         assert!(text.starts_with("while scanning: no memory for buffer `src`"), "{text}");
-        assert!(text.ends_with("try a smaller --n"), "{text}");
+        assert!(text.ends_with("more memory"), "{text}");
     }
 }

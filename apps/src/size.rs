@@ -23,6 +23,11 @@ pub fn parse(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Reads a count of 32 bits of at least 1; for use as a `value_parser`.
+pub fn parse_count(text: &str) -> Result<u32, String> {
+    u32::try_from(parse(text)?).map_err(|_| format!("`{text}` does not fit 32 bits"))
+}
+
 /// Reads an amount of memory of at least a byte; for use as a `value_parser`.
 pub fn parse_bytes(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, u64); 9] = [
@@ -42,16 +47,33 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
         .find_map(|(name, unit)| lower.strip_suffix(name).map(|number| (number, *unit)))
         .unwrap_or((&lower, 1));
     let problem =
-        || format!("`{text}` is not an amount of memory; write for example 256KiB or 2GiB");
-    if number.trim().is_empty() || !number.trim().bytes().all(|b| b.is_ascii_digit() || b == b'_') {
-        return Err(problem());
-    }
-    let number = number.trim().replace('_', "").parse::<u64>().map_err(|_| too_large(text))?;
-    match number.checked_mul(unit) {
+        || format!("`{text}` is not an amount of memory; write for example 256KiB or 1.5GiB");
+    let bytes = match number.trim().split_once('.') {
+        None if number.contains('^') => parse(number)?.checked_mul(unit),
+        None => digits(number).ok_or_else(problem)?.map_err(|_| too_large(text))?.checked_mul(unit),
+        Some((whole, part)) if unit > 1 && part.len() <= MAX_FRACTION => {
+            let whole = digits(whole).ok_or_else(problem)?.map_err(|_| too_large(text))?;
+            let parts = digits(part).ok_or_else(problem)?.map_err(|_| too_large(text))?;
+            let fraction = u128::from(parts) * u128::from(unit) / 10u128.pow(part.len() as u32);
+            whole.checked_mul(unit).and_then(|bytes| bytes.checked_add(fraction as u64))
+        }
+        Some(_) => return Err(problem()),
+    };
+    match bytes {
         Some(0) => Err("an amount of memory is at least 1 byte".to_owned()),
         Some(bytes) => Ok(bytes),
         None => Err(too_large(text)),
     }
+}
+
+/// Digits after a point that are read.
+const MAX_FRACTION: usize = 9;
+
+/// A whole number; None where there is anything but digits.
+fn digits(text: &str) -> Option<Result<u64, std::num::ParseIntError>> {
+    let digits = text.trim().replace('_', "");
+    let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    plain.then(|| digits.parse())
 }
 
 fn power(text: &str, base: u64, exponent: u64) -> Result<u64, String> {
@@ -90,12 +112,19 @@ mod tests {
 
     #[test]
     fn amounts_of_memory_have_units() {
-        for (text, bytes) in
-            [("1", 1), ("256KiB", 256 << 10), ("3 mib", 3 << 20), ("2GB", 2_000_000_000), ("7b", 7)]
-        {
+        for (text, bytes) in [
+            ("1", 1),
+            ("256KiB", 256 << 10),
+            ("3 mib", 3 << 20),
+            ("2GB", 2_000_000_000),
+            ("7b", 7),
+            ("1.5MiB", 3 << 19),
+            ("2^20", 1 << 20),
+            ("2^4KiB", 1 << 14),
+        ] {
             assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
         }
-        for text in ["", "KiB", "-1", "1.5GiB", "256Kib/s", "0", "99999999TiB", "many"] {
+        for text in ["", "KiB", "-1", "1.5", "1..5GiB", "256Kib/s", "0", "99999999TiB", "many"] {
             assert!(parse_bytes(text).is_err(), "{text}");
         }
     }

@@ -4,53 +4,56 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
-use crate::files::{Array, Element, FileError, OutputId, Outputs, Place, read};
+use crate::formats::Place;
+use crate::inputs::{Values, read_values};
+use crate::outputs::{OutputId, Outputs};
 use crate::progress::Bars;
+use crate::size;
 
 /// Options about values, the same wherever there are keys.
 #[derive(Debug, Args)]
 pub struct ValueOptions {
-    /// One value for each key, which goes where its key goes
-    #[arg(long, value_name = "FILE", requires = "values_out")]
+    /// One value for each key, which goes where its key goes: 1 to 16 bytes each
+    #[arg(long, value_name = "FILE", requires = "values_out", conflicts_with = "column")]
     values: Option<PathBuf>,
     /// Where the values go
     #[arg(long, value_name = "FILE", requires = "values")]
     values_out: Option<PathBuf>,
-    /// Bytes of a value, where the file does not say it [default: 4]
-    #[arg(long, value_name = "4|8|16", requires = "values", hide_possible_values = true,
-          value_parser = PossibleValuesParser::new(["4", "8", "16"]).try_map(|text| text.parse::<usize>()))]
+    /// Bytes of a value, 1 to 16, where the file does not say it [default: 4]
+    #[arg(long, value_name = "BYTES", requires = "values", value_parser = value_bytes)]
     value_bytes: Option<usize>,
 }
 
+fn value_bytes(text: &str) -> Result<usize, String> {
+    let bytes = size::parse_bytes(text)?;
+    usize::try_from(bytes).ok().filter(|bytes| *bytes <= 16).ok_or("1 to 16".to_owned())
+}
+
 impl ValueOptions {
+    /// Whether values are written.
+    pub fn has_output(&self) -> bool {
+        self.values_out.is_some()
+    }
+
     /// Begins the output.
     pub fn begin(&self, outputs: &mut Outputs) -> Result<Option<OutputId>> {
         Ok(outputs.begin_if(self.values_out.as_deref())?)
     }
 
     /// Reads a value for each of `n` keys.
-    pub fn read(&self, n: usize, bars: Bars) -> Result<Option<Array>> {
+    pub fn read(&self, n: usize, bars: Bars) -> Result<Option<Values>> {
         let Some(path) = &self.values else { return Ok(None) };
         let place = Place::new(path);
-        let plain = match self.value_bytes {
-            Some(8) => Element::U64,
-            Some(16) => Element::Bytes16,
-            _ => Element::U32,
-        };
-        // A file that says what its elements are is believed.
-        let values = match read(&place, None, bars) {
-            Err(FileError::NoType { .. }) => read(&place, Some(plain), bars)?,
-            other => other?,
-        };
-        let bytes = values.element().bytes();
-        if self.value_bytes.is_some_and(|asked| asked != bytes) || bytes < 4 {
-            let wanted = self.value_bytes.map_or("4, 8 or 16".to_owned(), |b| b.to_string());
-            bail!("{place} holds {}: {bytes} bytes each, not {wanted}", values.element());
+        let values = read_values(&place, self.value_bytes, bars)?;
+        let bytes = values.form.bytes;
+        if let Some(asked) = self.value_bytes
+            && asked != bytes
+        {
+            bail!("{place} holds values of {bytes} bytes, not of --value-bytes {asked}");
         }
-        if values.len() != n {
-            bail!("{place} holds {} values, for {n} keys", values.len());
+        if values.data.len() != n {
+            bail!("{place} holds {} values, for {n} keys", values.data.len());
         }
         Ok(Some(values))
     }

@@ -115,11 +115,92 @@ fn networks_of_every_form_are_read() {
     assert!(out.contains("3 of 3 vertices reached, sum 3, max 2"), "{out}");
 }
 
+/// Edges without weights cost 1, or what a hash gives them; which it is is said.
+#[test]
+fn weights_that_are_made_up_are_asked_for_and_told() {
+    let graph = file("unweighted.el", "0 1\n1 2\n0 2\n");
+    let json = |arguments: &[&str]| -> Value {
+        let line = [&["sssp", &graph, "--method", "dijkstra", "--json"], arguments].concat();
+        serde_json::from_str(&run(&line, 0).0).expect("JSON")
+    };
+    let ones = json(&[]);
+    assert_eq!((&ones["sum"], &ones["max"], &ones["weights"]), (&2.into(), &1.into(), &"1".into()));
+    assert_eq!(json(&["--weights", "ones"])["sum"], 2);
+    let hashed = json(&["--weights", "hash"]);
+    assert_eq!(hashed["weights"], "hash, 0 to 1000");
+    assert_ne!(hashed["sum"], 2);
+    let (out, _) = run(&["sssp", &graph, "--method", "dijkstra"], 0);
+    assert!(out.contains("weights every edge 1;"), "{out}");
+    let (out, _) = run(&["sssp", "rmat:50:100", "--method", "dijkstra"], 0);
+    assert!(out.contains("weights by hash, 0 to 1000;"), "{out}");
+}
+
+/// What is too large is refused before memory is taken for it.
+#[test]
+fn networks_past_the_memory_are_refused() {
+    let head = file("vast.gr", "p sp 9000000000000 1\na 1 2 1\n");
+    for graph in ["grid:1000000000", "rmat:4000000000:4000000000", &head] {
+        let (_, err) = run(&["sssp", graph, "--method", "dijkstra"], 1);
+        assert_eq!(err.lines().count(), 1, "{err}");
+    }
+    run(&["sssp", "grid:0"], 2);
+}
+
+/// Standard input, zstd, several sources, predecessors and paths.
+#[test]
+fn networks_come_by_pipe_and_results_go_to_files() {
+    let text = "0 1 4\n1 2 1\n0 2 9\n3 3 1\n";
+    let packed = temporary("packed.wel.zst");
+    std::fs::write(&packed, zstd::encode_all(text.as_bytes(), 0).expect("packed")).expect("a file");
+    let packed = packed.to_str().expect("a name in UTF-8");
+    let base = temporary("results");
+    std::fs::create_dir_all(&base).expect("a folder");
+    let name = |name: &str| base.join(name).to_str().expect("a name in UTF-8").to_owned();
+    let (distances, tree, path) = (name("d-{}.txt"), name("p-{}.txt"), name("path-{}.txt"));
+    let line = [
+        "sssp",
+        packed,
+        "--method",
+        "dijkstra",
+        "--source",
+        "0",
+        "--source",
+        "1",
+        "-o",
+        &distances,
+        "--predecessors",
+        &tree,
+        "--path-to",
+        "2",
+        "--path",
+        &path,
+        "--force",
+    ];
+    run(&line, 0);
+    let read = |file: &str| std::fs::read_to_string(name(file)).expect("a file");
+    assert_eq!(read("d-1.txt"), "4294967295\n0\n1\n4294967295\n");
+    assert_eq!(read("p-0.txt"), "4294967295\n0\n1\n4294967295\n");
+    assert_eq!((read("path-0.txt"), read("path-1.txt")), ("0\n1\n2\n".into(), "1\n2\n".into()));
+    let mut child = multisplit()
+        .args(["sssp", "-", "--method", "dijkstra"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    child.stdin.take().expect("a pipe").write_all(text.as_bytes()).expect("written");
+    let output = child.wait_with_output().expect("it ends");
+    let out = String::from_utf8_lossy(&output.stdout);
+    assert!(out.contains("standard input from 0: 3 of 4 vertices reached, sum 9"), "{out}");
+}
+
 #[test]
 fn floats_are_written_as_such() {
     let graph =
         file("floats.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 0.5\n");
     let out = file("floats.bin", "");
+    let tenths = file("tenths.wel", "0 1 0.1\n1 2 0.2\n");
+    let (_, err) = run(&["sssp", &tenths, "--method", "dijkstra"], 0);
+    assert!(err.contains("rounded"), "{err}");
     run(&["sssp", &graph, "-o", &out, "--force", "--verify"], 0);
     let expected: Vec<u8> =
         [0.0f32, 0.5, f32::INFINITY].iter().flat_map(|d| d.to_le_bytes()).collect();
@@ -128,10 +209,12 @@ fn floats_are_written_as_such() {
 
 #[test]
 fn what_is_wrong_is_one_line() {
+    let unknown = file("unknown.txt", "a network of five vertices\n");
     let graph = file("wrong.gr", "c\np sp 2 1\na 1 3 1\n");
     for (arguments, expected) in [
         (vec!["sssp", &graph], "wrong.gr:3: vertex 3 is not one of 1 to 2"),
-        (vec!["sssp", "nothing.txt"], "not a known kind of file"),
+        (vec!["sssp", "nothing.txt"], "cannot read nothing.txt"),
+        (vec!["sssp", &unknown], "not a known kind of file"),
         (vec!["sssp", "rmat:100:200", "--source", "100"], "source 100 is not one of the 100"),
     ] {
         let (_, err) = run(&arguments, 1);

@@ -12,8 +12,9 @@ use multisplit::ash::vk::PhysicalDeviceType;
 
 use super::bench::{self, Output};
 use crate::device::Devices;
-use crate::files::{Outputs, Place};
+use crate::formats::Place;
 use crate::html::{self, Point, Points};
+use crate::outputs::{OutputId, Outputs};
 use crate::plans::Target;
 use crate::{figures, size};
 
@@ -42,8 +43,8 @@ const RUNS: &str = "--reps 5 --warmup 20";
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let start = Instant::now();
     let mut out = io::stdout().lock();
-    let mut report = begin_report(options, devices)?;
-    let output_id = report.begin(&Place::new(&options.html))?;
+    let mut report = devices.outputs();
+    let output_id = begin_report(options, &mut report)?;
     let context = devices.open()?;
     let properties = context.properties();
     let software = properties.device_type == PhysicalDeviceType::CPU;
@@ -81,9 +82,10 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
 }
 
 /// The report of an earlier demonstration may be replaced, another file only by force.
-fn begin_report(options: &Options, devices: &Devices) -> Result<Outputs> {
+fn begin_report(options: &Options, outputs: &mut Outputs) -> Result<OutputId> {
+    let place = Place::new(&options.html);
     let ours = fs::read_to_string(&options.html).is_ok_and(|text| text.contains(html::MARK));
-    Ok(if ours { Outputs::new(true) } else { devices.outputs() })
+    Ok(if ours { outputs.begin_replacing(&place)? } else { outputs.begin(&place)? })
 }
 
 /// From one primitive to the next.

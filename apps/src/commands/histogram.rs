@@ -5,40 +5,52 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
-use clap::{ArgGroup, Args, value_parser};
+use clap::{ArgGroup, Args};
 use serde::Serialize;
 
 use crate::device::Devices;
-use crate::files::{Array, Element, OutputId, Outputs, Place, read};
-use crate::histogram::{Counted, Wanted, chart, count, name};
+use crate::formats::{Array, Place};
+use crate::glsl_file::{GlslFile, GlslOptions};
+use crate::histogram::{Counted, Counts, Edge, Function, Wanted, chart, count, name};
+use crate::inputs::{Input, InputOptions, Shape, read};
+use crate::outputs::{OutputId, Outputs};
 use crate::plot::HistogramPlot;
 use crate::{figures, report, size};
 
 /// Arguments of `multisplit histogram`.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES, group = ArgGroup::new("function").required(true))]
+#[command(after_help = EXAMPLES, group = ArgGroup::new("function"), group = ArgGroup::new("count"))]
 pub struct Options {
-    /// The samples
-    input: PathBuf,
+    #[command(flatten)]
+    input: InputOptions,
     /// How many bins
-    #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..), required_unless_present = "splitters")]
+    #[arg(long, value_name = "M", value_parser = size::parse_count, group = "count",
+          required_unless_present = "splitters")]
     bins: Option<u32>,
-    /// M equal parts of the numbers from LO up to, and without, HI
+    /// M equal parts of the numbers from LO up to, and without, HI [default: those of the samples]
     #[arg(long, num_args = 2, value_names = ["LO", "HI"], allow_negative_numbers = true, group = "function")]
     range: Option<Vec<String>>,
+    /// Parts that each span the same factor, not the same distance
+    #[arg(long, conflicts_with_all = ["splitters", "glsl", "identity"])]
+    log: bool,
     /// Bins between sorted splitters, numbers of the type of the samples
     #[arg(long, value_name = "FILE", group = "function", conflicts_with = "bins")]
     splitters: Option<PathBuf>,
-    /// A function of your own: GLSL with `uint bucket_of(K sample)`
-    #[arg(long, value_name = "FILE", group = "function")]
-    glsl: Option<PathBuf>,
-    /// What the samples are, where the file does not say it
-    #[arg(long = "type", value_name = "TYPE", value_parser = Element::sample_parser())]
-    element: Option<Element>,
+    /// A bin for each of the numbers from 0 to M - 1
+    #[arg(long, group = "function")]
+    identity: bool,
+    #[command(flatten)]
+    glsl: GlslOptions,
+    /// The last bin has its upper edge too, as NumPy's has
+    #[arg(long, conflicts_with_all = ["glsl", "identity"])]
+    closed: bool,
+    /// Add up these weights, one for each sample (u32 or f32), instead of counting
+    #[arg(long, value_name = "FILE")]
+    weights: Option<PathBuf>,
     /// Print one JSON object: counts, edges, out_of_range and more
     #[arg(long)]
     json: bool,
-    /// Write a line `lo,hi,count` for each bin
+    /// Write a line `lo,hi,count` for each bin, and for what is below and above
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Write a drawing
@@ -46,38 +58,44 @@ pub struct Options {
     svg: Option<PathBuf>,
     /// Draw counts on a logarithmic scale
     #[arg(long, requires = "svg")]
-    log: bool,
+    log_counts: bool,
+    /// Draw counts over the widths of their bins, so that areas and not heights are the counts
+    #[arg(long, requires = "svg")]
+    density: bool,
+    /// What the numbers are, below the axis of the drawing
+    #[arg(long, value_name = "TEXT", requires = "svg")]
+    label: Option<String>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
+  multisplit histogram samples.npy --bins 20
   multisplit histogram samples.npy --bins 20 --range -4 4
-  multisplit histogram pixels.bin --type u8 --bins 256 --range 0 255 --svg pixels.svg
+  multisplit histogram sales.csv --column price --bins 12 --log
+  multisplit histogram pixels.bin --type u8 --bins 256 --range 0 256 --svg pixels.svg
   multisplit histogram times.csv --type f64 --splitters decades.csv --csv counts.csv
   multisplit histogram samples.npy --bins 256 --range 0 1024 --json | jq .out_of_range
 
-A bin has its lower edge and not its upper one. Samples below the first edge, at or above the last,
-and NaN are in no bin; how many there are is printed. Without --json, --csv or --svg a chart is
-printed. In GLSL a sample is uint (u8, u16, u32), int, float, uint64_t or double; i64
-has 2^63 added to it and is uint64_t.";
+A bin has its lower edge and not its upper one. Samples below the first edge, at or above the last
+(above it by --closed), and NaN are in no bin; how many there are is printed. Without --range the
+bins go from the smallest sample to the largest, which is in the last bin. Without --json, --csv or
+--svg a chart is printed. In GLSL a sample is uint (u8, u16, u32), int (i8, i16, i32), float,
+uint64_t or double; i64 has 2^63 added to it and is uint64_t.";
 
 /// Reads, counts, shows.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut outputs = devices.outputs();
     let ids = OutputIds::begin(options, &mut outputs)?;
-    let samples = {
-        let _span = tracing::info_span!("read").entered();
-        read(&Place::new(&options.input), options.element, devices.bars())?
-    };
+    let (samples, missing) = options.samples(devices)?;
     let material = Material::read(options, &samples, devices)?;
     let context = devices.open()?;
     let start = Instant::now();
     let counted = {
         let _span = tracing::info_span!("histogram", n = samples.len() as u64).entered();
-        count(&devices.room(&context), &material.wanted(options)?, &samples, devices.verify())?
+        let (room, wanted) = (devices.room(&context), material.wanted(options)?);
+        count(&room, &wanted, &samples, material.weights.as_ref(), devices.verify())?
     };
     let time = figures::time(start.elapsed().as_secs_f64() * 1e9);
-    options.show(&samples, &counted)?;
     if let Some(id) = ids.csv {
         outputs.bytes(id, csv(&counted).as_bytes())?;
     }
@@ -85,12 +103,18 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         outputs.bytes(id, options.drawing(&counted)?.as_bytes())?;
     }
     outputs.finish()?;
+    options.show(&samples, missing, &counted)?;
     let (n, element) = (size::grouped(samples.len() as u64), samples.element());
-    let (out_of_range, bins) = (size::grouped(counted.out_of_range), counted.counts.len());
-    let checked = if devices.verify() { ", verified against the CPU" } else { "" };
+    let (out_of_range, bins) = (size::grouped(counted.outside.all()), counted.counts.len());
+    let plural = if bins == 1 { "" } else { "s" };
+    let checked = match (devices.verify(), &material.function) {
+        (false, _) => "",
+        (true, Some(_)) => "; GLSL runs on the device alone and was not verified",
+        (true, None) => ", verified against the CPU",
+    };
     let device = &context.properties().name;
     report::summary(format_args!(
-        "counted {n} {element} in {bins} bins, {out_of_range} out of range, in {time} on \
+        "counted {n} {element} in {bins} bin{plural}, {out_of_range} out of range, in {time} on \
          {device}{checked}"
     ));
     Ok(())
@@ -108,37 +132,42 @@ impl OutputIds {
     }
 }
 
-/// What the bins are read from.
-enum Material {
-    None,
-    Splitters(Array),
-    Source(String),
+/// What the bins are read from, and the weights.
+struct Material {
+    splitters: Option<Array>,
+    function: Option<GlslFile>,
+    weights: Option<Array>,
 }
 
 impl Material {
     fn read(options: &Options, samples: &Array, devices: &Devices) -> Result<Self> {
-        Ok(match (&options.splitters, &options.glsl) {
-            (Some(path), _) => {
-                let asked = Some(samples.element());
-                Self::Splitters(read(&Place::new(path), asked, devices.bars())?)
+        let bars = devices.bars();
+        let array = |path: &PathBuf, asked| read(&Place::new(path), asked, Shape::Line, bars);
+        let splitters = options.splitters.as_ref();
+        let splitters = splitters.map(|path| array(path, Some(samples.element()))).transpose()?;
+        // A file that says what its elements are is believed; text and raw numbers are whole.
+        let weights = options.weights.as_ref().map(|path| match array(path, None) {
+            Err(crate::formats::FileError::NoType { .. }) => {
+                array(path, Some(crate::formats::Element::U32))
             }
-            (_, Some(path)) => {
-                let text = std::fs::read_to_string(path);
-                Self::Source(text.with_context(|| format!("cannot read {}", path.display()))?)
-            }
-            _ => Self::None,
-        })
+            other => other,
+        });
+        Ok(Self { splitters, function: options.glsl.read()?, weights: weights.transpose()? })
     }
 
     fn wanted<'m>(&'m self, options: &'m Options) -> Result<Wanted<'m>> {
-        let bins = options.bins.unwrap_or(1);
-        Ok(match (self, options.range.as_deref()) {
-            (Self::Splitters(array), _) => Wanted::Splitters(array),
-            (Self::Source(source), _) => Wanted::Glsl { bins, source },
-            (Self::None, Some([lo, hi])) => Wanted::Even { bins, lo, hi },
-            // clap has seen to it that there is one.
-            _ => bail!("no bins"),
-        })
+        let range = match options.range.as_deref() {
+            Some([lo, hi]) => Some((lo.as_str(), hi.as_str())),
+            _ => None,
+        };
+        let function = match (&self.splitters, &self.function) {
+            (Some(array), _) => Function::Splitters(array),
+            (_, Some(file)) => Function::Glsl(file),
+            _ if options.identity => Function::Identity,
+            _ if options.log => Function::Logarithmic(range),
+            _ => Function::Even(range),
+        };
+        Ok(Wanted { bins: options.bins.unwrap_or(1), function, closed: options.closed })
     }
 }
 
@@ -147,52 +176,115 @@ struct Object<'o> {
     n: usize,
     r#type: &'static str,
     bins: usize,
-    counts: &'o [u64],
-    edges: &'o [f64],
+    counts: Numbers<'o>,
+    edges: &'o [Edge],
     out_of_range: u64,
+    below: u64,
+    above: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<usize>,
     method: &'static str,
 }
 
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Numbers<'n> {
+    Whole(&'n [u64]),
+    Real(&'n [f64]),
+}
+
 impl Options {
+    /// The samples, and of a table how many cells are empty.
+    fn samples(&self, devices: &Devices) -> Result<(Array, Option<usize>)> {
+        if self.input.column.len() > 1 {
+            bail!("samples come from one --column, not from {}", self.input.column.len());
+        }
+        match self.input.read(Shape::Any, devices.bars())? {
+            Input::Array(samples, _) => Ok((samples, None)),
+            Input::Table(mut input) => {
+                let column = input.columns.pop().context("no column")?;
+                let missing = column.missing.len();
+                if missing > 0 {
+                    report::note(format_args!("{missing} empty cells are not counted"));
+                }
+                Ok((column.keys, Some(missing)))
+            }
+        }
+    }
+
+    /// Whether the last bin has its upper edge.
+    fn is_closed(&self) -> bool {
+        let automatic = self.range.is_none() && self.splitters.is_none();
+        self.closed || automatic && !self.identity && !self.glsl.is_given()
+    }
+
     /// What goes to standard output.
-    fn show(&self, samples: &Array, counted: &Counted) -> Result<()> {
+    fn show(&self, samples: &Array, missing: Option<usize>, counted: &Counted) -> Result<()> {
         let mut out = io::stdout().lock();
+        let outside = counted.outside;
         if self.json {
             let object = Object {
                 n: samples.len(),
                 r#type: samples.element().name(),
                 bins: counted.counts.len(),
-                counts: &counted.counts,
+                counts: match &counted.counts {
+                    Counts::Whole(counts) => Numbers::Whole(counts),
+                    Counts::Real(sums) => Numbers::Real(sums),
+                },
                 edges: &counted.edges,
-                out_of_range: counted.out_of_range,
+                out_of_range: outside.all(),
+                below: outside.below,
+                above: outside.above,
+                missing,
                 method: name(counted.method),
             };
             writeln!(out, "{}", serde_json::to_string(&object)?)?;
         } else if self.csv.is_none() && self.svg.is_none() {
-            write!(out, "{}", chart(&counted.counts, &counted.edges))?;
-            writeln!(out, "out of range: {}", size::grouped(counted.out_of_range))?;
+            write!(out, "{}", chart(&counted.counts, &counted.edges, self.is_closed()))?;
+            writeln!(out, "out of range: {}", size::grouped(outside.all()))?;
         }
         Ok(())
     }
 
     fn drawing(&self, counted: &Counted) -> Result<String> {
-        let name = self.input.file_name().map(|name| name.to_string_lossy().into_owned());
-        let name = name.unwrap_or_else(|| "standard input".to_owned());
+        let name = self.input.input.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = match (name.filter(|name| name != "-"), self.input.column.first()) {
+            (None, _) => "standard input".to_owned(),
+            (Some(name), None) => name,
+            (Some(name), Some(column)) => format!("{name}: {column}"),
+        };
+        let edges: Vec<f64> = counted.edges.iter().map(|edge| edge.value()).collect();
         let plot = HistogramPlot {
             title: &name,
-            counts: &counted.counts,
-            edges: &counted.edges,
-            out_of_range: counted.out_of_range,
-            log: self.log,
+            x_label: self.label.as_deref().or(self.input.column.first().map(String::as_str)),
+            heights: &counted.counts.heights(),
+            edges: &edges,
+            out_of_range: counted.outside.all(),
+            weighted: self.weights.is_some(),
+            log: self.log_counts,
+            density: self.density,
+            log_axis: self.log,
         };
         plot.svg().context("--svg")
     }
 }
 
+/// Below, each bin, above, and NaN where there is any.
 fn csv(counted: &Counted) -> String {
     let mut text = "lo,hi,count\n".to_owned();
-    for (ends, count) in counted.edges.windows(2).zip(&counted.counts) {
-        text += &format!("{:?},{:?},{count}\n", ends[0], ends[1]);
+    let outside = counted.outside;
+    let (first, last) = (counted.edges[0], counted.edges[counted.edges.len() - 1]);
+    text += &format!("-inf,{first},{}\n", outside.below);
+    let heights: Vec<String> = match &counted.counts {
+        Counts::Whole(counts) => counts.iter().map(u64::to_string).collect(),
+        Counts::Real(sums) => sums.iter().map(f64::to_string).collect(),
+    };
+    for (ends, count) in counted.edges.windows(2).zip(heights) {
+        text += &format!("{},{},{count}\n", ends[0], ends[1]);
+    }
+    text += &format!("{last},inf,{}\n", outside.above);
+    if outside.other > 0 {
+        text += &format!("nan,nan,{}\n", outside.other);
     }
     text
 }

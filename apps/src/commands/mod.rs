@@ -10,14 +10,10 @@ mod sort;
 mod split;
 mod sssp;
 
-use std::path::Path;
-
 use anyhow::Result;
 use clap::Subcommand;
 
 use crate::device::Devices;
-use crate::files::Place;
-use crate::trace::Trace;
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -44,8 +40,14 @@ pub enum Command {
     Man(shell::ManOptions),
 }
 
-/// Does it.
+/// Does it, and writes down what happened when, where that is asked for.
 pub fn run(command: Command, devices: &Devices) -> Result<()> {
+    devices.begin_trace()?;
+    run_command(command, devices)?;
+    devices.end_trace()
+}
+
+fn run_command(command: Command, devices: &Devices) -> Result<()> {
     match command {
         Command::Devices(options) => devices::run(&options, devices),
         Command::Sort(options) => sort::run(&options, devices),
@@ -58,14 +60,4 @@ pub fn run(command: Command, devices: &Devices) -> Result<()> {
         Command::Completions(options) => shell::completions(&options),
         Command::Man(options) => shell::man(&options),
     }
-}
-
-/// Does it, and writes down what happened when; also of what failed.
-pub fn run_traced(command: Command, devices: &Devices, trace: &Trace, file: &Path) -> Result<()> {
-    let mut outputs = devices.outputs();
-    let output = outputs.begin(&Place::new(file))?;
-    let outcome = run(command, devices);
-    outputs.bytes(output, trace.text().as_bytes())?;
-    outputs.finish()?;
-    outcome
 }

@@ -1,33 +1,32 @@
-//! `multisplit sort`: an array from a file, sorted.
+//! `multisplit sort`: an array from a file, or the rows of a table, sorted.
 
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum, value_parser};
+use multisplit::Context;
 use multisplit::primitives::sort::SortMethod;
 
 use crate::device::Devices;
 use crate::file_key::{FileKey, with_key_type};
-use crate::files::{Data, Element};
-use crate::keyed::{KeyedFiles, KeyedPaths};
+use crate::formats::{Array, Data};
+use crate::inputs::{Input, InputOptions, TableInput};
+use crate::keyed::{KeyedFiles, KeyedOptions, OutputOptions};
 use crate::sort::{self, SortRequest};
 use crate::values::ValueOptions;
+use crate::wide_keys::{device_element, widened};
 use crate::{figures, report, size};
 
 /// Arguments of `multisplit sort`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// The keys
-    input: PathBuf,
-    /// Where the sorted keys go
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
-    /// What the keys are, where the file does not say it
-    #[arg(long = "type", value_name = "TYPE", value_parser = Element::key_parser())]
-    element: Option<Element>,
+    #[command(flatten)]
+    input: InputOptions,
+    #[command(flatten)]
+    output: OutputOptions,
     /// From the largest to the smallest
     #[arg(long)]
     descending: bool,
@@ -59,33 +58,70 @@ enum Method {
 const EXAMPLES: &str = "\
 Examples:
   multisplit sort keys.npy -o sorted.npy
+  multisplit sort sales.csv --column price -o sorted.csv
+  multisplit sort sales.csv --column region --column price -o sorted.csv
   multisplit sort keys.bin -o sorted.bin --type u32 --descending
   multisplit sort keys.npy -o sorted.npy --values rows.npy --values-out rows-sorted.npy
-  multisplit sort keys.npy -o sorted.npy --argsort order.npy --verify
-  zcat numbers.txt.gz | multisplit sort /dev/stdin -o sorted.npy --type f64
+  multisplit sort keys.npy --argsort order.npy --verify
+  zcat numbers.txt.gz | multisplit sort - -o sorted.npy --type f64
   multisplit sort huge.bin.zst -o sorted.bin.zst --type u64 --memory-limit 64MiB
 
 Sorts are stable. Floats are in the order of IEEE 754's totalOrder: -NaN, -inf, ..., -0, +0, ...,
-+inf, NaN. What does not fit the device's memory, or --memory-limit, is split by sampled splitters
++inf, NaN; dates that are \"not a time\" come last. A table keeps its header, its rows are moved whole,
+and rows without a key come last; its numbers are 64-bit integers or floats unless --type says
+otherwise. What does not fit the device's memory, or --memory-limit, is split by sampled splitters
 and sorted bucket by bucket, to the same bytes.";
 
 /// Reads, sorts, writes.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
+    options.check();
     let request = SortRequest { descending: options.descending, method: options.method() };
-    let paths = KeyedPaths {
+    let keyed = KeyedOptions {
         input: &options.input,
         output: &options.output,
-        element: options.element,
         values: &options.values,
         words: options.argsort.as_deref(),
     };
-    let files = KeyedFiles::open(&paths, devices)?;
-    let sort = FileSort { devices, request, files: &files };
-    let (keys, values, order) = with_key_type!(files.keys.element(), sort.run())?;
-    files.write(keys, values, order)
+    let files = KeyedFiles::open(&keyed, devices)?;
+    let context = devices.open()?;
+    let job = SortJob { devices, context: &context, request };
+    match &files.input {
+        Input::Array(keys, _) => {
+            let wanted = files.wants_words();
+            let values = files.value_data();
+            let sorted =
+                with_key_type!(device_element(keys.element()), job.sort(keys, values, wanted))?;
+            files.write(sorted.keys, sorted.values, sorted.order)?;
+            report::summary(sorted.summary);
+        }
+        Input::Table(input) => {
+            let (order, summary) = job.rows(input)?;
+            let words = files.wants_words().then(|| order.clone());
+            files.write_rows(&order, words)?;
+            report::summary(summary);
+        }
+    }
+    Ok(())
+}
+
+/// What came out, and what to say once it is written.
+struct SortedData {
+    /// As the device has them.
+    keys: Data,
+    values: Option<Data>,
+    order: Option<Vec<u32>>,
+    summary: String,
 }
 
 impl Options {
+    /// Ends the program, with the status of wrong usage, where options do not go together.
+    fn check(&self) {
+        if self.output.output.is_none() && self.argsort.is_none() && !self.values.has_output() {
+            let text = "give -o FILE, or --argsort FILE\n";
+            clap::Error::raw(ErrorKind::MissingRequiredArgument, text).exit()
+        }
+    }
+
     /// Ends the program, with the status of wrong usage, where an option means nothing.
     fn method(&self) -> SortMethod {
         match (self.method, self.radix_bits) {
@@ -101,34 +137,83 @@ impl Options {
 }
 
 /// A sort whose keys have been read.
-struct FileSort<'f> {
-    devices: &'f Devices,
+struct SortJob<'j> {
+    devices: &'j Devices,
+    context: &'j Context,
     request: SortRequest,
-    files: &'f KeyedFiles,
 }
 
-impl FileSort<'_> {
-    /// Keys, values and order.
-    fn run<K: FileKey>(&self) -> Result<(Data, Option<Data>, Option<Vec<u32>>)> {
-        let keys = K::from_data(self.files.keys.data()).context("keys of another size")?;
-        let context = self.devices.open()?;
-        let values = self.files.value_data();
-        let room = self.devices.room(&context);
+impl SortJob<'_> {
+    fn sort<K: FileKey>(
+        &self,
+        keys: &Array,
+        values: Option<&Data>,
+        wants_order: bool,
+    ) -> Result<SortedData> {
+        let wide = widened(keys);
         let start = Instant::now();
+        let sorted = self.sorted::<K>(&wide, values, wants_order)?;
+        let parts = if sorted.whole { "" } else { " part by part" };
+        let (n, element) = (size::grouped(keys.len() as u64), keys.element());
+        let summary = self.summary(start, &format!("{n} {element}{parts}"));
+        let (values, order) = (sorted.values, sorted.order);
+        Ok(SortedData { keys: K::into_data(sorted.keys), values, order, summary })
+    }
+
+    fn sorted<K: FileKey>(
+        &self,
+        keys: &Data,
+        values: Option<&Data>,
+        wants_order: bool,
+    ) -> Result<sort::Sorted<K>> {
+        let keys = K::from_data(keys).context("keys of another size")?;
+        let room = self.devices.room(self.context);
         let sorted = {
             let _span = tracing::info_span!("sort", n = keys.len() as u64).entered();
-            sort::sort(&room, self.request, keys, values, self.files.wants_words())?
+            sort::sort(&room, self.request, keys, values, wants_order)?
         };
-        let time = figures::time(start.elapsed().as_secs_f64() * 1e9);
         if self.devices.verify() {
             let _span = tracing::info_span!("verify").entered();
             sort::verify(self.request, keys, values, &sorted)?;
         }
-        let (n, element) = (size::grouped(keys.len() as u64), self.files.keys.element());
-        let parts = if sorted.whole { "" } else { " part by part" };
+        Ok(sorted)
+    }
+
+    /// The order of the rows of a table: by its last column first, each sort stable, so that rows
+    /// that are equal by one column are in the order of those after it.
+    fn rows(&self, input: &TableInput) -> Result<(Vec<u32>, String)> {
+        let start = Instant::now();
+        let TableInput { table, columns } = input;
+        let mut order: Vec<u32> = (0..table.len() as u32).collect();
+        for column in columns.iter().rev() {
+            let keys = column.in_order(&order)?;
+            let element = device_element(keys.element());
+            let found = with_key_type!(element, self.order(&keys))?;
+            let has_key = |row: &u32| column.missing.binary_search(row).is_err();
+            let (present, missing): (Vec<u32>, Vec<u32>) =
+                order.iter().partition(|row| has_key(row));
+            order = found.iter().map(|&index| present[index as usize]).chain(missing).collect();
+        }
+        let n = size::grouped(table.len() as u64);
+        let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+        let missing: usize = columns.iter().map(|column| column.missing.len()).sum();
+        let mut summary = self.summary(start, &format!("{n} rows by {}", names.join(", ")));
+        if missing > 0 {
+            summary += &format!("\nnote: {missing} empty cells; their rows come last");
+        }
+        Ok((order, summary))
+    }
+
+    fn order<K: FileKey>(&self, keys: &Array) -> Result<Vec<u32>> {
+        let sorted = self.sorted::<K>(&widened(keys), None, true)?;
+        let Some(order) = sorted.order else { bail!("the sort gave no order") };
+        Ok(order)
+    }
+
+    fn summary(&self, start: Instant, what: &str) -> String {
+        let time = figures::time(start.elapsed().as_secs_f64() * 1e9);
         let checked = if self.devices.verify() { ", verified against the CPU" } else { "" };
-        let device = &context.properties().name;
-        report::summary(format_args!("sorted {n} {element}{parts} in {time} on {device}{checked}"));
-        Ok((K::into_data(sorted.keys), sorted.values, sorted.order))
+        let device = &self.context.properties().name;
+        format!("sorted {what} in {time} on {device}{checked}")
     }
 }

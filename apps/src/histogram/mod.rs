@@ -1,16 +1,22 @@
 //! What the command line counts: files of samples of any type ([`count`]), and the operations that
 //! have figures, their samples, and the same histograms on the CPU.
 
+mod bin_rule;
 mod chart;
+mod edges;
 mod expected;
 mod number;
 mod plan;
+mod verify;
 mod whole;
 
+pub use bin_rule::{Function, Wanted};
 pub use chart::chart;
+pub use edges::{Edge, even as even_edges};
 pub use expected::expected;
+pub use number::Number;
 pub use plan::{HistogramPlan, Method, name};
-pub use whole::{Counted, Wanted, count};
+pub use whole::{Counted, Counts, count};
 
 use anyhow::Result;
 use clap::ValueEnum;

@@ -1,16 +1,18 @@
-//! Samples of every type: how they are written, how the device gets them, and which bin the CPU puts
-//! them in.
+//! Samples of every type: how they are written, how the device gets them, and where the edges of
+//! bins between them are.
 
 use std::borrow::Cow;
+use std::fmt::Debug;
 use std::str::FromStr;
 
 use bytemuck::Pod;
 use multisplit::Sample;
 
-use crate::files::Data;
+use super::Edge;
+use crate::formats::{Array, Data, Element, half};
 
 /// A sample as a number.
-pub trait Number: Pod + PartialOrd + FromStr {
+pub trait Number: Pod + PartialOrd + Debug + 'static {
     /// What the command line calls its type.
     const NAME: &'static str;
 
@@ -23,11 +25,20 @@ pub trait Number: Pod + PartialOrd + FromStr {
     /// The same for many.
     fn to_device(numbers: &[Self]) -> Cow<'_, [Self::Device]>;
 
-    /// The bin among `m` equal parts of [lo, hi), by the formula of docs/histogram.md.
-    fn even_bin(self, lo: Self, hi: Self, m: u32) -> Option<usize>;
+    /// The number as an edge.
+    fn edge(self) -> Edge;
 
-    /// The same number for an axis.
-    fn value(self) -> f64;
+    /// The edge that a text is. Those of integers may be one past the largest.
+    fn parse_edge(text: &str) -> Option<Edge>;
+
+    /// The number that an edge is; None where it is past the largest.
+    fn from_edge(edge: Edge) -> Option<Self>;
+
+    /// An edge as the device gets it; None where it is past the largest there.
+    fn device_edge(edge: Edge) -> Option<Self::Device>;
+
+    /// The largest number.
+    const MAX: Self;
 
     /// The numbers that this data is; None where its elements have another size.
     fn from_data(data: &Data) -> Option<&[Self]> {
@@ -37,47 +48,75 @@ pub trait Number: Pod + PartialOrd + FromStr {
     }
 }
 
-/// The bin among sorted splitters: the k for which splitter k <= sample < splitter k + 1.
-pub fn range_bin<N: Number>(sample: N, splitters: &[N]) -> Option<usize> {
-    let inside = splitters.last().is_some_and(|last| sample < *last);
-    let at_or_below = splitters.partition_point(|splitter| *splitter <= sample);
-    if inside { at_or_below.checked_sub(1) } else { None }
-}
-
-/// Distances between integers are exact in 128 bits.
-fn even_bin(x: i128, lo: i128, hi: i128, m: u32) -> Option<usize> {
-    (lo <= x && x < hi).then(|| ((x - lo) * i128::from(m) / (hi - lo)) as usize)
-}
-
 macro_rules! integer {
-    ($($type:ty)*) => {$(
+    ($($type:ty, $device:ty, $bits:expr, $shift:expr;)*) => {$(
         impl Number for $type {
             const NAME: &'static str = stringify!($type);
-            type Device = Self;
+            const MAX: Self = <$type>::MAX;
+            type Device = $device;
 
-            fn on_device(self) -> Self {
-                self
+            fn on_device(self) -> $device {
+                $bits(self)
             }
 
-            fn to_device(numbers: &[Self]) -> Cow<'_, [Self]> {
-                numbers.into()
+            fn to_device(numbers: &[Self]) -> Cow<'_, [$device]> {
+                // The same type is the same bytes.
+                match bytemuck::try_cast_slice::<Self, $device>(numbers) {
+                    Ok(same) if stringify!($type) == stringify!($device) => Cow::Borrowed(same),
+                    _ => numbers.iter().map(|&number| number.on_device()).collect(),
+                }
             }
 
-            fn even_bin(self, lo: Self, hi: Self, m: u32) -> Option<usize> {
-                even_bin(self.into(), lo.into(), hi.into(), m)
+            fn edge(self) -> Edge {
+                Edge::Whole(self.into())
             }
 
-            fn value(self) -> f64 {
-                self as f64
+            fn parse_edge(text: &str) -> Option<Edge> {
+                let edge = i128::from_str(text).ok().or_else(|| power(text))?;
+                let range = i128::from(<$type>::MIN)..=i128::from(<$type>::MAX) + 1;
+                range.contains(&edge).then_some(Edge::Whole(edge))
+            }
+
+            fn from_edge(edge: Edge) -> Option<Self> {
+                match edge {
+                    Edge::Whole(edge) => edge.try_into().ok(),
+                    Edge::Real(_) => None,
+                }
+            }
+
+            fn device_edge(edge: Edge) -> Option<$device> {
+                match edge {
+                    Edge::Whole(edge) => (edge + $shift).try_into().ok(),
+                    Edge::Real(_) => None,
+                }
             }
         }
     )*};
+}
+
+// The device has no samples of some types: it gets others in the same order, at the same distances.
+integer! {
+    u8, u8, |x| x, 0;
+    i8, i32, i32::from, 0;
+    u16, u16, |x| x, 0;
+    i16, i32, i32::from, 0;
+    u32, u32, |x| x, 0;
+    i32, i32, |x| x, 0;
+    u64, u64, |x| x, 0;
+    i64, u64, |x: i64| x.cast_unsigned() ^ (1 << 63), 1 << 63;
+}
+
+/// A number that is written as a power: 2^64.
+fn power(text: &str) -> Option<i128> {
+    let (base, exponent) = text.split_once('^')?;
+    base.parse::<i128>().ok()?.checked_pow(exponent.parse().ok()?)
 }
 
 macro_rules! float {
     ($($type:ty)*) => {$(
         impl Number for $type {
             const NAME: &'static str = stringify!($type);
+            const MAX: Self = <$type>::INFINITY;
             type Device = Self;
 
             fn on_device(self) -> Self {
@@ -88,60 +127,45 @@ macro_rules! float {
                 numbers.into()
             }
 
-            fn even_bin(self, lo: Self, hi: Self, m: u32) -> Option<usize> {
-                let scale = m as Self / (hi - lo);
-                let bin = || (((self - lo) * scale) as u32).min(m.saturating_sub(1)) as usize;
-                (lo <= self && self < hi).then(bin)
+            fn edge(self) -> Edge {
+                Edge::Real(self.into())
             }
 
-            fn value(self) -> f64 {
-                self.into()
+            fn parse_edge(text: &str) -> Option<Edge> {
+                // Rounded to the type of the samples, since they are compared in it.
+                <$type>::from_str(text).ok().filter(|edge| !edge.is_nan()).map(Self::edge)
+            }
+
+            fn from_edge(edge: Edge) -> Option<Self> {
+                match edge {
+                    Edge::Real(edge) => Some(edge as Self),
+                    Edge::Whole(_) => None,
+                }
+            }
+
+            fn device_edge(edge: Edge) -> Option<Self> {
+                Self::from_edge(edge)
             }
         }
     )*};
 }
 
-integer! { u8 u16 u32 i32 u64 }
 float! { f32 f64 }
 
-/// The device has no samples of this type: it gets 2^63 more, which is never negative.
-impl Number for i64 {
-    const NAME: &'static str = "i64";
-    type Device = u64;
-
-    fn on_device(self) -> u64 {
-        self.cast_unsigned() ^ (1 << 63)
-    }
-
-    fn to_device(numbers: &[Self]) -> Cow<'_, [u64]> {
-        numbers.iter().map(|number| number.on_device()).collect()
-    }
-
-    fn even_bin(self, lo: Self, hi: Self, m: u32) -> Option<usize> {
-        even_bin(self.into(), lo.into(), hi.into(), m)
-    }
-
-    fn value(self) -> f64 {
-        self as f64
-    }
+/// Samples of 16-bit floats as 32-bit ones, which are counted instead.
+pub fn counted_as(samples: &Array) -> Cow<'_, Array> {
+    let words = match (samples.element(), samples.data()) {
+        (Element::F16, Data::Bytes2(bits)) => {
+            bits.iter().map(|&bits| half::to_f32(bits).to_bits()).collect()
+        }
+        _ => return Cow::Borrowed(samples),
+    };
+    Array::new(Element::F32, Data::Bytes4(words)).map_or(Cow::Borrowed(samples), Cow::Owned)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Number, range_bin};
-
-    #[test]
-    fn bins_begin_at_their_lower_edge() {
-        let bins = [4u8, 5, 6, 7, 8, 9].map(|x| x.even_bin(5, 9, 2));
-        assert_eq!(bins, [None, Some(0), Some(0), Some(1), Some(1), None]);
-        assert_eq!(f32::NAN.even_bin(0.0, 1.0, 4), None);
-        assert_eq!(0.25f64.even_bin(0.0, 1.0, 4), Some(1));
-        assert_eq!((-1i64).even_bin(-10, 10, 20), Some(9));
-        let splitters = [0.0, 1.0, 1.0, 2.0];
-        let bins = [-1.0, 0.0, 1.0, 1.5, 2.0, f64::NAN].map(|x| range_bin(x, &splitters));
-        assert_eq!(bins, [None, Some(0), Some(2), Some(2), None, None]);
-        assert_eq!(range_bin(1u32, &[]), None);
-    }
+    use super::{Edge, Number};
 
     #[test]
     fn signed_numbers_keep_order_and_distance_on_the_device() {
@@ -149,5 +173,20 @@ mod tests {
         assert!(numbers.is_sorted());
         assert_eq!([numbers[2] - numbers[1], numbers[0], numbers[4]], [1, 0, u64::MAX]);
         assert_eq!((-5i64).on_device(), (1 << 63) - 5);
+        assert_eq!(*i8::to_device(&[-1, 5]), [-1, 5]);
+    }
+
+    #[test]
+    fn edges_may_be_one_past_the_largest() {
+        assert_eq!(u8::parse_edge("256"), Some(Edge::Whole(256)));
+        assert_eq!(u8::parse_edge("2^8"), Some(Edge::Whole(256)));
+        assert_eq!(u8::parse_edge("257"), None);
+        assert_eq!(u8::parse_edge("-1"), None);
+        assert_eq!(i64::parse_edge("-9223372036854775808"), Some(Edge::Whole(i64::MIN.into())));
+        assert_eq!(u64::parse_edge("18446744073709551616"), Some(Edge::Whole(1 << 64)));
+        assert_eq!(u8::from_edge(Edge::Whole(256)), None);
+        assert_eq!(f32::parse_edge("0.1"), Some(Edge::Real(0.1f32.into())));
+        assert_eq!(f64::parse_edge("nan"), None);
+        assert_eq!(f64::parse_edge("x"), None);
     }
 }

@@ -1,156 +1,230 @@
 //! A histogram of arrays of any type and size: part by part where they do not fit the device.
 
 use anyhow::{Context as _, Result, bail};
-use multisplit::Bins;
 use multisplit::primitives::histogram::HistogramMethod;
 
-use super::number::{Number, range_bin};
-use crate::files::{Array, Data, Element};
+use super::bin_rule::{BinRule, Wanted};
+use super::edges::Edge;
+use super::number::{Number, counted_as};
+use crate::formats::{Array, Data, Element};
 use crate::parts::{self, Room};
-
-/// Which bins there are, as the command line says it.
-pub enum Wanted<'w> {
-    /// m equal parts of the numbers from one text to another
-    Even { bins: u32, lo: &'w str, hi: &'w str },
-    /// Between each two of these, which are of the type of the samples
-    Splitters(&'w Array),
-    /// `uint bucket_of(K sample)` of the user's
-    Glsl { bins: u32, source: &'w str },
-}
 
 /// What was counted.
 #[derive(Debug)]
 pub struct Counted {
-    pub counts: Vec<u64>,
+    pub counts: Counts,
     /// One more than there are bins.
-    pub edges: Vec<f64>,
-    /// How many samples are in no bin.
-    pub out_of_range: u64,
+    pub edges: Vec<Edge>,
+    pub outside: Outside,
     pub method: HistogramMethod,
 }
 
-/// Counts `samples`; `verify` compares with the CPU.
+/// Samples, or the sums of their weights.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Counts {
+    Whole(Vec<u64>),
+    Real(Vec<f64>),
+}
+
+/// How many samples are in no bin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outside {
+    pub below: u64,
+    pub above: u64,
+    /// Neither: NaN, and what a function of the user's leaves out.
+    pub other: u64,
+}
+
+impl Outside {
+    pub fn all(self) -> u64 {
+        self.below + self.above + self.other
+    }
+}
+
+impl Counts {
+    /// The heights of bars.
+    pub fn heights(&self) -> Vec<f64> {
+        match self {
+            Self::Whole(counts) => counts.iter().map(|&count| count as f64).collect(),
+            Self::Real(sums) => sums.clone(),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Whole(counts) => counts.len(),
+            Self::Real(sums) => sums.len(),
+        }
+    }
+}
+
+/// Weights of samples: of 32 bits.
+#[derive(Clone, Copy)]
+enum Weights<'w> {
+    None,
+    Whole(&'w [u32]),
+    Real(&'w [f32]),
+}
+
+impl<'w> Weights<'w> {
+    fn new(weights: Option<&'w Array>, samples: usize) -> Result<Self> {
+        let Some(array) = weights else { return Ok(Self::None) };
+        if array.len() != samples {
+            bail!("--weights has {} numbers, for {samples} samples", array.len());
+        }
+        match (array.element(), array.data()) {
+            (Element::U32, Data::Bytes4(words)) => Ok(Self::Whole(words)),
+            (Element::F32, Data::Bytes4(words)) => Ok(Self::Real(bytemuck::cast_slice(words))),
+            (other, _) => bail!("--weights holds {other}; weights are u32 or f32"),
+        }
+    }
+}
+
+/// Counts `samples`, or adds up their weights; `verify` compares with the CPU.
 pub fn count(
     room: &Room<'_>,
     wanted: &Wanted<'_>,
     samples: &Array,
+    weights: Option<&Array>,
     verify: bool,
 ) -> Result<Counted> {
+    let samples = &*counted_as(samples);
+    let weights = Weights::new(weights, samples.len())?;
     let of_type = match samples.element() {
         Element::U8 => counted::<u8>,
+        Element::I8 => counted::<i8>,
         Element::U16 => counted::<u16>,
+        Element::I16 => counted::<i16>,
         Element::U32 => counted::<u32>,
         Element::I32 => counted::<i32>,
         Element::F32 => counted::<f32>,
         Element::U64 => counted::<u64>,
-        Element::I64 => counted::<i64>,
+        Element::I64 | Element::Time(_) => counted::<i64>,
         Element::F64 => counted::<f64>,
-        Element::Bytes16 => bail!("{} cannot be counted", samples.element()),
+        // Counted as floats of 32 bits.
+        Element::F16 => bail!("{} cannot be counted", samples.element()),
     };
-    of_type(room, wanted, samples.data(), verify)
+    of_type(room, wanted, samples.data(), weights, verify)
 }
 
 fn counted<N: Number>(
     room: &Room<'_>,
     wanted: &Wanted<'_>,
     samples: &Data,
+    weights: Weights<'_>,
     verify: bool,
 ) -> Result<Counted> {
     let samples = N::from_data(samples).context("samples of another size")?;
-    let rule = BinRule::<N>::new(wanted)?;
-    let bins = rule.device_bins();
-    let bytes = size_of::<N>() as u64;
+    let rule = BinRule::<N>::new(wanted, samples)?;
+    let bins = rule.device_bins()?;
+    let bytes = size_of::<N::Device>() as u64 + 4;
     let bar = room.bars.elements("counting", samples.len() as u64);
-    let mut counts = vec![0; bins.count() as usize];
-    let (mut out_of_range, mut method) = (0, HistogramMethod::Auto);
-    parts::in_order(samples.len(), room.max_elements(bytes, bytes), |part| {
+    let m = rule.edges.len() - 1;
+    let (mut whole, mut real) = (vec![0u64; m], vec![0f64; m]);
+    let mut method = HistogramMethod::Auto;
+    let counted = parts::in_order(samples.len(), room.max_elements(bytes, bytes), |part| {
         let end = part.end as u64;
-        let part = room.context.histogram(&*N::to_device(&samples[part]), bins.clone())?;
-        counts.iter_mut().zip(&part.counts).for_each(|(all, count)| *all += count);
-        out_of_range += part.out_of_range.iter().sum::<u64>();
-        method = part.method;
+        let device = N::to_device(&samples[part.clone()]);
+        let (context, bins) = (room.context, bins.clone());
+        match weights {
+            Weights::None => {
+                let found = context.histogram(&*device, bins)?;
+                whole.iter_mut().zip(&found.counts).for_each(|(all, count)| *all += count);
+                method = found.method;
+            }
+            Weights::Whole(weights) => {
+                let found = context.histogram_weighted(&*device, &weights[part], bins)?;
+                whole.iter_mut().zip(&found.counts).for_each(|(all, sum)| {
+                    *all = all.wrapping_add(*sum);
+                });
+                method = found.method;
+            }
+            Weights::Real(weights) => {
+                let found = context.histogram_weighted_f32(&*device, &weights[part], bins)?;
+                let sums = real.iter_mut().zip(&found.counts);
+                sums.for_each(|(all, sum)| *all += f64::from(*sum));
+                method = found.method;
+            }
+        }
         bar.set_position(end);
         Ok(())
+    });
+    counted.map_err(|error| match rule.glsl() {
+        Some(file) => file.named(error),
+        None => error,
     })?;
     bar.finish_and_clear();
-    let counted = Counted { counts, edges: rule.edges(), out_of_range, method };
-    if verify {
-        rule.verify(samples, &counted)?;
+    let counts = match weights {
+        Weights::Real(_) => Counts::Real(real),
+        _ => Counts::Whole(whole),
+    };
+    finished(
+        &rule,
+        samples,
+        weights,
+        Counted { counts, edges: Vec::new(), outside: Outside::default(), method },
+        verify,
+    )
+}
+
+/// Adds what the device does not take, and says what is in no bin.
+fn finished<N: Number>(
+    rule: &BinRule<'_, N>,
+    samples: &[N],
+    weights: Weights<'_>,
+    mut counted: Counted,
+    verify: bool,
+) -> Result<Counted> {
+    let last = rule.edges.len() - 2;
+    if let Some(number) = rule.last {
+        let at_end = |(index, sample): (usize, &N)| (*sample == number).then_some(index);
+        let indices = samples.iter().enumerate().filter_map(at_end);
+        match (&mut counted.counts, weights) {
+            (Counts::Whole(counts), Weights::None) => counts[last] += indices.count() as u64,
+            (Counts::Whole(counts), Weights::Whole(weights)) => {
+                indices.for_each(|i| counts[last] = counts[last].wrapping_add(weights[i].into()));
+            }
+            (Counts::Real(sums), Weights::Real(weights)) => {
+                sums[last] += indices.map(|index| f64::from(weights[index])).sum::<f64>();
+            }
+            _ => bail!("weights of another type"),
+        }
     }
+    counted.outside = match (&counted.counts, weights, rule.glsl()) {
+        (Counts::Whole(counts), Weights::None, Some(_)) => {
+            let inside: u64 = counts.iter().sum();
+            Outside { other: (samples.len() as u64).saturating_sub(inside), ..Outside::default() }
+        }
+        (_, _, Some(_)) => Outside::default(),
+        _ => outside(rule, samples),
+    };
+    if verify {
+        super::verify::verify(rule, samples, &weighed(weights), &counted)?;
+    }
+    counted.edges.clone_from(&rule.edges);
     Ok(counted)
 }
 
-/// Which bin a sample of one type belongs to, for the device and for the CPU.
-enum BinRule<'b, N> {
-    Even { bins: u32, lo: N, hi: N },
-    Range(Vec<N>),
-    Glsl { bins: u32, source: &'b str },
+fn outside<N: Number>(rule: &BinRule<'_, N>, samples: &[N]) -> Outside {
+    let (first, last) = (rule.edges[0], rule.edges[rule.edges.len() - 1]);
+    let mut outside = Outside::default();
+    for &sample in samples {
+        let edge = sample.edge();
+        match () {
+            () if edge < first => outside.below += 1,
+            () if edge >= last && rule.last != Some(sample) => outside.above += 1,
+            () if edge.value().is_nan() => outside.other += 1,
+            () => {}
+        }
+    }
+    outside
 }
 
-impl<'b, N: Number> BinRule<'b, N> {
-    fn new(wanted: &Wanted<'b>) -> Result<Self> {
-        let number = |text: &str| {
-            let number = text.parse::<N>().ok();
-            number.with_context(|| format!("--range: `{text}` is not a number of type {}", N::NAME))
-        };
-        Ok(match *wanted {
-            Wanted::Even { bins, lo, hi } => Self::Even { bins, lo: number(lo)?, hi: number(hi)? },
-            Wanted::Splitters(array) => {
-                let splitters = N::from_data(array.data());
-                Self::Range(splitters.context("splitters of another type")?.to_vec())
-            }
-            Wanted::Glsl { bins, source } => Self::Glsl { bins, source },
-        })
-    }
-
-    /// What the device is told.
-    fn device_bins(&self) -> Bins<N::Device> {
-        match *self {
-            Self::Even { bins, lo, hi } => Bins::even(lo.on_device()..hi.on_device(), bins),
-            Self::Range(ref splitters) => Bins::range(&N::to_device(splitters)),
-            Self::Glsl { bins, source } => Bins::glsl(bins, source),
-        }
-    }
-
-    /// Where bins begin, and where the last one ends, for an axis.
-    fn edges(&self) -> Vec<f64> {
-        match self {
-            Self::Even { bins, lo, hi } => {
-                let (lo, hi) = (lo.value(), hi.value());
-                (0..=*bins).map(|k| lo + (hi - lo) * f64::from(k) / f64::from(*bins)).collect()
-            }
-            Self::Range(splitters) => splitters.iter().map(|splitter| splitter.value()).collect(),
-            Self::Glsl { bins, .. } => (0..=*bins).map(f64::from).collect(),
-        }
-    }
-
-    /// Compares with what the CPU counts. Of a function that only the device knows, that no sample
-    /// is lost or counted twice.
-    fn verify(&self, samples: &[N], counted: &Counted) -> Result<()> {
-        let total = counted.counts.iter().sum::<u64>() + counted.out_of_range;
-        if total != samples.len() as u64 {
-            bail!("the histogram is wrong: {total} samples were counted, of {}", samples.len());
-        }
-        let bin = |sample: N| match self {
-            Self::Even { bins, lo, hi } => sample.even_bin(*lo, *hi, *bins),
-            Self::Range(splitters) => range_bin(sample, splitters),
-            Self::Glsl { .. } => None,
-        };
-        if let Self::Glsl { .. } = self {
-            return Ok(());
-        }
-        let mut counts = vec![0u64; counted.counts.len()];
-        for bin in samples.iter().filter_map(|&sample| bin(sample)) {
-            if let Some(count) = counts.get_mut(bin) {
-                *count += 1;
-            }
-        }
-        let differs = |(_, (found, expected)): &(usize, (&u64, &u64))| found != expected;
-        if let Some((bin, (found, expected))) =
-            counted.counts.iter().zip(&counts).enumerate().find(differs)
-        {
-            bail!("the histogram is wrong: bin {bin} has {found}, the CPU says {expected}");
-        }
-        Ok(())
+/// The weight of each sample, for the CPU.
+fn weighed<'w>(weights: Weights<'w>) -> impl Fn(usize) -> f64 + 'w {
+    move |index| match weights {
+        Weights::None => 1.0,
+        Weights::Whole(weights) => f64::from(weights[index]),
+        Weights::Real(weights) => f64::from(weights[index]),
     }
 }

@@ -17,6 +17,9 @@ pub enum InputError {
         /// Why not.
         problem: &'static str,
     },
+    /// There is not enough memory for it.
+    #[error("{0}")]
+    Memory(String),
     /// A file could not be read.
     #[error("cannot read {}: {error}", path.display())]
     Io {
@@ -25,8 +28,12 @@ pub enum InputError {
         /// What the system says.
         error: std::io::Error,
     },
-    /// The name of a file does not say what is in it.
-    #[error("{}: not a known kind of file (.mtx, .gr, .el, .wel, each also .gz)", path.display())]
+    /// Neither the name of a file nor its first lines say what is in it.
+    #[error(
+        "{}: not a known kind of file (.mtx, .gr, .el, .wel, each also .gz or .zst); \
+         --graph-format says which it is",
+        path.display()
+    )]
     UnknownFormat {
         /// The file.
         path: PathBuf,

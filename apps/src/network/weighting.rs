@@ -5,9 +5,11 @@ use multisplit::network::{EdgeList, EdgeWeights, mix64};
 /// Where the weights of a network come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weighting {
-    /// The file's own; where it has none, hashed ones from 0 to 1000.
+    /// The file's own; where it has none, hashed ones from 0 to 1000, as in the paper.
     #[default]
     Own,
+    /// The file's own; where it has none, every edge costs 1.
+    OwnOrOnes,
     /// [`hash_weight`] of the two ends, from 0 to the given maximum.
     Hashed(u32),
     /// Every edge costs 1: hops are counted.
@@ -15,7 +17,7 @@ pub enum Weighting {
 }
 
 /// The paper gives unweighted graphs random weights from 0 to this.
-const HASHED_MAX: u32 = 1000;
+pub const HASHED_MAX: u32 = 1000;
 
 /// By how much SplitMix64 counts: 2^64 over the golden ratio.
 pub(super) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -30,21 +32,37 @@ pub fn hash_weight(from: u32, to: u32, max: u32) -> u32 {
     ((u128::from(upper) * (u128::from(max) + 1)) >> 32) as u32
 }
 
+/// Where the weights of a network came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WeightOrigin {
+    /// The file has them.
+    File,
+    /// [`hash_weight`], from 0 to this.
+    Hashed(u32),
+    /// Every edge costs 1.
+    Ones,
+}
+
 impl Weighting {
-    /// Gives the edges the weights that this asks for.
-    pub(super) fn apply(self, edges: &mut EdgeList) {
-        let max = match (self, &edges.weights) {
-            (Self::Own, EdgeWeights::Ones) => HASHED_MAX,
-            (Self::Own, _) => return,
-            (Self::Hashed(max), _) => max,
-            (Self::Ones, _) => {
-                edges.weights = EdgeWeights::Ones;
-                return;
-            }
+    /// Gives the edges the weights that this asks for, and says where those came from.
+    pub(super) fn apply(self, edges: &mut EdgeList) -> WeightOrigin {
+        let unweighted = edges.weights == EdgeWeights::Ones;
+        let origin = match self {
+            Self::Own | Self::OwnOrOnes if !unweighted => WeightOrigin::File,
+            Self::Own => WeightOrigin::Hashed(HASHED_MAX),
+            Self::Hashed(max) => WeightOrigin::Hashed(max),
+            Self::OwnOrOnes | Self::Ones => WeightOrigin::Ones,
         };
-        let ends = edges.from.iter().zip(&edges.to);
-        edges.weights =
-            EdgeWeights::U32(ends.map(|(&from, &to)| hash_weight(from, to, max)).collect());
+        match origin {
+            WeightOrigin::File => {}
+            WeightOrigin::Ones => edges.weights = EdgeWeights::Ones,
+            WeightOrigin::Hashed(max) => {
+                let ends = edges.from.iter().zip(&edges.to);
+                let weights = ends.map(|(&from, &to)| hash_weight(from, to, max));
+                edges.weights = EdgeWeights::U32(weights.collect());
+            }
+        }
+        origin
     }
 }
 

@@ -31,6 +31,24 @@ impl Ticks {
         Self { values, labels }
     }
 
+    /// Powers of ten between two positive numbers, at most about `max`; where there are fewer than
+    /// two, round numbers.
+    pub fn powers(lo: f64, hi: f64, max: f64) -> Self {
+        let (first, last) = (lo.log10().ceil() as i32, hi.log10().floor() as i32);
+        if last <= first {
+            return Self::linear(lo, hi, max, false);
+        }
+        let step = (f64::from(last - first + 1) / max.max(1.0)).ceil().max(1.0) as usize;
+        let values: Vec<f64> = (first..=last).step_by(step).map(|k| 10f64.powi(k)).collect();
+        let label = |&value: &f64| match value {
+            v if (0.001..1e15).contains(&v) && v < 1.0 => v.to_string(),
+            v if (1.0..1e15).contains(&v) => amount(v),
+            v => signed(&format!("{v:e}")),
+        };
+        let labels = values.iter().map(label).collect();
+        Self { values, labels }
+    }
+
     /// The length of the longest label in letters.
     pub fn longest(&self) -> usize {
         self.labels.iter().map(|label| label.chars().count()).max().unwrap_or(0)

@@ -8,6 +8,7 @@ mod axis;
 mod bars;
 mod drawing;
 mod histogram;
+mod histogram_axes;
 mod lines;
 mod rounds;
 

@@ -13,7 +13,7 @@ use multisplit::primitives::sort::SortMethod;
 use multisplit::{Key, Sort};
 
 use crate::file_key::{FileKey, rank};
-use crate::files::Data;
+use crate::formats::Data;
 use crate::parts::{Room, no_room};
 
 /// How keys are to be sorted, as the command line says it.

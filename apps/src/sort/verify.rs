@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use multisplit::Key;
 
 use super::{SortRequest, Sorted, gathered, gathered_data, indices};
-use crate::files::Data;
+use crate::formats::Data;
 
 /// Compares a sort of `keys` and `values` with what the CPU makes of them, every element.
 pub fn verify<K: Key>(

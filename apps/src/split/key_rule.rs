@@ -6,6 +6,7 @@ use multisplit::{Buckets, Key};
 
 use super::Method;
 use crate::file_key::rank;
+use crate::glsl_file::GlslFile;
 
 /// A bucket function for keys of type `K`.
 #[derive(Clone, Debug)]
@@ -24,7 +25,7 @@ pub enum KeyFunction<K> {
     /// A key belongs to the bucket whose number is how many of these are at or below it
     Splitters(Vec<K>),
     /// `uint bucket_of(K key)` of the user's
-    Glsl(String),
+    Glsl(Box<GlslFile>),
 }
 
 impl<K: Key> KeyRule<K> {
@@ -34,19 +35,25 @@ impl<K: Key> KeyRule<K> {
         let buckets = match &self.function {
             KeyFunction::Delta | KeyFunction::Identity if K::TYPE.is_float() => {
                 let key = K::TYPE;
-                bail!("keys of {key} are split by --splitters or --glsl; --by is for integers")
+                bail!(
+                    "keys of {key} are split by --splitters, --glsl, or --by delta --range LO HI; \
+                     without a range --by is for integers"
+                )
             }
             KeyFunction::Delta => Buckets::delta_over_domain(m),
             KeyFunction::Identity => Buckets::identity(m),
             KeyFunction::Splitters(splitters) => Buckets::range(splitters),
-            KeyFunction::Glsl(source) => Buckets::glsl(m, source.as_str()),
+            KeyFunction::Glsl(file) => Buckets::glsl(m, file.function()),
         };
         Ok(buckets.method(method.engine()))
     }
 
-    /// Whether only the device knows the function.
-    pub fn is_glsl(&self) -> bool {
-        matches!(self.function, KeyFunction::Glsl(_))
+    /// The function that only the device knows.
+    pub fn glsl(&self) -> Option<&GlslFile> {
+        match &self.function {
+            KeyFunction::Glsl(file) => Some(file),
+            _ => None,
+        }
     }
 
     /// The bucket of a key; None where only the device knows.

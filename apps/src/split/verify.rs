@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use multisplit::Key;
 
 use super::{KeyRule, Whole};
-use crate::files::Data;
+use crate::formats::Data;
 
 /// Compares a split of `keys` and `values` with what the CPU makes of them, every element.
 ///
@@ -58,7 +58,7 @@ pub fn verify<K: Key>(
 /// The bucket that each key is found in, by the key's bits, where the CPU cannot tell.
 fn seen_buckets<K: Key>(rule: &KeyRule<K>, whole: &Whole<K>) -> Result<HashMap<u64, u64>> {
     let mut seen = HashMap::new();
-    if !rule.is_glsl() {
+    if rule.glsl().is_none() {
         return Ok(seen);
     }
     for (bucket, ends) in whole.offsets.windows(2).enumerate() {
@@ -84,7 +84,7 @@ fn same(from: &Data, index: usize, to: &Data, place: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::verify;
-    use crate::files::Data;
+    use crate::formats::Data;
     use crate::split::{KeyFunction, KeyRule, Whole};
     use multisplit::primitives::multisplit::Method;
 
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn right_splits_pass_and_wrong_ones_do_not() {
-        let glsl = || KeyFunction::Glsl(String::new());
+        let glsl = || KeyFunction::Glsl(Box::default());
         for function in [KeyFunction::Identity, glsl()] {
             assert!(check(function.clone(), &[0, 0, 1, 1], &[1, 3, 0, 2], &[0, 2, 4]));
             assert!(!check(function.clone(), &[0, 0, 1, 1], &[3, 1, 0, 2], &[0, 2, 4]));

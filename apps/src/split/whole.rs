@@ -9,7 +9,7 @@ use multisplit::primitives::multisplit::Method;
 use multisplit::primitives::split::SplitPairs;
 use multisplit::{Buckets, Host, Key};
 
-use crate::files::Data;
+use crate::formats::Data;
 use crate::parts::{self, Room};
 
 /// What comes out.

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use multisplit::network::{Distance, Network, ShortestPaths};
+use multisplit::network::{Distance, Network, ShortestPaths, WeightKind};
 use multisplit::primitives::sssp::SsspStatistics;
 use serde::Serialize;
 
 use super::Source;
+use crate::network::{Loaded, WeightOrigin};
 use crate::{figures, size};
 
 /// The figures of one search.
@@ -16,6 +17,8 @@ pub struct Found {
     graph: String,
     vertices: u32,
     edges: u64,
+    /// Where they came from.
+    weights: String,
     source: u32,
     method: String,
     device: String,
@@ -45,7 +48,8 @@ struct WithPath<'w> {
 
 impl Found {
     /// The figures of `paths`, which took so long.
-    pub fn new(graph: &Source, network: &Network, paths: &ShortestPaths, time: Duration) -> Self {
+    pub fn new(graph: &Source, loaded: &Loaded, paths: &ShortestPaths, time: Duration) -> Self {
+        let network = &loaded.network;
         let summary = paths.summary();
         let (sum, max) = sum_and_max(network, paths);
         let seconds = time.as_secs_f64().max(f64::MIN_POSITIVE);
@@ -53,6 +57,11 @@ impl Found {
             graph: graph.name(),
             vertices: network.vertices(),
             edges: network.edges(),
+            weights: match loaded.weights {
+                WeightOrigin::File => "file".to_owned(),
+                WeightOrigin::Ones => "1".to_owned(),
+                WeightOrigin::Hashed(max) => format!("hash, 0 to {max}"),
+            },
             source: paths.source,
             method: String::new(),
             device: String::new(),
@@ -89,16 +98,22 @@ impl Found {
         let time = figures::time(self.ms * 1e6);
         let work = match (self.rounds, self.relaxations, self.rerelaxations) {
             (Some(rounds), Some(all), Some(again)) => format!(
-                "; {} rounds, {} relaxations, {} of them again",
+                "; {} round{}, {} relaxations, {} of them again",
                 size::grouped(rounds.into()),
+                if rounds == 1 { "" } else { "s" },
                 size::grouped(all),
                 size::grouped(again)
             ),
             _ => String::new(),
         };
+        let weights = match self.weights.as_str() {
+            "file" => "from the file".to_owned(),
+            "1" => "every edge 1".to_owned(),
+            hash => format!("by {hash}"),
+        };
         format!(
             "{graph} from {source}: {reached} of {vertices} vertices reached, sum {sum}, max {max}, \
-             checksum {checksum}\n  {method} on {device} in {time}, {mteps:.1} MTEPS{work}"
+             checksum {checksum}\n  weights {weights}; {method} on {device} in {time}, {mteps:.1} MTEPS{work}"
         )
     }
 
@@ -106,6 +121,27 @@ impl Found {
     pub fn json(&self, path: Option<Option<&[u32]>>) -> Result<String> {
         Ok(serde_json::to_string(&WithPath { found: self, path })?)
     }
+}
+
+/// Whether sums of these weights, up to the largest distance, are exact in floats of 32 bits: all
+/// are multiples of a power of two that a distance has at most 2^24 of.
+pub fn is_exact(network: &Network, paths: &ShortestPaths) -> bool {
+    if paths.kind == WeightKind::U32 {
+        return true;
+    }
+    let weights = network.arcs().iter().map(|arc| f32::from_bits(arc.weight));
+    let lowest = |weight: f32| {
+        let fraction = weight.to_bits() & 0x7f_ffff | 0x80_0000;
+        let exponent = (weight.to_bits() >> 23) as i32 - 150;
+        exponent + fraction.trailing_zeros() as i32
+    };
+    let unit = weights.filter(|&weight| weight > 0.0).map(lowest).min().unwrap_or(0);
+    let distances = (0..network.vertices()).filter_map(|vertex| paths.distance(vertex));
+    let max = distances.fold(0f64, |max, distance| match distance {
+        Distance::F32(distance) => max.max(distance.into()),
+        Distance::U32(_) => max,
+    });
+    max <= 2f64.powi(unit + 24)
 }
 
 fn sum_and_max(
@@ -139,7 +175,8 @@ pub fn path_text(paths: &ShortestPaths, to: u32, path: Option<&[u32]>) -> String
         (Some(path), Some(distance)) => {
             let vertices: Vec<_> = path.iter().map(u32::to_string).collect();
             let edges = path.len().saturating_sub(1);
-            format!("to {to}: {distance}, over {edges} edges\n{}", vertices.join(" "))
+            let plural = if edges == 1 { "" } else { "s" };
+            format!("to {to}: {distance}, over {edges} edge{plural}\n{}", vertices.join(" "))
         }
         _ => format!("to {to}: no path"),
     }

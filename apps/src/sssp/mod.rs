@@ -4,7 +4,7 @@
 mod found;
 mod tune;
 
-pub use found::{Found, path_text};
+pub use found::{Found, is_exact, path_text};
 pub use tune::Tunes;
 
 use std::path::Path;
@@ -16,9 +16,14 @@ use multisplit::graph::Plan;
 use multisplit::network::Network;
 use multisplit::primitives::sssp::{self as engine, SsspMethod, SsspOptions};
 
-use crate::network::{Grid, LoadOptions, Progress, Rmat, Weighting, load};
+use crate::network::{
+    Format, Grid, HASHED_MAX, LoadOptions, Loaded, Progress, Rmat, WeightOrigin, Weighting,
+    load_weighted, read_weighted,
+};
 use crate::plans::Target;
 use crate::progress::Bars;
+use crate::report::plain;
+use crate::size;
 
 /// How shortest paths are searched for, on the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -93,7 +98,7 @@ impl FromStr for Source {
         if !matches!(kind, "rmat" | "grid") {
             return Ok(Self::File(text.to_owned()));
         }
-        let sizes: Result<Vec<u32>, _> = parts.map(str::parse).collect();
+        let sizes: Result<Vec<u32>, _> = parts.map(size::parse_count).collect();
         let sizes = sizes.map_err(|error| format!("{text}: {error}"))?;
         match (kind, sizes.as_slice()) {
             ("rmat", []) => Ok(Self::Rmat(Rmat::default())),
@@ -102,11 +107,17 @@ impl FromStr for Source {
                 Ok(Self::Rmat(Rmat { seed: seed.into(), ..Rmat::of_size(vertices, edges) }))
             }
             ("grid", []) => Ok(Self::Grid(Grid::default())),
+            ("grid", &[vertices]) if vertices < MIN_GRID => {
+                Err(format!("{text}: a grid has at least {MIN_GRID} vertices"))
+            }
             ("grid", &[vertices]) => Ok(Self::Grid(Grid::of_size(vertices))),
             _ => Err("rmat, rmat:VERTICES:EDGES[:SEED], grid, grid:VERTICES, or a file".to_owned()),
         }
     }
 }
+
+/// Two junctions a side.
+const MIN_GRID: u32 = 4;
 
 /// Sources that figures of other programs have for the same graphs.
 const SOURCES: [(&str, [u32; 4]); 7] = [
@@ -120,29 +131,38 @@ const SOURCES: [(&str, [u32; 4]); 7] = [
 ];
 
 impl Source {
-    /// Loads the network or makes it.
+    /// Loads the network or makes it; edges without weights get hashed ones, as in the paper.
     pub fn network(&self, weighting: Weighting) -> Result<Network> {
-        self.load(weighting, Bars::none())
+        Ok(self.load(weighting, None, Bars::none())?.network)
     }
 
-    /// Like [`network`](Self::network), with progress bars.
-    pub fn load(&self, weighting: Weighting, bars: Bars) -> Result<Network> {
-        match self {
-            Self::Rmat(rmat) => rmat.generate(weighting).context("rmat"),
-            Self::Grid(grid) => grid.generate(weighting).context("grid"),
-            Self::File(path) => {
-                let bar = bars.bytes(&format!("reading {path}"), Some(0));
-                let progress = |at: Progress| {
-                    bar.set_length(at.all_bytes);
-                    bar.set_position(at.bytes);
-                };
-                let options =
-                    LoadOptions { weighting, progress: Some(&progress), ..LoadOptions::default() };
-                let network = load(path, &options)?;
-                bar.finish_and_clear();
-                Ok(network)
+    /// Like [`network`](Self::network), with progress bars, and with where the weights came from.
+    /// `format` is the kind of a file, where neither its name nor its first lines say it.
+    pub fn load(&self, weighting: Weighting, format: Option<Format>, bars: Bars) -> Result<Loaded> {
+        let path = match self {
+            Self::Rmat(rmat) => {
+                let network = rmat.generate(weighting).context("rmat")?;
+                return Ok(Loaded { network, weights: generated(weighting) });
             }
-        }
+            Self::Grid(grid) => {
+                let network = grid.generate(weighting).context("grid")?;
+                return Ok(Loaded { network, weights: generated(weighting) });
+            }
+            Self::File(path) => path,
+        };
+        let bar = bars.bytes(&format!("reading {path}"), Some(0));
+        let progress = |at: Progress| {
+            bar.set_length(at.all_bytes);
+            bar.set_position(at.bytes);
+        };
+        let progress: Option<&dyn Fn(Progress)> = Some(&progress);
+        let options = LoadOptions { weighting, format, progress, ..LoadOptions::default() };
+        let loaded = match path.as_str() {
+            "-" => read_weighted("-", std::io::stdin().lock(), &options)?,
+            path => load_weighted(path, &options)?,
+        };
+        bar.finish_and_clear();
+        Ok(loaded)
     }
 
     /// The name in figures.
@@ -152,9 +172,10 @@ impl Source {
             Self::Rmat(rmat) => format!("rmat:{}:{}", rmat.vertices, rmat.edges),
             Self::Grid(grid) if *grid == Grid::default() => "grid".to_owned(),
             Self::Grid(grid) => format!("grid:{}", grid.vertices),
+            Self::File(path) if path == "-" => "standard input".to_owned(),
             Self::File(path) => {
                 let file = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
-                file.split('.').next().unwrap_or_default().to_owned()
+                plain(file.split('.').next().unwrap_or_default())
             }
         }
     }
@@ -163,6 +184,15 @@ impl Source {
     pub fn sources(&self) -> Vec<u32> {
         let known = SOURCES.iter().find(|(name, _)| *name == self.name());
         known.map_or(vec![0], |(_, sources)| sources.to_vec())
+    }
+}
+
+/// Where the weights of a network that is made come from.
+fn generated(weighting: Weighting) -> WeightOrigin {
+    match weighting {
+        Weighting::Own => WeightOrigin::Hashed(HASHED_MAX),
+        Weighting::Hashed(max) => WeightOrigin::Hashed(max),
+        Weighting::Ones | Weighting::OwnOrOnes => WeightOrigin::Ones,
     }
 }
 
@@ -187,6 +217,8 @@ mod tests {
         assert_eq!(name("grid:400"), Ok("grid:400".to_owned()));
         assert_eq!(name("roads/usa_ny.gr.gz"), Ok("usa_ny".to_owned()));
         assert!(name("rmat:1").is_err() && name("grid:x").is_err());
+        assert!(name("grid:0").is_err() && name("grid:3").is_err());
+        assert_eq!(name("grid:2^10"), Ok("grid:1024".to_owned()));
         let sources = |text: &str| text.parse::<Source>().map(|source| source.sources());
         assert_eq!(sources("usa_ny.gr.gz"), Ok(vec![0, 40_775, 169_728, 124_214]));
         assert_eq!(sources("else.el"), Ok(vec![0]));

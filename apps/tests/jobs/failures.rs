@@ -42,9 +42,12 @@ fn files_that_are_not_what_they_say_are_refused() {
         ("text.npy", b"1\n2\n3\n4\n".to_vec(), "magic bytes"),
         ("v9.npy", npy(9, "<u4", 3, &raw), "version 9"),
         ("complex.npy", npy(1, "<c16", 0, &[]), "NumPy type <c16"),
-        ("big.npy", npy(1, ">u4", 3, &raw), "NumPy type >u4"),
         ("rows.npy", npy_with(1, &structured, &raw), "[('a', '<u4'), ('b', '<f4')]"),
-        ("flat.npy", npy_with(2, &dictionary("'<u4'", "(3, 1)"), &raw), "2 dimensions"),
+        (
+            "flat.npy",
+            npy_with(2, &dictionary("'<u4'", "(3, 1)"), &raw),
+            "array of 2 dimensions; keys are in one",
+        ),
         ("f.npy", npy(1, "<f4", 3, &raw), "holds f32, but --type says u32"),
         (
             "word.csv",
@@ -64,13 +67,6 @@ fn files_that_are_not_what_they_say_are_refused() {
         std::fs::remove_file(desk.path().join(name)).expect("the input is there");
         assert!(desk.names().is_empty(), "{:?}", desk.names());
     }
-    desk.write("narrow.npy", npy(1, "|u1", 3, &[1, 2, 3]));
-    let ran = desk.run("sort narrow.npy -o out.bin").expect(1);
-    assert!(
-        ran.complaint().contains("narrow.npy holds u8; keys are u32, i32, f32, u64, i64 or f64"),
-        "{}",
-        ran.err
-    );
 }
 
 #[test]
@@ -92,7 +88,7 @@ fn places_that_cannot_be_used_are_named() {
         ("sort in.bin -o . --type u32", "cannot write ."),
         (
             "sort in.bin -o out.bin --argsort out.bin --type u32",
-            "out.bin is named as an output twice",
+            "out.bin and out.bin are the same file",
         ),
     ] {
         let ran = desk.run(line).expect(1);
@@ -187,7 +183,7 @@ fn an_interruption_leaves_nothing() {
         interrupt(&desk, signal, "-", Duration::ZERO);
     }
     // So much that no device is done with it, its pipelines compiled, in the time it gets.
-    let words = vec![0x5a; 4 << 24];
+    let words = vec![0xa5; 4 << 24];
     desk.write("in.bin", words);
     interrupt(&desk, "INT", "in.bin", Duration::from_millis(150));
 }

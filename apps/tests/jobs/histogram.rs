@@ -46,8 +46,10 @@ fn every_type_is_counted() {
         let object = json(&desk, "in.npy --bins 10 --range 0 100");
         assert_eq!(counts(&object), expected, "{name}");
         assert_eq!(object["out_of_range"], out_of_range, "{name}");
-        let edges: Vec<f64> = (0..=10).map(|tenth| f64::from(10 * tenth)).collect();
-        assert_eq!(object["edges"], serde_json::json!(edges), "{name}");
+        let edges = object["edges"].as_array().expect("edges");
+        let tenths =
+            edges.iter().zip(0..).all(|(edge, k)| edge.as_f64() == Some(10.0 * f64::from(k)));
+        assert!(tenths && edges.len() == 11, "{name}: {edges:?}");
         assert_eq!(object["type"], name);
     }
 }
@@ -79,7 +81,7 @@ fn it_is_shown_and_written() {
     let ran = desk.job(&format!("histogram in.bin --type u32 --bins 3 --range 0 3 {files}"));
     assert!(ran.out.is_empty() && ran.err.contains("1 out of range"), "{}{}", ran.out, ran.err);
     let text = String::from_utf8(desk.read("counts.csv")).expect("text");
-    assert_eq!(text, "lo,hi,count\n0.0,1.0,1\n1.0,2.0,2\n2.0,3.0,1\n");
+    assert_eq!(text, "lo,hi,count\n-inf,0,0\n0,1,1\n1,2,2\n2,3,1\n3,inf,1\n");
     assert!(desk.read("picture.svg").starts_with(b"<svg"));
 }
 
@@ -108,8 +110,66 @@ fn what_cannot_be_counted_is_told() {
         assert!(ran.complaint().contains(part), "{line}: {}", ran.err);
         assert_eq!(desk.names(), ["down.bin", "in.bin"]);
     }
-    for line in ["--bins 2", "--range 0 1", "--bins 2 --splitters down.bin", "--bins 0 --range 0 1"]
-    {
+    for line in ["--range 0 1", "--bins 2 --splitters down.bin", "--bins 0 --range 0 1"] {
         desk.run(&format!("histogram in.bin --type u32 {line}")).expect(2);
     }
+}
+
+/// Counts are those of the edges that are printed, and the type's maximum can be counted.
+#[test]
+fn edges_are_exact() {
+    let desk = Desk::new();
+    let hundredths: String = (0..100).map(|k| format!("{}\n", f64::from(k) / 100.0)).collect();
+    desk.write("hundredths.txt", hundredths);
+    for kind in ["f64", "f32"] {
+        let line = format!("hundredths.txt --type {kind} --bins 100 --range 0 1 --json --verify");
+        let out = desk.job(&format!("histogram {line}")).out;
+        let object: Value = serde_json::from_str(&out).expect("one object");
+        // By the standard library, which reads back what was written to the last bit.
+        let (_, list) = out.split_once("\"edges\":[").expect("edges");
+        let (list, _) = list.split_once(']').expect("edges");
+        let edges: Vec<f64> = list.split(',').map(|edge| edge.parse().expect("a number")).collect();
+        let mut expected = vec![0; 100];
+        for k in 0..100 {
+            let sample = f64::from(k) / 100.0;
+            let sample = if kind == "f32" { f64::from(sample as f32) } else { sample };
+            expected[edges.partition_point(|edge| *edge <= sample) - 1] += 1;
+        }
+        assert_eq!(counts(&object), expected, "{kind}");
+        assert_eq!(expected[29], 1, "{kind}: as NumPy has it");
+    }
+    desk.write("bytes.bin", [0u8, 1, 254, 255, 255, 128]);
+    let object = json(&desk, "bytes.bin --type u8 --bins 256 --range 0 256");
+    let counts_found = counts(&object);
+    assert_eq!((counts_found[0], counts_found[255], &object["out_of_range"]), (1, 2, &0.into()));
+    let object = json(&desk, "bytes.bin --type u8 --bins 2 --range 0 255");
+    assert_eq!((counts(&object), &object["above"]), (vec![3, 1], &2.into()));
+    let object = json(&desk, "bytes.bin --type u8 --bins 2 --range 0 255 --closed");
+    assert_eq!((counts(&object), &object["above"]), (vec![3, 3], &0.into()));
+    let wide = [0, 1 << 63, u64::MAX].iter().flat_map(|x: &u64| x.to_le_bytes());
+    desk.write("wide.bin", wide.collect::<Vec<u8>>());
+    let ran = desk.job("histogram wide.bin --type u64 --bins 2 --range 0 2^64 --json --verify");
+    let edges = "\"edges\":[0,9223372036854775808,18446744073709551616]";
+    assert!(ran.out.contains("\"counts\":[1,2]") && ran.out.contains(edges), "{}", ran.out);
+}
+
+#[test]
+fn ranges_weights_and_logarithms() {
+    let desk = Desk::new();
+    desk.write("in.txt", "1\n10\n100\n1000\n1\n");
+    // From the smallest to the largest, which is counted.
+    let object = json(&desk, "in.txt --type f64 --bins 3");
+    assert_eq!((counts(&object), &object["out_of_range"]), (vec![4, 0, 1], &0.into()));
+    let object = json(&desk, "in.txt --type u32 --bins 3 --log");
+    assert_eq!(counts(&object), [2, 1, 2]);
+    assert_eq!(object["edges"], serde_json::json!([1, 10, 100, 1000]));
+    desk.write("weights.txt", "5\n1\n2\n7\n100\n");
+    let line = "in.txt --type u32 --bins 2 --range 0 20 --weights weights.txt";
+    let object = json(&desk, line);
+    assert_eq!((counts(&object), &object["above"]), (vec![105, 1], &2.into()));
+    desk.write("small.txt", "0\n3\n3\n9\n");
+    let object = json(&desk, "small.txt --type u8 --bins 4 --identity");
+    assert_eq!((counts(&object), &object["out_of_range"]), (vec![1, 0, 0, 2], &1.into()));
+    let ran = desk.run("histogram small.txt --type u8 --bins 4294967295 --range 0 9").expect(1);
+    assert!(ran.complaint().contains("--bins 4294967295 is more than 1048576"), "{}", ran.err);
 }

@@ -72,11 +72,14 @@ fn values_that_do_not_fit_are_refused() {
     desk.write("in.bin", &keys.raw);
     desk.write("few.bin", words([1, 2, 3]));
     desk.write("narrow.npy", npy(1, "|u1", 10, &[0; 10]));
-    desk.write("wide.npy", npy(1, "<u8", 10, &[0; 80]));
+    desk.write("vast.npy", npy(1, "|V17", 10, &[0; 170]));
     for (values, part) in [
         ("few.bin", "few.bin holds 3 values, for 10 keys"),
-        ("narrow.npy", "narrow.npy holds u8: 1 bytes each, not 4, 8 or 16"),
-        ("wide.npy --value-bytes 4", "wide.npy holds u64: 8 bytes each, not 4"),
+        (
+            "narrow.npy --value-bytes 4",
+            "narrow.npy holds values of 1 bytes, not of --value-bytes 4",
+        ),
+        ("vast.npy", "vast.npy: a value of type '|V17' and shape [] does not have 1 to 16 bytes"),
     ] {
         let line =
             format!("sort in.bin -o out.bin --type u32 --values-out o.bin --values {values}");

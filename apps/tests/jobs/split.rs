@@ -156,10 +156,13 @@ fn what_cannot_be_split_is_told() {
     desk.write("past.glsl", "uint bucket_of(uint key) { return key; }");
     for (line, part) in [
         ("in.bin --type u32 --buckets 3 --by identity", "an id of 3 or more for 1 keys"),
-        ("f.npy --buckets 2 --by delta", "keys of f32 are split by --splitters or --glsl"),
+        (
+            "f.npy --buckets 2 --by delta",
+            "keys of f32 are split by --splitters, --glsl, or --by delta --range",
+        ),
         ("in.bin --type u32 --splitters down.bin", "the splitters are not sorted"),
         ("in.bin --type u32 --splitters in.bin --buckets 7", "3 splitters make 4 buckets"),
-        ("in.bin --type u32 --buckets 2 --glsl wrong.glsl", "user_bucket.glsl:1: 'nothing'"),
+        ("in.bin --type u32 --buckets 2 --glsl wrong.glsl", "wrong.glsl:1: 'nothing'"),
         ("in.bin --type u32 --buckets 5 --glsl past.glsl", "an id of 5 or more for 1 keys"),
         ("in.bin --type u32 --buckets 2 --glsl none.glsl", "cannot read none.glsl"),
         ("in.bin --type u32 --buckets 10000000 --by delta", "number of buckets"),

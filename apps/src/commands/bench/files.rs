@@ -7,8 +7,8 @@ use clap::Args;
 
 use super::paper::Table;
 use crate::device::Devices;
-use crate::files::{OutputId, Outputs};
 use crate::html::{self, Points};
+use crate::outputs::{OutputId, Outputs};
 
 /// Arguments about files.
 #[derive(Debug, Args)]

@@ -3,7 +3,7 @@
 
 use multisplit::network::{Network, NetworkError};
 
-use super::{key, network, random};
+use super::{check_memory, key, network, random};
 use crate::network::{InputError, Weighting};
 
 /// A road-like network.
@@ -38,15 +38,16 @@ impl Default for Grid {
 type LatticeEdge = (u32, u32);
 
 impl Grid {
-    /// About `vertices` vertices: a smaller network in the proportions of the default one.
+    /// A network of `vertices` vertices, at least 4, in the proportions of the default one.
     pub fn of_size(vertices: u32) -> Self {
         let whole = Self::default();
         let share = f64::from(vertices) / f64::from(whole.vertices);
+        // No more junctions than vertices.
         let side = ((f64::from(whole.width) * share.sqrt()) as u32).max(2);
-        let vertices = vertices.max(side * side);
         let extra = (f64::from(whole.edges - whole.vertices) * share) as u32;
         // A lattice has 2 side (side - 1) edges, of which side^2 - 1 are the tree's.
-        let edges = vertices + extra.min(side * side - 2 * side);
+        let extra = extra.min(side.saturating_mul(side) - 2 * side);
+        let edges = vertices.saturating_add(extra);
         Self { width: side, height: side, vertices, edges, ..whole }
     }
 
@@ -57,6 +58,10 @@ impl Grid {
         if junctions == 0 {
             return Err(NetworkError::Empty.into());
         }
+        if junctions > u64::from(self.vertices) {
+            return Err(problem("fewer vertices than junctions; a grid has at least 4"));
+        }
+        check_memory(self.vertices, self.edges)?;
         let lattice = self.lattice();
         // As many junction edges more than junctions as there are edges more than vertices.
         let chains = (junctions + u64::from(self.edges)).checked_sub(self.vertices.into());
@@ -64,9 +69,6 @@ impl Grid {
         let chains = chains.ok_or_else(|| problem("fewer edges than join all vertices"))?;
         if chains > lattice.len() as u64 || chains > u64::from(self.edges) {
             return Err(problem("the lattice has not so many edges"));
-        }
-        if junctions > u64::from(self.vertices) {
-            return Err(problem("fewer vertices than junctions"));
         }
         let picked = self.pick(&lattice, junctions as usize, chains as usize);
         let segments = self.segments(picked.len());

@@ -10,6 +10,7 @@ use multisplit::network::{Direction, EdgeList, EdgeWeights, Network, mix64};
 
 use super::error::InputError;
 use super::weighting::{GOLDEN, Weighting};
+use crate::host_memory;
 
 /// 64 random bits for counter `k`, by SplitMix64.
 fn random(seed: u64, k: u64) -> u64 {
@@ -19,6 +20,14 @@ fn random(seed: u64, k: u64) -> u64 {
 /// Both ends of an undirected edge in one word, the lesser first.
 fn key(u: u32, v: u32) -> u64 {
     (u64::from(u.min(v)) << 32) | u64::from(u.max(v))
+}
+
+/// What a network of this size takes while it is made: keys, their ends and weights, what has been
+/// drawn, and the network itself, both ways.
+fn check_memory(vertices: u32, edges: u32) -> Result<(), InputError> {
+    let bytes = 40 * u64::from(vertices) + 80 * u64::from(edges);
+    let what = format!("a network of {vertices} vertices and {edges} edges");
+    host_memory::check(&what, bytes).map_err(|error| InputError::Memory(error.to_string()))
 }
 
 /// The undirected network of these edges, in ascending order, weighted.

@@ -6,7 +6,7 @@ use std::thread;
 
 use multisplit::network::{Network, NetworkError, mix64};
 
-use super::{key, network, random};
+use super::{check_memory, key, network, random};
 use crate::network::{InputError, Weighting};
 
 /// An undirected R-MAT network, in the manner of GTgraph without its noise on parameters.
@@ -59,6 +59,7 @@ impl Rmat {
         if u64::from(self.edges) > pairs {
             return Err(problem("there are not so many pairs of vertices"));
         }
+        check_memory(self.vertices, self.edges)?;
         let max = PATIENCE * u64::from(self.edges) + (BLOCK << 4);
         let mut seen = Seen::default();
         let mut keys = Vec::with_capacity(self.edges as usize);

@@ -3,6 +3,7 @@
 use std::io::Read;
 
 use super::Problem;
+use crate::host_memory;
 
 /// Whole lines of a file.
 pub(super) struct Block {
@@ -36,6 +37,9 @@ impl<'r> Blocks<'r> {
         if self.ended && self.rest.is_empty() {
             return Ok(None);
         }
+        // Its text, its edges, and the list that they are joined to.
+        host_memory::check("the next part", 8 * BLOCK as u64)
+            .map_err(|error| Problem::Memory(error.to_string()))?;
         let mut text = std::mem::take(&mut self.rest);
         text.reserve_exact(BLOCK);
         while !self.ended && text.len() < BLOCK {

@@ -11,6 +11,7 @@ use super::Problem;
 use super::blocks::{Block, Blocks};
 use super::cursor::{Cursor, Misread, misread};
 use super::head::{Head, WeightText};
+use crate::host_memory;
 
 /// The edges of one block.
 #[derive(Default)]
@@ -59,7 +60,11 @@ pub(super) fn parse(head: &Head, blocks: &mut Blocks<'_>) -> Result<EdgeList, Pr
     for (_, outcome) in outcomes {
         all.push(outcome.map_err(|(line, problem)| Problem::Line(line, problem))?);
     }
-    read.map(|()| join(head, all))
+    read?;
+    let count: usize = all.iter().map(|block| block.from.len()).sum();
+    host_memory::check("the list of edges", 12 * count as u64)
+        .map_err(|error| Problem::Memory(error.to_string()))?;
+    Ok(join(head, all))
 }
 
 fn work(

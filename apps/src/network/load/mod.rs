@@ -1,5 +1,5 @@
 //! Networks from files: Matrix Market (.mtx), DIMACS (.gr), lists of edges (.el, .wel), each also
-//! compressed (.gz).
+//! compressed (.gz, .zst).
 //!
 //! A file is read in blocks of whole lines, never as a whole; while the next block is read (and
 //! unpacked), threads turn the ones before it into edges.
@@ -10,14 +10,18 @@ mod head;
 mod lines;
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Cursor, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::MultiGzDecoder;
 use multisplit::network::{Direction, EdgeList, Network};
 
-use super::{InputError, Weighting};
+use super::{InputError, WeightOrigin, Weighting};
+use crate::formats::Compression;
+use crate::formats::recognise::{LOOKED_AT, compression};
+use crate::formats::text::BYTE_ORDER_MARK;
+use crate::host_memory;
 use blocks::Blocks;
 use head::Head;
 
@@ -36,15 +40,35 @@ pub enum Format {
 }
 
 impl Format {
-    /// The kind that a file's name says it is of, `.gz` left out.
+    /// The kind that a file's name says it is of, `.gz` and `.zst` left out.
     pub fn of(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-        let (_, extension) = name.strip_suffix(".gz").unwrap_or(&name).rsplit_once('.')?;
+        let plain = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+        let (_, extension) = plain.rsplit_once('.')?;
         match extension {
             "mtx" => Some(Self::MatrixMarket),
             "gr" => Some(Self::Dimacs),
             "el" => Some(Self::EdgeList),
             "wel" => Some(Self::WeightedEdgeList),
+            _ => None,
+        }
+    }
+
+    /// The kind that the first bytes of a file say it is of.
+    pub fn recognised(first: &[u8]) -> Option<Self> {
+        if first.len() >= 14 && first[..14].eq_ignore_ascii_case(b"%%MatrixMarket") {
+            return Some(Self::MatrixMarket);
+        }
+        let lines = first.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+        let mut lines = lines.filter(|line| !line.is_empty());
+        let line = lines.find(|line| !matches!(line[0], b'%' | b'#' | b'c'))?;
+        let words: Vec<&[u8]> = line.split(u8::is_ascii_whitespace).collect();
+        let words: Vec<&[u8]> = words.into_iter().filter(|word| !word.is_empty()).collect();
+        let number = |word: &&[u8]| word.iter().all(u8::is_ascii_digit);
+        match words[..] {
+            [b"p", b"sp", ..] => Some(Self::Dimacs),
+            [from, to] if number(&from) && number(&to) => Some(Self::EdgeList),
+            [from, to, _] if number(&from) && number(&to) => Some(Self::WeightedEdgeList),
             _ => None,
         }
     }
@@ -64,6 +88,8 @@ pub struct Progress {
 pub struct LoadOptions<'p> {
     /// Where weights come from.
     pub weighting: Weighting,
+    /// What kind of file it is, where neither its name nor its first lines say it.
+    pub format: Option<Format>,
     /// Whether edges lead both ways, where the file is not to decide: symmetric matrices are
     /// undirected, everything else is directed.
     pub direction: Option<Direction>,
@@ -71,49 +97,99 @@ pub struct LoadOptions<'p> {
     pub progress: Option<&'p dyn Fn(Progress)>,
 }
 
-/// Loads a file whose name says what it is.
-pub fn load(path: impl AsRef<Path>, options: &LoadOptions<'_>) -> Result<Network, InputError> {
-    let path = path.as_ref();
-    let unknown = || InputError::UnknownFormat { path: path.to_owned() };
-    let format = Format::of(path).ok_or_else(unknown)?;
-    let file = File::open(path).map_err(|error| io(path, error))?;
-    let all_bytes = file.metadata().map_or(0, |data| data.len());
-    read_all(path, file, all_bytes, format, options)
+/// A network, and where its weights came from.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The network.
+    pub network: Network,
+    /// Where its weights came from.
+    pub weights: WeightOrigin,
 }
 
-/// Reads a network from `reader`; `name` stands for it in errors.
+/// Loads a file. Its kind is what the options, its name or its first lines say.
+pub fn load(path: impl AsRef<Path>, options: &LoadOptions<'_>) -> Result<Network, InputError> {
+    Ok(load_weighted(path, options)?.network)
+}
+
+/// Like [`load`]; also says where the weights came from.
+pub fn load_weighted(
+    path: impl AsRef<Path>,
+    options: &LoadOptions<'_>,
+) -> Result<Loaded, InputError> {
+    let path = path.as_ref();
+    let file = File::open(path).map_err(|error| io(path, error))?;
+    let found = file.metadata().map_err(|error| io(path, error))?;
+    if found.is_dir() {
+        return Err(io(path, std::io::ErrorKind::IsADirectory.into()));
+    }
+    read_all(path, file, found.len(), options.format.or(Format::of(path)), options)
+}
+
+/// Reads a network of this kind from `reader`; `name` stands for it in errors.
 pub fn read(
     name: &str,
     reader: impl Read,
     format: Format,
     options: &LoadOptions<'_>,
 ) -> Result<Network, InputError> {
-    read_all(Path::new(name), reader, 0, format, options)
+    Ok(read_all(Path::new(name), reader, 0, Some(format), options)?.network)
+}
+
+/// Like [`read`], of the kind that the options or the first lines say; also says where the weights
+/// came from.
+pub fn read_weighted(
+    name: &str,
+    reader: impl Read,
+    options: &LoadOptions<'_>,
+) -> Result<Loaded, InputError> {
+    read_all(Path::new(name), reader, 0, options.format, options)
 }
 
 fn read_all(
     path: &Path,
     reader: impl Read,
     all_bytes: u64,
-    format: Format,
+    format: Option<Format>,
     options: &LoadOptions<'_>,
-) -> Result<Network, InputError> {
+) -> Result<Loaded, InputError> {
     let _span = tracing::debug_span!("network.load", path = %path.display()).entered();
+    let failed = |error| io(path, error);
     let count = AtomicU64::new(0);
-    let mut packed = BufReader::with_capacity(PACKED_BLOCK, Counted { reader, count: &count });
-    let magic = std::io::BufRead::fill_buf(&mut packed).map_err(|error| io(path, error))?;
-    let is_packed = magic.starts_with(&GZIP_MAGIC);
-    let plain: &mut dyn Read =
-        if is_packed { &mut MultiGzDecoder::new(packed) } else { &mut packed };
+    let mut packed = BufReader::with_capacity(BLOCK, Counted { reader, count: &count });
+    let magic = peek(&mut packed, LOOKED_AT).map_err(failed)?;
+    let compression = compression(&magic);
+    let packed = Cursor::new(magic).chain(packed);
+    let packed = BufReader::with_capacity(BLOCK, packed);
+    let mut plain: Box<dyn Read + '_> = match compression {
+        None => Box::new(packed),
+        Some(Compression::Gzip) => Box::new(MultiGzDecoder::new(packed)),
+        Some(Compression::Zstandard) => {
+            Box::new(zstd::Decoder::with_buffer(packed).map_err(failed)?)
+        }
+    };
+    let mut first = peek(&mut plain, LOOKED_AT).map_err(failed)?;
+    if first.starts_with(BYTE_ORDER_MARK) {
+        first.drain(..BYTE_ORDER_MARK.len());
+    }
+    let unknown = || InputError::UnknownFormat { path: path.to_owned() };
+    let format = format.or_else(|| Format::recognised(&first)).ok_or_else(unknown)?;
+    let mut plain = Cursor::new(first).chain(plain);
     let report = || {
         if let Some(progress) = options.progress {
             progress(Progress { bytes: count.load(Ordering::Relaxed), all_bytes });
         }
     };
-    let mut blocks = Blocks::new(plain, &report);
+    let mut blocks = Blocks::new(&mut plain, &report);
     let head = Head::read(format, &mut blocks).map_err(|problem| problem.at(path))?;
     let edges = lines::parse(&head, &mut blocks).map_err(|problem| problem.at(path))?;
     network(path, &head, edges, options)
+}
+
+/// The first bytes, at most so many.
+fn peek(reader: &mut impl Read, bytes: usize) -> std::io::Result<Vec<u8>> {
+    let mut first = Vec::new();
+    reader.take(bytes as u64).read_to_end(&mut first)?;
+    Ok(first)
 }
 
 fn network(
@@ -121,7 +197,7 @@ fn network(
     head: &Head,
     mut edges: EdgeList,
     options: &LoadOptions<'_>,
-) -> Result<Network, InputError> {
+) -> Result<Loaded, InputError> {
     let (found, path) = (edges.len() as u64, path.to_owned());
     match head.announced {
         Some(announced) if found < announced => {
@@ -134,18 +210,21 @@ fn network(
     }
     let greatest = || edges.from.iter().chain(&edges.to).max().map_or(0, |&v| u64::from(v) + 1);
     let vertices = head.vertices.unwrap_or_else(greatest);
-    options.weighting.apply(&mut edges);
-    Ok(Network::new(vertices, options.direction.unwrap_or(head.direction), &edges)?)
+    // Arcs both ways with their weights, and where those of each vertex begin, while edges stay.
+    let bytes = vertices.saturating_mul(24).saturating_add(found.saturating_mul(48));
+    let what = format!("{}: a network of {vertices} vertices and {found} edges", path.display());
+    host_memory::check(&what, bytes).map_err(|error| InputError::Memory(error.to_string()))?;
+    let weights = options.weighting.apply(&mut edges);
+    let direction = options.direction.unwrap_or(head.direction);
+    Ok(Loaded { network: Network::new(vertices, direction, &edges)?, weights })
 }
 
 fn io(path: &Path, error: std::io::Error) -> InputError {
     InputError::Io { path: path.to_owned(), error }
 }
 
-/// The first bytes of every gzip file.
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// Bytes of a packed file that are read at a time.
-const PACKED_BLOCK: usize = 1 << 18;
+const BLOCK: usize = 1 << 18;
 
 /// Counts the bytes that are read.
 struct Counted<'c, R> {
@@ -165,6 +244,7 @@ impl<R: Read> Read for Counted<'_, R> {
 enum Problem {
     Line(u64, String),
     Io(std::io::Error),
+    Memory(String),
 }
 
 impl Problem {
@@ -173,6 +253,7 @@ impl Problem {
         match self {
             Self::Line(line, problem) => InputError::Malformed { path, line, problem },
             Self::Io(error) => InputError::Io { path, error },
+            Self::Memory(problem) => InputError::Memory(format!("{}: {problem}", path.display())),
         }
     }
 }

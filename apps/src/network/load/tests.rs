@@ -4,7 +4,6 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use flate2::Compression;
 use flate2::write::GzEncoder;
 use multisplit::network::WeightKind;
 
@@ -122,7 +121,7 @@ fn the_first_mistake_of_a_long_file_is_told() {
 #[test]
 fn packed_files_of_several_blocks() {
     let text: String = (0..600_000u32).map(|v| format!("{v} {} {}\n", v + 1, v % 17)).collect();
-    let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
+    let mut packer = GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packer.write_all(text.as_bytes()).expect("packed");
     let packed = packer.finish().expect("packed");
     let calls = AtomicU64::new(0);
@@ -154,8 +153,26 @@ fn names_say_what_a_file_is() {
     ] {
         assert_eq!(Format::of(Path::new(name)), format, "{name}");
     }
-    let unknown = load("nothing.txt", &LoadOptions::default());
+    let unknown = read_weighted("nothing", &b"some words\n"[..], &LoadOptions::default());
     assert!(matches!(unknown, Err(InputError::UnknownFormat { .. })));
     let missing = load("nothing.mtx", &LoadOptions::default());
     assert!(matches!(missing, Err(InputError::Io { .. })));
+}
+
+#[test]
+fn first_lines_say_what_a_file_is() {
+    for (text, format) in [
+        ("%%MatrixMarket matrix", Some(Format::MatrixMarket)),
+        ("c roads\n\np sp 3 2\n", Some(Format::Dimacs)),
+        ("# who\n0 1\n", Some(Format::EdgeList)),
+        ("0\t1\t2.5\r\n", Some(Format::WeightedEdgeList)),
+        ("0 1 2 3\n", None),
+        ("a b\n", None),
+        ("", None),
+    ] {
+        assert_eq!(Format::recognised(text.as_bytes()), format, "{text}");
+    }
+    let packed = zstd::encode_all(&b"\xef\xbb\xbf0 1 7\n"[..], 0).expect("packed");
+    let loaded = read_weighted("x", &packed[..], &LoadOptions::default()).expect("a network");
+    assert_eq!((arcs(&loaded.network), loaded.weights), (vec![(0, 1, 7)], WeightOrigin::File));
 }

@@ -36,9 +36,9 @@ macro_rules! each {
 }
 
 impl Data {
-    /// An empty array for elements of this type.
-    pub fn empty(element: Element) -> Self {
-        match element.bytes() {
+    /// An empty array of elements of so many bytes: 1, 2, 4, 8, else 16.
+    pub fn empty(bytes: usize) -> Self {
+        match bytes {
             1 => Self::Bytes1(Vec::new()),
             2 => Self::Bytes2(Vec::new()),
             4 => Self::Bytes4(Vec::new()),
@@ -76,6 +76,12 @@ impl Data {
     /// Room for exactly `len` elements. False where memory does not suffice.
     pub fn reserve(&mut self, len: usize) -> bool {
         each!(self, words => words.try_reserve_exact(len).is_ok())
+    }
+
+    /// Reverses the bytes of each element.
+    pub fn swap_bytes(&mut self) {
+        let bytes = self.element_bytes();
+        self.bytes_mut().chunks_exact_mut(bytes).for_each(<[u8]>::reverse);
     }
 }
 
@@ -115,5 +121,16 @@ impl Array {
     /// How many elements.
     pub fn len(&self) -> usize {
         self.data.len()
+    }
+
+    /// Some of the elements.
+    pub fn part(&self, range: std::ops::Range<usize>) -> super::Result<Self> {
+        let (each, mut data) = (self.element.bytes(), Data::empty(self.element.bytes()));
+        if !data.resize(range.len()) {
+            let elements = range.len() as u64;
+            return Err(super::FileError::NoMemory { place: "a part".to_owned(), elements });
+        }
+        data.bytes_mut().copy_from_slice(&self.data.bytes()[range.start * each..range.end * each]);
+        Ok(Self { element: self.element, data })
     }
 }

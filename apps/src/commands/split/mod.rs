@@ -1,0 +1,118 @@
+//! `multisplit split`: an array from a file, or the rows of a table, put into buckets.
+
+mod options;
+mod told;
+
+pub use options::Options;
+
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::device::Devices;
+use crate::file_key::{FileKey, with_key_type};
+use crate::formats::{Array, Data};
+use crate::inputs::{Input, TableInput};
+use crate::keyed::{KeyedFiles, KeyedOptions};
+use crate::split::{self, Whole};
+use crate::wide_keys::{device_element, widened};
+
+/// Reads, splits, writes.
+pub fn run(options: &Options, devices: &Devices) -> Result<()> {
+    options.check();
+    let keyed = KeyedOptions {
+        input: &options.input,
+        output: &options.output,
+        values: &options.values,
+        words: options.offsets.as_deref(),
+    };
+    let mut files = KeyedFiles::open(&keyed, devices)?;
+    let job = SplitJob { options, devices };
+    let split = match &files.input {
+        Input::Array(keys, _) => {
+            let values = files.value_data();
+            with_key_type!(device_element(keys.element()), job.split(keys, values))?
+        }
+        Input::Table(input) => job.rows(input)?,
+    };
+    if let Some(pattern) = &options.each {
+        files.begin_each(pattern, split.offsets.len() - 1)?;
+    }
+    let narrow = split.offsets.iter().map(|&offset| u32::try_from(offset));
+    let offsets: Vec<u32> =
+        narrow.collect::<Result<_, _>>().context("an offset does not fit 32 bits")?;
+    match (&files.input, split.order) {
+        (Input::Table(_), Some(order)) => files.write_rows(&order, Some(offsets))?,
+        _ => files.write(split.keys, split.values, Some(offsets))?,
+    }
+    job.tell(&split.offsets, &split.summary)
+}
+
+/// What comes out, whatever the type of the keys.
+struct Split {
+    keys: Data,
+    values: Option<Data>,
+    offsets: Vec<u64>,
+    /// Of a table: its rows, bucket after bucket.
+    order: Option<Vec<u32>>,
+    /// What to say once it is written.
+    summary: String,
+}
+
+/// A split whose keys have been read.
+struct SplitJob<'j> {
+    options: &'j Options,
+    devices: &'j Devices,
+}
+
+impl SplitJob<'_> {
+    fn split<K: FileKey>(&self, array: &Array, values: Option<&Data>) -> Result<Split> {
+        let wide = widened(array);
+        let keys = K::from_data(&wide).context("keys of another size")?;
+        let rule = self.options.rule::<K>(array.element(), self.devices)?;
+        let context = self.devices.open()?;
+        let buckets = rule.device_buckets(self.options.method)?;
+        let start = Instant::now();
+        let whole: Whole<K> = {
+            let _span = tracing::info_span!("split", n = keys.len() as u64).entered();
+            let split = split::split(&self.devices.room(&context), &buckets, keys, values);
+            split.map_err(|error| match rule.glsl() {
+                Some(file) => file.named(error),
+                None => error,
+            })?
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        if self.devices.verify() {
+            let _span = tracing::info_span!("verify").entered();
+            split::verify(&rule, keys, values, &whole)?;
+        }
+        let what = told::Told {
+            n: keys.len(),
+            element: array.element(),
+            buckets: rule.buckets,
+            device: &context.properties().name,
+            seconds,
+            is_glsl: rule.glsl().is_some(),
+        };
+        let summary = self.summary(&whole, &what);
+        let (offsets, values) = (whole.offsets, whole.values);
+        Ok(Split { keys: K::into_data(whole.keys), values, offsets, order: None, summary })
+    }
+
+    /// Rows take the place of values.
+    fn rows(&self, input: &TableInput) -> Result<Split> {
+        let TableInput { table, columns } = input;
+        let [column] = &columns[..] else {
+            bail!("a table is split by one --column, not by {}", columns.len());
+        };
+        if let Some(&row) = column.missing.first() {
+            let line = table.line_of(row);
+            bail!("line {line} has no number in column `{}`, and so no bucket", column.name);
+        }
+        let rows = Data::Bytes4((0..table.len() as u32).collect());
+        let element = device_element(column.keys.element());
+        let split = with_key_type!(element, self.split(&column.keys, Some(&rows)))?;
+        let Some(Data::Bytes4(order)) = &split.values else { bail!("the split gave no order") };
+        Ok(Split { order: Some(order.clone()), ..split })
+    }
+}

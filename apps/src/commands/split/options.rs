@@ -1,0 +1,170 @@
+//! What `multisplit split` is told, and the bucket function that this means.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail};
+use clap::error::ErrorKind;
+use clap::{ArgGroup, Args, ValueEnum};
+
+use crate::device::Devices;
+use crate::file_key::{FileKey, rank};
+use crate::formats::{Data, Element, Place};
+use crate::glsl_file::GlslOptions;
+use crate::histogram::{Edge, Number, even_edges};
+use crate::inputs::{InputOptions, Shape, read};
+use crate::keyed::OutputOptions;
+use crate::size;
+use crate::split::{KeyFunction, KeyRule, Method};
+use crate::values::ValueOptions;
+use crate::wide_keys::widened;
+
+/// Arguments of `multisplit split`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, group = ArgGroup::new("function").required(true), group = ArgGroup::new("count"))]
+pub struct Options {
+    #[command(flatten)]
+    pub input: InputOptions,
+    #[command(flatten)]
+    pub output: OutputOptions,
+    /// How many buckets; may be left out with --splitters
+    #[arg(long, value_name = "M", value_parser = size::parse_count, group = "count",
+          required_unless_present = "splitters")]
+    buckets: Option<u32>,
+    /// By a function that multisplit has
+    #[arg(long, value_enum, group = "function")]
+    by: Option<By>,
+    /// For --by delta: M equal parts of the numbers from LO to HI; those below are in the first
+    /// bucket, those above in the last
+    #[arg(long, num_args = 2, value_names = ["LO", "HI"], allow_negative_numbers = true, requires = "by")]
+    range: Option<Vec<String>>,
+    /// By sorted splitters, M - 1 numbers of the type of the keys
+    #[arg(long, value_name = "FILE", group = "function")]
+    splitters: Option<PathBuf>,
+    #[command(flatten)]
+    pub glsl: GlslOptions,
+    #[command(flatten)]
+    pub values: ValueOptions,
+    /// Where the beginnings of the buckets go: M + 1 numbers (u32), the last of which is n
+    #[arg(long, value_name = "FILE")]
+    pub offsets: Option<PathBuf>,
+    /// A file for each bucket: a name in which {} stands for the number of the bucket
+    #[arg(long, value_name = "PATTERN")]
+    pub each: Option<String>,
+    /// How it goes about it
+    #[arg(long, value_enum, default_value_t)]
+    pub method: Method,
+}
+
+/// A function that multisplit has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum By {
+    /// M buckets of equal width, over --range or over all numbers of the type (integers)
+    Delta,
+    /// The key is the number of its bucket (integers)
+    Identity,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  multisplit split keys.npy -o split.npy --buckets 8 --by delta
+  multisplit split sales.csv --column price --by delta --range 0 100 --buckets 4 --each 'part-{}.csv'
+  multisplit split keys.bin -o split.bin --type u32 --buckets 2^8 --by delta --offsets begins.npy
+  multisplit split keys.npy -o split.npy --splitters splitters.npy --values rows.npy --values-out out.npy
+  multisplit split keys.txt -o - --type i32 --buckets 2 --glsl parity.glsl > split.txt
+    where parity.glsl is: uint bucket_of(int key) { return uint(key) & 1u; }
+  multisplit split huge.bin.zst -o split.bin.zst --type u64 --buckets 16 --by delta --memory-limit 64MiB
+
+Keys stay in their order within a bucket. In GLSL a key is uint (u8, u16, u32), int (i8, i16, i32),
+float, uint64_t, int64_t or double. The sizes of the buckets are printed: all of up to 32, else the
+first, the last, the largest and the smallest; on standard error where the keys go to standard output.";
+
+impl Options {
+    /// Ends the program, with the status of wrong usage, where options do not go together.
+    pub fn check(&self) {
+        let end = |kind, text: &str| clap::Error::raw(kind, format!("{text}\n")).exit();
+        if self.output.output.is_none() && self.each.is_none() {
+            end(ErrorKind::MissingRequiredArgument, "give -o FILE, or --each PATTERN");
+        }
+        if self.each.as_ref().is_some_and(|pattern| !pattern.contains("{}")) {
+            end(ErrorKind::InvalidValue, "--each: the name needs {}, which is the bucket's number");
+        }
+        if self.range.is_some() && self.by != Some(By::Delta) {
+            end(ErrorKind::ArgumentConflict, "--range is for --by delta");
+        }
+    }
+
+    /// The bucket function for keys of `element`, which the device has as `K`.
+    pub fn rule<K: FileKey>(&self, element: Element, devices: &Devices) -> Result<KeyRule<K>> {
+        let buckets = self.buckets.unwrap_or(1);
+        let function = match (self.by, &self.splitters) {
+            (Some(By::Identity), _) => KeyFunction::Identity,
+            (Some(By::Delta), _) => self.delta(element, buckets)?,
+            (_, Some(path)) => {
+                let place = Place::new(path);
+                let splitters = read(&place, Some(element), Shape::Line, devices.bars())?;
+                let splitters = splitters_of::<K>(&widened(&splitters))?;
+                let found = splitters.len() as u64 + 1;
+                if self.buckets.is_some_and(|asked| u64::from(asked) != found) {
+                    bail!("{} splitters make {found} buckets, not --buckets", splitters.len());
+                }
+                if !splitters.is_sorted_by_key(|&splitter| rank(splitter)) {
+                    bail!("the splitters are not sorted");
+                }
+                let buckets = u32::try_from(found)?;
+                return Ok(KeyRule { buckets, function: KeyFunction::Splitters(splitters) });
+            }
+            _ => KeyFunction::Glsl(Box::new(self.glsl.read()?.context("no bucket function")?)),
+        };
+        Ok(KeyRule { buckets, function })
+    }
+
+    /// Parts of equal width: of the range that is given, or of all numbers of the type.
+    fn delta<K: FileKey>(&self, element: Element, m: u32) -> Result<KeyFunction<K>> {
+        let range = match self.range.as_deref() {
+            Some([lo, hi]) => Some((lo.as_str(), hi.as_str())),
+            _ => None,
+        };
+        Ok(match (element, range) {
+            (Element::U8, range) => parts::<u8, K>(range.or(Some(("0", "256"))), m)?,
+            (Element::I8, range) => parts::<i8, K>(range.or(Some(("-128", "128"))), m)?,
+            (Element::U16, range) => parts::<u16, K>(range.or(Some(("0", "65536"))), m)?,
+            (Element::I16, range) => parts::<i16, K>(range.or(Some(("-32768", "32768"))), m)?,
+            (_, None) => KeyFunction::Delta,
+            (Element::U32, range) => parts::<u32, K>(range, m)?,
+            (Element::I32, range) => parts::<i32, K>(range, m)?,
+            (Element::F16 | Element::F32, range) => parts::<f32, K>(range, m)?,
+            (Element::U64, range) => parts::<u64, K>(range, m)?,
+            (Element::I64, range) => parts::<i64, K>(range, m)?,
+            (Element::F64, range) => parts::<f64, K>(range, m)?,
+            (Element::Time(_), _) => bail!("--range is for numbers, and keys are {element}"),
+        })
+    }
+}
+
+fn splitters_of<K: FileKey>(data: &Data) -> Result<Vec<K>> {
+    Ok(K::from_data(data).context("splitters of another size")?.to_vec())
+}
+
+/// The splitters of m equal parts of numbers of type `N`, as keys.
+fn parts<N: Number, K: FileKey>(range: Option<(&str, &str)>, m: u32) -> Result<KeyFunction<K>> {
+    let (lo, hi) = range.context("no range")?;
+    let edge = |text: &str| {
+        let edge = N::parse_edge(text).filter(|edge| edge.value().is_finite());
+        edge.with_context(|| format!("--range: `{text}` is not a number of type {}", N::NAME))
+    };
+    let (lo, hi) = (edge(lo)?, edge(hi)?);
+    if lo >= hi {
+        bail!("--range {lo} {hi} is empty");
+    }
+    if u64::from(m) > MAX_PARTS {
+        bail!("--buckets {m} is more than {MAX_PARTS}, the most that a range can have");
+    }
+    let narrow = |x: f64| N::from_edge(Edge::Real(x)).map_or(x, |x| x.edge().value());
+    let edges = even_edges(lo, hi, m, narrow);
+    let key = |edge: &Edge| K::from_edge(*edge).context("an edge is past the type of the keys");
+    let splitters: Result<Vec<K>> = edges[1..m as usize].iter().map(key).collect();
+    Ok(KeyFunction::Splitters(splitters?))
+}
+
+/// The engine takes no more splitters.
+const MAX_PARTS: u64 = 1 << 16;

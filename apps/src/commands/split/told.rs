@@ -1,0 +1,118 @@
+//! What a split says of itself: the sizes of the buckets, and what was done.
+
+use std::io::Write as _;
+
+use anyhow::Result;
+
+use super::SplitJob;
+use crate::formats::{Element, Place};
+use crate::split::{self, Whole};
+use crate::{figures, report, size};
+
+/// More buckets than these are not all printed.
+const MAX_SHOWN: usize = 32;
+
+/// What was split, and how long it took.
+pub struct Told<'t> {
+    pub n: usize,
+    pub element: Element,
+    pub buckets: u32,
+    pub device: &'t str,
+    pub seconds: f64,
+    pub is_glsl: bool,
+}
+
+impl SplitJob<'_> {
+    /// Prints the sizes of the buckets, and what was done.
+    pub fn tell(&self, offsets: &[u64], summary: &str) -> Result<()> {
+        if self.devices.quiet() {
+            return Ok(());
+        }
+        let table = bucket_table(offsets);
+        let output = self.options.output.output.as_deref();
+        if output.is_some_and(|path| Place::new(path).is_stream()) {
+            report::say(table.trim_end());
+        } else {
+            write!(std::io::stdout().lock(), "{table}")?;
+        }
+        report::summary(summary);
+        Ok(())
+    }
+
+    /// What was done.
+    pub fn summary<K>(&self, whole: &Whole<K>, told: &Told<'_>) -> String {
+        let Told { element, buckets, device, .. } = told;
+        let n = size::grouped(told.n as u64);
+        let method = split::name(whole.method);
+        let parts =
+            if whole.parts > 1 { format!(", {} parts", whole.parts) } else { String::new() };
+        let checked = match (self.devices.verify(), told.is_glsl) {
+            (false, _) => "",
+            (true, false) => ", verified against the CPU",
+            (true, true) => {
+                "; verified to be stable, each key in one bucket (GLSL runs on the device alone)"
+            }
+        };
+        let time = figures::time(told.seconds * 1e9);
+        let plural = if *buckets == 1 { "" } else { "s" };
+        format!(
+            "split {n} {element} into {buckets} bucket{plural} ({method}{parts}) in {time} on \
+             {device}{checked}"
+        )
+    }
+}
+
+/// A line for each bucket that is shown.
+fn bucket_table(offsets: &[u64]) -> String {
+    let sizes: Vec<u64> = offsets.windows(2).map(|ends| ends[1] - ends[0]).collect();
+    let n = offsets.last().copied().unwrap_or(0);
+    let mut text =
+        format!("{:>8}  {:>13}  {:>13}  {:>6}\n", "bucket", "begins at", "size", "share");
+    let mut line = |bucket: usize, what: &str| {
+        let share = if n > 0 { 100.0 * sizes[bucket] as f64 / n as f64 } else { 0.0 };
+        let (begin, size) = (size::grouped(offsets[bucket]), size::grouped(sizes[bucket]));
+        text += &format!("{bucket:>8}  {begin:>13}  {size:>13}  {share:>5.1}%{what}\n");
+    };
+    if sizes.len() <= MAX_SHOWN {
+        (0..sizes.len()).for_each(|bucket| line(bucket, ""));
+        return text;
+    }
+    // The first of several that are equal.
+    let largest = (0..sizes.len()).rev().max_by_key(|&bucket| sizes[bucket]).unwrap_or(0);
+    let smallest = (0..sizes.len()).min_by_key(|&bucket| sizes[bucket]).unwrap_or(0);
+    line(0, "  first");
+    line(sizes.len() - 1, "  last");
+    line(largest, "  largest");
+    line(smallest, "  smallest");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bucket_table;
+
+    #[test]
+    fn few_buckets_are_all_shown() {
+        let text = bucket_table(&[0, 1500, 1500, 2000]);
+        let lines: Vec<_> =
+            text.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>()).collect();
+        assert_eq!(lines[0], ["0", "0", "1,500", "75.0%"]);
+        assert_eq!(lines[1], ["1", "1,500", "0", "0.0%"]);
+        assert_eq!(lines[2], ["2", "1,500", "500", "25.0%"]);
+    }
+
+    #[test]
+    fn of_many_buckets_four_are_shown() {
+        let offsets: Vec<u64> = (0..=40).map(|b| if b > 7 { 10 * b + 5 } else { 10 * b }).collect();
+        let text = bucket_table(&offsets);
+        let named = |name: &str| {
+            let line = text.lines().find(|line| line.ends_with(name)).expect(name);
+            line.split_whitespace().next().expect("a bucket").to_owned()
+        };
+        assert_eq!(text.lines().count(), 5);
+        assert_eq!(named("first"), "0");
+        assert_eq!(named("last"), "39");
+        assert_eq!(named("largest"), "7");
+        assert_eq!(named("smallest"), "0");
+    }
+}

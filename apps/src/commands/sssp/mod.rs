@@ -1,0 +1,166 @@
+//! `multisplit sssp`: shortest paths from vertices of a network.
+
+mod files;
+mod options;
+
+pub use options::Options;
+
+use std::io::Write as _;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use multisplit::Error;
+use multisplit::network::{Network, ShortestPaths};
+use multisplit::primitives::sssp::{SsspOptions, SsspSolver};
+
+use crate::device::Devices;
+use crate::network::{Loaded, dijkstra};
+use crate::sssp::{self, Found, Source};
+use crate::{plot, report};
+use files::SearchFiles;
+
+/// Searches, and says what was found.
+pub fn run(options: &Options, devices: &Devices) -> Result<()> {
+    options.check();
+    let mut files = SearchFiles::begin(options, devices)?;
+    let graph = options.graph().context("no network")?;
+    let loaded = {
+        let _span = tracing::info_span!("load").entered();
+        graph.load(options.weighting(graph), options.graph_format(), devices.bars())?
+    };
+    let searches = Searches { options, graph, loaded: &loaded, devices };
+    match options.method.engine() {
+        None => searches.on_the_host(&mut files)?,
+        Some(method) => {
+            let context = devices.open()?;
+            let on_device = context.upload_network(&loaded.network)?;
+            let wanted = SsspOptions {
+                method,
+                delta: options.delta,
+                buckets: options.buckets,
+                predecessors: options.wants_predecessors(),
+                ..SsspOptions::default()
+            };
+            let mut solver = context.sssp(&on_device, &wanted)?;
+            let device = context.properties().name.clone();
+            searches.on_the_device(&mut solver, &device, &mut files)?;
+        }
+    }
+    files.finish()
+}
+
+/// Searches in a network that has been loaded.
+struct Searches<'s> {
+    options: &'s Options,
+    graph: &'s Source,
+    loaded: &'s Loaded,
+    devices: &'s Devices,
+}
+
+impl Searches<'_> {
+    fn network(&self) -> &Network {
+        &self.loaded.network
+    }
+
+    fn on_the_host(&self, files: &mut SearchFiles) -> Result<()> {
+        for (index, &source) in self.options.source.iter().enumerate() {
+            let start = Instant::now();
+            let paths = dijkstra(self.network(), source)?;
+            let found = Found::new(self.graph, self.loaded, &paths, start.elapsed());
+            self.tell(&found.by("dijkstra", "the CPU", None), &paths)?;
+            files.write(index, &paths, self.options.path_to)?;
+        }
+        Ok(())
+    }
+
+    fn on_the_device(
+        &self,
+        solver: &mut SsspSolver,
+        device: &str,
+        files: &mut SearchFiles,
+    ) -> Result<()> {
+        let method = sssp::name(solver.method());
+        for (index, &source) in self.options.source.iter().enumerate() {
+            let start = Instant::now();
+            let result = {
+                let _span = tracing::info_span!("sssp", source).entered();
+                solver.solve(source)?
+            };
+            let elapsed = start.elapsed();
+            // Once more, now that every pipeline has been compiled.
+            let time = match solver.time_runs(source, 1) {
+                Ok(times) => times.first().map_or(elapsed, |&ns| Duration::from_secs_f64(ns / 1e9)),
+                Err(Error::NoTimestamps { .. }) => elapsed,
+                Err(error) => return Err(error.into()),
+            };
+            let found = Found::new(self.graph, self.loaded, &result.paths, time);
+            if self.devices.verify() {
+                verify(self.network(), &result.paths)?;
+            }
+            let found = found.by(method, device, Some(result.statistics));
+            self.tell(&found, &result.paths)?;
+            files.write(index, &result.paths, self.options.path_to)?;
+            if files.has_plot() {
+                let title = format!("{} from {source}: {method}", self.graph.name());
+                files.write_plot(index, &plot::rounds(&title, &solver.round_sizes()?))?;
+            }
+        }
+        if self.devices.verify() {
+            report::summary("every distance verified against the CPU");
+        }
+        Ok(())
+    }
+
+    fn tell(&self, found: &Found, paths: &ShortestPaths) -> Result<()> {
+        let path = match self.options.path_to {
+            Some(to) if to >= self.network().vertices() => {
+                bail!("--path-to {to}: there are {} vertices", self.network().vertices())
+            }
+            Some(to) => Some((to, self.path(paths, to)?)),
+            None => None,
+        };
+        let mut out = std::io::stdout().lock();
+        if self.options.json {
+            let path = path.as_ref().map(|(_, path)| path.as_deref());
+            writeln!(out, "{}", found.json(path)?)?;
+        } else {
+            writeln!(out, "{}", found.text())?;
+            if let Some((to, path)) = path {
+                writeln!(out, "{}", sssp::path_text(paths, to, path.as_deref()))?;
+            }
+        }
+        if !sssp::is_exact(self.network(), paths) {
+            report::note(
+                "distances are sums of floats of 32 bits, and rounded to 24 digits of two",
+            );
+        }
+        Ok(())
+    }
+
+    /// A path to a vertex. Dijkstra's paths on the CPU come with their predecessors.
+    fn path(&self, paths: &ShortestPaths, to: u32) -> Result<Option<Vec<u32>>> {
+        let path = paths.path_to(to);
+        if path.is_none() && paths.distance(to).is_some() {
+            bail!("no path to {to} was kept, though it is reached");
+        }
+        Ok(path)
+    }
+}
+
+/// Compares with Dijkstra's, every vertex.
+fn verify(network: &Network, paths: &ShortestPaths) -> Result<()> {
+    let _span = tracing::info_span!("verify").entered();
+    let expected = dijkstra(network, paths.source)?;
+    let differs = |vertex: &u32| expected.distance(*vertex) != paths.distance(*vertex);
+    if let Some(vertex) = (0..network.vertices()).find(differs) {
+        let text = |paths: &ShortestPaths| {
+            paths.distance(vertex).map_or("no path".to_owned(), |distance| distance.to_string())
+        };
+        bail!(
+            "the search is wrong: vertex {vertex} is at {}, the CPU says {}",
+            text(paths),
+            text(&expected)
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,156 @@
+//! What `multisplit sssp` is told.
+
+use std::path::PathBuf;
+
+use clap::error::ErrorKind;
+use clap::{Args, ValueEnum, value_parser};
+use multisplit::primitives::sssp::{DEFAULT_BUCKETS, MAX_BUCKETS};
+
+use crate::network::{Format, HASHED_MAX, Weighting};
+use crate::sssp::{Method, Source};
+
+/// Arguments of `multisplit sssp`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    /// The network: a file (.mtx, .gr, .el, .wel, each also .gz or .zst), - for standard input, or
+    /// as for --generate
+    #[arg(required_unless_present = "generate")]
+    graph: Option<Source>,
+    /// A network that is made: rmat, rmat:VERTICES:EDGES[:SEED], grid or grid:VERTICES
+    #[arg(long, value_name = "KIND", conflicts_with = "graph")]
+    generate: Option<Source>,
+    /// What kind of file it is [default: as its name says, else as its first lines look]
+    #[arg(long, value_enum, conflicts_with = "generate")]
+    graph_format: Option<GraphFormat>,
+    /// Where paths begin; may be given several times
+    #[arg(long, value_name = "VERTEX", default_value = "0")]
+    pub source: Vec<u32>,
+    /// How they are searched for
+    #[arg(long, value_enum, default_value_t)]
+    pub method: Method,
+    /// The width of a bucket, or of the near set [default: from weights and degrees]
+    #[arg(long)]
+    pub delta: Option<f64>,
+    /// Buckets of the methods that have some
+    #[arg(long, value_parser = value_parser!(u32).range(1..=i64::from(MAX_BUCKETS)), default_value_t = DEFAULT_BUCKETS)]
+    pub buckets: u32,
+    /// What edges cost
+    #[arg(long, value_enum, default_value_t)]
+    weights: Weights,
+    /// Every edge costs 1, whatever the file says: the same as --weights ones
+    #[arg(long, conflicts_with = "weights")]
+    hops: bool,
+    /// Write every distance to this file: u32, 4294967295 where there is no path, or f32, inf there.
+    /// Of several sources, {} in the name stands for the source
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write the vertex before each one on a shortest path (u32), 4294967295 where there is none
+    #[arg(long, value_name = "FILE")]
+    pub predecessors: Option<PathBuf>,
+    /// Show a shortest path to this vertex
+    #[arg(long, value_name = "VERTEX", alias = "to")]
+    pub path_to: Option<u32>,
+    /// Write the vertices of that path (u32)
+    #[arg(long, value_name = "FILE", requires = "path_to")]
+    pub path: Option<PathBuf>,
+    /// Draw how much each round had to do (SVG)
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+    /// Print one JSON object for each source
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A kind of file.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum GraphFormat {
+    /// Matrix Market
+    Mtx,
+    /// DIMACS
+    Gr,
+    /// Two vertices per line, counted from 0
+    El,
+    /// Two vertices and a weight per line
+    Wel,
+}
+
+/// What edges cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Weights {
+    /// What the file says; 1 where it has no weights; of networks that are made, by hash
+    #[default]
+    File,
+    /// 0 to 1000, by a hash of the two ends, as in the paper
+    Hash,
+    /// 1
+    Ones,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  multisplit sssp usa_ny.gr.gz --source 124213 --path-to 5 --method near-far
+  multisplit sssp --generate rmat:800000:4800000:1 --source 0 --source 649276 --json
+  multisplit sssp --generate grid:50000 --plot frontier.svg --verify
+  multisplit sssp roads.mtx --method dijkstra -o distances.npy --predecessors tree.npy
+  multisplit sssp friends.el --weights hash --source 0 --source 7 -o 'from-{}.npy'
+  zcat roads.gr.gz | multisplit sssp - --source 3
+
+Vertices are counted from 0, whatever the file does. Edges of files without weights cost 1, unless
+--weights hash gives them weights from 0 to 1000 that depend on the two ends of an edge; which it was
+is printed. The time is GPU time of a whole search, of dijkstra the CPU's; MTEPS are arcs over it, in
+millions. The checksum is the sum, modulo 2^64, of mix64(v << 32 | d[v]) over the reached vertices v,
+mix64 being SplitMix64's finalizer.";
+
+impl Options {
+    /// Ends the program, with the status of wrong usage, where options do not go together.
+    pub fn check(&self) {
+        let conflict = |text: String| clap::Error::raw(ErrorKind::ArgumentConflict, text).exit();
+        for (option, file) in [
+            ("-o", &self.output),
+            ("--predecessors", &self.predecessors),
+            ("--path", &self.path),
+            ("--plot", &self.plot),
+        ] {
+            let per_source =
+                file.as_ref().is_none_or(|file| file.as_os_str().to_string_lossy().contains("{}"));
+            if self.source.len() > 1 && !per_source {
+                conflict(format!("{option} of several --source needs {{}} in its name\n"));
+            }
+        }
+        if self.plot.is_some() && self.method.engine().is_none() {
+            conflict("--method dijkstra has no rounds to draw\n".to_owned());
+        }
+    }
+
+    /// The network, from a file or made.
+    pub fn graph(&self) -> Option<&Source> {
+        self.graph.as_ref().or(self.generate.as_ref())
+    }
+
+    /// The kind of the file, where it is given.
+    pub fn graph_format(&self) -> Option<Format> {
+        Some(match self.graph_format? {
+            GraphFormat::Mtx => Format::MatrixMarket,
+            GraphFormat::Gr => Format::Dimacs,
+            GraphFormat::El => Format::EdgeList,
+            GraphFormat::Wel => Format::WeightedEdgeList,
+        })
+    }
+
+    /// What edges of this network cost.
+    pub fn weighting(&self, graph: &Source) -> Weighting {
+        match (self.weights, graph) {
+            _ if self.hops => Weighting::Ones,
+            (Weights::Ones, _) => Weighting::Ones,
+            (Weights::Hash, _) => Weighting::Hashed(HASHED_MAX),
+            (Weights::File, Source::File(_)) => Weighting::OwnOrOnes,
+            (Weights::File, _) => Weighting::Own,
+        }
+    }
+
+    /// Whether anything asks for the vertices before each one.
+    pub fn wants_predecessors(&self) -> bool {
+        self.path_to.is_some() || self.predecessors.is_some()
+    }
+}

@@ -1,0 +1,74 @@
+//! What is wrong with a file.
+
+use std::io;
+
+use super::text::MAX_LINE_BYTES;
+use super::{Element, Format};
+
+/// What is wrong with a file, which is named as on the command line.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    #[error("cannot read {place}")]
+    Read { place: String, source: io::Error },
+    #[error("cannot write {place}")]
+    Write { place: String, source: io::Error },
+    #[error("{place}: no memory for {elements} elements")]
+    NoMemory { place: String, elements: u64 },
+    #[error(
+        "{place} has {bytes} bytes, which is not a multiple of {} ({element})",
+        .element.bytes()
+    )]
+    Partial { place: String, bytes: u64, element: Element },
+    #[error("{place} has {bytes} bytes, which is not a multiple of {each}, the bytes of a value")]
+    PartialValue { place: String, bytes: u64, each: usize },
+    #[error("{place} ends after {found} of the {promised} bytes that its header says it has")]
+    Short { place: String, found: u64, promised: u64 },
+    #[error("{place} has more than the {promised} bytes that its header says it has")]
+    Long { place: String, promised: u64 },
+    #[error("{place} is not a .npy file that can be read: {problem}")]
+    Npy { place: String, problem: String },
+    #[error(
+        "{place} holds elements of NumPy type {descr}; integers and floats of at most 64 bits, \
+         datetime64 and timedelta64 can be read"
+    )]
+    NpyType { place: String, descr: String },
+    #[error("{place} is an array of {dimensions} dimensions; {wanted}")]
+    Dimensions { place: String, dimensions: usize, wanted: &'static str },
+    #[error(
+        "{place}: a value of type {descr} and shape {shape:?} does not have 1 to 16 bytes, which is \
+         what a key can take along"
+    )]
+    ValueSize { place: String, descr: String, shape: Vec<u64> },
+    #[error("{place} has several columns; choose one with --column")]
+    Columns { place: String },
+    #[error("{place} is text in UTF-16; save it as UTF-8")]
+    Utf16 { place: String },
+    #[error("{place} is a zip archive, as .npz files are; unpack it and give a .npy file")]
+    Zip { place: String },
+    #[error("{place}, line {line}: `{text}` is not a number of type {element}")]
+    Number { place: String, line: u64, text: String, element: Element },
+    #[error("{place}, line {line} has more than {MAX_LINE_BYTES} bytes; no number is so long")]
+    LongLine { place: String, line: u64 },
+    #[error("{place} holds {found}, but --type says {asked}")]
+    OtherType { place: String, found: Element, asked: Element },
+    #[error("{place} does not say what its elements are; give --type")]
+    NoType { place: String },
+    #[error(
+        "{place} looks like text, not like raw numbers; give --format text (one number per line) \
+         or --format csv, or --format raw if its bytes are the numbers"
+    )]
+    LooksLikeText { place: String },
+    #[error("{place}: values of {bytes} bytes cannot be written as {format}; use .npy or raw")]
+    NoText { place: String, bytes: usize, format: Format },
+    #[error("{place} exists; --force overwrites it")]
+    Exists { place: String },
+    #[error("{place} is a link to {target}, which does not exist; remove the link, or create that")]
+    DanglingLink { place: String, target: String },
+    #[error("{place} and {other} are the same file; every output needs a file of its own")]
+    Twice { place: String, other: String },
+    #[error(
+        "binary output is not written to a terminal; give a file name, pipe it into a program, or \
+         give --output-format text"
+    )]
+    Terminal,
+}

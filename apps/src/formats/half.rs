@@ -1,0 +1,82 @@
+//! Floats of 16 bits: what they are as floats of 32, and the nearest one to a number.
+
+/// The same number with 32 bits; of a NaN, the same payload.
+pub fn to_f32(bits: u16) -> f32 {
+    let sign = u32::from(bits & 0x8000) << 16;
+    let (exponent, fraction) = (u32::from((bits >> 10) & 31), u32::from(bits & 0x3ff));
+    let magnitude = match (exponent, fraction) {
+        (0, 0) => 0,
+        // Below the normal ones: fraction * 2^-24, which is exact.
+        (0, _) => (fraction as f32 / (1 << 24) as f32).to_bits(),
+        (31, _) => 0x7f80_0000 | (fraction << 13),
+        _ => ((exponent + 127 - 15) << 23) | (fraction << 13),
+    };
+    f32::from_bits(sign | magnitude)
+}
+
+/// The 16 bits of a number that [`to_f32`] gave.
+pub fn from_f32(value: f32) -> u16 {
+    let bits = value.to_bits();
+    let sign = (bits >> 16) as u16 & 0x8000;
+    if value.is_nan() {
+        return sign | 0x7c00 | ((bits >> 13) as u16 & 0x3ff);
+    }
+    from_f64(value.into())
+}
+
+/// The 16 bits of the nearest float, ties to even.
+pub fn from_f64(value: f64) -> u16 {
+    let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
+    let magnitude = value.abs();
+    if value.is_nan() {
+        return sign | 0x7e00;
+    }
+    // From here on rounding would give 65536.
+    if magnitude >= 65520.0 {
+        return sign | 0x7c00;
+    }
+    // What the last place is worth: 2^-24 below the normal numbers, 2^-10 of the first place above.
+    let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(-14);
+    let places = (magnitude / 2f64.powi(exponent - 10)).round_ties_even() as u16;
+    // A carry into the next power of two goes where it belongs by itself.
+    sign | ((((exponent + 14) as u16) << 10) + places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{from_f32, from_f64, to_f32};
+
+    #[test]
+    fn every_one_goes_there_and_back() {
+        let mut before = f32::NEG_INFINITY;
+        for bits in 0..=u16::MAX {
+            assert_eq!(from_f32(to_f32(bits)), bits, "{bits:04x}");
+        }
+        for bits in 0..0x7c00u16 {
+            let value = to_f32(bits);
+            assert!(value > before);
+            before = value;
+        }
+        assert_eq!(to_f32(0x3c00), 1.0);
+        assert_eq!(to_f32(0xc000), -2.0);
+        assert_eq!(to_f32(0x7bff), 65504.0);
+        assert_eq!(to_f32(1), 2f32.powi(-24));
+    }
+
+    #[test]
+    fn numbers_are_rounded_to_the_nearest() {
+        for (value, bits) in [
+            (1.0 + 2f64.powi(-11), 0x3c00),
+            (1.0 + 3.0 * 2f64.powi(-11), 0x3c02),
+            (65519.9, 0x7bff),
+            (65520.0, 0x7c00),
+            (2f64.powi(-25), 0),
+            (2f64.powi(-25) * 1.1, 1),
+            (2f64.powi(-14) * 0.9999, 0x0400),
+            (-0.0, 0x8000),
+            (f64::INFINITY, 0x7c00),
+        ] {
+            assert_eq!(from_f64(value), bits, "{value}");
+        }
+    }
+}

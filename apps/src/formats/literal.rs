@@ -1,0 +1,151 @@
+//! Python literals, as the headers of `.npy` files have them: texts, numbers, truth values, tuples,
+//! lists and dictionaries.
+
+/// A literal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Literal<'t> {
+    Text(&'t str),
+    Number(u64),
+    Bool(bool),
+    /// A tuple or a list.
+    Sequence(Vec<Literal<'t>>),
+    /// Keys, values, and each value as it is written.
+    Dictionary(Vec<(Literal<'t>, Literal<'t>, &'t str)>),
+}
+
+/// Deeper ones are no types of elements.
+const MAX_DEPTH: u32 = 16;
+
+/// The literal that `text` is, with nothing but blanks around it.
+pub fn parse(text: &str) -> Option<Literal<'_>> {
+    let mut parser = Parser { text, at: 0 };
+    let literal = parser.literal(0)?;
+    parser.blanks();
+    (parser.at == text.len()).then_some(literal)
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Parser<'t> {
+    fn rest(&self) -> &'t str {
+        &self.text[self.at..]
+    }
+
+    fn blanks(&mut self) {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start().len();
+    }
+
+    /// Whether `mark` comes next, behind which it goes on.
+    fn takes(&mut self, mark: &str) -> bool {
+        self.blanks();
+        let found = self.rest().starts_with(mark);
+        self.at += if found { mark.len() } else { 0 };
+        found
+    }
+
+    fn literal(&mut self, depth: u32) -> Option<Literal<'t>> {
+        self.blanks();
+        let first = self.rest().chars().next().filter(|_| depth < MAX_DEPTH)?;
+        match first {
+            '\'' | '"' => self.quoted(first),
+            '0'..='9' => self.number(),
+            '(' => self.sequence(depth, "(", ")"),
+            '[' => self.sequence(depth, "[", "]"),
+            '{' => self.dictionary(depth),
+            _ if self.takes("True") => Some(Literal::Bool(true)),
+            _ if self.takes("False") => Some(Literal::Bool(false)),
+            _ => None,
+        }
+    }
+
+    fn quoted(&mut self, quote: char) -> Option<Literal<'t>> {
+        let (inside, _) = self.rest()[1..].split_once(quote)?;
+        // A field may be called anything; what its name is does not matter, where it ends does.
+        if inside.contains('\\') {
+            return None;
+        }
+        self.at += inside.len() + 2;
+        Some(Literal::Text(inside))
+    }
+
+    fn number(&mut self) -> Option<Literal<'t>> {
+        let rest = self.rest();
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        self.at += digits;
+        // Python 2 wrote long numbers with an L.
+        self.takes("L");
+        rest[..digits].parse().ok().map(Literal::Number)
+    }
+
+    fn sequence(&mut self, depth: u32, open: &str, close: &str) -> Option<Literal<'t>> {
+        self.takes(open);
+        let mut items = Vec::new();
+        while !self.takes(close) {
+            items.push(self.literal(depth + 1)?);
+            if !self.takes(",") {
+                return self.takes(close).then_some(Literal::Sequence(items));
+            }
+        }
+        Some(Literal::Sequence(items))
+    }
+
+    fn dictionary(&mut self, depth: u32) -> Option<Literal<'t>> {
+        self.takes("{");
+        let mut items = Vec::new();
+        while !self.takes("}") {
+            let key = self.literal(depth + 1)?;
+            if !self.takes(":") {
+                return None;
+            }
+            self.blanks();
+            let begin = self.at;
+            let value = self.literal(depth + 1)?;
+            items.push((key, value, &self.text[begin..self.at]));
+            if !self.takes(",") {
+                return self.takes("}").then_some(Literal::Dictionary(items));
+            }
+        }
+        Some(Literal::Dictionary(items))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Literal, parse};
+
+    #[test]
+    fn literals_are_read() {
+        use Literal::{Bool, Number, Sequence, Text};
+        assert_eq!(parse(" 'a' "), Some(Text("a")));
+        assert_eq!(parse("(3L,)"), Some(Sequence(vec![Number(3)])));
+        assert_eq!(parse("()"), Some(Sequence(vec![])));
+        assert_eq!(
+            parse("[('x', \"<f4\"), ('', '|V4', (2, 3))]"),
+            Some(Sequence(vec![
+                Sequence(vec![Text("x"), Text("<f4")]),
+                Sequence(vec![Text(""), Text("|V4"), Sequence(vec![Number(2), Number(3)])]),
+            ]))
+        );
+        let dictionary = parse("{'descr': [ ], 'f': True, }");
+        assert_eq!(
+            dictionary,
+            Some(Literal::Dictionary(vec![
+                (Text("descr"), Sequence(vec![]), "[ ]"),
+                (Text("f"), Bool(true), "True"),
+            ]))
+        );
+    }
+
+    #[test]
+    fn anything_else_is_none() {
+        let deep = "(".repeat(100_000);
+        for text in ["", "{", "(1", "(1 2)", "'a", "{'a' 1}", "{'a': 1} x", "-1", "1e5", &deep] {
+            assert_eq!(parse(text), None, "{}", &text[..text.len().min(40)]);
+        }
+        assert_eq!(parse("99999999999999999999999"), None);
+    }
+}

@@ -1,0 +1,181 @@
+//! What the bytes of a file mean: the formats of arrays, apart from where the bytes come from and go
+//! to.
+//!
+//! The name says the format where it can: `.npy`, `.csv`, `.tsv`, `.txt` (a number a line). `.gz` or
+//! `.zst` after it is compression. `-` is standard input or output. Where the name does not say it,
+//! the first bytes do.
+
+mod array;
+mod element;
+mod error;
+pub mod half;
+mod literal;
+pub mod npy;
+pub mod recognise;
+pub mod text;
+
+pub use array::{Array, Data};
+pub use element::Element;
+pub use error::FileError;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+
+/// Result of what reads and writes files.
+pub type Result<T, E = FileError> = std::result::Result<T, E>;
+
+// Bytes of files are bytes of memory here.
+const _: () = assert!(cfg!(target_endian = "little"), "raw and .npy files are little-endian");
+
+/// In which form numbers are in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// NumPy's
+    Npy,
+    /// The numbers as they are in memory, little-endian
+    Raw,
+    /// A table: columns separated by commas, tabs or semicolons
+    Csv,
+    /// One number per line
+    Text,
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Npy => "npy",
+            Self::Raw => "raw",
+            Self::Csv => "csv",
+            Self::Text => "text",
+        })
+    }
+}
+
+/// How a file is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    Gzip,
+    Zstandard,
+}
+
+/// Where an array is, and what is known of its form before it is opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// None is standard input or output.
+    pub path: Option<PathBuf>,
+    pub format: Stated,
+    pub compression: Option<Compression>,
+}
+
+/// What is said about a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stated {
+    /// By an option.
+    Asked(Format),
+    /// By the extension of the name.
+    Named(Format),
+    /// By an extension that others use for raw numbers.
+    NamedRaw,
+    Nothing,
+}
+
+impl Place {
+    /// The place that the command line calls `name`.
+    pub fn new(name: &Path) -> Self {
+        if name.as_os_str() == "-" {
+            return Self { path: None, format: Stated::Nothing, compression: None };
+        }
+        let compression = match extension(name).as_str() {
+            "gz" => Some(Compression::Gzip),
+            "zst" => Some(Compression::Zstandard),
+            _ => None,
+        };
+        let inner = if compression.is_some() { name.with_extension("") } else { name.to_owned() };
+        let format = match extension(&inner).as_str() {
+            "npy" => Stated::Named(Format::Npy),
+            "csv" | "tsv" => Stated::Named(Format::Csv),
+            "txt" => Stated::Named(Format::Text),
+            "bin" | "raw" | "dat" => Stated::NamedRaw,
+            _ => Stated::Nothing,
+        };
+        Self { path: Some(name.to_owned()), format, compression }
+    }
+
+    /// The same, with a format that an option gives.
+    #[must_use]
+    pub fn with_format(self, asked: Option<Format>) -> Self {
+        let format = asked.map_or(self.format, Stated::Asked);
+        Self { format, ..self }
+    }
+
+    /// Whether it is standard input or output.
+    pub fn is_stream(&self) -> bool {
+        self.path.is_none()
+    }
+
+    /// The separator of columns that the name says: a tab for `.tsv`.
+    pub fn separator(&self) -> Option<u8> {
+        let path = self.path.as_deref()?;
+        let inner =
+            if self.compression.is_some() { path.with_extension("") } else { path.to_owned() };
+        (extension(&inner) == "tsv").then_some(b'\t')
+    }
+
+    /// The format of an output; `otherwise` where nothing says it and it is standard output.
+    pub fn output_format(&self, otherwise: Format) -> Format {
+        match self.format {
+            Stated::Asked(format) | Stated::Named(format) => format,
+            Stated::NamedRaw => Format::Raw,
+            Stated::Nothing if self.is_stream() => otherwise,
+            Stated::Nothing => Format::Raw,
+        }
+    }
+}
+
+fn extension(path: &Path) -> String {
+    let text = path.extension().and_then(|text| text.to_str()).unwrap_or_default();
+    text.to_ascii_lowercase()
+}
+
+/// As the command line has it.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.path {
+            Some(path) => path.display().fmt(f),
+            None => f.write_str("-"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Compression, Format, Place, Stated};
+    use std::path::Path;
+
+    #[test]
+    fn names_say_the_form() {
+        for (name, format, compression) in [
+            ("a.npy", Stated::Named(Format::Npy), None),
+            ("a.NPY.gz", Stated::Named(Format::Npy), Some(Compression::Gzip)),
+            ("a.csv", Stated::Named(Format::Csv), None),
+            ("a.tsv", Stated::Named(Format::Csv), None),
+            ("a.b/c.txt.zst", Stated::Named(Format::Text), Some(Compression::Zstandard)),
+            ("a.bin", Stated::NamedRaw, None),
+            ("a", Stated::Nothing, None),
+            ("a.gz", Stated::Nothing, Some(Compression::Gzip)),
+            (".npy", Stated::Nothing, None),
+        ] {
+            let place = Place::new(Path::new(name));
+            assert_eq!((place.format, place.compression), (format, compression), "{name}");
+            assert!(!place.is_stream());
+        }
+        let stream = Place::new(Path::new("-"));
+        assert!(stream.is_stream());
+        assert_eq!(stream.output_format(Format::Npy), Format::Npy);
+        assert_eq!(stream.with_format(Some(Format::Csv)).output_format(Format::Npy), Format::Csv);
+        assert_eq!(Place::new(Path::new("a")).output_format(Format::Npy), Format::Raw);
+        assert_eq!(Place::new(Path::new("a.tsv.gz")).separator(), Some(b'\t'));
+    }
+}

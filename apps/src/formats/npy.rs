@@ -1,0 +1,271 @@
+//! NumPy's `.npy` files: the header, read and written.
+//!
+//! Versions 1 to 3 differ in the width of the header's length and in its text encoding. The header
+//! is a Python dictionary with `descr`, `fortran_order` and `shape`.
+
+use std::io::{self, Read};
+
+use super::Element;
+use super::element::TimeType;
+use super::literal::{self, Literal};
+
+/// The first bytes of every such file.
+pub const MAGIC: &[u8] = b"\x93NUMPY";
+/// NumPy's own writes a hundred bytes or so, of structured types some more.
+const MAX_HEADER_BYTES: usize = 1 << 16;
+/// NumPy pads headers to a multiple of this, so that the data can be mapped aligned.
+const ALIGNMENT: usize = 64;
+
+/// What a header says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The type as the header has it.
+    pub descr: String,
+    /// What an element is, where it is a number, and whether its bytes are in the other order.
+    pub element: Option<(Element, ByteOrder)>,
+    /// Bytes of an element, whatever it is.
+    pub element_bytes: u64,
+    pub shape: Vec<u64>,
+    /// Whether the first index is the one that changes from one element to the next.
+    pub fortran: bool,
+}
+
+/// In which order the bytes of a number come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ByteOrder {
+    /// As in memory.
+    Native,
+    Swapped,
+}
+
+/// Why a header is refused.
+#[derive(Debug)]
+pub enum Problem {
+    Io(io::Error),
+    Other(String),
+}
+
+impl From<io::Error> for Problem {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => Self::Other("it ends within its header".to_owned()),
+            _ => Self::Io(error),
+        }
+    }
+}
+
+fn other(text: &str) -> Problem {
+    Problem::Other(text.to_owned())
+}
+
+/// Reads the header, after which the elements follow.
+pub fn read_header(reader: &mut impl Read) -> Result<Header, Problem> {
+    let mut start = [0; 8];
+    reader.read_exact(&mut start)?;
+    if !start.starts_with(MAGIC) {
+        return Err(other("it does not begin with NumPy's magic bytes"));
+    }
+    let length = match start[MAGIC.len()] {
+        1 => {
+            let mut length = [0; 2];
+            reader.read_exact(&mut length)?;
+            usize::from(u16::from_le_bytes(length))
+        }
+        2 | 3 => {
+            let mut length = [0; 4];
+            reader.read_exact(&mut length)?;
+            u32::from_le_bytes(length) as usize
+        }
+        version => return Err(Problem::Other(format!("version {version} is not known"))),
+    };
+    if length > MAX_HEADER_BYTES {
+        return Err(Problem::Other(format!("a header of {length} bytes")));
+    }
+    let mut text = vec![0; length];
+    reader.read_exact(&mut text)?;
+    let text = String::from_utf8(text).map_err(|_| other("its header is not text"))?;
+    parse(&text)
+}
+
+/// The header of an array of this type and shape, magic bytes included. `descr` is a Python literal.
+pub fn header(descr: &str, shape: &[u64]) -> Vec<u8> {
+    let sizes: Vec<String> = shape.iter().map(u64::to_string).collect();
+    let comma = if shape.len() == 1 { "," } else { "" };
+    let shape = format!("({}{comma})", sizes.join(", "));
+    let mut text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}");
+    // Version 1 counts 16 bits, which suffice for all but very long types.
+    let long = text.len() > usize::from(u16::MAX) - ALIGNMENT;
+    let before = MAGIC.len() + if long { 6 } else { 4 };
+    let whole = (before + text.len() + 1).next_multiple_of(ALIGNMENT);
+    text += &" ".repeat(whole - before - text.len() - 1);
+    text.push('\n');
+    let (version, length) = match long {
+        true => (2, (text.len() as u32).to_le_bytes().to_vec()),
+        false => (1, (text.len() as u16).to_le_bytes().to_vec()),
+    };
+    [MAGIC, &[version, 0], &length, text.as_bytes()].concat()
+}
+
+/// The header of a one-dimensional array of numbers.
+pub fn header_of(element: Element, len: usize) -> Vec<u8> {
+    header(&format!("'{}'", element.descr()), &[len as u64])
+}
+
+fn parse(text: &str) -> Result<Header, Problem> {
+    let Some(Literal::Dictionary(items)) = literal::parse(text) else {
+        return Err(other("its header is not a Python dictionary"));
+    };
+    let value = |key: &str| {
+        let mut found = items.iter().filter(|(name, ..)| *name == Literal::Text(key));
+        match (found.next(), found.next()) {
+            (Some((_, value, text)), None) => Ok((value, *text)),
+            (None, _) => Err(Problem::Other(format!("its header has no {key}"))),
+            _ => Err(Problem::Other(format!("its header has {key} twice"))),
+        }
+    };
+    let (descr, descr_text) = value("descr")?;
+    let fortran = match value("fortran_order")? {
+        (Literal::Bool(fortran), _) => *fortran,
+        _ => return Err(other("its fortran_order is neither True nor False")),
+    };
+    let shape = shape(value("shape")?.0).ok_or_else(|| other("its shape is not a tuple"))?;
+    let element = match descr {
+        Literal::Text(descr) => number(descr),
+        _ => None,
+    };
+    let problem = || Problem::Other(format!("elements of type {descr_text} are not known"));
+    let element_bytes = bytes_of(descr).ok_or_else(problem)?;
+    Ok(Header { descr: descr_text.to_owned(), element, element_bytes, shape, fortran })
+}
+
+fn shape(literal: &Literal<'_>) -> Option<Vec<u64>> {
+    let Literal::Sequence(sizes) = literal else { return None };
+    let size = |size: &Literal<'_>| match size {
+        Literal::Number(size) => Some(*size),
+        _ => None,
+    };
+    sizes.iter().map(size).collect()
+}
+
+/// What `<f4` means: the byte order, the kind, the size, and the rest.
+fn parts(descr: &str) -> Option<(ByteOrder, char, u64, &str)> {
+    let mut letters = descr.chars();
+    let order = match letters.next()? {
+        '<' | '|' | '=' => ByteOrder::Native,
+        '>' => ByteOrder::Swapped,
+        _ => return None,
+    };
+    let kind = letters.next()?;
+    let rest = letters.as_str();
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    Some((order, kind, rest[..digits].parse().ok()?, &rest[digits..]))
+}
+
+fn number(descr: &str) -> Option<(Element, ByteOrder)> {
+    let (order, kind, bytes, unit) = parts(descr)?;
+    let element = match (kind, bytes) {
+        ('m' | 'M', 8) => Element::Time(TimeType::new(kind == 'm', unit)?),
+        _ if !unit.is_empty() => return None,
+        ('u', 1) => Element::U8,
+        ('i', 1) => Element::I8,
+        ('u', 2) => Element::U16,
+        ('i', 2) => Element::I16,
+        ('f', 2) => Element::F16,
+        ('u', 4) => Element::U32,
+        ('i', 4) => Element::I32,
+        ('f', 4) => Element::F32,
+        ('u', 8) => Element::U64,
+        ('i', 8) => Element::I64,
+        ('f', 8) => Element::F64,
+        _ => return None,
+    };
+    Some((element, order))
+}
+
+/// Bytes of an element of any type that has no pointers in it.
+fn bytes_of(descr: &Literal<'_>) -> Option<u64> {
+    match descr {
+        Literal::Text(descr) => match parts(descr)? {
+            (_, 'b' | 'i' | 'u' | 'f' | 'c' | 'm' | 'M' | 'V' | 'S' | 'a', bytes, _) => Some(bytes),
+            // Characters have four bytes each.
+            (_, 'U', letters, _) => letters.checked_mul(4),
+            _ => None,
+        },
+        Literal::Sequence(fields) => {
+            let mut sum = 0u64;
+            for field in fields {
+                let Literal::Sequence(parts) = field else { return None };
+                let count = match parts.get(2) {
+                    Some(count) => shape(count)?.iter().try_fold(1u64, |a, &b| a.checked_mul(b))?,
+                    None => 1,
+                };
+                sum = sum.checked_add(bytes_of(parts.get(1)?)?.checked_mul(count)?)?;
+            }
+            Some(sum)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ByteOrder, Header, Problem, header, header_of, parse, read_header};
+    use crate::formats::Element;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for (element, len) in [(Element::U32, 0), (Element::F64, 7), (Element::U8, 1 << 40)] {
+            let bytes = header_of(element, len);
+            assert_eq!(bytes.len() % 64, 0);
+            assert!(bytes.ends_with(b"\n"));
+            let read = read_header(&mut &bytes[..]).expect("a header");
+            assert_eq!(read.element, Some((element, ByteOrder::Native)));
+            assert_eq!(read.shape, [len as u64]);
+        }
+        let long = format!("[{}]", "('a', '<f4'), ".repeat(4700));
+        assert!(header(&long, &[2, 3]).starts_with(b"\x93NUMPY\x02"));
+    }
+
+    #[test]
+    fn headers_of_numpy_are_read() {
+        let read = |text: &str| parse(text).unwrap_or_else(|problem| panic!("{text}: {problem:?}"));
+        let text = "{'descr': '<i8', 'fortran_order': True, 'shape': (12,), }   \n";
+        let header = read(text);
+        assert_eq!(header.element, Some((Element::I64, ByteOrder::Native)));
+        assert_eq!((header.shape, header.fortran), (vec![12], true));
+        let text = r#"{"shape": (3L,), "fortran_order": False, "descr": ">f4"}"#;
+        assert_eq!(read(text).element, Some((Element::F32, ByteOrder::Swapped)));
+        // A field may be called as a key of the header is.
+        let text = "{'descr': [('shape', '<u4'), ('descr', '<f8', (2,))], 'fortran_order': False, \
+                    'shape': (2, 3), }";
+        let expected = Header {
+            descr: "[('shape', '<u4'), ('descr', '<f8', (2,))]".to_owned(),
+            element: None,
+            element_bytes: 20,
+            shape: vec![2, 3],
+            fortran: false,
+        };
+        assert_eq!(read(text), expected);
+    }
+
+    #[test]
+    fn others_are_refused() {
+        for descr in ["'|O'", "'f4'", "'<'", "[('a',)]", "[['a', '<f4', (x)]]", "3"] {
+            let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (3,), }}");
+            assert!(matches!(parse(&text), Err(Problem::Other(_))), "{text}");
+        }
+        for shape in ["3", "(x,)", "(-1,)", "(3", "'(3,)'"] {
+            let text = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}");
+            assert!(matches!(parse(&text), Err(Problem::Other(_))), "{text}");
+        }
+        let twice = "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), 'shape': (4,)}";
+        for text in ["", "{}", "{'descr': '<f4'}", "{'descr' '<f4'}", twice] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+        let mut bytes = header_of(Element::U32, 3);
+        assert!(read_header(&mut &bytes[..20]).is_err(), "cut short");
+        bytes[6] = 9;
+        assert!(read_header(&mut &bytes[..]).is_err(), "version 9");
+        assert!(read_header(&mut &b"not an array"[..]).is_err());
+    }
+}

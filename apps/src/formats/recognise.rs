@@ -1,0 +1,121 @@
+//! What the first bytes of a file say it is.
+
+use super::text::BYTE_ORDER_MARK;
+use super::{Compression, npy};
+
+/// How many bytes are looked at.
+pub const LOOKED_AT: usize = 4096;
+
+/// Deflate is gzip's only method, and three bits of its flags are never set.
+fn is_gzip(bytes: &[u8]) -> bool {
+    matches!(bytes, [0x1f, 0x8b, 8, flags, ..] if flags & 0xe0 == 0)
+}
+
+const ZSTANDARD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// How these bytes are compressed.
+pub fn compression(bytes: &[u8]) -> Option<Compression> {
+    match bytes {
+        _ if is_gzip(bytes) => Some(Compression::Gzip),
+        _ if bytes.starts_with(&ZSTANDARD) => Some(Compression::Zstandard),
+        _ => None,
+    }
+}
+
+/// What a file holds, by its first bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    Npy,
+    /// Text, without anything that separates columns in its first line.
+    Lines,
+    /// Text, with such.
+    Columns,
+    /// A zip archive, as `.npz` files are.
+    Zip,
+    /// Text in UTF-16, as some spreadsheets write it.
+    Utf16,
+    Other,
+}
+
+/// What these first bytes are.
+pub fn content(bytes: &[u8]) -> Content {
+    if bytes.starts_with(npy::MAGIC) {
+        return Content::Npy;
+    }
+    if bytes.starts_with(b"PK\x03\x04") {
+        return Content::Zip;
+    }
+    if is_utf16(bytes) {
+        return Content::Utf16;
+    }
+    let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    if text.is_empty() || !is_text(text) {
+        return Content::Other;
+    }
+    let line = text.split(|&byte| byte == b'\n').find(|line| !is_comment(line));
+    let separated = |byte: &u8| matches!(byte, b',' | b';' | b'\t');
+    match line.unwrap_or_default().trim_ascii().iter().any(separated) {
+        true => Content::Columns,
+        false => Content::Lines,
+    }
+}
+
+/// A mark, and characters of which one of two bytes is zero.
+fn is_utf16(bytes: &[u8]) -> bool {
+    let zeros = |at: usize| {
+        let halves = bytes.chunks_exact(2).skip(1);
+        halves.len() > 0 && halves.map(|pair| pair[at]).all(|half| half == 0)
+    };
+    bytes.starts_with(&[0xff, 0xfe]) && zeros(1) || bytes.starts_with(&[0xfe, 0xff]) && zeros(0)
+}
+
+fn is_comment(line: &[u8]) -> bool {
+    let line = line.trim_ascii_start();
+    line.is_empty() || line.starts_with(b"#")
+}
+
+/// Whether every byte belongs to a text. The last character may be cut.
+fn is_text(bytes: &[u8]) -> bool {
+    let readable =
+        |byte: &u8| *byte >= b' ' && *byte != 0x7f || matches!(byte, b'\t' | b'\n' | b'\r');
+    let whole = match std::str::from_utf8(bytes) {
+        Ok(_) => true,
+        Err(error) => error.error_len().is_none() && bytes.len() >= LOOKED_AT,
+    };
+    whole && bytes.iter().all(readable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Content, LOOKED_AT, compression, content};
+    use crate::formats::Compression;
+
+    #[test]
+    fn first_bytes_tell() {
+        assert_eq!(content(b"\x93NUMPY\x01\x00"), Content::Npy);
+        assert_eq!(content(b"1\n2\n"), Content::Lines);
+        assert_eq!(content(b"# a, b\r\n\n 1.5e3 \r\n"), Content::Lines);
+        assert_eq!(content(b"\xef\xbb\xbfa,b\n1,2\n"), Content::Columns);
+        assert_eq!(content("größe\t2\n".as_bytes()), Content::Columns);
+        assert_eq!(content(b""), Content::Other);
+        assert_eq!(content(&[1, 0, 0, 0]), Content::Other);
+        assert_eq!(content(b"\x1b[31mred"), Content::Other);
+        assert_eq!(content(b"\xff\xfe1\0\n\0"), Content::Utf16);
+        assert_eq!(content(b"\xff\xfe\x01\x02"), Content::Other);
+        assert_eq!(content(b"PK\x03\x04\x14"), Content::Zip);
+        let mut cut = vec![b'a'; LOOKED_AT - 1];
+        cut.push("é".as_bytes()[0]);
+        assert_eq!(content(&cut), Content::Lines);
+        assert_eq!(content(&cut[10..]), Content::Other);
+    }
+
+    #[test]
+    fn packed_bytes_tell() {
+        let packed = zstd::encode_all(&b"1\n"[..], 0).expect("packed");
+        assert_eq!(compression(&packed), Some(Compression::Zstandard));
+        assert_eq!(compression(&[0x1f, 0x8b, 8, 0, 1]), Some(Compression::Gzip));
+        for other in [&[0x1f, 0x8b, 7, 0][..], &[0x1f, 0x8b], &[0x1f, 0x8b, 8, 0xff], b""] {
+            assert_eq!(compression(other), None);
+        }
+    }
+}

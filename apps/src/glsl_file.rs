@@ -1,0 +1,116 @@
+//! A user's function in GLSL: its file, its parameters, and messages that name the user's own file.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use clap::Args;
+use multisplit::{Error, Glsl};
+
+/// Options about a function, the same wherever there is one.
+#[derive(Debug, Args)]
+pub struct GlslOptions {
+    /// By a function of your own: GLSL with `uint bucket_of(K key)`
+    #[arg(long, value_name = "FILE", group = "function", requires = "count")]
+    glsl: Option<PathBuf>,
+    /// A number that the function reads as push.parameter_a; a second as _b, a third as _c
+    #[arg(long, value_name = "NUMBER", requires = "glsl", allow_negative_numbers = true)]
+    param: Vec<Parameter>,
+}
+
+/// A word for a function: a whole number, or the bits of a float.
+#[derive(Clone, Copy, Debug)]
+struct Parameter(u32);
+
+impl FromStr for Parameter {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let whole = || text.parse::<u32>().or_else(|_| text.parse::<i32>().map(i32::cast_unsigned));
+        let float = || text.parse::<f32>().map(f32::to_bits);
+        let power = || crate::size::parse(text).ok().and_then(|size| u32::try_from(size).ok());
+        let word = whole().ok().or_else(power).or_else(|| float().ok());
+        word.map(Self).ok_or_else(|| "a parameter is a number of 32 bits".to_owned())
+    }
+}
+
+/// A function that has been read.
+#[derive(Clone, Debug, Default)]
+pub struct GlslFile {
+    path: PathBuf,
+    source: String,
+    parameters: [u32; 3],
+}
+
+/// What the engine calls the user's text.
+const ENGINES_NAME: &str = "user_bucket.glsl";
+/// Longer ones are not written by hand; the engine has a limit of its own.
+const MAX_BYTES: u64 = 1 << 20;
+
+impl GlslOptions {
+    /// Whether there is a function.
+    pub fn is_given(&self) -> bool {
+        self.glsl.is_some()
+    }
+
+    /// Reads the function.
+    pub fn read(&self) -> Result<Option<GlslFile>> {
+        let Some(path) = &self.glsl else { return Ok(None) };
+        let name = path.display();
+        let problem = || format!("cannot read {name}");
+        let bytes = std::fs::metadata(path).with_context(problem)?.len();
+        if bytes > MAX_BYTES {
+            bail!("{name} has {bytes} bytes; a function has at most {MAX_BYTES}");
+        }
+        let source = std::fs::read_to_string(path).with_context(problem)?;
+        let mut parameters = [0; 3];
+        if self.param.len() > parameters.len() {
+            bail!("{} --param are given; a function has at most 3", self.param.len());
+        }
+        for (word, Parameter(given)) in parameters.iter_mut().zip(&self.param) {
+            *word = *given;
+        }
+        Ok(Some(GlslFile { path: path.clone(), source, parameters }))
+    }
+}
+
+impl GlslFile {
+    /// What the engine is given.
+    pub fn function(&self) -> Glsl {
+        Glsl::new(self.source.as_str()).parameters(self.parameters)
+    }
+
+    /// The error with the user's own file in it, where it is about the function.
+    pub fn named(&self, error: anyhow::Error) -> anyhow::Error {
+        if !matches!(error.downcast_ref(), Some(Error::Compile(_))) {
+            return error;
+        }
+        let (text, name) = (format!("{error:#}"), self.path.display().to_string());
+        match text.contains(ENGINES_NAME) {
+            true => anyhow!("{}", text.replace(ENGINES_NAME, &name)),
+            false => anyhow!("{name}: {text}"),
+        }
+    }
+}
+
+impl fmt::Display for GlslFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.path.display().fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Parameter;
+
+    #[test]
+    fn parameters_are_words() {
+        let word = |text: &str| text.parse::<Parameter>().map(|Parameter(word)| word).ok();
+        assert_eq!(word("7"), Some(7));
+        assert_eq!(word("-1"), Some(u32::MAX));
+        assert_eq!(word("2^20"), Some(1 << 20));
+        assert_eq!(word("0.5"), Some(0.5f32.to_bits()));
+        assert_eq!(word("x"), None);
+    }
+}

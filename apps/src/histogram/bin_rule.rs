@@ -1,0 +1,251 @@
+//! Which bin a sample of one type belongs to: as the command line says it, as the device is told it,
+//! and by its edges.
+
+use anyhow::{Context as _, Result, bail};
+use multisplit::Bins;
+use multisplit::primitives::histogram::MAX_BINS;
+
+use super::edges::{self, Edge};
+use super::number::Number;
+use crate::formats::Array;
+use crate::glsl_file::GlslFile;
+
+/// Which bins there are, as the command line says it.
+pub struct Wanted<'w> {
+    /// How many, of all but splitters.
+    pub bins: u32,
+    pub function: Function<'w>,
+    /// Whether the last bin has its upper edge too.
+    pub closed: bool,
+}
+
+/// Where bins are.
+pub enum Function<'w> {
+    /// Equal parts of the numbers from one text to another; else from the smallest to the largest
+    /// sample.
+    Even(Option<(&'w str, &'w str)>),
+    /// The same, in parts that each span the same factor.
+    Logarithmic(Option<(&'w str, &'w str)>),
+    /// Between each two of these, which are of the type of the samples.
+    Splitters(&'w Array),
+    /// The sample is the number of its bin.
+    Identity,
+    /// `uint bucket_of(K sample)` of the user's.
+    Glsl(&'w GlslFile),
+}
+
+/// Bins of samples of one type.
+pub struct BinRule<'b, N> {
+    /// One more than there are bins.
+    pub edges: Vec<Edge>,
+    kind: Kind<'b>,
+    /// A number that belongs to the last bin though the device does not take it: the upper edge, or
+    /// the largest number where that edge is one past it.
+    pub last: Option<N>,
+}
+
+enum Kind<'b> {
+    Even,
+    Range,
+    Identity,
+    Glsl(&'b GlslFile),
+}
+
+impl<'b, N: Number> BinRule<'b, N> {
+    pub fn new(wanted: &Wanted<'b>, samples: &[N]) -> Result<Self> {
+        let m = wanted.bins;
+        if m > MAX_BINS {
+            bail!("--bins {m} is more than {MAX_BINS}, the most there can be");
+        }
+        let narrow = |x: f64| N::from_edge(Edge::Real(x)).map_or(x, |x| x.edge().value());
+        let (edges, kind, closed) = match wanted.function {
+            Function::Even(range) => {
+                let (lo, hi, closed) = range_of(range, samples, |_| true)?;
+                (edges::even(lo, hi, m, narrow), Kind::Even, closed)
+            }
+            Function::Logarithmic(range) => {
+                let (lo, hi, closed) = range_of(range, samples, |x| x > 0.0)?;
+                if lo.value() <= 0.0 {
+                    bail!("--log: bins that grow by a factor begin above 0, not at {lo}");
+                }
+                if !hi.value().is_finite() {
+                    bail!("--log: the range ends at {hi}");
+                }
+                (edges::logarithmic(lo, hi, m, narrow), Kind::Range, closed)
+            }
+            Function::Splitters(array) => (splitters::<N>(array)?, Kind::Range, false),
+            Function::Identity => {
+                let edges = (0..=i128::from(m)).map(Edge::Whole).collect();
+                (edges, Kind::Identity, false)
+            }
+            Function::Glsl(file) => {
+                let edges = (0..=i128::from(m)).map(Edge::Whole).collect();
+                (edges, Kind::Glsl(file), false)
+            }
+        };
+        let mut rule = Self { edges, kind, last: None };
+        rule.last = rule.last_sample(wanted.closed || closed)?;
+        Ok(rule)
+    }
+
+    fn last_sample(&self, closed: bool) -> Result<Option<N>> {
+        if !matches!(self.kind, Kind::Even | Kind::Range) {
+            return Ok(None);
+        }
+        let hi = *self.edges.last().context("no edges")?;
+        Ok(match N::device_edge(hi) {
+            _ if closed => {
+                Some(N::from_edge(hi).context("--closed: the range ends past the type")?)
+            }
+            Some(_) => None,
+            None => Some(N::MAX),
+        })
+    }
+
+    /// What the device is told.
+    pub fn device_bins(&self) -> Result<Bins<N::Device>> {
+        let m = (self.edges.len() - 1) as u32;
+        let (first, last) = (self.edges[0], self.edges[self.edges.len() - 1]);
+        Ok(match (&self.kind, N::device_edge(first), N::device_edge(last)) {
+            (Kind::Identity, ..) => Bins::identity(m),
+            (Kind::Glsl(file), ..) => Bins::glsl(m, file.function()),
+            (Kind::Even, Some(lo), Some(hi)) if is_whole(first) => Bins::even(lo..hi, m),
+            _ => {
+                // One past the largest is the largest here, which `last` adds.
+                let largest = || N::MAX.on_device();
+                let edge = |&edge: &Edge| N::device_edge(edge).unwrap_or_else(largest);
+                let edges: Vec<N::Device> = self.edges.iter().map(edge).collect();
+                Bins::range(&edges)
+            }
+        })
+    }
+
+    /// The function that only the device knows.
+    pub fn glsl(&self) -> Option<&GlslFile> {
+        match self.kind {
+            Kind::Glsl(file) => Some(file),
+            _ => None,
+        }
+    }
+
+    /// The bin of a sample by the edges; None where it is in none.
+    pub fn bin(&self, sample: N) -> Option<usize> {
+        let edge = sample.edge();
+        if self.last == Some(sample) {
+            return Some(self.edges.len() - 2);
+        }
+        let inside = self.edges.last().is_some_and(|last| edge < *last);
+        let at_or_below = self.edges.partition_point(|splitter| *splitter <= edge);
+        if inside { at_or_below.checked_sub(1) } else { None }
+    }
+}
+
+fn is_whole(edge: Edge) -> bool {
+    matches!(edge, Edge::Whole(_))
+}
+
+/// The ends that were asked for; else those of the samples for which `taken` holds, the upper one
+/// included.
+fn range_of<N: Number>(
+    asked: Option<(&str, &str)>,
+    samples: &[N],
+    taken: impl Fn(f64) -> bool,
+) -> Result<(Edge, Edge, bool)> {
+    if let Some((lo, hi)) = asked {
+        let edge = |text: &str| {
+            let edge = N::parse_edge(text);
+            edge.with_context(|| format!("--range: `{text}` is not a number of type {}", N::NAME))
+        };
+        let (lo, hi) = (edge(lo)?, edge(hi)?);
+        if lo >= hi {
+            bail!("--range {lo} {hi} is empty");
+        }
+        if !lo.value().is_finite() || !hi.value().is_finite() {
+            bail!("--range {lo} {hi}: equal parts of it have no end");
+        }
+        return Ok((lo, hi, false));
+    }
+    let mut ends: Option<(Edge, Edge)> = None;
+    for edge in samples.iter().map(|sample| sample.edge()) {
+        if edge.value().is_finite() && taken(edge.value()) {
+            ends = Some(match ends {
+                None => (edge, edge),
+                Some((lo, hi)) => {
+                    (if edge < lo { edge } else { lo }, if edge > hi { edge } else { hi })
+                }
+            });
+        }
+    }
+    let (lo, hi) = ends.context("there is no sample to take the range from; give --range")?;
+    if lo < hi {
+        return Ok((lo, hi, true));
+    }
+    // All samples are equal: as NumPy has it, half to either side; of whole numbers, one above.
+    Ok(match lo {
+        Edge::Whole(only) => (lo, Edge::Whole(only + 1), false),
+        Edge::Real(only) => (Edge::Real(only - 0.5), Edge::Real(only + 0.5), true),
+    })
+}
+
+fn splitters<N: Number>(array: &Array) -> Result<Vec<Edge>> {
+    let splitters = N::from_data(array.data()).context("splitters of another type")?;
+    let edges: Vec<Edge> = splitters.iter().map(|splitter| splitter.edge()).collect();
+    if edges.len() < 2 {
+        bail!("{} splitters make no bin; give two or more", edges.len());
+    }
+    if edges.len() > MAX_BINS as usize + 1 {
+        bail!("{} splitters make more than {MAX_BINS} bins", edges.len());
+    }
+    if edges.iter().any(|edge| edge.value().is_nan()) || !edges.is_sorted() {
+        bail!("the splitters are not sorted");
+    }
+    Ok(edges)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BinRule, Function, Wanted};
+
+    fn rule<N: super::Number>(
+        bins: u32,
+        range: Option<(&str, &str)>,
+        samples: &[N],
+    ) -> Vec<Option<usize>> {
+        let wanted = Wanted { bins, function: Function::Even(range), closed: false };
+        let wanted: Wanted<'_> = wanted;
+        let rule = BinRule::<N>::new(&wanted, samples).expect("bins");
+        samples.iter().map(|&sample| rule.bin(sample)).collect()
+    }
+
+    #[test]
+    fn bins_begin_at_their_lower_edge() {
+        let found = rule(2, Some(("5", "9")), &[4u8, 5, 6, 7, 8, 9]);
+        assert_eq!(found, [None, Some(0), Some(0), Some(1), Some(1), None]);
+        assert_eq!(rule(4, Some(("0", "1")), &[f32::NAN, 0.25]), [None, Some(1)]);
+        assert_eq!(rule(20, Some(("-10", "10")), &[-1i64]), [Some(9)]);
+        assert_eq!(rule(100, Some(("0", "1")), &[0.29f64]), [Some(29)]);
+    }
+
+    #[test]
+    fn the_largest_number_can_be_in_a_bin() {
+        assert_eq!(rule(256, Some(("0", "256")), &[0u8, 255]), [Some(0), Some(255)]);
+        assert_eq!(rule(1, Some(("0", "2^64")), &[u64::MAX]), [Some(0)]);
+        // The range of the samples has them all.
+        assert_eq!(rule(2, None, &[1u8, 2, 255]), [Some(0), Some(0), Some(1)]);
+        assert_eq!(rule(2, None, &[7.0f64, 7.0]), [Some(1), Some(1)]);
+        assert_eq!(rule(3, None, &[-1.0f32, f32::INFINITY, 1.0]), [Some(0), None, Some(2)]);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let refused = |bins, function| {
+            let wanted = Wanted { bins, function, closed: false };
+            BinRule::<u32>::new(&wanted, &[]).is_err()
+        };
+        assert!(refused(u32::MAX, Function::Identity));
+        assert!(refused(2, Function::Even(None)));
+        assert!(refused(2, Function::Even(Some(("3", "3")))));
+        assert!(refused(2, Function::Even(Some(("0", "4294967297")))));
+        assert!(refused(2, Function::Logarithmic(Some(("0", "8")))));
+    }
+}

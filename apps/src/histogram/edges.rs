@@ -1,0 +1,133 @@
+//! Where bins begin and end: exactly, so that what is printed is what was counted by.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// An edge of a bin: a whole number of samples that are whole, a number of samples that are floats.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Edge {
+    Whole(i128),
+    Real(f64),
+}
+
+impl Edge {
+    /// For an axis.
+    pub fn value(self) -> f64 {
+        match self {
+            Self::Whole(edge) => edge as f64,
+            Self::Real(edge) => edge,
+        }
+    }
+}
+
+impl PartialOrd for Edge {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        match (self, other) {
+            (Self::Whole(a), Self::Whole(b)) => a.partial_cmp(b),
+            _ => self.value().partial_cmp(&other.value()),
+        }
+    }
+}
+
+/// As text that reads back as the same number.
+impl fmt::Display for Edge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole(edge) => edge.fmt(f),
+            Self::Real(edge) => fmt::Debug::fmt(edge, f),
+        }
+    }
+}
+
+impl Serialize for Edge {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            // JSON has numbers of any length.
+            Self::Whole(edge) => serializer.serialize_i128(*edge),
+            Self::Real(edge) if edge.is_finite() => serializer.serialize_f64(*edge),
+            // JSON has no infinity.
+            Self::Real(edge) => serializer.serialize_str(if *edge > 0.0 { "inf" } else { "-inf" }),
+        }
+    }
+}
+
+/// The m + 1 edges of m equal parts. `narrow` rounds to the type of the samples.
+///
+/// Of whole numbers, part k begins at the first one at or above lo + k (hi - lo) / m. Of floats at
+/// lo + k ((hi - lo) / m), as NumPy has it: computed in 64 bits, then rounded; the last edge is hi.
+pub fn even(lo: Edge, hi: Edge, m: u32, narrow: impl Fn(f64) -> f64) -> Vec<Edge> {
+    let edge = |k: u32| match (lo, hi) {
+        (Edge::Whole(lo), Edge::Whole(hi)) => {
+            let (span, k, m) = (hi - lo, i128::from(k), i128::from(m));
+            // The span has 65 bits at most, k and m have 32.
+            Edge::Whole(lo + (span * k + m - 1).div_euclid(m))
+        }
+        _ if k == m => hi,
+        _ => {
+            let (lo, hi) = (lo.value(), hi.value());
+            Edge::Real(narrow(f64::from(k) * ((hi - lo) / f64::from(m)) + lo))
+        }
+    };
+    (0..=m).map(edge).collect()
+}
+
+/// The m + 1 edges of m parts that each span the same factor.
+pub fn logarithmic(lo: Edge, hi: Edge, m: u32, narrow: impl Fn(f64) -> f64) -> Vec<Edge> {
+    let (from, to) = (lo.value(), hi.value());
+    let (begin, factor) = (from.ln(), (to / from).ln());
+    let edge = |k: u32| {
+        let value = (begin + factor * (f64::from(k) / f64::from(m))).exp();
+        match (k, lo) {
+            (0, _) => lo,
+            (k, _) if k == m => hi,
+            // The first whole number that is not below; a power that is one all but exactly is one.
+            (_, Edge::Whole(_)) => Edge::Whole((value * (1.0 - 1e-12)).ceil() as i128),
+            _ => Edge::Real(narrow(value.clamp(from, to))),
+        }
+    };
+    let mut edges: Vec<Edge> = (0..=m).map(edge).collect();
+    // Rounded, neighbours may be equal, and never out of order.
+    for k in 1..edges.len() {
+        if edges[k] < edges[k - 1] {
+            edges[k] = edges[k - 1];
+        }
+    }
+    edges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Edge, even, logarithmic};
+
+    #[test]
+    fn edges_of_floats_are_numpys() {
+        // numpy.linspace(0, 1, 101)[29] is 0.29, [57] is 0.5700000000000001.
+        let edges = even(Edge::Real(0.0), Edge::Real(1.0), 100, |x| x);
+        assert_eq!((edges[29], edges[57]), (Edge::Real(0.29), Edge::Real(0.5700000000000001)));
+        assert_eq!(edges[100], Edge::Real(1.0));
+    }
+
+    #[test]
+    fn edges_of_whole_numbers_are_whole() {
+        let whole =
+            |edges: &[i128]| edges.iter().map(|&edge| Edge::Whole(edge)).collect::<Vec<_>>();
+        let edges = even(Edge::Whole(0), Edge::Whole(10), 3, |x| x);
+        assert_eq!(edges, whole(&[0, 4, 7, 10]));
+        let edges = even(Edge::Whole(-5), Edge::Whole(1 << 64), 2, |x| x);
+        assert_eq!(edges, whole(&[-5, (1 << 63) - 2, 1 << 64]));
+        let text = serde_json::to_string(&edges).expect("JSON");
+        assert_eq!(text, "[-5,9223372036854775806,18446744073709551616]");
+        let edges = logarithmic(Edge::Whole(1), Edge::Whole(1000), 3, |x| x);
+        assert_eq!(edges, whole(&[1, 10, 100, 1000]));
+    }
+
+    #[test]
+    fn edges_say_infinity() {
+        let text = serde_json::to_string(&[Edge::Real(f64::NEG_INFINITY), Edge::Real(0.5)]);
+        assert_eq!(text.expect("JSON"), "[\"-inf\",0.5]");
+        assert_eq!(Edge::Whole(5).to_string(), "5");
+        assert_eq!(Edge::Real(5.0).to_string(), "5.0");
+    }
+}

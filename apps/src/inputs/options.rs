@@ -1,0 +1,77 @@
+//! What the command line says about an input, the same for every command that reads numbers.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::Args;
+
+use super::{Shape, Stream, read_array};
+use crate::formats::{Array, Element, Format, Place};
+use crate::progress::Bars;
+use crate::tables::{Column, Dialect, Table, separator};
+
+/// An input: where it is, in which form, and what of it is meant.
+#[derive(Debug, Args)]
+pub struct InputOptions {
+    /// The numbers: a file, or - for standard input
+    pub input: PathBuf,
+    /// What the numbers are, where the file does not say it
+    #[arg(long = "type", value_name = "TYPE", value_parser = Element::parser())]
+    pub element: Option<Element>,
+    /// In which form the input is [default: as its name says, else as its first bytes look]
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
+    /// The column of a table with the numbers: its name, or its number from 1 on
+    #[arg(long, value_name = "NAME|N")]
+    pub column: Vec<String>,
+    /// What separates the columns of a table [default: as its name or its first line says]
+    #[arg(long, value_name = "CHARACTER", value_parser = separator, requires = "column")]
+    pub separator: Option<u8>,
+    /// The first row of a table is data too [default: if the column in it is a number]
+    #[arg(long, requires = "column")]
+    pub no_header: bool,
+}
+
+/// What was read.
+pub enum Input {
+    Array(Array, Format),
+    Table(Box<TableInput>),
+}
+
+/// A table, and the columns that were asked for.
+pub struct TableInput {
+    pub table: Table,
+    pub columns: Vec<Column>,
+}
+
+impl InputOptions {
+    /// Where it is.
+    pub fn place(&self) -> Place {
+        Place::new(&self.input).with_format(self.format)
+    }
+
+    /// Reads an array, or a table where a column is asked for.
+    pub fn read(&self, shape: Shape, bars: Bars) -> Result<Input> {
+        let _span = tracing::info_span!("read").entered();
+        let place = self.place();
+        let mut stream = Stream::open(&place, bars)?;
+        let format = stream.format()?;
+        if self.column.is_empty() {
+            if stream.has_columns() && matches!(format, Format::Csv | Format::Text) {
+                let text = stream.everything()?;
+                let columns = Table::first_cells(&text, place.separator()).join(", ");
+                bail!("{place} has several columns ({columns}); choose one with --column");
+            }
+            return Ok(Input::Array(read_array(&mut stream, format, self.element, shape)?, format));
+        }
+        if !matches!(format, Format::Csv | Format::Text) {
+            bail!("{place} is {format}, and has no columns; --column is for tables (.csv, .tsv)");
+        }
+        let dialect =
+            Dialect { separator: self.separator.or(place.separator()), no_header: self.no_header };
+        let table = Table::new(place.to_string(), stream.everything()?, dialect, &self.column)?;
+        let columns = self.column.iter().map(|which| table.column(which, self.element));
+        let columns = columns.collect::<Result<_, _>>()?;
+        Ok(Input::Table(Box::new(TableInput { table, columns })))
+    }
+}

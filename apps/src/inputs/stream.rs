@@ -1,0 +1,129 @@
+//! Where the bytes of an input come from: a file, a pipe or standard input, unpacked, with its first
+//! bytes known before they are read.
+
+use std::fs::File;
+use std::io::{self, BufReader, Chain, Cursor, Read};
+
+use indicatif::ProgressBar;
+
+use crate::formats::recognise::{self, Content, LOOKED_AT};
+use crate::formats::{Compression, FileError, Format, Place, Result, Stated};
+use crate::progress::Bars;
+
+const BUFFER_BYTES: usize = 1 << 20;
+
+/// An input that has been opened.
+pub struct Stream {
+    pub place: Place,
+    /// Plain bytes, the first ones among them.
+    pub reader: BufReader<Chain<Cursor<Vec<u8>>, Box<dyn Read>>>,
+    /// How many plain bytes there are, where that is known.
+    pub size: Option<u64>,
+    content: Content,
+    bar: ProgressBar,
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Stream {
+    /// Opens `place` and looks at its first bytes.
+    pub fn open(place: &Place, bars: Bars) -> Result<Self> {
+        let problem = |source| FileError::Read { place: place.to_string(), source };
+        let (plain, size) = open(place).map_err(problem)?;
+        let bar = bars.bytes(&format!("reading {place}"), size);
+        let (first, rest) = peek(Box::new(bar.wrap_read(plain))).map_err(problem)?;
+        let compression = place.compression.or_else(|| recognise::compression(&first));
+        let packed = BufReader::with_capacity(BUFFER_BYTES, Cursor::new(first).chain(rest));
+        let unpacked: Box<dyn Read> = match compression {
+            None => Box::new(packed),
+            Some(Compression::Gzip) => Box::new(flate2::bufread::MultiGzDecoder::new(packed)),
+            Some(Compression::Zstandard) => {
+                Box::new(zstd::Decoder::with_buffer(packed).map_err(problem)?)
+            }
+        };
+        let (first, rest) = peek(unpacked).map_err(problem)?;
+        let content = recognise::content(&first);
+        let reader = BufReader::with_capacity(BUFFER_BYTES, Cursor::new(first).chain(rest));
+        let size = size.filter(|_| compression.is_none());
+        Ok(Self { place: place.clone(), reader, size, content, bar })
+    }
+
+    /// The name on the command line.
+    pub fn name(&self) -> String {
+        self.place.to_string()
+    }
+
+    /// In which form the bytes are: as an option says, as the name says, or as they look.
+    pub fn format(&self) -> Result<Format> {
+        let place = || self.name();
+        match (self.place.format, self.content) {
+            (Stated::Asked(format), _) => Ok(format),
+            (_, Content::Utf16) => Err(FileError::Utf16 { place: place() }),
+            (Stated::Named(format), _) => Ok(format),
+            (_, Content::Npy) => Ok(Format::Npy),
+            (_, Content::Zip) => Err(FileError::Zip { place: place() }),
+            (Stated::NamedRaw, Content::Lines | Content::Columns) => {
+                Err(FileError::LooksLikeText { place: place() })
+            }
+            (_, Content::Lines) => Ok(Format::Text),
+            (_, Content::Columns) => Ok(Format::Csv),
+            (_, Content::Other) => Ok(Format::Raw),
+        }
+    }
+
+    /// Whether the first line is one of several columns.
+    pub fn has_columns(&self) -> bool {
+        self.content == Content::Columns
+    }
+
+    /// An error of reading this input.
+    pub fn unreadable(&self, source: io::Error) -> FileError {
+        FileError::Read { place: self.name(), source }
+    }
+
+    /// Everything that is left, in memory.
+    pub fn everything(&mut self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let no_memory =
+            |bytes: usize, place: String| FileError::NoMemory { place, elements: bytes as u64 };
+        if let Some(size) = self.size {
+            let size = usize::try_from(size).unwrap_or(usize::MAX);
+            bytes.try_reserve_exact(size).map_err(|_| no_memory(size, self.name()))?;
+        }
+        loop {
+            let step = BUFFER_BYTES;
+            bytes.try_reserve(step).map_err(|_| no_memory(bytes.len() + step, self.name()))?;
+            let read = self.reader.by_ref().take(step as u64).read_to_end(&mut bytes);
+            if read.map_err(|source| self.unreadable(source))? == 0 {
+                return Ok(bytes);
+            }
+        }
+    }
+}
+
+/// The bytes, and how many there are where that is known.
+fn open(place: &Place) -> io::Result<(Box<dyn Read>, Option<u64>)> {
+    let Some(path) = &place.path else {
+        return Ok((Box::new(io::stdin()), None));
+    };
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
+        // Reading would say so too, but of the first read and in other words.
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    // Some files of the system say they have no bytes, and have some.
+    let size = Some(metadata.len()).filter(|&size| metadata.is_file() && size > 0);
+    Ok((Box::new(file), size))
+}
+
+/// The first bytes, and what comes after them.
+fn peek(mut reader: Box<dyn Read>) -> io::Result<(Vec<u8>, Box<dyn Read>)> {
+    let mut first = Vec::with_capacity(LOOKED_AT);
+    reader.by_ref().take(LOOKED_AT as u64).read_to_end(&mut first)?;
+    Ok((first, reader))
+}

@@ -1,0 +1,205 @@
+//! How values that keys take along are read: rows of 1 to 16 bytes that nobody looks into.
+//!
+//! The device moves 4, 8 or 16 bytes. Rows of other sizes are padded here, and the padding goes when
+//! they are written.
+
+use super::{Stream, read_array};
+use crate::formats::{Array, Data, Element, FileError, Format, Place, Result};
+use crate::inputs::Shape;
+use crate::progress::Bars;
+
+/// A value for each key.
+pub struct Values {
+    /// Of 4, 8 or 16 bytes each.
+    pub data: Data,
+    pub form: ValueForm,
+}
+
+/// What a value is, for whoever writes it.
+#[derive(Clone, Debug)]
+pub struct ValueForm {
+    /// Bytes of a value, without padding.
+    pub bytes: usize,
+    /// Its type as a Python literal, for a `.npy` file.
+    pub descr: String,
+    /// How many elements of that type it is, by dimension.
+    pub shape: Vec<u64>,
+    /// What it is, where it is a number.
+    pub element: Option<Element>,
+}
+
+/// The largest value that the device moves.
+const MAX_BYTES: u64 = 16;
+
+/// Reads values. `plain` is the size of one where the file does not say it.
+pub fn read_values(place: &Place, plain: Option<usize>, bars: Bars) -> Result<Values> {
+    let mut stream = Stream::open(place, bars)?;
+    match stream.format()? {
+        Format::Npy => npy(&mut stream),
+        Format::Raw => raw(&mut stream, plain.unwrap_or(4)),
+        format => {
+            let element = if plain == Some(8) { Element::U64 } else { Element::U32 };
+            let array = read_array(&mut stream, format, Some(element), Shape::Line)?;
+            Ok(of_array(&array))
+        }
+    }
+}
+
+fn of_array(array: &Array) -> Values {
+    let element = array.element();
+    let descr = format!("'{}'", element.descr());
+    let form =
+        ValueForm { bytes: element.bytes(), descr, shape: Vec::new(), element: Some(element) };
+    Values { data: array.data().clone(), form }
+}
+
+fn raw(stream: &mut Stream, bytes: usize) -> Result<Values> {
+    let (data, found) = stream.rows(bytes, u64::MAX)?;
+    if !found.is_multiple_of(bytes as u64) {
+        return Err(FileError::PartialValue { place: stream.name(), bytes: found, each: bytes });
+    }
+    let (descr, element) = match bytes {
+        4 => ("'<u4'".to_owned(), Some(Element::U32)),
+        8 => ("'<u8'".to_owned(), Some(Element::U64)),
+        other => (format!("'|V{other}'"), None),
+    };
+    Ok(Values { data, form: ValueForm { bytes, descr, shape: Vec::new(), element } })
+}
+
+fn npy(stream: &mut Stream) -> Result<Values> {
+    let header = stream.npy_header()?;
+    let place = stream.name();
+    let Some((&rows, inner)) = header.shape.split_first() else {
+        let wanted = "values have one for each key";
+        return Err(FileError::Dimensions { place, dimensions: 0, wanted });
+    };
+    let row = inner.iter().try_fold(header.element_bytes, |all, &one| all.checked_mul(one));
+    let Some(bytes) = row.filter(|row| (1..=MAX_BYTES).contains(row)) else {
+        let descr = header.descr;
+        return Err(FileError::ValueSize { place, descr, shape: inner.to_vec() });
+    };
+    let bytes = bytes as usize;
+    let promised = rows.saturating_mul(bytes as u64);
+    let (mut data, found) = stream.rows(bytes, promised)?;
+    if found < promised {
+        return Err(FileError::Short { place, found, promised });
+    }
+    stream.expect_end(promised)?;
+    if header.fortran && !inner.is_empty() {
+        data = transposed(data, bytes, header.element_bytes as usize, inner);
+    }
+    let plain = inner.is_empty();
+    let element = header.element.map(|(element, _)| element).filter(|_| plain);
+    Ok(Values {
+        data,
+        form: ValueForm { bytes, descr: header.descr, shape: inner.to_vec(), element },
+    })
+}
+
+/// Rows out of columns: in Fortran's order the first index changes from one element to the next, and
+/// the others in the order that they have.
+fn transposed(data: Data, row: usize, element: usize, inner: &[u64]) -> Data {
+    let padded = data.element_bytes();
+    let n = data.len();
+    let columns: Vec<u8> =
+        data.bytes().chunks_exact(padded).flat_map(|row_| row_[..row].iter().copied()).collect();
+    let mut moved = Data::empty(padded);
+    if !moved.resize(n) {
+        return data;
+    }
+    let bytes = moved.bytes_mut();
+    let count = row / element;
+    for column in 0..count {
+        let place = place_in_c_order(column, inner);
+        for index in 0..n {
+            let from = (column * n + index) * element;
+            let to = index * padded + place * element;
+            bytes[to..to + element].copy_from_slice(&columns[from..from + element]);
+        }
+    }
+    moved
+}
+
+/// Where the element that is number `index` in Fortran's order is in C's.
+fn place_in_c_order(index: usize, shape: &[u64]) -> usize {
+    let mut rest = index;
+    let indices: Vec<usize> = shape
+        .iter()
+        .map(|&size| {
+            let one = rest % size as usize;
+            rest /= size as usize;
+            one
+        })
+        .collect();
+    indices.iter().zip(shape).fold(0, |place, (one, &size)| place * size as usize + one)
+}
+
+impl Stream {
+    /// Rows of `bytes` bytes until the end or until `max` bytes, padded to 4, 8 or 16, and how many
+    /// bytes there were.
+    fn rows(&mut self, bytes: usize, max: u64) -> Result<(Data, u64)> {
+        let padded = [4, 8, 16].into_iter().find(|&size| size >= bytes).unwrap_or(16);
+        if padded == bytes {
+            return self.elements(bytes, max);
+        }
+        let (plain, found) = self.elements(1, max)?;
+        let mut data = Data::empty(padded);
+        let rows = plain.len() / bytes;
+        if !data.resize(rows) {
+            return Err(FileError::NoMemory { place: self.name(), elements: rows as u64 });
+        }
+        let to = data.bytes_mut().chunks_exact_mut(padded);
+        for (from, to) in plain.bytes().chunks_exact(bytes).zip(to) {
+            to[..bytes].copy_from_slice(from);
+        }
+        Ok((data, found))
+    }
+}
+
+impl Values {
+    /// The bytes of these values without their padding.
+    pub fn unpadded(data: &Data, bytes: usize) -> Vec<u8> {
+        let padded = data.element_bytes();
+        data.bytes().chunks_exact(padded).flat_map(|row| row[..bytes].iter().copied()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ValueForm, place_in_c_order, read_values};
+    use crate::formats::{Data, Place, npy};
+    use crate::progress::Bars;
+
+    #[test]
+    fn places_in_two_orders() {
+        // Of a 2 by 3 row: (0,0) (1,0) (0,1) (1,1) (0,2) (1,2).
+        let places: Vec<usize> = (0..6).map(|index| place_in_c_order(index, &[2, 3])).collect();
+        assert_eq!(places, [0, 3, 1, 4, 2, 5]);
+    }
+
+    #[test]
+    fn rows_of_any_size_are_padded() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("rows.npy");
+        let descr = "[('a', '<u2'), ('b', '|u1', (3,))]";
+        let bytes = [npy::header(descr, &[2]), (1..=10).collect()].concat();
+        std::fs::write(&path, bytes).expect("a file");
+        let values = read_values(&Place::new(&path), None, Bars::none()).expect("values");
+        let ValueForm { bytes, descr: found, shape, element } = &values.form;
+        assert_eq!((*bytes, found.as_str(), shape.len(), *element), (5, descr, 0, None));
+        assert_eq!(values.data.element_bytes(), 8);
+        assert_eq!(super::Values::unpadded(&values.data, 5), (1..=10).collect::<Vec<u8>>());
+
+        // Two columns, one after the other.
+        let text = npy::header("'<u4'", &[3, 2]);
+        let text = String::from_utf8_lossy(&text[10..]).replace("False", "True ");
+        let mut bytes = npy::header("'<u4'", &[3, 2])[..10].to_vec();
+        bytes.extend(text.as_bytes());
+        bytes.extend([1u32, 2, 3, 10, 20, 30].iter().flat_map(|word| word.to_le_bytes()));
+        std::fs::write(&path, bytes).expect("a file");
+        let values = read_values(&Place::new(&path), None, Bars::none()).expect("values");
+        let pair = |a: u64, b: u64| b << 32 | a;
+        assert_eq!(values.data, Data::Bytes8(vec![pair(1, 10), pair(2, 20), pair(3, 30)]));
+        assert_eq!(values.form.shape, [2]);
+    }
+}

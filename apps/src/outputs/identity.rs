@@ -1,0 +1,70 @@
+//! Whether two names of outputs mean the same file, however they are spelled.
+
+use std::ffi::OsString;
+use std::fs::{self, Metadata};
+use std::path::Path;
+
+/// The number of a file system, and of a file on it.
+type Number = (u64, u64);
+
+/// Which file a name means.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Identity {
+    /// One that there is.
+    There(Number),
+    /// One that is to be, in this folder.
+    ToBe { folder: Number, name: OsString },
+}
+
+impl Identity {
+    /// The file that `path` means. None for devices, which may be written to by many, and where
+    /// the system does not say.
+    pub fn of(path: &Path) -> Option<Self> {
+        if let Ok(found) = fs::metadata(path) {
+            return Self::of_metadata(&found);
+        }
+        let folder = match path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        let folder = number(&fs::metadata(folder).ok()?)?;
+        Some(Self::ToBe { folder, name: path.file_name()?.to_owned() })
+    }
+
+    /// The file that standard output goes to.
+    #[cfg(unix)]
+    pub fn of_standard_output() -> Option<Self> {
+        use std::os::fd::AsFd as _;
+        let file = std::io::stdout().as_fd().try_clone_to_owned().ok()?;
+        Self::of_metadata(&fs::File::from(file).metadata().ok()?)
+    }
+
+    #[cfg(not(unix))]
+    pub fn of_standard_output() -> Option<Self> {
+        Some(Self::ToBe { folder: (0, 0), name: "-".into() })
+    }
+
+    #[cfg(unix)]
+    fn of_metadata(found: &Metadata) -> Option<Self> {
+        use std::os::unix::fs::FileTypeExt as _;
+        let kind = found.file_type();
+        let many = kind.is_char_device() || kind.is_block_device() || kind.is_dir();
+        number(found).filter(|_| !many).map(Self::There)
+    }
+
+    #[cfg(not(unix))]
+    fn of_metadata(found: &Metadata) -> Option<Self> {
+        number(found).map(Self::There)
+    }
+}
+
+#[cfg(unix)]
+fn number(found: &Metadata) -> Option<Number> {
+    use std::os::unix::fs::MetadataExt as _;
+    Some((found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn number(_: &Metadata) -> Option<Number> {
+    None
+}

@@ -1,0 +1,267 @@
+//! How outputs are written: all of a command's, each whole, or none.
+//!
+//! What is written goes to a hidden file beside the one that is meant, which takes its name at the
+//! very end. All outputs of a command are begun before the work, so that a folder that cannot be
+//! written to costs no waiting, and named after all of it, together.
+
+mod commit;
+mod identity;
+mod signals;
+mod stage;
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, IsTerminal as _, Write};
+use std::path::{Path, PathBuf};
+
+use crate::formats::{Array, Compression, Data, FileError, Format, Place, Result, Stated};
+use crate::formats::{npy, text};
+use crate::inputs::{ValueForm, Values};
+use identity::Identity;
+use stage::Staged;
+
+/// The outputs of one command.
+#[derive(Default)]
+pub struct Outputs {
+    force: bool,
+    begun: Vec<Output>,
+    /// What is written when all else has been.
+    last: Option<(OutputId, Box<dyn Fn() -> String>)>,
+}
+
+/// One of the outputs of a command.
+#[derive(Clone, Copy, Debug)]
+pub struct OutputId(usize);
+
+struct Output {
+    place: Place,
+    sink: Sink,
+    identity: Option<Identity>,
+}
+
+enum Sink {
+    Standard,
+    /// Something that is no file: a device, a pipe. There is nothing to rename.
+    Direct(File),
+    Staged(Staged),
+}
+
+/// Other names of standard output, which may be a file that exists.
+const STANDARD: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+
+impl Outputs {
+    /// No outputs yet. Files that exist are replaced only by `force`.
+    pub fn new(force: bool) -> Self {
+        Self { force, ..Self::default() }
+    }
+
+    /// Begins an output, and finds out whether it can be written.
+    pub fn begin(&mut self, place: &Place) -> Result<OutputId> {
+        self.begin_with(place, self.force)
+    }
+
+    /// Like [`begin`](Self::begin); a file that exists is replaced.
+    pub fn begin_replacing(&mut self, place: &Place) -> Result<OutputId> {
+        self.begin_with(place, true)
+    }
+
+    /// Begins an output where there is to be one.
+    pub fn begin_if(&mut self, path: Option<&Path>) -> Result<Option<OutputId>> {
+        path.map(|path| self.begin(&Place::new(path))).transpose()
+    }
+
+    /// What `text` gives is written to this output when all else has been.
+    pub fn write_last(&mut self, id: OutputId, text: impl Fn() -> String + 'static) {
+        self.last = Some((id, Box::new(text)));
+    }
+
+    fn begin_with(&mut self, place: &Place, replace: bool) -> Result<OutputId> {
+        let failed = |source| FileError::Write { place: place.to_string(), source };
+        let standard = |path: &PathBuf| STANDARD.iter().any(|name| path.as_os_str() == *name);
+        let path = place.path.as_ref().filter(|path| !standard(path));
+        // First, so that a file is not staged twice.
+        let identity = match path {
+            None => Identity::of_standard_output(),
+            Some(path) => identity_of(place, path)?,
+        };
+        let same = |begun: &&Output| identity.is_some() && begun.identity == identity;
+        if let Some(other) = self.begun.iter().find(same) {
+            let (place, other) = (place.to_string(), other.place.to_string());
+            return Err(FileError::Twice { place, other });
+        }
+        let sink = match path {
+            None => standard_sink(place)?,
+            Some(path) => match fs::metadata(path) {
+                Ok(found) if found.is_file() && !replace => {
+                    return Err(FileError::Exists { place: place.to_string() });
+                }
+                // What a link names is replaced, not the link.
+                Ok(found) if found.is_file() => {
+                    let target = path.canonicalize().map_err(failed)?;
+                    Sink::Staged(Staged::begin(&target, Some(&found)).map_err(failed)?)
+                }
+                Ok(found) if found.is_dir() => {
+                    return Err(failed(io::ErrorKind::IsADirectory.into()));
+                }
+                Ok(_) => Sink::Direct(File::create(path).map_err(failed)?),
+                Err(_) => Sink::Staged(Staged::begin(path, None).map_err(failed)?),
+            },
+        };
+        self.begun.push(Output { place: place.clone(), sink, identity });
+        Ok(OutputId(self.begun.len() - 1))
+    }
+
+    /// Writes an array; where nothing says its format, in this one.
+    pub fn array(&mut self, id: OutputId, array: &Array, otherwise: Format) -> Result<()> {
+        let format = self.format(id, otherwise)?;
+        self.write(id, |writer| match format {
+            Format::Raw => writer.write_all(array.data().bytes()),
+            Format::Npy => {
+                writer.write_all(&npy::header_of(array.element(), array.len()))?;
+                writer.write_all(array.data().bytes())
+            }
+            Format::Text | Format::Csv => {
+                let mut writer = BufWriter::new(writer);
+                text::write(&mut writer, array)?;
+                writer.flush()
+            }
+        })
+    }
+
+    /// Writes values that have been moved.
+    pub fn values(
+        &mut self,
+        id: OutputId,
+        data: Data,
+        form: &ValueForm,
+        otherwise: Format,
+    ) -> Result<()> {
+        let format = self.format(id, otherwise)?;
+        if let (Format::Text | Format::Csv, None) = (format, form.element) {
+            let place = self.begun[id.0].place.to_string();
+            return Err(FileError::NoText { place, bytes: form.bytes, format });
+        }
+        let rows = data.len() as u64;
+        let exact = data.element_bytes() == form.bytes;
+        if let (Format::Text | Format::Csv, Some(element), true) = (format, form.element, exact)
+            && let Some(array) = Array::new(element, data.clone())
+        {
+            return self.array(id, &array, otherwise);
+        }
+        let bytes = if exact { data.bytes().to_vec() } else { Values::unpadded(&data, form.bytes) };
+        self.write(id, |writer| {
+            if format == Format::Npy {
+                let shape = [&[rows], &form.shape[..]].concat();
+                writer.write_all(&npy::header(&form.descr, &shape))?;
+            }
+            writer.write_all(&bytes)
+        })
+    }
+
+    /// Writes text by `body`, which is given what separates columns in a file of this name.
+    pub fn rows(
+        &mut self,
+        id: OutputId,
+        otherwise: u8,
+        body: impl FnOnce(&mut dyn Write, u8) -> io::Result<()>,
+    ) -> Result<()> {
+        let place = &self.begun[id.0].place;
+        // A name that ends in .csv does not say by which separator, but no tab.
+        let comma = matches!(place.format, Stated::Named(Format::Csv)) && otherwise == b'\t';
+        let separator = place.separator().unwrap_or(if comma { b',' } else { otherwise });
+        self.write(id, |writer| {
+            let mut writer = BufWriter::new(writer);
+            body(&mut writer, separator)?;
+            writer.flush()
+        })
+    }
+
+    /// Writes the whole of an output that is no array.
+    pub fn bytes(&mut self, id: OutputId, bytes: &[u8]) -> Result<()> {
+        self.write(id, |writer| writer.write_all(bytes))
+    }
+
+    /// The format of an output, which may be binary only where that is no terminal.
+    pub fn format(&self, OutputId(index): OutputId, otherwise: Format) -> Result<Format> {
+        let Output { place, sink, .. } = &self.begun[index];
+        let format = place.output_format(otherwise);
+        let binary = matches!(format, Format::Npy | Format::Raw) || place.compression.is_some();
+        if binary && matches!(sink, Sink::Standard) && io::stdout().is_terminal() {
+            return Err(FileError::Terminal);
+        }
+        Ok(format)
+    }
+
+    fn write(
+        &mut self,
+        OutputId(index): OutputId,
+        body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<()> {
+        let Output { place, sink, .. } = &mut self.begun[index];
+        let write = || {
+            let mut standard;
+            let plain: &mut dyn Write = match sink {
+                Sink::Standard => {
+                    standard = io::stdout().lock();
+                    &mut standard
+                }
+                Sink::Direct(file) => file,
+                Sink::Staged(staged) => staged.file()?,
+            };
+            compressed(place.compression, plain, body)
+        };
+        write().map_err(|source| FileError::Write { place: place.to_string(), source })
+    }
+
+    /// Every output takes its name; none does if one of them cannot.
+    pub fn finish(mut self) -> Result<()> {
+        if let Some((id, text)) = self.last.take() {
+            self.bytes(id, text().as_bytes())?;
+        }
+        let staged = self.begun.into_iter().filter_map(|output| match output.sink {
+            Sink::Staged(staged) => Some((output.place.to_string(), staged)),
+            _ => None,
+        });
+        commit::commit(staged.collect())
+    }
+}
+
+/// Which file this is; an error where it is a link to nothing.
+fn identity_of(place: &Place, path: &Path) -> Result<Option<Identity>> {
+    if path.is_symlink() && !path.exists() {
+        let target = fs::read_link(path).unwrap_or_default().display().to_string();
+        return Err(FileError::DanglingLink { place: place.to_string(), target });
+    }
+    Ok(Identity::of(path))
+}
+
+fn standard_sink(place: &Place) -> Result<Sink> {
+    let binary = matches!(place.format, Stated::Asked(Format::Npy | Format::Raw));
+    if binary && io::stdout().is_terminal() {
+        return Err(FileError::Terminal);
+    }
+    Ok(Sink::Standard)
+}
+
+fn compressed(
+    compression: Option<Compression>,
+    plain: &mut dyn Write,
+    body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    match compression {
+        None => body(plain)?,
+        Some(Compression::Gzip) => {
+            let mut encoder = flate2::write::GzEncoder::new(&mut *plain, Default::default());
+            body(&mut encoder)?;
+            encoder.finish()?;
+        }
+        Some(Compression::Zstandard) => {
+            let mut encoder = zstd::Encoder::new(&mut *plain, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+            body(&mut encoder)?;
+            encoder.finish()?;
+        }
+    }
+    plain.flush()
+}
+
+#[cfg(test)]
+mod tests;

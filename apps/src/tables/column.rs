@@ -1,0 +1,159 @@
+//! A column of a table as numbers: of the type that is asked for, or that all its cells have.
+
+use csv::ByteRecord;
+
+use super::error::wanted;
+use super::{Result, Table, TableError, numbered, reader};
+use crate::formats::text::{self, number};
+use crate::formats::{Array, Data, Element};
+
+/// The numbers of a column.
+#[derive(Debug)]
+pub struct Column {
+    pub name: String,
+    /// Of the rows that have one.
+    pub keys: Array,
+    /// Rows with a number, where not all have one.
+    pub present: Option<Vec<u32>>,
+    /// Rows whose cell is empty.
+    pub missing: Vec<u32>,
+}
+
+/// Types that cells are tried as, where nobody says which: each holds what the ones before do not.
+const TRIED: [Element; 3] = [Element::I64, Element::U64, Element::F64];
+
+/// The numbers of a column, as bits, and the rows without one.
+struct Cells {
+    bits: Vec<u64>,
+    missing: Vec<u32>,
+}
+
+impl Table {
+    /// The column with this name or number, as numbers. Empty cells are missing.
+    pub fn column(&self, which: &str, asked: Option<Element>) -> Result<Column> {
+        let index = self.index_of(which)?;
+        let names = self.names.as_ref();
+        let name = names.map_or_else(|| which.to_owned(), |names| text::shown(&names[index]));
+        let tried: &[Element] = asked.as_slice();
+        let tried = if tried.is_empty() { &TRIED[..] } else { tried };
+        let mut failure = None;
+        for &element in tried {
+            match self.cells(index, element)? {
+                Ok(cells) => return self.collected(name, element, cells),
+                Err((line, cell)) => {
+                    let wanted = wanted(asked);
+                    let (place, column) = (self.place.clone(), name.clone());
+                    failure = Some(TableError::Cell { place, line, column, cell, wanted });
+                }
+            }
+        }
+        // There is always something that is tried.
+        Err(failure.unwrap_or(TableError::NoMemory { place: self.place.clone() }))
+    }
+
+    fn index_of(&self, which: &str) -> Result<usize> {
+        let place = || self.place.clone();
+        let count = self.first_row_cells();
+        if let Some(index) = numbered(which, count) {
+            return Ok(index);
+        }
+        let names = self.names.as_deref().unwrap_or_default();
+        let mut named = (0..names.len()).filter(|&index| names[index] == which);
+        match (named.next(), named.next()) {
+            (Some(index), None) => Ok(index),
+            (Some(_), Some(_)) => {
+                Err(TableError::TwoColumns { place: place(), column: which.to_owned() })
+            }
+            (None, _) => {
+                let names: Vec<String> = names.iter().map(|name| text::shown(name)).collect();
+                let names = match names.is_empty() {
+                    true => format!("{count}, and no header"),
+                    false => names.join(", "),
+                };
+                Err(TableError::NoColumn { place: place(), column: which.to_owned(), names })
+            }
+        }
+    }
+
+    fn first_row_cells(&self) -> usize {
+        let row = self.header.as_ref().or(self.rows.first());
+        let row = row.map_or(&[][..], |row| &self.text[row.clone()]);
+        let mut record = ByteRecord::new();
+        // It was read before.
+        let _ = reader(row, self.separator).read_byte_record(&mut record);
+        record.len()
+    }
+
+    /// The cells of a column as numbers of `element`; or the first that is none, and its line.
+    fn cells(&self, index: usize, element: Element) -> Result<Result<Cells, (u64, String)>> {
+        let mut cells = Cells { bits: Vec::new(), missing: Vec::new() };
+        let reserved = cells.bits.try_reserve_exact(self.len());
+        reserved.map_err(|_| TableError::NoMemory { place: self.place.clone() })?;
+        let mut reader = reader(&self.text[self.body()..], self.separator);
+        let mut record = ByteRecord::new();
+        let mut header = self.header.is_some();
+        let mut row = 0;
+        while reader.read_byte_record(&mut record).map_err(|error| self.problem(&error))? {
+            if std::mem::take(&mut header) {
+                continue;
+            }
+            let cell = String::from_utf8_lossy(record.get(index).unwrap_or_default());
+            match cell.trim() {
+                "" => cells.missing.push(row),
+                cell => match number(cell, element) {
+                    Some(bits) => cells.bits.push(bits),
+                    None => {
+                        let line = record.position().map_or(0, csv::Position::line);
+                        return Ok(Err((line, text::shown(cell))));
+                    }
+                },
+            }
+            row += 1;
+        }
+        Ok(Ok(cells))
+    }
+
+    fn collected(&self, name: String, element: Element, cells: Cells) -> Result<Column> {
+        let Cells { bits, missing } = cells;
+        let data = match element.bytes() {
+            1 => Data::Bytes1(bits.iter().map(|&bits| bits as u8).collect()),
+            2 => Data::Bytes2(bits.iter().map(|&bits| bits as u16).collect()),
+            4 => Data::Bytes4(bits.iter().map(|&bits| bits as u32).collect()),
+            _ => Data::Bytes8(bits),
+        };
+        let no_memory = || TableError::NoMemory { place: self.place.clone() };
+        let keys = Array::new(element, data).ok_or_else(no_memory)?;
+        let mut gaps = missing.iter().copied().peekable();
+        let present = (!missing.is_empty())
+            .then(|| (0..self.len() as u32).filter(|row| gaps.next_if_eq(row).is_none()).collect());
+        Ok(Column { name, keys, present, missing })
+    }
+
+    /// The line of the file that a row is in.
+    pub fn line_of(&self, row: u32) -> u64 {
+        let start = self.rows.get(row as usize).map_or(0, |row| row.start);
+        self.text[..start].iter().filter(|&&byte| byte == b'\n').count() as u64 + 1
+    }
+}
+
+impl Column {
+    /// The keys of these rows, of those that have one.
+    pub fn in_order(&self, order: &[u32]) -> Result<Array> {
+        let no_memory = || TableError::NoMemory { place: self.name.clone() };
+        let place = |row: &u32| match &self.present {
+            None => Some(*row as usize),
+            Some(present) => present.binary_search(row).ok(),
+        };
+        let each = self.keys.element().bytes();
+        let bytes = self.keys.data().bytes();
+        let mut moved = Data::empty(each);
+        let places: Vec<usize> = order.iter().filter_map(place).collect();
+        if !moved.resize(places.len()) {
+            return Err(no_memory());
+        }
+        for (to, from) in moved.bytes_mut().chunks_exact_mut(each).zip(places) {
+            to.copy_from_slice(&bytes[from * each..(from + 1) * each]);
+        }
+        Array::new(self.keys.element(), moved).ok_or_else(no_memory)
+    }
+}

@@ -1,0 +1,27 @@
+//! What is wrong with a table.
+
+use crate::formats::Element;
+
+/// What is wrong with a table, which is named as on the command line.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    #[error("{place} has no column `{column}`; it has {names}")]
+    NoColumn { place: String, column: String, names: String },
+    #[error("{place} has two columns `{column}`; choose one by its number")]
+    TwoColumns { place: String, column: String },
+    #[error("{place}, line {line}: `{cell}` in column `{column}` is not {wanted}")]
+    Cell { place: String, line: u64, column: String, cell: String, wanted: String },
+    #[error("{place}, line {line} has {found} cells, the first row has {expected}")]
+    Length { place: String, line: u64, expected: u64, found: u64 },
+    #[error("{place} has more than 4,294,967,295 rows")]
+    TooManyRows { place: String },
+    #[error("{place}: no memory for its rows")]
+    NoMemory { place: String },
+    #[error("{place} cannot be read as a table: {problem}")]
+    Other { place: String, problem: String },
+}
+
+/// What a cell has to be, in words.
+pub fn wanted(asked: Option<Element>) -> String {
+    asked.map_or("a number".to_owned(), |element| format!("a number of type {element}"))
+}

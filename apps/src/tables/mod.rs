@@ -1,0 +1,189 @@
+//! Tables: rows of cells, separated by commas, tabs or semicolons, as spreadsheets and pandas write
+//! them. A table is kept as its text, so that rows come out as they went in, quotes included.
+
+mod column;
+mod error;
+mod write;
+
+pub use column::Column;
+pub use error::TableError;
+
+use std::ops::Range;
+
+use csv::{ByteRecord, ReaderBuilder};
+
+use crate::formats::text::{self, BYTE_ORDER_MARK};
+
+type Result<T, E = TableError> = std::result::Result<T, E>;
+
+/// How a table is written, where the command line says it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Dialect {
+    pub separator: Option<u8>,
+    pub no_header: bool,
+}
+
+/// A table in memory.
+#[derive(Debug)]
+pub struct Table {
+    /// What the command line calls its file.
+    place: String,
+    text: Vec<u8>,
+    separator: u8,
+    /// The cells of the first row, where they are names.
+    names: Option<Vec<String>>,
+    /// Rows after the header, without the ends of their lines.
+    rows: Vec<Range<usize>>,
+    header: Option<Range<usize>>,
+    /// What ends a line.
+    line_end: &'static [u8],
+}
+
+/// In the order in which they are looked for.
+const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+/// Rows are numbered by 32 bits on the device.
+const MAX_ROWS: usize = u32::MAX as usize;
+
+/// Reads `--separator`.
+pub fn separator(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"tab" | b"\\t" => Ok(b'\t'),
+        [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(*byte),
+        _ => Err("a separator is one character, or `tab`".to_owned()),
+    }
+}
+
+impl Table {
+    /// The table in `text`. Whether its first row is a header depends on what columns are called.
+    pub fn new(place: String, text: Vec<u8>, dialect: Dialect, columns: &[String]) -> Result<Self> {
+        let separator = dialect.separator.unwrap_or_else(|| separator_of(&text));
+        let first_line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        let line_end: &[u8] = if first_line.ends_with(b"\r") { b"\r\n" } else { b"\n" };
+        let mut table =
+            Self { place, text, separator, names: None, rows: Vec::new(), header: None, line_end };
+        let first = table.find_rows()?;
+        // Only numbers can be data, and a name is found in a header alone.
+        let is_data = |cells: &Vec<String>, column: &String| match numbered(column, cells.len()) {
+            Some(index) => cells[index].trim().parse::<f64>().is_ok(),
+            None => false,
+        };
+        let is_header = |cells: &Vec<String>| {
+            !dialect.no_header && !columns.iter().all(|column| is_data(cells, column))
+        };
+        if let Some(cells) = first
+            && is_header(&cells)
+        {
+            table.names = Some(cells);
+            table.header = Some(table.rows.remove(0));
+        }
+        Ok(table)
+    }
+
+    /// The cells of the first row, for a message.
+    pub fn first_cells(text: &[u8], separator: Option<u8>) -> Vec<String> {
+        let separator = separator.unwrap_or_else(|| separator_of(text));
+        let mut record = ByteRecord::new();
+        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+        // What cannot be read has no cells.
+        let _ = reader(text, separator).read_byte_record(&mut record);
+        cells(&record).iter().map(|cell| text::shown(cell)).collect()
+    }
+
+    /// How many rows, the header not among them.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// What separates its cells.
+    pub fn separator(&self) -> u8 {
+        self.separator
+    }
+
+    /// Where the text begins, after a mark.
+    fn body(&self) -> usize {
+        if self.text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
+    }
+
+    /// Finds where the rows are; gives the cells of the first.
+    fn find_rows(&mut self) -> Result<Option<Vec<String>>> {
+        let body = self.body();
+        let no_memory = || TableError::NoMemory { place: self.place.clone() };
+        let mut reader = reader(&self.text[body..], self.separator);
+        let (mut record, mut first) = (ByteRecord::new(), None);
+        let mut starts = Vec::new();
+        while reader.read_byte_record(&mut record).map_err(|error| self.problem(&error))? {
+            let start = record.position().map_or(0, |at| at.byte() as usize);
+            starts.try_reserve(1).map_err(|_| no_memory())?;
+            starts.push(start);
+            first.get_or_insert_with(|| cells(&record));
+        }
+        if starts.len() > MAX_ROWS {
+            return Err(TableError::TooManyRows { place: self.place.clone() });
+        }
+        let mut rows = Vec::new();
+        rows.try_reserve_exact(starts.len()).map_err(|_| no_memory())?;
+        let text = &self.text[body..];
+        for (index, &start) in starts.iter().enumerate() {
+            let end = starts.get(index + 1).copied().unwrap_or(text.len());
+            rows.push(trimmed(text, start..end, body));
+        }
+        self.rows = rows;
+        Ok(first)
+    }
+
+    fn problem(&self, error: &csv::Error) -> TableError {
+        let place = self.place.clone();
+        match error.kind() {
+            csv::ErrorKind::UnequalLengths { pos, expected_len, len } => TableError::Length {
+                place,
+                line: pos.as_ref().map_or(0, csv::Position::line),
+                expected: *expected_len,
+                found: *len,
+            },
+            _ => TableError::Other { place, problem: error.to_string() },
+        }
+    }
+}
+
+/// The column that a number means, where there is one.
+fn numbered(column: &str, count: usize) -> Option<usize> {
+    column.parse::<usize>().ok()?.checked_sub(1).filter(|&index| index < count)
+}
+
+fn reader(text: &[u8], separator: u8) -> csv::Reader<&[u8]> {
+    ReaderBuilder::new().has_headers(false).delimiter(separator).from_reader(text)
+}
+
+fn cells(record: &ByteRecord) -> Vec<String> {
+    record.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect()
+}
+
+/// A row without the ends of lines around it: the reader begins a row where the one before ended,
+/// within `\r\n` or before an empty line.
+fn trimmed(text: &[u8], row: Range<usize>, offset: usize) -> Range<usize> {
+    let is_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
+    let bytes = &text[row.clone()];
+    let before = bytes.iter().take_while(is_end).count();
+    let after = bytes[before..].iter().rev().take_while(is_end).count();
+    offset + row.start + before..offset + row.end - after
+}
+
+/// The first of the separators that the first line has; a comma where it has none.
+fn separator_of(text: &[u8]) -> u8 {
+    let line = text.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty());
+    let line = line.unwrap_or_default();
+    // Not those within quotes.
+    let mut quoted = false;
+    let bare: Vec<u8> = line
+        .iter()
+        .copied()
+        .filter(|&byte| {
+            quoted ^= byte == b'"';
+            !quoted
+        })
+        .collect();
+    SEPARATORS.into_iter().find(|separator| bare.contains(separator)).unwrap_or(b',')
+}
+
+#[cfg(test)]
+mod tests;

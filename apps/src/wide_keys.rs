@@ -1,0 +1,82 @@
+//! Keys of types that the device does not sort, as keys of a type that it does: in the same order,
+//! and back again.
+
+use std::borrow::Cow;
+
+use crate::formats::{Array, Data, Element, half};
+
+/// What the device sorts in the place of elements of this type.
+pub fn device_element(element: Element) -> Element {
+    match element {
+        Element::U8 | Element::U16 => Element::U32,
+        Element::I8 | Element::I16 => Element::I32,
+        Element::F16 => Element::F32,
+        Element::Time(_) => Element::I64,
+        other => other,
+    }
+}
+
+/// The keys as the device sorts them.
+pub fn widened(keys: &Array) -> Cow<'_, Data> {
+    match (keys.element(), keys.data()) {
+        (Element::U8, Data::Bytes1(keys)) => wide(keys, |&key| key.into()),
+        (Element::I8, Data::Bytes1(keys)) => {
+            wide(keys, |&key| i32::from(key.cast_signed()).cast_unsigned())
+        }
+        (Element::U16, Data::Bytes2(keys)) => wide(keys, |&key| key.into()),
+        (Element::I16, Data::Bytes2(keys)) => {
+            wide(keys, |&key| i32::from(key.cast_signed()).cast_unsigned())
+        }
+        (Element::F16, Data::Bytes2(keys)) => wide(keys, |&key| half::to_f32(key).to_bits()),
+        // The lowest number means "not a time", which NumPy puts behind all times.
+        (Element::Time(_), Data::Bytes8(keys)) => {
+            Cow::Owned(Data::Bytes8(keys.iter().map(|key| key.wrapping_sub(1)).collect()))
+        }
+        (_, data) => Cow::Borrowed(data),
+    }
+}
+
+fn wide<T>(keys: &[T], word: impl Fn(&T) -> u32) -> Cow<'static, Data> {
+    Cow::Owned(Data::Bytes4(keys.iter().map(word).collect()))
+}
+
+/// Keys of the device as elements of the type that they came from.
+pub fn narrowed(element: Element, keys: Data) -> Data {
+    match (element, keys) {
+        (Element::U8 | Element::I8, Data::Bytes4(keys)) => {
+            Data::Bytes1(keys.iter().map(|&key| key as u8).collect())
+        }
+        (Element::U16 | Element::I16, Data::Bytes4(keys)) => {
+            Data::Bytes2(keys.iter().map(|&key| key as u16).collect())
+        }
+        (Element::F16, Data::Bytes4(keys)) => {
+            Data::Bytes2(keys.iter().map(|&key| half::from_f32(f32::from_bits(key))).collect())
+        }
+        (Element::Time(_), Data::Bytes8(keys)) => {
+            Data::Bytes8(keys.iter().map(|key| key.wrapping_add(1)).collect())
+        }
+        (_, keys) => keys,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{narrowed, widened};
+    use crate::formats::{Array, Data, Element};
+
+    #[test]
+    fn keys_go_there_in_order_and_back() {
+        let sorted = |element, data: Data| {
+            let array = Array::new(element, data.clone()).expect("an array");
+            let wide = widened(&array).into_owned();
+            assert_eq!(narrowed(element, wide.clone()), data, "{element}");
+            wide
+        };
+        let bytes = Data::Bytes1((0..=255).collect());
+        assert_eq!(sorted(Element::U8, bytes.clone()), Data::Bytes4((0..256).collect()));
+        let Data::Bytes4(signed) = sorted(Element::I8, bytes) else { panic!("words") };
+        assert_eq!(signed[200].cast_signed(), -56);
+        sorted(Element::F16, Data::Bytes2((0..=u16::MAX).collect()));
+        sorted(Element::I16, Data::Bytes2((0..=u16::MAX).collect()));
+    }
+}

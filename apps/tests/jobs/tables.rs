@@ -1,0 +1,81 @@
+//! Tables as spreadsheets and pandas write them, sorted, split and counted by a column.
+
+use crate::desk::Desk;
+
+/// Quotes, a mark, CRLF, an empty cell, an empty line, a line break in a cell.
+const SALES: &str = "\u{feff}name,price,region\r\n\"Tea, green\",2.50,2\r\n\"say \"\"hi\"\"\",-1,1\r\n\r\n\
+                     Milk,,2\r\n\"two\r\nlines\",10,1\r\nBread,2.5,1\r\n";
+
+fn text(desk: &Desk, name: &str) -> String {
+    String::from_utf8(desk.read(name)).expect("text")
+}
+
+#[test]
+fn rows_are_sorted_by_a_column() {
+    let desk = Desk::new();
+    desk.write("sales.csv", SALES);
+    let ran = desk.job("sort sales.csv --column price -o out.csv --verify --argsort order.txt");
+    assert!(ran.err.contains("1 empty cells; their rows come last"), "{}", ran.err);
+    let header = "\u{feff}name,price,region\r\n";
+    let (tea, hi, milk, lines, bread) = (
+        "\"Tea, green\",2.50,2\r\n",
+        "\"say \"\"hi\"\"\",-1,1\r\n",
+        "Milk,,2\r\n",
+        "\"two\r\nlines\",10,1\r\n",
+        "Bread,2.5,1\r\n",
+    );
+    assert_eq!(text(&desk, "out.csv"), [header, hi, tea, bread, lines, milk].concat());
+    assert_eq!(text(&desk, "order.txt"), "1\n0\n4\n3\n2\n");
+    // By two columns, of which the first counts more.
+    desk.job("sort sales.csv --column region --column price -o out.csv --force --descending");
+    assert_eq!(text(&desk, "out.csv"), [header, tea, milk, lines, bread, hi].concat());
+    desk.job("sort sales.csv --column 2 --keys-only -o keys.txt --type f32");
+    assert_eq!(text(&desk, "keys.txt"), "-1.0\n2.5\n2.5\n10.0\n");
+    // Another separator needs other quotes.
+    desk.job("sort sales.csv --column price -o out.tsv");
+    assert!(text(&desk, "out.tsv").starts_with("name\tprice\tregion\n\"say \"\"hi\"\"\"\t-1\t1\n"));
+    // A table without a header, by standard input, with semicolons.
+    let out = desk.pipe("sort - --column 2 -o -", b"a;3\nb;1\n");
+    assert_eq!(String::from_utf8_lossy(&out), "b;1\na;3\n");
+}
+
+#[test]
+fn rows_are_split_and_counted() {
+    let desk = Desk::new();
+    desk.write("t.tsv", "id\tx\na\t0.5\nb\t9\nc\t1.5\nd\t-3\n");
+    desk.job(
+        "split t.tsv --column x --by delta --range 0 2 --buckets 2 --each part-{}.tsv -o all.tsv",
+    );
+    assert_eq!(text(&desk, "part-0.tsv"), "id\tx\na\t0.5\nd\t-3\n");
+    assert_eq!(text(&desk, "part-1.tsv"), "id\tx\nb\t9\nc\t1.5\n");
+    assert_eq!(text(&desk, "all.tsv"), "id\tx\na\t0.5\nd\t-3\nb\t9\nc\t1.5\n");
+    desk.write("u.csv", "x\n1\n\n2\n\"\"\n");
+    let ran = desk.job("histogram u.csv --column x --bins 2 --json");
+    assert!(
+        ran.out.contains("\"counts\":[1,1]") && ran.out.contains("\"missing\":1"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_table_is_told() {
+    let desk = Desk::new();
+    desk.write("t.csv", "id,x\n1,2\n3,four\n");
+    desk.write("ragged.csv", "id,x\n1,2\n3\n");
+    desk.write("gap.csv", "id,x\n1,2\n3,\n");
+    desk.write("a.npy", crate::arrays::npy(1, "<u4", 0, &[]));
+    for (line, part) in [
+        ("sort t.csv -o out.csv", "has several columns (id, x); choose one with --column"),
+        ("sort t.csv -o out.csv --column y", "no column `y`; it has id, x"),
+        ("sort t.csv -o out.csv --column x", "t.csv, line 3: `four` in column `x` is not a number"),
+        ("sort ragged.csv -o out.csv --column x", "ragged.csv, line 3 has 1 cells"),
+        ("sort t.csv -o out.npy --column id", "rows of a table are text"),
+        ("sort a.npy -o out.csv --column id", "a.npy is npy, and has no columns"),
+        ("split gap.csv -o out.csv --column x --buckets 2 --by delta", "line 3 has no number"),
+    ] {
+        let ran = desk.run(line).expect(1);
+        assert!(ran.complaint().contains(part), "{line}: {}", ran.err);
+        assert_eq!(desk.names().len(), 4, "{line}");
+    }
+}

@@ -1,0 +1,122 @@
+//! All outputs of a command appear together, each in a file of its own, or none does.
+
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::arrays::{npy, words};
+use crate::common::multisplit;
+use crate::desk::Desk;
+
+/// However the names are spelled, and whichever option has them.
+#[test]
+fn two_outputs_are_never_one_file() {
+    let desk = Desk::new();
+    desk.write("in.txt", "2\n1\n");
+    std::fs::create_dir(desk.path().join("o")).expect("a folder");
+    symlink("o", desk.path().join("link")).expect("a link");
+    for (one, other) in [
+        ("-o o/a", "--argsort ./o/a"),
+        ("-o o/a", "--argsort link/a"),
+        ("-o o/../x.npy", "--trace x.npy"),
+        ("-o -", "--argsort /dev/stdout"),
+    ] {
+        let ran = desk.run(&format!("sort in.txt --type u32 {one} {other}")).expect(1);
+        assert!(ran.complaint().contains("are the same file"), "{one} {other}: {}", ran.err);
+        assert_eq!(desk.names(), ["in.txt", "link", "o"]);
+    }
+    symlink("nowhere", desk.path().join("dangling")).expect("a link");
+    let ran = desk.run("sort in.txt --type u32 -o dangling --force").expect(1);
+    assert!(ran.complaint().contains("is a link to nowhere, which does not exist"), "{}", ran.err);
+}
+
+/// What fails after the sort takes the other outputs along, the trace too, and keeps what was there.
+#[test]
+fn if_one_cannot_be_none_is() {
+    let desk = Desk::new();
+    desk.write("in.npy", npy(1, "<u4", 2, &words([2, 1])));
+    desk.write("values.npy", npy(1, "|V3", 2, &[1, 2, 3, 4, 5, 6]));
+    desk.write("out.npy", "earlier");
+    let before = desk.names();
+    // Values of three bytes have no text, which is known when they are written.
+    let values = "--values values.npy --values-out values.txt";
+    let line =
+        format!("sort in.npy -o out.npy {values} --argsort order.npy --trace t.json --force");
+    let ran = desk.run(&line).expect(1);
+    assert!(ran.complaint().contains("cannot be written as text"), "{}", ran.err);
+    assert_eq!(desk.names(), before);
+    assert_eq!(desk.read("out.npy"), b"earlier");
+    // A full device is known when it is written to.
+    let ran = desk.run("sort in.npy -o out.bin --argsort /dev/full --trace t.json").expect(1);
+    assert!(ran.complaint().contains("cannot write /dev/full"), "{}", ran.err);
+    assert_eq!(desk.names(), before);
+    // All of them, and the mode of the one that was there.
+    let mode = std::fs::Permissions::from_mode(0o600);
+    std::fs::set_permissions(desk.path().join("out.npy"), mode).expect("a mode");
+    symlink("out.npy", desk.path().join("link.npy")).expect("a link");
+    desk.job("sort in.npy -o link.npy --argsort order.npy --trace t.json --force");
+    assert_eq!(
+        desk.names(),
+        ["in.npy", "link.npy", "order.npy", "out.npy", "t.json", "values.npy"]
+    );
+    let found = std::fs::metadata(desk.path().join("out.npy")).expect("a file");
+    assert_eq!(found.permissions().mode() & 0o777, 0o600);
+    assert!(desk.path().join("link.npy").is_symlink());
+}
+
+fn waiting(desk: &Desk) -> std::process::Child {
+    let child = multisplit()
+        .current_dir(desk.path())
+        .args(["sort", "-", "-o", "out.bin", "--type", "u32"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while desk.names().is_empty() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child
+}
+
+fn send(signal: &str, child: &std::process::Child) {
+    let killed = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status();
+    assert!(killed.expect("kill runs").success());
+}
+
+#[test]
+fn signals_leave_nothing_and_killed_runs_are_cleaned_up_after() {
+    let desk = Desk::new();
+    for signal in ["HUP", "QUIT", "TERM"] {
+        let mut child = waiting(&desk);
+        send(signal, &child);
+        assert!(child.wait().expect("it ends").code().is_none(), "{signal}");
+        assert!(desk.names().is_empty(), "{signal}: {:?}", desk.names());
+    }
+    let mut killed = waiting(&desk);
+    send("KILL", &killed);
+    killed.wait().expect("it ends");
+    assert_eq!(desk.names().len(), 1, "a leftover");
+    // One that is running is none.
+    let mut other = {
+        let child = multisplit()
+            .current_dir(desk.path())
+            .args(["sort", "-", "-o", "other.bin", "--type", "u32"])
+            .stdin(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        child.expect("the binary starts")
+    };
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let hidden = || desk.names().iter().filter(|name| name.starts_with(".other.bin.")).count();
+    while hidden() == 0 && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(desk.names().len(), 1, "the leftover is gone: {:?}", desk.names());
+    let ran = desk.run("sort none.bin -o third.bin --type u32").expect(1);
+    assert!(ran.err.contains("cannot read none.bin"), "{}", ran.err);
+    assert_eq!(hidden(), 1, "what is being written stays");
+    send("TERM", &other);
+    other.wait().expect("it ends");
+    assert!(desk.names().is_empty(), "{:?}", desk.names());
+}
