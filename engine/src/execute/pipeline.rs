@@ -277,7 +277,7 @@ fn check(device: &Device, kernel: &Kernel) -> Result<()> {
             "Shader" | "Matrix" => true,
             // What else our own kernels declare goes with what they were chosen for; what a foreign
             // module declares is its author's to answer for.
-            _ => kernel.is_sound_by_address() || !kernel.is_sound(),
+            _ => kernel.is_built_in() || kernel.is_foreign(),
         };
         if !there {
             return refuse(format!(
@@ -291,7 +291,7 @@ fn check(device: &Device, kernel: &Kernel) -> Result<()> {
 /// Drivers do not check how much shared memory a pipeline takes. The sizes of built-in kernels are
 /// known to fit unless somebody tunes them.
 fn check_memory(device: &Device, kernel: &Kernel, specialization: &[(u32, u32)]) -> Result<()> {
-    if kernel.is_sound_by_address() && !cfg!(feature = "tuning") {
+    if kernel.is_built_in() && !cfg!(feature = "tuning") {
         return Ok(());
     }
     let refuse = |problem| Error::Kernel { kernel: kernel.label().to_owned(), problem };
