@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use ash::vk;
 use multisplit_shaders::address::by_address;
+use multisplit_shaders::prune::pruned;
 use multisplit_shaders::{BindingKind, Kernel};
 
 use crate::device::attach::Attachment;
@@ -222,10 +223,19 @@ fn create(
         BufferAccess::Addresses => Cow::Owned(rewritten(kernel)?),
         BufferAccess::Pushed | BufferAccess::Sets => Cow::Borrowed(kernel.spirv()),
     };
+    let spirv = match kernel.is_foreign() {
+        true => spirv,
+        false => Cow::Owned(pruned(&spirv, |id| value_of(specialization, id))),
+    };
     let raw = store.create_pipeline(device, kernel, specialization, (layouts.layout, &spirv))?;
     device.name_object(raw, kernel.label());
     let (layout, set_layout) = layouts.into_handles();
     Ok(Pipeline { raw, layout, set_layout, kernel: kernel.clone() })
+}
+
+/// The value that a specialization constant is given.
+fn value_of(specialization: &[(u32, u32)], id: u32) -> Option<u32> {
+    specialization.iter().find(|(given, _)| *given == id).map(|(_, value)| *value)
 }
 
 /// The kernel's module in the form that takes addresses.
@@ -277,7 +287,7 @@ fn check(device: &Device, kernel: &Kernel) -> Result<()> {
             "Shader" | "Matrix" => true,
             // What else our own kernels declare goes with what they were chosen for; what a foreign
             // module declares is its author's to answer for.
-            _ => kernel.is_sound_by_address() || !kernel.is_sound(),
+            _ => kernel.is_built_in() || kernel.is_foreign(),
         };
         if !there {
             return refuse(format!(
@@ -291,12 +301,13 @@ fn check(device: &Device, kernel: &Kernel) -> Result<()> {
 /// Drivers do not check how much shared memory a pipeline takes. The sizes of built-in kernels are
 /// known to fit unless somebody tunes them.
 fn check_memory(device: &Device, kernel: &Kernel, specialization: &[(u32, u32)]) -> Result<()> {
-    if kernel.is_sound_by_address() && !cfg!(feature = "tuning") {
+    if kernel.is_built_in() && !cfg!(feature = "tuning") {
         return Ok(());
     }
     let refuse = |problem| Error::Kernel { kernel: kernel.label().to_owned(), problem };
-    let value_of = |id| specialization.iter().find(|(i, _)| *i == id).map(|(_, value)| *value);
-    let bytes = kernel.shared_bytes(value_of).map_err(|e| refuse(e.to_string()))?;
+    let bytes = kernel
+        .shared_bytes(|id| value_of(specialization, id))
+        .map_err(|e| refuse(e.to_string()))?;
     let max = u64::from(device.properties.shared_memory);
     if bytes <= max {
         return Ok(());
@@ -326,8 +337,8 @@ fn create_pipeline(
         .collect();
     let data: Vec<u8> = specialization.iter().flat_map(|(_, value)| value.to_ne_bytes()).collect();
     let specialization_info = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
-    let value_of = |id| specialization.iter().find(|(i, _)| *i == id).map(|(_, value)| *value);
-    let width = subgroup_control(device, interface.workgroup_size(value_of), kernel);
+    let workgroup = interface.workgroup_size(|id| value_of(specialization, id));
+    let width = subgroup_control(device, workgroup, kernel);
     let entry_point = CString::new(interface.entry_point.as_str()).unwrap_or_default();
     let mut required = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default()
         .required_subgroup_size(device.properties.subgroup_size);

@@ -7,6 +7,7 @@ use multisplit_shaders::push_constants;
 use super::bucket::BucketCode;
 use super::{Split, SplitBuffers, SplitOutput, SplitSizes, method, offsets};
 use crate::error::Result;
+use crate::execute::own_pass::OwnPasses;
 use crate::primitives::Policy;
 use crate::primitives::count::{Length, Lengths, Prepared};
 
@@ -196,7 +197,7 @@ impl<'j> SplitPasses<'j> {
         ];
         let constants: Vec<_> = constants.into_iter().filter(|(name, _)| has(name)).collect();
         let reads_table = kernel.interface().binding("table").is_some();
-        let pass = self.graph.pass(label, &kernel).bind("keys", keys);
+        let pass = self.graph.own_pass(label, &kernel).bind("keys", keys);
         let mut pass = self.prepared.bind(pass, keys).push(&push);
         if reads_table {
             pass = pass.bind("table", table);

@@ -5,6 +5,7 @@ use multisplit_shaders::builtin::Builtin;
 
 use super::{KeyedSort, SortBuffers, SortValues};
 use crate::error::Result;
+use crate::execute::own_pass::OwnPasses;
 use crate::primitives::Policy;
 use crate::primitives::count::{Length, Prepared};
 use crate::primitives::multisplit::{BucketCode, SplitPush, TileShape, ValuesAfter};
@@ -93,7 +94,7 @@ impl SortPasses<'_> {
             ("VALUES_AFTER", ValuesAfter::Ordering as u32),
         ];
         let given = |name: &str| constants.iter().any(|(other, _)| *other == name);
-        let mut pass = self.graph.pass(label, &kernel).push(&push);
+        let mut pass = self.graph.own_pass(label, &kernel).push(&push);
         let all = common.iter().filter(|(name, _)| !given(name)).chain(constants);
         for (name, value) in all {
             if kernel.interface().spec_constant(name).is_some() {

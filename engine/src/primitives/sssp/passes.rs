@@ -9,6 +9,7 @@ use super::network::Facts;
 use super::shape::{Shape, SsspOptions};
 use super::statistics::CONTROL_WORDS;
 use crate::error::Result;
+use crate::execute::own_pass::OwnPasses;
 use crate::network::{Network, UNREACHED, WeightKind};
 use crate::primitives::{Policy, fill};
 
@@ -142,7 +143,7 @@ impl Search<'_> {
         let has = |name: &str| kernel.interface().spec_constant(name).is_some();
         let constants: Vec<_> = constants.into_iter().filter(|(name, _)| has(name)).collect();
         let has_distances = kernel.interface().binding("distances").is_some();
-        let mut pass = graph.pass(label, &kernel).bind("control", at.control).push(&push);
+        let mut pass = graph.own_pass(label, &kernel).bind("control", at.control).push(&push);
         if has_distances {
             pass = pass.bind("distances", at.distances);
         }
