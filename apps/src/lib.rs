@@ -13,6 +13,8 @@ mod device;
 mod figures;
 mod file_key;
 mod formats;
+#[cfg(test)]
+mod fuzz;
 mod glsl_file;
 mod histogram;
 mod host_memory;

@@ -74,6 +74,20 @@ pub fn plain(text: &str) -> String {
     shown
 }
 
+/// What was run, as a shell would be told it.
+pub fn command() -> String {
+    let quoted = |word: String| {
+        let plain = |c: char| c.is_alphanumeric() || "-_=./,:^+@%".contains(c);
+        match !word.is_empty() && word.chars().all(plain) {
+            true => word,
+            false => format!("'{}'", word.replace('\'', "'\\''")),
+        }
+    };
+    // Not where the binary is.
+    let words = std::env::args().skip(1).map(quoted);
+    std::iter::once("multisplit".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
 /// `multisplit graph ... | head` is no failure.
 fn reader_is_gone(error: &anyhow::Error) -> bool {
     error

@@ -16,7 +16,7 @@ use crate::formats::Place;
 use crate::html::{self, Point, Points};
 use crate::outputs::{OutputId, Outputs};
 use crate::plans::Target;
-use crate::{figures, size};
+use crate::{figures, report, size};
 
 /// Arguments of `multisplit demo`.
 #[derive(Debug, Args)]
@@ -43,8 +43,8 @@ const RUNS: &str = "--reps 5 --warmup 20";
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let start = Instant::now();
     let mut out = io::stdout().lock();
-    let mut report = devices.outputs();
-    let output_id = begin_report(options, &mut report)?;
+    let mut outputs = devices.outputs();
+    let output_id = begin_report(options, &mut outputs)?;
     let context = devices.open()?;
     let properties = context.properties();
     let software = properties.device_type == PhysicalDeviceType::CPU;
@@ -73,8 +73,11 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     tour.stop("shortest paths", &format!("sssp --graph {graphs} {searches} {RUNS}"))?;
 
     let points = Points::parse(tour.output.text())?;
-    report.bytes(output_id, html::page(&points, &Points::default(), "").as_bytes())?;
-    report.finish()?;
+    outputs.bytes(
+        output_id,
+        html::page(&points, &Points::default(), "", &report::command()).as_bytes(),
+    )?;
+    outputs.finish()?;
     let time = figures::time(start.elapsed().as_secs_f64() * 1e9);
     writeln!(out, "\n{} figures, each verified against the CPU, in {time}", points.all.len())?;
     writeln!(out, "report: {}", options.html.display())?;

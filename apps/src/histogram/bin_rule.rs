@@ -61,7 +61,7 @@ impl<'b, N: Number> BinRule<'b, N> {
         let (edges, kind, closed) = match wanted.function {
             Function::Even(range) => {
                 let (lo, hi, closed) = range_of(range, samples, |_| true)?;
-                (edges::even(lo, hi, m, narrow), Kind::Even, closed)
+                (N::even_edges(lo, hi, m), Kind::Even, closed)
             }
             Function::Logarithmic(range) => {
                 let (lo, hi, closed) = range_of(range, samples, |x| x > 0.0)?;
@@ -109,7 +109,7 @@ impl<'b, N: Number> BinRule<'b, N> {
         Ok(match (&self.kind, N::device_edge(first), N::device_edge(last)) {
             (Kind::Identity, ..) => Bins::identity(m),
             (Kind::Glsl(file), ..) => Bins::glsl(m, file.function()),
-            (Kind::Even, Some(lo), Some(hi)) if is_whole(first) => Bins::even(lo..hi, m),
+            (Kind::Even, Some(lo), Some(hi)) => Bins::even(lo..hi, m),
             _ => {
                 // One past the largest is the largest here, which `last` adds.
                 let largest = || N::MAX.on_device();
@@ -138,10 +138,6 @@ impl<'b, N: Number> BinRule<'b, N> {
         let at_or_below = self.edges.partition_point(|splitter| *splitter <= edge);
         if inside { at_or_below.checked_sub(1) } else { None }
     }
-}
-
-fn is_whole(edge: Edge) -> bool {
-    matches!(edge, Edge::Whole(_))
 }
 
 /// The ends that were asked for; else those of the samples for which `taken` holds, the upper one

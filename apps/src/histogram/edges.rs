@@ -53,24 +53,12 @@ impl Serialize for Edge {
     }
 }
 
-/// The m + 1 edges of m equal parts. `narrow` rounds to the type of the samples.
-///
-/// Of whole numbers, part k begins at the first one at or above lo + k (hi - lo) / m. Of floats at
-/// lo + k ((hi - lo) / m), as NumPy has it: computed in 64 bits, then rounded; the last edge is hi.
-pub fn even(lo: Edge, hi: Edge, m: u32, narrow: impl Fn(f64) -> f64) -> Vec<Edge> {
-    let edge = |k: u32| match (lo, hi) {
-        (Edge::Whole(lo), Edge::Whole(hi)) => {
-            let (span, k, m) = (hi - lo, i128::from(k), i128::from(m));
-            // The span has 65 bits at most, k and m have 32.
-            Edge::Whole(lo + (span * k + m - 1).div_euclid(m))
-        }
-        _ if k == m => hi,
-        _ => {
-            let (lo, hi) = (lo.value(), hi.value());
-            Edge::Real(narrow(f64::from(k) * ((hi - lo) / f64::from(m)) + lo))
-        }
-    };
-    (0..=m).map(edge).collect()
+/// The m + 1 edges of m equal parts of whole numbers: part k begins at the first one at or above
+/// lo + k (hi - lo) / m.
+pub fn even_whole(lo: i128, hi: i128, m: u32) -> Vec<Edge> {
+    // The span has 65 bits at most, k and m have 32.
+    let (span, m) = (hi - lo, i128::from(m));
+    (0..=m).map(|k| Edge::Whole(lo + (span * k + m - 1).div_euclid(m))).collect()
 }
 
 /// The m + 1 edges of m parts that each span the same factor.
@@ -99,23 +87,15 @@ pub fn logarithmic(lo: Edge, hi: Edge, m: u32, narrow: impl Fn(f64) -> f64) -> V
 
 #[cfg(test)]
 mod tests {
-    use super::{Edge, even, logarithmic};
-
-    #[test]
-    fn edges_of_floats_are_numpys() {
-        // numpy.linspace(0, 1, 101)[29] is 0.29, [57] is 0.5700000000000001.
-        let edges = even(Edge::Real(0.0), Edge::Real(1.0), 100, |x| x);
-        assert_eq!((edges[29], edges[57]), (Edge::Real(0.29), Edge::Real(0.5700000000000001)));
-        assert_eq!(edges[100], Edge::Real(1.0));
-    }
+    use super::{Edge, even_whole, logarithmic};
 
     #[test]
     fn edges_of_whole_numbers_are_whole() {
         let whole =
             |edges: &[i128]| edges.iter().map(|&edge| Edge::Whole(edge)).collect::<Vec<_>>();
-        let edges = even(Edge::Whole(0), Edge::Whole(10), 3, |x| x);
+        let edges = even_whole(0, 10, 3);
         assert_eq!(edges, whole(&[0, 4, 7, 10]));
-        let edges = even(Edge::Whole(-5), Edge::Whole(1 << 64), 2, |x| x);
+        let edges = even_whole(-5, 1 << 64, 2);
         assert_eq!(edges, whole(&[-5, (1 << 63) - 2, 1 << 64]));
         let text = serde_json::to_string(&edges).expect("JSON");
         assert_eq!(text, "[-5,9223372036854775806,18446744073709551616]");

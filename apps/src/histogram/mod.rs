@@ -12,7 +12,7 @@ mod whole;
 
 pub use bin_rule::{Function, Wanted};
 pub use chart::chart;
-pub use edges::{Edge, even as even_edges};
+pub use edges::Edge;
 pub use expected::expected;
 pub use number::Number;
 pub use plan::{HistogramPlan, Method, name};

@@ -6,9 +6,9 @@ use std::fmt::Debug;
 use std::str::FromStr;
 
 use bytemuck::Pod;
-use multisplit::Sample;
+use multisplit::{Bins, Sample};
 
-use super::Edge;
+use super::edges::{Edge, even_whole};
 use crate::formats::{Array, Data, Element, half};
 
 /// A sample as a number.
@@ -36,6 +36,9 @@ pub trait Number: Pod + PartialOrd + Debug + 'static {
 
     /// An edge as the device gets it; None where it is past the largest there.
     fn device_edge(edge: Edge) -> Option<Self::Device>;
+
+    /// The m + 1 edges of m equal parts of a range: those that the engine compares with, to the bit.
+    fn even_edges(lo: Edge, hi: Edge, m: u32) -> Vec<Edge>;
 
     /// The largest number.
     const MAX: Self;
@@ -81,6 +84,13 @@ macro_rules! integer {
                 match edge {
                     Edge::Whole(edge) => edge.try_into().ok(),
                     Edge::Real(_) => None,
+                }
+            }
+
+            fn even_edges(lo: Edge, hi: Edge, m: u32) -> Vec<Edge> {
+                match (lo, hi) {
+                    (Edge::Whole(lo), Edge::Whole(hi)) => even_whole(lo, hi, m),
+                    _ => Vec::new(),
                 }
             }
 
@@ -143,6 +153,11 @@ macro_rules! float {
                 }
             }
 
+            fn even_edges(lo: Edge, hi: Edge, m: u32) -> Vec<Edge> {
+                let bins = Bins::<Self>::even(lo.value() as Self..hi.value() as Self, m);
+                bins.edges().into_iter().map(Edge::Real).collect()
+            }
+
             fn device_edge(edge: Edge) -> Option<Self> {
                 Self::from_edge(edge)
             }
@@ -165,7 +180,8 @@ pub fn counted_as(samples: &Array) -> Cow<'_, Array> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Edge, Number};
+    use super::Number;
+    use crate::histogram::Edge;
 
     #[test]
     fn signed_numbers_keep_order_and_distance_on_the_device() {
@@ -174,6 +190,14 @@ mod tests {
         assert_eq!([numbers[2] - numbers[1], numbers[0], numbers[4]], [1, 0, u64::MAX]);
         assert_eq!((-5i64).on_device(), (1 << 63) - 5);
         assert_eq!(*i8::to_device(&[-1, 5]), [-1, 5]);
+    }
+
+    #[test]
+    fn edges_of_floats_are_numpys() {
+        // numpy.linspace(0, 1, 101)[29] is 0.29, [57] is 0.5700000000000001.
+        let edges = f64::even_edges(Edge::Real(0.0), Edge::Real(1.0), 100);
+        assert_eq!((edges[29], edges[57]), (Edge::Real(0.29), Edge::Real(0.5700000000000001)));
+        assert_eq!(edges[100], Edge::Real(1.0));
     }
 
     #[test]

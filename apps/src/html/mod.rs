@@ -1,92 +1,101 @@
 //! The report of a measurement: one HTML file that needs nothing else, no network and no script.
 
+mod colours;
 mod plots;
 mod points;
+mod summary;
+mod table;
 
 pub use points::{Point, Points};
 
 use std::fmt::Write as _;
 
 use self::plots::Plot;
-use crate::plot::{escape, short};
-use crate::{figures, size};
+use crate::plot::escape;
 
 /// What every report has, and nothing else is likely to.
 pub const MARK: &str = "<meta name=\"generator\" content=\"multisplit\">";
 
+/// Subjects in the order of the page: how their operations begin, and what they are called.
+const SUBJECTS: [(&str, &str); 8] = [
+    ("sort_", "Sort"),
+    ("split_", "Split"),
+    ("histogram_", "Histogram"),
+    ("sssp", "Shortest paths"),
+    ("scan_", "Scan"),
+    ("copy_", "Copy"),
+    ("fill_", "Fill"),
+    ("", "Others"),
+];
+
+/// The subject of an operation: its place among [`SUBJECTS`].
+fn subject(op: &str) -> usize {
+    SUBJECTS.iter().position(|(start, _)| op.starts_with(start)).unwrap_or(SUBJECTS.len() - 1)
+}
+
 /// The page of these figures, with those of others beside them, and with `tables` before the plots.
-pub fn page(ours: &Points, others: &Points, tables: &str) -> String {
+/// `command` is what was run.
+pub fn page(ours: &Points, others: &Points, tables: &str, command: &str) -> String {
     let style = include_str!("style.css");
     let device = escape(ours.device.as_deref().unwrap_or("a device that is not named"));
     let mut text = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          {MARK}\n<title>multisplit on {device}</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
-         <h1>multisplit {}</h1>\n<p>{device}</p>\n",
+         <h1>multisplit {}</h1>\n",
         env!("CARGO_PKG_VERSION")
     );
-    if !others.all.is_empty() {
-        let names = others.distinct(|point| point.anchor.clone()).join(", ");
-        let device = others.device.as_deref().map(|d| format!(" on {d}")).unwrap_or_default();
-        // Writing to a string cannot fail, here and below.
-        let _ =
-            writeln!(text, "<p>Dashed, for comparison: {}{}</p>", escape(&names), escape(&device));
+    text += &summary::summary(ours, others, command);
+    let mut sections = String::new();
+    let mut contents = Vec::new();
+    if !tables.is_empty() {
+        contents.push(("tables", "Tables"));
+        sections += &format!("<section id=\"tables\">\n{tables}</section>\n");
     }
-    text += tables;
-    text += "<h2>Plots</h2>\n<div class=\"plots\">\n";
-    for Plot { heading, note, html } in plots::plots(ours, others) {
-        let (heading, note) = (escape(&heading), escape(&note));
-        let _ = writeln!(text, "<figure><h3>{heading}</h3><p>{note}</p>{html}</figure>");
-    }
-    text += "</div>\n<h2>Figures</h2>\n";
-    text += "<p>GPU time is the median of runs in a row; every configuration was verified against the CPU.</p>\n";
-    text += &table(ours, others);
-    text + "</body>\n</html>\n"
-}
-
-fn table(ours: &Points, others: &Points) -> String {
-    let compared = if others.all.is_empty() { "" } else { "<th>theirs</th><th>times as fast</th>" };
-    let mut text = format!(
-        "<div class=\"table\"><table>\n<tr><th>operation</th><th>method</th><th>n</th><th>m</th>\
-         <th>GPU time</th><th>rate</th>{compared}</tr>\n"
-    );
-    for point in &ours.all {
-        let what = match &point.graph {
-            Some(graph) => format!("{} {graph}", point.op),
-            None => point.op.clone(),
-        };
-        let n = if point.n > 0.0 { size::show(point.n as u64) } else { String::new() };
-        let m = if point.m > 0.0 { short(point.m) } else { String::new() };
-        let rate = if point.gps > 0.0 { figures::rate(point.gps) } else { String::new() };
-        let _ = write!(
-            text,
-            "<tr><td>{}</td><td>{}</td><td>{n}</td><td>{m}</td><td>{}</td><td>{rate}</td>",
-            escape(&what),
-            escape(&point.how()),
-            figures::time(point.ms * 1e6)
-        );
-        if !others.all.is_empty() {
-            text += &comparison(point, others);
+    let plots = plots::plots(ours, others);
+    for (index, (_, name)) in SUBJECTS.iter().enumerate() {
+        let id = name.split(' ').next().unwrap_or_default();
+        let section = section(index, ours, others, &plots);
+        if !section.is_empty() {
+            contents.push((id, name));
+            // Writing to a string cannot fail, here and below.
+            let _ =
+                writeln!(sections, "<section id=\"{id}\">\n<h2>{name}</h2>\n{section}</section>");
         }
-        text += "</tr>\n";
     }
-    text + "</table></div>\n"
+    contents.push(("figures", "All figures"));
+    let entry = |(id, name): &(&str, &str)| format!("<a href=\"#{id}\">{name}</a>");
+    let entries: Vec<String> = contents.iter().map(entry).collect();
+    let _ = writeln!(text, "<nav>{}</nav>", entries.join(" \u{b7} "));
+    text += &sections;
+    text += "<section id=\"figures\">\n<h2>All figures</h2>\n<p>GPU time is the median of runs in a row; \
+             every configuration was verified against the CPU.</p>\n";
+    let all: Vec<&Point> = ours.all.iter().collect();
+    text += &table::table(&all, others);
+    text + "</section>\n</body>\n</html>\n"
 }
 
-/// Their best figure of the same operation and sizes, and how many times as fast ours is.
-fn comparison(point: &Point, others: &Points) -> String {
-    let same = |other: &&Point| {
-        plots::counterpart(&point.op, &other.op)
-            && (other.n, other.m, &other.graph) == (point.n, point.m, &point.graph)
+/// The plots of a subject; of operations that have none, since they were measured in one place
+/// only, a table.
+fn section(index: usize, ours: &Points, others: &Points, plots: &[Plot]) -> String {
+    let mut text = String::new();
+    let drawn: Vec<&Plot> = plots.iter().filter(|plot| subject(&plot.op) == index).collect();
+    let shown = |point: &&Point| {
+        subject(&point.op) == index && !drawn.iter().any(|plot| plot.op == point.op && plot.rates)
     };
-    let fastest = others.all.iter().filter(same).min_by(|a, b| a.ms.total_cmp(&b.ms));
-    match fastest.filter(|_| point.ms > 0.0) {
-        Some(other) => {
-            let (time, ratio) = (figures::time(other.ms * 1e6), short(other.ms / point.ms));
-            format!("<td>{time}</td><td>{ratio}</td>")
-        }
-        None => "<td></td><td></td>".to_owned(),
+    let rest: Vec<&Point> = ours.all.iter().filter(shown).collect();
+    if !rest.is_empty() {
+        text += &table::table(&rest, others);
     }
+    if !drawn.is_empty() {
+        text += "<div class=\"plots\">\n";
+        for Plot { heading, note, html, .. } in drawn {
+            let (heading, note) = (escape(heading), escape(note));
+            let _ = writeln!(text, "<figure><h3>{heading}</h3><p>{note}</p>{html}</figure>");
+        }
+        text += "</div>\n";
+    }
+    text
 }
 
 #[cfg(test)]
@@ -99,6 +108,7 @@ mod tests {
 {"anchor":"multisplit","op":"split_delta_keys","n":1024,"m":2,"ms":1,"gps":3,"method":"warp","prescan_ms":0.5,"scan_ms":0.5}
 {"anchor":"multisplit","op":"split_delta_keys","n":1024,"m":8,"ms":1,"gps":2,"method":"warp","prescan_ms":0.4,"scan_ms":0.6}
 {"anchor":"multisplit","op":"split_delta_keys","n":2048,"m":8,"ms":1,"gps":2.5,"method":"warp","prescan_ms":0.4,"scan_ms":0.6}
+{"anchor":"multisplit","op":"sort_keys_u32","n":1024,"m":0,"ms":1,"gps":1,"method":"onesweep"}
 {"anchor":"multisplit","op":"sssp","graph":"rmat","method":"near-far","ms":2,"mteps":9,"rounds":12}"#;
     const OTHERS: &str = r#"{"anchor":"cub","op":"sort_bits_keys","n":1024,"m":2,"ms":2,"gps":1.5}
 {"anchor":"cub","op":"copy_kernel_u32","n":1024,"m":0,"ms":2,"gps":4}"#;
@@ -110,7 +120,8 @@ mod tests {
     #[test]
     fn every_plot_is_there() {
         let (ours, others) = (Points::parse(OURS), Points::parse(OTHERS));
-        let page = page(&ours.expect("ours"), &others.expect("theirs"), "");
+        let page =
+            page(&ours.expect("ours"), &others.expect("theirs"), "", "multisplit bench <all>");
         for heading in [
             "copy_kernel_u32: rate against n",
             "split_delta_keys: rate against n, m = 8",
@@ -121,13 +132,22 @@ mod tests {
         ] {
             assert_eq!(count(&page, &format!("<h3>{heading}</h3>")), 1, "{heading}");
         }
-        assert_eq!(count(&page, "<figure>"), 6);
+        assert_eq!(count(&page, "<figure>"), 6, "what has one size has no plot");
         assert_eq!(count(&page, "<figure>"), count(&page, "role=\"img\""));
         assert!(page.contains("cub sort_bits_keys, 2: 1.5 G elements/s"), "an overlay");
         // 12 bytes for each element where a copy moves 8.
         assert!(page.contains("as fast as the copy kernel, 2: 5.33 G elements/s"), "a ceiling");
         assert!(page.contains("<td>2.00 ms</td><td>2</td>"), "twice as fast as theirs");
         assert!(page.contains("a &lt;device&gt;") && !page.contains("<device>"));
+        for part in [
+            "multisplit bench &lt;all&gt;",
+            "<a href=\"#Sort\">Sort</a>",
+            "<section id=\"Shortest\">",
+            "<th>split_delta_keys</th><td>3.00 G/s</td>",
+            "2.00 times cub",
+        ] {
+            assert!(page.contains(part), "no {part} in {page}");
+        }
         for part in ["http:", "https:", "<script", "NaN"] {
             let own = page.replace("http://www.w3.org/2000/svg", "");
             assert!(!own.contains(part), "{part}");
@@ -136,7 +156,7 @@ mod tests {
 
     #[test]
     fn nothing_is_no_trouble() {
-        let page = page(&Points::default(), &Points::default(), "");
+        let page = page(&Points::default(), &Points::default(), "", "");
         assert!(page.ends_with("</html>\n"));
     }
 }

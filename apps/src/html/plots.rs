@@ -1,11 +1,16 @@
 //! Which plots a report has, and what is in each.
 
+use super::colours::colour;
 use super::points::{Point, Points};
-use crate::plot::{Bar, Bars, COLOURS, LinePlot, Series, Style, short};
+use crate::plot::{Bar, Bars, LinePlot, Series, Style, short};
 use crate::size;
 
 /// A plot with its heading.
 pub struct Plot {
+    /// What it is about.
+    pub op: String,
+    /// Whether it has every figure of that operation's rates.
+    pub rates: bool,
     pub heading: String,
     pub note: String,
     pub html: String,
@@ -53,6 +58,13 @@ impl Drawn<'_> {
         buckets.sort_by(f64::total_cmp);
         buckets.dedup();
         let m = *buckets.get(buckets.len() / 2)?;
+        // One place makes no line.
+        let mut sizes: Vec<f64> = self.ours.iter().filter(|p| p.m == m).map(|p| p.n).collect();
+        sizes.sort_by(f64::total_cmp);
+        sizes.dedup();
+        if sizes.len() < 2 {
+            return None;
+        }
         let chosen = |point: &Point| point.m == m;
         let mut series = self.series(chosen, |point| point.n);
         let sizes = self.sizes().into_iter();
@@ -106,7 +118,7 @@ impl Drawn<'_> {
             match series.iter_mut().find(|series| series.name == name.trim_end()) {
                 Some(found) => found.points.push(at),
                 None => {
-                    let colour = series.len() % COLOURS;
+                    let colour = colour(&point.method);
                     let style = if mine { Style::Ours(colour) } else { Style::Others(colour) };
                     let name = name.trim_end().to_owned();
                     series.push(Series { name, style, points: vec![at] });
@@ -140,7 +152,9 @@ impl Drawn<'_> {
     }
 
     fn plot(&self, heading: String, x_label: &'static str, mut series: Vec<Series>) -> Plot {
-        let max = series.iter().flat_map(|s| &s.points).map(|point| point.1).fold(0.0, f64::max);
+        // A ceiling far above is told, and does not flatten what was measured.
+        let measured = series.iter().filter(|s| s.style != Style::Ceiling);
+        let max = measured.flat_map(|s| &s.points).map(|point| point.1).fold(0.0, f64::max);
         // On a slow device, a unit that leaves digits before the point.
         let y_label = if max < 1.0 { "M elements/s" } else { "G elements/s" };
         if max < 1.0 {
@@ -148,7 +162,8 @@ impl Drawn<'_> {
         }
         let x_text = |x: f64| size::show(x as u64);
         let plot = LinePlot { title: heading.clone(), x_label, y_label, series, x_text };
-        Plot { heading, note: y_label.to_owned(), html: plot.html() }
+        let (op, note) = (self.op.to_owned(), y_label.to_owned());
+        Plot { op, rates: true, heading, note, html: plot.html() }
     }
 }
 
@@ -212,7 +227,8 @@ fn stage_shares(ours: &Points) -> Vec<Plot> {
         let heading = format!("{op}: shares of the stages, n = {}", size::show(n as u64));
         let drawn =
             Bars { title: heading.clone(), parts, bars, shares: true, amount_text: milliseconds };
-        plots.push(Plot { heading, note: "of the time of a run".into(), html: drawn.html() });
+        let (note, html) = ("of the time of a run".into(), drawn.html());
+        plots.push(Plot { op, rates: false, heading, note, html });
     }
     plots
 }
@@ -232,7 +248,8 @@ fn sssp(ours: &Points) -> Vec<Plot> {
             let heading = format!("shortest paths on {graph}: {kind}");
             let parts = vec![kind.to_owned()];
             let drawn = Bars { title: heading.clone(), parts, bars, shares: false, amount_text };
-            plots.push(Plot { heading, note: "by method".into(), html: drawn.html() });
+            let (note, html) = ("by method".into(), drawn.html());
+            plots.push(Plot { op: "sssp".to_owned(), rates: true, heading, note, html });
         };
         draw("rounds", |point| point.rounds, short);
         draw("time", |point| point.ms, milliseconds);

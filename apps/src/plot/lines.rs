@@ -7,6 +7,8 @@ use super::{LEFT, RIGHT, WIDTH};
 const HEIGHT: f64 = 300.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 44.0;
+/// A ceiling of at most so many times what was measured is drawn where it is.
+const NEAR: f64 = 2.5;
 
 /// How a line looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +53,7 @@ impl LinePlot {
     /// The drawing, and the legend after it.
     pub fn html(&self) -> String {
         let mut drawing = Drawing::in_page((WIDTH, HEIGHT), &self.title);
-        let max = self.points().map(|(_, y)| y).fold(0.0, f64::max);
-        let y_ticks = ticks(max);
+        let y_ticks = ticks(self.top());
         let top = y_ticks.last().copied().unwrap_or(1.0);
         let y_place = |y: f64| HEIGHT - BOTTOM - y / top * (HEIGHT - BOTTOM - TOP);
         for &tick in &y_ticks {
@@ -77,7 +78,13 @@ impl LinePlot {
         drawing.text("middle", (middle, HEIGHT - 6.0), self.x_label);
         for Series { name, style, points } in &self.series {
             let class = style.class();
-            let corners: Vec<_> = points.iter().map(|&(x, y)| (x_place(x), y_place(y))).collect();
+            // What lies above the plot is drawn along its upper edge.
+            let inside = |y: f64| y_place(y.min(top));
+            let corners: Vec<_> = points.iter().map(|&(x, y)| (x_place(x), inside(y))).collect();
+            if let (Style::Ceiling, Some(&(_, y))) = (style, points.last().filter(|p| p.1 > top)) {
+                let label = format!("ceiling at {} {} \u{2191}", short(y), self.y_label);
+                drawing.text("end", (WIDTH - RIGHT, TOP + FONT), &label);
+            }
             match (style, &corners[..]) {
                 // A ceiling in one place is seen as a line all the same.
                 (Style::Ceiling, &[(_, y)]) => {
@@ -91,6 +98,17 @@ impl LinePlot {
             }
         }
         format!("{}{}", drawing.finish(), self.legend())
+    }
+
+    /// The largest value that has to be seen: a ceiling only where it is near what was measured.
+    fn top(&self) -> f64 {
+        let highest = |ceilings: bool| {
+            let series = self.series.iter();
+            let series = series.filter(|series| (series.style == Style::Ceiling) == ceilings);
+            series.flat_map(|series| &series.points).map(|point| point.1).fold(0.0, f64::max)
+        };
+        let (measured, ceiling) = (highest(false), highest(true));
+        if ceiling <= NEAR * measured || measured == 0.0 { ceiling.max(measured) } else { measured }
     }
 
     fn points(&self) -> impl Iterator<Item = (f64, f64)> {
@@ -164,5 +182,23 @@ mod tests {
         assert!(html.contains("lookback, 4096: 3 G/s"), "{html}");
         assert!(html.contains("scan &lt;u32&gt;"), "{html}");
         assert!(html.ends_with("</ul>"), "{html}");
+    }
+
+    #[test]
+    fn a_ceiling_far_above_does_not_flatten_the_rest() {
+        let line = |name: &str, style, y| {
+            let points = vec![(1024.0, y), (4096.0, y)];
+            Series { name: name.into(), style, points }
+        };
+        let plot = |ceiling| LinePlot {
+            title: "sort".into(),
+            x_label: "n",
+            y_label: "G/s",
+            series: vec![line("ours", Style::Ours(0), 3.0), line("up", Style::Ceiling, ceiling)],
+            x_text: |x| format!("{x}"),
+        };
+        assert_eq!((plot(6.0).top(), plot(100.0).top()), (6.0, 3.0));
+        assert!(plot(100.0).html().contains("ceiling at 100 G/s"));
+        assert!(!plot(6.0).html().contains("ceiling at"));
     }
 }

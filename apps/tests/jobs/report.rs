@@ -30,7 +30,15 @@ fn the_report_has_every_plot() {
     for heading in HEADINGS {
         assert!(page.contains(&format!("<h3>{heading}</h3>")), "no `{heading}`");
     }
-    for part in ["ceiling: 12 bytes an element", "cub sort_bits_keys", "direct", "warp"] {
+    for part in [
+        "ceiling: 12 bytes an element",
+        "cub sort_bits_keys",
+        "direct",
+        "warp",
+        "<dt>command</dt><dd>multisplit bench split --op split_delta_keys",
+        " UTC</dd>",
+        "<a href=\"#Split\">Split</a>",
+    ] {
         assert!(page.contains(part), "no `{part}`");
     }
     opens(&desk, "report.html", &HEADINGS);

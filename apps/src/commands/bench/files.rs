@@ -9,6 +9,7 @@ use super::paper::Table;
 use crate::device::Devices;
 use crate::html::{self, Points};
 use crate::outputs::{OutputId, Outputs};
+use crate::report;
 
 /// Arguments about files.
 #[derive(Debug, Args)]
@@ -67,7 +68,8 @@ impl Files {
         }
         if let Some(id) = self.html {
             let tables: String = tables.iter().map(Table::html).collect();
-            let page = html::page(&Points::parse(lines)?, &self.others, &tables);
+            let points = Points::parse(lines)?;
+            let page = html::page(&points, &self.others, &tables, &report::command());
             self.outputs.bytes(id, page.as_bytes())?;
         }
         Ok(self.outputs.finish()?)

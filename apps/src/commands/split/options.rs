@@ -10,7 +10,7 @@ use crate::device::Devices;
 use crate::file_key::{FileKey, rank};
 use crate::formats::{Data, Element, Place};
 use crate::glsl_file::GlslOptions;
-use crate::histogram::{Edge, Number, even_edges};
+use crate::histogram::{Edge, Number};
 use crate::inputs::{InputOptions, Shape, read};
 use crate::keyed::OutputOptions;
 use crate::size;
@@ -159,8 +159,7 @@ fn parts<N: Number, K: FileKey>(range: Option<(&str, &str)>, m: u32) -> Result<K
     if u64::from(m) > MAX_PARTS {
         bail!("--buckets {m} is more than {MAX_PARTS}, the most that a range can have");
     }
-    let narrow = |x: f64| N::from_edge(Edge::Real(x)).map_or(x, |x| x.edge().value());
-    let edges = even_edges(lo, hi, m, narrow);
+    let edges = N::even_edges(lo, hi, m);
     let key = |edge: &Edge| K::from_edge(*edge).context("an edge is past the type of the keys");
     let splitters: Result<Vec<K>> = edges[1..m as usize].iter().map(key).collect();
     Ok(KeyFunction::Splitters(splitters?))

@@ -1,0 +1,149 @@
+//! Files that are nearly right: thousands of seeded mutations of good ones, read by every reader. None
+//! may panic, hang, or take memory without end; what is read may be anything.
+//!
+//! A plain run takes a sample, `MULTISPLIT_FULL=1` all. A failure prints the seed, and the file is the
+//! same for the same seed.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use crate::data::SplitMix64;
+use crate::formats::{Element, Place, npy};
+use crate::inputs::{Shape, read, read_values};
+use crate::network::{LoadOptions, dijkstra, load_weighted};
+use crate::progress::Bars;
+use crate::tables::{Dialect, Table};
+
+/// Of each kind of file: in a plain run, and in a full one.
+const RUNS: (u64, u64) = (60, 1820);
+/// Networks that grow past this by a mutation are not searched.
+const MAX_VERTICES: u32 = 1 << 20;
+
+/// Files as programs write them.
+fn seeds() -> Vec<(&'static str, Vec<u8>)> {
+    let words: Vec<u8> = (0..40u32).flat_map(|word| (word * 77).to_le_bytes()).collect();
+    let array = [npy::header_of(Element::U32, 40), words.clone()].concat();
+    let fields = "[('a', '<u2'), ('b', '>f4', (2,))]";
+    let rows = [npy::header(fields, &[16]), words.clone()].concat();
+    let table = "\u{feff}name,price,n\r\n\"a, \"\"b\"\"\",2.5,1\r\nc,,2\r\n\"d\ne\",-1e3,3\r\n";
+    let symmetric =
+        "%%MatrixMarket matrix coordinate real symmetric\n% c\n4 4 3\n2 1 0.5\n3 2 7\n4 4 1\n";
+    vec![
+        ("a.npy", array.clone()),
+        ("rows.npy", rows),
+        ("a.bin", words),
+        ("a.txt", b"# numbers\n1\n-2.5\n\n3e300\nnan\n18446744073709551615\n".to_vec()),
+        ("t.csv", table.as_bytes().to_vec()),
+        ("t.tsv", table.replace(',', "\t").into_bytes()),
+        ("g.mtx", symmetric.as_bytes().to_vec()),
+        ("g.gr", b"c roads\np sp 4 3\na 1 2 7\na 2 3 1\na 4 1 9\n".to_vec()),
+        ("g.el", b"# edges\n0 1\n1 2\n3 0\n".to_vec()),
+        ("a.npz", [b"PK\x03\x04\x14\0\0\0\0\0".to_vec(), array.clone()].concat()),
+        ("packed", gzip(&array)),
+        ("packed.csv.zst", zstd::encode_all(table.as_bytes(), 0).unwrap_or_default()),
+    ]
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Default::default());
+    encoder.write_all(bytes).expect("packed");
+    encoder.finish().expect("packed")
+}
+
+/// Texts that readers stumble over.
+const ODD: [&[u8]; 14] = [
+    b"99999999999999999999",
+    b"-1",
+    b"4294967295",
+    b"18446744073709551616",
+    b"1e999",
+    b"nan",
+    b"\n\n\n",
+    b"\"",
+    b"\r",
+    b"\0\0\0\0",
+    b"\xff\xff\xff\xff",
+    b"((((((((",
+    b"'shape': (9,),",
+    b",,,,",
+];
+
+/// A few changes to a good file.
+fn mutated(bytes: &[u8], random: &mut SplitMix64) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for _ in 0..1 + random.next() % 4 {
+        let len = bytes.len().max(1);
+        let at = (random.next() as usize % len).min(bytes.len());
+        let end = (at + 1 + random.next() as usize % 16).min(bytes.len());
+        match random.next() % 7 {
+            0 if !bytes.is_empty() => bytes[at.min(len - 1)] ^= 1 << (random.next() % 8),
+            1 => bytes.truncate(at),
+            2 => drop(bytes.drain(at..end)),
+            3 => {
+                let part = bytes[at..end].repeat(1 + random.next() as usize % 50);
+                bytes.splice(at..at, part);
+            }
+            4 => drop(bytes.splice(at..end, ODD[random.next() as usize % ODD.len()].to_vec())),
+            5 => drop(bytes.splice(at..at, random.next().to_le_bytes())),
+            _ => bytes[at..end].iter_mut().for_each(|byte| {
+                if byte.is_ascii_digit() {
+                    *byte = b'9';
+                }
+            }),
+        }
+    }
+    bytes
+}
+
+/// Everything that may be done with a file, whatever its name says.
+fn try_everything(path: &Path) {
+    let place = Place::new(path);
+    for asked in [None, Some(Element::U32), Some(Element::F64), Some(Element::F16)] {
+        for shape in [Shape::Line, Shape::Any] {
+            drop(read(&place, asked, shape, Bars::none()));
+        }
+    }
+    for bytes in [None, Some(5)] {
+        drop(read_values(&place, bytes, Bars::none()));
+    }
+    let text = std::fs::read(path).expect("the file");
+    for columns in [["2", "price"], ["n", "1"]] {
+        let columns = columns.map(str::to_owned);
+        let dialect = Dialect { separator: place.separator(), no_header: columns[1] == "1" };
+        let Ok(table) = Table::new("t".to_owned(), text.clone(), dialect, &columns) else {
+            continue;
+        };
+        for column in &columns {
+            if let Ok(column) = table.column(column, None) {
+                assert_eq!(column.keys.len() + column.missing.len(), table.len());
+            }
+        }
+        let rows = table.len() as u32;
+        for separator in [table.separator(), b'\t'] {
+            // A row that was read can be written.
+            table.write(&mut std::io::sink(), separator, (0..rows).rev()).expect("written");
+        }
+    }
+    if let Ok(loaded) = load_weighted(path, &LoadOptions::default())
+        && loaded.network.vertices() <= MAX_VERTICES
+    {
+        drop(dijkstra(&loaded.network, 0));
+    }
+}
+
+#[test]
+fn nearly_right_files_are_read_or_refused() {
+    let full = std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0");
+    let runs = if full { RUNS.1 } else { RUNS.0 };
+    let folder = tempfile::tempdir().expect("a folder");
+    for (index, (name, bytes)) in seeds().into_iter().enumerate() {
+        let path = folder.path().join(name);
+        for run in 0..runs {
+            let seed = (index as u64) << 32 | run;
+            let mut random = SplitMix64::after(seed, 0);
+            std::fs::write(&path, mutated(&bytes, &mut random)).expect("a file");
+            let outcome = std::panic::catch_unwind(|| try_everything(&path));
+            assert!(outcome.is_ok(), "{name}, seed {seed:#x}");
+        }
+    }
+}

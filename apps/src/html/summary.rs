@@ -1,0 +1,118 @@
+//! The top of a report: what was measured, where, when and how, and the best figures.
+
+use std::fmt::Write as _;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::points::{Point, Points};
+use super::table;
+use crate::plot::{escape, short};
+use crate::size;
+
+/// A list of what there is to know, and a row for each operation with its best figure.
+pub fn summary(ours: &Points, others: &Points, command: &str) -> String {
+    let device = ours.device.as_deref().unwrap_or("a device that is not named");
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let mut text = "<dl>\n".to_owned();
+    let mut entry = |name: &str, value: &str| {
+        // Writing to a string cannot fail, here and below.
+        let _ = writeln!(text, "<dt>{name}</dt><dd>{}</dd>", escape(value));
+    };
+    entry("device", device);
+    entry("date", &date(now));
+    if !command.is_empty() {
+        entry("command", command);
+    }
+    if !others.all.is_empty() {
+        let names = others.distinct(|point| point.anchor.clone()).join(", ");
+        let device = others.device.as_deref().map(|d| format!(" on {d}")).unwrap_or_default();
+        entry("dashed", &format!("{names}{device}"));
+    }
+    text += "</dl>\n";
+    text + &best(ours, others)
+}
+
+/// For each operation the figure with the highest rate, and how that compares with another
+/// program's best.
+fn best(ours: &Points, others: &Points) -> String {
+    let ops = ours.distinct(|point| (point.op.clone(), point.graph.clone()));
+    let mut rows = String::new();
+    for (op, graph) in ops {
+        let same = |point: &&Point| point.op == op && point.graph == graph;
+        let rate = |point: &Point| if point.gps > 0.0 { point.gps } else { point.mteps };
+        let fastest = ours.all.iter().filter(same);
+        let Some(point) = fastest.max_by(|a, b| rate(a).total_cmp(&rate(b))) else { continue };
+        let name = match &graph {
+            Some(graph) => format!("{op} {graph}"),
+            None => op,
+        };
+        let mut how = point.how();
+        if point.n > 0.0 && graph.is_none() {
+            how += &format!(", n = {}", size::show(point.n as u64));
+        }
+        if point.m > 0.0 && graph.is_none() {
+            how += &format!(", m = {}", short(point.m));
+        }
+        let compared = ratio(ours, others, &same);
+        let _ = writeln!(
+            rows,
+            "<tr><th>{}</th><td>{}</td><td>{}</td><td>{compared}</td></tr>",
+            escape(&name),
+            table::rate(point),
+            escape(how.trim_start_matches(", "))
+        );
+    }
+    if rows.is_empty() {
+        return rows;
+    }
+    format!("<div class=\"table\"><table class=\"best\">\n{rows}</table></div>\n")
+}
+
+/// The median of how many times as fast our best is, over the sizes that both have.
+fn ratio(ours: &Points, others: &Points, same: &dyn Fn(&&Point) -> bool) -> String {
+    let mut ratios: Vec<(f64, String)> = Vec::new();
+    let mut seen: Vec<(f64, f64)> = Vec::new();
+    for point in ours.all.iter().filter(same) {
+        if seen.contains(&(point.n, point.m)) {
+            continue;
+        }
+        seen.push((point.n, point.m));
+        let at = |other: &&Point| same(other) && (other.n, other.m) == (point.n, point.m);
+        let mine = ours.all.iter().filter(at).map(|point| point.ms).fold(f64::INFINITY, f64::min);
+        if let Some(other) = table::counterpart(point, others).filter(|_| mine > 0.0) {
+            ratios.push((other.ms / mine, other.anchor.clone()));
+        }
+    }
+    ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
+    match ratios.get(ratios.len() / 2) {
+        Some((ratio, anchor)) => format!("{ratio:.2} times {}", escape(anchor)),
+        None => String::new(),
+    }
+}
+
+/// The day and the time of so many seconds since 1970, in UTC (Hinnant's `civil_from_days`).
+fn date(seconds: u64) -> String {
+    let (days, rest) = ((seconds / 86_400) as i64, seconds % 86_400);
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let (hour, minute) = (rest / 3600, rest % 3600 / 60);
+    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02} UTC")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::date;
+
+    #[test]
+    fn days_are_counted_from_1970() {
+        assert_eq!(date(0), "1970-01-01 00:00 UTC");
+        assert_eq!(date(951_782_400), "2000-02-29 00:00 UTC");
+        assert_eq!(date(1_798_761_599), "2026-12-31 23:59 UTC");
+    }
+}

@@ -1,0 +1,59 @@
+//! Functions of the user's own, in GLSL: what is wrong with one is told by its own file and line.
+
+use crate::arrays::words;
+use crate::desk::Desk;
+
+#[test]
+fn what_is_wrong_with_a_function_names_its_file() {
+    let desk = Desk::new();
+    desk.write("in.bin", words([1, 2, 3]));
+    for (name, text, part) in [
+        (
+            "typo.glsl",
+            "\nuint bucket_of(uint key) {\n  return nothing; }",
+            "typo.glsl:3: 'nothing'",
+        ),
+        (
+            "none.glsl",
+            "uint bucket(uint key) { return 0u; }",
+            "none.glsl: the GLSL has no function `uint bucket_of(uint)`",
+        ),
+        (
+            "float.glsl",
+            "uint bucket_of(float key) { return 0u; }",
+            "float.glsl: bucket_of takes `float`, but keys are `uint`",
+        ),
+        (
+            "barrier.glsl",
+            "uint bucket_of(uint key) { barrier(); return 0u; }",
+            "barrier.glsl: `bucket_of`",
+        ),
+        (
+            "write.glsl",
+            "uint bucket_of(uint key) { table.at[0] = 1u; return 0u; }",
+            "write.glsl:1:",
+        ),
+    ] {
+        desk.write(name, text);
+        for line in
+            ["split in.bin -o out.bin --buckets 2", "histogram in.bin --bins 2 --csv out.csv"]
+        {
+            let ran = desk.run(&format!("{line} --type u32 --glsl {name}")).expect(1);
+            assert!(ran.complaint().contains(part), "{line}: {}", ran.err);
+        }
+        std::fs::remove_file(desk.path().join(name)).expect("the function");
+        assert_eq!(desk.names(), ["in.bin"]);
+    }
+}
+
+#[test]
+fn functions_have_parameters() {
+    let desk = Desk::new();
+    desk.write("in.txt", "1\n7\n3\n9\n");
+    let source =
+        "uint bucket_of(int key) { return key < int(push.parameter_a) ? 0u : push.parameter_b; }";
+    desk.write("cut.glsl", source);
+    let ran = desk.job("split in.txt -o out.txt --type i32 --buckets 2^1 --glsl cut.glsl --param 4 --param 1 --verify");
+    assert_eq!(desk.read("out.txt"), b"1\n3\n7\n9\n");
+    assert!(ran.err.contains("GLSL runs on the device alone"), "{}", ran.err);
+}

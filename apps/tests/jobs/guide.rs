@@ -1,0 +1,88 @@
+//! The examples of `docs/cli.md`, and the pipelines of the help: run, and compared with what the guide
+//! says they print.
+
+use std::process::Command;
+
+use crate::arrays::{npy, words};
+use crate::common::{in_its_environment, multisplit};
+use crate::desk::Desk;
+
+const GUIDE: &str = include_str!("../../../docs/cli.md");
+
+const SALES: &str = "name,price,region\n\"Tea, green\",2.50,2\nSalt,0.8,1\nMilk,,2\nBread,2.5,1\n";
+
+/// The files that the examples begin with.
+fn desk() -> Desk {
+    let desk = Desk::new();
+    // Evenly spread, half of them odd, in no order.
+    let keys = (0..10_000).map(|index| index * 7919 % 10_000 * 429_497);
+    desk.write("keys.npy", npy(1, "<u4", 10_000, &words(keys)));
+    desk.write("sales.csv", SALES);
+    desk.write("parity.glsl", "uint bucket_of(uint key) { return key & 1u; }\n");
+    desk.write("roads.wel", "0 1 4\n1 2 1\n0 2 9\n3 3 1\n");
+    desk
+}
+
+/// A line of a shell, in which `multisplit` is the binary.
+fn shell(desk: &Desk, line: &str) -> Command {
+    let mut shell = in_its_environment("bash");
+    let script = format!("multisplit() {{ \"$BINARY\" \"$@\"; }}; {{ {line}\n}} 2>&1");
+    shell.current_dir(desk.path()).env("BINARY", multisplit().get_program());
+    shell.args(["-c", &script]);
+    shell
+}
+
+/// Without times and names of devices, which differ.
+fn without_times(line: &str) -> &str {
+    let time = |at: usize| line[at + 4..].starts_with(|c: char| c.is_ascii_digit());
+    match line.match_indices(" in ").find(|(at, _)| time(*at) && line.contains(" on ")) {
+        Some((at, _)) => &line[..at],
+        None => line,
+    }
+}
+
+#[test]
+fn the_guides_examples_print_what_it_says() {
+    let desk = desk();
+    let blocks = GUIDE.split("```console\n").skip(1);
+    let mut count = 0;
+    for block in blocks.filter_map(|rest| rest.split("```").next()) {
+        let mut parts = block.split("$ ").skip(1);
+        for part in &mut parts {
+            let (line, expected) = part.split_once('\n').expect("a command");
+            let output = shell(&desk, line).output().expect("bash runs");
+            let found = String::from_utf8_lossy(&output.stdout).into_owned();
+            let lines = |text: &str| -> Vec<String> {
+                text.lines().map(|line| without_times(line).to_owned()).collect()
+            };
+            assert_eq!(lines(&found), lines(expected), "$ {line}\n{found}");
+            assert_eq!(output.status.success(), !found.starts_with("multisplit:"), "$ {line}");
+            count += 1;
+        }
+    }
+    assert!(count > 20, "{count} examples");
+}
+
+/// The pipelines that `--help` shows.
+#[test]
+fn the_helps_pipelines_work() {
+    let desk = desk();
+    desk.write("keys.txt", "-3\n4\n5\n");
+    desk.write("parity.glsl", "uint bucket_of(int key) { return uint(key) & 1u; }");
+    for (before, line) in [
+        (
+            "printf '2\\n1\\n' | gzip > numbers.txt.gz",
+            "zcat numbers.txt.gz | multisplit sort - -o sorted.npy --type f64",
+        ),
+        ("gzip -k roads.wel", "zcat roads.wel.gz | multisplit sssp - --source 3 --method dijkstra"),
+        (
+            "true",
+            "multisplit split keys.txt -o - --type i32 --buckets 2 --glsl parity.glsl > split.txt",
+        ),
+    ] {
+        let output = shell(&desk, &format!("set -o pipefail; {before} && {line}")).output();
+        let output = output.expect("bash runs");
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stdout));
+    }
+    assert!(String::from_utf8(desk.read("split.txt")).expect("text").ends_with("4\n-3\n5\n"));
+}
