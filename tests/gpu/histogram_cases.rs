@@ -15,6 +15,7 @@ use crate::histogram_run::{Input, run};
 tests!(histogram:
     product_of_cases, every_method, every_search, odd_splitters, random_cases, several_passes, many_bins, pieces,
     edges_in_their_own_bins, exact_edges_of_integers, rounded_up_to_the_last_edge,
+    counts_are_those_of_the_edges,
 );
 
 const BINS: [u32; 9] = [1, 2, 3, 32, 33, 256, 257, 4096, 65_536];
@@ -372,6 +373,37 @@ fn rounded_up_to_the_last_edge(gpu: &Gpu) -> Result<()> {
         let result = gpu.context.histogram(&samples, Bins::even(lo..hi, m))?;
         let ends = (result.counts[0], result.counts[m as usize - 1]);
         ensure!(ends == (1, 1) && result.out_of_range == [2], "{lo}, {hi}, {m}: {result:?}");
+    }
+    Ok(())
+}
+
+/// Samples on, right below and right above the edges that the description says are counted where a
+/// comparison with those puts them; also where edges are so close that several are one.
+fn counts_are_those_of_the_edges(gpu: &Gpu) -> Result<()> {
+    let check = |lo: f32, hi: f32, m: u32| -> Result<()> {
+        let bins = Bins::even(lo..hi, m);
+        let edges = bins.edges();
+        let near = |&edge: &f64| [edge as f32, (edge as f32).next_down(), (edge as f32).next_up()];
+        let samples: Vec<f32> = edges.iter().flat_map(near).chain([0.0, -0.0, 1e-40]).collect();
+        let result = gpu.context.histogram(&samples, bins)?;
+        let bin_of = |i: usize| {
+            let x = f64::from(samples[i]);
+            (lo <= samples[i] && samples[i] < hi)
+                .then(|| edges[..m as usize].partition_point(|&edge| edge <= x) as u32 - 1)
+        };
+        let (counts, out_of_range) = count(samples.len(), m, bin_of, |_| 1);
+        expect_equal(&result.counts, &counts).with_context(|| format!("{lo} to {hi}, {m}"))?;
+        expect_equal(&result.out_of_range, &[out_of_range])
+    };
+    for (lo, hi, m) in [
+        (0.0, 1.0, 100),
+        (-1.0, 1.0, 3),
+        (-0.7, 0.3, 1000),
+        (1e6, 1e6 + 1.0, 100),
+        (-3.3e-29, 1e-29, 77),
+        (0.1, 1e9, 65_536),
+    ] {
+        check(lo, hi, m)?;
     }
     Ok(())
 }

@@ -72,10 +72,19 @@ macro_rules! float {
     ($($type:ty;)*) => {
         $(impl Reference for $type {
             fn even_bin(self, lo: Self, hi: Self, m: u32) -> Option<u32> {
-                // The documented formula: a rounding after every operation.
-                let scale = m as Self / (hi - lo);
+                // The documented edges: a rounding after every operation.
+                let step = (hi - lo) / m as Self;
+                let begins_at_or_below = |k: u32| k as Self * step + lo <= self;
                 let inside = lo <= self && self < hi;
-                inside.then(|| (((self - lo) * scale) as u32).min(m - 1))
+                inside.then(|| {
+                    let (mut first, mut end) = (0, m);
+                    while end - first > 1 {
+                        let middle = first + (end - first) / 2;
+                        (first, end) =
+                            if begins_at_or_below(middle) { (middle, end) } else { (first, middle) };
+                    }
+                    first
+                })
             }
 
             fn identity_bin(self, _: u32) -> Option<u32> {

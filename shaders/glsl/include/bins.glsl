@@ -4,7 +4,7 @@
 // from the include user_bucket.glsl. The answer is m for every sample that is outside.
 
 const uint BIN_IDENTITY = 0;
-const uint BIN_EVEN_FLOAT = 1;    // (sample - lo) * (m / (hi - lo)), rounded after each operation
+const uint BIN_EVEN_FLOAT = 1;    // bin k begins at k * ((hi - lo) / m) + lo, rounded after each operation
 const uint BIN_EVEN_INTEGER = 2;  // (sample - lo) * m / (hi - lo), exactly
 const uint BIN_EVEN_SHIFT = 3;    // the same, where (hi - lo) / m is a power of two
 const uint BIN_RANGE = 4;
@@ -53,11 +53,22 @@ uint identity_bin(SAMPLE bits) {
 }
 
 #ifdef REAL
-uint even_float_bin(SAMPLE bits, bool inside) {
+// Where bin k begins, as ordered(): the bits that the host says, none contracted.
+SAMPLE even_edge(uint k) {
+    precise REAL above = REAL(k) * real_of(sample_of(push.parameter_a, push.parameter_b));
+    precise REAL edge = above + real_of(sample_of(push.origin_low, push.origin_high));
+    // Both zeros are at or above an edge at zero, and -0 is the lower one.
+    return ordered(edge == REAL(0) ? SAMPLE(1) << (SAMPLE_BITS - 1) : bits_of(edge));
+}
+
+// Rounding may put a sample that is near an edge on either side of it, by no more than a bin where
+// the host takes this way: the edges decide.
+uint even_float_bin(SAMPLE bits, SAMPLE key, bool inside) {
     precise REAL above = real_of(bits) - real_of(sample_of(push.origin_low, push.origin_high));
     precise REAL scaled = above * real_of(sample_of(push.scale_low, push.scale_high));
-    // Rounding may carry a sample below the last edge up to m.
-    return min(uint(inside ? scaled : REAL(0)), push.bins - 1);
+    uint bin = min(uint(inside ? scaled : REAL(0)), push.bins - 1);
+    if (key < even_edge(bin)) return bin - 1;
+    return bin + 1 < push.bins && key >= even_edge(bin + 1) ? bin + 1 : bin;
 }
 #endif
 
@@ -107,7 +118,7 @@ uint bin_of(SAMPLE bits) {
     if (BIN_KIND == BIN_EVEN_SHIFT) bin = uint(above >> place_shift());
     if (BIN_KIND == BIN_EVEN_INTEGER) bin = even_integer_bin(inside ? above : 0, span);
 #ifdef REAL
-    if (BIN_KIND == BIN_EVEN_FLOAT) bin = even_float_bin(bits, inside);
+    if (BIN_KIND == BIN_EVEN_FLOAT) bin = even_float_bin(bits, key, inside);
 #endif
     return inside ? bin : push.bins;
 }

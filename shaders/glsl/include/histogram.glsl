@@ -51,7 +51,7 @@ layout(push_constant) uniform Push {
     uint scale_low;     // bins or cells to the unit
     uint scale_high;
     uint bits;          // three small numbers, so that addresses of buffers fit as well
-    uint parameter_a;   // for a function of the user's
+    uint parameter_a;   // for a function of the user's; of even floats the width of a bin, two words
     uint parameter_b;
     uint parameter_c;
 } push;

@@ -16,9 +16,11 @@ SAMPLE sample_of(uint low, uint high) { return low; }
 #ifdef DOUBLE
 #define REAL double
 REAL real_of(SAMPLE bits) { return packDouble2x32(unpackUint2x32(bits)); }
+SAMPLE bits_of(REAL number) { return packUint2x32(unpackDouble2x32(number)); }
 #elif SAMPLE_BITS == 32
 #define REAL float
 REAL real_of(SAMPLE bits) { return uintBitsToFloat(bits); }
+SAMPLE bits_of(REAL number) { return floatBitsToUint(number); }
 #endif
 
 // Samples in 16 bytes.

@@ -22,8 +22,8 @@ use crate::primitives::sample::SampleType;
 #[non_exhaustive]
 pub enum Bin {
     /// m equal parts of [lo, hi). Integers: `(x - lo) * m / (hi - lo)`, exactly. Floats: x is inside
-    /// if `lo <= x && x < hi`, and its bin is `((x - lo) * (m / (hi - lo))) as u32`, every operation
-    /// rounded to the type of the samples, and m - 1 if that is m or more.
+    /// if `lo <= x && x < hi`, and its bin is the last one that begins at or below it; bin k begins at
+    /// `k * ((hi - lo) / m) + lo`, every operation rounded to the type of the samples.
     Even {
         /// Where the first bin begins.
         lo: u64,
@@ -93,7 +93,7 @@ impl BinCode {
                 refuse(sample, "the bin of a float is not the float itself")
             }
             Bin::Identity => Ok(Self::plain(IDENTITY)),
-            Bin::Even { lo, hi } => even(sample, *lo, *hi, histogram.bins),
+            Bin::Even { lo, hi } => even(sample, *lo, *hi, histogram.bins, policy),
             Bin::Range(splitters) => range(sample, splitters, histogram.bins, policy),
             #[cfg(feature = "glsl")]
             Bin::Glsl(user) => Ok(Self {
@@ -152,12 +152,12 @@ impl BinCode {
 }
 
 fn refuse<T>(sample: SampleType, problem: &str) -> Result<T> {
-    Err(Error::Histogram { sample: format!("{sample:?}"), problem: problem.to_owned() })
+    Err(Error::Histogram { sample: sample.to_string(), problem: problem.to_owned() })
 }
 
-fn even(sample: SampleType, lo: u64, hi: u64, bins: u32) -> Result<BinCode> {
+fn even(sample: SampleType, lo: u64, hi: u64, bins: u32, policy: &Policy) -> Result<BinCode> {
     if sample.is_float() {
-        return even_float(sample, lo, hi, bins);
+        return even_float(sample, lo, hi, bins, policy);
     }
     if sample.ordered_edge(lo) >= sample.ordered_edge(hi) {
         return refuse(sample, "the range is empty");
@@ -176,7 +176,7 @@ fn even(sample: SampleType, lo: u64, hi: u64, bins: u32) -> Result<BinCode> {
 const MIN_WIDTH: f64 = 1e-30;
 const MAX_WIDTH: f64 = 1e30;
 
-fn even_float(sample: SampleType, lo: u64, hi: u64, bins: u32) -> Result<BinCode> {
+fn even_float(sample: SampleType, lo: u64, hi: u64, bins: u32, policy: &Policy) -> Result<BinCode> {
     let (from, to) = (sample.float(lo), sample.float(hi));
     if !(from < to && from.is_finite() && to.is_finite()) {
         return refuse(sample, "the range is empty or not finite");
@@ -184,12 +184,71 @@ fn even_float(sample: SampleType, lo: u64, hi: u64, bins: u32) -> Result<BinCode
     if !(MIN_WIDTH..=MAX_WIDTH).contains(&(to - from)) {
         return refuse(sample, "the range is narrower than 1e-30 or wider than 1e30");
     }
+    let parts = EvenFloats { sample, lo, hi, bins };
+    if !parts.one_correction_suffices() {
+        return range(sample, &parts.edges(), bins, policy);
+    }
     let scale = match sample {
         SampleType::F64 => (f64::from(bins) / (to - from)).to_bits(),
         _ => u64::from((bins as f32 / (to as f32 - from as f32)).to_bits()),
     };
-    Ok(BinCode { scale, ..BinCode::between(EVEN_FLOAT, sample, lo, hi) })
+    let step = parts.step();
+    let parameters = [step as u32, (step >> 32) as u32, 0];
+    Ok(BinCode { scale, parameters, ..BinCode::between(EVEN_FLOAT, sample, lo, hi) })
 }
+
+/// Equal parts of a range of floats: where each begins, to the bit, as the kernels have it.
+pub(super) struct EvenFloats {
+    pub sample: SampleType,
+    pub lo: u64,
+    pub hi: u64,
+    pub bins: u32,
+}
+
+impl EvenFloats {
+    /// The bits of the width of a part.
+    fn step(&self) -> u64 {
+        let (lo, hi) = (self.lo, self.hi);
+        match self.sample {
+            SampleType::F64 => {
+                ((f64::from_bits(hi) - f64::from_bits(lo)) / f64::from(self.bins)).to_bits()
+            }
+            _ => {
+                let (lo, hi) = (f32::from_bits(lo as u32), f32::from_bits(hi as u32));
+                u64::from(((hi - lo) / self.bins as f32).to_bits())
+            }
+        }
+    }
+
+    /// The bits of the m + 1 edges; the last one is the end of the range.
+    pub fn edges(&self) -> Vec<u64> {
+        let (step, hi) = (self.step(), self.hi);
+        let edge = |k: u32| match self.sample {
+            _ if k == self.bins => hi,
+            SampleType::F64 => {
+                (f64::from(k) * f64::from_bits(step) + f64::from_bits(self.lo)).to_bits()
+            }
+            _ => {
+                let (step, lo) = (f32::from_bits(step as u32), f32::from_bits(self.lo as u32));
+                u64::from((k as f32 * step + lo).to_bits())
+            }
+        };
+        (0..=self.bins).map(edge).collect()
+    }
+
+    /// Whether a scaled sample is never more than a part away from its own. Where the ends are so
+    /// far from zero that parts are hardly wider than the distance between two floats, several edges
+    /// may be one; and edges that are not normal numbers a device may take for zero.
+    fn one_correction_suffices(&self) -> bool {
+        let (sample, step) = (self.sample, self.sample.float(self.step()));
+        let largest = sample.float(self.lo).abs().max(sample.float(self.hi).abs());
+        let unit = if sample == SampleType::F64 { f64::EPSILON } else { f32::EPSILON.into() };
+        step >= MIN_WIDTH && largest * unit < step * MAX_UNCERTAINTY
+    }
+}
+
+/// Distances between floats at the ends of a range, in parts: scaling 2^20 parts adds a third of one.
+const MAX_UNCERTAINTY: f64 = 0.25;
 
 fn range(sample: SampleType, splitters: &[u64], bins: u32, policy: &Policy) -> Result<BinCode> {
     let tuning = &policy.histogram;

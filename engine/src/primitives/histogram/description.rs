@@ -44,7 +44,7 @@ impl<S> From<Histogram> for Bins<S> {
 
 impl<S: Sample> Bins<S> {
     /// `bins` equal parts of a range, whose end is left out. Samples outside it, and NaN, are in no
-    /// bin.
+    /// bin. [`edges`](Self::edges) says where floats are divided.
     pub fn even(range: Range<S>, bins: u32) -> Self {
         Self::new(bins, Bin::Even { lo: range.start.bits(), hi: range.end.bits() })
     }
@@ -126,8 +126,8 @@ impl<S> Bins<S> {
         self.histogram.bins
     }
 
-    /// The m + 1 edges of the bins, for an axis: the edges given; m + 1 equally spaced values; 0 to
-    /// m.
+    /// The m + 1 edges of the bins: the edges given; of even floats those that samples are compared
+    /// with, to the bit; of even integers equally spaced values, for an axis; 0 to m.
     pub fn edges(&self) -> Vec<f64> {
         self.histogram.edges()
     }

@@ -73,7 +73,7 @@ impl Layout {
 
     pub(super) fn check(&self, sample: SampleType) -> Result<()> {
         let refuse = |problem: &str| {
-            Err(Error::Histogram { sample: format!("{sample:?}"), problem: problem.to_owned() })
+            Err(Error::Histogram { sample: sample.to_string(), problem: problem.to_owned() })
         };
         if !(1..=MAX_CHANNELS).contains(&self.channels) {
             return refuse("elements have 1 to 4 channels");

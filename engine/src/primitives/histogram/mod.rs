@@ -26,7 +26,7 @@ use super::key::check_element;
 use super::sample::SampleType;
 use super::{Count, Policy, scan};
 use crate::error::{Error, Result};
-use bins::BinCode;
+use bins::{BinCode, EvenFloats};
 use passes::HistogramPasses;
 
 /// The most bins.
@@ -59,10 +59,15 @@ pub(in crate::primitives) enum Weight {
 }
 
 impl Histogram {
-    /// The m + 1 edges of the bins, for an axis: splitters; m + 1 equally spaced values; 0 to m.
+    /// The m + 1 edges of the bins: splitters; of floats those that samples are compared with, to the
+    /// bit; of integers equally spaced values, for an axis; 0 to m.
     fn edges(&self) -> Vec<f64> {
         match &self.function {
             Bin::Range(splitters) => splitters.iter().map(|&s| self.sample.value(s)).collect(),
+            Bin::Even { lo, hi } if self.sample.is_float() => {
+                let parts = EvenFloats { sample: self.sample, lo: *lo, hi: *hi, bins: self.bins };
+                parts.edges().into_iter().map(|edge| self.sample.value(edge)).collect()
+            }
             Bin::Even { lo, hi } => {
                 let (lo, hi) = (self.sample.value(*lo), self.sample.value(*hi));
                 let edge = |k| lo + (hi - lo) * f64::from(k) / f64::from(self.bins);

@@ -131,7 +131,7 @@ impl BucketCode {
     pub fn new(split: &Split) -> Result<Self> {
         let (key, m) = (split.key, split.buckets);
         let refuse = |problem: &str| {
-            Err(Error::Bucket { key: format!("{key:?}"), problem: problem.to_owned() })
+            Err(Error::Bucket { key: key.to_string(), problem: problem.to_owned() })
         };
         let fits = |bits: u64| key.bits() == 64 || bits >> 32 == 0;
         match &split.bucket {
