@@ -57,6 +57,7 @@ const EXAMPLES: &str = "\
 Examples:
   multisplit devices                      which devices there are, and which would be used
   multisplit sort keys.npy -o sorted.npy  sorted by the GPU, in the file's own type
+  multisplit sort sales.csv --column price -o sorted.csv
   multisplit split keys.npy -o out.npy --buckets 8 --by delta
   multisplit histogram samples.npy --bins 20 --range -4 4
   multisplit sssp usa_ny.gr.gz --source 0 --path-to 5
@@ -66,9 +67,10 @@ Examples:
   multisplit sssp rmat:100000:800000      shortest paths in a network that is made up
   multisplit graph scan --format dot | dot -Tsvg > scan.svg
 
-Files are .npy, .csv or .txt (one number per line), else raw little-endian numbers; each may end in
-.gz or .zst, and - is standard input or output. Numbers of elements are plain or powers: 16777216,
-16_777_216, 2^24. Amounts of memory have a unit or are bytes: 256KiB, 64MiB, 1GB, 4096.
+Files are .npy, .csv or .tsv (tables), .txt (one number per line), else what their first bytes say: one
+of these, or raw little-endian numbers. Each may end in .gz or .zst, and - is standard input or output.
+Counts are plain or powers: 16777216, 16_777_216, 2^24. Amounts of memory have a unit or are bytes:
+256KiB, 1.5GiB, 1GB, 4096.
 Exit status: 0 success, 1 failure, 2 wrong usage, 3 messages of the validation layers.
 The environment variable MULTISPLIT_DEVICE chooses a device where --device does not.";
 

@@ -9,6 +9,7 @@ use clap::Args;
 
 use crate::device::Devices;
 use crate::formats::{Array, Data, Format, Place};
+use crate::host_memory;
 use crate::inputs::{Input, InputOptions, Shape, TableInput, Values};
 use crate::outputs::{OutputId, Outputs};
 use crate::values::ValueOptions;
@@ -68,6 +69,7 @@ impl KeyedFiles {
             Input::Array(keys, _) => options.values.read(keys.len(), devices.bars())?,
             Input::Table(_) => None,
         };
+        check_host_memory(&input, values.as_ref())?;
         let keys_only = options.output.keys_only;
         if let (Input::Table(_), Some(id), false) = (&input, keys_out, keys_only)
             && matches!(outputs.format(id, Format::Csv)?, Format::Npy | Format::Raw)
@@ -198,6 +200,20 @@ impl KeyedFiles {
         Ok(())
     }
 }
+
+/// Results, and what they are gathered from, take some copies of what was read.
+fn check_host_memory(input: &Input, values: Option<&Values>) -> Result<()> {
+    let keys = match input {
+        Input::Array(keys, _) => keys.data().bytes().len(),
+        // Rows and their order.
+        Input::Table(input) => 16 * input.table.len(),
+    };
+    let values = values.map_or(0, |values| values.data.bytes().len());
+    Ok(host_memory::check("the result", COPIES * (keys + values) as u64)?)
+}
+
+/// The result, its form in the file, and one in between.
+const COPIES: u64 = 3;
 
 /// A name without an extension that says anything: rows are written to it as to a `.csv` file.
 fn is_plain_name(path: &Path) -> bool {

@@ -103,6 +103,18 @@ impl Array {
         (element.bytes() == data.element_bytes()).then_some(Self { element, data })
     }
 
+    /// Elements of this type out of wider ones, whose first bytes they are.
+    pub fn narrow(element: Element, wide: &Data) -> Option<Self> {
+        let (from, to) = (wide.element_bytes(), element.bytes());
+        let mut data = Data::empty(to);
+        if to > from || !data.resize(wide.len()) {
+            return None;
+        }
+        let rows = wide.bytes().chunks_exact(from).zip(data.bytes_mut().chunks_exact_mut(to));
+        rows.for_each(|(wide, narrow)| narrow.copy_from_slice(&wide[..to]));
+        Self::new(element, data)
+    }
+
     /// An array of u32.
     pub fn words(words: Vec<u32>) -> Self {
         Self { element: Element::U32, data: Data::Bytes4(words) }

@@ -43,7 +43,7 @@ fn best(ours: &Points, others: &Points) -> String {
         let Some(point) = fastest.max_by(|a, b| rate(a).total_cmp(&rate(b))) else { continue };
         let name = match &graph {
             Some(graph) => format!("{op} {graph}"),
-            None => op,
+            None => op.clone(),
         };
         let mut how = point.how();
         if point.n > 0.0 && graph.is_none() {

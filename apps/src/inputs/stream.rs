@@ -12,11 +12,14 @@ use crate::progress::Bars;
 
 const BUFFER_BYTES: usize = 1 << 20;
 
+/// The first bytes, which have been looked at, and the rest.
+type Whole = Chain<Cursor<Vec<u8>>, Box<dyn Read>>;
+
 /// An input that has been opened.
 pub struct Stream {
     pub place: Place,
     /// Plain bytes, the first ones among them.
-    pub reader: BufReader<Chain<Cursor<Vec<u8>>, Box<dyn Read>>>,
+    pub reader: BufReader<Whole>,
     /// How many plain bytes there are, where that is known.
     pub size: Option<u64>,
     content: Content,

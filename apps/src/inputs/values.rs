@@ -4,6 +4,7 @@
 //! they are written.
 
 use super::{Stream, read_array};
+use crate::formats::npy::ByteOrder;
 use crate::formats::{Array, Data, Element, FileError, Format, Place, Result};
 use crate::inputs::Shape;
 use crate::progress::Bars;
@@ -88,8 +89,11 @@ fn npy(stream: &mut Stream) -> Result<Values> {
     if header.fortran && !inner.is_empty() {
         data = transposed(data, bytes, header.element_bytes as usize, inner);
     }
-    let plain = inner.is_empty();
-    let element = header.element.map(|(element, _)| element).filter(|_| plain);
+    // What has another byte order, or several numbers, has no text.
+    let element = match header.element {
+        Some((element, ByteOrder::Native)) if inner.is_empty() => Some(element),
+        _ => None,
+    };
     Ok(Values {
         data,
         form: ValueForm { bytes, descr: header.descr, shape: inner.to_vec(), element },

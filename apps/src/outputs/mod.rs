@@ -136,24 +136,28 @@ impl Outputs {
         otherwise: Format,
     ) -> Result<()> {
         let format = self.format(id, otherwise)?;
-        if let (Format::Text | Format::Csv, None) = (format, form.element) {
-            let place = self.begun[id.0].place.to_string();
-            return Err(FileError::NoText { place, bytes: form.bytes, format });
-        }
-        let rows = data.len() as u64;
         let exact = data.element_bytes() == form.bytes;
-        if let (Format::Text | Format::Csv, Some(element), true) = (format, form.element, exact)
-            && let Some(array) = Array::new(element, data.clone())
-        {
-            return self.array(id, &array, otherwise);
+        if matches!(format, Format::Text | Format::Csv) {
+            let numbers = form.element.and_then(|element| match exact {
+                true => Array::new(element, data),
+                false => Array::narrow(element, &data),
+            });
+            let no_text = || {
+                let place = self.begun[id.0].place.to_string();
+                FileError::NoText { place, bytes: form.bytes, format }
+            };
+            return self.array(id, &numbers.ok_or_else(no_text)?, otherwise);
         }
-        let bytes = if exact { data.bytes().to_vec() } else { Values::unpadded(&data, form.bytes) };
-        self.write(id, |writer| {
-            if format == Format::Npy {
-                let shape = [&[rows], &form.shape[..]].concat();
-                writer.write_all(&npy::header(&form.descr, &shape))?;
+        let header = match format {
+            Format::Npy => {
+                npy::header(&form.descr, &[&[data.len() as u64], &form.shape[..]].concat())
             }
-            writer.write_all(&bytes)
+            _ => Vec::new(),
+        };
+        let unpadded = if exact { None } else { Some(Values::unpadded(&data, form.bytes)) };
+        self.write(id, |writer| {
+            writer.write_all(&header)?;
+            writer.write_all(unpadded.as_deref().unwrap_or(data.bytes()))
         })
     }
 

@@ -49,19 +49,19 @@ impl SearchFiles {
     pub fn write(&mut self, index: usize, paths: &ShortestPaths, to: Option<u32>) -> Result<()> {
         let Files { distances, predecessors, path, .. } = self.files[index];
         if let Some(id) = distances {
-            self.array(id, distances_of(paths)?)?;
+            self.array(id, &distances_of(paths)?)?;
         }
         if let Some(id) = predecessors {
-            self.array(id, Array::words(paths.predecessors.clone()))?;
+            self.array(id, &Array::words(paths.predecessors.clone()))?;
         }
         if let Some((id, to)) = path.zip(to) {
-            self.array(id, Array::words(paths.path_to(to).unwrap_or_default()))?;
+            self.array(id, &Array::words(paths.path_to(to).unwrap_or_default()))?;
         }
         Ok(())
     }
 
-    fn array(&mut self, id: OutputId, array: Array) -> Result<()> {
-        Ok(self.outputs.array(id, &array, Format::Text)?)
+    fn array(&mut self, id: OutputId, array: &Array) -> Result<()> {
+        Ok(self.outputs.array(id, array, Format::Text)?)
     }
 
     /// Whether rounds are drawn.
