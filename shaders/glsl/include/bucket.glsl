@@ -6,6 +6,11 @@
 // count the keys for which it had to. More buckets than one split can have are split by a part of
 // the id at a time.
 
+#ifndef BUCKET_GLSL
+#define BUCKET_GLSL
+
+#include "multisplit.glsl"
+
 const uint BUCKET_DIGIT = 0;     // (key >> a) & d
 const uint BUCKET_DELTA = 1;     // (key - ab) / cd, where e is a little less than 1 / cd as a float
 const uint BUCKET_EVEN = 2;      // (key - a) * c in floats; 64 bits wide: by splitters
@@ -15,9 +20,9 @@ const uint BUCKET_ORDERED = 5;   // (ordered(key) >> a) & d, with the bits of e 
 
 #include "ordered.glsl"
 
-layout(constant_id = 12) const uint ID_BITS = 8;  // ceil(log2 push.ids), at least 1, for splitters
+layout(constant_id = ID_BITS_ID) const uint ID_BITS = 8;  // ceil(log2 push.ids), at least 1, for splitters
 // Whether to go by BUCKET_BITS bits of the id from push.part_shift on, and not by all of it.
-layout(constant_id = 13) const uint BY_PART = 0;
+layout(constant_id = BY_PART_ID) const uint BY_PART = 0;
 
 // The splitters, as ordered(); or the one buffer that a user's function may read.
 layout(set = 0, binding = 1, std430) readonly buffer Table { uint at[]; } table;
@@ -139,3 +144,5 @@ uint bucket_at(KEY key) {
     return part_of_id(min(raw_bucket(key), push.ids - 1));
 #endif
 }
+
+#endif

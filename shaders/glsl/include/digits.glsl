@@ -2,6 +2,12 @@
 // key that compares like the key, flipped by e where the order is descending; DIGIT_BITS bits a
 // digit, the last digit taking what is left.
 
+#ifndef DIGITS_GLSL
+#define DIGITS_GLSL
+
+#include "multisplit.glsl"
+#include "ordered.glsl"
+
 const uint DIGIT_BITS = 8;
 
 // The bits that are sorted by, moved down to bit 0.
@@ -14,3 +20,5 @@ KEY digits_of(KEY key) {
 uint digit(KEY image, uint round) {
     return uint(image >> (round * DIGIT_BITS)) & ((1u << DIGIT_BITS) - 1);
 }
+
+#endif

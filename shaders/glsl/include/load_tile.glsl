@@ -1,5 +1,12 @@
 // Loading a tile, and finding the buckets of its keys.
 
+#ifndef LOAD_TILE_GLSL
+#define LOAD_TILE_GLSL
+
+#include "multisplit.glsl"
+#include "bucket.glsl"
+#include "rank_tile.glsl"
+
 #ifdef BUCKET_FROM_KEY
 
 // Missing keys are such as have the last digit.
@@ -37,3 +44,5 @@ void load_keys(uint tile_first) {
         }
     }
 }
+
+#endif

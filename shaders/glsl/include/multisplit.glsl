@@ -1,10 +1,15 @@
 // What the kernels of multisplit share: their constants, their push block and their keys.
 
-layout(constant_id = 1) const uint SUBGROUP_SIZE = 32;
+#ifndef MULTISPLIT_GLSL
+#define MULTISPLIT_GLSL
+
+#include "constant_ids.glsl"
+
+layout(constant_id = SUBGROUP_SIZE_ID) const uint SUBGROUP_SIZE = 32;
 #define MIN_LANES SUBGROUP_SIZE
-layout(constant_id = 2) const uint BUCKET_BITS = 8;  // ceil(log2 m), at least 1
-layout(constant_id = 3) const uint BUCKET_KIND = 0;
-layout(constant_id = 4) const uint KEY_KIND = 0;
+layout(constant_id = BUCKET_BITS_ID) const uint BUCKET_BITS = 8;  // ceil(log2 m), at least 1
+layout(constant_id = BUCKET_KIND_ID) const uint BUCKET_KIND = 0;
+layout(constant_id = KEY_KIND_ID) const uint KEY_KIND = 0;
 
 layout(push_constant) uniform Push {
     uint count;         // n, the number of elements
@@ -24,11 +29,11 @@ layout(push_constant) uniform Push {
 #include "count.glsl"
 
 uint element_count() {
-    return number(push.count);
+    return resolved_count(push.count);
 }
 
 uint subproblem_count() {
-    return number(push.subproblems);
+    return resolved_count(push.subproblems);
 }
 
 #if KEY_BITS == 64
@@ -42,4 +47,6 @@ layout(set = 0, binding = 0, std430) readonly buffer Keys { KEY at[]; } keys;
 #if KEY_BITS == 32
 layout(set = 0, binding = 0, std430) readonly buffer KeysVec4 { uvec4 at[]; } keys_vec4;
 #endif
+#endif
+
 #endif

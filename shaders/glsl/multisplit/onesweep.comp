@@ -9,9 +9,9 @@
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #include "key_width.glsl"
+#include "constant_ids.glsl"
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
-layout(constant_id = 7) const uint SPIN_LIMIT = 1024;
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #define ONE_TILE
 #include "multisplit.glsl"
