@@ -57,7 +57,7 @@ fn usual_functions_are_accepted() {
             for (uint i = 2u; i * i <= key && i < 300u; ++i) if (key % i == 0u) return 0u;
             return 1u;
         }"),
-        (narrow, "float", "uint bucket_of(float key) { return table.at[uint(key) % push.parameter_b] + push.parameter_a; }"),
+        (narrow, "float", "uint bucket_of(float key) { return table.at[uint(key) % push.parameter_1] + push.parameter_0; }"),
         (narrow, "int", "uint bucket_of(int key) { return uint(key) & 1u; }"),
         (narrow, "uint", "#define HALF(x) ((x) / 2u)\nconst uint list[3] = uint[](1u, 2u, 3u);
             struct Both { uint a; float b; };
@@ -67,7 +67,7 @@ fn usual_functions_are_accepted() {
         (wide, "int64_t", "uint bucket_of(int64_t key) { return key < 0 ? 0u : 1u; }"),
         (wide, "uint64_t", "uint bucket_of(uint64_t key) { return uint(key >> 40) & 31u; }"),
         (wide, "double", "uint bucket_of(double key) { return abs(key) < 1e-200lf ? 1u : 0u; }"),
-        (&builtin::HISTOGRAM_COUNT, "uint", "uint bucket_of(uint key) { return table.at[key % push.parameter_b] + push.parameter_a; }"),
+        (&builtin::HISTOGRAM_COUNT, "uint", "uint bucket_of(uint key) { return table.at[key % push.parameter_1] + push.parameter_0; }"),
         (&builtin::HISTOGRAM_COUNT, "float", "uint bucket_of(float key) { return uint(abs(key)) / 50u; }"),
         (&builtin::HISTOGRAM_COUNT, "int", "uint bucket_of(int key) { return key < 0 ? 1u : 25u; }"),
         (&builtin::HISTOGRAM_COUNT_WIDE, "uint64_t", "uint bucket_of(uint64_t key) { return uint(key >> 40) & 31u; }"),
@@ -81,7 +81,7 @@ fn usual_functions_are_accepted() {
 /// Every kernel that asks for buckets takes a function, with its interface unchanged.
 #[test]
 fn every_kernel_with_buckets_takes_a_function() {
-    let source = "uint bucket_of(uint key) { return table.at[key] / push.parameter_c; }";
+    let source = "uint bucket_of(uint key) { return table.at[key] / push.parameter_2; }";
     let mut kernels = 0;
     for builtin in builtin::ALL {
         let plain = builtin.kernel().unwrap();
@@ -108,7 +108,7 @@ fn the_users_instructions_are_guarded_and_ours_are_not() {
     let plain = "uint bucket_of(uint key) { return key & 3u; }";
     let before = accepted(&builtin::MULTISPLIT_COUNT, "uint", plain);
     let source = "uint bucket_of(uint key) {
-        uint own[5]; own[key] = table.at[key]; return own[key] / push.parameter_a + (key << push.parameter_b); }";
+        uint own[5]; own[key] = table.at[key]; return own[key] / push.parameter_0 + (key << push.parameter_1); }";
     let after = accepted(&builtin::MULTISPLIT_COUNT, "uint", source);
     let more = |what: &str| after.matches(what).count() - before.matches(what).count();
     assert_eq!(more("OpArrayLength"), 1, "{after}");

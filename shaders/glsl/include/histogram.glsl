@@ -56,9 +56,9 @@ layout(push_constant) uniform Push {
     uint scale_low;     // bins or cells to the unit
     uint scale_high;
     uint bits;          // three small numbers, so that addresses of buffers fit as well
-    uint parameter_a;   // for a function of the user's
-    uint parameter_b;
-    uint parameter_c;
+    uint parameter_0;   // what a function of the user's reads, as it was given
+    uint parameter_1;
+    uint parameter_2;
 } push;
 
 // Bits of a bin or a place, where that is a power of two.

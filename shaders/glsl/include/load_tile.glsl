@@ -11,7 +11,7 @@
 
 // Missing keys are such as have the last digit.
 KEY missing_key() {
-    return from_ordered(push.parameter_e != 0 ? KEY(0) : ~KEY(0));
+    return from_ordered(push.flip_or_reciprocal != 0 ? KEY(0) : ~KEY(0));
 }
 
 void find_buckets(uint tile_first) {}

@@ -39,13 +39,13 @@ void publish_count(uint k);
 
 // A round in which all keys have the same digit is idle.
 uint idle_rounds() {
-    return idle.rounds | push.parameter_c;  // c: rounds that are idle by definition
+    return idle.rounds | push.idle_rounds;
 }
 
 // Two idle rounds that follow each other do nothing, and leave the data where it is; one alone moves
 // it to where the next round looks for it.
 bool skip_round(uint rounds) {
-    if ((rounds & push.parameter_b) == push.parameter_b) return true;  // b: this round and the other
+    if ((rounds & push.round_pair) == push.round_pair) return true;
     if ((rounds >> push.round & 1) == 0) return false;
     uint first = group_index() * TILE;
     uint end = min(first + TILE, element_count());

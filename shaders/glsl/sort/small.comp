@@ -13,6 +13,7 @@
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #define IN_PLACE
+#define ALL_DIGITS
 #define HOST_COUNT
 #include "multisplit.glsl"
 #include "ordered.glsl"

@@ -29,9 +29,9 @@ push_constants! {
         scale_low: u32,
         scale_high: u32,
         bits: u32,
-        parameter_a: u32,
-        parameter_b: u32,
-        parameter_c: u32,
+        parameter_0: u32,
+        parameter_1: u32,
+        parameter_2: u32,
     }
 }
 
@@ -161,8 +161,8 @@ impl HistogramPasses<'_> {
         }
         // Where the caller does not want it, nobody reads it.
         let pass = match (out_of_range, unwanted) {
-            (Some(wanted), _) => pass.bind("dropped", wanted),
-            (None, Some(unwanted)) => pass.scratch("dropped", unwanted),
+            (Some(wanted), _) => pass.bind("out_of_range", wanted),
+            (None, Some(unwanted)) => pass.scratch("out_of_range", unwanted),
             (None, None) => pass,
         };
         match arguments {
@@ -196,9 +196,9 @@ impl HistogramPasses<'_> {
             scale_high: high(scale),
             // None of them is past 63.
             bits: shift | format.map_or(0, |f| f.bin_bits << 8 | f.fraction_bits << 16),
-            parameter_a: parameters[0],
-            parameter_b: parameters[1],
-            parameter_c: parameters[2],
+            parameter_0: parameters[0],
+            parameter_1: parameters[1],
+            parameter_2: parameters[2],
         }
     }
 
@@ -225,7 +225,7 @@ impl HistogramPasses<'_> {
             ("COPIES", sizes.copies),
             ("WEIGHT", weight_code(histogram.weight)),
             ("WIDE", u32::from(histogram.wide)),
-            ("LENGTH_ON_GPU", u32::from(matches!(self.buffers.n, Count::Device { .. }))),
+            ("COUNT_ON_DEVICE", u32::from(matches!(self.buffers.n, Count::Device { .. }))),
             ("SEARCH", range.map_or(Search::Binary, |range| range.search) as u32),
             ("CELLS", range.map_or(1, |range| range.cells)),
             ("SPLITTERS", sizes.splitters),

@@ -28,9 +28,9 @@ pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
         false => (COUNT, 1, EACH * u64::from(job.sizes.threads)),
     };
     let groups = job.prepare(|_, lengths, n| lengths.parts(n, keys_of_group))?;
-    let (outside, counted) = (job.outside, job.buffers.out_of_range.is_some());
+    let (out_of_range, counted) = (job.out_of_range, job.buffers.out_of_range.is_some());
     let prepared = job.prepared;
     let pass = job.pass("multisplit.count", kernels, groups, parts)?.bind("histogram", counts);
-    prepared.dispatch(bind_out_of_range(pass, outside, counted), groups);
+    prepared.dispatch(bind_out_of_range(pass, out_of_range, counted), groups);
     scan::exclusive(job.graph, job.policy, counts, job.buffers.offsets, m + 1)
 }

@@ -39,10 +39,10 @@ pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
     let histogram = counts_and_status.elements::<u32>(0, m);
     let status = counts_and_status.elements::<u32>(words, status_words);
 
-    let (outside, counted) = (job.outside, job.buffers.out_of_range.is_some());
+    let (out_of_range, counted) = (job.out_of_range, job.buffers.out_of_range.is_some());
     let pass = job.pass("multisplit.histogram", HISTOGRAM, blocks, parts)?;
     let pass = pass.bind("histogram", histogram);
-    prepared.dispatch(bind_out_of_range(pass, outside, counted), blocks);
+    prepared.dispatch(bind_out_of_range(pass, out_of_range, counted), blocks);
 
     let (split, buffers) = (job.split, job.buffers);
     let kernels = variant(&buffers.output, ONESWEEP);

@@ -83,7 +83,7 @@ fn label(job: &mut SplitPasses<'_>, load: &Load, labels: Buffer, carried: Buffer
         Load::Index => LABELS_INDEX,
     };
     let groups = groups(job)?;
-    let (outside, counted) = (job.outside, job.buffers.out_of_range.is_some());
+    let (out_of_range, counted) = (job.out_of_range, job.buffers.out_of_range.is_some());
     let (buffers, prepared) = (job.buffers, job.prepared);
     let pass = job.pass("multisplit.labels", kernels, groups, 1)?.bind("labels", labels);
     let pass = match (load, buffers.output) {
@@ -94,7 +94,7 @@ fn label(job: &mut SplitPasses<'_>, load: &Load, labels: Buffer, carried: Buffer
         (Load::Index, _) => pass.bind("sources", carried),
         _ => pass,
     };
-    prepared.dispatch(bind_out_of_range(pass, outside, counted), groups);
+    prepared.dispatch(bind_out_of_range(pass, out_of_range, counted), groups);
     Ok(())
 }
 

@@ -74,7 +74,7 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
 
     let histogram = job.graph.transient::<u32>("multisplit.histogram", entries);
     let scanned = job.graph.transient::<u32>("multisplit.scanned", entries);
-    let (outside, counted) = (job.outside, job.buffers.out_of_range.is_some());
+    let (out_of_range, counted) = (job.out_of_range, job.buffers.out_of_range.is_some());
     let prepared = job.prepared;
     let label = "multisplit.prescan";
     let inside = if let Some(side_by_side) = job.side_by_side {
@@ -83,11 +83,11 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
         let threads = side_by_side * job.sizes.threads;
         let pass = job.pass_of(label, SIDE_BY_SIDE_PRESCAN, threads, subproblems, windows)?;
         let pass = pass.bind("histogram", histogram).bind("inside_block", inside);
-        prepared.dispatch(bind_out_of_range(pass, outside, counted), blocks);
+        prepared.dispatch(bind_out_of_range(pass, out_of_range, counted), blocks);
         inside
     } else {
         let pass = job.pass(label, prescan, subproblems, windows)?.bind("histogram", histogram);
-        prepared.dispatch(bind_out_of_range(pass, outside, counted), groups);
+        prepared.dispatch(bind_out_of_range(pass, out_of_range, counted), groups);
         scanned // any view: there is nothing inside, and the postscan does not look
     };
 

@@ -14,7 +14,7 @@ use super::{check, check_policy, small};
 use crate::error::{Error, Result};
 use crate::primitives::count::{Count, Length, Prepared};
 use crate::primitives::key::KeyType;
-use crate::primitives::multisplit::{EACH, TileShape, table};
+use crate::primitives::multisplit::{BucketWords, EACH, SplitBy, TileShape, table};
 use crate::primitives::{Policy, copy};
 
 push_constants! {
@@ -184,7 +184,12 @@ impl Large<'_> {
         let (graph, sort) = (&mut *self.graph, self.sort);
         let mut job =
             SortPasses { graph, policy, sort, buffers: &buffers, shape, n: length, prepared };
-        let work = Work { subproblems: length, parts: 1, round: 0, parameters: [0; 5] };
+        let work = Work {
+            subproblems: length,
+            parts: 1,
+            round: 0,
+            by: SplitBy::Bucket(BucketWords::default()),
+        };
         let key_bytes = n * u64::from(sort.key.bytes());
         let mut pass = job
             .pass("sort.gather", variant(values, GATHER), &work, &[])?

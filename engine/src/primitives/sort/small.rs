@@ -43,8 +43,8 @@ pub(super) fn one_tile_each(
         Some((_, count)) => (SEGMENTS, count),
         None => (SMALL, 1),
     };
-    let parameters = job.all_digits();
-    let work = Work { subproblems: Length::known(groups), parts: 1, round: rounds, parameters };
+    let by = job.all_digits();
+    let work = Work { subproblems: Length::known(groups), parts: 1, round: rounds, by };
     let mut pass = job.pass("sort.small", variant(buffers.values, kernels), &work, &[])?;
     pass = pass.bind("keys", buffers.keys.range(0, n * u64::from(sort.key.bytes())));
     if let Some((values, bytes)) = buffers.values.buffer() {
