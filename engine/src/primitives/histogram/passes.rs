@@ -8,6 +8,7 @@ use super::bins::{BinCode, Search};
 use super::layout::Piece;
 use super::{Counted, Histogram, HistogramMethod, HistogramSizes, WORD, Weight};
 use crate::error::Result;
+use crate::primitives::constants::specialize;
 use crate::primitives::{Count, Policy, fill};
 
 push_constants! {
@@ -145,7 +146,7 @@ impl HistogramPasses<'_> {
         let counts = self.counts();
         let out_of_range = self.buffers.out_of_range.map(|buffer| self.out_of_range(buffer));
         let groups = self.groups(piece.count);
-        let mut pass = self
+        let pass = self
             .graph
             .pass("histogram.count", &kernel)
             .bind("samples", samples)
@@ -154,11 +155,7 @@ impl HistogramPasses<'_> {
             .bind("elements", elements)
             .bind("counts", counts)
             .push(&push);
-        for (name, value) in constants {
-            if name == "local_size_x" || kernel.interface().spec_constant(name).is_some() {
-                pass = pass.specialize(name, value);
-            }
-        }
+        let pass = specialize(pass, &kernel, &constants);
         // Where the caller does not want it, nobody reads it.
         let pass = match (out_of_range, unwanted) {
             (Some(wanted), _) => pass.bind("out_of_range", wanted),

@@ -8,6 +8,7 @@ use super::push::SplitPush;
 use super::{Split, SplitBuffers, SplitOutput, SplitSizes, method, offsets};
 use crate::error::Result;
 use crate::primitives::Policy;
+use crate::primitives::constants::specialize;
 use crate::primitives::count::{Length, Lengths, Prepared};
 
 /// A bucket function as it is in the graph.
@@ -68,8 +69,8 @@ pub(super) struct SplitPasses<'j> {
     pub prepared: Prepared,
 }
 
-/// The kernels of one stage: for 32-bit and for 64-bit keys.
-pub(super) type Kernels = [&'static Builtin; 2];
+/// The kernels of one pass: for 32-bit and for 64-bit keys.
+pub(in crate::primitives) type Kernels = [&'static Builtin; 2];
 
 impl<'j> SplitPasses<'j> {
     pub fn new(
@@ -149,7 +150,6 @@ impl<'j> SplitPasses<'j> {
         // Kernels for more buckets than a round has do not ask.
         let values_after = &self.policy.split.values_after;
         let values_after = values_after[values_after.len().min(bits as usize) - 1];
-        let has = |name: &str| kernel.interface().spec_constant(name).is_some();
         let constants = [
             ("local_size_x", threads),
             ("SUBGROUP_SIZE", self.policy.subgroup_size),
@@ -170,17 +170,13 @@ impl<'j> SplitPasses<'j> {
             ("SUBPROBLEM", self.side_by_side.map_or(0, |_| self.sizes.keys_of_block_subproblem())),
             ("SIDE_BY_SIDE", self.side_by_side.unwrap_or(1)),
         ];
-        let constants: Vec<_> = constants.into_iter().filter(|(name, _)| has(name)).collect();
         let reads_table = kernel.interface().binding("table").is_some();
         let pass = self.graph.pass(label, &kernel).bind("keys", keys);
         let mut pass = push.push(self.prepared.bind(pass, keys), by);
         if reads_table {
             pass = pass.bind("table", table);
         }
-        for (name, value) in constants {
-            pass = pass.specialize(name, value);
-        }
-        Ok(pass)
+        Ok(specialize(pass, &kernel, &constants))
     }
 
     fn value_words(&self) -> u32 {

@@ -1,21 +1,15 @@
 //! The one-sweep radix sort: the histograms of all digits in one read, then one pass a digit.
 
 use multisplit_graph::{Graph, View};
-use multisplit_shaders::builtin as kernels;
+use multisplit_shaders::builtin::variants::{SORT_HISTOGRAM, SORT_ROUND};
 
-use super::pass::{BUCKETS, Halves, Kernels, SortPasses, Work, bind_halves, variant};
+use super::pass::{BUCKETS, Halves, SortPasses, Work, bind_halves, variant};
 use super::{AddedSort, KeyedSort, SortBuffers, SortPlace, SortValues};
 use crate::error::Result;
 use crate::primitives::count::{Length, Lengths, Prepared};
 use crate::primitives::memory::Filling;
 use crate::primitives::multisplit::{BucketWords, SplitBy};
 use crate::primitives::{Policy, fill};
-
-static HISTOGRAM: Kernels = [&kernels::SORT_HISTOGRAM, &kernels::SORT_HISTOGRAM_KEY64];
-static ROUND: [Kernels; 2] = [
-    [&kernels::SORT_ROUND_KEYS, &kernels::SORT_ROUND_KEYS_KEY64],
-    [&kernels::SORT_ROUND_PAIRS, &kernels::SORT_ROUND_PAIRS_KEY64],
-];
 
 /// Words before the tiles' in the status of a round: the ticket and its padding.
 const STATUS_HEAD: u64 = 4;
@@ -117,7 +111,8 @@ impl Round {
         let work = Work { subproblems: tiles, parts: 1, round: self.index, by: self.by };
         let counted = self.index == 0 && matches!(buffers.values, SortValues::Indices(_));
         let constants = [("BUCKET_KIND", self.kind), ("COUNTED_VALUES", u32::from(counted))];
-        let pass = job.pass("sort.round", variant(buffers.values, ROUND), &work, &constants)?;
+        let pass =
+            job.pass("sort.round", variant(buffers.values, SORT_ROUND), &work, &constants)?;
         let pass = pass.bind("histogram", histograms).bind("idle", idle).bind("status", status);
         let pass = pass.bind("table", histograms);
         let pass = bind_halves(pass, (sort, buffers.values, n), halves, self.index);
@@ -148,7 +143,7 @@ fn histogram(
     let work = Work { subproblems: parts, parts: tiles, round: 0, by };
     let sizes = [("local_size_x", tuned.threads), ("ITEMS", tuned.items), ("ROUNDS", rounds)];
     let prepared = job.prepared;
-    let pass = job.pass("sort.histogram", HISTOGRAM, &work, &sizes)?;
+    let pass = job.pass("sort.histogram", SORT_HISTOGRAM, &work, &sizes)?;
     let pass = pass.bind("keys", keys).bind("histogram", histograms).bind("idle", idle);
     prepared.dispatch(prepared.bind(pass, keys), parts);
     Ok(())

@@ -1,21 +1,18 @@
 //! What the passes of a sort have in common: kernels by key and values, push constants, sizes.
 
 use multisplit_graph::{Buffer, Graph, PassBuilder};
-use multisplit_shaders::builtin::Builtin;
 
 use super::{KeyedSort, SortBuffers, SortValues};
 use crate::error::Result;
 use crate::primitives::Policy;
+use crate::primitives::constants::specialize;
 use crate::primitives::count::{Length, Prepared};
 use crate::primitives::multisplit::{
-    BucketCode, BucketWords, SplitBy, SplitPush, TileShape, ValuesAfter,
+    BucketCode, BucketWords, Kernels, SplitBy, SplitPush, TileShape, ValuesAfter,
 };
 
 /// Buckets of a round.
 pub(super) const BUCKETS: u32 = 1 << super::DIGIT_BITS;
-
-/// The kernels of one pass: for 32-bit and for 64-bit keys.
-pub(super) type Kernels = [&'static Builtin; 2];
 
 /// Which of the two variants of a kernel is needed.
 pub(super) fn variant(values: SortValues, [keys, pairs]: [Kernels; 2]) -> Kernels {
@@ -89,14 +86,10 @@ impl SortPasses<'_> {
             ("VALUES_AFTER", ValuesAfter::Ordering as u32),
         ];
         let given = |name: &str| constants.iter().any(|(other, _)| *other == name);
-        let mut pass = push.push(self.graph.pass(label, &kernel), work.by);
-        let all = common.iter().filter(|(name, _)| !given(name)).chain(constants);
-        for (name, value) in all {
-            if kernel.interface().spec_constant(name).is_some() {
-                pass = pass.specialize(*name, *value);
-            }
-        }
-        Ok(pass)
+        let pass = push.push(self.graph.pass(label, &kernel), work.by);
+        let all: Vec<_> =
+            common.iter().filter(|(name, _)| !given(name)).chain(constants).copied().collect();
+        Ok(specialize(pass, &kernel, &all))
     }
 
     /// The bucket function of one round, as its kind and its words.
