@@ -11,7 +11,7 @@ layout(set = 0, binding = 1, std430) buffer Counts { uint at[]; } counts;
 // kernels.txt defines STEPS, which the host reads too.
 layout(push_constant) uniform Push {
     uint index;       // where the number is
-    uint most;        // what it is at most: a larger one counts as this
+    uint max_count;   // a larger one counts as this
     uint max_groups;  // maxComputeWorkGroupCount[0]
     uint used;        // steps that there are
     uvec4 steps[STEPS];  // the record it starts from, divisor, factor, summand
@@ -35,7 +35,7 @@ void record(uint at, uint number) {
 const uint AT_LEAST_ONE = 1u << 31;
 
 void main() {
-    record(0, min(source.at[push.index], push.most));
+    record(0, min(source.at[push.index], push.max_count));
     for (uint s = 0; s < push.used; ++s) {
         uvec4 step = push.steps[s];
         uint parts = div_ceil(counts.at[4 * (step.x & ~AT_LEAST_ONE) + 3], step.y);

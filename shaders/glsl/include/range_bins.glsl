@@ -57,12 +57,12 @@ void stage_range() {
             splitters[i] = table_splitter(i);
 }
 
-// How many splitters are at or below `key`, which is known to be from `below` to `most`.
-uint search(SAMPLE key, uint below, uint most) {
-    while (below < most) {
-        uint middle = (below + most) / 2;
+// How many splitters are at or below `key`, which is known to be from `below` to `max_below`.
+uint search(SAMPLE key, uint below, uint max_below) {
+    while (below < max_below) {
+        uint middle = (below + max_below) / 2;
         if (splitter(middle) <= key) below = middle + 1;
-        else most = middle;
+        else max_below = middle;
     }
     return below;
 }

@@ -56,7 +56,7 @@ layout(set = 0, binding = 0, std430) volatile buffer Control {
     uint more_first;  // buckets that are taken besides: none, if the last
     uint more_last;   // comes before the first
     // What the round reports.
-    uint least;       // no entry of the rest is nearer
+    uint nearest_rest;  // no entry of the rest is nearer
     uint lost;        // something did not fit into a queue
     uint overflowed;  // a sum was too large for a distance
     uint finished;    // workgroups that are through

@@ -22,13 +22,13 @@ void look_at(uint i) {
     uvec2 entry = held ? pile.at[i] : uvec2(0);
     bool keep = held && entry.y >= control.threshold && distances.at[entry.x] == entry.y;
     uvec4 votes = subgroupBallot(keep);
-    uint least = subgroupMin(keep ? entry.y : UNREACHED);
+    uint nearest = subgroupMin(keep ? entry.y : UNREACHED);
     uint begin = 0;
-    if (subgroupElect() && least < UNREACHED) {
+    if (subgroupElect() && nearest < UNREACHED) {
         uint count = subgroupBallotBitCount(votes);
         begin = atomicAdd(control.kept, count);
         atomicAdd(control.kept_words, 2 * count);
-        atomicMin(control.least, least);
+        atomicMin(control.nearest_rest, nearest);
     }
     begin = subgroupBroadcastFirst(begin) + subgroupBallotExclusiveBitCount(votes);
     if (keep) {
