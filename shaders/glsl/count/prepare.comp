@@ -1,6 +1,6 @@
 #version 460
-// Turns a number that an earlier pass left on the device into all that the passes of a primitive
-// need to know of it: the number itself, what follows from it, and workgroups for indirect
+// Turns a device count, which an earlier pass left, into all that the passes of a primitive need to
+// know of it: the count itself, what follows from it, and workgroups for indirect
 // dispatches, in the records that include/count.glsl reads.
 
 layout(local_size_x = 1) in;
@@ -10,7 +10,7 @@ layout(set = 0, binding = 1, std430) buffer Counts { uint at[]; } counts;
 
 // kernels.txt defines STEPS, which the host reads too.
 layout(push_constant) uniform Push {
-    uint index;       // where the number is
+    uint index;       // where the count is
     uint max_count;   // a larger one counts as this
     uint max_groups;  // maxComputeWorkGroupCount[0]
     uint used;        // steps that there are

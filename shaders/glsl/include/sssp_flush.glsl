@@ -1,5 +1,5 @@
 // The two ends of a round in a workgroup: what it is to do, loaded once; and what its subgroups
-// still have staged when they are through, handed on with one addition a queue for all of them.
+// still have staged when they are through, handed on with one addition per queue for all of them.
 
 #ifndef SSSP_FLUSH_GLSL
 #define SSSP_FLUSH_GLSL
@@ -42,7 +42,8 @@ void begin_round() {
     staging.later = 0;
     for (uint s = gl_LocalInvocationIndex; s <= BUCKETS; s += gl_WorkGroupSize.x) destination_counts[s] = 0;
     // The end of the first queue comes before those of the others.
-    for (uint b = this_round.more_first - 1 + gl_LocalInvocationIndex; b <= this_round.more_last; b += gl_WorkGroupSize.x)
+    uint first = this_round.more_first - 1 + gl_LocalInvocationIndex;
+    for (uint b = first; b <= this_round.more_last; b += gl_WorkGroupSize.x)
         taken_ends[b] = control.ends[b];
     if (gl_LocalInvocationIndex == 0) {
         wide_count = 0;

@@ -1,5 +1,5 @@
 // One round of a search: the entries of a queue are taken, a few at a time by each subgroup; stale
-// ones are dropped, near ones expanded, and what comes nearer by that is handed on to queues.
+// ones are left out, near ones expanded, and what comes nearer by that is handed on to queues.
 
 #ifndef SSSP_ROUND_GLSL
 #define SSSP_ROUND_GLSL
@@ -81,7 +81,7 @@ uint look_at(bool held, uvec2 entry, bool piece, out uint distance, out uint beg
     return degree;
 }
 
-// Expands an entry a lane, or a piece of a vertex, by the subgroup itself.
+// Expands one entry per lane, or a piece of a vertex, by the subgroup itself.
 void expand(bool held, uvec2 entry, bool piece) {
     uint distance;
     uint begin;

@@ -6,7 +6,7 @@
 
 #include "sssp_state.glsl"
 
-layout(constant_id = STAGE_ID) const uint STAGE = 4;  // entries a lane
+layout(constant_id = STAGE_ID) const uint STAGE = 4;  // entries per lane
 const uint STAGE_ENTRIES = STAGE * SUBGROUP_SIZE;
 const uint QUEUE_BITS = BUCKETS < 2 ? 1 : BUCKETS < 4 ? 2 : BUCKETS < 8 ? 3 : BUCKETS < 16 ? 4 :
                         BUCKETS < 32 ? 5 : BUCKETS < 64 ? 6 : BUCKETS < 128 ? 7 : 8;
@@ -51,7 +51,8 @@ Staging staging;
 
 // A destination is a queue that a round writes: the near one, those of buckets by their numbers, the rest.
 uint queue_of_destination(uint destination) {
-    return destination == 0 ? this_round.near_queue : destination == BUCKETS ? this_round.rest_queue : BUCKET + destination;
+    return destination == 0 ? this_round.near_queue
+                            : destination == BUCKETS ? this_round.rest_queue : BUCKET + destination;
 }
 
 // Of an entry that is not near.
@@ -112,8 +113,8 @@ void flush_near() {
     subgroup_sync();
 }
 
-// Hands the later entries on, a window (an entry a lane) at a time: a warp-level multisplit, with
-// one addition a queue in place of the scan.
+// Hands the later entries on, a window (one entry per lane) at a time: a warp-level multisplit,
+// with one addition per queue in place of the scan.
 void flush_later() {
     subgroup_sync();
     for (uint first = 0; first < staging.later; first += SUBGROUP_SIZE) {
@@ -136,19 +137,19 @@ void flush_later() {
 }
 
 // Take entries from the lanes that have one; called by the whole subgroup. There is room for
-// another entry a lane, always.
+// another entry per lane, always.
 void stage_later(bool found, uvec2 entry) {
-    uvec4 votes = subgroupBallot(found);
+    uvec4 finders = subgroupBallot(found);
     if (found)
-        staged[later_area() + staging.later + subgroupBallotExclusiveBitCount(votes)] = entry;
-    staging.later += subgroupBallotBitCount(votes);
+        staged[later_area() + staging.later + subgroupBallotExclusiveBitCount(finders)] = entry;
+    staging.later += subgroupBallotBitCount(finders);
     if (staging.later > STAGE_ENTRIES - SUBGROUP_SIZE) flush_later();
 }
 
 void stage_near(bool found, uvec2 entry) {
-    uvec4 votes = subgroupBallot(found);
-    if (found) staged[near_area() + staging.near + subgroupBallotExclusiveBitCount(votes)] = entry;
-    staging.near += subgroupBallotBitCount(votes);
+    uvec4 finders = subgroupBallot(found);
+    if (found) staged[near_area() + staging.near + subgroupBallotExclusiveBitCount(finders)] = entry;
+    staging.near += subgroupBallotBitCount(finders);
     if (staging.near > STAGE_ENTRIES - SUBGROUP_SIZE) flush_near();
 }
 

@@ -9,7 +9,7 @@
 #include "constant_ids.glsl"
 
 layout(constant_id = SUBGROUP_SIZE_ID) const uint SUBGROUP_SIZE = 32;
-layout(constant_id = BUCKETS_ID) const uint BUCKETS = 10;   // of a window; 1 where there is a near set only
+layout(constant_id = BUCKETS_ID) const uint BUCKETS = 10;  // of a window; 1 where there is a near set only
 
 #include "sssp_sum.glsl"
 
@@ -28,8 +28,8 @@ layout(push_constant) uniform Push {
     uint delta;         // width of a bucket; of floats, the bits
     uint hub_degree;    // a vertex with so many arcs is relaxed in pieces
     uint piece;         // arcs of a piece
-    uint min_chunk;   // entries that a subgroup takes at least
-    uint max_groups;   // workgroups of a round, at most
+    uint min_chunk;     // entries that a subgroup takes at least
+    uint max_groups;    // workgroups of a round, at most
     uint local_hops;    // how often a subgroup goes on with what it found itself
     uint local_entries; // in rounds of no more entries than this
     uint subgroups;     // of a workgroup of a round
