@@ -116,8 +116,14 @@ fn every_width_and_schedule() -> Result<()> {
     println!("{runs} runs, {steps} instructions of lanes");
     let report = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("coverage.txt");
     std::fs::write(&report, covered.to_string())?;
-    let (hit, total) = covered.totals();
-    println!("{hit} of {total} blocks, {}", report.display());
+    let (hit, total, dead) = covered.totals();
+    println!(
+        "{hit} of {total} blocks, {dead} that no specialization can get to, {}",
+        report.display()
+    );
+    let contradicts = covered.kernels.iter().filter(|(_, kernel)| kernel.contradicts());
+    let contradicts: Vec<_> = contradicts.map(|(label, _)| label).collect();
+    ensure!(contradicts.is_empty(), "blocks that cannot be executed were: {contradicts:?}");
     ensure!(wrong.is_empty(), "{} of {runs} runs:\n{}", wrong.len(), wrong.join("\n"));
     for (width, labels) in missing {
         ensure!(part().1 > 1 || labels.is_empty(), "not run at width {width}: {labels:?}");
