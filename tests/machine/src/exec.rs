@@ -112,6 +112,9 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
                 for (k, leaf) in (0..).zip(leaves) {
                     let value = sg.get(src + k, lane);
                     run.store(core, who, to + u64::from(leaf.offset), leaf.wide, value);
+                    if sg.undefined[(src + k) as usize] >> lane & 1 != 0 {
+                        run.forget(core, who, to + u64::from(leaf.offset), leaf.wide);
+                    }
                 }
             }
             return Step::Visible;

@@ -227,6 +227,7 @@ impl Run<'_> {
         }
         let (here, other) = (self.site(&here), other.map(|o| self.site(&o)));
         self.findings.push(Finding { kind, what: what(), here, other, count: 1 });
+        self.stopped |= self.options.first_only;
     }
 }
 

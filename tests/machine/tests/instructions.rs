@@ -317,6 +317,42 @@ const WRONG: &[(&str, &str, &str, &str)] = &[
         "if (l > 0u) room[l] = x; barrier(); put(0, room[l]);",
         "nobody wrote",
     ),
+    (
+        "undefined_condition",
+        "",
+        "uint t; if (l > 3u) t = x; if (t > 5u) put(0, 1u);",
+        "undefined value is used: a condition",
+    ),
+    (
+        "undefined_address",
+        "",
+        "uint t; if (l > 3u) t = 1u; put(0, src.at[t]);",
+        "undefined value is used: an address",
+    ),
+    (
+        "undefined_in_memory",
+        "",
+        "uint t[4]; t[0] = x; put(0, t[l & 1u]);",
+        "undefined value is used: what is stored",
+    ),
+    (
+        "undefined_read_back",
+        "shared uint room[64];",
+        "uint t; if (l > 3u) t = 1u; room[l] = t; barrier(); put(0, room[l]);",
+        "nobody wrote",
+    ),
+    (
+        "undefined_in_a_function",
+        "uint once(bool set, uint v) { uint t; if (set) t = v; return t; }",
+        "uint a = once(true, x); put(0, a + once(false, y));",
+        "undefined value is used: what is stored",
+    ),
+    (
+        "undefined_vote",
+        "",
+        "uint t; if (l > 3u) t = x; uvec4 votes = subgroupBallot(t > 5u); put(0, votes.x);",
+        "undefined value is used: a vote",
+    ),
     ("barrier_for_some", "", "if (x > 1000000000u) barrier();", "barrier"),
     ("barrier_after_return", "", "if (l == 3u) return; barrier();", "barrier"),
     (
@@ -345,6 +381,24 @@ fn what_is_wrong_is_found() -> Result<()> {
             ensure!(text.contains(expected), "{name} at width {width}: {text:?}");
         }
     }
+    Ok(())
+}
+
+/// Values that nobody set, and that do not matter.
+#[test]
+fn undefined_values_that_are_not_used_are_allowed() -> Result<()> {
+    let harmless = "uint t; if (l > 3u) t = x; uint copy = t; put(0, l > 3u ? copy : 7u); put(1, (l > 3u ? 1u : 0u) * copy); bool yes = l > 3u && copy > 5u; put(2, yes); put(3, 0u);";
+    let kernel = Kernel::new("test.harmless", spirv("harmless", "", harmless)?)?;
+    let inputs = [vec![9; 3 * INVOCATIONS], vec![0; 4 * INVOCATIONS], vec![0; 8]];
+    on_machine(&kernel, Options::new(16), &inputs).map(|_| ())
+}
+
+#[test]
+fn a_constant_that_no_kernel_has_is_an_error() -> Result<()> {
+    let mut machine = Machine::new(Options::new(32));
+    machine.specialize("ITEMS", 4)?;
+    let error = machine.specialize("ITEMZ", 4).err().map(|e| e.to_string());
+    ensure!(error.is_some_and(|e| e.contains("`ITEMZ`")));
     Ok(())
 }
 

@@ -1,66 +1,92 @@
 //! Can it fail? Kernels that are changed in one place are noticed, by a finding or a wrong result,
 //! at some width and under some schedule.
 //!
-//! The plain run takes a sample of kernels and mutants; `MULTISPLIT_FULL=1` all of them. Those that
-//! nothing notices are listed in `mutants.txt` of the target folder.
+//! The plain run takes a sample of kernels and mutants; `MULTISPLIT_FULL=1` all of them, in parts with
+//! `MULTISPLIT_PART=K/N`. Those that nothing notices are listed in `mutants.txt` of the target folder.
+//! Places where a mutant means the same as the kernel are in `equivalent.txt`, each with the reason.
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anyhow::{Result, ensure};
-use common::all::{Seen, full, kernels, sample, threads};
+use anyhow::{Context, Result, ensure};
+use common::all::{Seen, full, kernels, part, sample, threads};
 use common::case::{Case, run};
 use common::primitives::Device;
 use multisplit::shaders::{builtin, manifest};
 use multisplit_machine::mutate::{Mutant, MutantKind, mutants};
 use multisplit_machine::{AtomicOrder, Options, PlanOptions, Rng, Schedule};
 
-/// Of the mutants of executed code, so many percent are noticed. Of the others, most mean the same as
-/// the kernel (docs/testing.md).
-const CAUGHT_PERCENT: usize = 70;
+/// Of the mutants that are executed and change the meaning, so many percent are noticed.
+const CAUGHT_PERCENT: usize = 95;
 /// Mutants of each kernel in a sample, and one kernel in so many.
-const MUTANTS: usize = 7;
-const KERNELS: usize = 7;
-/// Cases that a mutant is tried on.
-const CASES: usize = 10;
+const MUTANTS: usize = 8;
+const KERNELS: usize = 6;
+/// Cases that are run with a kernel as it is, and those of them that a mutant is tried on.
+const CASES: usize = 12;
+const TRIALS: usize = 10;
+/// The same of a full run.
+const ALL_CASES: usize = 60;
+const ALL_TRIALS: usize = 30;
+
+/// Places where a change means the same: kind, place, reason, with a line each.
+const EQUIVALENT: &str = include_str!("equivalent.txt");
+
+fn equivalent() -> Result<BTreeSet<(&'static str, &'static str)>> {
+    let lines = EQUIVALENT.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let parsed = lines.map(|line| {
+        let mut columns = line.split(" | ").map(str::trim);
+        let (kind, place) = (columns.next(), columns.next());
+        columns.next().with_context(|| format!("no reason: {line}"))?;
+        kind.zip(place).with_context(|| format!("no place: {line}"))
+    });
+    parsed.collect()
+}
 
 /// A case with how it is run, how many instructions that takes, and the blocks that it executes.
 struct Trial<'c> {
     case: &'c Case,
     options: Options,
     executed: Vec<bool>,
+    steps: u64,
 }
 
+/// Runs the kernel as it is; gives the trials, the shortest first.
 fn trials<'c>(label: &str, cases: &'c [(u32, Case)]) -> Result<Vec<Trial<'c>>> {
     let mut trials: Vec<Trial<'_>> = Vec::new();
     let with_kernel = cases.iter().filter(|(_, case)| kernels(case).iter().any(|k| k == label));
-    for (k, (width, case)) in with_kernel.take(if full() { 40 } else { CASES }).enumerate() {
+    let count = if full() { ALL_CASES } else { CASES };
+    for (k, (width, case)) in with_kernel.take(count).enumerate() {
         let base = Options { seed: k as u64, ..Options::new(*width) };
-        let mut options = match k % 3 {
+        let mut options = match k % 4 {
             0 => Options { schedule: Schedule::Random, ..base },
             1 => Options { schedule: Schedule::Reversed, atomics: AtomicOrder::Reversed, ..base },
-            _ => Options { schedule: Schedule::HeldBack { group: 0, after: 40 }, ..base },
+            2 => Options { schedule: Schedule::HeldBack { group: 0, after: 40 }, ..base },
+            _ => Options { schedule: Schedule::Random, resident: 2, ..base },
         };
         let outcome = run(case, &options, PlanOptions::default(), &[])?;
-        // A loop that never ends is stopped.
+        // A loop that never ends is stopped, and one finding is enough.
         options.budget = 3 * outcome.steps + 1_000_000;
+        options.first_only = true;
         let executed = outcome.coverage.kernels.get(label).map(|c| c.executed.clone());
-        trials.push(Trial { case, options, executed: executed.unwrap_or_default() });
+        let (executed, steps) = (executed.unwrap_or_default(), outcome.steps);
+        trials.push(Trial { case, options, executed, steps });
     }
+    trials.sort_by_key(|trial| trial.steps);
     Ok(trials)
 }
 
-/// How it was noticed, if it was; none where no trial executes it.
+/// Whether it was noticed; none where no trial executes it.
 fn try_mutant(label: &str, mutant: &Mutant, trials: &[Trial<'_>]) -> Result<Option<bool>> {
     let executes = |trial: &&Trial<'_>| {
         mutant.block.is_none_or(|block| trial.executed.get(block).copied().unwrap_or(false))
     };
     let mut executed = false;
-    for trial in trials.iter().filter(executes) {
+    let count = if full() { ALL_TRIALS } else { TRIALS };
+    for trial in trials.iter().filter(executes).take(count) {
         executed = true;
         let replace: [(&str, &[u32]); 1] = [(label, &mutant.words)];
         match run(trial.case, &trial.options, PlanOptions::default(), &replace) {
@@ -71,25 +97,29 @@ fn try_mutant(label: &str, mutant: &Mutant, trials: &[Trial<'_>]) -> Result<Opti
     Ok(executed.then_some(false))
 }
 
-/// Every kernel's cases, at a width below 32 and at one above.
+/// Every kernel's cases, at widths below 32 and above.
 fn cases() -> Result<Vec<(u32, Case)>> {
     let mut cases = Vec::new();
     for (number, lane_order, width) in [(3, false, 64), (5, false, 8), (7, true, 16)] {
         let mut seen = Seen::default();
-        let count = if full() { 400 } else { 90 };
+        let count = if full() { 600 } else { 150 };
         let sample = sample(Device { width, lane_order }, &mut seen, number, count)?;
         cases.extend(sample.into_iter().map(|case| (width, case)));
     }
-    // Small cases first: they are tried before the others.
-    cases.sort_by_key(|(_, case)| case.inputs.iter().map(|(_, words)| words.len()).sum::<usize>());
-    cases.reverse();
+    // In an order of their own, so that each kernel has cases of all widths and sizes.
+    let mut rng = Rng::new(8);
+    for k in (1..cases.len()).rev() {
+        cases.swap(k, rng.below(k as u64 + 1) as usize);
+    }
     Ok(cases)
 }
 
 #[derive(Default)]
 struct Tally {
     caught: BTreeMap<MutantKind, usize>,
-    missed: BTreeMap<MutantKind, Vec<String>>,
+    /// By kind and place: the kernels.
+    missed: BTreeMap<(MutantKind, String), Vec<String>>,
+    equivalent: usize,
     not_executed: usize,
 }
 
@@ -103,7 +133,8 @@ fn changed_kernels_are_noticed() -> Result<()> {
     let cases = cases()?;
     let mut jobs = Vec::new();
     for (number, entry) in manifest::entries().into_iter().enumerate() {
-        if !full() && number % KERNELS != 2 {
+        let (part, parts) = part();
+        if !full() && number % KERNELS != 2 || number % parts != part {
             continue;
         }
         let Some(words) = spirv(&entry.label) else { continue };
@@ -146,16 +177,20 @@ fn changed_kernels_are_noticed() -> Result<()> {
 }
 
 fn try_all(label: &str, all: &[Mutant], cases: &[(u32, Case)], tally: &Mutex<Tally>) -> Result<()> {
+    let equivalent = equivalent()?;
     let trials = trials(label, cases)?;
     ensure!(!trials.is_empty(), "no case runs it");
     for mutant in all {
-        let caught = try_mutant(label, mutant, &trials)?;
+        let kind = format!("{:?}", mutant.kind);
+        let same = equivalent.contains(&(kind.as_str(), mutant.place.as_str()));
+        let caught = if same { None } else { try_mutant(label, mutant, &trials)? };
         let mut tally = tally.lock().unwrap_or_else(|e| e.into_inner());
         match caught {
+            _ if same => tally.equivalent += 1,
             Some(true) => *tally.caught.entry(mutant.kind).or_default() += 1,
             Some(false) => {
-                let place = format!("{label}: {}", mutant.place);
-                tally.missed.entry(mutant.kind).or_default().push(place);
+                let place = (mutant.kind, mutant.place.clone());
+                tally.missed.entry(place).or_default().push(label.to_owned());
             }
             None => tally.not_executed += 1,
         }
@@ -165,19 +200,17 @@ fn try_all(label: &str, all: &[Mutant], cases: &[(u32, Case)], tally: &Mutex<Tal
 
 fn report(tally: &Tally) -> Result<()> {
     let mut text = String::new();
-    let (mut caught, mut missed) = (0, 0);
-    let kinds: std::collections::BTreeSet<_> =
-        tally.caught.keys().chain(tally.missed.keys()).collect();
-    for kind in kinds {
-        let noticed = tally.caught.get(kind).copied().unwrap_or(0);
-        let survivors = tally.missed.get(kind).map_or(&[][..], Vec::as_slice);
-        writeln!(text, "{kind:?}: {noticed} noticed, {} not", survivors.len())?;
-        for place in survivors {
-            writeln!(text, "  {place}")?;
-        }
-        caught += noticed;
-        missed += survivors.len();
+    let caught: usize = tally.caught.values().sum();
+    let missed: usize = tally.missed.values().map(Vec::len).sum();
+    for (kind, noticed) in &tally.caught {
+        let of_kind = tally.missed.iter().filter(|((other, _), _)| other == kind);
+        let not: usize = of_kind.map(|(_, kernels)| kernels.len()).sum();
+        writeln!(text, "{kind:?}: {noticed} noticed, {not} not")?;
     }
+    for ((kind, place), kernels) in &tally.missed {
+        writeln!(text, "{kind:?} | {place} | {}", kernels.join(" "))?;
+    }
+    writeln!(text, "{} that mean the same", tally.equivalent)?;
     writeln!(text, "{} in code that the cases here do not execute", tally.not_executed)?;
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("mutants.txt");
     std::fs::write(&path, &text)?;

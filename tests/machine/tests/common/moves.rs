@@ -9,7 +9,7 @@ use multisplit::{Buckets, KeyType, Sort};
 use multisplit_machine::Rng;
 
 use super::case::{Case, Output};
-use super::primitives::{Device, ITEMS, count_words, counted, limits, policy, random_words, tile};
+use super::primitives::{Device, count_words, counted, limits, policy, random_words, tile};
 
 /// What keys take along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +76,8 @@ pub struct SortCase {
     pub method: SortMethod,
     pub descending: bool,
     pub n: u64,
+    /// Keys of a thread in a tile.
+    pub items: u32,
     /// Turns that a tile takes through shared memory.
     pub turns: u32,
     /// Each third of a tile on its own.
@@ -89,9 +91,10 @@ pub struct SortCase {
 const FEW_BITS: std::ops::Range<u32> = 5..8;
 
 pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
-    let SortCase { key, along, method, descending, n, turns, segments, on_device, few_bits } = of;
+    let SortCase { key, along, method, descending, n, turns, segments, on_device, few_bits, .. } = of;
     let mut policy = policy(device);
-    let turned = TileShape::new(device.threads(), ITEMS).in_turns(turns);
+    let turned = TileShape::new(device.threads(), of.items).in_turns(turns);
+    policy.sort.small = TileShape::new(device.threads(), of.items);
     policy.sort.keys = policy.sort.keys.map(|(n, _)| (n, turned));
     policy.sort.wide_keys = policy.sort.wide_keys.map(|(n, _)| (n, turned));
     policy.sort.pairs = policy.sort.pairs.map(|(n, _)| (n, turned));
@@ -146,7 +149,7 @@ pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
     }
     Ok(Case {
         name: format!("{of:?} for {device:?}"),
-        plan: graph.compile(&limits(device.width))?,
+        plan: graph.compile(&limits(device))?,
         inputs,
         outputs,
         lane_order: device.lane_order,
@@ -184,6 +187,8 @@ pub struct SplitCase {
     pub function: Function,
     pub buckets: u32,
     pub n: u64,
+    /// Keys of a thread in a tile.
+    pub items: u32,
     pub turns: u32,
     pub on_device: bool,
     /// Buckets are counted by votes, rather than by atomics.
@@ -282,7 +287,7 @@ pub fn split_case_with(
 ) -> Result<Case> {
     let SplitCase { key, gives, method, buckets, n, turns, on_device, .. } = of;
     let mut policy = policy(device);
-    let turned = TileShape::new(device.threads(), ITEMS).in_turns(turns);
+    let turned = TileShape::new(device.threads(), of.items).in_turns(turns);
     policy.split.block_keys = [turned; 8];
     policy.split.block_pairs = [turned; 8];
     policy.split.onesweep = [turned; 8];
@@ -360,7 +365,7 @@ pub fn split_case_with(
     }
     Ok(Case {
         name: format!("{of:?} for {device:?}"),
-        plan: graph.compile(&limits(device.width))?,
+        plan: graph.compile(&limits(device))?,
         inputs,
         outputs,
         lane_order: device.lane_order,

@@ -1,12 +1,15 @@
 //! Kernels that are changed in one place, to see that tests notice: what would be a mistake if a
 //! person made it.
 
+mod describe;
+
 use std::collections::HashMap;
 
 use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Module, Operand, load_words};
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass, Word};
 
+use self::describe::Names;
 use crate::error::MachineError;
 
 /// What was changed.
@@ -33,7 +36,7 @@ pub enum MutantKind {
 pub struct Mutant {
     /// What was changed.
     pub kind: MutantKind,
-    /// Where, in words.
+    /// Where, in words: the function and the expression, by the names of the GLSL.
     pub place: String,
     /// The block that was changed, counted through the module; none where it is a declaration.
     pub block: Option<usize>,
@@ -47,7 +50,7 @@ type At = (usize, usize, usize);
 /// What is known of the module that is changed.
 struct Original {
     module: Module,
-    names: HashMap<Word, String>,
+    names: Names,
     types: HashMap<Word, Word>,
     /// Storage classes of pointer types.
     classes: HashMap<Word, StorageClass>,
@@ -67,14 +70,30 @@ pub fn mutants(label: &str, spirv: &[u32]) -> Result<Vec<Mutant>, MachineError> 
     Ok(all)
 }
 
+/// The module with its own variable called `variable` zero at first; none where there is no such.
+pub fn initialized(spirv: &[u32], variable: &str) -> Option<Vec<u32>> {
+    let mut module = load_words(spirv).ok()?;
+    let names = Names::new(&module);
+    let mut next = module.header.as_ref()?.bound;
+    let zero = next;
+    next += 1;
+    let globals = &mut module.types_global_values;
+    let at = globals.iter().position(|global| {
+        global.class.opcode == Op::Variable
+            && global.result_id.is_some_and(|id| names.name(id) == variable)
+    })?;
+    let pointer = globals[at].result_type;
+    let pointee = globals.iter().find(|global| global.result_id == pointer)?;
+    let pointee = pointee.operands.get(1).and_then(Operand::id_ref_any);
+    globals[at].operands.push(Operand::IdRef(zero));
+    globals.insert(at, Instruction::new(Op::ConstantNull, pointee, Some(zero), Vec::new()));
+    module.header.as_mut()?.bound = next;
+    Some(module.assemble())
+}
+
 impl Original {
     fn new(module: Module) -> Self {
-        let mut names = HashMap::new();
-        for name in &module.debug_names {
-            if let [Operand::IdRef(id), Operand::LiteralString(text)] = name.operands.as_slice() {
-                names.insert(*id, text.clone());
-            }
-        }
+        let names = Names::new(&module);
         let mut types = HashMap::new();
         let mut classes = HashMap::new();
         for instruction in module.all_inst_iter() {
@@ -93,13 +112,17 @@ impl Original {
     fn change_instructions(&self, all: &mut Vec<Mutant>) {
         let mut number = 0;
         for (f, function) in self.module.functions.iter().enumerate() {
-            let name = function.def_id().and_then(|id| self.names.get(&id).cloned());
-            let name = name.unwrap_or_default();
+            let name = function.def_id().map_or("", |id| self.names.name(id));
+            let mut places = HashMap::<String, u32>::new();
             for (b, block) in function.blocks.iter().enumerate() {
                 for (i, instruction) in block.instructions.iter().enumerate() {
                     for (kind, words) in self.changes(instruction, (f, b, i)) {
-                        let op = instruction.class.opcode;
-                        let place = format!("Op{op:?} {i} of block {number} in {name}");
+                        let mut place = format!("{name}: {}", self.names.expression(instruction));
+                        let again = places.entry(place.clone()).or_default();
+                        *again += 1;
+                        if *again > 1 {
+                            place = format!("{place} #{again}");
+                        }
                         all.push(Mutant { kind, place, block: Some(number), words });
                     }
                 }
@@ -122,8 +145,14 @@ impl Original {
             | Op::ULessThanEqual
             | Op::UGreaterThan
             | Op::UGreaterThanEqual
+            | Op::SLessThan
+            | Op::SLessThanEqual
+            | Op::SGreaterThan
+            | Op::SGreaterThanEqual
             | Op::FOrdLessThan
-            | Op::FOrdLessThanEqual => {
+            | Op::FOrdLessThanEqual
+            | Op::FOrdGreaterThan
+            | Op::FOrdGreaterThanEqual => {
                 let words = self.with(at, |old, _| {
                     vec![Instruction::new(
                         shifted(op),
@@ -134,12 +163,18 @@ impl Original {
                 });
                 Some((MutantKind::ComparisonShifted, words))
             }
-            Op::GroupNonUniformShuffle => Some((MutantKind::ShuffleShifted, self.one_more(at, 2))),
+            Op::GroupNonUniformShuffle
+            | Op::GroupNonUniformShuffleXor
+            | Op::GroupNonUniformShuffleUp
+            | Op::GroupNonUniformShuffleDown => {
+                Some((MutantKind::ShuffleShifted, self.one_more(at, 2)))
+            }
             Op::AccessChain if self.leads_to_memory(instruction) => {
                 let last = instruction.operands.len() - 1;
                 Some((MutantKind::IndexShifted, self.one_more(at, last)))
             }
-            _ => plain(op).map(|plain| (MutantKind::AtomicMadePlain, self.made_plain(at, plain))),
+            _ if is_atomic(op) => Some((MutantKind::AtomicMadePlain, self.made_plain(at))),
+            _ => None,
         };
         changed.into_iter().collect()
     }
@@ -208,18 +243,43 @@ impl Original {
     }
 
     /// The module with an atomic made of plain instructions.
-    fn made_plain(&self, at: At, operation: Op) -> Vec<u32> {
+    fn made_plain(&self, at: At) -> Vec<u32> {
+        let mut types = self.module.types_global_values.iter();
+        let boolean = types.find(|g| g.class.opcode == Op::TypeBool).and_then(|g| g.result_id);
         self.with(at, |old, next| {
-            let (pointer, value) = (old.operands[0].clone(), old.operands[3].clone());
+            let pointer = old.operands[0].clone();
             let held = Operand::IdRef(old.result_id.unwrap_or(0));
-            let load =
-                Instruction::new(Op::Load, old.result_type, old.result_id, vec![pointer.clone()]);
-            let sum = *next;
-            *next += 1;
-            let operands = vec![held, value];
-            let add = Instruction::new(operation, old.result_type, Some(sum), operands);
-            let store = vec![pointer, Operand::IdRef(sum)];
-            vec![load, add, Instruction::new(Op::Store, None, None, store)]
+            let of = old.result_type;
+            let mut all = vec![Instruction::new(Op::Load, of, old.result_id, vec![pointer.clone()])];
+            let mut add = |op: Op, of: Option<Word>, operands: Vec<Operand>| {
+                let id = *next;
+                *next += 1;
+                all.push(Instruction::new(op, of, Some(id), operands));
+                Operand::IdRef(id)
+            };
+            let value = old.operands[3].clone();
+            let new = match old.class.opcode {
+                Op::AtomicExchange => value,
+                Op::AtomicCompareExchange => {
+                    let compare = old.operands[5].clone();
+                    let same = add(Op::IEqual, boolean, vec![held.clone(), compare]);
+                    let value = old.operands[4].clone();
+                    add(Op::Select, of, vec![same, value, held])
+                }
+                Op::AtomicUMin | Op::AtomicUMax | Op::AtomicSMin | Op::AtomicSMax => {
+                    let less = match old.class.opcode {
+                        Op::AtomicUMin => Op::ULessThan,
+                        Op::AtomicUMax => Op::UGreaterThan,
+                        Op::AtomicSMin => Op::SLessThan,
+                        _ => Op::SGreaterThan,
+                    };
+                    let stays = add(less, boolean, vec![held.clone(), value.clone()]);
+                    add(Op::Select, of, vec![stays, held, value])
+                }
+                op => add(plain(op), of, vec![held, value]),
+            };
+            all.push(Instruction::new(Op::Store, None, None, vec![pointer, new]));
+            all
         })
     }
 
@@ -264,8 +324,8 @@ impl Original {
             });
         }
         let named = |global: &&Instruction| {
-            let name = global.result_id.and_then(|id| self.names.get(&id));
-            global.class.opcode == Op::SpecConstant && name.is_some_and(|n| n == "SUBGROUP_SIZE")
+            let name = global.result_id.map_or("", |id| self.names.name(id));
+            global.class.opcode == Op::SpecConstant && name == "SUBGROUP_SIZE"
         };
         for constant in self.module.types_global_values.iter().filter(named) {
             let mut module = self.module.clone();
@@ -316,7 +376,7 @@ impl Original {
         for block in blocks {
             let mut module = self.module.clone();
             module.annotations.retain(|a| !(qualifies(a) && target(a) == Some(block)));
-            let place = self.names.get(&block).cloned().unwrap_or_default();
+            let place = self.names.name(block).to_owned();
             let (kind, words) = (MutantKind::QualifierRemoved, module.assemble());
             all.push(Mutant { kind, place, block: None, words });
         }
@@ -329,25 +389,39 @@ fn shifted(op: Op) -> Op {
         Op::ULessThanEqual => Op::ULessThan,
         Op::UGreaterThan => Op::UGreaterThanEqual,
         Op::UGreaterThanEqual => Op::UGreaterThan,
+        Op::SLessThan => Op::SLessThanEqual,
+        Op::SLessThanEqual => Op::SLessThan,
+        Op::SGreaterThan => Op::SGreaterThanEqual,
+        Op::SGreaterThanEqual => Op::SGreaterThan,
         Op::FOrdLessThan => Op::FOrdLessThanEqual,
-        other => {
-            if other == Op::FOrdLessThanEqual {
-                Op::FOrdLessThan
-            } else {
-                other
-            }
-        }
+        Op::FOrdLessThanEqual => Op::FOrdLessThan,
+        Op::FOrdGreaterThan => Op::FOrdGreaterThanEqual,
+        Op::FOrdGreaterThanEqual => Op::FOrdGreaterThan,
+        other => other,
     }
 }
 
+fn is_atomic(op: Op) -> bool {
+    plain(op) != op
+        || matches!(
+            op,
+            Op::AtomicExchange
+                | Op::AtomicCompareExchange
+                | Op::AtomicUMin
+                | Op::AtomicUMax
+                | Op::AtomicSMin
+                | Op::AtomicSMax
+        )
+}
+
 /// What an atomic does, as a plain operation.
-fn plain(op: Op) -> Option<Op> {
+fn plain(op: Op) -> Op {
     match op {
-        Op::AtomicIAdd => Some(Op::IAdd),
-        Op::AtomicISub => Some(Op::ISub),
-        Op::AtomicOr => Some(Op::BitwiseOr),
-        Op::AtomicAnd => Some(Op::BitwiseAnd),
-        Op::AtomicXor => Some(Op::BitwiseXor),
-        _ => None,
+        Op::AtomicIAdd => Op::IAdd,
+        Op::AtomicISub => Op::ISub,
+        Op::AtomicOr => Op::BitwiseOr,
+        Op::AtomicAnd => Op::BitwiseAnd,
+        Op::AtomicXor => Op::BitwiseXor,
+        other => other,
     }
 }
