@@ -7,12 +7,12 @@
 
 mod common;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, bail, ensure};
 use common::all::{Seen, full, kernels, part, sample, threads};
 use common::case::{Case, run};
 use common::primitives::Device;
@@ -25,28 +25,41 @@ const CAUGHT_PERCENT: usize = 95;
 /// Mutants of each kernel in a sample, and one kernel in so many.
 const MUTANTS: usize = 8;
 const KERNELS: usize = 6;
-/// Cases that are run with a kernel as it is, and those of them that a mutant is tried on.
+/// Cases that a mutant is tried on, and more of them for one that none of these notices.
 const CASES: usize = 12;
-const TRIALS: usize = 10;
+const MORE_CASES: usize = 40;
 /// The same of a full run.
-const ALL_CASES: usize = 60;
-const ALL_TRIALS: usize = 30;
+const ALL_CASES: usize = 40;
+const ALL_MORE_CASES: usize = 120;
 
-/// Places where a change means the same: kind, place, reason, with a line each.
+/// Places where a change means the same, a line each: kind, kernels (a prefix, or `*` for all), place,
+/// reason.
 const EQUIVALENT: &str = include_str!("equivalent.txt");
 
-fn equivalent() -> Result<BTreeSet<(&'static str, &'static str)>> {
-    let lines = EQUIVALENT.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let parsed = lines.map(|line| {
-        let mut columns = line.split(" | ").map(str::trim);
-        let (kind, place) = (columns.next(), columns.next());
-        columns.next().with_context(|| format!("no reason: {line}"))?;
-        kind.zip(place).with_context(|| format!("no place: {line}"))
-    });
-    parsed.collect()
+struct Equivalent {
+    kind: &'static str,
+    kernels: &'static str,
+    place: &'static str,
 }
 
-/// A case with how it is run, how many instructions that takes, and the blocks that it executes.
+impl Equivalent {
+    fn all() -> Result<Vec<Self>> {
+        let lines = EQUIVALENT.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let parsed = lines.map(|line| match line.split(" | ").collect::<Vec<_>>()[..] {
+            [kind, kernels, place, _reason] => Ok(Self { kind, kernels, place }),
+            _ => bail!("not kind, kernels, place and reason: {line}"),
+        });
+        parsed.collect()
+    }
+
+    fn is(&self, label: &str, mutant: &Mutant) -> bool {
+        format!("{:?}", mutant.kind) == self.kind
+            && (self.kernels == "*" || label.starts_with(self.kernels))
+            && mutant.place == self.place
+    }
+}
+
+/// A case with how it is run, and the blocks of the kernel that it executes.
 struct Trial<'c> {
     case: &'c Case,
     options: Options,
@@ -54,47 +67,78 @@ struct Trial<'c> {
     steps: u64,
 }
 
-/// Runs the kernel as it is; gives the trials, the shortest first.
-fn trials<'c>(label: &str, cases: &'c [(u32, Case)]) -> Result<Vec<Trial<'c>>> {
-    let mut trials: Vec<Trial<'_>> = Vec::new();
-    let with_kernel = cases.iter().filter(|(_, case)| kernels(case).iter().any(|k| k == label));
-    let count = if full() { ALL_CASES } else { CASES };
-    for (k, (width, case)) in with_kernel.take(count).enumerate() {
-        let base = Options { seed: k as u64, ..Options::new(*width) };
-        let mut options = match k % 4 {
-            0 => Options { schedule: Schedule::Random, ..base },
-            1 => Options { schedule: Schedule::Reversed, atomics: AtomicOrder::Reversed, ..base },
-            2 => Options { schedule: Schedule::HeldBack { group: 0, after: 40 }, ..base },
-            _ => Options { schedule: Schedule::Random, resident: 2, ..base },
-        };
-        let outcome = run(case, &options, PlanOptions::default(), &[])?;
-        // A loop that never ends is stopped, and one finding is enough.
-        options.budget = 3 * outcome.steps + 1_000_000;
-        options.first_only = true;
-        let executed = outcome.coverage.kernels.get(label).map(|c| c.executed.clone());
-        let (executed, steps) = (executed.unwrap_or_default(), outcome.steps);
-        trials.push(Trial { case, options, executed, steps });
-    }
-    trials.sort_by_key(|trial| trial.steps);
-    Ok(trials)
+/// The trials of a kernel, made as they are needed.
+struct Trials<'c> {
+    label: &'c str,
+    cases: Vec<&'c (u32, Case)>,
+    first: Vec<Trial<'c>>,
+    more: Option<Vec<Trial<'c>>>,
 }
 
-/// Whether it was noticed; none where no trial executes it.
-fn try_mutant(label: &str, mutant: &Mutant, trials: &[Trial<'_>]) -> Result<Option<bool>> {
-    let executes = |trial: &&Trial<'_>| {
-        mutant.block.is_none_or(|block| trial.executed.get(block).copied().unwrap_or(false))
-    };
-    let mut executed = false;
-    let count = if full() { ALL_TRIALS } else { TRIALS };
-    for trial in trials.iter().filter(executes).take(count) {
-        executed = true;
-        let replace: [(&str, &[u32]); 1] = [(label, &mutant.words)];
-        match run(trial.case, &trial.options, PlanOptions::default(), &replace) {
-            Ok(outcome) if outcome.problem.is_none() => {}
-            _ => return Ok(Some(true)),
-        }
+impl<'c> Trials<'c> {
+    fn new(label: &'c str, cases: &'c [(u32, Case)]) -> Result<Self> {
+        let has_it = |case: &Case| kernels(case).iter().any(|k| k == label);
+        let cases: Vec<_> = cases.iter().filter(|(_, case)| has_it(case)).collect();
+        ensure!(!cases.is_empty(), "no case runs it");
+        let mut trials = Self { label, cases, first: Vec::new(), more: None };
+        trials.first = trials.run(0, if full() { ALL_CASES } else { CASES })?;
+        Ok(trials)
     }
-    Ok(executed.then_some(false))
+
+    /// Runs the kernel as it is; gives the trials, the shortest first.
+    fn run(&self, first: usize, count: usize) -> Result<Vec<Trial<'c>>> {
+        let mut trials = Vec::new();
+        for (k, (width, case)) in self.cases.iter().enumerate().skip(first).take(count) {
+            let base = Options { seed: k as u64, ..Options::new(*width) };
+            let reversed = Schedule::Reversed;
+            let mut options = match k % 4 {
+                0 => Options { schedule: Schedule::Random, ..base },
+                1 => Options { schedule: reversed, atomics: AtomicOrder::Reversed, ..base },
+                2 => Options { schedule: Schedule::HeldBack { group: 0, after: 40 }, ..base },
+                _ => Options { schedule: Schedule::Random, resident: 2, ..base },
+            };
+            let outcome = run(case, &options, PlanOptions::default(), &[])?;
+            // A loop that never ends is stopped, and one finding is enough.
+            options.budget = 3 * outcome.steps + 1_000_000;
+            options.first_only = true;
+            let executed = outcome.coverage.kernels.get(self.label).map(|c| c.executed.clone());
+            let (executed, steps) = (executed.unwrap_or_default(), outcome.steps);
+            trials.push(Trial { case, options, executed, steps });
+        }
+        trials.sort_by_key(|trial| trial.steps);
+        Ok(trials)
+    }
+
+    /// Whether a mutant is noticed; none where no trial executes it.
+    fn notice(&mut self, mutant: &Mutant) -> Result<Option<bool>> {
+        let noticed = self.notice_in(mutant, &self.first);
+        if noticed == Some(true) {
+            return Ok(noticed);
+        }
+        if self.more.is_none() {
+            let count = if full() { ALL_MORE_CASES } else { MORE_CASES };
+            self.more = Some(self.run(self.first.len(), count)?);
+        }
+        let more = self.notice_in(mutant, self.more.as_deref().unwrap_or_default());
+        Ok(more.or(noticed))
+    }
+
+    fn notice_in(&self, mutant: &Mutant, trials: &[Trial<'_>]) -> Option<bool> {
+        let mut executed = None;
+        for trial in trials {
+            let runs = |block: usize| trial.executed.get(block).copied().unwrap_or(false);
+            if !mutant.block.is_none_or(runs) {
+                continue;
+            }
+            executed = Some(false);
+            let replace: [(&str, &[u32]); 1] = [(self.label, &mutant.words)];
+            match run(trial.case, &trial.options, PlanOptions::default(), &replace) {
+                Ok(outcome) if outcome.problem.is_none() => {}
+                _ => return Some(true),
+            }
+        }
+        executed
+    }
 }
 
 /// Every kernel's cases, at widths below 32 and above.
@@ -177,13 +221,11 @@ fn changed_kernels_are_noticed() -> Result<()> {
 }
 
 fn try_all(label: &str, all: &[Mutant], cases: &[(u32, Case)], tally: &Mutex<Tally>) -> Result<()> {
-    let equivalent = equivalent()?;
-    let trials = trials(label, cases)?;
-    ensure!(!trials.is_empty(), "no case runs it");
+    let equivalent = Equivalent::all()?;
+    let mut trials = Trials::new(label, cases)?;
     for mutant in all {
-        let kind = format!("{:?}", mutant.kind);
-        let same = equivalent.contains(&(kind.as_str(), mutant.place.as_str()));
-        let caught = if same { None } else { try_mutant(label, mutant, &trials)? };
+        let same = equivalent.iter().any(|known| known.is(label, mutant));
+        let caught = if same { None } else { trials.notice(mutant)? };
         let mut tally = tally.lock().unwrap_or_else(|e| e.into_inner());
         match caught {
             _ if same => tally.equivalent += 1,

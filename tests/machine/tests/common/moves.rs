@@ -269,7 +269,9 @@ fn edges(of: &SplitCase) -> Vec<u64> {
         (_, Bucket::Delta { width, .. }) => vec![0, width, width - 1],
         (Function::Even, _) => {
             let hi = if of.key == KeyType::F64 { (1u64 << 40) as f32 } else { 1e9 };
-            [0.0, -0.0, hi, -1.0, hi / 2.0, f32::NAN, f32::INFINITY].map(float).to_vec()
+            let infinite = [f32::INFINITY, f32::NEG_INFINITY].map(float);
+            let finite = [0.0, -0.0, hi, -1.0, hi / 2.0, f32::NAN].map(float);
+            [&finite[..], &infinite].concat()
         }
         _ => Vec::new(),
     }
