@@ -146,7 +146,7 @@ fn cases() -> Result<Vec<(u32, Case)>> {
     let mut cases = Vec::new();
     for (number, lane_order, width) in [(3, false, 64), (5, false, 8), (7, true, 16)] {
         let mut seen = Seen::default();
-        let count = if full() { 600 } else { 150 };
+        let count = if full() { 600 } else { 300 };
         let sample = sample(Device { width, lane_order }, &mut seen, number, count)?;
         cases.extend(sample.into_iter().map(|case| (width, case)));
     }

@@ -150,7 +150,8 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
 
 /// Tiles of as many keys as kernels have windows for: loops over windows are written out, and what is
 /// written for the later ones is executed by such tiles alone.
-fn large_tiles(device: Device, all: &mut Vec<Maker>) {
+pub fn large_tiles(device: Device) -> Vec<Maker> {
+    let mut all: Vec<Maker> = Vec::new();
     let threads = device.threads();
     let shape = |number: usize| if number % 2 == 0 { (32, 4) } else { (22, 2) };
     let mut number = 0;
@@ -209,6 +210,7 @@ fn large_tiles(device: Device, all: &mut Vec<Maker>) {
             }
         }
     }
+    all
 }
 
 fn histograms(device: Device, all: &mut Vec<Maker>) {
@@ -307,7 +309,7 @@ pub fn all(device: Device) -> Vec<Maker> {
     histograms(device, &mut all);
     splits(device, &mut all);
     sorts(device, &mut all);
-    large_tiles(device, &mut all);
+    all.extend(large_tiles(device));
     all
 }
 
