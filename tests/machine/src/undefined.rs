@@ -178,10 +178,8 @@ fn of_result(sg: &Subgroup, mask: Mask, op: Alu, args: [Reg; 3]) -> Mask {
         let (x, y) = (sg.get(args[0], lane), sg.get(args[1], lane));
         match op.kind {
             // One operand may say it all.
-            Kind::And | Kind::Mul | Kind::LogicalAnd => {
-                !(!bit(a) && x == 0 || !bit(b) && y == 0)
-            }
-            Kind::LogicalOr => !(!bit(a) && x != 0 || !bit(b) && y != 0),
+            Kind::And | Kind::Mul | Kind::LogicalAnd => (bit(a) || x != 0) && (bit(b) || y != 0),
+            Kind::LogicalOr => (bit(a) || x == 0) && (bit(b) || y == 0),
             Kind::Select => bit(a) || if x != 0 { bit(b) } else { bit(c) },
             _ => true,
         }

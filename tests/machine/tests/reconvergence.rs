@@ -63,8 +63,7 @@ fn subgroups_that_enter_together_are_enough() -> Result<()> {
 #[test]
 fn what_needs_more_than_the_specification_promises() -> Result<()> {
     let (widths, count) = if full() { (&common::all::WIDTHS[..], SAMPLE) } else { (&[16][..], 1) };
-    let Wrong { problems, kernels, runs } =
-        wrong(Reconvergence::WorkgroupUniform, widths, count)?;
+    let Wrong { problems, kernels, runs } = wrong(Reconvergence::WorkgroupUniform, widths, count)?;
     println!(
         "{} of {runs} runs are wrong without an extension; kernels: {kernels:#?}",
         problems.len()

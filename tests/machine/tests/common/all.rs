@@ -153,7 +153,7 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
 pub fn large_tiles(device: Device) -> Vec<Maker> {
     let mut all: Vec<Maker> = Vec::new();
     let threads = device.threads();
-    let shape = |number: usize| if number % 2 == 0 { (32, 4) } else { (22, 2) };
+    let shape = |number: usize| if number.is_multiple_of(2) { (32, 4) } else { (22, 2) };
     let mut number = 0;
     for method in [Method::Block, Method::OneSweep] {
         for gives in [Gives::Keys, Gives::Pairs(1), Gives::Permutation] {

@@ -91,7 +91,9 @@ pub struct SortCase {
 const FEW_BITS: std::ops::Range<u32> = 5..8;
 
 pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
-    let SortCase { key, along, method, descending, n, turns, segments, on_device, few_bits, .. } = of;
+    let SortCase {
+        key, along, method, descending, n, turns, segments, on_device, few_bits, ..
+    } = of;
     let mut policy = policy(device);
     let turned = TileShape::new(device.threads(), of.items).in_turns(turns);
     policy.sort.small = TileShape::new(device.threads(), of.items);
