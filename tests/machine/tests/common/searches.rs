@@ -81,7 +81,7 @@ pub fn sssp_case(device: Device, of: SsspCase) -> Result<Case> {
     let mut policy = policy(device);
     let tuned = &mut policy.sssp;
     tuned.threads = device.threads();
-    tuned.max_groups = 4;
+    tuned.max_groups = 4.min(device.max_groups());
     tuned.residents = Residents { groups: 3, threads: device.threads() };
     tuned.spin_limit = 1 << 16;
     tuned.resident_rounds = of.rounds;
@@ -105,7 +105,7 @@ pub fn sssp_case(device: Device, of: SsspCase) -> Result<Case> {
         predecessors: false,
         resident: Some(of.resident),
     };
-    let plan = sssp::plan(&network, &options, &policy, &limits(device.width), of.rounds)?;
+    let plan = sssp::plan(&network, &options, &policy, &limits(device), of.rounds)?;
     let expected = distances(&network, of.floats);
     Ok(Case {
         name: format!("{of:?} for {device:?}"),
@@ -190,7 +190,7 @@ pub fn survey_case(device: Device, floats: bool, settle: bool) -> Result<Case> {
     let before = if settle { tree } else { vec![UNREACHED; vertices as usize] };
     Ok(Case {
         name: format!("survey, floats {floats}, settle {settle}, for {device:?}"),
-        plan: graph.compile(&limits(device.width))?,
+        plan: graph.compile(&limits(device))?,
         inputs: vec![
             ("rows", network.rows().to_vec()),
             ("arcs", arc_words(&network)),
