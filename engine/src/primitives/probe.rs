@@ -8,7 +8,8 @@ use multisplit_shaders::push_constants;
 use crate::device::attach::Attachment;
 use crate::device::context::Context;
 use crate::device::shared::Device;
-use crate::error::Result;
+use crate::device::verdict::VerdictFile;
+use crate::error::{Error, Result};
 use crate::memory::Array;
 use crate::primitives::multisplit::SplitTuning;
 use crate::primitives::{Policy, fill};
@@ -53,7 +54,7 @@ pub fn lane_order(context: &Context, seed: u32) -> Result<bool> {
     Ok(exceptions.iter().all(|&count| count == 0))
 }
 
-/// What was found out of a device, once.
+/// What was found out about a device, once.
 struct Probed {
     lane_order: bool,
 }
@@ -62,22 +63,53 @@ impl Attachment for Probed {
     unsafe fn release(&self, _: &Device) {}
 }
 
+/// Seeds of the probe: one order of buckets may be kept by accident.
+const SEEDS: [u32; 4] = [1, 0x9E37_79B9, 0x7FEB_352D, 0xC2B2_AE3D];
+
 impl Context {
-    /// Whether the device performs atomics in the order of lanes: tried out when first asked, and
-    /// only where it may be so.
+    /// Whether ranking may rely on lane order: where the configuration allows it, the device may keep
+    /// it, was seen to, and was not found not to since. What was seen is kept on disk.
     pub(super) fn has_lane_order(&self) -> bool {
-        const SEED: u32 = 1;
-        if !SplitTuning::may_have_lane_order(self.properties()) {
+        let possible = self.device.probed_behaviour
+            && SplitTuning::may_have_lane_order(self.properties())
+            && self.keeps_lane_order();
+        if !possible {
             return false;
         }
-        let probed = self.device.attached(|_| {
-            let lane_order = lane_order(self, SEED).unwrap_or_else(|error| {
-                tracing::warn!(%error, "the order of atomics could not be tried out");
-                false
-            });
+        let probed = self.device.attached(|device| {
+            let file = device.verdict_file();
+            if let Some(lane_order) = file.as_ref().and_then(VerdictFile::load) {
+                return Ok(Probed { lane_order });
+            }
+            let lane_order = self.probe();
             tracing::debug!(lane_order, "probed");
+            if let Some(file) = file {
+                file.save(lane_order);
+            }
             Ok(Probed { lane_order })
         });
-        probed.is_ok_and(|probed| probed.lane_order)
+        // The probe itself may have found that it is not kept.
+        probed.is_ok_and(|probed| probed.lane_order) && self.keeps_lane_order()
+    }
+
+    /// Tries the device out. A failure says nothing of it, and counts as no.
+    fn probe(&self) -> bool {
+        let tried = SEEDS.iter().try_fold(true, |kept, &seed| Ok(kept && lane_order(self, seed)?));
+        tried.unwrap_or_else(|error: Error| {
+            tracing::warn!(%error, "the order of atomics could not be tried out");
+            false
+        })
+    }
+}
+
+/// Does `work`, and does it again where it turns out that the device does not keep lane order: the
+/// context ranks by ballots by then.
+pub(super) fn redo_by_ballots<T>(work: impl Fn() -> Result<T>) -> Result<T> {
+    match work() {
+        Err(Error::LaneOrder { plan }) => {
+            tracing::warn!(plan, "done again, by ballots");
+            work()
+        }
+        other => other,
     }
 }
