@@ -189,7 +189,7 @@ typedef enum {
   /// The number of edges at or below the key; m - 1 sorted edges.
   MULTISPLIT_BUCKET_RANGE = 4,
   /// The function `uint bucket_of(K key)` in `glsl`, K being `uint`, `int`, `float`, `uint64_t`,
-  /// `int64_t` or `double` after the type of the keys. It may use `push.parameter_a`, `_b` and `_c`,
+  /// `int64_t` or `double` after the type of the keys. It may use `push.parameter_0`, `_1` and `_2`,
   /// and `table.at[]` where `table_words` is not 0.
   MULTISPLIT_BUCKET_GLSL = 5,
 } MultisplitBucket;
@@ -232,7 +232,7 @@ typedef enum {
   MULTISPLIT_BINS_IDENTITY = 2,
   /// The function `uint bucket_of(K sample)` in `glsl`, K being `uint`, `int`, `float`, `uint64_t` or
   /// `double` after the type of the samples; an id of m or more puts a sample into no bin. It may use
-  /// `push.parameter_a`, `_b` and `_c`, and `table.at[]` where `table_words` is not 0.
+  /// `push.parameter_0`, `_1` and `_2`, and `table.at[]` where `table_words` is not 0.
   MULTISPLIT_BINS_GLSL = 3,
 } MultisplitBins;
 
@@ -469,7 +469,7 @@ typedef struct {
   uint32_t table_words;
   /// For `GLSL`: the function. Copied.
   const char *glsl;
-  /// For `GLSL`: `push.parameter_a`, `_b` and `_c`.
+  /// For `GLSL`: `push.parameter_0`, `_1` and `_2`.
   uint32_t parameters[3];
   /// The output.
   MultisplitSplitOutput output;
@@ -503,7 +503,7 @@ typedef struct {
   uint32_t table_words;
   /// For `GLSL`: the function. Copied.
   const char *glsl;
-  /// For `GLSL`: `push.parameter_a`, `_b` and `_c`.
+  /// For `GLSL`: `push.parameter_0`, `_1` and `_2`.
   uint32_t parameters[3];
   /// What an element adds to its bin.
   MultisplitWeight weight;

@@ -3,6 +3,12 @@
 // One of the built-in functions, picked by BIN_KIND, or the user's own  uint bucket_of(K sample)
 // from the include user_bucket.glsl. The answer is m for every sample that is outside.
 
+#ifndef BINS_GLSL
+#define BINS_GLSL
+
+#include "histogram.glsl"
+#include "sample.glsl"
+
 const uint BIN_IDENTITY = 0;
 const uint BIN_EVEN_FLOAT = 1;    // (sample - lo) * (m / (hi - lo)), rounded after each operation
 const uint BIN_EVEN_INTEGER = 2;  // (sample - lo) * m / (hi - lo), exactly
@@ -53,11 +59,11 @@ uint identity_bin(SAMPLE bits) {
 }
 
 #ifdef REAL
-uint even_float_bin(SAMPLE bits, bool inside) {
+uint even_float_bin(SAMPLE bits, bool in_range) {
     precise REAL above = real_of(bits) - real_of(sample_of(push.origin_low, push.origin_high));
     precise REAL scaled = above * real_of(sample_of(push.scale_low, push.scale_high));
     // Rounding may carry a sample below the last edge up to m.
-    return min(uint(inside ? scaled : REAL(0)), push.bins - 1);
+    return min(uint(in_range ? scaled : REAL(0)), push.bins - 1);
 }
 #endif
 
@@ -101,15 +107,15 @@ uint bin_of(SAMPLE bits) {
     SAMPLE above = key - sample_of(push.min_low, push.min_high);
     SAMPLE span = sample_of(push.span_low, push.span_high);
     // NaN is beyond every edge in this order.
-    bool inside = above < span;
+    bool in_range = above < span;
     uint bin = 0;
-    if (BIN_KIND == BIN_RANGE) bin = range_bin(bits, key, above, inside);
+    if (BIN_KIND == BIN_RANGE) bin = range_bin(bits, key, above, in_range);
     if (BIN_KIND == BIN_EVEN_SHIFT) bin = uint(above >> place_shift());
-    if (BIN_KIND == BIN_EVEN_INTEGER) bin = even_integer_bin(inside ? above : 0, span);
+    if (BIN_KIND == BIN_EVEN_INTEGER) bin = even_integer_bin(in_range ? above : 0, span);
 #ifdef REAL
-    if (BIN_KIND == BIN_EVEN_FLOAT) bin = even_float_bin(bits, inside);
+    if (BIN_KIND == BIN_EVEN_FLOAT) bin = even_float_bin(bits, in_range);
 #endif
-    return inside ? bin : push.bins;
+    return in_range ? bin : push.bins;
 }
 
 // The same, but where that takes a search, which is left to whoever has several samples: those that
@@ -118,9 +124,11 @@ uint likely_bin(SAMPLE bits, out bool unsure) {
     unsure = false;
     if (BIN_KIND != BIN_RANGE || SEARCH != SEARCH_LOOKUP) return bin_of(bits);
     SAMPLE above = ordered(bits) - sample_of(push.min_low, push.min_high);
-    bool inside = above < sample_of(push.span_low, push.span_high);
-    uint bin = likely_range_bin(bits, above, inside, unsure);
-    return inside ? bin : push.bins;
+    bool in_range = above < sample_of(push.span_low, push.span_high);
+    uint bin = likely_range_bin(bits, above, in_range, unsure);
+    return in_range ? bin : push.bins;
 }
+
+#endif
 
 #endif

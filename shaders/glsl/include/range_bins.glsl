@@ -7,6 +7,12 @@
 // one within. One read is enough, but for samples at that very place, and cells of several
 // splitters, which alone are searched.
 
+#ifndef RANGE_BINS_GLSL
+#define RANGE_BINS_GLSL
+
+#include "histogram.glsl"
+#include "sample.glsl"
+
 const uint SEARCH_BINARY = 0;
 const uint SEARCH_LOOKUP = 1;
 const uint SEARCH_REGISTERS = 2;
@@ -75,16 +81,16 @@ uint place_of(SAMPLE bits, SAMPLE above) {
 
 uint bins_before(uint word) { return bitfieldExtract(word, 0, int(bin_bits())); }
 
-// The bin of a sample inside, from one word; and whether that is not enough to be sure. An even mark
+// The bin of a sample in_range, from one word; and whether that is not enough to be sure. An even mark
 // is a place that samples on both sides of the splitter have; an odd one comes right before the
 // first place at or above the splitter. Without branches: loads of several samples then overlap.
-uint likely_range_bin(SAMPLE bits, SAMPLE above, bool inside, out bool unsure) {
+uint likely_range_bin(SAMPLE bits, SAMPLE above, bool in_range, out bool unsure) {
     uint place = place_of(bits, above);
-    place = inside ? place : 0;
+    place = in_range ? place : 0;
     uint word = cells[place >> fraction_bits()];
     uint fraction = place & ((1u << fraction_bits()) - 2);
     uint mark = word >> bin_bits();
-    unsure = inside && (fraction == mark || word >= CROWDED);
+    unsure = in_range && (fraction == mark || word >= CROWDED);
     return bins_before(word) + (fraction > mark ? 1 : 0);
 }
 
@@ -104,9 +110,11 @@ uint held_bin(SAMPLE key) {
 
 // `key` is the sample as ordered(), `above` how far it lies past the first edge. Samples outside
 // the range get some bin too.
-uint range_bin(SAMPLE bits, SAMPLE key, SAMPLE above, bool inside) {
+uint range_bin(SAMPLE bits, SAMPLE key, SAMPLE above, bool in_range) {
     if (SEARCH == SEARCH_REGISTERS) return held_bin(key);
-    if (SEARCH == SEARCH_BINARY) return search(key, 0, inside ? push.bins - 1 : 0);
-    uint cell = inside ? place_of(bits, above) >> fraction_bits() : 0;
+    if (SEARCH == SEARCH_BINARY) return search(key, 0, in_range ? push.bins - 1 : 0);
+    uint cell = in_range ? place_of(bits, above) >> fraction_bits() : 0;
     return search(key, bins_before(cells[cell]), bins_before(cells[cell + 1]));
 }
+
+#endif

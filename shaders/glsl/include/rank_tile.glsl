@@ -20,16 +20,24 @@
 // takes part is needed. They do make the last bucket's count too large, but only in the very last
 // tile, which has no successor to mislead.
 
-layout(constant_id = 6) const uint ITEMS = 8;  // at most MAX_ITEMS
+#ifndef RANK_TILE_GLSL
+#define RANK_TILE_GLSL
+
+#include "multisplit.glsl"
+#include "groups.glsl"
+#include "subgroup_sums.glsl"
+#include "voting.glsl"
+
+layout(constant_id = ITEMS_ID) const uint ITEMS = 8;  // at most MAX_ITEMS
 const uint MAX_ITEMS = 32;
 // 0: by ballots. 1: by lane order, which relies on what Vulkan does not promise and the host has to
 // find out: that atomics of a subgroup on shared memory are performed in the order of the program,
 // and those of one instruction, where they meet, in the order of the lanes.
-layout(constant_id = 10) const uint RANKING = 0;
+layout(constant_id = RANKING_ID) const uint RANKING = 0;
 const uint RANKING_BY_LANE_ORDER = 1;
 // A tile goes through shared memory in this many turns, of which each has ITEMS / TURNS keys per
 // thread: a tile may be larger than shared memory.
-layout(constant_id = 18) const uint TURNS = 1;
+layout(constant_id = TURNS_ID) const uint TURNS = 1;
 
 const uint SUBGROUPS = gl_WorkGroupSize.x / SUBGROUP_SIZE;
 const uint ROW = 1u << BUCKET_BITS;
@@ -194,7 +202,7 @@ uint held_count;
 uint rank_in_register(uint bucket) {
     vote_all(bucket);
     uint rank = subgroupShuffle(held_count, bucket) + lanes_before(lanes_of_bucket(bucket));
-    held_count += votes_for_slot(lanes_of_low_bits(), 0);
+    held_count += votes_for(lanes_of_low_bits(), 0);
     return rank;
 }
 
@@ -310,3 +318,5 @@ void place_items() {
             add_place(w, own_half(space[counter_row() + item_bucket(w)]))
     }
 }
+
+#endif

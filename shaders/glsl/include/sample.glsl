@@ -1,5 +1,10 @@
 // What is a sample, how is it read, and which number compares like it?
 
+#ifndef SAMPLE_GLSL
+#define SAMPLE_GLSL
+
+#include "histogram.glsl"
+
 const uint SAMPLE_UNSIGNED = 0;
 const uint SAMPLE_SIGNED = 1;
 const uint SAMPLE_FLOAT = 2;
@@ -71,3 +76,5 @@ SAMPLE ordered(SAMPLE bits) {
     if (SAMPLE_KIND == SAMPLE_SIGNED) return bits ^ top;
     return bits;
 }
+
+#endif

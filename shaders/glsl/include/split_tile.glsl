@@ -1,6 +1,14 @@
 // Splitting a tile whose keys load_keys() has brought. What is loaded next, if the workgroup has
 // another tile before `end`, is on its way when this returns.
 
+#ifndef SPLIT_TILE_GLSL
+#define SPLIT_TILE_GLSL
+
+#include "multisplit.glsl"
+#include "rank_tile.glsl"
+#include "load_tile.glsl"
+#include "scatter_tile.glsl"
+
 void split_tile(uint first, uint end) {
 #ifdef PAIRS
     if (VALUES_AFTER == AFTER_LOADING) load_values(first, min(TILE, element_count() - first));
@@ -9,3 +17,5 @@ void split_tile(uint first, uint end) {
     place_items();
     scatter_tile(first, end);
 }
+
+#endif

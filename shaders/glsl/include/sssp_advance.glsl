@@ -1,6 +1,11 @@
 // What the next round is to do: decided by one thread, when all workgroups are through. The others
 // wait for it, so everything is loaded at once, then decided, then stored.
 
+#ifndef SSSP_ADVANCE_GLSL
+#define SSSP_ADVANCE_GLSL
+
+#include "sssp_state.glsl"
+
 // The groups of the next round, and of the pass that looks through the pile after this one. Resident
 // workgroups write them in turn, round after round, which takes memory that is coherent.
 layout(set = 0, binding = 1, std430) coherent writeonly buffer Groups { uint at[6]; } groups;
@@ -204,3 +209,5 @@ void advance() {
         take_later(rest_counts, rest_out);
     }
 }
+
+#endif

@@ -1,12 +1,18 @@
 // How the arcs of vertices are dealt out to lanes, an arc a lane, whatever the degrees: the work of 32
 // vertices with 3 arcs and that of one vertex with 96 is the same.
 //
-// The including kernel supplies
-//   void relax(bool mine, uint distance, uvec2 arc)
-// which is called by the whole subgroup: for lanes where it is `mine`, `arc` leaves a vertex at that
-// distance.
+// The including file supplies relax(), which is called by the whole subgroup: for lanes where it is
+// `mine`, `arc` leaves a vertex at that distance.
 
-layout(constant_id = 7) const uint SPREAD = 0;  // whether arcs are dealt out to whole workgroups
+#ifndef SSSP_GATHER_GLSL
+#define SSSP_GATHER_GLSL
+
+#include "sssp_state.glsl"
+#include "sssp_stage.glsl"
+
+void relax(bool mine, uint distance, uvec2 arc);
+
+layout(constant_id = SPREAD_ID) const uint SPREAD = 0;  // whether arcs are dealt out to whole workgroups
 
 layout(set = 0, binding = 4, std430) readonly buffer Rows { uint at[]; } rows;
 layout(set = 0, binding = 5, std430) readonly buffer Arcs { uvec2 at[]; } arcs;
@@ -113,3 +119,5 @@ void gather_wide() {
         turn -= steps;
     }
 }
+
+#endif

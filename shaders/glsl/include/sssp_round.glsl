@@ -1,6 +1,14 @@
 // One round of a search: the entries of a queue are taken, a few at a time by each subgroup; stale
 // ones are dropped, near ones expanded, and what comes nearer by that is handed on to queues.
 
+#ifndef SSSP_ROUND_GLSL
+#define SSSP_ROUND_GLSL
+
+#include "sssp_state.glsl"
+#include "sssp_stage.glsl"
+#include "sssp_flush.glsl"
+#include "sssp_gather.glsl"
+
 layout(set = 0, binding = 6, std430) volatile buffer Distances { uint at[]; } distances;
 
 // The same in all lanes.
@@ -187,5 +195,7 @@ void work_through(uint group, uint all) {
     relaxations = 0;
     if (SPREAD != 0) work_by_workgroups(group, all);
     else work_by_subgroups(group * gl_NumSubgroups + gl_SubgroupID, all * gl_NumSubgroups);
-    hand_over(relaxations, expansions);
+    flush_workgroup(relaxations, expansions);
 }
+
+#endif

@@ -1,7 +1,12 @@
 // How a subgroup collects what it finds, and hands it on to queues in large pieces: one atomic
 // addition for many entries.
 
-layout(constant_id = 6) const uint STAGE = 4;  // entries a lane
+#ifndef SSSP_STAGE_GLSL
+#define SSSP_STAGE_GLSL
+
+#include "sssp_state.glsl"
+
+layout(constant_id = STAGE_ID) const uint STAGE = 4;  // entries a lane
 const uint STAGE_ENTRIES = STAGE * SUBGROUP_SIZE;
 const uint QUEUE_BITS = BUCKETS < 2 ? 1 : BUCKETS < 4 ? 2 : BUCKETS < 8 ? 3 : BUCKETS < 16 ? 4 :
                         BUCKETS < 32 ? 5 : BUCKETS < 64 ? 6 : BUCKETS < 128 ? 7 : 8;
@@ -36,22 +41,22 @@ uint more_last;
 uint near_staged;
 uint later_staged;
 
-// A slot is a queue that a round writes: the near one, those of buckets by their numbers, the rest.
-uint queue_of_slot(uint slot) {
-    return slot == 0 ? near_queue : slot == BUCKETS ? rest_queue : BUCKET + slot;
+// A destination is a queue that a round writes: the near one, those of buckets by their numbers, the rest.
+uint queue_of_destination(uint destination) {
+    return destination == 0 ? near_queue : destination == BUCKETS ? rest_queue : BUCKET + destination;
 }
 
 // Of an entry that is not near.
-uint slot_of(uvec2 entry) {
+uint destination_of(uvec2 entry) {
     return BUCKETS > 1 ? min(bucket_of(entry.y, round_base, round_bucket), BUCKETS) : BUCKETS;
 }
 
-// The lanes whose entries have the same slot: paper, algorithm warp_offset.
-uvec4 lanes_of_slot(bool held, uint slot) {
+// The lanes whose entries have the same destination: paper, algorithm warp_offset.
+uvec4 lanes_of_destination(bool held, uint destination) {
     uvec4 same = subgroupBallot(held);
     if (BUCKETS > 1) {
         [[unroll]] for (uint k = 0; k < QUEUE_BITS; ++k) {
-            uint bit = (slot >> k) & 1;
+            uint bit = (destination >> k) & 1;
             same &= subgroupBallot(bit != 0) ^ (bit - 1);
         }
     }
@@ -107,15 +112,15 @@ void flush_later() {
         uint i = first + gl_SubgroupInvocationID;
         bool held = i < later_staged;
         uvec2 entry = held ? staged[later_area() + i] : uvec2(0, UNREACHED);
-        uint slot = slot_of(entry);
-        uvec4 same = lanes_of_slot(held, slot);
+        uint destination = destination_of(entry);
+        uvec4 same = lanes_of_destination(held, destination);
         uint before = subgroupBallotExclusiveBitCount(same);
         uint begin = 0;
         if (held && before == 0)
-            begin = atomicAdd(COUNT(queue_of_slot(slot)), subgroupBallotBitCount(same));
+            begin = atomicAdd(COUNT(queue_of_destination(destination)), subgroupBallotBitCount(same));
         begin = subgroupShuffle(begin, held ? subgroupBallotFindLSB(same) : 0);
-        if (held) put_entry(queue_of_slot(slot), begin + before, entry);
-        uint least = subgroupMin(held && slot == BUCKETS ? entry.y : UNREACHED);
+        if (held) put_entry(queue_of_destination(destination), begin + before, entry);
+        uint least = subgroupMin(held && destination == BUCKETS ? entry.y : UNREACHED);
         if (least < UNREACHED && subgroupElect()) atomicMin(control.least, least);
     }
     later_staged = 0;
@@ -138,3 +143,5 @@ void stage_near(bool found, uvec2 entry) {
     near_staged += subgroupBallotBitCount(votes);
     if (near_staged > STAGE_ENTRIES - SUBGROUP_SIZE) flush_near();
 }
+
+#endif

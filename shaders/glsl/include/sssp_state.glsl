@@ -3,9 +3,13 @@
 // An entry of a queue is a vertex and the distance it had when it was put there; where the vertex
 // has come nearer since, the entry is stale, and a later one has taken its place.
 
-layout(constant_id = 1) const uint SUBGROUP_SIZE = 32;
-layout(constant_id = 2) const uint BUCKETS = 10;   // of a window; 1 where there is a near set only
-layout(constant_id = 3) const uint FLOATS = 0;     // whether weights are floats
+#ifndef SSSP_STATE_GLSL
+#define SSSP_STATE_GLSL
+
+#include "constant_ids.glsl"
+
+layout(constant_id = SUBGROUP_SIZE_ID) const uint SUBGROUP_SIZE = 32;
+layout(constant_id = BUCKETS_ID) const uint BUCKETS = 10;   // of a window; 1 where there is a near set only
 
 #include "sssp_sum.glsl"
 
@@ -120,3 +124,5 @@ uint bucket_of(uint distance, uint base, uint current) {
     // Rounding must not put it where nobody looks any more.
     return max(widths_between(base, distance), current + 1);
 }
+
+#endif

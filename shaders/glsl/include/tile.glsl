@@ -8,6 +8,11 @@
 //   void  store_vec4(uint v, uvec4), store_one(uint i, uint)    (kernels that write)
 // ROWS, the rows of each thread, is defined in kernels.txt, where the host reads it too.
 
+#ifndef TILE_GLSL
+#define TILE_GLSL
+
+#include "src_dst.glsl"
+
 const uint TILE = gl_WorkGroupSize.x * ROWS * 4;
 
 // Index, in units of uvec4, of this thread's part of row `row` of the tile that starts at
@@ -88,4 +93,6 @@ void store_tile(uint first, uint count, uvec4 rows[ROWS], uint before) {
             store_partial(row_index(first, r), count, rows[r] + before);
     }
 }
+#endif
+
 #endif

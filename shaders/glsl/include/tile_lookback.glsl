@@ -13,7 +13,16 @@
 // time then lies close together in every bucket, and lines of the output are complete before a
 // cache gives them up.
 
-layout(constant_id = 19) const uint TILES_AT_A_TIME = 4;
+#ifndef TILE_LOOKBACK_GLSL
+#define TILE_LOOKBACK_GLSL
+
+#include "multisplit.glsl"
+#include "groups.glsl"
+#include "bucket.glsl"
+#include "rank_tile.glsl"
+
+layout(constant_id = SPIN_LIMIT_ID) const uint SPIN_LIMIT = 1024;
+layout(constant_id = TILES_AT_A_TIME_ID) const uint TILES_AT_A_TIME = 4;
 
 const uint STATE_COUNT = 1u << 30;
 const uint STATE_PLACE = 2u << 30;
@@ -184,3 +193,5 @@ void aim_missing() {
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) settle(k);
     barrier();
 }
+
+#endif

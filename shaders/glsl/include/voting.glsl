@@ -8,6 +8,9 @@
 // Loops over bits are written out: where a loop that holds ballots is not unrolled by the driver,
 // every array that it indexes goes to local memory.
 
+#ifndef VOTING_GLSL
+#define VOTING_GLSL
+
 const uint MAX_BUCKET_BITS = 8;
 #define EACH_BIT(visit)           \
     if (BUCKET_BITS > 0) visit(0) \
@@ -22,8 +25,7 @@ const uint MAX_BUCKET_BITS = 8;
 const uint LANE_BITS = 2 + (SUBGROUP_SIZE >= 8 ? 1 : 0) + (SUBGROUP_SIZE >= 16 ? 1 : 0) +
                        (SUBGROUP_SIZE >= 32 ? 1 : 0) + (SUBGROUP_SIZE >= 64 ? 1 : 0) +
                        (SUBGROUP_SIZE >= 128 ? 1 : 0);
-const uint SLOTS = BUCKET_BITS > LANE_BITS ? 1u << (BUCKET_BITS - LANE_BITS) : 1u;
-const uint SLOT_BITS = BUCKET_BITS > LANE_BITS ? BUCKET_BITS - LANE_BITS : 0u;
+const uint BUCKETS_PER_LANE = BUCKET_BITS > LANE_BITS ? 1u << (BUCKET_BITS - LANE_BITS) : 1u;
 
 // A mask of lanes is a uvec4. Words that a subgroup does not have are the constant 0, so that
 // compilers drop whatever is done to them: with up to 32 lanes a mask is one word.
@@ -121,7 +123,7 @@ uvec4 lanes_of_low_bits() {
 }
 
 // How many lanes voted for bucket  slot * width + lane : paper, algorithm warp_histogram.
-uint votes_for_slot(uvec4 low, uint slot) {
+uint votes_for(uvec4 low, uint slot) {
 #define FOLD(k) if (k >= LANE_BITS) low = agreeing(low, votes[k], bit_of(slot, k - LANE_BITS));
     EACH_BIT(FOLD)
 #undef FOLD
@@ -129,3 +131,5 @@ uint votes_for_slot(uvec4 low, uint slot) {
     if (BUCKET_BITS < LANE_BITS && gl_SubgroupInvocationID >> BUCKET_BITS != 0) return 0;
     return count_of(low);
 }
+
+#endif

@@ -3,7 +3,9 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 
-layout(local_size_x = 64, local_size_x_id = 0) in;
+#include "constant_ids.glsl"
+
+layout(local_size_x = 64, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #include "sssp_state.glsl"
 #include "sssp_advance.glsl"

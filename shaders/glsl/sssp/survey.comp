@@ -8,9 +8,10 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
-layout(constant_id = 1) const uint FLOATS = 0;
-layout(constant_id = 2) const uint PARENTS = 1;  // whether the tree is wanted
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
+layout(constant_id = PARENTS_ID) const uint PARENTS = 1;  // whether the tree is wanted
 
 #include "groups.glsl"
 #include "sssp_sum.glsl"

@@ -3,8 +3,10 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 
-layout(local_size_x = 64, local_size_x_id = 0) in;
-layout(constant_id = 4) const uint SORTED = 0;  // whether there are ids in order, and no offsets
+#include "constant_ids.glsl"
+
+layout(local_size_x = 64, local_size_x_id = LOCAL_SIZE_X_ID) in;
+layout(constant_id = SORTED_ID) const uint SORTED = 0;  // whether there are ids in order, and no offsets
 
 #include "sssp_state.glsl"
 #define PILE

@@ -1,10 +1,16 @@
 // The two ends of a round in a workgroup: what it is to do, loaded once; and what its subgroups
 // still have staged when they are through, handed on with one addition a queue for all of them.
 
+#ifndef SSSP_FLUSH_GLSL
+#define SSSP_FLUSH_GLSL
+
+#include "sssp_state.glsl"
+#include "sssp_stage.glsl"
+
 shared uvec4 round_words[4];
 shared uint taken_ends[BUCKETS];
-shared uint slot_counts[BUCKETS + 1];
-shared uint slot_begins[BUCKETS + 1];
+shared uint destination_counts[BUCKETS + 1];
+shared uint destination_begins[BUCKETS + 1];
 shared uint min_here;
 shared uint relaxations_here;
 shared uint expansions_here;
@@ -33,7 +39,7 @@ void begin_round() {
     more_last = round_words[3].y;
     near_staged = 0;
     later_staged = 0;
-    for (uint s = gl_LocalInvocationIndex; s <= BUCKETS; s += gl_WorkGroupSize.x) slot_counts[s] = 0;
+    for (uint s = gl_LocalInvocationIndex; s <= BUCKETS; s += gl_WorkGroupSize.x) destination_counts[s] = 0;
     // The end of the first queue comes before those of the others.
     for (uint b = more_first - 1 + gl_LocalInvocationIndex; b <= more_last; b += gl_WorkGroupSize.x)
         taken_ends[b] = control.ends[b];
@@ -46,22 +52,22 @@ void begin_round() {
     barrier();
 }
 
-// A place among the workgroup's entries of the same slot. Called by the whole subgroup.
+// A place among the workgroup's entries of the same destination. Called by the whole subgroup.
 uint place_here(bool held, uvec2 entry) {
-    uint slot = slot_of(entry);
-    uvec4 same = lanes_of_slot(held, slot);
+    uint destination = destination_of(entry);
+    uvec4 same = lanes_of_destination(held, destination);
     uint before = subgroupBallotExclusiveBitCount(same);
     uint begin = 0;
-    if (held && before == 0) begin = atomicAdd(slot_counts[slot], subgroupBallotBitCount(same));
+    if (held && before == 0) begin = atomicAdd(destination_counts[destination], subgroupBallotBitCount(same));
     begin = subgroupShuffle(begin, held ? subgroupBallotFindLSB(same) : 0);
-    if (held && slot == BUCKETS) atomicMin(min_here, entry.y);
+    if (held && destination == BUCKETS) atomicMin(min_here, entry.y);
     return begin + before;
 }
 
 void take_places() {
     for (uint s = gl_LocalInvocationIndex; s <= BUCKETS; s += gl_WorkGroupSize.x) {
-        if (slot_counts[s] > 0)
-            slot_begins[s] = atomicAdd(COUNT(queue_of_slot(s)), slot_counts[s]);
+        if (destination_counts[s] > 0)
+            destination_begins[s] = atomicAdd(COUNT(queue_of_destination(s)), destination_counts[s]);
     }
     if (gl_LocalInvocationIndex == 0) {
         if (min_here < UNREACHED) atomicMin(control.least, min_here);
@@ -71,11 +77,11 @@ void take_places() {
 }
 
 // Called by all threads when their subgroups are through.
-void hand_over(uint relaxations, uint expansions) {
+void flush_workgroup(uint relaxations, uint expansions) {
     subgroup_sync();
     uint near_place = 0;
     if (subgroupElect()) {
-        near_place = atomicAdd(slot_counts[0], near_staged);
+        near_place = atomicAdd(destination_counts[0], near_staged);
         atomicAdd(relaxations_here, relaxations);
         atomicAdd(expansions_here, expansions);
     }
@@ -92,13 +98,15 @@ void hand_over(uint relaxations, uint expansions) {
     take_places();
     barrier();
     for (uint i = gl_SubgroupInvocationID; i < near_staged; i += SUBGROUP_SIZE)
-        put_entry(near_queue, slot_begins[0] + near_place + i, staged[near_area() + i]);
+        put_entry(near_queue, destination_begins[0] + near_place + i, staged[near_area() + i]);
     [[unroll]] for (uint w = 0; w < STAGE; ++w) {
         uint i = w * SUBGROUP_SIZE + gl_SubgroupInvocationID;
         if (i < later_staged) {
             uvec2 entry = staged[later_area() + i];
-            uint slot = slot_of(entry);
-            put_entry(queue_of_slot(slot), slot_begins[slot] + places[w], entry);
+            uint destination = destination_of(entry);
+            put_entry(queue_of_destination(destination), destination_begins[destination] + places[w], entry);
         }
     }
 }
+
+#endif
