@@ -135,7 +135,6 @@ impl Ranking {
     }
 
     /// Whether lanes are reversed on purpose.
-    #[expect(dead_code, reason = "the kernels have no such constant yet")]
     pub(in crate::primitives) fn is_reversed(self) -> bool {
         #[cfg(feature = "broken-plans")]
         return self == Self::ReversedLanes;
