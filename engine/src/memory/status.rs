@@ -63,6 +63,14 @@ impl StatusWord {
         self.buffer
     }
 
+    /// As if no kernel had set it: for tests. No kernel that may set it is in flight.
+    #[cfg(feature = "broken-plans")]
+    pub fn clear(&self) {
+        // SAFETY: as below; the device does not write to it now.
+        unsafe { AtomicU32::from_ptr(self.mapped.as_ptr()) }.store(0, Ordering::Release);
+        self.told.store(false, Ordering::Relaxed);
+    }
+
     /// Whether a kernel has set it. The first time that it is, the log and the disk are told, so that
     /// no later process relies on lane order either.
     pub fn is_set(&self, device: &Device) -> bool {

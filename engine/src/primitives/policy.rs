@@ -267,6 +267,7 @@ mod replaced {
     use crate::device::context::Context;
     use crate::device::shared::Device;
     use crate::error::Result;
+    use crate::memory::status::StatusWord;
 
     #[derive(Default)]
     struct Replaced(Mutex<Option<Policy>>);
@@ -281,12 +282,15 @@ mod replaced {
     }
 
     impl Context {
-        /// From here on, [`policy`](Self::policy) is this one; by ballots once a kernel has found
-        /// that lane order is not kept.
+        /// From here on, [`policy`](Self::policy) is this one, or that of the device again; by ballots
+        /// once a kernel has found that lane order is not kept. What was found before is forgotten.
+        ///
+        /// Nothing that ranks is in flight.
         #[doc(hidden)]
-        pub fn replace_policy(&self, policy: Policy) -> Result<()> {
+        pub fn replace_policy(&self, policy: Option<Policy>) -> Result<()> {
             let replaced = self.device.attached(|_| Ok(Replaced::default()))?;
-            *replaced.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(policy);
+            StatusWord::of(&self.device)?.clear();
+            *replaced.0.lock().unwrap_or_else(PoisonError::into_inner) = policy;
             Ok(())
         }
     }
