@@ -101,8 +101,28 @@ fn steps(checked: Checked, schedule: &Schedule, barriers: Vec<Option<Barrier>>) 
     for ((level, indices), barrier) in (0u32..).zip(&schedule.levels).zip(barriers) {
         let mut barrier = barrier;
         for pass in indices.iter().filter_map(|&index| passes[index].take()) {
-            let CheckedPass { label, kernel, work, bindings, push, specialization, .. } = pass;
-            let pass = PlannedPass { label, level, work, bindings, push, specialization, kernel };
+            let CheckedPass {
+                label,
+                kernel,
+                maker,
+                settable,
+                work,
+                bindings,
+                push,
+                specialization,
+                ..
+            } = pass;
+            let pass = PlannedPass {
+                label,
+                level,
+                work,
+                bindings,
+                push,
+                specialization,
+                kernel,
+                settable,
+                maker,
+            };
             steps.push(Step { barrier: barrier.take(), pass });
         }
     }

@@ -27,6 +27,7 @@ pub struct Graph {
     pub(crate) exits: Vec<(Buffer, Scope)>,
     pub(crate) orders: Vec<(PassId, PassId)>,
     pub(crate) keeps: Vec<PassId>,
+    pub(crate) settables: Vec<PassId>,
     pub(crate) carries: Vec<PingPong>,
     pub(crate) replayable: bool,
     pub(crate) subgroup_size: Option<u32>,
@@ -45,6 +46,7 @@ impl Graph {
             exits: Vec::new(),
             orders: Vec::new(),
             keeps: Vec::new(),
+            settables: Vec::new(),
             carries: Vec::new(),
             replayable: false,
             subgroup_size: None,
@@ -170,6 +172,12 @@ impl Graph {
     /// Declares that a pass has effects that the graph does not see: it is never culled.
     pub fn keep(&mut self, pass: PassId) {
         self.keeps.push(pass);
+    }
+
+    /// Lets the bytes of a pass (its push constants, or what an update writes) be given anew when the
+    /// plan is recorded, under the label of the pass. Those of other passes never change.
+    pub fn settable(&mut self, pass: PassId) {
+        self.settables.push(pass);
     }
 
     /// Declares that the recorded plan runs again and again, on one queue, with nothing in

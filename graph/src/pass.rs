@@ -1,5 +1,6 @@
 //! What a pass is: a kernel (or a transfer), the buffers bound to it, and how much of it runs.
 
+use std::any::TypeId;
 use std::sync::Arc;
 
 use multisplit_shaders::{Interface, Kernel, PushConstants, PushField};
@@ -91,7 +92,7 @@ impl Groups {
     }
 }
 
-/// A pass of one graph, for [`Graph::order`] and [`Graph::keep`].
+/// A pass of one graph, for [`Graph::order`], [`Graph::keep`] and [`Graph::settable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PassId {
     pub(crate) graph: u64,
@@ -131,6 +132,7 @@ pub(crate) enum Action {
         push: Option<PushDecl>,
         specialize: Vec<(String, u32)>,
         extent: Extent,
+        maker: Option<TypeId>,
     },
     Fill {
         view: View,
@@ -167,11 +169,13 @@ pub struct PassBuilder<'g> {
     binds: Vec<BindDecl>,
     push: Option<PushDecl>,
     specialize: Vec<(String, u32)>,
+    maker: Option<TypeId>,
 }
 
 impl<'g> PassBuilder<'g> {
     pub(crate) fn new(graph: &'g mut Graph, label: String, kernel: PassKernel) -> Self {
-        Self { graph, label, kernel, binds: Vec::new(), push: None, specialize: Vec::new() }
+        let (binds, specialize) = (Vec::new(), Vec::new());
+        Self { graph, label, kernel, binds, push: None, specialize, maker: None }
     }
 
     /// Binds a view to the binding called `name`. Whether it is read or written is the kernel's
@@ -209,6 +213,14 @@ impl<'g> PassBuilder<'g> {
         self
     }
 
+    /// Says who made the pass, by a type. A library that keeps the type private can tell its own
+    /// passes from others in a plan ([`PlannedPass::is_made_by`](crate::PlannedPass::is_made_by)):
+    /// nobody else has a value of it to give.
+    pub fn made_by<M: 'static>(mut self, _maker: M) -> Self {
+        self.maker = Some(TypeId::of::<M>());
+        self
+    }
+
     /// Adds the pass to the graph with this many workgroups.
     pub fn dispatch(self, groups: Groups) -> PassId {
         self.finish(Extent::Groups(groups))
@@ -226,7 +238,8 @@ impl<'g> PassBuilder<'g> {
     }
 
     fn finish(self, extent: Extent) -> PassId {
-        let Self { graph, label, kernel, binds, push, specialize } = self;
-        graph.add_pass(label, Action::Dispatch { kernel, binds, push, specialize, extent })
+        let Self { graph, label, kernel, binds, push, specialize, maker } = self;
+        let action = Action::Dispatch { kernel, binds, push, specialize, extent, maker };
+        graph.add_pass(label, action)
     }
 }

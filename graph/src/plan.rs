@@ -1,5 +1,6 @@
 //! What a plan is: plain data that an executor follows from top to bottom.
 
+use std::any::TypeId;
 use std::fmt;
 
 use multisplit_shaders::{BindingAccess, BindingKind};
@@ -54,6 +55,18 @@ pub struct PlannedPass {
     pub specialization: Vec<(u32, u32)>,
     /// The shader; `None` for transfers.
     pub kernel: Option<PassKernel>,
+    /// Whether push constants, or what an update writes, may be given anew when the plan is recorded
+    /// ([`Graph::settable`](crate::Graph::settable)).
+    pub settable: bool,
+    pub(crate) maker: Option<TypeId>,
+}
+
+impl PlannedPass {
+    /// Whether the pass was declared with a value of `M`
+    /// ([`PassBuilder::made_by`](crate::PassBuilder::made_by)).
+    pub fn is_made_by<M: 'static>(&self) -> bool {
+        self.maker == Some(TypeId::of::<M>())
+    }
 }
 
 /// What a pass runs.

@@ -1,6 +1,8 @@
 //! What a single declared pass comes to: its work in the plan's terms and the bytes it touches,
 //! or what is wrong with it.
 
+use std::any::TypeId;
+
 use multisplit_shaders::{Binding, BindingKind, Interface, check_layout};
 
 use crate::access::{Access, Scope, Stages};
@@ -21,7 +23,9 @@ const MAX_UPDATE_BYTES: u64 = 65536;
 pub(crate) struct CheckedPass {
     pub label: String,
     pub kept: bool,
+    pub settable: bool,
     pub kernel: Option<PassKernel>,
+    pub maker: Option<TypeId>,
     pub work: Work,
     pub bindings: Vec<PlannedBinding>,
     pub push: Vec<u8>,
@@ -79,9 +83,10 @@ pub(crate) fn pass(
 ) -> Result<CheckedPass, GraphError> {
     let checker = Checker { graph, limits, pass: &decl.label };
     let checked = match &decl.action {
-        Action::Dispatch { kernel, binds, push, specialize, extent } => {
-            checker.dispatch(kernel, binds, push.as_ref(), specialize, *extent)?
-        }
+        Action::Dispatch { kernel, binds, push, specialize, extent, maker } => CheckedPass {
+            maker: *maker,
+            ..checker.dispatch(kernel, binds, push.as_ref(), specialize, *extent)?
+        },
         Action::Fill { view, value } => {
             let view = checker.words("fill", *view)?;
             let uses = vec![Use::new("fill", view, Scope::TRANSFER_WRITE)];
@@ -133,7 +138,9 @@ impl Checker<'_> {
         Ok(CheckedPass {
             label,
             kept: false,
+            settable: false,
             kernel,
+            maker: None,
             work,
             bindings,
             push,
@@ -147,7 +154,9 @@ impl Checker<'_> {
         CheckedPass {
             label: self.pass.to_owned(),
             kept: false,
+            settable: false,
             kernel: None,
+            maker: None,
             work,
             bindings: Vec::new(),
             push: Vec::new(),

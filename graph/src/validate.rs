@@ -26,6 +26,7 @@ pub(crate) fn check(graph: &Graph, limits: &Limits) -> Result<Checked, GraphErro
         passes.push(resolve::pass(graph, pass, limits)?);
     }
     keeps(graph, &mut passes)?;
+    settables(graph, &mut passes)?;
     let orders = orders(graph)?;
     carries(graph)?;
     let checked = Checked { buffers, passes, orders };
@@ -93,6 +94,14 @@ fn scoped(graph: &Graph, buffer: Buffer, scope: Scope, call: &str) -> Result<usi
         return Err(GraphError::InvalidScope { buffer: decl.name.clone(), scope });
     }
     Ok(buffer.index)
+}
+
+fn settables(graph: &Graph, passes: &mut [CheckedPass]) -> Result<(), GraphError> {
+    for pass in &graph.settables {
+        let index = own_pass(graph, *pass, "settable")?;
+        passes[index].settable = true;
+    }
+    Ok(())
 }
 
 fn keeps(graph: &Graph, passes: &mut [CheckedPass]) -> Result<(), GraphError> {

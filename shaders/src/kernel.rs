@@ -36,8 +36,8 @@ enum Origin {
 }
 
 impl Kernel {
-    /// Reflects `spirv` into a kernel, as it is: nothing is known of what it does, and
-    /// [`Kernel::is_sound`] says so. `label` is the dotted lower-case name (`scan.reduce`) that
+    /// Reflects `spirv` into a kernel, as it is: nothing is known of what it does
+    /// ([`Kernel::is_foreign`]). `label` is the dotted lower-case name (`scan.reduce`) that
     /// passes, debug labels, tracing spans and error messages share.
     pub fn new(
         label: impl Into<Cow<'static, str>>,
@@ -130,16 +130,21 @@ impl Kernel {
         Ok(Self { label, spirv, for_addresses: None, interface, origin })
     }
 
-    /// Whether the kernel stays within its buffers and variables whatever they hold: it is a part of
-    /// this library, or was checked.
-    pub fn is_sound(&self) -> bool {
-        self.origin != Origin::Foreign
+    /// Whether it is a user's shader that was checked and rewritten: it stays within its bindings and
+    /// variables, whatever they hold and whatever is dispatched.
+    pub fn is_checked(&self) -> bool {
+        self.origin == Origin::Checked
     }
 
-    /// The same where it takes buffers by address, which have no length to stay within: only of a part
-    /// of this library.
-    pub fn is_sound_by_address(&self) -> bool {
+    /// Whether it is a part of this library, without a user's function in it. It stays within its
+    /// buffers if sizes and counts fit them, as the library's primitives make sure.
+    pub fn is_built_in(&self) -> bool {
         self.origin == Origin::BuiltIn
+    }
+
+    /// Whether nothing is known of it: SPIR-V from elsewhere.
+    pub fn is_foreign(&self) -> bool {
+        self.origin == Origin::Foreign
     }
 
     /// The memory that it takes besides its buffers, with these specialization constants: `value_of`

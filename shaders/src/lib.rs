@@ -6,6 +6,7 @@
 //! - [`reflect`]: how that is read out of SPIR-V, for user shaders at run time as well.
 //! - [`address`]: kernels that take addresses instead of bindings.
 //! - [`check`]: which user's shaders are safe to run, and how they are made so.
+//! - [`prune`]: modules without what a pipeline's specialization constants rule out.
 //! - [`reconvergence`]: modules that state where lanes come together again.
 //! - [`compile`](mod@compile): GLSL to SPIR-V at run time (cargo feature `compile`, on by default).
 //!
@@ -28,10 +29,12 @@ pub mod check;
 #[cfg(feature = "compile")]
 pub mod compile;
 mod declarations;
+mod fold;
 #[rustfmt::skip]
 mod generated;
 mod kernel;
 pub mod manifest;
+pub mod prune;
 mod push;
 pub mod reconvergence;
 pub mod reflect;

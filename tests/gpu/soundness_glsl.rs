@@ -3,15 +3,16 @@
 
 use anyhow::{Result, bail, ensure};
 use multisplit::graph::{Graph, Groups};
-use multisplit::shaders::Kernel;
 use multisplit::shaders::compile::{CompileError, Source, compile};
-use multisplit::{Bins, Buckets, Error, ExecutableOptions, Glsl, threads};
+use multisplit::shaders::{Kernel, builtin};
+use multisplit::{Bins, Buckets, Error, ExecutableOptions, Glsl, Sort, threads};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
 tests!(soundness:
     functions_with_side_effects, shaders_with_addresses, more_shared_memory_than_there_is,
     indices_stay_inside, a_table_that_is_too_short, spirv_from_elsewhere,
+    built_in_kernels_by_hand,
 );
 
 /// Neither a split nor a histogram takes the function.
@@ -161,4 +162,47 @@ void main() { data.at[gl_LocalInvocationIndex] = 9u; }";
     let array = context.zeroed::<u32>(64)?;
     context.run(&executable, &[(data, &array)])?;
     expect_equal(&context.download(&array)?, &[9; 64])
+}
+
+/// A kernel of the library in a graph of one's own, where nobody has checked its counts.
+fn built_in_kernels_by_hand(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let mut graph = Graph::new("by hand");
+    let dst = graph.import::<u32>("dst", 64);
+    let past_the_end = [u32::MAX, 1];
+    graph
+        .pass("fill", builtin::MEMORY_FILL.kernel()?)
+        .bind("dst", dst)
+        .push_bytes(bytemuck::bytes_of(&past_the_end))
+        .dispatch(Groups::linear(1));
+    let plan = graph.compile(&context.limits())?;
+    match context.instantiate(plan) {
+        Err(Error::ForeignKernel { kernel }) => ensure!(kernel == "memory.fill", "{kernel}"),
+        other => bail!("{:?}", other.err()),
+    }
+
+    // A label of the library's on a pass of one's own lets nobody change the library's.
+    let (keys, flags) = (context.upload(&[3u32, 1, 2])?, context.zeroed::<u32>(64)?);
+    let source = "#version 460
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) buffer Flags { uint at[]; } flags;
+layout(push_constant) uniform Push { uint words[32]; } push;
+void main() { flags.at[gl_LocalInvocationIndex] = push.words[0]; }";
+    let labels = {
+        let mut work = context.work("labels");
+        work.sort(&keys, &Sort::ascending())?;
+        work.plan()?.steps().iter().map(|step| step.pass.label.clone()).collect::<Vec<_>>()
+    };
+    for label in labels {
+        let mut work = context.work("same label");
+        work.glsl(&label, source)?.bind("flags", &flags).dispatch(Groups::linear(1));
+        work.sort(&keys, &Sort::ascending())?;
+        let mut frame = work.record()?;
+        frame.set(&label, &[u32::MAX; 32])?;
+        frame.submit()?;
+        frame.wait()?;
+        expect_equal(&context.download(&keys)?, &[1, 2, 3])?;
+        ensure!(context.download(&flags)?.first() == Some(&u32::MAX), "{label}: not set");
+    }
+    Ok(())
 }

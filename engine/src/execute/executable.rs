@@ -15,6 +15,7 @@ use crate::execute::descriptors::Sets;
 use crate::execute::fit;
 use crate::execute::import::{BufferAt, Import, Places};
 use crate::execute::layout::BufferAccess;
+use crate::execute::own_pass;
 use crate::execute::pipeline::{Pipeline, PipelineStore};
 use crate::execute::workspace::{self, WorkspaceRequirements};
 use crate::memory::status::StatusWord;
@@ -120,14 +121,10 @@ impl Context {
 
     /// Like [`instantiate`](Self::instantiate), with options.
     pub fn instantiate_with(&self, plan: Plan, options: ExecutableOptions) -> Result<Executable> {
-        let mut kernels =
-            plan.steps().iter().filter_map(|step| step.pass.kernel.as_ref()?.kernel());
-        let unsound = kernels.find(|kernel| match options.by_address {
-            true => !kernel.is_sound_by_address(),
-            false => !kernel.is_sound(),
-        });
-        if let Some(kernel) = unsound {
-            return Err(Error::ForeignKernel { kernel: kernel.label().to_owned() });
+        let mut passes = plan.steps().iter().map(|step| &step.pass);
+        if let Some(pass) = passes.find(|pass| !own_pass::is_sound(pass, options.by_address)) {
+            let kernel = pass.kernel.as_ref().map_or("", |kernel| kernel.label()).to_owned();
+            return Err(Error::ForeignKernel { kernel });
         }
         self.instantiate_any(plan, options)
     }

@@ -7,6 +7,7 @@ pub(crate) mod fit;
 pub(crate) mod import;
 pub(crate) mod layout;
 pub(crate) mod observe;
+pub(crate) mod own_pass;
 pub(crate) mod pipeline;
 pub(crate) mod profiler;
 pub(crate) mod recorder;

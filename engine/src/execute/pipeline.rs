@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use ash::vk;
 use multisplit_shaders::address::by_address;
+use multisplit_shaders::prune::pruned;
 use multisplit_shaders::reconvergence::{Reconvergence, with_reconvergence};
 use multisplit_shaders::{BindingKind, Kernel};
 
@@ -214,6 +215,10 @@ fn create(
         BufferAccess::Addresses => Cow::Owned(rewritten(kernel)?),
         BufferAccess::Pushed | BufferAccess::Sets => Cow::Borrowed(kernel.spirv()),
     };
+    let spirv = match kernel.is_foreign() {
+        true => spirv,
+        false => Cow::Owned(pruned(&spirv, |id| value_of(specialization, id))),
+    };
     let spirv = match reconvergence(device, kernel) {
         Some(stated) => Cow::Owned(state(kernel, &spirv, stated)?),
         None => spirv,
@@ -222,6 +227,11 @@ fn create(
     device.name_object(raw, kernel.label());
     let (layout, set_layout) = layouts.into_handles();
     Ok(Pipeline { raw, layout, set_layout, kernel: kernel.clone() })
+}
+
+/// The value that a specialization constant is given.
+fn value_of(specialization: &[(u32, u32)], id: u32) -> Option<u32> {
+    specialization.iter().find(|(given, _)| *given == id).map(|(_, value)| *value)
 }
 
 /// The kernel's module in the form that takes addresses.
@@ -235,7 +245,7 @@ fn rewritten(kernel: &Kernel) -> Result<Vec<u32>> {
 /// What a kernel states of where lanes come together. Foreign modules state it themselves.
 fn reconvergence(device: &Device, kernel: &Kernel) -> Option<Reconvergence> {
     let features = &device.features;
-    if !kernel.is_sound() || !uses_subgroups(kernel) {
+    if kernel.is_foreign() || !uses_subgroups(kernel) {
         None
     } else if features.shader_maximal_reconvergence {
         Some(Reconvergence::Maximal)
@@ -298,7 +308,7 @@ fn check(device: &Device, kernel: &Kernel) -> Result<()> {
             "Shader" | "Matrix" => true,
             // What else our own kernels declare goes with what they were chosen for; what a foreign
             // module declares is its author's to answer for.
-            _ => kernel.is_sound_by_address() || !kernel.is_sound(),
+            _ => kernel.is_built_in() || kernel.is_foreign(),
         };
         if !there {
             return refuse(format!(
@@ -312,12 +322,13 @@ fn check(device: &Device, kernel: &Kernel) -> Result<()> {
 /// Drivers do not check how much shared memory a pipeline takes. The sizes of built-in kernels are
 /// known to fit unless somebody tunes them.
 fn check_memory(device: &Device, kernel: &Kernel, specialization: &[(u32, u32)]) -> Result<()> {
-    if kernel.is_sound_by_address() && !cfg!(feature = "tuning") {
+    if kernel.is_built_in() && !cfg!(feature = "tuning") {
         return Ok(());
     }
     let refuse = |problem| Error::Kernel { kernel: kernel.label().to_owned(), problem };
-    let value_of = |id| specialization.iter().find(|(i, _)| *i == id).map(|(_, value)| *value);
-    let bytes = kernel.shared_bytes(value_of).map_err(|e| refuse(e.to_string()))?;
+    let bytes = kernel
+        .shared_bytes(|id| value_of(specialization, id))
+        .map_err(|e| refuse(e.to_string()))?;
     let max = u64::from(device.properties.shared_memory);
     if bytes <= max {
         return Ok(());
@@ -333,8 +344,7 @@ fn create_pipeline(
     cache: vk::PipelineCache,
 ) -> Result<vk::Pipeline> {
     let interface = kernel.interface();
-    let value_of = |id| specialization.iter().find(|(i, _)| *i == id).map(|(_, value)| *value);
-    let workgroup = interface.workgroup_size(value_of);
+    let workgroup = interface.workgroup_size(|id| value_of(specialization, id));
     check_subgroups(device, workgroup, kernel)?;
     let module_info = vk::ShaderModuleCreateInfo::default().code(spirv);
     // SAFETY: SPIR-V that was reflected, so at least well framed.
@@ -382,7 +392,7 @@ fn create_pipeline(
 /// The engine's own kernels rely on full subgroups, and so on workgroups that are whole ones.
 fn check_subgroups(device: &Device, workgroup: [u32; 3], kernel: &Kernel) -> Result<()> {
     let size = device.properties.subgroup_size;
-    let own = kernel.is_sound_by_address() && uses_subgroups(kernel);
+    let own = kernel.is_built_in() && uses_subgroups(kernel);
     if !own || workgroup[0].is_multiple_of(size.max(1)) {
         return Ok(());
     }

@@ -33,7 +33,7 @@ pub struct RecordOptions<'r> {
 /// writes.
 #[derive(Clone, Copy, Debug)]
 pub struct PassValue<'r> {
-    /// The label of the pass.
+    /// The label of the pass, which is settable ([`Graph::settable`](crate::graph::Graph::settable)).
     pub pass: &'r str,
     /// As many as the plan has there.
     pub bytes: &'r [u8],
@@ -49,9 +49,9 @@ struct Recorded<'r> {
 
 impl Recorded<'_> {
     /// The bytes of a pass: those that were given, else the plan's.
-    fn bytes<'b>(&'b self, label: &str, planned: &'b [u8]) -> &'b [u8] {
-        let given = self.values.iter().find(|value| value.pass == label);
-        given.map_or(planned, |value| value.bytes)
+    fn bytes<'b>(&'b self, pass: &PlannedPass, planned: &'b [u8]) -> &'b [u8] {
+        let mut values = self.values.iter().filter(|_| pass.settable);
+        values.find(|value| value.pass == pass.label).map_or(planned, |value| value.bytes)
     }
 }
 
@@ -132,10 +132,10 @@ impl Executable {
         })
     }
 
-    /// How many bytes may be given for the passes with a label; `None` where there is no such pass, or
-    /// where these take different numbers of bytes.
+    /// How many bytes may be given for the settable passes with a label; `None` where there is no such
+    /// pass, or where these take different numbers of bytes.
     pub(crate) fn settable_bytes(&self, label: &str) -> Option<u64> {
-        let passes = self.plan.steps().iter().map(|step| &step.pass);
+        let passes = self.plan.steps().iter().map(|step| &step.pass).filter(|pass| pass.settable);
         let mut sizes = passes.filter(|pass| pass.label == label).map(|pass| match &pass.work {
             Work::Update { bytes, .. } => bytes.len() as u64,
             _ => pass.push.len() as u64,
@@ -181,7 +181,7 @@ impl Executable {
                     }
                     if !pass.push.is_empty() {
                         let stage = vk::ShaderStageFlags::COMPUTE;
-                        let bytes = recorded.bytes(&pass.label, &pass.push);
+                        let bytes = recorded.bytes(pass, &pass.push);
                         raw.cmd_push_constants(commands, pipeline.layout, stage, 0, bytes);
                     }
                 }
@@ -219,7 +219,7 @@ impl Executable {
                 }
                 Work::Update { view, bytes } => {
                     let (buffer, offset) = places.at(view.buffer, view.offset);
-                    let bytes = recorded.bytes(&pass.label, bytes);
+                    let bytes = recorded.bytes(pass, bytes);
                     raw.cmd_update_buffer(commands, buffer, offset, bytes);
                 }
                 Work::Copy { src, dst } => {

@@ -10,6 +10,7 @@ use multisplit_shaders::{builtin, push_constants};
 
 use super::Policy;
 use crate::error::{Error, Result};
+use crate::execute::own_pass::OwnPasses;
 
 /// How many elements a primitive works on.
 ///
@@ -164,7 +165,7 @@ impl Lengths {
             steps,
         };
         graph
-            .pass(label, builtin::COUNT_PREPARE.kernel()?)
+            .own_pass(label, &builtin::COUNT_PREPARE.kernel()?)
             .bind("source", source)
             .scratch("counts", records)
             .push(&push)

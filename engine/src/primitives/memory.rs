@@ -10,6 +10,7 @@ use super::count::{Count, Length, Lengths, Prepared};
 use super::pieces::{pieces, single};
 use crate::device::context::Context;
 use crate::error::{Error, Result};
+use crate::execute::own_pass::OwnPasses;
 use crate::memory::Array;
 
 push_constants! {
@@ -45,7 +46,7 @@ pub fn fill(
     let kernel = builtin::MEMORY_FILL.kernel()?;
     for dst in pieces(dst.into(), GRANULE, policy)? {
         graph
-            .pass(label, &kernel)
+            .own_pass(label, &kernel)
             .bind("dst", dst)
             .push(&FillPush { count: words(dst), value })
             .specialize("local_size_x", policy.threads)
@@ -73,7 +74,7 @@ pub fn copy(
     let pairs = pieces(src, GRANULE, policy)?.into_iter().zip(pieces(dst, GRANULE, policy)?);
     for (src, dst) in pairs {
         let pass = graph
-            .pass(label, &kernel)
+            .own_pass(label, &kernel)
             .bind("src", src)
             .bind("dst", dst)
             .push(&CopyPush { count: words(src) })
@@ -118,7 +119,7 @@ pub fn copy_first(
     let groups = lengths.parts(n, THREAD_WORDS * u64::from(policy.threads))?;
     let prepared = lengths.prepare(graph, policy, &format!("{label}.prepare"))?;
     let pass = graph
-        .pass(label, builtin::MEMORY_COPY.kernel()?)
+        .own_pass(label, &builtin::MEMORY_COPY.kernel()?)
         .bind("src", single(src, policy)?)
         .bind("dst", dst)
         .push(&CopyPush { count: prepared.pushed(n) })
@@ -186,7 +187,7 @@ impl Filling {
             return fill(graph, policy, label, dst, value);
         }
         let pass = graph
-            .pass(label, builtin::MEMORY_FILL_COUNTED.kernel()?)
+            .own_pass(label, &builtin::MEMORY_FILL_COUNTED.kernel()?)
             .bind("dst", single(dst, policy)?)
             .push(&FillPush { count: prepared.pushed(self.words), value })
             .specialize("local_size_x", policy.threads);

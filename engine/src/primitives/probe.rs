@@ -11,6 +11,7 @@ use crate::device::context::Context;
 use crate::device::shared::Device;
 use crate::device::verdict::VerdictFile;
 use crate::error::{Error, Result};
+use crate::execute::own_pass::OwnPasses;
 use crate::memory::Array;
 use crate::primitives::multisplit::SplitTuning;
 use crate::primitives::sort::{Sort, SortBuffers, SortMethod, sort};
@@ -42,7 +43,7 @@ pub fn lane_order(context: &Context, seed: u32) -> Result<bool> {
     let exceptions = graph.import::<u32>("probe.exceptions", 1);
     fill(&mut graph, &policy, "probe.clear", exceptions, 0)?;
     graph
-        .pass("probe.lane_order", &kernels::PROBE_LANE_ORDER.kernel()?)
+        .own_pass("probe.lane_order", &kernels::PROBE_LANE_ORDER.kernel()?)
         .bind("exceptions", exceptions)
         .push(&ProbePush { seed })
         .specialize("local_size_x", THREADS)

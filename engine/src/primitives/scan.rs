@@ -11,6 +11,7 @@ use super::pieces::{pieces, single};
 use super::{Count, Policy, ScanMethod};
 use crate::device::context::Context;
 use crate::error::{Error, Result};
+use crate::execute::own_pass::OwnPasses;
 use crate::memory::{Array, Elements, Place};
 
 push_constants! {
@@ -254,7 +255,7 @@ impl ScanPasses<'_> {
     ) -> Result<PassBuilder<'g>> {
         let push = TilesPush { count: self.prepared.pushed(piece.count), first_tile };
         let pass = graph
-            .pass(kernel.label(), kernel.kernel()?)
+            .own_pass(kernel.label(), &kernel.kernel()?)
             .bind("src", piece.src)
             .push(&push)
             .specialize("local_size_x", self.policy.threads);
@@ -263,7 +264,7 @@ impl ScanPasses<'_> {
 
     fn spine(&self, graph: &mut Graph) -> Result<()> {
         let pass = graph
-            .pass("scan.spine", builtin::SCAN_SPINE.kernel()?)
+            .own_pass("scan.spine", &builtin::SCAN_SPINE.kernel()?)
             .bind("src", self.src)
             .bind("dst", self.dst)
             .push(&SpinePush { count: self.prepared.pushed(self.n) })

@@ -31,7 +31,6 @@ pub struct Frame {
     version: u64,
     executable: Arc<Executable>,
     arrays: Vec<(graph::Buffer, Buffer)>,
-    settable: Vec<String>,
 }
 
 /// One of the submissions in flight.
@@ -47,20 +46,13 @@ impl Frame {
     pub(super) fn new(
         context: &Context,
         executable: Executable,
-        (arrays, settable): (Vec<(graph::Buffer, Buffer)>, Vec<String>),
+        arrays: Vec<(graph::Buffer, Buffer)>,
         submissions: usize,
     ) -> Result<Self> {
         let executable = Arc::new(executable);
         let size = executable.plan().workspace().size;
-        let mut frame = Self {
-            turns: Vec::new(),
-            next: 0,
-            values: Vec::new(),
-            version: 0,
-            executable,
-            arrays,
-            settable,
-        };
+        let mut frame =
+            Self { turns: Vec::new(), next: 0, values: Vec::new(), version: 0, executable, arrays };
         for number in 0..submissions.max(1) {
             let name = format!("{}.workspace.{number}", frame.plan().name());
             let workspace = match size {
@@ -87,10 +79,6 @@ impl Frame {
     /// Sets the push constants of the pass with this label, or a count that was declared under this
     /// name, from the next submission on.
     pub fn set<T: NoUninit>(&mut self, name: &str, value: &T) -> Result<()> {
-        if !self.settable.iter().any(|label| label == name) {
-            let (plan, pass) = (self.plan().name().to_owned(), name.to_owned());
-            return Err(Error::UnknownPass { plan, pass });
-        }
         let bytes = bytemuck::bytes_of(value);
         self.executable.check_values(&[PassValue { pass: name, bytes }])?;
         match self.values.iter_mut().find(|(known, _)| known == name) {

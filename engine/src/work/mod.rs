@@ -77,17 +77,13 @@ pub struct Work {
     policy: Policy,
     /// The arrays that were given, as imports of the graph.
     arrays: Vec<(graph::Buffer, Buffer)>,
-    /// Labels whose values a [`Frame`] may set: passes of the caller's own, and counts. The passes of
-    /// primitives trust what they are pushed.
-    settable: Vec<String>,
 }
 
 impl Context {
     /// Begins some work. The name appears in dumps, traces and debuggers.
     pub fn work(&self, name: impl Into<String>) -> Work {
         let (context, graph) = (self.clone(), Graph::new(name));
-        let (policy, arrays, settable) = (self.policy(), Vec::new(), Vec::new());
-        Work { context, graph, policy, arrays, settable }
+        Work { context, graph, policy: self.policy(), arrays: Vec::new() }
     }
 }
 
@@ -122,8 +118,8 @@ impl Work {
     pub fn count(&mut self, name: impl Into<String>, max: u64) -> Count {
         let name = name.into();
         let buffer = self.graph.transient::<u32>(name.clone(), 1);
-        self.settable.push(name.clone());
-        self.graph.update(name, buffer, &[0; 4]);
+        let update = self.graph.update(name, buffer, &[0; 4]);
+        self.graph.settable(update);
         Count::Device { buffer, index: 0, max }
     }
 
@@ -269,7 +265,7 @@ impl Work {
     pub fn record_in_flight(mut self, submissions: usize) -> Result<Frame> {
         self.graph.replayable();
         let executable = self.executable(ExecutableOptions::default().without_workspace())?;
-        Frame::new(&self.context, executable, (self.arrays, self.settable), submissions)
+        Frame::new(&self.context, executable, self.arrays, submissions)
     }
 
     fn sort_buffers<A: Operand>(&mut self, keys: &A) -> SortBuffers {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytemuck::NoUninit;
-use multisplit_graph::{Groups, PassBuilder, PassKernel, View};
+use multisplit_graph::{Groups, PassBuilder, PassId, PassKernel, View};
 
 use super::{Operand, Work};
 #[cfg(feature = "glsl")]
@@ -77,26 +77,21 @@ impl WorkPass<'_> {
 
     /// Adds the pass to the work with this many workgroups.
     pub fn dispatch(self, groups: Groups) {
-        self.finish(|pass| {
-            pass.dispatch(groups);
-        });
+        self.finish(|pass| pass.dispatch(groups));
     }
 
     /// Adds the pass to the work with as many workgroups as the first three words of `groups` say
     /// when it runs.
     pub fn dispatch_indirect(self, groups: impl Operand<Item = u32>) {
         let groups = groups.declare(self.work);
-        self.finish(|pass| {
-            pass.dispatch_indirect(groups);
-        });
+        self.finish(|pass| pass.dispatch_indirect(groups));
     }
 
-    fn finish(self, dispatch: impl FnOnce(PassBuilder<'_>)) {
+    fn finish(self, dispatch: impl FnOnce(PassBuilder<'_>) -> PassId) {
         let Self { work, label, kernel, binds, push, constants } = self;
         // Push constants that are set later begin as zeros.
         let block = kernel.interface().push_constants.as_ref().map(|block| block.size as usize);
         let push = push.or_else(|| block.map(|size| vec![0; size]));
-        work.settable.push(label.clone());
         let mut pass = work.graph.pass(label, kernel);
         for (name, view) in binds {
             pass = pass.bind(name, view);
@@ -107,6 +102,8 @@ impl WorkPass<'_> {
         if let Some(push) = push {
             pass = pass.push_bytes(&push);
         }
-        dispatch(pass);
+        let pass = dispatch(pass);
+        // The caller's own passes only: those of primitives trust what they are pushed.
+        work.graph.settable(pass);
     }
 }

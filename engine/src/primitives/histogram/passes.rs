@@ -8,6 +8,7 @@ use super::bins::{BinCode, Search};
 use super::layout::Piece;
 use super::{Counted, Histogram, HistogramMethod, HistogramSizes, WORD, Weight};
 use crate::error::Result;
+use crate::execute::own_pass::OwnPasses;
 use crate::primitives::constants::specialize;
 use crate::primitives::{Count, Policy, fill};
 
@@ -111,7 +112,7 @@ impl HistogramPasses<'_> {
         let (around, index) = word(buffer, index);
         let arguments = self.graph.transient::<u32>("histogram.arguments", 3);
         self.graph
-            .pass("histogram.arguments", builtin::HISTOGRAM_ARGUMENTS.kernel()?)
+            .own_pass("histogram.arguments", &builtin::HISTOGRAM_ARGUMENTS.kernel()?)
             .bind("elements", around)
             .bind("arguments", arguments)
             .push(&ArgumentsPush {
@@ -148,7 +149,7 @@ impl HistogramPasses<'_> {
         let groups = self.groups(piece.count);
         let pass = self
             .graph
-            .pass("histogram.count", &kernel)
+            .own_pass("histogram.count", &kernel)
             .bind("samples", samples)
             .bind("table", table)
             .bind("weights", piece.weights.unwrap_or(samples))

@@ -6,6 +6,7 @@ use multisplit_shaders::push_constants;
 
 use super::{MAX_BUCKETS_OF_ROUND, Split, SplitBuffers, SplitOutput};
 use crate::error::Result;
+use crate::execute::own_pass::OwnPasses;
 use crate::primitives::Policy;
 use crate::primitives::count::{Count, Lengths};
 
@@ -30,7 +31,7 @@ pub(in crate::primitives) fn each(
     let groups = lengths.parts(n, EACH * u64::from(policy.threads))?;
     let prepared = lengths.prepare(graph, policy, "multisplit.prepare")?;
     let mut pass = graph
-        .pass(kernel.label(), kernel.kernel()?)
+        .own_pass(kernel.label(), &kernel.kernel()?)
         .push(&EachPush { count: prepared.pushed(n) })
         .specialize("local_size_x", policy.threads);
     for &(name, buffer) in bound {

@@ -9,6 +9,7 @@ use super::push::SplitPush;
 use super::{Split, SplitBuffers, SplitOutput, SplitSizes, method, offsets};
 use crate::error::Result;
 use crate::execute::executable::LANE_ORDER_STATUS;
+use crate::execute::own_pass::OwnPasses;
 use crate::primitives::Policy;
 use crate::primitives::constants::specialize;
 use crate::primitives::count::{Length, Lengths, Prepared};
@@ -176,7 +177,7 @@ impl<'j> SplitPasses<'j> {
         ];
         let reads_table = kernel.interface().binding("table").is_some();
         let status = order_status(self.graph, self.policy, &kernel);
-        let pass = self.graph.pass(label, &kernel).bind("keys", keys);
+        let pass = self.graph.own_pass(label, &kernel).bind("keys", keys);
         let mut pass = push.push(self.prepared.bind(pass, keys), by);
         if reads_table {
             pass = pass.bind("table", table);

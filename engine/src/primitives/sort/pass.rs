@@ -4,6 +4,7 @@ use multisplit_graph::{Buffer, Graph, PassBuilder};
 
 use super::{KeyedSort, SortBuffers, SortValues};
 use crate::error::Result;
+use crate::execute::own_pass::OwnPasses;
 use crate::primitives::Policy;
 use crate::primitives::constants::specialize;
 use crate::primitives::count::{Length, Prepared};
@@ -89,7 +90,7 @@ impl SortPasses<'_> {
         ];
         let given = |name: &str| constants.iter().any(|(other, _)| *other == name);
         let status = order_status(self.graph, self.policy, &kernel);
-        let mut pass = push.push(self.graph.pass(label, &kernel), work.by);
+        let mut pass = push.push(self.graph.own_pass(label, &kernel), work.by);
         if let Some((name, word)) = status {
             pass = pass.bind(name, word);
         }

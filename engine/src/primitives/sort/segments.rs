@@ -12,6 +12,7 @@ use super::pass::{SortPasses, Work, variant};
 use super::{AddedSort, DIGIT_BITS, KeyedSort, SortBuffers, SortMethod, SortPlace, SortValues};
 use super::{check, check_policy, small};
 use crate::error::{Error, Result};
+use crate::execute::own_pass::OwnPasses;
 use crate::primitives::count::{Count, Length, Prepared};
 use crate::primitives::key::KeyType;
 use crate::primitives::multisplit::{BucketWords, EACH, SplitBy, TileShape, table};
@@ -144,7 +145,7 @@ impl Large<'_> {
         let push = SegmentsPush { count, segments, top_step: 1 << segments.ilog2() };
         let mut pass = self
             .graph
-            .pass(kernel.label(), kernel.kernel()?)
+            .own_pass(kernel.label(), &kernel.kernel()?)
             .push(&push)
             .specialize("local_size_x", self.policy.threads)
             .bind("begins", self.begins);

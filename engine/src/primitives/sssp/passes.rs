@@ -9,6 +9,7 @@ use super::network::Facts;
 use super::shape::{Shape, SsspOptions};
 use super::statistics::CONTROL_WORDS;
 use crate::error::Result;
+use crate::execute::own_pass::OwnPasses;
 use crate::network::{Network, UNREACHED, WeightKind};
 use crate::primitives::constants::specialize;
 use crate::primitives::{Policy, fill};
@@ -141,7 +142,7 @@ impl Search<'_> {
             ("SPREAD", u32::from(self.is_spread())),
         ];
         let has_distances = kernel.interface().binding("distances").is_some();
-        let mut pass = graph.pass(label, &kernel).bind("control", at.control).push(&push);
+        let mut pass = graph.own_pass(label, &kernel).bind("control", at.control).push(&push);
         if has_distances {
             pass = pass.bind("distances", at.distances);
         }

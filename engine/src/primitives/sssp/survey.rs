@@ -11,6 +11,7 @@ use super::network::{DeviceNetwork, Facts};
 use crate::device::context::Context;
 use crate::error::Result;
 use crate::execute::import::Bound;
+use crate::execute::own_pass::OwnPasses;
 use crate::execute::replay::Replay;
 use crate::memory::{Array, Buffer, Location};
 use crate::network::{self, UNREACHED, WeightKind};
@@ -147,7 +148,7 @@ fn plan(
     let push =
         SurveyPush { vertices: facts.vertices, arcs: facts.arcs as u32, settle: u32::from(settle) };
     graph
-        .pass("sssp.survey", builtin::SSSP_SURVEY.kernel()?)
+        .own_pass("sssp.survey", &builtin::SSSP_SURVEY.kernel()?)
         .bind("rows", at.rows)
         .bind("arcs", at.arcs)
         .bind("distances", at.distances)

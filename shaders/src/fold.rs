@@ -1,0 +1,71 @@
+//! What does an operation on specialization constants come to?
+
+use rspirv::spirv::Op;
+
+/// What comes of an operation on constants.
+pub(crate) enum Folded {
+    Value(u64),
+    /// It is not one on integers or truth values.
+    Unknown,
+    /// A division that no machine carries out.
+    Traps,
+}
+
+/// The lowest `bits` bits.
+pub(crate) fn mask(bits: u32) -> u64 {
+    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
+}
+
+fn signed(value: u64, bits: u32) -> i64 {
+    let shift = 64 - bits.clamp(1, 64);
+    ((value << shift) as i64) >> shift
+}
+
+/// The operation on numbers of `bits` bits.
+pub(crate) fn fold(op: Op, [a, b, c]: [u64; 3], bits: u32) -> Folded {
+    let (a, b) = if op == Op::Select { (a, b) } else { (a & mask(bits), b & mask(bits)) };
+    let (x, y) = (signed(a, bits), signed(b, bits));
+    let shift = (b as u32) % bits.max(1);
+    let traps = match op {
+        Op::UDiv | Op::UMod => b == 0,
+        Op::SDiv | Op::SRem | Op::SMod => b == 0 || (y == -1 && a == 1 << (bits - 1)),
+        _ => false,
+    };
+    if traps {
+        return Folded::Traps;
+    }
+    Folded::Value(match op {
+        Op::UConvert => a,
+        Op::SConvert => x as u64,
+        Op::SNegate => a.wrapping_neg(),
+        Op::Not => !a,
+        Op::IAdd => a.wrapping_add(b),
+        Op::ISub => a.wrapping_sub(b),
+        Op::IMul => a.wrapping_mul(b),
+        Op::UDiv => a / b,
+        Op::UMod => a % b,
+        Op::SDiv => x.wrapping_div(y) as u64,
+        Op::SRem => x.wrapping_rem(y) as u64,
+        Op::SMod => ((x.wrapping_rem(y)).wrapping_add(y).wrapping_rem(y)) as u64,
+        Op::ShiftLeftLogical => a << shift,
+        Op::ShiftRightLogical => a >> shift,
+        Op::ShiftRightArithmetic => (x >> shift) as u64,
+        Op::BitwiseOr | Op::LogicalOr => a | b,
+        Op::BitwiseAnd | Op::LogicalAnd => a & b,
+        Op::BitwiseXor | Op::LogicalNotEqual => a ^ b,
+        Op::LogicalNot => a ^ 1,
+        Op::LogicalEqual | Op::IEqual => (a == b).into(),
+        Op::INotEqual => (a != b).into(),
+        Op::ULessThan => (a < b).into(),
+        Op::ULessThanEqual => (a <= b).into(),
+        Op::UGreaterThan => (a > b).into(),
+        Op::UGreaterThanEqual => (a >= b).into(),
+        Op::SLessThan => (x < y).into(),
+        Op::SLessThanEqual => (x <= y).into(),
+        Op::SGreaterThan => (x > y).into(),
+        Op::SGreaterThanEqual => (x >= y).into(),
+        Op::Select if a & 1 == 1 => b,
+        Op::Select => c,
+        _ => return Folded::Unknown,
+    })
+}

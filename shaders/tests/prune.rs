@@ -1,0 +1,75 @@
+//! Modules without what their specialization constants rule out: still valid, and smaller.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use multisplit_shaders::address::by_address;
+use multisplit_shaders::builtin;
+use multisplit_shaders::prune::pruned;
+
+/// What `spirv-val` says against the module, if anything.
+fn invalid(spirv: &[u32]) -> Option<String> {
+    let mut child = Command::new("spirv-val")
+        .args(["--target-env", "vulkan1.3", "-"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("spirv-val");
+    child.stdin.take().unwrap().write_all(bytemuck::cast_slice(spirv)).unwrap();
+    let done = child.wait_with_output().unwrap();
+    (!done.status.success()).then(|| String::from_utf8_lossy(&done.stderr).into_owned())
+}
+
+/// Values of one specialization constant that kernels are made with.
+fn values(name: &str, turn: usize) -> u32 {
+    let of = |all: &[u32]| all[turn % all.len()];
+    match name {
+        "SUBGROUP_SIZE" => of(&[4, 8, 16, 32, 64, 128]),
+        "ITEMS" => of(&[1, 2, 4, 7, 8, 11, 15, 16, 20, 22]),
+        "BUCKET_BITS" => of(&[8, 1, 5, 3]),
+        "" => of(&[256, 64, 128, 384, 512]),
+        _ => of(&[0, 1, 2, 3, 4]),
+    }
+}
+
+#[test]
+fn every_built_in_kernel_stays_valid() {
+    for builtin in builtin::ALL {
+        let kernel = builtin.kernel().unwrap();
+        let whole = kernel.spirv();
+        // Not every kernel has that form.
+        let addresses = by_address(kernel.spirv_for_addresses(), kernel.interface()).ok();
+        for (turn, spirv) in [Some(whole), Some(whole), addresses.as_deref()].iter().enumerate() {
+            let Some(spirv) = spirv else { continue };
+            let value_of = |id: u32| {
+                let mut constants = kernel.interface().spec_constants.iter().enumerate();
+                let (at, constant) = constants.find(|(_, constant)| constant.id == id)?;
+                Some(values(&constant.name, turn * 5 + at * turn))
+            };
+            let less = pruned(spirv, value_of);
+            assert!(less.len() <= spirv.len());
+            if let Some(problem) = invalid(&less) {
+                panic!("{}, turn {turn}: {problem}", builtin.label());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_ranking_kernel_loses_most_of_its_words() {
+    let kernel = builtin::SORT_ROUND_KEYS.kernel().unwrap();
+    let ids = |name: &str| kernel.interface().spec_constant(name).unwrap().id;
+    let given = [(ids("ITEMS"), 4), (ids("SUBGROUP_SIZE"), 8), (ids("RANKING"), 0)];
+    let less = pruned(kernel.spirv(), |id| given.iter().find(|(i, _)| *i == id).map(|(_, v)| *v));
+    println!("{} of {} words", less.len(), kernel.spirv().len());
+    assert!(less.len() < kernel.spirv().len() * 3 / 4);
+}
+
+#[test]
+fn what_is_no_module_comes_back_as_it_is() {
+    let kernel = builtin::SCAN_REDUCE.kernel().unwrap();
+    for words in [&[][..], &[1, 2, 3], &kernel.spirv()[..kernel.spirv().len() - 3]] {
+        assert_eq!(pruned(words, |_| None), words);
+    }
+}
