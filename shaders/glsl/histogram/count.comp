@@ -45,7 +45,7 @@ void count_vector(uvec4 loaded, bool takes_part) {
     [[unroll]] for (uint i = 0; i < PER_VECTOR; ++i) {
         if (is_active(i % CHANNELS)) {
             bool is_unsure = false;
-            // Votes are cast by the whole subgroup.
+            // Ballots are cast by the whole subgroup.
             if (METHOD == METHOD_BALLOTS) bins[i] = bin_of(sample_in(loaded, i));
             else bins[i] = likely_bin(sample_in(loaded, i), is_unsure);
             if (is_unsure) unsure |= 1u << i;
@@ -78,7 +78,7 @@ uint count_vectors(uint count) {
             loaded[k] = samples_vec4.at[t * tile + k * gl_WorkGroupSize.x + thread_rank()];
         [[unroll]] for (uint k = 0; k < LOADS; ++k) count_vector(loaded[k], true);
     }
-    // Whole subgroups stay together, for the sake of votes.
+    // Whole subgroups stay together, for the sake of ballots.
     for (uint first = tiles * tile + first_of_subgroup(); first < vectors; first += group_count() * gl_WorkGroupSize.x) {
         uint v = first + gl_SubgroupInvocationID;
         bool takes_part = v < vectors;
@@ -87,7 +87,7 @@ uint count_vectors(uint count) {
     return vectors * elements_of_vector;
 }
 
-// Counts elements from `begin` on, one a thread.
+// Counts elements from `begin` on, one per thread.
 void count_elements(uint begin, uint count) {
     uint step = group_count() * gl_WorkGroupSize.x;
     uint first = begin + first_of_subgroup();

@@ -1,4 +1,4 @@
-// Where samples are counted: in shared memory, by votes in registers, or in the output itself; and
+// Where samples are counted: in shared memory, by ballots in registers, or in the output itself; and
 // how the counts of a workgroup get into the output.
 
 #ifndef BIN_COUNTERS_GLSL
@@ -8,7 +8,7 @@
 #include "groups.glsl"
 #include "voting.glsl"
 
-// A counter more than the pass has bins, for the samples outside.
+// A counter more than the pass has bins, for the samples out of range.
 shared uint counters[ROOM * COPIES * ACTIVE_CHANNELS];
 
 uint ballot_counts[BUCKETS_PER_LANE];
@@ -57,8 +57,8 @@ void add_to_out_of_range(uint active_index, uint value) {
     }
 }
 
-// Counts a sample of the channel that is number `active_index` of those that are counted. Votes are cast by
-// the whole subgroup.
+// Counts a sample of the channel that is number `active_index` of those that are counted. Ballots are
+// cast by the whole subgroup.
 void count_bin(uint active_index, uint bin, uint weight, bool takes_part) {
     if (METHOD == METHOD_BALLOTS) {
         bool in_range = takes_part && bin < push.bins;

@@ -1,7 +1,7 @@
 // Which bin does a sample belong to?
 //
 // One of the built-in functions, picked by BIN_KIND, or the user's own  uint bucket_of(K sample)
-// from the include user_bucket.glsl. The answer is m for every sample that is outside.
+// from the include user_bucket.glsl. The answer is m for every sample that is out of range.
 
 #ifndef BINS_GLSL
 #define BINS_GLSL

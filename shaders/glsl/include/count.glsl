@@ -1,8 +1,8 @@
-// How many are there? A number that the host pushed, or one that only the device knows.
+// How many are there? A host count, which is pushed, or a device count.
 //
-// What the device knows is in records of four words, which count.prepare writes: workgroups in x,
-// y and z, as an indirect dispatch reads them, and the number itself. What the host pushes is then
-// which record to look at. Kernels with HOST_COUNT know only what is pushed.
+// Device counts are in records of four words, which count.prepare writes: workgroups in x, y and z,
+// as an indirect dispatch reads them, and the count itself. What the host pushes is then which
+// record to look at. Kernels with HOST_COUNT know only what is pushed.
 
 #ifndef COUNT_GLSL
 #define COUNT_GLSL

@@ -1,7 +1,7 @@
 // The histogram of a run of keys by one workgroup.
 //
-// By votes: every subgroup keeps its counts in registers (the slots of its lanes) until the end.
-// With many more buckets than lanes the slots become many, and adding to shared counters key by
+// By ballots: every subgroup keeps its counts in registers, spread over its lanes, until the end.
+// With many more buckets than lanes these become many, and adding to shared counters key by
 // key is cheaper; COUNT_BY_ATOMICS says which, and the counters then exist several times over so
 // that subgroups meet less often.
 

@@ -6,9 +6,10 @@
 // its upper half, so that no ordering between words and no 64-bit atomics are needed, and plain
 // volatile (and so coherent) loads and stores are enough. A reader that sees two different states waits.
 //
-// Waiting is bounded: after SPIN_LIMIT looks in vain the subgroup adds up the missing tile from
-// the input itself, so that progress never depends on another workgroup being scheduled. The
-// including kernel supplies sum_of_tile_again(), which is called by one whole subgroup and gives the same sum in each of its lanes.
+// Waiting is bounded: after SPIN_LIMIT looks that find nothing the subgroup adds up the missing tile
+// from the input itself, so that progress never depends on another workgroup being scheduled. The
+// including kernel supplies sum_of_tile_again(), which is called by one whole subgroup and gives the
+// same sum in each of its lanes.
 
 #ifndef LOOKBACK_GLSL
 #define LOOKBACK_GLSL

@@ -1,5 +1,5 @@
-// One number for each bucket, spread over the lanes of a subgroup: lane l holds those of buckets
-// l, l + width, ... in its slots.
+// Where does the next key of each bucket go? One place per bucket, spread over the lanes of a subgroup:
+// lane l holds those of buckets l, l + width, ...
 
 #ifndef NEXT_PLACES_GLSL
 #define NEXT_PLACES_GLSL
@@ -24,7 +24,7 @@ void load_next_places(uint subproblem) {
     if (subproblem == 0 && subgroupElect()) offsets.at[push.buckets] = element_count();
 }
 
-// The number of `bucket`, which may differ from lane to lane. Called by the whole subgroup.
+// The place of `bucket`, which may differ from lane to lane. Called by the whole subgroup.
 uint next_place_of(uint bucket) {
     uint lane = bucket & (SUBGROUP_SIZE - 1);
     uint found = 0;

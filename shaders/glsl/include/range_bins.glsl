@@ -3,7 +3,7 @@
 // Three ways, picked by SEARCH. Registers: halve splitters that registers hold, which is cheapest
 // for few bins. Binary: halve those in memory. Lookup: a monotonic function of the sample gives it a
 // place, a cell above and a fraction of it below, so that a splitter in an earlier cell is below the
-// sample, and one in a later cell above. A word a cell says how many lie before, and the place of the
+// sample, and one in a later cell above. One word per cell says how many lie before, and the place of the
 // one within. One read is enough, but for samples at that very place, and cells of several
 // splitters, which alone are searched.
 
@@ -57,17 +57,17 @@ void stage_range() {
             splitters[i] = table_splitter(i);
 }
 
-// How many splitters are at or below `key`, which is known to be from `below` to `most`.
-uint search(SAMPLE key, uint below, uint most) {
-    while (below < most) {
-        uint middle = (below + most) / 2;
+// How many splitters are at or below `key`, which is known to be from `below` to `max_below`.
+uint search(SAMPLE key, uint below, uint max_below) {
+    while (below < max_below) {
+        uint middle = (below + max_below) / 2;
         if (splitter(middle) <= key) below = middle + 1;
-        else most = middle;
+        else max_below = middle;
     }
     return below;
 }
 
-// The lowest bit says nothing. Of a sample outside it may be any number.
+// The lowest bit says nothing. Of a sample out of range it may be any number.
 uint place_of(SAMPLE bits, SAMPLE above) {
 #ifdef REAL
     if (AFFINE != 0) {
@@ -108,8 +108,8 @@ uint held_bin(SAMPLE key) {
     return bin;
 }
 
-// `key` is the sample as ordered(), `above` how far it lies past the first edge. Samples outside
-// the range get some bin too.
+// `key` is the sample as ordered(), `above` how far it lies past the first edge. Samples out of
+// range get some bin too.
 uint range_bin(SAMPLE bits, SAMPLE key, SAMPLE above, bool in_range) {
     if (SEARCH == SEARCH_REGISTERS) return held_bin(key);
     if (SEARCH == SEARCH_BINARY) return search(key, 0, in_range ? push.bins - 1 : 0);

@@ -16,7 +16,7 @@
 // instruction are performed in the order of the lanes, what an add returns is the rank.
 //
 // In a tile that is not full, the missing keys count as keys of the last bucket. They come last
-// in the order of the tile, so their places are past those of all real keys, and no vote on who
+// in the order of the tile, so their places are past those of all real keys, and no ballot on who
 // takes part is needed. They do make the last bucket's count too large, but only in the very last
 // tile, which has no successor to mislead.
 
@@ -45,7 +45,7 @@ const uint SUBGROUPS = gl_WorkGroupSize.x / SUBGROUP_SIZE;
 const uint ROW = 1u << BUCKET_BITS;
 const uint TILE = gl_WorkGroupSize.x * ITEMS;
 const uint TURN = TILE / TURNS;
-// With few buckets, an atomic waits for more lanes that meet than votes take.
+// With few buckets, an atomic waits for more lanes that meet than ballots take.
 const uint MIN_BITS_BY_LANE_ORDER = 3;
 const bool RANK_BY_LANE_ORDER = RANKING == RANKING_BY_LANE_ORDER && BUCKET_BITS >= MIN_BITS_BY_LANE_ORDER;
 const uint MIN_BITS_BY_COUNTERS = 3;
@@ -86,7 +86,7 @@ shared uint space[COUNTER_WORDS > TURN_WORDS ? COUNTER_WORDS : TURN_WORDS];
 shared uint bucket_targets[ROW];
 
 // The buckets that this thread looks after: thread_rank(), thread_rank() + workgroup size, ...; of
-// each the number of keys in the tile, and where they begin there.
+// each the count of keys in the tile, and where they begin there.
 const uint OWN_BUCKETS = (ROW + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x;
 uint bucket_count[OWN_BUCKETS];
 uint bucket_begin[OWN_BUCKETS];

@@ -17,7 +17,7 @@ SAMPLE sample_of(uint low, uint high) { return packUint2x32(uvec2(low, high)); }
 SAMPLE sample_of(uint low, uint high) { return low; }
 #endif
 
-// The floating-point numbers that the kernel may reckon with.
+// The floating-point numbers that the kernel may compute with.
 #ifdef DOUBLE
 #define REAL double
 REAL real_of(SAMPLE bits) { return packDouble2x32(unpackUint2x32(bits)); }
@@ -63,7 +63,7 @@ SAMPLE sample_at(uint byte) {
 #endif
 }
 
-// The bits of a sample as an unsigned number that compares like it: NaN lies outside the
+// The bits of a sample as an unsigned number that compares like it: NaN lies beyond the
 // infinities on either side, and -0 right below 0.
 SAMPLE ordered(SAMPLE bits) {
 #if SAMPLE_BITS == 64

@@ -9,7 +9,7 @@
 #include "constant_ids.glsl"
 
 layout(constant_id = SUBGROUP_SIZE_ID) const uint SUBGROUP_SIZE = 32;
-layout(constant_id = BUCKETS_ID) const uint BUCKETS = 10;   // of a window; 1 where there is a near set only
+layout(constant_id = BUCKETS_ID) const uint BUCKETS = 10;  // of a window; 1 where there is a near set only
 
 #include "sssp_sum.glsl"
 
@@ -28,8 +28,8 @@ layout(push_constant) uniform Push {
     uint delta;         // width of a bucket; of floats, the bits
     uint hub_degree;    // a vertex with so many arcs is relaxed in pieces
     uint piece;         // arcs of a piece
-    uint min_chunk;   // entries that a subgroup takes at least
-    uint max_groups;   // workgroups of a round, at most
+    uint min_chunk;     // entries that a subgroup takes at least
+    uint max_groups;    // workgroups of a round, at most
     uint local_hops;    // how often a subgroup goes on with what it found itself
     uint local_entries; // in rounds of no more entries than this
     uint subgroups;     // of a workgroup of a round
@@ -56,7 +56,7 @@ layout(set = 0, binding = 0, std430) volatile buffer Control {
     uint more_first;  // buckets that are taken besides: none, if the last
     uint more_last;   // comes before the first
     // What the round reports.
-    uint least;       // no entry of the rest is nearer
+    uint nearest_rest;  // no entry of the rest is nearer
     uint lost;        // something did not fit into a queue
     uint overflowed;  // a sum was too large for a distance
     uint finished;    // workgroups that are through

@@ -1,7 +1,7 @@
 // A tile of u32: how a workgroup reads one into registers, scans it there and writes it back.
 //
 // Each subgroup owns a contiguous part of the tile and reads it row by row, a row being one uvec4
-// a lane: every access is 16 bytes wide and coalesced, and the order of the elements is (subgroup,
+// per lane: every access is 16 bytes wide and coalesced, and the order of the elements is (subgroup,
 // row, lane, component). The including kernel says where elements come from and go to:
 //   uvec4 load_vec4(uint v)          four elements from index 4 v on, all below the count
 //   uint  load_one(uint i)           one element

@@ -1,11 +1,11 @@
-// Decoupled look-back over one count a bucket: how a workgroup learns where each bucket's keys of
+// Decoupled look-back over one count per bucket: how a workgroup learns where each bucket's keys of
 // its own tile go, while the tiles before it are still being worked on.
 //
-// A tile publishes a word a bucket: first its own count, later the place where the next tile's
+// A tile publishes one word per bucket: first its own count, later the place where the next tile's
 // keys of that bucket begin. The state is in the two top bits of the word, so that one plain load
 // sees both. One thread looks after one bucket. It reads the words of several tiles at a time: all of
 // a wave of tiles that began together have to be walked over, and one after another each word takes
-// the whole way to memory and back. A thread that looks in vain more than SPIN_LIMIT times gives up,
+// the whole way to memory and back. A thread that finds nothing more than SPIN_LIMIT times gives up,
 // and then the whole workgroup counts the missing tile again from the keys: progress never depends on
 // another workgroup being scheduled.
 //
@@ -155,7 +155,7 @@ uint global_begin(uint b) {
 #define VISIT_KEY(key) atomicAdd(bucket_targets[bucket_at(key)], 1)
 #include "visit_keys.glsl"
 
-// How many keys of each bucket a tile has, into bucket_targets. Called by all threads.
+// The counts of a tile's keys by bucket, into bucket_targets. Called by all threads.
 void count_again(uint tile) {
     barrier();
     for (uint b = thread_rank(); b < ROW; b += gl_WorkGroupSize.x) bucket_targets[b] = 0;

@@ -2,8 +2,9 @@
 //
 // A window is one key per lane. Each bit of the bucket ids is put to the vote once; from the votes
 // every lane learns which lanes share its bucket (for offsets), and which lanes voted for the
-// buckets that it keeps count of (for histograms). Lane l keeps buckets l, l + width, ...: its
-// slots.
+// buckets that it keeps count of (for histograms). Lane l keeps buckets l, l + width, ...
+//
+// The including file declares SUBGROUP_SIZE and BUCKET_BITS.
 //
 // Loops over bits are written out: where a loop that holds ballots is not unrolled by the driver,
 // every array that it indexes goes to local memory.
@@ -113,7 +114,7 @@ uvec4 lanes_of_bucket(uint bucket) {
     return mask;
 }
 
-// The lanes whose bucket has this lane's number in its low bits; the slot decides on the others.
+// The lanes whose bucket has this lane's number in its low bits; the high bits decide on the others.
 uvec4 lanes_of_low_bits() {
     uvec4 mask = voters;
 #define FOLD(k) if (k < LANE_BITS) mask = agreeing(mask, votes[k], bit_of(gl_SubgroupInvocationID, k));
@@ -122,9 +123,9 @@ uvec4 lanes_of_low_bits() {
     return mask;
 }
 
-// How many lanes voted for bucket  slot * width + lane : paper, algorithm warp_histogram.
-uint votes_for(uvec4 low, uint slot) {
-#define FOLD(k) if (k >= LANE_BITS) low = agreeing(low, votes[k], bit_of(slot, k - LANE_BITS));
+// How many lanes voted for bucket  row * width + lane : paper, algorithm warp_histogram.
+uint votes_for(uvec4 low, uint row) {
+#define FOLD(k) if (k >= LANE_BITS) low = agreeing(low, votes[k], bit_of(row, k - LANE_BITS));
     EACH_BIT(FOLD)
 #undef FOLD
     // With fewer buckets than lanes, lanes past the last bucket keep no count.

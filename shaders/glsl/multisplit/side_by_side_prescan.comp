@@ -20,7 +20,7 @@ layout(set = 0, binding = 4, std430) writeonly buffer InsideBlock { uint at[]; }
 #include "groups.glsl"
 #include "side_by_side.glsl"
 
-const uint THREADS_PER_SUBPROBLEM = gl_WorkGroupSize.x / SIDE_BY_SIDE;  // of a subproblem: whole subgroups
+const uint THREADS_PER_SUBPROBLEM = gl_WorkGroupSize.x / SIDE_BY_SIDE;  // whole subgroups
 
 // Keys of the second bucket: of a thread, and of each subproblem.
 uint ones_here = 0;

@@ -28,7 +28,7 @@ shared KEY tile_keys[gl_WorkGroupSize.x * ITEMS];
 shared uint tile_sources[gl_WorkGroupSize.x * ITEMS];
 #endif
 
-// Turns one count a bucket into where each bucket begins in the tile.
+// Turns one count per bucket into where each bucket begins in the tile.
 void begin_buckets(uint counts[BUCKETS_PER_LANE], out uint begins[BUCKETS_PER_LANE]) {
     uint carry = 0;
     [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) {

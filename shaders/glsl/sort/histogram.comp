@@ -7,7 +7,7 @@
 #include "constant_ids.glsl"
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
-layout(constant_id = ITEMS_ID) const uint ITEMS = 16;   // keys of a thread in a part
+layout(constant_id = ITEMS_ID) const uint ITEMS = 16;   // keys per thread in a part
 layout(constant_id = ROUNDS_ID) const uint ROUNDS = 4;  // digits of a key
 
 #define ALL_DIGITS

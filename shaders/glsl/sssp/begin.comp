@@ -22,7 +22,7 @@ void main() {
     control.base = 0;
     control.bucket = 0;
     control.threshold = widths_past(0, 1);
-    control.least = UNREACHED;
+    control.nearest_rest = UNREACHED;
     control.lost = 0;
     control.overflowed = 0;
     control.finished = 0;

@@ -2,7 +2,7 @@
 // Many rounds of a search in one dispatch: workgroups that all run at the same time, and wait for
 // each other between rounds.
 //
-// Waiting is bounded. Where somebody waits in vain (not all workgroups were running after all),
+// Waiting is bounded. Where somebody waits too long (not all workgroups were running after all),
 // everybody leaves, and the host goes on with rounds of a dispatch each, from the distances that
 // have been found.
 #extension GL_GOOGLE_include_directive : require

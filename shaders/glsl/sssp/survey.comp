@@ -1,5 +1,5 @@
 #version 460
-// After a search: an arc a thread. Which arcs lie on shortest paths (the tree of predecessors),
+// After a search, one arc per thread: which arcs lie on shortest paths (the tree of predecessors),
 // which were relaxed at all, and is there a vertex that only paths too long for a distance reach?
 //
 // The tree has no cycles: a vertex takes for its predecessor one that is nearer; or, where only

@@ -46,13 +46,13 @@ void main() {
         return;
     }
     uvec2 first = first_bucket(count);
-    uint least = control.least;
+    uint nearest = control.nearest_rest;
     // Beyond the last bucket nobody knows how far: it is split again, from where it begins.
     bool beyond = first.x == push.last_id && first.x > 0;
     uint taken = beyond ? 0 : first.y;
     control.taken = REST;
     if (!beyond) control.threshold = widths_past(control.base, first.x + 1);
     // No entry that stays is nearer than this.
-    control.least = beyond ? least : taken < count ? control.threshold : UNREACHED;
+    control.nearest_rest = beyond ? nearest : taken < count ? control.threshold : UNREACHED;
     deal(taken, 0);
 }
