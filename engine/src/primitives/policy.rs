@@ -1,7 +1,7 @@
 //! Which sizes and methods suit a device. Kernels know nothing of GPU models; this file does.
 
 use super::histogram::HistogramTuning;
-use super::multisplit::{Ranking, SplitTuning};
+use super::multisplit::SplitTuning;
 #[cfg(feature = "tuning")]
 use super::probe;
 use super::sort::SortTuning;
@@ -211,7 +211,7 @@ impl Policy {
     #[cfg(feature = "broken-plans")]
     fn rank_by_ballots(&mut self) {
         self.facts.lane_order = false;
-        self.split.ranking = Ranking::Ballots;
+        self.split.ranking = super::multisplit::Ranking::Ballots;
     }
 }
 
