@@ -1,7 +1,7 @@
 //! What can go wrong, with the names of what it went wrong for.
 
 use ash::vk;
-use multisplit_graph::GraphError;
+use multisplit_graph::{ElementType, GraphError};
 use multisplit_shaders::ReflectError;
 
 use crate::network::NetworkError;
@@ -111,6 +111,14 @@ pub enum Error {
         found: String,
         /// What is needed.
         expected: String,
+    },
+    /// An array of one type of numbers was given for an import of another.
+    #[error("an array of {found} was given for an import of {expected}")]
+    ElementTypeMismatch {
+        /// What it is an array of.
+        found: ElementType,
+        /// What the import is.
+        expected: ElementType,
     },
     /// Values of a size that kernels cannot move.
     #[error("values of {bytes} bytes; values have 4, 8 or 16 bytes each")]

@@ -97,6 +97,18 @@ fn arrays_of_another_type(gpu: &Gpu) -> Result<()> {
         let result = scan(&mut graph, &policy, &ScanBuffers::new(src, dst));
         expect_mismatch(result, (name, "f32", "u32"))?;
     }
+    // The same where a plan is run on arrays.
+    let mut graph = Graph::new("run");
+    let keys = graph.import::<f32>("keys", 9);
+    sort(&mut graph, &policy, &Sort::ascending(), &SortBuffers::keys(keys))?;
+    let executable = gpu.context.instantiate(graph.compile(&gpu.context.limits())?)?;
+    let words = gpu.context.upload(&[7u32; 9])?;
+    match gpu.context.run(&executable, &[(keys, &words)]) {
+        Err(Error::ElementTypeMismatch { found, expected }) => {
+            ensure!((found, expected) == (ElementType::U32, ElementType::F32));
+        }
+        other => bail!("{other:?}"),
+    }
     Ok(())
 }
 

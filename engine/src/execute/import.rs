@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use ash::vk;
-use multisplit_graph::{self as graph, Place, Plan, Work};
+use bytemuck::Pod;
+use multisplit_graph::{self as graph, ElementType, Place, Plan, Work};
 use multisplit_shaders::address::ADDRESS_ALIGNMENT;
 
 use crate::device::shared::Device;
@@ -65,23 +66,25 @@ pub struct Bound<'b> {
     import: graph::Buffer,
     buffer: &'b Buffer,
     offset: u64,
+    element: ElementType,
 }
 
 impl<'b> Bound<'b> {
     pub(crate) fn new(import: graph::Buffer, buffer: &'b Buffer) -> Self {
-        Self { import, buffer, offset: 0 }
+        Self { import, buffer, offset: 0, element: ElementType::Untyped }
     }
 }
 
-impl<'b, T> From<(graph::Buffer, &'b Array<T>)> for Bound<'b> {
+impl<'b, T: Pod> From<(graph::Buffer, &'b Array<T>)> for Bound<'b> {
     fn from((import, array): (graph::Buffer, &'b Array<T>)) -> Self {
-        Self::new(import, array.buffer())
+        Self::from((import, array, 0))
     }
 }
 
-impl<'b, T> From<(graph::Buffer, &'b Array<T>, u64)> for Bound<'b> {
+impl<'b, T: Pod> From<(graph::Buffer, &'b Array<T>, u64)> for Bound<'b> {
     fn from((import, array, offset): (graph::Buffer, &'b Array<T>, u64)) -> Self {
-        Self { offset, ..Self::new(import, array.buffer()) }
+        let element = ElementType::of::<T>();
+        Self { offset, element, ..Self::new(import, array.buffer()) }
     }
 }
 
@@ -99,10 +102,21 @@ pub(crate) fn imports<'b>(
 ) -> Result<Vec<Import>> {
     let check = |bound: Bound<'b>| {
         bound.buffer.check_device(device)?;
+        check_element(bound.element, bound.import.element())?;
         bound.buffer.check_range(bound.offset, bound.import.size())?;
         Ok((bound.import, BufferAt::new(bound.buffer.raw(), bound.offset)))
     };
     buffers.iter().map(|&bound| check(bound.into())).collect()
+}
+
+/// Numbers of one type are not given where those of another are expected. Bytes, vectors and structs
+/// are what the caller says.
+fn check_element(found: ElementType, expected: ElementType) -> Result<()> {
+    let is_number = |element| !matches!(element, ElementType::Other(_) | ElementType::Untyped);
+    if found == expected || !is_number(found) || !is_number(expected) {
+        return Ok(());
+    }
+    Err(Error::ElementTypeMismatch { found, expected })
 }
 
 /// Where the plan's buffers are for one recording.
