@@ -16,7 +16,7 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, value_parser};
 use multisplit::ash::vk::PhysicalDeviceType;
 use multisplit::primitives::multisplit::MAX_BUCKETS;
-use multisplit::{Config, Context, Error, RankingChoice};
+use multisplit::{Config, Context, Error, Features, RankingChoice};
 
 pub use self::output::Output;
 
@@ -57,6 +57,12 @@ pub struct Options {
     /// Print what the driver says of each pipeline (registers, spills), on standard error
     #[arg(long)]
     statistics: bool,
+    /// With ranking by lane order, one tile in so many checks its own order; 0: none [default: 256]
+    #[arg(long, value_name = "TILES")]
+    canary: Option<u32>,
+    /// Leave out what makes kernels state where lanes come together again
+    #[arg(long)]
+    without_reconvergence: bool,
     #[command(flatten)]
     split: split::SplitOptions,
     #[command(flatten)]
@@ -131,7 +137,7 @@ impl Options {
             warmup_ms: self.warmup.unwrap_or(warmup),
             passes: self.passes,
         };
-        Bench { context, timing, software }
+        Bench { context, timing, software, canary: self.canary }
     }
 
     fn measure_size(
@@ -253,7 +259,13 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     };
     let open = |ranking| {
         // Statistics are always there to look at: a ranking kernel that leaves its registers is told.
-        let config = Config { pipeline_statistics: true, ranking, ..Config::default() };
+        let off = options.without_reconvergence;
+        let without = Features {
+            shader_maximal_reconvergence: off,
+            shader_subgroup_uniform_control_flow: off,
+            ..Features::default()
+        };
+        let config = Config { pipeline_statistics: true, ranking, without, ..Config::default() };
         devices.open_ranking(config)
     };
     let [first, others @ ..] = choices.as_slice() else { return Ok(()) };
