@@ -570,4 +570,6 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("SPREAD", 41),
     ("SORTED", 42),
     ("PARENTS", 43),
+    ("CANARY_PERIOD", 44),
+    ("REVERSED_LANES", 45),
 ];

@@ -4,6 +4,7 @@ pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("bin_counters.glsl", include_str!("../glsl/include/bin_counters.glsl")),
     ("bins.glsl", include_str!("../glsl/include/bins.glsl")),
     ("bucket.glsl", include_str!("../glsl/include/bucket.glsl")),
+    ("check_order.glsl", include_str!("../glsl/include/check_order.glsl")),
     ("constant_ids.glsl", include_str!("../glsl/include/constant_ids.glsl")),
     ("count.glsl", include_str!("../glsl/include/count.glsl")),
     ("count_windows.glsl", include_str!("../glsl/include/count_windows.glsl")),

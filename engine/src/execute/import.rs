@@ -130,6 +130,8 @@ pub(crate) struct Places<'p> {
     imports: [Given; MAX_IMPORTS],
     count: usize,
     workspace: Given,
+    /// The device's status word, which stands for all of the plan's.
+    status: Given,
 }
 
 /// Where one buffer is.
@@ -174,7 +176,7 @@ impl<'p> Places<'p> {
         device: &Device,
         plan: &'p Plan,
         imports: &[Import],
-        workspace: Option<BufferAt>,
+        (workspace, status): (Option<BufferAt>, vk::Buffer),
         access: BufferAccess,
     ) -> Result<Self> {
         let workspace = match workspace {
@@ -184,7 +186,9 @@ impl<'p> Places<'p> {
         };
         check_place(device, plan, "workspace", workspace, access)?;
         let workspace = Given::new(device, 0, workspace, access);
-        let mut this = Self { plan, imports: [Given::NOTHING; MAX_IMPORTS], count: 0, workspace };
+        let status = Given::new(device, 0, BufferAt::new(status, 0), access);
+        let imports_of_plan = [Given::NOTHING; MAX_IMPORTS];
+        let mut this = Self { plan, imports: imports_of_plan, count: 0, workspace, status };
         for (index, planned, contract) in plan.imports() {
             let mut given = imports.iter().filter(|(i, _)| plan.index_of(*i) == Some(index));
             let first = given.next();
@@ -263,6 +267,7 @@ impl<'p> Places<'p> {
                 given.map(|given| (given, offset))
             }
             Place::Workspace { offset } => Some((&self.workspace, offset)),
+            Place::StatusWord { .. } => Some((&self.status, 0)),
         }
     }
 }

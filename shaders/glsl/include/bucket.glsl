@@ -34,6 +34,19 @@ layout(constant_id = ID_BITS_ID) const uint ID_BITS = 8;  // ceil(log2 push.ids)
 // Whether to go by BUCKET_BITS bits of the id from push.part_shift on, and not by all of it.
 layout(constant_id = BY_PART_ID) const uint BY_PART = 0;
 
+#ifdef SORT
+
+// A round goes by a digit, and reads no table: what takes buffers by address has no room for one.
+void stage_splitters() {}
+
+uint raw_bucket(KEY bits) {
+    if (BUCKET_KIND == BUCKET_ORDERED)
+        return (uint(ordered(bits) >> push.shift_or_min) ^ push.flip_or_reciprocal) & push.mask_or_width_high;
+    return uint(bits >> push.shift_or_min) & push.mask_or_width_high;
+}
+
+#else
+
 // The splitters, as ordered(); or the one buffer that a user's function may read.
 layout(set = 0, binding = 1, std430) readonly buffer Table { uint at[]; } table;
 #if KEY_BITS == 64
@@ -140,6 +153,8 @@ uint raw_bucket(KEY bits) {
         return (uint(ordered(bits) >> push.shift_or_min) ^ push.flip_or_reciprocal) & push.mask_or_width_high;
     return uint(bits >> push.shift_or_min) & push.mask_or_width_high;
 }
+
+#endif
 
 #endif
 

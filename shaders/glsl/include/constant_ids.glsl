@@ -61,4 +61,8 @@
 #define SORTED_ID 42
 #define PARENTS_ID 43
 
+// Of splits and sorts by lane order.
+#define CANARY_PERIOD_ID 44
+#define REVERSED_LANES_ID 45
+
 #endif

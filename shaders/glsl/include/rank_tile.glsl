@@ -35,6 +35,8 @@ const uint MAX_ITEMS = 32;
 // and those of one instruction, where they meet, in the order of the lanes.
 layout(constant_id = RANKING_ID) const uint RANKING = 0;
 const uint RANKING_BY_LANE_ORDER = 1;
+// For tests of what finds that lane order is not kept: the last lane adds first, the first one last.
+layout(constant_id = REVERSED_LANES_ID) const uint REVERSED_LANES = 0;
 // A tile goes through shared memory in this many turns, of which each has ITEMS / TURNS keys per
 // thread: a tile may be larger than shared memory.
 layout(constant_id = TURNS_ID) const uint TURNS = 1;
@@ -214,9 +216,20 @@ void rank_in_registers() {
     if (gl_SubgroupInvocationID < ROW) space[counter_row() + gl_SubgroupInvocationID] = held_count;
 }
 
+// What an add would return on a device whose lanes come in reverse: each lane adds for the one that is
+// as far from the other end.
+uint add_in_reverse(uint bucket) {
+    uint other = SUBGROUP_SIZE - 1 - gl_SubgroupInvocationID;
+    return subgroupShuffle(add_to_counter(subgroupShuffle(bucket, other), 1), other);
+}
+
 void rank_by_lane_order() {
     clear_counters();
-    [[unroll]] for (uint w = 0; w < ITEMS; ++w) set_place(w, add_to_counter(item_bucket(w), 1))
+    if (REVERSED_LANES != 0) {
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w) set_place(w, add_in_reverse(item_bucket(w)))
+    } else {
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w) set_place(w, add_to_counter(item_bucket(w), 1))
+    }
 }
 
 void count_items() {

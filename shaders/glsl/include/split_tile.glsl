@@ -8,6 +8,7 @@
 #include "rank_tile.glsl"
 #include "load_tile.glsl"
 #include "scatter_tile.glsl"
+#include "check_order.glsl"
 
 void split_tile(uint first, uint end) {
 #ifdef PAIRS
@@ -15,6 +16,7 @@ void split_tile(uint first, uint end) {
 #endif
     find_buckets(first);
     place_items();
+    check_order(first / TILE);
     scatter_tile(first, end);
 }
 

@@ -1,12 +1,14 @@
 //! One split on its way into the graph: what the methods share.
 
 use multisplit_graph::{Buffer, Graph, PassBuilder, View};
+use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::Builtin;
 
 use super::bucket::BucketCode;
 use super::push::SplitPush;
 use super::{Split, SplitBuffers, SplitOutput, SplitSizes, method, offsets};
 use crate::error::Result;
+use crate::execute::executable::LANE_ORDER_STATUS;
 use crate::execute::own_pass::OwnPasses;
 use crate::primitives::Policy;
 use crate::primitives::constants::specialize;
@@ -166,16 +168,22 @@ impl<'j> SplitPasses<'j> {
             ("COUNT_BY_ATOMICS", u32::from(self.sizes.count_by_atomics)),
             ("COUNTER_COPIES", self.sizes.counter_copies),
             ("VALUE_WORDS", self.value_words()),
-            ("RANKING", self.policy.split.ranking as u32),
+            ("RANKING", u32::from(self.policy.split.ranking.is_by_lane_order())),
+            ("REVERSED_LANES", u32::from(self.policy.split.ranking.is_reversed())),
+            ("CANARY_PERIOD", self.policy.split.canary_period),
             ("TURNS", self.sizes.turns),
             ("SUBPROBLEM", self.side_by_side.map_or(0, |_| self.sizes.keys_of_block_subproblem())),
             ("SIDE_BY_SIDE", self.side_by_side.unwrap_or(1)),
         ];
         let reads_table = kernel.interface().binding("table").is_some();
+        let status = order_status(self.graph, self.policy, &kernel);
         let pass = self.graph.own_pass(label, &kernel).bind("keys", keys);
         let mut pass = push.push(self.prepared.bind(pass, keys), by);
         if reads_table {
             pass = pass.bind("table", table);
+        }
+        if let Some((name, word)) = status {
+            pass = pass.bind(name, word);
         }
         Ok(specialize(pass, &kernel, &constants))
     }
@@ -186,6 +194,20 @@ impl<'j> SplitPasses<'j> {
             _ => 1,
         }
     }
+}
+
+/// What a kernel that ranks sets where lanes do not come in order, and the binding for it.
+pub(in crate::primitives) fn order_status(
+    graph: &mut Graph,
+    policy: &Policy,
+    kernel: &Kernel,
+) -> Option<(&'static str, Buffer)> {
+    const BINDING: &str = "lane_order";
+    kernel.interface().binding(BINDING)?;
+    // By ballots nothing is set, but something has to be bound.
+    let by_lane_order = policy.split.ranking.is_by_lane_order();
+    let name = if by_lane_order { LANE_ORDER_STATUS } else { "multisplit.no_status" };
+    Some((BINDING, graph.status_word(name)))
 }
 
 /// Binds the count of keys out of range; where the caller does not want it, nobody reads it.

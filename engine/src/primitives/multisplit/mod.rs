@@ -27,7 +27,7 @@ pub use buckets::{AnyType, Buckets};
 pub(in crate::primitives) use chain::{EACH, each, number_elements};
 #[cfg(feature = "glsl")]
 pub use glsl::Glsl;
-pub(in crate::primitives) use job::{Kernels, table};
+pub(in crate::primitives) use job::{Kernels, order_status, table};
 pub use method::{Method, SplitSizes};
 pub(in crate::primitives) use push::{BucketWords, SplitBy, SplitPush};
 pub use tuning::{Ranking, SplitTuning, TileShape, TileShapes, ValuesAfter};

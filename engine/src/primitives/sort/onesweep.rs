@@ -114,7 +114,6 @@ impl Round {
         let pass =
             job.pass("sort.round", variant(buffers.values, SORT_ROUND), &work, &constants)?;
         let pass = pass.bind("histogram", histograms).bind("idle", idle).bind("status", status);
-        let pass = pass.bind("table", histograms);
         let pass = bind_halves(pass, (sort, buffers.values, n), halves, self.index);
         prepared.dispatch(prepared.bind(pass, histograms), tiles);
         Ok(())

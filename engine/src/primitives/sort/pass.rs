@@ -9,7 +9,7 @@ use crate::primitives::Policy;
 use crate::primitives::constants::specialize;
 use crate::primitives::count::{Length, Prepared};
 use crate::primitives::multisplit::{
-    BucketCode, BucketWords, Kernels, SplitBy, SplitPush, TileShape, ValuesAfter,
+    BucketCode, BucketWords, Kernels, SplitBy, SplitPush, TileShape, ValuesAfter, order_status,
 };
 
 /// Buckets of a round.
@@ -81,13 +81,19 @@ impl SortPasses<'_> {
             ("TILES_AT_A_TIME", self.policy.look_back_tiles),
             ("VALUE_WORDS", self.buffers.values.bytes().unwrap_or(4) / 4),
             ("COUNTED_VALUES", u32::from(indices)),
-            ("RANKING", self.policy.split.ranking as u32),
+            ("RANKING", u32::from(self.policy.split.ranking.is_by_lane_order())),
+            ("REVERSED_LANES", u32::from(self.policy.split.ranking.is_reversed())),
+            ("CANARY_PERIOD", self.policy.split.canary_period),
             ("TURNS", self.shape.turns),
             // Registers are what large tiles run out of first (docs/performance.md).
             ("VALUES_AFTER", ValuesAfter::Ordering as u32),
         ];
         let given = |name: &str| constants.iter().any(|(other, _)| *other == name);
-        let pass = push.push(self.graph.own_pass(label, &kernel), work.by);
+        let status = order_status(self.graph, self.policy, &kernel);
+        let mut pass = push.push(self.graph.own_pass(label, &kernel), work.by);
+        if let Some((name, word)) = status {
+            pass = pass.bind(name, word);
+        }
         let all: Vec<_> =
             common.iter().filter(|(name, _)| !given(name)).chain(constants).copied().collect();
         Ok(specialize(pass, &kernel, &all))
