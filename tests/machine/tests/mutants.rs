@@ -222,6 +222,10 @@ fn changed_kernels_are_noticed() -> Result<()> {
 
 fn try_all(label: &str, all: &[Mutant], cases: &[(u32, Case)], tally: &Mutex<Tally>) -> Result<()> {
     let equivalent = Equivalent::all()?;
+    if full() {
+        // So that a long run says how far it is.
+        println!("{label}: {} mutants", all.len());
+    }
     let mut trials = Trials::new(label, cases)?;
     for mutant in all {
         let same = equivalent.iter().any(|known| known.is(label, mutant));
@@ -232,6 +236,7 @@ fn try_all(label: &str, all: &[Mutant], cases: &[(u32, Case)], tally: &Mutex<Tal
             Some(true) => *tally.caught.entry(mutant.kind).or_default() += 1,
             Some(false) => {
                 let place = (mutant.kind, mutant.place.clone());
+                println!("{:?} | {label} | {}", mutant.kind, mutant.place);
                 tally.missed.entry(place).or_default().push(label.to_owned());
             }
             None => tally.not_executed += 1,

@@ -25,6 +25,9 @@ pub struct SsspCase {
     pub rounds: u32,
 }
 
+/// Bytes of all queues of a search together, where they are short.
+const SHORT_QUEUES: u64 = 4096;
+
 /// A network of random arcs, with one vertex that has very many, and weights that may be zero.
 fn network(of: &SsspCase) -> Result<Network> {
     let mut rng = Rng::new(u64::from(of.vertices * 31 + of.degree));
@@ -95,7 +98,8 @@ pub fn sssp_case(device: Device, of: SsspCase) -> Result<Case> {
     tuned.merge_entries = 16;
     tuned.tail_entries = 8;
     if of.short_queues {
-        tuned.queue_percent = 1;
+        // A few dozen entries each: what does not fit is lost, and looked for again.
+        policy.max_storage_range = SHORT_QUEUES;
     }
     let network = network(&of)?;
     let options = SsspOptions {
