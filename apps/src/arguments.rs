@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser};
 
 use crate::commands::Command;
+use crate::ranking::Ranking;
 use crate::size;
 
 /// The whole command line.
@@ -42,6 +43,18 @@ pub struct Common {
     /// Write what host and device did when, for ui.perfetto.dev or chrome://tracing
     #[arg(long, global = true, value_name = "FILE", help_heading = "Common options")]
     pub trace: Option<PathBuf>,
+    /// What ranking may rely on: `promised`, only what Vulkan promises, or `probed`, also what the device
+    /// was seen to do [default: probed, or what MULTISPLIT_RANKING says]; `bench` takes both, separated
+    /// by a comma
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHAT",
+        value_delimiter = ',',
+        value_enum,
+        help_heading = "Common options"
+    )]
+    pub ranking: Vec<Ranking>,
     /// Overwrite files that exist
     #[arg(long, global = true, help_heading = "Common options")]
     pub force: bool,
@@ -72,7 +85,8 @@ of these, or raw little-endian numbers. Each may end in .gz or .zst, and - is st
 Counts are plain or powers: 16777216, 16_777_216, 2^24. Amounts of memory have a unit or are bytes:
 256KiB, 1.5GiB, 1GB, 4096.
 Exit status: 0 success, 1 failure, 2 wrong usage, 3 messages of the validation layers.
-The environment variable MULTISPLIT_DEVICE chooses a device where --device does not.";
+The environment variable MULTISPLIT_DEVICE chooses a device where --device does not, and
+MULTISPLIT_RANKING, promised or probed, says what ranking may rely on where --ranking does not.";
 
 #[cfg(test)]
 mod tests {

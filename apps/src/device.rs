@@ -13,6 +13,7 @@ use crate::formats::Place;
 use crate::outputs::Outputs;
 use crate::parts::Room;
 use crate::progress::Bars;
+use crate::ranking::Ranking;
 use crate::trace::Trace;
 
 /// Opens devices as the command line says, and keeps what the validation layers say of them.
@@ -35,8 +36,24 @@ impl Devices {
         self.open_with(Config::default())
     }
 
+    /// Each ranking that the command line asks for, once; nothing where it does not say.
+    pub fn rankings(&self) -> Vec<Ranking> {
+        let mut rankings = Vec::new();
+        for &ranking in &self.common.ranking {
+            if !rankings.contains(&ranking) {
+                rankings.push(ranking);
+            }
+        }
+        rankings
+    }
+
     /// Like [`open`](Self::open); what the command line does not say is taken from `config`.
     pub fn open_with(&self, config: Config) -> Result<Context> {
+        self.open_ranking(Config { ranking: Ranking::one(&self.rankings()), ..config })
+    }
+
+    /// The same with the ranking of `config`, for a command that takes several.
+    pub fn open_ranking(&self, config: Config) -> Result<Context> {
         Ok(Context::open(&self.config(config))?)
     }
 
@@ -70,6 +87,11 @@ impl Devices {
     /// Whether results are to be verified against the CPU.
     pub fn verify(&self) -> bool {
         self.common.verify
+    }
+
+    /// Whether more than usual is to be said.
+    pub fn verbose(&self) -> bool {
+        self.common.verbose > 0
     }
 
     /// Whether nothing but results and errors is to be printed.

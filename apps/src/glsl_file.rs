@@ -14,7 +14,7 @@ pub struct GlslOptions {
     /// By a function of your own: GLSL with `uint bucket_of(K key)`
     #[arg(long, value_name = "FILE", group = "function", requires = "count")]
     glsl: Option<PathBuf>,
-    /// A number that the function reads as push.parameter_a; a second as _b, a third as _c
+    /// A number that the function reads as push.parameter_0; a second as _1, a third as _2
     #[arg(long, value_name = "NUMBER", requires = "glsl", allow_negative_numbers = true)]
     param: Vec<Parameter>,
 }

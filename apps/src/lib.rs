@@ -30,6 +30,7 @@ mod plan_svg;
 mod plans;
 mod plot;
 mod progress;
+mod ranking;
 mod report;
 mod size;
 mod sort;

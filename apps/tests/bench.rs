@@ -8,11 +8,62 @@ mod common;
 use common::{multisplit, run, temporary};
 use serde_json::Value;
 
-/// The device line and the figures of JSON lines.
+/// The device line and the figures of JSON lines. Lines of pipelines, where the driver has any to say,
+/// come after them.
 fn figures(text: &str) -> (Value, Vec<Value>) {
-    let mut lines = text.lines().map(|line| serde_json::from_str(line).expect("a JSON line"));
+    let mut lines =
+        text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a JSON line"));
     let first = lines.next().expect("a first line");
-    (first, lines.collect())
+    (first, lines.filter(|line| line["pipeline"].is_null()).collect())
+}
+
+/// Figures of sorts name what was relied on; both rankings are measured where the device has two.
+#[test]
+fn bench_names_the_ranking() {
+    let sort = ["bench", "sort", "--n", "1000", "--sorts", "sort_keys_u32", "--reps", "1"];
+    let measure = |more: &[&str]| {
+        let ran = run(multisplit(), &[&sort[..], &["--warmup", "0"], more].concat()).expect(0);
+        let rankings: Vec<_> = figures(&ran.out).1.iter().map(|l| l["ranking"].clone()).collect();
+        (rankings, ran.err)
+    };
+    let (promised, _) = measure(&["--ranking", "promised"]);
+    assert_eq!(promised, ["promised"]);
+    let (both, said) = measure(&["--ranking", "promised,probed", "--verbose"]);
+    match both.len() {
+        1 => assert!(said.contains("is not relied on"), "{said}"),
+        _ => assert_eq!(both, ["promised", "probed"]),
+    }
+    let copy = ["bench", "copy", "--n", "1000", "--reps", "1", "--warmup", "0"];
+    let (_, lines) = figures(&run(multisplit(), &copy).expect(0).out);
+    assert!(lines.iter().all(|line| line["ranking"].is_null()), "nothing is ranked in a copy");
+}
+
+#[test]
+fn a_ranking_that_is_none_is_refused() {
+    let histogram = ["bench", "histogram", "--n", "1000", "--bins", "4"];
+    let ran = run(multisplit(), &[&histogram[..], &["--ranking", "sometimes"]].concat()).expect(2);
+    assert!(ran.err.contains("promised"), "{}", ran.err);
+    // Two are for measuring.
+    let ran = run(multisplit(), &["devices", "--ranking", "promised,probed"]);
+    assert_eq!(ran.status, Some(0), "devices ranks nothing: {}", ran.err);
+    let file = temporary("ranked.txt");
+    std::fs::write(&file, "3\n1\n2\n").expect("written");
+    let file_name = file.to_str().expect("text");
+    let sort = ["sort", file_name, "-o", "-", "--type", "u32"];
+    let ran = run(multisplit(), &[&sort[..], &["--ranking", "promised,probed"]].concat()).expect(2);
+    assert!(ran.err.contains("both are for `multisplit bench`"), "{}", ran.err);
+    let with_variable = |value: &str| {
+        let mut command = multisplit();
+        command.env("MULTISPLIT_RANKING", value);
+        run(command, &sort)
+    };
+    let ran = with_variable("sometimes").expect(1);
+    assert!(ran.complaint().contains("no such ranking: `sometimes`"), "{}", ran.err);
+    for good in ["promised", "probed", ""] {
+        // Raw numbers.
+        assert_eq!(with_variable(good).expect(0).out, "\u{1}\0\0\0\u{2}\0\0\0\u{3}\0\0\0");
+    }
+    std::fs::remove_file(&file).expect("removed");
 }
 
 #[test]

@@ -29,6 +29,12 @@ pub enum Error {
         /// What there is.
         found: Vec<String>,
     },
+    /// What ranking may rely on has another name.
+    #[error("no such ranking: `{given}`; it is `promised` or `probed`")]
+    UnknownRanking {
+        /// What was asked for.
+        given: String,
+    },
     /// A device exists but lacks what the kernels need.
     #[error("`{device}` cannot run multisplit; missing: {}", .missing.join(", "))]
     MissingRequirements {
@@ -223,6 +229,15 @@ pub enum Error {
     NoTimestamps {
         /// Device name.
         device: String,
+    },
+    /// Keys were ranked by lane order, and a tile that checked itself found that the device does not
+    /// keep it.
+    #[error(
+        "`{plan}` ranked by lane order, which the device does not keep; its result may be in the wrong order: build it again, the context ranks by ballots now"
+    )]
+    LaneOrder {
+        /// The plan.
+        plan: String,
     },
     /// A policy that no kernel can follow.
     #[error("policy: {problem}")]

@@ -63,6 +63,7 @@ pub use device::adopt::{AdoptedDevice, RawDevice};
 pub use device::context::{Config, Context, PipelineCache};
 pub use device::observer::{Observer, PassTime, Run};
 pub use device::properties::DeviceProperties;
+pub use device::ranking::{RANKING_VARIABLE, RankingChoice};
 pub use device::requirements::{
     Check, FeatureChain, Features, InstanceRequirements, Missing, Requirements, Why,
 };

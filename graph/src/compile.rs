@@ -86,6 +86,7 @@ fn buffers(
             Kind::Import => BufferPlacement::Import(contract(decl, index, timeline)),
             Kind::Transient => BufferPlacement::Transient { offset: heap.offsets[index] },
             Kind::Persistent => BufferPlacement::Persistent { offset: heap.offsets[index] },
+            Kind::StatusWord => BufferPlacement::StatusWord,
         },
         first_level: intervals[index].map(|(first, _)| first),
         last_level: intervals[index].map(|(_, last)| last),

@@ -53,6 +53,14 @@ pub enum GraphError {
         /// The name.
         buffer: String,
     },
+    /// A status word was filled, copied, updated or read for an indirect dispatch.
+    #[error("pass `{pass}`: status word `{buffer}` can only be bound to a kernel")]
+    StatusWord {
+        /// The pass.
+        pass: String,
+        /// The status word.
+        buffer: String,
+    },
     /// An entry or exit scope was given for a buffer that is not an import.
     #[error("buffer `{buffer}` has an entry or exit scope and is not an import")]
     NotAnImport {

@@ -96,6 +96,21 @@ impl Graph {
         self.add_array(name.into(), Kind::Persistent, ElementType::Untyped, size)
     }
 
+    /// The status word of this name: a word that the executor brings, that passes set by atomics, and
+    /// that the host looks at. No pass reads it, so none waits for another because of it, and a pass
+    /// that only sets it is culled. The same name gives the same word.
+    pub fn status_word(&mut self, name: impl Into<String>) -> Buffer {
+        let name = name.into();
+        let known = self.buffers.iter().position(|b| b.kind == Kind::StatusWord && b.name == name);
+        match known {
+            Some(index) => {
+                let (graph, element) = (self.id, ElementType::U32);
+                Buffer { graph, index, size: self.buffers[index].size, element }
+            }
+            None => self.add_array(name, Kind::StatusWord, ElementType::U32, 1),
+        }
+    }
+
     /// What the caller did last with an import before each run. The plan then begins with the
     /// barrier that this takes. Without it the caller synchronises: the scope to synchronise with
     /// is [`ImportContract::first_use`](crate::ImportContract::first_use).

@@ -42,7 +42,7 @@ pub(crate) fn place(checked: &Checked, intervals: &[Option<Interval>], alignment
     let mut blocks = Vec::new();
     for (buffer, (decl, interval)) in checked.buffers.iter().zip(intervals).enumerate() {
         let interval = match decl.kind {
-            Kind::Import => None,
+            Kind::Import | Kind::StatusWord => None,
             Kind::Transient => *interval,
             // In use between runs as well, so it never makes room.
             Kind::Persistent => interval.map(|_| (0, u32::MAX)),

@@ -285,6 +285,9 @@ pub enum BufferPlacement {
         /// Byte offset in the workspace.
         offset: Option<u64>,
     },
+    /// The executor's: a word that passes set by atomics, and that nothing in the plan reads. It has
+    /// no levels, since nothing waits for it.
+    StatusWord,
 }
 
 /// What a caller and a plan owe each other about an import.
@@ -329,6 +332,11 @@ pub enum Place {
         /// Byte offset in the workspace.
         offset: u64,
     },
+    /// In the executor's status word, with this index into [`Plan::buffers`].
+    StatusWord {
+        /// Index into [`Plan::buffers`].
+        buffer: usize,
+    },
 }
 
 impl PlannedBuffer {
@@ -336,7 +344,7 @@ impl PlannedBuffer {
     /// live pass uses.
     pub fn workspace_offset(&self) -> Option<u64> {
         match self.placement {
-            BufferPlacement::Import(_) => None,
+            BufferPlacement::Import(_) | BufferPlacement::StatusWord => None,
             BufferPlacement::Transient { offset } | BufferPlacement::Persistent { offset } => {
                 offset
             }
@@ -407,6 +415,15 @@ impl Plan {
             .filter_map(|(index, buffer)| Some((index, buffer, buffer.contract()?)))
     }
 
+    /// Whether a live pass sets the status word called `name`.
+    pub fn sets_status_word(&self, name: &str) -> bool {
+        let is_meant = |index: usize| {
+            let buffer = self.buffers.get(index);
+            buffer.is_some_and(|b| b.placement == BufferPlacement::StatusWord && b.name == name)
+        };
+        self.steps.iter().any(|step| step.pass.bindings.iter().any(|b| is_meant(b.buffer)))
+    }
+
     /// The contract of the import called `name`.
     pub fn import(&self, name: &str) -> Option<&ImportContract> {
         self.imports().find(|(_, buffer, _)| buffer.name == name).map(|(_, _, contract)| contract)
@@ -418,6 +435,7 @@ impl Plan {
         let planned = self.buffers.get(buffer)?;
         match planned.placement {
             BufferPlacement::Import(_) => Some(Place::Import { buffer, offset }),
+            BufferPlacement::StatusWord => Some(Place::StatusWord { buffer }),
             _ => planned.workspace_offset().map(|base| Place::Workspace { offset: base + offset }),
         }
     }

@@ -12,7 +12,7 @@ use crate::graph::Graph;
 use crate::limits::Limits;
 use crate::pass::{Action, BindDecl, Extent, Groups, PassDecl, PassKernel, PushDecl};
 use crate::plan::{ByteRange, PlannedBinding, PlannedView, Work};
-use crate::resource::View;
+use crate::resource::{Kind, View};
 
 /// Size of a `VkDispatchIndirectCommand`.
 const INDIRECT_BYTES: u64 = 12;
@@ -95,6 +95,7 @@ pub(crate) fn pass(
         Action::Copy { src, dst } => checker.copy(*src, *dst)?,
         Action::Update { view, bytes } => checker.update(*view, bytes)?,
     };
+    checker.status_words(&checked.uses)?;
     checker.alias_conflicts(&checked.uses)?;
     Ok(checked)
 }
@@ -114,7 +115,10 @@ impl Checker<'_> {
         let mut uses = Vec::new();
         for binding in &interface.bindings {
             let planned = self.binding(binding, binds)?;
-            uses.push(binding_use(&planned));
+            // Nothing in the graph reads a status word, and atomics on it need no order.
+            if self.graph.buffers[planned.buffer].kind != Kind::StatusWord {
+                uses.push(binding_use(&planned));
+            }
             bindings.push(planned);
         }
         let specialization = self.specialization(interface, specialize)?;
@@ -341,6 +345,18 @@ impl Checker<'_> {
         let max = u64::from(self.limits.max_push_bytes);
         self.limit("push constants", "maxPushConstantsSize", u64::from(expected), max)?;
         Ok(given.to_vec())
+    }
+
+    /// Only bindings of kernels may be status words.
+    fn status_words(&self, uses: &[Use]) -> Result<(), GraphError> {
+        let is_status = |used: &&Use| self.graph.buffers[used.buffer].kind == Kind::StatusWord;
+        match uses.iter().find(is_status) {
+            None => Ok(()),
+            Some(used) => Err(GraphError::StatusWord {
+                pass: self.pass.to_owned(),
+                buffer: self.graph.buffers[used.buffer].name.clone(),
+            }),
+        }
     }
 
     /// Within one pass nothing orders two bindings: neither may write what the other touches.

@@ -176,6 +176,7 @@ pub(crate) enum Kind {
     Import,
     Transient,
     Persistent,
+    StatusWord,
 }
 
 /// A buffer as declared.

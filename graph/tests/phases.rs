@@ -7,7 +7,7 @@ mod common;
 
 use common::{Described, kernel, limits};
 use multisplit_graph::{
-    Buffer, BufferPlacement, Graph, Groups, Limits, PassId, PingPong, Place, Plan, Work,
+    Buffer, BufferPlacement, Graph, GraphError, Groups, Limits, PassId, PingPong, Place, Plan, Work,
 };
 
 fn step() -> Described {
@@ -253,4 +253,56 @@ fn large_graphs_compile_quickly() {
     assert_eq!(plan(&g).steps().len(), 2000);
     // Far less where it was measured: this is against a change of the complexity.
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}
+
+/// Passes that set a status word do not wait for each other, and need no barrier.
+#[test]
+fn a_status_word_orders_nothing() {
+    let mut g = Graph::new("status");
+    let word = g.status_word("wrong");
+    assert_eq!(g.status_word("wrong"), word);
+    let (a, b) = (g.import::<u32>("a", 16), g.import::<u32>("b", 16));
+    for (label, out) in [("first", a), ("second", b)] {
+        let check = kernel(label).write("out").update("status");
+        g.pass(label, check).bind("out", out).bind("status", word).dispatch(Groups::linear(1));
+    }
+    let only = kernel("only").update("status");
+    g.pass("only", only).bind("status", word).dispatch(Groups::linear(1));
+    g.replayable();
+    let plan = plan(&g);
+    assert_eq!(labels(&plan), [(0, "first"), (0, "second")]);
+    assert_eq!(plan.culled(), ["only"]);
+    let planned = &plan.buffers()[word.index()];
+    assert_eq!((&planned.placement, planned.first_level), (&BufferPlacement::StatusWord, None));
+    assert_eq!(plan.place(word.index(), 0), Some(Place::StatusWord { buffer: word.index() }));
+    assert!(plan.sets_status_word("wrong") && !plan.sets_status_word("other"));
+    assert_eq!(plan.imports().count(), 2);
+    assert!(!plan.to_dot().contains("wrong"));
+}
+
+#[test]
+fn a_status_word_is_for_kernels_only() {
+    type Transfer = fn(&mut Graph, Buffer);
+    let transfers: [Transfer; 3] = [
+        |g, word| {
+            g.fill("wrong", word, 0);
+        },
+        |g, word| {
+            g.update("wrong", word, &[0; 4]);
+        },
+        |g, word| {
+            let out = g.import::<u32>("out", 1);
+            g.copy("wrong", word, out);
+        },
+    ];
+    for transfer in transfers {
+        let mut g = Graph::new("status");
+        let word = g.status_word("word");
+        transfer(&mut g, word);
+        let outcome = g.compile(&Limits::default());
+        assert!(
+            matches!(&outcome, Err(GraphError::StatusWord { pass, buffer }) if pass == "wrong" && buffer == "word"),
+            "{outcome:?}"
+        );
+    }
 }

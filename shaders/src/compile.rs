@@ -46,7 +46,7 @@ pub enum CompileError {
 
 /// Address space for the compiler's stack, of which it touches what it needs.
 const STACK_BYTES: usize = 256 << 20;
-/// Our own includes are four deep at most; the compiler itself has no limit but its stack.
+/// Our own includes are eight deep at most; the compiler itself has no limit but its stack.
 const MAX_INCLUDE_DEPTH: usize = 16;
 
 /// One message of the GLSL compiler.

@@ -42,189 +42,197 @@ pub static SCAN_LOOKBACK: Builtin =
 pub static MULTISPLIT_SUBGROUP_PRESCAN: Builtin =
     Builtin::new("multisplit.subgroup.prescan", "multisplit/subgroup_prescan.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.subgroup.prescan.spv"));
 
-/// `multisplit.block.prescan`: `glsl/multisplit/block_prescan.comp` with `KEY_BITS=32`.
-pub static MULTISPLIT_BLOCK_PRESCAN: Builtin =
-    Builtin::new("multisplit.block.prescan", "multisplit/block_prescan.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.block.prescan.spv"));
-
-/// `multisplit.side_by_side.prescan`: `glsl/multisplit/side_by_side_prescan.comp` with `KEY_BITS=32`.
-pub static MULTISPLIT_SIDE_BY_SIDE_PRESCAN: Builtin =
-    Builtin::new("multisplit.side_by_side.prescan", "multisplit/side_by_side_prescan.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.side_by_side.prescan.spv"));
-
-/// `multisplit.histogram`: `glsl/multisplit/histogram.comp` with `KEY_BITS=32`.
-pub static MULTISPLIT_HISTOGRAM: Builtin =
-    Builtin::new("multisplit.histogram", "multisplit/histogram.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.histogram.spv"));
-
-/// `multisplit.direct.postscan.keys`: `glsl/multisplit/direct_postscan.comp` with `KEY_BITS=32`, `KEYS=1`.
-pub static MULTISPLIT_DIRECT_POSTSCAN_KEYS: Builtin =
-    Builtin::new("multisplit.direct.postscan.keys", "multisplit/direct_postscan.comp", &[("KEY_BITS", "32"), ("KEYS", "1")], include_bytes!("../spv/multisplit.direct.postscan.keys.spv"));
-
-/// `multisplit.direct.postscan.pairs`: `glsl/multisplit/direct_postscan.comp` with `KEY_BITS=32`, `PAIRS=1`.
-pub static MULTISPLIT_DIRECT_POSTSCAN_PAIRS: Builtin =
-    Builtin::new("multisplit.direct.postscan.pairs", "multisplit/direct_postscan.comp", &[("KEY_BITS", "32"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.direct.postscan.pairs.spv"));
-
-/// `multisplit.direct.postscan.permutation`: `glsl/multisplit/direct_postscan.comp` with `KEY_BITS=32`, `PERMUTATION=1`.
-pub static MULTISPLIT_DIRECT_POSTSCAN_PERMUTATION: Builtin =
-    Builtin::new("multisplit.direct.postscan.permutation", "multisplit/direct_postscan.comp", &[("KEY_BITS", "32"), ("PERMUTATION", "1")], include_bytes!("../spv/multisplit.direct.postscan.permutation.spv"));
-
-/// `multisplit.warp.postscan.keys`: `glsl/multisplit/warp_postscan.comp` with `KEY_BITS=32`, `KEYS=1`.
-pub static MULTISPLIT_WARP_POSTSCAN_KEYS: Builtin =
-    Builtin::new("multisplit.warp.postscan.keys", "multisplit/warp_postscan.comp", &[("KEY_BITS", "32"), ("KEYS", "1")], include_bytes!("../spv/multisplit.warp.postscan.keys.spv"));
-
-/// `multisplit.warp.postscan.pairs`: `glsl/multisplit/warp_postscan.comp` with `KEY_BITS=32`, `PAIRS=1`.
-pub static MULTISPLIT_WARP_POSTSCAN_PAIRS: Builtin =
-    Builtin::new("multisplit.warp.postscan.pairs", "multisplit/warp_postscan.comp", &[("KEY_BITS", "32"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.warp.postscan.pairs.spv"));
-
-/// `multisplit.warp.postscan.permutation`: `glsl/multisplit/warp_postscan.comp` with `KEY_BITS=32`, `PERMUTATION=1`.
-pub static MULTISPLIT_WARP_POSTSCAN_PERMUTATION: Builtin =
-    Builtin::new("multisplit.warp.postscan.permutation", "multisplit/warp_postscan.comp", &[("KEY_BITS", "32"), ("PERMUTATION", "1")], include_bytes!("../spv/multisplit.warp.postscan.permutation.spv"));
-
-/// `multisplit.block.postscan.keys`: `glsl/multisplit/block_postscan.comp` with `KEY_BITS=32`, `KEYS=1`.
-pub static MULTISPLIT_BLOCK_POSTSCAN_KEYS: Builtin =
-    Builtin::new("multisplit.block.postscan.keys", "multisplit/block_postscan.comp", &[("KEY_BITS", "32"), ("KEYS", "1")], include_bytes!("../spv/multisplit.block.postscan.keys.spv"));
-
-/// `multisplit.block.postscan.pairs`: `glsl/multisplit/block_postscan.comp` with `KEY_BITS=32`, `PAIRS=1`.
-pub static MULTISPLIT_BLOCK_POSTSCAN_PAIRS: Builtin =
-    Builtin::new("multisplit.block.postscan.pairs", "multisplit/block_postscan.comp", &[("KEY_BITS", "32"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.block.postscan.pairs.spv"));
-
-/// `multisplit.block.postscan.permutation`: `glsl/multisplit/block_postscan.comp` with `KEY_BITS=32`, `PERMUTATION=1`.
-pub static MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION: Builtin =
-    Builtin::new("multisplit.block.postscan.permutation", "multisplit/block_postscan.comp", &[("KEY_BITS", "32"), ("PERMUTATION", "1")], include_bytes!("../spv/multisplit.block.postscan.permutation.spv"));
-
-/// `multisplit.onesweep.keys`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=32`, `KEYS=1`.
-pub static MULTISPLIT_ONESWEEP_KEYS: Builtin =
-    Builtin::new("multisplit.onesweep.keys", "multisplit/onesweep.comp", &[("KEY_BITS", "32"), ("KEYS", "1")], include_bytes!("../spv/multisplit.onesweep.keys.spv"));
-
-/// `multisplit.onesweep.pairs`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=32`, `PAIRS=1`.
-pub static MULTISPLIT_ONESWEEP_PAIRS: Builtin =
-    Builtin::new("multisplit.onesweep.pairs", "multisplit/onesweep.comp", &[("KEY_BITS", "32"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.onesweep.pairs.spv"));
-
-/// `multisplit.onesweep.permutation`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=32`, `PERMUTATION=1`.
-pub static MULTISPLIT_ONESWEEP_PERMUTATION: Builtin =
-    Builtin::new("multisplit.onesweep.permutation", "multisplit/onesweep.comp", &[("KEY_BITS", "32"), ("PERMUTATION", "1")], include_bytes!("../spv/multisplit.onesweep.permutation.spv"));
-
 /// `multisplit.subgroup.prescan.key64`: `glsl/multisplit/subgroup_prescan.comp` with `KEY_BITS=64`.
 pub static MULTISPLIT_SUBGROUP_PRESCAN_KEY64: Builtin =
     Builtin::new("multisplit.subgroup.prescan.key64", "multisplit/subgroup_prescan.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.subgroup.prescan.key64.spv"));
+
+/// `multisplit.block.prescan`: `glsl/multisplit/block_prescan.comp` with `KEY_BITS=32`.
+pub static MULTISPLIT_BLOCK_PRESCAN: Builtin =
+    Builtin::new("multisplit.block.prescan", "multisplit/block_prescan.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.block.prescan.spv"));
 
 /// `multisplit.block.prescan.key64`: `glsl/multisplit/block_prescan.comp` with `KEY_BITS=64`.
 pub static MULTISPLIT_BLOCK_PRESCAN_KEY64: Builtin =
     Builtin::new("multisplit.block.prescan.key64", "multisplit/block_prescan.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.block.prescan.key64.spv"));
 
+/// `multisplit.side_by_side.prescan`: `glsl/multisplit/side_by_side_prescan.comp` with `KEY_BITS=32`.
+pub static MULTISPLIT_SIDE_BY_SIDE_PRESCAN: Builtin =
+    Builtin::new("multisplit.side_by_side.prescan", "multisplit/side_by_side_prescan.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.side_by_side.prescan.spv"));
+
 /// `multisplit.side_by_side.prescan.key64`: `glsl/multisplit/side_by_side_prescan.comp` with `KEY_BITS=64`.
 pub static MULTISPLIT_SIDE_BY_SIDE_PRESCAN_KEY64: Builtin =
     Builtin::new("multisplit.side_by_side.prescan.key64", "multisplit/side_by_side_prescan.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.side_by_side.prescan.key64.spv"));
+
+/// `multisplit.histogram`: `glsl/multisplit/histogram.comp` with `KEY_BITS=32`.
+pub static MULTISPLIT_HISTOGRAM: Builtin =
+    Builtin::new("multisplit.histogram", "multisplit/histogram.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.histogram.spv"));
 
 /// `multisplit.histogram.key64`: `glsl/multisplit/histogram.comp` with `KEY_BITS=64`.
 pub static MULTISPLIT_HISTOGRAM_KEY64: Builtin =
     Builtin::new("multisplit.histogram.key64", "multisplit/histogram.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.histogram.key64.spv"));
 
-/// `multisplit.direct.postscan.keys.key64`: `glsl/multisplit/direct_postscan.comp` with `KEY_BITS=64`, `KEYS=1`.
+/// `multisplit.direct.postscan.keys`: `glsl/multisplit/direct_postscan.comp` with `KEYS=1`, `KEY_BITS=32`.
+pub static MULTISPLIT_DIRECT_POSTSCAN_KEYS: Builtin =
+    Builtin::new("multisplit.direct.postscan.keys", "multisplit/direct_postscan.comp", &[("KEYS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.direct.postscan.keys.spv"));
+
+/// `multisplit.direct.postscan.keys.key64`: `glsl/multisplit/direct_postscan.comp` with `KEYS=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_DIRECT_POSTSCAN_KEYS_KEY64: Builtin =
-    Builtin::new("multisplit.direct.postscan.keys.key64", "multisplit/direct_postscan.comp", &[("KEY_BITS", "64"), ("KEYS", "1")], include_bytes!("../spv/multisplit.direct.postscan.keys.key64.spv"));
+    Builtin::new("multisplit.direct.postscan.keys.key64", "multisplit/direct_postscan.comp", &[("KEYS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.direct.postscan.keys.key64.spv"));
 
-/// `multisplit.direct.postscan.pairs.key64`: `glsl/multisplit/direct_postscan.comp` with `KEY_BITS=64`, `PAIRS=1`.
+/// `multisplit.direct.postscan.pairs`: `glsl/multisplit/direct_postscan.comp` with `PAIRS=1`, `KEY_BITS=32`.
+pub static MULTISPLIT_DIRECT_POSTSCAN_PAIRS: Builtin =
+    Builtin::new("multisplit.direct.postscan.pairs", "multisplit/direct_postscan.comp", &[("PAIRS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.direct.postscan.pairs.spv"));
+
+/// `multisplit.direct.postscan.pairs.key64`: `glsl/multisplit/direct_postscan.comp` with `PAIRS=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_DIRECT_POSTSCAN_PAIRS_KEY64: Builtin =
-    Builtin::new("multisplit.direct.postscan.pairs.key64", "multisplit/direct_postscan.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.direct.postscan.pairs.key64.spv"));
+    Builtin::new("multisplit.direct.postscan.pairs.key64", "multisplit/direct_postscan.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.direct.postscan.pairs.key64.spv"));
 
-/// `multisplit.direct.postscan.permutation.key64`: `glsl/multisplit/direct_postscan.comp` with `KEY_BITS=64`, `PERMUTATION=1`.
+/// `multisplit.direct.postscan.permutation`: `glsl/multisplit/direct_postscan.comp` with `PERMUTATION=1`, `KEY_BITS=32`.
+pub static MULTISPLIT_DIRECT_POSTSCAN_PERMUTATION: Builtin =
+    Builtin::new("multisplit.direct.postscan.permutation", "multisplit/direct_postscan.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.direct.postscan.permutation.spv"));
+
+/// `multisplit.direct.postscan.permutation.key64`: `glsl/multisplit/direct_postscan.comp` with `PERMUTATION=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_DIRECT_POSTSCAN_PERMUTATION_KEY64: Builtin =
-    Builtin::new("multisplit.direct.postscan.permutation.key64", "multisplit/direct_postscan.comp", &[("KEY_BITS", "64"), ("PERMUTATION", "1")], include_bytes!("../spv/multisplit.direct.postscan.permutation.key64.spv"));
+    Builtin::new("multisplit.direct.postscan.permutation.key64", "multisplit/direct_postscan.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.direct.postscan.permutation.key64.spv"));
 
-/// `multisplit.warp.postscan.keys.key64`: `glsl/multisplit/warp_postscan.comp` with `KEY_BITS=64`, `KEYS=1`.
+/// `multisplit.warp.postscan.keys`: `glsl/multisplit/warp_postscan.comp` with `KEYS=1`, `KEY_BITS=32`.
+pub static MULTISPLIT_WARP_POSTSCAN_KEYS: Builtin =
+    Builtin::new("multisplit.warp.postscan.keys", "multisplit/warp_postscan.comp", &[("KEYS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.warp.postscan.keys.spv"));
+
+/// `multisplit.warp.postscan.keys.key64`: `glsl/multisplit/warp_postscan.comp` with `KEYS=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_WARP_POSTSCAN_KEYS_KEY64: Builtin =
-    Builtin::new("multisplit.warp.postscan.keys.key64", "multisplit/warp_postscan.comp", &[("KEY_BITS", "64"), ("KEYS", "1")], include_bytes!("../spv/multisplit.warp.postscan.keys.key64.spv"));
+    Builtin::new("multisplit.warp.postscan.keys.key64", "multisplit/warp_postscan.comp", &[("KEYS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.warp.postscan.keys.key64.spv"));
 
-/// `multisplit.warp.postscan.pairs.key64`: `glsl/multisplit/warp_postscan.comp` with `KEY_BITS=64`, `PAIRS=1`.
+/// `multisplit.warp.postscan.pairs`: `glsl/multisplit/warp_postscan.comp` with `PAIRS=1`, `KEY_BITS=32`.
+pub static MULTISPLIT_WARP_POSTSCAN_PAIRS: Builtin =
+    Builtin::new("multisplit.warp.postscan.pairs", "multisplit/warp_postscan.comp", &[("PAIRS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.warp.postscan.pairs.spv"));
+
+/// `multisplit.warp.postscan.pairs.key64`: `glsl/multisplit/warp_postscan.comp` with `PAIRS=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_WARP_POSTSCAN_PAIRS_KEY64: Builtin =
-    Builtin::new("multisplit.warp.postscan.pairs.key64", "multisplit/warp_postscan.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.warp.postscan.pairs.key64.spv"));
+    Builtin::new("multisplit.warp.postscan.pairs.key64", "multisplit/warp_postscan.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.warp.postscan.pairs.key64.spv"));
 
-/// `multisplit.warp.postscan.permutation.key64`: `glsl/multisplit/warp_postscan.comp` with `KEY_BITS=64`, `PERMUTATION=1`.
+/// `multisplit.warp.postscan.permutation`: `glsl/multisplit/warp_postscan.comp` with `PERMUTATION=1`, `KEY_BITS=32`.
+pub static MULTISPLIT_WARP_POSTSCAN_PERMUTATION: Builtin =
+    Builtin::new("multisplit.warp.postscan.permutation", "multisplit/warp_postscan.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.warp.postscan.permutation.spv"));
+
+/// `multisplit.warp.postscan.permutation.key64`: `glsl/multisplit/warp_postscan.comp` with `PERMUTATION=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_WARP_POSTSCAN_PERMUTATION_KEY64: Builtin =
-    Builtin::new("multisplit.warp.postscan.permutation.key64", "multisplit/warp_postscan.comp", &[("KEY_BITS", "64"), ("PERMUTATION", "1")], include_bytes!("../spv/multisplit.warp.postscan.permutation.key64.spv"));
+    Builtin::new("multisplit.warp.postscan.permutation.key64", "multisplit/warp_postscan.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.warp.postscan.permutation.key64.spv"));
 
-/// `multisplit.block.postscan.keys.key64`: `glsl/multisplit/block_postscan.comp` with `KEY_BITS=64`, `KEYS=1`.
+/// `multisplit.block.postscan.keys`: `glsl/multisplit/block_postscan.comp` with `KEYS=1`, `KEY_BITS=32`.
+pub static MULTISPLIT_BLOCK_POSTSCAN_KEYS: Builtin =
+    Builtin::new("multisplit.block.postscan.keys", "multisplit/block_postscan.comp", &[("KEYS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.block.postscan.keys.spv"));
+
+/// `multisplit.block.postscan.keys.key64`: `glsl/multisplit/block_postscan.comp` with `KEYS=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_BLOCK_POSTSCAN_KEYS_KEY64: Builtin =
-    Builtin::new("multisplit.block.postscan.keys.key64", "multisplit/block_postscan.comp", &[("KEY_BITS", "64"), ("KEYS", "1")], include_bytes!("../spv/multisplit.block.postscan.keys.key64.spv"));
+    Builtin::new("multisplit.block.postscan.keys.key64", "multisplit/block_postscan.comp", &[("KEYS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.block.postscan.keys.key64.spv"));
 
-/// `multisplit.block.postscan.pairs.key64`: `glsl/multisplit/block_postscan.comp` with `KEY_BITS=64`, `PAIRS=1`.
+/// `multisplit.block.postscan.pairs`: `glsl/multisplit/block_postscan.comp` with `PAIRS=1`, `KEY_BITS=32`.
+pub static MULTISPLIT_BLOCK_POSTSCAN_PAIRS: Builtin =
+    Builtin::new("multisplit.block.postscan.pairs", "multisplit/block_postscan.comp", &[("PAIRS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.block.postscan.pairs.spv"));
+
+/// `multisplit.block.postscan.pairs.key64`: `glsl/multisplit/block_postscan.comp` with `PAIRS=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_BLOCK_POSTSCAN_PAIRS_KEY64: Builtin =
-    Builtin::new("multisplit.block.postscan.pairs.key64", "multisplit/block_postscan.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.block.postscan.pairs.key64.spv"));
+    Builtin::new("multisplit.block.postscan.pairs.key64", "multisplit/block_postscan.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.block.postscan.pairs.key64.spv"));
 
-/// `multisplit.block.postscan.permutation.key64`: `glsl/multisplit/block_postscan.comp` with `KEY_BITS=64`, `PERMUTATION=1`.
+/// `multisplit.block.postscan.permutation`: `glsl/multisplit/block_postscan.comp` with `PERMUTATION=1`, `KEY_BITS=32`.
+pub static MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION: Builtin =
+    Builtin::new("multisplit.block.postscan.permutation", "multisplit/block_postscan.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.block.postscan.permutation.spv"));
+
+/// `multisplit.block.postscan.permutation.key64`: `glsl/multisplit/block_postscan.comp` with `PERMUTATION=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION_KEY64: Builtin =
-    Builtin::new("multisplit.block.postscan.permutation.key64", "multisplit/block_postscan.comp", &[("KEY_BITS", "64"), ("PERMUTATION", "1")], include_bytes!("../spv/multisplit.block.postscan.permutation.key64.spv"));
+    Builtin::new("multisplit.block.postscan.permutation.key64", "multisplit/block_postscan.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.block.postscan.permutation.key64.spv"));
 
-/// `multisplit.onesweep.keys.key64`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=64`, `KEYS=1`.
+/// `multisplit.onesweep.keys`: `glsl/multisplit/onesweep.comp` with `KEYS=1`, `KEY_BITS=32`.
+pub static MULTISPLIT_ONESWEEP_KEYS: Builtin =
+    Builtin::new("multisplit.onesweep.keys", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.onesweep.keys.spv"));
+
+/// `multisplit.onesweep.keys.key64`: `glsl/multisplit/onesweep.comp` with `KEYS=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_ONESWEEP_KEYS_KEY64: Builtin =
-    Builtin::new("multisplit.onesweep.keys.key64", "multisplit/onesweep.comp", &[("KEY_BITS", "64"), ("KEYS", "1")], include_bytes!("../spv/multisplit.onesweep.keys.key64.spv"));
+    Builtin::new("multisplit.onesweep.keys.key64", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.onesweep.keys.key64.spv"));
 
-/// `multisplit.onesweep.pairs.key64`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=64`, `PAIRS=1`.
+/// `multisplit.onesweep.pairs`: `glsl/multisplit/onesweep.comp` with `PAIRS=1`, `KEY_BITS=32`.
+pub static MULTISPLIT_ONESWEEP_PAIRS: Builtin =
+    Builtin::new("multisplit.onesweep.pairs", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.onesweep.pairs.spv"));
+
+/// `multisplit.onesweep.pairs.key64`: `glsl/multisplit/onesweep.comp` with `PAIRS=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_ONESWEEP_PAIRS_KEY64: Builtin =
-    Builtin::new("multisplit.onesweep.pairs.key64", "multisplit/onesweep.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.onesweep.pairs.key64.spv"));
+    Builtin::new("multisplit.onesweep.pairs.key64", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.onesweep.pairs.key64.spv"));
 
-/// `multisplit.onesweep.permutation.key64`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=64`, `PERMUTATION=1`.
+/// `multisplit.onesweep.permutation`: `glsl/multisplit/onesweep.comp` with `PERMUTATION=1`, `KEY_BITS=32`.
+pub static MULTISPLIT_ONESWEEP_PERMUTATION: Builtin =
+    Builtin::new("multisplit.onesweep.permutation", "multisplit/onesweep.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.onesweep.permutation.spv"));
+
+/// `multisplit.onesweep.permutation.key64`: `glsl/multisplit/onesweep.comp` with `PERMUTATION=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_ONESWEEP_PERMUTATION_KEY64: Builtin =
-    Builtin::new("multisplit.onesweep.permutation.key64", "multisplit/onesweep.comp", &[("KEY_BITS", "64"), ("PERMUTATION", "1")], include_bytes!("../spv/multisplit.onesweep.permutation.key64.spv"));
+    Builtin::new("multisplit.onesweep.permutation.key64", "multisplit/onesweep.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.onesweep.permutation.key64.spv"));
 
 /// `multisplit.count`: `glsl/multisplit/count.comp` with `KEY_BITS=32`.
 pub static MULTISPLIT_COUNT: Builtin =
     Builtin::new("multisplit.count", "multisplit/count.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.count.spv"));
 
-/// `multisplit.flags`: `glsl/multisplit/flags.comp` with `KEY_BITS=32`.
-pub static MULTISPLIT_FLAGS: Builtin =
-    Builtin::new("multisplit.flags", "multisplit/flags.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.flags.spv"));
-
-/// `multisplit.flag_scatter.keys`: `glsl/multisplit/flag_scatter.comp` with `KEY_BITS=32`, `KEYS=1`.
-pub static MULTISPLIT_FLAG_SCATTER_KEYS: Builtin =
-    Builtin::new("multisplit.flag_scatter.keys", "multisplit/flag_scatter.comp", &[("KEY_BITS", "32"), ("KEYS", "1")], include_bytes!("../spv/multisplit.flag_scatter.keys.spv"));
-
-/// `multisplit.flag_scatter.pairs`: `glsl/multisplit/flag_scatter.comp` with `KEY_BITS=32`, `PAIRS=1`.
-pub static MULTISPLIT_FLAG_SCATTER_PAIRS: Builtin =
-    Builtin::new("multisplit.flag_scatter.pairs", "multisplit/flag_scatter.comp", &[("KEY_BITS", "32"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.flag_scatter.pairs.spv"));
-
-/// `multisplit.labels`: `glsl/multisplit/labels.comp` with `KEY_BITS=32`.
-pub static MULTISPLIT_LABELS: Builtin =
-    Builtin::new("multisplit.labels", "multisplit/labels.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.labels.spv"));
-
-/// `multisplit.labels.index`: `glsl/multisplit/labels.comp` with `KEY_BITS=32`, `INDEX=1`.
-pub static MULTISPLIT_LABELS_INDEX: Builtin =
-    Builtin::new("multisplit.labels.index", "multisplit/labels.comp", &[("KEY_BITS", "32"), ("INDEX", "1")], include_bytes!("../spv/multisplit.labels.index.spv"));
-
-/// `multisplit.labels.packed`: `glsl/multisplit/labels.comp` with `KEY_BITS=32`, `PACKED=1`.
-pub static MULTISPLIT_LABELS_PACKED: Builtin =
-    Builtin::new("multisplit.labels.packed", "multisplit/labels.comp", &[("KEY_BITS", "32"), ("PACKED", "1")], include_bytes!("../spv/multisplit.labels.packed.spv"));
-
-/// `multisplit.gather`: `glsl/multisplit/gather.comp` with `KEY_BITS=32`, `PAIRS=1`.
-pub static MULTISPLIT_GATHER: Builtin =
-    Builtin::new("multisplit.gather", "multisplit/gather.comp", &[("KEY_BITS", "32"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.gather.spv"));
-
 /// `multisplit.count.key64`: `glsl/multisplit/count.comp` with `KEY_BITS=64`.
 pub static MULTISPLIT_COUNT_KEY64: Builtin =
     Builtin::new("multisplit.count.key64", "multisplit/count.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.count.key64.spv"));
+
+/// `multisplit.flags`: `glsl/multisplit/flags.comp` with `KEY_BITS=32`.
+pub static MULTISPLIT_FLAGS: Builtin =
+    Builtin::new("multisplit.flags", "multisplit/flags.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.flags.spv"));
 
 /// `multisplit.flags.key64`: `glsl/multisplit/flags.comp` with `KEY_BITS=64`.
 pub static MULTISPLIT_FLAGS_KEY64: Builtin =
     Builtin::new("multisplit.flags.key64", "multisplit/flags.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.flags.key64.spv"));
 
-/// `multisplit.flag_scatter.keys.key64`: `glsl/multisplit/flag_scatter.comp` with `KEY_BITS=64`, `KEYS=1`.
-pub static MULTISPLIT_FLAG_SCATTER_KEYS_KEY64: Builtin =
-    Builtin::new("multisplit.flag_scatter.keys.key64", "multisplit/flag_scatter.comp", &[("KEY_BITS", "64"), ("KEYS", "1")], include_bytes!("../spv/multisplit.flag_scatter.keys.key64.spv"));
+/// `multisplit.flag_scatter.keys`: `glsl/multisplit/flag_scatter.comp` with `KEYS=1`, `KEY_BITS=32`.
+pub static MULTISPLIT_FLAG_SCATTER_KEYS: Builtin =
+    Builtin::new("multisplit.flag_scatter.keys", "multisplit/flag_scatter.comp", &[("KEYS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.flag_scatter.keys.spv"));
 
-/// `multisplit.flag_scatter.pairs.key64`: `glsl/multisplit/flag_scatter.comp` with `KEY_BITS=64`, `PAIRS=1`.
+/// `multisplit.flag_scatter.keys.key64`: `glsl/multisplit/flag_scatter.comp` with `KEYS=1`, `KEY_BITS=64`.
+pub static MULTISPLIT_FLAG_SCATTER_KEYS_KEY64: Builtin =
+    Builtin::new("multisplit.flag_scatter.keys.key64", "multisplit/flag_scatter.comp", &[("KEYS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.flag_scatter.keys.key64.spv"));
+
+/// `multisplit.flag_scatter.pairs`: `glsl/multisplit/flag_scatter.comp` with `PAIRS=1`, `KEY_BITS=32`.
+pub static MULTISPLIT_FLAG_SCATTER_PAIRS: Builtin =
+    Builtin::new("multisplit.flag_scatter.pairs", "multisplit/flag_scatter.comp", &[("PAIRS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.flag_scatter.pairs.spv"));
+
+/// `multisplit.flag_scatter.pairs.key64`: `glsl/multisplit/flag_scatter.comp` with `PAIRS=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_FLAG_SCATTER_PAIRS_KEY64: Builtin =
-    Builtin::new("multisplit.flag_scatter.pairs.key64", "multisplit/flag_scatter.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.flag_scatter.pairs.key64.spv"));
+    Builtin::new("multisplit.flag_scatter.pairs.key64", "multisplit/flag_scatter.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.flag_scatter.pairs.key64.spv"));
+
+/// `multisplit.labels`: `glsl/multisplit/labels.comp` with `KEY_BITS=32`.
+pub static MULTISPLIT_LABELS: Builtin =
+    Builtin::new("multisplit.labels", "multisplit/labels.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.labels.spv"));
 
 /// `multisplit.labels.key64`: `glsl/multisplit/labels.comp` with `KEY_BITS=64`.
 pub static MULTISPLIT_LABELS_KEY64: Builtin =
     Builtin::new("multisplit.labels.key64", "multisplit/labels.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.labels.key64.spv"));
 
+/// `multisplit.labels.index`: `glsl/multisplit/labels.comp` with `KEY_BITS=32`, `INDEX=1`.
+pub static MULTISPLIT_LABELS_INDEX: Builtin =
+    Builtin::new("multisplit.labels.index", "multisplit/labels.comp", &[("KEY_BITS", "32"), ("INDEX", "1")], include_bytes!("../spv/multisplit.labels.index.spv"));
+
 /// `multisplit.labels.index.key64`: `glsl/multisplit/labels.comp` with `KEY_BITS=64`, `INDEX=1`.
 pub static MULTISPLIT_LABELS_INDEX_KEY64: Builtin =
     Builtin::new("multisplit.labels.index.key64", "multisplit/labels.comp", &[("KEY_BITS", "64"), ("INDEX", "1")], include_bytes!("../spv/multisplit.labels.index.key64.spv"));
 
-/// `multisplit.gather.key64`: `glsl/multisplit/gather.comp` with `KEY_BITS=64`, `PAIRS=1`.
-pub static MULTISPLIT_GATHER_KEY64: Builtin =
-    Builtin::new("multisplit.gather.key64", "multisplit/gather.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], include_bytes!("../spv/multisplit.gather.key64.spv"));
+/// `multisplit.labels.packed`: `glsl/multisplit/labels.comp` with `KEY_BITS=32`, `PACKED=1`.
+pub static MULTISPLIT_LABELS_PACKED: Builtin =
+    Builtin::new("multisplit.labels.packed", "multisplit/labels.comp", &[("KEY_BITS", "32"), ("PACKED", "1")], include_bytes!("../spv/multisplit.labels.packed.spv"));
+
+/// `multisplit.gather.keys`: `glsl/multisplit/gather.comp` with `KEYS=1`, `KEY_BITS=32`.
+pub static MULTISPLIT_GATHER_KEYS: Builtin =
+    Builtin::new("multisplit.gather.keys", "multisplit/gather.comp", &[("KEYS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.gather.keys.spv"));
+
+/// `multisplit.gather.keys.key64`: `glsl/multisplit/gather.comp` with `KEYS=1`, `KEY_BITS=64`.
+pub static MULTISPLIT_GATHER_KEYS_KEY64: Builtin =
+    Builtin::new("multisplit.gather.keys.key64", "multisplit/gather.comp", &[("KEYS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.gather.keys.key64.spv"));
+
+/// `multisplit.gather.pairs`: `glsl/multisplit/gather.comp` with `PAIRS=1`, `KEY_BITS=32`.
+pub static MULTISPLIT_GATHER_PAIRS: Builtin =
+    Builtin::new("multisplit.gather.pairs", "multisplit/gather.comp", &[("PAIRS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.gather.pairs.spv"));
+
+/// `multisplit.gather.pairs.key64`: `glsl/multisplit/gather.comp` with `PAIRS=1`, `KEY_BITS=64`.
+pub static MULTISPLIT_GATHER_PAIRS_KEY64: Builtin =
+    Builtin::new("multisplit.gather.pairs.key64", "multisplit/gather.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.gather.pairs.key64.spv"));
 
 /// `multisplit.unpack`: `glsl/multisplit/unpack.comp`.
 pub static MULTISPLIT_UNPACK: Builtin =
@@ -242,33 +250,57 @@ pub static MULTISPLIT_NUMBER: Builtin =
 pub static SORT_HISTOGRAM: Builtin =
     Builtin::new("sort.histogram", "sort/histogram.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/sort.histogram.spv"));
 
-/// `sort.round.keys`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=32`, `KEYS=1`, `SORT=1`.
+/// `sort.histogram.key64`: `glsl/sort/histogram.comp` with `KEY_BITS=64`.
+pub static SORT_HISTOGRAM_KEY64: Builtin =
+    Builtin::new("sort.histogram.key64", "sort/histogram.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/sort.histogram.key64.spv"));
+
+/// `sort.round.keys`: `glsl/multisplit/onesweep.comp` with `KEYS=1`, `KEY_BITS=32`, `SORT=1`.
 pub static SORT_ROUND_KEYS: Builtin =
-    Builtin::new("sort.round.keys", "multisplit/onesweep.comp", &[("KEY_BITS", "32"), ("KEYS", "1"), ("SORT", "1")], include_bytes!("../spv/sort.round.keys.spv"));
+    Builtin::new("sort.round.keys", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "32"), ("SORT", "1")], include_bytes!("../spv/sort.round.keys.spv"));
 
-/// `sort.round.pairs`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=32`, `PAIRS=1`, `SORT=1`.
+/// `sort.round.keys.key64`: `glsl/multisplit/onesweep.comp` with `KEYS=1`, `KEY_BITS=64`, `SORT=1`.
+pub static SORT_ROUND_KEYS_KEY64: Builtin =
+    Builtin::new("sort.round.keys.key64", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "64"), ("SORT", "1")], include_bytes!("../spv/sort.round.keys.key64.spv"));
+
+/// `sort.round.pairs`: `glsl/multisplit/onesweep.comp` with `PAIRS=1`, `KEY_BITS=32`, `SORT=1`.
 pub static SORT_ROUND_PAIRS: Builtin =
-    Builtin::new("sort.round.pairs", "multisplit/onesweep.comp", &[("KEY_BITS", "32"), ("PAIRS", "1"), ("SORT", "1")], include_bytes!("../spv/sort.round.pairs.spv"));
+    Builtin::new("sort.round.pairs", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "32"), ("SORT", "1")], include_bytes!("../spv/sort.round.pairs.spv"));
 
-/// `sort.small.keys`: `glsl/sort/small.comp` with `KEY_BITS=32`, `KEYS=1`.
+/// `sort.round.pairs.key64`: `glsl/multisplit/onesweep.comp` with `PAIRS=1`, `KEY_BITS=64`, `SORT=1`.
+pub static SORT_ROUND_PAIRS_KEY64: Builtin =
+    Builtin::new("sort.round.pairs.key64", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "64"), ("SORT", "1")], include_bytes!("../spv/sort.round.pairs.key64.spv"));
+
+/// `sort.small.keys`: `glsl/sort/small.comp` with `KEYS=1`, `KEY_BITS=32`.
 pub static SORT_SMALL_KEYS: Builtin =
-    Builtin::new("sort.small.keys", "sort/small.comp", &[("KEY_BITS", "32"), ("KEYS", "1")], include_bytes!("../spv/sort.small.keys.spv"));
+    Builtin::new("sort.small.keys", "sort/small.comp", &[("KEYS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/sort.small.keys.spv"));
 
-/// `sort.segments.keys`: `glsl/sort/small.comp` with `KEY_BITS=32`, `KEYS=1`, `SEGMENTS=1`.
-pub static SORT_SEGMENTS_KEYS: Builtin =
-    Builtin::new("sort.segments.keys", "sort/small.comp", &[("KEY_BITS", "32"), ("KEYS", "1"), ("SEGMENTS", "1")], include_bytes!("../spv/sort.segments.keys.spv"));
+/// `sort.small.keys.key64`: `glsl/sort/small.comp` with `KEYS=1`, `KEY_BITS=64`.
+pub static SORT_SMALL_KEYS_KEY64: Builtin =
+    Builtin::new("sort.small.keys.key64", "sort/small.comp", &[("KEYS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/sort.small.keys.key64.spv"));
 
-/// `sort.small.pairs`: `glsl/sort/small.comp` with `KEY_BITS=32`, `PAIRS=1`.
+/// `sort.small.pairs`: `glsl/sort/small.comp` with `PAIRS=1`, `KEY_BITS=32`.
 pub static SORT_SMALL_PAIRS: Builtin =
-    Builtin::new("sort.small.pairs", "sort/small.comp", &[("KEY_BITS", "32"), ("PAIRS", "1")], include_bytes!("../spv/sort.small.pairs.spv"));
+    Builtin::new("sort.small.pairs", "sort/small.comp", &[("PAIRS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/sort.small.pairs.spv"));
 
-/// `sort.segments.pairs`: `glsl/sort/small.comp` with `KEY_BITS=32`, `PAIRS=1`, `SEGMENTS=1`.
+/// `sort.small.pairs.key64`: `glsl/sort/small.comp` with `PAIRS=1`, `KEY_BITS=64`.
+pub static SORT_SMALL_PAIRS_KEY64: Builtin =
+    Builtin::new("sort.small.pairs.key64", "sort/small.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/sort.small.pairs.key64.spv"));
+
+/// `sort.segments.keys`: `glsl/sort/small.comp` with `KEYS=1`, `KEY_BITS=32`, `SEGMENTS=1`.
+pub static SORT_SEGMENTS_KEYS: Builtin =
+    Builtin::new("sort.segments.keys", "sort/small.comp", &[("KEYS", "1"), ("KEY_BITS", "32"), ("SEGMENTS", "1")], include_bytes!("../spv/sort.segments.keys.spv"));
+
+/// `sort.segments.keys.key64`: `glsl/sort/small.comp` with `KEYS=1`, `KEY_BITS=64`, `SEGMENTS=1`.
+pub static SORT_SEGMENTS_KEYS_KEY64: Builtin =
+    Builtin::new("sort.segments.keys.key64", "sort/small.comp", &[("KEYS", "1"), ("KEY_BITS", "64"), ("SEGMENTS", "1")], include_bytes!("../spv/sort.segments.keys.key64.spv"));
+
+/// `sort.segments.pairs`: `glsl/sort/small.comp` with `PAIRS=1`, `KEY_BITS=32`, `SEGMENTS=1`.
 pub static SORT_SEGMENTS_PAIRS: Builtin =
-    Builtin::new("sort.segments.pairs", "sort/small.comp", &[("KEY_BITS", "32"), ("PAIRS", "1"), ("SEGMENTS", "1")], include_bytes!("../spv/sort.segments.pairs.spv"));
+    Builtin::new("sort.segments.pairs", "sort/small.comp", &[("PAIRS", "1"), ("KEY_BITS", "32"), ("SEGMENTS", "1")], include_bytes!("../spv/sort.segments.pairs.spv"));
 
-/// `sort.gather.keys`: `glsl/multisplit/gather.comp` with `KEY_BITS=32`, `KEYS=1`.
-pub static SORT_GATHER_KEYS: Builtin =
-    Builtin::new("sort.gather.keys", "multisplit/gather.comp", &[("KEY_BITS", "32"), ("KEYS", "1")], include_bytes!("../spv/sort.gather.keys.spv"));
+/// `sort.segments.pairs.key64`: `glsl/sort/small.comp` with `PAIRS=1`, `KEY_BITS=64`, `SEGMENTS=1`.
+pub static SORT_SEGMENTS_PAIRS_KEY64: Builtin =
+    Builtin::new("sort.segments.pairs.key64", "sort/small.comp", &[("PAIRS", "1"), ("KEY_BITS", "64"), ("SEGMENTS", "1")], include_bytes!("../spv/sort.segments.pairs.key64.spv"));
 
 /// `sort.labels`: `glsl/sort/segments.comp` with `LABELS=1`.
 pub static SORT_LABELS: Builtin =
@@ -277,38 +309,6 @@ pub static SORT_LABELS: Builtin =
 /// `sort.numbers`: `glsl/sort/segments.comp` with `NUMBERS=1`.
 pub static SORT_NUMBERS: Builtin =
     Builtin::new("sort.numbers", "sort/segments.comp", &[("NUMBERS", "1")], include_bytes!("../spv/sort.numbers.spv"));
-
-/// `sort.histogram.key64`: `glsl/sort/histogram.comp` with `KEY_BITS=64`.
-pub static SORT_HISTOGRAM_KEY64: Builtin =
-    Builtin::new("sort.histogram.key64", "sort/histogram.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/sort.histogram.key64.spv"));
-
-/// `sort.round.keys.key64`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=64`, `KEYS=1`, `SORT=1`.
-pub static SORT_ROUND_KEYS_KEY64: Builtin =
-    Builtin::new("sort.round.keys.key64", "multisplit/onesweep.comp", &[("KEY_BITS", "64"), ("KEYS", "1"), ("SORT", "1")], include_bytes!("../spv/sort.round.keys.key64.spv"));
-
-/// `sort.round.pairs.key64`: `glsl/multisplit/onesweep.comp` with `KEY_BITS=64`, `PAIRS=1`, `SORT=1`.
-pub static SORT_ROUND_PAIRS_KEY64: Builtin =
-    Builtin::new("sort.round.pairs.key64", "multisplit/onesweep.comp", &[("KEY_BITS", "64"), ("PAIRS", "1"), ("SORT", "1")], include_bytes!("../spv/sort.round.pairs.key64.spv"));
-
-/// `sort.small.keys.key64`: `glsl/sort/small.comp` with `KEY_BITS=64`, `KEYS=1`.
-pub static SORT_SMALL_KEYS_KEY64: Builtin =
-    Builtin::new("sort.small.keys.key64", "sort/small.comp", &[("KEY_BITS", "64"), ("KEYS", "1")], include_bytes!("../spv/sort.small.keys.key64.spv"));
-
-/// `sort.segments.keys.key64`: `glsl/sort/small.comp` with `KEY_BITS=64`, `KEYS=1`, `SEGMENTS=1`.
-pub static SORT_SEGMENTS_KEYS_KEY64: Builtin =
-    Builtin::new("sort.segments.keys.key64", "sort/small.comp", &[("KEY_BITS", "64"), ("KEYS", "1"), ("SEGMENTS", "1")], include_bytes!("../spv/sort.segments.keys.key64.spv"));
-
-/// `sort.small.pairs.key64`: `glsl/sort/small.comp` with `KEY_BITS=64`, `PAIRS=1`.
-pub static SORT_SMALL_PAIRS_KEY64: Builtin =
-    Builtin::new("sort.small.pairs.key64", "sort/small.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], include_bytes!("../spv/sort.small.pairs.key64.spv"));
-
-/// `sort.segments.pairs.key64`: `glsl/sort/small.comp` with `KEY_BITS=64`, `PAIRS=1`, `SEGMENTS=1`.
-pub static SORT_SEGMENTS_PAIRS_KEY64: Builtin =
-    Builtin::new("sort.segments.pairs.key64", "sort/small.comp", &[("KEY_BITS", "64"), ("PAIRS", "1"), ("SEGMENTS", "1")], include_bytes!("../spv/sort.segments.pairs.key64.spv"));
-
-/// `sort.gather.keys.key64`: `glsl/multisplit/gather.comp` with `KEY_BITS=64`, `KEYS=1`.
-pub static SORT_GATHER_KEYS_KEY64: Builtin =
-    Builtin::new("sort.gather.keys.key64", "multisplit/gather.comp", &[("KEY_BITS", "64"), ("KEYS", "1")], include_bytes!("../spv/sort.gather.keys.key64.spv"));
 
 /// `histogram.arguments`: `glsl/histogram/arguments.comp`.
 pub static HISTOGRAM_ARGUMENTS: Builtin =
@@ -334,6 +334,10 @@ pub static SSSP_BEGIN: Builtin =
 pub static SSSP_ROUND: Builtin =
     Builtin::new("sssp.round", "sssp/round.comp", &[], include_bytes!("../spv/sssp.round.spv"));
 
+/// `sssp.round.pile`: `glsl/sssp/round.comp` with `PILE=1`.
+pub static SSSP_ROUND_PILE: Builtin =
+    Builtin::new("sssp.round.pile", "sssp/round.comp", &[("PILE", "1")], include_bytes!("../spv/sssp.round.pile.spv"));
+
 /// `sssp.persistent`: `glsl/sssp/persistent.comp`.
 pub static SSSP_PERSISTENT: Builtin =
     Builtin::new("sssp.persistent", "sssp/persistent.comp", &[], include_bytes!("../spv/sssp.persistent.spv"));
@@ -341,10 +345,6 @@ pub static SSSP_PERSISTENT: Builtin =
 /// `sssp.survey`: `glsl/sssp/survey.comp`.
 pub static SSSP_SURVEY: Builtin =
     Builtin::new("sssp.survey", "sssp/survey.comp", &[], include_bytes!("../spv/sssp.survey.spv"));
-
-/// `sssp.round.pile`: `glsl/sssp/round.comp` with `PILE=1`.
-pub static SSSP_ROUND_PILE: Builtin =
-    Builtin::new("sssp.round.pile", "sssp/round.comp", &[("PILE", "1")], include_bytes!("../spv/sssp.round.pile.spv"));
 
 /// `sssp.filter`: `glsl/sssp/filter.comp`.
 pub static SSSP_FILTER: Builtin =
@@ -366,82 +366,210 @@ pub static ALL: &[&Builtin] = &[
     &SCAN_DOWNSWEEP,
     &SCAN_LOOKBACK,
     &MULTISPLIT_SUBGROUP_PRESCAN,
-    &MULTISPLIT_BLOCK_PRESCAN,
-    &MULTISPLIT_SIDE_BY_SIDE_PRESCAN,
-    &MULTISPLIT_HISTOGRAM,
-    &MULTISPLIT_DIRECT_POSTSCAN_KEYS,
-    &MULTISPLIT_DIRECT_POSTSCAN_PAIRS,
-    &MULTISPLIT_DIRECT_POSTSCAN_PERMUTATION,
-    &MULTISPLIT_WARP_POSTSCAN_KEYS,
-    &MULTISPLIT_WARP_POSTSCAN_PAIRS,
-    &MULTISPLIT_WARP_POSTSCAN_PERMUTATION,
-    &MULTISPLIT_BLOCK_POSTSCAN_KEYS,
-    &MULTISPLIT_BLOCK_POSTSCAN_PAIRS,
-    &MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION,
-    &MULTISPLIT_ONESWEEP_KEYS,
-    &MULTISPLIT_ONESWEEP_PAIRS,
-    &MULTISPLIT_ONESWEEP_PERMUTATION,
     &MULTISPLIT_SUBGROUP_PRESCAN_KEY64,
+    &MULTISPLIT_BLOCK_PRESCAN,
     &MULTISPLIT_BLOCK_PRESCAN_KEY64,
+    &MULTISPLIT_SIDE_BY_SIDE_PRESCAN,
     &MULTISPLIT_SIDE_BY_SIDE_PRESCAN_KEY64,
+    &MULTISPLIT_HISTOGRAM,
     &MULTISPLIT_HISTOGRAM_KEY64,
+    &MULTISPLIT_DIRECT_POSTSCAN_KEYS,
     &MULTISPLIT_DIRECT_POSTSCAN_KEYS_KEY64,
+    &MULTISPLIT_DIRECT_POSTSCAN_PAIRS,
     &MULTISPLIT_DIRECT_POSTSCAN_PAIRS_KEY64,
+    &MULTISPLIT_DIRECT_POSTSCAN_PERMUTATION,
     &MULTISPLIT_DIRECT_POSTSCAN_PERMUTATION_KEY64,
+    &MULTISPLIT_WARP_POSTSCAN_KEYS,
     &MULTISPLIT_WARP_POSTSCAN_KEYS_KEY64,
+    &MULTISPLIT_WARP_POSTSCAN_PAIRS,
     &MULTISPLIT_WARP_POSTSCAN_PAIRS_KEY64,
+    &MULTISPLIT_WARP_POSTSCAN_PERMUTATION,
     &MULTISPLIT_WARP_POSTSCAN_PERMUTATION_KEY64,
+    &MULTISPLIT_BLOCK_POSTSCAN_KEYS,
     &MULTISPLIT_BLOCK_POSTSCAN_KEYS_KEY64,
+    &MULTISPLIT_BLOCK_POSTSCAN_PAIRS,
     &MULTISPLIT_BLOCK_POSTSCAN_PAIRS_KEY64,
+    &MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION,
     &MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION_KEY64,
+    &MULTISPLIT_ONESWEEP_KEYS,
     &MULTISPLIT_ONESWEEP_KEYS_KEY64,
+    &MULTISPLIT_ONESWEEP_PAIRS,
     &MULTISPLIT_ONESWEEP_PAIRS_KEY64,
+    &MULTISPLIT_ONESWEEP_PERMUTATION,
     &MULTISPLIT_ONESWEEP_PERMUTATION_KEY64,
     &MULTISPLIT_COUNT,
-    &MULTISPLIT_FLAGS,
-    &MULTISPLIT_FLAG_SCATTER_KEYS,
-    &MULTISPLIT_FLAG_SCATTER_PAIRS,
-    &MULTISPLIT_LABELS,
-    &MULTISPLIT_LABELS_INDEX,
-    &MULTISPLIT_LABELS_PACKED,
-    &MULTISPLIT_GATHER,
     &MULTISPLIT_COUNT_KEY64,
+    &MULTISPLIT_FLAGS,
     &MULTISPLIT_FLAGS_KEY64,
+    &MULTISPLIT_FLAG_SCATTER_KEYS,
     &MULTISPLIT_FLAG_SCATTER_KEYS_KEY64,
+    &MULTISPLIT_FLAG_SCATTER_PAIRS,
     &MULTISPLIT_FLAG_SCATTER_PAIRS_KEY64,
+    &MULTISPLIT_LABELS,
     &MULTISPLIT_LABELS_KEY64,
+    &MULTISPLIT_LABELS_INDEX,
     &MULTISPLIT_LABELS_INDEX_KEY64,
-    &MULTISPLIT_GATHER_KEY64,
+    &MULTISPLIT_LABELS_PACKED,
+    &MULTISPLIT_GATHER_KEYS,
+    &MULTISPLIT_GATHER_KEYS_KEY64,
+    &MULTISPLIT_GATHER_PAIRS,
+    &MULTISPLIT_GATHER_PAIRS_KEY64,
     &MULTISPLIT_UNPACK,
     &MULTISPLIT_INVERT,
     &MULTISPLIT_NUMBER,
     &SORT_HISTOGRAM,
+    &SORT_HISTOGRAM_KEY64,
     &SORT_ROUND_KEYS,
+    &SORT_ROUND_KEYS_KEY64,
     &SORT_ROUND_PAIRS,
+    &SORT_ROUND_PAIRS_KEY64,
     &SORT_SMALL_KEYS,
-    &SORT_SEGMENTS_KEYS,
+    &SORT_SMALL_KEYS_KEY64,
     &SORT_SMALL_PAIRS,
+    &SORT_SMALL_PAIRS_KEY64,
+    &SORT_SEGMENTS_KEYS,
+    &SORT_SEGMENTS_KEYS_KEY64,
     &SORT_SEGMENTS_PAIRS,
-    &SORT_GATHER_KEYS,
+    &SORT_SEGMENTS_PAIRS_KEY64,
     &SORT_LABELS,
     &SORT_NUMBERS,
-    &SORT_HISTOGRAM_KEY64,
-    &SORT_ROUND_KEYS_KEY64,
-    &SORT_ROUND_PAIRS_KEY64,
-    &SORT_SMALL_KEYS_KEY64,
-    &SORT_SEGMENTS_KEYS_KEY64,
-    &SORT_SMALL_PAIRS_KEY64,
-    &SORT_SEGMENTS_PAIRS_KEY64,
-    &SORT_GATHER_KEYS_KEY64,
     &HISTOGRAM_ARGUMENTS,
     &HISTOGRAM_COUNT,
     &HISTOGRAM_COUNT_WIDE,
     &HISTOGRAM_COUNT_DOUBLE,
     &SSSP_BEGIN,
     &SSSP_ROUND,
+    &SSSP_ROUND_PILE,
     &SSSP_PERSISTENT,
     &SSSP_SURVEY,
-    &SSSP_ROUND_PILE,
     &SSSP_FILTER,
     &SSSP_TAKE,
+];
+
+/// Kernels that are compiled with each choice of an axis of `glsl/kernels.txt`: a table for each
+/// line, by the numbers of the choices in the order of its axes.
+pub mod variants {
+    use super::Builtin;
+
+    /// `multisplit.subgroup.prescan`.
+    pub static MULTISPLIT_SUBGROUP_PRESCAN: [&Builtin; 2] =
+        [&super::MULTISPLIT_SUBGROUP_PRESCAN, &super::MULTISPLIT_SUBGROUP_PRESCAN_KEY64];
+
+    /// `multisplit.block.prescan`.
+    pub static MULTISPLIT_BLOCK_PRESCAN: [&Builtin; 2] =
+        [&super::MULTISPLIT_BLOCK_PRESCAN, &super::MULTISPLIT_BLOCK_PRESCAN_KEY64];
+
+    /// `multisplit.side_by_side.prescan`.
+    pub static MULTISPLIT_SIDE_BY_SIDE_PRESCAN: [&Builtin; 2] =
+        [&super::MULTISPLIT_SIDE_BY_SIDE_PRESCAN, &super::MULTISPLIT_SIDE_BY_SIDE_PRESCAN_KEY64];
+
+    /// `multisplit.histogram`.
+    pub static MULTISPLIT_HISTOGRAM: [&Builtin; 2] =
+        [&super::MULTISPLIT_HISTOGRAM, &super::MULTISPLIT_HISTOGRAM_KEY64];
+
+    /// `multisplit.direct.postscan`.
+    pub static MULTISPLIT_DIRECT_POSTSCAN: [[&Builtin; 2]; 3] =
+        [[&super::MULTISPLIT_DIRECT_POSTSCAN_KEYS, &super::MULTISPLIT_DIRECT_POSTSCAN_KEYS_KEY64], [&super::MULTISPLIT_DIRECT_POSTSCAN_PAIRS, &super::MULTISPLIT_DIRECT_POSTSCAN_PAIRS_KEY64], [&super::MULTISPLIT_DIRECT_POSTSCAN_PERMUTATION, &super::MULTISPLIT_DIRECT_POSTSCAN_PERMUTATION_KEY64]];
+
+    /// `multisplit.warp.postscan`.
+    pub static MULTISPLIT_WARP_POSTSCAN: [[&Builtin; 2]; 3] =
+        [[&super::MULTISPLIT_WARP_POSTSCAN_KEYS, &super::MULTISPLIT_WARP_POSTSCAN_KEYS_KEY64], [&super::MULTISPLIT_WARP_POSTSCAN_PAIRS, &super::MULTISPLIT_WARP_POSTSCAN_PAIRS_KEY64], [&super::MULTISPLIT_WARP_POSTSCAN_PERMUTATION, &super::MULTISPLIT_WARP_POSTSCAN_PERMUTATION_KEY64]];
+
+    /// `multisplit.block.postscan`.
+    pub static MULTISPLIT_BLOCK_POSTSCAN: [[&Builtin; 2]; 3] =
+        [[&super::MULTISPLIT_BLOCK_POSTSCAN_KEYS, &super::MULTISPLIT_BLOCK_POSTSCAN_KEYS_KEY64], [&super::MULTISPLIT_BLOCK_POSTSCAN_PAIRS, &super::MULTISPLIT_BLOCK_POSTSCAN_PAIRS_KEY64], [&super::MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION, &super::MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION_KEY64]];
+
+    /// `multisplit.onesweep`.
+    pub static MULTISPLIT_ONESWEEP: [[&Builtin; 2]; 3] =
+        [[&super::MULTISPLIT_ONESWEEP_KEYS, &super::MULTISPLIT_ONESWEEP_KEYS_KEY64], [&super::MULTISPLIT_ONESWEEP_PAIRS, &super::MULTISPLIT_ONESWEEP_PAIRS_KEY64], [&super::MULTISPLIT_ONESWEEP_PERMUTATION, &super::MULTISPLIT_ONESWEEP_PERMUTATION_KEY64]];
+
+    /// `multisplit.count`.
+    pub static MULTISPLIT_COUNT: [&Builtin; 2] =
+        [&super::MULTISPLIT_COUNT, &super::MULTISPLIT_COUNT_KEY64];
+
+    /// `multisplit.flags`.
+    pub static MULTISPLIT_FLAGS: [&Builtin; 2] =
+        [&super::MULTISPLIT_FLAGS, &super::MULTISPLIT_FLAGS_KEY64];
+
+    /// `multisplit.flag_scatter`.
+    pub static MULTISPLIT_FLAG_SCATTER: [[&Builtin; 2]; 2] =
+        [[&super::MULTISPLIT_FLAG_SCATTER_KEYS, &super::MULTISPLIT_FLAG_SCATTER_KEYS_KEY64], [&super::MULTISPLIT_FLAG_SCATTER_PAIRS, &super::MULTISPLIT_FLAG_SCATTER_PAIRS_KEY64]];
+
+    /// `multisplit.labels`.
+    pub static MULTISPLIT_LABELS: [&Builtin; 2] =
+        [&super::MULTISPLIT_LABELS, &super::MULTISPLIT_LABELS_KEY64];
+
+    /// `multisplit.labels.index`.
+    pub static MULTISPLIT_LABELS_INDEX: [&Builtin; 2] =
+        [&super::MULTISPLIT_LABELS_INDEX, &super::MULTISPLIT_LABELS_INDEX_KEY64];
+
+    /// `multisplit.gather`.
+    pub static MULTISPLIT_GATHER: [[&Builtin; 2]; 2] =
+        [[&super::MULTISPLIT_GATHER_KEYS, &super::MULTISPLIT_GATHER_KEYS_KEY64], [&super::MULTISPLIT_GATHER_PAIRS, &super::MULTISPLIT_GATHER_PAIRS_KEY64]];
+
+    /// `sort.histogram`.
+    pub static SORT_HISTOGRAM: [&Builtin; 2] =
+        [&super::SORT_HISTOGRAM, &super::SORT_HISTOGRAM_KEY64];
+
+    /// `sort.round`.
+    pub static SORT_ROUND: [[&Builtin; 2]; 2] =
+        [[&super::SORT_ROUND_KEYS, &super::SORT_ROUND_KEYS_KEY64], [&super::SORT_ROUND_PAIRS, &super::SORT_ROUND_PAIRS_KEY64]];
+
+    /// `sort.small`.
+    pub static SORT_SMALL: [[&Builtin; 2]; 2] =
+        [[&super::SORT_SMALL_KEYS, &super::SORT_SMALL_KEYS_KEY64], [&super::SORT_SMALL_PAIRS, &super::SORT_SMALL_PAIRS_KEY64]];
+
+    /// `sort.segments`.
+    pub static SORT_SEGMENTS: [[&Builtin; 2]; 2] =
+        [[&super::SORT_SEGMENTS_KEYS, &super::SORT_SEGMENTS_KEYS_KEY64], [&super::SORT_SEGMENTS_PAIRS, &super::SORT_SEGMENTS_PAIRS_KEY64]];
+}
+
+/// Every specialization constant that a built-in kernel may have, with its number.
+pub static CONSTANT_IDS: &[(&str, u32)] = &[
+    ("local_size_x", 0),
+    ("SUBGROUP_SIZE", 1),
+    ("SPIN_LIMIT", 2),
+    ("COUNT_ON_DEVICE", 3),
+    ("BUCKET_BITS", 4),
+    ("BUCKET_KIND", 5),
+    ("KEY_KIND", 6),
+    ("ID_BITS", 7),
+    ("BY_PART", 8),
+    ("ITEMS", 9),
+    ("TURNS", 10),
+    ("RANKING", 11),
+    ("TILES_AT_A_TIME", 12),
+    ("VALUE_WORDS", 13),
+    ("VALUES_AFTER", 14),
+    ("COUNTED_VALUES", 15),
+    ("COUNT_BY_ATOMICS", 16),
+    ("COUNTER_COPIES", 17),
+    ("SUBPROBLEM", 18),
+    ("SIDE_BY_SIDE", 19),
+    ("ROUNDS", 20),
+    ("METHOD", 21),
+    ("BIN_KIND", 22),
+    ("SAMPLE_KIND", 23),
+    ("SAMPLE_BYTES", 24),
+    ("CHANNELS", 25),
+    ("ACTIVE", 26),
+    ("PACKED", 27),
+    ("LOADS", 28),
+    ("ROOM", 29),
+    ("COPIES", 30),
+    ("WEIGHT", 31),
+    ("WIDE", 32),
+    ("SEARCH", 33),
+    ("CELLS", 34),
+    ("SPLITTERS", 35),
+    ("AFFINE", 36),
+    ("WHOLE", 37),
+    ("BUCKETS", 38),
+    ("FLOATS", 39),
+    ("STAGE", 40),
+    ("SPREAD", 41),
+    ("SORTED", 42),
+    ("PARENTS", 43),
+    ("CANARY_PERIOD", 44),
+    ("REVERSED_LANES", 45),
 ];

@@ -98,7 +98,7 @@ impl Kernel {
 
     /// The built-in kernel with a user's GLSL function `uint bucket_of(KEY key)` in it, where `key`
     /// is the GLSL type of its keys or samples. The function may read its parameter,
-    /// `push.parameter_a`, `_b` and `_c`, and `table.at[]`; one that does more than compute is refused.
+    /// `push.parameter_0`, `_1` and `_2`, and `table.at[]`; one that does more than compute is refused.
     #[cfg(feature = "compile")]
     pub fn with_function(
         builtin: &crate::builtin::Builtin,

@@ -5,11 +5,7 @@
 //! only a part of the lanes took. Without a mode, Vulkan does not promise that the lanes have come
 //! together by then.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use rspirv::binary::Assemble;
-use rspirv::dr::{Instruction, Operand, load_words};
-use rspirv::spirv::{ExecutionMode, Op};
+use rspirv::spirv::ExecutionMode;
 
 use crate::reflect::ReflectError;
 
@@ -40,36 +36,77 @@ impl Reconvergence {
     }
 }
 
+/// Opcodes of what a module begins with, in this order.
+const CAPABILITY: u32 = 17;
+const EXTENSION: u32 = 10;
+const IMPORT: u32 = 11;
+const MEMORY_MODEL: u32 = 14;
+const ENTRY_POINT: u32 = 15;
+const EXECUTION_MODE: u32 = 16;
+const EXECUTION_MODE_ID: u32 = 331;
+
+/// Words before the first instruction.
+const HEADER: usize = 5;
+const MAGIC: u32 = 0x0723_0203;
+
 /// `spirv`, with every entry point stating `reconvergence`. A module that states it already is
 /// returned as it is.
+///
+/// Only what a module begins with is looked at, and the rest copied: a pipeline is made each time.
 pub fn with_reconvergence(
     spirv: &[u32],
     reconvergence: Reconvergence,
 ) -> Result<Vec<u32>, ReflectError> {
-    // rspirv panics on some malformed streams.
-    let mut module = catch_unwind(AssertUnwindSafe(|| load_words(spirv)))
-        .map_err(|_| ReflectError::Malformed("the parser gave up".to_owned()))?
-        .map_err(|state| ReflectError::Malformed(state.to_string()))?;
-    let mode = Operand::ExecutionMode(reconvergence.mode());
-    let states = |entry: &Operand, modes: &[Instruction]| {
-        modes.iter().any(|i| i.operands.first() == Some(entry) && i.operands.get(1) == Some(&mode))
-    };
-    let entries: Vec<Operand> = module
-        .entry_points
-        .iter()
-        .filter_map(|entry| entry.operands.get(1).cloned())
-        .filter(|entry| !states(entry, &module.execution_modes))
-        .collect();
+    let malformed = |problem: &str| ReflectError::Malformed(problem.to_owned());
+    if spirv.first() != Some(&MAGIC) || spirv.len() < HEADER {
+        return Err(malformed("no SPIR-V"));
+    }
+    let extension = extension_words(reconvergence.extension());
+    let mode = reconvergence.mode() as u32;
+    let (mut extended, mut entries, mut stating) = (false, Vec::new(), Vec::new());
+    // Where extensions end, and where modes do.
+    let (mut extensions_end, mut at) = (HEADER, HEADER);
+    while let Some(&first) = spirv.get(at) {
+        let length = (first >> 16) as usize;
+        let words = spirv.get(at..at + length).filter(|words| !words.is_empty());
+        let words = words.ok_or_else(|| malformed("an instruction is cut off"))?;
+        match first & 0xFFFF {
+            CAPABILITY => extensions_end = at + length,
+            EXTENSION => {
+                extended |= words == extension;
+                extensions_end = at + length;
+            }
+            ENTRY_POINT => entries.extend(words.get(2)),
+            EXECUTION_MODE if words.get(2) == Some(&mode) => stating.extend(words.get(1)),
+            IMPORT | MEMORY_MODEL | EXECUTION_MODE | EXECUTION_MODE_ID => {}
+            _ => break,
+        }
+        at += length;
+    }
+    if entries.is_empty() {
+        return Err(malformed("no entry point"));
+    }
+    entries.retain(|entry| !stating.contains(entry));
     if entries.is_empty() {
         return Ok(spirv.to_vec());
     }
-    let name = Operand::LiteralString(reconvergence.extension().to_owned());
-    if !module.extensions.iter().any(|i| i.operands.first() == Some(&name)) {
-        module.extensions.push(Instruction::new(Op::Extension, None, None, vec![name]));
+    let mut stated = Vec::with_capacity(spirv.len() + extension.len() + 3 * entries.len());
+    stated.extend(&spirv[..extensions_end]);
+    if !extended {
+        stated.extend(&extension);
     }
-    for entry in entries {
-        let operands = vec![entry, mode.clone()];
-        module.execution_modes.push(Instruction::new(Op::ExecutionMode, None, None, operands));
-    }
-    Ok(module.assemble())
+    stated.extend(&spirv[extensions_end..at]);
+    stated.extend(entries.iter().flat_map(|&entry| [3 << 16 | EXECUTION_MODE, entry, mode]));
+    stated.extend(&spirv[at..]);
+    Ok(stated)
+}
+
+/// An `OpExtension`: the name ends with a zero, and fills whole words.
+fn extension_words(name: &str) -> Vec<u32> {
+    let mut bytes = name.as_bytes().to_vec();
+    bytes.push(0);
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+    let text = bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+    let length = bytes.len() as u32 / 4 + 1;
+    std::iter::once(length << 16 | EXTENSION).chain(text).collect()
 }

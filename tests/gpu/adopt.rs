@@ -10,8 +10,8 @@ use multisplit::graph::{Graph, Plan, Scope};
 use multisplit::primitives::multisplit::TileShape;
 use multisplit::primitives::{ScanBuffers, SortBuffers, scan, sort};
 use multisplit::{
-    AdoptedDevice, BufferAt, Context, DeviceProperties, Error, ExecutableOptions, PipelineCache,
-    RecordOptions, Requirements, Sort,
+    AdoptedDevice, BufferAt, Context, DeviceProperties, Error, ExecutableOptions, Features,
+    PipelineCache, RankingChoice, RecordOptions, Requirements, Sort,
 };
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -90,7 +90,18 @@ impl Host {
                 |p: &vk::PhysicalDevice| DeviceProperties::query(&instance, *p).name == wanted.name;
             let physical = instance.enumerate_physical_devices()?.into_iter().find(same);
             let physical = physical.context("the device under test")?;
-            let requirements = Requirements::for_version(&instance, physical, api_version)?;
+            let mut requirements = Requirements::for_version(&instance, physical, api_version)?;
+            let layers = entry.enumerate_instance_layer_properties()?;
+            let layer = layers
+                .iter()
+                .find(|l| l.layer_name_as_c_str() == Ok(c"VK_LAYER_KHRONOS_validation"));
+            // An older layer than the extension takes it for a mistake.
+            if layer.is_some_and(|l| l.spec_version < vk::make_api_version(0, 1, 3, 274)) {
+                requirements.leave_out(&Features {
+                    shader_maximal_reconvergence: true,
+                    ..Features::default()
+                });
+            }
             let family = wanted.compute_family.context("a compute queue")?;
             let queues = [vk::DeviceQueueCreateInfo::default()
                 .queue_family_index(family)
@@ -137,6 +148,7 @@ impl Host {
             features: self.requirements.features,
             debug_utils: true,
             pipeline_cache: PipelineCache::Off,
+            ranking: RankingChoice::Auto,
         }
     }
 

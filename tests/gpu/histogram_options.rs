@@ -275,7 +275,7 @@ fn users_table(gpu: &Gpu) -> Result<()> {
     let values = uniform(5000, 9);
     let table: Vec<u32> = vec![3, 0, 2, 1, 7];
     let source =
-        "uint bucket_of(uint key) { return table.at[key % push.parameter_b] + push.parameter_a; }";
+        "uint bucket_of(uint key) { return table.at[key % push.parameter_1] + push.parameter_0; }";
     let mut graph = Graph::new("table");
     let input = graph.import::<u32>("samples", 5000);
     let counts = graph.import::<u32>("counts", 5);

@@ -3,6 +3,7 @@
 
 mod adopt;
 mod cache;
+mod canary;
 mod counted_device;
 mod counts;
 mod descriptors;
@@ -81,6 +82,7 @@ fn main() -> ExitCode {
         embedding_primitives::tests(),
         embedding_threads::tests(),
         cache::tests(),
+        canary::tests(),
         errors::tests(),
         environment::tests(),
     ];

@@ -172,7 +172,7 @@ fn prime_or_composite(gpu: &Gpu) -> Result<()> {
 
 fn a_users_table_and_parameters(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
-    let source = "uint bucket_of(float key) { return table.at[uint(key) % push.parameter_b] + push.parameter_a; }";
+    let source = "uint bucket_of(float key) { return table.at[uint(key) % push.parameter_1] + push.parameter_0; }";
     let table: Vec<u32> = vec![3, 0, 2, 1, 3];
     let keys: Vec<f32> = (0..4000).map(|i| (i * 37 % 1000) as f32).collect();
     let mut graph = Graph::new("table");

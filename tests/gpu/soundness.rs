@@ -257,7 +257,7 @@ fn plans_for_other_subgroups(gpu: &Gpu) -> Result<()> {
 /// A function of the user's reads a table in every call that takes one.
 fn users_tables_in_one_call(gpu: &Gpu) -> Result<()> {
     const SOURCE: &str =
-        "uint bucket_of(uint key) { return table.at[key % push.parameter_a] ^ push.parameter_b; }";
+        "uint bucket_of(uint key) { return table.at[key % push.parameter_0] ^ push.parameter_1; }";
     let context = &gpu.context;
     let (keys, table) = (uniform(3_000, 5), [3u32, 0, 2, 1, 3]);
     let function = Glsl::new(SOURCE).parameters([5, 1, 0]).table(&table);

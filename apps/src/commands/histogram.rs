@@ -205,7 +205,8 @@ impl Options {
                 let column = input.columns.pop().context("no column")?;
                 let missing = column.missing.len();
                 if missing > 0 {
-                    report::note(format_args!("{missing} empty cells are not counted"));
+                    let cells = if missing == 1 { "cell is" } else { "cells are" };
+                    report::note(format_args!("{missing} empty {cells} not counted"));
                 }
                 Ok((column.keys, Some(missing)))
             }

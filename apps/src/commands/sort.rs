@@ -199,7 +199,8 @@ impl SortJob<'_> {
         let missing: usize = columns.iter().map(|column| column.missing.len()).sum();
         let mut summary = self.summary(start, &format!("{n} rows by {}", names.join(", ")));
         if missing > 0 {
-            summary += &format!("\nnote: {missing} empty cells; their rows come last");
+            let cells = if missing == 1 { "cell" } else { "cells" };
+            summary += &format!("\nnote: {missing} empty {cells}: such rows come last");
         }
         Ok((order, summary))
     }

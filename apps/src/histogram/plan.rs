@@ -35,6 +35,9 @@ impl Method {
     }
 }
 
+/// Four bytes of samples, whatever those are.
+pub type Word = [u32; 1];
+
 /// The plan of a histogram, and its imports.
 pub struct HistogramPlan {
     pub plan: Plan,
@@ -69,7 +72,7 @@ impl HistogramPlan {
     }
 
     /// The imports, bound to these arrays. Samples of any type are words to whoever makes them.
-    pub fn bind<'b>(&self, samples: &'b Array<u32>, counts: &'b Array<u32>) -> [Bound<'b>; 2] {
+    pub fn bind<'b>(&self, samples: &'b Array<Word>, counts: &'b Array<u32>) -> [Bound<'b>; 2] {
         [(self.samples, samples).into(), (self.counts, counts).into()]
     }
 }

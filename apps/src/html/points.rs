@@ -25,15 +25,20 @@ pub struct Point {
     pub mteps: f64,
     /// How the keys of a split are spread; empty where that is not said.
     pub distribution: String,
+    /// What ranking relies on, where the lines have more than one; else empty.
+    pub ranking: String,
 }
 
 impl Point {
-    /// The method, and how the keys are spread where that is unusual.
+    /// The method, how the keys are spread where that is unusual, and the ranking where there are two.
     pub fn how(&self) -> String {
-        match self.distribution.as_str() {
-            "" | "uniform" => self.method.clone(),
-            other => format!("{}, {other}", self.method),
+        let mut how = self.method.clone();
+        for more in [&self.distribution, &self.ranking] {
+            if !more.is_empty() && more != "uniform" {
+                how = format!("{how}, {more}");
+            }
         }
+        how
     }
 }
 
@@ -62,7 +67,19 @@ impl Points {
             }
             points.all.extend(point(&value));
         }
+        points.name_ranking();
         Ok(points)
+    }
+
+    /// Where there is one ranking, it is named with the device; where there are two, with each figure.
+    fn name_ranking(&mut self) {
+        let rankings = self.distinct(|point| point.ranking.clone());
+        let mut named = rankings.iter().filter(|ranking| !ranking.is_empty());
+        let (Some(ranking), None) = (named.next(), named.next()) else { return };
+        if let Some(device) = &mut self.device {
+            *device += &format!(", ranking {ranking}");
+        }
+        self.all.iter_mut().for_each(|point| point.ranking.clear());
     }
 
     /// The distinct values of `key`, in the order in which they come.
@@ -99,6 +116,7 @@ fn point(value: &Value) -> Option<Point> {
         rounds: number("rounds"),
         mteps: number("mteps"),
         distribution: text("distribution"),
+        ranking: text("ranking"),
     })
 }
 

@@ -53,6 +53,14 @@ pub fn in_its_environment(program: &str) -> Command {
     command
 }
 
+/// The binary with signals as a terminal's programs have them: whoever runs tests in the background
+/// has some of them ignored, and what is ignored stays so.
+pub fn heeding_signals() -> Command {
+    let mut command = in_its_environment("env");
+    command.arg("--default-signal=INT,QUIT,HUP,TERM").arg(multisplit().get_program());
+    command
+}
+
 /// Where files may be left: the build's own folder, or on another machine the system's.
 pub fn folder() -> PathBuf {
     let built = Path::new(env!("CARGO_TARGET_TMPDIR"));

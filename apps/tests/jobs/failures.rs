@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::arrays::{Keys, npy, npy_with, words};
-use crate::common::{in_its_environment, multisplit, run, without_driver};
+use crate::common::{heeding_signals, in_its_environment, multisplit, run, without_driver};
 use crate::desk::Desk;
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -154,7 +154,7 @@ fn a_full_disk_leaves_nothing() {
 /// Starts a sort, waits until its output has been begun and `after` that, and sends it a signal.
 fn interrupt(desk: &Desk, signal: &str, input: &str, after: Duration) {
     let before = desk.names();
-    let mut child = multisplit()
+    let mut child = heeding_signals()
         .current_dir(desk.path())
         .args(["sort", input, "-o", "out.bin", "--type", "u32", "--method", "multisplit"])
         .stdin(Stdio::piped())

@@ -51,7 +51,7 @@ fn functions_have_parameters() {
     let desk = Desk::new();
     desk.write("in.txt", "1\n7\n3\n9\n");
     let source =
-        "uint bucket_of(int key) { return key < int(push.parameter_a) ? 0u : push.parameter_b; }";
+        "uint bucket_of(int key) { return key < int(push.parameter_0) ? 0u : push.parameter_1; }";
     desk.write("cut.glsl", source);
     let ran = desk.job("split in.txt -o out.txt --type i32 --buckets 2^1 --glsl cut.glsl --param 4 --param 1 --verify");
     assert_eq!(desk.read("out.txt"), b"1\n3\n7\n9\n");

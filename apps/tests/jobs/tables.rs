@@ -15,7 +15,7 @@ fn rows_are_sorted_by_a_column() {
     let desk = Desk::new();
     desk.write("sales.csv", SALES);
     let ran = desk.job("sort sales.csv --column price -o out.csv --verify --argsort order.txt");
-    assert!(ran.err.contains("1 empty cells; their rows come last"), "{}", ran.err);
+    assert!(ran.err.contains("1 empty cell: such rows come last"), "{}", ran.err);
     let header = "\u{feff}name,price,region\r\n";
     let (tea, hi, milk, lines, bread) = (
         "\"Tea, green\",2.50,2\r\n",

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::arrays::{npy, words};
-use crate::common::multisplit;
+use crate::common::heeding_signals;
 use crate::desk::Desk;
 
 /// However the names are spelled, and whichever option has them.
@@ -65,7 +65,7 @@ fn if_one_cannot_be_none_is() {
 }
 
 fn waiting(desk: &Desk) -> std::process::Child {
-    let child = multisplit()
+    let child = heeding_signals()
         .current_dir(desk.path())
         .args(["sort", "-", "-o", "out.bin", "--type", "u32"])
         .stdin(Stdio::piped())
@@ -99,7 +99,7 @@ fn signals_leave_nothing_and_killed_runs_are_cleaned_up_after() {
     assert_eq!(desk.names().len(), 1, "a leftover");
     // One that is running is none.
     let mut other = {
-        let child = multisplit()
+        let child = heeding_signals()
             .current_dir(desk.path())
             .args(["sort", "-", "-o", "other.bin", "--type", "u32"])
             .stdin(Stdio::piped())

@@ -126,8 +126,8 @@ uint32_t bits(float number) {
 uint32_t part_of(float depth) { return depth < NEAR_UNTIL ? 0 : depth < MIDDLE_UNTIL ? 1 : 2; }
 
 const char *const PART_OF = "uint bucket_of(float depth) {\n"
-                            "    float near = uintBitsToFloat(push.parameter_a);\n"
-                            "    float middle = uintBitsToFloat(push.parameter_b);\n"
+                            "    float near = uintBitsToFloat(push.parameter_0);\n"
+                            "    float middle = uintBitsToFloat(push.parameter_1);\n"
                             "    return depth < near ? 0u : depth < middle ? 1u : 2u;\n"
                             "}\n";
 

@@ -93,6 +93,18 @@ typedef enum {
   MULTISPLIT_ERROR_FRAME = -19,
 } MultisplitResult;
 
+/// What the kernels of sorts and splits may rely on. Results never depend on it.
+typedef enum {
+  /// What the environment variable `MULTISPLIT_RANKING` says, `promised` or `probed`; where it is not
+  /// set, as `MULTISPLIT_RANKING_PROBED`.
+  MULTISPLIT_RANKING_AUTO = 0,
+  /// Only what Vulkan promises. Nothing is tried out.
+  MULTISPLIT_RANKING_PROMISED = 1,
+  /// Also what the device was seen to do, where a probe has shown it; it is faster. Kernels check a
+  /// sample of their work: `multisplit_context_lane_order`.
+  MULTISPLIT_RANKING_PROBED = 2,
+} MultisplitRanking;
+
 /// What a key is. Floats are in their total order: -NaN first, -0 before 0, NaN last.
 typedef enum {
   /// `uint32_t`.
@@ -189,7 +201,7 @@ typedef enum {
   /// The number of edges at or below the key; m - 1 sorted edges.
   MULTISPLIT_BUCKET_RANGE = 4,
   /// The function `uint bucket_of(K key)` in `glsl`, K being `uint`, `int`, `float`, `uint64_t`,
-  /// `int64_t` or `double` after the type of the keys. It may use `push.parameter_a`, `_b` and `_c`,
+  /// `int64_t` or `double` after the type of the keys. It may use `push.parameter_0`, `_1` and `_2`,
   /// and `table.at[]` where `table_words` is not 0.
   MULTISPLIT_BUCKET_GLSL = 5,
 } MultisplitBucket;
@@ -232,7 +244,7 @@ typedef enum {
   MULTISPLIT_BINS_IDENTITY = 2,
   /// The function `uint bucket_of(K sample)` in `glsl`, K being `uint`, `int`, `float`, `uint64_t` or
   /// `double` after the type of the samples; an id of m or more puts a sample into no bin. It may use
-  /// `push.parameter_a`, `_b` and `_c`, and `table.at[]` where `table_words` is not 0.
+  /// `push.parameter_0`, `_1` and `_2`, and `table.at[]` where `table_words` is not 0.
   MULTISPLIT_BINS_GLSL = 3,
 } MultisplitBins;
 
@@ -293,6 +305,10 @@ typedef enum {
   MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS = 128,
   /// `VK_KHR_portability_subset`, which must be enabled where it exists.
   MULTISPLIT_FEATURE_PORTABILITY_SUBSET = 256,
+  /// `shaderMaximalReconvergence`, of `VK_KHR_shader_maximal_reconvergence`.
+  MULTISPLIT_FEATURE_SHADER_MAXIMAL_RECONVERGENCE = 512,
+  /// `shaderSubgroupUniformControlFlow`, of `VK_KHR_shader_subgroup_uniform_control_flow`.
+  MULTISPLIT_FEATURE_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW = 1024,
 } MultisplitFeature;
 
 /// The caller's device, from which everything else is created. Any number of threads may use it.
@@ -366,6 +382,11 @@ typedef struct {
   /// A folder in which compiled pipelines are kept between runs; `NULL`: they are not. It is
   /// copied.
   const char *pipeline_cache;
+  /// What ranking may rely on. To find out what the device does, the first operation that is created
+  /// may submit to the queue and wait; `MULTISPLIT_RANKING_PROMISED` forbids it.
+  MultisplitRanking ranking;
+  /// Must be 0.
+  uint32_t reserved;
 } MultisplitContextInfo;
 
 /// Pipeline stages, and what they do with a buffer.
@@ -469,7 +490,7 @@ typedef struct {
   uint32_t table_words;
   /// For `GLSL`: the function. Copied.
   const char *glsl;
-  /// For `GLSL`: `push.parameter_a`, `_b` and `_c`.
+  /// For `GLSL`: `push.parameter_0`, `_1` and `_2`.
   uint32_t parameters[3];
   /// The output.
   MultisplitSplitOutput output;
@@ -503,7 +524,7 @@ typedef struct {
   uint32_t table_words;
   /// For `GLSL`: the function. Copied.
   const char *glsl;
-  /// For `GLSL`: `push.parameter_a`, `_b` and `_c`.
+  /// For `GLSL`: `push.parameter_0`, `_1` and `_2`.
   uint32_t parameters[3];
   /// What an element adds to its bin.
   MultisplitWeight weight;
@@ -716,6 +737,19 @@ MultisplitResult multisplit_requirements_destroy(MultisplitRequirements *require
 /// `features`, and the queue is one of `queue_family`. `context` is `NULL` or may be written.
 MultisplitResult multisplit_context_create(const MultisplitContextInfo *info,
                                            MultisplitContext **context);
+
+/// Whether the device has kept lane order, which Vulkan does not promise, wherever a sort or a split
+/// relied on it and looked: the status word of the context. A look at host memory, which neither submits
+/// nor waits. It tells of a recording once the fence of its submission was waited for.
+///
+/// Where `kept` is `VK_FALSE`, results of operations that were created before may be in the wrong order.
+/// Those created from then on do not rely on it: destroy the others, and create them again. It stays
+/// `VK_TRUE` with `MULTISPLIT_RANKING_PROMISED`.
+///
+/// The caller's part:
+/// `kept` is `NULL` or may be written.
+MultisplitResult multisplit_context_lane_order(const MultisplitContext *context,
+                                               VkBool32 *kept);
 
 /// Destroys a context, not the device. `MULTISPLIT_ERROR_IN_USE` while objects that were created from
 /// it exist. `NULL` is allowed and does nothing.

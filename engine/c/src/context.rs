@@ -1,16 +1,18 @@
 //! The caller's device, from which everything else is made.
 
 use std::ffi::c_char;
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use multisplit::ash::vk::Handle as _;
-use multisplit::{AdoptedDevice, Context, PipelineCache};
+use multisplit::{AdoptedDevice, Context, PipelineCache, RankingChoice};
 
 use crate::handle::Registry;
 use crate::read::{self, Out, Sized32};
 use crate::requirements::features_of;
 use crate::result::{Failure, MultisplitResult, Outcome, guard};
+use crate::types::choice;
 use crate::version;
 use crate::vulkan::{
     self, PFN_vkGetInstanceProcAddr, VkBool32, VkDevice, VkInstance, VkPhysicalDevice, VkQueue,
@@ -18,6 +20,31 @@ use crate::vulkan::{
 
 /// The caller's device, from which everything else is created. Any number of threads may use it.
 pub struct MultisplitContext;
+
+/// What the kernels of sorts and splits may rely on. Results never depend on it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MultisplitRanking {
+    /// What the environment variable `MULTISPLIT_RANKING` says, `promised` or `probed`; where it is not
+    /// set, as `MULTISPLIT_RANKING_PROBED`.
+    Auto = 0,
+    /// Only what Vulkan promises. Nothing is tried out.
+    Promised = 1,
+    /// Also what the device was seen to do, where a probe has shown it; it is faster. Kernels check a
+    /// sample of their work: `multisplit_context_lane_order`.
+    Probed = 2,
+}
+choice!(MultisplitRanking: Auto, Promised, Probed);
+
+impl From<MultisplitRanking> for RankingChoice {
+    fn from(ranking: MultisplitRanking) -> Self {
+        match ranking {
+            MultisplitRanking::Auto => Self::Auto,
+            MultisplitRanking::Promised => Self::Promised,
+            MultisplitRanking::Probed => Self::Probed,
+        }
+    }
+}
 
 /// The device that a context is created for. The library destroys none of it.
 #[repr(C)]
@@ -48,6 +75,11 @@ pub struct MultisplitContextInfo {
     /// A folder in which compiled pipelines are kept between runs; `NULL`: they are not. It is
     /// copied.
     pub pipeline_cache: *const c_char,
+    /// What ranking may rely on. To find out what the device does, the first operation that is created
+    /// may submit to the queue and wait; `MULTISPLIT_RANKING_PROMISED` forbids it.
+    pub ranking: MaybeUninit<MultisplitRanking>,
+    /// Must be 0.
+    pub reserved: u32,
 }
 
 // SAFETY: as the trait asks.
@@ -89,7 +121,9 @@ impl ContextObject {
     /// The handles of `info`, where they are not null, are what [`multisplit_context_create`] says.
     unsafe fn new(info: &MultisplitContextInfo) -> Outcome<Self> {
         version::check(info.version)?;
+        read::reserved(MultisplitContextInfo::NAME, info.reserved)?;
         let features = features_of(info.features)?;
+        let ranking = read::choice(info.ranking)?;
         // SAFETY: by the caller's contract.
         let (entry, instance, folder) = unsafe {
             let (entry, instance) = vulkan::instance(info.get_instance_proc_addr, info.instance)?;
@@ -117,6 +151,7 @@ impl ContextObject {
                 Some(folder) => PipelineCache::Folder(folder.into()),
                 None => PipelineCache::Off,
             },
+            ranking: RankingChoice::from(ranking),
         };
         // SAFETY: by the caller's contract.
         let engine = unsafe { Context::adopt(adopted)? };
@@ -154,6 +189,30 @@ pub unsafe extern "C" fn multisplit_context_create(
             let made = ContextObject::new(read::info(info)?)?;
             out.set(CONTEXTS.insert(Arc::new(made)));
         }
+        Ok(())
+    })
+}
+
+/// Whether the device has kept lane order, which Vulkan does not promise, wherever a sort or a split
+/// relied on it and looked: the status word of the context. A look at host memory, which neither submits
+/// nor waits. It tells of a recording once the fence of its submission was waited for.
+///
+/// Where `kept` is `VK_FALSE`, results of operations that were created before may be in the wrong order.
+/// Those created from then on do not rely on it: destroy the others, and create them again. It stays
+/// `VK_TRUE` with `MULTISPLIT_RANKING_PROMISED`.
+///
+/// # Safety
+/// `kept` is `NULL` or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_context_lane_order(
+    context: *const MultisplitContext,
+    kept: *mut VkBool32,
+) -> MultisplitResult {
+    guard(|| {
+        let context = CONTEXTS.get(context)?;
+        // SAFETY: by the caller's contract.
+        let out = unsafe { Out::new("kept", kept)? };
+        out.set(VkBool32::from(context.engine.keeps_lane_order()));
         Ok(())
     })
 }

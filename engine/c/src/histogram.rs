@@ -30,7 +30,7 @@ pub enum MultisplitBins {
     Identity = 2,
     /// The function `uint bucket_of(K sample)` in `glsl`, K being `uint`, `int`, `float`, `uint64_t` or
     /// `double` after the type of the samples; an id of m or more puts a sample into no bin. It may use
-    /// `push.parameter_a`, `_b` and `_c`, and `table.at[]` where `table_words` is not 0.
+    /// `push.parameter_0`, `_1` and `_2`, and `table.at[]` where `table_words` is not 0.
     Glsl = 3,
 }
 choice!(MultisplitBins: Even, Range, Identity, Glsl);
@@ -71,7 +71,7 @@ pub struct MultisplitHistogramInfo {
     pub table_words: u32,
     /// For `GLSL`: the function. Copied.
     pub glsl: *const c_char,
-    /// For `GLSL`: `push.parameter_a`, `_b` and `_c`.
+    /// For `GLSL`: `push.parameter_0`, `_1` and `_2`.
     pub parameters: [u32; 3],
     /// What an element adds to its bin.
     pub weight: MaybeUninit<MultisplitWeight>,

@@ -38,10 +38,14 @@ pub enum MultisplitFeature {
     BufferDeviceAddress = 128,
     /// `VK_KHR_portability_subset`, which must be enabled where it exists.
     PortabilitySubset = 256,
+    /// `shaderMaximalReconvergence`, of `VK_KHR_shader_maximal_reconvergence`.
+    ShaderMaximalReconvergence = 512,
+    /// `shaderSubgroupUniformControlFlow`, of `VK_KHR_shader_subgroup_uniform_control_flow`.
+    ShaderSubgroupUniformControlFlow = 1024,
 }
 
 /// Each feature with the member of [`Features`] that it stands for.
-fn members(features: &mut Features) -> [(MultisplitFeature, &mut bool); 9] {
+fn members(features: &mut Features) -> [(MultisplitFeature, &mut bool); 11] {
     [
         (MultisplitFeature::Synchronization2, &mut features.synchronization2),
         (MultisplitFeature::SubgroupSizeControl, &mut features.subgroup_size_control),
@@ -52,6 +56,11 @@ fn members(features: &mut Features) -> [(MultisplitFeature, &mut bool); 9] {
         (MultisplitFeature::ShaderFloat64, &mut features.shader_float64),
         (MultisplitFeature::BufferDeviceAddress, &mut features.buffer_device_address),
         (MultisplitFeature::PortabilitySubset, &mut features.portability_subset),
+        (MultisplitFeature::ShaderMaximalReconvergence, &mut features.shader_maximal_reconvergence),
+        (
+            MultisplitFeature::ShaderSubgroupUniformControlFlow,
+            &mut features.shader_subgroup_uniform_control_flow,
+        ),
     ]
 }
 
@@ -319,9 +328,9 @@ mod tests {
 
     #[test]
     fn bits_and_features_are_the_same() {
-        for bits in [0, 1, 0b1_0000_0001, 0x1FF] {
+        for bits in [0, 1, 0b1_0000_0001, 0x7FF] {
             assert_eq!(bits_of(features_of(bits).expect("features")), bits);
         }
-        assert!(features_of(0x200).is_err());
+        assert!(features_of(0x800).is_err());
     }
 }

@@ -34,7 +34,7 @@ pub enum MultisplitBucket {
     /// The number of edges at or below the key; m - 1 sorted edges.
     Range = 4,
     /// The function `uint bucket_of(K key)` in `glsl`, K being `uint`, `int`, `float`, `uint64_t`,
-    /// `int64_t` or `double` after the type of the keys. It may use `push.parameter_a`, `_b` and `_c`,
+    /// `int64_t` or `double` after the type of the keys. It may use `push.parameter_0`, `_1` and `_2`,
     /// and `table.at[]` where `table_words` is not 0.
     Glsl = 5,
 }
@@ -84,7 +84,7 @@ pub struct MultisplitSplitInfo {
     pub table_words: u32,
     /// For `GLSL`: the function. Copied.
     pub glsl: *const c_char,
-    /// For `GLSL`: `push.parameter_a`, `_b` and `_c`.
+    /// For `GLSL`: `push.parameter_0`, `_1` and `_2`.
     pub parameters: [u32; 3],
     /// The output.
     pub output: MaybeUninit<MultisplitSplitOutput>,

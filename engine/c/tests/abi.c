@@ -114,6 +114,25 @@ static void nulls_of_a_context(const Host *host) {
     CHECK(context == NULL);
 }
 
+/* Nothing has been ranked yet, so nothing was found; with promises alone nothing ever is. */
+static void lane_order_of_a_context(const Host *host) {
+    static const MultisplitRanking choices[] = {MULTISPLIT_RANKING_AUTO, MULTISPLIT_RANKING_PROMISED,
+                                                MULTISPLIT_RANKING_PROBED};
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; ++i) {
+        MultisplitContext *context;
+        MultisplitContextInfo info = host_context_info(host);
+        info.ranking = choices[i];
+        OK(multisplit_context_create(&info, &context));
+        VkBool32 kept = VK_FALSE;
+        OK(multisplit_context_lane_order(context, &kept));
+        CHECK(kept == VK_TRUE);
+        EXPECT(NULL, multisplit_context_lane_order(context, NULL));
+        OK(multisplit_context_destroy(context));
+        EXPECT(HANDLE, multisplit_context_lane_order(context, &kept));
+    }
+    EXPECT(NULL, multisplit_context_lane_order(NULL, NULL));
+}
+
 static void nulls_with_a_context(MultisplitContext *context) {
     MultisplitOperation *operation = NULL;
     MultisplitSssp *sssp = NULL;
@@ -216,6 +235,7 @@ int main(int argc, char **argv) {
     nulls_without_a_context(&host);
     devices_as_required(&host);
     nulls_of_a_context(&host);
+    lane_order_of_a_context(&host);
     MultisplitContextInfo info = host_context_info(&host);
     OK(multisplit_context_create(&info, &context));
     nulls_with_a_context(context);

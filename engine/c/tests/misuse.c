@@ -44,6 +44,13 @@ static void wrong_devices(const Host *host) {
     info = host_context_info(host);
     info.pipeline_cache = "\xff\xfe";
     EXPECT(INVALID, multisplit_context_create(&info, &context));
+    info = host_context_info(host);
+    info.reserved = 1;
+    EXPECT(INVALID, multisplit_context_create(&info, &context));
+    info = host_context_info(host);
+    const uint32_t no_ranking = 3;
+    memcpy(&info.ranking, &no_ranking, sizeof no_ranking);
+    EXPECT(INVALID, multisplit_context_create(&info, &context));
     /* A device that was created without what is needed: the message names it. */
     VkDeviceCreateInfo bare = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
     uint32_t features;

@@ -236,7 +236,7 @@ static void split(const Host *host, MultisplitContext *context) {
         .struct_size = sizeof info,
         .buckets = BUCKETS,
         .bucket = MULTISPLIT_BUCKET_GLSL,
-        .glsl = "uint bucket_of(uint key) { return table.at[key & push.parameter_a]; }",
+        .glsl = "uint bucket_of(uint key) { return table.at[key & push.parameter_0]; }",
         .parameters = {15},
         .table_words = 16,
         .output = MULTISPLIT_SPLIT_OUTPUT_PERMUTATION,

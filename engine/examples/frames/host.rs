@@ -7,7 +7,8 @@ use std::sync::Mutex;
 
 use multisplit::ash::{self, vk};
 use multisplit::{
-    AdoptedDevice, Check, DeviceProperties, InstanceRequirements, PipelineCache, Requirements,
+    AdoptedDevice, Check, DeviceProperties, Features, InstanceRequirements, PipelineCache,
+    RankingChoice, Requirements,
 };
 
 /// Whatever went wrong.
@@ -87,7 +88,8 @@ impl Host {
             let physical = physical.ok_or("no device is good enough")?;
             let family = DeviceProperties::query(&instance, physical).compute_family;
             let family = family.ok_or("no queue with compute")?;
-            let (device, check) = device(&instance, physical, family)?;
+            let unknown = if validate { unknown_to_layer(&entry)? } else { Features::default() };
+            let (device, check) = device(&instance, physical, family, &unknown)?;
             let queue = device.get_device_queue(family, 0);
             Ok(Self {
                 entry,
@@ -116,6 +118,7 @@ impl Host {
             features: self.check.features,
             debug_utils: true,
             pipeline_cache,
+            ranking: RankingChoice::Auto,
         }
     }
 
@@ -231,14 +234,28 @@ unsafe fn messenger(
     Ok((functions, messenger))
 }
 
+/// What a validation layer that is older than the extension takes for a mistake.
+unsafe fn unknown_to_layer(entry: &ash::Entry) -> Result<Features> {
+    // SAFETY: no preconditions.
+    let layers = unsafe { entry.enumerate_instance_layer_properties()? };
+    let old = |layer: &vk::LayerProperties| {
+        layer.layer_name_as_c_str() == Ok(c"VK_LAYER_KHRONOS_validation")
+            && layer.spec_version < vk::make_api_version(0, 1, 3, 274)
+    };
+    let shader_maximal_reconvergence = layers.iter().any(old);
+    Ok(Features { shader_maximal_reconvergence, ..Features::default() })
+}
+
 /// The engine wants features of its own; multisplit's are merged into the same structures.
 unsafe fn device(
     instance: &ash::Instance,
     physical: vk::PhysicalDevice,
     family: u32,
+    left_out: &Features,
 ) -> Result<(ash::Device, Check)> {
     // SAFETY: the physical device is the instance's.
-    let wanted = unsafe { Requirements::for_version(instance, physical, API_VERSION)? };
+    let mut wanted = unsafe { Requirements::for_version(instance, physical, API_VERSION)? };
+    wanted.leave_out(left_out);
     let own_extensions = [];
     // SAFETY: there are none.
     let extensions = unsafe { wanted.extensions_with(&own_extensions) };

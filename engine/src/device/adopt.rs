@@ -7,6 +7,7 @@ use ash::vk;
 use crate::device::context::{Context, PipelineCache};
 use crate::device::instance::Instance;
 use crate::device::properties::DeviceProperties;
+use crate::device::ranking::RankingChoice;
 use crate::device::requirements::{Features, Requirements};
 use crate::device::shared::{Device, DeviceParts, Handles};
 use crate::error::Result;
@@ -24,8 +25,8 @@ pub struct AdoptedDevice {
     pub physical: vk::PhysicalDevice,
     /// The device.
     pub device: ash::Device,
-    /// A queue with compute. Calls that submit use it; recording does not. On some devices the first
-    /// [`Context::work`] or [`Context::policy`] submits once ([`probe`](crate::primitives::probe)).
+    /// A queue with compute. Calls that submit use it; recording does not. `ranking` says of one more
+    /// submission whether it may be.
     pub queue: vk::Queue,
     /// Its family.
     pub queue_family: u32,
@@ -33,8 +34,12 @@ pub struct AdoptedDevice {
     pub features: Features,
     /// Whether `VK_EXT_debug_utils` is enabled on the instance.
     pub debug_utils: bool,
-    /// Where compiled pipelines are kept between runs.
+    /// Where compiled pipelines, and what was found out about the device, are kept between runs.
     pub pipeline_cache: PipelineCache,
+    /// Whether ranking may rely on what the device was seen to do. To find out, on some devices, the
+    /// first [`Context::work`] or [`Context::policy`] submits to the queue and waits
+    /// ([`probe`](crate::primitives::probe)); [`RankingChoice::Promised`] forbids it.
+    pub ranking: RankingChoice,
 }
 
 /// Raw handles of such a device, for callers that do not use `ash`.
@@ -89,6 +94,7 @@ impl RawDevice {
             features,
             debug_utils: false,
             pipeline_cache: PipelineCache::UserFolder,
+            ranking: RankingChoice::Auto,
         }
     }
 }
@@ -103,6 +109,7 @@ impl Context {
     /// with it has run. The queue is not used by other code while the context submits or waits.
     pub unsafe fn adopt(adopted: AdoptedDevice) -> Result<Self> {
         let AdoptedDevice { entry, instance, physical, queue_family, api_version, .. } = adopted;
+        let probed_behaviour = adopted.ranking.allows_probed()?;
         let features = &adopted.features;
         // SAFETY: by the caller's contract.
         let (check, properties) = unsafe {
@@ -122,6 +129,7 @@ impl Context {
             pipeline_cache: adopted.pipeline_cache,
             properties,
             features: adopted.features,
+            probed_behaviour,
             memory_limit: None,
             observer: None,
         })?;

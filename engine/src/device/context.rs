@@ -9,6 +9,7 @@ use multisplit_graph::Limits;
 use crate::device::instance::{self, Instance};
 use crate::device::observer::Observer;
 use crate::device::properties::DeviceProperties;
+use crate::device::ranking::RankingChoice;
 use crate::device::requirements::{Features, Requirements};
 use crate::device::selection::{self, DeviceChoice, DeviceEntry};
 use crate::device::shared::{Device, DeviceParts, Handles};
@@ -34,8 +35,10 @@ pub struct Config {
     /// Where their messages go. Keep a clone to see what they say even where opening fails;
     /// contexts opened with clones of one configuration share it.
     pub messages: Messages,
-    /// Where compiled pipelines are kept between runs.
+    /// Where compiled pipelines, and what was found out about the device, are kept between runs.
     pub pipeline_cache: PipelineCache,
+    /// Whether ranking may rely on what the device was seen to do, or only on what Vulkan promises.
+    pub ranking: RankingChoice,
     /// Keeps the driver's statistics of each pipeline (registers, spills).
     pub pipeline_statistics: bool,
     /// Most bytes that the context's buffers may take together, staging included; past it,
@@ -47,7 +50,7 @@ pub struct Config {
     pub without: Features,
 }
 
-/// Where compiled pipelines are kept between runs.
+/// Where compiled pipelines, and what was found out about the device, are kept between runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PipelineCache {
     /// In the user's cache folder.
@@ -55,20 +58,47 @@ pub enum PipelineCache {
     UserFolder,
     /// In this folder.
     Folder(PathBuf),
-    /// Nowhere.
+    /// Nowhere: no file is read or written.
     Off,
 }
 
+impl PipelineCache {
+    /// The folder, where there is one.
+    pub(crate) fn folder(&self) -> Option<PathBuf> {
+        match self {
+            Self::UserFolder => user_folder(),
+            Self::Folder(folder) => Some(folder.clone()),
+            Self::Off => None,
+        }
+    }
+}
+
+/// `$XDG_CACHE_HOME/multisplit` or its counterpart of the platform.
+fn user_folder() -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let base = if cfg!(windows) {
+        set("LOCALAPPDATA")
+    } else if cfg!(target_os = "macos") {
+        set("HOME").map(|home| home.join("Library/Caches"))
+    } else {
+        set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")))
+    };
+    base.map(|base| base.join("multisplit"))
+}
+
+/// A validation layer of an earlier version takes the extension, and modules that use it, for mistakes.
+const KNOWS_MAXIMAL_RECONVERGENCE: u32 = vk::make_api_version(0, 1, 3, 274);
+
 impl Config {
     /// What is to be enabled on a device.
-    fn wanted(
-        &self,
-        instance: &ash::Instance,
-        physical: vk::PhysicalDevice,
-    ) -> Result<Requirements> {
+    fn wanted(&self, instance: &Instance, physical: vk::PhysicalDevice) -> Result<Requirements> {
         // SAFETY: one that the instance has listed.
-        let mut wanted = unsafe { Requirements::of(instance, physical) }?;
+        let mut wanted = unsafe { Requirements::of(&instance.raw, physical) }?;
         wanted.leave_out(&self.without);
+        if instance.layer_version.is_some_and(|version| version < KNOWS_MAXIMAL_RECONVERGENCE) {
+            let unknown = Features { shader_maximal_reconvergence: true, ..Features::default() };
+            wanted.leave_out(&unknown);
+        }
         if !self.pipeline_statistics {
             wanted.leave_out(&Features { pipeline_executable_info: true, ..Features::default() });
         }
@@ -89,11 +119,12 @@ impl Context {
     /// Opens the device that `config` chooses.
     pub fn open(config: &Config) -> Result<Self> {
         let _span = tracing::debug_span!("context.open").entered();
+        let probed_behaviour = config.ranking.allows_probed()?;
         let instance = config.instance()?;
-        let devices = selection::list(&instance.raw, |p| config.wanted(&instance.raw, p))?;
+        let devices = selection::list(&instance.raw, |p| config.wanted(&instance, p))?;
         let chosen = config.device.pick(&devices)?;
         let (physical, properties) = (chosen.physical, chosen.properties.clone());
-        let wanted = config.wanted(&instance.raw, physical)?;
+        let wanted = config.wanted(&instance, physical)?;
         let queue_family = properties.compute_family.unwrap_or(0);
         let raw = create_device(&instance.raw, physical, queue_family, &wanted)?;
         let handles = Handles { raw, instance };
@@ -109,6 +140,7 @@ impl Context {
             pipeline_cache: config.pipeline_cache.clone(),
             properties,
             features: wanted.features,
+            probed_behaviour,
             memory_limit: config.memory_limit,
             observer: config.observer.clone(),
         })?;
@@ -124,7 +156,7 @@ impl Context {
     /// them; `config.device.pick` then says which of them it opens.
     pub fn devices_for(config: &Config) -> Result<Vec<DeviceEntry>> {
         let instance = config.instance()?;
-        selection::list(&instance.raw, |physical| config.wanted(&instance.raw, physical))
+        selection::list(&instance.raw, |physical| config.wanted(&instance, physical))
     }
 
     /// What the device says of itself.

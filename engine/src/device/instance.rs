@@ -20,6 +20,8 @@ pub(crate) struct Instance {
     /// The messenger points at what it shares.
     messages: Messages,
     messenger: Option<(ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
+    /// The version of Vulkan that the validation layer was written for, where it is on.
+    pub layer_version: Option<u32>,
     /// Keeps the loader library mapped.
     entry: ash::Entry,
 }
@@ -30,9 +32,10 @@ impl Instance {
         // SAFETY: the loader library is the system's own.
         let entry = unsafe { ash::Entry::load() }.map_err(|e| Error::NoLoader(e.to_string()))?;
         let wanted = InstanceRequirements::of(&entry)?;
-        if validation.is_some() && !has_validation_layer(&entry)? {
-            return Err(Error::NoValidationLayer);
-        }
+        let layer_version = match validation {
+            Some(_) => Some(validation_layer(&entry)?.ok_or(Error::NoValidationLayer)?),
+            None => None,
+        };
         let debug_utils = wanted.extensions.contains(&ash::ext::debug_utils::NAME);
         let of_layer = validation.map(|_| ash::ext::validation_features::NAME);
         // The layer brings it where the loader does not.
@@ -63,7 +66,9 @@ impl Instance {
             Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER) => return Err(Error::NoDevice),
             other => other.during("vkCreateInstance")?,
         };
-        let mut this = Self { raw, debug_utils, owned: true, messages, messenger: None, entry };
+        let messenger = None;
+        let mut this =
+            Self { raw, debug_utils, owned: true, messages, messenger, layer_version, entry };
         if validation.is_some() {
             this.create_messenger()?;
         }
@@ -72,8 +77,8 @@ impl Instance {
 
     /// The caller's instance, which is used and never destroyed.
     pub fn adopt(entry: ash::Entry, raw: ash::Instance, debug_utils: bool) -> Self {
-        let messages = Messages::default();
-        Self { raw, debug_utils, owned: false, messages, messenger: None, entry }
+        let (messages, messenger, layer_version) = (Messages::default(), None, None);
+        Self { raw, debug_utils, owned: false, messages, messenger, layer_version, entry }
     }
 
     pub fn messages(&self) -> &Messages {
@@ -105,9 +110,11 @@ impl Drop for Instance {
     }
 }
 
-fn has_validation_layer(entry: &ash::Entry) -> Result<bool> {
+/// The version of Vulkan that the validation layer was written for; `None` where it is not installed.
+fn validation_layer(entry: &ash::Entry) -> Result<Option<u32>> {
     // SAFETY: no preconditions.
     let layers = unsafe { entry.enumerate_instance_layer_properties() };
     let layers = layers.during("vkEnumerateInstanceLayerProperties")?;
-    Ok(layers.iter().any(|l| l.layer_name_as_c_str() == Ok(validation::LAYER)))
+    let layer = layers.iter().find(|l| l.layer_name_as_c_str() == Ok(validation::LAYER));
+    Ok(layer.map(|layer| layer.spec_version))
 }

@@ -22,6 +22,12 @@ pub struct DeviceProperties {
     pub vendor_id: u32,
     /// Device id.
     pub device_id: u32,
+    /// Identifies the device among all others, those of its kind included.
+    pub device_uuid: [u8; 16],
+    /// Identifies the driver build.
+    pub driver_uuid: [u8; 16],
+    /// The driver's version, in a form of its vendor's.
+    pub driver_version: u32,
     /// Identifies the driver build for pipeline caches.
     pub pipeline_cache_uuid: [u8; 16],
     /// The subgroup size without size control.
@@ -65,6 +71,7 @@ impl DeviceProperties {
         // SAFETY: a physical device of this instance.
         let plain = unsafe { instance.get_physical_device_properties(physical) };
         let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
+        let mut ids = vk::PhysicalDeviceIDProperties::default();
         let mut driver = vk::PhysicalDeviceDriverProperties::default();
         let mut maintenance3 = vk::PhysicalDeviceMaintenance3Properties::default();
         let mut maintenance4 = vk::PhysicalDeviceMaintenance4Properties::default();
@@ -75,6 +82,7 @@ impl DeviceProperties {
         let extensions = extension_names(instance, physical).unwrap_or_default();
         let mut all = vk::PhysicalDeviceProperties2::default()
             .push_next(&mut subgroup)
+            .push_next(&mut ids)
             .push_next(&mut maintenance3);
         if plain.api_version >= vk::API_VERSION_1_2 {
             all = all.push_next(&mut driver);
@@ -121,6 +129,9 @@ impl DeviceProperties {
             api_version: plain.api_version,
             vendor_id: plain.vendor_id,
             device_id: plain.device_id,
+            device_uuid: ids.device_uuid,
+            driver_uuid: ids.driver_uuid,
+            driver_version: plain.driver_version,
             pipeline_cache_uuid: plain.pipeline_cache_uuid,
             subgroup_size: subgroup.subgroup_size,
             subgroup_size_range,

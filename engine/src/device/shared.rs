@@ -13,6 +13,7 @@ use crate::device::order::{Order, RecordingId};
 use crate::device::properties::DeviceProperties;
 use crate::device::requirements::Features;
 use crate::device::validation::Messages;
+use crate::device::verdict::VerdictFile;
 use crate::error::{Result, VkResultExt};
 
 /// Synchronization2 came to core under another name.
@@ -55,6 +56,8 @@ pub(crate) struct Device {
     pub observer: Option<Observer>,
     /// Where compiled pipelines are kept between runs.
     pub pipeline_cache: PipelineCache,
+    /// Whether kernels may rely on what the device was seen to do.
+    pub probed_behaviour: bool,
     /// Most bytes that buffers may take together.
     pub memory_limit: Option<u64>,
     pub physical: vk::PhysicalDevice,
@@ -76,6 +79,7 @@ pub(crate) struct DeviceParts {
     pub properties: DeviceProperties,
     pub features: Features,
     pub pipeline_cache: PipelineCache,
+    pub probed_behaviour: bool,
     /// Most bytes that buffers may take together.
     pub memory_limit: Option<u64>,
     pub observer: Option<Observer>,
@@ -107,6 +111,7 @@ impl Device {
             executables,
             observer: parts.observer,
             pipeline_cache: parts.pipeline_cache,
+            probed_behaviour: parts.probed_behaviour,
             memory_limit: parts.memory_limit,
             physical: parts.physical,
             attachments: Attachments::default(),
@@ -114,6 +119,12 @@ impl Device {
             synchronization2,
             handles: parts.handles,
         })
+    }
+
+    /// Where it is kept what was found out about the device; `None` where nothing is.
+    pub fn verdict_file(&self) -> Option<VerdictFile> {
+        let folder = self.pipeline_cache.folder()?;
+        Some(VerdictFile::new(&folder, &self.properties))
     }
 
     pub fn messages(&self) -> &Messages {

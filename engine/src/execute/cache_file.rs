@@ -35,19 +35,6 @@ impl CacheFile {
         Self { path: folder.join(name), identity }
     }
 
-    /// `$XDG_CACHE_HOME/multisplit` or its counterpart of the platform.
-    pub fn default_folder() -> Option<PathBuf> {
-        let set = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-        let base = if cfg!(windows) {
-            set("LOCALAPPDATA")
-        } else if cfg!(target_os = "macos") {
-            set("HOME").map(|home| home.join("Library/Caches"))
-        } else {
-            set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")))
-        };
-        base.map(|base| base.join("multisplit"))
-    }
-
     /// The cached data, or nothing where the file is missing, damaged or of another driver.
     pub fn load(&self) -> Vec<u8> {
         let Ok(file) = fs::read(&self.path) else { return Vec::new() };

@@ -18,6 +18,7 @@ use crate::execute::layout::BufferAccess;
 use crate::execute::own_pass;
 use crate::execute::pipeline::{Pipeline, PipelineStore};
 use crate::execute::workspace::{self, WorkspaceRequirements};
+use crate::memory::status::StatusWord;
 use crate::memory::{Buffer, Location};
 
 /// A plan that is ready to be recorded, any number of times.
@@ -39,7 +40,17 @@ pub struct Executable {
     pub(crate) next_frame: AtomicUsize,
     /// Held while the engine's own calls run with the executable's own workspace.
     turn: Mutex<()>,
+    status: Status,
 }
+
+/// The device's status word, and whether passes of the plan can set it.
+struct Status {
+    word: Arc<StatusWord>,
+    lane_order: bool,
+}
+
+/// The status word of passes that rank by lane order: they set it where the order was not kept.
+pub(crate) const LANE_ORDER_STATUS: &str = "multisplit.lane_order";
 
 pub(crate) struct Step {
     pub barrier: Vec<vk::MemoryBarrier2<'static>>,
@@ -93,6 +104,16 @@ impl ExecutableOptions {
 }
 
 impl Context {
+    /// Whether no kernel of this context, ranking by lane order, has found that the device does not
+    /// keep it. A look at a word in host memory: nothing is submitted, and nothing waited for.
+    ///
+    /// Of a recording it tells once the recording has run, and the host has waited for its fence.
+    /// Where it says false, results of what [relies on it](Executable::relies_on_lane_order) may be
+    /// in the wrong order; what is built from here on ranks by ballots.
+    pub fn keeps_lane_order(&self) -> bool {
+        StatusWord::of(&self.device).map_or(true, |word| !word.is_set(&self.device))
+    }
+
     /// Makes everything that recording `plan` needs.
     pub fn instantiate(&self, plan: Plan) -> Result<Executable> {
         self.instantiate_with(plan, ExecutableOptions::default())
@@ -143,7 +164,12 @@ impl Context {
             Buffer::new(device, &name, plan.workspace().size, Location::Device)
         };
         let workspaces = (0..own).map(workspace).collect::<Result<_>>()?;
-        let exit = plan.exit().map(memory_barriers).unwrap_or_default();
+        let mut exit = plan.exit().map(memory_barriers).unwrap_or_default();
+        let lane_order = plan.sets_status_word(LANE_ORDER_STATUS);
+        if lane_order {
+            exit.push(status_for_host());
+        }
+        let status = Status { word: StatusWord::of(device)?, lane_order };
         let (frames, next_frame, turn) = (Vec::new(), AtomicUsize::new(0), Mutex::default());
         let device = device.clone();
         let mut executable = Executable {
@@ -157,6 +183,7 @@ impl Context {
             frame_count,
             next_frame,
             turn,
+            status,
         };
         for _ in 0..frame_count {
             let sets = executable.new_sets()?;
@@ -265,13 +292,38 @@ impl Executable {
         frame: usize,
     ) -> Result<Places<'_>> {
         let own = self.workspaces.get(frame).map(|w| BufferAt::new(w.raw(), 0));
-        Places::resolve(&self.device, &self.plan, imports, workspace.or(own), self.access)
+        let given = (workspace.or(own), self.status.word.buffer());
+        Places::resolve(&self.device, &self.plan, imports, given, self.access)
+    }
+
+    /// Whether it ranks by lane order, which Vulkan does not promise, and a device was seen to keep.
+    /// Some tiles of each dispatch then check themselves ([`Context::keeps_lane_order`]).
+    pub fn relies_on_lane_order(&self) -> bool {
+        self.status.lane_order
+    }
+
+    /// An error where it relies on lane order, and a kernel has found that the device does not keep
+    /// it. To be asked when what was submitted is done.
+    pub(crate) fn check_lane_order(&self) -> Result<()> {
+        if self.status.lane_order && self.status.word.is_set(&self.device) {
+            return Err(Error::LaneOrder { plan: self.plan.name().to_owned() });
+        }
+        Ok(())
     }
 
     /// Runs with the executable's own workspace take turns, whichever threads they come from.
     pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Makes what kernels have written to the status word visible to the host.
+fn status_for_host() -> vk::MemoryBarrier2<'static> {
+    vk::MemoryBarrier2::default()
+        .src_stage_mask(vk::PipelineStageFlags2::COMPUTE_SHADER)
+        .src_access_mask(vk::AccessFlags2::SHADER_STORAGE_WRITE)
+        .dst_stage_mask(vk::PipelineStageFlags2::HOST)
+        .dst_access_mask(vk::AccessFlags2::HOST_READ)
 }
 
 fn memory_barriers(barrier: &graph::Barrier) -> Vec<vk::MemoryBarrier2<'static>> {

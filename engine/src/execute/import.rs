@@ -60,7 +60,7 @@ impl BufferAt {
 pub type Import = (graph::Buffer, BufferAt);
 
 /// An [`Array`] for an import of a graph: `(import, &array)`, or `(import, &array, offset)` to begin
-/// at a byte offset.
+/// at a byte offset. Import and array are of one type, unless it is [`Bound::untyped`].
 #[derive(Clone, Copy)]
 pub struct Bound<'b> {
     import: graph::Buffer,
@@ -70,6 +70,11 @@ pub struct Bound<'b> {
 }
 
 impl<'b> Bound<'b> {
+    /// The bytes of an array from byte `offset` on, whatever the import is an array of.
+    pub fn untyped<T>(import: graph::Buffer, array: &'b Array<T>, offset: u64) -> Self {
+        Self { offset, ..Self::new(import, array.buffer()) }
+    }
+
     pub(crate) fn new(import: graph::Buffer, buffer: &'b Buffer) -> Self {
         Self { import, buffer, offset: 0, element: ElementType::Untyped }
     }
@@ -125,6 +130,8 @@ pub(crate) struct Places<'p> {
     imports: [Given; MAX_IMPORTS],
     count: usize,
     workspace: Given,
+    /// The device's status word, which stands for all of the plan's.
+    status: Given,
 }
 
 /// Where one buffer is.
@@ -169,7 +176,7 @@ impl<'p> Places<'p> {
         device: &Device,
         plan: &'p Plan,
         imports: &[Import],
-        workspace: Option<BufferAt>,
+        (workspace, status): (Option<BufferAt>, vk::Buffer),
         access: BufferAccess,
     ) -> Result<Self> {
         let workspace = match workspace {
@@ -179,7 +186,9 @@ impl<'p> Places<'p> {
         };
         check_place(device, plan, "workspace", workspace, access)?;
         let workspace = Given::new(device, 0, workspace, access);
-        let mut this = Self { plan, imports: [Given::NOTHING; MAX_IMPORTS], count: 0, workspace };
+        let status = Given::new(device, 0, BufferAt::new(status, 0), access);
+        let imports_of_plan = [Given::NOTHING; MAX_IMPORTS];
+        let mut this = Self { plan, imports: imports_of_plan, count: 0, workspace, status };
         for (index, planned, contract) in plan.imports() {
             let mut given = imports.iter().filter(|(i, _)| plan.index_of(*i) == Some(index));
             let first = given.next();
@@ -258,6 +267,7 @@ impl<'p> Places<'p> {
                 given.map(|given| (given, offset))
             }
             Place::Workspace { offset } => Some((&self.workspace, offset)),
+            Place::StatusWord { .. } => Some((&self.status, 0)),
         }
     }
 }

@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use ash::vk;
 use multisplit_shaders::address::by_address;
 use multisplit_shaders::prune::pruned;
+use multisplit_shaders::reconvergence::{Reconvergence, with_reconvergence};
 use multisplit_shaders::{BindingKind, Kernel};
 
 use crate::device::attach::Attachment;
-use crate::device::context::{Context, PipelineCache};
-use crate::device::properties::DeviceProperties;
+use crate::device::context::Context;
 use crate::device::shared::Device;
 use crate::error::{Error, Result, VkResultExt};
 use crate::execute::cache_file::CacheFile;
@@ -74,7 +74,8 @@ impl PipelineStore {
     }
 
     fn new(device: &Device) -> Result<Self> {
-        let file = cache_file(&device.pipeline_cache, &device.properties);
+        let folder = device.pipeline_cache.folder();
+        let file = folder.map(|folder| CacheFile::new(&folder, &device.properties));
         let initial = file.as_ref().map(CacheFile::load).unwrap_or_default();
         let create = |initial| {
             let info = vk::PipelineCacheCreateInfo::default().initial_data(initial);
@@ -187,15 +188,6 @@ impl Attachment for PipelineStore {
     }
 }
 
-fn cache_file(cache: &PipelineCache, properties: &DeviceProperties) -> Option<CacheFile> {
-    let folder = match cache {
-        PipelineCache::UserFolder => CacheFile::default_folder()?,
-        PipelineCache::Folder(folder) => folder.clone(),
-        PipelineCache::Off => return None,
-    };
-    Some(CacheFile::new(&folder, properties))
-}
-
 impl Context {
     /// How many pipelines have been created.
     pub fn pipeline_count(&self) -> usize {
@@ -227,6 +219,10 @@ fn create(
         true => spirv,
         false => Cow::Owned(pruned(&spirv, |id| value_of(specialization, id))),
     };
+    let spirv = match reconvergence(device, kernel) {
+        Some(stated) => Cow::Owned(state(kernel, &spirv, stated)?),
+        None => spirv,
+    };
     let raw = store.create_pipeline(device, kernel, specialization, (layouts.layout, &spirv))?;
     device.name_object(raw, kernel.label());
     let (layout, set_layout) = layouts.into_handles();
@@ -244,6 +240,31 @@ fn rewritten(kernel: &Kernel) -> Result<Vec<u32>> {
         let kernel = kernel.label().to_owned();
         Error::Kernel { kernel, problem: format!("cannot take addresses: {e}") }
     })
+}
+
+/// What a kernel states of where lanes come together. Foreign modules state it themselves.
+fn reconvergence(device: &Device, kernel: &Kernel) -> Option<Reconvergence> {
+    let features = &device.features;
+    if kernel.is_foreign() || !uses_subgroups(kernel) {
+        None
+    } else if features.shader_maximal_reconvergence {
+        Some(Reconvergence::Maximal)
+    } else if features.shader_subgroup_uniform_control_flow {
+        Some(Reconvergence::UniformControlFlow)
+    } else {
+        None
+    }
+}
+
+fn state(kernel: &Kernel, spirv: &[u32], stated: Reconvergence) -> Result<Vec<u32>> {
+    with_reconvergence(spirv, stated).map_err(|error| Error::Kernel {
+        kernel: kernel.label().to_owned(),
+        problem: format!("cannot state reconvergence: {error}"),
+    })
+}
+
+fn uses_subgroups(kernel: &Kernel) -> bool {
+    kernel.interface().capabilities.iter().any(|c| c.starts_with("GroupNonUniform"))
 }
 
 /// Refuses what the device or this engine cannot run, by name, before the driver sees it.
@@ -323,6 +344,8 @@ fn create_pipeline(
     cache: vk::PipelineCache,
 ) -> Result<vk::Pipeline> {
     let interface = kernel.interface();
+    let workgroup = interface.workgroup_size(|id| value_of(specialization, id));
+    check_subgroups(device, workgroup, kernel)?;
     let module_info = vk::ShaderModuleCreateInfo::default().code(spirv);
     // SAFETY: SPIR-V that was reflected, so at least well framed.
     let module = unsafe { device.raw.create_shader_module(&module_info, None) }
@@ -337,7 +360,6 @@ fn create_pipeline(
         .collect();
     let data: Vec<u8> = specialization.iter().flat_map(|(_, value)| value.to_ne_bytes()).collect();
     let specialization_info = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
-    let workgroup = interface.workgroup_size(|id| value_of(specialization, id));
     let width = subgroup_control(device, workgroup, kernel);
     let entry_point = CString::new(interface.entry_point.as_str()).unwrap_or_default();
     let mut required = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default()
@@ -367,6 +389,17 @@ fn create_pipeline(
     }
 }
 
+/// The engine's own kernels rely on full subgroups, and so on workgroups that are whole ones.
+fn check_subgroups(device: &Device, workgroup: [u32; 3], kernel: &Kernel) -> Result<()> {
+    let size = device.properties.subgroup_size;
+    let own = kernel.is_built_in() && uses_subgroups(kernel);
+    if !own || workgroup[0].is_multiple_of(size.max(1)) {
+        return Ok(());
+    }
+    let problem = format!("{} threads are not whole subgroups of {size}", workgroup[0]);
+    Err(Error::Kernel { kernel: kernel.label().to_owned(), problem })
+}
+
 /// How the width of subgroups is pinned down.
 struct SubgroupControl {
     required: bool,
@@ -376,8 +409,7 @@ struct SubgroupControl {
 /// Asks for the device's usual subgroup size and for full subgroups where it offers to promise
 /// them. Kernels work at any size; what they rely on is that subgroups are full.
 fn subgroup_control(device: &Device, workgroup: [u32; 3], kernel: &Kernel) -> SubgroupControl {
-    let uses_subgroups =
-        kernel.interface().capabilities.iter().any(|c| c.starts_with("GroupNonUniform"));
+    let uses_subgroups = uses_subgroups(kernel);
     let threads = workgroup.into_iter().fold(1, u32::saturating_mul);
     let required =
         uses_subgroups && device.properties.can_require_subgroup_size(&device.features, threads);

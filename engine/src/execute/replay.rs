@@ -21,20 +21,24 @@ pub struct Replay {
     /// Dropped first, and so waited for before anything that it refers to goes.
     commands: Commands,
     _sets: Option<Sets>,
-    _executable: Arc<Executable>,
+    executable: Arc<Executable>,
     _buffers: Vec<Buffer>,
 }
 
 impl Replay {
     /// Submits the recording `times` times in a row, and returns without waiting for it. The
-    /// plan's own barriers order each run after the one before.
+    /// plan's own barriers order each run after the one before. Nothing is submitted once a run is
+    /// known to have found that the device does not keep lane order ([`Error::LaneOrder`]).
     pub fn submit(&mut self, times: u32) -> Result<()> {
+        self.executable.check_lane_order()?;
         self.commands.submit(times)
     }
 
-    /// Waits until every submitted run is done.
+    /// Waits until every submitted run is done. An [`Error::LaneOrder`] where one of them may have
+    /// given a wrong order.
     pub fn wait(&mut self) -> Result<()> {
-        self.commands.wait()
+        self.commands.wait()?;
+        self.executable.check_lane_order()
     }
 }
 
@@ -56,7 +60,7 @@ impl Context {
         })?;
         let _sets = prepared.into_sets();
         let _buffers = buffers.iter().map(|&bound| bound.into().buffer()).collect();
-        Ok(Replay { commands, _sets, _executable: executable, _buffers })
+        Ok(Replay { commands, _sets, executable, _buffers })
     }
 
     /// Records `executable` over these buffers, submits it once and waits.
@@ -119,7 +123,8 @@ impl Context {
         run_once(&self.device, |raw| {
             body(raw, &prepared);
             Ok(())
-        })
+        })?;
+        executable.check_lane_order()
     }
 }
 

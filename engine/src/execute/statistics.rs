@@ -9,6 +9,8 @@ use crate::execute::pipeline::{Pipeline, PipelineStore};
 /// One figure of one pipeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PipelineStatistic {
+    /// The pipeline: figures of one have the same number, and come together.
+    pub pipeline: usize,
     /// Kernel label.
     pub kernel: String,
     /// The driver's name for the figure.
@@ -24,14 +26,18 @@ impl Context {
     pub fn pipeline_statistics(&self) -> Vec<PipelineStatistic> {
         let mut all = Vec::new();
         if let Ok(pipelines) = PipelineStore::of(&self.device) {
-            pipelines.for_each(|pipeline| all.extend(of_pipeline(&self.device, pipeline)));
+            let mut number = 0;
+            pipelines.for_each(|pipeline| {
+                all.extend(of_pipeline(&self.device, pipeline, number));
+                number += 1;
+            });
         }
         all.sort_by(|a, b| a.kernel.cmp(&b.kernel));
         all
     }
 }
 
-fn of_pipeline(device: &Device, pipeline: &Pipeline) -> Vec<PipelineStatistic> {
+fn of_pipeline(device: &Device, pipeline: &Pipeline, number: usize) -> Vec<PipelineStatistic> {
     let Some(functions) = &device.executables else { return Vec::new() };
     let info = vk::PipelineInfoKHR::default().pipeline(pipeline.raw);
     // SAFETY: a live pipeline, on a device with the extension.
@@ -43,6 +49,7 @@ fn of_pipeline(device: &Device, pipeline: &Pipeline) -> Vec<PipelineStatistic> {
         unsafe { functions.get_pipeline_executable_statistics(&info) }.unwrap_or_default()
     });
     let statistic = |figure: vk::PipelineExecutableStatisticKHR<'_>| PipelineStatistic {
+        pipeline: number,
         kernel: pipeline.kernel.label().to_owned(),
         name: figure
             .name_as_c_str()

@@ -5,6 +5,7 @@ pub(crate) mod array;
 pub(crate) mod budget;
 pub(crate) mod buffer;
 pub(crate) mod heap;
+pub(crate) mod status;
 pub(crate) mod transfer;
 
 pub use array::{Array, Device, Elements, Host, Place};

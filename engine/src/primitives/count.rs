@@ -71,7 +71,7 @@ const AT_LEAST_ONE: u32 = 1 << 31;
 push_constants! {
     struct PreparePush {
         index: u32,
-        most: u32,
+        max_count: u32,
         max_groups: u32,
         used: u32,
         steps: [[u32; 4]; STEPS],
@@ -159,7 +159,7 @@ impl Lengths {
         steps.iter_mut().zip(&self.steps).for_each(|(to, from)| *to = *from);
         let push = PreparePush {
             index: (index - begin / WORD) as u32,
-            most,
+            max_count: most,
             max_groups: policy.max_groups.max(1),
             used: self.steps.len() as u32,
             steps,

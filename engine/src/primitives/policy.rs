@@ -1,7 +1,7 @@
 //! Which sizes and methods suit a device. Kernels know nothing of GPU models; this file does.
 
 use super::histogram::HistogramTuning;
-use super::multisplit::{Ranking, SplitTuning};
+use super::multisplit::SplitTuning;
 #[cfg(feature = "tuning")]
 use super::probe;
 use super::sort::SortTuning;
@@ -191,7 +191,7 @@ impl Policy {
         let bounded = self.split.max_loop_rounds <= facts.max_loop_rounds
             && self.histogram.max_samples <= facts.max_samples;
         require(bounded, "loops are longer than the device runs them")?;
-        let ordered = self.split.ranking == Ranking::Ballots || facts.lane_order;
+        let ordered = !self.split.ranking.is_by_lane_order() || facts.lane_order;
         require(ordered, "ranking by lane order, which the device was not seen to keep")
     }
 
@@ -202,10 +202,16 @@ impl Policy {
             && threads.is_multiple_of(self.subgroup_size)
     }
 
-    fn rank_by_lane_order(&mut self) {
+    pub(super) fn rank_by_lane_order(&mut self) {
         self.facts.lane_order = true;
         self.split = self.split.by_lane_order();
         self.sort = self.sort.by_lane_order();
+    }
+
+    #[cfg(feature = "broken-plans")]
+    fn rank_by_ballots(&mut self) {
+        self.facts.lane_order = false;
+        self.split.ranking = super::multisplit::Ranking::Ballots;
     }
 }
 
@@ -215,8 +221,17 @@ pub(in crate::primitives) fn require(holds: bool, problem: &'static str) -> Resu
 }
 
 impl Context {
-    /// The sizes and methods that suit this device.
+    /// The sizes and methods that suit this device, with ranking by lane order where
+    /// [`Config::ranking`](crate::Config::ranking) allows it and the device was seen to keep it, and
+    /// not since found not to.
     pub fn policy(&self) -> Policy {
+        #[cfg(feature = "broken-plans")]
+        if let Some(mut policy) = replaced::policy(self) {
+            if !self.keeps_lane_order() {
+                policy.rank_by_ballots();
+            }
+            return policy;
+        }
         let mut policy = Policy::for_device(self.properties());
         if self.has_lane_order() {
             policy.rank_by_lane_order();
@@ -238,6 +253,46 @@ impl Context {
             policy.rank_by_lane_order();
         }
         Ok(policy)
+    }
+}
+
+/// A policy in the place of the one that suits, for tests of what a context does when a device turns
+/// out not to keep lane order.
+#[cfg(feature = "broken-plans")]
+mod replaced {
+    use std::sync::{Mutex, PoisonError};
+
+    use super::Policy;
+    use crate::device::attach::Attachment;
+    use crate::device::context::Context;
+    use crate::device::shared::Device;
+    use crate::error::Result;
+    use crate::memory::status::StatusWord;
+
+    #[derive(Default)]
+    struct Replaced(Mutex<Option<Policy>>);
+
+    impl Attachment for Replaced {
+        unsafe fn release(&self, _: &Device) {}
+    }
+
+    pub(super) fn policy(context: &Context) -> Option<Policy> {
+        let replaced = context.device.attached(|_| Ok(Replaced::default())).ok()?;
+        *replaced.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    impl Context {
+        /// From here on, [`policy`](Self::policy) is this one, or that of the device again; by ballots
+        /// once a kernel has found that lane order is not kept. What was found before is forgotten.
+        ///
+        /// Nothing that ranks is in flight.
+        #[doc(hidden)]
+        pub fn replace_policy(&self, policy: Option<Policy>) -> Result<()> {
+            let replaced = self.device.attached(|_| Ok(Replaced::default()))?;
+            StatusWord::of(&self.device)?.clear();
+            *replaced.0.lock().unwrap_or_else(PoisonError::into_inner) = policy;
+            Ok(())
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! What does the device do that Vulkan does not promise?
+//! What does the device do that Vulkan does not promise? Tried out once for each device and driver, and
+//! kept on disk.
 
 use ash::vk;
 use multisplit_graph::{Graph, Groups};
@@ -8,10 +9,12 @@ use multisplit_shaders::push_constants;
 use crate::device::attach::Attachment;
 use crate::device::context::Context;
 use crate::device::shared::Device;
-use crate::error::Result;
+use crate::device::verdict::VerdictFile;
+use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
 use crate::memory::Array;
 use crate::primitives::multisplit::SplitTuning;
+use crate::primitives::sort::{Sort, SortBuffers, SortMethod, sort};
 use crate::primitives::{Policy, fill};
 
 push_constants! {
@@ -54,7 +57,55 @@ pub fn lane_order(context: &Context, seed: u32) -> Result<bool> {
     Ok(exceptions.iter().all(|&count| count == 0))
 }
 
-/// What was found out of a device, once.
+/// Keys that the kernels of sorts are tried on: tiles for every multiprocessor of a large GPU, several
+/// at a time.
+const KEYS: usize = 1 << 22;
+const SOFTWARE_KEYS: usize = 1 << 12;
+
+/// Whether the kernels that sort, ranking by lane order, give the order that it stands for: random keys
+/// are sorted, alone and with indices, and every tile of every round checks itself. What they do on this
+/// device, with its compiler and under load, is what a context relies on. Submits to the queue of the
+/// context, and waits.
+pub fn sorts_keep_lane_order(context: &Context, seed: u32) -> Result<bool> {
+    let _span = tracing::debug_span!("probe.sorts").entered();
+    let mut policy = Policy::for_device(context.properties());
+    policy.rank_by_lane_order();
+    policy.split.canary_period = 1;
+    policy.sort.auto = SortMethod::OneSweep;
+    let software = context.properties().device_type == vk::PhysicalDeviceType::CPU;
+    let n = if software { SOFTWARE_KEYS } else { KEYS };
+    let host_keys: Vec<u32> = (0..n as u32).map(|i| mixed(seed ^ mixed(i))).collect();
+    for indexed in [false, true] {
+        let mut graph = Graph::new("probe.sorts");
+        let keys = graph.import::<u32>("keys", n as u64);
+        let indices = indexed.then(|| graph.import::<u32>("indices", n as u64));
+        let mut buffers = SortBuffers::keys(keys);
+        if let Some(indices) = indices {
+            buffers = buffers.indices(indices);
+        }
+        sort(&mut graph, &policy, &Sort::ascending(), &buffers)?;
+        let executable = context.instantiate(graph.compile(&context.limits())?)?;
+        let on_device = context.upload(&host_keys)?;
+        let order = Array::<u32>::uninit(context, "probe.order", n as u64)?;
+        let mut bound = vec![(keys, &on_device)];
+        bound.extend(indices.map(|indices| (indices, &order)));
+        // Not told to an observer: it is no run of the caller's.
+        match context.run_repeatedly(&executable, &bound, 1) {
+            Err(Error::LaneOrder { .. }) => return Ok(false),
+            other => other?,
+        }
+    }
+    Ok(true)
+}
+
+/// A number that looks like another at random, for each number.
+fn mixed(x: u32) -> u32 {
+    let x = (x ^ x >> 16).wrapping_mul(0x7FEB_352D);
+    let x = (x ^ x >> 15).wrapping_mul(0x846C_A68B);
+    x ^ x >> 16
+}
+
+/// What was found out about a device, once.
 struct Probed {
     lane_order: bool,
 }
@@ -63,22 +114,60 @@ impl Attachment for Probed {
     unsafe fn release(&self, _: &Device) {}
 }
 
+/// Seeds of the probe: one order of buckets may be kept by accident.
+const SEEDS: [u32; 4] = [1, 0x9E37_79B9, 0x7FEB_352D, 0xC2B2_AE3D];
+
 impl Context {
-    /// Whether the device performs atomics in the order of lanes: tried out when first asked, and
-    /// only where it may be so.
+    /// Whether ranking may rely on lane order: where the configuration allows it, the device may keep
+    /// it, was seen to, and was not found not to since. What was seen is kept on disk.
     pub(super) fn has_lane_order(&self) -> bool {
-        const SEED: u32 = 1;
-        if !SplitTuning::may_have_lane_order(self.properties()) {
+        let possible = self.device.probed_behaviour
+            && SplitTuning::may_have_lane_order(self.properties())
+            && self.keeps_lane_order();
+        if !possible {
             return false;
         }
-        let probed = self.device.attached(|_| {
-            let lane_order = lane_order(self, SEED).unwrap_or_else(|error| {
-                tracing::warn!(%error, "the order of atomics could not be tried out");
-                false
-            });
+        let probed = self.device.attached(|device| {
+            let file = device.verdict_file();
+            if let Some(lane_order) = file.as_ref().and_then(VerdictFile::load) {
+                return Ok(Probed { lane_order });
+            }
+            let lane_order = self.probe();
             tracing::debug!(lane_order, "probed");
+            if let Some(file) = file {
+                file.save(lane_order);
+            }
             Ok(Probed { lane_order })
         });
-        probed.is_ok_and(|probed| probed.lane_order)
+        // The probe itself may have found that it is not kept.
+        probed.is_ok_and(|probed| probed.lane_order) && self.keeps_lane_order()
+    }
+
+    /// Tries the device out. A failure says nothing of it, and counts as no.
+    fn probe(&self) -> bool {
+        let tried = || -> Result<bool> {
+            for seed in SEEDS {
+                if !lane_order(self, seed)? || !sorts_keep_lane_order(self, seed)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        };
+        tried().unwrap_or_else(|error| {
+            tracing::warn!(%error, "the order of atomics could not be tried out");
+            false
+        })
+    }
+}
+
+/// Does `work`, and does it again where it turns out that the device does not keep lane order: the
+/// context ranks by ballots by then.
+pub(super) fn redo_by_ballots<T>(work: impl Fn() -> Result<T>) -> Result<T> {
+    match work() {
+        Err(Error::LaneOrder { plan }) => {
+            tracing::warn!(plan, "done again, by ballots");
+            work()
+        }
+        other => other,
     }
 }

@@ -90,7 +90,8 @@ impl Frame {
     }
 
     /// Submits the work, and returns without waiting for it. Where as many submissions are in flight
-    /// as there may be, it first waits for the oldest.
+    /// as there may be, it first waits for the oldest. Nothing is submitted once a run is known to have
+    /// found that the device does not keep lane order ([`Error::LaneOrder`]).
     pub fn submit(&mut self) -> Result<()> {
         let at = self.next;
         let count = self.turns.len();
@@ -105,15 +106,18 @@ impl Frame {
 
     fn submit_turn(&self, turn: &mut Turn) -> Result<()> {
         turn.commands.wait()?;
+        self.executable.check_lane_order()?;
         if turn.version != self.version {
             self.record(turn)?;
         }
         turn.commands.submit(1)
     }
 
-    /// Waits until everything that was submitted is done.
+    /// Waits until everything that was submitted is done. An [`Error::LaneOrder`] where a submission
+    /// may have given a wrong order: the work is then to be declared again.
     pub fn wait(&mut self) -> Result<()> {
-        self.turns.iter_mut().try_for_each(|turn| turn.commands.wait())
+        self.turns.iter_mut().try_for_each(|turn| turn.commands.wait())?;
+        self.executable.check_lane_order()
     }
 
     /// Records the work with the values of now. Nothing of the turn is in flight.

@@ -35,6 +35,7 @@ impl Dot<'_> {
                 continue;
             }
             let (style, place) = match &buffer.placement {
+                BufferPlacement::StatusWord => continue,
                 BufferPlacement::Import(_) => ("filled", "import".to_owned()),
                 BufferPlacement::Transient { offset } => ("solid", placed("transient", *offset)),
                 BufferPlacement::Persistent { offset } => ("bold", placed("persistent", *offset)),
@@ -54,7 +55,8 @@ impl Dot<'_> {
             Work::Update { .. } => format!("{}\nupdate", pass.label),
         };
         writeln!(f, "  p{index} [shape=box, label={}];", quoted(&label))?;
-        for binding in &pass.bindings {
+        let is_word = |index: usize| self.0.buffers[index].placement == BufferPlacement::StatusWord;
+        for binding in pass.bindings.iter().filter(|binding| !is_word(binding.buffer)) {
             if binding.access.reads() && !binding.scratch {
                 writeln!(
                     f,

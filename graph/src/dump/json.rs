@@ -131,6 +131,9 @@ fn buffer(buffer: &PlannedBuffer) -> Value {
             fields.insert("kind".to_owned(), json!("import"));
             fields.extend(uses.map(|(name, used)| (name.to_owned(), json!(used.map(scope)))));
         }
+        BufferPlacement::StatusWord => {
+            fields.insert("kind".to_owned(), json!("status word"));
+        }
         BufferPlacement::Transient { offset } => {
             fields.insert("kind".to_owned(), json!("transient"));
             fields.insert("offset".to_owned(), json!(offset));

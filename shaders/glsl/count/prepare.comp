@@ -1,6 +1,6 @@
 #version 460
-// Turns a number that an earlier pass left on the device into all that the passes of a primitive
-// need to know of it: the number itself, what follows from it, and workgroups for indirect
+// Turns a device count, which an earlier pass left, into all that the passes of a primitive need to
+// know of it: the count itself, what follows from it, and workgroups for indirect
 // dispatches, in the records that include/count.glsl reads.
 
 layout(local_size_x = 1) in;
@@ -10,8 +10,8 @@ layout(set = 0, binding = 1, std430) buffer Counts { uint at[]; } counts;
 
 // kernels.txt defines STEPS, which the host reads too.
 layout(push_constant) uniform Push {
-    uint index;       // where the number is
-    uint most;        // what it is at most: a larger one counts as this
+    uint index;       // where the count is
+    uint max_count;   // a larger one counts as this
     uint max_groups;  // maxComputeWorkGroupCount[0]
     uint used;        // steps that there are
     uvec4 steps[STEPS];  // the record it starts from, divisor, factor, summand
@@ -35,7 +35,7 @@ void record(uint at, uint number) {
 const uint AT_LEAST_ONE = 1u << 31;
 
 void main() {
-    record(0, min(source.at[push.index], push.most));
+    record(0, min(source.at[push.index], push.max_count));
     for (uint s = 0; s < push.used; ++s) {
         uvec4 step = push.steps[s];
         uint parts = div_ceil(counts.at[4 * (step.x & ~AT_LEAST_ONE) + 3], step.y);

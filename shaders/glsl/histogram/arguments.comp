@@ -1,5 +1,5 @@
 #version 460
-// How many workgroups count, where the number of elements is on the GPU: the parameters of their
+// How many workgroups count, where the elements have a device count: the arguments of their
 // dispatch.
 layout(local_size_x = 1) in;
 
@@ -7,12 +7,12 @@ layout(set = 0, binding = 0, std430) readonly buffer Elements { uint at[]; } ele
 layout(set = 0, binding = 1, std430) writeonly buffer Arguments { uint at[]; } arguments;
 
 layout(push_constant) uniform Push {
-    uint index;         // of the word that has the number
-    uint count;         // most elements of this piece of the input
+    uint index;         // of the word that has the count
+    uint count;         // elements of this piece, at most of the input
     uint piece_start;   // where it begins
     uint tile;          // elements that a workgroup takes at a time
     uint tiles;         // tiles that a workgroup should have
-    uint min_groups;  // unless so many workgroups have no tile then
+    uint min_groups;    // unless so many workgroups have no tile then
     uint max_groups;
 } push;
 

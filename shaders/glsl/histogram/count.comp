@@ -9,7 +9,9 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #endif
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #include "histogram.glsl"
 #include "sample.glsl"
@@ -18,7 +20,7 @@ layout(local_size_x = 256, local_size_x_id = 0) in;
 #include "bin_counters.glsl"
 
 // The number of a channel among those that are counted.
-uint slot_of_channel(uint channel) {
+uint active_index_of(uint channel) {
     return bitCount(ACTIVE & ((1u << channel) - 1));
 }
 
@@ -32,7 +34,7 @@ void count_unsure(uvec4 loaded, uint unsure) {
     while (unsure != 0) {
         uint i = findLSB(unsure);
         unsure &= unsure - 1;
-        count_bin(slot_of_channel(i % CHANNELS), bin_of(picked_sample(loaded, i)), 1, true);
+        count_bin(active_index_of(i % CHANNELS), bin_of(picked_sample(loaded, i)), 1, true);
     }
 }
 
@@ -43,16 +45,16 @@ void count_vector(uvec4 loaded, bool takes_part) {
     [[unroll]] for (uint i = 0; i < PER_VECTOR; ++i) {
         if (is_active(i % CHANNELS)) {
             bool is_unsure = false;
-            // Votes are cast by the whole subgroup.
-            if (METHOD == METHOD_VOTES) bins[i] = bin_of(sample_in(loaded, i));
+            // Ballots are cast by the whole subgroup.
+            if (METHOD == METHOD_BALLOTS) bins[i] = bin_of(sample_in(loaded, i));
             else bins[i] = likely_bin(sample_in(loaded, i), is_unsure);
             if (is_unsure) unsure |= 1u << i;
         }
     }
     [[unroll]] for (uint i = 0; i < PER_VECTOR; ++i)
         if (is_active(i % CHANNELS))
-            count_bin(slot_of_channel(i % CHANNELS), bins[i], 1, takes_part && (unsure & (1u << i)) == 0);
-    if (METHOD != METHOD_VOTES && takes_part) count_unsure(loaded, unsure);
+            count_bin(active_index_of(i % CHANNELS), bins[i], 1, takes_part && (unsure & (1u << i)) == 0);
+    if (METHOD != METHOD_BALLOTS && takes_part) count_unsure(loaded, unsure);
 }
 
 uint group_count() {
@@ -76,7 +78,7 @@ uint count_vectors(uint count) {
             loaded[k] = samples_vec4.at[t * tile + k * gl_WorkGroupSize.x + thread_rank()];
         [[unroll]] for (uint k = 0; k < LOADS; ++k) count_vector(loaded[k], true);
     }
-    // Whole subgroups stay together, for the sake of votes.
+    // Whole subgroups stay together, for the sake of ballots.
     for (uint first = tiles * tile + first_of_subgroup(); first < vectors; first += group_count() * gl_WorkGroupSize.x) {
         uint v = first + gl_SubgroupInvocationID;
         bool takes_part = v < vectors;
@@ -85,7 +87,7 @@ uint count_vectors(uint count) {
     return vectors * elements_of_vector;
 }
 
-// Counts elements from `begin` on, one a thread.
+// Counts elements from `begin` on, one per thread.
 void count_elements(uint begin, uint count) {
     uint step = group_count() * gl_WorkGroupSize.x;
     uint first = begin + first_of_subgroup();
@@ -101,7 +103,7 @@ void count_elements(uint begin, uint count) {
             if (is_active(channel)) {
                 SAMPLE bits = SAMPLE(0);
                 if (takes_part) bits = sample_at(push.first_byte + e * push.stride + channel * SAMPLE_BYTES);
-                count_bin(slot_of_channel(channel), bin_of(bits), weight, takes_part);
+                count_bin(active_index_of(channel), bin_of(bits), weight, takes_part);
             }
         }
     }

@@ -1,7 +1,13 @@
 // Which bin does a sample belong to?
 //
 // One of the built-in functions, picked by BIN_KIND, or the user's own  uint bucket_of(K sample)
-// from the include user_bucket.glsl. The answer is m for every sample that is outside.
+// from the include user_bucket.glsl. The answer is m for every sample that is out of range.
+
+#ifndef BINS_GLSL
+#define BINS_GLSL
+
+#include "histogram.glsl"
+#include "sample.glsl"
 
 const uint BIN_IDENTITY = 0;
 const uint BIN_EVEN_FLOAT = 1;    // bin k begins at k * ((hi - lo) / m) + lo, rounded after each operation
@@ -55,7 +61,7 @@ uint identity_bin(SAMPLE bits) {
 #ifdef REAL
 // Where bin k begins, as ordered(): the bits that the host says, none contracted.
 SAMPLE even_edge(uint k) {
-    precise REAL above = REAL(k) * real_of(sample_of(push.parameter_a, push.parameter_b));
+    precise REAL above = REAL(k) * real_of(sample_of(push.parameter_0, push.parameter_1));
     precise REAL edge = above + real_of(sample_of(push.origin_low, push.origin_high));
     // Both zeros are at or above an edge at zero, and -0 is the lower one.
     return ordered(edge == REAL(0) ? SAMPLE(1) << (SAMPLE_BITS - 1) : bits_of(edge));
@@ -63,10 +69,10 @@ SAMPLE even_edge(uint k) {
 
 // Rounding may put a sample that is near an edge on either side of it, by no more than a bin where
 // the host takes this way: the edges decide.
-uint even_float_bin(SAMPLE bits, SAMPLE key, bool inside) {
+uint even_float_bin(SAMPLE bits, SAMPLE key, bool in_range) {
     precise REAL above = real_of(bits) - real_of(sample_of(push.origin_low, push.origin_high));
     precise REAL scaled = above * real_of(sample_of(push.scale_low, push.scale_high));
-    uint bin = min(uint(inside ? scaled : REAL(0)), push.bins - 1);
+    uint bin = min(uint(in_range ? scaled : REAL(0)), push.bins - 1);
     if (key < even_edge(bin)) return bin - 1;
     return bin + 1 < push.bins && key >= even_edge(bin + 1) ? bin + 1 : bin;
 }
@@ -112,15 +118,15 @@ uint bin_of(SAMPLE bits) {
     SAMPLE above = key - sample_of(push.min_low, push.min_high);
     SAMPLE span = sample_of(push.span_low, push.span_high);
     // NaN is beyond every edge in this order.
-    bool inside = above < span;
+    bool in_range = above < span;
     uint bin = 0;
-    if (BIN_KIND == BIN_RANGE) bin = range_bin(bits, key, above, inside);
+    if (BIN_KIND == BIN_RANGE) bin = range_bin(bits, key, above, in_range);
     if (BIN_KIND == BIN_EVEN_SHIFT) bin = uint(above >> place_shift());
-    if (BIN_KIND == BIN_EVEN_INTEGER) bin = even_integer_bin(inside ? above : 0, span);
+    if (BIN_KIND == BIN_EVEN_INTEGER) bin = even_integer_bin(in_range ? above : 0, span);
 #ifdef REAL
-    if (BIN_KIND == BIN_EVEN_FLOAT) bin = even_float_bin(bits, key, inside);
+    if (BIN_KIND == BIN_EVEN_FLOAT) bin = even_float_bin(bits, key, in_range);
 #endif
-    return inside ? bin : push.bins;
+    return in_range ? bin : push.bins;
 }
 
 // The same, but where that takes a search, which is left to whoever has several samples: those that
@@ -129,9 +135,11 @@ uint likely_bin(SAMPLE bits, out bool unsure) {
     unsure = false;
     if (BIN_KIND != BIN_RANGE || SEARCH != SEARCH_LOOKUP) return bin_of(bits);
     SAMPLE above = ordered(bits) - sample_of(push.min_low, push.min_high);
-    bool inside = above < sample_of(push.span_low, push.span_high);
-    uint bin = likely_range_bin(bits, above, inside, unsure);
-    return inside ? bin : push.bins;
+    bool in_range = above < sample_of(push.span_low, push.span_high);
+    uint bin = likely_range_bin(bits, above, in_range, unsure);
+    return in_range ? bin : push.bins;
 }
+
+#endif
 
 #endif

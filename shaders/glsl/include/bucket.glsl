@@ -6,18 +6,46 @@
 // count the keys for which it had to. More buckets than one split can have are split by a part of
 // the id at a time.
 
-const uint BUCKET_DIGIT = 0;     // (key >> a) & d
-const uint BUCKET_DELTA = 1;     // (key - ab) / cd, where e is a little less than 1 / cd as a float
-const uint BUCKET_EVEN = 2;      // (key - a) * c in floats; 64 bits wide: by splitters
+#ifndef BUCKET_GLSL
+#define BUCKET_GLSL
+
+#include "multisplit.glsl"
+
+const uint BUCKET_DIGIT = 0;     // (key >> shift) & mask
+const uint BUCKET_DELTA = 1;     // (ordered(key) - min) / width
+const uint BUCKET_EVEN = 2;      // (key - min) * scale in floats; 64 bits wide: by splitters
 const uint BUCKET_RANGE = 3;     // how many splitters are at or below the key
 const uint BUCKET_IDENTITY = 4;  // the key
-const uint BUCKET_ORDERED = 5;   // (ordered(key) >> a) & d, with the bits of e flipped
+const uint BUCKET_ORDERED = 5;   // ((ordered(key) >> shift) ^ flip) & mask
+
+// Which words each of them reads. `min` and `width` of delta are keys, of two words if these have 64
+// bits; its reciprocal is a float, a little less than 1 / width. Those of even are floats.
+//
+//   member              digit    ordered    delta          even
+//   shift_or_min        shift    shift      min            min
+//   min_high                                min, high
+//   width_or_scale                          width          scale
+//   mask_or_width_high  mask     mask       width, high
+//   flip_or_reciprocal           flip       reciprocal
 
 #include "ordered.glsl"
 
-layout(constant_id = 12) const uint ID_BITS = 8;  // ceil(log2 push.ids), at least 1, for splitters
+layout(constant_id = ID_BITS_ID) const uint ID_BITS = 8;  // ceil(log2 push.ids), at least 1, for splitters
 // Whether to go by BUCKET_BITS bits of the id from push.part_shift on, and not by all of it.
-layout(constant_id = 13) const uint BY_PART = 0;
+layout(constant_id = BY_PART_ID) const uint BY_PART = 0;
+
+#ifdef SORT
+
+// A round goes by a digit, and reads no table: what takes buffers by address has no room for one.
+void stage_splitters() {}
+
+uint raw_bucket(KEY bits) {
+    if (BUCKET_KIND == BUCKET_ORDERED)
+        return (uint(ordered(bits) >> push.shift_or_min) ^ push.flip_or_reciprocal) & push.mask_or_width_high;
+    return uint(bits >> push.shift_or_min) & push.mask_or_width_high;
+}
+
+#else
 
 // The splitters, as ordered(); or the one buffer that a user's function may read.
 layout(set = 0, binding = 1, std430) readonly buffer Table { uint at[]; } table;
@@ -72,20 +100,20 @@ void stage_splitters() {
 }
 
 #if KEY_BITS == 64
-KEY parameter(uint low, uint high) { return KEY(high) << 32 | low; }
+KEY key_of(uint low, uint high) { return KEY(high) << 32 | low; }
 float approximately(KEY x) { return float(uint(x >> 32)) * 4294967296.0 + float(uint(x)); }
 #else
-KEY parameter(uint low, uint high) { return low; }
+KEY key_of(uint low, uint high) { return low; }
 float approximately(KEY x) { return float(x); }
 #endif
 
 uint delta_bucket(KEY key) {
-    KEY above = key - min(key, parameter(push.parameter_a, push.parameter_b));
-    KEY width = parameter(push.parameter_c, push.parameter_d);
+    KEY above = key - min(key, key_of(push.shift_or_min, push.min_high));
+    KEY width = key_of(push.width_or_scale, push.mask_or_width_high);
     // Never more than the quotient, so that nothing overflows; and at most one less, up to as many
     // buckets as there can be (2^16, and floats have 24 bits). What is past them may be anything
     // that is past them.
-    float estimate = approximately(above) * uintBitsToFloat(push.parameter_e);
+    float estimate = approximately(above) * uintBitsToFloat(push.flip_or_reciprocal);
     uint quotient = uint(min(estimate, 131072.0));
     return above - KEY(quotient) * width >= width ? quotient + 1 : quotient;
 }
@@ -108,8 +136,8 @@ uint even_bucket(KEY bits) {
     const KEY infinity = KEY(0x7FF) << 52;
     return (bits << 1) > (infinity << 1) ? push.ids - 1 : range_bucket(ordered(bits));
 #else
-    precise float above = uintBitsToFloat(bits) - uintBitsToFloat(push.parameter_a);
-    precise float scaled = above * uintBitsToFloat(push.parameter_c);
+    precise float above = uintBitsToFloat(bits) - uintBitsToFloat(push.shift_or_min);
+    precise float scaled = above * uintBitsToFloat(push.width_or_scale);
     // Written so that NaN goes to the last bucket.
     if (scaled < 0.0) return 0;
     return scaled < float(push.ids) ? uint(scaled) : push.ids - 1;
@@ -122,9 +150,11 @@ uint raw_bucket(KEY bits) {
     if (BUCKET_KIND == BUCKET_RANGE) return range_bucket(ordered(bits));
     if (BUCKET_KIND == BUCKET_IDENTITY) return uint(min(bits, KEY(0xFFFFFFFFu)));
     if (BUCKET_KIND == BUCKET_ORDERED)
-        return (uint(ordered(bits) >> push.parameter_a) ^ push.parameter_e) & push.parameter_d;
-    return uint(bits >> push.parameter_a) & push.parameter_d;
+        return (uint(ordered(bits) >> push.shift_or_min) ^ push.flip_or_reciprocal) & push.mask_or_width_high;
+    return uint(bits >> push.shift_or_min) & push.mask_or_width_high;
 }
+
+#endif
 
 #endif
 
@@ -139,3 +169,5 @@ uint bucket_at(KEY key) {
     return part_of_id(min(raw_bucket(key), push.ids - 1));
 #endif
 }
+
+#endif

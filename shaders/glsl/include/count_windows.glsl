@@ -1,30 +1,38 @@
 // The histogram of a run of keys by one workgroup.
 //
-// By votes: every subgroup keeps its counts in registers (the slots of its lanes) until the end.
-// With many more buckets than lanes the slots become many, and adding to shared counters key by
+// By ballots: every subgroup keeps its counts in registers, spread over its lanes, until the end.
+// With many more buckets than lanes these become many, and adding to shared counters key by
 // key is cheaper; COUNT_BY_ATOMICS says which, and the counters then exist several times over so
 // that subgroups meet less often.
 
-layout(constant_id = 8) const uint COUNT_BY_ATOMICS = 0;
-layout(constant_id = 9) const uint COUNTER_COPIES = 1;
+#ifndef COUNT_WINDOWS_GLSL
+#define COUNT_WINDOWS_GLSL
+
+#include "multisplit.glsl"
+#include "groups.glsl"
+#include "voting.glsl"
+#include "out_of_range.glsl"
+
+layout(constant_id = COUNT_BY_ATOMICS_ID) const uint COUNT_BY_ATOMICS = 0;
+layout(constant_id = COUNTER_COPIES_ID) const uint COUNTER_COPIES = 1;
 
 const uint COUNTERS = 1u << BUCKET_BITS;
 
 shared uint counter_copies[COUNTERS * COUNTER_COPIES];
 shared uint bucket_totals[COUNTERS];
 
-void count_by_votes(uint first, uint end) {
-    uint counts[SLOTS];
-    [[unroll]] for (uint s = 0; s < SLOTS; ++s) counts[s] = 0;
+void count_by_ballots(uint first, uint end) {
+    uint counts[BUCKETS_PER_LANE];
+    [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) counts[s] = 0;
     for (uint start = first + gl_SubgroupID * SUBGROUP_SIZE; start < end; start += gl_WorkGroupSize.x) {
         uint i = start + gl_SubgroupInvocationID;
         bool takes_part = i < end;
         uint bucket = takes_part ? counted_bucket(keys.at[i]) : 0;
         vote(bucket, takes_part);
         uvec4 low = lanes_of_low_bits();
-        [[unroll]] for (uint s = 0; s < SLOTS; ++s) counts[s] += votes_for_slot(low, s);
+        [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) counts[s] += votes_for(low, s);
     }
-    [[unroll]] for (uint s = 0; s < SLOTS; ++s) {
+    [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) {
         uint bucket = s * SUBGROUP_SIZE + gl_SubgroupInvocationID;
         if (bucket < COUNTERS && counts[s] > 0) atomicAdd(bucket_totals[bucket], counts[s]);
     }
@@ -54,6 +62,8 @@ void count_windows(uint first, uint length) {
     for (uint b = thread_rank(); b < COUNTERS * COUNTER_COPIES; b += gl_WorkGroupSize.x) counter_copies[b] = 0;
     barrier();
     if (COUNT_BY_ATOMICS != 0) count_by_atomics(first, end);
-    else count_by_votes(first, end);
+    else count_by_ballots(first, end);
     barrier();
 }
+
+#endif

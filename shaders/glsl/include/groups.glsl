@@ -1,5 +1,8 @@
 // Which workgroup and which thread am I, in an order that data can follow?
 
+#ifndef GROUPS_GLSL
+#define GROUPS_GLSL
+
 // Dispatches past maxComputeWorkGroupCount[0] are folded into y, so the last row may hold
 // workgroups past the count that was asked for: callers compare with their own count.
 uint group_index() {
@@ -17,3 +20,5 @@ uint group_index_from_end(uint count) {
 uint thread_rank() {
     return gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID;
 }
+
+#endif

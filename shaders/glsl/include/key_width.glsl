@@ -1,4 +1,10 @@
 // 64-bit keys need 64-bit integers.
+
+#ifndef KEY_WIDTH_GLSL
+#define KEY_WIDTH_GLSL
+
 #if KEY_BITS == 64
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#endif
+
 #endif

@@ -1,10 +1,17 @@
 // Loading a tile, and finding the buckets of its keys.
 
+#ifndef LOAD_TILE_GLSL
+#define LOAD_TILE_GLSL
+
+#include "multisplit.glsl"
+#include "bucket.glsl"
+#include "rank_tile.glsl"
+
 #ifdef BUCKET_FROM_KEY
 
 // Missing keys are such as have the last digit.
 KEY missing_key() {
-    return from_ordered(push.parameter_e != 0 ? KEY(0) : ~KEY(0));
+    return from_ordered(push.flip_or_reciprocal != 0 ? KEY(0) : ~KEY(0));
 }
 
 void find_buckets(uint tile_first) {}
@@ -37,3 +44,5 @@ void load_keys(uint tile_first) {
         }
     }
 }
+
+#endif

@@ -6,11 +6,19 @@
 // its upper half, so that no ordering between words and no 64-bit atomics are needed, and plain
 // volatile (and so coherent) loads and stores are enough. A reader that sees two different states waits.
 //
-// Waiting is bounded: after SPIN_LIMIT looks in vain the subgroup adds up the missing tile from
-// the input itself, so that progress never depends on another workgroup being scheduled. The
-// including kernel has SPIN_LIMIT as a specialization constant, and supplies
-//   uint sum_of_tile_again(uint tile)
-// which is called by one whole subgroup and gives the same sum in each of its lanes.
+// Waiting is bounded: after SPIN_LIMIT looks that find nothing the subgroup adds up the missing tile
+// from the input itself, so that progress never depends on another workgroup being scheduled. The
+// including kernel supplies sum_of_tile_again(), which is called by one whole subgroup and gives the
+// same sum in each of its lanes.
+
+#ifndef LOOKBACK_GLSL
+#define LOOKBACK_GLSL
+
+#include "constant_ids.glsl"
+
+layout(constant_id = SPIN_LIMIT_ID) const uint SPIN_LIMIT = 1024;
+
+uint sum_of_tile_again(uint tile);
 
 const uint STATE_SUM = 1;     // the tile's own sum
 const uint STATE_PREFIX = 2;  // the sum up to and including the tile
@@ -56,3 +64,5 @@ uint look_back(uint tile) {
     }
     return sum;
 }
+
+#endif

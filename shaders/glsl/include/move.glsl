@@ -2,8 +2,11 @@
 // each element would go. A kernel is compiled with one of KEYS, PAIRS and PERMUTATION, and with
 // NO_OFFSETS where somebody else writes the offsets.
 
-layout(constant_id = 5) const uint VALUE_WORDS = 1;      // 32-bit words of a value: 1, 2 or 4
-layout(constant_id = 14) const uint COUNTED_VALUES = 0;  // the values are 0, 1, 2, ..., not read
+#ifndef MOVE_GLSL
+#define MOVE_GLSL
+
+#include "multisplit.glsl"
+#include "values.glsl"
 
 #ifndef NO_OFFSETS
 layout(set = 0, binding = 3, std430) writeonly buffer Offsets { uint at[]; } offsets;
@@ -41,3 +44,5 @@ void move_element(KEY key, uint from, uint to) {
     move_value(from, to);
 #endif
 }
+
+#endif

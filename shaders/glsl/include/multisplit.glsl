@@ -1,34 +1,57 @@
-// What the kernels of multisplit share: their constants, their push block and their keys.
+// What the kernels of splits and sorts share: their constants, their push block and their keys.
+//
+// What a kernel goes by differs, and with it the middle of the block: a function of the user's
+// (USER_BUCKET), all digits of a sort (ALL_DIGITS), or a built-in bucket function, which in a round of
+// a sort (SORT) is a digit. The host has the same names in multisplit/push.rs.
 
-layout(constant_id = 1) const uint SUBGROUP_SIZE = 32;
+#ifndef MULTISPLIT_GLSL
+#define MULTISPLIT_GLSL
+
+#include "constant_ids.glsl"
+
+layout(constant_id = SUBGROUP_SIZE_ID) const uint SUBGROUP_SIZE = 32;
 #define MIN_LANES SUBGROUP_SIZE
-layout(constant_id = 2) const uint BUCKET_BITS = 8;  // ceil(log2 m), at least 1
-layout(constant_id = 3) const uint BUCKET_KIND = 0;
-layout(constant_id = 4) const uint KEY_KIND = 0;
+layout(constant_id = BUCKET_BITS_ID) const uint BUCKET_BITS = 8;  // ceil(log2 m), at least 1
+layout(constant_id = BUCKET_KIND_ID) const uint BUCKET_KIND = 0;
+layout(constant_id = KEY_KIND_ID) const uint KEY_KIND = 0;
 
 layout(push_constant) uniform Push {
-    uint count;         // n, the number of elements
-    uint buckets;       // m, the number of buckets
+    uint count;         // n: elements
+    uint buckets;       // m: buckets
     uint ids;           // ids of the bucket function: m, unless this splits by a part of the id
     uint part_shift;    // where that part begins
-    uint subproblems;   // L, the number of subproblems (of tiles, where there are none)
+    uint subproblems;   // L: subproblems (tiles, where there are none)
     uint parts;         // windows or tiles of one subproblem; the bit that a scan-based split goes by
-    uint parameter_a;   // what these say depends on the kind of bucket function
-    uint parameter_b;
-    uint parameter_c;
-    uint parameter_d;
-    uint parameter_e;
-    uint round;         // which row of the histogram counts these buckets; 0 unless this is a sort
+#if defined(USER_BUCKET)
+    uint parameter_0;   // what the user's function reads, as it was given
+    uint parameter_1;
+    uint parameter_2;
+#elif defined(ALL_DIGITS)
+    uint first_bit;     // the bits that are sorted by
+    uint bit_count;
+    uint descending;    // whether the order is
+#else
+    uint shift_or_min;  // bucket functions share these five: the table is in bucket.glsl
+    uint min_high;
+    uint width_or_scale;
+    uint mask_or_width_high;
+    uint flip_or_reciprocal;
+#endif
+    uint round;         // of a sort: which row of the histogram counts these buckets, or how many rounds
+#ifdef SORT
+    uint round_pair;    // the bits of this round and of the one that moves the data back
+    uint idle_rounds;   // the bits of rounds that are idle by definition
+#endif
 } push;
 
 #include "count.glsl"
 
 uint element_count() {
-    return number(push.count);
+    return resolved_count(push.count);
 }
 
 uint subproblem_count() {
-    return number(push.subproblems);
+    return resolved_count(push.subproblems);
 }
 
 #if KEY_BITS == 64
@@ -42,4 +65,6 @@ layout(set = 0, binding = 0, std430) readonly buffer Keys { KEY at[]; } keys;
 #if KEY_BITS == 32
 layout(set = 0, binding = 0, std430) readonly buffer KeysVec4 { uvec4 at[]; } keys_vec4;
 #endif
+#endif
+
 #endif

@@ -1,5 +1,10 @@
 // The order of keys: each kind of key as an unsigned number.
 
+#ifndef ORDERED_GLSL
+#define ORDERED_GLSL
+
+#include "multisplit.glsl"
+
 const uint KEY_UNSIGNED = 0;
 const uint KEY_SIGNED = 1;
 const uint KEY_FLOAT = 2;
@@ -19,3 +24,5 @@ KEY from_ordered(KEY bits) {
     if (KEY_KIND == KEY_FLOAT) return bits ^ ((bits & top) != 0 ? top : ~KEY(0));
     return bits;
 }
+
+#endif

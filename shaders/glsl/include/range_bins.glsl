@@ -3,9 +3,15 @@
 // Three ways, picked by SEARCH. Registers: halve splitters that registers hold, which is cheapest
 // for few bins. Binary: halve those in memory. Lookup: a monotonic function of the sample gives it a
 // place, a cell above and a fraction of it below, so that a splitter in an earlier cell is below the
-// sample, and one in a later cell above. A word a cell says how many lie before, and the place of the
+// sample, and one in a later cell above. One word per cell says how many lie before, and the place of the
 // one within. One read is enough, but for samples at that very place, and cells of several
 // splitters, which alone are searched.
+
+#ifndef RANGE_BINS_GLSL
+#define RANGE_BINS_GLSL
+
+#include "histogram.glsl"
+#include "sample.glsl"
 
 const uint SEARCH_BINARY = 0;
 const uint SEARCH_LOOKUP = 1;
@@ -51,17 +57,17 @@ void stage_range() {
             splitters[i] = table_splitter(i);
 }
 
-// How many splitters are at or below `key`, which is known to be from `below` to `most`.
-uint search(SAMPLE key, uint below, uint most) {
-    while (below < most) {
-        uint middle = (below + most) / 2;
+// How many splitters are at or below `key`, which is known to be from `below` to `max_below`.
+uint search(SAMPLE key, uint below, uint max_below) {
+    while (below < max_below) {
+        uint middle = (below + max_below) / 2;
         if (splitter(middle) <= key) below = middle + 1;
-        else most = middle;
+        else max_below = middle;
     }
     return below;
 }
 
-// The lowest bit says nothing. Of a sample outside it may be any number.
+// The lowest bit says nothing. Of a sample out of range it may be any number.
 uint place_of(SAMPLE bits, SAMPLE above) {
 #ifdef REAL
     if (AFFINE != 0) {
@@ -75,16 +81,16 @@ uint place_of(SAMPLE bits, SAMPLE above) {
 
 uint bins_before(uint word) { return bitfieldExtract(word, 0, int(bin_bits())); }
 
-// The bin of a sample inside, from one word; and whether that is not enough to be sure. An even mark
+// The bin of a sample in_range, from one word; and whether that is not enough to be sure. An even mark
 // is a place that samples on both sides of the splitter have; an odd one comes right before the
 // first place at or above the splitter. Without branches: loads of several samples then overlap.
-uint likely_range_bin(SAMPLE bits, SAMPLE above, bool inside, out bool unsure) {
+uint likely_range_bin(SAMPLE bits, SAMPLE above, bool in_range, out bool unsure) {
     uint place = place_of(bits, above);
-    place = inside ? place : 0;
+    place = in_range ? place : 0;
     uint word = cells[place >> fraction_bits()];
     uint fraction = place & ((1u << fraction_bits()) - 2);
     uint mark = word >> bin_bits();
-    unsure = inside && (fraction == mark || word >= CROWDED);
+    unsure = in_range && (fraction == mark || word >= CROWDED);
     return bins_before(word) + (fraction > mark ? 1 : 0);
 }
 
@@ -102,11 +108,13 @@ uint held_bin(SAMPLE key) {
     return bin;
 }
 
-// `key` is the sample as ordered(), `above` how far it lies past the first edge. Samples outside
-// the range get some bin too.
-uint range_bin(SAMPLE bits, SAMPLE key, SAMPLE above, bool inside) {
+// `key` is the sample as ordered(), `above` how far it lies past the first edge. Samples out of
+// range get some bin too.
+uint range_bin(SAMPLE bits, SAMPLE key, SAMPLE above, bool in_range) {
     if (SEARCH == SEARCH_REGISTERS) return held_bin(key);
-    if (SEARCH == SEARCH_BINARY) return search(key, 0, inside ? push.bins - 1 : 0);
-    uint cell = inside ? place_of(bits, above) >> fraction_bits() : 0;
+    if (SEARCH == SEARCH_BINARY) return search(key, 0, in_range ? push.bins - 1 : 0);
+    uint cell = in_range ? place_of(bits, above) >> fraction_bits() : 0;
     return search(key, bins_before(cells[cell]), bins_before(cells[cell + 1]));
 }
+
+#endif

@@ -16,26 +16,36 @@
 // instruction are performed in the order of the lanes, what an add returns is the rank.
 //
 // In a tile that is not full, the missing keys count as keys of the last bucket. They come last
-// in the order of the tile, so their places are past those of all real keys, and no vote on who
+// in the order of the tile, so their places are past those of all real keys, and no ballot on who
 // takes part is needed. They do make the last bucket's count too large, but only in the very last
 // tile, which has no successor to mislead.
 
-layout(constant_id = 6) const uint ITEMS = 8;  // at most MAX_ITEMS
+#ifndef RANK_TILE_GLSL
+#define RANK_TILE_GLSL
+
+#include "multisplit.glsl"
+#include "groups.glsl"
+#include "subgroup_sums.glsl"
+#include "voting.glsl"
+
+layout(constant_id = ITEMS_ID) const uint ITEMS = 8;  // at most MAX_ITEMS
 const uint MAX_ITEMS = 32;
 // 0: by ballots. 1: by lane order, which relies on what Vulkan does not promise and the host has to
 // find out: that atomics of a subgroup on shared memory are performed in the order of the program,
 // and those of one instruction, where they meet, in the order of the lanes.
-layout(constant_id = 10) const uint RANKING = 0;
+layout(constant_id = RANKING_ID) const uint RANKING = 0;
 const uint RANKING_BY_LANE_ORDER = 1;
+// For tests of what finds that lane order is not kept: the last lane adds first, the first one last.
+layout(constant_id = REVERSED_LANES_ID) const uint REVERSED_LANES = 0;
 // A tile goes through shared memory in this many turns, of which each has ITEMS / TURNS keys per
 // thread: a tile may be larger than shared memory.
-layout(constant_id = 18) const uint TURNS = 1;
+layout(constant_id = TURNS_ID) const uint TURNS = 1;
 
 const uint SUBGROUPS = gl_WorkGroupSize.x / SUBGROUP_SIZE;
 const uint ROW = 1u << BUCKET_BITS;
 const uint TILE = gl_WorkGroupSize.x * ITEMS;
 const uint TURN = TILE / TURNS;
-// With few buckets, an atomic waits for more lanes that meet than votes take.
+// With few buckets, an atomic waits for more lanes that meet than ballots take.
 const uint MIN_BITS_BY_LANE_ORDER = 3;
 const bool RANK_BY_LANE_ORDER = RANKING == RANKING_BY_LANE_ORDER && BUCKET_BITS >= MIN_BITS_BY_LANE_ORDER;
 const uint MIN_BITS_BY_COUNTERS = 3;
@@ -76,7 +86,7 @@ shared uint space[COUNTER_WORDS > TURN_WORDS ? COUNTER_WORDS : TURN_WORDS];
 shared uint bucket_targets[ROW];
 
 // The buckets that this thread looks after: thread_rank(), thread_rank() + workgroup size, ...; of
-// each the number of keys in the tile, and where they begin there.
+// each the count of keys in the tile, and where they begin there.
 const uint OWN_BUCKETS = (ROW + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x;
 uint bucket_count[OWN_BUCKETS];
 uint bucket_begin[OWN_BUCKETS];
@@ -194,7 +204,7 @@ uint held_count;
 uint rank_in_register(uint bucket) {
     vote_all(bucket);
     uint rank = subgroupShuffle(held_count, bucket) + lanes_before(lanes_of_bucket(bucket));
-    held_count += votes_for_slot(lanes_of_low_bits(), 0);
+    held_count += votes_for(lanes_of_low_bits(), 0);
     return rank;
 }
 
@@ -206,9 +216,20 @@ void rank_in_registers() {
     if (gl_SubgroupInvocationID < ROW) space[counter_row() + gl_SubgroupInvocationID] = held_count;
 }
 
+// What an add would return on a device whose lanes come in reverse: each lane adds for the one that is
+// as far from the other end.
+uint add_in_reverse(uint bucket) {
+    uint other = SUBGROUP_SIZE - 1 - gl_SubgroupInvocationID;
+    return subgroupShuffle(add_to_counter(subgroupShuffle(bucket, other), 1), other);
+}
+
 void rank_by_lane_order() {
     clear_counters();
-    [[unroll]] for (uint w = 0; w < ITEMS; ++w) set_place(w, add_to_counter(item_bucket(w), 1))
+    if (REVERSED_LANES != 0) {
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w) set_place(w, add_in_reverse(item_bucket(w)))
+    } else {
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w) set_place(w, add_to_counter(item_bucket(w), 1))
+    }
 }
 
 void count_items() {
@@ -310,3 +331,5 @@ void place_items() {
             add_place(w, own_half(space[counter_row() + item_bucket(w)]))
     }
 }
+
+#endif

@@ -1,5 +1,10 @@
 // What is a sample, how is it read, and which number compares like it?
 
+#ifndef SAMPLE_GLSL
+#define SAMPLE_GLSL
+
+#include "histogram.glsl"
+
 const uint SAMPLE_UNSIGNED = 0;
 const uint SAMPLE_SIGNED = 1;
 const uint SAMPLE_FLOAT = 2;
@@ -12,7 +17,7 @@ SAMPLE sample_of(uint low, uint high) { return packUint2x32(uvec2(low, high)); }
 SAMPLE sample_of(uint low, uint high) { return low; }
 #endif
 
-// The floating-point numbers that the kernel may reckon with.
+// The floating-point numbers that the kernel may compute with.
 #ifdef DOUBLE
 #define REAL double
 REAL real_of(SAMPLE bits) { return packDouble2x32(unpackUint2x32(bits)); }
@@ -60,7 +65,7 @@ SAMPLE sample_at(uint byte) {
 #endif
 }
 
-// The bits of a sample as an unsigned number that compares like it: NaN lies outside the
+// The bits of a sample as an unsigned number that compares like it: NaN lies beyond the
 // infinities on either side, and -0 right below 0.
 SAMPLE ordered(SAMPLE bits) {
 #if SAMPLE_BITS == 64
@@ -73,3 +78,5 @@ SAMPLE ordered(SAMPLE bits) {
     if (SAMPLE_KIND == SAMPLE_SIGNED) return bits ^ top;
     return bits;
 }
+
+#endif

@@ -8,6 +8,14 @@
 //     void aim_missing()        does so after it for those that it could not yet, and ends with a
 //                               barrier if there were any.
 
+#ifndef SCATTER_TILE_GLSL
+#define SCATTER_TILE_GLSL
+
+#include "multisplit.glsl"
+#include "move.glsl"
+#include "rank_tile.glsl"
+#include "load_tile.glsl"
+
 // Whether this workgroup goes on with the next tile.
 bool has_another(uint tile_first, uint end) {
 #ifdef ONE_TILE
@@ -140,7 +148,7 @@ void write_keys(uint turn, uint held) {
 uint value[ITEMS];
 // When values are loaded: with the keys, when the keys are ranked, or when the first of them are in
 // order.
-layout(constant_id = 20) const uint VALUES_AFTER = 2;
+layout(constant_id = VALUES_AFTER_ID) const uint VALUES_AFTER = 2;
 const uint AFTER_LOADING = 0;
 const uint AFTER_RANKING = 1;
 const uint AFTER_ORDERING = 2;
@@ -248,5 +256,7 @@ void scatter_tile(uint tile_first, uint end) {
     EACH_TURN(scatter_values)
 #endif
 }
+
+#endif
 
 #endif

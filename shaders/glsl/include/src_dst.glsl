@@ -1,5 +1,8 @@
 // The two buffers that most kernels have, each seen as single words and as groups of four.
 
+#ifndef SRC_DST_GLSL
+#define SRC_DST_GLSL
+
 layout(set = 0, binding = 0, std430) readonly buffer Src { uint at[]; } src;
 layout(set = 0, binding = 0, std430) readonly buffer SrcVec4 { uvec4 at[]; } src_vec4;
 
@@ -12,4 +15,6 @@ layout(set = 0, binding = 1, std430) writeonly buffer DstVec4 { uvec4 at[]; } ds
 
 void store_vec4(uint v, uvec4 x) { dst_vec4.at[v] = x; }
 void store_one(uint i, uint x) { dst.at[i] = x; }
+#endif
+
 #endif

@@ -1,6 +1,11 @@
 // What the next round is to do: decided by one thread, when all workgroups are through. The others
 // wait for it, so everything is loaded at once, then decided, then stored.
 
+#ifndef SSSP_ADVANCE_GLSL
+#define SSSP_ADVANCE_GLSL
+
+#include "sssp_state.glsl"
+
 // The groups of the next round, and of the pass that looks through the pile after this one. Resident
 // workgroups write them in turn, round after round, which takes memory that is coherent.
 layout(set = 0, binding = 1, std430) coherent writeonly buffer Groups { uint at[6]; } groups;
@@ -15,8 +20,8 @@ void clear_counts() {
 // How the work is dealt out.
 void deal(uint entries, uint pieces) {
     uint subgroups = push.subgroups;
-    uint most = push.max_groups * subgroups;
-    uint chunk = clamp((entries + most - 1) / most, push.min_chunk, SUBGROUP_SIZE);
+    uint max_subgroups = push.max_groups * subgroups;
+    uint chunk = clamp((entries + max_subgroups - 1) / max_subgroups, push.min_chunk, SUBGROUP_SIZE);
     uint units = pieces + (entries + chunk - 1) / chunk;
     uint wanted = clamp((units + subgroups - 1) / subgroups, 1, push.max_groups);
     control.count = entries;
@@ -32,7 +37,7 @@ void deal(uint entries, uint pieces) {
 void take_all() {
     clear_counts();
     control.lost = 0;
-    control.least = UNREACHED;
+    control.nearest_rest = UNREACHED;
     control.taken = DENSE;
     control.before = 0;
     control.dense += 1;
@@ -125,8 +130,8 @@ void take_later(uint rest_counts[2], uint rest_out) {
 #ifdef PILE
     } else if (rest > 0) {
         // Passes split the pile; the last of them says what the next round does.
-        control.base = control.least;
-        control.least = UNREACHED;
+        control.base = control.nearest_rest;
+        control.nearest_rest = UNREACHED;
         control.kept = 0;
         control.kept_words = 0;
         control.piled = rest;
@@ -136,13 +141,13 @@ void take_later(uint rest_counts[2], uint rest_out) {
 #endif
     } else if (rest > 0) {
         // A new window, where the nearest of the rest is.
-        uint least = control.least;
-        control.base = least;
+        uint nearest = control.nearest_rest;
+        control.base = nearest;
         control.bucket = 0;
         control.low = 0;
         control.before = 0;
-        control.threshold = widths_past(least, 1);
-        control.least = UNREACHED;
+        control.threshold = widths_past(nearest, 1);
+        control.nearest_rest = UNREACHED;
         control.taken = REST + rest_out;
         control.rest_out = rest_out ^ 1;
         control.splits += 1;
@@ -204,3 +209,5 @@ void advance() {
         take_later(rest_counts, rest_out);
     }
 }
+
+#endif

@@ -1,18 +1,24 @@
-// How the arcs of vertices are dealt out to lanes, an arc a lane, whatever the degrees: the work of 32
+// How the arcs of vertices are dealt out to lanes, one arc per lane, whatever the degrees: the work of 32
 // vertices with 3 arcs and that of one vertex with 96 is the same.
 //
-// The including kernel supplies
-//   void relax(bool mine, uint distance, uvec2 arc)
-// which is called by the whole subgroup: for lanes where it is `mine`, `arc` leaves a vertex at that
-// distance.
+// The including file supplies relax(), which is called by the whole subgroup: for lanes where it is
+// `mine`, `arc` leaves a vertex at that distance.
 
-layout(constant_id = 7) const uint SPREAD = 0;  // whether arcs are dealt out to whole workgroups
+#ifndef SSSP_GATHER_GLSL
+#define SSSP_GATHER_GLSL
+
+#include "sssp_state.glsl"
+#include "sssp_stage.glsl"
+
+void relax(bool mine, uint distance, uvec2 arc);
+
+layout(constant_id = SPREAD_ID) const uint SPREAD = 0;  // whether arcs are dealt out to whole workgroups
 
 layout(set = 0, binding = 4, std430) readonly buffer Rows { uint at[]; } rows;
 layout(set = 0, binding = 5, std430) readonly buffer Arcs { uvec2 at[]; } arcs;
 
 // Each lane brings a vertex, by its distance and `degree` arcs from arc `begin` on; the subgroup
-// relaxes them. Gives the number of arcs.
+// relaxes them. Returns the count of arcs.
 uint gather(uint distance, uint begin, uint degree) {
     uint ends = subgroupInclusiveAdd(degree);
     uint total = subgroupShuffle(ends, SUBGROUP_SIZE - 1);
@@ -33,7 +39,7 @@ uint gather(uint distance, uint begin, uint degree) {
     return total;
 }
 
-// The vertices of a workgroup, one a thread: where their arcs end among all of them, how far their
+// The vertices of a workgroup, one per thread: where their arcs end among all of them, how far their
 // first arc is from there, and their distances.
 const uint MAX_SPREAD = 2048;  // threads of a workgroup
 const uint SPREAD_ROOM = SPREAD != 0 ? gl_WorkGroupSize.x : 1;
@@ -53,7 +59,7 @@ uint spread_owner(uint turn) {
 }
 
 // The same by all subgroups of the workgroup: one with few arcs does those of others. Called by all
-// threads. Gives the number of arcs that the subgroup brought.
+// threads. Returns the count of arcs that the subgroup brought.
 uint gather_spread(uint distance, uint begin, uint degree) {
     uint ends = subgroupInclusiveAdd(degree);
     uint own = subgroupShuffle(ends, SUBGROUP_SIZE - 1);
@@ -113,3 +119,5 @@ void gather_wide() {
         turn -= steps;
     }
 }
+
+#endif

@@ -1,7 +1,12 @@
 // How a subgroup collects what it finds, and hands it on to queues in large pieces: one atomic
 // addition for many entries.
 
-layout(constant_id = 6) const uint STAGE = 4;  // entries a lane
+#ifndef SSSP_STAGE_GLSL
+#define SSSP_STAGE_GLSL
+
+#include "sssp_state.glsl"
+
+layout(constant_id = STAGE_ID) const uint STAGE = 4;  // entries per lane
 const uint STAGE_ENTRIES = STAGE * SUBGROUP_SIZE;
 const uint QUEUE_BITS = BUCKETS < 2 ? 1 : BUCKETS < 4 ? 2 : BUCKETS < 8 ? 3 : BUCKETS < 16 ? 4 :
                         BUCKETS < 32 ? 5 : BUCKETS < 64 ? 6 : BUCKETS < 128 ? 7 : 8;
@@ -18,40 +23,49 @@ shared uvec2 staged[gl_WorkGroupSize.x * STAGE * 2];
 // Vertices that were put aside for the whole workgroup.
 shared uint wide_count;
 
-// What the round is to do; the same in all threads.
-uint taken_queue;
-uint entries;
-uint pieces;
-uint chunk;
-uint near_queue;
-uint rest_queue;
-uint piece_queue;  // that is written
-uint round_threshold;
-uint round_base;
-uint round_bucket;
-uint more_first;
-uint more_last;
+// What the round is to do, as begin_round() found it in `control`; the same in all threads.
+struct Round {
+    uint taken_queue;
+    uint entries;
+    uint pieces;
+    uint chunk;
+    uint near_queue;   // queues that are written
+    uint rest_queue;
+    uint piece_queue;
+    uint threshold;
+    uint base;
+    uint bucket;
+    uint more_first;
+    uint more_last;
+    bool dense;  // every vertex that has been reached is taken
+    bool small;  // there is little to do
+};
+Round this_round;
 
-// The same in all lanes of a subgroup.
-uint near_staged;
-uint later_staged;
+// Entries that are staged; the same in all lanes of a subgroup.
+struct Staging {
+    uint near;
+    uint later;
+};
+Staging staging;
 
-// A slot is a queue that a round writes: the near one, those of buckets by their numbers, the rest.
-uint queue_of_slot(uint slot) {
-    return slot == 0 ? near_queue : slot == BUCKETS ? rest_queue : BUCKET + slot;
+// A destination is a queue that a round writes: the near one, those of buckets by their numbers, the rest.
+uint queue_of_destination(uint destination) {
+    return destination == 0 ? this_round.near_queue
+                            : destination == BUCKETS ? this_round.rest_queue : BUCKET + destination;
 }
 
 // Of an entry that is not near.
-uint slot_of(uvec2 entry) {
-    return BUCKETS > 1 ? min(bucket_of(entry.y, round_base, round_bucket), BUCKETS) : BUCKETS;
+uint destination_of(uvec2 entry) {
+    return BUCKETS > 1 ? min(bucket_of(entry.y, this_round.base, this_round.bucket), BUCKETS) : BUCKETS;
 }
 
-// The lanes whose entries have the same slot: paper, algorithm warp_offset.
-uvec4 lanes_of_slot(bool held, uint slot) {
+// The lanes whose entries have the same destination: paper, algorithm warp_offset.
+uvec4 lanes_of_destination(bool held, uint destination) {
     uvec4 same = subgroupBallot(held);
     if (BUCKETS > 1) {
         [[unroll]] for (uint k = 0; k < QUEUE_BITS; ++k) {
-            uint bit = (slot >> k) & 1;
+            uint bit = (destination >> k) & 1;
             same &= subgroupBallot(bit != 0) ^ (bit - 1);
         }
     }
@@ -91,50 +105,52 @@ uvec2 entry_at(uint queue, uint place) {
 void flush_near() {
     subgroup_sync();
     uint begin = 0;
-    if (subgroupElect()) begin = atomicAdd(COUNT(near_queue), near_staged);
+    if (subgroupElect()) begin = atomicAdd(COUNT(this_round.near_queue), staging.near);
     begin = subgroupBroadcastFirst(begin);
-    for (uint i = gl_SubgroupInvocationID; i < near_staged; i += SUBGROUP_SIZE)
-        put_entry(near_queue, begin + i, staged[near_area() + i]);
-    near_staged = 0;
+    for (uint i = gl_SubgroupInvocationID; i < staging.near; i += SUBGROUP_SIZE)
+        put_entry(this_round.near_queue, begin + i, staged[near_area() + i]);
+    staging.near = 0;
     subgroup_sync();
 }
 
-// Hands the later entries on, a window (an entry a lane) at a time: a warp-level multisplit, with
-// one addition a queue in place of the scan.
+// Hands the later entries on, a window (one entry per lane) at a time: a warp-level multisplit,
+// with one addition per queue in place of the scan.
 void flush_later() {
     subgroup_sync();
-    for (uint first = 0; first < later_staged; first += SUBGROUP_SIZE) {
+    for (uint first = 0; first < staging.later; first += SUBGROUP_SIZE) {
         uint i = first + gl_SubgroupInvocationID;
-        bool held = i < later_staged;
+        bool held = i < staging.later;
         uvec2 entry = held ? staged[later_area() + i] : uvec2(0, UNREACHED);
-        uint slot = slot_of(entry);
-        uvec4 same = lanes_of_slot(held, slot);
+        uint destination = destination_of(entry);
+        uvec4 same = lanes_of_destination(held, destination);
         uint before = subgroupBallotExclusiveBitCount(same);
         uint begin = 0;
         if (held && before == 0)
-            begin = atomicAdd(COUNT(queue_of_slot(slot)), subgroupBallotBitCount(same));
+            begin = atomicAdd(COUNT(queue_of_destination(destination)), subgroupBallotBitCount(same));
         begin = subgroupShuffle(begin, held ? subgroupBallotFindLSB(same) : 0);
-        if (held) put_entry(queue_of_slot(slot), begin + before, entry);
-        uint least = subgroupMin(held && slot == BUCKETS ? entry.y : UNREACHED);
-        if (least < UNREACHED && subgroupElect()) atomicMin(control.least, least);
+        if (held) put_entry(queue_of_destination(destination), begin + before, entry);
+        uint nearest = subgroupMin(held && destination == BUCKETS ? entry.y : UNREACHED);
+        if (nearest < UNREACHED && subgroupElect()) atomicMin(control.nearest_rest, nearest);
     }
-    later_staged = 0;
+    staging.later = 0;
     subgroup_sync();
 }
 
 // Take entries from the lanes that have one; called by the whole subgroup. There is room for
-// another entry a lane, always.
+// another entry per lane, always.
 void stage_later(bool found, uvec2 entry) {
-    uvec4 votes = subgroupBallot(found);
+    uvec4 finders = subgroupBallot(found);
     if (found)
-        staged[later_area() + later_staged + subgroupBallotExclusiveBitCount(votes)] = entry;
-    later_staged += subgroupBallotBitCount(votes);
-    if (later_staged > STAGE_ENTRIES - SUBGROUP_SIZE) flush_later();
+        staged[later_area() + staging.later + subgroupBallotExclusiveBitCount(finders)] = entry;
+    staging.later += subgroupBallotBitCount(finders);
+    if (staging.later > STAGE_ENTRIES - SUBGROUP_SIZE) flush_later();
 }
 
 void stage_near(bool found, uvec2 entry) {
-    uvec4 votes = subgroupBallot(found);
-    if (found) staged[near_area() + near_staged + subgroupBallotExclusiveBitCount(votes)] = entry;
-    near_staged += subgroupBallotBitCount(votes);
-    if (near_staged > STAGE_ENTRIES - SUBGROUP_SIZE) flush_near();
+    uvec4 finders = subgroupBallot(found);
+    if (found) staged[near_area() + staging.near + subgroupBallotExclusiveBitCount(finders)] = entry;
+    staging.near += subgroupBallotBitCount(finders);
+    if (staging.near > STAGE_ENTRIES - SUBGROUP_SIZE) flush_near();
 }
+
+#endif

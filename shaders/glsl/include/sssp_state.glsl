@@ -3,9 +3,13 @@
 // An entry of a queue is a vertex and the distance it had when it was put there; where the vertex
 // has come nearer since, the entry is stale, and a later one has taken its place.
 
-layout(constant_id = 1) const uint SUBGROUP_SIZE = 32;
-layout(constant_id = 2) const uint BUCKETS = 10;   // of a window; 1 where there is a near set only
-layout(constant_id = 3) const uint FLOATS = 0;     // whether weights are floats
+#ifndef SSSP_STATE_GLSL
+#define SSSP_STATE_GLSL
+
+#include "constant_ids.glsl"
+
+layout(constant_id = SUBGROUP_SIZE_ID) const uint SUBGROUP_SIZE = 32;
+layout(constant_id = BUCKETS_ID) const uint BUCKETS = 10;  // of a window; 1 where there is a near set only
 
 #include "sssp_sum.glsl"
 
@@ -24,8 +28,8 @@ layout(push_constant) uniform Push {
     uint delta;         // width of a bucket; of floats, the bits
     uint hub_degree;    // a vertex with so many arcs is relaxed in pieces
     uint piece;         // arcs of a piece
-    uint min_chunk;   // entries that a subgroup takes at least
-    uint max_groups;   // workgroups of a round, at most
+    uint min_chunk;     // entries that a subgroup takes at least
+    uint max_groups;    // workgroups of a round, at most
     uint local_hops;    // how often a subgroup goes on with what it found itself
     uint local_entries; // in rounds of no more entries than this
     uint subgroups;     // of a workgroup of a round
@@ -52,7 +56,7 @@ layout(set = 0, binding = 0, std430) volatile buffer Control {
     uint more_first;  // buckets that are taken besides: none, if the last
     uint more_last;   // comes before the first
     // What the round reports.
-    uint least;       // no entry of the rest is nearer
+    uint nearest_rest;  // no entry of the rest is nearer
     uint lost;        // something did not fit into a queue
     uint overflowed;  // a sum was too large for a distance
     uint finished;    // workgroups that are through
@@ -120,3 +124,5 @@ uint bucket_of(uint distance, uint base, uint current) {
     // Rounding must not put it where nobody looks any more.
     return max(widths_between(base, distance), current + 1);
 }
+
+#endif

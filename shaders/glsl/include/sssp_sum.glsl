@@ -1,6 +1,13 @@
 // Distances as 32-bit words that compare like them: whole numbers, or the bits of floats that are
 // not negative. FLOATS says which.
 
+#ifndef SSSP_SUM_GLSL
+#define SSSP_SUM_GLSL
+
+#include "constant_ids.glsl"
+
+layout(constant_id = FLOATS_ID) const uint FLOATS = 0;  // whether weights are floats
+
 const uint UNREACHED = 0xFFFFFFFFu;
 const uint INFINITE = 0x7F800000u;  // of floats, as bits
 
@@ -13,3 +20,5 @@ uint sum_of(uint distance, uint weight) {
     }
     return weight < UNREACHED - distance ? distance + weight : UNREACHED;
 }
+
+#endif

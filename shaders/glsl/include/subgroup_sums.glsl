@@ -3,6 +3,9 @@
 // Needs subgroup basic and arithmetic operations; the workgroup size is a multiple of the
 // subgroup size.
 
+#ifndef SUBGROUP_SUMS_GLSL
+#define SUBGROUP_SUMS_GLSL
+
 // Kernels that know their subgroup size say so, and need less shared memory.
 #ifndef MIN_LANES
 #define MIN_LANES 4
@@ -26,3 +29,5 @@ uint sum_of_earlier_subgroups(uint sum, out uint total) {
     }
     return earlier;
 }
+
+#endif

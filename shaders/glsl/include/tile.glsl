@@ -1,12 +1,17 @@
 // A tile of u32: how a workgroup reads one into registers, scans it there and writes it back.
 //
 // Each subgroup owns a contiguous part of the tile and reads it row by row, a row being one uvec4
-// a lane: every access is 16 bytes wide and coalesced, and the order of the elements is (subgroup,
+// per lane: every access is 16 bytes wide and coalesced, and the order of the elements is (subgroup,
 // row, lane, component). The including kernel says where elements come from and go to:
 //   uvec4 load_vec4(uint v)          four elements from index 4 v on, all below the count
 //   uint  load_one(uint i)           one element
 //   void  store_vec4(uint v, uvec4), store_one(uint i, uint)    (kernels that write)
 // ROWS, the rows of each thread, is defined in kernels.txt, where the host reads it too.
+
+#ifndef TILE_GLSL
+#define TILE_GLSL
+
+#include "src_dst.glsl"
 
 const uint TILE = gl_WorkGroupSize.x * ROWS * 4;
 
@@ -88,4 +93,6 @@ void store_tile(uint first, uint count, uvec4 rows[ROWS], uint before) {
             store_partial(row_index(first, r), count, rows[r] + before);
     }
 }
+#endif
+
 #endif

@@ -1,11 +1,11 @@
-// Decoupled look-back over one count a bucket: how a workgroup learns where each bucket's keys of
+// Decoupled look-back over one count per bucket: how a workgroup learns where each bucket's keys of
 // its own tile go, while the tiles before it are still being worked on.
 //
-// A tile publishes a word a bucket: first its own count, later the place where the next tile's
+// A tile publishes one word per bucket: first its own count, later the place where the next tile's
 // keys of that bucket begin. The state is in the two top bits of the word, so that one plain load
 // sees both. One thread looks after one bucket. It reads the words of several tiles at a time: all of
 // a wave of tiles that began together have to be walked over, and one after another each word takes
-// the whole way to memory and back. A thread that looks in vain more than SPIN_LIMIT times gives up,
+// the whole way to memory and back. A thread that finds nothing more than SPIN_LIMIT times gives up,
 // and then the whole workgroup counts the missing tile again from the keys: progress never depends on
 // another workgroup being scheduled.
 //
@@ -13,7 +13,16 @@
 // time then lies close together in every bucket, and lines of the output are complete before a
 // cache gives them up.
 
-layout(constant_id = 19) const uint TILES_AT_A_TIME = 4;
+#ifndef TILE_LOOKBACK_GLSL
+#define TILE_LOOKBACK_GLSL
+
+#include "multisplit.glsl"
+#include "groups.glsl"
+#include "bucket.glsl"
+#include "rank_tile.glsl"
+
+layout(constant_id = SPIN_LIMIT_ID) const uint SPIN_LIMIT = 1024;
+layout(constant_id = TILES_AT_A_TIME_ID) const uint TILES_AT_A_TIME = 4;
 
 const uint STATE_COUNT = 1u << 30;
 const uint STATE_PLACE = 2u << 30;
@@ -146,7 +155,7 @@ uint global_begin(uint b) {
 #define VISIT_KEY(key) atomicAdd(bucket_targets[bucket_at(key)], 1)
 #include "visit_keys.glsl"
 
-// How many keys of each bucket a tile has, into bucket_targets. Called by all threads.
+// The counts of a tile's keys by bucket, into bucket_targets. Called by all threads.
 void count_again(uint tile) {
     barrier();
     for (uint b = thread_rank(); b < ROW; b += gl_WorkGroupSize.x) bucket_targets[b] = 0;
@@ -184,3 +193,5 @@ void aim_missing() {
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) settle(k);
     barrier();
 }
+
+#endif

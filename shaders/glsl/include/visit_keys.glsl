@@ -2,6 +2,12 @@
 // done with a key is the macro VISIT_KEY(key), which the includer defines; by whom it is done, if
 // not by the whole workgroup, are VISITOR of VISITORS threads.
 
+#ifndef VISIT_KEYS_GLSL
+#define VISIT_KEYS_GLSL
+
+#include "multisplit.glsl"
+#include "groups.glsl"
+
 #ifndef VISITOR
 #define VISITOR thread_rank()
 #define VISITORS gl_WorkGroupSize.x
@@ -30,3 +36,5 @@ void visit_keys(uint first, uint end) {
 #endif
     for (i += VISITOR; i < end; i += VISITORS) VISIT_KEY(keys.at[i]);
 }
+
+#endif

@@ -2,11 +2,15 @@
 //
 // A window is one key per lane. Each bit of the bucket ids is put to the vote once; from the votes
 // every lane learns which lanes share its bucket (for offsets), and which lanes voted for the
-// buckets that it keeps count of (for histograms). Lane l keeps buckets l, l + width, ...: its
-// slots.
+// buckets that it keeps count of (for histograms). Lane l keeps buckets l, l + width, ...
+//
+// The including file declares SUBGROUP_SIZE and BUCKET_BITS.
 //
 // Loops over bits are written out: where a loop that holds ballots is not unrolled by the driver,
 // every array that it indexes goes to local memory.
+
+#ifndef VOTING_GLSL
+#define VOTING_GLSL
 
 const uint MAX_BUCKET_BITS = 8;
 #define EACH_BIT(visit)           \
@@ -22,8 +26,7 @@ const uint MAX_BUCKET_BITS = 8;
 const uint LANE_BITS = 2 + (SUBGROUP_SIZE >= 8 ? 1 : 0) + (SUBGROUP_SIZE >= 16 ? 1 : 0) +
                        (SUBGROUP_SIZE >= 32 ? 1 : 0) + (SUBGROUP_SIZE >= 64 ? 1 : 0) +
                        (SUBGROUP_SIZE >= 128 ? 1 : 0);
-const uint SLOTS = BUCKET_BITS > LANE_BITS ? 1u << (BUCKET_BITS - LANE_BITS) : 1u;
-const uint SLOT_BITS = BUCKET_BITS > LANE_BITS ? BUCKET_BITS - LANE_BITS : 0u;
+const uint BUCKETS_PER_LANE = BUCKET_BITS > LANE_BITS ? 1u << (BUCKET_BITS - LANE_BITS) : 1u;
 
 // A mask of lanes is a uvec4. Words that a subgroup does not have are the constant 0, so that
 // compilers drop whatever is done to them: with up to 32 lanes a mask is one word.
@@ -111,7 +114,7 @@ uvec4 lanes_of_bucket(uint bucket) {
     return mask;
 }
 
-// The lanes whose bucket has this lane's number in its low bits; the slot decides on the others.
+// The lanes whose bucket has this lane's number in its low bits; the high bits decide on the others.
 uvec4 lanes_of_low_bits() {
     uvec4 mask = voters;
 #define FOLD(k) if (k < LANE_BITS) mask = agreeing(mask, votes[k], bit_of(gl_SubgroupInvocationID, k));
@@ -120,12 +123,14 @@ uvec4 lanes_of_low_bits() {
     return mask;
 }
 
-// How many lanes voted for bucket  slot * width + lane : paper, algorithm warp_histogram.
-uint votes_for_slot(uvec4 low, uint slot) {
-#define FOLD(k) if (k >= LANE_BITS) low = agreeing(low, votes[k], bit_of(slot, k - LANE_BITS));
+// How many lanes voted for bucket  row * width + lane : paper, algorithm warp_histogram.
+uint votes_for(uvec4 low, uint row) {
+#define FOLD(k) if (k >= LANE_BITS) low = agreeing(low, votes[k], bit_of(row, k - LANE_BITS));
     EACH_BIT(FOLD)
 #undef FOLD
     // With fewer buckets than lanes, lanes past the last bucket keep no count.
     if (BUCKET_BITS < LANE_BITS && gl_SubgroupInvocationID >> BUCKET_BITS != 0) return 0;
     return count_of(low);
 }
+
+#endif

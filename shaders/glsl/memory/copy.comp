@@ -4,7 +4,9 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_basic : require
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #include "src_dst.glsl"
 
@@ -16,7 +18,7 @@ layout(push_constant) uniform Push {
 #include "groups.glsl"
 
 void main() {
-    uint count = number(push.count);
+    uint count = resolved_count(push.count);
     uint v = group_index() * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
     if (v < count / 4) {
         store_vec4(v, load_vec4(v));

@@ -3,7 +3,9 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_basic : require
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 layout(set = 0, binding = 0, std430) writeonly buffer Dst { uint at[]; } dst;
 layout(set = 0, binding = 0, std430) writeonly buffer DstVec4 { uvec4 at[]; } dst_vec4;
@@ -17,12 +19,12 @@ layout(push_constant) uniform Push {
 #ifdef COUNTED
 #include "count.glsl"
 #else
-uint number(uint pushed) { return pushed; }
+uint resolved_count(uint pushed) { return pushed; }
 #endif
 #include "groups.glsl"
 
 void main() {
-    uint count = number(push.count);
+    uint count = resolved_count(push.count);
     uint v = group_index() * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
     if (v < count / 4) {
         dst_vec4.at[v] = uvec4(push.value);

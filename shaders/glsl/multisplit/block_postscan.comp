@@ -8,8 +8,9 @@
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #include "key_width.glsl"
+#include "constant_ids.glsl"
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #include "multisplit.glsl"
 #include "bucket.glsl"
@@ -56,6 +57,7 @@ void main() {
     load_keys(first);
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
         uint b = own_bucket(k);
+        bucket_next[k] = 0;  // past the last bucket there is nothing to read
         if (b < push.buckets) {
             bucket_next[k] = first_place(b, subproblem);
             if (subproblem == 0) offsets.at[b] = bucket_next[k];

@@ -7,14 +7,15 @@
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #include "key_width.glsl"
+#include "constant_ids.glsl"
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
-layout(constant_id = 6) const uint ITEMS = 8;
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
+layout(constant_id = ITEMS_ID) const uint ITEMS = 8;
 
 #include "multisplit.glsl"
 #include "bucket.glsl"
 layout(set = 0, binding = 2, std430) writeonly buffer Histogram { uint at[]; } histogram;
-#include "outside.glsl"
+#include "out_of_range.glsl"
 
 #include "groups.glsl"
 #include "voting.glsl"
@@ -28,5 +29,5 @@ void main() {
     count_windows(subproblem * push.parts * tile, push.parts * tile);
     for (uint b = thread_rank(); b < push.buckets; b += gl_WorkGroupSize.x)
         histogram.at[b * subproblem_count() + subproblem] = bucket_totals[b];
-    report_outside();
+    report_out_of_range();
 }

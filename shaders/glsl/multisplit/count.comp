@@ -5,13 +5,14 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_ballot : require
 #include "key_width.glsl"
+#include "constant_ids.glsl"
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #include "multisplit.glsl"
 #include "bucket.glsl"
 layout(set = 0, binding = 2, std430) buffer Histogram { uint at[]; } histogram;
-#include "outside.glsl"
+#include "out_of_range.glsl"
 
 #include "groups.glsl"
 #include "each.glsl"
@@ -33,5 +34,5 @@ void main() {
             else if (subgroupElect()) atomicAdd(histogram.at[bucket], same);
         }
     }
-    report_outside();
+    report_out_of_range();
 }

@@ -7,8 +7,9 @@
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #include "key_width.glsl"
+#include "constant_ids.glsl"
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #include "multisplit.glsl"
 #include "bucket.glsl"
@@ -17,14 +18,14 @@ layout(set = 0, binding = 2, std430) readonly buffer Scanned { uint at[]; } scan
 
 #include "groups.glsl"
 #include "voting.glsl"
-#include "slots.glsl"
+#include "next_places.glsl"
 
 void main() {
     stage_splitters();
     uint subproblem = group_index() * gl_NumSubgroups + gl_SubgroupID;
     if (subproblem >= subproblem_count()) return;
 
-    load_slots(subproblem);
+    load_next_places(subproblem);
     uint first = subproblem * push.parts * SUBGROUP_SIZE + gl_SubgroupInvocationID;
     for (uint w = 0; w < push.parts; ++w) {
         uint i = first + w * SUBGROUP_SIZE;
@@ -32,9 +33,9 @@ void main() {
         KEY key = takes_part ? keys.at[i] : KEY(0);
         uint bucket = takes_part ? bucket_at(key) : 0;
         vote(bucket, takes_part);
-        uint to = slot_of(bucket) + lanes_before(lanes_of_bucket(bucket));
+        uint to = next_place_of(bucket) + lanes_before(lanes_of_bucket(bucket));
         if (takes_part) move_element(key, i, to);
         uvec4 low = lanes_of_low_bits();
-        [[unroll]] for (uint s = 0; s < SLOTS; ++s) slots[s] += votes_for_slot(low, s);
+        [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) next_places[s] += votes_for(low, s);
     }
 }

@@ -5,8 +5,9 @@
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
 #include "key_width.glsl"
+#include "constant_ids.glsl"
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #include "multisplit.glsl"
 layout(set = 0, binding = 2, std430) readonly buffer Scanned { uint at[]; } scanned;

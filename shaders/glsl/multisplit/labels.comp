@@ -5,13 +5,14 @@
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
 #include "key_width.glsl"
+#include "constant_ids.glsl"
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #include "multisplit.glsl"
 #include "bucket.glsl"
 layout(set = 0, binding = 2, std430) writeonly buffer Labels { uint at[]; } labels;
-#include "outside.glsl"
+#include "out_of_range.glsl"
 #ifdef INDEX
 layout(set = 0, binding = 4, std430) writeonly buffer Sources { uint at[]; } sources;
 #endif
@@ -39,5 +40,5 @@ void main() {
 #endif
         }
     }
-    report_outside();
+    report_out_of_range();
 }

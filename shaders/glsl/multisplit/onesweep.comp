@@ -9,9 +9,9 @@
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #include "key_width.glsl"
+#include "constant_ids.glsl"
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
-layout(constant_id = 7) const uint SPIN_LIMIT = 1024;
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #define ONE_TILE
 #include "multisplit.glsl"
@@ -39,13 +39,13 @@ void publish_count(uint k);
 
 // A round in which all keys have the same digit is idle.
 uint idle_rounds() {
-    return idle.rounds | push.parameter_c;  // c: rounds that are idle by definition
+    return idle.rounds | push.idle_rounds;
 }
 
 // Two idle rounds that follow each other do nothing, and leave the data where it is; one alone moves
 // it to where the next round looks for it.
 bool skip_round(uint rounds) {
-    if ((rounds & push.parameter_b) == push.parameter_b) return true;  // b: this round and the other
+    if ((rounds & push.round_pair) == push.round_pair) return true;
     if ((rounds >> push.round & 1) == 0) return false;
     uint first = group_index() * TILE;
     uint end = min(first + TILE, element_count());

@@ -7,26 +7,27 @@
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #include "key_width.glsl"
+#include "constant_ids.glsl"
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
-layout(constant_id = 6) const uint SUBPROBLEM = 2048;  // keys
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
+layout(constant_id = SUBPROBLEM_ID) const uint SUBPROBLEM = 2048;  // keys
 
 #include "multisplit.glsl"
 #include "bucket.glsl"
 layout(set = 0, binding = 2, std430) writeonly buffer Histogram { uint at[]; } histogram;
-#include "outside.glsl"
+#include "out_of_range.glsl"
 layout(set = 0, binding = 4, std430) writeonly buffer InsideBlock { uint at[]; } inside_block;
 #include "groups.glsl"
 #include "side_by_side.glsl"
 
-const uint THREADS_ABREAST = gl_WorkGroupSize.x / SIDE_BY_SIDE;  // of a subproblem: whole subgroups
+const uint THREADS_PER_SUBPROBLEM = gl_WorkGroupSize.x / SIDE_BY_SIDE;  // whole subgroups
 
 // Keys of the second bucket: of a thread, and of each subproblem.
 uint ones_here = 0;
 shared uint ones_of[SIDE_BY_SIDE];
 
-#define VISITOR (thread_rank() % THREADS_ABREAST)
-#define VISITORS THREADS_ABREAST
+#define VISITOR (thread_rank() % THREADS_PER_SUBPROBLEM)
+#define VISITORS THREADS_PER_SUBPROBLEM
 #define VISIT_KEY(key) ones_here += counted_bucket(key)
 #include "visit_keys.glsl"
 
@@ -41,7 +42,7 @@ void main() {
     uint block = group_index();
     if (block >= block_count()) return;
     uint first = block * SIDE_BY_SIDE;
-    uint place = thread_rank() / THREADS_ABREAST;
+    uint place = thread_rank() / THREADS_PER_SUBPROBLEM;
     visit_keys(first_key_of(first + place), first_key_of(first + place + 1));
     uint ones = subgroupAdd(ones_here);
     if (subgroupElect()) atomicAdd(ones_of[place], ones);
@@ -55,5 +56,5 @@ void main() {
         }
         histogram.at[b * block_count() + block] = sum;
     }
-    report_outside();
+    report_out_of_range();
 }

@@ -7,13 +7,14 @@
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #include "key_width.glsl"
+#include "constant_ids.glsl"
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #include "multisplit.glsl"
 #include "bucket.glsl"
 layout(set = 0, binding = 2, std430) writeonly buffer Histogram { uint at[]; } histogram;
-#include "outside.glsl"
+#include "out_of_range.glsl"
 
 #include "groups.glsl"
 #include "voting.glsl"
@@ -23,8 +24,8 @@ void main() {
     uint subproblem = group_index() * gl_NumSubgroups + gl_SubgroupID;
     if (subproblem >= subproblem_count()) return;
 
-    uint counts[SLOTS];
-    [[unroll]] for (uint s = 0; s < SLOTS; ++s) counts[s] = 0;
+    uint counts[BUCKETS_PER_LANE];
+    [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) counts[s] = 0;
     uint first = subproblem * push.parts * SUBGROUP_SIZE + gl_SubgroupInvocationID;
     for (uint w = 0; w < push.parts; ++w) {
         uint i = first + w * SUBGROUP_SIZE;
@@ -32,11 +33,11 @@ void main() {
         uint bucket = takes_part ? counted_bucket(keys.at[i]) : 0;
         vote(bucket, takes_part);
         uvec4 low = lanes_of_low_bits();
-        [[unroll]] for (uint s = 0; s < SLOTS; ++s) counts[s] += votes_for_slot(low, s);
+        [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) counts[s] += votes_for(low, s);
     }
-    [[unroll]] for (uint s = 0; s < SLOTS; ++s) {
+    [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) {
         uint bucket = s * SUBGROUP_SIZE + gl_SubgroupInvocationID;
         if (bucket < push.buckets) histogram.at[bucket * subproblem_count() + subproblem] = counts[s];
     }
-    report_outside();
+    report_out_of_range();
 }

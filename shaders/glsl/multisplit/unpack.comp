@@ -4,7 +4,9 @@
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 layout(set = 0, binding = 0, std430) readonly buffer Packed { uvec2 at[]; } packed;
 layout(set = 0, binding = 1, std430) writeonly buffer KeysOut { uint at[]; } keys_out;
@@ -19,7 +21,7 @@ layout(push_constant) uniform Push {
 #include "each.glsl"
 
 void main() {
-    uint count = number(push.count);
+    uint count = resolved_count(push.count);
     [[unroll]] for (uint k = 0; k < EACH; ++k) {
         uint i = element_index(k);
         if (i < count) {

@@ -8,9 +8,10 @@
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #include "key_width.glsl"
+#include "constant_ids.glsl"
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
-layout(constant_id = 6) const uint ITEMS = 8;  // windows of a tile
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
+layout(constant_id = ITEMS_ID) const uint ITEMS = 8;  // windows of a tile
 
 #include "multisplit.glsl"
 #include "bucket.glsl"
@@ -19,7 +20,7 @@ layout(set = 0, binding = 2, std430) readonly buffer Scanned { uint at[]; } scan
 
 #include "groups.glsl"
 #include "voting.glsl"
-#include "slots.glsl"
+#include "next_places.glsl"
 
 // Each subgroup has its own part.
 shared KEY tile_keys[gl_WorkGroupSize.x * ITEMS];
@@ -27,20 +28,20 @@ shared KEY tile_keys[gl_WorkGroupSize.x * ITEMS];
 shared uint tile_sources[gl_WorkGroupSize.x * ITEMS];
 #endif
 
-// Turns one count a bucket into where each bucket begins in the tile.
-void begin_buckets(uint counts[SLOTS], out uint begins[SLOTS]) {
+// Turns one count per bucket into where each bucket begins in the tile.
+void begin_buckets(uint counts[BUCKETS_PER_LANE], out uint begins[BUCKETS_PER_LANE]) {
     uint carry = 0;
-    [[unroll]] for (uint s = 0; s < SLOTS; ++s) {
+    [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) {
         uint through = subgroupInclusiveAdd(counts[s]);
         begins[s] = carry + through - counts[s];
         carry += subgroupShuffle(through, SUBGROUP_SIZE - 1);
     }
 }
 
-uint pick(uint held[SLOTS], uint bucket) {
+uint pick(uint held[BUCKETS_PER_LANE], uint bucket) {
     uint lane = bucket & (SUBGROUP_SIZE - 1);
     uint found = 0;
-    [[unroll]] for (uint s = 0; s < SLOTS; ++s) {
+    [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) {
         uint other = subgroupShuffle(held[s], lane);
         if (bucket >> LANE_BITS == s) found = other;
     }
@@ -52,7 +53,7 @@ void main() {
     uint subproblem = group_index() * gl_NumSubgroups + gl_SubgroupID;
     if (subproblem >= subproblem_count()) return;
 
-    load_slots(subproblem);
+    load_next_places(subproblem);
     const uint tile_size = SUBGROUP_SIZE * ITEMS;
     uint area = gl_SubgroupID * tile_size;
     for (uint t = 0; t < push.parts; ++t) {
@@ -61,8 +62,8 @@ void main() {
 
         KEY own[ITEMS];
         uint places[ITEMS];  // first the rank within the bucket, then the place in the tile
-        uint counts[SLOTS];
-        [[unroll]] for (uint s = 0; s < SLOTS; ++s) counts[s] = 0;
+        uint counts[BUCKETS_PER_LANE];
+        [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) counts[s] = 0;
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
             uint i = first + w * SUBGROUP_SIZE + gl_SubgroupInvocationID;
             bool takes_part = i < element_count();
@@ -71,9 +72,9 @@ void main() {
             vote(bucket, takes_part);
             places[w] = pick(counts, bucket) + lanes_before(lanes_of_bucket(bucket));
             uvec4 low = lanes_of_low_bits();
-            [[unroll]] for (uint s = 0; s < SLOTS; ++s) counts[s] += votes_for_slot(low, s);
+            [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) counts[s] += votes_for(low, s);
         }
-        uint begins[SLOTS];
+        uint begins[BUCKETS_PER_LANE];
         begin_buckets(counts, begins);
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
             uint i = first + w * SUBGROUP_SIZE + gl_SubgroupInvocationID;
@@ -90,12 +91,12 @@ void main() {
         subgroupBarrier();
 
         // From the place in the tile to the place in the output, for each bucket.
-        [[unroll]] for (uint s = 0; s < SLOTS; ++s) slots[s] -= begins[s];
+        [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) next_places[s] -= begins[s];
         uint held = min(tile_size, element_count() - first);
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
             uint place = w * SUBGROUP_SIZE + gl_SubgroupInvocationID;
             KEY key = place < held ? tile_keys[area + place] : KEY(0);
-            uint to = slot_of(place < held ? bucket_at(key) : 0) + place;
+            uint to = next_place_of(place < held ? bucket_at(key) : 0) + place;
             if (place < held) {
 #if defined(PAIRS) || defined(PERMUTATION)
                 move_element(key, tile_sources[area + place], to);
@@ -104,7 +105,7 @@ void main() {
 #endif
             }
         }
-        [[unroll]] for (uint s = 0; s < SLOTS; ++s) slots[s] += begins[s] + counts[s];
+        [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) next_places[s] += begins[s] + counts[s];
         subgroupMemoryBarrierShared();
         subgroupBarrier();  // the shared area is written again
     }

@@ -9,8 +9,10 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
-layout(constant_id = 1) const uint SUBGROUP_SIZE = 32;
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
+layout(constant_id = SUBGROUP_SIZE_ID) const uint SUBGROUP_SIZE = 32;
 
 layout(set = 0, binding = 0, std430) buffer Exceptions { uint count; } exceptions;
 

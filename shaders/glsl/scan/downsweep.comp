@@ -6,7 +6,9 @@
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #include "src_dst.glsl"
 layout(set = 0, binding = 2, std430) readonly buffer Offsets { uint at[]; } offsets;
@@ -23,7 +25,7 @@ layout(push_constant) uniform Push {
 #include "tile.glsl"
 
 void main() {
-    uint count = number(push.count);
+    uint count = resolved_count(push.count);
     uint tiles = (count - 1) / TILE + 1;
     if (group_index() >= tiles) return;
     uint tile = group_index_from_end(tiles);

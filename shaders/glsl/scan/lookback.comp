@@ -7,8 +7,9 @@
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
-layout(constant_id = 1) const uint SPIN_LIMIT = 1024;
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #include "src_dst.glsl"
 
@@ -23,7 +24,6 @@ layout(push_constant) uniform Push {
 #include "subgroup_sums.glsl"
 #include "tile.glsl"
 
-uint sum_of_tile_again(uint tile);
 #define LOOKBACK_BINDING 2
 #include "lookback.glsl"
 
@@ -40,7 +40,7 @@ uint sum_of_tile_again(uint tile) {
 shared uint shared_word;
 
 void main() {
-    uint count = number(push.count);
+    uint count = resolved_count(push.count);
     // Workgroups past the count (folding makes some) must not take a ticket.
     if (group_index() >= (count - 1) / TILE + 1) return;
     if (thread_rank() == 0) shared_word = atomicAdd(status.ticket, 1);

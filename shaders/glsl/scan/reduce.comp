@@ -5,7 +5,9 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #define NO_DST
 #include "src_dst.glsl"
@@ -22,7 +24,7 @@ layout(push_constant) uniform Push {
 #include "tile.glsl"
 
 void main() {
-    uint count = number(push.count);
+    uint count = resolved_count(push.count);
     uint tile = group_index();
     // Uniform over the workgroup; in divisions, because tile * TILE may not fit 32 bits.
     if (tile >= (count - 1) / TILE + 1) return;

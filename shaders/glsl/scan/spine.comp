@@ -7,7 +7,9 @@
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #include "src_dst.glsl"
 
@@ -22,7 +24,7 @@ layout(push_constant) uniform Push {
 #include "tile.glsl"
 
 void main() {
-    uint count = number(push.count);
+    uint count = resolved_count(push.count);
     uint carry = 0;
     for (uint first = 0; first < count; first += TILE) {
         uvec4 rows[ROWS];

@@ -4,11 +4,13 @@
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
 #include "key_width.glsl"
+#include "constant_ids.glsl"
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
-layout(constant_id = 6) const uint ITEMS = 16;   // keys of a thread in a part
-layout(constant_id = 15) const uint ROUNDS = 4;  // digits of a key
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
+layout(constant_id = ITEMS_ID) const uint ITEMS = 16;   // keys per thread in a part
+layout(constant_id = ROUNDS_ID) const uint ROUNDS = 4;  // digits of a key
 
+#define ALL_DIGITS
 #include "multisplit.glsl"
 #include "ordered.glsl"
 layout(set = 0, binding = 2, std430) buffer Histogram { uint at[]; } histogram;

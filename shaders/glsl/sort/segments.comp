@@ -5,7 +5,9 @@
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 layout(set = 0, binding = 0, std430) readonly buffer Sources { uint at[]; } sources;
 layout(set = 0, binding = 1, std430) readonly buffer Begins { uint at[]; } begins;

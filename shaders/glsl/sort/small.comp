@@ -8,15 +8,16 @@
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #include "key_width.glsl"
+#include "constant_ids.glsl"
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #define IN_PLACE
+#define ALL_DIGITS
 #define HOST_COUNT
 #include "multisplit.glsl"
 #include "ordered.glsl"
-layout(constant_id = 5) const uint VALUE_WORDS = 1;      // 32-bit words of a value: 1, 2 or 4
-layout(constant_id = 14) const uint COUNTED_VALUES = 0;  // the values are 0, 1, 2, ..., not read
+#include "values.glsl"
 layout(set = 0, binding = 0, std430) buffer Keys { KEY at[]; } keys;
 #ifdef PAIRS
 layout(set = 0, binding = 2, std430) buffer Values { uint at[]; } values;
@@ -31,6 +32,7 @@ layout(set = 0, binding = 1, std430) readonly buffer Begins { uint at[]; } begin
 #include "subgroup_sums.glsl"
 #include "voting.glsl"
 #include "rank_tile.glsl"
+#include "check_order.glsl"
 #include "digits.glsl"
 
 #ifdef PAIRS
@@ -122,6 +124,7 @@ void main() {
     for (uint round = 0; round < push.round; ++round) {
         find_digits(held, round);
         place_items();
+        check_order(segment);
         reorder();
     }
     [[unroll]] for (uint w = 0; w < ITEMS; ++w)

@@ -3,7 +3,9 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 
-layout(local_size_x = 64, local_size_x_id = 0) in;
+#include "constant_ids.glsl"
+
+layout(local_size_x = 64, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #include "sssp_state.glsl"
 #include "sssp_advance.glsl"
@@ -20,7 +22,7 @@ void main() {
     control.base = 0;
     control.bucket = 0;
     control.threshold = widths_past(0, 1);
-    control.least = UNREACHED;
+    control.nearest_rest = UNREACHED;
     control.lost = 0;
     control.overflowed = 0;
     control.finished = 0;

@@ -1,5 +1,5 @@
 #version 460
-// Before the pile is split: drops what is stale or has been expanded, and says in which bucket the
+// Before the pile is split: leaves out what is stale or has been expanded, and says in which bucket the
 // others are.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -7,7 +7,9 @@
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #include "sssp_state.glsl"
 layout(set = 0, binding = 3, std430) readonly buffer Pile { uvec2 at[]; } pile;
@@ -19,16 +21,16 @@ void look_at(uint i) {
     bool held = i < control.piled;
     uvec2 entry = held ? pile.at[i] : uvec2(0);
     bool keep = held && entry.y >= control.threshold && distances.at[entry.x] == entry.y;
-    uvec4 votes = subgroupBallot(keep);
-    uint least = subgroupMin(keep ? entry.y : UNREACHED);
+    uvec4 keepers = subgroupBallot(keep);
+    uint nearest = subgroupMin(keep ? entry.y : UNREACHED);
     uint begin = 0;
-    if (subgroupElect() && least < UNREACHED) {
-        uint count = subgroupBallotBitCount(votes);
+    if (subgroupElect() && nearest < UNREACHED) {
+        uint count = subgroupBallotBitCount(keepers);
         begin = atomicAdd(control.kept, count);
         atomicAdd(control.kept_words, 2 * count);
-        atomicMin(control.least, least);
+        atomicMin(control.nearest_rest, nearest);
     }
-    begin = subgroupBroadcastFirst(begin) + subgroupBallotExclusiveBitCount(votes);
+    begin = subgroupBroadcastFirst(begin) + subgroupBallotExclusiveBitCount(keepers);
     if (keep) {
         ids.at[begin] = min(widths_between(control.base, entry.y), push.last_id);
         kept.at[begin] = entry;

@@ -2,7 +2,7 @@
 // Many rounds of a search in one dispatch: workgroups that all run at the same time, and wait for
 // each other between rounds.
 //
-// Waiting is bounded. Where somebody waits in vain (not all workgroups were running after all),
+// Waiting is bounded. Where somebody waits too long (not all workgroups were running after all),
 // everybody leaves, and the host goes on with rounds of a dispatch each, from the distances that
 // have been found.
 #extension GL_GOOGLE_include_directive : require
@@ -13,16 +13,14 @@
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
-layout(constant_id = 4) const uint SPIN_LIMIT = 1u << 20;
-layout(constant_id = 5) const uint ROUNDS = 1024;  // in one dispatch, at most
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
+layout(constant_id = SPIN_LIMIT_ID) const uint SPIN_LIMIT = 1u << 20;
+layout(constant_id = ROUNDS_ID) const uint ROUNDS = 1024;  // in one dispatch, at most
 
 #include "sssp_state.glsl"
 #include "sssp_advance.glsl"
-#include "sssp_stage.glsl"
-#include "sssp_hand_over.glsl"
-void relax(bool mine, uint distance, uvec2 arc);
-#include "sssp_gather.glsl"
 #include "sssp_round.glsl"
 
 shared uint leave;

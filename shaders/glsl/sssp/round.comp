@@ -9,14 +9,12 @@
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #include "sssp_state.glsl"
 #include "sssp_advance.glsl"
-#include "sssp_stage.glsl"
-#include "sssp_hand_over.glsl"
-void relax(bool mine, uint distance, uvec2 arc);
-#include "sssp_gather.glsl"
 #include "sssp_round.glsl"
 
 void main() {

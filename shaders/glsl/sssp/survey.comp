@@ -1,5 +1,5 @@
 #version 460
-// After a search: an arc a thread. Which arcs lie on shortest paths (the tree of predecessors),
+// After a search, one arc per thread: which arcs lie on shortest paths (the tree of predecessors),
 // which were relaxed at all, and is there a vertex that only paths too long for a distance reach?
 //
 // The tree has no cycles: a vertex takes for its predecessor one that is nearer; or, where only
@@ -8,9 +8,10 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 
-layout(local_size_x = 256, local_size_x_id = 0) in;
-layout(constant_id = 1) const uint FLOATS = 0;
-layout(constant_id = 2) const uint PARENTS = 1;  // whether the tree is wanted
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
+layout(constant_id = PARENTS_ID) const uint PARENTS = 1;  // whether the tree is wanted
 
 #include "groups.glsl"
 #include "sssp_sum.glsl"

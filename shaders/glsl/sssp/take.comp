@@ -3,8 +3,10 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 
-layout(local_size_x = 64, local_size_x_id = 0) in;
-layout(constant_id = 4) const uint SORTED = 0;  // whether there are ids in order, and no offsets
+#include "constant_ids.glsl"
+
+layout(local_size_x = 64, local_size_x_id = LOCAL_SIZE_X_ID) in;
+layout(constant_id = SORTED_ID) const uint SORTED = 0;  // whether there are ids in order, and no offsets
 
 #include "sssp_state.glsl"
 #define PILE
@@ -44,13 +46,13 @@ void main() {
         return;
     }
     uvec2 first = first_bucket(count);
-    uint least = control.least;
+    uint nearest = control.nearest_rest;
     // Beyond the last bucket nobody knows how far: it is split again, from where it begins.
     bool beyond = first.x == push.last_id && first.x > 0;
     uint taken = beyond ? 0 : first.y;
     control.taken = REST;
     if (!beyond) control.threshold = widths_past(control.base, first.x + 1);
     // No entry that stays is nearer than this.
-    control.least = beyond ? least : taken < count ? control.threshold : UNREACHED;
+    control.nearest_rest = beyond ? nearest : taken < count ? control.threshold : UNREACHED;
     deal(taken, 0);
 }

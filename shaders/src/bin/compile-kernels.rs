@@ -13,14 +13,15 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use multisplit_shaders::compile::{Source, compile};
-use multisplit_shaders::manifest::{self, Entry};
+use multisplit_shaders::manifest::{self, Entry, Family};
 use multisplit_shaders::reflect::reflect;
 
 fn main() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let entries = manifest::entries();
+    let families = manifest::families()?;
+    let entries: Vec<Entry> = families.iter().flat_map(|family| family.kernels.clone()).collect();
     let texts = [
-        ("src/generated.rs".to_owned(), generated_constants(&entries)),
+        ("src/generated.rs".to_owned(), generated_constants(root, &families, &entries)?),
         ("src/generated_sources.rs".to_owned(), generated_sources(root, &entries)?),
         ("spv/sources.txt".to_owned(), source_hashes(root, &entries)?),
     ];
@@ -215,7 +216,7 @@ fn unwanted_modules(root: &Path, entries: &[Entry]) -> Result<Vec<String>> {
 
 const HEADER: &str = "// Written by compile-kernels; do not edit.\n";
 
-fn generated_constants(entries: &[Entry]) -> String {
+fn generated_constants(root: &Path, families: &[Family], entries: &[Entry]) -> Result<String> {
     let mut text = format!("{HEADER}\nuse crate::builtin::Builtin;\n\n");
     for entry in entries {
         let list = |show: fn(&(String, String)) -> String| {
@@ -241,7 +242,51 @@ fn generated_constants(entries: &[Entry]) -> String {
     for entry in entries {
         text += &format!("    &{},\n", entry.constant());
     }
-    text + "];\n"
+    text += "];\n\n";
+    text += &tables_of_variants(families);
+    text += &constant_names(root)?;
+    Ok(text)
+}
+
+/// A table for each family of kernels, by the choices of its axes.
+fn tables_of_variants(families: &[Family]) -> String {
+    let mut text = "/// Kernels that are compiled with each choice of an axis of `glsl/kernels.txt`: a table for each\n\
+                    /// line, by the numbers of the choices in the order of its axes.\n\
+                    pub mod variants {\n    use super::Builtin;\n"
+        .to_owned();
+    for family in families.iter().filter(|family| !family.axes.is_empty()) {
+        let mut rows: Vec<String> =
+            family.kernels.iter().map(|kernel| format!("&super::{}", kernel.constant())).collect();
+        let mut of = "&Builtin".to_owned();
+        for &choices in family.axes.iter().rev() {
+            rows = rows.chunks(choices).map(|row| format!("[{}]", row.join(", "))).collect();
+            of = format!("[{of}; {choices}]");
+        }
+        text += &format!(
+            "\n    /// `{label}`.\n    pub static {constant}: {of} =\n        {table};\n",
+            label = family.label,
+            constant = manifest::constant(&family.label),
+            table = rows.concat(),
+        );
+    }
+    text + "}\n\n"
+}
+
+/// The names of all specialization constants, from `glsl/include/constant_ids.glsl`.
+fn constant_names(root: &Path) -> Result<String> {
+    let mut text =
+        "/// Every specialization constant that a built-in kernel may have, with its number.\n\
+                    pub static CONSTANT_IDS: &[(&str, u32)] = &[\n"
+            .to_owned();
+    let list = fs::read_to_string(root.join("glsl/include/constant_ids.glsl"))?;
+    for line in list.lines().filter_map(|line| line.strip_prefix("#define ")) {
+        let Some((name, id)) = line.split_once("_ID ") else { continue };
+        let id: u32 = id.trim().parse().with_context(|| format!("constant_ids.glsl: {line}"))?;
+        // The size of workgroups has no name in a shader; the host calls it as GLSL does.
+        let name = if name == "LOCAL_SIZE_X" { "local_size_x" } else { name };
+        text += &format!("    (\"{name}\", {id}),\n");
+    }
+    Ok(text + "];\n")
 }
 
 fn generated_sources(root: &Path, entries: &[Entry]) -> Result<String> {

@@ -110,7 +110,7 @@ pub enum CheckError {
     },
     /// A function that does more than compute.
     #[error(
-        "`{function}` {problem}: it may read its parameter, its own variables, push.parameter_a, _b and _c, and table.at[], and write its own variables"
+        "`{function}` {problem}: it may read its parameter, its own variables, push.parameter_0, _1 and _2, and table.at[], and write its own variables"
     )]
     SideEffect {
         /// The function.

@@ -32,7 +32,7 @@ const TEMPLATE: &str = "#version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 layout(local_size_x = 1) in;
-layout(push_constant) uniform Push { uint parameter_a; uint parameter_b; uint parameter_c; } push;
+layout(push_constant) uniform Push { uint parameter_0; uint parameter_1; uint parameter_2; } push;
 layout(set = 0, binding = 1, std430) readonly buffer Table { uint at[]; } table;
 #include \"user_bucket.glsl\"
 void main() { bucket_of(USER_KEY_TYPE(0)); }

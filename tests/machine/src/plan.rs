@@ -33,6 +33,8 @@ struct Instance<'p> {
     plan: &'p Plan,
     imports: Vec<(usize, Buffer)>,
     workspace: Option<Buffer>,
+    /// Stands for all status words.
+    status: Buffer,
     by_address: bool,
 }
 
@@ -52,7 +54,8 @@ impl Machine {
         let bytes = plan.workspace().size;
         let workspace = (bytes > 0).then(|| self.buffer("workspace", bytes));
         let by_address = options.by_address;
-        let instance = Instance { plan, imports, workspace, by_address };
+        let status = self.upload("status word", &[0]);
+        let instance = Instance { plan, imports, workspace, status, by_address };
         for _ in 0..options.runs {
             let mut level = None;
             for step in plan.steps() {
@@ -64,6 +67,9 @@ impl Machine {
                     self.forget(&instance, step.pass.level);
                 }
                 self.run_pass(&instance, &step.pass)?;
+                if self.options.first_only && !self.findings().is_empty() {
+                    return Ok(());
+                }
             }
             if let Some(exit) = plan.exit() {
                 self.timeline.barrier(exit);
@@ -183,6 +189,7 @@ impl Instance<'_> {
         let found = match self.plan.place(buffer, offset) {
             Some(Place::Import { buffer, offset }) => import(buffer).map(|r| (r, offset)),
             Some(Place::Workspace { offset }) => self.workspace.map(|w| (w.0, offset)),
+            Some(Place::StatusWord { .. }) => Some((self.status.0, 0)),
             None => None,
         };
         found.ok_or_else(|| {

@@ -26,6 +26,8 @@ pub struct Bench<'c> {
     pub timing: Timing,
     /// Whether the device is a software driver, which gets less to do where nothing is said.
     pub software: bool,
+    /// One tile in so many checks itself, where that is said.
+    pub canary: Option<u32>,
 }
 
 /// What the cases of one size share.
@@ -37,6 +39,15 @@ struct Arrays {
 }
 
 impl Bench<'_> {
+    /// What plans are made for.
+    pub fn target(&self) -> Target {
+        let mut target = Target::context(self.context);
+        if let Some(period) = self.canary {
+            target.policy.split.canary_period = period;
+        }
+        target
+    }
+
     /// Measures `subject` on `n` elements; the input is made and uploaded once.
     pub fn measure(&self, subject: Subject, n: u64, output: &mut Output) -> Result<()> {
         let target = Target::context(self.context);

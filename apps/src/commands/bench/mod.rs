@@ -16,7 +16,7 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, value_parser};
 use multisplit::ash::vk::PhysicalDeviceType;
 use multisplit::primitives::multisplit::MAX_BUCKETS;
-use multisplit::{Config, Context, Error};
+use multisplit::{Config, Context, Error, Features, RankingChoice};
 
 pub use self::output::Output;
 
@@ -24,6 +24,7 @@ use self::measure::{Bench, Timing};
 use self::subjects::Subject;
 use crate::device::Devices;
 use crate::plans::bytes_of;
+use crate::ranking::Ranking;
 use crate::{figures, report, size};
 
 /// Arguments of `multisplit bench`.
@@ -56,6 +57,12 @@ pub struct Options {
     /// Print what the driver says of each pipeline (registers, spills), on standard error
     #[arg(long)]
     statistics: bool,
+    /// With ranking by lane order, one tile in so many checks its own order; 0: none [default: 256]
+    #[arg(long, value_name = "TILES")]
+    canary: Option<u32>,
+    /// Leave out what makes kernels state where lanes come together again
+    #[arg(long)]
+    without_reconvergence: bool,
     #[command(flatten)]
     split: split::SplitOptions,
     #[command(flatten)]
@@ -130,7 +137,7 @@ impl Options {
             warmup_ms: self.warmup.unwrap_or(warmup),
             passes: self.passes,
         };
-        Bench { context, timing, software }
+        Bench { context, timing, software, canary: self.canary }
     }
 
     fn measure_size(
@@ -211,6 +218,7 @@ Examples:
   multisplit bench scan --n 2^25,2^28 --passes
   multisplit bench copy --reps 100 --json copy.jsonl
   multisplit bench scan --n 2^20 --statistics
+  multisplit bench sort --n 2^20 --ranking promised,probed
   multisplit bench split --op split_delta_keys,split_delta_pairs --method block,onesweep
   multisplit bench split --n 2^25 --m 256 --distribution binomial
   multisplit bench split --n 2^20,2^25 --html report.html --against cub.jsonl
@@ -223,6 +231,10 @@ Each line has anchor, op, n, m (0: no buckets), ms (GPU time), gps (10^9 element
 method; the first one names the device. Every configuration is verified against the CPU once.
 Sizes that the device cannot hold are left out, with a note. A small scan takes one workgroup
 whatever it is asked to take; its method is then `one-workgroup`.
+
+Lines of sorts and splits have the ranking: `probed` where they rely on what the device was seen to do,
+`promised` where they do not. Where the driver has statistics of pipelines (registers, local memory),
+lines of them come last; -v prints them too, and a ranking kernel that uses local memory gets a warning.
 
 Lines of splits have the distribution too, and the milliseconds of each stage: prescan_ms, scan_ms
 and postscan_ms, for onesweep histogram_ms and sweep_ms; for both clear_ms, which is everything
@@ -238,30 +250,67 @@ of the time that bucketing takes.";
 /// Measures, and prints the figures as they come.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     options.check();
-    let config = Config { pipeline_statistics: options.statistics, ..Config::default() };
-    let context = devices.open_with(config)?;
-    let files = options.files.begin(devices)?;
+    let rankings = devices.rankings();
     let paper = options.subject.contains(&Subject::Paper);
+    let choices: Vec<RankingChoice> = match rankings.len() {
+        0 => vec![RankingChoice::Auto],
+        _ if paper => vec![Ranking::one(&rankings)],
+        _ => rankings.iter().map(|&ranking| ranking.into()).collect(),
+    };
+    let open = |ranking| {
+        // Statistics are always there to look at: a ranking kernel that leaves its registers is told.
+        let off = options.without_reconvergence;
+        let without = Features {
+            shader_maximal_reconvergence: off,
+            shader_subgroup_uniform_control_flow: off,
+            ..Features::default()
+        };
+        let config = Config { pipeline_statistics: true, ranking, without, ..Config::default() };
+        devices.open_ranking(config)
+    };
+    let [first, others @ ..] = choices.as_slice() else { return Ok(()) };
+    let mut context = open(*first)?;
+    let files = options.files.begin(devices)?;
     // Tables are for people, lines for programs: standard output has one or the other.
     let mut output = if files.has_json() || paper { Output::kept() } else { Output::printed() };
     output.device(context.properties())?;
+    output.rank(Ranking::of(&context));
+    let printed = options.statistics || devices.verbose();
     let tables = if paper {
         options.paper.measure(options, &context, devices, &mut output)?
     } else {
         options.measure(&context, files.has_html(), &mut output)?;
         Vec::new()
     };
+    let mut measured = vec![Ranking::of(&context)];
+    let mut statistics = vec![(Ranking::of(&context), context.pipeline_statistics())];
+    for &other in others {
+        // What one context holds the other may need.
+        drop(context);
+        context = open(other)?;
+        let ranking = Ranking::of(&context);
+        if measured.contains(&ranking) {
+            report::note(
+                "probed behaviour is not relied on on this device: --ranking promised is all",
+            );
+            continue;
+        }
+        output.rank(ranking);
+        options.measure(&context, files.has_html(), &mut output)?;
+        measured.push(ranking);
+        statistics.push((ranking, context.pipeline_statistics()));
+    }
     if output.is_empty() {
         bail!("nothing was measured: no size fits the device; try a smaller --n");
     }
     if !paper {
         output.table();
     }
-    files.write(output.text(), &tables)?;
-    if options.statistics {
-        output::statistics(&context.pipeline_statistics());
+    for (ranking, figures) in &statistics {
+        output.rank(*ranking);
+        output.statistics(figures, printed)?;
     }
-    Ok(())
+    files.write(output.text(), &tables)
 }
 
 /// Arguments of `multisplit bench` on a line of their own.

@@ -3,6 +3,7 @@
 //! The keys are those that the CUDA figures of the same operations are printed with, so that the
 //! two files can be joined.
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _, Write};
 
 use anyhow::Result;
@@ -11,6 +12,7 @@ use serde::Serialize;
 
 use super::stages::Stages;
 use super::subjects::COPY;
+use crate::ranking::Ranking;
 use crate::{figures, passes, report, size};
 
 /// Who measured: the first key of every line.
@@ -62,14 +64,26 @@ struct FigureLine {
     ms: f64,
     gps: f64,
     method: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ranking: Option<&'static str>,
     #[serde(flatten)]
     split: Option<SplitFigure>,
+}
+
+#[derive(Serialize)]
+struct PipelineLine<'a> {
+    anchor: &'static str,
+    pipeline: &'a str,
+    ranking: &'static str,
+    statistics: BTreeMap<&'a str, &'a str>,
 }
 
 /// Takes the figures as they come.
 pub struct Output {
     lines: Box<dyn Write>,
-    figures: Vec<Figure>,
+    figures: Vec<(Figure, Option<Ranking>)>,
+    /// What the kernels rely on that are measured now.
+    ranking: Ranking,
     /// What was written so far.
     text: String,
 }
@@ -77,12 +91,22 @@ pub struct Output {
 impl Output {
     /// To standard output, as they come.
     pub fn printed() -> Self {
-        Self { lines: Box::new(io::stdout()), figures: Vec::new(), text: String::new() }
+        Self::to(Box::new(io::stdout()))
     }
 
     /// Kept, and written nowhere yet.
     pub fn kept() -> Self {
-        Self { lines: Box::new(io::sink()), figures: Vec::new(), text: String::new() }
+        Self::to(Box::new(io::sink()))
+    }
+
+    fn to(lines: Box<dyn Write>) -> Self {
+        let (figures, ranking) = (Vec::new(), Ranking::Promised);
+        Self { lines, figures, ranking, text: String::new() }
+    }
+
+    /// What is measured from here on ranks like this.
+    pub fn rank(&mut self, ranking: Ranking) {
+        self.ranking = ranking;
     }
 
     /// The first line.
@@ -99,14 +123,17 @@ impl Output {
     pub fn figure(&mut self, figure: Figure) -> Result<()> {
         let Figure { op, n, m, ms, gps, method, split } = figure;
         let (ms, gps) = (six_digits(ms), six_digits(gps));
-        self.line(&FigureLine { anchor: ANCHOR, op, n, m, ms, gps, method, split })?;
-        self.figures.push(figure);
+        let ranking = ranks(op).then_some(self.ranking);
+        let name = ranking.map(Ranking::name);
+        let line = FigureLine { anchor: ANCHOR, op, n, m, ms, gps, method, ranking: name, split };
+        self.line(&line)?;
+        self.figures.push((figure, ranking));
         Ok(())
     }
 
     /// The passes of the last figure. For people, so never among the lines.
     pub fn passes(&self, times: &[PassTime]) {
-        if let Some(Figure { op, n, m, method, .. }) = self.figures.last() {
+        if let Some((Figure { op, n, m, method, .. }, _)) = self.figures.last() {
             let (n, table) = (size::show(*n), passes::table(times));
             let buckets = if *m > 0 { format!(", m = {m}") } else { String::new() };
             report::say(format_args!("{op} ({method}), n = {n}{buckets}\n{table}"));
@@ -125,7 +152,7 @@ impl Output {
 
     /// Whether the copy kernel has been measured on `n` elements.
     pub fn has_copy(&self, n: u64) -> bool {
-        self.figures.iter().any(|figure| figure.op == COPY && figure.n == n)
+        self.figures.iter().any(|(figure, _)| figure.op == COPY && figure.n == n)
     }
 
     /// All figures as a table, where a person is looking.
@@ -146,30 +173,80 @@ impl Output {
     }
 }
 
-/// What the driver says of each pipeline.
-pub fn statistics(figures: &[PipelineStatistic]) {
-    if figures.is_empty() {
-        report::note("the driver has no statistics of pipelines");
-    }
-    let mut kernel = "";
-    for figure in figures {
-        if figure.kernel != kernel {
-            kernel = &figure.kernel;
-            report::say(kernel);
+/// Whether keys are ranked in it.
+fn ranks(op: &str) -> bool {
+    op.starts_with("sort_") || op.starts_with("split_")
+}
+
+/// What the driver says of pipelines, one after the other.
+fn pipelines(figures: &[PipelineStatistic]) -> impl Iterator<Item = &[PipelineStatistic]> {
+    figures.chunk_by(|a, b| a.pipeline == b.pipeline)
+}
+
+impl Output {
+    /// What the driver says of each pipeline: a line for each, on standard error too where `printed`.
+    /// Arrays of a ranking kernel that are not in registers make it several times as slow, and so get a
+    /// warning.
+    pub fn statistics(&mut self, figures: &[PipelineStatistic], printed: bool) -> Result<()> {
+        if figures.is_empty() && printed {
+            report::note("the driver has no statistics of pipelines");
         }
-        report::say(format_args!("  {:32} {}", figure.name, figure.value));
+        for pipeline in pipelines(figures) {
+            let Some(PipelineStatistic { kernel, .. }) = pipeline.first() else { continue };
+            let ranking = self.ranking.name();
+            let statistics = pipeline.iter().map(|f| (f.name.as_str(), f.value.as_str())).collect();
+            self.line(&PipelineLine { anchor: ANCHOR, pipeline: kernel, ranking, statistics })?;
+            if printed {
+                report::say(format_args!("{kernel} ({ranking})"));
+                for PipelineStatistic { name, value, .. } in pipeline {
+                    report::say(format_args!("  {name:32} {value}"));
+                }
+            }
+            if let Some(figure) = pipeline.iter().find(|figure| leaves_registers(figure)) {
+                let (name, bytes) = (&figure.name, memory(&figure.value));
+                report::note(format_args!(
+                    "warning: {kernel} ({ranking}) does not fit its registers: {name} is {bytes}"
+                ));
+            }
+        }
+        Ok(())
     }
 }
 
-fn table(figures: &[Figure]) -> String {
+/// Kernels that rank the keys of a tile, whose arrays have to be in registers.
+const RANKING_KERNELS: [&str; 5] = [
+    "multisplit.block.postscan",
+    "multisplit.onesweep",
+    "sort.round",
+    "sort.small",
+    "sort.segments",
+];
+
+/// Whether a ranking kernel has to use memory for what should be in registers. Drivers call it local
+/// memory, spills or scratch.
+fn leaves_registers(figure: &PipelineStatistic) -> bool {
+    let name = figure.name.to_lowercase();
+    RANKING_KERNELS.iter().any(|kernel| figure.kernel.starts_with(kernel))
+        && ["local memory", "spill", "scratch"].iter().any(|word| name.contains(word))
+        && memory(&figure.value) > 0
+}
+
+/// NVIDIA's driver (580) adds 2^36 to the bytes of local memory.
+fn memory(value: &str) -> u64 {
+    value.parse().map_or(0, |bytes: u64| bytes & u64::from(u32::MAX))
+}
+
+fn table(figures: &[(Figure, Option<Ranking>)]) -> String {
     let mut text = format!(
-        "\n{:20}  {:18}  {:>12}  {:>4}  {:>10}  {:>10}",
-        "operation", "method", "n", "m", "GPU time", "rate"
+        "\n{:20}  {:18}  {:8}  {:>12}  {:>4}  {:>10}  {:>10}",
+        "operation", "method", "ranking", "n", "m", "GPU time", "rate"
     );
-    for Figure { op, n, m, ms, gps, method, .. } in figures {
+    for (Figure { op, n, m, ms, gps, method, .. }, ranking) in figures {
+        let ranking = ranking.map_or("", Ranking::name);
         let m = if *m > 0 { m.to_string() } else { String::new() };
         let (n, time, rate) = (size::show(*n), figures::time(ms * 1e6), figures::rate(*gps));
-        text += &format!("\n{op:20}  {method:18}  {n:>12}  {m:>4}  {time:>10}  {rate:>10}");
+        let how = format!("{op:20}  {method:18}  {ranking:8}");
+        text += &format!("\n{how}  {n:>12}  {m:>4}  {time:>10}  {rate:>10}");
     }
     text
 }
@@ -182,7 +259,9 @@ pub fn six_digits(value: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Figure, six_digits, table};
+    use multisplit::PipelineStatistic;
+
+    use super::{Figure, Ranking, leaves_registers, six_digits, table};
 
     #[test]
     fn figures_keep_six_digits() {
@@ -202,10 +281,26 @@ mod tests {
             method: "lookback",
             split: None,
         };
-        let text = table(&[figure]);
+        let text = table(&[(figure, Some(Ranking::Probed))]);
         let line = text.lines().last().unwrap_or_default();
-        for part in ["scan_exclusive_u32", "lookback", "2^25", "125 us", "268 G/s"] {
+        for part in ["scan_exclusive_u32", "lookback", "probed", "2^25", "125 us", "268 G/s"] {
             assert!(line.contains(part), "{part}: {line}");
         }
+    }
+
+    #[test]
+    fn local_memory_of_ranking_kernels_is_noticed() {
+        let statistic = |kernel: &str, name: &str, value: u64| PipelineStatistic {
+            pipeline: 0,
+            kernel: kernel.to_owned(),
+            name: name.to_owned(),
+            value: value.to_string(),
+        };
+        let of = |kernel, name, value| leaves_registers(&statistic(kernel, name, value));
+        assert!(of("sort.round.keys", "Local Memory Size", (1 << 36) + 256));
+        assert!(of("multisplit.onesweep.pairs", "Spill count", 3));
+        assert!(!of("sort.round.keys", "Local Memory Size", 1 << 36));
+        assert!(!of("sort.round.keys", "Register Count", 80));
+        assert!(!of("scan.reduce", "Local Memory Size", 256));
     }
 }

@@ -93,7 +93,7 @@ impl<'i, K: Key> Input<'i, K> {
 
     fn measure(&self, method: Method, output: &mut Output) -> Result<()> {
         let (context, timing) = (self.bench.context, self.bench.timing);
-        let target = Target::context(context);
+        let target = self.bench.target();
         let sort = SortPlan::new(&target, self.op, method, self.n, true)?;
         let executable = context.instantiate(sort.plan.clone())?;
         let bound = sort.bind(&self.keys, self.values.as_ref());

@@ -106,7 +106,7 @@ struct Splits<'b> {
 
 impl<'b> Splits<'b> {
     fn new(bench: &'b Bench<'b>, n: u64, distribution: Distribution, pairs: bool) -> Result<Self> {
-        let target = Target::context(bench.context);
+        let target = bench.target();
         // Device memory first: what does not fit there need not be made on the host.
         let arrays = Arrays::new(bench.context, n, pairs)?;
         if let Some((values, _)) = &arrays.values {

@@ -6,7 +6,7 @@ use multisplit::ash::{self, vk};
 use multisplit::graph::Scope;
 use multisplit::{
     AdoptedDevice, BufferAt, Context, Executable, ExecutableOptions, Features, PipelineCache,
-    Requirements, Sort, WorkArray,
+    RankingChoice, Requirements, Sort, WorkArray,
 };
 use wgpu::hal::api::Vulkan;
 use wgpu::hal::vulkan::CreateDeviceCallback;
@@ -97,6 +97,7 @@ fn adopt(
         features,
         debug_utils: instance.extensions().contains(&ash::ext::debug_utils::NAME),
         pipeline_cache: PipelineCache::Off,
+        ranking: RankingChoice::Auto,
     };
     // SAFETY: these are the handles of one device, made with these features. `Shared` drops the
     // context before the device, and its user waits for the device before that. The context submits

@@ -14,6 +14,8 @@ pub struct FeatureChain {
     size_control: vk::PhysicalDeviceSubgroupSizeControlFeatures<'static>,
     executables: vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'static>,
     addresses: vk::PhysicalDeviceBufferDeviceAddressFeatures<'static>,
+    maximal: vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR<'static>,
+    uniform: vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR<'static>,
     wanted: Features,
 }
 
@@ -33,6 +35,10 @@ impl FeatureChain {
                 .pipeline_executable_info(wanted.pipeline_executable_info),
             addresses: vk::PhysicalDeviceBufferDeviceAddressFeatures::default()
                 .buffer_device_address(wanted.buffer_device_address),
+            maximal: vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR::default()
+                .shader_maximal_reconvergence(wanted.shader_maximal_reconvergence),
+            uniform: vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR::default()
+                .shader_subgroup_uniform_control_flow(wanted.shader_subgroup_uniform_control_flow),
             wanted: *wanted,
         }
     }
@@ -90,6 +96,12 @@ impl FeatureChain {
         if !found.addresses && wanted.buffer_device_address {
             info = info.push_next(&mut self.addresses);
         }
+        if !found.maximal && wanted.shader_maximal_reconvergence {
+            info = info.push_next(&mut self.maximal);
+        }
+        if !found.uniform && wanted.shader_subgroup_uniform_control_flow {
+            info = info.push_next(&mut self.uniform);
+        }
         info
     }
 }
@@ -102,6 +114,8 @@ struct Found {
     size_control: bool,
     executables: bool,
     addresses: bool,
+    maximal: bool,
+    uniform: bool,
 }
 
 /// A structure of device creation with features that matter here.
@@ -113,6 +127,8 @@ enum Structure<'c> {
     SizeControl(&'c mut vk::PhysicalDeviceSubgroupSizeControlFeatures<'static>),
     Executables(&'c mut vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'static>),
     Addresses(&'c mut vk::PhysicalDeviceBufferDeviceAddressFeatures<'static>),
+    Maximal(&'c mut vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR<'static>),
+    Uniform(&'c mut vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR<'static>),
 }
 
 impl Structure<'_> {
@@ -152,6 +168,15 @@ impl Structure<'_> {
                 set(&mut s.buffer_device_address, wanted.buffer_device_address);
                 found.addresses = true;
             }
+            Self::Maximal(s) => {
+                set(&mut s.shader_maximal_reconvergence, wanted.shader_maximal_reconvergence);
+                found.maximal = true;
+            }
+            Self::Uniform(s) => {
+                let wanted = wanted.shader_subgroup_uniform_control_flow;
+                set(&mut s.shader_subgroup_uniform_control_flow, wanted);
+                found.uniform = true;
+            }
         }
     }
 
@@ -178,6 +203,13 @@ impl Structure<'_> {
                 features.pipeline_executable_info |= on(s.pipeline_executable_info);
             }
             Self::Addresses(s) => features.buffer_device_address |= on(s.buffer_device_address),
+            Self::Maximal(s) => {
+                features.shader_maximal_reconvergence |= on(s.shader_maximal_reconvergence);
+            }
+            Self::Uniform(s) => {
+                features.shader_subgroup_uniform_control_flow |=
+                    on(s.shader_subgroup_uniform_control_flow);
+            }
         }
     }
 }
@@ -232,6 +264,12 @@ unsafe fn walk(info: &vk::DeviceCreateInfo<'_>, mut body: impl FnMut(Structure<'
                 vk::StructureType::PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES => {
                     Structure::Addresses(&mut *at.cast())
                 }
+                vk::StructureType::PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR => {
+                    Structure::Maximal(&mut *at.cast())
+                }
+                vk::StructureType::PHYSICAL_DEVICE_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR => {
+                    Structure::Uniform(&mut *at.cast())
+                }
                 _ => continue,
             }
         };
@@ -252,6 +290,8 @@ mod tests {
         shader_int64: true,
         shader_float64: true,
         buffer_device_address: true,
+        shader_maximal_reconvergence: true,
+        shader_subgroup_uniform_control_flow: true,
         portability_subset: false,
     };
 
@@ -283,6 +323,8 @@ mod tests {
         assert_eq!(
             types,
             [
+                vk::StructureType::PHYSICAL_DEVICE_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR,
+                vk::StructureType::PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR,
                 vk::StructureType::PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
                 vk::StructureType::PHYSICAL_DEVICE_FEATURES_2,
                 vk::StructureType::PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,

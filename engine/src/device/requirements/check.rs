@@ -217,6 +217,8 @@ impl Requirements {
             shader_int64,
             shader_float64,
             buffer_device_address,
+            shader_maximal_reconvergence,
+            shader_subgroup_uniform_control_flow,
             portability_subset,
         ] = KNOWN.each_ref().map(on);
         let features = Features {
@@ -228,6 +230,8 @@ impl Requirements {
             shader_int64,
             shader_float64,
             buffer_device_address,
+            shader_maximal_reconvergence,
+            shader_subgroup_uniform_control_flow,
             portability_subset,
         };
         let mut check = Check::of_enabled(&offer, &features);

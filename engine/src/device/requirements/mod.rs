@@ -50,6 +50,12 @@ pub struct Features {
     pub shader_float64: bool,
     /// `bufferDeviceAddress` (Vulkan 1.2): kernels that take buffers by address.
     pub buffer_device_address: bool,
+    /// `shaderMaximalReconvergence` of `VK_KHR_shader_maximal_reconvergence`: kernels state that lanes
+    /// come together again where the source suggests it, and need not hope for it.
+    pub shader_maximal_reconvergence: bool,
+    /// `shaderSubgroupUniformControlFlow` of `VK_KHR_shader_subgroup_uniform_control_flow`: the same at
+    /// the end of branches that a subgroup entered together. Used where the one above is not there.
+    pub shader_subgroup_uniform_control_flow: bool,
     /// `VK_KHR_portability_subset` exists, and so must be enabled (MoltenVK).
     pub portability_subset: bool,
 }
@@ -89,7 +95,7 @@ impl Known {
 const SIZE_CONTROL: &str = "VkPhysicalDeviceSubgroupSizeControlFeatures";
 
 /// All of [`Features`].
-const KNOWN: [Known; 9] = [
+const KNOWN: [Known; 11] = [
     Known {
         on: |f| f.synchronization2,
         feature: Some(("synchronization2", "VkPhysicalDeviceSynchronization2Features")),
@@ -132,6 +138,22 @@ const KNOWN: [Known; 9] = [
         on: |f| f.buffer_device_address,
         feature: Some(("bufferDeviceAddress", "VkPhysicalDeviceBufferDeviceAddressFeatures")),
         extension: None,
+    },
+    Known {
+        on: |f| f.shader_maximal_reconvergence,
+        feature: Some((
+            "shaderMaximalReconvergence",
+            "VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR",
+        )),
+        extension: Extension::new(ash::khr::shader_maximal_reconvergence::NAME),
+    },
+    Known {
+        on: |f| f.shader_subgroup_uniform_control_flow,
+        feature: Some((
+            "shaderSubgroupUniformControlFlow",
+            "VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR",
+        )),
+        extension: Extension::new(ash::khr::shader_subgroup_uniform_control_flow::NAME),
     },
     Known {
         on: |f| f.portability_subset,
@@ -208,6 +230,14 @@ impl Requirements {
             features.pipeline_executable_info = false;
             drop_extension(ash::khr::pipeline_executable_properties::NAME);
         }
+        if left_out.shader_maximal_reconvergence {
+            features.shader_maximal_reconvergence = false;
+            drop_extension(ash::khr::shader_maximal_reconvergence::NAME);
+        }
+        if left_out.shader_subgroup_uniform_control_flow {
+            features.shader_subgroup_uniform_control_flow = false;
+            drop_extension(ash::khr::shader_subgroup_uniform_control_flow::NAME);
+        }
         features.compute_full_subgroups &= !left_out.compute_full_subgroups;
         features.shader_int64 &= !left_out.shader_int64;
         features.shader_float64 &= !left_out.shader_float64;
@@ -276,6 +306,8 @@ fn query_features(
     let mut size_control = vk::PhysicalDeviceSubgroupSizeControlFeatures::default();
     let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
     let mut addresses = vk::PhysicalDeviceBufferDeviceAddressFeatures::default();
+    let mut maximal = vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR::default();
+    let mut uniform = vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR::default();
     let has_size_control = core13 || has(ash::ext::subgroup_size_control::NAME);
     let has_executables = has(ash::khr::pipeline_executable_properties::NAME);
     let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut addresses);
@@ -287,6 +319,12 @@ fn query_features(
     }
     if has_executables {
         all = all.push_next(&mut executables);
+    }
+    if has(ash::khr::shader_maximal_reconvergence::NAME) {
+        all = all.push_next(&mut maximal);
+    }
+    if has(ash::khr::shader_subgroup_uniform_control_flow::NAME) {
+        all = all.push_next(&mut uniform);
     }
     // SAFETY: every chained structure belongs to Vulkan 1.2 or to a version or extension that the
     // device reports; a device of an older version leaves what it does not know as it is.
@@ -302,6 +340,9 @@ fn query_features(
         shader_int64,
         shader_float64,
         buffer_device_address: addresses.buffer_device_address == vk::TRUE,
+        shader_maximal_reconvergence: maximal.shader_maximal_reconvergence == vk::TRUE,
+        shader_subgroup_uniform_control_flow: uniform.shader_subgroup_uniform_control_flow
+            == vk::TRUE,
         portability_subset: has(ash::khr::portability_subset::NAME),
     }
 }

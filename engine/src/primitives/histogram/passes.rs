@@ -9,6 +9,7 @@ use super::layout::Piece;
 use super::{Counted, Histogram, HistogramMethod, HistogramSizes, WORD, Weight};
 use crate::error::Result;
 use crate::execute::own_pass::OwnPasses;
+use crate::primitives::constants::specialize;
 use crate::primitives::{Count, Policy, fill};
 
 push_constants! {
@@ -30,9 +31,9 @@ push_constants! {
         scale_low: u32,
         scale_high: u32,
         bits: u32,
-        parameter_a: u32,
-        parameter_b: u32,
-        parameter_c: u32,
+        parameter_0: u32,
+        parameter_1: u32,
+        parameter_2: u32,
     }
 }
 
@@ -146,7 +147,7 @@ impl HistogramPasses<'_> {
         let counts = self.counts();
         let out_of_range = self.buffers.out_of_range.map(|buffer| self.out_of_range(buffer));
         let groups = self.groups(piece.count);
-        let mut pass = self
+        let pass = self
             .graph
             .own_pass("histogram.count", &kernel)
             .bind("samples", samples)
@@ -155,15 +156,11 @@ impl HistogramPasses<'_> {
             .bind("elements", elements)
             .bind("counts", counts)
             .push(&push);
-        for (name, value) in constants {
-            if name == "local_size_x" || kernel.interface().spec_constant(name).is_some() {
-                pass = pass.specialize(name, value);
-            }
-        }
+        let pass = specialize(pass, &kernel, &constants);
         // Where the caller does not want it, nobody reads it.
         let pass = match (out_of_range, unwanted) {
-            (Some(wanted), _) => pass.bind("dropped", wanted),
-            (None, Some(unwanted)) => pass.scratch("dropped", unwanted),
+            (Some(wanted), _) => pass.bind("out_of_range", wanted),
+            (None, Some(unwanted)) => pass.scratch("out_of_range", unwanted),
             (None, None) => pass,
         };
         match arguments {
@@ -197,9 +194,9 @@ impl HistogramPasses<'_> {
             scale_high: high(scale),
             // None of them is past 63.
             bits: shift | format.map_or(0, |f| f.bin_bits << 8 | f.fraction_bits << 16),
-            parameter_a: parameters[0],
-            parameter_b: parameters[1],
-            parameter_c: parameters[2],
+            parameter_0: parameters[0],
+            parameter_1: parameters[1],
+            parameter_2: parameters[2],
         }
     }
 
@@ -226,7 +223,7 @@ impl HistogramPasses<'_> {
             ("COPIES", sizes.copies),
             ("WEIGHT", weight_code(histogram.weight)),
             ("WIDE", u32::from(histogram.wide)),
-            ("LENGTH_ON_GPU", u32::from(matches!(self.buffers.n, Count::Device { .. }))),
+            ("COUNT_ON_DEVICE", u32::from(matches!(self.buffers.n, Count::Device { .. }))),
             ("SEARCH", range.map_or(Search::Binary, |range| range.search) as u32),
             ("CELLS", range.map_or(1, |range| range.cells)),
             ("SPLITTERS", sizes.splitters),

@@ -7,6 +7,7 @@ use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::Builtin;
 
 use super::Split;
+use super::push::{BucketWords, SplitBy};
 use crate::error::{Error, Result};
 use crate::primitives::key::{Key, KeyType};
 
@@ -112,7 +113,7 @@ impl Bucket {
 /// A bucket function as the kernels see it.
 pub(in crate::primitives) struct BucketCode {
     kind: u32,
-    parameters: [u32; 5],
+    words: BucketWords,
     /// As the words of a table.
     splitters: Option<Vec<u32>>,
     #[cfg(feature = "glsl")]
@@ -135,7 +136,7 @@ impl BucketCode {
         };
         let fits = |bits: u64| key.bits() == 64 || bits >> 32 == 0;
         match &split.bucket {
-            Bucket::Identity => Ok(Self::plain(IDENTITY, [0; 5])),
+            Bucket::Identity => Ok(Self::plain(IDENTITY, BucketWords::default())),
             Bucket::Digit { shift, bits } | Bucket::OrderedDigit { shift, bits, .. }
                 if *bits == 0
                     || *bits > 32
@@ -150,8 +151,8 @@ impl BucketCode {
             }
             #[cfg(feature = "glsl")]
             Bucket::Glsl(user) => {
-                let [a, b, c] = user.parameters;
-                Ok(Self { user: Some(user.clone()), ..Self::plain(DIGIT, [a, b, c, 0, 0]) })
+                let words = BucketWords::default();
+                Ok(Self { user: Some(user.clone()), ..Self::plain(DIGIT, words) })
             }
             Bucket::Delta { .. } if key.is_float() => refuse("floats are split by Even"),
             Bucket::Delta { width: 0, .. } => refuse("a width of zero"),
@@ -184,10 +185,10 @@ impl BucketCode {
         Self::new(&Split::new(key, 1 << bits.min(16), bucket))
     }
 
-    fn plain(kind: u32, parameters: [u32; 5]) -> Self {
+    fn plain(kind: u32, words: BucketWords) -> Self {
         Self {
             kind,
-            parameters,
+            words,
             splitters: None,
             #[cfg(feature = "glsl")]
             user: None,
@@ -196,7 +197,13 @@ impl BucketCode {
 
     fn digit(kind: u32, shift: u32, bits: u32, flipped: bool) -> Self {
         let flip = if flipped { u32::MAX } else { 0 };
-        Self::plain(kind, [shift, 0, 0, u32::MAX >> (32 - bits), flip])
+        let words = BucketWords {
+            shift_or_min: shift,
+            mask_or_width_high: u32::MAX >> (32 - bits),
+            flip_or_reciprocal: flip,
+            ..BucketWords::default()
+        };
+        Self::plain(kind, words)
     }
 
     /// With splitters that are already numbers that compare like keys.
@@ -204,15 +211,15 @@ impl BucketCode {
         ordered.push(u64::MAX); // so that a table of one bucket is not empty
         let halves = ordered.iter().flat_map(|&s| [s as u32, (s >> 32) as u32]);
         let words = halves.step_by(if key.bits() == 64 { 1 } else { 2 }).collect();
-        Self { splitters: Some(words), ..Self::plain(kind, [0; 5]) }
+        Self { splitters: Some(words), ..Self::plain(kind, BucketWords::default()) }
     }
 
     pub fn kind(&self) -> u32 {
         self.kind
     }
 
-    pub fn parameters(&self) -> [u32; 5] {
-        self.parameters
+    pub fn words(&self) -> BucketWords {
+        self.words
     }
 
     pub fn splitters(&self) -> Option<&[u32]> {
@@ -229,16 +236,17 @@ impl BucketCode {
         None
     }
 
-    /// The kernel with this bucket function in it.
+    /// The kernel with this bucket function in it, and what it goes by.
     #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL depends on it"))]
-    pub fn kernel(&self, builtin: &Builtin, key: KeyType) -> Result<Arc<Kernel>> {
+    pub fn kernel(&self, builtin: &Builtin, key: KeyType) -> Result<(Arc<Kernel>, SplitBy)> {
         let kernel = builtin.kernel()?;
         // Kernels that only move elements ask for no bucket.
         #[cfg(feature = "glsl")]
         if let (Some(user), Some(_)) = (&self.user, kernel.interface().binding("table")) {
-            return super::glsl::kernel(builtin, key.glsl(), &user.source);
+            let kernel = super::glsl::kernel(builtin, key.glsl(), &user.source)?;
+            return Ok((kernel, SplitBy::Function(user.parameters)));
         }
-        Ok(kernel)
+        Ok((kernel, SplitBy::Bucket(self.words)))
     }
 }
 
@@ -254,7 +262,7 @@ fn delta(key: KeyType, min: u64, width: u64, buckets: u32) -> BucketCode {
     let whole = min == 0 && u128::from(width) * u128::from(buckets) >= domain;
     if u128::from(width) >= domain {
         // One bucket takes all.
-        return BucketCode::plain(DIGIT, [0; 5]);
+        return BucketCode::plain(DIGIT, BucketWords::default());
     }
     if whole && width.is_power_of_two() {
         let kind = if key.kind() == 0 { DIGIT } else { ORDERED };
@@ -262,8 +270,15 @@ fn delta(key: KeyType, min: u64, width: u64, buckets: u32) -> BucketCode {
     }
     let reciprocal = ((1.0 - RECIPROCAL_MARGIN) / width as f64) as f32;
     let halves = |x: u64| (x as u32, (x >> 32) as u32);
-    let ((a, b), (c, d)) = (halves(min), halves(width));
-    BucketCode::plain(DELTA, [a, b, c, d, reciprocal.to_bits()])
+    let ((min, min_high), (width, width_high)) = (halves(min), halves(width));
+    let words = BucketWords {
+        shift_or_min: min,
+        min_high,
+        width_or_scale: width,
+        mask_or_width_high: width_high,
+        flip_or_reciprocal: reciprocal.to_bits(),
+    };
+    BucketCode::plain(DELTA, words)
 }
 
 /// `None` where there is no such range.
@@ -272,7 +287,12 @@ fn even(key: KeyType, lo: f64, hi: f64, buckets: u32) -> Option<BucketCode> {
         let (lo, hi) = (lo as f32, hi as f32);
         let scale = buckets as f32 / (hi - lo);
         let right = lo < hi && scale.is_finite() && scale > 0.0;
-        return right.then(|| BucketCode::plain(EVEN, [lo.to_bits(), 0, scale.to_bits(), 0, 0]));
+        let words = BucketWords {
+            shift_or_min: lo.to_bits(),
+            width_or_scale: scale.to_bits(),
+            ..BucketWords::default()
+        };
+        return right.then(|| BucketCode::plain(EVEN, words));
     }
     let part = (hi - lo) / f64::from(buckets);
     let splitters: Vec<u64> = (1..buckets)

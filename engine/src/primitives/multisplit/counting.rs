@@ -1,16 +1,12 @@
 //! The offsets of the buckets where they do not come out of a split: a histogram of all ids, and
 //! its scan.
 
-use multisplit_shaders::builtin as kernels;
+use multisplit_shaders::builtin::variants::{MULTISPLIT_COUNT, MULTISPLIT_HISTOGRAM};
 
 use super::chain::EACH;
-use super::{Kernels, MAX_BUCKETS_OF_ROUND, SplitPasses, bind_out_of_range};
+use super::{MAX_BUCKETS_OF_ROUND, SplitPasses, bind_out_of_range};
 use crate::error::Result;
 use crate::primitives::{fill, scan};
-
-pub(super) static HISTOGRAM: Kernels =
-    [&kernels::MULTISPLIT_HISTOGRAM, &kernels::MULTISPLIT_HISTOGRAM_KEY64];
-static COUNT: Kernels = [&kernels::MULTISPLIT_COUNT, &kernels::MULTISPLIT_COUNT_KEY64];
 
 /// Adds passes that write the offsets, and count the keys whose id is out of range.
 pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
@@ -23,14 +19,14 @@ pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
     let (kernels, parts, keys_of_group) = match few {
         true => {
             let parts = u64::from(job.policy.split.histogram_parts);
-            (HISTOGRAM, parts, u64::from(job.sizes.threads * job.sizes.items) * parts)
+            (MULTISPLIT_HISTOGRAM, parts, u64::from(job.sizes.threads * job.sizes.items) * parts)
         }
-        false => (COUNT, 1, EACH * u64::from(job.sizes.threads)),
+        false => (MULTISPLIT_COUNT, 1, EACH * u64::from(job.sizes.threads)),
     };
     let groups = job.prepare(|_, lengths, n| lengths.parts(n, keys_of_group))?;
-    let (outside, counted) = (job.outside, job.buffers.out_of_range.is_some());
+    let (out_of_range, counted) = (job.out_of_range, job.buffers.out_of_range.is_some());
     let prepared = job.prepared;
     let pass = job.pass("multisplit.count", kernels, groups, parts)?.bind("histogram", counts);
-    prepared.dispatch(bind_out_of_range(pass, outside, counted), groups);
+    prepared.dispatch(bind_out_of_range(pass, out_of_range, counted), groups);
     scan::exclusive(job.graph, job.policy, counts, job.buffers.offsets, m + 1)
 }

@@ -1,32 +1,18 @@
 //! One split on its way into the graph: what the methods share.
 
 use multisplit_graph::{Buffer, Graph, PassBuilder, View};
+use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::Builtin;
-use multisplit_shaders::push_constants;
 
 use super::bucket::BucketCode;
+use super::push::SplitPush;
 use super::{Split, SplitBuffers, SplitOutput, SplitSizes, method, offsets};
 use crate::error::Result;
+use crate::execute::executable::LANE_ORDER_STATUS;
 use crate::execute::own_pass::OwnPasses;
 use crate::primitives::Policy;
+use crate::primitives::constants::specialize;
 use crate::primitives::count::{Length, Lengths, Prepared};
-
-push_constants! {
-    pub(in crate::primitives) struct SplitPush {
-        pub count: u32,
-        pub buckets: u32,
-        pub ids: u32,
-        pub part_shift: u32,
-        pub subproblems: u32,
-        pub parts: u32,
-        pub parameter_a: u32,
-        pub parameter_b: u32,
-        pub parameter_c: u32,
-        pub parameter_d: u32,
-        pub parameter_e: u32,
-        pub round: u32,
-    }
-}
 
 /// A bucket function as it is in the graph.
 #[derive(Clone, Copy)]
@@ -79,15 +65,15 @@ pub(super) struct SplitPasses<'j> {
     /// Subproblems that a workgroup of the prescan counts side by side, if it does.
     pub side_by_side: Option<u32>,
     /// Where keys out of range are counted.
-    pub outside: Buffer,
+    pub out_of_range: Buffer,
     /// n.
     pub n: Length,
     /// How passes get n and what follows from it; set by [`SplitPasses::prepare`].
     pub prepared: Prepared,
 }
 
-/// The kernels of one stage: for 32-bit and for 64-bit keys.
-pub(super) type Kernels = [&'static Builtin; 2];
+/// The kernels of one pass: for 32-bit and for 64-bit keys.
+pub(in crate::primitives) type Kernels = [&'static Builtin; 2];
 
 impl<'j> SplitPasses<'j> {
     pub fn new(
@@ -98,9 +84,9 @@ impl<'j> SplitPasses<'j> {
         function: Function<'j>,
         sizes: SplitSizes,
     ) -> Self {
-        let outside = match buffers.out_of_range {
-            Some(outside) => outside,
-            None => graph.transient::<u32>("multisplit.outside", 1),
+        let out_of_range = match buffers.out_of_range {
+            Some(out_of_range) => out_of_range,
+            None => graph.transient::<u32>("multisplit.out_of_range", 1),
         };
         let (n, prepared) = (Length::known(buffers.n.max()), Prepared::default());
         Self {
@@ -112,7 +98,7 @@ impl<'j> SplitPasses<'j> {
             part_shift: None,
             sizes,
             side_by_side: None,
-            outside,
+            out_of_range,
             n,
             prepared,
         }
@@ -151,11 +137,9 @@ impl<'j> SplitPasses<'j> {
         parts: u64,
     ) -> Result<PassBuilder<'_>> {
         let wide = usize::from(self.split.key.bits() == 64);
-        let kernel = self.function.code.kernel(kernels[wide], self.split.key)?;
+        let (kernel, by) = self.function.code.kernel(kernels[wide], self.split.key)?;
         let keys = self.buffers.keys.range(0, self.n.most * u64::from(self.split.key.bytes()));
         let table = self.function.table.map_or(keys, View::from);
-        let [parameter_a, parameter_b, parameter_c, parameter_d, parameter_e] =
-            self.function.code.parameters();
         let push = SplitPush {
             count: self.prepared.pushed(self.n),
             buckets: self.split.buckets,
@@ -163,18 +147,12 @@ impl<'j> SplitPasses<'j> {
             part_shift: self.part_shift.unwrap_or(0),
             subproblems: self.prepared.pushed(subproblems),
             parts: parts as u32,
-            parameter_a,
-            parameter_b,
-            parameter_c,
-            parameter_d,
-            parameter_e,
             round: 0,
         };
         let bits = method::bucket_bits(self.split.buckets);
         // Kernels for more buckets than a round has do not ask.
         let values_after = &self.policy.split.values_after;
         let values_after = values_after[values_after.len().min(bits as usize) - 1];
-        let has = |name: &str| kernel.interface().spec_constant(name).is_some();
         let constants = [
             ("local_size_x", threads),
             ("SUBGROUP_SIZE", self.policy.subgroup_size),
@@ -190,22 +168,24 @@ impl<'j> SplitPasses<'j> {
             ("COUNT_BY_ATOMICS", u32::from(self.sizes.count_by_atomics)),
             ("COUNTER_COPIES", self.sizes.counter_copies),
             ("VALUE_WORDS", self.value_words()),
-            ("RANKING", self.policy.split.ranking as u32),
+            ("RANKING", u32::from(self.policy.split.ranking.is_by_lane_order())),
+            ("REVERSED_LANES", u32::from(self.policy.split.ranking.is_reversed())),
+            ("CANARY_PERIOD", self.policy.split.canary_period),
             ("TURNS", self.sizes.turns),
             ("SUBPROBLEM", self.side_by_side.map_or(0, |_| self.sizes.keys_of_block_subproblem())),
             ("SIDE_BY_SIDE", self.side_by_side.unwrap_or(1)),
         ];
-        let constants: Vec<_> = constants.into_iter().filter(|(name, _)| has(name)).collect();
         let reads_table = kernel.interface().binding("table").is_some();
+        let status = order_status(self.graph, self.policy, &kernel);
         let pass = self.graph.own_pass(label, &kernel).bind("keys", keys);
-        let mut pass = self.prepared.bind(pass, keys).push(&push);
+        let mut pass = push.push(self.prepared.bind(pass, keys), by);
         if reads_table {
             pass = pass.bind("table", table);
         }
-        for (name, value) in constants {
-            pass = pass.specialize(name, value);
+        if let Some((name, word)) = status {
+            pass = pass.bind(name, word);
         }
-        Ok(pass)
+        Ok(specialize(pass, &kernel, &constants))
     }
 
     fn value_words(&self) -> u32 {
@@ -216,13 +196,31 @@ impl<'j> SplitPasses<'j> {
     }
 }
 
+/// What a kernel that ranks sets where lanes do not come in order, and the binding for it.
+pub(in crate::primitives) fn order_status(
+    graph: &mut Graph,
+    policy: &Policy,
+    kernel: &Kernel,
+) -> Option<(&'static str, Buffer)> {
+    const BINDING: &str = "lane_order";
+    kernel.interface().binding(BINDING)?;
+    // By ballots nothing is set, but something has to be bound.
+    let by_lane_order = policy.split.ranking.is_by_lane_order();
+    let name = if by_lane_order { LANE_ORDER_STATUS } else { "multisplit.no_status" };
+    Some((BINDING, graph.status_word(name)))
+}
+
 /// Binds the count of keys out of range; where the caller does not want it, nobody reads it.
 pub(super) fn bind_out_of_range<'g>(
     pass: PassBuilder<'g>,
-    outside: Buffer,
+    out_of_range: Buffer,
     wanted: bool,
 ) -> PassBuilder<'g> {
-    if wanted { pass.bind("outside", outside) } else { pass.scratch("outside", outside) }
+    if wanted {
+        pass.bind("out_of_range", out_of_range)
+    } else {
+        pass.scratch("out_of_range", out_of_range)
+    }
 }
 
 /// Which of the three variants of a kernel that moves elements is needed.

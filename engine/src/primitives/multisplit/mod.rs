@@ -14,6 +14,7 @@ pub(super) mod glsl;
 mod job;
 mod method;
 mod onesweep;
+mod push;
 mod reduced_bit;
 mod scan_split;
 mod stages;
@@ -26,8 +27,9 @@ pub use buckets::{AnyType, Buckets};
 pub(in crate::primitives) use chain::{EACH, each, number_elements};
 #[cfg(feature = "glsl")]
 pub use glsl::Glsl;
-pub(in crate::primitives) use job::{SplitPush, table};
+pub(in crate::primitives) use job::{Kernels, order_status, table};
 pub use method::{Method, SplitSizes};
+pub(in crate::primitives) use push::{BucketWords, SplitBy, SplitPush};
 pub use tuning::{Ranking, SplitTuning, TileShape, TileShapes, ValuesAfter};
 
 use multisplit_graph::{Buffer, ElementType, Graph, View};
@@ -35,7 +37,7 @@ use multisplit_graph::{Buffer, ElementType, Graph, View};
 use super::key::{KeyType, check_element, value_bytes};
 use super::{Count, Policy};
 use crate::error::{Error, Result};
-use job::{Function, Kernels, SplitPasses, bind_out_of_range, bind_output, variant};
+use job::{Function, SplitPasses, bind_out_of_range, bind_output, variant};
 
 /// The most buckets.
 pub const MAX_BUCKETS: u32 = 1 << 16;

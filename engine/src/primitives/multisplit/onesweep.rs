@@ -1,18 +1,11 @@
 //! Beyond the paper: one histogram of the whole input, then a single pass that ranks a tile, looks
 //! back for where it goes, and writes it.
 
-use multisplit_shaders::builtin as kernels;
+use multisplit_shaders::builtin::variants::{MULTISPLIT_HISTOGRAM, MULTISPLIT_ONESWEEP};
 
-use super::counting::HISTOGRAM;
-use super::{Kernels, SplitPasses, WORD, bind_out_of_range, bind_output, variant};
+use super::{SplitPasses, WORD, bind_out_of_range, bind_output, variant};
 use crate::error::Result;
 use crate::primitives::memory::Filling;
-
-static ONESWEEP: [Kernels; 3] = [
-    [&kernels::MULTISPLIT_ONESWEEP_KEYS, &kernels::MULTISPLIT_ONESWEEP_KEYS_KEY64],
-    [&kernels::MULTISPLIT_ONESWEEP_PAIRS, &kernels::MULTISPLIT_ONESWEEP_PAIRS_KEY64],
-    [&kernels::MULTISPLIT_ONESWEEP_PERMUTATION, &kernels::MULTISPLIT_ONESWEEP_PERMUTATION_KEY64],
-];
 
 /// Words before the tiles' in the status buffer: the ticket and its padding.
 const STATUS_HEAD: u64 = 4;
@@ -39,13 +32,13 @@ pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
     let histogram = counts_and_status.elements::<u32>(0, m);
     let status = counts_and_status.elements::<u32>(words, status_words);
 
-    let (outside, counted) = (job.outside, job.buffers.out_of_range.is_some());
-    let pass = job.pass("multisplit.histogram", HISTOGRAM, blocks, parts)?;
+    let (out_of_range, counted) = (job.out_of_range, job.buffers.out_of_range.is_some());
+    let pass = job.pass("multisplit.histogram", MULTISPLIT_HISTOGRAM, blocks, parts)?;
     let pass = pass.bind("histogram", histogram);
-    prepared.dispatch(bind_out_of_range(pass, outside, counted), blocks);
+    prepared.dispatch(bind_out_of_range(pass, out_of_range, counted), blocks);
 
     let (split, buffers) = (job.split, job.buffers);
-    let kernels = variant(&buffers.output, ONESWEEP);
+    let kernels = variant(&buffers.output, MULTISPLIT_ONESWEEP);
     let pass = job.pass("multisplit.onesweep", kernels, tiles, 1)?;
     let pass = pass.bind("histogram", histogram).bind("status", status);
     prepared.dispatch(bind_output(pass, split, buffers), tiles);

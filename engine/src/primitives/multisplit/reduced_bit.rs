@@ -6,7 +6,7 @@
 //! Whatever the bucket function costs, it is evaluated once a key.
 
 use multisplit_graph::Buffer;
-use multisplit_shaders::builtin as kernels;
+use multisplit_shaders::builtin::{self as kernels, variants};
 
 use super::chain::{EACH, each};
 use super::job::bind_elements;
@@ -16,12 +16,8 @@ use super::{
 };
 use crate::error::Result;
 
-static LABELS: Kernels = [&kernels::MULTISPLIT_LABELS, &kernels::MULTISPLIT_LABELS_KEY64];
-static LABELS_INDEX: Kernels =
-    [&kernels::MULTISPLIT_LABELS_INDEX, &kernels::MULTISPLIT_LABELS_INDEX_KEY64];
 /// Only pairs of 32-bit keys are packed.
 static LABELS_PACKED: Kernels = [&kernels::MULTISPLIT_LABELS_PACKED; 2];
-static GATHER: Kernels = [&kernels::MULTISPLIT_GATHER, &kernels::MULTISPLIT_GATHER_KEY64];
 
 /// What a label takes along through the sort.
 enum Load {
@@ -78,12 +74,12 @@ pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
 /// Writes the labels, and what they take along unless that is the key as it is.
 fn label(job: &mut SplitPasses<'_>, load: &Load, labels: Buffer, carried: Buffer) -> Result<()> {
     let kernels = match load {
-        Load::Key => LABELS,
+        Load::Key => variants::MULTISPLIT_LABELS,
         Load::Pair => LABELS_PACKED,
-        Load::Index => LABELS_INDEX,
+        Load::Index => variants::MULTISPLIT_LABELS_INDEX,
     };
     let groups = groups(job)?;
-    let (outside, counted) = (job.outside, job.buffers.out_of_range.is_some());
+    let (out_of_range, counted) = (job.out_of_range, job.buffers.out_of_range.is_some());
     let (buffers, prepared) = (job.buffers, job.prepared);
     let pass = job.pass("multisplit.labels", kernels, groups, 1)?.bind("labels", labels);
     let pass = match (load, buffers.output) {
@@ -94,7 +90,7 @@ fn label(job: &mut SplitPasses<'_>, load: &Load, labels: Buffer, carried: Buffer
         (Load::Index, _) => pass.bind("sources", carried),
         _ => pass,
     };
-    prepared.dispatch(bind_out_of_range(pass, outside, counted), groups);
+    prepared.dispatch(bind_out_of_range(pass, out_of_range, counted), groups);
     Ok(())
 }
 
@@ -117,7 +113,8 @@ fn sort(
 fn gather(job: &mut SplitPasses<'_>, sources: Buffer) -> Result<()> {
     let groups = groups(job)?;
     let (split, buffers, prepared) = (job.split, job.buffers, job.prepared);
-    let pass = job.pass("multisplit.gather", GATHER, groups, 1)?.bind("sources", sources);
+    let [_, pairs] = variants::MULTISPLIT_GATHER;
+    let pass = job.pass("multisplit.gather", pairs, groups, 1)?.bind("sources", sources);
     prepared.dispatch(bind_elements(pass, split, buffers), groups);
     Ok(())
 }

@@ -2,19 +2,13 @@
 //! each of which splits in two by one bit of the ids. A round flags the elements, scans the flags,
 //! and moves every element by what the scan says.
 
-use multisplit_shaders::builtin as kernels;
+use multisplit_shaders::builtin::variants;
 
 use super::chain::{Chain, EACH};
 use super::job::bind_elements;
-use super::{Kernels, SplitOutput, SplitPasses, counting, method};
+use super::{SplitOutput, SplitPasses, counting, method};
 use crate::error::Result;
 use crate::primitives::scan::Scan;
-
-static FLAGS: Kernels = [&kernels::MULTISPLIT_FLAGS, &kernels::MULTISPLIT_FLAGS_KEY64];
-static SCATTER_KEYS: Kernels =
-    [&kernels::MULTISPLIT_FLAG_SCATTER_KEYS, &kernels::MULTISPLIT_FLAG_SCATTER_KEYS_KEY64];
-static SCATTER_PAIRS: Kernels =
-    [&kernels::MULTISPLIT_FLAG_SCATTER_PAIRS, &kernels::MULTISPLIT_FLAG_SCATTER_PAIRS_KEY64];
 
 pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
     counting::add(job)?;
@@ -33,12 +27,15 @@ pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
     let scanned = round.graph.transient::<u32>("multisplit.scanned", n.most + 1);
     for (buffers, bit) in chain.rounds.iter().zip(0..) {
         round.buffers = buffers;
-        let pass = round.pass("multisplit.flags", FLAGS, n, bit)?.bind("flags", flags);
+        let pass = round
+            .pass("multisplit.flags", variants::MULTISPLIT_FLAGS, n, bit)?
+            .bind("flags", flags);
         prepared.dispatch(pass, flag_groups);
         scan.add(round.graph, policy, prepared, flags, scanned)?;
+        let [keys, pairs] = variants::MULTISPLIT_FLAG_SCATTER;
         let kernels = match buffers.output {
-            SplitOutput::Pairs { .. } => SCATTER_PAIRS,
-            _ => SCATTER_KEYS,
+            SplitOutput::Pairs { .. } => pairs,
+            _ => keys,
         };
         let pass = round.pass("multisplit.scatter", kernels, n, 1)?.bind("scanned", scanned);
         prepared.dispatch(bind_elements(pass, split, buffers), groups);

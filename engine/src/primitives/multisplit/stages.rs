@@ -1,48 +1,22 @@
 //! The paper's three stages: prescan (a histogram a subproblem), scan (of the histograms, bucket
 //! by bucket), postscan (every key to its place).
 
-use multisplit_shaders::builtin as kernels;
+use multisplit_shaders::builtin::variants::{
+    MULTISPLIT_BLOCK_POSTSCAN as BLOCK_POSTSCAN, MULTISPLIT_BLOCK_PRESCAN as BLOCK_PRESCAN,
+    MULTISPLIT_DIRECT_POSTSCAN as DIRECT_POSTSCAN,
+    MULTISPLIT_SIDE_BY_SIDE_PRESCAN as SIDE_BY_SIDE_PRESCAN,
+    MULTISPLIT_SUBGROUP_PRESCAN as SUBGROUP_PRESCAN, MULTISPLIT_WARP_POSTSCAN as WARP_POSTSCAN,
+};
 
-use super::{Kernels, Method, SplitPasses, bind_out_of_range, bind_output, variant};
+use super::{Method, SplitPasses, bind_out_of_range, bind_output, variant};
 use crate::error::Result;
 use crate::primitives::count::Length;
 use crate::primitives::scan::{Scan, lone_elements};
 
-static SUBGROUP_PRESCAN: Kernels =
-    [&kernels::MULTISPLIT_SUBGROUP_PRESCAN, &kernels::MULTISPLIT_SUBGROUP_PRESCAN_KEY64];
-static BLOCK_PRESCAN: Kernels =
-    [&kernels::MULTISPLIT_BLOCK_PRESCAN, &kernels::MULTISPLIT_BLOCK_PRESCAN_KEY64];
-static SIDE_BY_SIDE_PRESCAN: Kernels =
-    [&kernels::MULTISPLIT_SIDE_BY_SIDE_PRESCAN, &kernels::MULTISPLIT_SIDE_BY_SIDE_PRESCAN_KEY64];
 /// The kernel counts ones.
 const MAX_BUCKETS_SIDE_BY_SIDE: u32 = 2;
 /// It numbers the keys of a block past the last in 32 bits.
 const MAX_KEYS_SIDE_BY_SIDE: u64 = 1 << 28;
-static DIRECT_POSTSCAN: [Kernels; 3] = [
-    [&kernels::MULTISPLIT_DIRECT_POSTSCAN_KEYS, &kernels::MULTISPLIT_DIRECT_POSTSCAN_KEYS_KEY64],
-    [&kernels::MULTISPLIT_DIRECT_POSTSCAN_PAIRS, &kernels::MULTISPLIT_DIRECT_POSTSCAN_PAIRS_KEY64],
-    [
-        &kernels::MULTISPLIT_DIRECT_POSTSCAN_PERMUTATION,
-        &kernels::MULTISPLIT_DIRECT_POSTSCAN_PERMUTATION_KEY64,
-    ],
-];
-static WARP_POSTSCAN: [Kernels; 3] = [
-    [&kernels::MULTISPLIT_WARP_POSTSCAN_KEYS, &kernels::MULTISPLIT_WARP_POSTSCAN_KEYS_KEY64],
-    [&kernels::MULTISPLIT_WARP_POSTSCAN_PAIRS, &kernels::MULTISPLIT_WARP_POSTSCAN_PAIRS_KEY64],
-    [
-        &kernels::MULTISPLIT_WARP_POSTSCAN_PERMUTATION,
-        &kernels::MULTISPLIT_WARP_POSTSCAN_PERMUTATION_KEY64,
-    ],
-];
-static BLOCK_POSTSCAN: [Kernels; 3] = [
-    [&kernels::MULTISPLIT_BLOCK_POSTSCAN_KEYS, &kernels::MULTISPLIT_BLOCK_POSTSCAN_KEYS_KEY64],
-    [&kernels::MULTISPLIT_BLOCK_POSTSCAN_PAIRS, &kernels::MULTISPLIT_BLOCK_POSTSCAN_PAIRS_KEY64],
-    [
-        &kernels::MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION,
-        &kernels::MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION_KEY64,
-    ],
-];
-
 pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     // Direct and warp level have a subproblem a subgroup, and share their prescan, which counts
     // in windows.
@@ -74,7 +48,7 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
 
     let histogram = job.graph.transient::<u32>("multisplit.histogram", entries);
     let scanned = job.graph.transient::<u32>("multisplit.scanned", entries);
-    let (outside, counted) = (job.outside, job.buffers.out_of_range.is_some());
+    let (out_of_range, counted) = (job.out_of_range, job.buffers.out_of_range.is_some());
     let prepared = job.prepared;
     let label = "multisplit.prescan";
     let inside = if let Some(side_by_side) = job.side_by_side {
@@ -83,11 +57,11 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
         let threads = side_by_side * job.sizes.threads;
         let pass = job.pass_of(label, SIDE_BY_SIDE_PRESCAN, threads, subproblems, windows)?;
         let pass = pass.bind("histogram", histogram).bind("inside_block", inside);
-        prepared.dispatch(bind_out_of_range(pass, outside, counted), blocks);
+        prepared.dispatch(bind_out_of_range(pass, out_of_range, counted), blocks);
         inside
     } else {
         let pass = job.pass(label, prescan, subproblems, windows)?.bind("histogram", histogram);
-        prepared.dispatch(bind_out_of_range(pass, outside, counted), groups);
+        prepared.dispatch(bind_out_of_range(pass, out_of_range, counted), groups);
         scanned // any view: there is nothing inside, and the postscan does not look
     };
 

@@ -32,6 +32,10 @@ const MIN_LOOP_ROUNDS: u32 = 4096;
 /// Turns and keys per thread that the kernels write out.
 const MAX_TURNS: u32 = 4;
 const MAX_ITEMS: u32 = 32;
+/// Of so many tiles one checks itself. A check costs about as much as half a tile, and whatever made
+/// lanes come in another order would show in more than one tile: at 2^28 keys about a hundred tiles
+/// of each round are looked at, at a cost of a fifth of a percent.
+const CANARY_PERIOD: u32 = 256;
 /// Narrower subgroups share rows of counters, of which they would have too many.
 const MIN_LANES_UNPAIRED: u32 = 32;
 
@@ -69,7 +73,7 @@ impl TileShape {
         let row = 4 << bucket_bits;
         // PAIRED_ROWS of rank_tile.glsl.
         let narrow = subgroup_size < MIN_LANES_UNPAIRED;
-        let paired = narrow || policy.split.ranking == Ranking::LaneOrder;
+        let paired = narrow || policy.split.ranking.is_by_lane_order();
         let rows =
             if paired && row > 4 * subgroup_size { subgroups.div_ceil(2) } else { subgroups };
         let turn = self.tile() / self.turns * key_bytes;
@@ -110,6 +114,7 @@ impl TileShape {
 
 /// How the keys of a tile find their places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(clippy::manual_non_exhaustive, reason = "the hidden one is for tests")]
 pub enum Ranking {
     /// By ballots, which rely on nothing that Vulkan does not promise.
     Ballots,
@@ -117,6 +122,26 @@ pub enum Ranking {
     /// being performed in the order of the program, and those of one instruction, where they meet,
     /// in lane order. Vulkan does not promise it.
     LaneOrder,
+    /// The same with lane order reversed on purpose, as on a device that does not keep it: for tests of
+    /// the check that tiles make of themselves.
+    #[cfg(feature = "broken-plans")]
+    #[doc(hidden)]
+    ReversedLanes,
+}
+
+impl Ranking {
+    /// Whether it relies on lane order.
+    pub(crate) fn is_by_lane_order(self) -> bool {
+        self != Self::Ballots
+    }
+
+    /// Whether lanes are reversed on purpose.
+    pub(in crate::primitives) fn is_reversed(self) -> bool {
+        #[cfg(feature = "broken-plans")]
+        return self == Self::ReversedLanes;
+        #[cfg(not(feature = "broken-plans"))]
+        false
+    }
 }
 
 /// When the values of a tile are loaded. The earlier, the less is waited for, and the longer they
@@ -167,6 +192,9 @@ tunable! {
         /// What the ranking kernels may rely on. A property of the device, which a context finds out:
         /// more than [`Ranking::Ballots`] only in [`Context::policy`](crate::Context::policy).
         ranking: Ranking,
+        /// With ranking by lane order, one tile in so many checks its own order, and at least one per
+        /// dispatch; 0: none does.
+        canary_period: u32,
         /// Rounds of all loops of a kernel; a bound that only software drivers have.
         max_loop_rounds: u32,
         /// Up to this many buckets `Auto` takes the direct method.
@@ -249,6 +277,7 @@ impl SplitTuning {
             max_buckets_by_ballots: 0,
             counter_copies: 2,
             ranking: Ranking::Ballots,
+            canary_period: CANARY_PERIOD,
             max_loop_rounds: u32::MAX,
             max_buckets_direct: 0,
             label_user_buckets: true,

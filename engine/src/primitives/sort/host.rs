@@ -8,14 +8,18 @@ use crate::device::context::Context;
 use crate::error::Result;
 use crate::execute::import::Bound;
 use crate::memory::{Array, Elements, Place, check_lengths};
-use crate::primitives::copy_array;
 use crate::primitives::key::{Key, Value};
+use crate::primitives::probe::redo_by_ballots;
+use crate::primitives::{Policy, copy_array};
 
 /// What a sort of pairs returns: the keys and the values, where the input was.
 pub type Pairs<A, B> = (
     <<A as Elements>::Place as Place>::Array<<A as Elements>::Item>,
     <<B as Elements>::Place as Place>::Array<<B as Elements>::Item>,
 );
+
+/// Keys and values on the device.
+type Both<A, B> = (Array<<A as Elements>::Item>, Array<<B as Elements>::Item>);
 
 impl Context {
     /// Sorts `keys` from small to large. Floats are in the order of `total_cmp`: -NaN first, -0
@@ -45,22 +49,31 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let keys = self.own(keys, "keys")?;
-        self.sort_arrays::<A::Item, u32>(&keys, None, sort)?;
-        A::Place::take(self, keys)
+        let sorted = redo_by_ballots(|| {
+            let keys = self.own(keys, "keys")?;
+            self.sort_arrays::<A::Item, u32>(&keys, None, sort).map(|()| keys)
+        })?;
+        A::Place::take(self, sorted)
     }
 
     /// Sorts `keys` into `out`, which has as many elements.
     pub fn sort_into<K: Key>(&self, keys: &[K], sort: &Sort, out: &mut [K]) -> Result<()> {
         check_lengths("out", out.len() as u64, "keys", keys.len() as u64)?;
-        let keys = self.own(keys, "keys")?;
-        self.sort_arrays::<K, u32>(&keys, None, sort)?;
-        self.download_into(&keys, out)
+        let sorted = redo_by_ballots(|| {
+            let keys = self.own(keys, "keys")?;
+            self.sort_arrays::<K, u32>(&keys, None, sort).map(|()| keys)
+        })?;
+        self.download_into(&sorted, out)
     }
 
-    /// Sorts an array on the device where it is.
+    /// Sorts an array on the device where it is. By some bits only, and in segments, it ranks by
+    /// ballots whatever the device keeps: what was in the wrong order could not be sorted again.
     pub fn sort_in_place<K: Key>(&self, keys: &mut Array<K>, sort: &Sort) -> Result<()> {
-        self.sort_arrays::<K, u32>(keys, None, sort)
+        // Equal keys are the same, so that the order they came in does not matter.
+        if sort.is_by_whole_keys(K::TYPE.bits()) {
+            return redo_by_ballots(|| self.sort_arrays::<K, u32>(keys, None, sort));
+        }
+        self.sort_arrays_by::<K, u32>(keys, None, sort, &self.promised_policy())
     }
 
     /// Sorts `keys` from small to large; each takes its value along. Equal keys keep their order.
@@ -88,8 +101,7 @@ impl Context {
     {
         let () = <B::Item as Value>::CHECKED;
         check_lengths("values", values.count(), "keys", keys.count())?;
-        let (keys, values) = (self.own(keys, "keys")?, self.own(values, "values")?);
-        self.sort_arrays(&keys, Some(Along::Values(&values)), sort)?;
+        let (keys, values) = self.sorted_pairs(keys, values, sort)?;
         Ok((A::Place::take(self, keys)?, B::Place::take(self, values)?))
     }
 
@@ -105,8 +117,7 @@ impl Context {
         check_lengths("values", values.len() as u64, "keys", n)?;
         check_lengths("keys_out", keys_out.len() as u64, "keys", n)?;
         check_lengths("values_out", values_out.len() as u64, "keys", n)?;
-        let (keys, values) = (self.own(keys, "keys")?, self.own(values, "values")?);
-        self.sort_arrays(&keys, Some(Along::Values(&values)), sort)?;
+        let (keys, values) = self.sorted_pairs(keys, values, sort)?;
         self.download_into(&keys, keys_out)?;
         self.download_into(&values, values_out)
     }
@@ -131,9 +142,23 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
     {
         let order = Array::uninit(self, "order", keys.count())?;
-        let keys = self.own(keys, "keys")?;
-        self.sort_arrays(&keys, Some(Along::<u32>::Indices(&order)), sort)?;
+        redo_by_ballots(|| {
+            let keys = self.own(keys, "keys")?;
+            self.sort_arrays(&keys, Some(Along::<u32>::Indices(&order)), sort)
+        })?;
         A::Place::take(self, order)
+    }
+
+    /// Sorted copies of `keys` and `values`.
+    fn sorted_pairs<A, B>(&self, keys: &A, values: &B, sort: &Sort) -> Result<Both<A, B>>
+    where
+        A: Elements<Item: Key> + ?Sized,
+        B: Elements<Item: Value> + ?Sized,
+    {
+        redo_by_ballots(|| {
+            let (keys, values) = (self.own(keys, "keys")?, self.own(values, "values")?);
+            self.sort_arrays(&keys, Some(Along::Values(&values)), sort).map(|()| (keys, values))
+        })
     }
 
     /// The elements in an array that may be changed.
@@ -151,6 +176,16 @@ impl Context {
         keys: &Array<K>,
         along: Option<Along<'_, V>>,
         how: &Sort,
+    ) -> Result<()> {
+        self.sort_arrays_by(keys, along, how, &self.policy())
+    }
+
+    fn sort_arrays_by<K: Key, V: Pod>(
+        &self,
+        keys: &Array<K>,
+        along: Option<Along<'_, V>>,
+        how: &Sort,
+        policy: &Policy,
     ) -> Result<()> {
         if keys.is_empty() {
             return Ok(());
@@ -172,7 +207,7 @@ impl Context {
                 buffers = buffers.indices(import);
             }
         }
-        sort(&mut graph, &self.policy(), how, &buffers)?;
+        sort(&mut graph, policy, how, &buffers)?;
         let executable = self.instantiate(graph.compile(&self.limits())?)?;
         self.run(&executable, &bound)
     }

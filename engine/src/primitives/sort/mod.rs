@@ -83,6 +83,11 @@ impl Sort {
         Self { segments: Some(offsets.into()), ..self }
     }
 
+    /// Whether keys of so many bits are sorted by all of them, and across the whole array.
+    fn is_by_whole_keys(&self, bits: u32) -> bool {
+        self.segments.is_none() && self.bits.as_ref().is_none_or(|some| *some == (0..bits))
+    }
+
     /// The same for keys of a type.
     fn keyed(&self, key: KeyType) -> KeyedSort {
         let Self { descending, bits, method, .. } = self.clone();

@@ -1,20 +1,15 @@
 //! The one-sweep radix sort: the histograms of all digits in one read, then one pass a digit.
 
 use multisplit_graph::{Graph, View};
-use multisplit_shaders::builtin as kernels;
+use multisplit_shaders::builtin::variants::{SORT_HISTOGRAM, SORT_ROUND};
 
-use super::pass::{BUCKETS, Halves, Kernels, SortPasses, Work, bind_halves, variant};
+use super::pass::{BUCKETS, Halves, SortPasses, Work, bind_halves, variant};
 use super::{AddedSort, KeyedSort, SortBuffers, SortPlace, SortValues};
 use crate::error::Result;
 use crate::primitives::count::{Length, Lengths, Prepared};
 use crate::primitives::memory::Filling;
+use crate::primitives::multisplit::{BucketWords, SplitBy};
 use crate::primitives::{Policy, fill};
-
-static HISTOGRAM: Kernels = [&kernels::SORT_HISTOGRAM, &kernels::SORT_HISTOGRAM_KEY64];
-static ROUND: [Kernels; 2] = [
-    [&kernels::SORT_ROUND_KEYS, &kernels::SORT_ROUND_KEYS_KEY64],
-    [&kernels::SORT_ROUND_PAIRS, &kernels::SORT_ROUND_PAIRS_KEY64],
-];
 
 /// Words before the tiles' in the status of a round: the ticket and its padding.
 const STATUS_HEAD: u64 = 4;
@@ -55,19 +50,20 @@ pub(super) fn add(
     for (index, (shift, bits)) in sort.digits(super::DIGIT_BITS).enumerate() {
         let begin = ALIGNMENT + rounds * row + index as u64 * status_words;
         let status = scratch.elements::<u32>(begin, STATUS_HEAD + tiles.most * row);
-        let (kind, mut parameters) = job.digit(shift, bits)?;
+        let (kind, digit) = job.digit(shift, bits)?;
         let idle_by_definition =
             if needs_copy_back(buffers, added.rounds) { added.rounds } else { 32 };
-        parameters[1] = with_other_round(buffers, added.rounds, index as u32);
-        parameters[2] = 1u32.checked_shl(idle_by_definition).unwrap_or(0);
-        let round = Round { index: index as u32, kind, parameters, tiles };
+        let pair = with_other_round(buffers, added.rounds, index as u32);
+        let always_idle = 1u32.checked_shl(idle_by_definition).unwrap_or(0);
+        let by = SplitBy::Round { digit, pair, idle: always_idle };
+        let round = Round { index: index as u32, kind, by, tiles };
         round.add(&mut job, [histograms, idle, status], &halves)?;
     }
     if needs_copy_back(buffers, added.rounds) {
         let status = scratch.elements::<u32>(home, STATUS_HEAD + 1);
-        let bits = with_other_round(buffers, added.rounds, added.rounds);
-        let parameters = [0, bits, 1 << added.rounds, 0, 0];
-        let round = Round { index: added.rounds, kind: 0, parameters, tiles };
+        let pair = with_other_round(buffers, added.rounds, added.rounds);
+        let round =
+            Round { index: added.rounds, kind: 0, by: idle_round(pair, added.rounds), tiles };
         round.add(&mut job, [histograms, idle, status], &halves)?;
     }
     Ok(())
@@ -90,11 +86,16 @@ fn with_other_round(buffers: &SortBuffers, rounds: u32, round: u32) -> u32 {
     1 << round | 1 << other
 }
 
+/// What a round goes by that is idle by definition, and only moves the data.
+fn idle_round(pair: u32, round: u32) -> SplitBy {
+    SplitBy::Round { digit: BucketWords::default(), pair, idle: 1 << round }
+}
+
 /// One round: a split by a digit, from one half to the other.
 struct Round {
     index: u32,
     kind: u32,
-    parameters: [u32; 5],
+    by: SplitBy,
     tiles: Length,
 }
 
@@ -107,13 +108,12 @@ impl Round {
     ) -> Result<()> {
         let (sort, buffers, prepared) = (job.sort, job.buffers, job.prepared);
         let (n, tiles) = (job.n.most, self.tiles);
-        let work =
-            Work { subproblems: tiles, parts: 1, round: self.index, parameters: self.parameters };
+        let work = Work { subproblems: tiles, parts: 1, round: self.index, by: self.by };
         let counted = self.index == 0 && matches!(buffers.values, SortValues::Indices(_));
         let constants = [("BUCKET_KIND", self.kind), ("COUNTED_VALUES", u32::from(counted))];
-        let pass = job.pass("sort.round", variant(buffers.values, ROUND), &work, &constants)?;
+        let pass =
+            job.pass("sort.round", variant(buffers.values, SORT_ROUND), &work, &constants)?;
         let pass = pass.bind("histogram", histograms).bind("idle", idle).bind("status", status);
-        let pass = pass.bind("table", histograms);
         let pass = bind_halves(pass, (sort, buffers.values, n), halves, self.index);
         prepared.dispatch(prepared.bind(pass, histograms), tiles);
         Ok(())
@@ -137,12 +137,12 @@ fn histogram(
 ) -> Result<()> {
     let tuned = job.policy.sort.histogram(job.policy);
     let keys = job.buffers.keys.range(0, job.n.most * u64::from(job.sort.key.bytes()));
-    let parameters = job.all_digits();
+    let by = job.all_digits();
     let tiles = (part / u64::from(tuned.threads * tuned.items)) as u32;
-    let work = Work { subproblems: parts, parts: tiles, round: 0, parameters };
+    let work = Work { subproblems: parts, parts: tiles, round: 0, by };
     let sizes = [("local_size_x", tuned.threads), ("ITEMS", tuned.items), ("ROUNDS", rounds)];
     let prepared = job.prepared;
-    let pass = job.pass("sort.histogram", HISTOGRAM, &work, &sizes)?;
+    let pass = job.pass("sort.histogram", SORT_HISTOGRAM, &work, &sizes)?;
     let pass = pass.bind("keys", keys).bind("histogram", histograms).bind("idle", idle);
     prepared.dispatch(prepared.bind(pass, keys), parts);
     Ok(())
@@ -167,7 +167,6 @@ pub(super) fn copy_back(
     let (idle, status) =
         (words.elements::<u32>(0, 4), words.elements::<u32>(ALIGNMENT, STATUS_HEAD + 1));
     let mut job = SortPasses { graph, policy, sort, buffers, shape, n, prepared };
-    let parameters = [0, 1 << 1 | 1 << NEVER_IDLE, 1 << 1, 0, 0];
-    let round = Round { index: 1, kind: 0, parameters, tiles };
+    let round = Round { index: 1, kind: 0, by: idle_round(1 << 1 | 1 << NEVER_IDLE, 1), tiles };
     round.add(&mut job, [idle, idle, status], halves)
 }

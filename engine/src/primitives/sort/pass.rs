@@ -1,20 +1,19 @@
 //! What the passes of a sort have in common: kernels by key and values, push constants, sizes.
 
 use multisplit_graph::{Buffer, Graph, PassBuilder};
-use multisplit_shaders::builtin::Builtin;
 
 use super::{KeyedSort, SortBuffers, SortValues};
 use crate::error::Result;
 use crate::execute::own_pass::OwnPasses;
 use crate::primitives::Policy;
+use crate::primitives::constants::specialize;
 use crate::primitives::count::{Length, Prepared};
-use crate::primitives::multisplit::{BucketCode, SplitPush, TileShape, ValuesAfter};
+use crate::primitives::multisplit::{
+    BucketCode, BucketWords, Kernels, SplitBy, SplitPush, TileShape, ValuesAfter, order_status,
+};
 
 /// Buckets of a round.
 pub(super) const BUCKETS: u32 = 1 << super::DIGIT_BITS;
-
-/// The kernels of one pass: for 32-bit and for 64-bit keys.
-pub(super) type Kernels = [&'static Builtin; 2];
 
 /// Which of the two variants of a kernel is needed.
 pub(super) fn variant(values: SortValues, [keys, pairs]: [Kernels; 2]) -> Kernels {
@@ -47,8 +46,8 @@ pub(super) struct Work {
     pub parts: u32,
     /// Which digit, or how many of them.
     pub round: u32,
-    /// The parameters of the bucket function.
-    pub parameters: [u32; 5],
+    /// What the kernel goes by.
+    pub by: SplitBy,
 }
 
 impl SortPasses<'_> {
@@ -62,7 +61,6 @@ impl SortPasses<'_> {
     ) -> Result<PassBuilder<'_>> {
         let wide = usize::from(self.sort.key.bits() == 64);
         let kernel = kernels[wide].kernel()?;
-        let [parameter_a, parameter_b, parameter_c, parameter_d, parameter_e] = work.parameters;
         let push = SplitPush {
             count: self.prepared.pushed(self.n),
             buckets: BUCKETS,
@@ -70,11 +68,6 @@ impl SortPasses<'_> {
             part_shift: 0,
             subproblems: self.prepared.pushed(work.subproblems),
             parts: work.parts,
-            parameter_a,
-            parameter_b,
-            parameter_c,
-            parameter_d,
-            parameter_e,
             round: work.round,
         };
         let indices = matches!(self.buffers.values, SortValues::Indices(_));
@@ -88,32 +81,35 @@ impl SortPasses<'_> {
             ("TILES_AT_A_TIME", self.policy.look_back_tiles),
             ("VALUE_WORDS", self.buffers.values.bytes().unwrap_or(4) / 4),
             ("COUNTED_VALUES", u32::from(indices)),
-            ("RANKING", self.policy.split.ranking as u32),
+            ("RANKING", u32::from(self.policy.split.ranking.is_by_lane_order())),
+            ("REVERSED_LANES", u32::from(self.policy.split.ranking.is_reversed())),
+            ("CANARY_PERIOD", self.policy.split.canary_period),
             ("TURNS", self.shape.turns),
             // Registers are what large tiles run out of first (docs/performance.md).
             ("VALUES_AFTER", ValuesAfter::Ordering as u32),
         ];
         let given = |name: &str| constants.iter().any(|(other, _)| *other == name);
-        let mut pass = self.graph.own_pass(label, &kernel).push(&push);
-        let all = common.iter().filter(|(name, _)| !given(name)).chain(constants);
-        for (name, value) in all {
-            if kernel.interface().spec_constant(name).is_some() {
-                pass = pass.specialize(*name, *value);
-            }
+        let status = order_status(self.graph, self.policy, &kernel);
+        let mut pass = push.push(self.graph.own_pass(label, &kernel), work.by);
+        if let Some((name, word)) = status {
+            pass = pass.bind(name, word);
         }
-        Ok(pass)
+        let all: Vec<_> =
+            common.iter().filter(|(name, _)| !given(name)).chain(constants).copied().collect();
+        Ok(specialize(pass, &kernel, &all))
     }
 
-    /// The bucket function of one round, as kind and parameters.
-    pub fn digit(&self, shift: u32, bits: u32) -> Result<(u32, [u32; 5])> {
+    /// The bucket function of one round, as its kind and its words.
+    pub fn digit(&self, shift: u32, bits: u32) -> Result<(u32, BucketWords)> {
         let code = BucketCode::ordered_digit(self.sort.key, shift, bits, self.sort.descending)?;
-        Ok((code.kind(), code.parameters()))
+        Ok((code.kind(), code.words()))
     }
 
     /// What `digits.glsl` is told of all rounds.
-    pub fn all_digits(&self) -> [u32; 5] {
+    pub fn all_digits(&self) -> SplitBy {
         let bits = self.sort.bits();
-        [bits.start, bits.end - bits.start, 0, 0, u32::from(self.sort.descending)]
+        let (first_bit, bit_count) = (bits.start, bits.end - bits.start);
+        SplitBy::Digits { first_bit, bit_count, descending: self.sort.descending }
     }
 
     /// Declares what the data moves to and fro between.

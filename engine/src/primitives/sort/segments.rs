@@ -5,17 +5,17 @@
 //! segment; what moves is the numbers of the elements, which are fetched in the end.
 
 use multisplit_graph::{Buffer, Graph, Groups};
-use multisplit_shaders::builtin::{self as kernels, Builtin};
+use multisplit_shaders::builtin::{self as kernels, Builtin, variants};
 use multisplit_shaders::push_constants;
 
-use super::pass::{Kernels, SortPasses, Work, variant};
+use super::pass::{SortPasses, Work, variant};
 use super::{AddedSort, DIGIT_BITS, KeyedSort, SortBuffers, SortMethod, SortPlace, SortValues};
 use super::{check, check_policy, small};
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
 use crate::primitives::count::{Count, Length, Prepared};
 use crate::primitives::key::KeyType;
-use crate::primitives::multisplit::{EACH, TileShape, table};
+use crate::primitives::multisplit::{BucketWords, EACH, SplitBy, TileShape, table};
 use crate::primitives::{Policy, copy};
 
 push_constants! {
@@ -25,11 +25,6 @@ push_constants! {
         top_step: u32,
     }
 }
-
-static GATHER: [Kernels; 2] = [
-    [&kernels::SORT_GATHER_KEYS, &kernels::SORT_GATHER_KEYS_KEY64],
-    [&kernels::MULTISPLIT_GATHER, &kernels::MULTISPLIT_GATHER_KEY64],
-];
 
 /// Adds the passes of a sort of each segment to the graph. The method is `Small` where every
 /// segment fits a tile, else `OneSweep`; one that was asked for by name has to be possible.
@@ -185,10 +180,15 @@ impl Large<'_> {
         let (graph, sort) = (&mut *self.graph, self.sort);
         let mut job =
             SortPasses { graph, policy, sort, buffers: &buffers, shape, n: length, prepared };
-        let work = Work { subproblems: length, parts: 1, round: 0, parameters: [0; 5] };
+        let work = Work {
+            subproblems: length,
+            parts: 1,
+            round: 0,
+            by: SplitBy::Bucket(BucketWords::default()),
+        };
         let key_bytes = n * u64::from(sort.key.bytes());
         let mut pass = job
-            .pass("sort.gather", variant(values, GATHER), &work, &[])?
+            .pass("sort.gather", variant(values, variants::MULTISPLIT_GATHER), &work, &[])?
             .bind("keys", old_keys)
             .bind("sources", sources)
             .bind("keys_out", self.whole.keys.range(0, key_bytes));

@@ -1,22 +1,13 @@
 //! Sorts of what fits one tile, by one workgroup each.
 
 use multisplit_graph::{Graph, Groups, View};
-use multisplit_shaders::builtin as kernels;
+use multisplit_shaders::builtin::variants::{SORT_SEGMENTS, SORT_SMALL};
 
-use super::pass::{Kernels, SortPasses, Work, variant};
+use super::pass::{SortPasses, Work, variant};
 use super::{AddedSort, KeyedSort, SortBuffers, SortValues};
 use crate::error::Result;
 use crate::primitives::Policy;
 use crate::primitives::count::{Length, Prepared};
-
-static SEGMENTS: [Kernels; 2] = [
-    [&kernels::SORT_SEGMENTS_KEYS, &kernels::SORT_SEGMENTS_KEYS_KEY64],
-    [&kernels::SORT_SEGMENTS_PAIRS, &kernels::SORT_SEGMENTS_PAIRS_KEY64],
-];
-static SMALL: [Kernels; 2] = [
-    [&kernels::SORT_SMALL_KEYS, &kernels::SORT_SMALL_KEYS_KEY64],
-    [&kernels::SORT_SMALL_PAIRS, &kernels::SORT_SMALL_PAIRS_KEY64],
-];
 
 pub(super) fn add(
     graph: &mut Graph,
@@ -40,11 +31,11 @@ pub(super) fn one_tile_each(
 ) -> Result<()> {
     let (sort, buffers, n) = (job.sort, job.buffers, job.n.most);
     let (kernels, groups) = match segments {
-        Some((_, count)) => (SEGMENTS, count),
-        None => (SMALL, 1),
+        Some((_, count)) => (SORT_SEGMENTS, count),
+        None => (SORT_SMALL, 1),
     };
-    let parameters = job.all_digits();
-    let work = Work { subproblems: Length::known(groups), parts: 1, round: rounds, parameters };
+    let by = job.all_digits();
+    let work = Work { subproblems: Length::known(groups), parts: 1, round: rounds, by };
     let mut pass = job.pass("sort.small", variant(buffers.values, kernels), &work, &[])?;
     pass = pass.bind("keys", buffers.keys.range(0, n * u64::from(sort.key.bytes())));
     if let Some((values, bytes)) = buffers.values.buffer() {

@@ -15,6 +15,7 @@ use crate::execute::import::Bound;
 use crate::memory::{Array, Elements, Place, check_lengths};
 use crate::primitives::key::{Key, Value};
 use crate::primitives::multisplit::{Buckets, Method, SplitBuffers};
+use crate::primitives::probe::redo_by_ballots;
 
 /// What a split of keys gives: `Vec`s for keys on the host, arrays for keys on the device.
 #[derive(Debug)]
@@ -126,7 +127,18 @@ impl Context {
         })
     }
 
+    /// Where lanes turn out to come in another order, the context ranks by ballots from then on, and the
+    /// split is done again: its input is where it was.
     fn split_arrays<K: Key, V: Pod>(
+        &self,
+        keys: &Array<K>,
+        output: Output<'_, K, V>,
+        buckets: &Buckets<K>,
+    ) -> Result<(Array<u32>, Method)> {
+        redo_by_ballots(|| self.split_once(keys, output, buckets))
+    }
+
+    fn split_once<K: Key, V: Pod>(
         &self,
         keys: &Array<K>,
         output: Output<'_, K, V>,
@@ -182,9 +194,17 @@ impl Context {
 }
 
 /// What a split writes.
-#[derive(Clone, Copy)]
 enum Output<'a, K, V> {
     Keys(&'a Array<K>),
     Pairs { keys: &'a Array<K>, values: (&'a Array<V>, &'a Array<V>) },
     Permutation(&'a Array<u32>),
 }
+
+// Not derived, which would ask the same of the elements.
+impl<K, V> Clone for Output<'_, K, V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K, V> Copy for Output<'_, K, V> {}

@@ -11,6 +11,7 @@ use super::statistics::CONTROL_WORDS;
 use crate::error::Result;
 use crate::execute::own_pass::OwnPasses;
 use crate::network::{Network, UNREACHED, WeightKind};
+use crate::primitives::constants::specialize;
 use crate::primitives::{Policy, fill};
 
 push_constants! {
@@ -140,17 +141,12 @@ impl Search<'_> {
             ("STAGE", tuned.stage.max(2)),
             ("SPREAD", u32::from(self.is_spread())),
         ];
-        let has = |name: &str| kernel.interface().spec_constant(name).is_some();
-        let constants: Vec<_> = constants.into_iter().filter(|(name, _)| has(name)).collect();
         let has_distances = kernel.interface().binding("distances").is_some();
         let mut pass = graph.own_pass(label, &kernel).bind("control", at.control).push(&push);
         if has_distances {
             pass = pass.bind("distances", at.distances);
         }
-        for (name, value) in constants {
-            pass = pass.specialize(name, value);
-        }
-        Ok(pass)
+        Ok(specialize(pass, &kernel, &constants))
     }
 
     /// Whether workgroups deal out arcs, rather than subgroups.

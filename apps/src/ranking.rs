@@ -1,0 +1,54 @@
+//! `--ranking`: what ranking may rely on, and what it relies on in fact.
+
+use clap::ValueEnum;
+use clap::error::ErrorKind;
+use multisplit::primitives::multisplit::Ranking as Kernels;
+use multisplit::{Context, RankingChoice};
+
+/// What ranking may rely on, on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Ranking {
+    /// Only what Vulkan promises: ranking by ballots
+    Promised,
+    /// Also what the device was seen to do: ranking by lane order, where it keeps it
+    Probed,
+}
+
+impl From<Ranking> for RankingChoice {
+    fn from(ranking: Ranking) -> Self {
+        match ranking {
+            Ranking::Promised => Self::Promised,
+            Ranking::Probed => Self::Probed,
+        }
+    }
+}
+
+impl Ranking {
+    /// What the kernels of `context` rely on.
+    pub fn of(context: &Context) -> Self {
+        match context.policy().split.ranking {
+            Kernels::Ballots => Self::Promised,
+            _ => Self::Probed,
+        }
+    }
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Promised => "promised",
+            Self::Probed => "probed",
+        }
+    }
+
+    /// The choice of a command that takes one. Several end the program, with the status of wrong usage.
+    pub fn one(asked: &[Self]) -> RankingChoice {
+        match asked {
+            [] => RankingChoice::Auto,
+            [one] => (*one).into(),
+            _ => {
+                let text = "--ranking takes one of promised and probed here; both are for `multisplit bench`\n";
+                clap::Error::raw(ErrorKind::ArgumentConflict, text).exit()
+            }
+        }
+    }
+}

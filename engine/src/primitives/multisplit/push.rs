@@ -1,0 +1,110 @@
+//! What the kernels of splits and sorts are told: the push constants of `multisplit.glsl`, whose block
+//! has the same first words in all of them, and then those of what the kernel goes by.
+
+use multisplit_graph::PassBuilder;
+use multisplit_shaders::push_constants;
+
+/// What all of these kernels are told.
+#[derive(Clone, Copy)]
+pub(in crate::primitives) struct SplitPush {
+    pub count: u32,
+    pub buckets: u32,
+    pub ids: u32,
+    pub part_shift: u32,
+    pub subproblems: u32,
+    pub parts: u32,
+    pub round: u32,
+}
+
+/// The words of a built-in bucket function. Functions share them; `bucket.glsl` has the table.
+#[derive(Clone, Copy, Default)]
+pub(in crate::primitives) struct BucketWords {
+    pub shift_or_min: u32,
+    pub min_high: u32,
+    pub width_or_scale: u32,
+    pub mask_or_width_high: u32,
+    pub flip_or_reciprocal: u32,
+}
+
+/// What a kernel goes by.
+#[derive(Clone, Copy)]
+pub(in crate::primitives) enum SplitBy {
+    /// A built-in bucket function, or none.
+    Bucket(BucketWords),
+    /// A user's function.
+    #[cfg(feature = "glsl")]
+    Function([u32; 3]),
+    /// One digit: a round of a sort, which is idle where all keys have the same. `pair` has the bits
+    /// of this round and of the one that moves the data back, `idle` of those that always are.
+    Round { digit: BucketWords, pair: u32, idle: u32 },
+    /// All digits of a sort.
+    Digits { first_bit: u32, bit_count: u32, descending: bool },
+}
+
+/// Pushes the block that the kernels of this kind have: the words of all of them, and its own before
+/// `round` and behind it.
+macro_rules! push_block {
+    ($pass:expr, $common:expr, { $($word:ident: $value:expr),* }, { $($last:ident: $more:expr),* }) => {{
+        push_constants! {
+            struct Block {
+                count: u32,
+                buckets: u32,
+                ids: u32,
+                part_shift: u32,
+                subproblems: u32,
+                parts: u32,
+                $($word: u32,)*
+                round: u32,
+                $($last: u32,)*
+            }
+        }
+        let SplitPush { count, buckets, ids, part_shift, subproblems, parts, round } = $common;
+        $pass.push(&Block {
+            count,
+            buckets,
+            ids,
+            part_shift,
+            subproblems,
+            parts,
+            $($word: $value,)*
+            round,
+            $($last: $more,)*
+        })
+    }};
+}
+
+impl SplitPush {
+    /// Pushes what a kernel that goes by `by` is told.
+    pub fn push(self, pass: PassBuilder<'_>, by: SplitBy) -> PassBuilder<'_> {
+        match by {
+            SplitBy::Bucket(words) => push_block!(pass, self, {
+                shift_or_min: words.shift_or_min,
+                min_high: words.min_high,
+                width_or_scale: words.width_or_scale,
+                mask_or_width_high: words.mask_or_width_high,
+                flip_or_reciprocal: words.flip_or_reciprocal
+            }, {}),
+            #[cfg(feature = "glsl")]
+            SplitBy::Function([first, second, third]) => push_block!(pass, self, {
+                parameter_0: first,
+                parameter_1: second,
+                parameter_2: third
+            }, {}),
+            SplitBy::Round { digit, pair, idle } => push_block!(pass, self, {
+                shift_or_min: digit.shift_or_min,
+                min_high: 0,
+                width_or_scale: 0,
+                mask_or_width_high: digit.mask_or_width_high,
+                flip_or_reciprocal: digit.flip_or_reciprocal
+            }, {
+                round_pair: pair,
+                idle_rounds: idle
+            }),
+            SplitBy::Digits { first_bit, bit_count, descending } => push_block!(pass, self, {
+                first_bit: first_bit,
+                bit_count: bit_count,
+                descending: u32::from(descending)
+            }, {}),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+// Which number has each specialization constant? One name, one number, in all kernels: the host sets
+// constants by name, and a number that two of them share in one kernel would set both.
+//
+// compile-kernels lists the names here for the host, which knows by it what is a constant of some
+// kernel and what is a misspelling.
+
+#ifndef CONSTANT_IDS_GLSL
+#define CONSTANT_IDS_GLSL
+
+// Of kernels in general.
+#define LOCAL_SIZE_X_ID 0
+#define SUBGROUP_SIZE_ID 1
+#define SPIN_LIMIT_ID 2
+#define COUNT_ON_DEVICE_ID 3
+
+// Of splits and sorts. Histograms count by ballots with BUCKET_BITS too.
+#define BUCKET_BITS_ID 4
+#define BUCKET_KIND_ID 5
+#define KEY_KIND_ID 6
+#define ID_BITS_ID 7
+#define BY_PART_ID 8
+#define ITEMS_ID 9
+#define TURNS_ID 10
+#define RANKING_ID 11
+#define TILES_AT_A_TIME_ID 12
+#define VALUE_WORDS_ID 13
+#define VALUES_AFTER_ID 14
+#define COUNTED_VALUES_ID 15
+#define COUNT_BY_ATOMICS_ID 16
+#define COUNTER_COPIES_ID 17
+#define SUBPROBLEM_ID 18
+#define SIDE_BY_SIDE_ID 19
+
+// Of a sort's histogram, and of a search: digits of a key, rounds in one dispatch.
+#define ROUNDS_ID 20
+
+// Of histograms.
+#define METHOD_ID 21
+#define BIN_KIND_ID 22
+#define SAMPLE_KIND_ID 23
+#define SAMPLE_BYTES_ID 24
+#define CHANNELS_ID 25
+#define ACTIVE_ID 26
+#define PACKED_ID 27
+#define LOADS_ID 28
+#define ROOM_ID 29
+#define COPIES_ID 30
+#define WEIGHT_ID 31
+#define WIDE_ID 32
+#define SEARCH_ID 33
+#define CELLS_ID 34
+#define SPLITTERS_ID 35
+#define AFFINE_ID 36
+#define WHOLE_ID 37
+
+// Of searches for shortest paths.
+#define BUCKETS_ID 38
+#define FLOATS_ID 39
+#define STAGE_ID 40
+#define SPREAD_ID 41
+#define SORTED_ID 42
+#define PARENTS_ID 43
+
+// Of splits and sorts by lane order.
+#define CANARY_PERIOD_ID 44
+#define REVERSED_LANES_ID 45
+
+#endif

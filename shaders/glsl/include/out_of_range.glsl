@@ -1,0 +1,24 @@
+// Counting the keys whose bucket function gave an id past the last bucket.
+
+#ifndef OUT_OF_RANGE_GLSL
+#define OUT_OF_RANGE_GLSL
+
+#include "multisplit.glsl"
+#include "bucket.glsl"
+
+layout(set = 0, binding = 3, std430) buffer OutOfRange { uint count; } out_of_range;
+
+uint out_of_range_here = 0;
+
+uint counted_bucket(KEY key) {
+    uint bucket = raw_bucket(key);
+    if (bucket >= push.ids) ++out_of_range_here;
+    return part_of_id(min(bucket, push.ids - 1));
+}
+
+// Called once by every thread that counted.
+void report_out_of_range() {
+    if (out_of_range_here > 0) atomicAdd(out_of_range.count, out_of_range_here);
+}
+
+#endif

@@ -1,0 +1,114 @@
+// The two ends of a round in a workgroup: what it is to do, loaded once; and what its subgroups
+// still have staged when they are through, handed on with one addition per queue for all of them.
+
+#ifndef SSSP_FLUSH_GLSL
+#define SSSP_FLUSH_GLSL
+
+#include "sssp_state.glsl"
+#include "sssp_stage.glsl"
+
+shared uvec4 round_words[4];
+shared uint taken_ends[BUCKETS];
+shared uint destination_counts[BUCKETS + 1];
+shared uint destination_begins[BUCKETS + 1];
+// What the workgroup has done in the round, and the nearest entry that it puts into the rest.
+shared uint workgroup_relaxations;
+shared uint workgroup_expansions;
+shared uint workgroup_nearest;
+
+// Called by one thread, and followed by a barrier.
+void load_round() {
+    [[unroll]] for (uint i = 0; i < 4; ++i) round_words[i] = control_vec4.at[i];
+}
+
+bool round_is_over() { return round_words[0].x != 0; }
+uint round_groups() { return round_words[2].w; }
+
+// Called by all threads, after load_round(). Ends with a barrier.
+void begin_round() {
+    this_round.taken_queue = round_words[0].y;
+    this_round.entries = round_words[0].z;
+    this_round.pieces = round_words[0].w;
+    this_round.chunk = round_words[1].x;
+    this_round.near_queue = NEAR + round_words[1].y;
+    this_round.rest_queue = REST + round_words[1].z;
+    this_round.piece_queue = PIECES + round_words[1].w;
+    this_round.threshold = round_words[2].x;
+    this_round.base = round_words[2].y;
+    this_round.bucket = round_words[2].z;
+    this_round.more_first = round_words[3].x;
+    this_round.more_last = round_words[3].y;
+    staging.near = 0;
+    staging.later = 0;
+    for (uint s = gl_LocalInvocationIndex; s <= BUCKETS; s += gl_WorkGroupSize.x) destination_counts[s] = 0;
+    // The end of the first queue comes before those of the others.
+    uint first = this_round.more_first - 1 + gl_LocalInvocationIndex;
+    for (uint b = first; b <= this_round.more_last; b += gl_WorkGroupSize.x)
+        taken_ends[b] = control.ends[b];
+    if (gl_LocalInvocationIndex == 0) {
+        wide_count = 0;
+        workgroup_nearest = UNREACHED;
+        workgroup_relaxations = 0;
+        workgroup_expansions = 0;
+    }
+    barrier();
+}
+
+// A place among the workgroup's entries of the same destination. Called by the whole subgroup.
+uint place_here(bool held, uvec2 entry) {
+    uint destination = destination_of(entry);
+    uvec4 same = lanes_of_destination(held, destination);
+    uint before = subgroupBallotExclusiveBitCount(same);
+    uint begin = 0;
+    if (held && before == 0) begin = atomicAdd(destination_counts[destination], subgroupBallotBitCount(same));
+    begin = subgroupShuffle(begin, held ? subgroupBallotFindLSB(same) : 0);
+    if (held && destination == BUCKETS) atomicMin(workgroup_nearest, entry.y);
+    return begin + before;
+}
+
+void take_places() {
+    for (uint s = gl_LocalInvocationIndex; s <= BUCKETS; s += gl_WorkGroupSize.x) {
+        if (destination_counts[s] > 0)
+            destination_begins[s] = atomicAdd(COUNT(queue_of_destination(s)), destination_counts[s]);
+    }
+    if (gl_LocalInvocationIndex == 0) {
+        if (workgroup_nearest < UNREACHED) atomicMin(control.nearest_rest, workgroup_nearest);
+        if (workgroup_relaxations > 0) ADD_FIGURE(relaxations, workgroup_relaxations)
+        if (workgroup_expansions > 0) ADD_FIGURE(expansions, workgroup_expansions)
+    }
+}
+
+// Called by all threads when their subgroups are through.
+void flush_workgroup(uint relaxations, uint expansions) {
+    subgroup_sync();
+    uint near_place = 0;
+    if (subgroupElect()) {
+        near_place = atomicAdd(destination_counts[0], staging.near);
+        atomicAdd(workgroup_relaxations, relaxations);
+        atomicAdd(workgroup_expansions, expansions);
+    }
+    near_place = subgroupBroadcastFirst(near_place);
+    uint places[STAGE];
+    [[unroll]] for (uint w = 0; w < STAGE; ++w) {
+        uint i = w * SUBGROUP_SIZE + gl_SubgroupInvocationID;
+        bool held = i < staging.later;
+        places[w] = 0;
+        if (w * SUBGROUP_SIZE < staging.later)
+            places[w] = place_here(held, held ? staged[later_area() + i] : uvec2(0, UNREACHED));
+    }
+    barrier();
+    take_places();
+    barrier();
+    for (uint i = gl_SubgroupInvocationID; i < staging.near; i += SUBGROUP_SIZE)
+        put_entry(this_round.near_queue, destination_begins[0] + near_place + i, staged[near_area() + i]);
+    [[unroll]] for (uint w = 0; w < STAGE; ++w) {
+        uint i = w * SUBGROUP_SIZE + gl_SubgroupInvocationID;
+        if (i < staging.later) {
+            uvec2 entry = staged[later_area() + i];
+            uint destination = destination_of(entry);
+            put_entry(queue_of_destination(destination), destination_begins[destination] + places[w], entry);
+        }
+    }
+}
+
+#endif

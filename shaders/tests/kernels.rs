@@ -1,0 +1,49 @@
+//! Do the built-in kernels keep to what holds for all of them?
+#![allow(clippy::expect_used)]
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use multisplit_shaders::builtin;
+
+#[test]
+fn a_constant_has_one_number_in_all_kernels() {
+    let known: HashMap<&str, u32> = builtin::CONSTANT_IDS.iter().copied().collect();
+    let numbers: HashSet<u32> = known.values().copied().collect();
+    assert_eq!(known.len(), builtin::CONSTANT_IDS.len(), "a name is listed twice");
+    assert_eq!(numbers.len(), known.len(), "two names have one number");
+    let mut unused: HashSet<&str> = known.keys().copied().collect();
+    for builtin in builtin::ALL {
+        let kernel = builtin.kernel().expect("built-in");
+        for constant in &kernel.interface().spec_constants {
+            let number = known.get(constant.name.as_str());
+            assert_eq!(number, Some(&constant.id), "{}: {}", builtin.label(), constant.name);
+            unused.remove(constant.name.as_str());
+        }
+    }
+    assert!(unused.is_empty(), "no kernel has {unused:?}");
+}
+
+#[test]
+fn variants_are_those_of_their_family() {
+    let pairs = builtin::variants::MULTISPLIT_BLOCK_POSTSCAN[1];
+    assert_eq!(pairs[0].label(), "multisplit.block.postscan.pairs");
+    assert_eq!(pairs[1].label(), "multisplit.block.postscan.pairs.key64");
+    assert_eq!((pairs[1].define("KEY_BITS"), pairs[1].define("PAIRS")), (Some(64), Some(1)));
+}
+
+#[test]
+fn includes_are_guarded_by_their_names() {
+    let includes = Path::new(env!("CARGO_MANIFEST_DIR")).join("glsl/include");
+    for file in std::fs::read_dir(includes).expect("is there") {
+        let path = file.expect("readable").path();
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
+        let guard = name.replace('.', "_").to_uppercase();
+        let code =
+            text.lines().skip_while(|line| line.starts_with("//")).collect::<Vec<_>>().join("\n");
+        let begin = format!("\n#ifndef {guard}\n#define {guard}\n");
+        assert!(text.starts_with("//"), "{name}: the first comment says what it answers");
+        assert!(code.starts_with(&begin) && code.ends_with("\n#endif"), "{name}");
+    }
+}

@@ -1,0 +1,314 @@
+//! A device that does not keep lane order is noticed by the tiles that check themselves: one-call
+//! functions give the right result all the same, everything else a typed error.
+
+use std::ops::Deref;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use multisplit::ash::vk;
+use multisplit::graph::Graph;
+use multisplit::primitives::multisplit::{Method, Ranking, TileShape};
+use multisplit::primitives::sort::SortMethod;
+use multisplit::primitives::{SortBuffers, sort};
+use multisplit::{Buckets, Context, Error, PipelineCache, Policy, Sort};
+use multisplit_tests::generate::uniform;
+use multisplit_tests::harness::Gpu;
+use multisplit_tests::tests;
+
+tests!(
+    canary:
+    a_kept_order_is_let_pass,
+    a_reversed_order_is_caught_in_every_sort,
+    one_call_sorts_are_right_all_the_same,
+    one_call_splits_are_right_all_the_same,
+    small_and_segmented_sorts_are_checked,
+    recorded_work_ends_in_a_typed_error,
+    an_embedder_reads_the_status_word,
+    promised_behaviour_is_not_checked,
+    what_is_caught_is_kept_on_disk,
+);
+
+/// What the device gets where it keeps lane order, with sorts in one sweep (in rounds of the direct
+/// multisplit nothing is ranked by lane order), of tiles that are compiled quickly.
+fn by_lane_order(context: &Context) -> Result<Policy> {
+    let mut policy = context.probed_policy(11)?;
+    ensure!(policy.split.ranking == Ranking::LaneOrder, "the device does not keep lane order");
+    policy.sort.auto = SortMethod::OneSweep;
+    if context.properties().device_type == vk::PhysicalDeviceType::CPU {
+        policy.sort = policy.sort.with_shape(TileShape::new(128, 4));
+        policy.sort.small = TileShape::new(128, 4);
+    }
+    Ok(policy)
+}
+
+/// A device that works by another policy, until this goes.
+struct Replaced<'g> {
+    gpu: &'g Context,
+}
+
+impl<'g> Replaced<'g> {
+    fn new(gpu: &'g Gpu, policy: Policy) -> Result<Self> {
+        gpu.context.replace_policy(Some(policy))?;
+        Ok(Self { gpu: &gpu.context })
+    }
+}
+
+impl Deref for Replaced<'_> {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        self.gpu
+    }
+}
+
+impl Drop for Replaced<'_> {
+    fn drop(&mut self) {
+        if let Err(error) = self.gpu.replace_policy(None) {
+            eprintln!("the policy of the device is not back: {error}");
+        }
+    }
+}
+
+/// A device whose lanes come in reverse.
+fn reversed(gpu: &Gpu) -> Result<Replaced<'_>> {
+    let mut policy = by_lane_order(&gpu.context)?;
+    policy.split.ranking = Ranking::ReversedLanes;
+    Replaced::new(gpu, policy)
+}
+
+fn switched_over(context: &Context) -> Result<()> {
+    ensure!(!context.keeps_lane_order());
+    ensure!(context.policy().split.ranking == Ranking::Ballots);
+    Ok(())
+}
+
+/// Every tile looks at itself, on a device that keeps the order: nothing is found.
+fn a_kept_order_is_let_pass(gpu: &Gpu) -> Result<()> {
+    let mut policy = by_lane_order(&gpu.context)?;
+    policy.split.canary_period = 1;
+    let context = Replaced::new(gpu, policy)?;
+    for n in [1, 2, 2047, 2049, 70_001] {
+        let keys = uniform(n, n as u64);
+        let mut expected = keys.clone();
+        expected.sort_unstable();
+        ensure!(context.sort(&keys)? == expected, "n = {n}");
+        context.split(&keys, Buckets::delta_over_domain(200).method(Method::Block))?;
+    }
+    ensure!(context.keeps_lane_order());
+    Ok(())
+}
+
+/// In each of many sorts of other data, by the tiles that production checks.
+fn a_reversed_order_is_caught_in_every_sort(gpu: &Gpu) -> Result<()> {
+    let (sorts, n) = match (gpu.is_software(), gpu.full) {
+        (true, false) => (5, 1 << 14),
+        (true, true) => (100, 1 << 20),
+        (false, _) => (100, 1 << 20),
+    };
+    for seed in 0..sorts {
+        let context = reversed(gpu)?;
+        let keys = uniform(n, 77 + seed);
+        let mut graph = Graph::new("canary");
+        let import = graph.import::<u32>("keys", n as u64);
+        sort(&mut graph, &context.policy(), &Sort::ascending(), &SortBuffers::keys(import))?;
+        let executable = context.instantiate(graph.compile(&context.limits())?)?;
+        ensure!(executable.relies_on_lane_order());
+        let array = context.upload(&keys)?;
+        match context.run(&executable, &[(import, &array)]) {
+            Err(Error::LaneOrder { plan }) => ensure!(plan == "canary"),
+            other => bail!("sort {seed} of {sorts}: {other:?}"),
+        }
+        switched_over(&context)?;
+    }
+    Ok(())
+}
+
+fn one_call_sorts_are_right_all_the_same(gpu: &Gpu) -> Result<()> {
+    let n = 30_011;
+    // Few different keys, so that stability shows.
+    let keys: Vec<u32> = uniform(n, 5).iter().map(|key| key % 500).collect();
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    order.sort_by_key(|&i| keys[i as usize]);
+    let sorted: Vec<u32> = order.iter().map(|&i| keys[i as usize]).collect();
+    let values: Vec<u32> = (0..n as u32).map(|i| i ^ 0x5555).collect();
+    let carried: Vec<u32> = order.iter().map(|&i| values[i as usize]).collect();
+
+    type Call<'c> = Box<dyn Fn(&Context) -> Result<bool> + 'c>;
+    let calls: [(&str, Call<'_>); 5] = [
+        ("sort", Box::new(|gpu| Ok(gpu.sort(&keys)? == sorted))),
+        (
+            "sort_pairs",
+            Box::new(|gpu| {
+                let (by, along) = gpu.sort_pairs(&keys, &values)?;
+                Ok((by, along) == (sorted.clone(), carried.clone()))
+            }),
+        ),
+        ("argsort", Box::new(|gpu| Ok(gpu.argsort(&keys)? == order))),
+        (
+            "an array, and the input stays",
+            Box::new(|gpu| {
+                let (array, taken) = (gpu.upload(&keys)?, gpu.upload(&values)?);
+                let (by, along) = gpu.sort_pairs(&array, &taken)?;
+                let found = (gpu.download(&by)?, gpu.download(&along)?);
+                let input = (gpu.download(&array)?, gpu.download(&taken)?);
+                Ok(found == (sorted.clone(), carried.clone())
+                    && input == (keys.clone(), values.clone()))
+            }),
+        ),
+        (
+            "sort_in_place",
+            Box::new(|gpu| {
+                let mut array = gpu.upload(&keys)?;
+                gpu.sort_in_place(&mut array, &Sort::ascending())?;
+                Ok(gpu.download(&array)? == sorted)
+            }),
+        ),
+    ];
+    for (name, call) in &calls {
+        let context = reversed(gpu)?;
+        ensure!(call(&context).context(*name)?, "{name}: a wrong result");
+        switched_over(&context).context(*name)?;
+        // From here on nothing is done twice.
+        ensure!(call(&context)?, "{name}: a wrong result by ballots");
+    }
+    in_place_by_some_bits(gpu)
+}
+
+/// What could not be sorted again is never ranked by lane order.
+fn in_place_by_some_bits(gpu: &Gpu) -> Result<()> {
+    let context = reversed(gpu)?;
+    let keys = uniform(20_000, 9);
+    let mut expected = keys.clone();
+    expected.sort_by_key(|key| key & 0xFF);
+    let mut array = context.upload(&keys)?;
+    context.sort_in_place(&mut array, &Sort::ascending().bits(0..8))?;
+    ensure!(context.download(&array)? == expected);
+    ensure!(context.keeps_lane_order(), "lane order was relied on");
+    Ok(())
+}
+
+fn one_call_splits_are_right_all_the_same(gpu: &Gpu) -> Result<()> {
+    let n = 30_011;
+    let keys = uniform(n, 15);
+    let values: Vec<u32> = (0..n as u32).collect();
+    let bucket = |key: u32| key >> 24;
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    order.sort_by_key(|&i| bucket(keys[i as usize]));
+    let expected: Vec<u32> = order.iter().map(|&i| keys[i as usize]).collect();
+    let buckets = |method| Buckets::<u32>::digit(24..32).method(method);
+    let context = reversed(gpu)?;
+    let split = context.split_pairs(&keys, &values, buckets(Method::Block))?;
+    ensure!(split.keys == expected && split.values == order, "pairs");
+    switched_over(&context)?;
+
+    let context = reversed(gpu)?;
+    let split = context.split_permutation(&keys, buckets(Method::OneSweep))?;
+    let places = order.iter().zip(0u32..);
+    let wrong = places.filter(|(i, place)| split.permutation[**i as usize] != *place).count();
+    ensure!(wrong == 0, "{wrong} places of the permutation");
+    switched_over(&context)
+}
+
+fn small_and_segmented_sorts_are_checked(gpu: &Gpu) -> Result<()> {
+    let keys: Vec<u32> = uniform(900, 3).iter().map(|key| key & 0x0F0F).collect();
+    let context = reversed(gpu)?;
+    let order = context.argsort(&keys)?;
+    ensure!(order.windows(2).all(|w| {
+        let at = |i: u32| (keys[i as usize], i);
+        at(w[0]) < at(w[1])
+    }));
+    switched_over(&context)?;
+
+    let context = reversed(gpu)?;
+    let sorted = context.sort_with(&keys, &Sort::ascending().segments(&[0, 300, 900]))?;
+    let mut expected = keys.clone();
+    expected[..300].sort_unstable();
+    expected[300..].sort_unstable();
+    ensure!(sorted == expected, "segments");
+    switched_over(&context)?;
+    Ok(())
+}
+
+fn recorded_work_ends_in_a_typed_error(gpu: &Gpu) -> Result<()> {
+    let context = reversed(gpu)?;
+    let keys = uniform(30_000, 21);
+    let mut expected = keys.clone();
+    expected.sort_unstable();
+    let array = context.upload(&keys)?;
+    let mut work = context.work("frame");
+    work.sort(&array, &Sort::ascending())?;
+    let mut frame = work.record()?;
+    frame.submit()?;
+    let outcome = frame.wait();
+    ensure!(matches!(&outcome, Err(Error::LaneOrder { plan }) if plan == "frame"), "{outcome:?}");
+    let outcome = frame.submit();
+    ensure!(matches!(outcome, Err(Error::LaneOrder { .. })), "{outcome:?}");
+    switched_over(&context)?;
+    // Declared again, it ranks by ballots.
+    context.write(&array, 0, &keys)?;
+    let mut work = context.work("again");
+    work.sort(&array, &Sort::ascending())?;
+    let mut frame = work.record()?;
+    frame.submit()?;
+    frame.wait()?;
+    ensure!(context.download(&array)? == expected);
+    Ok(())
+}
+
+/// Recorded into command buffers of the caller's own, by addresses too, and looked at after its fence.
+fn an_embedder_reads_the_status_word(gpu: &Gpu) -> Result<()> {
+    use multisplit::ExecutableOptions;
+    for by_address in [false, true] {
+        let context = reversed(gpu)?;
+        if by_address && !context.features().buffer_device_address {
+            continue;
+        }
+        let options = ExecutableOptions { by_address, ..ExecutableOptions::default() };
+        let n = 20_000u64;
+        let mut work = context.work("embedded");
+        let import = work.import::<u32>("keys", n);
+        work.sort(import, &Sort::ascending())?;
+        let executable = work.executable(options)?;
+        ensure!(executable.relies_on_lane_order() && context.keeps_lane_order());
+        // No import of the caller's stands for the word.
+        ensure!(executable.plan().imports().count() == 1);
+        let array = context.upload(&uniform(n as usize, 4))?;
+        let outcome = context.run(&executable, &[(import.buffer(), &array)]);
+        ensure!(matches!(outcome, Err(Error::LaneOrder { .. })), "{outcome:?}");
+        ensure!(!context.keeps_lane_order());
+    }
+    Ok(())
+}
+
+fn promised_behaviour_is_not_checked(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let mut graph = Graph::new("promised");
+    let import = graph.import::<u32>("keys", 10_000);
+    let mut policy = context.promised_policy();
+    policy.sort.auto = SortMethod::OneSweep;
+    sort(&mut graph, &policy, &Sort::ascending(), &SortBuffers::keys(import))?;
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    ensure!(!executable.relies_on_lane_order());
+    Ok(())
+}
+
+/// A later process does not have to find it again.
+fn what_is_caught_is_kept_on_disk(gpu: &Gpu) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let cache = PipelineCache::Folder(folder.path().to_owned());
+    let context = gpu.open_with(|config| config.pipeline_cache = cache)?;
+    let mut policy = by_lane_order(&context)?;
+    policy.split.ranking = Ranking::ReversedLanes;
+    context.replace_policy(Some(policy))?;
+    let keys: Vec<u32> = uniform(400, 8).iter().map(|key| key & 0xFF).collect();
+    context.sort(&keys)?;
+    switched_over(&context)?;
+    let files = std::fs::read_dir(folder.path())?.collect::<std::io::Result<Vec<_>>>()?;
+    let verdict = files.iter().find(|file| file.path().extension().is_some_and(|e| e == "probe"));
+    let text = std::fs::read_to_string(verdict.context("no file was written")?.path())?;
+    ensure!(text.ends_with("lane order not kept\n"), "{text}");
+    let messages = context.messages();
+    drop(context);
+    let said = messages.take();
+    ensure!(said.is_empty(), "{said:?}");
+    Ok(())
+}
