@@ -53,7 +53,9 @@ pub fn page(ours: &Points, others: &Points, tables: &str, command: &str) -> Stri
         sections += &format!("<section id=\"tables\">\n{tables}</section>\n");
     }
     let plots = plots::plots(ours, others);
-    for (index, (_, name)) in SUBJECTS.iter().enumerate() {
+    // Where nothing is drawn, one table has everything.
+    let subjects = if plots.is_empty() { &[][..] } else { &SUBJECTS[..] };
+    for (index, (_, name)) in subjects.iter().enumerate() {
         let id = name.split(' ').next().unwrap_or_default();
         let section = section(index, ours, others, &plots);
         if !section.is_empty() {
@@ -158,5 +160,12 @@ mod tests {
     fn nothing_is_no_trouble() {
         let page = page(&Points::default(), &Points::default(), "", "");
         assert!(page.ends_with("</html>\n"));
+    }
+
+    #[test]
+    fn one_size_is_one_table() {
+        let line = r#"{"anchor":"multisplit","op":"sort_keys_u32","n":1024,"m":0,"ms":1,"gps":1}"#;
+        let page = page(&Points::parse(line).expect("ours"), &Points::default(), "", "");
+        assert_eq!((count(&page, "<figure>"), count(&page, "<td>sort_keys_u32</td>")), (0, 1));
     }
 }

@@ -95,6 +95,10 @@ impl HistogramPlot<'_> {
         if self.out_of_range > 0 {
             note += &format!(", {} out of range", grouped(self.out_of_range));
         }
+        let open = self.edges.iter().any(|edge| edge.is_infinite());
+        if self.density && open {
+            note += "; bins without an end have no density";
+        }
         if bars.merged > 1 {
             note += &format!("; {} bins per bar: their mean, and the largest", bars.merged);
         }
@@ -147,10 +151,11 @@ impl Bars {
         let (lo, hi) = (edges[0], edges[edges.len() - 1]);
         let pixels = (WIDTH - 2.0 * LABELS) as usize;
         let merged = plot.heights.len().div_ceil(pixels).max(1);
-        let height = |bin: usize| match edges[bin + 1] - edges[bin] {
-            width if plot.density && width > 0.0 => plot.heights[bin] / width,
-            _ if plot.density => 0.0,
-            _ => plot.heights[bin],
+        // By the edges as they are: a bin without an end has no density.
+        let height = |bin: usize| match plot.edges[bin + 1] - plot.edges[bin] {
+            _ if !plot.density => plot.heights[bin],
+            width if width > 0.0 => plot.heights[bin] / width,
+            _ => 0.0,
         };
         let bar = |index: usize| {
             let bins = index * merged..((index + 1) * merged).min(plot.heights.len());
@@ -266,6 +271,9 @@ mod tests {
         let (heights, edges) = ([1.0, 2.0], [f64::NEG_INFINITY, 0.0, f64::INFINITY]);
         let text = plot("open", &heights, &edges).svg().expect("a drawing");
         assert!(text.contains(">\u{2212}\u{221e}<") && text.contains(">\u{221e}<"), "{text}");
+        let plot = HistogramPlot { density: true, ..plot("open", &heights, &edges) };
+        let text = plot.svg().expect("a drawing");
+        assert!(text.contains("have no density") && !text.contains("class=\"bar\""), "{text}");
     }
 
     #[test]
