@@ -18,6 +18,9 @@ pub type Pairs<A, B> = (
     <<B as Elements>::Place as Place>::Array<<B as Elements>::Item>,
 );
 
+/// Keys and values on the device.
+type DevicePairs<K, V> = (Array<K>, Array<V>);
+
 impl Context {
     /// Sorts `keys` from small to large. Floats are in the order of `total_cmp`: -NaN first, -0
     /// before 0, NaN last.
@@ -152,7 +155,7 @@ impl Context {
         keys: &A,
         values: &B,
         sort: &Sort,
-    ) -> Result<(Array<A::Item>, Array<B::Item>)>
+    ) -> Result<DevicePairs<A::Item, B::Item>>
     where
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item: Value> + ?Sized,
