@@ -121,9 +121,9 @@ pub fn run<S: Sample>(
     let device_sums = guarded(m, &[7])?;
     let at = 4 * GUARD as u64;
     let mut bound: Vec<Bound<'_>> = vec![
-        (samples, &device_samples).into(),
-        (counts, &device_counts, at).into(),
-        (out_of_range, &device_out_of_range, at).into(),
+        Bound::untyped(samples, &device_samples, 0),
+        Bound::untyped(counts, &device_counts, at),
+        Bound::untyped(out_of_range, &device_out_of_range, at),
         (word, &device_word).into(),
         (sums, &device_sums, at).into(),
     ];
@@ -132,7 +132,7 @@ pub fn run<S: Sample>(
         None => None,
     };
     if let Some((import, array)) = &device_weights {
-        bound.push((*import, array).into());
+        bound.push(Bound::untyped(*import, array, 0));
     }
     context.run(&executable, &bound)?;
 

@@ -184,7 +184,7 @@ fn idle_rounds(gpu: &Gpu) -> Result<()> {
     for digit in 0..4 {
         check(gpu, &policy, &order, Along::Bytes(4), &one_digit(4, digit))?;
         check(gpu, &policy, &floats, Along::Indices, &one_digit(4, digit))?;
-        // An odd number of rounds, so that one more brings the result home.
+        // An odd number of rounds, so that the last round is a copy back.
         let three = Order { bits: 0..24, ..order.clone() };
         check(gpu, &policy, &three, Along::Bytes(4), &one_digit(4, digit))?;
         let three = Order { bits: 0..24, ..floats.clone() };

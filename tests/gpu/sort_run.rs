@@ -8,7 +8,7 @@ use multisplit::graph::{Buffer, ElementType, Graph};
 use multisplit::primitives::multisplit::TileShape;
 use multisplit::primitives::sort::SortMethod;
 use multisplit::primitives::{Policy, SortBuffers, sort};
-use multisplit::{KeyType, Sort};
+use multisplit::{Bound, KeyType, Sort};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::reference;
@@ -222,7 +222,8 @@ pub fn check(gpu: &Gpu, policy: &Policy, order: &Order, along: Along, keys: &[u6
         .collect();
     let device_values = guarded(given, value_words(along, 0).len())?;
     let at = 4 * GUARD as u64;
-    let bound = [(keys_buffer, &device_keys, at), (values_buffer, &device_values, at)];
+    let words = |import, array| Bound::untyped(import, array, at);
+    let bound = [words(keys_buffer, &device_keys), words(values_buffer, &device_values)];
     context.run(&executable, &bound)?;
     let inside = |buffer, words: usize| -> Result<Vec<u32>> {
         let all = context.download(buffer)?;

@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{ElementType, Graph};
 use multisplit::primitives::sort::SortMethod;
 use multisplit::primitives::{Count, Policy, SortBuffers, sort};
-use multisplit::{Error, KeyType, Sort};
+use multisplit::{Bound, Error, KeyType, Sort};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
@@ -56,7 +56,9 @@ fn check(
     let device_keys = guarded(&key_words(order.key, &keys))?;
     let given: Vec<u32> = (0..n as u32).flat_map(|i| value_words(along, i)).collect();
     let device_values = guarded(&given)?;
-    context.run(&executable, &[(keys_buffer, &device_keys), (values_buffer, &device_values)])?;
+    let words = |import, array| Bound::untyped(import, array, 0);
+    let bound = [words(keys_buffer, &device_keys), words(values_buffer, &device_values)];
+    context.run(&executable, &bound)?;
 
     let places = expected(order, &keys, offsets);
     let sorted: Vec<u64> = places.iter().map(|&i| keys[i as usize]).collect();

@@ -22,7 +22,7 @@ void suite_expect(MultisplitResult wanted, MultisplitResult got, const char *wha
                 multisplit_result_name(got), multisplit_result_name(wanted), multisplit_last_error());
     } else if (got != MULTISPLIT_SUCCESS && multisplit_last_error()[0] == '\0') {
         ++failures;
-        fprintf(stderr, "%s:%d: %s: an error without words\n", file, line, what);
+        fprintf(stderr, "%s:%d: %s: an error without a message\n", file, line, what);
     }
 }
 

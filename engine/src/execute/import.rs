@@ -60,7 +60,7 @@ impl BufferAt {
 pub type Import = (graph::Buffer, BufferAt);
 
 /// An [`Array`] for an import of a graph: `(import, &array)`, or `(import, &array, offset)` to begin
-/// at a byte offset.
+/// at a byte offset. Import and array are of one type, unless it is [`Bound::untyped`].
 #[derive(Clone, Copy)]
 pub struct Bound<'b> {
     import: graph::Buffer,
@@ -70,6 +70,11 @@ pub struct Bound<'b> {
 }
 
 impl<'b> Bound<'b> {
+    /// The bytes of an array from byte `offset` on, whatever the import is an array of.
+    pub fn untyped<T>(import: graph::Buffer, array: &'b Array<T>, offset: u64) -> Self {
+        Self { offset, ..Self::new(import, array.buffer()) }
+    }
+
     pub(crate) fn new(import: graph::Buffer, buffer: &'b Buffer) -> Self {
         Self { import, buffer, offset: 0, element: ElementType::Untyped }
     }

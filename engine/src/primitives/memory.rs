@@ -10,6 +10,7 @@ use super::count::{Count, Length, Lengths, Prepared};
 use super::pieces::{pieces, single};
 use crate::device::context::Context;
 use crate::error::{Error, Result};
+use crate::execute::import::Bound;
 use crate::execute::own_pass::OwnPasses;
 use crate::memory::Array;
 
@@ -143,7 +144,8 @@ pub(in crate::primitives) fn copy_array<T: Pod>(
     let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, words));
     copy(&mut graph, &context.policy(), "memory.copy", src, dst)?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    context.run(&executable, &[(src, array), (dst, &made)])?;
+    let words = |import, array| Bound::untyped(import, array, 0);
+    context.run(&executable, &[words(src, array), words(dst, &made)])?;
     Ok(made)
 }
 
@@ -155,7 +157,7 @@ impl Context {
         let words = graph.import::<u32>("words", made.buffer().size() / WORD);
         fill(&mut graph, &self.policy(), "memory.fill", words, 0)?;
         let executable = self.instantiate(graph.compile(&self.limits())?)?;
-        self.run(&executable, &[(words, &made)])?;
+        self.run(&executable, &[Bound::untyped(words, &made, 0)])?;
         Ok(made)
     }
 }

@@ -57,6 +57,7 @@ void main() {
     load_keys(first);
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
         uint b = own_bucket(k);
+        bucket_next[k] = 0;  // past the last bucket there is nothing to read
         if (b < push.buckets) {
             bucket_next[k] = first_place(b, subproblem);
             if (subproblem == 0) offsets.at[b] = bucket_next[k];

@@ -195,6 +195,19 @@ impl Run<'_> {
         }
     }
 
+    /// What was stored is nobody's: whoever reads it reads what nobody wrote.
+    pub fn forget(&mut self, core: &mut Core, who: Accessor, at: u64, wide: bool) {
+        for k in 0..if wide { 2 } else { 1 } {
+            match self.word(core, who, at + 4 * k) {
+                Some(Word::Shared(at)) => core.shared.set_written(at..at + 1, false),
+                Some(Word::Buffer { region, at }) => {
+                    self.memory.regions[region].cells.set_written(at..at + 1, false);
+                }
+                None => return,
+            }
+        }
+    }
+
     /// An atomic; gives what was there before.
     pub fn atomic(
         &mut self,

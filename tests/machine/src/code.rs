@@ -214,6 +214,11 @@ pub(crate) enum Code {
         memory: Semantics,
     },
     MemoryBarrier(Semantics),
+    /// Variables that a function begins with, and that nobody has set.
+    Forget {
+        first: Reg,
+        n: u32,
+    },
     /// A selection begins that ends with block `merge`.
     Selection {
         merge: u32,
@@ -305,8 +310,8 @@ pub struct Program {
     pub(crate) shared: Vec<(String, u32, u32)>,
     pub(crate) descriptors: Vec<Descriptor>,
     pub(crate) local_size: [u32; 3],
-    /// Blocks that control flow can reach.
-    pub(crate) reachable: Vec<bool>,
+    /// Blocks that can be executed under this specialization.
+    pub(crate) live: Vec<bool>,
 }
 
 impl Program {

@@ -1,4 +1,5 @@
-//! Which blocks of which kernels were executed.
+//! Which blocks of which kernels were executed, of those that can be under the specializations that
+//! were run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,28 +11,38 @@ use crate::code::Program;
 pub struct KernelCoverage {
     /// Whether each block was executed, in the order of the module.
     pub executed: Vec<bool>,
-    /// Whether control flow can get there at all.
-    pub reachable: Vec<bool>,
+    /// Whether it can be, under a specialization that was run.
+    pub live: Vec<bool>,
     /// The function of each block.
     pub functions: Vec<String>,
 }
 
 impl KernelCoverage {
-    /// Blocks that can be reached.
+    /// Blocks that can be executed.
     pub fn total(&self) -> usize {
-        self.reachable.iter().filter(|r| **r).count()
+        self.live.iter().filter(|live| **live).count()
     }
 
-    /// Those of them that were executed.
+    /// Those of them that were.
     pub fn hit(&self) -> usize {
-        self.reachable.iter().zip(&self.executed).filter(|(r, e)| **r && **e).count()
+        self.live.iter().zip(&self.executed).filter(|(live, done)| **live && **done).count()
     }
 
-    /// Blocks that were not executed: number and function.
+    /// Blocks that no specialization which was run can get to.
+    pub fn dead(&self) -> usize {
+        self.live.len() - self.total()
+    }
+
+    /// Blocks that were not executed and could be: number and function.
     pub fn missed(&self) -> impl Iterator<Item = (usize, &str)> {
-        let all = self.reachable.iter().zip(&self.executed).zip(&self.functions).enumerate();
-        all.filter(|(_, ((reachable, executed), _))| **reachable && !**executed)
+        let all = self.live.iter().zip(&self.executed).zip(&self.functions).enumerate();
+        all.filter(|(_, ((live, executed), _))| **live && !**executed)
             .map(|(at, (_, function))| (at, function.as_str()))
+    }
+
+    /// Whether a block was executed that cannot be: a fault of the machine.
+    pub fn contradicts(&self) -> bool {
+        self.live.iter().zip(&self.executed).any(|(live, executed)| *executed && !*live)
     }
 }
 
@@ -42,6 +53,12 @@ pub struct Coverage {
     pub kernels: BTreeMap<String, KernelCoverage>,
 }
 
+fn add(own: &mut [bool], theirs: &[bool]) {
+    for (own, theirs) in own.iter_mut().zip(theirs) {
+        *own |= *theirs;
+    }
+}
+
 impl Coverage {
     /// The flags of a program's blocks.
     pub(crate) fn of(&mut self, program: &Program) -> &mut [bool] {
@@ -50,10 +67,11 @@ impl Coverage {
             let name = |f: u32| program.functions.get(f as usize).cloned().unwrap_or_default();
             *kernel = KernelCoverage {
                 executed: vec![false; program.blocks.len()],
-                reachable: program.reachable.clone(),
+                live: vec![false; program.blocks.len()],
                 functions: program.blocks.iter().map(|b| name(b.function)).collect(),
             };
         }
+        add(&mut kernel.live, &program.live);
         &mut kernel.executed
     }
 
@@ -61,25 +79,26 @@ impl Coverage {
     pub fn join(&mut self, other: &Self) {
         for (label, theirs) in &other.kernels {
             let own = self.kernels.entry(label.clone()).or_insert_with(|| theirs.clone());
-            for (own, theirs) in own.executed.iter_mut().zip(&theirs.executed) {
-                *own |= *theirs;
-            }
+            add(&mut own.executed, &theirs.executed);
+            add(&mut own.live, &theirs.live);
         }
     }
 
-    /// Blocks executed and blocks that can be reached, of all kernels.
-    pub fn totals(&self) -> (usize, usize) {
+    /// Blocks executed, blocks that can be, and others, of all kernels.
+    pub fn totals(&self) -> (usize, usize, usize) {
         let sum = |of: fn(&KernelCoverage) -> usize| self.kernels.values().map(of).sum();
-        (sum(KernelCoverage::hit), sum(KernelCoverage::total))
+        (sum(KernelCoverage::hit), sum(KernelCoverage::total), sum(KernelCoverage::dead))
     }
 }
 
 impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (hit, total) = self.totals();
-        writeln!(f, "{hit} of {total} blocks in {} kernels", self.kernels.len())?;
+        let (hit, total, dead) = self.totals();
+        let kernels = self.kernels.len();
+        writeln!(f, "{hit} of {total} blocks in {kernels} kernels; {dead} that no run can get to")?;
         for (label, kernel) in &self.kernels {
-            writeln!(f, "{label}: {} of {}", kernel.hit(), kernel.total())?;
+            let (hit, total, dead) = (kernel.hit(), kernel.total(), kernel.dead());
+            writeln!(f, "{label}: {hit} of {total}, {dead} that no run can get to")?;
             let mut missed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
             for (at, function) in kernel.missed() {
                 missed.entry(function).or_default().push(at);

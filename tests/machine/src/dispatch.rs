@@ -74,14 +74,14 @@ fn turn(run: &mut Run<'_>, group: &mut Group) {
 fn run_subgroup(run: &mut Run<'_>, group: &mut Group, at: usize, mut accesses: u64) {
     let Group { core, subgroups } = group;
     let sg = &mut subgroups[at];
-    let ready: Vec<usize> =
-        (0..sg.flow.tangles.len()).filter(|&t| !sg.flow.tangles[t].waits).collect();
+    let ready = sg.flow.tangles.iter().filter(|t| !t.waits).count();
     let pick = match run.options.schedule {
         Schedule::InOrder => 0,
-        Schedule::Reversed => ready.len() - 1,
-        _ => run.rng.below(ready.len() as u64) as usize,
+        Schedule::Reversed => ready - 1,
+        _ => run.rng.below(ready as u64) as usize,
     };
-    let mut tangle = ready[pick];
+    let mut can_run = sg.flow.tangles.iter().enumerate().filter(|(_, t)| !t.waits);
+    let Some((mut tangle, _)) = can_run.nth(pick) else { return };
     loop {
         match step(run, core, sg, tangle) {
             Step::Next => {}
@@ -103,6 +103,9 @@ fn run_subgroup(run: &mut Run<'_>, group: &mut Group, at: usize, mut accesses: u
                 core.visible += 1;
                 return;
             }
+        }
+        if run.stopped {
+            return;
         }
         if run.steps > run.options.budget {
             let pc = sg.flow.tangles.get(tangle).map_or(0, |t| t.pc);

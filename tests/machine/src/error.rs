@@ -21,6 +21,12 @@ pub enum MachineError {
         /// The instruction or operand, by its SPIR-V name.
         what: String,
     },
+    /// No built-in kernel has such a specialization constant.
+    #[error("no kernel has a specialization constant `{name}`")]
+    Constant {
+        /// The name that was given.
+        name: String,
+    },
     /// The plan and what it was given do not fit.
     #[error("the plan `{plan}` cannot run: {problem}")]
     Plan {

@@ -13,6 +13,7 @@ use crate::reach::{locate, private, pushed};
 use crate::run::{Core, Run, Subgroup};
 use crate::subgroup;
 use crate::types::Qualifiers;
+use crate::undefined;
 
 /// What became of a tangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,7 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
     run.steps += u64::from(mask.count_ones());
     run.covered[block_of(program, pc) as usize] = true;
     sg.flow.tangles[at].pc = pc + 1;
+    undefined::follow(run, core, sg, mask, pc);
     match code {
         Code::Copy { dst, src, n } => copy(sg, mask, *dst, *src, *n),
         Code::Alu { op, dst, args, n, same } => arithmetic(sg, mask, *op, *dst, *args, *n, *same),
@@ -110,6 +112,9 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
                 for (k, leaf) in (0..).zip(leaves) {
                     let value = sg.get(src + k, lane);
                     run.store(core, who, to + u64::from(leaf.offset), leaf.wide, value);
+                    if sg.undefined[(src + k) as usize] >> lane & 1 != 0 {
+                        run.forget(core, who, to + u64::from(leaf.offset), leaf.wide);
+                    }
                 }
             }
             return Step::Visible;
@@ -187,6 +192,7 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
             ways.push((left, other));
             return branch(run, core, sg, at, &ways);
         }
+        Code::Forget { .. } => {}
         Code::Unreachable => {
             let lane = mask.trailing_zeros() as usize;
             run.tell(FindingKind::Unreachable, core, sg.first + lane, pc, String::new());
@@ -305,6 +311,10 @@ fn fence(core: &mut Core, sg: &Subgroup, mask: Mask, semantics: Semantics) {
 
 /// What phis take on the way.
 fn take(sg: &mut Subgroup, mask: Mask, edge: &Edge) {
+    if edge.copies.is_empty() {
+        return;
+    }
+    undefined::take(sg, mask, edge);
     match edge.copies.as_ref() {
         [] => {}
         [(dst, src, n)] => copy(sg, mask, *dst, *src, *n),

@@ -15,6 +15,8 @@ pub enum FindingKind {
     OutOfBounds,
     /// A read of memory that nobody wrote.
     Unwritten,
+    /// A value that nobody set decides something: a branch, an address, a vote, what is stored.
+    Undefined,
     /// A barrier that not all invocations reach.
     Barrier,
     /// A value asked of a lane that does not take part.
@@ -34,6 +36,7 @@ impl FindingKind {
             Self::NotCoherent => "write need not be visible (memory is not coherent)",
             Self::OutOfBounds => "out of bounds",
             Self::Unwritten => "read of memory that nobody wrote",
+            Self::Undefined => "undefined value is used",
             Self::Barrier => "barrier is not reached by all invocations",
             Self::AbsentLane => "value of a lane that does not take part",
             Self::TooManyGroups => "more workgroups than devices take",

@@ -62,6 +62,8 @@ pub(crate) struct Flow {
     pub tangles: Vec<Tangle>,
     nodes: Vec<Node>,
     free: Vec<usize>,
+    /// Constructs that lanes are leaving; kept so that there is room for them.
+    left: Vec<usize>,
     /// Lanes that the subgroup has, and those that have not ended.
     pub full: Mask,
     pub live: Mask,
@@ -82,6 +84,7 @@ impl Flow {
             tangles: vec![first],
             nodes: Vec::new(),
             free: Vec::new(),
+            left: Vec::new(),
             full,
             live: full,
             reconvergence,
@@ -203,7 +206,7 @@ impl Flow {
     /// Lanes leave the constructs inside `target`, and get to a place of that one.
     fn leave(&mut self, program: &Program, tangle: Tangle, target: usize, place: Place) {
         let mut at = tangle.node;
-        let mut left = Vec::new();
+        let mut left = std::mem::take(&mut self.left);
         while at != target && at != ROOT {
             self.nodes[at].inside &= !tangle.mask;
             left.push(at);
@@ -219,9 +222,11 @@ impl Flow {
             }
             left.push(target);
         }
-        for at in left {
+        for &at in &left {
             self.settle(program, at);
         }
+        left.clear();
+        self.left = left;
     }
 
     /// Lets go on who need not wait any more.

@@ -35,6 +35,7 @@ mod run;
 mod subgroup;
 mod timeline;
 mod types;
+mod undefined;
 
 pub use code::Program;
 pub use coverage::{Coverage, KernelCoverage};

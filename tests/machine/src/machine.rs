@@ -1,11 +1,11 @@
 //! The machine: memory, what has run on it, and what was found.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use multisplit_shaders::Kernel;
 use multisplit_shaders::address::{address_offset, by_address};
+use multisplit_shaders::{Kernel, builtin};
 
 use crate::code::Program;
 use crate::coverage::Coverage;
@@ -47,6 +47,18 @@ type ProgramKey = (String, u64, Vec<(u32, u32)>, bool);
 
 /// Decoded kernels, of all machines: tests run the same ones again and again.
 static PROGRAMS: OnceLock<Mutex<HashMap<ProgramKey, Arc<Program>>>> = OnceLock::new();
+
+/// The names of specialization constants that any built-in kernel has.
+fn constant_names() -> &'static HashSet<String> {
+    static NAMES: OnceLock<HashSet<String>> = OnceLock::new();
+    NAMES.get_or_init(|| {
+        let kernels = builtin::ALL.iter().filter_map(|built_in| built_in.kernel().ok());
+        let names = |kernel: Arc<Kernel>| -> Vec<String> {
+            kernel.interface().spec_constants.iter().map(|c| c.name.clone()).collect()
+        };
+        kernels.flat_map(names).collect()
+    })
+}
 
 /// Plays a device.
 pub struct Machine {
@@ -119,8 +131,13 @@ impl Machine {
     }
 
     /// Gives the specialization constant called `name` another value in every kernel that has it.
-    pub fn specialize(&mut self, name: &str, value: u32) {
+    /// A name that no built-in kernel has is an error: it would be ignored otherwise.
+    pub fn specialize(&mut self, name: &str, value: u32) -> Result<(), MachineError> {
+        if !constant_names().contains(name) {
+            return Err(MachineError::Constant { name: name.to_owned() });
+        }
         self.specialized.push((name.to_owned(), value));
+        Ok(())
     }
 
     /// Decodes a kernel, or finds it decoded.

@@ -63,6 +63,8 @@ pub struct Options {
     pub resident: usize,
     /// Instructions, each counted once for each lane, after which a dispatch is stopped.
     pub budget: u64,
+    /// Whether a run ends with the first finding: to know that there is one.
+    pub first_only: bool,
     /// For whatever is chosen at random.
     pub seed: u64,
 }
@@ -78,6 +80,7 @@ impl Options {
             old_values: true,
             resident: 4,
             budget: 4_000_000_000,
+            first_only: false,
             seed: 1,
         }
     }

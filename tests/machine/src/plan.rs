@@ -67,6 +67,9 @@ impl Machine {
                     self.forget(&instance, step.pass.level);
                 }
                 self.run_pass(&instance, &step.pass)?;
+                if self.options.first_only && !self.findings().is_empty() {
+                    return Ok(());
+                }
             }
             if let Some(exit) = plan.exit() {
                 self.timeline.barrier(exit);

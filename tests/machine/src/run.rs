@@ -60,6 +60,8 @@ pub(crate) struct Subgroup {
     pub width: usize,
     /// One scalar of each lane in a row, a row a register.
     pub registers: Vec<u64>,
+    /// Of each register: lanes in which nobody has set it.
+    pub undefined: Vec<Mask>,
     pub flow: Flow,
     /// How often it came to a branch together with all others.
     pub visits: HashMap<u32, u32>,
@@ -101,16 +103,19 @@ impl Group {
             let entry = program.blocks[program.entry as usize].pc;
             let flow = Flow::new(full, entry, run.options.reconvergence);
             let visits = HashMap::new();
-            let mut subgroup = Subgroup { first, width, registers, flow, visits };
+            let undefined = vec![Mask::MAX; program.registers as usize];
+            let mut subgroup = Subgroup { first, width, registers, undefined, flow, visits };
             for &(register, value) in &program.constants {
                 let at = register as usize * width;
                 subgroup.registers[at..at + width].fill(value);
+                subgroup.undefined[register as usize] = 0;
             }
             for lane in lanes(full) {
                 for &(input, register) in &program.inputs {
                     let values = input_values(input, run, id, first + lane, lane, index, subgroups);
                     for (k, value) in (0..).zip(values) {
                         subgroup.set(register + k, lane, u64::from(value));
+                        subgroup.undefined[(register + k) as usize] = 0;
                     }
                 }
             }
@@ -222,6 +227,7 @@ impl Run<'_> {
         }
         let (here, other) = (self.site(&here), other.map(|o| self.site(&o)));
         self.findings.push(Finding { kind, what: what(), here, other, count: 1 });
+        self.stopped |= self.options.first_only;
     }
 }
 

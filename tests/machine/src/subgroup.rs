@@ -99,6 +99,17 @@ fn ballot(sg: &Subgroup, value: u32, lane: usize) -> Mask {
     (0..4).fold(0, |all, k| all | Mask::from(sg.get(value + k, lane) as u32) << (32 * k))
 }
 
+/// The lane that a lane asks.
+pub(crate) fn source(op: GroupOp, lane: usize, operand: u64) -> u64 {
+    let own = lane as u64;
+    match op {
+        GroupOp::ShuffleXor => own ^ operand,
+        GroupOp::ShuffleUp => own.wrapping_sub(operand),
+        GroupOp::ShuffleDown => own.wrapping_add(operand),
+        _ => operand,
+    }
+}
+
 fn shuffle(
     sg: &mut Subgroup,
     mask: Mask,
@@ -111,13 +122,7 @@ fn shuffle(
     let mut taken = Vec::with_capacity(width * n as usize);
     for lane in lanes(mask) {
         let operand = sg.get(other, lane);
-        let own = lane as u64;
-        let from = match op {
-            GroupOp::ShuffleXor => own ^ operand,
-            GroupOp::ShuffleUp => own.wrapping_sub(operand),
-            GroupOp::ShuffleDown => own.wrapping_add(operand),
-            _ => operand,
-        };
+        let from = source(op, lane, operand);
         let there = from < width as u64 && mask >> from & 1 != 0;
         if !there {
             absent = absent.or(Some((lane, from)));

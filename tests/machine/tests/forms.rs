@@ -3,13 +3,16 @@
 
 mod common;
 
+use std::collections::BTreeSet;
+
 use anyhow::{Result, ensure};
-use common::all::{Seen, sample};
+use common::all::{Seen, kernels, sample};
 use common::case::{Case, run};
 use common::primitives::{Device, scan_case};
 use common::searches::{SsspCase, sssp_case};
 use multisplit::primitives::sssp::SsspMethod;
 use multisplit::shaders::address::by_address;
+use multisplit::shaders::builtin;
 use multisplit_machine::{Options, PlanOptions, Schedule};
 
 const DEVICE: Device = Device { width: 32, lane_order: false };
@@ -30,11 +33,17 @@ fn kernels_that_take_addresses_give_the_same() -> Result<()> {
     let by_address = PlanOptions { by_address: true, ..PlanOptions::default() };
     let mut cases = sample(DEVICE, &mut Seen::default(), 5, 20)?;
     cases.retain(takes_addresses);
-    ensure!(cases.len() > 20, "{} cases", cases.len());
+    let mut run_so = BTreeSet::new();
     for case in cases {
+        run_so.extend(kernels(&case));
         let outcome = run(&case, &options(), by_address, &[])?;
         ensure!(outcome.problem.is_none(), "{}: {:?}", case.name, outcome.problem);
     }
+    ensure!(run_so.iter().any(|label| label.ends_with(".user")), "no kernel with a user's GLSL");
+    // Kernels of searches come together with some that have no such form.
+    let built_in = builtin::ALL.iter().map(|b| b.label()).filter(|b| !b.starts_with("sssp."));
+    let missing: Vec<_> = built_in.filter(|label| !run_so.contains(*label)).collect();
+    ensure!(missing.is_empty(), "not run by address: {missing:?}");
     Ok(())
 }
 

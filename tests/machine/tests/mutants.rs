@@ -1,8 +1,9 @@
 //! Can it fail? Kernels that are changed in one place are noticed, by a finding or a wrong result,
 //! at some width and under some schedule.
 //!
-//! The plain run takes a sample of kernels and mutants; `MULTISPLIT_FULL=1` all of them. Those that
-//! nothing notices are listed in `mutants.txt` of the target folder.
+//! The plain run takes a sample of kernels and mutants; `MULTISPLIT_FULL=1` all of them, in parts with
+//! `MULTISPLIT_PART=K/N`. Those that nothing notices are listed in `mutants.txt` of the target folder.
+//! Places where a mutant means the same as the kernel are in `equivalent.txt`, each with the reason.
 
 mod common;
 
@@ -11,85 +12,158 @@ use std::fmt::Write as _;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anyhow::{Result, ensure};
-use common::all::{Seen, full, kernels, sample, threads};
+use anyhow::{Result, bail, ensure};
+use common::all::{Seen, full, kernels, part, sample, threads};
 use common::case::{Case, run};
 use common::primitives::Device;
 use multisplit::shaders::{builtin, manifest};
 use multisplit_machine::mutate::{Mutant, MutantKind, mutants};
 use multisplit_machine::{AtomicOrder, Options, PlanOptions, Rng, Schedule};
 
-/// Of the mutants of executed code, so many percent are noticed. Of the others, most mean the same as
-/// the kernel (docs/testing.md).
-const CAUGHT_PERCENT: usize = 70;
+/// Of the mutants that are executed and change the meaning, so many percent are noticed.
+const CAUGHT_PERCENT: usize = 95;
 /// Mutants of each kernel in a sample, and one kernel in so many.
-const MUTANTS: usize = 7;
-const KERNELS: usize = 7;
-/// Cases that a mutant is tried on.
-const CASES: usize = 10;
+const MUTANTS: usize = 8;
+const KERNELS: usize = 6;
+/// Cases that a mutant is tried on, and more of them for one that none of these notices.
+const CASES: usize = 12;
+const MORE_CASES: usize = 40;
+/// The same of a full run.
+const ALL_CASES: usize = 40;
+const ALL_MORE_CASES: usize = 120;
 
-/// A case with how it is run, how many instructions that takes, and the blocks that it executes.
+/// Places where a change means the same, a line each: kind, kernels (a prefix, or `*` for all), place,
+/// reason.
+const EQUIVALENT: &str = include_str!("equivalent.txt");
+
+struct Equivalent {
+    kind: &'static str,
+    kernels: &'static str,
+    place: &'static str,
+}
+
+impl Equivalent {
+    fn all() -> Result<Vec<Self>> {
+        let lines = EQUIVALENT.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let parsed = lines.map(|line| match line.split(" | ").collect::<Vec<_>>()[..] {
+            [kind, kernels, place, _reason] => Ok(Self { kind, kernels, place }),
+            _ => bail!("not kind, kernels, place and reason: {line}"),
+        });
+        parsed.collect()
+    }
+
+    fn is(&self, label: &str, mutant: &Mutant) -> bool {
+        format!("{:?}", mutant.kind) == self.kind
+            && (self.kernels == "*" || label.starts_with(self.kernels))
+            && mutant.place == self.place
+    }
+}
+
+/// A case with how it is run, and the blocks of the kernel that it executes.
 struct Trial<'c> {
     case: &'c Case,
     options: Options,
     executed: Vec<bool>,
+    steps: u64,
 }
 
-fn trials<'c>(label: &str, cases: &'c [(u32, Case)]) -> Result<Vec<Trial<'c>>> {
-    let mut trials: Vec<Trial<'_>> = Vec::new();
-    let with_kernel = cases.iter().filter(|(_, case)| kernels(case).iter().any(|k| k == label));
-    for (k, (width, case)) in with_kernel.take(if full() { 40 } else { CASES }).enumerate() {
-        let base = Options { seed: k as u64, ..Options::new(*width) };
-        let mut options = match k % 3 {
-            0 => Options { schedule: Schedule::Random, ..base },
-            1 => Options { schedule: Schedule::Reversed, atomics: AtomicOrder::Reversed, ..base },
-            _ => Options { schedule: Schedule::HeldBack { group: 0, after: 40 }, ..base },
-        };
-        let outcome = run(case, &options, PlanOptions::default(), &[])?;
-        // A loop that never ends is stopped.
-        options.budget = 3 * outcome.steps + 1_000_000;
-        let executed = outcome.coverage.kernels.get(label).map(|c| c.executed.clone());
-        trials.push(Trial { case, options, executed: executed.unwrap_or_default() });
+/// The trials of a kernel, made as they are needed.
+struct Trials<'c> {
+    label: &'c str,
+    cases: Vec<&'c (u32, Case)>,
+    first: Vec<Trial<'c>>,
+    more: Option<Vec<Trial<'c>>>,
+}
+
+impl<'c> Trials<'c> {
+    fn new(label: &'c str, cases: &'c [(u32, Case)]) -> Result<Self> {
+        let has_it = |case: &Case| kernels(case).iter().any(|k| k == label);
+        let cases: Vec<_> = cases.iter().filter(|(_, case)| has_it(case)).collect();
+        ensure!(!cases.is_empty(), "no case runs it");
+        let mut trials = Self { label, cases, first: Vec::new(), more: None };
+        trials.first = trials.run(0, if full() { ALL_CASES } else { CASES })?;
+        Ok(trials)
     }
-    Ok(trials)
-}
 
-/// How it was noticed, if it was; none where no trial executes it.
-fn try_mutant(label: &str, mutant: &Mutant, trials: &[Trial<'_>]) -> Result<Option<bool>> {
-    let executes = |trial: &&Trial<'_>| {
-        mutant.block.is_none_or(|block| trial.executed.get(block).copied().unwrap_or(false))
-    };
-    let mut executed = false;
-    for trial in trials.iter().filter(executes) {
-        executed = true;
-        let replace: [(&str, &[u32]); 1] = [(label, &mutant.words)];
-        match run(trial.case, &trial.options, PlanOptions::default(), &replace) {
-            Ok(outcome) if outcome.problem.is_none() => {}
-            _ => return Ok(Some(true)),
+    /// Runs the kernel as it is; gives the trials, the shortest first.
+    fn run(&self, first: usize, count: usize) -> Result<Vec<Trial<'c>>> {
+        let mut trials = Vec::new();
+        for (k, (width, case)) in self.cases.iter().enumerate().skip(first).take(count) {
+            let base = Options { seed: k as u64, ..Options::new(*width) };
+            let reversed = Schedule::Reversed;
+            let mut options = match k % 4 {
+                0 => Options { schedule: Schedule::Random, ..base },
+                1 => Options { schedule: reversed, atomics: AtomicOrder::Reversed, ..base },
+                2 => Options { schedule: Schedule::HeldBack { group: 0, after: 40 }, ..base },
+                _ => Options { schedule: Schedule::Random, resident: 2, ..base },
+            };
+            let outcome = run(case, &options, PlanOptions::default(), &[])?;
+            // A loop that never ends is stopped, and one finding is enough.
+            options.budget = 3 * outcome.steps + 1_000_000;
+            options.first_only = true;
+            let executed = outcome.coverage.kernels.get(self.label).map(|c| c.executed.clone());
+            let (executed, steps) = (executed.unwrap_or_default(), outcome.steps);
+            trials.push(Trial { case, options, executed, steps });
         }
+        trials.sort_by_key(|trial| trial.steps);
+        Ok(trials)
     }
-    Ok(executed.then_some(false))
+
+    /// Whether a mutant is noticed; none where no trial executes it.
+    fn notice(&mut self, mutant: &Mutant) -> Result<Option<bool>> {
+        let noticed = self.notice_in(mutant, &self.first);
+        if noticed == Some(true) {
+            return Ok(noticed);
+        }
+        if self.more.is_none() {
+            let count = if full() { ALL_MORE_CASES } else { MORE_CASES };
+            self.more = Some(self.run(self.first.len(), count)?);
+        }
+        let more = self.notice_in(mutant, self.more.as_deref().unwrap_or_default());
+        Ok(more.or(noticed))
+    }
+
+    fn notice_in(&self, mutant: &Mutant, trials: &[Trial<'_>]) -> Option<bool> {
+        let mut executed = None;
+        for trial in trials {
+            let runs = |block: usize| trial.executed.get(block).copied().unwrap_or(false);
+            if !mutant.block.is_none_or(runs) {
+                continue;
+            }
+            executed = Some(false);
+            let replace: [(&str, &[u32]); 1] = [(self.label, &mutant.words)];
+            match run(trial.case, &trial.options, PlanOptions::default(), &replace) {
+                Ok(outcome) if outcome.problem.is_none() => {}
+                _ => return Some(true),
+            }
+        }
+        executed
+    }
 }
 
-/// Every kernel's cases, at a width below 32 and at one above.
+/// Every kernel's cases, at widths below 32 and above.
 fn cases() -> Result<Vec<(u32, Case)>> {
     let mut cases = Vec::new();
     for (number, lane_order, width) in [(3, false, 64), (5, false, 8), (7, true, 16)] {
         let mut seen = Seen::default();
-        let count = if full() { 400 } else { 90 };
+        let count = if full() { 600 } else { 300 };
         let sample = sample(Device { width, lane_order }, &mut seen, number, count)?;
         cases.extend(sample.into_iter().map(|case| (width, case)));
     }
-    // Small cases first: they are tried before the others.
-    cases.sort_by_key(|(_, case)| case.inputs.iter().map(|(_, words)| words.len()).sum::<usize>());
-    cases.reverse();
+    // In an order of their own, so that each kernel has cases of all widths and sizes.
+    let mut rng = Rng::new(8);
+    for k in (1..cases.len()).rev() {
+        cases.swap(k, rng.below(k as u64 + 1) as usize);
+    }
     Ok(cases)
 }
 
 #[derive(Default)]
 struct Tally {
     caught: BTreeMap<MutantKind, usize>,
-    missed: BTreeMap<MutantKind, Vec<String>>,
+    /// By kind and place: the kernels.
+    missed: BTreeMap<(MutantKind, String), Vec<String>>,
+    equivalent: usize,
     not_executed: usize,
 }
 
@@ -103,7 +177,8 @@ fn changed_kernels_are_noticed() -> Result<()> {
     let cases = cases()?;
     let mut jobs = Vec::new();
     for (number, entry) in manifest::entries().into_iter().enumerate() {
-        if !full() && number % KERNELS != 2 {
+        let (part, parts) = part();
+        if !full() && number % KERNELS != 2 || number % parts != part {
             continue;
         }
         let Some(words) = spirv(&entry.label) else { continue };
@@ -146,16 +221,23 @@ fn changed_kernels_are_noticed() -> Result<()> {
 }
 
 fn try_all(label: &str, all: &[Mutant], cases: &[(u32, Case)], tally: &Mutex<Tally>) -> Result<()> {
-    let trials = trials(label, cases)?;
-    ensure!(!trials.is_empty(), "no case runs it");
+    let equivalent = Equivalent::all()?;
+    if full() {
+        // So that a long run says how far it is.
+        println!("{label}: {} mutants", all.len());
+    }
+    let mut trials = Trials::new(label, cases)?;
     for mutant in all {
-        let caught = try_mutant(label, mutant, &trials)?;
+        let same = equivalent.iter().any(|known| known.is(label, mutant));
+        let caught = if same { None } else { trials.notice(mutant)? };
         let mut tally = tally.lock().unwrap_or_else(|e| e.into_inner());
         match caught {
+            _ if same => tally.equivalent += 1,
             Some(true) => *tally.caught.entry(mutant.kind).or_default() += 1,
             Some(false) => {
-                let place = format!("{label}: {}", mutant.place);
-                tally.missed.entry(mutant.kind).or_default().push(place);
+                let place = (mutant.kind, mutant.place.clone());
+                println!("{:?} | {label} | {}", mutant.kind, mutant.place);
+                tally.missed.entry(place).or_default().push(label.to_owned());
             }
             None => tally.not_executed += 1,
         }
@@ -165,19 +247,17 @@ fn try_all(label: &str, all: &[Mutant], cases: &[(u32, Case)], tally: &Mutex<Tal
 
 fn report(tally: &Tally) -> Result<()> {
     let mut text = String::new();
-    let (mut caught, mut missed) = (0, 0);
-    let kinds: std::collections::BTreeSet<_> =
-        tally.caught.keys().chain(tally.missed.keys()).collect();
-    for kind in kinds {
-        let noticed = tally.caught.get(kind).copied().unwrap_or(0);
-        let survivors = tally.missed.get(kind).map_or(&[][..], Vec::as_slice);
-        writeln!(text, "{kind:?}: {noticed} noticed, {} not", survivors.len())?;
-        for place in survivors {
-            writeln!(text, "  {place}")?;
-        }
-        caught += noticed;
-        missed += survivors.len();
+    let caught: usize = tally.caught.values().sum();
+    let missed: usize = tally.missed.values().map(Vec::len).sum();
+    for (kind, noticed) in &tally.caught {
+        let of_kind = tally.missed.iter().filter(|((other, _), _)| other == kind);
+        let not: usize = of_kind.map(|(_, kernels)| kernels.len()).sum();
+        writeln!(text, "{kind:?}: {noticed} noticed, {not} not")?;
     }
+    for ((kind, place), kernels) in &tally.missed {
+        writeln!(text, "{kind:?} | {place} | {}", kernels.join(" "))?;
+    }
+    writeln!(text, "{} that mean the same", tally.equivalent)?;
     writeln!(text, "{} in code that the cases here do not execute", tally.not_executed)?;
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("mutants.txt");
     std::fs::write(&path, &text)?;

@@ -19,7 +19,7 @@ pub type Pairs<A, B> = (
 );
 
 /// Keys and values on the device.
-type DevicePairs<K, V> = (Array<K>, Array<V>);
+type Both<A, B> = (Array<<A as Elements>::Item>, Array<<B as Elements>::Item>);
 
 impl Context {
     /// Sorts `keys` from small to large. Floats are in the order of `total_cmp`: -NaN first, -0
@@ -150,12 +150,7 @@ impl Context {
     }
 
     /// Sorted copies of `keys` and `values`.
-    fn sorted_pairs<A, B>(
-        &self,
-        keys: &A,
-        values: &B,
-        sort: &Sort,
-    ) -> Result<DevicePairs<A::Item, B::Item>>
+    fn sorted_pairs<A, B>(&self, keys: &A, values: &B, sort: &Sort) -> Result<Both<A, B>>
     where
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item: Value> + ?Sized,

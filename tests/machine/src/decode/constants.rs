@@ -87,7 +87,10 @@ impl Decoder<'_> {
         };
         self.value_types.insert(id, of);
         let first = self.allocate(values.len() as u32);
-        self.filled.extend((first..).zip(values.iter().copied()));
+        // Nobody has set what is undefined.
+        if global.class.opcode != Op::Undef {
+            self.filled.extend((first..).zip(values.iter().copied()));
+        }
         self.registers.insert(id, first);
         self.constants.insert(id, values);
         Ok(())

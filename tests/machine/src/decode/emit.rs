@@ -48,10 +48,18 @@ impl Decoder<'_> {
         let space = crate::code::Space::Private;
         let pointer = super::Pointer { space, at, how: crate::types::Qualifiers::default() };
         self.pointers.insert(id, pointer);
+        let n = self.types.pointee(of).map_or(0, |(_, pointee)| self.types.slots(pointee));
         if i.operands.len() > 1 {
             let src = self.operand(i, 1)?;
-            let n = self.types.pointee(of).map_or(0, |(_, pointee)| self.types.slots(pointee));
             self.emit(Code::Copy { dst: first, src, n });
+            return Ok(());
+        }
+        // Variables follow one another: they are forgotten at once.
+        match self.code.last_mut() {
+            Some(Code::Forget { first: begin, n: so_far }) if *begin + *so_far == first => {
+                *so_far += n;
+            }
+            _ => self.emit(Code::Forget { first, n }),
         }
         Ok(())
     }
@@ -127,7 +135,10 @@ impl Decoder<'_> {
     /// Whether it was an instruction on composites, or one with several results.
     fn composite(&mut self, i: &Instruction) -> Result<bool, MachineError> {
         match i.class.opcode {
-            Op::Undef => {}
+            Op::Undef => {
+                let (first, _, n) = self.result(i)?;
+                self.emit(Code::Forget { first, n });
+            }
             Op::CompositeConstruct => {
                 let (mut dst, ..) = self.result(i)?;
                 for at in 0..i.operands.len() {

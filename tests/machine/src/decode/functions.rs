@@ -103,6 +103,7 @@ impl Decoder<'_> {
             room = room.max(next);
         }
         let scratch = self.allocate(room);
+        self.scratch.push(scratch..scratch + room);
         self.registers.extend(places.into_iter().map(|(id, at)| (id, scratch + at)));
     }
 
@@ -301,38 +302,22 @@ fn used_elsewhere(function: &Function) -> HashSet<Word> {
     found
 }
 
-/// Which blocks control flow can get to.
-pub(super) fn reachable(code: &[Code], blocks: &[Block], entry: u32) -> Vec<bool> {
-    let mut found = vec![false; blocks.len()];
-    let mut open = vec![entry];
-    while let Some(block) = open.pop() {
-        let Some(seen) = found.get_mut(block as usize) else { continue };
-        if std::mem::replace(seen, true) {
+/// Branches whose way is known go there at once. A selection that is left out altogether need not
+/// begin; one that is entered begins, since lanes that leave it apart meet at its end.
+pub(super) fn shorten(code: &mut [Code], blocks: &[Block], ways: &[Option<bool>]) {
+    for at in 0..code.len() {
+        let (Some(Some(taken)), Some(Code::Branch { yes, no, .. })) = (ways.get(at), code.get(at))
+        else {
             continue;
+        };
+        let edge = if *taken { yes.clone() } else { no.clone() };
+        let begins = at > 0 && blocks.iter().all(|block| block.pc as usize != at);
+        if begins
+            && let Some(Code::Selection { merge }) = code.get(at - 1)
+            && *merge == edge.block
+        {
+            code[at - 1] = Code::Jump(edge.clone());
         }
-        let first = blocks.get(block as usize).map_or(0, |b| b.pc) as usize;
-        for code in code.get(first..).unwrap_or_default() {
-            match code {
-                Code::Call { block } => open.push(*block),
-                Code::Jump(edge) => open.push(edge.block),
-                Code::Branch { yes, no, .. } => open.extend([yes.block, no.block]),
-                Code::Switch { cases, other, .. } => {
-                    open.extend(cases.iter().map(|(_, edge)| edge.block));
-                    open.push(other.block);
-                }
-                _ => {}
-            }
-            if matches!(
-                code,
-                Code::Jump(_)
-                    | Code::Branch { .. }
-                    | Code::Switch { .. }
-                    | Code::Return
-                    | Code::Unreachable
-            ) {
-                break;
-            }
-        }
+        code[at] = Code::Jump(edge);
     }
-    found
 }

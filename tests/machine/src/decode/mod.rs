@@ -5,9 +5,11 @@ mod constants;
 mod emit;
 mod functions;
 mod groups;
+mod live;
 mod pointers;
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rspirv::dr::{Instruction, Module, Operand, load_words};
@@ -59,6 +61,10 @@ pub(super) struct Decoder<'s> {
     glsl: Option<Word>,
     next_register: Reg,
     filled: Vec<(Reg, u64)>,
+    /// Registers of variables that computed addresses lead to.
+    computed: Vec<Range<Reg>>,
+    /// Registers that blocks use each on its own.
+    scratch: Vec<Range<Reg>>,
     inputs: Vec<(Input, Reg)>,
     shared_bytes: u32,
     shared: Vec<(String, u32, u32)>,
@@ -91,6 +97,8 @@ impl<'s> Decoder<'s> {
             glsl: None,
             next_register: 0,
             filled: Vec::new(),
+            computed: Vec::new(),
+            scratch: Vec::new(),
             inputs: Vec::new(),
             shared_bytes: 0,
             shared: Vec::new(),
@@ -222,6 +230,7 @@ impl<'s> Decoder<'s> {
                 if class == StorageClass::Input {
                     let input = self.input(id)?;
                     self.inputs.push((input, first));
+                    self.computed.push(first..self.next_register);
                 }
                 if let Some(Operand::IdRef(initial)) = variable.operands.get(1) {
                     let values = self.constants.get(initial).cloned().unwrap_or_default();
@@ -306,7 +315,7 @@ impl<'s> Decoder<'s> {
         mode.unwrap_or([1; 3])
     }
 
-    fn finish(self, module: &Module) -> Result<Program, MachineError> {
+    fn finish(mut self, module: &Module) -> Result<Program, MachineError> {
         let [entry] = module.entry_points.as_slice() else {
             return Err(self.malformed("not one entry point"));
         };
@@ -314,7 +323,14 @@ impl<'s> Decoder<'s> {
         let entry = entry.and_then(|id| self.function_of.get(&id)).map(|s| s.block);
         let Some(entry) = entry else { return Err(self.malformed("no entry point")) };
         let local_size = self.local_size(module);
-        let reachable = functions::reachable(&self.code, &self.blocks, entry);
+        let registers = live::Registers {
+            count: self.next_register,
+            filled: &self.filled,
+            anything: &self.computed,
+            scratch: &self.scratch,
+        };
+        let (live, ways) = live::live(&self.code, &self.blocks, entry, &registers);
+        functions::shorten(&mut self.code, &self.blocks, &ways);
         Ok(Program {
             label: self.label,
             code: self.code,
@@ -329,7 +345,7 @@ impl<'s> Decoder<'s> {
             shared: self.shared,
             descriptors: self.descriptors,
             local_size,
-            reachable,
+            live,
         })
     }
 }

@@ -30,6 +30,7 @@ impl Decoder<'_> {
     /// The register of a value; the address itself where it is a pointer.
     pub(super) fn value(&mut self, id: Word) -> Result<Reg, MachineError> {
         let Some(pointer) = self.pointers.get(&id).copied() else { return self.register(id) };
+        self.note_computed(id);
         match pointer.at {
             Address { base: 0, reg: Some(reg) } => Ok(reg),
             Address { base, reg } => {
@@ -41,6 +42,20 @@ impl Decoder<'_> {
                 self.emit(Code::Alu { op: Alu::same(Kind::Add, true), dst, args, n: 1, same: 0 });
                 Ok(dst)
             }
+        }
+    }
+
+    /// The address of a variable is computed with: any register of it may be meant.
+    fn note_computed(&mut self, id: Word) {
+        let pointer = self.pointers.get(&id);
+        let pointee = self.value_types.get(&id).and_then(|of| self.types.pointee(*of));
+        if let (
+            Some(Pointer { space: Space::Private, at: Address { base, reg: None }, .. }),
+            Some((_, pointee)),
+        ) = (pointer, pointee)
+        {
+            let first = *base as Reg;
+            self.computed.push(first..first + self.types.slots(pointee));
         }
     }
 
@@ -129,6 +144,8 @@ impl Decoder<'_> {
         }
         let Some(id) = instruction.result_id else { return Ok(()) };
         if !terms.is_empty() {
+            let base = instruction.operands.first().and_then(Operand::id_ref_any);
+            self.note_computed(base.unwrap_or(0));
             let dst = self.register(id)?;
             self.emit(Code::Chain { dst, base: pointer.at, terms: terms.into() });
             pointer.at = Address { base: 0, reg: Some(dst) };

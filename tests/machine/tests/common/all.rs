@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use super::case::Case;
 use super::moves::{Along, Function, Gives, SortCase, SplitCase, sort_case, split_case};
 use super::others::{HistogramCase, Weighted, histogram_case, memory_case, probe_case};
-use super::primitives::{Device, scan_case, tile};
+use super::primitives::{Device, ITEMS, scan_case, tile};
 use super::searches::{SsspCase, sssp_case, survey_case};
 
 pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
@@ -42,7 +42,8 @@ pub fn part() -> (usize, usize) {
 
 fn sizes(device: Device) -> [u64; 5] {
     let tile = tile(device);
-    [1, tile - 1, tile, tile + 1, 3 * tile + 5]
+    // The last has more tiles than a device may take workgroups in x, and is no multiple of that.
+    [1, tile - 1, tile, tile + 1, 4 * tile + 5]
 }
 
 fn sorts(device: Device, all: &mut Vec<Maker>) {
@@ -75,6 +76,7 @@ fn sorts(device: Device, all: &mut Vec<Maker>) {
                         method,
                         descending,
                         n,
+                        items: ITEMS,
                         turns,
                         segments,
                         on_device,
@@ -135,6 +137,7 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
                         function,
                         buckets,
                         n,
+                        items: ITEMS,
                         turns,
                         on_device,
                         by_votes,
@@ -144,6 +147,71 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
             }
         }
     }
+}
+
+/// Tiles of as many keys as kernels have windows for: loops over windows are written out, and what is
+/// written for the later ones is executed by such tiles alone.
+pub fn large_tiles(device: Device) -> Vec<Maker> {
+    let mut all: Vec<Maker> = Vec::new();
+    let threads = device.threads();
+    let shape = |number: usize| if number.is_multiple_of(2) { (32, 4) } else { (22, 2) };
+    let mut number = 0;
+    for method in [Method::Block, Method::OneSweep] {
+        for gives in [Gives::Keys, Gives::Pairs(1), Gives::Permutation] {
+            for (key, function) in [
+                (KeyType::U32, Function::Delta),
+                (KeyType::U64, Function::Delta),
+                (KeyType::U32, Function::Glsl),
+            ] {
+                for buckets in [2, 6, 40, 250] {
+                    number += 1;
+                    let (items, turns) = shape(number);
+                    let n = u64::from(threads * items) + number as u64 % 3;
+                    let of = SplitCase {
+                        key,
+                        gives,
+                        method,
+                        function,
+                        buckets,
+                        n,
+                        items,
+                        turns,
+                        on_device: false,
+                        by_votes: true,
+                    };
+                    all.push(Box::new(move || split_case(device, of)));
+                }
+            }
+        }
+    }
+    for key in [KeyType::U32, KeyType::U64] {
+        for along in [Along::Nothing, Along::Words(1)] {
+            for few_bits in [false, true] {
+                for small in [None, Some(false), Some(true)] {
+                    number += 1;
+                    // A small sort has all of its tile in shared memory.
+                    let (items, turns) =
+                        if small.is_some() { (24 * 128 / threads, 1) } else { shape(number) };
+                    let method =
+                        if small.is_some() { SortMethod::Small } else { SortMethod::OneSweep };
+                    let of = SortCase {
+                        key,
+                        along,
+                        method,
+                        descending: number % 4 == 1,
+                        n: u64::from(threads * items) - number as u64 % 2,
+                        items,
+                        turns,
+                        segments: small == Some(true),
+                        on_device: false,
+                        few_bits,
+                    };
+                    all.push(Box::new(move || sort_case(device, of)));
+                }
+            }
+        }
+    }
+    all
 }
 
 fn histograms(device: Device, all: &mut Vec<Maker>) {
@@ -234,7 +302,9 @@ pub fn all(device: Device) -> Vec<Maker> {
         for n in sizes(device) {
             all.push(Box::new(move || memory_case(device, n + 3, on_device)));
             for look_back in [false, true] {
-                all.push(Box::new(move || scan_case(device, look_back, on_device, 4 * n)));
+                // Whole vectors, and others.
+                let n = 4 * n + if on_device { 3 } else { 0 };
+                all.push(Box::new(move || scan_case(device, look_back, on_device, n)));
             }
         }
     }
@@ -242,6 +312,7 @@ pub fn all(device: Device) -> Vec<Maker> {
     histograms(device, &mut all);
     splits(device, &mut all);
     sorts(device, &mut all);
+    all.extend(large_tiles(device));
     all
 }
 
@@ -252,8 +323,7 @@ pub fn kernels(case: &Case) -> Vec<String> {
 }
 
 /// Specialization constants that differ from device to device, and lead to no other blocks.
-const OF_THE_DEVICE: [&str; 5] =
-    ["local_size_x", "SUBGROUP_SIZE", "RANKING", "SPIN_LIMIT", "ITEMS"];
+const OF_THE_DEVICE: [&str; 4] = ["local_size_x", "SUBGROUP_SIZE", "RANKING", "SPIN_LIMIT"];
 
 /// The kernels of a case with what they are specialized to.
 fn variants(case: &Case) -> Vec<(String, Vec<(u32, u32)>)> {

@@ -1,6 +1,6 @@
 //! A plan with its inputs and the outputs that it has to give, and how it is run on the machine.
 
-use super::primitives::{FORMER_LANE_ORDER, LANE_ORDER};
+use super::primitives::LANE_ORDER;
 use anyhow::{Result, ensure};
 use multisplit::graph::Plan;
 use multisplit_machine::{AtomicOrder, Coverage, Machine, Options, PlanOptions};
@@ -46,10 +46,7 @@ pub fn run(
     }
     let mut machine = Machine::new(options);
     if case.lane_order {
-        machine.specialize(LANE_ORDER.0, LANE_ORDER.1);
-        if !replace.is_empty() {
-            machine.specialize(FORMER_LANE_ORDER.0, FORMER_LANE_ORDER.1);
-        }
+        machine.specialize(LANE_ORDER.0, LANE_ORDER.1)?;
     }
     for (label, words) in replace {
         machine.replace(label, words.to_vec());

@@ -7,4 +7,5 @@ pub mod driver;
 pub mod moves;
 pub mod others;
 pub mod primitives;
+pub mod programs;
 pub mod searches;

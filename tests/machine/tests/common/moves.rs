@@ -9,7 +9,7 @@ use multisplit::{Buckets, KeyType, Sort};
 use multisplit_machine::Rng;
 
 use super::case::{Case, Output};
-use super::primitives::{Device, ITEMS, count_words, counted, limits, policy, random_words, tile};
+use super::primitives::{Device, count_words, counted, limits, policy, random_words, tile};
 
 /// What keys take along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +76,8 @@ pub struct SortCase {
     pub method: SortMethod,
     pub descending: bool,
     pub n: u64,
+    /// Keys of a thread in a tile.
+    pub items: u32,
     /// Turns that a tile takes through shared memory.
     pub turns: u32,
     /// Each third of a tile on its own.
@@ -89,9 +91,12 @@ pub struct SortCase {
 const FEW_BITS: std::ops::Range<u32> = 5..8;
 
 pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
-    let SortCase { key, along, method, descending, n, turns, segments, on_device, few_bits } = of;
+    let SortCase {
+        key, along, method, descending, n, turns, segments, on_device, few_bits, ..
+    } = of;
     let mut policy = policy(device);
-    let turned = TileShape::new(device.threads(), ITEMS).in_turns(turns);
+    let turned = TileShape::new(device.threads(), of.items).in_turns(turns);
+    policy.sort.small = TileShape::new(device.threads(), of.items);
     policy.sort.keys = policy.sort.keys.map(|(n, _)| (n, turned));
     policy.sort.wide_keys = policy.sort.wide_keys.map(|(n, _)| (n, turned));
     policy.sort.pairs = policy.sort.pairs.map(|(n, _)| (n, turned));
@@ -146,7 +151,7 @@ pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
     }
     Ok(Case {
         name: format!("{of:?} for {device:?}"),
-        plan: graph.compile(&limits(device.width))?,
+        plan: graph.compile(&limits(device))?,
         inputs,
         outputs,
         lane_order: device.lane_order,
@@ -184,6 +189,8 @@ pub struct SplitCase {
     pub function: Function,
     pub buckets: u32,
     pub n: u64,
+    /// Keys of a thread in a tile.
+    pub items: u32,
     pub turns: u32,
     pub on_device: bool,
     /// Buckets are counted by votes, rather than by atomics.
@@ -264,7 +271,9 @@ fn edges(of: &SplitCase) -> Vec<u64> {
         (_, Bucket::Delta { width, .. }) => vec![0, width, width - 1],
         (Function::Even, _) => {
             let hi = if of.key == KeyType::F64 { (1u64 << 40) as f32 } else { 1e9 };
-            [0.0, -0.0, hi, -1.0, hi / 2.0, f32::NAN, f32::INFINITY].map(float).to_vec()
+            let infinite = [f32::INFINITY, f32::NEG_INFINITY].map(float);
+            let finite = [0.0, -0.0, hi, -1.0, hi / 2.0, f32::NAN].map(float);
+            [&finite[..], &infinite].concat()
         }
         _ => Vec::new(),
     }
@@ -282,7 +291,7 @@ pub fn split_case_with(
 ) -> Result<Case> {
     let SplitCase { key, gives, method, buckets, n, turns, on_device, .. } = of;
     let mut policy = policy(device);
-    let turned = TileShape::new(device.threads(), ITEMS).in_turns(turns);
+    let turned = TileShape::new(device.threads(), of.items).in_turns(turns);
     policy.split.block_keys = [turned; 8];
     policy.split.block_pairs = [turned; 8];
     policy.split.onesweep = [turned; 8];
@@ -360,7 +369,7 @@ pub fn split_case_with(
     }
     Ok(Case {
         name: format!("{of:?} for {device:?}"),
-        plan: graph.compile(&limits(device.width))?,
+        plan: graph.compile(&limits(device))?,
         inputs,
         outputs,
         lane_order: device.lane_order,

@@ -149,7 +149,7 @@ pub fn histogram_case(device: Device, of: HistogramCase) -> Result<Case> {
     };
     Ok(Case {
         name: format!("{of:?} for {device:?}"),
-        plan: graph.compile(&limits(device.width))?,
+        plan: graph.compile(&limits(device))?,
         inputs: vec![("samples", packed.collect()), ("weights", weights), count_words(n)],
         outputs: vec![Output { name: "counts", expected }],
         lane_order: false,
@@ -181,7 +181,7 @@ pub fn memory_case(device: Device, n: u64, on_device: bool) -> Result<Case> {
     third[..3].copy_from_slice(&[input[0], 1, 2]);
     Ok(Case {
         name: format!("fill and copy of {n}, device count {on_device}, for {device:?}"),
-        plan: graph.compile(&limits(device.width))?,
+        plan: graph.compile(&limits(device))?,
         outputs: vec![
             Output { name: "one", expected: vec![9; n as usize] },
             Output { name: "two", expected: input[..n as usize].to_vec() },
@@ -207,7 +207,7 @@ pub fn probe_case(device: Device) -> Result<Case> {
         .dispatch(Groups::linear(16));
     Ok(Case {
         name: format!("probe of lane order for {device:?}"),
-        plan: graph.compile(&limits(device.width))?,
+        plan: graph.compile(&limits(device))?,
         outputs: vec![Output { name: "exceptions", expected: vec![0] }],
         inputs: Vec::new(),
         lane_order: true,

@@ -25,6 +25,9 @@ pub struct SsspCase {
     pub rounds: u32,
 }
 
+/// Bytes of all queues of a search together, where they are short.
+const SHORT_QUEUES: u64 = 4096;
+
 /// A network of random arcs, with one vertex that has very many, and weights that may be zero.
 fn network(of: &SsspCase) -> Result<Network> {
     let mut rng = Rng::new(u64::from(of.vertices * 31 + of.degree));
@@ -81,7 +84,7 @@ pub fn sssp_case(device: Device, of: SsspCase) -> Result<Case> {
     let mut policy = policy(device);
     let tuned = &mut policy.sssp;
     tuned.threads = device.threads();
-    tuned.max_groups = 4;
+    tuned.max_groups = 4.min(device.max_groups());
     tuned.residents = Residents { groups: 3, threads: device.threads() };
     tuned.spin_limit = 1 << 16;
     tuned.resident_rounds = of.rounds;
@@ -95,7 +98,8 @@ pub fn sssp_case(device: Device, of: SsspCase) -> Result<Case> {
     tuned.merge_entries = 16;
     tuned.tail_entries = 8;
     if of.short_queues {
-        tuned.queue_percent = 1;
+        // A few dozen entries each: what does not fit is lost, and looked for again.
+        policy.max_storage_range = SHORT_QUEUES;
     }
     let network = network(&of)?;
     let options = SsspOptions {
@@ -105,7 +109,7 @@ pub fn sssp_case(device: Device, of: SsspCase) -> Result<Case> {
         predecessors: false,
         resident: Some(of.resident),
     };
-    let plan = sssp::plan(&network, &options, &policy, &limits(device.width), of.rounds)?;
+    let plan = sssp::plan(&network, &options, &policy, &limits(device), of.rounds)?;
     let expected = distances(&network, of.floats);
     Ok(Case {
         name: format!("{of:?} for {device:?}"),
@@ -190,7 +194,7 @@ pub fn survey_case(device: Device, floats: bool, settle: bool) -> Result<Case> {
     let before = if settle { tree } else { vec![UNREACHED; vertices as usize] };
     Ok(Case {
         name: format!("survey, floats {floats}, settle {settle}, for {device:?}"),
-        plan: graph.compile(&limits(device.width))?,
+        plan: graph.compile(&limits(device))?,
         inputs: vec![
             ("rows", network.rows().to_vec()),
             ("arcs", arc_words(&network)),

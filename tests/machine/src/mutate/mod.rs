@@ -1,12 +1,17 @@
 //! Kernels that are changed in one place, to see that tests notice: what would be a mistake if a
 //! person made it.
 
+mod declarations;
+mod describe;
+
 use std::collections::HashMap;
 
 use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Module, Operand, load_words};
-use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass, Word};
+use rspirv::spirv::{Op, StorageClass, Word};
 
+pub use self::declarations::initialized;
+use self::describe::Names;
 use crate::error::MachineError;
 
 /// What was changed.
@@ -33,7 +38,7 @@ pub enum MutantKind {
 pub struct Mutant {
     /// What was changed.
     pub kind: MutantKind,
-    /// Where, in words.
+    /// Where, in words: the function and the expression, by the names of the GLSL.
     pub place: String,
     /// The block that was changed, counted through the module; none where it is a declaration.
     pub block: Option<usize>,
@@ -47,7 +52,7 @@ type At = (usize, usize, usize);
 /// What is known of the module that is changed.
 struct Original {
     module: Module,
-    names: HashMap<Word, String>,
+    names: Names,
     types: HashMap<Word, Word>,
     /// Storage classes of pointer types.
     classes: HashMap<Word, StorageClass>,
@@ -69,12 +74,7 @@ pub fn mutants(label: &str, spirv: &[u32]) -> Result<Vec<Mutant>, MachineError> 
 
 impl Original {
     fn new(module: Module) -> Self {
-        let mut names = HashMap::new();
-        for name in &module.debug_names {
-            if let [Operand::IdRef(id), Operand::LiteralString(text)] = name.operands.as_slice() {
-                names.insert(*id, text.clone());
-            }
-        }
+        let names = Names::new(&module);
         let mut types = HashMap::new();
         let mut classes = HashMap::new();
         for instruction in module.all_inst_iter() {
@@ -93,13 +93,17 @@ impl Original {
     fn change_instructions(&self, all: &mut Vec<Mutant>) {
         let mut number = 0;
         for (f, function) in self.module.functions.iter().enumerate() {
-            let name = function.def_id().and_then(|id| self.names.get(&id).cloned());
-            let name = name.unwrap_or_default();
+            let name = function.def_id().map_or("", |id| self.names.name(id));
+            let mut places = HashMap::<String, u32>::new();
             for (b, block) in function.blocks.iter().enumerate() {
                 for (i, instruction) in block.instructions.iter().enumerate() {
                     for (kind, words) in self.changes(instruction, (f, b, i)) {
-                        let op = instruction.class.opcode;
-                        let place = format!("Op{op:?} {i} of block {number} in {name}");
+                        let mut place = format!("{name}: {}", self.names.expression(instruction));
+                        let again = places.entry(place.clone()).or_default();
+                        *again += 1;
+                        if *again > 1 {
+                            place = format!("{place} #{again}");
+                        }
                         all.push(Mutant { kind, place, block: Some(number), words });
                     }
                 }
@@ -122,8 +126,14 @@ impl Original {
             | Op::ULessThanEqual
             | Op::UGreaterThan
             | Op::UGreaterThanEqual
+            | Op::SLessThan
+            | Op::SLessThanEqual
+            | Op::SGreaterThan
+            | Op::SGreaterThanEqual
             | Op::FOrdLessThan
-            | Op::FOrdLessThanEqual => {
+            | Op::FOrdLessThanEqual
+            | Op::FOrdGreaterThan
+            | Op::FOrdGreaterThanEqual => {
                 let words = self.with(at, |old, _| {
                     vec![Instruction::new(
                         shifted(op),
@@ -134,12 +144,18 @@ impl Original {
                 });
                 Some((MutantKind::ComparisonShifted, words))
             }
-            Op::GroupNonUniformShuffle => Some((MutantKind::ShuffleShifted, self.one_more(at, 2))),
+            Op::GroupNonUniformShuffle
+            | Op::GroupNonUniformShuffleXor
+            | Op::GroupNonUniformShuffleUp
+            | Op::GroupNonUniformShuffleDown => {
+                Some((MutantKind::ShuffleShifted, self.one_more(at, 2)))
+            }
             Op::AccessChain if self.leads_to_memory(instruction) => {
                 let last = instruction.operands.len() - 1;
                 Some((MutantKind::IndexShifted, self.one_more(at, last)))
             }
-            _ => plain(op).map(|plain| (MutantKind::AtomicMadePlain, self.made_plain(at, plain))),
+            _ if is_atomic(op) => Some((MutantKind::AtomicMadePlain, self.made_plain(at))),
+            _ => None,
         };
         changed.into_iter().collect()
     }
@@ -208,118 +224,45 @@ impl Original {
     }
 
     /// The module with an atomic made of plain instructions.
-    fn made_plain(&self, at: At, operation: Op) -> Vec<u32> {
+    fn made_plain(&self, at: At) -> Vec<u32> {
+        let mut types = self.module.types_global_values.iter();
+        let boolean = types.find(|g| g.class.opcode == Op::TypeBool).and_then(|g| g.result_id);
         self.with(at, |old, next| {
-            let (pointer, value) = (old.operands[0].clone(), old.operands[3].clone());
+            let pointer = old.operands[0].clone();
             let held = Operand::IdRef(old.result_id.unwrap_or(0));
-            let load =
-                Instruction::new(Op::Load, old.result_type, old.result_id, vec![pointer.clone()]);
-            let sum = *next;
-            *next += 1;
-            let operands = vec![held, value];
-            let add = Instruction::new(operation, old.result_type, Some(sum), operands);
-            let store = vec![pointer, Operand::IdRef(sum)];
-            vec![load, add, Instruction::new(Op::Store, None, None, store)]
-        })
-    }
-
-    fn fix_subgroup_size(&self, all: &mut Vec<Mutant>) {
-        let decorated = |what: Decoration, value: u32| {
-            let found = self.module.annotations.iter().filter(move |a| {
-                a.operands.get(1) == Some(&Operand::Decoration(what))
-                    && match a.operands.get(2) {
-                        Some(Operand::BuiltIn(b)) => *b as u32 == value,
-                        _ => false,
-                    }
-            });
-            found.filter_map(|a| a.operands.first().and_then(Operand::id_ref_any))
-        };
-        for variable in decorated(Decoration::BuiltIn, BuiltIn::SubgroupSize as u32) {
-            let mut module = self.module.clone();
-            let mut next = module.header.as_ref().map_or(0, |header| header.bound);
-            let constant = next;
-            next += 1;
-            let mut of = 0;
-            for instruction in module.all_inst_iter_mut() {
-                let loads = instruction.class.opcode == Op::Load
-                    && instruction.operands.first() == Some(&Operand::IdRef(variable));
-                if loads {
-                    of = instruction.result_type.unwrap_or(0);
-                    let operands = vec![Operand::IdRef(constant)];
-                    let (of, id) = (instruction.result_type, instruction.result_id);
-                    *instruction = Instruction::new(Op::CopyObject, of, id, operands);
+            let of = old.result_type;
+            let mut all =
+                vec![Instruction::new(Op::Load, of, old.result_id, vec![pointer.clone()])];
+            let mut add = |op: Op, of: Option<Word>, operands: Vec<Operand>| {
+                let id = *next;
+                *next += 1;
+                all.push(Instruction::new(op, of, Some(id), operands));
+                Operand::IdRef(id)
+            };
+            let value = old.operands[3].clone();
+            let new = match old.class.opcode {
+                Op::AtomicExchange => value,
+                Op::AtomicCompareExchange => {
+                    let compare = old.operands[5].clone();
+                    let same = add(Op::IEqual, boolean, vec![held.clone(), compare]);
+                    let value = old.operands[4].clone();
+                    add(Op::Select, of, vec![same, value, held])
                 }
-            }
-            let value = vec![Operand::LiteralBit32(32)];
-            let fixed = Instruction::new(Op::Constant, Some(of), Some(constant), value);
-            module.types_global_values.push(fixed);
-            if let Some(header) = &mut module.header {
-                header.bound = next;
-            }
-            all.push(Mutant {
-                kind: MutantKind::SubgroupSizeFixed,
-                place: "gl_SubgroupSize".to_owned(),
-                block: None,
-                words: module.assemble(),
-            });
-        }
-        let named = |global: &&Instruction| {
-            let name = global.result_id.and_then(|id| self.names.get(&id));
-            global.class.opcode == Op::SpecConstant && name.is_some_and(|n| n == "SUBGROUP_SIZE")
-        };
-        for constant in self.module.types_global_values.iter().filter(named) {
-            let mut module = self.module.clone();
-            let id = constant.result_id;
-            if !id.is_some_and(|id| self.is_used(id)) {
-                continue;
-            }
-            for global in module.types_global_values.iter_mut().filter(|g| g.result_id == id) {
-                let value = vec![Operand::LiteralBit32(32)];
-                *global = Instruction::new(Op::Constant, global.result_type, id, value);
-            }
-            module.annotations.retain(|a| a.operands.first().and_then(Operand::id_ref_any) != id);
-            all.push(Mutant {
-                kind: MutantKind::SubgroupSizeFixed,
-                place: "SUBGROUP_SIZE".to_owned(),
-                block: None,
-                words: module.assemble(),
-            });
-        }
-    }
-
-    /// Whether any instruction of a function depends on a constant.
-    fn is_used(&self, constant: Word) -> bool {
-        let takes = |i: &Instruction, id: Word| {
-            i.operands.iter().any(|operand| operand.id_ref_any() == Some(id))
-        };
-        let mut ids = vec![constant];
-        while let Some(id) = ids.pop() {
-            if self.module.functions.iter().any(|f| f.all_inst_iter().any(|i| takes(i, id))) {
-                return true;
-            }
-            let globals = self.module.types_global_values.iter().filter(|g| takes(g, id));
-            ids.extend(globals.filter_map(|g| g.result_id));
-        }
-        false
-    }
-
-    fn remove_qualifiers(&self, all: &mut Vec<Mutant>) {
-        let qualifies = |a: &Instruction| {
-            a.operands.contains(&Operand::Decoration(Decoration::Volatile))
-                || a.operands.contains(&Operand::Decoration(Decoration::Coherent))
-        };
-        let target = |a: &Instruction| a.operands.first().and_then(Operand::id_ref_any);
-        let mut blocks: Vec<Word> =
-            self.module.annotations.iter().filter(|a| qualifies(a)).filter_map(target).collect();
-        blocks.sort_unstable();
-        blocks.dedup();
-        for block in blocks {
-            let mut module = self.module.clone();
-            module.annotations.retain(|a| !(qualifies(a) && target(a) == Some(block)));
-            let place = self.names.get(&block).cloned().unwrap_or_default();
-            let (kind, words) = (MutantKind::QualifierRemoved, module.assemble());
-            all.push(Mutant { kind, place, block: None, words });
-        }
+                Op::AtomicUMin | Op::AtomicUMax | Op::AtomicSMin | Op::AtomicSMax => {
+                    let less = match old.class.opcode {
+                        Op::AtomicUMin => Op::ULessThan,
+                        Op::AtomicUMax => Op::UGreaterThan,
+                        Op::AtomicSMin => Op::SLessThan,
+                        _ => Op::SGreaterThan,
+                    };
+                    let stays = add(less, boolean, vec![held.clone(), value.clone()]);
+                    add(Op::Select, of, vec![stays, held, value])
+                }
+                op => add(plain(op), of, vec![held, value]),
+            };
+            all.push(Instruction::new(Op::Store, None, None, vec![pointer, new]));
+            all
+        })
     }
 }
 
@@ -329,25 +272,39 @@ fn shifted(op: Op) -> Op {
         Op::ULessThanEqual => Op::ULessThan,
         Op::UGreaterThan => Op::UGreaterThanEqual,
         Op::UGreaterThanEqual => Op::UGreaterThan,
+        Op::SLessThan => Op::SLessThanEqual,
+        Op::SLessThanEqual => Op::SLessThan,
+        Op::SGreaterThan => Op::SGreaterThanEqual,
+        Op::SGreaterThanEqual => Op::SGreaterThan,
         Op::FOrdLessThan => Op::FOrdLessThanEqual,
-        other => {
-            if other == Op::FOrdLessThanEqual {
-                Op::FOrdLessThan
-            } else {
-                other
-            }
-        }
+        Op::FOrdLessThanEqual => Op::FOrdLessThan,
+        Op::FOrdGreaterThan => Op::FOrdGreaterThanEqual,
+        Op::FOrdGreaterThanEqual => Op::FOrdGreaterThan,
+        other => other,
     }
 }
 
+fn is_atomic(op: Op) -> bool {
+    plain(op) != op
+        || matches!(
+            op,
+            Op::AtomicExchange
+                | Op::AtomicCompareExchange
+                | Op::AtomicUMin
+                | Op::AtomicUMax
+                | Op::AtomicSMin
+                | Op::AtomicSMax
+        )
+}
+
 /// What an atomic does, as a plain operation.
-fn plain(op: Op) -> Option<Op> {
+fn plain(op: Op) -> Op {
     match op {
-        Op::AtomicIAdd => Some(Op::IAdd),
-        Op::AtomicISub => Some(Op::ISub),
-        Op::AtomicOr => Some(Op::BitwiseOr),
-        Op::AtomicAnd => Some(Op::BitwiseAnd),
-        Op::AtomicXor => Some(Op::BitwiseXor),
-        _ => None,
+        Op::AtomicIAdd => Op::IAdd,
+        Op::AtomicISub => Op::ISub,
+        Op::AtomicOr => Op::BitwiseOr,
+        Op::AtomicAnd => Op::BitwiseAnd,
+        Op::AtomicXor => Op::BitwiseXor,
+        other => other,
     }
 }

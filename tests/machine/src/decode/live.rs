@@ -1,0 +1,298 @@
+//! Which blocks can be executed under the specialization at hand: conditions that are known before
+//! a kernel runs are followed to the one way they lead.
+//!
+//! A register holds nothing yet, one known value, or anything. Values that blocks exchange are joined
+//! over everything that may be executed, whatever the order (loops and calls end that way); values
+//! within a block are followed one by one, since blocks share registers for them.
+
+use std::ops::Range;
+
+use crate::alu::{self, Alu, Kind};
+use crate::code::{Block, Code, Edge, GroupOp, Reg};
+use crate::eval::eval;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Value {
+    Nothing,
+    Known(u64),
+    Anything,
+}
+
+impl Value {
+    fn join(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Nothing, known) | (known, Self::Nothing) => known,
+            (one, two) if one == two => one,
+            _ => Self::Anything,
+        }
+    }
+}
+
+/// What the decoder knows of registers.
+pub(super) struct Registers<'a> {
+    pub count: Reg,
+    /// Constants, and initial values of variables.
+    pub filled: &'a [(Reg, u64)],
+    /// Inputs, and variables that are accessed by computed addresses.
+    pub anything: &'a [Range<Reg>],
+    /// Those that each block writes before it reads them.
+    pub scratch: &'a [Range<Reg>],
+}
+
+struct Analysis<'a> {
+    code: &'a [Code],
+    blocks: &'a [Block],
+    values: Vec<Value>,
+    in_block: Vec<bool>,
+    live: Vec<bool>,
+    changed: bool,
+    /// Conditions that hold nothing may be anything after all.
+    undefined_is_anything: bool,
+    met_undefined: bool,
+}
+
+/// Whether each block can be executed.
+pub(super) fn live(
+    code: &[Code],
+    blocks: &[Block],
+    entry: u32,
+    registers: &Registers<'_>,
+) -> (Vec<bool>, Vec<Option<bool>>) {
+    let count = registers.count as usize;
+    let mut analysis = Analysis {
+        code,
+        blocks,
+        values: vec![Value::Nothing; count],
+        in_block: vec![false; count],
+        live: vec![false; blocks.len()],
+        changed: true,
+        undefined_is_anything: false,
+        met_undefined: false,
+    };
+    for range in registers.scratch {
+        analysis.in_block[range.start as usize..range.end as usize].fill(true);
+    }
+    for &(register, value) in registers.filled {
+        analysis.write(register, Value::Known(value));
+    }
+    for range in registers.anything {
+        analysis.write_all(range.start, range.end - range.start, Value::Anything);
+    }
+    analysis.reach(entry);
+    loop {
+        analysis.changed = false;
+        analysis.met_undefined = false;
+        for block in 0..blocks.len() {
+            if analysis.live[block] {
+                analysis.visit(block);
+            }
+        }
+        if !analysis.changed {
+            if !analysis.met_undefined || analysis.undefined_is_anything {
+                break;
+            }
+            analysis.undefined_is_anything = true;
+        }
+    }
+    let ways = analysis.known_ways();
+    (analysis.live, ways)
+}
+
+impl Analysis<'_> {
+    fn reach(&mut self, block: u32) {
+        if let Some(live) = self.live.get_mut(block as usize) {
+            self.changed |= !*live;
+            *live = true;
+        }
+    }
+
+    fn read(&self, register: Reg) -> Value {
+        self.values.get(register as usize).copied().unwrap_or(Value::Anything)
+    }
+
+    fn write(&mut self, register: Reg, value: Value) {
+        let at = register as usize;
+        let (Some(held), Some(&in_block)) = (self.values.get_mut(at), self.in_block.get(at)) else {
+            return;
+        };
+        if in_block {
+            *held = value;
+            return;
+        }
+        let new = held.join(value);
+        self.changed |= *held != new;
+        *held = new;
+    }
+
+    fn write_all(&mut self, first: Reg, count: u32, value: Value) {
+        for register in first..first + count {
+            self.write(register, value);
+        }
+    }
+
+    fn copy(&mut self, dst: Reg, src: Reg, n: u32) {
+        let values: Vec<Value> = (src..src + n).map(|register| self.read(register)).collect();
+        for (register, value) in (dst..).zip(values) {
+            self.write(register, value);
+        }
+    }
+
+    fn visit(&mut self, block: usize) {
+        let code = self.code;
+        let first = self.blocks[block].pc as usize;
+        for code in code.get(first..).unwrap_or_default() {
+            match code {
+                Code::Copy { dst, src, n } => self.copy(*dst, *src, *n),
+                Code::Alu { op, dst, args, n, same } => {
+                    for k in 0..*n {
+                        let operand = |at: usize| {
+                            let scalar = *same & (1 << at) != 0;
+                            self.read(args[at] + if scalar { 0 } else { k })
+                        };
+                        let value = combined(*op, operand(0), operand(1), operand(2));
+                        self.write(dst + k, value);
+                    }
+                }
+                Code::Jump(edge) => return self.follow(edge),
+                Code::Branch { condition, yes, no } => {
+                    match self.condition(*condition) {
+                        Value::Nothing => {}
+                        Value::Known(0) => self.follow(no),
+                        Value::Known(_) => self.follow(yes),
+                        Value::Anything => {
+                            self.follow(yes);
+                            self.follow(no);
+                        }
+                    }
+                    return;
+                }
+                Code::Switch { selector, cases, other } => {
+                    match self.condition(*selector) {
+                        Value::Nothing => {}
+                        Value::Known(value) => {
+                            let case = cases.iter().find(|(wanted, _)| *wanted == value);
+                            self.follow(case.map_or(other, |(_, edge)| edge));
+                        }
+                        Value::Anything => {
+                            for (_, edge) in cases {
+                                self.follow(edge);
+                            }
+                            self.follow(other);
+                        }
+                    }
+                    return;
+                }
+                Code::Call { block } => self.reach(*block),
+                Code::Return | Code::Unreachable => return,
+                other => {
+                    let (dst, n) = written(other);
+                    self.write_all(dst, n, Value::Anything);
+                }
+            }
+        }
+    }
+
+    fn condition(&mut self, register: Reg) -> Value {
+        match self.read(register) {
+            Value::Nothing => {
+                self.met_undefined = true;
+                if self.undefined_is_anything { Value::Anything } else { Value::Nothing }
+            }
+            value => value,
+        }
+    }
+
+    fn follow(&mut self, edge: &Edge) {
+        for &(dst, src, n) in &edge.copies {
+            self.copy(dst, src, n);
+        }
+        self.reach(edge.block);
+    }
+
+    /// Of each instruction: which way a branch goes, where that is known.
+    fn known_ways(&mut self) -> Vec<Option<bool>> {
+        let mut ways = vec![None; self.code.len()];
+        for block in 0..self.blocks.len() {
+            if !self.live[block] {
+                continue;
+            }
+            // The values within the block, once more.
+            self.visit(block);
+            let first = self.blocks[block].pc as usize;
+            let rest = self.code.get(first..).unwrap_or_default();
+            let end = rest.iter().position(|code| {
+                matches!(
+                    code,
+                    Code::Jump(_)
+                        | Code::Branch { .. }
+                        | Code::Switch { .. }
+                        | Code::Return
+                        | Code::Unreachable
+                )
+            });
+            let Some(end) = end else { continue };
+            if let Code::Branch { condition, .. } = rest[end]
+                && let Value::Known(value) = self.read(condition)
+            {
+                ways[first + end] = Some(value != 0);
+            }
+        }
+        ways
+    }
+}
+
+/// What an operation gives; some need not know all of their operands.
+fn combined(op: Alu, a: Value, b: Value, c: Value) -> Value {
+    use Value::{Anything, Known, Nothing};
+    let enough = match (op.kind, a, b) {
+        (Kind::LogicalAnd, Known(0), _) | (Kind::LogicalAnd, _, Known(0)) => Some(Known(0)),
+        (Kind::LogicalOr, Known(1), _) | (Kind::LogicalOr, _, Known(1)) => Some(Known(1)),
+        (Kind::Select, Known(chosen), _) => Some(if chosen != 0 { b } else { c }),
+        _ => None,
+    };
+    if let Some(value) = enough {
+        return value;
+    }
+    let needed = alu::operands(op.kind);
+    let operands = [a, b, c];
+    let used = operands.get(..needed).unwrap_or(&operands);
+    if used.contains(&Anything) {
+        return Anything;
+    }
+    if used.contains(&Nothing) {
+        return Nothing;
+    }
+    let number = |at: usize| match used.get(at) {
+        Some(Known(value)) => *value,
+        _ => 0,
+    };
+    Known(eval(op, number(0), number(1), number(2)))
+}
+
+/// The registers that an instruction writes with what only a run can tell.
+fn written(code: &Code) -> (Reg, u32) {
+    match code {
+        Code::Pick { dst, .. }
+        | Code::Chain { dst, .. }
+        | Code::Locate { dst, .. }
+        | Code::Atomic { dst, .. }
+        | Code::ArrayLength { dst, .. } => (*dst, 1),
+        Code::Insert { dst, n, .. } | Code::LoadPrivate { dst, n, .. } => (*dst, *n),
+        Code::Load { dst, leaves, .. } => (*dst, leaves.len() as u32),
+        Code::Group { op, dst, n, .. } => {
+            let n = match op {
+                GroupOp::Ballot => 4,
+                GroupOp::Broadcast
+                | GroupOp::BroadcastFirst
+                | GroupOp::Shuffle
+                | GroupOp::ShuffleXor
+                | GroupOp::ShuffleUp
+                | GroupOp::ShuffleDown
+                | GroupOp::Combine { .. } => *n,
+                _ => 1,
+            };
+            (*dst, n)
+        }
+        _ => (0, 0),
+    }
+}

@@ -1,0 +1,251 @@
+//! Values that nobody set: variables that were not written, and what is computed from them.
+//!
+//! Each register has a bit for each lane that says so. Copying such a value is allowed, and so is a
+//! result that does not depend on it; what is found is a use that matters: a branch, an address, a
+//! vote, a write to memory.
+
+use crate::alu::{self, Alu, Kind};
+use crate::code::{Address, AtomicOp, BAD_ADDRESS, Code, Edge, GroupOp, Reg};
+use crate::finding::FindingKind;
+use crate::flow::{Mask, lanes};
+use crate::run::{Core, Run, Subgroup};
+
+/// Works out what the next instruction of these lanes does to bits of undefined values, and tells
+/// where one is used. Called before the instruction is executed.
+pub(crate) fn follow(run: &mut Run<'_>, core: &Core, sg: &mut Subgroup, mask: Mask, pc: u32) {
+    let mut used: Mask = 0;
+    let mut how = "";
+    match &run.program.code[pc as usize] {
+        Code::Copy { dst, src, n } => copy(sg, mask, *dst, *src, *n),
+        Code::Alu { op, dst, args, n, same } => {
+            for k in 0..*n {
+                let row = |at: usize| args[at] + if same & (1 << at) != 0 { 0 } else { k };
+                let bits = of_result(sg, mask, *op, [row(0), row(1), row(2)]);
+                put(sg, mask, dst + k, bits);
+            }
+        }
+        Code::Pick { dst, vector, index, n } => {
+            let mut bits = sg.undefined[*index as usize];
+            for lane in lanes(mask & any(sg, *vector, *n)) {
+                let k = sg.get(*index, lane);
+                if k < u64::from(*n) {
+                    bits |= sg.undefined[*vector as usize + k as usize] & (1 << lane);
+                }
+            }
+            put(sg, mask, *dst, bits);
+        }
+        Code::Insert { dst, vector, scalar, index, n } => {
+            let (scalar, index_bits) =
+                (sg.undefined[*scalar as usize], sg.undefined[*index as usize]);
+            copy(sg, mask, *dst, *vector, *n);
+            for k in 0..*n {
+                let here = lanes(mask).filter(|lane| sg.get(*index, *lane) == u64::from(k));
+                let here = here.fold(0, |all: Mask, lane| all | 1 << lane);
+                put(sg, here, dst + k, scalar | index_bits);
+            }
+        }
+        Code::Chain { dst, base, terms } => {
+            let mut bits = base.reg.map_or(0, |reg| sg.undefined[reg as usize]);
+            for term in terms {
+                bits |= sg.undefined[term.index as usize];
+            }
+            put(sg, mask, *dst, bits);
+        }
+        Code::Locate { dst, low, high } => {
+            let high = high.map_or(0, |high| sg.undefined[high as usize]);
+            let bits = sg.undefined[*low as usize] | high;
+            put(sg, mask, *dst, bits);
+        }
+        Code::LoadPrivate { dst, at, n } => {
+            (used, how) = (of_address(sg, mask, *at), "an index");
+            for lane in lanes(mask) {
+                let from = crate::access::address(sg, *at, lane);
+                let held = from & BAD_ADDRESS == 0;
+                for k in 0..*n {
+                    let bits = if held { sg.undefined[from as usize + k as usize] } else { 0 };
+                    put(sg, 1 << lane, dst + k, bits);
+                }
+            }
+        }
+        Code::StorePrivate { at, src, n } => {
+            (used, how) = (of_address(sg, mask, *at), "an index");
+            for lane in lanes(mask) {
+                let to = crate::access::address(sg, *at, lane);
+                for k in 0..if to & BAD_ADDRESS == 0 { *n } else { 0 } {
+                    let bits = sg.undefined[(src + k) as usize];
+                    put(sg, 1 << lane, to as Reg + k, bits);
+                }
+            }
+        }
+        Code::Load { dst, at, leaves, .. } => {
+            (used, how) = (of_address(sg, mask, *at), "an address");
+            set(sg, mask, *dst, leaves.len() as u32);
+        }
+        Code::Store { at, src, leaves, .. } => {
+            (used, how) = (of_address(sg, mask, *at), "an address");
+            if used == 0 {
+                (used, how) = (any(sg, *src, leaves.len() as u32) & mask, "what is stored");
+            }
+        }
+        Code::Atomic { op, dst, at, value, compare, .. } => {
+            (used, how) = (of_address(sg, mask, *at), "an address");
+            let operands = match op {
+                AtomicOp::Load | AtomicOp::Increment | AtomicOp::Decrement => 0,
+                AtomicOp::CompareExchange => any(sg, *value, 1) | any(sg, *compare, 1),
+                _ => any(sg, *value, 1),
+            };
+            if used == 0 {
+                (used, how) = (operands & mask, "an atomic's operand");
+            }
+            set(sg, mask, *dst, 1);
+        }
+        Code::ArrayLength { dst, .. } => set(sg, mask, *dst, 1),
+        Code::Group { op, dst, value, other, n } => {
+            (used, how) = of_group(sg, mask, *op, (*dst, *value, *other), *n);
+        }
+        Code::Branch { condition, .. } => {
+            (used, how) = (sg.undefined[*condition as usize] & mask, "a condition");
+        }
+        Code::Switch { selector, .. } => {
+            (used, how) = (sg.undefined[*selector as usize] & mask, "a selector");
+        }
+        Code::Forget { first, n } => {
+            for register in *first..first + n {
+                sg.undefined[register as usize] |= mask;
+            }
+        }
+        _ => {}
+    }
+    if used != 0 {
+        let lane = used.trailing_zeros() as usize;
+        run.tell(FindingKind::Undefined, core, sg.first + lane, pc, how.to_owned());
+    }
+}
+
+/// What phis take on the way.
+pub(crate) fn take(sg: &mut Subgroup, mask: Mask, edge: &Edge) {
+    let from = edge.copies.iter().flat_map(|&(_, src, n)| src..src + n);
+    let bits: Vec<Mask> = from.map(|register| sg.undefined[register as usize]).collect();
+    let to = edge.copies.iter().flat_map(|&(dst, _, n)| dst..dst + n);
+    for (register, bits) in to.zip(bits) {
+        put(sg, mask, register, bits);
+    }
+}
+
+fn put(sg: &mut Subgroup, mask: Mask, register: Reg, bits: Mask) {
+    let held = &mut sg.undefined[register as usize];
+    *held = *held & !mask | bits & mask;
+}
+
+/// The registers are set.
+fn set(sg: &mut Subgroup, mask: Mask, first: Reg, n: u32) {
+    for register in first..first + n {
+        sg.undefined[register as usize] &= !mask;
+    }
+}
+
+fn any(sg: &Subgroup, first: Reg, n: u32) -> Mask {
+    (first..first + n).fold(0, |all, register| all | sg.undefined[register as usize])
+}
+
+fn copy(sg: &mut Subgroup, mask: Mask, dst: Reg, src: Reg, n: u32) {
+    for k in 0..n {
+        // As values are copied: rows that overlap are read from the far side first.
+        let k = if dst > src { n - 1 - k } else { k };
+        let bits = sg.undefined[(src + k) as usize];
+        put(sg, mask, dst + k, bits);
+    }
+}
+
+fn of_address(sg: &Subgroup, mask: Mask, at: Address) -> Mask {
+    at.reg.map_or(0, |reg| sg.undefined[reg as usize] & mask)
+}
+
+/// Lanes whose result depends on what nobody set.
+fn of_result(sg: &Subgroup, mask: Mask, op: Alu, args: [Reg; 3]) -> Mask {
+    let bits = args.map(|register| sg.undefined[register as usize] & mask);
+    let [a, b, c] = match alu::operands(op.kind) {
+        1 => [bits[0], 0, 0],
+        2 => [bits[0], bits[1], 0],
+        _ => bits,
+    };
+    let all = a | b | c;
+    if all == 0 {
+        return 0;
+    }
+    let decides = |lane: usize| {
+        let bit = |mask: Mask| mask >> lane & 1 != 0;
+        let (x, y) = (sg.get(args[0], lane), sg.get(args[1], lane));
+        match op.kind {
+            // One operand may say it all.
+            Kind::And | Kind::Mul | Kind::LogicalAnd => (bit(a) || x != 0) && (bit(b) || y != 0),
+            Kind::LogicalOr => (bit(a) || x == 0) && (bit(b) || y == 0),
+            Kind::Select => bit(a) || if x != 0 { bit(b) } else { bit(c) },
+            _ => true,
+        }
+    };
+    lanes(all).filter(|lane| decides(*lane)).fold(0, |all: Mask, lane| all | 1 << lane)
+}
+
+fn of_group(
+    sg: &mut Subgroup,
+    mask: Mask,
+    op: GroupOp,
+    (dst, value, other): (Reg, Reg, Reg),
+    n: u32,
+) -> (Mask, &'static str) {
+    use GroupOp as G;
+    match op {
+        G::Elect => {
+            set(sg, mask, dst, 1);
+            (0, "")
+        }
+        G::Ballot => {
+            let used = any(sg, value, 1) & mask;
+            set(sg, mask, dst, 4);
+            (used, "a vote")
+        }
+        G::All | G::Any | G::AllEqual => {
+            let used = any(sg, value, if matches!(op, G::AllEqual) { n } else { 1 }) & mask;
+            set(sg, mask, dst, 1);
+            (used, "a vote")
+        }
+        G::InverseBallot | G::BallotBitCount(_) | G::BallotFindLsb | G::BallotFindMsb => {
+            let bits = any(sg, value, 4);
+            put(sg, mask, dst, bits);
+            (0, "")
+        }
+        G::BallotBitExtract => {
+            let bits = any(sg, value, 4) | any(sg, other, 1);
+            put(sg, mask, dst, bits);
+            (0, "")
+        }
+        G::BroadcastFirst => {
+            let first = mask.trailing_zeros();
+            for k in 0..n {
+                let undefined = sg.undefined[(value + k) as usize] >> first & 1 != 0;
+                put(sg, mask, dst + k, if undefined { Mask::MAX } else { 0 });
+            }
+            (0, "")
+        }
+        G::Broadcast | G::Shuffle | G::ShuffleXor | G::ShuffleUp | G::ShuffleDown => {
+            let used = any(sg, other, 1) & mask;
+            for k in 0..n {
+                let held = sg.undefined[(value + k) as usize];
+                let mut bits = 0;
+                for lane in lanes(if held & mask == 0 { 0 } else { mask }) {
+                    let from = crate::subgroup::source(op, lane, sg.get(other, lane));
+                    let there = from < 128 && mask >> from & 1 != 0;
+                    bits |= Mask::from(there && held >> from & 1 != 0) << lane;
+                }
+                put(sg, mask, dst + k, bits);
+            }
+            (used, "a lane's number")
+        }
+        G::Combine { .. } => {
+            let used = any(sg, value, n) & mask;
+            set(sg, mask, dst, n);
+            (used, "a term of a sum over lanes")
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What readers see is written in the agreed words (CONTRIBUTING.md): none of those that had to be
+//! decoded is in README, docs, names, comments, errors or help.
+#![allow(clippy::expect_used)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// In lower case, as they would stand in a text or in a name.
+const DECODED: [&str; 12] = [
+    "three are well",
+    "values set out",
+    "values that set out",
+    "as the cpu does",
+    "without words",
+    "abreast",
+    "brings_home",
+    "brings the result home",
+    "lone_tiles",
+    "lockstep",
+    "struct job ",
+    "struct job;",
+];
+
+const FOLDERS: [&str; 7] =
+    ["docs", "engine", "graph", "shaders/src", "shaders/glsl", "apps", "tests/src"];
+
+const TEXTS: [&str; 8] = ["md", "rs", "glsl", "comp", "h", "c", "txt", "html"];
+
+/// Entries of a log say what things were called when they were tried.
+const LOGS: [&str; 2] = ["performance-log.md", "target"];
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder of the project").flatten() {
+        let path = entry.path();
+        if LOGS.iter().any(|name| path.ends_with(name)) {
+            continue;
+        }
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.extension().is_some_and(|ext| TEXTS.iter().any(|text| ext == *text)) {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn no_text_has_to_be_decoded() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut found = vec![root.join("README.md"), root.join("x")];
+    for folder in FOLDERS {
+        files(&root.join(folder), &mut found);
+    }
+    assert!(found.len() > 200, "only {} files", found.len());
+    let mut problems = Vec::new();
+    for path in found {
+        let text = fs::read_to_string(&path).expect("a text file");
+        for (number, line) in text.lines().enumerate() {
+            let line = line.to_lowercase();
+            for word in DECODED.iter().filter(|word| line.contains(**word)) {
+                problems.push(format!("{}:{}: \"{word}\"", path.display(), number + 1));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
