@@ -70,7 +70,7 @@ impl HistogramPlan {
 
     /// The imports, bound to these arrays. Samples of any type are words to whoever makes them.
     pub fn bind<'b>(&self, samples: &'b Array<u32>, counts: &'b Array<u32>) -> [Bound<'b>; 2] {
-        [(self.samples, samples).into(), (self.counts, counts).into()]
+        [Bound::untyped(self.samples, samples, 0), (self.counts, counts).into()]
     }
 }
 
