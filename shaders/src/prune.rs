@@ -32,23 +32,37 @@ fn prune(spirv: &[u32], value_of: &dyn Fn(u32) -> Option<u32>) -> Option<Vec<u32
     let (globals, bodies) = instructions.split_at(first_function);
     let constants = Constants::evaluate(globals, value_of);
 
-    let mut removed = HashSet::new();
+    let described: HashSet<u32> =
+        globals.iter().filter(|global| global.describes()).filter_map(|i| i.word(1)).collect();
+    let mut removed = Removed { described, ids: HashSet::new() };
     let mut functions = Vec::new();
     for body in bodies.split_inclusive(|i| i.is(Op::FunctionEnd)) {
         functions.push(Function::new(body, &constants)?.pruned(&mut removed)?);
     }
     let mut words = spirv.get(..HEADER_WORDS)?.to_vec();
     for global in globals {
-        let describes = matches!(
-            Op::from_u32(global.op()),
-            Some(Op::Name | Op::Decorate | Op::DecorateId | Op::DecorateString)
-        );
-        if !(describes && removed.contains(&global.word(1)?)) {
+        if !(global.describes() && removed.ids.contains(&global.word(1)?)) {
             words.extend_from_slice(global.words);
         }
     }
     words.extend(functions.into_iter().flatten());
     Some(words)
+}
+
+/// What went with its block, of the ids that have a name or a decoration, which go too.
+struct Removed {
+    described: HashSet<u32>,
+    ids: HashSet<u32>,
+}
+
+impl Removed {
+    fn add(&mut self, instruction: Instruction<'_>) {
+        // Looking a result up in the grammar takes its time.
+        let may_be = |at| instruction.word(at).is_some_and(|id| self.described.contains(&id));
+        if may_be(1) || may_be(2) {
+            self.ids.extend(instruction.result());
+        }
+    }
 }
 
 /// The words of one instruction.
@@ -78,6 +92,12 @@ impl<'m> Instruction<'m> {
 
     fn is(self, op: Op) -> bool {
         self.op() == op as u32
+    }
+
+    /// Whether it gives an id a name or a decoration.
+    fn describes(self) -> bool {
+        let descriptions = [Op::Name, Op::Decorate, Op::DecorateId, Op::DecorateString];
+        descriptions.into_iter().any(|op| self.is(op))
     }
 
     fn word(self, at: usize) -> Option<u32> {
@@ -215,7 +235,7 @@ impl<'m> Function<'m> {
 
     /// The words of the function without the blocks that are not reached. The ids that go with them
     /// are added to `removed`.
-    fn pruned(&self, removed: &mut HashSet<u32>) -> Option<Vec<u32>> {
+    fn pruned(&self, removed: &mut Removed) -> Option<Vec<u32>> {
         let by_label: HashMap<u32, &Block<'_>> =
             self.blocks.iter().map(|block| (block.label, block)).collect();
         let mut reached = HashSet::new();
@@ -246,13 +266,13 @@ impl<'m> Function<'m> {
                 block.write(predecessors.get(&block.label), &mut words);
                 continue;
             }
-            removed.extend(block.body.iter().filter_map(|i| i.result()));
+            block.body.iter().for_each(|inside| removed.add(*inside));
             if merges.contains(&block.label) {
                 // A construct names the block behind it, reached or not.
                 words.extend(instruction(Op::Label, &[block.label]));
                 words.extend(instruction(Op::Unreachable, &[]));
             } else {
-                removed.insert(block.label);
+                removed.ids.insert(block.label);
             }
         }
         words.extend_from_slice(self.end.words);

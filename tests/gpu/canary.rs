@@ -33,6 +33,7 @@ fn by_lane_order(context: &Context) -> Result<Policy> {
     let mut policy = context.probed_policy(11)?;
     ensure!(policy.split.ranking == Ranking::LaneOrder, "the device does not keep lane order");
     policy.sort.auto = SortMethod::OneSweep;
+    policy.split.canary_period = 256;
     if context.properties().device_type == vk::PhysicalDeviceType::CPU {
         policy.sort = policy.sort.with_shape(TileShape::new(128, 4));
         policy.sort.small = TileShape::new(128, 4);

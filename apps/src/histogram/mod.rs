@@ -15,7 +15,7 @@ pub use chart::chart;
 pub use edges::Edge;
 pub use expected::expected;
 pub use number::Number;
-pub use plan::{HistogramPlan, Method, Word, name};
+pub use plan::{HistogramPlan, Method, name};
 pub use whole::{Counted, Counts, count};
 
 use anyhow::Result;

@@ -35,9 +35,6 @@ impl Method {
     }
 }
 
-/// Four bytes of samples, whatever those are.
-pub type Word = [u32; 1];
-
 /// The plan of a histogram, and its imports.
 pub struct HistogramPlan {
     pub plan: Plan,
@@ -72,8 +69,8 @@ impl HistogramPlan {
     }
 
     /// The imports, bound to these arrays. Samples of any type are words to whoever makes them.
-    pub fn bind<'b>(&self, samples: &'b Array<Word>, counts: &'b Array<u32>) -> [Bound<'b>; 2] {
-        [(self.samples, samples).into(), (self.counts, counts).into()]
+    pub fn bind<'b>(&self, samples: &'b Array<u32>, counts: &'b Array<u32>) -> [Bound<'b>; 2] {
+        [Bound::untyped(self.samples, samples, 0), (self.counts, counts).into()]
     }
 }
 

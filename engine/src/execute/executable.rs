@@ -297,7 +297,8 @@ impl Executable {
     }
 
     /// Whether it ranks by lane order, which Vulkan does not promise, and a device was seen to keep.
-    /// Some tiles of each dispatch then check themselves ([`Context::keeps_lane_order`]).
+    /// Where the policy asks for it, some tiles of each dispatch then check themselves
+    /// ([`Context::keeps_lane_order`]).
     pub fn relies_on_lane_order(&self) -> bool {
         self.status.lane_order
     }

@@ -17,8 +17,8 @@ use multisplit::shaders::manifest;
 use multisplit_machine::{AtomicOrder, Coverage, Options, Schedule};
 
 /// Cases of the sample for each width and ranking.
-const SAMPLE: usize = 80;
-/// The width at which the sample has all large tiles.
+const SAMPLE: usize = 55;
+/// The width at which the sample has all large tiles, ranked by ballots.
 const LARGE_TILES_AT: u32 = 32;
 /// Of the blocks that a specialization which is run can get to, so many percent are executed, by the
 /// sample and by all cases.
@@ -46,7 +46,7 @@ fn jobs(device: Device, seen: &mut Seen, number: usize) -> Result<Vec<(Arc<Case>
         all(device).iter().map(|maker| maker()).collect::<Result<Vec<_>>>()?
     } else {
         let mut cases = sample(device, seen, number * 13, SAMPLE)?;
-        if device.width == LARGE_TILES_AT {
+        if device.width == LARGE_TILES_AT && !device.lane_order {
             let large = large_tiles(device);
             cases.extend(large.iter().map(|maker| maker()).collect::<Result<Vec<_>>>()?);
         }

@@ -11,7 +11,7 @@ use super::measure::Bench;
 use super::output::{Figure, Output};
 use super::subjects::POISON;
 use crate::figures::elements_per_nanosecond;
-use crate::histogram::{BYTES, HistogramPlan, Method, Op, Spread, Word, expected, samples};
+use crate::histogram::{BYTES, HistogramPlan, Method, Op, Spread, expected, samples};
 use crate::plans::Target;
 use crate::{passes, size};
 
@@ -108,9 +108,9 @@ impl HistogramOptions {
                 continue;
             }
             // Device memory first: what does not fit there need not be made on the host.
-            let device_samples = bench.context.zeroed::<Word>(n)?;
+            let device_samples = bench.context.zeroed::<u32>(n)?;
             let words = samples(floats, spread, n)?;
-            bench.context.write(&device_samples, 0, bytemuck::cast_slice(&words))?;
+            bench.context.write(&device_samples, 0, &words)?;
             let input = Input { bench, n, words: &words, device: &device_samples };
             for op in ops {
                 self.measure_op(&input, op, bins, output)?;
@@ -170,7 +170,7 @@ struct Input<'i> {
     bench: &'i Bench<'i>,
     n: u64,
     words: &'i [u32],
-    device: &'i Array<Word>,
+    device: &'i Array<u32>,
 }
 
 impl Input<'_> {

@@ -57,7 +57,7 @@ pub struct Options {
     /// Print what the driver says of each pipeline (registers, spills), on standard error
     #[arg(long)]
     statistics: bool,
-    /// With ranking by lane order, one tile in so many checks its own order; 0: none [default: 256]
+    /// With ranking by lane order, one tile in so many checks its own order; 0: none [default: 0]
     #[arg(long, value_name = "TILES")]
     canary: Option<u32>,
     /// Leave out what makes kernels state where lanes come together again

@@ -30,8 +30,14 @@ impl Shared {
         // wgpu asks for 1.3 at most.
         let api_version = instance.instance_api_version().min(vk::API_VERSION_1_3);
         // SAFETY: the physical device is the instance's.
-        let wanted =
+        let mut wanted =
             unsafe { Requirements::for_version(instance.raw_instance(), physical, api_version)? };
+        // Their features are not enabled below, so neither are the extensions.
+        wanted.leave_out(&Features {
+            shader_maximal_reconvergence: true,
+            shader_subgroup_uniform_control_flow: true,
+            ..Features::default()
+        });
 
         let mut synchronization2 =
             vk::PhysicalDeviceSynchronization2Features::default().synchronization2(true);

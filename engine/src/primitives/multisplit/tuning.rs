@@ -32,10 +32,10 @@ const MIN_LOOP_ROUNDS: u32 = 4096;
 /// Turns and keys per thread that the kernels write out.
 const MAX_TURNS: u32 = 4;
 const MAX_ITEMS: u32 = 32;
-/// Of so many tiles one checks itself. A check costs about as much as half a tile, and whatever made
-/// lanes come in another order would show in more than one tile: at 2^28 keys about a hundred tiles
-/// of each round are looked at, at a cost of a fifth of a percent.
-const CANARY_PERIOD: u32 = 256;
+/// Of so many tiles one checks itself; 0: none. The check itself is cheap, but the registers that it
+/// took of all tiles cost a fifth of the speed of sorts on an H200. It stays off until it is measured
+/// to cost less than a hundredth (docs/performance-log.md, 40).
+const CANARY_PERIOD: u32 = 0;
 /// Narrower subgroups share rows of counters, of which they would have too many.
 const MIN_LANES_UNPAIRED: u32 = 32;
 

@@ -41,10 +41,16 @@ pub fn part() -> (usize, usize) {
 }
 
 fn sizes(device: Device) -> [u64; 5] {
-    let tile = tile(device);
+    sizes_of(tile(device))
+}
+
+fn sizes_of(tile: u64) -> [u64; 5] {
     // The last has more tiles than a device may take workgroups in x, and is no multiple of that.
     [1, tile - 1, tile, tile + 1, 4 * tile + 5]
 }
+
+/// Threads of a workgroup that are more than the 256 values of a digit.
+const MANY_THREADS: u32 = 384;
 
 fn sorts(device: Device, all: &mut Vec<Maker>) {
     let keys = [KeyType::U32, KeyType::I32, KeyType::F32, KeyType::U64, KeyType::F64];
@@ -60,10 +66,15 @@ fn sorts(device: Device, all: &mut Vec<Maker>) {
     for key in keys {
         for along in along {
             for (method, segments) in methods {
-                for n in sizes(device) {
+                // Some with more threads than digits have values.
+                let many = method == SortMethod::OneSweep
+                    && (along == Along::Nothing) == (key == KeyType::U32);
+                let threads = if many { MANY_THREADS } else { device.threads() };
+                let tile = u64::from(threads * ITEMS);
+                for n in sizes_of(tile) {
                     number += 1;
                     let n = match method {
-                        SortMethod::Small if !segments => n.min(tile(device)),
+                        SortMethod::Small if !segments => n.min(tile),
                         _ => n,
                     };
                     let turns = 1 << (number % 3);
@@ -76,6 +87,7 @@ fn sorts(device: Device, all: &mut Vec<Maker>) {
                         method,
                         descending,
                         n,
+                        threads,
                         items: ITEMS,
                         turns,
                         segments,
@@ -157,7 +169,7 @@ pub fn large_tiles(device: Device) -> Vec<Maker> {
     let shape = |number: usize| if number.is_multiple_of(2) { (32, 4) } else { (22, 2) };
     let mut number = 0;
     for method in [Method::Block, Method::OneSweep] {
-        for gives in [Gives::Keys, Gives::Pairs(1), Gives::Permutation] {
+        for gives in [Gives::Keys, Gives::Pairs(1), Gives::Pairs(4), Gives::Permutation] {
             for (key, function) in [
                 (KeyType::U32, Function::Delta),
                 (KeyType::U64, Function::Delta),
@@ -185,7 +197,7 @@ pub fn large_tiles(device: Device) -> Vec<Maker> {
         }
     }
     for key in [KeyType::U32, KeyType::U64] {
-        for along in [Along::Nothing, Along::Words(1)] {
+        for along in [Along::Nothing, Along::Words(1), Along::Words(2), Along::Words(4)] {
             for few_bits in [false, true] {
                 for small in [None, Some(false), Some(true)] {
                     number += 1;
@@ -200,6 +212,7 @@ pub fn large_tiles(device: Device) -> Vec<Maker> {
                         method,
                         descending: number % 4 == 1,
                         n: u64::from(threads * items) - number as u64 % 2,
+                        threads,
                         items,
                         turns,
                         segments: small == Some(true),

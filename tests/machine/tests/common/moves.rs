@@ -76,7 +76,8 @@ pub struct SortCase {
     pub method: SortMethod,
     pub descending: bool,
     pub n: u64,
-    /// Keys of a thread in a tile.
+    /// Threads of a tile, and keys of each.
+    pub threads: u32,
     pub items: u32,
     /// Turns that a tile takes through shared memory.
     pub turns: u32,
@@ -95,8 +96,8 @@ pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
         key, along, method, descending, n, turns, segments, on_device, few_bits, ..
     } = of;
     let mut policy = policy(device);
-    let turned = TileShape::new(device.threads(), of.items).in_turns(turns);
-    policy.sort.small = TileShape::new(device.threads(), of.items);
+    let turned = TileShape::new(of.threads, of.items).in_turns(turns);
+    policy.sort.small = TileShape::new(of.threads, of.items);
     policy.sort.keys = policy.sort.keys.map(|(n, _)| (n, turned));
     policy.sort.wide_keys = policy.sort.wide_keys.map(|(n, _)| (n, turned));
     policy.sort.pairs = policy.sort.pairs.map(|(n, _)| (n, turned));
@@ -269,6 +270,7 @@ fn edges(of: &SplitCase) -> Vec<u64> {
             splitters.iter().flat_map(|s| [*s, s.saturating_sub(1)]).collect()
         }
         (_, Bucket::Delta { width, .. }) => vec![0, width, width - 1],
+        (Function::OutOfRange, _) => vec![u64::from(of.buckets), u64::from(of.buckets) - 1],
         (Function::Even, _) => {
             let hi = if of.key == KeyType::F64 { (1u64 << 40) as f32 } else { 1e9 };
             let infinite = [f32::INFINITY, f32::NEG_INFINITY].map(float);

@@ -68,6 +68,9 @@ pub fn policy(device: Device) -> Policy {
     policy.spine_threads = threads;
     policy.spin_limit = 4;
     policy.look_back_tiles = 4;
+    // Subproblems of two tiles.
+    policy.split.min_keys = 2 * threads * ITEMS;
+    policy.split.block_strips.fill(0);
     policy.split.warp = shape;
     policy.split.block_keys = [shape; 8];
     policy.split.block_pairs = [shape; 8];
