@@ -230,8 +230,8 @@ pub enum Error {
         /// Device name.
         device: String,
     },
-    /// Keys were ranked by lane order, and a tile that checked itself found that the device does not
-    /// keep it.
+    /// Keys were ranked by lane order, and a tile that checked itself (`canary_period` of the policy) found
+    /// that the device does not keep it.
     #[error(
         "`{plan}` ranked by lane order, which the device does not keep; its result may be in the wrong order: build it again, the context ranks by ballots now"
     )]

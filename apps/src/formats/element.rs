@@ -110,7 +110,7 @@ impl TimeType {
     /// As in `[25s]`; NumPy's longest have two letters, and a factor before them.
     const MAX_UNIT: usize = 14;
 
-    /// The type with this unit in brackets, or none; None where that is no unit.
+    /// The type with this unit in brackets, or without one; `None` where the unit is unknown.
     pub fn new(span: bool, unit: &str) -> Option<Self> {
         let inside = unit.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
         let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());

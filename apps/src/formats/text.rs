@@ -10,7 +10,7 @@ use super::{Array, Data, Element, half};
 #[derive(Debug)]
 pub enum Problem {
     Io(io::Error),
-    /// This line, counted from 1, is no number of the type.
+    /// This line, counted from 1, is not a number of the type.
     Line(u64, String),
     /// This line is longer than any number.
     LongLine(u64),
@@ -47,7 +47,7 @@ fn numbers<N: FromStr, W>(
     word: impl Fn(N) -> W,
 ) -> Result<Vec<W>, Problem> {
     let mut words = Vec::new();
-    // Bytes, lest a line that is no text at all be anything but that line's problem.
+    // Bytes: a line that is not valid text must be reported as that line, not fail the whole file.
     let (mut line, mut number) = (Vec::new(), 0);
     loop {
         line.clear();

@@ -40,7 +40,7 @@ struct Output {
 
 enum Sink {
     Standard,
-    /// Something that is no file: a device, a pipe. There is nothing to rename.
+    /// Not a regular file: a device, a pipe. There is nothing to rename.
     Direct(File),
     Staged(Staged),
 }
@@ -179,12 +179,12 @@ impl Outputs {
         })
     }
 
-    /// Writes the whole of an output that is no array.
+    /// Writes the whole of an output other than an array.
     pub fn bytes(&mut self, id: OutputId, bytes: &[u8]) -> Result<()> {
         self.write(id, |writer| writer.write_all(bytes))
     }
 
-    /// The format of an output, which may be binary only where that is no terminal.
+    /// The format of an output, which may be binary unless it is a terminal.
     pub fn format(&self, OutputId(index): OutputId, otherwise: Format) -> Result<Format> {
         let Output { place, sink, .. } = &self.begun[index];
         let format = place.output_format(otherwise);

@@ -1,5 +1,5 @@
 //! Nearly right networks given to the program itself: it ends by itself, with a status of its own,
-//! and where that is no success it says why in one line and leaves nothing.
+//! and where it fails it says why in one line and leaves nothing.
 
 use crate::desk::Desk;
 

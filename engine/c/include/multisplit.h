@@ -100,8 +100,8 @@ typedef enum {
   MULTISPLIT_RANKING_AUTO = 0,
   /// Only what Vulkan promises. Nothing is tried out.
   MULTISPLIT_RANKING_PROMISED = 1,
-  /// Also what the device was seen to do, where a probe has shown it; it is faster. Kernels check a
-  /// sample of their work: `multisplit_context_lane_order`.
+  /// Also what the device was seen to do, where a probe has shown it; it is faster. What
+  /// the probe finds: `multisplit_context_lane_order`.
   MULTISPLIT_RANKING_PROBED = 2,
 } MultisplitRanking;
 
@@ -744,7 +744,8 @@ MultisplitResult multisplit_context_create(const MultisplitContextInfo *info,
 ///
 /// Where `kept` is `VK_FALSE`, results of operations that were created before may be in the wrong order.
 /// Those created from then on do not rely on it: destroy the others, and create them again. It stays
-/// `VK_TRUE` with `MULTISPLIT_RANKING_PROMISED`.
+/// `VK_TRUE` with `MULTISPLIT_RANKING_PROMISED`, and as long as no kernel looks: today only those of
+/// the probe do.
 ///
 /// The caller's part:
 /// `kept` is `NULL` or may be written.

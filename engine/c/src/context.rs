@@ -30,8 +30,8 @@ pub enum MultisplitRanking {
     Auto = 0,
     /// Only what Vulkan promises. Nothing is tried out.
     Promised = 1,
-    /// Also what the device was seen to do, where a probe has shown it; it is faster. Kernels check a
-    /// sample of their work: `multisplit_context_lane_order`.
+    /// Also what the device was seen to do, where a probe has shown it; it is faster. What
+    /// the probe finds: `multisplit_context_lane_order`.
     Probed = 2,
 }
 choice!(MultisplitRanking: Auto, Promised, Probed);
@@ -199,7 +199,8 @@ pub unsafe extern "C" fn multisplit_context_create(
 ///
 /// Where `kept` is `VK_FALSE`, results of operations that were created before may be in the wrong order.
 /// Those created from then on do not rely on it: destroy the others, and create them again. It stays
-/// `VK_TRUE` with `MULTISPLIT_RANKING_PROMISED`.
+/// `VK_TRUE` with `MULTISPLIT_RANKING_PROMISED`, and as long as no kernel looks: today only those of
+/// the probe do.
 ///
 /// # Safety
 /// `kept` is `NULL` or may be written.

@@ -15,3 +15,4 @@ pub(crate) mod selection;
 pub(crate) mod shared;
 pub(crate) mod validation;
 pub(crate) mod verdict;
+pub(crate) mod whole_file;

@@ -3,9 +3,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::device::properties::DeviceProperties;
+use crate::device::whole_file::write_whole;
 
 /// The file of one device.
 #[derive(Clone, Debug)]
@@ -42,21 +42,9 @@ impl VerdictFile {
         known
     }
 
-    /// Writes beside and renames, so that a reader never sees half a file. A verdict that cannot
-    /// be written is found again: that is logged and forgotten.
+    /// A verdict that cannot be written is found again: that is logged and forgotten.
     pub fn save(&self, lane_order: bool) {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let beside = self.path.with_extension(format!("{}-{number}.tmp", std::process::id()));
-        let write = || -> std::io::Result<()> {
-            if let Some(folder) = self.path.parent() {
-                fs::create_dir_all(folder)?;
-            }
-            fs::write(&beside, self.text(lane_order))?;
-            fs::rename(&beside, &self.path)
-        };
-        if let Err(error) = write() {
-            let _ = fs::remove_file(&beside);
+        if let Err(error) = write_whole(&self.path, self.text(lane_order).as_bytes()) {
             tracing::warn!(path = %self.path.display(), %error, "what was found out was not written");
         }
     }

@@ -3,9 +3,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::device::properties::DeviceProperties;
+use crate::device::whole_file::write_whole;
 
 const MAGIC: [u8; 8] = *b"MSPIPE01";
 const HEADER: usize = MAGIC.len() + 8;
@@ -56,8 +56,7 @@ impl CacheFile {
         (whole && ours).then_some(data)
     }
 
-    /// Writes beside and renames, so that a reader never sees half a file. A cache that cannot
-    /// be written costs time, not correctness: it is logged and forgotten.
+    /// A cache that cannot be written costs time, not correctness: it is logged and forgotten.
     pub fn save(&self, data: &[u8]) {
         if data.is_empty() {
             return;
@@ -69,19 +68,7 @@ impl CacheFile {
         if fs::read(&self.path).is_ok_and(|old| old == file) {
             return;
         }
-        // Unlike that of any other process, and of any other context of this one.
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let beside = self.path.with_extension(format!("{}-{number}.tmp", std::process::id()));
-        let write = || -> std::io::Result<()> {
-            if let Some(folder) = self.path.parent() {
-                fs::create_dir_all(folder)?;
-            }
-            fs::write(&beside, &file)?;
-            fs::rename(&beside, &self.path)
-        };
-        if let Err(error) = write() {
-            let _ = fs::remove_file(&beside);
+        if let Err(error) = write_whole(&self.path, &file) {
             tracing::warn!(path = %self.path.display(), %error, "pipeline cache not written");
         }
     }

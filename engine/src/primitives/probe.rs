@@ -51,7 +51,7 @@ pub fn lane_order(context: &Context, seed: u32) -> Result<bool> {
         .dispatch(Groups::linear(groups));
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
     let found = Array::<u32>::uninit(context, "probe.exceptions", 1)?;
-    // Not told to an observer: it is no run of the caller's.
+    // Observers are not told: the caller did not ask for this run.
     context.run_repeatedly(&executable, &[(exceptions, &found)], 1)?;
     let exceptions = context.download(&found)?;
     Ok(exceptions.iter().all(|&count| count == 0))
@@ -89,7 +89,7 @@ pub fn sorts_keep_lane_order(context: &Context, seed: u32) -> Result<bool> {
         let order = Array::<u32>::uninit(context, "probe.order", n as u64)?;
         let mut bound = vec![(keys, &on_device)];
         bound.extend(indices.map(|indices| (indices, &order)));
-        // Not told to an observer: it is no run of the caller's.
+        // Observers are not told: the caller did not ask for this run.
         match context.run_repeatedly(&executable, &bound, 1) {
             Err(Error::LaneOrder { .. }) => return Ok(false),
             other => other?,

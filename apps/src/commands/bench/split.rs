@@ -201,7 +201,7 @@ impl<'b> Splits<'b> {
         Ok(())
     }
 
-    /// Overwrites what an earlier split left, lest it pass for the next one's.
+    /// Overwrites what an earlier split left, so that it is not taken for the next one's.
     fn poison(&self, op: Op) -> Result<()> {
         let (context, arrays) = (self.bench.context, &self.arrays);
         let fill = context.instantiate(self.poison.plan.clone())?;
