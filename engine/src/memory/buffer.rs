@@ -8,6 +8,7 @@ use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
 use super::budget::Share;
 use super::heap::Heap;
+use super::staging::Staging;
 use crate::device::shared::Device;
 use crate::error::{Error, Result, VkResultExt};
 
@@ -16,8 +17,6 @@ use crate::error::{Error, Result, VkResultExt};
 pub(crate) enum Location {
     /// Fast for the GPU; the host reaches it through staging copies.
     Device,
-    /// Mapped, for writing by the host.
-    Upload,
     /// Mapped, for reading by the host.
     Readback,
 }
@@ -55,10 +54,11 @@ impl Buffer {
             return Err(out_of_memory(format!("the device allows {limit} bytes")));
         }
         let heap = Heap::of(device)?;
-        let _share = heap
-            .budget
-            .take(size)
-            .map_err(|left| out_of_memory(format!("the memory limit leaves {left} bytes")))?;
+        let _share = heap.budget.take(size).or_else(|_| {
+            Staging::of(device)?.trim(device);
+            let left = |left| out_of_memory(format!("the memory limit leaves {left} bytes"));
+            heap.budget.take(size).map_err(left)
+        })?;
         let mut usage = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::UNIFORM_BUFFER
             | vk::BufferUsageFlags::INDIRECT_BUFFER
@@ -89,7 +89,6 @@ impl Buffer {
             requirements,
             location: match location {
                 Location::Device => MemoryLocation::GpuOnly,
-                Location::Upload => MemoryLocation::CpuToGpu,
                 Location::Readback => MemoryLocation::GpuToCpu,
             },
             linear: true,
@@ -147,12 +146,7 @@ impl Buffer {
         words.map(bytemuck::pod_read_unaligned).collect()
     }
 
-    /// The mapped bytes of a buffer that is not shared yet.
-    pub(super) fn mapped_mut(&mut self) -> Option<&mut [u8]> {
-        Arc::get_mut(&mut self.0)?.allocation.as_mut()?.mapped_slice_mut()
-    }
-
-    /// The mapped bytes of an upload or readback buffer.
+    /// The mapped bytes of a readback buffer.
     pub(super) fn mapped(&self) -> Option<&[u8]> {
         self.0.allocation.as_ref().and_then(Allocation::mapped_slice)
     }

@@ -5,6 +5,8 @@ pub(crate) mod array;
 pub(crate) mod budget;
 pub(crate) mod buffer;
 pub(crate) mod heap;
+mod host_buffer;
+mod staging;
 pub(crate) mod status;
 pub(crate) mod transfer;
 

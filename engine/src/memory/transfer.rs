@@ -1,22 +1,30 @@
-//! How the contents of buffers come from and go to the host.
+//! How the contents of arrays come from and go to the host: in chunks through staging memory, on
+//! several threads, with copies in flight while others are filled or emptied.
 
+use std::collections::VecDeque;
 use std::ops::Range;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use ash::vk;
 use bytemuck::Pod;
 
 use super::array::Array;
-use super::buffer::{Buffer, Location};
-use crate::device::commands::run_once;
+use super::buffer::Buffer;
+use super::staging::{Slot, Staging};
 use crate::device::context::Context;
+use crate::device::order::RecordingId;
+use crate::device::shared::Device;
 use crate::error::{Error, Result};
 
-/// Bytes that one staging copy moves; larger transfers take several.
-const STAGING_BYTES: u64 = 64 << 20;
-
-/// Under a memory limit, staging takes at most this part of it, and never less than a page.
-const STAGING_SHARE: u64 = 8;
-const MIN_STAGING_BYTES: u64 = 4 << 10;
+/// Threads of a transfer, at most: more of them do not copy faster than the bus.
+const MAX_THREADS: usize = 8;
+/// Slots of each thread: one is filled while another is copied.
+const SLOTS_PER_THREAD: usize = 2;
+/// A thread for fewer chunks than this costs more than it brings.
+const CHUNKS_PER_THREAD: u64 = 2;
 
 impl Context {
     /// An array in device memory that holds `data`.
@@ -27,7 +35,35 @@ impl Context {
     /// The same with a name, which errors and debuggers use.
     pub(crate) fn upload_named<T: Pod>(&self, name: &str, data: &[T]) -> Result<Array<T>> {
         let array = Array::uninit(self, name, data.len() as u64)?;
-        self.write_bytes(array.buffer(), 0, bytemuck::cast_slice(data))?;
+        self.write(&array, 0, data)?;
+        Ok(array)
+    }
+
+    /// An array of `len` elements that `fill` writes, a chunk at a time: it is given the index of
+    /// the first element and where the chunk goes. Several threads call it at the same time, in any
+    /// order, so that a file is read straight into the memory that the device copies from.
+    ///
+    /// ```
+    /// # let gpu = multisplit::Context::new()?;
+    /// let squares = gpu.upload_with(1_000, |first, chunk: &mut [u64]| {
+    ///     for (i, square) in (first..).zip(chunk) {
+    ///         *square = i * i;
+    ///     }
+    ///     Ok::<(), multisplit::Error>(())
+    /// })?;
+    /// assert_eq!(gpu.download(&squares)?[30], 900);
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    pub fn upload_with<T: Pod, E: From<Error> + Send>(
+        &self,
+        len: u64,
+        fill: impl Fn(u64, &mut [T]) -> Result<(), E> + Sync,
+    ) -> Result<Array<T>, E> {
+        let array = Array::uninit(self, "array", len)?;
+        let each = size_of::<T>() as u64;
+        let transfer = Transfer::new(self, array.buffer(), 0, len * each, each)?;
+        transfer
+            .upload(&|at, chunk: &mut [u8]| fill(at / each, bytemuck::cast_slice_mut(chunk)))?;
         Ok(array)
     }
 
@@ -35,8 +71,13 @@ impl Context {
     /// stays as it is.
     pub fn write<T: Pod>(&self, array: &Array<T>, first: u64, data: &[T]) -> Result<()> {
         check_elements(array, first, data.len() as u64)?;
+        let bytes: &[u8] = bytemuck::cast_slice(data);
         let offset = first * size_of::<T>() as u64;
-        self.write_bytes(array.buffer(), offset, bytemuck::cast_slice(data))
+        let transfer = Transfer::new(self, array.buffer(), offset, bytes.len() as u64, 1)?;
+        transfer.upload(&|at, chunk: &mut [u8]| {
+            chunk.copy_from_slice(&bytes[at as usize..][..chunk.len()]);
+            Ok::<(), Error>(())
+        })
     }
 
     /// The elements of `array`.
@@ -49,105 +90,221 @@ impl Context {
         let len = range.end.saturating_sub(range.start);
         check_elements(array, range.start, len)?;
         let mut data = zeroed(array.buffer(), len)?;
-        self.read_bytes(
-            array.buffer(),
-            range.start * size_of::<T>() as u64,
-            bytemuck::cast_slice_mut(&mut data),
-        )?;
+        self.read_into(array, range.start, &mut data)?;
         Ok(data)
     }
 
     /// Copies the elements of `array` into `data`, which has as many.
     pub fn download_into<T: Pod>(&self, array: &Array<T>, data: &mut [T]) -> Result<()> {
         check_lengths("data", data.len() as u64, "array", array.len())?;
-        self.read_bytes(array.buffer(), 0, bytemuck::cast_slice_mut(data))
+        self.read_into(array, 0, data)
     }
 
-    fn write_bytes(&self, buffer: &Buffer, offset: u64, bytes: &[u8]) -> Result<()> {
-        buffer.check_device(&self.device)?;
-        buffer.check_range(offset, bytes.len() as u64)?;
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        let _span = tracing::debug_span!("upload", buffer = buffer.name(), bytes.len = bytes.len())
-            .entered();
-        let staging_size = self.staging_bytes().min(bytes.len() as u64);
-        for (index, chunk) in bytes.chunks(staging_size as usize).enumerate() {
-            let staging = self.staging_with(chunk)?;
-            let region = vk::BufferCopy::default()
-                .dst_offset(offset + index as u64 * staging_size)
-                .size(chunk.len() as u64);
-            self.copy(&staging, buffer, region)?;
-        }
-        Ok(())
-    }
-
-    fn read_bytes(&self, buffer: &Buffer, offset: u64, bytes: &mut [u8]) -> Result<()> {
-        let size = bytes.len() as u64;
-        buffer.check_device(&self.device)?;
-        buffer.check_range(offset, size)?;
-        if size == 0 {
-            return Ok(());
-        }
-        let _span = tracing::debug_span!("download", buffer = buffer.name(), size).entered();
-        let staging_size = self.staging_bytes().min(size);
-        let staging =
-            Buffer::new(&self.device, "download.staging", staging_size, Location::Readback)?;
-        for (index, chunk) in bytes.chunks_mut(staging_size as usize).enumerate() {
-            let region = vk::BufferCopy::default()
-                .src_offset(offset + index as u64 * staging_size)
-                .size(chunk.len() as u64);
-            self.copy(buffer, &staging, region)?;
-            let mapped = staging.mapped().and_then(|m| m.get(..chunk.len()));
-            chunk.copy_from_slice(mapped.ok_or(Error::OutOfMemory {
-                name: "download.staging".into(),
-                size: staging_size,
-                reason: "memory for reading back is not mapped".into(),
-            })?);
-        }
-        Ok(())
-    }
-
-    /// Bytes that one staging copy moves.
-    fn staging_bytes(&self) -> u64 {
-        match self.device.memory_limit {
-            Some(limit) => (limit / STAGING_SHARE).clamp(MIN_STAGING_BYTES, STAGING_BYTES),
-            None => STAGING_BYTES,
-        }
-    }
-
-    fn staging_with(&self, bytes: &[u8]) -> Result<Buffer> {
-        let size = bytes.len() as u64;
-        let mut staging = Buffer::new(&self.device, "upload.staging", size, Location::Upload)?;
-        let mapped = staging.mapped_mut().and_then(|mapped| mapped.get_mut(..bytes.len()));
-        mapped
-            .ok_or(Error::OutOfMemory {
-                name: "upload.staging".into(),
-                size,
-                reason: "memory for uploading is not mapped".into(),
-            })?
-            .copy_from_slice(bytes);
-        Ok(staging)
-    }
-
-    /// Copies by the transfer engine and waits; for staging only, device-to-device copies use
-    /// the copy kernel.
-    fn copy(&self, src: &Buffer, dst: &Buffer, region: vk::BufferCopy) -> Result<()> {
-        run_once(&self.device, |commands| {
-            // What earlier submissions did with the buffers is ordered before this one; what is
-            // left is the host, which reads what was copied for it.
-            let after = vk::MemoryBarrier2::default()
-                .src_stage_mask(vk::PipelineStageFlags2::COPY)
-                .src_access_mask(vk::AccessFlags2::TRANSFER_WRITE)
-                .dst_stage_mask(vk::PipelineStageFlags2::HOST)
-                .dst_access_mask(vk::AccessFlags2::HOST_READ);
-            // SAFETY: recording; the buffers live until the wait in `run` is over.
-            unsafe {
-                self.device.raw.cmd_copy_buffer(commands, src.raw(), dst.raw(), &[region]);
-                self.device.pipeline_barrier(commands, &[after]);
-            }
-            Ok(())
+    /// Gives `drain` the elements of a range of `array`, a chunk at a time, with the index of the
+    /// first of them in the array. Several threads call it at the same time, in any order, so that a
+    /// file is written straight from the memory that the device copied to.
+    ///
+    /// ```
+    /// # let gpu = multisplit::Context::new()?;
+    /// use std::sync::atomic::{AtomicU64, Ordering};
+    /// let (array, sum) = (gpu.upload(&[1u64, 2, 3])?, AtomicU64::new(0));
+    /// gpu.download_with(&array, 0..3, |_, chunk| {
+    ///     sum.fetch_add(chunk.iter().sum(), Ordering::Relaxed);
+    ///     Ok::<(), multisplit::Error>(())
+    /// })?;
+    /// assert_eq!(sum.into_inner(), 6);
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    pub fn download_with<T: Pod, E: From<Error> + Send>(
+        &self,
+        array: &Array<T>,
+        range: Range<u64>,
+        drain: impl Fn(u64, &[T]) -> Result<(), E> + Sync,
+    ) -> Result<(), E> {
+        let len = range.end.saturating_sub(range.start);
+        check_elements(array, range.start, len)?;
+        let each = size_of::<T>() as u64;
+        let transfer = Transfer::new(self, array.buffer(), range.start * each, len * each, each)?;
+        transfer.download(&|at, chunk: &[u8]| {
+            drain(range.start + at / each, bytemuck::cast_slice(chunk))
         })
+    }
+
+    fn read_into<T: Pod>(&self, array: &Array<T>, first: u64, data: &mut [T]) -> Result<()> {
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(data);
+        let offset = first * size_of::<T>() as u64;
+        let transfer = Transfer::new(self, array.buffer(), offset, bytes.len() as u64, 1)?;
+        // Each part is lent to the thread that brings its chunk.
+        let parts = bytes.chunks_mut(transfer.chunk as usize).map(Mutex::new);
+        let parts: Vec<_> = parts.collect();
+        transfer.download(&|at, chunk: &[u8]| {
+            let part = &parts[(at / transfer.chunk) as usize];
+            part.lock().unwrap_or_else(PoisonError::into_inner).copy_from_slice(chunk);
+            Ok::<(), Error>(())
+        })
+    }
+}
+
+/// A transfer of some bytes of a buffer.
+struct Transfer<'t> {
+    device: &'t Arc<Device>,
+    buffer: &'t Buffer,
+    offset: u64,
+    size: u64,
+    staging: Arc<Staging>,
+    /// Bytes of a chunk.
+    chunk: u64,
+}
+
+/// What the threads of a transfer share.
+struct Chunks<'t> {
+    transfer: &'t Transfer<'t>,
+    /// Submissions of a transfer are one recording: its chunks need no order.
+    recording: RecordingId,
+    /// Bytes of which somebody takes care.
+    begun: AtomicU64,
+    /// A thread has failed, and the others need not go on.
+    failed: AtomicBool,
+}
+
+impl<'t> Transfer<'t> {
+    /// One whose chunks are of whole elements, each of so many bytes.
+    fn new(
+        context: &'t Context,
+        buffer: &'t Buffer,
+        offset: u64,
+        size: u64,
+        each: u64,
+    ) -> Result<Self> {
+        let device = &context.device;
+        buffer.check_device(device)?;
+        buffer.check_range(offset, size)?;
+        let staging = Staging::of(device)?;
+        let slot = staging.slot_bytes(size);
+        let chunk = slot / each.max(1) * each.max(1);
+        if chunk == 0 {
+            return Err(Error::TooLarge { what: "bytes of an element", asked: each, limit: slot });
+        }
+        Ok(Self { device, buffer, offset, size, staging, chunk })
+    }
+
+    fn upload<E: From<Error> + Send>(
+        &self,
+        fill: &(impl Fn(u64, &mut [u8]) -> Result<(), E> + Sync),
+    ) -> Result<(), E> {
+        let (buffer, bytes) = (self.buffer.name(), self.size);
+        let _span = tracing::debug_span!("upload", buffer, bytes).entered();
+        self.on_threads(|chunks, slots| chunks.fill(slots, fill))
+    }
+
+    fn download<E: From<Error> + Send>(
+        &self,
+        drain: &(impl Fn(u64, &[u8]) -> Result<(), E> + Sync),
+    ) -> Result<(), E> {
+        let (buffer, bytes) = (self.buffer.name(), self.size);
+        let _span = tracing::debug_span!("download", buffer, bytes).entered();
+        self.on_threads(|chunks, slots| chunks.drain(slots, drain))
+    }
+
+    /// Runs `body` on as many threads as pay, each with slots of its own.
+    fn on_threads<E: From<Error> + Send>(
+        &self,
+        body: impl Fn(&Chunks<'_>, &mut [Slot]) -> Result<(), E> + Sync,
+    ) -> Result<(), E> {
+        if self.size == 0 {
+            return Ok(());
+        }
+        let chunks = self.size.div_ceil(self.chunk);
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let threads = cores.min(MAX_THREADS).min((chunks / CHUNKS_PER_THREAD).max(1) as usize);
+        let slots = (threads * SLOTS_PER_THREAD).min(chunks as usize);
+        let mut taken = self.staging.take(self.device, self.size, slots)?;
+        let shared = Chunks {
+            transfer: self,
+            recording: RecordingId::new(),
+            begun: AtomicU64::new(0),
+            failed: AtomicBool::new(false),
+        };
+        let run = |slots: &mut [Slot]| {
+            body(&shared, slots).inspect_err(|_| shared.failed.store(true, Ordering::Relaxed))
+        };
+        let slots_each = taken.slots.len().div_ceil(threads);
+        thread::scope(|scope| {
+            let mut parts = taken.slots.chunks_mut(slots_each);
+            // This thread takes part itself.
+            let own = parts.next().unwrap_or_default();
+            let (run, mut others) = (&run, Vec::new());
+            for part in parts {
+                // Where the system gives no thread, fewer do it.
+                others.extend(thread::Builder::new().spawn_scoped(scope, move || run(part)));
+            }
+            let mut outcome = run(own);
+            for other in others {
+                outcome = outcome.and(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            }
+            outcome
+        })
+    }
+}
+
+impl Chunks<'_> {
+    /// The next bytes that nobody takes care of yet.
+    fn next(&self) -> Option<Range<u64>> {
+        let Transfer { size, chunk, .. } = *self.transfer;
+        if self.failed.load(Ordering::Relaxed) {
+            return None;
+        }
+        let begin = self.begun.fetch_add(chunk, Ordering::Relaxed);
+        (begin < size).then(|| begin..size.min(begin + chunk))
+    }
+
+    /// Where they are in the buffer.
+    fn in_buffer(&self, chunk: &Range<u64>) -> (vk::Buffer, Range<u64>) {
+        let Transfer { buffer, offset, .. } = *self.transfer;
+        (buffer.raw(), offset + chunk.start..offset + chunk.end)
+    }
+
+    /// Uploads chunks until none is left.
+    fn fill<E: From<Error>>(
+        &self,
+        slots: &mut [Slot],
+        fill: &impl Fn(u64, &mut [u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (device, count) = (self.transfer.device, slots.len());
+        let mut turn = 0;
+        while let Some(chunk) = self.next() {
+            let slot = &mut slots[turn];
+            turn = (turn + 1) % count;
+            fill(chunk.start, slot.bytes_mut(device, (chunk.end - chunk.start) as usize)?)?;
+            slot.copy_out(device, self.recording, self.in_buffer(&chunk))?;
+        }
+        for slot in slots {
+            slot.wait(device)?;
+        }
+        Ok(())
+    }
+
+    /// Downloads chunks until none is left.
+    fn drain<E: From<Error>>(
+        &self,
+        slots: &mut [Slot],
+        drain: &impl Fn(u64, &[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (device, count) = (self.transfer.device, slots.len());
+        let mut in_flight: VecDeque<(usize, Range<u64>)> = VecDeque::with_capacity(count);
+        let mut turn = 0;
+        loop {
+            while in_flight.len() < count
+                && let Some(chunk) = self.next()
+            {
+                slots[turn].copy_in(device, self.recording, self.in_buffer(&chunk))?;
+                in_flight.push_back((turn, chunk));
+                turn = (turn + 1) % count;
+            }
+            let Some((slot, chunk)) = in_flight.pop_front() else { return Ok(()) };
+            let bytes = slots[slot].bytes(device, (chunk.end - chunk.start) as usize)?;
+            drain(chunk.start, bytes)?;
+        }
     }
 }
 
@@ -172,15 +329,14 @@ pub(crate) fn check_lengths(
     Err(Error::LengthMismatch { name, len, other, other_len })
 }
 
-/// Room on the host for `len` elements of `buffer`, of which the device may hold more than it.
+/// Room on the host for `len` elements of `buffer`, of which the device may hold more than it. The
+/// system gives memory that is zero, so that nothing is written twice.
 fn zeroed<T: Pod>(buffer: &Buffer, len: u64) -> Result<Vec<T>> {
-    let mut data = Vec::new();
-    let room = usize::try_from(len).ok().filter(|&len| data.try_reserve_exact(len).is_ok());
-    let len = room.ok_or_else(|| Error::OutOfMemory {
+    let no_memory = || Error::OutOfMemory {
         name: buffer.name().to_owned(),
         size: len.saturating_mul(size_of::<T>() as u64),
         reason: "the host has no memory to download it to".into(),
-    })?;
-    data.resize(len, T::zeroed());
-    Ok(data)
+    };
+    let len = usize::try_from(len).map_err(|_| no_memory())?;
+    bytemuck::allocation::try_zeroed_vec(len).map_err(|()| no_memory())
 }

@@ -1,0 +1,140 @@
+//! A buffer in host memory that the device reaches too, mapped for as long as it lives. It belongs to
+//! what is attached to a device, and so does not keep the device alive.
+
+use std::ptr::NonNull;
+
+use ash::vk;
+
+use crate::device::shared::Device;
+use crate::error::{Error, Result, VkResultExt};
+
+/// A mapped buffer. Whoever holds it releases it before the device ends.
+pub(super) struct HostBuffer {
+    pub raw: vk::Buffer,
+    memory: vk::DeviceMemory,
+    mapped: NonNull<u8>,
+    size: usize,
+}
+
+// SAFETY: the mapped memory is reached through methods only, by the rules of references.
+unsafe impl Send for HostBuffer {}
+// SAFETY: as above.
+unsafe impl Sync for HostBuffer {}
+
+impl HostBuffer {
+    /// A buffer of `size` bytes, which are zero.
+    pub fn new(
+        device: &Device,
+        name: &str,
+        size: u64,
+        mut usage: vk::BufferUsageFlags,
+    ) -> Result<Self> {
+        if device.features.buffer_device_address {
+            usage |= vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
+        }
+        let info = vk::BufferCreateInfo::default().size(size).usage(usage);
+        // SAFETY: a live device.
+        let raw = unsafe { device.raw.create_buffer(&info, None) }.during("vkCreateBuffer")?;
+        let made = allocate(device, name, size, raw).and_then(|memory| {
+            let mapped = map(device, name, size, raw, memory).inspect_err(|_| {
+                // SAFETY: the buffer that may be bound to it is destroyed below, unused.
+                unsafe { device.raw.free_memory(memory, None) };
+            });
+            mapped.map(|mapped| Self { raw, memory, mapped, size: size as usize })
+        });
+        match &made {
+            Ok(_) => device.name_object(raw, name),
+            // SAFETY: just created, used by nothing.
+            Err(_) => unsafe { device.raw.destroy_buffer(raw, None) },
+        }
+        made
+    }
+
+    /// Where it is mapped.
+    pub fn mapped(&self) -> NonNull<u8> {
+        self.mapped
+    }
+
+    /// Its bytes. The device does not write to them meanwhile.
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: mapped for as long as this lives, and initialized when it was made.
+        unsafe { std::slice::from_raw_parts(self.mapped.as_ptr(), self.size) }
+    }
+
+    /// Its bytes, to be written. The device does not use them meanwhile.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above, and nobody else has a reference to them.
+        unsafe { std::slice::from_raw_parts_mut(self.mapped.as_ptr(), self.size) }
+    }
+
+    /// Destroys it.
+    ///
+    /// # Safety
+    /// Called once; nothing uses it any more.
+    pub unsafe fn release(&self, device: &Device) {
+        // SAFETY: by the caller's contract. Freeing unmaps.
+        unsafe {
+            device.raw.destroy_buffer(self.raw, None);
+            device.raw.free_memory(self.memory, None);
+        }
+    }
+}
+
+fn out_of_memory(name: &str, size: u64, reason: impl ToString) -> Error {
+    Error::OutOfMemory { name: name.to_owned(), size, reason: reason.to_string() }
+}
+
+fn allocate(
+    device: &Device,
+    name: &str,
+    size: u64,
+    buffer: vk::Buffer,
+) -> Result<vk::DeviceMemory> {
+    // SAFETY: a live buffer of this device.
+    let needed = unsafe { device.raw.get_buffer_memory_requirements(buffer) };
+    // SAFETY: the device's own physical device.
+    let all = unsafe { device.instance().get_physical_device_memory_properties(device.physical) };
+    let suits = |flags: vk::MemoryPropertyFlags| {
+        let suits = |(index, kind): (u32, &vk::MemoryType)| {
+            let there = needed.memory_type_bits & 1 << index != 0;
+            (there && kind.property_flags.contains(flags)).then_some(index)
+        };
+        (0..).zip(all.memory_types_as_slice()).find_map(suits)
+    };
+    let visible = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+    // Memory that is not cached is several times slower for the host to read.
+    let kind = suits(visible | vk::MemoryPropertyFlags::HOST_CACHED).or_else(|| suits(visible));
+    let kind = kind
+        .ok_or_else(|| out_of_memory(name, size, "the device has no memory that the host sees"))?;
+    let mut flags = vk::MemoryAllocateFlagsInfo::default();
+    if device.features.buffer_device_address {
+        flags = flags.flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+    }
+    let info = vk::MemoryAllocateInfo::default()
+        .allocation_size(needed.size)
+        .memory_type_index(kind)
+        .push_next(&mut flags);
+    // SAFETY: a type that the device has.
+    unsafe { device.raw.allocate_memory(&info, None) }
+        .map_err(|result| out_of_memory(name, size, result))
+}
+
+fn map(
+    device: &Device,
+    name: &str,
+    size: u64,
+    buffer: vk::Buffer,
+    memory: vk::DeviceMemory,
+) -> Result<NonNull<u8>> {
+    // SAFETY: memory of the right requirements, bound once, and mapped once.
+    let at = unsafe {
+        device.raw.bind_buffer_memory(buffer, memory, 0).during("vkBindBufferMemory")?;
+        let whole = vk::MemoryMapFlags::empty();
+        device.raw.map_memory(memory, 0, vk::WHOLE_SIZE, whole).during("vkMapMemory")?
+    };
+    let at = NonNull::new(at.cast::<u8>())
+        .ok_or_else(|| out_of_memory(name, size, "the driver maps it nowhere"))?;
+    // SAFETY: mapped, `size` bytes long, and the device does not use it yet.
+    unsafe { at.write_bytes(0, size as usize) };
+    Ok(at)
+}
