@@ -10,6 +10,7 @@ use multisplit::{
 
 use crate::arguments::Common;
 use crate::formats::Place;
+use crate::opening::Opening;
 use crate::outputs::Outputs;
 use crate::parts::Room;
 use crate::progress::Bars;
@@ -34,6 +35,12 @@ impl Devices {
     /// Opens the device that the command line chooses.
     pub fn open(&self) -> Result<Context> {
         self.open_with(Config::default())
+    }
+
+    /// Begins to open it, for a command that has something else to do meanwhile.
+    pub fn begin_opening(&self) -> Opening {
+        let ranking = Ranking::one(&self.rankings());
+        Opening::begin(self.config(Config { ranking, ..Config::default() }))
     }
 
     /// Each ranking that the command line asks for, once; nothing where it does not say.

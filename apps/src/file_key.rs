@@ -6,7 +6,7 @@ use crate::formats::Data;
 use crate::histogram::Number;
 
 /// A key type that the device sorts, with its form in files.
-pub trait FileKey: Key + Number + Send + Sync {
+pub trait FileKey: Key + Number {
     /// The keys as elements of a file.
     fn into_data(keys: Vec<Self>) -> Data;
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::data::SplitMix64;
 use crate::formats::{Element, Place, npy};
-use crate::inputs::{Shape, read, read_values};
+use crate::inputs::{Shape, open_values, read};
 use crate::network::{LoadOptions, dijkstra, load_weighted};
 use crate::progress::Bars;
 use crate::tables::{Dialect, Table};
@@ -104,7 +104,7 @@ fn try_everything(path: &Path) {
         }
     }
     for bytes in [None, Some(5)] {
-        drop(read_values(&place, bytes, Bars::none()));
+        drop(open_values(&place, bytes, Bars::none()).map(|values| values.elements.load()));
     }
     let text = std::fs::read(path).expect("the file");
     for columns in [["2", "price"], ["n", "1"]] {

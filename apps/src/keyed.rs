@@ -10,7 +10,9 @@ use clap::Args;
 use crate::device::Devices;
 use crate::formats::{Array, Data, Format, Place};
 use crate::host_memory;
-use crate::inputs::{Input, InputOptions, Shape, TableInput, Values};
+use crate::inputs::{Elements, Input, InputOptions, Numbers, Shape, TableInput, Values};
+use crate::on_device::Moved;
+use crate::opening::Opening;
 use crate::outputs::{OutputId, Outputs};
 use crate::values::ValueOptions;
 use crate::wide_keys::narrowed;
@@ -38,7 +40,7 @@ pub struct KeyedOptions<'p> {
     pub words: Option<&'p Path>,
 }
 
-/// What was read, and outputs that have been begun.
+/// What was opened, and outputs that have been begun.
 pub struct KeyedFiles {
     pub input: Input,
     pub values: Option<Values>,
@@ -56,20 +58,21 @@ pub struct KeyedFiles {
 const MAX_EACH: usize = 512;
 
 impl KeyedFiles {
-    /// Begins the outputs, then reads: what cannot be written costs no waiting.
-    pub fn open(options: &KeyedOptions<'_>, devices: &Devices) -> Result<Self> {
+    /// Begins the outputs, then opens the inputs: what cannot be written costs no waiting. The
+    /// device is opened meanwhile.
+    pub fn open(options: &KeyedOptions<'_>, devices: &Devices) -> Result<(Self, Opening)> {
         let mut outputs = devices.outputs();
         let place = |path: &PathBuf| Place::new(path).with_format(options.output.output_format);
         let keys_out = options.output.output.as_ref().map(place);
         let keys_out = keys_out.map(|place| outputs.begin(&place)).transpose()?;
         let values_out = options.values.begin(&mut outputs)?;
         let words_out = outputs.begin_if(options.words)?;
-        let input = options.input.read(Shape::Line, devices.bars())?;
+        let opening = devices.begin_opening();
+        let input = options.input.open(Shape::Line, devices.bars())?;
         let values = match &input {
-            Input::Array(keys, _) => options.values.read(keys.len(), devices.bars())?,
+            Input::Numbers(keys, _) => options.values.open(keys.len(), devices.bars())?,
             Input::Table(_) => None,
         };
-        check_host_memory(&input, values.as_ref())?;
         let keys_only = options.output.keys_only;
         if let (Input::Table(_), Some(id), false) = (&input, keys_out, keys_only)
             && matches!(outputs.format(id, Format::Csv)?, Format::Npy | Format::Raw)
@@ -82,7 +85,7 @@ impl KeyedFiles {
         }
         let output_format = options.output.output_format;
         let each_out = Vec::new();
-        Ok(Self {
+        let files = Self {
             input,
             values,
             outputs,
@@ -92,7 +95,8 @@ impl KeyedFiles {
             words_out,
             each_out,
             output_format,
-        })
+        };
+        Ok((files, opening))
     }
 
     /// Begins a file for each of `count` buckets, whose number takes the place of `{}`.
@@ -115,15 +119,29 @@ impl KeyedFiles {
         self.words_out.is_some()
     }
 
-    /// The values as they were read.
-    pub fn value_data(&self) -> Option<&Data> {
-        self.values.as_ref().map(|values| &values.data)
+    /// The values, wherever they are.
+    pub fn value_elements(&self) -> Option<&Elements> {
+        self.values.as_ref().map(|values| &values.elements)
+    }
+
+    /// Reads what has not been read yet, and takes keys and values out, for work on the host. None
+    /// of a table.
+    pub fn take(&mut self) -> Result<Option<(Array, Option<Data>)>> {
+        check_host_memory(&self.input, self.values.as_ref())?;
+        let _span = tracing::info_span!("read").entered();
+        let nothing = || Elements::Memory(Data::empty(1));
+        let Input::Numbers(keys, _) = &mut self.input else { return Ok(None) };
+        let elements = std::mem::replace(&mut keys.elements, nothing());
+        let keys = Numbers { element: keys.element, elements }.load()?;
+        let values = self.values.as_mut();
+        let values = values.map(|values| std::mem::replace(&mut values.elements, nothing()).load());
+        Ok(Some((keys, values.transpose()?)))
     }
 
     /// In which form outputs are whose names do not say it.
     fn otherwise(&self) -> Format {
         match &self.input {
-            Input::Array(_, format) => *format,
+            Input::Numbers(_, format) => *format,
             Input::Table(_) => Format::Csv,
         }
     }
@@ -131,8 +149,8 @@ impl KeyedFiles {
     /// Writes moved keys, as the device has them, and values; every output takes its name.
     pub fn write(
         mut self,
-        keys: Data,
-        values: Option<Data>,
+        keys: Moved,
+        values: Option<Moved>,
         words: Option<Vec<u32>>,
     ) -> Result<()> {
         let span = tracing::info_span!("write").entered();
@@ -142,14 +160,23 @@ impl KeyedFiles {
         if let (Some(id), Some(moved), Some(values)) = (self.values_out, values, &self.values) {
             self.outputs.values(id, moved, &values.form, otherwise)?;
         }
-        if let Input::Array(read, _) = &self.input {
-            let keys = Array::new(read.element(), narrowed(read.element(), keys));
-            let keys = keys.context("elements of another size")?;
-            for (id, bucket) in buckets {
-                self.outputs.array(id, &keys.part(bucket)?, otherwise)?;
-            }
-            if let Some(id) = self.keys_out {
-                self.outputs.array(id, &keys, otherwise)?;
+        if let Input::Numbers(Numbers { element, .. }, _) = &self.input {
+            let element = *element;
+            // What files have as the device has it goes straight there.
+            if let (Some(id), [], Moved::Device(context, array)) =
+                (self.keys_out, &buckets[..], &keys)
+                && array.element_bytes() == element.bytes()
+            {
+                self.outputs.device_array(id, (context, &**array), element, otherwise)?;
+            } else {
+                let keys = Array::new(element, narrowed(element, keys.load()?));
+                let keys = keys.context("elements of another size")?;
+                for (id, bucket) in buckets {
+                    self.outputs.array(id, &keys.part(bucket)?, otherwise)?;
+                }
+                if let Some(id) = self.keys_out {
+                    self.outputs.array(id, &keys, otherwise)?;
+                }
             }
         }
         // The trace, which is written now, is to have it.
@@ -204,11 +231,11 @@ impl KeyedFiles {
 /// Results, and what they are gathered from, take some copies of what was read.
 fn check_host_memory(input: &Input, values: Option<&Values>) -> Result<()> {
     let keys = match input {
-        Input::Array(keys, _) => keys.data().bytes().len(),
+        Input::Numbers(keys, _) => keys.len() * keys.element.bytes(),
         // Rows and their order.
         Input::Table(input) => 16 * input.table.len(),
     };
-    let values = values.map_or(0, |values| values.data.bytes().len());
+    let values = values.map_or(0, |v| v.elements.len() * v.elements.element_bytes());
     Ok(host_memory::check("the result", COPIES * (keys + values) as u64)?)
 }
 

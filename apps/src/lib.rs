@@ -23,6 +23,8 @@ mod inputs;
 mod keyed;
 mod logging;
 pub mod network;
+mod on_device;
+mod opening;
 mod outputs;
 mod parts;
 mod passes;

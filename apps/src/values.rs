@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 
 use crate::formats::Place;
-use crate::inputs::{Values, read_values};
+use crate::inputs::{Values, open_values};
 use crate::outputs::{OutputId, Outputs};
 use crate::progress::Bars;
 use crate::size;
@@ -41,19 +41,19 @@ impl ValueOptions {
         Ok(outputs.begin_if(self.values_out.as_deref())?)
     }
 
-    /// Reads a value for each of `n` keys.
-    pub fn read(&self, n: usize, bars: Bars) -> Result<Option<Values>> {
+    /// Opens the values, one for each of `n` keys.
+    pub fn open(&self, n: usize, bars: Bars) -> Result<Option<Values>> {
         let Some(path) = &self.values else { return Ok(None) };
         let place = Place::new(path);
-        let values = read_values(&place, self.value_bytes, bars)?;
+        let values = open_values(&place, self.value_bytes, bars)?;
         let bytes = values.form.bytes;
         if let Some(asked) = self.value_bytes
             && asked != bytes
         {
             bail!("{place} holds values of {bytes} bytes, not of --value-bytes {asked}");
         }
-        if values.data.len() != n {
-            bail!("{place} holds {} values, for {n} keys", values.data.len());
+        if values.elements.len() != n {
+            bail!("{place} holds {} values, for {n} keys", values.elements.len());
         }
         Ok(Some(values))
     }

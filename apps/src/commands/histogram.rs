@@ -86,9 +86,10 @@ uint64_t or double; i64 has 2^63 added to it and is uint64_t.";
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut outputs = devices.outputs();
     let ids = OutputIds::begin(options, &mut outputs)?;
+    let opening = devices.begin_opening();
     let (samples, missing) = options.samples(devices)?;
     let material = Material::read(options, &samples, devices)?;
-    let context = devices.open()?;
+    let context = opening.finish()?;
     let start = Instant::now();
     let counted = {
         let _span = tracing::info_span!("histogram", n = samples.len() as u64).entered();
@@ -199,8 +200,11 @@ impl Options {
         if self.input.column.len() > 1 {
             bail!("samples come from one --column, not from {}", self.input.column.len());
         }
-        match self.input.read(Shape::Any, devices.bars())? {
-            Input::Array(samples, _) => Ok((samples, None)),
+        match self.input.open(Shape::Any, devices.bars())? {
+            Input::Numbers(samples, _) => {
+                let _span = tracing::info_span!("read").entered();
+                Ok((samples.load()?, None))
+            }
             Input::Table(mut input) => {
                 let column = input.columns.pop().context("no column")?;
                 let missing = column.missing.len();

@@ -11,9 +11,10 @@ use multisplit::primitives::sort::SortMethod;
 
 use crate::device::Devices;
 use crate::file_key::{FileKey, with_key_type};
-use crate::formats::{Array, Data};
-use crate::inputs::{Input, InputOptions, TableInput};
+use crate::formats::{Array, Data, Element};
+use crate::inputs::{Elements, Input, InputOptions, Numbers, TableInput};
 use crate::keyed::{KeyedFiles, KeyedOptions, OutputOptions};
+use crate::on_device::Moved;
 use crate::sort::{self, SortRequest};
 use crate::values::ValueOptions;
 use crate::wide_keys::{device_element, widened};
@@ -82,19 +83,23 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         values: &options.values,
         words: options.argsort.as_deref(),
     };
-    let files = KeyedFiles::open(&keyed, devices)?;
-    let context = devices.open()?;
-    let job = SortJob { devices, context: &context, request };
+    let (mut files, opening) = KeyedFiles::open(&keyed, devices)?;
+    let context;
     match &files.input {
-        Input::Array(keys, _) => {
-            let wanted = files.wants_words();
-            let values = files.value_data();
-            let sorted =
-                with_key_type!(device_element(keys.element()), job.sort(keys, values, wanted))?;
-            files.write(sorted.keys, sorted.values, sorted.order)?;
-            report::summary(sorted.summary);
+        Input::Numbers(..) if files.wants_words() || devices.verify() => {
+            let read = files.take()?;
+            context = opening.finish()?;
+            let job = SortJob { devices, context: &context, request };
+            job.sort_on_host(files, read)?;
+        }
+        Input::Numbers(..) => {
+            context = opening.finish()?;
+            let job = SortJob { devices, context: &context, request };
+            job.sort_files(files)?;
         }
         Input::Table(input) => {
+            context = opening.finish()?;
+            let job = SortJob { devices, context: &context, request };
             let (order, summary) = job.rows(input)?;
             let words = files.wants_words().then(|| order.clone());
             files.write_rows(&order, words)?;
@@ -106,9 +111,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
 
 /// What came out, and what to say once it is written.
 struct SortedData {
-    /// As the device has them.
-    keys: Data,
-    values: Option<Data>,
+    keys: Moved,
+    values: Option<Moved>,
     order: Option<Vec<u32>>,
     summary: String,
 }
@@ -144,6 +148,49 @@ struct SortJob<'j> {
 }
 
 impl SortJob<'_> {
+    /// Sorts without a look at the elements, where they fit the device.
+    fn sort_files(&self, mut files: KeyedFiles) -> Result<()> {
+        if let Input::Numbers(keys, _) = &files.input
+            && device_element(keys.element) == keys.element
+        {
+            let direct = with_key_type!(keys.element, self.direct(keys, files.value_elements()))?;
+            if let Some(sorted) = direct {
+                files.write(sorted.keys, sorted.values, None)?;
+                report::summary(sorted.summary);
+                return Ok(());
+            }
+        }
+        let read = files.take()?;
+        self.sort_on_host(files, read)
+    }
+
+    fn direct<K: FileKey>(
+        &self,
+        keys: &Numbers,
+        values: Option<&Elements>,
+    ) -> Result<Option<SortedData>> {
+        let start = Instant::now();
+        let room = self.devices.room(self.context);
+        let sorted = sort::sort_direct::<K>(&room, self.request, &keys.elements, values)?;
+        Ok(sorted.map(|sorted| SortedData {
+            keys: sorted.keys,
+            values: sorted.values,
+            order: None,
+            summary: self.summary(start, &self.what(keys.len(), keys.element, true)),
+        }))
+    }
+
+    /// Sorts what has been read, and writes it.
+    fn sort_on_host(&self, files: KeyedFiles, read: Option<(Array, Option<Data>)>) -> Result<()> {
+        let (keys, values) = read.context("a table is no array")?;
+        let wanted = files.wants_words();
+        let element = device_element(keys.element());
+        let sorted = with_key_type!(element, self.sort(&keys, values.as_ref(), wanted))?;
+        files.write(sorted.keys, sorted.values, sorted.order)?;
+        report::summary(sorted.summary);
+        Ok(())
+    }
+
     fn sort<K: FileKey>(
         &self,
         keys: &Array,
@@ -153,11 +200,15 @@ impl SortJob<'_> {
         let wide = widened(keys);
         let start = Instant::now();
         let sorted = self.sorted::<K>(&wide, values, wants_order)?;
-        let parts = if sorted.whole { "" } else { " part by part" };
-        let (n, element) = (size::grouped(keys.len() as u64), keys.element());
-        let summary = self.summary(start, &format!("{n} {element}{parts}"));
-        let (values, order) = (sorted.values, sorted.order);
-        Ok(SortedData { keys: K::into_data(sorted.keys), values, order, summary })
+        let what = self.what(keys.len(), keys.element(), sorted.whole);
+        let (keys, values) = (K::into_data(sorted.keys), sorted.values.map(Moved::Host));
+        let summary = self.summary(start, &what);
+        Ok(SortedData { keys: Moved::Host(keys), values, order: sorted.order, summary })
+    }
+
+    fn what(&self, n: usize, element: Element, whole: bool) -> String {
+        let parts = if whole { "" } else { " part by part" };
+        format!("{} {element}{parts}", size::grouped(n as u64))
     }
 
     fn sorted<K: FileKey>(

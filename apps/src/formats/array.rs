@@ -47,6 +47,37 @@ impl Data {
         }
     }
 
+    /// The bits of `elements`, which have 1, 2, 4, 8 or 16 bytes.
+    pub fn of<T: Pod>(elements: Vec<T>) -> Self {
+        fn words<T: Pod, W: Pod>(elements: Vec<T>) -> Vec<W> {
+            use bytemuck::allocation::try_cast_vec;
+            // Of another alignment, they are copied.
+            try_cast_vec(elements)
+                .unwrap_or_else(|(_, elements)| bytemuck::pod_collect_to_vec(&elements))
+        }
+        match size_of::<T>() {
+            1 => Self::Bytes1(words(elements)),
+            2 => Self::Bytes2(words(elements)),
+            4 => Self::Bytes4(words(elements)),
+            8 => Self::Bytes8(words(elements)),
+            _ => Self::Bytes16(words(elements)),
+        }
+    }
+
+    /// `len` elements of so many bytes that are zero. None where memory does not suffice.
+    ///
+    /// The system gives such memory when it is first touched: it costs nothing until then.
+    pub fn zeroed(bytes: usize, len: usize) -> Option<Self> {
+        use bytemuck::allocation::try_zeroed_vec as zeroed;
+        Some(match bytes {
+            1 => Self::Bytes1(zeroed(len).ok()?),
+            2 => Self::Bytes2(zeroed(len).ok()?),
+            4 => Self::Bytes4(zeroed(len).ok()?),
+            8 => Self::Bytes8(zeroed(len).ok()?),
+            _ => Self::Bytes16(zeroed(len).ok()?),
+        })
+    }
+
     /// Size of an element in bytes.
     pub fn element_bytes(&self) -> usize {
         each!(self, words => size_of_words(words))
@@ -71,11 +102,6 @@ impl Data {
     /// suffice.
     pub fn resize(&mut self, len: usize) -> bool {
         each!(self, words => resize(words, len))
-    }
-
-    /// Room for exactly `len` elements. False where memory does not suffice.
-    pub fn reserve(&mut self, len: usize) -> bool {
-        each!(self, words => words.try_reserve_exact(len).is_ok())
     }
 
     /// Reverses the bytes of each element.

@@ -23,6 +23,8 @@ pub enum FileError {
     PartialValue { place: String, bytes: u64, each: usize },
     #[error("{place} ends after {found} of the {promised} bytes that its header says it has")]
     Short { place: String, found: u64, promised: u64 },
+    #[error("{place} was shortened while it was read: nothing comes after {at} bytes")]
+    Shortened { place: String, at: u64 },
     #[error("{place} has more than the {promised} bytes that its header says it has")]
     Long { place: String, promised: u64 },
     #[error("{place} is not a .npy file that can be read: {problem}")]

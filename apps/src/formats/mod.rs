@@ -42,6 +42,13 @@ pub enum Format {
     Text,
 }
 
+impl Format {
+    /// Whether numbers are written as text.
+    pub fn is_text(self) -> bool {
+        matches!(self, Self::Text | Self::Csv)
+    }
+}
+
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -19,6 +19,8 @@ const ALIGNMENT: usize = 64;
 /// What a header says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
+    /// Bytes of the header itself: where the elements begin.
+    pub bytes: u64,
     /// The type as the header has it.
     pub descr: String,
     /// What an element is, where it is a number, and whether its bytes are in the other order.
@@ -84,7 +86,8 @@ pub fn read_header(reader: &mut impl Read) -> Result<Header, Problem> {
     let mut text = vec![0; length];
     reader.read_exact(&mut text)?;
     let text = String::from_utf8(text).map_err(|_| other("its header is not text"))?;
-    parse(&text)
+    let before = start.len() + if start[MAGIC.len()] == 1 { 2 } else { 4 };
+    Ok(Header { bytes: (before + length) as u64, ..parse(&text)? })
 }
 
 /// The header of an array of this type and shape, magic bytes included. `descr` is a Python literal.
@@ -135,7 +138,7 @@ fn parse(text: &str) -> Result<Header, Problem> {
     };
     let problem = || Problem::Other(format!("elements of type {descr_text} are not known"));
     let element_bytes = bytes_of(descr).ok_or_else(problem)?;
-    Ok(Header { descr: descr_text.to_owned(), element, element_bytes, shape, fortran })
+    Ok(Header { bytes: 0, descr: descr_text.to_owned(), element, element_bytes, shape, fortran })
 }
 
 fn shape(literal: &Literal<'_>) -> Option<Vec<u64>> {
@@ -239,13 +242,14 @@ mod tests {
         let text = "{'descr': [('shape', '<u4'), ('descr', '<f8', (2,))], 'fortran_order': False, \
                     'shape': (2, 3), }";
         let expected = Header {
+            bytes: 0,
             descr: "[('shape', '<u4'), ('descr', '<f8', (2,))]".to_owned(),
             element: None,
             element_bytes: 20,
             shape: vec![2, 3],
             fortran: false,
         };
-        assert_eq!(read(text), expected);
+        assert_eq!(Header { bytes: 0, ..read(text) }, expected);
     }
 
     #[test]

@@ -4,6 +4,8 @@ use std::fmt::Display;
 use std::io::{self, BufRead, Read as _, Write};
 use std::str::FromStr;
 
+use rayon::prelude::*;
+
 use super::{Array, Data, Element, half};
 
 /// Why a text is refused.
@@ -42,33 +44,98 @@ pub fn read(reader: &mut impl BufRead, element: Element) -> Result<Data, Problem
     })
 }
 
-fn numbers<N: FromStr, W>(
+/// Bytes that are read before they are parsed, by all cores.
+const BLOCK_BYTES: usize = 16 << 20;
+/// Bytes that one thread parses at a time.
+const PIECE_BYTES: usize = 256 << 10;
+/// Numbers that one thread prints at a time.
+const PRINTED: usize = 32 << 10;
+
+fn numbers<N: FromStr, W: Send>(
     reader: &mut impl BufRead,
-    word: impl Fn(N) -> W,
+    word: impl Fn(N) -> W + Sync,
 ) -> Result<Vec<W>, Problem> {
     let mut words = Vec::new();
-    // Bytes: a line that is not valid text must be reported as that line, not fail the whole file.
-    let (mut line, mut number) = (Vec::new(), 0);
+    let (mut block, mut lines) = (Vec::new(), 0);
     loop {
-        line.clear();
-        let mut rest = reader.by_ref().take(MAX_LINE_BYTES);
-        if rest.read_until(b'\n', &mut line).map_err(Problem::Io)? == 0 {
+        let room = (BLOCK_BYTES - block.len()) as u64;
+        let read = reader.by_ref().take(room).read_to_end(&mut block).map_err(Problem::Io)?;
+        let end = match block.iter().rposition(|&byte| byte == b'\n') {
+            // Nothing comes any more: the last line may have no end.
+            _ if read == 0 => block.len(),
+            Some(last) => last + 1,
+            None if block.len() as u64 >= MAX_LINE_BYTES => {
+                return Err(Problem::LongLine(lines + 1));
+            }
+            None => continue,
+        };
+        let mark = if lines == 0 { BYTE_ORDER_MARK } else { b"" };
+        let whole = block[..end].strip_prefix(mark).unwrap_or(&block[..end]);
+        let pieces: Vec<_> = pieces(whole).collect();
+        let parsed: Vec<_> = pieces.into_par_iter().map(|piece| parse(piece, &word)).collect();
+        for piece in parsed {
+            let piece = piece.map_err(|problem| problem.after(lines))?;
+            words
+                .try_reserve(piece.words.len())
+                .map_err(|_| Problem::NoMemory((words.len() + piece.words.len()) as u64))?;
+            words.extend(piece.words);
+            lines += piece.lines;
+        }
+        block.drain(..end);
+        if read == 0 {
             return Ok(words);
         }
-        number += 1;
-        if line.len() as u64 == MAX_LINE_BYTES && !line.ends_with(b"\n") {
-            return Err(Problem::LongLine(number));
+    }
+}
+
+/// Whole lines, some at a time.
+fn pieces(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let from = text.len().min(PIECE_BYTES).checked_sub(1)?;
+        let end = text[from..].iter().position(|&byte| byte == b'\n');
+        let (piece, rest) = text.split_at(end.map_or(text.len(), |end| from + end + 1));
+        text = rest;
+        Some(piece)
+    })
+}
+
+/// The numbers of some lines.
+struct Parsed<W> {
+    words: Vec<W>,
+    lines: u64,
+}
+
+fn parse<N: FromStr, W>(piece: &[u8], word: &impl Fn(N) -> W) -> Result<Parsed<W>, Problem> {
+    let mut parsed = Parsed { words: Vec::new(), lines: 0 };
+    for line in piece.split_inclusive(|&byte| byte == b'\n') {
+        parsed.lines += 1;
+        let limit = MAX_LINE_BYTES as usize - usize::from(!line.ends_with(b"\n"));
+        if line.len() > limit {
+            return Err(Problem::LongLine(parsed.lines));
         }
-        let mark = if number == 1 { BYTE_ORDER_MARK } else { b"" };
-        let text = String::from_utf8_lossy(line.strip_prefix(mark).unwrap_or(&line));
+        // Bytes: a line that is not valid text must be reported as that line, not fail the whole
+        // file.
+        let text = String::from_utf8_lossy(line);
         let text = text.trim();
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        let problem = |_| Problem::Line(number, shown(text));
+        let problem = |_| Problem::Line(parsed.lines, shown(text));
         let value = text.parse().map_err(problem)?;
-        words.try_reserve(1).map_err(|_| Problem::NoMemory(number))?;
-        words.push(word(value));
+        parsed.words.try_reserve(1).map_err(|_| Problem::NoMemory(parsed.lines))?;
+        parsed.words.push(word(value));
+    }
+    Ok(parsed)
+}
+
+impl Problem {
+    /// The same, of a piece before which there are so many lines.
+    fn after(self, lines: u64) -> Self {
+        match self {
+            Self::Line(line, text) => Self::Line(lines + line, text),
+            Self::LongLine(line) => Self::LongLine(lines + line),
+            other => other,
+        }
     }
 }
 
@@ -102,7 +169,7 @@ pub fn shown(text: &str) -> String {
 
 /// A line for each element. Floats have as few digits as read back to the same number, except
 /// that every NaN is `NaN`.
-pub fn write(writer: &mut impl Write, array: &Array) -> io::Result<()> {
+pub fn write(writer: &mut dyn Write, array: &Array) -> io::Result<()> {
     match (array.element(), array.data()) {
         (Element::I8, Data::Bytes1(words)) => lines(writer, words, |w| w.cast_signed()),
         (Element::I16, Data::Bytes2(words)) => lines(writer, words, |w| w.cast_signed()),
@@ -122,12 +189,23 @@ pub fn write(writer: &mut impl Write, array: &Array) -> io::Result<()> {
     }
 }
 
-fn lines<W, N: Display>(
-    writer: &mut impl Write,
+fn lines<W: Sync, N: Display>(
+    writer: &mut dyn Write,
     words: &[W],
-    number: impl Fn(&W) -> N,
+    number: impl Fn(&W) -> N + Sync,
 ) -> io::Result<()> {
-    words.iter().try_for_each(|word| writeln!(writer, "{}", number(word)))
+    let print = |words: &[W]| {
+        let mut text = Vec::with_capacity(12 * words.len());
+        words.iter().try_for_each(|word| writeln!(text, "{}", number(word))).map(|()| text)
+    };
+    // As many at a time as keep all cores busy: not all of the text lies in memory.
+    for some in words.chunks(PRINTED * 4 * rayon::current_num_threads()) {
+        let texts: Vec<_> = some.par_chunks(PRINTED).map(print).collect();
+        for text in texts {
+            writer.write_all(&text?)?;
+        }
+    }
+    Ok(())
 }
 
 /// A float whose text is short also where it is very large or very small.

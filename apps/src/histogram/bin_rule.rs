@@ -4,6 +4,7 @@
 use anyhow::{Context as _, Result, bail};
 use multisplit::Bins;
 use multisplit::primitives::histogram::MAX_BINS;
+use rayon::prelude::*;
 
 use super::edges::{self, Edge};
 use super::number::Number;
@@ -145,7 +146,7 @@ impl<'b, N: Number> BinRule<'b, N> {
 fn range_of<N: Number>(
     asked: Option<(&str, &str)>,
     samples: &[N],
-    taken: impl Fn(f64) -> bool,
+    taken: impl Fn(f64) -> bool + Sync,
 ) -> Result<(Edge, Edge, bool)> {
     if let Some((lo, hi)) = asked {
         let edge = |text: &str| {
@@ -161,17 +162,11 @@ fn range_of<N: Number>(
         }
         return Ok((lo, hi, false));
     }
-    let mut ends: Option<(Edge, Edge)> = None;
-    for edge in samples.iter().map(|sample| sample.edge()) {
-        if edge.value().is_finite() && taken(edge.value()) {
-            ends = Some(match ends {
-                None => (edge, edge),
-                Some((lo, hi)) => {
-                    (if edge < lo { edge } else { lo }, if edge > hi { edge } else { hi })
-                }
-            });
-        }
-    }
+    let counts = |edge: &Edge| edge.value().is_finite() && taken(edge.value());
+    let edges = samples.par_iter().map(|sample| sample.edge()).filter(counts);
+    let ends = edges
+        .map(|edge| (edge, edge))
+        .reduce_with(|(lo, hi), (a, b)| (if a < lo { a } else { lo }, if b > hi { b } else { hi }));
     let (lo, hi) = ends.context("there is no sample to take the range from; give --range")?;
     if lo < hi {
         return Ok((lo, hi, true));

@@ -12,7 +12,7 @@ use super::edges::{Edge, even_whole};
 use crate::formats::{Array, Data, Element, half};
 
 /// A sample as a number.
-pub trait Number: Pod + PartialOrd + Debug + 'static {
+pub trait Number: Pod + PartialOrd + Debug + Send + Sync + 'static {
     /// What the command line calls its type.
     const NAME: &'static str;
 

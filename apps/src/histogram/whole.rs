@@ -2,6 +2,7 @@
 
 use anyhow::{Context as _, Result, bail};
 use multisplit::primitives::histogram::HistogramMethod;
+use rayon::prelude::*;
 
 use super::bin_rule::{BinRule, Wanted};
 use super::edges::Edge;
@@ -178,14 +179,16 @@ fn finished<N: Number>(
     let last = rule.edges.len() - 2;
     if let Some(number) = rule.last {
         let at_end = |(index, sample): (usize, &N)| (*sample == number).then_some(index);
-        let indices = samples.iter().enumerate().filter_map(at_end);
+        let indices: Vec<usize> = samples.par_iter().enumerate().filter_map(at_end).collect();
         match (&mut counted.counts, weights) {
-            (Counts::Whole(counts), Weights::None) => counts[last] += indices.count() as u64,
+            (Counts::Whole(counts), Weights::None) => counts[last] += indices.len() as u64,
             (Counts::Whole(counts), Weights::Whole(weights)) => {
-                indices.for_each(|i| counts[last] = counts[last].wrapping_add(weights[i].into()));
+                indices
+                    .iter()
+                    .for_each(|&i| counts[last] = counts[last].wrapping_add(weights[i].into()));
             }
             (Counts::Real(sums), Weights::Real(weights)) => {
-                sums[last] += indices.map(|index| f64::from(weights[index])).sum::<f64>();
+                sums[last] += indices.iter().map(|&index| f64::from(weights[index])).sum::<f64>();
             }
             _ => bail!("weights of another type"),
         }
@@ -196,6 +199,12 @@ fn finished<N: Number>(
             Outside { other: (samples.len() as u64).saturating_sub(inside), ..Outside::default() }
         }
         (_, _, Some(_)) => Outside::default(),
+        // All of them are in a bin, and nobody need look at them.
+        (Counts::Whole(counts), Weights::None, None)
+            if counts.iter().sum::<u64>() == samples.len() as u64 =>
+        {
+            Outside::default()
+        }
         _ => outside(rule, samples),
     };
     if verify {
@@ -207,8 +216,7 @@ fn finished<N: Number>(
 
 fn outside<N: Number>(rule: &BinRule<'_, N>, samples: &[N]) -> Outside {
     let (first, last) = (rule.edges[0], rule.edges[rule.edges.len() - 1]);
-    let mut outside = Outside::default();
-    for &sample in samples {
+    let count = |mut outside: Outside, &sample: &N| {
         let edge = sample.edge();
         match () {
             () if edge < first => outside.below += 1,
@@ -216,8 +224,14 @@ fn outside<N: Number>(rule: &BinRule<'_, N>, samples: &[N]) -> Outside {
             () if edge.value().is_nan() => outside.other += 1,
             () => {}
         }
-    }
-    outside
+        outside
+    };
+    let sum = |a: Outside, b: Outside| Outside {
+        below: a.below + b.below,
+        above: a.above + b.above,
+        other: a.other + b.other,
+    };
+    samples.par_iter().fold(Outside::default, count).reduce(Outside::default, sum)
 }
 
 /// The weight of each sample, for the CPU.

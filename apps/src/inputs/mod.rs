@@ -1,17 +1,21 @@
-//! How an array is read: straight into the memory that the device is given, in whichever form it
-//! comes.
+//! How an array is read, in whichever form it comes. Plain files are only looked at: their elements
+//! are read later, by ranges, straight into the memory that the device is given.
 //!
 //! Files are read, not mapped. A map would save one copy of many (the device takes another), and
 //! needs `unsafe`: another program that shortens the file meanwhile turns a map into a crash, and a
 //! read into an error.
 
+mod elements;
 mod options;
+mod plain;
 mod stream;
 mod values;
 
+pub use elements::{Elements, Numbers};
 pub use options::{Input, InputOptions, TableInput};
+pub use plain::PlainFile;
 pub use stream::Stream;
-pub use values::{ValueForm, Values, read_values};
+pub use values::{ValueForm, Values, open_values};
 
 use std::io::{self, BufRead as _, Read};
 
@@ -37,16 +41,16 @@ pub enum Shape {
 pub fn read(place: &Place, asked: Option<Element>, shape: Shape, bars: Bars) -> Result<Array> {
     let mut stream = Stream::open(place, bars)?;
     let format = stream.format()?;
-    read_array(&mut stream, format, asked, shape)
+    open_array(&mut stream, format, asked, shape)?.load()
 }
 
-/// The same of an input that has been opened, in this format.
-pub fn read_array(
+/// The array of an input that has been opened, in this format.
+pub fn open_array(
     stream: &mut Stream,
     format: Format,
     asked: Option<Element>,
     shape: Shape,
-) -> Result<Array> {
+) -> Result<Numbers> {
     match format {
         Format::Npy => stream.npy(asked, shape),
         Format::Raw => stream.raw(asked),
@@ -62,12 +66,6 @@ impl Stream {
         asked.ok_or_else(|| FileError::NoType { place: self.name() })
     }
 
-    fn array(&self, element: Element, data: Data) -> Result<Array> {
-        let elements = data.len() as u64;
-        Array::new(element, data)
-            .ok_or_else(|| FileError::NoMemory { place: self.name(), elements })
-    }
-
     fn npy_header(&mut self) -> Result<npy::Header> {
         npy::read_header(&mut self.reader).map_err(|problem| match problem {
             npy::Problem::Io(source) => self.unreadable(source),
@@ -75,7 +73,7 @@ impl Stream {
         })
     }
 
-    fn npy(&mut self, asked: Option<Element>, shape: Shape) -> Result<Array> {
+    fn npy(&mut self, asked: Option<Element>, shape: Shape) -> Result<Numbers> {
         let header = self.npy_header()?;
         let place = self.name();
         let Some((found, order)) = header.element else {
@@ -96,26 +94,34 @@ impl Stream {
         let len = header.shape.iter().try_fold(1u64, |all, &one| all.checked_mul(one));
         let promised = len.and_then(|len| len.checked_mul(found.bytes() as u64));
         let promised = promised.unwrap_or(u64::MAX);
-        let mut data = self.promised(found.bytes(), promised)?;
+        let mut elements = self.promised(header.bytes, found.bytes(), promised)?;
         if order == ByteOrder::Swapped {
+            let mut data = elements.load()?;
             data.swap_bytes();
+            elements = Elements::Memory(data);
         }
-        self.array(found, data)
+        Ok(Numbers { element: found, elements })
     }
 
     /// Exactly so many bytes, with nothing behind them.
-    fn promised(&mut self, each: usize, promised: u64) -> Result<Data> {
-        let (data, found) = self.elements(each, promised)?;
+    fn promised(&mut self, offset: u64, each: usize, promised: u64) -> Result<Elements> {
+        let (elements, found) = self.elements(offset, each, promised)?;
         if found < promised {
             return Err(FileError::Short { place: self.name(), found, promised });
         }
-        self.expect_end(promised)?;
-        Ok(data)
+        self.expect_end(offset, promised)?;
+        Ok(elements)
     }
 
-    /// After so many bytes there is to be nothing.
-    fn expect_end(&mut self, promised: u64) -> Result<()> {
+    /// After so many bytes from `offset` on there is to be nothing.
+    fn expect_end(&mut self, offset: u64, promised: u64) -> Result<()> {
         let place = self.name();
+        if let Some((_, size)) = &self.plain {
+            return match size.saturating_sub(offset) > promised {
+                true => Err(FileError::Long { place, promised }),
+                false => Ok(()),
+            };
+        }
         match self.reader.fill_buf() {
             Ok([]) => Ok(()),
             Ok(_) => Err(FileError::Long { place, promised }),
@@ -123,16 +129,16 @@ impl Stream {
         }
     }
 
-    fn raw(&mut self, asked: Option<Element>) -> Result<Array> {
+    fn raw(&mut self, asked: Option<Element>) -> Result<Numbers> {
         let element = self.type_of(asked)?;
-        let (data, bytes) = self.elements(element.bytes(), u64::MAX)?;
+        let (elements, bytes) = self.elements(0, element.bytes(), u64::MAX)?;
         if !bytes.is_multiple_of(element.bytes() as u64) {
             return Err(FileError::Partial { place: self.name(), bytes, element });
         }
-        self.array(element, data)
+        Ok(Numbers { element, elements })
     }
 
-    fn text(&mut self, asked: Option<Element>) -> Result<Array> {
+    fn text(&mut self, asked: Option<Element>) -> Result<Numbers> {
         let element = self.type_of(asked)?;
         let place = self.name();
         let data = text::read(&mut self.reader, element).map_err(|problem| match problem {
@@ -141,25 +147,25 @@ impl Stream {
             text::Problem::LongLine(line) => FileError::LongLine { place, line },
             text::Problem::NoMemory(elements) => FileError::NoMemory { place, elements },
         })?;
-        self.array(element, data)
+        Ok(Numbers { element, elements: Elements::Memory(data) })
     }
 
-    /// Elements of `each` bytes until the end or until `max` bytes, and how many bytes they were.
-    /// What is left of a last partial element is dropped.
-    fn elements(&mut self, each: usize, max: u64) -> Result<(Data, u64)> {
-        let mut data = Data::empty(each);
+    /// Elements of `each` bytes, of which the first comes after `offset` bytes, until the end or
+    /// until `max` bytes, and how many bytes they are. What is left of a last partial element is
+    /// dropped. Those of a plain file are not read yet.
+    fn elements(&mut self, offset: u64, each: usize, max: u64) -> Result<(Elements, u64)> {
         let place = self.name();
+        if let Some((file, size)) = &self.plain {
+            let bytes = size.saturating_sub(offset).min(max);
+            let len = usize::try_from(bytes / each as u64).unwrap_or(usize::MAX);
+            let file = PlainFile::new(file.clone(), place, offset, len, each);
+            return Ok((Elements::File(file), bytes));
+        }
+        let mut data = Data::empty(each);
         let no_memory = |elements: usize| {
             let place = place.clone();
             FileError::NoMemory { place, elements: elements as u64 }
         };
-        // A file's own size can be believed.
-        if let Some(size) = self.size {
-            let len = (size.min(max) / each as u64) as usize;
-            if !data.reserve(len) {
-                return Err(no_memory(len));
-            }
-        }
         let mut filled = 0;
         loop {
             let room = usize::try_from(max).unwrap_or(usize::MAX).saturating_sub(filled);
@@ -177,7 +183,7 @@ impl Stream {
         }
         // It only shrinks, so there is room.
         data.resize(filled / each);
-        Ok((data, filled as u64))
+        Ok((Elements::Memory(data), filled as u64))
     }
 }
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 
-use super::{Shape, Stream, read_array};
-use crate::formats::{Array, Element, Format, Place};
+use super::{Numbers, Shape, Stream, open_array};
+use crate::formats::{Element, Format, Place};
 use crate::progress::Bars;
 use crate::tables::{Column, Dialect, Table, separator};
 
@@ -32,9 +32,9 @@ pub struct InputOptions {
     pub no_header: bool,
 }
 
-/// What was read.
+/// What was opened.
 pub enum Input {
-    Array(Array, Format),
+    Numbers(Numbers, Format),
     Table(Box<TableInput>),
 }
 
@@ -50,8 +50,8 @@ impl InputOptions {
         Place::new(&self.input).with_format(self.format)
     }
 
-    /// Reads an array, or a table where a column is asked for.
-    pub fn read(&self, shape: Shape, bars: Bars) -> Result<Input> {
+    /// Opens an array, or reads a table where a column is asked for.
+    pub fn open(&self, shape: Shape, bars: Bars) -> Result<Input> {
         let _span = tracing::info_span!("read").entered();
         let place = self.place();
         let mut stream = Stream::open(&place, bars)?;
@@ -62,7 +62,8 @@ impl InputOptions {
                 let columns = Table::first_cells(&text, place.separator()).join(", ");
                 bail!("{place} has several columns ({columns}); choose one with --column");
             }
-            return Ok(Input::Array(read_array(&mut stream, format, self.element, shape)?, format));
+            let numbers = open_array(&mut stream, format, self.element, shape)?;
+            return Ok(Input::Numbers(numbers, format));
         }
         if !matches!(format, Format::Csv | Format::Text) {
             bail!("{place} is {format}, and has no columns; --column is for tables (.csv, .tsv)");

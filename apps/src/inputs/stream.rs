@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Chain, Cursor, Read};
+use std::sync::Arc;
 
 use indicatif::ProgressBar;
 
@@ -20,8 +21,8 @@ pub struct Stream {
     pub place: Place,
     /// Plain bytes, the first ones among them.
     pub reader: BufReader<Whole>,
-    /// How many plain bytes there are, where that is known.
-    pub size: Option<u64>,
+    /// The file and its size, where its bytes are the plain ones: they can be read by ranges.
+    pub plain: Option<(Arc<File>, u64)>,
     content: Content,
     bar: ProgressBar,
 }
@@ -36,9 +37,9 @@ impl Stream {
     /// Opens `place` and looks at its first bytes.
     pub fn open(place: &Place, bars: Bars) -> Result<Self> {
         let problem = |source| FileError::Read { place: place.to_string(), source };
-        let (plain, size) = open(place).map_err(problem)?;
+        let Opened { reader, file, size } = open(place).map_err(problem)?;
         let bar = bars.bytes(&format!("reading {place}"), size);
-        let (first, rest) = peek(Box::new(bar.wrap_read(plain))).map_err(problem)?;
+        let (first, rest) = peek(Box::new(bar.wrap_read(reader))).map_err(problem)?;
         let compression = place.compression.or_else(|| recognise::compression(&first));
         let packed = BufReader::with_capacity(BUFFER_BYTES, Cursor::new(first).chain(rest));
         let unpacked: Box<dyn Read> = match compression {
@@ -51,8 +52,8 @@ impl Stream {
         let (first, rest) = peek(unpacked).map_err(problem)?;
         let content = recognise::content(&first);
         let reader = BufReader::with_capacity(BUFFER_BYTES, Cursor::new(first).chain(rest));
-        let size = size.filter(|_| compression.is_none());
-        Ok(Self { place: place.clone(), reader, size, content, bar })
+        let plain = file.zip(size).filter(|_| compression.is_none());
+        Ok(Self { place: place.clone(), reader, plain, content, bar })
     }
 
     /// The name on the command line.
@@ -93,7 +94,7 @@ impl Stream {
         let mut bytes = Vec::new();
         let no_memory =
             |bytes: usize, place: String| FileError::NoMemory { place, elements: bytes as u64 };
-        if let Some(size) = self.size {
+        if let Some((_, size)) = self.plain {
             let size = usize::try_from(size).unwrap_or(usize::MAX);
             bytes.try_reserve_exact(size).map_err(|_| no_memory(size, self.name()))?;
         }
@@ -108,10 +109,18 @@ impl Stream {
     }
 }
 
-/// The bytes, and how many there are where that is known.
-fn open(place: &Place) -> io::Result<(Box<dyn Read>, Option<u64>)> {
+/// Bytes that can be read.
+struct Opened {
+    reader: Box<dyn Read>,
+    /// Where they come from, unless it is standard input.
+    file: Option<Arc<File>>,
+    /// How many there are, where that is known.
+    size: Option<u64>,
+}
+
+fn open(place: &Place) -> io::Result<Opened> {
     let Some(path) = &place.path else {
-        return Ok((Box::new(io::stdin()), None));
+        return Ok(Opened { reader: Box::new(io::stdin()), file: None, size: None });
     };
     let file = File::open(path)?;
     let metadata = file.metadata()?;
@@ -121,7 +130,8 @@ fn open(place: &Place) -> io::Result<(Box<dyn Read>, Option<u64>)> {
     }
     // Some files of the system say they have no bytes, and have some.
     let size = Some(metadata.len()).filter(|&size| metadata.is_file() && size > 0);
-    Ok((Box::new(file), size))
+    let file = Arc::new(file);
+    Ok(Opened { reader: Box::new(file.clone()), file: Some(file), size })
 }
 
 /// The first bytes, and what comes after them.

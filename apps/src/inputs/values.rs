@@ -3,16 +3,16 @@
 //! The device moves 4, 8 or 16 bytes. Rows of other sizes are padded here, and the padding goes when
 //! they are written.
 
-use super::{Stream, read_array};
+use super::{Elements, Stream, open_array};
 use crate::formats::npy::ByteOrder;
-use crate::formats::{Array, Data, Element, FileError, Format, Place, Result};
+use crate::formats::{Data, Element, FileError, Format, Place, Result};
 use crate::inputs::Shape;
 use crate::progress::Bars;
 
 /// A value for each key.
 pub struct Values {
     /// Of 4, 8 or 16 bytes each.
-    pub data: Data,
+    pub elements: Elements,
     pub form: ValueForm,
 }
 
@@ -32,30 +32,24 @@ pub struct ValueForm {
 /// The largest value that the device moves.
 const MAX_BYTES: u64 = 16;
 
-/// Reads values. `plain` is the size of one where the file does not say it.
-pub fn read_values(place: &Place, plain: Option<usize>, bars: Bars) -> Result<Values> {
+/// Opens values. `plain` is the size of one where the file does not say it.
+pub fn open_values(place: &Place, plain: Option<usize>, bars: Bars) -> Result<Values> {
     let mut stream = Stream::open(place, bars)?;
     match stream.format()? {
         Format::Npy => npy(&mut stream),
         Format::Raw => raw(&mut stream, plain.unwrap_or(4)),
         format => {
             let element = if plain == Some(8) { Element::U64 } else { Element::U32 };
-            let array = read_array(&mut stream, format, Some(element), Shape::Line)?;
-            Ok(of_array(&array))
+            let numbers = open_array(&mut stream, format, Some(element), Shape::Line)?;
+            let (bytes, descr) = (element.bytes(), format!("'{}'", element.descr()));
+            let form = ValueForm { bytes, descr, shape: Vec::new(), element: Some(element) };
+            Ok(Values { elements: numbers.elements, form })
         }
     }
 }
 
-fn of_array(array: &Array) -> Values {
-    let element = array.element();
-    let descr = format!("'{}'", element.descr());
-    let form =
-        ValueForm { bytes: element.bytes(), descr, shape: Vec::new(), element: Some(element) };
-    Values { data: array.data().clone(), form }
-}
-
 fn raw(stream: &mut Stream, bytes: usize) -> Result<Values> {
-    let (data, found) = stream.rows(bytes, u64::MAX)?;
+    let (elements, found) = stream.rows(0, bytes, u64::MAX)?;
     if !found.is_multiple_of(bytes as u64) {
         return Err(FileError::PartialValue { place: stream.name(), bytes: found, each: bytes });
     }
@@ -64,7 +58,7 @@ fn raw(stream: &mut Stream, bytes: usize) -> Result<Values> {
         8 => ("'<u8'".to_owned(), Some(Element::U64)),
         other => (format!("'|V{other}'"), None),
     };
-    Ok(Values { data, form: ValueForm { bytes, descr, shape: Vec::new(), element } })
+    Ok(Values { elements, form: ValueForm { bytes, descr, shape: Vec::new(), element } })
 }
 
 fn npy(stream: &mut Stream) -> Result<Values> {
@@ -81,13 +75,14 @@ fn npy(stream: &mut Stream) -> Result<Values> {
     };
     let bytes = bytes as usize;
     let promised = rows.saturating_mul(bytes as u64);
-    let (mut data, found) = stream.rows(bytes, promised)?;
+    let (mut elements, found) = stream.rows(header.bytes, bytes, promised)?;
     if found < promised {
         return Err(FileError::Short { place, found, promised });
     }
-    stream.expect_end(promised)?;
+    stream.expect_end(header.bytes, promised)?;
     if header.fortran && !inner.is_empty() {
-        data = transposed(data, bytes, header.element_bytes as usize, inner);
+        let each = header.element_bytes as usize;
+        elements = Elements::Memory(transposed(elements.load()?, bytes, each, inner));
     }
     // What has another byte order, or several numbers, has no text.
     let element = match header.element {
@@ -95,7 +90,7 @@ fn npy(stream: &mut Stream) -> Result<Values> {
         _ => None,
     };
     Ok(Values {
-        data,
+        elements,
         form: ValueForm { bytes, descr: header.descr, shape: inner.to_vec(), element },
     })
 }
@@ -141,12 +136,13 @@ fn place_in_c_order(index: usize, shape: &[u64]) -> usize {
 impl Stream {
     /// Rows of `bytes` bytes until the end or until `max` bytes, padded to 4, 8 or 16, and how many
     /// bytes there were.
-    fn rows(&mut self, bytes: usize, max: u64) -> Result<(Data, u64)> {
+    fn rows(&mut self, offset: u64, bytes: usize, max: u64) -> Result<(Elements, u64)> {
         let padded = [4, 8, 16].into_iter().find(|&size| size >= bytes).unwrap_or(16);
         if padded == bytes {
-            return self.elements(bytes, max);
+            return self.elements(offset, bytes, max);
         }
-        let (plain, found) = self.elements(1, max)?;
+        let (plain, found) = self.elements(offset, 1, max)?;
+        let plain = plain.load()?;
         let mut data = Data::empty(padded);
         let rows = plain.len() / bytes;
         if !data.resize(rows) {
@@ -156,7 +152,7 @@ impl Stream {
         for (from, to) in plain.bytes().chunks_exact(bytes).zip(to) {
             to[..bytes].copy_from_slice(from);
         }
-        Ok((data, found))
+        Ok((Elements::Memory(data), found))
     }
 }
 
@@ -170,7 +166,7 @@ impl Values {
 
 #[cfg(test)]
 mod tests {
-    use super::{ValueForm, place_in_c_order, read_values};
+    use super::{ValueForm, open_values, place_in_c_order};
     use crate::formats::{Data, Place, npy};
     use crate::progress::Bars;
 
@@ -188,11 +184,12 @@ mod tests {
         let descr = "[('a', '<u2'), ('b', '|u1', (3,))]";
         let bytes = [npy::header(descr, &[2]), (1..=10).collect()].concat();
         std::fs::write(&path, bytes).expect("a file");
-        let values = read_values(&Place::new(&path), None, Bars::none()).expect("values");
+        let values = open_values(&Place::new(&path), None, Bars::none()).expect("values");
         let ValueForm { bytes, descr: found, shape, element } = &values.form;
         assert_eq!((*bytes, found.as_str(), shape.len(), *element), (5, descr, 0, None));
-        assert_eq!(values.data.element_bytes(), 8);
-        assert_eq!(super::Values::unpadded(&values.data, 5), (1..=10).collect::<Vec<u8>>());
+        let data = values.elements.load().expect("elements");
+        assert_eq!(data.element_bytes(), 8);
+        assert_eq!(super::Values::unpadded(&data, 5), (1..=10).collect::<Vec<u8>>());
 
         // Two columns, one after the other.
         let text = npy::header("'<u4'", &[3, 2]);
@@ -201,9 +198,10 @@ mod tests {
         bytes.extend(text.as_bytes());
         bytes.extend([1u32, 2, 3, 10, 20, 30].iter().flat_map(|word| word.to_le_bytes()));
         std::fs::write(&path, bytes).expect("a file");
-        let values = read_values(&Place::new(&path), None, Bars::none()).expect("values");
+        let values = open_values(&Place::new(&path), None, Bars::none()).expect("values");
         let pair = |a: u64, b: u64| b << 32 | a;
-        assert_eq!(values.data, Data::Bytes8(vec![pair(1, 10), pair(2, 20), pair(3, 30)]));
+        let data = values.elements.load().expect("elements");
+        assert_eq!(data, Data::Bytes8(vec![pair(1, 10), pair(2, 20), pair(3, 30)]));
         assert_eq!(values.form.shape, [2]);
     }
 }

@@ -4,6 +4,7 @@
 //! very end. All outputs of a command are begun before the work, so that a folder that cannot be
 //! written to costs no waiting, and named after all of it, together.
 
+mod by_ranges;
 mod commit;
 mod identity;
 mod signals;
@@ -13,9 +14,13 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
-use crate::formats::{Array, Compression, Data, FileError, Format, Place, Result, Stated};
+use anyhow::Context as _;
+use multisplit::Context;
+
+use crate::formats::{Array, Compression, Element, FileError, Format, Place, Result, Stated};
 use crate::formats::{npy, text};
 use crate::inputs::{ValueForm, Values};
+use crate::on_device::{DeviceArray, Moved};
 use identity::Identity;
 use stage::Staged;
 
@@ -112,30 +117,106 @@ impl Outputs {
 
     /// Writes an array; where nothing says its format, in this one.
     pub fn array(&mut self, id: OutputId, array: &Array, otherwise: Format) -> Result<()> {
-        let format = self.format(id, otherwise)?;
-        self.write(id, |writer| match format {
-            Format::Raw => writer.write_all(array.data().bytes()),
+        match self.format(id, otherwise)? {
+            Format::Raw => self.binary(id, &[], array.data().bytes()),
             Format::Npy => {
-                writer.write_all(&npy::header_of(array.element(), array.len()))?;
-                writer.write_all(array.data().bytes())
+                let header = npy::header_of(array.element(), array.len());
+                self.binary(id, &header, array.data().bytes())
             }
-            Format::Text | Format::Csv => {
-                let mut writer = BufWriter::new(writer);
-                text::write(&mut writer, array)?;
-                writer.flush()
+            Format::Text | Format::Csv => self.write(id, |writer| text::write(writer, array)),
+        }
+    }
+
+    /// Writes an array of the device, whose elements are those of the file: straight from the memory
+    /// that the device copies to, where the file is one that can be written by ranges.
+    pub fn device_array(
+        &mut self,
+        id: OutputId,
+        (context, array): (&Context, &dyn DeviceArray),
+        element: Element,
+        otherwise: Format,
+    ) -> anyhow::Result<()> {
+        let format = self.format(id, otherwise)?;
+        let header = match format {
+            Format::Npy => npy::header_of(element, array.count()),
+            _ => Vec::new(),
+        };
+        if self.drained(id, (context, array), format, &header)? {
+            return Ok(());
+        }
+        let array = Array::new(element, array.download(context)?);
+        let array = array.context("elements of another size")?;
+        Ok(self.array(id, &array, otherwise)?)
+    }
+
+    /// Writes `header` and the elements of `array`, if this output can be written by ranges.
+    fn drained(
+        &mut self,
+        id: OutputId,
+        (context, array): (&Context, &dyn DeviceArray),
+        format: Format,
+        header: &[u8],
+    ) -> anyhow::Result<bool> {
+        let Some(file) = self.by_ranges(id).filter(|_| !format.is_text()) else {
+            return Ok(false);
+        };
+        let place = || self.begun[id.0].place.to_string();
+        let failed = |source| FileError::Write { place: place(), source };
+        let each = array.element_bytes() as u64;
+        by_ranges::write(&file, 0, header).map_err(failed)?;
+        array.drain(context, &|first, bytes| {
+            let at = header.len() as u64 + first * each;
+            Ok(by_ranges::write(&file, at, bytes).map_err(failed)?)
+        })?;
+        Ok(true)
+    }
+
+    /// The file of an output whose bytes are the plain ones, and can be written in any order.
+    fn by_ranges(&self, OutputId(index): OutputId) -> Option<File> {
+        match &self.begun[index] {
+            Output { place, sink: Sink::Staged(staged), .. } if place.compression.is_none() => {
+                staged.by_ranges()
             }
-        })
+            _ => None,
+        }
+    }
+
+    /// Writes `header` and then `bytes`.
+    fn binary(&mut self, id: OutputId, header: &[u8], bytes: &[u8]) -> Result<()> {
+        let Some(file) = self.by_ranges(id) else {
+            return self.write(id, |writer| {
+                writer.write_all(header)?;
+                writer.write_all(bytes)
+            });
+        };
+        let written = by_ranges::write(&file, 0, header)
+            .and_then(|()| by_ranges::write_on_threads(&file, header.len() as u64, bytes));
+        let place = || self.begun[id.0].place.to_string();
+        written.map_err(|source| FileError::Write { place: place(), source })
     }
 
     /// Writes values that have been moved.
     pub fn values(
         &mut self,
         id: OutputId,
-        data: Data,
+        moved: Moved,
         form: &ValueForm,
         otherwise: Format,
-    ) -> Result<()> {
+    ) -> anyhow::Result<()> {
         let format = self.format(id, otherwise)?;
+        let header = match format {
+            Format::Npy => {
+                npy::header(&form.descr, &[&[moved.len() as u64], &form.shape[..]].concat())
+            }
+            _ => Vec::new(),
+        };
+        if let Moved::Device(context, array) = &moved
+            && array.element_bytes() == form.bytes
+            && self.drained(id, (context, &**array), format, &header)?
+        {
+            return Ok(());
+        }
+        let data = moved.load()?;
         let exact = data.element_bytes() == form.bytes;
         if matches!(format, Format::Text | Format::Csv) {
             let numbers = form.element.and_then(|element| match exact {
@@ -146,19 +227,10 @@ impl Outputs {
                 let place = self.begun[id.0].place.to_string();
                 FileError::NoText { place, bytes: form.bytes, format }
             };
-            return self.array(id, &numbers.ok_or_else(no_text)?, otherwise);
+            return Ok(self.array(id, &numbers.ok_or_else(no_text)?, otherwise)?);
         }
-        let header = match format {
-            Format::Npy => {
-                npy::header(&form.descr, &[&[data.len() as u64], &form.shape[..]].concat())
-            }
-            _ => Vec::new(),
-        };
         let unpadded = if exact { None } else { Some(Values::unpadded(&data, form.bytes)) };
-        self.write(id, |writer| {
-            writer.write_all(&header)?;
-            writer.write_all(unpadded.as_deref().unwrap_or(data.bytes()))
-        })
+        Ok(self.binary(id, &header, unpadded.as_deref().unwrap_or(data.bytes()))?)
     }
 
     /// Writes text by `body`, which is given what separates columns in a file of this name.
@@ -260,6 +332,8 @@ fn compressed(
         }
         Some(Compression::Zstandard) => {
             let mut encoder = zstd::Encoder::new(&mut *plain, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+            // The same bytes whatever their number, and decompressed like all others.
+            encoder.multithread(rayon::current_num_threads() as u32)?;
             body(&mut encoder)?;
             encoder.finish()?;
         }

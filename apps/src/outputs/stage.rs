@@ -50,6 +50,11 @@ impl Staged {
         file.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
+    /// The file once more, for those who write it by ranges.
+    pub fn by_ranges(&self) -> Option<File> {
+        self.file.as_ref().and_then(|file| file.as_file().try_clone().ok())
+    }
+
     /// Waits until the disk has it: that may say only now that it is full, and a name must not
     /// precede its contents.
     pub fn sync(&self) -> io::Result<()> {

@@ -1,9 +1,11 @@
 //! A sort of arrays of any size: in one go where they fit the device, else by splitters.
 
+mod direct;
 mod large;
 mod plan;
 mod verify;
 
+pub use direct::sort_direct;
 pub use plan::{Method, OPS, Op, SortPlan};
 pub use verify::verify;
 

@@ -56,6 +56,14 @@ impl<K: Key> KeyRule<K> {
         }
     }
 
+    /// An error of the device, which names the user's file where it speaks of its function.
+    pub fn named(&self, error: anyhow::Error) -> anyhow::Error {
+        match self.glsl() {
+            Some(file) => file.named(error),
+            None => error,
+        }
+    }
+
     /// The bucket of a key; None where only the device knows.
     pub fn id(&self, key: K) -> Option<u64> {
         match &self.function {

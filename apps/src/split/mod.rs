@@ -1,6 +1,7 @@
 //! What the command line splits: files of keys of any type ([`KeyRule`], [`split`]), and the
 //! operations that have figures, their bucket functions, and the same functions on the CPU.
 
+mod direct;
 mod expected;
 mod key_rule;
 mod keys;
@@ -8,6 +9,7 @@ mod plan;
 mod verify;
 mod whole;
 
+pub use direct::{Direct, split_direct};
 pub use expected::Expected;
 pub use key_rule::{KeyFunction, KeyRule};
 pub use keys::{Distribution, Recipe};

@@ -58,6 +58,13 @@ struct Parted<K, V> {
 /// A part that has been split on the device; without values, those are empty.
 type Piece<K, V> = SplitPairs<Host, K, V>;
 
+/// How many keys and values of so many bytes fit.
+pub fn max_elements(room: &Room<'_>, key_bytes: usize, value_bytes: usize) -> usize {
+    // From one buffer to another.
+    let bytes = 2 * (key_bytes + value_bytes);
+    room.max_elements(bytes as u64, key_bytes.max(value_bytes) as u64)
+}
+
 fn in_parts<K: Key, V: Pod>(
     room: &Room<'_>,
     buckets: &Buckets<K>,
@@ -65,8 +72,7 @@ fn in_parts<K: Key, V: Pod>(
     values: Option<&[V]>,
 ) -> Result<Parted<K, V>> {
     let value_bytes = if values.is_some() { size_of::<V>() } else { 0 };
-    let (each, widest) = (2 * (size_of::<K>() + value_bytes), size_of::<K>().max(value_bytes));
-    let max = room.max_elements(each as u64, widest as u64);
+    let max = max_elements(room, size_of::<K>(), value_bytes);
     let bar = room.bars.elements("splitting", keys.len() as u64);
     let mut pieces: Vec<Piece<K, V>> = Vec::new();
     parts::in_order(keys.len(), max, |part| {

@@ -8,12 +8,14 @@ pub use options::Options;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
+use multisplit::Context;
 
 use crate::device::Devices;
 use crate::file_key::{FileKey, with_key_type};
 use crate::formats::{Array, Data};
-use crate::inputs::{Input, TableInput};
+use crate::inputs::{Elements, Input, Numbers, TableInput};
 use crate::keyed::{KeyedFiles, KeyedOptions};
+use crate::on_device::Moved;
 use crate::split::{self, Whole};
 use crate::wide_keys::{device_element, widened};
 
@@ -26,15 +28,35 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         values: &options.values,
         words: options.offsets.as_deref(),
     };
-    let mut files = KeyedFiles::open(&keyed, devices)?;
+    let (mut files, opening) = KeyedFiles::open(&keyed, devices)?;
     let job = SplitJob { options, devices };
-    let split = match &files.input {
-        Input::Array(keys, _) => {
-            let values = files.value_data();
-            with_key_type!(device_element(keys.element()), job.split(keys, values))?
+    let direct = match &files.input {
+        Input::Numbers(keys, _) if device_element(keys.element) == keys.element => {
+            !devices.verify()
         }
-        Input::Table(input) => job.rows(input)?,
+        _ => false,
     };
+    let read = if direct { None } else { files.take()? };
+    let context = &opening.finish()?;
+    let mut split = match (&files.input, &read) {
+        (Input::Table(input), _) => Some(job.rows(context, input)?),
+        (Input::Numbers(..), Some((keys, values))) => {
+            let element = device_element(keys.element());
+            Some(with_key_type!(element, job.split(context, keys, values.as_ref()))?)
+        }
+        (Input::Numbers(keys, _), None) => {
+            let values = files.value_elements();
+            with_key_type!(keys.element, job.direct(context, keys, values))?
+        }
+    };
+    if split.is_none()
+        && let Some((keys, values)) = files.take()?
+    {
+        // It does not fit the device.
+        let element = keys.element();
+        split = Some(with_key_type!(element, job.split(context, &keys, values.as_ref()))?);
+    }
+    let split = split.context("nothing was split")?;
     if let Some(pattern) = &options.each {
         files.begin_each(pattern, split.offsets.len() - 1)?;
     }
@@ -50,8 +72,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
 
 /// What comes out, whatever the type of the keys.
 struct Split {
-    keys: Data,
-    values: Option<Data>,
+    keys: Moved,
+    values: Option<Moved>,
     offsets: Vec<u64>,
     /// Of a table: its rows, bucket after bucket.
     order: Option<Vec<u32>>,
@@ -66,20 +88,48 @@ struct SplitJob<'j> {
 }
 
 impl SplitJob<'_> {
-    fn split<K: FileKey>(&self, array: &Array, values: Option<&Data>) -> Result<Split> {
+    /// Splits without a look at the elements; None where they do not fit the device.
+    fn direct<K: FileKey>(
+        &self,
+        context: &Context,
+        keys: &Numbers,
+        values: Option<&Elements>,
+    ) -> Result<Option<Split>> {
+        let rule = self.options.rule::<K>(keys.element, self.devices)?;
+        let buckets = rule.device_buckets(self.options.method)?;
+        let start = Instant::now();
+        let room = self.devices.room(context);
+        let split = split::split_direct(&room, &buckets, &keys.elements, values);
+        let Some(split) = split.map_err(|error| rule.named(error))? else { return Ok(None) };
+        let seconds = start.elapsed().as_secs_f64();
+        let what = told::Told {
+            n: keys.len(),
+            element: keys.element,
+            buckets: rule.buckets,
+            device: &context.properties().name,
+            seconds,
+            is_glsl: rule.glsl().is_some(),
+        };
+        let summary = self.summary(split.method, 1, &what);
+        let split::Direct { keys, values, offsets, .. } = split;
+        Ok(Some(Split { keys, values, offsets, order: None, summary }))
+    }
+
+    fn split<K: FileKey>(
+        &self,
+        context: &Context,
+        array: &Array,
+        values: Option<&Data>,
+    ) -> Result<Split> {
         let wide = widened(array);
         let keys = K::from_data(&wide).context("keys of another size")?;
         let rule = self.options.rule::<K>(array.element(), self.devices)?;
-        let context = self.devices.open()?;
         let buckets = rule.device_buckets(self.options.method)?;
         let start = Instant::now();
         let whole: Whole<K> = {
             let _span = tracing::info_span!("split", n = keys.len() as u64).entered();
-            let split = split::split(&self.devices.room(&context), &buckets, keys, values);
-            split.map_err(|error| match rule.glsl() {
-                Some(file) => file.named(error),
-                None => error,
-            })?
+            let split = split::split(&self.devices.room(context), &buckets, keys, values);
+            split.map_err(|error| rule.named(error))?
         };
         let seconds = start.elapsed().as_secs_f64();
         if self.devices.verify() {
@@ -94,13 +144,14 @@ impl SplitJob<'_> {
             seconds,
             is_glsl: rule.glsl().is_some(),
         };
-        let summary = self.summary(&whole, &what);
-        let (offsets, values) = (whole.offsets, whole.values);
-        Ok(Split { keys: K::into_data(whole.keys), values, offsets, order: None, summary })
+        let summary = self.summary(whole.method, whole.parts, &what);
+        let (offsets, values) = (whole.offsets, whole.values.map(Moved::Host));
+        let keys = Moved::Host(K::into_data(whole.keys));
+        Ok(Split { keys, values, offsets, order: None, summary })
     }
 
     /// Rows take the place of values.
-    fn rows(&self, input: &TableInput) -> Result<Split> {
+    fn rows(&self, context: &Context, input: &TableInput) -> Result<Split> {
         let TableInput { table, columns } = input;
         let [column] = &columns[..] else {
             bail!("a table is split by one --column, not by {}", columns.len());
@@ -111,8 +162,10 @@ impl SplitJob<'_> {
         }
         let rows = Data::Bytes4((0..table.len() as u32).collect());
         let element = device_element(column.keys.element());
-        let split = with_key_type!(element, self.split(&column.keys, Some(&rows)))?;
-        let Some(Data::Bytes4(order)) = &split.values else { bail!("the split gave no order") };
+        let split = with_key_type!(element, self.split(context, &column.keys, Some(&rows)))?;
+        let Some(Moved::Host(Data::Bytes4(order))) = &split.values else {
+            bail!("the split gave no order")
+        };
         Ok(Split { order: Some(order.clone()), ..split })
     }
 }

@@ -3,10 +3,11 @@
 use std::io::Write as _;
 
 use anyhow::Result;
+use multisplit::primitives::multisplit::Method;
 
 use super::SplitJob;
 use crate::formats::{Element, Place};
-use crate::split::{self, Whole};
+use crate::split;
 use crate::{figures, report, size};
 
 /// More buckets than these are not all printed.
@@ -40,12 +41,11 @@ impl SplitJob<'_> {
     }
 
     /// What was done.
-    pub fn summary<K>(&self, whole: &Whole<K>, told: &Told<'_>) -> String {
+    pub fn summary(&self, method: Method, parts: usize, told: &Told<'_>) -> String {
         let Told { element, buckets, device, .. } = told;
         let n = size::grouped(told.n as u64);
-        let method = split::name(whole.method);
-        let parts =
-            if whole.parts > 1 { format!(", {} parts", whole.parts) } else { String::new() };
+        let method = split::name(method);
+        let parts = if parts > 1 { format!(", {parts} parts") } else { String::new() };
         let checked = match (self.devices.verify(), told.is_glsl) {
             (false, _) => "",
             (true, false) => ", verified against the CPU",

@@ -1,0 +1,82 @@
+//! Elements that lie in a plain file as they are in memory: read by ranges, from several threads,
+//! into whatever memory is to have them.
+
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::formats::{Data, FileError, Result};
+
+/// Read at a time by one thread.
+const STEP_BYTES: usize = 4 << 20;
+
+/// Elements of a plain file.
+#[derive(Clone, Debug)]
+pub struct PlainFile {
+    file: Arc<File>,
+    place: String,
+    /// Where the first element begins.
+    offset: u64,
+    /// How many there are.
+    len: usize,
+    /// Bytes of each.
+    each: usize,
+}
+
+impl PlainFile {
+    /// `len` elements of `each` bytes, of which the file is known to have had as many.
+    pub fn new(file: Arc<File>, place: String, offset: u64, len: usize, each: usize) -> Self {
+        Self { file, place, offset, len, each }
+    }
+
+    /// How many elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Bytes of an element.
+    pub fn element_bytes(&self) -> usize {
+        self.each
+    }
+
+    /// Reads elements from element `first` on, until `bytes` is full.
+    pub fn read(&self, first: u64, bytes: &mut [u8]) -> Result<()> {
+        let mut at = self.offset + first * self.each as u64;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            match read_at(&self.file, rest, at) {
+                Ok(0) => return Err(FileError::Shortened { place: self.place.clone(), at }),
+                Ok(read) => {
+                    at += read as u64;
+                    rest = &mut rest[read..];
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(source) => return Err(FileError::Read { place: self.place.clone(), source }),
+            }
+        }
+        Ok(())
+    }
+
+    /// All elements, in memory.
+    pub fn load(&self) -> Result<Data> {
+        let no_memory =
+            || FileError::NoMemory { place: self.place.clone(), elements: self.len as u64 };
+        let mut data = Data::zeroed(self.each, self.len).ok_or_else(no_memory)?;
+        let step = STEP_BYTES / self.each;
+        let parts = data.bytes_mut().par_chunks_mut(step * self.each).enumerate();
+        parts.try_for_each(|(index, part)| self.read((index * step) as u64, part))?;
+        Ok(data)
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, bytes, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, bytes, at)
+}

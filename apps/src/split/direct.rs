@@ -1,0 +1,84 @@
+//! A split whose elements nobody on the host looks at: from the input to the device, and from there
+//! to the output.
+
+use anyhow::{Result, bail};
+use bytemuck::Pod;
+use multisplit::primitives::multisplit::Method;
+use multisplit::{Array, Buckets, Context, Value};
+
+use super::whole::max_elements;
+use crate::file_key::FileKey;
+use crate::inputs::Elements;
+use crate::on_device::{Moved, upload};
+use crate::parts::{Room, no_room};
+
+/// Elements in their buckets, on the device.
+pub struct Direct {
+    pub keys: Moved,
+    pub values: Option<Moved>,
+    /// Where each bucket begins, and n.
+    pub offsets: Vec<u64>,
+    pub method: Method,
+}
+
+/// Splits `keys`, and the values where there are any. None where they do not fit the device.
+pub fn split_direct<K: FileKey>(
+    room: &Room<'_>,
+    buckets: &Buckets<K>,
+    keys: &Elements,
+    values: Option<&Elements>,
+) -> Result<Option<Direct>> {
+    let value_bytes = values.map_or(0, Elements::element_bytes);
+    if keys.len() > max_elements(room, size_of::<K>(), value_bytes) {
+        return Ok(None);
+    }
+    let context = room.context;
+    let split = match (values, value_bytes) {
+        (None, _) => keys_alone(context, buckets, keys),
+        (Some(values), 4) => pairs::<K, u32>(context, buckets, keys, values),
+        (Some(values), 8) => pairs::<K, u64>(context, buckets, keys, values),
+        (Some(values), 16) => pairs::<K, [u32; 4]>(context, buckets, keys, values),
+        _ => bail!("values have 4, 8 or 16 bytes"),
+    };
+    match split {
+        Err(error) if no_room(&error) => Ok(None),
+        other => other.map(Some),
+    }
+}
+
+fn keys_alone<K: FileKey>(
+    context: &Context,
+    buckets: &Buckets<K>,
+    keys: &Elements,
+) -> Result<Direct> {
+    let keys = upload::<K>(context, keys)?;
+    let _span = tracing::info_span!("split", n = keys.len()).entered();
+    let split = context.split(&keys, buckets.clone())?;
+    Ok(Direct {
+        keys: Moved::device(context, split.keys),
+        values: None,
+        offsets: offsets(context, &split.offsets)?,
+        method: split.method,
+    })
+}
+
+fn pairs<K: FileKey, V: Pod + Value>(
+    context: &Context,
+    buckets: &Buckets<K>,
+    keys: &Elements,
+    values: &Elements,
+) -> Result<Direct> {
+    let (keys, values) = (upload::<K>(context, keys)?, upload::<V>(context, values)?);
+    let _span = tracing::info_span!("split", n = keys.len()).entered();
+    let split = context.split_pairs(&keys, &values, buckets.clone())?;
+    Ok(Direct {
+        keys: Moved::device(context, split.keys),
+        values: Some(Moved::device(context, split.values)),
+        offsets: offsets(context, &split.offsets)?,
+        method: split.method,
+    })
+}
+
+fn offsets(context: &Context, offsets: &Array<u32>) -> Result<Vec<u64>> {
+    Ok(context.download(offsets)?.into_iter().map(u64::from).collect())
+}
