@@ -8,12 +8,14 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 
 use crate::device::Devices;
-use crate::formats::{Array, Data, Format, Place};
+use crate::formats::{Array, Data, Format, Place, npy};
 use crate::host_memory;
 use crate::inputs::{Elements, Input, InputOptions, Numbers, Shape, TableInput, Values};
 use crate::on_device::Moved;
 use crate::opening::Opening;
-use crate::outputs::{OutputId, Outputs};
+use crate::outputs::{OutputId, Outputs, RangeWriter};
+use crate::phase;
+use crate::sort::Target;
 use crate::values::ValueOptions;
 use crate::wide_keys::narrowed;
 
@@ -85,7 +87,7 @@ impl KeyedFiles {
         }
         let output_format = options.output.output_format;
         let each_out = Vec::new();
-        let files = Self {
+        let mut files = Self {
             input,
             values,
             outputs,
@@ -96,7 +98,22 @@ impl KeyedFiles {
             each_out,
             output_format,
         };
+        files.reserve()?;
         Ok((files, opening))
+    }
+
+    /// What comes out is as long as what goes in.
+    fn reserve(&mut self) -> Result<()> {
+        let Input::Numbers(keys, _) = &self.input else { return Ok(()) };
+        let (len, otherwise) = (keys.len() as u64, self.otherwise());
+        let key_bytes = keys.element.bytes() as u64;
+        if let Some(id) = self.keys_out {
+            self.outputs.reserve(id, len * key_bytes, otherwise)?;
+        }
+        if let (Some(id), Some(values)) = (self.values_out, &self.values) {
+            self.outputs.reserve(id, len * values.form.bytes as u64, otherwise)?;
+        }
+        Ok(())
     }
 
     /// Begins a file for each of `count` buckets, whose number takes the place of `{}`.
@@ -132,10 +149,53 @@ impl KeyedFiles {
         let nothing = || Elements::Memory(Data::empty(1));
         let Input::Numbers(keys, _) = &mut self.input else { return Ok(None) };
         let elements = std::mem::replace(&mut keys.elements, nothing());
-        let keys = Numbers { element: keys.element, elements }.load()?;
+        let keys = Numbers { element: keys.element, elements };
         let values = self.values.as_mut();
-        let values = values.map(|values| std::mem::replace(&mut values.elements, nothing()).load());
-        Ok(Some((keys, values.transpose()?)))
+        let values = values.map(|values| std::mem::replace(&mut values.elements, nothing()));
+        phase::timed("reading", || {
+            Ok(Some((keys.load()?, values.map(Elements::load).transpose()?)))
+        })
+    }
+
+    /// The outputs for elements that come in any order, as the device has them; None where they have
+    /// to be written from their beginning to their end, or in another form.
+    pub fn range_target(&mut self) -> Result<Option<RangeTarget>> {
+        let otherwise = self.otherwise();
+        let Input::Numbers(keys, _) = &self.input else { return Ok(None) };
+        let (element, len) = (keys.element, keys.len());
+        let binary = |outputs: &Outputs, id| outputs.format(id, otherwise).map(|f| !f.is_text());
+        let mut target = RangeTarget { keys: None, values: None };
+        if let Some(id) = self.keys_out {
+            if !binary(&self.outputs, id)? {
+                return Ok(None);
+            }
+            let header = match self.outputs.format(id, otherwise)? {
+                Format::Npy => npy::header_of(element, len),
+                _ => Vec::new(),
+            };
+            let writer = self.outputs.range_writer(id, &header, element.bytes())?;
+            let Some(writer) = writer else { return Ok(None) };
+            target.keys = Some(writer);
+        }
+        if let (Some(id), Some(values)) = (self.values_out, &self.values) {
+            let form = &values.form;
+            if !binary(&self.outputs, id)? || form.bytes != values.elements.element_bytes() {
+                return Ok(None);
+            }
+            let header = match self.outputs.format(id, otherwise)? {
+                Format::Npy => form.header(len as u64),
+                _ => Vec::new(),
+            };
+            let writer = self.outputs.range_writer(id, &header, form.bytes)?;
+            let Some(writer) = writer else { return Ok(None) };
+            target.values = Some(writer);
+        }
+        Ok(Some(target))
+    }
+
+    /// Every output takes its name.
+    pub fn finish(self) -> Result<()> {
+        Ok(self.outputs.finish()?)
     }
 
     /// In which form outputs are whose names do not say it.
@@ -154,6 +214,18 @@ impl KeyedFiles {
         words: Option<Vec<u32>>,
     ) -> Result<()> {
         let span = tracing::info_span!("write").entered();
+        phase::timed("writing", || self.write_all(keys, values, words))?;
+        // The trace, which is written now, is to have it.
+        drop(span);
+        Ok(self.outputs.finish()?)
+    }
+
+    fn write_all(
+        &mut self,
+        keys: Moved,
+        values: Option<Moved>,
+        words: Option<Vec<u32>>,
+    ) -> Result<()> {
         let otherwise = self.otherwise();
         let buckets = self.buckets(words.as_deref());
         self.write_words(words)?;
@@ -179,9 +251,7 @@ impl KeyedFiles {
                 }
             }
         }
-        // The trace, which is written now, is to have it.
-        drop(span);
-        Ok(self.outputs.finish()?)
+        Ok(())
     }
 
     /// Writes rows of a table in this order, or their keys alone; every output takes its name.
@@ -225,6 +295,22 @@ impl KeyedFiles {
             self.outputs.array(id, &Array::words(words), Format::Text)?;
         }
         Ok(())
+    }
+}
+
+/// Outputs that are written by ranges.
+pub struct RangeTarget {
+    keys: Option<RangeWriter>,
+    values: Option<RangeWriter>,
+}
+
+impl Target for RangeTarget {
+    fn keys(&self, first: u64, bytes: &[u8]) -> Result<()> {
+        Ok(self.keys.as_ref().map_or(Ok(()), |writer| writer.put(first, bytes))?)
+    }
+
+    fn values(&self, first: u64, bytes: &[u8]) -> Result<()> {
+        Ok(self.values.as_ref().map_or(Ok(()), |writer| writer.put(first, bytes))?)
     }
 }
 

@@ -28,6 +28,7 @@ mod opening;
 mod outputs;
 mod parts;
 mod passes;
+mod phase;
 mod plan_svg;
 mod plans;
 mod plot;
@@ -53,6 +54,7 @@ use crate::trace::Trace;
 
 /// Does what the arguments of this process ask for, and gives its exit status.
 pub fn run() -> ExitCode {
+    phase::begin();
     // Prints help, or what is wrong with the arguments, and ends with status 2 by itself.
     let arguments = Arguments::parse();
     let common = &arguments.common;
@@ -60,6 +62,9 @@ pub fn run() -> ExitCode {
     logging::start(common.verbose, common.quiet, trace.as_ref());
     if common.quiet {
         report::be_quiet();
+    }
+    if common.verbose > 0 {
+        report::be_verbose();
     }
     let devices = Devices::new(arguments.common, trace);
     let outcome = commands::run(arguments.command, &devices);

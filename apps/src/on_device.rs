@@ -7,11 +7,12 @@ use multisplit::{Array, Context};
 
 use crate::formats::Data;
 use crate::inputs::Elements;
+use crate::phase;
 
 /// Brings elements to the device. `T` has as many bytes as each of them.
 pub fn upload<T: Pod>(context: &Context, elements: &Elements) -> Result<Array<T>> {
     let _span = tracing::info_span!("upload", elements = elements.len() as u64).entered();
-    match elements {
+    phase::timed("reading and uploading", || match elements {
         Elements::Memory(data) => {
             let bytes = data.bytes();
             context.upload_with(elements.len() as u64, |first, chunk: &mut [T]| {
@@ -24,7 +25,21 @@ pub fn upload<T: Pod>(context: &Context, elements: &Elements) -> Result<Array<T>
         Elements::File(file) => context.upload_with(file.len() as u64, |first, chunk: &mut [T]| {
             Ok(file.read(first, bytemuck::cast_slice_mut(chunk))?)
         }),
+    })
+}
+
+/// Some of the elements, in memory. `T` has as many bytes as each of them.
+pub fn elements_of<T: Pod>(elements: &Elements, first: u64, len: usize) -> Result<Vec<T>> {
+    let mut some = vec![T::zeroed(); len];
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut some);
+    match elements {
+        Elements::Memory(data) => {
+            let begin = first as usize * size_of::<T>();
+            bytes.copy_from_slice(&data.bytes()[begin..begin + bytes.len()]);
+        }
+        Elements::File(file) => file.read(first, bytes)?,
     }
+    Ok(some)
 }
 
 /// What is done with a part of an array on its way to the host: it is given the index of the first

@@ -5,6 +5,8 @@ use std::thread::JoinHandle;
 use anyhow::Result;
 use multisplit::{Config, Context, Error};
 
+use crate::phase;
+
 /// A device that is being opened.
 pub struct Opening(Option<JoinHandle<Result<Context, Error>>>);
 
@@ -17,7 +19,7 @@ impl Opening {
 
     /// Waits for it.
     pub fn finish(mut self) -> Result<Context> {
-        match self.0.take().map(JoinHandle::join) {
+        match phase::timed("waiting for the device", || self.0.take().map(JoinHandle::join)) {
             Some(Ok(opened)) => Ok(opened?),
             Some(Err(panic)) => std::panic::resume_unwind(panic),
             None => Ok(Context::new()?),

@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use multisplit::{Error, Message};
 
+use crate::phase;
+
 /// Wrong usage, 2, is clap's.
 const FAILURE: u8 = 1;
 const VALIDATION: u8 = 3;
@@ -14,10 +16,16 @@ const VALIDATION: u8 = 3;
 const MAX_MESSAGES: usize = 20;
 
 static QUIET: AtomicBool = AtomicBool::new(false);
+static VERBOSE: AtomicBool = AtomicBool::new(false);
 
 /// From here on nothing but errors is told.
 pub fn be_quiet() {
     QUIET.store(true, Ordering::Relaxed);
+}
+
+/// From here on it is told where the time goes.
+pub fn be_verbose() {
+    VERBOSE.store(true, Ordering::Relaxed);
 }
 
 /// Prints what there is to print and gives the exit status.
@@ -49,6 +57,14 @@ pub fn note(text: impl Display) {
 pub fn summary(text: impl Display) {
     if !QUIET.load(Ordering::Relaxed) {
         say(text);
+    }
+}
+
+/// Tells what was done, how long the whole command took, and with -v each of its phases.
+pub fn done(text: impl Display) {
+    summary(format_args!("{text}; {} in all", phase::total()));
+    if VERBOSE.load(Ordering::Relaxed) {
+        summary(format_args!("of which {}", phase::list()));
     }
 }
 

@@ -15,7 +15,7 @@ use crate::histogram::{Counted, Counts, Edge, Function, Wanted, chart, count, na
 use crate::inputs::{Input, InputOptions, Shape, read};
 use crate::outputs::{OutputId, Outputs};
 use crate::plot::HistogramPlot;
-use crate::{figures, report, size};
+use crate::{figures, phase, report, size};
 
 /// Arguments of `multisplit histogram`.
 #[derive(Debug, Args)]
@@ -94,7 +94,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let counted = {
         let _span = tracing::info_span!("histogram", n = samples.len() as u64).entered();
         let (room, wanted) = (devices.room(&context), material.wanted(options)?);
-        count(&room, &wanted, &samples, material.weights.as_ref(), devices.verify())?
+        let weights = material.weights.as_ref();
+        phase::timed("counting", || count(&room, &wanted, &samples, weights, devices.verify()))?
     };
     let time = figures::time(start.elapsed().as_secs_f64() * 1e9);
     if let Some(id) = ids.csv {
@@ -114,7 +115,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         (true, None) => ", verified against the CPU",
     };
     let device = &context.properties().name;
-    report::summary(format_args!(
+    report::done(format_args!(
         "counted {n} {element} in {bins} bin{plural}, {out_of_range} out of range, in {time} on \
          {device}{checked}"
     ));
@@ -203,7 +204,7 @@ impl Options {
         match self.input.open(Shape::Any, devices.bars())? {
             Input::Numbers(samples, _) => {
                 let _span = tracing::info_span!("read").entered();
-                Ok((samples.load()?, None))
+                Ok((phase::timed("reading", || samples.load())?, None))
             }
             Input::Table(mut input) => {
                 let column = input.columns.pop().context("no column")?;

@@ -1,7 +1,7 @@
 //! `multisplit sort`: an array from a file, or the rows of a table, sorted.
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use clap::error::ErrorKind;
@@ -15,10 +15,10 @@ use crate::formats::{Array, Data, Element};
 use crate::inputs::{Elements, Input, InputOptions, Numbers, TableInput};
 use crate::keyed::{KeyedFiles, KeyedOptions, OutputOptions};
 use crate::on_device::Moved;
-use crate::sort::{self, SortRequest};
+use crate::sort::{self, SortRequest, Target};
 use crate::values::ValueOptions;
 use crate::wide_keys::{device_element, widened};
-use crate::{figures, report, size};
+use crate::{figures, phase, report, size};
 
 /// Arguments of `multisplit sort`.
 #[derive(Debug, Args)]
@@ -103,7 +103,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
             let (order, summary) = job.rows(input)?;
             let words = files.wants_words().then(|| order.clone());
             files.write_rows(&order, words)?;
-            report::summary(summary);
+            report::done(summary);
         }
     }
     Ok(())
@@ -156,12 +156,36 @@ impl SortJob<'_> {
             let direct = with_key_type!(keys.element, self.direct(keys, files.value_elements()))?;
             if let Some(sorted) = direct {
                 files.write(sorted.keys, sorted.values, None)?;
-                report::summary(sorted.summary);
+                report::done(sorted.summary);
                 return Ok(());
             }
         }
+        if let Input::Numbers(keys, _) = &files.input
+            && device_element(keys.element) == keys.element
+            && let Some(target) = files.range_target()?
+        {
+            let start = Instant::now();
+            let Input::Numbers(keys, _) = &files.input else { bail!("a table is no array") };
+            let values = files.value_elements();
+            with_key_type!(keys.element, self.streamed(keys, values, &target))?;
+            let what = self.what(keys.len(), keys.element, false);
+            let summary = self.summary(start.elapsed(), &what);
+            files.finish()?;
+            report::done(summary);
+            return Ok(());
+        }
         let read = files.take()?;
         self.sort_on_host(files, read)
+    }
+
+    fn streamed<K: FileKey>(
+        &self,
+        keys: &Numbers,
+        values: Option<&Elements>,
+        target: &dyn Target,
+    ) -> Result<()> {
+        let room = self.devices.room(self.context);
+        sort::sort_streamed::<K>(&room, self.request, &keys.elements, values, target)
     }
 
     fn direct<K: FileKey>(
@@ -169,14 +193,16 @@ impl SortJob<'_> {
         keys: &Numbers,
         values: Option<&Elements>,
     ) -> Result<Option<SortedData>> {
-        let start = Instant::now();
         let room = self.devices.room(self.context);
         let sorted = sort::sort_direct::<K>(&room, self.request, &keys.elements, values)?;
         Ok(sorted.map(|sorted| SortedData {
             keys: sorted.keys,
             values: sorted.values,
             order: None,
-            summary: self.summary(start, &self.what(keys.len(), keys.element, true)),
+            summary: {
+                let what = self.what(keys.len(), keys.element, true);
+                self.summary(phase::taken("sorting"), &what)
+            },
         }))
     }
 
@@ -187,7 +213,7 @@ impl SortJob<'_> {
         let element = device_element(keys.element());
         let sorted = with_key_type!(element, self.sort(&keys, values.as_ref(), wanted))?;
         files.write(sorted.keys, sorted.values, sorted.order)?;
-        report::summary(sorted.summary);
+        report::done(sorted.summary);
         Ok(())
     }
 
@@ -202,7 +228,7 @@ impl SortJob<'_> {
         let sorted = self.sorted::<K>(&wide, values, wants_order)?;
         let what = self.what(keys.len(), keys.element(), sorted.whole);
         let (keys, values) = (K::into_data(sorted.keys), sorted.values.map(Moved::Host));
-        let summary = self.summary(start, &what);
+        let summary = self.summary(start.elapsed(), &what);
         Ok(SortedData { keys: Moved::Host(keys), values, order: sorted.order, summary })
     }
 
@@ -248,7 +274,8 @@ impl SortJob<'_> {
         let n = size::grouped(table.len() as u64);
         let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
         let missing: usize = columns.iter().map(|column| column.missing.len()).sum();
-        let mut summary = self.summary(start, &format!("{n} rows by {}", names.join(", ")));
+        let mut summary =
+            self.summary(start.elapsed(), &format!("{n} rows by {}", names.join(", ")));
         if missing > 0 {
             let cells = if missing == 1 { "cell" } else { "cells" };
             summary += &format!("\nnote: {missing} empty {cells}: such rows come last");
@@ -262,8 +289,8 @@ impl SortJob<'_> {
         Ok(order)
     }
 
-    fn summary(&self, start: Instant, what: &str) -> String {
-        let time = figures::time(start.elapsed().as_secs_f64() * 1e9);
+    fn summary(&self, took: Duration, what: &str) -> String {
+        let time = figures::time(took.as_secs_f64() * 1e9);
         let checked = if self.devices.verify() { ", verified against the CPU" } else { "" };
         let device = &self.context.properties().name;
         format!("sorted {what} in {time} on {device}{checked}")

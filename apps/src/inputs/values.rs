@@ -4,7 +4,7 @@
 //! they are written.
 
 use super::{Elements, Stream, open_array};
-use crate::formats::npy::ByteOrder;
+use crate::formats::npy::{self, ByteOrder};
 use crate::formats::{Data, Element, FileError, Format, Place, Result};
 use crate::inputs::Shape;
 use crate::progress::Bars;
@@ -27,6 +27,13 @@ pub struct ValueForm {
     pub shape: Vec<u64>,
     /// What it is, where it is a number.
     pub element: Option<Element>,
+}
+
+impl ValueForm {
+    /// The header of a `.npy` file of so many of these.
+    pub fn header(&self, len: u64) -> Vec<u8> {
+        npy::header(&self.descr, &[&[len], &self.shape[..]].concat())
+    }
 }
 
 /// The largest value that the device moves.

@@ -5,30 +5,64 @@ use std::io;
 
 use rayon::prelude::*;
 
+use crate::formats::{FileError, Result};
+
 /// Written at a time by one thread.
 const STEP_BYTES: usize = 4 << 20;
 
-/// Writes all of `bytes` from byte `at` on.
-pub fn write(file: &File, at: u64, bytes: &[u8]) -> io::Result<()> {
-    #[cfg(unix)]
-    return std::os::unix::fs::FileExt::write_all_at(file, bytes, at);
-    #[cfg(windows)]
-    {
-        let (mut at, mut rest) = (at, bytes);
-        while !rest.is_empty() {
-            let written = std::os::windows::fs::FileExt::seek_write(file, rest, at)?;
-            if written == 0 {
-                return Err(io::ErrorKind::WriteZero.into());
-            }
-            at += written as u64;
-            rest = &rest[written..];
-        }
-        Ok(())
+/// Writes elements of a file wherever they belong.
+pub struct RangeWriter {
+    file: File,
+    place: String,
+    /// Bytes before the first element.
+    header: u64,
+    /// Bytes of an element.
+    each: u64,
+}
+
+impl RangeWriter {
+    pub fn new(file: File, place: String, header: u64, each: usize) -> Self {
+        Self { file, place, header, each: each as u64 }
+    }
+
+    /// Writes what comes before the elements.
+    pub fn header(&self, header: &[u8]) -> Result<()> {
+        self.write(0, header)
+    }
+
+    /// Writes elements from element `first` on.
+    pub fn put(&self, first: u64, bytes: &[u8]) -> Result<()> {
+        self.write(self.header + first * self.each, bytes)
+    }
+
+    /// Writes all elements.
+    pub fn put_all(&self, bytes: &[u8]) -> Result<()> {
+        let parts = bytes.par_chunks(STEP_BYTES).enumerate();
+        parts.try_for_each(|(index, part)| {
+            self.write(self.header + (index * STEP_BYTES) as u64, part)
+        })
+    }
+
+    fn write(&self, at: u64, bytes: &[u8]) -> Result<()> {
+        let failed = |source| FileError::Write { place: self.place.clone(), source };
+        write_all_at(&self.file, at, bytes).map_err(failed)
     }
 }
 
-/// The same on several threads.
-pub fn write_on_threads(file: &File, at: u64, bytes: &[u8]) -> io::Result<()> {
-    let parts = bytes.par_chunks(STEP_BYTES).enumerate();
-    parts.try_for_each(|(index, part)| write(file, at + (index * STEP_BYTES) as u64, part))
+#[cfg(unix)]
+fn write_all_at(file: &File, at: u64, bytes: &[u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
+}
+
+#[cfg(windows)]
+fn write_all_at(file: &File, mut at: u64, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let written = std::os::windows::fs::FileExt::seek_write(file, bytes, at)?;
+        if written == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        at += written as u64;
+        bytes = &bytes[written..];
+    }
+    Ok(())
 }

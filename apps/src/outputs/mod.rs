@@ -7,6 +7,7 @@
 mod by_ranges;
 mod commit;
 mod identity;
+mod reserve;
 mod signals;
 mod stage;
 
@@ -21,7 +22,9 @@ use crate::formats::{Array, Compression, Element, FileError, Format, Place, Resu
 use crate::formats::{npy, text};
 use crate::inputs::{ValueForm, Values};
 use crate::on_device::{DeviceArray, Moved};
+pub use by_ranges::RangeWriter;
 use identity::Identity;
+use reserve::Reserving;
 use stage::Staged;
 
 /// The outputs of one command.
@@ -41,6 +44,8 @@ struct Output {
     place: Place,
     sink: Sink,
     identity: Option<Identity>,
+    /// Takes room on the disk.
+    reserving: Option<Reserving>,
 }
 
 enum Sink {
@@ -49,6 +54,9 @@ enum Sink {
     Direct(File),
     Staged(Staged),
 }
+
+/// Outputs that are shorter are written as quickly as room is taken for them.
+const MIN_RESERVED: u64 = 16 << 20;
 
 /// Other names of standard output, which may be a file that exists.
 const STANDARD: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
@@ -111,7 +119,7 @@ impl Outputs {
                 Err(_) => Sink::Staged(Staged::begin(path, None).map_err(failed)?),
             },
         };
-        self.begun.push(Output { place: place.clone(), sink, identity });
+        self.begun.push(Output { place: place.clone(), sink, identity, reserving: None });
         Ok(OutputId(self.begun.len() - 1))
     }
 
@@ -125,6 +133,17 @@ impl Outputs {
             }
             Format::Text | Format::Csv => self.write(id, |writer| text::write(writer, array)),
         }
+    }
+
+    /// Takes room on the disk for so many bytes of binary output, while other work is done.
+    pub fn reserve(&mut self, id: OutputId, bytes: u64, otherwise: Format) -> Result<()> {
+        if bytes >= MIN_RESERVED
+            && !self.format(id, otherwise)?.is_text()
+            && let Some(file) = self.by_ranges(id)
+        {
+            self.begun[id.0].reserving = Some(Reserving::begin(file, bytes));
+        }
+        Ok(())
     }
 
     /// Writes an array of the device, whose elements are those of the file: straight from the memory
@@ -157,18 +176,36 @@ impl Outputs {
         format: Format,
         header: &[u8],
     ) -> anyhow::Result<bool> {
-        let Some(file) = self.by_ranges(id).filter(|_| !format.is_text()) else {
+        if format.is_text() {
+            return Ok(false);
+        }
+        let Some(writer) = self.range_writer(id, header, array.element_bytes())? else {
             return Ok(false);
         };
-        let place = || self.begun[id.0].place.to_string();
-        let failed = |source| FileError::Write { place: place(), source };
-        let each = array.element_bytes() as u64;
-        by_ranges::write(&file, 0, header).map_err(failed)?;
-        array.drain(context, &|first, bytes| {
-            let at = header.len() as u64 + first * each;
-            Ok(by_ranges::write(&file, at, bytes).map_err(failed)?)
-        })?;
+        array.drain(context, &|first, bytes| Ok(writer.put(first, bytes)?))?;
         Ok(true)
+    }
+
+    /// A writer of an output by ranges, of elements of so many bytes after a header; None where it
+    /// has to be written from its beginning to its end.
+    pub fn range_writer(
+        &mut self,
+        id: OutputId,
+        header: &[u8],
+        each: usize,
+    ) -> Result<Option<RangeWriter>> {
+        let Some(file) = self.by_ranges(id) else { return Ok(None) };
+        self.end_reserving(id)?;
+        let writer =
+            RangeWriter::new(file, self.begun[id.0].place.to_string(), header.len() as u64, each);
+        writer.header(header)?;
+        Ok(Some(writer))
+    }
+
+    fn end_reserving(&mut self, OutputId(index): OutputId) -> Result<()> {
+        let Output { place, reserving, .. } = &mut self.begun[index];
+        let ended = reserving.take().map_or(Ok(()), Reserving::finish);
+        ended.map_err(|source| FileError::Write { place: place.to_string(), source })
     }
 
     /// The file of an output whose bytes are the plain ones, and can be written in any order.
@@ -183,16 +220,13 @@ impl Outputs {
 
     /// Writes `header` and then `bytes`.
     fn binary(&mut self, id: OutputId, header: &[u8], bytes: &[u8]) -> Result<()> {
-        let Some(file) = self.by_ranges(id) else {
+        let Some(writer) = self.range_writer(id, header, 1)? else {
             return self.write(id, |writer| {
                 writer.write_all(header)?;
                 writer.write_all(bytes)
             });
         };
-        let written = by_ranges::write(&file, 0, header)
-            .and_then(|()| by_ranges::write_on_threads(&file, header.len() as u64, bytes));
-        let place = || self.begun[id.0].place.to_string();
-        written.map_err(|source| FileError::Write { place: place(), source })
+        writer.put_all(bytes)
     }
 
     /// Writes values that have been moved.
@@ -205,9 +239,7 @@ impl Outputs {
     ) -> anyhow::Result<()> {
         let format = self.format(id, otherwise)?;
         let header = match format {
-            Format::Npy => {
-                npy::header(&form.descr, &[&[moved.len() as u64], &form.shape[..]].concat())
-            }
+            Format::Npy => form.header(moved.len() as u64),
             _ => Vec::new(),
         };
         if let Moved::Device(context, array) = &moved

@@ -1,21 +1,51 @@
 //! A sort whose elements nobody on the host looks at: from the input to the device, and from there to
 //! the output.
 
+use std::panic::resume_unwind;
+use std::thread;
+
 use anyhow::{Result, bail};
 use bytemuck::Pod;
-use multisplit::{Context, Value};
+use multisplit::graph::{Buffer, Graph};
+use multisplit::primitives::{self, SortBuffers};
+use multisplit::{Bound, Context, Error, Executable, Sort};
 
 use super::{SortRequest, max_elements};
 use crate::file_key::FileKey;
+use crate::formats::Data;
 use crate::inputs::Elements;
 use crate::on_device::{Moved, upload};
 use crate::parts::{Room, no_room};
+use crate::phase;
 
 /// Sorted elements, on the device.
 pub struct Direct {
     pub keys: Moved,
     pub values: Option<Moved>,
 }
+
+/// Values that keys take along: of 4, 8 or 16 bytes, or `()` for none.
+pub trait Values: Pod + Send + Sync {
+    /// Whether there are any.
+    const PRESENT: bool = true;
+
+    /// The values as elements of a file.
+    fn into_data(values: Vec<Self>) -> Data {
+        Data::of(values)
+    }
+}
+
+impl Values for () {
+    const PRESENT: bool = false;
+
+    fn into_data(_: Vec<Self>) -> Data {
+        Data::empty(1)
+    }
+}
+
+impl Values for u32 {}
+impl Values for u64 {}
+impl Values for [u32; 4] {}
 
 /// Sorts `keys`, and the values where there are any; stable. None where they do not fit the device.
 pub fn sort_direct<K: FileKey>(
@@ -25,16 +55,21 @@ pub fn sort_direct<K: FileKey>(
     values: Option<&Elements>,
 ) -> Result<Option<Direct>> {
     let value_bytes = values.map_or(0, Elements::element_bytes);
-    if keys.len() > max_elements::<K>(room, value_bytes) {
+    if keys.len() == 0 || keys.len() > max_elements::<K>(room, value_bytes) {
         return Ok(None);
     }
     let context = room.context;
-    let sorted = match (values, value_bytes) {
-        (None, _) => keys_alone::<K>(context, request, keys),
-        (Some(values), 4) => pairs::<K, u32>(context, request, keys, values),
-        (Some(values), 8) => pairs::<K, u64>(context, request, keys, values),
-        (Some(values), 16) => pairs::<K, [u32; 4]>(context, request, keys, values),
+    let sort = || match value_bytes {
+        0 => on_device::<K, ()>(context, request, keys, values),
+        4 => on_device::<K, u32>(context, request, keys, values),
+        8 => on_device::<K, u64>(context, request, keys, values),
+        16 => on_device::<K, [u32; 4]>(context, request, keys, values),
         _ => bail!("values have 4, 8 or 16 bytes"),
+    };
+    let sorted = match sort() {
+        // From here on the context ranks by ballots.
+        Err(error) if matches!(error.downcast_ref(), Some(Error::LaneOrder { .. })) => sort(),
+        other => other,
     };
     match sorted {
         Err(error) if no_room(&error) => Ok(None),
@@ -42,29 +77,53 @@ pub fn sort_direct<K: FileKey>(
     }
 }
 
-fn keys_alone<K: FileKey>(
+/// The sort is prepared while its arrays are brought.
+fn on_device<K: FileKey, V: Values>(
     context: &Context,
     request: SortRequest,
     keys: &Elements,
+    values: Option<&Elements>,
 ) -> Result<Direct> {
-    let mut keys = upload::<K>(context, keys)?;
+    let (n, sort) = (keys.len() as u64, request.sort());
+    let (keys, values, prepared) = thread::scope(|scope| {
+        let preparing = scope.spawn(|| Prepared::new::<K, V>(context, &sort, n));
+        let uploaded = upload::<K>(context, keys).and_then(|keys| {
+            let values = values.map(|values| upload::<V>(context, values)).transpose()?;
+            Ok((keys, values))
+        });
+        let prepared = preparing.join().unwrap_or_else(|panic| resume_unwind(panic));
+        let (keys, values) = uploaded?;
+        anyhow::Ok((keys, values, prepared?))
+    })?;
+    let mut bound = vec![Bound::from((prepared.keys, &keys))];
+    bound.extend(prepared.values.zip(values.as_ref()).map(Bound::from));
     {
-        let _span = tracing::info_span!("sort", n = keys.len()).entered();
-        context.sort_in_place(&mut keys, &request.sort())?;
+        let _span = tracing::info_span!("sort", n).entered();
+        phase::timed("sorting", || context.run(&prepared.executable, &bound))?;
     }
-    Ok(Direct { keys: Moved::device(context, keys), values: None })
+    let values = values.map(|values| Moved::device(context, values));
+    Ok(Direct { keys: Moved::device(context, keys), values })
 }
 
-fn pairs<K: FileKey, V: Pod + Value>(
-    context: &Context,
-    request: SortRequest,
-    keys: &Elements,
-    values: &Elements,
-) -> Result<Direct> {
-    let (keys, values) = (upload::<K>(context, keys)?, upload::<V>(context, values)?);
-    let (keys, values) = {
-        let _span = tracing::info_span!("sort", n = keys.len()).entered();
-        context.sort_pairs_with(&keys, &values, &request.sort())?
-    };
-    Ok(Direct { keys: Moved::device(context, keys), values: Some(Moved::device(context, values)) })
+/// A sort where its arrays are, ready to run.
+pub struct Prepared {
+    pub executable: Executable,
+    pub keys: Buffer,
+    pub values: Option<Buffer>,
+}
+
+impl Prepared {
+    /// A sort of `n` keys, each with its value.
+    pub fn new<K: FileKey, V: Values>(context: &Context, sort: &Sort, n: u64) -> Result<Self> {
+        let mut graph = Graph::new("sort");
+        let keys = graph.import::<K>("keys", n);
+        let values = V::PRESENT.then(|| graph.import::<V>("values", n));
+        let mut buffers = SortBuffers::keys(keys);
+        if let Some(values) = values {
+            buffers = buffers.values(values);
+        }
+        primitives::sort(&mut graph, &context.policy(), sort, &buffers)?;
+        let executable = context.instantiate(graph.compile(&context.limits())?)?;
+        Ok(Self { executable, keys, values })
+    }
 }

@@ -1,12 +1,14 @@
-//! A sort of arrays of any size: in one go where they fit the device, else by splitters.
+//! A sort of arrays of any size: in one go where they fit the device, else bucket by bucket.
 
 mod direct;
-mod large;
+mod in_memory;
 mod plan;
+mod streamed;
 mod verify;
 
 pub use direct::sort_direct;
 pub use plan::{Method, OPS, Op, SortPlan};
+pub use streamed::{Target, sort_streamed};
 pub use verify::verify;
 
 use anyhow::{Context as _, Result, bail};
@@ -59,19 +61,24 @@ pub fn sort<K: FileKey>(
 ) -> Result<Sorted<K>> {
     let value_bytes = if order { size_of::<u32>() } else { values.map_or(0, Data::element_bytes) };
     let max = max_elements::<K>(room, value_bytes);
-    let fits = keys.len() <= max;
-    if fits {
+    if keys.len() <= max {
         match in_one_go(room, request, keys, values, order) {
             Err(error) if no_room(&error) => {}
             other => return other,
         }
     }
-    let max = if fits { keys.len() / 2 } else { max };
-    let wanted = order || values.is_some();
-    let (keys, order_found) = large::sort(room, request, max, keys, wanted)?;
-    let values = values.map(|values| gathered_data(values, &order_found)).transpose()?;
-    let order = order.then_some(order_found);
-    Ok(Sorted { keys, values, order, whole: false })
+    let along = match (order, values) {
+        (true, _) => Some(Data::Bytes4(indices(keys.len())?)),
+        (false, values) => values.cloned(),
+    };
+    let (keys, along) = in_memory::sort::<K>(room, request, K::into_data(keys.to_vec()), along)?;
+    match along {
+        Some(Data::Bytes4(found)) if order => {
+            let values = values.map(|values| gathered_data(values, &found)).transpose()?;
+            Ok(Sorted { keys, values, order: Some(found), whole: false })
+        }
+        values => Ok(Sorted { keys, values, order: None, whole: false }),
+    }
 }
 
 /// How many keys with values of so many bytes fit.

@@ -11,6 +11,7 @@ use crate::file_key::FileKey;
 use crate::inputs::Elements;
 use crate::on_device::{Moved, upload};
 use crate::parts::{Room, no_room};
+use crate::phase;
 
 /// Elements in their buckets, on the device.
 pub struct Direct {
@@ -53,7 +54,7 @@ fn keys_alone<K: FileKey>(
 ) -> Result<Direct> {
     let keys = upload::<K>(context, keys)?;
     let _span = tracing::info_span!("split", n = keys.len()).entered();
-    let split = context.split(&keys, buckets.clone())?;
+    let split = phase::timed("splitting", || context.split(&keys, buckets.clone()))?;
     Ok(Direct {
         keys: Moved::device(context, split.keys),
         values: None,
@@ -70,7 +71,7 @@ fn pairs<K: FileKey, V: Pod + Value>(
 ) -> Result<Direct> {
     let (keys, values) = (upload::<K>(context, keys)?, upload::<V>(context, values)?);
     let _span = tracing::info_span!("split", n = keys.len()).entered();
-    let split = context.split_pairs(&keys, &values, buckets.clone())?;
+    let split = phase::timed("splitting", || context.split_pairs(&keys, &values, buckets.clone()))?;
     Ok(Direct {
         keys: Moved::device(context, split.keys),
         values: Some(Moved::device(context, split.values)),

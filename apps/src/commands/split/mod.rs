@@ -16,6 +16,7 @@ use crate::formats::{Array, Data};
 use crate::inputs::{Elements, Input, Numbers, TableInput};
 use crate::keyed::{KeyedFiles, KeyedOptions};
 use crate::on_device::Moved;
+use crate::phase;
 use crate::split::{self, Whole};
 use crate::wide_keys::{device_element, widened};
 
@@ -97,11 +98,10 @@ impl SplitJob<'_> {
     ) -> Result<Option<Split>> {
         let rule = self.options.rule::<K>(keys.element, self.devices)?;
         let buckets = rule.device_buckets(self.options.method)?;
-        let start = Instant::now();
         let room = self.devices.room(context);
         let split = split::split_direct(&room, &buckets, &keys.elements, values);
         let Some(split) = split.map_err(|error| rule.named(error))? else { return Ok(None) };
-        let seconds = start.elapsed().as_secs_f64();
+        let seconds = phase::taken("splitting").as_secs_f64();
         let what = told::Told {
             n: keys.len(),
             element: keys.element,

@@ -36,7 +36,7 @@ impl SplitJob<'_> {
         } else {
             write!(std::io::stdout().lock(), "{table}")?;
         }
-        report::summary(summary);
+        report::done(summary);
         Ok(())
     }
 

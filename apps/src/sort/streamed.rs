@@ -1,0 +1,363 @@
+//! A sort of more than the device holds: each element goes there and back once.
+//!
+//! While the input is read, the host splits it by splitters from a sample, on all cores; each bucket
+//! is then sorted on the device, and goes where it belongs in the output, while the next one is on its
+//! way. A bucket that is still too large is split again. Keys that are so frequent that no splitter
+//! divides their bucket get one to themselves, and a bucket of equal keys is in order as it is:
+//! splits are stable.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use anyhow::{Context as _, Result, bail};
+use bytemuck::Pod;
+use multisplit::{Bound, Context};
+use rayon::prelude::*;
+
+use super::SortRequest;
+use super::direct::{Prepared, Values};
+use crate::data::{SplitMix64, below};
+use crate::file_key::FileKey;
+use crate::formats::Data;
+use crate::inputs::Elements;
+use crate::on_device::{DeviceArray as _, elements_of};
+use crate::parts::{Room, no_room};
+use crate::phase;
+
+/// Drawn for each bucket: so many that buckets differ little in size.
+const SAMPLES_PER_BUCKET: usize = 32;
+/// With twice as many buckets as are needed, few come out too large.
+const SPARE: usize = 2;
+const MAX_BUCKETS: usize = 1024;
+const SEED: u64 = 0x736f_7274;
+/// Elements that one thread splits at a time.
+const CHUNK: usize = 1 << 18;
+/// Buckets on the device at a time: one is sorted while another comes or goes.
+const WORKERS: usize = 2;
+
+/// Where sorted elements go.
+pub trait Target: Sync {
+    /// Takes the bytes of keys, from this one on.
+    fn keys(&self, first: u64, bytes: &[u8]) -> Result<()>;
+
+    /// Takes the bytes of values, from this one on.
+    fn values(&self, first: u64, bytes: &[u8]) -> Result<()>;
+}
+
+/// Sorts `keys`, and the values where there are any, into `target`; stable.
+pub fn sort_streamed<K: FileKey>(
+    room: &Room<'_>,
+    request: SortRequest,
+    keys: &Elements,
+    values: Option<&Elements>,
+    target: &dyn Target,
+) -> Result<()> {
+    if keys.len() == 0 {
+        return Ok(());
+    }
+    let bar = room.bars.elements("sorting", keys.len() as u64);
+    let value_bytes = values.map_or(0, Elements::element_bytes);
+    let max = super::max_elements::<K>(room, value_bytes) / WORKERS;
+    let sort = Streamed { context: room.context, request, target, bar: &bar };
+    match value_bytes {
+        0 => sort.sort::<K, ()>(keys, None, 0, max),
+        4 => sort.sort::<K, u32>(keys, values, 0, max),
+        8 => sort.sort::<K, u64>(keys, values, 0, max),
+        16 => sort.sort::<K, [u32; 4]>(keys, values, 0, max),
+        _ => bail!("values have 4, 8 or 16 bytes"),
+    }?;
+    bar.finish_and_clear();
+    Ok(())
+}
+
+/// A sort under way.
+#[derive(Clone, Copy)]
+struct Streamed<'s> {
+    context: &'s Context,
+    request: SortRequest,
+    target: &'s dyn Target,
+    bar: &'s indicatif::ProgressBar,
+}
+
+/// A chunk of the input, bucket by bucket.
+struct Piece<K, V> {
+    keys: Vec<K>,
+    /// Empty where there are none.
+    values: Vec<V>,
+    /// Where each bucket begins, and the length.
+    begins: Vec<u32>,
+}
+
+impl<K, V> Piece<K, V> {
+    fn range(&self, bucket: usize) -> Range<usize> {
+        self.begins[bucket] as usize..self.begins[bucket + 1] as usize
+    }
+}
+
+/// One bucket in all pieces.
+struct Bucket<'b, K, V> {
+    pieces: &'b [Piece<K, V>],
+    number: usize,
+    /// Where its part of each piece begins in the bucket, and its length.
+    starts: Vec<u64>,
+}
+
+impl Streamed<'_> {
+    /// Sorts elements that belong to `first` and after, at most `max` on the device at a time.
+    fn sort<K: FileKey, V: Values>(
+        &self,
+        keys: &Elements,
+        values: Option<&Elements>,
+        first: u64,
+        max: usize,
+    ) -> Result<()> {
+        let splitters = self.splitters::<K>(keys, max)?;
+        let pieces =
+            phase::timed("reading and splitting", || self.split::<K, V>(keys, values, &splitters))?;
+        let mut begins = vec![first];
+        let buckets: Vec<Bucket<'_, K, V>> = (0..=splitters.len())
+            .map(|number| {
+                let bucket = Bucket::new(&pieces, number);
+                begins.push(begins[number] + bucket.len());
+                bucket
+            })
+            .collect();
+        let next = AtomicUsize::new(0);
+        let work = || -> Result<()> {
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(bucket) = buckets.get(number) else { return Ok(()) };
+                self.finish(bucket, begins[number], max).inspect_err(|_| {
+                    next.store(buckets.len(), Ordering::Relaxed);
+                })?;
+            }
+        };
+        thread::scope(|scope| {
+            let others: Vec<_> = (1..WORKERS).map(|_| scope.spawn(work)).collect();
+            let mut outcome = work();
+            for other in others {
+                let done = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                outcome = outcome.and(done);
+            }
+            outcome
+        })
+    }
+
+    /// Ranks at which buckets begin; there is one between the smallest and the largest key of the
+    /// sample, if they differ.
+    fn splitters<K: FileKey>(&self, keys: &Elements, max: usize) -> Result<Vec<u64>> {
+        let buckets = (SPARE * keys.len().div_ceil(max.max(1))).clamp(2, MAX_BUCKETS / 2);
+        let mut random = SplitMix64::after(SEED, 0);
+        let mut sample = (0..buckets * SAMPLES_PER_BUCKET)
+            .map(|_| {
+                let index = below(random.next(), keys.len() as u64);
+                Ok(self.request.rank(elements_of::<K>(keys, index, 1)?[0]))
+            })
+            .collect::<Result<Vec<u64>>>()?;
+        sample.sort_unstable();
+        let quantiles = sample.iter().skip(SAMPLES_PER_BUCKET).step_by(SAMPLES_PER_BUCKET);
+        let mut splitters: Vec<u64> = quantiles.copied().collect();
+        // Two quantiles in one place: that key alone fills a bucket, which then ends after it.
+        let frequent: Vec<u64> = splitters
+            .windows(2)
+            .filter(|pair| pair[0] == pair[1])
+            .filter_map(|pair| pair[0].checked_add(1))
+            .collect();
+        splitters.extend(frequent);
+        splitters.sort_unstable();
+        splitters.dedup();
+        // At or below the smallest one nothing is told apart.
+        splitters.retain(|&splitter| splitter > sample[0]);
+        if let (true, Some(&largest)) = (splitters.is_empty(), sample.last())
+            && largest > sample[0]
+        {
+            splitters.push(largest);
+        }
+        Ok(splitters)
+    }
+
+    /// The input in pieces that are each in the order of the buckets.
+    fn split<K: FileKey, V: Values>(
+        &self,
+        keys: &Elements,
+        values: Option<&Elements>,
+        splitters: &[u64],
+    ) -> Result<Vec<Piece<K, V>>> {
+        let _span = tracing::info_span!("split on the host", n = keys.len() as u64).entered();
+        (0..keys.len().div_ceil(CHUNK))
+            .into_par_iter()
+            .map(|index| {
+                let begin = index * CHUNK;
+                let len = CHUNK.min(keys.len() - begin);
+                let keys = elements_of::<K>(keys, begin as u64, len)?;
+                let values = match values {
+                    Some(values) => elements_of::<V>(values, begin as u64, len)?,
+                    None => Vec::new(),
+                };
+                Ok(self.split_chunk(&keys, &values, splitters))
+            })
+            .collect()
+    }
+
+    fn split_chunk<K: FileKey, V: Pod>(
+        &self,
+        keys: &[K],
+        values: &[V],
+        splitters: &[u64],
+    ) -> Piece<K, V> {
+        let bucket_of = |&key: &K| {
+            let rank = self.request.rank(key);
+            splitters.partition_point(|&splitter| splitter <= rank) as u16
+        };
+        let buckets: Vec<u16> = keys.iter().map(bucket_of).collect();
+        let mut begins = vec![0u32; splitters.len() + 2];
+        for &bucket in &buckets {
+            begins[usize::from(bucket) + 1] += 1;
+        }
+        for bucket in 1..begins.len() {
+            begins[bucket] += begins[bucket - 1];
+        }
+        let mut next = begins.clone();
+        let mut piece = Piece { keys: keys.to_vec(), values: values.to_vec(), begins };
+        for (index, &bucket) in buckets.iter().enumerate() {
+            let place = next[usize::from(bucket)] as usize;
+            next[usize::from(bucket)] += 1;
+            piece.keys[place] = keys[index];
+            if let Some(&value) = values.get(index) {
+                piece.values[place] = value;
+            }
+        }
+        piece
+    }
+
+    /// Sorts a bucket, whose first element belongs to `first`.
+    fn finish<K: FileKey, V: Values>(
+        &self,
+        bucket: &Bucket<'_, K, V>,
+        first: u64,
+        max: usize,
+    ) -> Result<()> {
+        let n = bucket.len();
+        if n == 0 {
+            return Ok(());
+        }
+        if bucket.is_constant(self.request) {
+            self.bar.inc(n);
+            return bucket.pass_on(first, self.target);
+        }
+        if n <= max as u64 {
+            match self.on_device(bucket, first) {
+                // There is less room than was thought.
+                Err(error) if no_room(&error) && n > 2 => {}
+                other => {
+                    self.bar.inc(n);
+                    return other;
+                }
+            }
+        }
+        let (keys, values) = bucket.gathered()?;
+        let values = V::PRESENT.then_some(&values);
+        self.sort::<K, V>(&keys, values, first, max.min(n as usize / 2).max(1))
+    }
+
+    fn on_device<K: FileKey, V: Values>(
+        &self,
+        bucket: &Bucket<'_, K, V>,
+        first: u64,
+    ) -> Result<()> {
+        let (context, n) = (self.context, bucket.len());
+        let sort = self.request.sort();
+        let keys = context.upload_with(n, |at, chunk: &mut [K]| {
+            bucket.copy(at, chunk, |piece| &piece.keys);
+            anyhow::Ok(())
+        })?;
+        let prepared = Prepared::new::<K, V>(context, &sort, n)?;
+        let mut bound = vec![Bound::from((prepared.keys, &keys))];
+        let values = match prepared.values {
+            None => None,
+            Some(import) => {
+                let values = context.upload_with(n, |at, chunk: &mut [V]| {
+                    bucket.copy(at, chunk, |piece| &piece.values);
+                    anyhow::Ok(())
+                })?;
+                Some((import, values))
+            }
+        };
+        if let Some((import, values)) = &values {
+            bound.push(Bound::from((*import, values)));
+        }
+        {
+            let _span = tracing::info_span!("sort", n).entered();
+            phase::timed("sorting", || context.run(&prepared.executable, &bound))?;
+        }
+        keys.drain(context, &|at, bytes| self.target.keys(first + at, bytes))?;
+        match &values {
+            Some((_, values)) => {
+                values.drain(context, &|at, bytes| self.target.values(first + at, bytes))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl<'b, K: FileKey, V: Values> Bucket<'b, K, V> {
+    fn new(pieces: &'b [Piece<K, V>], number: usize) -> Self {
+        let mut starts = vec![0];
+        for piece in pieces {
+            starts.push(starts[starts.len() - 1] + piece.range(number).len() as u64);
+        }
+        Self { pieces, number, starts }
+    }
+
+    fn len(&self) -> u64 {
+        self.starts[self.pieces.len()]
+    }
+
+    /// Whether all keys are the same.
+    fn is_constant(&self, request: SortRequest) -> bool {
+        let mut ranks = self.pieces.iter().flat_map(|piece| {
+            piece.keys[piece.range(self.number)].iter().map(|&key| request.rank(key))
+        });
+        let first = ranks.next();
+        ranks.all(|rank| Some(rank) == first)
+    }
+
+    /// Fills `chunk` with elements from element `at` of the bucket on.
+    fn copy<T: Copy>(&self, at: u64, chunk: &mut [T], of: impl Fn(&Piece<K, V>) -> &[T]) {
+        let (mut at, mut rest) = (at, chunk);
+        let mut index = self.starts.partition_point(|&start| start <= at) - 1;
+        while !rest.is_empty() && index < self.pieces.len() {
+            let part = &of(&self.pieces[index])[self.pieces[index].range(self.number)];
+            let part = &part[(at - self.starts[index]) as usize..];
+            let len = part.len().min(rest.len());
+            let (now, later) = rest.split_at_mut(len);
+            now.copy_from_slice(&part[..len]);
+            (rest, at, index) = (later, at + len as u64, index + 1);
+        }
+    }
+
+    /// Gives all elements to `target` as they are.
+    fn pass_on(&self, first: u64, target: &dyn Target) -> Result<()> {
+        for (piece, start) in self.pieces.iter().zip(&self.starts) {
+            let range = piece.range(self.number);
+            target.keys(first + start, bytemuck::cast_slice(&piece.keys[range.clone()]))?;
+            if V::PRESENT {
+                target.values(first + start, bytemuck::cast_slice(&piece.values[range]))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// All elements next to each other.
+    fn gathered(&self) -> Result<(Elements, Elements)> {
+        let len = usize::try_from(self.len()).context("more elements than memory has bytes")?;
+        let mut keys = vec![K::zeroed(); len];
+        self.copy(0, &mut keys, |piece| &piece.keys);
+        let mut values = vec![V::zeroed(); if V::PRESENT { len } else { 0 }];
+        if V::PRESENT {
+            self.copy(0, &mut values, |piece| &piece.values);
+        }
+        Ok((Elements::Memory(Data::of(keys)), Elements::Memory(V::into_data(values))))
+    }
+}
