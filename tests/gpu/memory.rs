@@ -1,5 +1,7 @@
 //! Fill, copy, upload and download.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use anyhow::{Context as _, Result, bail, ensure};
 use multisplit::Error;
 use multisplit::graph::{Graph, Limits};
@@ -10,7 +12,7 @@ use multisplit_tests::tests;
 
 tests!(memory:
     fill_writes_its_words_and_no_others, copy_copies, pieces, upload_and_download,
-    parts_are_written_and_read, a_limit_is_kept,
+    parts_are_written_and_read, chunks_by_several_threads, a_limit_is_kept,
 );
 
 const SIZES: [u64; 14] = [1, 2, 3, 4, 5, 7, 8, 1023, 1024, 1025, 4095, 65_536, 65_537, 1_000_003];
@@ -104,6 +106,51 @@ fn parts_are_written_and_read(gpu: &Gpu) -> Result<()> {
         }
     }
     expect_equal(&context.download(&buffer)?, &expected)
+}
+
+/// Chunks cover every element once, in whatever order threads come to them, and what goes wrong in one
+/// of them ends the transfer.
+fn chunks_by_several_threads(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    for n in [0, 1, 16_384, 16_385, 5_000_011] {
+        let data = uniform(n, 3);
+        let array = context.upload_with(n as u64, |first, chunk: &mut [u32]| {
+            chunk.copy_from_slice(&data[first as usize..][..chunk.len()]);
+            Ok::<(), Error>(())
+        })?;
+        let (begin, end) = (n as u64 / 3, n as u64);
+        let found: Vec<AtomicU32> = data.iter().map(|_| AtomicU32::new(0)).collect();
+        context.download_with(&array, begin..end, |first, chunk| {
+            for (place, &word) in found[first as usize..].iter().zip(chunk) {
+                place.fetch_add(word, Ordering::Relaxed);
+            }
+            Ok::<(), Error>(())
+        })?;
+        let found: Vec<u32> = found.into_iter().map(AtomicU32::into_inner).collect();
+        ensure!(found[..begin as usize].iter().all(|&word| word == 0), "n = {n}");
+        expect_equal(&found[begin as usize..], &data[begin as usize..])?;
+    }
+    let fails = |first: u64| match first {
+        0 => Ok(()),
+        _ => Err(anyhow::anyhow!("chunk {first}")),
+    };
+    let outcome = context.upload_with(5_000_011, |first, _: &mut [u32]| fails(first));
+    ensure!(outcome.is_err_and(|error| error.to_string().starts_with("chunk")));
+    let array = context.zeroed::<u32>(5_000_011)?;
+    let outcome = context.download_with(&array, 0..5_000_011, |first, _| fails(first));
+    ensure!(outcome.is_err_and(|error| error.to_string().starts_with("chunk")));
+    let past = context.download_with(&array, 1..5_000_012, |_, _| Ok::<(), Error>(()));
+    ensure!(matches!(past, Err(Error::OutOfBounds { .. })), "{past:?}");
+    // Many at a time share what staging memory there is.
+    let data = uniform(3_000_001, 4);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            (0..6).map(|_| scope.spawn(|| context.download(&context.upload(&data)?))).collect();
+        threads.into_iter().try_for_each(|thread| {
+            let found = thread.join().map_err(|_| anyhow::anyhow!("a thread panicked"))??;
+            expect_equal(&found, &data)
+        })
+    })
 }
 
 /// Arrays past the limit are refused, staging keeps within it, and what goes makes room.

@@ -80,3 +80,31 @@ fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<usize> {
 fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, bytes, at)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::PlainFile;
+    use crate::formats::{Data, FileError};
+
+    #[test]
+    fn ranges_are_read_and_a_shortened_file_is_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("in.bin");
+        let words: Vec<u32> = (0..3_000_000).collect();
+        std::fs::write(&path, [&[7u8; 3][..], bytemuck::cast_slice(&words)].concat())
+            .expect("a file");
+        let file = Arc::new(std::fs::File::open(&path).expect("a file"));
+        let plain = PlainFile::new(file, "in.bin".to_owned(), 3, words.len(), 4);
+        assert!(matches!(plain.load().expect("words"), Data::Bytes4(found) if found == words));
+        let mut two = [0u32; 2];
+        plain.read(1_000, bytemuck::cast_slice_mut(&mut two)).expect("two words");
+        assert_eq!(two, [1_000, 1_001]);
+
+        let shorter = std::fs::OpenOptions::new().write(true).open(&path).expect("a file");
+        shorter.set_len(3 + 4 * 2_000_000 + 1).expect("a shorter file");
+        let problem = plain.load().expect_err("a shortened file");
+        assert!(matches!(problem, FileError::Shortened { .. }), "{problem}");
+    }
+}

@@ -2,6 +2,7 @@
 
 mod files;
 mod histogram;
+mod host;
 mod measure;
 mod output;
 mod paper;
@@ -155,6 +156,7 @@ impl Options {
             Subject::Split => self.split.measure(bench, n, &self.m, output),
             Subject::Histogram => self.histogram.measure(bench, n, &self.m, output),
             Subject::Sort => self.sort.measure(bench, n, output),
+            Subject::Host => host::measure(bench, n, output),
             subject => bench.measure(subject, n, output),
         };
         match measured {
@@ -235,6 +237,9 @@ whatever it is asked to take; its method is then `one-workgroup`.
 Lines of sorts and splits have the ranking: `probed` where they rely on what the device was seen to do,
 `promised` where they do not. Where the driver has statistics of pipelines (registers, local memory),
 lines of them come last; -v prints them too, and a ranking kernel that uses local memory gets a warning.
+
+Lines of `host` are of the host's clock, transfers included: a sort into memory of the caller's, and its
+transfers alone.
 
 Lines of splits have the distribution too, and the milliseconds of each stage: prescan_ms, scan_ms
 and postscan_ms, for onesweep histogram_ms and sweep_ms; for both clear_ms, which is everything

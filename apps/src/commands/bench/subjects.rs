@@ -30,6 +30,8 @@ pub enum Subject {
     Histogram,
     /// Radix sort, by operation and method
     Sort,
+    /// Arrays of the host: transfers, and sorts with them, by the host's clock
+    Host,
     /// Shortest paths, by network and method
     Sssp,
     /// The experiments of the paper, in its own tables
@@ -48,8 +50,16 @@ pub struct Case {
 
 impl Subject {
     /// What `all` is.
-    pub const EVERY: [Self; 7] =
-        [Self::Copy, Self::Fill, Self::Scan, Self::Sort, Self::Split, Self::Histogram, Self::Sssp];
+    pub const EVERY: [Self; 8] = [
+        Self::Copy,
+        Self::Fill,
+        Self::Scan,
+        Self::Sort,
+        Self::Split,
+        Self::Histogram,
+        Self::Host,
+        Self::Sssp,
+    ];
 
     /// The figures of copies, fills and scans of `n` elements; the other subjects have options of
     /// their own, and measure by themselves.
