@@ -9,6 +9,7 @@ mod constants;
 mod count;
 pub mod histogram;
 pub(crate) mod key;
+mod large;
 mod memory;
 pub mod multisplit;
 mod pieces;
