@@ -21,6 +21,7 @@ mod histogram_errors;
 mod histogram_options;
 mod histogram_run;
 mod kernels;
+mod large;
 mod memory;
 mod multisplit_cases;
 mod multisplit_full_sort;
@@ -65,6 +66,7 @@ fn main() -> ExitCode {
         sort_options::tests(),
         sort_segments::tests(),
         kernels::tests(),
+        large::tests(),
         descriptors::tests(),
         observe::tests(),
         policies::tests(),
