@@ -15,11 +15,18 @@ use std::ops::Range;
 use bytemuck::Pod;
 
 use super::Policy;
+use crate::error::{Error, Result};
 use crate::memory::Array;
 
 /// Pieces begin at multiples of so many elements: those of 4 bytes are then 256 bytes apart, the
 /// largest offset alignment that Vulkan lets a device ask for.
 pub(in crate::primitives) const ALIGNMENT: u64 = 64;
+
+/// Refuses more elements than indices and offsets of 32 bits can count.
+pub(in crate::primitives) fn check_numbers(what: &'static str, n: u64) -> Result<()> {
+    let limit = u64::from(u32::MAX);
+    if n <= limit { Ok(()) } else { Err(Error::TooLarge { what, asked: n, limit }) }
+}
 
 /// Keys, and values where there are any, from element `begin` on.
 pub(in crate::primitives) struct Records<'a, K, V> {
@@ -112,6 +119,13 @@ mod tests {
         assert!(Extent::fits(&policy(1000, 1 << 20), 1000, 4));
         assert!(!Extent::fits(&policy(1000, 1 << 20), 1001, 4));
         assert!(!Extent::fits(&policy(most, u64::from(u32::MAX)), u64::MAX, 16));
+    }
+
+    #[test]
+    fn numbers_have_32_bits() {
+        assert!(check_numbers("keys", u64::from(u32::MAX)).is_ok());
+        let error = check_numbers("number of keys", 1 << 32);
+        assert!(matches!(error, Err(Error::TooLarge { asked: 4294967296, limit: 4294967295, .. })));
     }
 
     #[test]

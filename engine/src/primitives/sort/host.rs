@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::execute::import::Bound;
 use crate::memory::{Array, Elements, Place, check_lengths};
 use crate::primitives::key::{Key, Value};
-use crate::primitives::large::{Extent, Records, number};
+use crate::primitives::large::{Extent, Records, check_numbers, number};
 use crate::primitives::probe::redo_by_ballots;
 use crate::primitives::{Policy, copy_array};
 
@@ -143,6 +143,7 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
+        check_numbers("number of keys of an argsort (indices have 32 bits)", keys.count())?;
         let order = Array::uninit(self, "order", keys.count())?;
         redo_by_ballots(|| {
             let keys = self.own(keys, "keys")?;

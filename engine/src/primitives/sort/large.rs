@@ -23,7 +23,7 @@ use crate::primitives::multisplit::Buckets;
 use crate::primitives::{Policy, copy};
 
 /// Sorts arrays of any length where they are. Values of equal keys keep their order.
-pub(super) fn sort_large<K: Key, V: Pod>(
+pub(in crate::primitives) fn sort_large<K: Key, V: Pod>(
     (context, policy): (&Context, &Policy),
     records: Records<'_, K, V>,
     how: &Sort,

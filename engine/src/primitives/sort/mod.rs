@@ -14,6 +14,7 @@ mod segments;
 mod small;
 mod tuning;
 
+pub(in crate::primitives) use large::sort_large;
 pub use tuning::SortTuning;
 
 use std::ops::Range;
