@@ -2,11 +2,12 @@
 //! arrays take every path.
 
 use std::ops::{Deref, Range};
+use std::sync::{Arc, Mutex};
 
 use anyhow::{Context as _, Result, ensure};
 use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
 use multisplit::primitives::sort::SortMethod;
-use multisplit::{Array, Context, Error, Key, KeyType, Policy, Sort};
+use multisplit::{Array, Context, Error, Key, KeyType, Observer, Policy, Sort};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
@@ -16,7 +17,7 @@ use crate::sort_run::{ALONG, Along, KEYS, Keys, Order, key_words, make_keys, val
 tests!(large:
     sizes_at_the_boundaries, every_kind_of_key_and_value, some_bits_of_keys, skewed_keys,
     one_huge_bucket, bindings_smaller_than_a_piece, one_sweep_in_pieces, arrays_on_the_device,
-    sorted_where_they_are, what_one_plan_holds_is_sorted_by_one, refused,
+    sorted_where_they_are, plans_are_those_that_are_needed, refused,
 );
 
 /// A device whose plans hold fewer elements, until this goes.
@@ -320,15 +321,31 @@ fn sorted_where_they_are(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Pieces are for what does not fit.
-fn what_one_plan_holds_is_sorted_by_one(gpu: &Gpu) -> Result<()> {
-    let context = Lowered::new(gpu, MAX_ELEMENTS)?;
-    let keys = multisplit_tests::generate::uniform(1_000, 9);
-    let before = context.memory_report();
-    let mut array = context.upload(&keys)?;
-    context.sort_in_place(&mut array, &Sort::ascending())?;
-    drop(array);
-    ensure!(context.memory_report().allocated_bytes == before.allocated_bytes);
+/// Pieces are for what does not fit; and of that, regions are split again only where they are too large.
+fn plans_are_those_that_are_needed(gpu: &Gpu) -> Result<()> {
+    let runs: Arc<Mutex<Vec<String>>> = Arc::default();
+    let told = runs.clone();
+    let observer = Observer::new(move |run| told.lock().expect("no panic").push(run.plan));
+    let context = gpu.open_with(|config| config.observer = Some(observer))?;
+    context.replace_policy(Some(Policy { max_elements: MAX_ELEMENTS, ..context.policy() }))?;
+    let plans = |keys: &[u32]| -> Result<[usize; 3]> {
+        context.sort(keys)?;
+        let runs = std::mem::take(&mut *runs.lock().expect("no panic"));
+        Ok(["split.piece", "pieces.move", "sort"]
+            .map(|plan| runs.iter().filter(|name| name.as_str() == plan).count()))
+    };
+    let keys = multisplit_tests::generate::uniform(4 * PIECE, 9);
+    ensure!(plans(&keys[..MAX_ELEMENTS as usize])? == [0, 0, 1]);
+    let [splits, moves, sorts] = plans(&keys)?;
+    ensure!(splits == 4 && moves == 4 && (4..10).contains(&sorts), "{splits}, {moves}, {sorts}");
+    // Nothing is moved for digits that are all the same, and nothing sorted of equal keys.
+    ensure!(plans(&vec![7; 4 * PIECE])? == [16, 0, 0]);
+    // One key before a bucket that is too large, which therefore begins where no binding does: its
+    // first 63 elements are a piece of their own.
+    let mut skewed: Vec<u32> = keys.iter().map(|key| 1 << 24 | key >> 8).collect();
+    skewed[0] = 0;
+    let [splits, moves, _] = plans(&skewed)?;
+    ensure!(splits == 4 + 5 && moves == 4 + 1 + 5, "{splits}, {moves}");
     Ok(())
 }
 

@@ -22,6 +22,7 @@ mod histogram_options;
 mod histogram_run;
 mod kernels;
 mod large;
+mod large_limits;
 mod large_split;
 mod memory;
 mod multisplit_cases;
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
         sort_segments::tests(),
         kernels::tests(),
         large::tests(),
+        large_limits::tests(),
         large_split::tests(),
         descriptors::tests(),
         observe::tests(),

@@ -25,7 +25,7 @@ type Both<A, B> = (Array<<A as Elements>::Item>, Array<<B as Elements>::Item>);
 
 impl Context {
     /// Sorts `keys` from small to large. Floats are in the order of `total_cmp`: -NaN first, -0
-    /// before 0, NaN last.
+    /// before 0, NaN last. There may be as many as fit the device's memory twice.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -124,7 +124,8 @@ impl Context {
         self.download_into(&values, values_out)
     }
 
-    /// The order that sorts `keys`: for each place, which key comes there.
+    /// The order that sorts `keys`, of which there are at most 2^32 - 1: for each place, which key comes
+    /// there.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;

@@ -58,7 +58,7 @@ pub struct SplitPermutation<P: Place> {
 }
 
 impl Context {
-    /// Puts `keys` into contiguous buckets, stable within a bucket.
+    /// Puts `keys`, of which there are at most 2^32 - 1, into contiguous buckets, stable within a bucket.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
