@@ -6,18 +6,20 @@ use std::sync::{Arc, Mutex};
 
 use anyhow::{Context as _, Result, ensure};
 use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
+use multisplit::primitives::multisplit::{Ranking, TileShape};
 use multisplit::primitives::sort::SortMethod;
-use multisplit::{Array, Context, Error, Key, KeyType, Observer, Policy, Sort};
+use multisplit::{Array, Buckets, Context, Error, Key, KeyType, Observer, Policy, Sort};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::tests;
+use multisplit_tests::{reference, tests};
 
 use crate::sort_run::{ALONG, Along, KEYS, Keys, Order, key_words, make_keys, value_words};
 
 tests!(large:
     sizes_at_the_boundaries, every_kind_of_key_and_value, some_bits_of_keys, skewed_keys,
     one_huge_bucket, bindings_smaller_than_a_piece, one_sweep_in_pieces, arrays_on_the_device,
-    sorted_where_they_are, plans_are_those_that_are_needed, refused,
+    sorted_where_they_are, plans_are_those_that_are_needed,
+    lanes_in_another_order, refused,
 );
 
 /// A device whose plans hold fewer elements, until this goes.
@@ -347,6 +349,43 @@ fn plans_are_those_that_are_needed(gpu: &Gpu) -> Result<()> {
     let [splits, moves, _] = plans(&skewed)?;
     ensure!(splits == 4 + 5 && moves == 4 + 1 + 5, "{splits}, {moves}");
     Ok(())
+}
+
+/// Lanes come in reverse: it is found out in the middle of a sort or a split, which is then done again.
+fn lanes_in_another_order(gpu: &Gpu) -> Result<()> {
+    let mut policy = gpu.probed_policy()?;
+    ensure!(policy.split.ranking == Ranking::LaneOrder, "the device does not keep lane order");
+    policy.split.ranking = Ranking::ReversedLanes;
+    policy.split.canary_period = 1;
+    policy.sort.auto = SortMethod::OneSweep;
+    policy.max_elements = 5_000;
+    if gpu.is_software() {
+        policy.sort = policy.sort.with_shape(TileShape::new(128, 4));
+        policy.sort.small = TileShape::new(128, 4);
+    }
+    let keys = multisplit_tests::generate::uniform(12_345, 23);
+    let bits: Vec<u64> = keys.iter().map(|&key| u64::from(key >> 20)).collect();
+    let order = Order::of(KeyType::U32);
+    // By pieces that are split by ballots, of which only the sorts find out; and by pieces that do.
+    for max_buckets_direct in [256, 0] {
+        policy.split.max_buckets_direct = max_buckets_direct;
+        let context = Lowered::with(gpu, policy)?;
+        check(&context, &order, Along::Indices, &bits)?;
+        ensure!(!context.keeps_lane_order());
+        drop(context);
+        let context = Lowered::with(gpu, policy)?;
+        let mut array = context.upload(&keys)?;
+        context.sort_in_place(&mut array, &Sort::ascending())?;
+        let mut expected = keys.clone();
+        expected.sort_unstable();
+        expect_equal(&context.download(&array)?, &expected)?;
+    }
+    let context = Lowered::with(gpu, policy)?;
+    let values: Vec<u32> = (0..keys.len() as u32).collect();
+    let split = context.split_pairs(&keys, &values, Buckets::digit(24..32))?;
+    ensure!(!context.keeps_lane_order());
+    let (order, _) = reference::split(keys.len(), 256, |i| keys[i] >> 24);
+    expect_equal(&split.values, &order)
 }
 
 fn refused(gpu: &Gpu) -> Result<()> {

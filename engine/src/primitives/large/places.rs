@@ -137,7 +137,7 @@ pub(in crate::primitives) fn set_apart<K: Pod, V: Pod>(
     move_piece((context, policy), &piece, &shares, (&[span], ALIGNMENT), to)
 }
 
-/// Elements of one bucket of a piece. Kernels only read and write within bounds, whatever the offsets are.
+/// Elements of one bucket of a piece.
 fn bucket_len(offsets: &[u32], bucket: usize) -> u64 {
     let at = |index| offsets.get(index).copied().unwrap_or(0);
     at(bucket + 1).saturating_sub(at(bucket)).into()

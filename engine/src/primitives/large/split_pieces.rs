@@ -108,7 +108,7 @@ impl<'a, K: Key> PieceSplitter<'a, K> {
         }
         let out_of_range = self.context.download(&self.out_of_range)?;
         self.keys_out_of_range += out_of_range.iter().map(|&keys| u64::from(keys)).sum::<u64>();
-        let offsets = self.context.download(&self.offsets)?;
+        let offsets = within(self.context.download(&self.offsets)?, len);
         let elements = match to {
             PieceOutput::Elements(records) => records,
             PieceOutput::Permutation(_) => from,
@@ -189,5 +189,35 @@ impl<'a, K: Key> PieceSplitter<'a, K> {
             }
         }
         bound
+    }
+}
+
+/// Offsets of `len` elements, whatever a device has written: what follows from them stays within the
+/// arrays.
+fn within(mut offsets: Vec<u32>, len: u64) -> Vec<u32> {
+    let end = u32::try_from(len).unwrap_or(u32::MAX);
+    let mut before = 0;
+    for offset in &mut offsets {
+        before = (*offset).clamp(before, end);
+        *offset = before;
+    }
+    if let Some(last) = offsets.last_mut() {
+        *last = end;
+    }
+    if let Some(first) = offsets.first_mut() {
+        *first = 0;
+    }
+    offsets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_stay_within_the_piece() {
+        assert_eq!(within(vec![0, 2, 2, 7], 7), [0, 2, 2, 7]);
+        assert_eq!(within(vec![3, 9, 2, 4], 7), [0, 7, 7, 7]);
+        assert_eq!(within(vec![0, 1, 1, 1], 7), [0, 1, 1, 7]);
     }
 }
