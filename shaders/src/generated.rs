@@ -354,6 +354,18 @@ pub static SSSP_FILTER: Builtin =
 pub static SSSP_TAKE: Builtin =
     Builtin::new("sssp.take", "sssp/take.comp", &[], include_bytes!("../spv/sssp.take.spv"));
 
+/// `pieces.move`: `glsl/pieces/move.comp`.
+pub static PIECES_MOVE: Builtin =
+    Builtin::new("pieces.move", "pieces/move.comp", &[], include_bytes!("../spv/pieces.move.spv"));
+
+/// `pieces.place`: `glsl/pieces/place.comp`.
+pub static PIECES_PLACE: Builtin =
+    Builtin::new("pieces.place", "pieces/place.comp", &[], include_bytes!("../spv/pieces.place.spv"));
+
+/// `pieces.number`: `glsl/pieces/number.comp`.
+pub static PIECES_NUMBER: Builtin =
+    Builtin::new("pieces.number", "pieces/number.comp", &[], include_bytes!("../spv/pieces.number.spv"));
+
 /// Every built-in kernel, in the order of `glsl/kernels.txt`.
 pub static ALL: &[&Builtin] = &[
     &COUNT_PREPARE,
@@ -444,6 +456,9 @@ pub static ALL: &[&Builtin] = &[
     &SSSP_SURVEY,
     &SSSP_FILTER,
     &SSSP_TAKE,
+    &PIECES_MOVE,
+    &PIECES_PLACE,
+    &PIECES_NUMBER,
 ];
 
 /// Kernels that are compiled with each choice of an axis of `glsl/kernels.txt`: a table for each

@@ -21,6 +21,9 @@ mod histogram_errors;
 mod histogram_options;
 mod histogram_run;
 mod kernels;
+mod large;
+mod large_limits;
+mod large_split;
 mod memory;
 mod multisplit_cases;
 mod multisplit_full_sort;
@@ -65,6 +68,9 @@ fn main() -> ExitCode {
         sort_options::tests(),
         sort_segments::tests(),
         kernels::tests(),
+        large::tests(),
+        large_limits::tests(),
+        large_split::tests(),
         descriptors::tests(),
         observe::tests(),
         policies::tests(),

@@ -434,7 +434,8 @@ typedef struct {
   VkBool32 by_address;
 } MultisplitCommonInfo;
 
-/// A radix sort of up to 2^30 - 1 elements. It is stable in either direction.
+/// A radix sort of up to 2^30 - 1 elements, in arrays of at most `maxStorageBufferRange` bytes each. It is
+/// stable in either direction.
 ///
 /// Roles: `KEYS`; `VALUES` or `INDICES`. Between two buffers also `KEYS_OTHER`, `VALUES_OTHER` where
 /// there are values or indices, and `HALF`.
@@ -461,8 +462,8 @@ typedef struct {
   MultisplitCommonInfo common;
 } MultisplitSortInfo;
 
-/// A split of up to 2^30 - 1 elements into m contiguous buckets: ordered by bucket, stable within
-/// each.
+/// A split of up to 2^30 - 1 elements, in arrays of at most `maxStorageBufferRange` bytes each, into m
+/// contiguous buckets: ordered by bucket, stable within each.
 ///
 /// Roles: `KEYS` and `OFFSETS`; `KEYS_OUT` for keys and pairs; `VALUES` and `VALUES_OUT` for pairs;
 /// `PERMUTATION` for a permutation; `OUT_OF_RANGE` where `count_out_of_range` is set; `TABLE` where `table_words`

@@ -27,7 +27,8 @@ pub enum MultisplitSortValues {
 }
 choice!(MultisplitSortValues: None, Values, Indices);
 
-/// A radix sort of up to 2^30 - 1 elements. It is stable in either direction.
+/// A radix sort of up to 2^30 - 1 elements, in arrays of at most `maxStorageBufferRange` bytes each. It is
+/// stable in either direction.
 ///
 /// Roles: `KEYS`; `VALUES` or `INDICES`. Between two buffers also `KEYS_OTHER`, `VALUES_OTHER` where
 /// there are values or indices, and `HALF`.

@@ -53,8 +53,8 @@ pub enum MultisplitSplitOutput {
 }
 choice!(MultisplitSplitOutput: Keys, Pairs, Permutation);
 
-/// A split of up to 2^30 - 1 elements into m contiguous buckets: ordered by bucket, stable within
-/// each.
+/// A split of up to 2^30 - 1 elements, in arrays of at most `maxStorageBufferRange` bytes each, into m
+/// contiguous buckets: ordered by bucket, stable within each.
 ///
 /// Roles: `KEYS` and `OFFSETS`; `KEYS_OUT` for keys and pairs; `VALUES` and `VALUES_OUT` for pairs;
 /// `PERMUTATION` for a permutation; `OUT_OF_RANGE` where `count_out_of_range` is set; `TABLE` where `table_words`

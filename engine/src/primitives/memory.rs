@@ -135,8 +135,18 @@ pub(in crate::primitives) fn copy_array<T: Pod>(
     array: &Array<T>,
 ) -> Result<Array<T>> {
     let made = Array::uninit(context, "copy", array.len())?;
+    copy_into(context, array, &made)?;
+    Ok(made)
+}
+
+/// Copies an array to another of its length.
+pub(in crate::primitives) fn copy_into<T: Pod>(
+    context: &Context,
+    array: &Array<T>,
+    to: &Array<T>,
+) -> Result<()> {
     if array.is_empty() {
-        return Ok(made);
+        return Ok(());
     }
     let mut graph = Graph::new("copy");
     // Whole words: arrays are as long as that.
@@ -145,8 +155,7 @@ pub(in crate::primitives) fn copy_array<T: Pod>(
     copy(&mut graph, &context.policy(), "memory.copy", src, dst)?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
     let words = |import, array| Bound::untyped(import, array, 0);
-    context.run(&executable, &[words(src, array), words(dst, &made)])?;
-    Ok(made)
+    context.run(&executable, &[words(src, array), words(dst, to)])
 }
 
 impl Context {

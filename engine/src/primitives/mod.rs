@@ -9,6 +9,7 @@ mod constants;
 mod count;
 pub mod histogram;
 pub(crate) mod key;
+mod large;
 mod memory;
 pub mod multisplit;
 mod pieces;
@@ -23,8 +24,8 @@ mod tunable;
 
 pub use count::Count;
 pub use histogram::{HistogramBuffers, histogram};
-pub(in crate::primitives) use memory::copy_array;
 pub use memory::{copy, copy_first, fill, fill_first};
+pub(in crate::primitives) use memory::{copy_array, copy_into};
 pub use multisplit::SplitBuffers;
 pub use policy::{Policy, ScanMethod};
 pub use scan::{ScanBuffers, scan};

@@ -55,6 +55,9 @@ tunable! {
         look_back_tiles: u32,
         /// `maxStorageBufferRange`: larger arrays are worked on in pieces.
         max_storage_range: u64,
+        /// Elements that one plan of a one-call sort or split holds, at most 2^30 - 1: larger arrays
+        /// are worked on in pieces.
+        max_elements: u64,
         /// `maxComputeWorkGroupCount[0]`: more workgroups than this are folded into rows. Only for
         /// dispatches whose size the device works out; the graph folds the others.
         max_groups: u32,
@@ -101,6 +104,10 @@ const MIN_SHARED_MEMORY: u32 = 8 << 10;
 const MIN_STORAGE_RANGE: u64 = 1 << 10;
 /// Tiles of the one workgroup that scans a short array: its loop must end.
 const MAX_SPINE_TILES: u32 = 1024;
+/// Elements of a plan. Look-back keeps its state in the two top bits of a count.
+pub(in crate::primitives) const MAX_ELEMENTS: u64 = (1 << 30) - 1;
+/// Two pieces of an array that does not fit.
+const MIN_ELEMENTS: u64 = 128;
 /// Looks in vain: a workgroup that waits for longer does more harm than good.
 const MAX_SPINS: u32 = 1 << 22;
 
@@ -134,6 +141,7 @@ impl Policy {
             spin_limit: if software { 32 } else { 1024 },
             look_back_tiles: if software { 1 } else { 4 },
             max_storage_range: u64::from(properties.limits.max_storage_buffer_range),
+            max_elements: MAX_ELEMENTS,
             max_groups: properties.limits.max_compute_work_group_count[0],
             subgroup_size,
             shared_memory: properties.shared_memory,
@@ -172,6 +180,8 @@ impl Policy {
         require(tiles, "`spine_tiles` is not from 1 to 1,024")?;
         let look_back = (1..=MAX_LOOK_BACK_TILES).contains(&self.look_back_tiles);
         require(look_back, "`look_back_tiles` is not from 1 to 32")?;
+        let elements = (MIN_ELEMENTS..=MAX_ELEMENTS).contains(&self.max_elements);
+        require(elements, "`max_elements` is not from 128 to 2^30 - 1")?;
         require(self.spin_limit <= MAX_SPINS, "`spin_limit` is past 2^22")
     }
 

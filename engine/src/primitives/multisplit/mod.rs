@@ -35,6 +35,7 @@ pub use tuning::{Ranking, SplitTuning, TileShape, TileShapes, ValuesAfter};
 use multisplit_graph::{Buffer, ElementType, Graph, View};
 
 use super::key::{KeyType, check_element, value_bytes};
+use super::policy::MAX_ELEMENTS;
 use super::{Count, Policy};
 use crate::error::{Error, Result};
 use job::{Function, SplitPasses, bind_out_of_range, bind_output, variant};
@@ -158,8 +159,6 @@ pub struct AddedSplit {
 }
 
 const WORD: u64 = 4;
-/// Look-back keeps its state in the two top bits of a count.
-const MAX_ELEMENTS: u64 = (1 << 30) - 1;
 
 /// Adds the passes of a split of keys of a type; of a full sort, those that count.
 pub(in crate::primitives) fn add(

@@ -3,12 +3,14 @@
 use bytemuck::Pod;
 use multisplit_graph::Graph;
 
-use super::{Sort, SortBuffers, sort};
+use super::large::sort_large;
+use super::{Sort, SortBuffers, SortMethod, sort};
 use crate::device::context::Context;
 use crate::error::Result;
 use crate::execute::import::Bound;
 use crate::memory::{Array, Elements, Place, check_lengths};
 use crate::primitives::key::{Key, Value};
+use crate::primitives::large::{Extent, Records, check_numbers, number};
 use crate::primitives::probe::redo_by_ballots;
 use crate::primitives::{Policy, copy_array};
 
@@ -23,7 +25,7 @@ type Both<A, B> = (Array<<A as Elements>::Item>, Array<<B as Elements>::Item>);
 
 impl Context {
     /// Sorts `keys` from small to large. Floats are in the order of `total_cmp`: -NaN first, -0
-    /// before 0, NaN last.
+    /// before 0, NaN last. There may be as many as fit the device's memory twice.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -122,7 +124,8 @@ impl Context {
         self.download_into(&values, values_out)
     }
 
-    /// The order that sorts `keys`: for each place, which key comes there.
+    /// The order that sorts `keys`, of which there are at most 2^32 - 1: for each place, which key comes
+    /// there.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -141,6 +144,7 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
+        check_numbers("number of keys of an argsort (indices have 32 bits)", keys.count())?;
         let order = Array::uninit(self, "order", keys.count())?;
         redo_by_ballots(|| {
             let keys = self.own(keys, "keys")?;
@@ -190,6 +194,9 @@ impl Context {
         if keys.is_empty() {
             return Ok(());
         }
+        if self.is_large(keys, along, how, policy) {
+            return self.sort_large_arrays(keys, along, how, policy);
+        }
         let mut graph = Graph::new("sort");
         let keys_buffer = graph.import::<K>("keys", keys.len());
         let mut bound: Vec<Bound<'_>> = vec![(keys_buffer, keys).into()];
@@ -210,6 +217,42 @@ impl Context {
         sort(&mut graph, policy, how, &buffers)?;
         let executable = self.instantiate(graph.compile(&self.limits())?)?;
         self.run(&executable, &bound)
+    }
+
+    /// Whether one plan cannot hold the arrays. One workgroup and segments are sorted by one plan in any
+    /// case, which says what it can hold.
+    fn is_large<K: Key, V: Pod>(
+        &self,
+        keys: &Array<K>,
+        along: Option<Along<'_, V>>,
+        how: &Sort,
+        policy: &Policy,
+    ) -> bool {
+        let one_plan = how.segments.is_some() || how.method == SortMethod::Small;
+        let widest = match along {
+            None => size_of::<K>(),
+            Some(Along::Values(_)) => size_of::<K>().max(size_of::<V>()),
+            Some(Along::Indices(_)) => size_of::<K>().max(size_of::<u32>()),
+        };
+        !one_plan && !Extent::fits(policy, keys.len(), widest as u64)
+    }
+
+    fn sort_large_arrays<K: Key, V: Pod>(
+        &self,
+        keys: &Array<K>,
+        along: Option<Along<'_, V>>,
+        how: &Sort,
+        policy: &Policy,
+    ) -> Result<()> {
+        let at = (self, policy);
+        match along {
+            None => sort_large::<K, u32>(at, Records::new(keys, None), how),
+            Some(Along::Values(values)) => sort_large(at, Records::new(keys, Some(values)), how),
+            Some(Along::Indices(indices)) => {
+                number(self, policy, indices)?;
+                sort_large(at, Records::new(keys, Some(indices)), how)
+            }
+        }
     }
 }
 

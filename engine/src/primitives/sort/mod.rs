@@ -6,6 +6,7 @@
 //! is a multisplit by one digit.
 
 mod host;
+mod large;
 mod onesweep;
 mod pass;
 mod rounds;
@@ -13,6 +14,7 @@ mod segments;
 mod small;
 mod tuning;
 
+pub(in crate::primitives) use large::sort_large;
 pub use tuning::SortTuning;
 
 use std::ops::Range;
@@ -23,6 +25,7 @@ use multisplit_graph::{Buffer, ElementType, Graph};
 use super::count::Count;
 use super::key::{KeyType, check_element, value_bytes};
 use super::multisplit::{TileShape, number_elements};
+use super::policy::MAX_ELEMENTS;
 use super::{Policy, fill};
 use crate::error::{Error, Result};
 
@@ -30,8 +33,6 @@ use crate::error::{Error, Result};
 const DIGIT_BITS: u32 = 8;
 /// Digits of the paper's method.
 const RADIX_BITS: Range<u32> = 4..9;
-/// Look-back keeps its state in the two top bits of a count.
-const MAX_ELEMENTS: u64 = (1 << 30) - 1;
 
 /// How an array is sorted: the direction, the bits that count, the method. What a key is follows
 /// from the array.
@@ -320,17 +321,22 @@ fn choose(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers) -> Result<So
     }
 }
 
+fn check_bits(sort: &KeyedSort) -> Result<()> {
+    let (bits, key_bits) = (sort.bits(), sort.key.bits());
+    if bits.start <= bits.end && bits.end <= key_bits {
+        return Ok(());
+    }
+    let key = sort.key.to_string();
+    Err(Error::SortBits { key, key_bits, start: bits.start, end: bits.end })
+}
+
 fn check(sort: &KeyedSort, buffers: &SortBuffers) -> Result<()> {
     let n = buffers.n.max();
     if n > MAX_ELEMENTS {
         let (asked, limit) = (n, MAX_ELEMENTS);
         return Err(Error::TooLarge { what: "number of elements", asked, limit });
     }
-    let bits = sort.bits();
-    if bits.start > bits.end || bits.end > sort.key.bits() {
-        let (key, key_bits) = (sort.key.to_string(), sort.key.bits());
-        return Err(Error::SortBits { key, key_bits, start: bits.start, end: bits.end });
-    }
+    check_bits(sort)?;
     let large_enough = |name: &str, buffer: Buffer, bytes: u32| {
         let (size, needed) = (buffer.size(), n.saturating_mul(u64::from(bytes)));
         let name = || format!("sort.{name}");

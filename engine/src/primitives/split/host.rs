@@ -8,14 +8,19 @@
 use bytemuck::Pod;
 use multisplit_graph::Graph;
 
+use super::large::split_large;
 use super::split;
 use crate::device::context::Context;
 use crate::error::{Error, Result};
 use crate::execute::import::Bound;
 use crate::memory::{Array, Elements, Place, check_lengths};
 use crate::primitives::key::{Key, Value};
+use crate::primitives::large::{Extent, check_numbers};
 use crate::primitives::multisplit::{Buckets, Method, SplitBuffers};
 use crate::primitives::probe::redo_by_ballots;
+
+/// What has a limit of 2^32 - 1.
+const COUNTED: &str = "number of keys of a split (offsets have 32 bits)";
 
 /// What a split of keys gives: `Vec`s for keys on the host, arrays for keys on the device.
 #[derive(Debug)]
@@ -53,7 +58,7 @@ pub struct SplitPermutation<P: Place> {
 }
 
 impl Context {
-    /// Puts `keys` into contiguous buckets, stable within a bucket.
+    /// Puts `keys`, of which there are at most 2^32 - 1, into contiguous buckets, stable within a bucket.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -70,8 +75,10 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
+        check_numbers(COUNTED, keys.count())?;
         let keys = keys.on_device(self, "keys")?;
-        let out = Array::uninit(self, "keys.out", keys.len())?;
+        let in_place = self.can_end_in_place::<A>(&buckets, keys.len(), 0);
+        let out = self.split_output(&keys, "keys.out", in_place)?;
         let (offsets, method) = self.split_arrays(&keys, Output::<_, u32>::Keys(&out), &buckets)?;
         Ok(SplitKeys {
             keys: A::Place::take(self, out)?,
@@ -93,10 +100,13 @@ impl Context {
     {
         let () = <B::Item as Value>::CHECKED;
         check_lengths("values", values.count(), "keys", keys.count())?;
+        check_numbers(COUNTED, keys.count())?;
         let keys = keys.on_device(self, "keys")?;
         let values = values.on_device(self, "values")?;
-        let out = Array::uninit(self, "keys.out", keys.len())?;
-        let values_out = Array::uninit(self, "values.out", keys.len())?;
+        let value_bytes = size_of::<B::Item>();
+        let in_place = self.can_end_in_place::<A>(&buckets, keys.len(), value_bytes);
+        let out = self.split_output(&keys, "keys.out", in_place)?;
+        let values_out = self.split_output(&values, "values.out", in_place)?;
         let output = Output::Pairs { keys: &out, values: (&values, &values_out) };
         let (offsets, method) = self.split_arrays(&keys, output, &buckets)?;
         Ok(SplitPairs {
@@ -116,6 +126,7 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
+        check_numbers(COUNTED, keys.count())?;
         let keys = keys.on_device(self, "keys")?;
         let out = Array::uninit(self, "permutation", keys.len())?;
         let output = Output::<_, u32>::Permutation(&out);
@@ -127,6 +138,26 @@ impl Context {
         })
     }
 
+    /// Whether the result of a split that is too large for one plan may go where its input is: where the
+    /// call has uploaded that itself, and reads nothing of it once the first element is moved.
+    fn can_end_in_place<A>(&self, buckets: &Buckets<A::Item>, n: u64, value_bytes: usize) -> bool
+    where
+        A: Elements<Item: Key> + ?Sized,
+    {
+        let widest = size_of::<A::Item>().max(value_bytes) as u64;
+        let moved = buckets.split().method != Method::FullSort;
+        !A::Place::BORROWED && moved && !Extent::fits(&self.policy(), n, widest)
+    }
+
+    fn split_output<T: Pod>(
+        &self,
+        input: &Array<T>,
+        name: &str,
+        in_place: bool,
+    ) -> Result<Array<T>> {
+        if in_place { Ok(input.clone()) } else { Array::uninit(self, name, input.len()) }
+    }
+
     /// Where lanes turn out to come in another order, the context ranks by ballots from then on, and the
     /// split is done again: its input is where it was.
     fn split_arrays<K: Key, V: Pod>(
@@ -135,7 +166,14 @@ impl Context {
         output: Output<'_, K, V>,
         buckets: &Buckets<K>,
     ) -> Result<(Array<u32>, Method)> {
-        redo_by_ballots(|| self.split_once(keys, output, buckets))
+        redo_by_ballots(|| {
+            let policy = self.policy();
+            if Extent::fits(&policy, keys.len(), output.widest()) {
+                self.split_once(keys, output, buckets)
+            } else {
+                split_large((self, &policy), keys, output, buckets)
+            }
+        })
     }
 
     fn split_once<K: Key, V: Pod>(
@@ -194,10 +232,22 @@ impl Context {
 }
 
 /// What a split writes.
-enum Output<'a, K, V> {
+pub(super) enum Output<'a, K, V> {
     Keys(&'a Array<K>),
     Pairs { keys: &'a Array<K>, values: (&'a Array<V>, &'a Array<V>) },
     Permutation(&'a Array<u32>),
+}
+
+impl<K, V> Output<'_, K, V> {
+    /// Bytes of the widest elements that are read or written.
+    fn widest(&self) -> u64 {
+        let other = match self {
+            Self::Keys(_) => 0,
+            Self::Pairs { .. } => size_of::<V>(),
+            Self::Permutation(_) => size_of::<u32>(),
+        };
+        size_of::<K>().max(other) as u64
+    }
 }
 
 // Not derived, which would ask the same of the elements.

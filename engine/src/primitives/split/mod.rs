@@ -2,6 +2,7 @@
 
 mod full_sort;
 mod host;
+mod large;
 
 pub use host::{SplitKeys, SplitPairs, SplitPermutation};
 

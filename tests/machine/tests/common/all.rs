@@ -12,6 +12,7 @@ use std::collections::HashSet;
 use super::case::Case;
 use super::moves::{Along, Function, Gives, SortCase, SplitCase, sort_case, split_case};
 use super::others::{HistogramCase, Weighted, histogram_case, memory_case, probe_case};
+use super::pieces::{PiecesCase, pieces_case};
 use super::primitives::{Device, ITEMS, scan_case, tile};
 use super::searches::{SsspCase, sssp_case, survey_case};
 
@@ -307,6 +308,16 @@ fn searches(device: Device, all: &mut Vec<Maker>) {
     }
 }
 
+fn pieces(device: Device, all: &mut Vec<Maker>) {
+    for (number, n) in sizes(device).into_iter().enumerate() {
+        let buckets = [1, 2, 3, 40, 300][number];
+        for words in [1, 2, 4] {
+            let of = PiecesCase { n: n as u32, buckets, words };
+            all.push(Box::new(move || pieces_case(device, of)));
+        }
+    }
+}
+
 /// Every case for a device.
 pub fn all(device: Device) -> Vec<Maker> {
     let mut all: Vec<Maker> = Vec::new();
@@ -326,6 +337,7 @@ pub fn all(device: Device) -> Vec<Maker> {
     splits(device, &mut all);
     sorts(device, &mut all);
     all.extend(large_tiles(device));
+    pieces(device, &mut all);
     all
 }
 

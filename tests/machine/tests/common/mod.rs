@@ -6,6 +6,7 @@ pub mod case;
 pub mod driver;
 pub mod moves;
 pub mod others;
+pub mod pieces;
 pub mod primitives;
 pub mod programs;
 pub mod searches;

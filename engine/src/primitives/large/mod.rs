@@ -1,0 +1,141 @@
+//! Arrays that one plan cannot hold: more elements than kernels number, or more bytes than a storage
+//! binding has. They are cut into pieces; each piece is split into buckets, and the buckets of all
+//! pieces are put next to each other, in the order of the pieces.
+//!
+//! Nothing goes through the host but where the buckets of each piece begin.
+
+mod places;
+mod split_pieces;
+
+pub(in crate::primitives) use places::{Places, number, set_apart};
+pub(in crate::primitives) use split_pieces::{PieceOutput, PieceSplitter, SplitPiece};
+
+use std::ops::Range;
+
+use bytemuck::Pod;
+
+use super::Policy;
+use crate::error::{Error, Result};
+use crate::memory::Array;
+
+/// Pieces begin at multiples of so many elements: those of 4 bytes are then 256 bytes apart, the
+/// largest offset alignment that Vulkan lets a device ask for.
+pub(in crate::primitives) const ALIGNMENT: u64 = 64;
+
+/// Refuses more elements than indices and offsets of 32 bits can count.
+pub(in crate::primitives) fn check_numbers(what: &'static str, n: u64) -> Result<()> {
+    let limit = u64::from(u32::MAX);
+    if n <= limit { Ok(()) } else { Err(Error::TooLarge { what, asked: n, limit }) }
+}
+
+/// Keys, and values where there are any, from element `begin` on.
+pub(in crate::primitives) struct Records<'a, K, V> {
+    pub keys: &'a Array<K>,
+    pub values: Option<&'a Array<V>>,
+    pub begin: u64,
+}
+
+// Not derived, which would ask the same of the elements.
+impl<K, V> Clone for Records<'_, K, V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K, V> Copy for Records<'_, K, V> {}
+
+impl<'a, K: Pod, V: Pod> Records<'a, K, V> {
+    /// All of these arrays.
+    pub fn new(keys: &'a Array<K>, values: Option<&'a Array<V>>) -> Self {
+        Self { keys, values, begin: 0 }
+    }
+
+    /// The same from another element on.
+    pub fn from(self, begin: u64) -> Self {
+        Self { begin, ..self }
+    }
+
+    /// Bytes of the larger of a key and a value.
+    pub fn widest(&self) -> u64 {
+        let value = if self.values.is_some() { size_of::<V>() } else { 0 };
+        size_of::<K>().max(value) as u64
+    }
+}
+
+/// Sizes of the pieces of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::primitives) struct Extent {
+    /// Elements of a piece: half of what a plan can hold, so that its own scratch memory stays
+    /// small.
+    pub piece: u64,
+    /// Elements of an array that a binding can hold.
+    pub window: u64,
+}
+
+impl Extent {
+    /// How arrays are cut whose widest elements have so many bytes.
+    pub fn of(policy: &Policy, widest: u64) -> Self {
+        let window = policy.max_storage_range / widest.max(1);
+        let piece = window.min(policy.max_elements) / 2;
+        let aligned = |elements: u64| (elements / ALIGNMENT * ALIGNMENT).max(ALIGNMENT);
+        Self { piece: aligned(piece), window: aligned(window) }
+    }
+
+    /// Whether one plan can hold `n` elements.
+    pub fn fits(policy: &Policy, n: u64, widest: u64) -> bool {
+        let bytes = n.saturating_mul(widest);
+        n <= policy.max_elements && bytes <= policy.max_storage_range
+    }
+
+    /// Cuts a range of elements that begins at a multiple of [`ALIGNMENT`] into pieces.
+    pub fn pieces(self, range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
+        let begins = range.clone().step_by(usize::try_from(self.piece).unwrap_or(usize::MAX));
+        begins.map(move |begin| begin..(begin + self.piece).min(range.end))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::primitives::policy::test_policy;
+
+    fn policy(max_elements: u64, max_storage_range: u64) -> Policy {
+        Policy { max_elements, max_storage_range, ..test_policy(32, 256) }
+    }
+
+    #[test]
+    fn pieces_are_aligned_and_fit_a_plan_twice() {
+        let most = (1 << 30) - 1;
+        for range in [1 << 10, 1 << 27, (1 << 30) - 1, u64::from(u32::MAX)] {
+            for widest in [4, 8, 16] {
+                let policy = policy(most, range);
+                let Extent { piece, window } = Extent::of(&policy, widest);
+                assert!(piece > 0 && piece.is_multiple_of(ALIGNMENT) && piece <= window);
+                assert!(window * widest <= range && window.is_multiple_of(ALIGNMENT));
+                assert!(range == 1 << 10 || Extent::fits(&policy, piece + ALIGNMENT, widest));
+                assert!(!Extent::fits(&policy, window + ALIGNMENT, widest));
+            }
+        }
+        assert!(Extent::fits(&policy(1000, 1 << 20), 1000, 4));
+        assert!(!Extent::fits(&policy(1000, 1 << 20), 1001, 4));
+        assert!(!Extent::fits(&policy(most, u64::from(u32::MAX)), u64::MAX, 16));
+    }
+
+    #[test]
+    fn numbers_have_32_bits() {
+        assert!(check_numbers("keys", u64::from(u32::MAX)).is_ok());
+        let error = check_numbers("number of keys", 1 << 32);
+        assert!(matches!(error, Err(Error::TooLarge { asked: 4294967296, limit: 4294967295, .. })));
+    }
+
+    #[test]
+    fn pieces_cover_the_range() {
+        let extent = Extent::of(&policy(1000, 1 << 20), 8);
+        let pieces = |range: Range<u64>| extent.pieces(range).collect::<Vec<_>>();
+        assert_eq!(extent.piece, 448);
+        assert_eq!(pieces(0..0), []);
+        assert_eq!(pieces(64..65), vec![64..65; 1]);
+        assert_eq!(pieces(0..448), vec![0..448; 1]);
+        assert_eq!(pieces(64..1000), [64..512, 512..960, 960..1000]);
+    }
+}

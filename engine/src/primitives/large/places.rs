@@ -1,0 +1,332 @@
+//! Where the buckets of split pieces go when those of all pieces are put next to each other, and the
+//! passes that move them there.
+
+use bytemuck::Pod;
+use multisplit_graph::{Buffer, Graph, Groups};
+use multisplit_shaders::{builtin as kernels, push_constants};
+
+use super::{ALIGNMENT, Extent, Records, SplitPiece};
+use crate::device::context::Context;
+use crate::error::Result;
+use crate::execute::import::Bound;
+use crate::execute::own_pass::OwnPasses;
+use crate::memory::Array;
+use crate::primitives::Policy;
+use crate::primitives::multisplit::{EACH, table};
+
+push_constants! {
+    struct MovePush {
+        first: u32,
+        count: u32,
+        buckets: u32,
+        first_step: u32,
+        origin: u32,
+        room: u32,
+    }
+}
+
+push_constants! {
+    struct PlacePush {
+        count: u32,
+        buckets: u32,
+        first_step: u32,
+    }
+}
+
+push_constants! {
+    struct NumberPush {
+        first: u32,
+        count: u32,
+    }
+}
+
+const WORD: u64 = 4;
+
+/// Where the buckets of all pieces go.
+#[derive(Debug)]
+pub(in crate::primitives) struct Places {
+    /// Where each bucket begins in the whole array, and where the last one ends.
+    pub offsets: Vec<u64>,
+    /// For each piece, where its share of each bucket begins.
+    shares: Vec<Vec<u64>>,
+}
+
+impl Places {
+    /// Of pieces whose elements go to `begin` and what follows it: in the order of the buckets, and
+    /// within a bucket in the order of the pieces.
+    pub fn new<K, V>(pieces: &[SplitPiece<'_, K, V>], buckets: u32, begin: u64) -> Self {
+        let offsets = pieces.iter().map(|piece| piece.offsets.as_slice());
+        Self::of_offsets(&offsets.collect::<Vec<_>>(), buckets, begin)
+    }
+
+    fn of_offsets(pieces: &[&[u32]], buckets: u32, begin: u64) -> Self {
+        let mut offsets = vec![begin];
+        let mut shares = vec![Vec::with_capacity(buckets as usize); pieces.len()];
+        let mut end = begin;
+        for bucket in 0..buckets as usize {
+            for (piece, share) in pieces.iter().zip(&mut shares) {
+                share.push(end);
+                end += bucket_len(piece, bucket);
+            }
+            offsets.push(end);
+        }
+        Self { offsets, shares }
+    }
+
+    /// Whether one bucket has all elements: each is in its place already.
+    pub fn is_one_bucket(&self) -> bool {
+        self.offsets.windows(2).filter(|ends| ends[0] < ends[1]).count() <= 1
+    }
+
+    /// Moves the elements of all pieces to their places in `to`.
+    pub fn move_all<K: Pod, V: Pod>(
+        &self,
+        (context, policy): (&Context, &Policy),
+        pieces: &[SplitPiece<'_, K, V>],
+        to: Records<'_, K, V>,
+    ) -> Result<()> {
+        let extent = Extent::of(policy, to.widest());
+        for (piece, shares) in pieces.iter().zip(&self.shares) {
+            let spans = spans(&piece.offsets, shares, extent.window);
+            move_piece((context, policy), piece, shares, (&spans, extent.window), to)?;
+        }
+        Ok(())
+    }
+
+    /// Turns where elements go in their pieces, which `permutation` has for each of them, into where
+    /// they go in the whole array.
+    pub fn place_all<K, V>(
+        &self,
+        (context, policy): (&Context, &Policy),
+        pieces: &[SplitPiece<'_, K, V>],
+        permutation: &Array<u32>,
+    ) -> Result<()> {
+        for (piece, shares) in pieces.iter().zip(&self.shares) {
+            let mut graph = Graph::new("pieces.place");
+            let table = piece_table(&mut graph, &piece.offsets, shares);
+            let words = graph.import::<u32>("permutation", piece.len);
+            let (count, buckets) = (piece.len as u32, piece.buckets());
+            graph
+                .own_pass("pieces.place", &kernels::PIECES_PLACE.kernel()?)
+                .bind("permutation", words)
+                .bind("table", table)
+                .push(&PlacePush { count, buckets, first_step: first_step(buckets) })
+                .specialize("local_size_x", policy.threads)
+                .dispatch(groups(policy, piece.len));
+            let executable = context.instantiate(graph.compile(&context.limits())?)?;
+            let bound = (words, permutation, piece.elements.begin * WORD);
+            context.run(&executable, &[bound])?;
+        }
+        Ok(())
+    }
+}
+
+/// Copies `count` elements to arrays of their own, where they begin as bindings do.
+pub(in crate::primitives) fn set_apart<K: Pod, V: Pod>(
+    (context, policy): (&Context, &Policy),
+    from: Records<'_, K, V>,
+    to: Records<'_, K, V>,
+    count: u64,
+) -> Result<()> {
+    let begin = from.begin / ALIGNMENT * ALIGNMENT;
+    let (first, len) = (from.begin - begin, from.begin - begin + count);
+    let piece = SplitPiece { elements: from.from(begin), len, offsets: vec![0, len as u32] };
+    let span = Span { window: 0, first, count };
+    // Modulo 2^32, as for every piece: the first of them goes to 0.
+    let shares = [0u64.wrapping_sub(first)];
+    move_piece((context, policy), &piece, &shares, (&[span], ALIGNMENT), to)
+}
+
+/// Elements of one bucket of a piece.
+fn bucket_len(offsets: &[u32], bucket: usize) -> u64 {
+    let at = |index| offsets.get(index).copied().unwrap_or(0);
+    at(bucket + 1).saturating_sub(at(bucket)).into()
+}
+
+/// Elements of a piece, of which all go to a part of the array that a binding can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Span {
+    /// Where that part begins.
+    window: u64,
+    /// The first element of the piece that goes there, and how many do.
+    first: u64,
+    count: u64,
+}
+
+/// The elements of a piece, by the parts of `window` elements that they go to. Buckets are in the same
+/// order in the piece and in the array, so that elements that go to one part are next to each other.
+fn spans(offsets: &[u32], shares: &[u64], window: u64) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    for (bucket, &share) in shares.iter().enumerate() {
+        let (mut place, end) = (share, share + bucket_len(offsets, bucket));
+        while place < end {
+            let begin = place / window * window;
+            let count = end.min(begin + window) - place;
+            match spans.last_mut() {
+                Some(span) if span.window == begin => span.count += count,
+                last => {
+                    let first = last.map_or(0, |span| span.first + span.count);
+                    spans.push(Span { window: begin, first, count });
+                }
+            }
+            place += count;
+        }
+    }
+    spans
+}
+
+fn move_piece<K: Pod, V: Pod>(
+    (context, policy): (&Context, &Policy),
+    piece: &SplitPiece<'_, K, V>,
+    shares: &[u64],
+    (spans, window): (&[Span], u64),
+    to: Records<'_, K, V>,
+) -> Result<()> {
+    let mut graph = Graph::new("pieces.move");
+    let table = piece_table(&mut graph, &piece.offsets, shares);
+    let mut bound: Vec<Bound<'_>> = Vec::new();
+    let from = piece.elements;
+    let mut arrays = MovedArrays { graph: &mut graph, policy, bound: &mut bound };
+    let by = (spans, window, table);
+    arrays.add(["keys", "keys.out"], (from.keys, to.keys), piece, by)?;
+    if let (Some(src), Some(dst)) = (from.values, to.values) {
+        arrays.add(["values", "values.out"], (src, dst), piece, by)?;
+    }
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    context.run(&executable, &bound)
+}
+
+/// Arrays whose elements are moved, on their way into a graph.
+struct MovedArrays<'j, 'b> {
+    graph: &'j mut Graph,
+    policy: &'j Policy,
+    bound: &'j mut Vec<Bound<'b>>,
+}
+
+impl<'b> MovedArrays<'_, 'b> {
+    fn add<K, V, T: Pod>(
+        &mut self,
+        [name, name_out]: [&str; 2],
+        (src, dst): (&'b Array<T>, &'b Array<T>),
+        piece: &SplitPiece<'_, K, V>,
+        (spans, window, table): (&[Span], u64, Buffer),
+    ) -> Result<()> {
+        let bytes = size_of::<T>() as u64;
+        let from = self.graph.import::<T>(name, piece.len);
+        let to = self.graph.import::<T>(name_out, dst.len());
+        self.bound.push((from, src, piece.elements.begin * bytes).into());
+        self.bound.push((to, dst).into());
+        let kernel = kernels::PIECES_MOVE.kernel()?;
+        let buckets = piece.buckets();
+        for span in spans {
+            let room = window.min(dst.len() - span.window);
+            let push = MovePush {
+                first: span.first as u32,
+                count: span.count as u32,
+                buckets,
+                first_step: first_step(buckets),
+                // What is added to elements is modulo 2^32 as well.
+                origin: span.window as u32,
+                room: room as u32,
+            };
+            self.graph
+                .own_pass("pieces.move", &kernel)
+                .bind("src", from)
+                .bind("dst", to.range(span.window * bytes, room * bytes))
+                .bind("table", table)
+                .push(&push)
+                .specialize("local_size_x", self.policy.threads)
+                .specialize("VALUE_WORDS", (bytes / WORD) as u32)
+                .dispatch(groups(self.policy, span.count * bytes / WORD));
+        }
+        Ok(())
+    }
+}
+
+/// Where each bucket of the piece begins, and what is to be added to an element's number in the piece
+/// to get its place, as `bucket_places.glsl` reads them.
+fn piece_table(graph: &mut Graph, offsets: &[u32], shares: &[u64]) -> Buffer {
+    let added = shares.iter().zip(offsets).map(|(&share, &begin)| {
+        // Modulo 2^32: the kernel subtracts where the part of the array begins.
+        share.wrapping_sub(u64::from(begin)) as u32
+    });
+    let words: Vec<u32> = offsets.iter().copied().chain(added).collect();
+    table(graph, "pieces.table", &words)
+}
+
+/// The first step of a search among so many buckets: the largest power of two below their number.
+fn first_step(buckets: u32) -> u32 {
+    buckets.next_power_of_two() / 2
+}
+
+fn groups(policy: &Policy, count: u64) -> Groups {
+    Groups::linear(count.div_ceil(EACH * u64::from(policy.threads)))
+}
+
+/// Numbers the elements of an array: 0, 1, 2, ...
+pub(in crate::primitives) fn number(
+    context: &Context,
+    policy: &Policy,
+    numbers: &Array<u32>,
+) -> Result<()> {
+    let kernel = kernels::PIECES_NUMBER.kernel()?;
+    let mut graph = Graph::new("pieces.number");
+    let words = graph.import::<u32>("numbers", numbers.len());
+    for piece in Extent::of(policy, WORD).pieces(0..numbers.len()) {
+        let count = piece.end - piece.start;
+        graph
+            .own_pass("pieces.number", &kernel)
+            .bind("numbers", words.elements::<u32>(piece.start, count))
+            .push(&NumberPush { first: piece.start as u32, count: count as u32 })
+            .specialize("local_size_x", policy.threads)
+            .dispatch(groups(policy, count));
+    }
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    context.run(&executable, &[(words, numbers)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_of_all_pieces_lie_next_to_each_other() {
+        let (first, second) = ([0u32, 2, 2, 5], [0u32, 1, 4, 4]);
+        let places = Places::of_offsets(&[&first, &second], 3, 100);
+        assert_eq!(places.offsets, [100, 103, 106, 109]);
+        assert_eq!(places.shares, [[100, 103, 106], [102, 103, 109]]);
+        assert!(!places.is_one_bucket());
+        assert!(Places::of_offsets(&[&[0, 0, 7], &[0, 0, 3]], 2, 0).is_one_bucket());
+        assert!(Places::of_offsets(&[], 2, 0).is_one_bucket());
+    }
+
+    #[test]
+    fn elements_that_go_to_one_part_of_the_array_are_together() {
+        let offsets = [0u32, 2, 2, 5];
+        let span = |window, first, count| Span { window, first, count };
+        // Buckets at 6..8, 20 (empty) and 62..65.
+        assert_eq!(spans(&offsets, &[6, 20, 62], 64), [span(0, 0, 4), span(64, 4, 1)],);
+        let far = 1 << 33;
+        assert_eq!(spans(&offsets, &[0, 2, far], 64), [span(0, 0, 2), span(far, 2, 3)]);
+        // A bucket that spans several parts.
+        assert_eq!(
+            spans(&[0, 200], &[60], 64),
+            [
+                span(0, 0, 4),
+                span(64, 4, 64),
+                span(128, 68, 64),
+                span(192, 132, 64),
+                span(256, 196, 4)
+            ],
+        );
+    }
+
+    #[test]
+    fn a_search_takes_steps_that_reach_every_bucket() {
+        for (buckets, expected) in
+            [(1, 0), (2, 1), (3, 2), (4, 2), (5, 4), (256, 128), (65_536, 32_768)]
+        {
+            assert_eq!(first_step(buckets), expected);
+        }
+    }
+}

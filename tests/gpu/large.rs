@@ -1,0 +1,406 @@
+//! Sorts of arrays that one plan does not hold: with a policy that lowers what it holds, so that small
+//! arrays take every path.
+
+use std::ops::{Deref, Range};
+use std::sync::{Arc, Mutex};
+
+use anyhow::{Context as _, Result, ensure};
+use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
+use multisplit::primitives::multisplit::{Ranking, TileShape};
+use multisplit::primitives::sort::SortMethod;
+use multisplit::{Array, Buckets, Context, Error, Key, KeyType, Observer, Policy, Sort};
+use multisplit_tests::generate::Rng;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::{reference, tests};
+
+use crate::sort_run::{ALONG, Along, KEYS, Keys, Order, key_words, make_keys, value_words};
+
+tests!(large:
+    sizes_at_the_boundaries, every_kind_of_key_and_value, some_bits_of_keys, skewed_keys,
+    one_huge_bucket, bindings_smaller_than_a_piece, one_sweep_in_pieces, arrays_on_the_device,
+    sorted_where_they_are, plans_are_those_that_are_needed,
+    lanes_in_another_order, refused,
+);
+
+/// A device whose plans hold fewer elements, until this goes.
+pub struct Lowered<'g> {
+    gpu: &'g Context,
+    /// Arrays that lie around those of the tests in memory, and must stay as they are.
+    guards: Vec<Array<u32>>,
+}
+
+const GUARD_WORD: u32 = 0xDEAD_BEEF;
+
+impl<'g> Lowered<'g> {
+    /// Plans of at most so many elements.
+    pub fn new(gpu: &'g Gpu, max_elements: u64) -> Result<Self> {
+        Self::with(gpu, Policy { max_elements, ..gpu.context.policy() })
+    }
+
+    pub fn with(gpu: &'g Gpu, policy: Policy) -> Result<Self> {
+        let guard = |_| gpu.context.upload(&[GUARD_WORD; 64]);
+        let guards = (0..4).map(guard).collect::<multisplit::Result<_>>()?;
+        gpu.context.replace_policy(Some(policy))?;
+        Ok(Self { gpu: &gpu.context, guards })
+    }
+
+    /// Makes another array that must stay as it is.
+    pub fn guard(&mut self) -> Result<()> {
+        self.guards.push(self.gpu.upload(&[GUARD_WORD; 64])?);
+        Ok(())
+    }
+
+    /// Every guard word is what it was.
+    pub fn check_guards(&self) -> Result<()> {
+        for guard in &self.guards {
+            ensure!(
+                self.gpu.download(guard)?.iter().all(|&word| word == GUARD_WORD),
+                "guard words"
+            );
+        }
+        Ok(())
+    }
+}
+
+impl Deref for Lowered<'_> {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        self.gpu
+    }
+}
+
+impl Drop for Lowered<'_> {
+    fn drop(&mut self) {
+        if let Err(error) = self.gpu.replace_policy(None) {
+            eprintln!("the policy of the device is not back: {error}");
+        }
+    }
+}
+
+/// Elements of a plan; pieces of arrays have 448, the half in whole bindings.
+const MAX_ELEMENTS: u64 = 1000;
+const PIECE: usize = 448;
+
+/// Sorts keys, which are given as bits, and compares every byte with the CPU.
+fn check(context: &Context, order: &Order, along: Along, keys: &[u64]) -> Result<()> {
+    let run = match order.key {
+        KeyType::U32 => check_keys::<u32>,
+        KeyType::I32 => check_keys::<i32>,
+        KeyType::F32 => check_keys::<f32>,
+        KeyType::U64 => check_keys::<u64>,
+        KeyType::I64 => check_keys::<i64>,
+        KeyType::F64 => check_keys::<f64>,
+    };
+    run(context, order, along, keys)
+        .with_context(|| format!("{order:?}, {along:?}, {} keys", keys.len()))
+}
+
+fn check_keys<K: Key>(context: &Context, order: &Order, along: Along, bits: &[u64]) -> Result<()> {
+    let keys: Vec<K> = pod_collect_to_vec(&key_words(order.key, bits));
+    match along {
+        Along::Nothing => {
+            let sorted = context.sort_with(&keys, &order.sort())?;
+            expect_keys(order, bits, cast_slice(&sorted))
+        }
+        Along::Indices => {
+            let indices = context.argsort_with(&keys, &order.sort())?;
+            expect_equal(&indices, &order.expected(bits))
+        }
+        Along::Bytes(4) => check_pairs::<K, u32>(context, order, along, (&keys, bits)),
+        Along::Bytes(8) => check_pairs::<K, [u32; 2]>(context, order, along, (&keys, bits)),
+        Along::Bytes(_) => check_pairs::<K, [u32; 4]>(context, order, along, (&keys, bits)),
+    }
+}
+
+fn check_pairs<K: Key, V: Pod>(
+    context: &Context,
+    order: &Order,
+    along: Along,
+    (keys, bits): (&[K], &[u64]),
+) -> Result<()> {
+    let words = |i: u32| value_words(along, i);
+    let given: Vec<u32> = (0..keys.len() as u32).flat_map(words).collect();
+    let values: Vec<V> = pod_collect_to_vec(&given);
+    let (sorted, values) = context.sort_pairs_with(keys, &values, &order.sort())?;
+    expect_keys(order, bits, cast_slice(&sorted))?;
+    let expected: Vec<u32> = order.expected(bits).into_iter().flat_map(words).collect();
+    expect_equal(cast_slice::<V, u32>(&values), &expected).context("values")
+}
+
+fn expect_keys(order: &Order, bits: &[u64], sorted: &[u32]) -> Result<()> {
+    let expected: Vec<u64> = order.expected(bits).iter().map(|&i| bits[i as usize]).collect();
+    expect_equal(sorted, &key_words(order.key, &expected)).context("keys")
+}
+
+/// One below, at and above what a plan holds, and what two and three pieces have.
+fn sizes_at_the_boundaries(gpu: &Gpu) -> Result<()> {
+    let mut context = Lowered::new(gpu, MAX_ELEMENTS)?;
+    let most = MAX_ELEMENTS as usize;
+    let sizes = [
+        most - 1,
+        most,
+        most + 1,
+        3 * PIECE - 1,
+        3 * PIECE,
+        3 * PIECE + 1,
+        4 * PIECE + 63,
+        4 * PIECE + 64,
+        4 * PIECE + 65,
+        10_007,
+    ];
+    for (index, n) in sizes.into_iter().enumerate() {
+        let along = ALONG[index % ALONG.len()];
+        let key = [KeyType::U32, KeyType::F64][index % 2];
+        check(&context, &Order::of(key), along, &make_keys(key, Keys::Uniform, n, n as u64))?;
+        context.guard()?;
+    }
+    context.check_guards()
+}
+
+/// The whole product in a full run; else every type of key with every kind of value, and the
+/// distributions in turn.
+fn every_kind_of_key_and_value(gpu: &Gpu) -> Result<()> {
+    let context = Lowered::new(gpu, MAX_ELEMENTS)?;
+    let mut mine = gpu.mine();
+    for (row, key) in KeyType::ALL.into_iter().enumerate() {
+        for (column, along) in ALONG.into_iter().enumerate() {
+            let some = [KEYS[(row + 3 * column) % KEYS.len()]];
+            let all = if gpu.full { &KEYS[..] } else { &some[..] };
+            for &keys in all {
+                for descending in [false, true] {
+                    if !gpu.full && descending != ((row + column) % 2 == 0) || !mine() {
+                        continue;
+                    }
+                    let n = 2_500 + 100 * row + column;
+                    let order = Order { descending, ..Order::of(key) };
+                    let made = make_keys(key, keys, n, 31 * row as u64 + column as u64);
+                    check(&context, &order, along, &made).with_context(|| format!("{keys:?}"))?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What lies outside of the bits does not count, and equal keys keep their order.
+fn some_bits_of_keys(gpu: &Gpu) -> Result<()> {
+    let context = Lowered::new(gpu, MAX_ELEMENTS)?;
+    let cases: [(KeyType, Range<u32>); 7] = [
+        (KeyType::U32, 0..0),
+        (KeyType::U32, 31..32),
+        (KeyType::U32, 5..16),
+        (KeyType::I32, 0..3),
+        (KeyType::F32, 20..32),
+        (KeyType::U64, 30..41),
+        (KeyType::F64, 40..64),
+    ];
+    for (index, (key, bits)) in cases.into_iter().enumerate() {
+        let order = Order { bits, descending: index % 2 == 1, ..Order::of(key) };
+        let keys = make_keys(key, Keys::Uniform, 3_001, index as u64);
+        for along in [Along::Indices, Along::Bytes(8)] {
+            check(&context, &order, along, &keys)?;
+        }
+    }
+    Ok(())
+}
+
+/// Half of all keys are 0, a third of the rest 1, and so on; and keys whose top digits are all the same.
+fn skewed_keys(gpu: &Gpu) -> Result<()> {
+    let context = Lowered::new(gpu, MAX_ELEMENTS)?;
+    let mut rng = Rng::new(17);
+    let zipf: Vec<u64> = (0..6_000)
+        .map(|_| {
+            let share = rng.below(1 << 20).max(1);
+            (1 << 20) / share * 0x0101
+        })
+        .collect();
+    let narrow: Vec<u64> = (0..6_000).map(|_| 0xABCD_0000_0000 + rng.below(40_000)).collect();
+    for (key, keys) in [(KeyType::U32, &zipf), (KeyType::U64, &zipf), (KeyType::I64, &narrow)] {
+        for descending in [false, true] {
+            let order = Order { descending, ..Order::of(key) };
+            check(&context, &order, Along::Indices, keys)?;
+            check(&context, &order, Along::Bytes(16), keys)?;
+        }
+    }
+    Ok(())
+}
+
+/// A bucket that no plan holds, at the beginning, in the middle and at the end of the array, where it
+/// begins at no multiple of what bindings do; of equal keys, and of keys that differ in a low digit.
+fn one_huge_bucket(gpu: &Gpu) -> Result<()> {
+    let mut context = Lowered::new(gpu, MAX_ELEMENTS)?;
+    let mut rng = Rng::new(29);
+    for huge in [0u64, 0x80, 0xFF] {
+        for spread in [1, 256, 1 << 24] {
+            let keys: Vec<u64> = (0..5_000)
+                .map(|_| match rng.below(10) {
+                    0 => u64::from(rng.next_u32()),
+                    _ => huge << 24 | rng.below(spread),
+                })
+                .collect();
+            check(&context, &Order::of(KeyType::U32), Along::Indices, &keys)
+                .with_context(|| format!("{huge:x}, {spread}"))?;
+            context.guard()?;
+        }
+    }
+    context.check_guards()
+}
+
+/// Buckets are moved to arrays of which bindings hold a part.
+fn bindings_smaller_than_a_piece(gpu: &Gpu) -> Result<()> {
+    let mut policy = gpu.context.policy();
+    policy.max_storage_range = 4096;
+    let context = Lowered::with(gpu, policy)?;
+    for (key, along) in [
+        (KeyType::U32, Along::Nothing),
+        (KeyType::U32, Along::Bytes(16)),
+        (KeyType::F64, Along::Bytes(4)),
+        (KeyType::I32, Along::Indices),
+    ] {
+        for keys in [Keys::Uniform, Keys::FewDistinct, Keys::OneDigitDiffers] {
+            let made = make_keys(key, keys, 3_333, 41);
+            check(&context, &Order::of(key), along, &made).with_context(|| format!("{keys:?}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// What GPUs take by default, and an odd number of rounds, after which the result is copied back.
+fn one_sweep_in_pieces(gpu: &Gpu) -> Result<()> {
+    let mut policy = crate::sort_run::quick_policy(gpu);
+    policy.max_elements = 10_000;
+    let context = Lowered::with(gpu, policy)?;
+    for (method, bits) in [
+        (SortMethod::OneSweep, 0..32),
+        (SortMethod::OneSweep, 8..32),
+        (SortMethod::Multisplit { radix_bits: 8 }, 4..28),
+    ] {
+        let order = Order { method, bits, ..Order::of(KeyType::U32) };
+        for keys in [Keys::Uniform, Keys::FewDistinct] {
+            let made = make_keys(KeyType::U32, keys, 30_011, 5);
+            check(&context, &order, Along::Indices, &made)?;
+            check(&context, &order, Along::Nothing, &made)?;
+        }
+    }
+    Ok(())
+}
+
+/// Arrays of the caller's stay as they are.
+fn arrays_on_the_device(gpu: &Gpu) -> Result<()> {
+    let context = Lowered::new(gpu, MAX_ELEMENTS)?;
+    let keys = multisplit_tests::generate::uniform(4_321, 3);
+    let values: Vec<u32> = (0..4_321).collect();
+    let (on_device, device_values) = (context.upload(&keys)?, context.upload(&values)?);
+    let mut expected = keys.clone();
+    expected.sort_unstable();
+    let sorted = context.sort(&on_device)?;
+    expect_equal(&context.download(&sorted)?, &expected)?;
+    let order = context.argsort(&on_device)?;
+    let (sorted, moved) = context.sort_pairs(&on_device, &device_values)?;
+    expect_equal(&context.download(&sorted)?, &expected)?;
+    expect_equal(&context.download(&moved)?, &context.download(&order)?)?;
+    let mut into = vec![0; keys.len()];
+    context.sort_into(&keys, &Sort::ascending(), &mut into)?;
+    expect_equal(&into, &expected)?;
+    expect_equal(&context.download(&on_device)?, &keys)?;
+    expect_equal(&context.download(&device_values)?, &values)
+}
+
+fn sorted_where_they_are(gpu: &Gpu) -> Result<()> {
+    let context = Lowered::new(gpu, MAX_ELEMENTS)?;
+    let keys = multisplit_tests::generate::uniform(4_001, 9);
+    let bits: Vec<u64> = keys.iter().map(|&key| u64::from(key)).collect();
+    for order in [
+        Order::of(KeyType::U32),
+        Order { descending: true, ..Order::of(KeyType::U32) },
+        Order { bits: 3..19, ..Order::of(KeyType::U32) },
+    ] {
+        let mut array = context.upload(&keys)?;
+        context.sort_in_place(&mut array, &order.sort())?;
+        expect_keys(&order, &bits, &context.download(&array)?)?;
+    }
+    Ok(())
+}
+
+/// Pieces are for what does not fit; and of that, regions are split again only where they are too large.
+fn plans_are_those_that_are_needed(gpu: &Gpu) -> Result<()> {
+    let runs: Arc<Mutex<Vec<String>>> = Arc::default();
+    let told = runs.clone();
+    let observer = Observer::new(move |run| told.lock().expect("no panic").push(run.plan));
+    let context = gpu.open_with(|config| config.observer = Some(observer))?;
+    context.replace_policy(Some(Policy { max_elements: MAX_ELEMENTS, ..context.policy() }))?;
+    let plans = |keys: &[u32]| -> Result<[usize; 3]> {
+        context.sort(keys)?;
+        let runs = std::mem::take(&mut *runs.lock().expect("no panic"));
+        Ok(["split.piece", "pieces.move", "sort"]
+            .map(|plan| runs.iter().filter(|name| name.as_str() == plan).count()))
+    };
+    let keys = multisplit_tests::generate::uniform(4 * PIECE, 9);
+    ensure!(plans(&keys[..MAX_ELEMENTS as usize])? == [0, 0, 1]);
+    let [splits, moves, sorts] = plans(&keys)?;
+    ensure!(splits == 4 && moves == 4 && (4..10).contains(&sorts), "{splits}, {moves}, {sorts}");
+    // Nothing is moved for digits that are all the same, and nothing sorted of equal keys.
+    ensure!(plans(&vec![7; 4 * PIECE])? == [16, 0, 0]);
+    // One key before a bucket that is too large, which therefore begins where no binding does: its
+    // first 63 elements are a piece of their own.
+    let mut skewed: Vec<u32> = keys.iter().map(|key| 1 << 24 | key >> 8).collect();
+    skewed[0] = 0;
+    let [splits, moves, _] = plans(&skewed)?;
+    ensure!(splits == 4 + 5 && moves == 4 + 1 + 5, "{splits}, {moves}");
+    Ok(())
+}
+
+/// Lanes come in reverse: it is found out in the middle of a sort or a split, which is then done again.
+fn lanes_in_another_order(gpu: &Gpu) -> Result<()> {
+    let mut policy = gpu.probed_policy()?;
+    ensure!(policy.split.ranking == Ranking::LaneOrder, "the device does not keep lane order");
+    policy.split.ranking = Ranking::ReversedLanes;
+    policy.split.canary_period = 1;
+    policy.sort.auto = SortMethod::OneSweep;
+    policy.max_elements = 5_000;
+    if gpu.is_software() {
+        policy.sort = policy.sort.with_shape(TileShape::new(128, 4));
+        policy.sort.small = TileShape::new(128, 4);
+    }
+    let keys = multisplit_tests::generate::uniform(12_345, 23);
+    let bits: Vec<u64> = keys.iter().map(|&key| u64::from(key >> 20)).collect();
+    let order = Order::of(KeyType::U32);
+    // By pieces that are split by ballots, of which only the sorts find out; and by pieces that do.
+    for max_buckets_direct in [256, 0] {
+        policy.split.max_buckets_direct = max_buckets_direct;
+        let context = Lowered::with(gpu, policy)?;
+        check(&context, &order, Along::Indices, &bits)?;
+        ensure!(!context.keeps_lane_order());
+        drop(context);
+        let context = Lowered::with(gpu, policy)?;
+        let mut array = context.upload(&keys)?;
+        context.sort_in_place(&mut array, &Sort::ascending())?;
+        let mut expected = keys.clone();
+        expected.sort_unstable();
+        expect_equal(&context.download(&array)?, &expected)?;
+    }
+    let context = Lowered::with(gpu, policy)?;
+    let values: Vec<u32> = (0..keys.len() as u32).collect();
+    let split = context.split_pairs(&keys, &values, Buckets::digit(24..32))?;
+    ensure!(!context.keeps_lane_order());
+    let (order, _) = reference::split(keys.len(), 256, |i| keys[i] >> 24);
+    expect_equal(&split.values, &order)
+}
+
+fn refused(gpu: &Gpu) -> Result<()> {
+    let context = Lowered::new(gpu, MAX_ELEMENTS)?;
+    let keys = multisplit_tests::generate::uniform(2_000, 1);
+    let outcome = context.sort_with(&keys, &Sort::ascending().bits(20..33));
+    ensure!(matches!(outcome, Err(Error::SortBits { start: 20, end: 33, .. })), "{outcome:?}");
+    let radix = SortMethod::Multisplit { radix_bits: 9 };
+    let outcome = context.sort_with(&keys, &Sort::ascending().method(radix));
+    ensure!(matches!(outcome, Err(Error::TooLarge { asked: 9, .. })), "{outcome:?}");
+    drop(context);
+    for max_elements in [0, 127, 1 << 30] {
+        let context = Lowered::new(gpu, max_elements)?;
+        let outcome = context.sort(&keys);
+        ensure!(matches!(outcome, Err(Error::Policy { .. })), "{max_elements}: {outcome:?}");
+    }
+    Ok(())
+}

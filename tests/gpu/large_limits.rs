@@ -1,0 +1,122 @@
+//! Arrays past the limits that the device itself has, in a full run: more than 2^30 elements, and more
+//! bytes than a storage binding has.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::{Bins, Buckets, Sort};
+use multisplit_tests::generate::Rng;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::tests;
+
+tests!(large_limits:
+    keys_past_2_to_30, wide_keys_with_values, values_past_a_binding, splits_past_2_to_30,
+    bytes_past_a_binding,
+);
+
+/// Whether to run a case of `n` elements of so many bytes, of which the device has to hold `copies`. No
+/// software driver and not every GPU has room for those past 2^30.
+fn has_room(gpu: &Gpu, n: u64, bytes: u64, copies: u64) -> bool {
+    let needed = n * bytes * copies + n * bytes / 2;
+    let has = gpu.context.properties().device_memory >= needed;
+    if gpu.full && !has {
+        eprintln!("left out: {n} elements of {bytes} bytes take {needed} bytes of device memory");
+    }
+    gpu.full && has
+}
+
+fn random<T>(n: u64, seed: u64, of: impl Fn(u64) -> T) -> Vec<T> {
+    let mut rng = Rng::new(seed);
+    (0..n).map(|_| of(rng.next_u64())).collect()
+}
+
+fn keys_past_2_to_30(gpu: &Gpu) -> Result<()> {
+    let n = (1 << 30) + 12_345;
+    if !has_room(gpu, n, 4, 2) {
+        return Ok(());
+    }
+    let keys = random(n, 1, |bits| bits as u32);
+    let mut sorted = vec![0; keys.len()];
+    gpu.context.sort_into(&keys, &Sort::ascending(), &mut sorted)?;
+    let mut expected = keys;
+    expected.sort_unstable();
+    expect_equal(&sorted, &expected)
+}
+
+/// Values are numbers of elements: each comes with the key of its element, every one comes once, and
+/// those of equal keys come in their order.
+fn check_pairs<V>(
+    keys: &[u64],
+    sorted: &[u64],
+    values: &[V],
+    number: impl Fn(&V) -> u64,
+) -> Result<()> {
+    ensure!(sorted.len() == keys.len() && values.len() == keys.len());
+    let mut seen = vec![false; keys.len()];
+    for (place, value) in values.iter().enumerate() {
+        let from = number(value) as usize;
+        let right = seen.get(from) == Some(&false) && sorted[place] == keys[from];
+        ensure!(right, "element {from} came to {place}");
+        seen[from] = true;
+        let before = place.checked_sub(1).map(|before| (sorted[before], number(&values[before])));
+        ensure!(before.is_none_or(|b| b < (sorted[place], from as u64)), "the order at {place}");
+    }
+    Ok(())
+}
+
+fn wide_keys_with_values(gpu: &Gpu) -> Result<()> {
+    let n = (1 << 29) + 1;
+    if !has_room(gpu, n, 12, 2) {
+        return Ok(());
+    }
+    // Some keys come several times.
+    let keys = random(n, 2, |bits| bits >> 36 << 36);
+    let values: Vec<u32> = (0..n as u32).collect();
+    let (sorted, values) = gpu.context.sort_pairs(&keys, &values)?;
+    check_pairs(&keys, &sorted, &values, |&value| value.into())
+}
+
+/// What a binding holds on a software driver is sorted there within a minute.
+fn values_past_a_binding(gpu: &Gpu) -> Result<()> {
+    let n = gpu.context.limits().max_storage_range / 16 + 1;
+    if !has_room(gpu, n, 24, 2) {
+        return Ok(());
+    }
+    let keys = random(n, 3, |bits| bits >> 44);
+    let values: Vec<[u64; 2]> = (0..n).map(|i| [i, !i]).collect();
+    let (sorted, values) = gpu.context.sort_pairs(&keys, &values)?;
+    ensure!(values.iter().all(|[number, other]| *other == !number));
+    check_pairs(&keys, &sorted, &values, |value| value[0])
+}
+
+fn splits_past_2_to_30(gpu: &Gpu) -> Result<()> {
+    let n = (1 << 30) + 12_345;
+    if !has_room(gpu, n, 4, 2) {
+        return Ok(());
+    }
+    let keys = random(n, 4, |bits| bits as u32);
+    let split = gpu.context.split(&keys, Buckets::digit(3..11))?;
+    let bucket_of = |key: u32| (key >> 3) as usize & 255;
+    let mut counts = vec![0u32; 256];
+    keys.iter().for_each(|&key| counts[bucket_of(key)] += 1);
+    let mut next = vec![0; 257];
+    (0..256).for_each(|bucket| next[bucket + 1] = next[bucket] + counts[bucket]);
+    expect_equal(&split.offsets, &next).context("offsets")?;
+    for (i, &key) in keys.iter().enumerate() {
+        let place = &mut next[bucket_of(key)];
+        ensure!(split.keys.get(*place as usize) == Some(&key), "element {i}");
+        *place += 1;
+    }
+    Ok(())
+}
+
+fn bytes_past_a_binding(gpu: &Gpu) -> Result<()> {
+    let n = if gpu.is_software() { gpu.context.limits().max_storage_range + 5 } else { 1 << 31 };
+    if !has_room(gpu, n, 1, 1) {
+        return Ok(());
+    }
+    let words = random(n.div_ceil(8), 5, |bits| bits);
+    let samples = &bytemuck::cast_slice::<u64, u8>(&words)[..n as usize];
+    let mut expected = vec![0u64; 256];
+    samples.iter().for_each(|&sample| expected[usize::from(sample)] += 1);
+    let found = gpu.context.histogram(samples, Bins::identity(256))?;
+    expect_equal(&found.counts, &expected)
+}
