@@ -181,12 +181,12 @@ fn reductions_in_loops_are_found() {
     for (functions, expected) in [
         (
             "void main() { for (uint i = 0; i < data.at[1]; ++i) data.at[i] = subgroupAdd(i); }",
-            "main(: GroupNonUniformIAdd",
+            "main: GroupNonUniformIAdd",
         ),
         // It leaves the loop, and is a part of it nevertheless.
         (
             "void main() { while (true) if (data.at[0] > 3) { data.at[1] = subgroupMax(data.at[2]); break; } }",
-            "main(: GroupNonUniformUMax",
+            "main: GroupNonUniformUMax",
         ),
         (
             "int least(int x) { return subgroupMin(x); }
@@ -196,7 +196,7 @@ fn reductions_in_loops_are_found() {
         ),
         (
             "void main() { while (data.at[0] > 3) data.at[1] = subgroupClusteredOr(uvec2(data.at[2]), 4).x; }",
-            "main(: GroupNonUniformBitwiseOr",
+            "main: GroupNonUniformBitwiseOr",
         ),
     ] {
         assert_eq!(found_in(functions), [expected], "{functions}");
