@@ -14,6 +14,7 @@ pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("groups.glsl", include_str!("../glsl/include/groups.glsl")),
     ("histogram.glsl", include_str!("../glsl/include/histogram.glsl")),
     ("key_width.glsl", include_str!("../glsl/include/key_width.glsl")),
+    ("lane_totals.glsl", include_str!("../glsl/include/lane_totals.glsl")),
     ("load_tile.glsl", include_str!("../glsl/include/load_tile.glsl")),
     ("lookback.glsl", include_str!("../glsl/include/lookback.glsl")),
     ("move.glsl", include_str!("../glsl/include/move.glsl")),

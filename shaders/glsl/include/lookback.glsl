@@ -15,6 +15,7 @@
 #define LOOKBACK_GLSL
 
 #include "constant_ids.glsl"
+#include "lane_totals.glsl"
 
 layout(constant_id = SPIN_LIMIT_ID) const uint SPIN_LIMIT = 1024;
 
@@ -46,15 +47,16 @@ uint look_back(uint tile) {
         uvec2 states = words >> 16;
         uint state = states.x == states.y ? states.x : 0;
         uint value = (words.x & 0xFFFFu) | (words.y << 16);
-        uint prefix_at = subgroupMin(state == STATE_PREFIX ? lane : gl_SubgroupSize);
-        uint missing_at = subgroupMin(state == 0 ? lane : gl_SubgroupSize);
-        if (prefix_at < missing_at) {
-            sum += subgroupAdd(lane <= prefix_at ? value : 0);
-            done = true;
-        } else {
-            sum += subgroupAdd(lane < missing_at ? value : 0);
-            end -= missing_at;
-            spins = missing_at == 0 ? spins + 1 : 0;
+        // Sums are added up to the first tile that has none: a prefix, which is the last to be
+        // added, or a tile that is missing.
+        uvec4 others = subgroupBallot(state != STATE_SUM);
+        uint sums = others == uvec4(0) ? gl_SubgroupSize : subgroupBallotFindLSB(others);
+        uvec4 prefixes = subgroupBallot(state == STATE_PREFIX && lane == sums);
+        done = prefixes != uvec4(0);
+        sum += sum_over_lanes(lane < sums || (done && lane == sums) ? value : 0);
+        if (!done) {
+            end -= sums;
+            spins = sums == 0 ? spins + 1 : 0;
             if (spins > SPIN_LIMIT) {
                 end -= 1;
                 sum += sum_of_tile_again(end);

@@ -9,6 +9,8 @@
 
 #include "sssp_state.glsl"
 #include "sssp_stage.glsl"
+#define MIN_LANES SUBGROUP_SIZE
+#include "subgroup_sums.glsl"
 
 void relax(bool mine, uint distance, uvec2 arc);
 
@@ -46,7 +48,6 @@ const uint SPREAD_ROOM = SPREAD != 0 ? gl_WorkGroupSize.x : 1;
 shared uint spread_ends[SPREAD_ROOM];
 shared uint spread_shifts[SPREAD_ROOM];
 shared uint spread_distances[SPREAD_ROOM];
-shared uint spread_sums[SPREAD != 0 ? gl_WorkGroupSize.x / SUBGROUP_SIZE : 1];  // of each subgroup
 
 // The vertex that has arc `turn`: as many vertices as end at or before it.
 uint spread_owner(uint turn) {
@@ -63,16 +64,8 @@ uint spread_owner(uint turn) {
 uint gather_spread(uint distance, uint begin, uint degree) {
     uint ends = subgroupInclusiveAdd(degree);
     uint own = subgroupShuffle(ends, SUBGROUP_SIZE - 1);
-    if (subgroupElect()) spread_sums[gl_SubgroupID] = own;
-    barrier();
-    uint before = 0;
-    uint total = 0;
-    for (uint s = gl_SubgroupInvocationID; s < gl_NumSubgroups; s += SUBGROUP_SIZE) {
-        if (s < gl_SubgroupID) before += spread_sums[s];
-        total += spread_sums[s];
-    }
-    ends += subgroupAdd(before);
-    total = subgroupAdd(total);
+    uint total;
+    ends += sum_of_earlier_subgroups(own, total);
     uint place = gl_SubgroupID * SUBGROUP_SIZE + gl_SubgroupInvocationID;
     spread_ends[place] = ends;
     spread_shifts[place] = begin - (ends - degree);

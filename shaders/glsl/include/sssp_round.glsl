@@ -89,7 +89,7 @@ void expand(bool held, uvec2 entry, bool piece) {
     bool wide = degree >= push.wide_degree && !piece;
     if (subgroupAny(wide)) {
         if (wide) wide = put_wide(distance, begin, degree);
-        done_here.relaxations += subgroupAdd(wide ? degree : 0);
+        done_here.relaxations += sum_over_lanes(wide ? degree : 0);
         if (wide) degree = 0;
     }
     done_here.relaxations += gather(distance, begin, degree);

@@ -4,6 +4,7 @@
 #ifndef SSSP_STAGE_GLSL
 #define SSSP_STAGE_GLSL
 
+#include "lane_totals.glsl"
 #include "sssp_state.glsl"
 
 layout(constant_id = STAGE_ID) const uint STAGE = 4;  // entries per lane
@@ -117,6 +118,7 @@ void flush_near() {
 // with one addition per queue in place of the scan.
 void flush_later() {
     subgroup_sync();
+    uint nearest = UNREACHED;  // in the rest, of this lane's entries
     for (uint first = 0; first < staging.later; first += SUBGROUP_SIZE) {
         uint i = first + gl_SubgroupInvocationID;
         bool held = i < staging.later;
@@ -129,9 +131,10 @@ void flush_later() {
             begin = atomicAdd(COUNT(queue_of_destination(destination)), subgroupBallotBitCount(same));
         begin = subgroupShuffle(begin, held ? subgroupBallotFindLSB(same) : 0);
         if (held) put_entry(queue_of_destination(destination), begin + before, entry);
-        uint nearest = subgroupMin(held && destination == BUCKETS ? entry.y : UNREACHED);
-        if (nearest < UNREACHED && subgroupElect()) atomicMin(control.nearest_rest, nearest);
+        if (held && destination == BUCKETS) nearest = min(nearest, entry.y);
     }
+    nearest = min_over_lanes(nearest);
+    if (nearest < UNREACHED && subgroupElect()) atomicMin(control.nearest_rest, nearest);
     staging.later = 0;
     subgroup_sync();
 }

@@ -1,7 +1,8 @@
 // How subgroups of one workgroup add up what each of them holds, for any subgroup size.
 //
-// Needs subgroup basic and arithmetic operations; the workgroup size is a multiple of the
-// subgroup size.
+// Needs subgroup basic, arithmetic and shuffle operations; the workgroup size is a multiple of the
+// subgroup size. It is called in loops, hence one scan for both sums and no reductions
+// (lane_totals.glsl says why).
 
 #ifndef SUBGROUP_SUMS_GLSL
 #define SUBGROUP_SUMS_GLSL
@@ -21,11 +22,14 @@ uint sum_of_earlier_subgroups(uint sum, out uint total) {
     barrier();
     uint earlier = 0;
     total = 0;
+    // One sum per lane at a time: there may be more subgroups than lanes.
     for (uint first = 0; first < gl_NumSubgroups; first += gl_SubgroupSize) {
         uint other = first + gl_SubgroupInvocationID;
         uint held = other < gl_NumSubgroups ? subgroup_sums[other] : 0;
-        earlier += subgroupAdd(other < gl_SubgroupID ? held : 0);
-        total += subgroupAdd(held);
+        uint through = subgroupInclusiveAdd(held);
+        uint before = subgroupShuffle(through - held, gl_SubgroupID % gl_SubgroupSize);
+        if (gl_SubgroupID / gl_SubgroupSize == first / gl_SubgroupSize) earlier = total + before;
+        total += subgroupShuffle(through, gl_SubgroupSize - 1);
     }
     return earlier;
 }

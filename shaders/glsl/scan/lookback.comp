@@ -4,6 +4,7 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 
@@ -34,7 +35,7 @@ uint sum_of_tile_again(uint tile) {
     uint sum = 0;
     for (uint v = gl_SubgroupInvocationID; v < TILE / 4; v += gl_SubgroupSize)
         sum += sum_of(load_vec4(first + v));
-    return subgroupAdd(sum);
+    return sum_over_lanes(sum);
 }
 
 shared uint shared_word;

@@ -6,11 +6,13 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 
 #include "constant_ids.glsl"
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
+#include "lane_totals.glsl"
 #include "sssp_state.glsl"
 layout(set = 0, binding = 3, std430) readonly buffer Pile { uvec2 at[]; } pile;
 layout(set = 0, binding = 4, std430) writeonly buffer Ids { uint at[]; } ids;
@@ -22,7 +24,7 @@ void look_at(uint i) {
     uvec2 entry = held ? pile.at[i] : uvec2(0);
     bool keep = held && entry.y >= control.threshold && distances.at[entry.x] == entry.y;
     uvec4 keepers = subgroupBallot(keep);
-    uint nearest = subgroupMin(keep ? entry.y : UNREACHED);
+    uint nearest = min_over_lanes(keep ? entry.y : UNREACHED);
     uint begin = 0;
     if (subgroupElect() && nearest < UNREACHED) {
         uint count = subgroupBallotBitCount(keepers);

@@ -1,7 +1,8 @@
 //! The kernel that lost keys on an NVIDIA H200 (docs/performance-log.md, 23), as it was before it was
 //! changed: does it do anything that is not allowed? One thing is found: threads store a value that
 //! nobody set, for numbers past the last bucket, which nobody reads. With that mended nothing is
-//! found, and either way it gives the right bytes.
+//! found, and either way it gives the right bytes: the driver's compiler lost the keys, by reductions
+//! in a loop, which shaders/tests/reductions.rs keeps out of kernels.
 
 mod common;
 
