@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{multisplit, run, temporary, without_driver};
+use common::{multisplit, run, without_driver};
 use serde_json::Value;
 
 #[test]
@@ -33,29 +33,6 @@ fn devices_as_json_has_one_that_is_chosen() {
     let list: Vec<Value> = serde_json::from_str(&by_index.out).expect("a JSON array");
     let chosen = list.iter().find(|device| device["chosen"] == true).expect("a choice");
     assert_eq!(chosen["reason"], format!("--device asks for `{index}`"));
-}
-
-#[test]
-fn demo_measures_everything_and_writes_a_report() {
-    let file = temporary("demo.html");
-    let path = file.to_str().expect("a path that is text");
-    let arguments = ["demo", "--n", "3000", "--validate", "--html", path];
-    // The report of another demonstration is replaced, another file is not.
-    std::fs::write(&file, "mine").expect("a file");
-    let ran = run(multisplit(), &arguments).expect(1);
-    assert!(ran.complaint().contains("--force"), "{}", ran.err);
-    std::fs::write(&file, r#"<meta name="generator" content="multisplit">"#).expect("a file");
-    let ran = run(multisplit(), &arguments).expect(0);
-    for part in ["copy_kernel_u32", "sort_keys_u32", "split_delta_pairs", "histogram_even", "sssp"]
-    {
-        assert!(ran.out.contains(part), "no `{part}` in\n{}", ran.out);
-    }
-    assert!(ran.out.contains("each verified against the CPU"), "{}", ran.out);
-    let page = std::fs::read_to_string(&file).expect("the report");
-    for part in ["rate against n", "rate against m", "shares of the stages", ": rounds"] {
-        assert!(page.contains(part), "no `{part}` in the report");
-    }
-    let _ = std::fs::remove_file(file);
 }
 
 #[test]

@@ -34,9 +34,7 @@ const WARM: u32 = 50;
 const SLACK: u64 = 16 << 20;
 
 fn ten_thousand_frames_of_two_threads(gpu: &Gpu) -> Result<()> {
-    // Subgroup widths of the software driver differ in kernels, not in frames: one has them all.
-    let all = gpu.full || !gpu.is_software() || gpu.context.properties().subgroup_size == 8;
-    frames(gpu, if all { 10_000 } else { 1000 }, &Features::default())
+    frames(gpu, 10_000, &Features::default())
 }
 
 /// Descriptor sets are then the frames' own.

@@ -2,17 +2,18 @@
 
 use anyhow::{Result, ensure};
 use multisplit::graph::{Graph, GraphError, Groups};
+use multisplit::primitives::sort::SortMethod;
 use multisplit::primitives::{ScanBuffers, copy, fill, scan};
 use multisplit::shaders::Kernel;
 use multisplit::shaders::compile::{CompileError, Source, compile};
-use multisplit::{Array, Bins, Buckets, DeviceChoice, Error, ExecutableOptions};
+use multisplit::{Array, Bins, Buckets, Context, DeviceChoice, Error, ExecutableOptions, Sort};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
 tests!(errors:
     unknown_device, glsl_that_does_not_compile, bindings_that_do_not_match, empty_arrays,
     buffers_too_small, memory_that_is_not_there, imports_left_out, imports_that_overlap,
-    misaligned_offsets, more_work_than_the_device_dispatches, another_context, no_bytes_at_all,
+    misaligned_offsets, nothing_by_a_wrong_description, more_work_than_the_device_dispatches, another_context, no_bytes_at_all,
     more_recordings_than_make_sense,
 );
 
@@ -37,7 +38,7 @@ fn unknown_device(gpu: &Gpu) -> Result<()> {
             device: DeviceChoice::Named(wanted.into()),
             ..multisplit::Config::default()
         };
-        let Err(error) = multisplit::Context::open(&config) else { anyhow::bail!("opened") };
+        let Err(error) = Context::open(&config) else { anyhow::bail!("opened") };
         let text = error.to_string();
         ensure!(text.contains(wanted) && text.contains(&gpu.context.properties().name), "{text}");
     }
@@ -106,6 +107,80 @@ fn empty_arrays(gpu: &Gpu) -> Result<()> {
         graph.compile(&gpu.context.limits()).err().map(|e| e.to_string()).unwrap_or_default();
     ensure!(text.contains("nothing"), "{text}");
     still_works(gpu)
+}
+
+/// An empty array is no excuse: what is wrong for a full one is the same error for it.
+fn nothing_by_a_wrong_description(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let full: &[f32] = &[2.0, 1.0];
+    for keys in [&[], full] {
+        let bits = Sort::descending().bits(8..40);
+        let values: Vec<u64> = vec![7; keys.len()];
+        let array = context.upload(keys)?;
+        for outcome in [
+            context.sort_with(keys, &bits).map(drop),
+            context.sort_with(&array, &bits).map(drop),
+            context.sort_into(keys, &bits, &mut vec![0.0; keys.len()]),
+            context.sort_in_place(&mut context.upload(keys)?, &bits),
+            context.sort_pairs_with(keys, &values, &bits).map(drop),
+            context.argsort_with(keys, &bits).map(drop),
+        ] {
+            ensure_error!(
+                outcome,
+                Error::SortBits { key_bits: 32, start: 8, end: 40, ref key } if key == "f32"
+            );
+        }
+        for offsets in [&[][..], &[1], &[0, 3], &[0, 2, 1]] {
+            let segments = Sort::ascending().segments(offsets);
+            ensure_error!(context.sort_with(keys, &segments), Error::Segments { .. });
+        }
+        let method = SortMethod::Multisplit { radix_bits: 9 };
+        ensure_error!(
+            context.sort_with(keys, &Sort::ascending().method(method)),
+            Error::TooLarge { asked: 9, limit: 8, .. }
+        );
+        lengths_that_differ(context, keys)?;
+        for buckets in [Buckets::even(1.0..1.0, 4), Buckets::even(0.0..f32::NAN, 4)] {
+            ensure_error!(context.split(keys, buckets), Error::Bucket { .. });
+        }
+        ensure_error!(context.split(keys, Buckets::range(&[2.0, 1.0])), Error::Bucket { .. });
+        for bins in [Bins::even(1.0..1.0, 4), Bins::range(&[2.0, 1.0]), Bins::even(0.0..1.0, 0)] {
+            ensure_error!(context.histogram(keys, bins), Error::Histogram { .. });
+        }
+    }
+    still_works(gpu)
+}
+
+/// One value too many for as many keys as there are.
+fn lengths_that_differ(context: &Context, keys: &[f32]) -> Result<()> {
+    let n = keys.len();
+    let (values, weights) = (vec![7u32; n + 1], vec![7.0f32; n + 1]);
+    let (array, more) = (context.upload(keys)?, context.upload(&values)?);
+    let (mut keys_out, mut values_out) = (vec![0.0; n], vec![0u32; n]);
+    let halves = || Buckets::even(0.0..4.0, 2);
+    let bins = || Bins::even(0.0..4.0, 2);
+    let mut outcomes = vec![
+        context.sort_pairs(keys, &values).map(drop),
+        context.sort_pairs(&array, &more).map(drop),
+        context.sort_into(keys, &Sort::ascending(), &mut vec![0.0; n + 1]),
+        context.split_pairs(keys, &values, halves()).map(drop),
+        context.split_pairs(&array, &more, halves()).map(drop),
+        context.histogram_weighted(keys, &values, bins()).map(drop),
+        context.histogram_weighted_f32(keys, &weights, bins()).map(drop),
+    ];
+    outcomes.push(context.sort_pairs_into(
+        (keys, &values),
+        &Sort::ascending(),
+        (&mut keys_out, &mut values_out),
+    ));
+    for outcome in outcomes {
+        ensure_error!(
+            outcome,
+            Error::LengthMismatch { len, other_len, .. }
+                if (len, other_len) == (n as u64 + 1, n as u64)
+        );
+    }
+    Ok(())
 }
 
 fn buffers_too_small(gpu: &Gpu) -> Result<()> {

@@ -141,7 +141,7 @@ fn product_of_cases(gpu: &Gpu) -> Result<()> {
 
 /// Every m with every method of one round, and with them sizes, outputs and distributions in turn.
 fn sampled_product(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let sizes = sizes(gpu, false);
     let mut turn = 0usize;
     for (row, &m) in BUCKETS.iter().enumerate() {
@@ -155,13 +155,20 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
             let n = sizes[(row + column * 2) % sizes.len()];
             let kind = KINDS[(row + column) % KINDS.len()];
             let distribution = Distribution::ALL[(turn + row) % Distribution::ALL.len()];
-            case(gpu, &policy, method, kind, m, n, distribution)?;
+            if mine() {
+                case(gpu, &policy, method, kind, m, n, distribution)?;
+            }
             turn += 1;
         }
     }
     let large = (1 << 20) + 3;
-    case(gpu, &policy, Method::Block, Kind::Keys, 10, large, Distribution::Uniform)?;
-    case(gpu, &policy, Method::OneSweep, Kind::Pairs, 256, large, Distribution::Binomial)
+    if mine() {
+        case(gpu, &policy, Method::Block, Kind::Keys, 10, large, Distribution::Uniform)?;
+    }
+    if mine() {
+        case(gpu, &policy, Method::OneSweep, Kind::Pairs, 256, large, Distribution::Binomial)?;
+    }
+    Ok(())
 }
 
 fn whole_product(gpu: &Gpu) -> Result<()> {
@@ -292,7 +299,7 @@ fn nothing_to_split(gpu: &Gpu) -> Result<()> {
 /// Several tiles per workgroup, of which the last is not full, with values of 8 bytes, of which the
 /// indices go through shared memory.
 fn wide_values_in_several_tiles(gpu: &Gpu) -> Result<()> {
-    let base = gpu.probed_policy()?;
+    let (base, mut mine) = (gpu.probed_policy()?, gpu.mine());
     let size = base.subgroup_size;
     let shapes = [(2, 1), (4, 2), (4, 1)];
     for ((subgroups, turns), m) in shapes.into_iter().zip([98, 213, 3]) {
@@ -300,7 +307,7 @@ fn wide_values_in_several_tiles(gpu: &Gpu) -> Result<()> {
         policy.split = policy.split.with_shape(TileShape::new(subgroups * size, 8).in_turns(turns));
         policy.split.max_buckets_direct = 0; // the labels of pairs are split by the block method
         policy.split.min_keys = 4096;
-        for ranking in [Ranking::Ballots, base.split.ranking] {
+        for ranking in [Ranking::Ballots, base.split.ranking].into_iter().filter(|_| mine()) {
             policy.split.ranking = ranking;
             let (method, kind) = (Method::ReducedBitSort, Kind::Pairs);
             case(gpu, &policy, method, kind, m, n, Distribution::Binomial)
@@ -313,7 +320,7 @@ fn wide_values_in_several_tiles(gpu: &Gpu) -> Result<()> {
 /// Subproblems that are counted side by side, or are not; tiles in turns; and with all kinds of
 /// output, values of 8 bytes too, which are what the labels of pairs take along.
 fn two_buckets(gpu: &Gpu) -> Result<()> {
-    let base = gpu.context.policy();
+    let (base, mut mine) = (gpu.context.policy(), gpu.mine());
     let shapes = [(2, 4, 1), (1, 6, 2), (3, 2, 2), (4, 3, 1)];
     for ((subgroups, items, turns), side_by_side) in shapes.into_iter().zip(1..) {
         let mut policy = base;
@@ -324,14 +331,17 @@ fn two_buckets(gpu: &Gpu) -> Result<()> {
         policy.split.min_keys = 300;
         let wide = (Method::ReducedBitSort, Kind::Pairs);
         for (method, kind) in KINDS.map(|kind| (Method::Block, kind)).into_iter().chain([wide]) {
-            for (m, n) in [(2, 10_007), (1, 1 + 257 * subgroups as usize)] {
+            let sizes = [(2, 10_007), (1, 1 + 257 * subgroups as usize)];
+            for (m, n) in sizes.into_iter().filter(|_| mine()) {
                 case(gpu, &policy, method, kind, m, n, Distribution::Uniform)
                     .with_context(|| format!("{side_by_side} side by side"))?;
             }
         }
         let buckets = Buckets::delta_over_domain(2).method(Method::Block);
         let sorted = Distribution::Sorted.keys(5_003, 2, 7);
-        check(gpu, &policy, &buckets, Kind::Pairs, &sorted, |key| key >> 31)?;
+        if mine() {
+            check(gpu, &policy, &buckets, Kind::Pairs, &sorted, |key| key >> 31)?;
+        }
     }
     Ok(())
 }

@@ -90,11 +90,11 @@ const SMALL: [(KeyType, Along); 7] = [
 ];
 
 /// Every type with every method, every kind of values with every method; sizes and distributions
-/// in turn.
+/// in turn. Widths share pipelines, not cases of one pipeline.
 fn sampled_product(gpu: &Gpu) -> Result<()> {
-    let policy = quick_policy(gpu);
+    let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
     let mut turn = 0;
-    for (key, along) in SMALL {
+    for (key, along) in SMALL.into_iter().filter(|_| mine()) {
         let mut small = sizes(&policy, key)?;
         let tile = tile(&policy, key)?;
         small.retain(|&n| n <= tile);
@@ -108,7 +108,7 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
     }
     for (key, along, directions) in ONE_SWEEP {
         let sizes = sizes(&policy, key)?;
-        for &descending in directions {
+        for &descending in directions.iter().filter(|_| mine()) {
             let order = Order { descending, ..Order::one_sweep(key) };
             for keys in KEYS {
                 let n = match sizes[turn % sizes.len()] {
@@ -157,8 +157,8 @@ fn bit_ranges(gpu: &Gpu) -> Result<()> {
 
 /// Each method by name, where it is not the one that `Auto` takes.
 fn methods(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
-    for radix_bits in 4..=8 {
+    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
+    for radix_bits in (4..=8).filter(|_| mine()) {
         let method = SortMethod::Multisplit { radix_bits };
         let order = Order { method, ..Order::of(KeyType::F32) };
         case(gpu, &policy, &order, Along::Indices, Keys::Uniform, 3_001)?;
@@ -187,7 +187,7 @@ fn random_shapes(gpu: &Gpu) -> Result<()> {
     let (mut rng, mut mine) = (Rng::new(77), gpu.mine());
     let base = gpu.probed_policy()?;
     let ranking = [Ranking::Ballots, base.split.ranking];
-    for _ in 0..if gpu.full { 100 } else { 4 } {
+    for _ in 0..if gpu.full { 100 } else { 6 } {
         let mut policy = base;
         let threads = policy.subgroup_size << rng.below(4);
         let turns = 1 + rng.below(3) as u32;

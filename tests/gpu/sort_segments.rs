@@ -89,7 +89,8 @@ fn small(gpu: &Gpu) -> Result<()> {
         (KeyType::U32, Along::Bytes(4), &some),
         (KeyType::U32, Along::Bytes(4), &none),
     ];
-    for (key, along, offsets) in cases {
+    let mut mine = gpu.mine();
+    for (key, along, offsets) in cases.into_iter().filter(|_| mine()) {
         for (kind, descending) in [(Keys::Uniform, false), (Keys::FewDistinct, true)] {
             let order = Order { descending, ..Order::of(key) };
             let method = check(gpu, &policy, &order, (along, kind), offsets)
@@ -130,7 +131,8 @@ fn mixed(gpu: &Gpu) -> Result<()> {
         (KeyType::F32, Along::Bytes(16), &one),
         (KeyType::I64, Along::Bytes(8), &cut),
     ];
-    for (key, along, offsets) in cases {
+    let mut mine = gpu.mine();
+    for (key, along, offsets) in cases.into_iter().filter(|_| mine()) {
         for (kind, descending) in [(Keys::Special, key.bits() == 64), (Keys::FewDistinct, false)] {
             let order = Order { descending, ..Order::of(key) };
             let method = check(gpu, &policy, &order, (along, kind), offsets)

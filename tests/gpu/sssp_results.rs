@@ -201,10 +201,12 @@ fn known_graphs(gpu: &Gpu) -> Result<()> {
     if gpu.full {
         networks.extend(large_networks()?);
     }
+    let mut mine = gpu.mine();
     let slow = !gpu.full && gpu.context.properties().subgroup_size >= SLOW_SUBGROUP;
     for (graph, network) in networks {
         let on_device = gpu.context.upload_network(&network)?;
-        for method in [SsspMethod::NearFar, SsspMethod::Multisplit] {
+        let methods = [SsspMethod::NearFar, SsspMethod::Multisplit];
+        for method in methods.into_iter().filter(|_| mine()) {
             if slow && graph == "rmat_slashdot" && method == SsspMethod::Multisplit {
                 continue;
             }

@@ -13,7 +13,7 @@ pub const FULL_VARIABLE: &str = "MULTISPLIT_FULL";
 /// Which part of a full run this is.
 pub const PART_VARIABLE: &str = "MULTISPLIT_PART";
 
-/// One of so many parts: of N, the Kth takes every Nth case.
+/// One of so many parts: of N, the Kth takes one case in N.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     number: usize,
@@ -22,13 +22,28 @@ pub struct Part {
 
 impl Part {
     /// Everything.
-    const WHOLE: Self = Self { number: 1, of: 1 };
+    pub const WHOLE: Self = Self { number: 1, of: 1 };
 
-    /// Says of one case after another whether it belongs to this part.
+    /// All of so many parts, in their order.
+    pub fn all(of: usize) -> impl Iterator<Item = Self> {
+        (1..=of).map(move |number| Self { number, of })
+    }
+
+    /// Says of one case after another whether it belongs to this part. Of N cases in a row each part
+    /// has one, in an order that changes: what comes up in every Nth case would else be one part's alone.
     pub fn turns(self) -> impl FnMut() -> bool {
         let mut cases = 0..;
-        move || cases.next().is_some_and(|case: usize| case % self.of == self.number - 1)
+        move || cases.next().is_some_and(|case| taker(case, self.of) == self.number - 1)
     }
+}
+
+/// Which of so many parts takes a case, from 0.
+fn taker(case: usize, parts: usize) -> usize {
+    // 2^64 by the golden ratio: the upper bits of its multiples have no period.
+    const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+    let row = (case / parts) as u64;
+    let first = row.wrapping_mul(SPREAD) >> 24;
+    (case + first as usize) % parts
 }
 
 impl FromStr for Part {
@@ -188,6 +203,25 @@ mod tests {
                 takers.iter_mut().filter(|_| mine()).for_each(|takers| *takers += 1);
             }
             assert_eq!(takers, [1; CASES], "{of} parts");
+        }
+    }
+
+    /// Whatever comes up in every second, third or ninth case comes up in each of three parts.
+    #[test]
+    fn parts_have_cases_of_every_kind() {
+        for part in Part::all(3) {
+            for kinds in 2..=9 {
+                let mut mine = part.turns();
+                let cases: Vec<usize> = (0..3 * kinds * kinds).filter(|_| mine()).collect();
+                assert_eq!(cases.len(), kinds * kinds);
+                for kind in 0..kinds {
+                    assert!(cases.iter().any(|case| case % kinds == kind), "{part}: {kind}");
+                    assert!(
+                        cases.iter().any(|case| case / kinds % kinds == kind),
+                        "{part}: {kind}"
+                    );
+                }
+            }
         }
     }
 }

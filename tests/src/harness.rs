@@ -5,6 +5,10 @@
 //! starts itself again once for each width. Within a process the tests run one after another and
 //! share the device and its compiled pipelines. A missing driver or a missing validation layer is
 //! a failure, never a skip.
+//!
+//! A plain run takes a sample of the cases. Where there are several widths, the sample is that of all
+//! of them together: each has its share of every product of cases, and what does not depend on the
+//! width is run at one of them.
 
 use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
@@ -20,8 +24,10 @@ use multisplit::{
 };
 
 use crate::extent::{Extent, Part};
+use crate::slowest::{Slowest, Stopwatch};
 
-/// Set in the process that runs the tests: which device, and what its subgroup size must be.
+/// Set in the process that runs the tests: what the subgroup size must be, and the process's share of
+/// a sample, as a part.
 const CHILD_VARIABLE: &str = "MULTISPLIT_TEST_CHILD";
 /// Vector widths in bits at which lavapipe is right, with the subgroup sizes they give.
 const LAVAPIPE_WIDTHS: [(u32, u32); 3] = [(128, 4), (256, 8), (512, 16)];
@@ -32,6 +38,7 @@ pub struct Gpu {
     pub context: Context,
     /// Whether to run every case.
     pub full: bool,
+    /// Of a full run, its part; of a sample, the share of this width.
     part: Part,
 }
 
@@ -43,8 +50,9 @@ impl Gpu {
         Ok(Context::open(&config)?)
     }
 
-    /// Says of one case of a product after another whether it is this process's to run: of every
-    /// case, unless the run is one part of a full one. Ask once for each case, skipped or not.
+    /// Says of one case after another whether it is this process's to run. In a full run that is every
+    /// case, or those of its part; in a sample, those of this width. Ask once for each case, skipped or
+    /// not.
     pub fn mine(&self) -> impl FnMut() -> bool {
         self.part.turns()
     }
@@ -89,6 +97,22 @@ impl Test {
     }
 }
 
+/// The tests of a file.
+pub struct Subject {
+    tests: Vec<Test>,
+    every_width: bool,
+}
+
+/// Tests that may depend on the subgroup width.
+pub fn every_width(tests: Vec<Test>) -> Subject {
+    Subject { tests, every_width: true }
+}
+
+/// Tests of what the host does, which is the same at every width: a sample has them at one.
+pub fn one_width(tests: Vec<Test>) -> Subject {
+    Subject { tests, every_width: false }
+}
+
 /// The functions of a module as tests named after them: `tests!(scan: small, large)`.
 #[macro_export]
 macro_rules! tests {
@@ -104,11 +128,11 @@ macro_rules! tests {
 }
 
 /// The main function of a test binary.
-pub fn main(tests: Vec<Test>) -> ExitCode {
+pub fn main(subjects: Vec<Subject>) -> ExitCode {
     let mut arguments = std::env::args_os().collect();
     let extent = Extent::take(&mut arguments, |name| std::env::var(name).ok());
     let run = extent.and_then(|extent| match std::env::var(CHILD_VARIABLE) {
-        Ok(expected) => run_here(tests, &expected, extent, arguments),
+        Ok(child) => run_here(subjects, &child, extent, arguments),
         Err(_) => run_on_every_width(extent, &arguments),
     });
     run.unwrap_or_else(|error| {
@@ -148,13 +172,14 @@ fn run_on_every_width(extent: Extent, arguments: &[OsString]) -> Result<ExitCode
     } else {
         vec![(None, properties.subgroup_size)]
     };
-    let child = |(bits, size): (Option<u32>, u32)| -> Result<Command> {
+    let shares = Part::all(widths.len());
+    let child = |((bits, size), share): ((Option<u32>, u32), Part)| -> Result<Command> {
         println!("{}: subgroups of {size}, {extent}", properties.name);
         let mut child = Command::new(std::env::current_exe()?);
         child
             .args(arguments.iter().skip(1))
             .envs(extent.variables())
-            .env(CHILD_VARIABLE, size.to_string())
+            .env(CHILD_VARIABLE, format!("{size} {share}"))
             // Mesa's disk cache ignores the width and hands back code of another one.
             .env("MESA_SHADER_CACHE_DISABLE", "true")
             // Hazards between submissions are checked only when this is set.
@@ -164,7 +189,7 @@ fn run_on_every_width(extent: Extent, arguments: &[OsString]) -> Result<ExitCode
         }
         Ok(child)
     };
-    let mut children = widths.into_iter().map(child).collect::<Result<Vec<_>>>()?;
+    let mut children = widths.into_iter().zip(shares).map(child).collect::<Result<Vec<_>>>()?;
     let all_good = match children.as_mut_slice() {
         // Nothing to keep apart.
         [only] => only.status()?.success(),
@@ -215,8 +240,8 @@ const QUEUE_SUBMIT_VALIDATION: &str =
     "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT";
 
 fn run_here(
-    tests: Vec<Test>,
-    expected_size: &str,
+    subjects: Vec<Subject>,
+    child: &str,
     extent: Extent,
     arguments: Vec<OsString>,
 ) -> Result<ExitCode> {
@@ -225,21 +250,29 @@ fn run_here(
     arguments.test_threads = Some(1);
     let context = Context::open(&config())?;
     let size = context.properties().subgroup_size.to_string();
+    let (expected_size, share) = child.split_once(' ').unwrap_or((child, "1/1"));
     ensure!(size == expected_size, "subgroups of {size}, expected {expected_size}");
     let messages = context.messages();
     let Extent { full, part } = extent;
+    let part = if full { part } else { share.parse()? };
+    let mut here = part.turns();
+    let subjects = subjects.into_iter().filter(|s| full || s.every_width || here());
     let gpu = Arc::new(Mutex::new(Some(Gpu { context, full, part })));
+    let slowest = Arc::new(Mutex::new(Slowest::default()));
     let prefix = format!("subgroup{size}::");
 
-    let mut trials: Vec<Trial> = tests
-        .into_iter()
+    let mut trials: Vec<Trial> = subjects
+        .flat_map(|subject| subject.tests)
         .map(|test| {
-            let (gpu, messages) = (gpu.clone(), messages.clone());
+            let (gpu, messages, slowest) = (gpu.clone(), messages.clone(), slowest.clone());
             Trial::test(format!("{prefix}{}", test.name), move || {
                 let gpu = gpu.lock().unwrap_or_else(PoisonError::into_inner);
                 let gpu = gpu.as_ref().ok_or("the device is gone")?;
+                let stopwatch = Stopwatch::start();
                 let outcome = (test.body)(gpu).and_then(|()| expect_silence(&messages));
                 messages.take();
+                let mut slowest = slowest.lock().unwrap_or_else(PoisonError::into_inner);
+                slowest.add(&test.name, stopwatch.spent());
                 Ok(outcome.map_err(|e| format!("{e:#}"))?)
             })
         })
@@ -256,7 +289,12 @@ fn run_here(
         drop(context);
         Ok(expect_silence(&messages).map_err(|e| format!("{e:#}"))?)
     }));
-    Ok(libtest_mimic::run(&arguments, trials).exit_code())
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    let slowest = slowest.lock().unwrap_or_else(PoisonError::into_inner);
+    if !slowest.is_empty() {
+        println!("subgroups of {size}: {slowest}");
+    }
+    Ok(conclusion.exit_code())
 }
 
 fn expect_silence(messages: &multisplit::Messages) -> Result<()> {

@@ -8,3 +8,4 @@ pub mod harness;
 pub mod histogram;
 pub mod reference;
 pub mod shortest;
+pub mod slowest;

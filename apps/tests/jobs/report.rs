@@ -47,11 +47,27 @@ fn the_report_has_every_plot() {
     assert!(ran.complaint().contains("report.html exists"), "{}", ran.err);
 }
 
-/// The report of a demonstration has everything: rates, stages, rounds.
+/// A demonstration measures everything, and its report shows it: rates, stages, rounds.
 #[test]
-fn the_report_of_a_demonstration_opens() {
+fn a_demonstration_measures_everything_and_its_report_opens() {
+    const PAGE: &str = "multisplit-report.html";
     let desk = Desk::new();
-    desk.job("demo --n 2000");
+    // The report of another demonstration is replaced, another file is not.
+    desk.write(PAGE, "mine");
+    let ran = desk.run("demo --n 2000 --validate").expect(1);
+    assert!(ran.complaint().contains("--force"), "{}", ran.err);
+    desk.write(PAGE, r#"<meta name="generator" content="multisplit">"#);
+    let ran = desk.job("demo --n 2000");
+    for part in [
+        "copy_kernel_u32",
+        "sort_keys_u32",
+        "split_delta_pairs",
+        "histogram_even",
+        "sssp",
+        "each verified against the CPU",
+    ] {
+        assert!(ran.out.contains(part), "no `{part}` in\n{}", ran.out);
+    }
     let headings = [
         "copy_kernel_u32: rate against n",
         "sort_keys_u32: rate against n",
@@ -60,7 +76,11 @@ fn the_report_of_a_demonstration_opens() {
         "shortest paths on grid:3000: rounds",
         "shortest paths on grid:3000: time",
     ];
-    opens(&desk, "multisplit-report.html", &headings);
+    let page = String::from_utf8(desk.read(PAGE)).expect("text");
+    for heading in headings {
+        assert!(page.contains(&format!("<h3>{heading}</h3>")), "no `{heading}`");
+    }
+    opens(&desk, PAGE, &headings);
 }
 
 fn browser() -> Option<Command> {

@@ -17,7 +17,7 @@ use multisplit::shaders::manifest;
 use multisplit_machine::{AtomicOrder, Coverage, Options, Schedule};
 
 /// Cases of the sample for each width and ranking.
-const SAMPLE: usize = 55;
+const SAMPLE: usize = 30;
 /// The width at which the sample has all large tiles, ranked by ballots.
 const LARGE_TILES_AT: u32 = 32;
 /// Of the blocks that a specialization which is run can get to, so many percent are executed, by the

@@ -14,7 +14,7 @@ use common::primitives::Device;
 use multisplit_machine::{Options, PlanOptions, Reconvergence, Schedule};
 
 /// Cases of each width.
-const SAMPLE: usize = 60;
+const SAMPLE: usize = 20;
 
 struct Wrong {
     /// The cases that are wrong, with the first line of what is.

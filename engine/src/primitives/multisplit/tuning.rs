@@ -160,7 +160,7 @@ pub enum ValuesAfter {
 pub type TileShapes = [TileShape; 8];
 
 tunable! {
-    /// Sizes of the multisplit kernels. Every field but [`ranking`](Self::ranking) may be set at
+    /// Sizes of the multisplit kernels. Every field but `ranking` may be set at
     /// will; results never depend on them.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct SplitTuning {

@@ -128,7 +128,7 @@ pub enum SortMethod {
     #[default]
     Auto,
     /// The paper's: each round is a multisplit in three stages, block-level on GPUs and direct on
-    /// software drivers ([`SortTuning::rounds`]).
+    /// software drivers (`SortTuning::rounds`).
     Multisplit {
         /// Bits of a digit: 4 to 8.
         radix_bits: u32,

@@ -9,7 +9,7 @@ use multisplit::{Buckets, KeyType, Sort};
 use multisplit_machine::Rng;
 
 use super::case::{Case, Output};
-use super::primitives::{Device, count_words, counted, limits, policy, random_words, tile};
+use super::primitives::{Device, count_words, counted, limits, policy, random_words};
 
 /// What keys take along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +117,7 @@ pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
     }
     let mut begins = vec![0, n as usize];
     if segments {
-        let step = (tile(device) / 3).max(1) as usize;
+        let step = (of.threads * of.items / 3) as usize;
         begins = (0..n as usize).step_by(step).chain([n as usize]).collect();
         let offsets: Vec<u32> = begins.iter().map(|&b| b as u32).collect();
         how = how.segments(&offsets);
