@@ -26,11 +26,20 @@ impl Room<'_> {
     /// How many elements fit, where an element takes `bytes` in all arrays together and `widest`
     /// in the widest one.
     pub fn max_elements(&self, bytes: u64, widest: u64) -> usize {
+        let max = self.max_of_plan(widest).min(self.max_in_memory(bytes));
+        usize::try_from(max).unwrap_or(usize::MAX).max(MIN_PART)
+    }
+
+    /// How many elements fit the memory, where an element takes `bytes` in all arrays together.
+    pub fn max_in_memory(&self, bytes: u64) -> u64 {
+        self.memory / ARRAYS.1 * ARRAYS.0 / bytes
+    }
+
+    /// How many elements one plan takes, of `widest` bytes in the widest array.
+    pub fn max_of_plan(&self, widest: u64) -> u64 {
         let limits = self.context.limits();
         let array = limits.max_storage_range.min(limits.max_buffer_size);
-        let max = self.memory / ARRAYS.1 * ARRAYS.0 / bytes;
-        let max = max.min(array / widest).min(MAX_ELEMENTS);
-        usize::try_from(max).unwrap_or(usize::MAX).max(MIN_PART)
+        (array / widest).min(MAX_ELEMENTS)
     }
 }
 

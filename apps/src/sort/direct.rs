@@ -4,13 +4,13 @@
 use std::panic::resume_unwind;
 use std::thread;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use bytemuck::Pod;
 use multisplit::graph::{Buffer, Graph};
 use multisplit::primitives::{self, SortBuffers};
-use multisplit::{Bound, Context, Error, Executable, Sort};
+use multisplit::{Bound, Context, Error, Executable, Sort, Value};
 
-use super::{SortRequest, max_elements};
+use super::SortRequest;
 use crate::file_key::FileKey;
 use crate::formats::Data;
 use crate::inputs::Elements;
@@ -55,11 +55,19 @@ pub fn sort_direct<K: FileKey>(
     values: Option<&Elements>,
 ) -> Result<Option<Direct>> {
     let value_bytes = values.map_or(0, Elements::element_bytes);
-    if keys.len() == 0 || keys.len() > max_elements::<K>(room, value_bytes) {
+    let context = room.context;
+    let (n, key_bytes) = (keys.len() as u64, size_of::<K>());
+    let one_plan = n <= room.max_of_plan(key_bytes.max(value_bytes) as u64);
+    // The library sorts what one plan cannot hold, pairs besides the arrays that it was given.
+    let copies = if one_plan || value_bytes == 0 { 2 } else { 4 };
+    if n == 0 || n > room.max_in_memory(copies * (key_bytes + value_bytes) as u64) {
         return Ok(None);
     }
-    let context = room.context;
     let sort = || match value_bytes {
+        0 if !one_plan => large_keys::<K>(context, request, keys),
+        4 if !one_plan => large_pairs::<K, u32>(context, request, keys, values),
+        8 if !one_plan => large_pairs::<K, u64>(context, request, keys, values),
+        16 if !one_plan => large_pairs::<K, [u32; 4]>(context, request, keys, values),
         0 => on_device::<K, ()>(context, request, keys, values),
         4 => on_device::<K, u32>(context, request, keys, values),
         8 => on_device::<K, u64>(context, request, keys, values),
@@ -75,6 +83,32 @@ pub fn sort_direct<K: FileKey>(
         Err(error) if no_room(&error) => Ok(None),
         other => other.map(Some),
     }
+}
+
+fn large_keys<K: FileKey>(
+    context: &Context,
+    request: SortRequest,
+    keys: &Elements,
+) -> Result<Direct> {
+    let mut keys = upload::<K>(context, keys)?;
+    let _span = tracing::info_span!("sort", n = keys.len()).entered();
+    phase::timed("sorting", || context.sort_in_place(&mut keys, &request.sort()))?;
+    Ok(Direct { keys: Moved::device(context, keys), values: None })
+}
+
+fn large_pairs<K: FileKey, V: Values + Value>(
+    context: &Context,
+    request: SortRequest,
+    keys: &Elements,
+    values: Option<&Elements>,
+) -> Result<Direct> {
+    let values = values.context("a sort of pairs without values")?;
+    let (keys, values) = (upload::<K>(context, keys)?, upload::<V>(context, values)?);
+    let _span = tracing::info_span!("sort", n = keys.len()).entered();
+    let sort = || context.sort_pairs_with(&keys, &values, &request.sort());
+    let (keys, values) = phase::timed("sorting", sort)?;
+    let values = Some(Moved::device(context, values));
+    Ok(Direct { keys: Moved::device(context, keys), values })
 }
 
 /// The sort is prepared while its arrays are brought.

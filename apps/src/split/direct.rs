@@ -6,7 +6,6 @@ use bytemuck::Pod;
 use multisplit::primitives::multisplit::Method;
 use multisplit::{Array, Buckets, Context, Value};
 
-use super::whole::max_elements;
 use crate::file_key::FileKey;
 use crate::inputs::Elements;
 use crate::on_device::{Moved, upload};
@@ -30,7 +29,8 @@ pub fn split_direct<K: FileKey>(
     values: Option<&Elements>,
 ) -> Result<Option<Direct>> {
     let value_bytes = values.map_or(0, Elements::element_bytes);
-    if keys.len() > max_elements(room, size_of::<K>(), value_bytes) {
+    let bytes = 2 * (size_of::<K>() + value_bytes);
+    if keys.len() as u64 > room.max_in_memory(bytes as u64) {
         return Ok(None);
     }
     let context = room.context;

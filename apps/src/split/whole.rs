@@ -59,7 +59,7 @@ struct Parted<K, V> {
 type Piece<K, V> = SplitPairs<Host, K, V>;
 
 /// How many keys and values of so many bytes fit.
-pub fn max_elements(room: &Room<'_>, key_bytes: usize, value_bytes: usize) -> usize {
+fn max_elements(room: &Room<'_>, key_bytes: usize, value_bytes: usize) -> usize {
     // From one buffer to another.
     let bytes = 2 * (key_bytes + value_bytes);
     room.max_elements(bytes as u64, key_bytes.max(value_bytes) as u64)
