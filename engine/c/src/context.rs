@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use multisplit::ash::vk::Handle as _;
-use multisplit::{AdoptedDevice, Context, PipelineCache, RankingChoice};
+use multisplit::{AdoptedDevice, Context, PipelineCache, ProfileChoice, RankingChoice};
 
 use crate::handle::Registry;
 use crate::read::{self, Out, Sized32};
@@ -152,6 +152,7 @@ impl ContextObject {
                 None => PipelineCache::Off,
             },
             ranking: RankingChoice::from(ranking),
+            profile: ProfileChoice::BuiltIn,
         };
         // SAFETY: by the caller's contract.
         let engine = unsafe { Context::adopt(adopted)? };

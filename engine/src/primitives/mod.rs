@@ -14,6 +14,7 @@ pub mod multisplit;
 mod pieces;
 pub(crate) mod policy;
 pub mod probe;
+pub(crate) mod profile;
 pub(crate) mod sample;
 pub mod scan;
 pub mod sort;

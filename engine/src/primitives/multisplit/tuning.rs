@@ -105,7 +105,7 @@ impl TileShape {
     }
 
     /// The same with whole subgroups, and no more threads than the device has.
-    pub(super) fn of_subgroups(self, policy: &Policy) -> Self {
+    pub(in crate::primitives) fn of_subgroups(self, policy: &Policy) -> Self {
         let size = policy.subgroup_size;
         let threads = (self.threads.min(policy.max_threads.max(size)) / size).max(1) * size;
         Self { threads, ..self }

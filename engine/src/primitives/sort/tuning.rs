@@ -134,7 +134,7 @@ impl SortTuning {
     }
 
     /// The shape of the histogram, within what the device allows.
-    pub(super) fn histogram(&self, policy: &Policy) -> TileShape {
+    pub(in crate::primitives) fn histogram(&self, policy: &Policy) -> TileShape {
         let size = policy.subgroup_size;
         let threads = self.histogram.threads.min(policy.max_threads) / size;
         TileShape { threads: threads.max(1) * size, ..self.histogram }
@@ -158,6 +158,11 @@ impl SortTuning {
         require(groups, "`sort.histogram_groups` is not from 1 to `max_groups`")?;
         let methods = !matches!(self.auto, SortMethod::Auto | SortMethod::Small);
         require(methods, "`sort.auto` is not a method for any number of elements")?;
+        let bits = match self.auto {
+            SortMethod::Multisplit { radix_bits } => super::RADIX_BITS.contains(&radix_bits),
+            _ => true,
+        };
+        require(bits, "digits of `sort.auto` do not have 4 to 8 bits")?;
         let rounds = matches!(self.rounds, Method::Direct | Method::Warp | Method::Block);
         require(rounds, "`sort.rounds` is not one of the three-stage methods")
     }
