@@ -57,6 +57,8 @@ mod memory;
 pub mod network;
 mod open;
 pub mod primitives;
+#[cfg(feature = "tuning")]
+pub mod tune;
 mod work;
 
 pub use ash;

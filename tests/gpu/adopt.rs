@@ -149,6 +149,7 @@ impl Host {
             debug_utils: true,
             pipeline_cache: PipelineCache::Off,
             ranking: RankingChoice::Auto,
+            profile: ProfileChoice::BuiltIn,
         }
     }
 

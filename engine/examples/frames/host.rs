@@ -119,6 +119,7 @@ impl Host {
             debug_utils: true,
             pipeline_cache,
             ranking: RankingChoice::Auto,
+            profile: ProfileChoice::BuiltIn,
         }
     }
 

@@ -57,7 +57,7 @@ impl TileShape {
     }
 
     /// Whether a tile can be cut like this. Places in a tile have 16 bits.
-    pub(in crate::primitives) fn is_sound(self) -> bool {
+    pub(crate) fn is_sound(self) -> bool {
         let keys = u64::from(self.threads) * u64::from(self.items);
         (1..1 << 16).contains(&keys)
             && (1..=MAX_TURNS).contains(&self.turns)
@@ -82,7 +82,7 @@ impl TileShape {
 
     /// The same with as many threads as the device has, and as shared memory has room for in
     /// kernels that rank a tile and need `besides` bytes for something else.
-    pub(in crate::primitives) fn within(
+    pub(crate) fn within(
         mut self,
         policy: &Policy,
         bucket_bits: u32,

@@ -149,13 +149,6 @@ pub(crate) fn copy_shared(to: &mut Policy, from: &Policy) {
     FIELDS.iter().filter(|field| !field.of_ranking).for_each(|field| (field.copy)(to, from));
 }
 
-/// The named sizes, from one policy to another.
-#[cfg(feature = "tuning")]
-pub(crate) fn copy_named(to: &mut Policy, from: &Policy, names: &[&str]) {
-    let named = FIELDS.iter().filter(|field| names.contains(&field.name));
-    named.for_each(|field| (field.copy)(to, from));
-}
-
 /// The profile of a context.
 #[derive(Default)]
 struct Used(Mutex<Option<Arc<Profile>>>);
