@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, value_parser};
 use multisplit::tune::{TuneOptions, TuneProgress, Tuned, Won};
-use multisplit::{Context, Profile, ProfileChoice};
+use multisplit::{Config, Context, PipelineCache, Profile, ProfileChoice};
 
 use crate::device::Devices;
 use crate::figures;
@@ -43,7 +43,9 @@ this device and driver. Results never depend on it. Nothing else should use the 
 
 /// Tunes, prints what was won, and writes the profile.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
-    let context = devices.open()?;
+    // The pipelines of all candidates are nothing to keep.
+    let config = Config { pipeline_cache: PipelineCache::Off, ..Config::default() };
+    let context = devices.open_with(config)?;
     let path = options.place(&context)?;
     // Before a minute is spent.
     refuse_existing(&path, devices)?;

@@ -177,6 +177,29 @@ impl<'c> Lab<'c> {
         Ok(Timer { runner, overhead })
     }
 
+    /// Whether a candidate makes a difference to any of the subjects. One that cannot be planned does:
+    /// what is wrong is then found out when it is judged.
+    pub fn differs(&self, candidate: &Policy, subjects: &[Subject], best: &[&Timer<'_>]) -> bool {
+        subjects.iter().zip(best).any(|(subject, best)| !self.is_same(candidate, *subject, best))
+    }
+
+    fn is_same(&self, policy: &Policy, subject: Subject, timer: &Timer<'_>) -> bool {
+        let plan = timer.runner.executable.plan();
+        subject.is_planned_as(self.context, self.data, policy, plan).unwrap_or(false)
+    }
+
+    /// Nanoseconds of a subject by two policies, measured side by side. Where they come to the same, it
+    /// is measured once.
+    pub fn both(&mut self, subject: Subject, [a, b]: [&Policy; 2]) -> Result<[f64; 2]> {
+        let of_b = self.timer(subject, b)?;
+        if self.is_same(a, subject, &of_b) {
+            let time = of_b.settle(self.context)?;
+            return Ok([time, time]);
+        }
+        let of_a = self.timer(subject, a)?;
+        compare(self.context, [&of_a, &of_b], f64::MAX)
+    }
+
     /// Time of a candidate over the time of the best so far: the mean over the subjects. Nothing where
     /// a result is wrong, or the device refuses it, or it is hopeless.
     pub fn judge(
@@ -218,6 +241,10 @@ impl<'c> Lab<'c> {
     ) -> Result<Option<Judged>> {
         let mut judged = Judged { mean: 0.0, worst: 0.0 };
         for (subject, best) in subjects.iter().zip(best) {
+            if self.is_same(candidate, *subject, best) {
+                judged.worst = judged.worst.max(1.0);
+                continue;
+            }
             let timer = self.timer(*subject, candidate)?;
             let begin = Instant::now();
             let [candidate, best] = compare(self.context, [&timer, best], HOPELESS)?;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use super::knob::{self, Candidates, Knob};
-use super::lab::{Lab, Timer, compare};
+use super::lab::{Lab, Timer};
 use super::subject::{Subject, What};
 use super::{TuneProgress, Won};
 use crate::error::Result;
@@ -93,6 +93,10 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
     /// Tries these, and takes each that is better than the best so far. Whether one was.
     fn try_all(&mut self, knob: &Knob, candidates: &[Policy]) -> Result<bool> {
         let mut better = false;
+        self.time_best(knob)?;
+        let best = self.timers_of(knob);
+        let differs = |candidate: &&Policy| self.lab.differs(candidate, &knob.subjects, &best);
+        let candidates: Vec<Policy> = candidates.iter().filter(differs).copied().collect();
         for some in candidates.chunks(self.lab.batch()) {
             if !self.lab.clock.has_time() {
                 break;
@@ -121,8 +125,14 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
         Ok(better)
     }
 
+    fn timers_of(&self, knob: &Knob) -> Vec<&Timer<'c>> {
+        knob.subjects.iter().filter_map(|subject| self.timers.get(subject)).collect()
+    }
+
     /// Makes what times the best so far.
     fn time_best(&mut self, knob: &Knob) -> Result<()> {
+        // What times another subject holds memory.
+        self.timers.retain(|subject, _| knob.subjects.contains(subject));
         for &subject in &knob.subjects {
             if !self.timers.contains_key(&subject) {
                 self.timers.insert(subject, self.lab.timer(subject, &self.best)?);
@@ -169,9 +179,7 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
     fn measure(&mut self, built_in: &Policy) -> Result<Vec<Won>> {
         let mut rows = Vec::new();
         for subject in self.visited.clone() {
-            let tuned = self.lab.timer(subject, &self.best)?;
-            let floor = self.lab.timer(subject, built_in)?;
-            let [tuned, built_in] = compare(self.lab.context, [&tuned, &floor], f64::MAX)?;
+            let [tuned, built_in] = self.lab.both(subject, [&self.best, built_in])?;
             rows.push(Won { subject: subject.name(), n: subject.n, built_in, tuned });
         }
         Ok(rows)
@@ -184,8 +192,7 @@ pub(super) fn ratio(lab: &mut Lab<'_>, [a, b]: [&Policy; 2], largest: u64) -> Re
     let mut mean = 0.0;
     for what in what {
         let subject = Subject { what, n: largest };
-        let (of_a, of_b) = (lab.timer(subject, a)?, lab.timer(subject, b)?);
-        let [a, b] = compare(lab.context, [&of_a, &of_b], f64::MAX)?;
+        let [a, b] = lab.both(subject, [a, b])?;
         mean += (a / b).ln() / 3.0;
     }
     Ok(mean.exp())

@@ -1,6 +1,6 @@
 //! What is measured: a primitive on so many elements, as a plan, its arrays, and the right result.
 
-use multisplit_graph::{Buffer, Graph, Plan};
+use multisplit_graph::{Buffer, Graph, Plan, PlannedPass, Step};
 
 use super::data::{Data, EDGES, SAMPLE_END};
 use crate::device::context::Context;
@@ -112,6 +112,18 @@ impl Subject {
         Self { n: self.n.min(n), ..self }
     }
 
+    /// Whether a policy plans it as another plan is: the same kernels with the same sizes.
+    pub fn is_planned_as(
+        &self,
+        context: &Context,
+        data: &Data,
+        policy: &Policy,
+        other: &Plan,
+    ) -> Result<bool> {
+        let (plan, _) = self.plan(context, data, policy, Purpose::Timing)?;
+        Ok(same_work(&plan, other))
+    }
+
     /// Plans it by `policy`, and makes its pipelines.
     pub fn runner<'d>(
         &self,
@@ -219,6 +231,20 @@ impl Subject {
         let Planning { graph, bound, .. } = planning;
         Ok((finish(graph, context)?, bound))
     }
+}
+
+/// Whether two plans of one subject do the same.
+fn same_work(a: &Plan, b: &Plan) -> bool {
+    let of = |plan: &Plan| plan.steps().len();
+    let same = |(a, b): (&Step, &Step)| {
+        let (a, b) = (&a.pass, &b.pass);
+        let kernel = |pass: &PlannedPass| pass.kernel.as_ref().map(|k| k.label().to_owned());
+        kernel(a) == kernel(b)
+            && a.work == b.work
+            && a.push == b.push
+            && a.specialization == b.specialization
+    };
+    of(a) == of(b) && a.steps().iter().zip(b.steps()).all(same)
 }
 
 /// Runs follow each other without a pause.
