@@ -17,7 +17,7 @@ use crate::device::shared::Device;
 use crate::device::whole_file::write_whole;
 use crate::error::{Error, Result};
 use crate::primitives::Policy;
-use crate::primitives::multisplit::Ranking;
+use crate::primitives::multisplit::{Ranking, SplitTuning};
 
 use fields::FIELDS;
 
@@ -46,6 +46,8 @@ pub struct Profile {
     lane_order: Policy,
     /// The ranking that is faster where the device keeps lane order.
     ranking: Ranking,
+    /// Whether the device may keep it.
+    may_have_lane_order: bool,
 }
 
 /// What profiles that were not read from a file are called.
@@ -71,7 +73,8 @@ impl Profile {
             check::cut_down(policy);
         }
         let (source, device) = (IN_MEMORY.to_owned(), text::DeviceKey::of(properties));
-        Self { source, device, ballots, lane_order, ranking }
+        let may_have_lane_order = SplitTuning::may_have_lane_order(properties);
+        Self { source, device, ballots, lane_order, ranking, may_have_lane_order }
     }
 
     /// Reads the text of a profile for a device; `source` says in messages where it comes from. One

@@ -87,9 +87,12 @@ pub(super) fn write(profile: &Profile) -> String {
         fields.map(|field| (field.name, (field.text)(policy))).collect()
     };
     let shared = fields(&profile.ballots, false);
-    section(SHARED, [(RANKING, ranking.to_owned())].into_iter().chain(shared).collect());
+    let ranking = profile.may_have_lane_order.then(|| (RANKING, ranking.to_owned()));
+    section(SHARED, ranking.into_iter().chain(shared).collect());
     section(BALLOTS, fields(&profile.ballots, true));
-    section(LANE_ORDER, fields(&profile.lane_order, true));
+    if profile.may_have_lane_order {
+        section(LANE_ORDER, fields(&profile.lane_order, true));
+    }
     section(END, Vec::new());
     text
 }
