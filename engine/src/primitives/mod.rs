@@ -21,6 +21,7 @@ pub mod sort;
 pub mod split;
 pub mod sssp;
 mod tunable;
+mod unmeasured;
 
 pub use count::Count;
 pub use histogram::{HistogramBuffers, histogram};

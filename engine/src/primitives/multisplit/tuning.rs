@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::primitives::Policy;
 use crate::primitives::policy::require;
 use crate::primitives::tunable::tunable;
+use crate::primitives::unmeasured;
 
 tunable! {
     /// The shape of a tile.
@@ -210,15 +211,16 @@ fn shapes(sizes: [(u32, u32, u32); 8]) -> TileShapes {
     sizes.map(|(threads, items, turns)| TileShape::new(threads, items).in_turns(turns))
 }
 
-/// PCI vendor id.
-const NVIDIA: u32 = 0x10de;
+/// PCI vendor id. Its GPUs get the tiles of the one that was measured.
+pub(in crate::primitives) const NVIDIA: u32 = 0x10de;
 
 impl SplitTuning {
     /// What suits the device.
     pub fn for_device(properties: &DeviceProperties) -> Self {
-        let tuned = match properties.device_type {
-            vk::PhysicalDeviceType::CPU => Self::software(),
-            _ => Self::gpu(),
+        let tuned = match (properties.device_type, properties.vendor_id) {
+            (vk::PhysicalDeviceType::CPU, _) => Self::software(),
+            (_, NVIDIA) => Self::nvidia(),
+            _ => unmeasured::split(Self::nvidia()),
         };
         tuned.within(properties)
     }
@@ -229,7 +231,7 @@ impl SplitTuning {
     }
 
     /// For ranking by ballots. Measured on an NVIDIA H200 with n = 2^28 (docs/performance.md).
-    fn gpu() -> Self {
+    fn nvidia() -> Self {
         Self {
             warp: TileShape::new(256, 8),
             block_keys: shapes([
@@ -334,7 +336,7 @@ impl SplitTuning {
             max_buckets_by_ballots: 32,
             max_loop_rounds: 16_384,
             max_buckets_direct: 256,
-            ..Self::gpu()
+            ..Self::nvidia()
         }
     }
 

@@ -6,6 +6,9 @@ mod fields;
 mod text;
 mod value;
 
+#[cfg(test)]
+mod tests;
+
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -150,6 +153,14 @@ impl Profile {
 #[cfg(feature = "tuning")]
 pub(crate) fn copy_shared(to: &mut Policy, from: &Policy) {
     FIELDS.iter().filter(|field| !field.of_ranking).for_each(|field| (field.copy)(to, from));
+}
+
+/// Whether kernels would cut down a tile of the policy.
+#[cfg(test)]
+pub(in crate::primitives) fn is_cut_down(policy: &Policy) -> bool {
+    let mut cut = *policy;
+    check::cut_down(&mut cut);
+    cut != *policy
 }
 
 /// The profile of a context.

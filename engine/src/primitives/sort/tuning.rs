@@ -8,9 +8,10 @@ use crate::device::properties::DeviceProperties;
 use crate::error::Result;
 use crate::primitives::Policy;
 use crate::primitives::key::KeyType;
-use crate::primitives::multisplit::{Method, TileShape};
+use crate::primitives::multisplit::{Method, NVIDIA, TileShape};
 use crate::primitives::policy::require;
 use crate::primitives::tunable::tunable;
+use crate::primitives::unmeasured;
 
 /// Keys of a thread of the histogram.
 const MAX_HISTOGRAM_ITEMS: u32 = 64;
@@ -45,16 +46,17 @@ tunable! {
 impl SortTuning {
     /// What suits the device.
     pub fn for_device(properties: &DeviceProperties) -> Self {
-        match properties.device_type {
-            vk::PhysicalDeviceType::CPU => Self::software(),
-            _ => Self::gpu(),
+        match (properties.device_type, properties.vendor_id) {
+            (vk::PhysicalDeviceType::CPU, _) => Self::software(),
+            (_, NVIDIA) => Self::nvidia(),
+            _ => unmeasured::sort(Self::nvidia()),
         }
     }
 
     /// For ranking by ballots. Measured on an NVIDIA H200 (docs/performance.md). Few elements want
     /// many small tiles, so that every multiprocessor has one; many want large ones, whose runs of
     /// equal digits are long, of which two still fit a multiprocessor.
-    fn gpu() -> Self {
+    fn nvidia() -> Self {
         Self {
             auto: SortMethod::OneSweep,
             rounds: Method::Block,
