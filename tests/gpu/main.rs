@@ -30,6 +30,7 @@ mod multisplit_large;
 mod observe;
 mod policies;
 mod probe;
+mod profiles;
 mod replay;
 mod scan;
 mod sort_cases;
@@ -49,6 +50,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let subjects = [
         memory::tests(),
+        profiles::tests(),
         scan::tests(),
         sssp_methods::tests(),
         sssp_results::tests(),

@@ -6,7 +6,7 @@ use multisplit::ash::{self, vk};
 use multisplit::graph::Scope;
 use multisplit::{
     AdoptedDevice, BufferAt, Context, Executable, ExecutableOptions, Features, PipelineCache,
-    RankingChoice, Requirements, Sort, WorkArray,
+    ProfileChoice, RankingChoice, Requirements, Sort, WorkArray,
 };
 use wgpu::hal::api::Vulkan;
 use wgpu::hal::vulkan::CreateDeviceCallback;
