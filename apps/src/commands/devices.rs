@@ -39,9 +39,13 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         let reason = reason(entry, &entries, devices);
         Chosen { index: entry.index, reason, profile: None }
     });
-    let picked = picked.and_then(|entry| Ok(Profile::chosen(&devices.profile(), &entry.properties)?));
+    let picked =
+        picked.and_then(|entry| Ok(Profile::chosen(&devices.profile(), &entry.properties)?));
     let chosen = chosen.map(|chosen| {
-        let profile = picked.as_ref().ok().map(|profile| profile.as_ref().map_or("built-in", Profile::source));
+        let profile = picked
+            .as_ref()
+            .ok()
+            .map(|profile| profile.as_ref().map_or("built-in", Profile::source));
         Chosen { profile: profile.map(str::to_owned), ..chosen }
     });
     let text = if options.json {

@@ -57,9 +57,9 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         None => None,
     };
     let tune = TuneOptions { budget: Duration::from_secs(options.budget), start };
-    let bar = devices.bars().elements("tuning", tune.budget.as_millis() as u64);
+    let bar = devices.bars().seconds("tuning", options.budget);
     let tuned = context.tune(&tune, |progress: &TuneProgress| {
-        bar.set_position(progress.elapsed.as_millis() as u64);
+        bar.set_position(progress.elapsed.as_secs().min(options.budget));
         bar.set_message(progress.subject.clone());
     });
     bar.finish_and_clear();

@@ -58,7 +58,12 @@ pub(super) fn sort(measured: SortTuning) -> SortTuning {
             (u64::MAX, tile(14)),
         ],
         // As many bytes.
-        wide_keys: [(1 << 17, tile(4)), (1 << 19, tile(4)), (1 << 20, tile(6)), (u64::MAX, tile(7))],
+        wide_keys: [
+            (1 << 17, tile(4)),
+            (1 << 19, tile(4)),
+            (1 << 20, tile(6)),
+            (u64::MAX, tile(7)),
+        ],
         pairs: [(1 << 17, tile(4)), (1 << 20, tile(8)), (1 << 22, tile(10)), (u64::MAX, tile(12))],
         histogram: tile(16),
         histogram_groups: GROUPS.into(),

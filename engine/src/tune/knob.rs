@@ -264,7 +264,8 @@ pub(super) fn split_pairs(class: usize, n: u64) -> [Knob; 2] {
         (class as u32 + 1, 4),
     );
     let moments = [ValuesAfter::Loading, ValuesAfter::Ranking, ValuesAfter::Ordering];
-    let edit = |after: ValuesAfter| -> Edit { Box::new(move |p| p.split.values_after[class] = after) };
+    let edit =
+        |after: ValuesAfter| -> Edit { Box::new(move |p| p.split.values_after[class] = after) };
     let moment = Knob {
         name: "split.values_after".to_owned(),
         of_ranking: true,

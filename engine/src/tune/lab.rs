@@ -149,6 +149,20 @@ impl<'c> Lab<'c> {
         })
     }
 
+    /// Whether the result of a subject by a policy is right; one that is not is counted.
+    pub fn check(&mut self, subject: Subject, policy: &Policy) -> Result<bool> {
+        let ready = self.make_ready(&[*policy], &[subject]).into_iter().next();
+        let right = match ready {
+            Some(ready) => self.is_right(&ready?, &[subject])?,
+            None => false,
+        };
+        if !right {
+            tracing::warn!(?subject, "wrong result by the sizes that tuning starts from");
+            self.counts.wrong += 1;
+        }
+        Ok(right)
+    }
+
     /// Whether the results of all subjects are right.
     fn is_right(&mut self, ready: &[Runner<'_>], subjects: &[Subject]) -> Result<bool> {
         for (runner, subject) in ready.iter().zip(subjects) {
@@ -168,7 +182,8 @@ impl<'c> Lab<'c> {
             Some(&known) => known,
             None => {
                 let copies = subject.overhead(self.context, self.data, policy)?;
-                let timed = copies.map(|runner| Timer { runner, overhead: 0.0 }.settle(self.context));
+                let timed =
+                    copies.map(|runner| Timer { runner, overhead: 0.0 }.settle(self.context));
                 let taken = timed.transpose()?.unwrap_or(0.0);
                 self.overheads.insert(subject, taken);
                 taken
@@ -270,10 +285,7 @@ pub(super) struct Judged {
     pub worst: f64,
 }
 
-fn hold<const N: usize>(
-    table: &mut [(u64, crate::primitives::multisplit::TileShape); N],
-    n: u64,
-) {
+fn hold<const N: usize>(table: &mut [(u64, crate::primitives::multisplit::TileShape); N], n: u64) {
     if let Some((_, shape)) = table.iter().copied().find(|(most, _)| n <= *most) {
         *table = [(u64::MAX, shape); N];
     }
@@ -298,7 +310,8 @@ impl Timer<'_> {
     /// Runs of a batch.
     fn runs(&self, context: &Context) -> Result<u32> {
         let once = self.time(context, 1)? + self.overhead;
-        Ok((BATCH_NANOSECONDS / once).clamp(f64::from(*RUNS.start()), f64::from(*RUNS.end())) as u32)
+        Ok((BATCH_NANOSECONDS / once).clamp(f64::from(*RUNS.start()), f64::from(*RUNS.end()))
+            as u32)
     }
 
     fn settle(&self, context: &Context) -> Result<f64> {

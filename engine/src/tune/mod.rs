@@ -118,7 +118,8 @@ impl Context {
         let mut lab = Lab::new(self, &data, clock);
         let take_back = options.start.is_none();
         let by_lane_order = self.has_lane_order();
-        let mut found = Found { policies: [start.policy(false), start.policy(true)], won: Vec::new() };
+        let mut found =
+            Found { policies: [start.policy(false), start.policy(true)], won: Vec::new() };
         for policy in &mut found.policies {
             let built_in = built_in.policy(policy.split.ranking.is_by_lane_order());
             with_counts_of(policy, &built_in);

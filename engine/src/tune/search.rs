@@ -33,14 +33,16 @@ pub(super) struct Search<'l, 'c, 'p> {
     pub best: Policy,
     /// What was measured, in order.
     pub visited: Vec<Subject>,
+    /// Those of them whose result was right by the sizes that the search started from.
+    checked: Vec<Subject>,
     timers: HashMap<Subject, Timer<'c>>,
     knobs: Vec<Knob>,
 }
 
 impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
     pub fn new(lab: &'l mut Lab<'c>, tell: Tell<'p>, start: Policy) -> Self {
-        let (visited, timers, knobs) = (Vec::new(), HashMap::new(), Vec::new());
-        Self { lab, tell, best: start, visited, timers, knobs }
+        let (timers, knobs) = (HashMap::new(), Vec::new());
+        Self { lab, tell, best: start, visited: Vec::new(), checked: Vec::new(), timers, knobs }
     }
 
     /// Searches. `largest` is how many elements are measured at most; with `shared`, sizes that both
@@ -94,6 +96,15 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
     fn try_all(&mut self, knob: &Knob, candidates: &[Policy]) -> Result<bool> {
         let mut better = false;
         self.time_best(knob)?;
+        // What it starts from is no better than right.
+        for &subject in &knob.subjects {
+            if !self.checked.contains(&subject) {
+                if !self.lab.check(subject, &self.best)? {
+                    return Ok(false);
+                }
+                self.checked.push(subject);
+            }
+        }
         let best = self.timers_of(knob);
         let differs = |candidate: &&Policy| self.lab.differs(candidate, &knob.subjects, &best);
         let candidates: Vec<Policy> = candidates.iter().filter(differs).copied().collect();
@@ -201,7 +212,8 @@ pub(super) fn ratio(lab: &mut Lab<'_>, [a, b]: [&Policy; 2], largest: u64) -> Re
 /// Tiles of sorts and splits: those by which most is won, or the others.
 fn tiles(policy: &Policy, largest: u64, first: bool) -> Vec<Knob> {
     let mut knobs = Vec::new();
-    let sorts = knob::sort_keys(policy, largest).into_iter().chain(knob::sort_pairs(policy, largest));
+    let sorts =
+        knob::sort_keys(policy, largest).into_iter().chain(knob::sort_pairs(policy, largest));
     let matters = |knob: &Knob| {
         knob.subjects.iter().any(|subject| subject.n == largest || subject.n == SMALL)
     };

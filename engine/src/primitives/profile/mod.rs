@@ -91,10 +91,7 @@ impl Profile {
 
     /// The profile that `choice` falls on for a device; `None` for the built-in sizes. One in a folder
     /// that cannot be used is logged as a warning, and is none.
-    pub fn chosen(
-        choice: &ProfileChoice,
-        properties: &DeviceProperties,
-    ) -> Result<Option<Self>> {
+    pub fn chosen(choice: &ProfileChoice, properties: &DeviceProperties) -> Result<Option<Self>> {
         let parse = |name: String, bytes: &[u8]| Self::parse(&name, bytes, properties);
         let from_file = |path: &Path| {
             let profile = format!("profile {}", path.display());
