@@ -88,7 +88,7 @@ fn is_right(context: &Context, rng: &mut Rng) -> Result<bool, Error> {
     order.sort_by_key(|&index| keys[index as usize]);
     let m = 1 << (1 + rng.below(8));
     let buckets = || Buckets::<u32>::delta_over_domain(m);
-    let bucket = |key: &u32| u64::from(*key) * u64::from(m) >> 32;
+    let bucket = |key: &u32| (u64::from(*key) * u64::from(m)) >> 32;
     let mut split = keys.clone();
     split.sort_by_key(bucket);
     let mut counts = vec![0u64; 16];

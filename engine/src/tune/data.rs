@@ -134,7 +134,7 @@ fn expected(data: &Data, subject: Subject) -> Expected {
             vec![taken(&order), order]
         }
         What::SplitKeys(m) | What::SplitPairs(m) => {
-            let bucket = |key: u32| (u64::from(key) * u64::from(m) >> 32) as u32;
+            let bucket = |key: u32| ((u64::from(key) * u64::from(m)) >> 32) as u32;
             let order = by(&bucket);
             let moved: Vec<u32> = taken(&order);
             let begin = |id: u32| moved.partition_point(|&key| bucket(key) < id) as u32;

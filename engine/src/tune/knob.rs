@@ -8,19 +8,23 @@ use crate::primitives::ScanMethod;
 use crate::primitives::multisplit::{Method, TileShape, ValuesAfter};
 use crate::primitives::sort::SortMethod;
 
+/// Reads, sets and changes a policy, and takes something of another one.
+type Get<T> = Box<dyn Fn(&Policy) -> T>;
+type Set<T> = Box<dyn Fn(&mut Policy, T)>;
 type Edit = Box<dyn Fn(&mut Policy)>;
+type Take = Box<dyn Fn(&mut Policy, &Policy)>;
 
 /// How candidates are found.
 pub(super) enum Candidates {
     /// Shapes of a tile: first a grid, then the neighbours of the best.
     Tile {
-        get: Box<dyn Fn(&Policy) -> TileShape>,
-        set: Box<dyn Fn(&mut Policy, TileShape)>,
+        get: Get<TileShape>,
+        set: Set<TileShape>,
         /// Bits of a bucket id, and bytes of a key: what decides of shared memory.
         bits: u32,
         key_bytes: u32,
         /// The tiles of the same table, which may suit here too.
-        others: Box<dyn Fn(&Policy) -> Vec<TileShape>>,
+        others: Get<Vec<TileShape>>,
         tried: HashSet<[u32; 3]>,
     },
     /// These changes, one after the other.
@@ -35,9 +39,9 @@ pub(super) struct Knob {
     pub subjects: Vec<Subject>,
     pub candidates: Candidates,
     /// Whether it makes a difference.
-    pub matters: Box<dyn Fn(&Policy) -> bool>,
+    pub matters: Get<bool>,
     /// Takes it from another policy.
-    pub revert: Box<dyn Fn(&mut Policy, &Policy)>,
+    pub revert: Take,
 }
 
 impl Knob {
