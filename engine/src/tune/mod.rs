@@ -6,6 +6,8 @@ mod knob;
 mod lab;
 mod search;
 mod subject;
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 
