@@ -55,6 +55,10 @@ pub struct Common {
         help_heading = "Common options"
     )]
     pub ranking: Vec<Ranking>,
+    /// Sizes of kernels that `multisplit tune -o FILE` has found for this device; `built-in` for none
+    /// [default: those in the user's configuration folder, where there are any]
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Common options")]
+    pub profile: Option<PathBuf>,
     /// Overwrite files that exist
     #[arg(long, global = true, help_heading = "Common options")]
     pub force: bool,

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use anyhow::Result;
 use multisplit::{
-    Config, Context, DEVICE_VARIABLE, DeviceChoice, DeviceEntry, Message, Messages,
+    Config, Context, DEVICE_VARIABLE, DeviceChoice, DeviceEntry, Message, Messages, ProfileChoice,
     ValidationConfig,
 };
 
@@ -16,6 +16,9 @@ use crate::parts::Room;
 use crate::progress::Bars;
 use crate::ranking::Ranking;
 use crate::trace::Trace;
+
+/// What `--profile` says for the sizes that come with the library.
+const BUILT_IN: &str = "built-in";
 
 /// Opens devices as the command line says, and keeps what the validation layers say of them.
 pub struct Devices {
@@ -106,6 +109,20 @@ impl Devices {
         self.common.quiet
     }
 
+    /// Whether files that exist may be overwritten.
+    pub fn force(&self) -> bool {
+        self.common.force
+    }
+
+    /// Where the sizes of kernels come from.
+    pub fn profile(&self) -> ProfileChoice {
+        match &self.common.profile {
+            Some(name) if name.as_os_str() == BUILT_IN => ProfileChoice::BuiltIn,
+            Some(file) => ProfileChoice::File(file.clone()),
+            None => ProfileChoice::UserFolder,
+        }
+    }
+
     /// The memory that a command may use on the device of `context`.
     pub fn room<'c>(&self, context: &'c Context) -> Room<'c> {
         // Without a limit a tenth is left for others.
@@ -152,6 +169,7 @@ impl Devices {
             device: self.choice(),
             validation: self.common.validate.then(ValidationConfig::default),
             messages: self.messages.clone(),
+            profile: self.profile(),
             memory_limit: self.common.memory_limit,
             observer: self.trace.as_ref().map(Trace::observer),
             ..config

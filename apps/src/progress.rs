@@ -35,6 +35,11 @@ impl Bars {
         self.bar(what, Some(total), "{msg} {wide_bar} {human_pos}/{human_len} {eta}")
     }
 
+    /// A bar over so many seconds.
+    pub fn seconds(self, what: &str, total: u64) -> ProgressBar {
+        self.bar(what, Some(total), "{wide_bar} {pos}/{len} s  {msg:40}")
+    }
+
     fn bar(self, what: &str, total: Option<u64>, template: &str) -> ProgressBar {
         if !self.shown {
             return ProgressBar::hidden();
@@ -60,6 +65,8 @@ mod tests {
         }
         let bar = shown.elements("sorting", 8);
         assert_eq!((bar.message().as_str(), bar.length()), ("sorting", Some(8)));
+        let bar = shown.seconds("tuning", 60);
+        assert_eq!((bar.message().as_str(), bar.length()), ("tuning", Some(60)));
     }
 
     #[test]

@@ -23,13 +23,19 @@ impl From<Ranking> for RankingChoice {
     }
 }
 
-impl Ranking {
-    /// What the kernels of `context` rely on.
-    pub fn of(context: &Context) -> Self {
-        match context.policy().split.ranking {
+impl From<Kernels> for Ranking {
+    fn from(ranking: Kernels) -> Self {
+        match ranking {
             Kernels::Ballots => Self::Promised,
             _ => Self::Probed,
         }
+    }
+}
+
+impl Ranking {
+    /// What the kernels of `context` rely on.
+    pub fn of(context: &Context) -> Self {
+        context.policy().split.ranking.into()
     }
 
     /// Its name on the command line.

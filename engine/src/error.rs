@@ -239,6 +239,14 @@ pub enum Error {
         /// The plan.
         plan: String,
     },
+    /// A profile, named by the caller, that cannot be used on the device.
+    #[error("{profile}: {problem}")]
+    Profile {
+        /// Where it comes from.
+        profile: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// A policy that no kernel can follow.
     #[error("policy: {problem}")]
     Policy {

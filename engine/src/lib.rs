@@ -55,13 +55,17 @@ mod error;
 mod execute;
 mod memory;
 pub mod network;
+mod open;
 pub mod primitives;
+#[cfg(feature = "tuning")]
+pub mod tune;
 mod work;
 
 pub use ash;
 pub use device::adopt::{AdoptedDevice, RawDevice};
 pub use device::context::{Config, Context, PipelineCache};
 pub use device::observer::{Observer, PassTime, Run};
+pub use device::profile_choice::ProfileChoice;
 pub use device::properties::DeviceProperties;
 pub use device::ranking::{RANKING_VARIABLE, RankingChoice};
 pub use device::requirements::{
@@ -86,6 +90,7 @@ pub use primitives::multisplit::Buckets;
 #[cfg(feature = "glsl")]
 pub use primitives::multisplit::Glsl;
 pub use primitives::policy::Policy;
+pub use primitives::profile::Profile;
 pub use primitives::sample::{Sample, SampleType};
 pub use primitives::sort::Sort;
 pub use work::{First, Frame, Operand, Work, WorkArray, WorkPass, threads};

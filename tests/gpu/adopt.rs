@@ -11,7 +11,7 @@ use multisplit::primitives::multisplit::TileShape;
 use multisplit::primitives::{ScanBuffers, SortBuffers, scan, sort};
 use multisplit::{
     AdoptedDevice, BufferAt, Context, DeviceProperties, Error, ExecutableOptions, Features,
-    PipelineCache, RankingChoice, RecordOptions, Requirements, Sort,
+    PipelineCache, ProfileChoice, RankingChoice, RecordOptions, Requirements, Sort,
 };
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -149,6 +149,7 @@ impl Host {
             debug_utils: true,
             pipeline_cache: PipelineCache::Off,
             ranking: RankingChoice::Auto,
+            profile: ProfileChoice::BuiltIn,
         }
     }
 

@@ -33,6 +33,7 @@ mod multisplit_large;
 mod observe;
 mod policies;
 mod probe;
+mod profiles;
 mod replay;
 mod scan;
 mod sort_cases;
@@ -76,6 +77,7 @@ fn main() -> ExitCode {
         every_width(synchronization::tests()),
         every_width(canary::tests()),
         one_width(memory::tests()),
+        one_width(profiles::tests()),
         one_width(large_limits::tests()),
         one_width(histogram_errors::tests()),
         one_width(descriptors::tests()),

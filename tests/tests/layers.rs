@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The engine's layers, the lowest first. `network` and `error` are data that all may know.
-const ENGINE_LAYERS: [&str; 8] =
-    ["network", "error", "device", "memory", "execute", "primitives", "work", "embed"];
+const ENGINE_LAYERS: [&str; 9] =
+    ["network", "error", "device", "memory", "execute", "primitives", "tune", "work", "embed"];
 
 const CRATES: [&str; 6] = ["shaders", "graph", "engine", "engine/c", "apps", "tests"];
 

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use anyhow::Result;
 use clap::Args;
 use multisplit::primitives::{Policy, ScanMethod};
-use multisplit::{DeviceEntry, DeviceProperties, Features, ash::vk};
+use multisplit::{DeviceEntry, DeviceProperties, Features, Profile, ash::vk};
 use serde_json::{Value, json};
 
 use crate::device::Devices;
@@ -37,7 +37,16 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let picked = devices.pick(&entries);
     let chosen = picked.as_ref().ok().map(|entry| {
         let reason = reason(entry, &entries, devices);
-        Chosen { index: entry.index, reason }
+        Chosen { index: entry.index, reason, profile: None }
+    });
+    let picked =
+        picked.and_then(|entry| Ok(Profile::chosen(&devices.profile(), &entry.properties)?));
+    let chosen = chosen.map(|chosen| {
+        let profile = picked
+            .as_ref()
+            .ok()
+            .map(|profile| profile.as_ref().map_or("built-in", Profile::source));
+        Chosen { profile: profile.map(str::to_owned), ..chosen }
     });
     let text = if options.json {
         let list: Vec<_> = entries.iter().map(|e| to_json(e, chosen.as_ref())).collect();
@@ -53,6 +62,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
 struct Chosen {
     index: usize,
     reason: String,
+    /// Where the sizes of kernels come from.
+    profile: Option<String>,
 }
 
 fn reason(entry: &DeviceEntry, all: &[DeviceEntry], devices: &Devices) -> String {
@@ -85,6 +96,7 @@ fn to_text(entry: &DeviceEntry, chosen: Option<&Chosen>) -> String {
     }
     if let Some(chosen) = chosen {
         rows.push(("would be used", chosen.reason.clone()));
+        rows.extend(chosen.profile.clone().map(|profile| ("sizes", profile)));
     }
     for (name, value) in rows {
         // Writing to a string cannot fail.
@@ -160,6 +172,7 @@ fn to_json(entry: &DeviceEntry, chosen: Option<&Chosen>) -> Value {
         "scan": entry.missing.is_empty().then(|| scan_name(properties)),
         "chosen": chosen.is_some(),
         "reason": chosen.map(|chosen| chosen.reason.as_str()),
+        "profile": chosen.and_then(|chosen| chosen.profile.as_deref()),
         "enabled": entry.missing.is_empty().then(|| enabled_names(&entry.features)),
     })
 }

@@ -9,6 +9,7 @@ mod shell;
 mod sort;
 mod split;
 mod sssp;
+mod tune;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -32,6 +33,8 @@ pub enum Command {
     Demo(demo::Options),
     /// Measure the primitives; prints JSON lines
     Bench(Box<bench::Options>),
+    /// Measure which sizes of kernels are the fastest on this device, and keep them
+    Tune(tune::Options),
     /// Show a planned compute graph: passes, barriers with their reasons, memory
     Graph(graph::Options),
     /// Print completions for a shell
@@ -56,6 +59,7 @@ fn run_command(command: Command, devices: &Devices) -> Result<()> {
         Command::Sssp(options) => sssp::run(&options, devices),
         Command::Demo(options) => demo::run(&options, devices),
         Command::Bench(options) => bench::run(&options, devices),
+        Command::Tune(options) => tune::run(&options, devices),
         Command::Graph(options) => graph::run(&options, devices),
         Command::Completions(options) => shell::completions(&options),
         Command::Man(options) => shell::man(&options),

@@ -53,6 +53,9 @@ pub struct Points {
 /// What the time of a stage ends in.
 const STAGE: &str = "_ms";
 
+/// Where sizes of kernels come from that are not worth a word.
+const BUILT_IN: &str = "built-in";
+
 impl Points {
     /// Reads JSON lines. What is no figure is passed over.
     pub fn parse(text: &str) -> Result<Self> {
@@ -63,7 +66,11 @@ impl Points {
             if let Some(device) = value["device"].as_str() {
                 let driver = value["driver"].as_str().unwrap_or_default();
                 let device = format!("{device}, {driver}");
-                points.device.get_or_insert(device.trim_end_matches([',', ' ']).to_owned());
+                let mut device = device.trim_end_matches([',', ' ']).to_owned();
+                if let Some(profile) = value["profile"].as_str().filter(|name| *name != BUILT_IN) {
+                    device += &format!(", sizes of {profile}");
+                }
+                points.device.get_or_insert(device);
             }
             points.all.extend(point(&value));
         }

@@ -32,11 +32,12 @@ pub fn multisplit() -> Command {
     let elsewhere = std::env::var_os("MULTISPLIT_BINARY").map(PathBuf::from);
     let mut command =
         Command::new(elsewhere.unwrap_or_else(|| env!("CARGO_BIN_EXE_multisplit").into()));
-    // Neither the user's logging nor the user's caches have a part in this. Mesa's cache mixes up
+    // Neither the user's logging nor the user's caches and profiles have a part in this. Mesa's cache mixes up
     // the code for different subgroup sizes.
     command
         .env_remove("RUST_LOG")
         .env("XDG_CACHE_HOME", folder().join("cache"))
+        .env("XDG_CONFIG_HOME", folder().join("config"))
         .env("MESA_SHADER_CACHE_DISABLE", "true");
     command
 }

@@ -91,6 +91,9 @@ typedef enum {
   MULTISPLIT_ERROR_SORT_BITS = -18,
   /// `frame` is not one of the frames in flight that the operation was made for.
   MULTISPLIT_ERROR_FRAME = -19,
+  /// `profile` is damaged, of another version, device or driver, or has sizes that the device cannot
+  /// have; the message says which.
+  MULTISPLIT_ERROR_PROFILE = -20,
 } MultisplitResult;
 
 /// What the kernels of sorts and splits may rely on. Results never depend on it.
@@ -387,6 +390,12 @@ typedef struct {
   MultisplitRanking ranking;
   /// Must be 0.
   uint32_t reserved;
+  /// A profile: the text that `multisplit tune` writes, with the sizes of kernels that are the fastest
+  /// on this device; `NULL`: the built-in sizes. It is copied. One that is damaged or of another device
+  /// or driver is `MULTISPLIT_ERROR_PROFILE`. Results never depend on it.
+  const uint8_t *profile;
+  /// Its bytes.
+  uint64_t profile_size;
 } MultisplitContextInfo;
 
 /// Pipeline stages, and what they do with a buffer.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use multisplit::ash::vk::Handle as _;
-use multisplit::{AdoptedDevice, Context, PipelineCache, RankingChoice};
+use multisplit::{AdoptedDevice, Context, PipelineCache, ProfileChoice, RankingChoice};
 
 use crate::handle::Registry;
 use crate::read::{self, Out, Sized32};
@@ -80,6 +80,12 @@ pub struct MultisplitContextInfo {
     pub ranking: MaybeUninit<MultisplitRanking>,
     /// Must be 0.
     pub reserved: u32,
+    /// A profile: the text that `multisplit tune` writes, with the sizes of kernels that are the fastest
+    /// on this device; `NULL`: the built-in sizes. It is copied. One that is damaged or of another device
+    /// or driver is `MULTISPLIT_ERROR_PROFILE`. Results never depend on it.
+    pub profile: *const u8,
+    /// Its bytes.
+    pub profile_size: u64,
 }
 
 // SAFETY: as the trait asks.
@@ -125,9 +131,10 @@ impl ContextObject {
         let features = features_of(info.features)?;
         let ranking = read::choice(info.ranking)?;
         // SAFETY: by the caller's contract.
-        let (entry, instance, folder) = unsafe {
+        let (entry, instance, folder, profile) = unsafe {
             let (entry, instance) = vulkan::instance(info.get_instance_proc_addr, info.instance)?;
-            (entry, instance, read::text("pipeline_cache", info.pipeline_cache)?)
+            let folder = read::text("pipeline_cache", info.pipeline_cache)?;
+            (entry, instance, folder, read::slice("profile", info.profile, info.profile_size)?)
         };
         if info.physical_device.is_null() {
             return Err(Failure::null("physical_device"));
@@ -152,6 +159,10 @@ impl ContextObject {
                 None => PipelineCache::Off,
             },
             ranking: RankingChoice::from(ranking),
+            profile: match profile {
+                [] => ProfileChoice::BuiltIn,
+                bytes => ProfileChoice::Bytes(bytes.into()),
+            },
         };
         // SAFETY: by the caller's contract.
         let engine = unsafe { Context::adopt(adopted)? };

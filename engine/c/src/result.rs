@@ -58,10 +58,13 @@ pub enum MultisplitResult {
     MultisplitErrorSortBits = -18,
     /// `frame` is not one of the frames in flight that the operation was made for.
     MultisplitErrorFrame = -19,
+    /// `profile` is damaged, of another version, device or driver, or has sizes that the device cannot
+    /// have; the message says which.
+    MultisplitErrorProfile = -20,
 }
 
 /// Every code with its name.
-const NAMES: [(Code, &CStr); 20] = [
+const NAMES: [(Code, &CStr); 21] = [
     (Code::MultisplitSuccess, c"MULTISPLIT_SUCCESS"),
     (Code::MultisplitErrorNull, c"MULTISPLIT_ERROR_NULL"),
     (Code::MultisplitErrorVersion, c"MULTISPLIT_ERROR_VERSION"),
@@ -82,6 +85,7 @@ const NAMES: [(Code, &CStr); 20] = [
     (Code::MultisplitErrorValueSize, c"MULTISPLIT_ERROR_VALUE_SIZE"),
     (Code::MultisplitErrorSortBits, c"MULTISPLIT_ERROR_SORT_BITS"),
     (Code::MultisplitErrorFrame, c"MULTISPLIT_ERROR_FRAME"),
+    (Code::MultisplitErrorProfile, c"MULTISPLIT_ERROR_PROFILE"),
 ];
 
 /// A code and its message.
@@ -135,6 +139,7 @@ impl From<Error> for Failure {
             Error::ValueSize { .. } => Code::MultisplitErrorValueSize,
             Error::SortBits { .. } => Code::MultisplitErrorSortBits,
             Error::NoSuchFrame { .. } => Code::MultisplitErrorFrame,
+            Error::Profile { .. } => Code::MultisplitErrorProfile,
             Error::OutOfMemory { .. } => Code::MultisplitErrorOutOfMemory,
             Error::Vulkan { result, .. } => vulkan(*result),
             #[cfg(feature = "glsl")]

@@ -51,6 +51,17 @@ static void wrong_devices(const Host *host) {
     const uint32_t no_ranking = 3;
     memcpy(&info.ranking, &no_ranking, sizeof no_ranking);
     EXPECT(INVALID, multisplit_context_create(&info, &context));
+    /* Profiles that are none, of another version, or not there. */
+    static const char *const profiles[] = {"fast", "multisplit profile 0\n", "multisplit profile 1\n"};
+    for (size_t i = 0; i < sizeof profiles / sizeof *profiles; ++i) {
+        info = host_context_info(host);
+        info.profile = (const uint8_t *)profiles[i];
+        info.profile_size = strlen(profiles[i]);
+        EXPECT(PROFILE, multisplit_context_create(&info, &context));
+        CHECK(strstr(multisplit_last_error(), "profile") != NULL);
+    }
+    info.profile = NULL;
+    EXPECT(NULL, multisplit_context_create(&info, &context));
     /* A device that was created without what is needed: the message names it. */
     VkDeviceCreateInfo bare = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
     uint32_t features;

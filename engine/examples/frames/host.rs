@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use multisplit::ash::{self, vk};
 use multisplit::{
     AdoptedDevice, Check, DeviceProperties, Features, InstanceRequirements, PipelineCache,
-    RankingChoice, Requirements,
+    ProfileChoice, RankingChoice, Requirements,
 };
 
 /// Whatever went wrong.
@@ -119,6 +119,7 @@ impl Host {
             debug_utils: true,
             pipeline_cache,
             ranking: RankingChoice::Auto,
+            profile: ProfileChoice::BuiltIn,
         }
     }
 

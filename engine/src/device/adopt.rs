@@ -6,6 +6,7 @@ use ash::vk;
 
 use crate::device::context::{Context, PipelineCache};
 use crate::device::instance::Instance;
+use crate::device::profile_choice::ProfileChoice;
 use crate::device::properties::DeviceProperties;
 use crate::device::ranking::RankingChoice;
 use crate::device::requirements::{Features, Requirements};
@@ -40,6 +41,8 @@ pub struct AdoptedDevice {
     /// first [`Context::work`] or [`Context::policy`] submits to the queue and waits
     /// ([`probe`](crate::primitives::probe)); [`RankingChoice::Promised`] forbids it.
     pub ranking: RankingChoice,
+    /// Where the sizes of kernels that were tuned for the device come from.
+    pub profile: ProfileChoice,
 }
 
 /// Raw handles of such a device, for callers that do not use `ash`.
@@ -95,19 +98,17 @@ impl RawDevice {
             debug_utils: false,
             pipeline_cache: PipelineCache::UserFolder,
             ranking: RankingChoice::Auto,
+            profile: ProfileChoice::UserFolder,
         }
     }
 }
 
 impl Context {
-    /// Uses a device that other code created.
+    /// Uses a device that other code created; its profile is for a layer above to read.
     ///
     /// # Safety
-    /// The handles are valid and belong together, the instance was created with `api_version`,
-    /// the device with `features`, and the queue is one of `queue_family`. They outlive the
-    /// context and everything made from it, and when the last of that goes, everything recorded
-    /// with it has run. The queue is not used by other code while the context submits or waits.
-    pub unsafe fn adopt(adopted: AdoptedDevice) -> Result<Self> {
+    /// That of [`adopt`](Self::adopt).
+    pub(crate) unsafe fn adopt_device(adopted: AdoptedDevice) -> Result<Self> {
         let AdoptedDevice { entry, instance, physical, queue_family, api_version, .. } = adopted;
         let probed_behaviour = adopted.ranking.allows_probed()?;
         let features = &adopted.features;

@@ -8,6 +8,7 @@ use multisplit_graph::Limits;
 
 use crate::device::instance::{self, Instance};
 use crate::device::observer::Observer;
+use crate::device::profile_choice::ProfileChoice;
 use crate::device::properties::DeviceProperties;
 use crate::device::ranking::RankingChoice;
 use crate::device::requirements::{Features, Requirements};
@@ -39,6 +40,8 @@ pub struct Config {
     pub pipeline_cache: PipelineCache,
     /// Whether ranking may rely on what the device was seen to do, or only on what Vulkan promises.
     pub ranking: RankingChoice,
+    /// Where the sizes of kernels that were tuned for the device come from.
+    pub profile: ProfileChoice,
     /// Keeps the driver's statistics of each pipeline (registers, spills).
     pub pipeline_statistics: bool,
     /// Most bytes that the context's buffers may take together, staging included; past it,
@@ -111,13 +114,8 @@ impl Config {
 }
 
 impl Context {
-    /// Opens the best device there is.
-    pub fn new() -> Result<Self> {
-        Self::open(&Config::default())
-    }
-
-    /// Opens the device that `config` chooses.
-    pub fn open(config: &Config) -> Result<Self> {
+    /// Opens the device that `config` chooses; its profile is for a layer above to read.
+    pub(crate) fn open_device(config: &Config) -> Result<Self> {
         let _span = tracing::debug_span!("context.open").entered();
         let probed_behaviour = config.ranking.allows_probed()?;
         let instance = config.instance()?;

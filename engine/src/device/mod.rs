@@ -8,6 +8,7 @@ pub(crate) mod context;
 pub(crate) mod instance;
 pub(crate) mod observer;
 pub(crate) mod order;
+pub(crate) mod profile_choice;
 pub(crate) mod properties;
 pub(crate) mod ranking;
 pub(crate) mod requirements;

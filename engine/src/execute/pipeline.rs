@@ -319,12 +319,9 @@ fn check(device: &Device, kernel: &Kernel) -> Result<()> {
     Ok(())
 }
 
-/// Drivers do not check how much shared memory a pipeline takes. The sizes of built-in kernels are
-/// known to fit unless somebody tunes them.
+/// Drivers do not check how much shared memory a pipeline takes, and the sizes of built-in kernels may
+/// be those of a profile.
 fn check_memory(device: &Device, kernel: &Kernel, specialization: &[(u32, u32)]) -> Result<()> {
-    if kernel.is_built_in() && !cfg!(feature = "tuning") {
-        return Ok(());
-    }
     let refuse = |problem| Error::Kernel { kernel: kernel.label().to_owned(), problem };
     let bytes = kernel
         .shared_bytes(|id| value_of(specialization, id))

@@ -15,12 +15,14 @@ pub mod multisplit;
 mod pieces;
 pub(crate) mod policy;
 pub mod probe;
+pub(crate) mod profile;
 pub(crate) mod sample;
 pub mod scan;
 pub mod sort;
 pub mod split;
 pub mod sssp;
 mod tunable;
+mod unmeasured;
 
 pub use count::Count;
 pub use histogram::{HistogramBuffers, histogram};

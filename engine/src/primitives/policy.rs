@@ -212,7 +212,7 @@ impl Policy {
             && threads.is_multiple_of(self.subgroup_size)
     }
 
-    pub(super) fn rank_by_lane_order(&mut self) {
+    pub(in crate::primitives) fn rank_by_lane_order(&mut self) {
         self.facts.lane_order = true;
         self.split = self.split.by_lane_order();
         self.sort = self.sort.by_lane_order();
@@ -242,8 +242,18 @@ impl Context {
             }
             return policy;
         }
+        let profile = self.used_profile();
+        let wanted = profile.as_ref().is_none_or(|profile| profile.wants_lane_order());
+        self.sizes(wanted && self.has_lane_order())
+    }
+
+    /// The sizes for a ranking: those of the profile, where there is one.
+    fn sizes(&self, lane_order: bool) -> Policy {
+        if let Some(profile) = self.used_profile() {
+            return profile.policy(lane_order);
+        }
         let mut policy = Policy::for_device(self.properties());
-        if self.has_lane_order() {
+        if lane_order {
             policy.rank_by_lane_order();
         }
         policy
@@ -251,18 +261,14 @@ impl Context {
 
     /// The same, with nothing that Vulkan does not promise, whatever the device was seen to do.
     pub fn promised_policy(&self) -> Policy {
-        Policy::for_device(self.properties())
+        self.sizes(false)
     }
 
     /// The same, with ranking by lane order on any device that is seen to keep it now: for tests and
     /// measurements.
     #[cfg(feature = "tuning")]
     pub fn probed_policy(&self, seed: u32) -> Result<Policy> {
-        let mut policy = Policy::for_device(self.properties());
-        if probe::lane_order(self, seed)? {
-            policy.rank_by_lane_order();
-        }
-        Ok(policy)
+        Ok(self.sizes(probe::lane_order(self, seed)?))
     }
 }
 

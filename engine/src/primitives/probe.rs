@@ -120,7 +120,7 @@ const SEEDS: [u32; 4] = [1, 0x9E37_79B9, 0x7FEB_352D, 0xC2B2_AE3D];
 impl Context {
     /// Whether ranking may rely on lane order: where the configuration allows it, the device may keep
     /// it, was seen to, and was not found not to since. What was seen is kept on disk.
-    pub(super) fn has_lane_order(&self) -> bool {
+    pub(crate) fn has_lane_order(&self) -> bool {
         let possible = self.device.probed_behaviour
             && SplitTuning::may_have_lane_order(self.properties())
             && self.keeps_lane_order();

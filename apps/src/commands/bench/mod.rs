@@ -278,7 +278,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let files = options.files.begin(devices)?;
     // Tables are for people, lines for programs: standard output has one or the other.
     let mut output = if files.has_json() || paper { Output::kept() } else { Output::printed() };
-    output.device(context.properties())?;
+    output.device(&context)?;
     output.rank(Ranking::of(&context));
     let printed = options.statistics || devices.verbose();
     let tables = if paper {

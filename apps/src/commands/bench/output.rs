@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _, Write};
 
 use anyhow::Result;
-use multisplit::{DeviceProperties, PassTime, PipelineStatistic};
+use multisplit::{Context, PassTime, PipelineStatistic};
 use serde::Serialize;
 
 use super::stages::Stages;
@@ -53,6 +53,8 @@ struct DeviceLine<'a> {
     device: &'a str,
     driver: &'a str,
     version: &'static str,
+    /// Where the sizes of kernels come from.
+    profile: &'a str,
 }
 
 #[derive(Serialize)]
@@ -110,12 +112,14 @@ impl Output {
     }
 
     /// The first line.
-    pub fn device(&mut self, properties: &DeviceProperties) -> Result<()> {
+    pub fn device(&mut self, context: &Context) -> Result<()> {
+        let (properties, profile) = (context.properties(), context.used_profile());
         self.line(&DeviceLine {
             anchor: ANCHOR,
             device: &properties.name,
             driver: &properties.driver,
             version: env!("CARGO_PKG_VERSION"),
+            profile: profile.as_ref().map_or("built-in", |profile| profile.source()),
         })
     }
 

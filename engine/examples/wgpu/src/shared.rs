@@ -6,7 +6,7 @@ use multisplit::ash::{self, vk};
 use multisplit::graph::Scope;
 use multisplit::{
     AdoptedDevice, BufferAt, Context, Executable, ExecutableOptions, Features, PipelineCache,
-    RankingChoice, Requirements, Sort, WorkArray,
+    ProfileChoice, RankingChoice, Requirements, Sort, WorkArray,
 };
 use wgpu::hal::api::Vulkan;
 use wgpu::hal::vulkan::CreateDeviceCallback;
@@ -104,6 +104,7 @@ fn adopt(
         debug_utils: instance.extensions().contains(&ash::ext::debug_utils::NAME),
         pipeline_cache: PipelineCache::Off,
         ranking: RankingChoice::Auto,
+        profile: ProfileChoice::BuiltIn,
     };
     // SAFETY: these are the handles of one device, made with these features. `Shared` drops the
     // context before the device, and its user waits for the device before that. The context submits

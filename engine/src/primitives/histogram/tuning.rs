@@ -5,8 +5,10 @@ use ash::vk;
 use crate::device::properties::DeviceProperties;
 use crate::error::Result;
 use crate::primitives::Policy;
+use crate::primitives::multisplit::NVIDIA;
 use crate::primitives::policy::require;
 use crate::primitives::tunable::tunable;
+use crate::primitives::unmeasured;
 
 tunable! {
     /// Sizes of the counting kernel. Every field may be set; results never depend on them, but for
@@ -46,9 +48,10 @@ tunable! {
 impl HistogramTuning {
     /// What suits the device.
     pub fn for_device(properties: &DeviceProperties) -> Self {
-        let tuned = match properties.device_type {
-            vk::PhysicalDeviceType::CPU => Self::software(),
-            _ => Self::gpu(),
+        let tuned = match (properties.device_type, properties.vendor_id) {
+            (vk::PhysicalDeviceType::CPU, _) => Self::software(),
+            (_, NVIDIA) => Self::nvidia(),
+            _ => unmeasured::histogram(Self::nvidia()),
         };
         let size = properties.subgroup_size.max(1);
         let most = properties.limits.max_compute_work_group_invocations;
@@ -57,7 +60,8 @@ impl HistogramTuning {
         Self { threads, lookup_threads, ..tuned }
     }
 
-    fn gpu() -> Self {
+    /// Measured on an NVIDIA H200.
+    fn nvidia() -> Self {
         Self {
             threads: 256,
             loads: 4,
@@ -90,7 +94,7 @@ impl HistogramTuning {
             cells: 256,
             lookup_threads: 256,
             max_samples: 2048,
-            ..Self::gpu()
+            ..Self::nvidia()
         }
     }
 

@@ -30,6 +30,7 @@ pub use glsl::Glsl;
 pub(in crate::primitives) use job::{Kernels, order_status, table};
 pub use method::{Method, SplitSizes};
 pub(in crate::primitives) use push::{BucketWords, SplitBy, SplitPush};
+pub(in crate::primitives) use tuning::NVIDIA;
 pub use tuning::{Ranking, SplitTuning, TileShape, TileShapes, ValuesAfter};
 
 use multisplit_graph::{Buffer, ElementType, Graph, View};

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::primitives::Policy;
 use crate::primitives::policy::require;
 use crate::primitives::tunable::tunable;
+use crate::primitives::unmeasured;
 
 tunable! {
     /// The shape of a tile.
@@ -57,7 +58,7 @@ impl TileShape {
     }
 
     /// Whether a tile can be cut like this. Places in a tile have 16 bits.
-    pub(in crate::primitives) fn is_sound(self) -> bool {
+    pub(crate) fn is_sound(self) -> bool {
         let keys = u64::from(self.threads) * u64::from(self.items);
         (1..1 << 16).contains(&keys)
             && (1..=MAX_TURNS).contains(&self.turns)
@@ -82,7 +83,7 @@ impl TileShape {
 
     /// The same with as many threads as the device has, and as shared memory has room for in
     /// kernels that rank a tile and need `besides` bytes for something else.
-    pub(in crate::primitives) fn within(
+    pub(crate) fn within(
         mut self,
         policy: &Policy,
         bucket_bits: u32,
@@ -105,7 +106,7 @@ impl TileShape {
     }
 
     /// The same with whole subgroups, and no more threads than the device has.
-    pub(super) fn of_subgroups(self, policy: &Policy) -> Self {
+    pub(in crate::primitives) fn of_subgroups(self, policy: &Policy) -> Self {
         let size = policy.subgroup_size;
         let threads = (self.threads.min(policy.max_threads.max(size)) / size).max(1) * size;
         Self { threads, ..self }
@@ -210,15 +211,16 @@ fn shapes(sizes: [(u32, u32, u32); 8]) -> TileShapes {
     sizes.map(|(threads, items, turns)| TileShape::new(threads, items).in_turns(turns))
 }
 
-/// PCI vendor id.
-const NVIDIA: u32 = 0x10de;
+/// PCI vendor id. Its GPUs get the tiles of the one that was measured.
+pub(in crate::primitives) const NVIDIA: u32 = 0x10de;
 
 impl SplitTuning {
     /// What suits the device.
     pub fn for_device(properties: &DeviceProperties) -> Self {
-        let tuned = match properties.device_type {
-            vk::PhysicalDeviceType::CPU => Self::software(),
-            _ => Self::gpu(),
+        let tuned = match (properties.device_type, properties.vendor_id) {
+            (vk::PhysicalDeviceType::CPU, _) => Self::software(),
+            (_, NVIDIA) => Self::nvidia(),
+            _ => unmeasured::split(Self::nvidia()),
         };
         tuned.within(properties)
     }
@@ -229,7 +231,7 @@ impl SplitTuning {
     }
 
     /// For ranking by ballots. Measured on an NVIDIA H200 with n = 2^28 (docs/performance.md).
-    fn gpu() -> Self {
+    fn nvidia() -> Self {
         Self {
             warp: TileShape::new(256, 8),
             block_keys: shapes([
@@ -334,7 +336,7 @@ impl SplitTuning {
             max_buckets_by_ballots: 32,
             max_loop_rounds: 16_384,
             max_buckets_direct: 256,
-            ..Self::gpu()
+            ..Self::nvidia()
         }
     }
 

@@ -8,9 +8,10 @@ use crate::device::properties::DeviceProperties;
 use crate::error::Result;
 use crate::primitives::Policy;
 use crate::primitives::key::KeyType;
-use crate::primitives::multisplit::{Method, TileShape};
+use crate::primitives::multisplit::{Method, NVIDIA, TileShape};
 use crate::primitives::policy::require;
 use crate::primitives::tunable::tunable;
+use crate::primitives::unmeasured;
 
 /// Keys of a thread of the histogram.
 const MAX_HISTOGRAM_ITEMS: u32 = 64;
@@ -45,16 +46,17 @@ tunable! {
 impl SortTuning {
     /// What suits the device.
     pub fn for_device(properties: &DeviceProperties) -> Self {
-        match properties.device_type {
-            vk::PhysicalDeviceType::CPU => Self::software(),
-            _ => Self::gpu(),
+        match (properties.device_type, properties.vendor_id) {
+            (vk::PhysicalDeviceType::CPU, _) => Self::software(),
+            (_, NVIDIA) => Self::nvidia(),
+            _ => unmeasured::sort(Self::nvidia()),
         }
     }
 
     /// For ranking by ballots. Measured on an NVIDIA H200 (docs/performance.md). Few elements want
     /// many small tiles, so that every multiprocessor has one; many want large ones, whose runs of
     /// equal digits are long, of which two still fit a multiprocessor.
-    fn gpu() -> Self {
+    fn nvidia() -> Self {
         Self {
             auto: SortMethod::OneSweep,
             rounds: Method::Block,
@@ -134,7 +136,7 @@ impl SortTuning {
     }
 
     /// The shape of the histogram, within what the device allows.
-    pub(super) fn histogram(&self, policy: &Policy) -> TileShape {
+    pub(in crate::primitives) fn histogram(&self, policy: &Policy) -> TileShape {
         let size = policy.subgroup_size;
         let threads = self.histogram.threads.min(policy.max_threads) / size;
         TileShape { threads: threads.max(1) * size, ..self.histogram }
@@ -158,6 +160,11 @@ impl SortTuning {
         require(groups, "`sort.histogram_groups` is not from 1 to `max_groups`")?;
         let methods = !matches!(self.auto, SortMethod::Auto | SortMethod::Small);
         require(methods, "`sort.auto` is not a method for any number of elements")?;
+        let bits = match self.auto {
+            SortMethod::Multisplit { radix_bits } => super::RADIX_BITS.contains(&radix_bits),
+            _ => true,
+        };
+        require(bits, "digits of `sort.auto` do not have 4 to 8 bits")?;
         let rounds = matches!(self.rounds, Method::Direct | Method::Warp | Method::Block);
         require(rounds, "`sort.rounds` is not one of the three-stage methods")
     }

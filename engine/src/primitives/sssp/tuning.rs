@@ -5,6 +5,7 @@ use ash::vk;
 use crate::device::properties::DeviceProperties;
 use crate::error::Result;
 use crate::primitives::Policy;
+use crate::primitives::multisplit::NVIDIA;
 use crate::primitives::policy::require;
 use crate::primitives::tunable::tunable;
 
@@ -76,8 +77,6 @@ tunable! {
 
 /// Bytes of shared memory that do not depend on the number of threads, at most.
 const SHARED_WORDS: u32 = 4096;
-
-const NVIDIA: u32 = 0x10DE;
 
 impl SsspTuning {
     /// What suits the device.

@@ -1,0 +1,122 @@
+//! `multisplit tune`: which sizes of kernels are the fastest on this device, measured and kept.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, value_parser};
+use multisplit::tune::{TuneOptions, TuneProgress, Tuned, Won};
+use multisplit::{Config, Context, PipelineCache, Profile, ProfileChoice};
+
+use crate::device::Devices;
+use crate::figures;
+use crate::ranking::Ranking;
+use crate::{report, size};
+
+/// Arguments of `multisplit tune`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    /// How many seconds it may take, about
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = value_parser!(u64).range(1..=86_400))]
+    budget: u64,
+    /// Where the profile is written [default: the user's configuration folder, where every command then
+    /// finds it]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Start from the sizes of this profile, and from no others
+    #[arg(long, value_name = "FILE", hide = true)]
+    from: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  multisplit tune                         a minute; every command then uses what was found
+  multisplit tune --budget 300 --force    longer, and again
+  multisplit tune -o fast.profile
+  multisplit sort keys.npy -o sorted.npy --profile fast.profile
+
+Sizes of tiles and workgroups, and methods, are measured on generated data, as GPU time, side by side with
+the best so far; each candidate's result is verified against the CPU first. The profile is a text file for
+this device and driver. Results never depend on it. Nothing else should use the device meanwhile.";
+
+/// Tunes, prints what was won, and writes the profile.
+pub fn run(options: &Options, devices: &Devices) -> Result<()> {
+    // The pipelines of all candidates are nothing to keep.
+    let config = Config { pipeline_cache: PipelineCache::Off, ..Config::default() };
+    let context = devices.open_with(config)?;
+    let path = options.place(&context)?;
+    // Before a minute is spent.
+    refuse_existing(&path, devices)?;
+    let start = match &options.from {
+        Some(file) => {
+            let chosen = ProfileChoice::File(file.clone());
+            Profile::chosen(&chosen, context.properties())?
+        }
+        None => None,
+    };
+    let tune = TuneOptions { budget: Duration::from_secs(options.budget), start };
+    let bar = devices.bars().seconds("tuning", options.budget);
+    let tuned = context.tune(&tune, |progress: &TuneProgress| {
+        bar.set_position(progress.elapsed.as_secs().min(options.budget));
+        bar.set_message(progress.subject.clone());
+    });
+    bar.finish_and_clear();
+    let tuned = tuned?;
+    std::io::stdout().lock().write_all(table(&tuned).as_bytes())?;
+    refuse_existing(&path, devices)?;
+    tuned.profile.save(&path)?;
+    let Tuned { candidates, refused, wrong, .. } = tuned;
+    let wrong = match wrong {
+        0 => String::new(),
+        count => format!(", {count} with a wrong result, left out"),
+    };
+    report::summary(format_args!(
+        "wrote {}: {candidates} candidates{wrong}, {refused} refused by the device",
+        path.display()
+    ));
+    Ok(())
+}
+
+impl Options {
+    /// Where the profile goes.
+    fn place(&self, context: &Context) -> Result<PathBuf> {
+        let own = || ProfileChoice::UserFolder.path(context.properties());
+        self.output.clone().or_else(own).context(
+            "there is no configuration folder (neither XDG_CONFIG_HOME nor HOME is set); give -o",
+        )
+    }
+}
+
+fn refuse_existing(path: &Path, devices: &Devices) -> Result<()> {
+    if path.exists() && !devices.force() {
+        bail!("{} exists; --force overwrites it", path.display());
+    }
+    Ok(())
+}
+
+/// What was won, by ranking.
+fn table(tuned: &Tuned) -> String {
+    let mut text = String::new();
+    for (ranking, won) in &tuned.won {
+        let ranking = Ranking::from(*ranking).name();
+        let (built_in, ratio) = ("built-in", "speed");
+        text += &format!(
+            "{:28} {:>8} {built_in:>11} {:>11} {ratio:>7}\n",
+            format!("ranking {ranking}"),
+            "n",
+            "tuned"
+        );
+        for Won { subject, n, built_in, tuned } in won {
+            text += &format!(
+                "  {subject:26} {:>8} {:>11} {:>11} {:>6.2}x\n",
+                size::show(*n),
+                figures::time(*built_in),
+                figures::time(*tuned),
+                built_in / tuned
+            );
+        }
+    }
+    text
+}

@@ -1,0 +1,138 @@
+//! `multisplit tune`, and the profiles that commands are given or find: results, exit statuses, messages.
+#![allow(clippy::expect_used, reason = "in a test a panic is the report")]
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{Ran, multisplit, run, temporary};
+
+/// The binary with a configuration folder of this test's own.
+fn with_folder(folder: &Path) -> Command {
+    let mut command = multisplit();
+    command.env("XDG_CONFIG_HOME", folder);
+    command
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path that is text")
+}
+
+/// A line of a text set to another value.
+fn with(text: &str, name: &str, value: &str) -> String {
+    let line = |line: &str| match line.split_once(" = ") {
+        Some((found, _)) if found == name => format!("{name} = {value}\n"),
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}
+
+/// Texts that are no profile of this device, and what is said of each.
+fn damaged(profile: &str) -> [(String, &'static str); 4] {
+    [
+        (profile[..profile.len() / 2].to_owned(), "truncated"),
+        (with(profile, "device_id", "ffff"), "the device is "),
+        (with(profile, "threads", "2^20"), "`threads` is not a whole number of subgroups"),
+        (profile.replacen("profile 1", "profile 0", 1), "version 0"),
+    ]
+}
+
+/// Sorts a few numbers. What goes to standard error is the second.
+fn sort(mut command: Command, more: &[&str]) -> Ran {
+    let input = temporary("numbers.txt");
+    fs::write(&input, "3\n1\n2\n").expect("written");
+    let arguments = ["sort", text(&input), "-o", "-", "--type", "u32"];
+    let ran = run(
+        {
+            command.args(arguments);
+            command
+        },
+        more,
+    );
+    let _ = fs::remove_file(input);
+    ran
+}
+
+#[test]
+fn a_profile_is_made_found_named_and_refused() {
+    let folder = temporary("config");
+    let command = || with_folder(&folder);
+    // Nothing is there yet, and nothing is said of it.
+    let ran = run(command(), &["devices"]).expect(0);
+    assert!(ran.out.contains("sizes            built-in"), "{}", ran.out);
+    assert!(ran.err.is_empty(), "{}", ran.err);
+
+    let ran = run(command(), &["tune", "--budget", "5"]).expect(0);
+    assert!(ran.out.contains("built-in") && ran.out.contains("tuned"), "{}", ran.out);
+    let wrote = ran.err.lines().last().and_then(|line| line.strip_prefix("wrote "));
+    let path = PathBuf::from(wrote.and_then(|rest| rest.split(": ").next()).expect("a path"));
+    assert!(path.starts_with(&folder), "{}", path.display());
+    let profile = fs::read_to_string(&path).expect("a profile");
+
+    // It is found, and named where it is used.
+    let used = format!("profile {}", path.display());
+    let ran = run(command(), &["devices"]).expect(0);
+    assert!(ran.out.contains(&used), "{}", ran.out);
+    let arguments = ["bench", "copy", "--n", "1000", "--reps", "1", "--warmup", "0"];
+    let ran = run(command(), &arguments).expect(0);
+    assert!(ran.out.lines().next().is_some_and(|line| line.contains(&used)), "{}", ran.out);
+    assert_eq!(sort(command(), &["-q"]).expect(0).out, "1\n2\n3\n");
+
+    // It is not overwritten by accident.
+    let ran = run(command(), &["tune", "--budget", "1"]).expect(1);
+    assert!(ran.complaint().ends_with("exists; --force overwrites it"), "{}", ran.err);
+    assert_eq!(fs::read_to_string(&path).expect("still there"), profile);
+
+    for (damaged, expected) in damaged(&profile) {
+        fs::write(&path, &damaged).expect("written");
+        // Found: one line, and the built-in sizes.
+        let ran = sort(command(), &[]).expect(0);
+        assert_eq!(ran.out, "1\n2\n3\n");
+        let warned: Vec<_> = ran.err.lines().filter(|line| line.contains("WARN")).collect();
+        assert_eq!(warned.len(), 1, "{}", ran.err);
+        for part in [used.as_str(), expected, "the built-in sizes are used"] {
+            assert!(warned[0].contains(part), "no `{part}` in {}", warned[0]);
+        }
+        let ran = run(command(), &["devices"]).expect(0);
+        assert!(ran.out.contains("sizes            built-in"), "{}", ran.out);
+        // Named: the same line, and an error.
+        for arguments in [&["devices"][..], &["bench", "copy", "--n", "1000"]] {
+            let named = [arguments, &["--profile", text(&path)]].concat();
+            let ran = run(multisplit(), &named).expect(1);
+            let complaint = ran.complaint();
+            assert!(complaint.starts_with(&format!("multisplit: {used}: ")), "{complaint}");
+            assert!(complaint.contains(expected), "no `{expected}` in {complaint}");
+        }
+        let ran = sort(multisplit(), &["--profile", text(&path)]).expect(1);
+        assert!(ran.complaint().contains(expected) && ran.out.is_empty(), "{}", ran.err);
+        // Not looked at: nothing is said of it.
+        let ran = run(command(), &["devices", "--profile", "built-in"]).expect(0);
+        assert!(ran.err.is_empty(), "{}", ran.err);
+    }
+
+    fs::write(&path, &profile).expect("written");
+    let ran = sort(multisplit(), &["--profile", text(&path), "--validate", "-q"]).expect(0);
+    assert_eq!(ran.out, "1\n2\n3\n");
+    let _ = fs::remove_dir_all(folder);
+}
+
+#[test]
+fn what_cannot_be_tuned_or_read_is_refused() {
+    run(multisplit(), &["tune", "--budget", "0"]).expect(2);
+    run(multisplit(), &["tune", "--budget", "soon"]).expect(2);
+    let missing = temporary("no-such.profile");
+    let ran = run(multisplit(), &["devices", "--profile", text(&missing)]).expect(1);
+    assert!(ran.complaint().contains("cannot be read"), "{}", ran.err);
+    let ran = run(multisplit(), &["tune", "--from", text(&missing)]).expect(1);
+    assert!(ran.complaint().contains("cannot be read"), "{}", ran.err);
+    // Where nothing can be written, nothing is left.
+    let file = temporary("a-file");
+    fs::write(&file, "mine").expect("written");
+    let below = file.join("there.profile");
+    let ran = run(multisplit(), &["tune", "--budget", "1", "-o", text(&below)]).expect(1);
+    assert!(ran.err.contains("cannot be written"), "{}", ran.err);
+    assert_eq!(fs::read(&file).expect("still there"), b"mine");
+    let _ = fs::remove_file(file);
+}

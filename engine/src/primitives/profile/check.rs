@@ -1,0 +1,85 @@
+//! Whether the device can have the sizes of a profile.
+
+use crate::error::Error;
+use crate::primitives::Policy;
+use crate::primitives::multisplit::TileShape;
+
+/// A tile, and how much shared memory its kernel needs: bits of a bucket id, bytes of a key.
+struct Tile<'p> {
+    field: &'static str,
+    shape: &'p mut TileShape,
+    bits: u32,
+    key_bytes: u32,
+}
+
+/// Bits of a digit of a sort.
+const DIGIT_BITS: u32 = 8;
+
+/// Every tile whose keys are ranked.
+fn ranked_tiles(policy: &mut Policy) -> impl Iterator<Item = Tile<'_>> {
+    let (sort, split) = (&mut policy.sort, &mut policy.split);
+    let of_sort = |field, shape, key_bytes| Tile { field, shape, bits: DIGIT_BITS, key_bytes };
+    let keys = sort.keys.iter_mut().map(move |(_, shape)| of_sort("sort.keys", shape, 4));
+    let pairs = sort.pairs.iter_mut().map(move |(_, shape)| of_sort("sort.pairs", shape, 4));
+    let wide = sort.wide_keys.iter_mut().map(move |(_, shape)| of_sort("sort.wide_keys", shape, 8));
+    let small = std::iter::once(of_sort("sort.small", &mut sort.small, 4));
+    let of_split = [
+        ("split.block_keys", &mut split.block_keys),
+        ("split.block_pairs", &mut split.block_pairs),
+        ("split.onesweep", &mut split.onesweep),
+    ];
+    let of_split = of_split.into_iter().flat_map(|(field, shapes)| {
+        let tile = move |(shape, bits)| Tile { field, shape, bits, key_bytes: 4 };
+        shapes.iter_mut().zip(1..).map(tile)
+    });
+    keys.chain(pairs).chain(wide).chain(small).chain(of_split)
+}
+
+/// Cuts tiles down to what the device has room for, as kernels would.
+pub(super) fn cut_down(policy: &mut Policy) {
+    let limits = *policy;
+    for Tile { shape, bits, key_bytes, .. } in ranked_tiles(policy) {
+        *shape = shape.within(&limits, bits, key_bytes, 0);
+    }
+    policy.split.warp = policy.split.warp.of_subgroups(&limits);
+    policy.sort.histogram = policy.sort.histogram(&limits);
+}
+
+/// Refuses sizes that the device cannot have, or that no kernel can follow.
+pub(super) fn check(policy: &Policy) -> Result<(), String> {
+    let problem = |error: Error| match error {
+        Error::Policy { problem } => problem.to_owned(),
+        other => other.to_string(),
+    };
+    policy.check().map_err(problem)?;
+    policy.split.check(policy).map_err(problem)?;
+    policy.sort.check(policy).map_err(problem)?;
+    policy.histogram.check(policy).map_err(problem)?;
+    let mut cut = *policy;
+    cut_down(&mut cut);
+    let mut given = *policy;
+    let tiles = ranked_tiles(&mut given).zip(ranked_tiles(&mut cut));
+    for (Tile { field, shape, .. }, Tile { shape: fitting, .. }) in tiles {
+        refuse_cut(policy, field, *shape, *fitting)?;
+    }
+    refuse_cut(policy, "split.warp", policy.split.warp, cut.split.warp)?;
+    refuse_cut(policy, "sort.histogram", policy.sort.histogram, cut.sort.histogram)
+}
+
+/// A tile that kernels would cut down is not the one that was measured.
+fn refuse_cut(
+    policy: &Policy,
+    field: &str,
+    shape: TileShape,
+    fitting: TileShape,
+) -> Result<(), String> {
+    if shape == fitting {
+        return Ok(());
+    }
+    let TileShape { threads, items, turns } = shape;
+    let Policy { subgroup_size, max_threads, shared_memory, .. } = policy;
+    Err(format!(
+        "`{field}` has a tile of {threads}x{items}/{turns}, which the device has no room for (at most \
+         {max_threads} threads, in multiples of {subgroup_size}, and {shared_memory} bytes of shared memory)"
+    ))
+}

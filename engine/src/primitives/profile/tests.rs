@@ -1,0 +1,216 @@
+//! Profiles as text: what is written is read back, and what cannot be used says why.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::*;
+
+fn device() -> DeviceProperties {
+    let mut properties = DeviceProperties {
+        name: "A device".to_owned(),
+        driver: "driver 7".to_owned(),
+        vendor_id: 0x10de,
+        device_id: 0x2335,
+        driver_version: 7,
+        subgroup_size: 32,
+        shared_memory: 48 << 10,
+        ..Default::default()
+    };
+    properties.limits.max_compute_work_group_invocations = 1024;
+    properties.limits.max_storage_buffer_range = u32::MAX;
+    properties.limits.max_compute_work_group_count = [65535; 3];
+    properties
+}
+
+fn parse(text: &str) -> Result<Profile> {
+    Profile::parse("it", text.as_bytes(), &device())
+}
+
+/// What is wrong with a text.
+#[track_caller]
+fn problem(text: &str) -> String {
+    match parse(text) {
+        Err(Error::Profile { profile, problem }) => {
+            assert_eq!(profile, "it");
+            assert!(!problem.contains('\n'), "{problem}");
+            problem
+        }
+        other => panic!("{other:?} of\n{text}"),
+    }
+}
+
+/// The built-in profile with one line set to another value.
+fn with(name: &str, value: &str) -> String {
+    let line = |line: &str| match line.strip_prefix(name) {
+        Some(rest) if rest.starts_with(" = ") => format!("{name} = {value}\n"),
+        _ => format!("{line}\n"),
+    };
+    let built_in = Profile::built_in(&device()).text();
+    let text: String = built_in.lines().map(line).collect();
+    assert_ne!(text, built_in, "{name}");
+    text
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    let built_in = Profile::built_in(&device());
+    let read = parse(&built_in.text()).expect("what was written");
+    assert_eq!(Profile { source: IN_MEMORY.to_owned(), ..read }, built_in);
+
+    let mut ballots = built_in.ballots;
+    ballots.sort.keys[4].1 = crate::primitives::multisplit::TileShape::new(512, 22).in_turns(2);
+    ballots.histogram.loads = 8;
+    let profile = Profile::new(&device(), ballots, built_in.lane_order, Ranking::Ballots);
+    let read = parse(&profile.text()).expect("what was written");
+    assert_eq!(read.ballots, ballots);
+    assert!(!read.wants_lane_order());
+    // The sizes that both share are those of the first.
+    assert_eq!(read.lane_order.histogram.loads, 8);
+    assert_eq!(read.lane_order.sort, built_in.lane_order.sort);
+}
+
+#[test]
+fn built_in_policies_are_those_of_the_device() {
+    let built_in = Profile::built_in(&device());
+    assert_eq!(built_in.policy(false), Policy::for_device(&device()));
+    assert_eq!(built_in.policy(true).split.ranking, Ranking::LaneOrder);
+}
+
+#[test]
+fn sizes_may_be_left_out() {
+    let head: String = Profile::built_in(&device()).text();
+    let head = head.split("[sizes]").next().expect("a head");
+    let text = format!("{head}[ballots]\r\nsort.small = 256x4\n# a word\n\n[end]\n");
+    let profile = parse(&text).expect("a short one");
+    assert_eq!(profile.policy(false).sort.small.threads, 256);
+    assert_eq!(profile.policy(true), Profile::built_in(&device()).policy(true));
+}
+
+/// Cut off anywhere, it is never taken for whole, but for the last line's end.
+#[test]
+fn truncated_text_is_noticed() {
+    let text = Profile::built_in(&device()).text();
+    assert!(text.ends_with("[end]\n"));
+    for length in 0..text.len() - 1 {
+        let problem = problem(&text[..length]);
+        let first_line = length < "multisplit profile 1".len();
+        let expected = if first_line { "does not begin with" } else { "truncated" };
+        assert!(problem.contains(expected), "{length}: {problem}");
+    }
+}
+
+#[test]
+fn other_versions_and_devices_are_named() {
+    let text = Profile::built_in(&device()).text();
+    let older = problem(&text.replacen("profile 1", "profile 0", 1));
+    assert!(older.contains("version 0") && older.contains("multisplit tune"), "{older}");
+    let newer = problem(&text.replacen("profile 1", "profile 2", 1));
+    assert!(newer.contains("version 2"), "{newer}");
+    for name in ["vendor_id", "device_id", "driver_version", "driver_build", "subgroup_size"] {
+        let foreign = problem(&with(name, "77"));
+        assert!(foreign.contains("A device (driver 7, subgroups of "), "{foreign}");
+        assert!(foreign.contains("multisplit tune"), "{foreign}");
+    }
+    let missing = problem(&text.replacen("vendor_id = 10de\n", "", 1));
+    assert!(missing.contains("`vendor_id` of its device is missing"), "{missing}");
+}
+
+#[test]
+fn impossible_sizes_are_refused() {
+    for (name, value, expected) in [
+        ("sort.small", "2048x4", "`sort.small` has a tile of 2048x4/1"),
+        ("sort.small", "48x4", "in multiples of 32"),
+        ("sort.small", "1024x32", "49152 bytes of shared memory"),
+        ("sort.small", "512x0", "`sort`"),
+        ("sort.small", "512x8/2", "several turns"),
+        ("sort.keys", "more: 64x4", "5 are needed"),
+        ("split.block_keys", "64x4", "8 are needed"),
+        ("split.warp", "4096x8", "`split.warp`"),
+        ("threads", "48", "`threads` is not a whole number of subgroups"),
+        ("threads", "2048", "`threads`"),
+        ("threads", "-1", "a number is needed"),
+        ("threads", "99999999999", "past 2^32"),
+        ("look_back_tiles", "33", "`look_back_tiles`"),
+        ("histogram.loads", "17", "`histogram.loads`"),
+        ("histogram.lookup_threads", "2^20", "`histogram`"),
+        ("sort.histogram_groups", "2^40", "`sort.histogram_groups`"),
+        ("sort.auto", "multisplit by bits 9", "4 to 8 bits"),
+        ("sort.auto", "small", "one-sweep"),
+        ("sort.rounds", "auto", "direct"),
+        ("scan", "backwards", "look-back"),
+        ("ranking", "none", "lane_order"),
+    ] {
+        let problem = problem(&with(name, value));
+        assert!(problem.contains(expected), "{name} = {value}: {problem}");
+    }
+}
+
+#[test]
+fn lines_that_no_profile_has_are_named() {
+    let text = Profile::built_in(&device()).text();
+    let after = |section: &str, line: &str| {
+        text.replacen(&format!("[{section}]\n"), &format!("[{section}]\n{line}\n"), 1)
+    };
+    for (text, expected) in [
+        (after("sizes", "speed = 9"), "`speed`: no such size"),
+        (after("sizes", "sort.keys = more: 64x4"), "does not belong to `[sizes]`"),
+        (after("ballots", "threads = 64"), "does not belong to `[ballots]`"),
+        (after("sizes", "threads = 64"), "`threads` again"),
+        (after("sizes", "[sizes]"), "section `[sizes]`, again"),
+        (after("sizes", "[speeds]"), "section `[speeds]`, which no profile has"),
+        (after("sizes", "fast"), "`NAME = VALUE`"),
+        (after("end", "threads = 64"), "truncated"),
+        (text.replacen("[device]\n", "", 1), "`NAME = VALUE` in a section"),
+    ] {
+        let problem = problem(&text);
+        assert!(problem.contains(expected), "{problem}");
+    }
+    let parse = |bytes: &[u8]| Profile::parse("it", bytes, &device());
+    assert!(parse(&[0xff; 9]).is_err());
+    assert!(parse(&[b'#'; 1 << 17]).is_err());
+}
+
+/// A folder of this test's own, removed when it ends.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// One that was named is an error where it cannot be used; one that was found is left alone.
+#[test]
+fn folders_forgive_and_files_do_not() {
+    let name = format!("multisplit-profile-{}", std::process::id());
+    let folder = Folder(std::env::temp_dir().join(name));
+    let found = ProfileChoice::Folder(folder.0.clone());
+    let path = found.path(&device()).expect("a file of the folder");
+    let named = ProfileChoice::File(path.clone());
+    let chosen = |choice: &ProfileChoice| Profile::chosen(choice, &device());
+
+    assert!(matches!(chosen(&ProfileChoice::BuiltIn), Ok(None)));
+    assert!(matches!(chosen(&found), Ok(None)));
+    assert!(matches!(chosen(&named), Err(Error::Profile { .. })));
+
+    Profile::built_in(&device()).save(&path).expect("a folder is made");
+    for choice in [&found, &named] {
+        let profile = chosen(choice).expect("a profile").expect("one");
+        assert!(profile.source().contains(&*path.to_string_lossy()), "{}", profile.source());
+    }
+    let bytes = ProfileChoice::Bytes(fs::read(&path).expect("written").into());
+    assert!(matches!(chosen(&bytes), Ok(Some(_))));
+
+    fs::write(&path, with("threads", "48")).expect("written");
+    assert!(matches!(chosen(&found), Ok(None)));
+    assert!(matches!(chosen(&named), Err(Error::Profile { .. })));
+    let bytes = ProfileChoice::Bytes(with("threads", "48").into_bytes().into());
+    assert!(matches!(chosen(&bytes), Err(Error::Profile { .. })));
+
+    // Not a file at all.
+    fs::remove_file(&path).expect("removed");
+    fs::create_dir_all(&path).expect("made");
+    assert!(matches!(chosen(&found), Ok(None)));
+    assert!(matches!(chosen(&named), Err(Error::Profile { .. })));
+    assert!(Profile::built_in(&device()).save(&path).is_err());
+}

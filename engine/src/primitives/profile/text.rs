@@ -1,0 +1,206 @@
+//! A profile as text: lines of `name = value` in sections, of which the last one is empty and says that
+//! the text is whole.
+
+use super::value::{Value, named};
+use super::{FIELDS, Profile, check};
+use crate::device::properties::DeviceProperties;
+use crate::primitives::Policy;
+use crate::primitives::multisplit::Ranking;
+
+/// What the first line begins with; the version follows.
+const MAGIC: &str = "multisplit profile ";
+/// A profile of another version is not used: sizes may mean something else there.
+const VERSION: u32 = 1;
+/// More than any profile has.
+const MAX_BYTES: usize = 1 << 16;
+
+const DEVICE: &str = "device";
+const SHARED: &str = "sizes";
+const BALLOTS: &str = "ballots";
+const LANE_ORDER: &str = "lane_order";
+const END: &str = "end";
+const RANKING: &str = "ranking";
+const RANKINGS: [(&str, Ranking); 2] =
+    [(BALLOTS, Ranking::Ballots), (LANE_ORDER, Ranking::LaneOrder)];
+
+const ABOUT: &str = "\
+# Sizes of kernels that were measured on the device below. Results never depend on them.
+# A tile is THREADSxITEMS or THREADSxITEMS/TURNS; lists go by the number of elements (sort)
+# or of buckets: up to 2, 4, 8, ... 256 (split). What is left out is the built-in size.
+";
+
+/// What a profile says of its device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct DeviceKey {
+    /// For people.
+    name: String,
+    driver: String,
+    /// What has to be the same: names and values.
+    identity: [(&'static str, String); 5],
+}
+
+/// Names of what has to be the same.
+const IDENTITY: [&str; 5] =
+    ["vendor_id", "device_id", "driver_version", "driver_build", "subgroup_size"];
+
+impl DeviceKey {
+    pub fn of(properties: &DeviceProperties) -> Self {
+        let [vendor, device, version, build, subgroup] = IDENTITY;
+        let build_id: String =
+            properties.driver_uuid.iter().map(|byte| format!("{byte:02x}")).collect();
+        Self {
+            name: one_line(&properties.name),
+            driver: one_line(&properties.driver),
+            identity: [
+                (vendor, format!("{:04x}", properties.vendor_id)),
+                (device, format!("{:04x}", properties.device_id)),
+                (version, format!("{:08x}", properties.driver_version)),
+                (build, build_id),
+                (subgroup, properties.subgroup_size.to_string()),
+            ],
+        }
+    }
+
+    fn describe(&self) -> String {
+        let subgroup = &self.identity[IDENTITY.len() - 1].1;
+        format!("{} ({}, subgroups of {subgroup})", self.name, self.driver)
+    }
+}
+
+/// Names come from drivers.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim().to_owned()
+}
+
+pub(super) fn write(profile: &Profile) -> String {
+    let mut text = format!("{MAGIC}{VERSION}\n{ABOUT}");
+    let mut section = |name: &str, lines: Vec<(&str, String)>| {
+        text += &format!("\n[{name}]\n");
+        lines.iter().for_each(|(name, value)| text += &format!("{name} = {value}\n"));
+    };
+    let DeviceKey { name, driver, identity } = &profile.device;
+    let told = [("name", name.clone()), ("driver", driver.clone())];
+    section(DEVICE, told.into_iter().chain(identity.clone()).collect());
+    let ranking = if profile.wants_lane_order() { LANE_ORDER } else { BALLOTS };
+    let fields = |policy: &Policy, of_ranking: bool| -> Vec<(&'static str, String)> {
+        let fields = FIELDS.iter().filter(|field| field.of_ranking == of_ranking);
+        fields.map(|field| (field.name, (field.text)(policy))).collect()
+    };
+    let shared = fields(&profile.ballots, false);
+    let ranking = profile.may_have_lane_order.then(|| (RANKING, ranking.to_owned()));
+    section(SHARED, ranking.into_iter().chain(shared).collect());
+    section(BALLOTS, fields(&profile.ballots, true));
+    if profile.may_have_lane_order {
+        section(LANE_ORDER, fields(&profile.lane_order, true));
+    }
+    section(END, Vec::new());
+    text
+}
+
+/// Reads it for a device. An error says what is wrong.
+pub(super) fn read(bytes: &[u8], properties: &DeviceProperties) -> Result<Profile, String> {
+    if bytes.len() > MAX_BYTES {
+        return Err(format!("{} bytes; a profile has at most {MAX_BYTES}", bytes.len()));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|_| "it is not text".to_owned())?;
+    check_version(text.lines().next().unwrap_or_default())?;
+    let lines = lines(text)?;
+    let of_device = lines.iter().filter(|line| line.section == DEVICE);
+    check_device(&of_device.collect::<Vec<_>>(), properties)?;
+    let mut profile = Profile::built_in(properties);
+    for line in lines.iter().filter(|line| line.section != DEVICE) {
+        let wrong = |problem| format!("line {}: `{}`: {problem}", line.number, line.name);
+        set(&mut profile, line).map_err(wrong)?;
+    }
+    for policy in [&profile.ballots, &profile.lane_order] {
+        check::check(policy)?;
+    }
+    Ok(profile)
+}
+
+fn check_version(first: &str) -> Result<(), String> {
+    let version = first.strip_prefix(MAGIC).and_then(|version| u32::read(version.trim_end()).ok());
+    match version {
+        Some(VERSION) => Ok(()),
+        Some(other) => Err(format!(
+            "it is of version {other}, this multisplit has {VERSION}: make it again with `multisplit tune`"
+        )),
+        None => Err(format!("it does not begin with `{MAGIC}{VERSION}`")),
+    }
+}
+
+/// One line of a section.
+struct Line<'t> {
+    number: usize,
+    section: &'t str,
+    name: &'t str,
+    value: &'t str,
+}
+
+fn lines(text: &str) -> Result<Vec<Line<'_>>, String> {
+    let content = |(_, line): &(usize, &str)| !line.is_empty() && !line.starts_with('#');
+    let numbered = text.lines().enumerate().skip(1).map(|(index, line)| (index + 1, line.trim()));
+    let numbered: Vec<_> = numbered.filter(content).collect();
+    if numbered.last().is_none_or(|(_, line)| *line != format!("[{END}]")) {
+        return Err(format!("it is truncated: the last line is not `[{END}]`"));
+    }
+    let mut sections = Vec::new();
+    let mut lines: Vec<Line<'_>> = Vec::new();
+    for (number, line) in numbered {
+        if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            let known = [DEVICE, SHARED, BALLOTS, LANE_ORDER, END].contains(&name);
+            if !known || sections.contains(&name) {
+                let problem = if known { "again" } else { "which no profile has" };
+                return Err(format!("line {number}: section `[{name}]`, {problem}"));
+            }
+            sections.push(name);
+            continue;
+        }
+        let form = || format!("line {number}: `NAME = VALUE` in a section is needed");
+        let (name, value) = line.split_once('=').ok_or_else(form)?;
+        let (section, name) = (*sections.last().ok_or_else(form)?, name.trim());
+        if lines.iter().any(|line| line.section == section && line.name == name) {
+            return Err(format!("line {number}: `{name}` again"));
+        }
+        lines.push(Line { number, section, name, value: value.trim() });
+    }
+    Ok(lines)
+}
+
+fn check_device(lines: &[&Line<'_>], properties: &DeviceProperties) -> Result<(), String> {
+    let value = |name: &str| lines.iter().find(|line| line.name == name).map(|line| line.value);
+    let device = DeviceKey::of(properties);
+    let mut same = true;
+    for (name, expected) in &device.identity {
+        let found = value(name).ok_or_else(|| format!("`{name}` of its device is missing"))?;
+        same &= found == expected;
+    }
+    if same {
+        return Ok(());
+    }
+    let told = |name| value(name).unwrap_or("another");
+    Err(format!(
+        "it is of {} ({}, subgroups of {}), the device is {}: make one with `multisplit tune`",
+        told("name"),
+        told("driver"),
+        told("subgroup_size"),
+        device.describe()
+    ))
+}
+
+fn set(profile: &mut Profile, line: &Line<'_>) -> Result<(), String> {
+    if (line.section, line.name) == (SHARED, RANKING) {
+        profile.ranking = named(line.value, &RANKINGS)?;
+        return Ok(());
+    }
+    let field = FIELDS.iter().find(|field| field.name == line.name);
+    let field = field.ok_or_else(|| "no such size".to_owned())?;
+    let Profile { ballots, lane_order, .. } = profile;
+    let policies: &mut [&mut Policy] = match line.section {
+        SHARED if !field.of_ranking => &mut [ballots, lane_order],
+        BALLOTS if field.of_ranking => &mut [ballots],
+        LANE_ORDER if field.of_ranking => &mut [lane_order],
+        section => return Err(format!("a size that does not belong to `[{section}]`")),
+    };
+    policies.iter_mut().try_for_each(|policy| (field.read)(policy, line.value))
+}

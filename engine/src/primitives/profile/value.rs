@@ -1,0 +1,281 @@
+//! How a size is written in a profile, and read back.
+
+use crate::primitives::ScanMethod;
+use crate::primitives::multisplit::{Method, TileShape, ValuesAfter};
+use crate::primitives::sort::SortMethod;
+
+/// A size that a profile can hold.
+pub(super) trait Value: Sized {
+    /// How it is written.
+    fn text(&self) -> String;
+    /// What is written; an error says what could be.
+    fn read(text: &str) -> Result<Self, String>;
+}
+
+/// Powers of two from here on are written as such.
+const MIN_POWER: u64 = 1 << 14;
+
+impl Value for u64 {
+    fn text(&self) -> String {
+        match self.is_power_of_two() && *self >= MIN_POWER {
+            true => format!("2^{}", self.trailing_zeros()),
+            false => self.to_string(),
+        }
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        let digits = |text: &str| {
+            let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            plain.then(|| text.parse().ok()).flatten()
+        };
+        let number = match text.strip_prefix("2^") {
+            Some(exponent) => digits(exponent)
+                .and_then(|exponent| u32::try_from(exponent).ok())
+                .and_then(|exponent| 1u64.checked_shl(exponent)),
+            None => digits(text),
+        };
+        number.ok_or_else(|| "a number is needed, such as 4096 or 2^12".to_owned())
+    }
+}
+
+impl Value for u32 {
+    fn text(&self) -> String {
+        u64::from(*self).text()
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        u64::read(text)?.try_into().map_err(|_| "the number is past 2^32 - 1".to_owned())
+    }
+}
+
+impl Value for bool {
+    fn text(&self) -> String {
+        (if *self { "yes" } else { "no" }).to_owned()
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        named(text, &[("yes", true), ("no", false)])
+    }
+}
+
+impl Value for TileShape {
+    fn text(&self) -> String {
+        let Self { threads, items, turns } = self;
+        match turns {
+            1 => format!("{threads}x{items}"),
+            _ => format!("{threads}x{items}/{turns}"),
+        }
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        let form = |_| "a tile is THREADSxITEMS, or THREADSxITEMS/TURNS".to_owned();
+        let (threads, rest) = text.split_once('x').ok_or(()).map_err(form)?;
+        let (items, turns) = rest.split_once('/').unwrap_or((rest, "1"));
+        let number = |text: &str| u32::read(text).map_err(|_| ()).map_err(form);
+        Ok(Self { threads: number(threads)?, items: number(items)?, turns: number(turns)? })
+    }
+}
+
+/// A tile for each number of elements: up to how many.
+const REST: &str = "more";
+
+impl<const N: usize> Value for [(u64, TileShape); N] {
+    fn text(&self) -> String {
+        let one = |(most, shape): &(u64, TileShape)| {
+            let most = if *most == u64::MAX { REST.to_owned() } else { most.text() };
+            format!("{most}: {}", shape.text())
+        };
+        self.each_ref().map(one).join(", ")
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        let parts = parts::<N>(text)?;
+        let mut all = [(u64::MAX, TileShape::new(0, 0)); N];
+        let mut below = None;
+        for (entry, part) in all.iter_mut().zip(parts) {
+            let form = || format!("each of these is COUNT: TILE, the last one {REST}: TILE");
+            let (most, shape) = part.split_once(':').ok_or_else(form)?;
+            let most = match most.trim() {
+                REST => u64::MAX,
+                most => u64::read(most)?,
+            };
+            // Of tables with one tile several entries are the rest.
+            if below.is_some_and(|below| most < below) {
+                return Err("counts go up from one to the next".to_owned());
+            }
+            below = Some(most);
+            *entry = (most, TileShape::read(shape.trim())?);
+        }
+        match below {
+            Some(u64::MAX) => Ok(all),
+            _ => Err(format!("the last count is `{REST}`")),
+        }
+    }
+}
+
+macro_rules! list {
+    ($($of:ty),*) => {$(
+        impl Value for [$of; 8] {
+            fn text(&self) -> String {
+                self.each_ref().map(Value::text).join(", ")
+            }
+
+            fn read(text: &str) -> Result<Self, String> {
+                let mut read = Vec::with_capacity(self::LIST);
+                for part in parts::<{ self::LIST }>(text)? {
+                    read.push(<$of>::read(part)?);
+                }
+                read.try_into().map_err(|_| "there are 8 of these".to_owned())
+            }
+        }
+    )*};
+}
+
+/// One for each class of buckets: m up to 2, 4, 8, ... 256.
+const LIST: usize = 8;
+list!(u32, TileShape, ValuesAfter);
+
+fn parts<const N: usize>(text: &str) -> Result<[&str; N], String> {
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    let count = parts.len();
+    parts.try_into().map_err(|_| format!("{count} values, separated by commas; {N} are needed"))
+}
+
+impl Value for ValuesAfter {
+    fn text(&self) -> String {
+        let name = match self {
+            Self::Loading => "loading",
+            Self::Ranking => "ranking",
+            Self::Ordering => "ordering",
+        };
+        name.to_owned()
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        use ValuesAfter::{Loading, Ordering, Ranking};
+        named(text, &[("loading", Loading), ("ranking", Ranking), ("ordering", Ordering)])
+    }
+}
+
+const LOOK_BACK: &str = "look-back";
+const LOOK_BACK_UP_TO: &str = "look-back up to ";
+const REDUCE_THEN_SCAN: &str = "reduce-then-scan";
+
+impl Value for ScanMethod {
+    fn text(&self) -> String {
+        match self {
+            Self::LookBack => LOOK_BACK.to_owned(),
+            Self::ReduceThenScan => REDUCE_THEN_SCAN.to_owned(),
+            Self::LookBackUpTo(most) => format!("{LOOK_BACK_UP_TO}{}", most.text()),
+        }
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        match text.strip_prefix(LOOK_BACK_UP_TO) {
+            Some(most) => Ok(Self::LookBackUpTo(u64::read(most)?)),
+            None => {
+                let all = [(LOOK_BACK, Self::LookBack), (REDUCE_THEN_SCAN, Self::ReduceThenScan)];
+                named(text, &all).map_err(|error| format!("{error}, {LOOK_BACK_UP_TO}COUNT"))
+            }
+        }
+    }
+}
+
+const BY_MULTISPLIT: &str = "multisplit by bits ";
+
+impl Value for SortMethod {
+    fn text(&self) -> String {
+        match self {
+            Self::OneSweep => "one-sweep".to_owned(),
+            Self::Multisplit { radix_bits } => format!("{BY_MULTISPLIT}{radix_bits}"),
+            // No table has these.
+            Self::Auto => "auto".to_owned(),
+            Self::Small => "small".to_owned(),
+        }
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        match text.strip_prefix(BY_MULTISPLIT) {
+            Some(bits) => Ok(Self::Multisplit { radix_bits: u32::read(bits)? }),
+            None => named(text, &[("one-sweep", Self::OneSweep)])
+                .map_err(|error| format!("{error}, {BY_MULTISPLIT}4 to 8")),
+        }
+    }
+}
+
+impl Value for Method {
+    fn text(&self) -> String {
+        let name = match self {
+            Self::Direct => "direct",
+            Self::Warp => "warp",
+            Self::Block => "block",
+            // No table has another.
+            _ => "other",
+        };
+        name.to_owned()
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        named(text, &[("direct", Self::Direct), ("warp", Self::Warp), ("block", Self::Block)])
+    }
+}
+
+/// The one of `all` whose name is `text`.
+pub(super) fn named<T: Copy>(text: &str, all: &[(&str, T)]) -> Result<T, String> {
+    let found = all.iter().find(|(name, _)| *name == text);
+    let names = || all.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    found.map(|(_, value)| *value).ok_or_else(|| format!("it is one of: {}", names()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn round_trip<T: Value + PartialEq + std::fmt::Debug>(value: &T) {
+        assert_eq!(T::read(&value.text()).as_ref(), Ok(value), "{}", value.text());
+    }
+
+    #[test]
+    fn values_are_read_back() {
+        for number in [0, 1, 48, 4096, 1 << 14, (1 << 14) + 1, u32::MAX] {
+            round_trip(&number);
+        }
+        for number in [0, 1 << 40, u64::MAX - 1] {
+            round_trip(&number);
+        }
+        for shape in [TileShape::new(512, 4), TileShape::new(384, 26).in_turns(2)] {
+            round_trip(&shape);
+            round_trip(&[shape; 8]);
+            round_trip(&[(1 << 17, TileShape::new(64, 4)), (u64::MAX, shape)]);
+            round_trip(&[(u64::MAX, shape); 5]);
+        }
+        for method in [ScanMethod::LookBack, ScanMethod::LookBackUpTo(1 << 20)] {
+            round_trip(&method);
+        }
+        round_trip(&SortMethod::Multisplit { radix_bits: 6 });
+        round_trip(&[ValuesAfter::Ranking; 8]);
+        round_trip(&[7u32; 8]);
+        round_trip(&Method::Direct);
+        round_trip(&true);
+    }
+
+    #[test]
+    fn what_is_no_value_says_what_is() {
+        for wrong in ["", "-1", "+1", " 1", "1_0", "2^64", "2^", "1e3", "99999999999999999999"] {
+            assert!(u64::read(wrong).is_err(), "{wrong}");
+        }
+        assert!(u32::read("2^32").is_err());
+        for wrong in ["", "512", "512x", "x4", "512x4/", "512 x 4", "512x4x2", "-512x4"] {
+            let problem = TileShape::read(wrong).expect_err(wrong);
+            assert!(problem.contains("THREADSxITEMS"), "{problem}");
+        }
+        type Two = [(u64, TileShape); 2];
+        for wrong in ["more: 64x4", "8: 64x4, 16: 64x4", "more: 64x4, 8: 64x4", "64x4, 64x4"] {
+            assert!(Two::read(wrong).is_err(), "{wrong}");
+        }
+        let problem = <[u32; 8]>::read("1, 2, 3").expect_err("too few");
+        assert!(problem.contains("3 values") && problem.contains("8 are needed"), "{problem}");
+        assert!(SortMethod::read("small").is_err());
+        assert!(Method::read("auto").is_err());
+    }
+}

@@ -1,0 +1,353 @@
+//! How candidates are judged: a right result first, then GPU time, as a ratio to what is best so far.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use ash::vk;
+
+use super::data::{Data, References};
+use super::subject::{Purpose, Runner, Subject, What};
+use crate::device::context::Context;
+use crate::error::{Error, Result};
+use crate::primitives::Policy;
+
+/// GPU time of a batch of runs, about: long against what a timestamp costs.
+const BATCH_NANOSECONDS: f64 = 2e6;
+const RUNS: std::ops::RangeInclusive<u32> = 3..=40;
+/// Batches of each of two that are compared, in turns, so that clocks that change hit both.
+const ROUNDS: usize = 4;
+/// After a first batch this much slower, a candidate is out.
+const HOPELESS: f64 = 1.2;
+/// What a comparison takes at least.
+const MIN_ROW: Duration = Duration::from_millis(10);
+/// Most threads that make pipelines side by side.
+const MAX_THREADS: usize = 8;
+/// Elements that results are compared on: several tiles of any size.
+const CHECKED: u64 = 1 << 17;
+const CHECKED_IN_SOFTWARE: u64 = 1 << 13;
+
+/// How long tuning may take, and what is kept back for its end.
+pub(super) struct Clock {
+    begin: Instant,
+    pub budget: Duration,
+    /// What the last steps took, the longest of them with the most weight.
+    step: Duration,
+    /// For the table at the end.
+    pub reserve: Duration,
+}
+
+impl Clock {
+    pub fn new(budget: Duration) -> Self {
+        Self { begin: Instant::now(), budget, step: Duration::ZERO, reserve: Duration::ZERO }
+    }
+
+    pub fn elapsed(&self) -> Duration {
+        self.begin.elapsed()
+    }
+
+    /// Whether another step like the last ones fits.
+    pub fn has_time(&self) -> bool {
+        self.elapsed() + self.reserve + self.step < self.budget
+    }
+
+    pub fn took(&mut self, step: Duration) {
+        self.step = step.max(self.step.mul_f64(0.75));
+    }
+}
+
+/// What became of the candidates.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    pub tried: u32,
+    pub refused: u32,
+    pub wrong: u32,
+}
+
+/// Judges candidates on one device.
+pub(super) struct Lab<'c> {
+    pub context: &'c Context,
+    pub data: &'c Data,
+    pub clock: Clock,
+    pub counts: Counts,
+    pub software: bool,
+    references: References,
+    /// What the copies before a sort take.
+    overheads: HashMap<Subject, f64>,
+    threads: usize,
+    /// Time that was spent comparing, and how often.
+    compared: Duration,
+    comparisons: u32,
+}
+
+impl<'c> Lab<'c> {
+    pub fn new(context: &'c Context, data: &'c Data, clock: Clock) -> Self {
+        let software = context.properties().device_type == vk::PhysicalDeviceType::CPU;
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            context,
+            data,
+            clock,
+            counts: Counts::default(),
+            software,
+            references: References::default(),
+            overheads: HashMap::new(),
+            // A software driver compiles when a kernel first runs, and needs the cores for that.
+            threads: if software { 1 } else { cores.min(MAX_THREADS) },
+            compared: Duration::ZERO,
+            comparisons: 0,
+        }
+    }
+
+    /// What a row of the table at the end takes, about.
+    pub fn row_time(&self) -> Duration {
+        self.compared.checked_div(self.comparisons).unwrap_or_default().max(MIN_ROW)
+    }
+
+    /// How many candidates are made ready at a time.
+    pub fn batch(&self) -> usize {
+        self.threads
+    }
+
+    /// The part of a subject whose result is compared, by the same kernels.
+    fn small(&self, subject: Subject, policy: &Policy) -> (Subject, Policy) {
+        let small = subject.up_to(if self.software { CHECKED_IN_SOFTWARE } else { CHECKED });
+        let mut policy = *policy;
+        let sort = &mut policy.sort;
+        // The tile that is taken for as many elements as are timed.
+        match subject.what {
+            What::SortKeys => hold(&mut sort.keys, subject.n),
+            What::SortPairs => hold(&mut sort.pairs, subject.n),
+            What::SortWideKeys => hold(&mut sort.wide_keys, subject.n),
+            _ => {}
+        }
+        (small, policy)
+    }
+
+    /// Makes the pipelines of candidates on several threads, and with them what their results are
+    /// checked by: for each candidate one for each subject, or what is wrong.
+    pub fn make_ready(
+        &self,
+        candidates: &[Policy],
+        subjects: &[Subject],
+    ) -> Vec<Result<Vec<Runner<'c>>>> {
+        let one = |policy: &Policy| -> Result<Vec<Runner<'c>>> {
+            let runner = |subject: &Subject| {
+                let (small, policy) = self.small(*subject, policy);
+                small.runner(self.context, self.data, &policy, Purpose::Check)
+            };
+            subjects.iter().map(runner).collect()
+        };
+        if candidates.len() < 2 || self.threads < 2 {
+            return candidates.iter().map(one).collect();
+        }
+        std::thread::scope(|scope| {
+            let one = &one;
+            let running: Vec<_> =
+                candidates.iter().map(|policy| scope.spawn(move || one(policy))).collect();
+            let gone = || Err(Error::Policy { problem: "a thread that made pipelines has ended" });
+            running.into_iter().map(|thread| thread.join().unwrap_or_else(|_| gone())).collect()
+        })
+    }
+
+    /// Whether the result of a subject by a policy is right; one that is not is counted.
+    pub fn check(&mut self, subject: Subject, policy: &Policy) -> Result<bool> {
+        let ready = self.make_ready(&[*policy], &[subject]).into_iter().next();
+        let right = match ready {
+            Some(ready) => self.is_right(&ready?, &[subject])?,
+            None => false,
+        };
+        if !right {
+            tracing::warn!(?subject, "wrong result by the sizes that tuning starts from");
+            self.counts.wrong += 1;
+        }
+        Ok(right)
+    }
+
+    /// Whether the results of all subjects are right.
+    fn is_right(&mut self, ready: &[Runner<'_>], subjects: &[Subject]) -> Result<bool> {
+        for (runner, subject) in ready.iter().zip(subjects) {
+            let limit = if self.software { CHECKED_IN_SOFTWARE } else { CHECKED };
+            self.context.run_repeatedly(&runner.executable, &runner.bound, 1)?;
+            if !self.references.is_right(self.context, self.data, subject.up_to(limit))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What times a subject by a policy.
+    pub fn timer(&mut self, subject: Subject, policy: &Policy) -> Result<Timer<'c>> {
+        let runner = subject.runner(self.context, self.data, policy, Purpose::Timing)?;
+        let overhead = match self.overheads.get(&subject) {
+            Some(&known) => known,
+            None => {
+                let copies = subject.overhead(self.context, self.data, policy)?;
+                let timed =
+                    copies.map(|runner| Timer { runner, overhead: 0.0 }.settle(self.context));
+                let taken = timed.transpose()?.unwrap_or(0.0);
+                self.overheads.insert(subject, taken);
+                taken
+            }
+        };
+        Ok(Timer { runner, overhead })
+    }
+
+    /// Whether a candidate makes a difference to any of the subjects. One that cannot be planned does:
+    /// what is wrong is then found out when it is judged.
+    pub fn differs(&self, candidate: &Policy, subjects: &[Subject], best: &[&Timer<'_>]) -> bool {
+        subjects.iter().zip(best).any(|(subject, best)| !self.is_same(candidate, *subject, best))
+    }
+
+    fn is_same(&self, policy: &Policy, subject: Subject, timer: &Timer<'_>) -> bool {
+        let plan = timer.runner.executable.plan();
+        subject.is_planned_as(self.context, self.data, policy, plan).unwrap_or(false)
+    }
+
+    /// Nanoseconds of a subject by two policies, measured side by side. Where they come to the same, it
+    /// is measured once.
+    pub fn both(&mut self, subject: Subject, [a, b]: [&Policy; 2]) -> Result<[f64; 2]> {
+        let of_b = self.timer(subject, b)?;
+        if self.is_same(a, subject, &of_b) {
+            let time = of_b.settle(self.context)?;
+            return Ok([time, time]);
+        }
+        let of_a = self.timer(subject, a)?;
+        compare(self.context, [&of_a, &of_b], f64::MAX)
+    }
+
+    /// Time of a candidate over the time of the best so far: the mean over the subjects. Nothing where
+    /// a result is wrong, or the device refuses it, or it is hopeless.
+    pub fn judge(
+        &mut self,
+        candidate: &Policy,
+        ready: Result<Vec<Runner<'c>>>,
+        subjects: &[Subject],
+        best: &[&Timer<'c>],
+    ) -> Result<Option<Judged>> {
+        let begin = Instant::now();
+        self.counts.tried += 1;
+        let outcome = ready.and_then(|ready| {
+            if !self.is_right(&ready, subjects)? {
+                tracing::warn!(?candidate, "a candidate gave a wrong result and is left out");
+                self.counts.wrong += 1;
+                return Ok(None);
+            }
+            drop(ready);
+            self.compare_all(candidate, subjects, best)
+        });
+        self.clock.took(begin.elapsed());
+        match outcome {
+            // The device is gone, or the memory: no other candidate will do better.
+            Err(error @ Error::Vulkan { result: vk::Result::ERROR_DEVICE_LOST, .. }) => Err(error),
+            Err(error) => {
+                tracing::debug!(%error, "a candidate is refused");
+                self.counts.refused += 1;
+                Ok(None)
+            }
+            Ok(judged) => Ok(judged),
+        }
+    }
+
+    fn compare_all(
+        &mut self,
+        candidate: &Policy,
+        subjects: &[Subject],
+        best: &[&Timer<'c>],
+    ) -> Result<Option<Judged>> {
+        let mut judged = Judged { mean: 0.0, worst: 0.0 };
+        for (subject, best) in subjects.iter().zip(best) {
+            if self.is_same(candidate, *subject, best) {
+                judged.worst = judged.worst.max(1.0);
+                continue;
+            }
+            let timer = self.timer(*subject, candidate)?;
+            let begin = Instant::now();
+            let [candidate, best] = compare(self.context, [&timer, best], HOPELESS)?;
+            self.compared += begin.elapsed();
+            self.comparisons += 1;
+            let ratio = candidate / best;
+            if ratio > HOPELESS {
+                return Ok(None);
+            }
+            judged.mean += ratio.ln() / subjects.len() as f64;
+            judged.worst = judged.worst.max(ratio);
+        }
+        judged.mean = judged.mean.exp();
+        Ok(Some(judged))
+    }
+}
+
+/// How a candidate compares with the best so far: below 1 it is faster.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Judged {
+    /// The geometric mean of all subjects.
+    pub mean: f64,
+    pub worst: f64,
+}
+
+fn hold<const N: usize>(table: &mut [(u64, crate::primitives::multisplit::TileShape); N], n: u64) {
+    if let Some((_, shape)) = table.iter().copied().find(|(most, _)| n <= *most) {
+        *table = [(u64::MAX, shape); N];
+    }
+}
+
+/// Runs a subject again and again, and says what a run takes.
+pub(super) struct Timer<'d> {
+    runner: Runner<'d>,
+    overhead: f64,
+}
+
+impl Timer<'_> {
+    /// The median of so many runs in a row, in nanoseconds.
+    fn time(&self, context: &Context, runs: u32) -> Result<f64> {
+        let mut times = context.time_runs(&self.runner.executable, &self.runner.bound, runs)?;
+        times.sort_by(f64::total_cmp);
+        let median = times.get(times.len() / 2).copied().unwrap_or(0.0);
+        // Never nothing, whatever the clock of a device says.
+        Ok((median - self.overhead).max(1.0))
+    }
+
+    /// Runs of a batch.
+    fn runs(&self, context: &Context) -> Result<u32> {
+        let once = self.time(context, 1)? + self.overhead;
+        Ok((BATCH_NANOSECONDS / once).clamp(f64::from(*RUNS.start()), f64::from(*RUNS.end()))
+            as u32)
+    }
+
+    fn settle(&self, context: &Context) -> Result<f64> {
+        let runs = self.runs(context)?;
+        let mut best = f64::MAX;
+        for _ in 0..ROUNDS {
+            best = best.min(self.time(context, runs)?);
+        }
+        Ok(best)
+    }
+}
+
+/// Nanoseconds of both, batch by batch in turns, the quickest of each; after one batch where the first
+/// one is slower by more than `hopeless`.
+pub(super) fn compare(
+    context: &Context,
+    [a, b]: [&Timer<'_>; 2],
+    hopeless: f64,
+) -> Result<[f64; 2]> {
+    // The first run of all is not counted: pipelines may be compiled in it.
+    a.time(context, 1)?;
+    let runs = b.runs(context)?;
+    let mut quickest = [f64::MAX; 2];
+    for round in 0..ROUNDS {
+        // Whoever comes first finds the caches of the other.
+        let times = match round % 2 {
+            0 => [a.time(context, runs)?, b.time(context, runs)?],
+            _ => {
+                let b = b.time(context, runs)?;
+                [a.time(context, runs)?, b]
+            }
+        };
+        quickest = [quickest[0].min(times[0]), quickest[1].min(times[1])];
+        if quickest[0] > hopeless * quickest[1] {
+            break;
+        }
+    }
+    Ok(quickest)
+}

@@ -1,0 +1,211 @@
+//! Tuning: which sizes and methods are the fastest on this device, measured. Every candidate is checked
+//! for a right result first, and what comes out is a [`Profile`].
+
+mod data;
+mod knob;
+mod lab;
+mod search;
+mod subject;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use ash::vk;
+
+use crate::device::context::Context;
+use crate::error::{Error, Result};
+use crate::primitives::Policy;
+use crate::primitives::multisplit::Ranking;
+use crate::primitives::profile::{Profile, copy_shared};
+
+use data::{BYTES_PER_ELEMENT, Data};
+use lab::{Clock, Lab};
+use search::{Search, ratio};
+use subject::{Subject, What};
+
+/// How a device is tuned.
+#[derive(Clone, Debug)]
+pub struct TuneOptions {
+    /// How long it may take, about. More time tries more sizes.
+    pub budget: Duration,
+    /// Sizes to start from in the place of those that the context uses. What is found then goes back to
+    /// them alone: the built-in sizes are only measured besides.
+    pub start: Option<Profile>,
+}
+
+impl Default for TuneOptions {
+    fn default() -> Self {
+        Self { budget: Duration::from_secs(60), start: None }
+    }
+}
+
+/// How far tuning is.
+#[derive(Clone, Debug)]
+pub struct TuneProgress {
+    /// Time that has passed.
+    pub elapsed: Duration,
+    /// Time that it may take.
+    pub budget: Duration,
+    /// What is measured.
+    pub subject: String,
+    /// Candidates that were tried so far.
+    pub candidates: u32,
+}
+
+/// What was won for one subject, built-in and tuned sizes measured side by side.
+#[derive(Clone, Debug)]
+pub struct Won {
+    /// What was measured.
+    pub subject: String,
+    /// On how many elements.
+    pub n: u64,
+    /// GPU nanoseconds by the built-in sizes.
+    pub built_in: f64,
+    /// GPU nanoseconds by the tuned ones.
+    pub tuned: f64,
+}
+
+/// What tuning has found.
+#[derive(Clone, Debug)]
+pub struct Tuned {
+    /// The sizes.
+    pub profile: Profile,
+    /// What they win, by ranking.
+    pub won: Vec<(Ranking, Vec<Won>)>,
+    /// Candidates that were tried.
+    pub candidates: u32,
+    /// Those of them that the device or a kernel refused.
+    pub refused: u32,
+    /// Those that gave a wrong result, and were left out.
+    pub wrong: u32,
+}
+
+/// Most elements that anything is measured on: what no cache hides.
+const LARGEST: u64 = 1 << 25;
+const LARGEST_IN_SOFTWARE: u64 = 1 << 18;
+/// Elements of the sort that says how fast a device is.
+const FIRST: u64 = 1 << 18;
+const FIRST_IN_SOFTWARE: u64 = 1 << 13;
+/// A sort of the largest size takes at most this share of the budget.
+const SHARE: f64 = 1.0 / 6000.0;
+const SHARE_IN_SOFTWARE: f64 = 1.0 / 500.0;
+/// Share of the time that the ranking in use gets, where there are two.
+const FIRST_RANKING: f64 = 0.7;
+
+impl Context {
+    /// Measures which sizes and methods are the fastest on this device, in about the time that
+    /// `options` gives. The sizes of the context stay as they are: a context that is opened with the
+    /// [`Profile`] takes them.
+    ///
+    /// Submits to the queue of the context all the while, and takes up to a quarter of the device's
+    /// memory.
+    pub fn tune(
+        &self,
+        options: &TuneOptions,
+        mut progress: impl FnMut(&TuneProgress),
+    ) -> Result<Tuned> {
+        let _span = tracing::debug_span!("tune").entered();
+        if self.properties().timestamp_bits == 0 {
+            return Err(Error::NoTimestamps { device: self.properties().name.clone() });
+        }
+        let clock = Clock::new(options.budget);
+        let built_in = Profile::built_in(self.properties());
+        let start = match &options.start {
+            Some(start) => start.clone(),
+            None => self.used_profile().map_or(built_in.clone(), |used| (*used).clone()),
+        };
+        let largest = self.largest(options.budget, &built_in.policy(false))?;
+        let data = Data::new(self, largest)?;
+        let mut lab = Lab::new(self, &data, clock);
+        let take_back = options.start.is_none();
+        let by_lane_order = self.has_lane_order();
+        let mut found =
+            Found { policies: [start.policy(false), start.policy(true)], won: Vec::new() };
+        for policy in &mut found.policies {
+            let built_in = built_in.policy(policy.split.ranking.is_by_lane_order());
+            with_counts_of(policy, &built_in);
+        }
+
+        let order: &[bool] = if by_lane_order { &[true, false] } else { &[false] };
+        for (index, &lane_order) in order.iter().enumerate() {
+            if index == 0 && order.len() > 1 {
+                lab.clock.budget = options.budget.mul_f64(FIRST_RANKING);
+            } else {
+                lab.clock.budget = options.budget;
+            }
+            let place = usize::from(lane_order);
+            let mut search = Search::new(&mut lab, &mut progress, found.policies[place]);
+            search.run(largest, index == 0)?;
+            let won = search.won(&built_in.policy(lane_order), take_back)?;
+            found.policies[place] = search.best;
+            found.won.push((found.policies[place].split.ranking, won));
+            if index == 0 {
+                let best = found.policies[place];
+                copy_shared(&mut found.policies[1 - place], &best);
+            }
+        }
+        let ranking = match by_lane_order {
+            true => {
+                let [ballots, lane_order] = &found.policies;
+                let faster = ratio(&mut lab, [ballots, lane_order], largest)? < FASTER_RANKING;
+                if faster { Ranking::Ballots } else { Ranking::LaneOrder }
+            }
+            false => Ranking::LaneOrder,
+        };
+        let [ballots, lane_order] = found.policies;
+        let lab::Counts { tried: candidates, refused, wrong } = lab.counts;
+        let profile = Profile::new(self.properties(), ballots, lane_order, ranking);
+        Ok(Tuned { profile, won: found.won, candidates, refused, wrong })
+    }
+
+    /// Most elements that are measured, such that there is time and memory for it.
+    fn largest(&self, budget: Duration, policy: &Policy) -> Result<u64> {
+        let properties = self.properties();
+        let software = properties.device_type == vk::PhysicalDeviceType::CPU;
+        let (first, most, share) = match software {
+            true => (FIRST_IN_SOFTWARE, LARGEST_IN_SOFTWARE, SHARE_IN_SOFTWARE),
+            false => (FIRST, LARGEST, SHARE),
+        };
+        let data = Data::new(self, first)?;
+        let mut lab = Lab::new(self, &data, Clock::new(budget));
+        let subject = Subject { what: What::SortPairs, n: first };
+        let timer = lab.timer(subject, policy)?;
+        // Twice, since the first time may compile.
+        let [taken, again] = lab::compare(self, [&timer, &timer], f64::MAX)?;
+        let fits = budget.as_nanos() as f64 * share / taken.min(again);
+        let memory = properties.device_memory / 4 / BYTES_PER_ELEMENT;
+        let bindable = u64::from(properties.limits.max_storage_buffer_range) / 8;
+        let elements = (first as f64 * fits) as u64;
+        let elements = elements.clamp(first, most).min(memory).min(bindable).max(first);
+        // A power of two at most as large.
+        Ok(1 << elements.ilog2())
+    }
+}
+
+/// Ranking by ballots, which relies on nothing that is not promised, is taken where it is about as fast.
+const FASTER_RANKING: f64 = 1.0;
+
+/// The sizes by ranking, ballots first.
+struct Found {
+    policies: [Policy; 2],
+    won: Vec<(Ranking, Vec<Won>)>,
+}
+
+/// The same sizes, with the built-in numbers of elements up to which each tile is used: those are what
+/// is measured.
+fn with_counts_of(policy: &mut Policy, built_in: &Policy) {
+    fn table<const N: usize>(
+        table: &mut [(u64, crate::primitives::multisplit::TileShape); N],
+        built_in: &[(u64, crate::primitives::multisplit::TileShape); N],
+    ) {
+        let old = *table;
+        for (entry, (most, _)) in table.iter_mut().zip(built_in) {
+            let suited = old.iter().find(|(old, _)| *most <= *old).unwrap_or(&old[N - 1]);
+            *entry = (*most, suited.1);
+        }
+    }
+    table(&mut policy.sort.keys, &built_in.sort.keys);
+    table(&mut policy.sort.pairs, &built_in.sort.pairs);
+    table(&mut policy.sort.wide_keys, &built_in.sort.wide_keys);
+}

@@ -1,0 +1,229 @@
+//! How the best sizes of one ranking are searched for: what is worth most first, by steps downhill,
+//! until the time is up.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use super::knob::{self, Candidates, Knob};
+use super::lab::{Lab, Timer};
+use super::subject::{Subject, What};
+use super::{TuneProgress, Won};
+use crate::error::Result;
+use crate::primitives::Policy;
+
+/// A candidate is taken where it is faster by this share: below it, it may be noise.
+const GAIN: f64 = 0.985;
+/// And where no subject gets slower by more than this.
+const LOSS: f64 = 1.02;
+/// What a result may be slower than the built-in sizes by noise.
+const NOISE: f64 = 1.01;
+/// Steps downhill at a visit.
+const STEPS: usize = 6;
+/// Tables have a tile for this many elements, which small sorts are judged by.
+const SMALL: u64 = 1 << 20;
+
+/// What is told of the progress.
+pub(super) type Tell<'p> = &'p mut dyn FnMut(&TuneProgress);
+
+/// A search for the sizes of one ranking.
+pub(super) struct Search<'l, 'c, 'p> {
+    pub lab: &'l mut Lab<'c>,
+    pub tell: Tell<'p>,
+    /// The best sizes so far.
+    pub best: Policy,
+    /// What was measured, in order.
+    pub visited: Vec<Subject>,
+    /// Those of them whose result was right by the sizes that the search started from.
+    checked: Vec<Subject>,
+    timers: HashMap<Subject, Timer<'c>>,
+    knobs: Vec<Knob>,
+}
+
+impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
+    pub fn new(lab: &'l mut Lab<'c>, tell: Tell<'p>, start: Policy) -> Self {
+        let (timers, knobs) = (HashMap::new(), Vec::new());
+        Self { lab, tell, best: start, visited: Vec::new(), checked: Vec::new(), timers, knobs }
+    }
+
+    /// Searches. `largest` is how many elements are measured at most; with `shared`, sizes that both
+    /// rankings share are searched for too.
+    pub fn run(&mut self, largest: u64, shared: bool) -> Result<()> {
+        let software = self.lab.software;
+        let mut first = tiles(&self.best, largest, true);
+        let mut rest = tiles(&self.best, largest, false);
+        let mut others = if software { Vec::new() } else { knob::sorting(largest) };
+        let methods = knob::methods(largest, software);
+        let histograms = knob::histograms(largest, software);
+        let more = methods.into_iter().chain(histograms).chain(knob::scans(largest));
+        others.extend(more.chain([knob::small_sort()]));
+        others.retain(|knob| shared || knob.of_ranking);
+        if software {
+            self.visit_all(&mut others, false)?;
+            self.visit_all(&mut first, true)?;
+        } else {
+            self.visit_all(&mut first, true)?;
+            self.visit_all(&mut first, false)?;
+            self.visit_all(&mut others, false)?;
+            self.visit_all(&mut rest, false)?;
+            self.visit_all(&mut rest, true)?;
+            self.visit_all(&mut first, false)?;
+            self.visit_all(&mut rest, false)?;
+        }
+        self.knobs.extend(first.into_iter().chain(rest).chain(others));
+        Ok(())
+    }
+
+    fn visit_all(&mut self, knobs: &mut [Knob], wide: bool) -> Result<()> {
+        knobs.iter_mut().try_for_each(|knob| self.visit(knob, wide))
+    }
+
+    fn visit(&mut self, knob: &mut Knob, wide: bool) -> Result<()> {
+        let tile = matches!(knob.candidates, Candidates::Tile { .. });
+        let steps = if tile && !wide { STEPS } else { 1 };
+        for _ in 0..steps {
+            if !(knob.matters)(&self.best) || !self.lab.clock.has_time() {
+                return Ok(());
+            }
+            let candidates = knob.around(&self.best, wide, self.lab.software);
+            if candidates.is_empty() || !self.try_all(knob, &candidates)? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Tries these, and takes each that is better than the best so far. Whether one was.
+    fn try_all(&mut self, knob: &Knob, candidates: &[Policy]) -> Result<bool> {
+        let mut better = false;
+        self.time_best(knob)?;
+        // What it starts from is no better than right.
+        for &subject in &knob.subjects {
+            if !self.checked.contains(&subject) {
+                if !self.lab.check(subject, &self.best)? {
+                    return Ok(false);
+                }
+                self.checked.push(subject);
+            }
+        }
+        let best = self.timers_of(knob);
+        let differs = |candidate: &&Policy| self.lab.differs(candidate, &knob.subjects, &best);
+        let candidates: Vec<Policy> = candidates.iter().filter(differs).copied().collect();
+        for some in candidates.chunks(self.lab.batch()) {
+            if !self.lab.clock.has_time() {
+                break;
+            }
+            let begin = Instant::now();
+            let ready = self.lab.make_ready(some, &knob.subjects);
+            self.lab.clock.took(begin.elapsed());
+            for (candidate, ready) in some.iter().zip(ready) {
+                if !self.lab.clock.has_time() {
+                    break;
+                }
+                self.tell(knob);
+                self.time_best(knob)?;
+                let best: Vec<_> =
+                    knob.subjects.iter().filter_map(|subject| self.timers.get(subject)).collect();
+                let judged = self.lab.judge(candidate, ready, &knob.subjects, &best)?;
+                let faster = judged.is_some_and(|j| j.mean < GAIN && j.worst < LOSS);
+                if faster {
+                    tracing::debug!(knob = knob.name, ?judged, "faster");
+                    self.best = *candidate;
+                    self.timers.clear();
+                    better = true;
+                }
+            }
+        }
+        Ok(better)
+    }
+
+    fn timers_of(&self, knob: &Knob) -> Vec<&Timer<'c>> {
+        knob.subjects.iter().filter_map(|subject| self.timers.get(subject)).collect()
+    }
+
+    /// Makes what times the best so far.
+    fn time_best(&mut self, knob: &Knob) -> Result<()> {
+        // What times another subject holds memory.
+        self.timers.retain(|subject, _| knob.subjects.contains(subject));
+        for &subject in &knob.subjects {
+            if !self.timers.contains_key(&subject) {
+                self.timers.insert(subject, self.lab.timer(subject, &self.best)?);
+            }
+            if !self.visited.contains(&subject) {
+                self.visited.push(subject);
+            }
+        }
+        // A table of them all at the end, twice where something is taken back.
+        self.lab.clock.reserve = self.lab.row_time() * 2 * self.visited.len() as u32;
+        Ok(())
+    }
+
+    fn tell(&mut self, knob: &Knob) {
+        let subject = knob.subjects.first().map(Subject::name).unwrap_or_default();
+        (self.tell)(&TuneProgress {
+            elapsed: self.lab.clock.elapsed(),
+            budget: self.lab.clock.budget,
+            subject: format!("{}: {subject}", knob.name),
+            candidates: self.lab.counts.tried,
+        });
+    }
+
+    /// What was won, measured side by side with the built-in sizes. What turns out to be slower than
+    /// them is taken back, where that is wanted.
+    pub fn won(&mut self, built_in: &Policy, take_back: bool) -> Result<Vec<Won>> {
+        // What times the best holds memory.
+        self.timers.clear();
+        let mut rows = self.measure(built_in)?;
+        let mut taken_back = false;
+        for (subject, won) in self.visited.iter().zip(&rows) {
+            if take_back && won.tuned > NOISE * won.built_in {
+                let about = self.knobs.iter().filter(|knob| knob.subjects.contains(subject));
+                about.for_each(|knob| (knob.revert)(&mut self.best, built_in));
+                taken_back = true;
+            }
+        }
+        if taken_back {
+            rows = self.measure(built_in)?;
+        }
+        Ok(rows)
+    }
+
+    fn measure(&mut self, built_in: &Policy) -> Result<Vec<Won>> {
+        let mut rows = Vec::new();
+        for subject in self.visited.clone() {
+            let [tuned, built_in] = self.lab.both(subject, [&self.best, built_in])?;
+            rows.push(Won { subject: subject.name(), n: subject.n, built_in, tuned });
+        }
+        Ok(rows)
+    }
+}
+
+/// Time of one policy over that of another: the mean over what matters most.
+pub(super) fn ratio(lab: &mut Lab<'_>, [a, b]: [&Policy; 2], largest: u64) -> Result<f64> {
+    let what = [What::SortKeys, What::SortPairs, What::SplitKeys(256)];
+    let mut mean = 0.0;
+    for what in what {
+        let subject = Subject { what, n: largest };
+        let [a, b] = lab.both(subject, [a, b])?;
+        mean += (a / b).ln() / 3.0;
+    }
+    Ok(mean.exp())
+}
+
+/// Tiles of sorts and splits: those by which most is won, or the others.
+fn tiles(policy: &Policy, largest: u64, first: bool) -> Vec<Knob> {
+    let mut knobs = Vec::new();
+    let sorts =
+        knob::sort_keys(policy, largest).into_iter().chain(knob::sort_pairs(policy, largest));
+    let matters = |knob: &Knob| {
+        knob.subjects.iter().any(|subject| subject.n == largest || subject.n == SMALL)
+    };
+    knobs.extend(sorts.filter(|knob| matters(knob) == first));
+    // 256 and 8 buckets; then the others.
+    let classes: &[usize] = if first { &[7, 2] } else { &[4, 0, 1, 3, 5, 6] };
+    knobs.extend(classes.iter().flat_map(|&class| knob::split_keys(class, largest)));
+    knobs.extend(classes.iter().flat_map(|&class| knob::split_pairs(class, largest)));
+    if !first {
+        knobs.extend(knob::sort_wide_keys(policy, largest));
+    }
+    knobs
+}

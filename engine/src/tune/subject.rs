@@ -1,0 +1,254 @@
+//! What is measured: a primitive on so many elements, as a plan, its arrays, and the right result.
+
+use multisplit_graph::{Buffer, Graph, Plan, PlannedPass, Step};
+
+use super::data::{Data, EDGES, SAMPLE_END};
+use crate::device::context::Context;
+use crate::error::Result;
+use crate::execute::executable::Executable;
+use crate::execute::import::Bound;
+use crate::memory::Array;
+use crate::primitives::histogram::Bins;
+use crate::primitives::multisplit::Buckets;
+use crate::primitives::sort::Sort;
+use crate::primitives::{
+    HistogramBuffers, Policy, ScanBuffers, SortBuffers, SplitBuffers, copy, fill, histogram, scan,
+    sort, split,
+};
+
+/// A primitive, and its number of buckets or bins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum What {
+    SortKeys,
+    SortPairs,
+    SortWideKeys,
+    SplitKeys(u32),
+    SplitPairs(u32),
+    HistogramEven(u32),
+    HistogramRange,
+    Scan,
+}
+
+/// A primitive on `n` elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Subject {
+    pub what: What,
+    pub n: u64,
+}
+
+/// What an output holds before a run whose result is checked, so that the result of an earlier run
+/// cannot pass for its own.
+const POISON: u32 = 0x5a5a_a5a5;
+
+/// Whether a plan is timed or its result is compared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Timing,
+    Check,
+}
+
+/// A plan that can be run on the arrays of [`Data`].
+pub(super) struct Runner<'d> {
+    pub executable: Executable,
+    pub bound: Vec<Bound<'d>>,
+}
+
+/// A plan in the making.
+struct Planning<'a, 'd> {
+    graph: Graph,
+    policy: &'a Policy,
+    n: u64,
+    bound: Vec<Bound<'d>>,
+}
+
+impl<'d> Planning<'_, 'd> {
+    fn import<T>(&mut self, name: &str, array: &'d Array<T>, len: u64) -> Buffer
+    where
+        T: bytemuck::Pod + multisplit_graph::Element,
+    {
+        let buffer = self.graph.import::<T>(name, len);
+        self.bound.push((buffer, array).into());
+        buffer
+    }
+
+    /// An array that is sorted where it is, from one that stays as it is.
+    fn restored<T>(&mut self, name: &str, from: &'d Array<T>, to: &'d Array<T>) -> Result<Buffer>
+    where
+        T: bytemuck::Pod + multisplit_graph::Element,
+    {
+        let source = self.import(&format!("{name}.unsorted"), from, self.n);
+        let target = self.import(name, to, self.n);
+        copy(&mut self.graph, self.policy, "memory.copy", source, target)?;
+        Ok(target)
+    }
+
+    fn poison(&mut self, purpose: Purpose, outputs: &[Buffer]) -> Result<()> {
+        if purpose == Purpose::Check {
+            for &output in outputs {
+                fill(&mut self.graph, self.policy, "tune.poison", output, POISON)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Subject {
+    /// Its name in a table.
+    pub fn name(&self) -> String {
+        match self.what {
+            What::SortKeys => "sort keys".to_owned(),
+            What::SortPairs => "sort pairs".to_owned(),
+            What::SortWideKeys => "sort 64-bit keys".to_owned(),
+            What::SplitKeys(m) => format!("split keys, m = {m}"),
+            What::SplitPairs(m) => format!("split pairs, m = {m}"),
+            What::HistogramEven(m) => format!("histogram even, m = {m}"),
+            What::HistogramRange => format!("histogram range, m = {}", EDGES - 1),
+            What::Scan => "scan".to_owned(),
+        }
+    }
+
+    /// The same on at most `n` elements.
+    pub fn up_to(self, n: u64) -> Self {
+        Self { n: self.n.min(n), ..self }
+    }
+
+    /// Whether a policy plans it as another plan is: the same kernels with the same sizes.
+    pub fn is_planned_as(
+        &self,
+        context: &Context,
+        data: &Data,
+        policy: &Policy,
+        other: &Plan,
+    ) -> Result<bool> {
+        let (plan, _) = self.plan(context, data, policy, Purpose::Timing)?;
+        Ok(same_work(&plan, other))
+    }
+
+    /// Plans it by `policy`, and makes its pipelines.
+    pub fn runner<'d>(
+        &self,
+        context: &Context,
+        data: &'d Data,
+        policy: &Policy,
+        purpose: Purpose,
+    ) -> Result<Runner<'d>> {
+        let (plan, bound) = self.plan(context, data, policy, purpose)?;
+        Ok(Runner { executable: context.instantiate(plan)?, bound })
+    }
+
+    /// The copies that a timed sort begins with, alone.
+    pub fn overhead<'d>(
+        &self,
+        context: &Context,
+        data: &'d Data,
+        policy: &Policy,
+    ) -> Result<Option<Runner<'d>>> {
+        let mut planning =
+            Planning { graph: Graph::new("tune"), policy, n: self.n, bound: Vec::new() };
+        match self.what {
+            What::SortKeys | What::SortPairs => {
+                planning.restored("keys", &data.keys, &data.keys_out)?;
+            }
+            What::SortWideKeys => {
+                planning.restored("keys", &data.wide_keys, &data.wide_keys_out)?;
+            }
+            _ => return Ok(None),
+        }
+        let plan = finish(planning.graph, context)?;
+        Ok(Some(Runner { executable: context.instantiate(plan)?, bound: planning.bound }))
+    }
+
+    fn plan<'d>(
+        &self,
+        context: &Context,
+        data: &'d Data,
+        policy: &Policy,
+        purpose: Purpose,
+    ) -> Result<(Plan, Vec<Bound<'d>>)> {
+        let n = self.n;
+        let mut planning = Planning { graph: Graph::new("tune"), policy, n, bound: Vec::new() };
+        let p = &mut planning;
+        match self.what {
+            What::SortKeys => {
+                let keys = p.restored("keys", &data.keys, &data.keys_out)?;
+                sort(&mut p.graph, policy, &Sort::ascending(), &SortBuffers::keys(keys))?;
+            }
+            What::SortPairs => {
+                let keys = p.restored("keys", &data.keys, &data.keys_out)?;
+                // What values are does not matter for time.
+                let values = match purpose {
+                    Purpose::Check => p.restored("values", &data.values, &data.values_out)?,
+                    Purpose::Timing => p.import("values", &data.values_out, n),
+                };
+                let buffers = SortBuffers::keys(keys).values(values);
+                sort(&mut p.graph, policy, &Sort::ascending(), &buffers)?;
+            }
+            What::SortWideKeys => {
+                let keys = p.restored("keys", &data.wide_keys, &data.wide_keys_out)?;
+                sort(&mut p.graph, policy, &Sort::ascending(), &SortBuffers::keys(keys))?;
+            }
+            What::SplitKeys(m) | What::SplitPairs(m) => {
+                let (from, to) =
+                    (p.import("keys", &data.keys, n), p.import("keys.out", &data.keys_out, n));
+                let offsets = p.import("offsets", &data.words, u64::from(m) + 1);
+                p.poison(purpose, &[to, offsets])?;
+                let buffers = if matches!(self.what, What::SplitKeys(_)) {
+                    SplitBuffers::keys(from, to, offsets)
+                } else {
+                    let values = p.import("values", &data.values, n);
+                    let moved = p.import("values.out", &data.values_out, n);
+                    p.poison(purpose, &[moved])?;
+                    SplitBuffers::pairs((from, values), (to, moved), offsets)
+                };
+                let buckets = Buckets::<u32>::delta_over_domain(m);
+                split(&mut p.graph, policy, &buckets, &buffers)?;
+            }
+            What::HistogramEven(m) => {
+                let (samples, counts) = (
+                    p.import("samples", &data.samples, n),
+                    p.import("counts", &data.words, m.into()),
+                );
+                p.poison(purpose, &[counts])?;
+                let bins = Bins::even(0.0..SAMPLE_END, m);
+                histogram(&mut p.graph, policy, &bins, &HistogramBuffers::new(samples, counts))?;
+            }
+            What::HistogramRange => {
+                let bins = Bins::range(&data.edges);
+                let (samples, counts) = (
+                    p.import("samples", &data.samples, n),
+                    p.import("counts", &data.words, bins.count().into()),
+                );
+                p.poison(purpose, &[counts])?;
+                histogram(&mut p.graph, policy, &bins, &HistogramBuffers::new(samples, counts))?;
+            }
+            What::Scan => {
+                let (from, to) =
+                    (p.import("src", &data.keys, n), p.import("dst", &data.keys_out, n));
+                p.poison(purpose, &[to])?;
+                scan(&mut p.graph, policy, &ScanBuffers::new(from, to))?;
+            }
+        }
+        let Planning { graph, bound, .. } = planning;
+        Ok((finish(graph, context)?, bound))
+    }
+}
+
+/// Whether two plans of one subject do the same.
+fn same_work(a: &Plan, b: &Plan) -> bool {
+    let of = |plan: &Plan| plan.steps().len();
+    let same = |(a, b): (&Step, &Step)| {
+        let (a, b) = (&a.pass, &b.pass);
+        let kernel = |pass: &PlannedPass| pass.kernel.as_ref().map(|k| k.label().to_owned());
+        kernel(a) == kernel(b)
+            && a.work == b.work
+            && a.push == b.push
+            && a.specialization == b.specialization
+    };
+    of(a) == of(b) && a.steps().iter().zip(b.steps()).all(same)
+}
+
+/// Runs follow each other without a pause.
+fn finish(mut graph: Graph, context: &Context) -> Result<Plan> {
+    graph.replayable();
+    Ok(graph.compile(&context.limits())?)
+}

@@ -1,0 +1,87 @@
+//! Candidates, without a device: they can be cut like that, and each comes once.
+
+use super::knob::{self, Candidates, Knob};
+use super::*;
+use crate::device::properties::DeviceProperties;
+use crate::primitives::multisplit::TileShape;
+
+fn policy(subgroup_size: u32, vendor_id: u32) -> Policy {
+    let mut properties = DeviceProperties {
+        vendor_id,
+        subgroup_size,
+        shared_memory: 32 << 10,
+        ..DeviceProperties::default()
+    };
+    properties.limits.max_compute_work_group_invocations = 1024;
+    properties.limits.max_storage_buffer_range = 1 << 27;
+    properties.limits.max_compute_work_group_count = [65535; 3];
+    Policy::for_device(&properties)
+}
+
+fn all(policy: &Policy) -> Vec<Knob> {
+    let mut knobs = knob::sort_keys(policy, LARGEST);
+    knobs.extend(knob::sort_pairs(policy, LARGEST));
+    knobs.extend(knob::sort_wide_keys(policy, LARGEST));
+    for class in 0..8 {
+        knobs.extend(knob::split_keys(class, LARGEST));
+        knobs.extend(knob::split_pairs(class, LARGEST));
+    }
+    knobs.extend(knob::methods(LARGEST, false));
+    knobs.extend(knob::sorting(LARGEST));
+    knobs.extend(knob::histograms(LARGEST, false));
+    knobs.extend(knob::scans(LARGEST));
+    knobs.push(knob::small_sort());
+    knobs
+}
+
+#[test]
+fn candidates_differ_from_the_best_in_one_size_and_come_once() {
+    for subgroup_size in [8, 16, 32, 64] {
+        let best = policy(subgroup_size, 0);
+        for mut knob in all(&best) {
+            let mut seen = vec![best];
+            for wide in [true, false] {
+                for candidate in knob.around(&best, wide, false) {
+                    // Lists are given again; tiles are not.
+                    let tile = matches!(knob.candidates, Candidates::Tile { .. });
+                    let again = tile && seen.contains(&candidate);
+                    assert!(!again && candidate != best, "{}: {candidate:?}", knob.name);
+                    let mut reverted = candidate;
+                    (knob.revert)(&mut reverted, &best);
+                    assert_eq!(reverted, best, "{}", knob.name);
+                    seen.push(candidate);
+                }
+            }
+            assert!(seen.len() > 1, "{} has no candidates", knob.name);
+        }
+    }
+}
+
+/// Each number of elements that has a tile is measured, by that tile.
+#[test]
+fn every_entry_of_a_table_is_measured_by_its_own_size() {
+    let best = policy(32, 0);
+    let sizes = |knobs: Vec<Knob>| -> Vec<u64> {
+        knobs.iter().flat_map(|knob| knob.subjects.iter().map(|subject| subject.n)).collect()
+    };
+    let keys = sizes(knob::sort_keys(&best, LARGEST));
+    assert_eq!(keys, [1 << 25, 1 << 22, 1 << 20, 1 << 19, 1 << 17]);
+    // What is not measured is left as it is.
+    assert_eq!(sizes(knob::sort_keys(&best, 1 << 20)), [1 << 20, 1 << 19, 1 << 17]);
+    assert_eq!(sizes(knob::sort_pairs(&best, 1 << 18)), [1 << 18, 1 << 17]);
+}
+
+#[test]
+fn tables_get_the_built_in_numbers_of_elements() {
+    let built_in = policy(32, 0);
+    let mut spoiled = built_in;
+    let shape = TileShape::new(64, 4);
+    spoiled.sort = spoiled.sort.with_shape(shape);
+    with_counts_of(&mut spoiled, &built_in);
+    assert!(spoiled.sort.keys.iter().all(|(_, tile)| *tile == shape));
+    let counts = |policy: &Policy| policy.sort.pairs.map(|(most, _)| most);
+    assert_eq!(counts(&spoiled), counts(&built_in));
+    let mut same = built_in;
+    with_counts_of(&mut same, &built_in);
+    assert_eq!(same, built_in);
+}

@@ -1,0 +1,168 @@
+//! Profiles: what they say is what runs, whatever they say results are right, and tuning makes one.
+
+use std::time::Duration;
+
+use anyhow::{Result, bail, ensure};
+use multisplit::primitives::multisplit::TileShape;
+use multisplit::tune::TuneOptions;
+use multisplit::{Bins, Buckets, Context, Error, Profile, ProfileChoice};
+use multisplit_tests::generate::Rng;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::tests;
+
+tests!(profiles: sizes_are_used, random_profiles, tuning_ends_with_a_profile);
+
+/// A context like the shared one, with a profile of this text.
+fn open(gpu: &Gpu, text: &str) -> Result<Context> {
+    gpu.open_with(|config| config.profile = ProfileChoice::Bytes(text.as_bytes().into()))
+}
+
+/// The text with one line set to another value.
+fn with(text: &str, name: &str, value: &str) -> String {
+    let line = |line: &str| match line.split_once(" = ") {
+        Some((found, _)) if found == name => format!("{name} = {value}\n"),
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}
+
+/// Every way to work takes the sizes of a profile, and a named one that cannot be used is an error.
+fn sizes_are_used(gpu: &Gpu) -> Result<()> {
+    let properties = gpu.context.properties();
+    let built_in = Profile::built_in(properties).text();
+    let small = TileShape::new(64, 2);
+    let context = open(gpu, &with(&built_in, "sort.small", "64x2"))?;
+    ensure!(context.policy().sort.small == small, "not the profile's");
+    ensure!(context.promised_policy().sort.small == small, "not the profile's");
+    let other = gpu.open_with(|config| config.profile = ProfileChoice::BuiltIn)?;
+    ensure!(other.used_profile().is_none() && other.policy().sort.small != small);
+    ensure!(context.used_profile().is_some());
+    let keys: Vec<u32> = (0..500u32).map(|k| k.wrapping_mul(2_654_435_761)).collect();
+    let mut sorted = keys.clone();
+    sorted.sort_unstable();
+    expect_equal(&context.sort(&keys)?, &sorted)?;
+
+    let foreign = with(&built_in, "device_id", "ffff");
+    for wrong in [&built_in[..built_in.len() / 2], &foreign, &with(&built_in, "threads", "2")] {
+        let refused = gpu.open_with(|config| {
+            config.profile = ProfileChoice::Bytes(wrong.as_bytes().into());
+        });
+        let Err(error) = refused else { bail!("taken:\n{wrong}") };
+        let profile = matches!(error.downcast_ref(), Some(Error::Profile { .. }));
+        ensure!(profile, "{error}");
+    }
+    Ok(())
+}
+
+/// A value that a line of a profile could have, or could not.
+fn random_value(rng: &mut Rng, subgroup_size: u32, given: &str) -> String {
+    let number = |rng: &mut Rng| match rng.below(6) {
+        0 => rng.below(1 << 33).to_string(),
+        1 => format!("2^{}", rng.below(20)),
+        _ => (1 + rng.below(40)).to_string(),
+    };
+    let shape = |rng: &mut Rng| {
+        let (turns, groups) = (1 + rng.below(3), 1 + rng.below(8));
+        let items = if rng.below(8) == 0 { rng.below(99) } else { turns * (1 + rng.below(3)) };
+        format!("{}x{items}/{turns}", groups * u64::from(subgroup_size))
+    };
+    let part = |rng: &mut Rng, part: &str| match part.trim().split_once(": ") {
+        Some((count, _)) => format!("{count}: {}", shape(rng)),
+        None if part.contains('x') => shape(rng),
+        None if part.trim().parse::<u64>().is_ok() || part.contains('^') => number(rng),
+        None => {
+            let words = ["one-sweep", "direct", "block", "look-back", "loading", "ranking", "no"];
+            words[rng.below(words.len() as u64) as usize].to_owned()
+        }
+    };
+    given.split(',').map(|given| part(rng, given)).collect::<Vec<_>>().join(", ")
+}
+
+fn is_right(context: &Context, rng: &mut Rng) -> Result<bool, Error> {
+    let n = rng.below(3000);
+    let keys: Vec<u32> = (0..n).map(|_| rng.below(1 << 32) as u32).collect();
+    let mut sorted = keys.clone();
+    sorted.sort_unstable();
+    let values: Vec<u32> = (0..n as u32).collect();
+    let mut order = values.clone();
+    order.sort_by_key(|&index| keys[index as usize]);
+    let m = 1 << (1 + rng.below(8));
+    let buckets = || Buckets::<u32>::delta_over_domain(m);
+    let bucket = |key: &u32| (u64::from(*key) * u64::from(m)) >> 32;
+    let mut split = keys.clone();
+    split.sort_by_key(bucket);
+    let mut counts = vec![0u64; 16];
+    keys.iter().for_each(|key| counts[(key >> 28) as usize] += 1);
+    let edges: Vec<u32> = (0..16u32).map(|k| k << 28).chain([u32::MAX]).collect();
+    let mut sums = vec![0u32; keys.len()];
+    for index in 1..keys.len() {
+        sums[index] = sums[index - 1].wrapping_add(keys[index - 1]);
+    }
+    Ok(context.sort(&keys)? == sorted
+        && context.sort_pairs(&keys, &values)? == (sorted, order)
+        && context.split(&keys, buckets())?.keys == split
+        && context.split_pairs(&keys, &values, buckets())?.keys == split
+        && context.histogram(&keys, Bins::range(&edges))?.counts == counts
+        && context.scan(&keys)? == sums)
+}
+
+/// Lines of a profile set at random: a right result or a typed error.
+fn random_profiles(gpu: &Gpu) -> Result<()> {
+    let built_in = Profile::built_in(gpu.context.properties()).text();
+    let lines: Vec<&str> = built_in.lines().collect();
+    let first = lines.iter().position(|line| *line == "[sizes]").unwrap_or(0);
+    let (mut right, mut refused, mut mine) = (0, 0, gpu.mine());
+    for seed in 0..if gpu.full { 500 } else { 4 } {
+        let size = gpu.context.properties().subgroup_size;
+        let mut rng = Rng::new(seed * 6151 + u64::from(size));
+        let mut edited: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+        for _ in 0..=rng.below(3) {
+            let at = first + rng.below((lines.len() - first) as u64) as usize;
+            if let Some((name, value)) = lines[at].split_once(" = ") {
+                edited[at] = format!("{name} = {}", random_value(&mut rng, size, value));
+            }
+        }
+        if !mine() {
+            continue;
+        }
+        let text = edited.join("\n");
+        let context = match open(gpu, &text) {
+            Ok(context) => context,
+            Err(error) => {
+                let typed = matches!(error.downcast_ref(), Some(Error::Profile { .. }));
+                ensure!(typed, "seed {seed}: {error}");
+                refused += 1;
+                continue;
+            }
+        };
+        match is_right(&context, &mut rng) {
+            Ok(true) => right += 1,
+            Ok(false) => bail!("seed {seed}: a wrong result by\n{text}"),
+            Err(Error::Vulkan { call, result }) => bail!("seed {seed}: {call} failed: {result}"),
+            Err(_) => refused += 1,
+        }
+        let said = context.messages().take();
+        ensure!(said.is_empty(), "seed {seed}: {}", said[0].text);
+    }
+    ensure!(right > 0, "{right} right, {refused} refused: nothing was tried");
+    Ok(())
+}
+
+/// It ends, and what it finds is a profile that gives right results.
+fn tuning_ends_with_a_profile(gpu: &Gpu) -> Result<()> {
+    let budget = Duration::from_secs(2);
+    let mut told = 0;
+    let options = TuneOptions { budget, start: None };
+    let tuned = gpu.context.tune(&options, |progress| {
+        told += 1;
+        assert_eq!(progress.budget, budget);
+    })?;
+    ensure!(tuned.wrong == 0, "{} candidates gave wrong results", tuned.wrong);
+    ensure!(tuned.candidates == 0 || told > 0, "nothing was told");
+    for (_, won) in &tuned.won {
+        ensure!(won.iter().all(|won| won.built_in > 0.0 && won.tuned > 0.0), "{won:?}");
+    }
+    let context = open(gpu, &tuned.profile.text())?;
+    ensure!(is_right(&context, &mut Rng::new(1))?, "a wrong result by\n{}", tuned.profile.text());
+    Ok(())
+}
