@@ -80,7 +80,7 @@ impl HostBuffer {
     }
 }
 
-fn out_of_memory(name: &str, size: u64, reason: impl ToString) -> Error {
+fn out_of_memory(name: &str, size: u64, reason: &dyn std::fmt::Display) -> Error {
     Error::OutOfMemory { name: name.to_owned(), size, reason: reason.to_string() }
 }
 
@@ -105,7 +105,7 @@ fn allocate(
     // Memory that is not cached is several times slower for the host to read.
     let kind = suits(visible | vk::MemoryPropertyFlags::HOST_CACHED).or_else(|| suits(visible));
     let kind = kind
-        .ok_or_else(|| out_of_memory(name, size, "the device has no memory that the host sees"))?;
+        .ok_or_else(|| out_of_memory(name, size, &"the device has no memory that the host sees"))?;
     let mut flags = vk::MemoryAllocateFlagsInfo::default();
     if device.features.buffer_device_address {
         flags = flags.flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
@@ -116,7 +116,7 @@ fn allocate(
         .push_next(&mut flags);
     // SAFETY: a type that the device has.
     unsafe { device.raw.allocate_memory(&info, None) }
-        .map_err(|result| out_of_memory(name, size, result))
+        .map_err(|result| out_of_memory(name, size, &result))
 }
 
 fn map(
@@ -133,7 +133,7 @@ fn map(
         device.raw.map_memory(memory, 0, vk::WHOLE_SIZE, whole).during("vkMapMemory")?
     };
     let at = NonNull::new(at.cast::<u8>())
-        .ok_or_else(|| out_of_memory(name, size, "the driver maps it nowhere"))?;
+        .ok_or_else(|| out_of_memory(name, size, &"the driver maps it nowhere"))?;
     // SAFETY: mapped, `size` bytes long, and the device does not use it yet.
     unsafe { at.write_bytes(0, size as usize) };
     Ok(at)
