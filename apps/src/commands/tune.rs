@@ -65,6 +65,9 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     bar.finish_and_clear();
     let tuned = tuned?;
     std::io::stdout().lock().write_all(table(&tuned).as_bytes())?;
+    if tuned.won.iter().all(|(_, won)| won.is_empty()) {
+        report::note("there was no time to compare anything: give it a larger --budget");
+    }
     refuse_existing(&path, devices)?;
     tuned.profile.save(&path)?;
     let Tuned { candidates, refused, wrong, .. } = tuned;

@@ -381,11 +381,14 @@ pub(super) fn scans(largest: u64) -> Vec<Knob> {
     let mut sizes: Vec<u64> = sizes.into_iter().filter(|n| *n <= largest).collect();
     sizes.dedup();
     let scans: Vec<_> = sizes.iter().map(|&n| Subject { what: What::Scan, n }).collect();
+    // A split has a scan within.
+    let split = Subject { what: What::SplitKeys(256), n: largest };
+    let with_split = [scans.clone(), vec![split]].concat();
     let small: Vec<_> = scans.iter().copied().take(2).collect();
     let mut methods = vec![ScanMethod::LookBack, ScanMethod::ReduceThenScan];
     methods.extend(sizes.iter().map(|&n| ScanMethod::LookBackUpTo(n)));
     vec![
-        Knob::list("threads", scans.clone(), &[64, 128, 256, 512, 1024], |p| &mut p.threads),
+        Knob::list("threads", with_split, &[64, 128, 256, 512, 1024], |p| &mut p.threads),
         Knob::list("scan", scans, &methods, |p| &mut p.scan),
         Knob::list("spine_threads", small.clone(), &[256, 512, 1024], |p| &mut p.spine_threads),
         Knob::list("single_group_tiles", small, &[1, 2, 4], |p| &mut p.single_group_tiles),

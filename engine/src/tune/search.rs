@@ -1,7 +1,7 @@
 //! How the best sizes of one ranking are searched for: what is worth most first, by steps downhill,
 //! until the time is up.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 use super::knob::{self, Candidates, Knob};
@@ -19,6 +19,10 @@ const LOSS: f64 = 1.02;
 const NOISE: f64 = 1.01;
 /// Steps downhill at a visit.
 const STEPS: usize = 6;
+/// What is kept back for the table at the end: for each row so many times what one takes, and a share of
+/// the budget for what takes longer than expected.
+const ROW_SHARE: f64 = 1.5;
+const MARGIN: f64 = 0.05;
 /// Tables have a tile for this many elements, which small sorts are judged by.
 const SMALL: u64 = 1 << 20;
 
@@ -152,8 +156,9 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
                 self.visited.push(subject);
             }
         }
-        // A table of them all at the end, twice where something is taken back.
-        self.lab.clock.reserve = self.lab.row_time() * 2 * self.visited.len() as u32;
+        // A table of them all at the end, and some of it again where something is taken back.
+        let rows = self.lab.row_time().mul_f64(ROW_SHARE * self.visited.len() as f64);
+        self.lab.clock.reserve = rows + self.lab.clock.budget.mul_f64(MARGIN);
         Ok(())
     }
 
@@ -168,32 +173,37 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
     }
 
     /// What was won, measured side by side with the built-in sizes. What turns out to be slower than
-    /// them is taken back, where that is wanted.
+    /// them, or is not measured for lack of time, is taken back, where that is wanted.
     pub fn won(&mut self, built_in: &Policy, take_back: bool) -> Result<Vec<Won>> {
         // What times the best holds memory.
         self.timers.clear();
-        let mut rows = self.measure(built_in)?;
-        let mut taken_back = false;
-        for (subject, won) in self.visited.iter().zip(&rows) {
-            if take_back && won.tuned > NOISE * won.built_in {
-                let about = self.knobs.iter().filter(|knob| knob.subjects.contains(subject));
-                about.for_each(|knob| (knob.revert)(&mut self.best, built_in));
-                taken_back = true;
-            }
-        }
-        if taken_back {
-            rows = self.measure(built_in)?;
-        }
-        Ok(rows)
-    }
-
-    fn measure(&mut self, built_in: &Policy) -> Result<Vec<Won>> {
         let mut rows = Vec::new();
         for subject in self.visited.clone() {
-            let [tuned, built_in] = self.lab.both(subject, [&self.best, built_in])?;
-            rows.push(Won { subject: subject.name(), n: subject.n, built_in, tuned });
+            rows.push((subject, self.row(subject, built_in)?));
         }
-        Ok(rows)
+        let mut changed = HashSet::new();
+        for (subject, won) in rows.iter().filter(|_| take_back) {
+            if won.as_ref().is_some_and(|won| won.tuned <= NOISE * won.built_in) {
+                continue;
+            }
+            for knob in self.knobs.iter().filter(|knob| knob.subjects.contains(subject)) {
+                (knob.revert)(&mut self.best, built_in);
+                changed.extend(knob.subjects.iter().copied());
+            }
+        }
+        for (subject, won) in rows.iter_mut().filter(|(subject, _)| changed.contains(subject)) {
+            *won = self.row(*subject, built_in)?;
+        }
+        Ok(rows.into_iter().filter_map(|(_, won)| won).collect())
+    }
+
+    /// A row of that table; none where there is no time left.
+    fn row(&mut self, subject: Subject, built_in: &Policy) -> Result<Option<Won>> {
+        if self.lab.clock.is_over() {
+            return Ok(None);
+        }
+        let [tuned, built_in] = self.lab.both(subject, [&self.best, built_in])?;
+        Ok(Some(Won { subject: subject.name(), n: subject.n, built_in, tuned }))
     }
 }
 
