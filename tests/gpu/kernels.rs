@@ -229,6 +229,8 @@ fn threads_instantiate_side_by_side(gpu: &Gpu) -> Result<()> {
         Ok(())
     })?;
     let alone = gpu.open_with(|_| {})?;
+    // Asked for its policy, a context may look at what its device does, with pipelines of its own.
+    alone.policy();
     alone.instantiate(plan)?;
     let (several, one) = (context.pipeline_count(), alone.pipeline_count());
     ensure!(several == one, "{several} pipelines, where one thread has {one}");

@@ -262,8 +262,16 @@ impl Slot {
         let usage = vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT;
         self.commands.record(device, usage, |commands| {
             // What earlier submissions did with the buffers is ordered before this one, and the
-            // chunks of a transfer are apart; what is left is the host, which reads what was
-            // copied for it.
+            // chunks of a transfer are apart. The host has waited for the last copy of this slot,
+            // which validation layers lose sight of where several threads wait: it is said once
+            // more.
+            let copies = vk::AccessFlags2::TRANSFER_READ | vk::AccessFlags2::TRANSFER_WRITE;
+            let before = vk::MemoryBarrier2::default()
+                .src_stage_mask(vk::PipelineStageFlags2::COPY)
+                .src_access_mask(vk::AccessFlags2::TRANSFER_WRITE)
+                .dst_stage_mask(vk::PipelineStageFlags2::COPY)
+                .dst_access_mask(copies);
+            // The host reads what was copied for it.
             let after = vk::MemoryBarrier2::default()
                 .src_stage_mask(vk::PipelineStageFlags2::COPY)
                 .src_access_mask(vk::AccessFlags2::TRANSFER_WRITE)
@@ -272,6 +280,7 @@ impl Slot {
             // SAFETY: recording; the buffers live until the wait that comes before the slot's next
             // use and before its transfer ends.
             unsafe {
+                device.pipeline_barrier(commands, &[before]);
                 device.raw.cmd_copy_buffer(commands, src, dst, &[region]);
                 device.pipeline_barrier(commands, &[after]);
             }
