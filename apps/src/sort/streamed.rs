@@ -20,6 +20,7 @@ use super::direct::{Prepared, Values};
 use crate::data::{SplitMix64, below};
 use crate::file_key::FileKey;
 use crate::formats::Data;
+use crate::host_memory;
 use crate::inputs::Elements;
 use crate::on_device::{DeviceArray as _, elements_of};
 use crate::parts::{Room, no_room};
@@ -56,8 +57,10 @@ pub fn sort_streamed<K: FileKey>(
     if keys.len() == 0 {
         return Ok(());
     }
-    let bar = room.bars.elements("sorting", keys.len() as u64);
     let value_bytes = values.map_or(0, Elements::element_bytes);
+    let bytes = keys.len() * (size_of::<K>() + value_bytes);
+    host_memory::check("the input, split into buckets,", bytes as u64)?;
+    let bar = room.bars.elements("sorting", keys.len() as u64);
     let max = super::max_elements::<K>(room, value_bytes) / WORKERS;
     let sort = Streamed { context: room.context, request, target, bar: &bar };
     match value_bytes {

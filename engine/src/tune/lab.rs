@@ -1,6 +1,7 @@
 //! How candidates are judged: a right result first, then GPU time, as a ratio to what is best so far.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use ash::vk;
@@ -20,6 +21,8 @@ const ROUNDS: usize = 4;
 const HOPELESS: f64 = 1.2;
 /// What a comparison takes at least.
 const MIN_ROW: Duration = Duration::from_millis(10);
+/// Runs of a large sort that keep the device busy for some milliseconds.
+const HEATING_RUNS: u32 = 4;
 /// Most threads that make pipelines side by side.
 const MAX_THREADS: usize = 8;
 /// Elements that results are compared on: several tiles of any size.
@@ -79,6 +82,8 @@ pub(super) struct Lab<'c> {
     /// What the copies before a sort take.
     overheads: HashMap<Subject, f64>,
     threads: usize,
+    /// What the device does while pipelines are made.
+    heater: OnceLock<Option<Runner<'c>>>,
     /// Time that was spent comparing, and how often.
     compared: Duration,
     comparisons: u32,
@@ -98,8 +103,26 @@ impl<'c> Lab<'c> {
             overheads: HashMap::new(),
             // A software driver compiles when a kernel first runs, and needs the cores for that.
             threads: if software { 1 } else { cores.min(MAX_THREADS) },
+            heater: OnceLock::new(),
             compared: Duration::ZERO,
             comparisons: 0,
+        }
+    }
+
+    /// Keeps the device busy for a moment. The clocks of one that waits go down, and with them all
+    /// that is measured next, each candidate by another factor.
+    fn heat(&self) {
+        let heater = self.heater.get_or_init(|| {
+            let subject = Subject { what: What::SortKeys, n: self.data.keys.len() };
+            let policy = self.context.policy();
+            subject.runner(self.context, self.data, &policy, Purpose::Timing).ok()
+        });
+        let heated = heater.as_ref().map(|runner| {
+            self.context.run_repeatedly(&runner.executable, &runner.bound, HEATING_RUNS)
+        });
+        // Without one, or where it fails, the wait costs no processor time.
+        if !matches!(heated, Some(Ok(()))) {
+            std::thread::sleep(Duration::from_millis(1));
         }
     }
 
@@ -149,6 +172,9 @@ impl<'c> Lab<'c> {
             let one = &one;
             let running: Vec<_> =
                 candidates.iter().map(|policy| scope.spawn(move || one(policy))).collect();
+            while running.iter().any(|thread| !thread.is_finished()) {
+                self.heat();
+            }
             let gone = || Err(Error::Policy { problem: "a thread that made pipelines has ended" });
             running.into_iter().map(|thread| thread.join().unwrap_or_else(|_| gone())).collect()
         })
