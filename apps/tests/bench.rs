@@ -235,6 +235,9 @@ fn bench_all_measures_everything() {
         "sort_keys_u32",
         "split_delta_keys",
         "histogram_even",
+        "host_upload_u32",
+        "host_download_u32",
+        "host_sort_u32",
         "sssp",
     ];
     assert_eq!(ops, expected);

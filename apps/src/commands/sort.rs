@@ -101,9 +101,14 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
             context = opening.finish()?;
             let job = SortJob { devices, context: &context, request };
             let (order, summary) = job.rows(input)?;
+            let missing: usize = input.columns.iter().map(|column| column.missing.len()).sum();
             let words = files.wants_words().then(|| order.clone());
             files.write_rows(&order, words)?;
             report::done(summary);
+            if missing > 0 {
+                let cells = if missing == 1 { "cell" } else { "cells" };
+                report::note(format_args!("{missing} empty {cells}: such rows come last"));
+            }
         }
     }
     Ok(())
@@ -273,13 +278,8 @@ impl SortJob<'_> {
         }
         let n = size::grouped(table.len() as u64);
         let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-        let missing: usize = columns.iter().map(|column| column.missing.len()).sum();
-        let mut summary =
-            self.summary(start.elapsed(), &format!("{n} rows by {}", names.join(", ")));
-        if missing > 0 {
-            let cells = if missing == 1 { "cell" } else { "cells" };
-            summary += &format!("\nnote: {missing} empty {cells}: such rows come last");
-        }
+        let what = format!("{n} rows by {}", names.join(", "));
+        let summary = self.summary(start.elapsed(), &what);
         Ok((order, summary))
     }
 

@@ -48,6 +48,12 @@ impl Drop for Reserving {
 fn reserve(file: &File, bytes: u64, stopped: &AtomicBool) -> io::Result<()> {
     use rustix::fs::{FallocateFlags, fallocate};
     use rustix::io::Errno;
+    // What cannot be had is not taken, not even for a moment: others write to the disk too.
+    if let Ok(disk) = rustix::fs::fstatvfs(file)
+        && disk.f_bavail.saturating_mul(disk.f_frsize) < bytes
+    {
+        return Err(Errno::NOSPC.into());
+    }
     let mut at = 0;
     while at < bytes && !stopped.load(Ordering::Relaxed) {
         let step = STEP_BYTES.min(bytes - at);
