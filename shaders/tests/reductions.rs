@@ -189,10 +189,10 @@ fn reductions_in_loops_are_found() {
             "main: GroupNonUniformUMax",
         ),
         (
-            "int least(int x) { return subgroupMin(x); }
-            int least_of(int x) { return x > 3 ? least(x) : 0; }
-            void main() { do { data.at[1] = least_of(int(data.at[0])); } while (data.at[0] > 3); }",
-            "least(i1;: GroupNonUniformSMin",
+            "int smallest(int x) { return subgroupMin(x); }
+            int smallest_of(int x) { return x > 3 ? smallest(x) : 0; }
+            void main() { do { data.at[1] = smallest_of(int(data.at[0])); } while (data.at[0] > 3); }",
+            "smallest(i1;: GroupNonUniformSMin",
         ),
         (
             "void main() { while (data.at[0] > 3) data.at[1] = subgroupClusteredOr(uvec2(data.at[2]), 4).x; }",

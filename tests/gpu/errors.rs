@@ -109,7 +109,7 @@ fn empty_arrays(gpu: &Gpu) -> Result<()> {
     still_works(gpu)
 }
 
-/// An empty array is no excuse: what is wrong for a full one is the same error for it.
+/// A wrong description is the same error for an empty array as for a full one.
 fn nothing_by_a_wrong_description(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let full: &[f32] = &[2.0, 1.0];

@@ -71,7 +71,8 @@ Sorts are stable. Floats are in the order of IEEE 754's totalOrder: -NaN, -inf, 
 +inf, NaN; dates that are \"not a time\" come last. A table keeps its header, its rows are moved whole,
 and rows without a key come last; its numbers are 64-bit integers or floats unless --type says
 otherwise. What does not fit the device's memory, or --memory-limit, is split by sampled splitters
-and sorted bucket by bucket, to the same bytes.";
+and sorted bucket by bucket, to the same bytes. Indices and rows of tables are numbered in 32 bits:
+--argsort and --column take at most 2^32 - 1 elements.";
 
 /// Reads, sorts, writes.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
@@ -170,7 +171,9 @@ impl SortJob<'_> {
             && let Some(target) = files.range_target()?
         {
             let start = Instant::now();
-            let Input::Numbers(keys, _) = &files.input else { bail!("a table is no array") };
+            let Input::Numbers(keys, _) = &files.input else {
+                bail!("the input is a table, not an array")
+            };
             let values = files.value_elements();
             with_key_type!(keys.element, self.streamed(keys, values, &target))?;
             let what = self.what(keys.len(), keys.element, false);
@@ -213,7 +216,7 @@ impl SortJob<'_> {
 
     /// Sorts what has been read, and writes it.
     fn sort_on_host(&self, files: KeyedFiles, read: Option<(Array, Option<Data>)>) -> Result<()> {
-        let (keys, values) = read.context("a table is no array")?;
+        let (keys, values) = read.context("the input is a table, not an array")?;
         let wanted = files.wants_words();
         let element = device_element(keys.element());
         let sorted = with_key_type!(element, self.sort(&keys, values.as_ref(), wanted))?;

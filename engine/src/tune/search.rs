@@ -100,7 +100,7 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
     fn try_all(&mut self, knob: &Knob, candidates: &[Policy]) -> Result<bool> {
         let mut better = false;
         self.time_best(knob)?;
-        // What it starts from is no better than right.
+        // The sizes it starts from have to give right results too, before anything is compared with them.
         for &subject in &knob.subjects {
             if !self.checked.contains(&subject) {
                 if !self.lab.check(subject, &self.best)? {
