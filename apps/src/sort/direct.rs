@@ -74,14 +74,18 @@ pub fn sort_direct<K: FileKey>(
         16 => on_device::<K, [u32; 4]>(context, request, keys, values),
         _ => bail!("values have 4, 8 or 16 bytes"),
     };
-    let sorted = match sort() {
-        // From here on the context ranks by ballots.
-        Err(error) if matches!(error.downcast_ref(), Some(Error::LaneOrder { .. })) => sort(),
-        other => other,
-    };
-    match sorted {
+    match again_by_ballots(sort) {
         Err(error) if no_room(&error) => Ok(None),
         other => other.map(Some),
+    }
+}
+
+/// Runs `sort` once more where lanes turned out to come in another order: the context ranks by ballots
+/// from then on.
+pub fn again_by_ballots<T>(sort: impl Fn() -> Result<T>) -> Result<T> {
+    match sort() {
+        Err(error) if matches!(error.downcast_ref(), Some(Error::LaneOrder { .. })) => sort(),
+        other => other,
     }
 }
 

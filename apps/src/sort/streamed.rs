@@ -16,7 +16,7 @@ use multisplit::{Bound, Context};
 use rayon::prelude::*;
 
 use super::SortRequest;
-use super::direct::{Prepared, Values};
+use super::direct::{Prepared, Values, again_by_ballots};
 use crate::data::{SplitMix64, below};
 use crate::file_key::FileKey;
 use crate::formats::Data;
@@ -250,7 +250,7 @@ impl Streamed<'_> {
             return bucket.pass_on(first, self.target);
         }
         if n <= max as u64 {
-            match self.on_device(bucket, first) {
+            match again_by_ballots(|| self.on_device(bucket, first)) {
                 // There is less room than was thought.
                 Err(error) if no_room(&error) && n > 2 => {}
                 other => {

@@ -14,6 +14,7 @@ use crate::device::ranking::RankingChoice;
 use crate::device::requirements::{Features, Requirements};
 use crate::device::selection::{self, DeviceChoice, DeviceEntry};
 use crate::device::shared::{Device, DeviceParts, Handles};
+use crate::device::user_folder::UserFolder;
 use crate::device::validation::{Messages, ValidationConfig};
 use crate::error::{Result, VkResultExt};
 
@@ -69,24 +70,11 @@ impl PipelineCache {
     /// The folder, where there is one.
     pub(crate) fn folder(&self) -> Option<PathBuf> {
         match self {
-            Self::UserFolder => user_folder(),
+            Self::UserFolder => UserFolder::Cache.path(),
             Self::Folder(folder) => Some(folder.clone()),
             Self::Off => None,
         }
     }
-}
-
-/// `$XDG_CACHE_HOME/multisplit` or its counterpart of the platform.
-fn user_folder() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    let base = if cfg!(windows) {
-        set("LOCALAPPDATA")
-    } else if cfg!(target_os = "macos") {
-        set("HOME").map(|home| home.join("Library/Caches"))
-    } else {
-        set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")))
-    };
-    base.map(|base| base.join("multisplit"))
 }
 
 /// A validation layer of an earlier version takes the extension, and modules that use it, for mistakes.

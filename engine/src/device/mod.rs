@@ -14,6 +14,7 @@ pub(crate) mod ranking;
 pub(crate) mod requirements;
 pub(crate) mod selection;
 pub(crate) mod shared;
+mod user_folder;
 pub(crate) mod validation;
 pub(crate) mod verdict;
 pub(crate) mod whole_file;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::device::properties::DeviceProperties;
+use crate::device::user_folder::UserFolder;
 
 /// Where the sizes of kernels that were tuned for a device come from: a
 /// [`Profile`](crate::Profile), which `multisplit tune` makes. Results never depend on it.
@@ -30,7 +31,7 @@ impl ProfileChoice {
     pub fn path(&self, properties: &DeviceProperties) -> Option<PathBuf> {
         let within = |folder: &Path| folder.join(file_name(properties));
         match self {
-            Self::UserFolder => user_folder().as_deref().map(within),
+            Self::UserFolder => UserFolder::Configuration.path().as_deref().map(within),
             Self::Folder(folder) => Some(within(folder)),
             Self::File(file) => Some(file.clone()),
             Self::Bytes(_) | Self::BuiltIn => None,
@@ -43,19 +44,6 @@ impl ProfileChoice {
 fn file_name(properties: &DeviceProperties) -> String {
     let DeviceProperties { vendor_id, device_id, subgroup_size, .. } = properties;
     format!("{vendor_id:04x}-{device_id:04x}-{subgroup_size}.profile")
-}
-
-/// `$XDG_CONFIG_HOME/multisplit` or its counterpart of the platform.
-fn user_folder() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    let base = if cfg!(windows) {
-        set("APPDATA")
-    } else if cfg!(target_os = "macos") {
-        set("HOME").map(|home| home.join("Library/Application Support"))
-    } else {
-        set("XDG_CONFIG_HOME").or_else(|| set("HOME").map(|home| home.join(".config")))
-    };
-    base.map(|base| base.join("multisplit"))
 }
 
 #[cfg(test)]

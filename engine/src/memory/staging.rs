@@ -51,6 +51,15 @@ struct Slots {
     made: usize,
 }
 
+/// Which way a copy goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Direction {
+    /// From a slot to a buffer of the device.
+    Upload,
+    /// From a buffer of the device to a slot.
+    Download,
+}
+
 /// Mapped memory, and the commands that copy from or to it.
 pub(super) struct Slot {
     memory: HostBuffer,
@@ -83,6 +92,18 @@ impl Staging {
             }
         };
         Ok(Self { pools })
+    }
+
+    /// Frees the slots that are not in use: under a memory limit they give way to arrays.
+    pub fn trim(&self, device: &Device) {
+        for pool in &self.pools {
+            let mut slots = pool.lock();
+            slots.made -= slots.free.len();
+            for slot in slots.free.drain(..) {
+                // SAFETY: slots that are free are not in use.
+                unsafe { slot.release(device) };
+            }
+        }
     }
 
     /// Which slots a transfer of so many bytes goes through.
@@ -142,20 +163,6 @@ impl Staging {
             slots = pool.lock();
             if slots.free.is_empty() && slots.made > 0 {
                 slots = pool.returned.wait(slots).unwrap_or_else(PoisonError::into_inner);
-            }
-        }
-    }
-}
-
-impl Staging {
-    /// Frees the slots that are not in use: under a memory limit they give way to arrays.
-    pub fn trim(&self, device: &Device) {
-        for pool in &self.pools {
-            let mut slots = pool.lock();
-            slots.made -= slots.free.len();
-            for slot in slots.free.drain(..) {
-                // SAFETY: slots that are free are not in use.
-                unsafe { slot.release(device) };
             }
         }
     }
@@ -226,37 +233,19 @@ impl Slot {
         Ok(&self.memory.bytes()[..len])
     }
 
-    /// Submits a copy of the first bytes to that range of `buffer`, as a part of `transfer`.
-    pub fn copy_out(
+    /// Submits a copy between the first bytes and that range of `buffer`, as a part of `transfer`.
+    pub fn copy(
         &mut self,
         device: &Device,
         transfer: RecordingId,
+        direction: Direction,
         (buffer, range): (vk::Buffer, Range<u64>),
     ) -> Result<()> {
-        let region =
-            vk::BufferCopy::default().dst_offset(range.start).size(range.end - range.start);
-        self.copy(device, transfer, (self.memory.raw, buffer), region)
-    }
-
-    /// Submits a copy of that range of `buffer` to the first bytes, as a part of `transfer`.
-    pub fn copy_in(
-        &mut self,
-        device: &Device,
-        transfer: RecordingId,
-        (buffer, range): (vk::Buffer, Range<u64>),
-    ) -> Result<()> {
-        let region =
-            vk::BufferCopy::default().src_offset(range.start).size(range.end - range.start);
-        self.copy(device, transfer, (buffer, self.memory.raw), region)
-    }
-
-    fn copy(
-        &mut self,
-        device: &Device,
-        transfer: RecordingId,
-        (src, dst): (vk::Buffer, vk::Buffer),
-        region: vk::BufferCopy,
-    ) -> Result<()> {
+        let region = vk::BufferCopy::default().size(range.end - range.start);
+        let (src, dst, region) = match direction {
+            Direction::Upload => (self.memory.raw, buffer, region.dst_offset(range.start)),
+            Direction::Download => (buffer, self.memory.raw, region.src_offset(range.start)),
+        };
         self.commands.wait(device)?;
         self.commands.reset(device)?;
         let usage = vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT;

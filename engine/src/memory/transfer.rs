@@ -13,7 +13,7 @@ use bytemuck::Pod;
 
 use super::array::Array;
 use super::buffer::Buffer;
-use super::staging::{Slot, Staging};
+use super::staging::{Direction, Slot, Staging};
 use crate::device::context::Context;
 use crate::device::order::RecordingId;
 use crate::device::shared::Device;
@@ -276,7 +276,7 @@ impl Chunks<'_> {
             let slot = &mut slots[turn];
             turn = (turn + 1) % count;
             fill(chunk.start, slot.bytes_mut(device, (chunk.end - chunk.start) as usize)?)?;
-            slot.copy_out(device, self.recording, self.in_buffer(&chunk))?;
+            slot.copy(device, self.recording, Direction::Upload, self.in_buffer(&chunk))?;
         }
         for slot in slots {
             slot.wait(device)?;
@@ -297,7 +297,12 @@ impl Chunks<'_> {
             while in_flight.len() < count
                 && let Some(chunk) = self.next()
             {
-                slots[turn].copy_in(device, self.recording, self.in_buffer(&chunk))?;
+                slots[turn].copy(
+                    device,
+                    self.recording,
+                    Direction::Download,
+                    self.in_buffer(&chunk),
+                )?;
                 in_flight.push_back((turn, chunk));
                 turn = (turn + 1) % count;
             }
