@@ -166,13 +166,13 @@ pub static MULTISPLIT_ONESWEEP_PERMUTATION: Builtin =
 pub static MULTISPLIT_ONESWEEP_PERMUTATION_KEY64: Builtin =
     Builtin::new("multisplit.onesweep.permutation.key64", "multisplit/onesweep.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.onesweep.permutation.key64.spv"));
 
-/// `multisplit.count`: `glsl/multisplit/count.comp` with `KEY_BITS=32`.
-pub static MULTISPLIT_COUNT: Builtin =
-    Builtin::new("multisplit.count", "multisplit/count.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.count.spv"));
+/// `multisplit.offsets`: `glsl/multisplit/offsets.comp` with `KEY_BITS=32`.
+pub static MULTISPLIT_OFFSETS: Builtin =
+    Builtin::new("multisplit.offsets", "multisplit/offsets.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.offsets.spv"));
 
-/// `multisplit.count.key64`: `glsl/multisplit/count.comp` with `KEY_BITS=64`.
-pub static MULTISPLIT_COUNT_KEY64: Builtin =
-    Builtin::new("multisplit.count.key64", "multisplit/count.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.count.key64.spv"));
+/// `multisplit.offsets.key64`: `glsl/multisplit/offsets.comp` with `KEY_BITS=64`.
+pub static MULTISPLIT_OFFSETS_KEY64: Builtin =
+    Builtin::new("multisplit.offsets.key64", "multisplit/offsets.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.offsets.key64.spv"));
 
 /// `multisplit.flags`: `glsl/multisplit/flags.comp` with `KEY_BITS=32`.
 pub static MULTISPLIT_FLAGS: Builtin =
@@ -409,8 +409,8 @@ pub static ALL: &[&Builtin] = &[
     &MULTISPLIT_ONESWEEP_PAIRS_KEY64,
     &MULTISPLIT_ONESWEEP_PERMUTATION,
     &MULTISPLIT_ONESWEEP_PERMUTATION_KEY64,
-    &MULTISPLIT_COUNT,
-    &MULTISPLIT_COUNT_KEY64,
+    &MULTISPLIT_OFFSETS,
+    &MULTISPLIT_OFFSETS_KEY64,
     &MULTISPLIT_FLAGS,
     &MULTISPLIT_FLAGS_KEY64,
     &MULTISPLIT_FLAG_SCATTER_KEYS,
@@ -498,9 +498,9 @@ pub mod variants {
     pub static MULTISPLIT_ONESWEEP: [[&Builtin; 2]; 3] =
         [[&super::MULTISPLIT_ONESWEEP_KEYS, &super::MULTISPLIT_ONESWEEP_KEYS_KEY64], [&super::MULTISPLIT_ONESWEEP_PAIRS, &super::MULTISPLIT_ONESWEEP_PAIRS_KEY64], [&super::MULTISPLIT_ONESWEEP_PERMUTATION, &super::MULTISPLIT_ONESWEEP_PERMUTATION_KEY64]];
 
-    /// `multisplit.count`.
-    pub static MULTISPLIT_COUNT: [&Builtin; 2] =
-        [&super::MULTISPLIT_COUNT, &super::MULTISPLIT_COUNT_KEY64];
+    /// `multisplit.offsets`.
+    pub static MULTISPLIT_OFFSETS: [&Builtin; 2] =
+        [&super::MULTISPLIT_OFFSETS, &super::MULTISPLIT_OFFSETS_KEY64];
 
     /// `multisplit.flags`.
     pub static MULTISPLIT_FLAGS: [&Builtin; 2] =
@@ -561,6 +561,7 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("COUNTER_COPIES", 17),
     ("SUBPROBLEM", 18),
     ("SIDE_BY_SIDE", 19),
+    ("SORTED_BY_KEY", 46),
     ("ROUNDS", 20),
     ("METHOD", 21),
     ("BIN_KIND", 22),

@@ -36,7 +36,7 @@ fn accepted(builtin: &Builtin, key: &str, source: &str) -> String {
 }
 
 fn refused(key: &str, source: &str) -> CompileError {
-    match Kernel::with_function(&builtin::MULTISPLIT_COUNT, key, source) {
+    match Kernel::with_function(&builtin::MULTISPLIT_LABELS, key, source) {
         Err(error) => error,
         Ok(_) => panic!("this is accepted: {source}"),
     }
@@ -45,8 +45,8 @@ fn refused(key: &str, source: &str) -> CompileError {
 /// The functions of the tests, the documentation and the examples.
 #[test]
 fn usual_functions_are_accepted() {
-    let narrow = &builtin::MULTISPLIT_COUNT;
-    let wide = &builtin::MULTISPLIT_COUNT_KEY64;
+    let narrow = &builtin::MULTISPLIT_LABELS;
+    let wide = &builtin::MULTISPLIT_LABELS_KEY64;
     let cases: &[(&Builtin, &str, &str)] = &[
         (narrow, "uint", "uint bucket_of(uint key) { return table.at[key & 3u]; }"),
         (narrow, "uint", "uint bucket_of(uint key) { return key % 1000u * 7919u; }"),
@@ -115,10 +115,10 @@ fn every_kernel_with_buckets_takes_a_function() {
 #[test]
 fn the_users_instructions_are_guarded_and_ours_are_not() {
     let plain = "uint bucket_of(uint key) { return key & 3u; }";
-    let before = accepted(&builtin::MULTISPLIT_COUNT, "uint", plain);
+    let before = accepted(&builtin::MULTISPLIT_LABELS, "uint", plain);
     let source = "uint bucket_of(uint key) {
         uint own[5]; own[key] = table.at[key]; return own[key] / push.parameter_0 + (key << push.parameter_1); }";
-    let after = accepted(&builtin::MULTISPLIT_COUNT, "uint", source);
+    let after = accepted(&builtin::MULTISPLIT_LABELS, "uint", source);
     let more = |what: &str| after.matches(what).count() - before.matches(what).count();
     assert_eq!(more("OpArrayLength"), 1, "{after}");
     assert_eq!(more(" UMin "), 3, "{after}");
@@ -251,7 +251,7 @@ fn messages_are_about_the_users_lines() {
 #[test]
 fn a_function_may_ask_how_long_its_table_is() {
     let source = "uint bucket_of(uint key) { return table.at.length() > 3 ? key : 0u; }";
-    let kernel = Kernel::with_function(&builtin::MULTISPLIT_COUNT, "uint", source).unwrap();
+    let kernel = Kernel::with_function(&builtin::MULTISPLIT_LABELS, "uint", source).unwrap();
     tool("spirv-val", &["--target-env", "vulkan1.2"], kernel.spirv());
     assert!(by_address(kernel.spirv_for_addresses(), kernel.interface()).is_err());
 }
@@ -265,7 +265,7 @@ uint bucket_of(uint key) { return key & 3u; }
 #define push table";
     let plain = "uint bucket_of(uint key) { return key & 3u; }";
     let kernel =
-        |source| Kernel::with_function(&builtin::MULTISPLIT_COUNT, "uint", source).unwrap();
+        |source| Kernel::with_function(&builtin::MULTISPLIT_LABELS, "uint", source).unwrap();
     assert_eq!(kernel(source).spirv(), kernel(plain).spirv());
 }
 
@@ -274,19 +274,19 @@ uint bucket_of(uint key) { return key & 3u; }
 fn the_compiler_survives() {
     let sum = vec!["key"; 12_000].join("+");
     let ok = format!("uint bucket_of(uint key) {{ return {sum}; }}");
-    assert!(Kernel::with_function(&builtin::MULTISPLIT_COUNT, "uint", &ok).is_ok());
+    assert!(Kernel::with_function(&builtin::MULTISPLIT_LABELS, "uint", &ok).is_ok());
     let deep = format!(
         "uint bucket_of(uint key) {{ return {}key{}; }}",
         "(".repeat(30_000),
         ")".repeat(30_000)
     );
-    let _ = Kernel::with_function(&builtin::MULTISPLIT_COUNT, "uint", &deep);
+    let _ = Kernel::with_function(&builtin::MULTISPLIT_LABELS, "uint", &deep);
     let blocks = format!(
         "uint bucket_of(uint key) {{ {}{} return key; }}",
         "{".repeat(30_000),
         "}".repeat(30_000)
     );
-    let _ = Kernel::with_function(&builtin::MULTISPLIT_COUNT, "uint", &blocks);
+    let _ = Kernel::with_function(&builtin::MULTISPLIT_LABELS, "uint", &blocks);
     let error =
         refused("uint", "#include \"user_bucket.glsl\"\nuint bucket_of(uint key) { return 0u; }");
     assert!(error.to_string().contains("includes itself"), "{error}");

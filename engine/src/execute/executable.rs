@@ -105,8 +105,8 @@ impl ExecutableOptions {
 
 impl Context {
     /// Whether no kernel of this context, ranking by lane order, has found that the device does not
-    /// keep it. A look at a word in host memory: nothing is submitted, and nothing waited for. Kernels
-    /// look only where the policy has a `canary_period` (feature `tuning`; off by default).
+    /// keep it: one tile in 256 checks its own order. A look at a word in host memory: nothing is
+    /// submitted, and nothing waited for.
     ///
     /// Of a recording it tells once the recording has run, and the host has waited for its fence.
     /// Where it says false, results of what [relies on it](Executable::relies_on_lane_order) may be

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::search::SMALL;
 use super::subject::{Subject, What};
 use crate::primitives::Policy;
 use crate::primitives::ScanMethod;
@@ -325,7 +326,11 @@ pub(super) fn methods(n: u64, software: bool) -> Vec<Knob> {
 
 /// What sorts share besides tiles.
 pub(super) fn sorting(n: u64) -> Vec<Knob> {
-    let sorts = [What::SortKeys, What::SortPairs].map(|what| Subject { what, n }).to_vec();
+    // Small sorts pay for a histogram's shape that large ones hardly notice.
+    let sizes = [n, n.min(SMALL)];
+    let both = |n| [What::SortKeys, What::SortPairs].map(|what| Subject { what, n });
+    let mut sorts = sizes.map(both).concat();
+    sorts.dedup();
     let one_sweep = |policy: &Policy| policy.sort.auto == SortMethod::OneSweep;
     let shapes = [(256, 8), (256, 16), (512, 8), (512, 16), (1024, 8), (1024, 16), (512, 32)];
     let shapes = shapes.map(|(threads, items)| TileShape::new(threads, items));

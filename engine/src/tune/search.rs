@@ -24,7 +24,7 @@ const STEPS: usize = 6;
 const ROW_SHARE: f64 = 1.5;
 const MARGIN: f64 = 0.05;
 /// Tables have a tile for this many elements, which small sorts are judged by.
-const SMALL: u64 = 1 << 20;
+pub(super) const SMALL: u64 = 1 << 20;
 
 /// What is told of the progress.
 pub(super) type Tell<'p> = &'p mut dyn FnMut(&TuneProgress);

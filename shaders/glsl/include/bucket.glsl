@@ -21,12 +21,12 @@ const uint BUCKET_ORDERED = 5;   // ((ordered(key) >> shift) ^ flip) & mask
 // Which words each of them reads. `min` and `width` of delta are keys, of two words if these have 64
 // bits; its reciprocal is a float, a little less than 1 / width. Those of even are floats.
 //
-//   member              digit    ordered    delta          even
-//   shift_or_min        shift    shift      min            min
-//   min_high                                min, high
-//   width_or_scale                          width          scale
-//   mask_or_width_high  mask     mask       width, high
-//   flip_or_reciprocal           flip       reciprocal
+//   member              digit    ordered    delta          even     by splitters
+//   shift_or_min        shift    shift      min            min      the first one
+//   min_high                                min, high               the first one, high
+//   width_or_scale                          width          scale    the last one less the first
+//   mask_or_width_high  mask     mask       width, high             the same, high
+//   flip_or_reciprocal           flip       reciprocal              three small numbers, of cells
 
 #include "ordered.glsl"
 
@@ -47,7 +47,7 @@ uint raw_bucket(KEY bits) {
 
 #else
 
-// The splitters, as ordered(); or the one buffer that a user's function may read.
+// Cells and splitters, as ordered(); or the one buffer that a user's function may read.
 layout(set = 0, binding = 1, std430) readonly buffer Table { uint at[]; } table;
 #if KEY_BITS == 64
 layout(set = 0, binding = 1, std430) readonly buffer TableKeys { KEY at[]; } table_keys;
@@ -81,7 +81,15 @@ uint raw_bucket(KEY bits) {
 
 #else
 
-// Few splitters are searched in shared memory, many where they are.
+layout(constant_id = CELLS_ID) const uint CELLS = 1;  // 1: none, few splitters are searched at once
+
+uint place_shift() { return push.flip_or_reciprocal & 0xffu; }
+uint bin_bits() { return bitfieldExtract(push.flip_or_reciprocal, 8, 8); }
+uint fraction_bits() { return bitfieldExtract(push.flip_or_reciprocal, 16, 8); }
+
+#include "cells.glsl"
+
+// Few splitters are in shared memory, many where they are.
 const uint ROOM = ID_BITS <= 8 ? 1u << ID_BITS : 0u;
 #if KEY_BITS == 64
 const uint ROOM_FOR_EVEN = BUCKET_KIND == BUCKET_EVEN ? ROOM : 0u;
@@ -90,13 +98,21 @@ const uint ROOM_FOR_EVEN = 0u;
 #endif
 const uint SHARED_SPLITTERS = BUCKET_KIND == BUCKET_RANGE ? ROOM : ROOM_FOR_EVEN;
 shared KEY splitters[SHARED_SPLITTERS + 1u];
+// The table has the cells first, and a word more, so that keys of two words begin at an even one.
+const uint TABLE_HEAD = CELLS > 1 ? (CELLS + 2) / (KEY_BITS / 32) : 0;
 
 // Called by all threads before the first bucket is asked for.
 void stage_splitters() {
-    if (SHARED_SPLITTERS == 0) return;
-    for (uint i = gl_LocalInvocationIndex; i + 1 < push.ids; i += gl_WorkGroupSize.x)
-        splitters[i] = table_keys.at[i];
-    barrier();
+    if (CELLS > 1)
+        for (uint i = gl_LocalInvocationIndex; i <= CELLS; i += gl_WorkGroupSize.x) cells[i] = table.at[i];
+    if (SHARED_SPLITTERS > 0)
+        for (uint i = gl_LocalInvocationIndex; i + 1 < push.ids; i += gl_WorkGroupSize.x)
+            splitters[i] = table_keys.at[TABLE_HEAD + i];
+    if (CELLS > 1 || SHARED_SPLITTERS > 0) barrier();
+}
+
+KEY splitter(uint index) {
+    return SHARED_SPLITTERS > 0 ? splitters[index] : table_keys.at[TABLE_HEAD + index];
 }
 
 #if KEY_BITS == 64
@@ -118,16 +134,47 @@ uint delta_bucket(KEY key) {
     return above - KEY(quotient) * width >= width ? quotient + 1 : quotient;
 }
 
-uint range_bucket(KEY key) {
+// How many splitters are at or below the key, from one word of the table; and whether that is not enough to
+// be sure. The first splitter is at or below every key that lies between it and the last.
+uint likely_range_bucket(KEY key, out bool unsure) {
+    KEY first = key_of(push.shift_or_min, push.min_high);
+    KEY above = key - first;
+    bool between = above < key_of(push.width_or_scale, push.mask_or_width_high);
+    uint below = 1 + likely_bin_at(between ? uint(above >> place_shift()) << 1 : 0, unsure);
+    unsure = unsure && between;
+    uint beyond = key < first ? 0 : push.ids - 1;
+    return between ? below : beyond;
+}
+
+// The same by a search among those of its cell, for a key of which one word is not enough.
+uint searched_range_bucket(KEY key) {
+    KEY above = key - key_of(push.shift_or_min, push.min_high);
+    uint cell = uint(above >> place_shift()) << 1 >> fraction_bits();
+    uint below = 1 + bins_before(cells[cell]);
+    uint max_below = 1 + bins_before(cells[cell + 1]);
+    while (below < max_below) {
+        uint middle = (below + max_below) / 2;
+        if (splitter(middle) <= key) below = middle + 1;
+        else max_below = middle;
+    }
+    return below;
+}
+
+// By halves among all of them.
+uint halved_range_bucket(KEY key) {
     uint below = 0;
     for (uint step = 1u << (ID_BITS - 1); step > 0; step >>= 1) {
         uint probe = below + step;
-        if (probe < push.ids) {
-            KEY splitter = SHARED_SPLITTERS > 0 ? splitters[probe - 1] : table_keys.at[probe - 1];
-            if (splitter <= key) below = probe;
-        }
+        if (probe < push.ids && splitter(probe - 1) <= key) below = probe;
     }
     return below;
+}
+
+uint range_bucket(KEY key) {
+    if (CELLS == 1) return halved_range_bucket(key);
+    bool unsure;
+    uint bucket = likely_range_bucket(key, unsure);
+    return unsure ? searched_range_bucket(key) : bucket;
 }
 
 uint even_bucket(KEY bits) {
@@ -160,6 +207,28 @@ uint raw_bucket(KEY bits) {
 
 uint part_of_id(uint id) {
     return BY_PART == 0 ? id : (id >> push.part_shift) & ((1u << BUCKET_BITS) - 1);
+}
+
+// A search is a loop, and a loop for each of several keys keeps these from being loaded together. So
+// kernels with many keys first take what is likely, which is all that most keys need, and then search
+// for the others, one at a time.
+#if defined(SORT) || defined(USER_BUCKET)
+const bool SEARCHES = false;
+uint likely_raw_bucket(KEY bits, out bool unsure) {
+    unsure = false;
+    return raw_bucket(bits);
+}
+#else
+const bool SEARCHES = CELLS > 1;
+uint likely_raw_bucket(KEY bits, out bool unsure) {
+    if (SEARCHES && BUCKET_KIND == BUCKET_RANGE) return likely_range_bucket(ordered(bits), unsure);
+    unsure = false;
+    return raw_bucket(bits);
+}
+#endif
+
+uint likely_bucket_at(KEY key, out bool unsure) {
+    return part_of_id(min(likely_raw_bucket(key, unsure), push.ids - 1));
 }
 
 uint bucket_at(KEY key) {

@@ -30,6 +30,7 @@
 #define COUNTER_COPIES_ID 17
 #define SUBPROBLEM_ID 18
 #define SIDE_BY_SIDE_ID 19
+#define SORTED_BY_KEY_ID 46
 
 // Of a sort's histogram, and of a search: digits of a key, rounds in one dispatch.
 #define ROUNDS_ID 20

@@ -38,11 +38,34 @@ void count_by_ballots(uint first, uint end) {
     }
 }
 
-uint counter_of(KEY key) {
-    return (gl_SubgroupID % COUNTER_COPIES) * COUNTERS + counted_bucket(key);
+void count_bucket(uint bucket) {
+    atomicAdd(counter_copies[(gl_SubgroupID % COUNTER_COPIES) * COUNTERS + bucket], 1);
 }
 
-#define VISIT_KEY(key) atomicAdd(counter_copies[counter_of(key)], 1)
+#if KEY_BITS == 32
+// First all buckets, then all counters: what the one waits for does not hold up the other. Nothing that is
+// searched for is out of range.
+void count_four(uvec4 four) {
+    uint buckets[4];
+    uint unsure_keys = 0;
+    [[unroll]] for (uint c = 0; c < 4; ++c) {
+        bool unsure = false;
+        buckets[c] = SEARCHES ? likely_bucket_at(four[c], unsure) : counted_bucket(four[c]);
+        if (unsure) unsure_keys |= 1u << c;
+    }
+    [[unroll]] for (uint c = 0; c < 4; ++c)
+        if ((unsure_keys & 1u << c) == 0) count_bucket(buckets[c]);
+    while (unsure_keys != 0) {
+        uint c = findLSB(unsure_keys);
+        unsure_keys &= unsure_keys - 1;
+        uvec2 half_of = (c & 2) != 0 ? four.zw : four.xy;
+        count_bucket(bucket_at((c & 1) != 0 ? half_of.y : half_of.x));
+    }
+}
+#define VISIT_FOUR(four) count_four(four);
+#endif
+
+#define VISIT_KEY(key) count_bucket(counted_bucket(key))
 #include "visit_keys.glsl"
 
 void count_by_atomics(uint first, uint end) {

@@ -20,8 +20,29 @@ void find_buckets(uint tile_first) {}
 
 KEY missing_key() { return KEY(0); }
 
+// Takes the likely bucket of each key, and searches for those that are not sure.
+void find_likely_buckets(uint tile_first) {
+    uint unsure_items = 0;
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
+        bool unsure;
+        uint bucket = likely_bucket_at(own[w], unsure);
+        bool missing = item_index(tile_first, w) >= element_count();
+        if (unsure && !missing) unsure_items |= 1u << w;
+        set_bucket(w, missing ? push.buckets - 1 : bucket);
+    }
+    while (unsure_items != 0) {
+        uint item = findLSB(unsure_items);
+        unsure_items &= unsure_items - 1;
+        uint bucket = bucket_at(keys.at[item_index(tile_first, item)]);
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w)
+            if (w == item) set_bucket(w, bucket);
+    }
+}
+
 void find_buckets(uint tile_first) {
-    if (TWO_WAYS && tile_first + TILE <= element_count()) {
+    if (SEARCHES) {
+        find_likely_buckets(tile_first);
+    } else if (TWO_WAYS && tile_first + TILE <= element_count()) {
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) set_bucket(w, bucket_at(own[w]));
     } else {
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {

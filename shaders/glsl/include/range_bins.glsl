@@ -1,11 +1,7 @@
 // Which range bin does a sample belong to: how many of the m - 1 inner splitters are at or below it?
 //
 // Three ways, picked by SEARCH. Registers: halve splitters that registers hold, which is cheapest
-// for few bins. Binary: halve those in memory. Lookup: a monotonic function of the sample gives it a
-// place, a cell above and a fraction of it below, so that a splitter in an earlier cell is below the
-// sample, and one in a later cell above. One word per cell says how many lie before, and the place of the
-// one within. One read is enough, but for samples at that very place, and cells of several
-// splitters, which alone are searched.
+// for few bins. Binary: halve those in memory. Lookup: by a table of cells.
 
 #ifndef RANGE_BINS_GLSL
 #define RANGE_BINS_GLSL
@@ -17,11 +13,7 @@ const uint SEARCH_BINARY = 0;
 const uint SEARCH_LOOKUP = 1;
 const uint SEARCH_REGISTERS = 2;
 
-// The bit of a cell's word that says that it has several splitters. Below it are the mark, where its
-// own one is, and how many lie before.
-const uint CROWDED = 0x80000000u;
-
-shared uint cells[CELLS + 1];
+#include "cells.glsl"
 shared SAMPLE splitters[SEARCH == SEARCH_REGISTERS ? 1 : SPLITTERS];
 // Splitters in registers: one less than a power of two.
 const uint HELD = SEARCH == SEARCH_REGISTERS ? SPLITTERS : 1;
@@ -79,19 +71,12 @@ uint place_of(SAMPLE bits, SAMPLE above) {
     return uint(above >> place_shift()) << 1;
 }
 
-uint bins_before(uint word) { return bitfieldExtract(word, 0, int(bin_bits())); }
-
-// The bin of a sample in_range, from one word; and whether that is not enough to be sure. An even mark
-// is a place that samples on both sides of the splitter have; an odd one comes right before the
-// first place at or above the splitter. Without branches: loads of several samples then overlap.
+// The bin of a sample in_range, from one word; and whether that is not enough to be sure.
 uint likely_range_bin(SAMPLE bits, SAMPLE above, bool in_range, out bool unsure) {
     uint place = place_of(bits, above);
-    place = in_range ? place : 0;
-    uint word = cells[place >> fraction_bits()];
-    uint fraction = place & ((1u << fraction_bits()) - 2);
-    uint mark = word >> bin_bits();
-    unsure = in_range && (fraction == mark || word >= CROWDED);
-    return bins_before(word) + (fraction > mark ? 1 : 0);
+    uint bin = likely_bin_at(in_range ? place : 0, unsure);
+    unsure = unsure && in_range;
+    return bin;
 }
 
 // Every level compares with the middle one and selects the half beyond: indices are constants.

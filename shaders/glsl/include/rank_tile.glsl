@@ -315,11 +315,14 @@ void sum_over_subgroups() {
     }
 }
 
+#include "check_order.glsl"
+
 // The place of every item in the tile, once its bucket is set. Called by all threads.
-void place_items() {
+void place_items(uint tile) {
     if (counts_first()) count_items();
     else if (RANK_BY_LANE_ORDER) rank_by_lane_order();
     else rank_in_registers();
+    if (RANK_BY_LANE_ORDER) check_ranks(tile);
     barrier();
     sum_over_subgroups();
     if (counts_first()) {

@@ -104,11 +104,12 @@ const uint CHUNK = BUCKET_BITS > LANE_BITS ? SOME_ITEMS : TURN_ITEMS;
 
 // Places past the last key hold missing keys, which are treated like the others, except that a
 // user's function is never asked about a key that is not there.
-uint staged_bucket(KEY key, bool is_there) {
+uint staged_bucket(KEY key, bool is_there, out bool unsure) {
+    unsure = false;
 #ifdef USER_BUCKET
     return is_there ? bucket_at(key) : 0;
 #else
-    return bucket_at(key);
+    return SEARCHES ? likely_bucket_at(key, unsure) : bucket_at(key);
 #endif
 }
 
@@ -120,14 +121,28 @@ void write_some_keys(uint turn, uint from, uint held) {
     uint targets[CHUNK];
     [[unroll]] for (uint w = 0; w < CHUNK; ++w)
         if (from + w < TURN_ITEMS) staged[w] = staged_key(staged_place(first + w, turn));
+    uint unsure_keys = 0;
     [[unroll]] for (uint w = 0; w < CHUNK; ++w) {
         if (from + w >= TURN_ITEMS) continue;
-        uint bucket = staged_bucket(staged[w], written_place(first + w) < held);
+        bool is_there = written_place(first + w) < held;
+        bool unsure;
+        uint bucket = staged_bucket(staged[w], is_there, unsure);
+        if (unsure && is_there) unsure_keys |= 1u << w;
         targets[w] = bucket_targets[bucket] + written_place(first + w);
-#ifdef PAIRS
-        kept_targets[first + w] = targets[w];
-#endif
     }
+    if (SEARCHES) {
+        while (unsure_keys != 0) {
+            uint key = findLSB(unsure_keys);
+            unsure_keys &= unsure_keys - 1;
+            uint bucket = bucket_at(staged_key(staged_place(first + key, turn)));
+            [[unroll]] for (uint w = 0; w < CHUNK; ++w)
+                if (w == key) targets[w] = bucket_targets[bucket] + written_place(first + w);
+        }
+    }
+#ifdef PAIRS
+    [[unroll]] for (uint w = 0; w < CHUNK; ++w)
+        if (from + w < TURN_ITEMS) kept_targets[first + w] = targets[w];
+#endif
     if (TWO_WAYS && held == TILE) {
         [[unroll]] for (uint w = 0; w < CHUNK; ++w)
             if (from + w < TURN_ITEMS) keys_out.at[targets[w]] = staged[w];

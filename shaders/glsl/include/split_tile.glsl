@@ -8,15 +8,13 @@
 #include "rank_tile.glsl"
 #include "load_tile.glsl"
 #include "scatter_tile.glsl"
-#include "check_order.glsl"
 
 void split_tile(uint first, uint end) {
 #ifdef PAIRS
     if (VALUES_AFTER == AFTER_LOADING) load_values(first, min(TILE, element_count() - first));
 #endif
     find_buckets(first);
-    place_items();
-    check_order(first / TILE);
+    place_items(first / TILE);
     scatter_tile(first, end);
 }
 

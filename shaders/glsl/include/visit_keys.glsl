@@ -1,6 +1,7 @@
 // Going over keys whose order does not matter, with several loads on their way at a time. What is
-// done with a key is the macro VISIT_KEY(key), which the includer defines; by whom it is done, if
-// not by the whole workgroup, are VISITOR of VISITORS threads.
+// done with a key is the macro VISIT_KEY(key), which the includer defines, and with four keys VISIT_FOUR,
+// if it can do better than with each of them; by whom it is done, if not by the whole workgroup, are
+// VISITOR of VISITORS threads.
 
 #ifndef VISIT_KEYS_GLSL
 #define VISIT_KEYS_GLSL
@@ -11,6 +12,10 @@
 #ifndef VISITOR
 #define VISITOR thread_rank()
 #define VISITORS gl_WorkGroupSize.x
+#endif
+
+#ifndef VISIT_FOUR
+#define VISIT_FOUR(four) [[unroll]] for (uint c = 0; c < 4; ++c) VISIT_KEY(four[c]);
 #endif
 
 // Groups of four keys that a thread has on their way at a time.
@@ -28,7 +33,7 @@ void visit_keys(uint first, uint end) {
             if (k < rows) loaded[k] = keys_vec4.at[i / 4 + k * VISITORS + VISITOR];
         [[unroll]] for (uint k = 0; k < WIDE_LOADS; ++k) {
             if (k < rows) {
-                [[unroll]] for (uint c = 0; c < 4; ++c) VISIT_KEY(loaded[k][c]);
+                VISIT_FOUR(loaded[k])
             }
         }
         i += rows * row;

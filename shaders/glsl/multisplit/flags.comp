@@ -12,6 +12,7 @@ layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 #include "multisplit.glsl"
 #include "bucket.glsl"
 layout(set = 0, binding = 2, std430) writeonly buffer Flags { uint at[]; } flags;
+#include "out_of_range.glsl"
 
 #include "groups.glsl"
 #include "each.glsl"
@@ -21,7 +22,8 @@ void main() {
     uint count = element_count();
     [[unroll]] for (uint k = 0; k < EACH; ++k) {
         uint i = element_index(k);
-        if (i < count) flags.at[i] = ~(bucket_at(keys.at[i]) >> push.parts) & 1;
+        if (i < count) flags.at[i] = ~(counted_bucket(keys.at[i]) >> push.parts) & 1;
         else if (i == count) flags.at[i] = 0;
     }
+    report_out_of_range();
 }

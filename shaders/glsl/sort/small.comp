@@ -32,7 +32,6 @@ layout(set = 0, binding = 1, std430) readonly buffer Begins { uint at[]; } begin
 #include "subgroup_sums.glsl"
 #include "voting.glsl"
 #include "rank_tile.glsl"
-#include "check_order.glsl"
 #include "digits.glsl"
 
 #ifdef PAIRS
@@ -123,8 +122,7 @@ void main() {
     }
     for (uint round = 0; round < push.round; ++round) {
         find_digits(held, round);
-        place_items();
-        check_order(segment);
+        place_items(segment);
         reorder();
     }
     [[unroll]] for (uint w = 0; w < ITEMS; ++w)

@@ -19,9 +19,9 @@ pub struct Stages {
     histogram_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sweep_ms: Option<f64>,
-    /// A count of each bucket's keys for the offsets alone.
+    /// A search for where each bucket begins.
     #[serde(skip_serializing_if = "Option::is_none")]
-    count_ms: Option<f64>,
+    offsets_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     flags_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,7 +44,7 @@ impl Stages {
                 "multisplit.postscan" => &mut stages.postscan_ms,
                 "multisplit.histogram" => &mut stages.histogram_ms,
                 "multisplit.onesweep" => &mut stages.sweep_ms,
-                "multisplit.count" => &mut stages.count_ms,
+                "multisplit.offsets" => &mut stages.offsets_ms,
                 "multisplit.flags" => &mut stages.flags_ms,
                 "multisplit.scatter" => &mut stages.scatter_ms,
                 "multisplit.labels" => &mut stages.labels_ms,
@@ -110,7 +110,7 @@ mod tests {
     fn rounds_add_up() {
         let twice = stages_of(Function::Delta, Method::Block, 1000);
         assert_eq!((twice.prescan_ms, twice.postscan_ms), (Some(2.0), Some(2.0)));
-        assert_eq!(twice.count_ms, Some(1.0));
+        assert_eq!(twice.offsets_ms, Some(1.0));
         let by_flags = stages(Function::Delta, Method::ScanSplit);
         assert_eq!((by_flags.flags_ms, by_flags.scatter_ms), (Some(3.0), Some(3.0)));
         let by_labels = stages(Function::Delta, Method::ReducedBitSort);

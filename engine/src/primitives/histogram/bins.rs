@@ -7,9 +7,9 @@ use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::{self, Builtin};
 
 use super::Histogram;
-use super::cells::{CellFormat, CellMap, Cells};
 use crate::error::{Error, Result};
 use crate::primitives::Policy;
+use crate::primitives::cells::{CellFormat, CellMap, Cells};
 #[cfg(feature = "glsl")]
 use crate::primitives::multisplit::Glsl;
 use crate::primitives::sample::SampleType;
@@ -40,9 +40,6 @@ pub enum Bin {
     #[cfg(feature = "glsl")]
     Glsl(Glsl),
 }
-
-/// Fewer cells leave no room for the fraction of a place.
-const MIN_CELLS: u32 = 16;
 
 /// How the kernels look for a range bin: their SEARCH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -279,10 +276,9 @@ fn range(sample: SampleType, splitters: &[u64], bins: u32, policy: &Policy) -> R
         range.splitters = bins.next_power_of_two().max(2) - 1;
     } else if tuning.cells > 0 {
         range.search = Search::Lookup;
-        range.cells = bins.saturating_mul(tuning.cells_per_bin).clamp(MIN_CELLS, 1 << 30);
         // At most a third of shared memory, whatever is asked for.
-        let most = tuning.cells.min(policy.shared_memory / 12).max(MIN_CELLS);
-        range.cells = range.cells.next_power_of_two().min(most);
+        let most = tuning.cells.min(policy.shared_memory / 12);
+        range.cells = Cells::count(bins, tuning.cells_per_bin, most);
         let cells = Cells::new(sample, splitters, range.cells);
         range.affine = matches!(cells.map, CellMap::Affine(_));
         match cells.map {

@@ -5,7 +5,6 @@
 //! one call.
 
 mod bins;
-mod cells;
 mod description;
 mod host;
 mod layout;

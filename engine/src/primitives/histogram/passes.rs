@@ -193,7 +193,7 @@ impl HistogramPasses<'_> {
             scale_low: low(scale),
             scale_high: high(scale),
             // None of them is past 63.
-            bits: shift | format.map_or(0, |f| f.bin_bits << 8 | f.fraction_bits << 16),
+            bits: format.map_or(shift, |format| format.bits(shift)),
             parameter_0: parameters[0],
             parameter_1: parameters[1],
             parameter_2: parameters[2],

@@ -9,7 +9,10 @@ use multisplit_shaders::builtin::Builtin;
 use super::Split;
 use super::push::{BucketWords, SplitBy};
 use crate::error::{Error, Result};
+use crate::primitives::Policy;
+use crate::primitives::cells::{CellMap, Cells};
 use crate::primitives::key::{Key, KeyType};
+use crate::primitives::sample::SampleType;
 
 /// Which bucket a key belongs to: the untyped form, with parameters as bits. [`Buckets`] is the typed
 /// one.
@@ -110,12 +113,43 @@ impl Bucket {
     }
 }
 
+/// What a bucket function by splitters looks into.
+pub(in crate::primitives) struct Table {
+    /// The kernels' CELLS.
+    pub cells: u32,
+    /// Those of the cells, then the splitters.
+    pub words: Vec<u32>,
+}
+
+/// Fewer splitters are searched at once: 64 buckets take six steps, which were as fast on an H200.
+const MIN_BUCKETS_BY_CELLS: u32 = 65;
+/// Cells of a bucket: with so many, few random splitters share one.
+const CELLS_OF_BUCKET: u32 = 8;
+
+/// Cells of so many buckets; 1: none. They take up to a sixth of shared memory, which tiles then have not.
+fn cells_of(policy: &Policy, buckets: u32) -> u32 {
+    if buckets < MIN_BUCKETS_BY_CELLS {
+        return 1;
+    }
+    Cells::count(buckets, CELLS_OF_BUCKET, policy.shared_memory / 24 / 2 * 2)
+}
+
+impl Bucket {
+    /// Words of shared memory for cells.
+    pub(super) fn cells(&self, policy: &Policy, key: KeyType) -> u32 {
+        match self {
+            Self::Range(splitters) => cells_of(policy, splitters.len() as u32 + 1) + 1,
+            Self::Even { .. } if key.bits() == 64 => cells_of(policy, u32::MAX) + 1,
+            _ => 0,
+        }
+    }
+}
+
 /// A bucket function as the kernels see it.
 pub(in crate::primitives) struct BucketCode {
     kind: u32,
     words: BucketWords,
-    /// As the words of a table.
-    splitters: Option<Vec<u32>>,
+    table: Option<Table>,
     #[cfg(feature = "glsl")]
     user: Option<super::glsl::Glsl>,
 }
@@ -129,7 +163,7 @@ const IDENTITY: u32 = 4;
 const ORDERED: u32 = 5;
 
 impl BucketCode {
-    pub fn new(split: &Split) -> Result<Self> {
+    pub fn new(policy: &Policy, split: &Split) -> Result<Self> {
         let (key, m) = (split.key, split.buckets);
         let refuse = |problem: &str| {
             Err(Error::Bucket { key: key.to_string(), problem: problem.to_owned() })
@@ -159,7 +193,7 @@ impl BucketCode {
             Bucket::Delta { min, .. } if !fits(*min) => refuse("the minimum is no such key"),
             Bucket::Delta { min, width } => Ok(delta(key, *min, *width, m)),
             Bucket::Even { .. } if !key.is_float() => refuse("only floats are split by Even"),
-            Bucket::Even { lo, hi } => match even(key, *lo, *hi, m) {
+            Bucket::Even { lo, hi } => match even(policy, key, *lo, *hi, m) {
                 Some(code) => Ok(code),
                 None => refuse("the range is empty or not finite"),
             },
@@ -174,22 +208,27 @@ impl BucketCode {
                 if !ordered.is_sorted() {
                     return refuse("the splitters are not sorted");
                 }
-                Ok(Self::by_splitters(RANGE, key, ordered))
+                Ok(Self::by_splitters(RANGE, policy, key, &ordered))
             }
         }
     }
 
     /// A round of a radix sort.
-    pub fn ordered_digit(key: KeyType, shift: u32, bits: u32, descending: bool) -> Result<Self> {
+    pub fn ordered_digit(
+        policy: &Policy,
+        key: KeyType,
+        (shift, bits): (u32, u32),
+        descending: bool,
+    ) -> Result<Self> {
         let bucket = Bucket::OrderedDigit { shift, bits, descending };
-        Self::new(&Split::new(key, 1 << bits.min(16), bucket))
+        Self::new(policy, &Split::new(key, 1 << bits.min(16), bucket))
     }
 
     fn plain(kind: u32, words: BucketWords) -> Self {
         Self {
             kind,
             words,
-            splitters: None,
+            table: None,
             #[cfg(feature = "glsl")]
             user: None,
         }
@@ -206,12 +245,37 @@ impl BucketCode {
         Self::plain(kind, words)
     }
 
-    /// With splitters that are already numbers that compare like keys.
-    fn by_splitters(kind: u32, key: KeyType, mut ordered: Vec<u64>) -> Self {
-        ordered.push(u64::MAX); // so that a table of one bucket is not empty
-        let halves = ordered.iter().flat_map(|&s| [s as u32, (s >> 32) as u32]);
-        let words = halves.step_by(if key.bits() == 64 { 1 } else { 2 }).collect();
-        Self { splitters: Some(words), ..Self::plain(kind, BucketWords::default()) }
+    /// With splitters that are already numbers that compare like keys: the table that the kernels look
+    /// into, cells first.
+    fn by_splitters(kind: u32, policy: &Policy, key: KeyType, ordered: &[u64]) -> Self {
+        let wide = key.bits() == 64;
+        let halves = |x: u64| [x as u32, (x >> 32) as u32];
+        let words = ordered.iter().flat_map(|&splitter| halves(splitter));
+        let splitters = words.step_by(if wide { 1 } else { 2 });
+        let count = cells_of(policy, ordered.len() as u32 + 1);
+        if count == 1 {
+            // A word more, so that a table of one bucket is not empty.
+            let words = splitters.chain([0, 0]).collect();
+            let table = Some(Table { cells: count, words });
+            return Self { table, ..Self::plain(kind, BucketWords::default()) };
+        }
+        let sample = if wide { SampleType::U64 } else { SampleType::U32 };
+        let cells = Cells::new(sample, ordered, count);
+        let CellMap::Shift(shift) = cells.map else { unreachable!("integers are shifted") };
+        let first = ordered.first().copied().unwrap_or(0);
+        let ([first_low, first_high], [span_low, span_high]) =
+            (halves(first), halves(ordered.last().map_or(0, |last| last - first)));
+        let words = BucketWords {
+            shift_or_min: first_low,
+            min_high: first_high,
+            width_or_scale: span_low,
+            mask_or_width_high: span_high,
+            flip_or_reciprocal: cells.format.bits(shift),
+        };
+        let mut table = cells.words;
+        table.push(0); // so that splitters of two words begin at an even one
+        table.extend(splitters);
+        Self { table: Some(Table { cells: count, words: table }), ..Self::plain(kind, words) }
     }
 
     pub fn kind(&self) -> u32 {
@@ -222,8 +286,9 @@ impl BucketCode {
         self.words
     }
 
-    pub fn splitters(&self) -> Option<&[u32]> {
-        self.splitters.as_deref()
+    /// Cells and splitters, where there are any.
+    pub fn table(&self) -> Option<&Table> {
+        self.table.as_ref()
     }
 
     /// The buffer that a user's function reads.
@@ -282,7 +347,7 @@ fn delta(key: KeyType, min: u64, width: u64, buckets: u32) -> BucketCode {
 }
 
 /// `None` where there is no such range.
-fn even(key: KeyType, lo: f64, hi: f64, buckets: u32) -> Option<BucketCode> {
+fn even(policy: &Policy, key: KeyType, lo: f64, hi: f64, buckets: u32) -> Option<BucketCode> {
     if key == KeyType::F32 {
         let (lo, hi) = (lo as f32, hi as f32);
         let scale = buckets as f32 / (hi - lo);
@@ -304,5 +369,5 @@ fn even(key: KeyType, lo: f64, hi: f64, buckets: u32) -> Option<BucketCode> {
         .map(|begin| key.ordered(begin.to_bits()))
         .collect();
     let right = lo < hi && part.is_finite() && splitters.is_sorted();
-    right.then(|| BucketCode::by_splitters(EVEN, key, splitters))
+    right.then(|| BucketCode::by_splitters(EVEN, policy, key, &splitters))
 }

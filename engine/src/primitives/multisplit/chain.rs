@@ -4,7 +4,7 @@ use multisplit_graph::{Buffer, Graph};
 use multisplit_shaders::builtin::{self as kernels, Builtin};
 use multisplit_shaders::push_constants;
 
-use super::{MAX_BUCKETS_OF_ROUND, Split, SplitBuffers, SplitOutput};
+use super::{MAX_BUCKETS_OF_ROUND, Split, SplitBuffers, SplitOutput, SplitPasses, find_offsets};
 use crate::error::Result;
 use crate::execute::own_pass::OwnPasses;
 use crate::primitives::Policy;
@@ -55,8 +55,10 @@ pub(in crate::primitives) fn number_elements(
 /// The buffers of rounds that follow each other. Two take turns, and the last round writes where
 /// the caller wants it. For a permutation the elements take their numbers along as values.
 pub(super) struct Chain {
-    /// Of each round; offsets are scratch, and nothing out of range is counted.
+    /// Of each round; offsets are scratch, and the first one counts what is out of range.
     pub rounds: Vec<SplitBuffers>,
+    /// The keys after the last round.
+    pub sorted: Buffer,
     /// The numbers of the elements after the last round, and where the permutation goes.
     permutation: Option<(Buffer, Buffer)>,
 }
@@ -104,15 +106,22 @@ impl Chain {
             };
             let keys = from.0;
             from = to;
-            SplitBuffers { n: buffers.n, keys, output, offsets, out_of_range: None }
+            let out_of_range = if round == 0 { buffers.out_of_range } else { None };
+            SplitBuffers { n: buffers.n, keys, output, offsets, out_of_range }
         });
-        Ok(Self { rounds: rounds.collect(), permutation })
+        Ok(Self { rounds: rounds.collect(), sorted: keys[1], permutation })
     }
 
-    /// Adds what is left to do after the last round.
-    pub fn finish(&self, graph: &mut Graph, policy: &Policy, buffers: &SplitBuffers) -> Result<()> {
+    /// Adds what is left to do after the last round: the offsets, and the permutation.
+    pub fn finish(&self, job: &mut SplitPasses<'_>) -> Result<()> {
+        let (policy, buffers) = (job.policy, job.buffers);
+        // The first round has counted what is out of range.
+        let sorted = SplitBuffers { keys: self.sorted, out_of_range: None, ..*buffers };
+        let (split, function, sizes) = (job.split, job.function, job.sizes);
+        let mut search = SplitPasses::new(job.graph, policy, split, &sorted, function, sizes);
+        find_offsets::add(&mut search)?;
         let Some((sources, permutation)) = self.permutation else { return Ok(()) };
         let bound = [("sources", sources), ("permutation", permutation)];
-        each(graph, policy, &kernels::MULTISPLIT_INVERT, (buffers.n, buffers.keys), &bound)
+        each(job.graph, policy, &kernels::MULTISPLIT_INVERT, (buffers.n, buffers.keys), &bound)
     }
 }

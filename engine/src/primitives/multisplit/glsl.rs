@@ -155,10 +155,10 @@ mod tests {
     #[test]
     fn a_function_is_compiled_once_and_its_errors_are_the_users() {
         let source = "uint bucket_of(uint key) { return table.at[key]; }";
-        let first = kernel(&builtin::MULTISPLIT_COUNT, "uint", source).expect("compiles");
-        let again = kernel(&builtin::MULTISPLIT_COUNT, "uint", source).expect("compiles");
+        let first = kernel(&builtin::MULTISPLIT_LABELS, "uint", source).expect("compiles");
+        let again = kernel(&builtin::MULTISPLIT_LABELS, "uint", source).expect("compiles");
         assert!(Arc::ptr_eq(&first, &again) && !first.is_built_in());
-        let wrong = kernel(&builtin::MULTISPLIT_COUNT, "float", source).expect_err("another type");
+        let wrong = kernel(&builtin::MULTISPLIT_LABELS, "float", source).expect_err("another type");
         assert!(
             wrong.to_string().starts_with("bucket_of takes `uint`, but keys are `float`"),
             "{wrong}"

@@ -41,14 +41,18 @@ pub(in crate::primitives) fn table(graph: &mut Graph, name: &str, words: &[u32])
 impl<'j> Function<'j> {
     /// Declares the splitters, where there are any.
     pub fn declare(graph: &mut Graph, code: &'j BucketCode, ids: u32) -> Self {
-        let splitters = code.splitters().map(|words| table(graph, "multisplit.splitters", words));
+        let splitters = code.table().map(|t| table(graph, "multisplit.splitters", &t.words));
         Self { code, table: splitters.or_else(|| code.user_table(graph)), ids }
     }
 
     /// Only splitters depend on it: the fewer values, the fewer pipelines.
     fn id_bits(&self) -> u32 {
         const ANY: u32 = 8;
-        self.code.splitters().map_or(ANY, |_| method::bucket_bits(self.ids))
+        self.code.table().map_or(ANY, |_| method::bucket_bits(self.ids))
+    }
+
+    fn cells(&self) -> u32 {
+        self.code.table().map_or(1, |table| table.cells)
     }
 }
 
@@ -159,6 +163,7 @@ impl<'j> SplitPasses<'j> {
             ("BUCKET_BITS", bits),
             ("BUCKET_KIND", self.function.code.kind()),
             ("ID_BITS", self.function.id_bits()),
+            ("CELLS", self.function.cells()),
             ("BY_PART", u32::from(self.part_shift.is_some())),
             ("KEY_KIND", self.split.key.kind()),
             ("ITEMS", self.sizes.items),

@@ -201,7 +201,7 @@ fn parts(
 /// As many threads as the tile wants, or as shared memory allows.
 fn within(policy: &Policy, method: Method, split: &Split, shape: TileShape) -> TileShape {
     let bits = bucket_bits(of_round(split.buckets));
-    let splitters = split.key.bytes() << bits;
+    let splitters = (split.key.bytes() << bits) + 4 * split.bucket.cells(policy, split.key);
     match method {
         Method::Direct | Method::ScanSplit | Method::ReducedBitSort | Method::FullSort => {
             shape.of_subgroups(policy)

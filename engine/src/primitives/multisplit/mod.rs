@@ -8,7 +8,7 @@
 mod bucket;
 mod buckets;
 mod chain;
-mod counting;
+mod find_offsets;
 #[cfg(feature = "glsl")]
 pub(super) mod glsl;
 mod job;
@@ -161,7 +161,7 @@ pub struct AddedSplit {
 
 const WORD: u64 = 4;
 
-/// Adds the passes of a split of keys of a type; of a full sort, those that count.
+/// Adds the passes of a split of keys of a type; of a full sort only what comes before it.
 pub(in crate::primitives) fn add(
     graph: &mut Graph,
     policy: &Policy,
@@ -172,7 +172,7 @@ pub(in crate::primitives) fn add(
     policy.check()?;
     policy.split.check(policy)?;
     graph.sized_for_subgroups(policy.subgroup_size);
-    let code = BucketCode::new(split)?;
+    let code = BucketCode::new(policy, split)?;
     let method = method::choose(policy, split);
     let added = AddedSplit {
         method,
@@ -198,12 +198,26 @@ pub(in crate::primitives) fn add(
     match method {
         Method::ScanSplit => scan_split::add(&mut job)?,
         Method::ReducedBitSort => reduced_bit::add(&mut job)?,
-        // The rest is a sort, which is built on this.
-        Method::FullSort => counting::add(&mut job)?,
+        // A sort, which is built on this; then the offsets are found.
+        Method::FullSort => {}
         _ if added.rounds > 1 => two_level::add(&mut job, method)?,
         _ => one_round(&mut job, method)?,
     }
     Ok(added)
+}
+
+/// Adds the pass that finds the offsets, and how many ids are out of range, in keys that are sorted: those
+/// of `sorted`.
+pub(in crate::primitives) fn add_offsets(
+    graph: &mut Graph,
+    policy: &Policy,
+    split: &Split,
+    sorted: &SplitBuffers,
+) -> Result<()> {
+    let code = BucketCode::new(policy, split)?;
+    let function = Function::declare(graph, &code, split.buckets);
+    let sizes = method::sizes(policy, split.method, split, sorted);
+    find_offsets::add(&mut SplitPasses::new(graph, policy, split, sorted, function, sizes))
 }
 
 /// A split by one of the methods that take one round.

@@ -6,12 +6,11 @@ use multisplit_shaders::builtin::variants;
 
 use super::chain::{Chain, EACH};
 use super::job::bind_elements;
-use super::{SplitOutput, SplitPasses, counting, method};
+use super::{SplitOutput, SplitPasses, bind_out_of_range, method};
 use crate::error::Result;
 use crate::primitives::scan::Scan;
 
 pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
-    counting::add(job)?;
     let (policy, split, function, sizes) = (job.policy, job.split, job.function, job.sizes);
     let rounds = method::bucket_bits(split.buckets);
     let chain = Chain::new(job.graph, policy, split, job.buffers, rounds)?;
@@ -25,11 +24,18 @@ pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
     let (n, prepared) = (round.n, round.prepared);
     let flags = round.graph.transient::<u32>("multisplit.flags", n.most + 1);
     let scanned = round.graph.transient::<u32>("multisplit.scanned", n.most + 1);
+    let uncounted = round.graph.transient::<u32>("multisplit.out_of_range", 1);
     for (buffers, bit) in chain.rounds.iter().zip(0..) {
         round.buffers = buffers;
         let pass = round
             .pass("multisplit.flags", variants::MULTISPLIT_FLAGS, n, bit)?
             .bind("flags", flags);
+        // Counted once is enough.
+        let (counted, wanted) = match buffers.out_of_range {
+            Some(out_of_range) => (out_of_range, true),
+            None => (uncounted, false),
+        };
+        let pass = bind_out_of_range(pass, counted, wanted);
         prepared.dispatch(pass, flag_groups);
         scan.add(round.graph, policy, prepared, flags, scanned)?;
         let [keys, pairs] = variants::MULTISPLIT_FLAG_SCATTER;
@@ -40,5 +46,5 @@ pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
         let pass = round.pass("multisplit.scatter", kernels, n, 1)?.bind("scanned", scanned);
         prepared.dispatch(bind_elements(pass, split, buffers), groups);
     }
-    chain.finish(job.graph, policy, job.buffers)
+    chain.finish(job)
 }

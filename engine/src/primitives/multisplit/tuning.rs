@@ -33,10 +33,9 @@ const MIN_LOOP_ROUNDS: u32 = 4096;
 /// Turns and keys per thread that the kernels write out.
 const MAX_TURNS: u32 = 4;
 const MAX_ITEMS: u32 = 32;
-/// Of so many tiles one checks itself; 0: none. The check itself is cheap, but the registers that it
-/// took of all tiles cost a fifth of the speed of sorts on an H200. It stays off until it is measured
-/// to cost less than a hundredth (docs/performance-log.md, 40).
-const CANARY_PERIOD: u32 = 0;
+/// Of so many tiles one checks itself; 0: none. It costs less than a hundredth of the speed of sorts on an
+/// H200 (docs/performance-log.md, 40 and 44).
+const CANARY_PERIOD: u32 = 256;
 /// Narrower subgroups share rows of counters, of which they would have too many.
 const MIN_LANES_UNPAIRED: u32 = 32;
 

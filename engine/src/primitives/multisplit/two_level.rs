@@ -4,11 +4,10 @@
 
 use super::chain::Chain;
 use super::method::{self, Method};
-use super::{Split, SplitPasses, counting, one_round};
+use super::{Split, SplitPasses, one_round};
 use crate::error::Result;
 
 pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
-    counting::add(job)?;
     let (policy, split, function) = (job.policy, job.split, job.function);
     // Two halves alike: the time of a split grows faster than the bits of its ids.
     let low_bits = method::bucket_bits(split.buckets) / 2;
@@ -21,5 +20,5 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
         round.part_shift = Some(shift);
         one_round(&mut round, method)?;
     }
-    chain.finish(job.graph, policy, job.buffers)
+    chain.finish(job)
 }

@@ -101,7 +101,9 @@ impl SortPasses<'_> {
 
     /// The bucket function of one round, as its kind and its words.
     pub fn digit(&self, shift: u32, bits: u32) -> Result<(u32, BucketWords)> {
-        let code = BucketCode::ordered_digit(self.sort.key, shift, bits, self.sort.descending)?;
+        let sort = self.sort;
+        let code =
+            BucketCode::ordered_digit(self.policy, sort.key, (shift, bits), sort.descending)?;
         Ok((code.kind(), code.words()))
     }
 

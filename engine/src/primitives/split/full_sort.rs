@@ -7,7 +7,7 @@ use multisplit_shaders::builtin as kernels;
 use crate::error::{Error, Result};
 use crate::primitives::count::Count;
 use crate::primitives::key::KeyType;
-use crate::primitives::multisplit::{Bucket, Split, SplitBuffers, SplitOutput, each};
+use crate::primitives::multisplit::{self, Bucket, Split, SplitBuffers, SplitOutput, each};
 use crate::primitives::sort::{self, KeyedSort, SortBuffers, SortPlace, SortValues};
 use crate::primitives::{Policy, copy};
 
@@ -33,11 +33,13 @@ pub(super) fn sort_of(split: &Split, n: Count) -> Result<KeyedSort> {
     Ok(KeyedSort { descending, ..KeyedSort::new(split.key) })
 }
 
-/// Adds the passes of the sort. Nothing is to be done for no elements.
+/// Adds the passes of the sort, and finds the offsets in what comes out. Nothing is to be done for no
+/// elements.
 pub(super) fn add(
     graph: &mut Graph,
     policy: &Policy,
     sort: &KeyedSort,
+    split: &Split,
     buffers: &SplitBuffers,
 ) -> Result<()> {
     let (n, input) = (buffers.n.max(), buffers.keys);
@@ -68,6 +70,7 @@ pub(super) fn add(
     let place = SortPlace::InPlace;
     let sorted = SortBuffers { n: buffers.n, keys, values, place };
     sort::add(graph, policy, sort, &sorted)?;
+    multisplit::add_offsets(graph, policy, split, &SplitBuffers { keys, ..*buffers })?;
     if let (SplitOutput::Permutation(words), SortValues::Indices(sources)) =
         (buffers.output, values)
     {

@@ -33,7 +33,7 @@ pub fn split<K>(
     };
     let added = multisplit::add(graph, policy, split, buffers)?;
     if let Some(sort) = sorted {
-        full_sort::add(graph, policy, &sort, buffers)?;
+        full_sort::add(graph, policy, &sort, split, buffers)?;
     }
     Ok(added)
 }

@@ -1,4 +1,4 @@
-//! The lookup table of range bins: cells, each of which knows the splitters that lie before it and,
+//! The lookup table of range bins and range buckets: cells, each of which knows the splitters that lie before it and,
 //! if there is one within, where.
 //!
 //! A place is a monotonic function of a sample in whole numbers, computed here and in the kernel to
@@ -11,7 +11,7 @@ use crate::primitives::sample::SampleType;
 
 /// How samples are given places. The lowest bit of a place says nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum CellMap {
+pub(in crate::primitives) enum CellMap {
     /// The ordered bits, less those below a shift: for floats, nearly equal ratios.
     Shift(u32),
     /// The values, as the bits of a float: places to the unit.
@@ -19,7 +19,7 @@ pub(super) enum CellMap {
 }
 
 /// Cells over sorted splitters.
-pub(super) struct Cells {
+pub(in crate::primitives) struct Cells {
     pub map: CellMap,
     pub format: CellFormat,
     /// A word for each cell, and one more, whose bin alone counts.
@@ -33,11 +33,13 @@ pub(super) struct Cells {
 /// cell: even, if samples of that place may lie on either side of the splitter; else odd, one less
 /// than the first place at or above it; or past all places, if the cell has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct CellFormat {
+pub(in crate::primitives) struct CellFormat {
     pub bin_bits: u32,
     pub fraction_bits: u32,
 }
 
+/// Fewer cells leave no room for the fraction of a place.
+const MIN_CELLS: u32 = 16;
 /// The bit of a word that says that a cell has several splitters.
 const CROWDED: u32 = 1 << 31;
 /// Ranges narrower than this have no affine map: differences that are not normal numbers, which a
@@ -53,12 +55,23 @@ impl CellFormat {
         Self { bin_bits, fraction_bits: (30 - bin_bits).min(31 - cell_bits) }
     }
 
+    /// As the kernels are told, with the shift of [`CellMap::Shift`].
+    pub fn bits(self, shift: u32) -> u32 {
+        shift | self.bin_bits << 8 | self.fraction_bits << 16
+    }
+
     fn places(self, cells: u32) -> u64 {
         u64::from(cells) << self.fraction_bits
     }
 }
 
 impl Cells {
+    /// How many cells for so many bins: `of_bin` for each, and no more than `most`.
+    pub fn count(bins: u32, of_bin: u32, most: u32) -> u32 {
+        let wanted = bins.saturating_mul(of_bin).clamp(MIN_CELLS, 1 << 30);
+        wanted.next_power_of_two().min(most.max(MIN_CELLS))
+    }
+
     /// `count` cells over m + 1 splitters, given as the bits of samples, with the map under which
     /// fewer splitters share a cell.
     pub fn new(sample: SampleType, splitters: &[u64], count: u32) -> Self {

@@ -1,0 +1,43 @@
+#version 460
+// Where each bucket begins, in elements that are in the order of their buckets: a thread per bucket
+// searches for it. That takes a look at a few keys of each bucket, where counting looks at all of them.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#include "key_width.glsl"
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
+// Whether the elements are in the order of their keys, and with that the ids past the last bucket are
+// last within it and can be searched for as well.
+layout(constant_id = SORTED_BY_KEY_ID) const uint SORTED_BY_KEY = 0;
+
+#include "multisplit.glsl"
+#include "bucket.glsl"
+layout(set = 0, binding = 2, std430) writeonly buffer Offsets { uint at[]; } offsets;
+layout(set = 0, binding = 3, std430) writeonly buffer OutOfRange { uint count; } out_of_range;
+
+#include "groups.glsl"
+
+// How many elements have a smaller id. (Ids that are too large count as the last one's, so for the ids
+// of buckets nothing need be clamped.)
+uint elements_before(uint id) {
+    uint low = 0;
+    uint high = element_count();
+    while (low < high) {
+        uint middle = low + (high - low) / 2;
+        if (raw_bucket(keys.at[middle]) < id) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+void main() {
+    stage_splitters();
+    uint bucket = group_index() * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+    if (bucket < push.buckets) offsets.at[bucket] = elements_before(bucket);
+    if (bucket == push.buckets) {
+        offsets.at[bucket] = element_count();
+        if (SORTED_BY_KEY != 0) out_of_range.count = element_count() - elements_before(push.ids);
+    }
+}
