@@ -587,4 +587,5 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("PARENTS", 43),
     ("CANARY_PERIOD", 44),
     ("REVERSED_LANES", 45),
+    ("CLOSED", 46),
 ];

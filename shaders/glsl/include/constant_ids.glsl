@@ -65,4 +65,7 @@
 #define CANARY_PERIOD_ID 44
 #define REVERSED_LANES_ID 45
 
+// Of histograms too.
+#define CLOSED_ID 46
+
 #endif
