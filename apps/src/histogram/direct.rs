@@ -107,7 +107,7 @@ impl<'c, N: Number> Counting<'c, N> {
                 let counted = upload::<N>(self.context, self.file, range, |_| ())
                     .and_then(|samples| self.count(&samples));
                 // Once one has failed, the others need not go on.
-                all.add(counted.inspect_err(|_| next.store(parts, Ordering::Relaxed))?);
+                all.add(&counted.inspect_err(|_| next.store(parts, Ordering::Relaxed))?);
                 bar.inc(len);
             }
         };
@@ -117,7 +117,7 @@ impl<'c, N: Number> Counting<'c, N> {
             for other in others {
                 let counted = other.join().unwrap_or_else(|panic| resume_unwind(panic));
                 all = all.and_then(|mut all| {
-                    all.add(counted?);
+                    all.add(&counted?);
                     Ok(all)
                 });
             }

@@ -51,7 +51,7 @@ impl Outside {
 
 impl Counted {
     /// Adds what was counted of other samples by the same bins.
-    pub fn add(&mut self, other: Self) {
+    pub fn add(&mut self, other: &Self) {
         if let (Counts::Whole(all), Counts::Whole(counts)) = (&mut self.counts, &other.counts) {
             all.iter_mut().zip(counts).for_each(|(all, count)| *all += count);
         }
