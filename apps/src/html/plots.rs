@@ -73,8 +73,9 @@ impl Drawn<'_> {
         Some(self.plot(format!("{}: rate against n{with}", self.op), "n", series))
     }
 
-    /// Rates against m, for the largest n that has several.
-    fn against_m(&self) -> Option<Plot> {
+    /// Rates against m: for the largest n that has several, and those for which another program has
+    /// figures.
+    fn against_m(&self) -> Vec<Plot> {
         let of_size = |n: f64| {
             let mut buckets: Vec<f64> =
                 self.ours.iter().filter(|p| p.n == n && p.m > 0.0).map(|p| p.m).collect();
@@ -90,7 +91,15 @@ impl Drawn<'_> {
             let of_bins = self.op.starts_with("histogram_");
             Some(self.plot(heading, if of_bins { "m (bins)" } else { "m (buckets)" }, series))
         };
-        self.sizes().into_iter().rev().find_map(of_size)
+        let theirs = |n: f64| {
+            let mut others = self.others.all.iter();
+            others.any(|point| point.n == n && point.m > 0.0 && counterpart(self.op, &point.op))
+        };
+        let mut plots: Vec<(f64, Plot)> =
+            self.sizes().into_iter().filter_map(|n| Some((n, of_size(n)?))).collect();
+        let largest = plots.last().map_or(0.0, |(n, _)| *n);
+        plots.retain(|(n, _)| *n == largest || theirs(*n));
+        plots.into_iter().map(|(_, plot)| plot).collect()
     }
 
     fn sizes(&self) -> Vec<f64> {
