@@ -12,7 +12,7 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 static NAMING: Mutex<()> = Mutex::new(());
 /// How long a program that was told to stop may still take to say so.
 #[cfg(unix)]
-const MAX_TELLING: std::time::Duration = std::time::Duration::from_millis(200);
+const MAX_TELLING: std::time::Duration = std::time::Duration::from_secs(2);
 
 fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
