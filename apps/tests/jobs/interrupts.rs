@@ -46,7 +46,8 @@ fn interrupt(desk: &Desk, line: &str, phase: Option<&str>, (name, number): (&str
     let status = child.wait().expect("it ends");
     assert_eq!(status.signal(), Some(number), "{line}, {phase:?}: {status}\n{said}");
     let message = format!("multisplit: stopped by SIG{name}; no output was written");
-    assert_eq!(said.lines().last(), Some(message.as_str()), "{line}, {phase:?}");
+    // Other threads may still have told of a phase after it.
+    assert!(said.lines().any(|told| told == message), "{line}, {phase:?}: no message in\n{said}");
     assert_eq!(desk.names(), before, "{line}, {phase:?}");
 }
 
