@@ -17,6 +17,7 @@ mod environment;
 mod errors;
 mod example_frames;
 mod histogram_cases;
+mod histogram_closed;
 mod histogram_errors;
 mod histogram_options;
 mod histogram_run;
@@ -64,6 +65,7 @@ fn main() -> ExitCode {
         every_width(multisplit_keys::tests()),
         every_width(multisplit_large::tests()),
         every_width(histogram_cases::tests()),
+        every_width(histogram_closed::tests()),
         every_width(histogram_options::tests()),
         every_width(sort_cases::tests()),
         every_width(sort_options::tests()),

@@ -555,8 +555,9 @@ typedef struct {
   /// Whether `CUMULATIVE` gets the exclusive prefix sums of the counts: of one channel, of 32
   /// bits.
   VkBool32 cumulative;
-  /// Must be 0.
-  uint32_t reserved;
+  /// For `EVEN` and `RANGE`: whether the last bin has its upper edge too; otherwise samples there
+  /// are in no bin.
+  VkBool32 closed;
   /// How many elements, and what the caller does around the histogram.
   MultisplitCommonInfo common;
 } MultisplitHistogramInfo;

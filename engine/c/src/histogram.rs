@@ -92,8 +92,9 @@ pub struct MultisplitHistogramInfo {
     /// Whether `CUMULATIVE` gets the exclusive prefix sums of the counts: of one channel, of 32
     /// bits.
     pub cumulative: VkBool32,
-    /// Must be 0.
-    pub reserved: u32,
+    /// For `EVEN` and `RANGE`: whether the last bin has its upper edge too; otherwise samples there
+    /// are in no bin.
+    pub closed: VkBool32,
     /// How many elements, and what the caller does around the histogram.
     pub common: MultisplitCommonInfo,
 }
@@ -130,7 +131,6 @@ pub unsafe extern "C" fn multisplit_histogram_create(
 /// # Safety
 /// The pointers of `info` are null or what they say they are.
 unsafe fn declare(context: &Context, info: &MultisplitHistogramInfo) -> Outcome<Declaration> {
-    read::reserved(MultisplitHistogramInfo::NAME, info.reserved)?;
     let sample = SampleType::from(read::choice(info.sample_type)?);
     let mut declaration = Declaration::new(context, "histogram");
     let n = declaration.count(&info.common)?;
@@ -165,6 +165,7 @@ unsafe fn declare(context: &Context, info: &MultisplitHistogramInfo) -> Outcome<
     }
     let described = Bins::of(sample, info.bins, function).layout(layout);
     let described = if info.accumulate != 0 { described.accumulate() } else { described };
+    let described = if info.closed != 0 { described.closed() } else { described };
     let (graph, policy) = declaration.parts();
     primitives::histogram(graph, policy, &described, &buffers)?;
     Ok(declaration)

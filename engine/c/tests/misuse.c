@@ -161,7 +161,8 @@ static void wrong_tasks(MultisplitContext *context) {
     WRONG_HISTOGRAM(INVALID, info.stride = 3);
     WRONG_HISTOGRAM(INVALID, (info.cumulative = 1, info.wide_counts = 1));
     WRONG_HISTOGRAM(INVALID, (info.weight = MULTISPLIT_WEIGHT_F32, info.wide_counts = 1));
-    WRONG_HISTOGRAM(INVALID, info.reserved = 1);
+    WRONG_HISTOGRAM(INVALID, (info.sample_type = MULTISPLIT_SAMPLE_TYPE_U32, info.edge_count = 0, info.closed = VK_TRUE,
+                              info.function = MULTISPLIT_BINS_IDENTITY));
     WRONG_HISTOGRAM(TOO_LARGE, info.common.n = UINT64_MAX);
 
     MultisplitScanInfo scan = scan_info();

@@ -260,7 +260,7 @@ impl BucketCode {
             return Self { table, ..Self::plain(kind, BucketWords::default()) };
         }
         let sample = if wide { SampleType::U64 } else { SampleType::U32 };
-        let cells = Cells::new(sample, ordered, count);
+        let cells = Cells::new(sample, ordered, count, false);
         let CellMap::Shift(shift) = cells.map else { unreachable!("integers are shifted") };
         let first = ordered.first().copied().unwrap_or(0);
         let ([first_low, first_high], [span_low, span_high]) =
