@@ -38,7 +38,7 @@
 #define MULTISPLIT_VERSION_MAJOR 0
 
 /// Minor version of this header.
-#define MULTISPLIT_VERSION_MINOR 2
+#define MULTISPLIT_VERSION_MINOR 3
 
 /// Patch version of this header.
 #define MULTISPLIT_VERSION_PATCH 0
@@ -57,7 +57,8 @@ typedef enum {
   MULTISPLIT_ERROR_NULL = -1,
   /// The caller was compiled for another version of the library.
   MULTISPLIT_ERROR_VERSION = -2,
-  /// `struct_size` is not the size that the library knows for this structure.
+  /// `struct_size` leaves out members that are needed, or has members that the library does not know
+  /// and that are set.
   MULTISPLIT_ERROR_STRUCT_SIZE = -3,
   /// A handle is not valid: it was destroyed, is of another kind, or was never created.
   MULTISPLIT_ERROR_HANDLE = -4,
@@ -372,7 +373,9 @@ typedef struct {
   VkPhysicalDevice physical_device;
   /// The device.
   VkDevice device;
-  /// A queue with compute. Shortest paths are submitted to it; recording does not use it.
+  /// A queue with compute. Creating a context and recording do not use it. Creating the first operation
+  /// may submit to it and wait, which `ranking` can forbid; shortest paths submit and wait. Nobody
+  /// else may use the queue during those calls.
   VkQueue queue;
   /// Its family.
   uint32_t queue_family;
@@ -385,8 +388,9 @@ typedef struct {
   /// A folder in which compiled pipelines are kept between runs; `NULL`: they are not. It is
   /// copied.
   const char *pipeline_cache;
-  /// What ranking may rely on. To find out what the device does, the first operation that is created
-  /// may submit to the queue and wait; `MULTISPLIT_RANKING_PROMISED` forbids it.
+  /// What ranking may rely on. To find out what the device does, creating the first operation of a
+  /// context may submit to the queue and wait, once for a device and its driver where `pipeline_cache`
+  /// names a folder. `MULTISPLIT_RANKING_PROMISED` forbids it: then only shortest paths submit.
   MultisplitRanking ranking;
   /// Must be 0.
   uint32_t reserved;
@@ -419,11 +423,12 @@ typedef struct {
   MultisplitScope after;
 } MultisplitRoleScope;
 
-/// What all operations have in common. Zero means the default everywhere.
+/// What all operations have in common. Every member but `n` may be 0, which is its default.
 typedef struct {
-  /// The number of elements, or its maximum. Buffers are sized by it.
+  /// The number of elements, or its maximum: at most 2^30 - 1, in arrays of at most
+  /// `maxStorageBufferRange` bytes each. Buffers are sized by it.
   uint64_t n;
-  /// Where the number of elements comes from.
+  /// Where the number of elements comes from; 0: it is always n.
   MultisplitCount count;
   /// For a device count: which word of the buffer of `MULTISPLIT_ROLE_COUNT` it is.
   uint32_t count_index;
@@ -432,11 +437,11 @@ typedef struct {
   /// Number of scopes.
   uint32_t scope_count;
   /// Frames in flight: how many recordings of the operation may be recorded and yet to run. Threads
-  /// that record at the same time have frames of their own. 0: 2.
+  /// that record at the same time have frames of their own. At most 1024; 0: 2.
   uint32_t frames;
-  /// Whether the operation allocates its scratch memory, one piece for each frame; otherwise each
-  /// recording is given some.
-  VkBool32 own_workspace;
+  /// Whether each recording is given scratch memory (`workspace` of `MultisplitRecordInfo`); otherwise
+  /// the operation allocates its own, one piece for each frame.
+  VkBool32 caller_workspace;
   /// Whether kernels take addresses instead of descriptors, for engines that have no descriptors to
   /// spare: buffers are then created with `VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT`, and may be bound
   /// by address. Needs `MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS`.
@@ -451,11 +456,11 @@ typedef struct {
 typedef struct {
   /// `sizeof(MultisplitSortInfo)`.
   uint32_t struct_size;
-  /// What a key is.
+  /// What a key is; 0: `uint32_t`.
   MultisplitKeyType key_type;
-  /// What moves along with the keys.
+  /// What moves along with the keys; 0: nothing.
   MultisplitSortValues values;
-  /// Bytes of a value: 4, 8 or 16.
+  /// Bytes of a value: 4, 8 or 16; 0: 4.
   uint32_t value_bytes;
   /// Whether the largest key comes first.
   VkBool32 descending;
@@ -494,7 +499,7 @@ typedef struct {
   uint32_t shift;
   /// For `DELTA`: how many keys a bucket spans.
   uint64_t width;
-  /// For `DIGIT`: how many bits.
+  /// For `DIGIT`: how many bits; 0: as many as the numbers of m buckets have.
   uint32_t bits;
   /// For `GLSL`: words of the buffer `TABLE`.
   uint32_t table_words;
@@ -504,7 +509,7 @@ typedef struct {
   uint32_t parameters[3];
   /// The output.
   MultisplitSplitOutput output;
-  /// For pairs: bytes of a value, 4, 8 or 16.
+  /// For pairs: bytes of a value, 4, 8 or 16; 0: 4.
   uint32_t value_bytes;
   /// Whether `OUT_OF_RANGE` gets the number of keys whose function gave an id of m or more. They
   /// are put into the last bucket; where it is not zero, the output means nothing.
@@ -739,7 +744,8 @@ MultisplitResult multisplit_requirements_check(const MultisplitRequirements *req
 /// Nobody uses pointers that came from them any more.
 MultisplitResult multisplit_requirements_destroy(MultisplitRequirements *requirements);
 
-/// Creates a context for the caller's device. An error names everything that the device lacks.
+/// Creates a context for the caller's device. An error names everything that the device lacks, functions
+/// that it does not have included. Nothing is submitted.
 ///
 /// The caller's part:
 /// `info` is `NULL` or points to a `MultisplitContextInfo`. Handles in it are `NULL` or alive, belong
@@ -773,7 +779,8 @@ MultisplitResult multisplit_context_destroy(MultisplitContext *context);
 ///
 /// The caller's part:
 /// `info` is `NULL` or points to a `MultisplitSortInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written.
+/// they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
 MultisplitResult multisplit_sort_create(const MultisplitContext *context,
                                         const MultisplitSortInfo *info,
                                         MultisplitOperation **operation);
@@ -783,7 +790,8 @@ MultisplitResult multisplit_sort_create(const MultisplitContext *context,
 ///
 /// The caller's part:
 /// `info` is `NULL` or points to a `MultisplitSplitInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written.
+/// they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
 MultisplitResult multisplit_split_create(const MultisplitContext *context,
                                          const MultisplitSplitInfo *info,
                                          MultisplitOperation **operation);
@@ -793,7 +801,8 @@ MultisplitResult multisplit_split_create(const MultisplitContext *context,
 ///
 /// The caller's part:
 /// `info` is `NULL` or points to a `MultisplitHistogramInfo` whose pointers are `NULL` or what they
-/// say they are. `operation` is `NULL` or may be written.
+/// say they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
 MultisplitResult multisplit_histogram_create(const MultisplitContext *context,
                                              const MultisplitHistogramInfo *info,
                                              MultisplitOperation **operation);
@@ -802,7 +811,8 @@ MultisplitResult multisplit_histogram_create(const MultisplitContext *context,
 ///
 /// The caller's part:
 /// `info` is `NULL` or points to a `MultisplitScanInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written.
+/// they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
 MultisplitResult multisplit_scan_create(const MultisplitContext *context,
                                         const MultisplitScanInfo *info,
                                         MultisplitOperation **operation);

@@ -1,7 +1,7 @@
 //! What C does with an operation: plans it, warms it up, asks what it needs, records it any number of
 //! times.
 
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, offset_of};
 use std::sync::Arc;
 
 use multisplit::ash::vk::Handle as _;
@@ -102,6 +102,7 @@ pub struct MultisplitRecordInfo {
 // SAFETY: as the trait asks.
 unsafe impl Sized32 for MultisplitRecordInfo {
     const NAME: &'static str = "MultisplitRecordInfo";
+    const REQUIRED: usize = offset_of!(Self, workspace);
 }
 
 static OPERATIONS: Registry<MultisplitOperation, Operation> = Registry::new("operation");
@@ -117,7 +118,7 @@ pub(crate) unsafe fn create(
 ) -> Outcome<*mut MultisplitOperation> {
     // SAFETY: by the caller's contract.
     let operation = unsafe { Operation::plan(context, common, declaration)? };
-    Ok(OPERATIONS.insert(operation))
+    OPERATIONS.insert(operation)
 }
 
 /// Creates everything that recording needs: pipelines, which the driver may take a while to compile,
@@ -217,7 +218,7 @@ pub unsafe extern "C" fn multisplit_record(
             let info = read::info(info)?;
             let count = info.binding_count.into();
             let bindings = read::slice("bindings", info.bindings, count)?;
-            operation.record(commands, info, bindings)
+            operation.record(commands, &info, bindings)
         }
     })
 }

@@ -73,6 +73,19 @@ fn the_interface_bears_anything_under_address_sanitizer() -> Result<()> {
     Ok(())
 }
 
+/// Devices that are not quite what they are said to be, and another copy of the library.
+#[test]
+fn devices_are_checked_before_they_are_used() -> Result<()> {
+    let installed = Installed::get()?;
+    let second = format!("-DSECOND_COPY=\"{}\"", installed.second_copy()?.display());
+    let sources = &["tests/adopted.c", "tests/suite.c", "examples/host.c"];
+    let flags = [second.as_str()];
+    let program = Program { name: "adopted", sources, flags: &flags, library: Library::Shared };
+    let said = installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
+    ensure!(said.ends_with(" checks, 0 failed\n"), "{said}");
+    Ok(())
+}
+
 const VERSION: &str = concat!("-DEXPECTED_VERSION=\"", env!("CARGO_PKG_VERSION"), "\"");
 
 fn abi<'p>(name: &'p str, flags: &'p [&'p str]) -> Program<'p> {

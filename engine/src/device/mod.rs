@@ -5,6 +5,7 @@ pub(crate) mod adopt;
 pub(crate) mod attach;
 pub(crate) mod commands;
 pub(crate) mod context;
+mod functions;
 pub(crate) mod instance;
 pub(crate) mod observer;
 pub(crate) mod order;

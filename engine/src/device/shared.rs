@@ -7,6 +7,7 @@ use ash::vk;
 
 use crate::device::attach::Attachments;
 use crate::device::context::PipelineCache;
+use crate::device::functions::{Barrier, Functions};
 use crate::device::instance::Instance;
 use crate::device::observer::Observer;
 use crate::device::order::{Order, RecordingId};
@@ -14,7 +15,7 @@ use crate::device::properties::DeviceProperties;
 use crate::device::requirements::Features;
 use crate::device::validation::Messages;
 use crate::device::verdict::VerdictFile;
-use crate::error::{Result, VkResultExt};
+use crate::error::{Error, Result, VkResultExt};
 
 /// Synchronization2 came to core under another name.
 enum Synchronization2 {
@@ -89,10 +90,17 @@ impl Device {
     pub fn new(parts: DeviceParts) -> Result<Self> {
         let DeviceParts { features, handles: Handles { raw, instance: owner }, .. } = &parts;
         let instance = &owner.raw;
-        let synchronization2 = if parts.api_version >= vk::API_VERSION_1_3 {
-            Synchronization2::Core
-        } else {
-            Synchronization2::Extension(ash::khr::synchronization2::Device::new(instance, raw))
+        let functions = Functions::new(instance, raw.handle());
+        let missing = functions.missing(features, owner.debug_utils);
+        if !missing.is_empty() {
+            let missing = missing.iter().map(ToString::to_string).collect();
+            return Err(Error::MissingRequirements { device: parts.properties.name, missing });
+        }
+        let synchronization2 = match functions.barrier(parts.api_version) {
+            Some(Barrier::Extension) => {
+                Synchronization2::Extension(ash::khr::synchronization2::Device::new(instance, raw))
+            }
+            _ => Synchronization2::Core,
         };
         let push_descriptor =
             features.push_descriptor.then(|| ash::khr::push_descriptor::Device::new(instance, raw));
@@ -133,6 +141,11 @@ impl Device {
 
     pub fn instance(&self) -> &ash::Instance {
         &self.handles.instance.raw
+    }
+
+    /// Whether other code created it, whose memory it takes a share of.
+    pub fn is_adopted(&self) -> bool {
+        !self.handles.instance.owned
     }
 
     /// One `vkCmdPipelineBarrier2`.

@@ -64,6 +64,13 @@ impl Installed {
         self.folder.join(name)
     }
 
+    /// Another copy of the shared library, under another name.
+    pub fn second_copy(&self) -> Result<PathBuf> {
+        let copy = self.path("second-copy.so");
+        std::fs::copy(self.path("lib/libmultisplit.so"), &copy)?;
+        Ok(copy)
+    }
+
     /// The widths to run a program at; other drivers than lavapipe do not look at them.
     pub fn widths(&self) -> &'static [&'static str] {
         if self.device.contains("llvmpipe") { &LAVAPIPE_WIDTHS } else { &LAVAPIPE_WIDTHS[..1] }
@@ -94,7 +101,7 @@ impl Installed {
         let main = program.sources.first().copied().unwrap_or_default();
         let mut link = compiler(main);
         link.args(program.flags).args(objects).args(self.link(program.library)?);
-        succeed(link.args(["-lvulkan", "-lm", "-pthread", "-o"]).arg(&path))?;
+        succeed(link.args(["-lvulkan", "-lm", "-ldl", "-pthread", "-o"]).arg(&path))?;
         Ok(Built { path, library: program.library })
     }
 

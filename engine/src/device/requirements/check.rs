@@ -56,6 +56,11 @@ pub enum Missing {
     SubgroupSize(u32),
     /// A queue family with compute: any, or the one that was named.
     Compute(Option<u32>),
+    /// A function that the engine calls, which `vkGetDeviceProcAddr` does not know.
+    Function {
+        /// Its name.
+        name: &'static CStr,
+    },
 }
 
 impl fmt::Display for Missing {
@@ -81,6 +86,13 @@ impl fmt::Display for Missing {
             Self::SubgroupSize(size) => write!(f, "a subgroup size from 4 to 128 (it is {size})"),
             Self::Compute(None) => f.write_str("a compute queue"),
             Self::Compute(Some(family)) => write!(f, "compute on queue family {family}"),
+            Self::Function { name } => {
+                write!(
+                    f,
+                    "the function {} (vkGetDeviceProcAddr gives none)",
+                    name.to_string_lossy()
+                )
+            }
         }
     }
 }
