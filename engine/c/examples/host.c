@@ -149,6 +149,12 @@ void host_create(Host *host, int argc, char **argv) {
 }
 
 void host_create_version(Host *host, int argc, char **argv, uint32_t api_version) {
+    host_open(host, argc, argv, api_version);
+    create_device(host);
+    host_use(host, host->device, host->queue, host->features);
+}
+
+void host_open(Host *host, int argc, char **argv, uint32_t api_version) {
     const char *name = "";
     int validate = 0;
     for (int i = 1; i < argc; ++i) {
@@ -164,7 +170,12 @@ void host_create_version(Host *host, int argc, char **argv, uint32_t api_version
     host->api_version = api_version;
     create_instance(host, validate);
     find_device(host, name);
-    create_device(host);
+}
+
+void host_use(Host *host, VkDevice device, VkQueue queue, uint32_t features) {
+    host->device = device;
+    host->queue = queue;
+    host->features = features;
     VkCommandPoolCreateInfo pool = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
         .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,

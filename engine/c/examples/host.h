@@ -53,6 +53,9 @@ typedef struct HostPass {
 void host_create(Host *host, int argc, char **argv);
 /* The same for another version of Vulkan than 1.3. */
 void host_create_version(Host *host, int argc, char **argv, uint32_t api_version);
+/* The same in parts: everything before the device; and, with one that was created, the rest. */
+void host_open(Host *host, int argc, char **argv, uint32_t api_version);
+void host_use(Host *host, VkDevice device, VkQueue queue, uint32_t features);
 /* Destroys everything, and gives the exit status: 3 where the layers have spoken. */
 int host_destroy(Host *host);
 

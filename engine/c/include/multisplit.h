@@ -11,12 +11,16 @@
  *   5. multisplit_record, every frame             into the caller's command buffer
  *   6. multisplit_operation_destroy, multisplit_context_destroy
  *
+ * The short way to a sort: multisplit_device_create for 1, multisplit_sort_pairs_create for 3 and 4,
+ * multisplit_record_sort for 5. C++ programs may prefer the classes of multisplit.hpp.
+ *
  * Functions return a MultisplitResult, except those that return text or a version;
  * multisplit_last_error returns the message of an error. NULL for an argument is an error, never a
  * crash. Handles are numbers, not addresses: one that was destroyed or never created is an error too.
  *
- * Structures that the caller fills begin with struct_size, which is set to their sizeof. Any other
- * member that is zero has its default; members called reserved must be zero. Write
+ * Structures that the caller fills begin with struct_size, which is set to their sizeof. A member with
+ * a default says so ("0: ..."); switches are off and choices are their first value where they are 0;
+ * members called reserved must be 0. Write
  *
  *   MultisplitSortInfo info = {.struct_size = sizeof info, .key_type = MULTISPLIT_KEY_TYPE_F32};
  *
@@ -189,6 +193,15 @@ typedef enum {
   /// The words one of which is the device count.
   MULTISPLIT_ROLE_COUNT = 18,
 } MultisplitRole;
+
+/// Who records the barriers between an operation and what the caller does before and after.
+typedef enum {
+  /// The caller, but for the buffers and ends for which `scopes` name a scope.
+  MULTISPLIT_BARRIERS_CALLER = 0,
+  /// The operation, for all buffers: against all commands before and after, but for those for which
+  /// `scopes` name a narrower scope. Simple, and on some devices some microseconds slower.
+  MULTISPLIT_BARRIERS_FULL = 1,
+} MultisplitBarriers;
 
 /// Which bucket a key belongs to.
 typedef enum {
@@ -446,6 +459,10 @@ typedef struct {
   /// spare: buffers are then created with `VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT`, and may be bound
   /// by address. Needs `MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS`.
   VkBool32 by_address;
+  /// Who records barriers that `scopes` do not ask for; 0: the caller.
+  MultisplitBarriers barriers;
+  /// Must be 0.
+  uint32_t reserved;
 } MultisplitCommonInfo;
 
 /// A radix sort of up to 2^30 - 1 elements, in arrays of at most `maxStorageBufferRange` bytes each. It is
@@ -900,6 +917,54 @@ MultisplitResult multisplit_sssp_solve(const MultisplitSssp *sssp,
 /// The caller's part:
 /// The device is alive.
 MultisplitResult multisplit_sssp_destroy(MultisplitSssp *sssp);
+
+/// Creates the caller's device, with what multisplit needs added to how the caller wants it, and sets
+/// `device`, `features` and `queue` of `info`: the first queue of `queue_family`. The other members of
+/// `info` are set before, as for `multisplit_context_create`. The device is the caller's to destroy.
+///
+/// `create_info` is how the caller would create the device; `NULL`: with one queue of `queue_family`, and
+/// nothing else. Features are set in the structures that its chain has; nothing else of it is changed.
+///
+/// The caller's part:
+/// `info` is `NULL` or points to a `MultisplitContextInfo` that may be written, whose handles, but for
+/// the device and the queue, are `NULL` or alive and belong together. `create_info` is `NULL` or one that
+/// `vkCreateDevice` would accept, and its chain may be written.
+MultisplitResult multisplit_device_create(MultisplitContextInfo *info,
+                                          const VkDeviceCreateInfo *create_info);
+
+/// A sort of n pairs in ascending order: keys of a type, and a value of 4 bytes for each. It is warmed
+/// up, has its own scratch memory for two frames in flight, and records the barriers against everything
+/// before and after. `multisplit_record_sort` records it, as does `multisplit_record`; its roles are `KEYS`
+/// and `VALUES`. `multisplit_sort_create` makes any other sort.
+///
+/// The caller's part:
+/// `operation` is `NULL` or may be written. Unless the context was created with
+/// `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+MultisplitResult multisplit_sort_pairs_create(const MultisplitContext *context,
+                                              MultisplitKeyType key_type,
+                                              uint64_t n,
+                                              MultisplitOperation **operation);
+
+/// A sort of n keys in ascending order, otherwise like `multisplit_sort_pairs_create`.
+///
+/// The caller's part:
+/// As for `multisplit_sort_pairs_create`.
+MultisplitResult multisplit_sort_keys_create(const MultisplitContext *context,
+                                             MultisplitKeyType key_type,
+                                             uint64_t n,
+                                             MultisplitOperation **operation);
+
+/// Records a sort of `multisplit_sort_pairs_create` or `multisplit_sort_keys_create`, of the buffers from
+/// their beginning on. `values` is `VK_NULL_HANDLE` for keys alone. Frames in flight take turns: when a
+/// sort is recorded the third time, the commands of the first have run.
+///
+/// The caller's part:
+/// As for `multisplit_record`. The buffers were created with `VK_BUFFER_USAGE_STORAGE_BUFFER_BIT`, are on no
+/// other queue meanwhile, and hold n keys and n values.
+MultisplitResult multisplit_record_sort(const MultisplitOperation *operation,
+                                        VkCommandBuffer commands,
+                                        VkBuffer keys,
+                                        VkBuffer values);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -121,6 +121,26 @@ pub(crate) unsafe fn create(
     OPERATIONS.insert(operation)
 }
 
+/// The same, ready to be recorded.
+///
+/// # Safety
+/// As for [`create`].
+pub(crate) unsafe fn create_ready(
+    context: &Arc<ContextObject>,
+    common: &MultisplitCommonInfo,
+    declaration: Declaration,
+) -> Outcome<*mut MultisplitOperation> {
+    // SAFETY: by the caller's contract.
+    let operation = unsafe { Operation::plan(context, common, declaration)? };
+    operation.warm_up()?;
+    OPERATIONS.insert(operation)
+}
+
+/// The operation of a handle.
+pub(crate) fn get(operation: *const MultisplitOperation) -> Outcome<Arc<Operation>> {
+    OPERATIONS.get(operation)
+}
+
 /// Creates everything that recording needs: pipelines, which the driver may take a while to compile,
 /// descriptors, and the workspace where the operation has its own. A second call does nothing. After
 /// it, recording creates and allocates nothing.

@@ -60,6 +60,12 @@ fn wrong_size<T: Sized32>(size: usize, what: &str) -> Failure {
     Failure::new(MultisplitResult::MultisplitErrorStructSize, text)
 }
 
+/// A structure of which nothing is set.
+pub(crate) fn zeroed<T: Sized32>() -> T {
+    // SAFETY: any bits are values of its members.
+    unsafe { MaybeUninit::zeroed().assume_init() }
+}
+
 /// A member that is kept for later versions: a caller that sets it expects something that this
 /// version does not do.
 pub(crate) fn reserved(structure: &str, value: u32) -> Outcome {

@@ -81,7 +81,7 @@ pub(crate) fn features_of(bits: u32) -> Outcome<Features> {
 }
 
 /// The bits of these features.
-fn bits_of(mut features: Features) -> u32 {
+pub(crate) fn bits_of(mut features: Features) -> u32 {
     let on =
         |(feature, member): (MultisplitFeature, &mut bool)| u32::from(*member) * feature as u32;
     members(&mut features).map(on).iter().sum()

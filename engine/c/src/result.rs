@@ -117,6 +117,10 @@ impl Failure {
         Self::new(Code::MultisplitErrorTooSmall, text)
     }
 
+    pub fn vulkan(call: &str, result: vk::Result) -> Self {
+        Self::new(vulkan(result), format!("{call}: {result}"))
+    }
+
     fn panicked(payload: &(dyn Any + Send)) -> Self {
         let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| payload.downcast_ref::<String>().cloned());

@@ -89,7 +89,7 @@ pub unsafe extern "C" fn multisplit_sort_create(
     })
 }
 
-fn declare(context: &Context, info: &MultisplitSortInfo) -> Outcome<Declaration> {
+pub(crate) fn declare(context: &Context, info: &MultisplitSortInfo) -> Outcome<Declaration> {
     let key = KeyType::from(read::choice(info.key_type)?);
     let mut declaration = Declaration::new(context, "sort");
     let n = declaration.count(&info.common)?;

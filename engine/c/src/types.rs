@@ -174,6 +174,18 @@ impl MultisplitRole {
     }
 }
 
+/// Who records the barriers between an operation and what the caller does before and after.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MultisplitBarriers {
+    /// The caller, but for the buffers and ends for which `scopes` name a scope.
+    Caller = 0,
+    /// The operation, for all buffers: against all commands before and after, but for those for which
+    /// `scopes` name a narrower scope. Simple, and on some devices some microseconds slower.
+    Full = 1,
+}
+choice!(MultisplitBarriers: Caller, Full);
+
 /// Where the number of elements comes from.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -254,6 +266,10 @@ pub struct MultisplitCommonInfo {
     /// spare: buffers are then created with `VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT`, and may be bound
     /// by address. Needs `MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS`.
     pub by_address: VkBool32,
+    /// Who records barriers that `scopes` do not ask for; 0: the caller.
+    pub barriers: MaybeUninit<MultisplitBarriers>,
+    /// Must be 0.
+    pub reserved: u32,
 }
 
 impl MultisplitCommonInfo {

@@ -48,6 +48,7 @@ fn the_header_is_what_the_sources_say() -> Result<()> {
         "scan",
         "operation",
         "sssp",
+        "short",
     ] {
         builder = builder.with_src(root().join(format!("src/{name}.rs")));
     }
@@ -66,8 +67,8 @@ fn the_header_is_what_the_sources_say() -> Result<()> {
 #[test]
 fn every_function_is_in_the_header_and_in_the_tests() -> Result<()> {
     let header = fs::read_to_string(root().join("include/multisplit.h"))?;
-    let tests =
-        ["abi", "misuse"].map(|name| fs::read_to_string(root().join(format!("tests/{name}.c"))));
+    let tests = ["abi", "misuse", "short"]
+        .map(|name| fs::read_to_string(root().join(format!("tests/{name}.c"))));
     let tests = tests.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
     let mut count = 0;
     for file in fs::read_dir(root().join("src"))? {

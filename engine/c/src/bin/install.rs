@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const HEADER: &str = include_str!("../../include/multisplit.h");
+const CPP_HEADER: &str = include_str!("../../include/multisplit.hpp");
 const PKG_CONFIG: &str = include_str!("../../multisplit.pc.in");
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// What a program needs besides that links the static library on Linux: what
@@ -40,9 +41,15 @@ fn install(prefix: &Path) -> Result<Vec<PathBuf>> {
     for folder in [&pkg_config, &include] {
         fs::create_dir_all(folder).map_err(|error| about(folder, &error))?;
     }
-    let mut files = vec![include.join("multisplit.h"), pkg_config.join("multisplit.pc")];
-    fs::write(&files[0], HEADER).map_err(|error| about(&files[0], &error))?;
-    fs::write(&files[1], filled_in()).map_err(|error| about(&files[1], &error))?;
+    let mut files = Vec::new();
+    for (path, text) in [
+        (include.join("multisplit.h"), HEADER),
+        (include.join("multisplit.hpp"), CPP_HEADER),
+        (pkg_config.join("multisplit.pc"), &filled_in()),
+    ] {
+        fs::write(&path, text).map_err(|error| about(&path, &error))?;
+        files.push(path);
+    }
     let archive = lib.join("libmultisplit.a");
     copy(&built("libmultisplit_c.a")?, &archive)?;
     files.push(archive);

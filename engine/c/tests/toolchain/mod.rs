@@ -42,7 +42,7 @@ pub struct Program<'p> {
 }
 
 const C: [&str; 6] = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g"];
-const CXX: [&str; 6] = ["-std=c++11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g"];
+const CXX: [&str; 6] = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g"];
 
 impl Installed {
     /// Installed as `./x install-c` does, once for all tests.
@@ -62,6 +62,19 @@ impl Installed {
 
     fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.folder.join(name)
+    }
+
+    /// A program of the guide: the block of code after `<!-- program: NAME -->`.
+    pub fn from_guide(&self, name: &str) -> Result<PathBuf> {
+        let guide = std::fs::read_to_string(root().join("../../docs/embedding-c.md"))?;
+        let (_, after) = guide
+            .split_once(&format!("<!-- program: {name} -->\n"))
+            .with_context(|| format!("the guide has no program {name}"))?;
+        let (_, block) = after.split_once('\n').context("a block of code")?;
+        let (text, _) = block.split_once("\n```").context("the end of the block")?;
+        let path = self.path(name);
+        std::fs::write(&path, format!("{text}\n"))?;
+        Ok(path)
     }
 
     /// Another copy of the shared library, under another name.
@@ -95,6 +108,7 @@ impl Installed {
             compile.args(program.flags).args(self.pkg_config(&["--cflags"])?);
             // Next to the sources are the headers that are theirs.
             compile.arg("-I").arg(root().join("examples")).arg("-I").arg(root().join("tests"));
+            // A source that is not the package's has its whole path.
             succeed(compile.arg("-c").arg(root().join(source)).arg("-o").arg(&object))?;
             objects.push(object);
         }
@@ -106,10 +120,10 @@ impl Installed {
     }
 
     /// Compiles a file that includes the header and nothing else.
-    pub fn check_header(&self, standard: &str) -> Result<()> {
+    pub fn check_header(&self, header: &str, standard: &str) -> Result<()> {
         let source =
             self.path(format!("{standard}.{}", if standard.contains('+') { "cpp" } else { "c" }));
-        std::fs::write(&source, "#include <multisplit.h>\n")?;
+        std::fs::write(&source, format!("#include <{header}>\n"))?;
         let mut compile = compiler(&source.display().to_string());
         compile.arg(format!("-std={standard}")).args(["-Wconversion", "-fsyntax-only"]);
         succeed(compile.args(self.pkg_config(&["--cflags"])?).arg(&source))?;
