@@ -155,10 +155,3 @@ fn the_header_is_clean_in_every_standard() -> Result<()> {
     }
     Ok(())
 }
-
-#[test]
-fn pkg_config_knows_the_version() -> Result<()> {
-    let installed = Installed::get()?;
-    ensure!(installed.pkg_config(&["--modversion"])? == [env!("CARGO_PKG_VERSION")]);
-    Ok(())
-}
