@@ -121,8 +121,11 @@ impl<'d> Functions<'d> {
         let called = ALWAYS.iter().chain(called);
         let absent = called.filter(|name| !self.has(name));
         let mut missing: Vec<_> = absent.map(|&name| Missing::Function { name }).collect();
-        if self.barrier(vk::API_VERSION_1_3).is_none() {
+        if features.synchronization2 && self.barrier(vk::API_VERSION_1_3).is_none() {
             missing.push(Missing::Function { name: c"vkCmdPipelineBarrier2" });
+        }
+        if !features.synchronization2 && !self.has(c"vkCmdPipelineBarrier") {
+            missing.push(Missing::Function { name: c"vkCmdPipelineBarrier" });
         }
         missing
     }

@@ -3,6 +3,7 @@
 
 pub(crate) mod adopt;
 pub(crate) mod attach;
+mod barriers;
 pub(crate) mod commands;
 pub(crate) mod context;
 mod functions;

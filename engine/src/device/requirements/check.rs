@@ -121,6 +121,15 @@ impl Check {
         Err(Error::MissingRequirements { device: self.device, missing })
     }
 
+    /// Lets a device pass that has, or was created with, no `synchronization2`.
+    pub(crate) fn allow_without_synchronization2(&mut self) {
+        let name = KNOWN.first().and_then(|known| known.feature).map(|(name, _)| name);
+        self.missing.retain(|missing| match missing {
+            Missing::Feature { name: other, .. } => Some(*other) != name,
+            _ => true,
+        });
+    }
+
     /// A device of which everything useful will be enabled.
     pub(super) fn of_device(offer: &Offer) -> Self {
         let mut missing = device_lacks(offer);
