@@ -11,12 +11,16 @@
  *   5. multisplit_record, every frame             into the caller's command buffer
  *   6. multisplit_operation_destroy, multisplit_context_destroy
  *
+ * The short way to a sort: multisplit_device_create for 1, multisplit_sort_pairs_create for 3 and 4,
+ * multisplit_record_sort for 5. C++ programs may prefer the classes of multisplit.hpp.
+ *
  * Functions return a MultisplitResult, except those that return text or a version;
  * multisplit_last_error returns the message of an error. NULL for an argument is an error, never a
  * crash. Handles are numbers, not addresses: one that was destroyed or never created is an error too.
  *
- * Structures that the caller fills begin with struct_size, which is set to their sizeof. Any other
- * member that is zero has its default; members called reserved must be zero. Write
+ * Structures that the caller fills begin with struct_size, which is set to their sizeof. A member with
+ * a default says so ("0: ..."); switches are off and choices are their first value where they are 0;
+ * members called reserved must be 0. Write
  *
  *   MultisplitSortInfo info = {.struct_size = sizeof info, .key_type = MULTISPLIT_KEY_TYPE_F32};
  *
@@ -38,7 +42,7 @@
 #define MULTISPLIT_VERSION_MAJOR 0
 
 /// Minor version of this header.
-#define MULTISPLIT_VERSION_MINOR 2
+#define MULTISPLIT_VERSION_MINOR 3
 
 /// Patch version of this header.
 #define MULTISPLIT_VERSION_PATCH 0
@@ -57,7 +61,8 @@ typedef enum {
   MULTISPLIT_ERROR_NULL = -1,
   /// The caller was compiled for another version of the library.
   MULTISPLIT_ERROR_VERSION = -2,
-  /// `struct_size` is not the size that the library knows for this structure.
+  /// `struct_size` leaves out members that are needed, or has members that the library does not know
+  /// and that are set.
   MULTISPLIT_ERROR_STRUCT_SIZE = -3,
   /// A handle is not valid: it was destroyed, is of another kind, or was never created.
   MULTISPLIT_ERROR_HANDLE = -4,
@@ -188,6 +193,15 @@ typedef enum {
   /// The words one of which is the device count.
   MULTISPLIT_ROLE_COUNT = 18,
 } MultisplitRole;
+
+/// Who records the barriers between an operation and what the caller does before and after.
+typedef enum {
+  /// The caller, but for the buffers and ends for which `scopes` name a scope.
+  MULTISPLIT_BARRIERS_CALLER = 0,
+  /// The operation, for all buffers: against all commands before and after, but for those for which
+  /// `scopes` name a narrower scope. Simple, and on some devices some microseconds slower.
+  MULTISPLIT_BARRIERS_FULL = 1,
+} MultisplitBarriers;
 
 /// Which bucket a key belongs to.
 typedef enum {
@@ -372,7 +386,9 @@ typedef struct {
   VkPhysicalDevice physical_device;
   /// The device.
   VkDevice device;
-  /// A queue with compute. Shortest paths are submitted to it; recording does not use it.
+  /// A queue with compute. Creating a context and recording do not use it. Creating the first operation
+  /// may submit to it and wait, which `ranking` can forbid; shortest paths submit and wait. Nobody
+  /// else may use the queue during those calls.
   VkQueue queue;
   /// Its family.
   uint32_t queue_family;
@@ -385,8 +401,9 @@ typedef struct {
   /// A folder in which compiled pipelines are kept between runs; `NULL`: they are not. It is
   /// copied.
   const char *pipeline_cache;
-  /// What ranking may rely on. To find out what the device does, the first operation that is created
-  /// may submit to the queue and wait; `MULTISPLIT_RANKING_PROMISED` forbids it.
+  /// What ranking may rely on. To find out what the device does, creating the first operation of a
+  /// context may submit to the queue and wait, once for a device and its driver where `pipeline_cache`
+  /// names a folder. `MULTISPLIT_RANKING_PROMISED` forbids it: then only shortest paths submit.
   MultisplitRanking ranking;
   /// Must be 0.
   uint32_t reserved;
@@ -419,11 +436,12 @@ typedef struct {
   MultisplitScope after;
 } MultisplitRoleScope;
 
-/// What all operations have in common. Zero means the default everywhere.
+/// What all operations have in common. Every member but `n` may be 0, which is its default.
 typedef struct {
-  /// The number of elements, or its maximum. Buffers are sized by it.
+  /// The number of elements, or its maximum: at most 2^30 - 1, in arrays of at most
+  /// `maxStorageBufferRange` bytes each. Buffers are sized by it.
   uint64_t n;
-  /// Where the number of elements comes from.
+  /// Where the number of elements comes from; 0: it is always n.
   MultisplitCount count;
   /// For a device count: which word of the buffer of `MULTISPLIT_ROLE_COUNT` it is.
   uint32_t count_index;
@@ -432,15 +450,19 @@ typedef struct {
   /// Number of scopes.
   uint32_t scope_count;
   /// Frames in flight: how many recordings of the operation may be recorded and yet to run. Threads
-  /// that record at the same time have frames of their own. 0: 2.
+  /// that record at the same time have frames of their own. At most 1024; 0: 2.
   uint32_t frames;
-  /// Whether the operation allocates its scratch memory, one piece for each frame; otherwise each
-  /// recording is given some.
-  VkBool32 own_workspace;
+  /// Whether each recording is given scratch memory (`workspace` of `MultisplitRecordInfo`); otherwise
+  /// the operation allocates its own, one piece for each frame.
+  VkBool32 caller_workspace;
   /// Whether kernels take addresses instead of descriptors, for engines that have no descriptors to
   /// spare: buffers are then created with `VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT`, and may be bound
   /// by address. Needs `MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS`.
   VkBool32 by_address;
+  /// Who records barriers that `scopes` do not ask for; 0: the caller.
+  MultisplitBarriers barriers;
+  /// Must be 0.
+  uint32_t reserved;
 } MultisplitCommonInfo;
 
 /// A radix sort of up to 2^30 - 1 elements, in arrays of at most `maxStorageBufferRange` bytes each. It is
@@ -451,11 +473,11 @@ typedef struct {
 typedef struct {
   /// `sizeof(MultisplitSortInfo)`.
   uint32_t struct_size;
-  /// What a key is.
+  /// What a key is; 0: `uint32_t`.
   MultisplitKeyType key_type;
-  /// What moves along with the keys.
+  /// What moves along with the keys; 0: nothing.
   MultisplitSortValues values;
-  /// Bytes of a value: 4, 8 or 16.
+  /// Bytes of a value: 4, 8 or 16; 0: 4.
   uint32_t value_bytes;
   /// Whether the largest key comes first.
   VkBool32 descending;
@@ -494,7 +516,7 @@ typedef struct {
   uint32_t shift;
   /// For `DELTA`: how many keys a bucket spans.
   uint64_t width;
-  /// For `DIGIT`: how many bits.
+  /// For `DIGIT`: how many bits; 0: as many as the numbers of m buckets have.
   uint32_t bits;
   /// For `GLSL`: words of the buffer `TABLE`.
   uint32_t table_words;
@@ -504,7 +526,7 @@ typedef struct {
   uint32_t parameters[3];
   /// The output.
   MultisplitSplitOutput output;
-  /// For pairs: bytes of a value, 4, 8 or 16.
+  /// For pairs: bytes of a value, 4, 8 or 16; 0: 4.
   uint32_t value_bytes;
   /// Whether `OUT_OF_RANGE` gets the number of keys whose function gave an id of m or more. They
   /// are put into the last bucket; where it is not zero, the output means nothing.
@@ -740,7 +762,8 @@ MultisplitResult multisplit_requirements_check(const MultisplitRequirements *req
 /// Nobody uses pointers that came from them any more.
 MultisplitResult multisplit_requirements_destroy(MultisplitRequirements *requirements);
 
-/// Creates a context for the caller's device. An error names everything that the device lacks.
+/// Creates a context for the caller's device. An error names everything that the device lacks, functions
+/// that it does not have included. Nothing is submitted.
 ///
 /// The caller's part:
 /// `info` is `NULL` or points to a `MultisplitContextInfo`. Handles in it are `NULL` or alive, belong
@@ -774,7 +797,8 @@ MultisplitResult multisplit_context_destroy(MultisplitContext *context);
 ///
 /// The caller's part:
 /// `info` is `NULL` or points to a `MultisplitSortInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written.
+/// they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
 MultisplitResult multisplit_sort_create(const MultisplitContext *context,
                                         const MultisplitSortInfo *info,
                                         MultisplitOperation **operation);
@@ -784,7 +808,8 @@ MultisplitResult multisplit_sort_create(const MultisplitContext *context,
 ///
 /// The caller's part:
 /// `info` is `NULL` or points to a `MultisplitSplitInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written.
+/// they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
 MultisplitResult multisplit_split_create(const MultisplitContext *context,
                                          const MultisplitSplitInfo *info,
                                          MultisplitOperation **operation);
@@ -794,7 +819,8 @@ MultisplitResult multisplit_split_create(const MultisplitContext *context,
 ///
 /// The caller's part:
 /// `info` is `NULL` or points to a `MultisplitHistogramInfo` whose pointers are `NULL` or what they
-/// say they are. `operation` is `NULL` or may be written.
+/// say they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
 MultisplitResult multisplit_histogram_create(const MultisplitContext *context,
                                              const MultisplitHistogramInfo *info,
                                              MultisplitOperation **operation);
@@ -803,7 +829,8 @@ MultisplitResult multisplit_histogram_create(const MultisplitContext *context,
 ///
 /// The caller's part:
 /// `info` is `NULL` or points to a `MultisplitScanInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written.
+/// they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
 MultisplitResult multisplit_scan_create(const MultisplitContext *context,
                                         const MultisplitScanInfo *info,
                                         MultisplitOperation **operation);
@@ -891,6 +918,54 @@ MultisplitResult multisplit_sssp_solve(const MultisplitSssp *sssp,
 /// The caller's part:
 /// The device is alive.
 MultisplitResult multisplit_sssp_destroy(MultisplitSssp *sssp);
+
+/// Creates the caller's device, with what multisplit needs added to how the caller wants it, and sets
+/// `device`, `features` and `queue` of `info`: the first queue of `queue_family`. The other members of
+/// `info` are set before, as for `multisplit_context_create`. The device is the caller's to destroy.
+///
+/// `create_info` is how the caller would create the device; `NULL`: with one queue of `queue_family`, and
+/// nothing else. Features are set in the structures that its chain has; nothing else of it is changed.
+///
+/// The caller's part:
+/// `info` is `NULL` or points to a `MultisplitContextInfo` that may be written, whose handles, but for
+/// the device and the queue, are `NULL` or alive and belong together. `create_info` is `NULL` or one that
+/// `vkCreateDevice` would accept, and its chain may be written.
+MultisplitResult multisplit_device_create(MultisplitContextInfo *info,
+                                          const VkDeviceCreateInfo *create_info);
+
+/// A sort of n pairs in ascending order: keys of a type, and a value of 4 bytes for each. It is warmed
+/// up, has its own scratch memory for two frames in flight, and records the barriers against everything
+/// before and after. `multisplit_record_sort` records it, as does `multisplit_record`; its roles are `KEYS`
+/// and `VALUES`. `multisplit_sort_create` makes any other sort.
+///
+/// The caller's part:
+/// `operation` is `NULL` or may be written. Unless the context was created with
+/// `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+MultisplitResult multisplit_sort_pairs_create(const MultisplitContext *context,
+                                              MultisplitKeyType key_type,
+                                              uint64_t n,
+                                              MultisplitOperation **operation);
+
+/// A sort of n keys in ascending order, otherwise like `multisplit_sort_pairs_create`.
+///
+/// The caller's part:
+/// As for `multisplit_sort_pairs_create`.
+MultisplitResult multisplit_sort_keys_create(const MultisplitContext *context,
+                                             MultisplitKeyType key_type,
+                                             uint64_t n,
+                                             MultisplitOperation **operation);
+
+/// Records a sort of `multisplit_sort_pairs_create` or `multisplit_sort_keys_create`, of the buffers from
+/// their beginning on. `values` is `VK_NULL_HANDLE` for keys alone. Frames in flight take turns: when a
+/// sort is recorded the third time, the commands of the first have run.
+///
+/// The caller's part:
+/// As for `multisplit_record`. The buffers were created with `VK_BUFFER_USAGE_STORAGE_BUFFER_BIT`, are on no
+/// other queue meanwhile, and hold n keys and n values.
+MultisplitResult multisplit_record_sort(const MultisplitOperation *operation,
+                                        VkCommandBuffer commands,
+                                        VkBuffer keys,
+                                        VkBuffer values);
 
 #ifdef __cplusplus
 }  // extern "C"

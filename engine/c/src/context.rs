@@ -1,7 +1,7 @@
 //! The caller's device, from which everything else is made.
 
 use std::ffi::c_char;
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, offset_of};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -62,7 +62,9 @@ pub struct MultisplitContextInfo {
     pub physical_device: VkPhysicalDevice,
     /// The device.
     pub device: VkDevice,
-    /// A queue with compute. Shortest paths are submitted to it; recording does not use it.
+    /// A queue with compute. Creating a context and recording do not use it. Creating the first operation
+    /// may submit to it and wait, which `ranking` can forbid; shortest paths submit and wait. Nobody
+    /// else may use the queue during those calls.
     pub queue: VkQueue,
     /// Its family.
     pub queue_family: u32,
@@ -75,8 +77,9 @@ pub struct MultisplitContextInfo {
     /// A folder in which compiled pipelines are kept between runs; `NULL`: they are not. It is
     /// copied.
     pub pipeline_cache: *const c_char,
-    /// What ranking may rely on. To find out what the device does, the first operation that is created
-    /// may submit to the queue and wait; `MULTISPLIT_RANKING_PROMISED` forbids it.
+    /// What ranking may rely on. To find out what the device does, creating the first operation of a
+    /// context may submit to the queue and wait, once for a device and its driver where `pipeline_cache`
+    /// names a folder. `MULTISPLIT_RANKING_PROMISED` forbids it: then only shortest paths submit.
     pub ranking: MaybeUninit<MultisplitRanking>,
     /// Must be 0.
     pub reserved: u32,
@@ -91,6 +94,7 @@ pub struct MultisplitContextInfo {
 // SAFETY: as the trait asks.
 unsafe impl Sized32 for MultisplitContextInfo {
     const NAME: &'static str = "MultisplitContextInfo";
+    const REQUIRED: usize = offset_of!(Self, debug_utils);
 }
 
 pub(crate) static CONTEXTS: Registry<MultisplitContext, Arc<ContextObject>> =
@@ -143,7 +147,7 @@ impl ContextObject {
             return Err(Failure::null("queue"));
         }
         // SAFETY: by the caller's contract.
-        let device = unsafe { vulkan::device(&instance, info.device, &features)? };
+        let device = unsafe { vulkan::device(&instance, info.device)? };
         let adopted = AdoptedDevice {
             entry,
             instance,
@@ -182,7 +186,8 @@ impl ContextObject {
     }
 }
 
-/// Creates a context for the caller's device. An error names everything that the device lacks.
+/// Creates a context for the caller's device. An error names everything that the device lacks, functions
+/// that it does not have included. Nothing is submitted.
 ///
 /// # Safety
 /// `info` is `NULL` or points to a `MultisplitContextInfo`. Handles in it are `NULL` or alive, belong
@@ -197,21 +202,21 @@ pub unsafe extern "C" fn multisplit_context_create(
         // SAFETY: by the caller's contract.
         unsafe {
             let out = Out::handle("context", context)?;
-            let made = ContextObject::new(read::info(info)?)?;
-            out.set(CONTEXTS.insert(Arc::new(made)));
+            let made = ContextObject::new(&read::info(info)?)?;
+            out.set(CONTEXTS.insert(Arc::new(made))?);
         }
         Ok(())
     })
 }
 
 /// Whether the device has kept lane order, which Vulkan does not promise, wherever a sort or a split
-/// relied on it and looked: the status word of the context. A look at host memory, which neither submits
-/// nor waits. It tells of a recording once the fence of its submission was waited for.
+/// relied on it: one tile in 256 looks, and sets the status word of the context. Reading it is a look at
+/// host memory, which neither submits nor waits. It tells of a recording once the fence of its
+/// submission was waited for.
 ///
 /// Where `kept` is `VK_FALSE`, results of operations that were created before may be in the wrong order.
 /// Those created from then on do not rely on it: destroy the others, and create them again. It stays
-/// `VK_TRUE` with `MULTISPLIT_RANKING_PROMISED`, and as long as no kernel looks: today only those of
-/// the probe do.
+/// `VK_TRUE` with `MULTISPLIT_RANKING_PROMISED`.
 ///
 /// # Safety
 /// `kept` is `NULL` or may be written.

@@ -1,7 +1,7 @@
 //! What C does with an operation: plans it, warms it up, asks what it needs, records it any number of
 //! times.
 
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, offset_of};
 use std::sync::Arc;
 
 use multisplit::ash::vk::Handle as _;
@@ -102,6 +102,7 @@ pub struct MultisplitRecordInfo {
 // SAFETY: as the trait asks.
 unsafe impl Sized32 for MultisplitRecordInfo {
     const NAME: &'static str = "MultisplitRecordInfo";
+    const REQUIRED: usize = offset_of!(Self, workspace);
 }
 
 static OPERATIONS: Registry<MultisplitOperation, Operation> = Registry::new("operation");
@@ -117,7 +118,27 @@ pub(crate) unsafe fn create(
 ) -> Outcome<*mut MultisplitOperation> {
     // SAFETY: by the caller's contract.
     let operation = unsafe { Operation::plan(context, common, declaration)? };
-    Ok(OPERATIONS.insert(operation))
+    OPERATIONS.insert(operation)
+}
+
+/// The same, ready to be recorded.
+///
+/// # Safety
+/// As for [`create`].
+pub(crate) unsafe fn create_ready(
+    context: &Arc<ContextObject>,
+    common: &MultisplitCommonInfo,
+    declaration: Declaration,
+) -> Outcome<*mut MultisplitOperation> {
+    // SAFETY: by the caller's contract.
+    let operation = unsafe { Operation::plan(context, common, declaration)? };
+    operation.warm_up()?;
+    OPERATIONS.insert(operation)
+}
+
+/// The operation of a handle.
+pub(crate) fn get(operation: *const MultisplitOperation) -> Outcome<Arc<Operation>> {
+    OPERATIONS.get(operation)
 }
 
 /// Creates everything that recording needs: pipelines, which the driver may take a while to compile,
@@ -217,7 +238,7 @@ pub unsafe extern "C" fn multisplit_record(
             let info = read::info(info)?;
             let count = info.binding_count.into();
             let bindings = read::slice("bindings", info.bindings, count)?;
-            operation.record(commands, info, bindings)
+            operation.record(commands, &info, bindings)
         }
     })
 }

@@ -49,7 +49,9 @@ impl Operation {
         mut declaration: Declaration,
     ) -> Outcome<Self> {
         // SAFETY: by the caller's contract.
-        declaration.scopes(unsafe { common.scopes()? })?;
+        let scopes = unsafe { common.scopes()? };
+        read::reserved("MultisplitCommonInfo", common.reserved)?;
+        declaration.scopes(scopes, read::choice(common.barriers)?)?;
         let Declaration { work, roles, max_count } = declaration;
         let (plan, options) = (work.plan()?, common.options());
         let workspace = context.engine.workspace_requirements_with(&plan, options)?;
@@ -137,6 +139,45 @@ impl Operation {
         };
         // SAFETY: by the caller's contract; what can be checked has been.
         unsafe { executable.record_with(commands, imports, &options)? };
+        Ok(())
+    }
+
+    /// Records keys, and values where there are any, from the beginning of their buffers on, with the
+    /// operation's own workspace, as the next frame in turn.
+    ///
+    /// # Safety
+    /// As for [`multisplit_record_sort`](crate::short::multisplit_record_sort).
+    pub unsafe fn record_sort(
+        &self,
+        commands: VkCommandBuffer,
+        keys: vk::Buffer,
+        values: vk::Buffer,
+    ) -> Outcome {
+        let executable = self.ready()?;
+        let at = |role, buffer: vk::Buffer| {
+            let name = MultisplitRole::name(role);
+            let found = self.role(role)?;
+            match buffer.is_null() {
+                true => Err(Failure::null(&format!("buffer `{name}`"))),
+                false => Ok((found.buffer, BufferAt::new(buffer, 0))),
+            }
+        };
+        let keys = at(MultisplitRole::Keys, keys)?;
+        let has_values = self.role(MultisplitRole::Values).is_ok();
+        let (both, alone);
+        let imports: &[Import] = if has_values || !values.is_null() {
+            both = [keys, at(MultisplitRole::Values, values)?];
+            &both
+        } else {
+            alone = [keys];
+            &alone
+        };
+        if self.needed().size > 0 {
+            let text = "the operation takes scratch memory; record it by multisplit_record";
+            return Err(Failure::invalid(text));
+        }
+        // SAFETY: by the caller's contract.
+        unsafe { executable.record_with(commands, imports, &RecordOptions::default())? };
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! What a device must have, asked before it is created; and what one that exists has of it.
 
 use std::ffi::{c_char, c_void};
+use std::mem::offset_of;
 use std::sync::{Mutex, PoisonError};
 
 use multisplit::ash::Instance;
@@ -80,7 +81,7 @@ pub(crate) fn features_of(bits: u32) -> Outcome<Features> {
 }
 
 /// The bits of these features.
-fn bits_of(mut features: Features) -> u32 {
+pub(crate) fn bits_of(mut features: Features) -> u32 {
     let on =
         |(feature, member): (MultisplitFeature, &mut bool)| u32::from(*member) * feature as u32;
     members(&mut features).map(on).iter().sum()
@@ -112,6 +113,7 @@ pub struct MultisplitRequirementsInfo {
 // SAFETY: as the trait asks.
 unsafe impl Sized32 for MultisplitRequirementsInfo {
     const NAME: &'static str = "MultisplitRequirementsInfo";
+    const REQUIRED: usize = offset_of!(Self, reserved);
 }
 
 /// What to enable on a device. The pointers are valid until the requirements are destroyed.
@@ -248,7 +250,7 @@ pub unsafe extern "C" fn multisplit_requirements_create(
         // SAFETY: by the caller's contract.
         unsafe {
             let out = Out::handle("requirements", requirements)?;
-            out.set(REQUIREMENTS.insert(Object::new(read::info(info)?)?));
+            out.set(REQUIREMENTS.insert(Object::new(&read::info(info)?)?)?);
         }
         Ok(())
     })

@@ -6,6 +6,7 @@
 #include "suite.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -87,15 +88,20 @@ static void wrong_tasks(MultisplitContext *context) {
     WRONG_SORT(INVALID, info.key_type = (MultisplitKeyType)-1);
     WRONG_SORT(INVALID, info.values = (MultisplitSortValues)9);
     WRONG_SORT(INVALID, info.common.count = (MultisplitCount)3);
-    WRONG_SORT(VALUE_SIZE, info.values = MULTISPLIT_SORT_VALUES_VALUES);
+    WRONG_SORT(VALUE_SIZE, (info.values = MULTISPLIT_SORT_VALUES_VALUES, info.value_bytes = 1));
     WRONG_SORT(VALUE_SIZE, (info.values = MULTISPLIT_SORT_VALUES_VALUES, info.value_bytes = 12));
     SAYS("values of 12 bytes; values have 4, 8 or 16 bytes each");
     WRONG_SORT(SORT_BITS, info.first_bit = 33);
+    WRONG_SORT(SORT_BITS, info.first_bit = 32);
+    SAYS("first_bit is 32; the bits of a u32 key are 0 to 31");
     WRONG_SORT(SORT_BITS, info.bit_count = 33);
     SAYS("a u32 key has bits 0..32, not 0..33");
     WRONG_SORT(SORT_BITS, (info.first_bit = UINT32_MAX, info.bit_count = UINT32_MAX));
     WRONG_SORT(TOO_LARGE, info.common.n = 1u << 30);
     WRONG_SORT(TOO_LARGE, info.common.n = UINT64_MAX);
+    /* 8 GiB of values: past what any device binds. */
+    WRONG_SORT(TOO_LARGE, (info.values = MULTISPLIT_SORT_VALUES_VALUES, info.value_bytes = 16,
+                           info.common.n = 1u << 29));
     WRONG_SORT(TOO_LARGE, (info.common.n = UINT64_MAX, info.common.count = MULTISPLIT_COUNT_DEVICE));
     MultisplitRoleScope scope = {.role = MULTISPLIT_ROLE_OFFSETS,
                                  .before = {VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
@@ -130,8 +136,9 @@ static void wrong_tasks(MultisplitContext *context) {
     WRONG_SPLIT(INVALID, info.bucket = MULTISPLIT_BUCKET_EVEN);
     WRONG_SPLIT(INVALID, info.bucket = MULTISPLIT_BUCKET_RANGE);
     WRONG_SPLIT(INVALID, (info.bucket = MULTISPLIT_BUCKET_RANGE, info.edges = falling, info.edge_count = 7));
-    WRONG_SPLIT(INVALID, info.bucket = MULTISPLIT_BUCKET_DIGIT);
-    WRONG_SPLIT(VALUE_SIZE, info.output = MULTISPLIT_SPLIT_OUTPUT_PAIRS);
+    WRONG_SPLIT(INVALID, (info.bucket = MULTISPLIT_BUCKET_DIGIT, info.bits = 33));
+    WRONG_SPLIT(INVALID, (info.bucket = MULTISPLIT_BUCKET_DIGIT, info.shift = 30));
+    WRONG_SPLIT(VALUE_SIZE, (info.output = MULTISPLIT_SPLIT_OUTPUT_PAIRS, info.value_bytes = 32));
     WRONG_SPLIT(VALUE_SIZE, (info.output = MULTISPLIT_SPLIT_OUTPUT_PAIRS, info.value_bytes = 12));
     WRONG_SPLIT(TOO_LARGE, info.common.n = 1u << 30);
     WRONG_SPLIT(INVALID, (info.bucket = MULTISPLIT_BUCKET_GLSL, info.glsl = "\xff"));
@@ -263,7 +270,7 @@ static void wrong_recordings(const Host *host, MultisplitContext *context) {
         RETURNS(MULTISPLIT_ERROR_##code, multisplit_record(sort, host->commands, &record));       \
     } while (0)
     WRONG_RECORD(STRUCT_SIZE, record.struct_size = 0);
-    WRONG_RECORD(STRUCT_SIZE, record.struct_size -= 8);
+    WRONG_RECORD(STRUCT_SIZE, record.struct_size = offsetof(MultisplitRecordInfo, workspace) - 4);
     WRONG_RECORD(NULL, record.bindings = NULL);
     WRONG_RECORD(INVALID, record.binding_count = 0);
     WRONG_RECORD(INVALID, record.binding_count = 2);
@@ -287,6 +294,12 @@ static void wrong_recordings(const Host *host, MultisplitContext *context) {
         WRONG_RECORD(NULL, record.workspace.buffer = VK_NULL_HANDLE);
         WRONG_RECORD(TOO_SMALL, record.workspace.size = workspace.size - 1);
         WRONG_RECORD(MISALIGNED, record.workspace.offset = 2);
+        /* Scratch memory and keys in one buffer: at the same place, and where one reaches into the other. */
+        WRONG_RECORD(INVALID, record.workspace = bindings[0]; record.workspace.size = VK_WHOLE_SIZE);
+        SAYS("shared with the workspace");
+        WRONG_RECORD(INVALID, bindings[0].buffer = scratch.buffer);
+        WRONG_RECORD(INVALID, (bindings[0].buffer = scratch.buffer, bindings[0].size = VK_WHOLE_SIZE,
+                               bindings[0].offset = workspace.size / 256 * 256 - 256));
     }
     EXPECT(IN_USE, multisplit_context_destroy(context));
     OK(multisplit_operation_destroy(sort));
@@ -299,6 +312,44 @@ static void wrong_recordings(const Host *host, MultisplitContext *context) {
     host_free(host, &scratch);
 }
 
+/* By address: a buffer that lies in the scratch memory, given by its handle and by its address. */
+static void overlaps_by_address(const Host *host, MultisplitContext *context) {
+    if ((host->features & MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS) == 0) {
+        return;
+    }
+    MultisplitOperation *sort = NULL;
+    MultisplitSortInfo info = sort_info();
+    MultisplitWorkspace workspace;
+    /* Too many for one workgroup, which would need no scratch memory. */
+    enum { KEYS = 50000, BYTES = 4 * KEYS, SCRATCH_AT = (BYTES / 256 + 1) * 256 };
+    info.common.n = KEYS;
+    info.common.by_address = VK_TRUE;
+    OK(multisplit_sort_create(context, &info, &sort));
+    OK(multisplit_operation_warm_up(sort));
+    OK(multisplit_operation_workspace(sort, &workspace));
+    HostBuffer both = host_buffer(host, SCRATCH_AT + workspace.size + BYTES, workspace.usage);
+    VkBufferDeviceAddressInfo of = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
+                                    .buffer = both.buffer};
+    const VkDeviceAddress base = vkGetBufferDeviceAddress(host->device, &of);
+    MultisplitBinding keys = {.role = MULTISPLIT_ROLE_KEYS, .size = BYTES};
+    MultisplitRecordInfo record = {.struct_size = sizeof record,
+                                   .binding_count = 1,
+                                   .bindings = &keys,
+                                   .workspace = {.buffer = both.buffer, .offset = SCRATCH_AT, .size = VK_WHOLE_SIZE}};
+    host_begin(host);
+    CHECK(workspace.size > 0);
+    for (VkDeviceSize offset = 256; offset < SCRATCH_AT + workspace.size; offset += 16384) {
+        keys.address = base + offset;
+        EXPECT(INVALID, multisplit_record(sort, host->commands, &record));
+        SAYS("shared with the workspace");
+    }
+    keys.address = base;
+    OK(multisplit_record(sort, host->commands, &record));
+    host_submit(host);
+    OK(multisplit_operation_destroy(sort));
+    host_free(host, &both);
+}
+
 /* Counts that recordings give. */
 static void wrong_counts(const Host *host, MultisplitContext *context) {
     static const uint64_t wrong[] = {1001, UINT32_MAX, UINT64_C(1) << 32, UINT64_MAX};
@@ -306,7 +357,7 @@ static void wrong_counts(const Host *host, MultisplitContext *context) {
     MultisplitScanInfo info = scan_info();
     MultisplitRecordInfo record = {.struct_size = sizeof record};
     info.common.count = MULTISPLIT_COUNT_RECORDED;
-    info.common.own_workspace = VK_TRUE;
+    info.common.caller_workspace = VK_FALSE;
     OK(multisplit_scan_create(context, &info, &scan));
     OK(multisplit_operation_warm_up(scan));
     HostBuffer in = host_buffer(host, 4000, 0), out = host_buffer(host, 4000, 0);
@@ -369,6 +420,7 @@ void misuse(const Host *host, MultisplitContext *context) {
     wrong_tasks(context);
     wrong_networks(context);
     wrong_recordings(host, context);
+    overlaps_by_address(host, context);
     wrong_counts(host, context);
     wrong_handles(context);
     messages_belong_to_threads();

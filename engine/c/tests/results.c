@@ -86,7 +86,7 @@ static void scan(const Host *host, MultisplitContext *context, VkBool32 by_addre
     }
     MultisplitOperation *operation = NULL;
     MultisplitScanInfo info = {.struct_size = sizeof info,
-                               .common = {.n = N,
+                               .common = {.n = N, .caller_workspace = VK_TRUE,
                                           .count = MULTISPLIT_COUNT_RECORDED,
                                           .by_address = by_address}};
     OK(multisplit_scan_create(context, &info, &operation));
@@ -129,7 +129,7 @@ static void sort(const Host *host, MultisplitContext *context) {
         .descending = VK_TRUE,
         .first_bit = 8,
         .bit_count = 16,
-        .common = {.n = N, .count = MULTISPLIT_COUNT_DEVICE, .count_index = 1},
+        .common = {.n = N, .caller_workspace = VK_TRUE, .count = MULTISPLIT_COUNT_DEVICE, .count_index = 1},
     };
     OK(multisplit_sort_create(context, &info, &operation));
     Filled filled[] = {{.role = MULTISPLIT_ROLE_KEYS, .data = keys, .bytes = sizeof keys},

@@ -45,6 +45,14 @@ pub struct AdoptedDevice {
     pub profile: ProfileChoice,
 }
 
+/// Whether an adopted device must have been created with `synchronization2`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Synchronization2Needed {
+    Yes,
+    /// Barriers are those of Vulkan 1.0 where it was not.
+    No,
+}
+
 /// Raw handles of such a device, for callers that do not use `ash`.
 #[derive(Clone, Copy)]
 pub struct RawDevice {
@@ -104,11 +112,15 @@ impl RawDevice {
 }
 
 impl Context {
-    /// Uses a device that other code created; its profile is for a layer above to read.
+    /// Uses a device that other code created; its profile is for a layer above to read. Whether it was
+    /// created with `synchronization2` matters where `needed` says so.
     ///
     /// # Safety
     /// That of [`adopt`](Self::adopt).
-    pub(crate) unsafe fn adopt_device(adopted: AdoptedDevice) -> Result<Self> {
+    pub(crate) unsafe fn adopt_device(
+        adopted: AdoptedDevice,
+        needed: Synchronization2Needed,
+    ) -> Result<Self> {
         let AdoptedDevice { entry, instance, physical, queue_family, api_version, .. } = adopted;
         let probed_behaviour = adopted.ranking.allows_probed()?;
         let features = &adopted.features;
@@ -118,7 +130,11 @@ impl Context {
                 Requirements::check(&instance, physical, api_version, features, queue_family);
             (check, DeviceProperties::query(&instance, physical))
         };
-        check?.into_result()?;
+        let mut check = check?;
+        if needed == Synchronization2Needed::No {
+            check.allow_without_synchronization2();
+        }
+        check.into_result()?;
         let properties = properties.with_family(&instance, physical, queue_family);
         let instance = Instance::adopt(entry, instance, adopted.debug_utils);
         let device = Device::new(DeviceParts {

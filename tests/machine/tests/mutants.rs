@@ -168,8 +168,7 @@ struct Tally {
 }
 
 fn spirv(label: &str) -> Option<Vec<u32>> {
-    let bytes = builtin::ALL.iter().find(|b| b.label() == label)?.spirv_bytes();
-    Some(bytes.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect())
+    Some(builtin::ALL.iter().find(|b| b.label() == label)?.spirv())
 }
 
 #[test]

@@ -56,6 +56,11 @@ pub enum Missing {
     SubgroupSize(u32),
     /// A queue family with compute: any, or the one that was named.
     Compute(Option<u32>),
+    /// A function that the engine calls, which `vkGetDeviceProcAddr` does not know.
+    Function {
+        /// Its name.
+        name: &'static CStr,
+    },
 }
 
 impl fmt::Display for Missing {
@@ -81,6 +86,13 @@ impl fmt::Display for Missing {
             Self::SubgroupSize(size) => write!(f, "a subgroup size from 4 to 128 (it is {size})"),
             Self::Compute(None) => f.write_str("a compute queue"),
             Self::Compute(Some(family)) => write!(f, "compute on queue family {family}"),
+            Self::Function { name } => {
+                write!(
+                    f,
+                    "the function {} (vkGetDeviceProcAddr gives none)",
+                    name.to_string_lossy()
+                )
+            }
         }
     }
 }
@@ -107,6 +119,15 @@ impl Check {
         }
         let missing = self.missing.iter().map(Missing::to_string).collect();
         Err(Error::MissingRequirements { device: self.device, missing })
+    }
+
+    /// Lets a device pass that has, or was created with, no `synchronization2`.
+    pub(crate) fn allow_without_synchronization2(&mut self) {
+        let name = KNOWN.first().and_then(|known| known.feature).map(|(name, _)| name);
+        self.missing.retain(|missing| match missing {
+            Missing::Feature { name: other, .. } => Some(*other) != name,
+            _ => true,
+        });
     }
 
     /// A device of which everything useful will be enabled.
