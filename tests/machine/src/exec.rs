@@ -22,6 +22,8 @@ pub(crate) enum Step {
     Next,
     /// It goes on, and others could have noticed.
     Visible,
+    /// The same: it has read a volatile word of a buffer.
+    Read,
     /// It is another one now, or gone: tangles have other places.
     Moved,
     /// It waits.
@@ -103,7 +105,7 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
                     sg.set(dst + k, lane, value);
                 }
             }
-            return Step::Visible;
+            return if how.volatile { Step::Read } else { Step::Visible };
         }
         Code::Store { space, at, src, leaves, how } => {
             for lane in lanes(mask) {

@@ -52,6 +52,8 @@ pub(crate) struct Core {
     pub branches: HashMap<(u32, u32), (u32, bool)>,
     /// Accesses and barriers so far.
     pub visible: u64,
+    /// It stands still until lanes of the dispatch have executed so many instructions.
+    pub stalled_until: u64,
 }
 
 pub(crate) struct Subgroup {
@@ -127,6 +129,7 @@ impl Group {
             clocks: Clocks::new(number, subgroups * width, width),
             branches: HashMap::new(),
             visible: 0,
+            stalled_until: 0,
         };
         Self { core, subgroups: all }
     }

@@ -31,9 +31,12 @@ fn schedules(seed: u64) -> [Options; 6] {
         Options { schedule: Schedule::Reversed, atomics: AtomicOrder::Reversed, ..base },
         Options { schedule: Schedule::Random, ..base },
         Options { schedule: Schedule::Random, resident: 2, ..base },
-        Options { schedule: Schedule::HeldBack { group: 0, after: 20 + seed % 60 }, ..base },
         Options {
-            schedule: Schedule::HeldBack { group: 1, after: seed % 90 },
+            schedule: Schedule::HeldBack { first: 0, count: 1, after: 20 + seed % 60 },
+            ..base
+        },
+        Options {
+            schedule: Schedule::HeldBack { first: 1, count: 1, after: seed % 90 },
             resident: 3,
             ..base
         },

@@ -1,9 +1,12 @@
 //! A plan with its inputs and the outputs that it has to give, and how it is run on the machine.
 
 use super::primitives::LANE_ORDER;
+use std::ops::Range;
+use std::sync::Arc;
+
 use anyhow::{Result, ensure};
 use multisplit::graph::Plan;
-use multisplit_machine::{AtomicOrder, Coverage, Machine, Options, PlanOptions};
+use multisplit_machine::{AtomicOrder, Coverage, Machine, Options, PlanOptions, Schedule};
 
 /// What an output has to be; words past these do not matter.
 #[derive(Clone)]
@@ -11,6 +14,9 @@ pub struct Output {
     pub name: &'static str,
     pub expected: Vec<u32>,
 }
+
+/// Says what is wrong with the outputs, which it is given by their names, where more than one is right.
+pub type Verify = Arc<dyn Fn(&dyn Fn(&str) -> Vec<u32>) -> Option<String> + Send + Sync>;
 
 /// A plan with its inputs and outputs, by the names of its imports.
 #[derive(Clone)]
@@ -23,6 +29,9 @@ pub struct Case {
     pub lane_order: bool,
     /// A word that is not zero where the kernels gave up, as they may: the outputs are nothing then.
     pub may_give_up: Option<(&'static str, usize)>,
+    pub verify: Option<Verify>,
+    /// Words that are the same under every schedule, whatever they are: how the work was done.
+    pub steady: Vec<(&'static str, Range<usize>)>,
 }
 
 /// What a run did.
@@ -31,6 +40,14 @@ pub struct Outcome {
     pub problem: Option<String>,
     pub steps: u64,
     pub coverage: Coverage,
+    /// The words that are the same under every schedule.
+    pub steady: Vec<u32>,
+}
+
+/// Whether all workgroups of a dispatch get on at the same time, so that none waits in vain.
+fn is_fair(options: &Options) -> bool {
+    let at_random = matches!(options.schedule, Schedule::Random | Schedule::Stalls);
+    at_random && options.resident >= Options::new(options.width).resident
 }
 
 /// Runs a case. `replace` has kernels to be run in the place of others, by label.
@@ -68,6 +85,9 @@ pub fn run(
         machine.download(buffer.1).get(at).copied()
     };
     let gave_up = case.may_give_up.and_then(word).is_some_and(|word| word != 0);
+    if gave_up && is_fair(&options) {
+        problem.get_or_insert_default().push_str("gave up, though all workgroups get on\n");
+    }
     for output in case.outputs.iter().filter(|_| !gave_up) {
         let held = bound.iter().find(|(name, _)| *name == output.name);
         let held = held.map(|(_, buffer)| machine.download(*buffer)).unwrap_or_default();
@@ -80,7 +100,20 @@ pub fn run(
             problem.get_or_insert_default().push_str(&what);
         }
     }
-    Ok(Outcome { problem, steps: machine.steps(), coverage: machine.coverage().clone() })
+    let words = |name: &str| {
+        let buffer = bound.iter().find(|(n, _)| *n == name);
+        buffer.map(|(_, buffer)| machine.download(*buffer).to_vec()).unwrap_or_default()
+    };
+    let verified = case.verify.as_ref().filter(|_| !gave_up).and_then(|verify| verify(&words));
+    if let Some(what) = verified {
+        problem.get_or_insert_default().push_str(&format!("{what}\n"));
+    }
+    let mut steady = Vec::new();
+    for (name, range) in case.steady.iter().filter(|_| !gave_up) {
+        steady.extend(words(name).get(range.clone()).unwrap_or_default());
+    }
+    let (steps, coverage) = (machine.steps(), machine.coverage().clone());
+    Ok(Outcome { problem, steps, coverage, steady })
 }
 
 /// Runs a case that must be right.
