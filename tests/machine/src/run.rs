@@ -11,6 +11,7 @@ use crate::memory::{Bound, Cells, GARBAGE, Memory, Mode, Record};
 use crate::options::Options;
 use crate::order::Clocks;
 use crate::rng::Rng;
+use crate::swaps::Swaps;
 use crate::timeline::Timeline;
 
 /// A pass that has begun, for messages about what it did.
@@ -34,6 +35,7 @@ pub(crate) struct Run<'a> {
     pub groups: [u32; 3],
     pub options: &'a Options,
     pub findings: &'a mut Findings,
+    pub swaps: &'a mut Swaps,
     pub covered: &'a mut [bool],
     pub rng: Rng,
     /// Instructions so far, each counted for each lane.

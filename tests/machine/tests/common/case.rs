@@ -1,12 +1,13 @@
 //! A plan with its inputs and the outputs that it has to give, and how it is run on the machine.
 
 use super::primitives::LANE_ORDER;
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
 use anyhow::{Result, ensure};
 use multisplit::graph::Plan;
-use multisplit_machine::{AtomicOrder, Coverage, Machine, Options, PlanOptions, Schedule};
+use multisplit_machine::{AtomicOrder, Coverage, Machine, Options, PlanOptions, Schedule, Swap};
 
 /// What an output has to be; words past these do not matter.
 #[derive(Clone)]
@@ -50,13 +51,51 @@ fn is_fair(options: &Options) -> bool {
     at_random && options.resident >= Options::new(options.width).resident
 }
 
-/// Runs a case. `replace` has kernels to be run in the place of others, by label.
+/// Runs a case. `replace` has kernels to be run in the place of others, by label. Where additions to shared
+/// memory could come in another order, it is run again with many of them swapped.
 pub fn run(
     case: &Case,
     options: &Options,
     plan_options: PlanOptions,
     replace: &[(&str, &[u32])],
 ) -> Result<Outcome> {
+    let (mut outcome, swaps, _) = run_swapped(case, options, plan_options, replace, &[])?;
+    let chosen = disjoint(&swaps);
+    if outcome.problem.is_some() || chosen.is_empty() {
+        return Ok(outcome);
+    }
+    let (other, _, swapped) = run_swapped(case, options, plan_options, replace, &chosen)?;
+    if let Some(problem) = other.problem.filter(|_| swapped) {
+        let count = chosen.len();
+        let what =
+            format!("with {count} pairs of additions swapped that nothing orders:\n{problem}");
+        outcome.problem = Some(what);
+    }
+    Ok(outcome)
+}
+
+/// Of the pairs of the last pass that has some, as many as have no addition in common.
+fn disjoint(swaps: &[Swap]) -> Vec<Swap> {
+    let Some(pass) = swaps.last().map(|swap| swap.pass) else { return Vec::new() };
+    let mut taken = HashSet::new();
+    let mut chosen = Vec::new();
+    for swap in swaps.iter().filter(|swap| swap.pass == pass) {
+        if swap.numbers.iter().all(|number| !taken.contains(number)) {
+            taken.extend(swap.numbers);
+            chosen.push(*swap);
+        }
+    }
+    chosen
+}
+
+/// Runs a case with pairs of additions swapped; gives also those that can be, and whether they were.
+fn run_swapped(
+    case: &Case,
+    options: &Options,
+    plan_options: PlanOptions,
+    replace: &[(&str, &[u32])],
+    swaps: &[Swap],
+) -> Result<(Outcome, Vec<Swap>, bool)> {
     let mut options = *options;
     if case.lane_order {
         options.atomics = AtomicOrder::Lane;
@@ -78,6 +117,7 @@ pub fn run(
         };
         bound.push((name, buffer));
     }
+    machine.swap(swaps);
     machine.run(&case.plan, &bound, plan_options)?;
     let mut problem = (!machine.findings().is_empty()).then(|| format!("{}", machine.findings()));
     let word = |(name, at): (&str, usize)| {
@@ -113,7 +153,8 @@ pub fn run(
         steady.extend(words(name).get(range.clone()).unwrap_or_default());
     }
     let (steps, coverage) = (machine.steps(), machine.coverage().clone());
-    Ok(Outcome { problem, steps, coverage, steady })
+    let outcome = Outcome { problem, steps, coverage, steady };
+    Ok((outcome, machine.swaps().to_vec(), machine.swapped()))
 }
 
 /// Runs a case that must be right.

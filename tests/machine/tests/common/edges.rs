@@ -48,7 +48,6 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
             (Method::Block, 20),
             (Method::Direct, 20),
             (Method::OneSweep, 20),
-            (Method::OneSweep, 300),
             (Method::ReducedBitSort, 20),
         ] {
             for gives in [Gives::Keys, Gives::Pairs(1), Gives::Pairs(2)] {
@@ -173,6 +172,9 @@ fn histograms(device: Device, all: &mut Vec<Maker>) {
             }
             if matches!(sample, SampleType::F32 | SampleType::F64) {
                 add(HistogramCase { bins: EDGE_BINS, ..of });
+                if method != HistogramMethod::Ballots {
+                    add(HistogramCase { bins: EDGE_BINS, weighted: Weighted::Words, ..of });
+                }
             }
         }
     }
