@@ -74,15 +74,17 @@ pub fn run(
     Ok(outcome)
 }
 
-/// Of the pairs of the last pass that has some, as many as have no addition in common.
+/// Of the last pairs of the last pass that has some, as many as have no addition in common.
 fn disjoint(swaps: &[Swap]) -> Vec<Swap> {
     let Some(pass) = swaps.last().map(|swap| swap.pass) else { return Vec::new() };
     let mut taken = HashSet::new();
     let mut chosen = Vec::new();
-    for swap in swaps.iter().filter(|swap| swap.pass == pass) {
+    let of_pass: Vec<_> = swaps.iter().filter(|swap| swap.pass == pass).collect();
+    // Late ones: what they change must not lead to other additions than those that were noted.
+    for swap in of_pass.iter().skip(of_pass.len() * 7 / 8) {
         if swap.numbers.iter().all(|number| !taken.contains(number)) {
             taken.extend(swap.numbers);
-            chosen.push(*swap);
+            chosen.push(**swap);
         }
     }
     chosen
