@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use anyhow::{Result, ensure};
 use common::all::{Seen, WIDTHS, all, full, large_tiles, part, sample, threads};
 use common::case::{Case, check};
+use common::edges::edges;
 use common::primitives::Device;
 use multisplit::shaders::manifest;
 use multisplit_machine::{AtomicOrder, Coverage, Options, Schedule};
@@ -46,7 +47,8 @@ fn schedules(seed: u64) -> [Options; 6] {
 /// The cases for a device, each with how it is run.
 fn jobs(device: Device, seen: &mut Seen, number: usize) -> Result<Vec<(Arc<Case>, Options)>> {
     let cases = if full() {
-        all(device).iter().map(|maker| maker()).collect::<Result<Vec<_>>>()?
+        let every = all(device).into_iter().chain(edges(device));
+        every.map(|maker| maker()).collect::<Result<Vec<_>>>()?
     } else {
         let mut cases = sample(device, seen, number * 13, SAMPLE)?;
         if device.width == LARGE_TILES_AT && !device.lane_order {

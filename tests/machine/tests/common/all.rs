@@ -9,7 +9,6 @@ use multisplit::{KeyType, SampleType};
 use std::collections::HashSet;
 
 use super::case::Case;
-use super::edges::edges;
 use super::moves::{Along, Function, Gives, SortCase, SplitCase, sort_case, split_case};
 use super::others::{HistogramCase, Weighted, histogram_case, memory_case, probe_case};
 use super::pieces::{PiecesCase, pieces_case};
@@ -304,7 +303,6 @@ pub fn all(device: Device) -> Vec<Maker> {
     sorts(device, &mut all);
     all.extend(large_tiles(device));
     pieces(device, &mut all);
-    all.extend(edges(device));
     all
 }
 
