@@ -19,7 +19,8 @@ pub struct Swap {
     pub pass: u32,
     /// Their numbers among the additions of the pass.
     pub numbers: [u64; 2],
-    group: u64,
+    /// Their workgroup.
+    pub group: u64,
     word: usize,
     added: [u32; 2],
 }

@@ -1,7 +1,7 @@
 //! A plan with its inputs and the outputs that it has to give, and how it is run on the machine.
 
 use super::primitives::LANE_ORDER;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -74,17 +74,22 @@ pub fn run(
     Ok(outcome)
 }
 
-/// Of the last pairs of the last pass that has some, as many as have no addition in common.
+/// Of the last pairs of each workgroup of the last pass that has some, as many as have no addition in
+/// common. Early ones may lead to other additions than those that were noted.
 fn disjoint(swaps: &[Swap]) -> Vec<Swap> {
     let Some(pass) = swaps.last().map(|swap| swap.pass) else { return Vec::new() };
+    let mut groups = BTreeMap::<u64, Vec<&Swap>>::new();
+    for swap in swaps.iter().filter(|swap| swap.pass == pass) {
+        groups.entry(swap.group).or_default().push(swap);
+    }
     let mut taken = HashSet::new();
     let mut chosen = Vec::new();
-    let of_pass: Vec<_> = swaps.iter().filter(|swap| swap.pass == pass).collect();
-    // Late ones: what they change must not lead to other additions than those that were noted.
-    for swap in of_pass.iter().skip(of_pass.len() * 7 / 8) {
-        if swap.numbers.iter().all(|number| !taken.contains(number)) {
-            taken.extend(swap.numbers);
-            chosen.push(**swap);
+    for all in groups.values() {
+        for swap in all.iter().skip(all.len() * 15 / 16) {
+            if swap.numbers.iter().all(|number| !taken.contains(number)) {
+                taken.extend(swap.numbers);
+                chosen.push(**swap);
+            }
         }
     }
     chosen
