@@ -11,7 +11,7 @@ const MAX_TURN: u64 = 6;
 /// Of the workgroups that have read a volatile word one in so many stands still, where the schedule has
 /// such, for so many instructions of others' lanes: about as many as a workgroup has in a short kernel.
 const STALLS: u64 = 8;
-const STALL: u64 = 100_000;
+const STALL: u64 = 30_000;
 /// A turn that ends only where lanes have to wait.
 const NO_END: u64 = u64::MAX;
 

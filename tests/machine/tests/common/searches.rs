@@ -97,7 +97,8 @@ pub fn sssp_case(device: Device, of: SsspCase) -> Result<Case> {
     tuned.max_groups = if of.alone { 1 } else { 4.min(device.max_groups()) };
     let groups = if of.alone { 1 } else { 3 };
     tuned.residents = Residents { groups, threads: device.threads() };
-    tuned.spin_limit = 1 << 16;
+    // More looks than others ever keep a workgroup waiting that gets on.
+    tuned.spin_limit = 1 << 20;
     tuned.resident_rounds = of.resident_rounds;
     tuned.stage = 2;
     tuned.spread_degree = if of.spread { 0 } else { u32::MAX };
