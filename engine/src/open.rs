@@ -1,7 +1,8 @@
 //! How a context comes to be: a device that is opened or adopted, and the sizes that were tuned for it.
 
-use crate::device::adopt::{AdoptedDevice, Synchronization2Needed};
+use crate::device::adopt::AdoptedDevice;
 use crate::device::context::{Config, Context};
+use crate::device::hooks::AdoptOptions;
 use crate::error::Result;
 
 impl Context {
@@ -26,27 +27,17 @@ impl Context {
     /// with it has run. The queue is not used by other code while the context submits or waits.
     pub unsafe fn adopt(adopted: AdoptedDevice) -> Result<Self> {
         // SAFETY: by the caller's contract.
-        unsafe { Self::adopt_with(adopted, Synchronization2Needed::Yes) }
+        unsafe { Self::adopt_with(adopted, AdoptOptions::default()) }
     }
 
-    /// Like [`adopt`](Self::adopt), for a device that may have been created without `synchronization2`, as
-    /// engines do that leave it to others (wgpu). Where `features` do not have it, barriers are those of
-    /// Vulkan 1.0: one pair of stages for all buffers of a boundary, and shader accesses of every kind,
-    /// so they wait for as much or more.
+    /// Like [`adopt`](Self::adopt), with options.
     ///
     /// # Safety
     /// That of [`adopt`](Self::adopt).
-    pub unsafe fn adopt_without_synchronization2(adopted: AdoptedDevice) -> Result<Self> {
-        // SAFETY: by the caller's contract.
-        unsafe { Self::adopt_with(adopted, Synchronization2Needed::No) }
-    }
-
-    /// # Safety
-    /// That of [`adopt`](Self::adopt).
-    unsafe fn adopt_with(adopted: AdoptedDevice, needed: Synchronization2Needed) -> Result<Self> {
+    pub unsafe fn adopt_with(adopted: AdoptedDevice, options: AdoptOptions) -> Result<Self> {
         let profile = adopted.profile.clone();
         // SAFETY: by the caller's contract.
-        let context = unsafe { Self::adopt_device(adopted, needed) }?;
+        let context = unsafe { Self::adopt_device(adopted, options) }?;
         context.use_profile(&profile)?;
         Ok(context)
     }

@@ -301,6 +301,18 @@ typedef enum {
   MULTISPLIT_SSSP_METHOD_MULTISPLIT = 5,
 } MultisplitSsspMethod;
 
+/// How much a message matters.
+typedef enum {
+  /// Something was lost: memory that could not be freed.
+  MULTISPLIT_LOG_LEVEL_ERROR = 0,
+  /// Something is not as it should be, and the library goes on without it: a damaged file, for instance.
+  MULTISPLIT_LOG_LEVEL_WARNING = 1,
+  /// What a program may want to know once.
+  MULTISPLIT_LOG_LEVEL_INFO = 2,
+  /// What happens inside.
+  MULTISPLIT_LOG_LEVEL_DEBUG = 3,
+} MultisplitLogLevel;
+
 /// Features and extensions that the library uses, one bit each. Only the first is required; the
 /// others are used where they are enabled.
 typedef enum {
@@ -355,8 +367,9 @@ typedef struct {
   VkPhysicalDevice physical_device;
   /// The `apiVersion` that the instance was created with: 1.2 or later.
   uint32_t api_version;
-  /// Must be 0.
-  uint32_t reserved;
+  /// Features that are left out although the device has them: bits of `MultisplitFeature`, but for the one
+  /// that is required. 0: all are used that the device has.
+  uint32_t leave_out;
 } MultisplitRequirementsInfo;
 
 /// What to enable on a device. The pointers are valid until the requirements are destroyed.
@@ -413,13 +426,25 @@ typedef struct {
   const uint8_t *profile;
   /// Its bytes.
   uint64_t profile_size;
+  /// The caller's pipeline cache, with which pipelines are created; it outlives the context.
+  /// `VK_NULL_HANDLE`: one of the context's own. Not together with `pipeline_cache`.
+  VkPipelineCache vulkan_pipeline_cache;
+  /// What host memory of the Vulkan objects is allocated with, that of `vkAllocateMemory` excepted; `NULL`:
+  /// by the driver. It is copied; its functions may be called from any thread that calls the library.
+  const VkAllocationCallbacks *allocation_callbacks;
+  /// For `multisplit_device_create`: features that are left out although the device has them, as of
+  /// `MultisplitRequirementsInfo`.
+  uint32_t leave_out;
+  /// Must be 0.
+  uint32_t reserved_too;
 } MultisplitContextInfo;
 
 /// Pipeline stages, and what they do with a buffer.
 typedef struct {
   /// Bits of `VkPipelineStageFlagBits2`; 0 for no scope.
   uint64_t stages;
-  /// Bits of `VkAccessFlagBits2`.
+  /// Bits of `VkAccessFlagBits2`; 0, with stages: an execution dependency, for a caller that has only
+  /// read there.
   uint64_t access;
 } MultisplitScope;
 
@@ -703,6 +728,10 @@ typedef struct {
   uint32_t reserved;
 } MultisplitSsspInfo;
 
+/// Gets a message, which is valid until it returns. It may be called from any thread that calls the
+/// library, and must not call the library itself.
+typedef void (*MultisplitLogFunction)(void *user, MultisplitLogLevel level, const char *message);
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -843,6 +872,40 @@ MultisplitResult multisplit_scan_create(const MultisplitContext *context,
 /// The device of the operation's context is alive.
 MultisplitResult multisplit_operation_warm_up(const MultisplitOperation *operation);
 
+/// Whether an operation can be recorded: whether `multisplit_operation_warm_up` has been called and has
+/// returned. It does not wait, so that a program may ask every frame while another thread warms up.
+///
+/// The caller's part:
+/// `ready` is `NULL` or may be written.
+MultisplitResult multisplit_operation_is_ready(const MultisplitOperation *operation,
+                                               VkBool32 *ready);
+
+/// How many passes a recording has: what `multisplit_operation_pass_name` and
+/// `multisplit_operation_compile_pass` count. The operation need not be warmed up.
+///
+/// The caller's part:
+/// `count` is `NULL` or may be written.
+MultisplitResult multisplit_operation_pass_count(const MultisplitOperation *operation,
+                                                 uint32_t *count);
+
+/// The name of a pass, such as `"sort.histogram"`: where timestamps are written after each pass, pass k ends
+/// at query `first_query + k + 1`. The text is valid until the operation is destroyed.
+///
+/// The caller's part:
+/// `name` is `NULL` or may be written.
+MultisplitResult multisplit_operation_pass_name(const MultisplitOperation *operation,
+                                                uint32_t pass,
+                                                const char **name);
+
+/// Compiles the pipeline of one pass, on the calling thread: for a program with a job system of its own, a job
+/// for each pass. Passes may be compiled in any order and at the same time; a pass that has no pipeline of
+/// its own is done at once. `multisplit_operation_warm_up` then compiles what is left.
+///
+/// The caller's part:
+/// The device of the operation's context is alive.
+MultisplitResult multisplit_operation_compile_pass(const MultisplitOperation *operation,
+                                                   uint32_t pass);
+
 /// What the scratch memory of recordings has to be like. The operation need not be warmed up.
 ///
 /// The caller's part:
@@ -921,7 +984,8 @@ MultisplitResult multisplit_sssp_destroy(MultisplitSssp *sssp);
 
 /// Creates the caller's device, with what multisplit needs added to how the caller wants it, and sets
 /// `device`, `features` and `queue` of `info`: the first queue of `queue_family`. The other members of
-/// `info` are set before, as for `multisplit_context_create`. The device is the caller's to destroy.
+/// `info` are set before, as for `multisplit_context_create`. The device is the caller's to destroy, with
+/// `allocation_callbacks` where they are given.
 ///
 /// `create_info` is how the caller would create the device; `NULL`: with one queue of `queue_family`, and
 /// nothing else. Features are set in the structures that its chain has; nothing else of it is changed.
@@ -966,6 +1030,16 @@ MultisplitResult multisplit_record_sort(const MultisplitOperation *operation,
                                         VkCommandBuffer commands,
                                         VkBuffer keys,
                                         VkBuffer values);
+
+/// Sets where messages of the library go, of a level and of those that matter more; `NULL`: nowhere, as it
+/// is at first. It is one for the whole library.
+///
+/// The caller's part:
+/// `function` is `NULL` or a function that may be called with `user` from any thread, until another one is
+/// set and calls of the library that were made before have returned.
+MultisplitResult multisplit_set_log(MultisplitLogFunction function,
+                                    void *user,
+                                    MultisplitLogLevel level);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -233,6 +233,25 @@ public:
 
     MultisplitOperation *get() const noexcept { return handle_.get(); }
     Result<void> warm_up() const { return Result<void>(multisplit_operation_warm_up(get())); }
+    Result<bool> is_ready() const {
+        VkBool32 ready = VK_FALSE;
+        const MultisplitResult code = multisplit_operation_is_ready(get(), &ready);
+        return wrap(code, ready != VK_FALSE);
+    }
+    /* For a job system: one job for each pass, then warm_up(). */
+    Result<std::uint32_t> pass_count() const {
+        std::uint32_t found = 0;
+        const MultisplitResult code = multisplit_operation_pass_count(get(), &found);
+        return wrap(code, found);
+    }
+    Result<void> compile_pass(std::uint32_t pass) const {
+        return Result<void>(multisplit_operation_compile_pass(get(), pass));
+    }
+    Result<const char *> pass_name(std::uint32_t pass) const {
+        const char *found = "";
+        const MultisplitResult code = multisplit_operation_pass_name(get(), pass, &found);
+        return wrap(code, found);
+    }
     Result<MultisplitWorkspace> workspace() const {
         MultisplitWorkspace found = {};
         const MultisplitResult code = multisplit_operation_workspace(get(), &found);

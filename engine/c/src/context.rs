@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use multisplit::ash::vk::Handle as _;
-use multisplit::{AdoptedDevice, Context, PipelineCache, ProfileChoice, RankingChoice};
+use multisplit::{
+    AdoptOptions, AdoptedDevice, Context, PipelineCache, ProfileChoice, RankingChoice,
+};
 
 use crate::handle::Registry;
 use crate::read::{self, Out, Sized32};
@@ -15,7 +17,8 @@ use crate::result::{Failure, MultisplitResult, Outcome, guard};
 use crate::types::choice;
 use crate::version;
 use crate::vulkan::{
-    self, PFN_vkGetInstanceProcAddr, VkBool32, VkDevice, VkInstance, VkPhysicalDevice, VkQueue,
+    self, PFN_vkGetInstanceProcAddr, VkAllocationCallbacks, VkBool32, VkDevice, VkInstance,
+    VkPhysicalDevice, VkPipelineCache, VkQueue,
 };
 
 /// The caller's device, from which everything else is created. Any number of threads may use it.
@@ -89,12 +92,44 @@ pub struct MultisplitContextInfo {
     pub profile: *const u8,
     /// Its bytes.
     pub profile_size: u64,
+    /// The caller's pipeline cache, with which pipelines are created; it outlives the context.
+    /// `VK_NULL_HANDLE`: one of the context's own. Not together with `pipeline_cache`.
+    pub vulkan_pipeline_cache: VkPipelineCache,
+    /// What host memory of the Vulkan objects is allocated with, that of `vkAllocateMemory` excepted; `NULL`:
+    /// by the driver. It is copied; its functions may be called from any thread that calls the library.
+    pub allocation_callbacks: *const VkAllocationCallbacks,
+    /// For `multisplit_device_create`: features that are left out although the device has them, as of
+    /// `MultisplitRequirementsInfo`.
+    pub leave_out: u32,
+    /// Must be 0.
+    pub reserved_too: u32,
 }
 
 // SAFETY: as the trait asks.
 unsafe impl Sized32 for MultisplitContextInfo {
     const NAME: &'static str = "MultisplitContextInfo";
     const REQUIRED: usize = offset_of!(Self, debug_utils);
+}
+
+impl MultisplitContextInfo {
+    /// What the caller brings besides its device.
+    ///
+    /// # Safety
+    /// Pointers and handles are null or what they say they are, for as long as the context lives.
+    unsafe fn options(&self) -> Outcome<AdoptOptions> {
+        if !self.vulkan_pipeline_cache.is_null() && !self.pipeline_cache.is_null() {
+            let text = "pipeline_cache and vulkan_pipeline_cache are both given; give one of them";
+            return Err(Failure::invalid(text));
+        }
+        // SAFETY: by the caller's contract.
+        unsafe {
+            let options = AdoptOptions::default().pipeline_cache(self.vulkan_pipeline_cache);
+            Ok(match self.allocation_callbacks.as_ref() {
+                Some(&callbacks) => options.allocation_callbacks(callbacks),
+                None => options,
+            })
+        }
+    }
 }
 
 pub(crate) static CONTEXTS: Registry<MultisplitContext, Arc<ContextObject>> =
@@ -132,6 +167,7 @@ impl ContextObject {
     unsafe fn new(info: &MultisplitContextInfo) -> Outcome<Self> {
         version::check(info.version)?;
         read::reserved(MultisplitContextInfo::NAME, info.reserved)?;
+        read::reserved(MultisplitContextInfo::NAME, info.reserved_too)?;
         let features = features_of(info.features)?;
         let ranking = read::choice(info.ranking)?;
         // SAFETY: by the caller's contract.
@@ -169,7 +205,7 @@ impl ContextObject {
             },
         };
         // SAFETY: by the caller's contract.
-        let engine = unsafe { Context::adopt(adopted)? };
+        let engine = unsafe { Context::adopt_with(adopted, info.options()?)? };
         Ok(Self { engine, children: AtomicUsize::new(0) })
     }
 

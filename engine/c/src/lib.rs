@@ -9,6 +9,7 @@ mod declare;
 mod glsl;
 mod handle;
 mod histogram;
+mod log;
 mod operation;
 mod planned;
 mod read;
@@ -25,6 +26,7 @@ mod vulkan;
 
 pub use context::*;
 pub use histogram::*;
+pub use log::*;
 pub use operation::*;
 pub use requirements::*;
 pub use result::{MultisplitResult, multisplit_last_error, multisplit_result_name};

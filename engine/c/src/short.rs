@@ -8,7 +8,7 @@ use multisplit::ash::vk::{self, Handle as _};
 use crate::context::{CONTEXTS, MultisplitContext, MultisplitContextInfo};
 use crate::operation::{self, MultisplitOperation};
 use crate::read::{self, Out};
-use crate::requirements::bits_of;
+use crate::requirements::{bits_of, optional};
 use crate::result::{Failure, MultisplitResult, Outcome, guard};
 use crate::sort::{self, MultisplitSortInfo, MultisplitSortValues};
 use crate::types::{MultisplitBarriers, MultisplitKeyType};
@@ -17,7 +17,8 @@ use crate::vulkan::{self, VkBuffer, VkCommandBuffer, VkDeviceCreateInfo};
 
 /// Creates the caller's device, with what multisplit needs added to how the caller wants it, and sets
 /// `device`, `features` and `queue` of `info`: the first queue of `queue_family`. The other members of
-/// `info` are set before, as for `multisplit_context_create`. The device is the caller's to destroy.
+/// `info` are set before, as for `multisplit_context_create`. The device is the caller's to destroy, with
+/// `allocation_callbacks` where they are given.
 ///
 /// `create_info` is how the caller would create the device; `NULL`: with one queue of `queue_family`, and
 /// nothing else. Features are set in the structures that its chain has; nothing else of it is changed.
@@ -60,7 +61,8 @@ unsafe fn create_device(
     }
     // SAFETY: by the caller's contract; alive, and of this instance.
     let (wanted, families) = unsafe {
-        let wanted = Requirements::for_version(&instance, physical, api_version)?;
+        let mut wanted = Requirements::for_version(&instance, physical, api_version)?;
+        wanted.leave_out(&optional(info.leave_out)?);
         (wanted, instance.get_physical_device_queue_family_properties(physical))
     };
     if info.queue_family as usize >= families.len() {
@@ -89,7 +91,7 @@ unsafe fn create_device(
         let merged = chain.merge_into(own.enabled_extension_names(&extensions));
         let check = Requirements::check_create_info(&instance, physical, api_version, &merged)?;
         let features = bits_of(check.into_result()?);
-        let device = instance.create_device(physical, &merged, None);
+        let device = instance.create_device(physical, &merged, info.allocation_callbacks.as_ref());
         let device = device.map_err(|result| Failure::vulkan("vkCreateDevice", result))?;
         Ok((device, features))
     }

@@ -206,7 +206,8 @@ choice!(MultisplitCount: Fixed, Recorded, Device);
 pub struct MultisplitScope {
     /// Bits of `VkPipelineStageFlagBits2`; 0 for no scope.
     pub stages: u64,
-    /// Bits of `VkAccessFlagBits2`.
+    /// Bits of `VkAccessFlagBits2`; 0, with stages: an execution dependency, for a caller that has only
+    /// read there.
     pub access: u64,
 }
 

@@ -11,13 +11,15 @@ use crate::result::{Failure, MultisplitResult, Outcome};
 
 pub use vk::{
     Buffer as VkBuffer, CommandBuffer as VkCommandBuffer, Device as VkDevice,
-    Instance as VkInstance, PhysicalDevice as VkPhysicalDevice, QueryPool as VkQueryPool,
-    Queue as VkQueue,
+    Instance as VkInstance, PhysicalDevice as VkPhysicalDevice, PipelineCache as VkPipelineCache,
+    QueryPool as VkQueryPool, Queue as VkQueue,
 };
 
 /// A function that C may leave out.
 #[expect(non_camel_case_types, reason = "the name that C has for it")]
 pub type PFN_vkGetInstanceProcAddr = Option<vk::PFN_vkGetInstanceProcAddr>;
+/// How host memory is allocated.
+pub type VkAllocationCallbacks = vk::AllocationCallbacks<'static>;
 /// How a device is created.
 pub type VkDeviceCreateInfo = vk::DeviceCreateInfo<'static>;
 /// Not zero means yes.

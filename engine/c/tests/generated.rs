@@ -52,6 +52,7 @@ fn the_header_is_what_the_sources_say() -> Result<()> {
         "operation",
         "sssp",
         "short",
+        "log",
     ] {
         builder = builder.with_src(root().join(format!("src/{name}.rs")));
     }
@@ -70,7 +71,7 @@ fn the_header_is_what_the_sources_say() -> Result<()> {
 #[test]
 fn every_function_is_in_the_header_and_in_the_tests() -> Result<()> {
     let header = fs::read_to_string(root().join("include/multisplit.h"))?;
-    let tests = ["abi", "misuse", "short"]
+    let tests = ["abi", "misuse", "short", "hooks"]
         .map(|name| fs::read_to_string(root().join(format!("tests/{name}.c"))));
     let tests = tests.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
     let mut count = 0;

@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What the last message contains. */
+#define SAYS(text) CHECK(strstr(multisplit_last_error(), text) != NULL)
+
 /* A function that knows nothing. */
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL knows_nothing(VkInstance instance, const char *name) {
     (void)instance;
@@ -33,7 +36,10 @@ static void wrong_devices(const Host *host) {
     EXPECT(UNSUPPORTED, multisplit_requirements_create(&ask, &requirements));
     info = host_context_info(host);
     ask = requirements_info(host);
-    ask.reserved = 1;
+    ask.leave_out = MULTISPLIT_FEATURE_SYNCHRONIZATION2;
+    EXPECT(INVALID, multisplit_requirements_create(&ask, &requirements));
+    SAYS("required");
+    ask.leave_out = 1u << 31;
     EXPECT(INVALID, multisplit_requirements_create(&ask, &requirements));
     info.features = 0;
     EXPECT(UNSUPPORTED, multisplit_context_create(&info, &context));
@@ -47,6 +53,9 @@ static void wrong_devices(const Host *host) {
     EXPECT(INVALID, multisplit_context_create(&info, &context));
     info = host_context_info(host);
     info.reserved = 1;
+    EXPECT(INVALID, multisplit_context_create(&info, &context));
+    info = host_context_info(host);
+    info.reserved_too = 1;
     EXPECT(INVALID, multisplit_context_create(&info, &context));
     info = host_context_info(host);
     const uint32_t no_ranking = 3;
@@ -72,9 +81,6 @@ static void wrong_devices(const Host *host) {
     CHECK(strstr(multisplit_last_error(), "synchronization2") != NULL);
     OK(multisplit_requirements_destroy(requirements));
 }
-
-/* What the last message contains. */
-#define SAYS(text) CHECK(strstr(multisplit_last_error(), text) != NULL)
 
 static void wrong_tasks(MultisplitContext *context) {
     MultisplitOperation *operation = NULL;

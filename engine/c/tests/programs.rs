@@ -78,7 +78,7 @@ fn the_interface_bears_anything_under_address_sanitizer() -> Result<()> {
 fn the_programs_in_the_guide_sort() -> Result<()> {
     let installed = Installed::get()?;
     for name in ["short.c", "wrapper.cpp"] {
-        let source = installed.from_guide(name)?;
+        let source = installed.guide_program(name)?;
         let source = source.to_str().context("a path that is text")?;
         let program = Program {
             name: &format!("guide-{name}"),
@@ -114,6 +114,19 @@ fn the_classes_work_with_exceptions_and_without() -> Result<()> {
         let said = installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
         ensure!(said == "0 failed\n", "{name}: {said}");
     }
+    Ok(())
+}
+
+/// What an engine brings along is used, and nothing else of the kind.
+#[test]
+fn an_engine_brings_its_cache_its_memory_its_threads_and_its_log() -> Result<()> {
+    let installed = Installed::get()?;
+    let sources = &["tests/hooks.c", "tests/suite.c", "examples/host.c"];
+    // Memory with an alignment came to C in 2011.
+    let flags = &["-std=c11", "-D_GNU_SOURCE"];
+    let program = Program { name: "hooks", sources, flags, library: Library::Shared };
+    let said = installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
+    ensure!(said.ends_with(" checks, 0 failed\n"), "{said}");
     Ok(())
 }
 

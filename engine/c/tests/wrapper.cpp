@@ -44,6 +44,8 @@ void results(const ms::Context &context) {
     MultisplitScanInfo scan = {};
     scan.common.n = 100;
     auto planned = ms::Operation::scan(context, scan);
+    CHECK(!planned->is_ready().value() && planned->pass_count().value() > 0 && planned->compile_pass(0));
+    CHECK(planned->pass_name(0).value()[0] != '\0' && !planned->pass_name(1000));
     CHECK(planned && !planned->timestamps(true) && planned->warm_up() && planned->timestamps(true));
     CHECK(planned->contract(MULTISPLIT_ROLE_INPUT).value().size == 400);
     CHECK(!planned->contract(MULTISPLIT_ROLE_KEYS));

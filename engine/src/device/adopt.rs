@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ash::vk;
 
 use crate::device::context::{Context, PipelineCache};
+use crate::device::hooks::AdoptOptions;
 use crate::device::instance::Instance;
 use crate::device::profile_choice::ProfileChoice;
 use crate::device::properties::DeviceProperties;
@@ -43,14 +44,6 @@ pub struct AdoptedDevice {
     pub ranking: RankingChoice,
     /// Where the sizes of kernels that were tuned for the device come from.
     pub profile: ProfileChoice,
-}
-
-/// Whether an adopted device must have been created with `synchronization2`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Synchronization2Needed {
-    Yes,
-    /// Barriers are those of Vulkan 1.0 where it was not.
-    No,
 }
 
 /// Raw handles of such a device, for callers that do not use `ash`.
@@ -112,14 +105,13 @@ impl RawDevice {
 }
 
 impl Context {
-    /// Uses a device that other code created; its profile is for a layer above to read. Whether it was
-    /// created with `synchronization2` matters where `needed` says so.
+    /// Uses a device that other code created; its profile is for a layer above to read.
     ///
     /// # Safety
     /// That of [`adopt`](Self::adopt).
     pub(crate) unsafe fn adopt_device(
         adopted: AdoptedDevice,
-        needed: Synchronization2Needed,
+        options: AdoptOptions,
     ) -> Result<Self> {
         let AdoptedDevice { entry, instance, physical, queue_family, api_version, .. } = adopted;
         let probed_behaviour = adopted.ranking.allows_probed()?;
@@ -131,7 +123,7 @@ impl Context {
             (check, DeviceProperties::query(&instance, physical))
         };
         let mut check = check?;
-        if needed == Synchronization2Needed::No {
+        if options.without_synchronization2 {
             check.allow_without_synchronization2();
         }
         check.into_result()?;
@@ -149,6 +141,7 @@ impl Context {
             probed_behaviour,
             memory_limit: None,
             observer: None,
+            hooks: options.hooks,
         })?;
         Ok(Self { device: Arc::new(device) })
     }

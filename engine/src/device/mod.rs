@@ -7,6 +7,7 @@ mod barriers;
 pub(crate) mod commands;
 pub(crate) mod context;
 mod functions;
+pub(crate) mod hooks;
 pub(crate) mod instance;
 pub(crate) mod observer;
 pub(crate) mod order;

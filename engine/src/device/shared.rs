@@ -9,6 +9,7 @@ use crate::device::attach::Attachments;
 use crate::device::barriers::Barriers;
 use crate::device::context::PipelineCache;
 use crate::device::functions::Functions;
+use crate::device::hooks::Hooks;
 use crate::device::instance::Instance;
 use crate::device::observer::Observer;
 use crate::device::order::{Order, RecordingId};
@@ -56,6 +57,8 @@ pub(crate) struct Device {
     pub probed_behaviour: bool,
     /// Most bytes that buffers may take together.
     pub memory_limit: Option<u64>,
+    /// What the caller of an adopted device brings.
+    pub hooks: Hooks,
     pub physical: vk::PhysicalDevice,
     pub(super) attachments: Attachments,
     queue: Mutex<Queue>,
@@ -79,6 +82,7 @@ pub(crate) struct DeviceParts {
     /// Most bytes that buffers may take together.
     pub memory_limit: Option<u64>,
     pub observer: Option<Observer>,
+    pub hooks: Hooks,
 }
 
 impl Device {
@@ -112,6 +116,7 @@ impl Device {
             pipeline_cache: parts.pipeline_cache,
             probed_behaviour: parts.probed_behaviour,
             memory_limit: parts.memory_limit,
+            hooks: parts.hooks,
             physical: parts.physical,
             attachments: Attachments::default(),
             queue: Mutex::new(Queue { raw: parts.queue, last: None }),
@@ -132,6 +137,11 @@ impl Device {
 
     pub fn instance(&self) -> &ash::Instance {
         &self.handles.instance.raw
+    }
+
+    /// What host memory of Vulkan objects is allocated with.
+    pub fn callbacks(&self) -> Option<&vk::AllocationCallbacks<'static>> {
+        self.hooks.allocation_callbacks.as_ref().map(|callbacks| &callbacks.0)
     }
 
     /// Whether other code created it, whose memory it takes a share of.

@@ -41,12 +41,13 @@ pub(crate) struct Pipeline {
 impl Pipeline {
     /// # Safety
     /// Nothing uses it any more.
-    unsafe fn destroy(&self, device: &ash::Device) {
+    unsafe fn destroy(&self, device: &Device) {
+        let callbacks = device.callbacks();
         // SAFETY: by the caller's contract.
         unsafe {
-            device.destroy_pipeline(self.raw, None);
-            device.destroy_pipeline_layout(self.layout, None);
-            device.destroy_descriptor_set_layout(self.set_layout, None);
+            device.raw.destroy_pipeline(self.raw, callbacks);
+            device.raw.destroy_pipeline_layout(self.layout, callbacks);
+            device.raw.destroy_descriptor_set_layout(self.set_layout, callbacks);
         }
     }
 }
@@ -61,6 +62,8 @@ struct Key {
 /// Every pipeline of a device.
 pub(crate) struct PipelineStore {
     cache: vk::PipelineCache,
+    /// Whether the cache belongs to who created the device.
+    is_callers: bool,
     file: Option<CacheFile>,
     pipelines: Mutex<HashMap<Key, Arc<Pipeline>>>,
     /// Nanoseconds that the driver has taken to create pipelines.
@@ -74,17 +77,22 @@ impl PipelineStore {
     }
 
     fn new(device: &Device) -> Result<Self> {
+        if let Some(cache) = device.hooks.pipeline_cache {
+            let (pipelines, nanoseconds) = (Mutex::default(), AtomicU64::new(0));
+            return Ok(Self { cache, file: None, is_callers: true, pipelines, nanoseconds });
+        }
         let folder = device.pipeline_cache.folder();
         let file = folder.map(|folder| CacheFile::new(&folder, &device.properties));
         let initial = file.as_ref().map(CacheFile::load).unwrap_or_default();
         let create = |initial| {
             let info = vk::PipelineCacheCreateInfo::default().initial_data(initial);
             // SAFETY: a live device; the data was checked to be this driver's.
-            unsafe { device.raw.create_pipeline_cache(&info, None) }
+            unsafe { device.raw.create_pipeline_cache(&info, device.callbacks()) }
         };
         // A driver that has no use for its own data must not keep pipelines from being made.
         let cache = create(&initial).or_else(|_| create(&[])).during("vkCreatePipelineCache")?;
-        Ok(Self { cache, file, pipelines: Mutex::default(), nanoseconds: AtomicU64::new(0) })
+        let (pipelines, nanoseconds) = (Mutex::default(), AtomicU64::new(0));
+        Ok(Self { cache, file, is_callers: false, pipelines, nanoseconds })
     }
 
     /// Writes the pipeline cache to its file, if it has one.
@@ -133,7 +141,7 @@ impl PipelineStore {
             Entry::Occupied(entry) => {
                 // Another thread was faster.
                 // SAFETY: just created, used by nothing.
-                unsafe { pipeline.destroy(&device.raw) };
+                unsafe { pipeline.destroy(device) };
                 Ok(entry.get().clone())
             }
         }
@@ -170,7 +178,7 @@ fn forget_unused(device: &Device, pipelines: &mut HashMap<Key, Arc<Pipeline>>) {
         let used = Arc::strong_count(pipeline) > 1;
         if !used {
             // SAFETY: nothing holds it; recordings are kept by executables that would.
-            unsafe { pipeline.destroy(&device.raw) };
+            unsafe { pipeline.destroy(device) };
         }
         used
     });
@@ -181,10 +189,12 @@ impl Attachment for PipelineStore {
         self.save(device);
         for (_, pipeline) in self.lock().drain() {
             // SAFETY: by the caller's contract.
-            unsafe { pipeline.destroy(&device.raw) };
+            unsafe { pipeline.destroy(device) };
         }
-        // SAFETY: by the caller's contract.
-        unsafe { device.raw.destroy_pipeline_cache(self.cache, None) };
+        if !self.is_callers {
+            // SAFETY: by the caller's contract.
+            unsafe { device.raw.destroy_pipeline_cache(self.cache, device.callbacks()) };
+        }
     }
 }
 
@@ -345,7 +355,7 @@ fn create_pipeline(
     check_subgroups(device, workgroup, kernel)?;
     let module_info = vk::ShaderModuleCreateInfo::default().code(spirv);
     // SAFETY: SPIR-V that was reflected, so at least well framed.
-    let module = unsafe { device.raw.create_shader_module(&module_info, None) }
+    let module = unsafe { device.raw.create_shader_module(&module_info, device.callbacks()) }
         .during("vkCreateShaderModule")?;
 
     let entries: Vec<_> = specialization
@@ -377,9 +387,10 @@ fn create_pipeline(
     };
     let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout).flags(flags);
     // SAFETY: everything referred to is alive for the call.
-    let created = unsafe { device.raw.create_compute_pipelines(cache, &[info], None) };
+    let created =
+        unsafe { device.raw.create_compute_pipelines(cache, &[info], device.callbacks()) };
     // SAFETY: modules are not needed once pipelines are made.
-    unsafe { device.raw.destroy_shader_module(module, None) };
+    unsafe { device.raw.destroy_shader_module(module, device.callbacks()) };
     match created {
         Ok(pipelines) => Ok(pipelines.first().copied().unwrap_or_default()),
         Err((_, result)) => Err(Error::Vulkan { call: "vkCreateComputePipelines", result }),

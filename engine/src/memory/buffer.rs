@@ -69,7 +69,7 @@ impl Buffer {
         }
         let info = vk::BufferCreateInfo::default().size(size).usage(usage);
         // SAFETY: a live device and a size within its limits.
-        let raw = unsafe { device.raw.create_buffer(&info, None) }
+        let raw = unsafe { device.raw.create_buffer(&info, device.callbacks()) }
             .map_err(|result| out_of_memory(result.to_string()))?;
         // From here on, dropping `inner` destroys the buffer and frees its memory.
         let name_kept = name.to_owned();
@@ -155,7 +155,7 @@ impl Buffer {
 impl Drop for Inner {
     fn drop(&mut self) {
         // SAFETY: the last reference; executables and replays hold clones of what they use.
-        unsafe { self.device.raw.destroy_buffer(self.raw, None) };
+        unsafe { self.device.raw.destroy_buffer(self.raw, self.device.callbacks()) };
         if let Some(allocation) = self.allocation.take() {
             self.heap.free(allocation);
         }

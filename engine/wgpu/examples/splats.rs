@@ -11,8 +11,9 @@ use anyhow::{Context as _, Result};
 use multisplit_wgpu::{Count, Multisplit, Sort};
 use wgpu::BufferUsages;
 
-/// Splats, and the picture's side in pixels.
+/// How many splats there are.
 pub const SPLATS: u32 = 6000;
+/// The picture's side in pixels.
 pub const SIDE: u32 = 256;
 
 /// A splat: where it is, how large, and its colour. All of it comes from its number.

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use multisplit::ash::{self, vk};
 use multisplit::{
-    AdoptedDevice, Context, Features, PipelineCache, ProfileChoice, RankingChoice, Requirements,
+    AdoptOptions, AdoptedDevice, Context, Features, PipelineCache, ProfileChoice, RankingChoice,
+    Requirements,
 };
 use wgpu::hal::api::Vulkan;
 
@@ -102,5 +103,6 @@ fn adopt(device: &wgpu::Device) -> Result<Context> {
     // before its clone of wgpu's device, and so does whatever wgpu holds for a submission (`operation`).
     // With `RankingChoice::Promised` the context submits nothing that this crate does not ask for, and it
     // asks for nothing.
-    Ok(unsafe { Context::adopt_without_synchronization2(adopted)? })
+    let options = AdoptOptions::default().without_synchronization2();
+    Ok(unsafe { Context::adopt_with(adopted, options)? })
 }

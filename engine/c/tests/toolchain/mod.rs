@@ -81,7 +81,7 @@ impl Installed {
     }
 
     /// A program of the guide: the block of code after `<!-- program: NAME -->`.
-    pub fn from_guide(&self, name: &str) -> Result<PathBuf> {
+    pub fn guide_program(&self, name: &str) -> Result<PathBuf> {
         let guide = std::fs::read_to_string(root().join("../../docs/embedding-c.md"))?;
         let (_, after) = guide
             .split_once(&format!("<!-- program: {name} -->\n"))
