@@ -95,10 +95,11 @@ pub fn sssp_case(device: Device, of: SsspCase) -> Result<Case> {
     let tuned = &mut policy.sssp;
     tuned.threads = device.threads();
     tuned.max_groups = if of.alone { 1 } else { 4.min(device.max_groups()) };
-    let groups = if of.alone { 1 } else { 3 };
+    // Workgroups that wait for each other are in one row.
+    let groups = if of.alone { 1 } else { 3.min(device.max_groups()) };
     tuned.residents = Residents { groups, threads: device.threads() };
     // More looks than others ever keep a workgroup waiting that gets on.
-    tuned.spin_limit = 1 << 20;
+    tuned.spin_limit = 1 << 18;
     tuned.resident_rounds = of.resident_rounds;
     tuned.stage = 2;
     tuned.spread_degree = if of.spread { 0 } else { u32::MAX };
