@@ -59,6 +59,8 @@ pub(crate) struct Device {
     pub memory_limit: Option<u64>,
     /// What the caller of an adopted device brings.
     pub hooks: Hooks,
+    /// The version that instance and device have in common.
+    pub api_version: u32,
     pub physical: vk::PhysicalDevice,
     pub(super) attachments: Attachments,
     queue: Mutex<Queue>,
@@ -117,6 +119,7 @@ impl Device {
             probed_behaviour: parts.probed_behaviour,
             memory_limit: parts.memory_limit,
             hooks: parts.hooks,
+            api_version: parts.api_version,
             physical: parts.physical,
             attachments: Attachments::default(),
             queue: Mutex::new(Queue { raw: parts.queue, last: None }),

@@ -353,7 +353,10 @@ fn create_pipeline(
     let interface = kernel.interface();
     let workgroup = interface.workgroup_size(|id| value_of(specialization, id));
     check_subgroups(device, workgroup, kernel)?;
-    let module_info = vk::ShaderModuleCreateInfo::default().code(spirv);
+    let width = subgroup_control(device, workgroup, kernel)?;
+    let versioned = width.full.is_by_module().then(|| full_subgroups_by_module(spirv));
+    let module_info =
+        vk::ShaderModuleCreateInfo::default().code(versioned.as_deref().unwrap_or(spirv));
     // SAFETY: SPIR-V that was reflected, so at least well framed.
     let module = unsafe { device.raw.create_shader_module(&module_info, device.callbacks()) }
         .during("vkCreateShaderModule")?;
@@ -367,7 +370,6 @@ fn create_pipeline(
         .collect();
     let data: Vec<u8> = specialization.iter().flat_map(|(_, value)| value.to_ne_bytes()).collect();
     let specialization_info = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
-    let width = subgroup_control(device, workgroup, kernel);
     let entry_point = CString::new(interface.entry_point.as_str()).unwrap_or_default();
     let mut required = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default()
         .required_subgroup_size(device.properties.subgroup_size);
@@ -375,7 +377,7 @@ fn create_pipeline(
         .stage(vk::ShaderStageFlags::COMPUTE)
         .module(module)
         .name(&entry_point)
-        .flags(width.flags)
+        .flags(width.full.flags())
         .specialization_info(&specialization_info);
     if width.required {
         stage = stage.push_next(&mut required);
@@ -411,24 +413,68 @@ fn check_subgroups(device: &Device, workgroup: [u32; 3], kernel: &Kernel) -> Res
 /// How the width of subgroups is pinned down.
 struct SubgroupControl {
     required: bool,
-    flags: vk::PipelineShaderStageCreateFlags,
+    full: FullSubgroups,
 }
 
-/// Asks for the device's usual subgroup size and for full subgroups where it offers to promise
-/// them. Kernels work at any size; what they rely on is that subgroups are full.
-fn subgroup_control(device: &Device, workgroup: [u32; 3], kernel: &Kernel) -> SubgroupControl {
+/// What promises that subgroups are full.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FullSubgroups {
+    /// A flag of the pipeline: `computeFullSubgroups`.
+    ByFlag,
+    /// The module: from SPIR-V 1.6 on subgroups are full where the workgroup is a multiple of them.
+    ByModule,
+    /// Nothing, and nobody relies on it.
+    No,
+}
+
+impl FullSubgroups {
+    fn flags(self) -> vk::PipelineShaderStageCreateFlags {
+        match self {
+            Self::ByFlag => vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS,
+            Self::ByModule | Self::No => vk::PipelineShaderStageCreateFlags::empty(),
+        }
+    }
+
+    fn is_by_module(self) -> bool {
+        self == Self::ByModule
+    }
+}
+
+/// Asks for the device's usual subgroup size where it can be asked for, and for full subgroups. Kernels
+/// work at any size; what built-in ones rely on is that subgroups are full.
+fn subgroup_control(
+    device: &Device,
+    workgroup: [u32; 3],
+    kernel: &Kernel,
+) -> Result<SubgroupControl> {
+    let (properties, features) = (&device.properties, &device.features);
     let uses_subgroups = uses_subgroups(kernel);
     let threads = workgroup.into_iter().fold(1, u32::saturating_mul);
-    let required =
-        uses_subgroups && device.properties.can_require_subgroup_size(&device.features, threads);
+    let required = uses_subgroups && properties.can_require_subgroup_size(features, threads);
+    // Such modules also let subgroups vary in size, unless the device has one size or is told which.
+    let (least, most) = properties.subgroup_size_range;
+    let by_module = device.api_version >= vk::API_VERSION_1_3 && (required || least == most);
     // VUID-VkPipelineShaderStageCreateInfo-flags-02759 and pNext-02757: x is a multiple of the size.
-    let full = uses_subgroups
-        && device.features.compute_full_subgroups
-        && workgroup[0].is_multiple_of(device.properties.subgroup_size);
-    let flags = if full {
-        vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS
-    } else {
-        vk::PipelineShaderStageCreateFlags::empty()
+    let whole = uses_subgroups && workgroup[0].is_multiple_of(properties.subgroup_size);
+    let full = match whole {
+        true if features.compute_full_subgroups => FullSubgroups::ByFlag,
+        true if kernel.is_built_in() && by_module => FullSubgroups::ByModule,
+        true if kernel.is_built_in() => {
+            let problem = "relies on full subgroups, which nothing promises: enable computeFullSubgroups";
+            let (kernel, problem) = (kernel.label().to_owned(), problem.to_owned());
+            return Err(Error::Kernel { kernel, problem });
+        }
+        _ => FullSubgroups::No,
     };
-    SubgroupControl { required, flags }
+    Ok(SubgroupControl { required, full })
+}
+
+/// The same module as one of SPIR-V 1.6, which has all that our kernels use of 1.5.
+fn full_subgroups_by_module(spirv: &[u32]) -> Vec<u32> {
+    const VERSION_1_6: u32 = 0x0001_0600;
+    let mut words = spirv.to_vec();
+    if let Some(version) = words.get_mut(1) {
+        *version = VERSION_1_6.max(*version);
+    }
+    words
 }
