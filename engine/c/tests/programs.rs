@@ -149,6 +149,7 @@ fn abi<'p>(name: &'p str, flags: &'p [&'p str]) -> Program<'p> {
     let sources = &[
         "tests/abi.c",
         "tests/misuse.c",
+        "tests/ranges.c",
         "tests/results.c",
         "tests/threads.c",
         "tests/suite.c",
