@@ -385,6 +385,37 @@ typedef struct {
   const void *feature_chain;
 } MultisplitRequirementsList;
 
+/// A piece of device memory that the caller's allocator has given.
+typedef struct {
+  /// The memory.
+  VkDeviceMemory memory;
+  /// Where in it the piece begins: a multiple of the alignment that was asked for.
+  VkDeviceSize offset;
+  /// What the allocator knows the piece by; the library gives it back as it is.
+  void *cookie;
+} MultisplitMemory;
+
+/// Gives memory for a buffer, on the device where there is some, as large and aligned as `requirements` say
+/// and allocated with `flags`, or an error of Vulkan's. It may be called from any thread that calls the
+/// library.
+typedef VkResult (*MultisplitAllocateFunction)(void *user,
+                                               const VkMemoryRequirements *requirements,
+                                               VkMemoryAllocateFlags flags,
+                                               MultisplitMemory *memory);
+
+/// Takes a piece back.
+typedef void (*MultisplitFreeFunction)(void *user, const MultisplitMemory *memory);
+
+/// The caller's allocator of device memory: operations that have their own scratch memory place it there.
+typedef struct {
+  /// What the functions are given first.
+  void *user;
+  /// Gives memory.
+  MultisplitAllocateFunction allocate;
+  /// Takes it back.
+  MultisplitFreeFunction free;
+} MultisplitMemoryFunctions;
+
 /// The device that a context is created for. The library destroys none of it.
 typedef struct {
   /// `sizeof(MultisplitContextInfo)`.
@@ -432,6 +463,9 @@ typedef struct {
   /// What host memory of the Vulkan objects is allocated with, that of `vkAllocateMemory` excepted; `NULL`:
   /// by the driver. It is copied; its functions may be called from any thread that calls the library.
   const VkAllocationCallbacks *allocation_callbacks;
+  /// The caller's allocator of device memory, for the scratch memory of operations that have their own;
+  /// `NULL`: the library's. It is copied, and used until the context is destroyed.
+  const MultisplitMemoryFunctions *memory_functions;
   /// For `multisplit_device_create`: features that are left out although the device has them, as of
   /// `MultisplitRequirementsInfo`.
   uint32_t leave_out;

@@ -11,6 +11,7 @@ use multisplit::{
 };
 
 use crate::handle::Registry;
+use crate::memory::{self, MultisplitMemoryFunctions};
 use crate::read::{self, Out, Sized32};
 use crate::requirements::features_of;
 use crate::result::{Failure, MultisplitResult, Outcome, guard};
@@ -98,6 +99,9 @@ pub struct MultisplitContextInfo {
     /// What host memory of the Vulkan objects is allocated with, that of `vkAllocateMemory` excepted; `NULL`:
     /// by the driver. It is copied; its functions may be called from any thread that calls the library.
     pub allocation_callbacks: *const VkAllocationCallbacks,
+    /// The caller's allocator of device memory, for the scratch memory of operations that have their own;
+    /// `NULL`: the library's. It is copied, and used until the context is destroyed.
+    pub memory_functions: *const MultisplitMemoryFunctions,
     /// For `multisplit_device_create`: features that are left out although the device has them, as of
     /// `MultisplitRequirementsInfo`.
     pub leave_out: u32,
@@ -124,8 +128,12 @@ impl MultisplitContextInfo {
         // SAFETY: by the caller's contract.
         unsafe {
             let options = AdoptOptions::default().pipeline_cache(self.vulkan_pipeline_cache);
-            Ok(match self.allocation_callbacks.as_ref() {
+            let options = match self.allocation_callbacks.as_ref() {
                 Some(&callbacks) => options.allocation_callbacks(callbacks),
+                None => options,
+            };
+            Ok(match self.memory_functions.as_ref() {
+                Some(functions) => options.memory_allocator(memory::allocator(functions)?),
                 None => options,
             })
         }

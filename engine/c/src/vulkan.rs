@@ -11,8 +11,9 @@ use crate::result::{Failure, MultisplitResult, Outcome};
 
 pub use vk::{
     Buffer as VkBuffer, CommandBuffer as VkCommandBuffer, Device as VkDevice,
-    Instance as VkInstance, PhysicalDevice as VkPhysicalDevice, PipelineCache as VkPipelineCache,
-    QueryPool as VkQueryPool, Queue as VkQueue,
+    DeviceMemory as VkDeviceMemory, Instance as VkInstance,
+    MemoryRequirements as VkMemoryRequirements, PhysicalDevice as VkPhysicalDevice,
+    PipelineCache as VkPipelineCache, QueryPool as VkQueryPool, Queue as VkQueue,
 };
 
 /// A function that C may leave out.
@@ -22,6 +23,10 @@ pub type PFN_vkGetInstanceProcAddr = Option<vk::PFN_vkGetInstanceProcAddr>;
 pub type VkAllocationCallbacks = vk::AllocationCallbacks<'static>;
 /// How a device is created.
 pub type VkDeviceCreateInfo = vk::DeviceCreateInfo<'static>;
+/// `VkMemoryAllocateFlagBits`.
+pub type VkMemoryAllocateFlags = u32;
+/// What a Vulkan call returns.
+pub type VkResult = i32;
 /// Not zero means yes.
 pub type VkBool32 = u32;
 /// Bytes.

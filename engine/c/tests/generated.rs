@@ -43,6 +43,7 @@ fn the_header_is_what_the_sources_say() -> Result<()> {
         "version",
         "result",
         "requirements",
+        "memory",
         "context",
         "types",
         "sort",

@@ -157,6 +157,76 @@ static void allocation_callbacks(const Host *host) {
     CHECK(counted.live == 0);
 }
 
+/* Device memory, one allocation for each piece, counted. */
+typedef struct DeviceMemory {
+    const Host *host;
+    int fails, misplaces;
+    int live, total;
+    VkDeviceSize bytes;
+} DeviceMemory;
+
+static VkResult give(void *user, const VkMemoryRequirements *wanted, VkMemoryAllocateFlags flags,
+                     MultisplitMemory *memory) {
+    DeviceMemory *all = user;
+    VkPhysicalDeviceMemoryProperties types;
+    VkMemoryAllocateFlagsInfo with = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, .flags = flags};
+    VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                 .pNext = &with,
+                                 .allocationSize = wanted->size + wanted->alignment};
+    if (all->fails) {
+        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    }
+    vkGetPhysicalDeviceMemoryProperties(all->host->physical, &types);
+    while (info.memoryTypeIndex < types.memoryTypeCount && !(wanted->memoryTypeBits >> info.memoryTypeIndex & 1)) {
+        ++info.memoryTypeIndex;
+    }
+    VkResult result = vkAllocateMemory(all->host->device, &info, NULL, &memory->memory);
+    memory->offset = all->misplaces ? 1 : wanted->alignment;
+    memory->cookie = &all->bytes;
+    all->bytes += wanted->size;
+    ++all->live;
+    ++all->total;
+    return result;
+}
+
+static void take_back(void *user, const MultisplitMemory *memory) {
+    DeviceMemory *all = user;
+    CHECK(memory->cookie == &all->bytes);
+    vkFreeMemory(all->host->device, memory->memory, NULL);
+    --all->live;
+}
+
+static void device_memory(const Host *host) {
+    DeviceMemory all = {.host = host};
+    MultisplitMemoryFunctions functions = {.user = &all, .allocate = give, .free = take_back};
+    MultisplitContext *context = NULL;
+    MultisplitOperation *sort = NULL;
+    MultisplitContextInfo info = host_context_info(host);
+    info.ranking = MULTISPLIT_RANKING_PROMISED;
+    info.memory_functions = &functions;
+    functions.free = NULL;
+    EXPECT(NULL, multisplit_context_create(&info, &context));
+    functions.free = take_back;
+    OK(multisplit_context_create(&info, &context));
+    /* They are copied. */
+    memset(&functions, 0, sizeof functions);
+    all.fails = 1;
+    EXPECT(OUT_OF_MEMORY, multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, N, &sort));
+    all.fails = 0;
+    all.misplaces = 1;
+    EXPECT(OUT_OF_MEMORY, multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, N, &sort));
+    all.misplaces = 0;
+    CHECK(sort == NULL && all.live == 0);
+    all.total = 0;
+    OK(multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, N, &sort));
+    /* A piece for each frame in flight. */
+    CHECK(all.live == 2 && all.total == 2 && all.bytes >= 2 * N * sizeof(uint32_t));
+    sort_once(host, sort);
+    OK(multisplit_operation_destroy(sort));
+    CHECK(all.live == 0);
+    OK(multisplit_context_destroy(context));
+}
+
 /* One job for each pass, on threads of the program's. */
 typedef struct Job {
     pthread_t thread;
@@ -306,6 +376,7 @@ int main(int argc, char **argv) {
     host_create(&host, argc, argv);
     pipeline_cache(&host);
     allocation_callbacks(&host);
+    device_memory(&host);
     jobs_and_names(&host);
     execution_dependency(&host);
     logging(&host);

@@ -1,20 +1,53 @@
-//! What an engine may bring when its device is adopted: its pipeline cache, its allocation callbacks, and
-//! whether it does without `synchronization2`.
+//! What an engine may bring when its device is adopted: its pipeline cache, its allocation callbacks, its
+//! allocator of device memory, and whether it does without `synchronization2`.
+
+use std::sync::Arc;
 
 use ash::vk;
 
 /// How a device is adopted ([`Context::adopt_with`](crate::Context::adopt_with)), besides what it is.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub struct AdoptOptions {
     pub(crate) without_synchronization2: bool,
     pub(crate) hooks: Hooks,
 }
 
 /// What the caller of an adopted device brings.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Hooks {
     pub pipeline_cache: Option<vk::PipelineCache>,
     pub allocation_callbacks: Option<Callbacks>,
+    pub memory: Option<Arc<dyn MemoryAllocator>>,
+}
+
+/// A piece of device memory that an engine's allocator has given.
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryPiece {
+    /// The memory.
+    pub memory: vk::DeviceMemory,
+    /// Where in it the piece begins: a multiple of the alignment that was asked for.
+    pub offset: u64,
+    /// What the allocator knows the piece by; nobody else looks at it.
+    pub cookie: usize,
+}
+
+/// An engine's allocator of device memory, which workspaces and arrays on the device are placed by. It may
+/// be called from any thread.
+///
+/// # Safety
+/// What [`allocate`](Self::allocate) gives is memory of the device, of a type that is allowed, as large and
+/// as aligned as was asked for, and nobody else's until it is given back.
+pub unsafe trait MemoryAllocator: Send + Sync {
+    /// Memory for a buffer, on the device where there is some. `flags` are those that the memory has to be
+    /// allocated with.
+    fn allocate(
+        &self,
+        wanted: &vk::MemoryRequirements,
+        flags: vk::MemoryAllocateFlags,
+    ) -> Result<MemoryPiece, vk::Result>;
+
+    /// Takes a piece back, once.
+    fn free(&self, piece: MemoryPiece);
 }
 
 /// Functions of the caller's, which Vulkan calls from any thread.
@@ -45,6 +78,13 @@ impl AdoptOptions {
     pub unsafe fn pipeline_cache(self, cache: vk::PipelineCache) -> Self {
         let pipeline_cache = (cache != vk::PipelineCache::null()).then_some(cache);
         Self { hooks: Hooks { pipeline_cache, ..self.hooks }, ..self }
+    }
+
+    /// Workspaces and arrays on the device lie in memory of the engine's allocator. Memory that the host
+    /// sees, for transfers and a status word, does not.
+    #[must_use]
+    pub fn memory_allocator(self, allocator: Arc<dyn MemoryAllocator>) -> Self {
+        Self { hooks: Hooks { memory: Some(allocator), ..self.hooks }, ..self }
     }
 
     /// Host memory of the Vulkan objects that the context creates is the engine's; that of blocks of
