@@ -460,7 +460,8 @@ fn subgroup_control(
         true if features.compute_full_subgroups => FullSubgroups::ByFlag,
         true if kernel.is_built_in() && by_module => FullSubgroups::ByModule,
         true if kernel.is_built_in() => {
-            let problem = "relies on full subgroups, which nothing promises: enable computeFullSubgroups";
+            let problem =
+                "relies on full subgroups, which nothing promises: enable computeFullSubgroups";
             let (kernel, problem) = (kernel.label().to_owned(), problem.to_owned());
             return Err(Error::Kernel { kernel, problem });
         }

@@ -99,10 +99,10 @@ fn adopt(device: &wgpu::Device) -> Result<Context> {
         ranking: RankingChoice::Promised,
         profile: ProfileChoice::BuiltIn,
     };
+    let options = AdoptOptions::default().without_synchronization2();
     // SAFETY: these are the handles of one device, made with these features. `Shared` drops the context
     // before its clone of wgpu's device, and so does whatever wgpu holds for a submission (`operation`).
     // With `RankingChoice::Promised` the context submits nothing that this crate does not ask for, and it
     // asks for nothing.
-    let options = AdoptOptions::default().without_synchronization2();
     Ok(unsafe { Context::adopt_with(adopted, options)? })
 }

@@ -169,12 +169,12 @@ pub fn histogram_case(device: Device, of: HistogramCase) -> Result<Case> {
     };
     let mut sums = vec![0u64; words as usize];
     let mut out_of_range = vec![0u64; active as usize];
-    for i in 0..n as usize {
+    for (i, &weight) in weights.iter().enumerate().take(n as usize) {
         for channel in 0..active as usize {
             let at = i * channels as usize + channel;
             let bin = bin_of(at, numbers[at]);
             if bin < bins as usize {
-                let weight = if weighted == Weighted::No { 1 } else { weights[i] };
+                let weight = if weighted == Weighted::No { 1 } else { weight };
                 sums[channel * bins as usize + bin] += u64::from(weight);
             } else {
                 out_of_range[channel] += 1;
