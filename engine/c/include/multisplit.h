@@ -836,13 +836,13 @@ MultisplitResult multisplit_context_create(const MultisplitContextInfo *info,
                                            MultisplitContext **context);
 
 /// Whether the device has kept lane order, which Vulkan does not promise, wherever a sort or a split
-/// relied on it and looked: the status word of the context. A look at host memory, which neither submits
-/// nor waits. It tells of a recording once the fence of its submission was waited for.
+/// relied on it: one tile in 256 looks, and sets the status word of the context. Reading it is a look at
+/// host memory, which neither submits nor waits. It tells of a recording once the fence of its
+/// submission was waited for.
 ///
 /// Where `kept` is `VK_FALSE`, results of operations that were created before may be in the wrong order.
 /// Those created from then on do not rely on it: destroy the others, and create them again. It stays
-/// `VK_TRUE` with `MULTISPLIT_RANKING_PROMISED`, and as long as no kernel looks: today only those of
-/// the probe do.
+/// `VK_TRUE` with `MULTISPLIT_RANKING_PROMISED`.
 ///
 /// The caller's part:
 /// `kept` is `NULL` or may be written.
