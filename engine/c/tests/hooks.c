@@ -228,15 +228,15 @@ static void device_memory(const Host *host) {
 }
 
 /* One job for each pass, on threads of the program's. */
-typedef struct Job {
+typedef struct PassToCompile {
     pthread_t thread;
     MultisplitOperation *operation;
     uint32_t pass;
     MultisplitResult result;
-} Job;
+} PassToCompile;
 
 static void *compile(void *argument) {
-    Job *job = argument;
+    PassToCompile *job = argument;
     job->result = multisplit_operation_compile_pass(job->operation, job->pass);
     return NULL;
 }
@@ -267,11 +267,11 @@ static void jobs_and_names(const Host *host) {
     EXPECT(NULL, multisplit_operation_pass_name(sort, 0, NULL));
     EXPECT(NULL, multisplit_operation_pass_name(NULL, 0, &name));
     EXPECT(NULL, multisplit_operation_compile_pass(NULL, 0));
-    Job jobs[MAX_PASSES];
+    PassToCompile jobs[MAX_PASSES];
     for (uint32_t i = 0; i < count && i < MAX_PASSES; ++i) {
         OK(multisplit_operation_pass_name(sort, i, &name));
         CHECK(name != NULL && strchr(name, '.') != NULL);
-        jobs[i] = (Job){.operation = sort, .pass = i};
+        jobs[i] = (PassToCompile){.operation = sort, .pass = i};
         CHECK(pthread_create(&jobs[i].thread, NULL, compile, &jobs[i]) == 0);
     }
     for (uint32_t i = 0; i < count && i < MAX_PASSES; ++i) {
