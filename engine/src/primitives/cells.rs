@@ -1,5 +1,5 @@
-//! The lookup table of range bins and range buckets: cells, each of which knows the splitters that lie before it and,
-//! if there is one within, where.
+//! The lookup table of range bins and range buckets: cells, each of which knows the splitters that lie
+//! before it and, if there is one within, where.
 //!
 //! A place is a monotonic function of a sample in whole numbers, computed here and in the kernel to
 //! the same bits: a cell above, a fraction of it below. So a splitter of an earlier cell is below every
@@ -132,6 +132,14 @@ impl Cells {
 }
 
 impl CellMap {
+    /// By how much ordered bits are shifted; 0 for values.
+    pub fn shift(self) -> u32 {
+        match self {
+            Self::Shift(shift) => shift,
+            Self::Affine(_) => 0,
+        }
+    }
+
     /// The place of an edge; the kernel computes that of a sample the same way.
     fn place(self, sample: SampleType, origin: u64, edge: u64) -> u64 {
         let place = match self {

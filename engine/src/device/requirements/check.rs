@@ -136,6 +136,7 @@ impl Check {
         if !offer.features.synchronization2 {
             missing.extend(KNOWN.first().and_then(|k| k.missing(Why::NotSupported)));
         }
+        missing.extend(without_full_subgroups(offer, &offer.features));
         let (device, features) = (offer.properties.name.clone(), offer.features);
         Self { device, features, missing, unused: Vec::new() }
     }
@@ -159,8 +160,28 @@ impl Check {
                 (false, false) => {}
             }
         }
+        if let Some(lacking) = without_full_subgroups(offer, enabled) {
+            unused.retain(|unused| *unused != lacking);
+            missing.push(lacking);
+        }
         Self { device: offer.properties.name.clone(), features: *enabled, missing, unused }
     }
+}
+
+/// Kernels rely on full subgroups: `computeFullSubgroups` where nothing else promises them. From Vulkan 1.3
+/// on modules can ask for them, if subgroups have one size or can be told which.
+fn without_full_subgroups(offer: &Offer, enabled: &Features) -> Option<Missing> {
+    let (least, most) = offer.properties.subgroup_size_range;
+    let by_module = offer.core13 && (enabled.subgroup_size_control || least == most);
+    if enabled.compute_full_subgroups || by_module {
+        return None;
+    }
+    let why = match offer.features.compute_full_subgroups {
+        true => Why::NotEnabled,
+        false => Why::NotSupported,
+    };
+    let full = Features { compute_full_subgroups: true, ..Features::default() };
+    KNOWN.iter().find(|known| (known.on)(&full)).and_then(|known| known.missing(why))
 }
 
 impl Known {
