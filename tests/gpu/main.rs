@@ -34,8 +34,10 @@ mod observe;
 mod policies;
 mod probe;
 mod profiles;
+mod reduce;
 mod replay;
 mod scan;
+mod scan_types;
 mod sort_cases;
 mod sort_options;
 mod sort_run;
@@ -55,6 +57,8 @@ use multisplit_tests::harness::{self, every_width, one_width};
 fn main() -> ExitCode {
     let subjects = vec![
         every_width(scan::tests()),
+        every_width(scan_types::tests()),
+        every_width(reduce::tests()),
         every_width(sssp_methods::tests()),
         every_width(sssp_results::tests()),
         every_width(counts::tests()),

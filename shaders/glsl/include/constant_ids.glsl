@@ -66,4 +66,10 @@
 #define CANARY_PERIOD_ID 44
 #define REVERSED_LANES_ID 45
 
+// Of scans and reductions.
+#define LOADED_AS_ID 47
+#define STORED_AS_ID 48
+#define INCLUSIVE_ID 49
+#define FROM_PARTS_ID 50
+
 #endif
