@@ -10,3 +10,4 @@ pub mod pieces;
 pub mod primitives;
 pub mod programs;
 pub mod searches;
+pub mod terms;
