@@ -36,7 +36,7 @@ impl TermCase {
             }
             (Operator::Sum, KeyType::F64) => ((rng.next_u64() % 16) as f64 - 7.0).to_bits(),
             // Some are equal.
-            _ if rng.next_u64() % 2 == 0 => 0x1234 + rng.next_u64() % 3,
+            _ if rng.next_u64().is_multiple_of(2) => 0x1234 + rng.next_u64() % 3,
             _ => rng.next_u64() >> (64 - self.key.bits()),
         };
         (0..n).map(element).collect()
