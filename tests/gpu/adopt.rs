@@ -229,7 +229,7 @@ fn plan(
     }
     match what {
         What::Scan => {
-            scan(&mut graph, &context.policy(), &Scan::default(), &ScanBuffers::new(src, dst))?
+            scan(&mut graph, &context.policy(), &Scan::default(), &ScanBuffers::new(src, dst))?;
         }
         What::Sort => {
             let buffers = SortBuffers::keys(src).indices(dst);

@@ -59,7 +59,7 @@ fn reduced<T: Term>(
     };
     let executable = context.instantiate(graph.compile(&limits)?)?;
     let source = context.upload(input)?;
-    let output = context.upload(&vec![T::from_key_bits(GUARD_BITS); 2 * GUARD + 1])?;
+    let output = context.upload(&[T::from_key_bits(GUARD_BITS); 2 * GUARD + 1])?;
     let indices = context.upload(&[GUARD_BITS as u32; 2 * GUARD + 1])?;
     let counts = context.upload(&[9, n, 9, 9])?;
     let at = GUARD as u64;
