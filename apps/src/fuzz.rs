@@ -6,6 +6,8 @@
 
 use std::io::Write as _;
 use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
 
 use crate::data::SplitMix64;
 use crate::formats::{Element, Place, npy};
@@ -16,6 +18,8 @@ use crate::tables::{Dialect, Table};
 
 /// Of each kind of file: in a plain run, and in a full one.
 const RUNS: (u64, u64) = (60, 1820);
+/// A file that takes longer than this, where others take milliseconds, is one that never ends.
+const MAX_TIME: Duration = Duration::from_secs(120);
 /// Networks that grow past this by a mutation are not searched.
 const MAX_VERTICES: u32 = 1 << 20;
 
@@ -131,16 +135,37 @@ fn try_everything(path: &Path) {
     }
 }
 
+/// Ends the process where nothing has been sent for too long, and says what was sent last.
+fn watch() -> mpsc::Sender<String> {
+    let (send, receive) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut last = String::new();
+        loop {
+            match receive.recv_timeout(MAX_TIME) {
+                Ok(text) => last = text,
+                Err(mpsc::RecvTimeoutError::Disconnected) => return,
+                Err(mpsc::RecvTimeoutError::Timeout) => {
+                    eprintln!("not done after {MAX_TIME:?}: {last}");
+                    std::process::exit(1);
+                }
+            }
+        }
+    });
+    send
+}
+
 #[test]
 fn nearly_right_files_are_read_or_refused() {
     let full = std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0");
     let runs = if full { RUNS.1 } else { RUNS.0 };
     let folder = tempfile::tempdir().expect("a folder");
+    let watched = watch();
     for (index, (name, bytes)) in seeds().into_iter().enumerate() {
         let path = folder.path().join(name);
         for run in 0..runs {
             let seed = (index as u64) << 32 | run;
             let mut random = SplitMix64::after(seed, 0);
+            watched.send(format!("{name}, seed {seed:#x}")).expect("the watch");
             std::fs::write(&path, mutated(&bytes, &mut random)).expect("a file");
             let outcome = std::panic::catch_unwind(|| try_everything(&path));
             assert!(outcome.is_ok(), "{name}, seed {seed:#x}");

@@ -41,6 +41,7 @@ mod split;
 mod sssp;
 mod tables;
 mod trace;
+mod value_type;
 mod values;
 mod wide_keys;
 

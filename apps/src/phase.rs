@@ -17,15 +17,23 @@ pub fn begin() {
 
 /// Runs `body`, which is the phase `name` or a part of it, and remembers how long it took.
 pub fn timed<T>(name: &'static str, body: impl FnOnce() -> T) -> T {
+    add(name, Duration::ZERO);
     let start = Instant::now();
     let result = body();
-    let took = start.elapsed();
+    add(name, start.elapsed());
+    result
+}
+
+fn add(name: &'static str, took: Duration) {
     let mut phases = PHASES.lock().unwrap_or_else(PoisonError::into_inner);
     match phases.iter_mut().find(|(known, _)| *known == name) {
         Some((_, time)) => *time += took,
-        None => phases.push((name, took)),
+        None => {
+            phases.push((name, took));
+            // Whoever waits for a long job sees how far it is.
+            tracing::info!("{name}");
+        }
     }
-    result
 }
 
 /// How long the phase `name` has taken so far.

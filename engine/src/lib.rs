@@ -64,6 +64,7 @@ mod work;
 pub use ash;
 pub use device::adopt::{AdoptedDevice, RawDevice};
 pub use device::context::{Config, Context, PipelineCache};
+pub use device::hooks::{AdoptOptions, MemoryAllocator, MemoryPiece};
 pub use device::observer::{Observer, PassTime, Run};
 pub use device::profile_choice::ProfileChoice;
 pub use device::properties::DeviceProperties;

@@ -2,6 +2,7 @@
 
 use crate::device::adopt::AdoptedDevice;
 use crate::device::context::{Config, Context};
+use crate::device::hooks::AdoptOptions;
 use crate::error::Result;
 
 impl Context {
@@ -25,9 +26,18 @@ impl Context {
     /// context and everything made from it, and when the last of that goes, everything recorded
     /// with it has run. The queue is not used by other code while the context submits or waits.
     pub unsafe fn adopt(adopted: AdoptedDevice) -> Result<Self> {
+        // SAFETY: by the caller's contract.
+        unsafe { Self::adopt_with(adopted, AdoptOptions::default()) }
+    }
+
+    /// Like [`adopt`](Self::adopt), with options.
+    ///
+    /// # Safety
+    /// That of [`adopt`](Self::adopt).
+    pub unsafe fn adopt_with(adopted: AdoptedDevice, options: AdoptOptions) -> Result<Self> {
         let profile = adopted.profile.clone();
         // SAFETY: by the caller's contract.
-        let context = unsafe { Self::adopt_device(adopted) }?;
+        let context = unsafe { Self::adopt_device(adopted, options) }?;
         context.use_profile(&profile)?;
         Ok(context)
     }

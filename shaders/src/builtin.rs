@@ -7,12 +7,21 @@ use crate::reflect::ReflectError;
 
 pub use crate::generated::*;
 
+/// The compressed module of a file below `spv/`.
+macro_rules! packed {
+    ($file:literal) => {
+        include_bytes!(concat!(env!("OUT_DIR"), "/", $file))
+    };
+}
+pub(crate) use packed;
+
 /// A kernel whose SPIR-V is part of the library. It is reflected when first asked for.
 pub struct Builtin {
     label: &'static str,
     file: &'static str,
     defines: &'static [(&'static str, &'static str)],
-    spirv: &'static [u8],
+    /// Its SPIR-V, compressed by the build script.
+    packed: &'static [u8],
     kernel: OnceLock<Arc<Kernel>>,
 }
 
@@ -21,9 +30,9 @@ impl Builtin {
         label: &'static str,
         file: &'static str,
         defines: &'static [(&'static str, &'static str)],
-        spirv: &'static [u8],
+        packed: &'static [u8],
     ) -> Self {
-        Self { label, file, defines, spirv, kernel: OnceLock::new() }
+        Self { label, file, defines, packed, kernel: OnceLock::new() }
     }
 
     /// The dotted lower-case label.
@@ -47,9 +56,12 @@ impl Builtin {
         self.defines.iter().find(|(n, _)| *n == name).and_then(|(_, value)| value.parse().ok())
     }
 
-    /// The checked-in SPIR-V, as bytes.
-    pub fn spirv_bytes(&self) -> &'static [u8] {
-        self.spirv
+    /// The checked-in SPIR-V. It is unpacked at each call.
+    pub fn spirv(&self) -> Vec<u32> {
+        // What the build script has packed can be unpacked; no words would be no module.
+        let bytes = miniz_oxide::inflate::decompress_to_vec(self.packed).unwrap_or_default();
+        let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |w, &b| (w << 8) | u32::from(b));
+        bytes.chunks_exact(4).map(word).collect()
     }
 
     /// The kernel with its interface; the same one every time.
@@ -57,10 +69,7 @@ impl Builtin {
         if let Some(kernel) = self.kernel.get() {
             return Ok(kernel.clone());
         }
-        // The bytes of an included file have no alignment, so the words are copied out once.
-        let words = |b: &[u8]| b.iter().rev().fold(0u32, |w, &byte| (w << 8) | u32::from(byte));
-        let spirv: Vec<u32> = self.spirv.chunks_exact(4).map(words).collect();
-        let kernel = Kernel::built_in(self.label, spirv)?;
+        let kernel = Kernel::built_in(self.label, self.spirv())?;
         Ok(self.kernel.get_or_init(|| kernel).clone())
     }
 }

@@ -1,474 +1,474 @@
 // Written by compile-kernels; do not edit.
 
-use crate::builtin::Builtin;
+use crate::builtin::{Builtin, packed};
 
 /// `count.prepare`: `glsl/count/prepare.comp` with `STEPS=6`.
 pub static COUNT_PREPARE: Builtin =
-    Builtin::new("count.prepare", "count/prepare.comp", &[("STEPS", "6")], include_bytes!("../spv/count.prepare.spv"));
+    Builtin::new("count.prepare", "count/prepare.comp", &[("STEPS", "6")], packed!("count.prepare.spv"));
 
 /// `probe.lane_order`: `glsl/probe/lane_order.comp`.
 pub static PROBE_LANE_ORDER: Builtin =
-    Builtin::new("probe.lane_order", "probe/lane_order.comp", &[], include_bytes!("../spv/probe.lane_order.spv"));
+    Builtin::new("probe.lane_order", "probe/lane_order.comp", &[], packed!("probe.lane_order.spv"));
 
 /// `memory.fill`: `glsl/memory/fill.comp`.
 pub static MEMORY_FILL: Builtin =
-    Builtin::new("memory.fill", "memory/fill.comp", &[], include_bytes!("../spv/memory.fill.spv"));
+    Builtin::new("memory.fill", "memory/fill.comp", &[], packed!("memory.fill.spv"));
 
 /// `memory.fill.counted`: `glsl/memory/fill.comp` with `COUNTED=1`.
 pub static MEMORY_FILL_COUNTED: Builtin =
-    Builtin::new("memory.fill.counted", "memory/fill.comp", &[("COUNTED", "1")], include_bytes!("../spv/memory.fill.counted.spv"));
+    Builtin::new("memory.fill.counted", "memory/fill.comp", &[("COUNTED", "1")], packed!("memory.fill.counted.spv"));
 
 /// `memory.copy`: `glsl/memory/copy.comp`.
 pub static MEMORY_COPY: Builtin =
-    Builtin::new("memory.copy", "memory/copy.comp", &[], include_bytes!("../spv/memory.copy.spv"));
+    Builtin::new("memory.copy", "memory/copy.comp", &[], packed!("memory.copy.spv"));
 
 /// `scan.reduce`: `glsl/scan/reduce.comp` with `KEY_BITS=32`, `ROWS=4`.
 pub static SCAN_REDUCE: Builtin =
-    Builtin::new("scan.reduce", "scan/reduce.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], include_bytes!("../spv/scan.reduce.spv"));
+    Builtin::new("scan.reduce", "scan/reduce.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], packed!("scan.reduce.spv"));
 
 /// `scan.reduce.order`: `glsl/scan/reduce.comp` with `KEY_BITS=32`, `ORDER=1`, `ROWS=4`.
 pub static SCAN_REDUCE_ORDER: Builtin =
-    Builtin::new("scan.reduce.order", "scan/reduce.comp", &[("KEY_BITS", "32"), ("ORDER", "1"), ("ROWS", "4")], include_bytes!("../spv/scan.reduce.order.spv"));
+    Builtin::new("scan.reduce.order", "scan/reduce.comp", &[("KEY_BITS", "32"), ("ORDER", "1"), ("ROWS", "4")], packed!("scan.reduce.order.spv"));
 
 /// `scan.reduce.sum64`: `glsl/scan/reduce.comp` with `KEY_BITS=64`, `ROWS=4`.
 pub static SCAN_REDUCE_SUM64: Builtin =
-    Builtin::new("scan.reduce.sum64", "scan/reduce.comp", &[("KEY_BITS", "64"), ("ROWS", "4")], include_bytes!("../spv/scan.reduce.sum64.spv"));
+    Builtin::new("scan.reduce.sum64", "scan/reduce.comp", &[("KEY_BITS", "64"), ("ROWS", "4")], packed!("scan.reduce.sum64.spv"));
 
 /// `scan.reduce.order64`: `glsl/scan/reduce.comp` with `KEY_BITS=64`, `ORDER=1`, `ROWS=4`.
 pub static SCAN_REDUCE_ORDER64: Builtin =
-    Builtin::new("scan.reduce.order64", "scan/reduce.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], include_bytes!("../spv/scan.reduce.order64.spv"));
+    Builtin::new("scan.reduce.order64", "scan/reduce.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], packed!("scan.reduce.order64.spv"));
 
 /// `scan.reduce.float`: `glsl/scan/reduce.comp` with `KEY_BITS=32`, `FLOAT=1`, `ROWS=4`.
 pub static SCAN_REDUCE_FLOAT: Builtin =
-    Builtin::new("scan.reduce.float", "scan/reduce.comp", &[("KEY_BITS", "32"), ("FLOAT", "1"), ("ROWS", "4")], include_bytes!("../spv/scan.reduce.float.spv"));
+    Builtin::new("scan.reduce.float", "scan/reduce.comp", &[("KEY_BITS", "32"), ("FLOAT", "1"), ("ROWS", "4")], packed!("scan.reduce.float.spv"));
 
 /// `scan.reduce.float64`: `glsl/scan/reduce.comp` with `KEY_BITS=64`, `FLOAT=1`, `ROWS=4`.
 pub static SCAN_REDUCE_FLOAT64: Builtin =
-    Builtin::new("scan.reduce.float64", "scan/reduce.comp", &[("KEY_BITS", "64"), ("FLOAT", "1"), ("ROWS", "4")], include_bytes!("../spv/scan.reduce.float64.spv"));
+    Builtin::new("scan.reduce.float64", "scan/reduce.comp", &[("KEY_BITS", "64"), ("FLOAT", "1"), ("ROWS", "4")], packed!("scan.reduce.float64.spv"));
 
 /// `scan.spine`: `glsl/scan/spine.comp` with `KEY_BITS=32`, `ROWS=4`.
 pub static SCAN_SPINE: Builtin =
-    Builtin::new("scan.spine", "scan/spine.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], include_bytes!("../spv/scan.spine.spv"));
+    Builtin::new("scan.spine", "scan/spine.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], packed!("scan.spine.spv"));
 
 /// `scan.spine.order`: `glsl/scan/spine.comp` with `KEY_BITS=32`, `ORDER=1`, `ROWS=4`.
 pub static SCAN_SPINE_ORDER: Builtin =
-    Builtin::new("scan.spine.order", "scan/spine.comp", &[("KEY_BITS", "32"), ("ORDER", "1"), ("ROWS", "4")], include_bytes!("../spv/scan.spine.order.spv"));
+    Builtin::new("scan.spine.order", "scan/spine.comp", &[("KEY_BITS", "32"), ("ORDER", "1"), ("ROWS", "4")], packed!("scan.spine.order.spv"));
 
 /// `scan.spine.sum64`: `glsl/scan/spine.comp` with `KEY_BITS=64`, `ROWS=4`.
 pub static SCAN_SPINE_SUM64: Builtin =
-    Builtin::new("scan.spine.sum64", "scan/spine.comp", &[("KEY_BITS", "64"), ("ROWS", "4")], include_bytes!("../spv/scan.spine.sum64.spv"));
+    Builtin::new("scan.spine.sum64", "scan/spine.comp", &[("KEY_BITS", "64"), ("ROWS", "4")], packed!("scan.spine.sum64.spv"));
 
 /// `scan.spine.order64`: `glsl/scan/spine.comp` with `KEY_BITS=64`, `ORDER=1`, `ROWS=4`.
 pub static SCAN_SPINE_ORDER64: Builtin =
-    Builtin::new("scan.spine.order64", "scan/spine.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], include_bytes!("../spv/scan.spine.order64.spv"));
+    Builtin::new("scan.spine.order64", "scan/spine.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], packed!("scan.spine.order64.spv"));
 
 /// `scan.spine.float`: `glsl/scan/spine.comp` with `KEY_BITS=32`, `FLOAT=1`, `ROWS=4`.
 pub static SCAN_SPINE_FLOAT: Builtin =
-    Builtin::new("scan.spine.float", "scan/spine.comp", &[("KEY_BITS", "32"), ("FLOAT", "1"), ("ROWS", "4")], include_bytes!("../spv/scan.spine.float.spv"));
+    Builtin::new("scan.spine.float", "scan/spine.comp", &[("KEY_BITS", "32"), ("FLOAT", "1"), ("ROWS", "4")], packed!("scan.spine.float.spv"));
 
 /// `scan.spine.float64`: `glsl/scan/spine.comp` with `KEY_BITS=64`, `FLOAT=1`, `ROWS=4`.
 pub static SCAN_SPINE_FLOAT64: Builtin =
-    Builtin::new("scan.spine.float64", "scan/spine.comp", &[("KEY_BITS", "64"), ("FLOAT", "1"), ("ROWS", "4")], include_bytes!("../spv/scan.spine.float64.spv"));
+    Builtin::new("scan.spine.float64", "scan/spine.comp", &[("KEY_BITS", "64"), ("FLOAT", "1"), ("ROWS", "4")], packed!("scan.spine.float64.spv"));
 
 /// `scan.downsweep`: `glsl/scan/downsweep.comp` with `KEY_BITS=32`, `ROWS=4`.
 pub static SCAN_DOWNSWEEP: Builtin =
-    Builtin::new("scan.downsweep", "scan/downsweep.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], include_bytes!("../spv/scan.downsweep.spv"));
+    Builtin::new("scan.downsweep", "scan/downsweep.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], packed!("scan.downsweep.spv"));
 
 /// `scan.downsweep.order`: `glsl/scan/downsweep.comp` with `KEY_BITS=32`, `ORDER=1`, `ROWS=4`.
 pub static SCAN_DOWNSWEEP_ORDER: Builtin =
-    Builtin::new("scan.downsweep.order", "scan/downsweep.comp", &[("KEY_BITS", "32"), ("ORDER", "1"), ("ROWS", "4")], include_bytes!("../spv/scan.downsweep.order.spv"));
+    Builtin::new("scan.downsweep.order", "scan/downsweep.comp", &[("KEY_BITS", "32"), ("ORDER", "1"), ("ROWS", "4")], packed!("scan.downsweep.order.spv"));
 
 /// `scan.downsweep.sum64`: `glsl/scan/downsweep.comp` with `KEY_BITS=64`, `ROWS=4`.
 pub static SCAN_DOWNSWEEP_SUM64: Builtin =
-    Builtin::new("scan.downsweep.sum64", "scan/downsweep.comp", &[("KEY_BITS", "64"), ("ROWS", "4")], include_bytes!("../spv/scan.downsweep.sum64.spv"));
+    Builtin::new("scan.downsweep.sum64", "scan/downsweep.comp", &[("KEY_BITS", "64"), ("ROWS", "4")], packed!("scan.downsweep.sum64.spv"));
 
 /// `scan.downsweep.order64`: `glsl/scan/downsweep.comp` with `KEY_BITS=64`, `ORDER=1`, `ROWS=4`.
 pub static SCAN_DOWNSWEEP_ORDER64: Builtin =
-    Builtin::new("scan.downsweep.order64", "scan/downsweep.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], include_bytes!("../spv/scan.downsweep.order64.spv"));
+    Builtin::new("scan.downsweep.order64", "scan/downsweep.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], packed!("scan.downsweep.order64.spv"));
 
 /// `scan.downsweep.float`: `glsl/scan/downsweep.comp` with `KEY_BITS=32`, `FLOAT=1`, `ROWS=4`.
 pub static SCAN_DOWNSWEEP_FLOAT: Builtin =
-    Builtin::new("scan.downsweep.float", "scan/downsweep.comp", &[("KEY_BITS", "32"), ("FLOAT", "1"), ("ROWS", "4")], include_bytes!("../spv/scan.downsweep.float.spv"));
+    Builtin::new("scan.downsweep.float", "scan/downsweep.comp", &[("KEY_BITS", "32"), ("FLOAT", "1"), ("ROWS", "4")], packed!("scan.downsweep.float.spv"));
 
 /// `scan.downsweep.float64`: `glsl/scan/downsweep.comp` with `KEY_BITS=64`, `FLOAT=1`, `ROWS=4`.
 pub static SCAN_DOWNSWEEP_FLOAT64: Builtin =
-    Builtin::new("scan.downsweep.float64", "scan/downsweep.comp", &[("KEY_BITS", "64"), ("FLOAT", "1"), ("ROWS", "4")], include_bytes!("../spv/scan.downsweep.float64.spv"));
+    Builtin::new("scan.downsweep.float64", "scan/downsweep.comp", &[("KEY_BITS", "64"), ("FLOAT", "1"), ("ROWS", "4")], packed!("scan.downsweep.float64.spv"));
 
 /// `scan.lookback`: `glsl/scan/lookback.comp` with `KEY_BITS=32`, `ROWS=4`.
 pub static SCAN_LOOKBACK: Builtin =
-    Builtin::new("scan.lookback", "scan/lookback.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], include_bytes!("../spv/scan.lookback.spv"));
+    Builtin::new("scan.lookback", "scan/lookback.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], packed!("scan.lookback.spv"));
 
 /// `scan.lookback.order`: `glsl/scan/lookback.comp` with `KEY_BITS=32`, `ORDER=1`, `ROWS=4`.
 pub static SCAN_LOOKBACK_ORDER: Builtin =
-    Builtin::new("scan.lookback.order", "scan/lookback.comp", &[("KEY_BITS", "32"), ("ORDER", "1"), ("ROWS", "4")], include_bytes!("../spv/scan.lookback.order.spv"));
+    Builtin::new("scan.lookback.order", "scan/lookback.comp", &[("KEY_BITS", "32"), ("ORDER", "1"), ("ROWS", "4")], packed!("scan.lookback.order.spv"));
 
 /// `scan.lookback.sum64`: `glsl/scan/lookback.comp` with `KEY_BITS=64`, `ROWS=4`.
 pub static SCAN_LOOKBACK_SUM64: Builtin =
-    Builtin::new("scan.lookback.sum64", "scan/lookback.comp", &[("KEY_BITS", "64"), ("ROWS", "4")], include_bytes!("../spv/scan.lookback.sum64.spv"));
+    Builtin::new("scan.lookback.sum64", "scan/lookback.comp", &[("KEY_BITS", "64"), ("ROWS", "4")], packed!("scan.lookback.sum64.spv"));
 
 /// `scan.lookback.order64`: `glsl/scan/lookback.comp` with `KEY_BITS=64`, `ORDER=1`, `ROWS=4`.
 pub static SCAN_LOOKBACK_ORDER64: Builtin =
-    Builtin::new("scan.lookback.order64", "scan/lookback.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], include_bytes!("../spv/scan.lookback.order64.spv"));
+    Builtin::new("scan.lookback.order64", "scan/lookback.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], packed!("scan.lookback.order64.spv"));
 
 /// `reduce.terms`: `glsl/reduce/terms.comp` with `KEY_BITS=32`, `ROWS=4`.
 pub static REDUCE_TERMS: Builtin =
-    Builtin::new("reduce.terms", "reduce/terms.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], include_bytes!("../spv/reduce.terms.spv"));
+    Builtin::new("reduce.terms", "reduce/terms.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], packed!("reduce.terms.spv"));
 
 /// `reduce.terms.order`: `glsl/reduce/terms.comp` with `KEY_BITS=32`, `ORDER=1`, `ROWS=4`.
 pub static REDUCE_TERMS_ORDER: Builtin =
-    Builtin::new("reduce.terms.order", "reduce/terms.comp", &[("KEY_BITS", "32"), ("ORDER", "1"), ("ROWS", "4")], include_bytes!("../spv/reduce.terms.order.spv"));
+    Builtin::new("reduce.terms.order", "reduce/terms.comp", &[("KEY_BITS", "32"), ("ORDER", "1"), ("ROWS", "4")], packed!("reduce.terms.order.spv"));
 
 /// `reduce.terms.sum64`: `glsl/reduce/terms.comp` with `KEY_BITS=64`, `ROWS=4`.
 pub static REDUCE_TERMS_SUM64: Builtin =
-    Builtin::new("reduce.terms.sum64", "reduce/terms.comp", &[("KEY_BITS", "64"), ("ROWS", "4")], include_bytes!("../spv/reduce.terms.sum64.spv"));
+    Builtin::new("reduce.terms.sum64", "reduce/terms.comp", &[("KEY_BITS", "64"), ("ROWS", "4")], packed!("reduce.terms.sum64.spv"));
 
 /// `reduce.terms.order64`: `glsl/reduce/terms.comp` with `KEY_BITS=64`, `ORDER=1`, `ROWS=4`.
 pub static REDUCE_TERMS_ORDER64: Builtin =
-    Builtin::new("reduce.terms.order64", "reduce/terms.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], include_bytes!("../spv/reduce.terms.order64.spv"));
+    Builtin::new("reduce.terms.order64", "reduce/terms.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], packed!("reduce.terms.order64.spv"));
 
 /// `reduce.terms.float`: `glsl/reduce/terms.comp` with `KEY_BITS=32`, `FLOAT=1`, `ROWS=4`.
 pub static REDUCE_TERMS_FLOAT: Builtin =
-    Builtin::new("reduce.terms.float", "reduce/terms.comp", &[("KEY_BITS", "32"), ("FLOAT", "1"), ("ROWS", "4")], include_bytes!("../spv/reduce.terms.float.spv"));
+    Builtin::new("reduce.terms.float", "reduce/terms.comp", &[("KEY_BITS", "32"), ("FLOAT", "1"), ("ROWS", "4")], packed!("reduce.terms.float.spv"));
 
 /// `reduce.terms.float64`: `glsl/reduce/terms.comp` with `KEY_BITS=64`, `FLOAT=1`, `ROWS=4`.
 pub static REDUCE_TERMS_FLOAT64: Builtin =
-    Builtin::new("reduce.terms.float64", "reduce/terms.comp", &[("KEY_BITS", "64"), ("FLOAT", "1"), ("ROWS", "4")], include_bytes!("../spv/reduce.terms.float64.spv"));
+    Builtin::new("reduce.terms.float64", "reduce/terms.comp", &[("KEY_BITS", "64"), ("FLOAT", "1"), ("ROWS", "4")], packed!("reduce.terms.float64.spv"));
 
 /// `reduce.index`: `glsl/reduce/index.comp` with `KEY_BITS=32`, `ORDER=1`, `ROWS=4`.
 pub static REDUCE_INDEX: Builtin =
-    Builtin::new("reduce.index", "reduce/index.comp", &[("KEY_BITS", "32"), ("ORDER", "1"), ("ROWS", "4")], include_bytes!("../spv/reduce.index.spv"));
+    Builtin::new("reduce.index", "reduce/index.comp", &[("KEY_BITS", "32"), ("ORDER", "1"), ("ROWS", "4")], packed!("reduce.index.spv"));
 
 /// `reduce.index.key64`: `glsl/reduce/index.comp` with `KEY_BITS=64`, `ORDER=1`, `ROWS=4`.
 pub static REDUCE_INDEX_KEY64: Builtin =
-    Builtin::new("reduce.index.key64", "reduce/index.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], include_bytes!("../spv/reduce.index.key64.spv"));
+    Builtin::new("reduce.index.key64", "reduce/index.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], packed!("reduce.index.key64.spv"));
 
 /// `multisplit.subgroup.prescan`: `glsl/multisplit/subgroup_prescan.comp` with `KEY_BITS=32`.
 pub static MULTISPLIT_SUBGROUP_PRESCAN: Builtin =
-    Builtin::new("multisplit.subgroup.prescan", "multisplit/subgroup_prescan.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.subgroup.prescan.spv"));
+    Builtin::new("multisplit.subgroup.prescan", "multisplit/subgroup_prescan.comp", &[("KEY_BITS", "32")], packed!("multisplit.subgroup.prescan.spv"));
 
 /// `multisplit.subgroup.prescan.key64`: `glsl/multisplit/subgroup_prescan.comp` with `KEY_BITS=64`.
 pub static MULTISPLIT_SUBGROUP_PRESCAN_KEY64: Builtin =
-    Builtin::new("multisplit.subgroup.prescan.key64", "multisplit/subgroup_prescan.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.subgroup.prescan.key64.spv"));
+    Builtin::new("multisplit.subgroup.prescan.key64", "multisplit/subgroup_prescan.comp", &[("KEY_BITS", "64")], packed!("multisplit.subgroup.prescan.key64.spv"));
 
 /// `multisplit.block.prescan`: `glsl/multisplit/block_prescan.comp` with `KEY_BITS=32`.
 pub static MULTISPLIT_BLOCK_PRESCAN: Builtin =
-    Builtin::new("multisplit.block.prescan", "multisplit/block_prescan.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.block.prescan.spv"));
+    Builtin::new("multisplit.block.prescan", "multisplit/block_prescan.comp", &[("KEY_BITS", "32")], packed!("multisplit.block.prescan.spv"));
 
 /// `multisplit.block.prescan.key64`: `glsl/multisplit/block_prescan.comp` with `KEY_BITS=64`.
 pub static MULTISPLIT_BLOCK_PRESCAN_KEY64: Builtin =
-    Builtin::new("multisplit.block.prescan.key64", "multisplit/block_prescan.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.block.prescan.key64.spv"));
+    Builtin::new("multisplit.block.prescan.key64", "multisplit/block_prescan.comp", &[("KEY_BITS", "64")], packed!("multisplit.block.prescan.key64.spv"));
 
 /// `multisplit.side_by_side.prescan`: `glsl/multisplit/side_by_side_prescan.comp` with `KEY_BITS=32`.
 pub static MULTISPLIT_SIDE_BY_SIDE_PRESCAN: Builtin =
-    Builtin::new("multisplit.side_by_side.prescan", "multisplit/side_by_side_prescan.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.side_by_side.prescan.spv"));
+    Builtin::new("multisplit.side_by_side.prescan", "multisplit/side_by_side_prescan.comp", &[("KEY_BITS", "32")], packed!("multisplit.side_by_side.prescan.spv"));
 
 /// `multisplit.side_by_side.prescan.key64`: `glsl/multisplit/side_by_side_prescan.comp` with `KEY_BITS=64`.
 pub static MULTISPLIT_SIDE_BY_SIDE_PRESCAN_KEY64: Builtin =
-    Builtin::new("multisplit.side_by_side.prescan.key64", "multisplit/side_by_side_prescan.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.side_by_side.prescan.key64.spv"));
+    Builtin::new("multisplit.side_by_side.prescan.key64", "multisplit/side_by_side_prescan.comp", &[("KEY_BITS", "64")], packed!("multisplit.side_by_side.prescan.key64.spv"));
 
 /// `multisplit.histogram`: `glsl/multisplit/histogram.comp` with `KEY_BITS=32`.
 pub static MULTISPLIT_HISTOGRAM: Builtin =
-    Builtin::new("multisplit.histogram", "multisplit/histogram.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.histogram.spv"));
+    Builtin::new("multisplit.histogram", "multisplit/histogram.comp", &[("KEY_BITS", "32")], packed!("multisplit.histogram.spv"));
 
 /// `multisplit.histogram.key64`: `glsl/multisplit/histogram.comp` with `KEY_BITS=64`.
 pub static MULTISPLIT_HISTOGRAM_KEY64: Builtin =
-    Builtin::new("multisplit.histogram.key64", "multisplit/histogram.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.histogram.key64.spv"));
+    Builtin::new("multisplit.histogram.key64", "multisplit/histogram.comp", &[("KEY_BITS", "64")], packed!("multisplit.histogram.key64.spv"));
 
 /// `multisplit.direct.postscan.keys`: `glsl/multisplit/direct_postscan.comp` with `KEYS=1`, `KEY_BITS=32`.
 pub static MULTISPLIT_DIRECT_POSTSCAN_KEYS: Builtin =
-    Builtin::new("multisplit.direct.postscan.keys", "multisplit/direct_postscan.comp", &[("KEYS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.direct.postscan.keys.spv"));
+    Builtin::new("multisplit.direct.postscan.keys", "multisplit/direct_postscan.comp", &[("KEYS", "1"), ("KEY_BITS", "32")], packed!("multisplit.direct.postscan.keys.spv"));
 
 /// `multisplit.direct.postscan.keys.key64`: `glsl/multisplit/direct_postscan.comp` with `KEYS=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_DIRECT_POSTSCAN_KEYS_KEY64: Builtin =
-    Builtin::new("multisplit.direct.postscan.keys.key64", "multisplit/direct_postscan.comp", &[("KEYS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.direct.postscan.keys.key64.spv"));
+    Builtin::new("multisplit.direct.postscan.keys.key64", "multisplit/direct_postscan.comp", &[("KEYS", "1"), ("KEY_BITS", "64")], packed!("multisplit.direct.postscan.keys.key64.spv"));
 
 /// `multisplit.direct.postscan.pairs`: `glsl/multisplit/direct_postscan.comp` with `PAIRS=1`, `KEY_BITS=32`.
 pub static MULTISPLIT_DIRECT_POSTSCAN_PAIRS: Builtin =
-    Builtin::new("multisplit.direct.postscan.pairs", "multisplit/direct_postscan.comp", &[("PAIRS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.direct.postscan.pairs.spv"));
+    Builtin::new("multisplit.direct.postscan.pairs", "multisplit/direct_postscan.comp", &[("PAIRS", "1"), ("KEY_BITS", "32")], packed!("multisplit.direct.postscan.pairs.spv"));
 
 /// `multisplit.direct.postscan.pairs.key64`: `glsl/multisplit/direct_postscan.comp` with `PAIRS=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_DIRECT_POSTSCAN_PAIRS_KEY64: Builtin =
-    Builtin::new("multisplit.direct.postscan.pairs.key64", "multisplit/direct_postscan.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.direct.postscan.pairs.key64.spv"));
+    Builtin::new("multisplit.direct.postscan.pairs.key64", "multisplit/direct_postscan.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], packed!("multisplit.direct.postscan.pairs.key64.spv"));
 
 /// `multisplit.direct.postscan.permutation`: `glsl/multisplit/direct_postscan.comp` with `PERMUTATION=1`, `KEY_BITS=32`.
 pub static MULTISPLIT_DIRECT_POSTSCAN_PERMUTATION: Builtin =
-    Builtin::new("multisplit.direct.postscan.permutation", "multisplit/direct_postscan.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.direct.postscan.permutation.spv"));
+    Builtin::new("multisplit.direct.postscan.permutation", "multisplit/direct_postscan.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "32")], packed!("multisplit.direct.postscan.permutation.spv"));
 
 /// `multisplit.direct.postscan.permutation.key64`: `glsl/multisplit/direct_postscan.comp` with `PERMUTATION=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_DIRECT_POSTSCAN_PERMUTATION_KEY64: Builtin =
-    Builtin::new("multisplit.direct.postscan.permutation.key64", "multisplit/direct_postscan.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.direct.postscan.permutation.key64.spv"));
+    Builtin::new("multisplit.direct.postscan.permutation.key64", "multisplit/direct_postscan.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "64")], packed!("multisplit.direct.postscan.permutation.key64.spv"));
 
 /// `multisplit.warp.postscan.keys`: `glsl/multisplit/warp_postscan.comp` with `KEYS=1`, `KEY_BITS=32`.
 pub static MULTISPLIT_WARP_POSTSCAN_KEYS: Builtin =
-    Builtin::new("multisplit.warp.postscan.keys", "multisplit/warp_postscan.comp", &[("KEYS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.warp.postscan.keys.spv"));
+    Builtin::new("multisplit.warp.postscan.keys", "multisplit/warp_postscan.comp", &[("KEYS", "1"), ("KEY_BITS", "32")], packed!("multisplit.warp.postscan.keys.spv"));
 
 /// `multisplit.warp.postscan.keys.key64`: `glsl/multisplit/warp_postscan.comp` with `KEYS=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_WARP_POSTSCAN_KEYS_KEY64: Builtin =
-    Builtin::new("multisplit.warp.postscan.keys.key64", "multisplit/warp_postscan.comp", &[("KEYS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.warp.postscan.keys.key64.spv"));
+    Builtin::new("multisplit.warp.postscan.keys.key64", "multisplit/warp_postscan.comp", &[("KEYS", "1"), ("KEY_BITS", "64")], packed!("multisplit.warp.postscan.keys.key64.spv"));
 
 /// `multisplit.warp.postscan.pairs`: `glsl/multisplit/warp_postscan.comp` with `PAIRS=1`, `KEY_BITS=32`.
 pub static MULTISPLIT_WARP_POSTSCAN_PAIRS: Builtin =
-    Builtin::new("multisplit.warp.postscan.pairs", "multisplit/warp_postscan.comp", &[("PAIRS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.warp.postscan.pairs.spv"));
+    Builtin::new("multisplit.warp.postscan.pairs", "multisplit/warp_postscan.comp", &[("PAIRS", "1"), ("KEY_BITS", "32")], packed!("multisplit.warp.postscan.pairs.spv"));
 
 /// `multisplit.warp.postscan.pairs.key64`: `glsl/multisplit/warp_postscan.comp` with `PAIRS=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_WARP_POSTSCAN_PAIRS_KEY64: Builtin =
-    Builtin::new("multisplit.warp.postscan.pairs.key64", "multisplit/warp_postscan.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.warp.postscan.pairs.key64.spv"));
+    Builtin::new("multisplit.warp.postscan.pairs.key64", "multisplit/warp_postscan.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], packed!("multisplit.warp.postscan.pairs.key64.spv"));
 
 /// `multisplit.warp.postscan.permutation`: `glsl/multisplit/warp_postscan.comp` with `PERMUTATION=1`, `KEY_BITS=32`.
 pub static MULTISPLIT_WARP_POSTSCAN_PERMUTATION: Builtin =
-    Builtin::new("multisplit.warp.postscan.permutation", "multisplit/warp_postscan.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.warp.postscan.permutation.spv"));
+    Builtin::new("multisplit.warp.postscan.permutation", "multisplit/warp_postscan.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "32")], packed!("multisplit.warp.postscan.permutation.spv"));
 
 /// `multisplit.warp.postscan.permutation.key64`: `glsl/multisplit/warp_postscan.comp` with `PERMUTATION=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_WARP_POSTSCAN_PERMUTATION_KEY64: Builtin =
-    Builtin::new("multisplit.warp.postscan.permutation.key64", "multisplit/warp_postscan.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.warp.postscan.permutation.key64.spv"));
+    Builtin::new("multisplit.warp.postscan.permutation.key64", "multisplit/warp_postscan.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "64")], packed!("multisplit.warp.postscan.permutation.key64.spv"));
 
 /// `multisplit.block.postscan.keys`: `glsl/multisplit/block_postscan.comp` with `KEYS=1`, `KEY_BITS=32`.
 pub static MULTISPLIT_BLOCK_POSTSCAN_KEYS: Builtin =
-    Builtin::new("multisplit.block.postscan.keys", "multisplit/block_postscan.comp", &[("KEYS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.block.postscan.keys.spv"));
+    Builtin::new("multisplit.block.postscan.keys", "multisplit/block_postscan.comp", &[("KEYS", "1"), ("KEY_BITS", "32")], packed!("multisplit.block.postscan.keys.spv"));
 
 /// `multisplit.block.postscan.keys.key64`: `glsl/multisplit/block_postscan.comp` with `KEYS=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_BLOCK_POSTSCAN_KEYS_KEY64: Builtin =
-    Builtin::new("multisplit.block.postscan.keys.key64", "multisplit/block_postscan.comp", &[("KEYS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.block.postscan.keys.key64.spv"));
+    Builtin::new("multisplit.block.postscan.keys.key64", "multisplit/block_postscan.comp", &[("KEYS", "1"), ("KEY_BITS", "64")], packed!("multisplit.block.postscan.keys.key64.spv"));
 
 /// `multisplit.block.postscan.pairs`: `glsl/multisplit/block_postscan.comp` with `PAIRS=1`, `KEY_BITS=32`.
 pub static MULTISPLIT_BLOCK_POSTSCAN_PAIRS: Builtin =
-    Builtin::new("multisplit.block.postscan.pairs", "multisplit/block_postscan.comp", &[("PAIRS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.block.postscan.pairs.spv"));
+    Builtin::new("multisplit.block.postscan.pairs", "multisplit/block_postscan.comp", &[("PAIRS", "1"), ("KEY_BITS", "32")], packed!("multisplit.block.postscan.pairs.spv"));
 
 /// `multisplit.block.postscan.pairs.key64`: `glsl/multisplit/block_postscan.comp` with `PAIRS=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_BLOCK_POSTSCAN_PAIRS_KEY64: Builtin =
-    Builtin::new("multisplit.block.postscan.pairs.key64", "multisplit/block_postscan.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.block.postscan.pairs.key64.spv"));
+    Builtin::new("multisplit.block.postscan.pairs.key64", "multisplit/block_postscan.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], packed!("multisplit.block.postscan.pairs.key64.spv"));
 
 /// `multisplit.block.postscan.permutation`: `glsl/multisplit/block_postscan.comp` with `PERMUTATION=1`, `KEY_BITS=32`.
 pub static MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION: Builtin =
-    Builtin::new("multisplit.block.postscan.permutation", "multisplit/block_postscan.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.block.postscan.permutation.spv"));
+    Builtin::new("multisplit.block.postscan.permutation", "multisplit/block_postscan.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "32")], packed!("multisplit.block.postscan.permutation.spv"));
 
 /// `multisplit.block.postscan.permutation.key64`: `glsl/multisplit/block_postscan.comp` with `PERMUTATION=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION_KEY64: Builtin =
-    Builtin::new("multisplit.block.postscan.permutation.key64", "multisplit/block_postscan.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.block.postscan.permutation.key64.spv"));
+    Builtin::new("multisplit.block.postscan.permutation.key64", "multisplit/block_postscan.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "64")], packed!("multisplit.block.postscan.permutation.key64.spv"));
 
 /// `multisplit.onesweep.keys`: `glsl/multisplit/onesweep.comp` with `KEYS=1`, `KEY_BITS=32`.
 pub static MULTISPLIT_ONESWEEP_KEYS: Builtin =
-    Builtin::new("multisplit.onesweep.keys", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.onesweep.keys.spv"));
+    Builtin::new("multisplit.onesweep.keys", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "32")], packed!("multisplit.onesweep.keys.spv"));
 
 /// `multisplit.onesweep.keys.key64`: `glsl/multisplit/onesweep.comp` with `KEYS=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_ONESWEEP_KEYS_KEY64: Builtin =
-    Builtin::new("multisplit.onesweep.keys.key64", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.onesweep.keys.key64.spv"));
+    Builtin::new("multisplit.onesweep.keys.key64", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "64")], packed!("multisplit.onesweep.keys.key64.spv"));
 
 /// `multisplit.onesweep.pairs`: `glsl/multisplit/onesweep.comp` with `PAIRS=1`, `KEY_BITS=32`.
 pub static MULTISPLIT_ONESWEEP_PAIRS: Builtin =
-    Builtin::new("multisplit.onesweep.pairs", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.onesweep.pairs.spv"));
+    Builtin::new("multisplit.onesweep.pairs", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "32")], packed!("multisplit.onesweep.pairs.spv"));
 
 /// `multisplit.onesweep.pairs.key64`: `glsl/multisplit/onesweep.comp` with `PAIRS=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_ONESWEEP_PAIRS_KEY64: Builtin =
-    Builtin::new("multisplit.onesweep.pairs.key64", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.onesweep.pairs.key64.spv"));
+    Builtin::new("multisplit.onesweep.pairs.key64", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], packed!("multisplit.onesweep.pairs.key64.spv"));
 
 /// `multisplit.onesweep.permutation`: `glsl/multisplit/onesweep.comp` with `PERMUTATION=1`, `KEY_BITS=32`.
 pub static MULTISPLIT_ONESWEEP_PERMUTATION: Builtin =
-    Builtin::new("multisplit.onesweep.permutation", "multisplit/onesweep.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.onesweep.permutation.spv"));
+    Builtin::new("multisplit.onesweep.permutation", "multisplit/onesweep.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "32")], packed!("multisplit.onesweep.permutation.spv"));
 
 /// `multisplit.onesweep.permutation.key64`: `glsl/multisplit/onesweep.comp` with `PERMUTATION=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_ONESWEEP_PERMUTATION_KEY64: Builtin =
-    Builtin::new("multisplit.onesweep.permutation.key64", "multisplit/onesweep.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.onesweep.permutation.key64.spv"));
+    Builtin::new("multisplit.onesweep.permutation.key64", "multisplit/onesweep.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "64")], packed!("multisplit.onesweep.permutation.key64.spv"));
 
 /// `multisplit.offsets`: `glsl/multisplit/offsets.comp` with `KEY_BITS=32`.
 pub static MULTISPLIT_OFFSETS: Builtin =
-    Builtin::new("multisplit.offsets", "multisplit/offsets.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.offsets.spv"));
+    Builtin::new("multisplit.offsets", "multisplit/offsets.comp", &[("KEY_BITS", "32")], packed!("multisplit.offsets.spv"));
 
 /// `multisplit.offsets.key64`: `glsl/multisplit/offsets.comp` with `KEY_BITS=64`.
 pub static MULTISPLIT_OFFSETS_KEY64: Builtin =
-    Builtin::new("multisplit.offsets.key64", "multisplit/offsets.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.offsets.key64.spv"));
+    Builtin::new("multisplit.offsets.key64", "multisplit/offsets.comp", &[("KEY_BITS", "64")], packed!("multisplit.offsets.key64.spv"));
 
 /// `multisplit.flags`: `glsl/multisplit/flags.comp` with `KEY_BITS=32`.
 pub static MULTISPLIT_FLAGS: Builtin =
-    Builtin::new("multisplit.flags", "multisplit/flags.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.flags.spv"));
+    Builtin::new("multisplit.flags", "multisplit/flags.comp", &[("KEY_BITS", "32")], packed!("multisplit.flags.spv"));
 
 /// `multisplit.flags.key64`: `glsl/multisplit/flags.comp` with `KEY_BITS=64`.
 pub static MULTISPLIT_FLAGS_KEY64: Builtin =
-    Builtin::new("multisplit.flags.key64", "multisplit/flags.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.flags.key64.spv"));
+    Builtin::new("multisplit.flags.key64", "multisplit/flags.comp", &[("KEY_BITS", "64")], packed!("multisplit.flags.key64.spv"));
 
 /// `multisplit.flag_scatter.keys`: `glsl/multisplit/flag_scatter.comp` with `KEYS=1`, `KEY_BITS=32`.
 pub static MULTISPLIT_FLAG_SCATTER_KEYS: Builtin =
-    Builtin::new("multisplit.flag_scatter.keys", "multisplit/flag_scatter.comp", &[("KEYS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.flag_scatter.keys.spv"));
+    Builtin::new("multisplit.flag_scatter.keys", "multisplit/flag_scatter.comp", &[("KEYS", "1"), ("KEY_BITS", "32")], packed!("multisplit.flag_scatter.keys.spv"));
 
 /// `multisplit.flag_scatter.keys.key64`: `glsl/multisplit/flag_scatter.comp` with `KEYS=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_FLAG_SCATTER_KEYS_KEY64: Builtin =
-    Builtin::new("multisplit.flag_scatter.keys.key64", "multisplit/flag_scatter.comp", &[("KEYS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.flag_scatter.keys.key64.spv"));
+    Builtin::new("multisplit.flag_scatter.keys.key64", "multisplit/flag_scatter.comp", &[("KEYS", "1"), ("KEY_BITS", "64")], packed!("multisplit.flag_scatter.keys.key64.spv"));
 
 /// `multisplit.flag_scatter.pairs`: `glsl/multisplit/flag_scatter.comp` with `PAIRS=1`, `KEY_BITS=32`.
 pub static MULTISPLIT_FLAG_SCATTER_PAIRS: Builtin =
-    Builtin::new("multisplit.flag_scatter.pairs", "multisplit/flag_scatter.comp", &[("PAIRS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.flag_scatter.pairs.spv"));
+    Builtin::new("multisplit.flag_scatter.pairs", "multisplit/flag_scatter.comp", &[("PAIRS", "1"), ("KEY_BITS", "32")], packed!("multisplit.flag_scatter.pairs.spv"));
 
 /// `multisplit.flag_scatter.pairs.key64`: `glsl/multisplit/flag_scatter.comp` with `PAIRS=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_FLAG_SCATTER_PAIRS_KEY64: Builtin =
-    Builtin::new("multisplit.flag_scatter.pairs.key64", "multisplit/flag_scatter.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.flag_scatter.pairs.key64.spv"));
+    Builtin::new("multisplit.flag_scatter.pairs.key64", "multisplit/flag_scatter.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], packed!("multisplit.flag_scatter.pairs.key64.spv"));
 
 /// `multisplit.labels`: `glsl/multisplit/labels.comp` with `KEY_BITS=32`.
 pub static MULTISPLIT_LABELS: Builtin =
-    Builtin::new("multisplit.labels", "multisplit/labels.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/multisplit.labels.spv"));
+    Builtin::new("multisplit.labels", "multisplit/labels.comp", &[("KEY_BITS", "32")], packed!("multisplit.labels.spv"));
 
 /// `multisplit.labels.key64`: `glsl/multisplit/labels.comp` with `KEY_BITS=64`.
 pub static MULTISPLIT_LABELS_KEY64: Builtin =
-    Builtin::new("multisplit.labels.key64", "multisplit/labels.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/multisplit.labels.key64.spv"));
+    Builtin::new("multisplit.labels.key64", "multisplit/labels.comp", &[("KEY_BITS", "64")], packed!("multisplit.labels.key64.spv"));
 
 /// `multisplit.labels.index`: `glsl/multisplit/labels.comp` with `KEY_BITS=32`, `INDEX=1`.
 pub static MULTISPLIT_LABELS_INDEX: Builtin =
-    Builtin::new("multisplit.labels.index", "multisplit/labels.comp", &[("KEY_BITS", "32"), ("INDEX", "1")], include_bytes!("../spv/multisplit.labels.index.spv"));
+    Builtin::new("multisplit.labels.index", "multisplit/labels.comp", &[("KEY_BITS", "32"), ("INDEX", "1")], packed!("multisplit.labels.index.spv"));
 
 /// `multisplit.labels.index.key64`: `glsl/multisplit/labels.comp` with `KEY_BITS=64`, `INDEX=1`.
 pub static MULTISPLIT_LABELS_INDEX_KEY64: Builtin =
-    Builtin::new("multisplit.labels.index.key64", "multisplit/labels.comp", &[("KEY_BITS", "64"), ("INDEX", "1")], include_bytes!("../spv/multisplit.labels.index.key64.spv"));
+    Builtin::new("multisplit.labels.index.key64", "multisplit/labels.comp", &[("KEY_BITS", "64"), ("INDEX", "1")], packed!("multisplit.labels.index.key64.spv"));
 
 /// `multisplit.labels.packed`: `glsl/multisplit/labels.comp` with `KEY_BITS=32`, `PACKED=1`.
 pub static MULTISPLIT_LABELS_PACKED: Builtin =
-    Builtin::new("multisplit.labels.packed", "multisplit/labels.comp", &[("KEY_BITS", "32"), ("PACKED", "1")], include_bytes!("../spv/multisplit.labels.packed.spv"));
+    Builtin::new("multisplit.labels.packed", "multisplit/labels.comp", &[("KEY_BITS", "32"), ("PACKED", "1")], packed!("multisplit.labels.packed.spv"));
 
 /// `multisplit.gather.keys`: `glsl/multisplit/gather.comp` with `KEYS=1`, `KEY_BITS=32`.
 pub static MULTISPLIT_GATHER_KEYS: Builtin =
-    Builtin::new("multisplit.gather.keys", "multisplit/gather.comp", &[("KEYS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.gather.keys.spv"));
+    Builtin::new("multisplit.gather.keys", "multisplit/gather.comp", &[("KEYS", "1"), ("KEY_BITS", "32")], packed!("multisplit.gather.keys.spv"));
 
 /// `multisplit.gather.keys.key64`: `glsl/multisplit/gather.comp` with `KEYS=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_GATHER_KEYS_KEY64: Builtin =
-    Builtin::new("multisplit.gather.keys.key64", "multisplit/gather.comp", &[("KEYS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.gather.keys.key64.spv"));
+    Builtin::new("multisplit.gather.keys.key64", "multisplit/gather.comp", &[("KEYS", "1"), ("KEY_BITS", "64")], packed!("multisplit.gather.keys.key64.spv"));
 
 /// `multisplit.gather.pairs`: `glsl/multisplit/gather.comp` with `PAIRS=1`, `KEY_BITS=32`.
 pub static MULTISPLIT_GATHER_PAIRS: Builtin =
-    Builtin::new("multisplit.gather.pairs", "multisplit/gather.comp", &[("PAIRS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/multisplit.gather.pairs.spv"));
+    Builtin::new("multisplit.gather.pairs", "multisplit/gather.comp", &[("PAIRS", "1"), ("KEY_BITS", "32")], packed!("multisplit.gather.pairs.spv"));
 
 /// `multisplit.gather.pairs.key64`: `glsl/multisplit/gather.comp` with `PAIRS=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_GATHER_PAIRS_KEY64: Builtin =
-    Builtin::new("multisplit.gather.pairs.key64", "multisplit/gather.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/multisplit.gather.pairs.key64.spv"));
+    Builtin::new("multisplit.gather.pairs.key64", "multisplit/gather.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], packed!("multisplit.gather.pairs.key64.spv"));
 
 /// `multisplit.unpack`: `glsl/multisplit/unpack.comp`.
 pub static MULTISPLIT_UNPACK: Builtin =
-    Builtin::new("multisplit.unpack", "multisplit/unpack.comp", &[], include_bytes!("../spv/multisplit.unpack.spv"));
+    Builtin::new("multisplit.unpack", "multisplit/unpack.comp", &[], packed!("multisplit.unpack.spv"));
 
 /// `multisplit.invert`: `glsl/multisplit/invert.comp`.
 pub static MULTISPLIT_INVERT: Builtin =
-    Builtin::new("multisplit.invert", "multisplit/invert.comp", &[], include_bytes!("../spv/multisplit.invert.spv"));
+    Builtin::new("multisplit.invert", "multisplit/invert.comp", &[], packed!("multisplit.invert.spv"));
 
 /// `multisplit.number`: `glsl/multisplit/number.comp`.
 pub static MULTISPLIT_NUMBER: Builtin =
-    Builtin::new("multisplit.number", "multisplit/number.comp", &[], include_bytes!("../spv/multisplit.number.spv"));
+    Builtin::new("multisplit.number", "multisplit/number.comp", &[], packed!("multisplit.number.spv"));
 
 /// `sort.histogram`: `glsl/sort/histogram.comp` with `KEY_BITS=32`.
 pub static SORT_HISTOGRAM: Builtin =
-    Builtin::new("sort.histogram", "sort/histogram.comp", &[("KEY_BITS", "32")], include_bytes!("../spv/sort.histogram.spv"));
+    Builtin::new("sort.histogram", "sort/histogram.comp", &[("KEY_BITS", "32")], packed!("sort.histogram.spv"));
 
 /// `sort.histogram.key64`: `glsl/sort/histogram.comp` with `KEY_BITS=64`.
 pub static SORT_HISTOGRAM_KEY64: Builtin =
-    Builtin::new("sort.histogram.key64", "sort/histogram.comp", &[("KEY_BITS", "64")], include_bytes!("../spv/sort.histogram.key64.spv"));
+    Builtin::new("sort.histogram.key64", "sort/histogram.comp", &[("KEY_BITS", "64")], packed!("sort.histogram.key64.spv"));
 
 /// `sort.round.keys`: `glsl/multisplit/onesweep.comp` with `KEYS=1`, `KEY_BITS=32`, `SORT=1`.
 pub static SORT_ROUND_KEYS: Builtin =
-    Builtin::new("sort.round.keys", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "32"), ("SORT", "1")], include_bytes!("../spv/sort.round.keys.spv"));
+    Builtin::new("sort.round.keys", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "32"), ("SORT", "1")], packed!("sort.round.keys.spv"));
 
 /// `sort.round.keys.key64`: `glsl/multisplit/onesweep.comp` with `KEYS=1`, `KEY_BITS=64`, `SORT=1`.
 pub static SORT_ROUND_KEYS_KEY64: Builtin =
-    Builtin::new("sort.round.keys.key64", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "64"), ("SORT", "1")], include_bytes!("../spv/sort.round.keys.key64.spv"));
+    Builtin::new("sort.round.keys.key64", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "64"), ("SORT", "1")], packed!("sort.round.keys.key64.spv"));
 
 /// `sort.round.pairs`: `glsl/multisplit/onesweep.comp` with `PAIRS=1`, `KEY_BITS=32`, `SORT=1`.
 pub static SORT_ROUND_PAIRS: Builtin =
-    Builtin::new("sort.round.pairs", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "32"), ("SORT", "1")], include_bytes!("../spv/sort.round.pairs.spv"));
+    Builtin::new("sort.round.pairs", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "32"), ("SORT", "1")], packed!("sort.round.pairs.spv"));
 
 /// `sort.round.pairs.key64`: `glsl/multisplit/onesweep.comp` with `PAIRS=1`, `KEY_BITS=64`, `SORT=1`.
 pub static SORT_ROUND_PAIRS_KEY64: Builtin =
-    Builtin::new("sort.round.pairs.key64", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "64"), ("SORT", "1")], include_bytes!("../spv/sort.round.pairs.key64.spv"));
+    Builtin::new("sort.round.pairs.key64", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "64"), ("SORT", "1")], packed!("sort.round.pairs.key64.spv"));
 
 /// `sort.small.keys`: `glsl/sort/small.comp` with `KEYS=1`, `KEY_BITS=32`.
 pub static SORT_SMALL_KEYS: Builtin =
-    Builtin::new("sort.small.keys", "sort/small.comp", &[("KEYS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/sort.small.keys.spv"));
+    Builtin::new("sort.small.keys", "sort/small.comp", &[("KEYS", "1"), ("KEY_BITS", "32")], packed!("sort.small.keys.spv"));
 
 /// `sort.small.keys.key64`: `glsl/sort/small.comp` with `KEYS=1`, `KEY_BITS=64`.
 pub static SORT_SMALL_KEYS_KEY64: Builtin =
-    Builtin::new("sort.small.keys.key64", "sort/small.comp", &[("KEYS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/sort.small.keys.key64.spv"));
+    Builtin::new("sort.small.keys.key64", "sort/small.comp", &[("KEYS", "1"), ("KEY_BITS", "64")], packed!("sort.small.keys.key64.spv"));
 
 /// `sort.small.pairs`: `glsl/sort/small.comp` with `PAIRS=1`, `KEY_BITS=32`.
 pub static SORT_SMALL_PAIRS: Builtin =
-    Builtin::new("sort.small.pairs", "sort/small.comp", &[("PAIRS", "1"), ("KEY_BITS", "32")], include_bytes!("../spv/sort.small.pairs.spv"));
+    Builtin::new("sort.small.pairs", "sort/small.comp", &[("PAIRS", "1"), ("KEY_BITS", "32")], packed!("sort.small.pairs.spv"));
 
 /// `sort.small.pairs.key64`: `glsl/sort/small.comp` with `PAIRS=1`, `KEY_BITS=64`.
 pub static SORT_SMALL_PAIRS_KEY64: Builtin =
-    Builtin::new("sort.small.pairs.key64", "sort/small.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], include_bytes!("../spv/sort.small.pairs.key64.spv"));
+    Builtin::new("sort.small.pairs.key64", "sort/small.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], packed!("sort.small.pairs.key64.spv"));
 
 /// `sort.segments.keys`: `glsl/sort/small.comp` with `KEYS=1`, `KEY_BITS=32`, `SEGMENTS=1`.
 pub static SORT_SEGMENTS_KEYS: Builtin =
-    Builtin::new("sort.segments.keys", "sort/small.comp", &[("KEYS", "1"), ("KEY_BITS", "32"), ("SEGMENTS", "1")], include_bytes!("../spv/sort.segments.keys.spv"));
+    Builtin::new("sort.segments.keys", "sort/small.comp", &[("KEYS", "1"), ("KEY_BITS", "32"), ("SEGMENTS", "1")], packed!("sort.segments.keys.spv"));
 
 /// `sort.segments.keys.key64`: `glsl/sort/small.comp` with `KEYS=1`, `KEY_BITS=64`, `SEGMENTS=1`.
 pub static SORT_SEGMENTS_KEYS_KEY64: Builtin =
-    Builtin::new("sort.segments.keys.key64", "sort/small.comp", &[("KEYS", "1"), ("KEY_BITS", "64"), ("SEGMENTS", "1")], include_bytes!("../spv/sort.segments.keys.key64.spv"));
+    Builtin::new("sort.segments.keys.key64", "sort/small.comp", &[("KEYS", "1"), ("KEY_BITS", "64"), ("SEGMENTS", "1")], packed!("sort.segments.keys.key64.spv"));
 
 /// `sort.segments.pairs`: `glsl/sort/small.comp` with `PAIRS=1`, `KEY_BITS=32`, `SEGMENTS=1`.
 pub static SORT_SEGMENTS_PAIRS: Builtin =
-    Builtin::new("sort.segments.pairs", "sort/small.comp", &[("PAIRS", "1"), ("KEY_BITS", "32"), ("SEGMENTS", "1")], include_bytes!("../spv/sort.segments.pairs.spv"));
+    Builtin::new("sort.segments.pairs", "sort/small.comp", &[("PAIRS", "1"), ("KEY_BITS", "32"), ("SEGMENTS", "1")], packed!("sort.segments.pairs.spv"));
 
 /// `sort.segments.pairs.key64`: `glsl/sort/small.comp` with `PAIRS=1`, `KEY_BITS=64`, `SEGMENTS=1`.
 pub static SORT_SEGMENTS_PAIRS_KEY64: Builtin =
-    Builtin::new("sort.segments.pairs.key64", "sort/small.comp", &[("PAIRS", "1"), ("KEY_BITS", "64"), ("SEGMENTS", "1")], include_bytes!("../spv/sort.segments.pairs.key64.spv"));
+    Builtin::new("sort.segments.pairs.key64", "sort/small.comp", &[("PAIRS", "1"), ("KEY_BITS", "64"), ("SEGMENTS", "1")], packed!("sort.segments.pairs.key64.spv"));
 
 /// `sort.labels`: `glsl/sort/segments.comp` with `LABELS=1`.
 pub static SORT_LABELS: Builtin =
-    Builtin::new("sort.labels", "sort/segments.comp", &[("LABELS", "1")], include_bytes!("../spv/sort.labels.spv"));
+    Builtin::new("sort.labels", "sort/segments.comp", &[("LABELS", "1")], packed!("sort.labels.spv"));
 
 /// `sort.numbers`: `glsl/sort/segments.comp` with `NUMBERS=1`.
 pub static SORT_NUMBERS: Builtin =
-    Builtin::new("sort.numbers", "sort/segments.comp", &[("NUMBERS", "1")], include_bytes!("../spv/sort.numbers.spv"));
+    Builtin::new("sort.numbers", "sort/segments.comp", &[("NUMBERS", "1")], packed!("sort.numbers.spv"));
 
 /// `histogram.arguments`: `glsl/histogram/arguments.comp`.
 pub static HISTOGRAM_ARGUMENTS: Builtin =
-    Builtin::new("histogram.arguments", "histogram/arguments.comp", &[], include_bytes!("../spv/histogram.arguments.spv"));
+    Builtin::new("histogram.arguments", "histogram/arguments.comp", &[], packed!("histogram.arguments.spv"));
 
 /// `histogram.count`: `glsl/histogram/count.comp` with `SAMPLE_BITS=32`.
 pub static HISTOGRAM_COUNT: Builtin =
-    Builtin::new("histogram.count", "histogram/count.comp", &[("SAMPLE_BITS", "32")], include_bytes!("../spv/histogram.count.spv"));
+    Builtin::new("histogram.count", "histogram/count.comp", &[("SAMPLE_BITS", "32")], packed!("histogram.count.spv"));
 
 /// `histogram.count.wide`: `glsl/histogram/count.comp` with `SAMPLE_BITS=64`.
 pub static HISTOGRAM_COUNT_WIDE: Builtin =
-    Builtin::new("histogram.count.wide", "histogram/count.comp", &[("SAMPLE_BITS", "64")], include_bytes!("../spv/histogram.count.wide.spv"));
+    Builtin::new("histogram.count.wide", "histogram/count.comp", &[("SAMPLE_BITS", "64")], packed!("histogram.count.wide.spv"));
 
 /// `histogram.count.double`: `glsl/histogram/count.comp` with `SAMPLE_BITS=64`, `DOUBLE=1`.
 pub static HISTOGRAM_COUNT_DOUBLE: Builtin =
-    Builtin::new("histogram.count.double", "histogram/count.comp", &[("SAMPLE_BITS", "64"), ("DOUBLE", "1")], include_bytes!("../spv/histogram.count.double.spv"));
+    Builtin::new("histogram.count.double", "histogram/count.comp", &[("SAMPLE_BITS", "64"), ("DOUBLE", "1")], packed!("histogram.count.double.spv"));
 
 /// `sssp.begin`: `glsl/sssp/begin.comp`.
 pub static SSSP_BEGIN: Builtin =
-    Builtin::new("sssp.begin", "sssp/begin.comp", &[], include_bytes!("../spv/sssp.begin.spv"));
+    Builtin::new("sssp.begin", "sssp/begin.comp", &[], packed!("sssp.begin.spv"));
 
 /// `sssp.round`: `glsl/sssp/round.comp`.
 pub static SSSP_ROUND: Builtin =
-    Builtin::new("sssp.round", "sssp/round.comp", &[], include_bytes!("../spv/sssp.round.spv"));
+    Builtin::new("sssp.round", "sssp/round.comp", &[], packed!("sssp.round.spv"));
 
 /// `sssp.round.pile`: `glsl/sssp/round.comp` with `PILE=1`.
 pub static SSSP_ROUND_PILE: Builtin =
-    Builtin::new("sssp.round.pile", "sssp/round.comp", &[("PILE", "1")], include_bytes!("../spv/sssp.round.pile.spv"));
+    Builtin::new("sssp.round.pile", "sssp/round.comp", &[("PILE", "1")], packed!("sssp.round.pile.spv"));
 
 /// `sssp.persistent`: `glsl/sssp/persistent.comp`.
 pub static SSSP_PERSISTENT: Builtin =
-    Builtin::new("sssp.persistent", "sssp/persistent.comp", &[], include_bytes!("../spv/sssp.persistent.spv"));
+    Builtin::new("sssp.persistent", "sssp/persistent.comp", &[], packed!("sssp.persistent.spv"));
 
 /// `sssp.survey`: `glsl/sssp/survey.comp`.
 pub static SSSP_SURVEY: Builtin =
-    Builtin::new("sssp.survey", "sssp/survey.comp", &[], include_bytes!("../spv/sssp.survey.spv"));
+    Builtin::new("sssp.survey", "sssp/survey.comp", &[], packed!("sssp.survey.spv"));
 
 /// `sssp.filter`: `glsl/sssp/filter.comp`.
 pub static SSSP_FILTER: Builtin =
-    Builtin::new("sssp.filter", "sssp/filter.comp", &[], include_bytes!("../spv/sssp.filter.spv"));
+    Builtin::new("sssp.filter", "sssp/filter.comp", &[], packed!("sssp.filter.spv"));
 
 /// `sssp.take`: `glsl/sssp/take.comp`.
 pub static SSSP_TAKE: Builtin =
-    Builtin::new("sssp.take", "sssp/take.comp", &[], include_bytes!("../spv/sssp.take.spv"));
+    Builtin::new("sssp.take", "sssp/take.comp", &[], packed!("sssp.take.spv"));
 
 /// `pieces.move`: `glsl/pieces/move.comp`.
 pub static PIECES_MOVE: Builtin =
-    Builtin::new("pieces.move", "pieces/move.comp", &[], include_bytes!("../spv/pieces.move.spv"));
+    Builtin::new("pieces.move", "pieces/move.comp", &[], packed!("pieces.move.spv"));
 
 /// `pieces.place`: `glsl/pieces/place.comp`.
 pub static PIECES_PLACE: Builtin =
-    Builtin::new("pieces.place", "pieces/place.comp", &[], include_bytes!("../spv/pieces.place.spv"));
+    Builtin::new("pieces.place", "pieces/place.comp", &[], packed!("pieces.place.spv"));
 
 /// `pieces.number`: `glsl/pieces/number.comp`.
 pub static PIECES_NUMBER: Builtin =
-    Builtin::new("pieces.number", "pieces/number.comp", &[], include_bytes!("../spv/pieces.number.spv"));
+    Builtin::new("pieces.number", "pieces/number.comp", &[], packed!("pieces.number.spv"));
 
 /// Every built-in kernel, in the order of `glsl/kernels.txt`.
 pub static ALL: &[&Builtin] = &[
@@ -715,7 +715,7 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("COUNTER_COPIES", 17),
     ("SUBPROBLEM", 18),
     ("SIDE_BY_SIDE", 19),
-    ("SORTED_BY_KEY", 46),
+    ("SORTED_BY_KEY", 47),
     ("ROUNDS", 20),
     ("METHOD", 21),
     ("BIN_KIND", 22),
@@ -734,6 +734,7 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("SPLITTERS", 35),
     ("AFFINE", 36),
     ("WHOLE", 37),
+    ("CLOSED", 46),
     ("BUCKETS", 38),
     ("FLOATS", 39),
     ("STAGE", 40),
@@ -742,8 +743,8 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("PARENTS", 43),
     ("CANARY_PERIOD", 44),
     ("REVERSED_LANES", 45),
-    ("LOADED_AS", 47),
-    ("STORED_AS", 48),
-    ("INCLUSIVE", 49),
-    ("FROM_PARTS", 50),
+    ("LOADED_AS", 48),
+    ("STORED_AS", 49),
+    ("INCLUSIVE", 50),
+    ("FROM_PARTS", 51),
 ];

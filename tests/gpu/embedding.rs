@@ -143,13 +143,18 @@ unsafe fn names(host: &Host) -> Result<()> {
     ensure!(text.contains("synchronization2 of VkPhysical"), "{text}");
     ensure!(text.contains("not enabled"), "{text}");
 
-    // An instance of 1.2 needs the extension as well as the feature.
+    // An instance of 1.2 needs the extension as well as the feature, and full subgroups by theirs.
     let mut feature = vk::PhysicalDeviceSynchronization2Features::default().synchronization2(true);
     let half = vk::DeviceCreateInfo::default().push_next(&mut feature);
     let (name, why) = (ash::khr::synchronization2::NAME, Why::NotEnabled);
     ensure!(check(vk::API_VERSION_1_3, &half)?.missing.is_empty());
     let older = check(vk::API_VERSION_1_2, &half)?.missing;
-    ensure!(older == [Missing::Extension { name, why }], "{older:?}");
+    let full = Missing::Feature {
+        name: "computeFullSubgroups",
+        structure: "VkPhysicalDeviceSubgroupSizeControlFeatures",
+        why,
+    };
+    ensure!(older == [Missing::Extension { name, why }, full], "{older:?}");
     ensure!(check(vk::API_VERSION_1_1, &half).is_err());
 
     // Features that no device has, and queues that there are not.

@@ -17,6 +17,7 @@ mod environment;
 mod errors;
 mod example_frames;
 mod histogram_cases;
+mod histogram_closed;
 mod histogram_errors;
 mod histogram_options;
 mod histogram_run;
@@ -48,6 +49,7 @@ mod soundness_order;
 mod sssp_methods;
 mod sssp_results;
 mod synchronization;
+mod terms_calls;
 mod work;
 
 use std::process::ExitCode;
@@ -68,6 +70,7 @@ fn main() -> ExitCode {
         every_width(multisplit_keys::tests()),
         every_width(multisplit_large::tests()),
         every_width(histogram_cases::tests()),
+        every_width(histogram_closed::tests()),
         every_width(histogram_options::tests()),
         every_width(sort_cases::tests()),
         every_width(sort_options::tests()),
@@ -90,6 +93,7 @@ fn main() -> ExitCode {
         one_width(soundness_glsl::tests()),
         one_width(soundness_order::tests()),
         one_width(work::tests()),
+        one_width(terms_calls::tests()),
         one_width(adopt::tests()),
         one_width(embedding::tests()),
         one_width(embedding_addresses::tests()),

@@ -2,17 +2,16 @@
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
-use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{ArgGroup, Args};
 use serde::Serialize;
 
 use crate::device::Devices;
-use crate::formats::{Array, Place};
+use crate::formats::{Array, Element, Place};
 use crate::glsl_file::{GlslFile, GlslOptions};
 use crate::histogram::{Counted, Counts, Edge, Function, Wanted, chart, count, name};
-use crate::inputs::{Input, InputOptions, Shape, read};
+use crate::inputs::{Input, InputOptions, Numbers, Shape, read, read_or};
 use crate::outputs::{OutputId, Outputs};
 use crate::plot::HistogramPlot;
 use crate::{figures, phase, report, size};
@@ -88,16 +87,15 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let ids = OutputIds::begin(options, &mut outputs)?;
     let opening = devices.begin_opening();
     let (samples, missing) = options.samples(devices)?;
-    let material = Material::read(options, &samples, devices)?;
+    let (len, element) = (samples.len(), samples.element);
+    let material = Material::read(options, element, devices)?;
     let context = opening.finish()?;
-    let start = Instant::now();
     let counted = {
-        let _span = tracing::info_span!("histogram", n = samples.len() as u64).entered();
+        let _span = tracing::info_span!("histogram", n = len as u64).entered();
         let (room, wanted) = (devices.room(&context), material.wanted(options)?);
-        let weights = material.weights.as_ref();
-        phase::timed("counting", || count(&room, &wanted, &samples, weights, devices.verify()))?
+        count(&room, &wanted, samples, material.weights.as_ref(), devices.verify())?
     };
-    let time = figures::time(start.elapsed().as_secs_f64() * 1e9);
+    let time = figures::time(phase::taken("counting").as_secs_f64() * 1e9);
     if let Some(id) = ids.csv {
         outputs.bytes(id, csv(&counted).as_bytes())?;
     }
@@ -105,8 +103,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         outputs.bytes(id, options.drawing(&counted)?.as_bytes())?;
     }
     outputs.finish()?;
-    options.show(&samples, missing, &counted)?;
-    let (n, element) = (size::grouped(samples.len() as u64), samples.element());
+    options.show((len, element), missing, &counted)?;
+    let n = size::grouped(len as u64);
     let (out_of_range, bins) = (size::grouped(counted.outside.all()), counted.counts.len());
     let plural = if bins == 1 { "" } else { "s" };
     let checked = match (devices.verify(), &material.function) {
@@ -142,19 +140,14 @@ struct Material {
 }
 
 impl Material {
-    fn read(options: &Options, samples: &Array, devices: &Devices) -> Result<Self> {
+    fn read(options: &Options, element: Element, devices: &Devices) -> Result<Self> {
         let bars = devices.bars();
-        let array = |path: &PathBuf, asked| read(&Place::new(path), asked, Shape::Line, bars);
-        let splitters = options.splitters.as_ref();
-        let splitters = splitters.map(|path| array(path, Some(samples.element()))).transpose()?;
+        let of_samples = |path| read(&Place::new(path), Some(element), Shape::Line, bars);
+        let splitters = options.splitters.as_deref().map(of_samples).transpose()?;
         // A file that says what its elements are is believed; text and raw numbers are whole.
-        let weights = options.weights.as_ref().map(|path| match array(path, None) {
-            Err(crate::formats::FileError::NoType { .. }) => {
-                array(path, Some(crate::formats::Element::U32))
-            }
-            other => other,
-        });
-        Ok(Self { splitters, function: options.glsl.read()?, weights: weights.transpose()? })
+        let whole = |path| read_or(&Place::new(path), Element::U32, Shape::Line, bars);
+        let weights = options.weights.as_deref().map(whole).transpose()?;
+        Ok(Self { splitters, function: options.glsl.read()?, weights })
     }
 
     fn wanted<'m>(&'m self, options: &'m Options) -> Result<Wanted<'m>> {
@@ -178,7 +171,7 @@ struct Object<'o> {
     n: usize,
     r#type: &'static str,
     bins: usize,
-    counts: Numbers<'o>,
+    counts: Heights<'o>,
     edges: &'o [Edge],
     out_of_range: u64,
     below: u64,
@@ -190,22 +183,19 @@ struct Object<'o> {
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Numbers<'n> {
+enum Heights<'n> {
     Whole(&'n [u64]),
     Real(&'n [f64]),
 }
 
 impl Options {
     /// The samples, and of a table how many cells are empty.
-    fn samples(&self, devices: &Devices) -> Result<(Array, Option<usize>)> {
+    fn samples(&self, devices: &Devices) -> Result<(Numbers, Option<usize>)> {
         if self.input.column.len() > 1 {
             bail!("samples come from one --column, not from {}", self.input.column.len());
         }
         match self.input.open(Shape::Any, devices.bars())? {
-            Input::Numbers(samples, _) => {
-                let _span = tracing::info_span!("read").entered();
-                Ok((phase::timed("reading", || samples.load())?, None))
-            }
+            Input::Numbers(samples, _) => Ok((samples, None)),
             Input::Table(mut input) => {
                 let column = input.columns.pop().context("no column")?;
                 let missing = column.missing.len();
@@ -213,7 +203,7 @@ impl Options {
                     let cells = if missing == 1 { "cell is" } else { "cells are" };
                     report::note(format_args!("{missing} empty {cells} not counted"));
                 }
-                Ok((column.keys, Some(missing)))
+                Ok((column.keys.into(), Some(missing)))
             }
         }
     }
@@ -225,17 +215,22 @@ impl Options {
     }
 
     /// What goes to standard output.
-    fn show(&self, samples: &Array, missing: Option<usize>, counted: &Counted) -> Result<()> {
+    fn show(
+        &self,
+        (n, element): (usize, Element),
+        missing: Option<usize>,
+        counted: &Counted,
+    ) -> Result<()> {
         let mut out = io::stdout().lock();
         let outside = counted.outside;
         if self.json {
             let object = Object {
-                n: samples.len(),
-                r#type: samples.element().name(),
+                n,
+                r#type: element.name(),
                 bins: counted.counts.len(),
                 counts: match &counted.counts {
-                    Counts::Whole(counts) => Numbers::Whole(counts),
-                    Counts::Real(sums) => Numbers::Real(sums),
+                    Counts::Whole(counts) => Heights::Whole(counts),
+                    Counts::Real(sums) => Heights::Real(sums),
                 },
                 edges: &counted.edges,
                 out_of_range: outside.all(),

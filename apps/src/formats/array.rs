@@ -156,6 +156,11 @@ impl Array {
         &self.data
     }
 
+    /// The elements, without their type.
+    pub fn into_data(self) -> Data {
+        self.data
+    }
+
     /// How many elements.
     pub fn len(&self) -> usize {
         self.data.len()

@@ -4,7 +4,6 @@
 use anyhow::{Context as _, Result, bail};
 use multisplit::Bins;
 use multisplit::primitives::histogram::MAX_BINS;
-use rayon::prelude::*;
 
 use super::edges::{self, Edge};
 use super::number::Number;
@@ -40,8 +39,7 @@ pub struct BinRule<'b, N> {
     /// One more than there are bins.
     pub edges: Vec<Edge>,
     kind: Kind<'b>,
-    /// A number that belongs to the last bin though the device does not take it: the upper edge, or
-    /// the largest number where that edge is one past it.
+    /// The upper edge where the last bin has it, or the largest number where that edge is one past it.
     pub last: Option<N>,
 }
 
@@ -53,7 +51,8 @@ enum Kind<'b> {
 }
 
 impl<'b, N: Number> BinRule<'b, N> {
-    pub fn new(wanted: &Wanted<'b>, samples: &[N]) -> Result<Self> {
+    /// `ends` are those of the samples, where the range is automatic.
+    pub fn new(wanted: &Wanted<'b>, ends: Option<(N, N)>) -> Result<Self> {
         let m = wanted.bins;
         if m > MAX_BINS {
             bail!("--bins {m} is more than {MAX_BINS}, the most there can be");
@@ -61,11 +60,11 @@ impl<'b, N: Number> BinRule<'b, N> {
         let narrow = |x: f64| N::from_edge(Edge::Real(x)).map_or(x, |x| x.edge().value());
         let (edges, kind, closed) = match wanted.function {
             Function::Even(range) => {
-                let (lo, hi, closed) = range_of(range, samples, |_| true)?;
+                let (lo, hi, closed) = range_of(range, ends)?;
                 (N::even_edges(lo, hi, m), Kind::Even, closed)
             }
             Function::Logarithmic(range) => {
-                let (lo, hi, closed) = range_of(range, samples, |x| x > 0.0)?;
+                let (lo, hi, closed) = range_of(range, ends)?;
                 if lo.value() <= 0.0 {
                     bail!("--log: bins that grow by a factor begin above 0, not at {lo}");
                 }
@@ -107,18 +106,26 @@ impl<'b, N: Number> BinRule<'b, N> {
     pub fn device_bins(&self) -> Result<Bins<N::Device>> {
         let m = (self.edges.len() - 1) as u32;
         let (first, last) = (self.edges[0], self.edges[self.edges.len() - 1]);
-        Ok(match (&self.kind, N::device_edge(first), N::device_edge(last)) {
+        let bins = match (&self.kind, N::device_edge(first), N::device_edge(last)) {
             (Kind::Identity, ..) => Bins::identity(m),
             (Kind::Glsl(file), ..) => Bins::glsl(m, file.function()),
             (Kind::Even, Some(lo), Some(hi)) => Bins::even(lo..hi, m),
             _ => {
-                // One past the largest is the largest here, which `last` adds.
+                // One past the largest is the largest here, and closed.
                 let largest = || N::MAX.on_device();
                 let edge = |&edge: &Edge| N::device_edge(edge).unwrap_or_else(largest);
                 let edges: Vec<N::Device> = self.edges.iter().map(edge).collect();
                 Bins::range(&edges)
             }
-        })
+        };
+        Ok(if self.last.is_some() { bins.closed() } else { bins })
+    }
+
+    /// Bins of the samples below the first edge, and of all others but NaN.
+    pub fn device_sides(&self) -> Bins<N::Device> {
+        let (lowest, highest) = (N::MIN.on_device(), N::MAX.on_device());
+        let first = N::device_edge(self.edges[0]).unwrap_or(highest);
+        Bins::range(&[lowest, first, highest]).closed()
     }
 
     /// The function that only the device knows.
@@ -126,6 +133,14 @@ impl<'b, N: Number> BinRule<'b, N> {
         match self.kind {
             Kind::Glsl(file) => Some(file),
             _ => None,
+        }
+    }
+
+    /// An error of counting, with the names of the user's function where there is one.
+    pub fn named(&self, error: anyhow::Error) -> anyhow::Error {
+        match self.glsl() {
+            Some(file) => file.named(error),
+            None => error,
         }
     }
 
@@ -141,12 +156,30 @@ impl<'b, N: Number> BinRule<'b, N> {
     }
 }
 
-/// The ends that were asked for; else those of the samples for which `taken` holds, the upper one
-/// included.
+impl Wanted<'_> {
+    /// Whether the range is that of the samples.
+    pub fn is_automatic(&self) -> bool {
+        matches!(self.function, Function::Even(None) | Function::Logarithmic(None))
+    }
+
+    /// The smallest and the largest of some samples that can be an end of the range.
+    pub fn ends<N: Number>(&self, samples: &[N]) -> Option<(N, N)> {
+        let positive = matches!(self.function, Function::Logarithmic(_));
+        let counts = |sample: &N| sample.is_finite() && (!positive || *sample > N::zeroed());
+        let ends = samples.iter().copied().filter(counts).map(|sample| (sample, sample));
+        ends.reduce(wider)
+    }
+}
+
+/// From the smaller beginning to the larger end.
+pub fn wider<N: Number>((lo, hi): (N, N), (a, b): (N, N)) -> (N, N) {
+    (if a < lo { a } else { lo }, if b > hi { b } else { hi })
+}
+
+/// The ends that were asked for; else those of the samples, the upper one included.
 fn range_of<N: Number>(
     asked: Option<(&str, &str)>,
-    samples: &[N],
-    taken: impl Fn(f64) -> bool + Sync,
+    ends: Option<(N, N)>,
 ) -> Result<(Edge, Edge, bool)> {
     if let Some((lo, hi)) = asked {
         let edge = |text: &str| {
@@ -162,11 +195,7 @@ fn range_of<N: Number>(
         }
         return Ok((lo, hi, false));
     }
-    let counts = |edge: &Edge| edge.value().is_finite() && taken(edge.value());
-    let edges = samples.par_iter().map(|sample| sample.edge()).filter(counts);
-    let ends = edges
-        .map(|edge| (edge, edge))
-        .reduce_with(|(lo, hi), (a, b)| (if a < lo { a } else { lo }, if b > hi { b } else { hi }));
+    let ends = ends.map(|(lo, hi)| (lo.edge(), hi.edge()));
     let (lo, hi) = ends.context("there is no sample to take the range from; give --range")?;
     if lo < hi {
         return Ok((lo, hi, true));
@@ -203,8 +232,7 @@ mod tests {
         samples: &[N],
     ) -> Vec<Option<usize>> {
         let wanted = Wanted { bins, function: Function::Even(range), closed: false };
-        let wanted: Wanted<'_> = wanted;
-        let rule = BinRule::<N>::new(&wanted, samples).expect("bins");
+        let rule = BinRule::<N>::new(&wanted, wanted.ends(samples)).expect("bins");
         samples.iter().map(|&sample| rule.bin(sample)).collect()
     }
 
@@ -231,7 +259,7 @@ mod tests {
     fn what_cannot_be_is_refused() {
         let refused = |bins, function| {
             let wanted = Wanted { bins, function, closed: false };
-            BinRule::<u32>::new(&wanted, &[]).is_err()
+            BinRule::<u32>::new(&wanted, None).is_err()
         };
         assert!(refused(u32::MAX, Function::Identity));
         assert!(refused(2, Function::Even(None)));

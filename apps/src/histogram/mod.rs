@@ -3,6 +3,7 @@
 
 mod bin_rule;
 mod chart;
+mod direct;
 mod edges;
 mod expected;
 mod number;

@@ -25,6 +25,15 @@ pub trait Number: Pod + PartialOrd + Debug + Send + Sync + 'static {
     /// The same for many.
     fn to_device(numbers: &[Self]) -> Cow<'_, [Self::Device]>;
 
+    /// Numbers of as many bytes, in their memory.
+    fn convert(numbers: &mut [Self::Device]) {
+        let Ok(same) = bytemuck::try_cast_slice_mut::<Self::Device, Self>(numbers) else { return };
+        let converted = |number: Self| bytemuck::try_cast::<Self::Device, Self>(number.on_device());
+        for number in same {
+            *number = converted(*number).unwrap_or(*number);
+        }
+    }
+
     /// The number as an edge.
     fn edge(self) -> Edge;
 
@@ -40,8 +49,15 @@ pub trait Number: Pod + PartialOrd + Debug + Send + Sync + 'static {
     /// The m + 1 edges of m equal parts of a range: those that the engine compares with, to the bit.
     fn even_edges(lo: Edge, hi: Edge, m: u32) -> Vec<Edge>;
 
-    /// The largest number.
+    /// The smallest and the largest number, infinity included.
+    const MIN: Self;
     const MAX: Self;
+
+    /// Whether it is neither infinite nor NaN.
+    fn is_finite(self) -> bool;
+
+    /// Whether the device gets as many bytes for each: files can then be read for it.
+    const SAME_BYTES: bool = size_of::<Self>() == size_of::<Self::Device>();
 
     /// The numbers that this data is; None where its elements have another size.
     fn from_data(data: &Data) -> Option<&[Self]> {
@@ -55,8 +71,13 @@ macro_rules! integer {
     ($($type:ty, $device:ty, $bits:expr, $shift:expr;)*) => {$(
         impl Number for $type {
             const NAME: &'static str = stringify!($type);
+            const MIN: Self = <$type>::MIN;
             const MAX: Self = <$type>::MAX;
             type Device = $device;
+
+            fn is_finite(self) -> bool {
+                true
+            }
 
             fn on_device(self) -> $device {
                 $bits(self)
@@ -126,8 +147,13 @@ macro_rules! float {
     ($($type:ty)*) => {$(
         impl Number for $type {
             const NAME: &'static str = stringify!($type);
+            const MIN: Self = <$type>::NEG_INFINITY;
             const MAX: Self = <$type>::INFINITY;
             type Device = Self;
+
+            fn is_finite(self) -> bool {
+                <$type>::is_finite(self)
+            }
 
             fn on_device(self) -> Self {
                 self

@@ -1,14 +1,21 @@
-//! A histogram of arrays of any type and size: part by part where they do not fit the device.
+//! A histogram of arrays of any type and size: straight from a plain file, else from memory, part by
+//! part where they do not fit the device.
 
 use anyhow::{Context as _, Result, bail};
 use multisplit::primitives::histogram::HistogramMethod;
 use rayon::prelude::*;
 
-use super::bin_rule::{BinRule, Wanted};
+use super::bin_rule::{BinRule, Wanted, wider};
+use super::direct;
 use super::edges::Edge;
 use super::number::{Number, counted_as};
 use crate::formats::{Array, Data, Element};
+use crate::inputs::{Elements, Numbers};
 use crate::parts::{self, Room};
+use crate::phase;
+
+/// Samples that one thread looks at at a time.
+const CHUNK: usize = 1 << 16;
 
 /// What was counted.
 #[derive(Debug)]
@@ -39,6 +46,21 @@ pub struct Outside {
 impl Outside {
     pub fn all(self) -> u64 {
         self.below + self.above + self.other
+    }
+}
+
+impl Counted {
+    /// Adds what was counted of other samples by the same bins.
+    pub fn add(&mut self, other: &Self) {
+        if let (Counts::Whole(all), Counts::Whole(counts)) = (&mut self.counts, &other.counts) {
+            all.iter_mut().zip(counts).for_each(|(all, count)| *all += count);
+        }
+        self.outside.below += other.outside.below;
+        self.outside.above += other.outside.above;
+        self.outside.other += other.outside.other;
+        if other.method != HistogramMethod::Auto {
+            self.method = other.method;
+        }
     }
 }
 
@@ -85,38 +107,60 @@ impl<'w> Weights<'w> {
 pub fn count(
     room: &Room<'_>,
     wanted: &Wanted<'_>,
-    samples: &Array,
+    samples: Numbers,
     weights: Option<&Array>,
     verify: bool,
 ) -> Result<Counted> {
-    let samples = &*counted_as(samples);
     let weights = Weights::new(weights, samples.len())?;
-    let of_type = match samples.element() {
+    let of_type = match samples.element {
         Element::U8 => counted::<u8>,
         Element::I8 => counted::<i8>,
         Element::U16 => counted::<u16>,
         Element::I16 => counted::<i16>,
         Element::U32 => counted::<u32>,
         Element::I32 => counted::<i32>,
-        Element::F32 => counted::<f32>,
+        // Floats of 16 bits are counted as those of 32.
+        Element::F32 | Element::F16 => counted::<f32>,
         Element::U64 => counted::<u64>,
         Element::I64 | Element::Time(_) => counted::<i64>,
         Element::F64 => counted::<f64>,
-        // Counted as floats of 32 bits.
-        Element::F16 => bail!("{} cannot be counted", samples.element()),
     };
-    of_type(room, wanted, samples.data(), weights, verify)
+    of_type(room, wanted, samples, weights, verify)
 }
 
 fn counted<N: Number>(
     room: &Room<'_>,
     wanted: &Wanted<'_>,
-    samples: &Data,
+    samples: Numbers,
     weights: Weights<'_>,
     verify: bool,
 ) -> Result<Counted> {
-    let samples = N::from_data(samples).context("samples of another size")?;
-    let rule = BinRule::<N>::new(wanted, samples)?;
+    if let (Elements::File(file), Weights::None) = (&samples.elements, weights)
+        && let Some((rule, counted)) = direct::count::<N>(room, wanted, file)?
+    {
+        if verify {
+            let data = phase::timed("reading", || file.load())?;
+            let samples = N::from_data(&data).context("samples of another size")?;
+            super::verify::verify(&rule, samples, &|_| 1.0, &counted)?;
+        }
+        return Ok(counted);
+    }
+    let array = phase::timed("reading", || samples.load())?;
+    let array = counted_as(&array);
+    let samples = N::from_data(array.data()).context("samples of another size")?;
+    phase::timed("counting", || in_memory(room, wanted, samples, weights, verify))
+}
+
+fn in_memory<N: Number>(
+    room: &Room<'_>,
+    wanted: &Wanted<'_>,
+    samples: &[N],
+    weights: Weights<'_>,
+    verify: bool,
+) -> Result<Counted> {
+    let parts = samples.par_chunks(CHUNK).filter_map(|part| wanted.ends(part));
+    let ends = if wanted.is_automatic() { parts.reduce_with(wider) } else { None };
+    let rule = BinRule::<N>::new(wanted, ends)?;
     let bins = rule.device_bins()?;
     let bytes = size_of::<N::Device>() as u64 + 4;
     let bar = room.bars.elements("counting", samples.len() as u64);
@@ -150,50 +194,13 @@ fn counted<N: Number>(
         bar.set_position(end);
         Ok(())
     });
-    counted.map_err(|error| match rule.glsl() {
-        Some(file) => file.named(error),
-        None => error,
-    })?;
+    counted.map_err(|error| rule.named(error))?;
     bar.finish_and_clear();
     let counts = match weights {
         Weights::Real(_) => Counts::Real(real),
         _ => Counts::Whole(whole),
     };
-    finished(
-        &rule,
-        samples,
-        weights,
-        Counted { counts, edges: Vec::new(), outside: Outside::default(), method },
-        verify,
-    )
-}
-
-/// Adds what the device does not take, and says what is in no bin.
-fn finished<N: Number>(
-    rule: &BinRule<'_, N>,
-    samples: &[N],
-    weights: Weights<'_>,
-    mut counted: Counted,
-    verify: bool,
-) -> Result<Counted> {
-    let last = rule.edges.len() - 2;
-    if let Some(number) = rule.last {
-        let at_end = |(index, sample): (usize, &N)| (*sample == number).then_some(index);
-        let indices: Vec<usize> = samples.par_iter().enumerate().filter_map(at_end).collect();
-        match (&mut counted.counts, weights) {
-            (Counts::Whole(counts), Weights::None) => counts[last] += indices.len() as u64,
-            (Counts::Whole(counts), Weights::Whole(weights)) => {
-                indices
-                    .iter()
-                    .for_each(|&i| counts[last] = counts[last].wrapping_add(weights[i].into()));
-            }
-            (Counts::Real(sums), Weights::Real(weights)) => {
-                sums[last] += indices.iter().map(|&index| f64::from(weights[index])).sum::<f64>();
-            }
-            _ => bail!("weights of another type"),
-        }
-    }
-    counted.outside = match (&counted.counts, weights, rule.glsl()) {
+    let outside = match (&counts, weights, rule.glsl()) {
         (Counts::Whole(counts), Weights::None, Some(_)) => {
             let inside: u64 = counts.iter().sum();
             Outside { other: (samples.len() as u64).saturating_sub(inside), ..Outside::default() }
@@ -205,12 +212,12 @@ fn finished<N: Number>(
         {
             Outside::default()
         }
-        _ => outside(rule, samples),
+        _ => outside(&rule, samples),
     };
+    let counted = Counted { counts, edges: rule.edges.clone(), outside, method };
     if verify {
-        super::verify::verify(rule, samples, &weighed(weights), &counted)?;
+        super::verify::verify(&rule, samples, &weighed(weights), &counted)?;
     }
-    counted.edges.clone_from(&rule.edges);
     Ok(counted)
 }
 

@@ -73,7 +73,8 @@ impl Drawn<'_> {
         Some(self.plot(format!("{}: rate against n{with}", self.op), "n", series))
     }
 
-    /// Rates against m, for each n that has several.
+    /// Rates against m: for the largest n that has several, and those for which another program has
+    /// figures.
     fn against_m(&self) -> Vec<Plot> {
         let of_size = |n: f64| {
             let mut buckets: Vec<f64> =
@@ -87,9 +88,18 @@ impl Drawn<'_> {
             let at = |m: f64| Some((m, self.copy_rate(n)?));
             series.extend(self.ceiling(buckets.into_iter().filter_map(at).collect()));
             let heading = format!("{}: rate against m, n = {}", self.op, size::show(n as u64));
-            Some(self.plot(heading, "m (buckets)", series))
+            let of_bins = self.op.starts_with("histogram_");
+            Some(self.plot(heading, if of_bins { "m (bins)" } else { "m (buckets)" }, series))
         };
-        self.sizes().into_iter().filter_map(of_size).collect()
+        let theirs = |n: f64| {
+            let mut others = self.others.all.iter();
+            others.any(|point| point.n == n && point.m > 0.0 && counterpart(self.op, &point.op))
+        };
+        let mut plots: Vec<(f64, Plot)> =
+            self.sizes().into_iter().filter_map(|n| Some((n, of_size(n)?))).collect();
+        let largest = plots.last().map_or(0.0, |(n, _)| *n);
+        plots.retain(|(n, _)| *n == largest || theirs(*n));
+        plots.into_iter().map(|(_, plot)| plot).collect()
     }
 
     fn sizes(&self) -> Vec<f64> {
@@ -112,6 +122,8 @@ impl Drawn<'_> {
             let name = match mine {
                 true if point.method.is_empty() => point.op.clone(),
                 true => point.how(),
+                // The heading says the operation.
+                false if point.op == self.op => format!("{} {}", point.anchor, point.method),
                 false => format!("{} {} {}", point.anchor, point.op, point.method),
             };
             let at = (x(point), point.gps);

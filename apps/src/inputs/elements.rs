@@ -41,6 +41,12 @@ impl Elements {
     }
 }
 
+impl From<Array> for Numbers {
+    fn from(array: Array) -> Self {
+        Self { element: array.element(), elements: Elements::Memory(array.into_data()) }
+    }
+}
+
 impl Numbers {
     /// How many.
     pub fn len(&self) -> usize {

@@ -44,6 +44,15 @@ pub fn read(place: &Place, asked: Option<Element>, shape: Shape, bars: Bars) -> 
     open_array(&mut stream, format, asked, shape)?.load()
 }
 
+/// The same, with elements of the type `otherwise` where the file does not say which they have. It is
+/// opened once: what has been read of a pipe is gone.
+pub fn read_or(place: &Place, otherwise: Element, shape: Shape, bars: Bars) -> Result<Array> {
+    let mut stream = Stream::open(place, bars)?;
+    let format = stream.format()?;
+    let asked = (format != Format::Npy).then_some(otherwise);
+    open_array(&mut stream, format, asked, shape)?.load()
+}
+
 /// The array of an input that has been opened, in this format.
 pub fn open_array(
     stream: &mut Stream,

@@ -10,6 +10,9 @@ use tempfile::NamedTempFile;
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Held while files take their names, so that a signal finds all of them named or none.
 static NAMING: Mutex<()> = Mutex::new(());
+/// How long a program that was told to stop may still take to say so.
+#[cfg(unix)]
+const MAX_TELLING: std::time::Duration = std::time::Duration::from_secs(2);
 
 fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
@@ -71,10 +74,24 @@ fn watch() {
             for path in unfinished.iter() {
                 let _ = std::fs::remove_file(path);
             }
+            let what = if unfinished.is_empty() { "" } else { "; no output was written" };
+            let name = low_level::signal_name(signal).unwrap_or("a signal");
+            tell(format!("multisplit: stopped by {name}{what}"));
             // Ends the program as the signal would have, so that a shell sees it.
             let _ = low_level::emulate_default_handler(signal);
         }
     });
+}
+
+/// Says something, but waits for nobody who does not read it.
+#[cfg(unix)]
+fn tell(text: String) {
+    let (done, is_done) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        crate::report::say(text);
+        let _ = done.send(());
+    });
+    let _ = is_done.recv_timeout(MAX_TELLING);
 }
 
 /// The signals that are ignored, a bit each; none where the system does not say.

@@ -76,6 +76,7 @@ impl LinePlot {
         drawing.line("axis", (LEFT, HEIGHT - BOTTOM), (WIDTH - RIGHT, HEIGHT - BOTTOM));
         let middle = (LEFT + WIDTH - RIGHT) / 2.0;
         drawing.text("middle", (middle, HEIGHT - 6.0), self.x_label);
+        let mut above = None;
         for Series { name, style, points } in &self.series {
             let class = style.class();
             // What lies above the plot is drawn along its upper edge.
@@ -83,7 +84,7 @@ impl LinePlot {
             let corners: Vec<_> = points.iter().map(|&(x, y)| (x_place(x), inside(y))).collect();
             if let (Style::Ceiling, Some(&(_, y))) = (style, points.last().filter(|p| p.1 > top)) {
                 let label = format!("ceiling at {} {} \u{2191}", short(y), self.y_label);
-                drawing.text("end", (WIDTH - RIGHT, TOP + FONT), &label);
+                above = Some(label);
             }
             match (style, &corners[..]) {
                 // A ceiling in one place is seen as a line all the same.
@@ -96,6 +97,10 @@ impl LinePlot {
                 let title = format!("{name}, {}: {} {}", (self.x_text)(x), short(y), self.y_label);
                 drawing.dot(&class, corner, &title);
             }
+        }
+        // Over all lines.
+        if let Some(label) = above {
+            drawing.text("end", (WIDTH - RIGHT, TOP + FONT), &label);
         }
         format!("{}{}", drawing.finish(), self.legend())
     }

@@ -4,7 +4,7 @@
 use std::panic::resume_unwind;
 use std::thread;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use bytemuck::Pod;
 use multisplit::graph::{Buffer, Graph};
 use multisplit::primitives::{self, SortBuffers};
@@ -17,6 +17,7 @@ use crate::inputs::Elements;
 use crate::on_device::{Moved, upload};
 use crate::parts::{Room, no_room};
 use crate::phase;
+use crate::value_type::by_value_bytes;
 
 /// Sorted elements, on the device.
 pub struct Direct {
@@ -63,17 +64,21 @@ pub fn sort_direct<K: FileKey>(
     if n == 0 || n > room.max_in_memory(copies * (key_bytes + value_bytes) as u64) {
         return Ok(None);
     }
-    let sort = || match value_bytes {
-        0 if !one_plan => large_keys::<K>(context, request, keys),
-        4 if !one_plan => large_pairs::<K, u32>(context, request, keys, values),
-        8 if !one_plan => large_pairs::<K, u64>(context, request, keys, values),
-        16 if !one_plan => large_pairs::<K, [u32; 4]>(context, request, keys, values),
-        0 => on_device::<K, ()>(context, request, keys, values),
-        4 => on_device::<K, u32>(context, request, keys, values),
-        8 => on_device::<K, u64>(context, request, keys, values),
-        16 => on_device::<K, [u32; 4]>(context, request, keys, values),
-        _ => bail!("values have 4, 8 or 16 bytes"),
+    let in_one_plan = || {
+        by_value_bytes!(
+            value_bytes,
+            on_device::<K, ()>(context, request, keys, None),
+            V => on_device::<K, V>(context, request, keys, values)
+        )
     };
+    let by_pieces = || {
+        by_value_bytes!(
+            value_bytes,
+            large_keys::<K>(context, request, keys),
+            V => large_pairs::<K, V>(context, request, keys, values)
+        )
+    };
+    let sort = || if one_plan { in_one_plan() } else { by_pieces() };
     match again_by_ballots(sort) {
         Err(error) if no_room(&error) => Ok(None),
         other => other.map(Some),

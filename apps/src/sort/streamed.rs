@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use bytemuck::Pod;
 use multisplit::{Bound, Context};
 use rayon::prelude::*;
@@ -25,6 +25,7 @@ use crate::inputs::Elements;
 use crate::on_device::{DeviceArray as _, elements_of};
 use crate::parts::{Room, no_room};
 use crate::phase;
+use crate::value_type::by_value_bytes;
 
 /// Drawn for each bucket: so many that buckets differ little in size.
 const SAMPLES_PER_BUCKET: usize = 32;
@@ -63,13 +64,11 @@ pub fn sort_streamed<K: FileKey>(
     let bar = room.bars.elements("sorting", keys.len() as u64);
     let max = super::max_elements::<K>(room, value_bytes) / WORKERS;
     let sort = Streamed { context: room.context, request, target, bar: &bar };
-    match value_bytes {
-        0 => sort.sort::<K, ()>(keys, None, 0, max),
-        4 => sort.sort::<K, u32>(keys, values, 0, max),
-        8 => sort.sort::<K, u64>(keys, values, 0, max),
-        16 => sort.sort::<K, [u32; 4]>(keys, values, 0, max),
-        _ => bail!("values have 4, 8 or 16 bytes"),
-    }?;
+    by_value_bytes!(
+        value_bytes,
+        sort.sort::<K, ()>(keys, None, 0, max),
+        V => sort.sort::<K, V>(keys, values, 0, max)
+    )?;
     bar.finish_and_clear();
     Ok(())
 }

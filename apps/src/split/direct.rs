@@ -1,7 +1,7 @@
 //! A split whose elements nobody on the host looks at: from the input to the device, and from there
 //! to the output.
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result};
 use bytemuck::Pod;
 use multisplit::primitives::multisplit::Method;
 use multisplit::{Array, Buckets, Context, Value};
@@ -11,6 +11,7 @@ use crate::inputs::Elements;
 use crate::on_device::{Moved, upload};
 use crate::parts::{Room, no_room};
 use crate::phase;
+use crate::value_type::by_value_bytes;
 
 /// Elements in their buckets, on the device.
 pub struct Direct {
@@ -34,13 +35,11 @@ pub fn split_direct<K: FileKey>(
         return Ok(None);
     }
     let context = room.context;
-    let split = match (values, value_bytes) {
-        (None, _) => keys_alone(context, buckets, keys),
-        (Some(values), 4) => pairs::<K, u32>(context, buckets, keys, values),
-        (Some(values), 8) => pairs::<K, u64>(context, buckets, keys, values),
-        (Some(values), 16) => pairs::<K, [u32; 4]>(context, buckets, keys, values),
-        _ => bail!("values have 4, 8 or 16 bytes"),
-    };
+    let split = by_value_bytes!(
+        value_bytes,
+        keys_alone(context, buckets, keys),
+        V => pairs::<K, V>(context, buckets, keys, values)
+    );
     match split {
         Err(error) if no_room(&error) => Ok(None),
         other => other.map(Some),
@@ -67,8 +66,9 @@ fn pairs<K: FileKey, V: Pod + Value>(
     context: &Context,
     buckets: &Buckets<K>,
     keys: &Elements,
-    values: &Elements,
+    values: Option<&Elements>,
 ) -> Result<Direct> {
+    let values = values.context("a split of pairs without values")?;
     let (keys, values) = (upload::<K>(context, keys)?, upload::<V>(context, values)?);
     let _span = tracing::info_span!("split", n = keys.len()).entered();
     let split = phase::timed("splitting", || context.split_pairs(&keys, &values, buckets.clone()))?;

@@ -1,11 +1,10 @@
 //! Where a job fails: the message, the exit status, and nothing left behind.
 
 use std::io::Write as _;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
 use crate::arrays::{Keys, npy, npy_with, words};
-use crate::common::{heeding_signals, in_its_environment, multisplit, run, without_driver};
+use crate::common::{in_its_environment, multisplit, run, without_driver};
 use crate::desk::Desk;
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -150,43 +149,6 @@ fn a_full_disk_leaves_nothing() {
     let ran = run(shell, &line.split_whitespace().collect::<Vec<_>>()).expect(1);
     assert!(ran.err.contains("cannot write out.bin"), "{}", ran.err);
     assert_eq!(desk.names(), ["in.bin"]);
-}
-
-/// Starts a sort, waits until its output has been begun and `after` that, and sends it a signal.
-fn interrupt(desk: &Desk, signal: &str, input: &str, after: Duration) {
-    let before = desk.names();
-    let mut child = heeding_signals()
-        .current_dir(desk.path())
-        .args(["sort", input, "-o", "out.bin", "--type", "u32", "--method", "multisplit"])
-        .stdin(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary starts");
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while desk.names() == before && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    assert!(desk.names()[0].starts_with(".out.bin."), "{:?}", desk.names());
-    std::thread::sleep(after);
-    let id = child.id().to_string();
-    let killed = Command::new("kill").args(["-s", signal, &id]).status();
-    assert!(killed.expect("kill runs").success());
-    let status = child.wait().expect("it ends");
-    assert!(status.code().is_none(), "ended by itself: {status}");
-    assert_eq!(desk.names(), before);
-}
-
-#[test]
-fn an_interruption_leaves_nothing() {
-    let desk = Desk::new();
-    for signal in ["INT", "TERM"] {
-        // It waits for its input.
-        interrupt(&desk, signal, "-", Duration::ZERO);
-    }
-    // So much that no device is done with it, its pipelines compiled, in the time it gets.
-    let words = vec![0xa5; 4 << 24];
-    desk.write("in.bin", words);
-    interrupt(&desk, "INT", "in.bin", Duration::from_millis(150));
 }
 
 #[test]

@@ -1,6 +1,8 @@
-//! Nearly right networks given to the program itself: it ends by itself, with a status of its own,
-//! and where it fails it says why in one line and leaves nothing.
+//! Nearly right files given to the program itself: it ends by itself, with a status of its own, and
+//! where it fails it says why in one line and leaves nothing. Networks are searched on the CPU; arrays
+//! are sorted on the device, which takes longer, and are fewer. `apps/src/fuzz.rs` has many thousands.
 
+use crate::arrays::{npy, words};
 use crate::desk::Desk;
 
 const SEEDS: [(&str, &str); 4] = [
@@ -10,35 +12,75 @@ const SEEDS: [(&str, &str); 4] = [
     ("g.el", "0 1\n1 2\n3 0\n"),
 ];
 
+/// A few changes to a good file; never an empty one.
+fn mutated(bytes: &[u8], next: &mut impl FnMut() -> u64) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for _ in 0..1 + next() % 3 {
+        let at = next() as usize % bytes.len();
+        match next() % 4 {
+            0 => bytes[at] = next() as u8,
+            1 => bytes.truncate(at.max(1)),
+            // Large, but not so large that what is right about it takes minutes to write.
+            2 => drop(bytes.splice(at..at, *b"99999")),
+            _ => drop(bytes.remove(at)),
+        }
+        if bytes.is_empty() {
+            bytes.push(b'\n');
+        }
+    }
+    bytes
+}
+
+/// Writes a file, runs the binary with it, and looks at what it left.
+fn try_file(desk: &Desk, name: &str, bytes: &[u8], line: &str, out: &str) {
+    desk.write(name, bytes);
+    let ran = desk.run(line);
+    let why = format!("{line}: {:?}: {}", String::from_utf8_lossy(bytes), ran.err);
+    assert!(matches!(ran.status, Some(0 | 1)), "{why}");
+    assert_eq!(ran.err.lines().count(), usize::from(ran.status == Some(1)), "{why}");
+    let left = if ran.status == Some(0) { vec![name, out] } else { vec![name] };
+    let mut names = desk.names();
+    names.sort_by_key(|found| found != name);
+    assert_eq!(names, left, "{why}");
+    let _ = std::fs::remove_file(desk.path().join(out));
+    std::fs::remove_file(desk.path().join(name)).expect("the input is there");
+}
+
+fn is_full() -> bool {
+    std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0")
+}
+
 #[test]
 fn nearly_right_networks_end_well() {
-    let full = std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0");
     let desk = Desk::new();
     let mut next = crate::arrays::random(77);
-    for run in 0..if full { 500 } else { 10 } {
+    for _ in 0..if is_full() { 500 } else { 10 } {
         for (name, text) in SEEDS {
-            let mut bytes = text.as_bytes().to_vec();
-            for _ in 0..1 + next() % 3 {
-                let at = next() as usize % bytes.len();
-                match next() % 4 {
-                    0 => bytes[at] = next() as u8,
-                    1 => bytes.truncate(at.max(1)),
-                    2 => drop(bytes.splice(at..at, *b"999999999")),
-                    _ => drop(bytes.remove(at)),
-                }
-                if bytes.is_empty() {
-                    bytes.push(b'\n');
-                }
-            }
-            desk.write(name, &bytes);
-            let line = format!("sssp {name} --method dijkstra -o out.txt --force -q");
-            let ran = desk.run(&line);
-            let why = format!("run {run}: {:?}: {}", String::from_utf8_lossy(&bytes), ran.err);
-            assert!(matches!(ran.status, Some(0 | 1)), "{why}");
-            assert_eq!(ran.err.lines().count(), usize::from(ran.status == Some(1)), "{why}");
-            let out = desk.path().join("out.txt");
-            assert_eq!(out.exists(), ran.status == Some(0), "{why}");
-            let _ = std::fs::remove_file(out);
+            let bytes = mutated(text.as_bytes(), &mut next);
+            let line = format!("sssp {name} --method dijkstra -o out.txt -q");
+            try_file(&desk, name, &bytes, &line, "out.txt");
+        }
+    }
+}
+
+#[test]
+fn nearly_right_arrays_end_well() {
+    let desk = Desk::new();
+    let mut next = crate::arrays::random(78);
+    let raw: Vec<u8> = words((0..60).map(|i| i * 77 % 1000));
+    let table = b"name,price\r\n\"a, b\",3\r\nc,1\r\n\"d\",2\r\n";
+    let packed = zstd::encode_all(&raw[..], 0).expect("packed");
+    let seeds: [(&str, Vec<u8>, &str); 5] = [
+        ("a.npy", npy(1, "<u4", 60, &raw), "sort a.npy -o out.bin"),
+        ("a.bin", raw.clone(), "split a.bin --type u32 --buckets 3 --by delta -o out.bin"),
+        ("a.bin.zst", packed, "sort a.bin.zst --type u32 -o out.bin"),
+        ("t.csv", table.to_vec(), "sort t.csv --column price -o out.bin"),
+        ("h.npy", npy(1, "<u4", 60, &raw), "histogram h.npy --bins 5 --csv out.bin"),
+    ];
+    for _ in 0..if is_full() { 40 } else { 1 } {
+        for (name, bytes, line) in &seeds {
+            let bytes = mutated(bytes, &mut next);
+            try_file(&desk, name, &bytes, &format!("{line} -q"), "out.bin");
         }
     }
 }

@@ -56,7 +56,7 @@ static void create_instance(Host *host, int validate) {
     };
     VkApplicationInfo application = {
         .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-        .apiVersion = VK_API_VERSION_1_3,
+        .apiVersion = host->api_version,
     };
     VkInstanceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
@@ -116,7 +116,7 @@ static void create_device(Host *host) {
         .get_instance_proc_addr = vkGetInstanceProcAddr,
         .instance = host->instance,
         .physical_device = host->physical,
-        .api_version = VK_API_VERSION_1_3,
+        .api_version = host->api_version,
     };
     MS(multisplit_requirements_create(&ask, &requirements));
     float priority = 1.0f;
@@ -133,7 +133,7 @@ static void create_device(Host *host) {
     };
     VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-        .pNext = &own,
+        .pNext = host->api_version >= VK_API_VERSION_1_3 ? &own : NULL,
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queue,
     };
@@ -145,6 +145,16 @@ static void create_device(Host *host) {
 }
 
 void host_create(Host *host, int argc, char **argv) {
+    host_create_version(host, argc, argv, VK_API_VERSION_1_3);
+}
+
+void host_create_version(Host *host, int argc, char **argv, uint32_t api_version) {
+    host_open(host, argc, argv, api_version);
+    create_device(host);
+    host_use(host, host->device, host->queue, host->features);
+}
+
+void host_open(Host *host, int argc, char **argv, uint32_t api_version) {
     const char *name = "";
     int validate = 0;
     for (int i = 1; i < argc; ++i) {
@@ -157,9 +167,15 @@ void host_create(Host *host, int argc, char **argv) {
         }
     }
     memset(host, 0, sizeof *host);
+    host->api_version = api_version;
     create_instance(host, validate);
     find_device(host, name);
-    create_device(host);
+}
+
+void host_use(Host *host, VkDevice device, VkQueue queue, uint32_t features) {
+    host->device = device;
+    host->queue = queue;
+    host->features = features;
     VkCommandPoolCreateInfo pool = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
         .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
@@ -198,7 +214,7 @@ MultisplitContextInfo host_context_info(const Host *host) {
         .device = host->device,
         .queue = host->queue,
         .queue_family = host->family,
-        .api_version = VK_API_VERSION_1_3,
+        .api_version = host->api_version,
         .features = host->features,
         .debug_utils = host->messenger != VK_NULL_HANDLE,
     };
@@ -405,5 +421,9 @@ void host_barrier(const Host *host, MultisplitScope from, MultisplitScope to) {
         .memoryBarrierCount = 1,
         .pMemoryBarriers = &memory,
     };
-    vkCmdPipelineBarrier2(host->commands, &info);
+    /* Before 1.3 it is an extension's, which the loader does not export. */
+    PFN_vkCmdPipelineBarrier2 barrier = (PFN_vkCmdPipelineBarrier2)vkGetDeviceProcAddr(
+        host->device,
+        host->api_version >= VK_API_VERSION_1_3 ? "vkCmdPipelineBarrier2" : "vkCmdPipelineBarrier2KHR");
+    barrier(host->commands, &info);
 }

@@ -18,6 +18,8 @@ typedef struct Host {
     VkDevice device;
     VkQueue queue;
     uint32_t family;
+    /* The version that the instance is created for. */
+    uint32_t api_version;
     /* What is enabled of multisplit's requirements. */
     uint32_t features;
     VkCommandPool pool;
@@ -49,6 +51,11 @@ typedef struct HostPass {
  * `--validate` turns on the validation layers, synchronization included.
  */
 void host_create(Host *host, int argc, char **argv);
+/* The same for another version of Vulkan than 1.3. */
+void host_create_version(Host *host, int argc, char **argv, uint32_t api_version);
+/* The same in parts: everything before the device; and, with one that was created, the rest. */
+void host_open(Host *host, int argc, char **argv, uint32_t api_version);
+void host_use(Host *host, VkDevice device, VkQueue queue, uint32_t features);
 /* Destroys everything, and gives the exit status: 3 where the layers have spoken. */
 int host_destroy(Host *host);
 

@@ -93,7 +93,7 @@ static void create_sort(const Host *host, Scene *scene) {
         .key_type = MULTISPLIT_KEY_TYPE_F32,
         .values = MULTISPLIT_SORT_VALUES_INDICES,
         .descending = VK_TRUE,
-        .common = {.n = PARTICLES, .frames = 1},
+        .common = {.n = PARTICLES, .frames = 1, .caller_workspace = VK_TRUE},
     };
     MS(multisplit_sort_create(scene->context, &sort, &scene->sort));
     MS(multisplit_operation_warm_up(scene->sort));

@@ -59,7 +59,6 @@ class Operation {
               Info info, const std::vector<MultisplitRoleScope> &scopes) {
         info.common.scopes = scopes.data();
         info.common.scope_count = static_cast<uint32_t>(scopes.size());
-        info.common.own_workspace = VK_TRUE;
         MultisplitOperation *made = nullptr;
         check(create(context.get(), &info, &made));
         operation.reset(made);

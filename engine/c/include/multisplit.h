@@ -11,12 +11,16 @@
  *   5. multisplit_record, every frame             into the caller's command buffer
  *   6. multisplit_operation_destroy, multisplit_context_destroy
  *
+ * The short way to a sort: multisplit_device_create for 1, multisplit_sort_pairs_create for 3 and 4,
+ * multisplit_record_sort for 5. C++ programs may prefer the classes of multisplit.hpp.
+ *
  * Functions return a MultisplitResult, except those that return text or a version;
  * multisplit_last_error returns the message of an error. NULL for an argument is an error, never a
  * crash. Handles are numbers, not addresses: one that was destroyed or never created is an error too.
  *
- * Structures that the caller fills begin with struct_size, which is set to their sizeof. Any other
- * member that is zero has its default; members called reserved must be zero. Write
+ * Structures that the caller fills begin with struct_size, which is set to their sizeof. A member with
+ * a default says so ("0: ..."); switches are off and choices are their first value where they are 0;
+ * members called reserved must be 0. Write
  *
  *   MultisplitSortInfo info = {.struct_size = sizeof info, .key_type = MULTISPLIT_KEY_TYPE_F32};
  *
@@ -38,7 +42,7 @@
 #define MULTISPLIT_VERSION_MAJOR 0
 
 /// Minor version of this header.
-#define MULTISPLIT_VERSION_MINOR 2
+#define MULTISPLIT_VERSION_MINOR 3
 
 /// Patch version of this header.
 #define MULTISPLIT_VERSION_PATCH 0
@@ -57,7 +61,8 @@ typedef enum {
   MULTISPLIT_ERROR_NULL = -1,
   /// The caller was compiled for another version of the library.
   MULTISPLIT_ERROR_VERSION = -2,
-  /// `struct_size` is not the size that the library knows for this structure.
+  /// `struct_size` leaves out members that are needed, or has members that the library does not know
+  /// and that are set.
   MULTISPLIT_ERROR_STRUCT_SIZE = -3,
   /// A handle is not valid: it was destroyed, is of another kind, or was never created.
   MULTISPLIT_ERROR_HANDLE = -4,
@@ -189,6 +194,15 @@ typedef enum {
   MULTISPLIT_ROLE_COUNT = 18,
 } MultisplitRole;
 
+/// Who records the barriers between an operation and what the caller does before and after.
+typedef enum {
+  /// The caller, but for the buffers and ends for which `scopes` name a scope.
+  MULTISPLIT_BARRIERS_CALLER = 0,
+  /// The operation, for all buffers: against all commands before and after, but for those for which
+  /// `scopes` name a narrower scope. Simple, and on some devices some microseconds slower.
+  MULTISPLIT_BARRIERS_FULL = 1,
+} MultisplitBarriers;
+
 /// Which bucket a key belongs to.
 typedef enum {
   /// Buckets of `width` integers each, from the one edge on. Keys below it belong to the first,
@@ -287,6 +301,18 @@ typedef enum {
   MULTISPLIT_SSSP_METHOD_MULTISPLIT = 5,
 } MultisplitSsspMethod;
 
+/// How much a message matters.
+typedef enum {
+  /// Something was lost: memory that could not be freed.
+  MULTISPLIT_LOG_LEVEL_ERROR = 0,
+  /// Something is not as it should be, and the library goes on without it: a damaged file, for instance.
+  MULTISPLIT_LOG_LEVEL_WARNING = 1,
+  /// What a program may want to know once.
+  MULTISPLIT_LOG_LEVEL_INFO = 2,
+  /// What happens inside.
+  MULTISPLIT_LOG_LEVEL_DEBUG = 3,
+} MultisplitLogLevel;
+
 /// Features and extensions that the library uses, one bit each. Only the first is required; the
 /// others are used where they are enabled.
 typedef enum {
@@ -341,8 +367,9 @@ typedef struct {
   VkPhysicalDevice physical_device;
   /// The `apiVersion` that the instance was created with: 1.2 or later.
   uint32_t api_version;
-  /// Must be 0.
-  uint32_t reserved;
+  /// Features that are left out although the device has them: bits of `MultisplitFeature`, but for the one
+  /// that is required. 0: all are used that the device has.
+  uint32_t leave_out;
 } MultisplitRequirementsInfo;
 
 /// What to enable on a device. The pointers are valid until the requirements are destroyed.
@@ -358,6 +385,37 @@ typedef struct {
   const void *feature_chain;
 } MultisplitRequirementsList;
 
+/// A piece of device memory that the caller's allocator has given.
+typedef struct {
+  /// The memory.
+  VkDeviceMemory memory;
+  /// Where in it the piece begins: a multiple of the alignment that was asked for.
+  VkDeviceSize offset;
+  /// What the allocator knows the piece by; the library gives it back as it is.
+  void *cookie;
+} MultisplitMemory;
+
+/// Gives memory for a buffer, on the device where there is some, as large and aligned as `requirements` say
+/// and allocated with `flags`, or an error of Vulkan's. It may be called from any thread that calls the
+/// library.
+typedef VkResult (*MultisplitAllocateFunction)(void *user,
+                                               const VkMemoryRequirements *requirements,
+                                               VkMemoryAllocateFlags flags,
+                                               MultisplitMemory *memory);
+
+/// Takes a piece back.
+typedef void (*MultisplitFreeFunction)(void *user, const MultisplitMemory *memory);
+
+/// The caller's allocator of device memory: operations that have their own scratch memory place it there.
+typedef struct {
+  /// What the functions are given first.
+  void *user;
+  /// Gives memory.
+  MultisplitAllocateFunction allocate;
+  /// Takes it back.
+  MultisplitFreeFunction free;
+} MultisplitMemoryFunctions;
+
 /// The device that a context is created for. The library destroys none of it.
 typedef struct {
   /// `sizeof(MultisplitContextInfo)`.
@@ -372,7 +430,9 @@ typedef struct {
   VkPhysicalDevice physical_device;
   /// The device.
   VkDevice device;
-  /// A queue with compute. Shortest paths are submitted to it; recording does not use it.
+  /// A queue with compute. Creating a context and recording do not use it. Creating the first operation
+  /// may submit to it and wait, which `ranking` can forbid; shortest paths submit and wait. Nobody
+  /// else may use the queue during those calls.
   VkQueue queue;
   /// Its family.
   uint32_t queue_family;
@@ -385,8 +445,9 @@ typedef struct {
   /// A folder in which compiled pipelines are kept between runs; `NULL`: they are not. It is
   /// copied.
   const char *pipeline_cache;
-  /// What ranking may rely on. To find out what the device does, the first operation that is created
-  /// may submit to the queue and wait; `MULTISPLIT_RANKING_PROMISED` forbids it.
+  /// What ranking may rely on. To find out what the device does, creating the first operation of a
+  /// context may submit to the queue and wait, once for a device and its driver where `pipeline_cache`
+  /// names a folder. `MULTISPLIT_RANKING_PROMISED` forbids it: then only shortest paths submit.
   MultisplitRanking ranking;
   /// Must be 0.
   uint32_t reserved;
@@ -396,13 +457,28 @@ typedef struct {
   const uint8_t *profile;
   /// Its bytes.
   uint64_t profile_size;
+  /// The caller's pipeline cache, with which pipelines are created; it outlives the context.
+  /// `VK_NULL_HANDLE`: one of the context's own. Not together with `pipeline_cache`.
+  VkPipelineCache vulkan_pipeline_cache;
+  /// What host memory of the Vulkan objects is allocated with, that of `vkAllocateMemory` excepted; `NULL`:
+  /// by the driver. It is copied; its functions may be called from any thread that calls the library.
+  const VkAllocationCallbacks *allocation_callbacks;
+  /// The caller's allocator of device memory, for the scratch memory of operations that have their own;
+  /// `NULL`: the library's. It is copied, and used until the context is destroyed.
+  const MultisplitMemoryFunctions *memory_functions;
+  /// For `multisplit_device_create`: features that are left out although the device has them, as of
+  /// `MultisplitRequirementsInfo`.
+  uint32_t leave_out;
+  /// Must be 0.
+  uint32_t reserved_too;
 } MultisplitContextInfo;
 
 /// Pipeline stages, and what they do with a buffer.
 typedef struct {
   /// Bits of `VkPipelineStageFlagBits2`; 0 for no scope.
   uint64_t stages;
-  /// Bits of `VkAccessFlagBits2`.
+  /// Bits of `VkAccessFlagBits2`; 0, with stages: an execution dependency, for a caller that has only
+  /// read there.
   uint64_t access;
 } MultisplitScope;
 
@@ -419,11 +495,12 @@ typedef struct {
   MultisplitScope after;
 } MultisplitRoleScope;
 
-/// What all operations have in common. Zero means the default everywhere.
+/// What all operations have in common. Every member but `n` may be 0, which is its default.
 typedef struct {
-  /// The number of elements, or its maximum. Buffers are sized by it.
+  /// The number of elements, or its maximum: at most 2^30 - 1, in arrays of at most
+  /// `maxStorageBufferRange` bytes each. Buffers are sized by it.
   uint64_t n;
-  /// Where the number of elements comes from.
+  /// Where the number of elements comes from; 0: it is always n.
   MultisplitCount count;
   /// For a device count: which word of the buffer of `MULTISPLIT_ROLE_COUNT` it is.
   uint32_t count_index;
@@ -432,15 +509,19 @@ typedef struct {
   /// Number of scopes.
   uint32_t scope_count;
   /// Frames in flight: how many recordings of the operation may be recorded and yet to run. Threads
-  /// that record at the same time have frames of their own. 0: 2.
+  /// that record at the same time have frames of their own. At most 1024; 0: 2.
   uint32_t frames;
-  /// Whether the operation allocates its scratch memory, one piece for each frame; otherwise each
-  /// recording is given some.
-  VkBool32 own_workspace;
+  /// Whether each recording is given scratch memory (`workspace` of `MultisplitRecordInfo`); otherwise
+  /// the operation allocates its own, one piece for each frame.
+  VkBool32 caller_workspace;
   /// Whether kernels take addresses instead of descriptors, for engines that have no descriptors to
   /// spare: buffers are then created with `VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT`, and may be bound
   /// by address. Needs `MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS`.
   VkBool32 by_address;
+  /// Who records barriers that `scopes` do not ask for; 0: the caller.
+  MultisplitBarriers barriers;
+  /// Must be 0.
+  uint32_t reserved;
 } MultisplitCommonInfo;
 
 /// A radix sort of up to 2^30 - 1 elements, in arrays of at most `maxStorageBufferRange` bytes each. It is
@@ -451,11 +532,11 @@ typedef struct {
 typedef struct {
   /// `sizeof(MultisplitSortInfo)`.
   uint32_t struct_size;
-  /// What a key is.
+  /// What a key is; 0: `uint32_t`.
   MultisplitKeyType key_type;
-  /// What moves along with the keys.
+  /// What moves along with the keys; 0: nothing.
   MultisplitSortValues values;
-  /// Bytes of a value: 4, 8 or 16.
+  /// Bytes of a value: 4, 8 or 16; 0: 4.
   uint32_t value_bytes;
   /// Whether the largest key comes first.
   VkBool32 descending;
@@ -494,7 +575,7 @@ typedef struct {
   uint32_t shift;
   /// For `DELTA`: how many keys a bucket spans.
   uint64_t width;
-  /// For `DIGIT`: how many bits.
+  /// For `DIGIT`: how many bits; 0: as many as the numbers of m buckets have.
   uint32_t bits;
   /// For `GLSL`: words of the buffer `TABLE`.
   uint32_t table_words;
@@ -504,7 +585,7 @@ typedef struct {
   uint32_t parameters[3];
   /// The output.
   MultisplitSplitOutput output;
-  /// For pairs: bytes of a value, 4, 8 or 16.
+  /// For pairs: bytes of a value, 4, 8 or 16; 0: 4.
   uint32_t value_bytes;
   /// Whether `OUT_OF_RANGE` gets the number of keys whose function gave an id of m or more. They
   /// are put into the last bucket; where it is not zero, the output means nothing.
@@ -555,8 +636,9 @@ typedef struct {
   /// Whether `CUMULATIVE` gets the exclusive prefix sums of the counts: of one channel, of 32
   /// bits.
   VkBool32 cumulative;
-  /// Must be 0.
-  uint32_t reserved;
+  /// For `EVEN` and `RANGE`: whether the last bin has its upper edge too; otherwise samples there
+  /// are in no bin.
+  VkBool32 closed;
   /// How many elements, and what the caller does around the histogram.
   MultisplitCommonInfo common;
 } MultisplitHistogramInfo;
@@ -680,6 +762,10 @@ typedef struct {
   uint32_t reserved;
 } MultisplitSsspInfo;
 
+/// Gets a message, which is valid until it returns. It may be called from any thread that calls the
+/// library, and must not call the library itself.
+typedef void (*MultisplitLogFunction)(void *user, MultisplitLogLevel level, const char *message);
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -739,7 +825,8 @@ MultisplitResult multisplit_requirements_check(const MultisplitRequirements *req
 /// Nobody uses pointers that came from them any more.
 MultisplitResult multisplit_requirements_destroy(MultisplitRequirements *requirements);
 
-/// Creates a context for the caller's device. An error names everything that the device lacks.
+/// Creates a context for the caller's device. An error names everything that the device lacks, functions
+/// that it does not have included. Nothing is submitted.
 ///
 /// The caller's part:
 /// `info` is `NULL` or points to a `MultisplitContextInfo`. Handles in it are `NULL` or alive, belong
@@ -749,13 +836,13 @@ MultisplitResult multisplit_context_create(const MultisplitContextInfo *info,
                                            MultisplitContext **context);
 
 /// Whether the device has kept lane order, which Vulkan does not promise, wherever a sort or a split
-/// relied on it and looked: the status word of the context. A look at host memory, which neither submits
-/// nor waits. It tells of a recording once the fence of its submission was waited for.
+/// relied on it: one tile in 256 looks, and sets the status word of the context. Reading it is a look at
+/// host memory, which neither submits nor waits. It tells of a recording once the fence of its
+/// submission was waited for.
 ///
 /// Where `kept` is `VK_FALSE`, results of operations that were created before may be in the wrong order.
 /// Those created from then on do not rely on it: destroy the others, and create them again. It stays
-/// `VK_TRUE` with `MULTISPLIT_RANKING_PROMISED`, and as long as no kernel looks: today only those of
-/// the probe do.
+/// `VK_TRUE` with `MULTISPLIT_RANKING_PROMISED`.
 ///
 /// The caller's part:
 /// `kept` is `NULL` or may be written.
@@ -773,7 +860,8 @@ MultisplitResult multisplit_context_destroy(MultisplitContext *context);
 ///
 /// The caller's part:
 /// `info` is `NULL` or points to a `MultisplitSortInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written.
+/// they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
 MultisplitResult multisplit_sort_create(const MultisplitContext *context,
                                         const MultisplitSortInfo *info,
                                         MultisplitOperation **operation);
@@ -783,7 +871,8 @@ MultisplitResult multisplit_sort_create(const MultisplitContext *context,
 ///
 /// The caller's part:
 /// `info` is `NULL` or points to a `MultisplitSplitInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written.
+/// they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
 MultisplitResult multisplit_split_create(const MultisplitContext *context,
                                          const MultisplitSplitInfo *info,
                                          MultisplitOperation **operation);
@@ -793,7 +882,8 @@ MultisplitResult multisplit_split_create(const MultisplitContext *context,
 ///
 /// The caller's part:
 /// `info` is `NULL` or points to a `MultisplitHistogramInfo` whose pointers are `NULL` or what they
-/// say they are. `operation` is `NULL` or may be written.
+/// say they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
 MultisplitResult multisplit_histogram_create(const MultisplitContext *context,
                                              const MultisplitHistogramInfo *info,
                                              MultisplitOperation **operation);
@@ -802,7 +892,8 @@ MultisplitResult multisplit_histogram_create(const MultisplitContext *context,
 ///
 /// The caller's part:
 /// `info` is `NULL` or points to a `MultisplitScanInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written.
+/// they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
 MultisplitResult multisplit_scan_create(const MultisplitContext *context,
                                         const MultisplitScanInfo *info,
                                         MultisplitOperation **operation);
@@ -814,6 +905,40 @@ MultisplitResult multisplit_scan_create(const MultisplitContext *context,
 /// The caller's part:
 /// The device of the operation's context is alive.
 MultisplitResult multisplit_operation_warm_up(const MultisplitOperation *operation);
+
+/// Whether an operation can be recorded: whether `multisplit_operation_warm_up` has been called and has
+/// returned. It does not wait, so that a program may ask every frame while another thread warms up.
+///
+/// The caller's part:
+/// `ready` is `NULL` or may be written.
+MultisplitResult multisplit_operation_is_ready(const MultisplitOperation *operation,
+                                               VkBool32 *ready);
+
+/// How many passes a recording has: what `multisplit_operation_pass_name` and
+/// `multisplit_operation_compile_pass` count. The operation need not be warmed up.
+///
+/// The caller's part:
+/// `count` is `NULL` or may be written.
+MultisplitResult multisplit_operation_pass_count(const MultisplitOperation *operation,
+                                                 uint32_t *count);
+
+/// The name of a pass, such as `"sort.histogram"`: where timestamps are written after each pass, pass k ends
+/// at query `first_query + k + 1`. The text is valid until the operation is destroyed.
+///
+/// The caller's part:
+/// `name` is `NULL` or may be written.
+MultisplitResult multisplit_operation_pass_name(const MultisplitOperation *operation,
+                                                uint32_t pass,
+                                                const char **name);
+
+/// Compiles the pipeline of one pass, on the calling thread: for a program with a job system of its own, a job
+/// for each pass. Passes may be compiled in any order and at the same time; a pass that has no pipeline of
+/// its own is done at once. `multisplit_operation_warm_up` then compiles what is left.
+///
+/// The caller's part:
+/// The device of the operation's context is alive.
+MultisplitResult multisplit_operation_compile_pass(const MultisplitOperation *operation,
+                                                   uint32_t pass);
 
 /// What the scratch memory of recordings has to be like. The operation need not be warmed up.
 ///
@@ -890,6 +1015,65 @@ MultisplitResult multisplit_sssp_solve(const MultisplitSssp *sssp,
 /// The caller's part:
 /// The device is alive.
 MultisplitResult multisplit_sssp_destroy(MultisplitSssp *sssp);
+
+/// Creates the caller's device, with what multisplit needs added to how the caller wants it, and sets
+/// `device`, `features` and `queue` of `info`: the first queue of `queue_family`. The other members of
+/// `info` are set before, as for `multisplit_context_create`. The device is the caller's to destroy, with
+/// `allocation_callbacks` where they are given.
+///
+/// `create_info` is how the caller would create the device; `NULL`: with one queue of `queue_family`, and
+/// nothing else. Features are set in the structures that its chain has; nothing else of it is changed.
+///
+/// The caller's part:
+/// `info` is `NULL` or points to a `MultisplitContextInfo` that may be written, whose handles, but for
+/// the device and the queue, are `NULL` or alive and belong together. `create_info` is `NULL` or one that
+/// `vkCreateDevice` would accept, and its chain may be written.
+MultisplitResult multisplit_device_create(MultisplitContextInfo *info,
+                                          const VkDeviceCreateInfo *create_info);
+
+/// A sort of n pairs in ascending order: keys of a type, and a value of 4 bytes for each. It is warmed
+/// up, has its own scratch memory for two frames in flight, and records the barriers against everything
+/// before and after. `multisplit_record_sort` records it, as does `multisplit_record`; its roles are `KEYS`
+/// and `VALUES`. `multisplit_sort_create` makes any other sort.
+///
+/// The caller's part:
+/// `operation` is `NULL` or may be written. Unless the context was created with
+/// `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+MultisplitResult multisplit_sort_pairs_create(const MultisplitContext *context,
+                                              MultisplitKeyType key_type,
+                                              uint64_t n,
+                                              MultisplitOperation **operation);
+
+/// A sort of n keys in ascending order, otherwise like `multisplit_sort_pairs_create`.
+///
+/// The caller's part:
+/// As for `multisplit_sort_pairs_create`.
+MultisplitResult multisplit_sort_keys_create(const MultisplitContext *context,
+                                             MultisplitKeyType key_type,
+                                             uint64_t n,
+                                             MultisplitOperation **operation);
+
+/// Records a sort of `multisplit_sort_pairs_create` or `multisplit_sort_keys_create`, of the buffers from
+/// their beginning on. `values` is `VK_NULL_HANDLE` for keys alone. Frames in flight take turns: when a
+/// sort is recorded the third time, the commands of the first have run.
+///
+/// The caller's part:
+/// As for `multisplit_record`. The buffers were created with `VK_BUFFER_USAGE_STORAGE_BUFFER_BIT`, are on no
+/// other queue meanwhile, and hold n keys and n values.
+MultisplitResult multisplit_record_sort(const MultisplitOperation *operation,
+                                        VkCommandBuffer commands,
+                                        VkBuffer keys,
+                                        VkBuffer values);
+
+/// Sets where messages of the library go, of a level and of those that matter more; `NULL`: nowhere, as it
+/// is at first. It is one for the whole library.
+///
+/// The caller's part:
+/// `function` is `NULL` or a function that may be called with `user` from any thread, until another one is
+/// set and calls of the library that were made before have returned.
+MultisplitResult multisplit_set_log(MultisplitLogFunction function,
+                                    void *user,
+                                    MultisplitLogLevel level);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -1,21 +1,25 @@
 //! The caller's device, from which everything else is made.
 
 use std::ffi::c_char;
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, offset_of};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use multisplit::ash::vk::Handle as _;
-use multisplit::{AdoptedDevice, Context, PipelineCache, ProfileChoice, RankingChoice};
+use multisplit::{
+    AdoptOptions, AdoptedDevice, Context, PipelineCache, ProfileChoice, RankingChoice,
+};
 
 use crate::handle::Registry;
+use crate::memory::{self, MultisplitMemoryFunctions};
 use crate::read::{self, Out, Sized32};
 use crate::requirements::features_of;
 use crate::result::{Failure, MultisplitResult, Outcome, guard};
 use crate::types::choice;
 use crate::version;
 use crate::vulkan::{
-    self, PFN_vkGetInstanceProcAddr, VkBool32, VkDevice, VkInstance, VkPhysicalDevice, VkQueue,
+    self, PFN_vkGetInstanceProcAddr, VkAllocationCallbacks, VkBool32, VkDevice, VkInstance,
+    VkPhysicalDevice, VkPipelineCache, VkQueue,
 };
 
 /// The caller's device, from which everything else is created. Any number of threads may use it.
@@ -62,7 +66,9 @@ pub struct MultisplitContextInfo {
     pub physical_device: VkPhysicalDevice,
     /// The device.
     pub device: VkDevice,
-    /// A queue with compute. Shortest paths are submitted to it; recording does not use it.
+    /// A queue with compute. Creating a context and recording do not use it. Creating the first operation
+    /// may submit to it and wait, which `ranking` can forbid; shortest paths submit and wait. Nobody
+    /// else may use the queue during those calls.
     pub queue: VkQueue,
     /// Its family.
     pub queue_family: u32,
@@ -75,8 +81,9 @@ pub struct MultisplitContextInfo {
     /// A folder in which compiled pipelines are kept between runs; `NULL`: they are not. It is
     /// copied.
     pub pipeline_cache: *const c_char,
-    /// What ranking may rely on. To find out what the device does, the first operation that is created
-    /// may submit to the queue and wait; `MULTISPLIT_RANKING_PROMISED` forbids it.
+    /// What ranking may rely on. To find out what the device does, creating the first operation of a
+    /// context may submit to the queue and wait, once for a device and its driver where `pipeline_cache`
+    /// names a folder. `MULTISPLIT_RANKING_PROMISED` forbids it: then only shortest paths submit.
     pub ranking: MaybeUninit<MultisplitRanking>,
     /// Must be 0.
     pub reserved: u32,
@@ -86,11 +93,51 @@ pub struct MultisplitContextInfo {
     pub profile: *const u8,
     /// Its bytes.
     pub profile_size: u64,
+    /// The caller's pipeline cache, with which pipelines are created; it outlives the context.
+    /// `VK_NULL_HANDLE`: one of the context's own. Not together with `pipeline_cache`.
+    pub vulkan_pipeline_cache: VkPipelineCache,
+    /// What host memory of the Vulkan objects is allocated with, that of `vkAllocateMemory` excepted; `NULL`:
+    /// by the driver. It is copied; its functions may be called from any thread that calls the library.
+    pub allocation_callbacks: *const VkAllocationCallbacks,
+    /// The caller's allocator of device memory, for the scratch memory of operations that have their own;
+    /// `NULL`: the library's. It is copied, and used until the context is destroyed.
+    pub memory_functions: *const MultisplitMemoryFunctions,
+    /// For `multisplit_device_create`: features that are left out although the device has them, as of
+    /// `MultisplitRequirementsInfo`.
+    pub leave_out: u32,
+    /// Must be 0.
+    pub reserved_too: u32,
 }
 
 // SAFETY: as the trait asks.
 unsafe impl Sized32 for MultisplitContextInfo {
     const NAME: &'static str = "MultisplitContextInfo";
+    const REQUIRED: usize = offset_of!(Self, debug_utils);
+}
+
+impl MultisplitContextInfo {
+    /// What the caller brings besides its device.
+    ///
+    /// # Safety
+    /// Pointers and handles are null or what they say they are, for as long as the context lives.
+    unsafe fn options(&self) -> Outcome<AdoptOptions> {
+        if !self.vulkan_pipeline_cache.is_null() && !self.pipeline_cache.is_null() {
+            let text = "pipeline_cache and vulkan_pipeline_cache are both given; give one of them";
+            return Err(Failure::invalid(text));
+        }
+        // SAFETY: by the caller's contract.
+        unsafe {
+            let options = AdoptOptions::default().pipeline_cache(self.vulkan_pipeline_cache);
+            let options = match self.allocation_callbacks.as_ref() {
+                Some(&callbacks) => options.allocation_callbacks(callbacks),
+                None => options,
+            };
+            Ok(match self.memory_functions.as_ref() {
+                Some(functions) => options.memory_allocator(memory::allocator(functions)?),
+                None => options,
+            })
+        }
+    }
 }
 
 pub(crate) static CONTEXTS: Registry<MultisplitContext, Arc<ContextObject>> =
@@ -128,6 +175,7 @@ impl ContextObject {
     unsafe fn new(info: &MultisplitContextInfo) -> Outcome<Self> {
         version::check(info.version)?;
         read::reserved(MultisplitContextInfo::NAME, info.reserved)?;
+        read::reserved(MultisplitContextInfo::NAME, info.reserved_too)?;
         let features = features_of(info.features)?;
         let ranking = read::choice(info.ranking)?;
         // SAFETY: by the caller's contract.
@@ -143,7 +191,7 @@ impl ContextObject {
             return Err(Failure::null("queue"));
         }
         // SAFETY: by the caller's contract.
-        let device = unsafe { vulkan::device(&instance, info.device, &features)? };
+        let device = unsafe { vulkan::device(&instance, info.device)? };
         let adopted = AdoptedDevice {
             entry,
             instance,
@@ -165,7 +213,7 @@ impl ContextObject {
             },
         };
         // SAFETY: by the caller's contract.
-        let engine = unsafe { Context::adopt(adopted)? };
+        let engine = unsafe { Context::adopt_with(adopted, info.options()?)? };
         Ok(Self { engine, children: AtomicUsize::new(0) })
     }
 
@@ -182,7 +230,8 @@ impl ContextObject {
     }
 }
 
-/// Creates a context for the caller's device. An error names everything that the device lacks.
+/// Creates a context for the caller's device. An error names everything that the device lacks, functions
+/// that it does not have included. Nothing is submitted.
 ///
 /// # Safety
 /// `info` is `NULL` or points to a `MultisplitContextInfo`. Handles in it are `NULL` or alive, belong
@@ -197,21 +246,21 @@ pub unsafe extern "C" fn multisplit_context_create(
         // SAFETY: by the caller's contract.
         unsafe {
             let out = Out::handle("context", context)?;
-            let made = ContextObject::new(read::info(info)?)?;
-            out.set(CONTEXTS.insert(Arc::new(made)));
+            let made = ContextObject::new(&read::info(info)?)?;
+            out.set(CONTEXTS.insert(Arc::new(made))?);
         }
         Ok(())
     })
 }
 
 /// Whether the device has kept lane order, which Vulkan does not promise, wherever a sort or a split
-/// relied on it and looked: the status word of the context. A look at host memory, which neither submits
-/// nor waits. It tells of a recording once the fence of its submission was waited for.
+/// relied on it: one tile in 256 looks, and sets the status word of the context. Reading it is a look at
+/// host memory, which neither submits nor waits. It tells of a recording once the fence of its
+/// submission was waited for.
 ///
 /// Where `kept` is `VK_FALSE`, results of operations that were created before may be in the wrong order.
 /// Those created from then on do not rely on it: destroy the others, and create them again. It stays
-/// `VK_TRUE` with `MULTISPLIT_RANKING_PROMISED`, and as long as no kernel looks: today only those of
-/// the probe do.
+/// `VK_TRUE` with `MULTISPLIT_RANKING_PROMISED`.
 ///
 /// # Safety
 /// `kept` is `NULL` or may be written.

@@ -1,12 +1,14 @@
 //! How the buffers and the count of an operation become those of some work.
 
-use multisplit::graph::{Buffer, ElementType, Graph};
+use multisplit::graph::{Buffer, ElementType, Graph, Scope};
 use multisplit::primitives::Count;
 use multisplit::{Context, Policy, Work};
 
 use crate::read;
 use crate::result::{Failure, Outcome};
-use crate::types::{MultisplitCommonInfo, MultisplitCount, MultisplitRole, MultisplitRoleScope};
+use crate::types::{
+    MultisplitBarriers, MultisplitCommonInfo, MultisplitCount, MultisplitRole, MultisplitRoleScope,
+};
 
 /// The name under which a recording sets the count.
 pub(crate) const COUNT: &str = "count";
@@ -77,7 +79,14 @@ impl Declaration {
     }
 
     /// What the caller does with its buffers before and after.
-    pub fn scopes(&mut self, scopes: &[MultisplitRoleScope]) -> Outcome {
+    pub fn scopes(
+        &mut self,
+        scopes: &[MultisplitRoleScope],
+        others: MultisplitBarriers,
+    ) -> Outcome {
+        if others == MultisplitBarriers::Full {
+            self.full_barriers(scopes);
+        }
         for around in scopes {
             read::reserved("MultisplitRoleScope", around.reserved)?;
             let role = read::choice(around.role)?;
@@ -92,6 +101,23 @@ impl Declaration {
             }
         }
         Ok(())
+    }
+}
+
+impl Declaration {
+    /// Anything may happen before and after, to buffers and ends that no scope is given for.
+    fn full_barriers(&mut self, scopes: &[MultisplitRoleScope]) {
+        for (role, buffer) in &self.roles {
+            let of = |around: &&MultisplitRoleScope| read::choice(around.role).ok() == Some(*role);
+            let given = scopes.iter().filter(of);
+            let (graph, _) = self.work.parts();
+            if given.clone().all(|around| around.before.scope().is_none()) {
+                graph.entry(*buffer, Scope::ANYTHING);
+            }
+            if given.clone().all(|around| around.after.scope().is_none()) {
+                graph.exit(*buffer, Scope::ANYTHING);
+            }
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Histogram.
 
 use std::ffi::{c_char, c_void};
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, offset_of};
 
 use multisplit::graph::{Buffer, ElementType};
 use multisplit::primitives::histogram::{Bin, Layout};
@@ -15,7 +15,7 @@ use crate::operation::{self, MultisplitOperation};
 use crate::read::{self, Out, Sized32};
 use crate::result::{MultisplitResult, Outcome, guard};
 use crate::split::wrong_edges;
-use crate::types::{MultisplitCommonInfo, MultisplitRole, MultisplitSampleType, choice};
+use crate::types::{COUNT_END, MultisplitCommonInfo, MultisplitRole, MultisplitSampleType, choice};
 use crate::vulkan::VkBool32;
 
 /// Which bin a sample belongs to.
@@ -92,8 +92,9 @@ pub struct MultisplitHistogramInfo {
     /// Whether `CUMULATIVE` gets the exclusive prefix sums of the counts: of one channel, of 32
     /// bits.
     pub cumulative: VkBool32,
-    /// Must be 0.
-    pub reserved: u32,
+    /// For `EVEN` and `RANGE`: whether the last bin has its upper edge too; otherwise samples there
+    /// are in no bin.
+    pub closed: VkBool32,
     /// How many elements, and what the caller does around the histogram.
     pub common: MultisplitCommonInfo,
 }
@@ -101,6 +102,7 @@ pub struct MultisplitHistogramInfo {
 // SAFETY: as the trait asks.
 unsafe impl Sized32 for MultisplitHistogramInfo {
     const NAME: &'static str = "MultisplitHistogramInfo";
+    const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
 }
 
 /// Plans a histogram. Nothing is compiled yet, a function in GLSL excepted: see
@@ -108,7 +110,8 @@ unsafe impl Sized32 for MultisplitHistogramInfo {
 ///
 /// # Safety
 /// `info` is `NULL` or points to a `MultisplitHistogramInfo` whose pointers are `NULL` or what they
-/// say they are. `operation` is `NULL` or may be written.
+/// say they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_histogram_create(
     context: *const MultisplitContext,
@@ -120,7 +123,7 @@ pub unsafe extern "C" fn multisplit_histogram_create(
         unsafe {
             let out = Out::handle("operation", operation)?;
             let (context, info) = (CONTEXTS.get(context)?, read::info(info)?);
-            let declaration = declare(&context.engine, info)?;
+            let declaration = declare(&context.engine, &info)?;
             out.set(operation::create(&context, &info.common, declaration)?);
         }
         Ok(())
@@ -130,7 +133,6 @@ pub unsafe extern "C" fn multisplit_histogram_create(
 /// # Safety
 /// The pointers of `info` are null or what they say they are.
 unsafe fn declare(context: &Context, info: &MultisplitHistogramInfo) -> Outcome<Declaration> {
-    read::reserved(MultisplitHistogramInfo::NAME, info.reserved)?;
     let sample = SampleType::from(read::choice(info.sample_type)?);
     let mut declaration = Declaration::new(context, "histogram");
     let n = declaration.count(&info.common)?;
@@ -165,6 +167,7 @@ unsafe fn declare(context: &Context, info: &MultisplitHistogramInfo) -> Outcome<
     }
     let described = Bins::of(sample, info.bins, function).layout(layout);
     let described = if info.accumulate != 0 { described.accumulate() } else { described };
+    let described = if info.closed != 0 { described.closed() } else { described };
     let (graph, policy) = declaration.parts();
     primitives::histogram(graph, policy, &described, &buffers)?;
     Ok(declaration)

@@ -1,7 +1,8 @@
 //! What C does with an operation: plans it, warms it up, asks what it needs, records it any number of
 //! times.
 
-use std::mem::MaybeUninit;
+use std::ffi::c_char;
+use std::mem::{MaybeUninit, offset_of};
 use std::sync::Arc;
 
 use multisplit::ash::vk::Handle as _;
@@ -102,6 +103,7 @@ pub struct MultisplitRecordInfo {
 // SAFETY: as the trait asks.
 unsafe impl Sized32 for MultisplitRecordInfo {
     const NAME: &'static str = "MultisplitRecordInfo";
+    const REQUIRED: usize = offset_of!(Self, workspace);
 }
 
 static OPERATIONS: Registry<MultisplitOperation, Operation> = Registry::new("operation");
@@ -117,7 +119,27 @@ pub(crate) unsafe fn create(
 ) -> Outcome<*mut MultisplitOperation> {
     // SAFETY: by the caller's contract.
     let operation = unsafe { Operation::plan(context, common, declaration)? };
-    Ok(OPERATIONS.insert(operation))
+    OPERATIONS.insert(operation)
+}
+
+/// The same, ready to be recorded.
+///
+/// # Safety
+/// As for [`create`].
+pub(crate) unsafe fn create_ready(
+    context: &Arc<ContextObject>,
+    common: &MultisplitCommonInfo,
+    declaration: Declaration,
+) -> Outcome<*mut MultisplitOperation> {
+    // SAFETY: by the caller's contract.
+    let operation = unsafe { Operation::plan(context, common, declaration)? };
+    operation.warm_up()?;
+    OPERATIONS.insert(operation)
+}
+
+/// The operation of a handle.
+pub(crate) fn get(operation: *const MultisplitOperation) -> Outcome<Arc<Operation>> {
+    OPERATIONS.get(operation)
 }
 
 /// Creates everything that recording needs: pipelines, which the driver may take a while to compile,
@@ -131,6 +153,78 @@ pub unsafe extern "C" fn multisplit_operation_warm_up(
     operation: *const MultisplitOperation,
 ) -> MultisplitResult {
     guard(|| OPERATIONS.get(operation)?.warm_up())
+}
+
+/// Whether an operation can be recorded: whether `multisplit_operation_warm_up` has been called and has
+/// returned. It does not wait, so that a program may ask every frame while another thread warms up.
+///
+/// # Safety
+/// `ready` is `NULL` or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_operation_is_ready(
+    operation: *const MultisplitOperation,
+    ready: *mut VkBool32,
+) -> MultisplitResult {
+    guard(|| {
+        let operation = OPERATIONS.get(operation)?;
+        // SAFETY: by the caller's contract.
+        let out = unsafe { Out::new("ready", ready)? };
+        out.set(operation.is_ready().into());
+        Ok(())
+    })
+}
+
+/// How many passes a recording has: what `multisplit_operation_pass_name` and
+/// `multisplit_operation_compile_pass` count. The operation need not be warmed up.
+///
+/// # Safety
+/// `count` is `NULL` or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_operation_pass_count(
+    operation: *const MultisplitOperation,
+    count: *mut u32,
+) -> MultisplitResult {
+    guard(|| {
+        let operation = OPERATIONS.get(operation)?;
+        // SAFETY: by the caller's contract.
+        let out = unsafe { Out::new("count", count)? };
+        out.set(operation.passes());
+        Ok(())
+    })
+}
+
+/// The name of a pass, such as `"sort.histogram"`: where timestamps are written after each pass, pass k ends
+/// at query `first_query + k + 1`. The text is valid until the operation is destroyed.
+///
+/// # Safety
+/// `name` is `NULL` or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_operation_pass_name(
+    operation: *const MultisplitOperation,
+    pass: u32,
+    name: *mut *const c_char,
+) -> MultisplitResult {
+    guard(|| {
+        let operation = OPERATIONS.get(operation)?;
+        // SAFETY: by the caller's contract.
+        let out = unsafe { Out::new("name", name)? };
+        out.set(operation.pass(pass)?.as_ptr());
+        Ok(())
+    })
+}
+
+/// Compiles the pipeline of one pass, on the calling thread: for a program with a job system of its own, a job
+/// for each pass. Passes may be compiled in any order and at the same time; a pass that has no pipeline of
+/// its own is done at once. `multisplit_operation_warm_up` then compiles what is left.
+///
+/// # Safety
+/// The device of the operation's context is alive.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_operation_compile_pass(
+    operation: *const MultisplitOperation,
+    pass: u32,
+) -> MultisplitResult {
+    guard(|| OPERATIONS.get(operation)?.compile_pass(pass))
 }
 
 /// What the scratch memory of recordings has to be like. The operation need not be warmed up.
@@ -217,7 +311,7 @@ pub unsafe extern "C" fn multisplit_record(
             let info = read::info(info)?;
             let count = info.binding_count.into();
             let bindings = read::slice("bindings", info.bindings, count)?;
-            operation.record(commands, info, bindings)
+            operation.record(commands, &info, bindings)
         }
     })
 }

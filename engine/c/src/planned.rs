@@ -1,10 +1,11 @@
 //! An operation as it is planned, warmed up and recorded: what a handle stands for.
 
+use std::ffi::{CStr, CString};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use multisplit::ash::vk::{self, Handle as _};
 use multisplit::embed::BufferContract;
-use multisplit::graph::{Buffer, Plan};
+use multisplit::graph::{Buffer, Plan, Step};
 use multisplit::{
     BufferAt, Error, Executable, ExecutableOptions, Import, PassValue, RecordOptions,
     TimestampQueries, Timing, WorkspaceRequirements,
@@ -26,6 +27,8 @@ pub(crate) struct Operation {
     roles: Vec<RoleBuffer>,
     /// The maximum count, where each recording sets the count.
     max_count: Option<u64>,
+    /// The names of its passes, in order.
+    passes: Vec<CString>,
     ready: OnceLock<Executable>,
     /// Held while it is warmed up, so that two threads do not do it twice.
     warming: Mutex<()>,
@@ -49,7 +52,9 @@ impl Operation {
         mut declaration: Declaration,
     ) -> Outcome<Self> {
         // SAFETY: by the caller's contract.
-        declaration.scopes(unsafe { common.scopes()? })?;
+        let scopes = unsafe { common.scopes()? };
+        read::reserved("MultisplitCommonInfo", common.reserved)?;
+        declaration.scopes(scopes, read::choice(common.barriers)?)?;
         let Declaration { work, roles, max_count } = declaration;
         let (plan, options) = (work.plan()?, common.options());
         let workspace = context.engine.workspace_requirements_with(&plan, options)?;
@@ -60,8 +65,10 @@ impl Operation {
             Ok(RoleBuffer { role, buffer, contract: contract.into() })
         };
         let roles = roles.into_iter().map(with_contract).collect::<Outcome<_>>()?;
+        let label = |step: &Step| CString::new(step.pass.label.as_str()).unwrap_or_default();
+        let passes = plan.steps().iter().map(label).collect();
         let (ready, warming, context) = (OnceLock::new(), Mutex::new(()), Child::of(context));
-        Ok(Self { plan, options, workspace, roles, max_count, ready, warming, context })
+        Ok(Self { plan, options, workspace, roles, max_count, passes, ready, warming, context })
     }
 
     pub fn warm_up(&self) -> Outcome {
@@ -79,6 +86,29 @@ impl Operation {
             let _ = self.ready.set(made);
         }
         Ok(())
+    }
+
+    pub fn is_ready(&self) -> bool {
+        self.ready.get().is_some()
+    }
+
+    /// Makes the pipeline of one pass, which may have none.
+    pub fn compile_pass(&self, pass: u32) -> Outcome {
+        self.pass(pass)?;
+        Ok(self.context.engine().prepare_step(&self.plan, pass as usize, self.options)?)
+    }
+
+    pub fn passes(&self) -> u32 {
+        self.passes.len() as u32
+    }
+
+    /// The name of a pass.
+    pub fn pass(&self, pass: u32) -> Outcome<&CStr> {
+        let count = self.passes.len();
+        let found = self.passes.get(pass as usize).map(CString::as_c_str);
+        found.ok_or_else(|| {
+            Failure::invalid(format!("pass {pass} of an operation of {count} passes"))
+        })
     }
 
     pub fn ready(&self) -> Outcome<&Executable> {
@@ -137,6 +167,45 @@ impl Operation {
         };
         // SAFETY: by the caller's contract; what can be checked has been.
         unsafe { executable.record_with(commands, imports, &options)? };
+        Ok(())
+    }
+
+    /// Records keys, and values where there are any, from the beginning of their buffers on, with the
+    /// operation's own workspace, as the next frame in turn.
+    ///
+    /// # Safety
+    /// As for [`multisplit_record_sort`](crate::short::multisplit_record_sort).
+    pub unsafe fn record_sort(
+        &self,
+        commands: VkCommandBuffer,
+        keys: vk::Buffer,
+        values: vk::Buffer,
+    ) -> Outcome {
+        let executable = self.ready()?;
+        let at = |role, buffer: vk::Buffer| {
+            let name = MultisplitRole::name(role);
+            let found = self.role(role)?;
+            match buffer.is_null() {
+                true => Err(Failure::null(&format!("buffer `{name}`"))),
+                false => Ok((found.buffer, BufferAt::new(buffer, 0))),
+            }
+        };
+        let keys = at(MultisplitRole::Keys, keys)?;
+        let has_values = self.role(MultisplitRole::Values).is_ok();
+        let (both, alone);
+        let imports: &[Import] = if has_values || !values.is_null() {
+            both = [keys, at(MultisplitRole::Values, values)?];
+            &both
+        } else {
+            alone = [keys];
+            &alone
+        };
+        if self.needed().size > 0 {
+            let text = "the operation takes scratch memory; record it by multisplit_record";
+            return Err(Failure::invalid(text));
+        }
+        // SAFETY: by the caller's contract.
+        unsafe { executable.record_with(commands, imports, &RecordOptions::default())? };
         Ok(())
     }
 

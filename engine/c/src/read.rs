@@ -10,17 +10,22 @@ use crate::result::{Failure, MultisplitResult, Outcome};
 ///
 /// # Safety
 /// It is `repr(C)`, its first member is a `u32`, and any bits are values of its members.
-pub(crate) unsafe trait Sized32 {
+pub(crate) unsafe trait Sized32: Copy {
     /// Its name in C.
     const NAME: &'static str;
+    /// The bytes up to its last member that has no default: what every caller has at least.
+    const REQUIRED: usize;
 }
 
-/// A structure of the caller's.
+/// No version of a structure is larger: a size past it was never set.
+const LARGEST: usize = 4096;
+
+/// A structure of the caller's, who may have been compiled for fewer members than there are: those
+/// that are missing are zero. Or for more, if none of them is set.
 ///
 /// # Safety
-/// Where `pointer` is not null, it has as many bytes as its first four say, at least those, and
-/// nobody writes to them for as long as the reference lives.
-pub(crate) unsafe fn info<'a, T: Sized32>(pointer: *const T) -> Outcome<&'a T> {
+/// Where `pointer` is not null, it has as many bytes as its first four say, at least those.
+pub(crate) unsafe fn info<T: Sized32>(pointer: *const T) -> Outcome<T> {
     if pointer.is_null() {
         return Err(Failure::null(T::NAME));
     }
@@ -28,23 +33,37 @@ pub(crate) unsafe fn info<'a, T: Sized32>(pointer: *const T) -> Outcome<&'a T> {
         return Err(Failure::invalid(format!("{} is not aligned", T::NAME)));
     }
     // SAFETY: by the caller's contract there are these four bytes.
-    let size = unsafe { pointer.cast::<u32>().read() };
-    check_size::<T>(size)?;
-    // SAFETY: it is as large as it should be; any bits are values, by the trait's contract.
-    Ok(unsafe { &*pointer })
+    let size = unsafe { pointer.cast::<u32>().read() } as usize;
+    if !(T::REQUIRED..=LARGEST).contains(&size) {
+        return Err(wrong_size::<T>(size, "set it to"));
+    }
+    // SAFETY: by the caller's contract there are as many bytes.
+    let given = unsafe { std::slice::from_raw_parts(pointer.cast::<u8>(), size) };
+    let (known, unknown) = given.split_at(size.min(size_of::<T>()));
+    if unknown.iter().any(|&byte| byte != 0) {
+        return Err(wrong_size::<T>(size, "members past those that this library knows must be 0:"));
+    }
+    let mut whole = MaybeUninit::<T>::zeroed();
+    // SAFETY: no more bytes than it has; any bits are values, by the trait's contract.
+    unsafe {
+        let to = whole.as_mut_ptr().cast::<u8>();
+        std::ptr::copy_nonoverlapping(known.as_ptr(), to, known.len());
+        Ok(whole.assume_init())
+    }
 }
 
-fn check_size<T: Sized32>(size: u32) -> Outcome {
-    if size as usize == size_of::<T>() {
-        return Ok(());
-    }
+fn wrong_size<T: Sized32>(size: usize, what: &str) -> Failure {
+    let (name, right) = (T::NAME, size_of::<T>());
     let text = format!(
-        "{}: struct_size is {size}; set it to sizeof({}), which is {} in this library",
-        T::NAME,
-        T::NAME,
-        size_of::<T>()
+        "{name}: struct_size is {size}; {what} sizeof({name}), which is {right} in this library"
     );
-    Err(Failure::new(MultisplitResult::MultisplitErrorStructSize, text))
+    Failure::new(MultisplitResult::MultisplitErrorStructSize, text)
+}
+
+/// A structure of which nothing is set.
+pub(crate) fn zeroed<T: Sized32>() -> T {
+    // SAFETY: any bits are values of its members.
+    unsafe { MaybeUninit::zeroed().assume_init() }
 }
 
 /// A member that is kept for later versions: a caller that sets it expects something that this

@@ -1,6 +1,7 @@
 //! What a device must have, asked before it is created; and what one that exists has of it.
 
 use std::ffi::{c_char, c_void};
+use std::mem::offset_of;
 use std::sync::{Mutex, PoisonError};
 
 use multisplit::ash::Instance;
@@ -79,8 +80,19 @@ pub(crate) fn features_of(bits: u32) -> Outcome<Features> {
     Ok(features)
 }
 
+/// The features that a caller does without.
+pub(crate) fn optional(bits: u32) -> Outcome<Features> {
+    let features = features_of(bits)?;
+    if features.synchronization2 || features.portability_subset {
+        let text =
+            "leave_out names a feature that is required: SYNCHRONIZATION2 or PORTABILITY_SUBSET";
+        return Err(Failure::invalid(text));
+    }
+    Ok(features)
+}
+
 /// The bits of these features.
-fn bits_of(mut features: Features) -> u32 {
+pub(crate) fn bits_of(mut features: Features) -> u32 {
     let on =
         |(feature, member): (MultisplitFeature, &mut bool)| u32::from(*member) * feature as u32;
     members(&mut features).map(on).iter().sum()
@@ -105,13 +117,15 @@ pub struct MultisplitRequirementsInfo {
     pub physical_device: VkPhysicalDevice,
     /// The `apiVersion` that the instance was created with: 1.2 or later.
     pub api_version: u32,
-    /// Must be 0.
-    pub reserved: u32,
+    /// Features that are left out although the device has them: bits of `MultisplitFeature`, but for the one
+    /// that is required. 0: all are used that the device has.
+    pub leave_out: u32,
 }
 
 // SAFETY: as the trait asks.
 unsafe impl Sized32 for MultisplitRequirementsInfo {
     const NAME: &'static str = "MultisplitRequirementsInfo";
+    const REQUIRED: usize = offset_of!(Self, leave_out);
 }
 
 /// What to enable on a device. The pointers are valid until the requirements are destroyed.
@@ -157,7 +171,6 @@ impl Object {
     /// The handles of `info`, where they are not null, are alive and belong together.
     unsafe fn new(info: &MultisplitRequirementsInfo) -> Outcome<Self> {
         version::check(info.version)?;
-        read::reserved(MultisplitRequirementsInfo::NAME, info.reserved)?;
         // SAFETY: by the caller's contract.
         let (_, instance) =
             unsafe { vulkan::instance(info.get_instance_proc_addr, info.instance)? };
@@ -166,7 +179,8 @@ impl Object {
             return Err(Failure::null("physical_device"));
         }
         // SAFETY: by the caller's contract.
-        let wanted = unsafe { Requirements::for_version(&instance, physical, api_version)? };
+        let mut wanted = unsafe { Requirements::for_version(&instance, physical, api_version)? };
+        wanted.leave_out(&optional(info.leave_out)?);
         let extensions = Names(wanted.extensions.iter().map(|name| name.as_ptr()).collect());
         let (chains, merged) = (Mutex::default(), Mutex::default());
         Ok(Self { instance, physical, api_version, wanted, extensions, chains, merged })
@@ -248,7 +262,7 @@ pub unsafe extern "C" fn multisplit_requirements_create(
         // SAFETY: by the caller's contract.
         unsafe {
             let out = Out::handle("requirements", requirements)?;
-            out.set(REQUIREMENTS.insert(Object::new(read::info(info)?)?));
+            out.set(REQUIREMENTS.insert(Object::new(&read::info(info)?)?)?);
         }
         Ok(())
     })

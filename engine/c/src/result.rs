@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use multisplit::Error;
 use multisplit::ash::vk;
+use multisplit::graph::GraphError;
 use multisplit::network::NetworkError;
 
 use MultisplitResult as Code;
@@ -24,7 +25,8 @@ pub enum MultisplitResult {
     MultisplitErrorNull = -1,
     /// The caller was compiled for another version of the library.
     MultisplitErrorVersion = -2,
-    /// `struct_size` is not the size that the library knows for this structure.
+    /// `struct_size` leaves out members that are needed, or has members that the library does not know
+    /// and that are set.
     MultisplitErrorStructSize = -3,
     /// A handle is not valid: it was destroyed, is of another kind, or was never created.
     MultisplitErrorHandle = -4,
@@ -115,6 +117,10 @@ impl Failure {
         Self::new(Code::MultisplitErrorTooSmall, text)
     }
 
+    pub fn vulkan(call: &str, result: vk::Result) -> Self {
+        Self::new(vulkan(result), format!("{call}: {result}"))
+    }
+
     fn panicked(payload: &(dyn Any + Send)) -> Self {
         let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
@@ -131,7 +137,9 @@ impl From<Error> for Failure {
         let code = match &error {
             Error::BufferTooSmall { .. } => Code::MultisplitErrorTooSmall,
             Error::Misaligned { .. } => Code::MultisplitErrorMisaligned,
-            Error::TooLarge { .. } => Code::MultisplitErrorTooLarge,
+            Error::TooLarge { .. } | Error::Graph(GraphError::LimitExceeded { .. }) => {
+                Code::MultisplitErrorTooLarge
+            }
             Error::Network(NetworkError::TooLarge { .. }) => Code::MultisplitErrorTooLarge,
             Error::MissingRequirements { .. } | Error::Kernel { .. } => {
                 Code::MultisplitErrorUnsupported

@@ -1,5 +1,7 @@
 //! Exclusive prefix sums.
 
+use std::mem::offset_of;
+
 use multisplit::graph::ElementType;
 use multisplit::primitives::{self, ScanBuffers};
 use multisplit::{Context, Scan};
@@ -9,7 +11,7 @@ use crate::declare::Declaration;
 use crate::operation::{self, MultisplitOperation};
 use crate::read::{self, Out, Sized32};
 use crate::result::{MultisplitResult, Outcome, guard};
-use crate::types::{MultisplitCommonInfo, MultisplitRole};
+use crate::types::{COUNT_END, MultisplitCommonInfo, MultisplitRole};
 
 /// A device-wide exclusive scan: prefix sums of `uint32_t`, modulo 2^32.
 ///
@@ -28,13 +30,15 @@ pub struct MultisplitScanInfo {
 // SAFETY: as the trait asks.
 unsafe impl Sized32 for MultisplitScanInfo {
     const NAME: &'static str = "MultisplitScanInfo";
+    const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
 }
 
 /// Plans a scan. Nothing is compiled yet: see `multisplit_operation_warm_up`.
 ///
 /// # Safety
 /// `info` is `NULL` or points to a `MultisplitScanInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written.
+/// they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_scan_create(
     context: *const MultisplitContext,
@@ -46,7 +50,7 @@ pub unsafe extern "C" fn multisplit_scan_create(
         unsafe {
             let out = Out::handle("operation", operation)?;
             let (context, info) = (CONTEXTS.get(context)?, read::info(info)?);
-            let declaration = declare(&context.engine, info)?;
+            let declaration = declare(&context.engine, &info)?;
             out.set(operation::create(&context, &info.common, declaration)?);
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Radix sort.
 
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, offset_of};
 
 use multisplit::graph::ElementType;
 use multisplit::primitives::{self, SortBuffers};
@@ -10,8 +10,10 @@ use crate::context::{CONTEXTS, MultisplitContext};
 use crate::declare::Declaration;
 use crate::operation::{self, MultisplitOperation};
 use crate::read::{self, Out, Sized32};
-use crate::result::{MultisplitResult, Outcome, guard};
-use crate::types::{MultisplitCommonInfo, MultisplitKeyType, MultisplitRole, choice};
+use crate::result::{Failure, MultisplitResult, Outcome, guard};
+use crate::types::{
+    COUNT_END, MultisplitCommonInfo, MultisplitKeyType, MultisplitRole, choice, value_bytes,
+};
 use crate::vulkan::VkBool32;
 
 /// What moves along with the keys of a sort.
@@ -37,11 +39,11 @@ choice!(MultisplitSortValues: None, Values, Indices);
 pub struct MultisplitSortInfo {
     /// `sizeof(MultisplitSortInfo)`.
     pub struct_size: u32,
-    /// What a key is.
+    /// What a key is; 0: `uint32_t`.
     pub key_type: MaybeUninit<MultisplitKeyType>,
-    /// What moves along with the keys.
+    /// What moves along with the keys; 0: nothing.
     pub values: MaybeUninit<MultisplitSortValues>,
-    /// Bytes of a value: 4, 8 or 16.
+    /// Bytes of a value: 4, 8 or 16; 0: 4.
     pub value_bytes: u32,
     /// Whether the largest key comes first.
     pub descending: VkBool32,
@@ -60,13 +62,15 @@ pub struct MultisplitSortInfo {
 // SAFETY: as the trait asks.
 unsafe impl Sized32 for MultisplitSortInfo {
     const NAME: &'static str = "MultisplitSortInfo";
+    const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
 }
 
 /// Plans a sort. Nothing is compiled yet: see `multisplit_operation_warm_up`.
 ///
 /// # Safety
 /// `info` is `NULL` or points to a `MultisplitSortInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written.
+/// they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_sort_create(
     context: *const MultisplitContext,
@@ -78,14 +82,14 @@ pub unsafe extern "C" fn multisplit_sort_create(
         unsafe {
             let out = Out::handle("operation", operation)?;
             let (context, info) = (CONTEXTS.get(context)?, read::info(info)?);
-            let declaration = declare(&context.engine, info)?;
+            let declaration = declare(&context.engine, &info)?;
             out.set(operation::create(&context, &info.common, declaration)?);
         }
         Ok(())
     })
 }
 
-fn declare(context: &Context, info: &MultisplitSortInfo) -> Outcome<Declaration> {
+pub(crate) fn declare(context: &Context, info: &MultisplitSortInfo) -> Outcome<Declaration> {
     let key = KeyType::from(read::choice(info.key_type)?);
     let mut declaration = Declaration::new(context, "sort");
     let n = declaration.count(&info.common)?;
@@ -94,7 +98,7 @@ fn declare(context: &Context, info: &MultisplitSortInfo) -> Outcome<Declaration>
     let value = match read::choice(info.values)? {
         MultisplitSortValues::None => None,
         MultisplitSortValues::Values => {
-            let value = ElementType::Other(info.value_bytes);
+            let value = ElementType::Other(value_bytes(info.value_bytes));
             buffers = buffers.values(declaration.import(MultisplitRole::Values, value, n.max()));
             Some(value)
         }
@@ -112,15 +116,20 @@ fn declare(context: &Context, info: &MultisplitSortInfo) -> Outcome<Declaration>
         buffers = buffers.between(keys, values, half);
     }
     let (graph, policy) = declaration.parts();
-    primitives::sort(graph, policy, &description(info, key), &buffers)?;
+    primitives::sort(graph, policy, &description(info, key)?, &buffers)?;
     Ok(declaration)
 }
 
-fn description(info: &MultisplitSortInfo, key: KeyType) -> Sort {
+fn description(info: &MultisplitSortInfo, key: KeyType) -> Outcome<Sort> {
+    if info.first_bit >= key.bits() {
+        let (first, last) = (info.first_bit, key.bits() - 1);
+        let text = format!("first_bit is {first}; the bits of a {key} key are 0 to {last}");
+        return Err(Failure::new(MultisplitResult::MultisplitErrorSortBits, text));
+    }
     let sort = if info.descending != 0 { Sort::descending() } else { Sort::ascending() };
     let end = match info.bit_count {
         0 => key.bits(),
         count => info.first_bit.saturating_add(count),
     };
-    sort.bits(info.first_bit..end)
+    Ok(sort.bits(info.first_bit..end))
 }

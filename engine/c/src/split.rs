@@ -1,7 +1,7 @@
 //! Multisplit.
 
 use std::ffi::{c_char, c_void};
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, offset_of};
 
 use multisplit::graph::{Buffer, ElementType};
 use multisplit::primitives::multisplit::Bucket;
@@ -14,7 +14,9 @@ use crate::glsl;
 use crate::operation::{self, MultisplitOperation};
 use crate::read::{self, Out, Sized32};
 use crate::result::{Failure, MultisplitResult, Outcome, guard};
-use crate::types::{MultisplitCommonInfo, MultisplitKeyType, MultisplitRole, choice};
+use crate::types::{
+    COUNT_END, MultisplitCommonInfo, MultisplitKeyType, MultisplitRole, choice, value_bytes,
+};
 use crate::vulkan::VkBool32;
 
 /// Which bucket a key belongs to.
@@ -78,7 +80,7 @@ pub struct MultisplitSplitInfo {
     pub shift: u32,
     /// For `DELTA`: how many keys a bucket spans.
     pub width: u64,
-    /// For `DIGIT`: how many bits.
+    /// For `DIGIT`: how many bits; 0: as many as the numbers of m buckets have.
     pub bits: u32,
     /// For `GLSL`: words of the buffer `TABLE`.
     pub table_words: u32,
@@ -88,7 +90,7 @@ pub struct MultisplitSplitInfo {
     pub parameters: [u32; 3],
     /// The output.
     pub output: MaybeUninit<MultisplitSplitOutput>,
-    /// For pairs: bytes of a value, 4, 8 or 16.
+    /// For pairs: bytes of a value, 4, 8 or 16; 0: 4.
     pub value_bytes: u32,
     /// Whether `OUT_OF_RANGE` gets the number of keys whose function gave an id of m or more. They
     /// are put into the last bucket; where it is not zero, the output means nothing.
@@ -100,6 +102,7 @@ pub struct MultisplitSplitInfo {
 // SAFETY: as the trait asks.
 unsafe impl Sized32 for MultisplitSplitInfo {
     const NAME: &'static str = "MultisplitSplitInfo";
+    const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
 }
 
 /// Plans a split. Nothing is compiled yet, a function in GLSL excepted: see
@@ -107,7 +110,8 @@ unsafe impl Sized32 for MultisplitSplitInfo {
 ///
 /// # Safety
 /// `info` is `NULL` or points to a `MultisplitSplitInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written.
+/// they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_split_create(
     context: *const MultisplitContext,
@@ -119,7 +123,7 @@ pub unsafe extern "C" fn multisplit_split_create(
         unsafe {
             let out = Out::handle("operation", operation)?;
             let (context, info) = (CONTEXTS.get(context)?, read::info(info)?);
-            let declaration = declare(&context.engine, info)?;
+            let declaration = declare(&context.engine, &info)?;
             out.set(operation::create(&context, &info.common, declaration)?);
         }
         Ok(())
@@ -138,7 +142,7 @@ unsafe fn declare(context: &Context, info: &MultisplitSplitInfo) -> Outcome<Decl
     let words = u64::from(info.buckets) + 1;
     let offsets = declaration.import(MultisplitRole::Offsets, ElementType::U32, words);
     let mut of = |role, element| declaration.import(role, element, n.max());
-    let value = ElementType::Other(info.value_bytes);
+    let value = ElementType::Other(value_bytes(info.value_bytes));
     let mut buffers = match read::choice(info.output)? {
         MultisplitSplitOutput::Keys => {
             SplitBuffers::keys(keys, of(MultisplitRole::KeysOut, key.into()), offsets)
@@ -180,7 +184,10 @@ unsafe fn bucket(
         (MultisplitBucket::Delta, &[min]) => Ok(Bucket::Delta { min, width: info.width }),
         (MultisplitBucket::Delta, _) => wrong_edges("DELTA", 1, info.edge_count),
         (MultisplitBucket::Identity, _) => Ok(Bucket::Identity),
-        (MultisplitBucket::Digit, _) => Ok(Bucket::Digit { shift: info.shift, bits: info.bits }),
+        (MultisplitBucket::Digit, _) => {
+            let bits = if info.bits == 0 { digit_bits(info.buckets) } else { info.bits };
+            Ok(Bucket::Digit { shift: info.shift, bits })
+        }
         (MultisplitBucket::Even, _) if !key.is_float() => {
             Err(Failure::invalid("EVEN splits floats; split integers by DELTA or RANGE"))
         }
@@ -192,6 +199,11 @@ unsafe fn bucket(
             glsl::bucket(info.glsl, info.parameters, table(info.table_words))
         },
     }
+}
+
+/// The bits that the numbers of so many buckets have.
+fn digit_bits(buckets: u32) -> u32 {
+    u32::BITS - buckets.saturating_sub(1).leading_zeros()
 }
 
 pub(crate) fn wrong_edges<T>(function: &str, needed: u32, given: u32) -> Outcome<T> {

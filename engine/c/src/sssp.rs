@@ -1,7 +1,7 @@
 //! Shortest paths.
 
 use std::ffi::c_void;
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, offset_of};
 use std::sync::{Mutex, PoisonError};
 
 use multisplit::network::{Direction, EdgeList, EdgeWeights, Network};
@@ -88,6 +88,7 @@ pub struct MultisplitSsspInfo {
 // SAFETY: as the trait asks.
 unsafe impl Sized32 for MultisplitSsspInfo {
     const NAME: &'static str = "MultisplitSsspInfo";
+    const REQUIRED: usize = offset_of!(Self, weights);
 }
 
 static SOLVERS: Registry<MultisplitSssp, Solver> = Registry::new("search");
@@ -119,14 +120,14 @@ pub unsafe extern "C" fn multisplit_sssp_create(
             (out, CONTEXTS.get(context)?, read::info(info)?)
         };
         read::reserved(MultisplitSsspInfo::NAME, info.reserved)?;
-        let options = options(info)?;
+        let options = options(&info)?;
         // SAFETY: by the caller's contract.
-        let network = unsafe { network(info)? };
+        let network = unsafe { network(&info)? };
         let on_device = context.engine.upload_network(&network)?;
         let search = Mutex::new(context.engine.sssp(&on_device, &options)?);
         let (vertices, predecessors) = (info.vertices, options.predecessors);
         let context = Child::of(&context);
-        out.set(SOLVERS.insert(Solver { search, vertices, predecessors, context }));
+        out.set(SOLVERS.insert(Solver { search, vertices, predecessors, context })?);
         Ok(())
     })
 }

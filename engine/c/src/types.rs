@@ -174,6 +174,18 @@ impl MultisplitRole {
     }
 }
 
+/// Who records the barriers between an operation and what the caller does before and after.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MultisplitBarriers {
+    /// The caller, but for the buffers and ends for which `scopes` name a scope.
+    Caller = 0,
+    /// The operation, for all buffers: against all commands before and after, but for those for which
+    /// `scopes` name a narrower scope. Simple, and on some devices some microseconds slower.
+    Full = 1,
+}
+choice!(MultisplitBarriers: Caller, Full);
+
 /// Where the number of elements comes from.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,7 +206,8 @@ choice!(MultisplitCount: Fixed, Recorded, Device);
 pub struct MultisplitScope {
     /// Bits of `VkPipelineStageFlagBits2`; 0 for no scope.
     pub stages: u64,
-    /// Bits of `VkAccessFlagBits2`.
+    /// Bits of `VkAccessFlagBits2`; 0, with stages: an execution dependency, for a caller that has only
+    /// read there.
     pub access: u64,
 }
 
@@ -229,13 +242,14 @@ pub struct MultisplitRoleScope {
     pub after: MultisplitScope,
 }
 
-/// What all operations have in common. Zero means the default everywhere.
+/// What all operations have in common. Every member but `n` may be 0, which is its default.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitCommonInfo {
-    /// The number of elements, or its maximum. Buffers are sized by it.
+    /// The number of elements, or its maximum: at most 2^30 - 1, in arrays of at most
+    /// `maxStorageBufferRange` bytes each. Buffers are sized by it.
     pub n: u64,
-    /// Where the number of elements comes from.
+    /// Where the number of elements comes from; 0: it is always n.
     pub count: MaybeUninit<MultisplitCount>,
     /// For a device count: which word of the buffer of `MULTISPLIT_ROLE_COUNT` it is.
     pub count_index: u32,
@@ -244,15 +258,19 @@ pub struct MultisplitCommonInfo {
     /// Number of scopes.
     pub scope_count: u32,
     /// Frames in flight: how many recordings of the operation may be recorded and yet to run. Threads
-    /// that record at the same time have frames of their own. 0: 2.
+    /// that record at the same time have frames of their own. At most 1024; 0: 2.
     pub frames: u32,
-    /// Whether the operation allocates its scratch memory, one piece for each frame; otherwise each
-    /// recording is given some.
-    pub own_workspace: VkBool32,
+    /// Whether each recording is given scratch memory (`workspace` of `MultisplitRecordInfo`); otherwise
+    /// the operation allocates its own, one piece for each frame.
+    pub caller_workspace: VkBool32,
     /// Whether kernels take addresses instead of descriptors, for engines that have no descriptors to
     /// spare: buffers are then created with `VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT`, and may be bound
     /// by address. Needs `MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS`.
     pub by_address: VkBool32,
+    /// Who records barriers that `scopes` do not ask for; 0: the caller.
+    pub barriers: MaybeUninit<MultisplitBarriers>,
+    /// Must be 0.
+    pub reserved: u32,
 }
 
 impl MultisplitCommonInfo {
@@ -268,11 +286,20 @@ impl MultisplitCommonInfo {
     /// How the operation is made.
     pub(crate) fn options(&self) -> ExecutableOptions {
         ExecutableOptions {
-            own_workspace: self.own_workspace != 0,
+            own_workspace: self.caller_workspace == 0,
             frames: if self.frames == 0 { DEFAULT_FRAMES } else { self.frames as usize },
             by_address: self.by_address != 0,
         }
     }
+}
+
+/// The bytes of `n`, the one member that has no default.
+pub(crate) const COUNT_END: usize = size_of::<u64>();
+const _: () = assert!(std::mem::offset_of!(MultisplitCommonInfo, n) == 0);
+
+/// The bytes of a value where the caller does not say how many.
+pub(crate) fn value_bytes(given: u32) -> u32 {
+    if given == 0 { 4 } else { given }
 }
 
 /// Frames in flight where the caller does not say how many: what most engines have.

@@ -4,7 +4,6 @@
 
 use std::ffi::CStr;
 
-use multisplit::Features;
 use multisplit::ash::vk::{self, Handle as _};
 use multisplit::ash::{Device, Entry, Instance, StaticFn};
 
@@ -12,15 +11,22 @@ use crate::result::{Failure, MultisplitResult, Outcome};
 
 pub use vk::{
     Buffer as VkBuffer, CommandBuffer as VkCommandBuffer, Device as VkDevice,
-    Instance as VkInstance, PhysicalDevice as VkPhysicalDevice, QueryPool as VkQueryPool,
-    Queue as VkQueue,
+    DeviceMemory as VkDeviceMemory, Instance as VkInstance,
+    MemoryRequirements as VkMemoryRequirements, PhysicalDevice as VkPhysicalDevice,
+    PipelineCache as VkPipelineCache, QueryPool as VkQueryPool, Queue as VkQueue,
 };
 
 /// A function that C may leave out.
 #[expect(non_camel_case_types, reason = "the name that C has for it")]
 pub type PFN_vkGetInstanceProcAddr = Option<vk::PFN_vkGetInstanceProcAddr>;
+/// How host memory is allocated.
+pub type VkAllocationCallbacks = vk::AllocationCallbacks<'static>;
 /// How a device is created.
 pub type VkDeviceCreateInfo = vk::DeviceCreateInfo<'static>;
+/// `VkMemoryAllocateFlagBits`.
+pub type VkMemoryAllocateFlags = u32;
+/// What a Vulkan call returns.
+pub type VkResult = i32;
 /// Not zero means yes.
 pub type VkBool32 = u32;
 /// Bytes.
@@ -40,10 +46,6 @@ const OF_INSTANCE: [&CStr; 7] = [
     c"vkGetPhysicalDeviceProperties2",
     c"vkGetPhysicalDeviceQueueFamilyProperties",
 ];
-
-/// What is called of a device, as a sample: a device that has these is one.
-const OF_DEVICE: [&CStr; 4] =
-    [c"vkAllocateMemory", c"vkCreateComputePipelines", c"vkCmdDispatch", c"vkQueueSubmit"];
 
 /// Loads the functions of an instance.
 ///
@@ -68,35 +70,13 @@ pub(crate) unsafe fn instance(
     Ok(unsafe { (Entry::from_static_fn(functions.clone()), Instance::load(&functions, instance)) })
 }
 
-/// Loads the functions of a device on which `features` are said to be enabled.
+/// Loads the functions of a device. Whether it has them is looked at when it is adopted.
 ///
 /// # Safety
 /// Where it is not null, the device is alive and of this instance.
-pub(crate) unsafe fn device(
-    instance: &Instance,
-    device: VkDevice,
-    features: &Features,
-) -> Outcome<Device> {
+pub(crate) unsafe fn device(instance: &Instance, device: VkDevice) -> Outcome<Device> {
     if device.is_null() {
         return Err(Failure::null("device"));
-    }
-    let has = |name: &CStr| {
-        let get = instance.fp_v1_0().get_device_proc_addr;
-        // SAFETY: by the caller's contract.
-        unsafe { get(device, name.as_ptr()) }.is_some()
-    };
-    if let Some(name) = OF_DEVICE.into_iter().find(|name| !has(name)) {
-        return Err(absent("vkGetDeviceProcAddr", name));
-    }
-    let barrier = has(c"vkCmdPipelineBarrier2") || has(c"vkCmdPipelineBarrier2KHR");
-    if features.synchronization2 && !barrier {
-        return Err(absent("vkGetDeviceProcAddr", c"vkCmdPipelineBarrier2"));
-    }
-    if features.push_descriptor && !has(c"vkCmdPushDescriptorSetKHR") {
-        return Err(absent("vkGetDeviceProcAddr", c"vkCmdPushDescriptorSetKHR"));
-    }
-    if features.buffer_device_address && !has(c"vkGetBufferDeviceAddress") {
-        return Err(absent("vkGetDeviceProcAddr", c"vkGetBufferDeviceAddress"));
     }
     // SAFETY: by the caller's contract.
     Ok(unsafe { Device::load(instance.fp_v1_0(), device) })

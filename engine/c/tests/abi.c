@@ -6,6 +6,7 @@
 #include "suite.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <string.h>
 
 static void versions_and_names(void) {
@@ -181,18 +182,16 @@ static void nulls_with_a_context(MultisplitContext *context) {
 
 /* Structures of another size or version. */
 static void sizes_and_versions(const Host *host, MultisplitContext *context) {
-    static const int off[] = {INT_MIN, -8, -4, 4, 8, INT_MAX};
+    static const uint32_t wrong[] = {0, 4, 8, 4097, INT_MAX, UINT32_MAX};
     MultisplitOperation *operation;
     MultisplitRequirements *requirements;
     MultisplitContext *other;
     MultisplitSssp *sssp;
-    for (size_t i = 0; i < sizeof off / sizeof *off; ++i) {
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
 #define WRONG_SIZE(Type, whole, call)              \
     do {                                           \
         Type info = whole;                         \
-        info.struct_size += (uint32_t)off[i];      \
-        EXPECT(STRUCT_SIZE, call);                 \
-        info.struct_size = 0;                      \
+        info.struct_size = wrong[i];               \
         EXPECT(STRUCT_SIZE, call);                 \
     } while (0)
         WRONG_SIZE(MultisplitRequirementsInfo, requirements_info(host),
@@ -218,6 +217,35 @@ static void sizes_and_versions(const Host *host, MultisplitContext *context) {
     }
 }
 
+/* A caller that was compiled for fewer members, or for more of which none is set. */
+static void older_and_newer_callers(const Host *host, MultisplitContext *context) {
+    MultisplitContext *other = NULL;
+    MultisplitOperation *sort = NULL;
+    struct Newer {
+        MultisplitSortInfo info;
+        uint64_t later[2];
+    } newer = {.info = sort_info()};
+    MultisplitContextInfo info = host_context_info(host);
+    info.struct_size = offsetof(MultisplitContextInfo, debug_utils);
+    /* What is past the size is not read. */
+    memset((char *)&info + info.struct_size, 0xFF, sizeof info - info.struct_size);
+    OK(multisplit_context_create(&info, &other));
+    OK(multisplit_context_destroy(other));
+    info.struct_size -= 4;
+    EXPECT(STRUCT_SIZE, multisplit_context_create(&info, &other));
+    MultisplitSortInfo older = sort_info();
+    older.struct_size = offsetof(MultisplitSortInfo, common) + sizeof older.common.n;
+    memset((char *)&older + older.struct_size, 0xFF, sizeof older - older.struct_size);
+    OK(multisplit_sort_create(context, &older, &sort));
+    OK(multisplit_operation_destroy(sort));
+    newer.info.struct_size = sizeof newer;
+    OK(multisplit_sort_create(context, &newer.info, &sort));
+    OK(multisplit_operation_destroy(sort));
+    newer.later[1] = 1;
+    EXPECT(STRUCT_SIZE, multisplit_sort_create(context, &newer.info, &sort));
+    CHECK(strstr(multisplit_last_error(), "must be 0") != NULL);
+}
+
 #ifdef __SANITIZE_ADDRESS__
 /*
  * Drivers, layers and the GLSL compiler keep memory that is not for us to free, and their stacks do
@@ -240,6 +268,7 @@ int main(int argc, char **argv) {
     OK(multisplit_context_create(&info, &context));
     nulls_with_a_context(context);
     sizes_and_versions(&host, context);
+    older_and_newer_callers(&host, context);
     misuse(&host, context);
     results(&host, context);
     threads(&host, context);

@@ -3,7 +3,7 @@
 
 mod toolchain;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use toolchain::{Installed, Library, Program, text};
 
 /// What the examples exit with where the validation layer has spoken, and nothing else is wrong.
@@ -73,12 +73,83 @@ fn the_interface_bears_anything_under_address_sanitizer() -> Result<()> {
     Ok(())
 }
 
+/// The programs in the guide, as they are printed there.
+#[test]
+fn the_programs_in_the_guide_sort() -> Result<()> {
+    let installed = Installed::get()?;
+    for name in ["short.c", "wrapper.cpp"] {
+        let source = installed.guide_program(name)?;
+        let source = source.to_str().context("a path that is text")?;
+        let program = Program {
+            name: &format!("guide-{name}"),
+            sources: &[source, "examples/host.c"],
+            flags: &[],
+            library: Library::Shared,
+        };
+        let said = installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
+        ensure!(said == "sorted\n", "{name}: {said}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_short_way_bears_anything_too() -> Result<()> {
+    let installed = Installed::get()?;
+    let sources = &["tests/short.c", "tests/suite.c", "examples/host.c"];
+    let program = Program { name: "short", sources, flags: &[], library: Library::Shared };
+    let program = installed.build(&program)?;
+    for width in installed.widths() {
+        let said = installed.run_well(&program, width)?;
+        ensure!(said.ends_with(" checks, 0 failed\n"), "{said}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_classes_work_with_exceptions_and_without() -> Result<()> {
+    let installed = Installed::get()?;
+    for (name, flags) in [("throws", &["-O1"][..]), ("returns", &["-O1", "-fno-exceptions"])] {
+        let sources = &["tests/wrapper.cpp", "examples/host.c"];
+        let program = Program { name, sources, flags, library: Library::Shared };
+        let said = installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
+        ensure!(said == "0 failed\n", "{name}: {said}");
+    }
+    Ok(())
+}
+
+/// What an engine brings along is used, and nothing else of the kind.
+#[test]
+fn an_engine_brings_its_cache_its_memory_its_threads_and_its_log() -> Result<()> {
+    let installed = Installed::get()?;
+    let sources = &["tests/hooks.c", "tests/suite.c", "examples/host.c"];
+    // Memory with an alignment came to C in 2011.
+    let flags = &["-std=c11", "-D_GNU_SOURCE"];
+    let program = Program { name: "hooks", sources, flags, library: Library::Shared };
+    let said = installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
+    ensure!(said.ends_with(" checks, 0 failed\n"), "{said}");
+    Ok(())
+}
+
+/// Devices that are not quite what they are said to be, and another copy of the library.
+#[test]
+fn devices_are_checked_before_they_are_used() -> Result<()> {
+    let installed = Installed::get()?;
+    let second = format!("-DSECOND_COPY=\"{}\"", installed.second_copy()?.display());
+    let sources = &["tests/adopted.c", "tests/suite.c", "examples/host.c"];
+    let flags = [second.as_str()];
+    let program = Program { name: "adopted", sources, flags: &flags, library: Library::Shared };
+    let said = installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
+    ensure!(said.ends_with(" checks, 0 failed\n"), "{said}");
+    Ok(())
+}
+
 const VERSION: &str = concat!("-DEXPECTED_VERSION=\"", env!("CARGO_PKG_VERSION"), "\"");
 
 fn abi<'p>(name: &'p str, flags: &'p [&'p str]) -> Program<'p> {
     let sources = &[
         "tests/abi.c",
         "tests/misuse.c",
+        "tests/ranges.c",
         "tests/results.c",
         "tests/threads.c",
         "tests/suite.c",
@@ -91,14 +162,10 @@ fn abi<'p>(name: &'p str, flags: &'p [&'p str]) -> Program<'p> {
 fn the_header_is_clean_in_every_standard() -> Result<()> {
     let installed = Installed::get()?;
     for standard in ["c99", "c11", "c17", "c++11", "c++14", "c++17", "c++20"] {
-        installed.check_header(standard)?;
+        installed.check_header("multisplit.h", standard)?;
     }
-    Ok(())
-}
-
-#[test]
-fn pkg_config_knows_the_version() -> Result<()> {
-    let installed = Installed::get()?;
-    ensure!(installed.pkg_config(&["--modversion"])? == [env!("CARGO_PKG_VERSION")]);
+    for standard in ["c++17", "c++20"] {
+        installed.check_header("multisplit.hpp", standard)?;
+    }
     Ok(())
 }

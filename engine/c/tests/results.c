@@ -86,7 +86,7 @@ static void scan(const Host *host, MultisplitContext *context, VkBool32 by_addre
     }
     MultisplitOperation *operation = NULL;
     MultisplitScanInfo info = {.struct_size = sizeof info,
-                               .common = {.n = N,
+                               .common = {.n = N, .caller_workspace = VK_TRUE,
                                           .count = MULTISPLIT_COUNT_RECORDED,
                                           .by_address = by_address}};
     OK(multisplit_scan_create(context, &info, &operation));
@@ -129,7 +129,7 @@ static void sort(const Host *host, MultisplitContext *context) {
         .descending = VK_TRUE,
         .first_bit = 8,
         .bit_count = 16,
-        .common = {.n = N, .count = MULTISPLIT_COUNT_DEVICE, .count_index = 1},
+        .common = {.n = N, .caller_workspace = VK_TRUE, .count = MULTISPLIT_COUNT_DEVICE, .count_index = 1},
     };
     OK(multisplit_sort_create(context, &info, &operation));
     Filled filled[] = {{.role = MULTISPLIT_ROLE_KEYS, .data = keys, .bytes = sizeof keys},
@@ -262,8 +262,9 @@ static void split(const Host *host, MultisplitContext *context) {
     release(host, operation, filled, 5);
 }
 
-/* A histogram of bytes, two channels of which one is counted, weighted, with sums and what is out of range. */
-static void histogram(const Host *host, MultisplitContext *context) {
+/* A histogram of bytes, two channels of which one is counted, weighted, with sums and what is out of range; the last
+   bin with its upper edge or without. */
+static void histogram(const Host *host, MultisplitContext *context, VkBool32 closed) {
     enum { BINS = 4 };
     static const uint8_t edges[BINS + 1] = {10, 20, 50, 100, 200};
     static uint8_t samples[2 * N];
@@ -273,9 +274,15 @@ static void histogram(const Host *host, MultisplitContext *context) {
         samples[2 * i] = (uint8_t)noise(i);
         samples[2 * i + 1] = (uint8_t)noise(N + i);
         weights[i] = i % 7;
+        if (i == 1) {
+            samples[2 * i + 1] = edges[BINS];
+        }
         uint32_t bin = 0;
         while (bin < BINS && samples[2 * i + 1] >= edges[bin + 1]) {
             ++bin;
+        }
+        if (closed && samples[2 * i + 1] == edges[BINS]) {
+            bin = BINS - 1;
         }
         if (samples[2 * i + 1] < edges[0] || bin == BINS) {
             ++out_of_range;
@@ -299,6 +306,7 @@ static void histogram(const Host *host, MultisplitContext *context) {
         .active_channels = 2,
         .count_out_of_range = VK_TRUE,
         .cumulative = VK_TRUE,
+        .closed = closed,
         .common = {.n = N},
     };
     OK(multisplit_histogram_create(context, &info, &operation));
@@ -361,6 +369,7 @@ void results(const Host *host, MultisplitContext *context) {
     sort_between_two_buffers(host, context);
     nothing(host, context);
     split(host, context);
-    histogram(host, context);
+    histogram(host, context, VK_FALSE);
+    histogram(host, context, VK_TRUE);
     shortest_paths(context);
 }

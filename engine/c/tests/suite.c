@@ -44,12 +44,12 @@ MultisplitRequirementsInfo requirements_info(const Host *host) {
 }
 
 MultisplitScanInfo scan_info(void) {
-    MultisplitScanInfo info = {.struct_size = sizeof info, .common = {.n = 1000, .frames = 1}};
+    MultisplitScanInfo info = {.struct_size = sizeof info, .common = {.n = 1000, .frames = 1, .caller_workspace = VK_TRUE}};
     return info;
 }
 
 MultisplitSortInfo sort_info(void) {
-    MultisplitSortInfo info = {.struct_size = sizeof info, .common = {.n = 1000, .frames = 1}};
+    MultisplitSortInfo info = {.struct_size = sizeof info, .common = {.n = 1000, .frames = 1, .caller_workspace = VK_TRUE}};
     return info;
 }
 
@@ -62,7 +62,7 @@ MultisplitSplitInfo split_info(void) {
         .edges = &zero,
         .edge_count = 1,
         .width = 100,
-        .common = {.n = 1000, .frames = 1},
+        .common = {.n = 1000, .frames = 1, .caller_workspace = VK_TRUE},
     };
     return info;
 }
@@ -76,7 +76,7 @@ MultisplitHistogramInfo histogram_info(void) {
         .function = MULTISPLIT_BINS_EVEN,
         .edges = edges,
         .edge_count = 2,
-        .common = {.n = 1000, .frames = 1},
+        .common = {.n = 1000, .frames = 1, .caller_workspace = VK_TRUE},
     };
     return info;
 }

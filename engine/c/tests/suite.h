@@ -12,6 +12,8 @@ int suite_end(int host_status);
 
 /* What callers that are wrong get. */
 void misuse(const Host *host, MultisplitContext *context);
+/* What recordings get that are given what does not fit. */
+void ranges(const Host *host, MultisplitContext *context);
 /* What callers that are right get. */
 void results(const Host *host, MultisplitContext *context);
 /* What several threads get. */
@@ -25,6 +27,8 @@ MultisplitSplitInfo split_info(void);
 MultisplitHistogramInfo histogram_info(void);
 MultisplitSsspInfo sssp_info(void);
 
+/* What the last message contains. */
+#define SAYS(text) CHECK(strstr(multisplit_last_error(), text) != NULL)
 #define CHECK(condition) suite_check((condition) != 0, #condition, __FILE__, __LINE__)
 #define RETURNS(result, call) suite_expect(result, (call), #call, __FILE__, __LINE__)
 #define EXPECT(code, call) RETURNS(MULTISPLIT_ERROR_##code, call)

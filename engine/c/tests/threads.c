@@ -97,8 +97,7 @@ void threads(const Host *host, MultisplitContext *context) {
     MultisplitScanInfo info = scan_info();
     info.common = (MultisplitCommonInfo){.n = N,
                                          .count = MULTISPLIT_COUNT_RECORDED,
-                                         .frames = THREADS,
-                                         .own_workspace = VK_TRUE};
+                                         .frames = THREADS};
     OK(multisplit_scan_create(context, &info, &scan));
     OK(multisplit_operation_warm_up(scan));
     pthread_mutex_t queue = PTHREAD_MUTEX_INITIALIZER;

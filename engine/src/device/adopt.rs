@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ash::vk;
 
 use crate::device::context::{Context, PipelineCache};
+use crate::device::hooks::AdoptOptions;
 use crate::device::instance::Instance;
 use crate::device::profile_choice::ProfileChoice;
 use crate::device::properties::DeviceProperties;
@@ -108,7 +109,10 @@ impl Context {
     ///
     /// # Safety
     /// That of [`adopt`](Self::adopt).
-    pub(crate) unsafe fn adopt_device(adopted: AdoptedDevice) -> Result<Self> {
+    pub(crate) unsafe fn adopt_device(
+        adopted: AdoptedDevice,
+        options: AdoptOptions,
+    ) -> Result<Self> {
         let AdoptedDevice { entry, instance, physical, queue_family, api_version, .. } = adopted;
         let probed_behaviour = adopted.ranking.allows_probed()?;
         let features = &adopted.features;
@@ -118,7 +122,11 @@ impl Context {
                 Requirements::check(&instance, physical, api_version, features, queue_family);
             (check, DeviceProperties::query(&instance, physical))
         };
-        check?.into_result()?;
+        let mut check = check?;
+        if options.without_synchronization2 {
+            check.allow_without_synchronization2();
+        }
+        check.into_result()?;
         let properties = properties.with_family(&instance, physical, queue_family);
         let instance = Instance::adopt(entry, instance, adopted.debug_utils);
         let device = Device::new(DeviceParts {
@@ -133,6 +141,7 @@ impl Context {
             probed_behaviour,
             memory_limit: None,
             observer: None,
+            hooks: options.hooks,
         })?;
         Ok(Self { device: Arc::new(device) })
     }

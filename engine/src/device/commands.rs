@@ -23,7 +23,7 @@ impl CommandSlot {
     pub fn new(device: &Device) -> Result<Self> {
         let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.queue_family);
         // SAFETY: a live device.
-        let pool = unsafe { device.raw.create_command_pool(&info, None) };
+        let pool = unsafe { device.raw.create_command_pool(&info, device.callbacks()) };
         let mut this = Self {
             pool: pool.during("vkCreateCommandPool")?,
             raw: vk::CommandBuffer::null(),
@@ -47,7 +47,8 @@ impl CommandSlot {
         let buffers = unsafe { device.raw.allocate_command_buffers(&info) };
         self.raw = buffers.during("vkAllocateCommandBuffers")?.first().copied().unwrap_or_default();
         // SAFETY: a live device.
-        let fence = unsafe { device.raw.create_fence(&vk::FenceCreateInfo::default(), None) };
+        let fence =
+            unsafe { device.raw.create_fence(&vk::FenceCreateInfo::default(), device.callbacks()) };
         self.fence = fence.during("vkCreateFence")?;
         Ok(())
     }
@@ -112,8 +113,8 @@ impl CommandSlot {
     pub unsafe fn release(&self, device: &Device) {
         // SAFETY: by the caller's contract. Destroying a null handle does nothing.
         unsafe {
-            device.raw.destroy_fence(self.fence, None);
-            device.raw.destroy_command_pool(self.pool, None);
+            device.raw.destroy_fence(self.fence, device.callbacks());
+            device.raw.destroy_command_pool(self.pool, device.callbacks());
         }
     }
 }

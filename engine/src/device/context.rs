@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ash::vk;
 use multisplit_graph::Limits;
 
+use crate::device::hooks::Hooks;
 use crate::device::instance::{self, Instance};
 use crate::device::observer::Observer;
 use crate::device::profile_choice::ProfileChoice;
@@ -129,6 +130,7 @@ impl Context {
             probed_behaviour,
             memory_limit: config.memory_limit,
             observer: config.observer.clone(),
+            hooks: Hooks::default(),
         })?;
         Ok(Self { device: Arc::new(device) })
     }

@@ -3,8 +3,11 @@
 
 pub(crate) mod adopt;
 pub(crate) mod attach;
+mod barriers;
 pub(crate) mod commands;
 pub(crate) mod context;
+mod functions;
+pub(crate) mod hooks;
 pub(crate) mod instance;
 pub(crate) mod observer;
 pub(crate) mod order;

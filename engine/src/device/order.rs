@@ -32,7 +32,7 @@ impl Order {
     pub fn new(device: &Device) -> Result<Self> {
         let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.queue_family);
         // SAFETY: a live device.
-        let pool = unsafe { device.raw.create_command_pool(&info, None) };
+        let pool = unsafe { device.raw.create_command_pool(&info, device.callbacks()) };
         let mut this =
             Self { pool: pool.during("vkCreateCommandPool")?, commands: vk::CommandBuffer::null() };
         let recorded = this.record(device);
@@ -83,6 +83,6 @@ impl Order {
 impl Attachment for Order {
     unsafe fn release(&self, device: &Device) {
         // SAFETY: by the caller's contract.
-        unsafe { device.raw.destroy_command_pool(self.pool, None) };
+        unsafe { device.raw.destroy_command_pool(self.pool, device.callbacks()) };
     }
 }

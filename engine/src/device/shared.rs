@@ -6,7 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use ash::vk;
 
 use crate::device::attach::Attachments;
+use crate::device::barriers::Barriers;
 use crate::device::context::PipelineCache;
+use crate::device::functions::Functions;
+use crate::device::hooks::Hooks;
 use crate::device::instance::Instance;
 use crate::device::observer::Observer;
 use crate::device::order::{Order, RecordingId};
@@ -14,13 +17,7 @@ use crate::device::properties::DeviceProperties;
 use crate::device::requirements::Features;
 use crate::device::validation::Messages;
 use crate::device::verdict::VerdictFile;
-use crate::error::{Result, VkResultExt};
-
-/// Synchronization2 came to core under another name.
-enum Synchronization2 {
-    Core,
-    Extension(ash::khr::synchronization2::Device),
-}
+use crate::error::{Error, Result, VkResultExt};
 
 /// An instance and a device of it. Dropping destroys both, in order, unless they are a caller's:
 /// so whatever fails once a device exists, the device does not outlive the failure.
@@ -60,10 +57,14 @@ pub(crate) struct Device {
     pub probed_behaviour: bool,
     /// Most bytes that buffers may take together.
     pub memory_limit: Option<u64>,
+    /// What the caller of an adopted device brings.
+    pub hooks: Hooks,
+    /// The version that instance and device have in common.
+    pub api_version: u32,
     pub physical: vk::PhysicalDevice,
     pub(super) attachments: Attachments,
     queue: Mutex<Queue>,
-    synchronization2: Synchronization2,
+    barriers: Barriers,
     /// Last: fields are dropped in this order.
     handles: Handles,
 }
@@ -83,17 +84,21 @@ pub(crate) struct DeviceParts {
     /// Most bytes that buffers may take together.
     pub memory_limit: Option<u64>,
     pub observer: Option<Observer>,
+    pub hooks: Hooks,
 }
 
 impl Device {
     pub fn new(parts: DeviceParts) -> Result<Self> {
         let DeviceParts { features, handles: Handles { raw, instance: owner }, .. } = &parts;
         let instance = &owner.raw;
-        let synchronization2 = if parts.api_version >= vk::API_VERSION_1_3 {
-            Synchronization2::Core
-        } else {
-            Synchronization2::Extension(ash::khr::synchronization2::Device::new(instance, raw))
-        };
+        let functions = Functions::new(instance, raw.handle());
+        let missing = functions.missing(features, owner.debug_utils);
+        if !missing.is_empty() {
+            let missing = missing.iter().map(ToString::to_string).collect();
+            return Err(Error::MissingRequirements { device: parts.properties.name, missing });
+        }
+        let barrier = functions.barrier(parts.api_version).filter(|_| features.synchronization2);
+        let barriers = Barriers::new(instance, raw, barrier);
         let push_descriptor =
             features.push_descriptor.then(|| ash::khr::push_descriptor::Device::new(instance, raw));
         let executables = features
@@ -113,10 +118,12 @@ impl Device {
             pipeline_cache: parts.pipeline_cache,
             probed_behaviour: parts.probed_behaviour,
             memory_limit: parts.memory_limit,
+            hooks: parts.hooks,
+            api_version: parts.api_version,
             physical: parts.physical,
             attachments: Attachments::default(),
             queue: Mutex::new(Queue { raw: parts.queue, last: None }),
-            synchronization2,
+            barriers,
             handles: parts.handles,
         })
     }
@@ -135,7 +142,17 @@ impl Device {
         &self.handles.instance.raw
     }
 
-    /// One `vkCmdPipelineBarrier2`.
+    /// What host memory of Vulkan objects is allocated with.
+    pub fn callbacks(&self) -> Option<&vk::AllocationCallbacks<'static>> {
+        self.hooks.allocation_callbacks.as_ref().map(|callbacks| &callbacks.0)
+    }
+
+    /// Whether other code created it, whose memory it takes a share of.
+    pub fn is_adopted(&self) -> bool {
+        !self.handles.instance.owned
+    }
+
+    /// One pipeline barrier.
     ///
     /// # Safety
     /// `commands` is recording.
@@ -144,15 +161,8 @@ impl Device {
         commands: vk::CommandBuffer,
         memory: &[vk::MemoryBarrier2<'_>],
     ) {
-        let info = vk::DependencyInfo::default().memory_barriers(memory);
-        match &self.synchronization2 {
-            // SAFETY: by the caller's contract.
-            Synchronization2::Core => unsafe { self.raw.cmd_pipeline_barrier2(commands, &info) },
-            // SAFETY: by the caller's contract.
-            Synchronization2::Extension(functions) => unsafe {
-                functions.cmd_pipeline_barrier2(commands, &info);
-            },
-        }
+        // SAFETY: by the caller's contract.
+        unsafe { self.barriers.record(&self.raw, commands, memory) };
     }
 
     /// Submits one command buffer and signals `fence`. Whatever was submitted before it by other

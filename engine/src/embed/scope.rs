@@ -5,7 +5,8 @@ use multisplit_graph::{Access, Scope, Stages};
 
 /// The scope of these stages and accesses. What plans have no word for becomes something that
 /// contains it: copies and clears become transfers, tessellation becomes all graphics, ray tracing
-/// all commands. So a barrier may be wider than asked for, and is never narrower.
+/// all commands. No accesses at all, which is an execution dependency, become reads. So a barrier may be
+/// wider than asked for, and is never narrower.
 pub fn scope(stages: vk::PipelineStageFlags2, access: vk::AccessFlags2) -> Scope {
     use vk::PipelineStageFlags2 as Stage;
     let table = [
@@ -41,7 +42,9 @@ pub fn scope(stages: vk::PipelineStageFlags2, access: vk::AccessFlags2) -> Scope
     if !left.is_empty() {
         known |= Stages::ALL_COMMANDS;
     }
-    Scope::new(known, accesses(access))
+    // Whoever has only read needs no memory made available, but has to be waited for.
+    let access = if access.is_empty() { Access::MEMORY_READ } else { accesses(access) };
+    Scope::new(known, access)
 }
 
 fn accesses(access: vk::AccessFlags2) -> Access {
@@ -95,6 +98,12 @@ mod tests {
         let barrier = barrier(Scope::TRANSFER_WRITE, scope);
         assert_eq!(barrier.src_stage_mask, S::TRANSFER);
         assert_eq!(barrier.dst_access_mask, A::SHADER_STORAGE_WRITE | A::HOST_READ);
+    }
+
+    #[test]
+    fn execution_dependencies_wait_for_reads() {
+        let scope = scope(S::FRAGMENT_SHADER, A::NONE);
+        assert_eq!(scope, Scope::new(Stages::FRAGMENT_SHADER, Access::MEMORY_READ));
     }
 
     #[test]

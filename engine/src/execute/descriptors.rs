@@ -41,7 +41,7 @@ impl Sets {
             .max_sets(plan.steps().len().max(1) as u32)
             .pool_sizes(&sizes);
         // SAFETY: a live device.
-        let pool = unsafe { device.raw.create_descriptor_pool(&info, None) };
+        let pool = unsafe { device.raw.create_descriptor_pool(&info, device.callbacks()) };
         let pool = pool.during("vkCreateDescriptorPool")?;
         device.name_object(pool, plan.name());
         // From here on, dropping `this` destroys the pool.
@@ -80,7 +80,7 @@ impl Sets {
 impl Drop for Sets {
     fn drop(&mut self) {
         // SAFETY: whoever holds the sets keeps them until no recording of them is in use.
-        unsafe { self.device.raw.destroy_descriptor_pool(self.pool, None) };
+        unsafe { self.device.raw.destroy_descriptor_pool(self.pool, self.device.callbacks()) };
     }
 }
 

@@ -145,6 +145,19 @@ impl Context {
         self.instantiate_any(plan, options)
     }
 
+    /// Makes the pipeline of one step of `plan`, for a program that compiles on threads of its own: when
+    /// those of all [steps](Plan::steps) are there, [`instantiate_with`](Self::instantiate_with) compiles
+    /// nothing. Steps that have the same pipeline wait for nobody, and make it twice at worst.
+    pub fn prepare_step(&self, plan: &Plan, step: usize, options: ExecutableOptions) -> Result<()> {
+        let Some(step) = plan.steps().get(step) else { return Ok(()) };
+        let Some(kernel) = step.pass.kernel.as_ref().and_then(|kernel| kernel.kernel()) else {
+            return Ok(());
+        };
+        let access = self.access(plan, options.by_address)?;
+        let pipelines = PipelineStore::of(&self.device)?;
+        pipelines.get(&self.device, kernel, &step.pass.specialization, access).map(drop)
+    }
+
     fn instantiate_any(&self, plan: Plan, options: ExecutableOptions) -> Result<Executable> {
         let _span = tracing::debug_span!("instantiate", plan = %plan.name()).entered();
         if options.frames > MAX_FRAMES {

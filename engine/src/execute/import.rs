@@ -40,20 +40,23 @@ impl BufferAt {
 
     const NOWHERE: Self = Self::new(vk::Buffer::null(), 0);
 
-    /// Whether `size` bytes from here and `other_size` from there have bytes in common. Whether an
-    /// address is one of a buffer's nobody can tell.
+    /// Whether `size` bytes from here and `other_size` from there have bytes in common, as far as can
+    /// be told without the addresses of buffers.
     fn overlaps(self, size: u64, other: Self, other_size: u64) -> bool {
-        let (at, other_at) = match (self, other) {
-            (Self::Buffer { buffer, offset }, Self::Buffer { buffer: b, offset: o })
-                if buffer == b =>
-            {
-                (offset, o)
+        match (self, other) {
+            (Self::Buffer { buffer, offset }, Self::Buffer { buffer: b, offset: o }) => {
+                buffer == b && ranges_overlap((offset, size), (o, other_size))
             }
-            (Self::Address(at), Self::Address(other)) => (at, other),
-            _ => return false,
-        };
-        at < other_at.saturating_add(other_size) && other_at < at.saturating_add(size)
+            (Self::Address(at), Self::Address(other)) => {
+                ranges_overlap((at, size), (other, other_size))
+            }
+            _ => false,
+        }
     }
+}
+
+fn ranges_overlap((at, size): (u64, u64), (other, other_size): (u64, u64)) -> bool {
+    at < other.saturating_add(other_size) && other < at.saturating_add(size)
 }
 
 /// A graph's buffer, and where the memory for it begins.
@@ -162,6 +165,14 @@ impl Given {
         Self { index, at, address }
     }
 
+    /// Whether `size` bytes of this and `other_size` of that have bytes in common. Where kernels take
+    /// addresses, those of buffers are known, and so are buffers that share their memory.
+    fn overlaps(&self, size: u64, other: &Self, other_size: u64) -> bool {
+        let known = self.address != 0 && other.address != 0;
+        self.at.overlaps(size, other.at, other_size)
+            || known && ranges_overlap((self.address, size), (other.address, other_size))
+    }
+
     /// Buffer and offset; nothing where only the address is known.
     fn buffer(&self, offset: u64) -> (vk::Buffer, u64) {
         match self.at {
@@ -232,14 +243,15 @@ impl<'p> Places<'p> {
             let contract = self.plan.buffers().get(index).and_then(|b| b.contract());
             contract.and_then(|c| c.last_use).is_some_and(|s| !s.access.writes().is_empty())
         };
-        let workspace = (self.workspace.at, self.plan.workspace().size);
-        for (count, &Given { index, at, .. }) in given.iter().enumerate() {
-            if at.overlaps(size(index), workspace.0, workspace.1) {
+        let workspace_size = self.plan.workspace().size;
+        for (count, one) in given.iter().enumerate() {
+            let index = one.index;
+            if one.overlaps(size(index), &self.workspace, workspace_size) {
                 let name = self.plan.buffers().get(index).map_or("", |b| &b.name);
                 return Err(problem(self.plan, "memory is shared with the workspace by", name));
             }
             let overlapped = given[..count].iter().any(|other| {
-                at.overlaps(size(index), other.at, size(other.index))
+                one.overlaps(size(index), other, size(other.index))
                     && (written(index) || written(other.index))
             });
             if overlapped {

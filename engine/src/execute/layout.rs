@@ -70,7 +70,7 @@ impl<'d> Layouts<'d> {
             .set_layouts(set_layouts)
             .push_constant_ranges(if size > 0 { &ranges } else { &[] });
         // SAFETY: a live device and set layout.
-        unsafe { self.device.raw.create_pipeline_layout(&info, None) }
+        unsafe { self.device.raw.create_pipeline_layout(&info, self.device.callbacks()) }
             .during("vkCreatePipelineLayout")
     }
 }
@@ -79,8 +79,8 @@ impl Drop for Layouts<'_> {
     fn drop(&mut self) {
         // SAFETY: just created, used by nothing. Destroying a null handle does nothing.
         unsafe {
-            self.device.raw.destroy_pipeline_layout(self.layout, None);
-            self.device.raw.destroy_descriptor_set_layout(self.set_layout, None);
+            self.device.raw.destroy_pipeline_layout(self.layout, self.device.callbacks());
+            self.device.raw.destroy_descriptor_set_layout(self.set_layout, self.device.callbacks());
         }
     }
 }
@@ -109,7 +109,7 @@ fn create_set_layout(
     };
     let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings).flags(flags);
     // SAFETY: the extension is enabled where its flag is used.
-    unsafe { device.raw.create_descriptor_set_layout(&info, None) }
+    unsafe { device.raw.create_descriptor_set_layout(&info, device.callbacks()) }
         .during("vkCreateDescriptorSetLayout")
 }
 

@@ -41,12 +41,13 @@ pub(crate) struct Pipeline {
 impl Pipeline {
     /// # Safety
     /// Nothing uses it any more.
-    unsafe fn destroy(&self, device: &ash::Device) {
+    unsafe fn destroy(&self, device: &Device) {
+        let callbacks = device.callbacks();
         // SAFETY: by the caller's contract.
         unsafe {
-            device.destroy_pipeline(self.raw, None);
-            device.destroy_pipeline_layout(self.layout, None);
-            device.destroy_descriptor_set_layout(self.set_layout, None);
+            device.raw.destroy_pipeline(self.raw, callbacks);
+            device.raw.destroy_pipeline_layout(self.layout, callbacks);
+            device.raw.destroy_descriptor_set_layout(self.set_layout, callbacks);
         }
     }
 }
@@ -61,6 +62,8 @@ struct Key {
 /// Every pipeline of a device.
 pub(crate) struct PipelineStore {
     cache: vk::PipelineCache,
+    /// Whether the cache belongs to who created the device.
+    is_callers: bool,
     file: Option<CacheFile>,
     pipelines: Mutex<HashMap<Key, Arc<Pipeline>>>,
     /// Nanoseconds that the driver has taken to create pipelines.
@@ -74,17 +77,22 @@ impl PipelineStore {
     }
 
     fn new(device: &Device) -> Result<Self> {
+        if let Some(cache) = device.hooks.pipeline_cache {
+            let (pipelines, nanoseconds) = (Mutex::default(), AtomicU64::new(0));
+            return Ok(Self { cache, file: None, is_callers: true, pipelines, nanoseconds });
+        }
         let folder = device.pipeline_cache.folder();
         let file = folder.map(|folder| CacheFile::new(&folder, &device.properties));
         let initial = file.as_ref().map(CacheFile::load).unwrap_or_default();
         let create = |initial| {
             let info = vk::PipelineCacheCreateInfo::default().initial_data(initial);
             // SAFETY: a live device; the data was checked to be this driver's.
-            unsafe { device.raw.create_pipeline_cache(&info, None) }
+            unsafe { device.raw.create_pipeline_cache(&info, device.callbacks()) }
         };
         // A driver that has no use for its own data must not keep pipelines from being made.
         let cache = create(&initial).or_else(|_| create(&[])).during("vkCreatePipelineCache")?;
-        Ok(Self { cache, file, pipelines: Mutex::default(), nanoseconds: AtomicU64::new(0) })
+        let (pipelines, nanoseconds) = (Mutex::default(), AtomicU64::new(0));
+        Ok(Self { cache, file, is_callers: false, pipelines, nanoseconds })
     }
 
     /// Writes the pipeline cache to its file, if it has one.
@@ -133,7 +141,7 @@ impl PipelineStore {
             Entry::Occupied(entry) => {
                 // Another thread was faster.
                 // SAFETY: just created, used by nothing.
-                unsafe { pipeline.destroy(&device.raw) };
+                unsafe { pipeline.destroy(device) };
                 Ok(entry.get().clone())
             }
         }
@@ -170,7 +178,7 @@ fn forget_unused(device: &Device, pipelines: &mut HashMap<Key, Arc<Pipeline>>) {
         let used = Arc::strong_count(pipeline) > 1;
         if !used {
             // SAFETY: nothing holds it; recordings are kept by executables that would.
-            unsafe { pipeline.destroy(&device.raw) };
+            unsafe { pipeline.destroy(device) };
         }
         used
     });
@@ -181,10 +189,12 @@ impl Attachment for PipelineStore {
         self.save(device);
         for (_, pipeline) in self.lock().drain() {
             // SAFETY: by the caller's contract.
-            unsafe { pipeline.destroy(&device.raw) };
+            unsafe { pipeline.destroy(device) };
         }
-        // SAFETY: by the caller's contract.
-        unsafe { device.raw.destroy_pipeline_cache(self.cache, None) };
+        if !self.is_callers {
+            // SAFETY: by the caller's contract.
+            unsafe { device.raw.destroy_pipeline_cache(self.cache, device.callbacks()) };
+        }
     }
 }
 
@@ -343,9 +353,12 @@ fn create_pipeline(
     let interface = kernel.interface();
     let workgroup = interface.workgroup_size(|id| value_of(specialization, id));
     check_subgroups(device, workgroup, kernel)?;
-    let module_info = vk::ShaderModuleCreateInfo::default().code(spirv);
+    let width = subgroup_control(device, workgroup, kernel)?;
+    let versioned = width.full.is_by_module().then(|| full_subgroups_by_module(spirv));
+    let module_info =
+        vk::ShaderModuleCreateInfo::default().code(versioned.as_deref().unwrap_or(spirv));
     // SAFETY: SPIR-V that was reflected, so at least well framed.
-    let module = unsafe { device.raw.create_shader_module(&module_info, None) }
+    let module = unsafe { device.raw.create_shader_module(&module_info, device.callbacks()) }
         .during("vkCreateShaderModule")?;
 
     let entries: Vec<_> = specialization
@@ -357,7 +370,6 @@ fn create_pipeline(
         .collect();
     let data: Vec<u8> = specialization.iter().flat_map(|(_, value)| value.to_ne_bytes()).collect();
     let specialization_info = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
-    let width = subgroup_control(device, workgroup, kernel);
     let entry_point = CString::new(interface.entry_point.as_str()).unwrap_or_default();
     let mut required = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default()
         .required_subgroup_size(device.properties.subgroup_size);
@@ -365,7 +377,7 @@ fn create_pipeline(
         .stage(vk::ShaderStageFlags::COMPUTE)
         .module(module)
         .name(&entry_point)
-        .flags(width.flags)
+        .flags(width.full.flags())
         .specialization_info(&specialization_info);
     if width.required {
         stage = stage.push_next(&mut required);
@@ -377,9 +389,10 @@ fn create_pipeline(
     };
     let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout).flags(flags);
     // SAFETY: everything referred to is alive for the call.
-    let created = unsafe { device.raw.create_compute_pipelines(cache, &[info], None) };
+    let created =
+        unsafe { device.raw.create_compute_pipelines(cache, &[info], device.callbacks()) };
     // SAFETY: modules are not needed once pipelines are made.
-    unsafe { device.raw.destroy_shader_module(module, None) };
+    unsafe { device.raw.destroy_shader_module(module, device.callbacks()) };
     match created {
         Ok(pipelines) => Ok(pipelines.first().copied().unwrap_or_default()),
         Err((_, result)) => Err(Error::Vulkan { call: "vkCreateComputePipelines", result }),
@@ -400,24 +413,69 @@ fn check_subgroups(device: &Device, workgroup: [u32; 3], kernel: &Kernel) -> Res
 /// How the width of subgroups is pinned down.
 struct SubgroupControl {
     required: bool,
-    flags: vk::PipelineShaderStageCreateFlags,
+    full: FullSubgroups,
 }
 
-/// Asks for the device's usual subgroup size and for full subgroups where it offers to promise
-/// them. Kernels work at any size; what they rely on is that subgroups are full.
-fn subgroup_control(device: &Device, workgroup: [u32; 3], kernel: &Kernel) -> SubgroupControl {
+/// What promises that subgroups are full.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FullSubgroups {
+    /// A flag of the pipeline: `computeFullSubgroups`.
+    ByFlag,
+    /// The module: from SPIR-V 1.6 on subgroups are full where the workgroup is a multiple of them.
+    ByModule,
+    /// Nothing, and nobody relies on it.
+    No,
+}
+
+impl FullSubgroups {
+    fn flags(self) -> vk::PipelineShaderStageCreateFlags {
+        match self {
+            Self::ByFlag => vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS,
+            Self::ByModule | Self::No => vk::PipelineShaderStageCreateFlags::empty(),
+        }
+    }
+
+    fn is_by_module(self) -> bool {
+        self == Self::ByModule
+    }
+}
+
+/// Asks for the device's usual subgroup size where it can be asked for, and for full subgroups. Kernels
+/// work at any size; what built-in ones rely on is that subgroups are full.
+fn subgroup_control(
+    device: &Device,
+    workgroup: [u32; 3],
+    kernel: &Kernel,
+) -> Result<SubgroupControl> {
+    let (properties, features) = (&device.properties, &device.features);
     let uses_subgroups = uses_subgroups(kernel);
     let threads = workgroup.into_iter().fold(1, u32::saturating_mul);
-    let required =
-        uses_subgroups && device.properties.can_require_subgroup_size(&device.features, threads);
+    let required = uses_subgroups && properties.can_require_subgroup_size(features, threads);
+    // Such modules also let subgroups vary in size, unless the device has one size or is told which.
+    let (least, most) = properties.subgroup_size_range;
+    let by_module = device.api_version >= vk::API_VERSION_1_3 && (required || least == most);
     // VUID-VkPipelineShaderStageCreateInfo-flags-02759 and pNext-02757: x is a multiple of the size.
-    let full = uses_subgroups
-        && device.features.compute_full_subgroups
-        && workgroup[0].is_multiple_of(device.properties.subgroup_size);
-    let flags = if full {
-        vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS
-    } else {
-        vk::PipelineShaderStageCreateFlags::empty()
+    let whole = uses_subgroups && workgroup[0].is_multiple_of(properties.subgroup_size);
+    let full = match whole {
+        true if features.compute_full_subgroups => FullSubgroups::ByFlag,
+        true if kernel.is_built_in() && by_module => FullSubgroups::ByModule,
+        true if kernel.is_built_in() => {
+            let problem =
+                "relies on full subgroups, which nothing promises: enable computeFullSubgroups";
+            let (kernel, problem) = (kernel.label().to_owned(), problem.to_owned());
+            return Err(Error::Kernel { kernel, problem });
+        }
+        _ => FullSubgroups::No,
     };
-    SubgroupControl { required, flags }
+    Ok(SubgroupControl { required, full })
+}
+
+/// The same module as one of SPIR-V 1.6, which has all that our kernels use of 1.5.
+fn full_subgroups_by_module(spirv: &[u32]) -> Vec<u32> {
+    const VERSION_1_6: u32 = 0x0001_0600;
+    let mut words = spirv.to_vec();
+    if let Some(version) = words.get_mut(1) {
+        *version = VERSION_1_6.max(*version);
+    }
+    words
 }

@@ -192,7 +192,7 @@ impl Timestamps {
             .query_type(vk::QueryType::TIMESTAMP)
             .query_count(count);
         // SAFETY: a live device.
-        let pool = unsafe { device.raw.create_query_pool(&info, None) };
+        let pool = unsafe { device.raw.create_query_pool(&info, device.callbacks()) };
         let pool = pool.during("vkCreateQueryPool")?;
         device.name_object(pool, "multisplit.timestamps");
         Ok(Self { pool, device: device.clone(), count })
@@ -239,6 +239,6 @@ impl Timestamps {
 impl Drop for Timestamps {
     fn drop(&mut self) {
         // SAFETY: recordings that use it have been waited for.
-        unsafe { self.device.raw.destroy_query_pool(self.pool, None) };
+        unsafe { self.device.raw.destroy_query_pool(self.pool, self.device.callbacks()) };
     }
 }

@@ -152,9 +152,10 @@ fn memory_type_bits(device: &Device, usage: vk::BufferUsageFlags) -> Result<u32>
     let info = vk::BufferCreateInfo::default().size(ANY_SIZE).usage(usage);
     // SAFETY: a live device; the buffer is used for nothing else.
     unsafe {
-        let buffer = device.raw.create_buffer(&info, None).during("vkCreateBuffer")?;
+        let buffer =
+            device.raw.create_buffer(&info, device.callbacks()).during("vkCreateBuffer")?;
         let requirements = device.raw.get_buffer_memory_requirements(buffer);
-        device.raw.destroy_buffer(buffer, None);
+        device.raw.destroy_buffer(buffer, device.callbacks());
         Ok(requirements.memory_type_bits)
     }
 }

@@ -9,6 +9,7 @@ use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use super::budget::Share;
 use super::heap::Heap;
 use super::staging::Staging;
+use crate::device::hooks::{MemoryAllocator, MemoryPiece};
 use crate::device::shared::Device;
 use crate::error::{Error, Result, VkResultExt};
 
@@ -31,6 +32,8 @@ struct Inner {
     device: Arc<Device>,
     raw: vk::Buffer,
     allocation: Option<Allocation>,
+    /// Memory of the allocator that the caller of an adopted device brings, instead.
+    piece: Option<MemoryPiece>,
     size: u64,
     name: String,
     _share: Share,
@@ -69,7 +72,7 @@ impl Buffer {
         }
         let info = vk::BufferCreateInfo::default().size(size).usage(usage);
         // SAFETY: a live device and a size within its limits.
-        let raw = unsafe { device.raw.create_buffer(&info, None) }
+        let raw = unsafe { device.raw.create_buffer(&info, device.callbacks()) }
             .map_err(|result| out_of_memory(result.to_string()))?;
         // From here on, dropping `inner` destroys the buffer and frees its memory.
         let name_kept = name.to_owned();
@@ -78,12 +81,18 @@ impl Buffer {
             device: device.clone(),
             raw,
             allocation: None,
+            piece: None,
             size,
             name: name_kept,
             _share,
         };
         // SAFETY: just created.
         let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
+        if let (Some(allocator), Location::Device) = (&device.hooks.memory, location) {
+            inner.place_by(&**allocator, &requirements)?;
+            device.name_object(raw, name);
+            return Ok(Self(Arc::new(inner)));
+        }
         let allocation = inner.heap.allocate(&AllocationCreateDesc {
             name,
             requirements,
@@ -152,12 +161,53 @@ impl Buffer {
     }
 }
 
+impl Inner {
+    /// Binds the buffer to memory of the caller's allocator.
+    fn place_by(
+        &mut self,
+        allocator: &dyn MemoryAllocator,
+        requirements: &vk::MemoryRequirements,
+    ) -> Result<()> {
+        let flags = match self.device.features.buffer_device_address {
+            true => vk::MemoryAllocateFlags::DEVICE_ADDRESS,
+            false => vk::MemoryAllocateFlags::empty(),
+        };
+        let fail = |reason: String| Error::OutOfMemory {
+            name: self.name.clone(),
+            size: self.size,
+            reason,
+        };
+        let piece = allocator.allocate(requirements, flags);
+        let piece = piece.map_err(|result| fail(format!("the engine's allocator: {result}")))?;
+        // From here on, dropping this gives it back.
+        self.piece = Some(piece);
+        if piece.memory == vk::DeviceMemory::null()
+            || !piece.offset.is_multiple_of(requirements.alignment.max(1))
+        {
+            let (offset, alignment) = (piece.offset, requirements.alignment);
+            return Err(Error::OutOfMemory {
+                name: self.name.clone(),
+                size: self.size,
+                reason: format!(
+                    "the engine's allocator gave no memory, or at {offset}, which is no multiple of {alignment}"
+                ),
+            });
+        }
+        // SAFETY: memory of the right requirements, by the allocator's contract, bound once.
+        unsafe { self.device.raw.bind_buffer_memory(self.raw, piece.memory, piece.offset) }
+            .during("vkBindBufferMemory")
+    }
+}
+
 impl Drop for Inner {
     fn drop(&mut self) {
         // SAFETY: the last reference; executables and replays hold clones of what they use.
-        unsafe { self.device.raw.destroy_buffer(self.raw, None) };
+        unsafe { self.device.raw.destroy_buffer(self.raw, self.device.callbacks()) };
         if let Some(allocation) = self.allocation.take() {
             self.heap.free(allocation);
+        }
+        if let (Some(piece), Some(allocator)) = (self.piece.take(), &self.device.hooks.memory) {
+            allocator.free(piece);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use gpu_allocator::AllocationSizes;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, Allocator, AllocatorCreateDesc};
 
 use super::budget::Budget;
@@ -28,6 +29,18 @@ pub struct MemoryReport {
     pub reserved_bytes: u64,
 }
 
+/// What the driver is asked for at a time. The memory of an engine is its own to spend, so there blocks
+/// begin small and grow with what is used; what does not fit one is allocated on its own.
+fn block_sizes(adopted: bool) -> AllocationSizes {
+    const MIB: u64 = 1 << 20;
+    match adopted {
+        true => AllocationSizes::new(4 * MIB, 4 * MIB)
+            .with_max_device_memblock_size(64 * MIB)
+            .with_max_host_memblock_size(16 * MIB),
+        false => AllocationSizes::default(),
+    }
+}
+
 impl Heap {
     /// The heap of a device.
     pub fn of(device: &Device) -> Result<Arc<Self>> {
@@ -41,7 +54,7 @@ impl Heap {
             physical_device: device.physical,
             debug_settings: Default::default(),
             buffer_device_address: device.features.buffer_device_address,
-            allocation_sizes: Default::default(),
+            allocation_sizes: block_sizes(device.is_adopted()),
         });
         let allocator = allocator.map_err(|error| out_of_memory("allocator", 0, &error))?;
         let budget = Budget::new(device.memory_limit);

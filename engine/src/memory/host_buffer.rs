@@ -34,18 +34,19 @@ impl HostBuffer {
         }
         let info = vk::BufferCreateInfo::default().size(size).usage(usage);
         // SAFETY: a live device.
-        let raw = unsafe { device.raw.create_buffer(&info, None) }.during("vkCreateBuffer")?;
+        let raw = unsafe { device.raw.create_buffer(&info, device.callbacks()) }
+            .during("vkCreateBuffer")?;
         let made = allocate(device, name, size, raw).and_then(|memory| {
             let mapped = map(device, name, size, raw, memory).inspect_err(|_| {
                 // SAFETY: the buffer that may be bound to it is destroyed below, unused.
-                unsafe { device.raw.free_memory(memory, None) };
+                unsafe { device.raw.free_memory(memory, device.callbacks()) };
             });
             mapped.map(|mapped| Self { raw, memory, mapped, size: size as usize })
         });
         match &made {
             Ok(_) => device.name_object(raw, name),
             // SAFETY: just created, used by nothing.
-            Err(_) => unsafe { device.raw.destroy_buffer(raw, None) },
+            Err(_) => unsafe { device.raw.destroy_buffer(raw, device.callbacks()) },
         }
         made
     }
@@ -74,8 +75,8 @@ impl HostBuffer {
     pub unsafe fn release(&self, device: &Device) {
         // SAFETY: by the caller's contract. Freeing unmaps.
         unsafe {
-            device.raw.destroy_buffer(self.raw, None);
-            device.raw.free_memory(self.memory, None);
+            device.raw.destroy_buffer(self.raw, device.callbacks());
+            device.raw.free_memory(self.memory, device.callbacks());
         }
     }
 }
@@ -115,7 +116,7 @@ fn allocate(
         .memory_type_index(kind)
         .push_next(&mut flags);
     // SAFETY: a type that the device has.
-    unsafe { device.raw.allocate_memory(&info, None) }
+    unsafe { device.raw.allocate_memory(&info, device.callbacks()) }
         .map_err(|result| out_of_memory(name, size, &result))
 }
 

@@ -1,5 +1,5 @@
-//! The lookup table of range bins and range buckets: cells, each of which knows the splitters that lie before it and,
-//! if there is one within, where.
+//! The lookup table of range bins and range buckets: cells, each of which knows the splitters that lie
+//! before it and, if there is one within, where.
 //!
 //! A place is a monotonic function of a sample in whole numbers, computed here and in the kernel to
 //! the same bits: a cell above, a fraction of it below. So a splitter of an earlier cell is below every
@@ -74,12 +74,13 @@ impl Cells {
 
     /// `count` cells over m + 1 splitters, given as the bits of samples, with the map under which
     /// fewer splitters share a cell.
-    pub fn new(sample: SampleType, splitters: &[u64], count: u32) -> Self {
+    /// `closed` is whether samples may be at the last one.
+    pub fn new(sample: SampleType, splitters: &[u64], count: u32, closed: bool) -> Self {
         let format = CellFormat::new(splitters.len(), count);
-        let (map, shifted) = shift_map(sample, splitters, count, format);
-        let shift = Self::with(sample, splitters, count, map, shifted);
-        let affine = affine_map(sample, splitters, count, format)
-            .map(|map| Self::with(sample, splitters, count, map, format));
+        let (map, shifted) = shift_map(sample, splitters, count, format, closed);
+        let cells = |map, format| Self::with(sample, splitters, count, map, format, closed);
+        let shift = cells(map, shifted);
+        let affine = affine_map(sample, splitters, count, format).map(|map| cells(map, format));
         match affine {
             // Equal values are the more usual input, so they win a draw.
             Some((affine, crowded)) if crowded <= shift.1 => affine,
@@ -94,16 +95,18 @@ impl Cells {
         count: u32,
         map: CellMap,
         format: CellFormat,
+        closed: bool,
     ) -> (Self, u64) {
         let inner = splitters.get(1..splitters.len().saturating_sub(1)).unwrap_or_default();
         let origin = splitters.first().copied().unwrap_or(0);
-        // Nothing is at or above splitters at the end.
+        // Unless the end is closed, nothing is at or above splitters there.
         let end = sample.ordered_edge(splitters.last().copied().unwrap_or(0));
         let none = 1u32 << format.fraction_bits;
         let mut own = vec![(0u32, none); count as usize];
         // Splitters where a cell begins are before it, and no sample of an earlier cell is above.
         let mut at_begin = vec![0u32; count as usize];
-        for &splitter in inner.iter().filter(|&&s| sample.ordered_edge(s) < end) {
+        let matters = |s: &&u64| closed || sample.ordered_edge(**s) < end;
+        for &splitter in inner.iter().filter(matters) {
             let place = map.place(sample, origin, splitter);
             let cell = (place >> format.fraction_bits) as usize;
             let fraction = (place & u64::from(none - 1)) as u32;
@@ -129,6 +132,14 @@ impl Cells {
 }
 
 impl CellMap {
+    /// By how much ordered bits are shifted; 0 for values.
+    pub fn shift(self) -> u32 {
+        match self {
+            Self::Shift(shift) => shift,
+            Self::Affine(_) => 0,
+        }
+    }
+
     /// The place of an edge; the kernel computes that of a sample the same way.
     fn place(self, sample: SampleType, origin: u64, edge: u64) -> u64 {
         let place = match self {
@@ -168,10 +179,13 @@ fn shift_map(
     splitters: &[u64],
     count: u32,
     format: CellFormat,
+    closed: bool,
 ) -> (CellMap, CellFormat) {
     let ordered = |edge: Option<&u64>| sample.ordered_edge(edge.copied().unwrap_or(0));
     let last = ordered(splitters.last()).saturating_sub(ordered(splitters.first()));
-    let cells = |shift: &u32| last.saturating_sub(1) >> shift < u64::from(count);
+    // Of an edge at zero, which is the lower of two zeros, the upper one may be a sample too.
+    let largest = if closed { last.saturating_add(1) } else { last.saturating_sub(1) };
+    let cells = |shift: &u32| largest >> shift < u64::from(count);
     // No more than a shift of such a number can be.
     let most = 8 * sample.bytes().max(4) - 1;
     let cell_shift = (0..most).find(cells).unwrap_or(most);
@@ -218,7 +232,20 @@ mod tests {
 
     fn cells(splitters: &[f32]) -> Cells {
         let bits: Vec<u64> = splitters.iter().map(|s| s.bits()).collect();
-        Cells::new(SampleType::F32, &bits, 64)
+        Cells::new(SampleType::F32, &bits, 64, false)
+    }
+
+    #[test]
+    fn a_closed_end_has_a_place() {
+        for (splitters, count) in [(vec![0u64, 5, 16, 64, 64], 16), (vec![0, 1, 255, 255, 256], 16)]
+        {
+            let cells = Cells::new(SampleType::U32, &splitters, count, true);
+            let last = splitters[splitters.len() - 1];
+            let place = cells.map.place(SampleType::U32, 0, last);
+            assert!(place >> cells.format.fraction_bits < u64::from(count), "{splitters:?}");
+            // All inner splitters are at or below it, those at the end too.
+            assert_eq!(cells.words[count as usize], splitters.len() as u32 - 2);
+        }
     }
 
     #[test]

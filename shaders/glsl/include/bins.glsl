@@ -112,13 +112,18 @@ uint even_integer_bin(uint above, uint span) {
 }
 #endif
 
+// `above` is how far a sample lies past the first edge, as ordered(). NaN is beyond every edge there.
+bool is_in_range(SAMPLE above) {
+    SAMPLE span = sample_of(push.span_low, push.span_high);
+    return CLOSED != 0 ? above <= span : above < span;
+}
+
 uint bin_of(SAMPLE bits) {
     if (BIN_KIND == BIN_IDENTITY) return identity_bin(bits);
     SAMPLE key = ordered(bits);
     SAMPLE above = key - sample_of(push.min_low, push.min_high);
     SAMPLE span = sample_of(push.span_low, push.span_high);
-    // NaN is beyond every edge in this order.
-    bool in_range = above < span;
+    bool in_range = is_in_range(above);
     uint bin = 0;
     if (BIN_KIND == BIN_RANGE) bin = range_bin(bits, key, above, in_range);
     if (BIN_KIND == BIN_EVEN_SHIFT) bin = uint(above >> place_shift());
@@ -126,6 +131,8 @@ uint bin_of(SAMPLE bits) {
 #ifdef REAL
     if (BIN_KIND == BIN_EVEN_FLOAT) bin = even_float_bin(bits, key, in_range);
 #endif
+    // The upper edge is where one more bin would begin.
+    if (CLOSED != 0) bin = min(bin, push.bins - 1);
     return in_range ? bin : push.bins;
 }
 
@@ -135,7 +142,7 @@ uint likely_bin(SAMPLE bits, out bool unsure) {
     unsure = false;
     if (BIN_KIND != BIN_RANGE || SEARCH != SEARCH_LOOKUP) return bin_of(bits);
     SAMPLE above = ordered(bits) - sample_of(push.min_low, push.min_high);
-    bool in_range = above < sample_of(push.span_low, push.span_high);
+    bool in_range = is_in_range(above);
     uint bin = likely_range_bin(bits, above, in_range, unsure);
     return in_range ? bin : push.bins;
 }

@@ -30,7 +30,7 @@
 #define COUNTER_COPIES_ID 17
 #define SUBPROBLEM_ID 18
 #define SIDE_BY_SIDE_ID 19
-#define SORTED_BY_KEY_ID 46
+#define SORTED_BY_KEY_ID 47
 
 // Of a sort's histogram, and of a search: digits of a key, rounds in one dispatch.
 #define ROUNDS_ID 20
@@ -53,6 +53,7 @@
 #define SPLITTERS_ID 35
 #define AFFINE_ID 36
 #define WHOLE_ID 37
+#define CLOSED_ID 46
 
 // Of searches for shortest paths.
 #define BUCKETS_ID 38
@@ -67,9 +68,9 @@
 #define REVERSED_LANES_ID 45
 
 // Of scans and reductions.
-#define LOADED_AS_ID 47
-#define STORED_AS_ID 48
-#define INCLUSIVE_ID 49
-#define FROM_PARTS_ID 50
+#define LOADED_AS_ID 48
+#define STORED_AS_ID 49
+#define INCLUSIVE_ID 50
+#define FROM_PARTS_ID 51
 
 #endif

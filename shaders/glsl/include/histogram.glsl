@@ -24,6 +24,7 @@ layout(constant_id = SEARCH_ID) const uint SEARCH = 0;            // how range b
 layout(constant_id = CELLS_ID) const uint CELLS = 1;
 layout(constant_id = SPLITTERS_ID) const uint SPLITTERS = 1;      // splitters that shared memory has room for
 layout(constant_id = AFFINE_ID) const uint AFFINE = 0;            // whether cells are equal parts of the values
+layout(constant_id = CLOSED_ID) const uint CLOSED = 0;            // whether the last bin has its upper edge
 layout(constant_id = WHOLE_ID) const uint WHOLE = 1;              // one pass, no weights: out of range is a counter
 
 const uint METHOD_SHARED = 0;

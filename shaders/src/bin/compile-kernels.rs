@@ -217,7 +217,7 @@ fn unwanted_modules(root: &Path, entries: &[Entry]) -> Result<Vec<String>> {
 const HEADER: &str = "// Written by compile-kernels; do not edit.\n";
 
 fn generated_constants(root: &Path, families: &[Family], entries: &[Entry]) -> Result<String> {
-    let mut text = format!("{HEADER}\nuse crate::builtin::Builtin;\n\n");
+    let mut text = format!("{HEADER}\nuse crate::builtin::{{Builtin, packed}};\n\n");
     for entry in entries {
         let list = |show: fn(&(String, String)) -> String| {
             entry.defines.iter().map(show).collect::<Vec<_>>().join(", ")
@@ -229,7 +229,7 @@ fn generated_constants(root: &Path, families: &[Family], entries: &[Entry]) -> R
         text += &format!(
             "/// `{label}`: `glsl/{file}`{variant}.\n\
              pub static {constant}: Builtin =\n    \
-             Builtin::new(\"{label}\", \"{file}\", &[{defines}], include_bytes!(\"../spv/{spv}\"));\n\n",
+             Builtin::new(\"{label}\", \"{file}\", &[{defines}], packed!(\"{spv}\"));\n\n",
             label = entry.label,
             file = entry.file,
             constant = entry.constant(),

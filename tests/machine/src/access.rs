@@ -3,8 +3,10 @@
 use crate::code::{Address, AtomicOp, BAD_ADDRESS, OFFSET_BITS, Space};
 use crate::finding::FindingKind;
 use crate::memory::{GARBAGE, Mode, Record};
+use crate::options::AtomicOrder;
 use crate::order::{Domain, release_sequence};
 use crate::run::{Core, Run, Subgroup};
+use crate::swaps::Addition;
 
 /// A word of memory.
 #[derive(Clone, Copy, Debug)]
@@ -233,6 +235,27 @@ impl Run<'_> {
             }
         }
         held
+    }
+}
+
+impl Run<'_> {
+    /// Notes an addition to shared memory; gives what the lane finds there more than what is there, where
+    /// the addition changes places with another.
+    pub fn swap(&mut self, core: &Core, who: Accessor, at: u64, added: u32) -> u32 {
+        if self.options.atomics == AtomicOrder::Lane {
+            return 0;
+        }
+        let (clocks, lane) = (&core.clocks, who.local);
+        let stamp = clocks.stamp(Domain::Shared, lane);
+        let word = (at / 4) as usize;
+        let new = Addition { group: core.number, word, lane, stamp, added };
+        let width = self.options.width as usize;
+        let may_come_before = |old: &Addition| {
+            old.lane != lane
+                && old.lane / width == lane / width
+                && !clocks.ordered(Domain::Shared, old.lane, old.stamp, lane)
+        };
+        self.swaps.add(new, may_come_before)
     }
 }
 

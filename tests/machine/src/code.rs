@@ -195,6 +195,8 @@ pub(crate) enum Code {
         value: Reg,
         compare: Reg,
         wide: bool,
+        /// Whether anybody asks what was there before.
+        used: bool,
     },
     ArrayLength {
         dst: Reg,

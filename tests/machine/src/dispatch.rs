@@ -8,6 +8,10 @@ use crate::run::{Group, Run};
 
 /// Accesses to memory that lanes get at a time, at most, where the schedule is random.
 const MAX_TURN: u64 = 6;
+/// Of the workgroups that have read a volatile word one in so many stands still, where the schedule has
+/// such, for so many instructions of others' lanes: about as many as a workgroup has in a short kernel.
+const STALLS: u64 = 8;
+const STALL: u64 = 30_000;
 /// A turn that ends only where lanes have to wait.
 const NO_END: u64 = u64::MAX;
 
@@ -43,14 +47,22 @@ fn choose_group(run: &mut Run<'_>, resident: &[Group]) -> usize {
         Schedule::InOrder => 0,
         Schedule::Reversed => resident.len() - 1,
         Schedule::Random => run.rng.below(resident.len() as u64) as usize,
-        Schedule::HeldBack { group, after } => {
-            let held = |g: &Group| g.core.number == group && g.core.visible >= after;
-            let others = resident.iter().filter(|g| !held(g)).count() as u64;
-            let pick = run.rng.below(others) as usize;
-            let mut free = resident.iter().enumerate().filter(|(_, g)| !held(g));
-            free.nth(pick).map_or(0, |(at, _)| at)
+        Schedule::HeldBack { first, count, after } => choose_free(run, resident, |g: &Group| {
+            (first..first + count).contains(&g.core.number) && g.core.visible >= after
+        }),
+        Schedule::Stalls => {
+            let now = run.steps;
+            choose_free(run, resident, |g: &Group| g.core.stalled_until > now)
         }
     }
+}
+
+/// Any workgroup that is not held; the first where all are.
+fn choose_free(run: &mut Run<'_>, resident: &[Group], held: impl Fn(&Group) -> bool) -> usize {
+    let others = resident.iter().filter(|g| !held(g)).count() as u64;
+    let pick = run.rng.below(others) as usize;
+    let mut free = resident.iter().enumerate().filter(|(_, g)| !held(g));
+    free.nth(pick).map_or(0, |(at, _)| at)
 }
 
 /// Lets some lanes of a workgroup go on for a while.
@@ -88,6 +100,17 @@ fn run_subgroup(run: &mut Run<'_>, group: &mut Group, at: usize, mut accesses: u
             Step::Visible => {
                 core.visible += 1;
                 accesses -= 1;
+                if accesses == 0 {
+                    return;
+                }
+            }
+            Step::Read => {
+                core.visible += 1;
+                accesses -= 1;
+                if run.options.schedule == Schedule::Stalls && run.rng.below(STALLS) == 0 {
+                    core.stalled_until = run.steps + STALL;
+                    return;
+                }
                 if accesses == 0 {
                     return;
                 }

@@ -2,7 +2,7 @@
 
 use crate::access::{Accessor, address};
 use crate::alu;
-use crate::code::{Address, BAD_ADDRESS, Code, Edge, Scope, Semantics, Space, Term};
+use crate::code::{Address, AtomicOp, BAD_ADDRESS, Code, Edge, Scope, Semantics, Space, Term};
 use crate::eval::eval;
 use crate::finding::FindingKind;
 use crate::flow::{Mask, Tangle, block_of, lanes};
@@ -22,6 +22,8 @@ pub(crate) enum Step {
     Next,
     /// It goes on, and others could have noticed.
     Visible,
+    /// The same: it has read a volatile word of a buffer.
+    Read,
     /// It is another one now, or gone: tangles have other places.
     Moved,
     /// It waits.
@@ -103,7 +105,7 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
                     sg.set(dst + k, lane, value);
                 }
             }
-            return Step::Visible;
+            return if how.volatile { Step::Read } else { Step::Visible };
         }
         Code::Store { space, at, src, leaves, how } => {
             for lane in lanes(mask) {
@@ -119,12 +121,16 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
             }
             return Step::Visible;
         }
-        Code::Atomic { op, space, dst, at, value, compare, wide } => {
+        Code::Atomic { op, space, dst, at, value, compare, wide, used } => {
             for lane in ordered_lanes(run, mask) {
                 let to = address(sg, *at, lane);
                 let who = accessor(sg, lane, pc, *space, Qualifiers::default(), true);
                 let operands = (sg.get(*value, lane), sg.get(*compare, lane));
-                let before = run.atomic(core, who, to, *op, *wide, operands);
+                let mut before = run.atomic(core, who, to, *op, *wide, operands);
+                if *used && *space == Space::Shared && *op == AtomicOp::Add && !*wide {
+                    let more = run.swap(core, who, to, operands.0 as u32);
+                    before = u64::from((before as u32).wrapping_add(more));
+                }
                 sg.set(*dst, lane, before);
             }
             return Step::Visible;

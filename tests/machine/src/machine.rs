@@ -17,6 +17,7 @@ use crate::memory::{Bound, Memory, Mode, Record};
 use crate::options::Options;
 use crate::rng::Rng;
 use crate::run::{PassInfo, Run};
+use crate::swaps::{Swap, Swaps};
 use crate::timeline::{Stage, Timeline};
 
 /// Memory of the machine that a caller can read and write.
@@ -68,6 +69,7 @@ pub struct Machine {
     pub(crate) timeline: Timeline,
     pub(crate) passes: Vec<PassInfo>,
     findings: Findings,
+    swaps: Swaps,
     coverage: Coverage,
     replaced: HashMap<String, Vec<u32>>,
     specialized: Vec<(String, u32)>,
@@ -84,11 +86,28 @@ impl Machine {
             timeline: Timeline::default(),
             passes: vec![nobody],
             findings: Findings::default(),
+            swaps: Swaps::default(),
             coverage: Coverage::default(),
             replaced: HashMap::new(),
             specialized: Vec::new(),
             steps: 0,
         }
+    }
+
+    /// Pairs of additions to shared memory that could change places; none where lanes keep their order.
+    pub fn swaps(&self) -> &[Swap] {
+        self.swaps.found()
+    }
+
+    /// Swaps these pairs in the plan that is run next, the same as that in which they were found: all of
+    /// one pass, each addition at most once.
+    pub fn swap(&mut self, pairs: &[Swap]) {
+        self.swaps.want(pairs);
+    }
+
+    /// Whether they could be swapped: the later addition of each pair was the same as before.
+    pub fn swapped(&self) -> bool {
+        self.swaps.swapped()
     }
 
     /// Memory of `bytes` bytes that nobody has written.
@@ -239,6 +258,7 @@ impl Machine {
             }
         }
         self.memory.released.clear();
+        self.swaps.begin(pass);
         let mut run = Run {
             program,
             memory: &mut self.memory,
@@ -250,6 +270,7 @@ impl Machine {
             groups: launch.groups,
             options: &self.options,
             findings: &mut self.findings,
+            swaps: &mut self.swaps,
             covered: self.coverage.of(program),
             rng: Rng::new(self.options.seed ^ u64::from(pass) << 32),
             steps: 0,

@@ -10,14 +10,19 @@ pub enum Schedule {
     Reversed,
     /// Any that can run, for a few accesses to memory.
     Random,
-    /// As `Random`, but workgroup `group` is stopped after so many accesses to memory, and goes on
-    /// when all others have ended.
+    /// As `Random`, but some workgroups are stopped after so many accesses to memory, and go on when
+    /// all others have ended. They are fewer than can be on the device at a time.
     HeldBack {
-        /// The workgroup, counted in the order in which they are started.
-        group: u64,
-        /// Accesses and barriers that it gets before.
+        /// The first of them, counted in the order in which they are started.
+        first: u64,
+        /// How many follow each other.
+        count: u64,
+        /// Accesses and barriers that each gets before.
         after: u64,
     },
+    /// As `Random`, but now and then a workgroup that has just read a volatile word stands still for
+    /// a while. Whoever then writes what it made of the word overwrites what others did to it.
+    Stalls,
 }
 
 /// Where lanes that diverged come together again.

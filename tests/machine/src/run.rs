@@ -11,6 +11,7 @@ use crate::memory::{Bound, Cells, GARBAGE, Memory, Mode, Record};
 use crate::options::Options;
 use crate::order::Clocks;
 use crate::rng::Rng;
+use crate::swaps::Swaps;
 use crate::timeline::Timeline;
 
 /// A pass that has begun, for messages about what it did.
@@ -34,6 +35,7 @@ pub(crate) struct Run<'a> {
     pub groups: [u32; 3],
     pub options: &'a Options,
     pub findings: &'a mut Findings,
+    pub swaps: &'a mut Swaps,
     pub covered: &'a mut [bool],
     pub rng: Rng,
     /// Instructions so far, each counted for each lane.
@@ -52,6 +54,8 @@ pub(crate) struct Core {
     pub branches: HashMap<(u32, u32), (u32, bool)>,
     /// Accesses and barriers so far.
     pub visible: u64,
+    /// It stands still until lanes of the dispatch have executed so many instructions.
+    pub stalled_until: u64,
 }
 
 pub(crate) struct Subgroup {
@@ -127,6 +131,7 @@ impl Group {
             clocks: Clocks::new(number, subgroups * width, width),
             branches: HashMap::new(),
             visible: 0,
+            stalled_until: 0,
         };
         Self { core, subgroups: all }
     }

@@ -169,9 +169,10 @@ fn of_result(sg: &Subgroup, mask: Mask, op: Alu, args: [Reg; 3]) -> Mask {
         2 => [bits[0], bits[1], 0],
         _ => bits,
     };
+    let too_far = shifted_too_far(sg, mask, op, args[1]);
     let all = a | b | c;
     if all == 0 {
-        return 0;
+        return too_far;
     }
     let decides = |lane: usize| {
         let bit = |mask: Mask| mask >> lane & 1 != 0;
@@ -184,7 +185,18 @@ fn of_result(sg: &Subgroup, mask: Mask, op: Alu, args: [Reg; 3]) -> Mask {
             _ => true,
         }
     };
-    lanes(all).filter(|lane| decides(*lane)).fold(0, |all: Mask, lane| all | 1 << lane)
+    lanes(all).filter(|lane| decides(*lane)).fold(too_far, |all: Mask, lane| all | 1 << lane)
+}
+
+/// Lanes that shift by as many bits as the number has, or more: the specification says nothing of the
+/// result.
+fn shifted_too_far(sg: &Subgroup, mask: Mask, op: Alu, by: Reg) -> Mask {
+    if !matches!(op.kind, Kind::ShiftLeft | Kind::ShiftRight | Kind::ShiftRightSigned) {
+        return 0;
+    }
+    let bits = if op.wide { 64 } else { 32 };
+    let too_far = |all: Mask, lane: usize| all | Mask::from(sg.get(by, lane) >= bits) << lane;
+    lanes(mask).fold(0, too_far)
 }
 
 fn of_group(

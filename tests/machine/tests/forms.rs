@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 use anyhow::{Result, ensure};
 use common::all::{Seen, kernels, sample};
 use common::case::{Case, run};
+use common::networks::Kind;
 use common::primitives::{Device, scan_case};
+use common::search_list::search;
 use common::searches::{SsspCase, sssp_case};
 use multisplit::primitives::sssp::SsspMethod;
 use multisplit::shaders::address::by_address;
@@ -49,16 +51,8 @@ fn kernels_that_take_addresses_give_the_same() -> Result<()> {
 
 #[test]
 fn a_search_is_submitted_again() -> Result<()> {
-    let of = SsspCase {
-        method: SsspMethod::Multisplit,
-        vertices: 120,
-        degree: 4,
-        floats: false,
-        resident: false,
-        spread: false,
-        short_queues: false,
-        rounds: 60,
-    };
+    let search = search(SsspMethod::Multisplit, Kind::Random);
+    let of = SsspCase { vertices: 120, rounds: 60, ..search };
     let again = PlanOptions { runs: 2, ..PlanOptions::default() };
     let outcome = run(&sssp_case(DEVICE, of)?, &options(), again, &[])?;
     ensure!(outcome.problem.is_none(), "{:?}", outcome.problem);

@@ -3,7 +3,12 @@
 //!
 //! The plain run takes a sample of kernels and mutants; `MULTISPLIT_FULL=1` all of them, in parts with
 //! `MULTISPLIT_PART=K/N`. Those that nothing notices are listed in `mutants.txt` of the target folder.
-//! Places where a mutant means the same as the kernel are in `equivalent.txt`, each with the reason.
+//! Places where a mutant means the same as the kernel are in `equivalent.txt`, each with the reason; an
+//! entry that no mutant of a full run fits is an error.
+//!
+//! To look at some: `MULTISPLIT_KERNELS=sort.small.keys,scan` takes all mutants of these kernels alone, by
+//! their labels (`scan` stands for all that begin with `scan.`), and `MULTISPLIT_PLACES=held;ROW` those whose
+//! place has one of these texts in it.
 
 mod common;
 
@@ -15,6 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::{Result, bail, ensure};
 use common::all::{Seen, full, kernels, part, sample, threads};
 use common::case::{Case, run};
+use common::edges::edges;
 use common::primitives::Device;
 use multisplit::shaders::{builtin, manifest};
 use multisplit_machine::mutate::{Mutant, MutantKind, mutants};
@@ -30,7 +36,26 @@ const CASES: usize = 12;
 const MORE_CASES: usize = 40;
 /// The same of a full run.
 const ALL_CASES: usize = 40;
-const ALL_MORE_CASES: usize = 120;
+const ALL_MORE_CASES: usize = 160;
+
+/// The kernels and places that are asked for, if not all of them.
+fn asked(label: &str, place: Option<&str>) -> bool {
+    let kernels = std::env::var("MULTISPLIT_KERNELS").unwrap_or_default();
+    let kernel = |k: &str| label == k || label.strip_prefix(k).is_some_and(|l| l.starts_with('.'));
+    let text = std::env::var("MULTISPLIT_PLACES").unwrap_or_default();
+    (kernels.is_empty() || kernels.split(',').any(kernel))
+        && place.is_none_or(|place| text.split(';').any(|text| place.contains(text)))
+}
+
+/// Whether some are asked for.
+fn selected() -> bool {
+    ["MULTISPLIT_KERNELS", "MULTISPLIT_PLACES"].iter().any(|name| std::env::var(name).is_ok())
+}
+
+/// Whether every mutant of a kernel is tried.
+fn all_mutants() -> bool {
+    full() || selected()
+}
 
 /// Places where a change means the same, a line each: kind, kernels (a prefix, or `*` for all), place,
 /// reason.
@@ -65,6 +90,29 @@ struct Trial<'c> {
     options: Options,
     executed: Vec<bool>,
     steps: u64,
+    /// What the kernel leaves in words that are the same under every schedule.
+    steady: Vec<u32>,
+}
+
+/// How a case is run, the `k`th of a kernel.
+fn way(k: usize, width: u32, case: &Case) -> Options {
+    let base = Options { seed: k as u64, ..Options::new(width) };
+    let random = Options { schedule: Schedule::Random, ..base };
+    let stalls = Options { schedule: Schedule::Stalls, ..base };
+    let reversed = Schedule::Reversed;
+    let held = |count| Schedule::HeldBack { first: 0, count, after: 40 };
+    if case.may_give_up.is_some() && k % 6 != 1 {
+        // Where others do not get on it gives up, which is right.
+        return if k.is_multiple_of(2) { random } else { stalls };
+    }
+    match k % 6 {
+        0 => random,
+        1 => Options { schedule: reversed, atomics: AtomicOrder::Reversed, ..base },
+        2 => Options { schedule: held(1), ..base },
+        3 => Options { resident: 2, ..random },
+        4 => Options { schedule: held(2), ..base },
+        _ => stalls,
+    }
 }
 
 /// The trials of a kernel, made as they are needed.
@@ -89,21 +137,24 @@ impl<'c> Trials<'c> {
     fn run(&self, first: usize, count: usize) -> Result<Vec<Trial<'c>>> {
         let mut trials = Vec::new();
         for (k, (width, case)) in self.cases.iter().enumerate().skip(first).take(count) {
-            let base = Options { seed: k as u64, ..Options::new(*width) };
-            let reversed = Schedule::Reversed;
-            let mut options = match k % 4 {
-                0 => Options { schedule: Schedule::Random, ..base },
-                1 => Options { schedule: reversed, atomics: AtomicOrder::Reversed, ..base },
-                2 => Options { schedule: Schedule::HeldBack { group: 0, after: 40 }, ..base },
-                _ => Options { schedule: Schedule::Random, resident: 2, ..base },
-            };
+            let mut options = way(k, *width, case);
             let outcome = run(case, &options, PlanOptions::default(), &[])?;
+            if let Some(problem) = outcome.problem {
+                bail!("{} with {options:?}, unchanged: {problem}", case.name);
+            }
+            if !case.steady.is_empty() {
+                let random = Schedule::Random;
+                let another = Options { schedule: random, seed: 99, ..Options::new(*width) };
+                let other = run(case, &another, PlanOptions::default(), &[])?;
+                let same = other.steady == outcome.steady;
+                ensure!(same, "{} with {options:?}: depends on the schedule", case.name);
+            }
             // A loop that never ends is stopped, and one finding is enough.
             options.budget = 3 * outcome.steps + 1_000_000;
             options.first_only = true;
             let executed = outcome.coverage.kernels.get(self.label).map(|c| c.executed.clone());
             let (executed, steps) = (executed.unwrap_or_default(), outcome.steps);
-            trials.push(Trial { case, options, executed, steps });
+            trials.push(Trial { case, options, executed, steps, steady: outcome.steady });
         }
         trials.sort_by_key(|trial| trial.steps);
         Ok(trials)
@@ -133,7 +184,7 @@ impl<'c> Trials<'c> {
             executed = Some(false);
             let replace: [(&str, &[u32]); 1] = [(self.label, &mutant.words)];
             match run(trial.case, &trial.options, PlanOptions::default(), &replace) {
-                Ok(outcome) if outcome.problem.is_none() => {}
+                Ok(outcome) if outcome.problem.is_none() && outcome.steady == trial.steady => {}
                 _ => return Some(true),
             }
         }
@@ -141,21 +192,41 @@ impl<'c> Trials<'c> {
     }
 }
 
+/// Subgroups of fewer lanes than 32, and of more; ranking by ballots, and by lane order.
+const DEVICES: [Device; 3] = [
+    Device { width: 64, lane_order: false },
+    Device { width: 8, lane_order: false },
+    Device { width: 16, lane_order: true },
+];
+
+fn shuffle<T>(all: &mut [T], seed: u64) {
+    let mut rng = Rng::new(seed);
+    for k in (1..all.len()).rev() {
+        all.swap(k, rng.below(k as u64 + 1) as usize);
+    }
+}
+
 /// Every kernel's cases, at widths below 32 and above.
 fn cases() -> Result<Vec<(u32, Case)>> {
     let mut cases = Vec::new();
-    for (number, lane_order, width) in [(3, false, 64), (5, false, 8), (7, true, 16)] {
+    for (number, device) in [3, 5, 7].into_iter().zip(DEVICES) {
         let mut seen = Seen::default();
         let count = if full() { 600 } else { 300 };
-        let sample = sample(Device { width, lane_order }, &mut seen, number, count)?;
-        cases.extend(sample.into_iter().map(|case| (width, case)));
+        let sample = sample(device, &mut seen, number, count)?;
+        cases.extend(sample.into_iter().map(|case| (device.width, case)));
     }
-    // In an order of their own, so that each kernel has cases of all widths and sizes.
-    let mut rng = Rng::new(8);
-    for k in (1..cases.len()).rev() {
-        cases.swap(k, rng.below(k as u64 + 1) as usize);
+    // In an order of their own, so that each kernel has cases of all widths and sizes; those that were
+    // made for what others miss come first.
+    shuffle(&mut cases, 8);
+    let mut first = Vec::new();
+    for device in DEVICES {
+        for maker in edges(device) {
+            first.push((device.width, maker()?));
+        }
     }
-    Ok(cases)
+    shuffle(&mut first, 9);
+    first.extend(cases);
+    Ok(first)
 }
 
 #[derive(Default)]
@@ -168,8 +239,7 @@ struct Tally {
 }
 
 fn spirv(label: &str) -> Option<Vec<u32>> {
-    let bytes = builtin::ALL.iter().find(|b| b.label() == label)?.spirv_bytes();
-    Some(bytes.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect())
+    Some(builtin::ALL.iter().find(|b| b.label() == label)?.spirv())
 }
 
 #[test]
@@ -178,17 +248,17 @@ fn changed_kernels_are_noticed() -> Result<()> {
     let mut jobs = Vec::new();
     for (number, entry) in manifest::entries().into_iter().enumerate() {
         let (part, parts) = part();
-        if !full() && number % KERNELS != 2 || number % parts != part {
+        if !all_mutants() && number % KERNELS != 2 || number % parts != part {
             continue;
         }
-        let Some(words) = spirv(&entry.label) else { continue };
+        let Some(words) = spirv(&entry.label).filter(|_| asked(&entry.label, None)) else {
+            continue;
+        };
         let mut all = mutants(&entry.label, &words)?;
-        if !full() {
+        all.retain(|mutant| asked(&entry.label, Some(&mutant.place)));
+        if !all_mutants() {
             // One of each kind, then any.
-            let mut rng = Rng::new(number as u64);
-            for k in (1..all.len()).rev() {
-                all.swap(k, rng.below(k as u64 + 1) as usize);
-            }
+            shuffle(&mut all, number as u64);
             let mut of_kind = BTreeMap::<MutantKind, usize>::new();
             let rank = |m: &Mutant, of_kind: &mut BTreeMap<MutantKind, usize>| {
                 let count = of_kind.entry(m.kind).or_default();
@@ -200,6 +270,9 @@ fn changed_kernels_are_noticed() -> Result<()> {
             all = ranked.into_iter().map(|(_, m)| m).take(MUTANTS).collect();
         }
         jobs.push((entry.label, all));
+    }
+    if full() && part().1 == 1 && !selected() {
+        find_stale(&jobs)?;
     }
     let (next, tally) = (AtomicUsize::new(0), Mutex::new(Tally::default()));
     let failed = Mutex::new(Vec::new());
@@ -220,9 +293,21 @@ fn changed_kernels_are_noticed() -> Result<()> {
     report(&tally.into_inner().unwrap_or_else(|e| e.into_inner()))
 }
 
+/// Entries of the list of those that mean the same which no mutant fits: their places have other names
+/// now, or are gone.
+fn find_stale(jobs: &[(String, Vec<Mutant>)]) -> Result<()> {
+    let mutants = || jobs.iter().flat_map(|(label, all)| all.iter().map(move |m| (label, m)));
+    let known = Equivalent::all()?;
+    let stale = known.iter().filter(|e| !mutants().any(|(label, mutant)| e.is(label, mutant)));
+    let stale: Vec<_> =
+        stale.map(|e| format!("{} | {} | {}", e.kind, e.kernels, e.place)).collect();
+    ensure!(stale.is_empty(), "equivalent.txt has what no mutant fits:\n{}", stale.join("\n"));
+    Ok(())
+}
+
 fn try_all(label: &str, all: &[Mutant], cases: &[(u32, Case)], tally: &Mutex<Tally>) -> Result<()> {
     let equivalent = Equivalent::all()?;
-    if full() {
+    if all_mutants() {
         // So that a long run says how far it is.
         println!("{label}: {} mutants", all.len());
     }

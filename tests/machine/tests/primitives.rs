@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use anyhow::{Result, ensure};
 use common::all::{Seen, WIDTHS, all, full, large_tiles, part, sample, threads};
 use common::case::{Case, check};
+use common::edges::edges;
 use common::primitives::Device;
 use multisplit::shaders::manifest;
 use multisplit_machine::{AtomicOrder, Coverage, Options, Schedule};
@@ -31,9 +32,12 @@ fn schedules(seed: u64) -> [Options; 6] {
         Options { schedule: Schedule::Reversed, atomics: AtomicOrder::Reversed, ..base },
         Options { schedule: Schedule::Random, ..base },
         Options { schedule: Schedule::Random, resident: 2, ..base },
-        Options { schedule: Schedule::HeldBack { group: 0, after: 20 + seed % 60 }, ..base },
         Options {
-            schedule: Schedule::HeldBack { group: 1, after: seed % 90 },
+            schedule: Schedule::HeldBack { first: 0, count: 1, after: 20 + seed % 60 },
+            ..base
+        },
+        Options {
+            schedule: Schedule::HeldBack { first: 1, count: 1, after: seed % 90 },
             resident: 3,
             ..base
         },
@@ -43,7 +47,8 @@ fn schedules(seed: u64) -> [Options; 6] {
 /// The cases for a device, each with how it is run.
 fn jobs(device: Device, seen: &mut Seen, number: usize) -> Result<Vec<(Arc<Case>, Options)>> {
     let cases = if full() {
-        all(device).iter().map(|maker| maker()).collect::<Result<Vec<_>>>()?
+        let every = all(device).into_iter().chain(edges(device));
+        every.map(|maker| maker()).collect::<Result<Vec<_>>>()?
     } else {
         let mut cases = sample(device, seen, number * 13, SAMPLE)?;
         if device.width == LARGE_TILES_AT && !device.lane_order {

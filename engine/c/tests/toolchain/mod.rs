@@ -1,4 +1,5 @@
 //! How tests build programs in C and C++ against the installed library, and run them.
+#![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -42,7 +43,7 @@ pub struct Program<'p> {
 }
 
 const C: [&str; 6] = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g"];
-const CXX: [&str; 6] = ["-std=c++11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g"];
+const CXX: [&str; 6] = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g"];
 
 impl Installed {
     /// Installed as `./x install-c` does, once for all tests.
@@ -53,15 +54,50 @@ impl Installed {
     }
 
     fn new() -> Result<Self> {
-        // Large, so not in memory, where temporary files may be.
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("installed");
+        // Large, so not in memory, where temporary files may be. Each test binary has its own, since
+        // two may run at the same time.
+        let name = format!("installed-{}", env!("CARGO_CRATE_NAME"));
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let mut install = Command::new(env!("CARGO_BIN_EXE_install-multisplit-c"));
         succeed(install.arg(&folder))?;
         Ok(Self { folder, device: device()? })
     }
 
+    /// The library without GLSL, built apart: as it is shipped where every case is run, else quickly.
+    pub fn without_glsl() -> Result<Self> {
+        let full = std::env::var_os("MULTISPLIT_FULL").is_some();
+        let profile = if full { "release-c" } else { "dev" };
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("without-glsl");
+        let folder = target.join("installed");
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["run", "--quiet", "-p", "multisplit-c", "--no-default-features"]);
+        build.args(["--bin", "install-multisplit-c", "--profile", profile, "--target-dir"]);
+        succeed(build.arg(&target).arg("--").arg(&folder).current_dir(root()))?;
+        Ok(Self { folder, device: device()? })
+    }
+
     fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.folder.join(name)
+    }
+
+    /// A program of the guide: the block of code after `<!-- program: NAME -->`.
+    pub fn guide_program(&self, name: &str) -> Result<PathBuf> {
+        let guide = std::fs::read_to_string(root().join("../../docs/embedding-c.md"))?;
+        let (_, after) = guide
+            .split_once(&format!("<!-- program: {name} -->\n"))
+            .with_context(|| format!("the guide has no program {name}"))?;
+        let (_, block) = after.split_once('\n').context("a block of code")?;
+        let (text, _) = block.split_once("\n```").context("the end of the block")?;
+        let path = self.path(name);
+        std::fs::write(&path, format!("{text}\n"))?;
+        Ok(path)
+    }
+
+    /// Another copy of the shared library, under another name.
+    pub fn second_copy(&self) -> Result<PathBuf> {
+        let copy = self.path("second-copy.so");
+        std::fs::copy(self.path("lib/libmultisplit.so"), &copy)?;
+        Ok(copy)
     }
 
     /// The widths to run a program at; other drivers than lavapipe do not look at them.
@@ -71,8 +107,13 @@ impl Installed {
 
     /// What pkg-config says of the installed library.
     pub fn pkg_config(&self, options: &[&str]) -> Result<Vec<String>> {
+        self.pkg_config_of("multisplit", options)
+    }
+
+    /// What it says of a package.
+    pub fn pkg_config_of(&self, package: &str, options: &[&str]) -> Result<Vec<String>> {
         let mut command = Command::new("pkg-config");
-        command.args(options).arg("multisplit");
+        command.args(options).arg(package);
         command.env("PKG_CONFIG_PATH", self.path("lib/pkgconfig"));
         let output = succeed(&mut command)?;
         Ok(text(&output.stdout).split_ascii_whitespace().map(str::to_owned).collect())
@@ -88,21 +129,22 @@ impl Installed {
             compile.args(program.flags).args(self.pkg_config(&["--cflags"])?);
             // Next to the sources are the headers that are theirs.
             compile.arg("-I").arg(root().join("examples")).arg("-I").arg(root().join("tests"));
+            // A source that is not the package's has its whole path.
             succeed(compile.arg("-c").arg(root().join(source)).arg("-o").arg(&object))?;
             objects.push(object);
         }
         let main = program.sources.first().copied().unwrap_or_default();
         let mut link = compiler(main);
         link.args(program.flags).args(objects).args(self.link(program.library)?);
-        succeed(link.args(["-lvulkan", "-lm", "-pthread", "-o"]).arg(&path))?;
+        succeed(link.args(["-lvulkan", "-lm", "-ldl", "-pthread", "-o"]).arg(&path))?;
         Ok(Built { path, library: program.library })
     }
 
     /// Compiles a file that includes the header and nothing else.
-    pub fn check_header(&self, standard: &str) -> Result<()> {
+    pub fn check_header(&self, header: &str, standard: &str) -> Result<()> {
         let source =
             self.path(format!("{standard}.{}", if standard.contains('+') { "cpp" } else { "c" }));
-        std::fs::write(&source, "#include <multisplit.h>\n")?;
+        std::fs::write(&source, format!("#include <{header}>\n"))?;
         let mut compile = compiler(&source.display().to_string());
         compile.arg(format!("-std={standard}")).args(["-Wconversion", "-fsyntax-only"]);
         succeed(compile.args(self.pkg_config(&["--cflags"])?).arg(&source))?;
@@ -112,15 +154,37 @@ impl Installed {
     fn link(&self, library: Library) -> Result<Vec<String>> {
         match library {
             Library::Shared => self.pkg_config(&["--libs"]),
-            // With both there, the linker would take the shared one.
-            Library::Static => {
-                let archive = self.path("lib/libmultisplit.a").display().to_string();
-                let mut all = self.pkg_config(&["--libs", "--static"])?;
-                all.retain(|flag| flag != "-lmultisplit");
-                all.insert(0, archive);
-                Ok(all)
-            }
+            Library::Static => self.pkg_config_of("multisplit-static", &["--libs"]),
         }
+    }
+
+    /// Builds `tests/cmake` as a project of its own, with a target of multisplit's package.
+    pub fn build_with_cmake(&self, library: &str, fetched: bool) -> Result<Built> {
+        let build = self.path(format!("cmake-{}-{fetched}", library.replace("::", "-")));
+        let mut configure = Command::new("cmake");
+        configure.arg("-S").arg(root().join("tests/cmake")).arg("-B").arg(&build);
+        configure.arg(format!("-DLIBRARY={library}"));
+        configure.arg(format!("-DEXAMPLES={}", root().join("examples").display()));
+        match fetched {
+            true => configure.arg(format!("-DFETCH={}", self.folder.display())),
+            false => configure.arg(format!("-DCMAKE_PREFIX_PATH={}", self.folder.display())),
+        };
+        succeed(&mut configure)?;
+        succeed(Command::new("cmake").arg("--build").arg(&build))?;
+        // CMake gives a program the folder of its libraries: nothing is set to run it.
+        Ok(Built { path: build.join("consumer"), library: Library::Static })
+    }
+
+    /// Symbols of a library, by nm.
+    pub fn symbols(&self, library: &str, options: &[&str]) -> Result<Vec<String>> {
+        let output = succeed(Command::new("nm").args(options).arg(self.path(library)))?;
+        let all = text(&output.stdout);
+        Ok(all.lines().filter_map(|line| line.split(' ').nth(2)).map(str::to_owned).collect())
+    }
+
+    /// The size of a file.
+    pub fn bytes(&self, file: &str) -> Result<u64> {
+        Ok(std::fs::metadata(self.path(file))?.len())
     }
 
     /// Runs a program on the device under test, validation on, hazards between submissions too.

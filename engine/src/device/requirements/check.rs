@@ -56,6 +56,11 @@ pub enum Missing {
     SubgroupSize(u32),
     /// A queue family with compute: any, or the one that was named.
     Compute(Option<u32>),
+    /// A function that the engine calls, which `vkGetDeviceProcAddr` does not know.
+    Function {
+        /// Its name.
+        name: &'static CStr,
+    },
 }
 
 impl fmt::Display for Missing {
@@ -81,6 +86,13 @@ impl fmt::Display for Missing {
             Self::SubgroupSize(size) => write!(f, "a subgroup size from 4 to 128 (it is {size})"),
             Self::Compute(None) => f.write_str("a compute queue"),
             Self::Compute(Some(family)) => write!(f, "compute on queue family {family}"),
+            Self::Function { name } => {
+                write!(
+                    f,
+                    "the function {} (vkGetDeviceProcAddr gives none)",
+                    name.to_string_lossy()
+                )
+            }
         }
     }
 }
@@ -109,12 +121,22 @@ impl Check {
         Err(Error::MissingRequirements { device: self.device, missing })
     }
 
+    /// Lets a device pass that has, or was created with, no `synchronization2`.
+    pub(crate) fn allow_without_synchronization2(&mut self) {
+        let name = KNOWN.first().and_then(|known| known.feature).map(|(name, _)| name);
+        self.missing.retain(|missing| match missing {
+            Missing::Feature { name: other, .. } => Some(*other) != name,
+            _ => true,
+        });
+    }
+
     /// A device of which everything useful will be enabled.
     pub(super) fn of_device(offer: &Offer) -> Self {
         let mut missing = device_lacks(offer);
         if !offer.features.synchronization2 {
             missing.extend(KNOWN.first().and_then(|k| k.missing(Why::NotSupported)));
         }
+        missing.extend(without_full_subgroups(offer, &offer.features));
         let (device, features) = (offer.properties.name.clone(), offer.features);
         Self { device, features, missing, unused: Vec::new() }
     }
@@ -138,8 +160,28 @@ impl Check {
                 (false, false) => {}
             }
         }
+        if let Some(lacking) = without_full_subgroups(offer, enabled) {
+            unused.retain(|unused| *unused != lacking);
+            missing.push(lacking);
+        }
         Self { device: offer.properties.name.clone(), features: *enabled, missing, unused }
     }
+}
+
+/// Kernels rely on full subgroups: `computeFullSubgroups` where nothing else promises them. From Vulkan 1.3
+/// on modules can ask for them, if subgroups have one size or can be told which.
+fn without_full_subgroups(offer: &Offer, enabled: &Features) -> Option<Missing> {
+    let (least, most) = offer.properties.subgroup_size_range;
+    let by_module = offer.core13 && (enabled.subgroup_size_control || least == most);
+    if enabled.compute_full_subgroups || by_module {
+        return None;
+    }
+    let why = match offer.features.compute_full_subgroups {
+        true => Why::NotEnabled,
+        false => Why::NotSupported,
+    };
+    let full = Features { compute_full_subgroups: true, ..Features::default() };
+    KNOWN.iter().find(|known| (known.on)(&full)).and_then(|known| known.missing(why))
 }
 
 impl Known {

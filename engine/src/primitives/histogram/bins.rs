@@ -89,9 +89,11 @@ impl BinCode {
             Bin::Identity if sample.is_float() => {
                 refuse(sample, "the bin of a float is not the float itself")
             }
+            Bin::Even { .. } | Bin::Range(_) => Self::by_edges(histogram, policy),
+            _ if histogram.closed => {
+                refuse(sample, "closed is for even and range bins, which have a last edge")
+            }
             Bin::Identity => Ok(Self::plain(IDENTITY)),
-            Bin::Even { lo, hi } => even(sample, *lo, *hi, histogram.bins, policy),
-            Bin::Range(splitters) => range(sample, splitters, histogram.bins, policy),
             #[cfg(feature = "glsl")]
             Bin::Glsl(user) => Ok(Self {
                 parameters: user.parameters,
@@ -99,6 +101,19 @@ impl BinCode {
                 ..Self::plain(IDENTITY)
             }),
         }
+    }
+
+    fn by_edges(histogram: &Histogram, policy: &Policy) -> Result<Self> {
+        let (sample, bins) = (histogram.sample, histogram.bins);
+        let mut code = match &histogram.function {
+            Bin::Even { lo, hi } => even(sample, *lo, *hi, histogram, policy)?,
+            Bin::Range(splitters) => range(sample, splitters, bins, histogram.closed, policy)?,
+            _ => return refuse(sample, "no edges"),
+        };
+        // An edge at zero is the lower of the two zeros, and a closed one has both.
+        let zero = sample.is_float() && code.span + code.least == sample.ordered_edge(0);
+        code.span += u64::from(histogram.closed && zero);
+        Ok(code)
     }
 
     fn plain(kind: u32) -> Self {
@@ -152,9 +167,17 @@ fn refuse<T>(sample: SampleType, problem: &str) -> Result<T> {
     Err(Error::Histogram { sample: sample.to_string(), problem: problem.to_owned() })
 }
 
-fn even(sample: SampleType, lo: u64, hi: u64, bins: u32, policy: &Policy) -> Result<BinCode> {
+fn even(
+    sample: SampleType,
+    lo: u64,
+    hi: u64,
+    histogram: &Histogram,
+    policy: &Policy,
+) -> Result<BinCode> {
+    let bins = histogram.bins;
     if sample.is_float() {
-        return even_float(sample, lo, hi, bins, policy);
+        let parts = EvenFloats { sample, lo, hi, bins };
+        return even_float(&parts, histogram.closed, policy);
     }
     if sample.ordered_edge(lo) >= sample.ordered_edge(hi) {
         return refuse(sample, "the range is empty");
@@ -173,7 +196,8 @@ fn even(sample: SampleType, lo: u64, hi: u64, bins: u32, policy: &Policy) -> Res
 const MIN_WIDTH: f64 = 1e-30;
 const MAX_WIDTH: f64 = 1e30;
 
-fn even_float(sample: SampleType, lo: u64, hi: u64, bins: u32, policy: &Policy) -> Result<BinCode> {
+fn even_float(parts: &EvenFloats, closed: bool, policy: &Policy) -> Result<BinCode> {
+    let EvenFloats { sample, lo, hi, bins } = *parts;
     let (from, to) = (sample.float(lo), sample.float(hi));
     if !(from < to && from.is_finite() && to.is_finite()) {
         return refuse(sample, "the range is empty or not finite");
@@ -181,9 +205,8 @@ fn even_float(sample: SampleType, lo: u64, hi: u64, bins: u32, policy: &Policy) 
     if !(MIN_WIDTH..=MAX_WIDTH).contains(&(to - from)) {
         return refuse(sample, "the range is narrower than 1e-30 or wider than 1e30");
     }
-    let parts = EvenFloats { sample, lo, hi, bins };
     if !parts.one_correction_suffices() {
-        return range(sample, &parts.edges(), bins, policy);
+        return range(sample, &parts.edges(), bins, closed, policy);
     }
     let scale = match sample {
         SampleType::F64 => (f64::from(bins) / (to - from)).to_bits(),
@@ -247,7 +270,13 @@ impl EvenFloats {
 /// Distances between floats at the ends of a range, in parts: scaling 2^20 parts adds a third of one.
 const MAX_UNCERTAINTY: f64 = 0.25;
 
-fn range(sample: SampleType, splitters: &[u64], bins: u32, policy: &Policy) -> Result<BinCode> {
+fn range(
+    sample: SampleType,
+    splitters: &[u64],
+    bins: u32,
+    closed: bool,
+    policy: &Policy,
+) -> Result<BinCode> {
     let tuning = &policy.histogram;
     if splitters.len() as u64 != u64::from(bins) + 1 {
         return refuse(sample, "m range bins have m + 1 splitters");
@@ -272,14 +301,15 @@ fn range(sample: SampleType, splitters: &[u64], bins: u32, policy: &Policy) -> R
     };
     if bins <= tuning.register_bins.min(MAX_IN_REGISTERS) {
         range.search = Search::Registers;
-        // Halves of the same size. Nothing inside is at or above what is put behind.
+        // Halves of the same size. What is put behind is above all samples, or the largest one, whose
+        // bin the kernels know.
         range.splitters = bins.next_power_of_two().max(2) - 1;
     } else if tuning.cells > 0 {
         range.search = Search::Lookup;
         // At most a third of shared memory, whatever is asked for.
         let most = tuning.cells.min(policy.shared_memory / 12);
         range.cells = Cells::count(bins, tuning.cells_per_bin, most);
-        let cells = Cells::new(sample, splitters, range.cells);
+        let cells = Cells::new(sample, splitters, range.cells, closed);
         range.affine = matches!(cells.map, CellMap::Affine(_));
         match cells.map {
             CellMap::Affine(scale) => code.scale = scale,

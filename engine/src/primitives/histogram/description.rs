@@ -84,6 +84,7 @@ impl Bins {
             sample,
             bins,
             function,
+            closed: false,
             layout: Layout::PACKED,
             weight: Weight::None,
             wide: false,
@@ -100,6 +101,25 @@ impl Bins {
 }
 
 impl<S> Bins<S> {
+    /// With the upper edge of the last bin in that bin, as NumPy has it: the range `lo..hi` then has
+    /// `hi` too. For even and range bins; equal parts stay where they are.
+    ///
+    /// ```
+    /// # let gpu = multisplit::Context::new()?;
+    /// use multisplit::Bins;
+    /// let grades = gpu.histogram(&[0u8, 5, 9, 10], Bins::even(0..10, 2).closed())?;
+    /// assert_eq!((&grades.counts[..], grades.out_of_range[0]), (&[1, 3][..], 0));
+    /// // Every value of a type has a bin: no edge need be past the largest one.
+    /// let halves = gpu.histogram(&[0u8, 127, 128, 255], Bins::range(&[0, 128, 255]).closed())?;
+    /// assert_eq!(halves.counts, [2, 2]);
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    #[must_use]
+    pub fn closed(mut self) -> Self {
+        self.histogram.closed = true;
+        self
+    }
+
     /// With samples that lie in memory otherwise than side by side.
     #[must_use]
     pub fn layout(mut self, layout: Layout) -> Self {

@@ -38,6 +38,8 @@ pub(in crate::primitives) struct Histogram {
     /// m, the number of bins.
     pub bins: u32,
     pub function: Bin,
+    /// Whether the last bin has its upper edge.
+    pub closed: bool,
     pub layout: Layout,
     pub weight: Weight,
     /// Whether counts have 64 bits: two words each, the low one first.

@@ -200,7 +200,7 @@ impl HistogramPasses<'_> {
         }
     }
 
-    fn constants(&self) -> [(&'static str, u32); 21] {
+    fn constants(&self) -> [(&'static str, u32); 22] {
         let Self { histogram, sizes, code, .. } = self;
         let votes = self.method == HistogramMethod::Ballots;
         let shared = self.method == HistogramMethod::Shared;
@@ -228,6 +228,7 @@ impl HistogramPasses<'_> {
             ("CELLS", range.map_or(1, |range| range.cells)),
             ("SPLITTERS", sizes.splitters),
             ("AFFINE", u32::from(range.is_some_and(|range| range.affine))),
+            ("CLOSED", u32::from(histogram.closed)),
             ("WHOLE", u32::from(whole)),
         ]
     }

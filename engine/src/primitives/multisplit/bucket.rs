@@ -10,7 +10,7 @@ use super::Split;
 use super::push::{BucketWords, SplitBy};
 use crate::error::{Error, Result};
 use crate::primitives::Policy;
-use crate::primitives::cells::{CellMap, Cells};
+use crate::primitives::cells::Cells;
 use crate::primitives::key::{Key, KeyType};
 use crate::primitives::sample::SampleType;
 
@@ -260,8 +260,7 @@ impl BucketCode {
             return Self { table, ..Self::plain(kind, BucketWords::default()) };
         }
         let sample = if wide { SampleType::U64 } else { SampleType::U32 };
-        let cells = Cells::new(sample, ordered, count);
-        let CellMap::Shift(shift) = cells.map else { unreachable!("integers are shifted") };
+        let cells = Cells::new(sample, ordered, count, false);
         let first = ordered.first().copied().unwrap_or(0);
         let ([first_low, first_high], [span_low, span_high]) =
             (halves(first), halves(ordered.last().map_or(0, |last| last - first)));
@@ -270,7 +269,7 @@ impl BucketCode {
             min_high: first_high,
             width_or_scale: span_low,
             mask_or_width_high: span_high,
-            flip_or_reciprocal: cells.format.bits(shift),
+            flip_or_reciprocal: cells.format.bits(cells.map.shift()),
         };
         let mut table = cells.words;
         table.push(0); // so that splitters of two words begin at an even one

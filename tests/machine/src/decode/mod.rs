@@ -8,7 +8,7 @@ mod groups;
 mod live;
 mod pointers;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -34,6 +34,7 @@ pub fn decode(
         .map_err(|state| malformed(state.to_string()))?;
     let mut decoder = Decoder::new(label, specialization);
     decoder.declarations(&module)?;
+    decoder.note_uses(&module);
     decoder.functions(&module)?;
     decoder.finish(&module)
 }
@@ -54,6 +55,8 @@ pub(super) struct Decoder<'s> {
     decorations: HashMap<Word, Vec<(Decoration, u32)>>,
     /// Scalars of constants.
     constants: HashMap<Word, Vec<u64>>,
+    /// Values that an instruction of a function takes.
+    used: HashSet<Word>,
     /// The type of every value.
     value_types: HashMap<Word, Word>,
     registers: HashMap<Word, Reg>,
@@ -91,6 +94,7 @@ impl<'s> Decoder<'s> {
             names: HashMap::new(),
             decorations: HashMap::new(),
             constants: HashMap::new(),
+            used: HashSet::new(),
             value_types: HashMap::new(),
             registers: HashMap::new(),
             pointers: HashMap::new(),
@@ -126,6 +130,12 @@ impl<'s> Decoder<'s> {
 
     fn decoration(&self, id: Word, wanted: Decoration) -> Option<u32> {
         self.decorations.get(&id)?.iter().find(|(what, _)| *what == wanted).map(|(_, v)| *v)
+    }
+
+    fn note_uses(&mut self, module: &Module) {
+        let instructions = module.functions.iter().flat_map(|function| function.all_inst_iter());
+        let operands = instructions.flat_map(|instruction| &instruction.operands);
+        self.used = operands.filter_map(Operand::id_ref_any).collect();
     }
 
     fn declarations(&mut self, module: &Module) -> Result<(), MachineError> {

@@ -320,7 +320,8 @@ impl Decoder<'_> {
         if ordered {
             self.emit(Code::MemoryBarrier(semantics));
         }
-        self.emit(Code::Atomic { op, space, dst, at, value, compare, wide });
+        let used = instruction.result_id.is_some_and(|id| self.used.contains(&id));
+        self.emit(Code::Atomic { op, space, dst, at, value, compare, wide, used });
         if ordered {
             self.emit(Code::MemoryBarrier(semantics));
         }

@@ -4,7 +4,6 @@ use anyhow::Result;
 use multisplit::primitives::histogram::HistogramMethod;
 use multisplit::primitives::multisplit::Method;
 use multisplit::primitives::sort::SortMethod;
-use multisplit::primitives::sssp::SsspMethod;
 use multisplit::shaders::manifest::entries;
 use multisplit::{KeyType, SampleType};
 use std::collections::HashSet;
@@ -14,7 +13,7 @@ use super::moves::{Along, Function, Gives, SortCase, SplitCase, sort_case, split
 use super::others::{HistogramCase, Weighted, histogram_case, memory_case, probe_case};
 use super::pieces::{PiecesCase, pieces_case};
 use super::primitives::{Device, ITEMS, scan_case, tile};
-use super::searches::{SsspCase, sssp_case, survey_case};
+use super::search_list::searches;
 use super::terms::{term_case, term_cases};
 
 pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
@@ -52,7 +51,7 @@ fn sizes_of(tile: u64) -> [u64; 5] {
 }
 
 /// Threads of a workgroup that are more than the 256 values of a digit.
-const MANY_THREADS: u32 = 384;
+pub const MANY_THREADS: u32 = 384;
 
 fn sorts(device: Device, all: &mut Vec<Maker>) {
     let keys = [KeyType::U32, KeyType::I32, KeyType::F32, KeyType::U64, KeyType::F64];
@@ -168,7 +167,9 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
 pub fn large_tiles(device: Device) -> Vec<Maker> {
     let mut all: Vec<Maker> = Vec::new();
     let threads = device.threads();
-    let shape = |number: usize| if number.is_multiple_of(2) { (32, 4) } else { (22, 2) };
+    // Every count of buckets with both.
+    let shape =
+        |number: usize| if (number + number / 4).is_multiple_of(2) { (32, 4) } else { (22, 2) };
     let mut number = 0;
     for method in [Method::Block, Method::OneSweep] {
         for gives in [Gives::Keys, Gives::Pairs(1), Gives::Pairs(4), Gives::Permutation] {
@@ -261,7 +262,7 @@ fn histograms(device: Device, all: &mut Vec<Maker>) {
                         bins,
                         weighted,
                         wide,
-                        channels,
+                        channels: if channels { 3 } else { 1 },
                         on_device,
                         n,
                         cells,
@@ -273,47 +274,11 @@ fn histograms(device: Device, all: &mut Vec<Maker>) {
     }
 }
 
-fn searches(device: Device, all: &mut Vec<Maker>) {
-    let methods = [
-        SsspMethod::BellmanFord,
-        SsspMethod::NearFar,
-        SsspMethod::Bucketing,
-        SsspMethod::MultisplitPasses,
-        SsspMethod::Multisplit,
-    ];
-    for method in methods {
-        for (resident, spread, short_queues, floats) in [
-            (false, false, false, false),
-            (false, true, false, true),
-            (true, false, false, false),
-            (true, true, false, true),
-            (false, false, true, false),
-        ] {
-            let piles = matches!(method, SsspMethod::Bucketing | SsspMethod::MultisplitPasses);
-            let vertices = if (resident || spread) && !piles { 300 } else { 150 };
-            let of = SsspCase {
-                method,
-                vertices,
-                degree: 4,
-                floats,
-                resident,
-                spread,
-                short_queues,
-                rounds: if piles { 40 } else { 80 },
-            };
-            all.push(Box::new(move || sssp_case(device, of)));
-        }
-    }
-    for number in 0..4 {
-        all.push(Box::new(move || survey_case(device, number % 2 == 1, number / 2 == 1)));
-    }
-}
-
 fn pieces(device: Device, all: &mut Vec<Maker>) {
     for (number, n) in sizes(device).into_iter().enumerate() {
         let buckets = [1, 2, 3, 40, 300][number];
         for words in [1, 2, 4] {
-            let of = PiecesCase { n: n as u32, buckets, words };
+            let of = PiecesCase { n: n as u32, buckets, words, all_fit: false };
             all.push(Box::new(move || pieces_case(device, of)));
         }
     }
@@ -335,7 +300,7 @@ pub fn all(device: Device) -> Vec<Maker> {
     }
     // Tiles of 16 elements per thread: one, and several.
     let tile = 16 * u64::from(device.threads());
-    for of in term_cases(&[3 * tile + 5, tile - 3, 2 * tile]) {
+    for of in term_cases(&[2 * tile + 5, tile - 3, tile + 1]) {
         all.push(Box::new(move || term_case(device, of)));
     }
     searches(device, &mut all);

@@ -1,9 +1,13 @@
 //! A plan with its inputs and the outputs that it has to give, and how it is run on the machine.
 
 use super::primitives::LANE_ORDER;
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+
 use anyhow::{Result, ensure};
 use multisplit::graph::Plan;
-use multisplit_machine::{AtomicOrder, Coverage, Machine, Options, PlanOptions};
+use multisplit_machine::{AtomicOrder, Coverage, Machine, Options, PlanOptions, Schedule, Swap};
 
 /// What an output has to be; words past these do not matter.
 #[derive(Clone)]
@@ -11,6 +15,9 @@ pub struct Output {
     pub name: &'static str,
     pub expected: Vec<u32>,
 }
+
+/// Says what is wrong with the outputs, which it is given by their names, where more than one is right.
+pub type Verify = Arc<dyn Fn(&dyn Fn(&str) -> Vec<u32>) -> Option<String> + Send + Sync>;
 
 /// A plan with its inputs and outputs, by the names of its imports.
 #[derive(Clone)]
@@ -23,6 +30,9 @@ pub struct Case {
     pub lane_order: bool,
     /// A word that is not zero where the kernels gave up, as they may: the outputs are nothing then.
     pub may_give_up: Option<(&'static str, usize)>,
+    pub verify: Option<Verify>,
+    /// Words that are the same under every schedule, whatever they are: how the work was done.
+    pub steady: Vec<(&'static str, Range<usize>)>,
 }
 
 /// What a run did.
@@ -31,15 +41,68 @@ pub struct Outcome {
     pub problem: Option<String>,
     pub steps: u64,
     pub coverage: Coverage,
+    /// The words that are the same under every schedule.
+    pub steady: Vec<u32>,
 }
 
-/// Runs a case. `replace` has kernels to be run in the place of others, by label.
+/// Whether all workgroups of a dispatch get on at the same time, so that none waits in vain.
+fn is_fair(options: &Options) -> bool {
+    let at_random = matches!(options.schedule, Schedule::Random | Schedule::Stalls);
+    at_random && options.resident >= Options::new(options.width).resident
+}
+
+/// Runs a case. `replace` has kernels to be run in the place of others, by label. Where additions to shared
+/// memory could come in another order, it is run again with many of them swapped.
 pub fn run(
     case: &Case,
     options: &Options,
     plan_options: PlanOptions,
     replace: &[(&str, &[u32])],
 ) -> Result<Outcome> {
+    let (mut outcome, swaps, _) = run_swapped(case, options, plan_options, replace, &[])?;
+    let chosen = disjoint(&swaps);
+    if outcome.problem.is_some() || chosen.is_empty() {
+        return Ok(outcome);
+    }
+    let (other, _, swapped) = run_swapped(case, options, plan_options, replace, &chosen)?;
+    if let Some(problem) = other.problem.filter(|_| swapped) {
+        let count = chosen.len();
+        let what =
+            format!("with {count} pairs of additions swapped that nothing orders:\n{problem}");
+        outcome.problem = Some(what);
+    }
+    Ok(outcome)
+}
+
+/// Of the last pairs of each workgroup of the last pass that has some, as many as have no addition in
+/// common. Early ones may lead to other additions than those that were noted.
+fn disjoint(swaps: &[Swap]) -> Vec<Swap> {
+    let Some(pass) = swaps.last().map(|swap| swap.pass) else { return Vec::new() };
+    let mut groups = BTreeMap::<u64, Vec<&Swap>>::new();
+    for swap in swaps.iter().filter(|swap| swap.pass == pass) {
+        groups.entry(swap.group).or_default().push(swap);
+    }
+    let mut taken = HashSet::new();
+    let mut chosen = Vec::new();
+    for all in groups.values() {
+        for swap in all.iter().skip(all.len() * 15 / 16) {
+            if swap.numbers.iter().all(|number| !taken.contains(number)) {
+                taken.extend(swap.numbers);
+                chosen.push(**swap);
+            }
+        }
+    }
+    chosen
+}
+
+/// Runs a case with pairs of additions swapped; gives also those that can be, and whether they were.
+fn run_swapped(
+    case: &Case,
+    options: &Options,
+    plan_options: PlanOptions,
+    replace: &[(&str, &[u32])],
+    swaps: &[Swap],
+) -> Result<(Outcome, Vec<Swap>, bool)> {
     let mut options = *options;
     if case.lane_order {
         options.atomics = AtomicOrder::Lane;
@@ -61,6 +124,7 @@ pub fn run(
         };
         bound.push((name, buffer));
     }
+    machine.swap(swaps);
     machine.run(&case.plan, &bound, plan_options)?;
     let mut problem = (!machine.findings().is_empty()).then(|| format!("{}", machine.findings()));
     let word = |(name, at): (&str, usize)| {
@@ -68,6 +132,9 @@ pub fn run(
         machine.download(buffer.1).get(at).copied()
     };
     let gave_up = case.may_give_up.and_then(word).is_some_and(|word| word != 0);
+    if gave_up && is_fair(&options) {
+        problem.get_or_insert_default().push_str("gave up, though all workgroups get on\n");
+    }
     for output in case.outputs.iter().filter(|_| !gave_up) {
         let held = bound.iter().find(|(name, _)| *name == output.name);
         let held = held.map(|(_, buffer)| machine.download(*buffer)).unwrap_or_default();
@@ -80,7 +147,21 @@ pub fn run(
             problem.get_or_insert_default().push_str(&what);
         }
     }
-    Ok(Outcome { problem, steps: machine.steps(), coverage: machine.coverage().clone() })
+    let words = |name: &str| {
+        let buffer = bound.iter().find(|(n, _)| *n == name);
+        buffer.map(|(_, buffer)| machine.download(*buffer).to_vec()).unwrap_or_default()
+    };
+    let verified = case.verify.as_ref().filter(|_| !gave_up).and_then(|verify| verify(&words));
+    if let Some(what) = verified {
+        problem.get_or_insert_default().push_str(&format!("{what}\n"));
+    }
+    let mut steady = Vec::new();
+    for (name, range) in case.steady.iter().filter(|_| !gave_up) {
+        steady.extend(words(name).get(range.clone()).unwrap_or_default());
+    }
+    let (steps, coverage) = (machine.steps(), machine.coverage().clone());
+    let outcome = Outcome { problem, steps, coverage, steady };
+    Ok((outcome, machine.swaps().to_vec(), machine.swapped()))
 }
 
 /// Runs a case that must be right.

@@ -4,10 +4,14 @@
 pub mod all;
 pub mod case;
 pub mod driver;
+pub mod edges;
 pub mod moves;
+pub mod networks;
 pub mod others;
 pub mod pieces;
 pub mod primitives;
 pub mod programs;
+pub mod search_list;
 pub mod searches;
+pub mod surveys;
 pub mod terms;

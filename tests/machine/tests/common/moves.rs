@@ -157,6 +157,8 @@ pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
         outputs,
         lane_order: device.lane_order,
         may_give_up: None,
+        verify: None,
+        steady: Vec::new(),
     })
 }
 
@@ -376,5 +378,7 @@ pub fn split_case_with(
         outputs,
         lane_order: device.lane_order,
         may_give_up: None,
+        verify: None,
+        steady: Vec::new(),
     })
 }

@@ -16,6 +16,8 @@ use super::primitives::{Device, count_words, counted, limits, policy, random_wor
 pub enum Weighted {
     No,
     Words,
+    /// So large that sums of a few get to 2^32 - 1, and past it.
+    Large,
     Floats,
 }
 
@@ -28,12 +30,34 @@ pub struct HistogramCase {
     pub bins: u32,
     pub weighted: Weighted,
     pub wide: bool,
-    /// Of four channels three are counted.
-    pub channels: bool,
+    /// Channels that are counted: the only one, or 3 or 4 of four.
+    pub channels: u32,
     pub on_device: bool,
     pub n: u64,
     /// Cells of a lookup table; a binary search without.
     pub cells: u32,
+}
+
+/// Floats whose even bins have edges that are no whole numbers: some are a little off where scaling puts
+/// them, and the end of the last a little before the end of the range.
+const UNEVEN: (f64, f64) = (0.1, 12.19);
+/// The range of [`UNEVEN`] is asked for by its count of bins.
+pub const EDGE_BINS: u32 = 23;
+
+/// The edges of [`UNEVEN`] bins as the kernels have them, each operation rounded.
+fn uneven_edges(sample: SampleType) -> Vec<u64> {
+    let of = |k: u32| match sample {
+        SampleType::F32 => {
+            let (lo, hi) = (UNEVEN.0 as f32, UNEVEN.1 as f32);
+            u64::from((k as f32 * ((hi - lo) / EDGE_BINS as f32) + lo).to_bits())
+        }
+        _ => (f64::from(k) * ((UNEVEN.1 - UNEVEN.0) / f64::from(EDGE_BINS)) + UNEVEN.0).to_bits(),
+    };
+    let last = match sample {
+        SampleType::F32 => u64::from((UNEVEN.1 as f32).to_bits()),
+        _ => UNEVEN.1.to_bits(),
+    };
+    (0..EDGE_BINS).map(of).chain([last]).collect()
 }
 
 /// The bits of a sample that lies in [0, `most`).
@@ -80,11 +104,11 @@ pub fn histogram_case(device: Device, of: HistogramCase) -> Result<Case> {
     policy.histogram.register_bins = 8;
     let mut graph = Graph::new("histogram");
     let (max, count) = counted(&mut graph, n, on_device);
-    let channels = if of.channels { 4 } else { 1 };
+    let channels = if of.channels > 1 { 4 } else { 1 };
     // Samples are read in whole words.
     let held = (max * channels).next_multiple_of(4);
     let samples = import_samples(&mut graph, sample, held);
-    let active = if of.channels { 3 } else { 1 };
+    let active = of.channels;
     let words = u64::from(bins * active);
     let counts = match (weighted, wide) {
         (Weighted::Floats, _) => graph.import::<f32>("counts", words),
@@ -99,48 +123,81 @@ pub fn histogram_case(device: Device, of: HistogramCase) -> Result<Case> {
     let mut buffers = HistogramBuffers::new(samples, counts).count(count).out_of_range(outside);
     buffers = match weighted {
         Weighted::No => buffers,
-        Weighted::Words => buffers.weights(graph.import::<u32>("weights", max)),
+        Weighted::Words | Weighted::Large => buffers.weights(graph.import::<u32>("weights", max)),
         Weighted::Floats => buffers.weights(graph.import::<f32>("weights", max)),
     };
     // Samples are whole numbers below `most`, a tenth of them past the last bin.
     let most = u64::from(bins) + u64::from(bins) / 10 + 1;
-    let splitters: Vec<u64> =
-        (0..=u64::from(bins)).map(|k| sample_bits(sample, k, u64::MAX)).collect();
     let floats = matches!(sample, SampleType::F32 | SampleType::F64);
+    let uneven = floats && bins == EDGE_BINS && !of.range;
+    let splitters: Vec<u64> = match uneven {
+        true => uneven_edges(sample),
+        false => (0..=u64::from(bins)).map(|k| sample_bits(sample, k, u64::MAX)).collect(),
+    };
     let function = match (of.range, floats) {
         (true, _) => Bin::Range(splitters.clone()),
         (false, true) => Bin::Even { lo: splitters[0], hi: splitters[bins as usize] },
         (false, false) => Bin::Identity,
     };
     let mut how = Bins::of(sample, bins, function).method(method);
-    if of.channels {
-        how = how.layout(Layout::interleaved(4, 0b0111));
+    if of.channels > 1 {
+        how = how.layout(Layout::interleaved(4, (1 << of.channels) - 1));
     }
     histogram(&mut graph, &policy, &how, &buffers)?;
 
     let mut rng = Rng::new(n ^ 3);
     let most = if sample == SampleType::U8 { most.min(256) } else { most };
     let numbers: Vec<u64> = (0..held).map(|_| rng.below(most)).collect();
-    let weights: Vec<u32> = (0..max).map(|i| (i % 7) as u32).collect();
+    let bits_of = |i: usize, number: u64| match uneven {
+        // On the edges, and right below them: positive floats compare like their bits.
+        true => splitters[number as usize % splitters.len()] - i as u64 % 2,
+        false => sample_bits(sample, number, u64::MAX),
+    };
+    let bin_of = |i: usize, number: u64| match uneven {
+        true => {
+            let bits = bits_of(i, number);
+            let at_or_below = splitters.partition_point(|edge| *edge <= bits);
+            if at_or_below > bins as usize { bins as usize } else { at_or_below.wrapping_sub(1) }
+        }
+        false => number as usize,
+    };
+    // Of a few weights in turn the sum is 2^32 - 1.
+    let large = |i: u64| [u32::MAX - 7, 7, 1, 1 << 31][i as usize % 4];
+    let weights: Vec<u32> = match weighted {
+        Weighted::Large => (0..max).map(large).collect(),
+        _ => (0..max).map(|i| (i % 7) as u32).collect(),
+    };
     let mut sums = vec![0u64; words as usize];
-    for i in 0..n as usize {
+    let mut out_of_range = vec![0u64; active as usize];
+    for (i, &weight) in weights.iter().enumerate().take(n as usize) {
         for channel in 0..active as usize {
-            let number = numbers[i * channels as usize + channel];
-            if number < u64::from(bins) {
-                let weight = if weighted == Weighted::No { 1 } else { weights[i] };
-                sums[channel * bins as usize + number as usize] += u64::from(weight);
+            let at = i * channels as usize + channel;
+            let bin = bin_of(at, numbers[at]);
+            if bin < bins as usize {
+                let weight = if weighted == Weighted::No { 1 } else { weight };
+                sums[channel * bins as usize + bin] += u64::from(weight);
+            } else {
+                out_of_range[channel] += 1;
             }
         }
     }
-    let expected = match (weighted, wide) {
-        (Weighted::Floats, _) => sums.iter().map(|s| (*s as f32).to_bits()).collect(),
-        (_, true) => sums.iter().flat_map(|s| [*s as u32, (*s >> 32) as u32]).collect(),
-        _ => sums.iter().map(|s| *s as u32).collect(),
+    let as_words = |sums: &[u64]| -> Vec<u32> {
+        match wide {
+            true => sums.iter().flat_map(|s| [*s as u32, (*s >> 32) as u32]).collect(),
+            false => sums.iter().map(|s| *s as u32).collect(),
+        }
     };
+    let expected = match weighted {
+        Weighted::Floats => sums.iter().map(|s| (*s as f32).to_bits()).collect(),
+        _ => as_words(&sums),
+    };
+    // Samples, not their weights.
+    let out_of_range = as_words(&out_of_range);
     let size = bytes_of(sample) as usize;
     let bytes: Vec<u8> = numbers
         .iter()
-        .flat_map(|&x| sample_bits(sample, x, u64::MAX).to_le_bytes().into_iter().take(size))
+        .enumerate()
+        .flat_map(|(i, &x)| bits_of(i, x).to_le_bytes().into_iter().take(size))
         .collect();
     let packed = bytes.chunks(4).map(|b| b.iter().rev().fold(0, |w, x| w << 8 | u32::from(*x)));
     let weights = match weighted {
@@ -151,9 +208,14 @@ pub fn histogram_case(device: Device, of: HistogramCase) -> Result<Case> {
         name: format!("{of:?} for {device:?}"),
         plan: graph.compile(&limits(device))?,
         inputs: vec![("samples", packed.collect()), ("weights", weights), count_words(n)],
-        outputs: vec![Output { name: "counts", expected }],
+        outputs: vec![
+            Output { name: "counts", expected },
+            Output { name: "out_of_range", expected: out_of_range },
+        ],
         lane_order: false,
         may_give_up: None,
+        verify: None,
+        steady: Vec::new(),
     })
 }
 
@@ -190,6 +252,8 @@ pub fn memory_case(device: Device, n: u64, on_device: bool) -> Result<Case> {
         inputs: vec![("src", input), count_words(n)],
         lane_order: false,
         may_give_up: None,
+        verify: None,
+        steady: Vec::new(),
     })
 }
 
@@ -212,5 +276,7 @@ pub fn probe_case(device: Device) -> Result<Case> {
         inputs: Vec::new(),
         lane_order: true,
         may_give_up: None,
+        verify: None,
+        steady: Vec::new(),
     })
 }

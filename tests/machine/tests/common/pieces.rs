@@ -42,6 +42,8 @@ pub struct PiecesCase {
     pub buckets: u32,
     /// Words of an element.
     pub words: u32,
+    /// The part has room for all that is moved.
+    pub all_fit: bool,
 }
 
 /// Elements of one thread.
@@ -78,9 +80,10 @@ pub fn pieces_case(device: Device, of: PiecesCase) -> Result<Case> {
         let bucket = (0..of.buckets as usize).rfind(|&b| offsets[b] <= element).unwrap_or(0);
         shares[bucket] + (element - offsets[bucket])
     };
-    // The part ends before the last elements.
+    // The part ends before the last elements, or some way past the last.
     let (first, count) = (n / 5, n - n / 5);
-    let (origin, room) = (place_of(first) - 3, 3 + count * 3 / 4 + 1);
+    let room = if of.all_fit { 3 + 2 * count } else { 3 + count * 3 / 4 + 1 };
+    let origin = place_of(first) - 3;
 
     let mut graph = Graph::new("pieces");
     let src = graph.import::<u32>("src", u64::from(n * words));
@@ -146,5 +149,7 @@ pub fn pieces_case(device: Device, of: PiecesCase) -> Result<Case> {
         ],
         lane_order: false,
         may_give_up: None,
+        verify: None,
+        steady: Vec::new(),
     })
 }

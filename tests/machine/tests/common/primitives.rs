@@ -30,7 +30,7 @@ impl Device {
     }
 }
 
-const FEW_GROUPS: u32 = 3;
+const FEW_GROUPS: u32 = 2;
 
 /// Keys of a thread in a tile.
 pub const ITEMS: u32 = 4;
@@ -76,6 +76,7 @@ pub fn policy(device: Device) -> Policy {
     // Subproblems of two tiles.
     policy.split.min_keys = 2 * threads * ITEMS;
     policy.split.block_strips.fill(0);
+    policy.split.histogram_parts = 2;
     policy.split.warp = shape;
     policy.split.block_keys = [shape; 8];
     policy.split.block_pairs = [shape; 8];
@@ -110,7 +111,7 @@ pub fn counted(graph: &mut Graph, n: u64, on_device: bool) -> (u64, Count) {
 
 /// The word of a device count among others.
 pub fn count_words(n: u64) -> (&'static str, Vec<u32>) {
-    ("count", vec![7, 7, n as u32, 7])
+    ("count", vec![7, 7, n as u32, 0])
 }
 
 pub fn random_words(n: u64, seed: u64) -> Vec<u32> {
@@ -139,5 +140,7 @@ pub fn scan_case(device: Device, look_back: bool, on_device: bool, n: u64) -> Re
         inputs: vec![("src", input), count_words(n)],
         lane_order: false,
         may_give_up: None,
+        verify: None,
+        steady: Vec::new(),
     })
 }

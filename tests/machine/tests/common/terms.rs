@@ -135,6 +135,8 @@ pub fn term_case(device: Device, of: TermCase) -> Result<Case> {
         inputs: vec![("src", of.words(&input)), count_words(of.n)],
         lane_order: false,
         may_give_up: None,
+        verify: None,
+        steady: Vec::new(),
     })
 }
 

@@ -1,0 +1,178 @@
+//! A histogram of a plain file whose samples nobody on the host keeps: ranges of it are read straight
+//! into the memory that the device copies from, and counted while later ones are on their way.
+
+use std::ops::Range;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use anyhow::Result;
+use indicatif::ProgressBar;
+use multisplit::primitives::histogram::HistogramMethod;
+use multisplit::{Array, Bins, Context};
+
+use super::bin_rule::{BinRule, Wanted, wider};
+use super::number::Number;
+use super::whole::{Counted, Counts, Outside};
+use crate::inputs::PlainFile;
+use crate::parts::{Room, no_room};
+use crate::phase;
+
+/// Bytes that are brought and counted at a time: so many that what each part costs besides does not
+/// matter, so few that there are several.
+const PART_BYTES: usize = 64 << 20;
+/// Parts on the device at a time: one is counted while another comes.
+const WORKERS: usize = 2;
+
+/// Counts the samples of `file`. None where they have to be looked at on the host, or do not fit the
+/// device.
+pub fn count<'w, N: Number>(
+    room: &Room<'_>,
+    wanted: &Wanted<'w>,
+    file: &PlainFile,
+) -> Result<Option<(BinRule<'w, N>, Counted)>> {
+    let bytes = size_of::<N>();
+    if !N::SAME_BYTES || file.element_bytes() != bytes || file.len() == 0 {
+        return Ok(None);
+    }
+    let counted = if wanted.is_automatic() {
+        if file.len() as u64 > room.max_in_memory(bytes as u64) {
+            return Ok(None);
+        }
+        all_at_once(room.context, wanted, file)
+    } else {
+        let max = room.max_elements(bytes as u64, bytes as u64) / WORKERS;
+        let part = max.min(PART_BYTES / bytes).max(1);
+        BinRule::new(wanted, None).and_then(|rule| {
+            let bar = room.bars.elements("counting", file.len() as u64);
+            let counting = Counting::new(room.context, &rule, file)?;
+            let counted = counting.by_parts(part, &bar).map_err(|error| rule.named(error))?;
+            bar.finish_and_clear();
+            Ok((rule, counted))
+        })
+    };
+    match counted {
+        Err(error) if no_room(&error) => Ok(None),
+        other => other.map(Some),
+    }
+}
+
+/// Where bins are is known once all samples have been read: they stay on the device until then.
+fn all_at_once<'w, N: Number>(
+    context: &Context,
+    wanted: &Wanted<'w>,
+    file: &PlainFile,
+) -> Result<(BinRule<'w, N>, Counted)> {
+    let ends = Mutex::new(None);
+    let array = upload::<N>(context, file, 0..file.len(), |samples| {
+        let found = wanted.ends(samples);
+        let mut ends = ends.lock().unwrap_or_else(PoisonError::into_inner);
+        *ends = match (*ends, found) {
+            (Some(ends), Some(found)) => Some(wider(ends, found)),
+            (ends, found) => ends.or(found),
+        };
+    })?;
+    let rule = BinRule::new(wanted, ends.into_inner().unwrap_or_else(PoisonError::into_inner))?;
+    let counted = Counting::new(context, &rule, file)?.count(&array)?;
+    Ok((rule, counted))
+}
+
+/// A histogram under way.
+struct Counting<'c, N: Number> {
+    context: &'c Context,
+    rule: &'c BinRule<'c, N>,
+    bins: Bins<N::Device>,
+    file: &'c PlainFile,
+}
+
+impl<'c, N: Number> Counting<'c, N> {
+    fn new(context: &'c Context, rule: &'c BinRule<'c, N>, file: &'c PlainFile) -> Result<Self> {
+        Ok(Self { context, rule, bins: rule.device_bins()?, file })
+    }
+
+    /// Brings and counts at most `part` samples at a time.
+    fn by_parts(&self, part: usize, bar: &ProgressBar) -> Result<Counted> {
+        let (n, next) = (self.file.len(), AtomicUsize::new(0));
+        let parts = n.div_ceil(part);
+        let work = || -> Result<Counted> {
+            let mut all = self.nothing();
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                if index >= parts {
+                    return Ok(all);
+                }
+                let range = index * part..n.min((index + 1) * part);
+                let len = range.len() as u64;
+                let counted = upload::<N>(self.context, self.file, range, |_| ())
+                    .and_then(|samples| self.count(&samples));
+                // Once one has failed, the others need not go on.
+                all.add(&counted.inspect_err(|_| next.store(parts, Ordering::Relaxed))?);
+                bar.inc(len);
+            }
+        };
+        thread::scope(|scope| {
+            let others = (1..WORKERS.min(parts)).map(|_| scope.spawn(work)).collect::<Vec<_>>();
+            let mut all = work();
+            for other in others {
+                let counted = other.join().unwrap_or_else(|panic| resume_unwind(panic));
+                all = all.and_then(|mut all| {
+                    all.add(&counted?);
+                    Ok(all)
+                });
+            }
+            all
+        })
+    }
+
+    fn nothing(&self) -> Counted {
+        let edges = self.rule.edges.clone();
+        let counts = Counts::Whole(vec![0; edges.len() - 1]);
+        Counted { counts, edges, outside: Outside::default(), method: HistogramMethod::Auto }
+    }
+
+    fn count(&self, samples: &Array<N::Device>) -> Result<Counted> {
+        let context = self.context;
+        let _span = tracing::info_span!("count", n = samples.len()).entered();
+        phase::timed("counting", || {
+            let found = context.histogram(samples, self.bins.clone())?;
+            let out_of_range: u64 = context.download(&found.out_of_range)?.iter().sum();
+            Ok(Counted {
+                counts: Counts::Whole(context.download(&found.counts)?),
+                outside: self.outside(samples, out_of_range)?,
+                method: found.method,
+                ..self.nothing()
+            })
+        })
+    }
+
+    /// On which side of the bins the samples are that are in none.
+    fn outside(&self, samples: &Array<N::Device>, all: u64) -> Result<Outside> {
+        if all == 0 || self.rule.glsl().is_some() {
+            return Ok(Outside { other: all, ..Outside::default() });
+        }
+        let found = self.context.histogram(samples, self.rule.device_sides())?;
+        let below = self.context.download(&found.counts)?[0];
+        let other: u64 = self.context.download(&found.out_of_range)?.iter().sum();
+        Ok(Outside { below, above: all.saturating_sub(below + other), other })
+    }
+}
+
+/// Brings a range of the file to the device; `look` is shown all samples, from several threads.
+fn upload<N: Number>(
+    context: &Context,
+    file: &PlainFile,
+    range: Range<usize>,
+    look: impl Fn(&[N]) + Sync,
+) -> Result<Array<N::Device>> {
+    let _span = tracing::info_span!("upload", elements = range.len() as u64).entered();
+    phase::timed("reading and uploading", || {
+        context.upload_with(range.len() as u64, |first, chunk: &mut [N::Device]| {
+            let samples: &mut [N] = bytemuck::cast_slice_mut(chunk);
+            file.read(range.start as u64 + first, bytemuck::cast_slice_mut(samples))?;
+            look(samples);
+            N::convert(chunk);
+            Ok(())
+        })
+    })
+}

@@ -1,0 +1,127 @@
+//! Inputs that shrink or end while they are read, and outputs for which there is no room, in every way
+//! that a job reads and writes: a message, and nothing left behind.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use crate::arrays::{Keys, npy};
+use crate::common::{in_its_environment, multisplit, run};
+use crate::desk::Desk;
+
+/// Runs a job that first looks at `in.bin` and then reads the pipe `side`, which gets `bytes` only
+/// once `in.bin` is shorter than it was.
+fn shrinking(desk: &Desk, line: &str, bytes: &[u8]) -> String {
+    let side = desk.path().join("side");
+    let made = Command::new("mkfifo").arg(&side).status();
+    assert!(made.expect("mkfifo runs").success());
+    let child = multisplit()
+        .current_dir(desk.path())
+        .args(line.split_whitespace())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    // Opened once the job opens it too.
+    let mut pipe = OpenOptions::new().write(true).open(&side).expect("a pipe");
+    let input = OpenOptions::new().write(true).open(desk.path().join("in.bin")).expect("a file");
+    let len = input.metadata().expect("a file").len();
+    input.set_len(len / 2 + 1).expect("a shorter file");
+    pipe.write_all(bytes).expect("the binary reads");
+    drop(pipe);
+    let output = child.wait_with_output().expect("it ends");
+    let err = String::from_utf8(output.stderr).expect("errors are text");
+    assert_eq!(output.status.code(), Some(1), "{line}: {err}");
+    assert_eq!(err.lines().count(), 1, "{line}: {err}");
+    std::fs::remove_file(side).expect("the pipe is there");
+    err
+}
+
+#[test]
+fn a_file_that_shrinks_is_told() {
+    let desk = Desk::new();
+    let keys = Keys::of("u32", 200_000, 60);
+    let values = Keys::of("u32", 200_000, 61).raw;
+    let splitters = crate::arrays::words([0, 1 << 20, u32::MAX as usize]);
+    for (line, side) in [
+        ("sort in.bin --type u32 -o out.bin --values side --values-out moved.bin", &values),
+        (
+            "sort in.bin --type u32 -o out.bin --values side --values-out moved.bin \
+             --memory-limit 256KiB",
+            &values,
+        ),
+        (
+            "split in.bin --type u32 -o out.bin --buckets 4 --by delta --values side \
+             --values-out moved.bin",
+            &values,
+        ),
+        ("histogram in.bin --type u32 --splitters side --csv out.csv", &splitters),
+        ("histogram in.bin --type u32 --bins 4 --weights side --csv out.csv", &values),
+    ] {
+        desk.write("in.bin", &keys.raw);
+        let err = shrinking(&desk, line, side);
+        assert!(err.contains("in.bin") && err.contains("was shortened"), "{line}: {err}");
+        assert_eq!(desk.names(), ["in.bin"], "{line}");
+    }
+}
+
+/// What comes through a pipe and ends too early.
+#[test]
+fn a_pipe_that_is_cut_is_told() {
+    let desk = Desk::new();
+    let keys = Keys::of("u32", 5_000, 62);
+    let whole = npy(1, "<u4", keys.len(), &keys.raw);
+    let zst = zstd::encode_all(&whole[..], 0).expect("packed");
+    for (bytes, part) in [
+        (&whole[..whole.len() - 3], "ends after"),
+        (&whole[..40], "ends within its header"),
+        (&zst[..zst.len() / 2], "cannot read -"),
+        (&keys.raw[..4_001], "is not a multiple of 4"),
+    ] {
+        let mut child = multisplit()
+            .current_dir(desk.path())
+            .args(["sort", "-", "-o", "out.bin"])
+            .args(if part.contains("multiple") { &["--type", "u32"][..] } else { &[] })
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        stdin.write_all(bytes).expect("the binary reads");
+        drop(stdin);
+        let output = child.wait_with_output().expect("it ends");
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{err}");
+        assert!(err.contains(part) && err.lines().count() == 1, "{err}");
+        assert!(desk.names().is_empty(), "{:?}", desk.names());
+    }
+}
+
+/// Files of more than 16 KiB cannot be written: the system's word for a quota, and for a job what a
+/// full disk is.
+#[test]
+fn no_room_leaves_nothing() {
+    let desk = Desk::new();
+    desk.write("in.bin", Keys::of("u32", 40_000, 63).raw);
+    let inputs = desk.names();
+    for (line, named) in [
+        ("sort in.bin -o out.bin --type u32", "out.bin"),
+        ("sort in.bin -o out.npy.gz --type u32", "out.npy.gz"),
+        ("sort in.bin -o out.zst --type u32 --format raw", "out.zst"),
+        ("sort in.bin -o out.txt --type u32", "out.txt"),
+        ("sort in.bin -o /dev/null --argsort order.bin --type u32", "order.bin"),
+        ("sort in.bin -o out.bin --type u32 --memory-limit 64KiB", "out.bin"),
+        ("sort in.bin -o /dev/full --type u32", "/dev/full"),
+        ("histogram in.bin --type u32 --bins 4000 --csv out.csv", "out.csv"),
+        ("histogram in.bin --type u32 --bins 4 --svg /dev/full", "/dev/full"),
+        ("sssp --generate grid:10000 --method dijkstra -o out.txt", "out.txt"),
+    ] {
+        let mut shell = in_its_environment("bash");
+        shell.current_dir(desk.path()).args(["-c", "ulimit -f 16; exec \"$@\"", "bash"]);
+        shell.arg(multisplit().get_program());
+        let ran = run(shell, &line.split_whitespace().collect::<Vec<_>>()).expect(1);
+        let expected = format!("cannot write {named}");
+        assert!(ran.complaint().contains(&expected), "{line}: {}", ran.err);
+        assert_eq!(desk.names(), inputs, "{line}");
+    }
+}

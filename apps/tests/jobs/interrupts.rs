@@ -1,0 +1,98 @@
+//! Jobs that are told to stop in each of their phases: a message, the signal's own status, and nothing
+//! left behind.
+//!
+//! With -v a job says each phase as it begins. It gets the signal then, and has so much to do from
+//! there on that it is not done before the signal arrives.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Command, Stdio};
+
+use crate::arrays::Keys;
+use crate::common::heeding_signals;
+use crate::desk::Desk;
+
+/// The numbers of signals, by their names.
+const SIGNALS: [(&str, i32); 4] = [("HUP", 1), ("INT", 2), ("QUIT", 3), ("TERM", 15)];
+
+/// Runs a job until it says `phase`, or, where there is none, until its output has been begun; then
+/// sends it a signal.
+fn interrupt(desk: &Desk, line: &str, phase: Option<&str>, (name, number): (&str, i32)) {
+    let before = desk.names();
+    let mut child = heeding_signals()
+        .current_dir(desk.path())
+        .args(line.split_whitespace())
+        .arg("-v")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut errors = BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut said = String::new();
+    match phase {
+        Some(phase) => {
+            while !said.lines().last().is_some_and(|last| last.ends_with(&format!(": {phase}"))) {
+                let read = errors.read_line(&mut said).expect("text");
+                assert!(read > 0, "{line}: no `{phase}` in\n{said}");
+            }
+        }
+        // It waits for its input, which never comes.
+        None => while desk.names() == before {},
+    }
+    let killed = Command::new("kill").args(["-s", name, &child.id().to_string()]).status();
+    assert!(killed.expect("kill runs").success());
+    errors.read_to_string(&mut said).expect("text");
+    let status = child.wait().expect("it ends");
+    assert_eq!(status.signal(), Some(number), "{line}, {phase:?}: {status}\n{said}");
+    let message = format!("multisplit: stopped by SIG{name}; no output was written");
+    // Other threads may still have told of a phase after it.
+    assert!(said.lines().any(|told| told == message), "{line}, {phase:?}: no message in\n{said}");
+    assert_eq!(desk.names(), before, "{line}, {phase:?}");
+}
+
+#[test]
+fn while_input_is_awaited() {
+    let desk = Desk::new();
+    for signal in SIGNALS {
+        interrupt(&desk, "sort - -o out.bin --type u32", None, signal);
+    }
+}
+
+#[test]
+fn in_every_phase_of_a_sort() {
+    let desk = Desk::new();
+    desk.write("in.bin", Keys::of("u32", 1 << 20, 50).raw);
+    let sort = "sort in.bin -o out.bin --argsort order.bin --type u32 --method multisplit";
+    let [_, int, _, term] = SIGNALS;
+    interrupt(&desk, sort, Some("waiting for the device"), int);
+    let sort = "sort in.bin -o out.bin --type u32 --method multisplit";
+    interrupt(&desk, sort, Some("reading and uploading"), term);
+    interrupt(&desk, sort, Some("sorting"), int);
+    // What is compressed takes a while to write.
+    interrupt(&desk, "sort in.bin -o out.bin.gz --type u32", Some("writing"), term);
+}
+
+/// A sort of more than the device may hold, whose output is written while it goes on.
+#[test]
+fn in_every_phase_of_a_streamed_sort() {
+    let desk = Desk::new();
+    desk.write("in.bin", Keys::of("u32", 1 << 20, 51).raw);
+    let sort = "sort in.bin -o out.bin --type u32 --memory-limit 2MiB";
+    let [_, int, _, term] = SIGNALS;
+    interrupt(&desk, sort, Some("reading and splitting"), int);
+    interrupt(&desk, sort, Some("sorting"), term);
+}
+
+#[test]
+fn in_every_phase_of_other_jobs() {
+    let desk = Desk::new();
+    desk.write("in.bin", Keys::of("u32", 1 << 20, 52).raw);
+    let [_, int, _, term] = SIGNALS;
+    let split = "split in.bin -o out.bin --offsets begins.bin --type u32 --buckets 64 --by delta";
+    interrupt(&desk, split, Some("reading and uploading"), term);
+    interrupt(&desk, split, Some("splitting"), int);
+    let histogram = "histogram in.bin --type u32 --bins 999 --svg out.svg --csv out.csv";
+    interrupt(&desk, histogram, Some("reading and uploading"), int);
+    interrupt(&desk, histogram, Some("counting"), term);
+}

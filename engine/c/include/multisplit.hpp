@@ -1,0 +1,346 @@
+/*
+ * multisplit for C++17: classes that own what multisplit.h creates, and results that are either a value
+ * or an error. Header only; link the same library.
+ *
+ *   auto sort = multisplit::Operation::sort_pairs(context, MULTISPLIT_KEY_TYPE_U32, n);
+ *   if (!sort) { log(sort.message()); return; }          // by hand,
+ *   multisplit::Operation sort = ... .value();           // or as an exception, multisplit::Error
+ *
+ * Everything returns a Result: value() takes the value out, and throws where there is none. In a program
+ * that is compiled without exceptions it prints the message and aborts instead; the rest is the same.
+ *
+ * Objects are moved, not copied, but for Context, whose copies share one: operations hold a copy, so
+ * that it is destroyed after them, in whatever order they go. The device must outlive both.
+ *
+ * struct_size is set by the calls that take a structure. SPDX-License-Identifier: MIT OR Apache-2.0
+ */
+#ifndef MULTISPLIT_HPP
+#define MULTISPLIT_HPP
+
+#include "multisplit.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#if defined(__cpp_exceptions) || defined(_CPPUNWIND)
+#define MULTISPLIT_HAS_EXCEPTIONS 1
+#else
+#define MULTISPLIT_HAS_EXCEPTIONS 0
+#endif
+
+namespace multisplit {
+
+/* What Result::value throws. */
+class Error : public std::runtime_error {
+public:
+    Error(MultisplitResult code, const std::string &message) : std::runtime_error(message), code_(code) {}
+    MultisplitResult code() const noexcept { return code_; }
+
+private:
+    MultisplitResult code_;
+};
+
+namespace detail {
+
+[[noreturn]] inline void fail(MultisplitResult code, const std::string &message) {
+    const std::string text = std::string(multisplit_result_name(code)) + ": " + message;
+#if MULTISPLIT_HAS_EXCEPTIONS
+    throw Error(code, text);
+#else
+    std::fprintf(stderr, "multisplit: %s\n", text.c_str());
+    std::abort();
+#endif
+}
+
+/* A code, and its message where it is an error. */
+class Status {
+public:
+    explicit Status(MultisplitResult code)
+        : code_(code), message_(code == MULTISPLIT_SUCCESS ? "" : multisplit_last_error()) {}
+    MultisplitResult code() const noexcept { return code_; }
+    const std::string &message() const noexcept { return message_; }
+    explicit operator bool() const noexcept { return code_ == MULTISPLIT_SUCCESS; }
+
+private:
+    MultisplitResult code_;
+    std::string message_;
+};
+
+} // namespace detail
+
+/* A value, or the code and the message of an error. */
+template <class T>
+class [[nodiscard]] Result : public detail::Status {
+public:
+    Result(T value) : Status(MULTISPLIT_SUCCESS), value_(std::move(value)) {}
+    explicit Result(MultisplitResult error) : Status(error) {}
+
+    /* The value; without one it throws Error. */
+    T value() && {
+        if (!value_) {
+            detail::fail(code(), message());
+        }
+        return std::move(*value_);
+    }
+    const T &value() const & {
+        if (!value_) {
+            detail::fail(code(), message());
+        }
+        return *value_;
+    }
+    /* Where it is known that there is one. */
+    T &operator*() { return *value_; }
+    const T &operator*() const { return *value_; }
+    T *operator->() { return &*value_; }
+    const T *operator->() const { return &*value_; }
+
+private:
+    std::optional<T> value_;
+};
+
+template <>
+class [[nodiscard]] Result<void> : public detail::Status {
+public:
+    explicit Result(MultisplitResult code) : Status(code) {}
+    /* Throws Error where the call has failed. */
+    void value() const {
+        if (!*this) {
+            detail::fail(code(), message());
+        }
+    }
+};
+
+/* The members of the context's description that have no default. */
+inline MultisplitContextInfo context_info(PFN_vkGetInstanceProcAddr get_instance_proc_addr, VkInstance instance,
+                                          VkPhysicalDevice physical_device, std::uint32_t queue_family,
+                                          std::uint32_t api_version) {
+    MultisplitContextInfo info = {};
+    info.struct_size = sizeof info;
+    info.version = MULTISPLIT_VERSION;
+    info.get_instance_proc_addr = get_instance_proc_addr;
+    info.instance = instance;
+    info.physical_device = physical_device;
+    info.queue_family = queue_family;
+    info.api_version = api_version;
+    return info;
+}
+
+/* Creates the caller's device, and sets device, queue and features of `info`: multisplit_device_create. */
+inline Result<void> create_device(MultisplitContextInfo &info, const VkDeviceCreateInfo *create_info = nullptr) {
+    info.struct_size = sizeof info;
+    info.version = MULTISPLIT_VERSION;
+    return Result<void>(multisplit_device_create(&info, create_info));
+}
+
+/* What to enable on a device, for callers that create it themselves. */
+class Requirements {
+public:
+    static Result<Requirements> create(MultisplitRequirementsInfo info) {
+        info.struct_size = sizeof info;
+        info.version = MULTISPLIT_VERSION;
+        MultisplitRequirements *made = nullptr;
+        const MultisplitResult code = multisplit_requirements_create(&info, &made);
+        return code == MULTISPLIT_SUCCESS ? Result<Requirements>(Requirements(made)) : Result<Requirements>(code);
+    }
+    MultisplitRequirements *get() const noexcept { return handle_.get(); }
+    Result<void> merge(VkDeviceCreateInfo &create_info) const {
+        return Result<void>(multisplit_requirements_merge(get(), &create_info));
+    }
+    /* For `features` of MultisplitContextInfo. */
+    Result<std::uint32_t> check(const VkDeviceCreateInfo &create_info) const {
+        std::uint32_t features = 0;
+        const MultisplitResult code = multisplit_requirements_check(get(), &create_info, &features);
+        return code == MULTISPLIT_SUCCESS ? Result<std::uint32_t>(features) : Result<std::uint32_t>(code);
+    }
+
+private:
+    struct Destroy {
+        void operator()(MultisplitRequirements *handle) const noexcept { multisplit_requirements_destroy(handle); }
+    };
+    explicit Requirements(MultisplitRequirements *handle) : handle_(handle) {}
+    std::unique_ptr<MultisplitRequirements, Destroy> handle_;
+};
+
+/* The caller's device. Copies share it. */
+class Context {
+public:
+    static Result<Context> create(MultisplitContextInfo info) {
+        info.struct_size = sizeof info;
+        info.version = MULTISPLIT_VERSION;
+        MultisplitContext *made = nullptr;
+        const MultisplitResult code = multisplit_context_create(&info, &made);
+        return code == MULTISPLIT_SUCCESS ? Result<Context>(Context(made)) : Result<Context>(code);
+    }
+    MultisplitContext *get() const noexcept { return handle_.get(); }
+    /* multisplit_context_lane_order. */
+    Result<bool> keeps_lane_order() const {
+        VkBool32 kept = VK_TRUE;
+        const MultisplitResult code = multisplit_context_lane_order(get(), &kept);
+        return code == MULTISPLIT_SUCCESS ? Result<bool>(kept != VK_FALSE) : Result<bool>(code);
+    }
+
+private:
+    explicit Context(MultisplitContext *handle)
+        : handle_(handle, [](MultisplitContext *it) { multisplit_context_destroy(it); }) {}
+    std::shared_ptr<MultisplitContext> handle_;
+};
+
+/* A whole buffer, or a part of one, for a role. */
+inline MultisplitBinding bind(MultisplitRole role, VkBuffer buffer, VkDeviceSize offset = 0,
+                              VkDeviceSize size = VK_WHOLE_SIZE) {
+    MultisplitBinding binding = {};
+    binding.role = role;
+    binding.buffer = buffer;
+    binding.offset = offset;
+    binding.size = size;
+    return binding;
+}
+
+/* A sort, a split, a histogram or a scan. Destroy it when what was recorded with it has run. */
+class Operation {
+public:
+    /* Ready to be recorded: multisplit_sort_pairs_create, multisplit_sort_keys_create. */
+    static Result<Operation> sort_pairs(const Context &context, MultisplitKeyType key_type, std::uint64_t n) {
+        MultisplitOperation *made = nullptr;
+        const MultisplitResult code = multisplit_sort_pairs_create(context.get(), key_type, n, &made);
+        return wrap(context, code, made);
+    }
+    static Result<Operation> sort_keys(const Context &context, MultisplitKeyType key_type, std::uint64_t n) {
+        MultisplitOperation *made = nullptr;
+        const MultisplitResult code = multisplit_sort_keys_create(context.get(), key_type, n, &made);
+        return wrap(context, code, made);
+    }
+    /* Planned: warm_up() before they are recorded. */
+    static Result<Operation> sort(const Context &context, MultisplitSortInfo info) {
+        return plan(context, info, multisplit_sort_create);
+    }
+    static Result<Operation> split(const Context &context, MultisplitSplitInfo info) {
+        return plan(context, info, multisplit_split_create);
+    }
+    static Result<Operation> histogram(const Context &context, MultisplitHistogramInfo info) {
+        return plan(context, info, multisplit_histogram_create);
+    }
+    static Result<Operation> scan(const Context &context, MultisplitScanInfo info) {
+        return plan(context, info, multisplit_scan_create);
+    }
+
+    MultisplitOperation *get() const noexcept { return handle_.get(); }
+    Result<void> warm_up() const { return Result<void>(multisplit_operation_warm_up(get())); }
+    Result<bool> is_ready() const {
+        VkBool32 ready = VK_FALSE;
+        const MultisplitResult code = multisplit_operation_is_ready(get(), &ready);
+        return wrap(code, ready != VK_FALSE);
+    }
+    /* For a job system: one job for each pass, then warm_up(). */
+    Result<std::uint32_t> pass_count() const {
+        std::uint32_t found = 0;
+        const MultisplitResult code = multisplit_operation_pass_count(get(), &found);
+        return wrap(code, found);
+    }
+    Result<void> compile_pass(std::uint32_t pass) const {
+        return Result<void>(multisplit_operation_compile_pass(get(), pass));
+    }
+    Result<const char *> pass_name(std::uint32_t pass) const {
+        const char *found = "";
+        const MultisplitResult code = multisplit_operation_pass_name(get(), pass, &found);
+        return wrap(code, found);
+    }
+    Result<MultisplitWorkspace> workspace() const {
+        MultisplitWorkspace found = {};
+        const MultisplitResult code = multisplit_operation_workspace(get(), &found);
+        return wrap(code, found);
+    }
+    Result<MultisplitContract> contract(MultisplitRole role) const {
+        MultisplitContract found = {};
+        const MultisplitResult code = multisplit_operation_contract(get(), role, &found);
+        return wrap(code, found);
+    }
+    Result<std::uint32_t> timestamps(bool each_pass) const {
+        std::uint32_t found = 0;
+        const MultisplitResult code = multisplit_operation_timestamps(get(), each_pass ? VK_TRUE : VK_FALSE, &found);
+        return wrap(code, found);
+    }
+
+    /* For sort_pairs and sort_keys: multisplit_record_sort. */
+    Result<void> record_sort(VkCommandBuffer commands, VkBuffer keys, VkBuffer values = VK_NULL_HANDLE) const {
+        return Result<void>(multisplit_record_sort(get(), commands, keys, values));
+    }
+    /* For any: multisplit_record, with these buffers, and otherwise as `info` says. */
+    Result<void> record(VkCommandBuffer commands, std::initializer_list<MultisplitBinding> bindings,
+                        MultisplitRecordInfo info = {}) const {
+        info.bindings = bindings.begin();
+        info.binding_count = static_cast<std::uint32_t>(bindings.size());
+        return record(commands, info);
+    }
+    Result<void> record(VkCommandBuffer commands, MultisplitRecordInfo info) const {
+        info.struct_size = sizeof info;
+        return Result<void>(multisplit_record(get(), commands, &info));
+    }
+
+private:
+    struct Destroy {
+        void operator()(MultisplitOperation *handle) const noexcept { multisplit_operation_destroy(handle); }
+    };
+    Operation(const Context &context, MultisplitOperation *handle) : context_(context), handle_(handle) {}
+
+    template <class Info>
+    static Result<Operation> plan(const Context &context, Info info,
+                                  MultisplitResult (*create)(const MultisplitContext *, const Info *,
+                                                             MultisplitOperation **)) {
+        info.struct_size = sizeof info;
+        MultisplitOperation *made = nullptr;
+        const MultisplitResult code = create(context.get(), &info, &made);
+        return wrap(context, code, made);
+    }
+    /* Called with what a call has returned, after it: arguments are evaluated in any order. */
+    static Result<Operation> wrap(const Context &context, MultisplitResult code, MultisplitOperation *made) {
+        return code == MULTISPLIT_SUCCESS ? Result<Operation>(Operation(context, made)) : Result<Operation>(code);
+    }
+    template <class T>
+    static Result<T> wrap(MultisplitResult code, T found) {
+        return code == MULTISPLIT_SUCCESS ? Result<T>(std::move(found)) : Result<T>(code);
+    }
+
+    /* Before the handle, so that the context goes after it. */
+    Context context_;
+    std::unique_ptr<MultisplitOperation, Destroy> handle_;
+};
+
+/* Shortest paths in one network. */
+class ShortestPaths {
+public:
+    static Result<ShortestPaths> create(const Context &context, MultisplitSsspInfo info) {
+        info.struct_size = sizeof info;
+        MultisplitSssp *made = nullptr;
+        const MultisplitResult code = multisplit_sssp_create(context.get(), &info, &made);
+        return code == MULTISPLIT_SUCCESS ? Result<ShortestPaths>(ShortestPaths(context, made))
+                                          : Result<ShortestPaths>(code);
+    }
+    MultisplitSssp *get() const noexcept { return handle_.get(); }
+    /* Distances are std::uint32_t, or float where the weights are: `count` of them, one for each vertex. */
+    template <class T>
+    Result<void> solve(std::uint32_t source, T *distances, std::uint64_t count,
+                       std::uint32_t *predecessors = nullptr) const {
+        static_assert(sizeof(T) == sizeof(std::uint32_t), "distances have four bytes");
+        return Result<void>(multisplit_sssp_solve(get(), source, distances, predecessors, count));
+    }
+
+private:
+    struct Destroy {
+        void operator()(MultisplitSssp *handle) const noexcept { multisplit_sssp_destroy(handle); }
+    };
+    ShortestPaths(const Context &context, MultisplitSssp *handle) : context_(context), handle_(handle) {}
+    Context context_;
+    std::unique_ptr<MultisplitSssp, Destroy> handle_;
+};
+
+} // namespace multisplit
+
+#endif

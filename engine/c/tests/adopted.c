@@ -1,0 +1,214 @@
+/*
+ * What multisplit does with devices that are not quite what they are said to be: of another version of
+ * Vulkan, without some of the functions that it calls, adopted by two copies of the library at once. And
+ * how much memory it takes of them.
+ */
+#include "suite.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 3000, MAX_NAMES = 2048 };
+
+/* The names that the library has asked for, and those of which the device knows nothing. */
+static const char *asked[MAX_NAMES];
+static unsigned char needed[MAX_NAMES];
+static unsigned asked_count;
+static const char *hidden;
+static int hide_unneeded;
+static unsigned allocations;
+static VkDeviceSize allocated, largest;
+
+static VKAPI_ATTR VkResult VKAPI_CALL counting_allocate(VkDevice device, const VkMemoryAllocateInfo *info,
+                                                        const VkAllocationCallbacks *callbacks,
+                                                        VkDeviceMemory *memory) {
+    ++allocations;
+    allocated += info->allocationSize;
+    largest = info->allocationSize > largest ? info->allocationSize : largest;
+    return vkAllocateMemory(device, info, callbacks, memory);
+}
+
+static unsigned number_of(const char *name) {
+    unsigned i = 0;
+    while (i < asked_count && strcmp(asked[i], name) != 0) {
+        ++i;
+    }
+    if (i == asked_count && i < MAX_NAMES) {
+        char *copy = malloc(strlen(name) + 1);
+        asked[asked_count++] = copy != NULL ? strcpy(copy, name) : "";
+    }
+    return i;
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_function(VkDevice device, const char *name) {
+    unsigned number = number_of(name);
+    if ((hidden != NULL && strcmp(hidden, name) == 0) || (hide_unneeded && !needed[number])) {
+        return NULL;
+    }
+    if (strcmp(name, "vkAllocateMemory") == 0) {
+        return (PFN_vkVoidFunction)counting_allocate;
+    }
+    return vkGetDeviceProcAddr(device, name);
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_function(VkInstance instance, const char *name) {
+    if (strcmp(name, "vkGetDeviceProcAddr") == 0) {
+        return (PFN_vkVoidFunction)device_function;
+    }
+    return vkGetInstanceProcAddr(instance, name);
+}
+
+/* Sorts 3,2,1 and so on, in a context made as `info` says. */
+static void sorts(const Host *host, const MultisplitContextInfo *info) {
+    MultisplitContext *context = NULL;
+    MultisplitOperation *sort = NULL;
+    MultisplitSortInfo of = {.struct_size = sizeof of, .common = {.n = N}};
+    MultisplitContract keys;
+    OK(multisplit_context_create(info, &context));
+    OK(multisplit_sort_create(context, &of, &sort));
+    OK(multisplit_operation_warm_up(sort));
+    OK(multisplit_operation_contract(sort, MULTISPLIT_ROLE_KEYS, &keys));
+    HostBuffer buffer = host_buffer(host, keys.size, keys.usage);
+    uint32_t *numbers = buffer.mapped;
+    for (uint32_t i = 0; i < N; ++i) {
+        numbers[i] = N - i;
+    }
+    MultisplitBinding bound = {.role = MULTISPLIT_ROLE_KEYS, .buffer = buffer.buffer, .size = buffer.size};
+    MultisplitRecordInfo record = {.struct_size = sizeof record, .binding_count = 1, .bindings = &bound};
+    host_begin(host);
+    OK(multisplit_record(sort, host->commands, &record));
+    host_barrier(host, keys.last_use, host_host_read());
+    host_submit(host);
+    int right = 1;
+    for (uint32_t i = 0; i < N; ++i) {
+        right = right && numbers[i] == i + 1;
+    }
+    CHECK(right);
+    host_free(host, &buffer);
+    OK(multisplit_operation_destroy(sort));
+    OK(multisplit_context_destroy(context));
+}
+
+/* What the caller says of versions may be wrong: barriers go by the name that the device has. */
+static void versions(int argc, char **argv) {
+    static const uint32_t made[] = {VK_API_VERSION_1_3, VK_API_VERSION_1_2};
+    static const uint32_t said[] = {VK_API_VERSION_1_2, VK_API_VERSION_1_3};
+    for (int i = 0; i < 2; ++i) {
+        Host host;
+        host_create_version(&host, argc, argv, made[i]);
+        MultisplitContextInfo info = host_context_info(&host);
+        info.api_version = said[i];
+        sorts(&host, &info);
+        CHECK(host_destroy(&host) == 0);
+    }
+}
+
+/*
+ * A function that is not there is an error when the context is created, or is never called: a device
+ * without any of the others still sorts.
+ */
+static void functions(const Host *host) {
+    MultisplitContextInfo info = host_context_info(host);
+    MultisplitContext *context = NULL;
+    unsigned refused = 0;
+    info.get_instance_proc_addr = instance_function;
+    OK(multisplit_context_create(&info, &context));
+    OK(multisplit_context_destroy(context));
+    const unsigned count = asked_count;
+    CHECK(count > 100 && count < MAX_NAMES);
+    for (unsigned i = 0; i < count; ++i) {
+        hidden = asked[i];
+        MultisplitResult result = multisplit_context_create(&info, &context);
+        if (result == MULTISPLIT_SUCCESS) {
+            OK(multisplit_context_destroy(context));
+        } else {
+            CHECK(result == MULTISPLIT_ERROR_UNSUPPORTED && strstr(multisplit_last_error(), hidden) != NULL);
+            needed[i] = 1;
+            ++refused;
+        }
+    }
+    hidden = NULL;
+    printf("%u of %u functions are needed\n", refused, count);
+    CHECK(refused > 40);
+    /* Either name of the one that has two will do: keep the first. */
+    needed[number_of("vkCmdPipelineBarrier2")] = 1;
+    hide_unneeded = 1;
+    sorts(host, &info);
+    hide_unneeded = 0;
+}
+
+/* An operation takes what it needs, not a multiple of it. */
+static void memory(const Host *host) {
+    MultisplitContextInfo info = host_context_info(host);
+    MultisplitContext *context = NULL;
+    MultisplitOperation *sort = NULL;
+    MultisplitWorkspace needs;
+    MultisplitSortInfo of = {.struct_size = sizeof of, .common = {.n = 1u << 20, .caller_workspace = VK_TRUE}};
+    info.get_instance_proc_addr = instance_function;
+    info.ranking = MULTISPLIT_RANKING_PROMISED;
+    OK(multisplit_context_create(&info, &context));
+    OK(multisplit_sort_create(context, &of, &sort));
+    OK(multisplit_operation_workspace(sort, &needs));
+    OK(multisplit_operation_destroy(sort));
+    of.common.caller_workspace = VK_FALSE;
+    OK(multisplit_sort_create(context, &of, &sort));
+    allocations = 0;
+    allocated = largest = 0;
+    OK(multisplit_operation_warm_up(sort));
+    const VkDeviceSize two_frames = 2 * needs.size, block = 4 << 20;
+    printf("%u allocations, %llu bytes for 2 workspaces of %llu\n", allocations,
+           (unsigned long long)allocated, (unsigned long long)needs.size);
+    CHECK(allocated >= two_frames && allocated <= two_frames + 3 * block);
+    CHECK(largest <= needs.size + block);
+    OK(multisplit_operation_destroy(sort));
+    OK(multisplit_context_destroy(context));
+}
+
+#ifdef SECOND_COPY
+/* Handles of another copy of the library are none of this one's. */
+static void two_copies(const Host *host) {
+    typedef MultisplitResult (*Create)(const MultisplitContextInfo *, MultisplitContext **);
+    typedef MultisplitResult (*Destroy)(MultisplitContext *);
+    MultisplitContextInfo info = host_context_info(host);
+    MultisplitContext *here = NULL, *there = NULL;
+    MultisplitOperation *sort = NULL;
+    MultisplitSortInfo of = sort_info();
+    void *library = dlopen(SECOND_COPY, RTLD_NOW | RTLD_LOCAL);
+    CHECK(library != NULL);
+    if (library == NULL) {
+        return;
+    }
+    Create create;
+    Destroy destroy;
+    /* ISO C has no cast from an object's pointer to a function's. */
+    void *found = dlsym(library, "multisplit_context_create");
+    memcpy(&create, &found, sizeof create);
+    found = dlsym(library, "multisplit_context_destroy");
+    memcpy(&destroy, &found, sizeof destroy);
+    CHECK(create != multisplit_context_create);
+    for (int i = 0; i < 100; ++i) {
+        OK(multisplit_context_create(&info, &here));
+        OK(create(&info, &there));
+        EXPECT(HANDLE, multisplit_sort_create(there, &of, &sort));
+        EXPECT(HANDLE, multisplit_context_destroy(there));
+        CHECK(destroy(here) == MULTISPLIT_ERROR_HANDLE);
+        OK(multisplit_context_destroy(here));
+        CHECK(destroy(there) == MULTISPLIT_SUCCESS);
+    }
+    dlclose(library);
+}
+#endif
+
+int main(int argc, char **argv) {
+    Host host;
+    versions(argc, argv);
+    host_create(&host, argc, argv);
+    functions(&host);
+    memory(&host);
+#ifdef SECOND_COPY
+    two_copies(&host);
+#endif
+    return suite_end(host_destroy(&host));
+}

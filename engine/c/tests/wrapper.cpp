@@ -1,0 +1,122 @@
+/*
+ * multisplit.hpp without exceptions and with them: results are asked or thrown, and the context goes
+ * after what was made from it, in whatever order a program lets them go.
+ */
+#include "host.h"
+
+#include <multisplit.hpp>
+
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <type_traits>
+
+namespace {
+
+namespace ms = multisplit;
+
+static_assert(!std::is_copy_constructible_v<ms::Operation> && std::is_move_constructible_v<ms::Operation>);
+static_assert(std::is_copy_constructible_v<ms::Context>);
+
+int failures = 0;
+
+void check(bool good, const char *what, int line) {
+    if (!good) {
+        std::fprintf(stderr, "line %d: %s\n", line, what);
+        ++failures;
+    }
+}
+#define CHECK(condition) check((condition), #condition, __LINE__)
+
+void results(const ms::Context &context) {
+    auto refused = ms::Operation::sort_pairs(context, MULTISPLIT_KEY_TYPE_U32, UINT64_MAX);
+    CHECK(!refused && refused.code() == MULTISPLIT_ERROR_TOO_LARGE && !refused.message().empty());
+#if MULTISPLIT_HAS_EXCEPTIONS
+    bool thrown = false;
+    try {
+        std::move(refused).value();
+    } catch (const ms::Error &error) {
+        thrown = error.code() == MULTISPLIT_ERROR_TOO_LARGE &&
+                 std::strstr(error.what(), "MULTISPLIT_ERROR_TOO_LARGE") != nullptr;
+    }
+    CHECK(thrown);
+#endif
+    MultisplitScanInfo scan = {};
+    scan.common.n = 100;
+    auto planned = ms::Operation::scan(context, scan);
+    CHECK(!planned->is_ready().value() && planned->pass_count().value() > 0 && planned->compile_pass(0));
+    CHECK(planned->pass_name(0).value()[0] != '\0' && !planned->pass_name(1000));
+    CHECK(planned && !planned->timestamps(true) && planned->warm_up() && planned->timestamps(true));
+    CHECK(planned->contract(MULTISPLIT_ROLE_INPUT).value().size == 400);
+    CHECK(!planned->contract(MULTISPLIT_ROLE_KEYS));
+    CHECK(planned->workspace().value().size == 0);
+    CHECK(context.keeps_lane_order().value());
+    MultisplitSplitInfo split = {};
+    CHECK(ms::Operation::split(context, split).code() == MULTISPLIT_ERROR_INVALID);
+    MultisplitHistogramInfo histogram = {};
+    CHECK(ms::Operation::histogram(context, histogram).code() == MULTISPLIT_ERROR_INVALID);
+}
+
+void paths(const ms::Context &context) {
+    const std::uint32_t from[] = {0, 1}, to[] = {1, 2};
+    MultisplitSsspInfo info = {};
+    info.vertices = 3;
+    info.edge_count = 2;
+    info.from = from;
+    info.to = to;
+    auto search = ms::ShortestPaths::create(context, info).value();
+    std::uint32_t distances[3] = {};
+    CHECK(search.solve(0, distances, 3) && distances[2] == 2);
+    CHECK(!search.solve(9, distances, 3));
+}
+
+/* The context is let go first, and is destroyed last: the layer would tell of objects that are left. */
+void lives(const Host &host) {
+    std::optional<ms::Context> context = ms::Context::create(host_context_info(&host)).value();
+    std::optional<ms::Operation> sort =
+        ms::Operation::sort_keys(*context, MULTISPLIT_KEY_TYPE_U32, 1000).value();
+    context.reset();
+    ms::Operation moved = std::move(*sort);
+    sort.reset();
+    HostBuffer keys = host_buffer(&host, 4000, 0);
+    auto *key = static_cast<std::uint32_t *>(keys.mapped);
+    for (std::uint32_t i = 0; i < 1000; ++i) {
+        key[i] = 1000 - i;
+    }
+    host_begin(&host);
+    CHECK(moved.record_sort(host.commands, VK_NULL_HANDLE).code() == MULTISPLIT_ERROR_NULL);
+    CHECK(static_cast<bool>(moved.record_sort(host.commands, keys.buffer)));
+    host_submit(&host);
+    CHECK(key[0] == 1 && key[999] == 1000);
+    host_free(&host, &keys);
+}
+
+void requirements(const Host &host) {
+    MultisplitRequirementsInfo ask = {};
+    ask.get_instance_proc_addr = vkGetInstanceProcAddr;
+    ask.instance = host.instance;
+    ask.physical_device = host.physical;
+    ask.api_version = VK_API_VERSION_1_3;
+    auto wanted = ms::Requirements::create(ask).value();
+    VkDeviceCreateInfo create = {};
+    create.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+    CHECK(!wanted.check(create));
+    CHECK(wanted.merge(create) && wanted.check(create));
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    Host host;
+    host_create(&host, argc, argv);
+    {
+        ms::Context context = ms::Context::create(host_context_info(&host)).value();
+        results(context);
+        paths(context);
+    }
+    lives(host);
+    requirements(host);
+    std::printf("%d failed\n", failures);
+    const int status = host_destroy(&host);
+    return failures > 0 ? 2 : status;
+}

@@ -1,0 +1,151 @@
+//! How a barrier is recorded: by `synchronization2`, under either of its names, or by Vulkan 1.0.
+
+use ash::vk;
+
+use crate::device::functions::Barrier;
+
+/// The function that records barriers.
+pub(super) enum Barriers {
+    /// That of Vulkan 1.3.
+    Core,
+    /// That of `VK_KHR_synchronization2`.
+    Extension(ash::khr::synchronization2::Device),
+    /// That of Vulkan 1.0, for devices that were created without either.
+    Legacy,
+}
+
+impl Barriers {
+    pub fn new(instance: &ash::Instance, device: &ash::Device, found: Option<Barrier>) -> Self {
+        match found {
+            Some(Barrier::Core) => Self::Core,
+            Some(Barrier::Extension) => {
+                Self::Extension(ash::khr::synchronization2::Device::new(instance, device))
+            }
+            None => Self::Legacy,
+        }
+    }
+
+    /// One pipeline barrier.
+    ///
+    /// # Safety
+    /// `commands` is recording.
+    pub unsafe fn record(
+        &self,
+        device: &ash::Device,
+        commands: vk::CommandBuffer,
+        memory: &[vk::MemoryBarrier2<'_>],
+    ) {
+        let info = vk::DependencyInfo::default().memory_barriers(memory);
+        match self {
+            // SAFETY: by the caller's contract.
+            Self::Core => unsafe { device.cmd_pipeline_barrier2(commands, &info) },
+            // SAFETY: by the caller's contract.
+            Self::Extension(functions) => unsafe {
+                functions.cmd_pipeline_barrier2(commands, &info);
+            },
+            Self::Legacy => {
+                let (from, to, barrier) = legacy(memory);
+                let flags = vk::DependencyFlags::empty();
+                // SAFETY: by the caller's contract.
+                unsafe {
+                    device.cmd_pipeline_barrier(commands, from, to, flags, &[barrier], &[], &[]);
+                }
+            }
+        }
+    }
+}
+
+/// One barrier that waits for at least what these wait for.
+fn legacy(
+    memory: &[vk::MemoryBarrier2<'_>],
+) -> (vk::PipelineStageFlags, vk::PipelineStageFlags, vk::MemoryBarrier<'static>) {
+    let mut from = vk::PipelineStageFlags::empty();
+    let mut to = vk::PipelineStageFlags::empty();
+    let mut barrier = vk::MemoryBarrier::default();
+    for one in memory {
+        from |= stages(one.src_stage_mask);
+        to |= stages(one.dst_stage_mask);
+        barrier.src_access_mask |= accesses(one.src_access_mask);
+        barrier.dst_access_mask |= accesses(one.dst_access_mask);
+    }
+    // No stages at all are not allowed there (VUID-vkCmdPipelineBarrier-srcStageMask-03937).
+    if from.is_empty() {
+        from = vk::PipelineStageFlags::TOP_OF_PIPE;
+    }
+    if to.is_empty() {
+        to = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
+    }
+    (from, to, barrier)
+}
+
+/// The first 32 bits have the same meaning in both; what came later is a part of all commands.
+fn stages(stages: vk::PipelineStageFlags2) -> vk::PipelineStageFlags {
+    let bits = stages.as_raw();
+    match u32::try_from(bits) {
+        Ok(bits) => vk::PipelineStageFlags::from_raw(bits),
+        Err(_) => vk::PipelineStageFlags::ALL_COMMANDS,
+    }
+}
+
+/// The same of accesses; what came later divides the accesses of shaders further.
+fn accesses(access: vk::AccessFlags2) -> vk::AccessFlags {
+    use vk::AccessFlags2 as Flag;
+    let mut found = vk::AccessFlags::from_raw(access.as_raw() as u32);
+    let mut left = Flag::from_raw(access.as_raw() >> u32::BITS << u32::BITS);
+    let table = [
+        (Flag::SHADER_SAMPLED_READ | Flag::SHADER_STORAGE_READ, vk::AccessFlags::SHADER_READ),
+        (Flag::SHADER_STORAGE_WRITE, vk::AccessFlags::SHADER_WRITE),
+    ];
+    for (new, old) in table {
+        if left.intersects(new) {
+            found |= old;
+        }
+        left &= !new;
+    }
+    if !left.is_empty() {
+        found |= vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vk::AccessFlags2 as A;
+    use vk::PipelineStageFlags2 as S;
+
+    fn barrier(from: (S, A), to: (S, A)) -> vk::MemoryBarrier2<'static> {
+        vk::MemoryBarrier2::default()
+            .src_stage_mask(from.0)
+            .src_access_mask(from.1)
+            .dst_stage_mask(to.0)
+            .dst_access_mask(to.1)
+    }
+
+    #[test]
+    fn barriers_of_before_wait_for_as_much() {
+        let (from, to, memory) = legacy(&[
+            barrier(
+                (S::COMPUTE_SHADER, A::SHADER_STORAGE_WRITE),
+                (S::COMPUTE_SHADER, A::SHADER_STORAGE_READ),
+            ),
+            barrier((S::COPY, A::TRANSFER_WRITE), (S::DRAW_INDIRECT, A::INDIRECT_COMMAND_READ)),
+        ]);
+        use vk::{AccessFlags, PipelineStageFlags};
+        assert!(from.contains(PipelineStageFlags::COMPUTE_SHADER));
+        assert!(from.contains(PipelineStageFlags::ALL_COMMANDS), "copies came later");
+        assert_eq!(to, PipelineStageFlags::COMPUTE_SHADER | PipelineStageFlags::DRAW_INDIRECT);
+        assert_eq!(memory.src_access_mask, AccessFlags::SHADER_WRITE | AccessFlags::TRANSFER_WRITE);
+        assert_eq!(
+            memory.dst_access_mask,
+            AccessFlags::SHADER_READ | AccessFlags::INDIRECT_COMMAND_READ
+        );
+    }
+
+    #[test]
+    fn no_stages_become_the_ends_of_the_pipe() {
+        let (from, to, _) = legacy(&[barrier((S::NONE, A::NONE), (S::NONE, A::NONE))]);
+        assert_eq!(from, vk::PipelineStageFlags::TOP_OF_PIPE);
+        assert_eq!(to, vk::PipelineStageFlags::BOTTOM_OF_PIPE);
+    }
+}

@@ -1,0 +1,224 @@
+//! What all operations are: work that is declared once for each kind of count, and recorded with scratch
+//! memory that nobody else uses meanwhile.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use multisplit::graph;
+use multisplit::primitives::Count as EngineCount;
+use multisplit::{
+    BufferAt, Executable, ExecutableOptions, Import, PassValue, RecordOptions, Work, WorkArray,
+};
+use wgpu::hal::api::Vulkan;
+
+use crate::commands::Commands;
+use crate::device::Shared;
+use crate::error::{Error, Result};
+
+/// How many elements an operation works on. Buffers are always sized for as many as it was made for.
+#[derive(Clone, Copy, Debug)]
+pub enum Count<'b> {
+    /// As many as it was made for.
+    All,
+    /// As many as the host says.
+    Host(u32),
+    /// As many as a word of a buffer says when the commands run, written by an earlier pass. A larger
+    /// number counts as as many as the operation was made for.
+    Buffer {
+        /// A buffer with `BufferUsages::STORAGE`.
+        buffer: &'b wgpu::Buffer,
+        /// Which of its words.
+        word: u32,
+    },
+}
+
+/// What a plan depends on of a count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    All,
+    Host,
+    Buffer { word: u32 },
+}
+
+impl From<Count<'_>> for Kind {
+    fn from(count: Count<'_>) -> Self {
+        match count {
+            Count::All => Self::All,
+            Count::Host(_) => Self::Host,
+            Count::Buffer { word, .. } => Self::Buffer { word },
+        }
+    }
+}
+
+/// The pass that writes a count of the host's.
+const COUNT: &str = "count";
+
+/// Declares the passes; gives the buffers that a recording is given, in their order.
+type Declare =
+    dyn Fn(&mut Work, EngineCount) -> multisplit::Result<Vec<graph::Buffer>> + Send + Sync;
+
+/// An operation. Fields go in this order: what is made on the device before the device.
+pub(crate) struct Operation {
+    pools: Mutex<HashMap<Kind, Arc<Pool>>>,
+    name: &'static str,
+    max: u64,
+    declare: Box<Declare>,
+    shared: Arc<Shared>,
+}
+
+/// The work of one kind of count, and what recordings of it have returned.
+struct Pool {
+    free: Mutex<Vec<Executable>>,
+    buffers: Vec<graph::Buffer>,
+    work: Work,
+}
+
+/// An executable, with workspace and descriptors, that one recording has until it has run.
+///
+/// wgpu holds it with the submission. It keeps the engine's objects alive and nothing of wgpu's, so that
+/// a program that ends without polling again leaves no circle behind: wgpu waits for its queue when that
+/// goes, drops this, and then the device.
+struct Lent {
+    executable: Option<Executable>,
+    pool: Weak<Pool>,
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if let (Some(pool), Some(executable)) = (self.pool.upgrade(), self.executable.take()) {
+            pool.free.lock().unwrap_or_else(PoisonError::into_inner).push(executable);
+        }
+    }
+}
+
+impl Pool {
+    /// One that nobody uses, or a new one.
+    fn lend(self: &Arc<Self>) -> Result<Lent> {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let executable = match free {
+            Some(executable) => executable,
+            None => self.work.executable(ExecutableOptions::default())?,
+        };
+        Ok(Lent { executable: Some(executable), pool: Arc::downgrade(self) })
+    }
+}
+
+impl Operation {
+    /// Declares an operation on at most `max` elements. What it cannot do is an error here.
+    pub fn new(
+        shared: &Arc<Shared>,
+        name: &'static str,
+        max: u64,
+        declare: impl Fn(&mut Work, EngineCount) -> multisplit::Result<Vec<graph::Buffer>>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Result<Self> {
+        let (pools, declare) = (Mutex::default(), Box::new(declare));
+        let this = Self { pools, name, max, declare, shared: shared.clone() };
+        // Pipelines are made here, not in a frame.
+        drop(this.pool(Kind::All)?.lend()?);
+        Ok(this)
+    }
+
+    /// Makes what recordings with such a count need.
+    pub fn warm_up(&self, count: Count<'_>) -> Result<()> {
+        self.pool(count.into())?.lend().map(drop)
+    }
+
+    /// How many recordings there can be at once with what was made so far.
+    pub fn made(&self) -> usize {
+        let pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        pools.values().map(|p| p.free.lock().unwrap_or_else(PoisonError::into_inner).len()).sum()
+    }
+
+    fn pool(&self, kind: Kind) -> Result<Arc<Pool>> {
+        let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pool) = pools.get(&kind) {
+            return Ok(pool.clone());
+        }
+        let mut work = self.shared.context.work(self.name);
+        let (count, counted) = self.count(&mut work, kind);
+        let mut buffers = (self.declare)(&mut work, count)?;
+        buffers.extend(counted);
+        let pool = Arc::new(Pool { free: Mutex::default(), buffers, work });
+        pools.insert(kind, pool.clone());
+        Ok(pool)
+    }
+
+    /// The count, and the buffer that it is in.
+    fn count(&self, work: &mut Work, kind: Kind) -> (EngineCount, Option<graph::Buffer>) {
+        let max = self.max;
+        match kind {
+            Kind::All => (EngineCount::Host(max), None),
+            Kind::Host => (work.count(COUNT, max), None),
+            Kind::Buffer { word } => {
+                let index = u64::from(word);
+                let words: WorkArray<u32> = work.import("count", index + 1);
+                let buffer = words.buffer();
+                (EngineCount::Device { buffer, index, max }, Some(buffer))
+            }
+        }
+    }
+
+    /// Encodes it on these buffers, which have names for messages.
+    pub fn encode(
+        &self,
+        commands: &mut Commands,
+        given: &[(&'static str, &wgpu::Buffer)],
+        count: Count<'_>,
+    ) -> Result<()> {
+        let mut given = given.to_vec();
+        let mut value = None;
+        match count {
+            Count::All => {}
+            Count::Host(count) if u64::from(count) > self.max => {
+                return Err(Error::CountTooLarge { count: count.into(), max: self.max });
+            }
+            Count::Host(count) => value = Some(count.to_ne_bytes()),
+            Count::Buffer { buffer, .. } => given.push(("count", buffer)),
+        }
+        let pool = self.pool(count.into())?;
+        let lent = pool.lend()?;
+        let bytes = |buffer: graph::Buffer| {
+            let contract = lent.executable.as_ref().and_then(|made| made.contract(buffer));
+            contract.map_or(0, |contract| contract.bytes)
+        };
+        let mut used = Vec::with_capacity(given.len());
+        for (&(name, buffer), &planned) in given.iter().zip(&pool.buffers) {
+            check(name, buffer, bytes(planned))?;
+            used.push((buffer, bytes(planned)));
+        }
+        let imports = pool.buffers.iter().zip(&given).map(|(&planned, &(_, buffer))| {
+            // SAFETY: the handle is used for as long as wgpu keeps the buffer, which it is told to below.
+            let raw = unsafe { buffer.as_hal::<Vulkan>().map(|buffer| buffer.raw_handle()) };
+            let backend = self.shared.device.adapter_info().backend;
+            raw.map(|raw| (planned, BufferAt::new(raw, 0))).ok_or(Error::NotVulkan { backend })
+        });
+        let imports = imports.collect::<Result<Vec<Import>>>()?;
+        // A plan for no elements at all has no passes, that of the count included.
+        let value = value.as_ref().filter(|_| self.max > 0);
+        let values = value.map(|bytes| PassValue { pass: COUNT, bytes });
+        commands.record(self.name, &used, lent, |lent, raw| {
+            let options = RecordOptions { values: values.as_slice(), ..RecordOptions::default() };
+            let Some(executable) = &lent.executable else { return Ok(()) };
+            // SAFETY: wgpu's command buffer is recording, outside a pass. The buffers were bound as
+            // storage by a pass of the same submission, so wgpu has checked that they are of this device,
+            // keeps them, and synchronises: every access here is one of compute shaders. The executable
+            // is nobody else's until the commands have run.
+            unsafe { executable.record_with(raw, &imports, &options)? };
+            Ok(())
+        })
+    }
+}
+
+fn check(name: &'static str, buffer: &wgpu::Buffer, needed: u64) -> Result<()> {
+    let (usage, size) = (buffer.usage(), buffer.size());
+    if !usage.contains(wgpu::BufferUsages::STORAGE) {
+        return Err(Error::Usage { name, usage });
+    }
+    if size < needed {
+        return Err(Error::BufferTooSmall { name, size, needed });
+    }
+    Ok(())
+}

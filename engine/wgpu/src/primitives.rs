@@ -1,0 +1,258 @@
+//! The operations: what each is made of, and which buffers it takes.
+
+use std::marker::PhantomData;
+
+use multisplit::{Bins, Buckets, Key, Sample, Sort, Value};
+
+use crate::commands::Commands;
+use crate::device::Multisplit;
+use crate::error::Result;
+use crate::operation::{Count, Operation};
+
+macro_rules! operation {
+    ($(#[$doc:meta])* $name:ident<$($type:ident),*>) => {
+        $(#[$doc])*
+        pub struct $name<$($type = u32),*> {
+            operation: Operation,
+            types: PhantomData<fn($($type),*)>,
+        }
+
+        impl<$($type),*> $name<$($type),*> {
+            fn new(operation: Operation) -> Self {
+                Self { operation, types: PhantomData }
+            }
+
+            /// Makes what encoding with such a count needs; for [`Count::All`] that was done when the
+            /// operation was made. Otherwise the first encoding does it, and takes as long.
+            pub fn warm_up(&self, count: Count<'_>) -> Result<()> {
+                self.operation.warm_up(count)
+            }
+
+            /// For how many encodings at once there is memory that none uses now: what the busiest time
+            /// so far has needed.
+            pub fn idle(&self) -> usize {
+                self.operation.made()
+            }
+        }
+    };
+}
+
+operation! {
+    /// A sort of keys in place. Made by [`Multisplit::sort`].
+    KeySort<K>
+}
+operation! {
+    /// A sort of keys with values, in place. Made by [`Multisplit::sort_pairs`].
+    PairSort<K, V>
+}
+operation! {
+    /// A sort of keys in place, with the order that sorted them. Made by [`Multisplit::argsort`].
+    ArgSort<K>
+}
+operation! {
+    /// A split of keys into buckets. Made by [`Multisplit::split`].
+    Split<K>
+}
+operation! {
+    /// A split of keys with values into buckets. Made by [`Multisplit::split_pairs`].
+    PairSplit<K, V>
+}
+operation! {
+    /// A histogram. Made by [`Multisplit::histogram`].
+    Histogram<S>
+}
+operation! {
+    /// Exclusive prefix sums. Made by [`Multisplit::scan`].
+    Scan<>
+}
+
+impl Multisplit {
+    /// A sort of at most `max` keys.
+    pub fn sort<K: Key>(&self, max: u64, sort: &Sort) -> Result<KeySort<K>> {
+        let sort = sort.clone();
+        Operation::new(&self.shared, "sort", max, move |work, count| {
+            let keys = work.import::<K>("keys", max);
+            work.sort(keys.first(count), &sort)?;
+            Ok(vec![keys.buffer()])
+        })
+        .map(KeySort::new)
+    }
+
+    /// A sort of at most `max` keys, each with a value of 4, 8 or 16 bytes.
+    pub fn sort_pairs<K: Key, V: Value>(&self, max: u64, sort: &Sort) -> Result<PairSort<K, V>> {
+        let sort = sort.clone();
+        Operation::new(&self.shared, "sort_pairs", max, move |work, count| {
+            let (keys, values) = (work.import::<K>("keys", max), work.import::<V>("values", max));
+            work.sort_pairs(keys.first(count), values.first(count), &sort)?;
+            Ok(vec![keys.buffer(), values.buffer()])
+        })
+        .map(PairSort::new)
+    }
+
+    /// A sort of at most `max` keys that also gives which element of the input comes at each place.
+    pub fn argsort<K: Key>(&self, max: u64, sort: &Sort) -> Result<ArgSort<K>> {
+        let sort = sort.clone();
+        Operation::new(&self.shared, "argsort", max, move |work, count| {
+            let (keys, order) = (work.import::<K>("keys", max), work.import::<u32>("order", max));
+            work.argsort(keys.first(count), order.first(count), &sort)?;
+            Ok(vec![keys.buffer(), order.buffer()])
+        })
+        .map(ArgSort::new)
+    }
+
+    /// A split of at most `max` keys into buckets, stable within each.
+    pub fn split<K: Key>(&self, max: u64, buckets: &Buckets<K>) -> Result<Split<K>> {
+        let buckets = buckets.clone();
+        Operation::new(&self.shared, "split", max, move |work, count| {
+            let (keys, out) = (work.import::<K>("keys", max), work.import::<K>("keys.out", max));
+            let offsets = work.import::<u32>("offsets", u64::from(buckets.count()) + 1);
+            work.split(keys.first(count), out, offsets, &buckets)?;
+            Ok(vec![keys.buffer(), out.buffer(), offsets.buffer()])
+        })
+        .map(Split::new)
+    }
+
+    /// A split of at most `max` keys, each with a value of 4, 8 or 16 bytes.
+    pub fn split_pairs<K: Key, V: Value>(
+        &self,
+        max: u64,
+        buckets: &Buckets<K>,
+    ) -> Result<PairSplit<K, V>> {
+        let buckets = buckets.clone();
+        Operation::new(&self.shared, "split_pairs", max, move |work, count| {
+            let (keys, values) = (work.import::<K>("keys", max), work.import::<V>("values", max));
+            let keys_out = work.import::<K>("keys.out", max);
+            let values_out = work.import::<V>("values.out", max);
+            let offsets = work.import::<u32>("offsets", u64::from(buckets.count()) + 1);
+            let from = (keys.first(count), values.first(count));
+            work.split_pairs(from, (keys_out, values_out), offsets, &buckets)?;
+            let all = [keys.buffer(), values.buffer(), keys_out.buffer(), values_out.buffer()];
+            Ok(all.into_iter().chain([offsets.buffer()]).collect())
+        })
+        .map(PairSplit::new)
+    }
+
+    /// A histogram of at most `max` samples, with counts of 32 bits.
+    pub fn histogram<S: Sample>(&self, max: u64, bins: &Bins<S>) -> Result<Histogram<S>> {
+        let bins = bins.clone();
+        Operation::new(&self.shared, "histogram", max, move |work, count| {
+            let samples = work.import::<S>("samples", max);
+            let counts = work.import::<u32>("counts", bins.count().into());
+            work.histogram(samples.first(count), counts, &bins)?;
+            Ok(vec![samples.buffer(), counts.buffer()])
+        })
+        .map(Histogram::new)
+    }
+
+    /// Exclusive prefix sums of at most `max` numbers, modulo 2^32.
+    pub fn scan(&self, max: u64) -> Result<Scan> {
+        Operation::new(&self.shared, "scan", max, move |work, count| {
+            let (src, dst) = (work.import::<u32>("src", max), work.import::<u32>("dst", max));
+            work.scan(src.first(count), dst, &multisplit::Scan::default())?;
+            Ok(vec![src.buffer(), dst.buffer()])
+        })
+        .map(Scan::new)
+    }
+}
+
+impl<K: Key> KeySort<K> {
+    /// Sorts `keys` in place.
+    pub fn encode(
+        &self,
+        commands: &mut Commands,
+        keys: &wgpu::Buffer,
+        count: Count<'_>,
+    ) -> Result<()> {
+        self.operation.encode(commands, &[("keys", keys)], count)
+    }
+}
+
+impl<K: Key, V: Value> PairSort<K, V> {
+    /// Sorts `keys` in place, and moves `values` along.
+    pub fn encode(
+        &self,
+        commands: &mut Commands,
+        keys: &wgpu::Buffer,
+        values: &wgpu::Buffer,
+        count: Count<'_>,
+    ) -> Result<()> {
+        self.operation.encode(commands, &[("keys", keys), ("values", values)], count)
+    }
+}
+
+impl<K: Key> ArgSort<K> {
+    /// Sorts `keys` in place, and writes to `order`, for each place, which key of the input comes there.
+    pub fn encode(
+        &self,
+        commands: &mut Commands,
+        keys: &wgpu::Buffer,
+        order: &wgpu::Buffer,
+        count: Count<'_>,
+    ) -> Result<()> {
+        self.operation.encode(commands, &[("keys", keys), ("order", order)], count)
+    }
+}
+
+impl<K: Key> Split<K> {
+    /// Writes `keys` to `keys_out` in the order of their buckets, and to `offsets` where each bucket
+    /// begins, and at last the count: one word more than there are buckets.
+    pub fn encode(
+        &self,
+        commands: &mut Commands,
+        keys: &wgpu::Buffer,
+        keys_out: &wgpu::Buffer,
+        offsets: &wgpu::Buffer,
+        count: Count<'_>,
+    ) -> Result<()> {
+        let given = [("keys", keys), ("keys_out", keys_out), ("offsets", offsets)];
+        self.operation.encode(commands, &given, count)
+    }
+}
+
+impl<K: Key, V: Value> PairSplit<K, V> {
+    /// Writes keys and values of `from` to `to`, in the order of their buckets, and to `offsets` where each
+    /// bucket begins, and at last the count: one word more than there are buckets.
+    pub fn encode(
+        &self,
+        commands: &mut Commands,
+        from: (&wgpu::Buffer, &wgpu::Buffer),
+        to: (&wgpu::Buffer, &wgpu::Buffer),
+        offsets: &wgpu::Buffer,
+        count: Count<'_>,
+    ) -> Result<()> {
+        let given = [
+            ("keys", from.0),
+            ("values", from.1),
+            ("keys_out", to.0),
+            ("values_out", to.1),
+            ("offsets", offsets),
+        ];
+        self.operation.encode(commands, &given, count)
+    }
+}
+
+impl<S: Sample> Histogram<S> {
+    /// Writes to `counts` how many of `samples` are in each bin; with [`Bins::accumulate`] it adds them.
+    pub fn encode(
+        &self,
+        commands: &mut Commands,
+        samples: &wgpu::Buffer,
+        counts: &wgpu::Buffer,
+        count: Count<'_>,
+    ) -> Result<()> {
+        self.operation.encode(commands, &[("samples", samples), ("counts", counts)], count)
+    }
+}
+
+impl Scan {
+    /// Writes to `dst` the sum of the numbers of `src` before each place.
+    pub fn encode(
+        &self,
+        commands: &mut Commands,
+        src: &wgpu::Buffer,
+        dst: &wgpu::Buffer,
+        count: Count<'_>,
+    ) -> Result<()> {
+        self.operation.encode(commands, &[("src", src), ("dst", dst)], count)
+    }
+}

@@ -1,0 +1,130 @@
+//! A wgpu device as any program has one, buffers on it, and tests that run under the validation layer.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::process::Command;
+
+use anyhow::{Context as _, Result, ensure};
+use bytemuck::Pod;
+use multisplit_wgpu::{Commands, Multisplit};
+use wgpu::BufferUsages;
+
+/// A device that was requested as wgpu's documentation does it, with nothing added for multisplit.
+pub struct Gpu {
+    pub adapter: wgpu::Adapter,
+    pub device: wgpu::Device,
+    pub queue: wgpu::Queue,
+    pub multisplit: Multisplit,
+}
+
+pub fn open() -> Result<Gpu> {
+    let adapter = adapter()?;
+    let (device, queue) = device(&adapter)?;
+    let multisplit = Multisplit::new(&device, &queue)?;
+    Ok(Gpu { adapter, device, queue, multisplit })
+}
+
+fn adapter() -> Result<wgpu::Adapter> {
+    let description = wgpu::InstanceDescriptor {
+        backends: wgpu::Backends::VULKAN,
+        // The layer comes from the environment, and prints what it has to say itself.
+        flags: wgpu::InstanceFlags::empty(),
+        ..wgpu::InstanceDescriptor::new_without_display_handle()
+    };
+    let instance = wgpu::Instance::new(description);
+    let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::VULKAN));
+    adapters.into_iter().next().context("no Vulkan device was found")
+}
+
+pub fn device(adapter: &wgpu::Adapter) -> Result<(wgpu::Device, wgpu::Queue)> {
+    let description = wgpu::DeviceDescriptor {
+        required_features: adapter.features() & wgpu::Features::SHADER_INT64,
+        ..wgpu::DeviceDescriptor::default()
+    };
+    Ok(pollster::block_on(adapter.request_device(&description))?)
+}
+
+impl Gpu {
+    /// A buffer with these numbers.
+    pub fn filled<T: Pod>(&self, numbers: &[T]) -> wgpu::Buffer {
+        let buffer = self.empty::<T>(numbers.len());
+        self.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(numbers));
+        buffer
+    }
+
+    /// One that nobody has written to yet.
+    pub fn empty<T>(&self, len: usize) -> wgpu::Buffer {
+        self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: (len * size_of::<T>()).max(4) as u64,
+            usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        })
+    }
+
+    pub fn commands(&self) -> Commands {
+        self.multisplit.commands("test")
+    }
+
+    /// What a buffer holds after everything that was submitted.
+    pub fn read<T: Pod>(&self, buffer: &wgpu::Buffer) -> Result<Vec<T>> {
+        let read = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("read"),
+            size: buffer.size(),
+            usage: BufferUsages::MAP_READ | BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        encoder.copy_buffer_to_buffer(buffer, 0, &read, 0, buffer.size());
+        self.queue.submit([encoder.finish()]);
+        read.map_async(wgpu::MapMode::Read, .., |_| {});
+        self.device.poll(wgpu::PollType::wait_indefinitely())?;
+        let bytes = read.get_mapped_range(..)?;
+        Ok(bytemuck::pod_collect_to_vec(&bytes))
+    }
+}
+
+/// Numbers that look random, and are the same every time.
+pub fn noise(i: u32) -> u32 {
+    let x = (i ^ 61) ^ (i >> 16);
+    let x = x.wrapping_mul(0x27d4_eb2d);
+    x ^ (x >> 15)
+}
+
+const CHILD: &str = "MULTISPLIT_WGPU_UNDER_VALIDATION";
+
+/// Runs a test of this binary in a process of its own, with the validation layer on, synchronization
+/// validation included, also between command buffers. What the layer says fails it.
+pub fn validated(name: &str, test: impl FnOnce() -> Result<()>) -> Result<()> {
+    if std::env::var_os(CHILD).is_some() {
+        return test();
+    }
+    let said = run_validated(name)?;
+    ensure!(!speaks(&said), "{said}");
+    Ok(())
+}
+
+/// Whether the layer has spoken.
+pub fn speaks(said: &str) -> bool {
+    ["VUID", "SYNC-HAZARD", "Validation Error"].iter().any(|word| said.contains(word))
+}
+
+pub fn run_validated(name: &str) -> Result<String> {
+    let checks = [
+        "VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT",
+        "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT",
+    ];
+    let output = Command::new(std::env::current_exe()?)
+        .args([name, "--exact", "--nocapture", "--include-ignored"])
+        .env(CHILD, "1")
+        .env("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation")
+        .env("VK_LAYER_ENABLES", checks.join(":"))
+        // A Wayland library minds where this is not set.
+        .env("XDG_RUNTIME_DIR", std::env::temp_dir())
+        // Mesa's cache mixes up the code for different subgroup sizes.
+        .env("MESA_SHADER_CACHE_DISABLE", "true")
+        .output()?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let said = text(&output.stdout) + &text(&output.stderr);
+    ensure!(output.status.success() && said.contains("1 passed"), "{said}");
+    Ok(said)
+}

@@ -1,0 +1,138 @@
+//! Histogram: bins whose last one has its upper edge, count for count against the CPU.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::primitives::Policy;
+use multisplit::primitives::histogram::HistogramMethod;
+use multisplit::{Bins, Error};
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::histogram::{Reference, Spread, count, even_edges, range_bin, splitters};
+use multisplit_tests::tests;
+
+use crate::histogram_run::{Input, run};
+
+tests!(histogram:
+    closed_edges_of_every_type, closed_edges_by_every_search, closed_edges_at_the_ends_of_types,
+    closed_edges_at_zero, closed_without_edges,
+);
+
+/// Even or range bins over the domain of a type, samples on every edge among them.
+fn check<S: Reference>(gpu: &Gpu, policy: &Policy, m: u32, even: bool) -> Result<()> {
+    let (lo, hi) = S::domain();
+    let mut edges: Vec<S> = if even { even_edges(m) } else { splitters(m, 9) };
+    // An empty bin before the last one: its edges are the end too.
+    if m > 2 && !even {
+        edges[m as usize - 2] = hi;
+        edges[m as usize - 1] = hi;
+    }
+    let bins = if even { Bins::even(lo..hi, m) } else { Bins::range(&edges) };
+    let samples: Vec<S> = Spread::Edges.samples(3001, m, &edges, 4);
+    let bin_of = |i: usize| match samples[i] {
+        x if x == hi => Some(m - 1),
+        x if even => x.even_bin(lo, hi, m),
+        x => range_bin(x, &edges),
+    };
+    let (counts, out_of_range) = count(samples.len(), m, bin_of, |_| 1);
+    ensure!(counts[m as usize - 1] > 0, "no sample at the end");
+    let name = || format!("{:?}, {m} bins, even: {even}", S::TYPE);
+    let bytes = bytemuck::cast_slice(&samples);
+    let got = run(gpu, policy, &bins.closed(), bytes, samples.len() as u64, Input::default())
+        .with_context(name)?;
+    expect_equal(&got.counts, &counts).with_context(name)?;
+    expect_equal(&got.out_of_range, &[out_of_range]).context("out of range").with_context(name)
+}
+
+fn closed_edges_of_every_type(gpu: &Gpu) -> Result<()> {
+    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
+    let types = [
+        check::<f32>,
+        check::<u32>,
+        check::<i32>,
+        check::<u8>,
+        check::<u16>,
+        check::<u64>,
+        check::<f64>,
+    ];
+    for (turn, check) in types.into_iter().enumerate() {
+        let some = [[1, 33], [257, 8], [100, 2]];
+        let bins: &[u32] = if gpu.full { &[1, 2, 8, 33, 100, 257] } else { &some[turn % 3] };
+        for &m in bins {
+            for even in [true, false] {
+                if mine() {
+                    check(gpu, &policy, m, even)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// By splitters in registers, by halving, by table; and by ballots.
+fn closed_edges_by_every_search(gpu: &Gpu) -> Result<()> {
+    let mut mine = gpu.mine();
+    for (register_bins, cells, m) in [(32, 0, 9), (0, 0, 33), (0, 16, 33), (0, 1024, 33)] {
+        let mut policy = gpu.context.policy();
+        policy.histogram.register_bins = register_bins;
+        policy.histogram.cells_per_bin = 1024;
+        policy.histogram.cells = cells;
+        if mine() {
+            check::<f32>(gpu, &policy, m, false).with_context(|| format!("{cells} cells"))?;
+            check::<u32>(gpu, &policy, m, false).with_context(|| format!("{cells} cells"))?;
+        }
+    }
+    let bins = Bins::even(0u32..6, 3).closed().method(HistogramMethod::Ballots);
+    let found = gpu.context.histogram(&[0u32, 1, 2, 5, 6, 7], bins)?;
+    ensure!(found.counts == [2, 1, 2] && found.out_of_range == [1], "{found:?}");
+    Ok(())
+}
+
+/// Every value of a type has a bin, where its numbers are all that the kernels compute with.
+fn closed_edges_at_the_ends_of_types(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let words = [0, 1, u32::MAX / 2, u32::MAX - 1, u32::MAX, u32::MAX];
+    let even = context.histogram(&words, Bins::even(0..u32::MAX, 3).closed())?;
+    ensure!(even.counts == [2, 1, 3] && even.out_of_range == [0], "{even:?}");
+    for edges in [vec![0, 7, u32::MAX], (0..33).chain([u32::MAX]).collect()] {
+        let range = context.histogram(&words, Bins::range(&edges).closed())?;
+        let inside: u64 = range.counts.iter().sum();
+        ensure!(inside == 6 && range.counts[edges.len() - 2] == 4, "{range:?}");
+    }
+    let signed = [i32::MIN, -1, 0, i32::MAX];
+    let even = context.histogram(&signed, Bins::even(i32::MIN..i32::MAX, 2).closed())?;
+    ensure!(even.counts == [2, 2] && even.out_of_range == [0], "{even:?}");
+    let bytes: Vec<u8> = (0..=255).collect();
+    let even = context.histogram(&bytes, Bins::even(0..255, 255).closed())?;
+    ensure!(even.counts[254] == 2 && even.counts.iter().sum::<u64>() == 256, "{even:?}");
+    let wide = [0, u64::MAX - 1, u64::MAX];
+    let even = context.histogram(&wide, Bins::even(0..u64::MAX, 5).closed())?;
+    ensure!(even.counts == [1, 0, 0, 0, 2] && even.out_of_range == [0], "{even:?}");
+    let floats = [f32::NEG_INFINITY, 0.0, f32::MAX, f32::INFINITY, f32::NAN, -f32::NAN];
+    let all = Bins::range(&[f32::NEG_INFINITY, 0.0, f32::INFINITY]).closed();
+    let range = context.histogram(&floats, all)?;
+    ensure!(range.counts == [1, 3] && range.out_of_range == [2], "{range:?}");
+    Ok(())
+}
+
+/// Both zeros are at an edge at zero.
+fn closed_edges_at_zero(gpu: &Gpu) -> Result<()> {
+    let samples = [-2.0f32, -1.0, -f32::MIN_POSITIVE, -0.0, 0.0, f32::from_bits(1), 1.0];
+    let many: Vec<f32> = (0..=40).map(|k| (k as f32 - 40.0) / 20.0).collect();
+    for bins in [Bins::even(-2.0..0.0, 2), Bins::range(&[-2.0, -1.0, 0.0]), Bins::range(&many)] {
+        let found = gpu.context.histogram(&samples, bins.clone().closed())?;
+        let inside: u64 = found.counts.iter().sum();
+        ensure!(inside == 5 && found.out_of_range == [2], "{bins:?}: {found:?}");
+        let open = gpu.context.histogram(&samples, bins)?;
+        ensure!(open.out_of_range == [4], "{open:?}");
+    }
+    Ok(())
+}
+
+/// Other bins have no edge that could be closed.
+fn closed_without_edges(gpu: &Gpu) -> Result<()> {
+    for bins in
+        [Bins::<u32>::identity(4), Bins::glsl(4, "uint bucket_of(uint sample_) { return 0; }")]
+    {
+        let found = gpu.context.histogram(&[1u32], bins.closed());
+        ensure!(matches!(found, Err(Error::Histogram { .. })), "{found:?}");
+    }
+    Ok(())
+}

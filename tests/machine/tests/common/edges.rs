@@ -1,0 +1,210 @@
+//! Cases that show what samples of all others seldom have: counts next to a bound, ids and keys on an
+//! edge, workgroups past the last one, loops that are written out to their end.
+
+use multisplit::primitives::histogram::HistogramMethod;
+use multisplit::primitives::multisplit::Method;
+use multisplit::primitives::sort::SortMethod;
+use multisplit::{KeyType, SampleType};
+
+use super::all::{MANY_THREADS, Maker};
+use super::moves::{Along, Function, Gives, SortCase, SplitCase, sort_case, split_case};
+use super::others::{EDGE_BINS, HistogramCase, Weighted, histogram_case};
+use super::pieces::{PiecesCase, pieces_case};
+use super::primitives::{Device, ITEMS, scan_case, tile};
+use super::search_list::special_searches;
+use super::searches::sssp_case;
+
+fn split(
+    gives: Gives,
+    method: Method,
+    key: KeyType,
+    function: Function,
+    buckets: u32,
+) -> SplitCase {
+    SplitCase {
+        key,
+        gives,
+        method,
+        function,
+        buckets,
+        n: 0,
+        items: ITEMS,
+        turns: 1,
+        on_device: false,
+        by_votes: true,
+    }
+}
+
+const KEYS: [KeyType; 2] = [KeyType::U32, KeyType::U64];
+
+fn splits(device: Device, all: &mut Vec<Maker>) {
+    let tile = tile(device);
+    let mut add = |of: SplitCase| all.push(Box::new(move || split_case(device, of)));
+    let gives = [Gives::Keys, Gives::Pairs(1), Gives::Permutation];
+    for key in KEYS {
+        // Ids right past the last bucket, for every kernel that counts them.
+        for (method, buckets) in [
+            (Method::Block, 2),
+            (Method::Block, 20),
+            (Method::Direct, 20),
+            (Method::OneSweep, 20),
+            (Method::ReducedBitSort, 20),
+        ] {
+            for gives in [Gives::Keys, Gives::Pairs(1), Gives::Pairs(2)] {
+                let of = split(gives, method, key, Function::OutOfRange, buckets);
+                add(SplitCase { n: tile + 1, ..of });
+            }
+        }
+        for gives in gives {
+            for method in [Method::Block, Method::OneSweep] {
+                // Six tiles, in subproblems of two: in rows of two workgroups one is too many, or one
+                // row. Two buckets for each thread.
+                let of = split(gives, method, key, Function::Digit, 256);
+                add(SplitCase { n: 4 * tile + 5, ..of });
+                add(SplitCase { n: 4 * tile + 5, by_votes: false, turns: 2, ..of });
+                // A count of buckets that is no power of two, by splitters in shared memory.
+                let of = split(gives, method, key, Function::Range, 13);
+                add(SplitCase { n: 5 * tile - 1, ..of });
+            }
+            let of = split(gives, Method::Warp, key, Function::Range, 13);
+            add(SplitCase { n: 2 * tile + 1, ..of });
+        }
+        // Blocks of four subproblems side by side.
+        let of = split(Gives::Keys, Method::Block, key, Function::Delta, 2);
+        add(SplitCase { n: 17 * tile + 3, ..of });
+    }
+    // Tiles of as many keys as there are windows, in chunks of fewer than a turn has.
+    let large = |gives, method, key, buckets, items, turns| {
+        let n = u64::from(device.threads() * items) * 5 / 2;
+        SplitCase { n, items, turns, ..split(gives, method, key, Function::Delta, buckets) }
+    };
+    for method in [Method::Block, Method::OneSweep] {
+        for gives in
+            [Gives::Keys, Gives::Pairs(1), Gives::Pairs(2), Gives::Pairs(4), Gives::Permutation]
+        {
+            add(large(gives, method, KeyType::U32, 250, 22, 2));
+            add(large(gives, method, KeyType::U32, 3, 32, 4));
+        }
+        for gives in [Gives::Keys, Gives::Permutation] {
+            add(large(gives, method, KeyType::U32, 250, 32, 4));
+        }
+    }
+}
+
+fn sorts(device: Device, all: &mut Vec<Maker>) {
+    let mut add = |of: SortCase| all.push(Box::new(move || sort_case(device, of)));
+    let threads = device.threads();
+    let alongs = [Along::Nothing, Along::Words(1), Along::Words(2), Along::Words(4)];
+    let mut number = 0;
+    for key in KEYS {
+        for along in alongs {
+            let small = SortCase {
+                key,
+                along,
+                method: SortMethod::Small,
+                descending: false,
+                n: 2,
+                threads,
+                items: ITEMS,
+                turns: 1,
+                segments: false,
+                on_device: false,
+                few_bits: false,
+            };
+            for segments in [false, true] {
+                for descending in [false, true] {
+                    add(SortCase { segments, descending, ..small });
+                }
+                // Some keys are missing; more threads than a digit has values.
+                let n = u64::from(MANY_THREADS * ITEMS) - 3;
+                // (Shared memory has no room for the counters of so many narrow subgroups.)
+                if device.width > 4 {
+                    add(SortCase { segments, threads: MANY_THREADS, n, ..small });
+                }
+            }
+            number += 1;
+            let descending = number % 2 == 0;
+            let sweep = SortCase { method: SortMethod::OneSweep, descending, ..small };
+            let n = u64::from(MANY_THREADS * ITEMS) * 4 + 5;
+            add(SortCase { threads: MANY_THREADS, n, ..sweep });
+            // Two tiles and a half, of as many keys as there are windows.
+            let n = u64::from(threads * 32) * 5 / 2;
+            add(SortCase { items: 32, turns: 4, n, ..sweep });
+            // (A sort of one tile has it in shared memory.)
+            if key == KeyType::U32 && along == Along::Nothing && threads == 128 {
+                let n = u64::from(threads * 32) - 1;
+                for segments in [false, true] {
+                    add(SortCase { items: 32, n, segments, ..small });
+                }
+            }
+        }
+    }
+}
+
+fn histograms(device: Device, all: &mut Vec<Maker>) {
+    let mut number = 0;
+    for sample in SampleType::ALL {
+        for method in [HistogramMethod::Ballots, HistogramMethod::Shared, HistogramMethod::Global] {
+            number += 1;
+            let of = HistogramCase {
+                sample,
+                method,
+                range: false,
+                bins: 7,
+                weighted: Weighted::No,
+                wide: false,
+                channels: 1,
+                on_device: number % 2 == 0,
+                n: 700,
+                cells: 0,
+            };
+            let mut add = |of: HistogramCase| {
+                all.push(Box::new(move || histogram_case(device, of)));
+            };
+            add(HistogramCase { wide: true, ..of });
+            if method != HistogramMethod::Ballots {
+                add(HistogramCase { channels: 4, ..of });
+            }
+            if method == HistogramMethod::Global {
+                // Sums that get to 2^32 - 1, and past it.
+                add(HistogramCase { weighted: Weighted::Large, wide: true, ..of });
+            }
+            let large = matches!(sample, SampleType::U32 | SampleType::U64 | SampleType::F64);
+            if method == HistogramMethod::Shared && large {
+                // More bins than shared memory has room for, in several passes.
+                add(HistogramCase { bins: MANY_BINS, weighted: Weighted::Words, ..of });
+            }
+            if matches!(sample, SampleType::F32 | SampleType::F64) {
+                add(HistogramCase { bins: EDGE_BINS, ..of });
+                if method != HistogramMethod::Ballots {
+                    add(HistogramCase { bins: EDGE_BINS, weighted: Weighted::Words, ..of });
+                }
+            }
+        }
+    }
+}
+
+/// Bins of several passes.
+const MANY_BINS: u32 = 9000;
+
+/// Every such case for a device.
+pub fn edges(device: Device) -> Vec<Maker> {
+    let mut all: Vec<Maker> = Vec::new();
+    for look_back in [false, true] {
+        // Neither the array nor the count is a multiple of a vector.
+        for n in [3, 4, 4 * tile(device) - 1, 4 * tile(device) + 6, 17 * tile(device) + 1] {
+            all.push(Box::new(move || scan_case(device, look_back, false, n)));
+        }
+    }
+    for of in special_searches(device) {
+        all.push(Box::new(move || sssp_case(device, of)));
+    }
+    splits(device, &mut all);
+    sorts(device, &mut all);
+    histograms(device, &mut all);
+    for words in [1, 2] {
+        let of = PiecesCase { n: 300, buckets: 5, words, all_fit: true };
+        all.push(Box::new(move || pieces_case(device, of)));
+    }
+    all
+}

@@ -1,0 +1,143 @@
+//! Networks that searches are tried on, and their distances by the simplest method there is.
+
+use anyhow::Result;
+use multisplit::network::{Arc, Direction, EdgeList, Network, UNREACHED};
+use multisplit_machine::Rng;
+
+/// What a network looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Random arcs, with one vertex that has very many, and weights that may be zero.
+    Random,
+    /// A tree, each arc twice: every vertex comes nearer once, so that it is known how often arcs are
+    /// relaxed. Many vertices have as many arcs as make a hub, or are enough for a workgroup.
+    Tree,
+    /// A tree of three levels: 80 vertices, each with enough arcs for a workgroup, and what is behind
+    /// them far away, at about the same distance.
+    Wide,
+    /// A tree with weights so large that sums do not fit a distance.
+    Far,
+    /// One vertex after another, all near.
+    Path,
+    /// Arcs that cost nothing, most of them, in both directions.
+    Free,
+}
+
+/// The children of the vertices of a tree, one after another, again and again. With every arc twice 12
+/// make a hub, 6 and 7 are enough for a workgroup.
+const CHILDREN: [u32; 8] = [20, 12, 6, 7, 3, 12, 1, 2];
+/// The largest finite float.
+const MAX_FLOAT: u32 = 0x7F7F_FFFF;
+
+/// From, to, weight.
+fn arcs(kind: Kind, vertices: u32, degree: u32) -> Vec<(u32, u32, u32)> {
+    let mut rng = Rng::new(u64::from(vertices * 31 + degree));
+    let mut arcs = Vec::new();
+    match kind {
+        Kind::Random => {
+            let hub = 3;
+            for from in 0..vertices {
+                let degree = match from {
+                    _ if from == hub => 8 * degree,
+                    // Enough for a workgroup, and not for pieces.
+                    _ if from % 40 == 7 => 4 * degree,
+                    _ => degree,
+                };
+                for _ in 0..degree {
+                    arcs.push((from, rng.below(vertices.into()) as u32, rng.below(20) as u32));
+                }
+            }
+        }
+        Kind::Free => {
+            for from in 0..vertices {
+                for _ in 0..degree {
+                    let to = rng.below(vertices.into()) as u32;
+                    let weight = rng.below(8) as u32 / 6;
+                    arcs.extend([(from, to, weight), (to, from, weight)]);
+                }
+            }
+        }
+        Kind::Path => arcs.extend((1..vertices).map(|v| (v - 1, v, 1))),
+        Kind::Tree | Kind::Wide | Kind::Far => {
+            // Numbers in any order, so that those of neighbours are far apart.
+            let mut names: Vec<u32> = (0..vertices).collect();
+            for k in (2..names.len()).rev() {
+                names.swap(k, 1 + rng.below(k as u64) as usize);
+            }
+            let mut parent = 0;
+            let mut left = if kind == Kind::Wide { 80 } else { CHILDREN[0] };
+            for child in 1..vertices {
+                while left == 0 {
+                    parent += 1;
+                    let regular = CHILDREN[parent % CHILDREN.len()];
+                    left = if kind == Kind::Wide { 6 } else { regular };
+                }
+                left -= 1;
+                let weight = match kind {
+                    Kind::Wide if parent > 0 => 30,
+                    Kind::Wide => rng.below(3) as u32,
+                    Kind::Far => [1, 1 << 31, u32::MAX - 1, u32::MAX - 2, 3][child as usize % 5],
+                    _ => rng.below(20) as u32,
+                };
+                let arc = (names[parent], names[child as usize], weight);
+                arcs.extend([arc, arc]);
+            }
+        }
+    }
+    arcs
+}
+
+pub fn network(kind: Kind, vertices: u32, degree: u32, floats: bool) -> Result<Network> {
+    let mut edges = if floats { EdgeList::weighted_f32() } else { EdgeList::weighted() };
+    for (from, to, weight) in arcs(kind, vertices, degree) {
+        match floats {
+            true if weight >= 1 << 31 => edges.push_f32(from, to, f32::from_bits(MAX_FLOAT)),
+            true => edges.push_f32(from, to, weight as f32 * 0.5),
+            false => edges.push(from, to, weight),
+        }
+    }
+    Ok(Network::new(vertices.into(), Direction::Directed, &edges)?)
+}
+
+/// A distance and a weight; `UNREACHED` where that is no distance.
+pub fn sum_of(distance: u32, weight: u32, floats: bool) -> u32 {
+    if floats {
+        let sum = f32::from_bits(distance) + f32::from_bits(weight);
+        return if sum.is_finite() { sum.to_bits() } else { UNREACHED };
+    }
+    distance.saturating_add(weight)
+}
+
+/// Distances from vertex 0.
+pub fn distances(network: &Network, floats: bool) -> Vec<u32> {
+    let mut held = vec![UNREACHED; network.vertices() as usize];
+    held[0] = 0;
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for from in 0..network.vertices() {
+            let so_far = held[from as usize];
+            for arc in network.arcs_of(from).iter().filter(|_| so_far != UNREACHED) {
+                let sum = sum_of(so_far, arc.weight, floats);
+                if sum < held[arc.target as usize] {
+                    held[arc.target as usize] = sum;
+                    changed = true;
+                }
+            }
+        }
+    }
+    held
+}
+
+/// Whether a sum along an arc of a vertex that was reached is too large for a distance.
+pub fn overflows(network: &Network, held: &[u32], floats: bool) -> bool {
+    let mut reached = (0..network.vertices()).filter(|&v| held[v as usize] != UNREACHED);
+    reached.any(|from| {
+        let sums = network.arcs_of(from).iter();
+        sums.map(|arc| sum_of(held[from as usize], arc.weight, floats)).any(|s| s == UNREACHED)
+    })
+}
+
+pub fn arc_words(network: &Network) -> Vec<u32> {
+    network.arcs().iter().flat_map(|Arc { target, weight }| [*target, *weight]).collect()
+}

@@ -1,0 +1,129 @@
+//! Plans of what comes after a search: the tree of predecessors, by arcs that cost something; then by
+//! those that cost nothing, where several trees are right.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use multisplit::graph::{Graph, Groups};
+use multisplit::network::{Network, UNREACHED};
+use multisplit::shaders::builtin;
+
+use super::case::{Case, Output, Verify};
+use super::networks::{Kind, arc_words, distances, network, sum_of};
+use super::primitives::{Device, limits};
+
+/// The predecessor of each vertex among those that are nearer: the first of them.
+fn nearer_predecessors(network: &Network, held: &[u32], floats: bool) -> Vec<u32> {
+    let mut tree = vec![UNREACHED; held.len()];
+    for from in 0..network.vertices() {
+        let so_far = held[from as usize];
+        for arc in network.arcs_of(from).iter().filter(|_| so_far != UNREACHED) {
+            let target = arc.target as usize;
+            let sum = sum_of(so_far, arc.weight, floats);
+            if sum == held[target] && so_far < held[target] && target != 0 {
+                tree[target] = tree[target].min(from);
+            }
+        }
+    }
+    tree
+}
+
+/// Whether arcs that cost nothing were followed as they may be: from whoever has a predecessor. All of
+/// those who had one before are followed, some of the others may be.
+fn verify_settled(network: Network, held: Vec<u32>, before: Vec<u32>) -> Verify {
+    Arc::new(move |words: &dyn Fn(&str) -> Vec<u32>| {
+        let (parents, found) = (words("parents"), words("found"));
+        let has_free_arc = |from: u32, to: usize| {
+            held[from as usize] == held[to]
+                && network.arcs_of(from).iter().any(|a| (a.target as usize, a.weight) == (to, 0))
+        };
+        let mut changed = false;
+        for (vertex, &parent) in parents.iter().enumerate() {
+            if before[vertex] != UNREACHED || vertex == 0 {
+                if parent != before[vertex] {
+                    return Some(format!("vertex {vertex} has another predecessor"));
+                }
+                continue;
+            }
+            changed |= parent != UNREACHED;
+            if parent == UNREACHED {
+                let settled = |v: u32| v == 0 || before[v as usize] != UNREACHED;
+                let mut others = 0..network.vertices();
+                if held[vertex] != UNREACHED
+                    && others.any(|v| settled(v) && has_free_arc(v, vertex))
+                {
+                    return Some(format!("vertex {vertex} is left out"));
+                }
+            } else if !has_free_arc(parent, vertex) {
+                return Some(format!("{parent} does not lead to vertex {vertex}"));
+            }
+            // The way back ends.
+            let (mut at, mut steps) = (vertex as u32, 0);
+            while at != 0 && parent != UNREACHED {
+                at = parents[at as usize];
+                steps += 1;
+                if at == UNREACHED || steps > parents.len() {
+                    return Some(format!("the way back from vertex {vertex} does not end"));
+                }
+            }
+        }
+        let told = found[0] != 0;
+        (told != changed).then(|| format!("changed: {changed}, told: {told}"))
+    })
+}
+
+pub fn survey_case(device: Device, floats: bool, settle: bool) -> Result<Case> {
+    let kind = if settle { Kind::Free } else { Kind::Random };
+    let network = network(kind, 150, if settle { 2 } else { 3 }, floats)?;
+    let vertices = network.vertices();
+    let arcs = network.arcs().len() as u64;
+    let mut graph = Graph::new("survey");
+    let rows = graph.import::<u32>("rows", u64::from(vertices) + 1);
+    let arc_buffer = graph.import::<[u32; 2]>("arcs", arcs);
+    let at = graph.import::<u32>("distances", vertices.into());
+    let request = graph.import::<u32>("request", 1);
+    let parents = graph.import::<u32>("parents", vertices.into());
+    let found = graph.import::<u32>("found", 4);
+    let push = [vertices, arcs as u32, u32::from(settle)].map(u32::to_le_bytes).concat();
+    graph
+        .pass("sssp.survey", builtin::SSSP_SURVEY.kernel()?)
+        .bind("rows", rows)
+        .bind("arcs", arc_buffer)
+        .bind("distances", at)
+        .bind("request", request)
+        .bind("parents", parents)
+        .bind("found", found)
+        .push_bytes(&push)
+        .specialize("local_size_x", device.threads())
+        .specialize("FLOATS", u32::from(floats))
+        .specialize("PARENTS", 1)
+        .dispatch(Groups::linear(arcs.div_ceil(device.threads().into())));
+    let held = distances(&network, floats);
+    let tree = nearer_predecessors(&network, &held, floats);
+    let reached = (0..vertices).filter(|&v| held[v as usize] != UNREACHED);
+    let reached = reached.map(|v| network.arcs_of(v).len() as u32).sum();
+    let mut outputs = vec![Output { name: "distances", expected: held.clone() }];
+    if !settle {
+        outputs.push(Output { name: "found", expected: vec![0, UNREACHED, reached, 0] });
+        outputs.push(Output { name: "parents", expected: tree.clone() });
+    }
+    let before = if settle { tree } else { vec![UNREACHED; vertices as usize] };
+    let inputs = vec![
+        ("rows", network.rows().to_vec()),
+        ("arcs", arc_words(&network)),
+        ("distances", held.clone()),
+        ("request", vec![0]),
+        ("parents", before.clone()),
+        ("found", vec![0, UNREACHED, 0, 0]),
+    ];
+    Ok(Case {
+        name: format!("survey, floats {floats}, settle {settle}, for {device:?}"),
+        plan: graph.compile(&limits(device))?,
+        inputs,
+        outputs,
+        lane_order: false,
+        may_give_up: None,
+        verify: settle.then(|| verify_settled(network, held, before)),
+        steady: Vec::new(),
+    })
+}
