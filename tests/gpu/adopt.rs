@@ -11,7 +11,7 @@ use multisplit::primitives::multisplit::TileShape;
 use multisplit::primitives::{ScanBuffers, SortBuffers, scan, sort};
 use multisplit::{
     AdoptedDevice, BufferAt, Context, DeviceProperties, Error, ExecutableOptions, Features,
-    PipelineCache, ProfileChoice, RankingChoice, RecordOptions, Requirements, Sort,
+    PipelineCache, ProfileChoice, RankingChoice, RecordOptions, Requirements, Scan, Sort,
 };
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -242,7 +242,9 @@ fn plan(
         graph.exit(dst, Scope::TRANSFER_READ);
     }
     match what {
-        What::Scan => scan(&mut graph, &context.policy(), &ScanBuffers::new(src, dst))?,
+        What::Scan => {
+            scan(&mut graph, &context.policy(), &Scan::default(), &ScanBuffers::new(src, dst))?;
+        }
         What::Sort => {
             let buffers = SortBuffers::keys(src).indices(dst);
             // Quick to compile, which every context does for itself.
