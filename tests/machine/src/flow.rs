@@ -8,14 +8,17 @@ use crate::options::Reconvergence;
 pub(crate) type Mask = u128;
 
 pub(crate) fn lanes(mask: Mask) -> impl Iterator<Item = usize> {
-    let mut left = mask;
-    std::iter::from_fn(move || {
-        let lane = left.trailing_zeros();
-        (lane < Mask::BITS).then(|| {
-            left &= left - 1;
-            lane as usize
+    let of_half = |half: u64, first: usize| {
+        let mut left = half;
+        std::iter::from_fn(move || {
+            let lane = left.trailing_zeros();
+            (lane < u64::BITS).then(|| {
+                left &= left - 1;
+                first + lane as usize
+            })
         })
-    })
+    };
+    of_half(mask as u64, 0).chain(of_half((mask >> 64) as u64, 64))
 }
 
 /// Lanes that execute together.
