@@ -330,6 +330,21 @@ fn variants(case: &Case) -> Vec<(String, Vec<(u32, u32)>)> {
     variants.collect()
 }
 
+/// Buckets that a lane counts in a case of a sample, at most. A few cases of narrow subgroups and many
+/// buckets would take as long as all others; wider subgroups run the same blocks.
+const MAX_BUCKETS_PER_LANE: u32 = 16;
+
+/// How many buckets each lane counts, in the pass where they are most.
+fn buckets_per_lane(case: &Case, device: Device) -> u32 {
+    let passes = case.plan.steps().iter().map(|step| &step.pass);
+    let bits = passes.filter_map(|pass| {
+        let constant = pass.kernel.as_ref()?.interface().spec_constant("BUCKET_BITS")?;
+        let (_, bits) = pass.specialization.iter().find(|(id, _)| *id == constant.id)?;
+        Some(*bits)
+    });
+    (1 << bits.max().unwrap_or(0)) / device.width
+}
+
 /// What samples have seen so far: kernels, at each device, and what they were specialized to.
 #[derive(Default)]
 pub struct Seen {
@@ -351,6 +366,9 @@ pub fn sample(device: Device, seen: &mut Seen, first: usize, count: usize) -> Re
             break;
         }
         let case = maker()?;
+        if buckets_per_lane(&case, device) > MAX_BUCKETS_PER_LANE {
+            continue;
+        }
         let kernels: Vec<_> = kernels(&case).into_iter().map(|k| (device.width, k)).collect();
         let variants = variants(&case);
         let new_kernel = kernels.iter().any(|k| !seen.kernels.contains(k));

@@ -11,6 +11,8 @@ pub mod others;
 pub mod pieces;
 pub mod primitives;
 pub mod programs;
+pub mod progress;
 pub mod search_list;
 pub mod searches;
 pub mod surveys;
+pub mod trials;
