@@ -33,9 +33,9 @@ pub(crate) enum Step {
 /// Executes the next instruction of a tangle.
 pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: usize) -> Step {
     let program = run.program;
-    let Tangle { mask, pc, .. } = sg.flow.tangles[at];
+    let Tangle { mask, pc, count, .. } = sg.flow.tangles[at];
     let code = &program.code[pc as usize];
-    run.steps += u64::from(mask.count_ones());
+    run.steps += u64::from(count);
     sg.flow.tangles[at].pc = pc + 1;
     undefined::follow(run, core, sg, mask, pc);
     match code {
@@ -229,7 +229,7 @@ fn cover(run: &mut Run<'_>, pc: u32) {
 
 fn copy(sg: &mut Subgroup, mask: Mask, dst: u32, src: u32, n: u32) {
     let width = sg.width;
-    if mask.count_ones() as usize == width {
+    if mask == sg.whole {
         let (from, to) = (src as usize * width, dst as usize * width);
         sg.registers.copy_within(from..from + n as usize * width, to);
         return;
@@ -259,7 +259,8 @@ fn arithmetic(
             (args[operand] + k) as usize * width
         };
         let (to, args) = ((dst + k) as usize * width, [row(0), row(1), row(2)]);
-        Rows { registers: &mut sg.registers, width, mask, to, args }.eval(op);
+        let whole = mask == sg.whole;
+        Rows { registers: &mut sg.registers, width, mask, whole, to, args }.eval(op);
     }
 }
 
@@ -339,14 +340,19 @@ fn take(sg: &mut Subgroup, mask: Mask, edge: &Edge) {
         [] => {}
         [(dst, src, n)] => copy(sg, mask, *dst, *src, *n),
         all => {
-            for lane in lanes(mask) {
-                let from = all.iter().flat_map(|&(_, src, n)| src..src + n);
-                let values: Vec<u64> = from.map(|register| sg.get(register, lane)).collect();
-                let to = all.iter().flat_map(|&(dst, _, n)| dst..dst + n);
-                for (register, value) in to.zip(values) {
-                    sg.set(register, lane, value);
-                }
+            // As if at once.
+            let width = sg.width;
+            let mut held = std::mem::take(&mut sg.held);
+            for &(_, src, n) in all {
+                let from = src as usize * width;
+                held.extend_from_slice(&sg.registers[from..from + n as usize * width]);
             }
+            let to = all.iter().flat_map(|&(dst, _, n)| dst..dst + n);
+            for (register, row) in to.zip(held.chunks(width)) {
+                lanes(mask).for_each(|lane| sg.set(register, lane, row[lane]));
+            }
+            held.clear();
+            sg.held = held;
         }
     }
 }

@@ -32,7 +32,7 @@ pub(crate) fn same_private(sg: &Subgroup, mask: Mask, at: Address) -> Option<u32
     let row = register as usize * sg.width;
     let row = &sg.registers[row..row + sg.width];
     let held = row[mask.trailing_zeros() as usize];
-    let same = if mask.count_ones() as usize == sg.width {
+    let same = if mask == sg.whole {
         row.iter().fold(0, |differs, other| differs | (other ^ held)) == 0
     } else {
         lanes(mask).all(|lane| row[lane] == held)

@@ -11,6 +11,8 @@ pub(crate) struct Rows<'r> {
     pub registers: &'r mut [u64],
     pub width: usize,
     pub mask: Mask,
+    /// All lanes take part.
+    pub whole: bool,
     pub to: usize,
     pub args: [usize; 3],
 }
@@ -51,7 +53,7 @@ impl Rows<'_> {
         let cells = Cell::from_mut(self.registers).as_slice_of_cells();
         let row = |at: usize| &cells[at..at + self.width];
         let (to, [a, b, c]) = (row(self.to), self.args.map(row));
-        if self.mask.count_ones() as usize == self.width {
+        if self.whole {
             for (((to, a), b), c) in to.iter().zip(a).zip(b).zip(c) {
                 to.set(f(a.get(), b.get(), c.get()));
             }

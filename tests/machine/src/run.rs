@@ -62,6 +62,8 @@ pub(crate) struct Subgroup {
     /// The local index of its first lane.
     pub first: usize,
     pub width: usize,
+    /// All lanes that a subgroup can have.
+    pub whole: Mask,
     /// One scalar of each lane in a row, a row a register.
     pub registers: Vec<u64>,
     /// Of each register: lanes in which nobody has set it.
@@ -69,6 +71,9 @@ pub(crate) struct Subgroup {
     pub flow: Flow,
     /// How often it came to a branch together with all others.
     pub visits: HashMap<u32, u32>,
+    /// Values and bits on their way from register to register; kept so that there is room for them.
+    pub held: Vec<u64>,
+    pub held_bits: Vec<Mask>,
 }
 
 pub(crate) struct Group {
@@ -82,8 +87,10 @@ impl Subgroup {
         let count = program.registers as usize;
         let registers = vec![u64::from(GARBAGE); count * width];
         let flow = Flow::new(0, 0, Reconvergence::Maximal);
-        let (first, undefined) = (index * width, Vec::new());
-        Self { first, width, registers, undefined, flow, visits: HashMap::new() }
+        let (first, whole) = (index * width, Mask::MAX >> (Mask::BITS as usize - width));
+        let (undefined, visits) = (Vec::new(), HashMap::new());
+        let (held, held_bits) = (Vec::new(), Vec::new());
+        Self { first, width, whole, registers, undefined, flow, visits, held, held_bits }
     }
 
     /// Back to the first instruction, with nothing set but constants and inputs.

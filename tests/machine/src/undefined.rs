@@ -133,12 +133,15 @@ pub(crate) fn follow(run: &mut Run<'_>, core: &Core, sg: &mut Subgroup, mask: Ma
 
 /// What phis take on the way.
 pub(crate) fn take(sg: &mut Subgroup, mask: Mask, edge: &Edge) {
+    let mut held = std::mem::take(&mut sg.held_bits);
     let from = edge.copies.iter().flat_map(|&(_, src, n)| src..src + n);
-    let bits: Vec<Mask> = from.map(|register| sg.undefined[register as usize]).collect();
+    held.extend(from.map(|register| sg.undefined[register as usize]));
     let to = edge.copies.iter().flat_map(|&(dst, _, n)| dst..dst + n);
-    for (register, bits) in to.zip(bits) {
-        put(sg, mask, register, bits);
+    for (register, bits) in to.zip(&held) {
+        put(sg, mask, register, *bits);
     }
+    held.clear();
+    sg.held_bits = held;
 }
 
 fn put(sg: &mut Subgroup, mask: Mask, register: Reg, bits: Mask) {

@@ -40,8 +40,9 @@ const CAUGHT_PERCENT: usize = 95;
 const CAUGHT_PERCENT_OF_SAMPLE: usize = 90;
 /// Mutants of each kernel in a sample, at least: one of each kind, then any.
 const MUTANTS: usize = 3;
-/// Cases that a mutant is tried on, at most: in a sample, and in a full run.
+/// Cases that a mutant is tried on, at most: in a sample, of kernels that are asked for, in a full run.
 const CASES: usize = 12;
+const SELECTED_CASES: usize = 60;
 const ALL_CASES: usize = 200;
 /// Cases of each device to take them from.
 const DEVICE_CASES: usize = 100;
@@ -206,7 +207,11 @@ fn changed_kernels_are_noticed() -> Result<()> {
         find_stale(&known, &subjects)?;
     }
     let cases = cases()?;
-    let count = if all_mutants() { ALL_CASES } else { CASES };
+    let count = match (full(), selected()) {
+        (true, _) => ALL_CASES,
+        (false, true) => SELECTED_CASES,
+        (false, false) => CASES,
+    };
     let trials = subjects.iter().map(|s| Trials::new(&s.label, &cases, count));
     let trials = trials.collect::<Result<Vec<_>>>()?;
     let tally = Mutex::new(Tally::default());

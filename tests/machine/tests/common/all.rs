@@ -361,21 +361,34 @@ pub fn sample(device: Device, seen: &mut Seen, first: usize, count: usize) -> Re
     // lengths of the lists.
     let order = (0..makers.len()).map(|k| (first + k * 101) % makers.len());
     let labels: Vec<_> = entries().into_iter().map(|e| (device.width, e.label)).collect();
+    // Of long cases one for each kernel, for those that no other case runs.
+    let mut long = Vec::new();
+    let mut of_long = HashSet::new();
     for maker in order.map(|k| &makers[k]) {
-        if taken.len() >= count && labels.iter().all(|label| seen.kernels.contains(label)) {
+        let is_seen = |label| seen.kernels.contains(label) || of_long.contains(label);
+        if taken.len() >= count && labels.iter().all(is_seen) {
             break;
         }
         let case = maker()?;
-        if buckets_per_lane(&case, device) > MAX_BUCKETS_PER_LANE {
-            continue;
-        }
         let kernels: Vec<_> = kernels(&case).into_iter().map(|k| (device.width, k)).collect();
         let variants = variants(&case);
         let new_kernel = kernels.iter().any(|k| !seen.kernels.contains(k));
         let new_variant = variants.iter().any(|v| !seen.variants.contains(v));
-        if new_kernel || new_variant && taken.len() < count {
+        if buckets_per_lane(&case, device) > MAX_BUCKETS_PER_LANE {
+            if kernels.iter().any(|k| !seen.kernels.contains(k) && !of_long.contains(k)) {
+                of_long.extend(kernels.iter().cloned());
+                long.push((case, kernels));
+            }
+        } else if new_kernel || new_variant && taken.len() < count {
             seen.kernels.extend(kernels);
             seen.variants.extend(variants);
+            taken.push(case);
+        }
+    }
+    for (case, kernels) in long {
+        if kernels.iter().any(|k| !seen.kernels.contains(k)) {
+            seen.kernels.extend(kernels);
+            seen.variants.extend(variants(&case));
             taken.push(case);
         }
     }
