@@ -151,7 +151,7 @@ fn do_job(job: &Job, found: &Mutex<Found>) {
             }
         }
         found.longest.push((time, case.name.clone()));
-        found.longest.sort_by(|a, b| b.0.cmp(&a.0));
+        found.longest.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
         found.longest.truncate(LONGEST);
     }
 }
