@@ -20,14 +20,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail, ensure};
-use common::all::{Seen, full, part, sample};
+use anyhow::{Result, anyhow, bail, ensure};
+use common::all::{full, part};
 use common::case::Case;
 use common::edges::edges;
 use common::primitives::Device;
 use common::progress::{
     all_mutants, asked_kernel, asked_place, for_each, processor_time, say, selected, write_report,
 };
+use common::sampling::{Seen, sample};
 use common::trials::Trials;
 use multisplit::shaders::manifest::Family;
 use multisplit::shaders::{builtin, manifest};
@@ -89,26 +90,31 @@ fn shuffle<T>(all: &mut [T], seed: u64) {
     }
 }
 
+/// The cases of a device: those that were made for what others miss, and a sample of all.
+fn cases_of(number: usize, device: Device) -> Result<(Vec<Case>, Vec<Case>)> {
+    let count = if all_mutants() { ALL_DEVICE_CASES } else { DEVICE_CASES };
+    let edges = edges(device).iter().map(|maker| maker()).collect::<Result<_>>()?;
+    Ok((edges, sample(device, &mut Seen::default(), number, count)?))
+}
+
 /// Every kernel's cases, at widths below 32 and above.
 fn cases() -> Result<Vec<(u32, Case)>> {
-    let mut cases = Vec::new();
-    for (number, device) in [3, 5, 7].into_iter().zip(DEVICES) {
-        let mut seen = Seen::default();
-        let count = if all_mutants() { ALL_DEVICE_CASES } else { DEVICE_CASES };
-        let sample = sample(device, &mut seen, number, count)?;
-        cases.extend(sample.into_iter().map(|case| (device.width, case)));
+    let made: Result<Vec<_>> = std::thread::scope(|scope| {
+        let start =
+            |(number, device): (usize, Device)| scope.spawn(move || cases_of(number, device));
+        let threads: Vec<_> = [3, 5, 7].into_iter().zip(DEVICES).map(start).collect();
+        let joined = threads.into_iter().map(|thread| thread.join());
+        joined.map(|made| made.map_err(|_| anyhow!("making cases panicked"))?).collect()
+    });
+    let (mut first, mut others) = (Vec::new(), Vec::new());
+    for (device, (edges, sample)) in DEVICES.iter().zip(made?) {
+        first.extend(edges.into_iter().map(|case| (device.width, case)));
+        others.extend(sample.into_iter().map(|case| (device.width, case)));
     }
-    // In an order of their own, so that each kernel has cases of all widths and sizes; those that were
-    // made for what others miss come first.
-    shuffle(&mut cases, 8);
-    let mut first = Vec::new();
-    for device in DEVICES {
-        for maker in edges(device) {
-            first.push((device.width, maker()?));
-        }
-    }
+    // In an order of their own, so that each kernel has cases of all widths and sizes.
+    shuffle(&mut others, 8);
     shuffle(&mut first, 9);
-    first.extend(cases);
+    first.extend(others);
     Ok(first)
 }
 

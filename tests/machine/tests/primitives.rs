@@ -13,11 +13,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use common::all::{Maker, Seen, WIDTHS, all, full, kernels, large_tiles, part, sample};
+use common::all::{Maker, WIDTHS, all, full, kernels, large_tiles, part};
 use common::case::{Case, check};
 use common::edges::edges;
 use common::primitives::Device;
 use common::progress::{asked_kernel, for_each, processor_time, say, selected, write_report};
+use common::sampling::{Seen, sample};
 use multisplit::shaders::manifest;
 use multisplit_machine::{AtomicOrder, Coverage, Options, Schedule};
 

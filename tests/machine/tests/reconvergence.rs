@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Result, ensure};
-use common::all::{Seen, full, kernels, sample};
+use common::all::{full, kernels};
 use common::case::{Case, run};
 use common::primitives::Device;
 use common::progress::{for_each, write_report};
+use common::sampling::{Seen, sample};
 use multisplit_machine::{Options, PlanOptions, Reconvergence, Schedule};
 
 /// Cases of each width, besides those that run each kernel once.

@@ -12,6 +12,7 @@ pub mod pieces;
 pub mod primitives;
 pub mod programs;
 pub mod progress;
+pub mod sampling;
 pub mod search_list;
 pub mod searches;
 pub mod surveys;

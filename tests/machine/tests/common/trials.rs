@@ -71,9 +71,13 @@ impl<'c> Trials<'c> {
         let has_it = |case: &Case| kernels(case).iter().any(|k| k == label);
         // A sample leaves out the longest third.
         let considered = if all_mutants() { count } else { count * 3 / 2 };
-        let cases = cases.iter().filter(|(_, case)| has_it(case)).take(considered);
-        let mut cases: Vec<_> = cases.collect();
+        let mut cases: Vec<_> = cases.iter().filter(|(_, case)| has_it(case)).collect();
         ensure!(!cases.is_empty(), "{label}: no case runs it");
+        // A third of them are those with the fewest passes: they are about this kernel most of all.
+        let mut by_passes: Vec<usize> = (0..cases.len()).collect();
+        by_passes.sort_by_key(|&k| cases[k].1.plan.steps().len());
+        by_passes[(considered / 3).min(cases.len())..].sort_unstable();
+        cases = by_passes.into_iter().take(considered).map(|k| cases[k]).collect();
         cases.sort_by_key(|(_, case)| cost(case));
         cases.truncate(count);
         let batches = (0..cases.len().div_ceil(BATCH)).map(|_| OnceLock::new()).collect();
