@@ -94,4 +94,5 @@ pub use primitives::policy::Policy;
 pub use primitives::profile::Profile;
 pub use primitives::sample::{Sample, SampleType};
 pub use primitives::sort::Sort;
+pub use primitives::topk::TopK;
 pub use work::{First, Frame, Operand, Work, WorkArray, WorkPass, threads};

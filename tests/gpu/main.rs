@@ -47,6 +47,7 @@ mod soundness_order;
 mod sssp_methods;
 mod sssp_results;
 mod synchronization;
+mod topk;
 mod work;
 
 use std::process::ExitCode;
@@ -70,6 +71,7 @@ fn main() -> ExitCode {
         every_width(sort_cases::tests()),
         every_width(sort_options::tests()),
         every_width(sort_segments::tests()),
+        every_width(topk::tests()),
         every_width(kernels::tests()),
         every_width(large::tests()),
         every_width(large_split::tests()),

@@ -22,6 +22,7 @@ pub mod scan;
 pub mod sort;
 pub mod split;
 pub mod sssp;
+pub mod topk;
 mod tunable;
 mod unmeasured;
 
@@ -34,3 +35,4 @@ pub use policy::{Policy, ScanMethod};
 pub use scan::{ScanBuffers, scan};
 pub use sort::{SortBuffers, sort};
 pub use split::split;
+pub use topk::{TopKBuffers, topk};

@@ -67,4 +67,8 @@
 #define CANARY_PERIOD_ID 44
 #define REVERSED_LANES_ID 45
 
+// Of top-k. ROOM is that of histograms, SORTED that of searches.
+#define GROUP_ELEMENTS_ID 60
+#define UNLESS_FILTERED_ID 61
+
 #endif
