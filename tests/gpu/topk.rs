@@ -183,7 +183,7 @@ fn product_of_cases(gpu: &Gpu) -> Result<()> {
 fn rows(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let mut mine = gpu.mine();
-    let shapes = [(3, 1), (5, 7), (300, 13), (2, 4097), (7, 5003), (16, 10_000), (1, 30_001)];
+    let shapes = [(3, 1usize), (5, 7), (300, 13), (2, 4097), (7, 5003), (16, 10_000), (1, 30_001)];
     let keys = if gpu.full { &KeyType::ALL[..] } else { &[KeyType::F32, KeyType::I64] };
     for &key in keys {
         for (turn, (rows, length)) in shapes.into_iter().enumerate() {
