@@ -281,7 +281,9 @@ pub enum Error {
         problem: &'static str,
     },
     /// Rows that an array cannot be cut into.
-    #[error("{n} elements are no whole number of rows of {length}: give a length that divides them")]
+    #[error(
+        "{n} elements are no whole number of rows of {length}: give a length that divides them"
+    )]
     Rows {
         /// Elements.
         n: u64,

@@ -65,12 +65,16 @@ impl Case {
     /// Keys of 32 bits have their words, those of 64 bits two each, as numbers again.
     fn bits(&self, words: &[u32]) -> Vec<u64> {
         let bytes = self.key.bytes() as usize / 4;
-        words.chunks(bytes).map(|w| w.iter().rev().fold(0, |n, &w| n << 32 | u64::from(w))).collect()
+        words
+            .chunks(bytes)
+            .map(|w| w.iter().rev().fold(0, |n, &w| n << 32 | u64::from(w)))
+            .collect()
     }
 
     /// Results in the order that sorted ones have.
     fn ordered(&self, keys: &[u64], indices: &[u32]) -> (Vec<u64>, Vec<u32>) {
-        let mut pairs: Vec<(u64, u32)> = keys.iter().copied().zip(indices.iter().copied()).collect();
+        let mut pairs: Vec<(u64, u32)> =
+            keys.iter().copied().zip(indices.iter().copied()).collect();
         if !self.sorted {
             for row in pairs.chunks_mut(self.k.max(1)) {
                 row.sort_by_key(|&(bits, index)| {
@@ -118,11 +122,14 @@ fn run(gpu: &Gpu, policy: &Policy, case: &Case) -> Result<TopKMethod> {
     let device_keys = context.upload(&key_words(case.key, &keys))?;
     let (out, indices) = (guarded(gpu, found * word_count)?, guarded(gpu, found)?);
     let at = 4 * GUARD.len() as u64;
-    context.run(&executable, &[
-        Bound::untyped(input, &device_keys, 0),
-        Bound::untyped(keys_out, &out, at),
-        Bound::untyped(indices_out, &indices, at),
-    ])?;
+    context.run(
+        &executable,
+        &[
+            Bound::untyped(input, &device_keys, 0),
+            Bound::untyped(keys_out, &out, at),
+            Bound::untyped(indices_out, &indices, at),
+        ],
+    )?;
     let out = case.bits(&inside(gpu, &out, found * word_count)?);
     let (out, indices) = case.ordered(&out, &inside(gpu, &indices, found)?);
     let (expected_keys, expected_indices) = case.expected(&keys);
@@ -146,33 +153,68 @@ fn tile(policy: &Policy, key: KeyType) -> usize {
 
 /// The whole product in a full run, a sample of it otherwise.
 fn product_of_cases(gpu: &Gpu) -> Result<()> {
+    if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
+}
+
+fn sizes(policy: &Policy, key: KeyType) -> Vec<usize> {
+    let tile = tile(policy, key);
+    vec![0, 1, 2, 255, 257, tile - 1, tile, tile + 1, 3 * tile + 5, 40_003]
+}
+
+fn whole_product(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
-    let (mut turn, mut mine) = (0u64, gpu.mine());
+    let (mut turn, mut mine) = (0, gpu.mine());
     for key in KeyType::ALL {
-        let tile = tile(&policy, key);
-        let mut sizes = vec![0, 1, 2, 255, 257, tile - 1, tile, tile + 1, 3 * tile + 5, 40_003];
-        if gpu.full {
-            sizes.push((1 << 20) + 3);
-        }
+        let mut sizes = sizes(&policy, key);
+        sizes.push((1 << 20) + 3);
         for method in METHODS {
             for keys in KEYS {
                 for smallest in [false, true] {
                     for &n in &sizes {
+                        let most = if method == TopKMethod::Select { 20_000 } else { 1000 };
                         let all = [1, 2, 31, 200, 1000, n / 3, n];
-                        let room = if method == TopKMethod::Select { 20_000 } else { 1000 };
-                        for k in all.into_iter().filter(|&k| k <= n.min(room)) {
+                        for k in all.into_iter().filter(|&k| k <= n.min(most)) {
                             turn += 1;
-                            // One in so many, in an order without a period.
-                            let sampled = gpu.full || (turn.wrapping_mul(2_654_435_761) >> 13) % 97 == 0;
-                            if !sampled || !mine() {
-                                continue;
-                            }
                             let sorted = turn % 3 != 0;
-                            let case = Case { keys, smallest, sorted, ..Case::of(key, n, k, method) };
-                            check(gpu, &policy, &case)?;
+                            let case =
+                                Case { keys, smallest, sorted, ..Case::of(key, n, k, method) };
+                            if mine() {
+                                check(gpu, &policy, &case)?;
+                            }
                         }
                     }
                 }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Each is as many pipelines as its method has passes, whose compilation is what a test of it costs; and
+/// one more for each power of two that k is below, where a workgroup orders what it found.
+const SAMPLED: [(KeyType, TopKMethod, usize, bool); 6] = [
+    (KeyType::F32, TopKMethod::Rows, 200, true),
+    (KeyType::I64, TopKMethod::Rows, 31, true),
+    (KeyType::I32, TopKMethod::Filter, 1000, true),
+    (KeyType::F64, TopKMethod::Filter, 200, false),
+    (KeyType::U32, TopKMethod::Select, 300, false),
+    (KeyType::U64, TopKMethod::Select, 31, false),
+];
+
+/// Every type and every method; sizes, distributions and directions in turn.
+fn sampled_product(gpu: &Gpu) -> Result<()> {
+    let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
+    let mut turn = 0;
+    for (key, method, k, sorted) in SAMPLED {
+        let sizes = sizes(&policy, key);
+        for (keys, smallest) in KEYS.into_iter().flat_map(|keys| [(keys, false), (keys, true)]) {
+            turn += 1;
+            let n = sizes[turn % sizes.len()];
+            // Within the power of two that is compiled anyway.
+            let k = if n >= k { k - turn % (k / 4) } else { 0 };
+            let case = Case { keys, smallest, sorted, ..Case::of(key, n, k, method) };
+            if mine() {
+                check(gpu, &policy, &case)?;
             }
         }
     }
@@ -184,26 +226,28 @@ fn rows(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let mut mine = gpu.mine();
     let shapes = [(3, 1usize), (5, 7), (300, 13), (2, 4097), (7, 5003), (16, 10_000), (1, 30_001)];
-    let keys = if gpu.full { &KeyType::ALL[..] } else { &[KeyType::F32, KeyType::I64] };
+    let keys = if gpu.full { &KeyType::ALL[..] } else { &[KeyType::F32] };
     for &key in keys {
         for (turn, (rows, length)) in shapes.into_iter().enumerate() {
             for method in &METHODS[1..] {
-                for k in [1, length.div_ceil(2), 100] {
-                    let wanted = gpu.full || (turn + k) % 3 == 0;
-                    if k > length.min(1000) || !wanted || !mine() {
+                for k in [1, length.div_ceil(2), 200] {
+                    // The sample has one k for all.
+                    if k > length.min(1000) || !(gpu.full || k == 200 || length < 14) || !mine() {
                         continue;
                     }
-                    let distribution = KEYS[(turn + k) % KEYS.len()];
                     let case = Case {
                         rows,
                         smallest: turn % 2 == 0,
-                        keys: distribution,
+                        keys: KEYS[(turn + k) % KEYS.len()],
                         ..Case::of(key, length, k, *method)
                     };
                     check(gpu, &policy, &case)?;
                 }
             }
         }
+    }
+    if !gpu.full {
+        return Ok(());
     }
     // Rows whose results are sorted by segments.
     let case = Case { rows: 3, ..Case::of(KeyType::U32, 9_001, 3_000, TopKMethod::Select) };
@@ -217,7 +261,7 @@ fn guesses(gpu: &Gpu) -> Result<()> {
         let mut policy = quick_policy(gpu);
         (policy.topk.samples, policy.topk.maxima) = (samples, maxima);
         for keys in [Keys::Uniform, Keys::Sorted, Keys::Reversed, Keys::AllEqual] {
-            let case = Case { keys, ..Case::of(KeyType::F32, 70_001, 150, TopKMethod::Filter) };
+            let case = Case { keys, ..Case::of(KeyType::F32, 70_001, 250, TopKMethod::Filter) };
             if mine() {
                 check(gpu, &policy, &case)?;
             }
@@ -228,7 +272,8 @@ fn guesses(gpu: &Gpu) -> Result<()> {
         let mut policy = quick_policy(gpu);
         policy.topk.groups = groups;
         for method in [TopKMethod::Filter, TopKMethod::Select] {
-            let case = Case { keys: Keys::FewDistinct, ..Case::of(KeyType::U64, 30_001, 700, method) };
+            let case =
+                Case { keys: Keys::FewDistinct, ..Case::of(KeyType::F32, 30_001, 200, method) };
             check(gpu, &policy, &case)?;
         }
     }
@@ -239,12 +284,12 @@ fn guesses(gpu: &Gpu) -> Result<()> {
 fn many_equal(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     for method in &METHODS[1..] {
-        for k in [1, 999] {
+        for k in [129, 256] {
             for smallest in [false, true] {
                 let case = Case {
                     keys: Keys::AllEqual,
                     smallest,
-                    ..Case::of(KeyType::I32, 50_003, k, *method)
+                    ..Case::of(KeyType::F32, 50_003, k, *method)
                 };
                 check(gpu, &policy, &case)?;
             }
@@ -260,7 +305,7 @@ fn device_counts(gpu: &Gpu) -> Result<()> {
     let keys = make_keys(KeyType::F32, Keys::Uniform, MAX as usize, 11);
     let device_keys = context.upload(&key_words(KeyType::F32, &keys))?;
     let (mut rng, mut mine) = (Rng::new(3), gpu.mine());
-    for (method, k) in METHODS[1..].iter().flat_map(|&method| [(method, 40), (method, 900)]) {
+    for (method, k) in METHODS[1..].iter().map(|&method| (method, 200)) {
         if !mine() {
             continue;
         }
@@ -273,24 +318,29 @@ fn device_counts(gpu: &Gpu) -> Result<()> {
         let buffers = TopKBuffers::new(input, keys_out, indices_out).count(n);
         topk(&mut graph, &policy, &TopK::largest(k as u64).method(method), &buffers)?;
         let executable = context.instantiate(graph.compile(&context.limits())?)?;
-        for count in [MAX, 0, 1, 39, 40, 41, rng.below(u64::from(MAX)) as u32, MAX + 1, u32::MAX] {
+        for count in [MAX, 0, 1, 199, 200, 201, rng.below(u64::from(MAX)) as u32, MAX + 1, u32::MAX]
+        {
             let held = count.min(MAX) as usize;
             let case = Case::of(KeyType::F32, held, k.min(held), method);
             let words: Vec<u32> = (0..8).map(|i| if i == 3 { count } else { 5 }).collect();
             let number_array = context.upload(&words)?;
             let (out, indices) = (guarded(gpu, k)?, guarded(gpu, k)?);
             let at = 4 * GUARD.len() as u64;
-            context.run(&executable, &[
-                Bound::untyped(input, &device_keys, 0),
-                Bound::untyped(keys_out, &out, at),
-                Bound::untyped(indices_out, &indices, at),
-                Bound::untyped(number, &number_array, 0),
-            ])?;
+            context.run(
+                &executable,
+                &[
+                    Bound::untyped(input, &device_keys, 0),
+                    Bound::untyped(keys_out, &out, at),
+                    Bound::untyped(indices_out, &indices, at),
+                    Bound::untyped(number, &number_array, 0),
+                ],
+            )?;
             let (expected, places) = case.expected(&keys[..held]);
             let rest = vec![7; k - case.k];
             let expected = [key_words(KeyType::F32, &expected), rest.clone()].concat();
             let context = || format!("{method:?}, k = {k}, count = {count}");
-            expect_equal(&inside(gpu, &indices, k)?, &[places, rest].concat()).with_context(context)?;
+            expect_equal(&inside(gpu, &indices, k)?, &[places, rest].concat())
+                .with_context(context)?;
             expect_equal(&inside(gpu, &out, k)?, &expected).with_context(context)?;
         }
     }
@@ -319,24 +369,26 @@ fn one_call(gpu: &Gpu) -> Result<()> {
 /// Submitted many times, with another count and other data each time.
 fn recorded(gpu: &Gpu) -> Result<()> {
     const MAX: u64 = 9_000;
+    const K: u64 = 200;
     let context = &gpu.context;
     for method in [TopKMethod::Filter, TopKMethod::Select] {
         let keys = context.zeroed::<u32>(MAX)?;
-        let (out, indices) = (context.zeroed::<u32>(64)?, context.zeroed::<u32>(64)?);
+        let (out, indices) = (context.zeroed::<u32>(K)?, context.zeroed::<u32>(K)?);
         let mut work = context.work("best");
         work.set_policy(quick_policy(gpu));
         let count = work.count("count", MAX);
-        work.topk(keys.first(count), &out, &indices, &TopK::smallest(64).method(method))?;
+        work.topk(keys.first(count), &out, &indices, &TopK::smallest(K).method(method))?;
         let mut frame = work.record()?;
         for turn in 0..if gpu.full { 1000 } else { 12 } {
-            let n = 64 + (turn * 977) % (MAX as usize - 64);
+            let n = K as usize + (turn * 977) % (MAX - K) as usize;
             let bits = make_keys(KeyType::U32, KEYS[turn % KEYS.len()], MAX as usize, turn as u64);
             context.write(&keys, 0, &key_words(KeyType::U32, &bits))?;
             frame.set("count", &(n as u32))?;
             frame.submit()?;
-            let case = Case { smallest: true, ..Case::of(KeyType::U32, n, 64, method) };
+            let case = Case { smallest: true, ..Case::of(KeyType::U32, n, K as usize, method) };
             let (expected, places) = case.expected(&bits[..n]);
-            expect_equal(&context.download(&indices)?, &places).with_context(|| format!("{turn}"))?;
+            expect_equal(&context.download(&indices)?, &places)
+                .with_context(|| format!("{turn}"))?;
             expect_equal(&context.download(&out)?, &key_words(KeyType::U32, &expected))?;
         }
     }

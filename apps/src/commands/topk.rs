@@ -95,7 +95,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
             options.check_k(options.rows.unwrap_or(n), within)?;
             let start = Instant::now();
             let found = job.found(&keys)?;
-            let summary = job.summary(start.elapsed(), &format!("{} {}", size::grouped(n), keys.element()));
+            let summary =
+                job.summary(start.elapsed(), &format!("{} {}", size::grouped(n), keys.element()));
             files.write(Moved::Host(found.keys), None, Some(found.indices))?;
             report::done(summary);
         }

@@ -103,7 +103,8 @@ impl Stream {
             return Err(FileError::Dimensions { place, dimensions, wanted });
         }
         if shape == Shape::Rows && header.fortran && header.shape.len() > 1 {
-            let problem = "its columns are stored one after another (Fortran order); save it in C order";
+            let problem =
+                "its columns are stored one after another (Fortran order); save it in C order";
             return Err(FileError::Npy { place, problem: problem.to_owned() });
         }
         let len = header.shape.iter().try_fold(1u64, |all, &one| all.checked_mul(one));

@@ -206,13 +206,7 @@ impl Work {
 
     /// `keys_out` gets the k largest or smallest of `keys`, `indices_out` which they are; of a device
     /// count below k, only as many. The keys stay as they are.
-    pub fn topk<A, B, C>(
-        &mut self,
-        keys: A,
-        keys_out: B,
-        indices_out: C,
-        topk: &TopK,
-    ) -> Result<()>
+    pub fn topk<A, B, C>(&mut self, keys: A, keys_out: B, indices_out: C, topk: &TopK) -> Result<()>
     where
         A: Operand<Item: Key>,
         B: Operand<Item = A::Item>,

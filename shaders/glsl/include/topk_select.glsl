@@ -13,15 +13,31 @@
 
 const uint SELECT_BITS = 8;
 
+// Elements of a thread that are on their way at a time.
+const uint SIDE_BY_SIDE = 4;
+KEY numbers[SIDE_BY_SIDE];
+
+// The images of elements from `first` on, a workgroup apart; zero past the end.
+void load_numbers(uint first, uint count) {
+    [[unroll]] for (uint j = 0; j < SIDE_BY_SIDE; ++j) {
+        uint i = first + j * gl_WorkGroupSize.x;
+        numbers[j] = i < count ? item_image(i) : KEY(0);
+    }
+}
+
 // An element is wanted whose image is above the bound, or at it with an index of `last_index` or less.
 KEY bound;
 uint last_index;
 
 // Of the elements whose image has the digits `prefix` above bit `shift` + 8, how many have which digit.
 void count_image_digits(uint count, uint shift, KEY prefix) {
-    for (uint i = thread_rank(); i < count; i += gl_WorkGroupSize.x) {
-        KEY number = item_image(i) >> shift;
-        if (number >> SELECT_BITS == prefix) atomicAdd(bins[uint(number) & (PICK_BINS - 1)], 1);
+    for (uint first = thread_rank(); first < count; first += SIDE_BY_SIDE * gl_WorkGroupSize.x) {
+        load_numbers(first, count);
+        [[unroll]] for (uint j = 0; j < SIDE_BY_SIDE; ++j) {
+            KEY number = numbers[j] >> shift;
+            bool counts = first + j * gl_WorkGroupSize.x < count && number >> SELECT_BITS == prefix;
+            if (counts) atomicAdd(bins[uint(number) & (PICK_BINS - 1)], 1);
+        }
     }
 }
 

@@ -85,18 +85,24 @@ void order_kept(uint size) {
     }
 }
 
-// Puts the elements that are wanted aside; or right out.
+// Puts an element at the bound or above it aside, or right out, if it is wanted.
+void keep_item(uint row, uint i, KEY number) {
+    if (number == bound && item_index(i) > last_index) return;
+    uint place = atomicAdd(kept, 1);
+    if (SORTED != 0) {
+        ordered_images[place] = number;
+        ordered_indices[place] = item_index(i);
+    } else {
+        put(row, place, number, item_index(i));
+    }
+}
+
 void keep_items(uint row, uint count) {
-    for (uint i = thread_rank(); i < count; i += gl_WorkGroupSize.x) {
-        KEY number = item_image(i);
-        if (number > bound || (number == bound && item_index(i) <= last_index)) {
-            uint place = atomicAdd(kept, 1);
-            if (SORTED != 0) {
-                ordered_images[place] = number;
-                ordered_indices[place] = item_index(i);
-            } else {
-                put(row, place, number, item_index(i));
-            }
+    for (uint first = thread_rank(); first < count; first += SIDE_BY_SIDE * gl_WorkGroupSize.x) {
+        load_numbers(first, count);
+        [[unroll]] for (uint j = 0; j < SIDE_BY_SIDE; ++j) {
+            uint i = first + j * gl_WorkGroupSize.x;
+            if (i < count && numbers[j] >= bound) keep_item(row, i, numbers[j]);
         }
     }
 }

@@ -151,7 +151,7 @@ pub fn topk(
     check_element("keys_out", buffers.keys_out, buffers.keys.element())?;
     check_element("indices_out", buffers.indices_out, ElementType::U32)?;
     policy.check()?;
-    policy.topk.check(policy)?;
+    policy.topk.check()?;
     let (rows, length) = topk.cut(buffers.n.max())?;
     check(topk, buffers, key, (rows, length))?;
     graph.sized_for_subgroups(policy.subgroup_size);
@@ -179,7 +179,11 @@ fn check(
         return Err(Error::TooLarge { what: "number of elements", asked: n, limit: MAX_ELEMENTS });
     }
     if topk.k > length {
-        return Err(Error::TooLarge { what: "k of a row of elements", asked: topk.k, limit: length });
+        return Err(Error::TooLarge {
+            what: "k of a row of elements",
+            asked: topk.k,
+            limit: length,
+        });
     }
     let wanted = rows.saturating_mul(topk.k);
     let bytes = u64::from(key.bytes());

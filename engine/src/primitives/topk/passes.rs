@@ -212,8 +212,7 @@ impl TopKPasses<'_> {
             .bind("thresholds", thresholds)
             .dispatch(groups);
 
-        let work =
-            Work { parts: shape.filter_parts(policy), threads: policy.threads, ..common };
+        let work = Work { parts: shape.filter_parts(policy), threads: policy.threads, ..common };
         let groups = self.groups(&work);
         let (candidate_keys, candidate_indices) = candidates.views(&shape);
         self.pass("topk.filter", variants::TOPK_FILTER, &work, &[])?

@@ -4,7 +4,6 @@ use ash::vk;
 
 use crate::device::properties::DeviceProperties;
 use crate::error::Result;
-use crate::primitives::Policy;
 use crate::primitives::policy::require;
 use crate::primitives::tunable::tunable;
 
@@ -46,9 +45,9 @@ impl TopKTuning {
     }
 
     /// Refuses sizes that nothing can be cut by.
-    pub(super) fn check(&self, policy: &Policy) -> Result<()> {
-        let groups = (1..=u64::from(policy.max_groups)).contains(&self.groups);
-        require(groups, "`topk.groups` is not from 1 to `max_groups`")?;
+    pub(super) fn check(&self) -> Result<()> {
+        let groups = (1..=MAX_GROUPS).contains(&self.groups);
+        require(groups, "`topk.groups` is not from 1 to 2^16")?;
         require(self.filter_tiles > 0, "`topk.filter_tiles` is 0")?;
         require(self.many_rows > 0, "`topk.many_rows` is 0")?;
         let samples = (1..=MAX_SAMPLES).contains(&self.samples);
@@ -58,6 +57,8 @@ impl TopKTuning {
     }
 }
 
+/// Each workgroup adds up what those before it have.
+const MAX_GROUPS: u64 = 1 << 16;
 /// More would be no sample.
 const MAX_SAMPLES: u64 = 1 << 24;
 /// One workgroup goes over them for every digit.

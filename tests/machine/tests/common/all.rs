@@ -4,6 +4,7 @@ use anyhow::Result;
 use multisplit::primitives::histogram::HistogramMethod;
 use multisplit::primitives::multisplit::Method;
 use multisplit::primitives::sort::SortMethod;
+use multisplit::primitives::topk::TopKMethod;
 use multisplit::shaders::manifest::entries;
 use multisplit::{KeyType, SampleType};
 use std::collections::HashSet;
@@ -14,6 +15,7 @@ use super::others::{HistogramCase, Weighted, histogram_case, memory_case, probe_
 use super::pieces::{PiecesCase, pieces_case};
 use super::primitives::{Device, ITEMS, scan_case, tile};
 use super::search_list::searches;
+use super::topk::{TopKCase, TopKData, topk_case};
 
 pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
@@ -273,6 +275,33 @@ fn histograms(device: Device, all: &mut Vec<Maker>) {
     }
 }
 
+fn topks(device: Device, all: &mut Vec<Maker>) {
+    let shapes = [(1, 3000, 40), (1, 700, 700), (3, 701, 33), (2, 5, 2), (1, 2600, 1)];
+    let mut number = 0;
+    for key in KeyType::ALL {
+        for method in [TopKMethod::Rows, TopKMethod::Filter, TopKMethod::Select] {
+            for (rows, length, k) in shapes {
+                for data in [TopKData::Any, TopKData::Few, TopKData::Same] {
+                    number += 1;
+                    let of = TopKCase {
+                        key,
+                        method,
+                        rows,
+                        length,
+                        k,
+                        smallest: number % 2 == 0,
+                        // By the sort of what was found.
+                        sorted: method != TopKMethod::Select || number % 5 == 0,
+                        on_device: rows == 1 && number % 3 == 0,
+                        data,
+                    };
+                    all.push(Box::new(move || topk_case(device, of)));
+                }
+            }
+        }
+    }
+}
+
 fn pieces(device: Device, all: &mut Vec<Maker>) {
     for (number, n) in sizes(device).into_iter().enumerate() {
         let buckets = [1, 2, 3, 40, 300][number];
@@ -298,6 +327,7 @@ pub fn all(device: Device) -> Vec<Maker> {
         }
     }
     searches(device, &mut all);
+    topks(device, &mut all);
     histograms(device, &mut all);
     splits(device, &mut all);
     sorts(device, &mut all);

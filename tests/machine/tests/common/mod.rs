@@ -14,3 +14,4 @@ pub mod programs;
 pub mod search_list;
 pub mod searches;
 pub mod surveys;
+pub mod topk;
