@@ -48,6 +48,7 @@ mod sssp_methods;
 mod sssp_results;
 mod synchronization;
 mod topk;
+mod topk_run;
 mod work;
 
 use std::process::ExitCode;
