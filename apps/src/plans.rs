@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use multisplit::ash::vk;
 use multisplit::graph::{self, Graph, Limits, Plan};
 use multisplit::primitives::{self, ScanBuffers, ScanMethod};
-use multisplit::{Array, Bound, Context, DeviceProperties, Policy};
+use multisplit::{Array, Bound, Context, DeviceProperties, Policy, Scan};
 
 use crate::figures;
 use crate::size;
@@ -79,7 +79,7 @@ impl Target {
     /// The exclusive scan of `n` words.
     pub fn scan(&self, n: u64, replayable: bool) -> Result<WordPlan> {
         let (mut graph, src, dst) = self.imports("scan", n)?;
-        primitives::scan(&mut graph, &self.policy, &ScanBuffers::new(src, dst))?;
+        primitives::scan(&mut graph, &self.policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
         self.word_plan(graph, Some(src), dst, replayable)
     }
 

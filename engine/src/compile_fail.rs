@@ -33,7 +33,7 @@
 //! gpu.sort_pairs(&[1u32, 2], &values);
 //! ```
 //!
-//! Arrays of different types in one copy, and sums that are not words:
+//! Arrays of different types in one copy, and sums of what is no number:
 //! ```compile_fail,E0271
 //! let gpu = multisplit::Context::new().unwrap();
 //! let (a, b) = (gpu.upload(&[1u32]).unwrap(), gpu.upload(&[1.0f32]).unwrap());
@@ -41,7 +41,7 @@
 //! ```
 //! ```compile_fail,E0271
 //! let gpu = multisplit::Context::new().unwrap();
-//! gpu.scan(&[1.0f32, 2.0]);
+//! gpu.scan(&["one", "two"]);
 //! ```
 //!
 //! A plan that is changed after it was compiled:

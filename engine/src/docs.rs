@@ -14,6 +14,9 @@ pub struct TopK;
 #[doc = include_str!("../../docs/histogram.md")]
 pub struct Histogram;
 
+#[doc = include_str!("../../docs/family.md")]
+pub struct Family;
+
 #[doc = include_str!("../../docs/sssp.md")]
 pub struct Sssp;
 

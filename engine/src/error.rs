@@ -102,6 +102,9 @@ pub enum Error {
         /// Its length.
         other_len: u64,
     },
+    /// A reduction by sum was asked for the index of an element.
+    #[error("a sum has no index; ask for one of a minimum or a maximum")]
+    IndexOfSum,
     /// Keys or samples are of another type than what they are to be sorted, split or counted by.
     #[error("`{name}` is an array of {found}, {expected} is needed")]
     KeyTypeMismatch {

@@ -93,6 +93,8 @@ pub use primitives::multisplit::Glsl;
 pub use primitives::policy::Policy;
 pub use primitives::profile::Profile;
 pub use primitives::sample::{Sample, SampleType};
+pub use primitives::scan::Scan;
 pub use primitives::sort::Sort;
+pub use primitives::term::Operator;
 pub use primitives::topk::TopK;
 pub use work::{First, Frame, Operand, Work, WorkArray, WorkPass, threads};

@@ -22,21 +22,125 @@ pub static MEMORY_FILL_COUNTED: Builtin =
 pub static MEMORY_COPY: Builtin =
     Builtin::new("memory.copy", "memory/copy.comp", &[], packed!("memory.copy.spv"));
 
-/// `scan.reduce`: `glsl/scan/reduce.comp` with `ROWS=4`.
+/// `scan.reduce`: `glsl/scan/reduce.comp` with `KEY_BITS=32`, `ROWS=4`.
 pub static SCAN_REDUCE: Builtin =
-    Builtin::new("scan.reduce", "scan/reduce.comp", &[("ROWS", "4")], packed!("scan.reduce.spv"));
+    Builtin::new("scan.reduce", "scan/reduce.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], packed!("scan.reduce.spv"));
 
-/// `scan.spine`: `glsl/scan/spine.comp` with `ROWS=4`.
+/// `scan.reduce.order`: `glsl/scan/reduce.comp` with `KEY_BITS=32`, `ORDER=1`, `ROWS=4`.
+pub static SCAN_REDUCE_ORDER: Builtin =
+    Builtin::new("scan.reduce.order", "scan/reduce.comp", &[("KEY_BITS", "32"), ("ORDER", "1"), ("ROWS", "4")], packed!("scan.reduce.order.spv"));
+
+/// `scan.reduce.sum64`: `glsl/scan/reduce.comp` with `KEY_BITS=64`, `ROWS=4`.
+pub static SCAN_REDUCE_SUM64: Builtin =
+    Builtin::new("scan.reduce.sum64", "scan/reduce.comp", &[("KEY_BITS", "64"), ("ROWS", "4")], packed!("scan.reduce.sum64.spv"));
+
+/// `scan.reduce.order64`: `glsl/scan/reduce.comp` with `KEY_BITS=64`, `ORDER=1`, `ROWS=4`.
+pub static SCAN_REDUCE_ORDER64: Builtin =
+    Builtin::new("scan.reduce.order64", "scan/reduce.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], packed!("scan.reduce.order64.spv"));
+
+/// `scan.reduce.float`: `glsl/scan/reduce.comp` with `KEY_BITS=32`, `FLOAT=1`, `ROWS=4`.
+pub static SCAN_REDUCE_FLOAT: Builtin =
+    Builtin::new("scan.reduce.float", "scan/reduce.comp", &[("KEY_BITS", "32"), ("FLOAT", "1"), ("ROWS", "4")], packed!("scan.reduce.float.spv"));
+
+/// `scan.reduce.float64`: `glsl/scan/reduce.comp` with `KEY_BITS=64`, `FLOAT=1`, `ROWS=4`.
+pub static SCAN_REDUCE_FLOAT64: Builtin =
+    Builtin::new("scan.reduce.float64", "scan/reduce.comp", &[("KEY_BITS", "64"), ("FLOAT", "1"), ("ROWS", "4")], packed!("scan.reduce.float64.spv"));
+
+/// `scan.spine`: `glsl/scan/spine.comp` with `KEY_BITS=32`, `ROWS=4`.
 pub static SCAN_SPINE: Builtin =
-    Builtin::new("scan.spine", "scan/spine.comp", &[("ROWS", "4")], packed!("scan.spine.spv"));
+    Builtin::new("scan.spine", "scan/spine.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], packed!("scan.spine.spv"));
 
-/// `scan.downsweep`: `glsl/scan/downsweep.comp` with `ROWS=4`.
+/// `scan.spine.order`: `glsl/scan/spine.comp` with `KEY_BITS=32`, `ORDER=1`, `ROWS=4`.
+pub static SCAN_SPINE_ORDER: Builtin =
+    Builtin::new("scan.spine.order", "scan/spine.comp", &[("KEY_BITS", "32"), ("ORDER", "1"), ("ROWS", "4")], packed!("scan.spine.order.spv"));
+
+/// `scan.spine.sum64`: `glsl/scan/spine.comp` with `KEY_BITS=64`, `ROWS=4`.
+pub static SCAN_SPINE_SUM64: Builtin =
+    Builtin::new("scan.spine.sum64", "scan/spine.comp", &[("KEY_BITS", "64"), ("ROWS", "4")], packed!("scan.spine.sum64.spv"));
+
+/// `scan.spine.order64`: `glsl/scan/spine.comp` with `KEY_BITS=64`, `ORDER=1`, `ROWS=4`.
+pub static SCAN_SPINE_ORDER64: Builtin =
+    Builtin::new("scan.spine.order64", "scan/spine.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], packed!("scan.spine.order64.spv"));
+
+/// `scan.spine.float`: `glsl/scan/spine.comp` with `KEY_BITS=32`, `FLOAT=1`, `ROWS=4`.
+pub static SCAN_SPINE_FLOAT: Builtin =
+    Builtin::new("scan.spine.float", "scan/spine.comp", &[("KEY_BITS", "32"), ("FLOAT", "1"), ("ROWS", "4")], packed!("scan.spine.float.spv"));
+
+/// `scan.spine.float64`: `glsl/scan/spine.comp` with `KEY_BITS=64`, `FLOAT=1`, `ROWS=4`.
+pub static SCAN_SPINE_FLOAT64: Builtin =
+    Builtin::new("scan.spine.float64", "scan/spine.comp", &[("KEY_BITS", "64"), ("FLOAT", "1"), ("ROWS", "4")], packed!("scan.spine.float64.spv"));
+
+/// `scan.downsweep`: `glsl/scan/downsweep.comp` with `KEY_BITS=32`, `ROWS=4`.
 pub static SCAN_DOWNSWEEP: Builtin =
-    Builtin::new("scan.downsweep", "scan/downsweep.comp", &[("ROWS", "4")], packed!("scan.downsweep.spv"));
+    Builtin::new("scan.downsweep", "scan/downsweep.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], packed!("scan.downsweep.spv"));
 
-/// `scan.lookback`: `glsl/scan/lookback.comp` with `ROWS=4`.
+/// `scan.downsweep.order`: `glsl/scan/downsweep.comp` with `KEY_BITS=32`, `ORDER=1`, `ROWS=4`.
+pub static SCAN_DOWNSWEEP_ORDER: Builtin =
+    Builtin::new("scan.downsweep.order", "scan/downsweep.comp", &[("KEY_BITS", "32"), ("ORDER", "1"), ("ROWS", "4")], packed!("scan.downsweep.order.spv"));
+
+/// `scan.downsweep.sum64`: `glsl/scan/downsweep.comp` with `KEY_BITS=64`, `ROWS=4`.
+pub static SCAN_DOWNSWEEP_SUM64: Builtin =
+    Builtin::new("scan.downsweep.sum64", "scan/downsweep.comp", &[("KEY_BITS", "64"), ("ROWS", "4")], packed!("scan.downsweep.sum64.spv"));
+
+/// `scan.downsweep.order64`: `glsl/scan/downsweep.comp` with `KEY_BITS=64`, `ORDER=1`, `ROWS=4`.
+pub static SCAN_DOWNSWEEP_ORDER64: Builtin =
+    Builtin::new("scan.downsweep.order64", "scan/downsweep.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], packed!("scan.downsweep.order64.spv"));
+
+/// `scan.downsweep.float`: `glsl/scan/downsweep.comp` with `KEY_BITS=32`, `FLOAT=1`, `ROWS=4`.
+pub static SCAN_DOWNSWEEP_FLOAT: Builtin =
+    Builtin::new("scan.downsweep.float", "scan/downsweep.comp", &[("KEY_BITS", "32"), ("FLOAT", "1"), ("ROWS", "4")], packed!("scan.downsweep.float.spv"));
+
+/// `scan.downsweep.float64`: `glsl/scan/downsweep.comp` with `KEY_BITS=64`, `FLOAT=1`, `ROWS=4`.
+pub static SCAN_DOWNSWEEP_FLOAT64: Builtin =
+    Builtin::new("scan.downsweep.float64", "scan/downsweep.comp", &[("KEY_BITS", "64"), ("FLOAT", "1"), ("ROWS", "4")], packed!("scan.downsweep.float64.spv"));
+
+/// `scan.lookback`: `glsl/scan/lookback.comp` with `KEY_BITS=32`, `ROWS=4`.
 pub static SCAN_LOOKBACK: Builtin =
-    Builtin::new("scan.lookback", "scan/lookback.comp", &[("ROWS", "4")], packed!("scan.lookback.spv"));
+    Builtin::new("scan.lookback", "scan/lookback.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], packed!("scan.lookback.spv"));
+
+/// `scan.lookback.order`: `glsl/scan/lookback.comp` with `KEY_BITS=32`, `ORDER=1`, `ROWS=4`.
+pub static SCAN_LOOKBACK_ORDER: Builtin =
+    Builtin::new("scan.lookback.order", "scan/lookback.comp", &[("KEY_BITS", "32"), ("ORDER", "1"), ("ROWS", "4")], packed!("scan.lookback.order.spv"));
+
+/// `scan.lookback.sum64`: `glsl/scan/lookback.comp` with `KEY_BITS=64`, `ROWS=4`.
+pub static SCAN_LOOKBACK_SUM64: Builtin =
+    Builtin::new("scan.lookback.sum64", "scan/lookback.comp", &[("KEY_BITS", "64"), ("ROWS", "4")], packed!("scan.lookback.sum64.spv"));
+
+/// `scan.lookback.order64`: `glsl/scan/lookback.comp` with `KEY_BITS=64`, `ORDER=1`, `ROWS=4`.
+pub static SCAN_LOOKBACK_ORDER64: Builtin =
+    Builtin::new("scan.lookback.order64", "scan/lookback.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], packed!("scan.lookback.order64.spv"));
+
+/// `reduce.terms`: `glsl/reduce/terms.comp` with `KEY_BITS=32`, `ROWS=4`.
+pub static REDUCE_TERMS: Builtin =
+    Builtin::new("reduce.terms", "reduce/terms.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], packed!("reduce.terms.spv"));
+
+/// `reduce.terms.order`: `glsl/reduce/terms.comp` with `KEY_BITS=32`, `ORDER=1`, `ROWS=4`.
+pub static REDUCE_TERMS_ORDER: Builtin =
+    Builtin::new("reduce.terms.order", "reduce/terms.comp", &[("KEY_BITS", "32"), ("ORDER", "1"), ("ROWS", "4")], packed!("reduce.terms.order.spv"));
+
+/// `reduce.terms.sum64`: `glsl/reduce/terms.comp` with `KEY_BITS=64`, `ROWS=4`.
+pub static REDUCE_TERMS_SUM64: Builtin =
+    Builtin::new("reduce.terms.sum64", "reduce/terms.comp", &[("KEY_BITS", "64"), ("ROWS", "4")], packed!("reduce.terms.sum64.spv"));
+
+/// `reduce.terms.order64`: `glsl/reduce/terms.comp` with `KEY_BITS=64`, `ORDER=1`, `ROWS=4`.
+pub static REDUCE_TERMS_ORDER64: Builtin =
+    Builtin::new("reduce.terms.order64", "reduce/terms.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], packed!("reduce.terms.order64.spv"));
+
+/// `reduce.terms.float`: `glsl/reduce/terms.comp` with `KEY_BITS=32`, `FLOAT=1`, `ROWS=4`.
+pub static REDUCE_TERMS_FLOAT: Builtin =
+    Builtin::new("reduce.terms.float", "reduce/terms.comp", &[("KEY_BITS", "32"), ("FLOAT", "1"), ("ROWS", "4")], packed!("reduce.terms.float.spv"));
+
+/// `reduce.terms.float64`: `glsl/reduce/terms.comp` with `KEY_BITS=64`, `FLOAT=1`, `ROWS=4`.
+pub static REDUCE_TERMS_FLOAT64: Builtin =
+    Builtin::new("reduce.terms.float64", "reduce/terms.comp", &[("KEY_BITS", "64"), ("FLOAT", "1"), ("ROWS", "4")], packed!("reduce.terms.float64.spv"));
+
+/// `reduce.index`: `glsl/reduce/index.comp` with `KEY_BITS=32`, `ORDER=1`, `ROWS=4`.
+pub static REDUCE_INDEX: Builtin =
+    Builtin::new("reduce.index", "reduce/index.comp", &[("KEY_BITS", "32"), ("ORDER", "1"), ("ROWS", "4")], packed!("reduce.index.spv"));
+
+/// `reduce.index.key64`: `glsl/reduce/index.comp` with `KEY_BITS=64`, `ORDER=1`, `ROWS=4`.
+pub static REDUCE_INDEX_KEY64: Builtin =
+    Builtin::new("reduce.index.key64", "reduce/index.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], packed!("reduce.index.key64.spv"));
 
 /// `multisplit.subgroup.prescan`: `glsl/multisplit/subgroup_prescan.comp` with `KEY_BITS=32`.
 pub static MULTISPLIT_SUBGROUP_PRESCAN: Builtin =
@@ -438,9 +542,35 @@ pub static ALL: &[&Builtin] = &[
     &MEMORY_FILL_COUNTED,
     &MEMORY_COPY,
     &SCAN_REDUCE,
+    &SCAN_REDUCE_ORDER,
+    &SCAN_REDUCE_SUM64,
+    &SCAN_REDUCE_ORDER64,
+    &SCAN_REDUCE_FLOAT,
+    &SCAN_REDUCE_FLOAT64,
     &SCAN_SPINE,
+    &SCAN_SPINE_ORDER,
+    &SCAN_SPINE_SUM64,
+    &SCAN_SPINE_ORDER64,
+    &SCAN_SPINE_FLOAT,
+    &SCAN_SPINE_FLOAT64,
     &SCAN_DOWNSWEEP,
+    &SCAN_DOWNSWEEP_ORDER,
+    &SCAN_DOWNSWEEP_SUM64,
+    &SCAN_DOWNSWEEP_ORDER64,
+    &SCAN_DOWNSWEEP_FLOAT,
+    &SCAN_DOWNSWEEP_FLOAT64,
     &SCAN_LOOKBACK,
+    &SCAN_LOOKBACK_ORDER,
+    &SCAN_LOOKBACK_SUM64,
+    &SCAN_LOOKBACK_ORDER64,
+    &REDUCE_TERMS,
+    &REDUCE_TERMS_ORDER,
+    &REDUCE_TERMS_SUM64,
+    &REDUCE_TERMS_ORDER64,
+    &REDUCE_TERMS_FLOAT,
+    &REDUCE_TERMS_FLOAT64,
+    &REDUCE_INDEX,
+    &REDUCE_INDEX_KEY64,
     &MULTISPLIT_SUBGROUP_PRESCAN,
     &MULTISPLIT_SUBGROUP_PRESCAN_KEY64,
     &MULTISPLIT_BLOCK_PRESCAN,
@@ -545,6 +675,30 @@ pub static ALL: &[&Builtin] = &[
 /// line, by the numbers of the choices in the order of its axes.
 pub mod variants {
     use super::Builtin;
+
+    /// `scan.reduce`.
+    pub static SCAN_REDUCE: [&Builtin; 6] =
+        [&super::SCAN_REDUCE, &super::SCAN_REDUCE_ORDER, &super::SCAN_REDUCE_SUM64, &super::SCAN_REDUCE_ORDER64, &super::SCAN_REDUCE_FLOAT, &super::SCAN_REDUCE_FLOAT64];
+
+    /// `scan.spine`.
+    pub static SCAN_SPINE: [&Builtin; 6] =
+        [&super::SCAN_SPINE, &super::SCAN_SPINE_ORDER, &super::SCAN_SPINE_SUM64, &super::SCAN_SPINE_ORDER64, &super::SCAN_SPINE_FLOAT, &super::SCAN_SPINE_FLOAT64];
+
+    /// `scan.downsweep`.
+    pub static SCAN_DOWNSWEEP: [&Builtin; 6] =
+        [&super::SCAN_DOWNSWEEP, &super::SCAN_DOWNSWEEP_ORDER, &super::SCAN_DOWNSWEEP_SUM64, &super::SCAN_DOWNSWEEP_ORDER64, &super::SCAN_DOWNSWEEP_FLOAT, &super::SCAN_DOWNSWEEP_FLOAT64];
+
+    /// `scan.lookback`.
+    pub static SCAN_LOOKBACK: [&Builtin; 4] =
+        [&super::SCAN_LOOKBACK, &super::SCAN_LOOKBACK_ORDER, &super::SCAN_LOOKBACK_SUM64, &super::SCAN_LOOKBACK_ORDER64];
+
+    /// `reduce.terms`.
+    pub static REDUCE_TERMS: [&Builtin; 6] =
+        [&super::REDUCE_TERMS, &super::REDUCE_TERMS_ORDER, &super::REDUCE_TERMS_SUM64, &super::REDUCE_TERMS_ORDER64, &super::REDUCE_TERMS_FLOAT, &super::REDUCE_TERMS_FLOAT64];
+
+    /// `reduce.index`.
+    pub static REDUCE_INDEX: [&Builtin; 2] =
+        [&super::REDUCE_INDEX, &super::REDUCE_INDEX_KEY64];
 
     /// `multisplit.subgroup.prescan`.
     pub static MULTISPLIT_SUBGROUP_PRESCAN: [&Builtin; 2] =
@@ -701,6 +855,10 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("PARENTS", 43),
     ("CANARY_PERIOD", 44),
     ("REVERSED_LANES", 45),
+    ("LOADED_AS", 48),
+    ("STORED_AS", 49),
+    ("INCLUSIVE", 50),
+    ("FROM_PARTS", 51),
     ("GROUP_ELEMENTS", 60),
     ("UNLESS_FILTERED", 61),
 ];

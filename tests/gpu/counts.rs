@@ -7,7 +7,7 @@ use multisplit::primitives::multisplit::Method;
 use multisplit::primitives::{
     Count, Policy, ScanBuffers, ScanMethod, SplitBuffers, copy_first, fill_first, scan, split,
 };
-use multisplit::{Buckets, Error, Glsl};
+use multisplit::{Buckets, Error, Glsl, Scan};
 use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
@@ -86,7 +86,12 @@ fn scans(gpu: &Gpu) -> Result<()> {
                 &limits,
                 max,
                 |graph, [src, dst], n| {
-                    Ok(scan(graph, &policy, &ScanBuffers::new(src, dst).count(n))?)
+                    Ok(scan(
+                        graph,
+                        &policy,
+                        &Scan::default(),
+                        &ScanBuffers::new(src, dst).count(n),
+                    )?)
                 },
                 reference::exclusive_scan,
             )
@@ -118,7 +123,9 @@ fn scans_in_rows_and_levels(gpu: &Gpu) -> Result<()> {
             gpu,
             &limits,
             (tile * tile + 100).min(300_000),
-            |graph, [src, dst], n| Ok(scan(graph, &policy, &ScanBuffers::new(src, dst).count(n))?),
+            |graph, [src, dst], n| {
+                Ok(scan(graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst).count(n))?)
+            },
             reference::exclusive_scan,
         )?;
     }
@@ -361,9 +368,19 @@ fn refused(gpu: &Gpu) -> Result<()> {
     let (src, dst) = (graph.import::<u32>("src", 5000), graph.import::<u32>("dst", 5000));
     let buffer = graph.import::<u32>("words", 2);
     let count = |index, max| Count::Device { buffer, index, max };
-    let result = scan(&mut graph, &policy, &ScanBuffers::new(src, dst).count(count(0, 5000)));
+    let result = scan(
+        &mut graph,
+        &policy,
+        &Scan::default(),
+        &ScanBuffers::new(src, dst).count(count(0, 5000)),
+    );
     ensure!(matches!(result, Err(Error::TooLarge { .. })), "pieces: {result:?}");
-    let result = scan(&mut graph, &policy, &ScanBuffers::new(src, dst).count(count(2, 100)));
+    let result = scan(
+        &mut graph,
+        &policy,
+        &Scan::default(),
+        &ScanBuffers::new(src, dst).count(count(2, 100)),
+    );
     ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "no such word: {result:?}");
     let result = fill_first(&mut graph, &policy, "fill", dst, count(0, 5001), 0);
     ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "too many: {result:?}");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{Buffer, Graph};
 use multisplit::primitives::{ScanBuffers, copy, fill, scan};
-use multisplit::{Context, Executable, Features};
+use multisplit::{Context, Executable, Features, Scan};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
@@ -38,7 +38,7 @@ fn step_graph(context: &Context) -> Result<(Arc<Executable>, Buffer)> {
     let mut graph = Graph::new("step");
     let data = graph.import::<u32>("data", N);
     let sums = graph.transient::<u32>("sums", N);
-    scan(&mut graph, &policy, &ScanBuffers::new(data, sums))?;
+    scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(data, sums))?;
     fill(&mut graph, &policy, "one", sums.elements::<u32>(0, 1), 1)?;
     copy(&mut graph, &policy, "copy", sums, data)?;
     graph.replayable();

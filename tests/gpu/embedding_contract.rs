@@ -12,7 +12,8 @@ use multisplit::primitives::{
     Count, HistogramBuffers, ScanBuffers, SortBuffers, SplitBuffers, histogram, scan, sort, split,
 };
 use multisplit::{
-    Bins, Buckets, BufferAt, Error, ExecutableOptions, Glsl, PassValue, Policy, RecordOptions, Sort,
+    Bins, Buckets, BufferAt, Error, ExecutableOptions, Glsl, PassValue, Policy, RecordOptions,
+    Scan, Sort,
 };
 use multisplit_tests::harness::Gpu;
 use multisplit_tests::tests;
@@ -109,7 +110,7 @@ fn every_primitive(
     let mut graph = Graph::new("scan");
     let n = counted.declare(&mut graph);
     let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, n.max()));
-    scan(&mut graph, policy, &ScanBuffers::new(src, dst).count(n))?;
+    scan(&mut graph, policy, &Scan::default(), &ScanBuffers::new(src, dst).count(n))?;
     body("scan", &graph)
 }
 
@@ -270,7 +271,7 @@ fn errors_name_what_is_wrong(gpu: &Gpu) -> Result<()> {
     let [src, dst] = ["src", "dst"].map(|name| work.import::<u32>(name, 100));
     let count = work.count("count", 100);
     let transient = work.transient::<u32>("sums", 100);
-    work.scan(src.first(count), transient)?;
+    work.scan(src.first(count), transient, &Scan::default())?;
     work.copy(transient, dst)?;
     let executable = work.executable(ExecutableOptions::default())?;
     let (src_array, dst_array) = (context.zeroed::<u32>(100)?, context.zeroed::<u32>(100)?);

@@ -5,7 +5,7 @@
 use anyhow::{Context as _, Result};
 use multisplit::graph::Buffer;
 use multisplit::primitives::{Count, HistogramBuffers, SplitBuffers, histogram, split};
-use multisplit::{Bins, Buckets, ExecutableOptions, Glsl, Sort, Work};
+use multisplit::{Bins, Buckets, ExecutableOptions, Glsl, Scan, Sort, Work};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::Gpu;
 use multisplit_tests::{reference, tests};
@@ -122,7 +122,7 @@ fn others() -> Vec<Case> {
 
 fn scan(work: &mut Work, n: Count) -> multisplit::Result<Vec<Buffer>> {
     let [src, dst] = ["src", "dst"].map(|name| work.import::<u32>(name, n.max()));
-    work.scan(src.first(n), dst)?;
+    work.scan(src.first(n), dst, &Scan::default())?;
     Ok(vec![src.buffer(), dst.buffer()])
 }
 

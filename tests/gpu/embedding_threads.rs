@@ -8,7 +8,7 @@ use multisplit::ash::vk;
 use multisplit::graph::Scope;
 use multisplit::{
     AdoptedDevice, BufferAt, Context, Executable, ExecutableOptions, Features, PassValue,
-    PipelineCache, RecordOptions, Sort, WorkArray,
+    PipelineCache, RecordOptions, Scan, Sort, WorkArray,
 };
 use multisplit_tests::harness::Gpu;
 use multisplit_tests::tests;
@@ -99,7 +99,7 @@ impl<'h> Shared<'h> {
         let sort = OnArrays { executable: work.executable(options)?, from, to };
         let (mut work, from, to) = begin("scan");
         let count = work.count(COUNT, N as u64);
-        work.scan(from.first(count), to)?;
+        work.scan(from.first(count), to, &Scan::default())?;
         work.exit(to, Scope::HOST_READ);
         let scan = OnArrays { executable: work.executable(options)?, from, to };
         Ok(Self { host, sort, scan, queue: Mutex::new(host.queue) })

@@ -6,7 +6,9 @@ use multisplit::primitives::sort::SortMethod;
 use multisplit::primitives::{ScanBuffers, copy, fill, scan};
 use multisplit::shaders::Kernel;
 use multisplit::shaders::compile::{CompileError, Source, compile};
-use multisplit::{Array, Bins, Buckets, Context, DeviceChoice, Error, ExecutableOptions, Sort};
+use multisplit::{
+    Array, Bins, Buckets, Context, DeviceChoice, Error, ExecutableOptions, Scan, Sort,
+};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
@@ -203,14 +205,14 @@ fn buffers_too_small(gpu: &Gpu) -> Result<()> {
     let dst = graph.import::<u32>("dst", 100);
     let policy = context.policy();
     ensure_error!(
-        scan(&mut graph, &policy, &ScanBuffers::new(src, dst).count(101)),
+        scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst).count(101)),
         Error::BufferTooSmall { needed: 404, .. }
     );
     ensure_error!(
         copy(&mut graph, &policy, "copy", src, dst.elements::<u32>(0, 50)),
         Error::BufferTooSmall { .. }
     );
-    scan(&mut graph, &policy, &ScanBuffers::new(src, dst))?;
+    scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
     let large = context.zeroed::<u32>(100)?;
     ensure_error!(

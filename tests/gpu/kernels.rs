@@ -7,7 +7,7 @@ use multisplit::graph::{Graph, Groups};
 use multisplit::primitives::{Policy, ScanBuffers, scan};
 use multisplit::shaders::Kernel;
 use multisplit::shaders::compile::Source;
-use multisplit::{Features, PassTime};
+use multisplit::{Features, PassTime, Scan};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
@@ -55,7 +55,7 @@ fn tripled(policy: &Policy, n: u64) -> Result<Tripled> {
         .bind("dst", tripled)
         .push(&TriplePush { count: n as u32, factor: 3 })
         .dispatch(Groups::linear(n.div_ceil(64)));
-    scan(&mut graph, policy, &ScanBuffers::new(tripled, dst))?;
+    scan(&mut graph, policy, &Scan::default(), &ScanBuffers::new(tripled, dst))?;
     Ok(Tripled { graph, src, dst })
 }
 

@@ -35,8 +35,10 @@ mod observe;
 mod policies;
 mod probe;
 mod profiles;
+mod reduce;
 mod replay;
 mod scan;
+mod scan_types;
 mod sort_cases;
 mod sort_options;
 mod sort_run;
@@ -47,6 +49,7 @@ mod soundness_order;
 mod sssp_methods;
 mod sssp_results;
 mod synchronization;
+mod terms_calls;
 mod topk;
 mod topk_run;
 mod work;
@@ -58,6 +61,8 @@ use multisplit_tests::harness::{self, every_width, one_width};
 fn main() -> ExitCode {
     let subjects = vec![
         every_width(scan::tests()),
+        every_width(scan_types::tests()),
+        every_width(reduce::tests()),
         every_width(sssp_methods::tests()),
         every_width(sssp_results::tests()),
         every_width(counts::tests()),
@@ -91,6 +96,7 @@ fn main() -> ExitCode {
         one_width(soundness_glsl::tests()),
         one_width(soundness_order::tests()),
         one_width(work::tests()),
+        one_width(terms_calls::tests()),
         one_width(adopt::tests()),
         one_width(embedding::tests()),
         one_width(embedding_addresses::tests()),

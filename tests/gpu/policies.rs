@@ -10,7 +10,7 @@ use multisplit::primitives::{
     HistogramBuffers, ScanBuffers, ScanMethod, SortBuffers, SplitBuffers, histogram, scan, sort,
     split,
 };
-use multisplit::{Bins, Buckets, Error, Policy, Sort};
+use multisplit::{Bins, Buckets, Error, Policy, Scan, Sort};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::Gpu;
 use multisplit_tests::{reference, tests};
@@ -179,7 +179,7 @@ fn scans(gpu: &Gpu, policy: &Policy, keys: &[u32]) -> multisplit::Result<bool> {
     let (context, n) = (&gpu.context, keys.len() as u64);
     let mut graph = Graph::new("scan");
     let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, n));
-    scan(&mut graph, policy, &ScanBuffers::new(src, dst))?;
+    scan(&mut graph, policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
     let (input, output) = (context.upload(keys)?, context.zeroed::<u32>(n)?);
     context.run(&executable, &[(src, &input), (dst, &output)])?;

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{Graph, PingPong};
 use multisplit::primitives::{Policy, ScanBuffers, ScanMethod, copy, fill, scan};
-use multisplit::{Error, Executable};
+use multisplit::{Error, Executable, Scan};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{counting, reference, tests};
@@ -25,7 +25,7 @@ fn step_graph(
     let mut graph = Graph::new("step");
     let data = graph.import::<u32>("data", n);
     let sums = graph.transient::<u32>("sums", n);
-    scan(&mut graph, policy, &ScanBuffers::new(data, sums))?;
+    scan(&mut graph, policy, &Scan::default(), &ScanBuffers::new(data, sums))?;
     fill(&mut graph, policy, "one", sums.elements::<u32>(0, 1), 1)?;
     copy(&mut graph, policy, "copy", sums, data)?;
     graph.replayable();
@@ -88,7 +88,12 @@ fn ping_pong_rounds_carry_their_data(gpu: &Gpu) -> Result<()> {
     let data = graph.import::<u32>("data", n);
     let mut halves = PingPong::new(data, graph.persistent::<u32>("data.other", n));
     for _ in 0..4 {
-        scan(&mut graph, &policy, &ScanBuffers::new(halves.front(), halves.back()))?;
+        scan(
+            &mut graph,
+            &policy,
+            &Scan::default(),
+            &ScanBuffers::new(halves.front(), halves.back()),
+        )?;
         fill(&mut graph, &policy, "one", halves.back().elements::<u32>(0, 1), 1)?;
         halves.swap();
     }

@@ -1,9 +1,9 @@
 //! Exclusive scan: every method, size class and special value against the CPU.
 
 use anyhow::{Context as _, Result, ensure};
-use multisplit::Error;
 use multisplit::graph::{Graph, Limits};
 use multisplit::primitives::{self, Policy, ScanBuffers, ScanMethod, fill};
+use multisplit::{Error, Scan};
 use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
@@ -26,7 +26,7 @@ fn check(gpu: &Gpu, policy: &Policy, limits: &Limits, input: &[u32]) -> Result<(
     let mut graph = Graph::new("scan");
     let src = graph.import::<u32>("src", n);
     let dst = graph.import::<u32>("dst", n);
-    primitives::scan(&mut graph, policy, &ScanBuffers::new(src, dst))?;
+    primitives::scan(&mut graph, policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
     let executable = context.instantiate(graph.compile(limits)?)?;
     let source = context.upload(input)?;
     let output = context.upload(&vec![GUARD_WORD; input.len() + 2 * GUARD])?;
@@ -88,7 +88,12 @@ fn nothing_to_scan(gpu: &Gpu) -> Result<()> {
     let mut graph = Graph::new("empty");
     let src = graph.import::<u32>("src", 1);
     let dst = graph.import::<u32>("dst", 1);
-    primitives::scan(&mut graph, &gpu.context.policy(), &ScanBuffers::new(src, dst).count(0))?;
+    primitives::scan(
+        &mut graph,
+        &gpu.context.policy(),
+        &Scan::default(),
+        &ScanBuffers::new(src, dst).count(0),
+    )?;
     let plan = graph.compile(&gpu.context.limits())?;
     ensure!(plan.steps().is_empty(), "a scan of nothing has passes");
     Ok(())
@@ -127,7 +132,7 @@ fn pieces_do_not_wait_for_each_other(gpu: &Gpu) -> Result<()> {
         let n = pieces * aligned * tile;
         let mut graph = Graph::new("scan");
         let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", n));
-        primitives::scan(&mut graph, &policy, &ScanBuffers::new(src, dst))?;
+        primitives::scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
         let plan = graph.compile(&limits)?;
         let got = (plan.steps().len() as u64, plan.levels());
         ensure!(got == (2 * pieces + 1, levels), "{pieces} x {piece_tiles}: {got:?}");
@@ -142,8 +147,12 @@ fn absurd_sizes(gpu: &Gpu) -> Result<()> {
         for n in [1 << 50, 1 << 62, u64::MAX] {
             let mut graph = Graph::new("absurd");
             let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", n));
-            let result =
-                primitives::scan(&mut graph, &policy, &ScanBuffers::new(src, dst).count(n));
+            let result = primitives::scan(
+                &mut graph,
+                &policy,
+                &Scan::default(),
+                &ScanBuffers::new(src, dst).count(n),
+            );
             ensure!(matches!(result, Err(Error::TooLarge { .. })), "{scan:?}, {n}: {result:?}");
             let result = fill(&mut graph, &policy, "fill", dst, 0);
             ensure!(matches!(result, Err(Error::TooLarge { .. })), "fill, {n}: {result:?}");

@@ -6,7 +6,7 @@ use multisplit::graph::{Buffer, ElementType, Graph, GraphError, Limits};
 use multisplit::primitives::{
     Policy, ScanBuffers, SortBuffers, SplitBuffers, fill, scan, sort, split,
 };
-use multisplit::{Bins, Buckets, DeviceProperties, Error, Glsl, Key, Sort};
+use multisplit::{Bins, Buckets, DeviceProperties, Error, Glsl, Key, Scan, Sort};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
@@ -94,7 +94,7 @@ fn arrays_of_another_type(gpu: &Gpu) -> Result<()> {
         expect_mismatch(sort(&mut graph, &policy, &Sort::ascending(), &buffers), mismatch)?;
     }
     for (src, dst, name) in [(floats[0], a, "src"), (a, floats[0], "dst")] {
-        let result = scan(&mut graph, &policy, &ScanBuffers::new(src, dst));
+        let result = scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst));
         expect_mismatch(result, (name, "f32", "u32"))?;
     }
     // The same where a plan is run on arrays.
@@ -231,7 +231,7 @@ fn plans_for_other_subgroups(gpu: &Gpu) -> Result<()> {
             let buffers = SplitBuffers::keys(a, b, c);
             split(graph, policy, &Buckets::<u32>::digit(0..2), &buffers).map(|_| ())
         },
-        |graph, policy, [a, b, _]| scan(graph, policy, &ScanBuffers::new(a, b)),
+        |graph, policy, [a, b, _]| scan(graph, policy, &Scan::default(), &ScanBuffers::new(a, b)),
     ];
     for declare in primitives {
         let mut graph = Graph::new("other");

@@ -8,7 +8,7 @@ use multisplit::ash::vk;
 use multisplit::graph::{Buffer, Graph};
 use multisplit::primitives::{ScanBuffers, SortBuffers, scan, sort};
 use multisplit::{
-    Array, BufferAt, Error, Executable, ExecutableOptions, RecordOptions, Sort, threads,
+    Array, BufferAt, Error, Executable, ExecutableOptions, RecordOptions, Scan, Sort, threads,
 };
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -54,7 +54,7 @@ fn a_run_after_a_replay(gpu: &Gpu) -> Result<()> {
     let (replayed, data) = adding(gpu, 3, true)?;
     let mut graph = Graph::new("scan");
     let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, N));
-    scan(&mut graph, &context.policy(), &ScanBuffers::new(src, dst))?;
+    scan(&mut graph, &context.policy(), &Scan::default(), &ScanBuffers::new(src, dst))?;
     let scanned = context.instantiate(graph.compile(&context.limits())?)?;
     let sums = context.zeroed::<u32>(N)?;
     let mut replay = context.replay(Arc::new(replayed), &[(data, &array)])?;

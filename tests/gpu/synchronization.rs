@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use anyhow::{Result, ensure};
+use multisplit::Scan;
 use multisplit::graph::{Buffer, Graph, Plan};
 use multisplit::primitives::{Policy, ScanBuffers, ScanMethod, copy, scan};
 use multisplit_tests::generate::uniform;
@@ -48,7 +49,9 @@ fn scan_plan(gpu: &Gpu, method: ScanMethod, replayable: bool) -> Result<Work> {
     // Too long for one workgroup, whatever the device's own would take.
     let policy =
         Policy { scan: method, spine_threads: policy.threads, single_group_tiles: 1, ..policy };
-    plan(gpu, replayable, |graph, src, dst| Ok(scan(graph, &policy, &ScanBuffers::new(src, dst))?))
+    plan(gpu, replayable, |graph, src, dst| {
+        Ok(scan(graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst))?)
+    })
 }
 
 /// Copies twice, through a transient that the next run overwrites.

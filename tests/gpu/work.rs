@@ -3,7 +3,7 @@
 
 use anyhow::{Context as _, Result, bail, ensure};
 use multisplit::{
-    Array, Bins, Buckets, Error, ExecutableOptions, Frame, Glsl, Sort, Work, threads,
+    Array, Bins, Buckets, Error, ExecutableOptions, Frame, Glsl, Scan, Sort, Work, threads,
 };
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -74,7 +74,7 @@ fn submissions_in_flight(gpu: &Gpu) -> Result<()> {
     let array = context.upload(&expected)?;
     let mut work = context.work("step");
     let sums = work.transient::<u32>("sums", N);
-    work.scan(&array, sums)?;
+    work.scan(&array, sums, &Scan::default())?;
     work.glsl("add", ADD)?.bind("data", sums).push(&1u32).dispatch(threads(N, 64));
     work.copy(sums, &array)?;
     let mut frame = work.record_in_flight(3)?;
@@ -148,7 +148,7 @@ fn every_primitive(gpu: &Gpu) -> Result<()> {
     let bins = Bins::glsl(8, Glsl::new("uint bucket_of(uint k) { return k & 7u; }"));
     work.histogram(&array, &narrow, &bins)?;
     work.histogram(copied, &wide, &bins)?;
-    work.scan(&narrow, &sums)?;
+    work.scan(&narrow, &sums, &Scan::default())?;
     work.fill(&filled, 7)?;
     let mut frame = work.record()?;
     for _ in 0..3 {
@@ -270,7 +270,7 @@ void main() { if (gl_GlobalInvocationID.x == 0) data.at[0] += push.a + push.b; }
     work.glsl("add", ADD)?.bind("data", &array).push(&2u32).dispatch(threads(N, 64));
     work.glsl("twice", ADD)?.bind("data", &array).dispatch(threads(N, 64));
     work.glsl("twice", WIDE)?.bind("data", &array).dispatch(threads(1, 64));
-    work.scan(&array, sums)?;
+    work.scan(&array, sums, &Scan::default())?;
     work.copy(sums, &array)?;
     let mut frame = work.record()?;
     let inner: Vec<(String, usize)> = frame

@@ -9,3 +9,4 @@ pub mod histogram;
 pub mod reference;
 pub mod shortest;
 pub mod slowest;
+pub mod terms;

@@ -2,9 +2,9 @@
 
 use std::mem::offset_of;
 
-use multisplit::Context;
 use multisplit::graph::ElementType;
 use multisplit::primitives::{self, ScanBuffers};
+use multisplit::{Context, Scan};
 
 use crate::context::{CONTEXTS, MultisplitContext};
 use crate::declare::Declaration;
@@ -64,6 +64,6 @@ fn declare(context: &Context, info: &MultisplitScanInfo) -> Outcome<Declaration>
     let src = declaration.import(MultisplitRole::Input, ElementType::U32, n.max());
     let dst = declaration.import(MultisplitRole::Output, ElementType::U32, n.max());
     let (graph, policy) = declaration.parts();
-    primitives::scan(graph, policy, &ScanBuffers::new(src, dst).count(n))?;
+    primitives::scan(graph, policy, &Scan::default(), &ScanBuffers::new(src, dst).count(n))?;
     Ok(declaration)
 }

@@ -16,6 +16,7 @@ use crate::execute::own_pass::OwnPasses;
 ///
 /// ```
 /// use multisplit::graph::Graph;
+/// use multisplit::Scan;
 /// use multisplit::primitives::{Count, ScanBuffers, scan};
 ///
 /// # let gpu = multisplit::Context::new()?;
@@ -23,7 +24,7 @@ use crate::execute::own_pass::OwnPasses;
 /// let (src, dst) = (graph.import::<u32>("src", 1000), graph.import::<u32>("dst", 1000));
 /// let state = graph.import::<u32>("state", 8); // of which word 3 says how many there are
 /// let n = Count::Device { buffer: state, index: 3, max: 1000 };
-/// scan(&mut graph, &gpu.policy(), &ScanBuffers::new(src, dst).count(n))?;
+/// scan(&mut graph, &gpu.policy(), &Scan::default(), &ScanBuffers::new(src, dst).count(n))?;
 /// # Ok::<(), multisplit::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,6 +10,7 @@ use crate::execute::import::Bound;
 use crate::memory::Array;
 use crate::primitives::histogram::Bins;
 use crate::primitives::multisplit::Buckets;
+use crate::primitives::scan::Scan;
 use crate::primitives::sort::Sort;
 use crate::primitives::{
     HistogramBuffers, Policy, ScanBuffers, SortBuffers, SplitBuffers, copy, fill, histogram, scan,
@@ -225,7 +226,7 @@ impl Subject {
                 let (from, to) =
                     (p.import("src", &data.keys, n), p.import("dst", &data.keys_out, n));
                 p.poison(purpose, &[to])?;
-                scan(&mut p.graph, policy, &ScanBuffers::new(from, to))?;
+                scan(&mut p.graph, policy, &Scan::default(), &ScanBuffers::new(from, to))?;
             }
         }
         let Planning { graph, bound, .. } = planning;

@@ -2,7 +2,7 @@
 //! context.
 //!
 //! ```
-//! use multisplit::{Context, threads};
+//! use multisplit::{Context, Scan, threads};
 //!
 //! # #[cfg(feature = "glsl")]
 //! # fn main() -> Result<(), multisplit::Error> {
@@ -26,7 +26,7 @@
 //!     .bind("flags", flags)
 //!     .push(&1.0f32)
 //!     .dispatch(threads(4, 64));
-//! work.scan(flags, &places)?;
+//! work.scan(flags, &places, &Scan::default())?;
 //! let mut frame = work.record()?;
 //! frame.submit()?;
 //! assert_eq!(gpu.download(&places)?, [0, 0, 1, 1]);
@@ -60,10 +60,13 @@ use crate::primitives::histogram::Bins;
 use crate::primitives::key::{Key, Value};
 use crate::primitives::multisplit::Buckets;
 use crate::primitives::sample::Sample;
+use crate::primitives::scan::Scan;
 use crate::primitives::sort::Sort;
+use crate::primitives::term::Operator;
 use crate::primitives::topk::TopK;
 use crate::primitives::{
-    self, Count, HistogramBuffers, Policy, ScanBuffers, SortBuffers, SplitBuffers, TopKBuffers,
+    self, Count, HistogramBuffers, Policy, ReduceBuffers, ScanBuffers, SortBuffers, SplitBuffers,
+    TopKBuffers,
 };
 
 /// Passes over arrays, in the order of their data flow: a pass reads what the passes declared before
@@ -218,15 +221,26 @@ impl Work {
         primitives::topk(&mut self.graph, &self.policy, topk, &buffers).map(|_| ())
     }
 
-    /// `dst` gets the exclusive prefix sums of `src`, modulo 2^32.
-    pub fn scan<A, B>(&mut self, src: A, dst: B) -> Result<()>
+    /// `dst` gets the scan of `src`.
+    pub fn scan<A, B>(&mut self, src: A, dst: B, scan: &Scan) -> Result<()>
     where
-        A: Operand<Item = u32>,
-        B: Operand<Item = u32>,
+        A: Operand<Item: Key>,
+        B: Operand<Item = A::Item>,
     {
         let (from, to) = (src.declare(self), dst.declare(self));
         let buffers = ScanBuffers::new(from, to).count(src.count(from));
-        primitives::scan(&mut self.graph, &self.policy, &buffers)
+        primitives::scan(&mut self.graph, &self.policy, scan, &buffers)
+    }
+
+    /// The first element of `dst` gets what the elements of `src` combine to.
+    pub fn reduce<A, B>(&mut self, src: A, dst: B, operator: Operator) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = A::Item>,
+    {
+        let (from, to) = (src.declare(self), dst.declare(self));
+        let buffers = ReduceBuffers::new(from, to).count(src.count(from));
+        primitives::reduce(&mut self.graph, &self.policy, operator, &buffers)
     }
 
     /// Sets every 32-bit word of `dst` to `value`.

@@ -148,7 +148,7 @@ impl Multisplit {
     pub fn scan(&self, max: u64) -> Result<Scan> {
         Operation::new(&self.shared, "scan", max, move |work, count| {
             let (src, dst) = (work.import::<u32>("src", max), work.import::<u32>("dst", max));
-            work.scan(src.first(count), dst)?;
+            work.scan(src.first(count), dst, &multisplit::Scan::default())?;
             Ok(vec![src.buffer(), dst.buffer()])
         })
         .map(Scan::new)

@@ -59,22 +59,43 @@ uint identity_bin(SAMPLE bits) {
 }
 
 #ifdef REAL
+// 1.5 times the power of two from which on floats are whole numbers.
+#ifdef DOUBLE
+const double NO_FRACTION = 6755399441055744.0lf;
+#else
+const float NO_FRACTION = 12582912.0;
+#endif
+
 // Where bin k begins, as ordered(): the bits that the host says, none contracted.
-SAMPLE even_edge(uint k) {
-    precise REAL above = REAL(k) * real_of(sample_of(push.parameter_0, push.parameter_1));
+SAMPLE even_edge(REAL k) {
+    precise REAL above = k * real_of(sample_of(push.parameter_0, push.parameter_1));
     precise REAL edge = above + real_of(sample_of(push.origin_low, push.origin_high));
     // Both zeros are at or above an edge at zero, and -0 is the lower one.
     return ordered(edge == REAL(0) ? SAMPLE(1) << (SAMPLE_BITS - 1) : bits_of(edge));
 }
 
-// Rounding may put a sample that is near an edge on either side of it, by no more than a bin where
-// the host takes this way: the edges decide.
+// The nearest edge decides. Scaled to bins, a sample grows with the sample, and an edge is a whole
+// number but for rounding, which the host knows to be less than half a bin.
 uint even_float_bin(SAMPLE bits, SAMPLE key, bool in_range) {
     precise REAL above = real_of(bits) - real_of(sample_of(push.origin_low, push.origin_high));
     precise REAL scaled = above * real_of(sample_of(push.scale_low, push.scale_high));
-    uint bin = min(uint(in_range ? scaled : REAL(0)), push.bins - 1);
-    if (key < even_edge(bin)) return bin - 1;
-    return bin + 1 < push.bins && key >= even_edge(bin + 1) ? bin + 1 : bin;
+    REAL nearest = roundEven(in_range ? scaled : REAL(0));
+    uint bin = uint(nearest);
+    if (key < even_edge(nearest)) bin -= 1;
+    return min(bin, push.bins - 1);
+}
+
+// The same where no edge is so near that rounding may have put the sample on its other side. Of a
+// sample out of range it may be any number.
+uint likely_even_float_bin(SAMPLE bits, out bool unsure) {
+    REAL above = real_of(bits) - real_of(sample_of(push.origin_low, push.origin_high));
+    // A bin is what is rounded to its middle: by adding a number so large that no fraction is left,
+    // which takes a quarter of the time of a conversion.
+    REAL from_middle = above * real_of(sample_of(push.scale_low, push.scale_high)) - REAL(0.5);
+    precise REAL lifted = from_middle + NO_FRACTION;
+    precise REAL middle = lifted - NO_FRACTION;
+    unsure = abs(from_middle - middle) >= REAL(0.5) - REAL(uintBitsToFloat(push.parameter_2));
+    return uint(bits_of(lifted)) - uint(bits_of(NO_FRACTION));
 }
 #endif
 
@@ -136,15 +157,24 @@ uint bin_of(SAMPLE bits) {
     return in_range ? bin : push.bins;
 }
 
-// The same, but where that takes a search, which is left to whoever has several samples: those that
-// take one are few, and should wait for each other once.
+// The same, but where that takes a search or an edge, which is left to whoever has several samples:
+// those that take one are few, and should wait for each other once.
 uint likely_bin(SAMPLE bits, out bool unsure) {
     unsure = false;
-    if (BIN_KIND != BIN_RANGE || SEARCH != SEARCH_LOOKUP) return bin_of(bits);
     SAMPLE above = ordered(bits) - sample_of(push.min_low, push.min_high);
     bool in_range = is_in_range(above);
-    uint bin = likely_range_bin(bits, above, in_range, unsure);
-    return in_range ? bin : push.bins;
+    if (BIN_KIND == BIN_RANGE && SEARCH == SEARCH_LOOKUP) {
+        uint bin = likely_range_bin(bits, above, in_range, unsure);
+        return in_range ? bin : push.bins;
+    }
+#ifdef REAL
+    if (BIN_KIND == BIN_EVEN_FLOAT) {
+        uint bin = likely_even_float_bin(bits, unsure);
+        unsure = unsure && in_range;
+        return in_range ? bin : push.bins;
+    }
+#endif
+    return bin_of(bits);
 }
 
 #endif

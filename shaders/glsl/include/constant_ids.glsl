@@ -67,6 +67,12 @@
 #define CANARY_PERIOD_ID 44
 #define REVERSED_LANES_ID 45
 
+// Of scans and reductions.
+#define LOADED_AS_ID 48
+#define STORED_AS_ID 49
+#define INCLUSIVE_ID 50
+#define FROM_PARTS_ID 51
+
 // Of top-k. ROOM is that of histograms, SORTED that of searches.
 #define GROUP_ELEMENTS_ID 60
 #define UNLESS_FILTERED_ID 61

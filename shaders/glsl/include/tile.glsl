@@ -1,24 +1,42 @@
-// A tile of u32: how a workgroup reads one into registers, scans it there and writes it back.
+// A tile of terms: how a workgroup reads one into registers, scans it there and writes it back.
 //
-// Each subgroup owns a contiguous part of the tile and reads it row by row, a row being one uvec4
+// Each subgroup owns a contiguous part of the tile and reads it row by row, a row being four elements
 // per lane: every access is 16 bytes wide and coalesced, and the order of the elements is (subgroup,
-// row, lane, component). The including kernel says where elements come from and go to:
-//   uvec4 load_vec4(uint v)          four elements from index 4 v on, all below the count
-//   uint  load_one(uint i)           one element
-//   void  store_vec4(uint v, uvec4), store_one(uint i, uint)    (kernels that write)
+// row, lane, component).
 // ROWS, the rows of each thread, is defined in kernels.txt, where the host reads it too.
 
 #ifndef TILE_GLSL
 #define TILE_GLSL
 
 #include "src_dst.glsl"
+#include "term.glsl"
 
 const uint TILE = gl_WorkGroupSize.x * ROWS * 4;
 
-// Index, in units of uvec4, of this thread's part of row `row` of the tile that starts at
+// Index, in units of four elements, of this thread's part of row `row` of the tile that starts at
 // element `first`.
 uint row_index(uint first, uint row) {
     return first / 4 + (gl_SubgroupID * ROWS + row) * gl_SubgroupSize + gl_SubgroupInvocationID;
+}
+
+// Four elements from index 4 v on, all below the count.
+TERM4 load_terms(uint v) {
+#if KEY_BITS == 64
+    uvec4 low = load_vec4(2 * v);
+    uvec4 high = load_vec4(2 * v + 1);
+    return TERM4(term_of(low.xy), term_of(low.zw), term_of(high.xy), term_of(high.zw));
+#else
+    uvec4 x = load_vec4(v);
+    return TERM4(term_of(x.x), term_of(x.y), term_of(x.z), term_of(x.w));
+#endif
+}
+
+TERM load_term(uint i) {
+#if KEY_BITS == 64
+    return term_of(uvec2(load_one(2 * i), load_one(2 * i + 1)));
+#else
+    return term_of(load_one(i));
+#endif
 }
 
 // Whether four elements from index 4 v on are below the count.
@@ -26,71 +44,92 @@ bool is_whole(uint v, uint count) {
     return 4 * v < count && count - 4 * v >= 4;
 }
 
-uvec4 load_partial(uint v, uint count) {
-    if (is_whole(v, count)) return load_vec4(v);
-    uvec4 x = uvec4(0);
+TERM4 load_partial(uint v, uint count) {
+    if (is_whole(v, count)) return load_terms(v);
+    TERM4 x = TERM4(IDENTITY);
     for (uint c = 0; c < 4; ++c)
-        if (4 * v + c < count) x[c] = load_one(4 * v + c);
+        if (4 * v + c < count) x[c] = load_term(4 * v + c);
     return x;
 }
 
-// Elements at or past `count` read as zero.
-void load_tile(uint first, uint count, out uvec4 rows[ROWS]) {
+// Elements at or past `count` read as the identity.
+void load_tile(uint first, uint count, out TERM4 rows[ROWS]) {
     if (count - first >= TILE) {
-        [[unroll]] for (uint r = 0; r < ROWS; ++r) rows[r] = load_vec4(row_index(first, r));
+        [[unroll]] for (uint r = 0; r < ROWS; ++r) rows[r] = load_terms(row_index(first, r));
     } else {
         [[unroll]] for (uint r = 0; r < ROWS; ++r) rows[r] = load_partial(row_index(first, r), count);
     }
 }
 
-uint sum_of(uvec4 x) {
-    return x.x + x.y + x.z + x.w;
+// The terms of this thread, combined.
+TERM total_of_rows(TERM4 rows[ROWS]) {
+    TERM total = IDENTITY;
+    [[unroll]] for (uint r = 0; r < ROWS; ++r) total = combine(total, total_of(rows[r]));
+    return total;
 }
 
-uint sum_of_subgroup(uvec4 rows[ROWS]) {
-    uint sum = 0;
-    [[unroll]] for (uint r = 0; r < ROWS; ++r) sum += sum_of(rows[r]);
-    return subgroupAdd(sum);
+#ifndef NO_DST
+void store_term(uint i, TERM x) {
+    WORDS words = element_of(x);
+#if KEY_BITS == 64
+    store_one(2 * i, words.x);
+    store_one(2 * i + 1, words.y);
+#else
+    store_one(i, words);
+#endif
 }
+#endif
 
 #ifdef TILE_STORES
-// Turns a row into the exclusive sums of its elements, the first being `before`.
-uvec4 exclusive_sums(uvec4 x, uint before) {
-    uint second = before + x.x;
-    uint third = second + x.y;
-    return uvec4(before, second, third, third + x.z);
+layout(constant_id = INCLUSIVE_ID) const uint INCLUSIVE = 0;
+
+void store_terms(uint v, TERM4 x) {
+#if KEY_BITS == 64
+    store_vec4(2 * v, uvec4(element_of(x.x), element_of(x.y)));
+    store_vec4(2 * v + 1, uvec4(element_of(x.z), element_of(x.w)));
+#else
+    store_vec4(v, uvec4(element_of(x.x), element_of(x.y), element_of(x.z), element_of(x.w)));
+#endif
 }
 
-// Turns the rows of this subgroup into exclusive sums over the subgroup's part of the tile, and
-// gives the sum of that part.
-uint scan_subgroup(inout uvec4 rows[ROWS]) {
-    uint carry = 0;
+// Scans a row, of which `before` is what comes before it.
+TERM4 scan_row(TERM4 x, TERM before) {
+    TERM second = combine(before, x.x);
+    TERM third = combine(second, x.y);
+    TERM fourth = combine(third, x.z);
+    if (INCLUSIVE != 0) return TERM4(second, third, fourth, combine(fourth, x.w));
+    return TERM4(before, second, third, fourth);
+}
+
+// Scans the rows of this subgroup over its part of the tile, and gives the total of that part.
+TERM scan_subgroup(inout TERM4 rows[ROWS]) {
+    TERM carry = IDENTITY;
     [[unroll]] for (uint r = 0; r < ROWS; ++r) {
-        uint own = sum_of(rows[r]);
-        uint through = subgroupInclusiveAdd(own);
-        rows[r] = exclusive_sums(rows[r], carry + through - own);
-        carry += subgroupShuffle(through, gl_SubgroupSize - 1);
+        TERM own = total_of(rows[r]);
+        TERM through = combine_lanes(own);
+        rows[r] = scan_row(rows[r], combine(carry, lanes_before(through, own)));
+        carry = combine(carry, last_lane(through));
     }
     return carry;
 }
 
-void store_partial(uint v, uint count, uvec4 x) {
+void store_partial(uint v, uint count, TERM4 x) {
     if (is_whole(v, count)) {
-        store_vec4(v, x);
+        store_terms(v, x);
     } else {
         for (uint c = 0; c < 4; ++c)
-            if (4 * v + c < count) store_one(4 * v + c, x[c]);
+            if (4 * v + c < count) store_term(4 * v + c, x[c]);
     }
 }
 
-// Writes rows + `before`, leaving out what lies at or past `count`.
-void store_tile(uint first, uint count, uvec4 rows[ROWS], uint before) {
+// Writes rows combined with `before`, leaving out what lies at or past `count`.
+void store_tile(uint first, uint count, TERM4 rows[ROWS], TERM before) {
     if (count - first >= TILE) {
         [[unroll]] for (uint r = 0; r < ROWS; ++r)
-            store_vec4(row_index(first, r), rows[r] + before);
+            store_terms(row_index(first, r), combine(before, rows[r]));
     } else {
         [[unroll]] for (uint r = 0; r < ROWS; ++r)
-            store_partial(row_index(first, r), count, rows[r] + before);
+            store_partial(row_index(first, r), count, combine(before, rows[r]));
     }
 }
 #endif

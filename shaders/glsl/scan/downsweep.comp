@@ -1,17 +1,19 @@
 #version 460
-// Last stage of reduce-then-scan: scans each tile, starting from the sum of the tiles before it.
+// Last stage of reduce-then-scan: scans each tile, starting from the total of the tiles before it.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 
+#include "key_width.glsl"
 #include "constant_ids.glsl"
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #include "src_dst.glsl"
-layout(set = 0, binding = 2, std430) readonly buffer Offsets { uint at[]; } offsets;
+#include "term.glsl"
+layout(set = 0, binding = 2, std430) readonly buffer Offsets { WORDS at[]; } offsets;
 
 layout(push_constant) uniform Push {
     uint count;       // elements in `src`
@@ -21,7 +23,7 @@ layout(push_constant) uniform Push {
 #define TILE_STORES
 #include "count.glsl"
 #include "groups.glsl"
-#include "subgroup_sums.glsl"
+#include "subgroup_terms.glsl"
 #include "tile.glsl"
 
 void main() {
@@ -29,10 +31,10 @@ void main() {
     uint tiles = (count - 1) / TILE + 1;
     if (group_index() >= tiles) return;
     uint tile = group_index_from_end(tiles);
-    uvec4 rows[ROWS];
+    TERM4 rows[ROWS];
     load_tile(tile * TILE, count, rows);
-    uint before = offsets.at[push.first_tile + tile];
-    uint total;
-    before += sum_of_earlier_subgroups(scan_subgroup(rows), total);
+    TERM before = from_words(offsets.at[push.first_tile + tile]);
+    TERM total;
+    before = combine(before, earlier_subgroups(scan_subgroup(rows), total));
     store_tile(tile * TILE, count, rows, before);
 }

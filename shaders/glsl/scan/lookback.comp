@@ -1,6 +1,6 @@
 #version 460
-// Scan in one pass over the data: each workgroup scans a tile and finds the sum of the tiles
-// before it by decoupled look-back.
+// Scan in one pass over the data: each workgroup scans a tile and finds the total of the
+// tiles before it by decoupled look-back.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -8,6 +8,7 @@
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 
+#include "key_width.glsl"
 #include "constant_ids.glsl"
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
@@ -22,7 +23,7 @@ layout(push_constant) uniform Push {
 #define TILE_STORES
 #include "count.glsl"
 #include "groups.glsl"
-#include "subgroup_sums.glsl"
+#include "subgroup_terms.glsl"
 #include "tile.glsl"
 
 #define LOOKBACK_BINDING 2
@@ -30,38 +31,39 @@ layout(push_constant) uniform Push {
 
 // A tile of an earlier dispatch was complete before this one began, so only tiles of `src` can
 // be missing. They are full: the last, partial one has no successor.
-uint sum_of_tile_again(uint tile) {
+TERM total_of_tile_again(uint tile) {
     uint first = (tile - push.first_tile) * TILE / 4;
-    uint sum = 0;
+    TERM total = IDENTITY;
     for (uint v = gl_SubgroupInvocationID; v < TILE / 4; v += gl_SubgroupSize)
-        sum += sum_of(load_vec4(first + v));
-    return sum_over_lanes(sum);
+        total = combine(total, total_of(load_terms(first + v)));
+    return last_lane(combine_lanes(total));
 }
 
-shared uint shared_word;
+shared uint shared_tile;
+shared TERM shared_total;
 
 void main() {
     uint count = resolved_count(push.count);
     // Workgroups past the count (folding makes some) must not take a ticket.
     if (group_index() >= (count - 1) / TILE + 1) return;
-    if (thread_rank() == 0) shared_word = atomicAdd(status.ticket, 1);
+    if (thread_rank() == 0) shared_tile = atomicAdd(status.ticket, 1);
     barrier();
-    uint tile = shared_word;
+    uint tile = shared_tile;
     uint first = (tile - push.first_tile) * TILE;
 
-    uvec4 rows[ROWS];
+    TERM4 rows[ROWS];
     load_tile(first, count, rows);
-    uint total;
-    uint before = sum_of_earlier_subgroups(scan_subgroup(rows), total);
+    TERM total;
+    TERM before = earlier_subgroups(scan_subgroup(rows), total);
 
     if (gl_SubgroupID == 0) {
-        if (subgroupElect() && tile > 0) publish(tile, STATE_SUM, total);
-        uint earlier_tiles = look_back(tile);
+        if (subgroupElect() && tile > 0) publish(tile, STATE_OWN, total);
+        TERM earlier_tiles = look_back(tile);
         if (subgroupElect()) {
-            publish(tile, STATE_PREFIX, earlier_tiles + total);
-            shared_word = earlier_tiles;
+            publish(tile, STATE_PREFIX, combine(earlier_tiles, total));
+            shared_total = earlier_tiles;
         }
     }
     barrier();
-    store_tile(first, count, rows, shared_word + before);
+    store_tile(first, count, rows, combine(shared_total, before));
 }

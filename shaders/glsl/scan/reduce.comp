@@ -1,18 +1,20 @@
 #version 460
-// First stage of reduce-then-scan: the sum of each tile.
+// First stage of reduce-then-scan: the total of each tile.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 
+#include "key_width.glsl"
 #include "constant_ids.glsl"
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #define NO_DST
 #include "src_dst.glsl"
-layout(set = 0, binding = 1, std430) writeonly buffer Sums { uint at[]; } sums;
+#include "term.glsl"
+layout(set = 0, binding = 1, std430) writeonly buffer Sums { WORDS at[]; } sums;
 
 layout(push_constant) uniform Push {
     uint count;       // elements in `src`
@@ -21,7 +23,7 @@ layout(push_constant) uniform Push {
 
 #include "count.glsl"
 #include "groups.glsl"
-#include "subgroup_sums.glsl"
+#include "subgroup_terms.glsl"
 #include "tile.glsl"
 
 void main() {
@@ -29,9 +31,9 @@ void main() {
     uint tile = group_index();
     // Uniform over the workgroup; in divisions, because tile * TILE may not fit 32 bits.
     if (tile >= (count - 1) / TILE + 1) return;
-    uvec4 rows[ROWS];
+    TERM4 rows[ROWS];
     load_tile(tile * TILE, count, rows);
-    uint total;
-    sum_of_earlier_subgroups(sum_of_subgroup(rows), total);
-    if (thread_rank() == 0) sums.at[push.first_tile + tile] = total;
+    TERM total;
+    earlier_subgroups(all_lanes(total_of_rows(rows)), total);
+    if (thread_rank() == 0) sums.at[push.first_tile + tile] = to_words(total);
 }

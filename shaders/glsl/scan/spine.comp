@@ -7,6 +7,7 @@
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 
+#include "key_width.glsl"
 #include "constant_ids.glsl"
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
@@ -20,19 +21,19 @@ layout(push_constant) uniform Push {
 #define TILE_STORES
 #include "count.glsl"
 #include "groups.glsl"
-#include "subgroup_sums.glsl"
+#include "subgroup_terms.glsl"
 #include "tile.glsl"
 
 void main() {
     uint count = resolved_count(push.count);
-    uint carry = 0;
+    TERM carry = IDENTITY;
     for (uint first = 0; first < count; first += TILE) {
-        uvec4 rows[ROWS];
+        TERM4 rows[ROWS];
         load_tile(first, count, rows);
-        uint total;
-        uint before = carry + sum_of_earlier_subgroups(scan_subgroup(rows), total);
+        TERM total;
+        TERM before = combine(carry, earlier_subgroups(scan_subgroup(rows), total));
         store_tile(first, count, rows, before);
-        carry += total;
-        barrier();  // subgroup_sums is written again
+        carry = combine(carry, total);
+        barrier();  // subgroup_terms is written again
     }
 }

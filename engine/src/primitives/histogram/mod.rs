@@ -217,7 +217,7 @@ pub fn histogram<S>(
     job.clear()?;
     job.count(&pieces)?;
     if let Some(cumulative) = cumulative {
-        scan::exclusive(graph, policy, counts, cumulative, u64::from(histogram.bins))?;
+        scan::sums_before(graph, policy, counts, cumulative, u64::from(histogram.bins))?;
     }
     Ok(AddedHistogram { method, sizes })
 }

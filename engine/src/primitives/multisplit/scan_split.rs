@@ -9,7 +9,7 @@ use super::job::bind_elements;
 use super::{SplitOutput, SplitPasses, method};
 use crate::error::Result;
 use crate::primitives::fill;
-use crate::primitives::scan::Scan;
+use crate::primitives::scan::ScanPlan;
 
 pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
     let (policy, split, function, sizes) = (job.policy, job.split, job.function, job.sizes);
@@ -20,7 +20,8 @@ pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
         let of_group = EACH * u64::from(job.sizes.threads);
         let flags = lengths.scaled(n, 1, 1)?;
         let flag_groups = lengths.parts(flags, of_group)?;
-        Ok((Scan::plan(job.policy, lengths, flags)?, flag_groups, lengths.parts(n, of_group)?))
+        let scan = ScanPlan::of_words(job.policy, lengths, flags)?;
+        Ok((scan, flag_groups, lengths.parts(n, of_group)?))
     })?;
     let (n, prepared) = (round.n, round.prepared);
     let flags = round.graph.transient::<u32>("multisplit.flags", n.most + 1);

@@ -11,7 +11,7 @@ use multisplit_shaders::builtin::variants::{
 use super::{Method, SplitPasses, bind_out_of_range, bind_output, variant};
 use crate::error::Result;
 use crate::primitives::count::Length;
-use crate::primitives::scan::{Scan, lone_elements};
+use crate::primitives::scan::{ScanPlan, lone_elements};
 
 /// The kernel counts ones.
 const MAX_BUCKETS_SIDE_BY_SIDE: u32 = 2;
@@ -42,7 +42,7 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
                 None => subproblems,
             };
             let entries = lengths.scaled(blocks, u64::from(job.split.buckets), 0)?;
-            let scan = Scan::plan(job.policy, lengths, entries)?;
+            let scan = ScanPlan::of_words(job.policy, lengths, entries)?;
             Ok(Follows { subproblems, groups, blocks, scan, entries: entries.most })
         })?;
 
@@ -96,7 +96,7 @@ struct Follows {
     /// Workgroups of the prescan whose subproblems are summed before the scan.
     blocks: Length,
     /// Of the histograms.
-    scan: Scan,
+    scan: ScanPlan,
     /// Most words of all histograms.
     entries: u64,
 }

@@ -15,6 +15,7 @@ use super::others::{HistogramCase, Weighted, histogram_case, memory_case, probe_
 use super::pieces::{PiecesCase, pieces_case};
 use super::primitives::{Device, ITEMS, scan_case, tile};
 use super::search_list::searches;
+use super::terms::{term_case, term_cases};
 use super::topk::{TopKCase, TopKData, topk_case};
 
 pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
@@ -325,6 +326,11 @@ pub fn all(device: Device) -> Vec<Maker> {
                 all.push(Box::new(move || scan_case(device, look_back, on_device, n)));
             }
         }
+    }
+    // Tiles of 16 elements per thread: one, and several.
+    let tile = 16 * u64::from(device.threads());
+    for of in term_cases(&[2 * tile + 5, tile - 3, tile + 1]) {
+        all.push(Box::new(move || term_case(device, of)));
     }
     searches(device, &mut all);
     topks(device, &mut all);

@@ -14,4 +14,5 @@ pub mod programs;
 pub mod search_list;
 pub mod searches;
 pub mod surveys;
+pub mod terms;
 pub mod topk;

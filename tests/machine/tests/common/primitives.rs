@@ -2,10 +2,10 @@
 //! ones here that know the engine's API.
 
 use anyhow::Result;
-use multisplit::DeviceProperties;
 use multisplit::graph::{Graph, Limits};
 use multisplit::primitives::multisplit::TileShape;
 use multisplit::primitives::{Count, Policy, ScanBuffers, ScanMethod, scan};
+use multisplit::{DeviceProperties, Scan};
 use multisplit_machine::Rng;
 
 use super::case::{Case, Output};
@@ -125,7 +125,7 @@ pub fn scan_case(device: Device, look_back: bool, on_device: bool, n: u64) -> Re
     let mut graph = Graph::new("scan");
     let (max, count) = counted(&mut graph, n, on_device);
     let (src, dst) = (graph.import::<u32>("src", max), graph.import::<u32>("dst", max));
-    scan(&mut graph, &policy, &ScanBuffers::new(src, dst).count(count))?;
+    scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst).count(count))?;
     let input = random_words(max, n);
     let mut sum = 0u32;
     let mut expected = Vec::new();

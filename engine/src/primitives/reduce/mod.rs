@@ -1,0 +1,92 @@
+//! Reduce: what all elements of an array combine to, and where the least or the greatest is.
+//!
+//! [`reduce`] declares the passes of one reduction in a graph: [`Operator`] says how, [`ReduceBuffers`]
+//! where. [`Context::reduce`](crate::Context::reduce), [`Context::argmin`](crate::Context::argmin) and
+//! [`Context::argmax`](crate::Context::argmax) do everything in one call.
+
+mod host;
+mod passes;
+
+use multisplit_graph::{Buffer, ElementType, Graph};
+
+use super::count::Lengths;
+use super::key::{KeyType, check_element};
+use super::term::{Operator, Terms};
+use super::{Count, Policy};
+use crate::error::{Error, Result};
+use passes::ReducePasses;
+
+/// What [`ReduceBuffers::index`] gets where there are no elements.
+pub const NO_INDEX: u32 = u32::MAX;
+
+/// Where the arrays of a reduction are in a graph. They must not overlap.
+#[derive(Clone, Copy, Debug)]
+pub struct ReduceBuffers {
+    n: Count,
+    src: Buffer,
+    dst: Buffer,
+    index: Option<Buffer>,
+}
+
+impl ReduceBuffers {
+    /// The first element of `dst` gets what the elements of `src` combine to. Of none that is what
+    /// changes nothing: 0 of a sum, the last value in order of a minimum, the first of a maximum. Both
+    /// are arrays of `u32`, `i32`, `f32`, `u64`, `i64` or `f64`.
+    pub fn new(src: Buffer, dst: Buffer) -> Self {
+        Self { n: Count::Host(src.len()), src, dst, index: None }
+    }
+
+    /// The first `n` elements, by a host count or a device count.
+    #[must_use]
+    pub fn count(self, n: impl Into<Count>) -> Self {
+        Self { n: n.into(), ..self }
+    }
+
+    /// The first word of `index` gets where the minimum or the maximum is, the lowest index of equals;
+    /// [`NO_INDEX`] where there are no elements. Floats are equal where their bits are.
+    #[must_use]
+    pub fn index(self, index: Buffer) -> Self {
+        Self { index: Some(index), ..self }
+    }
+}
+
+/// Adds the passes of a reduction to the graph: one for few elements, two for many.
+pub fn reduce(
+    graph: &mut Graph,
+    policy: &Policy,
+    operator: Operator,
+    buffers: &ReduceBuffers,
+) -> Result<()> {
+    policy.check()?;
+    graph.sized_for_subgroups(policy.subgroup_size);
+    let &ReduceBuffers { n, src, dst, index } = buffers;
+    let key = KeyType::of("src", src)?;
+    check_element("dst", dst, key.into())?;
+    if let Some(index) = index {
+        check_element("index", index, ElementType::U32)?;
+        if operator == Operator::Sum {
+            return Err(Error::IndexOfSum);
+        }
+        // The last number means that there is no element.
+        let (asked, limit) = (n.max(), u64::from(NO_INDEX));
+        if asked > limit {
+            let what = "number of elements of a reduction with an index (indices have 32 bits)";
+            return Err(Error::TooLarge { what, asked, limit });
+        }
+    }
+    let terms = Terms::new(key, operator);
+    let source = n.max().saturating_mul(terms.bytes);
+    let one = [("reduce.src", Some(src), source), ("reduce.dst", Some(dst), terms.bytes)];
+    for (name, buffer, needed) in one.into_iter().chain([("reduce.index", index, 4)]) {
+        if let Some(buffer) = buffer
+            && buffer.size() < needed
+        {
+            let (name, size) = (name.to_owned(), buffer.size());
+            return Err(Error::BufferTooSmall { name, size, needed });
+        }
+    }
+    let (lengths, n) = Lengths::new(n)?;
+    let dst = dst.range(0, terms.bytes);
+    let index = index.map(|index| index.range(0, 4));
+    ReducePasses { policy, n, terms, src, dst, index }.add(graph, lengths)
+}

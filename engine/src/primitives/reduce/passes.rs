@@ -1,0 +1,171 @@
+//! The passes of a reduction: one term per workgroup, then one of these.
+
+use multisplit_graph::{Buffer, Graph, View};
+use multisplit_shaders::builtin::variants::{REDUCE_INDEX, REDUCE_TERMS};
+use multisplit_shaders::push_constants;
+
+use crate::error::{Error, Result};
+use crate::execute::own_pass::OwnPasses;
+use crate::primitives::Policy;
+use crate::primitives::constants::specialize;
+use crate::primitives::count::{Length, Lengths, Prepared};
+use crate::primitives::pieces::{pieces, single};
+use crate::primitives::scan::{lone_elements, spine_threads, spine_tile};
+use crate::primitives::term::Terms;
+
+push_constants! {
+    struct TermsPush {
+        count: u32,
+        tiles: u32,
+        first: u32,
+    }
+}
+
+push_constants! {
+    struct IndexPush {
+        count: u32,
+        tiles: u32,
+        first: u32,
+        base: u32,
+    }
+}
+
+/// Elements of one thread of a tile.
+const THREAD_ELEMENTS: u64 = 16;
+/// Workgroups of the first pass, while each has a tile or more: enough for several on each
+/// multiprocessor of a large GPU.
+const GROUPS: u64 = 2048;
+/// Tiles of a workgroup at most: loops of software drivers are cut short after 65,535 rounds.
+const MAX_TILES: u64 = 256;
+
+/// One reduction on its way into the graph.
+pub(super) struct ReducePasses<'j> {
+    pub policy: &'j Policy,
+    pub n: Length,
+    pub terms: Terms,
+    pub src: Buffer,
+    pub dst: View,
+    pub index: Option<View>,
+}
+
+/// What one pass reduces, and where to.
+struct Stage {
+    terms: Terms,
+    threads: u32,
+    tiles: u64,
+    src: View,
+    /// The indices that elements come with; otherwise they are numbered from `base` on.
+    src_indices: Option<View>,
+    base: u32,
+    dst: View,
+    dst_indices: Option<View>,
+    first: u32,
+    count: Length,
+    groups: Length,
+}
+
+impl ReducePasses<'_> {
+    pub fn add(self, graph: &mut Graph, mut lengths: Lengths) -> Result<()> {
+        let bytes = self.terms.bytes;
+        // Empty views have no binding. Nothing is read past the count.
+        let src = self.src.range(0, (self.n.most * bytes).max(bytes));
+        let bindable = src.size <= self.policy.max_storage_range;
+        if self.n.most <= lone_elements(self.policy) && bindable {
+            let prepared = match self.n.most {
+                0 => Prepared::default(),
+                _ => lengths.prepare(graph, self.policy, "reduce.prepare")?,
+            };
+            let last = self.last(self.terms, src, None, self.n);
+            return self.stage(graph, prepared, &last);
+        }
+        let tile = u64::from(self.policy.threads) * THREAD_ELEMENTS;
+        let tiles = self.n.most.div_ceil(tile).div_ceil(GROUPS).clamp(1, MAX_TILES);
+        let pieces = match self.n.is_known() {
+            true => pieces(src, tile * tiles * bytes, self.policy)?,
+            false => vec![single(src, self.policy)?],
+        };
+        // At least one, even if it is empty: it gives the identity.
+        let parts = lengths.some_parts(self.n, tile * tiles)?;
+        let (asked, limit) = (parts.most, MAX_TILES * spine_tile(self.policy));
+        if asked > limit {
+            return Err(Error::TooLarge { what: "number of parts of a reduction", asked, limit });
+        }
+        let prepared = lengths.prepare(graph, self.policy, "reduce.prepare")?;
+        let made = match bytes {
+            4 => graph.transient::<u32>("reduce.parts", parts.most),
+            _ => graph.transient::<u64>("reduce.parts", parts.most),
+        };
+        let indices =
+            self.index.map(|_| graph.transient::<u32>("reduce.indices", parts.most).into());
+        let mut first = 0;
+        for piece in pieces {
+            let known = piece.size / bytes;
+            let (count, groups) = match self.n.is_known() {
+                true => (Length::known(known), Length::known(known.div_ceil(tile * tiles))),
+                false => (self.n, parts),
+            };
+            let stage = Stage {
+                terms: self.terms.partial(),
+                threads: self.policy.threads,
+                tiles,
+                src: piece,
+                src_indices: None,
+                // At most 2^32 - 1 where there are indices.
+                base: (piece.offset / bytes) as u32,
+                dst: made.into(),
+                dst_indices: indices,
+                first,
+                count,
+                groups,
+            };
+            self.stage(graph, prepared, &stage)?;
+            first += groups.most as u32;
+        }
+        let last = self.last(self.terms.of_partial(), made.into(), indices, parts);
+        self.stage(graph, prepared, &last)
+    }
+
+    /// The pass with one workgroup.
+    fn last(&self, terms: Terms, src: View, src_indices: Option<View>, count: Length) -> Stage {
+        Stage {
+            terms,
+            threads: spine_threads(self.policy, count.most),
+            tiles: u64::from(u32::MAX),
+            src,
+            src_indices,
+            base: 0,
+            dst: self.dst,
+            dst_indices: self.index,
+            first: 0,
+            count,
+            groups: Length::known(1),
+        }
+    }
+
+    fn stage(&self, graph: &mut Graph, prepared: Prepared, stage: &Stage) -> Result<()> {
+        let (count, tiles, first) = (prepared.pushed(stage.count), stage.tiles as u32, stage.first);
+        let kernel = match stage.dst_indices {
+            None => REDUCE_TERMS[stage.terms.variant].kernel()?,
+            Some(_) => REDUCE_INDEX[usize::from(stage.terms.bytes == 8)].kernel()?,
+        };
+        let label = if stage.groups == Length::known(1) { "reduce.last" } else { "reduce.parts" };
+        let pass = graph
+            .own_pass(label, &kernel)
+            .bind("src", stage.src)
+            .bind("dst", stage.dst)
+            .specialize("local_size_x", stage.threads);
+        let [loaded, stored] = stage.terms.constants();
+        let from_parts = ("FROM_PARTS", u32::from(stage.src_indices.is_some()));
+        let pass = specialize(pass, &kernel, &[loaded, stored, from_parts]);
+        let pass = match stage.dst_indices {
+            None => pass.push(&TermsPush { count, tiles, first }),
+            // Where elements are numbered, the binding is not looked at.
+            Some(indices) => pass
+                .bind("src_indices", stage.src_indices.unwrap_or(stage.src))
+                .bind("dst_indices", indices)
+                .push(&IndexPush { count, tiles, first, base: stage.base }),
+        };
+        prepared.dispatch(prepared.bind(pass, stage.src), stage.groups);
+        Ok(())
+    }
+}

@@ -1,0 +1,96 @@
+//! Scan: of each element, what it and those before it combine to; or those before it alone.
+//!
+//! [`scan`] declares the passes of one scan in a graph: [`Scan`] says how, [`ScanBuffers`] where.
+//! [`Context::scan`](crate::Context::scan) does everything in one call.
+
+mod host;
+mod passes;
+mod plan;
+
+pub(in crate::primitives) use plan::{ScanPlan, lone_elements, spine_threads, spine_tile};
+
+use multisplit_graph::{Buffer, Graph};
+
+use super::count::{Lengths, Prepared};
+use super::key::{KeyType, check_element};
+use super::term::{Operator, Terms};
+use super::{Count, Policy};
+use crate::error::Result;
+
+/// How arrays are scanned: by which operator, and with or without the element itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Scan {
+    operator: Operator,
+    inclusive: bool,
+}
+
+impl Scan {
+    /// Each element becomes what those before it combine to. The first becomes what changes nothing: 0
+    /// of a sum, the last value in order of a minimum, the first of a maximum (of floats, NaNs whose
+    /// other bits are all set).
+    pub fn exclusive(operator: Operator) -> Self {
+        Self { operator, inclusive: false }
+    }
+
+    /// Each element becomes what it and those before it combine to.
+    pub fn inclusive(operator: Operator) -> Self {
+        Self { operator, inclusive: true }
+    }
+}
+
+/// Where the arrays of a scan are in a graph. They must not overlap.
+#[derive(Clone, Copy, Debug)]
+pub struct ScanBuffers {
+    n: Count,
+    src: Buffer,
+    dst: Buffer,
+}
+
+impl ScanBuffers {
+    /// `dst` gets the scan of `src`. Both are arrays of `u32`, `i32`, `f32`, `u64`, `i64` or `f64`.
+    pub fn new(src: Buffer, dst: Buffer) -> Self {
+        Self { n: Count::Host(src.len()), src, dst }
+    }
+
+    /// The first `n` elements, by a host count or a device count.
+    #[must_use]
+    pub fn count(self, n: impl Into<Count>) -> Self {
+        Self { n: n.into(), ..self }
+    }
+}
+
+/// Adds the passes of a scan to the graph. A count of 0 adds none.
+pub fn scan(graph: &mut Graph, policy: &Policy, scan: &Scan, buffers: &ScanBuffers) -> Result<()> {
+    let key = KeyType::of("src", buffers.src)?;
+    check_element("dst", buffers.dst, key.into())?;
+    add(graph, policy, (Terms::new(key, scan.operator), scan.inclusive), buffers)
+}
+
+/// Adds the passes of an exclusive scan of `n` words to the graph: their sums, modulo 2^32.
+pub(in crate::primitives) fn sums_before(
+    graph: &mut Graph,
+    policy: &Policy,
+    src: Buffer,
+    dst: Buffer,
+    n: u64,
+) -> Result<()> {
+    let terms = Terms::new(KeyType::U32, Operator::Sum);
+    add(graph, policy, (terms, false), &ScanBuffers::new(src, dst).count(n))
+}
+
+fn add(
+    graph: &mut Graph,
+    policy: &Policy,
+    (terms, inclusive): (Terms, bool),
+    &ScanBuffers { n, src, dst }: &ScanBuffers,
+) -> Result<()> {
+    policy.check()?;
+    graph.sized_for_subgroups(policy.subgroup_size);
+    let (mut lengths, n) = Lengths::new(n)?;
+    let scan = ScanPlan::new(policy, &mut lengths, n, (terms, inclusive))?;
+    let prepared = match n.most {
+        0 => Prepared::default(),
+        _ => lengths.prepare(graph, policy, "scan.prepare")?,
+    };
+    scan.add(graph, policy, prepared, src, dst)
+}

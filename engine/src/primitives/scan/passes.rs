@@ -1,0 +1,181 @@
+//! The passes of a scan, by each method.
+
+use multisplit_graph::{Buffer, Graph, Groups, PassBuilder, View};
+use multisplit_shaders::builtin::Builtin;
+use multisplit_shaders::builtin::variants::{
+    SCAN_DOWNSWEEP, SCAN_LOOKBACK, SCAN_REDUCE, SCAN_SPINE,
+};
+use multisplit_shaders::push_constants;
+
+use super::plan::{ScanPlan, spine_threads, tile_elements};
+use crate::error::{Error, Result};
+use crate::execute::own_pass::OwnPasses;
+use crate::primitives::Policy;
+use crate::primitives::constants::specialize;
+use crate::primitives::count::{Length, Prepared};
+use crate::primitives::memory::Filling;
+use crate::primitives::pieces::{pieces, single};
+use crate::primitives::term::Terms;
+
+push_constants! {
+    struct TilesPush {
+        count: u32,
+        first_tile: u32,
+    }
+}
+
+push_constants! {
+    struct SpinePush {
+        count: u32,
+    }
+}
+
+/// Where a piece of the input begins at a multiple of so many tiles, its words in an array with
+/// one word a tile begin at a multiple of 256 bytes: the largest offset alignment that Vulkan
+/// lets a device ask for.
+const ALIGNED_TILES: u64 = 64;
+
+/// A part of the arrays that one pass works on.
+struct Piece {
+    src: View,
+    dst: View,
+    count: Length,
+    tiles: Length,
+    first_tile: u32,
+}
+
+/// One scan on its way into the graph.
+pub(super) struct ScanPasses<'j> {
+    pub policy: &'j Policy,
+    pub prepared: Prepared,
+    pub n: Length,
+    pub terms: Terms,
+    pub inclusive: bool,
+    pub src: View,
+    pub dst: View,
+}
+
+impl ScanPasses<'_> {
+    /// Cuts both arrays into pieces, each but the last a multiple of `granule` tiles.
+    fn cut(&self, tiles: Length, tile: u64, granule: u64) -> Result<Vec<Piece>> {
+        // Kernels number tiles in 32 bits.
+        let (asked, limit) = (tiles.most, u64::from(u32::MAX));
+        if asked > limit {
+            return Err(Error::TooLarge { what: "number of tiles of a scan", asked, limit });
+        }
+        if !self.n.is_known() {
+            let (src, dst) = (single(self.src, self.policy)?, single(self.dst, self.policy)?);
+            return Ok(vec![Piece { src, dst, count: self.n, tiles, first_tile: 0 }]);
+        }
+        let granule = granule * tile * self.terms.bytes;
+        let sources = pieces(self.src, granule, self.policy)?;
+        let pairs = sources.into_iter().zip(pieces(self.dst, granule, self.policy)?);
+        let mut first_tile = 0;
+        let piece = |(src, dst): (View, View)| {
+            let count = src.size / self.terms.bytes;
+            let (count, tiles) = (Length::known(count), Length::known(count.div_ceil(tile)));
+            let piece = Piece { src, dst, count, tiles, first_tile };
+            first_tile += tiles.most as u32;
+            piece
+        };
+        Ok(pairs.map(piece).collect())
+    }
+
+    /// Begins a pass over one piece. It is named by the first of its variants.
+    fn pass<'g>(
+        &self,
+        graph: &'g mut Graph,
+        kernels: &[&Builtin],
+        piece: &Piece,
+        first_tile: u32,
+    ) -> Result<PassBuilder<'g>> {
+        let push = TilesPush { count: self.prepared.pushed(piece.count), first_tile };
+        let pass =
+            self.begin(graph, kernels, self.policy.threads)?.bind("src", piece.src).push(&push);
+        Ok(self.prepared.bind(pass, piece.src))
+    }
+
+    fn begin<'g>(
+        &self,
+        graph: &'g mut Graph,
+        kernels: &[&Builtin],
+        threads: u32,
+    ) -> Result<PassBuilder<'g>> {
+        let kernel = kernels[self.terms.variant].kernel()?;
+        let pass = graph.own_pass(kernels[0].label(), &kernel).specialize("local_size_x", threads);
+        let [loaded, stored] = self.terms.constants();
+        let inclusive = ("INCLUSIVE", u32::from(self.inclusive));
+        Ok(specialize(pass, &kernel, &[loaded, stored, inclusive]))
+    }
+
+    pub fn spine(&self, graph: &mut Graph) -> Result<()> {
+        let pass = self
+            .begin(graph, &SCAN_SPINE, spine_threads(self.policy, self.n.most))?
+            .bind("src", self.src)
+            .bind("dst", self.dst)
+            .push(&SpinePush { count: self.prepared.pushed(self.n) });
+        self.prepared.bind(pass, self.src).dispatch(Groups::linear(1));
+        Ok(())
+    }
+
+    /// An array with one term for each tile.
+    fn transient(&self, graph: &mut Graph, name: &str, tiles: Length) -> Buffer {
+        match self.terms.bytes {
+            4 => graph.transient::<u32>(name, tiles.most),
+            _ => graph.transient::<u64>(name, tiles.most),
+        }
+    }
+
+    pub fn reduce_then_scan(
+        &self,
+        graph: &mut Graph,
+        tiles: Length,
+        of_sums: &ScanPlan,
+    ) -> Result<()> {
+        let bytes = self.terms.bytes;
+        let tile = tile_elements(SCAN_REDUCE[0], self.policy);
+        // Pieces that write words of their own do not wait for each other.
+        let apart = ALIGNED_TILES * tile * bytes <= self.policy.max_storage_range;
+        let pieces = self.cut(tiles, tile, if apart { ALIGNED_TILES } else { 1 })?;
+        let sums = self.transient(graph, "scan.sums", tiles);
+        let offsets = self.transient(graph, "scan.offsets", tiles);
+        let words = |all: Buffer, piece: &Piece| match apart {
+            true => (all.range(u64::from(piece.first_tile) * bytes, piece.tiles.most * bytes), 0),
+            false => (all.into(), piece.first_tile),
+        };
+        for piece in &pieces {
+            let (sums, first_tile) = words(sums, piece);
+            let pass = self.pass(graph, &SCAN_REDUCE, piece, first_tile)?;
+            self.prepared.dispatch(pass.bind("sums", sums), piece.tiles);
+        }
+        of_sums.add(graph, self.policy, self.prepared, sums, offsets)?;
+        for piece in &pieces {
+            let (offsets, first_tile) = words(offsets, piece);
+            let pass = self.pass(graph, &SCAN_DOWNSWEEP, piece, first_tile)?;
+            let pass = pass.bind("dst", piece.dst).bind("offsets", offsets);
+            self.prepared.dispatch(pass, piece.tiles);
+        }
+        Ok(())
+    }
+
+    pub fn look_back(&self, graph: &mut Graph, tiles: Length, clear: Filling) -> Result<()> {
+        let tile = tile_elements(SCAN_LOOKBACK[0], self.policy);
+        // Each piece goes on from the tickets and sums of the one before.
+        let pieces = self.cut(tiles, tile, 1)?;
+        let states = 1 + tiles.most;
+        let status = match self.terms.bytes {
+            4 => graph.transient::<[u32; 2]>("scan.status", states),
+            _ => graph.transient::<[u32; 4]>("scan.status", states),
+        };
+        clear.add(graph, self.policy, self.prepared, "scan.clear", status, 0)?;
+        for piece in pieces {
+            let pass = self.pass(graph, &SCAN_LOOKBACK, &piece, piece.first_tile)?;
+            let pass = pass
+                .bind("dst", piece.dst)
+                .bind("status", status)
+                .specialize("SPIN_LIMIT", self.policy.spins());
+            self.prepared.dispatch(pass, piece.tiles);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,159 @@
+//! By which passes are so many elements scanned? Known before any pass is part of a graph, because device
+//! counts of several primitives are worked out by one pass.
+
+use multisplit_graph::{Buffer, Graph};
+use multisplit_shaders::builtin::Builtin;
+use multisplit_shaders::builtin::variants::{SCAN_LOOKBACK, SCAN_REDUCE, SCAN_SPINE};
+
+use super::passes::ScanPasses;
+use crate::error::{Error, Result};
+use crate::primitives::count::{Length, Lengths, Prepared};
+use crate::primitives::key::KeyType;
+use crate::primitives::memory::Filling;
+use crate::primitives::term::{Operator, Terms};
+use crate::primitives::{Policy, ScanMethod};
+
+/// Elements of one row of a thread.
+const ROW: u64 = 4;
+const WORD: u64 = 4;
+
+/// A scan whose passes are known, but not yet part of a graph.
+pub(in crate::primitives) struct ScanPlan {
+    n: Length,
+    terms: Terms,
+    inclusive: bool,
+    way: Way,
+}
+
+enum Way {
+    Nothing,
+    /// One workgroup takes a tile at a time.
+    Spine,
+    ReduceThenScan {
+        tiles: Length,
+        of_sums: Box<ScanPlan>,
+    },
+    LookBack {
+        tiles: Length,
+        clear: Filling,
+    },
+}
+
+impl ScanPlan {
+    /// An exclusive scan of words: their sums, modulo 2^32.
+    pub fn of_words(policy: &Policy, lengths: &mut Lengths, n: Length) -> Result<Self> {
+        Self::new(policy, lengths, n, (Terms::new(KeyType::U32, Operator::Sum), false))
+    }
+
+    /// Chooses how `n` elements are scanned; by the most that they can be, where that is all that
+    /// is known.
+    pub fn new(
+        policy: &Policy,
+        lengths: &mut Lengths,
+        n: Length,
+        (terms, inclusive): (Terms, bool),
+    ) -> Result<Self> {
+        let tile = spine_tile(policy);
+        let bindable = n.most.saturating_mul(terms.bytes) <= policy.max_storage_range;
+        let single = n.most <= spine_elements(policy) && bindable;
+        let method = match policy.scan.for_length(n.most) {
+            // Look-back combines in an order that depends on timing.
+            _ if terms.are_rounded() => ScanMethod::ReduceThenScan,
+            method => method,
+        };
+        let way = match method {
+            _ if n.most == 0 => Way::Nothing,
+            // One workgroup is worth it while its passes are fewer than another method's.
+            _ if n.most <= lone_elements(policy) && single => Way::Spine,
+            ScanMethod::ReduceThenScan if single && n.most <= 4 * tile => Way::Spine,
+            ScanMethod::ReduceThenScan => reduce_then_scan(policy, lengths, n, terms)?,
+            _ => {
+                let tiles = lengths.parts(n, tile_elements(SCAN_LOOKBACK[0], policy))?;
+                // Two words of state for each word of a term; before them the ticket and its padding.
+                let words = 2 * terms.bytes / WORD;
+                let words = lengths.scaled(tiles, words, words)?;
+                Way::LookBack { tiles, clear: Filling::plan(policy, lengths, words)? }
+            }
+        };
+        Ok(Self { n, terms, inclusive, way })
+    }
+
+    /// Adds the passes.
+    pub fn add(
+        &self,
+        graph: &mut Graph,
+        policy: &Policy,
+        prepared: Prepared,
+        src: Buffer,
+        dst: Buffer,
+    ) -> Result<()> {
+        let Self { n, terms, inclusive, .. } = *self;
+        let (asked, limit) = (n.most, u64::MAX / terms.bytes);
+        let too_large = Error::TooLarge { what: "length of a scan", asked, limit };
+        let needed = asked.checked_mul(terms.bytes).ok_or(too_large)?;
+        for (name, buffer) in [("scan.src", src), ("scan.dst", dst)] {
+            if needed > buffer.size() {
+                let (name, size) = (name.to_owned(), buffer.size());
+                return Err(Error::BufferTooSmall { name, size, needed });
+            }
+        }
+        let (src, dst) = (src.range(0, needed), dst.range(0, needed));
+        let job = ScanPasses { policy, prepared, n, terms, inclusive, src, dst };
+        match &self.way {
+            Way::Nothing => Ok(()),
+            Way::Spine => job.spine(graph),
+            Way::ReduceThenScan { tiles, of_sums } => job.reduce_then_scan(graph, *tiles, of_sums),
+            Way::LookBack { tiles, clear } => job.look_back(graph, *tiles, *clear),
+        }
+    }
+}
+
+/// The sums of an array too long for one workgroup are scanned the same way.
+fn reduce_then_scan(
+    policy: &Policy,
+    lengths: &mut Lengths,
+    n: Length,
+    terms: Terms,
+) -> Result<Way> {
+    let terms = terms.partial().of_partial();
+    let tiles = lengths.parts(n, tile_elements(SCAN_REDUCE[0], policy))?;
+    let way = match tiles.most <= spine_elements(policy) {
+        true => Way::Spine,
+        false => reduce_then_scan(policy, lengths, tiles, terms)?,
+    };
+    let of_sums = Box::new(ScanPlan { n: tiles, terms, inclusive: false, way });
+    Ok(Way::ReduceThenScan { tiles, of_sums })
+}
+
+/// Elements that one workgroup of `kernel` takes at a time; all variants of a kernel are alike in it.
+pub(in crate::primitives) fn tile_elements(kernel: &Builtin, policy: &Policy) -> u64 {
+    u64::from(policy.threads) * u64::from(kernel.define("ROWS").unwrap_or(1)) * ROW
+}
+
+/// The longest array that one workgroup scans on its own.
+fn spine_elements(policy: &Policy) -> u64 {
+    spine_tile(policy).saturating_mul(u64::from(policy.spine_tiles.max(1)))
+}
+
+/// Elements up to which one workgroup is the quickest.
+pub(in crate::primitives) fn lone_elements(policy: &Policy) -> u64 {
+    (spine_tile(policy) * u64::from(policy.single_group_tiles.max(1))).min(spine_elements(policy))
+}
+
+/// Its threads for `n` elements: half as many, or a quarter, where those take all at a time.
+pub(in crate::primitives) fn spine_threads(policy: &Policy, n: u64) -> u32 {
+    const LEAST: u32 = 256;
+    let mut threads = policy.spine_threads;
+    while threads.is_multiple_of(2 * policy.subgroup_size)
+        && threads / 2 >= LEAST
+        && n <= spine_tile(&Policy { spine_threads: threads / 2, ..*policy })
+    {
+        threads /= 2;
+    }
+    threads
+}
+
+/// Elements that this one workgroup takes at a time.
+pub(in crate::primitives) fn spine_tile(policy: &Policy) -> u64 {
+    tile_elements(SCAN_SPINE[0], &Policy { threads: policy.spine_threads, ..*policy })
+}

@@ -1,0 +1,170 @@
+// What is scanned or reduced: the type of a term, how two terms are combined, within a subgroup too, and
+// how elements in memory become terms.
+//
+// A kernel is compiled for one kind of term (axis TERM in kernels.txt):
+//   sums of integers, modulo 2^KEY_BITS (signed ones are the same bits)
+//   FLOAT  sums of floats: every order of additions is fixed by the code here, none by timing
+//   ORDER  the least of unsigned numbers that compare like the elements; for the greatest, of their
+//          complements. What an element is, and whether the order is reversed, the host says for what
+//          is loaded and what is stored: the sums between two passes are terms as they are.
+//
+// Subgroup operations are of 32 bits: 64-bit ones are a feature that a device need not have.
+
+#ifndef TERM_GLSL
+#define TERM_GLSL
+
+#include "constant_ids.glsl"
+
+#if defined(FLOAT) && KEY_BITS == 64
+#define TERM double
+#define TERM4 dvec4
+#elif defined(FLOAT)
+#define TERM float
+#define TERM4 vec4
+#elif KEY_BITS == 64
+#define TERM uint64_t
+#define TERM4 u64vec4
+#else
+#define TERM uint
+#define TERM4 uvec4
+#endif
+
+#ifdef ORDER
+const TERM IDENTITY = ~TERM(0);
+
+TERM combine(TERM a, TERM b) {
+    return min(a, b);
+}
+
+TERM4 combine(TERM a, TERM4 b) {
+    return min(TERM4(a), b);
+}
+#else
+const TERM IDENTITY = TERM(0);
+
+TERM combine(TERM a, TERM b) {
+    return a + b;
+}
+
+TERM4 combine(TERM a, TERM4 b) {
+    return a + b;
+}
+#endif
+
+TERM total_of(TERM4 x) {
+    return combine(combine(combine(x.x, x.y), x.z), x.w);
+}
+
+// One element of 32 bits is a word; one of 64 bits two, the low one first.
+#if KEY_BITS == 64
+#define WORDS uvec2
+#else
+#define WORDS uint
+#endif
+
+TERM from_words(WORDS words) {
+#if defined(FLOAT) && KEY_BITS == 64
+    return packDouble2x32(words);
+#elif defined(FLOAT)
+    return uintBitsToFloat(words);
+#elif KEY_BITS == 64
+    return packUint2x32(words);
+#else
+    return words;
+#endif
+}
+
+WORDS to_words(TERM x) {
+#if defined(FLOAT) && KEY_BITS == 64
+    return unpackDouble2x32(x);
+#elif defined(FLOAT)
+    return floatBitsToUint(x);
+#elif KEY_BITS == 64
+    return unpackUint2x32(x);
+#else
+    return x;
+#endif
+}
+
+TERM from_lane(TERM x, uint lane) {
+    return from_words(subgroupShuffle(to_words(x), lane));
+}
+
+// The terms of the lanes up to and including this one, combined. Called by whole subgroups.
+TERM combine_lanes(TERM x) {
+#if KEY_BITS == 32 && defined(ORDER)
+    return subgroupInclusiveMin(x);
+#elif KEY_BITS == 32 && !defined(FLOAT)
+    return subgroupInclusiveAdd(x);
+#else
+    uint lane = gl_SubgroupInvocationID;
+    for (uint distance = 1; distance < gl_SubgroupSize; distance *= 2) {
+        TERM other = from_lane(x, lane >= distance ? lane - distance : lane);
+        if (lane >= distance) x = combine(other, x);
+    }
+    return x;
+#endif
+}
+
+// Of the same lanes without this one: `through` is what combine_lanes() made of `own`.
+TERM lanes_before(TERM through, TERM own) {
+#if defined(ORDER) || defined(FLOAT)
+    TERM before = from_lane(through, max(gl_SubgroupInvocationID, 1) - 1);
+    return gl_SubgroupInvocationID == 0 ? IDENTITY : before;
+#else
+    return through - own;
+#endif
+}
+
+// The terms of all lanes, combined: not in loops, for which lane_totals.glsl has the reason. There it is
+// the last lane of combine_lanes().
+TERM all_lanes(TERM x) {
+#if KEY_BITS == 32 && defined(ORDER)
+    return subgroupMin(x);
+#elif KEY_BITS == 32 && !defined(FLOAT)
+    return subgroupAdd(x);
+#else
+    return from_lane(combine_lanes(x), gl_SubgroupSize - 1);
+#endif
+}
+
+TERM last_lane(TERM through) {
+    return from_lane(through, gl_SubgroupSize - 1);
+}
+
+#ifdef ORDER
+layout(constant_id = LOADED_AS_ID) const uint LOADED_AS = 0;
+layout(constant_id = STORED_AS_ID) const uint STORED_AS = 0;
+
+// The lower bits of either: unsigned, signed, float. The host has the same in primitives/term.rs.
+const uint KIND = 3;
+const uint SIGNED = 1;
+const uint FLOATING = 2;
+const uint REVERSED = 4;
+const TERM TOP = TERM(1) << (KEY_BITS - 1);
+
+TERM term_of(WORDS words) {
+    TERM x = from_words(words);
+    if ((LOADED_AS & KIND) == SIGNED) x ^= TOP;
+    if ((LOADED_AS & KIND) == FLOATING) x ^= (x & TOP) != 0 ? ~TERM(0) : TOP;
+    if ((LOADED_AS & REVERSED) != 0) x = ~x;
+    return x;
+}
+
+WORDS element_of(TERM x) {
+    if ((STORED_AS & REVERSED) != 0) x = ~x;
+    if ((STORED_AS & KIND) == SIGNED) x ^= TOP;
+    if ((STORED_AS & KIND) == FLOATING) x ^= (x & TOP) != 0 ? TOP : ~TERM(0);
+    return to_words(x);
+}
+#else
+TERM term_of(WORDS words) {
+    return from_words(words);
+}
+
+WORDS element_of(TERM x) {
+    return to_words(x);
+}
+#endif
+
+#endif

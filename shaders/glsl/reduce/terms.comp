@@ -1,0 +1,45 @@
+#version 460
+// Reduces to one term per workgroup, each of which takes several tiles: both stages of a reduction, the
+// second with one workgroup.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+#include "key_width.glsl"
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
+
+#include "src_dst.glsl"
+
+layout(push_constant) uniform Push {
+    uint count;  // elements in `src`
+    uint tiles;  // of a workgroup
+    uint first;  // where the terms of this dispatch go
+} push;
+
+#include "count.glsl"
+#include "groups.glsl"
+#include "subgroup_terms.glsl"
+#include "tile.glsl"
+
+void main() {
+    uint count = resolved_count(push.count);
+    uint tiles = count / TILE + (count % TILE != 0 ? 1 : 0);
+    // Workgroups past the count (folding makes some). The first one gives the identity for nothing.
+    uint group = group_index();
+    if (group > 0 && (tiles == 0 || group > (tiles - 1) / push.tiles)) return;
+    uint begin = group * push.tiles;
+    uint end = begin + min(push.tiles, tiles - begin);
+    TERM own = IDENTITY;
+    for (uint tile = begin; tile < end; ++tile) {
+        TERM4 rows[ROWS];
+        load_tile(tile * TILE, count, rows);
+        own = combine(own, total_of_rows(rows));
+    }
+    TERM total;
+    earlier_subgroups(all_lanes(own), total);
+    if (thread_rank() == 0) store_term(push.first + group, total);
+}

@@ -1,0 +1,257 @@
+//! Reductions: type x operator x with or without an index x size x where the count is, against the CPU,
+//! between guard words.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::graph::{Graph, Limits};
+use multisplit::primitives::reduce::NO_INDEX;
+use multisplit::primitives::{Count, Policy, ReduceBuffers, reduce};
+use multisplit::{Bound, Operator};
+use multisplit_tests::generate::Rng;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::terms::{self, Term, bits};
+use multisplit_tests::tests;
+
+tests!(reduce:
+    product_of_cases, nothing, all_equal, pieces, folded_dispatch, counts_past_the_capacity,
+    float_sums_are_the_same_from_run_to_run, large,
+);
+
+/// Elements around the outputs that must stay as they are: 64 keep any offset alignment.
+const GUARD: usize = 64;
+const GUARD_BITS: u64 = 0xDEAD_BEEF_DEAD_BEEF;
+/// Elements that an array has more than a device count says.
+const SPARE: usize = 77;
+
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    operator: Operator,
+    index: bool,
+    on_device: bool,
+}
+
+/// Reduces the first `n` elements on the GPU, between guard words: the result and the index.
+fn reduced<T: Term>(
+    gpu: &Gpu,
+    policy: &Policy,
+    case: Case,
+    input: &[T],
+    n: u32,
+) -> Result<(T, Option<u32>)> {
+    let context = &gpu.context;
+    let mut graph = Graph::new("reduce");
+    let len = input.len() as u64;
+    let (src, dst) = (graph.import::<T>("src", len), graph.import::<T>("dst", 1));
+    let words = graph.import::<u32>("words", 4);
+    let count = match case.on_device {
+        true => Count::Device { buffer: words, index: 1, max: len },
+        false => Count::Host(n.into()),
+    };
+    let mut buffers = ReduceBuffers::new(src, dst).count(count);
+    let index = graph.import::<u32>("index", 1);
+    if case.index {
+        buffers = buffers.index(index);
+    }
+    reduce(&mut graph, policy, case.operator, &buffers)?;
+    let limits = Limits {
+        max_storage_range: policy.max_storage_range,
+        max_workgroup_count: [policy.max_groups, 65535, 65535],
+        ..context.limits()
+    };
+    let executable = context.instantiate(graph.compile(&limits)?)?;
+    let source = context.upload(input)?;
+    let output = context.upload(&[T::from_key_bits(GUARD_BITS); 2 * GUARD + 1])?;
+    let indices = context.upload(&[GUARD_BITS as u32; 2 * GUARD + 1])?;
+    let counts = context.upload(&[9, n, 9, 9])?;
+    let at = GUARD as u64;
+    let bound: [Bound<'_>; 4] = [
+        (src, &source, 0).into(),
+        (dst, &output, at * size_of::<T>() as u64).into(),
+        (index, &indices, at * 4).into(),
+        (words, &counts, 0).into(),
+    ];
+    context.run(&executable, &bound)?;
+    let got = context.download(&output)?;
+    let indices = context.download(&indices)?;
+    for at in (0..got.len()).filter(|&at| at != GUARD) {
+        let guard = T::from_key_bits(GUARD_BITS).key_bits();
+        ensure!(got[at].key_bits() == guard, "guard {at} around the result");
+        ensure!(indices[at] == GUARD_BITS as u32, "guard {at} around the index");
+    }
+    Ok((got[GUARD], case.index.then_some(indices[GUARD])))
+}
+
+fn check_input<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, input: &[T], n: u32) -> Result<()> {
+    let (got, index) = reduced(gpu, policy, case, input, n)?;
+    let counted = &input[..(n as usize).min(input.len())];
+    let say = || format!("{}, {case:?}, n = {n} of {}", T::TYPE, input.len());
+    expect_equal(&bits(&[got]), &bits(&[terms::reduce(case.operator, counted)]))
+        .with_context(say)?;
+    if let Some(index) = index {
+        expect_equal(&[index], &[terms::index(case.operator, counted)]).with_context(say)?;
+    }
+    Ok(())
+}
+
+fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()> {
+    let spare = if case.on_device { SPARE } else { 0 };
+    let input: Vec<T> = terms::input(case.operator, n + spare, n as u64 + 3);
+    check_input(gpu, policy, case, &input, n as u32)
+}
+
+/// One workgroup does not do everything.
+fn policy(gpu: &Gpu) -> Policy {
+    Policy { single_group_tiles: 0, spine_tiles: 1, ..gpu.context.policy() }
+}
+
+fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for on_device in [false, true] {
+        for operator in Operator::ALL {
+            cases.push(Case { operator, index: false, on_device });
+            if operator != Operator::Sum {
+                cases.push(Case { operator, index: true, on_device });
+            }
+        }
+    }
+    cases
+}
+
+fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
+    let policy = policy(gpu);
+    let tile = policy.threads as usize * 16;
+    for (number, case) in cases().into_iter().enumerate() {
+        let mut sizes = vec![1, 3, tile - 1, tile, 5 * tile + 7];
+        if gpu.full {
+            sizes.extend([2, 4, 5, tile + 1, 17 * tile, 99 * tile + 2, (1 << 20) - 5]);
+            for n in sizes.into_iter().filter(|_| mine()) {
+                check::<T>(gpu, &policy, case, n)?;
+            }
+        // Pipelines are what a case costs in software: its sizes share them.
+        } else if (number + T::TYPE as usize).is_multiple_of(6) && mine() {
+            for n in sizes {
+                check::<T>(gpu, &policy, case, n)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn product_of_cases(gpu: &Gpu) -> Result<()> {
+    let mine = &mut gpu.mine();
+    product_of_type::<u32>(gpu, mine)?;
+    product_of_type::<i32>(gpu, mine)?;
+    product_of_type::<f32>(gpu, mine)?;
+    product_of_type::<u64>(gpu, mine)?;
+    product_of_type::<i64>(gpu, mine)?;
+    product_of_type::<f64>(gpu, mine)
+}
+
+/// A count of 0, on the host and on the device, where there is room for one pass and for two.
+fn nothing(gpu: &Gpu) -> Result<()> {
+    let (policy, mut mine) = (policy(gpu), gpu.mine());
+    for room in [1, 20_000] {
+        let input: Vec<f32> = terms::input(Operator::Max, room, 1);
+        for case in cases().into_iter().step_by(if gpu.full { 1 } else { 3 }).filter(|_| mine()) {
+            check_input(gpu, &policy, case, &input, 0)?;
+            if case.index {
+                let (_, index) = reduced(gpu, &policy, case, &input, 0)?;
+                ensure!(index == Some(NO_INDEX), "{case:?}: {index:?}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Also of the value that stands for nothing: the index is the first.
+fn all_equal(gpu: &Gpu) -> Result<()> {
+    let policy = policy(gpu);
+    let n = 5 * policy.threads as usize * 16 + 3;
+    for operator in [Operator::Min, Operator::Max] {
+        let case = Case { operator, index: true, on_device: false };
+        for value in [0, 7, u32::MAX] {
+            check_input(gpu, &policy, case, &vec![value; n], n as u32)?;
+        }
+        let mut last = vec![7u32; n];
+        last[n - 1] = if operator == Operator::Min { 0 } else { u32::MAX };
+        check_input(gpu, &policy, case, &last, n as u32)?;
+    }
+    Ok(())
+}
+
+/// Arrays past `maxStorageBufferRange`, which is lowered to see it.
+fn pieces(gpu: &Gpu) -> Result<()> {
+    let threads = gpu.context.properties().subgroup_size;
+    let tile = threads as usize * 16;
+    let max_storage_range = (6 * tile * 8 + 100) as u64;
+    let policy = Policy { threads, max_storage_range, ..policy(gpu) };
+    for tiles in [6, 7, 31] {
+        for (operator, index) in [(Operator::Sum, false), (Operator::Min, true)] {
+            let case = Case { operator, index, on_device: false };
+            match index {
+                false => check::<i64>(gpu, &policy, case, tiles * tile + 1)?,
+                true => check::<f32>(gpu, &policy, case, tiles * tile + 1)?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// More workgroups than fit into x; some rows are not full.
+fn folded_dispatch(gpu: &Gpu) -> Result<()> {
+    let mut policy = Policy { max_groups: 7, ..policy(gpu) };
+    policy.sort.histogram_groups = policy.sort.histogram_groups.min(7);
+    policy.histogram.min_groups = policy.histogram.min_groups.min(7);
+    policy.sssp.max_groups = policy.sssp.max_groups.min(7);
+    policy.sssp.residents.groups = policy.sssp.residents.groups.min(7);
+    let tile = policy.threads as usize * 16;
+    for on_device in [false, true] {
+        for tiles in [7, 8, 20] {
+            let case = Case { operator: Operator::Max, index: true, on_device };
+            check::<u32>(gpu, &policy, case, tiles * tile - 3)?;
+        }
+    }
+    Ok(())
+}
+
+/// A device count past the array counts as its length.
+fn counts_past_the_capacity(gpu: &Gpu) -> Result<()> {
+    let policy = policy(gpu);
+    let input: Vec<u32> = terms::input(Operator::Sum, 3 * policy.threads as usize * 16 + 1, 9);
+    for n in [input.len() as u32 + 1, u32::MAX] {
+        let case = Case { operator: Operator::Sum, index: false, on_device: true };
+        check_input(gpu, &policy, case, &input, n)?;
+    }
+    Ok(())
+}
+
+fn float_sums_are_the_same_from_run_to_run(gpu: &Gpu) -> Result<()> {
+    let policy = policy(gpu);
+    let n = 40 * policy.threads * 16 + 5;
+    let mut rng = Rng::new(5);
+    let input: Vec<f32> = (0..n).map(|_| rng.next_u32() as f32 / 4e9).collect();
+    let case = Case { operator: Operator::Sum, index: false, on_device: false };
+    let (first, _) = reduced(gpu, &policy, case, &input, n)?;
+    for _ in 0..3 {
+        let (again, _) = reduced(gpu, &policy, case, &input, n)?;
+        ensure!(again.to_bits() == first.to_bits(), "{again} after {first}");
+    }
+    let sum: f64 = input.iter().map(|&x| f64::from(x)).sum();
+    ensure!((f64::from(first) - sum).abs() / sum < 1e-5, "{first}, near {sum} is expected");
+    Ok(())
+}
+
+/// Workgroups with several tiles each.
+fn large(gpu: &Gpu) -> Result<()> {
+    let policy = policy(gpu);
+    let small = Policy { threads: gpu.context.properties().subgroup_size, ..policy };
+    let (policy, n) = match (gpu.full, gpu.is_software()) {
+        // More tiles than there are workgroups of the first pass.
+        (false, true) => (small, 3 * 2048 * 16 * small.threads as usize + 1),
+        (true, true) => (policy, (1 << 25) + (1 << 12) + 3),
+        (_, false) => (policy, (1 << 28) + 5),
+    };
+    for (operator, index) in [(Operator::Sum, false), (Operator::Max, true)] {
+        check::<u32>(gpu, &policy, Case { operator, index, on_device: false }, n)?;
+    }
+    Ok(())
+}

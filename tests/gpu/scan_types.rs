@@ -1,0 +1,183 @@
+//! Scans: type x operator x inclusive or not x method x size x where the count is, against the CPU,
+//! between guard words.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::graph::Graph;
+use multisplit::primitives::{Count, Policy, ScanBuffers, ScanMethod, scan};
+use multisplit::{Bound, Operator, Scan};
+use multisplit_tests::generate::Rng;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::terms::{self, Term, bits};
+use multisplit_tests::tests;
+
+tests!(scan_types:
+    product_of_cases, float_sums_are_the_same_from_run_to_run, pieces_of_wide_elements, sums_of_sums,
+);
+
+/// Elements around the output that must stay as they are: 64 keep any offset alignment.
+const GUARD: usize = 64;
+const GUARD_BITS: u64 = 0xDEAD_BEEF_DEAD_BEEF;
+/// Elements that an array has more than a device count says.
+const SPARE: usize = 77;
+
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    operator: Operator,
+    inclusive: bool,
+    on_device: bool,
+}
+
+impl Case {
+    fn scan(self) -> Scan {
+        if self.inclusive { Scan::inclusive(self.operator) } else { Scan::exclusive(self.operator) }
+    }
+}
+
+/// Scans the first `n` elements on the GPU.
+fn scanned<T: Term>(
+    gpu: &Gpu,
+    policy: &Policy,
+    case: Case,
+    input: &[T],
+    n: usize,
+) -> Result<Vec<T>> {
+    let context = &gpu.context;
+    let len = input.len();
+    let mut graph = Graph::new("scan");
+    let [src, dst] = ["src", "dst"].map(|name| graph.import::<T>(name, len as u64));
+    let words = graph.import::<u32>("words", 4);
+    let count = match case.on_device {
+        true => Count::Device { buffer: words, index: 2, max: len as u64 },
+        false => Count::Host(n as u64),
+    };
+    scan(&mut graph, policy, &case.scan(), &ScanBuffers::new(src, dst).count(count))?;
+    let limits = multisplit::graph::Limits {
+        max_storage_range: policy.max_storage_range,
+        ..context.limits()
+    };
+    let executable = context.instantiate(graph.compile(&limits)?)?;
+    let source = context.upload(input)?;
+    let output = context.upload(&vec![T::from_key_bits(GUARD_BITS); len + 2 * GUARD])?;
+    let counts = context.upload(&[9, 9, n as u32, 9])?;
+    let at = (GUARD * size_of::<T>()) as u64;
+    let bound: [Bound<'_>; 3] =
+        [(src, &source, 0).into(), (dst, &output, at).into(), (words, &counts, 0).into()];
+    context.run(&executable, &bound)?;
+    Ok(context.download(&output)?)
+}
+
+fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()> {
+    let spare = if case.on_device { SPARE } else { 0 };
+    let input: Vec<T> = terms::input(case.operator, n + spare, n as u64 + 3);
+    let got = scanned(gpu, policy, case, &input, n)?;
+    let guard = T::from_key_bits(GUARD_BITS);
+    let mut expected = vec![guard; GUARD];
+    expected.extend(terms::scan(case.operator, case.inclusive, &input[..n]));
+    expected.extend(vec![guard; spare + GUARD]);
+    expect_equal(&bits(&got), &bits(&expected)).with_context(|| {
+        format!("{}, {case:?}, {:?}, n = {n} ({GUARD} guards)", T::TYPE, policy.scan)
+    })
+}
+
+fn policy(gpu: &Gpu, scan: ScanMethod) -> Policy {
+    // So that one workgroup does not do everything.
+    Policy { scan, single_group_tiles: 0, spine_tiles: 1, ..gpu.context.policy() }
+}
+
+fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
+    // A sample has another operator of each type.
+    let mut number = 7 * T::TYPE as usize;
+    for operator in Operator::ALL {
+        for inclusive in [false, true] {
+            for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {
+                for on_device in [false, true] {
+                    number += 1;
+                    let policy = policy(gpu, method);
+                    let tile = policy.threads as usize * 16;
+                    let case = Case { operator, inclusive, on_device };
+                    let few = [1, 3, tile - 1, tile];
+                    let many = [5 * tile + 7];
+                    if gpu.full {
+                        let more = [2, 4, 5, tile + 1, 17 * tile, (1 << 20) - 5];
+                        let all = few.into_iter().chain(many).chain(more);
+                        for n in all.filter(|_| mine()) {
+                            check::<T>(gpu, &policy, case, n)?;
+                        }
+                    // Pipelines are what a case costs in software: few elements share them, and many.
+                    } else if number.is_multiple_of(17) && mine() {
+                        let sizes = if inclusive { &few[..] } else { &many };
+                        for &n in sizes {
+                            check::<T>(gpu, &policy, case, n)?;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn product_of_cases(gpu: &Gpu) -> Result<()> {
+    let mine = &mut gpu.mine();
+    product_of_type::<u32>(gpu, mine)?;
+    product_of_type::<i32>(gpu, mine)?;
+    product_of_type::<f32>(gpu, mine)?;
+    product_of_type::<u64>(gpu, mine)?;
+    product_of_type::<i64>(gpu, mine)?;
+    product_of_type::<f64>(gpu, mine)
+}
+
+/// With rounding: not the CPU's bits, but near them, and the same every time by any method.
+fn float_sums_are_the_same_from_run_to_run(gpu: &Gpu) -> Result<()> {
+    let policy = policy(gpu, ScanMethod::LookBack);
+    let n = 40 * policy.threads as usize * 16 + 5;
+    let mut rng = Rng::new(5);
+    let input: Vec<f32> = (0..n).map(|_| rng.next_u32() as f32 / 4e9).collect();
+    let case = Case { operator: Operator::Sum, inclusive: true, on_device: false };
+    let first = scanned(gpu, &policy, case, &input, n)?;
+    for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {
+        let again = scanned(gpu, &Policy { scan: method, ..policy }, case, &input, n)?;
+        expect_equal(&bits(&again), &bits(&first))?;
+    }
+    let mut sum = 0.0;
+    for (at, (x, got)) in input.iter().zip(&first[GUARD..]).enumerate() {
+        sum += f64::from(*x);
+        let error = (f64::from(*got) - sum).abs() / sum.max(1.0);
+        ensure!(error < 1e-5, "element {at} is {got}, near {sum} is expected");
+    }
+    Ok(())
+}
+
+/// Arrays past `maxStorageBufferRange`, which is lowered to see it.
+fn pieces_of_wide_elements(gpu: &Gpu) -> Result<()> {
+    let mut mine = gpu.mine();
+    let threads = gpu.context.properties().subgroup_size;
+    let tile = threads as usize * 16;
+    for (method, operator) in
+        [(ScanMethod::LookBack, Operator::Sum), (ScanMethod::ReduceThenScan, Operator::Max)]
+    {
+        for piece in [5, 130].into_iter().filter(|_| mine()) {
+            let max_storage_range = (piece * tile * 8 + 100) as u64;
+            let policy = Policy { threads, max_storage_range, ..policy(gpu, method) };
+            let case = Case { operator, inclusive: true, on_device: false };
+            check::<i64>(gpu, &policy, case, 2 * piece * tile + 1)?;
+        }
+    }
+    Ok(())
+}
+
+/// Totals that are too many for one workgroup, which are terms and not elements.
+fn sums_of_sums(gpu: &Gpu) -> Result<()> {
+    let threads = gpu.context.properties().subgroup_size;
+    let base = policy(gpu, ScanMethod::ReduceThenScan);
+    let policy = Policy { threads, spine_threads: threads, ..base };
+    let (n, mut mine) = (threads as usize * 16 * threads as usize * 16 + 5, gpu.mine());
+    let case = |operator, on_device| Case { operator, inclusive: false, on_device };
+    if mine() {
+        check::<f64>(gpu, &policy, case(Operator::Sum, false), n)?;
+    }
+    if mine() || mine() {
+        check::<f32>(gpu, &policy, case(Operator::Max, true), n)?;
+    }
+    Ok(())
+}

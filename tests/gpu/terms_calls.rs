@@ -1,0 +1,106 @@
+//! Scans and reductions in one call, and what is refused: nothing here depends on the width of subgroups.
+
+use anyhow::{Result, ensure};
+use multisplit::graph::Graph;
+use multisplit::primitives::{ReduceBuffers, ScanBuffers, reduce, scan};
+use multisplit::{Error, Operator, Scan};
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::terms::{self, Term as _, bits};
+use multisplit_tests::tests;
+
+tests!(terms_calls: special_floats, scans, reductions, refused_scans, refused_reductions);
+
+/// The order of `total_cmp`: NaN is the greatest, -NaN the least, -0 is less than 0.
+fn special_floats(gpu: &Gpu) -> Result<()> {
+    let nan = f32::NAN;
+    let input = [1.0, 0.0, -0.0, f32::NEG_INFINITY, -nan, nan, 2.0];
+    let scanned = gpu.context.scan_with(&input, &Scan::inclusive(Operator::Min))?;
+    let low = f32::NEG_INFINITY;
+    expect_equal(&bits(&scanned), &bits(&[1.0, 0.0, -0.0, low, -nan, -nan, -nan]))?;
+    let scanned = gpu.context.scan_with(&input, &Scan::inclusive(Operator::Max))?;
+    expect_equal(&bits(&scanned), &bits(&[1.0, 1.0, 1.0, 1.0, 1.0, nan, nan]))?;
+    let scanned = gpu.context.scan_with(&input[..2], &Scan::exclusive(Operator::Min))?;
+    expect_equal(&bits(&scanned), &bits(&[f32::LAST, 1.0]))
+}
+
+fn scans(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let input: Vec<i64> = terms::input(Operator::Min, 10_000, 7);
+    let how = Scan::inclusive(Operator::Min);
+    expect_equal(&context.scan_with(&input, &how)?, &terms::scan(Operator::Min, true, &input))?;
+    let array = context.upload(&input)?;
+    let scanned = context.download(&context.scan_with(&array, &how)?)?;
+    expect_equal(&scanned, &terms::scan(Operator::Min, true, &input))?;
+    expect_equal(&context.scan(&input)?, &terms::scan(Operator::Sum, false, &input))?;
+    expect_equal(&context.scan(&[0f64; 0])?, &[])
+}
+
+fn reductions(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let input: Vec<f64> = terms::input(Operator::Min, 10_000, 7);
+    let array = context.upload(&input)?;
+    for operator in [Operator::Min, Operator::Max] {
+        let expected = terms::reduce(operator, &input);
+        let index = terms::index(operator, &input);
+        let got = [context.reduce(&input, operator)?, context.reduce(&array, operator)?];
+        expect_equal(&bits(&got), &bits(&[expected; 2]))?;
+        let found = match operator {
+            Operator::Min => [context.argmin(&input)?, context.argmin(&array)?],
+            _ => [context.argmax(&input)?, context.argmax(&array)?],
+        };
+        for (at, value) in found.into_iter().flatten() {
+            ensure!(at == index && value.to_bits() == expected.to_bits(), "{at} {value}");
+        }
+        ensure!(found.iter().all(Option::is_some), "nothing was found");
+    }
+    ensure!(context.reduce(&[0i32; 0], Operator::Sum)? == 0);
+    ensure!(context.reduce(&[0i32; 0], Operator::Min)? == i32::MAX);
+    ensure!(context.argmin(&[0i32; 0])?.is_none() && context.argmax(&[0f32; 0])?.is_none());
+    ensure!(context.reduce(&[3u32, u32::MAX], Operator::Sum)? == 2);
+    Ok(())
+}
+
+fn refused_scans(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    let mut graph = Graph::new("refused");
+    let (words, floats) = (graph.import::<u32>("words", 8), graph.import::<f32>("floats", 8));
+    let bytes = graph.import::<u8>("bytes", 8);
+    let doubles = graph.import::<f64>("doubles", 4);
+    let mut refused = |src, dst, n: u64| {
+        let buffers = ScanBuffers::new(src, dst).count(n);
+        scan(&mut graph, &policy, &Scan::inclusive(Operator::Max), &buffers)
+    };
+    let result = refused(words, floats, 8);
+    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "dst", .. })), "{result:?}");
+    let result = refused(bytes, bytes, 8);
+    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "src", .. })), "{result:?}");
+    let result = refused(doubles, doubles, 5);
+    ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
+    Ok(())
+}
+
+fn refused_reductions(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    let mut graph = Graph::new("refused");
+    let (words, floats) = (graph.import::<u32>("words", 8), graph.import::<f32>("floats", 8));
+    let bytes = graph.import::<u8>("bytes", 8);
+    let huge = graph.import::<u32>("huge", 1 << 33);
+    let mut add = |buffers, operator| reduce(&mut graph, &policy, operator, &buffers);
+    let result = add(ReduceBuffers::new(words, floats), Operator::Sum);
+    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "dst", .. })), "{result:?}");
+    let result = add(ReduceBuffers::new(bytes, bytes), Operator::Sum);
+    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "src", .. })), "{result:?}");
+    let result = add(ReduceBuffers::new(floats, floats).index(floats), Operator::Min);
+    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "index", .. })), "{result:?}");
+    let result = add(ReduceBuffers::new(words, words).index(words), Operator::Sum);
+    ensure!(matches!(result, Err(Error::IndexOfSum)), "{result:?}");
+    let result = add(ReduceBuffers::new(words, words).count(9), Operator::Sum);
+    ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
+    let result = add(ReduceBuffers::new(huge, words).index(words), Operator::Max);
+    ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
+    for n in [1 << 50, 1 << 62, u64::MAX] {
+        let result = add(ReduceBuffers::new(huge, words).count(n), Operator::Max);
+        ensure!(result.is_err(), "{n}: {result:?}");
+    }
+    Ok(())
+}

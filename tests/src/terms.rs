@@ -1,0 +1,142 @@
+//! Scans and reductions of every type on the CPU: what the device's results must be.
+
+use std::cmp::Ordering;
+use std::fmt::Debug;
+
+use multisplit::{Key, Operator};
+
+use crate::generate::Rng;
+
+/// A type that can be scanned and reduced.
+pub trait Term: Key + Debug {
+    /// What sums begin with.
+    const ZERO: Self;
+    /// The first value in order.
+    const FIRST: Self;
+    /// The last value in order.
+    const LAST: Self;
+
+    /// The value with these bits.
+    fn from_key_bits(bits: u64) -> Self;
+    /// The sum; integers wrap around.
+    fn plus(self, other: Self) -> Self;
+    /// The order of a sort.
+    fn order(&self, other: &Self) -> Ordering;
+    /// A value such that no sum of 2^20 of them is rounded.
+    fn exact(rng: &mut Rng) -> Self;
+}
+
+macro_rules! integers {
+    ($($ty:ident)*) => {$(
+        impl Term for $ty {
+            const ZERO: Self = 0;
+            const FIRST: Self = $ty::MIN;
+            const LAST: Self = $ty::MAX;
+
+            fn from_key_bits(bits: u64) -> Self {
+                bits as Self
+            }
+
+            fn plus(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+
+            fn order(&self, other: &Self) -> Ordering {
+                self.cmp(other)
+            }
+
+            fn exact(rng: &mut Rng) -> Self {
+                rng.next_u64() as Self
+            }
+        }
+    )*};
+}
+
+macro_rules! floats {
+    ($($ty:ident, $bits:ident;)*) => {$(
+        impl Term for $ty {
+            const ZERO: Self = 0.0;
+            const FIRST: Self = $ty::from_bits($bits::MAX);
+            const LAST: Self = $ty::from_bits($bits::MAX >> 1);
+
+            fn from_key_bits(bits: u64) -> Self {
+                $ty::from_bits(bits as $bits)
+            }
+
+            fn plus(self, other: Self) -> Self {
+                self + other
+            }
+
+            fn order(&self, other: &Self) -> Ordering {
+                self.total_cmp(other)
+            }
+
+            fn exact(rng: &mut Rng) -> Self {
+                rng.below(16) as Self - 7.0
+            }
+        }
+    )*};
+}
+
+integers!(u32 i32 u64 i64);
+floats! {
+    f32, u32;
+    f64, u64;
+}
+
+/// Input for an operator: what can be added exactly, or any bits, NaN included, with many equal ones.
+pub fn input<T: Term>(operator: Operator, n: usize, seed: u64) -> Vec<T> {
+    let mut rng = Rng::new(seed);
+    let few: Vec<u64> = (0..7).map(|_| rng.next_u64()).collect();
+    let element = |_| match operator {
+        Operator::Sum => T::exact(&mut rng),
+        _ if rng.below(2) == 0 => T::from_key_bits(few[rng.below(7) as usize]),
+        _ => T::from_key_bits(rng.next_u64()),
+    };
+    (0..n).map(element).collect()
+}
+
+/// What changes nothing.
+pub fn identity<T: Term>(operator: Operator) -> T {
+    match operator {
+        Operator::Sum => T::ZERO,
+        Operator::Min => T::LAST,
+        Operator::Max => T::FIRST,
+    }
+}
+
+fn combine<T: Term>(operator: Operator, a: T, b: T) -> T {
+    match operator {
+        Operator::Sum => a.plus(b),
+        Operator::Min if b.order(&a).is_lt() => b,
+        Operator::Max if b.order(&a).is_gt() => b,
+        _ => a,
+    }
+}
+
+/// The scan of `input`.
+pub fn scan<T: Term>(operator: Operator, inclusive: bool, input: &[T]) -> Vec<T> {
+    let mut so_far = identity(operator);
+    let step = |&x: &T| {
+        let before = so_far;
+        so_far = combine(operator, so_far, x);
+        if inclusive { so_far } else { before }
+    };
+    input.iter().map(step).collect()
+}
+
+/// What the elements combine to.
+pub fn reduce<T: Term>(operator: Operator, input: &[T]) -> T {
+    input.iter().fold(identity(operator), |so_far, &x| combine(operator, so_far, x))
+}
+
+/// Where the least or the greatest element is, the first of equals.
+pub fn index<T: Term>(operator: Operator, input: &[T]) -> u32 {
+    let found = reduce(operator, input).key_bits();
+    input.iter().position(|x| x.key_bits() == found).map_or(u32::MAX, |at| at as u32)
+}
+
+/// The bits of elements, which compare where NaNs do not.
+pub fn bits<T: Term>(elements: &[T]) -> Vec<u64> {
+    elements.iter().map(|x| x.key_bits()).collect()
+}
