@@ -58,21 +58,20 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
 
 /// Each is as many pipelines as its method has passes, whose compilation is what a test of it costs; and
 /// one more for each power of two that k is below, where a workgroup orders what it found.
-const SAMPLED: [(KeyType, TopKMethod, usize, bool); 4] = [
+const SAMPLED: [(KeyType, TopKMethod, usize, bool); 3] = [
     (KeyType::F32, TopKMethod::Rows, 200, true),
-    (KeyType::I64, TopKMethod::Rows, 31, true),
     (KeyType::F32, TopKMethod::Filter, 200, true),
-    (KeyType::F64, TopKMethod::Filter, 200, false),
+    (KeyType::I64, TopKMethod::Filter, 200, true),
 ];
 /// Where the last of these is run.
-const WIDE_FILTER_AT: u32 = 8;
+const WIDE_AT: u32 = 8;
 
 /// Sizes, distributions and directions in turn. What `Select` does is done after a filter too.
 fn sampled_product(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
     let mut turn = 0;
     for (key, method, k, sorted) in SAMPLED {
-        if key == KeyType::F64 && policy.subgroup_size != WIDE_FILTER_AT {
+        if key == KeyType::I64 && policy.subgroup_size != WIDE_AT {
             continue;
         }
         let sizes = sizes(&policy, key);
