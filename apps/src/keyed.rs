@@ -40,6 +40,10 @@ pub struct KeyedOptions<'p> {
     pub values: &'p ValueOptions,
     /// Where the array of u32 goes: an order, or beginnings of buckets.
     pub words: Option<&'p Path>,
+    /// Which shapes the keys may have.
+    pub shape: Shape,
+    /// Whether as many elements come out as go in.
+    pub keeps_length: bool,
 }
 
 /// What was opened, and outputs that have been begun.
@@ -70,7 +74,7 @@ impl KeyedFiles {
         let values_out = options.values.begin(&mut outputs)?;
         let words_out = outputs.begin_if(options.words)?;
         let opening = devices.begin_opening();
-        let input = options.input.open(Shape::Line, devices.bars())?;
+        let input = options.input.open(options.shape, devices.bars())?;
         let values = match &input {
             Input::Numbers(keys, _) => options.values.open(keys.len(), devices.bars())?,
             Input::Table(_) => None,
@@ -98,7 +102,9 @@ impl KeyedFiles {
             each_out,
             output_format,
         };
-        files.reserve()?;
+        if options.keeps_length {
+            files.reserve()?;
+        }
         Ok((files, opening))
     }
 

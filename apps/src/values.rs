@@ -12,7 +12,7 @@ use crate::progress::Bars;
 use crate::size;
 
 /// Options about values, the same wherever there are keys.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct ValueOptions {
     /// One value for each key, which goes where its key goes: 1 to 16 bytes each
     #[arg(long, value_name = "FILE", requires = "values_out", conflicts_with = "column")]

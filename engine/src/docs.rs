@@ -8,6 +8,9 @@ pub struct Sort;
 #[doc = include_str!("../../docs/multisplit.md")]
 pub struct Multisplit;
 
+#[doc = include_str!("../../docs/topk.md")]
+pub struct TopK;
+
 #[doc = include_str!("../../docs/histogram.md")]
 pub struct Histogram;
 

@@ -283,6 +283,16 @@ pub enum Error {
         /// What is wrong.
         problem: &'static str,
     },
+    /// Rows that an array cannot be cut into.
+    #[error(
+        "{n} elements are no whole number of rows of {length}: give a length that divides them"
+    )]
+    Rows {
+        /// Elements.
+        n: u64,
+        /// The length of a row that was asked for.
+        length: u64,
+    },
     /// A histogram that does not fit its samples: its bins, their layout or their weights.
     #[error("no such histogram of {sample} samples: {problem}")]
     Histogram {

@@ -96,4 +96,5 @@ pub use primitives::sample::{Sample, SampleType};
 pub use primitives::scan::Scan;
 pub use primitives::sort::Sort;
 pub use primitives::term::Operator;
+pub use primitives::topk::TopK;
 pub use work::{First, Frame, Operand, Work, WorkArray, WorkPass, threads};

@@ -470,6 +470,70 @@ pub static PIECES_PLACE: Builtin =
 pub static PIECES_NUMBER: Builtin =
     Builtin::new("pieces.number", "pieces/number.comp", &[], packed!("pieces.number.spv"));
 
+/// `topk.sample`: `glsl/topk/sample.comp` with `KEY_BITS=32`.
+pub static TOPK_SAMPLE: Builtin =
+    Builtin::new("topk.sample", "topk/sample.comp", &[("KEY_BITS", "32")], packed!("topk.sample.spv"));
+
+/// `topk.sample.key64`: `glsl/topk/sample.comp` with `KEY_BITS=64`.
+pub static TOPK_SAMPLE_KEY64: Builtin =
+    Builtin::new("topk.sample.key64", "topk/sample.comp", &[("KEY_BITS", "64")], packed!("topk.sample.key64.spv"));
+
+/// `topk.threshold`: `glsl/topk/threshold.comp` with `KEY_BITS=32`.
+pub static TOPK_THRESHOLD: Builtin =
+    Builtin::new("topk.threshold", "topk/threshold.comp", &[("KEY_BITS", "32")], packed!("topk.threshold.spv"));
+
+/// `topk.threshold.key64`: `glsl/topk/threshold.comp` with `KEY_BITS=64`.
+pub static TOPK_THRESHOLD_KEY64: Builtin =
+    Builtin::new("topk.threshold.key64", "topk/threshold.comp", &[("KEY_BITS", "64")], packed!("topk.threshold.key64.spv"));
+
+/// `topk.filter`: `glsl/topk/filter.comp` with `KEY_BITS=32`.
+pub static TOPK_FILTER: Builtin =
+    Builtin::new("topk.filter", "topk/filter.comp", &[("KEY_BITS", "32")], packed!("topk.filter.spv"));
+
+/// `topk.filter.key64`: `glsl/topk/filter.comp` with `KEY_BITS=64`.
+pub static TOPK_FILTER_KEY64: Builtin =
+    Builtin::new("topk.filter.key64", "topk/filter.comp", &[("KEY_BITS", "64")], packed!("topk.filter.key64.spv"));
+
+/// `topk.digits`: `glsl/topk/digits.comp` with `KEY_BITS=32`.
+pub static TOPK_DIGITS: Builtin =
+    Builtin::new("topk.digits", "topk/digits.comp", &[("KEY_BITS", "32")], packed!("topk.digits.spv"));
+
+/// `topk.digits.key64`: `glsl/topk/digits.comp` with `KEY_BITS=64`.
+pub static TOPK_DIGITS_KEY64: Builtin =
+    Builtin::new("topk.digits.key64", "topk/digits.comp", &[("KEY_BITS", "64")], packed!("topk.digits.key64.spv"));
+
+/// `topk.count`: `glsl/topk/count.comp` with `KEY_BITS=32`.
+pub static TOPK_COUNT: Builtin =
+    Builtin::new("topk.count", "topk/count.comp", &[("KEY_BITS", "32")], packed!("topk.count.spv"));
+
+/// `topk.count.key64`: `glsl/topk/count.comp` with `KEY_BITS=64`.
+pub static TOPK_COUNT_KEY64: Builtin =
+    Builtin::new("topk.count.key64", "topk/count.comp", &[("KEY_BITS", "64")], packed!("topk.count.key64.spv"));
+
+/// `topk.gather`: `glsl/topk/gather.comp` with `KEY_BITS=32`.
+pub static TOPK_GATHER: Builtin =
+    Builtin::new("topk.gather", "topk/gather.comp", &[("KEY_BITS", "32")], packed!("topk.gather.spv"));
+
+/// `topk.gather.key64`: `glsl/topk/gather.comp` with `KEY_BITS=64`.
+pub static TOPK_GATHER_KEY64: Builtin =
+    Builtin::new("topk.gather.key64", "topk/gather.comp", &[("KEY_BITS", "64")], packed!("topk.gather.key64.spv"));
+
+/// `topk.finish`: `glsl/topk/finish.comp` with `KEY_BITS=32`.
+pub static TOPK_FINISH: Builtin =
+    Builtin::new("topk.finish", "topk/finish.comp", &[("KEY_BITS", "32")], packed!("topk.finish.spv"));
+
+/// `topk.finish.key64`: `glsl/topk/finish.comp` with `KEY_BITS=64`.
+pub static TOPK_FINISH_KEY64: Builtin =
+    Builtin::new("topk.finish.key64", "topk/finish.comp", &[("KEY_BITS", "64")], packed!("topk.finish.key64.spv"));
+
+/// `topk.rows`: `glsl/topk/finish.comp` with `KEY_BITS=32`, `ROWS_OF_INPUT=1`.
+pub static TOPK_ROWS: Builtin =
+    Builtin::new("topk.rows", "topk/finish.comp", &[("KEY_BITS", "32"), ("ROWS_OF_INPUT", "1")], packed!("topk.rows.spv"));
+
+/// `topk.rows.key64`: `glsl/topk/finish.comp` with `KEY_BITS=64`, `ROWS_OF_INPUT=1`.
+pub static TOPK_ROWS_KEY64: Builtin =
+    Builtin::new("topk.rows.key64", "topk/finish.comp", &[("KEY_BITS", "64"), ("ROWS_OF_INPUT", "1")], packed!("topk.rows.key64.spv"));
+
 /// Every built-in kernel, in the order of `glsl/kernels.txt`.
 pub static ALL: &[&Builtin] = &[
     &COUNT_PREPARE,
@@ -589,6 +653,22 @@ pub static ALL: &[&Builtin] = &[
     &PIECES_MOVE,
     &PIECES_PLACE,
     &PIECES_NUMBER,
+    &TOPK_SAMPLE,
+    &TOPK_SAMPLE_KEY64,
+    &TOPK_THRESHOLD,
+    &TOPK_THRESHOLD_KEY64,
+    &TOPK_FILTER,
+    &TOPK_FILTER_KEY64,
+    &TOPK_DIGITS,
+    &TOPK_DIGITS_KEY64,
+    &TOPK_COUNT,
+    &TOPK_COUNT_KEY64,
+    &TOPK_GATHER,
+    &TOPK_GATHER_KEY64,
+    &TOPK_FINISH,
+    &TOPK_FINISH_KEY64,
+    &TOPK_ROWS,
+    &TOPK_ROWS_KEY64,
 ];
 
 /// Kernels that are compiled with each choice of an axis of `glsl/kernels.txt`: a table for each
@@ -691,6 +771,38 @@ pub mod variants {
     /// `sort.segments`.
     pub static SORT_SEGMENTS: [[&Builtin; 2]; 2] =
         [[&super::SORT_SEGMENTS_KEYS, &super::SORT_SEGMENTS_KEYS_KEY64], [&super::SORT_SEGMENTS_PAIRS, &super::SORT_SEGMENTS_PAIRS_KEY64]];
+
+    /// `topk.sample`.
+    pub static TOPK_SAMPLE: [&Builtin; 2] =
+        [&super::TOPK_SAMPLE, &super::TOPK_SAMPLE_KEY64];
+
+    /// `topk.threshold`.
+    pub static TOPK_THRESHOLD: [&Builtin; 2] =
+        [&super::TOPK_THRESHOLD, &super::TOPK_THRESHOLD_KEY64];
+
+    /// `topk.filter`.
+    pub static TOPK_FILTER: [&Builtin; 2] =
+        [&super::TOPK_FILTER, &super::TOPK_FILTER_KEY64];
+
+    /// `topk.digits`.
+    pub static TOPK_DIGITS: [&Builtin; 2] =
+        [&super::TOPK_DIGITS, &super::TOPK_DIGITS_KEY64];
+
+    /// `topk.count`.
+    pub static TOPK_COUNT: [&Builtin; 2] =
+        [&super::TOPK_COUNT, &super::TOPK_COUNT_KEY64];
+
+    /// `topk.gather`.
+    pub static TOPK_GATHER: [&Builtin; 2] =
+        [&super::TOPK_GATHER, &super::TOPK_GATHER_KEY64];
+
+    /// `topk.finish`.
+    pub static TOPK_FINISH: [&Builtin; 2] =
+        [&super::TOPK_FINISH, &super::TOPK_FINISH_KEY64];
+
+    /// `topk.rows`.
+    pub static TOPK_ROWS: [&Builtin; 2] =
+        [&super::TOPK_ROWS, &super::TOPK_ROWS_KEY64];
 }
 
 /// Every specialization constant that a built-in kernel may have, with its number.
@@ -748,4 +860,6 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("STORED_AS", 49),
     ("INCLUSIVE", 50),
     ("FROM_PARTS", 51),
+    ("GROUP_ELEMENTS", 60),
+    ("UNLESS_FILTERED", 61),
 ];

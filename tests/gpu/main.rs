@@ -50,6 +50,8 @@ mod sssp_methods;
 mod sssp_results;
 mod synchronization;
 mod terms_calls;
+mod topk;
+mod topk_run;
 mod work;
 
 use std::process::ExitCode;
@@ -75,6 +77,7 @@ fn main() -> ExitCode {
         every_width(sort_cases::tests()),
         every_width(sort_options::tests()),
         every_width(sort_segments::tests()),
+        every_width(topk::tests()),
         every_width(kernels::tests()),
         every_width(large::tests()),
         every_width(large_split::tests()),

@@ -9,6 +9,7 @@ mod shell;
 mod sort;
 mod split;
 mod sssp;
+mod topk;
 mod tune;
 
 use anyhow::Result;
@@ -25,6 +26,8 @@ pub enum Command {
     Sort(sort::Options),
     /// Split an array into buckets, alone or with values; stable
     Split(split::Options),
+    /// Find the k largest or smallest elements of an array, of its rows, or rows of a table
+    Topk(topk::Options),
     /// Count how many numbers of an array fall into each of many bins
     Histogram(histogram::Options),
     /// Shortest paths from one vertex of a network, from a file or generated
@@ -55,6 +58,7 @@ fn run_command(command: Command, devices: &Devices) -> Result<()> {
         Command::Devices(options) => devices::run(&options, devices),
         Command::Sort(options) => sort::run(&options, devices),
         Command::Split(options) => split::run(&options, devices),
+        Command::Topk(options) => topk::run(&options, devices),
         Command::Histogram(options) => histogram::run(&options, devices),
         Command::Sssp(options) => sssp::run(&options, devices),
         Command::Demo(options) => demo::run(&options, devices),

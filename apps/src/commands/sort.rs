@@ -12,7 +12,7 @@ use multisplit::primitives::sort::SortMethod;
 use crate::device::Devices;
 use crate::file_key::{FileKey, with_key_type};
 use crate::formats::{Array, Data, Element};
-use crate::inputs::{Elements, Input, InputOptions, Numbers, TableInput};
+use crate::inputs::{Elements, Input, InputOptions, Numbers, Shape, TableInput};
 use crate::keyed::{KeyedFiles, KeyedOptions, OutputOptions};
 use crate::on_device::Moved;
 use crate::sort::{self, SortRequest, Target};
@@ -83,6 +83,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         output: &options.output,
         values: &options.values,
         words: options.argsort.as_deref(),
+        shape: Shape::Line,
+        keeps_length: true,
     };
     let (mut files, opening) = KeyedFiles::open(&keyed, devices)?;
     let context;

@@ -32,6 +32,8 @@ const STEP_BYTES: usize = 16 << 20;
 pub enum Shape {
     /// One dimension.
     Line,
+    /// One dimension, or several with the elements of a row side by side.
+    Rows,
     /// Any: the order of the elements does not matter.
     Any,
 }
@@ -99,6 +101,11 @@ impl Stream {
         if shape == Shape::Line && header.shape.len() != 1 {
             let (dimensions, wanted) = (header.shape.len(), "keys are in one dimension");
             return Err(FileError::Dimensions { place, dimensions, wanted });
+        }
+        if shape == Shape::Rows && header.fortran && header.shape.len() > 1 {
+            let problem =
+                "its columns are stored one after another (Fortran order); save it in C order";
+            return Err(FileError::Npy { place, problem: problem.to_owned() });
         }
         let len = header.shape.iter().try_fold(1u64, |all, &one| all.checked_mul(one));
         let promised = len.and_then(|len| len.checked_mul(found.bytes() as u64));

@@ -26,3 +26,4 @@ mod sort;
 mod split;
 mod tables;
 mod together;
+mod topk;

@@ -79,3 +79,26 @@ fn what_is_wrong_with_a_table_is_told() {
         assert_eq!(desk.names().len(), 4, "{line}");
     }
 }
+
+#[test]
+fn the_largest_and_smallest_rows_are_found() {
+    let desk = Desk::new();
+    desk.write("sales.csv", SALES);
+    let header = "\u{feff}name,price,region\r\n";
+    let (tea, lines) = ("\"Tea, green\",2.50,2\r\n", "\"two\r\nlines\",10,1\r\n");
+    desk.job("topk sales.csv --column price -k 2 -o best.csv --indices where.txt --verify");
+    assert_eq!(text(&desk, "best.csv"), [header, lines, tea].concat());
+    assert_eq!(text(&desk, "where.txt"), "3\n0\n");
+    // Rows without a price come last.
+    desk.job("topk sales.csv --column price -k 5 --smallest --indices all.txt");
+    assert_eq!(text(&desk, "all.txt"), "1\n0\n4\n3\n2\n");
+    desk.job("topk sales.csv --column price -k 2 --keys-only --type f32 -o keys.txt");
+    assert_eq!(text(&desk, "keys.txt"), "10.0\n2.5\n");
+    let ran = desk.run("topk sales.csv --column price -k 6 -o none.csv").expect(1);
+    assert!(
+        ran.complaint().contains("-k 6 is more than there is: sales.csv has 5 rows"),
+        "{}",
+        ran.err
+    );
+    desk.run("topk sales.csv --column price --column region -k 1 -o none.csv").expect(2);
+}

@@ -153,9 +153,9 @@ typedef enum {
 /// What a buffer is to an operation. Each `Multisplit*Info` lists the roles of its operations;
 /// `multisplit_operation_contract` gives the size of each buffer, and how it is used.
 typedef enum {
-  /// The keys of a sort, sorted in place; the keys of a split, only read.
+  /// The keys of a sort, sorted in place; the keys of a split or a top-k, only read.
   MULTISPLIT_ROLE_KEYS = 0,
-  /// The keys of a split, in the order of their buckets.
+  /// The keys of a split, in the order of their buckets; those that a top-k found.
   MULTISPLIT_ROLE_KEYS_OUT = 1,
   /// The other keys of a sort between two buffers.
   MULTISPLIT_ROLE_KEYS_OTHER = 2,
@@ -165,7 +165,8 @@ typedef enum {
   MULTISPLIT_ROLE_VALUES_OUT = 4,
   /// The other values, or the other indices, of a sort between two buffers.
   MULTISPLIT_ROLE_VALUES_OTHER = 5,
-  /// Gets, for each place of a sort, which element of the input comes there: `uint32_t`.
+  /// Gets, for each place of a sort, which element of the input comes there; of a top-k, which elements
+  /// of their row were found: `uint32_t`.
   MULTISPLIT_ROLE_INDICES = 6,
   /// One word: 0 where a sort between two buffers has left the result where the input was, else 1.
   MULTISPLIT_ROLE_HALF = 7,

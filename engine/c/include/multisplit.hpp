@@ -203,7 +203,7 @@ inline MultisplitBinding bind(MultisplitRole role, VkBuffer buffer, VkDeviceSize
     return binding;
 }
 
-/* A sort, a split, a histogram or a scan. Destroy it when what was recorded with it has run. */
+/* A sort, a split, a top-k, a histogram or a scan. Destroy it when what was recorded with it has run. */
 class Operation {
 public:
     /* Ready to be recorded: multisplit_sort_pairs_create, multisplit_sort_keys_create. */
@@ -226,6 +226,9 @@ public:
     }
     static Result<Operation> histogram(const Context &context, MultisplitHistogramInfo info) {
         return plan(context, info, multisplit_histogram_create);
+    }
+    static Result<Operation> topk(const Context &context, MultisplitTopKInfo info) {
+        return plan(context, info, multisplit_topk_create);
     }
     static Result<Operation> scan(const Context &context, MultisplitScanInfo info) {
         return plan(context, info, multisplit_scan_create);

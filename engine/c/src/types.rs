@@ -103,9 +103,9 @@ impl From<MultisplitSampleType> for SampleType {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitRole {
-    /// The keys of a sort, sorted in place; the keys of a split, only read.
+    /// The keys of a sort, sorted in place; the keys of a split or a top-k, only read.
     Keys = 0,
-    /// The keys of a split, in the order of their buckets.
+    /// The keys of a split, in the order of their buckets; those that a top-k found.
     KeysOut = 1,
     /// The other keys of a sort between two buffers.
     KeysOther = 2,
@@ -115,7 +115,8 @@ pub enum MultisplitRole {
     ValuesOut = 4,
     /// The other values, or the other indices, of a sort between two buffers.
     ValuesOther = 5,
-    /// Gets, for each place of a sort, which element of the input comes there: `uint32_t`.
+    /// Gets, for each place of a sort, which element of the input comes there; of a top-k, which elements
+    /// of their row were found: `uint32_t`.
     Indices = 6,
     /// One word: 0 where a sort between two buffers has left the result where the input was, else 1.
     Half = 7,

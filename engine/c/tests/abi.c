@@ -200,6 +200,7 @@ static void sizes_and_versions(const Host *host, MultisplitContext *context) {
                    multisplit_context_create(&info, &other));
         WRONG_SIZE(MultisplitScanInfo, scan_info(), multisplit_scan_create(context, &info, &operation));
         WRONG_SIZE(MultisplitSortInfo, sort_info(), multisplit_sort_create(context, &info, &operation));
+        WRONG_SIZE(MultisplitTopKInfo, topk_info(), multisplit_topk_create(context, &info, &operation));
         WRONG_SIZE(MultisplitSplitInfo, split_info(),
                    multisplit_split_create(context, &info, &operation));
         WRONG_SIZE(MultisplitHistogramInfo, histogram_info(),

@@ -149,6 +149,63 @@ static void sort(const Host *host, MultisplitContext *context) {
     release(host, operation, filled, 3);
 }
 
+/* The smallest floats of each row, and the largest by a host count; then what cannot be. */
+static void topk(const Host *host, MultisplitContext *context, VkBool32 by_address) {
+    enum { K = 20, ROWS = 3 };
+    static float keys[N];
+    for (uint32_t i = 0; i < N; ++i) {
+        keys[i] = (float)(noise(i) % 500) - 250.0f;
+    }
+    MultisplitOperation *operation = NULL;
+    MultisplitTopKInfo info = {
+        .struct_size = sizeof info,
+        .key_type = MULTISPLIT_KEY_TYPE_F32,
+        .k = K,
+        .row_length = N / ROWS,
+        .smallest = VK_TRUE,
+        .common = {.n = N, .caller_workspace = VK_TRUE, .by_address = by_address},
+    };
+    OK(multisplit_topk_create(context, &info, &operation));
+    Filled filled[] = {{.role = MULTISPLIT_ROLE_KEYS, .data = keys, .bytes = sizeof keys},
+                       {.role = MULTISPLIT_ROLE_KEYS_OUT},
+                       {.role = MULTISPLIT_ROLE_INDICES}};
+    run(host, operation, filled, 3, (MultisplitRecordInfo){0});
+    const float *found = filled[1].buffer.mapped;
+    const uint32_t *from = filled[2].buffer.mapped;
+    int right = 1;
+    for (uint32_t i = 0; i < ROWS * K && right; ++i) {
+        const float *row = keys + i / K * (N / ROWS);
+        /* As many elements of the row come before this one as its place says. */
+        uint32_t before = 0;
+        for (uint32_t j = 0; j < N / ROWS; ++j) {
+            before += row[j] < found[i] || (row[j] == found[i] && j < from[i]);
+        }
+        right = from[i] < N / ROWS && row[from[i]] == found[i] && before == i % K;
+    }
+    CHECK(right);
+    release(host, operation, filled, 3);
+
+    info.row_length = 0;
+    info.smallest = VK_FALSE;
+    info.common.count = MULTISPLIT_COUNT_RECORDED;
+    OK(multisplit_topk_create(context, &info, &operation));
+    Filled fewer[] = {{.role = MULTISPLIT_ROLE_KEYS, .data = keys, .bytes = sizeof keys},
+                      {.role = MULTISPLIT_ROLE_KEYS_OUT},
+                      {.role = MULTISPLIT_ROLE_INDICES}};
+    run(host, operation, fewer, 3, (MultisplitRecordInfo){.count = 1});
+    CHECK(*(const float *)fewer[1].buffer.mapped == keys[0]);
+    CHECK(*(const uint32_t *)fewer[2].buffer.mapped == 0);
+    release(host, operation, fewer, 3);
+
+    info = topk_info();
+    info.k = 1001;
+    EXPECT(TOO_LARGE, multisplit_topk_create(context, &info, &operation));
+    info.k = 1;
+    info.row_length = 999;
+    EXPECT(INVALID, multisplit_topk_create(context, &info, &operation));
+    SAYS("rows of 999");
+}
+
 /* A sort of signed keys with values of 16 bytes between two buffers: a word says where the result is. */
 static void sort_between_two_buffers(const Host *host, MultisplitContext *context) {
     typedef struct Value {
@@ -364,7 +421,9 @@ void results(const Host *host, MultisplitContext *context) {
     scan(host, context, VK_FALSE);
     if (host->features & MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS) {
         scan(host, context, VK_TRUE);
+        topk(host, context, VK_TRUE);
     }
+    topk(host, context, VK_FALSE);
     sort(host, context);
     sort_between_two_buffers(host, context);
     nothing(host, context);

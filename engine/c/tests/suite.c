@@ -53,6 +53,12 @@ MultisplitSortInfo sort_info(void) {
     return info;
 }
 
+MultisplitTopKInfo topk_info(void) {
+    MultisplitTopKInfo info = {
+        .struct_size = sizeof info, .k = 10, .common = {.n = 1000, .frames = 1, .caller_workspace = VK_TRUE}};
+    return info;
+}
+
 MultisplitSplitInfo split_info(void) {
     static const uint32_t zero = 0;
     MultisplitSplitInfo info = {

@@ -23,6 +23,7 @@ void threads(const Host *host, MultisplitContext *context);
 MultisplitRequirementsInfo requirements_info(const Host *host);
 MultisplitScanInfo scan_info(void);
 MultisplitSortInfo sort_info(void);
+MultisplitTopKInfo topk_info(void);
 MultisplitSplitInfo split_info(void);
 MultisplitHistogramInfo histogram_info(void);
 MultisplitSsspInfo sssp_info(void);

@@ -24,6 +24,7 @@ pub mod sort;
 pub mod split;
 pub mod sssp;
 pub(crate) mod term;
+pub mod topk;
 mod tunable;
 mod unmeasured;
 
@@ -37,3 +38,4 @@ pub use reduce::{ReduceBuffers, reduce};
 pub use scan::{ScanBuffers, scan};
 pub use sort::{SortBuffers, sort};
 pub use split::split;
+pub use topk::{TopKBuffers, topk};

@@ -6,6 +6,7 @@ use super::multisplit::SplitTuning;
 use super::probe;
 use super::sort::SortTuning;
 use super::sssp::SsspTuning;
+use super::topk::TopKTuning;
 use crate::device::context::Context;
 use crate::device::properties::DeviceProperties;
 use crate::error::{Error, Result};
@@ -77,6 +78,8 @@ tunable! {
         sort: SortTuning,
         /// Sizes of searches for shortest paths.
         sssp: SsspTuning,
+        /// Sizes of top-k.
+        topk: TopKTuning,
     }
 }
 
@@ -160,6 +163,7 @@ impl Policy {
             histogram,
             sort: SortTuning::for_device(properties),
             sssp: SsspTuning::for_device(properties),
+            topk: TopKTuning::for_device(properties),
         }
     }
 

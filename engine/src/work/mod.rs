@@ -63,8 +63,10 @@ use crate::primitives::sample::Sample;
 use crate::primitives::scan::Scan;
 use crate::primitives::sort::Sort;
 use crate::primitives::term::Operator;
+use crate::primitives::topk::TopK;
 use crate::primitives::{
     self, Count, HistogramBuffers, Policy, ReduceBuffers, ScanBuffers, SortBuffers, SplitBuffers,
+    TopKBuffers,
 };
 
 /// Passes over arrays, in the order of their data flow: a pass reads what the passes declared before
@@ -203,6 +205,20 @@ impl Work {
         let (from, to) = (samples.declare(self), counts.declare(self));
         let buffers = HistogramBuffers::new(from, to).count(samples.count(from));
         primitives::histogram(&mut self.graph, &self.policy, bins, &buffers).map(|_| ())
+    }
+
+    /// `keys_out` gets the k largest or smallest of `keys`, `indices_out` which they are; of a device
+    /// count below k, only as many. The keys stay as they are.
+    pub fn topk<A, B, C>(&mut self, keys: A, keys_out: B, indices_out: C, topk: &TopK) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = A::Item>,
+        C: Operand<Item = u32>,
+    {
+        let (from, to) = (keys.declare(self), keys_out.declare(self));
+        let indices = indices_out.declare(self);
+        let buffers = TopKBuffers::new(from, to, indices).count(keys.count(from));
+        primitives::topk(&mut self.graph, &self.policy, topk, &buffers).map(|_| ())
     }
 
     /// `dst` gets the scan of `src`.

@@ -74,4 +74,8 @@
 #define INCLUSIVE_ID 50
 #define FROM_PARTS_ID 51
 
+// Of top-k. ROOM is that of histograms, SORTED that of searches.
+#define GROUP_ELEMENTS_ID 60
+#define UNLESS_FILTERED_ID 61
+
 #endif

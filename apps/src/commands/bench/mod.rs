@@ -11,6 +11,7 @@ mod split;
 mod sssp;
 mod stages;
 mod subjects;
+mod topk;
 
 use anyhow::{Result, bail};
 use clap::error::ErrorKind;
@@ -71,6 +72,8 @@ pub struct Options {
     #[command(flatten)]
     sort: sort::SortOptions,
     #[command(flatten)]
+    topk: topk::TopKOptions,
+    #[command(flatten)]
     sssp: sssp::SearchOptions,
     #[command(flatten)]
     paper: paper::PaperOptions,
@@ -106,7 +109,7 @@ impl Options {
             _ if !self.n.is_empty() => &self.n,
             _ if software => &SOFTWARE_SIZES,
             Subject::Split | Subject::Histogram => &SPLIT_SIZES,
-            Subject::Sort => &SORT_SIZES,
+            Subject::Sort | Subject::Topk => &SORT_SIZES,
             _ => &SIZES,
         }
     }
@@ -156,6 +159,7 @@ impl Options {
             Subject::Split => self.split.measure(bench, n, &self.m, output),
             Subject::Histogram => self.histogram.measure(bench, n, &self.m, output),
             Subject::Sort => self.sort.measure(bench, n, output),
+            Subject::Topk => self.topk.measure(bench, n, output),
             Subject::Host => host::measure(bench, n, output),
             subject => bench.measure(subject, n, output),
         };
@@ -194,6 +198,10 @@ impl Options {
                 "--sorts and --sort-by are for `multisplit bench sort`",
             ),
             (
+                !has(Subject::Topk) && self.topk.any(),
+                "--k, --topk-rows and --topk-by are for `multisplit bench topk`",
+            ),
+            (
                 !has(Subject::Sssp) && if paper { self.sssp.more() } else { self.sssp.any() },
                 "the options of sssp are for `multisplit bench sssp`, --graph for `paper` too",
             ),
@@ -225,6 +233,7 @@ Examples:
   multisplit bench split --n 2^25 --m 256 --distribution binomial
   multisplit bench split --n 2^20,2^25 --html report.html --against cub.jsonl
   multisplit bench sort --n 2^20,2^25 --sorts sort_keys_u32 --sort-by onesweep,r8
+  multisplit bench topk --n 3200000 --k 2048 --topk-rows 16
   multisplit bench histogram --bins 2,256,65536 --tune cells=2048,loads=8
   multisplit bench sssp --graph rmat,usa_ny.gr.gz --search near-far,multisplit
   multisplit bench sssp --graph grid --search near-far --tune-search local_hops=16
@@ -237,6 +246,8 @@ whatever it is asked to take; its method is then `one-workgroup`.
 Lines of sorts and splits have the ranking: `probed` where they rely on what the device was seen to do,
 `promised` where they do not. Where the driver has statistics of pipelines (registers, local memory),
 lines of them come last; -v prints them too, and a ranking kernel that uses local memory gets a warning.
+
+Lines of `topk` have k as m.
 
 Lines of `host` are of the host's clock, transfers included: a sort into memory of the caller's, and its
 transfers alone.

@@ -13,7 +13,7 @@ use multisplit::Context;
 use crate::device::Devices;
 use crate::file_key::{FileKey, with_key_type};
 use crate::formats::{Array, Data};
-use crate::inputs::{Elements, Input, Numbers, TableInput};
+use crate::inputs::{Elements, Input, Numbers, Shape, TableInput};
 use crate::keyed::{KeyedFiles, KeyedOptions};
 use crate::on_device::Moved;
 use crate::phase;
@@ -28,6 +28,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         output: &options.output,
         values: &options.values,
         words: options.offsets.as_deref(),
+        shape: Shape::Line,
+        keeps_length: true,
     };
     let (mut files, opening) = KeyedFiles::open(&keyed, devices)?;
     let job = SplitJob { options, devices };

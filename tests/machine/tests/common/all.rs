@@ -4,6 +4,7 @@ use anyhow::Result;
 use multisplit::primitives::histogram::HistogramMethod;
 use multisplit::primitives::multisplit::Method;
 use multisplit::primitives::sort::SortMethod;
+use multisplit::primitives::topk::TopKMethod;
 use multisplit::{KeyType, SampleType};
 
 use super::case::Case;
@@ -13,6 +14,7 @@ use super::pieces::{PiecesCase, pieces_case};
 use super::primitives::{Device, ITEMS, scan_case, tile};
 use super::search_list::searches;
 use super::terms::{term_case, term_cases};
+use super::topk::{TopKCase, TopKData, topk_case};
 
 pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
@@ -272,6 +274,31 @@ fn histograms(device: Device, all: &mut Vec<Maker>) {
     }
 }
 
+fn topks(device: Device, all: &mut Vec<Maker>) {
+    let shapes = [(1, 3000, 40), (1, 700, 700), (3, 701, 33), (2, 5, 2), (1, 2600, 1)];
+    let mut number = 0;
+    for key in KeyType::ALL {
+        for method in [TopKMethod::Rows, TopKMethod::Filter, TopKMethod::Select] {
+            for (rows, length, k) in shapes {
+                number += 1;
+                let of = TopKCase {
+                    key,
+                    method,
+                    rows,
+                    length,
+                    k,
+                    smallest: number % 2 == 0,
+                    // By the sort of what was found.
+                    sorted: method != TopKMethod::Select || number % 4 == 0,
+                    on_device: rows == 1 && number % 3 == 0,
+                    data: [TopKData::Any, TopKData::Few, TopKData::Same][number / 2 % 3],
+                };
+                all.push(Box::new(move || topk_case(device, of)));
+            }
+        }
+    }
+}
+
 fn pieces(device: Device, all: &mut Vec<Maker>) {
     for (number, n) in sizes(device).into_iter().enumerate() {
         let buckets = [1, 2, 3, 40, 300][number];
@@ -302,6 +329,7 @@ pub fn all(device: Device) -> Vec<Maker> {
         all.push(Box::new(move || term_case(device, of)));
     }
     searches(device, &mut all);
+    topks(device, &mut all);
     histograms(device, &mut all);
     splits(device, &mut all);
     sorts(device, &mut all);

@@ -17,4 +17,5 @@ pub mod search_list;
 pub mod searches;
 pub mod surveys;
 pub mod terms;
+pub mod topk;
 pub mod trials;

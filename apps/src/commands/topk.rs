@@ -1,0 +1,213 @@
+//! `multisplit topk`: the k largest or smallest elements of an array, of each of its rows, or rows of a
+//! table.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+use clap::error::ErrorKind;
+use multisplit::{Context, TopK};
+
+use crate::device::Devices;
+use crate::file_key::{FileKey, rank, with_key_type};
+use crate::formats::{Array, Data};
+use crate::inputs::{Input, InputOptions, Shape, TableInput};
+use crate::keyed::{KeyedFiles, KeyedOptions, OutputOptions};
+use crate::on_device::Moved;
+use crate::values::ValueOptions;
+use crate::wide_keys::{device_element, widened};
+use crate::{figures, report, size};
+
+/// Arguments of `multisplit topk`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    #[command(flatten)]
+    input: InputOptions,
+    #[command(flatten)]
+    output: OutputOptions,
+    /// How many elements are wanted, of each row where there are several
+    #[arg(short, value_name = "K", value_parser = size::parse)]
+    k: u64,
+    /// The smallest, from small to large [default: the largest, from large to small]
+    #[arg(long)]
+    smallest: bool,
+    /// Where the indices of the elements go (u32); of rows, counted from where each begins
+    #[arg(long, value_name = "FILE")]
+    indices: Option<PathBuf>,
+    /// The array is a matrix with rows of so many elements, each of which has its own k
+    #[arg(long, value_name = "LENGTH", value_parser = size::parse, conflicts_with = "column")]
+    rows: Option<u64>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  multisplit topk scores.npy -k 10 -o best.npy --indices where.npy
+  multisplit topk sales.csv --column price -k 20 -o dearest.csv
+  multisplit topk distances.npy -k 5 --smallest --rows 1000 -o near.npy --indices neighbours.npy
+  multisplit topk samples.bin --type f32 -k 1000 -o - --output-format text
+
+Of equal elements those that come first in the input are taken, and come first in the output, so that
+the result is the same on every device. Floats are in the order in which they are sorted: NaN is above
+all others, -NaN below. A table keeps its header, its rows are written whole, and rows without a key
+come last. Results of rows are written one after another, k of each. k is at most the length of a row.";
+
+/// Reads, selects, writes.
+pub fn run(options: &Options, devices: &Devices) -> Result<()> {
+    options.check();
+    let values = ValueOptions::default();
+    let keyed = KeyedOptions {
+        input: &options.input,
+        output: &options.output,
+        values: &values,
+        words: options.indices.as_deref(),
+        shape: if options.rows.is_some() { Shape::Rows } else { Shape::Line },
+        keeps_length: false,
+    };
+    let (mut files, opening) = KeyedFiles::open(&keyed, devices)?;
+    let name = options.input.place();
+    let read = files.take()?;
+    let context = opening.finish()?;
+    let job = TopKJob { devices, context: &context, options };
+    match (&files.input, read) {
+        (Input::Table(input), _) => {
+            let within = || format!("{name} has {} rows", input.table.len());
+            options.check_k(input.table.len() as u64, within)?;
+            let (order, summary) = job.table(input)?;
+            let words = files.wants_words().then(|| order.clone());
+            files.write_rows(&order, words)?;
+            report::done(summary);
+        }
+        (Input::Numbers(..), read) => {
+            let (keys, _) = read.context("the input was not read")?;
+            let n = keys.len() as u64;
+            if let Some(length) = options.rows
+                && (length == 0 || !n.is_multiple_of(length))
+            {
+                let n = size::grouped(n);
+                bail!("{name} has {n} elements, which --rows {length} does not divide");
+            }
+            let within = || match options.rows {
+                Some(length) => format!("a row has {length} elements"),
+                None => format!("{name} has {} elements", size::grouped(n)),
+            };
+            options.check_k(options.rows.unwrap_or(n), within)?;
+            let start = Instant::now();
+            let found = job.found(&keys)?;
+            let summary =
+                job.summary(start.elapsed(), &format!("{} {}", size::grouped(n), keys.element()));
+            files.write(Moved::Host(found.keys), None, Some(found.indices))?;
+            report::done(summary);
+        }
+    }
+    Ok(())
+}
+
+impl Options {
+    /// Ends the program, with the status of wrong usage, where options do not go together.
+    fn check(&self) {
+        let wrong = |kind, text: &str| clap::Error::raw(kind, format!("{text}\n")).exit();
+        if self.output.output.is_none() && self.indices.is_none() {
+            wrong(ErrorKind::MissingRequiredArgument, "give -o FILE, or --indices FILE");
+        }
+        if self.input.column.len() > 1 {
+            wrong(ErrorKind::ArgumentConflict, "topk goes by one --column; sort goes by several");
+        }
+    }
+
+    fn check_k(&self, available: u64, within: impl FnOnce() -> String) -> Result<()> {
+        if self.k > available {
+            bail!("-k {} is more than there is: {}", self.k, within());
+        }
+        Ok(())
+    }
+
+    fn described(&self, k: u64) -> TopK {
+        let how = if self.smallest { TopK::smallest(k) } else { TopK::largest(k) };
+        self.rows.map_or(how, |length| how.rows(length))
+    }
+}
+
+/// Elements as the device has them, and which they are.
+struct Found {
+    keys: Data,
+    indices: Vec<u32>,
+}
+
+/// A top-k whose keys have been read.
+struct TopKJob<'j> {
+    devices: &'j Devices,
+    context: &'j Context,
+    options: &'j Options,
+}
+
+impl TopKJob<'_> {
+    fn found(&self, keys: &Array) -> Result<Found> {
+        self.found_of(keys, self.options.k)
+    }
+
+    fn found_of(&self, keys: &Array, k: u64) -> Result<Found> {
+        with_key_type!(device_element(keys.element()), self.select(keys, k))
+    }
+
+    fn select<K: FileKey>(&self, keys: &Array, k: u64) -> Result<Found> {
+        let wide = widened(keys);
+        let keys = K::from_data(&wide).context("keys of another size")?;
+        let found = {
+            let _span = tracing::info_span!("topk", n = keys.len() as u64).entered();
+            self.context.topk(keys, &self.options.described(k))?
+        };
+        if self.devices.verify() {
+            let _span = tracing::info_span!("verify").entered();
+            self.verify(keys, k as usize, &found.keys, &found.indices)?;
+        }
+        Ok(Found { keys: K::into_data(found.keys), indices: found.indices })
+    }
+
+    /// Compares every element with what the CPU finds.
+    fn verify<K: FileKey>(&self, keys: &[K], k: usize, found: &[K], indices: &[u32]) -> Result<()> {
+        let length = self.options.rows.map_or(keys.len(), |length| length as usize).max(1);
+        let (rows, mut place) = (keys.chunks(length), 0);
+        for row in rows {
+            let mut order: Vec<u32> = (0..row.len() as u32).collect();
+            let flip = if self.options.smallest { 0 } else { u64::MAX };
+            order.sort_by_key(|&index| rank(row[index as usize]) ^ flip);
+            for &index in &order[..k] {
+                // By their bits, because NaN is not equal to itself.
+                let same = found.get(place).map(|key| key.key_bits());
+                let expected = Some(row[index as usize].key_bits());
+                if indices.get(place) != Some(&index) || same != expected {
+                    bail!("the top-k is wrong: element {place} differs from the CPU's result");
+                }
+                place += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rows of a table by its column; those without a key come last.
+    fn table(&self, input: &TableInput) -> Result<(Vec<u32>, String)> {
+        let start = Instant::now();
+        let column = input.columns.first().context("no column")?;
+        let k = self.options.k.min(column.keys.len() as u64);
+        let found = self.found_of(&column.keys, k)?;
+        let row = |&index: &u32| match &column.present {
+            None => index,
+            Some(present) => present[index as usize],
+        };
+        let order = found.indices.iter().map(row).chain(column.missing.iter().copied());
+        let order = order.take(self.options.k as usize).collect();
+        let what = format!("{} rows by {}", size::grouped(input.table.len() as u64), column.name);
+        Ok((order, self.summary(start.elapsed(), &what)))
+    }
+
+    fn summary(&self, took: Duration, what: &str) -> String {
+        let time = figures::time(took.as_secs_f64() * 1e9);
+        let (k, device) = (self.options.k, &self.context.properties().name);
+        let side = if self.options.smallest { "smallest" } else { "largest" };
+        let each = if self.options.rows.is_some() { " of each row" } else { "" };
+        let checked = if self.devices.verify() { ", verified against the CPU" } else { "" };
+        format!("found the {k} {side}{each} of {what} in {time} on {device}{checked}")
+    }
+}

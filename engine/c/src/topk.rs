@@ -1,0 +1,94 @@
+//! The k largest or smallest elements.
+
+use std::mem::{MaybeUninit, offset_of};
+
+use multisplit::graph::ElementType;
+use multisplit::primitives::{self, TopKBuffers};
+use multisplit::{Context, KeyType, TopK};
+
+use crate::context::{CONTEXTS, MultisplitContext};
+use crate::declare::Declaration;
+use crate::operation::{self, MultisplitOperation};
+use crate::read::{self, Out, Sized32};
+use crate::result::{MultisplitResult, Outcome, guard};
+use crate::types::{COUNT_END, MultisplitCommonInfo, MultisplitKeyType, MultisplitRole};
+use crate::vulkan::VkBool32;
+
+/// A top-k of up to 2^30 - 1 elements, in an array of at most `maxStorageBufferRange` bytes: the k largest
+/// or smallest with their indices, of the whole array or of each of its rows. Of equal elements those with
+/// lower indices come first.
+///
+/// Roles: `KEYS`, only read; `KEYS_OUT` and `INDICES`, k elements of each row, row after row.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct MultisplitTopKInfo {
+    /// `sizeof(MultisplitTopKInfo)`.
+    pub struct_size: u32,
+    /// What a key is; 0: `uint32_t`.
+    pub key_type: MaybeUninit<MultisplitKeyType>,
+    /// How many elements of each row: at most its length. Of a count below k, only as many are written.
+    pub k: u64,
+    /// The length of a row, of which there is a whole number; 0: the whole array is one. Only for a fixed
+    /// count.
+    pub row_length: u64,
+    /// Whether the smallest elements are wanted, from small to large; otherwise the largest, from large
+    /// to small.
+    pub smallest: VkBool32,
+    /// Whether they may come in any order, which takes less time.
+    pub unsorted: VkBool32,
+    /// How many elements, and what the caller does around the operation.
+    pub common: MultisplitCommonInfo,
+}
+
+// SAFETY: as the trait asks.
+unsafe impl Sized32 for MultisplitTopKInfo {
+    const NAME: &'static str = "MultisplitTopKInfo";
+    const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
+}
+
+/// Plans a top-k. Nothing is compiled yet: see `multisplit_operation_warm_up`.
+///
+/// # Safety
+/// `info` is `NULL` or points to a `MultisplitTopKInfo` whose pointers are `NULL` or what they say
+/// they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_topk_create(
+    context: *const MultisplitContext,
+    info: *const MultisplitTopKInfo,
+    operation: *mut *mut MultisplitOperation,
+) -> MultisplitResult {
+    guard(|| {
+        // SAFETY: by the caller's contract.
+        unsafe {
+            let out = Out::handle("operation", operation)?;
+            let (context, info) = (CONTEXTS.get(context)?, read::info(info)?);
+            let declaration = declare(&context.engine, &info)?;
+            out.set(operation::create(&context, &info.common, declaration)?);
+        }
+        Ok(())
+    })
+}
+
+fn declare(context: &Context, info: &MultisplitTopKInfo) -> Outcome<Declaration> {
+    let key = KeyType::from(read::choice(info.key_type)?);
+    let mut declaration = Declaration::new(context, "topk");
+    let n = declaration.count(&info.common)?;
+    let mut how = if info.smallest != 0 { TopK::smallest(info.k) } else { TopK::largest(info.k) };
+    if info.row_length != 0 {
+        how = how.rows(info.row_length);
+    }
+    if info.unsorted != 0 {
+        how = how.unsorted();
+    }
+    // What does not divide is refused below; nothing is allocated before.
+    let rows = n.max().checked_div(info.row_length).unwrap_or(1);
+    let found = rows.saturating_mul(info.k).min(n.max());
+    let keys = declaration.import(MultisplitRole::Keys, key.into(), n.max());
+    let keys_out = declaration.import(MultisplitRole::KeysOut, key.into(), found);
+    let indices = declaration.import(MultisplitRole::Indices, ElementType::U32, found);
+    let buffers = TopKBuffers::new(keys, keys_out, indices).count(n);
+    let (graph, policy) = declaration.parts();
+    primitives::topk(graph, policy, &how, &buffers)?;
+    Ok(declaration)
+}

@@ -1,0 +1,201 @@
+//! Top-k: the k largest or smallest elements of an array, or of every row of a matrix, with their
+//! indices.
+//!
+//! [`topk`] declares the passes in a graph: [`TopK`] says how, [`TopKBuffers`] where.
+//! [`Context::topk`](crate::Context::topk) does everything in one call. Of equal elements those with
+//! lower indices come first, so that results are the same on every device.
+
+mod host;
+mod passes;
+mod sizes;
+mod tuning;
+
+pub use host::TopElements;
+pub use tuning::TopKTuning;
+
+use multisplit_graph::{Buffer, ElementType, Graph};
+
+use super::Policy;
+use super::count::Count;
+use super::key::{KeyType, check_element};
+use super::policy::MAX_ELEMENTS;
+use crate::error::{Error, Result};
+
+/// Which elements are wanted, and in which order.
+///
+/// ```
+/// use multisplit::TopK;
+///
+/// let best = TopK::largest(10);
+/// let nearest_of_each_row = TopK::smallest(3).rows(1000);
+/// # let _ = (best, nearest_of_each_row);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TopK {
+    k: u64,
+    smallest: bool,
+    sorted: bool,
+    row_length: Option<u64>,
+    method: TopKMethod,
+}
+
+impl TopK {
+    /// The `k` largest, from large to small. Floats are in the order of `total_cmp`, as they are sorted:
+    /// NaN is larger than all others.
+    pub fn largest(k: u64) -> Self {
+        Self { k, smallest: false, sorted: true, row_length: None, method: TopKMethod::Auto }
+    }
+
+    /// The `k` smallest, from small to large.
+    pub fn smallest(k: u64) -> Self {
+        Self { smallest: true, ..Self::largest(k) }
+    }
+
+    /// Of each row of a matrix: the array is cut into rows of `length` elements, and indices count from
+    /// where their row begins. Results are one row of k after another.
+    #[must_use]
+    pub fn rows(self, length: u64) -> Self {
+        Self { row_length: Some(length), ..self }
+    }
+
+    /// In any order, which may change from run to run: the same elements, in less time.
+    #[must_use]
+    pub fn unsorted(self) -> Self {
+        Self { sorted: false, ..self }
+    }
+
+    /// By this method instead of the one that suits.
+    #[must_use]
+    pub fn method(self, method: TopKMethod) -> Self {
+        Self { method, ..self }
+    }
+
+    /// k, the elements wanted of each row.
+    pub fn k(&self) -> u64 {
+        self.k
+    }
+
+    /// Cuts `n` elements into rows: how many, and their length.
+    fn cut(&self, n: u64) -> Result<(u64, u64)> {
+        let Some(length) = self.row_length else { return Ok((1, n)) };
+        if n == 0 {
+            return Ok((0, length));
+        }
+        if length == 0 || !n.is_multiple_of(length) {
+            return Err(Error::Rows { n, length });
+        }
+        Ok((n / length, length))
+    }
+}
+
+/// How a top-k is carried out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum TopKMethod {
+    /// What suits the device, k and the number of elements.
+    #[default]
+    Auto,
+    /// One workgroup for each row, which reads it several times: for short rows, or many. k is at most
+    /// what fits its memory.
+    Rows,
+    /// A bound is guessed from a sample; then one read of everything keeps what passes it, and one
+    /// workgroup for each row finishes. Rows for which the guess was wrong are selected exactly. k is at
+    /// most what fits the memory of a workgroup.
+    Filter,
+    /// The k-th largest is found digit by digit, a read of everything for each; then one more read
+    /// gathers, and what was gathered is sorted. For any k.
+    Select,
+}
+
+/// Where the arrays of a top-k are in a graph.
+#[derive(Clone, Copy, Debug)]
+pub struct TopKBuffers {
+    n: Count,
+    keys: Buffer,
+    keys_out: Buffer,
+    indices_out: Buffer,
+}
+
+impl TopKBuffers {
+    /// Of all that `keys` has, k elements of each row go to `keys_out` and their indices, of `u32`, to
+    /// `indices_out`. Neither overlaps `keys`, which stays as it is.
+    pub fn new(keys: Buffer, keys_out: Buffer, indices_out: Buffer) -> Self {
+        Self { n: Count::Host(keys.len()), keys, keys_out, indices_out }
+    }
+
+    /// Of the first `n` elements, by a host count or a device count. A device count is one row; where it
+    /// is below k, only as many results are written.
+    #[must_use]
+    pub fn count(self, n: impl Into<Count>) -> Self {
+        Self { n: n.into(), ..self }
+    }
+}
+
+/// What [`topk`] chose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AddedTopK {
+    /// The method; never `Auto`.
+    pub method: TopKMethod,
+    /// Rows.
+    pub rows: u64,
+}
+
+/// Adds the passes of a top-k to the graph. k is at most the length of a row, or the most that a device
+/// count can be; none is wanted of an empty array.
+pub fn topk(
+    graph: &mut Graph,
+    policy: &Policy,
+    topk: &TopK,
+    buffers: &TopKBuffers,
+) -> Result<AddedTopK> {
+    let key = KeyType::of("keys", buffers.keys)?;
+    check_element("keys_out", buffers.keys_out, buffers.keys.element())?;
+    check_element("indices_out", buffers.indices_out, ElementType::U32)?;
+    policy.check()?;
+    policy.topk.check()?;
+    let (rows, length) = topk.cut(buffers.n.max())?;
+    check(topk, buffers, key, (rows, length))?;
+    graph.sized_for_subgroups(policy.subgroup_size);
+    let shape = sizes::Shape { key, rows, length, k: topk.k };
+    let method = sizes::choose(policy, topk, &shape)?;
+    let added = AddedTopK { method, rows };
+    tracing::debug!(?added, n = ?buffers.n, k = topk.k, "topk");
+    if rows > 0 && length > 0 && topk.k > 0 {
+        passes::add(graph, policy, topk, buffers, &shape, method)?;
+    }
+    Ok(added)
+}
+
+fn check(
+    topk: &TopK,
+    buffers: &TopKBuffers,
+    key: KeyType,
+    (rows, length): (u64, u64),
+) -> Result<()> {
+    let n = buffers.n.max();
+    if topk.row_length.is_some() && matches!(buffers.n, Count::Device { .. }) {
+        return Err(Error::Policy { problem: "rows of a top-k are cut from a host count" });
+    }
+    if n > MAX_ELEMENTS {
+        return Err(Error::TooLarge { what: "number of elements", asked: n, limit: MAX_ELEMENTS });
+    }
+    if topk.k > length {
+        return Err(Error::TooLarge {
+            what: "k of a row of elements",
+            asked: topk.k,
+            limit: length,
+        });
+    }
+    let wanted = rows.saturating_mul(topk.k);
+    let bytes = u64::from(key.bytes());
+    for (name, buffer, needed) in [
+        ("keys", buffers.keys, n.saturating_mul(bytes)),
+        ("keys_out", buffers.keys_out, wanted.saturating_mul(bytes)),
+        ("indices_out", buffers.indices_out, wanted.saturating_mul(4)),
+    ] {
+        let size = buffer.size();
+        if size < needed {
+            return Err(Error::BufferTooSmall { name: format!("topk.{name}"), size, needed });
+        }
+    }
+    Ok(())
+}

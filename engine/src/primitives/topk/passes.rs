@@ -1,0 +1,308 @@
+//! The passes of a top-k.
+
+use multisplit_graph::{Buffer, Graph, Groups, PassBuilder, View};
+use multisplit_shaders::builtin::variants;
+use multisplit_shaders::push_constants;
+
+use super::sizes::{Guess, Shape};
+use super::{TopK, TopKBuffers, TopKMethod};
+use crate::error::Result;
+use crate::execute::own_pass::OwnPasses;
+use crate::primitives::constants::specialize;
+use crate::primitives::count::{Count, Length, Lengths, Prepared};
+use crate::primitives::multisplit::Kernels;
+use crate::primitives::pieces::single;
+use crate::primitives::sort::{Sort, SortBuffers, sort};
+use crate::primitives::{Policy, fill};
+
+push_constants! {
+    struct TopKPush {
+        count: u32,
+        rows: u32,
+        parts: u32,
+        k: u32,
+        smallest: u32,
+        capacity: u32,
+        samples: u32,
+        maxima: u32,
+        step: u32,
+    }
+}
+
+/// Words of a row in `state` and `digits`; `topk.glsl` has the same.
+const STATE_WORDS: u64 = 32;
+const DIGIT_BITS: u32 = 11;
+const DIGITS_WORDS: u64 = 3 * (1 << DIGIT_BITS) + 8 * 4;
+
+pub(super) fn add(
+    graph: &mut Graph,
+    policy: &Policy,
+    topk: &TopK,
+    buffers: &TopKBuffers,
+    shape: &Shape,
+    method: TopKMethod,
+) -> Result<()> {
+    let (lengths, n) = Lengths::new(buffers.n)?;
+    let prepared = lengths.prepare(graph, policy, "topk.prepare")?;
+    let n = if n.is_known() { Length::known(shape.length) } else { n };
+    let bytes = shape.rows * shape.length * u64::from(shape.key.bytes());
+    let keys = single(buffers.keys.range(0, bytes), policy)?;
+    let mut job = TopKPasses { graph, policy, topk, shape, n, prepared, keys };
+    let out = Elements { keys: buffers.keys_out, indices: buffers.indices_out, room: shape.k };
+    match method {
+        TopKMethod::Rows => job.rows(&out),
+        TopKMethod::Filter => job.filter(&out),
+        TopKMethod::Select | TopKMethod::Auto => {
+            job.select(&out, None)?;
+            if topk.sorted { sort_found(graph, policy, topk, buffers, shape) } else { Ok(()) }
+        }
+    }
+}
+
+/// Sorts what was gathered, of each row. Equal elements lie in the order of their indices, which they keep.
+fn sort_found(
+    graph: &mut Graph,
+    policy: &Policy,
+    topk: &TopK,
+    buffers: &TopKBuffers,
+    shape: &Shape,
+) -> Result<()> {
+    let mut how = if topk.smallest { Sort::ascending() } else { Sort::descending() };
+    if shape.rows > 1 {
+        // Rows of k are not longer than those of the input, whose elements have 30-bit numbers.
+        let offsets: Vec<u32> = (0..=shape.rows).map(|row| (row * shape.k) as u32).collect();
+        how = how.segments(&offsets);
+    }
+    let found = match buffers.n {
+        Count::Host(_) => Count::Host(shape.rows * shape.k),
+        // At most k of them: what the device counts, where that is less.
+        Count::Device { buffer, index, .. } => Count::Device { buffer, index, max: shape.k },
+    };
+    let pairs = SortBuffers::keys(buffers.keys_out).values(buffers.indices_out).count(found);
+    sort(graph, policy, &how, &pairs).map(drop)
+}
+
+/// Keys and their indices, with room for so many of each row.
+struct Elements {
+    keys: Buffer,
+    indices: Buffer,
+    room: u64,
+}
+
+impl Elements {
+    fn views(&self, shape: &Shape) -> (View, View) {
+        let all = shape.rows * self.room;
+        (self.keys.range(0, all * u64::from(shape.key.bytes())), self.indices.range(0, all * 4))
+    }
+}
+
+/// One top-k on its way into the graph.
+struct TopKPasses<'j> {
+    graph: &'j mut Graph,
+    policy: &'j Policy,
+    topk: &'j TopK,
+    shape: &'j Shape,
+    n: Length,
+    prepared: Prepared,
+    keys: View,
+}
+
+/// What one pass is about.
+#[derive(Clone, Copy, Default)]
+struct Work {
+    /// Workgroups of a row.
+    parts: u64,
+    /// Threads of each.
+    threads: u32,
+    /// Elements of a row that there is room for.
+    capacity: u64,
+    samples: u64,
+    maxima: u64,
+    step: u32,
+}
+
+impl TopKPasses<'_> {
+    /// Begins a pass: kernel, numbers and sizes; buffers are for the caller to bind.
+    fn pass(
+        &mut self,
+        label: &str,
+        kernels: Kernels,
+        work: &Work,
+        constants: &[(&str, u32)],
+    ) -> Result<PassBuilder<'_>> {
+        let kernel = kernels[usize::from(self.shape.key.bits() == 64)].kernel()?;
+        // Kernels count in 32 bits: elements were seen to be fewer than 2^30, and all else follows.
+        let push = TopKPush {
+            count: self.prepared.pushed(self.n),
+            rows: self.shape.rows as u32,
+            parts: work.parts as u32,
+            k: self.shape.k as u32,
+            smallest: u32::from(self.topk.smallest),
+            capacity: work.capacity as u32,
+            samples: work.samples as u32,
+            maxima: work.maxima as u32,
+            step: work.step,
+        };
+        let common = [
+            ("local_size_x", work.threads),
+            ("SUBGROUP_SIZE", self.policy.subgroup_size),
+            ("KEY_KIND", self.shape.key.kind()),
+            ("SORTED", u32::from(self.topk.sorted)),
+        ];
+        let all: Vec<_> = common.iter().chain(constants).copied().collect();
+        let (keys, prepared) = (self.keys, self.prepared);
+        let pass = self.graph.own_pass(label, &kernel).push(&push);
+        Ok(prepared.bind(specialize(pass, &kernel, &all), keys))
+    }
+
+    /// The workgroups of a pass, for all rows.
+    fn groups(&self, work: &Work) -> Groups {
+        Groups::linear(self.shape.rows * work.parts)
+    }
+
+    /// Elements of every row, the library's own.
+    fn transient(&mut self, name: &str, room: u64) -> Elements {
+        let all = self.shape.rows * room;
+        let bytes = all * u64::from(self.shape.key.bytes());
+        let keys = self.graph.transient_bytes(format!("topk.{name}"), bytes);
+        let indices = self.graph.transient::<u32>(format!("topk.{name}.indices"), all);
+        Elements { keys, indices, room }
+    }
+
+    /// One workgroup for each row of the input.
+    fn rows(&mut self, out: &Elements) -> Result<()> {
+        let work = self.one_group(self.shape.length, 0);
+        let groups = self.groups(&work);
+        let (keys_out, indices_out) = out.views(self.shape);
+        let (keys, room) = (self.keys, self.ordered());
+        self.pass("topk.rows", variants::TOPK_ROWS, &work, &room)?
+            .bind("keys", keys)
+            .bind("keys_out", keys_out)
+            .bind("indices_out", indices_out)
+            .dispatch(groups);
+        Ok(())
+    }
+
+    fn filter(&mut self, out: &Elements) -> Result<()> {
+        let (policy, shape, keys) = (self.policy, *self.shape, self.keys);
+        let guess = Guess::new(policy, &shape);
+        let maxima = self.wide("topk.maxima", guess.maxima);
+        let thresholds = self.wide("topk.thresholds", 1);
+        let state = self.graph.transient::<u32>("topk.state", shape.rows * STATE_WORDS);
+        let digits = self.graph.transient::<u32>("topk.digits", shape.rows * DIGITS_WORDS);
+        let candidates = self.transient("candidates", guess.capacity);
+
+        let Guess { samples, maxima: groups_of_samples, capacity, .. } = guess;
+        let common = Work { samples, maxima: groups_of_samples, capacity, ..Work::default() };
+        let work = Work { parts: guess.parts, threads: policy.threads, ..common };
+        let groups = self.groups(&work);
+        let group_elements = [("GROUP_ELEMENTS", guess.group_elements as u32)];
+        self.pass("topk.sample", variants::TOPK_SAMPLE, &work, &group_elements)?
+            .bind("keys", keys)
+            .bind("maxima", maxima)
+            .bind("state", state)
+            .bind("digits", digits)
+            .dispatch(groups);
+
+        let threads = shape.group_threads(policy, groups_of_samples);
+        let work = Work { parts: 1, threads, ..common };
+        let groups = self.groups(&work);
+        self.pass("topk.threshold", variants::TOPK_THRESHOLD, &work, &[])?
+            .bind("maxima", maxima)
+            .bind("thresholds", thresholds)
+            .dispatch(groups);
+
+        let work = Work { parts: shape.filter_parts(policy), threads: policy.threads, ..common };
+        let groups = self.groups(&work);
+        let (candidate_keys, candidate_indices) = candidates.views(&shape);
+        self.pass("topk.filter", variants::TOPK_FILTER, &work, &[])?
+            .bind("keys", keys)
+            .bind("thresholds", thresholds)
+            .bind("state", state)
+            .bind("keys_out", candidate_keys)
+            .bind("indices_out", candidate_indices)
+            .dispatch(groups);
+
+        self.select(&candidates, Some((state, digits)))?;
+        self.finish(&candidates, state, out)
+    }
+
+    /// The k elements of each row, digit by digit; after a filter, of the rows that it could not do.
+    fn select(&mut self, out: &Elements, filtered: Option<(Buffer, Buffer)>) -> Result<()> {
+        let (policy, shape, keys) = (self.policy, *self.shape, self.keys);
+        let (state, digits) = match filtered {
+            Some((state, digits)) => (state.into(), digits),
+            None => {
+                let words = shape.rows * DIGITS_WORDS;
+                let digits = self.graph.transient::<u32>("topk.digits", words);
+                fill(self.graph, policy, "topk.clear", digits, 0)?;
+                // Not looked at.
+                (keys, digits)
+            }
+        };
+        let unless_filtered = [("UNLESS_FILTERED", u32::from(filtered.is_some()))];
+        let parts = shape.select_parts(policy);
+        let part_counts = self.graph.transient::<[u32; 2]>("topk.part_counts", shape.rows * parts);
+        let work = Work { parts, threads: policy.threads, capacity: out.room, ..Work::default() };
+        let groups = self.groups(&work);
+        for step in 0..shape.key.bits().div_ceil(DIGIT_BITS) {
+            let work = Work { step, ..work };
+            self.pass("topk.digits", variants::TOPK_DIGITS, &work, &unless_filtered)?
+                .bind("keys", keys)
+                .bind("state", state)
+                .bind("digits", digits)
+                .dispatch(groups);
+        }
+        self.pass("topk.count", variants::TOPK_COUNT, &work, &unless_filtered)?
+            .bind("keys", keys)
+            .bind("state", state)
+            .bind("digits", digits)
+            .bind("part_counts", part_counts)
+            .dispatch(groups);
+        let (keys_out, indices_out) = out.views(&shape);
+        self.pass("topk.gather", variants::TOPK_GATHER, &work, &unless_filtered)?
+            .bind("keys", keys)
+            .bind("state", state)
+            .bind("digits", digits)
+            .bind("part_counts", part_counts)
+            .bind("keys_out", keys_out)
+            .bind("indices_out", indices_out)
+            .dispatch(groups);
+        Ok(())
+    }
+
+    /// One workgroup for the candidates of each row.
+    fn finish(&mut self, candidates: &Elements, state: Buffer, out: &Elements) -> Result<()> {
+        let work = self.one_group(candidates.room, candidates.room);
+        let groups = self.groups(&work);
+        let (keys, indices) = candidates.views(self.shape);
+        let (keys_out, indices_out) = out.views(self.shape);
+        let room = self.ordered();
+        self.pass("topk.finish", variants::TOPK_FINISH, &work, &room)?
+            .bind("keys", keys)
+            .bind("indices", indices)
+            .bind("state", state)
+            .bind("keys_out", keys_out)
+            .bind("indices_out", indices_out)
+            .dispatch(groups);
+        Ok(())
+    }
+
+    /// A pass of one workgroup for each row, which goes over so many elements.
+    fn one_group(&self, items: u64, capacity: u64) -> Work {
+        let threads = self.shape.group_threads(self.policy, items);
+        Work { parts: 1, threads, capacity, ..Work::default() }
+    }
+
+    /// Room to order what is wanted, and no more: several workgroups then fit a multiprocessor.
+    fn ordered(&self) -> [(&'static str, u32); 1] {
+        let ordered = if self.topk.sorted { self.shape.k.next_power_of_two() } else { 1 };
+        [("ROOM", ordered as u32)]
+    }
+
+    /// Numbers of the width of a key, so many for each row.
+    fn wide(&mut self, name: &str, each: u64) -> Buffer {
+        let bytes = self.shape.rows * each * u64::from(self.shape.key.bytes());
+        self.graph.transient_bytes(name, bytes)
+    }
+}

@@ -1,0 +1,159 @@
+//! Which method suits a top-k, and how large its parts are.
+
+use super::{TopK, TopKMethod};
+use crate::error::{Error, Result};
+use crate::primitives::Policy;
+use crate::primitives::key::KeyType;
+
+/// What there is and what is wanted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    pub key: KeyType,
+    pub rows: u64,
+    pub length: u64,
+    pub k: u64,
+}
+
+/// Bytes of shared memory beside the elements that one workgroup orders: bins, sums of subgroups.
+const OTHER_SHARED: u64 = 3 << 10;
+/// Elements of a thread of the passes over everything: 64 bytes, as `topk_visit.glsl` has it.
+const THREAD_BYTES: u64 = 64;
+/// Elements of a thread of the sample; the kernel has the same.
+const SAMPLES_OF_THREAD: u64 = 16;
+/// One element in so many is a sample, where there are not too many.
+const SAMPLED: u64 = 16;
+/// Elements of a thread of the workgroup that has a row: more are left to more threads.
+const ROW_ROUNDS: u64 = 8;
+const MIN_THREADS: u64 = 64;
+
+impl Shape {
+    /// The most elements that one workgroup orders: a power of two.
+    pub fn room(&self, policy: &Policy) -> u64 {
+        let element = u64::from(self.key.bytes()) + 4;
+        let fit = u64::from(policy.shared_memory).saturating_sub(OTHER_SHARED) / element;
+        (fit / 2 + 1).next_power_of_two()
+    }
+
+    /// Threads of a workgroup that goes over `items` elements several times.
+    pub fn group_threads(&self, policy: &Policy, items: u64) -> u32 {
+        let size = policy.subgroup_size;
+        let wanted = items.div_ceil(ROW_ROUNDS).max(MIN_THREADS).next_power_of_two();
+        let wanted = wanted.next_multiple_of(u64::from(size));
+        wanted.min(u64::from(policy.spine_threads)) as u32
+    }
+
+    /// Elements of a tile of the passes over everything.
+    fn tile(&self, policy: &Policy) -> u64 {
+        THREAD_BYTES / u64::from(self.key.bytes()) * u64::from(policy.threads)
+    }
+
+    fn tiles(&self, policy: &Policy) -> u64 {
+        self.length.div_ceil(self.tile(policy)).max(1)
+    }
+
+    /// Workgroups of a row for the filter.
+    pub fn filter_parts(&self, policy: &Policy) -> u64 {
+        let tuning = &policy.topk;
+        let tiles = self.tiles(policy);
+        let each = (tiles.saturating_mul(self.rows) / tuning.groups).clamp(1, tuning.filter_tiles);
+        tiles.div_ceil(each)
+    }
+
+    /// Workgroups of a row for the exact passes, each of which begins and ends with a look at all bins.
+    pub fn select_parts(&self, policy: &Policy) -> u64 {
+        (policy.topk.groups / self.rows).clamp(1, self.tiles(policy))
+    }
+}
+
+/// How a bound is guessed: workgroups of a row, elements that they look at, groups of these, and how many
+/// candidates there is room for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Guess {
+    pub parts: u64,
+    pub samples: u64,
+    pub group_elements: u64,
+    pub maxima: u64,
+    pub capacity: u64,
+}
+
+impl Guess {
+    pub fn new(policy: &Policy, shape: &Shape) -> Self {
+        let tuning = &policy.topk;
+        let part = SAMPLES_OF_THREAD * u64::from(policy.threads);
+        let parts = ((shape.length / SAMPLED).min(tuning.samples) / part).max(1);
+        let samples = parts * part;
+        let mut group_elements = 1;
+        while samples / group_elements > tuning.maxima && part.is_multiple_of(2 * group_elements) {
+            group_elements *= 2;
+        }
+        // As the kernel has it; twice as many still fit.
+        let sampled = samples as f64 / shape.length.max(1) as f64;
+        let expected = shape.k as f64 * sampled;
+        let candidates = (expected + 6.0 * expected.sqrt() + 16.0) / sampled;
+        let most = shape.length.max(shape.k);
+        let capacity = (2 * candidates as u64).next_multiple_of(256).clamp(shape.k, most);
+        Self { parts, samples, group_elements, maxima: samples / group_elements, capacity }
+    }
+}
+
+pub(super) fn choose(policy: &Policy, topk: &TopK, shape: &Shape) -> Result<TopKMethod> {
+    let room = shape.room(policy);
+    match topk.method {
+        TopKMethod::Auto if shape.k > room => Ok(TopKMethod::Select),
+        TopKMethod::Auto => {
+            let alone =
+                shape.length <= policy.topk.row_elements || shape.rows >= policy.topk.many_rows;
+            Ok(if alone { TopKMethod::Rows } else { TopKMethod::Filter })
+        }
+        TopKMethod::Rows | TopKMethod::Filter if shape.k > room => {
+            let what = "k of a top-k that one workgroup finishes";
+            Err(Error::TooLarge { what, asked: shape.k, limit: room })
+        }
+        method => Ok(method),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::primitives::policy::test_policy;
+
+    fn shape(length: u64, k: u64) -> Shape {
+        Shape { key: KeyType::F32, rows: 1, length, k }
+    }
+
+    #[test]
+    fn what_one_workgroup_orders_fits_its_memory() {
+        for shared_memory in [8 << 10, 16 << 10, 32 << 10, 48 << 10] {
+            let policy = Policy { shared_memory, ..test_policy(32, 1024) };
+            for key in KeyType::ALL {
+                let room = Shape { key, ..shape(1, 1) }.room(&policy);
+                assert!(room.is_power_of_two());
+                let bytes = room * (u64::from(key.bytes()) + 4) + OTHER_SHARED;
+                assert!(bytes <= u64::from(shared_memory), "{key}: {room}");
+            }
+        }
+    }
+
+    #[test]
+    fn few_candidates_pass() {
+        let policy = test_policy(32, 1024);
+        for (length, k, most) in [(1 << 28, 1024, 20_000), (200_000, 2048, 9_000)] {
+            let guess = Guess::new(&policy, &shape(length, k));
+            assert!((k..most).contains(&guess.capacity), "{guess:?}");
+            assert!(guess.maxima <= 8192, "{guess:?}");
+            assert_eq!(guess.maxima * guess.group_elements, guess.samples);
+        }
+    }
+
+    #[test]
+    fn parts_cover_rows() {
+        let policy = test_policy(32, 1024);
+        for length in [1, 4095, 4096, 4097, 1 << 20, 1 << 29] {
+            let shape = shape(length, 1);
+            let tiles = shape.tiles(&policy);
+            assert!((1..=tiles).contains(&shape.filter_parts(&policy)));
+            assert!((1..=tiles).contains(&shape.select_parts(&policy)));
+        }
+    }
+}

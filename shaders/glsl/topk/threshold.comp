@@ -1,0 +1,41 @@
+#version 460
+// Second pass of a top-k by candidates: a bound that probably lets a few more elements pass than are
+// wanted. A wrong guess costs time and nothing else: later passes count what has passed.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#include "key_width.glsl"
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
+
+#include "topk.glsl"
+
+layout(set = 0, binding = 0, std430) readonly buffer Maxima { KEY at[]; } maxima;
+layout(set = 0, binding = 1, std430) writeonly buffer Thresholds { KEY at[]; } thresholds;
+
+uint first_item;
+
+KEY item_image(uint i) { return maxima.at[first_item + i]; }
+
+#include "topk_select.glsl"
+
+// Of the samples, about `expected` are among the elements wanted: six standard deviations more, and two
+// clusters of neighbours.
+uint wanted_maxima(uint n) {
+    float expected = float(wanted_count()) * (float(push.samples) / float(n));
+    return uint(expected + 6.0 * sqrt(expected) + 16.0);
+}
+
+void main() {
+    uint row = group_index();
+    if (row >= push.rows) return;
+    uint n = row_length();
+    uint wanted = n > push.capacity ? wanted_maxima(n) : push.maxima;
+    bound = KEY(0);
+    first_item = row * push.maxima;
+    if (wanted < push.maxima) select_bound(push.maxima, wanted);
+    if (gl_LocalInvocationIndex == 0) thresholds.at[row] = bound;
+}

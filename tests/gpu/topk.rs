@@ -1,0 +1,314 @@
+//! Top-k: key types x rows x k x directions x distributions x methods, against a stable sort on the CPU,
+//! between guard words; counts on the device; what is refused.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::graph::Graph;
+use multisplit::primitives::topk::TopKMethod;
+use multisplit::primitives::{Count, Policy, TopKBuffers, topk};
+use multisplit::{Bound, Error, KeyType, TopK};
+use multisplit_tests::generate::Rng;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::tests;
+
+use crate::sort_run::{KEYS, Keys, key_words, make_keys};
+use crate::topk_run::{Case, GUARD, METHODS, check, guarded, inside, quick_policy, tile};
+
+tests!(topk:
+    product_of_cases, rows, guesses, many_equal, device_counts, one_call, recorded, refused,
+);
+
+/// The whole product in a full run, a sample of it otherwise.
+fn product_of_cases(gpu: &Gpu) -> Result<()> {
+    if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
+}
+
+fn sizes(policy: &Policy, key: KeyType) -> Vec<usize> {
+    let tile = tile(policy, key);
+    vec![0, 1, 2, 255, 257, tile - 1, tile, tile + 1, 3 * tile + 5, 40_003]
+}
+
+fn whole_product(gpu: &Gpu) -> Result<()> {
+    let policy = quick_policy(gpu);
+    let (mut turn, mut mine) = (0, gpu.mine());
+    for key in KeyType::ALL {
+        let mut sizes = sizes(&policy, key);
+        sizes.push((1 << 20) + 3);
+        for method in METHODS {
+            for keys in KEYS {
+                for smallest in [false, true] {
+                    for &n in &sizes {
+                        let most = if method == TopKMethod::Select { 20_000 } else { 1000 };
+                        let all = [1, 2, 31, 200, 1000, n / 3, n];
+                        for k in all.into_iter().filter(|&k| k <= n.min(most)) {
+                            turn += 1;
+                            let sorted = turn % 3 != 0;
+                            let case =
+                                Case { keys, smallest, sorted, ..Case::of(key, n, k, method) };
+                            if mine() {
+                                check(gpu, &policy, &case)?;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Each is as many pipelines as its method has passes, whose compilation is what a test of it costs; and
+/// one more for each power of two that k is below, where a workgroup orders what it found.
+const SAMPLED: [(KeyType, TopKMethod, usize, bool); 3] = [
+    (KeyType::F32, TopKMethod::Rows, 200, true),
+    (KeyType::F32, TopKMethod::Filter, 200, true),
+    (KeyType::I64, TopKMethod::Filter, 200, true),
+];
+/// Where the last of these is run.
+const WIDE_AT: u32 = 8;
+
+/// Sizes, distributions and directions in turn. What `Select` does is done after a filter too.
+fn sampled_product(gpu: &Gpu) -> Result<()> {
+    let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
+    let mut turn = 0;
+    for (key, method, k, sorted) in SAMPLED {
+        if key == KeyType::I64 && policy.subgroup_size != WIDE_AT {
+            continue;
+        }
+        let sizes = sizes(&policy, key);
+        for (keys, smallest) in KEYS.into_iter().flat_map(|keys| [(keys, false), (keys, true)]) {
+            turn += 1;
+            let n = sizes[turn % sizes.len()];
+            // Within the power of two that is compiled anyway.
+            let k = if n >= k { k - turn % (k / 4) } else { 0 };
+            let case = Case { keys, smallest, sorted, ..Case::of(key, n, k, method) };
+            if mine() {
+                check(gpu, &policy, &case)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Rows of every length around a vector and a tile, few and many.
+fn rows(gpu: &Gpu) -> Result<()> {
+    let policy = quick_policy(gpu);
+    let mut mine = gpu.mine();
+    let shapes = [(3, 1usize), (5, 7), (300, 13), (2, 4097), (7, 5003), (16, 10_000), (1, 30_001)];
+    let keys = if gpu.full { &KeyType::ALL[..] } else { &[KeyType::F32] };
+    for &key in keys {
+        for (turn, (rows, length)) in shapes.into_iter().enumerate() {
+            for method in &METHODS[1..] {
+                for k in [1, length.div_ceil(2), 200] {
+                    // The sample has one k for almost all.
+                    let short = length < 14 && k > length / 2 && *method == TopKMethod::Rows;
+                    if k > length.min(1000) || !(gpu.full || k == 200 || short) || !mine() {
+                        continue;
+                    }
+                    let case = Case {
+                        rows,
+                        sorted: gpu.full || *method != TopKMethod::Select,
+                        smallest: turn % 2 == 0,
+                        keys: KEYS[(turn + k) % KEYS.len()],
+                        ..Case::of(key, length, k, *method)
+                    };
+                    check(gpu, &policy, &case)?;
+                }
+            }
+        }
+    }
+    if !gpu.full {
+        return Ok(());
+    }
+    // Rows whose results are sorted by segments.
+    let case = Case { rows: 3, ..Case::of(KeyType::U32, 9_001, 3_000, TopKMethod::Select) };
+    check(gpu, &policy, &case).map(drop)
+}
+
+/// Samples that say too much, too little, or are of one place only: guesses are wrong, results are not.
+fn guesses(gpu: &Gpu) -> Result<()> {
+    let mut mine = gpu.mine();
+    for (samples, maxima) in [(1, 1), (1 << 20, 16), (1 << 20, 1 << 16), (4096, 64)] {
+        let mut policy = quick_policy(gpu);
+        (policy.topk.samples, policy.topk.maxima) = (samples, maxima);
+        for keys in [Keys::Uniform, Keys::Sorted, Keys::Reversed, Keys::AllEqual] {
+            let case = Case { keys, ..Case::of(KeyType::F32, 70_001, 250, TopKMethod::Filter) };
+            if mine() {
+                check(gpu, &policy, &case)?;
+            }
+        }
+    }
+    // One workgroup for all, and one for each tile.
+    for groups in [1, 4096] {
+        let mut policy = quick_policy(gpu);
+        policy.topk.groups = groups;
+        for method in [TopKMethod::Filter, TopKMethod::Select] {
+            let case =
+                Case { keys: Keys::FewDistinct, ..Case::of(KeyType::F32, 30_001, 200, method) };
+            check(gpu, &policy, &case)?;
+        }
+    }
+    Ok(())
+}
+
+/// More elements at the bound than are wanted, in every part: the first ones are taken.
+fn many_equal(gpu: &Gpu) -> Result<()> {
+    let policy = quick_policy(gpu);
+    for method in &METHODS[1..] {
+        for k in [129, 256] {
+            for smallest in [false, true] {
+                let case = Case {
+                    keys: Keys::AllEqual,
+                    smallest,
+                    ..Case::of(KeyType::F32, 50_003, k, *method)
+                };
+                check(gpu, &policy, &case)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One plan each, run with one number after another.
+fn device_counts(gpu: &Gpu) -> Result<()> {
+    const MAX: u32 = 20_000;
+    let (context, policy) = (&gpu.context, quick_policy(gpu));
+    let keys = make_keys(KeyType::F32, Keys::Uniform, MAX as usize, 11);
+    let device_keys = context.upload(&key_words(KeyType::F32, &keys))?;
+    let (mut rng, mut mine) = (Rng::new(3), gpu.mine());
+    for (method, k) in METHODS[1..].iter().map(|&method| (method, 200)) {
+        if !mine() {
+            continue;
+        }
+        let mut graph = Graph::new("counted");
+        let input = graph.import::<f32>("keys", u64::from(MAX));
+        let keys_out = graph.import::<f32>("keys_out", k as u64);
+        let indices_out = graph.import::<u32>("indices_out", k as u64);
+        let number = graph.import::<u32>("number", 8);
+        let n = Count::Device { buffer: number, index: 3, max: u64::from(MAX) };
+        let buffers = TopKBuffers::new(input, keys_out, indices_out).count(n);
+        let sorted = gpu.full || method != TopKMethod::Select;
+        let how = Case { sorted, ..Case::of(KeyType::F32, MAX as usize, k, method) }.described();
+        topk(&mut graph, &policy, &how, &buffers)?;
+        let executable = context.instantiate(graph.compile(&context.limits())?)?;
+        for count in [MAX, 0, 1, 199, 200, 201, rng.below(u64::from(MAX)) as u32, MAX + 1, u32::MAX]
+        {
+            let held = count.min(MAX) as usize;
+            let case = Case { sorted, ..Case::of(KeyType::F32, held, k.min(held), method) };
+            let words: Vec<u32> = (0..8).map(|i| if i == 3 { count } else { 5 }).collect();
+            let number_array = context.upload(&words)?;
+            let (out, indices) = (guarded(gpu, k)?, guarded(gpu, k)?);
+            let at = 4 * GUARD.len() as u64;
+            context.run(
+                &executable,
+                &[
+                    Bound::untyped(input, &device_keys, 0),
+                    Bound::untyped(keys_out, &out, at),
+                    Bound::untyped(indices_out, &indices, at),
+                    Bound::untyped(number, &number_array, 0),
+                ],
+            )?;
+            let (expected, places) = case.expected(&keys[..held]);
+            let (out, indices) = (inside(gpu, &out, k)?, inside(gpu, &indices, k)?);
+            let context = || format!("{method:?}, k = {k}, count = {count}");
+            ensure!(
+                out[case.k..].iter().chain(&indices[case.k..]).all(|&word| word == 7),
+                context()
+            );
+            let found = case.ordered(&case.bits(&out[..case.k]), &indices[..case.k]);
+            expect_equal(&found.1, &places).with_context(context)?;
+            expect_equal(&found.0, &expected).with_context(context)?;
+        }
+    }
+    Ok(())
+}
+
+/// Arrays on the host and on the device, none at all, and rows.
+fn one_call(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let keys = [0.0f32, -0.0, f32::NAN, 1.5, f32::NEG_INFINITY, 1.5, -f32::NAN];
+    let largest = context.topk(&keys, &TopK::largest(4))?;
+    expect_equal(&largest.indices, &[2, 3, 5, 0])?;
+    let smallest = context.topk(&context.upload(&keys)?, &TopK::smallest(4))?;
+    expect_equal(&context.download(&smallest.indices)?, &[6, 4, 1, 0])?;
+    for k in [0, 7] {
+        let all = context.topk(&keys, &TopK::largest(k))?;
+        ensure!(all.keys.len() as u64 == k && all.indices.len() as u64 == k);
+    }
+    ensure!(context.topk(&[0u64; 0], &TopK::smallest(0))?.keys.is_empty());
+    ensure!(context.topk(&[0u64; 0], &TopK::smallest(3).rows(5))?.keys.is_empty());
+    let rows = context.topk(&[3i64, 1, 2, -7, -7, 9], &TopK::smallest(2).rows(3))?;
+    expect_equal(&rows.keys, &[1, 2, -7, -7])?;
+    expect_equal(&rows.indices, &[1, 2, 0, 1])
+}
+
+/// Submitted many times, with another count and other data each time.
+fn recorded(gpu: &Gpu) -> Result<()> {
+    const MAX: u64 = 9_000;
+    const K: u64 = 200;
+    let context = &gpu.context;
+    for method in [TopKMethod::Filter, TopKMethod::Select] {
+        let keys = context.zeroed::<f32>(MAX)?;
+        let (out, indices) = (context.zeroed::<f32>(K)?, context.zeroed::<u32>(K)?);
+        let mut work = context.work("best");
+        work.set_policy(quick_policy(gpu));
+        let count = work.count("count", MAX);
+        let case = |n| Case {
+            smallest: true,
+            sorted: gpu.full || method != TopKMethod::Select,
+            ..Case::of(KeyType::F32, n, K as usize, method)
+        };
+        work.topk(keys.first(count), &out, &indices, &case(0).described())?;
+        let mut frame = work.record()?;
+        for turn in 0..if gpu.full { 1000 } else { 12 } {
+            let n = K as usize + (turn * 977) % (MAX - K) as usize;
+            let bits = make_keys(KeyType::F32, KEYS[turn % KEYS.len()], MAX as usize, turn as u64);
+            context.write(&keys, 0, bytemuck::cast_slice(&key_words(KeyType::F32, &bits)))?;
+            frame.set("count", &(n as u32))?;
+            frame.submit()?;
+            let (expected, places) = case(n).expected(&bits[..n]);
+            let out: Vec<u32> = context.download(&out)?.iter().map(|key| key.to_bits()).collect();
+            let out = case(n).bits(&out);
+            let found = case(n).ordered(&out, &context.download(&indices)?);
+            expect_equal(&found.1, &places).with_context(|| format!("{turn}"))?;
+            expect_equal(&found.0, &expected).with_context(|| format!("{turn}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Bad input is an error that says what is wrong, and the context works afterwards.
+fn refused(gpu: &Gpu) -> Result<()> {
+    let (context, policy) = (&gpu.context, gpu.context.policy());
+    let keys = [1u32, 2, 3, 4, 5, 6];
+    let too_large = context.topk(&keys, &TopK::largest(7));
+    ensure!(matches!(too_large, Err(Error::TooLarge { asked: 7, limit: 6, .. })));
+    let too_large = context.topk(&keys, &TopK::largest(4).rows(3));
+    ensure!(matches!(too_large, Err(Error::TooLarge { asked: 4, limit: 3, .. })));
+    for length in [0, 4, 7] {
+        let rows = context.topk(&keys, &TopK::largest(1).rows(length));
+        ensure!(matches!(rows, Err(Error::Rows { n: 6, .. })), "{length}: {rows:?}");
+    }
+    let mut graph = Graph::new("refused");
+    let keys = graph.import::<u32>("keys", 100_000);
+    let (out, wide) = (graph.import::<u32>("out", 50_000), graph.import::<u64>("wide", 50_000));
+    let short = graph.import::<u32>("short", 4);
+    let mut add = |how: &TopK, buffers: &TopKBuffers| topk(&mut graph, &policy, how, buffers);
+    let five = TopK::largest(5);
+    let small = add(&five, &TopKBuffers::new(keys, short, out));
+    ensure!(matches!(small, Err(Error::BufferTooSmall { .. })));
+    let small = add(&five, &TopKBuffers::new(keys, out, short));
+    ensure!(matches!(small, Err(Error::BufferTooSmall { .. })));
+    let small = add(&five, &TopKBuffers::new(keys, out, out).count(100_001));
+    ensure!(matches!(small, Err(Error::BufferTooSmall { .. })));
+    let other = add(&five, &TopKBuffers::new(keys, wide, out));
+    ensure!(matches!(other, Err(Error::KeyTypeMismatch { .. })));
+    let n = Count::Device { buffer: short, index: 0, max: 100 };
+    let counted = add(&five.rows(10), &TopKBuffers::new(keys, out, out).count(n));
+    ensure!(matches!(counted, Err(Error::Policy { .. })));
+    for method in [TopKMethod::Rows, TopKMethod::Filter] {
+        let many = TopK::largest(50_000).method(method);
+        let many = add(&many, &TopKBuffers::new(keys, out, out));
+        ensure!(matches!(many, Err(Error::TooLarge { asked: 50_000, .. })), "{many:?}");
+    }
+    expect_equal(&context.topk(&[1u32, 9], &TopK::largest(1))?.indices, &[1])
+}

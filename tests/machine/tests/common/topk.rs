@@ -1,0 +1,130 @@
+//! Plans of top-k, with inputs and expected outputs.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use multisplit::graph::{ElementType, Graph};
+use multisplit::primitives::topk::TopKMethod;
+use multisplit::primitives::{TopKBuffers, topk};
+use multisplit::{KeyType, TopK};
+use multisplit_machine::Rng;
+
+use super::case::{Case, Output};
+use super::primitives::{Device, count_words, counted, limits, policy};
+
+/// What the keys are like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TopKData {
+    Any,
+    /// Of a few numbers, so that many are equal to the k-th.
+    Few,
+    /// All the same: no guess is right.
+    Same,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct TopKCase {
+    pub key: KeyType,
+    pub method: TopKMethod,
+    pub rows: u64,
+    pub length: u64,
+    pub k: u64,
+    pub smallest: bool,
+    pub sorted: bool,
+    pub on_device: bool,
+    pub data: TopKData,
+}
+
+/// The bits of a key as a number that compares like it.
+fn image(key: KeyType, bits: u64) -> u64 {
+    let top = 1u64 << (key.bits() - 1);
+    let negative = bits & top != 0;
+    match key {
+        KeyType::U32 | KeyType::U64 => bits,
+        KeyType::F32 | KeyType::F64 if negative => !bits & (top | (top - 1)),
+        _ => bits ^ top,
+    }
+}
+
+fn words(key: KeyType, bits: &[u64]) -> Vec<u32> {
+    let halves = |&bits: &u64| [bits as u32, (bits >> 32) as u32];
+    bits.iter().flat_map(|b| halves(b).into_iter().take(key.bytes() as usize / 4)).collect()
+}
+
+fn keys_of(of: &TopKCase, n: u64) -> Vec<u64> {
+    let mut rng = Rng::new(n * 7 + of.k);
+    let mask = if of.key.bits() == 64 { u64::MAX } else { u64::from(u32::MAX) };
+    let few: Vec<u64> = (0..4).map(|_| rng.next_u64() & mask).collect();
+    (0..n)
+        .map(|_| match of.data {
+            TopKData::Any => rng.next_u64() & mask,
+            TopKData::Few => few[rng.below(4) as usize],
+            TopKData::Same => few[0],
+        })
+        .collect()
+}
+
+pub fn topk_case(device: Device, of: TopKCase) -> Result<Case> {
+    let TopKCase { key, rows, length, k, .. } = of;
+    let mut policy = policy(device);
+    // A few workgroups of several tiles, and samples of several threads in groups.
+    policy.topk.groups = 5;
+    policy.topk.filter_tiles = 2;
+    policy.topk.maxima = 64;
+    let mut graph = Graph::new("topk");
+    let (max, count) = counted(&mut graph, rows * length, of.on_device);
+    let element = ElementType::from(key);
+    let input = graph.import_array("keys", element, max);
+    let keys_out = graph.import_array("keys_out", element, rows * k);
+    let indices_out = graph.import::<u32>("indices_out", rows * k);
+    let mut how = if of.smallest { TopK::smallest(k) } else { TopK::largest(k) };
+    if rows > 1 {
+        how = how.rows(length);
+    }
+    if !of.sorted {
+        how = how.unsorted();
+    }
+    let buffers = TopKBuffers::new(input, keys_out, indices_out).count(count);
+    topk(&mut graph, &policy, &how.method(of.method), &buffers)?;
+
+    let keys = keys_of(&of, max);
+    let mut found = Vec::new();
+    for row in keys[..(rows * length) as usize].chunks(length as usize) {
+        let rank = |i: u32| {
+            let number = image(key, row[i as usize]);
+            if of.smallest { number } else { !number }
+        };
+        let mut order: Vec<u32> = (0..length as u32).collect();
+        order.sort_by_key(|&i| rank(i));
+        found.extend(order[..k as usize].iter().map(|&i| (row[i as usize], i)));
+    }
+    let (bits, indices): (Vec<u64>, Vec<u32>) = found.into_iter().unzip();
+    let mut outputs = Vec::new();
+    let mut verify: Option<super::case::Verify> = None;
+    if of.sorted {
+        outputs.push(Output { name: "keys_out", expected: words(key, &bits) });
+        outputs.push(Output { name: "indices_out", expected: indices });
+    } else {
+        // Of each row the same indices, in any order.
+        let in_order = move |mut all: Vec<u32>| {
+            all.chunks_mut(k as usize).for_each(<[u32]>::sort_unstable);
+            all
+        };
+        let expected = in_order(indices);
+        verify = Some(Arc::new(move |found: &dyn Fn(&str) -> Vec<u32>| {
+            let same = in_order(found("indices_out")) == expected;
+            (!same).then(|| "other elements were found".to_owned())
+        }));
+    }
+    Ok(Case {
+        name: format!("{of:?}, for {device:?}"),
+        plan: graph.compile(&limits(device))?,
+        inputs: vec![("keys", words(key, &keys)), count_words(rows * length)],
+        outputs,
+        // Only a sort ranks.
+        lane_order: device.lane_order && of.sorted && of.method == TopKMethod::Select,
+        may_give_up: None,
+        verify,
+        steady: Vec::new(),
+    })
+}
