@@ -19,7 +19,7 @@ use multisplit_tests::{reference, tests};
 
 tests!(adopt:
     records_between_the_callers_own_commands, a_sort_between_the_callers_own_commands, works_with_an_instance_of_vulkan_1_2,
-    an_older_instance_is_refused,
+    an_older_instance_is_refused, full_subgroups_by_the_modules, vulkan_1_2_without_full_subgroups_is_refused,
 );
 
 const N: u64 = 30_000;
@@ -59,6 +59,19 @@ impl Host {
     /// # Safety
     /// None beyond Vulkan being there; `unsafe` because nearly every call is.
     unsafe fn new(wanted: &DeviceProperties, api_version: u32) -> Result<Self> {
+        // SAFETY: the same.
+        unsafe { Self::without(&Features::default(), wanted, api_version) }
+    }
+
+    /// The same on a device that was created without some features.
+    ///
+    /// # Safety
+    /// As above.
+    unsafe fn without(
+        left_out: &Features,
+        wanted: &DeviceProperties,
+        api_version: u32,
+    ) -> Result<Self> {
         // SAFETY: plain Vulkan set-up with valid structures throughout.
         unsafe {
             let entry = ash::Entry::load()?;
@@ -102,6 +115,7 @@ impl Host {
                     ..Features::default()
                 });
             }
+            requirements.leave_out(left_out);
             let family = wanted.compute_family.context("a compute queue")?;
             let queues = [vk::DeviceQueueCreateInfo::default()
                 .queue_family_index(family)
@@ -288,6 +302,37 @@ fn an_older_instance_is_refused(gpu: &Gpu) -> Result<()> {
     // SAFETY: it is refused before anything is made.
     let refused = unsafe { Context::adopt(adopted) };
     ensure!(matches!(refused, Err(Error::MissingRequirements { .. })));
+    // SAFETY: nothing is in use any more.
+    unsafe { host.destroy() }
+}
+
+fn full_subgroups() -> Features {
+    Features { compute_full_subgroups: true, ..Features::default() }
+}
+
+/// An engine that did not ask for `computeFullSubgroups`: from Vulkan 1.3 on modules do.
+fn full_subgroups_by_the_modules(gpu: &Gpu) -> Result<()> {
+    let (wanted, version) = (gpu.context.properties(), vk::API_VERSION_1_3);
+    // SAFETY: see the function.
+    let host = unsafe { Host::without(&full_subgroups(), wanted, version)? };
+    ensure!(!host.requirements.features.compute_full_subgroups);
+    for what in [What::Scan, What::Sort] {
+        // SAFETY: the host outlives everything made here.
+        unsafe { embed(&host, what, true, true)? };
+        host.expect_silence()?;
+    }
+    // SAFETY: nothing is in use any more.
+    unsafe { host.destroy() }
+}
+
+/// There nothing else promises what the kernels rely on.
+fn vulkan_1_2_without_full_subgroups_is_refused(gpu: &Gpu) -> Result<()> {
+    let (wanted, version) = (gpu.context.properties(), vk::API_VERSION_1_2);
+    // SAFETY: see the function.
+    let host = unsafe { Host::without(&full_subgroups(), wanted, version)? };
+    // SAFETY: it is refused before anything is made.
+    let refused = unsafe { Context::adopt(host.adopted()) }.err().context("not refused")?;
+    ensure!(refused.to_string().contains("computeFullSubgroups"), "{refused}");
     // SAFETY: nothing is in use any more.
     unsafe { host.destroy() }
 }

@@ -15,7 +15,7 @@ use crate::histogram_run::{Input, run};
 tests!(histogram:
     product_of_cases, every_method, every_search, odd_splitters, random_cases, several_passes, many_bins, pieces,
     edges_in_their_own_bins, exact_edges_of_integers, rounded_up_to_the_last_edge,
-    counts_are_those_of_the_edges,
+    counts_are_those_of_the_edges, counts_between_edges, counts_are_those_of_the_edges_of_doubles,
 );
 
 const BINS: [u32; 9] = [1, 2, 3, 32, 33, 256, 257, 4096, 65_536];
@@ -404,8 +404,53 @@ fn counts_are_those_of_the_edges(gpu: &Gpu) -> Result<()> {
         (1e6, 1e6 + 1.0, 100),
         (-3.3e-29, 1e-29, 77),
         (0.1, 1e9, 65_536),
+        (-3.1, 3.1, 1 << 20),
     ] {
         check(lo, hi, m)?;
+    }
+    Ok(())
+}
+
+/// Between edges as well: the kernel compares only samples that are near one.
+fn counts_between_edges(gpu: &Gpu) -> Result<()> {
+    for (lo, hi, m) in [(-1.0f32, 1.0, 7), (0.0, 1.0, 1000), (100.0, 101.0, 5000)] {
+        let bins = Bins::even(lo..hi, m);
+        let edges = bins.edges();
+        let steps = 1 << 16;
+        let sample = |i: u32| lo + (hi - lo) * (f64::from(i) / f64::from(steps)) as f32;
+        let samples: Vec<f32> = (0..steps).map(sample).collect();
+        let result = gpu.context.histogram(&samples, bins)?;
+        let bin_of = |i: usize| {
+            let x = f64::from(samples[i]);
+            (samples[i] < hi)
+                .then(|| edges[..m as usize].partition_point(|&edge| edge <= x) as u32 - 1)
+        };
+        let (counts, out_of_range) = count(samples.len(), m, bin_of, |_| 1);
+        expect_equal(&result.counts, &counts).with_context(|| format!("{lo} to {hi}, {m}"))?;
+        expect_equal(&result.out_of_range, &[out_of_range])?;
+    }
+    Ok(())
+}
+
+/// The same of doubles, of which rounding leaves next to none unsure.
+fn counts_are_those_of_the_edges_of_doubles(gpu: &Gpu) -> Result<()> {
+    if !gpu.context.features().shader_float64 {
+        return Ok(());
+    }
+    for (lo, hi, m) in [(0.0f64, 1.0, 100), (-0.7, 0.3, 1000), (1e15, 1e15 + 20.0, 77)] {
+        let bins = Bins::even(lo..hi, m);
+        let edges = bins.edges();
+        let near = |&edge: &f64| [edge, edge.next_down(), edge.next_up()];
+        let samples: Vec<f64> = edges.iter().flat_map(near).chain([0.0, -0.0, 1e-310]).collect();
+        let result = gpu.context.histogram(&samples, bins)?;
+        let bin_of = |i: usize| {
+            let x = samples[i];
+            (lo <= x && x < hi)
+                .then(|| edges[..m as usize].partition_point(|&edge| edge <= x) as u32 - 1)
+        };
+        let (counts, out_of_range) = count(samples.len(), m, bin_of, |_| 1);
+        expect_equal(&result.counts, &counts).with_context(|| format!("{lo} to {hi}, {m}"))?;
+        expect_equal(&result.out_of_range, &[out_of_range])?;
     }
     Ok(())
 }

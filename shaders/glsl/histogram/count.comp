@@ -28,8 +28,8 @@ bool is_active(uint channel) {
     return ((ACTIVE >> channel) & 1) != 0;
 }
 
-// Samples whose bins take a search: those of a thread one after another, all threads at the same
-// time.
+// Samples whose bins take a search or an edge: those of a thread one after another, all threads at
+// the same time.
 void count_unsure(uvec4 loaded, uint unsure) {
     while (unsure != 0) {
         uint i = findLSB(unsure);

@@ -60,21 +60,35 @@ uint identity_bin(SAMPLE bits) {
 
 #ifdef REAL
 // Where bin k begins, as ordered(): the bits that the host says, none contracted.
-SAMPLE even_edge(uint k) {
-    precise REAL above = REAL(k) * real_of(sample_of(push.parameter_0, push.parameter_1));
+SAMPLE even_edge(REAL k) {
+    precise REAL above = k * real_of(sample_of(push.parameter_0, push.parameter_1));
     precise REAL edge = above + real_of(sample_of(push.origin_low, push.origin_high));
     // Both zeros are at or above an edge at zero, and -0 is the lower one.
     return ordered(edge == REAL(0) ? SAMPLE(1) << (SAMPLE_BITS - 1) : bits_of(edge));
 }
 
-// Rounding may put a sample that is near an edge on either side of it, by no more than a bin where
-// the host takes this way: the edges decide.
-uint even_float_bin(SAMPLE bits, SAMPLE key, bool in_range) {
+// How far a sample lies past the first edge, in bins. Grows with the sample, and is a whole number
+// at the edges but for rounding, which the host knows to be less than half a bin.
+REAL bins_above(SAMPLE bits, bool in_range) {
     precise REAL above = real_of(bits) - real_of(sample_of(push.origin_low, push.origin_high));
     precise REAL scaled = above * real_of(sample_of(push.scale_low, push.scale_high));
-    uint bin = min(uint(in_range ? scaled : REAL(0)), push.bins - 1);
-    if (key < even_edge(bin)) return bin - 1;
-    return bin + 1 < push.bins && key >= even_edge(bin + 1) ? bin + 1 : bin;
+    return in_range ? scaled : REAL(0);
+}
+
+// The nearest edge decides.
+uint even_float_bin(SAMPLE bits, SAMPLE key, bool in_range) {
+    REAL nearest = roundEven(bins_above(bits, in_range));
+    uint bin = uint(nearest);
+    if (key < even_edge(nearest)) bin -= 1;
+    return min(bin, push.bins - 1);
+}
+
+// The same where no edge is so near that rounding may have put the sample on its other side.
+uint likely_even_float_bin(SAMPLE bits, bool in_range, out bool unsure) {
+    REAL scaled = bins_above(bits, in_range);
+    REAL margin = REAL(uintBitsToFloat(push.parameter_2));
+    unsure = in_range && abs(scaled - roundEven(scaled)) <= margin;
+    return min(uint(scaled), push.bins - 1);
 }
 #endif
 
@@ -136,15 +150,23 @@ uint bin_of(SAMPLE bits) {
     return in_range ? bin : push.bins;
 }
 
-// The same, but where that takes a search, which is left to whoever has several samples: those that
-// take one are few, and should wait for each other once.
+// The same, but where that takes a search or an edge, which is left to whoever has several samples:
+// those that take one are few, and should wait for each other once.
 uint likely_bin(SAMPLE bits, out bool unsure) {
     unsure = false;
-    if (BIN_KIND != BIN_RANGE || SEARCH != SEARCH_LOOKUP) return bin_of(bits);
     SAMPLE above = ordered(bits) - sample_of(push.min_low, push.min_high);
     bool in_range = is_in_range(above);
-    uint bin = likely_range_bin(bits, above, in_range, unsure);
-    return in_range ? bin : push.bins;
+    if (BIN_KIND == BIN_RANGE && SEARCH == SEARCH_LOOKUP) {
+        uint bin = likely_range_bin(bits, above, in_range, unsure);
+        return in_range ? bin : push.bins;
+    }
+#ifdef REAL
+    if (BIN_KIND == BIN_EVEN_FLOAT) {
+        uint bin = likely_even_float_bin(bits, in_range, unsure);
+        return in_range ? bin : push.bins;
+    }
+#endif
+    return bin_of(bits);
 }
 
 #endif

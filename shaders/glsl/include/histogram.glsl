@@ -59,7 +59,7 @@ layout(push_constant) uniform Push {
     uint bits;          // three small numbers, so that addresses of buffers fit as well
     uint parameter_0;   // what a function of the user's reads; of even floats the width of a bin, two words
     uint parameter_1;
-    uint parameter_2;
+    uint parameter_2;   // of even floats how far from an edge, in bins, a sample is sure to be on its own side
 } push;
 
 // Bits of a bin or a place, where that is a power of two.

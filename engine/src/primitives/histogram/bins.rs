@@ -205,7 +205,8 @@ fn even_float(parts: &EvenFloats, closed: bool, policy: &Policy) -> Result<BinCo
     if !(MIN_WIDTH..=MAX_WIDTH).contains(&(to - from)) {
         return refuse(sample, "the range is narrower than 1e-30 or wider than 1e30");
     }
-    if !parts.one_correction_suffices() {
+    let margin = parts.margin();
+    if !parts.nearest_edge_decides(margin) {
         return range(sample, &parts.edges(), bins, closed, policy);
     }
     let scale = match sample {
@@ -213,7 +214,8 @@ fn even_float(parts: &EvenFloats, closed: bool, policy: &Policy) -> Result<BinCo
         _ => u64::from((bins as f32 / (to as f32 - from as f32)).to_bits()),
     };
     let step = parts.step();
-    let parameters = [step as u32, (step >> 32) as u32, 0];
+    let margin = (margin as f32).next_up().to_bits();
+    let parameters = [step as u32, (step >> 32) as u32, margin];
     Ok(BinCode { scale, parameters, ..BinCode::between(EVEN_FLOAT, sample, lo, hi) })
 }
 
@@ -256,19 +258,30 @@ impl EvenFloats {
         (0..=self.bins).map(edge).collect()
     }
 
-    /// Whether a scaled sample is never more than a part away from its own. Where the ends are so
-    /// far from zero that parts are hardly wider than the distance between two floats, several edges
-    /// may be one; and edges that are not normal numbers a device may take for zero.
-    fn one_correction_suffices(&self) -> bool {
+    /// How far from a whole number the kernel finds an edge, at most, when it scales it to parts. The
+    /// width, its product, the difference, the scale and the last product are rounded: each shifts an
+    /// edge by half a unit in the last place. The sum with the first edge is rounded by its own size.
+    fn margin(&self) -> f64 {
         let (sample, step) = (self.sample, self.sample.float(self.step()));
         let largest = sample.float(self.lo).abs().max(sample.float(self.hi).abs());
-        let unit = if sample == SampleType::F64 { f64::EPSILON } else { f32::EPSILON.into() };
-        step >= MIN_WIDTH && largest * unit < step * MAX_UNCERTAINTY
+        let half_unit = match sample {
+            SampleType::F64 => f64::EPSILON / 2.0,
+            _ => f64::from(f32::EPSILON) / 2.0,
+        };
+        // A sixth for what products of these small numbers add.
+        half_unit * (6.0 * f64::from(self.bins) + 2.0 * largest / step)
+    }
+
+    /// Whether the edge nearest to a scaled sample is always one that it lies next to. Where the ends
+    /// are so far from zero that parts are hardly wider than the distance between two floats, several
+    /// edges may be one; and edges that are not normal numbers a device may take for zero.
+    fn nearest_edge_decides(&self, margin: f64) -> bool {
+        self.sample.float(self.step()) >= MIN_WIDTH && margin < MAX_MARGIN
     }
 }
 
-/// Distances between floats at the ends of a range, in parts: scaling 2^20 parts adds a third of one.
-const MAX_UNCERTAINTY: f64 = 0.25;
+/// Less than half a part, of which 2^20 parts of floats take 0.375.
+const MAX_MARGIN: f64 = 0.45;
 
 fn range(
     sample: SampleType,
