@@ -40,6 +40,7 @@ mod sort;
 mod split;
 mod sssp;
 mod tables;
+mod terms;
 mod trace;
 mod value_type;
 mod values;

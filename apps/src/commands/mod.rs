@@ -5,6 +5,8 @@ mod demo;
 mod devices;
 mod graph;
 mod histogram;
+mod reduce;
+mod scan;
 mod shell;
 mod sort;
 mod split;
@@ -27,6 +29,10 @@ pub enum Command {
     Split(split::Options),
     /// Count how many numbers of an array fall into each of many bins
     Histogram(histogram::Options),
+    /// Of each number of an array, what it and those before it combine to
+    Scan(scan::Options),
+    /// What all numbers of an array combine to, or where the least or the greatest is
+    Reduce(reduce::Options),
     /// Shortest paths from one vertex of a network, from a file or generated
     Sssp(sssp::Options),
     /// Sort, split, count and search generated data: verified, measured, and a report written
@@ -56,6 +62,8 @@ fn run_command(command: Command, devices: &Devices) -> Result<()> {
         Command::Sort(options) => sort::run(&options, devices),
         Command::Split(options) => split::run(&options, devices),
         Command::Histogram(options) => histogram::run(&options, devices),
+        Command::Scan(options) => scan::run(&options, devices),
+        Command::Reduce(options) => reduce::run(&options, devices),
         Command::Sssp(options) => sssp::run(&options, devices),
         Command::Demo(options) => demo::run(&options, devices),
         Command::Bench(options) => bench::run(&options, devices),

@@ -25,4 +25,5 @@ mod report;
 mod sort;
 mod split;
 mod tables;
+mod terms;
 mod together;
