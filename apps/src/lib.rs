@@ -35,6 +35,7 @@ mod plot;
 mod progress;
 mod ranking;
 mod report;
+mod runs;
 mod size;
 mod sort;
 mod split;

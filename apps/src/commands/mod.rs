@@ -12,6 +12,7 @@ mod sort;
 mod split;
 mod sssp;
 mod tune;
+mod unique;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -33,6 +34,8 @@ pub enum Command {
     Scan(scan::Options),
     /// What all numbers of an array combine to, or where the least or the greatest is
     Reduce(reduce::Options),
+    /// Each number of a sorted array once, and how often it is there
+    Unique(unique::Options),
     /// Shortest paths from one vertex of a network, from a file or generated
     Sssp(sssp::Options),
     /// Sort, split, count and search generated data: verified, measured, and a report written
@@ -64,6 +67,7 @@ fn run_command(command: Command, devices: &Devices) -> Result<()> {
         Command::Histogram(options) => histogram::run(&options, devices),
         Command::Scan(options) => scan::run(&options, devices),
         Command::Reduce(options) => reduce::run(&options, devices),
+        Command::Unique(options) => unique::run(&options, devices),
         Command::Sssp(options) => sssp::run(&options, devices),
         Command::Demo(options) => demo::run(&options, devices),
         Command::Bench(options) => bench::run(&options, devices),

@@ -27,3 +27,4 @@ mod split;
 mod tables;
 mod terms;
 mod together;
+mod unique;

@@ -73,4 +73,7 @@
 #define INCLUSIVE_ID 50
 #define FROM_PARTS_ID 51
 
+// Of selections.
+#define PREDICATE_ID 52
+
 #endif

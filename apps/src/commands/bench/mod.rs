@@ -1,5 +1,6 @@
 //! `multisplit bench`: what is measured, on which sizes, and where the figures go.
 
+mod family;
 mod files;
 mod histogram;
 mod host;
@@ -157,6 +158,7 @@ impl Options {
             Subject::Histogram => self.histogram.measure(bench, n, &self.m, output),
             Subject::Sort => self.sort.measure(bench, n, output),
             Subject::Host => host::measure(bench, n, output),
+            Subject::Family => family::measure(bench, n, output),
             subject => bench.measure(subject, n, output),
         };
         match measured {

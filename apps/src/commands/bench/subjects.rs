@@ -30,6 +30,8 @@ pub enum Subject {
     Histogram,
     /// Radix sort, by operation and method
     Sort,
+    /// Scans, reductions and selections of several types
+    Family,
     /// Arrays of the host: transfers, and sorts with them, by the host's clock
     Host,
     /// Shortest paths, by network and method
@@ -50,13 +52,14 @@ pub struct Case {
 
 impl Subject {
     /// What `all` is.
-    pub const EVERY: [Self; 8] = [
+    pub const EVERY: [Self; 9] = [
         Self::Copy,
         Self::Fill,
         Self::Scan,
         Self::Sort,
         Self::Split,
         Self::Histogram,
+        Self::Family,
         Self::Host,
         Self::Sssp,
     ];

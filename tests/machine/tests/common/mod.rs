@@ -13,5 +13,6 @@ pub mod primitives;
 pub mod programs;
 pub mod search_list;
 pub mod searches;
+pub mod selects;
 pub mod surveys;
 pub mod terms;
