@@ -17,7 +17,7 @@ impl<K: FileKey> Runs<K> {
     }
 
     /// Those of the next part, of which the first may go on with the last one here.
-    fn join(&mut self, keys: Vec<K>, counts: Vec<u32>) {
+    fn join(&mut self, keys: &[K], counts: &[u32]) {
         let goes_on = match (self.keys.last(), keys.first()) {
             (Some(&last), Some(&first)) => rank(last) == rank(first),
             _ => false,
@@ -40,7 +40,7 @@ pub fn runs<K: FileKey>(room: &Room<'_>, keys: &[K]) -> Result<Runs<K>> {
     let mut all = Runs::new();
     in_order(keys.len(), room.max_elements(2 * bytes + 4, bytes), |part| {
         let (keys, counts) = room.context.run_lengths(&keys[part])?;
-        all.join(keys, counts);
+        all.join(&keys, &counts);
         Ok(())
     })?;
     Ok(all)
@@ -50,7 +50,7 @@ pub fn runs<K: FileKey>(room: &Room<'_>, keys: &[K]) -> Result<Runs<K>> {
 pub fn verify<K: FileKey>(keys: &[K], found: &Runs<K>) -> Result<()> {
     let mut expected = Runs::new();
     for &key in keys {
-        expected.join(vec![key], vec![1]);
+        expected.join(&[key], &[1]);
     }
     let ranks = |runs: &Runs<K>| runs.keys.iter().map(|&key| rank(key)).collect::<Vec<_>>();
     match ranks(&expected) == ranks(found) && expected.counts == found.counts {
