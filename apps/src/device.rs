@@ -10,6 +10,7 @@ use multisplit::{
 
 use crate::arguments::Common;
 use crate::formats::Place;
+use crate::leaving;
 use crate::opening::Opening;
 use crate::outputs::Outputs;
 use crate::parts::Room;
@@ -37,13 +38,17 @@ impl Devices {
 
     /// Opens the device that the command line chooses.
     pub fn open(&self) -> Result<Context> {
-        self.open_with(Config::default())
+        let context = self.open_with(Config::default())?;
+        if !self.common.validate {
+            leaving::keep_open(&context);
+        }
+        Ok(context)
     }
 
     /// Begins to open it, for a command that has something else to do meanwhile.
     pub fn begin_opening(&self) -> Opening {
         let ranking = Ranking::one(&self.rankings());
-        Opening::begin(self.config(Config { ranking, ..Config::default() }))
+        Opening::begin(self.config(Config { ranking, ..Config::default() }), !self.common.validate)
     }
 
     /// Each ranking that the command line asks for, once; nothing where it does not say.

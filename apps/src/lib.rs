@@ -21,6 +21,7 @@ mod host_memory;
 mod html;
 mod inputs;
 mod keyed;
+mod leaving;
 mod logging;
 pub mod network;
 mod on_device;
@@ -47,6 +48,7 @@ mod value_type;
 mod values;
 mod wide_keys;
 
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -70,7 +72,9 @@ pub fn run() -> ExitCode {
         report::be_verbose();
     }
     let devices = Devices::new(arguments.common, trace);
-    let outcome = commands::run(arguments.command, &devices);
-    // Every context is gone by now, so what the layers say of teardown is among the messages.
-    report::finish(outcome, &devices.messages())
+    let outcome =
+        commands::run(arguments.command, &devices).and_then(|()| Ok(io::stdout().flush()?));
+    // With validation every context is gone by now, so what the layers say of teardown is among the
+    // messages.
+    leaving::leave(report::finish(outcome, &devices.messages()))
 }

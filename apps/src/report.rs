@@ -2,7 +2,6 @@
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use multisplit::{Error, Message};
@@ -29,13 +28,13 @@ pub fn be_verbose() {
 }
 
 /// Prints what there is to print and gives the exit status.
-pub fn finish(outcome: anyhow::Result<()>, messages: &[Message]) -> ExitCode {
-    let mut status = ExitCode::SUCCESS;
+pub fn finish(outcome: anyhow::Result<()>, messages: &[Message]) -> u8 {
+    let mut status = 0;
     if let Err(error) = outcome
         && !reader_is_gone(&error)
     {
         say(format_args!("multisplit: {}", line(&error)));
-        status = ExitCode::from(FAILURE);
+        status = FAILURE;
     }
     if messages.is_empty() {
         return status;
@@ -45,7 +44,7 @@ pub fn finish(outcome: anyhow::Result<()>, messages: &[Message]) -> ExitCode {
     }
     let count = messages.len();
     say(format_args!("multisplit: the validation layers have {count} messages (see above)"));
-    ExitCode::from(VALIDATION)
+    VALIDATION
 }
 
 /// Tells something besides the results.

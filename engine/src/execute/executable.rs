@@ -158,6 +158,14 @@ impl Context {
         pipelines.get(&self.device, kernel, &step.pass.specialization, access).map(drop)
     }
 
+    /// Writes the compiled pipelines to the file of the pipeline cache, which is else done when the last
+    /// of the context goes. What cannot be written is made again next time.
+    pub fn save_pipelines(&self) {
+        if let Ok(pipelines) = PipelineStore::of(&self.device) {
+            pipelines.save(&self.device);
+        }
+    }
+
     fn instantiate_any(&self, plan: Plan, options: ExecutableOptions) -> Result<Executable> {
         let _span = tracing::debug_span!("instantiate", plan = %plan.name()).entered();
         if options.frames > MAX_FRAMES {

@@ -96,7 +96,7 @@ impl PipelineStore {
     }
 
     /// Writes the pipeline cache to its file, if it has one.
-    fn save(&self, device: &Device) {
+    pub fn save(&self, device: &Device) {
         let Some(file) = &self.file else { return };
         // SAFETY: a live cache of this device.
         let data = unsafe { device.raw.get_pipeline_cache_data(self.cache) };

@@ -59,6 +59,13 @@ uint identity_bin(SAMPLE bits) {
 }
 
 #ifdef REAL
+// 1.5 times the power of two from which on floats are whole numbers.
+#ifdef DOUBLE
+const double NO_FRACTION = 6755399441055744.0lf;
+#else
+const float NO_FRACTION = 12582912.0;
+#endif
+
 // Where bin k begins, as ordered(): the bits that the host says, none contracted.
 SAMPLE even_edge(REAL k) {
     precise REAL above = k * real_of(sample_of(push.parameter_0, push.parameter_1));
@@ -67,28 +74,28 @@ SAMPLE even_edge(REAL k) {
     return ordered(edge == REAL(0) ? SAMPLE(1) << (SAMPLE_BITS - 1) : bits_of(edge));
 }
 
-// How far a sample lies past the first edge, in bins. Grows with the sample, and is a whole number
-// at the edges but for rounding, which the host knows to be less than half a bin.
-REAL bins_above(SAMPLE bits, bool in_range) {
+// The nearest edge decides. Scaled to bins, a sample grows with the sample, and an edge is a whole
+// number but for rounding, which the host knows to be less than half a bin.
+uint even_float_bin(SAMPLE bits, SAMPLE key, bool in_range) {
     precise REAL above = real_of(bits) - real_of(sample_of(push.origin_low, push.origin_high));
     precise REAL scaled = above * real_of(sample_of(push.scale_low, push.scale_high));
-    return in_range ? scaled : REAL(0);
-}
-
-// The nearest edge decides.
-uint even_float_bin(SAMPLE bits, SAMPLE key, bool in_range) {
-    REAL nearest = roundEven(bins_above(bits, in_range));
+    REAL nearest = roundEven(in_range ? scaled : REAL(0));
     uint bin = uint(nearest);
     if (key < even_edge(nearest)) bin -= 1;
     return min(bin, push.bins - 1);
 }
 
-// The same where no edge is so near that rounding may have put the sample on its other side.
-uint likely_even_float_bin(SAMPLE bits, bool in_range, out bool unsure) {
-    REAL scaled = bins_above(bits, in_range);
-    REAL margin = REAL(uintBitsToFloat(push.parameter_2));
-    unsure = in_range && abs(scaled - roundEven(scaled)) <= margin;
-    return min(uint(scaled), push.bins - 1);
+// The same where no edge is so near that rounding may have put the sample on its other side. Of a
+// sample out of range it may be any number.
+uint likely_even_float_bin(SAMPLE bits, out bool unsure) {
+    REAL above = real_of(bits) - real_of(sample_of(push.origin_low, push.origin_high));
+    // A bin is what is rounded to its middle: by adding a number so large that no fraction is left,
+    // which takes a quarter of the time of a conversion.
+    REAL from_middle = above * real_of(sample_of(push.scale_low, push.scale_high)) - REAL(0.5);
+    precise REAL lifted = from_middle + NO_FRACTION;
+    precise REAL middle = lifted - NO_FRACTION;
+    unsure = abs(from_middle - middle) >= REAL(0.5) - REAL(uintBitsToFloat(push.parameter_2));
+    return uint(bits_of(lifted)) - uint(bits_of(NO_FRACTION));
 }
 #endif
 
@@ -162,7 +169,8 @@ uint likely_bin(SAMPLE bits, out bool unsure) {
     }
 #ifdef REAL
     if (BIN_KIND == BIN_EVEN_FLOAT) {
-        uint bin = likely_even_float_bin(bits, in_range, unsure);
+        uint bin = likely_even_float_bin(bits, unsure);
+        unsure = unsure && in_range;
         return in_range ? bin : push.bins;
     }
 #endif

@@ -268,8 +268,8 @@ impl EvenFloats {
             SampleType::F64 => f64::EPSILON / 2.0,
             _ => f64::from(f32::EPSILON) / 2.0,
         };
-        // A sixth for what products of these small numbers add.
-        half_unit * (6.0 * f64::from(self.bins) + 2.0 * largest / step)
+        // That is five roundings, and one more where half a part is taken off.
+        half_unit * (7.0 * f64::from(self.bins) + 2.0 * largest / step)
     }
 
     /// Whether the edge nearest to a scaled sample is always one that it lies next to. Where the ends
@@ -280,8 +280,8 @@ impl EvenFloats {
     }
 }
 
-/// Less than half a part, of which 2^20 parts of floats take 0.375.
-const MAX_MARGIN: f64 = 0.45;
+/// Less than half a part, of which 2^20 parts of floats take 0.4375.
+const MAX_MARGIN: f64 = 0.46;
 
 fn range(
     sample: SampleType,

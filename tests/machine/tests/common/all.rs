@@ -340,6 +340,21 @@ fn variants(case: &Case) -> Vec<(String, Vec<(u32, u32)>)> {
     variants.collect()
 }
 
+/// Buckets that a lane counts in a case of a sample, at most. A few cases of narrow subgroups and many
+/// buckets would take as long as all others; wider subgroups run the same blocks.
+const MAX_BUCKETS_PER_LANE: u32 = 16;
+
+/// How many buckets each lane counts, in the pass where they are most.
+fn buckets_per_lane(case: &Case, device: Device) -> u32 {
+    let passes = case.plan.steps().iter().map(|step| &step.pass);
+    let bits = passes.filter_map(|pass| {
+        let constant = pass.kernel.as_ref()?.interface().spec_constant("BUCKET_BITS")?;
+        let (_, bits) = pass.specialization.iter().find(|(id, _)| *id == constant.id)?;
+        Some(*bits)
+    });
+    (1 << bits.max().unwrap_or(0)) / device.width
+}
+
 /// What samples have seen so far: kernels, at each device, and what they were specialized to.
 #[derive(Default)]
 pub struct Seen {
@@ -356,8 +371,12 @@ pub fn sample(device: Device, seen: &mut Seen, first: usize, count: usize) -> Re
     // lengths of the lists.
     let order = (0..makers.len()).map(|k| (first + k * 101) % makers.len());
     let labels: Vec<_> = entries().into_iter().map(|e| (device.width, e.label)).collect();
+    // Of long cases one for each kernel, for those that no other case runs.
+    let mut long = Vec::new();
+    let mut of_long = HashSet::new();
     for maker in order.map(|k| &makers[k]) {
-        if taken.len() >= count && labels.iter().all(|label| seen.kernels.contains(label)) {
+        let is_seen = |label| seen.kernels.contains(label) || of_long.contains(label);
+        if taken.len() >= count && labels.iter().all(is_seen) {
             break;
         }
         let case = maker()?;
@@ -365,9 +384,21 @@ pub fn sample(device: Device, seen: &mut Seen, first: usize, count: usize) -> Re
         let variants = variants(&case);
         let new_kernel = kernels.iter().any(|k| !seen.kernels.contains(k));
         let new_variant = variants.iter().any(|v| !seen.variants.contains(v));
-        if new_kernel || new_variant && taken.len() < count {
+        if buckets_per_lane(&case, device) > MAX_BUCKETS_PER_LANE {
+            if kernels.iter().any(|k| !seen.kernels.contains(k) && !of_long.contains(k)) {
+                of_long.extend(kernels.iter().cloned());
+                long.push((case, kernels));
+            }
+        } else if new_kernel || new_variant && taken.len() < count {
             seen.kernels.extend(kernels);
             seen.variants.extend(variants);
+            taken.push(case);
+        }
+    }
+    for (case, kernels) in long {
+        if kernels.iter().any(|k| !seen.kernels.contains(k)) {
+            seen.kernels.extend(kernels);
+            seen.variants.extend(variants(&case));
             taken.push(case);
         }
     }

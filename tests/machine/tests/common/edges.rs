@@ -48,6 +48,7 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
             (Method::Block, 20),
             (Method::Direct, 20),
             (Method::OneSweep, 20),
+            (Method::OneSweep, 300),
             (Method::ReducedBitSort, 20),
         ] {
             for gives in [Gives::Keys, Gives::Pairs(1), Gives::Pairs(2)] {
