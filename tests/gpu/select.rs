@@ -392,6 +392,8 @@ fn refused(gpu: &Gpu) -> Result<()> {
     ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
     let result = add(less, SelectBuffers::new(huge, huge, one));
     ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
+    let absurd = add(less, SelectBuffers::new(huge, huge, one).count(u64::MAX));
+    ensure!(matches!(absurd, Err(Error::TooLarge { .. })), "{absurd:?}");
     let result = gpu.context.select_flagged(&[1u32, 2], &[1u32]);
     ensure!(matches!(result, Err(Error::Selection { .. })), "{result:?}");
     Ok(())

@@ -118,7 +118,7 @@ static void maxima_and_index(const Host *host, MultisplitContext *context) {
     static int64_t numbers[N];
     static float floats[N];
     for (uint32_t i = 0; i < N; ++i) {
-        numbers[i] = (int64_t)noise(i) * 3000000000 - 5;
+        numbers[i] = (int64_t)(noise(i) % 1000000007) * 3000000000 - 5;
         floats[i] = (float)(noise(i) % 1000) - 500.0f;
     }
     floats[777] = floats[1777] = -1000.0f;

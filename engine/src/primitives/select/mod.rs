@@ -203,6 +203,11 @@ pub fn select<K: Key>(
 ) -> Result<()> {
     policy.check()?;
     graph.sized_for_subgroups(policy.subgroup_size);
+    let (asked, limit) = (buffers.n.max(), u64::from(u32::MAX));
+    if asked > limit {
+        let what = "number of elements of a selection (its count has 32 bits)";
+        return Err(Error::TooLarge { what, asked, limit });
+    }
     buffers.check(K::TYPE, select.by)?;
     let (lengths, n) = Lengths::new(buffers.n)?;
     SelectPasses { policy, key: K::TYPE, by: select.by, n, buffers }.add(graph, lengths)
