@@ -77,6 +77,7 @@ Examples:
   multisplit sort sales.csv --column price -o sorted.csv
   multisplit split keys.npy -o out.npy --buckets 8 --by delta
   multisplit histogram samples.npy --bins 20 --range -4 4
+  multisplit reduce samples.npy --op argmax
   multisplit sssp usa_ny.gr.gz --source 0 --path-to 5
   multisplit demo                         everything once, on generated data, with a report
   multisplit bench scan --n 2^20,2^25     rates as JSON lines

@@ -105,6 +105,12 @@ pub enum Error {
     /// A reduction by sum was asked for the index of an element.
     #[error("a sum has no index; ask for one of a minimum or a maximum")]
     IndexOfSum,
+    /// What a selection is given does not go together.
+    #[error("selection: {problem}")]
+    Selection {
+        /// What does not.
+        problem: &'static str,
+    },
     /// Keys or samples are of another type than what they are to be sorted, split or counted by.
     #[error("`{name}` is an array of {found}, {expected} is needed")]
     KeyTypeMismatch {

@@ -94,6 +94,7 @@ pub use primitives::policy::Policy;
 pub use primitives::profile::Profile;
 pub use primitives::sample::{Sample, SampleType};
 pub use primitives::scan::Scan;
+pub use primitives::select::Select;
 pub use primitives::sort::Sort;
 pub use primitives::term::Operator;
 pub use primitives::topk::TopK;

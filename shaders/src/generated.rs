@@ -142,6 +142,30 @@ pub static REDUCE_INDEX: Builtin =
 pub static REDUCE_INDEX_KEY64: Builtin =
     Builtin::new("reduce.index.key64", "reduce/index.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], packed!("reduce.index.key64.spv"));
 
+/// `select.sweep`: `glsl/select/sweep.comp` with `KEY_BITS=32`, `ROWS=4`.
+pub static SELECT_SWEEP: Builtin =
+    Builtin::new("select.sweep", "select/sweep.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], packed!("select.sweep.spv"));
+
+/// `select.sweep.key64`: `glsl/select/sweep.comp` with `KEY_BITS=64`, `ROWS=2`.
+pub static SELECT_SWEEP_KEY64: Builtin =
+    Builtin::new("select.sweep.key64", "select/sweep.comp", &[("KEY_BITS", "64"), ("ROWS", "2")], packed!("select.sweep.key64.spv"));
+
+/// `select.partition`: `glsl/select/sweep.comp` with `KEY_BITS=32`, `ROWS=4`, `REJECTED=1`.
+pub static SELECT_PARTITION: Builtin =
+    Builtin::new("select.partition", "select/sweep.comp", &[("KEY_BITS", "32"), ("ROWS", "4"), ("REJECTED", "1")], packed!("select.partition.spv"));
+
+/// `select.partition.key64`: `glsl/select/sweep.comp` with `KEY_BITS=64`, `ROWS=2`, `REJECTED=1`.
+pub static SELECT_PARTITION_KEY64: Builtin =
+    Builtin::new("select.partition.key64", "select/sweep.comp", &[("KEY_BITS", "64"), ("ROWS", "2"), ("REJECTED", "1")], packed!("select.partition.key64.spv"));
+
+/// `select.runs`: `glsl/select/sweep.comp` with `KEY_BITS=32`, `RUNS=1`, `ROWS=2`.
+pub static SELECT_RUNS: Builtin =
+    Builtin::new("select.runs", "select/sweep.comp", &[("KEY_BITS", "32"), ("RUNS", "1"), ("ROWS", "2")], packed!("select.runs.spv"));
+
+/// `select.runs.key64`: `glsl/select/sweep.comp` with `KEY_BITS=64`, `RUNS=1`, `ROWS=2`.
+pub static SELECT_RUNS_KEY64: Builtin =
+    Builtin::new("select.runs.key64", "select/sweep.comp", &[("KEY_BITS", "64"), ("RUNS", "1"), ("ROWS", "2")], packed!("select.runs.key64.spv"));
+
 /// `multisplit.subgroup.prescan`: `glsl/multisplit/subgroup_prescan.comp` with `KEY_BITS=32`.
 pub static MULTISPLIT_SUBGROUP_PRESCAN: Builtin =
     Builtin::new("multisplit.subgroup.prescan", "multisplit/subgroup_prescan.comp", &[("KEY_BITS", "32")], packed!("multisplit.subgroup.prescan.spv"));
@@ -571,6 +595,12 @@ pub static ALL: &[&Builtin] = &[
     &REDUCE_TERMS_FLOAT64,
     &REDUCE_INDEX,
     &REDUCE_INDEX_KEY64,
+    &SELECT_SWEEP,
+    &SELECT_SWEEP_KEY64,
+    &SELECT_PARTITION,
+    &SELECT_PARTITION_KEY64,
+    &SELECT_RUNS,
+    &SELECT_RUNS_KEY64,
     &MULTISPLIT_SUBGROUP_PRESCAN,
     &MULTISPLIT_SUBGROUP_PRESCAN_KEY64,
     &MULTISPLIT_BLOCK_PRESCAN,
@@ -699,6 +729,18 @@ pub mod variants {
     /// `reduce.index`.
     pub static REDUCE_INDEX: [&Builtin; 2] =
         [&super::REDUCE_INDEX, &super::REDUCE_INDEX_KEY64];
+
+    /// `select.sweep`.
+    pub static SELECT_SWEEP: [&Builtin; 2] =
+        [&super::SELECT_SWEEP, &super::SELECT_SWEEP_KEY64];
+
+    /// `select.partition`.
+    pub static SELECT_PARTITION: [&Builtin; 2] =
+        [&super::SELECT_PARTITION, &super::SELECT_PARTITION_KEY64];
+
+    /// `select.runs`.
+    pub static SELECT_RUNS: [&Builtin; 2] =
+        [&super::SELECT_RUNS, &super::SELECT_RUNS_KEY64];
 
     /// `multisplit.subgroup.prescan`.
     pub static MULTISPLIT_SUBGROUP_PRESCAN: [&Builtin; 2] =
@@ -862,4 +904,5 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("FROM_PARTS", 51),
     ("GROUP_ELEMENTS", 60),
     ("UNLESS_FILTERED", 61),
+    ("PREDICATE", 52),
 ];

@@ -102,5 +102,9 @@ fn refused_reductions(gpu: &Gpu) -> Result<()> {
         let result = add(ReduceBuffers::new(huge, words).count(n), Operator::Max);
         ensure!(result.is_err(), "{n}: {result:?}");
     }
+    // A buffer of which no device has the bytes.
+    let absurd = graph.import::<u32>("absurd", u64::MAX);
+    let result = reduce(&mut graph, &policy, Operator::Sum, &ReduceBuffers::new(absurd, words));
+    ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
     Ok(())
 }

@@ -5,12 +5,15 @@ mod demo;
 mod devices;
 mod graph;
 mod histogram;
+mod reduce;
+mod scan;
 mod shell;
 mod sort;
 mod split;
 mod sssp;
 mod topk;
 mod tune;
+mod unique;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -30,6 +33,12 @@ pub enum Command {
     Topk(topk::Options),
     /// Count how many numbers of an array fall into each of many bins
     Histogram(histogram::Options),
+    /// Of each number of an array, what it and those before it combine to
+    Scan(scan::Options),
+    /// What all numbers of an array combine to, or where the least or the greatest is
+    Reduce(reduce::Options),
+    /// Each number of a sorted array once, and how often it is there
+    Unique(unique::Options),
     /// Shortest paths from one vertex of a network, from a file or generated
     Sssp(sssp::Options),
     /// Sort, split, count and search generated data: verified, measured, and a report written
@@ -60,6 +69,9 @@ fn run_command(command: Command, devices: &Devices) -> Result<()> {
         Command::Split(options) => split::run(&options, devices),
         Command::Topk(options) => topk::run(&options, devices),
         Command::Histogram(options) => histogram::run(&options, devices),
+        Command::Scan(options) => scan::run(&options, devices),
+        Command::Reduce(options) => reduce::run(&options, devices),
+        Command::Unique(options) => unique::run(&options, devices),
         Command::Sssp(options) => sssp::run(&options, devices),
         Command::Demo(options) => demo::run(&options, devices),
         Command::Bench(options) => bench::run(&options, devices),

@@ -6,6 +6,7 @@
 //! read into an error.
 
 mod elements;
+mod one;
 mod options;
 mod plain;
 mod stream;

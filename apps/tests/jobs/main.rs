@@ -25,5 +25,7 @@ mod report;
 mod sort;
 mod split;
 mod tables;
+mod terms;
 mod together;
 mod topk;
+mod unique;

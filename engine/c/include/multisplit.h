@@ -1,5 +1,5 @@
 /*
- * multisplit: GPU sort, split, histogram, scan and shortest paths, in the caller's own Vulkan device
+ * multisplit: GPU sort, split, histogram, scan, reduction and shortest paths, in the caller's own Vulkan device
  * and command buffers.
  *
  * The life of an operation:
@@ -42,7 +42,7 @@
 #define MULTISPLIT_VERSION_MAJOR 0
 
 /// Minor version of this header.
-#define MULTISPLIT_VERSION_MINOR 3
+#define MULTISPLIT_VERSION_MINOR 4
 
 /// Patch version of this header.
 #define MULTISPLIT_VERSION_PATCH 0
@@ -166,7 +166,7 @@ typedef enum {
   /// The other values, or the other indices, of a sort between two buffers.
   MULTISPLIT_ROLE_VALUES_OTHER = 5,
   /// Gets, for each place of a sort, which element of the input comes there; of a top-k, which elements
-  /// of their row were found: `uint32_t`.
+  /// of their row were found; of a reduction, where its result is: `uint32_t`.
   MULTISPLIT_ROLE_INDICES = 6,
   /// One word: 0 where a sort between two buffers has left the result where the input was, else 1.
   MULTISPLIT_ROLE_HALF = 7,
@@ -187,9 +187,9 @@ typedef enum {
   MULTISPLIT_ROLE_COUNTS = 14,
   /// m words: the exclusive prefix sums of the counts of a histogram.
   MULTISPLIT_ROLE_CUMULATIVE = 15,
-  /// The numbers of a scan, only read.
+  /// The elements of a scan or of a reduction, only read.
   MULTISPLIT_ROLE_INPUT = 16,
-  /// The prefix sums of a scan.
+  /// The results of a scan; the result of a reduction.
   MULTISPLIT_ROLE_OUTPUT = 17,
   /// The words one of which is the device count.
   MULTISPLIT_ROLE_COUNT = 18,
@@ -275,6 +275,17 @@ typedef enum {
   /// A `float` of its own. Sums are rounded in an order that may differ from run to run.
   MULTISPLIT_WEIGHT_F32 = 2,
 } MultisplitWeight;
+
+/// How two elements of a scan or of a reduction are combined.
+typedef enum {
+  /// Their sum. Integers wrap around. Floats are added in an order that depends on the device and the
+  /// count, and is the same from run to run.
+  MULTISPLIT_OPERATOR_SUM = 0,
+  /// The least. Floats are in the order of a sort: -NaN first, -0 before 0, NaN last.
+  MULTISPLIT_OPERATOR_MIN = 1,
+  /// The greatest, in the same order.
+  MULTISPLIT_OPERATOR_MAX = 2,
+} MultisplitOperator;
 
 /// The weights of a network's edges.
 typedef enum {
@@ -644,17 +655,41 @@ typedef struct {
   MultisplitCommonInfo common;
 } MultisplitHistogramInfo;
 
-/// A device-wide exclusive scan: prefix sums of `uint32_t`, modulo 2^32.
+/// A scan of a whole array: of each element, what those before it combine to, and with `inclusive` the
+/// element itself as well. All zero but `common`: exclusive prefix sums of `uint32_t`, modulo 2^32.
 ///
 /// Roles: `INPUT` and `OUTPUT`.
 typedef struct {
   /// `sizeof(MultisplitScanInfo)`.
   uint32_t struct_size;
-  /// Must be 0.
-  uint32_t reserved;
+  /// What an element is.
+  MultisplitKeyType key_type;
+  /// How elements are combined.
+  MultisplitOperator op;
+  /// Whether an element is combined with those before it; otherwise they are alone, and the first result is
+  /// what changes nothing: 0 of a sum, the last value in order of a minimum, the first of a maximum.
+  VkBool32 inclusive;
   /// How many elements, and what the caller does around the scan.
   MultisplitCommonInfo common;
 } MultisplitScanInfo;
+
+/// A reduction of a whole array to one element. Of no elements it is what changes nothing: 0 of a sum, the
+/// last value in order of a minimum, the first of a maximum.
+///
+/// Roles: `INPUT`; `OUTPUT`, one element; `INDICES`, one word, where `index` says so.
+typedef struct {
+  /// `sizeof(MultisplitReduceInfo)`.
+  uint32_t struct_size;
+  /// What an element is.
+  MultisplitKeyType key_type;
+  /// How elements are combined.
+  MultisplitOperator op;
+  /// Whether `INDICES` gets where the minimum or the maximum is, the lowest index of equals, and 2^32 - 1
+  /// of no elements; an error of sums.
+  VkBool32 index;
+  /// How many elements, and what the caller does around the reduction.
+  MultisplitCommonInfo common;
+} MultisplitReduceInfo;
 
 /// What the scratch memory of an operation has to be like.
 typedef struct {
@@ -898,6 +933,16 @@ MultisplitResult multisplit_histogram_create(const MultisplitContext *context,
 MultisplitResult multisplit_scan_create(const MultisplitContext *context,
                                         const MultisplitScanInfo *info,
                                         MultisplitOperation **operation);
+
+/// Plans a reduction. Nothing is compiled yet: see `multisplit_operation_warm_up`.
+///
+/// The caller's part:
+/// `info` is `NULL` or points to a `MultisplitReduceInfo` whose pointers are `NULL` or what they say
+/// they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+MultisplitResult multisplit_reduce_create(const MultisplitContext *context,
+                                          const MultisplitReduceInfo *info,
+                                          MultisplitOperation **operation);
 
 /// Creates everything that recording needs: pipelines, which the driver may take a while to compile,
 /// descriptors, and the workspace where the operation has its own. A second call does nothing. After

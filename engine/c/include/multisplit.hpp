@@ -203,7 +203,7 @@ inline MultisplitBinding bind(MultisplitRole role, VkBuffer buffer, VkDeviceSize
     return binding;
 }
 
-/* A sort, a split, a top-k, a histogram or a scan. Destroy it when what was recorded with it has run. */
+/* A sort, a split, a top-k, a histogram, a scan or a reduction. Destroy it when what was recorded with it has run. */
 class Operation {
 public:
     /* Ready to be recorded: multisplit_sort_pairs_create, multisplit_sort_keys_create. */
@@ -232,6 +232,9 @@ public:
     }
     static Result<Operation> scan(const Context &context, MultisplitScanInfo info) {
         return plan(context, info, multisplit_scan_create);
+    }
+    static Result<Operation> reduce(const Context &context, MultisplitReduceInfo info) {
+        return plan(context, info, multisplit_reduce_create);
     }
 
     MultisplitOperation *get() const noexcept { return handle_.get(); }

@@ -1,19 +1,22 @@
-//! Exclusive prefix sums.
+//! Scans: sums, minima or maxima of what comes before each element.
 
-use std::mem::offset_of;
+use std::mem::{MaybeUninit, offset_of};
 
-use multisplit::graph::ElementType;
 use multisplit::primitives::{self, ScanBuffers};
-use multisplit::{Context, Scan};
+use multisplit::{Context, KeyType, Operator, Scan};
 
 use crate::context::{CONTEXTS, MultisplitContext};
 use crate::declare::Declaration;
 use crate::operation::{self, MultisplitOperation};
 use crate::read::{self, Out, Sized32};
 use crate::result::{MultisplitResult, Outcome, guard};
-use crate::types::{COUNT_END, MultisplitCommonInfo, MultisplitRole};
+use crate::types::{
+    COUNT_END, MultisplitCommonInfo, MultisplitKeyType, MultisplitOperator, MultisplitRole,
+};
+use crate::vulkan::VkBool32;
 
-/// A device-wide exclusive scan: prefix sums of `uint32_t`, modulo 2^32.
+/// A scan of a whole array: of each element, what those before it combine to, and with `inclusive` the
+/// element itself as well. All zero but `common`: exclusive prefix sums of `uint32_t`, modulo 2^32.
 ///
 /// Roles: `INPUT` and `OUTPUT`.
 #[repr(C)]
@@ -21,8 +24,13 @@ use crate::types::{COUNT_END, MultisplitCommonInfo, MultisplitRole};
 pub struct MultisplitScanInfo {
     /// `sizeof(MultisplitScanInfo)`.
     pub struct_size: u32,
-    /// Must be 0.
-    pub reserved: u32,
+    /// What an element is.
+    pub key_type: MaybeUninit<MultisplitKeyType>,
+    /// How elements are combined.
+    pub op: MaybeUninit<MultisplitOperator>,
+    /// Whether an element is combined with those before it; otherwise they are alone, and the first result is
+    /// what changes nothing: 0 of a sum, the last value in order of a minimum, the first of a maximum.
+    pub inclusive: VkBool32,
     /// How many elements, and what the caller does around the scan.
     pub common: MultisplitCommonInfo,
 }
@@ -58,12 +66,17 @@ pub unsafe extern "C" fn multisplit_scan_create(
 }
 
 fn declare(context: &Context, info: &MultisplitScanInfo) -> Outcome<Declaration> {
-    read::reserved(MultisplitScanInfo::NAME, info.reserved)?;
+    let key = KeyType::from(read::choice(info.key_type)?);
+    let operator = Operator::from(read::choice(info.op)?);
+    let scan = match info.inclusive {
+        0 => Scan::exclusive(operator),
+        _ => Scan::inclusive(operator),
+    };
     let mut declaration = Declaration::new(context, "scan");
     let n = declaration.count(&info.common)?;
-    let src = declaration.import(MultisplitRole::Input, ElementType::U32, n.max());
-    let dst = declaration.import(MultisplitRole::Output, ElementType::U32, n.max());
+    let src = declaration.import(MultisplitRole::Input, key.into(), n.max());
+    let dst = declaration.import(MultisplitRole::Output, key.into(), n.max());
     let (graph, policy) = declaration.parts();
-    primitives::scan(graph, policy, &Scan::default(), &ScanBuffers::new(src, dst).count(n))?;
+    primitives::scan(graph, policy, &scan, &ScanBuffers::new(src, dst).count(n))?;
     Ok(declaration)
 }

@@ -8,7 +8,7 @@ use std::mem::MaybeUninit;
 
 use multisplit::ash::vk;
 use multisplit::graph::Scope;
-use multisplit::{ExecutableOptions, KeyType, SampleType, embed};
+use multisplit::{ExecutableOptions, KeyType, Operator, SampleType, embed};
 
 use crate::read;
 use crate::result::Outcome;
@@ -59,6 +59,30 @@ impl From<MultisplitKeyType> for KeyType {
             MultisplitKeyType::U64 => Self::U64,
             MultisplitKeyType::I64 => Self::I64,
             MultisplitKeyType::F64 => Self::F64,
+        }
+    }
+}
+
+/// How two elements of a scan or of a reduction are combined.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MultisplitOperator {
+    /// Their sum. Integers wrap around. Floats are added in an order that depends on the device and the
+    /// count, and is the same from run to run.
+    Sum = 0,
+    /// The least. Floats are in the order of a sort: -NaN first, -0 before 0, NaN last.
+    Min = 1,
+    /// The greatest, in the same order.
+    Max = 2,
+}
+choice!(MultisplitOperator: Sum, Min, Max);
+
+impl From<MultisplitOperator> for Operator {
+    fn from(operator: MultisplitOperator) -> Self {
+        match operator {
+            MultisplitOperator::Sum => Self::Sum,
+            MultisplitOperator::Min => Self::Min,
+            MultisplitOperator::Max => Self::Max,
         }
     }
 }
@@ -116,7 +140,7 @@ pub enum MultisplitRole {
     /// The other values, or the other indices, of a sort between two buffers.
     ValuesOther = 5,
     /// Gets, for each place of a sort, which element of the input comes there; of a top-k, which elements
-    /// of their row were found: `uint32_t`.
+    /// of their row were found; of a reduction, where its result is: `uint32_t`.
     Indices = 6,
     /// One word: 0 where a sort between two buffers has left the result where the input was, else 1.
     Half = 7,
@@ -137,9 +161,9 @@ pub enum MultisplitRole {
     Counts = 14,
     /// m words: the exclusive prefix sums of the counts of a histogram.
     Cumulative = 15,
-    /// The numbers of a scan, only read.
+    /// The elements of a scan or of a reduction, only read.
     Input = 16,
-    /// The prefix sums of a scan.
+    /// The results of a scan; the result of a reduction.
     Output = 17,
     /// The words one of which is the device count.
     Count = 18,

@@ -138,6 +138,7 @@ static void nulls_with_a_context(MultisplitContext *context) {
     MultisplitOperation *operation = NULL;
     MultisplitSssp *sssp = NULL;
     MultisplitScanInfo scan = scan_info();
+    MultisplitReduceInfo reduce = reduce_info();
     MultisplitSortInfo sort = sort_info();
     MultisplitSplitInfo split = split_info();
     MultisplitHistogramInfo histogram = histogram_info();
@@ -145,6 +146,9 @@ static void nulls_with_a_context(MultisplitContext *context) {
     EXPECT(NULL, multisplit_scan_create(NULL, &scan, &operation));
     EXPECT(NULL, multisplit_scan_create(context, NULL, &operation));
     EXPECT(NULL, multisplit_scan_create(context, &scan, NULL));
+    EXPECT(NULL, multisplit_reduce_create(NULL, &reduce, &operation));
+    EXPECT(NULL, multisplit_reduce_create(context, NULL, &operation));
+    EXPECT(NULL, multisplit_reduce_create(context, &reduce, NULL));
     EXPECT(NULL, multisplit_sort_create(NULL, &sort, &operation));
     EXPECT(NULL, multisplit_sort_create(context, NULL, &operation));
     EXPECT(NULL, multisplit_sort_create(context, &sort, NULL));
@@ -199,6 +203,7 @@ static void sizes_and_versions(const Host *host, MultisplitContext *context) {
         WRONG_SIZE(MultisplitContextInfo, host_context_info(host),
                    multisplit_context_create(&info, &other));
         WRONG_SIZE(MultisplitScanInfo, scan_info(), multisplit_scan_create(context, &info, &operation));
+        WRONG_SIZE(MultisplitReduceInfo, reduce_info(), multisplit_reduce_create(context, &info, &operation));
         WRONG_SIZE(MultisplitSortInfo, sort_info(), multisplit_sort_create(context, &info, &operation));
         WRONG_SIZE(MultisplitTopKInfo, topk_info(), multisplit_topk_create(context, &info, &operation));
         WRONG_SIZE(MultisplitSplitInfo, split_info(),

@@ -50,6 +50,7 @@ fn the_header_is_what_the_sources_say() -> Result<()> {
         "split",
         "histogram",
         "scan",
+        "reduce",
         "operation",
         "sssp",
         "short",

@@ -113,6 +113,54 @@ static void scan(const Host *host, MultisplitContext *context, VkBool32 by_addre
     release(host, operation, filled, 2);
 }
 
+/* Running maxima of 64 bits, and where the least of floats is, by a device count. */
+static void maxima_and_index(const Host *host, MultisplitContext *context) {
+    static int64_t numbers[N];
+    static float floats[N];
+    for (uint32_t i = 0; i < N; ++i) {
+        numbers[i] = (int64_t)(noise(i) % 1000000007) * 3000000000 - 5;
+        floats[i] = (float)(noise(i) % 1000) - 500.0f;
+    }
+    floats[777] = floats[1777] = -1000.0f;
+    MultisplitOperation *operation = NULL;
+    MultisplitScanInfo scan = {.struct_size = sizeof scan,
+                               .key_type = MULTISPLIT_KEY_TYPE_I64,
+                               .op = MULTISPLIT_OPERATOR_MAX,
+                               .inclusive = VK_TRUE,
+                               .common = {.n = N, .caller_workspace = VK_TRUE}};
+    OK(multisplit_scan_create(context, &scan, &operation));
+    Filled scanned[] = {{.role = MULTISPLIT_ROLE_INPUT, .data = numbers, .bytes = sizeof numbers},
+                        {.role = MULTISPLIT_ROLE_OUTPUT}};
+    run(host, operation, scanned, 2, (MultisplitRecordInfo){0});
+    const int64_t *maxima = scanned[1].buffer.mapped;
+    int64_t most = INT64_MIN;
+    int right = 1;
+    for (uint32_t i = 0; i < N; ++i) {
+        most = numbers[i] > most ? numbers[i] : most;
+        right = right && maxima[i] == most;
+    }
+    CHECK(right);
+    release(host, operation, scanned, 2);
+
+    const uint32_t words[] = {99, 2500};
+    MultisplitReduceInfo reduce = {
+        .struct_size = sizeof reduce,
+        .key_type = MULTISPLIT_KEY_TYPE_F32,
+        .op = MULTISPLIT_OPERATOR_MIN,
+        .index = VK_TRUE,
+        .common = {.n = N, .caller_workspace = VK_TRUE, .count = MULTISPLIT_COUNT_DEVICE, .count_index = 1},
+    };
+    OK(multisplit_reduce_create(context, &reduce, &operation));
+    Filled reduced[] = {{.role = MULTISPLIT_ROLE_INPUT, .data = floats, .bytes = sizeof floats},
+                        {.role = MULTISPLIT_ROLE_OUTPUT},
+                        {.role = MULTISPLIT_ROLE_INDICES},
+                        {.role = MULTISPLIT_ROLE_COUNT, .data = words, .bytes = sizeof words}};
+    run(host, operation, reduced, 4, (MultisplitRecordInfo){0});
+    CHECK(*(const float *)reduced[1].buffer.mapped == -1000.0f);
+    CHECK(*(const uint32_t *)reduced[2].buffer.mapped == 777);
+    release(host, operation, reduced, 4);
+}
+
 /* A sort of 16 bits of 32, downwards, with values, by a device count. */
 static void sort(const Host *host, MultisplitContext *context) {
     static uint32_t keys[N], values[N], taken[N];
@@ -424,6 +472,9 @@ void results(const Host *host, MultisplitContext *context) {
         topk(host, context, VK_TRUE);
     }
     topk(host, context, VK_FALSE);
+    if (host->features & MULTISPLIT_FEATURE_SHADER_INT64) {
+        maxima_and_index(host, context);
+    }
     sort(host, context);
     sort_between_two_buffers(host, context);
     nothing(host, context);

@@ -48,6 +48,11 @@ MultisplitScanInfo scan_info(void) {
     return info;
 }
 
+MultisplitReduceInfo reduce_info(void) {
+    MultisplitReduceInfo info = {.struct_size = sizeof info, .common = {.n = 1000, .frames = 1, .caller_workspace = VK_TRUE}};
+    return info;
+}
+
 MultisplitSortInfo sort_info(void) {
     MultisplitSortInfo info = {.struct_size = sizeof info, .common = {.n = 1000, .frames = 1, .caller_workspace = VK_TRUE}};
     return info;

@@ -22,6 +22,7 @@ void threads(const Host *host, MultisplitContext *context);
 /* Structures with nothing wrong in them, to put something wrong into. */
 MultisplitRequirementsInfo requirements_info(const Host *host);
 MultisplitScanInfo scan_info(void);
+MultisplitReduceInfo reduce_info(void);
 MultisplitSortInfo sort_info(void);
 MultisplitTopKInfo topk_info(void);
 MultisplitSplitInfo split_info(void);

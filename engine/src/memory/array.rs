@@ -71,6 +71,11 @@ impl<T: Pod> Array<T> {
         let buffer = Buffer::new(&context.device, name, size, Location::Device)?;
         Ok(Self { buffer, len, elements: PhantomData })
     }
+
+    /// Its first `len` elements, in the same memory.
+    pub(crate) fn truncated(self, len: u64) -> Self {
+        Self { len: self.len.min(len), ..self }
+    }
 }
 
 /// An array on the host (a slice, a `Vec`, a fixed array) or on the device ([`Array`]).

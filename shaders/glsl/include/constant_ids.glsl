@@ -77,5 +77,7 @@
 // Of top-k. ROOM is that of histograms, SORTED that of searches.
 #define GROUP_ELEMENTS_ID 60
 #define UNLESS_FILTERED_ID 61
+// Of selections.
+#define PREDICATE_ID 52
 
 #endif

@@ -3,26 +3,27 @@
 // floats have no such kernel.
 //
 // A tile publishes first its own total and later the one up to and including it. The state is
-// carried by every word: a term travels as words of 16 bits, each with the state in its upper half, so that no ordering between words and no 64-bit atomics are needed, and plain
-// volatile (and so coherent) loads and stores are enough. A reader that sees different states waits.
+// carried by every word: a term travels as words of 16 bits, each with the state in its upper half, so
+// that no ordering between words and no 64-bit atomics are needed, and plain volatile (and so coherent)
+// loads and stores are enough. A reader that sees different states waits.
 //
 // Waiting is bounded: after SPIN_LIMIT looks that find nothing the subgroup combines the missing
 // tile from the input itself, so that progress never depends on another workgroup being scheduled. The
-// including kernel supplies total_of_tile_again(), which is called by one whole subgroup and gives
-// the same total in each of its lanes.
+// including kernel includes the file of its terms first (term.glsl or count_term.glsl), and supplies
+// total_of_tile_again(), which is called by one whole subgroup and gives the same total in each of its
+// lanes.
 
 #ifndef LOOKBACK_GLSL
 #define LOOKBACK_GLSL
 
 #include "constant_ids.glsl"
-#include "term.glsl"
 
 layout(constant_id = SPIN_LIMIT_ID) const uint SPIN_LIMIT = 1024;
 
 TERM total_of_tile_again(uint tile);
 
 // Half words of a term.
-#if KEY_BITS == 64
+#if TERM_WORDS == 2
 #define HALVES uvec4
 #else
 #define HALVES uvec2
@@ -32,15 +33,11 @@ const uint STATE_OWN = 1;     // the tile's own total
 const uint STATE_PREFIX = 2;  // the total up to and including the tile
 
 // Every half word of the identity, which comes before the first tile.
-#ifdef ORDER
-const uint NOTHING = STATE_PREFIX << 16 | 0xFFFFu;
-#else
-const uint NOTHING = STATE_PREFIX << 16;
-#endif
+const uint NOTHING = STATE_PREFIX << 16 | IDENTITY_HALF;
 
 layout(set = 0, binding = LOOKBACK_BINDING, std430) volatile buffer Status {
     uint ticket;  // tiles are taken in this order, so that a tile's predecessors have all started
-#if KEY_BITS == 64
+#if TERM_WORDS == 2
     uint pad[3];
 #else
     uint pad;
@@ -54,7 +51,7 @@ void publish(uint tile, uint state, TERM total) {
 }
 
 TERM published(HALVES halves) {
-#if KEY_BITS == 64
+#if TERM_WORDS == 2
     return from_words((halves.xy & 0xFFFFu) | (halves.zw << 16));
 #else
     return from_words((halves.x & 0xFFFFu) | (halves.y << 16));

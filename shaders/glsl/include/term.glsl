@@ -31,6 +31,7 @@
 
 #ifdef ORDER
 const TERM IDENTITY = ~TERM(0);
+const uint IDENTITY_HALF = 0xFFFFu;
 
 TERM combine(TERM a, TERM b) {
     return min(a, b);
@@ -41,6 +42,7 @@ TERM4 combine(TERM a, TERM4 b) {
 }
 #else
 const TERM IDENTITY = TERM(0);
+const uint IDENTITY_HALF = 0;
 
 TERM combine(TERM a, TERM b) {
     return a + b;
@@ -57,8 +59,10 @@ TERM total_of(TERM4 x) {
 
 // One element of 32 bits is a word; one of 64 bits two, the low one first.
 #if KEY_BITS == 64
+#define TERM_WORDS 2
 #define WORDS uvec2
 #else
+#define TERM_WORDS 1
 #define WORDS uint
 #endif
 

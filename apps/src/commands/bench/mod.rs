@@ -1,5 +1,6 @@
 //! `multisplit bench`: what is measured, on which sizes, and where the figures go.
 
+mod family;
 mod files;
 mod histogram;
 mod host;
@@ -161,6 +162,7 @@ impl Options {
             Subject::Sort => self.sort.measure(bench, n, output),
             Subject::Topk => self.topk.measure(bench, n, output),
             Subject::Host => host::measure(bench, n, output),
+            Subject::Family => family::measure(bench, n, output),
             subject => bench.measure(subject, n, output),
         };
         match measured {

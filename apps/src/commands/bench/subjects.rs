@@ -32,6 +32,8 @@ pub enum Subject {
     Sort,
     /// The k largest elements with their indices, of an array or of rows
     Topk,
+    /// Scans, reductions and selections of several types
+    Family,
     /// Arrays of the host: transfers, and sorts with them, by the host's clock
     Host,
     /// Shortest paths, by network and method
@@ -52,7 +54,7 @@ pub struct Case {
 
 impl Subject {
     /// What `all` is.
-    pub const EVERY: [Self; 9] = [
+    pub const EVERY: [Self; 10] = [
         Self::Copy,
         Self::Fill,
         Self::Scan,
@@ -60,6 +62,7 @@ impl Subject {
         Self::Topk,
         Self::Split,
         Self::Histogram,
+        Self::Family,
         Self::Host,
         Self::Sssp,
     ];

@@ -75,7 +75,9 @@ pub fn reduce(
         }
     }
     let terms = Terms::new(key, operator);
-    let source = n.max().saturating_mul(terms.bytes);
+    let (asked, limit) = (n.max(), u64::MAX / terms.bytes);
+    let too_large = Error::TooLarge { what: "length of a reduction", asked, limit };
+    let source = asked.checked_mul(terms.bytes).ok_or(too_large)?;
     let one = [("reduce.src", Some(src), source), ("reduce.dst", Some(dst), terms.bytes)];
     for (name, buffer, needed) in one.into_iter().chain([("reduce.index", index, 4)]) {
         if let Some(buffer) = buffer

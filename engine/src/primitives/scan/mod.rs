@@ -7,7 +7,9 @@ mod host;
 mod passes;
 mod plan;
 
-pub(in crate::primitives) use plan::{ScanPlan, lone_elements, spine_threads, spine_tile};
+pub(in crate::primitives) use plan::{
+    ScanPlan, lone_elements, spine_threads, spine_tile, tile_elements,
+};
 
 use multisplit_graph::{Buffer, Graph};
 

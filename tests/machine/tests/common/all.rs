@@ -13,6 +13,7 @@ use super::others::{HistogramCase, Weighted, histogram_case, memory_case, probe_
 use super::pieces::{PiecesCase, pieces_case};
 use super::primitives::{Device, ITEMS, scan_case, tile};
 use super::search_list::searches;
+use super::selects::{select_case, select_cases};
 use super::terms::{term_case, term_cases};
 use super::topk::{TopKCase, TopKData, topk_case};
 
@@ -327,6 +328,9 @@ pub fn all(device: Device) -> Vec<Maker> {
     let tile = 16 * u64::from(device.threads());
     for of in term_cases(&[2 * tile + 5, tile - 3, tile + 1]) {
         all.push(Box::new(move || term_case(device, of)));
+    }
+    for of in select_cases(tile) {
+        all.push(Box::new(move || select_case(device, of)));
     }
     searches(device, &mut all);
     topks(device, &mut all);

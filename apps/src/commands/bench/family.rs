@@ -1,0 +1,230 @@
+//! `multisplit bench family`: scans, reductions and selections of several types, on the inputs and by the
+//! names that figures of other programs have.
+
+use anyhow::{Result, ensure};
+use multisplit::graph::{Buffer, Graph};
+use multisplit::primitives::{self, ReduceBuffers, ScanBuffers, SelectBuffers};
+use multisplit::{Array, Bound, Key, Operator, Scan, Select};
+
+use super::measure::Bench;
+use super::output::{Figure, Output};
+use crate::figures::elements_per_nanosecond;
+use crate::plans::Target;
+use crate::{data, passes};
+
+/// Half of all keys are below.
+const HALF: u32 = 1 << 31;
+/// Rounded sums of 2^28 floats are as near as this to those of doubles.
+const NEAR: f64 = 1e-3;
+
+/// Measures everything on `n` elements.
+pub fn measure(bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
+    let family = Family { bench, target: bench.target(), n };
+    family.words(output)?;
+    family.floats(output)?;
+    family.wide(output)?;
+    family.runs(output)
+}
+
+struct Family<'b> {
+    bench: &'b Bench<'b>,
+    target: Target,
+    n: u64,
+}
+
+/// A number that looks like chance, of an index: what other programs make of it too.
+fn mixed(index: usize, seed: u64) -> u32 {
+    let z = (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(seed);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    (z >> 32) as u32 ^ z as u32
+}
+
+impl Family<'_> {
+    /// Runs a graph once, has its result checked, and measures it.
+    fn figure(
+        &self,
+        op: &'static str,
+        graph: Graph,
+        bound: &[Bound<'_>],
+        output: &mut Output,
+        check: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
+        let context = self.bench.context;
+        let executable = context.instantiate(self.target.plan(graph, true)?)?;
+        context.run(&executable, bound)?;
+        check()?;
+        let nanoseconds = self.bench.time(&executable, bound)?;
+        let labels: Vec<_> =
+            executable.plan().steps().iter().map(|step| step.pass.label.as_str()).collect();
+        let method = match () {
+            () if labels.iter().any(|label| label.starts_with("select.")) => "lookback",
+            () if labels.contains(&"scan.lookback") => "lookback",
+            () if labels.contains(&"scan.reduce") => "reduce-then-scan",
+            () if labels.contains(&"reduce.parts") => "two-passes",
+            () => "one-workgroup",
+        };
+        let gps = elements_per_nanosecond(self.n, nanoseconds);
+        let figure =
+            Figure { op, n: self.n, m: 0, ms: nanoseconds / 1e6, gps, method, split: None };
+        output.figure(figure)?;
+        if self.bench.timing.passes {
+            let runs = self.bench.timing.runs;
+            output.passes(&passes::times(context, &executable, bound, runs)?);
+        }
+        Ok(())
+    }
+
+    fn reduction<K: Key>(
+        &self,
+        (op, operator): (&'static str, Operator),
+        src: &Array<K>,
+        expected: K,
+        output: &mut Output,
+    ) -> Result<()> {
+        let context = self.bench.context;
+        let dst = context.zeroed::<K>(1)?;
+        let mut graph = Graph::new("reduce");
+        let (from, to) = (graph.import::<K>("src", self.n), graph.import::<K>("dst", 1));
+        let buffers = ReduceBuffers::new(from, to);
+        primitives::reduce(&mut graph, &self.target.policy, operator, &buffers)?;
+        self.figure(op, graph, &[(from, src).into(), (to, &dst).into()], output, || {
+            let same = context.download(&dst)?.first().map(|x| x.key_bits());
+            ensure!(same == Some(expected.key_bits()), "the reduction is wrong");
+            Ok(())
+        })
+    }
+
+    fn sums<K: Key>(
+        &self,
+        op: &'static str,
+        src: &Array<K>,
+        output: &mut Output,
+        check: impl FnOnce(&[K]) -> bool,
+    ) -> Result<()> {
+        let context = self.bench.context;
+        let dst = context.zeroed::<K>(self.n)?;
+        let mut graph = Graph::new("scan");
+        let [from, to] = ["src", "dst"].map(|name| graph.import::<K>(name, self.n));
+        let how = Scan::inclusive(Operator::Sum);
+        primitives::scan(&mut graph, &self.target.policy, &how, &ScanBuffers::new(from, to))?;
+        self.figure(op, graph, &[(from, src).into(), (to, &dst).into()], output, || {
+            ensure!(check(&context.download(&dst)?), "the scan is wrong");
+            Ok(())
+        })
+    }
+
+    /// A selection; `lengths` asks for those of the runs.
+    fn selection(
+        &self,
+        (op, which, lengths): (&'static str, Select<u32>, bool),
+        src: &Array<u32>,
+        output: &mut Output,
+        expected: (&[u32], &[u32]),
+    ) -> Result<()> {
+        let context = self.bench.context;
+        let (dst, found) = (context.zeroed::<u32>(self.n)?, context.zeroed::<u32>(1)?);
+        let counts = context.zeroed::<u32>(if lengths { self.n } else { 1 })?;
+        let mut graph = Graph::new("select");
+        let [from, to] = ["src", "dst"].map(|name| graph.import::<u32>(name, self.n));
+        let selected = graph.import::<u32>("selected", 1);
+        let mut buffers = SelectBuffers::new(from, to, selected);
+        let mut bound: Vec<Bound<'_>> =
+            vec![(from, src).into(), (to, &dst).into(), (selected, &found).into()];
+        if lengths {
+            let import: Buffer = graph.import::<u32>("lengths", self.n);
+            buffers = buffers.run_lengths(import);
+            bound.push((import, &counts).into());
+        }
+        primitives::select(&mut graph, &self.target.policy, &which, &buffers)?;
+        self.figure(op, graph, &bound, output, || {
+            let (keys, runs) = expected;
+            let kept = keys.len() as u64;
+            ensure!(context.download(&found)? == [kept as u32], "the count is wrong");
+            ensure!(context.download_range(&dst, 0..kept)? == keys, "the selection is wrong");
+            let runs_found = if lengths { kept } else { 0 };
+            ensure!(context.download_range(&counts, 0..runs_found)? == runs, "lengths are wrong");
+            Ok(())
+        })
+    }
+
+    fn words(&self, output: &mut Output) -> Result<()> {
+        let words = data::words(self.n, |index| mixed(index, 1))?;
+        let src = self.bench.context.upload(&words)?;
+        let sum = words.iter().copied().fold(0, u32::wrapping_add);
+        self.reduction(("reduce_sum_u32", Operator::Sum), &src, sum, output)?;
+        self.sums("scan_inclusive_u32", &src, output, |found| are_sums(&words, found))?;
+        let below: Vec<u32> = words.into_iter().filter(|&word| word < HALF).collect();
+        let which = ("select_if_u32", Select::less_than(HALF), false);
+        self.selection(which, &src, output, (&below, &[]))
+    }
+
+    fn floats(&self, output: &mut Output) -> Result<()> {
+        let float = |index| ((mixed(index, 1) >> 8) as f32 * (1024.0 / 16_777_216.0)).to_bits();
+        let bits = data::words(self.n, float)?;
+        let floats: &[f32] = bytemuck::cast_slice(&bits);
+        let src = self.bench.context.upload(floats)?;
+        let greatest = floats.iter().copied().fold(0.0, f32::max);
+        self.reduction(("reduce_max_f32", Operator::Max), &src, greatest, output)?;
+        self.sums("scan_inclusive_f32", &src, output, |found| {
+            let mut sum = 0.0;
+            floats.iter().zip(found).all(|(&x, &found)| {
+                sum += f64::from(x);
+                (f64::from(found) - sum).abs() <= NEAR * sum
+            })
+        })
+    }
+
+    fn wide(&self, output: &mut Output) -> Result<()> {
+        let words = data::words(2 * self.n, |index| mixed(index, 3))?;
+        let pairs = words.chunks_exact(2);
+        let wide: Vec<u64> =
+            pairs.map(|pair| u64::from(pair[1]) << 32 | u64::from(pair[0])).collect();
+        let src = self.bench.context.upload(&wide)?;
+        self.sums("scan_inclusive_u64", &src, output, |found| {
+            let mut sum = 0u64;
+            wide.iter().zip(found).all(|(&x, &found)| {
+                sum = sum.wrapping_add(x);
+                found == sum
+            })
+        })
+    }
+
+    /// Runs of four on average.
+    fn runs(&self, output: &mut Output) -> Result<()> {
+        let mut run = 0;
+        let words = data::words(self.n, |index| {
+            run += u32::from(mixed(index, 7).is_multiple_of(4));
+            run
+        })?;
+        let src = self.bench.context.upload(&words)?;
+        let (mut keys, mut lengths): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+        for of_run in words.chunk_by(|a, b| a == b) {
+            keys.push(of_run[0]);
+            lengths.push(of_run.len() as u32);
+        }
+        let which = ("unique_u32", Select::first_of_runs(), false);
+        self.selection(which, &src, output, (&keys, &[]))?;
+        let which = ("run_length_encode_u32", Select::first_of_runs(), true);
+        self.selection(which, &src, output, (&keys, &lengths))
+    }
+}
+
+fn are_sums(words: &[u32], found: &[u32]) -> bool {
+    let mut sum = 0u32;
+    words.iter().zip(found).all(|(&word, &found)| {
+        sum = sum.wrapping_add(word);
+        found == sum
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mixed;
+
+    #[test]
+    fn inputs_are_those_of_other_programs() {
+        assert_eq!(mixed(0, 0), 0x5d7c_35e6);
+        assert_eq!([mixed(0, 1), mixed(41, 7)], [974_924_535, 4_040_906_548]);
+    }
+}

@@ -1,0 +1,213 @@
+//! `multisplit reduce`: what all numbers of a file combine to, or where the least or the greatest is.
+
+use std::io::{self, Write as _};
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, ValueEnum};
+use multisplit::{Context, Operator};
+use serde::Serialize;
+
+use crate::device::Devices;
+use crate::file_key::with_key_type;
+use crate::formats::{Array, Data, Element, half, text};
+use crate::inputs::{InputOptions, Shape};
+use crate::terms::{Term, find, reduce, verify_index, verify_reduction};
+use crate::wide_keys::{device_element, narrowed, widened};
+use crate::{figures, host_memory, phase, report, size};
+
+/// Arguments of `multisplit reduce`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    #[command(flatten)]
+    input: InputOptions,
+    /// What is wanted of the numbers
+    #[arg(long, value_enum)]
+    op: Op,
+    /// Print one JSON object: op, value, index, n and type
+    #[arg(long)]
+    json: bool,
+}
+
+/// What numbers are reduced to, on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Op {
+    /// Their sum
+    Sum,
+    /// The least
+    Min,
+    /// The greatest
+    Max,
+    /// The index of the least, from 0, and the least
+    Argmin,
+    /// The index of the greatest, from 0, and the greatest
+    Argmax,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  multisplit reduce samples.npy --op sum
+  multisplit reduce samples.npy --op argmax
+  multisplit reduce sales.csv --column price --op max --json | jq .value
+
+Prints the value; argmin and argmax print the index, a space and the value. Of equal numbers the first
+one counts. Sums of integers have 64 bits, and wrap around there. Sums of floats have their type, are
+added in an order that depends on the device and on how many there are, and are the same from run to
+run. Floats are in the order of IEEE 754's totalOrder: NaN is the greatest. The index of a number of a
+table is its row, the header not counted; empty cells are left out.";
+
+impl Op {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "sum",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Argmin => "argmin",
+            Self::Argmax => "argmax",
+        }
+    }
+
+    fn operator(self) -> Operator {
+        match self {
+            Self::Sum => Operator::Sum,
+            Self::Min | Self::Argmin => Operator::Min,
+            Self::Max | Self::Argmax => Operator::Max,
+        }
+    }
+
+    fn is_index(self) -> bool {
+        matches!(self, Self::Argmin | Self::Argmax)
+    }
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Object<'o> {
+    op: &'static str,
+    value: serde_json::Value,
+    index: Option<usize>,
+    n: usize,
+    r#type: &'o str,
+}
+
+/// A reduction that has been asked for.
+struct ReduceJob<'j> {
+    devices: &'j Devices,
+    context: &'j Context,
+    op: Op,
+}
+
+/// Input and a wider form of it.
+const COPIES: u64 = 3;
+
+/// Reads, reduces, prints.
+pub fn run(options: &Options, devices: &Devices) -> Result<()> {
+    let opening = devices.begin_opening();
+    let input = options.input.open_one(Shape::Any, devices.bars())?;
+    let (element, n, op) = (input.numbers.element, input.numbers.len(), options.op);
+    if matches!(element, Element::Time(_)) && op == Op::Sum {
+        bail!("{element} cannot be added up; the other operations take them");
+    }
+    if n == 0 && op != Op::Sum {
+        bail!("{} has no numbers, and so no {}", options.input.place(), op.name());
+    }
+    host_memory::check("the reduction", COPIES * (n * element.bytes()) as u64)?;
+    let rows = input.rows;
+    let array = phase::timed("reading", || input.numbers.load())?;
+    let context = opening.finish()?;
+    let job = ReduceJob { devices, context: &context, op };
+    let array = if op == Op::Sum { for_sums(array)? } else { array };
+    let (index, value) = with_key_type!(device_element(array.element()), job.reduce(&array))?;
+    let index = index.map(|index| rows.map_or(index, |rows| rows[index] as usize));
+    let value = narrowed(array.element(), value);
+    let value = shown(&Array::new(array.element(), value).context("elements of another size")?)?;
+    print(options, &value, index, (n, element))?;
+    let n = size::grouped(n as u64);
+    let time = figures::time(phase::taken("reducing").as_secs_f64() * 1e9);
+    let checked = if devices.verify() { ", verified against the CPU" } else { "" };
+    let device = &context.properties().name;
+    report::done(format_args!("reduced {n} {element} in {time} on {device}{checked}"));
+    Ok(())
+}
+
+impl ReduceJob<'_> {
+    /// The index, if it is asked for, and the value as the one element of an array.
+    fn reduce<T: Term>(&self, array: &Array) -> Result<(Option<usize>, Data)> {
+        let wide = widened(array);
+        let input = T::from_data(&wide).context("elements of another size")?;
+        let (room, operator) = (self.devices.room(self.context), self.op.operator());
+        let _span = tracing::info_span!("reduce", n = input.len() as u64).entered();
+        let verify = self.devices.verify();
+        let (index, value) = if self.op.is_index() {
+            let found = phase::timed("reducing", || find(&room, operator, input))?;
+            if verify {
+                verify_index(operator, input, found)?;
+            }
+            found.unzip()
+        } else {
+            let found = phase::timed("reducing", || reduce(&room, operator, input))?;
+            if verify {
+                verify_reduction(operator, input, found)?;
+            }
+            (None, found)
+        };
+        // Nothing adds up to zero.
+        Ok((index, T::into_data(vec![value.unwrap_or(T::zeroed())])))
+    }
+}
+
+/// Integers as those of 64 bits, which hold their sum.
+fn for_sums(array: Array) -> Result<Array> {
+    fn wide<T: Copy>(words: &[T], wide: impl Fn(T) -> u64) -> Data {
+        Data::Bytes8(words.iter().map(|&word| wide(word)).collect())
+    }
+    let signed = |x: i64| x.cast_unsigned();
+    let (element, data) = match (array.element(), array.data()) {
+        (Element::U8, Data::Bytes1(x)) => (Element::U64, wide(x, u64::from)),
+        (Element::U16, Data::Bytes2(x)) => (Element::U64, wide(x, u64::from)),
+        (Element::U32, Data::Bytes4(x)) => (Element::U64, wide(x, u64::from)),
+        (Element::I8, Data::Bytes1(x)) => {
+            (Element::I64, wide(x, |x| signed(x.cast_signed().into())))
+        }
+        (Element::I16, Data::Bytes2(x)) => {
+            (Element::I64, wide(x, |x| signed(x.cast_signed().into())))
+        }
+        (Element::I32, Data::Bytes4(x)) => {
+            (Element::I64, wide(x, |x| signed(x.cast_signed().into())))
+        }
+        (Element::F16, Data::Bytes2(x)) => {
+            let floats = x.iter().map(|&x| half::to_f32(x).to_bits()).collect();
+            (Element::F32, Data::Bytes4(floats))
+        }
+        _ => return Ok(array),
+    };
+    Array::new(element, data).context("elements of another size")
+}
+
+/// The one element as a text file has it.
+fn shown(value: &Array) -> Result<String> {
+    let mut line = Vec::new();
+    text::write(&mut line, value)?;
+    Ok(String::from_utf8_lossy(&line).trim().to_owned())
+}
+
+fn print(
+    options: &Options,
+    value: &str,
+    index: Option<usize>,
+    (n, element): (usize, Element),
+) -> Result<()> {
+    let mut out = io::stdout().lock();
+    if options.json {
+        // JSON has no infinities and NaNs: those are strings.
+        let number = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+        let (op, r#type) = (options.op.name(), element.name());
+        let object = Object { op, value: number, index, n, r#type };
+        writeln!(out, "{}", serde_json::to_string(&object)?)?;
+    } else if let Some(index) = index {
+        writeln!(out, "{index} {value}")?;
+    } else {
+        writeln!(out, "{value}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! `multisplit scan`: of each number of a file, what it and those before it combine to.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, ValueEnum};
+use multisplit::{Context, Operator};
+
+use crate::device::Devices;
+use crate::file_key::with_key_type;
+use crate::formats::{Array, Data, Element, Format, Place};
+use crate::inputs::{InputOptions, Shape};
+use crate::terms::{Term, scan, verify_scan};
+use crate::wide_keys::{device_element, narrowed, widened};
+use crate::{figures, host_memory, phase, report, size};
+
+/// Arguments of `multisplit scan`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    #[command(flatten)]
+    input: InputOptions,
+    /// Where the results go: as many numbers, of the same type
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// In which form they are written [default: as the name says; to - as the input is]
+    #[arg(long, value_enum)]
+    output_format: Option<Format>,
+    /// What is done with the numbers
+    #[arg(long, value_enum, default_value_t)]
+    op: Op,
+    /// With the number itself, not only those before it
+    #[arg(long)]
+    inclusive: bool,
+}
+
+/// How numbers are combined, on the command line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Op {
+    /// Their sum
+    #[default]
+    Sum,
+    /// The least of them
+    Min,
+    /// The greatest of them
+    Max,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  multisplit scan counts.npy -o offsets.npy
+  multisplit scan counts.npy -o totals.npy --inclusive
+  multisplit scan sales.csv --column price -o highest.npy --op max --inclusive
+  printf '3\\n1\\n4\\n' | multisplit scan - -o - --type u32
+
+Without --inclusive, the first result is what changes nothing: 0 of a sum, the largest number of the
+type of a minimum, the smallest of a maximum (NaN and -NaN of floats). Results have the type of the
+input: sums of integers wrap around. Sums of floats are added in an order that depends on the device
+and on how many there are, and are the same from run to run. Floats are in the order of IEEE 754's
+totalOrder. Empty cells of a table are left out. What does not fit the device's memory, or
+--memory-limit, is scanned part by part.";
+
+/// A scan that has been asked for.
+struct ScanJob<'j> {
+    devices: &'j Devices,
+    context: &'j Context,
+    operator: Operator,
+    inclusive: bool,
+}
+
+/// Input, results, and a part of both.
+const COPIES: u64 = 4;
+
+/// Reads, scans, writes.
+pub fn run(options: &Options, devices: &Devices) -> Result<()> {
+    let mut outputs = devices.outputs();
+    let place = Place::new(&options.output).with_format(options.output_format);
+    let id = outputs.begin(&place)?;
+    let opening = devices.begin_opening();
+    let input = options.input.open_one(Shape::Line, devices.bars())?;
+    let (element, format) = (input.numbers.element, input.format);
+    let operator = match options.op {
+        Op::Sum if matches!(element, Element::Time(_)) => {
+            bail!("{element} cannot be added up; --op min and --op max take them")
+        }
+        Op::Sum => Operator::Sum,
+        Op::Min => Operator::Min,
+        Op::Max => Operator::Max,
+    };
+    host_memory::check("the scan", COPIES * (input.numbers.len() * element.bytes()) as u64)?;
+    let array = phase::timed("reading", || input.numbers.load())?;
+    let context = opening.finish()?;
+    let job = ScanJob { devices, context: &context, operator, inclusive: options.inclusive };
+    let mut scanned = with_key_type!(device_element(element), job.scan(&array))?;
+    if !options.inclusive {
+        set_first(&mut scanned, element, operator);
+    }
+    let scanned = Array::new(element, scanned).context("elements of another size")?;
+    phase::timed("writing", || outputs.array(id, &scanned, format))?;
+    outputs.finish()?;
+    let n = size::grouped(array.len() as u64);
+    let time = figures::time(phase::taken("scanning").as_secs_f64() * 1e9);
+    let checked = if devices.verify() { ", verified against the CPU" } else { "" };
+    let device = &context.properties().name;
+    report::done(format_args!("scanned {n} {element} in {time} on {device}{checked}"));
+    Ok(())
+}
+
+impl ScanJob<'_> {
+    fn scan<T: Term>(&self, array: &Array) -> Result<Data> {
+        let wide = widened(array);
+        let input = T::from_data(&wide).context("elements of another size")?;
+        let room = self.devices.room(self.context);
+        let output = phase::timed("scanning", || {
+            let _span = tracing::info_span!("scan", n = input.len() as u64).entered();
+            scan(&room, self.operator, self.inclusive, input)
+        })?;
+        if self.devices.verify() {
+            let _span = tracing::info_span!("verify").entered();
+            verify_scan(self.operator, self.inclusive, input, &output)?;
+        }
+        Ok(narrowed(array.element(), T::into_data(output)))
+    }
+}
+
+/// The first result of an exclusive scan is that of the type, not of the wider one that was scanned.
+fn set_first(scanned: &mut Data, element: Element, operator: Operator) {
+    let bits = match (operator, element) {
+        (Operator::Min, Element::I8) => 0x7F,
+        (Operator::Max, Element::I8) => 0x80,
+        (Operator::Min, Element::I16 | Element::F16) => 0x7FFF,
+        (Operator::Max, Element::I16) => 0x8000,
+        (Operator::Max, Element::F16) => 0xFFFF,
+        _ => return,
+    };
+    match scanned {
+        Data::Bytes1(bytes) if !bytes.is_empty() => bytes[0] = bits as u8,
+        Data::Bytes2(words) if !words.is_empty() => words[0] = bits,
+        _ => {}
+    }
+}

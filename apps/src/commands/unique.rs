@@ -1,0 +1,117 @@
+//! `multisplit unique`: each number of a file once, and how often it is there.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use multisplit::Context;
+use multisplit::primitives::sort::SortMethod;
+
+use crate::device::Devices;
+use crate::file_key::{FileKey, with_key_type};
+use crate::formats::{Array, Data, Format, Place};
+use crate::inputs::{InputOptions, Shape};
+use crate::runs::{self, Runs};
+use crate::sort::{self, SortRequest};
+use crate::wide_keys::{device_element, narrowed, widened};
+use crate::{figures, host_memory, phase, report, size};
+
+/// Arguments of `multisplit unique`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    #[command(flatten)]
+    input: InputOptions,
+    /// Where the numbers go: the first of each run of equal ones
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// In which form they are written [default: as the name says; to - as the input is]
+    #[arg(long, value_enum)]
+    output_format: Option<Format>,
+    /// Where the length of each run goes (u32)
+    #[arg(long, value_name = "FILE")]
+    counts: Option<PathBuf>,
+    /// Sort the numbers first, so that each is there once
+    #[arg(long)]
+    sort: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  multisplit unique sorted.npy -o keys.npy --counts counts.npy
+  multisplit unique keys.npy -o distinct.npy --sort
+  multisplit unique sales.csv --column region -o regions.csv --sort --counts sales-per-region.csv
+
+Runs are of equal neighbours: of a sorted input, or with --sort, all equal numbers are one run.
+Floats are equal where their bits are: -0 and +0 are two numbers, and so are NaNs of different bits.
+Empty cells of a table are left out. There are at most 2^32 - 1 numbers.";
+
+/// A job whose input has been read.
+struct UniqueJob<'j> {
+    devices: &'j Devices,
+    context: &'j Context,
+    sort: bool,
+}
+
+/// Input, what was sorted of it, and results.
+const COPIES: u64 = 5;
+
+/// Reads, sorts where that is asked for, finds runs, writes.
+pub fn run(options: &Options, devices: &Devices) -> Result<()> {
+    let mut outputs = devices.outputs();
+    let place = Place::new(&options.output).with_format(options.output_format);
+    let keys_out = outputs.begin(&place)?;
+    let counts_out = outputs.begin_if(options.counts.as_deref())?;
+    let opening = devices.begin_opening();
+    let input = options.input.open_one(Shape::Line, devices.bars())?;
+    let (element, format) = (input.numbers.element, input.format);
+    host_memory::check("the result", COPIES * (input.numbers.len() * element.bytes()) as u64)?;
+    let array = phase::timed("reading", || input.numbers.load())?;
+    let context = opening.finish()?;
+    let job = UniqueJob { devices, context: &context, sort: options.sort };
+    let (keys, counts) = with_key_type!(device_element(element), job.find(&array))?;
+    let found = size::grouped(counts.len() as u64);
+    let keys = Array::new(element, narrowed(element, keys)).context("elements of another size")?;
+    phase::timed("writing", || -> Result<()> {
+        outputs.array(keys_out, &keys, format)?;
+        if let Some(id) = counts_out {
+            outputs.array(id, &Array::words(counts), Format::Text)?;
+        }
+        Ok(())
+    })?;
+    outputs.finish()?;
+    let n = size::grouped(array.len() as u64);
+    let time = figures::time(phase::taken("finding runs").as_secs_f64() * 1e9);
+    let checked = if devices.verify() { ", verified against the CPU" } else { "" };
+    let device = &context.properties().name;
+    report::done(format_args!("{found} of {n} {element} kept in {time} on {device}{checked}"));
+    Ok(())
+}
+
+impl UniqueJob<'_> {
+    fn find<K: FileKey>(&self, array: &Array) -> Result<(Data, Vec<u32>)> {
+        let wide = widened(array);
+        let keys = K::from_data(&wide).context("elements of another size")?;
+        let room = self.devices.room(self.context);
+        let request = SortRequest { descending: false, method: SortMethod::Auto };
+        let sorted = match self.sort {
+            true => {
+                let sorted =
+                    phase::timed("sorting", || sort::sort(&room, request, keys, None, false))?;
+                if self.devices.verify() {
+                    sort::verify(request, keys, None, &sorted)?;
+                }
+                Some(sorted.keys)
+            }
+            false => None,
+        };
+        let keys = sorted.as_deref().unwrap_or(keys);
+        let _span = tracing::info_span!("unique", n = keys.len() as u64).entered();
+        let found = phase::timed("finding runs", || runs::runs(&room, keys))?;
+        if self.devices.verify() {
+            runs::verify(keys, &found)?;
+        }
+        let Runs { keys, counts } = found;
+        Ok((K::into_data(keys), counts))
+    }
+}

@@ -1,0 +1,39 @@
+//! One array out of an input: the numbers of a file, or of one column of a table.
+
+use anyhow::{Context as _, Result, bail};
+
+use super::{Input, InputOptions, Numbers, Shape};
+use crate::formats::Format;
+use crate::progress::Bars;
+use crate::report;
+
+/// The numbers, and where they come from.
+pub struct OneArray {
+    pub numbers: Numbers,
+    /// In which form outputs are whose names do not say it.
+    pub format: Format,
+    /// Of a table with empty cells, the row of each number.
+    pub rows: Option<Vec<u32>>,
+}
+
+impl InputOptions {
+    /// Opens an array, or reads one column of a table without its empty cells.
+    pub fn open_one(&self, shape: Shape, bars: Bars) -> Result<OneArray> {
+        if self.column.len() > 1 {
+            bail!("numbers come from one --column, not from {}", self.column.len());
+        }
+        match self.open(shape, bars)? {
+            Input::Numbers(numbers, format) => Ok(OneArray { numbers, format, rows: None }),
+            Input::Table(mut input) => {
+                let column = input.columns.pop().context("no column")?;
+                let missing = column.missing.len();
+                if missing > 0 {
+                    let cells = if missing == 1 { "cell is" } else { "cells are" };
+                    report::note(format_args!("{missing} empty {cells} left out"));
+                }
+                let (numbers, rows) = (column.keys.into(), column.present);
+                Ok(OneArray { numbers, format: Format::Csv, rows })
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Scans and reductions of arrays of any size: in one go where they fit the device, else part by part,
+//! each going on from what those before it combine to.
+
+use anyhow::{Result, bail};
+use multisplit::{Operator, Scan};
+
+use crate::file_key::{FileKey, rank};
+use crate::parts::{Room, in_order};
+
+/// A key type that can be added up.
+pub trait Term: FileKey {
+    /// The sum; integers wrap around.
+    fn plus(self, other: Self) -> Self;
+    /// For bounds on errors: the value, and the distance from 1 to the next number. Nothing of integers,
+    /// whose sums are exact.
+    fn rounded(self) -> Option<(f64, f64)>;
+}
+
+macro_rules! terms {
+    (integers: $($integer:ident)*; floats: $($float:ident)*) => {
+        $(impl Term for $integer {
+            fn plus(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+
+            fn rounded(self) -> Option<(f64, f64)> {
+                None
+            }
+        })*
+        $(impl Term for $float {
+            fn plus(self, other: Self) -> Self {
+                self + other
+            }
+
+            fn rounded(self) -> Option<(f64, f64)> {
+                Some((self.into(), Self::EPSILON.into()))
+            }
+        })*
+    };
+}
+
+terms!(integers: u32 i32 u64 i64; floats: f32 f64);
+
+fn combine<T: Term>(operator: Operator, a: T, b: T) -> T {
+    match operator {
+        Operator::Sum => a.plus(b),
+        Operator::Min if rank(b) < rank(a) => b,
+        Operator::Max if rank(b) > rank(a) => b,
+        _ => a,
+    }
+}
+
+/// The scan of `input`.
+pub fn scan<T: Term>(
+    room: &Room<'_>,
+    operator: Operator,
+    inclusive: bool,
+    input: &[T],
+) -> Result<Vec<T>> {
+    let how = if inclusive { Scan::inclusive(operator) } else { Scan::exclusive(operator) };
+    let bytes = size_of::<T>() as u64;
+    // What comes before a part is its first element.
+    let max = room.max_elements(2 * bytes, bytes) - 1;
+    let (mut output, mut before) = (Vec::with_capacity(input.len()), None);
+    in_order(input.len(), max, |part| {
+        let part = &input[part];
+        match before {
+            None => output.extend(room.context.scan_with(part, &how)?),
+            Some(before) => {
+                let all: Vec<T> = [before].into_iter().chain(part.iter().copied()).collect();
+                output.extend_from_slice(&room.context.scan_with(&all, &how)?[1..]);
+            }
+        }
+        if let (Some(&scanned), Some(&last)) = (output.last(), part.last()) {
+            before = Some(if inclusive { scanned } else { combine(operator, scanned, last) });
+        }
+        Ok(())
+    })?;
+    Ok(output)
+}
+
+/// What the elements of `input` combine to; nothing of nothing.
+pub fn reduce<T: Term>(room: &Room<'_>, operator: Operator, input: &[T]) -> Result<Option<T>> {
+    let bytes = size_of::<T>() as u64;
+    let mut total = None;
+    in_order(input.len(), room.max_elements(bytes, bytes), |part| {
+        if !part.is_empty() {
+            let found = room.context.reduce(&input[part], operator)?;
+            total = Some(total.map_or(found, |total| combine(operator, total, found)));
+        }
+        Ok(())
+    })?;
+    Ok(total)
+}
+
+/// The index of the least or the greatest element of `input`, the first of equals, and the element.
+pub fn find<T: Term>(
+    room: &Room<'_>,
+    operator: Operator,
+    input: &[T],
+) -> Result<Option<(usize, T)>> {
+    let bytes = size_of::<T>() as u64;
+    let mut best: Option<(usize, T)> = None;
+    in_order(input.len(), room.max_elements(bytes, bytes), |part| {
+        let begin = part.start;
+        let found = match operator {
+            Operator::Max => room.context.argmax(&input[part])?,
+            _ => room.context.argmin(&input[part])?,
+        };
+        if let Some((index, found)) = found {
+            let index = begin + index as usize;
+            best = match best {
+                Some((at, value)) if rank(combine(operator, value, found)) == rank(value) => {
+                    Some((at, value))
+                }
+                _ => Some((index, found)),
+            };
+        }
+        Ok(())
+    })?;
+    Ok(best)
+}
+
+/// Compares a scan with the CPU's. Sums of floats are rounded in another order there: they may differ by
+/// what rounding can do.
+pub fn verify_scan<T: Term>(
+    operator: Operator,
+    inclusive: bool,
+    input: &[T],
+    output: &[T],
+) -> Result<()> {
+    let mut check = Check::new(operator);
+    let mut through: Option<T> = None;
+    for (index, (&x, &got)) in input.iter().zip(output).enumerate() {
+        let before = through;
+        through = Some(through.map_or(x, |through| combine(operator, through, x)));
+        let expected = if inclusive { through } else { before };
+        if inclusive {
+            check.add(x);
+        }
+        // The first of an exclusive scan is what changes nothing, which the operator says.
+        if let Some(expected) = expected
+            && !check.allows(expected, got)
+        {
+            bail!("element {index} of the scan is {got:?}, and {expected:?} on the CPU");
+        }
+        if !inclusive {
+            check.add(x);
+        }
+    }
+    Ok(())
+}
+
+/// Compares a reduction with the CPU's.
+pub fn verify_reduction<T: Term>(operator: Operator, input: &[T], got: Option<T>) -> Result<()> {
+    let mut check = Check::new(operator);
+    let mut total: Option<T> = None;
+    for &x in input {
+        total = Some(total.map_or(x, |total| combine(operator, total, x)));
+        check.add(x);
+    }
+    match (total, got) {
+        (None, None) => Ok(()),
+        (Some(expected), Some(got)) if check.allows(expected, got) => Ok(()),
+        (expected, got) => bail!("the result is {got:?}, and {expected:?} on the CPU"),
+    }
+}
+
+/// Compares where the least or the greatest is with the CPU.
+pub fn verify_index<T: Term>(
+    operator: Operator,
+    input: &[T],
+    got: Option<(usize, T)>,
+) -> Result<()> {
+    verify_reduction(operator, input, got.map(|(_, value)| value))?;
+    let first = got.and_then(|(_, v)| input.iter().position(|&x| rank(x) == rank(v)));
+    match got.map(|(index, _)| index) == first {
+        true => Ok(()),
+        false => bail!("the index is {got:?}, and {first:?} on the CPU"),
+    }
+}
+
+/// How far a result may be from the CPU's.
+struct Check {
+    operator: Operator,
+    count: f64,
+    magnitude: f64,
+}
+
+impl Check {
+    fn new(operator: Operator) -> Self {
+        Self { operator, count: 0.0, magnitude: 0.0 }
+    }
+
+    fn add<T: Term>(&mut self, x: T) {
+        self.count += 1.0;
+        self.magnitude += x.rounded().map_or(0.0, |(value, _)| value.abs());
+    }
+
+    fn allows<T: Term>(&self, expected: T, got: T) -> bool {
+        match (self.operator, expected.rounded(), got.rounded()) {
+            (Operator::Sum, Some((expected, step)), Some((got, _))) => {
+                // n additions in any order are off by (n - 1) roundings of the sum of magnitudes at most.
+                let bound = 2.0 * self.count * step * self.magnitude;
+                (expected - got).abs() <= bound || !expected.is_finite() || !bound.is_finite()
+            }
+            _ => rank(expected) == rank(got),
+        }
+    }
+}

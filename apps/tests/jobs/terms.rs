@@ -1,0 +1,178 @@
+//! `multisplit scan` and `multisplit reduce`.
+
+use serde_json::Value;
+
+use crate::arrays::{npy, npy_parts, words};
+use crate::desk::Desk;
+
+/// Numbers that are exact in every type, and whose sums are.
+fn numbers(n: usize) -> Vec<u8> {
+    (0..n).map(|index| (index * 37 % 101) as u8).collect()
+}
+
+/// `numbers` as elements of the type of this name, which NumPy calls `descr`.
+fn raw(name: &str, numbers: &[u64]) -> Vec<u8> {
+    let each = |&x: &u64| match name {
+        "u8" | "i8" => vec![x as u8],
+        "u16" | "i16" => (x as u16).to_le_bytes().to_vec(),
+        "f32" => (x as f32).to_le_bytes().to_vec(),
+        "f64" => (x as f64).to_le_bytes().to_vec(),
+        "u64" | "i64" => x.to_le_bytes().to_vec(),
+        _ => (x as u32).to_le_bytes().to_vec(),
+    };
+    numbers.iter().flat_map(each).collect()
+}
+
+const TYPES: [(&str, &str); 10] = [
+    ("u8", "|u1"),
+    ("i8", "|i1"),
+    ("u16", "<u2"),
+    ("i16", "<i2"),
+    ("u32", "<u4"),
+    ("i32", "<i4"),
+    ("f32", "<f4"),
+    ("u64", "<u8"),
+    ("i64", "<i8"),
+    ("f64", "<f8"),
+];
+
+#[track_caller]
+fn reduced(desk: &Desk, line: &str) -> Value {
+    let ran = desk.job(&format!("reduce {line} --json --verify"));
+    serde_json::from_str(&ran.out).expect("one object")
+}
+
+#[test]
+fn every_type_is_scanned() {
+    let desk = Desk::new();
+    // Their sums and maxima fit a byte with a sign.
+    let numbers: Vec<u64> = (0..100).map(|index| u64::from(index % 9 == 4) + index / 90).collect();
+    for (number, (name, descr)) in TYPES.into_iter().enumerate() {
+        desk.write("in.npy", npy(1, descr, numbers.len(), &raw(name, &numbers)));
+        let (op, inclusive) = (["sum", "max"][number % 2], number % 3 != 0 || number % 2 == 1);
+        let mut through = 0;
+        let scan = |&x: &u64| {
+            let before = through;
+            through = if op == "sum" { through + x } else { through.max(x) };
+            if inclusive { through } else { before }
+        };
+        let expected: Vec<u64> = numbers.iter().map(scan).collect();
+        let option = if inclusive { "--inclusive" } else { "" };
+        desk.job(&format!("scan in.npy -o out.npy --op {op} {option} --verify --force"));
+        let out = desk.read("out.npy");
+        let (found, len, bytes) = npy_parts(&out);
+        assert_eq!((found.as_str(), len), (descr, numbers.len()), "{name}");
+        assert!(bytes == raw(name, &expected), "{name} {op} {option}");
+    }
+}
+
+#[test]
+fn an_exclusive_scan_begins_with_what_changes_nothing() {
+    let desk = Desk::new();
+    for (kind, op, expected) in [
+        ("u32", "sum", "0\n3\n4\n"),
+        ("u32", "min", "4294967295\n3\n1\n"),
+        ("i8", "min", "127\n3\n1\n"),
+        ("i8", "max", "-128\n3\n3\n"),
+        ("i16", "max", "-32768\n3\n3\n"),
+        ("f16", "max", "NaN\n3\n3\n"),
+        ("f64", "min", "NaN\n3.0\n1.0\n"),
+    ] {
+        let out = desk.pipe(&format!("scan - -o - --type {kind} --op {op} -q"), b"3\n1\n4\n");
+        let text = String::from_utf8_lossy(&out).replace(".0", "");
+        assert_eq!(text, expected.replace(".0", ""), "{kind} {op}");
+    }
+}
+
+#[test]
+fn parts_go_on_from_each_other() {
+    let desk = Desk::new();
+    let numbers = numbers(20_000);
+    desk.write("in.bin", words(numbers.iter().map(|&x| usize::from(x))));
+    for option in ["", "--inclusive", "--op min", "--op max --inclusive"] {
+        let line = format!("scan in.bin --type u32 {option} --verify --force");
+        desk.job(&format!("{line} -o whole.bin"));
+        desk.job(&format!("{line} -o parts.bin --memory-limit 16KiB"));
+        assert!(desk.read("whole.bin") == desk.read("parts.bin"), "{option}");
+    }
+    for op in ["sum", "min", "argmin", "argmax"] {
+        let line = format!("in.bin --type u32 --op {op}");
+        let whole = reduced(&desk, &line);
+        assert_eq!(whole, reduced(&desk, &format!("{line} --memory-limit 16KiB")), "{op}");
+    }
+}
+
+#[test]
+fn every_type_is_reduced() {
+    let desk = Desk::new();
+    let numbers = numbers(3000);
+    let wide: Vec<u64> = numbers.iter().map(|&x| x.into()).collect();
+    let sum: u64 = wide.iter().sum();
+    let greatest = wide.iter().max().copied().expect("a number");
+    let at = wide.iter().position(|&x| x == greatest).expect("an index");
+    for (number, (name, descr)) in TYPES.into_iter().enumerate() {
+        desk.write("in.npy", npy(1, descr, wide.len(), &raw(name, &wide)));
+        // Sums of bytes do not fit a byte.
+        let (op, value, index) = match number % 2 {
+            0 => ("sum", sum, Value::Null),
+            _ => ("argmax", greatest, at.into()),
+        };
+        let object = reduced(&desk, &format!("in.npy --op {op}"));
+        assert_eq!(object["value"].as_f64(), Some(value as f64), "{name}");
+        assert_eq!((&object["op"], &object["index"]), (&op.into(), &index), "{name}");
+        assert_eq!((&object["type"], &object["n"]), (&name.into(), &3000.into()));
+    }
+    let ran = desk.job("reduce in.npy --op min");
+    assert_eq!(ran.out.trim().trim_end_matches(".0"), "0");
+    let ran = desk.job("reduce in.npy --op argmax");
+    assert!(ran.out.starts_with(&format!("{at} {greatest}")), "{}", ran.out);
+}
+
+#[test]
+fn sums_of_integers_have_64_bits() {
+    let desk = Desk::new();
+    desk.write("in.txt", "4294967295\n4294967295\n");
+    assert_eq!(reduced(&desk, "in.txt --type u32 --op sum")["value"], 8_589_934_590u64);
+    desk.write("in.txt", "-2147483648\n-2147483648\n");
+    assert_eq!(reduced(&desk, "in.txt --type i32 --op sum")["value"], -4_294_967_296i64);
+    desk.write("in.txt", "0.1\n0.2\n");
+    let object = reduced(&desk, "in.txt --type f32 --op max");
+    assert_eq!(object["value"].to_string(), "0.2");
+}
+
+#[test]
+fn tables_have_rows_and_empty_cells() {
+    let desk = Desk::new();
+    desk.write("sales.csv", "name,price\nTea,2.5\nMilk,\nSalt,0.8\nBread,2.5\n");
+    let object = reduced(&desk, "sales.csv --column price --op argmin");
+    assert_eq!((&object["index"], &object["value"]), (&2.into(), &0.8.into()));
+    let object = reduced(&desk, "sales.csv --column price --op argmax");
+    assert_eq!(object["index"], 0);
+    desk.job("scan sales.csv --column price -o totals.csv --inclusive");
+    assert_eq!(desk.read("totals.csv"), b"2.5\n3.3\n5.8\n");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let desk = Desk::new();
+    desk.write("empty.bin", "");
+    desk.write("t.npy", npy(1, "<M8[s]", 2, &[0; 16]));
+    desk.write("two.csv", "a,b\n1,2\n");
+    for (line, part) in [
+        ("reduce empty.bin --type f32 --op argmin", "empty.bin has no numbers, and so no argmin"),
+        ("reduce t.npy --op sum", "cannot be added up"),
+        ("scan t.npy -o out.npy", "cannot be added up"),
+        ("reduce two.csv --column a --column b --op sum", "one --column, not from 2"),
+        ("scan no.bin --type u32 -o out.npy", "no.bin"),
+    ] {
+        let ran = desk.run(line).expect(1);
+        assert!(ran.complaint().contains(part), "{}", ran.err);
+        assert_eq!(desk.names().len(), 3, "nothing is left behind");
+    }
+    assert_eq!(reduced(&desk, "empty.bin --type u32 --op sum")["value"], 0);
+    desk.job("scan empty.bin --type u32 -o out.bin");
+    assert!(desk.read("out.bin").is_empty());
+    desk.run("reduce empty.bin --type u32").expect(2);
+    desk.run("reduce empty.bin --type u32 --op mean").expect(2);
+    desk.run("scan empty.bin --type u32").expect(2);
+}

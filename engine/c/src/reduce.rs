@@ -1,0 +1,83 @@
+//! Reductions: the sum, minimum or maximum of an array, and where it is.
+
+use std::mem::{MaybeUninit, offset_of};
+
+use multisplit::graph::ElementType;
+use multisplit::primitives::{self, ReduceBuffers};
+use multisplit::{Context, KeyType, Operator};
+
+use crate::context::{CONTEXTS, MultisplitContext};
+use crate::declare::Declaration;
+use crate::operation::{self, MultisplitOperation};
+use crate::read::{self, Out, Sized32};
+use crate::result::{MultisplitResult, Outcome, guard};
+use crate::types::{
+    COUNT_END, MultisplitCommonInfo, MultisplitKeyType, MultisplitOperator, MultisplitRole,
+};
+use crate::vulkan::VkBool32;
+
+/// A reduction of a whole array to one element. Of no elements it is what changes nothing: 0 of a sum, the
+/// last value in order of a minimum, the first of a maximum.
+///
+/// Roles: `INPUT`; `OUTPUT`, one element; `INDICES`, one word, where `index` says so.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct MultisplitReduceInfo {
+    /// `sizeof(MultisplitReduceInfo)`.
+    pub struct_size: u32,
+    /// What an element is.
+    pub key_type: MaybeUninit<MultisplitKeyType>,
+    /// How elements are combined.
+    pub op: MaybeUninit<MultisplitOperator>,
+    /// Whether `INDICES` gets where the minimum or the maximum is, the lowest index of equals, and 2^32 - 1
+    /// of no elements; an error of sums.
+    pub index: VkBool32,
+    /// How many elements, and what the caller does around the reduction.
+    pub common: MultisplitCommonInfo,
+}
+
+// SAFETY: as the trait asks.
+unsafe impl Sized32 for MultisplitReduceInfo {
+    const NAME: &'static str = "MultisplitReduceInfo";
+    const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
+}
+
+/// Plans a reduction. Nothing is compiled yet: see `multisplit_operation_warm_up`.
+///
+/// # Safety
+/// `info` is `NULL` or points to a `MultisplitReduceInfo` whose pointers are `NULL` or what they say
+/// they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_reduce_create(
+    context: *const MultisplitContext,
+    info: *const MultisplitReduceInfo,
+    operation: *mut *mut MultisplitOperation,
+) -> MultisplitResult {
+    guard(|| {
+        // SAFETY: by the caller's contract.
+        unsafe {
+            let out = Out::handle("operation", operation)?;
+            let (context, info) = (CONTEXTS.get(context)?, read::info(info)?);
+            let declaration = declare(&context.engine, &info)?;
+            out.set(operation::create(&context, &info.common, declaration)?);
+        }
+        Ok(())
+    })
+}
+
+fn declare(context: &Context, info: &MultisplitReduceInfo) -> Outcome<Declaration> {
+    let key = KeyType::from(read::choice(info.key_type)?);
+    let operator = Operator::from(read::choice(info.op)?);
+    let mut declaration = Declaration::new(context, "reduce");
+    let n = declaration.count(&info.common)?;
+    let src = declaration.import(MultisplitRole::Input, key.into(), n.max());
+    let dst = declaration.import(MultisplitRole::Output, key.into(), 1);
+    let mut buffers = ReduceBuffers::new(src, dst).count(n);
+    if info.index != 0 {
+        buffers = buffers.index(declaration.import(MultisplitRole::Indices, ElementType::U32, 1));
+    }
+    let (graph, policy) = declaration.parts();
+    primitives::reduce(graph, policy, operator, &buffers)?;
+    Ok(declaration)
+}

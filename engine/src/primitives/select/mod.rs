@@ -1,0 +1,214 @@
+//! Select: the elements of an array for which a condition holds, in their order, and how many they are.
+//!
+//! [`select`] declares the passes of one selection in a graph: [`Select`] says which elements,
+//! [`SelectBuffers`] where they are and go. The count stays on the device, where later passes take it for
+//! theirs. [`Context::select`](crate::Context::select), [`Context::partition`](crate::Context::partition),
+//! [`Context::unique`](crate::Context::unique) and [`Context::run_lengths`](crate::Context::run_lengths) do
+//! everything in one call.
+
+mod host;
+mod passes;
+
+use std::marker::PhantomData;
+use std::ops::RangeInclusive;
+
+use multisplit_graph::{Buffer, ElementType, Graph};
+
+use super::count::Lengths;
+use super::key::{Key, KeyType, check_element};
+use super::{Count, Policy};
+use crate::error::{Error, Result};
+use passes::SelectPasses;
+
+/// Which elements of type `K` are selected.
+///
+/// Floats are compared in the order of `total_cmp`, as in a sort: -0 is less than 0, and NaN is greater
+/// than everything else; equal are those with equal bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Select<K> {
+    by: By,
+    key: PhantomData<fn() -> K>,
+}
+
+/// What is asked of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    Flags,
+    /// Unsigned numbers that compare like keys.
+    Range {
+        low: u64,
+        high: u64,
+        inverted: bool,
+    },
+    Heads,
+}
+
+impl<K: Key> Select<K> {
+    fn by(by: By) -> Self {
+        Self { by, key: PhantomData }
+    }
+
+    fn ordered(key: K) -> u64 {
+        K::TYPE.ordered(key.key_bits())
+    }
+
+    fn range(low: u64, high: u64, inverted: bool) -> Self {
+        Self::by(By::Range { low, high, inverted })
+    }
+
+    /// Those whose flag, a word of [`SelectBuffers::flags`], is not zero.
+    pub fn flagged() -> Self {
+        Self::by(By::Flags)
+    }
+
+    /// Those in the range. None is in one that ends before it begins.
+    ///
+    /// ```
+    /// use multisplit::Select;
+    /// # let gpu = multisplit::Context::new()?;
+    /// assert_eq!(gpu.select(&[3i32, -1, 4, 1, 5], &Select::within(1..=4))?, [3, 4, 1]);
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    pub fn within(range: RangeInclusive<K>) -> Self {
+        Self::range(Self::ordered(*range.start()), Self::ordered(*range.end()), false)
+    }
+
+    /// Those less than `key`.
+    pub fn less_than(key: K) -> Self {
+        Self::range(Self::ordered(key), u64::MAX, true)
+    }
+
+    /// Those less than or equal to `key`.
+    pub fn at_most(key: K) -> Self {
+        Self::range(0, Self::ordered(key), false)
+    }
+
+    /// Those greater than `key`.
+    pub fn greater_than(key: K) -> Self {
+        Self::range(0, Self::ordered(key), true)
+    }
+
+    /// Those greater than or equal to `key`.
+    pub fn at_least(key: K) -> Self {
+        Self::range(Self::ordered(key), u64::MAX, false)
+    }
+
+    /// Those equal to `key`.
+    pub fn equal_to(key: K) -> Self {
+        Self::within(key..=key)
+    }
+
+    /// Those not equal to `key`.
+    pub fn not_equal_to(key: K) -> Self {
+        Self::range(Self::ordered(key), Self::ordered(key), true)
+    }
+
+    /// The first of each run of equal neighbours: of a sorted array, each element once.
+    pub fn first_of_runs() -> Self {
+        Self::by(By::Heads)
+    }
+}
+
+/// Where the arrays of a selection are in a graph. They must not overlap.
+#[derive(Clone, Copy, Debug)]
+pub struct SelectBuffers {
+    n: Count,
+    src: Buffer,
+    dst: Buffer,
+    selected: Buffer,
+    flags: Option<Buffer>,
+    rejected: Option<Buffer>,
+    run_lengths: Option<Buffer>,
+}
+
+impl SelectBuffers {
+    /// `dst` gets the selected elements of `src`, in their order, and has room for all. The first word of
+    /// `selected` gets their count. What `dst` has past them is left as it is.
+    pub fn new(src: Buffer, dst: Buffer, selected: Buffer) -> Self {
+        let n = Count::Host(src.len());
+        Self { n, src, dst, selected, flags: None, rejected: None, run_lengths: None }
+    }
+
+    /// The first `n` elements, by a host count or a device count.
+    #[must_use]
+    pub fn count(self, n: impl Into<Count>) -> Self {
+        Self { n: n.into(), ..self }
+    }
+
+    /// A `u32` for each element, for [`Select::flagged`].
+    #[must_use]
+    pub fn flags(self, flags: Buffer) -> Self {
+        Self { flags: Some(flags), ..self }
+    }
+
+    /// The elements that are not selected go here, in their order; there is room for all. They are as many
+    /// as there are elements, less those that are selected.
+    #[must_use]
+    pub fn rejected(self, rejected: Buffer) -> Self {
+        Self { rejected: Some(rejected), ..self }
+    }
+
+    /// The length of each run goes here, a `u32` for each selected element; for
+    /// [`Select::first_of_runs`]. There is room for as many as there are elements.
+    #[must_use]
+    pub fn run_lengths(self, run_lengths: Buffer) -> Self {
+        Self { run_lengths: Some(run_lengths), ..self }
+    }
+
+    fn check(&self, key: KeyType, by: By) -> Result<()> {
+        let problem = match (by, self.flags, self.rejected, self.run_lengths) {
+            (By::Flags, None, ..) => "by flags, and `SelectBuffers::flags` has none",
+            (By::Range { .. } | By::Heads, Some(_), ..) => "has flags, and is not by flags",
+            (By::Flags | By::Range { .. }, _, _, Some(_)) => {
+                "has lengths of runs, and selects none"
+            }
+            (By::Heads, _, Some(_), Some(_)) => {
+                "keeps what is rejected or lengths of runs, not both"
+            }
+            _ => "",
+        };
+        if !problem.is_empty() {
+            return Err(Error::Selection { problem });
+        }
+        let elements = self.n.max();
+        let arrays = [
+            ("src", Some(self.src), ElementType::from(key), elements),
+            ("dst", Some(self.dst), key.into(), elements),
+            ("selected", Some(self.selected), ElementType::U32, 1),
+            ("flags", self.flags, ElementType::U32, elements),
+            ("rejected", self.rejected, key.into(), elements),
+            ("run_lengths", self.run_lengths, ElementType::U32, elements),
+        ];
+        for (name, buffer, element, len) in arrays {
+            let Some(buffer) = buffer else { continue };
+            check_element(name, buffer, element)?;
+            let bytes = u64::from(element.bytes().unwrap_or(4));
+            let (needed, size) = (len.saturating_mul(bytes), buffer.size());
+            if size < needed {
+                let name = format!("select.{name}");
+                return Err(Error::BufferTooSmall { name, size, needed });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds the passes of a selection to the graph: one that clears its scratch, and one over the elements.
+/// Arrays are at most as long as one binding can be.
+pub fn select<K: Key>(
+    graph: &mut Graph,
+    policy: &Policy,
+    select: &Select<K>,
+    buffers: &SelectBuffers,
+) -> Result<()> {
+    policy.check()?;
+    graph.sized_for_subgroups(policy.subgroup_size);
+    let (asked, limit) = (buffers.n.max(), u64::from(u32::MAX));
+    if asked > limit {
+        let what = "number of elements of a selection (its count has 32 bits)";
+        return Err(Error::TooLarge { what, asked, limit });
+    }
+    buffers.check(K::TYPE, select.by)?;
+    let (lengths, n) = Lengths::new(buffers.n)?;
+    SelectPasses { policy, key: K::TYPE, by: select.by, n, buffers }.add(graph, lengths)
+}

@@ -1,0 +1,115 @@
+//! The passes of a selection: a clear of what tiles tell each other, and the sweep.
+
+use multisplit_graph::{Buffer, Graph};
+use multisplit_shaders::builtin::variants::{SELECT_PARTITION, SELECT_RUNS, SELECT_SWEEP};
+use multisplit_shaders::push_constants;
+
+use super::{By, SelectBuffers};
+use crate::error::Result;
+use crate::execute::own_pass::OwnPasses;
+use crate::primitives::Policy;
+use crate::primitives::constants::specialize;
+use crate::primitives::count::{Length, Lengths};
+use crate::primitives::key::KeyType;
+use crate::primitives::memory::Filling;
+use crate::primitives::pieces::single;
+use crate::primitives::scan::tile_elements;
+
+push_constants! {
+    struct SelectPush {
+        count: u32,
+        inverted: u32,
+        low: [u32; 2],
+        high: [u32; 2],
+    }
+}
+
+/// Threads of a workgroup at most: a tile, 16 or 24 KiB with these, is gathered in shared memory, of which
+/// every device has 16 KiB and all that are known have 32.
+const MAX_THREADS: u32 = 256;
+
+/// One selection on its way into the graph.
+pub(super) struct SelectPasses<'j> {
+    pub policy: &'j Policy,
+    pub key: KeyType,
+    pub by: By,
+    pub n: Length,
+    pub buffers: &'j SelectBuffers,
+}
+
+impl By {
+    /// The kernels' PREDICATE; selected.glsl has the same.
+    fn predicate(self) -> u32 {
+        match self {
+            Self::Flags => 0,
+            Self::Range { .. } => 1,
+            Self::Heads => 2,
+        }
+    }
+}
+
+impl SelectPasses<'_> {
+    pub fn add(self, graph: &mut Graph, mut lengths: Lengths) -> Result<()> {
+        let &SelectBuffers { src, dst, selected, flags, rejected, run_lengths, .. } = self.buffers;
+        let wide = usize::from(self.key.bits() == 64);
+        let kernels = match (rejected, run_lengths) {
+            (_, Some(_)) => SELECT_RUNS,
+            (Some(_), None) => SELECT_PARTITION,
+            (None, None) => SELECT_SWEEP,
+        };
+        // Multiples of the subgroup size, which is a power of two.
+        let threads = self.policy.threads.min(MAX_THREADS);
+        let sized = Policy { threads, ..*self.policy };
+        let tile = tile_elements(kernels[wide], &sized);
+        // At least one, which tells that nothing is selected of nothing.
+        let tiles = lengths.some_parts(self.n, tile)?;
+        let words = if run_lengths.is_some() { 4 } else { 2 };
+        let states = lengths.scaled(tiles, words, words)?;
+        let clear = Filling::plan(self.policy, &mut lengths, states)?;
+        let prepared = lengths.prepare(graph, self.policy, "select.prepare")?;
+        let status = match run_lengths {
+            Some(_) => graph.transient::<[u32; 4]>("select.status", 1 + tiles.most),
+            None => graph.transient::<[u32; 2]>("select.status", 1 + tiles.most),
+        };
+        clear.add(graph, self.policy, prepared, "select.clear", status, 0)?;
+
+        let bytes = u64::from(self.key.bytes());
+        // Empty views have no binding. Nothing is read or written past the count.
+        let view = |buffer: Buffer, bytes: u64| {
+            single(buffer.range(0, (self.n.most * bytes).max(bytes)), self.policy)
+        };
+        let src = view(src, bytes)?;
+        let kernel = kernels[wide].kernel()?;
+        let (low, high, inverted) = match self.by {
+            By::Range { low, high, inverted } => (low, high, inverted),
+            By::Flags | By::Heads => (0, 0, false),
+        };
+        let halves = |x: u64| [x as u32, (x >> 32) as u32];
+        let push = SelectPush {
+            count: prepared.pushed(self.n),
+            inverted: inverted.into(),
+            low: halves(low),
+            high: halves(high),
+        };
+        let pass = graph
+            .own_pass(kernels[0].label(), &kernel)
+            .bind("src", src)
+            .bind("dst", view(dst, bytes)?)
+            .bind("status", status)
+            // Where there are none, the binding is not looked at.
+            .bind("flags", flags.map_or(Ok(src), |flags| view(flags, 4))?)
+            .bind("selected", selected.range(0, 4))
+            .push(&push)
+            .specialize("local_size_x", threads)
+            .specialize("SPIN_LIMIT", self.policy.spins());
+        let constants = [("PREDICATE", self.by.predicate()), ("KEY_KIND", self.key.kind())];
+        let pass = specialize(pass, &kernel, &constants);
+        let pass = match (rejected, run_lengths) {
+            (_, Some(lengths)) => pass.bind("lengths", view(lengths, 4)?),
+            (Some(rejected), None) => pass.bind("rejected", view(rejected, bytes)?),
+            (None, None) => pass,
+        };
+        prepared.dispatch(prepared.bind(pass, src), tiles);
+        Ok(())
+    }
+}

@@ -1,0 +1,400 @@
+//! Selections: type x condition x what else is written x size x where the count is, against the CPU, between
+//! guard words.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::graph::{Graph, Limits};
+use multisplit::primitives::{Count, Policy, SelectBuffers, select};
+use multisplit::{Bound, Error, Operator, Select};
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::terms::{self, Term, bits};
+use multisplit_tests::tests;
+
+tests!(select:
+    product_of_cases, all_or_nothing, runs_across_tiles, without_waiting, folded_dispatch,
+    counts_past_the_capacity, comparisons, the_count_is_used_on_the_device, one_call, refused,
+);
+
+/// Elements around the outputs that must stay as they are: 64 keep any offset alignment.
+const GUARD: usize = 64;
+const GUARD_BITS: u64 = 0xDEAD_BEEF_DEAD_BEEF;
+/// Elements that an array has more than a device count says.
+const SPARE: usize = 77;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Flags,
+    Range,
+    Heads,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Also {
+    Nothing,
+    Rejected,
+    Lengths,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    by: By,
+    also: Also,
+    on_device: bool,
+}
+
+fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for on_device in [false, true] {
+        for by in [By::Flags, By::Range, By::Heads] {
+            for also in [Also::Nothing, Also::Rejected, Also::Lengths] {
+                if also != Also::Lengths || by == By::Heads {
+                    cases.push(Case { by, also, on_device });
+                }
+            }
+        }
+    }
+    cases
+}
+
+/// Elements in runs, a quarter of them longer than one.
+fn input<T: Term>(n: usize, seed: u64) -> Vec<T> {
+    let mut all: Vec<T> = terms::input(Operator::Max, n, seed);
+    for at in 1..n {
+        if !all[at].key_bits().is_multiple_of(4) {
+            all[at] = all[at - 1];
+        }
+    }
+    all
+}
+
+/// What is selected, what is not, and the lengths of runs.
+fn expected<T: Term>(by: By, limit: T, flags: &[u32], input: &[T]) -> (Vec<T>, Vec<T>, Vec<u32>) {
+    let (mut selected, mut rejected, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, &x) in input.iter().enumerate() {
+        let head = at == 0 || input[at - 1].key_bits() != x.key_bits();
+        let is = match by {
+            By::Flags => flags[at] != 0,
+            By::Range => x.order(&limit).is_lt(),
+            By::Heads => head,
+        };
+        if is {
+            selected.push(x);
+        } else {
+            rejected.push(x);
+        }
+        if head {
+            lengths.push(0);
+        }
+        if let Some(last) = lengths.last_mut() {
+            *last += 1;
+        }
+    }
+    (selected, rejected, lengths)
+}
+
+fn guarded<T: Term>(found: &[T], room: usize) -> Vec<u64> {
+    let guard = T::from_key_bits(GUARD_BITS).key_bits();
+    let mut all = vec![guard; GUARD];
+    all.extend(bits(found));
+    all.resize(room + 2 * GUARD, guard);
+    all
+}
+
+fn check_input<T: Term>(
+    gpu: &Gpu,
+    policy: &Policy,
+    case: Case,
+    (input, flags): (&[T], &[u32]),
+    n: u32,
+) -> Result<()> {
+    let (context, len) = (&gpu.context, input.len());
+    let limit = terms::input::<T>(Operator::Max, 2, 8)[1];
+    let mut graph = Graph::new("select");
+    let [src, dst, rejected] =
+        ["src", "dst", "rejected"].map(|name| graph.import::<T>(name, len as u64));
+    let [flag, lengths] = ["flags", "lengths"].map(|name| graph.import::<u32>(name, len as u64));
+    let selected = graph.import::<u32>("selected", 1);
+    let words = graph.import::<u32>("words", 4);
+    let count = match case.on_device {
+        true => Count::Device { buffer: words, index: 1, max: len as u64 },
+        false => Count::Host(n.into()),
+    };
+    let mut buffers = SelectBuffers::new(src, dst, selected).count(count);
+    let which = match case.by {
+        By::Flags => {
+            buffers = buffers.flags(flag);
+            Select::<T>::flagged()
+        }
+        By::Range => Select::less_than(limit),
+        By::Heads => Select::first_of_runs(),
+    };
+    buffers = match case.also {
+        Also::Nothing => buffers,
+        Also::Rejected => buffers.rejected(rejected),
+        Also::Lengths => buffers.run_lengths(lengths),
+    };
+    select(&mut graph, policy, &which, &buffers)?;
+    let limits =
+        Limits { max_workgroup_count: [policy.max_groups, 65535, 65535], ..context.limits() };
+    let executable = context.instantiate(graph.compile(&limits)?)?;
+    let room = vec![T::from_key_bits(GUARD_BITS); len + 2 * GUARD];
+    let (source, output, others) =
+        (context.upload(input)?, context.upload(&room)?, context.upload(&room)?);
+    let flag_array = context.upload(flags)?;
+    let length_array = context.upload(&vec![GUARD_BITS as u32; len + 2 * GUARD])?;
+    let count_array = context.upload(&[GUARD_BITS as u32; 2 * GUARD + 1])?;
+    let counts = context.upload(&[9, n, 9, 9])?;
+    let at = GUARD as u64 * size_of::<T>() as u64;
+    let bound: [Bound<'_>; 7] = [
+        (src, &source, 0).into(),
+        (dst, &output, at).into(),
+        (rejected, &others, at).into(),
+        (flag, &flag_array, 0).into(),
+        (lengths, &length_array, GUARD as u64 * 4).into(),
+        (selected, &count_array, GUARD as u64 * 4).into(),
+        (words, &counts, 0).into(),
+    ];
+    context.run(&executable, &bound)?;
+    let counted = (n as usize).min(len);
+    let (is, not, runs) = expected(case.by, limit, flags, &input[..counted]);
+    let say = |what| format!("{what}: {}, {case:?}, n = {n} of {len}", T::TYPE);
+    let found = context.download(&count_array)?;
+    expect_equal(&bits(&found), &guarded(&[is.len() as u32], 1)).with_context(|| say("count"))?;
+    let found = bits(&context.download(&output)?);
+    expect_equal(&found, &guarded(&is, len)).with_context(|| say("selected"))?;
+    let not = if case.also == Also::Rejected { not } else { Vec::new() };
+    let found = bits(&context.download(&others)?);
+    expect_equal(&found, &guarded(&not, len)).with_context(|| say("rejected"))?;
+    let runs = if case.also == Also::Lengths { runs } else { Vec::new() };
+    let found = bits(&context.download(&length_array)?);
+    expect_equal(&found, &guarded(&runs, len)).with_context(|| say("lengths"))
+}
+
+fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()> {
+    let len = (n + if case.on_device { SPARE } else { 0 }).max(1);
+    let flags: Vec<u32> = terms::input(Operator::Sum, len, 5);
+    let flags: Vec<u32> = flags.iter().map(|flag| flag >> 31).collect();
+    check_input(gpu, policy, case, (&input::<T>(len, n as u64 + 3), &flags), n as u32)
+}
+
+/// Elements of a tile with so many rows of four for each thread.
+fn tile(policy: &Policy, rows: usize) -> usize {
+    policy.threads.min(256) as usize * 4 * rows
+}
+
+fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
+    let policy = gpu.context.policy();
+    for (number, case) in cases().into_iter().enumerate() {
+        let narrow = case.also == Also::Lengths || T::TYPE.bits() == 64;
+        let tile = tile(&policy, if narrow { 2 } else { 4 });
+        let few = [1, 3, tile - 1, tile, tile + 1, 5 * tile + 7];
+        if gpu.full {
+            let more = [0, 2, 4, 5, 2 * tile, 17 * tile, (1 << 20) - 5];
+            for n in few.into_iter().chain(more).filter(|_| mine()) {
+                check::<T>(gpu, &policy, case, n)?;
+            }
+        // Pipelines are what a case costs in software: its sizes share them.
+        } else if (number + 3 * T::TYPE as usize).is_multiple_of(5) && mine() {
+            for n in few {
+                check::<T>(gpu, &policy, case, n)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn product_of_cases(gpu: &Gpu) -> Result<()> {
+    let mine = &mut gpu.mine();
+    product_of_type::<u32>(gpu, mine)?;
+    product_of_type::<i32>(gpu, mine)?;
+    product_of_type::<f32>(gpu, mine)?;
+    product_of_type::<u64>(gpu, mine)?;
+    product_of_type::<i64>(gpu, mine)?;
+    product_of_type::<f64>(gpu, mine)
+}
+
+/// Everything, nothing, and no elements at all.
+fn all_or_nothing(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    let n = 3 * tile(&policy, 4) + 5;
+    let keys: Vec<u32> = input(n, 4);
+    let also = Also::Rejected;
+    for flag in [0, 1, u32::MAX] {
+        for on_device in [false, true] {
+            let case = Case { by: By::Flags, also, on_device };
+            let flags = vec![flag; n];
+            check_input(gpu, &policy, case, (&keys, &flags), n as u32)?;
+            check_input(gpu, &policy, case, (&keys, &flags), 0)?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs that end with a tile, cover several, and one that is everything.
+fn runs_across_tiles(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    let tile = tile(&policy, 2);
+    let case = Case { by: By::Heads, also: Also::Lengths, on_device: false };
+    let lengths = [tile, 1, tile - 1, 3 * tile + 2, 1, 1, 2 * tile - 1, 5, tile / 2];
+    let runs = lengths.iter().zip(7..).flat_map(|(&n, key)| std::iter::repeat_n(key, n));
+    let keys: Vec<u32> = runs.collect();
+    for n in [keys.len(), tile, tile + 1, 5 * tile] {
+        check_input(gpu, &policy, case, (&keys[..n], &vec![0; n]), n as u32)?;
+    }
+    let same = vec![7u32; 5 * tile + 3];
+    check_input(gpu, &policy, case, (&same, &same), same.len() as u32)
+}
+
+/// With no patience at all, every missing tile is counted by whoever misses it.
+fn without_waiting(gpu: &Gpu) -> Result<()> {
+    for spin_limit in [0, 5] {
+        let policy = Policy { spin_limit, ..gpu.context.policy() };
+        let n = 40 * tile(&policy, 4) + 9;
+        check::<u32>(
+            gpu,
+            &policy,
+            Case { by: By::Range, also: Also::Rejected, on_device: false },
+            n,
+        )?;
+        check::<u32>(
+            gpu,
+            &policy,
+            Case { by: By::Heads, also: Also::Lengths, on_device: false },
+            n,
+        )?;
+    }
+    Ok(())
+}
+
+/// More workgroups than fit into x; some rows are not full.
+fn folded_dispatch(gpu: &Gpu) -> Result<()> {
+    let mut policy = Policy { max_groups: 7, ..gpu.context.policy() };
+    policy.sort.histogram_groups = policy.sort.histogram_groups.min(7);
+    policy.histogram.min_groups = policy.histogram.min_groups.min(7);
+    policy.sssp.max_groups = policy.sssp.max_groups.min(7);
+    policy.sssp.residents.groups = policy.sssp.residents.groups.min(7);
+    for on_device in [false, true] {
+        let case = Case { by: By::Heads, also: Also::Nothing, on_device };
+        check::<u32>(gpu, &policy, case, 20 * tile(&policy, 4) - 3)?;
+    }
+    Ok(())
+}
+
+/// A device count past the array counts as its length.
+fn counts_past_the_capacity(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    let keys: Vec<u32> = input(2 * tile(&policy, 4) + 1, 9);
+    let case = Case { by: By::Range, also: Also::Nothing, on_device: true };
+    for n in [keys.len() as u32 + 1, u32::MAX] {
+        check_input(gpu, &policy, case, (&keys, &vec![0; keys.len()]), n)?;
+    }
+    Ok(())
+}
+
+/// Every comparison, with constants at both ends of the order and between.
+fn comparisons(gpu: &Gpu) -> Result<()> {
+    let keys: Vec<f32> = [1.0, -0.0, 0.0, f32::NAN, -f32::NAN, f32::INFINITY, -1.0, 1.0].to_vec();
+    let first = f32::from_bits(u32::MAX);
+    for limit in [0.0, 1.0, first, f32::from_bits(u32::MAX >> 1)] {
+        let same = |x: &f32| x.to_bits() == limit.to_bits();
+        let less = |x: &f32| x.total_cmp(&limit).is_lt();
+        type Test<'t> = &'t dyn Fn(&f32) -> bool;
+        let all: [(Select<f32>, Test<'_>); 6] = [
+            (Select::less_than(limit), &less),
+            (Select::at_most(limit), &|x| less(x) || same(x)),
+            (Select::greater_than(limit), &|x| !less(x) && !same(x)),
+            (Select::at_least(limit), &|x| !less(x)),
+            (Select::equal_to(limit), &same),
+            (Select::not_equal_to(limit), &|x| !same(x)),
+        ];
+        for (which, test) in all {
+            let kept: Vec<f32> = keys.iter().copied().filter(test).collect();
+            let found = gpu.context.select(&keys, &which)?;
+            expect_equal(&bits(&found), &bits(&kept)).with_context(|| format!("{which:?}"))?;
+        }
+    }
+    let found = gpu.context.select(&[5i64, -7, 0, 9], &Select::within(-7..=5))?;
+    expect_equal(&found, &[5, -7, 0])?;
+    // Ends before it begins, on purpose.
+    let (begin, end) = (5, -7);
+    expect_equal(&gpu.context.select(&[5i64, -7, 0], &Select::within(begin..=end))?, &[])
+}
+
+/// Passes after a selection work on as many elements as it found, without the host.
+fn the_count_is_used_on_the_device(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let keys: Vec<u32> = input(10_000, 3);
+    let kept: Vec<u32> = keys.iter().copied().filter(|&key| key < 1 << 30).collect();
+    let (src, dst) = (context.upload(&keys)?, context.zeroed::<u32>(10_000)?);
+    let (sums, count) = (context.zeroed::<u32>(10_000)?, context.zeroed::<u32>(1)?);
+    let mut work = context.work("select and scan");
+    work.select(&src, &dst, &count, &Select::less_than(1 << 30))?;
+    let n = work.count_in(&count, 10_000);
+    work.scan(dst.first(n), &sums, &multisplit::Scan::default())?;
+    work.record()?.submit()?;
+    expect_equal(&context.download(&count)?, &[kept.len() as u32])?;
+    let mut expected = terms::scan(Operator::Sum, false, &kept);
+    expected.resize(10_000, 0);
+    expect_equal(&context.download(&sums)?, &expected)
+}
+
+fn one_call(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let keys: Vec<i32> = input(20_000, 6);
+    let array = context.upload(&keys)?;
+    let flags: Vec<u32> = keys.iter().map(|&key| (key % 3 == 0).into()).collect();
+    let (is, not, lengths) = expected(By::Range, 100, &flags, &keys);
+    expect_equal(&context.select(&keys, &Select::less_than(100))?, &is)?;
+    let found = context.select(&array, &Select::less_than(100))?;
+    ensure!(found.len() == is.len() as u64);
+    expect_equal(&context.download(&found)?, &is)?;
+    let (low, high) = context.partition(&keys, &Select::less_than(100))?;
+    expect_equal(&low, &is)?;
+    expect_equal(&high, &not)?;
+    let (is, ..) = expected(By::Flags, 0, &flags, &keys);
+    expect_equal(&context.select_flagged(&keys, &flags)?, &is)?;
+    let (is, ..) = expected(By::Heads, 0, &flags, &keys);
+    expect_equal(&context.unique(&keys)?, &is)?;
+    let (heads, found) = context.run_lengths(&array)?;
+    expect_equal(&context.download(&heads)?, &is)?;
+    expect_equal(&context.download(&found)?, &lengths)?;
+    ensure!(context.unique(&[0f64; 0])?.is_empty());
+    let (heads, found) = context.run_lengths(&[0u32; 0])?;
+    ensure!(heads.is_empty() && found.is_empty());
+    Ok(())
+}
+
+fn refused(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    let mut graph = Graph::new("refused");
+    let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, 8));
+    let one = graph.import::<u32>("one", 1);
+    let floats = graph.import::<f32>("floats", 8);
+    let huge = graph.import::<u32>("huge", 1 << 33);
+    let mut add = |which: Select<u32>, buffers| select(&mut graph, &policy, &which, &buffers);
+    let good = SelectBuffers::new(src, dst, one);
+    let less = Select::less_than(3);
+    for (which, buffers) in [
+        (Select::flagged(), good),
+        (less, good.flags(src)),
+        (less, good.run_lengths(src)),
+        (Select::first_of_runs(), good.rejected(dst).run_lengths(dst)),
+    ] {
+        let result = add(which, buffers);
+        ensure!(matches!(result, Err(Error::Selection { .. })), "{which:?}: {result:?}");
+    }
+    let result = add(less, SelectBuffers::new(src, floats, one));
+    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "dst", .. })), "{result:?}");
+    let result = add(less, SelectBuffers::new(floats, floats, one));
+    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "src", .. })), "{result:?}");
+    let result = add(less, good.count(9));
+    ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
+    let result = add(Select::flagged(), good.flags(one));
+    ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
+    let result = add(less, SelectBuffers::new(huge, huge, one));
+    ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
+    let absurd = add(less, SelectBuffers::new(huge, huge, one).count(u64::MAX));
+    ensure!(matches!(absurd, Err(Error::TooLarge { .. })), "{absurd:?}");
+    let result = gpu.context.select_flagged(&[1u32, 2], &[1u32]);
+    ensure!(matches!(result, Err(Error::Selection { .. })), "{result:?}");
+    Ok(())
+}
