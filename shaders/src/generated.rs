@@ -828,6 +828,7 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("SUBPROBLEM", 18),
     ("SIDE_BY_SIDE", 19),
     ("SORTED_BY_KEY", 47),
+    ("COUNT_OUT_OF_RANGE", 55),
     ("ROUNDS", 20),
     ("METHOD", 21),
     ("BIN_KIND", 22),

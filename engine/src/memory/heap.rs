@@ -29,16 +29,15 @@ pub struct MemoryReport {
     pub reserved_bytes: u64,
 }
 
-/// What the driver is asked for at a time. The memory of an engine is its own to spend, so there blocks
-/// begin small and grow with what is used; what does not fit one is allocated on its own.
+/// What the driver is asked for at a time. Blocks begin small, since a driver takes milliseconds to make
+/// and to free a large one for the host, and grow with what is used. The memory of an engine is its own
+/// to spend, so there they stay smaller. What does not fit a block is allocated on its own.
 fn block_sizes(adopted: bool) -> AllocationSizes {
     const MIB: u64 = 1 << 20;
-    match adopted {
-        true => AllocationSizes::new(4 * MIB, 4 * MIB)
-            .with_max_device_memblock_size(64 * MIB)
-            .with_max_host_memblock_size(16 * MIB),
-        false => AllocationSizes::default(),
-    }
+    let (device, host) = if adopted { (64, 16) } else { (256, 64) };
+    AllocationSizes::new(4 * MIB, 4 * MIB)
+        .with_max_device_memblock_size(device * MIB)
+        .with_max_host_memblock_size(host * MIB)
 }
 
 impl Heap {

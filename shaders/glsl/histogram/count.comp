@@ -38,9 +38,14 @@ void count_unsure(uvec4 loaded, uint unsure) {
     }
 }
 
+// Of even floats so few are near an edge that one of a vector sends all of it the long way: that is
+// one question to a vector instead of one to a sample.
+const bool UNSURE_TOGETHER = METHOD != METHOD_BALLOTS && BIN_KIND == BIN_EVEN_FLOAT;
+
 void count_vector(uvec4 loaded, bool takes_part) {
     uint bins[PER_VECTOR];
-    uint unsure = 0;
+    uint unsure = 0, counted = 0;
+    bool some_unsure = false;
     // First all bins, then all counters: what the one waits for does not hold up the other.
     [[unroll]] for (uint i = 0; i < PER_VECTOR; ++i) {
         if (is_active(i % CHANNELS)) {
@@ -48,13 +53,19 @@ void count_vector(uvec4 loaded, bool takes_part) {
             // Ballots are cast by the whole subgroup.
             if (METHOD == METHOD_BALLOTS) bins[i] = bin_of(sample_in(loaded, i));
             else bins[i] = likely_bin(sample_in(loaded, i), is_unsure);
-            if (is_unsure) unsure |= 1u << i;
+            counted |= 1u << i;
+            if (UNSURE_TOGETHER) some_unsure = some_unsure || is_unsure;
+            else if (is_unsure) unsure |= 1u << i;
         }
+    }
+    if (UNSURE_TOGETHER && some_unsure) {
+        if (takes_part) count_unsure(loaded, counted);
+        return;
     }
     [[unroll]] for (uint i = 0; i < PER_VECTOR; ++i)
         if (is_active(i % CHANNELS))
             count_bin(active_index_of(i % CHANNELS), bins[i], 1, takes_part && (unsure & (1u << i)) == 0);
-    if (METHOD != METHOD_BALLOTS && takes_part) count_unsure(loaded, unsure);
+    if (METHOD != METHOD_BALLOTS && !UNSURE_TOGETHER && takes_part) count_unsure(loaded, unsure);
 }
 
 uint group_count() {

@@ -31,6 +31,7 @@
 #define SUBPROBLEM_ID 18
 #define SIDE_BY_SIDE_ID 19
 #define SORTED_BY_KEY_ID 47
+#define COUNT_OUT_OF_RANGE_ID 55
 
 // Of a sort's histogram, and of a search: digits of a key, rounds in one dispatch.
 #define ROUNDS_ID 20

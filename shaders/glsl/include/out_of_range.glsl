@@ -1,10 +1,14 @@
-// Counting the keys whose bucket function gave an id past the last bucket.
+// Counting the keys whose bucket function gave an id past the last bucket, where somebody asks.
 
 #ifndef OUT_OF_RANGE_GLSL
 #define OUT_OF_RANGE_GLSL
 
 #include "multisplit.glsl"
 #include "bucket.glsl"
+#include "constant_ids.glsl"
+
+// Rounds after the first see the same ids again, and callers need not want the count.
+layout(constant_id = COUNT_OUT_OF_RANGE_ID) const uint COUNT_OUT_OF_RANGE = 1;
 
 layout(set = 0, binding = 3, std430) buffer OutOfRange { uint count; } out_of_range;
 
@@ -12,13 +16,13 @@ uint out_of_range_here = 0;
 
 uint counted_bucket(KEY key) {
     uint bucket = raw_bucket(key);
-    if (bucket >= push.ids) ++out_of_range_here;
+    if (COUNT_OUT_OF_RANGE != 0 && bucket >= push.ids) ++out_of_range_here;
     return part_of_id(min(bucket, push.ids - 1));
 }
 
 // Called once by every thread that counted.
 void report_out_of_range() {
-    if (out_of_range_here > 0) atomicAdd(out_of_range.count, out_of_range_here);
+    if (COUNT_OUT_OF_RANGE != 0 && out_of_range_here > 0) atomicAdd(out_of_range.count, out_of_range_here);
 }
 
 #endif

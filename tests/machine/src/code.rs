@@ -278,6 +278,29 @@ pub(crate) enum Input {
     SubgroupLtMask,
 }
 
+impl Input {
+    /// How many registers it takes.
+    pub fn scalars(self) -> usize {
+        match self {
+            Self::WorkgroupId
+            | Self::NumWorkgroups
+            | Self::WorkgroupSize
+            | Self::LocalInvocationId
+            | Self::GlobalInvocationId => 3,
+            Self::LocalInvocationIndex
+            | Self::SubgroupSize
+            | Self::NumSubgroups
+            | Self::SubgroupId
+            | Self::SubgroupInvocation => 1,
+            Self::SubgroupEqMask
+            | Self::SubgroupGeMask
+            | Self::SubgroupGtMask
+            | Self::SubgroupLeMask
+            | Self::SubgroupLtMask => 4,
+        }
+    }
+}
+
 /// Where an instruction comes from, for messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Origin {

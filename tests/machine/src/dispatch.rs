@@ -20,14 +20,14 @@ pub(crate) fn dispatch(run: &mut Run<'_>) {
     let total = run.groups.iter().map(|&k| u64::from(k)).product::<u64>();
     let mut started = 0;
     let mut resident: Vec<Group> = Vec::new();
-    let mut spare = Vec::new();
+    let mut spare: Vec<Group> = Vec::new();
     while !run.stopped {
         while resident.len() < run.options.resident.max(1) && started < total {
             let number = match run.options.schedule {
                 Schedule::Reversed => total - 1 - started,
                 _ => started,
             };
-            resident.push(Group::new(run, number, &mut spare));
+            resident.push(Group::new(run, number, spare.pop()));
             started += 1;
         }
         if resident.is_empty() {
@@ -36,8 +36,7 @@ pub(crate) fn dispatch(run: &mut Run<'_>) {
         let at = choose_group(run, &resident);
         turn(run, &mut resident[at]);
         if resident[at].is_done() {
-            let group = resident.remove(at);
-            spare.extend(group.subgroups.into_iter().map(|s| s.registers));
+            spare.push(resident.remove(at));
         }
     }
 }

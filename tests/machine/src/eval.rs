@@ -27,9 +27,15 @@ fn float2(wide: bool, a: u64, b: u64, f32s: fn(f32, f32) -> f32, f64s: fn(f64, f
     }
 }
 
-/// Computes one scalar. What the specification leaves undefined (a division by zero) is zero.
-#[inline]
+/// Computes one scalar.
 pub(crate) fn eval(op: Alu, a: u64, b: u64, c: u64) -> u64 {
+    eval_inline(op, a, b, c)
+}
+
+/// The same where the operation is known to the compiler. What the specification leaves undefined (a
+/// division by zero) is zero.
+#[inline(always)]
+pub(crate) fn eval_inline(op: Alu, a: u64, b: u64, c: u64) -> u64 {
     use Kind as K;
     let Alu { kind, wide, from_wide } = op;
     let sa = || signed(from_wide, a);

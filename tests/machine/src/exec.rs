@@ -3,13 +3,13 @@
 use crate::access::{Accessor, address};
 use crate::alu;
 use crate::code::{Address, AtomicOp, BAD_ADDRESS, Code, Edge, Scope, Semantics, Space, Term};
-use crate::eval::eval;
 use crate::finding::FindingKind;
 use crate::flow::{Mask, Tangle, block_of, lanes};
 use crate::memory::Mode;
 use crate::options::AtomicOrder;
 use crate::order::Domain;
-use crate::reach::{locate, private, pushed};
+use crate::reach::{locate, private, pushed, same_private};
+use crate::rows::Rows;
 use crate::run::{Core, Run, Subgroup};
 use crate::subgroup;
 use crate::types::Qualifiers;
@@ -33,10 +33,9 @@ pub(crate) enum Step {
 /// Executes the next instruction of a tangle.
 pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: usize) -> Step {
     let program = run.program;
-    let Tangle { mask, pc, .. } = sg.flow.tangles[at];
+    let Tangle { mask, pc, count, .. } = sg.flow.tangles[at];
     let code = &program.code[pc as usize];
-    run.steps += u64::from(mask.count_ones());
-    run.covered[block_of(program, pc) as usize] = true;
+    run.steps += u64::from(count);
     sg.flow.tangles[at].pc = pc + 1;
     undefined::follow(run, core, sg, mask, pc);
     match code {
@@ -70,6 +69,10 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
             }
         }
         Code::LoadPrivate { dst, at, n } => {
+            if let Some(from) = same_private(sg, mask, *at) {
+                copy(sg, mask, *dst, from, *n);
+                return Step::Next;
+            }
             for lane in lanes(mask) {
                 let from = private(run, core, sg, *at, lane, pc);
                 for k in 0..*n {
@@ -79,6 +82,10 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
             }
         }
         Code::StorePrivate { at, src, n } => {
+            if let Some(to) = same_private(sg, mask, *at) {
+                copy(sg, mask, to, *src, *n);
+                return Step::Next;
+            }
             for lane in lanes(mask) {
                 if let Some(to) = private(run, core, sg, *at, lane, pc) {
                     for k in 0..*n {
@@ -122,7 +129,8 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
             return Step::Visible;
         }
         Code::Atomic { op, space, dst, at, value, compare, wide, used } => {
-            for lane in ordered_lanes(run, mask) {
+            let (order, count) = ordered_lanes(run, mask);
+            for lane in order.into_iter().take(count).map(usize::from) {
                 let to = address(sg, *at, lane);
                 let who = accessor(sg, lane, pc, *space, Qualifiers::default(), true);
                 let operands = (sg.get(*value, lane), sg.get(*compare, lane));
@@ -173,20 +181,24 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
             sg.flow.begin_call(at, callee, pc + 1);
         }
         Code::Return => {
+            cover(run, pc);
             sg.flow.finish(program, at);
             return Step::Moved;
         }
         Code::Jump(edge) => {
+            cover(run, pc);
             take(sg, mask, edge);
             sg.flow.jump(program, at, edge.block);
             return Step::Moved;
         }
         Code::Branch { condition, yes, no } => {
+            cover(run, pc);
             let taken = lanes(mask).filter(|l| sg.get(*condition, *l) != 0);
             let taken = taken.fold(0, |all: Mask, lane| all | 1 << lane);
             return branch(run, core, sg, at, &[(taken, yes), (mask & !taken, no)]);
         }
         Code::Switch { selector, cases, other } => {
+            cover(run, pc);
             let mut left = mask;
             let mut ways = Vec::new();
             for (value, edge) in cases {
@@ -200,6 +212,7 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
         }
         Code::Forget { .. } => {}
         Code::Unreachable => {
+            cover(run, pc);
             let lane = mask.trailing_zeros() as usize;
             run.tell(FindingKind::Unreachable, core, sg.first + lane, pc, String::new());
             run.stopped = true;
@@ -209,9 +222,14 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
     Step::Next
 }
 
+/// Notes that a block was executed: its last instruction is.
+fn cover(run: &mut Run<'_>, pc: u32) {
+    run.covered[block_of(run.program, pc) as usize] = true;
+}
+
 fn copy(sg: &mut Subgroup, mask: Mask, dst: u32, src: u32, n: u32) {
     let width = sg.width;
-    if mask.count_ones() as usize == width {
+    if mask == sg.whole {
         let (from, to) = (src as usize * width, dst as usize * width);
         sg.registers.copy_within(from..from + n as usize * width, to);
         return;
@@ -235,23 +253,14 @@ fn arithmetic(
     same: u8,
 ) {
     let width = sg.width;
-    let whole = mask.count_ones() as usize == width;
     for k in 0..n {
         let row = |operand: usize| {
             let k = if same & (1 << operand) != 0 { 0 } else { k };
             (args[operand] + k) as usize * width
         };
-        let (to, a, b, c) = ((dst + k) as usize * width, row(0), row(1), row(2));
-        let registers = &mut sg.registers;
-        let mut one = |lane: usize| {
-            let (x, y, z) = (registers[a + lane], registers[b + lane], registers[c + lane]);
-            registers[to + lane] = eval(op, x, y, z);
-        };
-        if whole {
-            (0..width).for_each(&mut one);
-        } else {
-            lanes(mask).for_each(&mut one);
-        }
+        let (to, args) = ((dst + k) as usize * width, [row(0), row(1), row(2)]);
+        let whole = mask == sg.whole;
+        Rows { registers: &mut sg.registers, width, mask, whole, to, args }.eval(op);
     }
 }
 
@@ -286,8 +295,14 @@ fn accessor(
     Accessor { local: sg.first + lane, pc, space, mode }
 }
 
-fn ordered_lanes(run: &mut Run<'_>, mask: Mask) -> Vec<usize> {
-    let mut all: Vec<usize> = lanes(mask).collect();
+/// The lanes of an atomic in the order in which they are served, and how many there are.
+fn ordered_lanes(run: &mut Run<'_>, mask: Mask) -> ([u8; Mask::BITS as usize], usize) {
+    let mut order = [0; Mask::BITS as usize];
+    let count = mask.count_ones() as usize;
+    for (place, lane) in order.iter_mut().zip(lanes(mask)) {
+        *place = lane as u8;
+    }
+    let all = &mut order[..count];
     match run.options.atomics {
         AtomicOrder::Lane => {}
         AtomicOrder::Reversed => all.reverse(),
@@ -297,7 +312,7 @@ fn ordered_lanes(run: &mut Run<'_>, mask: Mask) -> Vec<usize> {
             }
         }
     }
-    all
+    (order, count)
 }
 
 fn fence(core: &mut Core, sg: &Subgroup, mask: Mask, semantics: Semantics) {
@@ -325,14 +340,19 @@ fn take(sg: &mut Subgroup, mask: Mask, edge: &Edge) {
         [] => {}
         [(dst, src, n)] => copy(sg, mask, *dst, *src, *n),
         all => {
-            for lane in lanes(mask) {
-                let from = all.iter().flat_map(|&(_, src, n)| src..src + n);
-                let values: Vec<u64> = from.map(|register| sg.get(register, lane)).collect();
-                let to = all.iter().flat_map(|&(dst, _, n)| dst..dst + n);
-                for (register, value) in to.zip(values) {
-                    sg.set(register, lane, value);
-                }
+            // As if at once.
+            let width = sg.width;
+            let mut held = std::mem::take(&mut sg.held);
+            for &(_, src, n) in all {
+                let from = src as usize * width;
+                held.extend_from_slice(&sg.registers[from..from + n as usize * width]);
             }
+            let to = all.iter().flat_map(|&(dst, _, n)| dst..dst + n);
+            for (register, row) in to.zip(held.chunks(width)) {
+                lanes(mask).for_each(|lane| sg.set(register, lane, row[lane]));
+            }
+            held.clear();
+            sg.held = held;
         }
     }
 }

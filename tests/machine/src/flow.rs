@@ -8,14 +8,17 @@ use crate::options::Reconvergence;
 pub(crate) type Mask = u128;
 
 pub(crate) fn lanes(mask: Mask) -> impl Iterator<Item = usize> {
-    let mut left = mask;
-    std::iter::from_fn(move || {
-        let lane = left.trailing_zeros();
-        (lane < Mask::BITS).then(|| {
-            left &= left - 1;
-            lane as usize
+    let of_half = |half: u64, first: usize| {
+        let mut left = half;
+        std::iter::from_fn(move || {
+            let lane = left.trailing_zeros();
+            (lane < u64::BITS).then(|| {
+                left &= left - 1;
+                first + lane as usize
+            })
         })
-    })
+    };
+    of_half(mask as u64, 0).chain(of_half((mask >> 64) as u64, 64))
 }
 
 /// Lanes that execute together.
@@ -29,6 +32,14 @@ pub(crate) struct Tangle {
     pub waits: bool,
     /// All invocations of the workgroup came this way, as far as is known.
     pub uniform: bool,
+    /// How many lanes these are: asked for every instruction.
+    pub count: u32,
+}
+
+impl Tangle {
+    fn new(mask: Mask, pc: u32, node: usize, uniform: bool) -> Self {
+        Self { mask, pc, node, waits: false, uniform, count: mask.count_ones() }
+    }
 }
 
 /// No construct.
@@ -79,9 +90,8 @@ enum Place {
 
 impl Flow {
     pub fn new(full: Mask, pc: u32, reconvergence: Reconvergence) -> Self {
-        let first = Tangle { mask: full, pc, node: ROOT, waits: false, uniform: true };
         Self {
-            tangles: vec![first],
+            tangles: vec![Tangle::new(full, pc, ROOT, true)],
             nodes: Vec::new(),
             free: Vec::new(),
             left: Vec::new(),
@@ -164,7 +174,8 @@ impl Flow {
         for &(mask, block) in ways {
             if mask != 0 {
                 let uniform = whole.uniform && mask == whole.mask;
-                self.arrive(program, Tangle { mask, uniform, ..whole }, block);
+                let part = Tangle::new(mask, whole.pc, whole.node, uniform);
+                self.arrive(program, part, block);
             }
         }
     }
@@ -235,12 +246,9 @@ impl Flow {
         if node.promised && node.inside != 0 {
             return;
         }
-        let inner = |mask, block: u32| Tangle {
-            mask,
-            pc: program.blocks[block as usize].pc,
-            node: at,
-            waits: false,
-            uniform: node.promised && node.uniform && mask == self.full,
+        let inner = |mask, block: u32| {
+            let uniform = node.promised && node.uniform && mask == self.full;
+            Tangle::new(mask, program.blocks[block as usize].pc, at, uniform)
         };
         if node.continued != 0 {
             self.tangles.push(inner(node.continued, node.next));
@@ -264,8 +272,7 @@ impl Flow {
             self.nodes[at].ended = 0;
             let pc = if node.is_call { node.merge } else { program.blocks[node.merge as usize].pc };
             let uniform = node.promised && node.uniform && node.ended == self.full;
-            let (mask, node) = (node.ended, node.parent);
-            self.tangles.push(Tangle { mask, pc, node, waits: false, uniform });
+            self.tangles.push(Tangle::new(node.ended, pc, node.parent, uniform));
         }
         if self.nodes[at].inside == 0 {
             self.free.push(at);
@@ -279,7 +286,7 @@ impl Flow {
 
     /// Lanes that are at a barrier.
     pub fn waiting(&self) -> u32 {
-        self.tangles.iter().filter(|t| t.waits).map(|t| t.mask.count_ones()).sum()
+        self.tangles.iter().filter(|t| t.waits).map(|t| t.count).sum()
     }
 
     /// Whether a branch is worth noting: all of the workgroup may have come this way.

@@ -31,6 +31,7 @@ mod order;
 mod plan;
 mod reach;
 mod rng;
+mod rows;
 mod run;
 mod subgroup;
 mod swaps;

@@ -1,5 +1,6 @@
 //! The machine: memory, what has run on it, and what was found.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -48,6 +49,12 @@ type ProgramKey = (String, u64, Vec<(u32, u32)>, bool);
 
 /// Decoded kernels, of all machines: tests run the same ones again and again.
 static PROGRAMS: OnceLock<Mutex<HashMap<ProgramKey, Arc<Program>>>> = OnceLock::new();
+
+thread_local! {
+    /// Of the words that this thread ran last in the place of a kernel: there are too many such to keep
+    /// all, and each is run some times.
+    static REPLACED: RefCell<HashMap<ProgramKey, Arc<Program>>> = RefCell::default();
+}
 
 /// The names of specialization constants that any built-in kernel has.
 fn constant_names() -> &'static HashSet<String> {
@@ -175,8 +182,14 @@ impl Machine {
         let key = (label.to_owned(), hasher.finish(), specialization, launch.by_address);
         let known = PROGRAMS.get_or_init(Mutex::default);
         let known = || known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(program) = known().get(&key) {
-            return Ok(program.clone());
+        let is_replaced = self.replaced.contains_key(label);
+        let found = if is_replaced {
+            REPLACED.with_borrow(|recent| recent.get(&key).cloned())
+        } else {
+            known().get(&key).cloned()
+        };
+        if let Some(program) = found {
+            return Ok(program);
         }
         let rewritten;
         let words = if launch.by_address {
@@ -188,7 +201,12 @@ impl Machine {
             words
         };
         let program = Arc::new(decode(label, words, &key.2)?);
-        if !self.replaced.contains_key(label) {
+        if is_replaced {
+            REPLACED.with_borrow_mut(|recent| {
+                recent.retain(|other, _| (&other.0, other.1) == (&key.0, key.1));
+                recent.insert(key, program.clone());
+            });
+        } else {
             known().insert(key, program.clone());
         }
         Ok(program)

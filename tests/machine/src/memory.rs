@@ -67,6 +67,13 @@ impl Cells {
         Self { words: vec![GARBAGE; words], shadow: vec![Shadow::default(); words] }
     }
 
+    /// The same cells as if nobody had accessed them.
+    pub fn cleared(mut self) -> Self {
+        self.words.fill(GARBAGE);
+        self.shadow.fill(Shadow::default());
+        self
+    }
+
     pub fn is_written(&self, at: usize) -> bool {
         self.shadow.get(at).is_some_and(|s| s.written)
     }

@@ -3,6 +3,7 @@
 use crate::access::address;
 use crate::code::{Address, BAD_ADDRESS, OFFSET_BITS};
 use crate::finding::FindingKind;
+use crate::flow::{Mask, lanes};
 use crate::run::{Core, Run, Subgroup};
 use crate::types::Leaf;
 
@@ -21,6 +22,22 @@ pub(crate) fn locate(run: &Run<'_>, at: u64) -> u64 {
         Some(k) => (k as u64) << OFFSET_BITS | (at - begin(k)),
         None => (count as u64) << OFFSET_BITS,
     }
+}
+
+/// The register that an address of a variable leads to, where it is the same for all of these lanes and
+/// in bounds: an index is most often a loop's counter.
+pub(crate) fn same_private(sg: &Subgroup, mask: Mask, at: Address) -> Option<u32> {
+    let first = address(sg, at, mask.trailing_zeros() as usize);
+    let Some(register) = at.reg else { return Some(first as u32) };
+    let row = register as usize * sg.width;
+    let row = &sg.registers[row..row + sg.width];
+    let held = row[mask.trailing_zeros() as usize];
+    let same = if mask == sg.whole {
+        row.iter().fold(0, |differs, other| differs | (other ^ held)) == 0
+    } else {
+        lanes(mask).all(|lane| row[lane] == held)
+    };
+    (same && first & BAD_ADDRESS == 0).then_some(first as u32)
 }
 
 /// The register that an address of a variable leads to.

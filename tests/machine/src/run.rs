@@ -8,7 +8,7 @@ use crate::code::{Input, Program};
 use crate::finding::{Finding, FindingKind, Findings, Site};
 use crate::flow::{Flow, Mask, lanes};
 use crate::memory::{Bound, Cells, GARBAGE, Memory, Mode, Record};
-use crate::options::Options;
+use crate::options::{Options, Reconvergence};
 use crate::order::Clocks;
 use crate::rng::Rng;
 use crate::swaps::Swaps;
@@ -62,6 +62,8 @@ pub(crate) struct Subgroup {
     /// The local index of its first lane.
     pub first: usize,
     pub width: usize,
+    /// All lanes that a subgroup can have.
+    pub whole: Mask,
     /// One scalar of each lane in a row, a row a register.
     pub registers: Vec<u64>,
     /// Of each register: lanes in which nobody has set it.
@@ -69,6 +71,9 @@ pub(crate) struct Subgroup {
     pub flow: Flow,
     /// How often it came to a branch together with all others.
     pub visits: HashMap<u32, u32>,
+    /// Values and bits on their way from register to register; kept so that there is room for them.
+    pub held: Vec<u64>,
+    pub held_bits: Vec<Mask>,
 }
 
 pub(crate) struct Group {
@@ -77,57 +82,79 @@ pub(crate) struct Group {
 }
 
 impl Subgroup {
+    /// The subgroup of this number.
+    fn new(program: &Program, index: usize, width: usize) -> Self {
+        let count = program.registers as usize;
+        let registers = vec![u64::from(GARBAGE); count * width];
+        let flow = Flow::new(0, 0, Reconvergence::Maximal);
+        let (first, whole) = (index * width, Mask::MAX >> (Mask::BITS as usize - width));
+        let (undefined, visits) = (Vec::new(), HashMap::new());
+        let (held, held_bits) = (Vec::new(), Vec::new());
+        Self { first, width, whole, registers, undefined, flow, visits, held, held_bits }
+    }
+
+    /// Back to the first instruction, with nothing set but constants and inputs.
+    fn begin(&mut self, run: &Run<'_>, full: Mask) {
+        let program = run.program;
+        let entry = program.blocks[program.entry as usize].pc;
+        self.flow = Flow::new(full, entry, run.options.reconvergence);
+        self.visits.clear();
+        self.undefined.clear();
+        self.undefined.resize(program.registers as usize, Mask::MAX);
+        for &(register, value) in &program.constants {
+            // Variables with initial values are among them.
+            let at = register as usize * self.width;
+            self.registers[at..at + self.width].fill(value);
+            self.undefined[register as usize] = 0;
+        }
+        for &(input, register) in &program.inputs {
+            let first = register as usize;
+            self.undefined[first..first + input.scalars()].fill(0);
+        }
+    }
+
+    #[inline]
     pub fn get(&self, register: u32, lane: usize) -> u64 {
         self.registers[register as usize * self.width + lane]
     }
 
+    #[inline]
     pub fn set(&mut self, register: u32, lane: usize, value: u64) {
         self.registers[register as usize * self.width + lane] = value;
     }
 }
 
 impl Group {
-    /// A workgroup before its first instruction. `spare` has registers of one that has ended.
-    pub fn new(run: &Run<'_>, number: u64, spare: &mut Vec<Vec<u64>>) -> Self {
+    /// A workgroup before its first instruction, in what another one has left where one has ended.
+    pub fn new(run: &Run<'_>, number: u64, spare: Option<Self>) -> Self {
         let program = run.program;
         let [gx, gy, _] = run.groups.map(u64::from);
         let id = [number % gx, number / gx % gy, number / (gx * gy)].map(|k| k as u32);
-        let size = program.local_size.map(|k| k as usize);
-        let count = size.iter().product::<usize>();
+        let count = program.local_size.iter().map(|&k| k as usize).product::<usize>();
         let width = run.options.width as usize;
         let subgroups = count.div_ceil(width);
-        let mut all = Vec::with_capacity(subgroups);
-        for index in 0..subgroups {
-            let first = index * width;
-            let present = (count - first).min(width);
+        let (mut all, shared) = match spare {
+            Some(group) => (group.subgroups, Some(group.core.shared)),
+            None => ((0..subgroups).map(|k| Subgroup::new(program, k, width)).collect(), None),
+        };
+        for (index, subgroup) in all.iter_mut().enumerate() {
+            let present = (count - subgroup.first).min(width);
             let full = if present == 128 { Mask::MAX } else { (1 << present) - 1 };
-            let mut registers = spare.pop().unwrap_or_default();
-            registers.clear();
-            registers.resize(program.registers as usize * width, u64::from(GARBAGE));
-            let entry = program.blocks[program.entry as usize].pc;
-            let flow = Flow::new(full, entry, run.options.reconvergence);
-            let visits = HashMap::new();
-            let undefined = vec![Mask::MAX; program.registers as usize];
-            let mut subgroup = Subgroup { first, width, registers, undefined, flow, visits };
-            for &(register, value) in &program.constants {
-                let at = register as usize * width;
-                subgroup.registers[at..at + width].fill(value);
-                subgroup.undefined[register as usize] = 0;
-            }
+            subgroup.begin(run, full);
             for lane in lanes(full) {
                 for &(input, register) in &program.inputs {
-                    let values = input_values(input, run, id, first + lane, lane, index, subgroups);
-                    for (k, value) in (0..).zip(values) {
+                    let local = subgroup.first + lane;
+                    let values = input_values(input, run, id, local, lane, index, subgroups);
+                    for (k, value) in (0..).zip(values).take(input.scalars()) {
                         subgroup.set(register + k, lane, u64::from(value));
-                        subgroup.undefined[(register + k) as usize] = 0;
                     }
                 }
             }
-            all.push(subgroup);
         }
+        let words = program.shared_bytes.div_ceil(4) as usize;
         let core = Core {
             number,
-            shared: Cells::new(program.shared_bytes.div_ceil(4) as usize),
+            shared: shared.map_or_else(|| Cells::new(words), Cells::cleared),
             clocks: Clocks::new(number, subgroups * width, width),
             branches: HashMap::new(),
             visible: 0,
@@ -141,8 +168,8 @@ impl Group {
     }
 }
 
-fn words(mask: Mask) -> Vec<u32> {
-    (0..4).map(|k| (mask >> (32 * k)) as u32).collect()
+fn words(mask: Mask) -> [u32; 4] {
+    [0, 1, 2, 3].map(|k| (mask >> (32 * k)) as u32)
 }
 
 fn input_values(
@@ -153,7 +180,7 @@ fn input_values(
     lane: usize,
     subgroup: usize,
     subgroups: usize,
-) -> Vec<u32> {
+) -> [u32; 4] {
     let size = run.program.local_size;
     let [x, y] = [size[0] as usize, size[1] as usize];
     let own = [local % x, local / x % y, local / (x * y)].map(|k| k as u32);
@@ -161,17 +188,19 @@ fn input_values(
     let all = if width == 128 { Mask::MAX } else { (1 << width) - 1 };
     let bit: Mask = 1 << lane;
     let below = bit - 1;
+    let three = |[x, y, z]: [u32; 3]| [x, y, z, 0];
+    let one = |x: u32| [x, 0, 0, 0];
     match input {
-        Input::WorkgroupId => id.to_vec(),
-        Input::NumWorkgroups => run.groups.to_vec(),
-        Input::WorkgroupSize => size.to_vec(),
-        Input::LocalInvocationId => own.to_vec(),
-        Input::LocalInvocationIndex => vec![local as u32],
-        Input::GlobalInvocationId => (0..3).map(|k| id[k] * size[k] + own[k]).collect(),
-        Input::SubgroupSize => vec![width],
-        Input::NumSubgroups => vec![subgroups as u32],
-        Input::SubgroupId => vec![subgroup as u32],
-        Input::SubgroupInvocation => vec![lane as u32],
+        Input::WorkgroupId => three(id),
+        Input::NumWorkgroups => three(run.groups),
+        Input::WorkgroupSize => three(size),
+        Input::LocalInvocationId => three(own),
+        Input::LocalInvocationIndex => one(local as u32),
+        Input::GlobalInvocationId => three([0, 1, 2].map(|k| id[k] * size[k] + own[k])),
+        Input::SubgroupSize => one(width),
+        Input::NumSubgroups => one(subgroups as u32),
+        Input::SubgroupId => one(subgroup as u32),
+        Input::SubgroupInvocation => one(lane as u32),
         Input::SubgroupEqMask => words(bit),
         Input::SubgroupGeMask => words(all & !below),
         Input::SubgroupGtMask => words(all & !below & !bit),

@@ -119,7 +119,7 @@ fn shuffle(
 ) -> Option<(usize, u64)> {
     let mut absent = None;
     let width = sg.width;
-    let mut taken = Vec::with_capacity(width * n as usize);
+    let mut taken = std::mem::take(&mut sg.held);
     for lane in lanes(mask) {
         let operand = sg.get(other, lane);
         let from = source(op, lane, operand);
@@ -139,6 +139,8 @@ fn shuffle(
             sg.set(dst + k, lane, *held);
         }
     }
+    taken.clear();
+    sg.held = taken;
     absent
 }
 
@@ -153,19 +155,20 @@ fn combine(
     let add = |a, b| eval(op, a, b, b);
     let size = if let Reach::Clustered(size) = reach { size.max(1) as usize } else { sg.width };
     let mut begin = 0;
+    let mut results = std::mem::take(&mut sg.held);
     while begin < sg.width {
         let cluster = mask & (present(size) << begin);
         let mut so_far = identity;
-        let mut results = Vec::with_capacity(size);
         for lane in lanes(cluster) {
             let next = add(so_far, sg.get(value, lane));
             results.push(if reach == Reach::Exclusive { so_far } else { next });
             so_far = next;
         }
         let scan = matches!(reach, Reach::Inclusive | Reach::Exclusive);
-        for (lane, result) in lanes(cluster).zip(results) {
+        for (lane, result) in lanes(cluster).zip(results.drain(..)) {
             sg.set(dst, lane, if scan { result } else { so_far });
         }
         begin += size;
     }
+    sg.held = results;
 }

@@ -8,6 +8,7 @@ use crate::alu::{self, Alu, Kind};
 use crate::code::{Address, AtomicOp, BAD_ADDRESS, Code, Edge, GroupOp, Reg};
 use crate::finding::FindingKind;
 use crate::flow::{Mask, lanes};
+use crate::reach::same_private;
 use crate::run::{Core, Run, Subgroup};
 
 /// Works out what the next instruction of these lanes does to bits of undefined values, and tells
@@ -58,7 +59,11 @@ pub(crate) fn follow(run: &mut Run<'_>, core: &Core, sg: &mut Subgroup, mask: Ma
         }
         Code::LoadPrivate { dst, at, n } => {
             (used, how) = (of_address(sg, mask, *at), "an index");
-            for lane in lanes(mask) {
+            let same = same_private(sg, mask, *at);
+            if let Some(from) = same {
+                copy(sg, mask, *dst, from, *n);
+            }
+            for lane in lanes(if same.is_some() { 0 } else { mask }) {
                 let from = crate::access::address(sg, *at, lane);
                 let held = from & BAD_ADDRESS == 0;
                 for k in 0..*n {
@@ -69,7 +74,11 @@ pub(crate) fn follow(run: &mut Run<'_>, core: &Core, sg: &mut Subgroup, mask: Ma
         }
         Code::StorePrivate { at, src, n } => {
             (used, how) = (of_address(sg, mask, *at), "an index");
-            for lane in lanes(mask) {
+            let same = same_private(sg, mask, *at);
+            if let Some(to) = same {
+                copy(sg, mask, to, *src, *n);
+            }
+            for lane in lanes(if same.is_some() { 0 } else { mask }) {
                 let to = crate::access::address(sg, *at, lane);
                 for k in 0..if to & BAD_ADDRESS == 0 { *n } else { 0 } {
                     let bits = sg.undefined[(src + k) as usize];
@@ -124,12 +133,15 @@ pub(crate) fn follow(run: &mut Run<'_>, core: &Core, sg: &mut Subgroup, mask: Ma
 
 /// What phis take on the way.
 pub(crate) fn take(sg: &mut Subgroup, mask: Mask, edge: &Edge) {
+    let mut held = std::mem::take(&mut sg.held_bits);
     let from = edge.copies.iter().flat_map(|&(_, src, n)| src..src + n);
-    let bits: Vec<Mask> = from.map(|register| sg.undefined[register as usize]).collect();
+    held.extend(from.map(|register| sg.undefined[register as usize]));
     let to = edge.copies.iter().flat_map(|&(dst, _, n)| dst..dst + n);
-    for (register, bits) in to.zip(bits) {
-        put(sg, mask, register, bits);
+    for (register, bits) in to.zip(&held) {
+        put(sg, mask, register, *bits);
     }
+    held.clear();
+    sg.held_bits = held;
 }
 
 fn put(sg: &mut Subgroup, mask: Mask, register: Reg, bits: Mask) {

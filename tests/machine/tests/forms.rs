@@ -6,10 +6,11 @@ mod common;
 use std::collections::BTreeSet;
 
 use anyhow::{Result, ensure};
-use common::all::{Seen, kernels, sample};
+use common::all::kernels;
 use common::case::{Case, run};
 use common::networks::Kind;
 use common::primitives::{Device, scan_case};
+use common::sampling::{Seen, sample};
 use common::search_list::search;
 use common::searches::{SsspCase, sssp_case};
 use multisplit::primitives::sssp::SsspMethod;

@@ -1,10 +1,12 @@
 //! Can it fail? Kernels that are changed in one place are noticed, by a finding or a wrong result,
 //! at some width and under some schedule.
 //!
-//! The plain run takes a sample of kernels and mutants; `MULTISPLIT_FULL=1` all of them, in parts with
-//! `MULTISPLIT_PART=K/N`. Those that nothing notices are listed in `mutants.txt` of the target folder.
-//! Places where a mutant means the same as the kernel are in `equivalent.txt`, each with the reason; an
-//! entry that no mutant of a full run fits is an error.
+//! The plain run takes a sample: a kernel of each family, and of each kind of change that it can have one.
+//! `MULTISPLIT_SAMPLE=N` takes another one. `MULTISPLIT_FULL=1` takes all of them, in parts with
+//! `MULTISPLIT_PART=K/N`, and says how far it is. Those that nothing notices are listed in `mutants.txt`
+//! of the target folder, or of the one that `MULTISPLIT_REPORTS` names. Places where a mutant means the same
+//! as the kernel are in `equivalent.txt`, each with the reason; an entry that no mutant of a full run fits
+//! is an error.
 //!
 //! To look at some: `MULTISPLIT_KERNELS=sort.small.keys,scan` takes all mutants of these kernels alone, by
 //! their labels (`scan` stands for all that begin with `scan.`), and `MULTISPLIT_PLACES=held;ROW` those whose
@@ -14,48 +16,38 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail, ensure};
-use common::all::{Seen, full, kernels, part, sample, threads};
-use common::case::{Case, run};
+use anyhow::{Result, anyhow, bail, ensure};
+use common::all::{full, part};
+use common::case::Case;
 use common::edges::edges;
 use common::primitives::Device;
+use common::progress::{
+    all_mutants, asked_kernel, asked_place, for_each, processor_time, say, selected, write_report,
+};
+use common::sampling::{Seen, sample};
+use common::trials::Trials;
+use multisplit::shaders::manifest::Family;
 use multisplit::shaders::{builtin, manifest};
+use multisplit_machine::Rng;
 use multisplit_machine::mutate::{Mutant, MutantKind, mutants};
-use multisplit_machine::{AtomicOrder, Options, PlanOptions, Rng, Schedule};
 
 /// Of the mutants that are executed and change the meaning, so many percent are noticed.
 const CAUGHT_PERCENT: usize = 95;
-/// Mutants of each kernel in a sample, and one kernel in so many.
-const MUTANTS: usize = 8;
-const KERNELS: usize = 6;
-/// Cases that a mutant is tried on, and more of them for one that none of these notices.
+/// The same of a sample, which may have a few of the others more than its share.
+const CAUGHT_PERCENT_OF_SAMPLE: usize = 90;
+/// Mutants of each kernel in a sample, at least: one of each kind, then any.
+const MUTANTS: usize = 3;
+/// Cases that a mutant is tried on, at most: in a sample, of kernels that are asked for, in a full run.
 const CASES: usize = 12;
-const MORE_CASES: usize = 40;
-/// The same of a full run.
-const ALL_CASES: usize = 40;
-const ALL_MORE_CASES: usize = 160;
-
-/// The kernels and places that are asked for, if not all of them.
-fn asked(label: &str, place: Option<&str>) -> bool {
-    let kernels = std::env::var("MULTISPLIT_KERNELS").unwrap_or_default();
-    let kernel = |k: &str| label == k || label.strip_prefix(k).is_some_and(|l| l.starts_with('.'));
-    let text = std::env::var("MULTISPLIT_PLACES").unwrap_or_default();
-    (kernels.is_empty() || kernels.split(',').any(kernel))
-        && place.is_none_or(|place| text.split(';').any(|text| place.contains(text)))
-}
-
-/// Whether some are asked for.
-fn selected() -> bool {
-    ["MULTISPLIT_KERNELS", "MULTISPLIT_PLACES"].iter().any(|name| std::env::var(name).is_ok())
-}
-
-/// Whether every mutant of a kernel is tried.
-fn all_mutants() -> bool {
-    full() || selected()
-}
+const SELECTED_CASES: usize = 60;
+const ALL_CASES: usize = 200;
+/// Cases of each device to take them from.
+const DEVICE_CASES: usize = 100;
+const ALL_DEVICE_CASES: usize = 600;
 
 /// Places where a change means the same, a line each: kind, kernels (a prefix, or `*` for all), place,
 /// reason.
@@ -84,114 +76,6 @@ impl Equivalent {
     }
 }
 
-/// A case with how it is run, and the blocks of the kernel that it executes.
-struct Trial<'c> {
-    case: &'c Case,
-    options: Options,
-    executed: Vec<bool>,
-    steps: u64,
-    /// What the kernel leaves in words that are the same under every schedule.
-    steady: Vec<u32>,
-}
-
-/// How a case is run, the `k`th of a kernel.
-fn way(k: usize, width: u32, case: &Case) -> Options {
-    let base = Options { seed: k as u64, ..Options::new(width) };
-    let random = Options { schedule: Schedule::Random, ..base };
-    let stalls = Options { schedule: Schedule::Stalls, ..base };
-    let reversed = Schedule::Reversed;
-    let held = |count| Schedule::HeldBack { first: 0, count, after: 40 };
-    if case.may_give_up.is_some() && k % 6 != 1 {
-        // Where others do not get on it gives up, which is right.
-        return if k.is_multiple_of(2) { random } else { stalls };
-    }
-    match k % 6 {
-        0 => random,
-        1 => Options { schedule: reversed, atomics: AtomicOrder::Reversed, ..base },
-        2 => Options { schedule: held(1), ..base },
-        3 => Options { resident: 2, ..random },
-        4 => Options { schedule: held(2), ..base },
-        _ => stalls,
-    }
-}
-
-/// The trials of a kernel, made as they are needed.
-struct Trials<'c> {
-    label: &'c str,
-    cases: Vec<&'c (u32, Case)>,
-    first: Vec<Trial<'c>>,
-    more: Option<Vec<Trial<'c>>>,
-}
-
-impl<'c> Trials<'c> {
-    fn new(label: &'c str, cases: &'c [(u32, Case)]) -> Result<Self> {
-        let has_it = |case: &Case| kernels(case).iter().any(|k| k == label);
-        let cases: Vec<_> = cases.iter().filter(|(_, case)| has_it(case)).collect();
-        ensure!(!cases.is_empty(), "no case runs it");
-        let mut trials = Self { label, cases, first: Vec::new(), more: None };
-        trials.first = trials.run(0, if full() { ALL_CASES } else { CASES })?;
-        Ok(trials)
-    }
-
-    /// Runs the kernel as it is; gives the trials, the shortest first.
-    fn run(&self, first: usize, count: usize) -> Result<Vec<Trial<'c>>> {
-        let mut trials = Vec::new();
-        for (k, (width, case)) in self.cases.iter().enumerate().skip(first).take(count) {
-            let mut options = way(k, *width, case);
-            let outcome = run(case, &options, PlanOptions::default(), &[])?;
-            if let Some(problem) = outcome.problem {
-                bail!("{} with {options:?}, unchanged: {problem}", case.name);
-            }
-            if !case.steady.is_empty() {
-                let random = Schedule::Random;
-                let another = Options { schedule: random, seed: 99, ..Options::new(*width) };
-                let other = run(case, &another, PlanOptions::default(), &[])?;
-                let same = other.steady == outcome.steady;
-                ensure!(same, "{} with {options:?}: depends on the schedule", case.name);
-            }
-            // A loop that never ends is stopped, and one finding is enough.
-            options.budget = 3 * outcome.steps + 1_000_000;
-            options.first_only = true;
-            let executed = outcome.coverage.kernels.get(self.label).map(|c| c.executed.clone());
-            let (executed, steps) = (executed.unwrap_or_default(), outcome.steps);
-            trials.push(Trial { case, options, executed, steps, steady: outcome.steady });
-        }
-        trials.sort_by_key(|trial| trial.steps);
-        Ok(trials)
-    }
-
-    /// Whether a mutant is noticed; none where no trial executes it.
-    fn notice(&mut self, mutant: &Mutant) -> Result<Option<bool>> {
-        let noticed = self.notice_in(mutant, &self.first);
-        if noticed == Some(true) {
-            return Ok(noticed);
-        }
-        if self.more.is_none() {
-            let count = if full() { ALL_MORE_CASES } else { MORE_CASES };
-            self.more = Some(self.run(self.first.len(), count)?);
-        }
-        let more = self.notice_in(mutant, self.more.as_deref().unwrap_or_default());
-        Ok(more.or(noticed))
-    }
-
-    fn notice_in(&self, mutant: &Mutant, trials: &[Trial<'_>]) -> Option<bool> {
-        let mut executed = None;
-        for trial in trials {
-            let runs = |block: usize| trial.executed.get(block).copied().unwrap_or(false);
-            if !mutant.block.is_none_or(runs) {
-                continue;
-            }
-            executed = Some(false);
-            let replace: [(&str, &[u32]); 1] = [(self.label, &mutant.words)];
-            match run(trial.case, &trial.options, PlanOptions::default(), &replace) {
-                Ok(outcome) if outcome.problem.is_none() && outcome.steady == trial.steady => {}
-                _ => return Some(true),
-            }
-        }
-        executed
-    }
-}
-
 /// Subgroups of fewer lanes than 32, and of more; ranking by ballots, and by lane order.
 const DEVICES: [Device; 3] = [
     Device { width: 64, lane_order: false },
@@ -206,98 +90,164 @@ fn shuffle<T>(all: &mut [T], seed: u64) {
     }
 }
 
+/// The cases of a device: those that were made for what others miss, and a sample of all.
+fn cases_of(number: usize, device: Device) -> Result<(Vec<Case>, Vec<Case>)> {
+    let count = if all_mutants() { ALL_DEVICE_CASES } else { DEVICE_CASES };
+    let edges = edges(device).iter().map(|maker| maker()).collect::<Result<_>>()?;
+    Ok((edges, sample(device, &mut Seen::default(), number, count)?))
+}
+
 /// Every kernel's cases, at widths below 32 and above.
 fn cases() -> Result<Vec<(u32, Case)>> {
-    let mut cases = Vec::new();
-    for (number, device) in [3, 5, 7].into_iter().zip(DEVICES) {
-        let mut seen = Seen::default();
-        let count = if full() { 600 } else { 300 };
-        let sample = sample(device, &mut seen, number, count)?;
-        cases.extend(sample.into_iter().map(|case| (device.width, case)));
+    let made: Result<Vec<_>> = std::thread::scope(|scope| {
+        let start =
+            |(number, device): (usize, Device)| scope.spawn(move || cases_of(number, device));
+        let threads: Vec<_> = [3, 5, 7].into_iter().zip(DEVICES).map(start).collect();
+        let joined = threads.into_iter().map(|thread| thread.join());
+        joined.map(|made| made.map_err(|_| anyhow!("making cases panicked"))?).collect()
+    });
+    let (mut first, mut others) = (Vec::new(), Vec::new());
+    for (device, (edges, sample)) in DEVICES.iter().zip(made?) {
+        first.extend(edges.into_iter().map(|case| (device.width, case)));
+        others.extend(sample.into_iter().map(|case| (device.width, case)));
     }
-    // In an order of their own, so that each kernel has cases of all widths and sizes; those that were
-    // made for what others miss come first.
-    shuffle(&mut cases, 8);
-    let mut first = Vec::new();
-    for device in DEVICES {
-        for maker in edges(device) {
-            first.push((device.width, maker()?));
+    // In an order of their own, so that each kernel has cases of all widths and sizes.
+    shuffle(&mut others, 8);
+    shuffle(&mut first, 9);
+    first.extend(others);
+    Ok(first)
+}
+
+/// A kernel whose mutants are tried.
+struct Subject {
+    family: String,
+    label: String,
+    mutants: Vec<Mutant>,
+}
+
+fn subject(family: &Family, label: &str) -> Result<Option<Subject>> {
+    let Some(built_in) = builtin::ALL.iter().find(|b| b.label() == label) else { return Ok(None) };
+    let mut mutants = mutants(label, &built_in.spirv())?;
+    mutants.retain(|mutant| asked_place(&mutant.place));
+    Ok(Some(Subject { family: family.label.clone(), label: label.to_owned(), mutants }))
+}
+
+/// A number for a kernel that stays the same whatever other kernels there are.
+fn seed_of(label: &str) -> u64 {
+    let sample = std::env::var("MULTISPLIT_SAMPLE").unwrap_or_default();
+    let mut hasher = DefaultHasher::new();
+    (label, sample).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A kernel of each family, without the mutants that mean the same, in an order of their own.
+fn sampled(known: &[Equivalent]) -> Result<Vec<Subject>> {
+    let mut subjects = Vec::new();
+    for family in manifest::families()? {
+        let seed = seed_of(&family.label);
+        let entry = &family.kernels[seed as usize % family.kernels.len()];
+        let Some(mut subject) = subject(&family, &entry.label)? else { continue };
+        subject.mutants.retain(|mutant| !known.iter().any(|k| k.is(&entry.label, mutant)));
+        shuffle(&mut subject.mutants, seed);
+        subjects.push(subject);
+    }
+    Ok(subjects)
+}
+
+/// Mutants that make a sample: one of each kind, and some more where these are few, of what the first
+/// trials execute.
+fn picked<'s>(subject: &'s Subject, trials: &Trials<'_>) -> Result<Vec<&'s Mutant>> {
+    let mut ranked = Vec::new();
+    let mut of_kind = BTreeMap::<MutantKind, usize>::new();
+    for mutant in &subject.mutants {
+        if trials.executes(mutant)? {
+            let rank = of_kind.entry(mutant.kind).or_default();
+            *rank += 1;
+            ranked.push((*rank, mutant));
         }
     }
-    shuffle(&mut first, 9);
-    first.extend(cases);
-    Ok(first)
+    ranked.sort_by_key(|(rank, _)| *rank);
+    let count = of_kind.len().max(MUTANTS);
+    Ok(ranked.into_iter().take(count).map(|(_, mutant)| mutant).collect())
+}
+
+/// Every mutant of the kernels that are asked for.
+fn whole() -> Result<Vec<Subject>> {
+    let (part, parts) = part();
+    let families = manifest::families()?;
+    let kernels = families.iter().flat_map(|f| f.kernels.iter().map(move |k| (f, &k.label)));
+    let kernels = kernels.enumerate().filter(|(number, _)| number % parts == part);
+    let asked = kernels.filter(|(_, (_, label))| asked_kernel(label));
+    let made = asked.map(|(_, (family, label))| subject(family, label));
+    Ok(made.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+}
+
+/// A mutant of a kernel, and what it is tried on.
+type Job<'a> = (&'a Subject, &'a Trials<'a>, &'a Mutant);
+
+/// What became of mutants.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    caught: usize,
+    missed: usize,
+    equivalent: usize,
+    not_executed: usize,
+    /// Of a processor.
+    time: Duration,
 }
 
 #[derive(Default)]
 struct Tally {
-    caught: BTreeMap<MutantKind, usize>,
+    by_kind: BTreeMap<String, Counts>,
+    by_family: BTreeMap<String, Counts>,
     /// By kind and place: the kernels.
     missed: BTreeMap<(MutantKind, String), Vec<String>>,
-    equivalent: usize,
-    not_executed: usize,
-}
-
-fn spirv(label: &str) -> Option<Vec<u32>> {
-    Some(builtin::ALL.iter().find(|b| b.label() == label)?.spirv())
+    failed: Vec<String>,
 }
 
 #[test]
 fn changed_kernels_are_noticed() -> Result<()> {
-    let cases = cases()?;
-    let mut jobs = Vec::new();
-    for (number, entry) in manifest::entries().into_iter().enumerate() {
-        let (part, parts) = part();
-        if !all_mutants() && number % KERNELS != 2 || number % parts != part {
-            continue;
-        }
-        let Some(words) = spirv(&entry.label).filter(|_| asked(&entry.label, None)) else {
-            continue;
-        };
-        let mut all = mutants(&entry.label, &words)?;
-        all.retain(|mutant| asked(&entry.label, Some(&mutant.place)));
-        if !all_mutants() {
-            // One of each kind, then any.
-            shuffle(&mut all, number as u64);
-            let mut of_kind = BTreeMap::<MutantKind, usize>::new();
-            let rank = |m: &Mutant, of_kind: &mut BTreeMap<MutantKind, usize>| {
-                let count = of_kind.entry(m.kind).or_default();
-                *count += 1;
-                *count
-            };
-            let mut ranked: Vec<_> = all.into_iter().map(|m| (rank(&m, &mut of_kind), m)).collect();
-            ranked.sort_by_key(|(rank, _)| *rank);
-            all = ranked.into_iter().map(|(_, m)| m).take(MUTANTS).collect();
-        }
-        jobs.push((entry.label, all));
-    }
+    let known = Equivalent::all()?;
+    let subjects = if all_mutants() { whole()? } else { sampled(&known)? };
     if full() && part().1 == 1 && !selected() {
-        find_stale(&jobs)?;
+        find_stale(&known, &subjects)?;
     }
-    let (next, tally) = (AtomicUsize::new(0), Mutex::new(Tally::default()));
-    let failed = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..threads() {
-            scope.spawn(|| {
-                while let Some((label, all)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(error) = try_all(label, all, &cases, &tally) {
-                        let mut failed = failed.lock().unwrap_or_else(|e| e.into_inner());
-                        failed.push(format!("{label}: {error:#}"));
-                    }
-                }
-            });
-        }
-    });
-    let failed = failed.into_inner().unwrap_or_else(|e| e.into_inner());
-    ensure!(failed.is_empty(), "{}", failed.join("\n"));
-    report(&tally.into_inner().unwrap_or_else(|e| e.into_inner()))
+    let cases = cases()?;
+    let count = match (full(), selected()) {
+        (true, _) => ALL_CASES,
+        (false, true) => SELECTED_CASES,
+        (false, false) => CASES,
+    };
+    let trials = subjects.iter().map(|s| Trials::new(&s.label, &cases, count));
+    let trials = trials.collect::<Result<Vec<_>>>()?;
+    let tally = Mutex::new(Tally::default());
+    let subjects: Vec<_> = subjects.iter().zip(&trials).collect();
+    let attempt = |(subject, trials, mutant): &Job<'_>| {
+        try_one(subject, trials, mutant, &known, &tally);
+    };
+    if all_mutants() {
+        // One of each kernel after another, so that threads do not wait for the same trials.
+        let longest = subjects.iter().map(|(s, _)| s.mutants.len()).max().unwrap_or(0);
+        let of_all =
+            |k: usize| subjects.iter().filter_map(move |(s, t)| Some((*s, *t, s.mutants.get(k)?)));
+        let jobs: Vec<Job<'_>> = (0..longest).flat_map(of_all).collect();
+        for_each(&jobs, "mutants", attempt);
+    } else {
+        for_each(&subjects, "kernels", |(subject, trials)| match picked(subject, trials) {
+            Ok(all) => all.into_iter().for_each(|mutant| attempt(&(*subject, *trials, mutant))),
+            Err(error) => {
+                let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+                tally.failed.push(format!("{}: {error:#}", subject.label));
+            }
+        });
+    }
+    report(&tally.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// Entries of the list of those that mean the same which no mutant fits: their places have other names
 /// now, or are gone.
-fn find_stale(jobs: &[(String, Vec<Mutant>)]) -> Result<()> {
-    let mutants = || jobs.iter().flat_map(|(label, all)| all.iter().map(move |m| (label, m)));
-    let known = Equivalent::all()?;
+fn find_stale(known: &[Equivalent], subjects: &[Subject]) -> Result<()> {
+    let mutants = || subjects.iter().flat_map(|s| s.mutants.iter().map(move |m| (&s.label, m)));
     let stale = known.iter().filter(|e| !mutants().any(|(label, mutant)| e.is(label, mutant)));
     let stale: Vec<_> =
         stale.map(|e| format!("{} | {} | {}", e.kind, e.kernels, e.place)).collect();
@@ -305,50 +255,84 @@ fn find_stale(jobs: &[(String, Vec<Mutant>)]) -> Result<()> {
     Ok(())
 }
 
-fn try_all(label: &str, all: &[Mutant], cases: &[(u32, Case)], tally: &Mutex<Tally>) -> Result<()> {
-    let equivalent = Equivalent::all()?;
-    if all_mutants() {
-        // So that a long run says how far it is.
-        println!("{label}: {} mutants", all.len());
-    }
-    let mut trials = Trials::new(label, cases)?;
-    for mutant in all {
-        let same = equivalent.iter().any(|known| known.is(label, mutant));
-        let caught = if same { None } else { trials.notice(mutant)? };
-        let mut tally = tally.lock().unwrap_or_else(|e| e.into_inner());
-        match caught {
-            _ if same => tally.equivalent += 1,
-            Some(true) => *tally.caught.entry(mutant.kind).or_default() += 1,
-            Some(false) => {
-                let place = (mutant.kind, mutant.place.clone());
-                println!("{:?} | {label} | {}", mutant.kind, mutant.place);
-                tally.missed.entry(place).or_default().push(label.to_owned());
-            }
-            None => tally.not_executed += 1,
+fn try_one(
+    subject: &Subject,
+    trials: &Trials<'_>,
+    mutant: &Mutant,
+    known: &[Equivalent],
+    tally: &Mutex<Tally>,
+) {
+    let Subject { family, label, .. } = subject;
+    let same = known.iter().any(|known| known.is(label, mutant));
+    let begin = Instant::now();
+    let before = processor_time(begin);
+    let caught = if same { Ok(None) } else { trials.notice(mutant) };
+    let time = processor_time(begin).saturating_sub(before);
+    let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut one = Counts { time, ..Counts::default() };
+    match caught {
+        _ if same => one.equivalent = 1,
+        Ok(Some(true)) => one.caught = 1,
+        Ok(None) => one.not_executed = 1,
+        Ok(Some(false)) => {
+            one.missed = 1;
+            say(&format!("not noticed: {:?} | {label} | {}", mutant.kind, mutant.place));
+            let place = (mutant.kind, mutant.place.clone());
+            tally.missed.entry(place).or_default().push(label.clone());
         }
+        Err(error) => tally.failed.push(format!("{label}: {error:#}")),
     }
-    Ok(())
+    tally.by_kind.entry(format!("{:?}", mutant.kind)).or_default().add(one);
+    tally.by_family.entry(family.clone()).or_default().add(one);
+}
+
+impl Counts {
+    fn add(&mut self, other: Self) {
+        self.caught += other.caught;
+        self.missed += other.missed;
+        self.equivalent += other.equivalent;
+        self.not_executed += other.not_executed;
+        self.time += other.time;
+    }
+
+    /// A row of a table.
+    fn row(&self, name: &str) -> String {
+        let Self { caught, missed, equivalent, not_executed, time } = *self;
+        let seconds = time.as_secs_f64();
+        let all = caught + missed;
+        let percent = if all == 0 { 100.0 } else { 100.0 * caught as f64 / all as f64 };
+        format!(
+            "{name:32}{caught:8}{missed:8}{percent:9.1}{equivalent:8}{not_executed:14}{seconds:9.1}\n"
+        )
+    }
 }
 
 fn report(tally: &Tally) -> Result<()> {
+    ensure!(tally.failed.is_empty(), "{}", tally.failed.join("\n"));
+    let mut all = Counts::default();
+    tally.by_kind.values().for_each(|counts| all.add(*counts));
     let mut text = String::new();
-    let caught: usize = tally.caught.values().sum();
-    let missed: usize = tally.missed.values().map(Vec::len).sum();
-    for (kind, noticed) in &tally.caught {
-        let of_kind = tally.missed.iter().filter(|((other, _), _)| other == kind);
-        let not: usize = of_kind.map(|(_, kernels)| kernels.len()).sum();
-        writeln!(text, "{kind:?}: {noticed} noticed, {not} not")?;
-    }
     for ((kind, place), kernels) in &tally.missed {
         writeln!(text, "{kind:?} | {place} | {}", kernels.join(" "))?;
     }
-    writeln!(text, "{} that mean the same", tally.equivalent)?;
-    writeln!(text, "{} in code that the cases here do not execute", tally.not_executed)?;
-    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("mutants.txt");
-    std::fs::write(&path, &text)?;
+    let [caught, missed, percent] = ["noticed", "not", "percent"];
+    let [same, not_executed, seconds] = ["same", "not executed", "seconds"];
+    writeln!(
+        text,
+        "\n{:32}{caught:>8}{missed:>8}{percent:>9}{same:>8}{not_executed:>14}{seconds:>9}",
+        ""
+    )?;
+    for (name, counts) in tally.by_family.iter().chain(&tally.by_kind) {
+        text.push_str(&counts.row(name));
+    }
+    text.push_str(&all.row("all"));
+    let path = write_report("mutants.txt", &text)?;
+    say(&text);
+    let Counts { caught, missed, .. } = all;
     println!("{text}{caught} of {} mutants noticed, {}", caught + missed, path.display());
+    let percent = if full() { CAUGHT_PERCENT } else { CAUGHT_PERCENT_OF_SAMPLE };
     ensure!(
-        caught * 100 >= (caught + missed) * CAUGHT_PERCENT,
+        selected() || caught * 100 >= (caught + missed) * percent,
         "too many mutants are not noticed:\n{text}"
     );
     Ok(())

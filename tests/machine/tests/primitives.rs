@@ -1,19 +1,24 @@
 //! The primitives on the machine: at every subgroup width and under every schedule they give the
 //! CPU's bytes, and nothing is found wrong with them.
 //!
-//! The plain run takes a sample; `MULTISPLIT_FULL=1` runs every case under every schedule.
+//! The plain run takes a sample; `MULTISPLIT_FULL=1` runs every case under every schedule, in parts with
+//! `MULTISPLIT_PART=K/N`, and says how far it is. `MULTISPLIT_KERNELS` names kernels: cases that run none
+//! of them are left out.
 
 mod common;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::fmt::Write as _;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use common::all::{Seen, WIDTHS, all, full, large_tiles, part, sample, threads};
+use common::all::{Maker, WIDTHS, all, full, kernels, large_tiles, part};
 use common::case::{Case, check};
 use common::edges::edges;
 use common::primitives::Device;
+use common::progress::{asked_kernel, for_each, processor_time, say, selected, write_report};
+use common::sampling::{Seen, sample};
 use multisplit::shaders::manifest;
 use multisplit_machine::{AtomicOrder, Coverage, Options, Schedule};
 
@@ -44,100 +49,178 @@ fn schedules(seed: u64) -> [Options; 6] {
     ]
 }
 
-/// The cases for a device, each with how it is run.
-fn jobs(device: Device, seen: &mut Seen, number: usize) -> Result<Vec<(Arc<Case>, Options)>> {
-    let cases = if full() {
-        let every = all(device).into_iter().chain(edges(device));
-        every.map(|maker| maker()).collect::<Result<Vec<_>>>()?
-    } else {
-        let mut cases = sample(device, seen, number * 13, SAMPLE)?;
-        if device.width == LARGE_TILES_AT && !device.lane_order {
-            let large = large_tiles(device);
-            cases.extend(large.iter().map(|maker| maker()).collect::<Result<Vec<_>>>()?);
-        }
-        cases
-    };
-    let mut jobs = Vec::new();
-    for (k, case) in cases.into_iter().map(Arc::new).enumerate() {
-        let ways = schedules((k * 7 + number) as u64);
-        let width = device.width;
-        if full() {
-            for way in ways {
-                jobs.push((case.clone(), Options { width, ..way }));
-            }
-        } else {
-            jobs.push((case, Options { width, ..ways[(k + number) % ways.len()] }));
-        }
-    }
-    let (part, parts) = part();
-    Ok(jobs.into_iter().skip(part).step_by(parts).collect())
+/// A case, and how it is run: in a full run by every schedule, else by one of them.
+struct Job {
+    device: Device,
+    case: Source,
+    ways: Vec<Options>,
 }
 
-/// Runs the jobs of a device; gives what was executed.
-fn run_all(jobs: &[(Arc<Case>, Options)]) -> (Coverage, Vec<String>, u64) {
-    let next = AtomicUsize::new(0);
-    let found = Mutex::new((Coverage::default(), Vec::new(), 0));
-    std::thread::scope(|scope| {
-        for _ in 0..threads() {
-            scope.spawn(|| {
-                while let Some((case, options)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let outcome = check(case, options);
-                    let mut found = found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                    match outcome {
-                        Ok(outcome) => {
-                            found.0.join(&outcome.coverage);
-                            found.2 += outcome.steps;
-                        }
-                        Err(error) => found.1.push(format!("{error:#}")),
-                    }
-                }
-            });
+/// A full run makes cases when their turn comes: all of them at a time take too much memory.
+enum Source {
+    Made(Box<Case>),
+    Maker(Maker),
+}
+
+/// The jobs of a device.
+fn jobs(device: Device, seen: &mut Seen, number: usize) -> Result<Vec<Job>> {
+    let sources: Vec<Source> = if full() || selected() {
+        all(device).into_iter().chain(edges(device)).map(Source::Maker).collect()
+    } else {
+        let cases = sample(device, seen, number * 13, SAMPLE)?;
+        let mut sources: Vec<_> = cases.into_iter().map(|c| Source::Made(Box::new(c))).collect();
+        if device.width == LARGE_TILES_AT && !device.lane_order {
+            sources.extend(large_tiles(device).into_iter().map(Source::Maker));
         }
-    });
-    found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+        sources
+    };
+    let (part, parts) = part();
+    let mine = sources.into_iter().enumerate().filter(|(k, _)| k % parts == part);
+    let job = |(k, case): (usize, Source)| {
+        let width = device.width;
+        let ways = schedules((k * 7 + number) as u64).map(|way| Options { width, ..way });
+        let one = (k + number) % ways.len();
+        let ways = if full() { ways.to_vec() } else { vec![ways[one]] };
+        Job { device, case, ways }
+    };
+    Ok(mine.map(job).collect())
+}
+
+/// What cases of one kind took.
+#[derive(Default)]
+struct Took {
+    runs: usize,
+    steps: u64,
+    time: Duration,
+    wrong: usize,
+}
+
+#[derive(Default)]
+struct Found {
+    /// By width.
+    covered: BTreeMap<u32, Coverage>,
+    wrong: Vec<String>,
+    by_kind: BTreeMap<String, Took>,
+    longest: Vec<(Duration, String)>,
+}
+
+/// The cases that took most, so many of them, are told.
+const LONGEST: usize = 10;
+
+/// What a case is of: the first word of its name.
+fn kind(case: &Case) -> &str {
+    case.name.split([' ', ',']).next().unwrap_or_default()
+}
+
+fn do_job(job: &Job, found: &Mutex<Found>) {
+    let lock = || found.lock().unwrap_or_else(PoisonError::into_inner);
+    let made;
+    let case = match &job.case {
+        Source::Made(case) => case.as_ref(),
+        Source::Maker(maker) => match maker() {
+            Ok(case) => {
+                made = case;
+                &made
+            }
+            Err(error) => {
+                lock().wrong.push(format!("a case for {:?}: {error:#}", job.device));
+                return;
+            }
+        },
+    };
+    if !kernels(case).iter().any(|label| asked_kernel(label)) {
+        return;
+    }
+    for options in &job.ways {
+        let begin = Instant::now();
+        let before = processor_time(begin);
+        let outcome = check(case, options);
+        let time = processor_time(begin).saturating_sub(before);
+        let mut found = lock();
+        let took = found.by_kind.entry(kind(case).to_owned()).or_default();
+        took.runs += 1;
+        took.time += time;
+        match outcome {
+            Ok(outcome) => {
+                took.steps += outcome.steps;
+                found.covered.entry(options.width).or_default().join(&outcome.coverage);
+            }
+            Err(error) => {
+                took.wrong += 1;
+                say(&format!("{error:#}"));
+                found.wrong.push(format!("{error:#}"));
+            }
+        }
+        found.longest.push((time, case.name.clone()));
+        found.longest.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
+        found.longest.truncate(LONGEST);
+    }
+}
+
+/// The table that a run ends with.
+fn table(found: &Found) -> Result<String> {
+    let mut text = String::new();
+    writeln!(text, "{:16}{:>8}{:>8}{:>20}{:>10}", "", "runs", "wrong", "instructions", "seconds")?;
+    let mut row = |name: &str, took: &Took| {
+        let Took { runs, steps, time, wrong } = took;
+        writeln!(text, "{name:16}{runs:8}{wrong:8}{steps:20}{:10.1}", time.as_secs_f64())
+    };
+    let mut all = Took::default();
+    for (name, took) in &found.by_kind {
+        row(name, took)?;
+        all.runs += took.runs;
+        all.steps += took.steps;
+        all.time += took.time;
+        all.wrong += took.wrong;
+    }
+    row("all", &all)?;
+    writeln!(text, "Instructions are counted for each lane; the longest runs:")?;
+    for (time, name) in &found.longest {
+        writeln!(text, "{:8.2} s  {name}", time.as_secs_f64())?;
+    }
+    Ok(text)
 }
 
 #[test]
 fn every_width_and_schedule() -> Result<()> {
-    let mut covered = Coverage::default();
     let mut seen = Seen::default();
-    let mut wrong = Vec::new();
-    let (mut runs, mut steps) = (0, 0);
-    let mut missing: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    let mut all_jobs = Vec::new();
     for (number, width) in WIDTHS.into_iter().enumerate() {
-        let mut here = Coverage::default();
         for lane_order in [false, true] {
-            let jobs = jobs(
-                Device { width, lane_order },
-                &mut seen,
-                2 * number + usize::from(lane_order),
-            )?;
-            let (coverage, problems, count) = run_all(&jobs);
-            here.join(&coverage);
-            wrong.extend(problems);
-            runs += jobs.len();
-            steps += count;
+            let device = Device { width, lane_order };
+            all_jobs.extend(jobs(device, &mut seen, 2 * number + usize::from(lane_order))?);
         }
-        let built_in = manifest::entries().into_iter().map(|entry| entry.label);
-        let absent = built_in.filter(|label| !here.kernels.contains_key(label));
-        missing.insert(width, absent.collect());
-        covered.join(&here);
     }
-    println!("{runs} runs, {steps} instructions of lanes");
-    let report = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("coverage.txt");
-    std::fs::write(&report, covered.to_string())?;
+    let found = Mutex::new(Found::default());
+    for_each(&all_jobs, "cases", |job| do_job(job, &found));
+    let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let text = table(&found)?;
+    say(&text);
+    println!("{text}");
+
+    let mut covered = Coverage::default();
+    found.covered.values().for_each(|here| covered.join(here));
+    let report = write_report("coverage.txt", &covered.to_string())?;
     let (hit, total, dead) = covered.totals();
-    println!(
-        "{hit} of {total} blocks, {dead} that no specialization can get to, {}",
-        report.display()
-    );
+    let report = report.display();
+    let blocks = format!("{hit} of {total} blocks, {dead} that no run can get to, {report}");
+    say(&blocks);
+    println!("{blocks}");
     let contradicts = covered.kernels.iter().filter(|(_, kernel)| kernel.contradicts());
     let contradicts: Vec<_> = contradicts.map(|(label, _)| label).collect();
     ensure!(contradicts.is_empty(), "blocks that cannot be executed were: {contradicts:?}");
-    ensure!(wrong.is_empty(), "{} of {runs} runs:\n{}", wrong.len(), wrong.join("\n"));
-    for (width, labels) in missing {
-        ensure!(part().1 > 1 || labels.is_empty(), "not run at width {width}: {labels:?}");
+    let wrong = &found.wrong;
+    ensure!(wrong.is_empty(), "{} runs are wrong:\n{}", wrong.len(), wrong.join("\n"));
+    if part().1 > 1 || selected() {
+        return Ok(());
     }
-    ensure!(part().1 > 1 || hit * 100 >= total * COVERED, "{hit} of {total} blocks are executed");
+    for width in WIDTHS {
+        let here = found.covered.get(&width);
+        let is_run = |label: &String| here.is_some_and(|h| h.kernels.contains_key(label));
+        let built_in = manifest::entries().into_iter().map(|entry| entry.label);
+        let absent: Vec<_> = built_in.filter(|label| !is_run(label)).collect();
+        ensure!(absent.is_empty(), "not run at width {width}: {absent:?}");
+    }
+    ensure!(hit * 100 >= total * COVERED, "{hit} of {total} blocks are executed");
     Ok(())
 }

@@ -6,69 +6,97 @@
 mod common;
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Result, ensure};
-use common::all::{Seen, full, kernels, sample};
-use common::case::run;
+use common::all::{full, kernels};
+use common::case::{Case, run};
 use common::primitives::Device;
+use common::progress::{for_each, write_report};
+use common::sampling::{Seen, sample};
 use multisplit_machine::{Options, PlanOptions, Reconvergence, Schedule};
 
-/// Cases of each width.
+/// Cases of each width, besides those that run each kernel once.
 const SAMPLE: usize = 20;
 
+#[derive(Default)]
 struct Wrong {
     /// The cases that are wrong, with the first line of what is.
     problems: Vec<String>,
     /// The kernels that are named first there, and how often.
     kernels: BTreeMap<String, usize>,
-    runs: usize,
+    /// Runs that did not come to an end because of the machine or the case.
+    failed: Vec<String>,
 }
 
-fn wrong(reconvergence: Reconvergence, widths: &[u32], count: usize) -> Result<Wrong> {
-    let mut wrong = Wrong { problems: Vec::new(), kernels: BTreeMap::new(), runs: 0 };
+impl Wrong {
+    fn add(&mut self, case: &Case, problem: &str) {
+        let first = problem.lines().next().unwrap_or_default();
+        self.problems.push(format!("{}: {first}", case.name));
+        let named = kernels(case).into_iter().find(|k| first.contains(&format!("{k} Op")));
+        *self.kernels.entry(named.unwrap_or_default()).or_default() += 1;
+    }
+}
+
+/// Instructions that a case may take: lanes that never meet again take several times the usual; those that
+/// wait for what never comes, any number. Where all is right no bound is needed.
+fn budget(case: &Case, options: &Options) -> Result<u64> {
+    if options.reconvergence == Reconvergence::SubgroupUniform {
+        return Ok(options.budget);
+    }
+    let usual = Options { reconvergence: Reconvergence::Maximal, ..*options };
+    Ok(8 * run(case, &usual, PlanOptions::default(), &[])?.steps + 10_000_000)
+}
+
+/// Runs a sample of cases, one in `every`; gives how many, and which are wrong.
+fn wrong(reconvergence: Reconvergence, widths: &[u32], every: usize) -> Result<(usize, Wrong)> {
+    let mut cases = Vec::new();
     for (number, &width) in widths.iter().enumerate() {
         let device = Device { width, lane_order: false };
-        let cases = sample(device, &mut Seen::default(), 31 * number + 17, count)?;
-        for (k, case) in cases.iter().enumerate() {
-            let schedule = if k % 2 == 0 { Schedule::Reversed } else { Schedule::Random };
-            let options = Options { schedule, ..Options::new(width) };
-            let usual = run(case, &options, PlanOptions::default(), &[])?;
-            // Lanes that never meet again take several times the steps; those that wait for what
-            // never comes, any number.
-            let budget = 8 * usual.steps + 10_000_000;
-            let options = Options { reconvergence, budget, ..options };
-            let outcome = run(case, &options, PlanOptions::default(), &[])?;
-            wrong.runs += 1;
-            if let Some(problem) = outcome.problem {
-                let first = problem.lines().next().unwrap_or_default();
-                wrong.problems.push(format!("{}: {first}", case.name));
-                let named = kernels(case).into_iter().find(|k| first.contains(&format!("{k} Op")));
-                *wrong.kernels.entry(named.unwrap_or_default()).or_default() += 1;
-            }
-        }
+        let here = sample(device, &mut Seen::default(), 31 * number + 17, SAMPLE)?;
+        cases.extend(here.into_iter().enumerate().step_by(every).map(|(k, c)| (width, k, c)));
     }
-    Ok(wrong)
+    let wrong = Mutex::new(Wrong::default());
+    for_each(&cases, "cases", |(width, k, case)| {
+        let schedule = if k % 2 == 0 { Schedule::Reversed } else { Schedule::Random };
+        let options = Options { schedule, reconvergence, ..Options::new(*width) };
+        let outcome = budget(case, &options).and_then(|budget| {
+            run(case, &Options { budget, ..options }, PlanOptions::default(), &[])
+        });
+        let mut wrong = wrong.lock().unwrap_or_else(PoisonError::into_inner);
+        match outcome.map(|outcome| outcome.problem) {
+            Ok(None) => {}
+            Ok(Some(problem)) => wrong.add(case, &problem),
+            Err(error) => wrong.failed.push(format!("{}: {error:#}", case.name)),
+        }
+    });
+    let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
+    ensure!(wrong.failed.is_empty(), "{}", wrong.failed.join("\n"));
+    Ok((cases.len(), wrong))
 }
 
 const SOME_WIDTHS: [u32; 2] = [16, 64];
 
+/// A plain run takes one case in so many of those that are only listed.
+const FEW: usize = 9;
+
 #[test]
 fn subgroups_that_enter_together_are_enough() -> Result<()> {
     let widths = if full() { &common::all::WIDTHS[..] } else { &SOME_WIDTHS };
-    let Wrong { problems, runs, .. } = wrong(Reconvergence::SubgroupUniform, widths, SAMPLE)?;
+    let (runs, Wrong { problems, .. }) = wrong(Reconvergence::SubgroupUniform, widths, 1)?;
     ensure!(problems.is_empty(), "{} of {runs} runs:\n{}", problems.len(), problems.join("\n"));
     Ok(())
 }
 
 #[test]
 fn what_needs_more_than_the_specification_promises() -> Result<()> {
-    let (widths, count) = if full() { (&common::all::WIDTHS[..], SAMPLE) } else { (&[16][..], 1) };
-    let Wrong { problems, kernels, runs } = wrong(Reconvergence::WorkgroupUniform, widths, count)?;
+    let (widths, every) = if full() { (&common::all::WIDTHS[..], 1) } else { (&[16][..], FEW) };
+    let (runs, wrong) = wrong(Reconvergence::WorkgroupUniform, widths, every)?;
+    let Wrong { problems, kernels, .. } = wrong;
     println!(
         "{} of {runs} runs are wrong without an extension; kernels: {kernels:#?}",
         problems.len()
     );
-    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("reconvergence.txt");
-    std::fs::write(path, problems.join("\n"))?;
+    write_report("reconvergence.txt", &problems.join("\n"))?;
     Ok(())
 }

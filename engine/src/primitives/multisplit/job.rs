@@ -179,6 +179,7 @@ impl<'j> SplitPasses<'j> {
             ("TURNS", self.sizes.turns),
             ("SUBPROBLEM", self.side_by_side.map_or(0, |_| self.sizes.keys_of_block_subproblem())),
             ("SIDE_BY_SIDE", self.side_by_side.unwrap_or(1)),
+            ("COUNT_OUT_OF_RANGE", u32::from(self.buffers.out_of_range.is_some())),
         ];
         let reads_table = kernel.interface().binding("table").is_some();
         let status = order_status(self.graph, self.policy, &kernel);
@@ -215,7 +216,7 @@ pub(in crate::primitives) fn order_status(
     Some((BINDING, graph.status_word(name)))
 }
 
-/// Binds the count of keys out of range; where the caller does not want it, nobody reads it.
+/// Binds the count of keys out of range; where the caller does not want it, nobody counts.
 pub(super) fn bind_out_of_range<'g>(
     pass: PassBuilder<'g>,
     out_of_range: Buffer,

@@ -6,9 +6,8 @@ use multisplit_shaders::builtin::variants;
 
 use super::chain::{Chain, EACH};
 use super::job::bind_elements;
-use super::{SplitOutput, SplitPasses, method};
+use super::{SplitOutput, SplitPasses, bind_out_of_range, method};
 use crate::error::Result;
-use crate::primitives::fill;
 use crate::primitives::scan::ScanPlan;
 
 pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
@@ -27,14 +26,16 @@ pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
     let flags = round.graph.transient::<u32>("multisplit.flags", n.most + 1);
     let scanned = round.graph.transient::<u32>("multisplit.scanned", n.most + 1);
     let uncounted = round.graph.transient::<u32>("multisplit.out_of_range", 1);
-    fill(round.graph, policy, "multisplit.clear", uncounted, 0)?;
     for (buffers, bit) in chain.rounds.iter().zip(0..) {
         round.buffers = buffers;
         let pass = round
             .pass("multisplit.flags", variants::MULTISPLIT_FLAGS, n, bit)?
             .bind("flags", flags);
-        // Counted once is enough; nobody reads what the other rounds count.
-        let pass = pass.bind("out_of_range", buffers.out_of_range.unwrap_or(uncounted));
+        let (counted, wanted) = match buffers.out_of_range {
+            Some(out_of_range) => (out_of_range, true),
+            None => (uncounted, false),
+        };
+        let pass = bind_out_of_range(pass, counted, wanted);
         prepared.dispatch(pass, flag_groups);
         scan.add(round.graph, policy, prepared, flags, scanned)?;
         let [keys, pairs] = variants::MULTISPLIT_FLAG_SCATTER;

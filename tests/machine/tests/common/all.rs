@@ -1,13 +1,11 @@
-//! Every case of every primitive for a device, and which of them make a sample.
+//! Every case of every primitive for a device.
 
 use anyhow::Result;
 use multisplit::primitives::histogram::HistogramMethod;
 use multisplit::primitives::multisplit::Method;
 use multisplit::primitives::sort::SortMethod;
 use multisplit::primitives::topk::TopKMethod;
-use multisplit::shaders::manifest::entries;
 use multisplit::{KeyType, SampleType};
-use std::collections::HashSet;
 
 use super::case::Case;
 use super::moves::{Along, Function, Gives, SortCase, SplitCase, sort_case, split_case};
@@ -344,56 +342,4 @@ pub fn all(device: Device) -> Vec<Maker> {
 pub fn kernels(case: &Case) -> Vec<String> {
     let steps = case.plan.steps().iter();
     steps.filter_map(|s| Some(s.pass.kernel.as_ref()?.label().to_owned())).collect()
-}
-
-/// Specialization constants that differ from device to device, and lead to no other blocks.
-const OF_THE_DEVICE: [&str; 4] = ["local_size_x", "SUBGROUP_SIZE", "RANKING", "SPIN_LIMIT"];
-
-/// The kernels of a case with what they are specialized to.
-fn variants(case: &Case) -> Vec<(String, Vec<(u32, u32)>)> {
-    let steps = case.plan.steps().iter();
-    let variants = steps.filter_map(|step| {
-        let kernel = step.pass.kernel.as_ref()?;
-        let of_the_device = |id: u32| {
-            let constants = &kernel.interface().spec_constants;
-            constants.iter().any(|c| c.id == id && OF_THE_DEVICE.contains(&c.name.as_str()))
-        };
-        let values = step.pass.specialization.iter().filter(|(id, _)| !of_the_device(*id));
-        Some((kernel.label().to_owned(), values.copied().collect()))
-    });
-    variants.collect()
-}
-
-/// What samples have seen so far: kernels, at each device, and what they were specialized to.
-#[derive(Default)]
-pub struct Seen {
-    kernels: HashSet<(u32, String)>,
-    variants: HashSet<(String, Vec<(u32, u32)>)>,
-}
-
-/// A sample for a device: each kernel at least once for each width, then up to `count` cases that
-/// specialize kernels as no sample before did.
-pub fn sample(device: Device, seen: &mut Seen, first: usize, count: usize) -> Result<Vec<Case>> {
-    let makers = all(device);
-    let mut taken = Vec::new();
-    // In an order of its own for each sample, with a step that has no divisor in common with the
-    // lengths of the lists.
-    let order = (0..makers.len()).map(|k| (first + k * 101) % makers.len());
-    let labels: Vec<_> = entries().into_iter().map(|e| (device.width, e.label)).collect();
-    for maker in order.map(|k| &makers[k]) {
-        if taken.len() >= count && labels.iter().all(|label| seen.kernels.contains(label)) {
-            break;
-        }
-        let case = maker()?;
-        let kernels: Vec<_> = kernels(&case).into_iter().map(|k| (device.width, k)).collect();
-        let variants = variants(&case);
-        let new_kernel = kernels.iter().any(|k| !seen.kernels.contains(k));
-        let new_variant = variants.iter().any(|v| !seen.variants.contains(v));
-        if new_kernel || new_variant && taken.len() < count {
-            seen.kernels.extend(kernels);
-            seen.variants.extend(variants);
-            taken.push(case);
-        }
-    }
-    Ok(taken)
 }

@@ -10,7 +10,7 @@ use super::all::{MANY_THREADS, Maker};
 use super::moves::{Along, Function, Gives, SortCase, SplitCase, sort_case, split_case};
 use super::others::{EDGE_BINS, HistogramCase, Weighted, histogram_case};
 use super::pieces::{PiecesCase, pieces_case};
-use super::primitives::{Device, ITEMS, scan_case, tile};
+use super::primitives::{Device, ITEMS, lone_scan_case, scan_case, tile};
 use super::search_list::special_searches;
 use super::searches::sssp_case;
 
@@ -48,6 +48,7 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
             (Method::Block, 20),
             (Method::Direct, 20),
             (Method::OneSweep, 20),
+            (Method::OneSweep, 300),
             (Method::ReducedBitSort, 20),
         ] {
             for gives in [Gives::Keys, Gives::Pairs(1), Gives::Pairs(2)] {
@@ -88,6 +89,7 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
         for gives in [Gives::Keys, Gives::Permutation] {
             add(large(gives, method, KeyType::U32, 250, 32, 4));
         }
+        add(large(Gives::Pairs(4), method, KeyType::U64, 250, 22, 2));
     }
 }
 
@@ -196,6 +198,9 @@ pub fn edges(device: Device) -> Vec<Maker> {
             all.push(Box::new(move || scan_case(device, look_back, false, n)));
         }
     }
+    // A scan by one workgroup, of more than one tile of 16 elements per thread.
+    let lone = 4 * (4 * tile(device)) * 2 / 3;
+    all.push(Box::new(move || lone_scan_case(device, lone)));
     for of in special_searches(device) {
         all.push(Box::new(move || sssp_case(device, of)));
     }

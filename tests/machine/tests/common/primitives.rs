@@ -122,10 +122,21 @@ pub fn random_words(n: u64, seed: u64) -> Vec<u32> {
 pub fn scan_case(device: Device, look_back: bool, on_device: bool, n: u64) -> Result<Case> {
     let method = if look_back { ScanMethod::LookBack } else { ScanMethod::ReduceThenScan };
     let policy = Policy { scan: method, single_group_tiles: 0, spine_tiles: 1, ..policy(device) };
+    scan_case_with(device, &policy, on_device, n)
+}
+
+/// By one workgroup, tile after tile.
+pub fn lone_scan_case(device: Device, n: u64) -> Result<Case> {
+    let policy = Policy { single_group_tiles: 4, spine_tiles: 4, ..policy(device) };
+    scan_case_with(device, &policy, false, n)
+}
+
+fn scan_case_with(device: Device, policy: &Policy, on_device: bool, n: u64) -> Result<Case> {
+    let method = policy.scan;
     let mut graph = Graph::new("scan");
     let (max, count) = counted(&mut graph, n, on_device);
     let (src, dst) = (graph.import::<u32>("src", max), graph.import::<u32>("dst", max));
-    scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst).count(count))?;
+    scan(&mut graph, policy, &Scan::default(), &ScanBuffers::new(src, dst).count(count))?;
     let input = random_words(max, n);
     let mut sum = 0u32;
     let mut expected = Vec::new();

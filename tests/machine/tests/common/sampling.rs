@@ -1,0 +1,93 @@
+//! Which cases of all make a sample: every kernel, and kernels specialized in many ways.
+
+use std::collections::HashSet;
+
+use anyhow::Result;
+use multisplit::shaders::manifest::entries;
+
+use super::all::{all, kernels};
+use super::case::Case;
+use super::primitives::Device;
+
+/// Specialization constants that differ from device to device, and lead to no other blocks.
+const OF_THE_DEVICE: [&str; 4] = ["local_size_x", "SUBGROUP_SIZE", "RANKING", "SPIN_LIMIT"];
+
+/// The kernels of a case with what they are specialized to.
+fn variants(case: &Case) -> Vec<(String, Vec<(u32, u32)>)> {
+    let steps = case.plan.steps().iter();
+    let variants = steps.filter_map(|step| {
+        let kernel = step.pass.kernel.as_ref()?;
+        let of_the_device = |id: u32| {
+            let constants = &kernel.interface().spec_constants;
+            constants.iter().any(|c| c.id == id && OF_THE_DEVICE.contains(&c.name.as_str()))
+        };
+        let values = step.pass.specialization.iter().filter(|(id, _)| !of_the_device(*id));
+        Some((kernel.label().to_owned(), values.copied().collect()))
+    });
+    variants.collect()
+}
+
+/// Buckets that a lane counts in a case of a sample, at most. A few cases of narrow subgroups and many
+/// buckets would take as long as all others; wider subgroups run the same blocks.
+const MAX_BUCKETS_PER_LANE: u32 = 16;
+
+/// How many buckets each lane counts, in the pass where they are most.
+fn buckets_per_lane(case: &Case, device: Device) -> u32 {
+    let passes = case.plan.steps().iter().map(|step| &step.pass);
+    let bits = passes.filter_map(|pass| {
+        let constant = pass.kernel.as_ref()?.interface().spec_constant("BUCKET_BITS")?;
+        let (_, bits) = pass.specialization.iter().find(|(id, _)| *id == constant.id)?;
+        Some(*bits)
+    });
+    (1 << bits.max().unwrap_or(0)) / device.width
+}
+
+/// What samples have seen so far: kernels, at each device, and what they were specialized to.
+#[derive(Default)]
+pub struct Seen {
+    kernels: HashSet<(u32, String)>,
+    variants: HashSet<(String, Vec<(u32, u32)>)>,
+}
+
+/// A sample for a device: each kernel at least once for each width, then up to `count` cases that
+/// specialize kernels as no sample before did.
+pub fn sample(device: Device, seen: &mut Seen, first: usize, count: usize) -> Result<Vec<Case>> {
+    let makers = all(device);
+    let mut taken = Vec::new();
+    // In an order of its own for each sample, with a step that has no divisor in common with the
+    // lengths of the lists.
+    let order = (0..makers.len()).map(|k| (first + k * 101) % makers.len());
+    let labels: Vec<_> = entries().into_iter().map(|e| (device.width, e.label)).collect();
+    // Of long cases one for each kernel, for those that no other case runs.
+    let mut long = Vec::new();
+    let mut of_long = HashSet::new();
+    for maker in order.map(|k| &makers[k]) {
+        let is_seen = |label| seen.kernels.contains(label) || of_long.contains(label);
+        if taken.len() >= count && labels.iter().all(is_seen) {
+            break;
+        }
+        let case = maker()?;
+        let kernels: Vec<_> = kernels(&case).into_iter().map(|k| (device.width, k)).collect();
+        let variants = variants(&case);
+        let new_kernel = kernels.iter().any(|k| !seen.kernels.contains(k));
+        let new_variant = variants.iter().any(|v| !seen.variants.contains(v));
+        if buckets_per_lane(&case, device) > MAX_BUCKETS_PER_LANE {
+            if kernels.iter().any(|k| !seen.kernels.contains(k) && !of_long.contains(k)) {
+                of_long.extend(kernels.iter().cloned());
+                long.push((case, kernels));
+            }
+        } else if new_kernel || new_variant && taken.len() < count {
+            seen.kernels.extend(kernels);
+            seen.variants.extend(variants);
+            taken.push(case);
+        }
+    }
+    for (case, kernels) in long {
+        if kernels.iter().any(|k| !seen.kernels.contains(k)) {
+            seen.kernels.extend(kernels);
+            seen.variants.extend(variants(&case));
+            taken.push(case);
+        }
+    }
+    Ok(taken)
+}

@@ -1,0 +1,149 @@
+//! The runs that the mutants of a kernel are tried on: cases that run it, each on a device that is hostile
+//! in another way. They are made as they are needed, by whichever thread asks first.
+
+use std::sync::OnceLock;
+
+use anyhow::{Result, anyhow, bail, ensure};
+use multisplit_machine::mutate::Mutant;
+use multisplit_machine::{AtomicOrder, Options, PlanOptions, Schedule};
+
+use super::all::kernels;
+use super::case::{Case, run};
+use super::progress::all_mutants;
+
+/// Trials that are made at a time.
+const BATCH: usize = 4;
+
+/// A case with how it is run, and the blocks of the kernel that it executes.
+struct Trial<'c> {
+    case: &'c Case,
+    options: Options,
+    executed: Vec<bool>,
+    steps: u64,
+    /// What the kernel leaves in words that are the same under every schedule.
+    steady: Vec<u32>,
+}
+
+/// How a case is run, the `k`th of a kernel.
+fn way(k: usize, width: u32, case: &Case) -> Options {
+    let base = Options { seed: k as u64, ..Options::new(width) };
+    let random = Options { schedule: Schedule::Random, ..base };
+    let stalls = Options { schedule: Schedule::Stalls, ..base };
+    let reversed = Schedule::Reversed;
+    let held = |count| Schedule::HeldBack { first: 0, count, after: 40 };
+    if case.may_give_up.is_some() && k % 6 != 1 {
+        // Where others do not get on it gives up, which is right.
+        return if k.is_multiple_of(2) { random } else { stalls };
+    }
+    match k % 6 {
+        0 => random,
+        1 => Options { schedule: reversed, atomics: AtomicOrder::Reversed, ..base },
+        2 => Options { schedule: held(1), ..base },
+        3 => Options { resident: 2, ..random },
+        4 => Options { schedule: held(2), ..base },
+        _ => stalls,
+    }
+}
+
+/// About how long a case takes: every pass may look at all of its memory.
+fn cost(case: &Case) -> usize {
+    let words: usize = case.inputs.iter().map(|(_, words)| words.len()).sum();
+    words * case.plan.steps().len()
+}
+
+/// Whether two runs left the same in the words that do not depend on the schedule: one that gave up, as it
+/// may, has left nothing.
+fn may_be_same(one: &[u32], other: &[u32]) -> bool {
+    one.is_empty() || other.is_empty() || one == other
+}
+
+/// The trials of a kernel.
+pub struct Trials<'c> {
+    label: String,
+    cases: Vec<&'c (u32, Case)>,
+    /// What went wrong is kept as text: it is told to each who asks.
+    batches: Vec<OnceLock<Result<Vec<Trial<'c>>, String>>>,
+}
+
+impl<'c> Trials<'c> {
+    /// Those of the kernel with this label: the first `count` of the cases that run it, small ones first.
+    pub fn new(label: &str, cases: &'c [(u32, Case)], count: usize) -> Result<Self> {
+        let has_it = |case: &Case| kernels(case).iter().any(|k| k == label);
+        // A sample leaves out the longest third.
+        let considered = if all_mutants() { count } else { count * 3 / 2 };
+        let mut cases: Vec<_> = cases.iter().filter(|(_, case)| has_it(case)).collect();
+        ensure!(!cases.is_empty(), "{label}: no case runs it");
+        // A third of them are those with the fewest passes: they are about this kernel most of all.
+        let mut by_passes: Vec<usize> = (0..cases.len()).collect();
+        by_passes.sort_by_key(|&k| cases[k].1.plan.steps().len());
+        by_passes[(considered / 3).min(cases.len())..].sort_unstable();
+        cases = by_passes.into_iter().take(considered).map(|k| cases[k]).collect();
+        cases.sort_by_key(|(_, case)| cost(case));
+        cases.truncate(count);
+        let batches = (0..cases.len().div_ceil(BATCH)).map(|_| OnceLock::new()).collect();
+        Ok(Self { label: label.to_owned(), cases, batches })
+    }
+
+    /// Runs the kernel as it is; gives the trials, the shortest first.
+    fn run(&self, batch: usize) -> Result<Vec<Trial<'c>>> {
+        let mut trials = Vec::new();
+        let cases = self.cases.iter().enumerate().skip(batch * BATCH).take(BATCH);
+        for (k, (width, case)) in cases {
+            let mut options = way(k, *width, case);
+            let outcome = run(case, &options, PlanOptions::default(), &[])?;
+            if let Some(problem) = outcome.problem {
+                bail!("{} with {options:?}, unchanged: {problem}", case.name);
+            }
+            if !case.steady.is_empty() {
+                let random = Schedule::Random;
+                let another = Options { schedule: random, seed: 99, ..Options::new(*width) };
+                let other = run(case, &another, PlanOptions::default(), &[])?;
+                let same = may_be_same(&other.steady, &outcome.steady);
+                ensure!(same, "{} with {options:?}: depends on the schedule", case.name);
+            }
+            // A loop that never ends is stopped, and one finding is enough.
+            options.budget = 3 * outcome.steps + 1_000_000;
+            options.first_only = true;
+            let executed = outcome.coverage.kernels.get(&self.label).map(|c| c.executed.clone());
+            let (executed, steps) = (executed.unwrap_or_default(), outcome.steps);
+            trials.push(Trial { case, options, executed, steps, steady: outcome.steady });
+        }
+        trials.sort_by_key(|trial| trial.steps);
+        Ok(trials)
+    }
+
+    fn batch(&self, number: usize) -> Result<&[Trial<'c>]> {
+        let made =
+            self.batches[number].get_or_init(|| self.run(number).map_err(|e| format!("{e:#}")));
+        made.as_deref().map_err(|problem| anyhow!("{problem}"))
+    }
+
+    /// Whether the first few trials execute what is changed.
+    pub fn executes(&self, mutant: &Mutant) -> Result<bool> {
+        let Some(block) = mutant.block else { return Ok(true) };
+        let mut trials = self.batch(0)?.iter();
+        Ok(trials.any(|trial| trial.executed.get(block).copied().unwrap_or(false)))
+    }
+
+    /// Whether a mutant is noticed; none where no trial executes it.
+    pub fn notice(&self, mutant: &Mutant) -> Result<Option<bool>> {
+        let mut executed = None;
+        for number in 0..self.batches.len() {
+            for trial in self.batch(number)? {
+                let runs = |block: usize| trial.executed.get(block).copied().unwrap_or(false);
+                if !mutant.block.is_none_or(runs) {
+                    continue;
+                }
+                executed = Some(false);
+                let replace: [(&str, &[u32]); 1] = [(&self.label, &mutant.words)];
+                match run(trial.case, &trial.options, PlanOptions::default(), &replace) {
+                    Ok(outcome)
+                        if outcome.problem.is_none()
+                            && may_be_same(&outcome.steady, &trial.steady) => {}
+                    _ => return Ok(Some(true)),
+                }
+            }
+        }
+        Ok(executed)
+    }
+}
