@@ -1,6 +1,6 @@
 /*
- * multisplit: GPU sort, split, histogram, scan, reduction and shortest paths, in the caller's own Vulkan device
- * and command buffers.
+ * multisplit: GPU sort, split, top-k, histogram, scan, reduction and shortest paths, in the caller's own
+ * Vulkan device and command buffers.
  *
  * The life of an operation:
  *
@@ -606,6 +606,30 @@ typedef struct {
   MultisplitCommonInfo common;
 } MultisplitSplitInfo;
 
+/// A top-k of up to 2^30 - 1 elements, in an array of at most `maxStorageBufferRange` bytes: the k largest
+/// or smallest with their indices, of the whole array or of each of its rows. Of equal elements those with
+/// lower indices come first.
+///
+/// Roles: `KEYS`, only read; `KEYS_OUT` and `INDICES`, k elements of each row, row after row.
+typedef struct {
+  /// `sizeof(MultisplitTopKInfo)`.
+  uint32_t struct_size;
+  /// What a key is; 0: `uint32_t`.
+  MultisplitKeyType key_type;
+  /// How many elements of each row: at most its length. Of a count below k, only as many are written.
+  uint64_t k;
+  /// The length of a row, of which there is a whole number; 0: the whole array is one. Only for a fixed
+  /// count.
+  uint64_t row_length;
+  /// Whether the smallest elements are wanted, from small to large; otherwise the largest, from large
+  /// to small.
+  VkBool32 smallest;
+  /// Whether they may come in any order, which takes less time.
+  VkBool32 unsorted;
+  /// How many elements, and what the caller does around the operation.
+  MultisplitCommonInfo common;
+} MultisplitTopKInfo;
+
 /// A histogram of up to 2^20 bins.
 ///
 /// Roles: `SAMPLES` and `COUNTS`; `WEIGHTS` where there are weights; `OUT_OF_RANGE` and `CUMULATIVE`
@@ -912,6 +936,16 @@ MultisplitResult multisplit_sort_create(const MultisplitContext *context,
 MultisplitResult multisplit_split_create(const MultisplitContext *context,
                                          const MultisplitSplitInfo *info,
                                          MultisplitOperation **operation);
+
+/// Plans a top-k. Nothing is compiled yet: see `multisplit_operation_warm_up`.
+///
+/// The caller's part:
+/// `info` is `NULL` or points to a `MultisplitTopKInfo` whose pointers are `NULL` or what they say
+/// they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+MultisplitResult multisplit_topk_create(const MultisplitContext *context,
+                                        const MultisplitTopKInfo *info,
+                                        MultisplitOperation **operation);
 
 /// Plans a histogram. Nothing is compiled yet, a function in GLSL excepted: see
 /// `multisplit_operation_warm_up`.

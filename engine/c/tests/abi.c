@@ -149,6 +149,10 @@ static void nulls_with_a_context(MultisplitContext *context) {
     EXPECT(NULL, multisplit_reduce_create(NULL, &reduce, &operation));
     EXPECT(NULL, multisplit_reduce_create(context, NULL, &operation));
     EXPECT(NULL, multisplit_reduce_create(context, &reduce, NULL));
+    MultisplitTopKInfo topk = topk_info();
+    EXPECT(NULL, multisplit_topk_create(NULL, &topk, &operation));
+    EXPECT(NULL, multisplit_topk_create(context, NULL, &operation));
+    EXPECT(NULL, multisplit_topk_create(context, &topk, NULL));
     EXPECT(NULL, multisplit_sort_create(NULL, &sort, &operation));
     EXPECT(NULL, multisplit_sort_create(context, NULL, &operation));
     EXPECT(NULL, multisplit_sort_create(context, &sort, NULL));

@@ -48,6 +48,7 @@ fn the_header_is_what_the_sources_say() -> Result<()> {
         "types",
         "sort",
         "split",
+        "topk",
         "histogram",
         "scan",
         "reduce",
