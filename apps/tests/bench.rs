@@ -219,7 +219,7 @@ fn bench_all_measures_everything() {
     let (json, html) = (lines.to_str().expect("a path"), page.to_str().expect("a path"));
     // Each subject once: a software driver compiles for seconds.
     let one_each = "--n 5000 --m 4 --op split_delta_keys --method direct --sorts sort_keys_u32 \
-                    --histograms histogram_even --graph rmat:300:900 --search near-far";
+                    --k 32 --histograms histogram_even --graph rmat:300:900 --search near-far";
     let line = format!("bench all {one_each} --reps 1 --warmup 0 --validate");
     let files = ["--json", json, "--html", html];
     let words: Vec<_> = line.split_whitespace().chain(files).collect();
@@ -233,6 +233,7 @@ fn bench_all_measures_everything() {
         "scan_exclusive_u32",
         "scan_exclusive_u32",
         "sort_keys_u32",
+        "topk_f32",
         "split_delta_keys",
         "histogram_even",
         "reduce_sum_u32",

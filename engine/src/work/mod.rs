@@ -251,7 +251,7 @@ impl Work {
     }
 
     /// `dst` gets the elements of `src` that `which` selects, and the first word of `selected` their count,
-    /// which later passes can take for theirs: [`parts`](Self::parts) has [`primitives::select`] for
+    /// which later passes can take for theirs: [`parts`](Self::parts) has [`primitives::select()`] for
     /// selections by flags, for what is rejected, and for lengths of runs.
     pub fn select<A, B, C>(
         &mut self,
