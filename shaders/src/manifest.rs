@@ -179,17 +179,33 @@ mod tests {
     #[test]
     fn choices_are_in_the_order_of_the_host() {
         let families = families().expect("well formed");
-        for family in families.iter().filter(|family| !family.axes.is_empty()) {
+        let has =
+            |kernel: &Entry, define: &str, value: &str| defines(kernel).contains(&(define, value));
+        for family in families.iter().filter(|family| family.axes.last() == Some(&2)) {
             let narrow_and_wide = family.kernels.chunks_exact(2).enumerate();
             for (index, kernels) in narrow_and_wide {
-                let has = |kernel: &Entry, define: &str, value: &str| {
-                    defines(kernel).contains(&(define, value))
-                };
                 assert!(has(&kernels[0], "KEY_BITS", "32"), "{}", kernels[0].label);
                 assert!(has(&kernels[1], "KEY_BITS", "64"), "{}", kernels[1].label);
                 let moved = ["KEYS", "PAIRS", "PERMUTATION"][index];
                 let moves = family.axes.len() > 1;
                 assert!(!moves || kernels.iter().all(|k| has(k, moved, "1")), "{}", family.label);
+            }
+        }
+        // Sums and orders of 32 and 64 bits; where floats are their own, those behind.
+        for family in families.iter().filter(|family| family.axes.last() > Some(&2)) {
+            let terms = [
+                ("32", ""),
+                ("32", "ORDER"),
+                ("64", ""),
+                ("64", "ORDER"),
+                ("32", "FLOAT"),
+                ("64", "FLOAT"),
+            ];
+            for (kernel, (bits, by)) in family.kernels.iter().zip(terms) {
+                assert!(has(kernel, "KEY_BITS", bits), "{}", kernel.label);
+                for define in ["ORDER", "FLOAT"] {
+                    assert_eq!(has(kernel, define, "1"), define == by, "{}", kernel.label);
+                }
             }
         }
     }
