@@ -93,9 +93,11 @@ fn arrays_of_another_type(gpu: &Gpu) -> Result<()> {
     ] {
         expect_mismatch(sort(&mut graph, &policy, &Sort::ascending(), &buffers), mismatch)?;
     }
-    for (src, dst, name) in [(floats[0], a, "src"), (a, floats[0], "dst")] {
+    for (src, dst, mismatch) in
+        [(floats[0], a, ("dst", "u32", "f32")), (a, floats[0], ("dst", "f32", "u32"))]
+    {
         let result = scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst));
-        expect_mismatch(result, (name, "f32", "u32"))?;
+        expect_mismatch(result, mismatch)?;
     }
     // The same where a plan is run on arrays.
     let mut graph = Graph::new("run");
