@@ -104,6 +104,11 @@ impl Devices {
         self.common.verify
     }
 
+    /// What summaries end with where results were verified.
+    pub fn verified(&self) -> &'static str {
+        if self.verify() { ", verified against the CPU" } else { "" }
+    }
+
     /// Whether more than usual is to be said.
     pub fn verbose(&self) -> bool {
         self.common.verbose > 0

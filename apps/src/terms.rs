@@ -11,9 +11,10 @@ use crate::parts::{Room, in_order};
 pub trait Term: FileKey {
     /// The sum; integers wrap around.
     fn plus(self, other: Self) -> Self;
-    /// For bounds on errors: the value, and the distance from 1 to the next number. Nothing of integers,
-    /// whose sums are exact.
-    fn rounded(self) -> Option<(f64, f64)>;
+    /// The value of a float, for bounds on errors. Nothing of integers, whose sums are exact.
+    fn rounded(self) -> Option<f64>;
+    /// The distance from 1 to the next number, and the largest number, of floats.
+    const LIMITS: (f64, f64);
 }
 
 macro_rules! terms {
@@ -23,18 +24,22 @@ macro_rules! terms {
                 self.wrapping_add(other)
             }
 
-            fn rounded(self) -> Option<(f64, f64)> {
+            fn rounded(self) -> Option<f64> {
                 None
             }
+
+            const LIMITS: (f64, f64) = (0.0, 0.0);
         })*
         $(impl Term for $float {
             fn plus(self, other: Self) -> Self {
                 self + other
             }
 
-            fn rounded(self) -> Option<(f64, f64)> {
-                Some((self.into(), Self::EPSILON.into()))
+            fn rounded(self) -> Option<f64> {
+                Some(self.into())
             }
+
+            const LIMITS: (f64, f64) = (Self::EPSILON as f64, Self::MAX as f64);
         })*
     };
 }
@@ -129,6 +134,9 @@ pub fn verify_scan<T: Term>(
     input: &[T],
     output: &[T],
 ) -> Result<()> {
+    if output.len() != input.len() {
+        bail!("the scan of {} elements has {}", input.len(), output.len());
+    }
     let mut check = Check::new(operator);
     let mut through: Option<T> = None;
     for (index, (&x, &got)) in input.iter().zip(output).enumerate() {
@@ -184,27 +192,70 @@ pub fn verify_index<T: Term>(
 struct Check {
     operator: Operator,
     count: f64,
+    /// The sum of the magnitudes of finite numbers.
     magnitude: f64,
+    /// The sum of the others, where there are any: infinite, or NaN, in whatever order they are added.
+    not_finite: Option<f64>,
 }
 
 impl Check {
     fn new(operator: Operator) -> Self {
-        Self { operator, count: 0.0, magnitude: 0.0 }
+        Self { operator, count: 0.0, magnitude: 0.0, not_finite: None }
     }
 
     fn add<T: Term>(&mut self, x: T) {
         self.count += 1.0;
-        self.magnitude += x.rounded().map_or(0.0, |(value, _)| value.abs());
+        match x.rounded() {
+            Some(value) if value.is_finite() => self.magnitude += value.abs(),
+            Some(value) => self.not_finite = Some(self.not_finite.unwrap_or(0.0) + value),
+            None => {}
+        }
     }
 
     fn allows<T: Term>(&self, expected: T, got: T) -> bool {
-        match (self.operator, expected.rounded(), got.rounded()) {
-            (Operator::Sum, Some((expected, step)), Some((got, _))) => {
-                // n additions in any order are off by (n - 1) roundings of the sum of magnitudes at most.
-                let bound = 2.0 * self.count * step * self.magnitude;
-                (expected - got).abs() <= bound || !expected.is_finite() || !bound.is_finite()
-            }
-            _ => rank(expected) == rank(got),
+        let (Operator::Sum, Some(expected), Some(got)) =
+            (self.operator, expected.rounded(), got.rounded())
+        else {
+            return rank(expected) == rank(got);
+        };
+        let (step, largest) = T::LIMITS;
+        if self.magnitude >= largest {
+            // What overflows depends on the order.
+            return true;
         }
+        match self.not_finite {
+            Some(sum) if sum.is_nan() => got.is_nan(),
+            Some(sum) => got == sum,
+            // n additions in any order are off by (n - 1) roundings of the sum of magnitudes at most.
+            None => (expected - got).abs() <= 2.0 * self.count * step * self.magnitude,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn allowed(input: &[f32], got: f32) -> bool {
+        verify_reduction(Operator::Sum, input, Some(got)).is_ok()
+    }
+
+    #[test]
+    fn sums_of_floats_are_compared_as_far_as_rounding_goes() {
+        let tenths = [0.1f32; 1000];
+        assert!(allowed(&tenths, 100.0) && allowed(&tenths, 99.999));
+        assert!(!allowed(&tenths, 99.0) && !allowed(&tenths, f32::NAN));
+        let infinite = [1.0, f32::INFINITY, 2.0];
+        assert!(allowed(&infinite, f32::INFINITY));
+        assert!(!allowed(&infinite, 3.0) && !allowed(&infinite, f32::NEG_INFINITY));
+        let both = [f32::NEG_INFINITY, f32::INFINITY];
+        assert!(allowed(&both, f32::NAN) && !allowed(&both, 0.0));
+    }
+
+    #[test]
+    fn scans_are_as_long_as_their_input() {
+        assert!(verify_scan(Operator::Sum, true, &[1u32, 2], &[1, 3]).is_ok());
+        assert!(verify_scan(Operator::Sum, true, &[1u32, 2], &[1]).is_err());
+        assert!(verify_scan(Operator::Sum, true, &[1u32, 2], &[1, 4]).is_err());
     }
 }

@@ -33,7 +33,7 @@
 //! gpu.sort_pairs(&[1u32, 2], &values);
 //! ```
 //!
-//! Arrays of different types in one copy, and sums of what is no number:
+//! Arrays of different types in one copy, and a scan of something that is not a number:
 //! ```compile_fail,E0271
 //! let gpu = multisplit::Context::new().unwrap();
 //! let (a, b) = (gpu.upload(&[1u32]).unwrap(), gpu.upload(&[1.0f32]).unwrap());

@@ -299,6 +299,9 @@ pub enum Error {
         /// The length of a row that was asked for.
         length: u64,
     },
+    /// Rows of an array whose length the device counts.
+    #[error("rows are cut from a host count; what a device counts is one row")]
+    RowsOfDeviceCount,
     /// A histogram that does not fit its samples: its bins, their layout or their weights.
     #[error("no such histogram of {sample} samples: {problem}")]
     Histogram {

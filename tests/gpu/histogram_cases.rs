@@ -2,9 +2,9 @@
 //! count against the CPU.
 
 use anyhow::{Context as _, Result, ensure};
-use multisplit::Bins;
 use multisplit::primitives::Policy;
 use multisplit::primitives::histogram::HistogramMethod;
+use multisplit::{Bins, Sample};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::histogram::{Reference, Spread, count, even_edges, range_bin, splitters};
@@ -15,7 +15,7 @@ use crate::histogram_run::{Input, run};
 tests!(histogram:
     product_of_cases, every_method, every_search, odd_splitters, random_cases, several_passes, many_bins, pieces,
     edges_in_their_own_bins, exact_edges_of_integers, rounded_up_to_the_last_edge,
-    counts_are_those_of_the_edges, counts_between_edges, counts_are_those_of_the_edges_of_doubles,
+    counts_are_those_of_the_edges, counts_between_edges,
 );
 
 const BINS: [u32; 9] = [1, 2, 3, 32, 33, 256, 257, 4096, 65_536];
@@ -379,25 +379,33 @@ fn rounded_up_to_the_last_edge(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Samples on, right below and right above the edges that the description says are counted where a
-/// comparison with those puts them; also where edges are so close that several are one.
-fn counts_are_those_of_the_edges(gpu: &Gpu) -> Result<()> {
-    let check = |lo: f32, hi: f32, m: u32| -> Result<()> {
-        let bins = Bins::even(lo..hi, m);
-        let edges = bins.edges();
-        let near = |&edge: &f64| [edge as f32, (edge as f32).next_down(), (edge as f32).next_up()];
-        let samples: Vec<f32> = edges.iter().flat_map(near).chain([0.0, -0.0, 1e-40]).collect();
-        let result = gpu.context.histogram(&samples, bins)?;
-        let bin_of = |i: usize| {
-            let x = f64::from(samples[i]);
-            (lo <= samples[i] && samples[i] < hi)
-                .then(|| edges[..m as usize].partition_point(|&edge| edge <= x) as u32 - 1)
-        };
-        let (counts, out_of_range) = count(samples.len(), m, bin_of, |_| 1);
-        expect_equal(&result.counts, &counts).with_context(|| format!("{lo} to {hi}, {m}"))?;
-        expect_equal(&result.out_of_range, &[out_of_range])
+/// Counts `samples` in `m` even bins, and expects each where a comparison with the edges that the
+/// description says puts it.
+fn check_edges<S: Sample + PartialOrd + Into<f64>>(
+    gpu: &Gpu,
+    (lo, hi, m): (S, S, u32),
+    samples: impl FnOnce(&[f64]) -> Vec<S>,
+) -> Result<()> {
+    let bins = Bins::even(lo..hi, m);
+    let edges = bins.edges();
+    let samples = samples(&edges);
+    let result = gpu.context.histogram(&samples, bins)?;
+    let bin_of = |i: usize| {
+        let below = || edges[..m as usize].partition_point(|&edge| edge <= samples[i].into());
+        (lo <= samples[i] && samples[i] < hi).then(|| below() as u32 - 1)
     };
-    for (lo, hi, m) in [
+    let (counts, out_of_range) = count(samples.len(), m, bin_of, |_| 1);
+    let (from, to): (f64, f64) = (lo.into(), hi.into());
+    expect_equal(&result.counts, &counts).with_context(|| format!("{from} to {to}, {m}"))?;
+    expect_equal(&result.out_of_range, &[out_of_range])
+}
+
+/// Samples on, right below and right above each edge; also where edges are so close that several are
+/// one.
+fn counts_are_those_of_the_edges(gpu: &Gpu) -> Result<()> {
+    let near = |&edge: &f64| [edge as f32, (edge as f32).next_down(), (edge as f32).next_up()];
+    let samples = |edges: &[f64]| edges.iter().flat_map(near).chain([0.0, -0.0, 1e-40]).collect();
+    for range in [
         (0.0, 1.0, 100),
         (-1.0, 1.0, 3),
         (-0.7, 0.3, 1000),
@@ -406,51 +414,22 @@ fn counts_are_those_of_the_edges(gpu: &Gpu) -> Result<()> {
         (0.1, 1e9, 65_536),
         (-3.1, 3.1, 1 << 20),
     ] {
-        check(lo, hi, m)?;
+        check_edges::<f32>(gpu, range, samples)?;
+    }
+    let near = |&edge: &f64| [edge, edge.next_down(), edge.next_up()];
+    let samples = |edges: &[f64]| edges.iter().flat_map(near).chain([0.0, -0.0, 1e-310]).collect();
+    for range in [(0.0, 1.0, 100), (-0.7, 0.3, 1000), (1e15, 1e15 + 20.0, 77)] {
+        check_edges::<f64>(gpu, range, samples)?;
     }
     Ok(())
 }
 
 /// Between edges as well: the kernel compares only samples that are near one.
 fn counts_between_edges(gpu: &Gpu) -> Result<()> {
+    const STEPS: u32 = 1 << 16;
     for (lo, hi, m) in [(-1.0f32, 1.0, 7), (0.0, 1.0, 1000), (100.0, 101.0, 5000)] {
-        let bins = Bins::even(lo..hi, m);
-        let edges = bins.edges();
-        let steps = 1 << 16;
-        let sample = |i: u32| lo + (hi - lo) * (f64::from(i) / f64::from(steps)) as f32;
-        let samples: Vec<f32> = (0..steps).map(sample).collect();
-        let result = gpu.context.histogram(&samples, bins)?;
-        let bin_of = |i: usize| {
-            let x = f64::from(samples[i]);
-            (samples[i] < hi)
-                .then(|| edges[..m as usize].partition_point(|&edge| edge <= x) as u32 - 1)
-        };
-        let (counts, out_of_range) = count(samples.len(), m, bin_of, |_| 1);
-        expect_equal(&result.counts, &counts).with_context(|| format!("{lo} to {hi}, {m}"))?;
-        expect_equal(&result.out_of_range, &[out_of_range])?;
-    }
-    Ok(())
-}
-
-/// The same of doubles, of which rounding leaves next to none unsure.
-fn counts_are_those_of_the_edges_of_doubles(gpu: &Gpu) -> Result<()> {
-    if !gpu.context.features().shader_float64 {
-        return Ok(());
-    }
-    for (lo, hi, m) in [(0.0f64, 1.0, 100), (-0.7, 0.3, 1000), (1e15, 1e15 + 20.0, 77)] {
-        let bins = Bins::even(lo..hi, m);
-        let edges = bins.edges();
-        let near = |&edge: &f64| [edge, edge.next_down(), edge.next_up()];
-        let samples: Vec<f64> = edges.iter().flat_map(near).chain([0.0, -0.0, 1e-310]).collect();
-        let result = gpu.context.histogram(&samples, bins)?;
-        let bin_of = |i: usize| {
-            let x = samples[i];
-            (lo <= x && x < hi)
-                .then(|| edges[..m as usize].partition_point(|&edge| edge <= x) as u32 - 1)
-        };
-        let (counts, out_of_range) = count(samples.len(), m, bin_of, |_| 1);
-        expect_equal(&result.counts, &counts).with_context(|| format!("{lo} to {hi}, {m}"))?;
-        expect_equal(&result.out_of_range, &[out_of_range])?;
+        let sample = |i: u32| lo + (hi - lo) * (f64::from(i) / f64::from(STEPS)) as f32;
+        check_edges(gpu, (lo, hi, m), |_| (0..STEPS).map(sample).collect())?;
     }
     Ok(())
 }

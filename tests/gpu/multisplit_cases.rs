@@ -129,8 +129,7 @@ pub fn sizes(gpu: &Gpu, full: bool) -> Vec<usize> {
     let subgroup = policy.subgroup_size as usize;
     let mut sizes = vec![0, 1, subgroup - 1, tile - 1, tile, tile + 1, 3 * tile + 7];
     if full {
-        // Which takes a software driver seconds, a thousand times.
-        sizes.push(if gpu.is_software() { (1 << 17) + 3 } else { (1 << 20) + 3 });
+        sizes.push(gpu.large_length());
     }
     sizes
 }

@@ -43,7 +43,7 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     for key in KeyType::ALL {
         let mut sizes = sizes(&policy, key)?;
-        sizes.push(if gpu.is_software() { (1 << 17) + 3 } else { (1 << 20) + 3 });
+        sizes.push(gpu.large_length());
         for along in ALONG {
             for descending in [false, true] {
                 for &n in &sizes {

@@ -62,6 +62,12 @@ impl Gpu {
         self.context.properties().device_type == vk::PhysicalDeviceType::CPU
     }
 
+    /// The largest array of a whole product. A software driver takes seconds for 2^20 elements, and there are
+    /// a thousand cases of them.
+    pub fn large_length(&self) -> usize {
+        if self.is_software() { (1 << 17) + 3 } else { (1 << 20) + 3 }
+    }
+
     /// The policy of the device, with ranking by lane order where the device turns out to keep it,
     /// whether or not that is known of it.
     pub fn probed_policy(&self) -> Result<Policy> {

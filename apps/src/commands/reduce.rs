@@ -124,7 +124,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     print(options, &value, index, (n, element))?;
     let n = size::grouped(n as u64);
     let time = figures::time(phase::taken("reducing").as_secs_f64() * 1e9);
-    let checked = if devices.verify() { ", verified against the CPU" } else { "" };
+    let checked = devices.verified();
     let device = &context.properties().name;
     report::done(format_args!("reduced {n} {element} in {time} on {device}{checked}"));
     Ok(())

@@ -100,7 +100,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     outputs.finish()?;
     let n = size::grouped(array.len() as u64);
     let time = figures::time(phase::taken("scanning").as_secs_f64() * 1e9);
-    let checked = if devices.verify() { ", verified against the CPU" } else { "" };
+    let checked = devices.verified();
     let device = &context.properties().name;
     report::done(format_args!("scanned {n} {element} in {time} on {device}{checked}"));
     Ok(())

@@ -296,7 +296,7 @@ impl SortJob<'_> {
 
     fn summary(&self, took: Duration, what: &str) -> String {
         let time = figures::time(took.as_secs_f64() * 1e9);
-        let checked = if self.devices.verify() { ", verified against the CPU" } else { "" };
+        let checked = self.devices.verified();
         let device = &self.context.properties().name;
         format!("sorted {what} in {time} on {device}{checked}")
     }

@@ -2,7 +2,6 @@
 //! table.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
@@ -17,7 +16,7 @@ use crate::keyed::{KeyedFiles, KeyedOptions, OutputOptions};
 use crate::on_device::Moved;
 use crate::values::ValueOptions;
 use crate::wide_keys::{device_element, widened};
-use crate::{figures, report, size};
+use crate::{figures, phase, report, size};
 
 /// Arguments of `multisplit topk`.
 #[derive(Debug, Args)]
@@ -93,10 +92,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
                 None => format!("{name} has {} elements", size::grouped(n)),
             };
             options.check_k(options.rows.unwrap_or(n), within)?;
-            let start = Instant::now();
-            let found = job.found(&keys)?;
-            let summary =
-                job.summary(start.elapsed(), &format!("{} {}", size::grouped(n), keys.element()));
+            let found = job.found(&keys, options.k)?;
+            let summary = job.summary(&format!("{} {}", size::grouped(n), keys.element()));
             files.write(Moved::Host(found.keys), None, Some(found.indices))?;
             report::done(summary);
         }
@@ -143,21 +140,17 @@ struct TopKJob<'j> {
 }
 
 impl TopKJob<'_> {
-    fn found(&self, keys: &Array) -> Result<Found> {
-        self.found_of(keys, self.options.k)
-    }
-
-    fn found_of(&self, keys: &Array, k: u64) -> Result<Found> {
+    fn found(&self, keys: &Array, k: u64) -> Result<Found> {
         with_key_type!(device_element(keys.element()), self.select(keys, k))
     }
 
     fn select<K: FileKey>(&self, keys: &Array, k: u64) -> Result<Found> {
         let wide = widened(keys);
         let keys = K::from_data(&wide).context("keys of another size")?;
-        let found = {
+        let found = phase::timed("selecting", || {
             let _span = tracing::info_span!("topk", n = keys.len() as u64).entered();
-            self.context.topk(keys, &self.options.described(k))?
-        };
+            self.context.topk(keys, &self.options.described(k))
+        })?;
         if self.devices.verify() {
             let _span = tracing::info_span!("verify").entered();
             self.verify(keys, k as usize, &found.keys, &found.indices)?;
@@ -188,10 +181,9 @@ impl TopKJob<'_> {
 
     /// Rows of a table by its column; those without a key come last.
     fn table(&self, input: &TableInput) -> Result<(Vec<u32>, String)> {
-        let start = Instant::now();
         let column = input.columns.first().context("no column")?;
         let k = self.options.k.min(column.keys.len() as u64);
-        let found = self.found_of(&column.keys, k)?;
+        let found = self.found(&column.keys, k)?;
         let row = |&index: &u32| match &column.present {
             None => index,
             Some(present) => present[index as usize],
@@ -199,15 +191,15 @@ impl TopKJob<'_> {
         let order = found.indices.iter().map(row).chain(column.missing.iter().copied());
         let order = order.take(self.options.k as usize).collect();
         let what = format!("{} rows by {}", size::grouped(input.table.len() as u64), column.name);
-        Ok((order, self.summary(start.elapsed(), &what)))
+        Ok((order, self.summary(&what)))
     }
 
-    fn summary(&self, took: Duration, what: &str) -> String {
-        let time = figures::time(took.as_secs_f64() * 1e9);
+    fn summary(&self, what: &str) -> String {
+        let time = figures::time(phase::taken("selecting").as_secs_f64() * 1e9);
         let (k, device) = (self.options.k, &self.context.properties().name);
         let side = if self.options.smallest { "smallest" } else { "largest" };
         let each = if self.options.rows.is_some() { " of each row" } else { "" };
-        let checked = if self.devices.verify() { ", verified against the CPU" } else { "" };
+        let checked = self.devices.verified();
         format!("found the {k} {side}{each} of {what} in {time} on {device}{checked}")
     }
 }

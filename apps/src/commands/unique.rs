@@ -82,7 +82,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     outputs.finish()?;
     let n = size::grouped(array.len() as u64);
     let time = figures::time(phase::taken("finding runs").as_secs_f64() * 1e9);
-    let checked = if devices.verify() { ", verified against the CPU" } else { "" };
+    let checked = devices.verified();
     let device = &context.properties().name;
     report::done(format_args!("{found} of {n} {element} kept in {time} on {device}{checked}"));
     Ok(())

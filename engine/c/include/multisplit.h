@@ -355,7 +355,7 @@ typedef enum {
 /// The caller's device, from which everything else is created. Any number of threads may use it.
 typedef struct MultisplitContext MultisplitContext;
 
-/// A sort, a split, a histogram or a scan: planned, and after `multisplit_operation_warm_up` ready
+/// A sort, split, top-k, histogram, scan or reduction: planned, and after `multisplit_operation_warm_up` ready
 /// to be recorded. Several threads may record one operation into different command buffers.
 typedef struct MultisplitOperation MultisplitOperation;
 

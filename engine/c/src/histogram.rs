@@ -8,12 +8,12 @@ use multisplit::primitives::histogram::{Bin, Layout};
 use multisplit::primitives::{self, HistogramBuffers};
 use multisplit::{Bins, Context, SampleType};
 
-use crate::context::{CONTEXTS, MultisplitContext};
+use crate::context::MultisplitContext;
 use crate::declare::Declaration;
 use crate::glsl;
 use crate::operation::{self, MultisplitOperation};
-use crate::read::{self, Out, Sized32};
-use crate::result::{MultisplitResult, Outcome, guard};
+use crate::read::{self, Sized32};
+use crate::result::{MultisplitResult, Outcome};
 use crate::split::wrong_edges;
 use crate::types::{COUNT_END, MultisplitCommonInfo, MultisplitRole, MultisplitSampleType, choice};
 use crate::vulkan::VkBool32;
@@ -118,16 +118,11 @@ pub unsafe extern "C" fn multisplit_histogram_create(
     info: *const MultisplitHistogramInfo,
     operation: *mut *mut MultisplitOperation,
 ) -> MultisplitResult {
-    guard(|| {
-        // SAFETY: by the caller's contract.
-        unsafe {
-            let out = Out::handle("operation", operation)?;
-            let (context, info) = (CONTEXTS.get(context)?, read::info(info)?);
-            let declaration = declare(&context.engine, &info)?;
-            out.set(operation::create(&context, &info.common, declaration)?);
-        }
-        Ok(())
-    })
+    // SAFETY: by the caller's contract.
+    unsafe {
+        let declare = |context: &Context, info: &_| declare(context, info);
+        operation::create(context, info, operation, |info| &info.common, declare)
+    }
 }
 
 /// # Safety

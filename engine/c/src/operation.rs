@@ -5,10 +5,11 @@ use std::ffi::c_char;
 use std::mem::{MaybeUninit, offset_of};
 use std::sync::Arc;
 
+use multisplit::Context;
 use multisplit::ash::vk::Handle as _;
 use multisplit::embed::BufferContract;
 
-use crate::context::ContextObject;
+use crate::context::{CONTEXTS, ContextObject, MultisplitContext};
 use crate::declare::Declaration;
 use crate::handle::Registry;
 use crate::planned::Operation;
@@ -17,7 +18,7 @@ use crate::result::{Failure, MultisplitResult, Outcome, guard};
 use crate::types::{MultisplitBinding, MultisplitCommonInfo, MultisplitRole, MultisplitScope};
 use crate::vulkan::{VkBool32, VkBufferUsageFlags, VkCommandBuffer, VkDeviceSize, VkQueryPool};
 
-/// A sort, a split, a histogram or a scan: planned, and after `multisplit_operation_warm_up` ready
+/// A sort, split, top-k, histogram, scan or reduction: planned, and after `multisplit_operation_warm_up` ready
 /// to be recorded. Several threads may record one operation into different command buffers.
 pub struct MultisplitOperation;
 
@@ -108,24 +109,35 @@ unsafe impl Sized32 for MultisplitRecordInfo {
 
 static OPERATIONS: Registry<MultisplitOperation, Operation> = Registry::new("operation");
 
-/// Plans an operation: what every `multisplit_*_create` comes to.
+/// Plans an operation: what every `multisplit_*_create` does, each with passes of its own.
+///
+/// # Safety
+/// `info` is null or points to an `I` whose pointers are null or what they say they are. `operation` is
+/// null or may be written.
+pub(crate) unsafe fn create<I: Sized32 + Copy>(
+    context: *const MultisplitContext,
+    info: *const I,
+    operation: *mut *mut MultisplitOperation,
+    common: impl FnOnce(&I) -> &MultisplitCommonInfo,
+    declare: impl FnOnce(&Context, &I) -> Outcome<Declaration>,
+) -> MultisplitResult {
+    guard(|| {
+        // SAFETY: by the caller's contract.
+        unsafe {
+            let out = Out::handle("operation", operation)?;
+            let (context, info) = (CONTEXTS.get(context)?, read::info(info)?);
+            let declaration = declare(&context.engine, &info)?;
+            let planned = Operation::plan(&context, common(&info), declaration)?;
+            out.set(OPERATIONS.insert(planned)?);
+        }
+        Ok(())
+    })
+}
+
+/// Plans an operation that is then ready to be recorded.
 ///
 /// # Safety
 /// The pointer in `common` is null or what it says it is.
-pub(crate) unsafe fn create(
-    context: &Arc<ContextObject>,
-    common: &MultisplitCommonInfo,
-    declaration: Declaration,
-) -> Outcome<*mut MultisplitOperation> {
-    // SAFETY: by the caller's contract.
-    let operation = unsafe { Operation::plan(context, common, declaration)? };
-    OPERATIONS.insert(operation)
-}
-
-/// The same, ready to be recorded.
-///
-/// # Safety
-/// As for [`create`].
 pub(crate) unsafe fn create_ready(
     context: &Arc<ContextObject>,
     common: &MultisplitCommonInfo,

@@ -5,11 +5,11 @@ use std::mem::{MaybeUninit, offset_of};
 use multisplit::primitives::{self, ScanBuffers};
 use multisplit::{Context, KeyType, Operator, Scan};
 
-use crate::context::{CONTEXTS, MultisplitContext};
+use crate::context::MultisplitContext;
 use crate::declare::Declaration;
 use crate::operation::{self, MultisplitOperation};
-use crate::read::{self, Out, Sized32};
-use crate::result::{MultisplitResult, Outcome, guard};
+use crate::read::{self, Sized32};
+use crate::result::{MultisplitResult, Outcome};
 use crate::types::{
     COUNT_END, MultisplitCommonInfo, MultisplitKeyType, MultisplitOperator, MultisplitRole,
 };
@@ -53,16 +53,8 @@ pub unsafe extern "C" fn multisplit_scan_create(
     info: *const MultisplitScanInfo,
     operation: *mut *mut MultisplitOperation,
 ) -> MultisplitResult {
-    guard(|| {
-        // SAFETY: by the caller's contract.
-        unsafe {
-            let out = Out::handle("operation", operation)?;
-            let (context, info) = (CONTEXTS.get(context)?, read::info(info)?);
-            let declaration = declare(&context.engine, &info)?;
-            out.set(operation::create(&context, &info.common, declaration)?);
-        }
-        Ok(())
-    })
+    // SAFETY: by the caller's contract.
+    unsafe { operation::create(context, info, operation, |info| &info.common, declare) }
 }
 
 fn declare(context: &Context, info: &MultisplitScanInfo) -> Outcome<Declaration> {

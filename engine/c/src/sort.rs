@@ -6,11 +6,11 @@ use multisplit::graph::ElementType;
 use multisplit::primitives::{self, SortBuffers};
 use multisplit::{Context, KeyType, Sort};
 
-use crate::context::{CONTEXTS, MultisplitContext};
+use crate::context::MultisplitContext;
 use crate::declare::Declaration;
 use crate::operation::{self, MultisplitOperation};
-use crate::read::{self, Out, Sized32};
-use crate::result::{Failure, MultisplitResult, Outcome, guard};
+use crate::read::{self, Sized32};
+use crate::result::{Failure, MultisplitResult, Outcome};
 use crate::types::{
     COUNT_END, MultisplitCommonInfo, MultisplitKeyType, MultisplitRole, choice, value_bytes,
 };
@@ -77,16 +77,8 @@ pub unsafe extern "C" fn multisplit_sort_create(
     info: *const MultisplitSortInfo,
     operation: *mut *mut MultisplitOperation,
 ) -> MultisplitResult {
-    guard(|| {
-        // SAFETY: by the caller's contract.
-        unsafe {
-            let out = Out::handle("operation", operation)?;
-            let (context, info) = (CONTEXTS.get(context)?, read::info(info)?);
-            let declaration = declare(&context.engine, &info)?;
-            out.set(operation::create(&context, &info.common, declaration)?);
-        }
-        Ok(())
-    })
+    // SAFETY: by the caller's contract.
+    unsafe { operation::create(context, info, operation, |info| &info.common, declare) }
 }
 
 pub(crate) fn declare(context: &Context, info: &MultisplitSortInfo) -> Outcome<Declaration> {

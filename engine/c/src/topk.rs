@@ -6,11 +6,11 @@ use multisplit::graph::ElementType;
 use multisplit::primitives::{self, TopKBuffers};
 use multisplit::{Context, KeyType, TopK};
 
-use crate::context::{CONTEXTS, MultisplitContext};
+use crate::context::MultisplitContext;
 use crate::declare::Declaration;
 use crate::operation::{self, MultisplitOperation};
-use crate::read::{self, Out, Sized32};
-use crate::result::{MultisplitResult, Outcome, guard};
+use crate::read::{self, Sized32};
+use crate::result::{MultisplitResult, Outcome};
 use crate::types::{COUNT_END, MultisplitCommonInfo, MultisplitKeyType, MultisplitRole};
 use crate::vulkan::VkBool32;
 
@@ -58,16 +58,8 @@ pub unsafe extern "C" fn multisplit_topk_create(
     info: *const MultisplitTopKInfo,
     operation: *mut *mut MultisplitOperation,
 ) -> MultisplitResult {
-    guard(|| {
-        // SAFETY: by the caller's contract.
-        unsafe {
-            let out = Out::handle("operation", operation)?;
-            let (context, info) = (CONTEXTS.get(context)?, read::info(info)?);
-            let declaration = declare(&context.engine, &info)?;
-            out.set(operation::create(&context, &info.common, declaration)?);
-        }
-        Ok(())
-    })
+    // SAFETY: by the caller's contract.
+    unsafe { operation::create(context, info, operation, |info| &info.common, declare) }
 }
 
 fn declare(context: &Context, info: &MultisplitTopKInfo) -> Outcome<Declaration> {

@@ -9,6 +9,7 @@ use multisplit_graph::{Buffer, Graph, Groups, PassBuilder, PassId, View};
 use multisplit_shaders::{builtin, push_constants};
 
 use super::Policy;
+use super::arrays::check_room;
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
 
@@ -113,10 +114,7 @@ impl Lengths {
             return Ok((none, Length::known(most)));
         };
         let needed = index.saturating_add(1).saturating_mul(WORD);
-        if needed > buffer.size() {
-            let (name, size) = ("count".to_owned(), buffer.size());
-            return Err(Error::BufferTooSmall { name, size, needed });
-        }
+        check_room("count", buffer, needed)?;
         let source = Some((buffer, index, word(most)?));
         Ok((Self { source, ..none }, Length { most, record: Some(0) }))
     }

@@ -119,19 +119,6 @@ impl KeyType {
     }
 }
 
-/// An array of a graph is one of `expected`.
-pub(in crate::primitives) fn check_element(
-    name: &'static str,
-    buffer: Buffer,
-    expected: ElementType,
-) -> Result<()> {
-    if buffer.element() == expected {
-        return Ok(());
-    }
-    let (found, expected) = (buffer.element().to_string(), expected.to_string());
-    Err(Error::KeyTypeMismatch { name, found, expected })
-}
-
 /// Bytes of the values in a buffer of a graph.
 pub(in crate::primitives) fn value_bytes(buffer: Buffer) -> Result<u32> {
     let bytes = buffer.element().bytes().unwrap_or(0);

@@ -6,6 +6,7 @@ use multisplit_graph::{Buffer, Graph, Groups, View};
 use multisplit_shaders::{builtin, push_constants};
 
 use super::Policy;
+use super::arrays::check_room;
 use super::count::{Count, Length, Lengths, Prepared};
 use super::pieces::{pieces, single};
 use crate::device::context::Context;
@@ -210,10 +211,7 @@ impl Filling {
 /// The first `n` words of a buffer.
 fn first(name: &str, buffer: Buffer, n: Length) -> Result<View> {
     let needed = n.most.saturating_mul(WORD);
-    if needed > buffer.size() {
-        let (name, size) = (name.to_owned(), buffer.size());
-        return Err(Error::BufferTooSmall { name, size, needed });
-    }
+    check_room(name, buffer, needed)?;
     Ok(buffer.range(0, needed))
 }
 

@@ -5,6 +5,7 @@
 //! everything else the caller adds. Each takes a description (how) and buffers (where); types come
 //! from the buffers.
 
+mod arrays;
 mod cells;
 mod constants;
 mod count;

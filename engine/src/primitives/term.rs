@@ -1,5 +1,7 @@
 //! What a scan or a reduction combines: the operator, the type, and which kernels and constants follow.
 
+use multisplit_graph::{Buffer, Graph};
+
 use super::key::KeyType;
 
 /// How two elements are combined.
@@ -74,6 +76,14 @@ impl Terms {
     /// From such terms to elements.
     pub fn of_partial(self) -> Self {
         Self { loaded_as: 0, ..self }
+    }
+
+    /// An array of the library's own with so many terms.
+    pub fn transient(self, graph: &mut Graph, name: &str, n: u64) -> Buffer {
+        match self.bytes {
+            4 => graph.transient::<u32>(name, n),
+            _ => graph.transient::<u64>(name, n),
+        }
     }
 
     /// The constants of its kernels.

@@ -5,6 +5,7 @@ use multisplit_graph::{Buffer, View};
 
 use super::{Counted, Histogram};
 use crate::error::{Error, Result};
+use crate::primitives::arrays::check_room;
 use crate::primitives::sample::SampleType;
 use crate::primitives::{Count, Policy};
 
@@ -137,11 +138,7 @@ pub(super) fn pieces(
         return Err(Error::TooLarge { what: "number of elements", asked: n, limit });
     }
     if let Count::Device { buffer, index, .. } = buffers.n {
-        let (size, needed) = (buffer.size(), index.saturating_add(1).saturating_mul(WORD));
-        if size < needed {
-            let name = "histogram.n".to_owned();
-            return Err(Error::BufferTooSmall { name, size, needed });
-        }
+        check_room("histogram.n", buffer, index.saturating_add(1).saturating_mul(WORD))?;
     }
     let last = |count: u64| (count - 1) * stride + u64::from(layout.element(sample));
     check_size("samples", buffers.samples, n, layout.offset, last)?;
@@ -171,10 +168,9 @@ fn check_size(
     offset: u64,
     last: impl Fn(u64) -> u64,
 ) -> Result<()> {
-    let bytes = if n == 0 { 0 } else { last(n) };
-    let (size, needed) = (buffer.size(), offset.saturating_add(bytes).next_multiple_of(WORD));
-    if n == 0 || size >= needed {
+    if n == 0 {
         return Ok(());
     }
-    Err(Error::BufferTooSmall { name: format!("histogram.{name}"), size, needed })
+    let needed = offset.saturating_add(last(n)).next_multiple_of(WORD);
+    check_room(&format!("histogram.{name}"), buffer, needed)
 }

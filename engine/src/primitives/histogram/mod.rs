@@ -21,7 +21,7 @@ pub use tuning::HistogramTuning;
 
 use multisplit_graph::{Buffer, ElementType, Graph};
 
-use super::key::check_element;
+use super::arrays::{check_element, check_room};
 use super::sample::SampleType;
 use super::{Count, Policy, scan};
 use crate::error::{Error, Result};
@@ -247,11 +247,8 @@ fn check(histogram: &Histogram, buffers: &Counted) -> Result<()> {
         ("cumulative", buffers.cumulative, m * WORD),
     ];
     for (name, buffer, needed) in outputs {
-        if let Some(buffer) = buffer
-            && buffer.size() < needed
-        {
-            let (name, size) = (format!("histogram.{name}"), buffer.size());
-            return Err(Error::BufferTooSmall { name, size, needed });
+        if let Some(buffer) = buffer {
+            check_room(&format!("histogram.{name}"), buffer, needed)?;
         }
     }
     Ok(())

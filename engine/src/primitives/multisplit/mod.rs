@@ -35,7 +35,8 @@ pub use tuning::{Ranking, SplitTuning, TileShape, TileShapes, ValuesAfter};
 
 use multisplit_graph::{Buffer, ElementType, Graph, View};
 
-use super::key::{KeyType, check_element, value_bytes};
+use super::arrays::{check_element, check_room};
+use super::key::{KeyType, value_bytes};
 use super::policy::MAX_ELEMENTS;
 use super::{Count, Policy};
 use crate::error::{Error, Result};
@@ -243,11 +244,7 @@ fn check(split: &Split, buffers: &SplitBuffers) -> Result<()> {
     }
     let key = u64::from(split.key.bytes());
     let large_enough = |name: &str, buffer: Buffer, element: u64, count: u64| {
-        let (size, needed) = (buffer.size(), element * count);
-        if size >= needed {
-            return Ok(());
-        }
-        Err(Error::BufferTooSmall { name: format!("multisplit.{name}"), size, needed })
+        check_room(&format!("multisplit.{name}"), buffer, element * count)
     };
     large_enough("keys", buffers.keys, key, n)?;
     large_enough("offsets", buffers.offsets, WORD, u64::from(split.buckets) + 1)?;

@@ -9,8 +9,9 @@ mod passes;
 
 use multisplit_graph::{Buffer, ElementType, Graph};
 
+use super::arrays::{check_element, check_room};
 use super::count::Lengths;
-use super::key::{KeyType, check_element};
+use super::key::KeyType;
 use super::term::{Operator, Terms};
 use super::{Count, Policy};
 use crate::error::{Error, Result};
@@ -67,7 +68,7 @@ pub fn reduce(
         if operator == Operator::Sum {
             return Err(Error::IndexOfSum);
         }
-        // The last number means that there is no element.
+        // NO_INDEX says that there are no elements, so it is nobody's index.
         let (asked, limit) = (n.max(), u64::from(NO_INDEX));
         if asked > limit {
             let what = "number of elements of a reduction with an index (indices have 32 bits)";
@@ -78,14 +79,10 @@ pub fn reduce(
     let (asked, limit) = (n.max(), u64::MAX / terms.bytes);
     let too_large = Error::TooLarge { what: "length of a reduction", asked, limit };
     let source = asked.checked_mul(terms.bytes).ok_or(too_large)?;
-    let one = [("reduce.src", Some(src), source), ("reduce.dst", Some(dst), terms.bytes)];
-    for (name, buffer, needed) in one.into_iter().chain([("reduce.index", index, 4)]) {
-        if let Some(buffer) = buffer
-            && buffer.size() < needed
-        {
-            let (name, size) = (name.to_owned(), buffer.size());
-            return Err(Error::BufferTooSmall { name, size, needed });
-        }
+    check_room("reduce.src", src, source)?;
+    check_room("reduce.dst", dst, terms.bytes)?;
+    if let Some(index) = index {
+        check_room("reduce.index", index, 4)?;
     }
     let (lengths, n) = Lengths::new(n)?;
     let dst = dst.range(0, terms.bytes);

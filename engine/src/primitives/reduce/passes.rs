@@ -91,10 +91,7 @@ impl ReducePasses<'_> {
             return Err(Error::TooLarge { what: "number of parts of a reduction", asked, limit });
         }
         let prepared = lengths.prepare(graph, self.policy, "reduce.prepare")?;
-        let made = match bytes {
-            4 => graph.transient::<u32>("reduce.parts", parts.most),
-            _ => graph.transient::<u64>("reduce.parts", parts.most),
-        };
+        let made = self.terms.transient(graph, "reduce.parts", parts.most);
         let indices =
             self.index.map(|_| graph.transient::<u32>("reduce.indices", parts.most).into());
         let mut first = 0;

@@ -13,8 +13,9 @@ pub(in crate::primitives) use plan::{
 
 use multisplit_graph::{Buffer, Graph};
 
+use super::arrays::check_element;
 use super::count::{Lengths, Prepared};
-use super::key::{KeyType, check_element};
+use super::key::KeyType;
 use super::term::{Operator, Terms};
 use super::{Count, Policy};
 use crate::error::Result;

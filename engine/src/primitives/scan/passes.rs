@@ -30,9 +30,8 @@ push_constants! {
     }
 }
 
-/// Where a piece of the input begins at a multiple of so many tiles, its words in an array with
-/// one word a tile begin at a multiple of 256 bytes: the largest offset alignment that Vulkan
-/// lets a device ask for.
+/// Pieces begin at multiples of so many tiles. Then their part of an array that has one word for each
+/// tile begins at a multiple of 256 bytes, the largest offset alignment that Vulkan lets a device ask for.
 const ALIGNED_TILES: u64 = 64;
 
 /// A part of the arrays that one pass works on.
@@ -118,14 +117,6 @@ impl ScanPasses<'_> {
         Ok(())
     }
 
-    /// An array with one term for each tile.
-    fn transient(&self, graph: &mut Graph, name: &str, tiles: Length) -> Buffer {
-        match self.terms.bytes {
-            4 => graph.transient::<u32>(name, tiles.most),
-            _ => graph.transient::<u64>(name, tiles.most),
-        }
-    }
-
     pub fn reduce_then_scan(
         &self,
         graph: &mut Graph,
@@ -137,8 +128,8 @@ impl ScanPasses<'_> {
         // Pieces that write words of their own do not wait for each other.
         let apart = ALIGNED_TILES * tile * bytes <= self.policy.max_storage_range;
         let pieces = self.cut(tiles, tile, if apart { ALIGNED_TILES } else { 1 })?;
-        let sums = self.transient(graph, "scan.sums", tiles);
-        let offsets = self.transient(graph, "scan.offsets", tiles);
+        let sums = self.terms.transient(graph, "scan.sums", tiles.most);
+        let offsets = self.terms.transient(graph, "scan.offsets", tiles.most);
         let words = |all: Buffer, piece: &Piece| match apart {
             true => (all.range(u64::from(piece.first_tile) * bytes, piece.tiles.most * bytes), 0),
             false => (all.into(), piece.first_tile),

@@ -7,6 +7,7 @@ use multisplit_shaders::builtin::variants::{SCAN_LOOKBACK, SCAN_REDUCE, SCAN_SPI
 
 use super::passes::ScanPasses;
 use crate::error::{Error, Result};
+use crate::primitives::arrays::check_room;
 use crate::primitives::count::{Length, Lengths, Prepared};
 use crate::primitives::key::KeyType;
 use crate::primitives::memory::Filling;
@@ -91,12 +92,8 @@ impl ScanPlan {
         let (asked, limit) = (n.most, u64::MAX / terms.bytes);
         let too_large = Error::TooLarge { what: "length of a scan", asked, limit };
         let needed = asked.checked_mul(terms.bytes).ok_or(too_large)?;
-        for (name, buffer) in [("scan.src", src), ("scan.dst", dst)] {
-            if needed > buffer.size() {
-                let (name, size) = (name.to_owned(), buffer.size());
-                return Err(Error::BufferTooSmall { name, size, needed });
-            }
-        }
+        check_room("scan.src", src, needed)?;
+        check_room("scan.dst", dst, needed)?;
         let (src, dst) = (src.range(0, needed), dst.range(0, needed));
         let job = ScanPasses { policy, prepared, n, terms, inclusive, src, dst };
         match &self.way {

@@ -14,8 +14,9 @@ use std::ops::RangeInclusive;
 
 use multisplit_graph::{Buffer, ElementType, Graph};
 
+use super::arrays::{check_element, check_room};
 use super::count::Lengths;
-use super::key::{Key, KeyType, check_element};
+use super::key::{Key, KeyType};
 use super::{Count, Policy};
 use crate::error::{Error, Result};
 use passes::SelectPasses;
@@ -183,11 +184,7 @@ impl SelectBuffers {
             let Some(buffer) = buffer else { continue };
             check_element(name, buffer, element)?;
             let bytes = u64::from(element.bytes().unwrap_or(4));
-            let (needed, size) = (len.saturating_mul(bytes), buffer.size());
-            if size < needed {
-                let name = format!("select.{name}");
-                return Err(Error::BufferTooSmall { name, size, needed });
-            }
+            check_room(&format!("select.{name}"), buffer, len.saturating_mul(bytes))?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! The passes of a selection: a clear of what tiles tell each other, and the sweep.
 
 use multisplit_graph::{Buffer, Graph};
+use multisplit_shaders::builtin::Builtin;
 use multisplit_shaders::builtin::variants::{SELECT_PARTITION, SELECT_RUNS, SELECT_SWEEP};
 use multisplit_shaders::push_constants;
 
@@ -24,9 +25,12 @@ push_constants! {
     }
 }
 
-/// Threads of a workgroup at most: a tile, 16 or 24 KiB with these, is gathered in shared memory, of which
-/// every device has 16 KiB and all that are known have 32.
+const WORD: u64 = 4;
+/// Threads of a workgroup at most: a tile is gathered in shared memory, of which several workgroups on a
+/// multiprocessor have a part each.
 const MAX_THREADS: u32 = 256;
+/// Bytes of shared memory beside the tile: what subgroups count, and two numbers.
+const OTHER_SHARED: u64 = 1 << 10;
 
 /// One selection on its way into the graph.
 pub(super) struct SelectPasses<'j> {
@@ -49,6 +53,20 @@ impl By {
 }
 
 impl SelectPasses<'_> {
+    /// Threads of a workgroup, and elements of its tile, of which each takes so many bytes of shared memory.
+    fn workgroup(&self, kernel: &Builtin, element: u64) -> (u32, u64) {
+        let tile = |threads| tile_elements(kernel, &Policy { threads, ..*self.policy });
+        let room = u64::from(self.policy.shared_memory).saturating_sub(OTHER_SHARED);
+        // Multiples of the subgroup size, which is a power of two.
+        let mut threads = self.policy.threads.min(MAX_THREADS);
+        while threads.is_multiple_of(2 * self.policy.subgroup_size)
+            && tile(threads) * element > room
+        {
+            threads /= 2;
+        }
+        (threads, tile(threads))
+    }
+
     pub fn add(self, graph: &mut Graph, mut lengths: Lengths) -> Result<()> {
         let &SelectBuffers { src, dst, selected, flags, rejected, run_lengths, .. } = self.buffers;
         let wide = usize::from(self.key.bits() == 64);
@@ -57,10 +75,9 @@ impl SelectPasses<'_> {
             (Some(_), None) => SELECT_PARTITION,
             (None, None) => SELECT_SWEEP,
         };
-        // Multiples of the subgroup size, which is a power of two.
-        let threads = self.policy.threads.min(MAX_THREADS);
-        let sized = Policy { threads, ..*self.policy };
-        let tile = tile_elements(kernels[wide], &sized);
+        // Beside each element lies where its run begins, if lengths are wanted.
+        let element = u64::from(self.key.bytes()) + if run_lengths.is_some() { WORD } else { 0 };
+        let (threads, tile) = self.workgroup(kernels[wide], element);
         // At least one, which tells that nothing is selected of nothing.
         let tiles = lengths.some_parts(self.n, tile)?;
         let words = if run_lengths.is_some() { 4 } else { 2 };
@@ -97,7 +114,7 @@ impl SelectPasses<'_> {
             .bind("dst", view(dst, bytes)?)
             .bind("status", status)
             // Where there are none, the binding is not looked at.
-            .bind("flags", flags.map_or(Ok(src), |flags| view(flags, 4))?)
+            .bind("flags", flags.map_or(Ok(src), |flags| view(flags, WORD))?)
             .bind("selected", selected.range(0, 4))
             .push(&push)
             .specialize("local_size_x", threads)
@@ -105,7 +122,7 @@ impl SelectPasses<'_> {
         let constants = [("PREDICATE", self.by.predicate()), ("KEY_KIND", self.key.kind())];
         let pass = specialize(pass, &kernel, &constants);
         let pass = match (rejected, run_lengths) {
-            (_, Some(lengths)) => pass.bind("lengths", view(lengths, 4)?),
+            (_, Some(lengths)) => pass.bind("lengths", view(lengths, WORD)?),
             (Some(rejected), None) => pass.bind("rejected", view(rejected, bytes)?),
             (None, None) => pass,
         };

@@ -22,8 +22,9 @@ use std::sync::Arc;
 
 use multisplit_graph::{Buffer, ElementType, Graph};
 
+use super::arrays::{check_element, check_room};
 use super::count::Count;
-use super::key::{KeyType, check_element, value_bytes};
+use super::key::{KeyType, value_bytes};
 use super::multisplit::{TileShape, number_elements};
 use super::policy::MAX_ELEMENTS;
 use super::{Policy, fill};
@@ -338,13 +339,7 @@ fn check(sort: &KeyedSort, buffers: &SortBuffers) -> Result<()> {
     }
     check_bits(sort)?;
     let large_enough = |name: &str, buffer: Buffer, bytes: u32| {
-        let (size, needed) = (buffer.size(), n.saturating_mul(u64::from(bytes)));
-        let name = || format!("sort.{name}");
-        if size >= needed {
-            Ok(())
-        } else {
-            Err(Error::BufferTooSmall { name: name(), size, needed })
-        }
+        check_room(&format!("sort.{name}"), buffer, n.saturating_mul(u64::from(bytes)))
     };
     let key_bytes = sort.key.bytes();
     large_enough("keys", buffers.keys, key_bytes)?;
@@ -362,10 +357,7 @@ fn check(sort: &KeyedSort, buffers: &SortBuffers) -> Result<()> {
             }
             _ => {}
         }
-        if half.size() < 4 {
-            let (name, size, needed) = ("sort.half".to_owned(), half.size(), 4);
-            return Err(Error::BufferTooSmall { name, size, needed });
-        }
+        check_room("sort.half", half, 4)?;
     }
     Ok(())
 }

@@ -16,8 +16,9 @@ pub use tuning::TopKTuning;
 use multisplit_graph::{Buffer, ElementType, Graph};
 
 use super::Policy;
+use super::arrays::{check_element, check_room};
 use super::count::Count;
-use super::key::{KeyType, check_element};
+use super::key::KeyType;
 use super::policy::MAX_ELEMENTS;
 use crate::error::{Error, Result};
 
@@ -173,7 +174,7 @@ fn check(
 ) -> Result<()> {
     let n = buffers.n.max();
     if topk.row_length.is_some() && matches!(buffers.n, Count::Device { .. }) {
-        return Err(Error::Policy { problem: "rows of a top-k are cut from a host count" });
+        return Err(Error::RowsOfDeviceCount);
     }
     if n > MAX_ELEMENTS {
         return Err(Error::TooLarge { what: "number of elements", asked: n, limit: MAX_ELEMENTS });
@@ -188,14 +189,11 @@ fn check(
     let wanted = rows.saturating_mul(topk.k);
     let bytes = u64::from(key.bytes());
     for (name, buffer, needed) in [
-        ("keys", buffers.keys, n.saturating_mul(bytes)),
-        ("keys_out", buffers.keys_out, wanted.saturating_mul(bytes)),
-        ("indices_out", buffers.indices_out, wanted.saturating_mul(4)),
+        ("topk.keys", buffers.keys, n.saturating_mul(bytes)),
+        ("topk.keys_out", buffers.keys_out, wanted.saturating_mul(bytes)),
+        ("topk.indices_out", buffers.indices_out, wanted.saturating_mul(4)),
     ] {
-        let size = buffer.size();
-        if size < needed {
-            return Err(Error::BufferTooSmall { name: format!("topk.{name}"), size, needed });
-        }
+        check_room(name, buffer, needed)?;
     }
     Ok(())
 }

@@ -107,9 +107,9 @@ struct TopKPasses<'j> {
     keys: View,
 }
 
-/// What one pass is about.
+/// The numbers of one pass.
 #[derive(Clone, Copy, Default)]
-struct Work {
+struct PassSizes {
     /// Workgroups of a row.
     parts: u64,
     /// Threads of each.
@@ -127,7 +127,7 @@ impl TopKPasses<'_> {
         &mut self,
         label: &str,
         kernels: Kernels,
-        work: &Work,
+        sizes: &PassSizes,
         constants: &[(&str, u32)],
     ) -> Result<PassBuilder<'_>> {
         let kernel = kernels[usize::from(self.shape.key.bits() == 64)].kernel()?;
@@ -135,16 +135,16 @@ impl TopKPasses<'_> {
         let push = TopKPush {
             count: self.prepared.pushed(self.n),
             rows: self.shape.rows as u32,
-            parts: work.parts as u32,
+            parts: sizes.parts as u32,
             k: self.shape.k as u32,
             smallest: u32::from(self.topk.smallest),
-            capacity: work.capacity as u32,
-            samples: work.samples as u32,
-            maxima: work.maxima as u32,
-            step: work.step,
+            capacity: sizes.capacity as u32,
+            samples: sizes.samples as u32,
+            maxima: sizes.maxima as u32,
+            step: sizes.step,
         };
         let common = [
-            ("local_size_x", work.threads),
+            ("local_size_x", sizes.threads),
             ("SUBGROUP_SIZE", self.policy.subgroup_size),
             ("KEY_KIND", self.shape.key.kind()),
             ("SORTED", u32::from(self.topk.sorted)),
@@ -156,8 +156,8 @@ impl TopKPasses<'_> {
     }
 
     /// The workgroups of a pass, for all rows.
-    fn groups(&self, work: &Work) -> Groups {
-        Groups::linear(self.shape.rows * work.parts)
+    fn groups(&self, sizes: &PassSizes) -> Groups {
+        Groups::linear(self.shape.rows * sizes.parts)
     }
 
     /// Elements of every row, the library's own.
@@ -171,11 +171,11 @@ impl TopKPasses<'_> {
 
     /// One workgroup for each row of the input.
     fn rows(&mut self, out: &Elements) -> Result<()> {
-        let work = self.one_group(self.shape.length, 0);
-        let groups = self.groups(&work);
+        let sizes = self.one_group(self.shape.length, 0);
+        let groups = self.groups(&sizes);
         let (keys_out, indices_out) = out.views(self.shape);
         let (keys, room) = (self.keys, self.ordered());
-        self.pass("topk.rows", variants::TOPK_ROWS, &work, &room)?
+        self.pass("topk.rows", variants::TOPK_ROWS, &sizes, &room)?
             .bind("keys", keys)
             .bind("keys_out", keys_out)
             .bind("indices_out", indices_out)
@@ -193,11 +193,12 @@ impl TopKPasses<'_> {
         let candidates = self.transient("candidates", guess.capacity);
 
         let Guess { samples, maxima: groups_of_samples, capacity, .. } = guess;
-        let common = Work { samples, maxima: groups_of_samples, capacity, ..Work::default() };
-        let work = Work { parts: guess.parts, threads: policy.threads, ..common };
-        let groups = self.groups(&work);
+        let common =
+            PassSizes { samples, maxima: groups_of_samples, capacity, ..PassSizes::default() };
+        let sizes = PassSizes { parts: guess.parts, threads: policy.threads, ..common };
+        let groups = self.groups(&sizes);
         let group_elements = [("GROUP_ELEMENTS", guess.group_elements as u32)];
-        self.pass("topk.sample", variants::TOPK_SAMPLE, &work, &group_elements)?
+        self.pass("topk.sample", variants::TOPK_SAMPLE, &sizes, &group_elements)?
             .bind("keys", keys)
             .bind("maxima", maxima)
             .bind("state", state)
@@ -205,17 +206,18 @@ impl TopKPasses<'_> {
             .dispatch(groups);
 
         let threads = shape.group_threads(policy, groups_of_samples);
-        let work = Work { parts: 1, threads, ..common };
-        let groups = self.groups(&work);
-        self.pass("topk.threshold", variants::TOPK_THRESHOLD, &work, &[])?
+        let sizes = PassSizes { parts: 1, threads, ..common };
+        let groups = self.groups(&sizes);
+        self.pass("topk.threshold", variants::TOPK_THRESHOLD, &sizes, &[])?
             .bind("maxima", maxima)
             .bind("thresholds", thresholds)
             .dispatch(groups);
 
-        let work = Work { parts: shape.filter_parts(policy), threads: policy.threads, ..common };
-        let groups = self.groups(&work);
+        let sizes =
+            PassSizes { parts: shape.filter_parts(policy), threads: policy.threads, ..common };
+        let groups = self.groups(&sizes);
         let (candidate_keys, candidate_indices) = candidates.views(&shape);
-        self.pass("topk.filter", variants::TOPK_FILTER, &work, &[])?
+        self.pass("topk.filter", variants::TOPK_FILTER, &sizes, &[])?
             .bind("keys", keys)
             .bind("thresholds", thresholds)
             .bind("state", state)
@@ -243,24 +245,29 @@ impl TopKPasses<'_> {
         let unless_filtered = [("UNLESS_FILTERED", u32::from(filtered.is_some()))];
         let parts = shape.select_parts(policy);
         let part_counts = self.graph.transient::<[u32; 2]>("topk.part_counts", shape.rows * parts);
-        let work = Work { parts, threads: policy.threads, capacity: out.room, ..Work::default() };
-        let groups = self.groups(&work);
+        let sizes = PassSizes {
+            parts,
+            threads: policy.threads,
+            capacity: out.room,
+            ..PassSizes::default()
+        };
+        let groups = self.groups(&sizes);
         for step in 0..shape.key.bits().div_ceil(DIGIT_BITS) {
-            let work = Work { step, ..work };
-            self.pass("topk.digits", variants::TOPK_DIGITS, &work, &unless_filtered)?
+            let sizes = PassSizes { step, ..sizes };
+            self.pass("topk.digits", variants::TOPK_DIGITS, &sizes, &unless_filtered)?
                 .bind("keys", keys)
                 .bind("state", state)
                 .bind("digits", digits)
                 .dispatch(groups);
         }
-        self.pass("topk.count", variants::TOPK_COUNT, &work, &unless_filtered)?
+        self.pass("topk.count", variants::TOPK_COUNT, &sizes, &unless_filtered)?
             .bind("keys", keys)
             .bind("state", state)
             .bind("digits", digits)
             .bind("part_counts", part_counts)
             .dispatch(groups);
         let (keys_out, indices_out) = out.views(&shape);
-        self.pass("topk.gather", variants::TOPK_GATHER, &work, &unless_filtered)?
+        self.pass("topk.gather", variants::TOPK_GATHER, &sizes, &unless_filtered)?
             .bind("keys", keys)
             .bind("state", state)
             .bind("digits", digits)
@@ -273,12 +280,12 @@ impl TopKPasses<'_> {
 
     /// One workgroup for the candidates of each row.
     fn finish(&mut self, candidates: &Elements, state: Buffer, out: &Elements) -> Result<()> {
-        let work = self.one_group(candidates.room, candidates.room);
-        let groups = self.groups(&work);
+        let sizes = self.one_group(candidates.room, candidates.room);
+        let groups = self.groups(&sizes);
         let (keys, indices) = candidates.views(self.shape);
         let (keys_out, indices_out) = out.views(self.shape);
         let room = self.ordered();
-        self.pass("topk.finish", variants::TOPK_FINISH, &work, &room)?
+        self.pass("topk.finish", variants::TOPK_FINISH, &sizes, &room)?
             .bind("keys", keys)
             .bind("indices", indices)
             .bind("state", state)
@@ -289,9 +296,9 @@ impl TopKPasses<'_> {
     }
 
     /// A pass of one workgroup for each row, which goes over so many elements.
-    fn one_group(&self, items: u64, capacity: u64) -> Work {
+    fn one_group(&self, items: u64, capacity: u64) -> PassSizes {
         let threads = self.shape.group_threads(self.policy, items);
-        Work { parts: 1, threads, capacity, ..Work::default() }
+        PassSizes { parts: 1, threads, capacity, ..PassSizes::default() }
     }
 
     /// Room to order what is wanted, and no more: several workgroups then fit a multiprocessor.
