@@ -6,7 +6,7 @@ use multisplit::graph::{Buffer, Graph};
 use multisplit::primitives::{self, ReduceBuffers, ScanBuffers, SelectBuffers};
 use multisplit::{Array, Bound, Key, Operator, Scan, Select};
 
-use super::measure::Bench;
+use super::measure::{Bench, Timed};
 use super::output::{Figure, Output};
 use crate::figures::elements_per_nanosecond;
 use crate::plans::Target;
@@ -54,7 +54,7 @@ impl Family<'_> {
         let executable = context.instantiate(self.target.plan(graph, true)?)?;
         context.run(&executable, bound)?;
         check()?;
-        let nanoseconds = self.bench.time(&executable, bound)?;
+        let Timed { nanoseconds, settled } = self.bench.time(&executable, bound)?;
         let labels: Vec<_> =
             executable.plan().steps().iter().map(|step| step.pass.label.as_str()).collect();
         let method = match () {
@@ -65,8 +65,8 @@ impl Family<'_> {
             () => "one-workgroup",
         };
         let gps = elements_per_nanosecond(self.n, nanoseconds);
-        let figure =
-            Figure { op, n: self.n, m: 0, ms: nanoseconds / 1e6, gps, method, split: None };
+        let ms = nanoseconds / 1e6;
+        let figure = Figure { op, n: self.n, m: 0, ms, gps, method, settled, split: None };
         output.figure(figure)?;
         if self.bench.timing.passes {
             let runs = self.bench.timing.runs;
