@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod adopt;
+mod by_key;
 mod cache;
 mod canary;
 mod counted_device;
@@ -36,6 +37,7 @@ mod policies;
 mod probe;
 mod profiles;
 mod reduce;
+mod reduce_segments;
 mod replay;
 mod scan;
 mod scan_types;
@@ -64,6 +66,8 @@ fn main() -> ExitCode {
         every_width(scan::tests()),
         every_width(scan_types::tests()),
         every_width(reduce::tests()),
+        every_width(by_key::tests()),
+        every_width(reduce_segments::tests()),
         every_width(select::tests()),
         every_width(sssp_methods::tests()),
         every_width(sssp_results::tests()),

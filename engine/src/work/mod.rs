@@ -42,6 +42,7 @@
 mod frame;
 mod operand;
 mod pass;
+mod segments;
 
 pub use frame::Frame;
 pub use operand::{First, Operand, WorkArray};

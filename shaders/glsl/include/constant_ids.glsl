@@ -79,5 +79,7 @@
 #define UNLESS_FILTERED_ID 61
 // Of selections.
 #define PREDICATE_ID 52
+// Of scans and reductions in segments.
+#define HEADS_ID 53
 
 #endif

@@ -31,7 +31,6 @@
 
 #ifdef ORDER
 const TERM IDENTITY = ~TERM(0);
-const uint IDENTITY_HALF = 0xFFFFu;
 
 TERM combine(TERM a, TERM b) {
     return min(a, b);
@@ -42,8 +41,6 @@ TERM4 combine(TERM a, TERM4 b) {
 }
 #else
 const TERM IDENTITY = TERM(0);
-const uint IDENTITY_HALF = 0;
-
 TERM combine(TERM a, TERM b) {
     return a + b;
 }

@@ -4,8 +4,14 @@
 //! where. [`Context::reduce`](crate::Context::reduce), [`Context::argmin`](crate::Context::argmin) and
 //! [`Context::argmax`](crate::Context::argmax) do everything in one call.
 
+mod by_key;
 mod host;
 mod passes;
+mod segments;
+mod segments_host;
+
+pub use by_key::{ReduceByKeyBuffers, reduce_by_key};
+pub use segments::{SegmentedReduceBuffers, reduce_segments};
 
 use multisplit_graph::{Buffer, ElementType, Graph};
 

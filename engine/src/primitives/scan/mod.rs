@@ -3,6 +3,7 @@
 //! [`scan`] declares the passes of one scan in a graph: [`Scan`] says how, [`ScanBuffers`] where.
 //! [`Context::scan`](crate::Context::scan) does everything in one call.
 
+mod by_key;
 mod host;
 mod passes;
 mod plan;
@@ -16,6 +17,7 @@ use multisplit_graph::{Buffer, Graph};
 use super::arrays::check_element;
 use super::count::{Lengths, Prepared};
 use super::key::KeyType;
+use super::open::Heads;
 use super::term::{Operator, Terms};
 use super::{Count, Policy};
 use crate::error::Result;
@@ -47,12 +49,20 @@ pub struct ScanBuffers {
     n: Count,
     src: Buffer,
     dst: Buffer,
+    segments: Option<Segments>,
+}
+
+/// What tells where segments begin.
+#[derive(Clone, Copy, Debug)]
+enum Segments {
+    Keys(Buffer),
+    Heads(Buffer),
 }
 
 impl ScanBuffers {
     /// `dst` gets the scan of `src`. Both are arrays of `u32`, `i32`, `f32`, `u64`, `i64` or `f64`.
     pub fn new(src: Buffer, dst: Buffer) -> Self {
-        Self { n: Count::Host(src.len()), src, dst }
+        Self { n: Count::Host(src.len()), src, dst, segments: None }
     }
 
     /// The first `n` elements, by a host count or a device count.
@@ -60,13 +70,40 @@ impl ScanBuffers {
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }
     }
+
+    /// In segments: each run of elements with equal keys is scanned on its own. `keys` has a key for each
+    /// element, of any type that `src` can have; equal are those with equal bits. Arrays are at most as
+    /// long as one binding can be.
+    #[must_use]
+    pub fn keys(self, keys: Buffer) -> Self {
+        Self { segments: Some(Segments::Keys(keys)), ..self }
+    }
+
+    /// In segments that begin where `heads`, a `u32` for each element, is not zero. The first element
+    /// begins one in any case. Arrays are at most as long as one binding can be.
+    #[must_use]
+    pub fn heads(self, heads: Buffer) -> Self {
+        Self { segments: Some(Segments::Heads(heads)), ..self }
+    }
 }
 
 /// Adds the passes of a scan to the graph. A count of 0 adds none.
 pub fn scan(graph: &mut Graph, policy: &Policy, scan: &Scan, buffers: &ScanBuffers) -> Result<()> {
     let key = KeyType::of("src", buffers.src)?;
     check_element("dst", buffers.dst, key.into())?;
-    add(graph, policy, (Terms::new(key, scan.operator), scan.inclusive), buffers)
+    let terms = Terms::new(key, scan.operator);
+    if let Some(segments) = buffers.segments {
+        policy.check()?;
+        graph.sized_for_subgroups(policy.subgroup_size);
+        let heads = match segments {
+            Segments::Keys(keys) => Heads::of_keys(keys)?,
+            Segments::Heads(flags) => Heads::Flags(flags),
+        };
+        let arrays = (buffers.src, heads, buffers.dst);
+        let lengths = Lengths::new(buffers.n)?;
+        return by_key::add(graph, policy, (terms, scan.inclusive), lengths, arrays);
+    }
+    add(graph, policy, (terms, scan.inclusive), buffers)
 }
 
 /// Adds the passes of an exclusive scan of `n` words to the graph: their sums, modulo 2^32.
@@ -85,7 +122,7 @@ fn add(
     graph: &mut Graph,
     policy: &Policy,
     (terms, inclusive): (Terms, bool),
-    &ScanBuffers { n, src, dst }: &ScanBuffers,
+    &ScanBuffers { n, src, dst, .. }: &ScanBuffers,
 ) -> Result<()> {
     policy.check()?;
     graph.sized_for_subgroups(policy.subgroup_size);
