@@ -41,6 +41,7 @@ mod reduce_segments;
 mod replay;
 mod scan;
 mod scan_types;
+mod segments_calls;
 mod select;
 mod sort_cases;
 mod sort_options;
@@ -103,6 +104,7 @@ fn main() -> ExitCode {
         one_width(soundness_order::tests()),
         one_width(work::tests()),
         one_width(terms_calls::tests()),
+        one_width(segments_calls::tests()),
         one_width(adopt::tests()),
         one_width(embedding::tests()),
         one_width(embedding_addresses::tests()),

@@ -4,7 +4,7 @@
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{Graph, Limits};
 use multisplit::primitives::{Count, Policy, SegmentedReduceBuffers, reduce_segments};
-use multisplit::{Bound, Error, Operator};
+use multisplit::{Bound, Operator};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::terms::{self, Term, bits};
@@ -12,7 +12,7 @@ use multisplit_tests::tests;
 
 tests!(reduce_segments:
     product_of_cases, many_tiles_in_one, empty_segments, folded_dispatch, not_all_elements,
-    wrong_offsets_on_the_device, float_sums_are_the_same_from_run_to_run, one_call, refused,
+    wrong_offsets_on_the_device, float_sums_are_the_same_from_run_to_run,
 );
 
 /// Elements around the output that must stay as they are: 64 keep any offset alignment.
@@ -149,7 +149,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
                     }
                 }
             // Pipelines are what a case costs in software: its sizes share them.
-            } else if number.is_multiple_of(6) && mine() {
+            } else if number.is_multiple_of(12) && mine() {
                 for (case, n) in
                     cases.zip([1, tile, tile - 1, tile + 1, 5 * tile + 7].iter().cycle())
                 {
@@ -261,48 +261,5 @@ fn float_sums_are_the_same_from_run_to_run(gpu: &Gpu) -> Result<()> {
         let sum: f64 = of.iter().map(|&x| f64::from(x)).sum();
         ensure!((f64::from(*found) - sum).abs() <= 1e-4 * sum, "{found}, near {sum}");
     }
-    Ok(())
-}
-
-fn one_call(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
-    let (values, cuts) = ([3i32, -1, 4, 1], [0, 2, 2, 4]);
-    expect_equal(&context.reduce_segments(&values, &cuts, Operator::Sum)?, &[2, 0, 5])?;
-    let (array, offsets) = (context.upload(&values)?, context.upload(&cuts)?);
-    let found = context.reduce_segments(&array, &offsets, Operator::Min)?;
-    expect_equal(&context.download(&found)?, &[-1, i32::MAX, 1])?;
-    ensure!(context.reduce_segments(&values, &[0; 0], Operator::Sum)?.is_empty());
-    ensure!(context.reduce_segments(&values, &[4], Operator::Sum)?.is_empty());
-    expect_equal(&context.reduce_segments(&[0f32; 0], &[0, 0], Operator::Sum)?, &[0.0])?;
-    let dst = context.zeroed::<i32>(3)?;
-    let mut work = context.work("segments");
-    work.reduce_segments(&array, &offsets, &dst, Operator::Max)?;
-    work.record()?.submit()?;
-    expect_equal(&context.download(&dst)?, &[3, i32::MIN, 4])
-}
-
-fn refused(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
-    for cuts in [[0, 3, 2], [0, 1, 5]] {
-        let result = gpu.context.reduce_segments(&[1u32, 2, 3, 4], &cuts, Operator::Sum);
-        ensure!(matches!(result, Err(Error::Segments { .. })), "{result:?}");
-    }
-    let mut graph = Graph::new("refused");
-    let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, 8));
-    let (short, floats) = (graph.import::<u32>("short", 7), graph.import::<f32>("floats", 9));
-    let huge = graph.import::<u32>("huge", 1 << 33);
-    let mut add = |buffers| reduce_segments(&mut graph, &policy, Operator::Sum, &buffers);
-    let result = add(SegmentedReduceBuffers::new(src, short, floats));
-    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "dst", .. })), "{result:?}");
-    let result = add(SegmentedReduceBuffers::new(src, floats, dst));
-    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "offsets", .. })), "{result:?}");
-    let result = add(SegmentedReduceBuffers::new(src, short, dst).count(7));
-    ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
-    let result = add(SegmentedReduceBuffers::new(src, short, dst).elements(9));
-    ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
-    let result = add(SegmentedReduceBuffers::new(huge, short, dst));
-    ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
-    let result = add(SegmentedReduceBuffers::new(src, huge, huge));
-    ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
     Ok(())
 }

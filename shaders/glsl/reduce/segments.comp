@@ -127,7 +127,10 @@ void main() {
         if (subgroupElect()) bounds[k] = found;
     }
     for (uint k = thread_rank(); k < TILE / 32; k += gl_WorkGroupSize.x) last_bits[k] = 0;
-    if (thread_rank() == 0) shared_closed = NO_SEGMENT;
+    if (thread_rank() == 0) {
+        shared_closed = NO_SEGMENT;
+        shared_closing = IDENTITY;
+    }
     barrier();
     uint begin = bounds[0];
     uint end = bounds[1];
@@ -171,9 +174,7 @@ void main() {
     }
     barrier();
     if (thread_rank() == 0) {
-        uint closed = shared_closed;
-        parts.at[2 * tile] =
-            uvec4(closed, here.heads, two_words(closed == NO_SEGMENT ? IDENTITY : shared_closing));
+        parts.at[2 * tile] = uvec4(shared_closed, here.heads, two_words(shared_closing));
         parts.at[2 * tile + 1] = uvec4(two_words(here.total), 0, 0);
     }
 }
