@@ -1154,6 +1154,8 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("STORED_AS", 49),
     ("INCLUSIVE", 50),
     ("FROM_PARTS", 51),
+    ("IDENTITY_LOW", 56),
+    ("IDENTITY_HIGH", 57),
     ("GROUP_ELEMENTS", 60),
     ("UNLESS_FILTERED", 61),
     ("PREDICATE", 52),

@@ -53,6 +53,7 @@ pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("topk_pick.glsl", include_str!("../glsl/include/topk_pick.glsl")),
     ("topk_select.glsl", include_str!("../glsl/include/topk_select.glsl")),
     ("topk_visit.glsl", include_str!("../glsl/include/topk_visit.glsl")),
+    ("user_key.glsl", include_str!("../glsl/include/user_key.glsl")),
     ("values.glsl", include_str!("../glsl/include/values.glsl")),
     ("visit_keys.glsl", include_str!("../glsl/include/visit_keys.glsl")),
     ("voting.glsl", include_str!("../glsl/include/voting.glsl")),

@@ -56,6 +56,7 @@ mod synchronization;
 mod terms_calls;
 mod topk;
 mod topk_run;
+mod user_terms;
 mod work;
 
 use std::process::ExitCode;
@@ -69,6 +70,7 @@ fn main() -> ExitCode {
         every_width(reduce::tests()),
         every_width(by_key::tests()),
         every_width(reduce_segments::tests()),
+        every_width(user_terms::tests()),
         every_width(select::tests()),
         every_width(sssp_methods::tests()),
         every_width(sssp_results::tests()),

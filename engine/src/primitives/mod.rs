@@ -15,6 +15,7 @@ mod large;
 mod memory;
 pub mod multisplit;
 mod open;
+pub(crate) mod operator;
 mod pieces;
 pub(crate) mod policy;
 pub mod probe;

@@ -89,7 +89,7 @@ pub(in crate::primitives) struct OpenSweep<'j> {
     /// What it is for, as labels of its passes begin.
     pub name: &'static str,
     pub n: Length,
-    pub terms: Terms,
+    pub terms: Terms<'j>,
     pub src: Buffer,
     pub heads: Heads,
     /// The kernels that get what comes before a tile from passes before, by their terms.
@@ -132,7 +132,7 @@ impl OpenSweep<'_> {
         // At least one, which finds nothing in nothing.
         let tiles = lengths.some_parts(self.n, tile)?;
         // Look-back combines in an order that depends on timing.
-        let look_back = !self.terms.are_rounded()
+        let look_back = !self.terms.depend_on_order()
             && self.policy.scan.for_length(self.n.most) == ScanMethod::LookBack;
         let label = |what| format!("{}.{what}", self.name);
         if look_back {
@@ -169,13 +169,14 @@ impl OpenSweep<'_> {
         tiles: Length,
         (totals, before): (Buffer, Buffer),
     ) -> Result<()> {
-        let kernel = SCAN_OPEN_SPINE[self.terms.variant].kernel()?;
+        let kernel = self.terms.kernel(&SCAN_OPEN_SPINE)?;
         let pass = graph
             .own_pass(SCAN_OPEN_SPINE[0].label(), &kernel)
             .bind("totals", totals)
             .bind("before", before)
             .push(&SpinePush { tiles: prepared.pushed(tiles) })
             .specialize("local_size_x", self.policy.spine_threads);
+        let pass = specialize(pass, &kernel, &self.terms.constants());
         prepared.bind(pass, totals.into()).dispatch(Groups::linear(1));
         Ok(())
     }
@@ -185,10 +186,10 @@ impl OpenSweep<'_> {
         &self,
         graph: &'g mut Graph,
         prepared: Prepared,
-        kernels: &[&Builtin],
+        kernels: &[&'static Builtin],
         (threads, constants): (u32, &[(&str, u32)]),
     ) -> Result<PassBuilder<'g>> {
-        let kernel = kernels[self.terms.variant].kernel()?;
+        let kernel = self.terms.kernel(kernels)?;
         let (keys, bytes) = self.heads.array();
         let src = self.view(self.src, self.terms.bytes)?;
         let pass = graph
@@ -198,8 +199,7 @@ impl OpenSweep<'_> {
             .push(&CountPush { count: prepared.pushed(self.n) })
             .specialize("local_size_x", threads)
             .specialize("HEADS", self.heads.constant());
-        let [loaded, stored] = self.terms.constants();
-        let pass = specialize(pass, &kernel, &[&[loaded, stored], constants].concat());
+        let pass = specialize(pass, &kernel, &[&self.terms.constants(), constants].concat());
         Ok(prepared.bind(pass, src))
     }
 }

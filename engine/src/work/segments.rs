@@ -3,8 +3,8 @@
 use super::{Operand, Work};
 use crate::error::Result;
 use crate::primitives::key::Key;
+use crate::primitives::operator::AnyOperator;
 use crate::primitives::scan::Scan;
-use crate::primitives::term::Operator;
 use crate::primitives::{self, ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers};
 
 impl Work {
@@ -28,7 +28,7 @@ impl Work {
         (keys, values): (A, B),
         (keys_out, values_out): (impl Operand<Item = A::Item>, impl Operand<Item = B::Item>),
         found: impl Operand<Item = u32>,
-        operator: Operator,
+        operator: impl Into<AnyOperator>,
     ) -> Result<()>
     where
         A: Operand<Item: Key>,
@@ -48,7 +48,7 @@ impl Work {
         src: A,
         offsets: B,
         dst: C,
-        operator: Operator,
+        operator: impl Into<AnyOperator>,
     ) -> Result<()>
     where
         A: Operand<Item: Key>,

@@ -139,7 +139,7 @@ void main() {
     Open here;
     if (begin == end) {
         // One segment, or none, goes through.
-        earlier_subgroups(Open(0, all_lanes(total_of_rows(rows))), here);
+        earlier_subgroups(Open(0, total_of_subgroup(rows)), here);
         here.heads = begins_here;
     } else {
         mark_offsets(first, begin, end);

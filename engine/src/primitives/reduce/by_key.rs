@@ -11,7 +11,8 @@ use crate::primitives::arrays::{check_element, check_room};
 use crate::primitives::count::Lengths;
 use crate::primitives::key::{Key, KeyType};
 use crate::primitives::open::{Heads, OpenSweep};
-use crate::primitives::term::{Operator, Terms};
+use crate::primitives::operator::AnyOperator;
+use crate::primitives::term::Terms;
 use crate::primitives::{Count, Policy};
 
 const WORD: u64 = 4;
@@ -52,7 +53,7 @@ impl ReduceByKeyBuffers {
 pub fn reduce_by_key(
     graph: &mut Graph,
     policy: &Policy,
-    operator: Operator,
+    operator: impl Into<AnyOperator>,
     buffers: &ReduceByKeyBuffers,
 ) -> Result<()> {
     policy.check()?;
@@ -67,7 +68,8 @@ pub fn reduce_by_key(
     check_element("keys_out", keys_out, key.into())?;
     check_element("values_out", values_out, value.into())?;
     check_element("found", found, ElementType::U32)?;
-    let terms = Terms::new(value, operator);
+    let operator = operator.into();
+    let terms = Terms::new(value, &operator)?;
     let bytes = u64::from(key.bytes());
     let heads = Heads::of_keys(keys)?;
     heads.check("reduce_by_key", asked)?;
@@ -114,7 +116,7 @@ impl Context {
         &self,
         keys: &A,
         values: &B,
-        operator: Operator,
+        operator: impl Into<AnyOperator>,
     ) -> Result<Pairs<B, A::Item, B::Item>>
     where
         A: Elements<Item: Key> + ?Sized,

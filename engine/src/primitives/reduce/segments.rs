@@ -11,9 +11,10 @@ use crate::primitives::arrays::{check_element, check_room};
 use crate::primitives::constants::specialize;
 use crate::primitives::count::{Length, Lengths, Prepared};
 use crate::primitives::key::KeyType;
+use crate::primitives::operator::AnyOperator;
 use crate::primitives::pieces::single;
 use crate::primitives::scan::tile_elements;
-use crate::primitives::term::{Operator, Terms};
+use crate::primitives::term::Terms;
 use crate::primitives::{Count, Policy};
 
 push_constants! {
@@ -78,7 +79,7 @@ impl SegmentedReduceBuffers {
 pub fn reduce_segments(
     graph: &mut Graph,
     policy: &Policy,
-    operator: Operator,
+    operator: impl Into<AnyOperator>,
     buffers: &SegmentedReduceBuffers,
 ) -> Result<()> {
     policy.check()?;
@@ -87,7 +88,8 @@ pub fn reduce_segments(
     let key = KeyType::of("src", src)?;
     check_element("dst", dst, key.into())?;
     check_element("offsets", offsets, ElementType::U32)?;
-    let terms = Terms::new(key, operator);
+    let operator = operator.into();
+    let terms = Terms::new(key, &operator)?;
     let most = segments.max();
     check_room("reduce_segments.src", src, elements.saturating_mul(terms.bytes))?;
     check_room("reduce_segments.dst", dst, most.saturating_mul(terms.bytes))?;
@@ -117,7 +119,7 @@ pub fn reduce_segments(
 struct SegmentPasses<'j> {
     policy: &'j Policy,
     prepared: Prepared,
-    terms: Terms,
+    terms: Terms<'j>,
     segments: Length,
     elements: u64,
     src: View,
@@ -148,7 +150,7 @@ impl SegmentPasses<'_> {
             return Err(Error::TooLarge { what: "length of a reduction", asked, limit });
         }
         let parts = graph.transient::<[u32; 8]>("reduce.segments.parts", tiles.max(1));
-        let kernel = REDUCE_SEGMENTS[self.terms.variant].kernel()?;
+        let kernel = self.terms.kernel(&REDUCE_SEGMENTS)?;
         let pass = graph
             .own_pass(REDUCE_SEGMENTS[0].label(), &kernel)
             .bind("src", self.src)
@@ -166,7 +168,7 @@ impl SegmentPasses<'_> {
         if tiles <= 1 {
             return Ok(());
         }
-        let kernel = REDUCE_JOIN[self.terms.variant].kernel()?;
+        let kernel = self.terms.kernel(&REDUCE_JOIN)?;
         let pass = graph
             .own_pass(REDUCE_JOIN[0].label(), &kernel)
             .bind("parts", parts)

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::execute::import::Bound;
 use crate::memory::{Array, Elements, Place};
 use crate::primitives::key::Key;
-use crate::primitives::term::Operator;
+use crate::primitives::operator::AnyOperator;
 
 impl Context {
     /// What the elements of each segment of `values` combine to; segment s begins at `offsets[s]` and ends
@@ -27,7 +27,7 @@ impl Context {
         &self,
         values: &A,
         offsets: &B,
-        operator: Operator,
+        operator: impl Into<AnyOperator>,
     ) -> Result<<A::Place as Place>::Array<A::Item>>
     where
         A: Elements<Item: Key> + ?Sized,

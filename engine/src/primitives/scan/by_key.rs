@@ -13,7 +13,7 @@ use crate::primitives::term::Terms;
 pub(super) fn add(
     graph: &mut Graph,
     policy: &Policy,
-    (terms, inclusive): (Terms, bool),
+    (terms, inclusive): (Terms<'_>, bool),
     (lengths, n): (Lengths, Length),
     (src, heads, dst): (Buffer, Heads, Buffer),
 ) -> Result<()> {

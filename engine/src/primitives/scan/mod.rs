@@ -18,28 +18,29 @@ use super::arrays::check_element;
 use super::count::{Lengths, Prepared};
 use super::key::KeyType;
 use super::open::Heads;
+use super::operator::AnyOperator;
 use super::term::{Operator, Terms};
 use super::{Count, Policy};
 use crate::error::Result;
 
 /// How arrays are scanned: by which operator, and with or without the element itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Scan {
-    operator: Operator,
+    operator: AnyOperator,
     inclusive: bool,
 }
 
 impl Scan {
     /// Each element becomes what those before it combine to. The first becomes what changes nothing: 0
     /// of a sum, the last value in order of a minimum, the first of a maximum (of floats, NaNs whose
-    /// other bits are all set).
-    pub fn exclusive(operator: Operator) -> Self {
-        Self { operator, inclusive: false }
+    /// other bits are all set), the identity of an operator in GLSL.
+    pub fn exclusive(operator: impl Into<AnyOperator>) -> Self {
+        Self { operator: operator.into(), inclusive: false }
     }
 
     /// Each element becomes what it and those before it combine to.
-    pub fn inclusive(operator: Operator) -> Self {
-        Self { operator, inclusive: true }
+    pub fn inclusive(operator: impl Into<AnyOperator>) -> Self {
+        Self { operator: operator.into(), inclusive: true }
     }
 }
 
@@ -91,7 +92,7 @@ impl ScanBuffers {
 pub fn scan(graph: &mut Graph, policy: &Policy, scan: &Scan, buffers: &ScanBuffers) -> Result<()> {
     let key = KeyType::of("src", buffers.src)?;
     check_element("dst", buffers.dst, key.into())?;
-    let terms = Terms::new(key, scan.operator);
+    let terms = Terms::new(key, &scan.operator)?;
     if let Some(segments) = buffers.segments {
         policy.check()?;
         graph.sized_for_subgroups(policy.subgroup_size);
@@ -114,14 +115,14 @@ pub(in crate::primitives) fn sums_before(
     dst: Buffer,
     n: u64,
 ) -> Result<()> {
-    let terms = Terms::new(KeyType::U32, Operator::Sum);
+    let terms = Terms::of(KeyType::U32, Operator::Sum);
     add(graph, policy, (terms, false), &ScanBuffers::new(src, dst).count(n))
 }
 
 fn add(
     graph: &mut Graph,
     policy: &Policy,
-    (terms, inclusive): (Terms, bool),
+    (terms, inclusive): (Terms<'_>, bool),
     &ScanBuffers { n, src, dst, .. }: &ScanBuffers,
 ) -> Result<()> {
     policy.check()?;
