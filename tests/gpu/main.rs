@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod adopt;
+mod by_key;
 mod cache;
 mod canary;
 mod counted_device;
@@ -36,9 +37,11 @@ mod policies;
 mod probe;
 mod profiles;
 mod reduce;
+mod reduce_segments;
 mod replay;
 mod scan;
 mod scan_types;
+mod segments_calls;
 mod select;
 mod sort_cases;
 mod sort_options;
@@ -53,6 +56,7 @@ mod synchronization;
 mod terms_calls;
 mod topk;
 mod topk_run;
+mod user_terms;
 mod work;
 
 use std::process::ExitCode;
@@ -64,6 +68,9 @@ fn main() -> ExitCode {
         every_width(scan::tests()),
         every_width(scan_types::tests()),
         every_width(reduce::tests()),
+        every_width(by_key::tests()),
+        every_width(reduce_segments::tests()),
+        every_width(user_terms::tests()),
         every_width(select::tests()),
         every_width(sssp_methods::tests()),
         every_width(sssp_results::tests()),
@@ -99,6 +106,7 @@ fn main() -> ExitCode {
         one_width(soundness_order::tests()),
         one_width(work::tests()),
         one_width(terms_calls::tests()),
+        one_width(segments_calls::tests()),
         one_width(adopt::tests()),
         one_width(embedding::tests()),
         one_width(embedding_addresses::tests()),

@@ -14,6 +14,8 @@ pub(crate) mod key;
 mod large;
 mod memory;
 pub mod multisplit;
+mod open;
+pub(crate) mod operator;
 mod pieces;
 pub(crate) mod policy;
 pub mod probe;
@@ -36,7 +38,10 @@ pub use memory::{copy, copy_first, fill, fill_first};
 pub(in crate::primitives) use memory::{copy_array, copy_into};
 pub use multisplit::SplitBuffers;
 pub use policy::{Policy, ScanMethod};
-pub use reduce::{ReduceBuffers, reduce};
+pub use reduce::{
+    ReduceBuffers, ReduceByKeyBuffers, SegmentedReduceBuffers, reduce, reduce_by_key,
+    reduce_segments,
+};
 pub use scan::{ScanBuffers, scan};
 pub use select::{SelectBuffers, select};
 pub use sort::{SortBuffers, sort};

@@ -13,6 +13,7 @@ use super::others::{HistogramCase, Weighted, histogram_case, memory_case, probe_
 use super::pieces::{PiecesCase, pieces_case};
 use super::primitives::{Device, ITEMS, scan_case, tile};
 use super::search_list::searches;
+use super::segments::{segments_case, segments_cases};
 use super::selects::{select_case, select_cases};
 use super::terms::{term_case, term_cases};
 use super::topk::{TopKCase, TopKData, topk_case};
@@ -353,6 +354,9 @@ pub fn all(device: Device) -> Vec<Maker> {
     }
     for of in select_cases(tile) {
         all.push(Box::new(move || select_case(device, of)));
+    }
+    for of in segments_cases(tile) {
+        all.push(Box::new(move || segments_case(device, of)));
     }
     searches(device, &mut all);
     topks(device, &mut all);

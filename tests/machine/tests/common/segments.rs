@@ -1,0 +1,249 @@
+//! Plans of scans and reductions in segments.
+
+use anyhow::Result;
+use multisplit::graph::{ElementType, Graph};
+use multisplit::primitives::{
+    Policy, ReduceByKeyBuffers, ScanBuffers, ScanMethod, SegmentedReduceBuffers, reduce_by_key,
+    reduce_segments, scan,
+};
+use multisplit::{KeyType, Operator, Scan};
+use multisplit_machine::Rng;
+
+use super::case::{Case, Output};
+use super::primitives::{Device, count_words, counted, limits, policy};
+use super::terms::{How, TermCase};
+
+/// What is done to which elements in which segments.
+#[derive(Clone, Copy, Debug)]
+pub struct SegmentsCase {
+    pub key: KeyType,
+    pub operator: Operator,
+    pub way: Way,
+    pub by: By,
+    /// Elements of a segment, on average.
+    pub length: u64,
+    pub on_device: bool,
+    pub n: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Way {
+    Scan { inclusive: bool, look_back: bool },
+    Reduce { look_back: bool },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    Flags,
+    Keys,
+    WideKeys,
+    Offsets,
+    /// With more empty segments at one place than are walked over.
+    ManyOffsets,
+}
+
+/// What the plan has of elements, and what it is to make of them.
+struct Job {
+    terms: TermCase,
+    input: Vec<u64>,
+    heads: Vec<bool>,
+}
+
+impl Job {
+    fn new(of: SegmentsCase, max: u64) -> Self {
+        let SegmentsCase { key, operator, on_device, n, .. } = of;
+        let terms = TermCase { key, operator, how: How::Reduce, on_device, n };
+        let mut rng = Rng::new(n + of.length);
+        let heads = (0..max).map(|at| at == 0 || rng.next_u64().is_multiple_of(of.length));
+        Self { terms, input: terms.elements(max), heads: heads.collect() }
+    }
+
+    /// The scan of each segment; and of each, what it combines to.
+    fn results(&self, inclusive: bool) -> (Vec<u64>, Vec<u64>) {
+        let (mut scanned, mut reduced) = (Vec::new(), Vec::new());
+        let mut through = self.terms.identity();
+        for at in 0..self.terms.n as usize {
+            if self.heads[at] {
+                through = self.terms.identity();
+                reduced.push(through);
+            }
+            let before = through;
+            through = self.terms.combine(through, self.input[at]);
+            scanned.push(if inclusive { through } else { before });
+            if let Some(last) = reduced.last_mut() {
+                *last = through;
+            }
+        }
+        (scanned, reduced)
+    }
+
+    /// A key or a flag for each element, in words, and where new ones come.
+    fn keys(&self, by: By) -> (Vec<u32>, Vec<u32>) {
+        let (mut all, mut first) = (Vec::new(), Vec::new());
+        let mut key = 7u64;
+        for (at, &head) in self.heads.iter().enumerate() {
+            // Keys of two words differ in one of them.
+            key ^= if head { 1 << (at * 5 % 64) } else { 0 };
+            let words = match by {
+                By::WideKeys => vec![key as u32, (key >> 32) as u32],
+                By::Keys => vec![key as u32 ^ (key >> 32) as u32],
+                _ => vec![head.into()],
+            };
+            if head && at < self.terms.n as usize {
+                first.extend(&words);
+            }
+            all.extend(words);
+        }
+        (all, first)
+    }
+}
+
+pub fn segments_case(device: Device, of: SegmentsCase) -> Result<Case> {
+    if matches!(of.by, By::Offsets | By::ManyOffsets) {
+        return offsets_case(device, of);
+    }
+    let mut graph = Graph::new("by key");
+    let (max, count) = counted(&mut graph, of.n, of.on_device);
+    let job = Job::new(of, max);
+    let (element, key) = (
+        ElementType::from(of.key),
+        ElementType::from(if of.by == By::WideKeys { KeyType::I64 } else { KeyType::U32 }),
+    );
+    let [src, dst] = ["src", "dst"].map(|name| graph.import_array(name, element, max));
+    let keys = graph.import_array("keys", key, max);
+    let (Way::Scan { look_back, .. } | Way::Reduce { look_back }) = of.way;
+    let method = if look_back { ScanMethod::LookBack } else { ScanMethod::ReduceThenScan };
+    let policy = Policy { scan: method, ..policy(device) };
+    let (words, first) = job.keys(of.by);
+    let mut outputs = Vec::new();
+    match of.way {
+        Way::Scan { inclusive, .. } => {
+            let how =
+                if inclusive { Scan::inclusive(of.operator) } else { Scan::exclusive(of.operator) };
+            let buffers = ScanBuffers::new(src, dst).count(count);
+            let buffers = if of.by == By::Flags { buffers.heads(keys) } else { buffers.keys(keys) };
+            scan(&mut graph, &policy, &how, &buffers)?;
+            let expected = job.terms.words(&job.results(inclusive).0);
+            outputs.push(Output { name: "dst", expected });
+        }
+        Way::Reduce { .. } => {
+            let out = graph.import_array("keys_out", key, max);
+            let found = graph.import::<u32>("found", 1);
+            let buffers = ReduceByKeyBuffers::new((keys, src), (out, dst), found).count(count);
+            reduce_by_key(&mut graph, &policy, of.operator, &buffers)?;
+            let reduced = job.results(false).1;
+            outputs.push(Output { name: "found", expected: vec![reduced.len() as u32] });
+            outputs.push(Output { name: "keys_out", expected: first });
+            outputs.push(Output { name: "dst", expected: job.terms.words(&reduced) });
+        }
+    }
+    Ok(Case {
+        name: format!("{of:?}, for {device:?}"),
+        plan: graph.compile(&limits(device))?,
+        outputs,
+        inputs: vec![("src", job.terms.words(&job.input)), ("keys", words), count_words(of.n)],
+        lane_order: false,
+        may_give_up: None,
+        verify: None,
+        steady: Vec::new(),
+    })
+}
+
+fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
+    let job = Job::new(of, of.n);
+    // Some segments have no elements, and the first ones of those that have do not count.
+    let mut offsets = Vec::new();
+    for (at, _) in job.heads.iter().enumerate().filter(|(_, head)| **head).skip(1) {
+        offsets.extend(vec![at as u32; 1 + usize::from(at % 3 == 0)]);
+    }
+    if of.by == By::ManyOffsets {
+        let at = offsets[offsets.len() / 2];
+        let many = vec![at; 70 * device.threads() as usize];
+        offsets.extend(many);
+        offsets.sort_unstable();
+    }
+    // One past the elements counts as their number.
+    offsets.push(of.n as u32 + 5);
+    let segment = |pair: &[u32]| {
+        let range = pair[0] as usize..(pair[1] as usize).min(of.n as usize);
+        job.input[range]
+            .iter()
+            .fold(job.terms.identity(), |so_far, &x| job.terms.combine(so_far, x))
+    };
+    let expected: Vec<u64> = offsets.windows(2).map(segment).collect();
+    let segments = expected.len() as u64;
+    let mut graph = Graph::new("segments");
+    let (max, count) = counted(&mut graph, segments, of.on_device);
+    let element = ElementType::from(of.key);
+    let src = graph.import_array("src", element, of.n);
+    let dst = graph.import_array("dst", element, max);
+    let cuts = graph.import::<u32>("offsets", max + 1);
+    let buffers = SegmentedReduceBuffers::new(src, cuts, dst).count(count);
+    reduce_segments(&mut graph, &policy(device), of.operator, &buffers)?;
+    offsets.resize(max as usize + 1, 3);
+    Ok(Case {
+        name: format!("{of:?}, for {device:?}"),
+        plan: graph.compile(&limits(device))?,
+        outputs: vec![Output { name: "dst", expected: job.terms.words(&expected) }],
+        inputs: vec![
+            ("src", job.terms.words(&job.input)),
+            ("offsets", offsets),
+            count_words(segments),
+        ],
+        lane_order: false,
+        may_give_up: None,
+        verify: None,
+        steady: Vec::new(),
+    })
+}
+
+/// Every kind of term in every way; `tile` is the larger one of the kernels'.
+pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
+    let mut all = Vec::new();
+    let terms = [
+        (KeyType::U32, Operator::Sum),
+        (KeyType::I32, Operator::Max),
+        (KeyType::I64, Operator::Sum),
+        (KeyType::F64, Operator::Min),
+        (KeyType::F32, Operator::Sum),
+        (KeyType::F64, Operator::Sum),
+    ];
+    for (key, operator) in terms {
+        let rounded = key.is_float() && operator == Operator::Sum;
+        for look_back in [true, false] {
+            if look_back && rounded {
+                continue;
+            }
+            for reduce in [false, true] {
+                let number = all.len();
+                let way = match reduce {
+                    false => Way::Scan { inclusive: number % 3 == 0, look_back },
+                    true => Way::Reduce { look_back },
+                };
+                let by = match (number / 2 % 3, reduce) {
+                    (0, false) => By::Flags,
+                    (1, _) => By::WideKeys,
+                    _ => By::Keys,
+                };
+                let length = [3, 900, 5000][number % 3];
+                let n = [2 * tile + 5, tile + 1, 3 * tile - 2][number % 3];
+                let on_device = number % 2 == 1;
+                all.push(SegmentsCase { key, operator, way, by, length, on_device, n });
+            }
+        }
+        let way = Way::Reduce { look_back: false };
+        for (number, by) in [By::Offsets, By::Offsets, By::ManyOffsets].into_iter().enumerate() {
+            let (n, length) = ([3 * tile + 5, 2 * tile, tile + 9][number], [2000, 5, 40][number]);
+            // One kind of term shows it.
+            if by == By::Offsets || key == KeyType::U32 {
+                let on_device = number % 2 == 1;
+                all.push(SegmentsCase { key, operator, way, by, length, on_device, n });
+            }
+        }
+    }
+    // Of nothing, the count is written too.
+    let (key, operator, way) = (KeyType::U32, Operator::Sum, Way::Reduce { look_back: true });
+    let by = By::Keys;
+    all.push(SegmentsCase { key, operator, way, by, length: 3, on_device: true, n: 0 });
+    all
+}
