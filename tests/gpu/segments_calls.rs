@@ -1,18 +1,20 @@
 //! Scans and reductions in segments in one call and as work, and what is refused: nothing here depends on the
 //! width of subgroups.
 
+use std::sync::Arc;
+
 use anyhow::{Result, ensure};
 use multisplit::graph::Graph;
 use multisplit::primitives::{
     ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers, reduce_by_key, reduce_segments, scan,
 };
-use multisplit::{Error, Operator, Scan};
+use multisplit::{Bound, Error, ExecutableOptions, Operator, Scan};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::terms;
 use multisplit_tests::tests;
 
 tests!(segments_calls:
-    by_key, segments, the_count_is_used_on_the_device, refused_by_key, refused_segments,
+    by_key, segments, the_count_is_used_on_the_device, again_and_again_by_address, refused_by_key, refused_segments,
 );
 
 fn by_key(gpu: &Gpu) -> Result<()> {
@@ -52,6 +54,68 @@ fn segments(gpu: &Gpu) -> Result<()> {
     work.reduce_segments(&array, &offsets, &dst, Operator::Max)?;
     work.record()?.submit()?;
     expect_equal(&context.download(&dst)?, &[3, i32::MIN, 4])
+}
+
+/// One recording, by address where the device has them, each run of which is right.
+fn again_and_again_by_address(gpu: &Gpu) -> Result<()> {
+    let (context, n) = (&gpu.context, 9000u64);
+    let keys: Vec<u32> = (0..n as u32).map(|at| at / 70 * 3).collect();
+    let values: Vec<u32> = terms::input(Operator::Sum, n as usize, 6);
+    let offsets: Vec<u32> = [0, 7, 7, 8000, 9000].to_vec();
+    let mut graph = Graph::new("again");
+    let [from, src, scanned, out, sums] =
+        ["keys", "src", "scanned", "out", "sums"].map(|name| graph.import::<u32>(name, n));
+    let (cuts, of_cuts) = (graph.import::<u32>("cuts", 5), graph.import::<u32>("of_cuts", 4));
+    let found = graph.import::<u32>("found", 1);
+    let policy = context.policy();
+    let how = Scan::inclusive(Operator::Sum);
+    scan(&mut graph, &policy, &how, &ScanBuffers::new(src, scanned).keys(from))?;
+    let buffers = ReduceByKeyBuffers::new((from, scanned), (out, sums), found);
+    reduce_by_key(&mut graph, &policy, Operator::Max, &buffers)?;
+    let buffers = SegmentedReduceBuffers::new(scanned, cuts, of_cuts);
+    reduce_segments(&mut graph, &policy, Operator::Max, &buffers)?;
+    graph.replayable();
+    let by_address = context.features().buffer_device_address;
+    let options = ExecutableOptions { by_address, ..ExecutableOptions::default() };
+    let plan = graph.compile(&context.limits())?;
+    let executable = Arc::new(context.instantiate_with(plan, options)?);
+    let [keys_in, values_in] = [context.upload(&keys)?, context.upload(&values)?];
+    let results = [(); 3].map(|()| context.zeroed::<u32>(n));
+    let [of_scan, of_keys, of_sums] = results;
+    let (of_scan, of_keys, of_sums) = (of_scan?, of_keys?, of_sums?);
+    let (offsets_in, totals) = (context.upload(&offsets)?, context.zeroed::<u32>(4)?);
+    let count = context.zeroed::<u32>(1)?;
+    let bound: [Bound<'_>; 8] = [
+        (from, &keys_in).into(),
+        (src, &values_in).into(),
+        (scanned, &of_scan).into(),
+        (out, &of_keys).into(),
+        (sums, &of_sums).into(),
+        (cuts, &offsets_in).into(),
+        (of_cuts, &totals).into(),
+        (found, &count).into(),
+    ];
+    let mut replay = context.replay(executable, &bound)?;
+    let runs = keys.chunk_by(|a, b| a == b).map(<[u32]>::len);
+    let mut begin = 0;
+    let mut expected = Vec::new();
+    for length in runs {
+        expected.push(terms::scan(Operator::Sum, true, &values[begin..begin + length]));
+        begin += length;
+    }
+    let tops: Vec<u32> = expected.iter().map(|of| terms::reduce(Operator::Max, of)).collect();
+    let all = expected.concat();
+    let of = |pair: &[u32]| terms::reduce(Operator::Max, &all[pair[0] as usize..pair[1] as usize]);
+    let of_cuts: Vec<u32> = offsets.windows(2).map(of).collect();
+    for _ in 0..if gpu.full { 1000 } else { 30 } {
+        replay.submit(1)?;
+        replay.wait()?;
+        expect_equal(&context.download(&of_scan)?, &all)?;
+        expect_equal(&context.download(&of_sums)?[..tops.len()], &tops)?;
+        expect_equal(&context.download(&count)?, &[tops.len() as u32])?;
+        expect_equal(&context.download(&totals)?, &of_cuts)?;
+    }
+    Ok(())
 }
 
 /// Passes after a reduction work on as many elements as it found, without the host.

@@ -42,7 +42,7 @@
 #define MULTISPLIT_VERSION_MAJOR 0
 
 /// Minor version of this header.
-#define MULTISPLIT_VERSION_MINOR 4
+#define MULTISPLIT_VERSION_MINOR 5
 
 /// Patch version of this header.
 #define MULTISPLIT_VERSION_PATCH 0
@@ -153,15 +153,17 @@ typedef enum {
 /// What a buffer is to an operation. Each `Multisplit*Info` lists the roles of its operations;
 /// `multisplit_operation_contract` gives the size of each buffer, and how it is used.
 typedef enum {
-  /// The keys of a sort, sorted in place; the keys of a split or a top-k, only read.
+  /// The keys of a sort, sorted in place; the keys of a split, a top-k or a reduction by key, only read.
   MULTISPLIT_ROLE_KEYS = 0,
-  /// The keys of a split, in the order of their buckets; those that a top-k found.
+  /// The keys of a split, in the order of their buckets; those that a top-k found; those of the runs of a
+  /// reduction by key.
   MULTISPLIT_ROLE_KEYS_OUT = 1,
   /// The other keys of a sort between two buffers.
   MULTISPLIT_ROLE_KEYS_OTHER = 2,
-  /// The values of a sort, moved along; the values of a split, only read.
+  /// The values of a sort, moved along; the values of a split or a reduction by key, only read.
   MULTISPLIT_ROLE_VALUES = 3,
-  /// The values of a split, in the order of the keys.
+  /// The values of a split, in the order of the keys; what those of each run combine to in a reduction by
+  /// key.
   MULTISPLIT_ROLE_VALUES_OUT = 4,
   /// The other values, or the other indices, of a sort between two buffers.
   MULTISPLIT_ROLE_VALUES_OTHER = 5,
@@ -187,12 +189,20 @@ typedef enum {
   MULTISPLIT_ROLE_COUNTS = 14,
   /// m words: the exclusive prefix sums of the counts of a histogram.
   MULTISPLIT_ROLE_CUMULATIVE = 15,
-  /// The elements of a scan or of a reduction, only read.
+  /// The elements of a scan, a reduction or a selection, only read.
   MULTISPLIT_ROLE_INPUT = 16,
-  /// The results of a scan; the result of a reduction.
+  /// The results of a scan; the result of a reduction; the elements that were selected.
   MULTISPLIT_ROLE_OUTPUT = 17,
   /// The words one of which is the device count.
   MULTISPLIT_ROLE_COUNT = 18,
+  /// A word for each element of a selection, only read.
+  MULTISPLIT_ROLE_FLAGS = 19,
+  /// One word: how many elements were selected, or how many runs there are of a reduction by key.
+  MULTISPLIT_ROLE_FOUND = 20,
+  /// The elements that were not selected.
+  MULTISPLIT_ROLE_REJECTED = 21,
+  /// The lengths of runs, a word for each element that was selected.
+  MULTISPLIT_ROLE_RUN_LENGTHS = 22,
 } MultisplitRole;
 
 /// Who records the barriers between an operation and what the caller does before and after.
@@ -287,6 +297,30 @@ typedef enum {
   MULTISPLIT_OPERATOR_MAX = 2,
 } MultisplitOperator;
 
+/// Which elements are selected. Comparisons are in the order of a sort; equal are elements with equal bits.
+typedef enum {
+  /// Those whose flag, a word of `FLAGS`, is not zero.
+  MULTISPLIT_CONDITION_FLAGGED = 0,
+  /// Those less than `first`.
+  MULTISPLIT_CONDITION_LESS_THAN = 1,
+  /// Those less than or equal to `first`.
+  MULTISPLIT_CONDITION_AT_MOST = 2,
+  /// Those greater than `first`.
+  MULTISPLIT_CONDITION_GREATER_THAN = 3,
+  /// Those greater than or equal to `first`.
+  MULTISPLIT_CONDITION_AT_LEAST = 4,
+  /// Those equal to `first`.
+  MULTISPLIT_CONDITION_EQUAL_TO = 5,
+  /// Those not equal to `first`.
+  MULTISPLIT_CONDITION_NOT_EQUAL_TO = 6,
+  /// Those from `first` to `last`, both included.
+  MULTISPLIT_CONDITION_WITHIN = 7,
+  /// The first of each run of equal neighbours: of a sorted array, each element once.
+  MULTISPLIT_CONDITION_FIRST_OF_RUNS = 8,
+  /// Those for which a function in GLSL says so: `bool is_selected(K key)`.
+  MULTISPLIT_CONDITION_GLSL = 9,
+} MultisplitCondition;
+
 /// The weights of a network's edges.
 typedef enum {
   /// 1 each.
@@ -355,8 +389,8 @@ typedef enum {
 /// The caller's device, from which everything else is created. Any number of threads may use it.
 typedef struct MultisplitContext MultisplitContext;
 
-/// A sort, split, top-k, histogram, scan or reduction: planned, and after `multisplit_operation_warm_up` ready
-/// to be recorded. Several threads may record one operation into different command buffers.
+/// A sort, split, top-k, histogram, scan, reduction or selection: planned, and after
+/// `multisplit_operation_warm_up` ready to be recorded. Several threads may record one operation into different command buffers.
 typedef struct MultisplitOperation MultisplitOperation;
 
 /// What to enable on a device.
@@ -715,6 +749,56 @@ typedef struct {
   MultisplitCommonInfo common;
 } MultisplitReduceInfo;
 
+/// A reduction by key: of each run of equal neighbours of the keys, the key and what its values combine to.
+///
+/// Roles: `KEYS` and `VALUES`, only read; `KEYS_OUT` and `VALUES_OUT`, with room for all, of which what is
+/// past the count stays as it is; `FOUND`, one word: how many runs there are.
+typedef struct {
+  /// `sizeof(MultisplitReduceByKeyInfo)`.
+  uint32_t struct_size;
+  /// What a key is. Equal are keys with equal bits.
+  MultisplitKeyType key_type;
+  /// What a value is.
+  MultisplitKeyType value_type;
+  /// How values are combined.
+  MultisplitOperator op;
+  /// How many elements, and what the caller does around the reduction.
+  MultisplitCommonInfo common;
+} MultisplitReduceByKeyInfo;
+
+/// A selection: the elements for which a condition holds, in their order, and how many they are.
+///
+/// Roles: `INPUT`; `OUTPUT`, with room for all, of which what is past the count stays as it is; `FOUND`, one
+/// word; `FLAGS`, a word for each element, for `FLAGGED`; `REJECTED` and `RUN_LENGTHS`, with room for all,
+/// where `rejected` and `run_lengths` say so; `TABLE` for a function that reads one.
+typedef struct {
+  /// `sizeof(MultisplitSelectInfo)`.
+  uint32_t struct_size;
+  /// What an element is.
+  MultisplitKeyType key_type;
+  /// What is asked of an element.
+  MultisplitCondition condition;
+  /// Whether the elements that are not selected are kept, in their order, in `REJECTED`.
+  VkBool32 rejected;
+  /// What elements are compared with: the bits of an element, the low ones of 32-bit types.
+  uint64_t first;
+  /// The end of `WITHIN`.
+  uint64_t last;
+  /// Whether `RUN_LENGTHS` gets the length of each run, a word for each; only for `FIRST_OF_RUNS`, and not
+  /// with `rejected`.
+  VkBool32 run_lengths;
+  /// How many words the function in GLSL reads as `table.at[]`; 0: none.
+  uint32_t table_words;
+  /// The function for `GLSL`: a C string. Copied.
+  const char *glsl;
+  /// What the function reads as `push.parameter_0`, `_1` and `_2`.
+  uint32_t parameters[3];
+  /// Must be 0.
+  uint32_t reserved;
+  /// How many elements, and what the caller does around the selection.
+  MultisplitCommonInfo common;
+} MultisplitSelectInfo;
+
 /// What the scratch memory of an operation has to be like.
 typedef struct {
   /// Bytes; 0 where recordings need none.
@@ -976,6 +1060,27 @@ MultisplitResult multisplit_scan_create(const MultisplitContext *context,
 /// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
 MultisplitResult multisplit_reduce_create(const MultisplitContext *context,
                                           const MultisplitReduceInfo *info,
+                                          MultisplitOperation **operation);
+
+/// Plans a reduction by key. Nothing is compiled yet: see `multisplit_operation_warm_up`.
+///
+/// The caller's part:
+/// `info` is `NULL` or points to a `MultisplitReduceByKeyInfo` whose pointers are `NULL` or what they say
+/// they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+MultisplitResult multisplit_reduce_by_key_create(const MultisplitContext *context,
+                                                 const MultisplitReduceByKeyInfo *info,
+                                                 MultisplitOperation **operation);
+
+/// Plans a selection. Nothing is compiled yet, a function in GLSL excepted: see
+/// `multisplit_operation_warm_up`.
+///
+/// The caller's part:
+/// `info` is `NULL` or points to a `MultisplitSelectInfo` whose pointers are `NULL` or what they say
+/// they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+MultisplitResult multisplit_select_create(const MultisplitContext *context,
+                                          const MultisplitSelectInfo *info,
                                           MultisplitOperation **operation);
 
 /// Creates everything that recording needs: pipelines, which the driver may take a while to compile,

@@ -236,6 +236,12 @@ public:
     static Result<Operation> reduce(const Context &context, MultisplitReduceInfo info) {
         return plan(context, info, multisplit_reduce_create);
     }
+    static Result<Operation> reduce_by_key(const Context &context, MultisplitReduceByKeyInfo info) {
+        return plan(context, info, multisplit_reduce_by_key_create);
+    }
+    static Result<Operation> select(const Context &context, MultisplitSelectInfo info) {
+        return plan(context, info, multisplit_select_create);
+    }
 
     MultisplitOperation *get() const noexcept { return handle_.get(); }
     Result<void> warm_up() const { return Result<void>(multisplit_operation_warm_up(get())); }

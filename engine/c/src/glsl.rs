@@ -40,6 +40,22 @@ pub(crate) unsafe fn bin(
     absent(source, parameters, table)
 }
 
+/// What a selection asks of an element.
+///
+/// # Safety
+/// `source` is null or a C string.
+pub(crate) unsafe fn predicate<K: multisplit::Key>(
+    source: *const c_char,
+    parameters: [u32; 3],
+    table: Option<Buffer>,
+) -> Outcome<multisplit::Select<K>> {
+    #[cfg(feature = "glsl")]
+    // SAFETY: by the caller's contract.
+    return unsafe { function(source, parameters, table) }.map(multisplit::Select::glsl);
+    #[cfg(not(feature = "glsl"))]
+    absent(source, parameters, table)
+}
+
 /// # Safety
 /// `source` is null or a C string.
 #[cfg(feature = "glsl")]

@@ -4,6 +4,7 @@
 //! function: no panic leaves it (`result::guard`), no handle is trusted (`handle`), and no structure
 //! of the caller's is read before its size has been compared (`read`).
 
+mod by_key;
 mod context;
 mod declare;
 mod glsl;
@@ -18,6 +19,7 @@ mod reduce;
 mod requirements;
 mod result;
 mod scan;
+mod select;
 mod short;
 mod sort;
 mod split;
@@ -27,6 +29,7 @@ mod types;
 mod version;
 mod vulkan;
 
+pub use by_key::*;
 pub use context::*;
 pub use histogram::*;
 pub use log::*;
@@ -36,6 +39,7 @@ pub use reduce::*;
 pub use requirements::*;
 pub use result::{MultisplitResult, multisplit_last_error, multisplit_result_name};
 pub use scan::*;
+pub use select::*;
 pub use short::*;
 pub use sort::*;
 pub use split::*;

@@ -18,8 +18,8 @@ use crate::result::{Failure, MultisplitResult, Outcome, guard};
 use crate::types::{MultisplitBinding, MultisplitCommonInfo, MultisplitRole, MultisplitScope};
 use crate::vulkan::{VkBool32, VkBufferUsageFlags, VkCommandBuffer, VkDeviceSize, VkQueryPool};
 
-/// A sort, split, top-k, histogram, scan or reduction: planned, and after `multisplit_operation_warm_up` ready
-/// to be recorded. Several threads may record one operation into different command buffers.
+/// A sort, split, top-k, histogram, scan, reduction or selection: planned, and after
+/// `multisplit_operation_warm_up` ready to be recorded. Several threads may record one operation into different command buffers.
 pub struct MultisplitOperation;
 
 /// What the scratch memory of an operation has to be like.

@@ -127,15 +127,17 @@ impl From<MultisplitSampleType> for SampleType {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitRole {
-    /// The keys of a sort, sorted in place; the keys of a split or a top-k, only read.
+    /// The keys of a sort, sorted in place; the keys of a split, a top-k or a reduction by key, only read.
     Keys = 0,
-    /// The keys of a split, in the order of their buckets; those that a top-k found.
+    /// The keys of a split, in the order of their buckets; those that a top-k found; those of the runs of a
+    /// reduction by key.
     KeysOut = 1,
     /// The other keys of a sort between two buffers.
     KeysOther = 2,
-    /// The values of a sort, moved along; the values of a split, only read.
+    /// The values of a sort, moved along; the values of a split or a reduction by key, only read.
     Values = 3,
-    /// The values of a split, in the order of the keys.
+    /// The values of a split, in the order of the keys; what those of each run combine to in a reduction by
+    /// key.
     ValuesOut = 4,
     /// The other values, or the other indices, of a sort between two buffers.
     ValuesOther = 5,
@@ -161,15 +163,23 @@ pub enum MultisplitRole {
     Counts = 14,
     /// m words: the exclusive prefix sums of the counts of a histogram.
     Cumulative = 15,
-    /// The elements of a scan or of a reduction, only read.
+    /// The elements of a scan, a reduction or a selection, only read.
     Input = 16,
-    /// The results of a scan; the result of a reduction.
+    /// The results of a scan; the result of a reduction; the elements that were selected.
     Output = 17,
     /// The words one of which is the device count.
     Count = 18,
+    /// A word for each element of a selection, only read.
+    Flags = 19,
+    /// One word: how many elements were selected, or how many runs there are of a reduction by key.
+    Found = 20,
+    /// The elements that were not selected.
+    Rejected = 21,
+    /// The lengths of runs, a word for each element that was selected.
+    RunLengths = 22,
 }
 choice!(MultisplitRole:
-    Keys, KeysOut, KeysOther, Values, ValuesOut, ValuesOther, Indices, Half, Permutation, Offsets, OutOfRange, Table, Samples, Weights, Counts, Cumulative, Input, Output, Count,
+    Keys, KeysOut, KeysOther, Values, ValuesOut, ValuesOther, Indices, Half, Permutation, Offsets, OutOfRange, Table, Samples, Weights, Counts, Cumulative, Input, Output, Count, Flags, Found, Rejected, RunLengths,
 );
 
 impl MultisplitRole {
@@ -195,6 +205,10 @@ impl MultisplitRole {
             Self::Input => "input",
             Self::Output => "output",
             Self::Count => "count",
+            Self::Flags => "flags",
+            Self::Found => "found",
+            Self::Rejected => "rejected",
+            Self::RunLengths => "run_lengths",
         }
     }
 }

@@ -149,6 +149,16 @@ static void nulls_with_a_context(MultisplitContext *context) {
     EXPECT(NULL, multisplit_reduce_create(NULL, &reduce, &operation));
     EXPECT(NULL, multisplit_reduce_create(context, NULL, &operation));
     EXPECT(NULL, multisplit_reduce_create(context, &reduce, NULL));
+    MultisplitReduceByKeyInfo by_key = reduce_by_key_info();
+    EXPECT(NULL, multisplit_reduce_by_key_create(NULL, &by_key, &operation));
+    EXPECT(NULL, multisplit_reduce_by_key_create(context, NULL, &operation));
+    EXPECT(NULL, multisplit_reduce_by_key_create(context, &by_key, NULL));
+    MultisplitSelectInfo selection = select_info();
+    EXPECT(NULL, multisplit_select_create(NULL, &selection, &operation));
+    EXPECT(NULL, multisplit_select_create(context, NULL, &operation));
+    EXPECT(NULL, multisplit_select_create(context, &selection, NULL));
+    selection.condition = MULTISPLIT_CONDITION_GLSL;
+    EXPECT(NULL, multisplit_select_create(context, &selection, &operation));
     MultisplitTopKInfo topk = topk_info();
     EXPECT(NULL, multisplit_topk_create(NULL, &topk, &operation));
     EXPECT(NULL, multisplit_topk_create(context, NULL, &operation));
@@ -208,6 +218,9 @@ static void sizes_and_versions(const Host *host, MultisplitContext *context) {
                    multisplit_context_create(&info, &other));
         WRONG_SIZE(MultisplitScanInfo, scan_info(), multisplit_scan_create(context, &info, &operation));
         WRONG_SIZE(MultisplitReduceInfo, reduce_info(), multisplit_reduce_create(context, &info, &operation));
+        WRONG_SIZE(MultisplitReduceByKeyInfo, reduce_by_key_info(),
+                   multisplit_reduce_by_key_create(context, &info, &operation));
+        WRONG_SIZE(MultisplitSelectInfo, select_info(), multisplit_select_create(context, &info, &operation));
         WRONG_SIZE(MultisplitSortInfo, sort_info(), multisplit_sort_create(context, &info, &operation));
         WRONG_SIZE(MultisplitTopKInfo, topk_info(), multisplit_topk_create(context, &info, &operation));
         WRONG_SIZE(MultisplitSplitInfo, split_info(),

@@ -52,6 +52,8 @@ fn the_header_is_what_the_sources_say() -> Result<()> {
         "histogram",
         "scan",
         "reduce",
+        "by_key",
+        "select",
         "operation",
         "sssp",
         "short",

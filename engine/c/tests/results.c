@@ -161,6 +161,74 @@ static void maxima_and_index(const Host *host, MultisplitContext *context) {
     release(host, operation, reduced, 4);
 }
 
+/* Floats of a range, and the others; sums of runs, by a device count. */
+static void selections(const Host *host, MultisplitContext *context) {
+    static float floats[N];
+    static uint32_t keys[N];
+    static int64_t values[N];
+    for (uint32_t i = 0; i < N; ++i) {
+        floats[i] = (float)(noise(i) % 1000) - 500.0f;
+        keys[i] = i / 7;
+        values[i] = (int64_t)noise(i) - 1000000000;
+    }
+    const float low = -3.5f, high = 250.0f;
+    uint32_t first, last;
+    memcpy(&first, &low, sizeof first);
+    memcpy(&last, &high, sizeof last);
+    MultisplitOperation *operation = NULL;
+    MultisplitSelectInfo select = {.struct_size = sizeof select,
+                                   .key_type = MULTISPLIT_KEY_TYPE_F32,
+                                   .condition = MULTISPLIT_CONDITION_WITHIN,
+                                   .first = first,
+                                   .last = last,
+                                   .rejected = VK_TRUE,
+                                   .common = {.n = N, .caller_workspace = VK_TRUE}};
+    OK(multisplit_select_create(context, &select, &operation));
+    Filled selected[] = {{.role = MULTISPLIT_ROLE_INPUT, .data = floats, .bytes = sizeof floats},
+                         {.role = MULTISPLIT_ROLE_OUTPUT},
+                         {.role = MULTISPLIT_ROLE_FOUND},
+                         {.role = MULTISPLIT_ROLE_REJECTED}};
+    run(host, operation, selected, 4, (MultisplitRecordInfo){0});
+    const float *inside = selected[1].buffer.mapped, *outside = selected[3].buffer.mapped;
+    uint32_t found = 0, others = 0;
+    int right = 1;
+    for (uint32_t i = 0; i < N; ++i) {
+        const float kept = floats[i] >= low && floats[i] <= high ? inside[found++] : outside[others++];
+        right = right && kept == floats[i];
+    }
+    CHECK(right);
+    CHECK(*(const uint32_t *)selected[2].buffer.mapped == found);
+    release(host, operation, selected, 4);
+
+    const uint32_t words[] = {99, 2500};
+    MultisplitReduceByKeyInfo reduce = {
+        .struct_size = sizeof reduce,
+        .value_type = MULTISPLIT_KEY_TYPE_I64,
+        .common = {.n = N, .caller_workspace = VK_TRUE, .count = MULTISPLIT_COUNT_DEVICE, .count_index = 1},
+    };
+    OK(multisplit_reduce_by_key_create(context, &reduce, &operation));
+    Filled reduced[] = {{.role = MULTISPLIT_ROLE_KEYS, .data = keys, .bytes = sizeof keys},
+                        {.role = MULTISPLIT_ROLE_VALUES, .data = values, .bytes = sizeof values},
+                        {.role = MULTISPLIT_ROLE_KEYS_OUT},
+                        {.role = MULTISPLIT_ROLE_VALUES_OUT},
+                        {.role = MULTISPLIT_ROLE_FOUND},
+                        {.role = MULTISPLIT_ROLE_COUNT, .data = words, .bytes = sizeof words}};
+    run(host, operation, reduced, 6, (MultisplitRecordInfo){0});
+    const uint32_t *runs = reduced[2].buffer.mapped;
+    const int64_t *sums = reduced[3].buffer.mapped;
+    CHECK(*(const uint32_t *)reduced[4].buffer.mapped == (2500 + 6) / 7);
+    right = 1;
+    for (uint32_t run_number = 0; run_number < (2500 + 6) / 7; ++run_number) {
+        int64_t sum = 0;
+        for (uint32_t i = 7 * run_number; i < 2500 && i < 7 * run_number + 7; ++i) {
+            sum += values[i];
+        }
+        right = right && runs[run_number] == run_number && sums[run_number] == sum;
+    }
+    CHECK(right);
+    release(host, operation, reduced, 6);
+}
+
 /* A sort of 16 bits of 32, downwards, with values, by a device count. */
 static void sort(const Host *host, MultisplitContext *context) {
     static uint32_t keys[N], values[N], taken[N];
@@ -474,6 +542,7 @@ void results(const Host *host, MultisplitContext *context) {
     topk(host, context, VK_FALSE);
     if (host->features & MULTISPLIT_FEATURE_SHADER_INT64) {
         maxima_and_index(host, context);
+        selections(host, context);
     }
     sort(host, context);
     sort_between_two_buffers(host, context);

@@ -53,6 +53,20 @@ MultisplitReduceInfo reduce_info(void) {
     return info;
 }
 
+MultisplitReduceByKeyInfo reduce_by_key_info(void) {
+    MultisplitReduceByKeyInfo info = {
+        .struct_size = sizeof info, .common = {.n = 1000, .frames = 1, .caller_workspace = VK_TRUE}};
+    return info;
+}
+
+MultisplitSelectInfo select_info(void) {
+    MultisplitSelectInfo info = {.struct_size = sizeof info,
+                                 .condition = MULTISPLIT_CONDITION_LESS_THAN,
+                                 .first = 500,
+                                 .common = {.n = 1000, .frames = 1, .caller_workspace = VK_TRUE}};
+    return info;
+}
+
 MultisplitSortInfo sort_info(void) {
     MultisplitSortInfo info = {.struct_size = sizeof info, .common = {.n = 1000, .frames = 1, .caller_workspace = VK_TRUE}};
     return info;

@@ -23,6 +23,8 @@ void threads(const Host *host, MultisplitContext *context);
 MultisplitRequirementsInfo requirements_info(const Host *host);
 MultisplitScanInfo scan_info(void);
 MultisplitReduceInfo reduce_info(void);
+MultisplitReduceByKeyInfo reduce_by_key_info(void);
+MultisplitSelectInfo select_info(void);
 MultisplitSortInfo sort_info(void);
 MultisplitTopKInfo topk_info(void);
 MultisplitSplitInfo split_info(void);

@@ -101,7 +101,7 @@ uint is_last(uint place) {
 // Segments without elements are spread over all workgroups.
 void reduce_nothing(uint segments) {
     uint group = group_index();
-    uint share = segments / push.groups + 1;
+    uint share = (segments - 1) / push.groups + 1;
     for (uint k = thread_rank(); k < share; k += gl_WorkGroupSize.x) {
         uint segment = group * share + k;
         if (segment < segments && offset_at(segment + 1) <= offset_at(segment)) store_term(segment, IDENTITY);

@@ -68,6 +68,7 @@ impl By {
         }
     }
 
+    #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL depends on it"))]
     fn kernel(&self, builtin: &Builtin, key: KeyType) -> Result<Arc<Kernel>> {
         #[cfg(feature = "glsl")]
         if let Self::Glsl(user) = self {
@@ -79,18 +80,16 @@ impl By {
                 &user.source,
             );
         }
-        // Only GLSL depends on the type.
-        let _ = key;
         Ok(builtin.kernel()?)
     }
 
     /// What a user's function reads: its words, and its table.
+    #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL has one"))]
     fn user(&self, graph: &mut Graph) -> Option<([u32; 3], Option<Buffer>)> {
         #[cfg(feature = "glsl")]
         if let Self::Glsl(user) = self {
             return Some((user.parameters, user.declare_table(graph)));
         }
-        let _ = graph;
         None
     }
 }
