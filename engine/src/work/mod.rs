@@ -163,6 +163,61 @@ impl Work {
         self.add_sort(sort, &buffers)
     }
 
+    /// Sorts each of so many segments of `keys` on its own, where it is. `offsets` has where each begins and, one
+    /// more, where the last one ends; [`SortBuffers::segments`] says what becomes of those that cannot be.
+    pub fn sort_segments<A, B>(
+        &mut self,
+        keys: A,
+        (offsets, segments): (B, impl Into<Count>),
+        sort: &Sort,
+    ) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = u32>,
+    {
+        let offsets = offsets.declare(self);
+        let buffers = self.sort_buffers(&keys).segments(offsets, segments);
+        self.add_sort(sort, &buffers)
+    }
+
+    /// The same; each key takes its value along.
+    pub fn sort_segments_pairs<A, B, C>(
+        &mut self,
+        keys: A,
+        values: B,
+        (offsets, segments): (C, impl Into<Count>),
+        sort: &Sort,
+    ) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item: Value>,
+        C: Operand<Item = u32>,
+    {
+        let () = <B::Item as Value>::CHECKED;
+        let (values, offsets) = (values.declare(self), offsets.declare(self));
+        let buffers = self.sort_buffers(&keys).values(values).segments(offsets, segments);
+        self.add_sort(sort, &buffers)
+    }
+
+    /// `order` gets, for each place of each segment, which key of the segment comes there. The keys are
+    /// sorted, too.
+    pub fn argsort_segments<A, B, C>(
+        &mut self,
+        keys: A,
+        order: B,
+        (offsets, segments): (C, impl Into<Count>),
+        sort: &Sort,
+    ) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = u32>,
+        C: Operand<Item = u32>,
+    {
+        let (order, offsets) = (order.declare(self), offsets.declare(self));
+        let buffers = self.sort_buffers(&keys).indices(order).segments(offsets, segments);
+        self.add_sort(sort, &buffers)
+    }
+
     /// Puts `keys` into buckets: `keys_out` gets the keys, `offsets` (m + 1 words) where each bucket
     /// begins, and how many keys there are.
     pub fn split<A, B, C>(

@@ -78,6 +78,8 @@
 // Of top-k. ROOM is that of histograms, SORTED that of searches.
 #define GROUP_ELEMENTS_ID 60
 #define UNLESS_FILTERED_ID 61
+// Of sorts of segments.
+#define ALL_BITS_ID 63
 // Of selections.
 #define PREDICATE_ID 52
 

@@ -14,6 +14,7 @@ use super::others::{HistogramCase, Weighted, histogram_case, memory_case, probe_
 use super::pieces::{PiecesCase, pieces_case};
 use super::primitives::{Device, ITEMS, scan_case, tile};
 use super::search_list::searches;
+use super::segments::{segments_case, segments_cases};
 use super::selects::{select_case, select_cases};
 use super::terms::{term_case, term_cases};
 use super::topk::{TopKCase, TopKData, topk_case};
@@ -341,6 +342,10 @@ pub fn all(device: Device) -> Vec<Maker> {
     histograms(device, &mut all);
     splits(device, &mut all);
     sorts(device, &mut all);
+    // Eight elements per thread.
+    for of in segments_cases(8 * u64::from(device.threads())) {
+        all.push(Box::new(move || segments_case(device, of.clone())));
+    }
     all.extend(large_tiles(device));
     pieces(device, &mut all);
     all

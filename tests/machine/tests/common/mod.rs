@@ -16,6 +16,7 @@ pub mod progress;
 pub mod sampling;
 pub mod search_list;
 pub mod searches;
+pub mod segments;
 pub mod selects;
 pub mod surveys;
 pub mod terms;
