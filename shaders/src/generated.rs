@@ -174,6 +174,30 @@ pub static SEARCH_BOUNDS: Builtin =
 pub static SEARCH_BOUNDS_KEY64: Builtin =
     Builtin::new("search.bounds.key64", "search/bounds.comp", &[("KEY_BITS", "64"), ("TOP", "1024")], packed!("search.bounds.key64.spv"));
 
+/// `merge.cut`: `glsl/merge/cut.comp` with `KEY_BITS=32`.
+pub static MERGE_CUT: Builtin =
+    Builtin::new("merge.cut", "merge/cut.comp", &[("KEY_BITS", "32")], packed!("merge.cut.spv"));
+
+/// `merge.cut.key64`: `glsl/merge/cut.comp` with `KEY_BITS=64`.
+pub static MERGE_CUT_KEY64: Builtin =
+    Builtin::new("merge.cut.key64", "merge/cut.comp", &[("KEY_BITS", "64")], packed!("merge.cut.key64.spv"));
+
+/// `merge.tiles.keys`: `glsl/merge/tiles.comp` with `KEYS=1`, `KEY_BITS=32`, `ITEMS=8`.
+pub static MERGE_TILES_KEYS: Builtin =
+    Builtin::new("merge.tiles.keys", "merge/tiles.comp", &[("KEYS", "1"), ("KEY_BITS", "32"), ("ITEMS", "8")], packed!("merge.tiles.keys.spv"));
+
+/// `merge.tiles.keys.key64`: `glsl/merge/tiles.comp` with `KEYS=1`, `KEY_BITS=64`, `ITEMS=8`.
+pub static MERGE_TILES_KEYS_KEY64: Builtin =
+    Builtin::new("merge.tiles.keys.key64", "merge/tiles.comp", &[("KEYS", "1"), ("KEY_BITS", "64"), ("ITEMS", "8")], packed!("merge.tiles.keys.key64.spv"));
+
+/// `merge.tiles.pairs`: `glsl/merge/tiles.comp` with `PAIRS=1`, `KEY_BITS=32`, `ITEMS=8`.
+pub static MERGE_TILES_PAIRS: Builtin =
+    Builtin::new("merge.tiles.pairs", "merge/tiles.comp", &[("PAIRS", "1"), ("KEY_BITS", "32"), ("ITEMS", "8")], packed!("merge.tiles.pairs.spv"));
+
+/// `merge.tiles.pairs.key64`: `glsl/merge/tiles.comp` with `PAIRS=1`, `KEY_BITS=64`, `ITEMS=8`.
+pub static MERGE_TILES_PAIRS_KEY64: Builtin =
+    Builtin::new("merge.tiles.pairs.key64", "merge/tiles.comp", &[("PAIRS", "1"), ("KEY_BITS", "64"), ("ITEMS", "8")], packed!("merge.tiles.pairs.key64.spv"));
+
 /// `multisplit.subgroup.prescan`: `glsl/multisplit/subgroup_prescan.comp` with `KEY_BITS=32`.
 pub static MULTISPLIT_SUBGROUP_PRESCAN: Builtin =
     Builtin::new("multisplit.subgroup.prescan", "multisplit/subgroup_prescan.comp", &[("KEY_BITS", "32")], packed!("multisplit.subgroup.prescan.spv"));
@@ -651,6 +675,12 @@ pub static ALL: &[&Builtin] = &[
     &SELECT_RUNS_KEY64,
     &SEARCH_BOUNDS,
     &SEARCH_BOUNDS_KEY64,
+    &MERGE_CUT,
+    &MERGE_CUT_KEY64,
+    &MERGE_TILES_KEYS,
+    &MERGE_TILES_KEYS_KEY64,
+    &MERGE_TILES_PAIRS,
+    &MERGE_TILES_PAIRS_KEY64,
     &MULTISPLIT_SUBGROUP_PRESCAN,
     &MULTISPLIT_SUBGROUP_PRESCAN_KEY64,
     &MULTISPLIT_BLOCK_PRESCAN,
@@ -805,6 +835,14 @@ pub mod variants {
     /// `search.bounds`.
     pub static SEARCH_BOUNDS: [&Builtin; 2] =
         [&super::SEARCH_BOUNDS, &super::SEARCH_BOUNDS_KEY64];
+
+    /// `merge.cut`.
+    pub static MERGE_CUT: [&Builtin; 2] =
+        [&super::MERGE_CUT, &super::MERGE_CUT_KEY64];
+
+    /// `merge.tiles`.
+    pub static MERGE_TILES: [[&Builtin; 2]; 2] =
+        [[&super::MERGE_TILES_KEYS, &super::MERGE_TILES_KEYS_KEY64], [&super::MERGE_TILES_PAIRS, &super::MERGE_TILES_PAIRS_KEY64]];
 
     /// `multisplit.subgroup.prescan`.
     pub static MULTISPLIT_SUBGROUP_PRESCAN: [&Builtin; 2] =

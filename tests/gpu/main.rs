@@ -26,6 +26,7 @@ mod large;
 mod large_limits;
 mod large_split;
 mod memory;
+mod merge;
 mod multisplit_cases;
 mod multisplit_full_sort;
 mod multisplit_functions;
@@ -65,6 +66,7 @@ fn main() -> ExitCode {
         every_width(scan::tests()),
         every_width(scan_types::tests()),
         every_width(reduce::tests()),
+        every_width(merge::tests()),
         every_width(search::tests()),
         every_width(select::tests()),
         every_width(sssp_methods::tests()),

@@ -66,8 +66,8 @@ use crate::primitives::sort::Sort;
 use crate::primitives::term::Operator;
 use crate::primitives::topk::TopK;
 use crate::primitives::{
-    self, Count, HistogramBuffers, Policy, ReduceBuffers, ScanBuffers, Search, SearchBuffers,
-    SelectBuffers, SortBuffers, SplitBuffers, TopKBuffers,
+    self, Count, HistogramBuffers, Merge, MergeBuffers, Policy, ReduceBuffers, ScanBuffers, Search,
+    SearchBuffers, SelectBuffers, SortBuffers, SplitBuffers, TopKBuffers,
 };
 
 /// Passes over arrays, in the order of their data flow: a pass reads what the passes declared before
@@ -357,6 +357,42 @@ impl Work {
             .count(needles.count(of))
             .sorted_count(sorted.count(within));
         primitives::search(&mut self.graph, &self.policy, how, &buffers)
+    }
+
+    /// `out` gets the elements of two sorted arrays, in order; of equal ones those of `first` come first.
+    pub fn merge<A, B, C>(&mut self, first: A, second: B, out: C, how: Merge) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = A::Item>,
+        C: Operand<Item = A::Item>,
+    {
+        let (a, b) = (first.declare(self), second.declare(self));
+        let counts = (first.count(a), second.count(b));
+        let buffers = MergeBuffers::keys(a, b, out.declare(self)).counts(counts.0, counts.1);
+        primitives::merge(&mut self.graph, &self.policy, how, &buffers)
+    }
+
+    /// The same; each key takes its value along.
+    pub fn merge_pairs<A, B, V>(
+        &mut self,
+        (first, first_values): (A, V),
+        (second, second_values): (B, impl Operand<Item = V::Item>),
+        (out, values_out): (impl Operand<Item = A::Item>, impl Operand<Item = V::Item>),
+        how: Merge,
+    ) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = A::Item>,
+        V: Operand<Item: Value>,
+    {
+        let () = <V::Item as Value>::CHECKED;
+        let (a, b) = (first.declare(self), second.declare(self));
+        let counts = (first.count(a), second.count(b));
+        let values = (first_values.declare(self), second_values.declare(self));
+        let buffers = MergeBuffers::keys(a, b, out.declare(self))
+            .counts(counts.0, counts.1)
+            .values(values.0, values.1, values_out.declare(self));
+        primitives::merge(&mut self.graph, &self.policy, how, &buffers)
     }
 
     /// Sets every 32-bit word of `dst` to `value`.

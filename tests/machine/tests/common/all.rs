@@ -9,6 +9,7 @@ use multisplit::{KeyType, SampleType};
 
 use super::bounds::{bounds_case, bounds_cases};
 use super::case::Case;
+use super::merges::{merge_case, merge_cases};
 use super::moves::{Along, Function, Gives, SortCase, SplitCase, sort_case, split_case};
 use super::others::{HistogramCase, Weighted, histogram_case, memory_case, probe_case};
 use super::pieces::{PiecesCase, pieces_case};
@@ -333,6 +334,9 @@ pub fn all(device: Device) -> Vec<Maker> {
     }
     for of in select_cases(tile) {
         all.push(Box::new(move || select_case(device, of)));
+    }
+    for of in merge_cases(8 * u64::from(device.threads())) {
+        all.push(Box::new(move || merge_case(device, of)));
     }
     for of in bounds_cases() {
         all.push(Box::new(move || bounds_case(device, of)));
