@@ -151,7 +151,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     for on_device in [[false, false], [true, true], [true, false], [false, true]] {
         for words in [0, 1, 2, 4] {
             number += 1;
-            if !mine() || !gpu.full && !number.is_multiple_of(11) {
+            if !mine() || !gpu.full && !number.is_multiple_of(19) {
                 continue;
             }
             let how = if number.is_multiple_of(2) { Merge::Ascending } else { Merge::Descending };

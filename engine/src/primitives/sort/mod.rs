@@ -16,10 +16,10 @@ mod small;
 mod tuning;
 
 pub(in crate::primitives) use large::sort_large;
+use segments::Cut;
 pub use tuning::SortTuning;
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use multisplit_graph::{Buffer, ElementType, Graph};
 
@@ -52,15 +52,6 @@ pub struct Sort {
     bits: Option<Range<u32>>,
     method: SortMethod,
     cut: Cut,
-}
-
-/// What of an array is sorted on its own.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-enum Cut {
-    #[default]
-    Whole,
-    Offsets(Arc<[u32]>),
-    Rows(u64),
 }
 
 impl Sort {

@@ -14,9 +14,7 @@ use multisplit_shaders::push_constants;
 
 use super::large_segments::Large;
 use super::pass::variant;
-use super::{
-    AddedSort, Cut, DIGIT_BITS, KeyedSort, SortBuffers, SortMethod, SortPlace, SortValues,
-};
+use super::{AddedSort, DIGIT_BITS, KeyedSort, SortBuffers, SortMethod, SortPlace, SortValues};
 use super::{check, check_policy};
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
@@ -64,6 +62,15 @@ const ALIGNMENT: u64 = 64;
 const HEADS: u64 = 32;
 /// Bytes of shared memory beside the elements of a tile: heads of at most 2^13 elements, and a few words.
 const OTHER_SHARED: u64 = 2 << 10;
+
+/// What of an array is sorted on its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Cut {
+    #[default]
+    Whole,
+    Offsets(Arc<[u32]>),
+    Rows(u64),
+}
 
 /// Adds the passes of a sort of each segment to the graph. The method is `Small` where the host knows that
 /// every segment fits a tile, else `OneSweep`; one that was asked for by name has to be possible.
