@@ -342,6 +342,38 @@ pub static SELECT_RUNS: Builtin =
 pub static SELECT_RUNS_KEY64: Builtin =
     Builtin::new("select.runs.key64", "select/sweep.comp", &[("KEY_BITS", "64"), ("RUNS", "1"), ("ROWS", "2")], packed!("select.runs.key64.spv"));
 
+/// `search.bounds`: `glsl/search/bounds.comp` with `KEY_BITS=32`, `TOP=1024`.
+pub static SEARCH_BOUNDS: Builtin =
+    Builtin::new("search.bounds", "search/bounds.comp", &[("KEY_BITS", "32"), ("TOP", "1024")], packed!("search.bounds.spv"));
+
+/// `search.bounds.key64`: `glsl/search/bounds.comp` with `KEY_BITS=64`, `TOP=1024`.
+pub static SEARCH_BOUNDS_KEY64: Builtin =
+    Builtin::new("search.bounds.key64", "search/bounds.comp", &[("KEY_BITS", "64"), ("TOP", "1024")], packed!("search.bounds.key64.spv"));
+
+/// `merge.cut`: `glsl/merge/cut.comp` with `KEY_BITS=32`.
+pub static MERGE_CUT: Builtin =
+    Builtin::new("merge.cut", "merge/cut.comp", &[("KEY_BITS", "32")], packed!("merge.cut.spv"));
+
+/// `merge.cut.key64`: `glsl/merge/cut.comp` with `KEY_BITS=64`.
+pub static MERGE_CUT_KEY64: Builtin =
+    Builtin::new("merge.cut.key64", "merge/cut.comp", &[("KEY_BITS", "64")], packed!("merge.cut.key64.spv"));
+
+/// `merge.tiles.keys`: `glsl/merge/tiles.comp` with `KEYS=1`, `KEY_BITS=32`, `ITEMS=8`.
+pub static MERGE_TILES_KEYS: Builtin =
+    Builtin::new("merge.tiles.keys", "merge/tiles.comp", &[("KEYS", "1"), ("KEY_BITS", "32"), ("ITEMS", "8")], packed!("merge.tiles.keys.spv"));
+
+/// `merge.tiles.keys.key64`: `glsl/merge/tiles.comp` with `KEYS=1`, `KEY_BITS=64`, `ITEMS=8`.
+pub static MERGE_TILES_KEYS_KEY64: Builtin =
+    Builtin::new("merge.tiles.keys.key64", "merge/tiles.comp", &[("KEYS", "1"), ("KEY_BITS", "64"), ("ITEMS", "8")], packed!("merge.tiles.keys.key64.spv"));
+
+/// `merge.tiles.pairs`: `glsl/merge/tiles.comp` with `PAIRS=1`, `KEY_BITS=32`, `ITEMS=8`.
+pub static MERGE_TILES_PAIRS: Builtin =
+    Builtin::new("merge.tiles.pairs", "merge/tiles.comp", &[("PAIRS", "1"), ("KEY_BITS", "32"), ("ITEMS", "8")], packed!("merge.tiles.pairs.spv"));
+
+/// `merge.tiles.pairs.key64`: `glsl/merge/tiles.comp` with `PAIRS=1`, `KEY_BITS=64`, `ITEMS=8`.
+pub static MERGE_TILES_PAIRS_KEY64: Builtin =
+    Builtin::new("merge.tiles.pairs.key64", "merge/tiles.comp", &[("PAIRS", "1"), ("KEY_BITS", "64"), ("ITEMS", "8")], packed!("merge.tiles.pairs.key64.spv"));
+
 /// `multisplit.subgroup.prescan`: `glsl/multisplit/subgroup_prescan.comp` with `KEY_BITS=32`.
 pub static MULTISPLIT_SUBGROUP_PRESCAN: Builtin =
     Builtin::new("multisplit.subgroup.prescan", "multisplit/subgroup_prescan.comp", &[("KEY_BITS", "32")], packed!("multisplit.subgroup.prescan.spv"));
@@ -590,29 +622,69 @@ pub static SORT_SMALL_PAIRS: Builtin =
 pub static SORT_SMALL_PAIRS_KEY64: Builtin =
     Builtin::new("sort.small.pairs.key64", "sort/small.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], packed!("sort.small.pairs.key64.spv"));
 
-/// `sort.segments.keys`: `glsl/sort/small.comp` with `KEYS=1`, `KEY_BITS=32`, `SEGMENTS=1`.
-pub static SORT_SEGMENTS_KEYS: Builtin =
-    Builtin::new("sort.segments.keys", "sort/small.comp", &[("KEYS", "1"), ("KEY_BITS", "32"), ("SEGMENTS", "1")], packed!("sort.segments.keys.spv"));
+/// `sort.segments.heads`: `glsl/sort/segment_heads.comp`.
+pub static SORT_SEGMENTS_HEADS: Builtin =
+    Builtin::new("sort.segments.heads", "sort/segment_heads.comp", &[], packed!("sort.segments.heads.spv"));
 
-/// `sort.segments.keys.key64`: `glsl/sort/small.comp` with `KEYS=1`, `KEY_BITS=64`, `SEGMENTS=1`.
-pub static SORT_SEGMENTS_KEYS_KEY64: Builtin =
-    Builtin::new("sort.segments.keys.key64", "sort/small.comp", &[("KEYS", "1"), ("KEY_BITS", "64"), ("SEGMENTS", "1")], packed!("sort.segments.keys.key64.spv"));
+/// `sort.segments.tiles.keys`: `glsl/sort/segment_tiles.comp` with `KEYS=1`, `KEY_BITS=32`, `ITEMS=8`.
+pub static SORT_SEGMENTS_TILES_KEYS: Builtin =
+    Builtin::new("sort.segments.tiles.keys", "sort/segment_tiles.comp", &[("KEYS", "1"), ("KEY_BITS", "32"), ("ITEMS", "8")], packed!("sort.segments.tiles.keys.spv"));
 
-/// `sort.segments.pairs`: `glsl/sort/small.comp` with `PAIRS=1`, `KEY_BITS=32`, `SEGMENTS=1`.
-pub static SORT_SEGMENTS_PAIRS: Builtin =
-    Builtin::new("sort.segments.pairs", "sort/small.comp", &[("PAIRS", "1"), ("KEY_BITS", "32"), ("SEGMENTS", "1")], packed!("sort.segments.pairs.spv"));
+/// `sort.segments.tiles.keys.key64`: `glsl/sort/segment_tiles.comp` with `KEYS=1`, `KEY_BITS=64`, `ITEMS=8`.
+pub static SORT_SEGMENTS_TILES_KEYS_KEY64: Builtin =
+    Builtin::new("sort.segments.tiles.keys.key64", "sort/segment_tiles.comp", &[("KEYS", "1"), ("KEY_BITS", "64"), ("ITEMS", "8")], packed!("sort.segments.tiles.keys.key64.spv"));
 
-/// `sort.segments.pairs.key64`: `glsl/sort/small.comp` with `PAIRS=1`, `KEY_BITS=64`, `SEGMENTS=1`.
-pub static SORT_SEGMENTS_PAIRS_KEY64: Builtin =
-    Builtin::new("sort.segments.pairs.key64", "sort/small.comp", &[("PAIRS", "1"), ("KEY_BITS", "64"), ("SEGMENTS", "1")], packed!("sort.segments.pairs.key64.spv"));
+/// `sort.segments.tiles.pairs`: `glsl/sort/segment_tiles.comp` with `PAIRS=1`, `KEY_BITS=32`, `ITEMS=8`.
+pub static SORT_SEGMENTS_TILES_PAIRS: Builtin =
+    Builtin::new("sort.segments.tiles.pairs", "sort/segment_tiles.comp", &[("PAIRS", "1"), ("KEY_BITS", "32"), ("ITEMS", "8")], packed!("sort.segments.tiles.pairs.spv"));
 
-/// `sort.labels`: `glsl/sort/segments.comp` with `LABELS=1`.
-pub static SORT_LABELS: Builtin =
-    Builtin::new("sort.labels", "sort/segments.comp", &[("LABELS", "1")], packed!("sort.labels.spv"));
+/// `sort.segments.tiles.pairs.key64`: `glsl/sort/segment_tiles.comp` with `PAIRS=1`, `KEY_BITS=64`, `ITEMS=8`.
+pub static SORT_SEGMENTS_TILES_PAIRS_KEY64: Builtin =
+    Builtin::new("sort.segments.tiles.pairs.key64", "sort/segment_tiles.comp", &[("PAIRS", "1"), ("KEY_BITS", "64"), ("ITEMS", "8")], packed!("sort.segments.tiles.pairs.key64.spv"));
 
-/// `sort.numbers`: `glsl/sort/segments.comp` with `NUMBERS=1`.
-pub static SORT_NUMBERS: Builtin =
-    Builtin::new("sort.numbers", "sort/segments.comp", &[("NUMBERS", "1")], packed!("sort.numbers.spv"));
+/// `sort.segments.rows.keys`: `glsl/sort/segment_tiles.comp` with `KEYS=1`, `KEY_BITS=32`, `ITEMS=8`, `EQUAL_ROWS=1`, `HOST_COUNT=1`.
+pub static SORT_SEGMENTS_ROWS_KEYS: Builtin =
+    Builtin::new("sort.segments.rows.keys", "sort/segment_tiles.comp", &[("KEYS", "1"), ("KEY_BITS", "32"), ("ITEMS", "8"), ("EQUAL_ROWS", "1"), ("HOST_COUNT", "1")], packed!("sort.segments.rows.keys.spv"));
+
+/// `sort.segments.rows.keys.key64`: `glsl/sort/segment_tiles.comp` with `KEYS=1`, `KEY_BITS=64`, `ITEMS=8`, `EQUAL_ROWS=1`, `HOST_COUNT=1`.
+pub static SORT_SEGMENTS_ROWS_KEYS_KEY64: Builtin =
+    Builtin::new("sort.segments.rows.keys.key64", "sort/segment_tiles.comp", &[("KEYS", "1"), ("KEY_BITS", "64"), ("ITEMS", "8"), ("EQUAL_ROWS", "1"), ("HOST_COUNT", "1")], packed!("sort.segments.rows.keys.key64.spv"));
+
+/// `sort.segments.rows.pairs`: `glsl/sort/segment_tiles.comp` with `PAIRS=1`, `KEY_BITS=32`, `ITEMS=8`, `EQUAL_ROWS=1`, `HOST_COUNT=1`.
+pub static SORT_SEGMENTS_ROWS_PAIRS: Builtin =
+    Builtin::new("sort.segments.rows.pairs", "sort/segment_tiles.comp", &[("PAIRS", "1"), ("KEY_BITS", "32"), ("ITEMS", "8"), ("EQUAL_ROWS", "1"), ("HOST_COUNT", "1")], packed!("sort.segments.rows.pairs.spv"));
+
+/// `sort.segments.rows.pairs.key64`: `glsl/sort/segment_tiles.comp` with `PAIRS=1`, `KEY_BITS=64`, `ITEMS=8`, `EQUAL_ROWS=1`, `HOST_COUNT=1`.
+pub static SORT_SEGMENTS_ROWS_PAIRS_KEY64: Builtin =
+    Builtin::new("sort.segments.rows.pairs.key64", "sort/segment_tiles.comp", &[("PAIRS", "1"), ("KEY_BITS", "64"), ("ITEMS", "8"), ("EQUAL_ROWS", "1"), ("HOST_COUNT", "1")], packed!("sort.segments.rows.pairs.key64.spv"));
+
+/// `sort.segments.spread`: `glsl/sort/segment_spread.comp`.
+pub static SORT_SEGMENTS_SPREAD: Builtin =
+    Builtin::new("sort.segments.spread", "sort/segment_spread.comp", &[], packed!("sort.segments.spread.spv"));
+
+/// `sort.segments.histogram`: `glsl/sort/histogram.comp` with `KEY_BITS=32`, `SEGMENTS=1`.
+pub static SORT_SEGMENTS_HISTOGRAM: Builtin =
+    Builtin::new("sort.segments.histogram", "sort/histogram.comp", &[("KEY_BITS", "32"), ("SEGMENTS", "1")], packed!("sort.segments.histogram.spv"));
+
+/// `sort.segments.histogram.key64`: `glsl/sort/histogram.comp` with `KEY_BITS=64`, `SEGMENTS=1`.
+pub static SORT_SEGMENTS_HISTOGRAM_KEY64: Builtin =
+    Builtin::new("sort.segments.histogram.key64", "sort/histogram.comp", &[("KEY_BITS", "64"), ("SEGMENTS", "1")], packed!("sort.segments.histogram.key64.spv"));
+
+/// `sort.segments.round.keys`: `glsl/multisplit/onesweep.comp` with `KEYS=1`, `KEY_BITS=32`, `SORT=1`, `SEGMENTS=1`.
+pub static SORT_SEGMENTS_ROUND_KEYS: Builtin =
+    Builtin::new("sort.segments.round.keys", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "32"), ("SORT", "1"), ("SEGMENTS", "1")], packed!("sort.segments.round.keys.spv"));
+
+/// `sort.segments.round.keys.key64`: `glsl/multisplit/onesweep.comp` with `KEYS=1`, `KEY_BITS=64`, `SORT=1`, `SEGMENTS=1`.
+pub static SORT_SEGMENTS_ROUND_KEYS_KEY64: Builtin =
+    Builtin::new("sort.segments.round.keys.key64", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "64"), ("SORT", "1"), ("SEGMENTS", "1")], packed!("sort.segments.round.keys.key64.spv"));
+
+/// `sort.segments.round.pairs`: `glsl/multisplit/onesweep.comp` with `PAIRS=1`, `KEY_BITS=32`, `SORT=1`, `SEGMENTS=1`.
+pub static SORT_SEGMENTS_ROUND_PAIRS: Builtin =
+    Builtin::new("sort.segments.round.pairs", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "32"), ("SORT", "1"), ("SEGMENTS", "1")], packed!("sort.segments.round.pairs.spv"));
+
+/// `sort.segments.round.pairs.key64`: `glsl/multisplit/onesweep.comp` with `PAIRS=1`, `KEY_BITS=64`, `SORT=1`, `SEGMENTS=1`.
+pub static SORT_SEGMENTS_ROUND_PAIRS_KEY64: Builtin =
+    Builtin::new("sort.segments.round.pairs.key64", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "64"), ("SORT", "1"), ("SEGMENTS", "1")], packed!("sort.segments.round.pairs.key64.spv"));
 
 /// `histogram.arguments`: `glsl/histogram/arguments.comp`.
 pub static HISTOGRAM_ARGUMENTS: Builtin =
@@ -821,6 +893,14 @@ pub static ALL: &[&Builtin] = &[
     &SELECT_PARTITION_KEY64,
     &SELECT_RUNS,
     &SELECT_RUNS_KEY64,
+    &SEARCH_BOUNDS,
+    &SEARCH_BOUNDS_KEY64,
+    &MERGE_CUT,
+    &MERGE_CUT_KEY64,
+    &MERGE_TILES_KEYS,
+    &MERGE_TILES_KEYS_KEY64,
+    &MERGE_TILES_PAIRS,
+    &MERGE_TILES_PAIRS_KEY64,
     &MULTISPLIT_SUBGROUP_PRESCAN,
     &MULTISPLIT_SUBGROUP_PRESCAN_KEY64,
     &MULTISPLIT_BLOCK_PRESCAN,
@@ -883,12 +963,22 @@ pub static ALL: &[&Builtin] = &[
     &SORT_SMALL_KEYS_KEY64,
     &SORT_SMALL_PAIRS,
     &SORT_SMALL_PAIRS_KEY64,
-    &SORT_SEGMENTS_KEYS,
-    &SORT_SEGMENTS_KEYS_KEY64,
-    &SORT_SEGMENTS_PAIRS,
-    &SORT_SEGMENTS_PAIRS_KEY64,
-    &SORT_LABELS,
-    &SORT_NUMBERS,
+    &SORT_SEGMENTS_HEADS,
+    &SORT_SEGMENTS_TILES_KEYS,
+    &SORT_SEGMENTS_TILES_KEYS_KEY64,
+    &SORT_SEGMENTS_TILES_PAIRS,
+    &SORT_SEGMENTS_TILES_PAIRS_KEY64,
+    &SORT_SEGMENTS_ROWS_KEYS,
+    &SORT_SEGMENTS_ROWS_KEYS_KEY64,
+    &SORT_SEGMENTS_ROWS_PAIRS,
+    &SORT_SEGMENTS_ROWS_PAIRS_KEY64,
+    &SORT_SEGMENTS_SPREAD,
+    &SORT_SEGMENTS_HISTOGRAM,
+    &SORT_SEGMENTS_HISTOGRAM_KEY64,
+    &SORT_SEGMENTS_ROUND_KEYS,
+    &SORT_SEGMENTS_ROUND_KEYS_KEY64,
+    &SORT_SEGMENTS_ROUND_PAIRS,
+    &SORT_SEGMENTS_ROUND_PAIRS_KEY64,
     &HISTOGRAM_ARGUMENTS,
     &HISTOGRAM_COUNT,
     &HISTOGRAM_COUNT_WIDE,
@@ -994,6 +1084,18 @@ pub mod variants {
     pub static SELECT_RUNS: [&Builtin; 2] =
         [&super::SELECT_RUNS, &super::SELECT_RUNS_KEY64];
 
+    /// `search.bounds`.
+    pub static SEARCH_BOUNDS: [&Builtin; 2] =
+        [&super::SEARCH_BOUNDS, &super::SEARCH_BOUNDS_KEY64];
+
+    /// `merge.cut`.
+    pub static MERGE_CUT: [&Builtin; 2] =
+        [&super::MERGE_CUT, &super::MERGE_CUT_KEY64];
+
+    /// `merge.tiles`.
+    pub static MERGE_TILES: [[&Builtin; 2]; 2] =
+        [[&super::MERGE_TILES_KEYS, &super::MERGE_TILES_KEYS_KEY64], [&super::MERGE_TILES_PAIRS, &super::MERGE_TILES_PAIRS_KEY64]];
+
     /// `multisplit.subgroup.prescan`.
     pub static MULTISPLIT_SUBGROUP_PRESCAN: [&Builtin; 2] =
         [&super::MULTISPLIT_SUBGROUP_PRESCAN, &super::MULTISPLIT_SUBGROUP_PRESCAN_KEY64];
@@ -1062,9 +1164,21 @@ pub mod variants {
     pub static SORT_SMALL: [[&Builtin; 2]; 2] =
         [[&super::SORT_SMALL_KEYS, &super::SORT_SMALL_KEYS_KEY64], [&super::SORT_SMALL_PAIRS, &super::SORT_SMALL_PAIRS_KEY64]];
 
-    /// `sort.segments`.
-    pub static SORT_SEGMENTS: [[&Builtin; 2]; 2] =
-        [[&super::SORT_SEGMENTS_KEYS, &super::SORT_SEGMENTS_KEYS_KEY64], [&super::SORT_SEGMENTS_PAIRS, &super::SORT_SEGMENTS_PAIRS_KEY64]];
+    /// `sort.segments.tiles`.
+    pub static SORT_SEGMENTS_TILES: [[&Builtin; 2]; 2] =
+        [[&super::SORT_SEGMENTS_TILES_KEYS, &super::SORT_SEGMENTS_TILES_KEYS_KEY64], [&super::SORT_SEGMENTS_TILES_PAIRS, &super::SORT_SEGMENTS_TILES_PAIRS_KEY64]];
+
+    /// `sort.segments.rows`.
+    pub static SORT_SEGMENTS_ROWS: [[&Builtin; 2]; 2] =
+        [[&super::SORT_SEGMENTS_ROWS_KEYS, &super::SORT_SEGMENTS_ROWS_KEYS_KEY64], [&super::SORT_SEGMENTS_ROWS_PAIRS, &super::SORT_SEGMENTS_ROWS_PAIRS_KEY64]];
+
+    /// `sort.segments.histogram`.
+    pub static SORT_SEGMENTS_HISTOGRAM: [&Builtin; 2] =
+        [&super::SORT_SEGMENTS_HISTOGRAM, &super::SORT_SEGMENTS_HISTOGRAM_KEY64];
+
+    /// `sort.segments.round`.
+    pub static SORT_SEGMENTS_ROUND: [[&Builtin; 2]; 2] =
+        [[&super::SORT_SEGMENTS_ROUND_KEYS, &super::SORT_SEGMENTS_ROUND_KEYS_KEY64], [&super::SORT_SEGMENTS_ROUND_PAIRS, &super::SORT_SEGMENTS_ROUND_PAIRS_KEY64]];
 
     /// `topk.sample`.
     pub static TOPK_SAMPLE: [&Builtin; 2] =
@@ -1105,6 +1219,7 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("SUBGROUP_SIZE", 1),
     ("SPIN_LIMIT", 2),
     ("COUNT_ON_DEVICE", 3),
+    ("OTHER_ON_DEVICE", 62),
     ("BUCKET_BITS", 4),
     ("BUCKET_KIND", 5),
     ("KEY_KIND", 6),
@@ -1158,6 +1273,7 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("IDENTITY_HIGH", 57),
     ("GROUP_ELEMENTS", 60),
     ("UNLESS_FILTERED", 61),
+    ("ALL_BITS", 63),
     ("PREDICATE", 52),
     ("HEADS", 53),
 ];

@@ -27,6 +27,7 @@ mod large;
 mod large_limits;
 mod large_split;
 mod memory;
+mod merge;
 mod multisplit_cases;
 mod multisplit_full_sort;
 mod multisplit_functions;
@@ -41,6 +42,7 @@ mod reduce_segments;
 mod replay;
 mod scan;
 mod scan_types;
+mod search;
 mod segments_calls;
 mod select;
 mod sort_cases;
@@ -71,6 +73,8 @@ fn main() -> ExitCode {
         every_width(by_key::tests()),
         every_width(reduce_segments::tests()),
         every_width(user_terms::tests()),
+        every_width(merge::tests()),
+        every_width(search::tests()),
         every_width(select::tests()),
         every_width(sssp_methods::tests()),
         every_width(sssp_results::tests()),

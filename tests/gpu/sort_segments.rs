@@ -3,16 +3,19 @@
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{ElementType, Graph};
-use multisplit::primitives::sort::SortMethod;
+use multisplit::primitives::sort::{AddedSort, SortMethod};
 use multisplit::primitives::{Count, Policy, SortBuffers, sort};
 use multisplit::{Bound, Error, KeyType, Sort};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
-use crate::sort_run::{Along, Keys, Order, key_words, make_keys, quick_policy, tile, value_words};
+use crate::sort_run::{ALONG, Along, Keys, Order, key_words, make_keys, quick_policy, value_words};
 
-tests!(sort_segments: small, around_a_tile, mixed, one_call, refused);
+tests!(sort_segments:
+    small, around_a_tile, mixed, some_bits, every_type, rows, wrong_offsets, offsets_change, one_call,
+    refused,
+);
 
 const UNTOUCHED: [u32; 64] = [0xDEAD_BEEF; 64];
 
@@ -26,122 +29,322 @@ fn offsets(lengths: impl IntoIterator<Item = usize>) -> Vec<u32> {
     std::iter::once(0).chain(ends).collect()
 }
 
-/// The order that sorts each segment, counted from the beginning of the array.
-fn expected(order: &Order, keys: &[u64], offsets: &[u32]) -> Vec<u32> {
-    let sorted = |both: &[u32]| {
-        let places = order.expected(&keys[both[0] as usize..both[1] as usize]);
-        places.into_iter().map(|i| i + both[0]).collect::<Vec<_>>()
-    };
-    offsets.windows(2).flat_map(sorted).collect()
+/// Who knows the offsets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Given {
+    Host,
+    /// Nobody has to: segments are as long as the first.
+    Rows,
+    /// The device; and it counts segments and keys as well.
+    Device,
+    Counted,
 }
 
+const SPARE: u64 = 40;
+
+/// Sorts the segments of n keys. Offsets on the device may be anything.
 fn check(
     gpu: &Gpu,
     policy: &Policy,
     order: &Order,
-    (along, kind): (Along, Keys),
-    offsets: &[u32],
-) -> Result<SortMethod> {
+    (along, kind, given): (Along, Keys, Given),
+    (n, offsets): (u64, &[u32]),
+) -> Result<AddedSort> {
     let context = &gpu.context;
-    let n = u64::from(offsets[offsets.len() - 1]);
-    let keys = make_keys(order.key, kind, n as usize, n);
+    let segments = offsets.len().saturating_sub(1) as u64;
+    // What a device count does not count is there, and is left alone.
+    let spare = if given == Given::Counted { SPARE } else { 0 };
+    let keys = make_keys(order.key, kind, (n + spare) as usize, n);
     let mut graph = Graph::new("segments");
-    let len = n.max(1);
+    let len = (n + spare).max(1);
     let keys_buffer = graph.import_array("keys", ElementType::from(order.key), len);
     let values_buffer = graph.import_array("values", along.element(), len);
+    let offsets_buffer = graph.import::<u32>("offsets", (offsets.len() as u64 + spare).max(1));
+    let words = graph.import::<u32>("words", 2);
     let buffers = along.buffers(keys_buffer, values_buffer).count(n);
-    let added = sort(&mut graph, policy, &order.sort().segments(offsets), &buffers)?;
+    let device = |index, max| Count::Device { buffer: words, index, max };
+    let (how, buffers) = match given {
+        Given::Host => (order.sort().segments(offsets), buffers),
+        Given::Rows => (order.sort().rows(offsets[1].into()), buffers),
+        Given::Device => (order.sort(), buffers.segments(offsets_buffer, segments)),
+        Given::Counted => {
+            let buffers = buffers.count(device(0, n + spare));
+            (order.sort(), buffers.segments(offsets_buffer, device(1, segments + spare - 1)))
+        }
+    };
+    let added = sort(&mut graph, policy, &how, &buffers)?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
     let guarded = |words: &[u32]| context.upload(&[words, &UNTOUCHED].concat());
     let device_keys = guarded(&key_words(order.key, &keys))?;
-    let given: Vec<u32> = (0..n as u32).flat_map(|i| value_words(along, i)).collect();
-    let device_values = guarded(&given)?;
-    let words = |import, array| Bound::untyped(import, array, 0);
-    let bound = [words(keys_buffer, &device_keys), words(values_buffer, &device_values)];
+    let numbers = 0..(n + spare) as u32;
+    let given_values: Vec<u32> = numbers.clone().flat_map(|i| value_words(along, i)).collect();
+    let device_values = guarded(&given_values)?;
+    let device_offsets = context.upload(&[offsets, &vec![7; spare as usize]].concat())?;
+    let counts = context.upload(&[n as u32, segments as u32])?;
+    let bind = |import, array| Bound::untyped(import, array, 0);
+    let bound = [
+        bind(keys_buffer, &device_keys),
+        bind(values_buffer, &device_values),
+        bind(offsets_buffer, &device_offsets),
+        bind(words, &counts),
+    ];
     context.run(&executable, &bound)?;
 
-    let places = expected(order, &keys, offsets);
+    // Offsets that fall or pass the end count as the nearest that can be; elements in no segment stay.
+    let mut places: Vec<u32> = numbers.collect();
+    let mut indices: Vec<u32> = given_values.iter().copied().take(places.len()).collect();
+    let mut begin = offsets.first().map_or(0, |&first| first.min(n as u32));
+    for &offset in offsets.iter().skip(1) {
+        let end = offset.min(n as u32).max(begin);
+        let range = begin as usize..end as usize;
+        let sorted = order.expected(&keys[range.clone()]);
+        places[range.clone()]
+            .copy_from_slice(&sorted.iter().map(|i| i + begin).collect::<Vec<_>>());
+        if along == Along::Indices {
+            indices[range].copy_from_slice(&sorted);
+        }
+        begin = end;
+    }
     let sorted: Vec<u64> = places.iter().map(|&i| keys[i as usize]).collect();
     let expected = [&key_words(order.key, &sorted)[..], &UNTOUCHED].concat();
-    expect_equal(&context.download(&device_keys)?, &expected).context("keys")?;
-    let segments = offsets.windows(2).flat_map(|both| (both[0]..both[1]).map(|_| both[0]));
+    let say = |what| format!("{what}: {order:?}, {along:?}, {kind:?}, {given:?}");
+    expect_equal(&context.download(&device_keys)?, &expected).with_context(|| say("keys"))?;
     let expected: Vec<u32> = match along {
-        Along::Nothing => given,
+        Along::Nothing => given_values,
         Along::Bytes(_) => places.iter().flat_map(|&i| value_words(along, i)).collect(),
-        Along::Indices => places.iter().zip(segments).map(|(&i, begin)| i - begin).collect(),
+        Along::Indices => indices,
     };
     let expected = [&expected[..], &UNTOUCHED].concat();
-    expect_equal(&context.download(&device_values)?, &expected).context("values")?;
-    Ok(added.method)
+    expect_equal(&context.download(&device_values)?, &expected).with_context(|| say("values"))?;
+    Ok(added)
 }
 
-/// Segments that all fit a tile, none and one element among them: one dispatch for ten thousand.
+/// The same with offsets that are right.
+fn check_segments(
+    gpu: &Gpu,
+    policy: &Policy,
+    order: &Order,
+    kinds: (Along, Keys, Given),
+    offsets: &[u32],
+) -> Result<AddedSort> {
+    let n = offsets.last().copied().unwrap_or(0);
+    check(gpu, policy, order, kinds, (n.into(), offsets))
+}
+
+/// Tiles of 512 elements, and as few of a large segment, so that few elements are many tiles.
+fn small_tiles(gpu: &Gpu) -> Policy {
+    let mut policy = quick_policy(gpu);
+    policy.sort.small.threads = 64;
+    policy
+}
+
+/// Elements of a tile.
+fn tile_of(gpu: &Gpu, policy: &Policy, key: KeyType, along: Along) -> Result<usize> {
+    let kinds = (along, Keys::Uniform, Given::Host);
+    Ok(check_segments(gpu, policy, &Order::of(key), kinds, &[0, 1])?.shape.tile() as usize)
+}
+
+/// Random lengths, from tiny to several tiles, with empty ones between.
+fn random(rng: &mut Rng, tile: usize, elements: usize) -> Vec<u32> {
+    let (mut all, mut sum) = (Vec::new(), 0);
+    while sum < elements {
+        let most = [1, 3, 9, 40, tile / 2, tile, tile + 2, 3 * tile][rng.below(8) as usize];
+        let length = rng.below(most as u64 + 1) as usize;
+        // Short ones come in numbers.
+        let times = if most <= 40 { 1 + rng.below(60) as usize } else { 1 };
+        sum += times * length;
+        all.extend(std::iter::repeat_n(length, times));
+    }
+    offsets(all)
+}
+
+const PAIRS: Along = Along::Bytes(4);
+
+/// Segments that all fit a tile, none and one element among them.
 fn small(gpu: &Gpu) -> Result<()> {
-    let policy = quick_policy(gpu);
+    let policy = small_tiles(gpu);
     let mut rng = Rng::new(3);
     let many = offsets((0..10_000).map(|_| rng.below(4) as usize));
     let some = offsets((0..60).map(|_| rng.below(200) as usize));
     let none = offsets([0, 0, 0]);
     let cases = [
-        (KeyType::U32, Along::Bytes(4), &many),
-        (KeyType::F32, Along::Indices, &some),
+        (KeyType::U32, PAIRS, &many),
         (KeyType::I64, Along::Nothing, &some),
-        (KeyType::U32, Along::Bytes(4), &some),
-        (KeyType::U32, Along::Bytes(4), &none),
+        (KeyType::U32, PAIRS, &none),
     ];
-    let mut mine = gpu.mine();
-    for (key, along, offsets) in cases.into_iter().filter(|_| mine()) {
+    for (key, along, offsets) in cases {
         for (kind, descending) in [(Keys::Uniform, false), (Keys::FewDistinct, true)] {
             let order = Order { descending, ..Order::of(key) };
-            let method = check(gpu, &policy, &order, (along, kind), offsets)
-                .with_context(|| format!("{order:?}, {along:?}"))?;
-            ensure!(method == SortMethod::Small);
+            let kinds = (along, kind, Given::Host);
+            let added = check_segments(gpu, &policy, &order, kinds, offsets)?;
+            ensure!(added.method == SortMethod::Small);
         }
     }
     Ok(())
 }
 
-/// A tile, one less and one more: past it all segments go another way.
+/// A tile, one less and one more; half of one, from where on a segment is sorted alone.
 fn around_a_tile(gpu: &Gpu) -> Result<()> {
-    let policy = quick_policy(gpu);
-    let key = KeyType::U32;
-    let tile = tile(&policy, key)?;
-    for (longest, expected) in
-        [(tile - 1, SortMethod::Small), (tile, SortMethod::Small), (tile + 1, policy.sort.auto)]
-    {
-        let offsets = offsets([3, longest, 0, 1, longest, 20]);
-        let kinds = (Along::Bytes(4), Keys::FewDistinct);
-        let method = check(gpu, &policy, &Order::of(key), kinds, &offsets)?;
-        ensure!(method == expected, "{longest}: {method:?}");
+    let policy = small_tiles(gpu);
+    let tile = tile_of(gpu, &policy, KeyType::U32, PAIRS)?;
+    for (longest, method) in [
+        (tile - 1, SortMethod::Small),
+        (tile, SortMethod::Small),
+        (tile + 1, SortMethod::OneSweep),
+        (tile / 2 + 1, SortMethod::Small),
+    ] {
+        let offsets = offsets([3, longest, 0, 1, longest, 20, tile / 2 - 1, tile / 2]);
+        for given in [Given::Host, Given::Counted] {
+            let kinds = (PAIRS, Keys::FewDistinct, given);
+            let added = check_segments(gpu, &policy, &Order::of(KeyType::U32), kinds, &offsets)?;
+            ensure!(added.method == method || given != Given::Host, "{longest}: {added:?}");
+        }
     }
     Ok(())
 }
 
 /// Large and small segments, and empty ones at both ends.
 fn mixed(gpu: &Gpu) -> Result<()> {
-    let mut policy = quick_policy(gpu);
-    policy.sort.small.items = 2; // so that 3,000 are more than one workgroup sorts
+    let policy = small_tiles(gpu);
     let cut = offsets([0, 0, 5_000, 1, 0, 2, 700, 3_000, 0, 0, 17, 0]);
     let many = offsets((0..700).map(|k| if k == 350 { 3_000 } else { k % 7 }).chain([0]));
     let one = offsets([3_000]);
-    let cases = [
-        (KeyType::F32, Along::Nothing, &cut),
-        (KeyType::F32, Along::Indices, &many),
-        (KeyType::F32, Along::Indices, &cut),
-        (KeyType::F32, Along::Bytes(16), &one),
-        (KeyType::I64, Along::Bytes(8), &cut),
+    let random = random(&mut Rng::new(8), 512, 20_000);
+    let few = [
+        (KeyType::U32, PAIRS, &cut, Given::Device),
+        (KeyType::U32, PAIRS, &random, Given::Counted),
+        (KeyType::F64, Along::Indices, &many, Given::Host),
+    ];
+    let more = [
+        (KeyType::F32, Along::Nothing, &cut, Given::Device),
+        (KeyType::F32, Along::Indices, &many, Given::Device),
+        (KeyType::F32, Along::Bytes(16), &one, Given::Host),
+        (KeyType::I64, Along::Bytes(8), &cut, Given::Counted),
     ];
     let mut mine = gpu.mine();
-    for (key, along, offsets) in cases.into_iter().filter(|_| mine()) {
+    let all = few.into_iter().chain(more.into_iter().filter(|_| gpu.full));
+    for (key, along, offsets, given) in all.filter(|_| mine()) {
         for (kind, descending) in [(Keys::Special, key.bits() == 64), (Keys::FewDistinct, false)] {
             let order = Order { descending, ..Order::of(key) };
-            let method = check(gpu, &policy, &order, (along, kind), offsets)
-                .with_context(|| format!("{order:?}, {along:?}"))?;
-            ensure!(method == policy.sort.auto);
+            let added = check_segments(gpu, &policy, &order, (along, kind, given), offsets)?;
+            ensure!(added.method == SortMethod::OneSweep);
         }
     }
-    let order = Order { bits: 0..0, ..Order::of(KeyType::F32) };
-    check(gpu, &policy, &order, (Along::Indices, Keys::Uniform), &cut)?;
+    Ok(())
+}
+
+/// By some bits, an odd number of digits of them, and by none.
+fn some_bits(gpu: &Gpu) -> Result<()> {
+    let policy = small_tiles(gpu);
+    let cut = offsets([0, 1_500, 1, 0, 200, 600, 3]);
+    let few = [(8..16, PAIRS)];
+    let more = [(0..0, PAIRS), (3..22, PAIRS), (0..0, Along::Indices)];
+    for (bits, along) in few.into_iter().chain(more.into_iter().filter(|_| gpu.full)) {
+        let order = Order { bits, ..Order::of(KeyType::U32) };
+        check_segments(gpu, &policy, &order, (along, Keys::FewDistinct, Given::Device), &cut)?;
+    }
+    Ok(())
+}
+
+/// Every type with everything that goes along, with tiles as they are.
+fn every_type(gpu: &Gpu) -> Result<()> {
+    if !gpu.full {
+        return Ok(());
+    }
+    let policy = gpu.context.policy();
+    let (mut mine, mut rng) = (gpu.mine(), Rng::new(5));
+    for key in KeyType::ALL {
+        for along in ALONG {
+            let tile = tile_of(gpu, &policy, key, along)?;
+            let random = random(&mut rng, tile, 200_000);
+            for given in [Given::Host, Given::Device, Given::Counted] {
+                if !mine() {
+                    continue;
+                }
+                for kind in [Keys::Uniform, Keys::FewDistinct] {
+                    let order = Order { descending: kind == Keys::Uniform, ..Order::of(key) };
+                    check_segments(gpu, &policy, &order, (along, kind, given), &random)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Rows of one length: those of which many fit a tile, one, and none.
+fn rows(gpu: &Gpu) -> Result<()> {
+    let policy = small_tiles(gpu);
+    let tile = tile_of(gpu, &policy, KeyType::U32, PAIRS)?;
+    for length in [1, 2, 7, 16, 64, 100, tile - 1, tile, tile + 1, 5 * tile] {
+        let offsets = offsets(std::iter::repeat_n(length, (3 * tile / length).max(2) + 1));
+        let order = Order { descending: true, ..Order::of(KeyType::U32) };
+        let kinds = (PAIRS, Keys::FewDistinct, Given::Rows);
+        let added = check_segments(gpu, &policy, &order, kinds, &offsets)?;
+        ensure!((added.method == SortMethod::Small) == (length <= tile));
+        if gpu.full {
+            for along in ALONG {
+                let kinds = (along, Keys::Uniform, Given::Rows);
+                check_segments(gpu, &policy, &Order::of(KeyType::F64), kinds, &offsets)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Offsets on the device may be anything.
+fn wrong_offsets(gpu: &Gpu) -> Result<()> {
+    let policy = small_tiles(gpu);
+    let n = 5_000;
+    let all: [&[u32]; 9] = [
+        &[],
+        &[5],
+        &[100, 300, 200, 700],
+        &[0, 3_000, 100, u32::MAX, 4_000],
+        &[u32::MAX, 0, 10],
+        &[10, 10, 10],
+        &[n - 1, n, n + 1],
+        &[0, n - 1, 3],
+        &[2_000, 100, 50, 4_990],
+    ];
+    for offsets in all {
+        for given in [Given::Device, Given::Counted] {
+            let kinds = (PAIRS, Keys::FewDistinct, given);
+            check(gpu, &policy, &Order::of(KeyType::U32), kinds, (n.into(), offsets))
+                .with_context(|| format!("{offsets:?}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// One recording, and offsets that are others each time it runs.
+fn offsets_change(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let (keys, values) = (context.zeroed::<u32>(8_000)?, context.zeroed::<u32>(8_000)?);
+    let offsets_array = context.zeroed::<u32>(101)?;
+    let mut work = context.work("segments");
+    work.set_policy(small_tiles(gpu));
+    let segments = work.count("segments", 100);
+    let how = Sort::ascending();
+    work.sort_segments_pairs(&keys, &values, (&offsets_array, segments), &how)?;
+    let mut frame = work.record()?;
+    let mut rng = Rng::new(9);
+    for lengths in [vec![80; 100], vec![8_000], vec![7_000, 0, 1, 999], vec![3; 17]] {
+        let offsets = offsets(lengths);
+        let given: Vec<u32> = (0..8_000).map(|_| rng.next_u64() as u32 % 50).collect();
+        let numbers: Vec<u32> = (0..8_000).collect();
+        context.write(&keys, 0, &given)?;
+        context.write(&values, 0, &numbers)?;
+        context.write(&offsets_array, 0, &offsets)?;
+        frame.set("segments", &(offsets.len() as u32 - 1))?;
+        frame.submit()?;
+        let mut expected = numbers;
+        for both in offsets.windows(2) {
+            expected[both[0] as usize..both[1] as usize].sort_by_key(|&i| given[i as usize]);
+        }
+        expect_equal(&context.download(&values)?, &expected)?;
+        let sorted: Vec<u32> = expected.iter().map(|&i| given[i as usize]).collect();
+        expect_equal(&context.download(&keys)?, &sorted)?;
+    }
     Ok(())
 }
 
@@ -155,6 +358,23 @@ fn one_call(gpu: &Gpu) -> Result<()> {
     expect_equal(&sorted, &[1.0, 2.0, 3.0, -2.0, -1.0])?;
     expect_equal(&values, &[11, 12, 10, 14, 13])?;
     ensure!(context.sort_with(&[0.0f32; 0], &Sort::ascending().segments(&[0]))?.is_empty());
+    let rows = Sort::descending().rows(5);
+    expect_equal(&context.sort_with(&keys, &rows)?, &[3.0, 2.0, 1.0, -1.0, -2.0])?;
+    ensure!(context.sort_with(&[0u32; 0], &rows)?.is_empty());
+    for (length, n) in [(2, 5), (0, 5)] {
+        let result = context.sort_with(&keys, &Sort::ascending().rows(length));
+        ensure!(matches!(result, Err(Error::Rows { n: found, .. }) if found == n), "{result:?}");
+    }
+    if gpu.full {
+        let offsets = context.upload(&[0u32, 3, 3, 5])?;
+        let how = Sort::ascending();
+        let sorted = context.sort_segments(&keys, &offsets, &how)?;
+        expect_equal(&sorted, &[1.0, 2.0, 3.0, -2.0, -1.0])?;
+        expect_equal(&context.argsort_segments(&keys, &offsets, &how)?, &[1, 2, 0, 1, 0])?;
+        let (_, values) =
+            context.sort_segments_pairs(&keys, &[0u32, 1, 2, 3, 4], &offsets, &how)?;
+        expect_equal(&values, &[1, 2, 0, 4, 3])?;
+    }
     let short = context.sort_with(&keys, &Sort::ascending().segments(&[0, 3]));
     ensure!(matches!(short, Err(Error::Segments { .. })), "{short:?}");
     Ok(())

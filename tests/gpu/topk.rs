@@ -296,7 +296,7 @@ fn refused(gpu: &Gpu) -> Result<()> {
     ensure!(matches!(other, Err(Error::KeyTypeMismatch { .. })));
     let n = Count::Device { buffer: short, index: 0, max: 100 };
     let counted = add(&five.rows(10), &TopKBuffers::new(keys, out, out).count(n));
-    ensure!(matches!(counted, Err(Error::Policy { .. })));
+    ensure!(matches!(counted, Err(Error::RowsOfDeviceCount)));
     for method in [TopKMethod::Rows, TopKMethod::Filter] {
         let many = TopK::largest(50_000).method(method);
         let many = add(&many, &TopKBuffers::new(keys, out, out));

@@ -13,6 +13,7 @@ pub mod histogram;
 pub(crate) mod key;
 mod large;
 mod memory;
+pub mod merge;
 pub mod multisplit;
 mod open;
 pub(crate) mod operator;
@@ -23,6 +24,7 @@ pub(crate) mod profile;
 pub mod reduce;
 pub(crate) mod sample;
 pub mod scan;
+pub mod search;
 pub mod select;
 pub mod sort;
 pub mod split;
@@ -36,6 +38,7 @@ pub use count::Count;
 pub use histogram::{HistogramBuffers, histogram};
 pub use memory::{copy, copy_first, fill, fill_first};
 pub(in crate::primitives) use memory::{copy_array, copy_into};
+pub use merge::{Merge, MergeBuffers, merge};
 pub use multisplit::SplitBuffers;
 pub use policy::{Policy, ScanMethod};
 pub use reduce::{
@@ -43,6 +46,7 @@ pub use reduce::{
     reduce_segments,
 };
 pub use scan::{ScanBuffers, scan};
+pub use search::{Search, SearchBuffers, search};
 pub use select::{SelectBuffers, select};
 pub use sort::{SortBuffers, sort};
 pub use split::split;

@@ -43,6 +43,7 @@ mod frame;
 mod operand;
 mod pass;
 mod segments;
+mod sorted;
 
 pub use frame::Frame;
 pub use operand::{First, Operand, WorkArray};

@@ -12,6 +12,7 @@
 #define SUBGROUP_SIZE_ID 1
 #define SPIN_LIMIT_ID 2
 #define COUNT_ON_DEVICE_ID 3
+#define OTHER_ON_DEVICE_ID 62
 
 // Of splits and sorts. Histograms count by ballots with BUCKET_BITS too.
 #define BUCKET_BITS_ID 4
@@ -79,6 +80,8 @@
 // Of top-k. ROOM is that of histograms, SORTED that of searches.
 #define GROUP_ELEMENTS_ID 60
 #define UNLESS_FILTERED_ID 61
+// Of sorts of segments.
+#define ALL_BITS_ID 63
 // Of selections.
 #define PREDICATE_ID 52
 // Of scans and reductions in segments.

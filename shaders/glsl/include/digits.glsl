@@ -13,6 +13,10 @@ const uint DIGIT_BITS = 8;
 // The bits that are sorted by, moved down to bit 0.
 KEY digits_of(KEY key) {
     KEY flip = push.descending != 0 ? ~KEY(0) : KEY(0);
+#ifdef SEGMENTS
+    // By no bits at all, segments are only numbered.
+    if (push.bit_count == 0) return KEY(0);
+#endif
     KEY kept = ~KEY(0) >> (KEY_BITS - push.bit_count);
     return ((ordered(key) ^ flip) >> push.first_bit) & kept;
 }

@@ -21,7 +21,8 @@ layout(push_constant) uniform Push {
     uint ids;           // ids of the bucket function: m, unless this splits by a part of the id
     uint part_shift;    // where that part begins
     uint subproblems;   // L: subproblems (tiles, where there are none)
-    uint parts;         // windows or tiles of one subproblem; the bit that a scan-based split goes by
+    uint parts;         // windows or tiles of one subproblem; the bit that a scan-based split goes by; of
+                        // segments, the rounds
 #if defined(USER_BUCKET)
     uint parameter_0;   // what the user's function reads, as it was given
     uint parameter_1;
@@ -46,9 +47,24 @@ layout(push_constant) uniform Push {
 
 #include "count.glsl"
 
+#ifdef SEGMENTS
+#include "segments.glsl"
+// The segment that the tile at hand is part of; elements end where it does.
+LargeSegment segment;
+#define FIRST_ELEMENT segment.begin
+#define FIRST_OF(tile) (segment.begin + (tile) * TILE)
+
+uint element_count() {
+    return segment.end;
+}
+#else
+#define FIRST_ELEMENT 0
+#define FIRST_OF(tile) tile * TILE
+
 uint element_count() {
     return resolved_count(push.count);
 }
+#endif
 
 uint subproblem_count() {
     return resolved_count(push.subproblems);

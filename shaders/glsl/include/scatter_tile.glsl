@@ -174,6 +174,9 @@ void load_values(uint tile_first, uint held) {
         value[w] = item_index(tile_first, w);
         if (!by_index && ((TWO_WAYS && held == TILE) || item_index(0, w) < held))
             value[w] = values.at[value[w]];
+#ifdef SEGMENTS
+        if (COUNTED_VALUES != 0) value[w] -= FIRST_ELEMENT;
+#endif
     }
 }
 

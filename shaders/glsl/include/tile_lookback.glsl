@@ -29,8 +29,12 @@ const uint STATE_PLACE = 2u << 30;
 const uint STATE_BITS = 3u << 30;
 
 layout(set = 0, binding = 7, std430) volatile buffer Status {
+#ifdef SEGMENTS
+    uint tickets[16];  // the same, of each round
+#else
     uint ticket;  // tiles are taken in this order, so that a tile's predecessors have all started
     uint pad[3];
+#endif
     uint at[];
 } status;
 
@@ -44,9 +48,16 @@ uint this_tile;
 uint bucket_place[OWN_BUCKETS];
 uint looked_back_to[OWN_BUCKETS];
 
+#ifdef SEGMENTS
+// Tiles count from the first of their segment; the words of all rounds of a tile lie together.
+uint status_index(uint tile, uint b) {
+    return ((segment.first_tile + tile) * push.parts + push.round) * push.buckets + b;
+}
+#else
 uint status_index(uint tile, uint b) {
     return tile * push.buckets + b;
 }
+#endif
 
 void publish_count(uint k) {
     uint b = own_bucket(k);
@@ -64,7 +75,11 @@ void settle(uint k) {
 }
 
 uint total_of(uint b) {
+#ifdef SEGMENTS
+    return histogram.at[(segment.number * push.parts + push.round) * ROW + b];
+#else
     return histogram.at[push.round * ROW + b];
+#endif
 }
 
 // Words of the tiles before looked_back_to, the nearest first; in the first tile, a bucket's total.
@@ -109,7 +124,7 @@ void look_back(uint k) {
 
 // The first tile's keys go where the buckets begin.
 void begin_buckets() {
-    uint carry = 0;
+    uint carry = FIRST_ELEMENT;
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
         uint b = own_bucket(k);
         uint total = 0;
@@ -146,7 +161,7 @@ void aim_buckets() {
 
 // Where bucket b begins in the output, for whoever has counted the first tile again.
 uint global_begin(uint b) {
-    uint sum = 0;
+    uint sum = FIRST_ELEMENT;
     for (uint other = 0; other < b; ++other) sum += total_of(other);
     return sum;
 }
@@ -160,7 +175,7 @@ void count_again(uint tile) {
     barrier();
     for (uint b = thread_rank(); b < ROW; b += gl_WorkGroupSize.x) bucket_targets[b] = 0;
     barrier();
-    visit_keys(tile * TILE, min(tile * TILE + TILE, element_count()));
+    visit_keys(FIRST_OF(tile), min(FIRST_OF(tile) + TILE, element_count()));
     barrier();
 }
 

@@ -21,10 +21,10 @@
 // Groups of four keys that a thread has on their way at a time.
 const uint WIDE_LOADS = 4;
 
-// Keys [first, end); `first` is a multiple of four.
+// Keys [first, end); `first` is a multiple of four, except in segments, which begin anywhere.
 void visit_keys(uint first, uint end) {
     uint i = first;
-#if KEY_BITS == 32
+#if KEY_BITS == 32 && !defined(SEGMENTS)
     const uint row = 4 * VISITORS;
     while (end - i >= row) {
         uint rows = min((end - i) / row, WIDE_LOADS);

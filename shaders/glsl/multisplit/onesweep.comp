@@ -1,7 +1,7 @@
 #version 460
 // Second pass of the one-sweep multisplit: each workgroup ranks a tile, publishes its counts, learns
 // by decoupled look-back where the buckets of all tiles before it end, and writes the tile. With
-// SORT it is a round of a radix sort.
+// SORT it is a round of a radix sort; with SEGMENTS, of many, each of a segment with tiles of its own.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -20,7 +20,11 @@ layout(set = 0, binding = 2, std430) readonly buffer Histogram { uint at[]; } hi
 #ifdef SORT
 #define NO_OFFSETS
 #define BUCKET_FROM_KEY
+#ifdef SEGMENTS
+layout(set = 0, binding = 3, std430) readonly buffer Tiles { LargeSegment at[]; } tiles;
+#else
 layout(set = 0, binding = 3, std430) readonly buffer Idle { uint rounds; } idle;
+#endif
 #endif
 #include "move.glsl"
 
@@ -35,7 +39,7 @@ void publish_count(uint k);
 #include "scatter_tile.glsl"
 #include "split_tile.glsl"
 
-#ifdef SORT
+#if defined(SORT) && !defined(SEGMENTS)
 
 // A round in which all keys have the same digit is idle.
 uint idle_rounds() {
@@ -70,6 +74,24 @@ void write_offsets() {
 #endif
 }
 
+#ifdef SEGMENTS
+
+void main() {
+    if (group_index() >= subproblem_count()) return;
+    if (thread_rank() == 0) {
+        tile_ticket = atomicAdd(status.tickets[push.round], 1);
+        missing_tile = 0;
+    }
+    barrier();
+    segment = tiles.at[tile_ticket];
+    this_tile = tile_ticket - segment.first_tile;
+    uint first = segment.begin + this_tile * TILE;
+    load_keys(first);
+    split_tile(first, element_count());
+}
+
+#else
+
 void main() {
     if (group_index() >= subproblem_count()) return;
     uint rounds = idle_rounds();  // on its way together with the ticket
@@ -86,3 +108,5 @@ void main() {
     split_tile(first, element_count());
     if (this_tile == 0) write_offsets();
 }
+
+#endif

@@ -1,5 +1,6 @@
 #version 460
-// First pass of a one-sweep radix sort: the histograms of all digits, in one read of the keys.
+// First pass of a one-sweep radix sort: the histograms of all digits, in one read of the keys. With
+// SEGMENTS each of these has its own, and a workgroup counts one of their tiles.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -14,7 +15,11 @@ layout(constant_id = ROUNDS_ID) const uint ROUNDS = 4;  // digits of a key
 #include "multisplit.glsl"
 #include "ordered.glsl"
 layout(set = 0, binding = 2, std430) buffer Histogram { uint at[]; } histogram;
+#ifdef SEGMENTS
+layout(set = 0, binding = 3, std430) readonly buffer Tiles { LargeSegment at[]; } tiles;
+#else
 layout(set = 0, binding = 3, std430) buffer Idle { uint rounds; } idle;
+#endif
 
 #include "groups.glsl"
 #include "digits.glsl"
@@ -37,14 +42,23 @@ void main() {
     for (uint i = thread_rank(); i < ROUNDS << DIGIT_BITS; i += gl_WorkGroupSize.x) digit_counts[i] = 0;
     barrier();
     uint length = gl_WorkGroupSize.x * ITEMS * push.parts;
+#ifdef SEGMENTS
+    segment = tiles.at[part];
+    uint first = segment.begin + (part - segment.first_tile) * length;
+#else
     uint first = part * length;
+#endif
     visit_keys(first, min(first + length, element_count()));
     barrier();
     for (uint i = thread_rank(); i < ROUNDS << DIGIT_BITS; i += gl_WorkGroupSize.x) {
         uint count = digit_counts[i];
         if (count == 0) continue;
+#ifdef SEGMENTS
+        atomicAdd(histogram.at[segment.number * (ROUNDS << DIGIT_BITS) + i], count);
+#else
         uint earlier = atomicAdd(histogram.at[i], count);
         // All keys have this digit, so that the round will have nothing to do.
         if (earlier + count == element_count()) atomicOr(idle.rounds, 1u << (i >> DIGIT_BITS));
+#endif
     }
 }

@@ -1,6 +1,5 @@
 #version 460
-// A radix sort of what fits one tile, by one workgroup: all rounds in shared memory. A dispatch
-// sorts one array, or many segments of one, a workgroup each.
+// A radix sort of what fits one tile, by one workgroup: all rounds in shared memory.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -23,9 +22,6 @@ layout(set = 0, binding = 0, std430) buffer Keys { KEY at[]; } keys;
 layout(set = 0, binding = 2, std430) buffer Values { uint at[]; } values;
 layout(set = 0, binding = 2, std430) buffer Values2 { uvec2 at[]; } values_vec2;
 layout(set = 0, binding = 2, std430) buffer Values4 { uvec4 at[]; } values_vec4;
-#endif
-#ifdef SEGMENTS
-layout(set = 0, binding = 1, std430) readonly buffer Begins { uint at[]; } begins;
 #endif
 
 #include "groups.glsl"
@@ -78,18 +74,18 @@ void reorder() {
 #define PUT_VALUES(buffer_)                                                      \
     {                                                                           \
         [[unroll]] for (uint w = 0; w < ITEMS; ++w)                             \
-            if (item_index(0, w) < held) held_values[w] = buffer_.at[first + source[w]]; \
+            if (item_index(0, w) < held) held_values[w] = buffer_.at[source[w]]; \
         memoryBarrierBuffer();  /* barrier() alone orders shared memory only */ \
         barrier();                                                              \
         [[unroll]] for (uint w = 0; w < ITEMS; ++w)                             \
-            if (item_index(0, w) < held) buffer_.at[first + item_index(0, w)] = held_values[w]; \
+            if (item_index(0, w) < held) buffer_.at[item_index(0, w)] = held_values[w]; \
     }
 
 // Values are read where they were and written where they belong, all of them in between held.
-void put_values(uint first, uint held) {
+void put_values(uint held) {
     if (COUNTED_VALUES != 0) {
         [[unroll]] for (uint w = 0; w < ITEMS; ++w)
-            if (item_index(0, w) < held) values.at[first + item_index(0, w)] = source[w];
+            if (item_index(0, w) < held) values.at[item_index(0, w)] = source[w];
     } else if (VALUE_WORDS == 1) {
         uint held_values[ITEMS];
         PUT_VALUES(values)
@@ -104,30 +100,23 @@ void put_values(uint first, uint held) {
 #endif
 
 void main() {
-    uint segment = group_index();
-    if (segment >= subproblem_count()) return;
-    uint first = 0;
     uint held = element_count();
-#ifdef SEGMENTS
-    first = begins.at[segment];
-    held = begins.at[segment + 1] - first;
-#endif
     if (held < 2 && COUNTED_VALUES == 0) return;
     [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
         uint i = item_index(0, w);
-        own[w] = i < held ? keys.at[first + i] : KEY(0);
+        own[w] = i < held ? keys.at[i] : KEY(0);
 #ifdef PAIRS
         source[w] = i;
 #endif
     }
     for (uint round = 0; round < push.round; ++round) {
         find_digits(held, round);
-        place_items(segment);
+        place_items(0);
         reorder();
     }
     [[unroll]] for (uint w = 0; w < ITEMS; ++w)
-        if (item_index(0, w) < held) keys.at[first + item_index(0, w)] = own[w];
+        if (item_index(0, w) < held) keys.at[item_index(0, w)] = own[w];
 #ifdef PAIRS
-    put_values(first, held);
+    put_values(held);
 #endif
 }

@@ -10,6 +10,7 @@ use multisplit::{Array, Bound, Key, Operator, Scan, Select};
 
 use super::measure::{Bench, Timed};
 use super::output::{Figure, Output};
+use super::segments;
 use crate::figures::elements_per_nanosecond;
 use crate::plans::Target;
 use crate::{data, passes};
@@ -27,7 +28,8 @@ pub fn measure(bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
     family.words(output)?;
     family.floats(output)?;
     family.wide(output)?;
-    family.runs(output)
+    family.runs(output)?;
+    segments::measure(bench, n, output)
 }
 
 struct Family<'b> {
@@ -37,7 +39,7 @@ struct Family<'b> {
 }
 
 /// A number that looks like chance, of an index: what other programs make of it too.
-fn mixed(index: usize, seed: u64) -> u32 {
+pub(super) fn mixed(index: usize, seed: u64) -> u32 {
     let z = (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(seed);
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

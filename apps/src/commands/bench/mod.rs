@@ -8,6 +8,7 @@ mod host;
 mod measure;
 mod output;
 mod paper;
+mod segments;
 mod sort;
 mod split;
 mod sssp;

@@ -75,7 +75,7 @@ impl Context {
         if sort.is_by_whole_keys(K::TYPE.bits()) {
             return redo_by_ballots(|| self.sort_arrays::<K, u32>(keys, None, sort));
         }
-        self.sort_arrays_by::<K, u32>(keys, None, sort, &self.promised_policy())
+        self.sort_arrays_by::<K, u32>(keys, None, sort, (None, &self.promised_policy()))
     }
 
     /// Sorts `keys` from small to large; each takes its value along. Equal keys keep their order.
@@ -175,13 +175,86 @@ impl Context {
         if A::Place::BORROWED { copy_array(self, &array) } else { Ok(array) }
     }
 
+    /// Sorts each segment of `keys` on its own, as `sort` says. `offsets`, on the device, has where each begins
+    /// and, one more, where the last one ends: one past the end of the keys counts as the end, one below an
+    /// earlier one as that, and what lies before the first and past the last stays as it is. Offsets on
+    /// the host are those of [`Sort::segments`].
+    ///
+    /// ```
+    /// use multisplit::Sort;
+    /// # let gpu = multisplit::Context::new()?;
+    /// let offsets = gpu.upload(&[0u32, 3, 3, 5])?;
+    /// let sorted = gpu.sort_segments(&[3u32, 1, 2, 9, 8], &offsets, &Sort::ascending())?;
+    /// assert_eq!(sorted, [1, 2, 3, 8, 9]);
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    pub fn sort_segments<A>(
+        &self,
+        keys: &A,
+        offsets: &Array<u32>,
+        sort: &Sort,
+    ) -> Result<<A::Place as Place>::Array<A::Item>>
+    where
+        A: Elements<Item: Key> + ?Sized,
+    {
+        let sorted = redo_by_ballots(|| {
+            let keys = self.own(keys, "keys")?;
+            let at = (Some(offsets), &self.policy());
+            self.sort_arrays_by::<A::Item, u32>(&keys, None, sort, at).map(|()| keys)
+        })?;
+        A::Place::take(self, sorted)
+    }
+
+    /// The same; each key takes its value along.
+    pub fn sort_segments_pairs<A, B>(
+        &self,
+        keys: &A,
+        values: &B,
+        offsets: &Array<u32>,
+        sort: &Sort,
+    ) -> Result<Pairs<A, B>>
+    where
+        A: Elements<Item: Key> + ?Sized,
+        B: Elements<Item: Value, Place = A::Place> + ?Sized,
+    {
+        let () = <B::Item as Value>::CHECKED;
+        check_lengths("values", values.count(), "keys", keys.count())?;
+        let (keys, values) = redo_by_ballots(|| {
+            let (keys, values) = (self.own(keys, "keys")?, self.own(values, "values")?);
+            let at = (Some(offsets), &self.policy());
+            let along = Some(Along::Values(&values));
+            self.sort_arrays_by(&keys, along, sort, at).map(|()| (keys, values))
+        })?;
+        Ok((A::Place::take(self, keys)?, B::Place::take(self, values)?))
+    }
+
+    /// The order that sorts each segment: for each place, which key of the segment comes there. Of places in
+    /// no segment it is 0.
+    pub fn argsort_segments<A>(
+        &self,
+        keys: &A,
+        offsets: &Array<u32>,
+        sort: &Sort,
+    ) -> Result<<A::Place as Place>::Array<u32>>
+    where
+        A: Elements<Item: Key> + ?Sized,
+    {
+        let order = self.zeroed(keys.count())?;
+        redo_by_ballots(|| {
+            let keys = self.own(keys, "keys")?;
+            let along = Some(Along::<u32>::Indices(&order));
+            self.sort_arrays_by(&keys, along, sort, (Some(offsets), &self.policy()))
+        })?;
+        A::Place::take(self, order)
+    }
+
     fn sort_arrays<K: Key, V: Pod>(
         &self,
         keys: &Array<K>,
         along: Option<Along<'_, V>>,
         how: &Sort,
     ) -> Result<()> {
-        self.sort_arrays_by(keys, along, how, &self.policy())
+        self.sort_arrays_by(keys, along, how, (None, &self.policy()))
     }
 
     fn sort_arrays_by<K: Key, V: Pod>(
@@ -189,9 +262,9 @@ impl Context {
         keys: &Array<K>,
         along: Option<Along<'_, V>>,
         how: &Sort,
-        policy: &Policy,
+        (offsets, policy): (Option<&Array<u32>>, &Policy),
     ) -> Result<()> {
-        if self.is_large(keys, along, how, policy) {
+        if offsets.is_none() && self.is_large(keys, along, how, policy) {
             return self.sort_large_arrays(keys, along, how, policy);
         }
         // Graphs have no empty buffers.
@@ -213,6 +286,12 @@ impl Context {
                 buffers = buffers.indices(import);
             }
         }
+        if let Some(offsets) = offsets {
+            let import = graph.import::<u32>("offsets", offsets.len().max(1));
+            bound.push((import, offsets).into());
+            // Of no offset at all, there is no segment either.
+            buffers = buffers.segments(import, offsets.len().saturating_sub(1));
+        }
         sort(&mut graph, policy, how, &buffers)?;
         // What is wrong with the description is wrong for any number of keys.
         if keys.is_empty() {
@@ -231,7 +310,7 @@ impl Context {
         how: &Sort,
         policy: &Policy,
     ) -> bool {
-        let one_plan = how.segments.is_some() || how.method == SortMethod::Small;
+        let one_plan = !how.is_whole() || how.method == SortMethod::Small;
         let widest = match along {
             None => size_of::<K>(),
             Some(Along::Values(_)) => size_of::<K>().max(size_of::<V>()),

@@ -7,6 +7,7 @@
 
 mod host;
 mod large;
+mod large_segments;
 mod onesweep;
 mod pass;
 mod rounds;
@@ -15,10 +16,10 @@ mod small;
 mod tuning;
 
 pub(in crate::primitives) use large::sort_large;
+use segments::Cut;
 pub use tuning::SortTuning;
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use multisplit_graph::{Buffer, ElementType, Graph};
 
@@ -50,7 +51,7 @@ pub struct Sort {
     descending: bool,
     bits: Option<Range<u32>>,
     method: SortMethod,
-    segments: Option<Arc<[u32]>>,
+    cut: Cut,
 }
 
 impl Sort {
@@ -82,12 +83,24 @@ impl Sort {
     /// segment begins.
     #[must_use]
     pub fn segments(self, offsets: &[u32]) -> Self {
-        Self { segments: Some(offsets.into()), ..self }
+        Self { cut: Cut::Offsets(offsets.into()), ..self }
+    }
+
+    /// Each row of a matrix on its own: segments of `length` elements, which has to divide the number of
+    /// elements.
+    #[must_use]
+    pub fn rows(self, length: u64) -> Self {
+        Self { cut: Cut::Rows(length), ..self }
+    }
+
+    /// Whether the whole array is sorted.
+    fn is_whole(&self) -> bool {
+        self.cut == Cut::Whole
     }
 
     /// Whether keys of so many bits are sorted by all of them, and across the whole array.
     fn is_by_whole_keys(&self, bits: u32) -> bool {
-        self.segments.is_none() && self.bits.as_ref().is_none_or(|some| *some == (0..bits))
+        self.is_whole() && self.bits.as_ref().is_none_or(|some| *some == (0..bits))
     }
 
     /// The same for keys of a type.
@@ -149,13 +162,16 @@ pub struct SortBuffers {
     pub(in crate::primitives) keys: Buffer,
     pub(in crate::primitives) values: SortValues,
     pub(in crate::primitives) place: SortPlace,
+    /// Offsets of segments, and how many segments there are.
+    pub(in crate::primitives) segments: Option<(Buffer, Count)>,
 }
 
 impl SortBuffers {
     /// Keys alone, all that the buffer has.
     pub fn keys(keys: Buffer) -> Self {
         let n = Count::Host(keys.len());
-        Self { n, keys, values: SortValues::None, place: SortPlace::InPlace }
+        let (values, place) = (SortValues::None, SortPlace::InPlace);
+        Self { n, keys, values, place, segments: None }
     }
 
     /// Each key takes a value along.
@@ -175,6 +191,15 @@ impl SortBuffers {
     #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }
+    }
+
+    /// Each of so many segments on its own: `offsets`, of `u32`, has where each begins and, one more, where the
+    /// last one ends. They are read when the passes run, and never lead out of the array: one that is past
+    /// its end counts as the end, one below an earlier one as that. What lies before the first and past the
+    /// last stays as it is. Indices count from where their segment begins.
+    #[must_use]
+    pub fn segments(self, offsets: Buffer, segments: impl Into<Count>) -> Self {
+        Self { segments: Some((offsets, segments.into())), ..self }
     }
 
     /// The result goes into the buffers of the input, or into these others of the same sizes,
@@ -221,9 +246,9 @@ pub fn sort(
 ) -> Result<AddedSort> {
     let keyed = sort.keyed(KeyType::of("keys", buffers.keys)?);
     check_types(buffers)?;
-    match &sort.segments {
-        None => add(graph, policy, &keyed, buffers),
-        Some(offsets) => segments::add(graph, policy, &keyed, buffers, offsets),
+    match (&sort.cut, buffers.segments) {
+        (Cut::Whole, None) => add(graph, policy, &keyed, buffers),
+        (cut, _) => segments::add(graph, policy, &keyed, buffers, cut),
     }
 }
 

@@ -1,87 +1,207 @@
 //! Sorts of many segments of an array, each on its own, in one recording.
 //!
-//! Where every segment fits a tile, each is sorted by a workgroup, all in one dispatch. Where one
-//! does not, the whole array is sorted by its keys and then, which is stable, by the number of the
-//! segment; what moves is the numbers of the elements, which are fetched in the end.
+//! Segments that fit a tile are sorted in shared memory, as many at a time as fit one. Each of those that do
+//! not has tiles of its own, and goes through the rounds of a one-sweep sort together with all others of
+//! its kind. Which segment is of which kind is found on the device: nothing depends on what the host knows,
+//! except that passes with nothing to do are left out where it knows so.
 
-use multisplit_graph::{Buffer, Graph, Groups};
-use multisplit_shaders::builtin::{self as kernels, Builtin, variants};
+use std::sync::Arc;
+
+use multisplit_graph::{Buffer, ElementType, Graph, View};
+use multisplit_shaders::builtin::SORT_SEGMENTS_HEADS;
+use multisplit_shaders::builtin::variants::{SORT_SEGMENTS_ROWS, SORT_SEGMENTS_TILES};
 use multisplit_shaders::push_constants;
 
-use super::pass::{SortPasses, Work, variant};
+use super::large_segments::Large;
+use super::pass::variant;
 use super::{AddedSort, DIGIT_BITS, KeyedSort, SortBuffers, SortMethod, SortPlace, SortValues};
-use super::{check, check_policy, small};
+use super::{check, check_policy};
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
-use crate::primitives::count::{Count, Length, Prepared};
-use crate::primitives::key::KeyType;
-use crate::primitives::multisplit::{BucketWords, EACH, SplitBy, TileShape, table};
-use crate::primitives::{Policy, copy};
+use crate::primitives::arrays::{check_element, check_room};
+use crate::primitives::constants::specialize;
+use crate::primitives::count::{Count, Lengths, OtherCount};
+use crate::primitives::multisplit::{TileShape, table};
+use crate::primitives::pieces::single;
+use crate::primitives::scan::Scan;
+use crate::primitives::term::Operator;
+use crate::primitives::{Policy, ScanBuffers, fill, scan};
 
 push_constants! {
-    struct SegmentsPush {
+    struct HeadsPush {
         count: u32,
-        segments: u32,
-        top_step: u32,
+        elements: u32,
+        elements_index: u32,
+        row_length: u32,
+        max_tile: u32,
+        large_tile: u32,
     }
 }
 
-/// Adds the passes of a sort of each segment to the graph. The method is `Small` where every
-/// segment fits a tile, else `OneSweep`; one that was asked for by name has to be possible.
+push_constants! {
+    struct TilesPush {
+        count: u32,
+        row_length: u32,
+        stride: u32,
+        descending: u32,
+        mask: [u32; 2],
+    }
+}
+
+const WORD: u64 = 4;
+/// Elements per thread of a tile: the kernel's ITEMS.
+const ITEMS: u32 = 8;
+/// Words of `Found` in `segments.glsl`, and which of them is the count of tiles of large segments.
+const FOUND_WORDS: u64 = 3;
+const FOUND_TILES: u64 = 1;
+/// Segments of a thread that finds where they begin; the kernel has the same.
+const HEADS_EACH: u64 = 4;
+/// Words of the largest offset alignment that Vulkan lets a device ask for.
+const ALIGNMENT: u64 = 64;
+/// Elements of which one word has the heads.
+const HEADS: u64 = 32;
+/// Bytes of shared memory beside the elements of a tile: heads of at most 2^13 elements, and a few words.
+const OTHER_SHARED: u64 = 2 << 10;
+
+/// What of an array is sorted on its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Cut {
+    #[default]
+    Whole,
+    Offsets(Arc<[u32]>),
+    Rows(u64),
+}
+
+/// Adds the passes of a sort of each segment to the graph. The method is `Small` where the host knows that
+/// every segment fits a tile, else `OneSweep`; one that was asked for by name has to be possible.
 pub(super) fn add(
     graph: &mut Graph,
     policy: &Policy,
     sort: &KeyedSort,
     buffers: &SortBuffers,
-    offsets: &[u32],
+    cut: &Cut,
 ) -> Result<AddedSort> {
     check_policy(policy)?;
     graph.sized_for_subgroups(policy.subgroup_size);
-    let (n, longest) = lengths(offsets)?;
-    if buffers.n != Count::Host(n) {
-        let problem = "the last one does not end where the keys do, or these have a device count";
-        return Err(Error::Segments { problem });
-    }
     if !matches!(buffers.place, SortPlace::InPlace) {
         return Err(Error::Segments { problem: "they are sorted in place" });
     }
-    let whole = *buffers;
-    check(sort, &whole)?;
-    let shape = policy.sort.small(policy, sort.key);
-    let tile = u64::from(shape.tile());
-    let method = match sort.method {
-        SortMethod::Auto if longest <= tile => SortMethod::Small,
-        SortMethod::Small if longest > tile => {
-            let what = "number of elements of one tile";
-            return Err(Error::TooLarge { what, asked: longest, limit: tile });
-        }
-        SortMethod::Auto => policy.sort.auto,
-        SortMethod::Multisplit { .. } => {
-            return Err(Error::Policy { problem: "segments are sorted by Small or OneSweep" });
-        }
-        method => method,
-    };
+    check(sort, buffers)?;
+    let segments = Segments::new(cut, buffers)?;
+    let shape = shape(policy, sort, buffers.values);
+    let method = choose(sort, &segments, shape)?;
     let rounds = sort.digits(DIGIT_BITS).count() as u32;
     let added = AddedSort { method, rounds, shape };
-    tracing::debug!(?added, n, segments = offsets.len() - 1, "segmented sort");
-    if n == 0 {
+    tracing::debug!(?added, n = ?buffers.n, segments = ?segments.count, "segmented sort");
+    if buffers.n.max() == 0 || segments.count.max() == 0 {
         return Ok(added);
     }
-    let begins = table(graph, "sort.begins", offsets);
-    if method == SortMethod::Small {
-        let (n, prepared) = (Length::known(n), Prepared::default());
-        let job = SortPasses { graph, policy, sort, buffers: &whole, shape, n, prepared };
-        let segments = offsets.len() as u64 - 1;
-        small::one_tile_each(job, Some((begins.into(), segments)), rounds)?;
-        return Ok(added);
-    }
-    let large = Large { graph, policy, sort, whole, begins, offsets };
-    let shape = large.add()?;
-    Ok(AddedSort { shape, ..added })
+    let job = SegmentPasses { graph, policy, sort, buffers, shape, segments: &segments };
+    job.add()?;
+    Ok(added)
 }
 
-/// The number of elements, and how long the longest segment is.
-fn lengths(offsets: &[u32]) -> Result<(u64, u64)> {
+fn choose(sort: &KeyedSort, segments: &Segments, shape: TileShape) -> Result<SortMethod> {
+    let tile = u64::from(shape.tile());
+    let fits = segments.longest.is_some_and(|longest| longest <= tile);
+    match sort.method {
+        SortMethod::Small if !fits => {
+            let what = "number of elements of one tile";
+            let asked = segments.longest.unwrap_or(segments.elements);
+            Err(Error::TooLarge { what, asked, limit: tile })
+        }
+        SortMethod::Multisplit { .. } => {
+            Err(Error::Policy { problem: "segments are sorted by Small or OneSweep" })
+        }
+        _ if fits => Ok(SortMethod::Small),
+        _ => Ok(SortMethod::OneSweep),
+    }
+}
+
+/// The tile of segments that fit one.
+fn shape(policy: &Policy, sort: &KeyedSort, values: SortValues) -> TileShape {
+    let element =
+        u64::from(sort.key.bytes()) + if matches!(values, SortValues::None) { 0 } else { WORD };
+    let room = u64::from(policy.shared_memory).saturating_sub(OTHER_SHARED);
+    // Rows of 32 are one element further apart.
+    let needed = |threads: u32| u64::from(threads * ITEMS) * element * 33 / 32;
+    // Tiles consist of whole words of heads, and so do their halves.
+    let least = policy.subgroup_size.max(8);
+    let mut threads = policy.sort.small(policy, sort.key).threads / least * least;
+    while threads > least && needed(threads) > room {
+        threads = (threads / 2) / least * least;
+    }
+    TileShape::new(threads.max(least), ITEMS)
+}
+
+/// Where segments are, and what the host knows of them.
+struct Segments {
+    count: Count,
+    /// The most elements there can be.
+    elements: u64,
+    /// Of equal segments; 0 of others.
+    row_length: u64,
+    longest: Option<u64>,
+    shortest: Option<u64>,
+    offsets: Offsets,
+}
+
+enum Offsets {
+    None,
+    Host(Arc<[u32]>),
+    /// On the device, where they may be anything.
+    Device(Buffer),
+}
+
+impl Segments {
+    fn new(cut: &Cut, buffers: &SortBuffers) -> Result<Self> {
+        let elements = buffers.n.max();
+        let refuse = |problem| Err(Error::Segments { problem });
+        match (cut, buffers.segments) {
+            (Cut::Whole, Some((offsets, count))) => Self::on_device(offsets, count, elements),
+            (_, Some(_)) => refuse("they are given twice"),
+            (Cut::Rows(_), None) if !matches!(buffers.n, Count::Host(_)) => {
+                Err(Error::RowsOfDeviceCount)
+            }
+            (&Cut::Rows(length), None) => {
+                if elements > 0 && (length == 0 || !elements.is_multiple_of(length)) {
+                    return Err(Error::Rows { n: elements, length });
+                }
+                let count = Count::Host(elements / length.max(1));
+                let (longest, offsets) = (Some(length), Offsets::None);
+                let row_length = length.max(1);
+                Ok(Self { count, elements, row_length, longest, shortest: longest, offsets })
+            }
+            (Cut::Offsets(offsets), None) => {
+                let (last, longest, shortest) = lengths(offsets)?;
+                if buffers.n != Count::Host(last) {
+                    return refuse(
+                        "the last one does not end where the keys do, or these have a device count",
+                    );
+                }
+                let count = Count::Host(offsets.len() as u64 - 1);
+                let (longest, shortest) = (Some(longest), Some(shortest));
+                let offsets = Offsets::Host(offsets.clone());
+                Ok(Self { count, elements, row_length: 0, longest, shortest, offsets })
+            }
+            (Cut::Whole, None) => refuse("there are none"),
+        }
+    }
+
+    fn on_device(offsets: Buffer, count: Count, elements: u64) -> Result<Self> {
+        check_element("offsets", offsets, ElementType::U32)?;
+        let (asked, limit) = (count.max(), u64::from(u32::MAX) - 1);
+        if asked > limit {
+            return Err(Error::TooLarge { what: "number of segments", asked, limit });
+        }
+        check_room("sort.offsets", offsets, (asked + 1) * WORD)?;
+        let (longest, shortest, offsets) = (None, None, Offsets::Device(offsets));
+        Ok(Self { count, elements, row_length: 0, longest, shortest, offsets })
+    }
+}
+
+/// The number of elements, and how long the longest and the shortest segments are that are not empty.
+fn lengths(offsets: &[u32]) -> Result<(u64, u64, u64)> {
     let refuse = |problem| Err(Error::Segments { problem });
     let (Some(&first), Some(&last)) = (offsets.first(), offsets.last()) else {
         return refuse("there is no offset");
@@ -92,114 +212,189 @@ fn lengths(offsets: &[u32]) -> Result<(u64, u64)> {
     if !offsets.is_sorted() {
         return refuse("the offsets are not sorted");
     }
-    let lengths = offsets.windows(2).map(|both| both[1] - both[0]);
-    Ok((u64::from(last), u64::from(lengths.max().unwrap_or(0))))
+    let lengths = offsets.windows(2).map(|both| u64::from(both[1] - both[0]));
+    let longest = lengths.clone().max().unwrap_or(0);
+    let shortest = lengths.filter(|&length| length > 0).min().unwrap_or(0);
+    Ok((last.into(), longest, shortest))
 }
 
-/// A sort of segments some of which are larger than a tile.
-struct Large<'j> {
-    graph: &'j mut Graph,
-    policy: &'j Policy,
-    sort: &'j KeyedSort,
-    whole: SortBuffers,
-    begins: Buffer,
-    offsets: &'j [u32],
+/// One sort of segments on its way into the graph.
+pub(super) struct SegmentPasses<'j> {
+    pub graph: &'j mut Graph,
+    pub policy: &'j Policy,
+    pub sort: &'j KeyedSort,
+    pub buffers: &'j SortBuffers,
+    /// The tile of segments that fit one.
+    shape: TileShape,
+    segments: &'j Segments,
 }
 
-impl Large<'_> {
-    fn add(mut self) -> Result<TileShape> {
-        let (n, keys) = (self.whole.n.max(), self.whole.keys);
-        let (graph, policy) = (&mut *self.graph, self.policy);
-        let key_bytes = n * u64::from(self.sort.key.bytes());
-        let old_keys = graph.transient_bytes("sort.segments.keys", key_bytes);
-        let sources = graph.transient::<u32>("sort.segments.sources", n);
-        let labels = graph.transient::<u32>("sort.segments.labels", n);
-        copy(graph, policy, "sort.segments.copy", keys.range(0, key_bytes), old_keys)?;
-        let numbered = SortBuffers { values: SortValues::Indices(sources), ..self.whole };
-        let by_key = super::add(graph, policy, self.sort, &numbered)?;
-        self.each(&kernels::SORT_LABELS, [("sources", sources), ("labels", labels)], None)?;
-        let bits = (self.offsets.len() as u32 - 1).next_power_of_two().trailing_zeros();
-        let by_label = KeyedSort { bits: Some(0..bits), ..KeyedSort::new(KeyType::U32) };
-        let values = SortValues::Values { buffer: sources, bytes: 4 };
-        let labelled = SortBuffers { keys: labels, values, ..self.whole };
-        super::add(self.graph, policy, &by_label, &labelled)?;
-        if let SortValues::Indices(numbers) = self.whole.values {
-            let numbers = numbers.elements::<u32>(0, n);
-            let bound = [("sources", sources), ("labels", labels)];
-            self.each(&kernels::SORT_NUMBERS, bound, Some(("numbers", numbers)))?;
-        }
-        self.gather(old_keys, sources)?;
-        Ok(by_key.shape)
+/// What was found of segments, in buffers.
+#[derive(Clone, Copy)]
+pub(super) struct Found {
+    scratch: Buffer,
+    /// Words of the scratch that have heads; what was counted begins at `counts`.
+    words: u64,
+    counts: u64,
+    pub large: Buffer,
+}
+
+impl Found {
+    fn heads(self) -> View {
+        self.scratch.elements::<u32>(0, self.words)
     }
 
-    /// A pass that does something to each element.
-    fn each(
-        &mut self,
-        kernel: &Builtin,
-        bound: [(&str, Buffer); 2],
-        written: Option<(&str, multisplit_graph::View)>,
-    ) -> Result<()> {
-        let n = self.whole.n.max();
-        // Both are below 2^30, which has been checked, or do not fit into memory.
-        let (count, segments) = (n as u32, self.offsets.len() as u32 - 1);
-        let push = SegmentsPush { count, segments, top_step: 1 << segments.ilog2() };
-        let mut pass = self
-            .graph
-            .own_pass(kernel.label(), &kernel.kernel()?)
-            .push(&push)
-            .specialize("local_size_x", self.policy.threads)
-            .bind("begins", self.begins);
-        for (name, buffer) in bound {
-            pass = pass.bind(name, buffer);
-        }
-        if let Some((name, view)) = written {
-            pass = pass.bind(name, view);
-        }
-        pass.dispatch(groups(n, self.policy));
-        Ok(())
+    pub fn counts(self) -> View {
+        self.scratch.elements::<u32>(self.counts, FOUND_WORDS)
     }
 
-    /// Fetches keys and values from where they were.
-    fn gather(&mut self, old_keys: Buffer, sources: Buffer) -> Result<()> {
-        let n = self.whole.n.max();
-        let policy = self.policy;
-        let carried = match self.whole.values {
-            SortValues::Values { buffer, bytes } => {
-                let size = n * u64::from(bytes);
-                let old = self.graph.transient_bytes("sort.segments.values", size);
-                copy(self.graph, policy, "sort.segments.copy", buffer.range(0, size), old)?;
-                Some((old, buffer.range(0, size)))
+    /// How many tiles large segments have, at most `max`.
+    pub fn large_tiles(self, max: u64) -> Count {
+        Count::Device { buffer: self.scratch, index: self.counts + FOUND_TILES, max }
+    }
+}
+
+impl SegmentPasses<'_> {
+    fn add(mut self) -> Result<()> {
+        // By no bits at all, everything stays where it is; only indices have to be written.
+        let indices = matches!(self.buffers.values, SortValues::Indices(_));
+        if self.sort.bits().is_empty() && !indices {
+            return Ok(());
+        }
+        let tile = u64::from(self.shape.tile());
+        let segments = self.segments;
+        let fit = segments.shortest.is_none_or(|shortest| shortest <= tile);
+        let larger = segments.longest.is_none_or(|longest| longest > tile);
+        let large = Large::new(self.policy, self.sort, self.buffers, tile);
+        // Of equal segments that fit a tile everything is known.
+        let known = segments.row_length > 0 && !larger;
+        let found = if known { None } else { Some(self.find(&large)?) };
+        if fit {
+            self.tiles(found)?;
+        }
+        match found.filter(|_| larger) {
+            Some(found) => large.add(self, found),
+            None => Ok(()),
+        }
+    }
+
+    /// Declares what is found, and the passes that find it.
+    fn find(&mut self, large: &Large) -> Result<Found> {
+        let (graph, policy, segments) = (&mut *self.graph, self.policy, self.segments);
+        let words = segments.elements.div_ceil(HEADS);
+        let counts = words.next_multiple_of(ALIGNMENT);
+        let scratch = graph.transient::<u32>("sort.segments.heads", counts + FOUND_WORDS);
+        fill(graph, policy, "sort.segments.clear", scratch, 0)?;
+        let room = large.max_segments.max(1);
+        let list = graph.transient::<[u32; 4]>("sort.segments.large", room);
+        let found = Found { scratch, words, counts, large: list };
+        let [begins, offsets] = match &segments.offsets {
+            // Rows have none. What is bound instead is not looked at.
+            Offsets::None => {
+                let unread = graph.transient::<u32>("sort.segments.offsets", 1);
+                fill(graph, policy, "sort.segments.clear", unread, 0)?;
+                [unread.into(); 2]
             }
-            SortValues::None | SortValues::Indices(_) => None,
+            Offsets::Host(offsets) => [table(graph, "sort.segments.offsets", offsets).into(); 2],
+            &Offsets::Device(offsets) => ascending(graph, policy, offsets, segments.count)?,
         };
-        // Numbers are not fetched.
-        let values = if carried.is_some() { self.whole.values } else { SortValues::None };
-        let buffers = SortBuffers { values, ..self.whole };
-        let shape = TileShape::new(policy.threads, EACH as u32);
-        let (length, prepared) = (Length::known(n), Prepared::default());
-        let (graph, sort) = (&mut *self.graph, self.sort);
-        let mut job =
-            SortPasses { graph, policy, sort, buffers: &buffers, shape, n: length, prepared };
-        let work = Work {
-            subproblems: length,
-            parts: 1,
-            round: 0,
-            by: SplitBy::Bucket(BucketWords::default()),
+        let (mut lengths, count) = Lengths::new(segments.count)?;
+        let groups = lengths.parts(count, HEADS_EACH * u64::from(policy.threads))?;
+        let prepared = lengths.prepare(graph, policy, "sort.segments.prepare")?;
+        let n = OtherCount::new(self.buffers.n)?;
+        let push = HeadsPush {
+            count: prepared.pushed(count),
+            elements: n.most,
+            elements_index: n.index,
+            row_length: segments.row_length as u32,
+            max_tile: self.shape.tile(),
+            large_tile: large.shape.tile(),
         };
-        let key_bytes = n * u64::from(sort.key.bytes());
-        let mut pass = job
-            .pass("sort.gather", variant(values, variants::MULTISPLIT_GATHER), &work, &[])?
-            .bind("keys", old_keys)
-            .bind("sources", sources)
-            .bind("keys_out", self.whole.keys.range(0, key_bytes));
-        if let Some((from, to)) = carried {
-            pass = pass.bind("values", from).bind("values_out", to);
+        let kernel = SORT_SEGMENTS_HEADS.kernel()?;
+        let pass = graph
+            .own_pass(SORT_SEGMENTS_HEADS.label(), &kernel)
+            .push(&push)
+            .specialize("local_size_x", policy.threads)
+            .bind("heads", found.heads())
+            .bind("found", found.counts())
+            .bind("large", list)
+            .bind("begins", begins)
+            .bind("offsets", offsets);
+        prepared.dispatch(prepared.bind(n.bind(pass, offsets), offsets), groups);
+        Ok(found)
+    }
+
+    /// Sorts the segments that fit a tile.
+    fn tiles(&mut self, found: Option<Found>) -> Result<()> {
+        let (graph, policy, sort) = (&mut *self.graph, self.policy, self.sort);
+        let (tile, row) = (u64::from(self.shape.tile()), self.segments.row_length);
+        // Rows fill a tile. Of others, those that begin in half a tile are no more than fit one, except for
+        // the last, which the workgroup then sorts alone.
+        let (stride, row) = match row {
+            0 => (tile / 2 / HEADS * HEADS, 0),
+            row if row <= tile => (tile / row * row, row),
+            _ => return Ok(()),
+        };
+        let (mut lengths, n) = Lengths::new(self.buffers.n)?;
+        let groups = lengths.parts(n, stride)?;
+        let prepared = lengths.prepare(graph, policy, "sort.segments.prepare")?;
+        let bits = sort.bits();
+        let mask = match bits.end - bits.start {
+            0 => 0,
+            count => u64::MAX >> (64 - count) << bits.start,
+        };
+        let push = TilesPush {
+            count: prepared.pushed(n),
+            row_length: row as u32,
+            stride: stride as u32,
+            descending: sort.descending.into(),
+            mask: [mask as u32, (mask >> 32) as u32],
+        };
+        let values = self.buffers.values;
+        let kernels = if found.is_some() { SORT_SEGMENTS_TILES } else { SORT_SEGMENTS_ROWS };
+        let kernels = variant(values, kernels);
+        let kernel = kernels[usize::from(sort.key.bits() == 64)].kernel()?;
+        let keys = self.buffers.keys.range(0, n.most * u64::from(sort.key.bytes()));
+        let mut pass = graph
+            .own_pass("sort.segments.tiles", &kernel)
+            .push(&push)
+            .bind("keys", single(keys, policy)?);
+        if let Some(found) = found {
+            pass = pass.bind("heads", found.heads()).bind("found", found.counts());
+            pass = prepared.bind(pass, found.heads());
         }
-        prepared.bind(pass, sources.into()).dispatch(groups(n, policy));
+        if let Some((buffer, bytes)) = values.buffer() {
+            let view = single(buffer.range(0, n.most * u64::from(bytes)), policy)?;
+            // Numbers are only written.
+            pass = match values {
+                SortValues::Indices(_) => pass.scratch("values", view),
+                _ => pass.bind("values", view),
+            };
+        }
+        let constants = [
+            ("local_size_x", self.shape.threads),
+            ("KEY_KIND", sort.key.kind()),
+            ("ALL_BITS", u32::from(bits == (0..sort.key.bits()))),
+            ("VALUE_WORDS", values.bytes().unwrap_or(4) / 4),
+            ("COUNTED_VALUES", u32::from(matches!(values, SortValues::Indices(_)))),
+        ];
+        let pass = specialize(pass, &kernel, &constants);
+        prepared.dispatch(pass, groups);
         Ok(())
     }
 }
 
-fn groups(n: u64, policy: &Policy) -> Groups {
-    Groups::linear(n.div_ceil(EACH * u64::from(policy.threads)))
+/// Offsets that the device knows may fall. One that is below an earlier one counts as that: the segment
+/// between is empty, and none has elements of another. Gives where segments begin, and the offsets.
+fn ascending(
+    graph: &mut Graph,
+    policy: &Policy,
+    offsets: Buffer,
+    segments: Count,
+) -> Result<[View; 2]> {
+    let max = segments.max();
+    let begins = graph.transient::<u32>("sort.segments.begins", max);
+    let buffers = ScanBuffers::new(offsets, begins).count(segments);
+    scan(graph, policy, &Scan::inclusive(Operator::Max), &buffers)?;
+    Ok([begins.into(), single(offsets.elements::<u32>(0, max + 1), policy)?])
 }

@@ -1,7 +1,7 @@
-//! Sorts of what fits one tile, by one workgroup each.
+//! Sorts of what fits one tile, by one workgroup.
 
-use multisplit_graph::{Graph, Groups, View};
-use multisplit_shaders::builtin::variants::{SORT_SEGMENTS, SORT_SMALL};
+use multisplit_graph::{Graph, Groups};
+use multisplit_shaders::builtin::variants::SORT_SMALL;
 
 use super::pass::{SortPasses, Work, variant};
 use super::{AddedSort, KeyedSort, SortBuffers, SortValues};
@@ -18,37 +18,20 @@ pub(super) fn add(
 ) -> Result<()> {
     let n = Length::known(buffers.n.max());
     let prepared = Prepared::default();
-    let job = SortPasses { graph, policy, sort, buffers, shape: added.shape, n, prepared };
-    one_tile_each(job, None, added.rounds)
-}
-
-/// Sorts the array; or each of its segments, none of which is larger than a tile, and whose number
-/// comes with where they begin.
-pub(super) fn one_tile_each(
-    mut job: SortPasses<'_>,
-    segments: Option<(View, u64)>,
-    rounds: u32,
-) -> Result<()> {
-    let (sort, buffers, n) = (job.sort, job.buffers, job.n.most);
-    let (kernels, groups) = match segments {
-        Some((_, count)) => (SORT_SEGMENTS, count),
-        None => (SORT_SMALL, 1),
-    };
+    let shape = added.shape;
+    let mut job = SortPasses { graph, policy, sort, buffers, shape, n, prepared };
     let by = job.all_digits();
-    let work = Work { subproblems: Length::known(groups), parts: 1, round: rounds, by };
-    let mut pass = job.pass("sort.small", variant(buffers.values, kernels), &work, &[])?;
-    pass = pass.bind("keys", buffers.keys.range(0, n * u64::from(sort.key.bytes())));
+    let work = Work { subproblems: Length::known(1), parts: 1, round: added.rounds, by };
+    let mut pass = job.pass("sort.small", variant(buffers.values, SORT_SMALL), &work, &[])?;
+    pass = pass.bind("keys", buffers.keys.range(0, n.most * u64::from(sort.key.bytes())));
     if let Some((values, bytes)) = buffers.values.buffer() {
-        let values = values.range(0, n * u64::from(bytes));
+        let values = values.range(0, n.most * u64::from(bytes));
         // Numbers are only written.
         pass = match buffers.values {
             SortValues::Indices(_) => pass.scratch("values", values),
             _ => pass.bind("values", values),
         };
     }
-    if let Some((begins, _)) = segments {
-        pass = pass.bind("begins", begins);
-    }
-    pass.dispatch(Groups::linear(groups));
+    pass.dispatch(Groups::linear(1));
     Ok(())
 }

@@ -68,7 +68,7 @@ pub(super) fn add(
         }
     };
     let place = SortPlace::InPlace;
-    let sorted = SortBuffers { n: buffers.n, keys, values, place };
+    let sorted = SortBuffers { n: buffers.n, keys, values, place, segments: None };
     sort::add(graph, policy, sort, &sorted)?;
     multisplit::add_offsets(graph, policy, split, &SplitBuffers { keys, ..*buffers })?;
     if let (SplitOutput::Permutation(words), SortValues::Indices(sources)) =

@@ -63,6 +63,7 @@ impl Search<'_> {
             keys: pile.ids,
             values: SortValues::Values { buffer: pile.entries, bytes: ENTRY_BYTES },
             place: SortPlace::InPlace,
+            segments: None,
         };
         sort::add(graph, self.policy, &KeyedSort::new(KeyType::U32), &buffers)?;
         let (buffer, index) = (at.control, KEPT_WORDS_WORD);

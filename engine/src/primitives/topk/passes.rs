@@ -69,9 +69,7 @@ fn sort_found(
 ) -> Result<()> {
     let mut how = if topk.smallest { Sort::ascending() } else { Sort::descending() };
     if shape.rows > 1 {
-        // Rows of k are not longer than those of the input, whose elements have 30-bit numbers.
-        let offsets: Vec<u32> = (0..=shape.rows).map(|row| (row * shape.k) as u32).collect();
-        how = how.segments(&offsets);
+        how = how.rows(shape.k);
     }
     let found = match buffers.n {
         Count::Host(_) => Count::Host(shape.rows * shape.k),

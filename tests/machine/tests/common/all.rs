@@ -7,7 +7,9 @@ use multisplit::primitives::sort::SortMethod;
 use multisplit::primitives::topk::TopKMethod;
 use multisplit::{KeyType, SampleType};
 
+use super::bounds::{bounds_case, bounds_cases};
 use super::case::Case;
+use super::merges::{merge_case, merge_cases};
 use super::moves::{Along, Function, Gives, SortCase, SplitCase, sort_case, split_case};
 use super::others::{HistogramCase, Weighted, histogram_case, memory_case, probe_case};
 use super::pieces::{PiecesCase, pieces_case};
@@ -15,6 +17,7 @@ use super::primitives::{Device, ITEMS, scan_case, tile};
 use super::search_list::searches;
 use super::segments::{segments_case, segments_cases};
 use super::selects::{select_case, select_cases};
+use super::sort_segments::{sort_segments_case, sort_segments_cases};
 use super::terms::{term_case, term_cases};
 use super::topk::{TopKCase, TopKData, topk_case};
 
@@ -358,11 +361,21 @@ pub fn all(device: Device) -> Vec<Maker> {
     for of in segments_cases(tile) {
         all.push(Box::new(move || segments_case(device, of)));
     }
+    for of in merge_cases(8 * u64::from(device.threads())) {
+        all.push(Box::new(move || merge_case(device, of)));
+    }
+    for of in bounds_cases() {
+        all.push(Box::new(move || bounds_case(device, of)));
+    }
     searches(device, &mut all);
     topks(device, &mut all);
     histograms(device, &mut all);
     splits(device, &mut all);
     sorts(device, &mut all);
+    // Eight elements per thread.
+    for of in sort_segments_cases(8 * u64::from(device.threads())) {
+        all.push(Box::new(move || sort_segments_case(device, of.clone())));
+    }
     all.extend(large_tiles(device));
     pieces(device, &mut all);
     all

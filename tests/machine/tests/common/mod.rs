@@ -2,9 +2,11 @@
 #![allow(dead_code)]
 
 pub mod all;
+pub mod bounds;
 pub mod case;
 pub mod driver;
 pub mod edges;
+pub mod merges;
 pub mod moves;
 pub mod networks;
 pub mod others;
@@ -17,6 +19,7 @@ pub mod search_list;
 pub mod searches;
 pub mod segments;
 pub mod selects;
+pub mod sort_segments;
 pub mod surveys;
 pub mod terms;
 pub mod topk;

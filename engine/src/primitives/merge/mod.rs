@@ -1,0 +1,198 @@
+//! Merge: two sorted arrays into one, which is sorted as well; keys, or key-value pairs.
+//!
+//! [`merge`] declares the passes in a graph: [`Merge`] says in which order, [`MergeBuffers`] where the arrays
+//! are. [`Context::merge`](crate::Context::merge) and [`Context::merge_pairs`](crate::Context::merge_pairs) do
+//! everything in one call. Of equal elements those of the first array come first, each array's in their
+//! order.
+
+mod host;
+
+use multisplit_graph::{Buffer, Graph, Groups, View};
+use multisplit_shaders::builtin::variants::{MERGE_CUT, MERGE_TILES};
+use multisplit_shaders::push_constants;
+
+use super::arrays::{check_element, check_room};
+use super::constants::specialize;
+use super::count::{Lengths, OtherCount};
+use super::key::{KeyType, value_bytes};
+use super::pieces::single;
+use super::{Count, Policy};
+use crate::error::{Error, Result};
+use crate::execute::own_pass::OwnPasses;
+
+/// The order that two arrays are in, and that they are merged in. Floats are in the order of `total_cmp`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Merge {
+    /// From small to large.
+    #[default]
+    Ascending,
+    /// From large to small.
+    Descending,
+}
+
+/// Where the arrays of a merge are in a graph. The output overlaps neither input.
+#[derive(Clone, Copy, Debug)]
+pub struct MergeBuffers {
+    counts: [Count; 2],
+    keys: [Buffer; 2],
+    keys_out: Buffer,
+    values: Option<[Buffer; 3]>,
+}
+
+impl MergeBuffers {
+    /// All keys of `first` and `second` go to `out`, which has room for both.
+    pub fn keys(first: Buffer, second: Buffer, out: Buffer) -> Self {
+        let counts = [Count::Host(first.len()), Count::Host(second.len())];
+        Self { counts, keys: [first, second], keys_out: out, values: None }
+    }
+
+    /// Each key takes a value along.
+    #[must_use]
+    pub fn values(self, first: Buffer, second: Buffer, out: Buffer) -> Self {
+        Self { values: Some([first, second, out]), ..self }
+    }
+
+    /// The first so many elements of each array, by host counts or device counts.
+    #[must_use]
+    pub fn counts(self, first: impl Into<Count>, second: impl Into<Count>) -> Self {
+        Self { counts: [first.into(), second.into()], ..self }
+    }
+
+    /// The most elements of each array, and of both.
+    fn most(&self) -> [u64; 3] {
+        let [a, b] = self.counts.map(Count::max);
+        [a, b, a.saturating_add(b)]
+    }
+
+    fn check(&self) -> Result<KeyType> {
+        let key = KeyType::of("first", self.keys[0])?;
+        check_element("second", self.keys[1], key.into())?;
+        check_element("out", self.keys_out, key.into())?;
+        let (most, limit) = (self.most(), u64::from(u32::MAX));
+        if most[2] > limit {
+            let what = "number of elements of a merge (places have 32 bits)";
+            return Err(Error::TooLarge { what, asked: most[2], limit });
+        }
+        let [first, second] = self.keys;
+        let bytes = u64::from(key.bytes());
+        let names = ["merge.first", "merge.second", "merge.out"];
+        for ((name, buffer), n) in names.into_iter().zip([first, second, self.keys_out]).zip(most) {
+            check_room(name, buffer, n * bytes)?;
+        }
+        let Some(values) = self.values else { return Ok(key) };
+        let bytes = u64::from(value_bytes(values[0])?);
+        check_element("second values", values[1], values[0].element())?;
+        check_element("values out", values[2], values[0].element())?;
+        let names = ["merge.first.values", "merge.second.values", "merge.values_out"];
+        for ((name, buffer), n) in names.into_iter().zip(values).zip(most) {
+            check_room(name, buffer, n * bytes)?;
+        }
+        Ok(key)
+    }
+}
+
+const WORD: u64 = 4;
+/// Elements per thread: the kernel's ITEMS.
+const ITEMS: u32 = 8;
+/// Threads of a workgroup at most: several on a multiprocessor have a tile in shared memory each.
+const MAX_THREADS: u32 = 256;
+/// Threads of a workgroup that cuts the output into tiles.
+const CUT_THREADS: u32 = 64;
+
+push_constants! {
+    struct MergePush {
+        count: u32,
+        second_count: u32,
+        second_index: u32,
+        descending: u32,
+        tile: u32,
+        tiles: u32,
+    }
+}
+
+/// Adds the passes of a merge to the graph: one that finds what each tile of the output consists of, and one
+/// that merges. Arrays are at most as long as one binding can be.
+pub fn merge(
+    graph: &mut Graph,
+    policy: &Policy,
+    merge: Merge,
+    buffers: &MergeBuffers,
+) -> Result<()> {
+    policy.check()?;
+    graph.sized_for_subgroups(policy.subgroup_size);
+    let key = buffers.check()?;
+    let most = buffers.most();
+    if most[2] == 0 {
+        return Ok(());
+    }
+    let threads = threads(policy, key, buffers.values.is_some());
+    let tiles = most[2].div_ceil(u64::from(threads * ITEMS));
+    let (lengths, n) = Lengths::new(buffers.counts[0])?;
+    let prepared = lengths.prepare(graph, policy, "merge.prepare")?;
+    let second = OtherCount::new(buffers.counts[1])?;
+    let push = MergePush {
+        count: prepared.pushed(n),
+        second_count: second.most,
+        second_index: second.index,
+        descending: u32::from(merge == Merge::Descending),
+        tile: threads * ITEMS,
+        tiles: tiles as u32,
+    };
+    let cuts = graph.transient::<u32>("merge.cuts", tiles + 1);
+    // Empty views have no binding. Nothing is read past the counts.
+    let view = |buffer: Buffer, n: u64, bytes: u64| -> Result<View> {
+        single(buffer.range(0, (n * bytes).max(bytes)), policy)
+    };
+    let (wide, bytes) = (usize::from(key.bits() == 64), u64::from(key.bytes()));
+    let first_keys = view(buffers.keys[0], most[0], bytes)?;
+    let second_keys = view(buffers.keys[1], most[1], bytes)?;
+    let value_bytes = buffers.values.map_or(4, |values| values[0].element().bytes().unwrap_or(4));
+    let constants = |threads| {
+        [("local_size_x", threads), ("KEY_KIND", key.kind()), ("VALUE_WORDS", value_bytes / 4)]
+    };
+
+    let kernel = MERGE_CUT[wide].kernel()?;
+    let pass = graph
+        .own_pass("merge.cut", &kernel)
+        .push(&push)
+        .bind("first_keys", first_keys)
+        .bind("second_keys", second_keys)
+        .bind("cuts", cuts);
+    let cutters = CUT_THREADS.max(policy.subgroup_size);
+    let pass = specialize(second.bind(pass, first_keys), &kernel, &constants(cutters));
+    let groups = Groups::linear((tiles + 1).div_ceil(cutters.into()));
+    prepared.bind(pass, first_keys).dispatch(groups);
+
+    let kernel = MERGE_TILES[usize::from(buffers.values.is_some())][wide].kernel()?;
+    let mut pass = graph
+        .own_pass("merge.tiles", &kernel)
+        .push(&push)
+        .bind("first_keys", first_keys)
+        .bind("second_keys", second_keys)
+        .bind("cuts", cuts)
+        .bind("keys_out", view(buffers.keys_out, most[2], bytes)?);
+    if let Some([first, second, out]) = buffers.values {
+        let bytes = u64::from(value_bytes);
+        pass = pass
+            .bind("first_values", view(first, most[0], bytes)?)
+            .bind("second_values", view(second, most[1], bytes)?)
+            .bind("values_out", view(out, most[2], bytes)?);
+    }
+    let pass = specialize(second.bind(pass, first_keys), &kernel, &constants(threads));
+    prepared.bind(pass, first_keys).dispatch(Groups::linear(tiles));
+    Ok(())
+}
+
+/// Threads of a workgroup, whose tile fits shared memory.
+fn threads(policy: &Policy, key: KeyType, pairs: bool) -> u32 {
+    let element = u64::from(key.bytes()) + if pairs { WORD } else { 0 };
+    // Rows of 32 elements are one further apart.
+    let needed = |threads: u32| (u64::from(threads * ITEMS) * element).div_ceil(32) * 33;
+    let mut threads = policy.threads.min(MAX_THREADS).max(policy.subgroup_size);
+    while threads.is_multiple_of(2 * policy.subgroup_size)
+        && needed(threads) > u64::from(policy.shared_memory)
+    {
+        threads /= 2;
+    }
+    threads
+}

@@ -1,0 +1,134 @@
+//! What some work can do with sorted arrays, search and merge them, and sorts of segments.
+
+use super::{Operand, Work};
+use crate::error::Result;
+use crate::primitives::key::{Key, Value};
+use crate::primitives::sort::Sort;
+use crate::primitives::{self, Count, Merge, MergeBuffers, Search, SearchBuffers};
+
+impl Work {
+    /// Sorts each of so many segments of `keys` on its own, where it is. `offsets` has where each begins and, one
+    /// more, where the last one ends; [`SortBuffers::segments`] says what becomes of those that cannot be.
+    pub fn sort_segments<A, B>(
+        &mut self,
+        keys: A,
+        (offsets, segments): (B, impl Into<Count>),
+        sort: &Sort,
+    ) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = u32>,
+    {
+        let offsets = offsets.declare(self);
+        let buffers = self.sort_buffers(&keys).segments(offsets, segments);
+        self.add_sort(sort, &buffers)
+    }
+
+    /// The same; each key takes its value along.
+    pub fn sort_segments_pairs<A, B, C>(
+        &mut self,
+        keys: A,
+        values: B,
+        (offsets, segments): (C, impl Into<Count>),
+        sort: &Sort,
+    ) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item: Value>,
+        C: Operand<Item = u32>,
+    {
+        let () = <B::Item as Value>::CHECKED;
+        let (values, offsets) = (values.declare(self), offsets.declare(self));
+        let buffers = self.sort_buffers(&keys).values(values).segments(offsets, segments);
+        self.add_sort(sort, &buffers)
+    }
+
+    /// `order` gets, for each place of each segment, which key of the segment comes there. The keys are
+    /// sorted, too.
+    pub fn argsort_segments<A, B, C>(
+        &mut self,
+        keys: A,
+        order: B,
+        (offsets, segments): (C, impl Into<Count>),
+        sort: &Sort,
+    ) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = u32>,
+        C: Operand<Item = u32>,
+    {
+        let (order, offsets) = (order.declare(self), offsets.declare(self));
+        let buffers = self.sort_buffers(&keys).indices(order).segments(offsets, segments);
+        self.add_sort(sort, &buffers)
+    }
+
+    /// `positions` gets, for each of `needles`, how many elements of `sorted`, which is in ascending order,
+    /// are less.
+    pub fn lower_bound<A, B, C>(&mut self, sorted: A, needles: B, positions: C) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = A::Item>,
+        C: Operand<Item = u32>,
+    {
+        self.search(Search::LowerBound, sorted, needles, positions)
+    }
+
+    /// The same: how many elements are less or equal.
+    pub fn upper_bound<A, B, C>(&mut self, sorted: A, needles: B, positions: C) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = A::Item>,
+        C: Operand<Item = u32>,
+    {
+        self.search(Search::UpperBound, sorted, needles, positions)
+    }
+
+    fn search<A, B, C>(&mut self, how: Search, sorted: A, needles: B, positions: C) -> Result<()>
+    where
+        A: Operand,
+        B: Operand,
+        C: Operand,
+    {
+        let (within, of) = (sorted.declare(self), needles.declare(self));
+        let buffers = SearchBuffers::new(within, of, positions.declare(self))
+            .count(needles.count(of))
+            .sorted_count(sorted.count(within));
+        primitives::search(&mut self.graph, &self.policy, how, &buffers)
+    }
+
+    /// `out` gets the elements of two sorted arrays, in order; of equal ones those of `first` come first.
+    pub fn merge<A, B, C>(&mut self, first: A, second: B, out: C, how: Merge) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = A::Item>,
+        C: Operand<Item = A::Item>,
+    {
+        let (a, b) = (first.declare(self), second.declare(self));
+        let counts = (first.count(a), second.count(b));
+        let buffers = MergeBuffers::keys(a, b, out.declare(self)).counts(counts.0, counts.1);
+        primitives::merge(&mut self.graph, &self.policy, how, &buffers)
+    }
+
+    /// The same; each key takes its value along.
+    pub fn merge_pairs<A, B, V>(
+        &mut self,
+        (first, first_values): (A, V),
+        (second, second_values): (B, impl Operand<Item = V::Item>),
+        (out, values_out): (impl Operand<Item = A::Item>, impl Operand<Item = V::Item>),
+        how: Merge,
+    ) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = A::Item>,
+        V: Operand<Item: Value>,
+    {
+        let () = <V::Item as Value>::CHECKED;
+        let (a, b) = (first.declare(self), second.declare(self));
+        let counts = (first.count(a), second.count(b));
+        let values = (first_values.declare(self), second_values.declare(self));
+        let buffers = MergeBuffers::keys(a, b, out.declare(self))
+            .counts(counts.0, counts.1)
+            .values(values.0, values.1, values_out.declare(self));
+        primitives::merge(&mut self.graph, &self.policy, how, &buffers)
+    }
+}

@@ -1,0 +1,49 @@
+// Where segments begin and end within a tile, by one bit for each element: the segment of any element is
+// found in a few steps, however long it is.
+//
+// The includer has TILE, a multiple of 32.
+
+#ifndef TILE_HEADS_GLSL
+#define TILE_HEADS_GLSL
+
+const uint HEAD_WORDS = TILE / 32;
+const uint FILLED_WORDS = (HEAD_WORDS + 31) / 32;
+
+shared uint tile_heads[HEAD_WORDS];
+// Which words of it are not zero.
+shared uint filled[FILLED_WORDS];
+
+bool is_head(uint i) {
+    return (tile_heads[i / 32] >> (i % 32) & 1) != 0;
+}
+
+// The last head at or before an element. There is one: a tile begins with a segment.
+uint head_before(uint i) {
+    uint word = i / 32;
+    uint bits = tile_heads[word] & (~0u >> (31 - i % 32));
+    if (bits == 0) {
+        uint above = word / 32;
+        uint words = filled[above] & ((1u << (word % 32)) - 1);
+        while (words == 0 && above > 0) words = filled[--above];
+        word = words == 0 ? 0 : above * 32 + findMSB(words);
+        bits = tile_heads[word];
+    }
+    return bits == 0 ? 0 : word * 32 + findMSB(bits);
+}
+
+// The first head after an element, or `end`.
+uint head_after(uint i, uint end) {
+    uint word = i / 32;
+    uint bits = tile_heads[word] & ~(~0u >> (31 - i % 32));
+    if (bits == 0) {
+        uint above = word / 32;
+        uint words = filled[above] & ~(~0u >> (31 - word % 32));
+        while (words == 0 && above + 1 < FILLED_WORDS) words = filled[++above];
+        if (words == 0) return end;
+        word = above * 32 + findLSB(words);
+        bits = tile_heads[word];
+    }
+    return word * 32 + findLSB(bits);
+}
+
+#endif

@@ -1,0 +1,84 @@
+#version 460
+// Second pass of a merge: each workgroup brings the elements of its tile of the output from both arrays to
+// shared memory, merges them there and writes them.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#include "key_width.glsl"
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
+
+#include "merge.glsl"
+#include "values.glsl"
+layout(set = 0, binding = 2, std430) writeonly buffer KeysOut { KEY at[]; } keys_out;
+layout(set = 0, binding = 3, std430) readonly buffer Cuts { uint at[]; } cuts;
+#ifdef PAIRS
+layout(set = 0, binding = 4, std430) readonly buffer FirstValues { uint at[]; } first_values;
+layout(set = 0, binding = 4, std430) readonly buffer FirstValues2 { uvec2 at[]; } first_values_vec2;
+layout(set = 0, binding = 4, std430) readonly buffer FirstValues4 { uvec4 at[]; } first_values_vec4;
+layout(set = 0, binding = 5, std430) readonly buffer SecondValues { uint at[]; } second_values;
+layout(set = 0, binding = 5, std430) readonly buffer SecondValues2 { uvec2 at[]; } second_values_vec2;
+layout(set = 0, binding = 5, std430) readonly buffer SecondValues4 { uvec4 at[]; } second_values_vec4;
+layout(set = 0, binding = 6, std430) writeonly buffer ValuesOut { uint at[]; } values_out;
+layout(set = 0, binding = 6, std430) writeonly buffer ValuesOut2 { uvec2 at[]; } values_out_vec2;
+layout(set = 0, binding = 6, std430) writeonly buffer ValuesOut4 { uvec4 at[]; } values_out_vec4;
+#endif
+
+// Elements per thread are ITEMS, which kernels.txt defines and the host reads too.
+const uint TILE = gl_WorkGroupSize.x * ITEMS;
+
+#include "merge_runs.glsl"
+
+#ifdef PAIRS
+#define MOVE(first_, second_, to_)                \
+    {                                             \
+        if (of_second) to_.at[to] = second_.at[from]; \
+        else to_.at[to] = first_.at[from];        \
+    }
+
+void move_value(uint from, bool of_second, uint to) {
+    if (VALUE_WORDS == 1) MOVE(first_values, second_values, values_out)
+    if (VALUE_WORDS == 2) MOVE(first_values_vec2, second_values_vec2, values_out_vec2)
+    if (VALUE_WORDS == 4) MOVE(first_values_vec4, second_values_vec4, values_out_vec4)
+}
+#endif
+
+void main() {
+    uint n = first_count() + second_count();
+    uint tile = group_index();
+    uint begin = tile * TILE;
+    if (tile >= push.tiles || begin >= n) return;
+    uint held = min(TILE, n - begin);
+    uint a = cuts.at[tile];
+    uint b = begin - a;
+    uint of_first = cuts.at[tile + 1] - a;
+    [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
+        uint i = k * gl_WorkGroupSize.x + thread_rank();
+        KEY key = KEY(0);
+        if (i < of_first) key = image(first_keys.at[a + i]);
+        else if (i < held) key = image(second_keys.at[b + i - of_first]);
+        room[room_of(i)] = key;
+        own[k] = KEY(0);  // of places past the last
+#ifdef PAIRS
+        sources[room_of(i)] = i;
+        own_source[k] = 0;
+#endif
+    }
+    barrier();
+    merge_runs(0, of_first, held);
+    barrier();
+    put_items();
+    barrier();
+    [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
+        uint i = k * gl_WorkGroupSize.x + thread_rank();
+        if (i < held) {
+            keys_out.at[begin + i] = from_image(room[room_of(i)]);
+#ifdef PAIRS
+            uint source = sources[room_of(i)];
+            bool of_second = source >= of_first;
+            move_value(of_second ? b + source - of_first : a + source, of_second, begin + i);
+#endif
+        }
+    }
+}

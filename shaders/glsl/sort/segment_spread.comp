@@ -1,0 +1,35 @@
+#version 460
+// Tells every tile of the large segments which of them it is part of, and clears their histograms.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_shader_subgroup_basic : require
+
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
+
+#include "segments.glsl"
+
+layout(set = 0, binding = 0, std430) readonly buffer FoundSegments { Found of; } found;
+layout(set = 0, binding = 1, std430) readonly buffer Large { LargeSegment at[]; } large;
+layout(set = 0, binding = 2, std430) writeonly buffer Tiles { LargeSegment at[]; } tiles;
+layout(set = 0, binding = 3, std430) writeonly buffer Histogram { uint at[]; } histogram;
+
+layout(push_constant) uniform Push {
+    uint groups;           // workgroups that share the segments
+    uint large_tile;       // elements of a tile
+    uint histogram_words;  // of one segment
+} push;
+
+#include "groups.glsl"
+
+void main() {
+    if (group_index() >= push.groups) return;
+    for (uint slot = group_index(); slot < found.of.large; slot += push.groups) {
+        LargeSegment segment = large.at[slot];
+        uint count = (segment.end - segment.begin - 1) / push.large_tile + 1;
+        for (uint tile = thread_rank(); tile < count; tile += gl_WorkGroupSize.x)
+            tiles.at[segment.first_tile + tile] = segment;
+        for (uint i = thread_rank(); i < push.histogram_words; i += gl_WorkGroupSize.x)
+            histogram.at[slot * push.histogram_words + i] = 0;
+    }
+}

@@ -1,0 +1,288 @@
+#version 460
+// Sorts all segments that are no larger than a tile, by a merge sort in shared memory of as many of them at
+// a time as fit a tile.
+//
+// A workgroup has the segments that begin in its stride. Every thread sorts its ITEMS neighbouring
+// elements, each segment on its own. Then runs are merged in pairs, of ITEMS elements, of twice as many, and
+// so on: only one segment can go across the middle of a pair, so that nothing else moves, and only the
+// threads that have a part of it have anything to do. A segment costs the levels that its length takes and
+// no more. Nothing here depends on the subgroup size.
+//
+// With EQUAL_ROWS segments are of one length, and a tile has as many as fit it.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#include "key_width.glsl"
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
+layout(constant_id = KEY_KIND_ID) const uint KEY_KIND = 0;
+layout(constant_id = ALL_BITS_ID) const uint ALL_BITS = 1;  // whether all bits of the keys are sorted by
+
+#if KEY_BITS == 64
+#define KEY uint64_t
+#else
+#define KEY uint
+#endif
+
+layout(push_constant) uniform Push {
+    uint count;       // elements
+    uint row_length;  // of segments of equal length
+    uint stride;      // elements from which a workgroup takes segments; a multiple of 32, or of the length
+    uint descending;  // whether the order is
+    uvec2 mask;       // the bits that are sorted by
+} push;
+
+#include "count.glsl"
+#include "groups.glsl"
+#include "key_order.glsl"
+#include "segments.glsl"
+#include "values.glsl"
+
+layout(set = 0, binding = 0, std430) buffer Keys { KEY at[]; } keys;
+#ifndef EQUAL_ROWS
+layout(set = 0, binding = 1, std430) readonly buffer Heads { uint at[]; } heads;
+layout(set = 0, binding = 3, std430) readonly buffer FoundSegments { Found of; } found;
+#endif
+#ifdef PAIRS
+layout(set = 0, binding = 2, std430) buffer Values { uint at[]; } values;
+layout(set = 0, binding = 2, std430) buffer Values2 { uvec2 at[]; } values_vec2;
+layout(set = 0, binding = 2, std430) buffer Values4 { uvec4 at[]; } values_vec4;
+#endif
+
+// Elements per thread are ITEMS, which kernels.txt defines and the host reads too: 8, by which
+// merge_levels() goes.
+const uint TILE = gl_WorkGroupSize.x * ITEMS;
+
+#include "tile_heads.glsl"
+
+shared uint levels;  // bit l: runs of ITEMS << l have to be merged
+
+KEY image(KEY key) { return push.descending != 0 ? ~ordered(key) : ordered(key); }
+KEY from_image(KEY bits) { return from_ordered(push.descending != 0 ? ~bits : bits); }
+
+bool is_after(KEY x, KEY y) {
+    if (ALL_BITS != 0) return x > y;
+#if KEY_BITS == 64
+    KEY mask = packUint2x32(push.mask);
+#else
+    KEY mask = push.mask.x;
+#endif
+    return (x & mask) > (y & mask);
+}
+
+#include "merge_runs.glsl"
+
+// The heads of 32 elements of the tile.
+uint heads_of(uint first, uint held, uint word) {
+    uint from = word * 32;
+    if (from >= held) return 0;
+    uint bits = 0;
+#ifdef EQUAL_ROWS
+    uint next = (from + push.row_length - 1) / push.row_length * push.row_length;
+    while (next < from + 32) {
+        bits |= 1u << (next - from);
+        next += push.row_length;
+    }
+#else
+    uint at = (first + from) / 32;
+    uint shift = first % 32;
+    bits = heads.at[at] >> shift;
+    // There is a next word if an element needs it.
+    if (shift != 0 && held - from > 32 - shift) bits |= heads.at[at + 1] << (32 - shift);
+#endif
+    return held - from >= 32 ? bits : bits & ((1u << (held - from)) - 1);
+}
+
+// Which levels merge what: those of middles, which are the first elements of threads, that no segment
+// begins at. `word` has the heads of four threads.
+uint merge_levels(uint word, uint bits, uint held) {
+    uint from = word * 32;
+    if (from >= held) return 0;
+    uint open = ~bits & 0x01010101u;
+    if (held - from < 32) open &= (1u << (held - from)) - 1;
+    uint merged = 0;
+    if ((open & 0x01000100u) != 0) merged |= 1;
+    if ((open & 0x00010000u) != 0) merged |= 2;
+    if ((open & 1u) != 0 && word > 0) merged |= 4u << findLSB(word);
+    return merged;
+}
+
+void find_heads(uint first, uint held) {
+    if (thread_rank() == 0) levels = 0;
+    for (uint i = thread_rank(); i < FILLED_WORDS; i += gl_WorkGroupSize.x) filled[i] = 0;
+    barrier();
+    for (uint word = thread_rank(); word < HEAD_WORDS; word += gl_WorkGroupSize.x) {
+        uint bits = heads_of(first, held, word);
+        tile_heads[word] = bits;
+        if (bits != 0) atomicOr(filled[word / 32], 1u << (word % 32));
+        uint merged = merge_levels(word, bits, held);
+        if (merged != 0) atomicOr(levels, merged);
+    }
+}
+
+void swap_items(uint k) {
+    KEY key = own[k];
+    own[k] = own[k - 1];
+    own[k - 1] = key;
+#ifdef PAIRS
+    uint source = own_source[k];
+    own_source[k] = own_source[k - 1];
+    own_source[k - 1] = source;
+#endif
+}
+
+// Neighbours change places until none is after the next, in as many turns as there are items.
+void sort_items(uint held) {
+    uint p = thread_rank() * ITEMS;
+    // Items that are not compared with the one before: heads, and those that are missing.
+    uint apart = tile_heads[p / 32] >> (p % 32);
+    if (held < p + ITEMS) apart |= held <= p ? ~0u : ~0u << (held - p);
+    [[unroll]] for (uint turn = 0; turn < ITEMS; ++turn)
+        [[unroll]] for (uint k = 1; k < ITEMS; ++k)
+            if ((k & 1) != (turn & 1) && (apart >> k & 1) == 0 && is_after(own[k - 1], own[k])) swap_items(k);
+}
+
+void merge_level(uint width, uint held) {
+    uint p = thread_rank() * ITEMS;
+    uint pair = p & ~(2 * width - 1);
+    uint middle = pair + width;
+    bool merges = false;
+    if (middle < held && !is_head(middle)) {
+        uint first = max(head_before(middle), pair);
+        uint end = min(head_after(middle, held), pair + 2 * width);
+        merges = p < end && p + ITEMS > first;
+        if (merges) merge_runs(first, middle, end);
+    }
+    barrier();
+    if (merges) put_items();
+    barrier();
+}
+
+#ifdef PAIRS
+#define PUT_VALUES(buffer_)                                                                         \
+    {                                                                                               \
+        [[unroll]] for (uint k = 0; k < ITEMS; ++k) {                                               \
+            uint i = k * gl_WorkGroupSize.x + thread_rank();                                        \
+            if (i < held) held_values[k] = buffer_.at[first + sources[room_of(i)]];                 \
+        }                                                                                           \
+        memoryBarrierBuffer();  /* barrier() alone orders shared memory only */                     \
+        barrier();                                                                                  \
+        [[unroll]] for (uint k = 0; k < ITEMS; ++k) {                                               \
+            uint i = k * gl_WorkGroupSize.x + thread_rank();                                        \
+            if (i < held) buffer_.at[first + i] = held_values[k];                                   \
+        }                                                                                           \
+    }
+
+// Values are read where they were and written where they belong, all of them in between held.
+void put_values(uint first, uint held) {
+    if (COUNTED_VALUES != 0) {
+        for (uint i = thread_rank(); i < held; i += gl_WorkGroupSize.x)
+            values.at[first + i] = sources[room_of(i)] - head_before(i);
+    } else if (VALUE_WORDS == 1) {
+        uint held_values[ITEMS];
+        PUT_VALUES(values)
+    } else if (VALUE_WORDS == 2) {
+        uvec2 held_values[ITEMS];
+        PUT_VALUES(values_vec2)
+    } else {
+        uvec4 held_values[ITEMS];
+        PUT_VALUES(values_vec4)
+    }
+}
+#endif
+
+// Sorts whole segments that fit a tile. Called by all threads.
+void sort_tile(uint first, uint held) {
+    barrier();  // what was in shared memory has been read
+    [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
+        uint i = k * gl_WorkGroupSize.x + thread_rank();
+        room[room_of(i)] = i < held ? image(keys.at[first + i]) : KEY(0);
+    }
+    find_heads(first, held);
+    barrier();
+    uint p = thread_rank() * ITEMS;
+    [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
+        own[k] = room[room_of(p + k)];
+#ifdef PAIRS
+        own_source[k] = p + k;
+#endif
+    }
+    sort_items(held);
+    put_items();
+    barrier();
+    uint wanted = levels;
+    for (uint width = ITEMS; width < held; width *= 2) {
+        if ((wanted & 1) != 0) merge_level(width, held);
+        wanted >>= 1;
+    }
+    [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
+        uint i = k * gl_WorkGroupSize.x + thread_rank();
+        if (i < held) keys.at[first + i] = from_image(room[room_of(i)]);
+    }
+#ifdef PAIRS
+    put_values(first, held);
+#endif
+}
+
+#ifdef EQUAL_ROWS
+
+void main() {
+    uint begin = group_index() * push.stride;
+    if (begin >= push.count) return;
+    sort_tile(begin, min(push.stride, push.count - begin));
+}
+
+#else
+
+// The first and the last head of the stride, and the first one behind it.
+shared uint first_head;
+shared uint last_head;
+shared uint next_head;
+const uint NONE = 0xFFFFFFFFu;
+
+void find_stride(uint begin, uint end) {
+    if (thread_rank() == 0) {
+        first_head = NONE;
+        last_head = 0;
+        next_head = end;
+    }
+    barrier();
+    // A tile behind the stride is as far as a segment goes that begins in it and is sorted here.
+    uint words = (min(push.stride + TILE, end - begin) + 31) / 32;
+    for (uint word = thread_rank(); word < words; word += gl_WorkGroupSize.x) {
+        uint bits = heads.at[begin / 32 + word];
+        if (bits == 0) continue;
+        uint at = begin + word * 32;
+        if (word * 32 < push.stride) {
+            atomicMin(first_head, at + findLSB(bits));
+            atomicMax(last_head, at + findMSB(bits));
+        } else {
+            atomicMin(next_head, at + findLSB(bits));
+        }
+    }
+    barrier();
+}
+
+void main() {
+    uint count = resolved_count(push.count);
+    uint end = min(found.of.end, count);
+    uint begin = group_index() * push.stride;
+    if (begin >= end) return;
+    find_stride(begin, end);
+    if (first_head == NONE) return;
+    // All but the last one end in the stride. That one goes together with the others, alone, or not here.
+    uint first = first_head;
+    uint last = last_head;
+    uint next = next_head;
+    bool together = next - first <= TILE;
+    for (uint part = 0; part < 2; ++part) {
+        uint from = part == 0 ? first : last;
+        uint to = part == 0 && !together ? last : next;
+        if (part == 1 && together) continue;
+        if (to == from || to - from > TILE) continue;
+        sort_tile(from, to - from);
+    }
+}
+
+#endif

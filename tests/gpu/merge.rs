@@ -1,0 +1,274 @@
+//! Merges of two sorted arrays: type x values x sizes x where the counts are, against a stable sort on the
+//! CPU, between guard words.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::graph::{ElementType, Graph, Limits};
+use multisplit::primitives::{Count, Merge, MergeBuffers, Policy, merge};
+use multisplit::{Bound, Error, Operator};
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::terms::{self, Term, bits};
+use multisplit_tests::tests;
+
+tests!(merge: product_of_cases, folded_dispatch, counts_past_the_capacity, one_call, recorded, refused);
+
+/// Elements around the outputs that must stay as they are: 64 keep any offset alignment.
+const GUARD: usize = 64;
+const GUARD_BITS: u64 = 0xDEAD_BEEF_DEAD_BEEF;
+/// Elements that an array has more than a device count says.
+const SPARE: usize = 77;
+
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    how: Merge,
+    /// Words of a value; 0 without values.
+    words: usize,
+    on_device: [bool; 2],
+}
+
+/// Sorted elements, most of them several times.
+fn sorted<T: Term>(how: Merge, n: usize, seed: u64) -> Vec<T> {
+    let all: Vec<T> = terms::input(Operator::Max, n, seed);
+    // Few different ones, so that both arrays have them.
+    let few: Vec<T> = terms::input(Operator::Max, 50, 1);
+    let pick = |(at, &x): (usize, &T)| if at % 3 == 0 { x } else { few[at * 7 % few.len()] };
+    let mut all: Vec<T> = all.iter().enumerate().map(pick).collect();
+    match how {
+        Merge::Ascending => all.sort_by(T::order),
+        Merge::Descending => all.sort_by(|a, b| b.order(a)),
+    }
+    all
+}
+
+/// The value of an element of one of the arrays.
+fn value_words(words: usize, array: usize, i: usize) -> impl Iterator<Item = u32> {
+    (0..words).map(move |w| ((w * 2 + array) << 24 | i) as u32)
+}
+
+/// With counts of `said` elements, of which there are as many as the arrays have at most.
+fn check_input<T: Term>(
+    gpu: &Gpu,
+    policy: &Policy,
+    case: Case,
+    arrays: [&[T]; 2],
+    said: [u32; 2],
+) -> Result<()> {
+    let context = &gpu.context;
+    let lens = arrays.map(|array| array.len().max(1));
+    let all = lens[0] + lens[1];
+    let mut graph = Graph::new("merge");
+    let first = graph.import::<T>("first", lens[0] as u64);
+    let second = graph.import::<T>("second", lens[1] as u64);
+    let out = graph.import::<T>("out", all as u64);
+    let value = ElementType::Other((4 * case.words.max(1)) as u32);
+    let first_values = graph.import_array("first_values", value, lens[0] as u64);
+    let second_values = graph.import_array("second_values", value, lens[1] as u64);
+    let values_out = graph.import_array("values_out", value, all as u64);
+    let words = graph.import::<u32>("words", 2);
+    let count = |which: usize| match case.on_device[which] {
+        true => {
+            Count::Device { buffer: words, index: which as u64, max: arrays[which].len() as u64 }
+        }
+        false => Count::Host(said[which].into()),
+    };
+    let mut buffers = MergeBuffers::keys(first, second, out).counts(count(0), count(1));
+    if case.words > 0 {
+        buffers = buffers.values(first_values, second_values, values_out);
+    }
+    merge(&mut graph, policy, case.how, &buffers)?;
+    let limits =
+        Limits { max_workgroup_count: [policy.max_groups, 65535, 65535], ..context.limits() };
+    let executable = context.instantiate(graph.compile(&limits)?)?;
+    let per_value = case.words.max(1);
+    let values = |array: usize| -> Vec<u32> {
+        (0..lens[array]).flat_map(|i| value_words(per_value, array, i)).collect()
+    };
+    let given = [context.upload(arrays[0])?, context.upload(arrays[1])?];
+    let given_values = [context.upload(&values(0))?, context.upload(&values(1))?];
+    let output = context.upload(&vec![T::from_key_bits(GUARD_BITS); all + 2 * GUARD])?;
+    let moved = context.upload(&vec![GUARD_BITS as u32; (all + 2 * GUARD) * per_value])?;
+    let counts = context.upload(&said)?;
+    let guard = GUARD as u64;
+    let bound: [Bound<'_>; 7] = [
+        (first, &given[0]).into(),
+        (second, &given[1]).into(),
+        (out, &output, guard * size_of::<T>() as u64).into(),
+        Bound::untyped(first_values, &given_values[0], 0),
+        Bound::untyped(second_values, &given_values[1], 0),
+        Bound::untyped(values_out, &moved, guard * 4 * per_value as u64),
+        (words, &counts).into(),
+    ];
+    context.run(&executable, &bound)?;
+
+    let mut merged: Vec<(T, usize, usize)> = Vec::new();
+    for (array, keys) in arrays.into_iter().enumerate() {
+        let n = (said[array] as usize).min(keys.len());
+        merged.extend(keys[..n].iter().enumerate().map(|(i, &key)| (key, array, i)));
+    }
+    match case.how {
+        Merge::Ascending => merged.sort_by(|a, b| a.0.order(&b.0)),
+        Merge::Descending => merged.sort_by(|a, b| b.0.order(&a.0)),
+    }
+    let say = |what| format!("{what}: {}, {case:?}, {said:?}", T::TYPE);
+    let guard = T::from_key_bits(GUARD_BITS).key_bits();
+    let mut expected = vec![guard; GUARD];
+    expected.extend(merged.iter().map(|(key, ..)| key.key_bits()));
+    expected.resize(all + 2 * GUARD, guard);
+    expect_equal(&bits(&context.download(&output)?), &expected).with_context(|| say("keys"))?;
+    let mut expected = vec![GUARD_BITS as u32; GUARD * per_value];
+    if case.words > 0 {
+        expected.extend(merged.iter().flat_map(|&(_, array, i)| value_words(per_value, array, i)));
+    }
+    expected.resize((all + 2 * GUARD) * per_value, GUARD_BITS as u32);
+    expect_equal(&context.download(&moved)?, &expected).with_context(|| say("values"))
+}
+
+fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, sizes: [usize; 2]) -> Result<()> {
+    let array = |which: usize| {
+        let mut all = sorted::<T>(case.how, sizes[which], (sizes[which] + 5 * which) as u64 + 3);
+        // What lies past a device count is not in order.
+        let spare = if case.on_device[which] { SPARE } else { 0 };
+        all.extend(terms::input::<T>(Operator::Max, spare, 4));
+        all
+    };
+    let arrays = [array(0), array(1)];
+    check_input(gpu, policy, case, [&arrays[0], &arrays[1]], sizes.map(|n| n as u32))
+}
+
+fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
+    let policy = gpu.context.policy();
+    let tile = 8 * policy.threads.min(256) as usize;
+    let sizes = [
+        [1, 0],
+        [0, 3],
+        [5, 7],
+        [tile - 1, 1],
+        [0, tile],
+        [tile, 1],
+        [tile / 2, tile],
+        [3 * tile + 5, 2 * tile - 9],
+    ];
+    let mut number = T::TYPE as usize;
+    for on_device in [[false, false], [true, true], [true, false], [false, true]] {
+        for words in [0, 1, 2, 4] {
+            number += 1;
+            if !mine() || !gpu.full && !number.is_multiple_of(19) {
+                continue;
+            }
+            let how = if number.is_multiple_of(2) { Merge::Ascending } else { Merge::Descending };
+            for size in sizes {
+                check::<T>(gpu, &policy, Case { how, words, on_device }, size)?;
+            }
+            if gpu.full {
+                check::<T>(gpu, &policy, Case { how, words, on_device }, [1 << 18, 99_999])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn product_of_cases(gpu: &Gpu) -> Result<()> {
+    let mine = &mut gpu.mine();
+    product_of_type::<u32>(gpu, mine)?;
+    product_of_type::<i32>(gpu, mine)?;
+    product_of_type::<f32>(gpu, mine)?;
+    product_of_type::<u64>(gpu, mine)?;
+    product_of_type::<i64>(gpu, mine)?;
+    product_of_type::<f64>(gpu, mine)
+}
+
+/// More workgroups than fit into x; the last row is not full.
+fn folded_dispatch(gpu: &Gpu) -> Result<()> {
+    let mut policy = Policy { max_groups: 7, ..gpu.context.policy() };
+    policy.sort.histogram_groups = policy.sort.histogram_groups.min(7);
+    policy.histogram.min_groups = policy.histogram.min_groups.min(7);
+    policy.sssp.max_groups = policy.sssp.max_groups.min(7);
+    policy.sssp.residents.groups = policy.sssp.residents.groups.min(7);
+    let case = Case { how: Merge::Ascending, words: 1, on_device: [false, true] };
+    check::<u32>(gpu, &policy, case, [20_000, 3_001])
+}
+
+/// Device counts past the arrays count as their lengths.
+fn counts_past_the_capacity(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    let arrays = [sorted::<u32>(Merge::Ascending, 3000, 5), sorted(Merge::Ascending, 700, 6)];
+    let case = Case { how: Merge::Ascending, words: 1, on_device: [true; 2] };
+    for said in [[3001, 701], [u32::MAX, 0], [0, u32::MAX], [0, 0]] {
+        check_input(gpu, &policy, case, [&arrays[0], &arrays[1]], said)?;
+    }
+    Ok(())
+}
+
+fn one_call(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let (a, b) = ([1u32, 4, 4, 9], [0u32, 4, 10]);
+    let merged = [0, 1, 4, 4, 4, 9, 10];
+    expect_equal(&context.merge(&a, &b)?, &merged)?;
+    let (first, second) = (context.upload(&a)?, context.upload(&b)?);
+    expect_equal(&context.download(&context.merge(&first, &second)?)?, &merged)?;
+    let (keys, values) = context.merge_pairs((&a, &[0u32, 1, 2, 3]), (&b, &[10u32, 11, 12]))?;
+    expect_equal(&keys, &merged)?;
+    expect_equal(&values, &[10, 0, 1, 2, 11, 3, 12])?;
+    ensure!(context.merge(&[0f64; 0], &[0f64; 0])?.is_empty());
+    let result = context.merge_pairs((&a, &[0u32, 1]), (&b, &[10u32, 11, 12]));
+    ensure!(matches!(result, Err(Error::LengthMismatch { .. })), "{result:?}");
+    Ok(())
+}
+
+/// As part of some work, with counts that are set for each run.
+fn recorded(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let (a, b): (Vec<u32>, Vec<u32>) = ((0..3000).map(|i| 2 * i).collect(), (0..2000).collect());
+    let (first, second) = (context.upload(&a)?, context.upload(&b)?);
+    let out = context.zeroed::<u32>(5000)?;
+    let mut work = context.work("merge");
+    let (n, m) = (work.count("n", 3000), work.count("m", 2000));
+    work.merge(first.first(n), second.first(m), &out, Merge::Ascending)?;
+    let mut frame = work.record()?;
+    for (n, m) in [(3000u32, 2000u32), (10, 0), (1234, 987)] {
+        frame.set("n", &n)?;
+        frame.set("m", &m)?;
+        frame.submit()?;
+        let mut expected = [&a[..n as usize], &b[..m as usize]].concat();
+        expected.sort_unstable();
+        let found = context.download(&out)?;
+        expect_equal(&found[..expected.len()], &expected)?;
+    }
+    Ok(())
+}
+
+fn refused(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    let mut graph = Graph::new("refused");
+    let [first, second] = ["first", "second"].map(|name| graph.import::<u32>(name, 8));
+    let out = graph.import::<u32>("out", 16);
+    let floats = graph.import::<f32>("floats", 16);
+    let odd = graph.import_array("odd", ElementType::Other(12), 16);
+    let huge = graph.import::<u32>("huge", 1 << 33);
+    let mut add = |buffers| merge(&mut graph, &policy, Merge::Ascending, &buffers);
+    let result = add(MergeBuffers::keys(first, floats, out));
+    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "second", .. })), "{result:?}");
+    let result = add(MergeBuffers::keys(first, second, floats));
+    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "out", .. })), "{result:?}");
+    let good = MergeBuffers::keys(first, second, out);
+    let word = Count::Device { buffer: out, index: 16, max: 8 };
+    for buffers in [
+        good.counts(9, 1),
+        good.counts(1, 9),
+        good.counts(word, 8),
+        good.counts(8, word),
+        good.values(first, second, first),
+        MergeBuffers::keys(first, second, first),
+    ] {
+        let result = add(buffers);
+        ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
+    }
+    let result = add(good.values(odd, odd, odd));
+    ensure!(matches!(result, Err(Error::ValueSize { .. })), "{result:?}");
+    let result = add(good.values(first, floats, out));
+    ensure!(matches!(result, Err(Error::KeyTypeMismatch { .. })), "{result:?}");
+    for counts in [(u64::from(u32::MAX), 1), (u64::MAX, u64::MAX)] {
+        let result = add(MergeBuffers::keys(huge, huge, huge).counts(counts.0, counts.1));
+        ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
+    }
+    Ok(())
+}

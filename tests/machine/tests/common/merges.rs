@@ -1,0 +1,122 @@
+//! Plans of merges of two sorted arrays.
+
+use anyhow::Result;
+use multisplit::KeyType;
+use multisplit::graph::{ElementType, Graph};
+use multisplit::primitives::{Count, Merge, MergeBuffers, merge};
+use multisplit_machine::Rng;
+
+use super::case::{Case, Output};
+use super::primitives::{Device, count_words, counted, limits, policy};
+
+/// What is merged.
+#[derive(Clone, Copy, Debug)]
+pub struct MergeCase {
+    /// `u64`, or else `i32`.
+    pub wide: bool,
+    /// Words of a value; 0 without values.
+    pub words: usize,
+    pub descending: bool,
+    /// Both counts.
+    pub on_device: bool,
+    pub sizes: [u64; 2],
+}
+
+impl MergeCase {
+    fn key_words(self, keys: &[i64]) -> Vec<u32> {
+        let words = |&key: &i64| match self.wide {
+            false => vec![key as i32 as u32],
+            // From the middle of the numbers on, so that all are unsigned.
+            true => vec![key as u32, ((key >> 32) as u32).wrapping_add(1 << 31)],
+        };
+        keys.iter().flat_map(words).collect()
+    }
+}
+
+pub fn merge_case(device: Device, of: MergeCase) -> Result<Case> {
+    let mut graph = Graph::new("merge");
+    let (max, first_count) = counted(&mut graph, of.sizes[0], of.on_device);
+    let spare = if of.on_device { 30 } else { 0 };
+    let second_max = of.sizes[1] + spare;
+    let second_words = graph.import::<u32>("second_count", 3);
+    let second_count = match of.on_device {
+        false => Count::Host(of.sizes[1]),
+        true => Count::Device { buffer: second_words, index: 1, max: second_max },
+    };
+    let mut rng = Rng::new(of.sizes[0] + 3 * of.sizes[1]);
+    // Half as many different ones as there are, of both signs.
+    let range = (of.sizes[0] + of.sizes[1]) / 2 + 2;
+    let mut keys = |n: u64| -> Vec<i64> {
+        let mut all: Vec<i64> =
+            (0..n).map(|_| (rng.next_u64() % range) as i64 - range as i64 / 2).collect();
+        all.sort_unstable();
+        if of.descending {
+            all.reverse();
+        }
+        all
+    };
+    let arrays = of.sizes.map(&mut keys);
+    let value =
+        |array: usize, i: usize| (0..of.words).map(move |w| (array << 20 | w << 16 | i) as u32);
+    let mut merged: Vec<(i64, usize, usize)> = Vec::new();
+    for (array, keys) in arrays.iter().enumerate() {
+        merged.extend(keys.iter().enumerate().map(|(i, &key)| (key, array, i)));
+    }
+    merged.sort_by_key(|&(key, ..)| if of.descending { -key } else { key });
+    let sorted: Vec<i64> = merged.iter().map(|&(key, ..)| key).collect();
+    let element = ElementType::from(if of.wide { KeyType::U64 } else { KeyType::I32 });
+    let first = graph.import_array("first", element, max);
+    let second = graph.import_array("second", element, second_max);
+    let out = graph.import_array("out", element, max + second_max);
+    let mut buffers = MergeBuffers::keys(first, second, out).counts(first_count, second_count);
+    let given = |keys: &[i64], len: u64| {
+        let mut words = of.key_words(keys);
+        words.resize(len as usize * if of.wide { 2 } else { 1 }, 5);
+        words
+    };
+    let mut inputs = vec![
+        ("first", given(&arrays[0], max)),
+        ("second", given(&arrays[1], second_max)),
+        ("second_count", vec![7, of.sizes[1] as u32, 7]),
+        count_words(of.sizes[0]),
+    ];
+    let mut outputs = vec![Output { name: "out", expected: of.key_words(&sorted) }];
+    if of.words > 0 {
+        let value_type = ElementType::Other(4 * of.words as u32);
+        let first = graph.import_array("first_values", value_type, max);
+        let second = graph.import_array("second_values", value_type, second_max);
+        let out = graph.import_array("values_out", value_type, max + second_max);
+        buffers = buffers.values(first, second, out);
+        let all = |array, len: u64| (0..len as usize).flat_map(|i| value(array, i)).collect();
+        inputs.push(("first_values", all(0, max)));
+        inputs.push(("second_values", all(1, second_max)));
+        let expected = merged.iter().flat_map(|&(_, array, i)| value(array, i)).collect();
+        outputs.push(Output { name: "values_out", expected });
+    }
+    let how = if of.descending { Merge::Descending } else { Merge::Ascending };
+    merge(&mut graph, &policy(device), how, &buffers)?;
+    Ok(Case {
+        name: format!("{of:?}, for {device:?}"),
+        plan: graph.compile(&limits(device))?,
+        outputs,
+        inputs,
+        lane_order: false,
+        may_give_up: None,
+        verify: None,
+        steady: Vec::new(),
+    })
+}
+
+/// Several tiles of both arrays, and one that has nothing of the other.
+pub fn merge_cases(tile: u64) -> Vec<MergeCase> {
+    let mut all = Vec::new();
+    for wide in [false, true] {
+        for words in [0, 1, 2, 4] {
+            for sizes in [[tile + 5, tile / 2], [1, tile - 1], [9, 2]] {
+                let (descending, on_device) = (all.len() % 2 == 1, all.len() % 3 == 1);
+                all.push(MergeCase { wide, words, descending, on_device, sizes });
+            }
+        }
+    }
+    all
+}
