@@ -10,6 +10,7 @@ device is opened when it is first used: without Vulkan the package can still be 
 when something is called.
 """
 
+from ._buckets import Even, Glsl, Identity
 from ._context import Context, Device, devices
 from ._device_array import DeviceArray
 from ._errors import (
@@ -22,6 +23,7 @@ from ._errors import (
 )
 from ._native import HAS_GLSL, __version__
 from ._sort import argsort, sort, sort_pairs
+from ._split import SplitResult, split
 
 __all__ = [
     "HAS_GLSL",
@@ -31,12 +33,17 @@ __all__ = [
     "DeviceArray",
     "DeviceError",
     "Error",
+    "Even",
     "ForkError",
+    "Glsl",
+    "Identity",
     "MissingFeatureError",
     "OutOfMemoryError",
+    "SplitResult",
     "__version__",
     "argsort",
     "devices",
     "sort",
     "sort_pairs",
+    "split",
 ]
