@@ -21,9 +21,22 @@ from ._errors import (
     MissingFeatureError,
     OutOfMemoryError,
 )
+from ._histogram import bincount, histogram
 from ._native import HAS_GLSL, __version__
+from ._scan import cumulative_sum, scan
 from ._sort import argsort, sort, sort_pairs
 from ._split import SplitResult, split
+from ._sssp import ShortestPaths, sssp
+from ._topk import TopKResult, topk
+from ._unique import (
+    UniqueAllResult,
+    UniqueCountsResult,
+    UniqueInverseResult,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+)
 
 __all__ = [
     "HAS_GLSL",
@@ -39,11 +52,26 @@ __all__ = [
     "Identity",
     "MissingFeatureError",
     "OutOfMemoryError",
+    "ShortestPaths",
     "SplitResult",
+    "TopKResult",
+    "UniqueAllResult",
+    "UniqueCountsResult",
+    "UniqueInverseResult",
     "__version__",
     "argsort",
+    "bincount",
+    "cumulative_sum",
     "devices",
+    "histogram",
+    "scan",
     "sort",
     "sort_pairs",
     "split",
+    "sssp",
+    "topk",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
 ]

@@ -199,7 +199,7 @@ def sort_pairs(
     rows = _rows_of(key_array, axis, encoding, engine)
     if key_array.ndim > 1:
         value_array = np.moveaxis(value_array, axis, -1)
-    sorted_keys, sorted_values = _sort_rows_of_pairs(engine, rows, value_array, bool(descending), total)
+    sorted_keys, sorted_values = sort_rows_of_pairs(engine, rows, value_array, bool(descending), total)
     sorted_keys = np.moveaxis(encoding.decode(sorted_keys), -1, axis)
     return sorted_keys, np.moveaxis(sorted_values, -1, axis) if key_array.ndim > 1 else sorted_values
 
@@ -220,9 +220,10 @@ def movable(values: Array, n: int) -> Array | None:
     return flat.reshape(-1).view(np.uint8).view(kind)
 
 
-def _sort_rows_of_pairs(
+def sort_rows_of_pairs(
     engine: _native.Engine, keys: Array, values: Array, descending: bool, total: bool
 ) -> tuple[Array, Array]:
+    """Sorted rows of ``keys``, which are the engine's, and the values that they take along."""
     row = keys.shape[-1]
     flat = keys.reshape(-1)
     carried = movable(values, flat.size)
