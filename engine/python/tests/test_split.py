@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import FLOATS, INTEGERS, SIZES, assert_same, random_array
+from conftest import FLOATS, INTEGERS, SIZES, assert_same, random_array, some
 
 import multisplit
 
@@ -24,7 +24,7 @@ def check(x: np.ndarray, edges: object, values: np.ndarray | None = None) -> Non
         np.testing.assert_array_equal(found.values, values[order])
 
 
-@pytest.mark.parametrize("dtype", INTEGERS + FLOATS)
+@pytest.mark.parametrize("dtype", some(INTEGERS + FLOATS, "b1", "i1", "u4", "i8", "u8", "f4", "f8"))
 def test_splitters(dtype: str) -> None:
     for n in SIZES:
         x = random_array(dtype, n, seed=n)

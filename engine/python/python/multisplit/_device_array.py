@@ -122,13 +122,9 @@ class DeviceArray:
             out = np.empty(self._shape, np.int64)
             self._engine.download(self._buffer, out.reshape(-1))
             return out
-        out = np.empty(self._shape, kind)
-        self._engine.download(self._buffer, out.reshape(-1))
-        if self._dtype == kind:
-            return out
-        if kind.kind == "V" or self._dtype.kind not in "buifmM":
-            return out.view(self._dtype)
-        return encoding_of(self._dtype).decode(out)
+        flat = np.empty(self.size, kind)
+        self._engine.download(self._buffer, flat)
+        return encoding_of(self._dtype).decode(flat).reshape(self._shape)
 
     def __dlpack__(self, **options: Any) -> Any:
         return self._download().__dlpack__(**options)
