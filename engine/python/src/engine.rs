@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use multisplit::{Config, Context, DeviceChoice, DeviceProperties, Error, PipelineCache, ValidationConfig};
+use multisplit::{
+    Config, Context, DeviceChoice, DeviceProperties, Error, PipelineCache, ValidationConfig,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -54,7 +56,8 @@ impl Engine {
         };
         let pipeline_cache = cache.map_or(PipelineCache::UserFolder, PipelineCache::Folder);
         let validation = validation.then(ValidationConfig::default);
-        let config = Config { device, memory_limit, validation, pipeline_cache, ..Config::default() };
+        let config =
+            Config { device, memory_limit, validation, pipeline_cache, ..Config::default() };
         let context = py.detach(|| Context::open(&config)).map_err(|error| error::raise(&error))?;
         Ok(Self { context: OfProcess::new(context) })
     }
@@ -71,12 +74,18 @@ impl Engine {
     }
 
     /// Copies an array to the device; of floats, with `canonical` set, with one zero and one NaN.
-    fn upload(&self, py: Python<'_>, array: &Bound<'_, PyAny>, canonical: bool) -> PyResult<Buffer> {
+    fn upload(
+        &self,
+        py: Python<'_>,
+        array: &Bound<'_, PyAny>,
+        canonical: bool,
+    ) -> PyResult<Buffer> {
         let array = HostArray::of(array)?;
         macro_rules! keys {
             ($rust:ty) => {{
                 let keys = array.elements::<$rust>()?;
-                let (array, differs) = self.run(py, |gpu| canonical::upload(gpu, keys, canonical))?;
+                let (array, differs) =
+                    self.run(py, |gpu| canonical::upload(gpu, keys, canonical))?;
                 Ok(Buffer::new(array, canonical || !differs).altered(canonical && differs))
             }};
         }

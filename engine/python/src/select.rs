@@ -38,7 +38,11 @@ pub(crate) fn unique(py: Python<'_>, engine: &Engine, keys: &Buffer) -> PyResult
 
 /// The same, and how many each of them is.
 #[pyfunction]
-pub(crate) fn run_lengths(py: Python<'_>, engine: &Engine, keys: &Buffer) -> PyResult<(Buffer, Buffer)> {
+pub(crate) fn run_lengths(
+    py: Python<'_>,
+    engine: &Engine,
+    keys: &Buffer,
+) -> PyResult<(Buffer, Buffer)> {
     with_keys!(keys.data()?, array => {
         let (found, lengths) = engine.run(py, |gpu| gpu.run_lengths(array))?;
         Ok((Buffer::new(found, keys.is_canonical()), Buffer::new(lengths, true)))

@@ -76,3 +76,12 @@ def gpu() -> multisplit.Context:
     context = multisplit.Context()
     assert context.name
     return context
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """One line in the form of cargo's, which `./x test` adds up."""
+    count = {name: len(terminalreporter.getreports(name)) for name in ("passed", "failed", "error", "skipped")}
+    bad = count["failed"] + count["error"]
+    terminalreporter.write_line(
+        f"test result: {'FAILED' if bad else 'ok'}. {count['passed']} passed; {bad} failed; {count['skipped']} ignored;"
+    )

@@ -57,11 +57,9 @@ def encoding_of(dtype: np.dtype[Any], name: str = "x") -> Encoding:
     if native in _KEYS:
         return Encoding(native, _same, _same, True)
     if native.kind in "bui" and native.itemsize < 4:
-        wide = np.dtype("i4" if native.kind == "i" else "u4")
-        return Encoding(wide, lambda x: x.astype(wide), lambda x: x.astype(native), False)
+        return _widened(native, np.dtype("i4" if native.kind == "i" else "u4"))
     if native.kind == "f" and native.itemsize < 4:
-        wide = np.dtype("f4")
-        return Encoding(wide, lambda x: x.astype(wide), lambda x: x.astype(native), False)
+        return _widened(native, np.dtype("f4"))
     if native.kind in "mM":
         # "Not a time" is the least number, and comes last: one less makes it the greatest.
         number = np.dtype("i8")
@@ -72,6 +70,10 @@ def encoding_of(dtype: np.dtype[Any], name: str = "x") -> Encoding:
             False,
         )
     raise TypeError(f"{name} has the type {dtype}; {_advice(native)}")
+
+
+def _widened(native: np.dtype[Any], wide: np.dtype[Any]) -> Encoding:
+    return Encoding(wide, lambda x: x.astype(wide), lambda x: x.astype(native), False)
 
 
 def _same(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -63,7 +63,8 @@ def greatest_at_or_below(edge: Any, edges_dtype: np.dtype[Any], dtype: np.dtype[
     if dtype.kind == "f":
         with np.errstate(over="ignore"):
             rounded = edge.astype(dtype)
-        return np.where(rounded > edge, np.nextafter(rounded, dtype.type(-np.inf)), rounded).astype(dtype)
+        below = np.where(rounded > edge, np.nextafter(rounded, dtype.type(-np.inf)), rounded)
+        return np.asarray(below, dtype)
     limits = np.iinfo(dtype)
     if edge.dtype.kind == "f":
         number = float(edge[0])

@@ -174,7 +174,7 @@ def _by_sorting(
     if weights is None:
         return counts
     kind = {"f": np.float64, "c": np.complex128}.get(weights.dtype.kind, np.int64)
-    sums = np.zeros(counts.size, kind)
+    sums: Array = np.zeros(counts.size, kind)
     filled = counts > 0
     if filled.any():
         within = along[: places[-1]]

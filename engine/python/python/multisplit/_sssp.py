@@ -106,8 +106,8 @@ def sssp(
     costs = None if weights is None else _costs(as_ndarray(weights, "weights"), len(ends))
     distances = np.empty(count, np.uint32)
     before = np.empty(count, np.uint32) if predecessors else None
-    both = tuple(contiguous(ends[:, i].astype(np.uint32)) for i in (0, 1))
-    _native.sssp(engine_of(context), both, costs, bool(directed), begin, distances, before)
+    both = contiguous(ends.T.astype(np.uint32))
+    _native.sssp(engine_of(context), (both[0], both[1]), costs, bool(directed), begin, distances, before)
     reached = distances != _UNREACHED
     if costs is not None and costs.dtype.kind == "f":
         lengths: Array = np.where(reached, distances.view(np.float32), np.float32(np.inf))
