@@ -17,7 +17,7 @@ FULL = bool(os.environ.get("MULTISPLIT_FULL"))
 hypothesis.settings.register_profile(
     "sample",
     deadline=None,
-    max_examples=200 if FULL else 20,
+    max_examples=200 if FULL else 12,
     derandomize=not FULL,
     print_blob=True,
     database=None,

@@ -9,7 +9,7 @@ from conftest import FLOATS, INTEGERS, KEYS, assert_same, random_array, some
 import multisplit
 
 
-@pytest.mark.parametrize("dtype", some(KEYS, "i2", "f4", "f8", "m8[ns]"))
+@pytest.mark.parametrize("dtype", some(KEYS, "i2", "f8"))
 def test_topk(dtype: str) -> None:
     for n, k in some([(1, 1), (5, 0), (40, 40), (3000, 7), (3000, 500)], (5, 0), (40, 40), (3000, 7)):
         x = random_array(dtype, n, seed=n)
@@ -39,7 +39,7 @@ def test_topk_along_axes() -> None:
     assert multisplit.topk(np.array([1.0, -np.nan, 2.0]), 1, nan="total").indices.tolist() == [2]
 
 
-@pytest.mark.parametrize("dtype", KEYS)
+@pytest.mark.parametrize("dtype", some(KEYS, "u1", "i4", "f4", "f8", "M8[s]"))
 def test_unique(dtype: str) -> None:
     for shape in [(0,), (1,), (2000,), (12, 10)]:
         x = random_array(dtype, shape, seed=2)
@@ -60,7 +60,7 @@ def test_unique(dtype: str) -> None:
         assert everything.values.dtype == x.dtype
 
 
-@pytest.mark.parametrize("dtype", some(INTEGERS + FLOATS, "b1", "i1", "u8", "f4", "f8"))
+@pytest.mark.parametrize("dtype", some(INTEGERS + FLOATS, "b1", "u8", "f4"))
 def test_cumulative_sum(dtype: str) -> None:
     for shape in some([(0,), (1,), (3000,), (20, 30), (3, 4, 5)], (0,), (1,), (300,), (3, 20, 5)):
         x = random_array(dtype, shape, seed=3)
@@ -85,7 +85,7 @@ def test_cumulative_sum(dtype: str) -> None:
         multisplit.cumulative_sum(np.ones((2, 2)))
 
 
-@pytest.mark.parametrize("dtype", some(INTEGERS + FLOATS, "b1", "i1", "u4", "i8", "f4"))
+@pytest.mark.parametrize("dtype", some(INTEGERS + FLOATS, "i1", "f4"))
 def test_scans(dtype: str) -> None:
     x = random_array(dtype, (3, 20), seed=4)
     x = np.nan_to_num(x) if x.dtype.kind == "f" else x

@@ -25,7 +25,7 @@ def test_round_trip_keeps_every_bit(dtype: str) -> None:
             assert_same(found, x)
 
 
-@pytest.mark.parametrize("dtype", some(KEYS, "u1", "f4", "i8"))
+@pytest.mark.parametrize("dtype", some(KEYS, "u1", "f4"))
 def test_sorts(dtype: str) -> None:
     x = random_array(dtype, (4, 100), seed=2)
     a = DeviceArray(x)
@@ -42,7 +42,7 @@ def test_sorts(dtype: str) -> None:
     np.testing.assert_array_equal(np.asarray(best.values), multisplit.topk(x, 5).values)
 
 
-@pytest.mark.parametrize("dtype", some(["u1", "i4", "i8", "f4", "f8"], "u1", "f4"))
+@pytest.mark.parametrize("dtype", some(["u1", "i4", "i8", "f4", "f8"], "i8", "f4"))
 def test_the_other_functions(dtype: str) -> None:
     x = random_array(dtype, 500, seed=3)
     finite = np.nan_to_num(x, posinf=3, neginf=-3) if x.dtype.kind == "f" else x

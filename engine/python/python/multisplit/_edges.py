@@ -40,7 +40,7 @@ def thresholds(edges: Array, dtype: np.dtype[Any]) -> Thresholds:
     if dtype.kind == "f":
         with np.errstate(over="ignore"):
             rounded = edges.astype(dtype)
-        values = np.where(rounded < edges, np.nextafter(rounded, dtype.type(np.inf)), rounded)
+            values = np.where(rounded < edges, np.nextafter(rounded, dtype.type(np.inf)), rounded)
         # Both zeros are equal, and -0 is the lower one to the device.
         return Thresholds(values.astype(dtype) + dtype.type(0), 0)
     limits = np.iinfo(dtype)
@@ -63,7 +63,7 @@ def greatest_at_or_below(edge: Any, edges_dtype: np.dtype[Any], dtype: np.dtype[
     if dtype.kind == "f":
         with np.errstate(over="ignore"):
             rounded = edge.astype(dtype)
-        below = np.where(rounded > edge, np.nextafter(rounded, dtype.type(-np.inf)), rounded)
+            below = np.where(rounded > edge, np.nextafter(rounded, dtype.type(-np.inf)), rounded)
         return np.asarray(below, dtype)
     limits = np.iinfo(dtype)
     if edge.dtype.kind == "f":
