@@ -166,6 +166,14 @@ pub static SELECT_RUNS: Builtin =
 pub static SELECT_RUNS_KEY64: Builtin =
     Builtin::new("select.runs.key64", "select/sweep.comp", &[("KEY_BITS", "64"), ("RUNS", "1"), ("ROWS", "2")], packed!("select.runs.key64.spv"));
 
+/// `search.bounds`: `glsl/search/bounds.comp` with `KEY_BITS=32`, `TOP=1024`.
+pub static SEARCH_BOUNDS: Builtin =
+    Builtin::new("search.bounds", "search/bounds.comp", &[("KEY_BITS", "32"), ("TOP", "1024")], packed!("search.bounds.spv"));
+
+/// `search.bounds.key64`: `glsl/search/bounds.comp` with `KEY_BITS=64`, `TOP=1024`.
+pub static SEARCH_BOUNDS_KEY64: Builtin =
+    Builtin::new("search.bounds.key64", "search/bounds.comp", &[("KEY_BITS", "64"), ("TOP", "1024")], packed!("search.bounds.key64.spv"));
+
 /// `multisplit.subgroup.prescan`: `glsl/multisplit/subgroup_prescan.comp` with `KEY_BITS=32`.
 pub static MULTISPLIT_SUBGROUP_PRESCAN: Builtin =
     Builtin::new("multisplit.subgroup.prescan", "multisplit/subgroup_prescan.comp", &[("KEY_BITS", "32")], packed!("multisplit.subgroup.prescan.spv"));
@@ -601,6 +609,8 @@ pub static ALL: &[&Builtin] = &[
     &SELECT_PARTITION_KEY64,
     &SELECT_RUNS,
     &SELECT_RUNS_KEY64,
+    &SEARCH_BOUNDS,
+    &SEARCH_BOUNDS_KEY64,
     &MULTISPLIT_SUBGROUP_PRESCAN,
     &MULTISPLIT_SUBGROUP_PRESCAN_KEY64,
     &MULTISPLIT_BLOCK_PRESCAN,
@@ -742,6 +752,10 @@ pub mod variants {
     pub static SELECT_RUNS: [&Builtin; 2] =
         [&super::SELECT_RUNS, &super::SELECT_RUNS_KEY64];
 
+    /// `search.bounds`.
+    pub static SEARCH_BOUNDS: [&Builtin; 2] =
+        [&super::SEARCH_BOUNDS, &super::SEARCH_BOUNDS_KEY64];
+
     /// `multisplit.subgroup.prescan`.
     pub static MULTISPLIT_SUBGROUP_PRESCAN: [&Builtin; 2] =
         [&super::MULTISPLIT_SUBGROUP_PRESCAN, &super::MULTISPLIT_SUBGROUP_PRESCAN_KEY64];
@@ -853,6 +867,7 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("SUBGROUP_SIZE", 1),
     ("SPIN_LIMIT", 2),
     ("COUNT_ON_DEVICE", 3),
+    ("OTHER_ON_DEVICE", 62),
     ("BUCKET_BITS", 4),
     ("BUCKET_KIND", 5),
     ("KEY_KIND", 6),

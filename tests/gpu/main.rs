@@ -39,6 +39,7 @@ mod reduce;
 mod replay;
 mod scan;
 mod scan_types;
+mod search;
 mod select;
 mod sort_cases;
 mod sort_options;
@@ -64,6 +65,7 @@ fn main() -> ExitCode {
         every_width(scan::tests()),
         every_width(scan_types::tests()),
         every_width(reduce::tests()),
+        every_width(search::tests()),
         every_width(select::tests()),
         every_width(sssp_methods::tests()),
         every_width(sssp_results::tests()),

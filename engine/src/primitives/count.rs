@@ -152,12 +152,11 @@ impl Lengths {
         let Some((buffer, index, most)) = self.source else { return Ok(Prepared::default()) };
         let records = 1 + self.steps.len() as u64;
         let records = graph.transient_bytes("count.records", records * RECORD_BYTES);
-        let begin = index * WORD / ALIGNMENT * ALIGNMENT;
-        let source = buffer.range(begin, ALIGNMENT.min(buffer.size() - begin));
+        let (source, index) = around(buffer, index);
         let mut steps = [[0; 4]; STEPS];
         steps.iter_mut().zip(&self.steps).for_each(|(to, from)| *to = *from);
         let push = PreparePush {
-            index: (index - begin / WORD) as u32,
+            index,
             max_count: most,
             max_groups: policy.max_groups.max(1),
             used: self.steps.len() as u32,
@@ -171,6 +170,42 @@ impl Lengths {
             .dispatch(Groups::linear(1));
         Ok(Prepared { records: Some(records) })
     }
+}
+
+/// The count of a second array, for a kernel with `count_word.glsl`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OtherCount {
+    /// The number, or the most it can be.
+    pub most: u32,
+    /// Which of the words that are bound it is.
+    pub index: u32,
+    word: Option<View>,
+}
+
+impl OtherCount {
+    pub fn new(count: Count) -> Result<Self> {
+        let most = word(count.max())?;
+        let Count::Device { buffer, index, .. } = count else {
+            return Ok(Self { most, index: 0, word: None });
+        };
+        check_room("count", buffer, index.saturating_add(1).saturating_mul(WORD))?;
+        let (view, index) = around(buffer, index);
+        Ok(Self { most, index, word: Some(view) })
+    }
+
+    /// Gives a kernel the word. Where the number is pushed, the binding is not looked at; `any` is a view
+    /// that the pass only reads.
+    pub fn bind<'g>(self, pass: PassBuilder<'g>, any: View) -> PassBuilder<'g> {
+        pass.bind("other_count", self.word.unwrap_or(any))
+            .specialize("OTHER_ON_DEVICE", u32::from(self.word.is_some()))
+    }
+}
+
+/// A word with what is bound around it, and which of these words it is.
+fn around(buffer: Buffer, index: u64) -> (View, u32) {
+    let begin = index * WORD / ALIGNMENT * ALIGNMENT;
+    let view = buffer.range(begin, ALIGNMENT.min(buffer.size() - begin));
+    (view, (index - begin / WORD) as u32)
 }
 
 /// Refuses what kernels cannot count.

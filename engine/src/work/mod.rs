@@ -66,8 +66,8 @@ use crate::primitives::sort::Sort;
 use crate::primitives::term::Operator;
 use crate::primitives::topk::TopK;
 use crate::primitives::{
-    self, Count, HistogramBuffers, Policy, ReduceBuffers, ScanBuffers, SelectBuffers, SortBuffers,
-    SplitBuffers, TopKBuffers,
+    self, Count, HistogramBuffers, Policy, ReduceBuffers, ScanBuffers, Search, SearchBuffers,
+    SelectBuffers, SortBuffers, SplitBuffers, TopKBuffers,
 };
 
 /// Passes over arrays, in the order of their data flow: a pass reads what the passes declared before
@@ -268,6 +268,40 @@ impl Work {
         let (from, to) = (src.declare(self), dst.declare(self));
         let buffers = SelectBuffers::new(from, to, selected.declare(self)).count(src.count(from));
         primitives::select(&mut self.graph, &self.policy, which, &buffers)
+    }
+
+    /// `positions` gets, for each of `needles`, how many elements of `sorted`, which is in ascending order,
+    /// are less.
+    pub fn lower_bound<A, B, C>(&mut self, sorted: A, needles: B, positions: C) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = A::Item>,
+        C: Operand<Item = u32>,
+    {
+        self.search(Search::LowerBound, sorted, needles, positions)
+    }
+
+    /// The same: how many elements are less or equal.
+    pub fn upper_bound<A, B, C>(&mut self, sorted: A, needles: B, positions: C) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = A::Item>,
+        C: Operand<Item = u32>,
+    {
+        self.search(Search::UpperBound, sorted, needles, positions)
+    }
+
+    fn search<A, B, C>(&mut self, how: Search, sorted: A, needles: B, positions: C) -> Result<()>
+    where
+        A: Operand,
+        B: Operand,
+        C: Operand,
+    {
+        let (within, of) = (sorted.declare(self), needles.declare(self));
+        let buffers = SearchBuffers::new(within, of, positions.declare(self))
+            .count(needles.count(of))
+            .sorted_count(sorted.count(within));
+        primitives::search(&mut self.graph, &self.policy, how, &buffers)
     }
 
     /// Sets every 32-bit word of `dst` to `value`.

@@ -12,6 +12,7 @@
 #define SUBGROUP_SIZE_ID 1
 #define SPIN_LIMIT_ID 2
 #define COUNT_ON_DEVICE_ID 3
+#define OTHER_ON_DEVICE_ID 62
 
 // Of splits and sorts. Histograms count by ballots with BUCKET_BITS too.
 #define BUCKET_BITS_ID 4

@@ -1,28 +1,9 @@
-// The order of keys: each kind of key as an unsigned number.
+// The order of keys in kernels of splits and sorts, which have their keys and constants in multisplit.glsl.
 
 #ifndef ORDERED_GLSL
 #define ORDERED_GLSL
 
 #include "multisplit.glsl"
-
-const uint KEY_UNSIGNED = 0;
-const uint KEY_SIGNED = 1;
-const uint KEY_FLOAT = 2;
-
-// The bits of a key as an unsigned number that compares like the key.
-KEY ordered(KEY bits) {
-    const KEY top = KEY(1) << (KEY_BITS - 1);
-    if (KEY_KIND == KEY_SIGNED) return bits ^ top;
-    if (KEY_KIND == KEY_FLOAT) return bits ^ ((bits & top) != 0 ? ~KEY(0) : top);
-    return bits;
-}
-
-// The key of which ordered() makes this.
-KEY from_ordered(KEY bits) {
-    const KEY top = KEY(1) << (KEY_BITS - 1);
-    if (KEY_KIND == KEY_SIGNED) return bits ^ top;
-    if (KEY_KIND == KEY_FLOAT) return bits ^ ((bits & top) != 0 ? top : ~KEY(0));
-    return bits;
-}
+#include "key_order.glsl"
 
 #endif

@@ -7,6 +7,7 @@ use multisplit::primitives::sort::SortMethod;
 use multisplit::primitives::topk::TopKMethod;
 use multisplit::{KeyType, SampleType};
 
+use super::bounds::{bounds_case, bounds_cases};
 use super::case::Case;
 use super::moves::{Along, Function, Gives, SortCase, SplitCase, sort_case, split_case};
 use super::others::{HistogramCase, Weighted, histogram_case, memory_case, probe_case};
@@ -331,6 +332,9 @@ pub fn all(device: Device) -> Vec<Maker> {
     }
     for of in select_cases(tile) {
         all.push(Box::new(move || select_case(device, of)));
+    }
+    for of in bounds_cases() {
+        all.push(Box::new(move || bounds_case(device, of)));
     }
     searches(device, &mut all);
     topks(device, &mut all);

@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 pub mod all;
+pub mod bounds;
 pub mod case;
 pub mod driver;
 pub mod edges;

@@ -1,0 +1,141 @@
+//! Search: where in a sorted array each of many needles could be put.
+//!
+//! [`search`] declares the pass in a graph: [`Search`] says which end of equal elements, [`SearchBuffers`]
+//! where the arrays are. [`Context::lower_bound`](crate::Context::lower_bound) and
+//! [`Context::upper_bound`](crate::Context::upper_bound) do everything in one call.
+
+mod host;
+
+use multisplit_graph::{Buffer, ElementType, Graph};
+use multisplit_shaders::builtin::variants::SEARCH_BOUNDS;
+use multisplit_shaders::push_constants;
+
+use super::arrays::{check_element, check_room};
+use super::constants::specialize;
+use super::count::{Lengths, OtherCount};
+use super::key::KeyType;
+use super::pieces::single;
+use super::{Count, Policy};
+use crate::error::{Error, Result};
+use crate::execute::own_pass::OwnPasses;
+
+/// What is found of each needle, in the order of a sort: floats in that of `total_cmp`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Search {
+    /// How many elements are less than the needle: before which element it could be put, at the earliest.
+    LowerBound,
+    /// How many elements are less than or equal to the needle: before which element it could be put, at the
+    /// latest.
+    UpperBound,
+}
+
+/// Where the arrays of a search are in a graph.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchBuffers {
+    sorted_count: Count,
+    n: Count,
+    sorted: Buffer,
+    needles: Buffer,
+    positions: Buffer,
+}
+
+impl SearchBuffers {
+    /// `positions`, of `u32`, gets one for each of `needles`, which are of the type of `sorted`. What `sorted`
+    /// has is in ascending order; of what is not, positions are some from 0 to its count.
+    pub fn new(sorted: Buffer, needles: Buffer, positions: Buffer) -> Self {
+        let (sorted_count, n) = (Count::Host(sorted.len()), Count::Host(needles.len()));
+        Self { sorted_count, n, sorted, needles, positions }
+    }
+
+    /// The first `n` needles, by a host count or a device count.
+    #[must_use]
+    pub fn count(self, n: impl Into<Count>) -> Self {
+        Self { n: n.into(), ..self }
+    }
+
+    /// Among the first `n` elements of the sorted array, by a host count or a device count.
+    #[must_use]
+    pub fn sorted_count(self, n: impl Into<Count>) -> Self {
+        Self { sorted_count: n.into(), ..self }
+    }
+
+    fn check(&self) -> Result<KeyType> {
+        let key = KeyType::of("sorted", self.sorted)?;
+        check_element("needles", self.needles, key.into())?;
+        check_element("positions", self.positions, ElementType::U32)?;
+        let (elements, needles) = (self.sorted_count.max(), self.n.max());
+        let limit = u64::from(u32::MAX);
+        for asked in [elements, needles] {
+            if asked > limit {
+                let what = "number of elements of a search (positions have 32 bits)";
+                return Err(Error::TooLarge { what, asked, limit });
+            }
+        }
+        let bytes = u64::from(key.bytes());
+        check_room("search.sorted", self.sorted, elements * bytes)?;
+        check_room("search.needles", self.needles, needles * bytes)?;
+        check_room("search.positions", self.positions, needles * WORD)?;
+        Ok(key)
+    }
+}
+
+const WORD: u64 = 4;
+/// Needles that a thread searches for at a time; `search/bounds.comp` has the same.
+const NEEDLES: u64 = 4;
+/// How often a workgroup does so with what it has read once of the sorted array: its top is a read per
+/// needle then, at most, in the place of ten.
+const ROUNDS: u32 = 4;
+/// Threads of a workgroup at most: each has the top of the sorted array in shared memory.
+const MAX_THREADS: u32 = 256;
+
+push_constants! {
+    struct SearchPush {
+        count: u32,
+        sorted_count: u32,
+        sorted_index: u32,
+        upper: u32,
+    }
+}
+
+/// Adds the pass of a search to the graph. Arrays are at most as long as one binding can be.
+pub fn search(
+    graph: &mut Graph,
+    policy: &Policy,
+    search: Search,
+    buffers: &SearchBuffers,
+) -> Result<()> {
+    policy.check()?;
+    graph.sized_for_subgroups(policy.subgroup_size);
+    let key = buffers.check()?;
+    if buffers.n.max() == 0 {
+        return Ok(());
+    }
+    let (mut lengths, n) = Lengths::new(buffers.n)?;
+    let threads = policy.threads.min(MAX_THREADS).max(policy.subgroup_size);
+    let groups = lengths.parts(n, u64::from(threads * ROUNDS) * NEEDLES)?;
+    let prepared = lengths.prepare(graph, policy, "search.prepare")?;
+    let sorted_count = OtherCount::new(buffers.sorted_count)?;
+    let bytes = u64::from(key.bytes());
+    // Empty views have no binding. Nothing is read past the count.
+    let view = |buffer: Buffer, count: u64, bytes: u64| {
+        single(buffer.range(0, (count * bytes).max(bytes)), policy)
+    };
+    let needles = view(buffers.needles, n.most, bytes)?;
+    let kernel = SEARCH_BOUNDS[usize::from(key.bits() == 64)].kernel()?;
+    let push = SearchPush {
+        count: prepared.pushed(n),
+        sorted_count: sorted_count.most,
+        sorted_index: sorted_count.index,
+        upper: u32::from(search == Search::UpperBound),
+    };
+    let pass = graph
+        .own_pass("search.bounds", &kernel)
+        .bind("sorted", view(buffers.sorted, buffers.sorted_count.max(), bytes)?)
+        .bind("needles", needles)
+        .bind("positions", view(buffers.positions, n.most, WORD)?)
+        .push(&push);
+    let constants = [("local_size_x", threads), ("KEY_KIND", key.kind()), ("ROUNDS", ROUNDS)];
+    let pass = specialize(sorted_count.bind(pass, needles), &kernel, &constants);
+    prepared.dispatch(prepared.bind(pass, needles), groups);
+    Ok(())
+}

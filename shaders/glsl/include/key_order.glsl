@@ -1,0 +1,27 @@
+// The order of keys: each kind of key as an unsigned number that compares like the key.
+//
+// The includer has KEY, KEY_BITS and KEY_KIND.
+
+#ifndef KEY_ORDER_GLSL
+#define KEY_ORDER_GLSL
+
+const uint KEY_UNSIGNED = 0;
+const uint KEY_SIGNED = 1;
+const uint KEY_FLOAT = 2;
+
+KEY ordered(KEY bits) {
+    const KEY top = KEY(1) << (KEY_BITS - 1);
+    if (KEY_KIND == KEY_SIGNED) return bits ^ top;
+    if (KEY_KIND == KEY_FLOAT) return bits ^ ((bits & top) != 0 ? ~KEY(0) : top);
+    return bits;
+}
+
+// The key of which ordered() makes this.
+KEY from_ordered(KEY bits) {
+    const KEY top = KEY(1) << (KEY_BITS - 1);
+    if (KEY_KIND == KEY_SIGNED) return bits ^ top;
+    if (KEY_KIND == KEY_FLOAT) return bits ^ ((bits & top) != 0 ? top : ~KEY(0));
+    return bits;
+}
+
+#endif

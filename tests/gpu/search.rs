@@ -1,0 +1,252 @@
+//! Searches in sorted arrays: type x side x sizes x where the counts are, against the CPU, between guard
+//! words.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::graph::{Graph, Limits};
+use multisplit::primitives::{Count, Policy, Search, SearchBuffers, search};
+use multisplit::{Bound, Error, Operator};
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::terms::{self, Term};
+use multisplit_tests::tests;
+
+tests!(search:
+    product_of_cases, folded_dispatch, counts_past_the_capacity, one_call, found_on_the_device, refused,
+);
+
+/// Words around the output that must stay as they are: 64 keep any offset alignment.
+const GUARD: usize = 64;
+const GUARD_WORD: u32 = 0xDEAD_BEEF;
+/// Elements that an array has more than a device count says.
+const SPARE: usize = 77;
+/// Elements of the top of the tree, which is in shared memory.
+const TOP: usize = 1024;
+
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    how: Search,
+    /// Whether the counts are device counts: of the sorted array, of the needles.
+    on_device: [bool; 2],
+}
+
+/// Sorted elements, most of them several times.
+fn sorted<T: Term>(n: usize, seed: u64) -> Vec<T> {
+    let mut all: Vec<T> = terms::input(Operator::Max, n, seed);
+    for at in 1..n {
+        if all[at].key_bits() % 4 > 1 {
+            all[at] = all[at - 1];
+        }
+    }
+    all.sort_by(T::order);
+    all
+}
+
+/// Elements of the array, others, and both ends of the order.
+fn needles<T: Term>(sorted: &[T], n: usize, seed: u64) -> Vec<T> {
+    let others: Vec<T> = terms::input(Operator::Max, n, seed);
+    let pick = |(at, &other): (usize, &T)| match at % 5 {
+        0 => T::FIRST,
+        1 => T::LAST,
+        2 | 3 if !sorted.is_empty() => sorted[at * 31 % sorted.len()],
+        _ => other,
+    };
+    others.iter().enumerate().map(pick).collect()
+}
+
+fn expected<T: Term>(how: Search, sorted: &[T], needles: &[T]) -> Vec<u32> {
+    let find = |needle: &T| match how {
+        Search::LowerBound => sorted.partition_point(|x| x.order(needle).is_lt()),
+        Search::UpperBound => sorted.partition_point(|x| x.order(needle).is_le()),
+    };
+    needles.iter().map(|needle| find(needle) as u32).collect()
+}
+
+/// With counts of `said` elements and needles, of which there are as many as the arrays have at most.
+fn check_input<T: Term>(
+    gpu: &Gpu,
+    policy: &Policy,
+    case: Case,
+    (elements, needles): (&[T], &[T]),
+    said: [u32; 2],
+) -> Result<()> {
+    let context = &gpu.context;
+    let mut graph = Graph::new("search");
+    let within = graph.import::<T>("sorted", elements.len().max(1) as u64);
+    let of = graph.import::<T>("needles", needles.len().max(1) as u64);
+    let to = graph.import::<u32>("positions", needles.len().max(1) as u64);
+    let words = graph.import::<u32>("words", 200);
+    let count = |which: usize, index, max: usize| match case.on_device[which] {
+        true => Count::Device { buffer: words, index, max: max as u64 },
+        false => Count::Host(said[which].into()),
+    };
+    let buffers = SearchBuffers::new(within, of, to)
+        .sorted_count(count(0, 150, elements.len()))
+        .count(count(1, 1, needles.len()));
+    search(&mut graph, policy, case.how, &buffers)?;
+    let limits =
+        Limits { max_workgroup_count: [policy.max_groups, 65535, 65535], ..context.limits() };
+    let executable = context.instantiate(graph.compile(&limits)?)?;
+    let mut all_words = [9; 200];
+    (all_words[150], all_words[1]) = (said[0], said[1]);
+    let (array, wanted) = (context.upload(elements)?, context.upload(needles)?);
+    let counts = context.upload(&all_words)?;
+    let output = context.upload(&vec![GUARD_WORD; needles.len() + 2 * GUARD])?;
+    let bound: [Bound<'_>; 4] = [
+        (within, &array, 0).into(),
+        (of, &wanted, 0).into(),
+        (to, &output, GUARD as u64 * 4).into(),
+        (words, &counts, 0).into(),
+    ];
+    context.run(&executable, &bound)?;
+    let n = (said[0] as usize).min(elements.len());
+    let asked = (said[1] as usize).min(needles.len());
+    let mut all = vec![GUARD_WORD; GUARD];
+    all.extend(expected(case.how, &elements[..n], &needles[..asked]));
+    all.resize(needles.len() + 2 * GUARD, GUARD_WORD);
+    expect_equal(&context.download(&output)?, &all)
+        .with_context(|| format!("{}, {case:?}, {said:?}", T::TYPE))
+}
+
+fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, [n, m]: [usize; 2]) -> Result<()> {
+    let spare = case.on_device.map(|on_device| if on_device { SPARE } else { 0 });
+    // What lies past a device count is not in order.
+    let mut elements = sorted::<T>(n, n as u64 + 3);
+    elements.extend(terms::input::<T>(Operator::Max, spare[0], 4));
+    let needles = needles(&elements[..n], m + spare[1], m as u64);
+    check_input(gpu, policy, case, (&elements, &needles), [n as u32, m as u32])
+}
+
+fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
+    let policy = gpu.context.policy();
+    let sizes = [
+        [0, 3],
+        [1, 5],
+        [2, 100],
+        [TOP - 1, 7],
+        [TOP, 4095],
+        [TOP + 1, 4096],
+        [5 * TOP + 77, 4097],
+        [77, 20_000],
+    ];
+    let mut number = T::TYPE as usize;
+    for on_device in [[false, false], [true, true], [true, false], [false, true]] {
+        for how in [Search::LowerBound, Search::UpperBound] {
+            number += 1;
+            if !mine() || !gpu.full && !number.is_multiple_of(6) {
+                continue;
+            }
+            for size in sizes {
+                check::<T>(gpu, &policy, Case { how, on_device }, size)?;
+            }
+            if gpu.full {
+                check::<T>(gpu, &policy, Case { how, on_device }, [(1 << 20) - 5, 1 << 18])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn product_of_cases(gpu: &Gpu) -> Result<()> {
+    let mine = &mut gpu.mine();
+    product_of_type::<u32>(gpu, mine)?;
+    product_of_type::<i32>(gpu, mine)?;
+    product_of_type::<f32>(gpu, mine)?;
+    product_of_type::<u64>(gpu, mine)?;
+    product_of_type::<i64>(gpu, mine)?;
+    product_of_type::<f64>(gpu, mine)
+}
+
+/// More workgroups than fit into x; the last row is not full.
+fn folded_dispatch(gpu: &Gpu) -> Result<()> {
+    let mut policy = Policy { max_groups: 7, ..gpu.context.policy() };
+    policy.sort.histogram_groups = policy.sort.histogram_groups.min(7);
+    policy.histogram.min_groups = policy.histogram.min_groups.min(7);
+    policy.sssp.max_groups = policy.sssp.max_groups.min(7);
+    policy.sssp.residents.groups = policy.sssp.residents.groups.min(7);
+    for on_device in [[false; 2], [true; 2]] {
+        let case = Case { how: Search::LowerBound, on_device };
+        check::<u32>(gpu, &policy, case, [3000, 33_000])?;
+    }
+    Ok(())
+}
+
+/// Device counts past the arrays count as their lengths.
+fn counts_past_the_capacity(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    let elements = sorted::<u32>(3000, 5);
+    let needles = needles(&elements, 700, 6);
+    let case = Case { how: Search::UpperBound, on_device: [true; 2] };
+    for said in [[3001, 701], [u32::MAX, 700], [3000, u32::MAX]] {
+        check_input(gpu, &policy, case, (&elements, &needles), said)?;
+    }
+    Ok(())
+}
+
+fn one_call(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let elements = sorted::<f64>(2000, 1);
+    let needles = needles(&elements, 900, 2);
+    let (lower, upper) = (
+        expected(Search::LowerBound, &elements, &needles),
+        expected(Search::UpperBound, &elements, &needles),
+    );
+    expect_equal(&context.lower_bound(&elements, &needles)?, &lower)?;
+    let (array, wanted) = (context.upload(&elements)?, context.upload(&needles)?);
+    expect_equal(&context.download(&context.upper_bound(&array, &wanted)?)?, &upper)?;
+    // One on the host, one on the device: positions are where the needles are.
+    expect_equal(&context.upper_bound(&array, &needles)?, &upper)?;
+    ensure!(context.lower_bound(&elements, &[0f64; 0])?.is_empty());
+    expect_equal(&context.upper_bound(&[0i32; 0], &[1, 2])?, &[0, 0])
+}
+
+/// In what a sort leaves, of as many as the device counts, without the host.
+fn found_on_the_device(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let keys: Vec<i32> = terms::input(Operator::Max, 5000, 8);
+    let wanted = [i32::MIN, -5, 0, 77, i32::MAX];
+    let (src, needles) = (context.upload(&keys)?, context.upload(&wanted)?);
+    let lower = context.zeroed::<u32>(5)?;
+    let upper = context.zeroed::<u32>(5)?;
+    let mut work = context.work("sort and search");
+    let n = work.count("elements", 5000);
+    work.sort(src.first(n), &multisplit::Sort::ascending())?;
+    work.lower_bound(src.first(n), &needles, &lower)?;
+    work.upper_bound(src.first(n), &needles, &upper)?;
+    let mut frame = work.record()?;
+    frame.set("elements", &4321u32)?;
+    frame.submit()?;
+    let mut sorted = keys[..4321].to_vec();
+    sorted.sort_unstable();
+    let found = |how| expected(how, &sorted, &wanted);
+    expect_equal(&context.download(&lower)?, &found(Search::LowerBound))?;
+    expect_equal(&context.download(&upper)?, &found(Search::UpperBound))
+}
+
+fn refused(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    let mut graph = Graph::new("refused");
+    let [elements, needles, positions] =
+        ["sorted", "needles", "positions"].map(|name| graph.import::<u32>(name, 8));
+    let floats = graph.import::<f32>("floats", 8);
+    let huge = graph.import::<u32>("huge", 1 << 33);
+    let mut add = |buffers| search(&mut graph, &policy, Search::LowerBound, &buffers);
+    let result = add(SearchBuffers::new(elements, floats, positions));
+    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "needles", .. })), "{result:?}");
+    let result = add(SearchBuffers::new(elements, needles, floats));
+    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "positions", .. })), "{result:?}");
+    let good = SearchBuffers::new(elements, needles, positions);
+    for buffers in [good.count(9), good.sorted_count(9)] {
+        let result = add(buffers);
+        ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
+    }
+    let word = Count::Device { buffer: positions, index: 8, max: 8 };
+    for buffers in [good.count(word), good.sorted_count(word)] {
+        let result = add(buffers);
+        ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
+    }
+    let long = SearchBuffers::new(huge, needles, positions);
+    for buffers in [long, long.sorted_count(u64::MAX), long.sorted_count(u64::from(u32::MAX))] {
+        let result = add(buffers);
+        ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
+    }
+    Ok(())
+}
