@@ -12,6 +12,7 @@ mod engine;
 mod error;
 mod histogram;
 mod process;
+mod search;
 mod select;
 mod sort;
 mod split;
@@ -30,6 +31,8 @@ mod _native {
     use crate::engine::{Engine, devices};
     #[pymodule_export]
     use crate::histogram::histogram;
+    #[pymodule_export]
+    use crate::search::search;
     #[pymodule_export]
     use crate::select::{reduce, run_lengths, scan, topk, unique};
     #[pymodule_export]

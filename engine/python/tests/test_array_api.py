@@ -24,6 +24,7 @@ SAMPLE = some(NUMERIC, "u1", "f8")
         ("unique_counts", "x, /"),
         ("unique_inverse", "x, /"),
         ("unique_values", "x, /"),
+        ("searchsorted", "x1, x2, /, *, side='left', sorter=None"),
         ("cumulative_sum", "x, /, *, axis=None, dtype=None, include_initial=False"),
     ],
 )
@@ -85,6 +86,24 @@ def test_unique(dtype: str) -> None:
         assert type(inverse)._fields == ("values", "inverse_indices")
         assert_same(inverse.inverse_indices, out.inverse_indices)
         np.testing.assert_array_equal(multisplit.unique_values(x), out.values)
+
+
+@pytest.mark.parametrize("dtype", SAMPLE)
+def test_searchsorted(dtype: str) -> None:
+    x1 = np.nan_to_num(random_array(dtype, 30, seed=4))
+    x2 = np.concatenate([x1[:10], np.nan_to_num(random_array(dtype, 10, seed=5))]).reshape(4, 5)
+    sorter = np.argsort(x1, kind="stable")
+    for side in ("left", "right"):
+        out = multisplit.searchsorted(x1, x2, side=side, sorter=sorter)
+        assert out.dtype == np.int64 and out.shape == x2.shape
+        assert_same(out, multisplit.searchsorted(x1[sorter], x2, side=side))
+        row = x1[sorter].tolist()
+        for value, index in zip(x2.reshape(-1).tolist(), out.reshape(-1).tolist()):
+            before, after = row[:index], row[index:]
+            if side == "left":
+                assert all(key < value for key in before) and all(key >= value for key in after)
+            else:
+                assert all(key <= value for key in before) and all(key > value for key in after)
 
 
 @pytest.mark.parametrize("dtype", SAMPLE)

@@ -24,6 +24,7 @@ from ._errors import (
 from ._histogram import bincount, histogram
 from ._native import HAS_GLSL, __version__
 from ._scan import cumulative_sum, scan
+from ._search import searchsorted
 from ._sort import argsort, sort, sort_pairs
 from ._split import SplitResult, split
 from ._sssp import ShortestPaths, sssp
@@ -65,6 +66,7 @@ __all__ = [
     "devices",
     "histogram",
     "scan",
+    "searchsorted",
     "sort",
     "sort_pairs",
     "split",
