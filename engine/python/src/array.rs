@@ -39,6 +39,14 @@ impl Kind {
         }
     }
 
+    fn bytes(self) -> usize {
+        match self {
+            Self::U32 | Self::I32 | Self::F32 => 4,
+            Self::U64 | Self::I64 | Self::F64 => 8,
+            Self::Wide => 16,
+        }
+    }
+
     fn of(description: &str) -> Option<Self> {
         // The first character is the order of bytes; 16 bytes of no type have none.
         let native = if cfg!(target_endian = "little") { '<' } else { '>' };
@@ -142,29 +150,20 @@ impl<'py> HostArray<'py> {
         if self.len == 0 {
             return Ok(&mut []);
         }
-        // SAFETY: as above; what else is read during the call does not overlap (`is_apart_from`).
+        // SAFETY: as above; what else is read at the same time does not overlap (`check_apart_from`).
         Ok(unsafe { slice::from_raw_parts_mut(at, self.len) })
     }
 
     /// Refuses two arrays that share memory.
     pub fn check_apart_from(&self, other: &HostArray<'_>) -> PyResult<()> {
         let range = |array: &HostArray<'_>| {
-            let bytes = array.len * if array.kind == Kind::Wide { 16 } else { array.bytes() };
-            (array.at.addr(), array.at.addr() + bytes)
+            (array.at.addr(), array.at.addr() + array.len * array.kind.bytes())
         };
         let ((begin, end), (other_begin, other_end)) = (range(self), range(other));
         if begin < other_end && other_begin < end {
             return Err(PyValueError::new_err("arrays that overlap"));
         }
         Ok(())
-    }
-
-    fn bytes(&self) -> usize {
-        match self.kind {
-            Kind::U32 | Kind::I32 | Kind::F32 => 4,
-            Kind::U64 | Kind::I64 | Kind::F64 => 8,
-            Kind::Wide => 16,
-        }
     }
 
     fn checked<T: Element>(&self) -> PyResult<*mut T> {

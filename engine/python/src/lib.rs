@@ -34,7 +34,7 @@ mod _native {
     #[pymodule_export]
     use crate::search::search;
     #[pymodule_export]
-    use crate::select::{reduce, run_lengths, scan, topk, unique};
+    use crate::select::{reduce, run_lengths, scan, topk};
     #[pymodule_export]
     use crate::sort::{argsort, sort, sort_in_place, sort_pairs};
     #[pymodule_export]

@@ -28,15 +28,7 @@ pub(crate) fn topk(
     })
 }
 
-/// The first of each run of equal neighbours, by bits.
-#[pyfunction]
-pub(crate) fn unique(py: Python<'_>, engine: &Engine, keys: &Buffer) -> PyResult<Buffer> {
-    with_keys!(keys.data()?, array => {
-        Ok(Buffer::new(engine.run(py, |gpu| gpu.unique(array))?, keys.is_canonical()))
-    })
-}
-
-/// The same, and how many each of them is.
+/// The first of each run of neighbours that are equal by bits, and how many each of them is.
 #[pyfunction]
 pub(crate) fn run_lengths(
     py: Python<'_>,

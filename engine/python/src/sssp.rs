@@ -1,4 +1,4 @@
-//! Shortest paths in a network that is given as two arrays of vertices.
+//! Shortest paths in a network that is given as the ends of its edges.
 
 use multisplit::network::{Direction, EdgeList, EdgeWeights, Network};
 use multisplit::primitives::sssp::SsspOptions;
@@ -9,7 +9,7 @@ use crate::array::{HostArray, Kind};
 use crate::engine::Engine;
 use crate::error;
 
-/// Writes the distance of each vertex from `source` to `distances` (of floats the bits, and the largest number
+/// `edges` has where all of them begin, then where all of them end. Writes the distance of each vertex from `source` to `distances` (of floats the bits, and the largest number
 /// where there is no path), and the vertex before it to `predecessors`.
 #[pyfunction]
 #[pyo3(signature = (engine, edges, weights, directed, source, distances, predecessors))]
@@ -17,17 +17,18 @@ use crate::error;
 pub(crate) fn sssp(
     py: Python<'_>,
     engine: &Engine,
-    edges: (Bound<'_, PyAny>, Bound<'_, PyAny>),
+    edges: &Bound<'_, PyAny>,
     weights: Option<&Bound<'_, PyAny>>,
     directed: bool,
     source: u32,
     distances: &Bound<'_, PyAny>,
     predecessors: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
-    let (from, to) = (HostArray::of(&edges.0)?, HostArray::of(&edges.1)?);
+    let ends = HostArray::of(edges)?;
+    let (from, to) = ends.elements::<u32>()?.split_at(ends.len() / 2);
     let edges = EdgeList {
-        from: from.elements::<u32>()?.to_vec(),
-        to: to.elements::<u32>()?.to_vec(),
+        from: from.to_vec(),
+        to: to.to_vec(),
         weights: weights.map_or(Ok(EdgeWeights::Ones), edge_weights)?,
     };
     if edges.from.len() != edges.to.len() {

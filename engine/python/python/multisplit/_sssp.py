@@ -107,7 +107,7 @@ def sssp(
     distances = np.empty(count, np.uint32)
     before = np.empty(count, np.uint32) if predecessors else None
     both = contiguous(ends.T.astype(np.uint32))
-    _native.sssp(engine_of(context), (both[0], both[1]), costs, bool(directed), begin, distances, before)
+    _native.sssp(engine_of(context), both, costs, bool(directed), begin, distances, before)
     reached = distances != _UNREACHED
     if costs is not None and costs.dtype.kind == "f":
         lengths: Array = np.where(reached, distances.view(np.float32), np.float32(np.inf))
