@@ -1,0 +1,30 @@
+"""Sorts, splits and counts a table of measurements, and compares each result with NumPy's."""
+
+import numpy as np
+
+import multisplit
+
+rng = np.random.default_rng(1)
+temperatures = rng.normal(15.0, 8.0, 50_000).astype(np.float32)
+temperatures[::1000] = np.nan  # a sensor that fails now and then
+stations = rng.integers(0, 40, temperatures.size)
+
+# The warmest first; each takes its station along. NaN is larger than every number.
+keys, where = multisplit.sort_pairs(temperatures, stations, descending=True)
+known = int(np.isnan(keys).sum())
+print(f"{known} failures; the warmest was {keys[known]:.1f} degrees at station {where[known]}")
+
+# Cold, mild and warm, in one pass.
+parts = multisplit.split(temperatures, [5.0, 25.0], values=stations)
+print("cold, mild, warm or unknown:", parts.counts)
+
+counts, edges = multisplit.histogram(temperatures, bins=12, range=(-20, 50))
+expected, _ = np.histogram(temperatures, bins=12, range=(-20, 50))
+assert (counts == expected).all()
+for low, high, count in zip(edges, edges[1:], counts):
+    print(f"{low:6.1f} to {high:5.1f}: {'#' * int(60 * count / counts.max())} {count}")
+
+per_station = multisplit.bincount(stations)
+busiest = multisplit.topk(per_station, 3)
+print("stations with the most measurements:", dict(zip(busiest.indices.tolist(), busiest.values.tolist())))
+assert (np.asarray(multisplit.sort(temperatures)) == np.sort(temperatures))[: -known].all()

@@ -1,0 +1,79 @@
+"""Sort, split and count NumPy arrays on the GPU, on any Vulkan device.
+
+>>> import numpy as np, multisplit
+>>> multisplit.sort(np.array([3, 1, 2]))
+array([1, 2, 3])
+
+Functions take NumPy arrays, and whatever has NumPy's interface, the buffer protocol or DLPack's in the memory of
+the CPU. They have the signatures of the Array API where that has such a function, and NumPy's otherwise. The
+device is opened when it is first used: without Vulkan the package can still be imported, and says what is missing
+when something is called.
+"""
+
+from ._buckets import Even, Glsl, Identity
+from ._context import Context, Device, devices
+from ._device_array import DeviceArray
+from ._errors import (
+    ArgumentError,
+    DeviceError,
+    Error,
+    ForkError,
+    MissingFeatureError,
+    OutOfMemoryError,
+)
+from ._histogram import bincount, histogram
+from ._native import HAS_GLSL, __version__
+from ._scan import cumulative_sum, scan
+from ._search import searchsorted
+from ._sort import argsort, sort, sort_pairs
+from ._split import SplitResult, split
+from ._sssp import ShortestPaths, sssp
+from ._topk import TopKResult, topk
+from ._unique import (
+    UniqueAllResult,
+    UniqueCountsResult,
+    UniqueInverseResult,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+)
+
+__all__ = [
+    "HAS_GLSL",
+    "ArgumentError",
+    "Context",
+    "Device",
+    "DeviceArray",
+    "DeviceError",
+    "Error",
+    "Even",
+    "ForkError",
+    "Glsl",
+    "Identity",
+    "MissingFeatureError",
+    "OutOfMemoryError",
+    "ShortestPaths",
+    "SplitResult",
+    "TopKResult",
+    "UniqueAllResult",
+    "UniqueCountsResult",
+    "UniqueInverseResult",
+    "__version__",
+    "argsort",
+    "bincount",
+    "cumulative_sum",
+    "devices",
+    "histogram",
+    "scan",
+    "searchsorted",
+    "sort",
+    "sort_pairs",
+    "split",
+    "sssp",
+    "topk",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+]

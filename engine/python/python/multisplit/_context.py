@@ -1,0 +1,205 @@
+"""Which device is used: contexts, the one that calls use by default, and what there is to choose from."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from . import _native
+from ._errors import ForkError
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device that Vulkan lists.
+
+    Attributes
+    ----------
+    index : int
+        Its place in Vulkan's list, by which ``Context(device=index)`` opens it.
+    name, kind, driver : str
+        What it says of itself; a ``kind`` of ``"software"`` runs on the CPU.
+    memory : int
+        Bytes of its largest heap.
+    missing : tuple of str
+        What it lacks; empty for a device that can be used.
+    """
+
+    index: int
+    name: str
+    kind: str
+    driver: str
+    memory: int
+    missing: tuple[str, ...]
+
+    @property
+    def usable(self) -> bool:
+        """Whether a context can be opened on it."""
+        return not self.missing
+
+
+def devices() -> list[Device]:
+    """The devices that Vulkan lists, usable or not.
+
+    Raises :class:`DeviceError` where there is no Vulkan loader, and says what to install.
+
+    >>> import multisplit
+    >>> all(device.name for device in multisplit.devices())
+    True
+    """
+    return [
+        Device(
+            index=device["index"],
+            name=device["name"],
+            kind=device["kind"],
+            driver=device["driver"],
+            memory=device["memory"],
+            missing=tuple(device["missing"]),
+        )
+        for device in _native.devices()
+    ]
+
+
+class Context:
+    """A device to work on. It is opened when it is first used.
+
+    Parameters
+    ----------
+    device : int or str, optional
+        The index of a device (see :func:`devices`), a part of its name, or ``"software"``. By default the
+        environment variable ``MULTISPLIT_DEVICE`` where it is set, else the best device there is.
+    memory_limit : int, optional
+        Most bytes that arrays may take on the device.
+    validation : bool
+        Turns Vulkan's validation layer on; :meth:`messages` has what it says.
+    cache : str, optional
+        The folder in which compiled kernels are kept between runs; by default the user's cache folder.
+
+    Contexts that are described alike share the device, in every process: a context is pickled as its
+    description, and opened anew where it is used.
+
+    >>> import numpy as np, multisplit
+    >>> context = multisplit.Context()
+    >>> multisplit.sort(np.array([3, 1, 2]), context=context)
+    array([1, 2, 3])
+    """
+
+    def __init__(
+        self,
+        device: int | str | None = None,
+        *,
+        memory_limit: int | None = None,
+        validation: bool = False,
+        cache: str | os.PathLike[str] | None = None,
+    ) -> None:
+        if isinstance(device, bool) or not isinstance(device, (int, str, type(None))):
+            raise TypeError(f"device is an index or a part of a name, not {type(device).__name__}")
+        self._description = (
+            None if device is None else str(device),
+            memory_limit,
+            bool(validation),
+            None if cache is None else os.fspath(cache),
+        )
+
+    @property
+    def _engine(self) -> _native.Engine:
+        """The device, opened."""
+        return _open(self._description)
+
+    @property
+    def name(self) -> str:
+        """The name of the device."""
+        return str(self._engine.describe()["name"])
+
+    @property
+    def kind(self) -> str:
+        """``"discrete"``, ``"integrated"``, ``"virtual"``, ``"software"`` or ``"other"``."""
+        return str(self._engine.describe()["kind"])
+
+    @property
+    def memory(self) -> int:
+        """Bytes of the device's largest heap."""
+        return int(self._engine.describe()["memory"])
+
+    def messages(self) -> list[str]:
+        """What the validation layer has said since the last call."""
+        return self._engine.messages()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Context) and self._description == other._description
+
+    def __hash__(self) -> int:
+        return hash(self._description)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _described, self._description
+
+    def __repr__(self) -> str:
+        device, memory_limit, validation, cache = self._description
+        named = {
+            "device": device,
+            "memory_limit": memory_limit,
+            "validation": validation or None,
+            "cache": cache,
+        }
+        given = ", ".join(f"{name}={value!r}" for name, value in named.items() if value is not None)
+        return f"multisplit.Context({given})"
+
+
+def _described(
+    device: str | None, memory_limit: int | None, validation: bool, cache: str | None
+) -> Context:
+    return Context(device, memory_limit=memory_limit, validation=validation, cache=cache)
+
+
+# The devices that this process has opened, by description. They stay open: opening one takes a good part of a
+# second, and calls come one after another.
+_opened: dict[tuple[Any, ...], _native.Engine] = {}
+_lock = threading.Lock()
+_process = os.getpid()
+
+
+def _open(description: tuple[Any, ...]) -> _native.Engine:
+    _refuse_after_fork()
+    with _lock:
+        engine = _opened.get(description)
+        if engine is None:
+            engine = _opened[description] = _native.Engine(*description)
+        return engine
+
+
+def _refuse_after_fork() -> None:
+    """In a process whose parent had opened a device: drivers do not survive a fork, whichever device is used."""
+    if os.getpid() != _process and _opened:
+        raise ForkError(
+            f"process {os.getpid()} was forked from {_process} after that had opened a device, and devices do not "
+            'survive a fork: start workers with the method "spawn" or "forkserver" '
+            "(multiprocessing.set_start_method), or fork before multisplit is first used"
+        )
+
+
+def _after_fork() -> None:
+    # Another thread of the parent may have held it.
+    global _lock, _process
+    _lock = threading.Lock()
+    if not _opened:
+        _process = os.getpid()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+atexit.register(_opened.clear)
+
+_default = Context()
+
+
+def engine_of(context: Context | None) -> _native.Engine:
+    """The device of a context, or the one that calls use by default."""
+    if context is None:
+        return _default._engine
+    if not isinstance(context, Context):
+        raise TypeError(f"context is a multisplit.Context, not {type(context).__name__}")
+    return context._engine

@@ -1,0 +1,148 @@
+"""Arrays that stay on the device between calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _native
+from ._arrays import as_ndarray, check_fits, contiguous, encoded, encoding_of, index_of
+from ._context import Context, engine_of
+
+
+class DeviceArray:
+    """An array in the memory of the device. Functions that are given one return such arrays, and nothing is
+    transferred between calls.
+
+    Parameters
+    ----------
+    x : array_like
+        What is copied to the device.
+    context : Context, optional
+        Which device.
+
+    ``numpy.asarray(a)``, and ``__dlpack__`` for other libraries, copy it to the CPU. It is pickled through the
+    host, and comes back on the default device of the process that loads it.
+
+    >>> import numpy as np, multisplit
+    >>> a = multisplit.DeviceArray(np.array([3.0, 1.0, 2.0]))
+    >>> order = multisplit.argsort(a)
+    >>> order
+    multisplit.DeviceArray(shape=(3,), dtype=int64)
+    >>> np.asarray(order)
+    array([1, 2, 0])
+    """
+
+    def __init__(self, x: Any, *, context: Context | None = None) -> None:
+        array = as_ndarray(x)
+        encoding = encoding_of(array.dtype)
+        engine = engine_of(context)
+        check_fits(array.size, encoding.dtype.itemsize, int(engine.describe()["memory"]))
+        flat = encoded(array, encoding).reshape(-1)
+        self._set(engine, engine.upload(flat, False), array.shape, array.dtype.newbyteorder("="))
+
+    def _set(
+        self,
+        engine: _native.Engine,
+        buffer: _native.Buffer,
+        shape: tuple[int, ...],
+        dtype: np.dtype[Any],
+    ) -> None:
+        self._engine = engine
+        self._buffer = buffer
+        self._shape = shape
+        self._dtype = dtype
+
+    @classmethod
+    def _of(
+        cls,
+        engine: _native.Engine,
+        buffer: _native.Buffer,
+        shape: tuple[int, ...],
+        dtype: Any,
+    ) -> DeviceArray:
+        """The one that a call has made."""
+        array = cls.__new__(cls)
+        array._set(engine, buffer, shape, np.dtype(dtype))
+        return array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type that its elements have on the host."""
+        return self._dtype
+
+    @property
+    def ndim(self) -> int:
+        """How many axes it has."""
+        return len(self._shape)
+
+    @property
+    def size(self) -> int:
+        """How many elements it has."""
+        return len(self._buffer)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it takes on the device."""
+        return self.size * np.dtype(self._buffer.kind).itemsize
+
+    def __len__(self) -> int:
+        if not self._shape:
+            raise TypeError("len() of an array without axes")
+        return self._shape[0]
+
+    def reshape(self, *shape: Any) -> DeviceArray:
+        """The same elements, in the same memory, with another shape."""
+        if len(shape) == 1 and not hasattr(shape[0], "__index__"):
+            shape = tuple(shape[0])
+        sizes = [index_of(size, "a size") for size in shape]
+        if sizes.count(-1) == 1:
+            known = int(np.prod([size for size in sizes if size != -1], dtype=object))
+            if known > 0 and self.size % known == 0:
+                sizes[sizes.index(-1)] = self.size // known
+        if any(size < 0 for size in sizes) or int(np.prod(sizes, dtype=object)) != self.size:
+            raise ValueError(f"cannot reshape an array of {self.size} elements to {shape}")
+        return DeviceArray._of(self._engine, self._buffer, tuple(sizes), self._dtype)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if copy is False:
+            raise ValueError("an array on the device cannot be seen from the host without a copy")
+        array = self._download()
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    def _download(self) -> np.ndarray[Any, Any]:
+        kind = np.dtype(self._buffer.kind)
+        if kind == np.uint32 and self._dtype == np.int64:
+            out = np.empty(self._shape, np.int64)
+            self._engine.download(self._buffer, out.reshape(-1))
+            return out
+        flat = np.empty(self.size, kind)
+        self._engine.download(self._buffer, flat)
+        return encoding_of(self._dtype).decode(flat).reshape(self._shape)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._download().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DeviceArray, (self._download(),)
+
+    def __repr__(self) -> str:
+        return f"multisplit.DeviceArray(shape={self._shape}, dtype={self._dtype})"
+
+    def _keys(self, total: bool) -> _native.Buffer:
+        """Its elements in an order that the engine can tell: floats whose zeros or NaNs have several bit patterns
+        are made anew by way of the host, unless these patterns are what they shall be sorted by."""
+        if total or self._buffer.canonical:
+            return self._buffer
+        out = np.empty(self.size, self._buffer.kind)
+        self._engine.download(self._buffer, out)
+        return self._engine.upload(contiguous(out), True)

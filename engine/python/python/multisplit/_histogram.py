@@ -1,0 +1,232 @@
+"""Histograms, edge for edge as NumPy has them, and counts of small integers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _native
+from ._arrays import as_ndarray, check_fits, contiguous, encoded, encoding_of, index_of
+from ._buckets import Glsl
+from ._context import Context, engine_of
+from ._device_array import DeviceArray
+from ._edges import greatest_at_or_below, thresholds
+from ._sort import sort_rows_of_pairs
+
+Array = np.ndarray[Any, Any]
+
+
+def histogram(
+    a: Any,
+    bins: Any = 10,
+    range: tuple[Any, Any] | None = None,
+    weights: Any = None,
+    density: bool | None = None,
+    *,
+    context: Context | None = None,
+) -> tuple[Array, Array]:
+    """The histogram of an array: what :func:`numpy.histogram` returns, edge for edge.
+
+    Parameters
+    ----------
+    a : array_like
+        Samples; the array is flattened.
+    bins : int, sequence of edges, str or Glsl
+        As in NumPy: a count of equal bins, ascending edges, or the name of a rule for their width. Or a function
+        in GLSL, whose bins have the edges 0, 1, 2 and so on.
+    range : (low, high), optional
+        Where equal bins begin and end; by default the least and the greatest sample. The last bin has its upper
+        edge too. Samples elsewhere, and NaN, are not counted.
+    weights : array_like, optional
+        What each sample counts for, in the shape of ``a``.
+    density : bool, optional
+        Whether the result is a density, whose integral is 1.
+    context : Context, optional
+        Which device.
+
+    Returns
+    -------
+    hist, bin_edges : ndarray
+        Counts of int64, or sums in the type of the weights; and one edge more than there are bins.
+
+    Examples
+    --------
+    >>> import numpy as np, multisplit
+    >>> multisplit.histogram(np.array([1, 2, 1, 4]), bins=[0, 1, 2, 4])
+    (array([0, 2, 2]), array([0, 1, 2, 4]))
+    """
+    engine = a._engine if isinstance(a, DeviceArray) else engine_of(context)
+    samples, weight_array = _inputs(a, weights)
+    if isinstance(bins, Glsl):
+        counts = _count(engine, samples, weight_array, bins._function())
+        edges: Array = np.arange(bins.buckets + 1, dtype=np.float64)
+    else:
+        edges = _edges(engine, samples, bins, range, weight_array)
+        counts = _between(engine, samples, weight_array, edges)
+    if density:
+        widths = np.array(np.diff(edges), float)
+        return counts / widths / counts.sum(), edges
+    return counts, edges
+
+
+def _inputs(a: Any, weights: Any) -> tuple[Any, Array | None]:
+    samples = a if isinstance(a, DeviceArray) else as_ndarray(a, "a")
+    if weights is not None:
+        weights = as_ndarray(weights._download() if isinstance(weights, DeviceArray) else weights, "weights")
+        if weights.shape != samples.shape:
+            raise ValueError(f"weights has the shape {weights.shape}, but a has {samples.shape}: give one for each")
+        if weights.dtype.kind not in "buifc":
+            raise TypeError(f"weights has the type {weights.dtype}, weights are numbers")
+        weights = weights.reshape(-1)
+    if samples.dtype.kind not in "buif":
+        raise TypeError(f"a has the type {samples.dtype}, samples are booleans, integers or floats")
+    encoding_of(samples.dtype, "a")
+    if isinstance(samples, DeviceArray):
+        # Signed integers of 64 bits are counted as unsigned ones, which they become on their way to the device.
+        device_ready = samples._buffer.kind != "i8" and weights is None
+        return (samples.reshape(samples.size) if device_ready else samples._download().reshape(-1)), weights
+    return samples.reshape(-1), weights
+
+
+def _edges(engine: _native.Engine, samples: Any, bins: Any, range: Any, weights: Array | None) -> Array:
+    """NumPy's own edges. Of samples on the device it sees the least and the greatest, which are all it needs."""
+    seen = samples
+    if isinstance(samples, DeviceArray):
+        if isinstance(bins, str):
+            seen = samples._download()
+        else:
+            ends = [_native.reduce(engine, samples._buffer, name) for name in ("min", "max")] if samples.size else []
+            seen = np.array(ends, samples._buffer.kind).astype(samples.dtype)
+    if seen.dtype == np.bool_:
+        seen = seen.astype(np.uint8)
+    return np.asarray(np.histogram_bin_edges(seen, bins, range, weights if isinstance(bins, str) else None))
+
+
+def _between(engine: _native.Engine, samples: Any, weights: Array | None, edges: Array) -> Array:
+    """Counts of the samples from each edge up to the next one; the last bin has its upper edge too."""
+    dtype = np.dtype(samples._buffer.kind) if isinstance(samples, DeviceArray) else encoding_of(samples.dtype).dtype
+    bins = edges.size - 1
+    if edges.dtype.kind not in "buif":
+        raise TypeError(f"bins has the type {edges.dtype}, edges are numbers")
+    lower = thresholds(edges[:-1], dtype).values
+    last = greatest_at_or_below(edges[-1], edges.dtype, dtype)
+    # Bins in which there is no value of the type lie at the end, and stay empty.
+    reached = int(np.searchsorted(lower, last[0], side="right")) if last.size else 0
+    result = np.zeros(bins, np.int64 if weights is None else weights.dtype.newbyteorder("="))
+    if reached == 0 or samples.size == 0:
+        return result
+    is_closed = reached == bins
+    cuts = np.concatenate([lower[:reached], last]) if is_closed else lower[: reached + 1]
+    if cuts.size == reached:
+        # Nothing of the type is above the last bin that is reached.
+        cuts, is_closed = np.concatenate([cuts, last]), True
+    if reached > _native.MAX_BINS or (weights is not None and not _are_words(weights)):
+        # A sum is converted to the type of the weights, as NumPy does it.
+        result[:reached] = _by_sorting(engine, samples, weights, cuts, is_closed).astype(result.dtype)
+    else:
+        if dtype == np.int64:
+            cuts = cuts.view(np.uint64) ^ np.uint64(1 << 63)
+        result[:reached] = _count(engine, samples, weights, ("range", cuts, is_closed))
+    return result
+
+
+def _are_words(weights: Array) -> bool:
+    """Whether weights can be added up on the device, exactly."""
+    if weights.dtype.kind not in "bui":
+        return False
+    limits = np.iinfo(np.uint32)
+    return bool(weights.size == 0 or (weights.min() >= 0 and weights.max() <= limits.max))
+
+
+def _count(engine: _native.Engine, samples: Any, weights: Array | None, function: tuple[Any, ...]) -> Array:
+    if isinstance(samples, DeviceArray):
+        buffer = samples._buffer
+    else:
+        encoding = encoding_of(samples.dtype)
+        check_fits(samples.size, encoding.dtype.itemsize, int(engine.describe()["memory"]), "a")
+        flat = encoded(samples, encoding)
+        buffer = engine.upload_biased(flat) if flat.dtype == np.int64 else engine.upload(flat, False)
+    words = None if weights is None else engine.upload(contiguous(weights.astype(np.uint32)), False)
+    found = _native.histogram(engine, buffer, words, function)
+    counts = np.empty(len(found), np.uint64)
+    engine.download(found, counts)
+    return counts.view(np.int64) if weights is None else counts.astype(weights.dtype.newbyteorder("="))
+
+
+def _by_sorting(
+    engine: _native.Engine, samples: Any, weights: Array | None, cuts: Array, is_closed: bool
+) -> Array:
+    """Counts between cuts that are too many for the device, or sums of weights that words do not hold: samples are
+    sorted on the device, with their weights. These are added up on the host, in the order they came in, in doubles
+    or in integers of 64 bits."""
+    if isinstance(samples, DeviceArray):
+        samples = samples._download()
+    encoding = encoding_of(samples.dtype)
+    check_fits(samples.size, encoding.dtype.itemsize, int(engine.describe()["memory"]), "a")
+    keys = encoded(samples, encoding)
+    ones = np.empty(keys.size, np.uint32) if weights is None else weights
+    ascending, along = sort_rows_of_pairs(engine, keys, ones, False, False)
+    places = np.searchsorted(ascending, cuts, side="left")
+    if is_closed:
+        places[-1] = np.searchsorted(ascending, cuts[-1], side="right")
+    counts = np.diff(places)
+    if weights is None:
+        return counts
+    kind = {"f": np.float64, "c": np.complex128}.get(weights.dtype.kind, np.int64)
+    sums: Array = np.zeros(counts.size, kind)
+    filled = counts > 0
+    if filled.any():
+        within = along[: places[-1]]
+        sums[filled] = np.add.reduceat(within, places[:-1][filled], dtype=kind)
+    return sums
+
+
+def bincount(
+    x: Any, /, weights: Any = None, minlength: int = 0, *, context: Context | None = None
+) -> Array:
+    """How often each of the numbers 0, 1, 2 and so on occurs: what :func:`numpy.bincount` returns.
+
+    Parameters
+    ----------
+    x : array_like
+        Integers that are not negative, along one axis.
+    weights : array_like, optional
+        What each counts for; the result is then of float64.
+    minlength : int
+        How long the result is at least.
+    context : Context, optional
+        Which device.
+
+    Examples
+    --------
+    >>> import numpy as np, multisplit
+    >>> multisplit.bincount(np.array([0, 1, 1, 3]))
+    array([1, 2, 0, 1])
+    """
+    engine = x._engine if isinstance(x, DeviceArray) else engine_of(context)
+    array = as_ndarray(x._download() if isinstance(x, DeviceArray) else x)
+    shortest = index_of(minlength, "minlength")
+    if shortest < 0:
+        raise ValueError("minlength is not negative")
+    if array.ndim != 1:
+        raise ValueError(f"x has {array.ndim} axes, bincount takes one")
+    if array.dtype.kind not in "bui" and array.size:
+        raise TypeError(f"x has the type {array.dtype}, bincount takes integers")
+    weight_array = None if weights is None else as_ndarray(weights, "weights").astype(np.float64)
+    if weight_array is not None and weight_array.shape != array.shape:
+        raise ValueError(f"weights has the shape {weight_array.shape}, but x has {array.shape}: give one for each")
+    dtype = np.int64 if weight_array is None else np.float64
+    if array.size == 0:
+        return np.zeros(shortest, dtype)
+    if array.dtype.kind == "i" and array.min() < 0:
+        raise ValueError("x has negative elements, which no bin is for")
+    bins = int(array.max()) + 1
+    keys = encoded(array, encoding_of(array.dtype))
+    result = np.zeros(max(bins, shortest), dtype)
+    if weight_array is None and bins <= _native.MAX_BINS:
+        # What is not negative is the same number without a sign.
+        result[:bins] = _count(engine, keys.view(f"u{keys.itemsize}"), None, ("identity", bins))
+    else:
+        result[:bins] = _by_sorting(engine, keys, weight_array, np.arange(bins + 1), False)
+    return result

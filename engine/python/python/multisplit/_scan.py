@@ -1,0 +1,176 @@
+"""Scans: what each element and those before it combine to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _native
+from ._arrays import as_ndarray, check_fits, check_out, encoded, encoding_of, normalize_axis
+from ._context import Context, engine_of
+from ._device_array import DeviceArray
+
+Array = np.ndarray[Any, Any]
+
+_OPERATORS = ("sum", "min", "max")
+
+
+def scan(
+    x: Any,
+    /,
+    *,
+    op: str = "sum",
+    exclusive: bool = False,
+    axis: int = -1,
+    out: Array | None = None,
+    context: Context | None = None,
+) -> Any:
+    """What each element of an array and those before it along an axis combine to, in the type of the array.
+
+    Parameters
+    ----------
+    x : array_like
+        Booleans, integers or floats of up to 64 bits.
+    op : {"sum", "min", "max"}
+        How elements are combined. Sums of integers wrap around; those of floats are rounded in another order than
+        on the host. The order of "min" and "max" is that of :func:`sort`: NaN is larger than every number.
+    exclusive : bool
+        Leaves out the element itself: the first result is then 0, or the largest or smallest value of the type.
+    axis : int
+        Along which axis. Of floats, rows are scanned one after another.
+    out : ndarray, optional
+        Where the result goes.
+    context : Context, optional
+        Which device.
+
+    Examples
+    --------
+    >>> import numpy as np, multisplit
+    >>> multisplit.scan(np.array([3, 1, 4]))
+    array([3, 4, 8])
+    >>> multisplit.scan(np.array([3, 1, 4]), op="max", exclusive=True)[1:]
+    array([3, 3])
+    """
+    if op not in _OPERATORS:
+        raise ValueError(f'op is "sum", "min" or "max", not {op!r}')
+    if isinstance(x, DeviceArray):
+        _check_type(x.dtype)
+        if x.ndim != 1 or out is not None:
+            raise ValueError("arrays on the device are scanned along their only axis, into new arrays")
+        keys = x._buffer if op == "sum" else x._keys(False)
+        buffer = _native.scan(x._engine, keys, op, not exclusive)
+        return DeviceArray._of(x._engine, buffer, x.shape, x.dtype)
+    array = as_ndarray(x)
+    _check_type(array.dtype)
+    encoding = encoding_of(array.dtype)
+    axis = normalize_axis(axis, array.ndim)
+    if out is not None:
+        check_out(out, array.shape, array.dtype)
+    engine = engine_of(context)
+    check_fits(array.size, encoding.dtype.itemsize, int(engine.describe()["memory"]))
+    rows = encoded(np.moveaxis(array, axis, -1), encoding)
+    result = np.empty(rows.shape, encoding.dtype)
+    _scan_rows(engine, rows, result, op, bool(exclusive))
+    found = encoding.decode(result)
+    if exclusive and op != "sum" and found.size:
+        found[..., 0] = _neutral(found.dtype, op)
+    found = np.moveaxis(found, -1, axis)
+    if out is None:
+        return found
+    out[...] = found
+    return out
+
+
+def _check_type(dtype: np.dtype[Any]) -> None:
+    if dtype.kind not in "buif":
+        raise TypeError(f"x has the type {dtype}; scans are of booleans, integers and floats of up to 64 bits")
+
+
+def _scan_rows(engine: _native.Engine, rows: Array, out: Array, op: str, exclusive: bool) -> None:
+    if rows.size == 0:
+        return
+    flat, flat_out = rows.reshape(-1), out.reshape(-1)
+    length = rows.shape[-1]
+    # Differences of sums are sums only where nothing is rounded.
+    whole = length == flat.size or (op == "sum" and rows.dtype.kind in "ui")
+    step = flat.size if whole else length
+    for begin in range(0, flat.size, step):
+        part = slice(begin, begin + step)
+        buffer = engine.upload(flat[part], op != "sum")
+        engine.download(_native.scan(engine, buffer, op, not exclusive), flat_out[part])
+    if whole and length < flat.size:
+        # What all rows before have summed up to: it wraps around as sums do.
+        sums = flat_out.reshape(-1, length)
+        before = sums[:, :1].copy() if exclusive else sums[:, :1] - flat.reshape(-1, length)[:, :1]
+        sums -= before
+
+
+def _neutral(dtype: np.dtype[Any], op: str) -> Any:
+    """What changes nothing."""
+    if dtype.kind == "b":
+        return op == "min"
+    if dtype.kind == "f":
+        return np.inf if op == "min" else -np.inf
+    limits = np.iinfo(dtype)
+    return limits.max if op == "min" else limits.min
+
+
+def cumulative_sum(
+    x: Any,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: Any = None,
+    include_initial: bool = False,
+    context: Context | None = None,
+) -> Any:
+    """Cumulative sums along an axis, as in the Array API.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers.
+    axis : int, optional
+        Along which axis; it must be given for arrays of several axes.
+    dtype : dtype, optional
+        The type of the result, in which sums are formed. By default that of ``x``, or the default integer of NumPy
+        of the same kind where that has more bits.
+    include_initial : bool
+        Whether the result begins with a zero, and is one longer.
+    context : Context, optional
+        Which device.
+
+    Examples
+    --------
+    >>> import numpy as np, multisplit
+    >>> multisplit.cumulative_sum(np.array([1, 2, 3]), include_initial=True)
+    array([0, 1, 3, 6])
+    """
+    if isinstance(x, DeviceArray):
+        if x.ndim != 1 or include_initial or (dtype is not None and np.dtype(dtype) != x.dtype):
+            raise ValueError("arrays on the device are summed along their only axis, in their own type")
+        return scan(x)
+    array = as_ndarray(x)
+    if axis is None:
+        if array.ndim != 1:
+            raise ValueError(f"x has {array.ndim} axes: say along which one (axis=)")
+        axis = 0
+    axis = normalize_axis(axis, array.ndim)
+    result = np.dtype(dtype) if dtype is not None else _sum_type(array.dtype)
+    if result.kind not in "buif":
+        raise TypeError(f"sums of {result} are not formed: booleans, integers and floats of up to 64 bits are")
+    sums = scan(array.astype(result, copy=False), axis=axis, context=context)
+    if not include_initial:
+        return sums
+    shape = list(sums.shape)
+    shape[axis] = 1
+    return np.concatenate([np.zeros(shape, result), sums], axis=axis)
+
+
+def _sum_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    if dtype.kind in "bi":
+        return np.promote_types(dtype, np.int64)
+    if dtype.kind == "u":
+        return np.promote_types(dtype, np.uint64)
+    return dtype.newbyteorder("=")

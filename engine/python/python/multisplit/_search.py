@@ -1,0 +1,90 @@
+"""Where elements would be put in a sorted array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _native
+from ._arrays import as_ndarray, check_fits, encoded, encoding_of
+from ._context import Context, engine_of
+from ._device_array import DeviceArray
+
+Array = np.ndarray[Any, Any]
+
+
+def searchsorted(
+    x1: Any,
+    x2: Any,
+    /,
+    *,
+    side: str = "left",
+    sorter: Any = None,
+    context: Context | None = None,
+) -> Any:
+    """For each element of ``x2``, the index in ``x1`` before which it can be put such that ``x1`` stays sorted.
+
+    Parameters
+    ----------
+    x1 : array_like
+        One axis, in ascending order as :func:`sort` leaves it: NaN is last.
+    x2 : array_like
+        What is searched for, of any shape. Both are converted to a common type, as NumPy does.
+    side : {"left", "right"}
+        Before or after elements that are equal.
+    sorter : array_like of integers, optional
+        The order that sorts ``x1``, where that is not sorted itself.
+    context : Context, optional
+        Which device.
+
+    Examples
+    --------
+    >>> import numpy as np, multisplit
+    >>> multisplit.searchsorted(np.array([1, 3, 3, 7]), np.array([0, 3, 9]))
+    array([0, 1, 4])
+    >>> multisplit.searchsorted(np.array([1, 3, 3, 7]), np.array([0, 3, 9]), side="right")
+    array([0, 3, 4])
+    """
+    if side not in ("left", "right"):
+        raise ValueError(f'side is "left" or "right", not {side!r}')
+    if isinstance(x1, DeviceArray) or isinstance(x2, DeviceArray):
+        return _search_on_device(x1, x2, side, sorter)
+    keys, needles = as_ndarray(x1, "x1"), as_ndarray(x2, "x2")
+    if keys.ndim != 1:
+        raise ValueError(f"x1 has {keys.ndim} axes, what is searched has one")
+    if sorter is not None:
+        keys = _in_order(keys, as_ndarray(sorter, "sorter"))
+    for array, name in ((keys, "x1"), (needles, "x2")):
+        encoding_of(array.dtype, name)
+    common = np.result_type(keys.dtype, needles.dtype)
+    encoding = encoding_of(common)
+    engine = engine_of(context)
+    memory = int(engine.describe()["memory"])
+    check_fits(keys.size, encoding.dtype.itemsize, memory, "x1")
+    check_fits(needles.size, encoding.dtype.itemsize, memory, "x2")
+    uploaded = [
+        engine.upload(encoded(array.astype(common, copy=False), encoding).reshape(-1), True)
+        for array in (keys, needles)
+    ]
+    found = np.empty(needles.shape, np.int64)
+    engine.download(_native.search(engine, uploaded[0], uploaded[1], side == "right"), found.reshape(-1))
+    return found[()]
+
+
+def _in_order(keys: Array, sorter: Array) -> Array:
+    if sorter.shape != keys.shape or sorter.dtype.kind not in "ui":
+        raise ValueError(
+            f"sorter has the shape {sorter.shape} and the type {sorter.dtype}; give {keys.size} integers, one for each "
+            "element of x1"
+        )
+    return keys[sorter]
+
+
+def _search_on_device(x1: Any, x2: Any, side: str, sorter: Any) -> DeviceArray:
+    if not (isinstance(x1, DeviceArray) and isinstance(x2, DeviceArray)) or sorter is not None:
+        raise TypeError("x1 and x2 are both on the host, or both on the device, where x1 is sorted itself")
+    if x1.ndim != 1 or x1.dtype != x2.dtype:
+        raise ValueError("arrays on the device are searched along their only axis, for elements of the same type")
+    found = _native.search(x1._engine, x1._keys(False), x2._keys(False), side == "right")
+    return DeviceArray._of(x1._engine, found, x2.shape, np.int64)

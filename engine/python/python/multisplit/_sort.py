@@ -1,0 +1,306 @@
+"""Sorts: of keys, of pairs, and the order that sorts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from . import _native
+from ._arrays import (
+    Encoding,
+    as_ndarray,
+    can_be_written_to,
+    check_fits,
+    check_out,
+    check_total,
+    contiguous,
+    encoded,
+    encoding_of,
+    normalize_axis,
+)
+from ._context import Context, engine_of
+from ._device_array import DeviceArray
+
+Array = np.ndarray[Any, Any]
+
+#: Rows of this length are sorted one after another: each keeps the device busy, and one sort of all of them
+#: would move each key twice as often.
+_LONG_ROW = 1 << 20
+
+
+def sort(
+    x: Any,
+    /,
+    *,
+    axis: int | None = -1,
+    descending: bool = False,
+    stable: bool = True,
+    out: Array | None = None,
+    nan: str = "last",
+    context: Context | None = None,
+) -> Any:
+    """A sorted copy of an array, along an axis.
+
+    Parameters
+    ----------
+    x : array_like
+        Booleans, integers, floats of up to 64 bits, dates or time differences.
+    axis : int or None
+        Along which axis; with None, the array is flattened first.
+    descending : bool
+        From large to small.
+    stable : bool
+        Sorts are always stable; the parameter is there for the sake of the Array API.
+    out : ndarray, optional
+        Where the result goes; it may be ``x`` itself.
+    nan : {"last", "total"}
+        With "last", floats are sorted as NumPy does: NaN is larger than every number, and both zeros are equal.
+        In descending order NaN comes first. With "total", they are in the total order of IEEE 754: -NaN first,
+        -0 before 0, NaN last.
+    context : Context, optional
+        Which device.
+
+    Returns
+    -------
+    ndarray, or DeviceArray if ``x`` is one
+
+    Examples
+    --------
+    >>> import numpy as np, multisplit
+    >>> multisplit.sort(np.array([3.0, np.nan, -1.0]))
+    array([-1.,  3., nan])
+    >>> multisplit.sort(np.array([[3, 1], [0, 2]]), axis=0, descending=True)
+    array([[3, 2],
+           [0, 1]])
+    """
+    total = check_total(nan)
+    if isinstance(x, DeviceArray):
+        row = _row_on_device(x, axis, out)
+        buffer = _native.sort(x._engine, x._keys(total), row, bool(descending))
+        return DeviceArray._of(x._engine, buffer, x.shape, x.dtype)
+    array, axis = _along(as_ndarray(x), axis)
+    encoding = encoding_of(array.dtype)
+    engine = engine_of(context)
+    if out is not None:
+        check_out(out, array.shape, array.dtype)
+    keys = _rows_of(array, axis, encoding, engine)
+    row = keys.shape[-1]
+    direct = encoding.is_plain and axis == array.ndim - 1 and can_be_written_to(out, array, keys)
+    result = out if direct and out is not None else np.empty(keys.shape, encoding.dtype)
+    flat, flat_result = keys.reshape(-1), result.reshape(-1)
+    for part in _parts(flat.size, row, engine):
+        _sort_part(engine, flat[part], flat_result[part], row, bool(descending), total)
+    return result if direct else _finished(encoding.decode(result), axis, out)
+
+
+def _sort_part(
+    engine: _native.Engine, keys: Array, out: Array, row: int, descending: bool, total: bool
+) -> None:
+    buffer = engine.upload(keys, not total)
+    altered = buffer.altered
+    if row == keys.size:
+        _native.sort_in_place(engine, buffer, descending)
+    else:
+        buffer = _native.sort(engine, buffer, row, descending)
+    engine.download(buffer, out)
+    if altered:
+        _native.restore_bits(keys, out, row)
+
+
+def argsort(
+    x: Any,
+    /,
+    *,
+    axis: int | None = -1,
+    descending: bool = False,
+    stable: bool = True,
+    out: Array | None = None,
+    nan: str = "last",
+    context: Context | None = None,
+) -> Any:
+    """The order that sorts an array along an axis: for each place, the index of the element that comes there.
+
+    Equal elements keep their order, in both directions. The parameters are those of :func:`sort`; the result is
+    of int64.
+
+    Examples
+    --------
+    >>> import numpy as np, multisplit
+    >>> multisplit.argsort(np.array([0.5, 2.0, 0.5]), descending=True)
+    array([1, 0, 2])
+    """
+    total = check_total(nan)
+    if isinstance(x, DeviceArray):
+        row = _row_on_device(x, axis, out)
+        buffer = _native.argsort(x._engine, x._keys(total), row, bool(descending))
+        return DeviceArray._of(x._engine, buffer, x.shape, np.int64)
+    array, axis = _along(as_ndarray(x), axis)
+    encoding = encoding_of(array.dtype)
+    engine = engine_of(context)
+    if out is not None:
+        check_out(out, array.shape, np.dtype(np.int64))
+    keys = _rows_of(array, axis, encoding, engine)
+    direct = axis == array.ndim - 1 and can_be_written_to(out, array, keys)
+    result = out if direct and out is not None else np.empty(keys.shape, np.int64)
+    order_rows(engine, keys, result, bool(descending), total)
+    return result if direct else _finished(result, axis, out)
+
+
+def order_rows(engine: _native.Engine, keys: Array, out: Array, descending: bool, total: bool) -> None:
+    """Writes the order of each row of ``keys``, which are the engine's, to ``out``."""
+    row = keys.shape[-1]
+    flat, flat_out = keys.reshape(-1), out.reshape(-1)
+    for part in _parts(flat.size, row, engine):
+        order = _native.argsort(engine, engine.upload(flat[part], not total), row, descending)
+        engine.download(order, flat_out[part])
+
+
+def sort_pairs(
+    keys: Any,
+    values: Any,
+    /,
+    *,
+    axis: int = -1,
+    descending: bool = False,
+    stable: bool = True,
+    nan: str = "last",
+    context: Context | None = None,
+) -> tuple[Any, Any]:
+    """Sorted copies of ``keys`` and of ``values``, of which each key takes its own along. Equal keys keep their
+    order.
+
+    Parameters
+    ----------
+    keys : array_like
+        As in :func:`sort`.
+    values : array_like
+        Of any type: as many as there are keys along the first axis or, of keys with several axes, of the same
+        shape. Those of 4, 8 or 16 bytes are moved on the device, others on the host.
+    axis, descending, stable, nan, context
+        As in :func:`sort`.
+
+    Examples
+    --------
+    >>> import numpy as np, multisplit
+    >>> keys, names = multisplit.sort_pairs(np.array([2, 1, 2]), np.array(["b", "a", "c"]))
+    >>> keys, names
+    (array([1, 2, 2]), array(['a', 'b', 'c'], dtype='<U1'))
+    """
+    total = check_total(nan)
+    if isinstance(keys, DeviceArray) or isinstance(values, DeviceArray):
+        return _sort_pairs_on_device(keys, values, axis, bool(descending), total)
+    key_array, value_array = as_ndarray(keys, "keys"), as_ndarray(values, "values")
+    axis = normalize_axis(axis, key_array.ndim)
+    check_pairs(key_array.shape, value_array.shape)
+    encoding = encoding_of(key_array.dtype, "keys")
+    engine = engine_of(context)
+    rows = _rows_of(key_array, axis, encoding, engine)
+    if key_array.ndim > 1:
+        value_array = np.moveaxis(value_array, axis, -1)
+    sorted_keys, sorted_values = sort_rows_of_pairs(engine, rows, value_array, bool(descending), total)
+    sorted_keys = np.moveaxis(encoding.decode(sorted_keys), -1, axis)
+    return sorted_keys, np.moveaxis(sorted_values, -1, axis) if key_array.ndim > 1 else sorted_values
+
+
+def check_pairs(keys: tuple[int, ...], values: tuple[int, ...]) -> None:
+    """Refuses values that are not as many as keys."""
+    if values[:1] != keys[:1] if len(keys) == 1 else values != keys:
+        raise ValueError(f"values has the shape {values}, but keys has {keys}: give one value for each key")
+
+
+def movable(values: Array, n: int) -> Array | None:
+    """Values as elements of 4, 8 or 16 bytes that the device can move, or nothing for those of other sizes."""
+    size = values.nbytes // max(n, 1)
+    if values.dtype.hasobject or size not in (4, 8, 16) or n == 0:
+        return None
+    kind = {4: "u4", 8: "u8", 16: "V16"}[size]
+    flat = contiguous(values)
+    return flat.reshape(-1).view(np.uint8).view(kind)
+
+
+def sort_rows_of_pairs(
+    engine: _native.Engine, keys: Array, values: Array, descending: bool, total: bool
+) -> tuple[Array, Array]:
+    """Sorted rows of ``keys``, which are the engine's, and the values that they take along."""
+    row = keys.shape[-1]
+    flat = keys.reshape(-1)
+    carried = movable(values, flat.size)
+    if carried is None:
+        order = np.empty(keys.shape, np.int64)
+        order_rows(engine, keys, order, descending, total)
+        if keys.ndim == 1:
+            return keys[order], values[order]
+        return np.take_along_axis(keys, order, -1), np.take_along_axis(values, order, -1)
+    keys_out, values_out = np.empty_like(keys), np.empty_like(carried)
+    flat_out = keys_out.reshape(-1)
+    for part in _parts(flat.size, row, engine):
+        buffer = engine.upload(flat[part], not total)
+        altered = buffer.altered
+        found = _native.sort_pairs(engine, buffer, engine.upload(carried[part], False), row, descending)
+        engine.download(found[0], flat_out[part])
+        engine.download(found[1], values_out[part])
+        if altered:
+            _native.restore_bits(flat[part], flat_out[part], row)
+    native = values.dtype.newbyteorder("=")
+    return keys_out, values_out.view(np.uint8).view(native).reshape(values.shape)
+
+
+def _sort_pairs_on_device(
+    keys: Any, values: Any, axis: int, descending: bool, total: bool
+) -> tuple[DeviceArray, DeviceArray]:
+    if not (isinstance(keys, DeviceArray) and isinstance(values, DeviceArray)):
+        raise TypeError("keys and values are both on the host, or both on the device (multisplit.DeviceArray)")
+    row = _row_on_device(keys, axis, None)
+    if keys.shape != values.shape:
+        raise ValueError(f"values has the shape {values.shape}, but keys has {keys.shape}: give one value for each key")
+    found = _native.sort_pairs(keys._engine, keys._keys(total), values._buffer, row, descending)
+    return (
+        DeviceArray._of(keys._engine, found[0], keys.shape, keys.dtype),
+        DeviceArray._of(keys._engine, found[1], values.shape, values.dtype),
+    )
+
+
+def _along(array: Array, axis: int | None) -> tuple[Array, int]:
+    """The array and the axis; without one, all of its elements."""
+    if axis is None:
+        return array.reshape(-1), 0
+    return array, normalize_axis(axis, array.ndim)
+
+
+def _rows_of(array: Array, axis: int, encoding: Encoding, engine: _native.Engine) -> Array:
+    """The keys as the engine sees them, rows along the axis one after another."""
+    check_fits(array.size, encoding.dtype.itemsize, int(engine.describe()["memory"]))
+    return encoded(np.moveaxis(array, axis, -1), encoding)
+
+
+def _row_on_device(x: DeviceArray, axis: int | None, out: Any) -> int:
+    if out is not None:
+        raise TypeError("out is for arrays on the host; results of arrays on the device are new arrays")
+    if axis is not None and normalize_axis(axis, x.ndim) != x.ndim - 1:
+        raise ValueError("arrays on the device are sorted along their last axis: move the axis on the host first")
+    if axis is None and x.ndim != 1:
+        raise ValueError("reshape an array on the device before it is sorted as a whole")
+    return x.shape[-1]
+
+
+def _parts(n: int, row: int, engine: _native.Engine) -> Iterator[slice]:
+    """Whole rows that one sort can hold, one part after another."""
+    if n == 0 or row == 0:
+        return
+    # Kernels number elements with 30 bits, and a plan has scratch arrays of up to 8 bytes for each.
+    most = min(int(engine.describe()["max_storage_range"]) // 16, 1 << 29)
+    rows = 1 if row >= _LONG_ROW else max(1, most // row)
+    step = rows * row
+    for begin in range(0, n, step):
+        yield slice(begin, min(begin + step, n))
+
+
+def _finished(result: Array, axis: int, out: Array | None) -> Array:
+    """The result with its axis where it was, in ``out`` where there is one."""
+    result = np.moveaxis(result, -1, axis)
+    if out is None:
+        return result
+    out[...] = result
+    return out

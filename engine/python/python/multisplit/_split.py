@@ -1,0 +1,188 @@
+"""Splits of keys into contiguous buckets."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _native
+from ._arrays import as_ndarray, check_fits, encoded, encoding_of, index_of
+from ._buckets import Even, Glsl, Identity
+from ._context import Context, engine_of
+from ._device_array import DeviceArray
+from ._edges import check_edges, thresholds
+from ._sort import check_pairs, movable
+
+Array = np.ndarray[Any, Any]
+
+
+class SplitResult(NamedTuple):
+    """What :func:`split` returns."""
+
+    #: The keys, bucket after bucket; within a bucket in the order they came in.
+    keys: Any
+    #: The values, in the order of the keys; None where there are none.
+    values: Any
+    #: Where each bucket begins, and how many keys there are: one more than there are buckets.
+    offsets: Array
+
+    @property
+    def counts(self) -> Array:
+        """How many keys each bucket has."""
+        return np.diff(self.offsets)
+
+    def bucket(self, i: int) -> Any:
+        """The keys of bucket ``i``, of arrays on the host."""
+        return self.keys[self.offsets[i] : self.offsets[i + 1]]
+
+
+def split(
+    keys: Any,
+    /,
+    buckets: Any,
+    *,
+    values: Any = None,
+    context: Context | None = None,
+) -> SplitResult:
+    """Puts keys into contiguous buckets, stable within a bucket.
+
+    Parameters
+    ----------
+    keys : array_like
+        One axis; types as in :func:`sort`.
+    buckets : array_like, Even, Identity or Glsl
+        m - 1 ascending edges for m buckets: bucket i holds the keys with ``edges[i-1] <= key < edges[i]``, and NaN
+        is in the last one. Or a bucket function.
+    values : array_like, optional
+        One for each key along the first axis, of any type: each key takes its own along.
+    context : Context, optional
+        Which device.
+
+    Returns
+    -------
+    SplitResult
+        With ``keys``, ``values`` and ``offsets``.
+
+    Examples
+    --------
+    >>> import numpy as np, multisplit
+    >>> parts = multisplit.split(np.array([5, 200, 30, 7]), [10, 100], values=np.array([1., 2., 3., 4.]))
+    >>> parts.keys, parts.values
+    (array([  5,   7,  30, 200]), array([1., 4., 3., 2.]))
+    >>> parts.offsets
+    array([0, 2, 3, 4])
+    """
+    if isinstance(keys, DeviceArray) or isinstance(values, DeviceArray):
+        return _split_on_device(keys, buckets, values)
+    array = as_ndarray(keys, "keys")
+    if array.ndim != 1:
+        raise ValueError(f"keys has {array.ndim} axes, keys of a split have one")
+    encoding = encoding_of(array.dtype, "keys")
+    function = _Function(buckets, array.dtype, encoding.dtype)
+    value_array = None if values is None else as_ndarray(values, "values")
+    if value_array is not None:
+        check_pairs(array.shape, value_array.shape)
+    engine = engine_of(context)
+    check_fits(array.size, encoding.dtype.itemsize, int(engine.describe()["memory"]), "keys")
+    flat = encoded(array, encoding)
+    keys_out, values_out, offsets = _split_arrays(engine, flat, value_array, function)
+    return SplitResult(encoding.decode(keys_out), values_out, function.all_offsets(offsets))
+
+
+class _Function:
+    """A bucket function, as the native side takes it."""
+
+    def __init__(self, buckets: Any, dtype: np.dtype[Any], encoded_dtype: np.dtype[Any]) -> None:
+        self.unreachable = 0
+        #: Whether it compares keys, so that both zeros are one and NaN is last.
+        self.compares = not isinstance(buckets, (Glsl, Identity))
+        if isinstance(buckets, Glsl):
+            self.native = buckets._function()
+        elif isinstance(buckets, Identity):
+            if dtype.kind not in "bui":
+                raise TypeError(f"keys of {dtype} are not numbers of buckets: integers are")
+            self.native = ("identity", index_of(buckets.buckets, "buckets"))
+        elif isinstance(buckets, Even):
+            ends = np.asarray([buckets.low, buckets.high]).astype(dtype)
+            ends = encoded(ends, encoding_of(dtype))
+            self.native = ("even", ends, index_of(buckets.buckets, "buckets"))
+        elif isinstance(buckets, (bool, int, np.integer)):
+            raise TypeError("buckets is an array of splitters, or Even(low, high, buckets), not a number")
+        else:
+            self.native = ("range", self._splitters(buckets, dtype, encoded_dtype))
+
+    def _splitters(self, buckets: Any, dtype: np.dtype[Any], encoded_dtype: np.dtype[Any]) -> Array:
+        edges = as_ndarray(buckets, "buckets")
+        if edges.size == 0:
+            return np.empty(0, encoded_dtype)
+        if dtype.kind in "mM":
+            if not np.can_cast(edges.dtype, dtype):
+                raise TypeError(f"splitters of {edges.dtype} cannot be converted to {dtype} without loss")
+            encoding = encoding_of(dtype)
+            edges = encoded(edges.astype(dtype), encoding)
+        check_edges(edges, "buckets")
+        reached, self.unreachable = thresholds(edges, encoded_dtype)
+        return reached
+
+    def all_offsets(self, offsets: Array) -> Array:
+        """The offsets of all buckets: those that no key can be in are at the end."""
+        return np.concatenate([offsets, np.full(self.unreachable, offsets[-1])]) if self.unreachable else offsets
+
+
+def _split_arrays(
+    engine: _native.Engine, keys: Array, values: Array | None, function: _Function
+) -> tuple[Array, Array | None, Array]:
+    buffer = engine.upload(keys, function.compares)
+    carried = None if values is None else movable(values, keys.size)
+    if buffer.altered or (values is not None and carried is None):
+        return _split_by_permutation(engine, buffer, keys, values, function)
+    along = None if carried is None else engine.upload(carried, False)
+    found = _native.split(engine, buffer, along, function.native)
+    keys_out = np.empty_like(keys)
+    engine.download(found[0], keys_out)
+    values_out = None
+    if values is not None and carried is not None and found[1] is not None:
+        moved = np.empty_like(carried)
+        engine.download(found[1], moved)
+        values_out = moved.view(np.uint8).view(values.dtype.newbyteorder("=")).reshape(values.shape)
+    return keys_out, values_out, _numbers(engine, found[2])
+
+
+def _split_by_permutation(
+    engine: _native.Engine, buffer: _native.Buffer, keys: Array, values: Array | None, function: _Function
+) -> tuple[Array, Array | None, Array]:
+    """Where the device has other bits than the keys, or values of a size that it cannot move."""
+    places, offsets = _native.split_permutation(engine, buffer, function.native)
+    to = _numbers(engine, places)
+    keys_out = np.empty_like(keys)
+    keys_out[to] = keys
+    values_out = None
+    if values is not None:
+        values_out = np.empty_like(values)
+        values_out[to] = values
+    return keys_out, values_out, _numbers(engine, offsets)
+
+
+def _split_on_device(keys: Any, buckets: Any, values: Any) -> SplitResult:
+    if not isinstance(keys, DeviceArray) or not (values is None or isinstance(values, DeviceArray)):
+        raise TypeError("keys and values are both on the host, or both on the device (multisplit.DeviceArray)")
+    if keys.ndim != 1:
+        raise ValueError(f"keys has {keys.ndim} axes, keys of a split have one")
+    if values is not None:
+        check_pairs(keys.shape, values.shape)
+    engine = keys._engine
+    function = _Function(buckets, keys.dtype, np.dtype(keys._buffer.kind))
+    along = None if values is None else values._buffer
+    found = _native.split(engine, keys._keys(not function.compares), along, function.native)
+    moved = None
+    if values is not None and found[1] is not None:
+        moved = DeviceArray._of(engine, found[1], values.shape, values.dtype)
+    offsets = function.all_offsets(_numbers(engine, found[2]))
+    return SplitResult(DeviceArray._of(engine, found[0], keys.shape, keys.dtype), moved, offsets)
+
+
+def _numbers(engine: _native.Engine, buffer: _native.Buffer) -> Array:
+    out = np.empty(len(buffer), np.int64)
+    engine.download(buffer, out)
+    return out

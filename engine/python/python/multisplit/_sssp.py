@@ -1,0 +1,140 @@
+"""Shortest paths from one vertex of a network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _native
+from ._arrays import as_ndarray, contiguous, index_of
+from ._context import Context, engine_of
+
+Array = np.ndarray[Any, Any]
+
+#: The device's word for a vertex that no path reaches.
+_UNREACHED = np.uint32(0xFFFFFFFF)
+
+
+@dataclass(frozen=True)
+class ShortestPaths:
+    """What :func:`sssp` returns.
+
+    Attributes
+    ----------
+    source : int
+        Where the paths begin.
+    distances : ndarray
+        The distance of each vertex, ``inf`` where there is no path: float64 of whole weights, which is exact, and
+        float32 of weights that are floats.
+    predecessors : ndarray of int64 or None
+        For each vertex the one before it on a shortest path, -1 for the source and where there is no path.
+    """
+
+    source: int
+    distances: Array
+    predecessors: Array | None
+
+    def path_to(self, vertex: int) -> list[int] | None:
+        """A shortest path from the source to a vertex, both included; None where there is none."""
+        if self.predecessors is None:
+            raise ValueError("paths need predecessors: ask for them with sssp(..., predecessors=True)")
+        if np.isinf(self.distances[vertex]):
+            return None
+        path = [int(vertex)]
+        while path[-1] != self.source:
+            path.append(int(self.predecessors[path[-1]]))
+        return path[::-1]
+
+
+def sssp(
+    edges: Any,
+    weights: Any = None,
+    /,
+    *,
+    source: int = 0,
+    vertices: int | None = None,
+    directed: bool = True,
+    predecessors: bool = False,
+    context: Context | None = None,
+) -> ShortestPaths:
+    """Shortest paths from one vertex to all others.
+
+    Parameters
+    ----------
+    edges : array_like or sparse matrix
+        An array of m rows, each the two ends of an edge; or a matrix of SciPy's, whose entries are the weights.
+    weights : array_like, optional
+        What each edge costs: integers from 0 to 2^32 - 1, or floats, which are rounded to 32 bits. By default 1.
+    source : int
+        Where paths begin.
+    vertices : int, optional
+        How many vertices there are; by default one more than the largest number among the edges.
+    directed : bool
+        Whether edges lead one way only.
+    predecessors : bool
+        Whether paths are wanted too, and not only their lengths.
+    context : Context, optional
+        Which device.
+
+    Examples
+    --------
+    >>> import numpy as np, multisplit
+    >>> found = multisplit.sssp(np.array([[0, 1], [1, 2], [0, 2]]), [7, 1, 9], vertices=4, predecessors=True)
+    >>> found.distances
+    array([ 0.,  7.,  8., inf])
+    >>> found.path_to(2)
+    [0, 1, 2]
+    """
+    if hasattr(edges, "tocoo"):
+        if weights is not None:
+            raise ValueError("the entries of a sparse matrix are its weights: give no others")
+        matrix = edges.tocoo()
+        vertices = max(matrix.shape) if vertices is None else vertices
+        ends, weights = np.stack([matrix.row, matrix.col], axis=-1), matrix.data
+    else:
+        ends = as_ndarray(edges, "edges")
+        if ends.size == 0:
+            ends = np.empty((0, 2), np.int64)
+    if ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype.kind not in "ui":
+        raise ValueError(f"edges has the shape {ends.shape} and the type {ends.dtype}; give integers of shape (m, 2)")
+    count = _count_vertices(ends, vertices)
+    begin = index_of(source, "source")
+    if not 0 <= begin < count:
+        raise ValueError(f"source is {begin}, but vertices are numbered from 0 to {count - 1}")
+    costs = None if weights is None else _costs(as_ndarray(weights, "weights"), len(ends))
+    distances = np.empty(count, np.uint32)
+    before = np.empty(count, np.uint32) if predecessors else None
+    both = contiguous(ends.T.astype(np.uint32))
+    _native.sssp(engine_of(context), both, costs, bool(directed), begin, distances, before)
+    reached = distances != _UNREACHED
+    if costs is not None and costs.dtype.kind == "f":
+        lengths: Array = np.where(reached, distances.view(np.float32), np.float32(np.inf))
+    else:
+        lengths = np.where(reached, distances.astype(np.float64), np.inf)
+    if before is not None:
+        before = np.where(before == _UNREACHED, -1, before.astype(np.int64))
+    return ShortestPaths(begin, lengths, before)
+
+
+def _count_vertices(ends: Array, vertices: int | None) -> int:
+    least, most = (int(ends.min()), int(ends.max())) if ends.size else (0, -1)
+    count = most + 1 if vertices is None else index_of(vertices, "vertices")
+    if least < 0 or most >= count:
+        raise ValueError(f"edges has vertices from {least} to {most}, but they are numbered from 0 to {count - 1}")
+    if count == 0:
+        raise ValueError("a network without vertices: say how many there are (vertices=)")
+    return count
+
+
+def _costs(weights: Array, edges: int) -> Array:
+    if weights.shape != (edges,):
+        raise ValueError(f"weights has the shape {weights.shape}, but there are {edges} edges: give one for each")
+    if weights.dtype.kind == "f":
+        return contiguous(weights.astype(np.float32))
+    if weights.dtype.kind not in "bui":
+        raise TypeError(f"weights has the type {weights.dtype}, weights are integers or floats")
+    if weights.size and (int(weights.min()) < 0 or int(weights.max()) > 0xFFFFFFFF):
+        raise ValueError("weights are from 0 to 2^32 - 1: give floats for others that are not negative")
+    return contiguous(weights.astype(np.uint32))

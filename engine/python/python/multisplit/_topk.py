@@ -1,0 +1,90 @@
+"""The k largest or smallest elements."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _native
+from ._arrays import as_ndarray, check_fits, check_total, encoded, encoding_of, index_of, normalize_axis
+from ._context import Context, engine_of
+from ._device_array import DeviceArray
+
+
+class TopKResult(NamedTuple):
+    """What :func:`topk` returns."""
+
+    values: Any
+    indices: Any
+
+
+def topk(
+    x: Any,
+    k: int,
+    /,
+    *,
+    largest: bool = True,
+    sorted: bool = True,
+    axis: int = -1,
+    nan: str = "last",
+    context: Context | None = None,
+) -> TopKResult:
+    """The ``k`` largest or smallest elements along an axis, and their indices.
+
+    Parameters
+    ----------
+    x : array_like
+        As in :func:`sort`.
+    k : int
+        How many; at most as many as there are along the axis.
+    largest : bool
+        The largest, or the smallest.
+    sorted : bool
+        From the best on; otherwise in any order, which may take less time.
+    axis : int
+        Along which axis.
+    nan : {"last", "total"}
+        The order of floats, as in :func:`sort`: NaN is larger than every number.
+    context : Context, optional
+        Which device.
+
+    Returns
+    -------
+    TopKResult
+        ``(values, indices)``. Of equal elements those with lower indices come first.
+
+    Examples
+    --------
+    >>> import numpy as np, multisplit
+    >>> best = multisplit.topk(np.array([0.5, 0.125, 0.75, 0.5]), 3)
+    >>> best.values, best.indices
+    (array([0.75, 0.5 , 0.5 ]), array([2, 0, 3]))
+    """
+    total = check_total(nan)
+    array = x if isinstance(x, DeviceArray) else as_ndarray(x)
+    axis = normalize_axis(axis, array.ndim)
+    row, wanted = array.shape[axis], index_of(k, "k")
+    if not 0 <= wanted <= row:
+        raise ValueError(f"k is {wanted}, but there are {row} elements along the axis: k is from 0 to {row}")
+    if isinstance(array, DeviceArray):
+        if axis != array.ndim - 1:
+            raise ValueError("arrays on the device are searched along their last axis: move the axis on the host first")
+        found = _native.topk(array._engine, array._keys(total), row, wanted, bool(largest), bool(sorted))
+        shape = (*array.shape[:-1], wanted)
+        return TopKResult(
+            DeviceArray._of(array._engine, found[0], shape, array.dtype),
+            DeviceArray._of(array._engine, found[1], shape, np.int64),
+        )
+    encoding = encoding_of(array.dtype)
+    engine = engine_of(context)
+    check_fits(array.size, encoding.dtype.itemsize, int(engine.describe()["memory"]))
+    moved = np.moveaxis(array, axis, -1)
+    indices = np.empty((*moved.shape[:-1], wanted), np.int64)
+    if indices.size:
+        keys = encoded(moved, encoding).reshape(-1)
+        found = _native.topk(engine, engine.upload(keys, not total), row, wanted, bool(largest), bool(sorted))
+        engine.download(found[1], indices.reshape(-1))
+    # From the array itself, so that zeros and NaNs keep their bits.
+    values = np.take_along_axis(moved, indices, -1)
+    return TopKResult(np.moveaxis(values, -1, axis), np.moveaxis(indices, -1, axis))

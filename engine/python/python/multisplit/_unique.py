@@ -1,0 +1,145 @@
+"""The distinct elements of an array, as the Array API has them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _native
+from ._arrays import as_ndarray, check_fits, encoded, encoding_of
+from ._context import Context, engine_of
+from ._device_array import DeviceArray
+from ._sort import order_rows
+
+Array = np.ndarray[Any, Any]
+
+
+class UniqueCountsResult(NamedTuple):
+    """What :func:`unique_counts` returns."""
+
+    values: Any
+    counts: Any
+
+
+class UniqueInverseResult(NamedTuple):
+    """What :func:`unique_inverse` returns."""
+
+    values: Any
+    inverse_indices: Any
+
+
+class UniqueAllResult(NamedTuple):
+    """What :func:`unique_all` returns."""
+
+    values: Any
+    indices: Any
+    inverse_indices: Any
+    counts: Any
+
+
+def unique_values(x: Any, /, *, context: Context | None = None) -> Any:
+    """The distinct elements of an array, in ascending order.
+
+    As the Array API says, both zeros are one element, and every NaN is one of its own.
+
+    >>> import numpy as np, multisplit
+    >>> multisplit.unique_values(np.array([3, 1, 3]))
+    array([1, 3])
+    """
+    return unique_counts(x, context=context).values
+
+
+def unique_counts(x: Any, /, *, context: Context | None = None) -> UniqueCountsResult:
+    """The distinct elements of an array, in ascending order, and how often each of them occurs.
+
+    >>> import numpy as np, multisplit
+    >>> multisplit.unique_counts(np.array([3.0, 1.0, 3.0, np.nan, np.nan]))
+    UniqueCountsResult(values=array([ 1.,  3., nan, nan]), counts=array([1, 2, 1, 1]))
+    """
+    if isinstance(x, DeviceArray):
+        engine, dtype = x._engine, x.dtype
+        sorted_keys = _native.sort(engine, x._keys(False), x.size, False)
+    else:
+        array = as_ndarray(x)
+        encoding = encoding_of(array.dtype)
+        engine, dtype = engine_of(context), array.dtype.newbyteorder("=")
+        check_fits(array.size, encoding.dtype.itemsize, int(engine.describe()["memory"]))
+        sorted_keys = engine.upload(encoded(array, encoding).reshape(-1), True)
+        _native.sort_in_place(engine, sorted_keys, False)
+    found, lengths = _native.run_lengths(engine, sorted_keys)
+    if isinstance(x, DeviceArray) and dtype.kind not in "fmM":
+        shape = (len(found),)
+        return UniqueCountsResult(
+            DeviceArray._of(engine, found, shape, dtype), DeviceArray._of(engine, lengths, shape, np.int64)
+        )
+    values, counts = np.empty(len(found), found.kind), np.empty(len(found), np.int64)
+    engine.download(found, values)
+    engine.download(lengths, counts)
+    values, counts = _each_nan_apart(encoding_of(dtype).decode(values), counts)
+    if isinstance(x, DeviceArray):
+        return UniqueCountsResult(_uploaded(engine, values), _uploaded(engine, counts))
+    return UniqueCountsResult(values, counts)
+
+
+def unique_inverse(x: Any, /, *, context: Context | None = None) -> UniqueInverseResult:
+    """The distinct elements of an array, in ascending order, and which of them each element is.
+
+    >>> import numpy as np, multisplit
+    >>> multisplit.unique_inverse(np.array([3, 1, 3]))
+    UniqueInverseResult(values=array([1, 3]), inverse_indices=array([1, 0, 1]))
+    """
+    found = unique_all(x, context=context)
+    return UniqueInverseResult(found.values, found.inverse_indices)
+
+
+def unique_all(x: Any, /, *, context: Context | None = None) -> UniqueAllResult:
+    """The distinct elements of an array, in ascending order; the index of the first of each in the flattened
+    array; which of them each element is; and how often each occurs.
+
+    >>> import numpy as np, multisplit
+    >>> found = multisplit.unique_all(np.array([[3, 1], [3, 3]]))
+    >>> found.indices, found.counts
+    (array([1, 0]), array([1, 3]))
+    >>> found.inverse_indices
+    array([[1, 0],
+           [1, 1]])
+    """
+    on_device = isinstance(x, DeviceArray)
+    array = as_ndarray(x._download() if isinstance(x, DeviceArray) else x)
+    encoding = encoding_of(array.dtype)
+    engine = x._engine if isinstance(x, DeviceArray) else engine_of(context)
+    check_fits(array.size, encoding.dtype.itemsize, int(engine.describe()["memory"]))
+    flat = array.reshape(-1)
+    order = np.empty(flat.size, np.int64)
+    order_rows(engine, encoded(flat, encoding), order, False, False)
+    ascending = flat[order]
+    # NaN differs from NaN, and -0 does not from 0.
+    begins = np.ones(flat.size, bool)
+    np.not_equal(ascending[1:], ascending[:-1], out=begins[1:])
+    first = np.flatnonzero(begins)
+    inverse = np.empty(flat.size, np.int64)
+    inverse[order] = np.cumsum(begins) - 1
+    found = UniqueAllResult(
+        ascending[first].astype(flat.dtype.newbyteorder("="), copy=False),
+        order[first],
+        inverse.reshape(array.shape),
+        np.diff(first, append=flat.size),
+    )
+    return UniqueAllResult(*(_uploaded(engine, part) for part in found)) if on_device else found
+
+
+def _each_nan_apart(values: Array, counts: Array) -> tuple[Array, Array]:
+    if values.size == 0 or values.dtype.kind not in "fmM" or not np.isnan(values[-1]):
+        return values, counts
+    times = np.ones_like(counts)
+    times[-1] = counts[-1]
+    apart = counts.copy()
+    apart[-1] = 1
+    return np.repeat(values, times), np.repeat(apart, times)
+
+
+def _uploaded(engine: _native.Engine, array: Array) -> DeviceArray:
+    encoding = encoding_of(array.dtype)
+    flat = encoded(array, encoding).reshape(-1)
+    return DeviceArray._of(engine, engine.upload(flat, False), array.shape, array.dtype)

@@ -1,0 +1,180 @@
+//! The memory of a NumPy array: contiguous, aligned, of a type that buffers can have.
+
+use std::marker::PhantomData;
+use std::slice;
+
+use bytemuck::Pod;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyType};
+
+/// What an element is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    U32,
+    I32,
+    F32,
+    U64,
+    I64,
+    F64,
+    /// 16 bytes, whatever they mean: values only.
+    Wide,
+}
+
+impl Kind {
+    const ALL: [Self; 7] =
+        [Self::U32, Self::I32, Self::F32, Self::U64, Self::I64, Self::F64, Self::Wide];
+
+    /// NumPy's name of it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::U32 => "u4",
+            Self::I32 => "i4",
+            Self::F32 => "f4",
+            Self::U64 => "u8",
+            Self::I64 => "i8",
+            Self::F64 => "f8",
+            Self::Wide => "V16",
+        }
+    }
+
+    fn bytes(self) -> usize {
+        match self {
+            Self::U32 | Self::I32 | Self::F32 => 4,
+            Self::U64 | Self::I64 | Self::F64 => 8,
+            Self::Wide => 16,
+        }
+    }
+
+    fn of(description: &str) -> Option<Self> {
+        // The first character is the order of bytes; 16 bytes of no type have none.
+        let native = if cfg!(target_endian = "little") { '<' } else { '>' };
+        let mut rest = description.chars();
+        let order = rest.next()?;
+        let kind = Self::ALL.into_iter().find(|kind| kind.name() == rest.as_str())?;
+        (order == native || (order == '|' && kind == Self::Wide)).then_some(kind)
+    }
+}
+
+/// A plain type that elements can have.
+pub(crate) trait Element: Pod + Send + Sync {
+    /// Its name here.
+    const KIND: Kind;
+}
+
+macro_rules! elements {
+    ($($rust:ty: $kind:ident;)*) => {
+        $(impl Element for $rust {
+            const KIND: Kind = Kind::$kind;
+        })*
+    };
+}
+
+elements! {
+    u32: U32;
+    i32: I32;
+    f32: F32;
+    u64: U64;
+    i64: I64;
+    f64: F64;
+    [u32; 4]: Wide;
+}
+
+/// The memory of a NumPy array, which is kept alive. As everywhere in NumPy, a program whose threads write to an
+/// array while a call reads it gets what it gets.
+pub(crate) struct HostArray<'py> {
+    at: *mut u8,
+    len: usize,
+    kind: Kind,
+    is_read_only: bool,
+    _owner: Bound<'py, PyAny>,
+    _memory: PhantomData<&'py [u8]>,
+}
+
+static NDARRAY: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+
+impl<'py> HostArray<'py> {
+    /// The memory of `array`, which is NumPy's own: what others say of theirs is not relied on.
+    pub fn of(array: &Bound<'py, PyAny>) -> PyResult<Self> {
+        let py = array.py();
+        let ndarray = NDARRAY.import(py, "numpy", "ndarray")?;
+        if !array.is_instance(ndarray)? {
+            return Err(PyTypeError::new_err("not a NumPy array"));
+        }
+        let interface = array.getattr("__array_interface__")?.cast_into::<PyDict>()?;
+        let entry = |name: &str| {
+            interface.get_item(name)?.ok_or_else(|| PyTypeError::new_err(format!("no `{name}`")))
+        };
+        let description: String = entry("typestr")?.extract()?;
+        let kind = Kind::of(&description)
+            .ok_or_else(|| PyTypeError::new_err(format!("elements of type {description}")))?;
+        if !entry("strides")?.is_none() {
+            return Err(PyValueError::new_err("an array that is not contiguous"));
+        }
+        let (address, is_read_only): (usize, bool) = entry("data")?.extract()?;
+        let shape: Vec<usize> = entry("shape")?.extract()?;
+        // An array of NumPy's fits into memory.
+        let len = shape.iter().product();
+        let at = std::ptr::with_exposed_provenance_mut::<u8>(address);
+        Ok(Self { at, len, kind, is_read_only, _owner: array.clone(), _memory: PhantomData })
+    }
+
+    /// How many elements it has.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// What its elements are.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Its elements.
+    pub fn elements<T: Element>(&self) -> PyResult<&[T]> {
+        let at = self.checked::<T>()?;
+        if self.len == 0 {
+            return Ok(&[]);
+        }
+        // SAFETY: NumPy's own array has that many elements of the type, contiguous and aligned, and lives as
+        // long as its owner does.
+        Ok(unsafe { slice::from_raw_parts(at, self.len) })
+    }
+
+    /// Its elements, to be written.
+    pub fn elements_mut<T: Element>(&mut self) -> PyResult<&mut [T]> {
+        let at = self.checked::<T>()?;
+        if self.is_read_only {
+            return Err(PyValueError::new_err("the output is read-only"));
+        }
+        if self.len == 0 {
+            return Ok(&mut []);
+        }
+        // SAFETY: as above; what else is read at the same time does not overlap (`check_apart_from`).
+        Ok(unsafe { slice::from_raw_parts_mut(at, self.len) })
+    }
+
+    /// Refuses two arrays that share memory.
+    pub fn check_apart_from(&self, other: &HostArray<'_>) -> PyResult<()> {
+        let range = |array: &HostArray<'_>| {
+            (array.at.addr(), array.at.addr() + array.len * array.kind.bytes())
+        };
+        let ((begin, end), (other_begin, other_end)) = (range(self), range(other));
+        if begin < other_end && other_begin < end {
+            return Err(PyValueError::new_err("arrays that overlap"));
+        }
+        Ok(())
+    }
+
+    fn checked<T: Element>(&self) -> PyResult<*mut T> {
+        if T::KIND != self.kind {
+            let (given, wanted) = (self.kind.name(), T::KIND.name());
+            return Err(PyTypeError::new_err(format!("elements of type {given}, not {wanted}")));
+        }
+        let at = self.at.cast::<T>();
+        if self.len > 0 && !at.is_aligned() {
+            return Err(PyValueError::new_err("an array that is not aligned"));
+        }
+        Ok(at)
+    }
+}

@@ -1,0 +1,148 @@
+//! An array on the device, as Python holds it.
+
+use multisplit::Array;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+use crate::array::Kind;
+use crate::process::OfProcess;
+
+/// A flat array on the device. Nothing changes what it holds, except a sort in place that the package does to
+/// arrays that nobody else has.
+#[pyclass(frozen, module = "multisplit._native")]
+pub(crate) struct Buffer {
+    data: OfProcess<Data>,
+    kind: Kind,
+    len: u64,
+    /// Whether all zeros, and all NaNs, have the same bits: then the engine's order of floats is NumPy's.
+    #[pyo3(get)]
+    canonical: bool,
+    /// Whether the upload has changed bits to make it so.
+    #[pyo3(get)]
+    altered: bool,
+}
+
+/// What it holds, by type.
+#[derive(Clone)]
+pub(crate) enum Data {
+    U32(Array<u32>),
+    I32(Array<i32>),
+    F32(Array<f32>),
+    U64(Array<u64>),
+    I64(Array<i64>),
+    F64(Array<f64>),
+    Wide(Array<[u32; 4]>),
+}
+
+macro_rules! data {
+    ($($rust:ty: $kind:ident;)*) => {
+        $(impl From<Array<$rust>> for Data {
+            fn from(array: Array<$rust>) -> Self {
+                Self::$kind(array)
+            }
+        })*
+
+        impl Data {
+            fn kind(&self) -> Kind {
+                match self {
+                    $(Self::$kind(_) => Kind::$kind,)*
+                }
+            }
+
+            fn len(&self) -> u64 {
+                match self {
+                    $(Self::$kind(array) => array.len(),)*
+                }
+            }
+        }
+    };
+}
+
+data! {
+    u32: U32;
+    i32: I32;
+    f32: F32;
+    u64: U64;
+    i64: I64;
+    f64: F64;
+    [u32; 4]: Wide;
+}
+
+/// Does the same for keys of every type; what is only carried along is refused.
+macro_rules! with_keys {
+    ($data:expr, $array:ident => $body:expr) => {
+        match $data {
+            $crate::buffer::Data::U32($array) => $body,
+            $crate::buffer::Data::I32($array) => $body,
+            $crate::buffer::Data::F32($array) => $body,
+            $crate::buffer::Data::U64($array) => $body,
+            $crate::buffer::Data::I64($array) => $body,
+            $crate::buffer::Data::F64($array) => $body,
+            $crate::buffer::Data::Wide(_) => Err($crate::buffer::not_keys()),
+        }
+    };
+}
+
+/// Does the same for elements of every type.
+macro_rules! with_any {
+    ($data:expr, $array:ident => $body:expr) => {
+        match $data {
+            $crate::buffer::Data::U32($array) => $body,
+            $crate::buffer::Data::I32($array) => $body,
+            $crate::buffer::Data::F32($array) => $body,
+            $crate::buffer::Data::U64($array) => $body,
+            $crate::buffer::Data::I64($array) => $body,
+            $crate::buffer::Data::F64($array) => $body,
+            $crate::buffer::Data::Wide($array) => $body,
+        }
+    };
+}
+
+pub(crate) use {with_any, with_keys};
+
+impl Buffer {
+    /// One that holds `data`.
+    pub fn new(data: impl Into<Data>, canonical: bool) -> Self {
+        let data = data.into();
+        let (kind, len) = (data.kind(), data.len());
+        Self { data: OfProcess::new(data), kind, len, canonical, altered: false }
+    }
+
+    /// The same, if other bits were uploaded than the caller has.
+    pub fn altered(self, altered: bool) -> Self {
+        Self { altered, ..self }
+    }
+
+    /// What it holds.
+    pub fn data(&self) -> PyResult<&Data> {
+        self.data.get()
+    }
+
+    /// NumPy's name of what an element is.
+    pub fn kind_name(&self) -> &'static str {
+        self.kind.name()
+    }
+
+    /// Whether all zeros, and all NaNs, have the same bits.
+    pub fn is_canonical(&self) -> bool {
+        self.canonical
+    }
+}
+
+#[pymethods]
+impl Buffer {
+    fn __len__(&self) -> usize {
+        usize::try_from(self.len).unwrap_or(usize::MAX)
+    }
+
+    /// NumPy's name of what an element is.
+    #[getter]
+    fn kind(&self) -> &'static str {
+        self.kind.name()
+    }
+}
+
+/// For keys of 16 bytes.
+pub(crate) fn not_keys() -> PyErr {
+    PyTypeError::new_err("elements of 16 bytes are values, not keys")
+}

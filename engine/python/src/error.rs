@@ -1,0 +1,66 @@
+//! Errors of the engine as exceptions of Python, with the same text.
+
+use multisplit::Error;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+
+/// The classes, which are defined in Python: two bases each.
+static CLASSES: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+
+/// The exception for an error of the engine.
+pub(crate) fn raise(error: &Error) -> PyErr {
+    let class = match error {
+        Error::NoLoader(_)
+        | Error::NoDevice
+        | Error::UnknownDevice { .. }
+        | Error::MissingRequirements { .. }
+        | Error::NoValidationLayer
+        | Error::Vulkan { .. } => "DeviceError",
+        Error::OutOfMemory { .. } => "OutOfMemoryError",
+        Error::LengthMismatch { .. }
+        | Error::TooLarge { .. }
+        | Error::NoBuckets
+        | Error::Bucket { .. }
+        | Error::BucketOutOfRange { .. }
+        | Error::Histogram { .. }
+        | Error::Segments { .. }
+        | Error::Selection { .. }
+        | Error::Rows { .. }
+        | Error::OtherContext { .. }
+        | Error::Network(_) => "ArgumentError",
+        #[cfg(feature = "glsl")]
+        Error::Compile(_) => "ArgumentError",
+        _ => "Error",
+    };
+    exception(class, error.to_string())
+}
+
+/// What a child process is told that uses what its parent has opened.
+pub(crate) fn forked(parent: u32) -> PyErr {
+    let text = format!(
+        "process {} was forked from {parent} after that had opened a device, and devices do not survive a fork: \
+         start workers with the method \"spawn\" or \"forkserver\" (multiprocessing.set_start_method), or fork \
+         before multisplit is first used",
+        std::process::id()
+    );
+    exception("ForkError", text)
+}
+
+/// A mistake of the Python side: sizes that do not go together.
+pub(crate) fn argument(text: impl Into<String>) -> PyErr {
+    exception("ArgumentError", text.into())
+}
+
+fn exception(class: &str, text: String) -> PyErr {
+    Python::attach(|py| {
+        let found = CLASSES
+            .get_or_try_init(py, || py.import("multisplit._errors").map(Bound::unbind))
+            .and_then(|module| module.bind(py).getattr(class))
+            .and_then(|class| Ok(class.cast_into::<PyType>()?));
+        match found {
+            Ok(class) => PyErr::from_type(class, text),
+            Err(error) => error,
+        }
+    })
+}

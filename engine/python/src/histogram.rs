@@ -1,0 +1,53 @@
+//! Histograms of buffers.
+
+use multisplit::{Array, Sample};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::array::Element;
+use crate::buckets::bins;
+use crate::buffer::{Buffer, Data};
+use crate::engine::Engine;
+
+/// Counts samples into bins, or adds up their weights, which are unsigned words.
+#[pyfunction]
+#[pyo3(signature = (engine, samples, weights, function))]
+pub(crate) fn histogram(
+    py: Python<'_>,
+    engine: &Engine,
+    samples: &Buffer,
+    weights: Option<&Buffer>,
+    function: &Bound<'_, PyTuple>,
+) -> PyResult<Buffer> {
+    let weights = match weights.map(Buffer::data).transpose()? {
+        None => None,
+        Some(Data::U32(weights)) => Some(weights),
+        Some(_) => return Err(PyTypeError::new_err("weights are unsigned words")),
+    };
+    match samples.data()? {
+        Data::U32(samples) => count(py, engine, samples, weights, function),
+        Data::I32(samples) => count(py, engine, samples, weights, function),
+        Data::F32(samples) => count(py, engine, samples, weights, function),
+        Data::U64(samples) => count(py, engine, samples, weights, function),
+        Data::F64(samples) => count(py, engine, samples, weights, function),
+        Data::I64(_) | Data::Wide(_) => {
+            Err(PyTypeError::new_err("samples of such a type are not counted"))
+        }
+    }
+}
+
+fn count<S: Sample + Element>(
+    py: Python<'_>,
+    engine: &Engine,
+    samples: &Array<S>,
+    weights: Option<&Array<u32>>,
+    function: &Bound<'_, PyTuple>,
+) -> PyResult<Buffer> {
+    let how = bins::<S>(function)?;
+    let found = engine.run(py, |gpu| match weights {
+        Some(weights) => gpu.histogram_weighted(samples, weights, how),
+        None => gpu.histogram(samples, how),
+    })?;
+    Ok(Buffer::new(found.counts, true))
+}

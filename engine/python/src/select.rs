@@ -1,0 +1,80 @@
+//! What is chosen from a buffer or made of its elements: top-k, runs of equal keys, scans, reductions.
+
+use multisplit::{Operator, Scan, TopK};
+use pyo3::prelude::*;
+
+use crate::buffer::{Buffer, with_keys};
+use crate::engine::Engine;
+use crate::error;
+
+/// The `k` largest or smallest keys of each row, and which they are.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "each has a name in Python")]
+pub(crate) fn topk(
+    py: Python<'_>,
+    engine: &Engine,
+    keys: &Buffer,
+    row: u64,
+    k: u64,
+    largest: bool,
+    sorted: bool,
+) -> PyResult<(Buffer, Buffer)> {
+    with_keys!(keys.data()?, array => {
+        let how = if largest { TopK::largest(k) } else { TopK::smallest(k) };
+        let how = if sorted { how } else { how.unsorted() };
+        let how = if row < array.len() { how.rows(row) } else { how };
+        let found = engine.run(py, |gpu| gpu.topk(array, &how))?;
+        Ok((Buffer::new(found.keys, keys.is_canonical()), Buffer::new(found.indices, true)))
+    })
+}
+
+/// The first of each run of neighbours that are equal by bits, and how many each of them is.
+#[pyfunction]
+pub(crate) fn run_lengths(
+    py: Python<'_>,
+    engine: &Engine,
+    keys: &Buffer,
+) -> PyResult<(Buffer, Buffer)> {
+    with_keys!(keys.data()?, array => {
+        let (found, lengths) = engine.run(py, |gpu| gpu.run_lengths(array))?;
+        Ok((Buffer::new(found, keys.is_canonical()), Buffer::new(lengths, true)))
+    })
+}
+
+/// What each element and those before it combine to, or those before it alone.
+#[pyfunction]
+pub(crate) fn scan(
+    py: Python<'_>,
+    engine: &Engine,
+    elements: &Buffer,
+    operator: &str,
+    inclusive: bool,
+) -> PyResult<Buffer> {
+    let operator = named(operator)?;
+    let how = if inclusive { Scan::inclusive(operator) } else { Scan::exclusive(operator) };
+    let integers = matches!(elements.kind_name(), "u4" | "i4" | "u8" | "i8");
+    with_keys!(elements.data()?, array => {
+        // Sums of floats may be zeros and NaNs of any sign.
+        Ok(Buffer::new(engine.run(py, |gpu| gpu.scan_with(array, &how))?, integers))
+    })
+}
+
+/// What all elements combine to.
+#[pyfunction]
+pub(crate) fn reduce<'py>(
+    py: Python<'py>,
+    engine: &Engine,
+    elements: &Buffer,
+    operator: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let operator = named(operator)?;
+    with_keys!(elements.data()?, array => {
+        let combined = engine.run(py, |gpu| gpu.reduce(array, operator))?;
+        Ok(combined.into_pyobject(py)?.into_any())
+    })
+}
+
+fn named(operator: &str) -> PyResult<Operator> {
+    let found = Operator::ALL.into_iter().find(|one| one.name() == operator);
+    found.ok_or_else(|| error::argument(format!("no such operator: {operator}")))
+}

@@ -1,0 +1,100 @@
+//! Sorts of buffers, whole or row by row.
+
+use multisplit::{Array, Key, Sort, Value};
+use pyo3::prelude::*;
+
+use crate::buffer::{Buffer, Data, with_any, with_keys};
+use crate::engine::Engine;
+use crate::error;
+
+/// How `n` elements in rows of `row` each are sorted.
+fn description(n: u64, row: u64, descending: bool) -> PyResult<Sort> {
+    let sort = if descending { Sort::descending() } else { Sort::ascending() };
+    if row >= n {
+        return Ok(sort);
+    }
+    if row == 0 || !n.is_multiple_of(row) {
+        return Err(error::argument(format!("{n} elements are no rows of {row}")));
+    }
+    let too_many = |_| error::argument(format!("{n} elements in rows are too many for one sort"));
+    let (end, row) = (u32::try_from(n).map_err(too_many)?, row as usize);
+    let offsets: Vec<u32> = (0..=end).step_by(row).collect();
+    Ok(sort.segments(&offsets))
+}
+
+/// A sorted copy of `keys`.
+#[pyfunction]
+pub(crate) fn sort(
+    py: Python<'_>,
+    engine: &Engine,
+    keys: &Buffer,
+    row: u64,
+    descending: bool,
+) -> PyResult<Buffer> {
+    with_keys!(keys.data()?, array => {
+        let how = description(array.len(), row, descending)?;
+        let sorted = engine.run(py, |gpu| gpu.sort_with(array, &how))?;
+        Ok(Buffer::new(sorted, keys.is_canonical()))
+    })
+}
+
+/// Sorts `keys`, which nobody else has, where they are.
+#[pyfunction]
+pub(crate) fn sort_in_place(
+    py: Python<'_>,
+    engine: &Engine,
+    keys: &Buffer,
+    descending: bool,
+) -> PyResult<()> {
+    with_keys!(keys.data()?, array => {
+        let how = if descending { Sort::descending() } else { Sort::ascending() };
+        let mut array = array.clone();
+        engine.run(py, |gpu| gpu.sort_in_place(&mut array, &how))
+    })
+}
+
+/// The order that sorts `keys`, in which numbers count from where their row begins.
+#[pyfunction]
+pub(crate) fn argsort(
+    py: Python<'_>,
+    engine: &Engine,
+    keys: &Buffer,
+    row: u64,
+    descending: bool,
+) -> PyResult<Buffer> {
+    with_keys!(keys.data()?, array => {
+        let how = description(array.len(), row, descending)?;
+        Ok(Buffer::new(engine.run(py, |gpu| gpu.argsort_with(array, &how))?, true))
+    })
+}
+
+/// Sorted copies of `keys` and of the `values` that they take along.
+#[pyfunction]
+pub(crate) fn sort_pairs(
+    py: Python<'_>,
+    engine: &Engine,
+    keys: &Buffer,
+    values: &Buffer,
+    row: u64,
+    descending: bool,
+) -> PyResult<(Buffer, Buffer)> {
+    let canonical = (keys.is_canonical(), values.is_canonical());
+    with_keys!(keys.data()?, keys => {
+        let how = description(keys.len(), row, descending)?;
+        with_any!(values.data()?, values => sorted_pairs(py, engine, (keys, values), &how, canonical))
+    })
+}
+
+fn sorted_pairs<K: Key, V: Value>(
+    py: Python<'_>,
+    engine: &Engine,
+    (keys, values): (&Array<K>, &Array<V>),
+    how: &Sort,
+    canonical: (bool, bool),
+) -> PyResult<(Buffer, Buffer)>
+where
+    Data: From<Array<K>> + From<Array<V>>,
+{
+    let (keys, values) = engine.run(py, |gpu| gpu.sort_pairs_with(keys, values, how))?;
+    Ok((Buffer::new(keys, canonical.0), Buffer::new(values, canonical.1)))
+}

@@ -1,0 +1,67 @@
+//! Splits of buffers into contiguous buckets.
+
+use multisplit::{Array, Buckets, Key, Value};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::buckets::buckets;
+use crate::buffer::{Buffer, Data, with_any, with_keys};
+use crate::engine::Engine;
+
+/// The keys in the order of their buckets, the values in the same order, and where buckets begin.
+type Parts = (Buffer, Option<Buffer>, Buffer);
+
+/// Puts `keys`, and the `values` that they take along, into buckets.
+#[pyfunction]
+#[pyo3(signature = (engine, keys, values, function))]
+pub(crate) fn split(
+    py: Python<'_>,
+    engine: &Engine,
+    keys: &Buffer,
+    values: Option<&Buffer>,
+    function: &Bound<'_, PyTuple>,
+) -> PyResult<Parts> {
+    let canonical = (keys.is_canonical(), values.is_none_or(Buffer::is_canonical));
+    with_keys!(keys.data()?, keys => {
+        let how = buckets(function)?;
+        match values {
+            Some(values) => with_any!(values.data()?, values => {
+                split_pairs(py, engine, (keys, values), how, canonical)
+            }),
+            None => {
+                let found = engine.run(py, |gpu| gpu.split(keys, how))?;
+                Ok((Buffer::new(found.keys, canonical.0), None, Buffer::new(found.offsets, true)))
+            }
+        }
+    })
+}
+
+fn split_pairs<K: Key, V: Value>(
+    py: Python<'_>,
+    engine: &Engine,
+    (keys, values): (&Array<K>, &Array<V>),
+    how: Buckets<K>,
+    canonical: (bool, bool),
+) -> PyResult<Parts>
+where
+    Data: From<Array<K>> + From<Array<V>>,
+{
+    let found = engine.run(py, |gpu| gpu.split_pairs(keys, values, how))?;
+    let values = Buffer::new(found.values, canonical.1);
+    Ok((Buffer::new(found.keys, canonical.0), Some(values), Buffer::new(found.offsets, true)))
+}
+
+/// Where a split would move each key, and where buckets begin.
+#[pyfunction]
+pub(crate) fn split_permutation(
+    py: Python<'_>,
+    engine: &Engine,
+    keys: &Buffer,
+    function: &Bound<'_, PyTuple>,
+) -> PyResult<(Buffer, Buffer)> {
+    with_keys!(keys.data()?, keys => {
+        let how = buckets(function)?;
+        let found = engine.run(py, |gpu| gpu.split_permutation(keys, how))?;
+        Ok((Buffer::new(found.permutation, true), Buffer::new(found.offsets, true)))
+    })
+}

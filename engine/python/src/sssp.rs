@@ -1,0 +1,70 @@
+//! Shortest paths in a network that is given as the ends of its edges.
+
+use multisplit::network::{Direction, EdgeList, EdgeWeights, Network};
+use multisplit::primitives::sssp::SsspOptions;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+use crate::array::{HostArray, Kind};
+use crate::engine::Engine;
+use crate::error;
+
+/// `edges` has where all of them begin, then where all of them end. Writes the distance of each vertex from `source` to `distances` (of floats the bits, and the largest number
+/// where there is no path), and the vertex before it to `predecessors`.
+#[pyfunction]
+#[pyo3(signature = (engine, edges, weights, directed, source, distances, predecessors))]
+#[allow(clippy::too_many_arguments, reason = "each has a name in Python")]
+pub(crate) fn sssp(
+    py: Python<'_>,
+    engine: &Engine,
+    edges: &Bound<'_, PyAny>,
+    weights: Option<&Bound<'_, PyAny>>,
+    directed: bool,
+    source: u32,
+    distances: &Bound<'_, PyAny>,
+    predecessors: Option<&Bound<'_, PyAny>>,
+) -> PyResult<()> {
+    let ends = HostArray::of(edges)?;
+    let (from, to) = ends.elements::<u32>()?.split_at(ends.len() / 2);
+    let edges = EdgeList {
+        from: from.to_vec(),
+        to: to.to_vec(),
+        weights: weights.map_or(Ok(EdgeWeights::Ones), edge_weights)?,
+    };
+    if edges.from.len() != edges.to.len() {
+        return Err(error::argument("edges have two ends"));
+    }
+    let mut distances = HostArray::of(distances)?;
+    let mut predecessors = predecessors.map(HostArray::of).transpose()?;
+    let vertices = distances.len() as u64;
+    let direction = if directed { Direction::Directed } else { Direction::Undirected };
+    let options = SsspOptions { predecessors: predecessors.is_some(), ..SsspOptions::default() };
+    let paths = engine.run(py, |gpu| {
+        let network = Network::new(vertices, direction, &edges)?;
+        let on_device = gpu.upload_network(&network)?;
+        Ok(gpu.sssp(&on_device, &options)?.solve(source)?.paths)
+    })?;
+    copy(&paths.distances, &mut distances)?;
+    match &mut predecessors {
+        Some(out) => copy(&paths.predecessors, out),
+        None => Ok(()),
+    }
+}
+
+fn edge_weights(weights: &Bound<'_, PyAny>) -> PyResult<EdgeWeights> {
+    let weights = HostArray::of(weights)?;
+    match weights.kind() {
+        Kind::U32 => Ok(EdgeWeights::U32(weights.elements::<u32>()?.to_vec())),
+        Kind::F32 => Ok(EdgeWeights::F32(weights.elements::<f32>()?.to_vec())),
+        _ => Err(PyTypeError::new_err("weights of 32 bits")),
+    }
+}
+
+fn copy(from: &[u32], to: &mut HostArray<'_>) -> PyResult<()> {
+    let to = to.elements_mut::<u32>()?;
+    if from.len() != to.len() {
+        return Err(error::argument("an output of another length"));
+    }
+    to.copy_from_slice(from);
+    Ok(())
+}

@@ -1,0 +1,116 @@
+"""Top-k, unique elements and scans against NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import FLOATS, INTEGERS, KEYS, assert_same, random_array, some
+
+import multisplit
+
+
+@pytest.mark.parametrize("dtype", some(KEYS, "i2", "f8"))
+def test_topk(dtype: str) -> None:
+    for n, k in some([(1, 1), (5, 0), (40, 40), (3000, 7), (3000, 500)], (5, 0), (40, 40), (3000, 7)):
+        x = random_array(dtype, n, seed=n)
+        for largest in (True, False):
+            order = multisplit.argsort(x, descending=largest)[:k]
+            found = multisplit.topk(x, k, largest=largest)
+            assert_same(found.indices, order)
+            assert_same(found.values, x[order])
+            unsorted = multisplit.topk(x, k, largest=largest, sorted=False)
+            assert_same(np.sort(unsorted.indices), np.sort(order))
+            assert_same(unsorted.values, x[unsorted.indices])
+
+
+def test_topk_along_axes() -> None:
+    x = random_array("f4", (20, 30, 4), seed=1)
+    for axis in some([0, 1, -1], 0, -1):
+        found = multisplit.topk(x, 3, axis=axis, largest=False)
+        order = np.take(np.argsort(x, axis=axis, kind="stable"), range(3), axis)
+        np.testing.assert_array_equal(found.indices, order)
+        np.testing.assert_array_equal(found.values, np.take_along_axis(x, order, axis))
+    assert multisplit.topk(x[:0], 2, axis=1).values.shape == (0, 2, 4)
+    with pytest.raises(ValueError, match="from 0 to 4"):
+        multisplit.topk(x, 5)
+    with pytest.raises(TypeError, match="integer"):
+        multisplit.topk(x, 1.5)
+    assert multisplit.topk(np.array([1.0, np.nan, 2.0]), 1).indices.tolist() == [1]
+    assert multisplit.topk(np.array([1.0, -np.nan, 2.0]), 1, nan="total").indices.tolist() == [2]
+
+
+@pytest.mark.parametrize("dtype", some(KEYS, "u1", "i4", "f4", "f8", "M8[s]"))
+def test_unique(dtype: str) -> None:
+    for shape in [(0,), (1,), (2000,), (12, 10)]:
+        x = random_array(dtype, shape, seed=2)
+        values, indices, inverse, counts = np.unique(
+            x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
+        )
+        inverse = inverse.reshape(shape)
+        np.testing.assert_array_equal(multisplit.unique_values(x), values)
+        found = multisplit.unique_counts(x)
+        np.testing.assert_array_equal(found.values, values)
+        assert_same(found.counts, counts)
+        np.testing.assert_array_equal(multisplit.unique_inverse(x).inverse_indices, inverse)
+        everything = multisplit.unique_all(x)
+        np.testing.assert_array_equal(everything.values, values)
+        assert_same(everything.indices, indices)
+        assert_same(everything.inverse_indices, inverse)
+        assert_same(everything.counts, counts)
+        assert everything.values.dtype == x.dtype
+
+
+@pytest.mark.parametrize("dtype", some(INTEGERS + FLOATS, "b1", "u8", "f4"))
+def test_cumulative_sum(dtype: str) -> None:
+    for shape in some([(0,), (1,), (3000,), (20, 30), (3, 4, 5)], (0,), (1,), (300,), (3, 20, 5)):
+        x = random_array(dtype, shape, seed=3)
+        x = np.clip(np.nan_to_num(x), -50, 50) if x.dtype.kind == "f" else x
+        for axis in range(x.ndim):
+            for initial in (False, True):
+                found = multisplit.cumulative_sum(x, axis=axis, include_initial=initial)
+                wide = x.astype(found.dtype if found.itemsize > 2 else "f4")
+                expected = np.cumsum(wide, axis=axis, dtype=wide.dtype)
+                if initial:
+                    expected = np.insert(expected, 0, 0, axis=axis)
+                assert found.shape == expected.shape
+                if x.dtype.kind == "f":
+                    tolerance = {2: 1e-2, 4: 1e-4, 8: 1e-12}[x.itemsize]
+                    np.testing.assert_allclose(found.astype(expected.dtype), expected, rtol=tolerance, atol=50 * tolerance)
+                else:
+                    assert_same(np.ascontiguousarray(found), expected)
+    assert multisplit.cumulative_sum(np.ones(3, "u1")).dtype == np.uint64
+    assert multisplit.cumulative_sum(np.ones(3, "u1"), dtype="u1").dtype == np.uint8
+    assert_same(multisplit.cumulative_sum(np.full(3, 200, "u1"), dtype="u1"), np.array([200, 144, 88], "u1"))
+    with pytest.raises(ValueError, match="axis="):
+        multisplit.cumulative_sum(np.ones((2, 2)))
+
+
+@pytest.mark.parametrize("dtype", some(INTEGERS + FLOATS, "i1", "f4"))
+def test_scans(dtype: str) -> None:
+    x = random_array(dtype, (3, 20), seed=4)
+    x = np.nan_to_num(x) if x.dtype.kind == "f" else x
+    for op, ufunc in (("min", np.minimum), ("max", np.maximum)):
+        for axis in (0, 1):
+            expected = ufunc.accumulate(x, axis=axis)
+            np.testing.assert_array_equal(multisplit.scan(x, op=op, axis=axis), expected)
+            before = np.moveaxis(multisplit.scan(x, op=op, axis=axis, exclusive=True), axis, 0)
+            np.testing.assert_array_equal(before[1:], np.moveaxis(expected, axis, 0)[:-1])
+            # What comes first changes nothing.
+            np.testing.assert_array_equal(ufunc(before[0], np.moveaxis(x, axis, 0)[0]), np.moveaxis(x, axis, 0)[0])
+    if x.dtype.kind in "ui":
+        sums = np.cumsum(x, axis=1, dtype=x.dtype)
+        assert_same(multisplit.scan(x), sums)
+        assert_same(multisplit.scan(x, exclusive=True), sums - x)
+        out = np.empty_like(x)
+        assert multisplit.scan(x, out=out) is out
+        assert_same(out, sums)
+
+
+def test_scan_of_nan_and_what_is_refused() -> None:
+    x = np.array([2.0, np.nan, 1.0, -np.nan])
+    assert multisplit.scan(x, op="min").tolist() == [2, 2, 1, 1]
+    assert np.isnan(multisplit.scan(x, op="max")).tolist() == [False, True, True, True]
+    with pytest.raises(ValueError, match="product"):
+        multisplit.scan(x, op="product")
+    with pytest.raises(TypeError, match="datetime64"):
+        multisplit.scan(np.zeros(3, "M8[s]"))

@@ -1,0 +1,145 @@
+"""Histograms against NumPy's: the same edges, counts and types."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import INTEGERS, assert_same, random_array, some
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+import multisplit
+
+
+def check(a: np.ndarray, *args: object, **options: object) -> None:
+    expected, edges = np.histogram(a, *args, **options)
+    found, found_edges = multisplit.histogram(a, *args, **options)
+    assert_same(found_edges, edges)
+    if expected.dtype.kind in "fc":
+        assert found.dtype == expected.dtype and found.shape == expected.shape
+        np.testing.assert_allclose(found, expected, rtol=1e-6 if expected.dtype.itemsize == 4 else 1e-12, atol=1e-9)
+    else:
+        assert_same(found, expected)
+
+
+@pytest.mark.parametrize("dtype", some([*INTEGERS[1:], "f2", "f4", "f8"], "u1", "i8", "f4", "f8"))
+def test_bins(dtype: str) -> None:
+    a = random_array(dtype, 1500, seed=1)
+    a = a[np.isfinite(a)] if a.dtype.kind == "f" else a
+    check(a)
+    check(a, bins=1)
+    check(a, bins=37)
+    check(a, bins=[-2.5, -1, 0, 0.5, 3])
+    check(a, bins=[0, 1, 2, 3])
+    check(a, bins=[1, 1, 2, 2])
+    check(a, bins=7, range=(-3.3, 8.1))
+    check(a, bins=4, range=(0, 4))
+    check(a, bins=[1e4, 1e5, 1e25])
+    check(a, bins=[-np.inf, 0, np.inf])
+    check(a, bins=5, range=(2, 2))
+    check(a, bins=9, density=True)
+    check(a[:0])
+    check(a[:0], bins=[1, 2])
+    check(a[: a.size // 2 * 2].reshape(2, -1), bins=3)
+
+
+@pytest.mark.parametrize("dtype", some(["u1", "i4", "f4", "f8"], "f4"))
+@pytest.mark.parametrize("weight", some(["u1", "i4", "i8", "f4", "f8", "c16"], "u1", "i8", "f4", "c16"))
+def test_weights(dtype: str, weight: str) -> None:
+    a = random_array(dtype, 900, seed=2)
+    a = np.nan_to_num(a, posinf=9, neginf=-9) if a.dtype.kind == "f" else a
+    weights = np.random.default_rng(3).integers(0, 100, 900).astype(weight)
+    check(a, bins=6, range=(-4, 4), weights=weights)
+    check(a, bins=[-1, 0, 2, 2.5], weights=weights)
+    if weight != "u1":
+        check(a, bins=[-1, 0, 2, 2.5], weights=-weights)
+    if weight != "c16":
+        check(a, bins=6, range=(-4, 4), weights=weights, density=True)
+
+
+def test_nan_and_edges_of_floats() -> None:
+    a = np.array([np.nan, -np.nan, 0.0, -0.0, 1.0, np.nextafter(1.0, 2), 0.3, np.inf, -np.inf])
+    check(a, bins=10, range=(0, 1))
+    check(a, bins=[0.0, 0.3, 1.0])
+    check(a, bins=[-0.0, 0.3, np.inf])
+    check(a.astype("f4"), bins=np.array([0.0, 0.3, 1.0]))  # edges that the samples cannot have
+    check(a.astype("f4"), bins=10, range=(np.float64(0.1), np.float64(0.3)))
+    check(a, bins=[0.0, 1.0, np.inf], weights=np.arange(9.0))
+    with pytest.raises(ValueError, match="not finite"):
+        multisplit.histogram(a)
+
+
+def test_integers_that_doubles_round() -> None:
+    near = 2**53 + np.arange(-20, 21)
+    check(near, bins=[2**53 - 3.0, 2.0**53, 2.0**53 + 4, 2.0**53 + 10])
+    check(-near, bins=np.sort(-np.array([2**53 - 3.0, 2.0**53, 2.0**53 + 4, 2.0**53 + 10])))
+    big = np.array([2**63 - 1, 2**63 - 2, 2**62, -(2**63), 0])
+    check(big, bins=[-(2.0**63), 0.0, 2.0**62, 2.0**63])
+    check(big, bins=5)
+    check(big.astype("u8"), bins=[0, 2**62, 2**63])
+    check(big.astype("u8"), bins=3)
+
+
+@given(
+    arrays.arrays(np.float64, st.integers(1, 60), elements=st.floats(-1e3, 1e3)),
+    st.integers(1, 40),
+)
+def test_any_floats_and_equal_bins(a: np.ndarray, bins: int) -> None:
+    try:
+        np.histogram(a, bins)
+    except ValueError as error:  # too many bins for the range
+        with pytest.raises(ValueError, match=str(error)[:20]):
+            multisplit.histogram(a, bins)
+        return
+    check(a, bins=bins)
+
+
+@given(
+    arrays.arrays(np.int32, st.integers(1, 60)),
+    arrays.arrays(np.float64, st.integers(2, 10), elements=st.floats(-3e9, 3e9)),
+)
+def test_any_integers_and_edges(a: np.ndarray, edges: np.ndarray) -> None:
+    check(a, bins=np.sort(edges))
+    check(np.concatenate([a, edges.astype(np.int64).clip(-(2**31), 2**31 - 1).astype(np.int32)]), bins=np.sort(edges))
+
+
+def test_rules_and_errors_are_numpys() -> None:
+    a = np.random.default_rng(4).normal(size=500)
+    for rule in ("auto", "sturges", "fd"):
+        check(a, bins=rule)
+    for options in ({"bins": 0}, {"bins": [3, 1]}, {"range": (2, 1)}, {"bins": "no such rule"}):
+        with pytest.raises(ValueError):
+            np.histogram(a, **options)
+        with pytest.raises(ValueError):
+            multisplit.histogram(a, **options)
+    with pytest.raises(ValueError, match="one for each"):
+        multisplit.histogram(a, weights=a[1:])
+    with pytest.raises(TypeError, match="complex"):
+        multisplit.histogram(a.astype(complex))
+
+
+def test_more_bins_than_the_device_counts() -> None:
+    a = np.random.default_rng(5).random(2000)
+    check(a, bins=(1 << 20) + 1, range=(0, 1))
+
+
+@pytest.mark.parametrize("dtype", some(["b1", "u1", "i2", "u4", "i8", "u8"], "b1", "i2", "i8"))
+def test_bincount(dtype: str) -> None:
+    x = np.random.default_rng(6).integers(0, 2 if dtype == "b1" else 100, 1000).astype(dtype)
+    reference = x.astype(np.int64)
+    assert_same(multisplit.bincount(x), np.bincount(reference))
+    assert_same(multisplit.bincount(x, minlength=300), np.bincount(reference, minlength=300))
+    weights = np.random.default_rng(7).normal(size=1000)
+    np.testing.assert_allclose(multisplit.bincount(x, weights), np.bincount(reference, weights), rtol=1e-12)
+    assert_same(multisplit.bincount(x[:0], minlength=2), np.bincount(reference[:0], minlength=2))
+
+
+def test_bincount_of_large_numbers() -> None:
+    x = np.array([3, 5_000_000, 3])
+    assert_same(multisplit.bincount(x), np.bincount(x))
+    for bad, error in [(np.array([-1]), ValueError), (np.array([1.5]), TypeError), (np.ones((2, 2), int), ValueError)]:
+        with pytest.raises(error):
+            multisplit.bincount(bad)
+    with pytest.raises(ValueError, match="one for each"):
+        multisplit.bincount(x, [1.0])

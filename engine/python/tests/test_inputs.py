@@ -1,0 +1,126 @@
+"""What is taken for an array, what is refused, and what the messages say."""
+
+from __future__ import annotations
+
+import array
+
+import numpy as np
+import pytest
+from conftest import assert_same
+
+import multisplit
+
+
+def test_buffers_and_lists() -> None:
+    for x in [[3, 1, 2], (3, 1, 2), array.array("q", [3, 1, 2]), memoryview(np.array([3, 1, 2]))]:
+        assert_same(multisplit.sort(x), np.array([1, 2, 3]))
+    assert_same(multisplit.sort(bytearray(b"cab")), np.frombuffer(b"abc", np.uint8))
+
+
+def test_arrow() -> None:
+    arrow = pytest.importorskip("pyarrow")
+    assert_same(multisplit.sort(arrow.array([3, 1, 2])), np.array([1, 2, 3]))
+    with pytest.raises(ValueError, match="1 nulls"):
+        multisplit.sort(arrow.array([3, None, 2]))
+
+
+class OnDevice:
+    """An object with DLPack's interface, in the memory of a device of some kind."""
+
+    def __init__(self, x: np.ndarray, kind: int = 1) -> None:
+        self.x, self.kind = x, kind
+
+    def __dlpack__(self, **options: object) -> object:
+        return self.x.__dlpack__()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (self.kind, 0)
+
+
+def test_dlpack() -> None:
+    x = np.array([3.0, 1.0, 2.0])
+    assert_same(multisplit.sort(OnDevice(x)), np.sort(x))
+    with pytest.raises(TypeError, match="copy it to the CPU"):
+        multisplit.sort(OnDevice(x, kind=2))
+
+
+def test_what_can_be_read_is_not_copied() -> None:
+    from multisplit._arrays import as_ndarray, encoded, encoding_of
+
+    x = np.arange(5.0)
+    for given in (x, memoryview(x), OnDevice(x)):
+        seen = encoded(as_ndarray(given), encoding_of(x.dtype))
+        assert np.shares_memory(seen, x)
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        (np.array([object()]), "astype"),
+        (np.array(["b", "a"]), "numpy.unique"),
+        (np.array([1j]), "abs"),
+        (np.array([1.0], np.longdouble), "64 bits"),
+        (np.ma.array([1, 2], mask=[0, 1]), "filled"),
+        (np.zeros(2, [("a", "i4")]), "keys are"),
+    ],
+)
+def test_types_that_are_refused(x: np.ndarray, message: str) -> None:
+    for function in (multisplit.sort, multisplit.argsort, multisplit.unique_values, multisplit.DeviceArray):
+        with pytest.raises(TypeError, match=message) as error:
+            function(x)
+        assert "\n" not in str(error.value)
+    with pytest.raises(TypeError):
+        multisplit.histogram(x, range=(0, 1))
+
+
+def test_shapes_that_are_refused() -> None:
+    for function in (multisplit.sort, multisplit.argsort):
+        for x, axis in [(np.array(3), -1), (np.zeros(3), 1), (np.zeros((2, 2)), -3)]:
+            with pytest.raises(np.exceptions.AxisError if hasattr(np, "exceptions") else IndexError):
+                np.sort(x, axis=axis)
+            with pytest.raises(IndexError):
+                function(x, axis=axis)
+        with pytest.raises(TypeError, match="integer"):
+            function(np.zeros(3), axis=0.5)
+    assert multisplit.sort(np.array(3), axis=None).tolist() == [3]
+
+
+def test_huge_arrays_are_refused_before_they_are_copied() -> None:
+    huge = np.broadcast_to(np.float32(1), (1 << 40,))
+    for function in (multisplit.sort, multisplit.argsort, multisplit.DeviceArray, multisplit.unique_values):
+        with pytest.raises(multisplit.OutOfMemoryError, match="multisplit.dask"):
+            function(huge)
+    with pytest.raises(MemoryError):
+        multisplit.split(huge, [1])
+    with pytest.raises(MemoryError):
+        multisplit.topk(huge, 1)
+
+
+def test_options_that_are_refused() -> None:
+    with pytest.raises(ValueError, match='"last" or "total"'):
+        multisplit.sort([1.0], nan="first")
+    with pytest.raises(TypeError, match="multisplit.Context"):
+        multisplit.sort([1], context="gpu")
+    with pytest.raises(TypeError, match="part of a name"):
+        multisplit.Context(device=1.5)
+
+
+def test_errors_are_one_family() -> None:
+    for error, base in [
+        (multisplit.DeviceError, RuntimeError),
+        (multisplit.OutOfMemoryError, MemoryError),
+        (multisplit.ArgumentError, ValueError),
+        (multisplit.MissingFeatureError, NotImplementedError),
+        (multisplit.ForkError, RuntimeError),
+    ]:
+        assert issubclass(error, multisplit.Error) and issubclass(error, base)
+    with pytest.raises(multisplit.DeviceError, match="no such device") as error:
+        multisplit.sort([1], context=multisplit.Context("no such device"))
+    assert "llvmpipe" in str(error.value) or "found:" in str(error.value)
+
+
+def test_memory_that_does_not_suffice() -> None:
+    small = multisplit.Context(memory_limit=1 << 20)
+    with pytest.raises(multisplit.OutOfMemoryError):
+        multisplit.sort(np.zeros(1 << 20), context=small)
+    assert_same(multisplit.sort(np.array([2, 1]), context=small), np.array([1, 2]))

@@ -1,0 +1,57 @@
+"""Searches in sorted arrays against NumPy's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import KEYS, assert_same, random_array, some
+
+import multisplit
+
+
+@pytest.mark.parametrize("dtype", some(KEYS, "u1", "i8", "f4", "f8", "M8[s]"))
+def test_searches_as_numpy_does(dtype: str) -> None:
+    for n, m in [(0, 5), (1, 5), (1000, 300), (5, 0)]:
+        x, needles = np.sort(random_array(dtype, n, seed=1)), random_array(dtype, m, seed=2)
+        for side in ("left", "right"):
+            assert_same(multisplit.searchsorted(x, needles, side=side), np.searchsorted(x, needles, side=side))
+
+
+def test_shapes_types_and_sorters() -> None:
+    x = random_array("i4", 200, seed=3)
+    order = np.argsort(x, kind="stable")
+    needles = random_array("f8", (5, 4), seed=4)
+    expected = np.searchsorted(x, needles, sorter=order)
+    assert_same(multisplit.searchsorted(x, needles, sorter=order), expected)
+    assert_same(multisplit.searchsorted(x[order].astype(">i4"), needles.T), expected.T.copy())
+    found = multisplit.searchsorted(x[order], 7)
+    assert isinstance(found, np.int64) and found == np.searchsorted(x[order], 7)
+    big = np.array([2**53, 2**53 + 1, 2**62], np.uint64)
+    assert_same(multisplit.searchsorted(big, big), np.searchsorted(big, big))
+    assert_same(multisplit.searchsorted(big, big.astype("i8")), np.searchsorted(big, big.astype("i8")))
+    zeros = np.array([-0.0, 0.0, 1.0, np.nan, -np.nan])
+    for side in ("left", "right"):
+        assert_same(multisplit.searchsorted(zeros, zeros, side=side), np.searchsorted(zeros, zeros, side=side))
+
+
+def test_on_the_device() -> None:
+    x, needles = random_array("f4", 100, seed=5), random_array("f4", (4, 5), seed=6)
+    ascending = multisplit.sort(multisplit.DeviceArray(x))
+    found = multisplit.searchsorted(ascending, multisplit.DeviceArray(needles), side="right")
+    assert_same(np.asarray(found), np.searchsorted(np.sort(x), needles, side="right"))
+    with pytest.raises(TypeError, match="both"):
+        multisplit.searchsorted(ascending, needles)
+    with pytest.raises(ValueError, match="same type"):
+        multisplit.searchsorted(ascending, multisplit.DeviceArray(needles.astype("f8")))
+
+
+def test_what_is_refused() -> None:
+    for arguments, options, error, message in [
+        ((np.zeros((2, 2)), 1), {}, ValueError, "axes"),
+        ((np.zeros(2), 1), {"side": "middle"}, ValueError, "middle"),
+        ((np.zeros(2), 1), {"sorter": [0]}, ValueError, "sorter"),
+        ((np.zeros(2), 1), {"sorter": [0.5, 1]}, ValueError, "integers"),
+        ((np.zeros(2), "a"), {}, TypeError, "x2"),
+    ]:
+        with pytest.raises(error, match=message):
+            multisplit.searchsorted(*arguments, **options)
