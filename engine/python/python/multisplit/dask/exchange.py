@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from dask.sizeof import sizeof
 
 import multisplit
 
@@ -25,6 +26,9 @@ class Bucketed:
     """`None` where the payload contains them."""
     payload: object
     counts: np.ndarray
+
+    def __sizeof__(self):
+        return _size(self)
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,15 @@ class Part:
     payload: object
     skip: int
     length: int
+
+    def __sizeof__(self):
+        return _size(self)
+
+
+def _size(held: Bucketed | Part) -> int:
+    """Dask asks for this: it spills by it, and runs a task where the most bytes of what it needs are. Bytes of a view count as well,
+    because a view is spilled and moved on its own."""
+    return 1024 + sizeof(held.keys) + held.payload.size()
 
 
 def split_chunk(keys: np.ndarray, payload, splitters: Splitters) -> Bucketed:

@@ -73,7 +73,8 @@ class Order:
 def successor(keys: np.ndarray) -> np.ndarray:
     """The next larger key of the type, for each. The largest key is its own successor."""
     if keys.dtype.kind == "f":
-        return np.nextafter(keys, np.array(np.inf, keys.dtype))
+        with np.errstate(over="ignore"):  # infinity comes after the largest number
+            return np.nextafter(keys, np.array(np.inf, keys.dtype))
     return np.where(keys == np.iinfo(keys.dtype).max, keys, keys + keys.dtype.type(1))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from dask.sizeof import sizeof
 
 import multisplit
 
@@ -23,9 +24,10 @@ def join(payloads: list):
 
 
 def of_values(values: np.ndarray):
-    """The payload for values of any dtype with a fixed size."""
+    """The payload for values of any dtype with a fixed size, in the byte order of the machine."""
+    values = np.ascontiguousarray(values, values.dtype.newbyteorder("="))
     if values.dtype.itemsize in DEVICE_SIZES and values.dtype.kind != "V":
-        return Values(np.ascontiguousarray(values))
+        return Values(values)
     return HostValues(values)
 
 
@@ -34,6 +36,9 @@ class Nothing:
     """Keys alone. Equal keys cannot be told apart."""
 
     carries_keys = True
+
+    def size(self):
+        return 0
 
     def take(self, positions):
         return self
@@ -60,6 +65,9 @@ class Values:
 
     values: np.ndarray
     carries_keys = True
+
+    def size(self):
+        return sizeof(self.values)
 
     def take(self, positions):
         return Values(self.values[positions])
@@ -95,6 +103,9 @@ class Positions:
     @staticmethod
     def of_chunk(first: int, length: int):
         return Positions(first, np.arange(length, dtype=np.uint32 if length <= 2**32 else np.int64))
+
+    def size(self):
+        return sizeof(self.positions)
 
     def take(self, positions):
         return Positions(self.first, self.positions[positions])
@@ -132,6 +143,9 @@ class HostValues:
     values: np.ndarray
     carries_keys = True
 
+    def size(self):
+        return sizeof(self.values)
+
     def take(self, positions):
         return HostValues(self.values[positions])
 
@@ -166,6 +180,9 @@ class Rows:
     def keys(self) -> np.ndarray:
         return self.order.encode(self.table[self.by].to_numpy())
 
+    def size(self):
+        return sizeof(self.table)
+
     def take(self, positions):
         return Rows(self.table.take(positions), self.by, self.order)
 
@@ -193,5 +210,4 @@ class Rows:
 
 def _plain(values: np.ndarray) -> np.ndarray:
     """Values as integers of their size: a device moves bits, whatever they mean."""
-    plain = values.dtype.kind in "iuf" and values.dtype.isnative
-    return values if plain else values.view(f"u{values.dtype.itemsize}")
+    return values if values.dtype.kind in "iuf" else values.view(f"u{values.dtype.itemsize}")

@@ -76,7 +76,7 @@ def _sorted(x, values, what, descending, chunks):
     elif what == "positions":
         outputs = [collection("argsorted", sorted_values, np.dtype(np.int64))]
     else:
-        outputs = [collection("sorted", sorted_keys, native), collection("sorted-values", sorted_values, values.dtype)]
+        outputs = [collection("sorted", sorted_keys, native), collection("sorted-values", sorted_values, values.dtype.newbyteorder("="))]
     inner = f"multisplit-exchange-{token}"
     arrays = []
     for name, tasks, dtype in outputs:
