@@ -131,3 +131,15 @@ def test_histogram(bins, limits, density, weighted):
     assert counts.dtype == expected[0].dtype
     np.testing.assert_allclose(counts, expected[0], rtol=1e-12)
     np.testing.assert_array_equal(edges, expected[1])
+
+
+@pytest.mark.parametrize("chunks, results", [(1, 1), (1, 9), (9, 1), (3, 3), (10, 10), (7, 12)])
+def test_parts_in_two_rounds(monkeypatch, chunks, results):
+    """What arrays of many chunks take: here all of them do."""
+    monkeypatch.setattr("multisplit.dask.routes.MAX_DIRECT_PARTS", 0)
+    keys = SHAPES["zipf"](1_000).astype(float)
+    keys[::9] = np.nan
+    x = da.from_array(keys, chunks=-(-1_000 // chunks))
+    order = np.argsort(keys, kind="stable")
+    same(msd.argsort(x, chunks=-(-1_000 // results)).compute(), order)
+    same(msd.sort(x, chunks=-(-1_000 // results)).compute(), keys[order])

@@ -77,3 +77,10 @@ def test_a_table_can_be_used_on():
     found = msd.sort_values(dd.from_pandas(rows, npartitions=4), "key")
     assert found["half"].sum().compute() == rows["half"].sum()
     assert found[found["key"] > 3]["row"].count().compute() == (rows["key"] > 3).sum()
+
+
+def test_parts_in_two_rounds(monkeypatch):
+    monkeypatch.setattr("multisplit.dask.routes.MAX_DIRECT_PARTS", 0)
+    rows = table(SHAPES["zipf"](1_000))
+    found = msd.sort_values(dd.from_pandas(rows, npartitions=7), "key").compute()
+    pd.testing.assert_frame_equal(found, rows.sort_values("key", kind="stable"), check_dtype=False)

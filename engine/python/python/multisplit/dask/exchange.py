@@ -55,7 +55,7 @@ class Part:
         return _size(self)
 
 
-def _size(held: Bucketed | Part) -> int:
+def _size(held: Bucketed | Part | Group) -> int:
     """Dask asks for this: it spills by it, and runs a task where the most bytes of what it needs are. Bytes of a view count as well,
     because a view is spilled and moved on its own."""
     return 1024 + sizeof(held.keys) + held.payload.size()
@@ -123,19 +123,52 @@ def counts_of(chunk: Bucketed) -> np.ndarray:
 
 def take(chunk: Bucketed, cuts: Cuts, result: int) -> Part:
     """What result chunk `result` needs of this chunk, as a view of it."""
-    start, stop = int(cuts.start[result]), int(cuts.stop[result])
+    return _part(chunk, cuts, result, 0)
+
+
+def _part(chunk, cuts, result, first):
+    """`first` is the element of the chunk that `chunk` begins with."""
+    start, stop = int(cuts.start[result]) - first, int(cuts.stop[result]) - first
     keys = None if chunk.keys is None else chunk.keys[start:stop]
     return Part(keys, chunk.payload.slice(start, stop), int(cuts.skip[result]), int(cuts.length[result]))
+
+
+@dataclass(frozen=True)
+class Group:
+    """What one chunk gives to several neighbouring result chunks: on its way to be divided among them."""
+
+    keys: np.ndarray | None
+    payload: object
+    first: int
+    cuts: Cuts
+
+    def __sizeof__(self):
+        return _size(self)
+
+
+def take_group(chunk: Bucketed, cuts: Cuts, first: int, last: int) -> Group:
+    """What the result chunks `first` to `last`, the latter not included, need of this chunk."""
+    start, stop = int(cuts.start[first]), int(cuts.stop[last - 1])
+    keys = None if chunk.keys is None else chunk.keys[start:stop]
+    ours = Cuts(*(field[first:last].copy() for field in (cuts.start, cuts.stop, cuts.skip, cuts.length)))
+    return Group(keys, chunk.payload.slice(start, stop), start, ours)
+
+
+def regroup(groups: list[Group]) -> list[Part]:
+    """Of several chunks, what each result chunk of a group needs: the parts of neighbouring chunks become one."""
+    return [join_parts([_part(g, g.cuts, j, g.first) for g in groups]) for j in range(len(groups[0].cuts.length))]
+
+
+def join_parts(parts: list[Part]) -> Part:
+    payload = _payload.join([part.payload for part in parts])
+    keys = None if parts[0].keys is None else np.concatenate([part.keys for part in parts])
+    return Part(keys, payload, parts[0].skip, parts[0].length)
 
 
 def merge(parts: list[Part]):
     """The elements of a result chunk in order: (keys, payload). Parts are in the order of their chunks, and the sort is stable, so
     equal keys stay in the order of the whole array."""
-    keep = slice(parts[0].skip, parts[0].skip + parts[0].length)
-    payload = _payload.join([part.payload for part in parts])
-    if parts[0].keys is None:
-        keys = payload.keys()
-    else:
-        keys = np.concatenate([part.keys for part in parts])
-    keys, payload = payload.sorted_with(keys)
-    return (None if keys is None else keys[keep]), payload.slice(keep.start, keep.stop)
+    whole = join_parts(parts)
+    keys, payload = whole.payload.sorted_with(whole.payload.keys() if whole.keys is None else whole.keys)
+    stop = whole.skip + whole.length
+    return (None if keys is None else keys[whole.skip : stop]), payload.slice(whole.skip, stop)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dask.base import tokenize
 from dask.highlevelgraph import HighLevelGraph
 
-from . import checks, exchange, payload, splitters
+from . import checks, exchange, payload, routes, splitters
 from .keys import Order, check_dtype
-from .sort import cuts_of, exchange_tasks
+from .sort import cuts_of
 
 
 def sort_values(df, by, *, ascending=True, npartitions=None, ignore_index=False):
@@ -41,7 +41,7 @@ def _sorted_by(df, by, order, results):
 
     partitions = df.to_delayed()
     token = tokenize(df, by, order, results)
-    parts = ("length", "sampling", "sample", "splitters", "split", "counts", "plan", "cuts", "part", "sort", "rows")
+    parts = ("length", "sampling", "sample", "splitters", "split", "counts", "plan", "cuts", "rows")
     names = {part: f"multisplit-{part}-{token}" for part in parts}
     every = range(len(partitions))
     graph = {
@@ -55,9 +55,8 @@ def _sorted_by(df, by, order, results):
         graph[names["split"], i] = (split_rows, partition.key, by_name(by), order, names["splitters"])
         graph[names["counts"], i] = (exchange.counts_of, (names["split"], i))
         graph[names["cuts"], i] = (cuts_of, names["plan"], i)
-    exchange_tasks(graph, names, len(partitions), results)
-    for j in range(results):
-        graph[f"{names['rows']}-{j}"] = (rows_of, (names["sort"], j))
+    for j, key in enumerate(routes.tasks(graph, token, names["split"], names["cuts"], len(partitions), results)):
+        graph[f"{names['rows']}-{j}"] = (rows_of, key)
     layers = HighLevelGraph.from_collections(names["rows"], graph, dependencies=partitions)
     rows = [Delayed(f"{names['rows']}-{j}", layers, layer=names["rows"]) for j in range(results)]
     return dd.from_delayed(rows, meta=df._meta, divisions=None, verify_meta=False, prefix="multisplit-sorted")

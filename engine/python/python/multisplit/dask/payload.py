@@ -120,20 +120,16 @@ class Positions:
         return Positions(self.first, self.positions[start:stop])
 
     def join(self, payloads):
-        if all(p.first == self.first for p in payloads):
+        if all(isinstance(p, Positions) and p.first == self.first for p in payloads):
             return Positions(self.first, np.concatenate([p.positions for p in payloads]))
-        whole = np.empty(sum(len(p.positions) for p in payloads), np.int64)
-        end = 0
-        for p in payloads:
-            start, end = end, end + len(p.positions)
-            np.add(p.positions, p.first, out=whole[start:end], casting="unsafe", dtype=np.int64)
-        return Values(whole)
+        return Values(np.concatenate([p.values for p in payloads]))
 
-    def whole(self) -> np.ndarray:
-        return self.positions.astype(np.int64) + self.first
+    @property
+    def values(self) -> np.ndarray:
+        return np.add(self.positions, self.first, dtype=np.int64)
 
     def sorted_with(self, keys):
-        return Values(self.whole()).sorted_with(keys)
+        return Values(self.values).sorted_with(keys)
 
 
 @dataclass(frozen=True)

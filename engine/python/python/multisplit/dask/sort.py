@@ -14,7 +14,7 @@ import numpy as np
 from dask.base import tokenize
 from dask.highlevelgraph import HighLevelGraph
 
-from . import checks, exchange, payload, splitters
+from . import checks, exchange, payload, routes, splitters
 from .keys import Order
 
 
@@ -102,7 +102,7 @@ def _chunks(x, values, what):
 
 def exchange_graph(token, inputs, order, total, lengths):
     """The tasks from chunks to sorted result chunks, and the keys of the latter. Each of `inputs` is (length, key, payload task)."""
-    names = {part: f"multisplit-{part}-{token}" for part in ("sample", "splitters", "split", "counts", "plan", "cuts", "part", "sort")}
+    names = {part: f"multisplit-{part}-{token}" for part in ("sample", "splitters", "split", "counts", "plan", "cuts", "sort")}
     chunks, results = len(inputs), len(lengths)
     if chunks == 1 and results == 1:
         _, key, extra = inputs[0]
@@ -118,16 +118,7 @@ def exchange_graph(token, inputs, order, total, lengths):
         graph[names["split"], i] = (split_keys, key, extra, order, names["splitters"])
         graph[names["counts"], i] = (exchange.counts_of, (names["split"], i))
         graph[names["cuts"], i] = (cuts_of, names["plan"], i)
-    exchange_tasks(graph, names, chunks, results)
-    return graph, [(names["sort"], j) for j in range(results)]
-
-
-def exchange_tasks(graph, names, chunks, results):
-    """The part of each chunk that each result chunk needs, and the sort of each result chunk."""
-    for j in range(results):
-        for i in range(chunks):
-            graph[names["part"], i, j] = (exchange.take, (names["split"], i), (names["cuts"], i), j)
-        graph[names["sort"], j] = (exchange.merge, [(names["part"], i, j) for i in range(chunks)])
+    return graph, routes.tasks(graph, token, names["split"], names["cuts"], chunks, results)
 
 
 def sample_keys(keys, order, count, seed):

@@ -20,8 +20,9 @@ costs one bucket more than it holds: 1/16."""
 MIN_BUCKETS = 128
 """Where there are few result chunks, more buckets cost nothing: up to 256, splitters are searched in shared memory."""
 
-MAX_BUCKETS = 32768
-"""Half of what a device splits into at once (65,536), because each splitter may need two borders."""
+MAX_BUCKETS = 30_000
+"""Below half of what a device splits into at once (65,536), because each splitter may need two borders. The rest is for samples that
+are rounded up: one per chunk at most, of which 128 make a bucket."""
 
 SAMPLES_PER_BUCKET = 128
 """Makes a bucket of more than 0.15 result chunks a matter of chance below 10^-15, for 1,000 result chunks."""
@@ -80,7 +81,7 @@ def choose(samples: list[np.ndarray], sampling: Sampling) -> Splitters:
     at most a of the samples, and duplicates, however many, are in buckets that can be cut by the index.
     """
     keys = np.sort(np.concatenate(samples))
-    step = max(1, len(keys) // sampling.buckets)
+    step = max(1, min(SAMPLES_PER_BUCKET, len(keys) // sampling.buckets))
     chosen = np.unique(keys[step::step])
     repeated = np.searchsorted(keys, chosen, "right") - np.searchsorted(keys, chosen, "left") > 1
     edges = np.unique(np.concatenate([chosen, _keys.successor(chosen[repeated])]))
