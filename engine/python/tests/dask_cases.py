@@ -1,8 +1,13 @@
 """What the tests of multisplit.dask share: seeded keys of several shapes, and how a result is compared with NumPy's."""
 
+import os
+
 import numpy as np
 
 SEED = 20_26
+
+FULL = bool(os.environ.get("MULTISPLIT_FULL"))
+"""Whole products of cases, where a plain run takes a sample: `./x test --full`."""
 
 
 def uniform(n, dtype=np.int64):
@@ -30,8 +35,3 @@ def same(found, expected):
     missing = expected.dtype.kind in "fmM"
     assert found.dtype == expected.dtype.newbyteorder("=")
     assert np.array_equal(found, expected, equal_nan=missing)
-
-
-def is_full(request):
-    """Whether whole products of cases are to be run, where a plain run takes a sample."""
-    return bool(request.config.getoption("--full", default=False))

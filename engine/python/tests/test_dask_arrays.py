@@ -7,7 +7,7 @@ dask = pytest.importorskip("dask")
 
 import dask.array as da  # noqa: E402
 import multisplit.dask as msd  # noqa: E402
-from dask_cases import SEED, SHAPES, is_full, same  # noqa: E402
+from dask_cases import FULL, SEED, SHAPES, same  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -42,8 +42,8 @@ SAMPLE = ["bool", "int8", "uint64", "float32", "M8[s]"]
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-def test_types(dtype, request):
-    if dtype not in SAMPLE and not is_full(request):
+def test_types(dtype):
+    if dtype not in SAMPLE and not FULL:
         pytest.skip("one of the types that --full runs")
     keys = (np.random.default_rng(SEED).integers(0, 200, 2_000) - 100).astype("i8").astype(dtype)
     if keys.dtype.kind == "f":

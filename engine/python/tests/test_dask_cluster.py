@@ -16,7 +16,7 @@ distributed = pytest.importorskip("distributed")
 
 import dask.array as da  # noqa: E402
 import multisplit.dask as msd  # noqa: E402
-from dask_cases import SHAPES, is_full, same  # noqa: E402
+from dask_cases import FULL, SHAPES, same  # noqa: E402
 from distributed import Client, LocalCluster  # noqa: E402
 
 PATIENCE = 300
@@ -34,7 +34,7 @@ def start(workers, **options):
 @pytest.fixture(scope="module", params=[1, 2, 4])
 def client(request):
     """A plain run takes two workers."""
-    if request.param != 2 and not is_full(request):
+    if request.param != 2 and not FULL:
         pytest.skip("one of the sizes that --full runs")
     with start(request.param) as cluster, Client(cluster) as client:
         yield client
