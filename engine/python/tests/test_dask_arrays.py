@@ -1,5 +1,7 @@
 """Are results for arrays those of NumPy? In this process, so that each kernel is compiled once; clusters are another file's subject."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -38,7 +40,7 @@ def test_argsort_and_pairs_are_stable(shape):
 
 
 TYPES = ["bool", "int8", "uint16", "int32", "uint32", "uint64", "float16", "float32", "float64", ">i8", "M8[s]", "m8[ns]"]
-SAMPLE = ["bool", "int8", "uint64", "float32", "M8[s]"]
+SAMPLE = ["int8", "float32", "M8[s]"]
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -98,6 +100,15 @@ def test_nothing_is_computed_before_it_is_asked_for():
 
     x = da.from_array(np.arange(10), chunks=5).map_blocks(fail, dtype=np.int64, meta=np.empty(0, np.int64))
     msd.sort(x), msd.argsort(x), msd.topk(x, 2), msd.histogram(x), msd.sort_pairs(x, x)
+
+
+def test_graphs_can_be_sent():
+    """As Dask sends them to workers: by pickle, and functions by name."""
+    keys = SHAPES["uniform"](1_000)
+    x = da.from_array(keys, chunks=300)
+    made = [msd.sort(x), msd.argsort(x), *msd.sort_pairs(x, x), *msd.topk(x, 3), msd.histogram(x, 3)[0]]
+    for found, again in zip(dask.compute(*made), dask.compute(*pickle.loads(pickle.dumps(made)))):
+        same(again, found)
 
 
 def test_results_are_dask_arrays_like_others():
