@@ -68,7 +68,7 @@ def arguments():
 def main():
     options = arguments()
     with LocalCluster(
-        n_workers=options.workers, threads_per_worker=1, memory_limit=options.memory, dashboard_address=None, silence_logs="ERROR"
+        n_workers=options.workers, threads_per_worker=1, memory_limit=options.memory, dashboard_address=":0", silence_logs="ERROR"
     ) as cluster, Client(cluster) as client:
         about = describe(client, options)
         print(f"{about['workers']} workers of one thread, {about['chunks']} chunks, device: {about['device']}; ", end="")

@@ -36,7 +36,7 @@ def keys_of(kind, length, chunks):
 
 def main():
     options = arguments()
-    where = options.scheduler or LocalCluster(n_workers=options.workers, threads_per_worker=1, dashboard_address=None)
+    where = options.scheduler or LocalCluster(n_workers=options.workers, threads_per_worker=1, dashboard_address=":0")
     with Client(where) as client:
         keys = keys_of(options.keys, options.length, options.chunks).persist()
         order = msd.argsort(keys)

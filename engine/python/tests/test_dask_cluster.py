@@ -26,7 +26,7 @@ MAX_IMBALANCE = 1.3
 
 
 def start(workers, **options):
-    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": None, "memory_limit": "2GiB", **options}
+    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0", "memory_limit": "2GiB", **options}
     return LocalCluster(n_workers=workers, **options)
 
 
@@ -101,8 +101,9 @@ def wait_for(what, condition):
 
 
 def gated(block, gate, block_info=None):
-    """The last block waits for a file, so that a test decides when work goes on."""
+    """The last block waits for a file, so that a test decides when work goes on. Its worker does other tasks meanwhile."""
     if block_info[0]["chunk-location"][0] == block_info[0]["num-chunks"][0] - 1:
+        distributed.secede()
         wait_for("gate", lambda: os.path.exists(gate))
     return block
 

@@ -14,8 +14,9 @@ import math
 
 from . import exchange
 
-MAX_DIRECT_PARTS = 4096
-"""Parts up to which the second round costs more than their tasks: about 4 s of a scheduler's time."""
+MAX_DIRECT_PARTS = 2048
+"""Parts up to which one round is as fast as two. Measured with 2 workers on 2 busy cores and 2^23 int64 keys: 32 x 32 parts take
+1.1 s of the scheduler's time in one round and 0.9 s in two, 64 x 64 take 3.4 s and 1.6 s."""
 
 
 def tasks(graph, token, split, cuts, chunks, results):
