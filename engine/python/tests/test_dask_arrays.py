@@ -2,14 +2,13 @@
 
 import pickle
 
+import dask
+import dask.array as da
 import numpy as np
 import pytest
+from dask_cases import FULL, SEED, SHAPES, same
 
-dask = pytest.importorskip("dask")
-
-import dask.array as da  # noqa: E402
-import multisplit.dask as msd  # noqa: E402
-from dask_cases import FULL, SEED, SHAPES, same  # noqa: E402
+import multisplit.dask as msd
 
 
 @pytest.fixture(autouse=True)
@@ -109,6 +108,12 @@ def test_graphs_can_be_sent():
     made = [msd.sort(x), msd.argsort(x), *msd.sort_pairs(x, x), *msd.topk(x, 3), msd.histogram(x, 3)[0]]
     for found, again in zip(dask.compute(*made), dask.compute(*pickle.loads(pickle.dumps(made)))):
         same(again, found)
+
+
+def test_threads_share_a_device():
+    keys = SHAPES["zipf"](5_003)
+    found = msd.argsort(da.from_array(keys, chunks=500)).compute(scheduler="threads", num_workers=4)
+    same(found, np.argsort(keys, kind="stable"))
 
 
 def test_results_are_dask_arrays_like_others():

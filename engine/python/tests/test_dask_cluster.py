@@ -7,16 +7,17 @@ import os
 import signal
 import time
 
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import distributed
 import numpy as np
+import pandas as pd
 import pytest
+from dask_cases import FULL, SHAPES, same
+from distributed import Client, LocalCluster
 
-dask = pytest.importorskip("dask")
-distributed = pytest.importorskip("distributed")
-
-import dask.array as da  # noqa: E402
-import multisplit.dask as msd  # noqa: E402
-from dask_cases import FULL, SHAPES, same  # noqa: E402
-from distributed import Client, LocalCluster  # noqa: E402
+import multisplit.dask as msd
 
 PATIENCE = 300
 """Seconds after which a test gives up waiting, on a machine that does other things as well."""
@@ -70,8 +71,6 @@ def test_right_and_balanced_with_values(client, shape):
 
 
 def test_the_rest_of_the_interface(client):
-    pd = pytest.importorskip("pandas")
-    dd = pytest.importorskip("dask.dataframe")
     keys = SHAPES["zipf"](3_000)
     order = np.argsort(keys, kind="stable")
     rows = pd.DataFrame({"key": keys, "row": np.arange(len(keys))})

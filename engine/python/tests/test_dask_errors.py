@@ -1,12 +1,16 @@
 """Does bad input end in one line that says what to do, before anything is computed where that is possible?"""
 
+from functools import partial
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
 import numpy as np
+import pandas as pd
 import pytest
 
-dask = pytest.importorskip("dask")
-
-import dask.array as da  # noqa: E402
-import multisplit.dask as msd  # noqa: E402
+import multisplit
+import multisplit.dask as msd
 
 X = da.from_array(np.arange(10), chunks=4)
 
@@ -50,8 +54,6 @@ def test_chunks_of_two_dtypes():
 
 
 def test_tables():
-    pd = pytest.importorskip("pandas")
-    dd = pytest.importorskip("dask.dataframe")
     rows = pd.DataFrame({"a": [1, 2], "s": ["x", "y"], "n": pd.array([1, None], "Int64")})
     df = dd.from_pandas(rows, npartitions=1)
     refused(TypeError, "dask.dataframe.from_pandas", lambda: msd.sort_values(rows, "a"))
@@ -61,3 +63,13 @@ def test_tables():
     refused(ValueError, "one column at least", lambda: msd.sort_values(df, []))
     refused(ValueError, "one direction", lambda: msd.sort_values(df, ["a", "n"], ascending=[True]))
     refused(ValueError, "at least 1", lambda: msd.sort_values(df, "a", npartitions=0))
+
+
+def test_a_chunk_larger_than_the_device(monkeypatch):
+    small = multisplit.Context(memory_limit=4096)
+    for name in ("sort", "sort_pairs", "argsort", "split", "topk", "histogram"):
+        monkeypatch.setattr(multisplit, name, partial(getattr(multisplit, name), context=small))
+    x = da.from_array(np.arange(100_000), chunks=30_000)
+    with dask.config.set(scheduler="synchronous"):
+        for lazy in (msd.sort(x), msd.argsort(x, chunks=(100_000,)), msd.topk(x, 3)[0]):
+            refused(multisplit.OutOfMemoryError, "use smaller chunks", lazy.compute)

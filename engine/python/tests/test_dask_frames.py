@@ -1,14 +1,13 @@
 """Are tables sorted as pandas sorts them, stably?"""
 
+import dask
+import dask.dataframe as dd
 import numpy as np
+import pandas as pd
 import pytest
+from dask_cases import SEED, SHAPES
 
-dask = pytest.importorskip("dask")
-pd = pytest.importorskip("pandas")
-dd = pytest.importorskip("dask.dataframe")
-
-import multisplit.dask as msd  # noqa: E402
-from dask_cases import SEED, SHAPES  # noqa: E402
+import multisplit.dask as msd
 
 
 @pytest.fixture(autouse=True)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from contextlib import contextmanager
 
 import numpy as np
+
+import multisplit
 
 from .keys import check_dtype
 
@@ -36,8 +39,6 @@ def axis(axis: int):
 
 def result_chunks(chunks, total: int, default: int) -> tuple[int, ...]:
     """The lengths of result chunks: as given, or `default` even ones."""
-    from .exchange import even_lengths
-
     if chunks is None:
         count = default
     elif isinstance(chunks, (int, np.integer)):
@@ -50,6 +51,12 @@ def result_chunks(chunks, total: int, default: int) -> tuple[int, ...]:
             raise ValueError(f"chunks add up to {sum(lengths)}, and the array has {total} elements: give lengths that add up to it")
         return lengths
     return tuple(int(n) for n in even_lengths(total, max(1, min(count, total))))
+
+
+def even_lengths(total: int, results: int) -> np.ndarray:
+    """`results` lengths that differ by one at most."""
+    borders = np.arange(results + 1, dtype=np.int64) * total // results
+    return np.diff(borders)
 
 
 def memory(largest: int):
@@ -82,6 +89,17 @@ def frame_memory(size: int):
             f"a partition has {_bytes(size)} and its worker may use {_bytes(limit)}, which is less than {WORKING_SET} partitions: "
             f"repartition to {_bytes(limit // WORKING_SET)} at most, or give workers more memory"
         )
+
+
+@contextmanager
+def device_memory(what: str, size: int):
+    """Around work on the device: says what to do where its memory does not hold a chunk."""
+    try:
+        yield
+    except multisplit.OutOfMemoryError as error:
+        raise multisplit.OutOfMemoryError(
+            f"{what} of {_bytes(size)} does not fit the memory of its worker's device: use smaller chunks ({str(error).splitlines()[0]})"
+        ) from None
 
 
 def _bytes(count: int) -> str:

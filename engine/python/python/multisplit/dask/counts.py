@@ -96,7 +96,8 @@ def histogram_of_chunk(a, weights, bins, limits):
     a = np.asarray(a)
     weights = None if weights is None else np.ascontiguousarray(weights).reshape(-1)
     flat = np.ascontiguousarray(a).reshape(-1)
-    return np.asarray(multisplit.histogram(flat, bins, _range(limits), weights=weights)[0])
+    with checks.device_memory("a chunk", flat.nbytes):
+        return np.asarray(multisplit.histogram(flat, bins, _range(limits), weights=weights)[0])
 
 
 def add_counts(counts):

@@ -13,6 +13,7 @@ from dask.sizeof import sizeof
 
 import multisplit
 
+from . import checks
 from . import payload as _payload
 from .keys import missing
 from .splitters import Splitters
@@ -80,7 +81,8 @@ def _split(keys, payload, edges):
         return keys, payload, np.zeros(len(edges) + 1, np.int64)
     if len(edges) == 0:
         return keys, payload, np.array([len(keys)], np.int64)
-    done = multisplit.split(keys, edges, values=values)
+    with checks.device_memory("a chunk", keys.nbytes):
+        done = multisplit.split(keys, edges, values=values)
     return np.asarray(done.keys), payload.reordered(done.values), np.diff(np.asarray(done.offsets).astype(np.int64))
 
 
@@ -91,7 +93,7 @@ def plan(counts: list[np.ndarray], splitters: Splitters, lengths) -> list[Cuts]:
     """
     counts = np.stack(counts)
     total = int(counts.sum())
-    lengths = even_lengths(total, lengths) if isinstance(lengths, int) else np.asarray(lengths, np.int64)
+    lengths = checks.even_lengths(total, lengths) if isinstance(lengths, int) else np.asarray(lengths, np.int64)
     ranks = np.concatenate([[0], np.cumsum(lengths)])
     first_of_bucket = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
     begins = np.concatenate([np.zeros((len(counts), 1), np.int64), np.cumsum(counts, axis=1)], axis=1)
@@ -109,12 +111,6 @@ def plan(counts: list[np.ndarray], splitters: Splitters, lengths) -> list[Cuts]:
     stop = np.where(exact, by_index, begins[:, bucket + 1])
     skip = np.where(exact, 0, within)
     return [Cuts(start[i, :-1], stop[i, 1:], skip[:-1], lengths) for i in range(len(counts))]
-
-
-def even_lengths(total: int, results: int) -> np.ndarray:
-    """`results` lengths that differ by one at most."""
-    borders = np.arange(results + 1, dtype=np.int64) * total // results
-    return np.diff(borders)
 
 
 def counts_of(chunk: Bucketed) -> np.ndarray:
@@ -169,6 +165,12 @@ def merge(parts: list[Part]):
     """The elements of a result chunk in order: (keys, payload). Parts are in the order of their chunks, and the sort is stable, so
     equal keys stay in the order of the whole array."""
     whole = join_parts(parts)
-    keys, payload = whole.payload.sorted_with(whole.payload.keys() if whole.keys is None else whole.keys)
+    keys, payload = sorted_together(whole.payload.keys() if whole.keys is None else whole.keys, whole.payload)
     stop = whole.skip + whole.length
     return (None if keys is None else keys[whole.skip : stop]), payload.slice(whole.skip, stop)
+
+
+def sorted_together(keys: np.ndarray, payload):
+    """Keys in order, and their payload with them."""
+    with checks.device_memory("a result chunk", keys.nbytes):
+        return payload.sorted_with(keys)

@@ -62,7 +62,8 @@ def _topk(keys, k, largest):
     k = min(k, len(keys))
     if k == 0:
         return keys[:0], np.empty(0, np.int64)
-    values, places = multisplit.topk(keys, k, largest=largest, sorted=True)
+    with checks.device_memory("a chunk", keys.nbytes):
+        values, places = multisplit.topk(keys, k, largest=largest, sorted=True)
     return np.asarray(values), np.asarray(places).astype(np.int64)
 
 

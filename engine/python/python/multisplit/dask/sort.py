@@ -130,7 +130,7 @@ def split_keys(keys, extra, order, chosen):
 
 
 def sort_whole(keys, extra, order):
-    return extra.sorted_with(order.encode(np.asarray(keys)))
+    return exchange.sorted_together(order.encode(np.asarray(keys)), extra)
 
 
 def cuts_of(plan, chunk):
