@@ -11,6 +11,7 @@ the first run is compared with NumPy's, element by element.
 import argparse
 import gc
 import json
+import os
 import statistics
 import sys
 import time
@@ -19,6 +20,7 @@ import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
+import psutil
 from dask.distributed import Client, LocalCluster, wait
 
 import multisplit
@@ -74,8 +76,15 @@ def main():
         about = describe(client, options)
         print(f"{about['workers']} workers of one thread, {about['chunks']} chunks, device: {about['device']}; ", end="")
         print(f"NumPy {about['numpy']}, Dask {about['dask']}\n")
-        rows = [row for n in options.sizes for kind in options.keys for row in measure(client, options, n, kind)]
-    print(table(rows, options))
+        rows = []
+        for n, kind in [(n, kind) for n in options.sizes for kind in options.keys]:
+            for row in measure(client, options, n, kind):
+                rows.append(row)
+                print(f"{n:,} {kind} {row['method']}: {row['times']}", file=sys.stderr, flush=True)
+    print("Wall time:\n")
+    print(table(rows, options, "times"))
+    print("\nProcessor time of all processes, which other work on the machine changes less:\n")
+    print(table(rows, options, "work"))
     if options.json:
         with open(options.json, "w") as file:
             json.dump({"about": about, "rows": rows}, file, indent=1)
@@ -124,20 +133,27 @@ def measure(client, options, n, kind):
         "sort_values": (lambda: msd.sort_values(frame, "key"), lambda found: same_rows(found, expected, order)),
     }
     inputs = client.run_on_scheduler(count_tasks)
+    processes = [psutil.Process(), *map(psutil.Process, client.run(os.getpid).values())]
     for method in options.methods:
         run, check = runs[method]
-        times, right = [], None
+        times, work, right = [], [], None
         for _ in range(options.repeats + 1):
             forget_results(client, inputs)
-            started = time.perf_counter()
+            started, used = time.perf_counter(), processor_time(processes)
             found = run()
             if method != "numpy.sort":
                 found = client.persist(found)
                 wait(found)
             times.append(time.perf_counter() - started)
+            work.append(processor_time(processes) - used)
             right = check(found) if right is None else right
             del found
-        yield {"n": n, "keys": kind, "method": method, "right": bool(right), "first": times[0], "times": times[1:]}
+        yield {"n": n, "keys": kind, "method": method, "right": bool(right), "first": times[0], "times": times[1:], "work": work[1:]}
+
+
+def processor_time(processes):
+    """Seconds of all threads, in the workers and in this process, which runs the scheduler."""
+    return sum(sum(process.cpu_times()[:2]) for process in processes)
 
 
 def count_tasks(dask_scheduler):
@@ -175,21 +191,21 @@ def same_rows(found, expected, order):
     return right and end == len(expected)
 
 
-def table(rows, options):
+def table(rows, options, figure):
     """Markdown: a line per size and distribution, a column per method: seconds, and how they compare with dask.dataframe's."""
     lines = ["| keys | n | " + " | ".join(METHODS[m] for m in options.methods) + " |", "|---|---|" + "---|" * len(options.methods)]
     for kind in options.keys:
         for n in options.sizes:
             cells = {row["method"]: row for row in rows if row["n"] == n and row["keys"] == kind}
-            base = statistics.median(cells["dask.dataframe"]["times"]) if "dask.dataframe" in cells else None
-            lines.append(f"| {kind} | {n:,} | " + " | ".join(cell(cells[m], base) for m in options.methods) + " |")
+            base = statistics.median(cells["dask.dataframe"][figure]) if "dask.dataframe" in cells else None
+            lines.append(f"| {kind} | {n:,} | " + " | ".join(cell(cells[m], figure, base) for m in options.methods) + " |")
     return "\n".join(lines)
 
 
-def cell(row, base):
+def cell(row, figure, base):
     if not row["right"]:
         return "wrong"
-    median = statistics.median(row["times"])
+    median = statistics.median(row[figure])
     ours = row["method"] not in ("numpy.sort", "dask.dataframe")
     return f"{median:.2f} s" + (f" ({base / median:.1f}x)" if base and ours else "")
 
