@@ -20,9 +20,14 @@ def array(x, what: str, *, one_dimension: bool = True, known: bool = True, keys:
     import dask.array as da
 
     if not isinstance(x, da.Array):
-        raise TypeError(f"{what} is a {type(x).__name__}, not a dask array: use dask.array.from_array, or multisplit's own functions for one that fits memory")
+        raise TypeError(
+            f"{what} is a {type(x).__name__}, not a dask array: use dask.array.from_array, or multisplit's own functions for one that fits memory"
+        )
     if one_dimension and x.ndim != 1:
-        raise ValueError(f"{what} has {x.ndim} dimensions, and only arrays of one are supported here: use .ravel(), or map_blocks with multisplit along an axis that is one chunk")
+        raise ValueError(
+            f"{what} has {x.ndim} dimensions, and only arrays of one are supported here: "
+            "use .ravel(), or map_blocks with multisplit along an axis that is one chunk"
+        )
     if known and any(math.isnan(n) for sizes in x.chunks for n in sizes):
         raise ValueError(f"{what} has chunks of unknown size: call .compute_chunk_sizes() on it first")
     if keys:

@@ -23,7 +23,10 @@ def sort_values(df, by, *, ascending=True, npartitions=None, ignore_index=False)
     columns = list(by) if isinstance(by, (list, tuple)) else [by]
     directions = list(ascending) if isinstance(ascending, (list, tuple)) else [ascending] * len(columns)
     if not columns or len(directions) != len(columns):
-        raise ValueError(f"there are {len(columns)} columns in by and {len(directions)} in ascending: give one column at least, and one direction for each or for all")
+        raise ValueError(
+            f"there are {len(columns)} columns in by and {len(directions)} in ascending: "
+            "give one column at least, and one direction for each or for all"
+        )
     for column in columns:
         if list(df.columns).count(column) != 1:
             raise KeyError(f"by names {column!r}, which is not the name of exactly one column: the columns are {', '.join(map(str, df.columns))}")
