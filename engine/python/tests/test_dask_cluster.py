@@ -19,6 +19,9 @@ from distributed import Client, LocalCluster
 
 import multisplit.dask as msd
 
+pytestmark = pytest.mark.filterwarnings("default")
+"""Dask warns of a busy machine: of slow workers, large graphs and ports in use. Such warnings are no failures here."""
+
 PATIENCE = 300
 """Seconds after which a test gives up waiting, on a machine that does other things as well."""
 
