@@ -1,0 +1,113 @@
+"""What is refused before any work is done, and with which words?"""
+
+from __future__ import annotations
+
+import math
+from contextlib import contextmanager
+
+import numpy as np
+
+import multisplit
+
+from .keys import check_dtype
+
+WORKING_SET = 3
+"""Chunks that a task holds at the same time: what it reads, the copy it makes, and the result."""
+
+
+def array(x, what: str, *, one_dimension: bool = True, known: bool = True, keys: bool = True):
+    """Whether `x` is a dask array that can be worked on; an exception in one line otherwise."""
+    import dask.array as da
+
+    if not isinstance(x, da.Array):
+        raise TypeError(
+            f"{what} is a {type(x).__name__}, not a dask array: use dask.array.from_array, or multisplit's own functions for one that fits memory"
+        )
+    if one_dimension and x.ndim != 1:
+        raise ValueError(
+            f"{what} has {x.ndim} dimensions, and only arrays of one are supported here: "
+            "use .ravel(), or map_blocks with multisplit along an axis that is one chunk"
+        )
+    if known and any(math.isnan(n) for sizes in x.chunks for n in sizes):
+        raise ValueError(f"{what} has chunks of unknown size: call .compute_chunk_sizes() on it first")
+    if keys:
+        check_dtype(x.dtype, what)
+    elif x.dtype.kind == "O":
+        raise TypeError(f"{what} is an array of Python objects: convert it with .astype, or give row numbers as values")
+    return x
+
+
+def axis(axis: int):
+    if axis not in (-1, 0):
+        raise ValueError(f"axis is {axis}, and an array of one dimension has only axis 0, or -1")
+
+
+def result_chunks(chunks, total: int, default: int) -> tuple[int, ...]:
+    """The lengths of result chunks: as given, or `default` even ones."""
+    if chunks is None:
+        count = default
+    elif isinstance(chunks, (int, np.integer)):
+        if chunks < 1:
+            raise ValueError(f"chunks is {chunks}: give a length of at least 1, or all lengths as a tuple")
+        count = math.ceil(total / chunks)
+    else:
+        lengths = tuple(int(n) for n in chunks)
+        if sum(lengths) != total or any(n < 0 for n in lengths):
+            raise ValueError(f"chunks add up to {sum(lengths)}, and the array has {total} elements: give lengths that add up to it")
+        return lengths
+    return tuple(int(n) for n in even_lengths(total, max(1, min(count, total))))
+
+
+def even_lengths(total: int, results: int) -> np.ndarray:
+    """`results` lengths that differ by one at most."""
+    borders = np.arange(results + 1, dtype=np.int64) * total // results
+    return np.diff(borders)
+
+
+def memory(largest: int):
+    """Whether the workers of the current client, where there is one, can hold a chunk of `largest` bytes and work on it."""
+    try:
+        from distributed import get_client
+
+        client = get_client()
+        workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    except (ImportError, ValueError):
+        return
+    limits = [w["memory_limit"] for w in workers if w.get("memory_limit")]
+    if limits and WORKING_SET * largest > min(limits):
+        raise MemoryError(
+            f"a chunk has {_bytes(largest)} and a worker may use {_bytes(min(limits))}, which is less than {WORKING_SET} chunks: "
+            f"rechunk to {_bytes(min(limits) // WORKING_SET)} at most, or give workers more memory"
+        )
+
+
+def frame_memory(size: int):
+    """The same for a partition of a table, whose size is known only on the worker that has it."""
+    try:
+        from distributed import get_worker
+
+        limit = get_worker().memory_manager.memory_limit
+    except (ImportError, ValueError):
+        return
+    if limit and WORKING_SET * size > limit:
+        raise MemoryError(
+            f"a partition has {_bytes(size)} and its worker may use {_bytes(limit)}, which is less than {WORKING_SET} partitions: "
+            f"repartition to {_bytes(limit // WORKING_SET)} at most, or give workers more memory"
+        )
+
+
+@contextmanager
+def device_memory(what: str, size: int):
+    """Around work on the device: says what to do where its memory does not hold a chunk."""
+    try:
+        yield
+    except multisplit.OutOfMemoryError as error:
+        raise multisplit.OutOfMemoryError(
+            f"{what} of {_bytes(size)} does not fit the memory of its worker's device: use smaller chunks ({str(error).splitlines()[0]})"
+        ) from None
+
+
+def _bytes(count: int) -> str:
+    from dask.utils import format_bytes
+
+    return format_bytes(int(count))

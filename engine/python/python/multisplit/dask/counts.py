@@ -1,0 +1,114 @@
+"""How many elements of an array of many chunks fall into each bin?"""
+
+from __future__ import annotations
+
+import numpy as np
+from dask.base import tokenize
+from dask.highlevelgraph import HighLevelGraph
+
+import multisplit
+
+from . import checks
+from .tree import combine
+
+
+def histogram(a, bins=10, range=None, weights=None, density=False):
+    """Counts and edges, as `numpy.histogram` gives them, of a dask array of any shape.
+
+    The counts are a dask array. The edges are a NumPy array where `bins` or `range` says what they are; else they depend on the
+    smallest and the largest element and are a dask array too.
+    """
+    import dask.array as da
+
+    checks.array(a, "a", one_dimension=False, known=False)
+    bins = _bins(bins)
+    if weights is not None:
+        checks.array(weights, "weights", one_dimension=False, known=False, keys=False)
+        if weights.shape != a.shape and not any(np.isnan(n) for n in (*weights.shape, *a.shape)):
+            raise ValueError(f"weights have the shape {weights.shape} and a has {a.shape}: give one weight per element")
+        weights = weights if weights.chunks == a.chunks else weights.rechunk(a.chunks)
+    token = tokenize(a, bins, range, weights, density)
+    names = {part: f"multisplit-histogram-{part}-{token}" for part in ("extent", "range", "chunk", "sum", "tasks", "edges")}
+
+    keys = _flat(a.__dask_keys__())
+    weight_keys = _flat(weights.__dask_keys__()) if weights is not None else [None] * len(keys)
+    graph = {}
+    known = not isinstance(bins, int) or range is not None
+    if known:
+        edges = np.histogram_bin_edges(np.empty(0), bins, range)
+        limits = [None if range is None else float(limit) for limit in (range or (0, 0))]
+    else:
+        graph = {(names["extent"], i): (extent_of_chunk, key) for i, key in enumerate(keys)}
+        limits = combine(graph, names["range"], list(graph), extent_of_extents)
+    for i, key in enumerate(keys):
+        graph[names["chunk"], i] = (histogram_of_chunk, key, weight_keys[i], bins, limits)
+    total = combine(graph, names["sum"], [(names["chunk"], i) for i, _ in enumerate(keys)], add_counts)
+
+    dependencies = [a] if weights is None else [a, weights]
+    base = HighLevelGraph.from_collections(names["tasks"], graph, dependencies=dependencies)
+    count = bins if isinstance(bins, int) else len(bins) - 1
+    dtype = np.dtype(float) if density else np.dtype(np.intp) if weights is None else np.result_type(weights.dtype, float)
+
+    def collection(name, task, length, dtype):
+        graph = HighLevelGraph({**base.layers, name: {(name, 0): task}}, {**base.dependencies, name: {names["tasks"]}})
+        return da.Array(graph, name, chunks=((length,),), dtype=dtype, meta=np.empty(0, dtype))
+
+    name = f"multisplit-histogram-{token}"
+    counts = collection(name, (finish, total, bins, limits, bool(density)), count, dtype)
+    if not known:
+        edges = collection(names["edges"], (edges_of, bins, limits), count + 1, np.dtype(float))
+    return counts, edges
+
+
+def _bins(bins):
+    if isinstance(bins, str):
+        raise TypeError(f"bins is {bins!r}, and rules that look at all elements first are not supported: give a count or edges")
+    if isinstance(bins, (int, np.integer)):
+        if bins < 1:
+            raise ValueError(f"bins is {bins}: give at least 1, or edges")
+        return int(bins)
+    edges = np.asarray(bins)
+    if edges.ndim != 1 or len(edges) < 2 or edges.dtype.kind not in "iuf" or np.any(edges[1:] < edges[:-1]):
+        raise ValueError("bins must be a count, or at least two edges in ascending order: sort them and give them as an array of numbers")
+    return edges
+
+
+def _flat(keys):
+    return [leaf for key in keys for leaf in _flat(key)] if isinstance(keys, list) else [keys]
+
+
+def extent_of_chunk(a):
+    a = np.asarray(a)
+    return (a.min(), a.max()) if a.size else None
+
+
+def extent_of_extents(extents):
+    extents = [extent for extent in extents if extent is not None]
+    return (min(low for low, _ in extents), max(high for _, high in extents)) if extents else None
+
+
+def _range(limits):
+    """NumPy's rule for an array without elements is the range 0 to 1."""
+    return (0.0, 1.0) if limits is None else None if limits[0] is None else tuple(limits)
+
+
+def histogram_of_chunk(a, weights, bins, limits):
+    a = np.asarray(a)
+    weights = None if weights is None else np.ascontiguousarray(weights).reshape(-1)
+    flat = np.ascontiguousarray(a).reshape(-1)
+    with checks.device_memory("a chunk", flat.nbytes):
+        return np.asarray(multisplit.histogram(flat, bins, _range(limits), weights=weights)[0])
+
+
+def add_counts(counts):
+    return np.sum(counts, axis=0)
+
+
+def edges_of(bins, limits):
+    return np.histogram_bin_edges(np.empty(0), bins, _range(limits))
+
+
+def finish(counts, bins, limits, density):
+    if not density:
+        return counts
+    return counts / np.diff(edges_of(bins, limits)) / counts.sum()

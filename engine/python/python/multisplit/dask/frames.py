@@ -1,0 +1,95 @@
+"""How is a dask dataframe sorted? As arrays are, with whole rows as what travels with the keys."""
+
+from __future__ import annotations
+
+from dask.base import tokenize
+from dask.highlevelgraph import HighLevelGraph
+
+from . import checks, exchange, payload, routes, splitters
+from .keys import Order, check_dtype
+from .sort import cuts_of
+
+
+def sort_values(df, by, *, ascending=True, npartitions=None, ignore_index=False):
+    """The rows of a dask dataframe in the order of a column, or of several: a lazy dask dataframe of even partitions.
+
+    The sort is stable, and missing keys come last. For several columns the table is sorted once for each, the last column first.
+    Nothing is computed when this is called, so divisions are unknown; `set_index(by, sorted=True)` finds them.
+    """
+    import dask.dataframe as dd
+
+    if not isinstance(df, dd.DataFrame):
+        raise TypeError(f"df is a {type(df).__name__}, not a dask dataframe: use dask.dataframe.from_pandas, or the table's own sort_values")
+    columns = list(by) if isinstance(by, (list, tuple)) else [by]
+    directions = list(ascending) if isinstance(ascending, (list, tuple)) else [ascending] * len(columns)
+    if not columns or len(directions) != len(columns):
+        raise ValueError(
+            f"there are {len(columns)} columns in by and {len(directions)} in ascending: "
+            "give one column at least, and one direction for each or for all"
+        )
+    for column in columns:
+        if list(df.columns).count(column) != 1:
+            raise KeyError(f"by names {column!r}, which is not the name of exactly one column: the columns are {', '.join(map(str, df.columns))}")
+        check_dtype(df.dtypes[column], f"column {column!r}")
+    if npartitions is not None and npartitions < 1:
+        raise ValueError(f"npartitions is {npartitions}: give at least 1")
+    for column, direction in reversed(list(zip(columns, directions))):
+        df = _sorted_by(df, column, Order(df.dtypes[column], not direction), npartitions or df.npartitions)
+    return df.reset_index(drop=True) if ignore_index else df
+
+
+def _sorted_by(df, by, order, results):
+    import dask.dataframe as dd
+    from dask.delayed import Delayed
+
+    partitions = df.to_delayed()
+    token = tokenize(df, by, order, results)
+    parts = ("length", "sampling", "sample", "splitters", "split", "counts", "plan", "cuts", "rows")
+    names = {part: f"multisplit-{part}-{token}" for part in parts}
+    every = range(len(partitions))
+    graph = {
+        names["sampling"]: (sampling_of, [(names["length"], i) for i in every], results),
+        names["splitters"]: (splitters.choose, [(names["sample"], i) for i in every], names["sampling"]),
+        names["plan"]: (exchange.plan, [(names["counts"], i) for i in every], names["splitters"], results),
+    }
+    for i, partition in enumerate(partitions):
+        graph[names["length"], i] = (length_of, partition.key)
+        graph[names["sample"], i] = (sample_rows, partition.key, by_name(by), order, names["sampling"], i)
+        graph[names["split"], i] = (split_rows, partition.key, by_name(by), order, names["splitters"])
+        graph[names["counts"], i] = (exchange.counts_of, (names["split"], i))
+        graph[names["cuts"], i] = (cuts_of, names["plan"], i)
+    for j, key in enumerate(routes.tasks(graph, token, names["split"], names["cuts"], len(partitions), results)):
+        graph[f"{names['rows']}-{j}"] = (rows_of, key)
+    layers = HighLevelGraph.from_collections(names["rows"], graph, dependencies=partitions)
+    rows = [Delayed(f"{names['rows']}-{j}", layers, layer=names["rows"]) for j in range(results)]
+    return dd.from_delayed(rows, meta=df._meta, divisions=None, verify_meta=False, prefix="multisplit-sorted")
+
+
+class by_name:
+    """A column's name as an argument of a task. A plain string or tuple could be taken for the key of another task."""
+
+    def __init__(self, name):
+        self.name = name
+
+
+def length_of(table):
+    checks.frame_memory(int(table.memory_usage(index=True, deep=False).sum()))
+    return len(table)
+
+
+def sampling_of(lengths, results):
+    return splitters.Sampling(max(sum(lengths), 1), results)
+
+
+def sample_rows(table, by, order, sampling, seed):
+    column = table[by.name].to_numpy()
+    return order.encode(splitters.sample(column, sampling.of_chunk(len(column)), seed))
+
+
+def split_rows(table, by, order, chosen):
+    rows = payload.Rows(table, by.name, order)
+    return exchange.split_chunk(rows.keys(), rows, chosen)
+
+
+def rows_of(result):
+    return result[1].table

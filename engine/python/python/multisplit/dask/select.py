@@ -1,0 +1,75 @@
+"""Which k elements of an array of many chunks are the largest, or the smallest?"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+import numpy as np
+from dask.base import tokenize
+from dask.highlevelgraph import HighLevelGraph
+
+import multisplit
+
+from . import checks
+from .keys import Order
+from .tree import combine
+
+
+def topk(x, k, *, largest=True, sorted=True):
+    """The k largest elements of `x`, or smallest, and their indices (int64): two dask arrays of one chunk.
+
+    Of equal elements those with lower indices are taken. Each chunk gives k elements at most, so nothing else is moved; for a k near
+    the length of `x`, use `sort`. The result is always in order, which `sorted=False` allows but does not demand otherwise.
+    """
+    import dask.array as da
+
+    checks.array(x, "x")
+    k = int(k)
+    if not 0 <= k <= x.shape[0]:
+        raise ValueError(f"k is {k}, and x has {x.shape[0]} elements: give a k between 0 and that")
+    order = Order(x.dtype)
+    token = tokenize(x, k, bool(largest))
+    starts = [0, *accumulate(x.chunks[0])]
+    chunk = f"multisplit-topk-chunk-{token}"
+    graph = {(chunk, i): (topk_of_chunk, key, starts[i], k, bool(largest), order) for i, key in enumerate(x.__dask_keys__())}
+    last = combine(graph, f"multisplit-topk-combine-{token}", list(graph), topk_of_candidates, k, bool(largest))
+
+    inner = f"multisplit-topk-{token}"
+    base = HighLevelGraph.from_collections(inner, graph, dependencies=[x])
+    arrays = []
+    for kind, function, dtype in (("values", values_of, x.dtype.newbyteorder("=")), ("indices", indices_of, np.dtype(np.int64))):
+        name = f"multisplit-topk-{kind}-{token}"
+        layers = HighLevelGraph({**base.layers, name: {(name, 0): (function, last, order)}}, {**base.dependencies, name: {inner}})
+        arrays.append(da.Array(layers, name, chunks=((k,),), dtype=dtype, meta=np.empty(0, dtype)))
+    return tuple(arrays)
+
+
+def topk_of_chunk(x, start, k, largest, order):
+    keys = order.encode(np.asarray(x))
+    values, places = _topk(keys, k, largest)
+    return values, places + start
+
+
+def topk_of_candidates(candidates, k, largest):
+    """Candidates are in the order of their chunks, and equal ones of a chunk in the order of their indices: so the lower index wins."""
+    keys = np.concatenate([values for values, _ in candidates])
+    indices = np.concatenate([indices for _, indices in candidates])
+    values, places = _topk(keys, k, largest)
+    return values, indices[places]
+
+
+def _topk(keys, k, largest):
+    k = min(k, len(keys))
+    if k == 0:
+        return keys[:0], np.empty(0, np.int64)
+    with checks.device_memory("a chunk", keys.nbytes):
+        values, places = multisplit.topk(keys, k, largest=largest, sorted=True)
+    return np.asarray(values), np.asarray(places).astype(np.int64)
+
+
+def values_of(result, order):
+    return order.decode(result[0])
+
+
+def indices_of(result, order):
+    return result[1]

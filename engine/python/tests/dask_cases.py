@@ -1,0 +1,37 @@
+"""What the tests of multisplit.dask share: seeded keys of several shapes, and how a result is compared with NumPy's."""
+
+import os
+
+import numpy as np
+
+SEED = 20_26
+
+FULL = bool(os.environ.get("MULTISPLIT_FULL"))
+"""Whole products of cases, where a plain run takes a sample: `./x test --full`."""
+
+
+def uniform(n, dtype=np.int64):
+    return np.random.default_rng(SEED).integers(-(2**30), 2**30, n).astype(dtype)
+
+
+def ascending(n, dtype=np.int64):
+    return np.arange(n).astype(dtype)
+
+
+def constant(n, dtype=np.int64):
+    return np.full(n, 7, dtype)
+
+
+def zipf(n, dtype=np.int64):
+    """Few keys that are most of the array, and a long tail."""
+    return np.minimum(np.random.default_rng(SEED).zipf(1.3, n), 2**30).astype(dtype)
+
+
+SHAPES = {"uniform": uniform, "sorted": ascending, "constant": constant, "zipf": zipf}
+
+
+def same(found, expected):
+    """Every element, and the dtype; NaN and NaT count as equal to themselves."""
+    missing = expected.dtype.kind in "fmM"
+    assert found.dtype == expected.dtype.newbyteorder("=")
+    assert np.array_equal(found, expected, equal_nan=missing)

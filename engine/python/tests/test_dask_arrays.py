@@ -1,0 +1,161 @@
+"""Are results for arrays those of NumPy? In this process, so that each kernel is compiled once; clusters are another file's subject."""
+
+import pickle
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+from dask_cases import FULL, SEED, SHAPES, same
+
+import multisplit.dask as msd
+
+
+@pytest.fixture(autouse=True)
+def in_this_process():
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_sort(shape):
+    keys = SHAPES[shape](5_003)
+    x = da.from_array(keys, chunks=1_000)
+    found = msd.sort(x)
+    assert found.chunks == ((833, 834, 834, 834, 834, 834),)
+    same(found.compute(), np.sort(keys))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_argsort_and_pairs_are_stable(shape):
+    keys = SHAPES[shape](5_003)
+    order = np.argsort(keys, kind="stable")
+    x = da.from_array(keys, chunks=1_000)
+    same(msd.argsort(x).compute(), order)
+    values = np.arange(len(keys), dtype=np.float64)
+    sorted_keys, sorted_values = dask.compute(*msd.sort_pairs(x, da.from_array(values, chunks=700)))
+    same(sorted_keys, keys[order])
+    same(sorted_values, values[order])
+
+
+TYPES = ["bool", "int8", "uint16", "int32", "uint32", "uint64", "float16", "float32", "float64", ">i8", "M8[s]", "m8[ns]"]
+SAMPLE = ["int8", "float32", "M8[s]"]
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_types(dtype):
+    if dtype not in SAMPLE and not FULL:
+        pytest.skip("one of the types that --full runs")
+    keys = (np.random.default_rng(SEED).integers(0, 200, 2_000) - 100).astype("i8").astype(dtype)
+    if keys.dtype.kind == "f":
+        keys[::7], keys[1::7], keys[2::7] = np.nan, -0.0, -np.inf
+    elif keys.dtype.kind in "mM":
+        keys[::7] = np.array("NaT", keys.dtype)
+    x = da.from_array(keys, chunks=300)
+    order = np.argsort(keys, kind="stable")
+    same(msd.argsort(x).compute(), order)
+    same(msd.sort(x).compute(), keys[order])
+
+
+def test_descending_is_stable():
+    keys = SHAPES["zipf"](2_000)
+    x = da.from_array(keys, chunks=300)
+    order = np.argsort(-keys, kind="stable")
+    same(msd.argsort(x, descending=True).compute(), order)
+    same(msd.sort(x, descending=True).compute(), keys[order])
+
+
+@pytest.mark.parametrize("dtype", ["S5", "c16", "i2", "M8[s]", ">i4"])
+def test_values_of_any_size(dtype):
+    keys = SHAPES["zipf"](2_000)
+    values = np.arange(2_000).astype("i8").astype(dtype)
+    order = np.argsort(keys, kind="stable")
+    _, found = dask.compute(*msd.sort_pairs(da.from_array(keys, chunks=300), da.from_array(values, chunks=300)))
+    assert found.dtype == values.dtype.newbyteorder("=")
+    assert np.array_equal(found, values[order])
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 3])
+def test_short_arrays(length):
+    keys = SHAPES["uniform"](length)
+    for chunks in (1, 2, 5):
+        x = da.from_array(keys, chunks=chunks)
+        same(msd.sort(x).compute(), np.sort(keys))
+        same(msd.argsort(x).compute(), np.argsort(keys, kind="stable"))
+
+
+def test_uneven_and_empty_chunks_and_chosen_result_chunks():
+    keys = SHAPES["uniform"](1_000)
+    x = da.from_array(keys, chunks=((0, 900, 1, 0, 99),))
+    for chunks, expected in [(None, (200,) * 5), (300, (250,) * 4), ((1, 998, 1), (1, 998, 1)), ((1_000,), (1_000,))]:
+        found = msd.sort(x, chunks=chunks)
+        assert found.chunks == (expected,)
+        same(found.compute(), np.sort(keys))
+
+
+def test_nothing_is_computed_before_it_is_asked_for():
+    def fail(block):
+        raise AssertionError("computed")
+
+    x = da.from_array(np.arange(10), chunks=5).map_blocks(fail, dtype=np.int64, meta=np.empty(0, np.int64))
+    msd.sort(x), msd.argsort(x), msd.topk(x, 2), msd.histogram(x), msd.sort_pairs(x, x)
+
+
+def test_graphs_can_be_sent():
+    """As Dask sends them to workers: by pickle, and functions by name."""
+    keys = SHAPES["uniform"](1_000)
+    x = da.from_array(keys, chunks=300)
+    made = [msd.sort(x), msd.argsort(x), *msd.sort_pairs(x, x), *msd.topk(x, 3), msd.histogram(x, 3)[0]]
+    for found, again in zip(dask.compute(*made), dask.compute(*pickle.loads(pickle.dumps(made)))):
+        same(again, found)
+
+
+def test_threads_share_a_device():
+    keys = SHAPES["zipf"](5_003)
+    found = msd.argsort(da.from_array(keys, chunks=500)).compute(scheduler="threads", num_workers=4)
+    same(found, np.argsort(keys, kind="stable"))
+
+
+def test_results_are_dask_arrays_like_others():
+    keys = SHAPES["uniform"](1_000)
+    found = msd.sort(da.from_array(keys, chunks=300))
+    same(found[10:20].compute(), np.sort(keys)[10:20])
+    assert (found.sum() + found[::-1][0]).compute() == keys.sum() + keys.max()
+
+
+@pytest.mark.parametrize("largest", [True, False])
+@pytest.mark.parametrize("k", [0, 1, 20, 1_000])
+def test_topk(k, largest):
+    keys = SHAPES["zipf"](1_000)
+    order = np.argsort(-keys if largest else keys, kind="stable")[:k]
+    values, indices = dask.compute(*msd.topk(da.from_array(keys, chunks=37), k, largest=largest))
+    same(values, keys[order])
+    same(indices, order)
+
+
+@pytest.mark.parametrize("bins", [10, [-1.0, 0.0, 0.5, 3.0]])
+@pytest.mark.parametrize("limits", [None, (-1, 1)])
+@pytest.mark.parametrize("density", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_histogram(bins, limits, density, weighted):
+    random = np.random.default_rng(SEED)
+    a, weights = random.normal(size=(100, 30)), random.integers(0, 9, (100, 30)).astype(float)
+    expected = np.histogram(a, bins, limits, weights=weights if weighted else None, density=density)
+    x = da.from_array(a, chunks=(30, 10))
+    w = da.from_array(weights, chunks=(50, 30)) if weighted else None
+    counts, edges = dask.compute(*msd.histogram(x, bins, limits, weights=w, density=density))
+    assert counts.dtype == expected[0].dtype
+    np.testing.assert_allclose(counts, expected[0], rtol=1e-12)
+    np.testing.assert_array_equal(edges, expected[1])
+
+
+@pytest.mark.parametrize("chunks, results", [(1, 1), (1, 9), (9, 1), (3, 3), (10, 10), (7, 12)])
+def test_parts_in_two_rounds(monkeypatch, chunks, results):
+    """What arrays of many chunks take: here all of them do."""
+    monkeypatch.setattr("multisplit.dask.routes.MAX_DIRECT_PARTS", 0)
+    keys = SHAPES["zipf"](1_000).astype(float)
+    keys[::9] = np.nan
+    x = da.from_array(keys, chunks=-(-1_000 // chunks))
+    order = np.argsort(keys, kind="stable")
+    same(msd.argsort(x, chunks=-(-1_000 // results)).compute(), order)
+    same(msd.sort(x, chunks=-(-1_000 // results)).compute(), keys[order])
