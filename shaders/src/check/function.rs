@@ -55,7 +55,7 @@ pub(crate) fn kernel_with(
         let which: HashSet<Word> = order.iter().copied().collect();
         guard(&mut user, &which, arrays)?;
         let by_value = are_values(&user, function);
-        let host = empty_kernel(builtin, (role, key), by_value)?;
+        let host = empty_kernel(builtin, (role, key), &by_value)?;
         Ok(graft(&host, &user, function, &order)?)
     };
     Ok(WithFunction {
@@ -191,11 +191,11 @@ type EmptyKernels = Mutex<HashMap<(&'static str, String, Vec<bool>), Arc<[u32]>>
 fn empty_kernel(
     builtin: &Builtin,
     (role, key): (UserFunction, &str),
-    by_value: Vec<bool>,
+    by_value: &[bool],
 ) -> Result<Arc<[u32]>, CompileError> {
     static KERNELS: OnceLock<EmptyKernels> = OnceLock::new();
     let kernels = KERNELS.get_or_init(EmptyKernels::default);
-    let entry = (builtin.label(), key.to_owned(), by_value.clone());
+    let entry = (builtin.label(), key.to_owned(), by_value.to_vec());
     if let Some(words) = kernels.lock().unwrap_or_else(PoisonError::into_inner).get(&entry) {
         return Ok(words.clone());
     }
@@ -215,7 +215,7 @@ fn empty_kernel(
     let parameter = |(name, by_value): (&&str, &bool)| {
         format!("{}{key} {name}", if *by_value { "const " } else { "" })
     };
-    let parameters: Vec<String> = role.parameters().iter().zip(&by_value).map(parameter).collect();
+    let parameters: Vec<String> = role.parameters().iter().zip(by_value).map(parameter).collect();
     let (returns, name) = (role.returns(key), role.name());
     let empty = format!("{returns} {name}({}) {{ return {returns}(0); }}", parameters.join(", "));
     let includes = [(role.include(), empty.as_str())];
