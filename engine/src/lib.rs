@@ -90,6 +90,9 @@ pub use primitives::key::{Key, KeyType, Value};
 pub use primitives::multisplit::Buckets;
 #[cfg(feature = "glsl")]
 pub use primitives::multisplit::Glsl;
+pub use primitives::operator::AnyOperator;
+#[cfg(feature = "glsl")]
+pub use primitives::operator::GlslOperator;
 pub use primitives::policy::Policy;
 pub use primitives::profile::Profile;
 pub use primitives::sample::{Sample, SampleType};

@@ -110,6 +110,182 @@ pub static SCAN_LOOKBACK_SUM64: Builtin =
 pub static SCAN_LOOKBACK_ORDER64: Builtin =
     Builtin::new("scan.lookback.order64", "scan/lookback.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], packed!("scan.lookback.order64.spv"));
 
+/// `scan.open_totals`: `glsl/scan/open_totals.comp` with `KEY_BITS=32`, `ROWS=4`.
+pub static SCAN_OPEN_TOTALS: Builtin =
+    Builtin::new("scan.open_totals", "scan/open_totals.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], packed!("scan.open_totals.spv"));
+
+/// `scan.open_totals.order`: `glsl/scan/open_totals.comp` with `KEY_BITS=32`, `ROWS=4`, `ORDER=1`.
+pub static SCAN_OPEN_TOTALS_ORDER: Builtin =
+    Builtin::new("scan.open_totals.order", "scan/open_totals.comp", &[("KEY_BITS", "32"), ("ROWS", "4"), ("ORDER", "1")], packed!("scan.open_totals.order.spv"));
+
+/// `scan.open_totals.sum64`: `glsl/scan/open_totals.comp` with `KEY_BITS=64`, `ROWS=2`.
+pub static SCAN_OPEN_TOTALS_SUM64: Builtin =
+    Builtin::new("scan.open_totals.sum64", "scan/open_totals.comp", &[("KEY_BITS", "64"), ("ROWS", "2")], packed!("scan.open_totals.sum64.spv"));
+
+/// `scan.open_totals.order64`: `glsl/scan/open_totals.comp` with `KEY_BITS=64`, `ROWS=2`, `ORDER=1`.
+pub static SCAN_OPEN_TOTALS_ORDER64: Builtin =
+    Builtin::new("scan.open_totals.order64", "scan/open_totals.comp", &[("KEY_BITS", "64"), ("ROWS", "2"), ("ORDER", "1")], packed!("scan.open_totals.order64.spv"));
+
+/// `scan.open_totals.float`: `glsl/scan/open_totals.comp` with `KEY_BITS=32`, `ROWS=4`, `FLOAT=1`.
+pub static SCAN_OPEN_TOTALS_FLOAT: Builtin =
+    Builtin::new("scan.open_totals.float", "scan/open_totals.comp", &[("KEY_BITS", "32"), ("ROWS", "4"), ("FLOAT", "1")], packed!("scan.open_totals.float.spv"));
+
+/// `scan.open_totals.float64`: `glsl/scan/open_totals.comp` with `KEY_BITS=64`, `ROWS=2`, `FLOAT=1`.
+pub static SCAN_OPEN_TOTALS_FLOAT64: Builtin =
+    Builtin::new("scan.open_totals.float64", "scan/open_totals.comp", &[("KEY_BITS", "64"), ("ROWS", "2"), ("FLOAT", "1")], packed!("scan.open_totals.float64.spv"));
+
+/// `scan.open_spine`: `glsl/scan/open_spine.comp` with `KEY_BITS=32`.
+pub static SCAN_OPEN_SPINE: Builtin =
+    Builtin::new("scan.open_spine", "scan/open_spine.comp", &[("KEY_BITS", "32")], packed!("scan.open_spine.spv"));
+
+/// `scan.open_spine.order`: `glsl/scan/open_spine.comp` with `KEY_BITS=32`, `ORDER=1`.
+pub static SCAN_OPEN_SPINE_ORDER: Builtin =
+    Builtin::new("scan.open_spine.order", "scan/open_spine.comp", &[("KEY_BITS", "32"), ("ORDER", "1")], packed!("scan.open_spine.order.spv"));
+
+/// `scan.open_spine.sum64`: `glsl/scan/open_spine.comp` with `KEY_BITS=64`.
+pub static SCAN_OPEN_SPINE_SUM64: Builtin =
+    Builtin::new("scan.open_spine.sum64", "scan/open_spine.comp", &[("KEY_BITS", "64")], packed!("scan.open_spine.sum64.spv"));
+
+/// `scan.open_spine.order64`: `glsl/scan/open_spine.comp` with `KEY_BITS=64`, `ORDER=1`.
+pub static SCAN_OPEN_SPINE_ORDER64: Builtin =
+    Builtin::new("scan.open_spine.order64", "scan/open_spine.comp", &[("KEY_BITS", "64"), ("ORDER", "1")], packed!("scan.open_spine.order64.spv"));
+
+/// `scan.open_spine.float`: `glsl/scan/open_spine.comp` with `KEY_BITS=32`, `FLOAT=1`.
+pub static SCAN_OPEN_SPINE_FLOAT: Builtin =
+    Builtin::new("scan.open_spine.float", "scan/open_spine.comp", &[("KEY_BITS", "32"), ("FLOAT", "1")], packed!("scan.open_spine.float.spv"));
+
+/// `scan.open_spine.float64`: `glsl/scan/open_spine.comp` with `KEY_BITS=64`, `FLOAT=1`.
+pub static SCAN_OPEN_SPINE_FLOAT64: Builtin =
+    Builtin::new("scan.open_spine.float64", "scan/open_spine.comp", &[("KEY_BITS", "64"), ("FLOAT", "1")], packed!("scan.open_spine.float64.spv"));
+
+/// `scan.by_key.downsweep`: `glsl/scan/by_key.comp` with `KEY_BITS=32`, `ROWS=4`.
+pub static SCAN_BY_KEY_DOWNSWEEP: Builtin =
+    Builtin::new("scan.by_key.downsweep", "scan/by_key.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], packed!("scan.by_key.downsweep.spv"));
+
+/// `scan.by_key.downsweep.order`: `glsl/scan/by_key.comp` with `KEY_BITS=32`, `ROWS=4`, `ORDER=1`.
+pub static SCAN_BY_KEY_DOWNSWEEP_ORDER: Builtin =
+    Builtin::new("scan.by_key.downsweep.order", "scan/by_key.comp", &[("KEY_BITS", "32"), ("ROWS", "4"), ("ORDER", "1")], packed!("scan.by_key.downsweep.order.spv"));
+
+/// `scan.by_key.downsweep.sum64`: `glsl/scan/by_key.comp` with `KEY_BITS=64`, `ROWS=2`.
+pub static SCAN_BY_KEY_DOWNSWEEP_SUM64: Builtin =
+    Builtin::new("scan.by_key.downsweep.sum64", "scan/by_key.comp", &[("KEY_BITS", "64"), ("ROWS", "2")], packed!("scan.by_key.downsweep.sum64.spv"));
+
+/// `scan.by_key.downsweep.order64`: `glsl/scan/by_key.comp` with `KEY_BITS=64`, `ROWS=2`, `ORDER=1`.
+pub static SCAN_BY_KEY_DOWNSWEEP_ORDER64: Builtin =
+    Builtin::new("scan.by_key.downsweep.order64", "scan/by_key.comp", &[("KEY_BITS", "64"), ("ROWS", "2"), ("ORDER", "1")], packed!("scan.by_key.downsweep.order64.spv"));
+
+/// `scan.by_key.downsweep.float`: `glsl/scan/by_key.comp` with `KEY_BITS=32`, `ROWS=4`, `FLOAT=1`.
+pub static SCAN_BY_KEY_DOWNSWEEP_FLOAT: Builtin =
+    Builtin::new("scan.by_key.downsweep.float", "scan/by_key.comp", &[("KEY_BITS", "32"), ("ROWS", "4"), ("FLOAT", "1")], packed!("scan.by_key.downsweep.float.spv"));
+
+/// `scan.by_key.downsweep.float64`: `glsl/scan/by_key.comp` with `KEY_BITS=64`, `ROWS=2`, `FLOAT=1`.
+pub static SCAN_BY_KEY_DOWNSWEEP_FLOAT64: Builtin =
+    Builtin::new("scan.by_key.downsweep.float64", "scan/by_key.comp", &[("KEY_BITS", "64"), ("ROWS", "2"), ("FLOAT", "1")], packed!("scan.by_key.downsweep.float64.spv"));
+
+/// `scan.by_key.lookback`: `glsl/scan/by_key.comp` with `KEY_BITS=32`, `ROWS=4`, `LOOKBACK=1`.
+pub static SCAN_BY_KEY_LOOKBACK: Builtin =
+    Builtin::new("scan.by_key.lookback", "scan/by_key.comp", &[("KEY_BITS", "32"), ("ROWS", "4"), ("LOOKBACK", "1")], packed!("scan.by_key.lookback.spv"));
+
+/// `scan.by_key.lookback.order`: `glsl/scan/by_key.comp` with `KEY_BITS=32`, `ROWS=4`, `ORDER=1`, `LOOKBACK=1`.
+pub static SCAN_BY_KEY_LOOKBACK_ORDER: Builtin =
+    Builtin::new("scan.by_key.lookback.order", "scan/by_key.comp", &[("KEY_BITS", "32"), ("ROWS", "4"), ("ORDER", "1"), ("LOOKBACK", "1")], packed!("scan.by_key.lookback.order.spv"));
+
+/// `scan.by_key.lookback.sum64`: `glsl/scan/by_key.comp` with `KEY_BITS=64`, `ROWS=2`, `LOOKBACK=1`.
+pub static SCAN_BY_KEY_LOOKBACK_SUM64: Builtin =
+    Builtin::new("scan.by_key.lookback.sum64", "scan/by_key.comp", &[("KEY_BITS", "64"), ("ROWS", "2"), ("LOOKBACK", "1")], packed!("scan.by_key.lookback.sum64.spv"));
+
+/// `scan.by_key.lookback.order64`: `glsl/scan/by_key.comp` with `KEY_BITS=64`, `ROWS=2`, `ORDER=1`, `LOOKBACK=1`.
+pub static SCAN_BY_KEY_LOOKBACK_ORDER64: Builtin =
+    Builtin::new("scan.by_key.lookback.order64", "scan/by_key.comp", &[("KEY_BITS", "64"), ("ROWS", "2"), ("ORDER", "1"), ("LOOKBACK", "1")], packed!("scan.by_key.lookback.order64.spv"));
+
+/// `reduce.by_key.downsweep`: `glsl/reduce/by_key.comp` with `KEY_BITS=32`, `ROWS=4`.
+pub static REDUCE_BY_KEY_DOWNSWEEP: Builtin =
+    Builtin::new("reduce.by_key.downsweep", "reduce/by_key.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], packed!("reduce.by_key.downsweep.spv"));
+
+/// `reduce.by_key.downsweep.order`: `glsl/reduce/by_key.comp` with `KEY_BITS=32`, `ROWS=4`, `ORDER=1`.
+pub static REDUCE_BY_KEY_DOWNSWEEP_ORDER: Builtin =
+    Builtin::new("reduce.by_key.downsweep.order", "reduce/by_key.comp", &[("KEY_BITS", "32"), ("ROWS", "4"), ("ORDER", "1")], packed!("reduce.by_key.downsweep.order.spv"));
+
+/// `reduce.by_key.downsweep.sum64`: `glsl/reduce/by_key.comp` with `KEY_BITS=64`, `ROWS=2`.
+pub static REDUCE_BY_KEY_DOWNSWEEP_SUM64: Builtin =
+    Builtin::new("reduce.by_key.downsweep.sum64", "reduce/by_key.comp", &[("KEY_BITS", "64"), ("ROWS", "2")], packed!("reduce.by_key.downsweep.sum64.spv"));
+
+/// `reduce.by_key.downsweep.order64`: `glsl/reduce/by_key.comp` with `KEY_BITS=64`, `ROWS=2`, `ORDER=1`.
+pub static REDUCE_BY_KEY_DOWNSWEEP_ORDER64: Builtin =
+    Builtin::new("reduce.by_key.downsweep.order64", "reduce/by_key.comp", &[("KEY_BITS", "64"), ("ROWS", "2"), ("ORDER", "1")], packed!("reduce.by_key.downsweep.order64.spv"));
+
+/// `reduce.by_key.downsweep.float`: `glsl/reduce/by_key.comp` with `KEY_BITS=32`, `ROWS=4`, `FLOAT=1`.
+pub static REDUCE_BY_KEY_DOWNSWEEP_FLOAT: Builtin =
+    Builtin::new("reduce.by_key.downsweep.float", "reduce/by_key.comp", &[("KEY_BITS", "32"), ("ROWS", "4"), ("FLOAT", "1")], packed!("reduce.by_key.downsweep.float.spv"));
+
+/// `reduce.by_key.downsweep.float64`: `glsl/reduce/by_key.comp` with `KEY_BITS=64`, `ROWS=2`, `FLOAT=1`.
+pub static REDUCE_BY_KEY_DOWNSWEEP_FLOAT64: Builtin =
+    Builtin::new("reduce.by_key.downsweep.float64", "reduce/by_key.comp", &[("KEY_BITS", "64"), ("ROWS", "2"), ("FLOAT", "1")], packed!("reduce.by_key.downsweep.float64.spv"));
+
+/// `reduce.by_key.lookback`: `glsl/reduce/by_key.comp` with `KEY_BITS=32`, `ROWS=4`, `LOOKBACK=1`.
+pub static REDUCE_BY_KEY_LOOKBACK: Builtin =
+    Builtin::new("reduce.by_key.lookback", "reduce/by_key.comp", &[("KEY_BITS", "32"), ("ROWS", "4"), ("LOOKBACK", "1")], packed!("reduce.by_key.lookback.spv"));
+
+/// `reduce.by_key.lookback.order`: `glsl/reduce/by_key.comp` with `KEY_BITS=32`, `ROWS=4`, `ORDER=1`, `LOOKBACK=1`.
+pub static REDUCE_BY_KEY_LOOKBACK_ORDER: Builtin =
+    Builtin::new("reduce.by_key.lookback.order", "reduce/by_key.comp", &[("KEY_BITS", "32"), ("ROWS", "4"), ("ORDER", "1"), ("LOOKBACK", "1")], packed!("reduce.by_key.lookback.order.spv"));
+
+/// `reduce.by_key.lookback.sum64`: `glsl/reduce/by_key.comp` with `KEY_BITS=64`, `ROWS=2`, `LOOKBACK=1`.
+pub static REDUCE_BY_KEY_LOOKBACK_SUM64: Builtin =
+    Builtin::new("reduce.by_key.lookback.sum64", "reduce/by_key.comp", &[("KEY_BITS", "64"), ("ROWS", "2"), ("LOOKBACK", "1")], packed!("reduce.by_key.lookback.sum64.spv"));
+
+/// `reduce.by_key.lookback.order64`: `glsl/reduce/by_key.comp` with `KEY_BITS=64`, `ROWS=2`, `ORDER=1`, `LOOKBACK=1`.
+pub static REDUCE_BY_KEY_LOOKBACK_ORDER64: Builtin =
+    Builtin::new("reduce.by_key.lookback.order64", "reduce/by_key.comp", &[("KEY_BITS", "64"), ("ROWS", "2"), ("ORDER", "1"), ("LOOKBACK", "1")], packed!("reduce.by_key.lookback.order64.spv"));
+
+/// `reduce.segments`: `glsl/reduce/segments.comp` with `KEY_BITS=32`, `ROWS=4`.
+pub static REDUCE_SEGMENTS: Builtin =
+    Builtin::new("reduce.segments", "reduce/segments.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], packed!("reduce.segments.spv"));
+
+/// `reduce.segments.order`: `glsl/reduce/segments.comp` with `KEY_BITS=32`, `ORDER=1`, `ROWS=4`.
+pub static REDUCE_SEGMENTS_ORDER: Builtin =
+    Builtin::new("reduce.segments.order", "reduce/segments.comp", &[("KEY_BITS", "32"), ("ORDER", "1"), ("ROWS", "4")], packed!("reduce.segments.order.spv"));
+
+/// `reduce.segments.sum64`: `glsl/reduce/segments.comp` with `KEY_BITS=64`, `ROWS=4`.
+pub static REDUCE_SEGMENTS_SUM64: Builtin =
+    Builtin::new("reduce.segments.sum64", "reduce/segments.comp", &[("KEY_BITS", "64"), ("ROWS", "4")], packed!("reduce.segments.sum64.spv"));
+
+/// `reduce.segments.order64`: `glsl/reduce/segments.comp` with `KEY_BITS=64`, `ORDER=1`, `ROWS=4`.
+pub static REDUCE_SEGMENTS_ORDER64: Builtin =
+    Builtin::new("reduce.segments.order64", "reduce/segments.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], packed!("reduce.segments.order64.spv"));
+
+/// `reduce.segments.float`: `glsl/reduce/segments.comp` with `KEY_BITS=32`, `FLOAT=1`, `ROWS=4`.
+pub static REDUCE_SEGMENTS_FLOAT: Builtin =
+    Builtin::new("reduce.segments.float", "reduce/segments.comp", &[("KEY_BITS", "32"), ("FLOAT", "1"), ("ROWS", "4")], packed!("reduce.segments.float.spv"));
+
+/// `reduce.segments.float64`: `glsl/reduce/segments.comp` with `KEY_BITS=64`, `FLOAT=1`, `ROWS=4`.
+pub static REDUCE_SEGMENTS_FLOAT64: Builtin =
+    Builtin::new("reduce.segments.float64", "reduce/segments.comp", &[("KEY_BITS", "64"), ("FLOAT", "1"), ("ROWS", "4")], packed!("reduce.segments.float64.spv"));
+
+/// `reduce.join`: `glsl/reduce/join.comp` with `KEY_BITS=32`.
+pub static REDUCE_JOIN: Builtin =
+    Builtin::new("reduce.join", "reduce/join.comp", &[("KEY_BITS", "32")], packed!("reduce.join.spv"));
+
+/// `reduce.join.order`: `glsl/reduce/join.comp` with `KEY_BITS=32`, `ORDER=1`.
+pub static REDUCE_JOIN_ORDER: Builtin =
+    Builtin::new("reduce.join.order", "reduce/join.comp", &[("KEY_BITS", "32"), ("ORDER", "1")], packed!("reduce.join.order.spv"));
+
+/// `reduce.join.sum64`: `glsl/reduce/join.comp` with `KEY_BITS=64`.
+pub static REDUCE_JOIN_SUM64: Builtin =
+    Builtin::new("reduce.join.sum64", "reduce/join.comp", &[("KEY_BITS", "64")], packed!("reduce.join.sum64.spv"));
+
+/// `reduce.join.order64`: `glsl/reduce/join.comp` with `KEY_BITS=64`, `ORDER=1`.
+pub static REDUCE_JOIN_ORDER64: Builtin =
+    Builtin::new("reduce.join.order64", "reduce/join.comp", &[("KEY_BITS", "64"), ("ORDER", "1")], packed!("reduce.join.order64.spv"));
+
+/// `reduce.join.float`: `glsl/reduce/join.comp` with `KEY_BITS=32`, `FLOAT=1`.
+pub static REDUCE_JOIN_FLOAT: Builtin =
+    Builtin::new("reduce.join.float", "reduce/join.comp", &[("KEY_BITS", "32"), ("FLOAT", "1")], packed!("reduce.join.float.spv"));
+
+/// `reduce.join.float64`: `glsl/reduce/join.comp` with `KEY_BITS=64`, `FLOAT=1`.
+pub static REDUCE_JOIN_FLOAT64: Builtin =
+    Builtin::new("reduce.join.float64", "reduce/join.comp", &[("KEY_BITS", "64"), ("FLOAT", "1")], packed!("reduce.join.float64.spv"));
+
 /// `reduce.terms`: `glsl/reduce/terms.comp` with `KEY_BITS=32`, `ROWS=4`.
 pub static REDUCE_TERMS: Builtin =
     Builtin::new("reduce.terms", "reduce/terms.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], packed!("reduce.terms.spv"));
@@ -659,6 +835,50 @@ pub static ALL: &[&Builtin] = &[
     &SCAN_LOOKBACK_ORDER,
     &SCAN_LOOKBACK_SUM64,
     &SCAN_LOOKBACK_ORDER64,
+    &SCAN_OPEN_TOTALS,
+    &SCAN_OPEN_TOTALS_ORDER,
+    &SCAN_OPEN_TOTALS_SUM64,
+    &SCAN_OPEN_TOTALS_ORDER64,
+    &SCAN_OPEN_TOTALS_FLOAT,
+    &SCAN_OPEN_TOTALS_FLOAT64,
+    &SCAN_OPEN_SPINE,
+    &SCAN_OPEN_SPINE_ORDER,
+    &SCAN_OPEN_SPINE_SUM64,
+    &SCAN_OPEN_SPINE_ORDER64,
+    &SCAN_OPEN_SPINE_FLOAT,
+    &SCAN_OPEN_SPINE_FLOAT64,
+    &SCAN_BY_KEY_DOWNSWEEP,
+    &SCAN_BY_KEY_DOWNSWEEP_ORDER,
+    &SCAN_BY_KEY_DOWNSWEEP_SUM64,
+    &SCAN_BY_KEY_DOWNSWEEP_ORDER64,
+    &SCAN_BY_KEY_DOWNSWEEP_FLOAT,
+    &SCAN_BY_KEY_DOWNSWEEP_FLOAT64,
+    &SCAN_BY_KEY_LOOKBACK,
+    &SCAN_BY_KEY_LOOKBACK_ORDER,
+    &SCAN_BY_KEY_LOOKBACK_SUM64,
+    &SCAN_BY_KEY_LOOKBACK_ORDER64,
+    &REDUCE_BY_KEY_DOWNSWEEP,
+    &REDUCE_BY_KEY_DOWNSWEEP_ORDER,
+    &REDUCE_BY_KEY_DOWNSWEEP_SUM64,
+    &REDUCE_BY_KEY_DOWNSWEEP_ORDER64,
+    &REDUCE_BY_KEY_DOWNSWEEP_FLOAT,
+    &REDUCE_BY_KEY_DOWNSWEEP_FLOAT64,
+    &REDUCE_BY_KEY_LOOKBACK,
+    &REDUCE_BY_KEY_LOOKBACK_ORDER,
+    &REDUCE_BY_KEY_LOOKBACK_SUM64,
+    &REDUCE_BY_KEY_LOOKBACK_ORDER64,
+    &REDUCE_SEGMENTS,
+    &REDUCE_SEGMENTS_ORDER,
+    &REDUCE_SEGMENTS_SUM64,
+    &REDUCE_SEGMENTS_ORDER64,
+    &REDUCE_SEGMENTS_FLOAT,
+    &REDUCE_SEGMENTS_FLOAT64,
+    &REDUCE_JOIN,
+    &REDUCE_JOIN_ORDER,
+    &REDUCE_JOIN_SUM64,
+    &REDUCE_JOIN_ORDER64,
+    &REDUCE_JOIN_FLOAT,
+    &REDUCE_JOIN_FLOAT64,
     &REDUCE_TERMS,
     &REDUCE_TERMS_ORDER,
     &REDUCE_TERMS_SUM64,
@@ -811,6 +1031,38 @@ pub mod variants {
     /// `scan.lookback`.
     pub static SCAN_LOOKBACK: [&Builtin; 4] =
         [&super::SCAN_LOOKBACK, &super::SCAN_LOOKBACK_ORDER, &super::SCAN_LOOKBACK_SUM64, &super::SCAN_LOOKBACK_ORDER64];
+
+    /// `scan.open_totals`.
+    pub static SCAN_OPEN_TOTALS: [&Builtin; 6] =
+        [&super::SCAN_OPEN_TOTALS, &super::SCAN_OPEN_TOTALS_ORDER, &super::SCAN_OPEN_TOTALS_SUM64, &super::SCAN_OPEN_TOTALS_ORDER64, &super::SCAN_OPEN_TOTALS_FLOAT, &super::SCAN_OPEN_TOTALS_FLOAT64];
+
+    /// `scan.open_spine`.
+    pub static SCAN_OPEN_SPINE: [&Builtin; 6] =
+        [&super::SCAN_OPEN_SPINE, &super::SCAN_OPEN_SPINE_ORDER, &super::SCAN_OPEN_SPINE_SUM64, &super::SCAN_OPEN_SPINE_ORDER64, &super::SCAN_OPEN_SPINE_FLOAT, &super::SCAN_OPEN_SPINE_FLOAT64];
+
+    /// `scan.by_key.downsweep`.
+    pub static SCAN_BY_KEY_DOWNSWEEP: [&Builtin; 6] =
+        [&super::SCAN_BY_KEY_DOWNSWEEP, &super::SCAN_BY_KEY_DOWNSWEEP_ORDER, &super::SCAN_BY_KEY_DOWNSWEEP_SUM64, &super::SCAN_BY_KEY_DOWNSWEEP_ORDER64, &super::SCAN_BY_KEY_DOWNSWEEP_FLOAT, &super::SCAN_BY_KEY_DOWNSWEEP_FLOAT64];
+
+    /// `scan.by_key.lookback`.
+    pub static SCAN_BY_KEY_LOOKBACK: [&Builtin; 4] =
+        [&super::SCAN_BY_KEY_LOOKBACK, &super::SCAN_BY_KEY_LOOKBACK_ORDER, &super::SCAN_BY_KEY_LOOKBACK_SUM64, &super::SCAN_BY_KEY_LOOKBACK_ORDER64];
+
+    /// `reduce.by_key.downsweep`.
+    pub static REDUCE_BY_KEY_DOWNSWEEP: [&Builtin; 6] =
+        [&super::REDUCE_BY_KEY_DOWNSWEEP, &super::REDUCE_BY_KEY_DOWNSWEEP_ORDER, &super::REDUCE_BY_KEY_DOWNSWEEP_SUM64, &super::REDUCE_BY_KEY_DOWNSWEEP_ORDER64, &super::REDUCE_BY_KEY_DOWNSWEEP_FLOAT, &super::REDUCE_BY_KEY_DOWNSWEEP_FLOAT64];
+
+    /// `reduce.by_key.lookback`.
+    pub static REDUCE_BY_KEY_LOOKBACK: [&Builtin; 4] =
+        [&super::REDUCE_BY_KEY_LOOKBACK, &super::REDUCE_BY_KEY_LOOKBACK_ORDER, &super::REDUCE_BY_KEY_LOOKBACK_SUM64, &super::REDUCE_BY_KEY_LOOKBACK_ORDER64];
+
+    /// `reduce.segments`.
+    pub static REDUCE_SEGMENTS: [&Builtin; 6] =
+        [&super::REDUCE_SEGMENTS, &super::REDUCE_SEGMENTS_ORDER, &super::REDUCE_SEGMENTS_SUM64, &super::REDUCE_SEGMENTS_ORDER64, &super::REDUCE_SEGMENTS_FLOAT, &super::REDUCE_SEGMENTS_FLOAT64];
+
+    /// `reduce.join`.
+    pub static REDUCE_JOIN: [&Builtin; 6] =
+        [&super::REDUCE_JOIN, &super::REDUCE_JOIN_ORDER, &super::REDUCE_JOIN_SUM64, &super::REDUCE_JOIN_ORDER64, &super::REDUCE_JOIN_FLOAT, &super::REDUCE_JOIN_FLOAT64];
 
     /// `reduce.terms`.
     pub static REDUCE_TERMS: [&Builtin; 6] =
@@ -1017,8 +1269,11 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("STORED_AS", 49),
     ("INCLUSIVE", 50),
     ("FROM_PARTS", 51),
+    ("IDENTITY_LOW", 56),
+    ("IDENTITY_HIGH", 57),
     ("GROUP_ELEMENTS", 60),
     ("UNLESS_FILTERED", 61),
     ("ALL_BITS", 63),
     ("PREDICATE", 52),
+    ("HEADS", 53),
 ];

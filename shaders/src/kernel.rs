@@ -105,7 +105,18 @@ impl Kernel {
         key: &str,
         source: &str,
     ) -> Result<Arc<Self>, crate::compile::CompileError> {
-        let words = check::function::kernel_with(builtin, key, source)?;
+        Self::with_user_function(builtin, check::UserFunction::Bucket, key, source)
+    }
+
+    /// The same with a function that may be for something else.
+    #[cfg(feature = "compile")]
+    pub fn with_user_function(
+        builtin: &crate::builtin::Builtin,
+        role: check::UserFunction,
+        key: &str,
+        source: &str,
+    ) -> Result<Arc<Self>, crate::compile::CompileError> {
+        let words = check::function::kernel_with(builtin, role, key, source)?;
         let label = format!("{}.user", builtin.label());
         let kernel = Self::of(label.into(), words.spirv.into(), Origin::WithFunction);
         let mut kernel = kernel.map_err(CheckError::from)?;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod adopt;
+mod by_key;
 mod cache;
 mod canary;
 mod counted_device;
@@ -37,10 +38,12 @@ mod policies;
 mod probe;
 mod profiles;
 mod reduce;
+mod reduce_segments;
 mod replay;
 mod scan;
 mod scan_types;
 mod search;
+mod segments_calls;
 mod select;
 mod sort_cases;
 mod sort_options;
@@ -55,6 +58,7 @@ mod synchronization;
 mod terms_calls;
 mod topk;
 mod topk_run;
+mod user_terms;
 mod work;
 
 use std::process::ExitCode;
@@ -68,6 +72,9 @@ fn main() -> ExitCode {
         every_width(reduce::tests()),
         every_width(merge::tests()),
         every_width(search::tests()),
+        every_width(by_key::tests()),
+        every_width(reduce_segments::tests()),
+        every_width(user_terms::tests()),
         every_width(select::tests()),
         every_width(sssp_methods::tests()),
         every_width(sssp_results::tests()),
@@ -103,6 +110,7 @@ fn main() -> ExitCode {
         one_width(soundness_order::tests()),
         one_width(work::tests()),
         one_width(terms_calls::tests()),
+        one_width(segments_calls::tests()),
         one_width(adopt::tests()),
         one_width(embedding::tests()),
         one_width(embedding_addresses::tests()),

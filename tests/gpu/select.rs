@@ -372,27 +372,27 @@ fn refused(gpu: &Gpu) -> Result<()> {
     let huge = graph.import::<u32>("huge", 1 << 33);
     let mut add = |which: Select<u32>, buffers| select(&mut graph, &policy, &which, &buffers);
     let good = SelectBuffers::new(src, dst, one);
-    let less = Select::less_than(3);
+    let less = || Select::less_than(3);
     for (which, buffers) in [
         (Select::flagged(), good),
-        (less, good.flags(src)),
-        (less, good.run_lengths(src)),
+        (less(), good.flags(src)),
+        (less(), good.run_lengths(src)),
         (Select::first_of_runs(), good.rejected(dst).run_lengths(dst)),
     ] {
-        let result = add(which, buffers);
+        let result = add(which.clone(), buffers);
         ensure!(matches!(result, Err(Error::Selection { .. })), "{which:?}: {result:?}");
     }
-    let result = add(less, SelectBuffers::new(src, floats, one));
+    let result = add(less(), SelectBuffers::new(src, floats, one));
     ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "dst", .. })), "{result:?}");
-    let result = add(less, SelectBuffers::new(floats, floats, one));
+    let result = add(less(), SelectBuffers::new(floats, floats, one));
     ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "src", .. })), "{result:?}");
-    let result = add(less, good.count(9));
+    let result = add(less(), good.count(9));
     ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
     let result = add(Select::flagged(), good.flags(one));
     ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
-    let result = add(less, SelectBuffers::new(huge, huge, one));
+    let result = add(less(), SelectBuffers::new(huge, huge, one));
     ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
-    let absurd = add(less, SelectBuffers::new(huge, huge, one).count(u64::MAX));
+    let absurd = add(less(), SelectBuffers::new(huge, huge, one).count(u64::MAX));
     ensure!(matches!(absurd, Err(Error::TooLarge { .. })), "{absurd:?}");
     let result = gpu.context.select_flagged(&[1u32, 2], &[1u32]);
     ensure!(matches!(result, Err(Error::Selection { .. })), "{result:?}");

@@ -125,6 +125,27 @@ pub fn scan<T: Term>(operator: Operator, inclusive: bool, input: &[T]) -> Vec<T>
     input.iter().map(step).collect()
 }
 
+/// The segments of `input`, each of which begins where `heads` says so; the first element begins one.
+pub fn segments<'a, T>(input: &'a [T], heads: &[bool]) -> Vec<&'a [T]> {
+    let mut begins: Vec<usize> = (1..input.len()).filter(|&at| heads[at]).collect();
+    if !input.is_empty() {
+        begins.insert(0, 0);
+    }
+    let ends = begins.iter().skip(1).copied().chain([input.len()]);
+    begins.iter().zip(ends).map(|(&begin, end)| &input[begin..end]).collect()
+}
+
+/// The scan of each segment on its own.
+pub fn scan_segments<T: Term>(
+    operator: Operator,
+    inclusive: bool,
+    input: &[T],
+    heads: &[bool],
+) -> Vec<T> {
+    let scanned = |segment: &&[T]| scan(operator, inclusive, segment);
+    segments(input, heads).iter().flat_map(scanned).collect()
+}
+
 /// What the elements combine to.
 pub fn reduce<T: Term>(operator: Operator, input: &[T]) -> T {
     input.iter().fold(identity(operator), |so_far, &x| combine(operator, so_far, x))

@@ -98,6 +98,12 @@ pub trait Elements: sealed::Elements {
     /// The elements on the device: uploaded, or where they are.
     #[doc(hidden)]
     fn on_device(&self, context: &Context, name: &str) -> Result<Array<Self::Item>>;
+
+    /// The elements where they are on the host.
+    #[doc(hidden)]
+    fn on_host(&self) -> Option<&[Self::Item]> {
+        None
+    }
 }
 
 /// Where arrays are: [`Host`] or [`Device`].
@@ -164,6 +170,10 @@ macro_rules! host_elements {
             fn on_device(&self, context: &Context, name: &str) -> Result<Array<T>> {
                 context.upload_named(name, self)
             }
+
+            fn on_host(&self) -> Option<&[T]> {
+                Some(self)
+            }
         }
     )*};
 }
@@ -203,5 +213,9 @@ impl<A: Elements + ?Sized> Elements for &A {
 
     fn on_device(&self, context: &Context, name: &str) -> Result<Array<Self::Item>> {
         (**self).on_device(context, name)
+    }
+
+    fn on_host(&self) -> Option<&[Self::Item]> {
+        (**self).on_host()
     }
 }

@@ -15,6 +15,8 @@ mod large;
 mod memory;
 pub mod merge;
 pub mod multisplit;
+mod open;
+pub(crate) mod operator;
 mod pieces;
 pub(crate) mod policy;
 pub mod probe;
@@ -39,7 +41,10 @@ pub(in crate::primitives) use memory::{copy_array, copy_into};
 pub use merge::{Merge, MergeBuffers, merge};
 pub use multisplit::SplitBuffers;
 pub use policy::{Policy, ScanMethod};
-pub use reduce::{ReduceBuffers, reduce};
+pub use reduce::{
+    ReduceBuffers, ReduceByKeyBuffers, SegmentedReduceBuffers, reduce, reduce_by_key,
+    reduce_segments,
+};
 pub use scan::{ScanBuffers, scan};
 pub use search::{Search, SearchBuffers, search};
 pub use select::{SelectBuffers, select};

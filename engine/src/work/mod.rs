@@ -42,6 +42,7 @@
 mod frame;
 mod operand;
 mod pass;
+mod segments;
 mod sorted;
 
 pub use frame::Frame;
@@ -60,11 +61,11 @@ use crate::memory::{Array, Buffer};
 use crate::primitives::histogram::Bins;
 use crate::primitives::key::{Key, Value};
 use crate::primitives::multisplit::Buckets;
+use crate::primitives::operator::AnyOperator;
 use crate::primitives::sample::Sample;
 use crate::primitives::scan::Scan;
 use crate::primitives::select::Select;
 use crate::primitives::sort::Sort;
-use crate::primitives::term::Operator;
 use crate::primitives::topk::TopK;
 use crate::primitives::{
     self, Count, HistogramBuffers, Policy, ReduceBuffers, ScanBuffers, SelectBuffers, SortBuffers,
@@ -241,7 +242,7 @@ impl Work {
     }
 
     /// The first element of `dst` gets what the elements of `src` combine to.
-    pub fn reduce<A, B>(&mut self, src: A, dst: B, operator: Operator) -> Result<()>
+    pub fn reduce<A, B>(&mut self, src: A, dst: B, operator: impl Into<AnyOperator>) -> Result<()>
     where
         A: Operand<Item: Key>,
         B: Operand<Item = A::Item>,

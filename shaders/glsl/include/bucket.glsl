@@ -59,20 +59,7 @@ layout(set = 0, binding = 1, std430) readonly buffer TableKeys { KEY at[]; } tab
 
 void stage_splitters() {}
 
-#if KEY_BITS == 64
-uint64_t user_key(uint64_t bits, uint64_t tag) { return bits; }
-int64_t user_key(uint64_t bits, int64_t tag) { return int64_t(bits); }
-#ifdef USER_DOUBLE
-double user_key(uint64_t bits, double tag) {
-    return packDouble2x32(uvec2(uint(bits), uint(bits >> 32)));
-}
-#endif
-#else
-uint user_key(uint bits, uint tag) { return bits; }
-int user_key(uint bits, int tag) { return int(bits); }
-float user_key(uint bits, float tag) { return uintBitsToFloat(bits); }
-#endif
-
+#include "user_key.glsl"
 #include "user_bucket.glsl"
 
 uint raw_bucket(KEY bits) {

@@ -74,6 +74,8 @@
 #define STORED_AS_ID 49
 #define INCLUSIVE_ID 50
 #define FROM_PARTS_ID 51
+#define IDENTITY_LOW_ID 56
+#define IDENTITY_HIGH_ID 57
 
 // Of top-k. ROOM is that of histograms, SORTED that of searches.
 #define GROUP_ELEMENTS_ID 60
@@ -82,5 +84,7 @@
 #define ALL_BITS_ID 63
 // Of selections.
 #define PREDICATE_ID 52
+// Of scans and reductions in segments.
+#define HEADS_ID 53
 
 #endif

@@ -36,8 +36,6 @@ TERM combine_lanes(TERM x) {
 
 #endif
 
-const uint IDENTITY_HALF = 0;
-
 TERM last_lane(TERM through) {
     return subgroupShuffle(through, gl_SubgroupSize - 1);
 }

@@ -12,6 +12,8 @@
 // including kernel includes the file of its terms first (term.glsl or count_term.glsl), and supplies
 // total_of_tile_again(), which is called by one whole subgroup and gives the same total in each of its
 // lanes.
+//
+// Terms of segments (open_term.glsl) have words of their own, in which the state takes two bits.
 
 #ifndef LOOKBACK_GLSL
 #define LOOKBACK_GLSL
@@ -20,37 +22,44 @@
 
 layout(constant_id = SPIN_LIMIT_ID) const uint SPIN_LIMIT = 1024;
 
-TERM total_of_tile_again(uint tile);
-
-// Half words of a term.
-#if TERM_WORDS == 2
-#define HALVES uvec4
-#else
-#define HALVES uvec2
-#endif
-
 const uint STATE_OWN = 1;     // the tile's own total
 const uint STATE_PREFIX = 2;  // the total up to and including the tile
 
-// Every half word of the identity, which comes before the first tile.
-const uint NOTHING = STATE_PREFIX << 16 | IDENTITY_HALF;
+#ifdef OPEN_TERM_GLSL
 
-layout(set = 0, binding = LOOKBACK_BINDING, std430) volatile buffer Status {
-    uint ticket;  // tiles are taken in this order, so that a tile's predecessors have all started
-#if TERM_WORDS == 2
-    uint pad[3];
-#else
-    uint pad;
-#endif
-    HALVES at[];
-} status;
+#define TILE_TERM Open
+#define PUBLISHED uvec4
+const uint STATE_SHIFT = 30;
 
-void publish(uint tile, uint state, TERM total) {
-    WORDS words = to_words(total);
-    status.at[tile] = HALVES(words & 0xFFFFu, words >> 16) | (state << 16);
+PUBLISHED to_published(uint state, TILE_TERM total) {
+    return in_30_bits(total) | (state << STATE_SHIFT);
 }
 
-TERM published(HALVES halves) {
+TILE_TERM published(PUBLISHED words) {
+    return from_30_bits(words & ((1u << STATE_SHIFT) - 1));
+}
+
+TILE_TERM no_tiles() {
+    return nothing_open();
+}
+
+#else
+
+#define TILE_TERM TERM
+// Half words of a term.
+#if TERM_WORDS == 2
+#define PUBLISHED uvec4
+#else
+#define PUBLISHED uvec2
+#endif
+const uint STATE_SHIFT = 16;
+
+PUBLISHED to_published(uint state, TILE_TERM total) {
+    WORDS words = to_words(total);
+    return PUBLISHED(words & 0xFFFFu, words >> 16) | (state << STATE_SHIFT);
+}
+
+TILE_TERM published(PUBLISHED halves) {
 #if TERM_WORDS == 2
     return from_words((halves.xy & 0xFFFFu) | (halves.zw << 16));
 #else
@@ -58,34 +67,65 @@ TERM published(HALVES halves) {
 #endif
 }
 
+TILE_TERM no_tiles() {
+    return IDENTITY;
+}
+
+// Of the tiles that the lanes have, the nearest first.
+TILE_TERM combine_tiles(TILE_TERM x) {
+    return last_lane(combine_lanes(x));
+}
+
+#endif
+
+TILE_TERM total_of_tile_again(uint tile);
+
+layout(set = 0, binding = LOOKBACK_BINDING, std430) volatile buffer Status {
+    uint ticket;  // tiles are taken in this order, so that a tile's predecessors have all started
+#if defined(OPEN_TERM_GLSL) || TERM_WORDS == 2
+    uint pad[3];
+#else
+    uint pad;
+#endif
+    PUBLISHED at[];
+} status;
+
+void publish(uint tile, uint state, TILE_TERM total) {
+    status.at[tile] = to_published(state, total);
+}
+
 // The total of the tiles before `tile`. Called by one whole subgroup; the same in every lane.
-TERM look_back(uint tile) {
-    TERM total = IDENTITY;
+TILE_TERM look_back(uint tile) {
+    TILE_TERM total = no_tiles();
     uint end = tile;  // tiles below this are still to be combined
     uint spins = 0;
     bool done = tile == 0;
     while (!done) {
         uint lane = gl_SubgroupInvocationID;
-        HALVES halves = HALVES(NOTHING);
-        if (lane < end) halves = status.at[end - 1 - lane];
-        HALVES states = halves >> 16;
-        uint state = states == HALVES(states.x) ? states.x : 0;
-        TERM value = published(halves);
+        PUBLISHED words = to_published(STATE_PREFIX, no_tiles());
+        if (lane < end) words = status.at[end - 1 - lane];
+        PUBLISHED states = words >> STATE_SHIFT;
+        uint state = states == PUBLISHED(states.x) ? states.x : 0;
+        TILE_TERM value = no_tiles();
         // Totals are combined up to the first tile that has none: a prefix, which is the last one,
         // or a tile that is missing.
         uvec4 others = subgroupBallot(state != STATE_OWN);
         uint sums = others == uvec4(0) ? gl_SubgroupSize : subgroupBallotFindLSB(others);
         uvec4 prefixes = subgroupBallot(state == STATE_PREFIX && lane == sums);
         done = prefixes != uvec4(0);
-        bool taken = lane < sums || (done && lane == sums);
-        total = combine(total, last_lane(combine_lanes(taken ? value : IDENTITY)));
+        if (lane < sums || (done && lane == sums)) value = published(words);
+        total = combine(combine_tiles(value), total);
         if (!done) {
             end -= sums;
             spins = sums == 0 ? spins + 1 : 0;
             if (spins > SPIN_LIMIT) {
                 end -= 1;
-                total = combine(total, total_of_tile_again(end));
+                TILE_TERM again = total_of_tile_again(end);
+                total = combine(again, total);
                 spins = 0;
+#ifdef ENDS_AT_HEADS
+                done = again.heads > 0;
+#endif
             }
         }
     }

@@ -24,8 +24,15 @@ const uint BY_FLAGS = 0;  // the element's flag is not zero
 const uint BY_RANGE = 1;  // the element is in a range of the order of keys, or is not
 const uint BY_HEADS = 2;  // the element before it is another one, or there is none
 
+#ifdef USER_PREDICATE
+// A function of the user's is asked, which may read this.
+layout(set = 0, binding = 3, std430) readonly buffer Table { uint at[]; } table;
+#include "user_key.glsl"
+#include "user_predicate.glsl"
+#else
 layout(set = 0, binding = 3, std430) readonly buffer Flags { uint at[]; } flags;
 layout(set = 0, binding = 3, std430) readonly buffer FlagsVec4 { uvec4 at[]; } flags_vec4;
+#endif
 
 const uint TILE = gl_WorkGroupSize.x * ROWS * 4;
 
@@ -64,6 +71,7 @@ KEY4 load_keys(uint v, uint count) {
     return x;
 }
 
+#ifndef USER_PREDICATE
 uvec4 load_flags(uint v, uint count) {
     uvec4 x = uvec4(0);
     if (is_whole(v, count)) {
@@ -74,6 +82,7 @@ uvec4 load_flags(uint v, uint count) {
     }
     return x;
 }
+#endif
 
 KEY from_lane(KEY x, uint lane) {
 #if KEY_BITS == 64
@@ -100,6 +109,9 @@ bool is_in_range(KEY bits, KEY low, KEY high) {
 // subgroups, whose lanes have rows side by side.
 uint selected_of_row(uint v, KEY4 x, uint count) {
     bvec4 is;
+#ifdef USER_PREDICATE
+    for (uint c = 0; c < 4; ++c) is[c] = is_selected(user_key(x[c], USER_KEY_TYPE(0)));
+#else
     if (PREDICATE == BY_FLAGS) {
         is = notEqual(load_flags(v, count), uvec4(0));
     } else if (PREDICATE == BY_RANGE) {
@@ -118,6 +130,7 @@ uint selected_of_row(uint v, KEY4 x, uint count) {
         if (lane == 0 && v > 0 && 4 * v < count) before = load_key(4 * v - 1);
         is = bvec4(v == 0 || x.x != before, x.y != x.x, x.z != x.y, x.w != x.z);
     }
+#endif
     uint bits = 0;
     for (uint c = 0; c < 4; ++c)
         if (is[c] && 4 * v + c < count) bits |= 1u << c;

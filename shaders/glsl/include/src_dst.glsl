@@ -3,11 +3,13 @@
 #ifndef SRC_DST_GLSL
 #define SRC_DST_GLSL
 
+#ifndef NO_SRC
 layout(set = 0, binding = 0, std430) readonly buffer Src { uint at[]; } src;
 layout(set = 0, binding = 0, std430) readonly buffer SrcVec4 { uvec4 at[]; } src_vec4;
 
 uvec4 load_vec4(uint v) { return src_vec4.at[v]; }
 uint load_one(uint i) { return src.at[i]; }
+#endif
 
 #ifndef NO_DST
 layout(set = 0, binding = 1, std430) writeonly buffer Dst { uint at[]; } dst;

@@ -7,6 +7,8 @@
 //   ORDER  the least of unsigned numbers that compare like the elements; for the greatest, of their
 //          complements. What an element is, and whether the order is reversed, the host says for what
 //          is loaded and what is stored: the sums between two passes are terms as they are.
+//   USER_OPERATOR  a function of the user's combines terms, which are the bits of elements; that it is
+//          associative is all that is known of it, so that terms are combined in their order
 //
 // Subgroup operations are of 32 bits: 64-bit ones are a feature that a device need not have.
 
@@ -29,9 +31,32 @@
 #define TERM4 uvec4
 #endif
 
-#ifdef ORDER
+#if defined(USER_OPERATOR)
+#include "user_key.glsl"
+#include "user_operator.glsl"
+
+layout(constant_id = IDENTITY_LOW_ID) const uint IDENTITY_LOW = 0;
+layout(constant_id = IDENTITY_HIGH_ID) const uint IDENTITY_HIGH = 0;
+
+TERM identity() {
+#if KEY_BITS == 64
+    return packUint2x32(uvec2(IDENTITY_LOW, IDENTITY_HIGH));
+#else
+    return IDENTITY_LOW;
+#endif
+}
+
+#define IDENTITY identity()
+
+TERM combine(TERM a, TERM b) {
+    return user_bits(combined(user_key(a, USER_KEY_TYPE(0)), user_key(b, USER_KEY_TYPE(0))));
+}
+
+TERM4 combine(TERM a, TERM4 b) {
+    return TERM4(combine(a, b.x), combine(a, b.y), combine(a, b.z), combine(a, b.w));
+}
+#elif defined(ORDER)
 const TERM IDENTITY = ~TERM(0);
-const uint IDENTITY_HALF = 0xFFFFu;
 
 TERM combine(TERM a, TERM b) {
     return min(a, b);
@@ -42,8 +67,6 @@ TERM4 combine(TERM a, TERM4 b) {
 }
 #else
 const TERM IDENTITY = TERM(0);
-const uint IDENTITY_HALF = 0;
-
 TERM combine(TERM a, TERM b) {
     return a + b;
 }
@@ -98,7 +121,7 @@ TERM from_lane(TERM x, uint lane) {
 TERM combine_lanes(TERM x) {
 #if KEY_BITS == 32 && defined(ORDER)
     return subgroupInclusiveMin(x);
-#elif KEY_BITS == 32 && !defined(FLOAT)
+#elif KEY_BITS == 32 && !defined(FLOAT) && !defined(USER_OPERATOR)
     return subgroupInclusiveAdd(x);
 #else
     uint lane = gl_SubgroupInvocationID;
@@ -112,7 +135,7 @@ TERM combine_lanes(TERM x) {
 
 // Of the same lanes without this one: `through` is what combine_lanes() made of `own`.
 TERM lanes_before(TERM through, TERM own) {
-#if defined(ORDER) || defined(FLOAT)
+#if defined(ORDER) || defined(FLOAT) || defined(USER_OPERATOR)
     TERM before = from_lane(through, max(gl_SubgroupInvocationID, 1) - 1);
     return gl_SubgroupInvocationID == 0 ? IDENTITY : before;
 #else
@@ -125,7 +148,7 @@ TERM lanes_before(TERM through, TERM own) {
 TERM all_lanes(TERM x) {
 #if KEY_BITS == 32 && defined(ORDER)
     return subgroupMin(x);
-#elif KEY_BITS == 32 && !defined(FLOAT)
+#elif KEY_BITS == 32 && !defined(FLOAT) && !defined(USER_OPERATOR)
     return subgroupAdd(x);
 #else
     return from_lane(combine_lanes(x), gl_SubgroupSize - 1);

@@ -68,6 +68,17 @@ TERM total_of_rows(TERM4 rows[ROWS]) {
     return total;
 }
 
+// The terms of this subgroup over its part of the tile, combined.
+TERM total_of_subgroup(TERM4 rows[ROWS]) {
+#ifdef USER_OPERATOR
+    TERM total = IDENTITY;
+    [[unroll]] for (uint r = 0; r < ROWS; ++r) total = combine(total, all_lanes(total_of(rows[r])));
+    return total;
+#else
+    return all_lanes(total_of_rows(rows));
+#endif
+}
+
 #ifndef NO_DST
 void store_term(uint i, TERM x) {
     WORDS words = element_of(x);

@@ -37,9 +37,20 @@ void main() {
     for (uint tile = begin; tile < end; ++tile) {
         TERM4 rows[ROWS];
         load_tile(tile * TILE, count, rows);
+#ifdef USER_OPERATOR
+        TERM of_tile;
+        earlier_subgroups(total_of_subgroup(rows), of_tile);
+        own = combine(own, of_tile);
+        barrier();  // subgroup_terms is written again
+#else
         own = combine(own, total_of_rows(rows));
+#endif
     }
+#ifdef USER_OPERATOR
+    TERM total = own;
+#else
     TERM total;
     earlier_subgroups(all_lanes(own), total);
+#endif
     if (thread_rank() == 0) store_term(push.first + group, total);
 }

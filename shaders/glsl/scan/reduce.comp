@@ -34,6 +34,6 @@ void main() {
     TERM4 rows[ROWS];
     load_tile(tile * TILE, count, rows);
     TERM total;
-    earlier_subgroups(all_lanes(total_of_rows(rows)), total);
+    earlier_subgroups(total_of_subgroup(rows), total);
     if (thread_rank() == 0) sums.at[push.first_tile + tile] = to_words(total);
 }

@@ -30,6 +30,11 @@ layout(push_constant) uniform Push {
     uint inverted;  // those that are not in the range
     uvec2 low;      // the first of the range, in the order of keys
     uvec2 high;     // the last
+#ifdef USER_PREDICATE
+    uint parameter_0;
+    uint parameter_1;
+    uint parameter_2;
+#endif
 } push;
 
 #include "count.glsl"

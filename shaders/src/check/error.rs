@@ -89,15 +89,15 @@ pub enum CheckError {
     #[error("with these specialization constants {0}")]
     Specialization(String),
     /// The source has no function of the name asked for.
-    #[error("the GLSL has no function `uint {name}({key})`")]
+    #[error("the GLSL has no function `{wanted}`")]
     NoFunction {
         /// Its name.
         name: &'static str,
-        /// The GLSL type of its parameter.
-        key: String,
+        /// How it is to be declared.
+        wanted: String,
     },
     /// The function has another type than it should.
-    #[error("{name} {found}, but {expected}: write `uint {name}({key} key)`")]
+    #[error("{name} {found}, but {expected}: write `{wanted}`")]
     FunctionType {
         /// Its name.
         name: &'static str,
@@ -105,12 +105,12 @@ pub enum CheckError {
         found: String,
         /// What it should have.
         expected: String,
-        /// The GLSL type that its parameter should have.
-        key: String,
+        /// How it is to be declared.
+        wanted: String,
     },
     /// A function that does more than compute.
     #[error(
-        "`{function}` {problem}: it may read its parameter, its own variables, push.parameter_0, _1 and _2, and table.at[], and write its own variables"
+        "`{function}` {problem}: it may read its parameters, its own variables and, with one parameter, push.parameter_0, _1 and _2 and table.at[], and write its own variables"
     )]
     SideEffect {
         /// The function.

@@ -16,27 +16,13 @@ use super::error::CheckError;
 use super::functions::{self, Rules};
 use super::graft::graft;
 use super::guard::{UnsizedArrays, guard};
-use super::ids::Shape;
+use super::role::UserFunction;
 use super::{check_local, globals, load, memory, signature, source as text};
 use crate::builtin::Builtin;
 use crate::compile::{CompileError, Diagnostic, Source, compile};
 use crate::sources;
 
-/// The name of the function, and the one that messages about its text carry.
-const NAME: &str = "bucket_of";
-const INCLUDE: &str = "user_bucket.glsl";
 const SHADER: &str = "user_function.comp";
-
-/// What the function sees. The names are those of the kernels.
-const TEMPLATE: &str = "#version 460
-#extension GL_GOOGLE_include_directive : require
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-layout(local_size_x = 1) in;
-layout(push_constant) uniform Push { uint parameter_0; uint parameter_1; uint parameter_2; } push;
-layout(set = 0, binding = 1, std430) readonly buffer Table { uint at[]; } table;
-#include \"user_bucket.glsl\"
-void main() { bucket_of(USER_KEY_TYPE(0)); }
-";
 
 /// A kernel with a user's function in it.
 pub(crate) struct WithFunction {
@@ -46,19 +32,30 @@ pub(crate) struct WithFunction {
     pub for_addresses: Vec<u32>,
 }
 
-/// `builtin` with the function `uint bucket_of(key)` of `source`.
+/// A function that is asked for, and the text that it is in.
+#[derive(Clone, Copy)]
+struct Wanted<'a> {
+    role: UserFunction,
+    /// The GLSL type of keys.
+    key: &'a str,
+    source: &'a str,
+}
+
+/// `builtin` with the function of `source`.
 pub(crate) fn kernel_with(
     builtin: &Builtin,
+    role: UserFunction,
     key: &str,
     source: &str,
 ) -> Result<WithFunction, CompileError> {
-    let words = compile_alone(key, source)?;
+    let wanted = Wanted { role, key, source };
+    let words = wanted.compile_alone()?;
     let with = |arrays| -> Result<Vec<u32>, CompileError> {
-        let (mut user, function, order) = check(&words, key, source)?;
+        let (mut user, function, order) = wanted.check(&words)?;
         let which: HashSet<Word> = order.iter().copied().collect();
         guard(&mut user, &which, arrays)?;
-        let by_value = !takes_pointer(&user, function);
-        let host = empty_kernel(builtin, key, by_value)?;
+        let by_value = are_values(&user, function);
+        let host = empty_kernel(builtin, (role, key), by_value)?;
         Ok(graft(&host, &user, function, &order)?)
     };
     Ok(WithFunction {
@@ -67,23 +64,102 @@ pub(crate) fn kernel_with(
     })
 }
 
-/// Checks the function in the module `words`; returns it with all that it calls.
-fn check(words: &[u32], key: &str, source: &str) -> Result<(Editor, Word, Vec<Word>), CheckError> {
-    let (module, interface) = load(words, Some(globals::ARITHMETIC))?;
-    let user = Editor::new(module)?;
-    let wanted = format!("{NAME}({};", mangled(key));
-    let functions = user.module.functions.iter();
-    let found = functions.filter_map(|f| f.def.as_ref()?.result_id);
-    let Some(function) = found.into_iter().find(|id| user.ids.full_name(*id) == wanted) else {
-        return Err(mismatch(key, source).unwrap_or_else(|| no_function(key)));
-    };
-    check_type(&user, function, key, source)?;
-    let functions = Functions::new(&user.module, &user.ids)?;
-    let order = functions.called_from(function)?;
-    functions::check(&functions, &order.iter().copied().collect(), Rules::Pure, &interface)?;
-    let bytes = memory::function_bytes(&user.module, &user.ids, function)?;
-    check_local(NAME, bytes)?;
-    Ok((user, function, order))
+impl Wanted<'_> {
+    /// Checks the function in the module `words`; returns it with all that it calls.
+    fn check(&self, words: &[u32]) -> Result<(Editor, Word, Vec<Word>), CheckError> {
+        let (module, interface) = load(words, Some(globals::ARITHMETIC))?;
+        let user = Editor::new(module)?;
+        let parameters = format!("{};", mangled(self.key)).repeat(self.role.parameters().len());
+        let wanted = format!("{}({parameters}", self.role.name());
+        let functions = user.module.functions.iter();
+        let found = functions.filter_map(|f| f.def.as_ref()?.result_id);
+        let Some(function) = found.into_iter().find(|id| user.ids.full_name(*id) == wanted) else {
+            return Err(self.mismatch().unwrap_or_else(|| self.no_function()));
+        };
+        self.check_type(&user, function)?;
+        let functions = Functions::new(&user.module, &user.ids)?;
+        let order = functions.called_from(function)?;
+        functions::check(&functions, &order.iter().copied().collect(), Rules::Pure, &interface)?;
+        let bytes = memory::function_bytes(&user.module, &user.ids, function)?;
+        check_local(self.role.name(), bytes)?;
+        Ok((user, function, order))
+    }
+
+    fn no_function(&self) -> CheckError {
+        let wanted = self.role.written(self.key, false);
+        CheckError::NoFunction { name: self.role.name(), wanted }
+    }
+
+    fn wrong_type(&self, found: String, expected: String) -> CheckError {
+        let wanted = self.role.written(self.key, true);
+        CheckError::FunctionType { name: self.role.name(), found, expected, wanted }
+    }
+
+    /// What the source says of the function, where that is not what was asked for.
+    fn mismatch(&self) -> Option<CheckError> {
+        let (role, key) = (self.role, self.key);
+        let Some(found) = signature::find(self.source, role.name()) else {
+            return Some(self.no_function());
+        };
+        if found.parameters != vec![key; role.parameters().len()] {
+            let takes = match found.parameters.is_empty() {
+                true => "takes nothing".to_owned(),
+                false => format!("takes `{}`", found.parameters.join(", ")),
+            };
+            return Some(self.wrong_type(takes, format!("{} are `{key}`", role.taken())));
+        }
+        if found.returns != role.returns(key) {
+            let returns = format!("returns `{}`", found.returns);
+            let expected = format!("{} are `{}`", role.result(), role.returns(key));
+            return Some(self.wrong_type(returns, expected));
+        }
+        None
+    }
+
+    fn check_type(&self, user: &Editor, function: Word) -> Result<(), CheckError> {
+        let functions = user.module.functions.iter();
+        let def = functions.filter_map(|f| f.def.as_ref()).find(|d| d.result_id == Some(function));
+        let returns = def.and_then(|d| d.result_type).map(|ty| user.ids.shape(ty));
+        if returns.is_some() && returns == self.role.shape(self.key) {
+            return Ok(());
+        }
+        Err(self.mismatch().unwrap_or_else(|| {
+            let expected = format!("{} are `{}`", self.role.result(), self.role.returns(self.key));
+            self.wrong_type("returns another type".to_owned(), expected)
+        }))
+    }
+
+    fn compile_alone(&self) -> Result<Vec<u32>, CompileError> {
+        text::check(self.source)?;
+        let defines = [("USER_KEY_TYPE".to_owned(), self.key.to_owned())];
+        let includes = [(self.role.include(), self.source)];
+        let glsl = &self.role.template();
+        let alone = Source { name: SHADER, glsl, defines: &defines, includes: &includes };
+        match compile(&alone) {
+            Err(CompileError::Glsl(diagnostics)) => Err(self.users_own(diagnostics)),
+            other => other,
+        }
+    }
+
+    /// Messages about the user's lines alone. Where there are none, the call did not fit the function,
+    /// or the text ends too early.
+    fn users_own(&self, diagnostics: Vec<Diagnostic>) -> CompileError {
+        let include = self.role.include();
+        let (own, mut others): (Vec<_>, Vec<_>) =
+            diagnostics.into_iter().partition(|d| d.file == include);
+        if !own.is_empty() {
+            return CompileError::Glsl(own);
+        }
+        if let Some(error) = self.mismatch() {
+            return error.into();
+        }
+        for diagnostic in &mut others {
+            include.clone_into(&mut diagnostic.file);
+            diagnostic.line = self.source.lines().count();
+            diagnostic.excerpt = self.source.lines().last().map(str::to_owned);
+        }
+        CompileError::Glsl(others)
+    }
 }
 
 /// How the compiler writes a type in the name of a function.
@@ -99,91 +175,27 @@ fn mangled(key: &str) -> &str {
     }
 }
 
-fn no_function(key: &str) -> CheckError {
-    CheckError::NoFunction { name: NAME, key: key.to_owned() }
+/// Of each parameter, whether it is a value and not a pointer to a copy, which it is where it is not `const`.
+fn are_values(user: &Editor, function: Word) -> Vec<bool> {
+    let mut functions = user.module.functions.iter();
+    let found = functions.find(|f| f.def.as_ref().and_then(|d| d.result_id) == Some(function));
+    let parameters = found.iter().flat_map(|f| &f.parameters);
+    let is_value = |id: Option<Word>| id.is_none_or(|id| user.ids.pointer(id).is_none());
+    parameters.map(|parameter| is_value(parameter.result_id)).collect()
 }
 
-/// What the source says of the function, where that is not what was asked for.
-fn mismatch(key: &str, source: &str) -> Option<CheckError> {
-    let Some(found) = signature::find(source, NAME) else { return Some(no_function(key)) };
-    let error = |found: String, expected: String| {
-        Some(CheckError::FunctionType { name: NAME, found, expected, key: key.to_owned() })
-    };
-    if found.parameters != [key] {
-        let takes = match found.parameters.is_empty() {
-            true => "takes nothing".to_owned(),
-            false => format!("takes `{}`", found.parameters.join(", ")),
-        };
-        return error(takes, format!("keys are `{key}`"));
-    }
-    if found.returns != "uint" {
-        return error(format!("returns `{}`", found.returns), "ids are `uint`".to_owned());
-    }
-    None
-}
-
-fn check_type(user: &Editor, function: Word, key: &str, source: &str) -> Result<(), CheckError> {
-    let functions = user.module.functions.iter();
-    let def = functions.filter_map(|f| f.def.as_ref()).find(|d| d.result_id == Some(function));
-    let returns = def.and_then(|d| d.result_type).map(|ty| user.ids.shape(ty));
-    if returns == Some(Shape::Int { bits: 32, signed: false }) {
-        return Ok(());
-    }
-    Err(mismatch(key, source).unwrap_or_else(|| CheckError::FunctionType {
-        name: NAME,
-        found: "returns another type".to_owned(),
-        expected: "ids are `uint`".to_owned(),
-        key: key.to_owned(),
-    }))
-}
-
-/// Whether the parameter is a pointer to a copy, as it is unless it is `const`.
-fn takes_pointer(user: &Editor, function: Word) -> bool {
-    let functions = user.module.functions.iter();
-    let mut found =
-        functions.filter(|f| f.def.as_ref().and_then(|d| d.result_id) == Some(function));
-    let parameter = found.next().and_then(|f| f.parameters.first()?.result_id);
-    parameter.is_some_and(|id| user.ids.pointer(id).is_some())
-}
-
-fn compile_alone(key: &str, source: &str) -> Result<Vec<u32>, CompileError> {
-    text::check(source)?;
-    let defines = [("USER_KEY_TYPE".to_owned(), key.to_owned())];
-    let includes = [(INCLUDE, source)];
-    let alone = Source { name: SHADER, glsl: TEMPLATE, defines: &defines, includes: &includes };
-    match compile(&alone) {
-        Err(CompileError::Glsl(diagnostics)) => Err(users_own(key, source, diagnostics)),
-        other => other,
-    }
-}
-
-/// Messages about the user's lines alone. Where there are none, the call did not fit the function,
-/// or the text ends too early.
-fn users_own(key: &str, source: &str, diagnostics: Vec<Diagnostic>) -> CompileError {
-    let (own, mut others): (Vec<_>, Vec<_>) =
-        diagnostics.into_iter().partition(|d| d.file == INCLUDE);
-    if !own.is_empty() {
-        return CompileError::Glsl(own);
-    }
-    if let Some(error) = mismatch(key, source) {
-        return error.into();
-    }
-    for diagnostic in &mut others {
-        INCLUDE.clone_into(&mut diagnostic.file);
-        diagnostic.line = source.lines().count();
-        diagnostic.excerpt = source.lines().last().map(str::to_owned);
-    }
-    CompileError::Glsl(others)
-}
-
-type EmptyKernels = Mutex<HashMap<(&'static str, String, bool), Arc<[u32]>>>;
+type EmptyKernels = Mutex<HashMap<(&'static str, String, Vec<bool>), Arc<[u32]>>>;
 
 /// The kernel with a function that does nothing in the place of the user's. There are as many of
 /// them as kernels times types of keys, and each is compiled once.
-fn empty_kernel(builtin: &Builtin, key: &str, by_value: bool) -> Result<Arc<[u32]>, CompileError> {
+fn empty_kernel(
+    builtin: &Builtin,
+    (role, key): (UserFunction, &str),
+    by_value: Vec<bool>,
+) -> Result<Arc<[u32]>, CompileError> {
     static KERNELS: OnceLock<EmptyKernels> = OnceLock::new();
     let kernels = KERNELS.get_or_init(EmptyKernels::default);
-    let entry = (builtin.label(), key.to_owned(), by_value);
+    let entry = (builtin.label(), key.to_owned(), by_value.clone());
     if let Some(words) = kernels.lock().unwrap_or_else(PoisonError::into_inner).get(&entry) {
         return Ok(words.clone());
     }
@@ -195,14 +207,18 @@ fn empty_kernel(builtin: &Builtin, key: &str, by_value: bool) -> Result<Arc<[u32
     })?;
     let mut defines: Vec<(String, String)> =
         builtin.defines().iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
-    defines.push(("USER_BUCKET".to_owned(), "1".to_owned()));
+    defines.push((role.define().to_owned(), "1".to_owned()));
     defines.push(("USER_KEY_TYPE".to_owned(), key.to_owned()));
     if key == "double" {
         defines.push(("USER_DOUBLE".to_owned(), "1".to_owned()));
     }
-    let qualifier = if by_value { "const " } else { "" };
-    let empty = format!("uint {NAME}({qualifier}{key} key) {{ return 0u; }}");
-    let includes = [(INCLUDE, empty.as_str())];
+    let parameter = |(name, by_value): (&&str, &bool)| {
+        format!("{}{key} {name}", if *by_value { "const " } else { "" })
+    };
+    let parameters: Vec<String> = role.parameters().iter().zip(&by_value).map(parameter).collect();
+    let (returns, name) = (role.returns(key), role.name());
+    let empty = format!("{returns} {name}({}) {{ return {returns}(0); }}", parameters.join(", "));
+    let includes = [(role.include(), empty.as_str())];
     let source = Source { name: builtin.file(), glsl, defines: &defines, includes: &includes };
     let words: Arc<[u32]> = compile(&source)?.into();
     kernels.lock().unwrap_or_else(PoisonError::into_inner).insert(entry, words.clone());

@@ -19,7 +19,7 @@ pub(super) fn graft(
     order: &[Word],
 ) -> Result<Vec<u32>, CheckError> {
     let (module, _) = load(host, None)?;
-    let mut graft = Graft { host: Editor::new(module)?, user, map: HashMap::new() };
+    let mut graft = Graft { host: Editor::new(module)?, user, function, map: HashMap::new() };
     let replaced = graft.remove(user.ids.full_name(function))?;
     let replaced_def = replaced.def.as_ref();
     graft.map.extend(replaced_def.and_then(|d| d.result_id).map(|id| (function, id)));
@@ -57,6 +57,7 @@ pub(super) fn graft(
 struct Graft<'u> {
     host: Editor,
     user: &'u Editor,
+    function: Word,
     /// Ids of the user's module, as those of the host.
     map: HashMap<Word, Word>,
 }
@@ -121,7 +122,7 @@ impl Graft<'_> {
     }
 
     fn uses(&self, what: &str) -> CheckError {
-        let function = "bucket_of".to_owned();
+        let function = self.user.ids.name(self.function);
         CheckError::SideEffect { function, problem: format!("uses {what}") }
     }
 

@@ -37,6 +37,8 @@ pub(crate) mod function;
 #[cfg(feature = "compile")]
 mod graft;
 #[cfg(feature = "compile")]
+mod role;
+#[cfg(feature = "compile")]
 mod signature;
 #[cfg(feature = "compile")]
 pub(crate) mod source;
@@ -56,6 +58,8 @@ use ids::Ids;
 
 pub use error::CheckError;
 pub use memory::{MAX_LOCAL_BYTES, MemoryUse};
+#[cfg(feature = "compile")]
+pub use role::UserFunction;
 #[cfg(feature = "compile")]
 pub use source::MAX_SOURCE_BYTES;
 

@@ -1,8 +1,9 @@
 //! The primitives on the machine: at every subgroup width and under every schedule they give the
 //! CPU's bytes, and nothing is found wrong with them.
 //!
-//! The plain run takes a sample; `MULTISPLIT_FULL=1` runs every case under every schedule, in parts with
-//! `MULTISPLIT_PART=K/N`, and says how far it is. `MULTISPLIT_KERNELS` names kernels: cases that run none
+//! The plain run takes a sample; `MULTISPLIT_FULL=1` runs every case, in parts with `MULTISPLIT_PART=K/N`,
+//! and says how far it is. Each is run under two schedules, so that every method is run under each of them
+//! at every width, on all sizes. `MULTISPLIT_KERNELS` names kernels: cases that run none
 //! of them are left out.
 
 mod common;
@@ -20,7 +21,7 @@ use common::primitives::Device;
 use common::progress::{asked_kernel, for_each, processor_time, say, selected, write_report};
 use common::sampling::{Seen, sample};
 use multisplit::shaders::manifest;
-use multisplit_machine::{AtomicOrder, Coverage, Options, Schedule};
+use multisplit_machine::{AtomicOrder, Coverage, Options, Rng, Schedule};
 
 /// Cases of the sample for each width and ranking.
 const SAMPLE: usize = 30;
@@ -49,7 +50,7 @@ fn schedules(seed: u64) -> [Options; 6] {
     ]
 }
 
-/// A case, and how it is run: in a full run by every schedule, else by one of them.
+/// A case, and how it is run: in a full run under two schedules, else under one.
 struct Job {
     device: Device,
     case: Source,
@@ -80,7 +81,11 @@ fn jobs(device: Device, seen: &mut Seen, number: usize) -> Result<Vec<Job>> {
         let width = device.width;
         let ways = schedules((k * 7 + number) as u64).map(|way| Options { width, ..way });
         let one = (k + number) % ways.len();
-        let ways = if full() { ways.to_vec() } else { vec![ways[one]] };
+        // At random, so that schedules go with everything else by which cases differ.
+        let first =
+            Rng::new((k * WIDTHS.len() * 2 + number) as u64).below(ways.len() as u64) as usize;
+        let other = (first + 1 + (k + number) % (ways.len() - 1)) % ways.len();
+        let ways = if full() { vec![ways[first], ways[other]] } else { vec![ways[one]] };
         Job { device, case, ways }
     };
     Ok(mine.map(job).collect())

@@ -3,10 +3,12 @@
 
 use anyhow::{Result, ensure};
 use multisplit::graph::{Buffer, Graph};
-use multisplit::primitives::{self, ReduceBuffers, ScanBuffers, SelectBuffers};
+use multisplit::primitives::{
+    self, ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers, SelectBuffers,
+};
 use multisplit::{Array, Bound, Key, Operator, Scan, Select};
 
-use super::measure::Bench;
+use super::measure::{Bench, Timed};
 use super::output::{Figure, Output};
 use super::segments;
 use crate::figures::elements_per_nanosecond;
@@ -15,6 +17,8 @@ use crate::{data, passes};
 
 /// Half of all keys are below.
 const HALF: u32 = 1 << 31;
+/// Lengths of rows that are summed up.
+const ROWS: [u64; 7] = [16, 64, 256, 1024, 4096, 1 << 16, 1 << 20];
 /// Rounded sums of 2^28 floats are as near as this to those of doubles.
 const NEAR: f64 = 1e-3;
 
@@ -43,10 +47,21 @@ pub(super) fn mixed(index: usize, seed: u64) -> u32 {
 }
 
 impl Family<'_> {
-    /// Runs a graph once, has its result checked, and measures it.
     fn figure(
         &self,
         op: &'static str,
+        graph: Graph,
+        bound: &[Bound<'_>],
+        output: &mut Output,
+        check: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
+        self.figure_of((op, 0), graph, bound, output, check)
+    }
+
+    /// Runs a graph once, has its result checked, and measures it.
+    fn figure_of(
+        &self,
+        (op, m): (&'static str, u64),
         graph: Graph,
         bound: &[Bound<'_>],
         output: &mut Output,
@@ -56,19 +71,21 @@ impl Family<'_> {
         let executable = context.instantiate(self.target.plan(graph, true)?)?;
         context.run(&executable, bound)?;
         check()?;
-        let nanoseconds = self.bench.time(&executable, bound)?;
+        let Timed { nanoseconds, settled } = self.bench.time(&executable, bound)?;
         let labels: Vec<_> =
             executable.plan().steps().iter().map(|step| step.pass.label.as_str()).collect();
         let method = match () {
             () if labels.iter().any(|label| label.starts_with("select.")) => "lookback",
-            () if labels.contains(&"scan.lookback") => "lookback",
+            () if labels.iter().any(|label| label.ends_with(".lookback")) => "lookback",
+            () if labels.contains(&"scan.open_totals") => "reduce-then-scan",
+            () if labels.contains(&"reduce.segments") => "tiles",
             () if labels.contains(&"scan.reduce") => "reduce-then-scan",
             () if labels.contains(&"reduce.parts") => "two-passes",
             () => "one-workgroup",
         };
         let gps = elements_per_nanosecond(self.n, nanoseconds);
-        let figure =
-            Figure { op, n: self.n, m: 0, ms: nanoseconds / 1e6, gps, method, split: None };
+        let ms = nanoseconds / 1e6;
+        let figure = Figure { op, n: self.n, m, ms, gps, method, settled, split: None };
         output.figure(figure)?;
         if self.bench.timing.passes {
             let runs = self.bench.timing.runs;
@@ -168,6 +185,7 @@ impl Family<'_> {
         let src = self.bench.context.upload(floats)?;
         let greatest = floats.iter().copied().fold(0.0, f32::max);
         self.reduction(("reduce_max_f32", Operator::Max), &src, greatest, output)?;
+        self.rows(floats, &src, output)?;
         self.sums("scan_inclusive_f32", &src, output, |found| {
             let mut sum = 0.0;
             floats.iter().zip(found).all(|(&x, &found)| {
@@ -208,7 +226,87 @@ impl Family<'_> {
         let which = ("unique_u32", Select::first_of_runs(), false);
         self.selection(which, &src, output, (&keys, &[]))?;
         let which = ("run_length_encode_u32", Select::first_of_runs(), true);
-        self.selection(which, &src, output, (&keys, &lengths))
+        self.selection(which, &src, output, (&keys, &lengths))?;
+        self.by_key((&words, &src), output)
+    }
+
+    /// Sums of the values of each run, and their scan.
+    fn by_key(&self, (keys, src): (&[u32], &Array<u32>), output: &mut Output) -> Result<()> {
+        let (context, n) = (self.bench.context, self.n);
+        let values = data::words(n, |index| mixed(index, 2))?;
+        let of_values = context.upload(&values)?;
+        let (mut sums, mut scanned): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+        for (at, &value) in values.iter().enumerate() {
+            if at == 0 || keys[at] != keys[at - 1] {
+                sums.push(0);
+            }
+            if let Some(sum) = sums.last_mut() {
+                *sum = sum.wrapping_add(value);
+                scanned.push(*sum);
+            }
+        }
+        let (dst, found) = (context.zeroed::<u32>(n)?, context.zeroed::<u32>(1)?);
+        let keys_out = context.zeroed::<u32>(n)?;
+        let imports = |graph: &mut Graph| {
+            ["keys", "values", "keys_out", "dst"].map(|name| graph.import::<u32>(name, n))
+        };
+        let mut graph = Graph::new("reduce by key");
+        let [from, with, out, to] = imports(&mut graph);
+        let count = graph.import::<u32>("found", 1);
+        let buffers = ReduceByKeyBuffers::new((from, with), (out, to), count);
+        primitives::reduce_by_key(&mut graph, &self.target.policy, Operator::Sum, &buffers)?;
+        let bound: [Bound<'_>; 5] = [
+            (from, src).into(),
+            (with, &of_values).into(),
+            (out, &keys_out).into(),
+            (to, &dst).into(),
+            (count, &found).into(),
+        ];
+        self.figure("reduce_by_key_u32", graph, &bound, output, || {
+            let runs = sums.len() as u64;
+            ensure!(context.download(&found)? == [runs as u32], "the count is wrong");
+            ensure!(context.download_range(&dst, 0..runs)? == sums, "the sums are wrong");
+            Ok(())
+        })?;
+        let mut graph = Graph::new("scan by key");
+        let [from, with, _, to] = imports(&mut graph);
+        let how = Scan::inclusive(Operator::Sum);
+        let buffers = ScanBuffers::new(with, to).keys(from);
+        primitives::scan(&mut graph, &self.target.policy, &how, &buffers)?;
+        let bound: [Bound<'_>; 3] =
+            [(from, src).into(), (with, &of_values).into(), (to, &dst).into()];
+        self.figure("scan_inclusive_by_key_u32", graph, &bound, output, || {
+            ensure!(context.download(&dst)? == scanned, "the scan is wrong");
+            Ok(())
+        })
+    }
+
+    /// Sums of rows of m floats, where the array is large enough to have some.
+    fn rows(&self, floats: &[f32], src: &Array<f32>, output: &mut Output) -> Result<()> {
+        let (context, n) = (self.bench.context, self.n);
+        for m in ROWS.into_iter().filter(|m| n.is_multiple_of(*m)) {
+            let segments = n / m;
+            let offsets = data::words(segments + 1, |index| (index as u64 * m) as u32)?;
+            let (offsets, dst) = (context.upload(&offsets)?, context.zeroed::<f32>(segments)?);
+            let mut graph = Graph::new("reduce segments");
+            let (from, to) = (graph.import::<f32>("src", n), graph.import::<f32>("dst", segments));
+            let cuts = graph.import::<u32>("offsets", segments + 1);
+            let buffers = SegmentedReduceBuffers::new(from, cuts, to);
+            primitives::reduce_segments(&mut graph, &self.target.policy, Operator::Sum, &buffers)?;
+            let bound: [Bound<'_>; 3] =
+                [(from, src).into(), (cuts, &offsets).into(), (to, &dst).into()];
+            self.figure_of(("segmented_reduce_sum_f32", m), graph, &bound, output, || {
+                let found = context.download(&dst)?;
+                let is_near = |(row, found): (&[f32], &f32)| {
+                    let sum: f64 = row.iter().map(|&x| f64::from(x)).sum();
+                    (f64::from(*found) - sum).abs() <= NEAR * sum
+                };
+                let all = floats.chunks(m as usize).zip(&found).all(is_near);
+                ensure!(all, "the sums of rows are wrong");
+                Ok(())
+            })?;
+        }
+        Ok(())
     }
 }
 

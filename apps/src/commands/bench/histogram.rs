@@ -7,7 +7,7 @@ use multisplit::Array;
 use multisplit::primitives::histogram::HistogramTuning;
 use serde::Serialize;
 
-use super::measure::Bench;
+use super::measure::{Bench, Timed};
 use super::output::{Figure, Output};
 use super::subjects::POISON;
 use crate::figures::elements_per_nanosecond;
@@ -194,7 +194,7 @@ impl Input<'_> {
             let (got, expected) = (got[bin], expected[bin]);
             bail!("the histogram is wrong: bin {bin} has {got}, the CPU says {expected}");
         }
-        let nanoseconds = self.bench.time(&executable, &bound)?;
+        let Timed { nanoseconds, settled } = self.bench.time(&executable, &bound)?;
         output.figure(Figure {
             op: op.name(),
             n: self.n,
@@ -202,6 +202,7 @@ impl Input<'_> {
             ms: nanoseconds / 1e6,
             gps: elements_per_nanosecond(self.n, nanoseconds),
             method: histogram.method,
+            settled,
             split: None,
         })?;
         if timing.passes {

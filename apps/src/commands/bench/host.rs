@@ -34,6 +34,7 @@ pub fn measure(bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
             ms: nanoseconds / 1e6,
             gps: elements_per_nanosecond(n, nanoseconds),
             method: "staging",
+            settled: true,
             split: None,
         })?;
     }

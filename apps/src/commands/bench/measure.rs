@@ -1,10 +1,11 @@
-//! How a figure is measured: checked once, warmed up, then the median of runs in a row.
+//! How a figure is measured: checked once, warmed up, then the median of runs in a row, with the clocks up.
 
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use multisplit::{Array, Bound, Context, Executable};
 
+use super::clock::Clock;
 use super::output::{Figure, Output};
 use super::subjects::{Case, POISON, Subject};
 use crate::figures::{elements_per_nanosecond, median};
@@ -28,6 +29,16 @@ pub struct Bench<'c> {
     pub software: bool,
     /// One tile in so many checks itself, where that is said.
     pub canary: Option<u32>,
+    /// What tells whether clocks are up; a software driver has none of its own.
+    pub clock: Option<Clock>,
+}
+
+/// What a run took.
+#[derive(Clone, Copy, Debug)]
+pub struct Timed {
+    pub nanoseconds: f64,
+    /// Whether the clocks were up, and two batches of runs agreed.
+    pub settled: bool,
 }
 
 /// What the cases of one size share.
@@ -81,7 +92,7 @@ impl Bench<'_> {
         context.run(&executable, &bound)?;
         (case.check)(&arrays.input, &context.download(&arrays.dst)?)?;
 
-        let nanoseconds = self.time(&executable, &bound)?;
+        let Timed { nanoseconds, settled } = self.time(&executable, &bound)?;
         output.figure(Figure {
             op: case.op,
             n,
@@ -90,6 +101,7 @@ impl Bench<'_> {
             ms: nanoseconds / 1e6,
             gps: elements_per_nanosecond(n, nanoseconds),
             method: case.method,
+            settled,
             split: None,
         })?;
         if self.timing.passes {
@@ -98,10 +110,41 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Nanoseconds of one run, once the clocks are up.
-    pub fn time(&self, executable: &Executable, bound: &[Bound<'_>]) -> Result<f64> {
-        let batch = || Ok(self.context.time_runs(executable, bound, self.timing.runs)?);
-        settled(&self.timing, batch)
+    /// What one run takes, once the clocks are up.
+    pub fn time(&self, executable: &Executable, bound: &[Bound<'_>]) -> Result<Timed> {
+        self.settled(|| Ok(self.context.time_runs(executable, bound, self.timing.runs)?))
+    }
+
+    /// Gives the device something to do while the host prepares what is measured next.
+    pub fn keep_busy(&self) -> Result<()> {
+        self.clock.as_ref().map_or(Ok(()), Clock::keep_busy)
+    }
+
+    /// What one run takes: the median of a batch of runs, once the time to warm up has passed and
+    /// two batches in a row agree, with the clocks up before and after.
+    pub fn settled(&self, mut batch: impl FnMut() -> Result<Vec<f64>>) -> Result<Timed> {
+        let warmup = Duration::from_millis(self.timing.warmup_ms);
+        let mut attempts = 0;
+        loop {
+            if let Some(clock) = &self.clock {
+                clock.wait(self.context)?;
+            }
+            let start = Instant::now();
+            let mut batch = || {
+                self.keep_busy()?;
+                batch()
+            };
+            while start.elapsed() < warmup {
+                batch()?;
+            }
+            let batches = self.timing.warmup_ms / MS_OF_BATCH;
+            let (nanoseconds, agreed) = agreed(batches, || Ok(median(batch()?)))?;
+            let up = self.clock.as_ref().map_or(Ok(true), |clock| clock.is_up(self.context))?;
+            attempts += 1;
+            if up && agreed || attempts == ATTEMPTS {
+                return Ok(Timed { nanoseconds, settled: up && agreed });
+            }
+        }
     }
 }
 
@@ -109,30 +152,22 @@ impl Bench<'_> {
 const AGREEMENT: f64 = 0.03;
 /// More batches than this many milliseconds of warming up each are not waited for.
 const MS_OF_BATCH: u64 = 50;
+/// How often a figure is measured before it is said that it did not settle.
+const ATTEMPTS: u32 = 4;
 
-/// Nanoseconds of one run: the median of a batch of runs, once the time to warm up has passed and
-/// two batches in a row agree. Clocks that went down while the CPU checked a result come up in
-/// their own time.
-pub fn settled(timing: &Timing, mut batch: impl FnMut() -> Result<Vec<f64>>) -> Result<f64> {
-    let (start, warmup) = (Instant::now(), Duration::from_millis(timing.warmup_ms));
-    while start.elapsed() < warmup {
-        batch()?;
-    }
-    agreed(timing.warmup_ms / MS_OF_BATCH, || Ok(median(batch()?)))
-}
-
-/// The first time that agrees with the one before it, of at most `max` more than one.
-fn agreed(max: u64, mut time: impl FnMut() -> Result<f64>) -> Result<f64> {
+/// The first time that agrees with the one before it, of at most `max` more than one, and whether there
+/// was one. Where none is to be waited for, nothing can disagree.
+fn agreed(max: u64, mut time: impl FnMut() -> Result<f64>) -> Result<(f64, bool)> {
     let mut last = time()?;
     for _ in 0..max {
         let next = time()?;
         let agree = (next - last).abs() <= AGREEMENT * last;
         last = next;
         if agree {
-            break;
+            return Ok((last, true));
         }
     }
-    Ok(last)
+    Ok((last, max == 0))
 }
 
 #[cfg(test)]
@@ -145,6 +180,9 @@ mod tests {
             let mut times = [9.0, 5.0, 4.0, 3.9, 1.0].into_iter();
             agreed(max, || Ok(times.next().expect("no more than these"))).expect("a time")
         };
-        assert_eq!([of(0), of(1), of(2), of(3), of(100)], [9.0, 5.0, 4.0, 3.9, 3.9]);
+        let not_yet = [(5.0, false), (4.0, false)];
+        assert_eq!(of(0), (9.0, true));
+        assert_eq!([of(1), of(2)], not_yet);
+        assert_eq!([of(3), of(100)], [(3.9, true), (3.9, true)]);
     }
 }

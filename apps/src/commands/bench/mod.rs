@@ -1,5 +1,6 @@
 //! `multisplit bench`: what is measured, on which sizes, and where the figures go.
 
+mod clock;
 mod family;
 mod files;
 mod histogram;
@@ -24,6 +25,7 @@ use multisplit::{Config, Context, Error, Features, RankingChoice};
 
 pub use self::output::Output;
 
+use self::clock::Clock;
 use self::measure::{Bench, Timing};
 use self::subjects::Subject;
 use crate::device::Devices;
@@ -118,7 +120,7 @@ impl Options {
 
     /// Measures on this device; before each size the copy kernel, if its rate is wanted besides.
     fn measure(&self, context: &Context, copies: bool, output: &mut Output) -> Result<()> {
-        let bench = self.bench(context);
+        let bench = self.bench(context)?;
         for subject in self.subjects() {
             if subject == Subject::Sssp {
                 self.sssp.measure(&bench, output)?;
@@ -135,7 +137,7 @@ impl Options {
         Ok(())
     }
 
-    fn bench<'c>(&self, context: &'c Context) -> Bench<'c> {
+    fn bench<'c>(&self, context: &'c Context) -> Result<Bench<'c>> {
         let software = context.properties().device_type == PhysicalDeviceType::CPU;
         let (runs, warmup) = if software { (5, 20) } else { (20, 500) };
         let timing = Timing {
@@ -143,7 +145,8 @@ impl Options {
             warmup_ms: self.warmup.unwrap_or(warmup),
             passes: self.passes,
         };
-        Bench { context, timing, software, canary: self.canary }
+        let clock = if software { None } else { Some(Clock::new(context)?) };
+        Ok(Bench { context, timing, software, canary: self.canary, clock })
     }
 
     fn measure_size(

@@ -33,6 +33,8 @@ pub struct Figure {
     pub gps: f64,
     /// How it was done.
     pub method: &'static str,
+    /// Whether the clocks were up, and batches of runs agreed.
+    pub settled: bool,
     /// What only splits have.
     pub split: Option<SplitFigure>,
 }
@@ -68,6 +70,9 @@ struct FigureLine {
     method: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     ranking: Option<&'static str>,
+    /// Said where it is not so.
+    #[serde(skip_serializing_if = "is_true")]
+    settled: bool,
     #[serde(flatten)]
     split: Option<SplitFigure>,
 }
@@ -78,6 +83,11 @@ struct PipelineLine<'a> {
     pipeline: &'a str,
     ranking: &'static str,
     statistics: BTreeMap<&'a str, &'a str>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+pub(super) fn is_true(value: &bool) -> bool {
+    *value
 }
 
 /// Takes the figures as they come.
@@ -125,12 +135,19 @@ impl Output {
 
     /// A line for `figure`.
     pub fn figure(&mut self, figure: Figure) -> Result<()> {
-        let Figure { op, n, m, ms, gps, method, split } = figure;
+        let Figure { op, n, m, ms, gps, method, settled, split } = figure;
         let (ms, gps) = (six_digits(ms), six_digits(gps));
         let ranking = ranks(op).then_some(self.ranking);
         let name = ranking.map(Ranking::name);
-        let line = FigureLine { anchor: ANCHOR, op, n, m, ms, gps, method, ranking: name, split };
+        let anchor = ANCHOR;
+        let line = FigureLine { anchor, op, n, m, ms, gps, method, ranking: name, settled, split };
         self.line(&line)?;
+        if !settled {
+            let n = size::show(n);
+            report::note(format_args!(
+                "{op} ({method}), n = {n}: the device's clocks did not settle"
+            ));
+        }
         self.figures.push((figure, ranking));
         Ok(())
     }
@@ -283,6 +300,7 @@ mod tests {
             ms: 0.125,
             gps: 268.4,
             method: "lookback",
+            settled: true,
             split: None,
         };
         let text = table(&[(figure, Some(Ranking::Probed))]);

@@ -7,9 +7,9 @@ use multisplit::primitives::{self, SortBuffers};
 use multisplit::{Array, Bound, Sort};
 
 use super::family::mixed;
-use super::measure::Bench;
+use super::measure::{Bench, Timed};
 use super::output::{Figure, Output};
-use crate::figures::{elements_per_nanosecond, median};
+use crate::figures::elements_per_nanosecond;
 use crate::plans::Target;
 use crate::{data, passes};
 
@@ -111,16 +111,19 @@ impl Segments<'_> {
         context.run(&executable, &bound)?;
         self.check(offsets, indices)?;
 
-        self.bench.time(&executable, &bound)?;
-        let mut times = Vec::new();
-        for _ in 0..self.bench.timing.runs {
-            restore()?;
-            times.extend(context.time_runs(&executable, &bound, 1)?);
-        }
-        let nanoseconds = median(times);
+        let Timed { nanoseconds, settled } = self.bench.settled(|| {
+            let mut times = Vec::new();
+            for _ in 0..self.bench.timing.runs {
+                restore()?;
+                self.bench.keep_busy()?;
+                times.extend(context.time_runs(&executable, &bound, 1)?);
+            }
+            Ok(times)
+        })?;
         let method = if row.is_some() { "rows" } else { "offsets" };
         let gps = elements_per_nanosecond(n, nanoseconds);
-        output.figure(Figure { op, n, m, ms: nanoseconds / 1e6, gps, method, split: None })?;
+        let ms = nanoseconds / 1e6;
+        output.figure(Figure { op, n, m, ms, gps, method, settled, split: None })?;
         if self.bench.timing.passes {
             restore()?;
             let runs = self.bench.timing.runs;

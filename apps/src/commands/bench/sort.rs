@@ -6,10 +6,10 @@ use multisplit::graph::{self, Graph};
 use multisplit::primitives::copy;
 use multisplit::{Array, Key};
 
-use super::measure::Bench;
+use super::measure::{Bench, Timed};
 use super::output::{Figure, Output};
 use crate::data;
-use crate::figures::{elements_per_nanosecond, median};
+use crate::figures::elements_per_nanosecond;
 use crate::file_key::rank;
 use crate::plans::Target;
 use crate::sort::{Method, OPS, Op, SortPlan};
@@ -110,15 +110,16 @@ impl<'i, K: Key> Input<'i, K> {
         context.run(&executable, &bound)?;
         self.check()?;
 
-        // Data that is sorted already is sorted a little faster, so every run gets it unsorted. The
-        // copies besides keep the clocks up where a sort is too short to.
-        self.bench.time(&executable, &bound)?;
-        let mut times = Vec::new();
-        for _ in 0..timing.runs {
-            restore(1)?;
-            times.extend(context.time_runs(&executable, &bound, 1)?);
-        }
-        let nanoseconds = median(times);
+        // Data that is sorted already is sorted a little faster, so every run gets it unsorted.
+        let Timed { nanoseconds, settled } = self.bench.settled(|| {
+            let mut times = Vec::new();
+            for _ in 0..timing.runs {
+                restore(1)?;
+                self.bench.keep_busy()?;
+                times.extend(context.time_runs(&executable, &bound, 1)?);
+            }
+            Ok(times)
+        })?;
         output.figure(Figure {
             op: self.op.name(),
             n: self.n,
@@ -126,6 +127,7 @@ impl<'i, K: Key> Input<'i, K> {
             ms: nanoseconds / 1e6,
             gps: elements_per_nanosecond(self.n, nanoseconds),
             method: sort.method,
+            settled,
             split: None,
         })?;
         if timing.passes {

@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use multisplit::Context;
 
-use super::measure::Bench;
+use super::measure::{Bench, Timed};
 use super::output::{Figure, Output, SplitFigure};
 use super::stages::Stages;
 use super::subjects::POISON;
@@ -181,7 +181,7 @@ impl<'b> Splits<'b> {
         let keys_out = context.download(&self.arrays.keys_out)?;
         expected.check(keys, &offsets, &keys_out, values.as_deref())?;
 
-        let nanoseconds = self.bench.time(&executable, &bound)?;
+        let Timed { nanoseconds, settled } = self.bench.time(&executable, &bound)?;
         let times = passes::times(context, &executable, &bound, timing.runs)?;
         output.figure(Figure {
             op: op.name(),
@@ -190,6 +190,7 @@ impl<'b> Splits<'b> {
             ms: nanoseconds / 1e6,
             gps: elements_per_nanosecond(self.n, nanoseconds),
             method: split.method,
+            settled,
             split: Some(SplitFigure {
                 distribution: self.distribution.name(),
                 stages: Stages::of(&times),

@@ -8,8 +8,8 @@ use multisplit::network::Summary;
 use multisplit::primitives::sssp::{DEFAULT_BUCKETS, DeviceNetwork, SsspOptions, SsspSolver};
 use serde::Serialize;
 
-use super::measure::{Bench, settled};
-use super::output::{ANCHOR, Output, six_digits};
+use super::measure::{Bench, Timed};
+use super::output::{ANCHOR, Output, is_true, six_digits};
 use crate::network::{Weighting, dijkstra};
 use crate::report;
 use crate::sssp::{self, Method, Source, Tunes};
@@ -58,6 +58,9 @@ struct Line {
     tune: Option<String>,
     /// GPU time of a whole search, the mean over the sources.
     ms: f64,
+    /// Said where it is not so.
+    #[serde(skip_serializing_if = "is_true")]
+    settled: bool,
     /// Arcs / time: the paper's 2 x edges / time, where edges lead both ways.
     mteps: f64,
     rounds: u32,
@@ -169,8 +172,8 @@ impl Search<'_> {
             all.push((found.statistics, time(bench, &mut solver, source)?));
         }
         let count = all.len().max(1);
-        let mean = |of: &dyn Fn(&(_, f64)) -> f64| all.iter().map(of).sum::<f64>() / count as f64;
-        let ms = mean(&|(_, nanoseconds)| nanoseconds / 1e6);
+        let mean = |of: &dyn Fn(&(_, Timed)) -> f64| all.iter().map(of).sum::<f64>() / count as f64;
+        let ms = mean(&|(_, time)| time.nanoseconds / 1e6);
         let passes = match expected.first() {
             Some(&(source, _)) if solver.has_passes_of_split() => solver.profile(source)?,
             _ => Vec::new(),
@@ -189,6 +192,7 @@ impl Search<'_> {
             delta: solver.delta(),
             tune: tunes.map(|tunes| tunes.to_string()),
             ms: six_digits(ms),
+            settled: all.iter().all(|(_, time)| time.settled),
             mteps: six_digits(network.arcs() as f64 / (ms * 1e3).max(f64::MIN_POSITIVE)),
             rounds: mean(&|(statistics, _)| statistics.rounds.into()) as u32,
             splits: mean(&|(statistics, _)| statistics.splits.into()) as u32,
@@ -199,10 +203,9 @@ impl Search<'_> {
     }
 }
 
-/// Nanoseconds of one search, once the clocks are up.
-fn time(bench: &Bench<'_>, solver: &mut SsspSolver, source: u32) -> Result<f64> {
-    let timing = &bench.timing;
-    settled(timing, || Ok(solver.time_runs(source, timing.runs)?))
+/// What one search takes, once the clocks are up.
+fn time(bench: &Bench<'_>, solver: &mut SsspSolver, source: u32) -> Result<Timed> {
+    bench.settled(|| Ok(solver.time_runs(source, bench.timing.runs)?))
 }
 
 fn bucketing_share(passes: &[PassTime]) -> Option<f64> {

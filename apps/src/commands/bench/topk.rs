@@ -7,7 +7,7 @@ use multisplit::graph::Graph;
 use multisplit::primitives::topk::TopKMethod;
 use multisplit::primitives::{TopKBuffers, topk};
 
-use super::measure::Bench;
+use super::measure::{Bench, Timed};
 use super::output::{Figure, Output};
 use crate::figures::elements_per_nanosecond;
 use crate::file_key::rank;
@@ -116,7 +116,7 @@ fn measure(
     context.run(&executable, &bound)?;
     check(host_keys, rows, how.k() as usize, &context.download(&indices)?)?;
 
-    let nanoseconds = bench.time(&executable, &bound)?;
+    let Timed { nanoseconds, settled } = bench.time(&executable, &bound)?;
     output.figure(Figure {
         op: if rows == 1 { "topk_f32" } else { "topk_rows_f32" },
         n,
@@ -129,6 +129,7 @@ fn measure(
             TopKMethod::Filter => "filter",
             TopKMethod::Select => "select",
         },
+        settled,
         split: None,
     })?;
     if bench.timing.passes {

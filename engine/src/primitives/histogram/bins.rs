@@ -157,7 +157,13 @@ impl BinCode {
         #[cfg(feature = "glsl")]
         if let Some(user) = &self.user {
             let source = &user.source;
-            return crate::primitives::multisplit::glsl::kernel(builtin, sample.glsl(), source);
+            let role = multisplit_shaders::check::UserFunction::Bucket;
+            return crate::primitives::multisplit::glsl::kernel(
+                builtin,
+                role,
+                sample.glsl(),
+                source,
+            );
         }
         Ok(builtin.kernel()?)
     }

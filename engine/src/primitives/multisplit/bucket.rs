@@ -307,7 +307,12 @@ impl BucketCode {
         // Kernels that only move elements ask for no bucket.
         #[cfg(feature = "glsl")]
         if let (Some(user), Some(_)) = (&self.user, kernel.interface().binding("table")) {
-            let kernel = super::glsl::kernel(builtin, key.glsl(), &user.source)?;
+            let kernel = super::glsl::kernel(
+                builtin,
+                multisplit_shaders::check::UserFunction::Bucket,
+                key.glsl(),
+                &user.source,
+            )?;
             return Ok((kernel, SplitBy::Function(user.parameters)));
         }
         Ok((kernel, SplitBy::Bucket(self.words)))

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use multisplit_graph::{Buffer, Graph};
 use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::Builtin;
+use multisplit_shaders::check::UserFunction;
 
 use crate::error::Result;
 
@@ -119,6 +120,7 @@ impl Cache {
 /// `builtin` with the user's function, of a `key_type` in GLSL, in the place of the built-in ones.
 pub(in crate::primitives) fn kernel(
     builtin: &Builtin,
+    role: UserFunction,
     key_type: &'static str,
     source: &str,
 ) -> Result<Arc<Kernel>> {
@@ -128,7 +130,7 @@ pub(in crate::primitives) fn kernel(
         return Ok(kernel);
     }
     let _span = tracing::debug_span!("glsl.compile", kernel = builtin.label()).entered();
-    let kernel = Kernel::with_function(builtin, key_type, source)?;
+    let kernel = Kernel::with_user_function(builtin, role, key_type, source)?;
     Ok(CACHE.lock().unwrap_or_else(PoisonError::into_inner).insert(entry, kernel))
 }
 
@@ -155,10 +157,13 @@ mod tests {
     #[test]
     fn a_function_is_compiled_once_and_its_errors_are_the_users() {
         let source = "uint bucket_of(uint key) { return table.at[key]; }";
-        let first = kernel(&builtin::MULTISPLIT_LABELS, "uint", source).expect("compiles");
-        let again = kernel(&builtin::MULTISPLIT_LABELS, "uint", source).expect("compiles");
+        let first = kernel(&builtin::MULTISPLIT_LABELS, UserFunction::Bucket, "uint", source)
+            .expect("compiles");
+        let again = kernel(&builtin::MULTISPLIT_LABELS, UserFunction::Bucket, "uint", source)
+            .expect("compiles");
         assert!(Arc::ptr_eq(&first, &again) && !first.is_built_in());
-        let wrong = kernel(&builtin::MULTISPLIT_LABELS, "float", source).expect_err("another type");
+        let wrong = kernel(&builtin::MULTISPLIT_LABELS, UserFunction::Bucket, "float", source)
+            .expect_err("another type");
         assert!(
             wrong.to_string().starts_with("bucket_of takes `uint`, but keys are `float`"),
             "{wrong}"

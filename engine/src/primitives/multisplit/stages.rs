@@ -96,7 +96,7 @@ struct Follows {
     /// Workgroups of the prescan whose subproblems are summed before the scan.
     blocks: Length,
     /// Of the histograms.
-    scan: ScanPlan,
+    scan: ScanPlan<'static>,
     /// Most words of all histograms.
     entries: u64,
 }

@@ -266,7 +266,7 @@ impl SplitTuning {
             ]),
             values_after: {
                 use ValuesAfter::{Loading, Ordering, Ranking};
-                [Loading, Loading, Ranking, Ranking, Ranking, Ordering, Ordering, Ordering]
+                [Loading, Loading, Ranking, Ranking, Ranking, Ordering, Ordering, Ranking]
             },
             min_keys: 2048,
             // With 256 buckets as few tiles as keep the histograms small.

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::execute::import::Bound;
 use crate::memory::{Array, Elements};
 use crate::primitives::key::Key;
+use crate::primitives::operator::AnyOperator;
 use crate::primitives::term::Operator;
 
 impl Context {
@@ -21,11 +22,11 @@ impl Context {
     /// assert_eq!(gpu.reduce(&[3i64, -1, 4], Operator::Min)?, -1);
     /// # Ok::<(), multisplit::Error>(())
     /// ```
-    pub fn reduce<A>(&self, input: &A, operator: Operator) -> Result<A::Item>
+    pub fn reduce<A>(&self, input: &A, operator: impl Into<AnyOperator>) -> Result<A::Item>
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        self.reduce_any(input, operator, None)
+        self.reduce_any(input, operator.into(), None)
     }
 
     /// The index of the least element and the element, the first of equals; nothing of nothing.
@@ -56,7 +57,7 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
     {
         let index = Array::uninit(self, "index", 1)?;
-        let found = self.reduce_any(input, operator, Some(&index))?;
+        let found = self.reduce_any(input, operator.into(), Some(&index))?;
         let index = self.download(&index)?;
         Ok(index.first().filter(|_| input.count() > 0).map(|&index| (index, found)))
     }
@@ -64,7 +65,7 @@ impl Context {
     fn reduce_any<A>(
         &self,
         input: &A,
-        operator: Operator,
+        operator: AnyOperator,
         index: Option<&Array<u32>>,
     ) -> Result<A::Item>
     where

@@ -1,17 +1,24 @@
 //! Reduce: what all elements of an array combine to, and where the least or the greatest is.
 //!
-//! [`reduce`] declares the passes of one reduction in a graph: [`Operator`] says how, [`ReduceBuffers`]
+//! [`reduce`] declares the passes of one reduction in a graph: [`AnyOperator`] says how, [`ReduceBuffers`]
 //! where. [`Context::reduce`](crate::Context::reduce), [`Context::argmin`](crate::Context::argmin) and
 //! [`Context::argmax`](crate::Context::argmax) do everything in one call.
 
+mod by_key;
 mod host;
 mod passes;
+mod segments;
+mod segments_host;
+
+pub use by_key::{ReduceByKeyBuffers, reduce_by_key};
+pub use segments::{SegmentedReduceBuffers, reduce_segments};
 
 use multisplit_graph::{Buffer, ElementType, Graph};
 
 use super::arrays::{check_element, check_room};
 use super::count::Lengths;
 use super::key::KeyType;
+use super::operator::AnyOperator;
 use super::term::{Operator, Terms};
 use super::{Count, Policy};
 use crate::error::{Error, Result};
@@ -55,9 +62,10 @@ impl ReduceBuffers {
 pub fn reduce(
     graph: &mut Graph,
     policy: &Policy,
-    operator: Operator,
+    operator: impl Into<AnyOperator>,
     buffers: &ReduceBuffers,
 ) -> Result<()> {
+    let operator = operator.into();
     policy.check()?;
     graph.sized_for_subgroups(policy.subgroup_size);
     let &ReduceBuffers { n, src, dst, index } = buffers;
@@ -65,7 +73,7 @@ pub fn reduce(
     check_element("dst", dst, key.into())?;
     if let Some(index) = index {
         check_element("index", index, ElementType::U32)?;
-        if operator == Operator::Sum {
+        if !matches!(operator, AnyOperator::BuiltIn(Operator::Min | Operator::Max)) {
             return Err(Error::IndexOfSum);
         }
         // NO_INDEX says that there are no elements, so it is nobody's index.
@@ -75,7 +83,7 @@ pub fn reduce(
             return Err(Error::TooLarge { what, asked, limit });
         }
     }
-    let terms = Terms::new(key, operator);
+    let terms = Terms::new(key, &operator)?;
     let (asked, limit) = (n.max(), u64::MAX / terms.bytes);
     let too_large = Error::TooLarge { what: "length of a reduction", asked, limit };
     let source = asked.checked_mul(terms.bytes).ok_or(too_large)?;

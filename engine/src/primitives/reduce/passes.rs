@@ -42,15 +42,15 @@ const MAX_TILES: u64 = 256;
 pub(super) struct ReducePasses<'j> {
     pub policy: &'j Policy,
     pub n: Length,
-    pub terms: Terms,
+    pub terms: Terms<'j>,
     pub src: Buffer,
     pub dst: View,
     pub index: Option<View>,
 }
 
 /// What one pass reduces, and where to.
-struct Stage {
-    terms: Terms,
+struct Stage<'j> {
+    terms: Terms<'j>,
     threads: u32,
     tiles: u64,
     src: View,
@@ -64,7 +64,7 @@ struct Stage {
     groups: Length,
 }
 
-impl ReducePasses<'_> {
+impl<'j> ReducePasses<'j> {
     pub fn add(self, graph: &mut Graph, mut lengths: Lengths) -> Result<()> {
         let bytes = self.terms.bytes;
         // Empty views have no binding. Nothing is read past the count.
@@ -123,7 +123,13 @@ impl ReducePasses<'_> {
     }
 
     /// The pass with one workgroup.
-    fn last(&self, terms: Terms, src: View, src_indices: Option<View>, count: Length) -> Stage {
+    fn last(
+        &self,
+        terms: Terms<'j>,
+        src: View,
+        src_indices: Option<View>,
+        count: Length,
+    ) -> Stage<'j> {
         Stage {
             terms,
             threads: spine_threads(self.policy, count.most),
@@ -139,10 +145,10 @@ impl ReducePasses<'_> {
         }
     }
 
-    fn stage(&self, graph: &mut Graph, prepared: Prepared, stage: &Stage) -> Result<()> {
+    fn stage(&self, graph: &mut Graph, prepared: Prepared, stage: &Stage<'_>) -> Result<()> {
         let (count, tiles, first) = (prepared.pushed(stage.count), stage.tiles as u32, stage.first);
         let kernel = match stage.dst_indices {
-            None => REDUCE_TERMS[stage.terms.variant].kernel()?,
+            None => stage.terms.kernel(&REDUCE_TERMS)?,
             Some(_) => REDUCE_INDEX[usize::from(stage.terms.bytes == 8)].kernel()?,
         };
         let label = if stage.groups == Length::known(1) { "reduce.last" } else { "reduce.parts" };
@@ -151,9 +157,9 @@ impl ReducePasses<'_> {
             .bind("src", stage.src)
             .bind("dst", stage.dst)
             .specialize("local_size_x", stage.threads);
-        let [loaded, stored] = stage.terms.constants();
-        let from_parts = ("FROM_PARTS", u32::from(stage.src_indices.is_some()));
-        let pass = specialize(pass, &kernel, &[loaded, stored, from_parts]);
+        let from_parts = [("FROM_PARTS", u32::from(stage.src_indices.is_some()))];
+        let constants = [&stage.terms.constants()[..], &from_parts].concat();
+        let pass = specialize(pass, &kernel, &constants);
         let pass = match stage.dst_indices {
             None => pass.push(&TermsPush { count, tiles, first }),
             // Where elements are numbered, the binding is not looked at.

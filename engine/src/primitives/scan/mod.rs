@@ -3,6 +3,7 @@
 //! [`scan`] declares the passes of one scan in a graph: [`Scan`] says how, [`ScanBuffers`] where.
 //! [`Context::scan`](crate::Context::scan) does everything in one call.
 
+mod by_key;
 mod host;
 mod passes;
 mod plan;
@@ -16,28 +17,30 @@ use multisplit_graph::{Buffer, Graph};
 use super::arrays::check_element;
 use super::count::{Lengths, Prepared};
 use super::key::KeyType;
+use super::open::Heads;
+use super::operator::AnyOperator;
 use super::term::{Operator, Terms};
 use super::{Count, Policy};
 use crate::error::Result;
 
 /// How arrays are scanned: by which operator, and with or without the element itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Scan {
-    operator: Operator,
+    operator: AnyOperator,
     inclusive: bool,
 }
 
 impl Scan {
     /// Each element becomes what those before it combine to. The first becomes what changes nothing: 0
     /// of a sum, the last value in order of a minimum, the first of a maximum (of floats, NaNs whose
-    /// other bits are all set).
-    pub fn exclusive(operator: Operator) -> Self {
-        Self { operator, inclusive: false }
+    /// other bits are all set), the identity of an operator in GLSL.
+    pub fn exclusive(operator: impl Into<AnyOperator>) -> Self {
+        Self { operator: operator.into(), inclusive: false }
     }
 
     /// Each element becomes what it and those before it combine to.
-    pub fn inclusive(operator: Operator) -> Self {
-        Self { operator, inclusive: true }
+    pub fn inclusive(operator: impl Into<AnyOperator>) -> Self {
+        Self { operator: operator.into(), inclusive: true }
     }
 }
 
@@ -47,12 +50,20 @@ pub struct ScanBuffers {
     n: Count,
     src: Buffer,
     dst: Buffer,
+    segments: Option<Segments>,
+}
+
+/// What tells where segments begin.
+#[derive(Clone, Copy, Debug)]
+enum Segments {
+    Keys(Buffer),
+    Heads(Buffer),
 }
 
 impl ScanBuffers {
     /// `dst` gets the scan of `src`. Both are arrays of `u32`, `i32`, `f32`, `u64`, `i64` or `f64`.
     pub fn new(src: Buffer, dst: Buffer) -> Self {
-        Self { n: Count::Host(src.len()), src, dst }
+        Self { n: Count::Host(src.len()), src, dst, segments: None }
     }
 
     /// The first `n` elements, by a host count or a device count.
@@ -60,13 +71,40 @@ impl ScanBuffers {
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }
     }
+
+    /// In segments: each run of elements with equal keys is scanned on its own. `keys` has a key for each
+    /// element, of any type that `src` can have; equal are those with equal bits. Arrays are at most as
+    /// long as one binding can be.
+    #[must_use]
+    pub fn keys(self, keys: Buffer) -> Self {
+        Self { segments: Some(Segments::Keys(keys)), ..self }
+    }
+
+    /// In segments that begin where `heads`, a `u32` for each element, is not zero. The first element
+    /// begins one in any case. Arrays are at most as long as one binding can be.
+    #[must_use]
+    pub fn heads(self, heads: Buffer) -> Self {
+        Self { segments: Some(Segments::Heads(heads)), ..self }
+    }
 }
 
 /// Adds the passes of a scan to the graph. A count of 0 adds none.
 pub fn scan(graph: &mut Graph, policy: &Policy, scan: &Scan, buffers: &ScanBuffers) -> Result<()> {
     let key = KeyType::of("src", buffers.src)?;
     check_element("dst", buffers.dst, key.into())?;
-    add(graph, policy, (Terms::new(key, scan.operator), scan.inclusive), buffers)
+    let terms = Terms::new(key, &scan.operator)?;
+    if let Some(segments) = buffers.segments {
+        policy.check()?;
+        graph.sized_for_subgroups(policy.subgroup_size);
+        let heads = match segments {
+            Segments::Keys(keys) => Heads::of_keys(keys)?,
+            Segments::Heads(flags) => Heads::Flags(flags),
+        };
+        let arrays = (buffers.src, heads, buffers.dst);
+        let lengths = Lengths::new(buffers.n)?;
+        return by_key::add(graph, policy, (terms, scan.inclusive), lengths, arrays);
+    }
+    add(graph, policy, (terms, scan.inclusive), buffers)
 }
 
 /// Adds the passes of an exclusive scan of `n` words to the graph: their sums, modulo 2^32.
@@ -77,15 +115,15 @@ pub(in crate::primitives) fn sums_before(
     dst: Buffer,
     n: u64,
 ) -> Result<()> {
-    let terms = Terms::new(KeyType::U32, Operator::Sum);
+    let terms = Terms::of(KeyType::U32, Operator::Sum);
     add(graph, policy, (terms, false), &ScanBuffers::new(src, dst).count(n))
 }
 
 fn add(
     graph: &mut Graph,
     policy: &Policy,
-    (terms, inclusive): (Terms, bool),
-    &ScanBuffers { n, src, dst }: &ScanBuffers,
+    (terms, inclusive): (Terms<'_>, bool),
+    &ScanBuffers { n, src, dst, .. }: &ScanBuffers,
 ) -> Result<()> {
     policy.check()?;
     graph.sized_for_subgroups(policy.subgroup_size);

@@ -48,7 +48,7 @@ pub(super) struct ScanPasses<'j> {
     pub policy: &'j Policy,
     pub prepared: Prepared,
     pub n: Length,
-    pub terms: Terms,
+    pub terms: Terms<'j>,
     pub inclusive: bool,
     pub src: View,
     pub dst: View,
@@ -84,7 +84,7 @@ impl ScanPasses<'_> {
     fn pass<'g>(
         &self,
         graph: &'g mut Graph,
-        kernels: &[&Builtin],
+        kernels: &[&'static Builtin],
         piece: &Piece,
         first_tile: u32,
     ) -> Result<PassBuilder<'g>> {
@@ -97,14 +97,13 @@ impl ScanPasses<'_> {
     fn begin<'g>(
         &self,
         graph: &'g mut Graph,
-        kernels: &[&Builtin],
+        kernels: &[&'static Builtin],
         threads: u32,
     ) -> Result<PassBuilder<'g>> {
-        let kernel = kernels[self.terms.variant].kernel()?;
+        let kernel = self.terms.kernel(kernels)?;
         let pass = graph.own_pass(kernels[0].label(), &kernel).specialize("local_size_x", threads);
-        let [loaded, stored] = self.terms.constants();
-        let inclusive = ("INCLUSIVE", u32::from(self.inclusive));
-        Ok(specialize(pass, &kernel, &[loaded, stored, inclusive]))
+        let inclusive = [("INCLUSIVE", u32::from(self.inclusive))];
+        Ok(specialize(pass, &kernel, &[&self.terms.constants()[..], &inclusive].concat()))
     }
 
     pub fn spine(&self, graph: &mut Graph) -> Result<()> {
@@ -121,7 +120,7 @@ impl ScanPasses<'_> {
         &self,
         graph: &mut Graph,
         tiles: Length,
-        of_sums: &ScanPlan,
+        of_sums: &ScanPlan<'_>,
     ) -> Result<()> {
         let bytes = self.terms.bytes;
         let tile = tile_elements(SCAN_REDUCE[0], self.policy);

@@ -19,20 +19,20 @@ const ROW: u64 = 4;
 const WORD: u64 = 4;
 
 /// A scan whose passes are known, but not yet part of a graph.
-pub(in crate::primitives) struct ScanPlan {
+pub(in crate::primitives) struct ScanPlan<'o> {
     n: Length,
-    terms: Terms,
+    terms: Terms<'o>,
     inclusive: bool,
-    way: Way,
+    way: Way<'o>,
 }
 
-enum Way {
+enum Way<'o> {
     Nothing,
     /// One workgroup takes a tile at a time.
     Spine,
     ReduceThenScan {
         tiles: Length,
-        of_sums: Box<ScanPlan>,
+        of_sums: Box<ScanPlan<'o>>,
     },
     LookBack {
         tiles: Length,
@@ -40,10 +40,10 @@ enum Way {
     },
 }
 
-impl ScanPlan {
+impl<'o> ScanPlan<'o> {
     /// An exclusive scan of words: their sums, modulo 2^32.
     pub fn of_words(policy: &Policy, lengths: &mut Lengths, n: Length) -> Result<Self> {
-        Self::new(policy, lengths, n, (Terms::new(KeyType::U32, Operator::Sum), false))
+        Self::new(policy, lengths, n, (Terms::of(KeyType::U32, Operator::Sum), false))
     }
 
     /// Chooses how `n` elements are scanned; by the most that they can be, where that is all that
@@ -52,14 +52,14 @@ impl ScanPlan {
         policy: &Policy,
         lengths: &mut Lengths,
         n: Length,
-        (terms, inclusive): (Terms, bool),
+        (terms, inclusive): (Terms<'o>, bool),
     ) -> Result<Self> {
         let tile = spine_tile(policy);
         let bindable = n.most.saturating_mul(terms.bytes) <= policy.max_storage_range;
         let single = n.most <= spine_elements(policy) && bindable;
         let method = match policy.scan.for_length(n.most) {
             // Look-back combines in an order that depends on timing.
-            _ if terms.are_rounded() => ScanMethod::ReduceThenScan,
+            _ if terms.depend_on_order() => ScanMethod::ReduceThenScan,
             method => method,
         };
         let way = match method {
@@ -106,12 +106,12 @@ impl ScanPlan {
 }
 
 /// The sums of an array too long for one workgroup are scanned the same way.
-fn reduce_then_scan(
+fn reduce_then_scan<'o>(
     policy: &Policy,
     lengths: &mut Lengths,
     n: Length,
-    terms: Terms,
-) -> Result<Way> {
+    terms: Terms<'o>,
+) -> Result<Way<'o>> {
     let terms = terms.partial().of_partial();
     let tiles = lengths.parts(n, tile_elements(SCAN_REDUCE[0], policy))?;
     let way = match tiles.most <= spine_elements(policy) {

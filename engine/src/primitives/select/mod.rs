@@ -17,6 +17,8 @@ use multisplit_graph::{Buffer, ElementType, Graph};
 use super::arrays::{check_element, check_room};
 use super::count::Lengths;
 use super::key::{Key, KeyType};
+#[cfg(feature = "glsl")]
+use super::multisplit::Glsl;
 use super::{Count, Policy};
 use crate::error::{Error, Result};
 use passes::SelectPasses;
@@ -25,14 +27,14 @@ use passes::SelectPasses;
 ///
 /// Floats are compared in the order of `total_cmp`, as in a sort: -0 is less than 0, and NaN is greater
 /// than everything else; equal are those with equal bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Select<K> {
     by: By,
     key: PhantomData<fn() -> K>,
 }
 
 /// What is asked of an element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) enum By {
     Flags,
     /// Unsigned numbers that compare like keys.
@@ -42,6 +44,9 @@ pub(super) enum By {
         inverted: bool,
     },
     Heads,
+    /// A function of the user's.
+    #[cfg(feature = "glsl")]
+    Glsl(Glsl),
 }
 
 impl<K: Key> Select<K> {
@@ -108,6 +113,25 @@ impl<K: Key> Select<K> {
     pub fn first_of_runs() -> Self {
         Self::by(By::Heads)
     }
+
+    /// Those for which a function in GLSL says so: `bool is_selected(K key)`, K being `uint`, `int`,
+    /// `float`, `uint64_t`, `int64_t` or `double` after the type of the elements. [`Glsl`] says what it
+    /// may read and do.
+    ///
+    /// ```
+    /// use multisplit::{Glsl, Select};
+    /// # let gpu = multisplit::Context::new()?;
+    /// let odd = Select::glsl("bool is_selected(uint key) { return (key & 1u) != 0u; }");
+    /// assert_eq!(gpu.select(&[3u32, 1, 4, 1, 5], &odd)?, [3, 1, 1, 5]);
+    /// let limit = Glsl::new("bool is_selected(float x) { return x * x < push.parameter_0; }");
+    /// let near = Select::glsl(limit.parameters([4, 0, 0]));
+    /// assert_eq!(gpu.select(&[3.0f32, -1.5, 0.5], &near)?, [-1.5, 0.5]);
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    #[cfg(feature = "glsl")]
+    pub fn glsl(function: impl Into<Glsl>) -> Self {
+        Self::by(By::Glsl(function.into()))
+    }
 }
 
 /// Where the arrays of a selection are in a graph. They must not overlap.
@@ -156,16 +180,16 @@ impl SelectBuffers {
         Self { run_lengths: Some(run_lengths), ..self }
     }
 
-    fn check(&self, key: KeyType, by: By) -> Result<()> {
+    fn check(&self, key: KeyType, by: &By) -> Result<()> {
         let problem = match (by, self.flags, self.rejected, self.run_lengths) {
             (By::Flags, None, ..) => "by flags, and `SelectBuffers::flags` has none",
-            (By::Range { .. } | By::Heads, Some(_), ..) => "has flags, and is not by flags",
-            (By::Flags | By::Range { .. }, _, _, Some(_)) => {
-                "has lengths of runs, and selects none"
-            }
-            (By::Heads, _, Some(_), Some(_)) => {
+            (By::Flags, Some(_), _, None) => "",
+            (By::Heads, None, Some(_), Some(_)) => {
                 "keeps what is rejected or lengths of runs, not both"
             }
+            (By::Heads, None, ..) => "",
+            (_, _, _, Some(_)) => "has lengths of runs, and selects none",
+            (_, Some(_), ..) => "has flags, and is not by flags",
             _ => "",
         };
         if !problem.is_empty() {
@@ -205,7 +229,7 @@ pub fn select<K: Key>(
         let what = "number of elements of a selection (its count has 32 bits)";
         return Err(Error::TooLarge { what, asked, limit });
     }
-    buffers.check(K::TYPE, select.by)?;
+    buffers.check(K::TYPE, &select.by)?;
     let (lengths, n) = Lengths::new(buffers.n)?;
-    SelectPasses { policy, key: K::TYPE, by: select.by, n, buffers }.add(graph, lengths)
+    SelectPasses { policy, key: K::TYPE, by: &select.by, n, buffers }.add(graph, lengths)
 }

@@ -1,6 +1,9 @@
 //! The passes of a selection: a clear of what tiles tell each other, and the sweep.
 
+use std::sync::Arc;
+
 use multisplit_graph::{Buffer, Graph};
+use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::Builtin;
 use multisplit_shaders::builtin::variants::{SELECT_PARTITION, SELECT_RUNS, SELECT_SWEEP};
 use multisplit_shaders::push_constants;
@@ -25,6 +28,18 @@ push_constants! {
     }
 }
 
+push_constants! {
+    struct UserPush {
+        count: u32,
+        inverted: u32,
+        low: [u32; 2],
+        high: [u32; 2],
+        parameter_0: u32,
+        parameter_1: u32,
+        parameter_2: u32,
+    }
+}
+
 const WORD: u64 = 4;
 /// Threads of a workgroup at most: a tile is gathered in shared memory, of which several workgroups on a
 /// multiprocessor have a part each.
@@ -36,19 +51,47 @@ const OTHER_SHARED: u64 = 1 << 10;
 pub(super) struct SelectPasses<'j> {
     pub policy: &'j Policy,
     pub key: KeyType,
-    pub by: By,
+    pub by: &'j By,
     pub n: Length,
     pub buffers: &'j SelectBuffers,
 }
 
 impl By {
-    /// The kernels' PREDICATE; selected.glsl has the same.
-    fn predicate(self) -> u32 {
+    /// The kernels' PREDICATE; selected.glsl has the same. Those with a user's function have none.
+    fn predicate(&self) -> u32 {
         match self {
             Self::Flags => 0,
             Self::Range { .. } => 1,
             Self::Heads => 2,
+            #[cfg(feature = "glsl")]
+            Self::Glsl(_) => 0,
         }
+    }
+
+    fn kernel(&self, builtin: &Builtin, key: KeyType) -> Result<Arc<Kernel>> {
+        #[cfg(feature = "glsl")]
+        if let Self::Glsl(user) = self {
+            let role = multisplit_shaders::check::UserFunction::Predicate;
+            return crate::primitives::multisplit::glsl::kernel(
+                builtin,
+                role,
+                key.glsl(),
+                &user.source,
+            );
+        }
+        // Only GLSL depends on the type.
+        let _ = key;
+        Ok(builtin.kernel()?)
+    }
+
+    /// What a user's function reads: its words, and its table.
+    fn user(&self, graph: &mut Graph) -> Option<([u32; 3], Option<Buffer>)> {
+        #[cfg(feature = "glsl")]
+        if let Self::Glsl(user) = self {
+            return Some((user.parameters, user.declare_table(graph)));
+        }
+        let _ = graph;
+        None
     }
 }
 
@@ -96,10 +139,11 @@ impl SelectPasses<'_> {
             single(buffer.range(0, (self.n.most * bytes).max(bytes)), self.policy)
         };
         let src = view(src, bytes)?;
-        let kernel = kernels[wide].kernel()?;
-        let (low, high, inverted) = match self.by {
+        let kernel = self.by.kernel(kernels[wide], self.key)?;
+        let user = self.by.user(graph);
+        let (low, high, inverted) = match *self.by {
             By::Range { low, high, inverted } => (low, high, inverted),
-            By::Flags | By::Heads => (0, 0, false),
+            _ => (0, 0, false),
         };
         let halves = |x: u64| [x as u32, (x >> 32) as u32];
         let push = SelectPush {
@@ -113,14 +157,31 @@ impl SelectPasses<'_> {
             .bind("src", src)
             .bind("dst", view(dst, bytes)?)
             .bind("status", status)
-            // Where there are none, the binding is not looked at.
-            .bind("flags", flags.map_or(Ok(src), |flags| view(flags, WORD))?)
             .bind("selected", selected.range(0, 4))
-            .push(&push)
             .specialize("local_size_x", threads)
             .specialize("SPIN_LIMIT", self.policy.spins());
         let constants = [("PREDICATE", self.by.predicate()), ("KEY_KIND", self.key.kind())];
         let pass = specialize(pass, &kernel, &constants);
+        // Where there are no flags and no table, the binding is not looked at.
+        let pass = match user {
+            None => {
+                let flags = flags.map_or(Ok(src), |flags| view(flags, WORD))?;
+                pass.bind("flags", flags).push(&push)
+            }
+            Some(([parameter_0, parameter_1, parameter_2], table)) => {
+                let SelectPush { count, inverted, low, high } = push;
+                let table = table.map_or(Ok(src), |table| single(table.into(), self.policy))?;
+                pass.bind("table", table).push(&UserPush {
+                    count,
+                    inverted,
+                    low,
+                    high,
+                    parameter_0,
+                    parameter_1,
+                    parameter_2,
+                })
+            }
+        };
         let pass = match (rejected, run_lengths) {
             (_, Some(lengths)) => pass.bind("lengths", view(lengths, WORD)?),
             (Some(rejected), None) => pass.bind("rejected", view(rejected, bytes)?),

@@ -8,7 +8,7 @@ use crate::primitives::Policy;
 /// How shortest paths are searched for. All of them find the same distances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SsspMethod {
-    /// What suits the network.
+    /// What is the fastest: [`Multisplit`](Self::Multisplit), with buckets as wide as suits the network.
     #[default]
     Auto,
     /// Whatever came nearer is expanded in the next round.
@@ -93,8 +93,6 @@ const ENTRY: u64 = 8;
 const MIN_CAPACITY: u64 = 1024;
 /// A bucket narrower than this, in mean weights, has hardly anything in it.
 const MIN_WIDTHS: f64 = 1.0 / 16.0;
-/// Arcs a vertex from which on a network counts as dense: few rounds, with much to do in each.
-const DENSE_DEGREE: f64 = 4.0;
 
 impl Shape {
     pub fn new(facts: Facts, options: &SsspOptions, policy: &Policy) -> Result<Self> {
@@ -106,8 +104,8 @@ impl Shape {
             return Err(Error::Policy { problem: "buckets without a width" });
         }
         let method = match options.method {
-            SsspMethod::Auto if facts.mean_degree >= DENSE_DEGREE => SsspMethod::Multisplit,
-            SsspMethod::Auto => SsspMethod::NearFar,
+            // Ahead of all others on every kind of network that was measured (docs/performance.md).
+            SsspMethod::Auto => SsspMethod::Multisplit,
             method => method,
         };
         let buckets = if method == SsspMethod::Multisplit { options.buckets } else { 1 };

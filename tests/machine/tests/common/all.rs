@@ -17,6 +17,7 @@ use super::primitives::{Device, ITEMS, scan_case, tile};
 use super::search_list::searches;
 use super::segments::{segments_case, segments_cases};
 use super::selects::{select_case, select_cases};
+use super::sort_segments::{sort_segments_case, sort_segments_cases};
 use super::terms::{term_case, term_cases};
 use super::topk::{TopKCase, TopKData, topk_case};
 
@@ -67,16 +68,17 @@ fn sorts(device: Device, all: &mut Vec<Maker>) {
         (SortMethod::Small, true),
         (SortMethod::OneSweep, true),
     ];
-    let mut number = 0;
+    let (mut kind, mut number) = (0, 0);
     for key in keys {
         for along in along {
             for (method, segments) in methods {
+                kind += 1;
                 // Some with more threads than digits have values.
                 let many = method == SortMethod::OneSweep
                     && (along == Along::Nothing) == (key == KeyType::U32);
                 let threads = if many { MANY_THREADS } else { device.threads() };
                 let tile = u64::from(threads * ITEMS);
-                for n in sizes_of(tile) {
+                for n in some_sizes(sizes_of(tile), 3, kind) {
                     number += 1;
                     let n = match method {
                         SortMethod::Small if !segments => n.min(tile),
@@ -104,6 +106,19 @@ fn sorts(device: Device, all: &mut Vec<Maker>) {
             }
         }
     }
+}
+
+/// Buckets that a lane counts by votes, at most.
+const MAX_VOTED_PER_LANE: u32 = 32;
+
+/// Whether a method ranks whole tiles, by ballots or by lane order.
+fn ranks_tiles(method: Method) -> bool {
+    !matches!(method, Method::Direct | Method::Warp | Method::ScanSplit)
+}
+
+/// So many of the sizes: others for each kind of case, and all of them for any five kinds in a row.
+fn some_sizes(sizes: [u64; 5], count: usize, kind: usize) -> impl Iterator<Item = u64> {
+    (0..count).map(move |k| sizes[(kind + 2 * k) % sizes.len()])
 }
 
 fn splits(device: Device, all: &mut Vec<Maker>) {
@@ -134,19 +149,27 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
     ];
     let gives =
         [Gives::Keys, Gives::Pairs(1), Gives::Pairs(2), Gives::Pairs(4), Gives::Permutation];
-    let mut number = 0;
+    let (mut kind, mut number) = (0, 0);
     for method in Method::ALL.into_iter().chain([Method::FullSort]) {
         for gives in gives {
             for (key, function, buckets) in functions {
-                for n in sizes(device) {
+                kind += 1;
+                let ordered = matches!(function, Function::Delta | Function::Range);
+                if method == Method::FullSort && !ordered {
+                    continue;
+                }
+                // Neither wide values nor another ranking, where nothing is ranked by it, have to do
+                // with the function: each goes with every third.
+                let wide = matches!(gives, Gives::Pairs(2 | 4));
+                if (wide || device.lane_order && !ranks_tiles(method)) && kind % 3 != 0 {
+                    continue;
+                }
+                for n in some_sizes(sizes(device), 2, kind) {
                     number += 1;
-                    let ordered = matches!(function, Function::Delta | Function::Range);
-                    if method == Method::FullSort && !ordered {
-                        continue;
-                    }
                     let turns = 1 << (number % 3);
                     let on_device = number % 4 == 1 && method != Method::FullSort;
-                    let by_votes = number % 2 == 0;
+                    // Votes for each bucket that a lane counts: with many, a case takes minutes.
+                    let by_votes = number % 2 == 0 && buckets <= MAX_VOTED_PER_LANE * device.width;
                     let of = SplitCase {
                         key,
                         gives,
@@ -341,14 +364,17 @@ pub fn all(device: Device) -> Vec<Maker> {
     for of in bounds_cases() {
         all.push(Box::new(move || bounds_case(device, of)));
     }
+    for of in segments_cases(tile) {
+        all.push(Box::new(move || segments_case(device, of)));
+    }
     searches(device, &mut all);
     topks(device, &mut all);
     histograms(device, &mut all);
     splits(device, &mut all);
     sorts(device, &mut all);
     // Eight elements per thread.
-    for of in segments_cases(8 * u64::from(device.threads())) {
-        all.push(Box::new(move || segments_case(device, of.clone())));
+    for of in sort_segments_cases(8 * u64::from(device.threads())) {
+        all.push(Box::new(move || sort_segments_case(device, of.clone())));
     }
     all.extend(large_tiles(device));
     pieces(device, &mut all);

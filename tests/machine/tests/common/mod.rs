@@ -19,6 +19,7 @@ pub mod search_list;
 pub mod searches;
 pub mod segments;
 pub mod selects;
+pub mod sort_segments;
 pub mod surveys;
 pub mod terms;
 pub mod topk;

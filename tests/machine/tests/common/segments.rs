@@ -1,150 +1,249 @@
-//! Plans of sorts of segments, whose offsets the host knows, the device, or nobody has to.
+//! Plans of scans and reductions in segments.
 
 use anyhow::Result;
 use multisplit::graph::{ElementType, Graph};
-use multisplit::primitives::{Count, SortBuffers, sort};
-use multisplit::{KeyType, Sort};
+use multisplit::primitives::{
+    Policy, ReduceByKeyBuffers, ScanBuffers, ScanMethod, SegmentedReduceBuffers, reduce_by_key,
+    reduce_segments, scan,
+};
+use multisplit::{KeyType, Operator, Scan};
 use multisplit_machine::Rng;
 
 use super::case::{Case, Output};
 use super::primitives::{Device, count_words, counted, limits, policy};
+use super::terms::{How, TermCase};
 
-/// Who knows where segments are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Given {
-    Rows(u64),
-    Host,
-    /// Offsets, and the counts of segments and keys.
-    Device,
-}
-
-/// Segments of how many elements, and what goes along.
-#[derive(Clone, Debug)]
+/// What is done to which elements in which segments.
+#[derive(Clone, Copy, Debug)]
 pub struct SegmentsCase {
-    /// `u64`, or else `f32`.
-    pub wide: bool,
-    pub given: Given,
-    pub lengths: Vec<u64>,
-    pub values: bool,
-    pub descending: bool,
+    pub key: KeyType,
+    pub operator: Operator,
+    pub way: Way,
+    pub by: By,
+    /// Elements of a segment, on average.
+    pub length: u64,
+    pub on_device: bool,
+    pub n: u64,
 }
 
-impl SegmentsCase {
-    fn words(&self, keys: impl Iterator<Item = u64>) -> Vec<u32> {
-        let words = |key: u64| match self.wide {
-            false => vec![key as u32],
-            true => vec![key as u32, (key >> 32) as u32],
-        };
-        keys.flat_map(words).collect()
+#[derive(Clone, Copy, Debug)]
+pub enum Way {
+    Scan { inclusive: bool, look_back: bool },
+    Reduce { look_back: bool },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    Flags,
+    Keys,
+    WideKeys,
+    Offsets,
+    /// With more empty segments at one place than are walked over.
+    ManyOffsets,
+}
+
+/// What the plan has of elements, and what it is to make of them.
+struct Job {
+    terms: TermCase,
+    input: Vec<u64>,
+    heads: Vec<bool>,
+}
+
+impl Job {
+    fn new(of: SegmentsCase, max: u64) -> Self {
+        let SegmentsCase { key, operator, on_device, n, .. } = of;
+        let terms = TermCase { key, operator, how: How::Reduce, on_device, n };
+        let mut rng = Rng::new(n + of.length);
+        let heads = (0..max).map(|at| at == 0 || rng.next_u64().is_multiple_of(of.length));
+        Self { terms, input: terms.elements(max), heads: heads.collect() }
     }
 
-    /// The order of keys.
-    fn image(&self, key: u64) -> u64 {
-        match self.wide {
-            true => key,
-            false if key >> 31 == 1 => !key & 0xFFFF_FFFF,
-            false => key | 1 << 31,
+    /// The scan of each segment; and of each, what it combines to.
+    fn results(&self, inclusive: bool) -> (Vec<u64>, Vec<u64>) {
+        let (mut scanned, mut reduced) = (Vec::new(), Vec::new());
+        let mut through = self.terms.identity();
+        for at in 0..self.terms.n as usize {
+            if self.heads[at] {
+                through = self.terms.identity();
+                reduced.push(through);
+            }
+            let before = through;
+            through = self.terms.combine(through, self.input[at]);
+            scanned.push(if inclusive { through } else { before });
+            if let Some(last) = reduced.last_mut() {
+                *last = through;
+            }
         }
+        (scanned, reduced)
+    }
+
+    /// A key or a flag for each element, in words, and where new ones come.
+    fn keys(&self, by: By) -> (Vec<u32>, Vec<u32>) {
+        let (mut all, mut first) = (Vec::new(), Vec::new());
+        let mut key = 7u64;
+        for (at, &head) in self.heads.iter().enumerate() {
+            // Keys of two words differ in one of them.
+            key ^= if head { 1 << (at * 5 % 64) } else { 0 };
+            let words = match by {
+                By::WideKeys => vec![key as u32, (key >> 32) as u32],
+                By::Keys => vec![key as u32 ^ (key >> 32) as u32],
+                _ => vec![head.into()],
+            };
+            if head && at < self.terms.n as usize {
+                first.extend(&words);
+            }
+            all.extend(words);
+        }
+        (all, first)
     }
 }
 
 pub fn segments_case(device: Device, of: SegmentsCase) -> Result<Case> {
-    let mut graph = Graph::new("segments");
-    let n: u64 = of.lengths.iter().sum();
-    let on_device = of.given == Given::Device;
-    let (max, count) = counted(&mut graph, n, on_device);
-    let mut offsets = vec![0u32];
-    for length in &of.lengths {
-        offsets.push(offsets[offsets.len() - 1] + *length as u32);
+    if matches!(of.by, By::Offsets | By::ManyOffsets) {
+        return offsets_case(device, of);
     }
-    let mut rng = Rng::new(n);
-    // Some are equal, and not all digits of the others.
-    let keys: Vec<u64> = (0..max)
-        .map(|_| rng.next_u64() % 90 << if of.wide { 33 } else { 25 } | rng.next_u64() % 2)
-        .collect();
-    let element = ElementType::from(if of.wide { KeyType::U64 } else { KeyType::F32 });
-    let keys_buffer = graph.import_array("keys", element, max);
-    let values_buffer = graph.import::<u32>("values", max);
-    let spare = if on_device { 9 } else { 0 };
-    let segments = of.lengths.len() as u64;
-    let offsets_buffer = graph.import::<u32>("offsets", segments + 1 + spare);
-    let segment_count = graph.import::<u32>("segments", 1);
-    let buffers = SortBuffers::keys(keys_buffer).count(count);
-    let buffers = match of.values {
-        true => buffers.values(values_buffer),
-        false => buffers.indices(values_buffer),
-    };
-    let how = if of.descending { Sort::descending() } else { Sort::ascending() };
-    let (how, buffers) = match of.given {
-        Given::Rows(length) => (how.rows(length), buffers),
-        Given::Host => (how.segments(&offsets), buffers),
-        Given::Device => {
-            let segments = Count::Device { buffer: segment_count, index: 0, max: segments + spare };
-            (how, buffers.segments(offsets_buffer, segments))
+    let mut graph = Graph::new("by key");
+    let (max, count) = counted(&mut graph, of.n, of.on_device);
+    let job = Job::new(of, max);
+    let (element, key) = (
+        ElementType::from(of.key),
+        ElementType::from(if of.by == By::WideKeys { KeyType::I64 } else { KeyType::U32 }),
+    );
+    let [src, dst] = ["src", "dst"].map(|name| graph.import_array(name, element, max));
+    let keys = graph.import_array("keys", key, max);
+    let (Way::Scan { look_back, .. } | Way::Reduce { look_back }) = of.way;
+    let method = if look_back { ScanMethod::LookBack } else { ScanMethod::ReduceThenScan };
+    let policy = Policy { scan: method, ..policy(device) };
+    let (words, first) = job.keys(of.by);
+    let mut outputs = Vec::new();
+    match of.way {
+        Way::Scan { inclusive, .. } => {
+            let how =
+                if inclusive { Scan::inclusive(of.operator) } else { Scan::exclusive(of.operator) };
+            let buffers = ScanBuffers::new(src, dst).count(count);
+            let buffers = if of.by == By::Flags { buffers.heads(keys) } else { buffers.keys(keys) };
+            scan(&mut graph, &policy, &how, &buffers)?;
+            let expected = job.terms.words(&job.results(inclusive).0);
+            outputs.push(Output { name: "dst", expected });
         }
-    };
-    sort(&mut graph, &policy(device), &how, &buffers)?;
-    let (mut order, mut numbers) = (Vec::new(), Vec::new());
-    for both in offsets.windows(2) {
-        let mut part: Vec<u32> = (both[0]..both[1]).collect();
-        let key = |&i: &u32| of.image(keys[i as usize]);
-        match of.descending {
-            true => part.sort_by_key(|i| std::cmp::Reverse(key(i))),
-            false => part.sort_by_key(key),
+        Way::Reduce { .. } => {
+            let out = graph.import_array("keys_out", key, max);
+            let found = graph.import::<u32>("found", 1);
+            let buffers = ReduceByKeyBuffers::new((keys, src), (out, dst), found).count(count);
+            reduce_by_key(&mut graph, &policy, of.operator, &buffers)?;
+            let reduced = job.results(false).1;
+            outputs.push(Output { name: "found", expected: vec![reduced.len() as u32] });
+            outputs.push(Output { name: "keys_out", expected: first });
+            outputs.push(Output { name: "dst", expected: job.terms.words(&reduced) });
         }
-        numbers.extend(part.iter().map(|i| i - both[0]));
-        order.extend(part);
-    }
-    let sorted = of.words(order.iter().map(|&i| keys[i as usize]));
-    let values: Vec<u32> = (0..max as u32).map(|i| i ^ 0x5555).collect();
-    let moved = if of.values { order.iter().map(|&i| i ^ 0x5555).collect() } else { numbers };
-    offsets.resize(offsets.len() + spare as usize, 3);
-    let mut inputs = vec![("keys", of.words(keys.iter().copied())), count_words(n)];
-    inputs.push(("offsets", offsets));
-    inputs.push(("segments", vec![segments as u32]));
-    if of.values {
-        inputs.push(("values", values));
     }
     Ok(Case {
         name: format!("{of:?}, for {device:?}"),
         plan: graph.compile(&limits(device))?,
-        outputs: vec![
-            Output { name: "keys", expected: sorted },
-            Output { name: "values", expected: moved },
-        ],
-        inputs,
-        lane_order: device.lane_order,
+        outputs,
+        inputs: vec![("src", job.terms.words(&job.input)), ("keys", words), count_words(of.n)],
+        lane_order: false,
         may_give_up: None,
         verify: None,
         steady: Vec::new(),
     })
 }
 
-/// Tiny segments, such as fill half a tile and a whole one, and such as have several tiles; `tile` is that of
-/// small ones.
+fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
+    let job = Job::new(of, of.n);
+    // Some segments have no elements, and the first ones of those that have do not count.
+    let mut offsets = Vec::new();
+    for (at, _) in job.heads.iter().enumerate().filter(|(_, head)| **head).skip(1) {
+        offsets.extend(vec![at as u32; 1 + usize::from(at % 3 == 0)]);
+    }
+    if of.by == By::ManyOffsets {
+        let at = offsets[offsets.len() / 2];
+        let many = vec![at; 70 * device.threads() as usize];
+        offsets.extend(many);
+        offsets.sort_unstable();
+    }
+    // One past the elements counts as their number.
+    offsets.push(of.n as u32 + 5);
+    let segment = |pair: &[u32]| {
+        let range = pair[0] as usize..(pair[1] as usize).min(of.n as usize);
+        job.input[range]
+            .iter()
+            .fold(job.terms.identity(), |so_far, &x| job.terms.combine(so_far, x))
+    };
+    let expected: Vec<u64> = offsets.windows(2).map(segment).collect();
+    let segments = expected.len() as u64;
+    let mut graph = Graph::new("segments");
+    let (max, count) = counted(&mut graph, segments, of.on_device);
+    let element = ElementType::from(of.key);
+    let src = graph.import_array("src", element, of.n);
+    let dst = graph.import_array("dst", element, max);
+    let cuts = graph.import::<u32>("offsets", max + 1);
+    let buffers = SegmentedReduceBuffers::new(src, cuts, dst).count(count);
+    reduce_segments(&mut graph, &policy(device), of.operator, &buffers)?;
+    offsets.resize(max as usize + 1, 3);
+    Ok(Case {
+        name: format!("{of:?}, for {device:?}"),
+        plan: graph.compile(&limits(device))?,
+        outputs: vec![Output { name: "dst", expected: job.terms.words(&expected) }],
+        inputs: vec![
+            ("src", job.terms.words(&job.input)),
+            ("offsets", offsets),
+            count_words(segments),
+        ],
+        lane_order: false,
+        may_give_up: None,
+        verify: None,
+        steady: Vec::new(),
+    })
+}
+
+/// Every kind of term in every way; `tile` is the larger one of the kernels'.
 pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
-    let tiny: Vec<u64> =
-        (0..tile / 4).map(|k| [3, 0, 7, 1, 30, 2, 11, 5][k as usize % 8]).collect();
-    let half = vec![5, tile / 2 + 3, tile / 2 - 9, 2, tile, 0, 40, tile - 1];
-    let large = vec![0, 3, 2 * tile + 5, 1, 0, tile + 1, 9, 17, 0];
     let mut all = Vec::new();
-    for wide in [false, true] {
-        for (which, lengths) in [&tiny, &half, &large].into_iter().enumerate() {
-            for given in [Given::Host, Given::Device] {
-                let (values, descending) = (all.len() % 2 == 0, all.len() % 3 == 1);
-                // Where all fit, nothing but the offsets differs.
-                if which < 2 && wide && given == Given::Device {
-                    continue;
-                }
-                let lengths = lengths.clone();
-                all.push(SegmentsCase { wide, given, lengths, values, descending });
+    let terms = [
+        (KeyType::U32, Operator::Sum),
+        (KeyType::I32, Operator::Max),
+        (KeyType::I64, Operator::Sum),
+        (KeyType::F64, Operator::Min),
+        (KeyType::F32, Operator::Sum),
+        (KeyType::F64, Operator::Sum),
+    ];
+    for (key, operator) in terms {
+        let rounded = key.is_float() && operator == Operator::Sum;
+        for look_back in [true, false] {
+            if look_back && rounded {
+                continue;
+            }
+            for reduce in [false, true] {
+                let number = all.len();
+                let way = match reduce {
+                    false => Way::Scan { inclusive: number % 3 == 0, look_back },
+                    true => Way::Reduce { look_back },
+                };
+                let by = match (number / 2 % 3, reduce) {
+                    (0, false) => By::Flags,
+                    (1, _) => By::WideKeys,
+                    _ => By::Keys,
+                };
+                let length = [3, 900, 5000][number % 3];
+                let n = [2 * tile + 5, tile + 1, 3 * tile - 2][number % 3];
+                let on_device = number % 2 == 1;
+                all.push(SegmentsCase { key, operator, way, by, length, on_device, n });
             }
         }
-        for (length, rows) in [(7, tile / 5), (tile / 4, 9), (2 * tile + 1, 2)] {
-            let (values, lengths) = (all.len() % 2 == 0, vec![length; rows as usize]);
-            let given = Given::Rows(length);
-            all.push(SegmentsCase { wide, given, lengths, values, descending: wide });
+        let way = Way::Reduce { look_back: false };
+        for (number, by) in [By::Offsets, By::Offsets, By::ManyOffsets].into_iter().enumerate() {
+            let (n, length) = ([3 * tile + 5, 2 * tile, tile + 9][number], [2000, 5, 40][number]);
+            // One kind of term shows it.
+            if by == By::Offsets || key == KeyType::U32 {
+                let on_device = number % 2 == 1;
+                all.push(SegmentsCase { key, operator, way, by, length, on_device, n });
+            }
         }
     }
+    // Of nothing, the count is written too.
+    let (key, operator, way) = (KeyType::U32, Operator::Sum, Way::Reduce { look_back: true });
+    let by = By::Keys;
+    all.push(SegmentsCase { key, operator, way, by, length: 3, on_device: true, n: 0 });
     all
 }

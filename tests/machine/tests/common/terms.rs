@@ -28,7 +28,7 @@ pub enum How {
 
 impl TermCase {
     /// Elements, as bits. Sums of these floats are exact.
-    fn elements(self, n: u64) -> Vec<u64> {
+    pub fn elements(self, n: u64) -> Vec<u64> {
         let mut rng = Rng::new(n);
         let element = |_| match (self.operator, self.key) {
             (Operator::Sum, KeyType::F32) => {
@@ -56,7 +56,7 @@ impl TermCase {
         }
     }
 
-    fn combine(self, a: u64, b: u64) -> u64 {
+    pub fn combine(self, a: u64, b: u64) -> u64 {
         match (self.operator, self.key) {
             (Operator::Sum, KeyType::F32) => {
                 let sum = f32::from_bits(a as u32) + f32::from_bits(b as u32);
@@ -70,7 +70,7 @@ impl TermCase {
         }
     }
 
-    fn identity(self) -> u64 {
+    pub fn identity(self) -> u64 {
         let all = u64::MAX >> (64 - self.key.bits());
         let top = 1 << (self.key.bits() - 1);
         let unsigned = matches!(self.key, KeyType::U32 | KeyType::U64);
@@ -84,7 +84,7 @@ impl TermCase {
         }
     }
 
-    fn words(self, elements: &[u64]) -> Vec<u32> {
+    pub fn words(self, elements: &[u64]) -> Vec<u32> {
         let words = |&x: &u64| match self.key.bits() {
             32 => vec![x as u32],
             _ => vec![x as u32, (x >> 32) as u32],

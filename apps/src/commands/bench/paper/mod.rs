@@ -73,7 +73,7 @@ impl PaperOptions {
         devices: &Devices,
         output: &mut Output,
     ) -> Result<Vec<Table>> {
-        let bench = options.bench(context);
+        let bench = options.bench(context)?;
         let default = if bench.software { SOFTWARE_N } else { N };
         let n = options.n.first().copied().unwrap_or(default);
         let asked = |m: &u32| options.m.is_empty() || options.m.contains(m);

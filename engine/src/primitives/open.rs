@@ -1,0 +1,205 @@
+//! How elements in segments are swept: one pass over all tiles, each of which needs to know what comes before
+//! it. That is found by look-back within the pass, or worked out by two passes before it.
+
+use multisplit_graph::{Buffer, Graph, Groups, PassBuilder, View};
+use multisplit_shaders::builtin::Builtin;
+use multisplit_shaders::builtin::variants::{SCAN_OPEN_SPINE, SCAN_OPEN_TOTALS};
+use multisplit_shaders::push_constants;
+
+use super::arrays::{check_element, check_room};
+use super::constants::specialize;
+use super::count::{Length, Lengths, Prepared};
+use super::key::KeyType;
+use super::memory::Filling;
+use super::pieces::single;
+use super::scan::tile_elements;
+use super::term::Terms;
+use super::{Policy, ScanMethod};
+use crate::error::{Error, Result};
+use crate::execute::own_pass::OwnPasses;
+
+push_constants! {
+    struct CountPush {
+        count: u32,
+    }
+}
+
+push_constants! {
+    struct SpinePush {
+        tiles: u32,
+    }
+}
+
+const WORD: u64 = 4;
+/// Bytes of what a tile comes to.
+const OPEN_BYTES: u64 = 16;
+/// Tiles that each thread of the spine takes at a time; the kernel has the same.
+const SPINE_TILES: u64 = 4;
+/// Rounds of the spine at most: loops of software drivers are cut short after 65,535.
+const MAX_SPINE_ROUNDS: u64 = 8192;
+/// Bytes of shared memory beside what elements of a tile take.
+const OTHER_SHARED: u64 = 3 << 10;
+
+/// By what segments begin.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::primitives) enum Heads {
+    /// Words that are not zero.
+    Flags(Buffer),
+    /// Keys that differ from the one before.
+    Keys(Buffer, KeyType),
+}
+
+impl Heads {
+    /// The beginnings of runs of equal keys.
+    pub fn of_keys(keys: Buffer) -> Result<Self> {
+        Ok(Self::Keys(keys, KeyType::of("keys", keys)?))
+    }
+
+    /// The array has a key or a flag for each element.
+    pub fn check(self, primitive: &str, n: u64) -> Result<()> {
+        let (buffer, bytes, name) = match self {
+            Self::Flags(flags) => {
+                check_element("heads", flags, multisplit_graph::ElementType::U32)?;
+                (flags, WORD, "heads")
+            }
+            Self::Keys(keys, key) => (keys, key.bytes().into(), "keys"),
+        };
+        check_room(&format!("{primitive}.{name}"), buffer, n.saturating_mul(bytes))
+    }
+
+    fn array(self) -> (Buffer, u64) {
+        match self {
+            Self::Flags(flags) => (flags, WORD),
+            Self::Keys(keys, key) => (keys, key.bytes().into()),
+        }
+    }
+
+    /// The kernels' HEADS; heads.glsl has the same.
+    fn constant(self) -> u32 {
+        match self {
+            Self::Flags(_) => 0,
+            Self::Keys(_, key) => key.bits() / 32,
+        }
+    }
+}
+
+/// One sweep on its way into the graph.
+pub(in crate::primitives) struct OpenSweep<'j> {
+    pub policy: &'j Policy,
+    /// What it is for, as labels of its passes begin.
+    pub name: &'static str,
+    pub n: Length,
+    pub terms: Terms<'j>,
+    pub src: Buffer,
+    pub heads: Heads,
+    /// The kernels that get what comes before a tile from passes before, by their terms.
+    pub downsweep: &'j [&'static Builtin],
+    /// The kernels that look back; of exact terms only.
+    pub lookback: &'j [&'static Builtin],
+    /// Bytes of shared memory that each element of a tile takes.
+    pub shared: u64,
+}
+
+impl OpenSweep<'_> {
+    /// Threads of a workgroup, and elements of its tile.
+    fn workgroup(&self) -> (u32, u64) {
+        let kernel = self.downsweep[self.terms.variant];
+        let tile = |threads| tile_elements(kernel, &Policy { threads, ..*self.policy });
+        let room = u64::from(self.policy.shared_memory).saturating_sub(OTHER_SHARED);
+        // Multiples of the subgroup size, which is a power of two.
+        let mut threads = self.policy.threads;
+        while threads.is_multiple_of(2 * self.policy.subgroup_size)
+            && tile(threads) * self.shared > room
+        {
+            threads /= 2;
+        }
+        (threads, tile(threads))
+    }
+
+    /// Nothing is read or written past the count. Empty views have no binding.
+    pub fn view(&self, buffer: Buffer, bytes: u64) -> Result<View> {
+        single(buffer.range(0, (self.n.most.saturating_mul(bytes)).max(bytes)), self.policy)
+    }
+
+    /// Adds the passes; `outputs` binds what the last one writes.
+    pub fn add(
+        &self,
+        graph: &mut Graph,
+        mut lengths: Lengths,
+        outputs: impl for<'g> FnOnce(PassBuilder<'g>) -> Result<PassBuilder<'g>>,
+    ) -> Result<()> {
+        let (threads, tile) = self.workgroup();
+        // At least one, which finds nothing in nothing.
+        let tiles = lengths.some_parts(self.n, tile)?;
+        // Look-back combines in an order that depends on timing.
+        let look_back = !self.terms.depend_on_order()
+            && self.policy.scan.for_length(self.n.most) == ScanMethod::LookBack;
+        let label = |what| format!("{}.{what}", self.name);
+        if look_back {
+            let words = lengths.scaled(tiles, OPEN_BYTES / WORD, OPEN_BYTES / WORD)?;
+            let clear = Filling::plan(self.policy, &mut lengths, words)?;
+            let prepared = lengths.prepare(graph, self.policy, &label("prepare"))?;
+            let status = graph.transient::<[u32; 4]>(label("status"), 1 + tiles.most);
+            clear.add(graph, self.policy, prepared, &label("clear"), status, 0)?;
+            let spins = ("SPIN_LIMIT", self.policy.spins());
+            let pass = self.pass(graph, prepared, self.lookback, (threads, &[spins]))?;
+            prepared.dispatch(outputs(pass.bind("status", status))?, tiles);
+            return Ok(());
+        }
+        let rounds = SPINE_TILES * u64::from(self.policy.spine_threads) * MAX_SPINE_ROUNDS;
+        if tiles.most > rounds {
+            let what = "number of tiles of a scan in segments";
+            return Err(Error::TooLarge { what, asked: tiles.most, limit: rounds });
+        }
+        let prepared = lengths.prepare(graph, self.policy, &label("prepare"))?;
+        let totals = graph.transient::<[u32; 4]>(label("totals"), tiles.most);
+        let before = graph.transient::<[u32; 4]>(label("before"), tiles.most);
+        let pass = self.pass(graph, prepared, &SCAN_OPEN_TOTALS, (threads, &[]))?;
+        prepared.dispatch(pass.bind("totals", totals), tiles);
+        self.spine(graph, prepared, tiles, (totals, before))?;
+        let pass = self.pass(graph, prepared, self.downsweep, (threads, &[]))?;
+        prepared.dispatch(outputs(pass.bind("before_tiles", before))?, tiles);
+        Ok(())
+    }
+
+    fn spine(
+        &self,
+        graph: &mut Graph,
+        prepared: Prepared,
+        tiles: Length,
+        (totals, before): (Buffer, Buffer),
+    ) -> Result<()> {
+        let kernel = self.terms.kernel(&SCAN_OPEN_SPINE)?;
+        let pass = graph
+            .own_pass(SCAN_OPEN_SPINE[0].label(), &kernel)
+            .bind("totals", totals)
+            .bind("before", before)
+            .push(&SpinePush { tiles: prepared.pushed(tiles) })
+            .specialize("local_size_x", self.policy.spine_threads);
+        let pass = specialize(pass, &kernel, &self.terms.constants());
+        prepared.bind(pass, totals.into()).dispatch(Groups::linear(1));
+        Ok(())
+    }
+
+    /// Begins a pass over all tiles. It is named by the first of its variants.
+    fn pass<'g>(
+        &self,
+        graph: &'g mut Graph,
+        prepared: Prepared,
+        kernels: &[&'static Builtin],
+        (threads, constants): (u32, &[(&str, u32)]),
+    ) -> Result<PassBuilder<'g>> {
+        let kernel = self.terms.kernel(kernels)?;
+        let (keys, bytes) = self.heads.array();
+        let src = self.view(self.src, self.terms.bytes)?;
+        let pass = graph
+            .own_pass(kernels[0].label(), &kernel)
+            .bind("src", src)
+            .bind("keys", self.view(keys, bytes)?)
+            .push(&CountPush { count: prepared.pushed(self.n) })
+            .specialize("local_size_x", threads)
+            .specialize("HEADS", self.heads.constant());
+        let pass = specialize(pass, &kernel, &[&self.terms.constants(), constants].concat());
+        Ok(prepared.bind(pass, src))
+    }
+}

@@ -1,0 +1,194 @@
+//! Segmented reduce: what the elements of each segment combine to, where offsets cut an array into segments of
+//! any length. Workgroups take tiles of elements and not segments, so that no length is worse than another.
+
+use multisplit_graph::{Buffer, ElementType, Graph, Groups, PassBuilder, View};
+use multisplit_shaders::builtin::variants::{REDUCE_JOIN, REDUCE_SEGMENTS};
+use multisplit_shaders::push_constants;
+
+use crate::error::{Error, Result};
+use crate::execute::own_pass::OwnPasses;
+use crate::primitives::arrays::{check_element, check_room};
+use crate::primitives::constants::specialize;
+use crate::primitives::count::{Length, Lengths, Prepared};
+use crate::primitives::key::KeyType;
+use crate::primitives::operator::AnyOperator;
+use crate::primitives::pieces::single;
+use crate::primitives::scan::tile_elements;
+use crate::primitives::term::Terms;
+use crate::primitives::{Count, Policy};
+
+push_constants! {
+    struct SegmentsPush {
+        segments: u32,
+        elements: u32,
+        groups: u32,
+    }
+}
+
+push_constants! {
+    struct JoinPush {
+        tiles: u32,
+        tile: u32,
+        elements: u32,
+    }
+}
+
+const WORD: u64 = 4;
+/// Bytes of shared memory beside what elements of a tile take.
+const OTHER_SHARED: u64 = 4 << 10;
+
+/// Where the arrays of a segmented reduction are in a graph. They must not overlap.
+#[derive(Clone, Copy, Debug)]
+pub struct SegmentedReduceBuffers {
+    segments: Count,
+    src: Buffer,
+    offsets: Buffer,
+    dst: Buffer,
+    elements: u64,
+}
+
+impl SegmentedReduceBuffers {
+    /// Element s of `dst` gets what the elements of `src` from `offsets[s]` up to, but not including,
+    /// `offsets[s + 1]` combine to. There is one offset, a `u32`, more than there are segments. Of no
+    /// elements that is what changes nothing: 0 of a sum, the last value in order of a minimum, the first
+    /// of a maximum. `src` and `dst` are arrays of `u32`, `i32`, `f32`, `u64`, `i64` or `f64`.
+    ///
+    /// Offsets do not fall. One past the elements counts as their number; a segment that ends at or before
+    /// its beginning is empty; where offsets fall, the segments around get totals of some elements or
+    /// stay as they are, and nothing else is read or written.
+    pub fn new(src: Buffer, offsets: Buffer, dst: Buffer) -> Self {
+        let segments = Count::Host(offsets.len().saturating_sub(1));
+        Self { segments, src, offsets, dst, elements: src.len() }
+    }
+
+    /// The first `segments`, by a host count or a device count.
+    #[must_use]
+    pub fn count(self, segments: impl Into<Count>) -> Self {
+        Self { segments: segments.into(), ..self }
+    }
+
+    /// The first `n` elements of `src`, for offsets past which there are none.
+    #[must_use]
+    pub fn elements(self, n: u64) -> Self {
+        Self { elements: n, ..self }
+    }
+}
+
+/// Adds the passes of a segmented reduction to the graph: one over the elements and, where they are more than
+/// a tile, one that joins segments across tiles. Arrays are at most as long as one binding can be.
+pub fn reduce_segments(
+    graph: &mut Graph,
+    policy: &Policy,
+    operator: impl Into<AnyOperator>,
+    buffers: &SegmentedReduceBuffers,
+) -> Result<()> {
+    policy.check()?;
+    graph.sized_for_subgroups(policy.subgroup_size);
+    let &SegmentedReduceBuffers { segments, src, offsets, dst, elements } = buffers;
+    let key = KeyType::of("src", src)?;
+    check_element("dst", dst, key.into())?;
+    check_element("offsets", offsets, ElementType::U32)?;
+    let operator = operator.into();
+    let terms = Terms::new(key, &operator)?;
+    let most = segments.max();
+    check_room("reduce_segments.src", src, elements.saturating_mul(terms.bytes))?;
+    check_room("reduce_segments.dst", dst, most.saturating_mul(terms.bytes))?;
+    if most == 0 {
+        return Ok(());
+    }
+    let needed = most.saturating_add(1).saturating_mul(WORD);
+    check_room("reduce_segments.offsets", offsets, needed)?;
+    let (lengths, segments) = Lengths::new(segments)?;
+    let prepared = lengths.prepare(graph, policy, "reduce.segments.prepare")?;
+    let source = (elements * terms.bytes).max(terms.bytes);
+    let job = SegmentPasses {
+        policy,
+        prepared,
+        terms,
+        segments,
+        elements,
+        src: single(src.range(0, source), policy)?,
+        offsets: single(offsets.range(0, needed), policy)?,
+        dst: single(dst.range(0, most * terms.bytes), policy)?,
+    };
+    job.add(graph)
+}
+
+/// One segmented reduction on its way into the graph. Everything is in one binding each, so that numbers of
+/// elements, segments and tiles have 32 bits.
+struct SegmentPasses<'j> {
+    policy: &'j Policy,
+    prepared: Prepared,
+    terms: Terms<'j>,
+    segments: Length,
+    elements: u64,
+    src: View,
+    offsets: View,
+    dst: View,
+}
+
+impl SegmentPasses<'_> {
+    /// Threads of a workgroup, and elements of its tile, which take a word of shared memory each.
+    fn workgroup(&self) -> (u32, u64) {
+        let tile = |threads| tile_elements(REDUCE_SEGMENTS[0], &Policy { threads, ..*self.policy });
+        let room = u64::from(self.policy.shared_memory).saturating_sub(OTHER_SHARED);
+        // Multiples of the subgroup size, which is a power of two.
+        let mut threads = self.policy.threads;
+        while threads.is_multiple_of(2 * self.policy.subgroup_size) && tile(threads) * WORD > room {
+            threads /= 2;
+        }
+        (threads, tile(threads))
+    }
+
+    fn add(&self, graph: &mut Graph) -> Result<()> {
+        let (threads, tile) = self.workgroup();
+        let tiles = self.elements.div_ceil(tile);
+        // Segments without elements need workgroups too.
+        let groups = tiles.max(self.segments.most.div_ceil(tile)).max(1);
+        if groups * tile > u64::from(u32::MAX) {
+            let (asked, limit) = (groups * tile, u64::from(u32::MAX));
+            return Err(Error::TooLarge { what: "length of a reduction", asked, limit });
+        }
+        let parts = graph.transient::<[u32; 8]>("reduce.segments.parts", tiles.max(1));
+        let kernel = self.terms.kernel(&REDUCE_SEGMENTS)?;
+        let pass = graph
+            .own_pass(REDUCE_SEGMENTS[0].label(), &kernel)
+            .bind("src", self.src)
+            .bind("parts", parts)
+            .push(&SegmentsPush {
+                segments: self.prepared.pushed(self.segments),
+                elements: self.elements as u32,
+                groups: groups as u32,
+            })
+            .specialize("local_size_x", threads)
+            .specialize("INCLUSIVE", 1);
+        let pass = self.bind(pass, &kernel);
+        self.prepared.bind(pass, self.offsets).dispatch(Groups::linear(groups));
+        // The segments of one tile are whole.
+        if tiles <= 1 {
+            return Ok(());
+        }
+        let kernel = self.terms.kernel(&REDUCE_JOIN)?;
+        let pass = graph
+            .own_pass(REDUCE_JOIN[0].label(), &kernel)
+            .bind("parts", parts)
+            .push(&JoinPush {
+                tiles: tiles as u32,
+                tile: tile as u32,
+                elements: self.elements as u32,
+            })
+            .specialize("local_size_x", self.policy.threads);
+        let groups = tiles.div_ceil(u64::from(self.policy.threads));
+        self.bind(pass, &kernel).dispatch(Groups::linear(groups));
+        Ok(())
+    }
+
+    fn bind<'g>(
+        &self,
+        pass: PassBuilder<'g>,
+        kernel: &multisplit_shaders::Kernel,
+    ) -> PassBuilder<'g> {
+        let pass = pass.bind("offsets", self.offsets).bind("dst", self.dst);
+        specialize(pass, kernel, &self.terms.constants())
+    }
+}

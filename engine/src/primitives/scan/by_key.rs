@@ -1,0 +1,42 @@
+//! Scans in segments: each begins anew where a key is another one than that before, or where a flag is set.
+
+use multisplit_graph::{Buffer, Graph};
+use multisplit_shaders::builtin::variants::{SCAN_BY_KEY_DOWNSWEEP, SCAN_BY_KEY_LOOKBACK};
+
+use crate::error::Result;
+use crate::primitives::Policy;
+use crate::primitives::arrays::check_room;
+use crate::primitives::count::{Length, Lengths};
+use crate::primitives::open::{Heads, OpenSweep};
+use crate::primitives::term::Terms;
+
+pub(super) fn add(
+    graph: &mut Graph,
+    policy: &Policy,
+    (terms, inclusive): (Terms<'_>, bool),
+    (lengths, n): (Lengths, Length),
+    (src, heads, dst): (Buffer, Heads, Buffer),
+) -> Result<()> {
+    let needed = n.most.saturating_mul(terms.bytes);
+    check_room("scan.src", src, needed)?;
+    check_room("scan.dst", dst, needed)?;
+    heads.check("scan", n.most)?;
+    if n.most == 0 {
+        return Ok(());
+    }
+    let sweep = OpenSweep {
+        policy,
+        name: "scan.by_key",
+        n,
+        terms,
+        src,
+        heads,
+        downsweep: &SCAN_BY_KEY_DOWNSWEEP,
+        lookback: &SCAN_BY_KEY_LOOKBACK,
+        shared: 0,
+    };
+    let dst = sweep.view(dst, terms.bytes)?;
+    sweep.add(graph, lengths, |pass| {
+        Ok(pass.bind("dst", dst).specialize("INCLUSIVE", u32::from(inclusive)))
+    })
+}

@@ -1,0 +1,64 @@
+//! Passes over elements in segments: scans and reductions by key, and of segments that offsets cut.
+
+use super::{Operand, Work};
+use crate::error::Result;
+use crate::primitives::key::Key;
+use crate::primitives::operator::AnyOperator;
+use crate::primitives::scan::Scan;
+use crate::primitives::{self, ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers};
+
+impl Work {
+    /// `dst` gets the scan of `src` in segments: each run of elements with equal `keys` is scanned on its
+    /// own. Segments that begin where flags say so are those of [`ScanBuffers::heads`].
+    pub fn scan_by_key<A, B, C>(&mut self, keys: A, src: B, dst: C, scan: &Scan) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item: Key>,
+        C: Operand<Item = B::Item>,
+    {
+        let (keys, from, to) = (keys.declare(self), src.declare(self), dst.declare(self));
+        let buffers = ScanBuffers::new(from, to).count(src.count(from)).keys(keys);
+        primitives::scan(&mut self.graph, &self.policy, scan, &buffers)
+    }
+
+    /// Of each run of equal neighbours of `keys`, `keys_out` gets the key and `values_out` what its elements
+    /// of `values` combine to; the first word of `found` gets how many runs there are.
+    pub fn reduce_by_key<A, B>(
+        &mut self,
+        (keys, values): (A, B),
+        (keys_out, values_out): (impl Operand<Item = A::Item>, impl Operand<Item = B::Item>),
+        found: impl Operand<Item = u32>,
+        operator: impl Into<AnyOperator>,
+    ) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item: Key>,
+    {
+        let from = (keys.declare(self), values.declare(self));
+        let to = (keys_out.declare(self), values_out.declare(self));
+        let found = found.declare(self);
+        let buffers = ReduceByKeyBuffers::new(from, to, found).count(values.count(from.1));
+        primitives::reduce_by_key(&mut self.graph, &self.policy, operator, &buffers)
+    }
+
+    /// Element s of `dst` gets what the elements of `src` from `offsets[s]` up to, but not including,
+    /// `offsets[s + 1]` combine to. There are as many segments as `dst` has elements, or as its count says.
+    pub fn reduce_segments<A, B, C>(
+        &mut self,
+        src: A,
+        offsets: B,
+        dst: C,
+        operator: impl Into<AnyOperator>,
+    ) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = u32>,
+        C: Operand<Item = A::Item>,
+    {
+        let (from, cuts, to) = (src.declare(self), offsets.declare(self), dst.declare(self));
+        let buffers = SegmentedReduceBuffers::new(from, cuts, to)
+            .elements(src.count(from).max())
+            .count(dst.count(to));
+        primitives::reduce_segments(&mut self.graph, &self.policy, operator, &buffers)
+    }
+}

@@ -1,0 +1,124 @@
+// What a part of an array in segments comes to: how many segments begin in it, and what its elements from the
+// last beginning on combine to, or all of them where no segment begins. It is open: the next part goes on
+// with it. Also how lanes and subgroups of a workgroup combine what each of them holds.
+
+#ifndef OPEN_TERM_GLSL
+#define OPEN_TERM_GLSL
+
+#include "term.glsl"
+#include "lane_totals.glsl"
+
+struct Open {
+    uint heads;
+    TERM total;
+};
+
+Open nothing_open() {
+    return Open(0, IDENTITY);
+}
+
+// `b` comes after `a`.
+Open combine(Open a, Open b) {
+    TERM through = combine(a.total, b.total);
+    return Open(a.heads + b.heads, b.heads > 0 ? b.total : through);
+}
+
+// Four words, of which the last two may have nothing in them.
+uvec4 in_words(Open x) {
+#if KEY_BITS == 64
+    return uvec4(x.heads, to_words(x.total), 0);
+#else
+    return uvec4(x.heads, to_words(x.total), 0, 0);
+#endif
+}
+
+Open from_words(uvec4 words) {
+#if KEY_BITS == 64
+    return Open(words.x, from_words(words.yz));
+#else
+    return Open(words.x, from_words(words.y));
+#endif
+}
+
+// The same in words of 30 bits. There are fewer than 2^30 elements, because their bytes have 32-bit indices.
+const uint LOW_30 = (1u << 30) - 1;
+
+uvec4 in_30_bits(Open x) {
+    uvec4 words = in_words(x);
+    return uvec4(words.x, words.y & LOW_30, words.y >> 30 | (words.z << 2 & LOW_30), words.z >> 28);
+}
+
+Open from_30_bits(uvec4 x) {
+    return from_words(uvec4(x.x, x.y | x.z << 30, x.z >> 2 | x.w << 28, 0));
+}
+
+// The terms of the lanes up to and including this one, from the last of them on that is headed. Called by
+// whole subgroups.
+TERM combine_open_lanes(TERM x, uvec4 headed) {
+    uint lane = gl_SubgroupInvocationID;
+    uvec4 up_to_here = headed & gl_SubgroupLeMask;
+    uint first = up_to_here == uvec4(0) ? 0 : subgroupBallotFindMSB(up_to_here);
+    for (uint distance = 1; distance < gl_SubgroupSize; distance *= 2) {
+        TERM other = from_lane(x, lane >= distance ? lane - distance : lane);
+        if (lane >= first + distance) x = combine(other, x);
+    }
+    return x;
+}
+
+// What the lanes before this one come to, and in `all` what all of them do. Called by whole subgroups.
+Open open_lanes_before(Open own, out Open all) {
+    uvec4 headed = subgroupBallot(own.heads > 0);
+    TERM through = combine_open_lanes(own.total, headed);
+    TERM before = from_lane(through, max(gl_SubgroupInvocationID, 1) - 1);
+    if (gl_SubgroupInvocationID == 0) before = IDENTITY;
+#ifdef COUNT_HEADS
+    uint heads = subgroupInclusiveAdd(own.heads);
+    all = Open(subgroupShuffle(heads, gl_SubgroupSize - 1), last_lane(through));
+    return Open(heads - own.heads, before);
+#else
+    // Whether there are any is enough.
+    all = Open(headed == uvec4(0) ? 0 : 1, last_lane(through));
+    return Open((headed & gl_SubgroupLtMask) == uvec4(0) ? 0 : 1, before);
+#endif
+}
+
+// Of tiles that the lanes have, the nearest first, for lookback.glsl.
+Open combine_tiles(Open x) {
+    uvec4 headed = subgroupBallot(x.heads > 0);
+    bool taken = headed == uvec4(0) || gl_SubgroupInvocationID <= subgroupBallotFindLSB(headed);
+    TERM total = last_lane(combine_lanes(taken ? x.total : IDENTITY));
+    return Open(sum_over_lanes(x.heads), total);
+}
+
+// No subgroup has fewer lanes.
+#define MIN_LANES 4
+
+shared uint subgroup_heads[gl_WorkGroupSize.x / MIN_LANES];
+shared TERM subgroup_terms[gl_WorkGroupSize.x / MIN_LANES];
+
+// `own` is what this subgroup comes to, the same in every lane. Gives what the subgroups before this one come
+// to, and in `all` the workgroup. Called by all threads; a barrier() must come before the next call.
+Open earlier_subgroups(Open own, out Open all) {
+    if (subgroupElect()) {
+        subgroup_heads[gl_SubgroupID] = own.heads;
+        subgroup_terms[gl_SubgroupID] = own.total;
+    }
+    barrier();
+    Open earlier = nothing_open();
+    all = nothing_open();
+    // One per lane at a time: there may be more subgroups than lanes.
+    for (uint first = 0; first < gl_NumSubgroups; first += gl_SubgroupSize) {
+        uint other = first + gl_SubgroupInvocationID;
+        Open held = nothing_open();
+        if (other < gl_NumSubgroups) held = Open(subgroup_heads[other], subgroup_terms[other]);
+        Open these;
+        Open before = open_lanes_before(held, these);
+        uint lane = gl_SubgroupID % gl_SubgroupSize;
+        before = Open(subgroupShuffle(before.heads, lane), from_lane(before.total, lane));
+        if (gl_SubgroupID / gl_SubgroupSize == first / gl_SubgroupSize) earlier = combine(all, before);
+        all = combine(all, these);
+    }
+    return earlier;
+}
+
+#endif

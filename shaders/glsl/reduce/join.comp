@@ -1,0 +1,92 @@
+#version 460
+// Joins segments that go on from tile to tile: each thread looks after a tile, and where a segment ends in it
+// that began before, writes what the tiles from that beginning on left of it.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+#include "key_width.glsl"
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
+
+#define NO_SRC
+#include "src_dst.glsl"
+layout(set = 0, binding = 2, std430) readonly buffer Offsets { uint at[]; } offsets;
+layout(set = 0, binding = 3, std430) readonly buffer Parts { uvec4 at[]; } parts;
+
+layout(push_constant) uniform Push {
+    uint tiles;
+    uint tile;      // elements of one
+    uint elements;  // of all
+} push;
+
+#include "groups.glsl"
+#include "open_term.glsl"
+#include "segment_parts.glsl"
+
+shared uint shared_closed;
+
+void store_element(uint i, TERM x) {
+    WORDS words = element_of(x);
+#if KEY_BITS == 64
+    store_one(2 * i, words.x);
+    store_one(2 * i + 1, words.y);
+#else
+    store_one(i, words);
+#endif
+}
+
+TERM open_total(uint tile) {
+    return from_two_words(parts.at[2 * tile + 1].xy);
+}
+
+// What the tiles from `begin` to `end` left, in their order: each thread takes some that lie side by side.
+// Called by all threads.
+TERM join(uint begin, uint end) {
+    uint share = (end - begin - 1) / gl_WorkGroupSize.x + 1;
+    uint first = begin + min(share * thread_rank(), end - begin);
+    uint last = min(first + share, end);
+    TERM own = IDENTITY;
+    for (uint tile = first; tile < last; ++tile) own = combine(own, open_total(tile));
+    Open all;
+    earlier_subgroups(Open(0, last_lane(combine_lanes(own))), all);
+    return all.total;
+}
+
+void main() {
+    uint group_first = group_index() * gl_WorkGroupSize.x;
+    if (group_first >= push.tiles) return;
+    uint tile = group_first + thread_rank();
+    uint closed = NO_SEGMENT;
+    TERM closing = IDENTITY;
+    Open own = nothing_open();
+    if (tile < push.tiles) {
+        uvec4 part = parts.at[2 * tile];
+        closed = part.x;
+        closing = from_two_words(part.zw);
+        own = Open(part.y, open_total(tile));
+    }
+    if (thread_rank() == 0) shared_closed = NO_SEGMENT;
+    Open of_subgroup;
+    Open before = open_lanes_before(own, of_subgroup);
+    Open all;
+    before = combine(earlier_subgroups(of_subgroup, all), before);
+    // One segment at most began before the tiles of this workgroup, and ends in one of them.
+    bool goes_on = closed != NO_SEGMENT && before.heads == 0;
+    if (goes_on) shared_closed = closed;
+    barrier();
+    uint joined = shared_closed;
+    TERM earlier = IDENTITY;
+    if (joined != NO_SEGMENT) {
+        uint begin = min(min(offsets.at[joined], push.elements) / push.tile, group_first);
+        if (begin < group_first) earlier = join(begin, group_first);
+    }
+    if (closed == NO_SEGMENT) return;
+    TERM total = combine(before.total, closing);
+    if (goes_on) total = combine(earlier, total);
+    store_element(closed, total);
+}

@@ -1,0 +1,180 @@
+#version 460
+// Reduces the segments of an array that offsets cut it into. Each workgroup takes a tile of elements, however
+// many segments that is: it finds the offsets that lie in the tile, and writes the totals of the segments that
+// are whole there. What is left over of segments that go on from tile to tile, the next pass joins.
+//
+// An offset past the elements counts as their number. A segment that ends at or before its beginning is empty.
+// Where offsets fall, totals of segments around them are of some elements, and nothing else is read or written.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+#include "key_width.glsl"
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
+
+#include "src_dst.glsl"
+layout(set = 0, binding = 2, std430) readonly buffer Offsets { uint at[]; } offsets;
+layout(set = 0, binding = 3, std430) writeonly buffer Parts { uvec4 at[]; } parts;
+
+layout(push_constant) uniform Push {
+    uint segments;
+    uint elements;  // in `src`
+    uint groups;    // workgroups that are wanted; folding makes more
+} push;
+
+#define TILE_STORES
+#include "count.glsl"
+#include "groups.glsl"
+#include "open_tile.glsl"
+#include "segment_parts.glsl"
+
+// More offsets than this in one tile, most of which are of empty segments, are not walked over.
+const uint MAX_WALK = 4 * TILE;
+
+uint offset_at(uint k) {
+    return min(offsets.at[k], push.elements);
+}
+
+// How many of `count` offsets are at or below `limit`. Called by whole subgroups.
+uint offsets_up_to(uint limit, uint count) {
+    uint low = 0;
+    uint high = count;
+    while (low < high) {
+        // The lanes look at offsets at equal distances.
+        uint step = (high - low - 1) / (gl_SubgroupSize + 1) + 1;
+        uint probe = low + step * (gl_SubgroupInvocationID + 1) - 1;
+        bool past = probe >= high || offset_at(probe) > limit;
+        uvec4 all_past = subgroupBallot(past);
+        uint below = all_past == uvec4(0) ? gl_SubgroupSize : subgroupBallotFindLSB(all_past);
+        low += step * below;
+        if (below < gl_SubgroupSize) high = min(high, low + step - 1);
+    }
+    return low;
+}
+
+// Of each element of the tile: whether it is the last of a segment, and of which.
+shared uint last_bits[TILE / 32];
+shared uint segment_at[TILE];
+shared uint bounds[2];
+shared uint shared_closed;
+shared TERM shared_closing;
+
+void mark_last(uint place, uint segment) {
+    uint bit = 1u << place % 32;
+    if ((atomicOr(last_bits[place / 32], bit) & bit) == 0) segment_at[place] = segment;
+}
+
+// The offsets from `begin` to `end` end segments in the tile that starts at `first`. What ends at the first
+// offset is no segment: NO_SEGMENT.
+void mark_offsets(uint first, uint begin, uint end) {
+    if (end - begin <= MAX_WALK) {
+        for (uint k = begin + thread_rank(); k < end; k += gl_WorkGroupSize.x) {
+            uint offset = offset_at(k);
+            bool is_end = k == 0 || offset_at(k - 1) < offset;
+            if (is_end && offset > first && offset - first <= TILE) mark_last(offset - first - 1, k - 1);
+        }
+    } else {
+        for (uint place = thread_rank(); place < TILE; place += gl_WorkGroupSize.x) {
+            // The first offset past the element.
+            uint low = begin;
+            uint high = end;
+            while (low < high) {
+                uint middle = low + (high - low) / 2;
+                bool past = offset_at(middle) > first + place;
+                if (past) high = middle;
+                else low = middle + 1;
+            }
+            if (low < end && offset_at(low) == first + place + 1) mark_last(place, low - 1);
+        }
+    }
+}
+
+uint is_last(uint place) {
+    return last_bits[place / 32] >> place % 32 & 1;
+}
+
+// Segments without elements are spread over all workgroups.
+void reduce_nothing(uint segments) {
+    uint group = group_index();
+    uint share = segments / push.groups + 1;
+    for (uint k = thread_rank(); k < share; k += gl_WorkGroupSize.x) {
+        uint segment = group * share + k;
+        if (segment < segments && offset_at(segment + 1) <= offset_at(segment)) store_term(segment, IDENTITY);
+    }
+}
+
+void main() {
+    uint segments = resolved_count(push.segments);
+    // Workgroups past those that are wanted, and the share of the others, are in 32 bits.
+    if (segments == 0 || group_index() >= push.groups) return;
+    uint tile = group_index();
+    uint first = tile * TILE;
+    bool has_elements = tile < push.elements / TILE + (push.elements % TILE != 0 ? 1 : 0);
+
+    TERM4 rows[ROWS];
+    if (has_elements) load_tile(first, push.elements, rows);
+    reduce_nothing(segments);
+    if (!has_elements) return;
+
+    // Offsets that end segments here are above the first element, and at most one past the last.
+    for (uint k = gl_SubgroupID; k < 2; k += gl_NumSubgroups) {
+        uint found = offsets_up_to(k == 0 ? first : first + TILE, segments + 1);
+        if (subgroupElect()) bounds[k] = found;
+    }
+    for (uint k = thread_rank(); k < TILE / 32; k += gl_WorkGroupSize.x) last_bits[k] = 0;
+    if (thread_rank() == 0) {
+        shared_closed = NO_SEGMENT;
+        shared_closing = IDENTITY;
+    }
+    barrier();
+    uint begin = bounds[0];
+    uint end = bounds[1];
+    uint begins_here = first == 0 || (begin > 0 && offset_at(begin - 1) == first) ? 1 : 0;
+
+    Open here;
+    if (begin == end) {
+        // One segment, or none, goes through.
+        earlier_subgroups(Open(0, total_of_subgroup(rows)), here);
+        here.heads = begins_here;
+    } else {
+        mark_offsets(first, begin, end);
+        barrier();
+        uint bits[ROWS];
+        uint lasts[ROWS];
+        uint carried[ROWS];
+        uint heads[ROWS];
+        [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+            uint place = 4 * row_index(0, r);
+            lasts[r] = last_bits[place / 32] >> place % 32 & 15;
+            uint before = place == 0 ? begins_here : is_last(place - 1);
+            bits[r] = (lasts[r] << 1 | before) & 15;
+        }
+        Open before = earlier_subgroups(scan_open_subgroup(rows, bits, carried, heads), here);
+        [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+            [[unroll]] for (uint c = 0; c < 4; ++c) {
+                TERM through = combine(before.total, rows[r][c]);
+                if ((lasts[r] >> c & 1) != 0) {
+                    bool goes_on = c < carried[r];
+                    TERM total = goes_on ? through : rows[r][c];
+                    uint segment = segment_at[4 * row_index(0, r) + c];
+                    if (goes_on && before.heads == 0) {
+                        shared_closed = segment;
+                        shared_closing = total;
+                    } else if (segment != NO_SEGMENT) {
+                        store_term(segment, total);
+                    }
+                }
+            }
+        }
+    }
+    barrier();
+    if (thread_rank() == 0) {
+        parts.at[2 * tile] = uvec4(shared_closed, here.heads, two_words(shared_closing));
+        parts.at[2 * tile + 1] = uvec4(two_words(here.total), 0, 0);
+    }
+}

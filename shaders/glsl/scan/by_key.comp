@@ -1,0 +1,100 @@
+#version 460
+// Scan in segments: of each element, what it and those before it in its segment combine to. What comes before
+// a tile was worked out by the passes before; or, with LOOKBACK, is found by decoupled look-back, which
+// goes back to the last tile in which a segment begins: its own total is final.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+#include "key_width.glsl"
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
+
+#include "src_dst.glsl"
+#ifndef LOOKBACK
+layout(set = 0, binding = 2, std430) readonly buffer Before { uvec4 at[]; } before_tiles;
+#endif
+
+layout(push_constant) uniform Push {
+    uint count;  // elements in `src`
+} push;
+
+#define TILE_STORES
+#include "count.glsl"
+#include "groups.glsl"
+#include "heads.glsl"
+#include "open_tile.glsl"
+
+#ifdef LOOKBACK
+#define LOOKBACK_BINDING 2
+#define ENDS_AT_HEADS
+#include "lookback.glsl"
+
+// Tiles that can be missing are full: the last, partial one has no successor.
+Open total_of_tile_again(uint tile) {
+    uint count = resolved_count(push.count);
+    Open total = nothing_open();
+    for (uint step = 0; step < TILE / 4; step += gl_SubgroupSize) {
+        uint v = tile * TILE / 4 + step + gl_SubgroupInvocationID;
+        Open row;
+        open_lanes_before(open_of(load_terms(v), head_bits(v, count)), row);
+        total = combine(total, row);
+    }
+    return total;
+}
+
+shared uint shared_tile;
+shared TERM shared_before;
+#endif
+
+void main() {
+    uint count = resolved_count(push.count);
+    uint tiles = count / TILE + (count % TILE != 0 ? 1 : 0);
+    // Workgroups past the count (folding makes some) must not take a ticket.
+    if (group_index() >= tiles) return;
+#ifdef LOOKBACK
+    if (thread_rank() == 0) shared_tile = atomicAdd(status.ticket, 1);
+    barrier();
+    uint tile = shared_tile;
+#else
+    uint tile = group_index_from_end(tiles);
+#endif
+    uint first = tile * TILE;
+
+    TERM4 rows[ROWS];
+    uint bits[ROWS];
+    uint carried[ROWS];
+    uint heads[ROWS];
+    load_tile(first, count, rows);
+    load_heads(first, count, bits);
+    Open here;
+    Open before = earlier_subgroups(scan_open_subgroup(rows, bits, carried, heads), here);
+
+#ifdef LOOKBACK
+    if (gl_SubgroupID == 0) {
+        if (subgroupElect()) publish(tile, here.heads > 0 ? STATE_PREFIX : STATE_OWN, here);
+        Open earlier_tiles = look_back(tile);
+        if (subgroupElect()) {
+            if (here.heads == 0) publish(tile, STATE_PREFIX, combine(earlier_tiles, here));
+            shared_before = earlier_tiles.total;
+        }
+    }
+    barrier();
+    TERM before_tile = shared_before;
+#else
+    TERM before_tile = from_words(before_tiles.at[tile]).total;
+#endif
+
+    TERM carry = combine(Open(0, before_tile), before).total;
+    [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+        [[unroll]] for (uint c = 0; c < 4; ++c) {
+            TERM through = combine(carry, rows[r][c]);
+            if (c < carried[r]) rows[r][c] = through;
+        }
+        store_partial(row_index(first, r), count, rows[r]);
+    }
+}

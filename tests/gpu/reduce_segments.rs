@@ -1,0 +1,265 @@
+//! Segmented reductions: type x operator x lengths of segments x where the count is, against the CPU, between
+//! guard words.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::graph::{Graph, Limits};
+use multisplit::primitives::{Count, Policy, SegmentedReduceBuffers, reduce_segments};
+use multisplit::{Bound, Operator};
+use multisplit_tests::generate::Rng;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::terms::{self, Term, bits};
+use multisplit_tests::tests;
+
+tests!(reduce_segments:
+    product_of_cases, many_tiles_in_one, empty_segments, folded_dispatch, not_all_elements,
+    wrong_offsets_on_the_device, float_sums_are_the_same_from_run_to_run,
+);
+
+/// Elements around the output that must stay as they are: 64 keep any offset alignment.
+const GUARD: usize = 64;
+const GUARD_BITS: u64 = 0xDEAD_BEEF_DEAD_BEEF;
+
+/// How long segments are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lengths {
+    Rows(usize),
+    /// Tiny ones and huge ones, and some without elements.
+    Mixed,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    operator: Operator,
+    lengths: Lengths,
+    on_device: bool,
+}
+
+/// Where segments of `n` elements begin, and the last one ends.
+fn offsets(lengths: Lengths, n: usize, seed: u64) -> Vec<u32> {
+    let mut rng = Rng::new(seed);
+    let mut all = vec![0];
+    let mut at = 0;
+    while at < n {
+        let length = match lengths {
+            Lengths::Rows(length) => length as u64,
+            Lengths::Mixed => match rng.below(8) {
+                0 => 0,
+                1 => rng.below(300),
+                2 => rng.below(10_000),
+                _ => rng.below(9),
+            },
+        };
+        at = (at + length as usize).min(n);
+        all.push(at as u32);
+    }
+    all
+}
+
+/// Runs a case; gives the output with its guards.
+fn run<T: Term>(
+    gpu: &Gpu,
+    policy: &Policy,
+    (operator, on_device): (Operator, bool),
+    (input, cuts): (&[T], &[u32]),
+    segments: usize,
+) -> Result<Vec<T>> {
+    let context = &gpu.context;
+    let most = (cuts.len() - 1) as u64;
+    let mut graph = Graph::new("reduce segments");
+    let src = graph.import::<T>("src", input.len().max(1) as u64);
+    let dst = graph.import::<T>("dst", most.max(1));
+    let offsets = graph.import::<u32>("offsets", cuts.len() as u64);
+    let words = graph.import::<u32>("words", 4);
+    let count = match on_device {
+        true => Count::Device { buffer: words, index: 3, max: most },
+        false => Count::Host(segments as u64),
+    };
+    let buffers =
+        SegmentedReduceBuffers::new(src, offsets, dst).count(count).elements(input.len() as u64);
+    reduce_segments(&mut graph, policy, operator, &buffers)?;
+    let limits =
+        Limits { max_workgroup_count: [policy.max_groups, 65535, 65535], ..context.limits() };
+    let executable = context.instantiate(graph.compile(&limits)?)?;
+    let (source, cuts) = (context.upload(input)?, context.upload(cuts)?);
+    let output = context.upload(&vec![T::from_key_bits(GUARD_BITS); most as usize + 2 * GUARD])?;
+    let counts = context.upload(&[9, 9, 9, segments as u32])?;
+    let bound: [Bound<'_>; 4] = [
+        (src, &source, 0).into(),
+        (dst, &output, (GUARD * size_of::<T>()) as u64).into(),
+        (offsets, &cuts, 0).into(),
+        (words, &counts, 0).into(),
+    ];
+    context.run(&executable, &bound)?;
+    Ok(context.download(&output)?)
+}
+
+fn guarded<T: Term>(found: &[T], room: usize) -> Vec<u64> {
+    let guard = T::from_key_bits(GUARD_BITS).key_bits();
+    let mut all = vec![guard; GUARD];
+    all.extend(bits(found));
+    all.resize(room + 2 * GUARD, guard);
+    all
+}
+
+fn check_cuts<T: Term>(
+    gpu: &Gpu,
+    policy: &Policy,
+    (operator, on_device): (Operator, bool),
+    (input, cuts): (&[T], &[u32]),
+    segments: usize,
+) -> Result<()> {
+    let got = run(gpu, policy, (operator, on_device), (input, cuts), segments)?;
+    let n = input.len();
+    let of = |pair: &[u32]| {
+        let [begin, end] = [pair[0], pair[1]].map(|at| (at as usize).min(n));
+        terms::reduce(operator, &input[begin..end.max(begin)])
+    };
+    let expected: Vec<T> = cuts.windows(2).take(segments).map(of).collect();
+    expect_equal(&bits(&got), &guarded(&expected, cuts.len() - 1)).with_context(|| {
+        format!("{} {operator:?}, {segments} segments of {n}, device: {on_device}", T::TYPE)
+    })
+}
+
+fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()> {
+    let input: Vec<T> = terms::input(case.operator, n, n as u64 + 3);
+    let cuts = offsets(case.lengths, n, n as u64);
+    let most = cuts.len() - 1;
+    // Fewer segments than there are offsets for.
+    let segments = if case.on_device { most - most / 5 } else { most };
+    let how = (case.operator, case.on_device);
+    check_cuts(gpu, policy, how, (&input, &cuts), segments).with_context(|| format!("{case:?}"))
+}
+
+fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
+    let policy = gpu.context.policy();
+    let tile = policy.threads as usize * 16;
+    let mut number = 5 * T::TYPE as usize;
+    for operator in Operator::ALL {
+        for on_device in [false, true] {
+            number += 1;
+            let all = [1, 3, 16, 64, 1000, tile, 3 * tile + 5].map(Lengths::Rows);
+            let all = all.into_iter().chain([Lengths::Mixed]);
+            let cases = all.map(|lengths| Case { operator, lengths, on_device });
+            if gpu.full {
+                for case in cases {
+                    for n in [1, 5, tile - 1, tile, tile + 1, 9 * tile + 7, 40 * tile] {
+                        if mine() {
+                            check::<T>(gpu, &policy, case, n)?;
+                        }
+                    }
+                }
+            // Pipelines are what a case costs in software: its sizes share them.
+            } else if number.is_multiple_of(12) && mine() {
+                for (case, n) in
+                    cases.zip([1, tile, tile - 1, tile + 1, 5 * tile + 7].iter().cycle())
+                {
+                    check::<T>(gpu, &policy, case, *n)?;
+                }
+                let case = Case { operator, lengths: Lengths::Mixed, on_device };
+                check::<T>(gpu, &policy, case, 9 * tile + 7)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn product_of_cases(gpu: &Gpu) -> Result<()> {
+    let mine = &mut gpu.mine();
+    product_of_type::<u32>(gpu, mine)?;
+    product_of_type::<i32>(gpu, mine)?;
+    product_of_type::<f32>(gpu, mine)?;
+    product_of_type::<u64>(gpu, mine)?;
+    product_of_type::<i64>(gpu, mine)?;
+    product_of_type::<f64>(gpu, mine)
+}
+
+/// Segments over more tiles than the workgroup has threads that joins them.
+fn many_tiles_in_one(gpu: &Gpu) -> Result<()> {
+    let threads = gpu.context.properties().subgroup_size;
+    let policy = Policy { threads, ..gpu.context.policy() };
+    let tile = threads as usize * 16;
+    let n = 11 * threads as usize * tile + 3;
+    let input: Vec<u32> = terms::input(Operator::Sum, n, 8);
+    let long = 5 * threads as usize * tile + 17;
+    for cuts in [vec![0, n], vec![5, long, long + 3, n - 1], vec![0, tile, 2 * tile, n]] {
+        let cuts: Vec<u32> = cuts.iter().map(|&at| at as u32).collect();
+        check_cuts(gpu, &policy, (Operator::Sum, false), (&input, &cuts), cuts.len() - 1)?;
+    }
+    Ok(())
+}
+
+/// More offsets in a tile than are walked over, at its ends and within; and nothing but empty segments.
+fn empty_segments(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    let tile = policy.threads as usize * 16;
+    let input: Vec<i64> = terms::input(Operator::Min, 2 * tile + 9, 8);
+    let how = (Operator::Min, false);
+    for at in [0, 7, tile, 2 * tile + 9] {
+        let mut cuts = vec![0, at.min(3)];
+        cuts.extend(vec![at; 5 * tile]);
+        cuts.extend([at, (at + 2).min(input.len()), input.len()]);
+        let cuts: Vec<u32> = cuts.iter().map(|&at| at as u32).collect();
+        check_cuts(gpu, &policy, how, (&input, &cuts), cuts.len() - 1)?;
+    }
+    check_cuts(gpu, &policy, how, (&input[..0], &[0; 100]), 99)?;
+    check_cuts(gpu, &policy, how, (&input, &[0; 100]), 99)?;
+    check_cuts(gpu, &policy, (Operator::Min, true), (&input, &[0; 100]), 0)
+}
+
+/// More workgroups than fit into x; some rows are not full.
+fn folded_dispatch(gpu: &Gpu) -> Result<()> {
+    let mut policy = Policy { max_groups: 7, ..gpu.context.policy() };
+    policy.sort.histogram_groups = policy.sort.histogram_groups.min(7);
+    policy.histogram.min_groups = policy.histogram.min_groups.min(7);
+    policy.sssp.max_groups = policy.sssp.max_groups.min(7);
+    policy.sssp.residents.groups = policy.sssp.residents.groups.min(7);
+    let n = 20 * policy.threads as usize * 16 - 3;
+    let case = Case { operator: Operator::Sum, lengths: Lengths::Mixed, on_device: false };
+    check::<u32>(gpu, &policy, case, n)
+}
+
+/// Segments that begin after the first element and end before the last one.
+fn not_all_elements(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    let tile = policy.threads as usize * 16;
+    let input: Vec<f32> = terms::input(Operator::Sum, 4 * tile, 8);
+    for (first, last) in [(5, 3 * tile), (tile, 2 * tile), (2 * tile + 1, 2 * tile + 9)] {
+        let cuts = [first, first + 1, first + 1, (first + last) / 2, last].map(|at| at as u32);
+        check_cuts(gpu, &policy, (Operator::Sum, false), (&input, &cuts), 4)?;
+    }
+    Ok(())
+}
+
+/// Offsets past the end count as the end. Where offsets fall, nothing is written but results.
+fn wrong_offsets_on_the_device(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    let n = 3 * policy.threads as usize * 16 + 5;
+    let input: Vec<u32> = terms::input(Operator::Sum, n, 8);
+    let past = [0, 7, n as u32 + 1, n as u32 + 500, u32::MAX, u32::MAX];
+    check_cuts(gpu, &policy, (Operator::Sum, true), (&input, &past), 5)?;
+    let mut rng = Rng::new(4);
+    let falling: Vec<u32> = (0..3000).map(|_| rng.below(2 * n as u64) as u32).collect();
+    let found = run(gpu, &policy, (Operator::Sum, true), (&input, &falling), 2999)?;
+    let guards = found.iter().take(GUARD).chain(&found[GUARD + 2999..]);
+    ensure!(guards.copied().all(|word| word == GUARD_BITS as u32), "a guard was written");
+    Ok(())
+}
+
+/// With rounding: not the CPU's bits, but near them, and the same every time.
+fn float_sums_are_the_same_from_run_to_run(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    let n = 20 * policy.threads as usize * 16 + 5;
+    let mut rng = Rng::new(5);
+    let input: Vec<f32> = (0..n).map(|_| rng.next_u32() as f32 / 4e9).collect();
+    let cuts: Vec<u32> = [0, 3, 20_000, n as u32 - 7, n as u32].to_vec();
+    let how = (Operator::Sum, false);
+    let first = run(gpu, &policy, how, (&input, &cuts), 4)?;
+    let again = run(gpu, &policy, how, (&input, &cuts), 4)?;
+    expect_equal(&bits(&again), &bits(&first))?;
+    for (pair, found) in cuts.windows(2).zip(&first[GUARD..]) {
+        let of = &input[pair[0] as usize..pair[1] as usize];
+        let sum: f64 = of.iter().map(|&x| f64::from(x)).sum();
+        ensure!((f64::from(*found) - sum).abs() <= 1e-4 * sum, "{found}, near {sum}");
+    }
+    Ok(())
+}

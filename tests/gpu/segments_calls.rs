@@ -1,0 +1,139 @@
+//! Scans and reductions in segments in one call and as work, and what is refused: nothing here depends on the
+//! width of subgroups.
+
+use anyhow::{Result, ensure};
+use multisplit::graph::Graph;
+use multisplit::primitives::{
+    ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers, reduce_by_key, reduce_segments, scan,
+};
+use multisplit::{Error, Operator, Scan};
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::terms;
+use multisplit_tests::tests;
+
+tests!(segments_calls:
+    by_key, segments, the_count_is_used_on_the_device, refused_by_key, refused_segments,
+);
+
+fn by_key(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let (keys, values) = ([3u64, 3, 3, 1 << 40, 1 << 40, 3], [1i64, 2, 3, -4, -5, -6]);
+    let how = Scan::exclusive(Operator::Sum);
+    expect_equal(&context.scan_by_key(&keys, &values, &how)?, &[0, 1, 3, 0, -4, 0])?;
+    let (array, key_array) = (context.upload(&values)?, context.upload(&keys)?);
+    let found = context.scan_by_key(&key_array, &array, &Scan::inclusive(Operator::Min))?;
+    expect_equal(&context.download(&found)?, &[1, 1, 1, -4, -5, -6])?;
+    let found = context.scan_by_heads(&[0, 0, 7, 0, 0, 1], &values, &how)?;
+    expect_equal(&found, &[0, 1, 0, 3, -1, 0])?;
+    let (found_keys, found) = context.reduce_by_key(&keys, &values, Operator::Max)?;
+    expect_equal(&found_keys, &[3, 1 << 40, 3])?;
+    expect_equal(&found, &[3, -4, -6])?;
+    let (found_keys, found) = context.reduce_by_key(&key_array, &array, Operator::Sum)?;
+    expect_equal(&context.download(&found_keys)?, &[3, 1 << 40, 3])?;
+    expect_equal(&context.download(&found)?, &[6, -9, -6])?;
+    let (found_keys, found) = context.reduce_by_key(&[0f32; 0], &[0f64; 0], Operator::Sum)?;
+    ensure!(found_keys.is_empty() && found.is_empty());
+    ensure!(context.scan_by_key(&[0u32; 0], &[0f64; 0], &how)?.is_empty());
+    Ok(())
+}
+
+fn segments(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let (values, cuts) = ([3i32, -1, 4, 1], [0, 2, 2, 4]);
+    expect_equal(&context.reduce_segments(&values, &cuts, Operator::Sum)?, &[2, 0, 5])?;
+    let (array, offsets) = (context.upload(&values)?, context.upload(&cuts)?);
+    let found = context.reduce_segments(&array, &offsets, Operator::Min)?;
+    expect_equal(&context.download(&found)?, &[-1, i32::MAX, 1])?;
+    ensure!(context.reduce_segments(&values, &[0; 0], Operator::Sum)?.is_empty());
+    ensure!(context.reduce_segments(&values, &[4], Operator::Sum)?.is_empty());
+    expect_equal(&context.reduce_segments(&[0f32; 0], &[0, 0], Operator::Sum)?, &[0.0])?;
+    let dst = context.zeroed::<i32>(3)?;
+    let mut work = context.work("segments");
+    work.reduce_segments(&array, &offsets, &dst, Operator::Max)?;
+    work.record()?.submit()?;
+    expect_equal(&context.download(&dst)?, &[3, i32::MIN, 4])
+}
+
+/// Passes after a reduction work on as many elements as it found, without the host.
+fn the_count_is_used_on_the_device(gpu: &Gpu) -> Result<()> {
+    let (context, n) = (&gpu.context, 10_000);
+    let values = terms::input::<u64>(Operator::Max, n, 4);
+    let keys: Vec<u32> = (0..n as u32).map(|at| at * at / 17 % 1000).collect();
+    let heads: Vec<bool> = (0..n).map(|at| at == 0 || keys[at] != keys[at - 1]).collect();
+    let expected: Vec<u64> = terms::segments(&values, &heads)
+        .iter()
+        .map(|of| terms::reduce(Operator::Max, of))
+        .collect();
+    let (keys, values) = (context.upload(&keys)?, context.upload(&values)?);
+    let (out, tops) = (context.zeroed::<u32>(n as u64)?, context.zeroed::<u64>(n as u64)?);
+    let (found, sums) = (context.zeroed::<u32>(1)?, context.zeroed::<u64>(n as u64)?);
+    let mut work = context.work("reduce by key and scan");
+    work.reduce_by_key((&keys, &values), (&out, &tops), &found, Operator::Max)?;
+    let runs = work.count_in(&found, n as u64);
+    work.scan_by_key(&out, tops.first(runs), &sums, &Scan::inclusive(Operator::Sum))?;
+    work.record()?.submit()?;
+    // Runs have other keys than their neighbours: each is a segment of its own.
+    let mut all = expected.clone();
+    all.resize(n, 0);
+    expect_equal(&context.download(&sums)?, &all)?;
+    expect_equal(&context.download(&found)?, &[expected.len() as u32])
+}
+
+fn refused_by_key(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    let mut graph = Graph::new("refused");
+    let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, 8));
+    let (short, bytes) = (graph.import::<u32>("short", 7), graph.import::<u8>("bytes", 8));
+    let floats = graph.import::<f32>("floats", 8);
+    let huge = graph.import::<u32>("huge", 1 << 33);
+    let good = ScanBuffers::new(src, dst);
+    let mut add = |buffers| scan(&mut graph, &policy, &Scan::default(), &buffers);
+    let result = add(good.keys(short));
+    ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
+    let result = add(good.keys(bytes));
+    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "keys", .. })), "{result:?}");
+    let result = add(good.heads(floats));
+    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "heads", .. })), "{result:?}");
+    let result = add(ScanBuffers::new(huge, huge).keys(huge));
+    ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
+    let mut add = |buffers| reduce_by_key(&mut graph, &policy, Operator::Sum, &buffers);
+    let result = add(ReduceByKeyBuffers::new((src, src), (floats, dst), short));
+    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "keys_out", .. })), "{result:?}");
+    let result = add(ReduceByKeyBuffers::new((src, src), (dst, floats), short));
+    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "values_out", .. })), "{result:?}");
+    let result = add(ReduceByKeyBuffers::new((src, src), (dst, short), short));
+    ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
+    let result = add(ReduceByKeyBuffers::new((huge, huge), (huge, huge), short));
+    ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
+    let result = gpu.context.reduce_by_key(&[1u32, 2], &[1u32], Operator::Sum);
+    ensure!(matches!(result, Err(Error::LengthMismatch { .. })), "{result:?}");
+    let result = gpu.context.scan_by_key(&[1u32, 2], &[1u32], &Scan::default());
+    ensure!(matches!(result, Err(Error::LengthMismatch { .. })), "{result:?}");
+    Ok(())
+}
+
+fn refused_segments(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    for cuts in [[0, 3, 2], [0, 1, 5]] {
+        let result = gpu.context.reduce_segments(&[1u32, 2, 3, 4], &cuts, Operator::Sum);
+        ensure!(matches!(result, Err(Error::Segments { .. })), "{result:?}");
+    }
+    let mut graph = Graph::new("refused");
+    let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, 8));
+    let (short, floats) = (graph.import::<u32>("short", 7), graph.import::<f32>("floats", 9));
+    let huge = graph.import::<u32>("huge", 1 << 33);
+    let mut add = |buffers| reduce_segments(&mut graph, &policy, Operator::Sum, &buffers);
+    let result = add(SegmentedReduceBuffers::new(src, short, floats));
+    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "dst", .. })), "{result:?}");
+    let result = add(SegmentedReduceBuffers::new(src, floats, dst));
+    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "offsets", .. })), "{result:?}");
+    let result = add(SegmentedReduceBuffers::new(src, short, dst).count(7));
+    ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
+    let result = add(SegmentedReduceBuffers::new(src, short, dst).elements(9));
+    ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
+    let result = add(SegmentedReduceBuffers::new(huge, short, dst));
+    ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
+    let result = add(SegmentedReduceBuffers::new(src, huge, huge));
+    ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
+    Ok(())
+}

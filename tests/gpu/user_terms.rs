@@ -1,0 +1,288 @@
+//! Operators and predicates in GLSL: results against the CPU, of operators that are not commutative, and what
+//! is refused.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::graph::Graph;
+use multisplit::primitives::{Count, Policy, ReduceBuffers, ScanBuffers, reduce, scan};
+use multisplit::{Bound, Error, Glsl, GlslOperator, Operator, Scan, Select};
+use multisplit_tests::generate::Rng;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::terms::{self, Term, bits};
+use multisplit_tests::tests;
+
+tests!(user_terms:
+    scans_keep_the_order, reductions_keep_the_order, segments_keep_the_order, predicates, refused_operators,
+    refused_predicates,
+);
+
+/// Maps x -> a x + b, modulo 2^16 or 2^32, one after the other: associative, not commutative.
+fn then(key_bits: u32, first: u64, second: u64) -> u64 {
+    let half = key_bits / 2;
+    let mask = (1u64 << half) - 1;
+    let (a, b) = (first & mask, first >> half);
+    let (c, d) = (second & mask, second >> half);
+    (a.wrapping_mul(c) & mask) | ((b.wrapping_mul(c).wrapping_add(d)) & mask) << half
+}
+
+const THEN_U32: &str = "
+    uint combined(uint f, const uint g) {
+        uint a = (f & 0xFFFFu) * (g & 0xFFFFu);
+        uint b = (f >> 16) * (g & 0xFFFFu) + (g >> 16);
+        return (a & 0xFFFFu) | (b << 16);
+    }";
+const THEN_I64: &str = "
+    int64_t combined(int64_t f, int64_t g) {
+        uint c = uint(uint64_t(g));
+        uint64_t a = uint64_t(uint(uint64_t(f)) * c);
+        uint64_t b = uint64_t(uint(uint64_t(f) >> 32) * c + uint(uint64_t(g) >> 32));
+        return int64_t(a | b << 32);
+    }";
+
+/// What elements of a type are combined by.
+trait Chained: Term {
+    const SOURCE: &'static str;
+    const SAME: Self;
+    fn then(self, next: Self) -> Self;
+}
+
+impl Chained for u32 {
+    const SOURCE: &'static str = THEN_U32;
+    const SAME: Self = 1;
+    fn then(self, next: Self) -> Self {
+        then(32, self.into(), next.into()) as Self
+    }
+}
+
+impl Chained for i64 {
+    const SOURCE: &'static str = THEN_I64;
+    const SAME: Self = 1;
+    fn then(self, next: Self) -> Self {
+        then(64, self as u64, next as u64) as Self
+    }
+}
+
+/// The last number: NaN is none.
+impl Chained for f32 {
+    const SOURCE: &'static str =
+        "float combined(float a, float b) { return b != b ? a : b; } // the last number";
+    const SAME: Self = f32::NAN;
+    fn then(self, next: Self) -> Self {
+        if next.is_nan() { self } else { next }
+    }
+}
+
+fn operator<T: Chained>() -> GlslOperator {
+    GlslOperator::new(T::SOURCE, T::SAME)
+}
+
+fn input<T: Chained>(n: usize, seed: u64) -> Vec<T> {
+    // Of NaNs one: which one an operation passes on is the device's to choose.
+    let is_same = |x: T| T::SAME.then(x).key_bits() == T::SAME.key_bits();
+    let all: Vec<T> = terms::input(Operator::Max, n, seed);
+    all.into_iter().map(|x| if is_same(x) { T::SAME } else { x }).collect()
+}
+
+fn scanned<T: Chained>(inclusive: bool, input: &[T]) -> Vec<T> {
+    let mut so_far = T::SAME;
+    let step = |&x: &T| {
+        let before = so_far;
+        so_far = so_far.then(x);
+        if inclusive { so_far } else { before }
+    };
+    input.iter().map(step).collect()
+}
+
+fn reduced<T: Chained>(input: &[T]) -> T {
+    input.iter().fold(T::SAME, |so_far, &x| so_far.then(x))
+}
+
+/// So that one workgroup does not do everything.
+fn policy(gpu: &Gpu) -> Policy {
+    Policy { single_group_tiles: 0, spine_tiles: 1, ..gpu.context.policy() }
+}
+
+fn check_scan<T: Chained>(gpu: &Gpu, policy: &Policy, inclusive: bool, n: usize) -> Result<()> {
+    let context = &gpu.context;
+    let input: Vec<T> = input(n + 9, 5);
+    let mut graph = Graph::new("scan");
+    let [src, dst] = ["src", "dst"].map(|name| graph.import::<T>(name, n as u64 + 9));
+    let words = graph.import::<u32>("words", 4);
+    let how =
+        if inclusive { Scan::inclusive(operator::<T>()) } else { Scan::exclusive(operator::<T>()) };
+    let count = match inclusive {
+        true => Count::Device { buffer: words, index: 0, max: n as u64 + 9 },
+        false => Count::Host(n as u64),
+    };
+    scan(&mut graph, policy, &how, &ScanBuffers::new(src, dst).count(count))?;
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let (source, output) = (context.upload(&input)?, context.zeroed::<T>(n as u64 + 9)?);
+    let counts = context.upload(&[n as u32; 4])?;
+    let bound: [Bound<'_>; 3] =
+        [(src, &source).into(), (dst, &output).into(), (words, &counts).into()];
+    context.run(&executable, &bound)?;
+    let mut expected = bits(&scanned(inclusive, &input[..n]));
+    expected.resize(n + 9, 0);
+    expect_equal(&bits(&context.download(&output)?), &expected)
+        .with_context(|| format!("{}, n = {n}, inclusive: {inclusive}", T::TYPE))
+}
+
+fn scans_keep_the_order(gpu: &Gpu) -> Result<()> {
+    let (policy, mut mine) = (policy(gpu), gpu.mine());
+    let tile = policy.threads as usize * 16;
+    if gpu.full {
+        for n in [1, 3, tile - 1, tile, 17 * tile] {
+            for inclusive in [false, true] {
+                check_scan::<u32>(gpu, &policy, inclusive, n)?;
+                check_scan::<i64>(gpu, &policy, inclusive, n)?;
+                check_scan::<f32>(gpu, &policy, inclusive, n)?;
+            }
+        }
+    }
+    if mine() {
+        check_scan::<u32>(gpu, &policy, false, 5 * tile + 7)?;
+    }
+    if mine() {
+        check_scan::<i64>(gpu, &policy, true, 5 * tile + 7)?;
+    }
+    if mine() {
+        check_scan::<f32>(gpu, &policy, false, 5 * tile + 7)?;
+    }
+    Ok(())
+}
+
+fn check_reduce<T: Chained>(gpu: &Gpu, policy: &Policy, n: usize) -> Result<()> {
+    let context = &gpu.context;
+    let input: Vec<T> = input(n, 6);
+    let mut graph = Graph::new("reduce");
+    let (src, dst) = (graph.import::<T>("src", n as u64), graph.import::<T>("dst", 1));
+    reduce(&mut graph, policy, operator::<T>(), &ReduceBuffers::new(src, dst))?;
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let (source, output) = (context.upload(&input)?, context.zeroed::<T>(1)?);
+    context.run(&executable, &[(src, &source), (dst, &output)])?;
+    expect_equal(&bits(&context.download(&output)?), &bits(&[reduced(&input)]))
+        .with_context(|| format!("{}, n = {n}", T::TYPE))
+}
+
+fn reductions_keep_the_order(gpu: &Gpu) -> Result<()> {
+    let (policy, mut mine) = (policy(gpu), gpu.mine());
+    let tile = policy.threads as usize * 16;
+    // One workgroup takes several tiles where there are many.
+    let threads = gpu.context.properties().subgroup_size;
+    let small = Policy { threads, spine_threads: threads, ..policy };
+    for n in [1, tile + 3, 9 * tile + 7] {
+        if mine() {
+            check_reduce::<u32>(gpu, &policy, n)?;
+        }
+        if mine() {
+            check_reduce::<f32>(gpu, &small, n)?;
+        }
+    }
+    let some: Vec<i64> = input(3000, 2);
+    let found = gpu.context.reduce(&some, operator::<i64>())?;
+    ensure!(found == reduced(&some));
+    ensure!(gpu.context.reduce(&[0i64; 0], operator::<i64>())? == 1);
+    Ok(())
+}
+
+fn segments_keep_the_order(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let n = 3 * context.policy().threads as usize * 16 + 5;
+    let mut rng = Rng::new(4);
+    let heads: Vec<bool> = (0..n).map(|at| at == 0 || rng.below(900) == 0).collect();
+    let values: Vec<u32> = input(n, 9);
+    let keys: Vec<u32> = heads
+        .iter()
+        .scan(0, |key, &head| {
+            *key += u32::from(head);
+            Some(*key)
+        })
+        .collect();
+    let segments = terms::segments(&values, &heads);
+    let expected: Vec<u32> = segments.iter().flat_map(|of| scanned(false, of)).collect();
+    let how = Scan::exclusive(operator::<u32>());
+    expect_equal(&context.scan_by_key(&keys, &values, &how)?, &expected)?;
+    let expected: Vec<u32> = segments.iter().map(|of| reduced(of)).collect();
+    let (_, found) = context.reduce_by_key(&keys, &values, operator::<u32>())?;
+    expect_equal(&found, &expected)?;
+    let mut offsets = vec![0];
+    offsets.extend(segments.iter().scan(0, |end, of| {
+        *end += of.len() as u32;
+        Some(*end)
+    }));
+    expect_equal(&context.reduce_segments(&values, &offsets, operator::<u32>())?, &expected)
+}
+
+fn predicates(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let n = 3 * context.policy().threads as usize * 16 + 5;
+    let keys: Vec<u32> = terms::input(Operator::Max, n, 3);
+    let (odd, even): (Vec<u32>, Vec<u32>) = keys.iter().partition(|&&key| key % 2 == 1);
+    let which = Select::glsl("bool is_selected(const uint key) { return (key & 1u) != 0u; }");
+    let (found, others) = context.partition(&keys, &which)?;
+    expect_equal(&found, &odd)?;
+    expect_equal(&others, &even)?;
+    let wide: Vec<i64> = terms::input(Operator::Max, 5000, 3);
+    let table = Glsl::new(
+        "bool is_selected(int64_t key) { return table.at[uint(key) & 3u] == push.parameter_1; }",
+    )
+    .table(&[5, 1, 5, 5])
+    .parameters([0, 5, 0]);
+    let kept: Vec<i64> = wide.iter().copied().filter(|key| key & 3 != 1).collect();
+    expect_equal(&context.select(&wide, &Select::glsl(table))?, &kept)?;
+    let floats: Vec<f32> = terms::input(Operator::Max, 5000, 8);
+    let kept: Vec<f32> = floats.iter().copied().filter(|x| x.is_finite()).collect();
+    let finite = Select::glsl("bool is_selected(float x) { return !isnan(x) && !isinf(x); }");
+    expect_equal(&bits(&context.select(&floats, &finite)?), &bits(&kept))
+}
+
+fn is_refused<T>(result: Result<T, Error>, expected: &str) -> Result<()> {
+    let Err(error) = result else { anyhow::bail!("it was not refused: {expected}") };
+    let text = error.to_string();
+    ensure!(matches!(error, Error::Compile(_)), "{error:?}");
+    ensure!(text.contains(expected), "{text}\nexpected: {expected}");
+    Ok(())
+}
+
+fn refused_operators(gpu: &Gpu) -> Result<()> {
+    let reduce = |source: &str| {
+        let operator = GlslOperator::new(source, 0u32);
+        gpu.context.reduce(&[1u32, 2], operator)
+    };
+    for (source, expected) in [
+        ("uint combined(uint a, uint b) { return a + c; }", "user_operator.glsl:1"),
+        ("uint combined(uint a) { return a; }", "write `uint combined(uint a, uint b)`"),
+        (
+            "int combined(uint a, uint b) { return 1; }",
+            "combined returns `int`, but elements are `uint`",
+        ),
+        ("uint combine(uint a, uint b) { return a; }", "no function `uint combined(uint, uint)`"),
+        ("uint combined(uint a, uint b) { return a + push.parameter_0; }", "push"),
+        ("uint x; uint combined(uint a, uint b) { x = a; return x; }", "`combined`"),
+        ("uint combined(uint a, uint b) { barrier(); return a; }", "`combined`"),
+        (
+            "layout(set = 0, binding = 0) buffer B { uint at[]; } own; uint combined(uint a, uint b) { own.at[0] = a; return b; }",
+            "own",
+        ),
+    ] {
+        is_refused(reduce(source), expected)?;
+    }
+    let other = gpu.context.reduce(&[1i32], GlslOperator::new(THEN_U32, 1u32));
+    ensure!(matches!(other, Err(Error::KeyTypeMismatch { name: "identity", .. })), "{other:?}");
+    Ok(())
+}
+
+fn refused_predicates(gpu: &Gpu) -> Result<()> {
+    let select = |source: &str| gpu.context.select(&[1u32, 2], &Select::glsl(source));
+    for (source, expected) in [
+        ("bool is_selected(uint key) { return key; }", "user_predicate.glsl:1"),
+        (
+            "uint is_selected(uint key) { return key; }",
+            "is_selected returns `uint`, but answers are `bool`",
+        ),
+        ("bool is_selected(float key) { return true; }", "write `bool is_selected(uint key)`"),
+        ("uint y; bool is_selected(uint key) { y = key; return true; }", "`is_selected`"),
+    ] {
+        is_refused(select(source), expected)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! Plans of sorts of segments, whose offsets the host knows, the device, or nobody has to.
+
+use anyhow::Result;
+use multisplit::graph::{ElementType, Graph};
+use multisplit::primitives::{Count, SortBuffers, sort};
+use multisplit::{KeyType, Sort};
+use multisplit_machine::Rng;
+
+use super::case::{Case, Output};
+use super::primitives::{Device, count_words, counted, limits, policy};
+
+/// Who knows where segments are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    Rows(u64),
+    Host,
+    /// Offsets, and the counts of segments and keys.
+    Device,
+}
+
+/// Segments of how many elements, and what goes along.
+#[derive(Clone, Debug)]
+pub struct SortSegmentsCase {
+    /// `u64`, or else `f32`.
+    pub wide: bool,
+    pub given: Given,
+    pub lengths: Vec<u64>,
+    pub values: bool,
+    pub descending: bool,
+}
+
+impl SortSegmentsCase {
+    fn words(&self, keys: impl Iterator<Item = u64>) -> Vec<u32> {
+        let words = |key: u64| match self.wide {
+            false => vec![key as u32],
+            true => vec![key as u32, (key >> 32) as u32],
+        };
+        keys.flat_map(words).collect()
+    }
+
+    /// The order of keys.
+    fn image(&self, key: u64) -> u64 {
+        match self.wide {
+            true => key,
+            false if key >> 31 == 1 => !key & 0xFFFF_FFFF,
+            false => key | 1 << 31,
+        }
+    }
+}
+
+pub fn sort_segments_case(device: Device, of: SortSegmentsCase) -> Result<Case> {
+    let mut graph = Graph::new("segments");
+    let n: u64 = of.lengths.iter().sum();
+    let on_device = of.given == Given::Device;
+    let (max, count) = counted(&mut graph, n, on_device);
+    let mut offsets = vec![0u32];
+    for length in &of.lengths {
+        offsets.push(offsets[offsets.len() - 1] + *length as u32);
+    }
+    let mut rng = Rng::new(n);
+    // Some are equal, and not all digits of the others.
+    let keys: Vec<u64> = (0..max)
+        .map(|_| rng.next_u64() % 90 << if of.wide { 33 } else { 25 } | rng.next_u64() % 2)
+        .collect();
+    let element = ElementType::from(if of.wide { KeyType::U64 } else { KeyType::F32 });
+    let keys_buffer = graph.import_array("keys", element, max);
+    let values_buffer = graph.import::<u32>("values", max);
+    let spare = if on_device { 9 } else { 0 };
+    let segments = of.lengths.len() as u64;
+    let offsets_buffer = graph.import::<u32>("offsets", segments + 1 + spare);
+    let segment_count = graph.import::<u32>("segments", 1);
+    let buffers = SortBuffers::keys(keys_buffer).count(count);
+    let buffers = match of.values {
+        true => buffers.values(values_buffer),
+        false => buffers.indices(values_buffer),
+    };
+    let how = if of.descending { Sort::descending() } else { Sort::ascending() };
+    let (how, buffers) = match of.given {
+        Given::Rows(length) => (how.rows(length), buffers),
+        Given::Host => (how.segments(&offsets), buffers),
+        Given::Device => {
+            let segments = Count::Device { buffer: segment_count, index: 0, max: segments + spare };
+            (how, buffers.segments(offsets_buffer, segments))
+        }
+    };
+    sort(&mut graph, &policy(device), &how, &buffers)?;
+    let (mut order, mut numbers) = (Vec::new(), Vec::new());
+    for both in offsets.windows(2) {
+        let mut part: Vec<u32> = (both[0]..both[1]).collect();
+        let key = |&i: &u32| of.image(keys[i as usize]);
+        match of.descending {
+            true => part.sort_by_key(|i| std::cmp::Reverse(key(i))),
+            false => part.sort_by_key(key),
+        }
+        numbers.extend(part.iter().map(|i| i - both[0]));
+        order.extend(part);
+    }
+    let sorted = of.words(order.iter().map(|&i| keys[i as usize]));
+    let values: Vec<u32> = (0..max as u32).map(|i| i ^ 0x5555).collect();
+    let moved = if of.values { order.iter().map(|&i| i ^ 0x5555).collect() } else { numbers };
+    offsets.resize(offsets.len() + spare as usize, 3);
+    let mut inputs = vec![("keys", of.words(keys.iter().copied())), count_words(n)];
+    inputs.push(("offsets", offsets));
+    inputs.push(("segments", vec![segments as u32]));
+    if of.values {
+        inputs.push(("values", values));
+    }
+    Ok(Case {
+        name: format!("{of:?}, for {device:?}"),
+        plan: graph.compile(&limits(device))?,
+        outputs: vec![
+            Output { name: "keys", expected: sorted },
+            Output { name: "values", expected: moved },
+        ],
+        inputs,
+        lane_order: device.lane_order,
+        may_give_up: None,
+        verify: None,
+        steady: Vec::new(),
+    })
+}
+
+/// Tiny segments, such as fill half a tile and a whole one, and such as have several tiles; `tile` is that of
+/// small ones.
+pub fn sort_segments_cases(tile: u64) -> Vec<SortSegmentsCase> {
+    let tiny: Vec<u64> =
+        (0..tile / 4).map(|k| [3, 0, 7, 1, 30, 2, 11, 5][k as usize % 8]).collect();
+    let half = vec![5, tile / 2 + 3, tile / 2 - 9, 2, tile, 0, 40, tile - 1];
+    let large = vec![0, 3, 2 * tile + 5, 1, 0, tile + 1, 9, 17, 0];
+    let mut all = Vec::new();
+    for wide in [false, true] {
+        for (which, lengths) in [&tiny, &half, &large].into_iter().enumerate() {
+            for given in [Given::Host, Given::Device] {
+                let (values, descending) = (all.len() % 2 == 0, all.len() % 3 == 1);
+                // Where all fit, nothing but the offsets differs.
+                if which < 2 && wide && given == Given::Device {
+                    continue;
+                }
+                let lengths = lengths.clone();
+                all.push(SortSegmentsCase { wide, given, lengths, values, descending });
+            }
+        }
+        for (length, rows) in [(7, tile / 5), (tile / 4, 9), (2 * tile + 1, 2)] {
+            let (values, lengths) = (all.len() % 2 == 0, vec![length; rows as usize]);
+            let given = Given::Rows(length);
+            all.push(SortSegmentsCase { wide, given, lengths, values, descending: wide });
+        }
+    }
+    all
+}
