@@ -227,7 +227,9 @@ fn small_and_segmented_sorts_are_checked(gpu: &Gpu) -> Result<()> {
     switched_over(&context)?;
 
     let context = reversed(gpu)?;
-    let sorted = context.sort_with(&keys, &Sort::ascending().segments(&[0, 300, 900]))?;
+    // Only segments that are larger than a tile are ranked.
+    let keys: Vec<u32> = uniform(6000, 3).iter().map(|key| key & 0x0F0F).collect();
+    let sorted = context.sort_with(&keys, &Sort::ascending().segments(&[0, 300, 6000]))?;
     let mut expected = keys.clone();
     expected[..300].sort_unstable();
     expected[300..].sort_unstable();
