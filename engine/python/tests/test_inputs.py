@@ -24,6 +24,25 @@ def test_arrow() -> None:
         multisplit.sort(arrow.array([3, None, 2]))
 
 
+class Series:
+    """With nulls, which are counted by a function as Polars does."""
+
+    def __init__(self, nulls: int) -> None:
+        self.nulls = nulls
+
+    def null_count(self) -> int:
+        return self.nulls
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+        return np.array([3, 1, 2])
+
+
+def test_nulls_that_are_counted_by_a_function() -> None:
+    assert_same(multisplit.sort(Series(0)), np.array([1, 2, 3]))
+    with pytest.raises(ValueError, match="2 nulls"):
+        multisplit.sort(Series(2))
+
+
 class OnDevice:
     """An object with DLPack's interface, in the memory of a device of some kind."""
 
@@ -101,6 +120,8 @@ def test_options_that_are_refused() -> None:
         multisplit.sort([1.0], nan="first")
     with pytest.raises(TypeError, match="multisplit.Context"):
         multisplit.sort([1], context="gpu")
+    with pytest.raises(ValueError, match="count of bytes"):
+        multisplit.Context(memory_limit=-1)
     with pytest.raises(TypeError, match="part of a name"):
         multisplit.Context(device=1.5)
 

@@ -24,8 +24,10 @@ def as_ndarray(x: Any, name: str = "x") -> np.ndarray[Any, Any]:
         if isinstance(x, np.ma.MaskedArray):
             raise TypeError(f"{name} is a masked array: fill it first (numpy.ma.filled)")
         return np.asarray(x)
-    if getattr(x, "null_count", 0):
-        raise ValueError(f"{name} has {x.null_count} nulls, which have no place in an order: fill or drop them first")
+    nulls = getattr(x, "null_count", 0)  # of Arrow's arrays; of Polars' series, a function
+    nulls = nulls() if callable(nulls) else nulls
+    if nulls:
+        raise ValueError(f"{name} has {nulls} nulls, which have no place in an order: fill or drop them first")
     if hasattr(x, "__dlpack_device__"):
         kind = int(x.__dlpack_device__()[0])
         if kind != _DLPACK_CPU:
@@ -116,19 +118,17 @@ def check_fits(n: int, itemsize: int, memory: int, name: str = "x") -> None:
 
 def normalize_axis(axis: Any, ndim: int) -> int:
     """The axis as a number from 0 on."""
-    number = _index(axis, "axis")
+    number = index_of(axis, "axis")
     if not -ndim <= number < ndim:
         raise np.exceptions.AxisError(number, ndim) if hasattr(np, "exceptions") else IndexError(axis)
     return number % ndim
 
 
-def _index(number: Any, name: str) -> int:
+def index_of(number: Any, name: str) -> int:
+    """An integer that was given for a parameter."""
     if isinstance(number, bool) or not hasattr(number, "__index__"):
         raise TypeError(f"{name} is an integer, not {type(number).__name__}")
     return int(number.__index__())
-
-
-index_of = _index
 
 
 def check_out(out: Any, shape: tuple[int, ...], dtype: np.dtype[Any], name: str = "out") -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _native
+from ._arrays import index_of
 from ._errors import ForkError
 
 
@@ -97,6 +98,8 @@ class Context:
     ) -> None:
         if isinstance(device, bool) or not isinstance(device, (int, str, type(None))):
             raise TypeError(f"device is an index or a part of a name, not {type(device).__name__}")
+        if memory_limit is not None and not 0 < index_of(memory_limit, "memory_limit") < 2**64:
+            raise ValueError(f"memory_limit is a count of bytes, not {memory_limit}")
         self._description = (
             None if device is None else str(device),
             memory_limit,
