@@ -57,6 +57,29 @@ def test_types(dtype):
     same(msd.sort(x).compute(), keys[order])
 
 
+@pytest.mark.parametrize("keys", [np.arange(2_000), np.full(2_000, 3.5), np.repeat([-1.0, -0.0, 0.0, np.inf], 500)])
+def test_what_is_in_order_does_not_go_to_the_device(monkeypatch, keys):
+    def fail(*_, **__):
+        raise AssertionError("on the device")
+
+    for name in ("sort", "sort_pairs", "argsort", "split"):
+        monkeypatch.setattr(f"multisplit.{name}", fail)
+    x = da.from_array(keys, chunks=300)
+    same(msd.sort(x).compute(), keys)
+    same(msd.argsort(x).compute(), np.arange(2_000))
+    with pytest.raises(AssertionError, match="on the device"):
+        msd.sort(da.from_array(SHAPES["uniform"](2_000), chunks=300)).compute()
+
+
+def test_chunks_in_order_of_an_array_that_is_not():
+    keys = np.sort(SHAPES["zipf"](2_000).reshape(5, 400), axis=1).ravel()
+    order = np.argsort(keys, kind="stable")
+    x = da.from_array(keys, chunks=400)
+    same(msd.argsort(x).compute(), order)
+    for found, expected in zip(dask.compute(*msd.sort_pairs(x, x.astype("c16"))), (keys[order], keys[order].astype("c16"))):
+        same(found, expected)
+
+
 def test_descending_is_stable():
     keys = SHAPES["zipf"](2_000)
     x = da.from_array(keys, chunks=300)

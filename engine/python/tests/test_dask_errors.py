@@ -69,7 +69,7 @@ def test_a_chunk_larger_than_the_device(monkeypatch):
     small = multisplit.Context(memory_limit=4096)
     for name in ("sort", "sort_pairs", "argsort", "split", "topk", "histogram"):
         monkeypatch.setattr(multisplit, name, partial(getattr(multisplit, name), context=small))
-    x = da.from_array(np.arange(100_000), chunks=30_000)
+    x = da.from_array(np.arange(100_000)[::-1], chunks=30_000)
     with dask.config.set(scheduler="synchronous"):
         for lazy in (msd.sort(x), msd.argsort(x, chunks=(100_000,)), msd.topk(x, 3)[0]):
             refused(multisplit.OutOfMemoryError, "use smaller chunks", lazy.compute)

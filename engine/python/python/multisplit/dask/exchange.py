@@ -18,6 +18,9 @@ from . import payload as _payload
 from .keys import missing
 from .splitters import Splitters
 
+IN_ORDER_PROBE = 64
+"""Keys at the beginning that are looked at first: by chance they are in order once in 64!."""
+
 
 @dataclass(frozen=True)
 class Bucketed:
@@ -76,14 +79,21 @@ def split_chunk(keys: np.ndarray, payload, splitters: Splitters) -> Bucketed:
 
 
 def _split(keys, payload, edges):
-    values = payload.device_values(len(keys))
     if len(keys) == 0:
         return keys, payload, np.zeros(len(edges) + 1, np.int64)
     if len(edges) == 0:
         return keys, payload, np.array([len(keys)], np.int64)
+    if in_order(keys):
+        return keys, payload, np.diff(np.searchsorted(keys, edges), prepend=0, append=len(keys))
     with checks.device_memory("a chunk", keys.nbytes):
-        done = multisplit.split(keys, edges, values=values)
+        done = multisplit.split(keys, edges, values=payload.device_values(len(keys)))
     return np.asarray(done.keys), payload.reordered(done.values), np.diff(np.asarray(done.offsets).astype(np.int64))
+
+
+def in_order(keys: np.ndarray) -> bool:
+    """Whether keys are ascending already, as in sorted arrays and constant ones: then a chunk need not go to the device. The first few
+    tell most others apart."""
+    return all(bool(np.all(part[:-1] <= part[1:])) for part in (keys[:IN_ORDER_PROBE], keys))
 
 
 def plan(counts: list[np.ndarray], splitters: Splitters, lengths) -> list[Cuts]:
@@ -165,7 +175,8 @@ def merge(parts: list[Part]):
     """The elements of a result chunk in order: (keys, payload). Parts are in the order of their chunks, and the sort is stable, so
     equal keys stay in the order of the whole array."""
     whole = join_parts(parts)
-    keys, payload = sorted_together(whole.payload.keys() if whole.keys is None else whole.keys, whole.payload)
+    keys = whole.payload.keys() if whole.keys is None else whole.keys
+    keys, payload = (whole.keys, whole.payload) if in_order(keys) else sorted_together(keys, whole.payload)
     stop = whole.skip + whole.length
     return (None if keys is None else keys[whole.skip : stop]), payload.slice(whole.skip, stop)
 
