@@ -84,6 +84,10 @@ def test_glsl() -> None:
     assert counts.tolist() == [4, 4] and edges.tolist() == [0, 1, 2]
     counts, _ = multisplit.histogram(x, table, weights=x)
     assert counts.tolist() == [14, 14]
+    with pytest.raises(TypeError, match="int64"):
+        multisplit.histogram(np.arange(3), table)
+    with pytest.raises(ValueError, match="weights"):
+        multisplit.histogram(x, table, weights=x * 0.5)
     with pytest.raises(multisplit.ArgumentError):
         multisplit.split(x, multisplit.Glsl(2, "uint bucket_of(uint key) { return nothing; }"))
 

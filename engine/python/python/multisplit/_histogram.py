@@ -59,6 +59,7 @@ def histogram(
     engine = a._engine if isinstance(a, DeviceArray) else engine_of(context)
     samples, weight_array = _inputs(a, weights)
     if isinstance(bins, Glsl):
+        _check_glsl(samples, weight_array)
         counts = _count(engine, samples, weight_array, bins._function())
         edges: Array = np.arange(bins.buckets + 1, dtype=np.float64)
     else:
@@ -87,6 +88,13 @@ def _inputs(a: Any, weights: Any) -> tuple[Any, Array | None]:
         device_ready = samples._buffer.kind != "i8" and weights is None
         return (samples.reshape(samples.size) if device_ready else samples._download().reshape(-1)), weights
     return samples.reshape(-1), weights
+
+
+def _check_glsl(samples: Any, weights: Array | None) -> None:
+    if samples.dtype == np.int64:
+        raise TypeError("functions in GLSL take no samples of int64: convert them to int32, uint64 or float64")
+    if weights is not None and not _are_words(weights):
+        raise ValueError("weights of samples that GLSL puts into bins are integers from 0 to 2^32 - 1")
 
 
 def _edges(engine: _native.Engine, samples: Any, bins: Any, range: Any, weights: Array | None) -> Array:
