@@ -244,6 +244,8 @@ fn bench_all_measures_everything() {
         "scan_inclusive_u64",
         "unique_u32",
         "run_length_encode_u32",
+        "reduce_by_key_u32",
+        "scan_inclusive_by_key_u32",
         "host_upload_u32",
         "host_download_u32",
         "host_sort_u32",

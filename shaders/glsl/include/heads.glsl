@@ -11,7 +11,7 @@
 
 layout(constant_id = HEADS_ID) const uint HEADS = 0;
 
-// The host has the same in primitives/by_key.rs.
+// The host has the same in primitives/open.rs.
 const uint FLAGS = 0;      // words that are not zero
 const uint KEYS = 1;       // of 32 bits
 const uint WIDE_KEYS = 2;  // of 64 bits

@@ -1,0 +1,89 @@
+//! Do all kernels that take a predicate or an operator of a user's take one of every type, with bindings and
+//! with addresses?
+#![cfg(feature = "compile")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::process::Command;
+
+use multisplit_shaders::address::by_address;
+use multisplit_shaders::builtin::{Builtin, variants};
+use multisplit_shaders::check::UserFunction;
+use multisplit_shaders::{CheckError, Kernel};
+
+const TYPES: [&str; 6] = ["uint", "int", "float", "uint64_t", "int64_t", "double"];
+
+fn validate(label: &str, words: &[u32]) {
+    let id = std::thread::current().id();
+    let file = std::env::temp_dir().join(format!("multisplit-role-{}-{id:?}", std::process::id()));
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    std::fs::write(&file, bytes).unwrap();
+    let done = Command::new("spirv-val").args(["--target-env", "vulkan1.2"]).arg(&file).output();
+    std::fs::remove_file(&file).unwrap();
+    let done = done.unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{label}: {said}");
+}
+
+fn check(builtin: &Builtin, role: UserFunction, key: &str, source: &str) {
+    let label = builtin.label();
+    let kernel = Kernel::with_user_function(builtin, role, key, source)
+        .unwrap_or_else(|e| panic!("{label}, {key}: {e}"));
+    assert!(!kernel.is_built_in() && !kernel.is_foreign());
+    validate(label, kernel.spirv());
+    let addresses = by_address(kernel.spirv_for_addresses(), kernel.interface());
+    validate(label, &addresses.unwrap_or_else(|e| panic!("{label}: {e}")));
+}
+
+#[test]
+fn kernels_take_operators_of_every_type() {
+    for (number, key) in TYPES.into_iter().enumerate() {
+        // The sums of 32 and of 64 bits are what operators take the place of.
+        let variant = if number < 3 { 0 } else { 2 };
+        let source = format!(
+            "{key} one({key} x) {{ return x; }}
+             {key} combined(const {key} a, {key} b) {{ b += one(a); return b; }}"
+        );
+        for kernels in [
+            &variants::SCAN_REDUCE,
+            &variants::SCAN_SPINE,
+            &variants::SCAN_DOWNSWEEP,
+            &variants::SCAN_OPEN_TOTALS,
+            &variants::SCAN_OPEN_SPINE,
+            &variants::SCAN_BY_KEY_DOWNSWEEP,
+            &variants::REDUCE_BY_KEY_DOWNSWEEP,
+            &variants::REDUCE_SEGMENTS,
+            &variants::REDUCE_JOIN,
+            &variants::REDUCE_TERMS,
+        ] {
+            check(kernels[variant], UserFunction::Operator, key, &source);
+        }
+    }
+}
+
+#[test]
+fn kernels_take_predicates_of_every_type() {
+    for (number, key) in TYPES.into_iter().enumerate() {
+        let source = format!(
+            "bool is_selected({key} x) {{ return x < {key}(3) && table.at[push.parameter_2] > 1u; }}"
+        );
+        for kernels in [&variants::SELECT_SWEEP, &variants::SELECT_PARTITION] {
+            check(kernels[number / 3], UserFunction::Predicate, key, &source);
+        }
+    }
+}
+
+/// A function for one thing is not taken for another.
+#[test]
+fn each_role_has_a_function_of_its_own() {
+    let bucket = "uint bucket_of(uint key) { return key; }";
+    for (role, wanted) in [
+        (UserFunction::Operator, "uint combined(uint, uint)"),
+        (UserFunction::Predicate, "bool is_selected(uint)"),
+    ] {
+        let refused = Kernel::with_user_function(variants::SCAN_REDUCE[0], role, "uint", bucket);
+        let text = refused.expect_err("it has another function").to_string();
+        assert_eq!(text, format!("the GLSL has no function `{wanted}`"));
+    }
+    let error = CheckError::SideEffect { function: "f".to_owned(), problem: "writes".to_owned() };
+    assert!(error.to_string().starts_with("`f` writes: it may read its parameters"));
+}
