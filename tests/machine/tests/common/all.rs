@@ -374,7 +374,7 @@ pub fn all(device: Device) -> Vec<Maker> {
     sorts(device, &mut all);
     // Eight elements per thread.
     for of in sort_segments_cases(8 * u64::from(device.threads())) {
-        all.push(Box::new(move || sort_segments_case(device, of.clone())));
+        all.push(Box::new(move || sort_segments_case(device, &of)));
     }
     all.extend(large_tiles(device));
     pieces(device, &mut all);

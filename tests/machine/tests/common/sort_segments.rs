@@ -48,7 +48,7 @@ impl SortSegmentsCase {
     }
 }
 
-pub fn sort_segments_case(device: Device, of: SortSegmentsCase) -> Result<Case> {
+pub fn sort_segments_case(device: Device, of: &SortSegmentsCase) -> Result<Case> {
     let mut graph = Graph::new("segments");
     let n: u64 = of.lengths.iter().sum();
     let on_device = of.given == Given::Device;
@@ -59,9 +59,9 @@ pub fn sort_segments_case(device: Device, of: SortSegmentsCase) -> Result<Case> 
     }
     let mut rng = Rng::new(n);
     // Some are equal, and not all digits of the others.
-    let keys: Vec<u64> = (0..max)
-        .map(|_| rng.next_u64() % 90 << if of.wide { 33 } else { 25 } | rng.next_u64() % 2)
-        .collect();
+    let shift = if of.wide { 33 } else { 25 };
+    let keys: Vec<u64> =
+        (0..max).map(|_| ((rng.next_u64() % 90) << shift) | (rng.next_u64() % 2)).collect();
     let element = ElementType::from(if of.wide { KeyType::U64 } else { KeyType::F32 });
     let keys_buffer = graph.import_array("keys", element, max);
     let values_buffer = graph.import::<u32>("values", max);
