@@ -162,7 +162,10 @@ fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
         offsets.extend(many);
         offsets.sort_unstable();
     }
-    // One past the elements counts as their number.
+    // At least one segment; an offset past the elements counts as their number.
+    if offsets.is_empty() {
+        offsets.push(0);
+    }
     offsets.push(of.n as u32 + 5);
     let segment = |pair: &[u32]| {
         let range = pair[0] as usize..(pair[1] as usize).min(of.n as usize);
