@@ -554,21 +554,13 @@ pub static MULTISPLIT_LABELS_INDEX_KEY64: Builtin =
 pub static MULTISPLIT_LABELS_PACKED: Builtin =
     Builtin::new("multisplit.labels.packed", "multisplit/labels.comp", &[("KEY_BITS", "32"), ("PACKED", "1")], packed!("multisplit.labels.packed.spv"));
 
-/// `multisplit.gather.keys`: `glsl/multisplit/gather.comp` with `KEYS=1`, `KEY_BITS=32`.
-pub static MULTISPLIT_GATHER_KEYS: Builtin =
-    Builtin::new("multisplit.gather.keys", "multisplit/gather.comp", &[("KEYS", "1"), ("KEY_BITS", "32")], packed!("multisplit.gather.keys.spv"));
+/// `multisplit.gather`: `glsl/multisplit/gather.comp` with `KEY_BITS=32`, `PAIRS=1`.
+pub static MULTISPLIT_GATHER: Builtin =
+    Builtin::new("multisplit.gather", "multisplit/gather.comp", &[("KEY_BITS", "32"), ("PAIRS", "1")], packed!("multisplit.gather.spv"));
 
-/// `multisplit.gather.keys.key64`: `glsl/multisplit/gather.comp` with `KEYS=1`, `KEY_BITS=64`.
-pub static MULTISPLIT_GATHER_KEYS_KEY64: Builtin =
-    Builtin::new("multisplit.gather.keys.key64", "multisplit/gather.comp", &[("KEYS", "1"), ("KEY_BITS", "64")], packed!("multisplit.gather.keys.key64.spv"));
-
-/// `multisplit.gather.pairs`: `glsl/multisplit/gather.comp` with `PAIRS=1`, `KEY_BITS=32`.
-pub static MULTISPLIT_GATHER_PAIRS: Builtin =
-    Builtin::new("multisplit.gather.pairs", "multisplit/gather.comp", &[("PAIRS", "1"), ("KEY_BITS", "32")], packed!("multisplit.gather.pairs.spv"));
-
-/// `multisplit.gather.pairs.key64`: `glsl/multisplit/gather.comp` with `PAIRS=1`, `KEY_BITS=64`.
-pub static MULTISPLIT_GATHER_PAIRS_KEY64: Builtin =
-    Builtin::new("multisplit.gather.pairs.key64", "multisplit/gather.comp", &[("PAIRS", "1"), ("KEY_BITS", "64")], packed!("multisplit.gather.pairs.key64.spv"));
+/// `multisplit.gather.key64`: `glsl/multisplit/gather.comp` with `KEY_BITS=64`, `PAIRS=1`.
+pub static MULTISPLIT_GATHER_KEY64: Builtin =
+    Builtin::new("multisplit.gather.key64", "multisplit/gather.comp", &[("KEY_BITS", "64"), ("PAIRS", "1")], packed!("multisplit.gather.key64.spv"));
 
 /// `multisplit.unpack`: `glsl/multisplit/unpack.comp`.
 pub static MULTISPLIT_UNPACK: Builtin =
@@ -946,10 +938,8 @@ pub static ALL: &[&Builtin] = &[
     &MULTISPLIT_LABELS_INDEX,
     &MULTISPLIT_LABELS_INDEX_KEY64,
     &MULTISPLIT_LABELS_PACKED,
-    &MULTISPLIT_GATHER_KEYS,
-    &MULTISPLIT_GATHER_KEYS_KEY64,
-    &MULTISPLIT_GATHER_PAIRS,
-    &MULTISPLIT_GATHER_PAIRS_KEY64,
+    &MULTISPLIT_GATHER,
+    &MULTISPLIT_GATHER_KEY64,
     &MULTISPLIT_UNPACK,
     &MULTISPLIT_INVERT,
     &MULTISPLIT_NUMBER,
@@ -1149,8 +1139,8 @@ pub mod variants {
         [&super::MULTISPLIT_LABELS_INDEX, &super::MULTISPLIT_LABELS_INDEX_KEY64];
 
     /// `multisplit.gather`.
-    pub static MULTISPLIT_GATHER: [[&Builtin; 2]; 2] =
-        [[&super::MULTISPLIT_GATHER_KEYS, &super::MULTISPLIT_GATHER_KEYS_KEY64], [&super::MULTISPLIT_GATHER_PAIRS, &super::MULTISPLIT_GATHER_PAIRS_KEY64]];
+    pub static MULTISPLIT_GATHER: [&Builtin; 2] =
+        [&super::MULTISPLIT_GATHER, &super::MULTISPLIT_GATHER_KEY64];
 
     /// `sort.histogram`.
     pub static SORT_HISTOGRAM: [&Builtin; 2] =

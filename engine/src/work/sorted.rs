@@ -8,7 +8,8 @@ use crate::primitives::{self, Count, Merge, MergeBuffers, Search, SearchBuffers}
 
 impl Work {
     /// Sorts each of so many segments of `keys` on its own, where it is. `offsets` has where each begins and, one
-    /// more, where the last one ends; [`SortBuffers::segments`] says what becomes of those that cannot be.
+    /// more, where the last one ends; [`SortBuffers::segments`](crate::primitives::SortBuffers::segments)
+    /// says what becomes of those that cannot be.
     pub fn sort_segments<A, B>(
         &mut self,
         keys: A,

@@ -113,8 +113,8 @@ fn sort(
 fn gather(job: &mut SplitPasses<'_>, sources: Buffer) -> Result<()> {
     let groups = groups(job)?;
     let (split, buffers, prepared) = (job.split, job.buffers, job.prepared);
-    let [_, pairs] = variants::MULTISPLIT_GATHER;
-    let pass = job.pass("multisplit.gather", pairs, groups, 1)?.bind("sources", sources);
+    let kernels = variants::MULTISPLIT_GATHER;
+    let pass = job.pass("multisplit.gather", kernels, groups, 1)?.bind("sources", sources);
     prepared.dispatch(bind_elements(pass, split, buffers), groups);
     Ok(())
 }

@@ -229,13 +229,12 @@ pub fn large_tiles(device: Device) -> Vec<Maker> {
     for key in [KeyType::U32, KeyType::U64] {
         for along in [Along::Nothing, Along::Words(1), Along::Words(2), Along::Words(4)] {
             for few_bits in [false, true] {
-                for small in [None, Some(false), Some(true)] {
+                for small in [false, true] {
                     number += 1;
                     // A small sort has all of its tile in shared memory.
                     let (items, turns) =
-                        if small.is_some() { (24 * 128 / threads, 1) } else { shape(number) };
-                    let method =
-                        if small.is_some() { SortMethod::Small } else { SortMethod::OneSweep };
+                        if small { (24 * 128 / threads, 1) } else { shape(number) };
+                    let method = if small { SortMethod::Small } else { SortMethod::OneSweep };
                     let of = SortCase {
                         key,
                         along,
@@ -245,7 +244,7 @@ pub fn large_tiles(device: Device) -> Vec<Maker> {
                         threads,
                         items,
                         turns,
-                        segments: small == Some(true),
+                        segments: false,
                         on_device: false,
                         few_bits,
                     };

@@ -131,7 +131,7 @@ pub fn sort_segments_cases(tile: u64) -> Vec<SortSegmentsCase> {
     for wide in [false, true] {
         for (which, lengths) in [&tiny, &half, &large].into_iter().enumerate() {
             for given in [Given::Host, Given::Device] {
-                let (values, descending) = (all.len() % 2 == 0, all.len() % 3 == 1);
+                let (values, descending) = (given == Given::Device, all.len() % 3 == 1);
                 // Where all fit, nothing but the offsets differs.
                 if which < 2 && wide && given == Given::Device {
                     continue;
@@ -141,9 +141,10 @@ pub fn sort_segments_cases(tile: u64) -> Vec<SortSegmentsCase> {
             }
         }
         for (length, rows) in [(7, tile / 5), (tile / 4, 9), (2 * tile + 1, 2)] {
-            let (values, lengths) = (all.len() % 2 == 0, vec![length; rows as usize]);
-            let given = Given::Rows(length);
-            all.push(SortSegmentsCase { wide, given, lengths, values, descending: wide });
+            for values in [false, true] {
+                let (given, lengths) = (Given::Rows(length), vec![length; rows as usize]);
+                all.push(SortSegmentsCase { wide, given, lengths, values, descending: wide });
+            }
         }
     }
     all
