@@ -21,7 +21,9 @@ fn a_constant_has_one_number_in_all_kernels() {
             unused.remove(constant.name.as_str());
         }
     }
-    assert!(unused.is_empty(), "no kernel has {unused:?}");
+    // Kernels with an operator of the user's, which are compiled at run time, have these.
+    let of_operators = HashSet::from(["IDENTITY_LOW", "IDENTITY_HIGH"]);
+    assert_eq!(unused, of_operators, "which no built-in kernel has");
 }
 
 #[test]

@@ -135,9 +135,7 @@ fn sorts(device: Device, all: &mut Vec<Maker>) {
             // (A sort of one tile has it in shared memory.)
             if key == KeyType::U32 && along == Along::Nothing && threads == 128 {
                 let n = u64::from(threads * 32) - 1;
-                for segments in [false, true] {
-                    add(SortCase { items: 32, n, segments, ..small });
-                }
+                add(SortCase { items: 32, n, ..small });
             }
         }
     }

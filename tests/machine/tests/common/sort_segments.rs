@@ -7,6 +7,7 @@ use multisplit::{KeyType, Sort};
 use multisplit_machine::Rng;
 
 use super::case::{Case, Output};
+use super::moves::Along;
 use super::primitives::{Device, count_words, counted, limits, policy};
 
 /// Who knows where segments are.
@@ -25,7 +26,7 @@ pub struct SortSegmentsCase {
     pub wide: bool,
     pub given: Given,
     pub lengths: Vec<u64>,
-    pub values: bool,
+    pub along: Along,
     pub descending: bool,
 }
 
@@ -64,15 +65,15 @@ pub fn sort_segments_case(device: Device, of: &SortSegmentsCase) -> Result<Case>
         .collect();
     let element = ElementType::from(if of.wide { KeyType::U64 } else { KeyType::F32 });
     let keys_buffer = graph.import_array("keys", element, max);
-    let values_buffer = graph.import::<u32>("values", max);
     let spare = if on_device { 9 } else { 0 };
     let segments = of.lengths.len() as u64;
     let offsets_buffer = graph.import::<u32>("offsets", segments + 1 + spare);
     let segment_count = graph.import::<u32>("segments", 1);
     let buffers = SortBuffers::keys(keys_buffer).count(count);
-    let buffers = match of.values {
-        true => buffers.values(values_buffer),
-        false => buffers.indices(values_buffer),
+    let buffers = match of.along {
+        Along::Nothing => buffers,
+        Along::Words(_) => buffers.values(graph.import::<u32>("values", max)),
+        Along::Indices => buffers.indices(graph.import::<u32>("values", max)),
     };
     let how = if of.descending { Sort::descending() } else { Sort::ascending() };
     let (how, buffers) = match of.given {
@@ -97,21 +98,24 @@ pub fn sort_segments_case(device: Device, of: &SortSegmentsCase) -> Result<Case>
     }
     let sorted = of.words(order.iter().map(|&i| keys[i as usize]));
     let values: Vec<u32> = (0..max as u32).map(|i| i ^ 0x5555).collect();
-    let moved = if of.values { order.iter().map(|&i| i ^ 0x5555).collect() } else { numbers };
+    let mut outputs = vec![Output { name: "keys", expected: sorted }];
     offsets.resize(offsets.len() + spare as usize, 3);
     let mut inputs = vec![("keys", of.words(keys.iter().copied())), count_words(n)];
     inputs.push(("offsets", offsets));
     inputs.push(("segments", vec![segments as u32]));
-    if of.values {
-        inputs.push(("values", values));
+    match of.along {
+        Along::Nothing => {}
+        Along::Indices => outputs.push(Output { name: "values", expected: numbers }),
+        Along::Words(_) => {
+            let moved = order.iter().map(|&i| i ^ 0x5555).collect();
+            outputs.push(Output { name: "values", expected: moved });
+            inputs.push(("values", values));
+        }
     }
     Ok(Case {
         name: format!("{of:?}, for {device:?}"),
         plan: graph.compile(&limits(device))?,
-        outputs: vec![
-            Output { name: "keys", expected: sorted },
-            Output { name: "values", expected: moved },
-        ],
+        outputs,
         inputs,
         lane_order: device.lane_order,
         may_give_up: None,
@@ -131,19 +135,24 @@ pub fn sort_segments_cases(tile: u64) -> Vec<SortSegmentsCase> {
     for wide in [false, true] {
         for (which, lengths) in [&tiny, &half, &large].into_iter().enumerate() {
             for given in [Given::Host, Given::Device] {
-                let (values, descending) = (given == Given::Device, all.len() % 3 == 1);
+                let descending = all.len() % 3 == 1;
+                let along = match given {
+                    Given::Device => Along::Words(1),
+                    _ if which == 0 => Along::Indices,
+                    _ => Along::Nothing,
+                };
                 // Where all fit, nothing but the offsets differs.
                 if which < 2 && wide && given == Given::Device {
                     continue;
                 }
                 let lengths = lengths.clone();
-                all.push(SortSegmentsCase { wide, given, lengths, values, descending });
+                all.push(SortSegmentsCase { wide, given, lengths, along, descending });
             }
         }
         for (length, rows) in [(7, tile / 5), (tile / 4, 9), (2 * tile + 1, 2)] {
-            for values in [false, true] {
+            for along in [Along::Nothing, Along::Indices] {
                 let (given, lengths) = (Given::Rows(length), vec![length; rows as usize]);
-                all.push(SortSegmentsCase { wide, given, lengths, values, descending: wide });
+                all.push(SortSegmentsCase { wide, given, lengths, along, descending: wide });
             }
         }
     }
