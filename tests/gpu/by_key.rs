@@ -8,7 +8,8 @@ use multisplit::primitives::{
 };
 use multisplit::{Array, Bound, Operator, Scan};
 use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::harness::{Gpu, expect_equal, few_groups};
+use multisplit_tests::of_every_type;
 use multisplit_tests::terms::{self, Term, bits};
 use multisplit_tests::tests;
 
@@ -222,12 +223,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
 
 fn product_of_cases(gpu: &Gpu) -> Result<()> {
     let mine = &mut gpu.mine();
-    product_of_type::<u32>(gpu, mine)?;
-    product_of_type::<i32>(gpu, mine)?;
-    product_of_type::<f32>(gpu, mine)?;
-    product_of_type::<u64>(gpu, mine)?;
-    product_of_type::<i64>(gpu, mine)?;
-    product_of_type::<f64>(gpu, mine)
+    of_every_type!(product_of_type(gpu, mine))
 }
 
 /// Runs that end with a tile, cover several, and one that is everything.
@@ -265,11 +261,7 @@ fn without_waiting(gpu: &Gpu) -> Result<()> {
 fn folded_dispatch(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {
-        let mut policy = Policy { max_groups: 7, ..policy(gpu, method) };
-        policy.sort.histogram_groups = policy.sort.histogram_groups.min(7);
-        policy.histogram.min_groups = policy.histogram.min_groups.min(7);
-        policy.sssp.max_groups = policy.sssp.max_groups.min(7);
-        policy.sssp.residents.groups = policy.sssp.residents.groups.min(7);
+        let policy = few_groups(policy(gpu, method));
         for (how, on_device) in [(How::Inclusive, true), (How::Reduce, false)] {
             let case = Case { operator: Operator::Sum, by: By::Keys, how, on_device };
             if mine() {

@@ -7,7 +7,8 @@ use multisplit::primitives::reduce::NO_INDEX;
 use multisplit::primitives::{Count, Policy, ReduceBuffers, reduce};
 use multisplit::{Bound, Operator};
 use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::harness::{Gpu, expect_equal, few_groups};
+use multisplit_tests::of_every_type;
 use multisplit_tests::terms::{self, Term, bits};
 use multisplit_tests::tests;
 
@@ -138,12 +139,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
 
 fn product_of_cases(gpu: &Gpu) -> Result<()> {
     let mine = &mut gpu.mine();
-    product_of_type::<u32>(gpu, mine)?;
-    product_of_type::<i32>(gpu, mine)?;
-    product_of_type::<f32>(gpu, mine)?;
-    product_of_type::<u64>(gpu, mine)?;
-    product_of_type::<i64>(gpu, mine)?;
-    product_of_type::<f64>(gpu, mine)
+    of_every_type!(product_of_type(gpu, mine))
 }
 
 /// A count of 0, on the host and on the device, where there is room for one pass and for two.
@@ -198,11 +194,7 @@ fn pieces(gpu: &Gpu) -> Result<()> {
 
 /// More workgroups than fit into x; some rows are not full.
 fn folded_dispatch(gpu: &Gpu) -> Result<()> {
-    let mut policy = Policy { max_groups: 7, ..policy(gpu) };
-    policy.sort.histogram_groups = policy.sort.histogram_groups.min(7);
-    policy.histogram.min_groups = policy.histogram.min_groups.min(7);
-    policy.sssp.max_groups = policy.sssp.max_groups.min(7);
-    policy.sssp.residents.groups = policy.sssp.residents.groups.min(7);
+    let policy = few_groups(policy(gpu));
     let tile = policy.threads as usize * 16;
     for on_device in [false, true] {
         for tiles in [7, 8, 20] {

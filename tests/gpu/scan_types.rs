@@ -7,6 +7,7 @@ use multisplit::primitives::{Count, Policy, ScanBuffers, ScanMethod, scan};
 use multisplit::{Bound, Operator, Scan};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::of_every_type;
 use multisplit_tests::terms::{self, Term, bits};
 use multisplit_tests::tests;
 
@@ -119,12 +120,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
 
 fn product_of_cases(gpu: &Gpu) -> Result<()> {
     let mine = &mut gpu.mine();
-    product_of_type::<u32>(gpu, mine)?;
-    product_of_type::<i32>(gpu, mine)?;
-    product_of_type::<f32>(gpu, mine)?;
-    product_of_type::<u64>(gpu, mine)?;
-    product_of_type::<i64>(gpu, mine)?;
-    product_of_type::<f64>(gpu, mine)
+    of_every_type!(product_of_type(gpu, mine))
 }
 
 /// With rounding: not the CPU's bits, but near them, and the same every time by any method.

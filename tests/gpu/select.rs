@@ -5,7 +5,8 @@ use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{Graph, Limits};
 use multisplit::primitives::{Count, Policy, SelectBuffers, select};
 use multisplit::{Bound, Error, Operator, Select};
-use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::harness::{Gpu, expect_equal, few_groups};
+use multisplit_tests::of_every_type;
 use multisplit_tests::terms::{self, Term, bits};
 use multisplit_tests::tests;
 
@@ -204,12 +205,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
 
 fn product_of_cases(gpu: &Gpu) -> Result<()> {
     let mine = &mut gpu.mine();
-    product_of_type::<u32>(gpu, mine)?;
-    product_of_type::<i32>(gpu, mine)?;
-    product_of_type::<f32>(gpu, mine)?;
-    product_of_type::<u64>(gpu, mine)?;
-    product_of_type::<i64>(gpu, mine)?;
-    product_of_type::<f64>(gpu, mine)
+    of_every_type!(product_of_type(gpu, mine))
 }
 
 /// Everything, nothing, and no elements at all.
@@ -267,11 +263,7 @@ fn without_waiting(gpu: &Gpu) -> Result<()> {
 
 /// More workgroups than fit into x; some rows are not full.
 fn folded_dispatch(gpu: &Gpu) -> Result<()> {
-    let mut policy = Policy { max_groups: 7, ..gpu.context.policy() };
-    policy.sort.histogram_groups = policy.sort.histogram_groups.min(7);
-    policy.histogram.min_groups = policy.histogram.min_groups.min(7);
-    policy.sssp.max_groups = policy.sssp.max_groups.min(7);
-    policy.sssp.residents.groups = policy.sssp.residents.groups.min(7);
+    let policy = few_groups(gpu.context.policy());
     for on_device in [false, true] {
         let case = Case { by: By::Heads, also: Also::Nothing, on_device };
         check::<u32>(gpu, &policy, case, 20 * tile(&policy, 4) - 3)?;

@@ -319,3 +319,27 @@ pub fn expect_equal<T: PartialEq + std::fmt::Debug>(got: &[T], expected: &[T]) -
         Some(at) => Err(anyhow!("element {at} is {:?}, expected {:?}", got[at], expected[at])),
     }
 }
+
+/// The same with few workgroups in x, so that dispatches are folded into y and their last row is not full.
+pub fn few_groups(policy: Policy) -> Policy {
+    const FEW: u32 = 7;
+    let mut policy = Policy { max_groups: FEW, ..policy };
+    policy.sort.histogram_groups = policy.sort.histogram_groups.min(FEW.into());
+    policy.histogram.min_groups = policy.histogram.min_groups.min(FEW);
+    policy.sssp.max_groups = policy.sssp.max_groups.min(FEW);
+    policy.sssp.residents.groups = policy.sssp.residents.groups.min(FEW);
+    policy
+}
+
+/// Calls a generic function for each type of elements, until one fails.
+#[macro_export]
+macro_rules! of_every_type {
+    ($function:ident($gpu:expr, $mine:expr)) => {{
+        $function::<u32>($gpu, $mine)?;
+        $function::<i32>($gpu, $mine)?;
+        $function::<f32>($gpu, $mine)?;
+        $function::<u64>($gpu, $mine)?;
+        $function::<i64>($gpu, $mine)?;
+        $function::<f64>($gpu, $mine)
+    }};
+}
