@@ -94,21 +94,21 @@ pub static SCAN_DOWNSWEEP_FLOAT: Builtin =
 pub static SCAN_DOWNSWEEP_FLOAT64: Builtin =
     Builtin::new("scan.downsweep.float64", "scan/downsweep.comp", &[("KEY_BITS", "64"), ("FLOAT", "1"), ("ROWS", "4")], packed!("scan.downsweep.float64.spv"));
 
-/// `scan.lookback`: `glsl/scan/lookback.comp` with `KEY_BITS=32`, `ROWS=4`.
+/// `scan.lookback`: `glsl/scan/lookback.comp` with `KEY_BITS=32`, `ROWS=8`.
 pub static SCAN_LOOKBACK: Builtin =
-    Builtin::new("scan.lookback", "scan/lookback.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], packed!("scan.lookback.spv"));
+    Builtin::new("scan.lookback", "scan/lookback.comp", &[("KEY_BITS", "32"), ("ROWS", "8")], packed!("scan.lookback.spv"));
 
-/// `scan.lookback.order`: `glsl/scan/lookback.comp` with `KEY_BITS=32`, `ORDER=1`, `ROWS=4`.
+/// `scan.lookback.order`: `glsl/scan/lookback.comp` with `KEY_BITS=32`, `ROWS=8`, `ORDER=1`.
 pub static SCAN_LOOKBACK_ORDER: Builtin =
-    Builtin::new("scan.lookback.order", "scan/lookback.comp", &[("KEY_BITS", "32"), ("ORDER", "1"), ("ROWS", "4")], packed!("scan.lookback.order.spv"));
+    Builtin::new("scan.lookback.order", "scan/lookback.comp", &[("KEY_BITS", "32"), ("ROWS", "8"), ("ORDER", "1")], packed!("scan.lookback.order.spv"));
 
 /// `scan.lookback.sum64`: `glsl/scan/lookback.comp` with `KEY_BITS=64`, `ROWS=4`.
 pub static SCAN_LOOKBACK_SUM64: Builtin =
     Builtin::new("scan.lookback.sum64", "scan/lookback.comp", &[("KEY_BITS", "64"), ("ROWS", "4")], packed!("scan.lookback.sum64.spv"));
 
-/// `scan.lookback.order64`: `glsl/scan/lookback.comp` with `KEY_BITS=64`, `ORDER=1`, `ROWS=4`.
+/// `scan.lookback.order64`: `glsl/scan/lookback.comp` with `KEY_BITS=64`, `ROWS=4`, `ORDER=1`.
 pub static SCAN_LOOKBACK_ORDER64: Builtin =
-    Builtin::new("scan.lookback.order64", "scan/lookback.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], packed!("scan.lookback.order64.spv"));
+    Builtin::new("scan.lookback.order64", "scan/lookback.comp", &[("KEY_BITS", "64"), ("ROWS", "4"), ("ORDER", "1")], packed!("scan.lookback.order64.spv"));
 
 /// `scan.open_totals`: `glsl/scan/open_totals.comp` with `KEY_BITS=32`, `ROWS=4`.
 pub static SCAN_OPEN_TOTALS: Builtin =
@@ -318,29 +318,29 @@ pub static REDUCE_INDEX: Builtin =
 pub static REDUCE_INDEX_KEY64: Builtin =
     Builtin::new("reduce.index.key64", "reduce/index.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], packed!("reduce.index.key64.spv"));
 
-/// `select.sweep`: `glsl/select/sweep.comp` with `KEY_BITS=32`, `ROWS=4`.
+/// `select.sweep`: `glsl/select/sweep.comp` with `KEY_BITS=32`, `ITEMS=32`.
 pub static SELECT_SWEEP: Builtin =
-    Builtin::new("select.sweep", "select/sweep.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], packed!("select.sweep.spv"));
+    Builtin::new("select.sweep", "select/sweep.comp", &[("KEY_BITS", "32"), ("ITEMS", "32")], packed!("select.sweep.spv"));
 
-/// `select.sweep.key64`: `glsl/select/sweep.comp` with `KEY_BITS=64`, `ROWS=2`.
+/// `select.sweep.key64`: `glsl/select/sweep.comp` with `KEY_BITS=64`, `ITEMS=16`.
 pub static SELECT_SWEEP_KEY64: Builtin =
-    Builtin::new("select.sweep.key64", "select/sweep.comp", &[("KEY_BITS", "64"), ("ROWS", "2")], packed!("select.sweep.key64.spv"));
+    Builtin::new("select.sweep.key64", "select/sweep.comp", &[("KEY_BITS", "64"), ("ITEMS", "16")], packed!("select.sweep.key64.spv"));
 
-/// `select.partition`: `glsl/select/sweep.comp` with `KEY_BITS=32`, `ROWS=4`, `REJECTED=1`.
+/// `select.partition`: `glsl/select/sweep.comp` with `KEY_BITS=32`, `ITEMS=32`, `REJECTED=1`.
 pub static SELECT_PARTITION: Builtin =
-    Builtin::new("select.partition", "select/sweep.comp", &[("KEY_BITS", "32"), ("ROWS", "4"), ("REJECTED", "1")], packed!("select.partition.spv"));
+    Builtin::new("select.partition", "select/sweep.comp", &[("KEY_BITS", "32"), ("ITEMS", "32"), ("REJECTED", "1")], packed!("select.partition.spv"));
 
-/// `select.partition.key64`: `glsl/select/sweep.comp` with `KEY_BITS=64`, `ROWS=2`, `REJECTED=1`.
+/// `select.partition.key64`: `glsl/select/sweep.comp` with `KEY_BITS=64`, `ITEMS=16`, `REJECTED=1`.
 pub static SELECT_PARTITION_KEY64: Builtin =
-    Builtin::new("select.partition.key64", "select/sweep.comp", &[("KEY_BITS", "64"), ("ROWS", "2"), ("REJECTED", "1")], packed!("select.partition.key64.spv"));
+    Builtin::new("select.partition.key64", "select/sweep.comp", &[("KEY_BITS", "64"), ("ITEMS", "16"), ("REJECTED", "1")], packed!("select.partition.key64.spv"));
 
-/// `select.runs`: `glsl/select/sweep.comp` with `KEY_BITS=32`, `RUNS=1`, `ROWS=2`.
+/// `select.runs`: `glsl/select/sweep.comp` with `KEY_BITS=32`, `RUNS=1`, `ITEMS=20`.
 pub static SELECT_RUNS: Builtin =
-    Builtin::new("select.runs", "select/sweep.comp", &[("KEY_BITS", "32"), ("RUNS", "1"), ("ROWS", "2")], packed!("select.runs.spv"));
+    Builtin::new("select.runs", "select/sweep.comp", &[("KEY_BITS", "32"), ("RUNS", "1"), ("ITEMS", "20")], packed!("select.runs.spv"));
 
-/// `select.runs.key64`: `glsl/select/sweep.comp` with `KEY_BITS=64`, `RUNS=1`, `ROWS=2`.
+/// `select.runs.key64`: `glsl/select/sweep.comp` with `KEY_BITS=64`, `RUNS=1`, `ITEMS=20`.
 pub static SELECT_RUNS_KEY64: Builtin =
-    Builtin::new("select.runs.key64", "select/sweep.comp", &[("KEY_BITS", "64"), ("RUNS", "1"), ("ROWS", "2")], packed!("select.runs.key64.spv"));
+    Builtin::new("select.runs.key64", "select/sweep.comp", &[("KEY_BITS", "64"), ("RUNS", "1"), ("ITEMS", "20")], packed!("select.runs.key64.spv"));
 
 /// `search.bounds`: `glsl/search/bounds.comp` with `KEY_BITS=32`, `TOP=1024`.
 pub static SEARCH_BOUNDS: Builtin =
@@ -1210,6 +1210,7 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("SPIN_LIMIT", 2),
     ("COUNT_ON_DEVICE", 3),
     ("OTHER_ON_DEVICE", 62),
+    ("TICKETS", 54),
     ("BUCKET_BITS", 4),
     ("BUCKET_KIND", 5),
     ("KEY_KIND", 6),

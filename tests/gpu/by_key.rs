@@ -248,8 +248,8 @@ fn lengths_of_runs(gpu: &Gpu) -> Result<()> {
 
 /// With no patience at all, every missing tile is combined by whoever misses it.
 fn without_waiting(gpu: &Gpu) -> Result<()> {
-    for (spin_limit, how) in [(0, How::Exclusive), (5, How::Reduce)] {
-        let policy = Policy { spin_limit, ..policy(gpu, ScanMethod::LookBack) };
+    for (spin_limit, tickets, how) in [(0, true, How::Exclusive), (5, false, How::Reduce)] {
+        let policy = Policy { spin_limit, tickets, ..policy(gpu, ScanMethod::LookBack) };
         let n = 30 * policy.threads as usize * 16 + 9;
         let case = Case { operator: Operator::Max, by: By::Keys, how, on_device: false };
         check::<i32>(gpu, &policy, case, (n, 9000))?;

@@ -56,7 +56,7 @@ const METHODS: [Method; 8] = [
 /// Sets one size to anything.
 fn edit(policy: &mut Policy, rng: &mut Rng) {
     let any = number(rng);
-    match rng.below(44) {
+    match rng.below(46) {
         0 => policy.threads = any,
         1 => policy.spine_threads = any,
         2 => policy.spine_tiles = any,
@@ -112,6 +112,8 @@ fn edit(policy: &mut Policy, rng: &mut Rng) {
                 [SortMethod::OneSweep, SortMethod::Small, SortMethod::Multisplit { radix_bits }];
             policy.sort.auto = pick(rng, &methods);
         }
+        44 => policy.select_threads = any,
+        45 => policy.tickets = rng.below(2) == 0,
         _ => edit_search(policy, rng, any),
     }
 }

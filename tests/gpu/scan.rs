@@ -198,9 +198,9 @@ fn folded_dispatch(gpu: &Gpu) -> Result<()> {
 
 /// With no patience at all, every missing tile is added up by whoever misses it.
 fn look_back_without_waiting(gpu: &Gpu) -> Result<()> {
-    for spin_limit in [0, 1, 5] {
+    for (spin_limit, tickets) in [(0, true), (1, false), (5, true)] {
         let scan = ScanMethod::LookBack;
-        let policy = Policy { scan, spin_limit, ..gpu.context.policy() };
+        let policy = Policy { scan, spin_limit, tickets, ..gpu.context.policy() };
         check(gpu, &policy, &gpu.context.limits(), &uniform(70 * tile(gpu) + 9, 5))?;
     }
     Ok(())
@@ -228,6 +228,7 @@ fn random_cases(gpu: &Gpu) -> Result<()> {
             threads,
             scan: METHODS[rng.below(2) as usize],
             spin_limit: rng.below(40) as u32,
+            tickets: rng.below(2) == 0,
             ..gpu.context.policy()
         };
         let (n, seed) = (1 + rng.below(200_000) as usize, rng.next_u64());

@@ -177,16 +177,20 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()
     check_input(gpu, policy, case, (&input::<T>(len, n as u64 + 3), &flags), n as u32)
 }
 
-/// Elements of a tile with so many rows of four for each thread.
-fn tile(policy: &Policy, rows: usize) -> usize {
-    policy.threads.min(256) as usize * 4 * rows
+/// Elements of a tile of so many bits.
+fn tile(policy: &Policy, bits: u32, also: Also) -> usize {
+    let (threads, items) = match (also, bits) {
+        (Also::Lengths, _) => (policy.threads, 20),
+        (_, 64) => (policy.select_threads, 16),
+        _ => (policy.select_threads, 32),
+    };
+    threads as usize * items
 }
 
 fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
     let policy = gpu.context.policy();
     for (number, case) in cases().into_iter().enumerate() {
-        let narrow = case.also == Also::Lengths || T::TYPE.bits() == 64;
-        let tile = tile(&policy, if narrow { 2 } else { 4 });
+        let tile = tile(&policy, T::TYPE.bits(), case.also);
         let few = [1, 3, tile - 1, tile, tile + 1, 5 * tile + 7];
         if gpu.full {
             let more = [0, 2, 4, 5, 2 * tile, 17 * tile, (1 << 20) - 5];
@@ -211,7 +215,7 @@ fn product_of_cases(gpu: &Gpu) -> Result<()> {
 /// Everything, nothing, and no elements at all.
 fn all_or_nothing(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
-    let n = 3 * tile(&policy, 4) + 5;
+    let n = 3 * tile(&policy, 32, Also::Nothing) + 5;
     let keys: Vec<u32> = input(n, 4);
     let also = Also::Rejected;
     for flag in [0, 1, u32::MAX] {
@@ -228,7 +232,7 @@ fn all_or_nothing(gpu: &Gpu) -> Result<()> {
 /// Runs that end with a tile, cover several, and one that is everything.
 fn runs_across_tiles(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
-    let tile = tile(&policy, 2);
+    let tile = tile(&policy, 32, Also::Lengths);
     let case = Case { by: By::Heads, also: Also::Lengths, on_device: false };
     let lengths = [tile, 1, tile - 1, 3 * tile + 2, 1, 1, 2 * tile - 1, 5, tile / 2];
     let runs = lengths.iter().zip(7..).flat_map(|(&n, key)| std::iter::repeat_n(key, n));
@@ -242,9 +246,9 @@ fn runs_across_tiles(gpu: &Gpu) -> Result<()> {
 
 /// With no patience at all, every missing tile is counted by whoever misses it.
 fn without_waiting(gpu: &Gpu) -> Result<()> {
-    for spin_limit in [0, 5] {
-        let policy = Policy { spin_limit, ..gpu.context.policy() };
-        let n = 40 * tile(&policy, 4) + 9;
+    for (spin_limit, tickets) in [(0, true), (5, false)] {
+        let policy = Policy { spin_limit, tickets, ..gpu.context.policy() };
+        let n = 20 * tile(&policy, 32, Also::Nothing) + 9;
         check::<u32>(
             gpu,
             &policy,
@@ -266,7 +270,7 @@ fn folded_dispatch(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     for on_device in [false, true] {
         let case = Case { by: By::Heads, also: Also::Nothing, on_device };
-        check::<u32>(gpu, &policy, case, 20 * tile(&policy, 4) - 3)?;
+        check::<u32>(gpu, &policy, case, 20 * tile(&policy, 32, Also::Nothing) - 3)?;
     }
     Ok(())
 }
@@ -274,7 +278,7 @@ fn folded_dispatch(gpu: &Gpu) -> Result<()> {
 /// A device count past the array counts as its length.
 fn counts_past_the_capacity(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
-    let keys: Vec<u32> = input(2 * tile(&policy, 4) + 1, 9);
+    let keys: Vec<u32> = input(2 * tile(&policy, 32, Also::Nothing) + 1, 9);
     let case = Case { by: By::Range, also: Also::Nothing, on_device: true };
     for n in [keys.len() as u32 + 1, u32::MAX] {
         check_input(gpu, &policy, case, (&keys, &vec![0; keys.len()]), n)?;

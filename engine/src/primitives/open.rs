@@ -37,8 +37,6 @@ const OPEN_BYTES: u64 = 16;
 const SPINE_TILES: u64 = 4;
 /// Rounds of the spine at most: loops of software drivers are cut short after 65,535.
 const MAX_SPINE_ROUNDS: u64 = 8192;
-/// Bytes of shared memory beside what elements of a tile take.
-const OTHER_SHARED: u64 = 3 << 10;
 
 /// By what segments begin.
 #[derive(Clone, Copy, Debug)]
@@ -96,26 +94,11 @@ pub(in crate::primitives) struct OpenSweep<'j> {
     pub downsweep: &'j [&'static Builtin],
     /// The kernels that look back; of exact terms only.
     pub lookback: &'j [&'static Builtin],
-    /// Bytes of shared memory that each element of a tile takes.
-    pub shared: u64,
+    /// Threads of their workgroups.
+    pub threads: u32,
 }
 
 impl OpenSweep<'_> {
-    /// Threads of a workgroup, and elements of its tile.
-    fn workgroup(&self) -> (u32, u64) {
-        let kernel = self.downsweep[self.terms.variant];
-        let tile = |threads| tile_elements(kernel, &Policy { threads, ..*self.policy });
-        let room = u64::from(self.policy.shared_memory).saturating_sub(OTHER_SHARED);
-        // Multiples of the subgroup size, which is a power of two.
-        let mut threads = self.policy.threads;
-        while threads.is_multiple_of(2 * self.policy.subgroup_size)
-            && tile(threads) * self.shared > room
-        {
-            threads /= 2;
-        }
-        (threads, tile(threads))
-    }
-
     /// Nothing is read or written past the count. Empty views have no binding.
     pub fn view(&self, buffer: Buffer, bytes: u64) -> Result<View> {
         single(buffer.range(0, (self.n.most.saturating_mul(bytes)).max(bytes)), self.policy)
@@ -128,7 +111,9 @@ impl OpenSweep<'_> {
         mut lengths: Lengths,
         outputs: impl for<'g> FnOnce(PassBuilder<'g>) -> Result<PassBuilder<'g>>,
     ) -> Result<()> {
-        let (threads, tile) = self.workgroup();
+        let threads = self.threads;
+        let of_threads = Policy { threads, ..*self.policy };
+        let tile = tile_elements(self.downsweep[self.terms.variant], &of_threads);
         // At least one, which finds nothing in nothing.
         let tiles = lengths.some_parts(self.n, tile)?;
         // Look-back combines in an order that depends on timing.
@@ -141,8 +126,9 @@ impl OpenSweep<'_> {
             let prepared = lengths.prepare(graph, self.policy, &label("prepare"))?;
             let status = graph.transient::<[u32; 4]>(label("status"), 1 + tiles.most);
             clear.add(graph, self.policy, prepared, &label("clear"), status, 0)?;
-            let spins = ("SPIN_LIMIT", self.policy.spins());
-            let pass = self.pass(graph, prepared, self.lookback, (threads, &[spins]))?;
+            let looking =
+                [("SPIN_LIMIT", self.policy.spins()), ("TICKETS", self.policy.tickets.into())];
+            let pass = self.pass(graph, prepared, self.lookback, (threads, &looking))?;
             prepared.dispatch(outputs(pass.bind("status", status))?, tiles);
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! Which sizes and methods suit a device. Kernels know nothing of GPU models; this file does.
 
 use super::histogram::HistogramTuning;
-use super::multisplit::SplitTuning;
+use super::multisplit::{NVIDIA, SplitTuning};
 #[cfg(feature = "tuning")]
 use super::probe;
 use super::sort::SortTuning;
@@ -42,6 +42,8 @@ tunable! {
     pub struct Policy {
         /// Threads of a workgroup: a multiple of the subgroup size.
         threads: u32,
+        /// Threads of a workgroup that selects elements, or reduces by key.
+        select_threads: u32,
         /// The scan method; scans that fit one workgroup take a single pass in any case.
         scan: ScanMethod,
         /// Threads of the workgroup that scans a short array on its own.
@@ -52,6 +54,10 @@ tunable! {
         single_group_tiles: u32,
         /// How often look-back looks in vain before it adds up a missing tile itself.
         spin_limit: u32,
+        /// Whether workgroups of scans and selections take tiles by tickets, in the order in which they
+        /// begin, and not by their own numbers. Where a device begins them in another order than that of
+        /// their numbers, workgroups without tickets wait in vain and add up tiles again.
+        tickets: bool,
         /// Tiles whose words a look-back over buckets reads at a time, from 1 to 32.
         look_back_tiles: u32,
         /// `maxStorageBufferRange`: larger arrays are worked on in pieces.
@@ -119,29 +125,39 @@ impl Policy {
     pub fn for_device(properties: &DeviceProperties) -> Self {
         let most = properties.limits.max_compute_work_group_invocations;
         let software = properties.device_type == vk::PhysicalDeviceType::CPU;
+        let nvidia = properties.vendor_id == NVIDIA;
         // A device that is not usable may have no subgroups at all.
         let subgroup_size = properties.subgroup_size.max(1);
+        let whole = |threads: u32| (most.min(threads) / subgroup_size).max(1) * subgroup_size;
         let split = SplitTuning::for_device(properties);
         let histogram = HistogramTuning::for_device(properties);
         Self {
             // 256 is at or near the best for every kernel here on the GPU that was measured
             // (docs/performance.md), and within the guarantees of all but the smallest devices.
-            threads: (most.min(256) / subgroup_size).max(1) * subgroup_size,
+            threads: whole(256),
+            // Of 32 keys each: fewer, larger tiles look back less often (docs/performance-log.md, 52).
+            select_threads: whole(if nvidia { 384 } else { 256 }),
             // Look-back is right everywhere, because its waiting is bounded, and reads its input
             // once. On lavapipe (Mesa 22.3.6, 2 cores) at subgroup sizes of 4, 8 and 16 and n of
             // 2^16, 2^20, 2^22 and 2^24 it took 0.67 to 0.86 of the time of reduce-then-scan (for
-            // each, the best of five medians of five). On an H200 it is ahead at 2^16 and 2^20,
-            // where it saves a pass, and behind from 2^22 on (docs/performance.md).
-            scan: if software { ScanMethod::LookBack } else { ScanMethod::LookBackUpTo(1 << 20) },
+            // each, the best of five medians of five). On an H200 it is ahead at every size, if not by
+            // much at 2^25 and 2^28, and how fast it is depends on how a device schedules workgroups:
+            // where nobody has measured it, it is for sizes at which it saves a pass that counts.
+            scan: if software || nvidia {
+                ScanMethod::LookBack
+            } else {
+                ScanMethod::LookBackUpTo(1 << 20)
+            },
             // Loops of software drivers are cut short after 65,535 rounds; and past this size
             // the other workgroups of a GPU idle for longer than another pass costs.
             spine_tiles: 64,
             // One workgroup takes 16,384 elements at a time, and saves a pass. (In software a larger
             // workgroup is no quicker.)
-            spine_threads: (most.min(if software { 256 } else { 1024 }) / subgroup_size).max(1)
-                * subgroup_size,
+            spine_threads: whole(if software { 256 } else { 1024 }),
             single_group_tiles: if software { 1 } else { 2 },
             spin_limit: if software { 32 } else { 1024 },
+            // NVIDIA's begin workgroups closely enough in order (docs/performance-log.md, 52).
+            tickets: !nvidia,
             look_back_tiles: if software { 1 } else { 4 },
             max_storage_range: u64::from(properties.limits.max_storage_buffer_range),
             max_elements: MAX_ELEMENTS,
@@ -178,6 +194,8 @@ impl Policy {
     pub(crate) fn check(&self) -> Result<()> {
         self.check_facts()?;
         require(self.is_whole(self.threads), "`threads` is not a whole number of subgroups")?;
+        let select = self.is_whole(self.select_threads);
+        require(select, "`select_threads` is not a whole number of subgroups")?;
         let spine = self.is_whole(self.spine_threads);
         require(spine, "`spine_threads` is not a whole number of subgroups")?;
         let tiles = (1..=MAX_SPINE_TILES).contains(&self.spine_tiles);

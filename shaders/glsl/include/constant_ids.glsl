@@ -13,6 +13,7 @@
 #define SPIN_LIMIT_ID 2
 #define COUNT_ON_DEVICE_ID 3
 #define OTHER_ON_DEVICE_ID 62
+#define TICKETS_ID 54
 
 // Of splits and sorts. Histograms count by ballots with BUCKET_BITS too.
 #define BUCKET_BITS_ID 4

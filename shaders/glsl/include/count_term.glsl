@@ -9,7 +9,6 @@
 #define TERM uvec2
 #define TERM_WORDS 2
 #define WORDS uvec2
-const TERM IDENTITY = TERM(0);
 
 TERM combine(TERM a, TERM b) {
     return TERM(a.x + b.x, max(a.y, b.y));
@@ -19,12 +18,15 @@ TERM combine_lanes(TERM x) {
     return TERM(subgroupInclusiveAdd(x.x), subgroupInclusiveMax(x.y));
 }
 
+uint selected_of(TERM x) {
+    return x.x;
+}
+
 #else
 
 #define TERM uint
 #define TERM_WORDS 1
 #define WORDS uint
-const TERM IDENTITY = TERM(0);
 
 TERM combine(TERM a, TERM b) {
     return a + b;
@@ -34,10 +36,25 @@ TERM combine_lanes(TERM x) {
     return subgroupInclusiveAdd(x);
 }
 
+uint selected_of(TERM x) {
+    return x;
+}
+
 #endif
 
+const TERM IDENTITY = TERM(0);
+
+TERM from_lane(TERM x, uint lane) {
+    return subgroupShuffle(x, lane);
+}
+
+TERM lanes_before(TERM through, TERM own) {
+    TERM before = from_lane(through, max(gl_SubgroupInvocationID, 1) - 1);
+    return gl_SubgroupInvocationID == 0 ? IDENTITY : before;
+}
+
 TERM last_lane(TERM through) {
-    return subgroupShuffle(through, gl_SubgroupSize - 1);
+    return from_lane(through, gl_SubgroupSize - 1);
 }
 
 WORDS to_words(TERM x) {

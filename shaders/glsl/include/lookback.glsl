@@ -14,13 +14,19 @@
 // lanes.
 //
 // Terms of segments (open_term.glsl) have words of their own, in which the state takes two bits.
+//
+// Workgroups take tiles by tickets, in the order in which they begin, or by their own numbers. The latter saves
+// a trip to memory before the first load, and is as fast where a device begins workgroups in the order
+// of their numbers; it is right in any case, because waiting is bounded.
 
 #ifndef LOOKBACK_GLSL
 #define LOOKBACK_GLSL
 
 #include "constant_ids.glsl"
+#include "groups.glsl"
 
 layout(constant_id = SPIN_LIMIT_ID) const uint SPIN_LIMIT = 1024;
+layout(constant_id = TICKETS_ID) const uint TICKETS = 1;
 
 const uint STATE_OWN = 1;     // the tile's own total
 const uint STATE_PREFIX = 2;  // the total up to and including the tile
@@ -81,7 +87,7 @@ TILE_TERM combine_tiles(TILE_TERM x) {
 TILE_TERM total_of_tile_again(uint tile);
 
 layout(set = 0, binding = LOOKBACK_BINDING, std430) volatile buffer Status {
-    uint ticket;  // tiles are taken in this order, so that a tile's predecessors have all started
+    uint ticket;  // the next tile, where tiles are taken by tickets
 #if defined(OPEN_TERM_GLSL) || TERM_WORDS == 2
     uint pad[3];
 #else
@@ -89,6 +95,17 @@ layout(set = 0, binding = LOOKBACK_BINDING, std430) volatile buffer Status {
 #endif
     PUBLISHED at[];
 } status;
+
+shared uint taken_tile;
+shared TILE_TERM shared_before;
+
+// The tile of this workgroup. `first` is the number of the dispatch's first one. Called by all threads.
+uint take_tile(uint first) {
+    if (TICKETS == 0) return first + group_index();
+    if (thread_rank() == 0) taken_tile = atomicAdd(status.ticket, 1);
+    barrier();
+    return taken_tile;
+}
 
 void publish(uint tile, uint state, TILE_TERM total) {
     status.at[tile] = to_published(state, total);
@@ -130,6 +147,20 @@ TILE_TERM look_back(uint tile) {
         }
     }
     return total;
+}
+
+// The total of the tiles before `tile`, whose own total is `here`. Called by all threads, once.
+TILE_TERM before_tile(uint tile, TILE_TERM here) {
+    if (gl_SubgroupID == 0) {
+        if (subgroupElect() && tile > 0) publish(tile, STATE_OWN, here);
+        TILE_TERM before = look_back(tile);
+        if (subgroupElect()) {
+            publish(tile, STATE_PREFIX, combine(before, here));
+            shared_before = before;
+        }
+    }
+    barrier();
+    return shared_before;
 }
 
 #endif

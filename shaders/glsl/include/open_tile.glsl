@@ -30,41 +30,27 @@ Open open_of_rows(TERM4 rows[ROWS], uint bits[ROWS]) {
 
 #ifdef TILE_STORES
 
-// Scans a row, of which `before` is what comes before it. With CLOSINGS each element becomes what comes before
-// it, in its own segment or, where it begins one, in the one before.
+// Scans a row, of which `before` is what comes before it.
 TERM4 scan_open_row(TERM4 x, uint bits, TERM before) {
     TERM4 scanned;
     [[unroll]] for (uint c = 0; c < 4; ++c) {
-#ifdef CLOSINGS
-        scanned[c] = before;
-        if ((bits >> c & 1) != 0) before = IDENTITY;
-        before = combine(before, x[c]);
-#else
         if ((bits >> c & 1) != 0) before = IDENTITY;
         TERM through = combine(before, x[c]);
         scanned[c] = INCLUSIVE != 0 ? through : before;
         before = through;
-#endif
     }
     return scanned;
 }
 
 // Scans the rows of this subgroup over its part of the tile, and gives what that part comes to. The first
-// `carried` elements of a row still lack what comes before that part. `heads` has how many segments begin in
-// the part before each row.
-Open scan_open_subgroup(
-    inout TERM4 rows[ROWS], uint bits[ROWS], out uint carried[ROWS], out uint heads[ROWS]
-) {
+// `carried` elements of a row still lack what comes before that part.
+Open scan_open_subgroup(inout TERM4 rows[ROWS], uint bits[ROWS], out uint carried[ROWS]) {
     Open so_far = nothing_open();
     [[unroll]] for (uint r = 0; r < ROWS; ++r) {
         Open row;
         Open before = combine(so_far, open_lanes_before(open_of(rows[r], bits[r]), row));
         uint leading = bits[r] == 0 ? 4 : uint(findLSB(bits[r]));
-#ifdef CLOSINGS
-        ++leading;
-#endif
         carried[r] = before.heads > 0 ? 0 : leading;
-        heads[r] = before.heads;
         rows[r] = scan_open_row(rows[r], bits[r], before.total);
         so_far = combine(so_far, row);
     }

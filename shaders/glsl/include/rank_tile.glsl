@@ -27,6 +27,7 @@
 #include "groups.glsl"
 #include "subgroup_sums.glsl"
 #include "voting.glsl"
+#include "each_item.glsl"
 
 layout(constant_id = ITEMS_ID) const uint ITEMS = 8;  // at most MAX_ITEMS
 const uint MAX_ITEMS = 32;
@@ -149,12 +150,7 @@ uint item_buckets[ITEMS];
 bool packs_places() { return RANKING != RANKING_BY_LANE_ORDER && BUCKET_BITS > LANE_BITS; }
 #endif
 
-// Loops that hold ballots are written out (voting.glsl). The remainder is the number itself where
-// there is such an item, and hides from the compiler of GLSL that there may be none.
-#define EACH_WINDOW(visit)                                                                 \
-    WINDOWS_OF(visit, 0) WINDOWS_OF(visit, 4) WINDOWS_OF(visit, 8) WINDOWS_OF(visit, 12)   \
-    WINDOWS_OF(visit, 16) WINDOWS_OF(visit, 20) WINDOWS_OF(visit, 24) WINDOWS_OF(visit, 28) \
-    MORE_WINDOWS(visit)
+#define EACH_WINDOW(visit) EACH_ITEM(visit) MORE_WINDOWS(visit)
 // A loop that never runs. As long as NVIDIA's compiler sees it, it leaves the arrays alone, and what
 // is packed packed: 80 registers instead of 99 in a round of a sort, and with them a second workgroup
 // on every multiprocessor. With 64-bit keys, and in a split of pairs, it costs more than it saves.
@@ -163,11 +159,6 @@ bool packs_places() { return RANKING != RANKING_BY_LANE_ORDER && BUCKET_BITS > L
 #else
 #define MORE_WINDOWS(visit)
 #endif
-#define WINDOWS_OF(visit, first)                            \
-    if ((first) < ITEMS) { visit((first) % ITEMS); }         \
-    if ((first) + 1 < ITEMS) { visit(((first) + 1) % ITEMS); } \
-    if ((first) + 2 < ITEMS) { visit(((first) + 2) % ITEMS); } \
-    if ((first) + 3 < ITEMS) { visit(((first) + 3) % ITEMS); }
 
 // This subgroup's counters: the row, and where its half of a word begins.
 uint counter_row() {

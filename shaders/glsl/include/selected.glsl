@@ -1,19 +1,21 @@
 // Which elements of a tile are selected: how keys are read, and what is asked of each.
 //
-// A row is four elements per lane, as in tile.glsl, and what is selected of it four bits per lane.
+// Tiles are those of lane_rows.glsl, and what is selected of one is a bit for each row in each lane. ITEMS is
+// defined in kernels.txt, where the host reads it too.
 
 #ifndef SELECTED_GLSL
 #define SELECTED_GLSL
 
 #include "constant_ids.glsl"
 #include "src_dst.glsl"
+#include "lane_rows.glsl"
 
 #if KEY_BITS == 64
 #define KEY uint64_t
-#define KEY4 u64vec4
+layout(set = 0, binding = 0, std430) readonly buffer SrcVec2 { uvec2 at[]; } src_vec2;
+layout(set = 0, binding = 1, std430) writeonly buffer DstVec2 { uvec2 at[]; } dst_vec2;
 #else
 #define KEY uint
-#define KEY4 uvec4
 #endif
 
 layout(constant_id = KEY_KIND_ID) const uint KEY_KIND = 0;
@@ -31,60 +33,40 @@ layout(set = 0, binding = 3, std430) readonly buffer Table { uint at[]; } table;
 #include "user_predicate.glsl"
 #else
 layout(set = 0, binding = 3, std430) readonly buffer Flags { uint at[]; } flags;
-layout(set = 0, binding = 3, std430) readonly buffer FlagsVec4 { uvec4 at[]; } flags_vec4;
 #endif
 
-const uint TILE = gl_WorkGroupSize.x * ROWS * 4;
-
-// Index, in units of four elements, of this thread's part of a row.
-uint row_index(uint first, uint row) {
-    return first / 4 + (gl_SubgroupID * ROWS + row) * gl_SubgroupSize + gl_SubgroupInvocationID;
-}
+const uint TILE = gl_WorkGroupSize.x * ITEMS;
 
 KEY load_key(uint i) {
 #if KEY_BITS == 64
-    return packUint2x32(uvec2(load_one(2 * i), load_one(2 * i + 1)));
+    return packUint2x32(src_vec2.at[i]);
 #else
     return load_one(i);
 #endif
 }
 
-bool is_whole(uint v, uint count) {
-    return 4 * v < count && count - 4 * v >= 4;
-}
-
-// Four elements from index 4 v on; zero at and past the count.
-KEY4 load_keys(uint v, uint count) {
-    KEY4 x = KEY4(0);
-    if (is_whole(v, count)) {
+void store_key(uint i, KEY key) {
 #if KEY_BITS == 64
-        uvec4 low = load_vec4(2 * v);
-        uvec4 high = load_vec4(2 * v + 1);
-        x = KEY4(packUint2x32(low.xy), packUint2x32(low.zw), packUint2x32(high.xy), packUint2x32(high.zw));
+    dst_vec2.at[i] = unpackUint2x32(key);
 #else
-        x = load_vec4(v);
+    store_one(i, key);
 #endif
-    } else {
-        for (uint c = 0; c < 4; ++c)
-            if (4 * v + c < count) x[c] = load_key(4 * v + c);
-    }
-    return x;
 }
 
-#ifndef USER_PREDICATE
-uvec4 load_flags(uint v, uint count) {
-    uvec4 x = uvec4(0);
-    if (is_whole(v, count)) {
-        x = flags_vec4.at[v];
+// Elements at and past the count read as zero.
+void load_keys(uint first, uint count, out KEY keys[ITEMS]) {
+    if (count - first >= TILE) {
+        [[unroll]] for (uint r = 0; r < ITEMS; ++r) keys[r] = load_key(element_index(first, r));
     } else {
-        for (uint c = 0; c < 4; ++c)
-            if (4 * v + c < count) x[c] = flags.at[4 * v + c];
+        [[unroll]] for (uint r = 0; r < ITEMS; ++r) {
+            uint i = element_index(first, r);
+            keys[r] = KEY(0);
+            if (i < count) keys[r] = load_key(i);
+        }
     }
-    return x;
 }
-#endif
 
-KEY from_lane(KEY x, uint lane) {
+KEY key_of_lane(KEY x, uint lane) {
 #if KEY_BITS == 64
     return packUint2x32(subgroupShuffle(unpackUint2x32(x), lane));
 #else
@@ -105,36 +87,51 @@ bool is_in_range(KEY bits, KEY low, KEY high) {
     return x >= low && x <= high;
 }
 
-// Which of the four elements from 4 v on are selected, none at or past the count. Called by whole
-// subgroups, whose lanes have rows side by side.
-uint selected_of_row(uint v, KEY4 x, uint count) {
-    bvec4 is;
+// Whether x, the element at i, is selected; `before` is the one before it, where PREDICATE is BY_HEADS.
+bool is_selected_at(uint i, KEY x, KEY before) {
 #ifdef USER_PREDICATE
-    for (uint c = 0; c < 4; ++c) is[c] = is_selected(user_key(x[c], USER_KEY_TYPE(0)));
+    return is_selected(user_key(x, USER_KEY_TYPE(0)));
 #else
-    if (PREDICATE == BY_FLAGS) {
-        is = notEqual(load_flags(v, count), uvec4(0));
-    } else if (PREDICATE == BY_RANGE) {
+    if (PREDICATE == BY_FLAGS) return flags.at[i] != 0;
+    if (PREDICATE == BY_HEADS) return i == 0 || x != before;
 #if KEY_BITS == 64
-        KEY low = packUint2x32(push.low);
-        KEY high = packUint2x32(push.high);
+    KEY low = packUint2x32(push.low);
+    KEY high = packUint2x32(push.high);
 #else
-        KEY low = push.low.x;
-        KEY high = push.high.x;
+    KEY low = push.low.x;
+    KEY high = push.high.x;
 #endif
-        bool inside = push.inverted == 0;
-        for (uint c = 0; c < 4; ++c) is[c] = is_in_range(x[c], low, high) == inside;
-    } else {
-        uint lane = gl_SubgroupInvocationID;
-        KEY before = from_lane(x.w, max(lane, 1) - 1);
-        if (lane == 0 && v > 0 && 4 * v < count) before = load_key(4 * v - 1);
-        is = bvec4(v == 0 || x.x != before, x.y != x.x, x.z != x.y, x.w != x.z);
+    return is_in_range(x, low, high) == (push.inverted == 0);
+#endif
+}
+
+bool compares_neighbours() {
+#ifdef USER_PREDICATE
+    return false;
+#else
+    return PREDICATE == BY_HEADS;
+#endif
+}
+
+// What comes before the lanes' elements of a row: of the first lane, the last one of the row before. Called by
+// whole subgroups.
+KEY before_lanes(KEY x, KEY row_before) {
+    return key_of_lane(is_last_lane() ? row_before : x, lane_before());
+}
+
+// Which of this lane's elements are selected, a bit for each row. Called by whole subgroups.
+uint selected_rows(uint first, uint count, KEY keys[ITEMS]) {
+    uint rows = 0;
+    [[unroll]] for (uint r = 0; r < ITEMS; ++r) {
+        uint i = element_index(first, r);
+        KEY before = KEY(0);
+        if (compares_neighbours()) {
+            before = before_lanes(keys[r], keys[max(r, 1) - 1]);
+            if (r == 0 && gl_SubgroupInvocationID == 0 && i > 0 && i < count) before = load_key(i - 1);
+        }
+        if (i < count && is_selected_at(i, keys[r], before)) rows |= 1u << r;
     }
-#endif
-    uint bits = 0;
-    for (uint c = 0; c < 4; ++c)
-        if (is[c] && 4 * v + c < count) bits |= 1u << c;
-    return bits;
+    return rows;
 }
 
 #endif

@@ -1,11 +1,10 @@
 // How subgroups of one workgroup combine the terms that each of them holds, for any subgroup size.
 //
-// As subgroup_sums.glsl, which adds up u32 in kernels that have no other terms.
+// As subgroup_sums.glsl, which adds up u32 in kernels that have no other terms. The including kernel includes
+// the file of its terms first (term.glsl or count_term.glsl).
 
 #ifndef SUBGROUP_TERMS_GLSL
 #define SUBGROUP_TERMS_GLSL
-
-#include "term.glsl"
 
 // No subgroup has fewer lanes.
 #define MIN_LANES 4

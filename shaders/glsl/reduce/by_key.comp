@@ -1,6 +1,7 @@
 #version 460
 // Reduce by key: of each run of elements with equal keys, the key and what the elements combine to, and how
-// many runs there are. A run's total is known where the next one begins, and written by that one's tile.
+// many runs there are. A run's total is known where the next one begins, and written by whoever has that. Of a row
+// of a subgroup the runs lie side by side in the result, and a ballot tells each lane where.
 // How many runs begin before a tile, and what the last of them comes to so far, was worked out by the passes
 // before; or, with LOOKBACK, is found by decoupled look-back.
 #extension GL_GOOGLE_include_directive : require
@@ -26,13 +27,15 @@ layout(push_constant) uniform Push {
     uint count;  // elements in `src`
 } push;
 
-#define TILE_STORES
-#define CLOSINGS
 #define COUNT_HEADS
 #include "count.glsl"
 #include "groups.glsl"
 #include "heads.glsl"
 #include "open_tile.glsl"
+#include "each_item.glsl"
+
+const uint ITEMS = 4 * ROWS;
+#include "lane_rows.glsl"
 
 #ifdef LOOKBACK
 #define LOOKBACK_BINDING 2
@@ -50,22 +53,88 @@ Open total_of_tile_again(uint tile) {
     }
     return total;
 }
-
-shared uint shared_tile;
-shared Open shared_before;
 #endif
 
-// Of the runs that begin in the tile: where, and what the run before each comes to, in this tile.
-shared uint begins[TILE];
-shared TERM closings[TILE];
+// Of this lane's elements, a row each: the keys, of which the second word is that of wide ones; what the elements
+// of the run come to up to and including this one, from where it begins in the subgroup's part of the tile
+// on; and a bit for each row says whether a run begins.
+uvec2 keys_of_rows[ITEMS];
+TERM through[ITEMS];
+uint begins;
 
-void store_key(uint to, uint from) {
+uvec2 load_run_key(uint i) {
+    if (HEADS == WIDE_KEYS) return uvec2(keys.at[2 * i], keys.at[2 * i + 1]);
+    return uvec2(keys.at[i], 0);
+}
+
+void store_run_key(uint i, uvec2 key) {
     if (HEADS == WIDE_KEYS) {
-        first_keys.at[2 * to] = keys.at[2 * from];
-        first_keys.at[2 * to + 1] = keys.at[2 * from + 1];
+        first_keys.at[2 * i] = key.x;
+        first_keys.at[2 * i + 1] = key.y;
     } else {
-        first_keys.at[to] = keys.at[from];
+        first_keys.at[i] = key.x;
     }
+}
+
+// Elements at and past the count change nothing and begin nothing.
+void load_rows(uint first, uint count) {
+    bool is_full = count - first >= TILE;
+    [[unroll]] for (uint r = 0; r < ITEMS; ++r) {
+        uint i = element_index(first, r);
+        keys_of_rows[r] = uvec2(0);
+        through[r] = IDENTITY;
+        if (is_full || i < count) {
+            keys_of_rows[r] = load_run_key(i);
+            through[r] = load_term(i);
+        }
+    }
+}
+
+void find_begins(uint first, uint count) {
+    begins = 0;
+    [[unroll]] for (uint r = 0; r < ITEMS; ++r) {
+        uint i = element_index(first, r);
+        uvec2 key = keys_of_rows[r];
+        uvec2 given = is_last_lane() ? keys_of_rows[max(r, 1) - 1] : key;
+        uvec2 before = uvec2(subgroupShuffle(given.x, lane_before()), 0);
+        if (HEADS == WIDE_KEYS) before.y = subgroupShuffle(given.y, lane_before());
+        if (r == 0 && gl_SubgroupInvocationID == 0 && i > 0 && i < count) before = load_run_key(i - 1);
+        if (i < count && (i == 0 || key != before)) begins |= 1u << r;
+    }
+}
+
+bool begins_in(uint row) {
+    return (begins >> row & 1) != 0;
+}
+
+// What the rows so far come to.
+Open so_far;
+
+// Combines the elements of a row with those before them.
+void combine_row(uint row) {
+    uvec4 headed = subgroupBallot(begins_in(row));
+    TERM x = combine_open_lanes(through[row], headed);
+    TERM joined = combine(so_far.total, x);
+    through[row] = (headed & gl_SubgroupLeMask) == uvec4(0) ? joined : x;
+    so_far = Open(so_far.heads + subgroupBallotBitCount(headed), last_lane(through[row]));
+}
+
+// Of each run that begins in a row, the key; and what the run before it comes to.
+void store_row(uint row, uint part_heads, TERM part_before) {
+    bool is = begins_in(row);
+    uvec4 votes = subgroupBallot(is);
+    uint earlier = subgroupBallotExclusiveBitCount(votes);
+    TERM row_before = row == 0 ? IDENTITY : through[max(row, 1) - 1];
+    TERM closing = from_lane(is_last_lane() ? row_before : through[row], lane_before());
+    // The first that begins in the part closes a run that began before it.
+    TERM joined = combine(part_before, closing);
+    if (so_far.heads == part_heads && earlier == 0) closing = joined;
+    uint run = so_far.heads + earlier;
+    if (is) {
+        store_run_key(run, keys_of_rows[row]);
+        if (run > 0) store_term(run - 1, closing);
+    }
+    so_far.heads += subgroupBallotBitCount(votes);
 }
 
 void main() {
@@ -78,59 +147,31 @@ void main() {
     // Workgroups past the count (folding makes some) must not take a ticket.
     if (group_index() >= tiles) return;
 #ifdef LOOKBACK
-    if (thread_rank() == 0) shared_tile = atomicAdd(status.ticket, 1);
-    barrier();
-    uint tile = shared_tile;
+    uint tile = take_tile(0);
 #else
     uint tile = group_index_from_end(tiles);
 #endif
     uint first = tile * TILE;
 
-    TERM4 rows[ROWS];
-    uint bits[ROWS];
-    uint carried[ROWS];
-    uint heads[ROWS];
-    load_tile(first, count, rows);
-    load_heads(first, count, bits);
-    // The heads of a lane are numbered from those of the row and of the lanes before it on.
+    load_rows(first, count);
+    find_begins(first, count);
+    so_far = nothing_open();
+#define COMBINE(r) combine_row(r)
+    EACH_ITEM(COMBINE)
+#undef COMBINE
     Open here;
-    Open earlier = earlier_subgroups(scan_open_subgroup(rows, bits, carried, heads), here);
-
-    [[unroll]] for (uint r = 0; r < ROWS; ++r) {
-        uint place = earlier.heads + heads[r];
-        [[unroll]] for (uint c = 0; c < 4; ++c) {
-            TERM through = combine(earlier.total, rows[r][c]);
-            if ((bits[r] >> c & 1) != 0) {
-                begins[place] = 4 * row_index(first, r) + c;
-                closings[place] = c < carried[r] ? through : rows[r][c];
-                ++place;
-            }
-        }
-    }
-
+    Open earlier = earlier_subgroups(so_far, here);
 #ifdef LOOKBACK
-    if (gl_SubgroupID == 0) {
-        if (subgroupElect() && tile > 0) publish(tile, STATE_OWN, here);
-        Open earlier_tiles = look_back(tile);
-        if (subgroupElect()) {
-            publish(tile, STATE_PREFIX, combine(earlier_tiles, here));
-            shared_before = earlier_tiles;
-        }
-    }
-    barrier();
-    Open before = shared_before;
+    Open before = before_tile(tile, here);
 #else
-    barrier();
     Open before = from_words(before_tiles.at[tile]);
 #endif
+    Open part_before = combine(before, earlier);
+    so_far = part_before;
+#define STORE(r) store_row(r, part_before.heads, part_before.total)
+    EACH_ITEM(STORE)
+#undef STORE
 
-    for (uint i = thread_rank(); i < here.heads; i += gl_WorkGroupSize.x) {
-        uint run = before.heads + i;
-        store_key(run, begins[i]);
-        TERM closing = closings[i];
-        if (i == 0) closing = combine(before.total, closing);
-        if (run > 0) store_term(run - 1, closing);
-    }
     if (tile + 1 == tiles && thread_rank() == 0) {
         Open all = combine(before, here);
         found.count = all.heads;

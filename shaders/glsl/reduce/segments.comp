@@ -147,14 +147,13 @@ void main() {
         uint bits[ROWS];
         uint lasts[ROWS];
         uint carried[ROWS];
-        uint heads[ROWS];
         [[unroll]] for (uint r = 0; r < ROWS; ++r) {
             uint place = 4 * row_index(0, r);
             lasts[r] = last_bits[place / 32] >> place % 32 & 15;
             uint before = place == 0 ? begins_here : is_last(place - 1);
             bits[r] = (lasts[r] << 1 | before) & 15;
         }
-        Open before = earlier_subgroups(scan_open_subgroup(rows, bits, carried, heads), here);
+        Open before = earlier_subgroups(scan_open_subgroup(rows, bits, carried), here);
         [[unroll]] for (uint r = 0; r < ROWS; ++r) {
             [[unroll]] for (uint c = 0; c < 4; ++c) {
                 TERM through = combine(before.total, rows[r][c]);

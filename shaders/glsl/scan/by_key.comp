@@ -47,8 +47,6 @@ Open total_of_tile_again(uint tile) {
     return total;
 }
 
-shared uint shared_tile;
-shared TERM shared_before;
 #endif
 
 void main() {
@@ -57,9 +55,7 @@ void main() {
     // Workgroups past the count (folding makes some) must not take a ticket.
     if (group_index() >= tiles) return;
 #ifdef LOOKBACK
-    if (thread_rank() == 0) shared_tile = atomicAdd(status.ticket, 1);
-    barrier();
-    uint tile = shared_tile;
+    uint tile = take_tile(0);
 #else
     uint tile = group_index_from_end(tiles);
 #endif
@@ -68,11 +64,10 @@ void main() {
     TERM4 rows[ROWS];
     uint bits[ROWS];
     uint carried[ROWS];
-    uint heads[ROWS];
     load_tile(first, count, rows);
     load_heads(first, count, bits);
     Open here;
-    Open before = earlier_subgroups(scan_open_subgroup(rows, bits, carried, heads), here);
+    Open before = earlier_subgroups(scan_open_subgroup(rows, bits, carried), here);
 
 #ifdef LOOKBACK
     if (gl_SubgroupID == 0) {
@@ -80,16 +75,16 @@ void main() {
         Open earlier_tiles = look_back(tile);
         if (subgroupElect()) {
             if (here.heads == 0) publish(tile, STATE_PREFIX, combine(earlier_tiles, here));
-            shared_before = earlier_tiles.total;
+            shared_before = earlier_tiles;
         }
     }
     barrier();
-    TERM before_tile = shared_before;
+    TERM total_before = shared_before.total;
 #else
-    TERM before_tile = from_words(before_tiles.at[tile]).total;
+    TERM total_before = from_words(before_tiles.at[tile]).total;
 #endif
 
-    TERM carry = combine(Open(0, before_tile), before).total;
+    TERM carry = combine(Open(0, total_before), before).total;
     [[unroll]] for (uint r = 0; r < ROWS; ++r) {
         [[unroll]] for (uint c = 0; c < 4; ++c) {
             TERM through = combine(carry, rows[r][c]);

@@ -23,6 +23,7 @@ layout(push_constant) uniform Push {
 #define TILE_STORES
 #include "count.glsl"
 #include "groups.glsl"
+#include "term.glsl"
 #include "subgroup_terms.glsl"
 #include "tile.glsl"
 
@@ -39,31 +40,17 @@ TERM total_of_tile_again(uint tile) {
     return last_lane(combine_lanes(total));
 }
 
-shared uint shared_tile;
-shared TERM shared_total;
-
 void main() {
     uint count = resolved_count(push.count);
     // Workgroups past the count (folding makes some) must not take a ticket.
     if (group_index() >= (count - 1) / TILE + 1) return;
-    if (thread_rank() == 0) shared_tile = atomicAdd(status.ticket, 1);
-    barrier();
-    uint tile = shared_tile;
+    uint tile = take_tile(push.first_tile);
     uint first = (tile - push.first_tile) * TILE;
 
     TERM4 rows[ROWS];
     load_tile(first, count, rows);
     TERM total;
     TERM before = earlier_subgroups(scan_subgroup(rows), total);
-
-    if (gl_SubgroupID == 0) {
-        if (subgroupElect() && tile > 0) publish(tile, STATE_OWN, total);
-        TERM earlier_tiles = look_back(tile);
-        if (subgroupElect()) {
-            publish(tile, STATE_PREFIX, combine(earlier_tiles, total));
-            shared_total = earlier_tiles;
-        }
-    }
-    barrier();
-    store_tile(first, count, rows, combine(shared_total, before));
+    TERM earlier_tiles = before_tile(tile, total);
+    store_tile(first, count, rows, combine(earlier_tiles, before));
 }

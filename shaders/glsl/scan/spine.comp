@@ -21,6 +21,7 @@ layout(push_constant) uniform Push {
 #define TILE_STORES
 #include "count.glsl"
 #include "groups.glsl"
+#include "term.glsl"
 #include "subgroup_terms.glsl"
 #include "tile.glsl"
 

@@ -1,7 +1,7 @@
 #version 460
 // Select in one pass over the data: the selected elements of a tile go, in order, behind those of the tiles
-// before it, whose count is found by decoupled look-back. They are gathered in shared memory first, so that
-// whole rows are written.
+// before it, whose count is found by decoupled look-back. Of a row of a subgroup they lie side by side, and a
+// ballot tells each lane where, so that they go straight from registers to memory.
 //
 //   REJECTED  the others go, in order, to an array of their own
 //   RUNS      the first elements of runs of equal ones are selected, and the lengths of the runs written
@@ -41,48 +41,41 @@ layout(push_constant) uniform Push {
 #include "groups.glsl"
 #include "count_term.glsl"
 #include "selected.glsl"
-#include "subgroup_sums.glsl"
+#include "subgroup_terms.glsl"
+#include "each_item.glsl"
 
 #define LOOKBACK_BINDING 2
 #include "lookback.glsl"
 
-// The number of the last of these elements, plus one; 0 of none.
-uint end_of(uint v, uint bits) {
-    return bits == 0 ? 0 : 4 * v + uint(findMSB(bits)) + 1;
+// What an element that is selected adds.
+TERM term_of_element(uint i) {
+#ifdef RUNS
+    return TERM(1, i + 1);
+#else
+    return 1;
+#endif
+}
+
+// What this lane's elements add, of which the last that is selected is in the last of the rows.
+TERM term_of_rows(uint first, uint rows) {
+    if (rows == 0) return IDENTITY;
+#ifdef RUNS
+    return TERM(bitCount(rows), element_index(first, findMSB(rows)) + 1);
+#else
+    return bitCount(rows);
+#endif
 }
 
 // Tiles that can be missing are full: the last, partial one has no successor.
 TERM total_of_tile_again(uint tile) {
-    uint count = resolved_count(push.count);
-    uint first = tile * TILE / 4;
     TERM total = IDENTITY;
-    for (uint step = 0; step < TILE / 4; step += gl_SubgroupSize) {
-        uint v = first + step + gl_SubgroupInvocationID;
-        uint bits = selected_of_row(v, load_keys(v, count), count);
-#ifdef RUNS
-        total = combine(total, TERM(bitCount(bits), end_of(v, bits)));
-#else
-        total += bitCount(bits);
-#endif
+    for (uint step = 0; step < TILE; step += gl_SubgroupSize) {
+        uint i = tile * TILE + step + gl_SubgroupInvocationID;
+        KEY before = KEY(0);
+        if (compares_neighbours() && i > 0) before = load_key(i - 1);
+        if (is_selected_at(i, load_key(i), before)) total = combine(total, term_of_element(i));
     }
     return last_lane(combine_lanes(total));
-}
-
-shared uint shared_tile;
-shared TERM shared_before;
-shared KEY gathered[TILE];
-#ifdef RUNS
-shared uint begins[TILE];
-#endif
-
-void store_key(uint i, KEY key) {
-#if KEY_BITS == 64
-    uvec2 words = unpackUint2x32(key);
-    store_one(2 * i, words.x);
-    store_one(2 * i + 1, words.y);
-#else
-    store_one(i, key);
-#endif
 }
 
 #ifdef REJECTED
@@ -97,6 +90,31 @@ void store_rejected(uint i, KEY key) {
 }
 #endif
 
+// What comes before the row that is stored next.
+TERM so_far;
+
+// Stores what is selected of a row, in which `key` is this lane's element. Called by whole subgroups.
+void store_row(uint i, KEY key, bool is, uint count) {
+    uvec4 votes = subgroupBallot(is);
+    uint place = selected_of(so_far) + subgroupBallotExclusiveBitCount(votes);
+    if (is) store_key(place, key);
+#ifdef REJECTED
+    // Before an element, i - place were not selected.
+    if (!is && i < count) store_rejected(i - place, key);
+#endif
+#ifdef RUNS
+    // A run ends where the next one begins.
+    uint row = i - gl_SubgroupInvocationID;
+    uvec4 earlier = votes & gl_SubgroupLtMask;
+    uint begin = earlier == uvec4(0) ? so_far.y : row + subgroupBallotFindMSB(earlier) + 1;
+    if (is && place > 0) lengths.at[place - 1] = i + 1 - begin;
+    uint last = votes == uvec4(0) ? 0 : row + subgroupBallotFindMSB(votes) + 1;
+    so_far = combine(so_far, TERM(subgroupBallotBitCount(votes), last));
+#else
+    so_far += subgroupBallotBitCount(votes);
+#endif
+}
+
 void main() {
     uint count = resolved_count(push.count);
     if (count == 0) {
@@ -106,86 +124,25 @@ void main() {
     uint tiles = (count - 1) / TILE + 1;
     // Workgroups past the count (folding makes some) must not take a ticket.
     if (group_index() >= tiles) return;
-    if (thread_rank() == 0) shared_tile = atomicAdd(status.ticket, 1);
-    barrier();
-    uint tile = shared_tile;
+    uint tile = take_tile(0);
     uint first = tile * TILE;
 
-    KEY4 rows[ROWS];
-    uint bits[ROWS];
-    uint places[ROWS];
-    uint of_subgroup = 0;
-    [[unroll]] for (uint r = 0; r < ROWS; ++r) rows[r] = load_keys(row_index(first, r), count);
-    [[unroll]] for (uint r = 0; r < ROWS; ++r) {
-        bits[r] = selected_of_row(row_index(first, r), rows[r], count);
-        uint own = bitCount(bits[r]);
-        uint through = subgroupInclusiveAdd(own);
-        places[r] = of_subgroup + through - own;
-        of_subgroup += subgroupShuffle(through, gl_SubgroupSize - 1);
-    }
-    uint here;
-    uint earlier = sum_of_earlier_subgroups(of_subgroup, here);
+    KEY keys[ITEMS];
+    load_keys(first, count, keys);
+    uint rows = selected_rows(first, count, keys);
+    TERM here;
+    TERM earlier = earlier_subgroups(last_lane(combine_lanes(term_of_rows(first, rows))), here);
+    TERM before = before_tile(tile, here);
+    so_far = combine(before, earlier);
+#define STORE(r) store_row(element_index(first, r), keys[r], (rows >> (r) & 1) != 0, count)
+    EACH_ITEM(STORE)
+#undef STORE
 
-    [[unroll]] for (uint r = 0; r < ROWS; ++r) {
-        uint at = 4 * row_index(0, r);
-        uint place = earlier + places[r];
-        [[unroll]] for (uint c = 0; c < 4; ++c) {
-            bool is = (bits[r] >> c & 1) != 0;
-            if (is) {
-                gathered[place] = rows[r][c];
-#ifdef RUNS
-                begins[place] = first + at + c;
-#endif
-            }
-#ifdef REJECTED
-            // Before an element, at + c - place of its tile were not selected.
-            else if (first + at + c < count) gathered[here + at + c - place] = rows[r][c];
-#endif
-            place += is ? 1 : 0;
-        }
-    }
-#ifdef RUNS
-    // The last run that begins here is known to all of the first subgroup once it is gathered.
-    barrier();
-#endif
-
-    if (gl_SubgroupID == 0) {
-#ifdef RUNS
-        TERM own = TERM(here, here > 0 ? begins[here - 1] + 1 : 0);
-#else
-        TERM own = here;
-#endif
-        if (subgroupElect() && tile > 0) publish(tile, STATE_OWN, own);
-        TERM before = look_back(tile);
-        if (subgroupElect()) {
-            publish(tile, STATE_PREFIX, combine(before, own));
-            shared_before = before;
-        }
-    }
-    barrier();
-
-#ifdef RUNS
-    uint base = shared_before.x;
-#else
-    uint base = shared_before;
-#endif
-    for (uint i = thread_rank(); i < here; i += gl_WorkGroupSize.x) {
-        store_key(base + i, gathered[i]);
-#ifdef RUNS
-        // A run ends where the next one begins.
-        uint begin = i > 0 ? begins[i - 1] : shared_before.y - 1;
-        if (base + i > 0) lengths.at[base + i - 1] = begins[i] - begin;
-#endif
-    }
-#ifdef REJECTED
-    uint in_tile = min(TILE, count - first);
-    for (uint i = here + thread_rank(); i < in_tile; i += gl_WorkGroupSize.x)
-        store_rejected(first - base + i - here, gathered[i]);
-#endif
     if (tile + 1 == tiles && thread_rank() == 0) {
-        selected.count = base + here;
+        TERM all = combine(before, here);
+        selected.count = selected_of(all);
 #ifdef RUNS
-        lengths.at[base + here - 1] = count - (here > 0 ? begins[here - 1] : shared_before.y - 1);
+        lengths.at[selected_of(all) - 1] = count + 1 - all.y;
 #endif
     }
 }

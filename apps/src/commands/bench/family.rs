@@ -2,6 +2,8 @@
 //! names that figures of other programs have.
 
 use anyhow::{Result, ensure};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
 use multisplit::graph::{Buffer, Graph};
 use multisplit::primitives::{
     self, ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers, SelectBuffers,
@@ -22,18 +24,63 @@ const ROWS: [u64; 7] = [16, 64, 256, 1024, 4096, 1 << 16, 1 << 20];
 /// Rounded sums of 2^28 floats are as near as this to those of doubles.
 const NEAR: f64 = 1e-3;
 
-/// Measures everything on `n` elements.
-pub fn measure(bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
-    let family = Family { bench, target: bench.target(), n };
-    family.words(output)?;
-    family.floats(output)?;
-    family.wide(output)?;
-    family.runs(output)?;
-    segments::measure(bench, n, output)
+/// The operations, by what is made for them.
+const OF_WORDS: [&str; 3] = ["reduce_sum_u32", "scan_inclusive_u32", "select_if_u32"];
+const OF_FLOATS: [&str; 3] = ["reduce_max_f32", "segmented_reduce_sum_f32", "scan_inclusive_f32"];
+const OF_WIDE: [&str; 1] = ["scan_inclusive_u64"];
+const OF_RUNS: [&str; 2] = ["unique_u32", "run_length_encode_u32"];
+const BY_KEY: [&str; 2] = ["reduce_by_key_u32", "scan_inclusive_by_key_u32"];
+
+/// Arguments of `multisplit bench family` alone.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options of family")]
+pub struct FamilyOptions {
+    /// Which operations; several, separated by commas [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = PossibleValuesParser::new(operations()))]
+    family: Vec<String>,
+}
+
+fn operations() -> Vec<&'static str> {
+    let ours = [&OF_WORDS[..], &OF_FLOATS, &OF_WIDE, &OF_RUNS, &BY_KEY];
+    [ours.concat(), segments::OPS.to_vec()].concat()
+}
+
+impl FamilyOptions {
+    /// Whether any was given.
+    pub fn any(&self) -> bool {
+        !self.family.is_empty()
+    }
+
+    fn wants(&self, op: &str) -> bool {
+        self.family.is_empty() || self.family.iter().any(|wanted| wanted == op)
+    }
+
+    /// Measures everything that is asked for on `n` elements.
+    pub fn measure(&self, bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
+        let family = Family { bench, options: self, target: bench.target(), n };
+        let any = |ops: &[&str]| ops.iter().any(|op| self.wants(op));
+        if any(&OF_WORDS) {
+            family.words(output)?;
+        }
+        if any(&OF_FLOATS) {
+            family.floats(output)?;
+        }
+        if any(&OF_WIDE) {
+            family.wide(output)?;
+        }
+        if any(&OF_RUNS) || any(&BY_KEY) {
+            family.runs(any(&BY_KEY), output)?;
+        }
+        if any(&segments::OPS) {
+            segments::measure(bench, n, |op| self.wants(op), output)?;
+        }
+        Ok(())
+    }
 }
 
 struct Family<'b> {
     bench: &'b Bench<'b>,
+    options: &'b FamilyOptions,
     target: Target,
     n: u64,
 }
@@ -58,7 +105,7 @@ impl Family<'_> {
         self.figure_of((op, 0), graph, bound, output, check)
     }
 
-    /// Runs a graph once, has its result checked, and measures it.
+    /// Runs a graph once, has its result checked, and measures it, if that is asked for.
     fn figure_of(
         &self,
         (op, m): (&'static str, u64),
@@ -67,6 +114,9 @@ impl Family<'_> {
         output: &mut Output,
         check: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
+        if !self.options.wants(op) {
+            return Ok(());
+        }
         let context = self.bench.context;
         let executable = context.instantiate(self.target.plan(graph, true)?)?;
         context.run(&executable, bound)?;
@@ -211,7 +261,7 @@ impl Family<'_> {
     }
 
     /// Runs of four on average.
-    fn runs(&self, output: &mut Output) -> Result<()> {
+    fn runs(&self, by_key: bool, output: &mut Output) -> Result<()> {
         let mut run = 0;
         let words = data::words(self.n, |index| {
             run += u32::from(mixed(index, 7).is_multiple_of(4));
@@ -227,7 +277,10 @@ impl Family<'_> {
         self.selection(which, &src, output, (&keys, &[]))?;
         let which = ("run_length_encode_u32", Select::first_of_runs(), true);
         self.selection(which, &src, output, (&keys, &lengths))?;
-        self.by_key((&words, &src), output)
+        if by_key {
+            self.by_key((&words, &src), output)?;
+        }
+        Ok(())
     }
 
     /// Sums of the values of each run, and their scan.

@@ -76,6 +76,8 @@ pub struct Options {
     #[command(flatten)]
     sort: sort::SortOptions,
     #[command(flatten)]
+    family: family::FamilyOptions,
+    #[command(flatten)]
     topk: topk::TopKOptions,
     #[command(flatten)]
     sssp: sssp::SearchOptions,
@@ -166,7 +168,7 @@ impl Options {
             Subject::Sort => self.sort.measure(bench, n, output),
             Subject::Topk => self.topk.measure(bench, n, output),
             Subject::Host => host::measure(bench, n, output),
-            Subject::Family => family::measure(bench, n, output),
+            Subject::Family => self.family.measure(bench, n, output),
             subject => bench.measure(subject, n, output),
         };
         match measured {
@@ -204,6 +206,10 @@ impl Options {
                 "--sorts and --sort-by are for `multisplit bench sort`",
             ),
             (
+                !has(Subject::Family) && self.family.any(),
+                "--family is for `multisplit bench family`",
+            ),
+            (
                 !has(Subject::Topk) && self.topk.any(),
                 "--k, --topk-rows and --topk-by are for `multisplit bench topk`",
             ),
@@ -239,6 +245,7 @@ Examples:
   multisplit bench split --n 2^25 --m 256 --distribution binomial
   multisplit bench split --n 2^20,2^25 --html report.html --against cub.jsonl
   multisplit bench sort --n 2^20,2^25 --sorts sort_keys_u32 --sort-by onesweep,r8
+  multisplit bench family --n 2^25 --family select_if_u32,unique_u32
   multisplit bench topk --n 3200000 --k 2048 --topk-rows 16
   multisplit bench histogram --bins 2,256,65536 --tune cells=2048,loads=8
   multisplit bench sssp --graph rmat,usa_ny.gr.gz --search near-far,multisplit

@@ -18,8 +18,23 @@ const ROWS: [u64; 7] = [16, 64, 256, 1024, 4096, 1 << 16, 1 << 20];
 /// Lengths of a random mix are powers of two at most, up to this one.
 const MAX_BITS: u32 = 17;
 
-/// Measures sorts of the segments of `n` floats, if any of the rows divides them.
-pub fn measure(bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
+/// The operations.
+pub const OPS: [&str; 5] = [
+    "segmented_sort_keys_f32",
+    "segmented_argsort_f32",
+    "segmented_sort_keys_f32_offsets",
+    "segmented_sort_random_f32",
+    "segmented_argsort_random_f32",
+];
+
+/// Measures those sorts of the segments of `n` floats that are wanted, if any of the rows divides them.
+pub fn measure(
+    bench: &Bench<'_>,
+    n: u64,
+    wants: impl Fn(&str) -> bool,
+    output: &mut Output,
+) -> Result<()> {
+    let [keys_by_rows, argsort_by_rows, keys_by_offsets, keys_of_mix, argsort_of_mix] = OPS;
     if !ROWS.iter().any(|&length| n.is_multiple_of(length)) {
         return Ok(());
     }
@@ -32,17 +47,21 @@ pub fn measure(bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
     let segments = Segments { bench, target, floats, unsorted, keys, order };
     for length in ROWS.into_iter().filter(|length| n.is_multiple_of(*length)) {
         let offsets: Vec<u32> = (0..=n / length).map(|row| (row * length) as u32).collect();
-        for (op, indices) in [("segmented_sort_keys_f32", false), ("segmented_argsort_f32", true)] {
-            segments.measure((op, length, indices), Some(length), &offsets, output)?;
+        for (op, indices, row) in [
+            (keys_by_rows, false, Some(length)),
+            (argsort_by_rows, true, Some(length)),
+            (keys_by_offsets, false, None),
+        ] {
+            if wants(op) {
+                segments.measure((op, length, indices), row, &offsets, output)?;
+            }
         }
-        let op = "segmented_sort_keys_f32_offsets";
-        segments.measure((op, length, false), None, &offsets, output)?;
     }
     let offsets = random_offsets(n);
-    for (op, indices) in
-        [("segmented_sort_random_f32", false), ("segmented_argsort_random_f32", true)]
-    {
-        segments.measure((op, 0, indices), None, &offsets, output)?;
+    for (op, indices) in [(keys_of_mix, false), (argsort_of_mix, true)] {
+        if wants(op) {
+            segments.measure((op, 0, indices), None, &offsets, output)?;
+        }
     }
     Ok(())
 }

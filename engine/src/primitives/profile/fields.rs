@@ -70,9 +70,11 @@ pub(super) const FIELDS: &[Field] = fields! {
     "histogram.lookup_threads", false, histogram.lookup_threads;
     "scan", false, scan;
     "threads", false, threads;
+    "select_threads", false, select_threads;
     "spine_threads", false, spine_threads;
     "spine_tiles", false, spine_tiles;
     "single_group_tiles", false, single_group_tiles;
     "spin_limit", false, spin_limit;
+    "tickets", false, tickets;
     "look_back_tiles", false, look_back_tiles;
 };

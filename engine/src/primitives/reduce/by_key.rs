@@ -87,8 +87,7 @@ pub fn reduce_by_key(
         heads,
         downsweep: &REDUCE_BY_KEY_DOWNSWEEP,
         lookback: &REDUCE_BY_KEY_LOOKBACK,
-        // Where a run begins, and what the one before it comes to.
-        shared: WORD + terms.bytes,
+        threads: policy.select_threads,
     };
     let dst = sweep.view(values_out, terms.bytes)?;
     let first_keys = sweep.view(keys_out, bytes)?;

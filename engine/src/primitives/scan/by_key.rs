@@ -33,7 +33,7 @@ pub(super) fn add(
         heads,
         downsweep: &SCAN_BY_KEY_DOWNSWEEP,
         lookback: &SCAN_BY_KEY_LOOKBACK,
-        shared: 0,
+        threads: policy.threads,
     };
     let dst = sweep.view(dst, terms.bytes)?;
     sweep.add(graph, lengths, |pass| {

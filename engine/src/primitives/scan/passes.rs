@@ -149,7 +149,7 @@ impl ScanPasses<'_> {
     }
 
     pub fn look_back(&self, graph: &mut Graph, tiles: Length, clear: Filling) -> Result<()> {
-        let tile = tile_elements(SCAN_LOOKBACK[0], self.policy);
+        let tile = tile_elements(SCAN_LOOKBACK[self.terms.variant], self.policy);
         // Each piece goes on from the tickets and sums of the one before.
         let pieces = self.cut(tiles, tile, 1)?;
         let states = 1 + tiles.most;
@@ -163,7 +163,8 @@ impl ScanPasses<'_> {
             let pass = pass
                 .bind("dst", piece.dst)
                 .bind("status", status)
-                .specialize("SPIN_LIMIT", self.policy.spins());
+                .specialize("SPIN_LIMIT", self.policy.spins())
+                .specialize("TICKETS", self.policy.tickets.into());
             self.prepared.dispatch(pass, piece.tiles);
         }
         Ok(())

@@ -17,7 +17,6 @@ use crate::primitives::count::{Length, Lengths};
 use crate::primitives::key::KeyType;
 use crate::primitives::memory::Filling;
 use crate::primitives::pieces::single;
-use crate::primitives::scan::tile_elements;
 
 push_constants! {
     struct SelectPush {
@@ -41,11 +40,6 @@ push_constants! {
 }
 
 const WORD: u64 = 4;
-/// Threads of a workgroup at most: a tile is gathered in shared memory, of which several workgroups on a
-/// multiprocessor have a part each.
-const MAX_THREADS: u32 = 256;
-/// Bytes of shared memory beside the tile: what subgroups count, and two numbers.
-const OTHER_SHARED: u64 = 1 << 10;
 
 /// One selection on its way into the graph.
 pub(super) struct SelectPasses<'j> {
@@ -95,20 +89,6 @@ impl By {
 }
 
 impl SelectPasses<'_> {
-    /// Threads of a workgroup, and elements of its tile, of which each takes so many bytes of shared memory.
-    fn workgroup(&self, kernel: &Builtin, element: u64) -> (u32, u64) {
-        let tile = |threads| tile_elements(kernel, &Policy { threads, ..*self.policy });
-        let room = u64::from(self.policy.shared_memory).saturating_sub(OTHER_SHARED);
-        // Multiples of the subgroup size, which is a power of two.
-        let mut threads = self.policy.threads.min(MAX_THREADS);
-        while threads.is_multiple_of(2 * self.policy.subgroup_size)
-            && tile(threads) * element > room
-        {
-            threads /= 2;
-        }
-        (threads, tile(threads))
-    }
-
     pub fn add(self, graph: &mut Graph, mut lengths: Lengths) -> Result<()> {
         let &SelectBuffers { src, dst, selected, flags, rejected, run_lengths, .. } = self.buffers;
         let wide = usize::from(self.key.bits() == 64);
@@ -117,9 +97,12 @@ impl SelectPasses<'_> {
             (Some(_), None) => SELECT_PARTITION,
             (None, None) => SELECT_SWEEP,
         };
-        // Beside each element lies where its run begins, if lengths are wanted.
-        let element = u64::from(self.key.bytes()) + if run_lengths.is_some() { WORD } else { 0 };
-        let (threads, tile) = self.workgroup(kernels[wide], element);
+        // With lengths of runs tiles take longer, and wait for those that began late (docs/performance-log.md, 52).
+        let (threads, tickets) = match run_lengths {
+            None => (self.policy.select_threads, self.policy.tickets),
+            Some(_) => (self.policy.threads, true),
+        };
+        let tile = u64::from(threads) * u64::from(kernels[wide].define("ITEMS").unwrap_or(1));
         // At least one, which tells that nothing is selected of nothing.
         let tiles = lengths.some_parts(self.n, tile)?;
         let words = if run_lengths.is_some() { 4 } else { 2 };
@@ -158,7 +141,8 @@ impl SelectPasses<'_> {
             .bind("status", status)
             .bind("selected", selected.range(0, 4))
             .specialize("local_size_x", threads)
-            .specialize("SPIN_LIMIT", self.policy.spins());
+            .specialize("SPIN_LIMIT", self.policy.spins())
+            .specialize("TICKETS", tickets.into());
         let constants = [("PREDICATE", self.by.predicate()), ("KEY_KIND", self.key.kind())];
         let pass = specialize(pass, &kernel, &constants);
         // Where there are no flags and no table, the binding is not looked at.

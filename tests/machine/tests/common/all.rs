@@ -349,12 +349,12 @@ pub fn all(device: Device) -> Vec<Maker> {
             }
         }
     }
-    // Tiles of 16 elements per thread: one, and several.
+    // Tiles of 16 elements per thread, or of 32: one, and several.
     let tile = 16 * u64::from(device.threads());
-    for of in term_cases(&[2 * tile + 5, tile - 3, tile + 1]) {
+    for of in term_cases(&[4 * tile + 5, tile - 3, 2 * tile + 1]) {
         all.push(Box::new(move || term_case(device, of)));
     }
-    for of in select_cases(tile) {
+    for of in select_cases(2 * tile) {
         all.push(Box::new(move || select_case(device, of)));
     }
     for of in segments_cases(tile) {

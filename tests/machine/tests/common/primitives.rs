@@ -71,7 +71,10 @@ pub fn policy(device: Device) -> Policy {
     policy.sort.histogram_groups = policy.sort.histogram_groups.min(max_groups.into());
     policy.threads = threads;
     policy.spine_threads = threads;
+    policy.select_threads = threads;
     policy.spin_limit = 4;
+    // At every other width.
+    policy.tickets = device.width.ilog2().is_multiple_of(2);
     policy.look_back_tiles = 4;
     // Subproblems of two tiles.
     policy.split.min_keys = 2 * threads * ITEMS;

@@ -166,6 +166,11 @@ def regroup(groups: list[Group]) -> list[Part]:
 
 
 def join_parts(parts: list[Part]) -> Part:
+    if parts[0].keys is not None:
+        # Empty parts are left out: one that is alone, as where the array was in order, need not be copied.
+        parts = [part for part in parts if len(part.keys)] or parts[:1]
+        if len(parts) == 1:
+            return parts[0]
     payload = _payload.join([part.payload for part in parts])
     keys = None if parts[0].keys is None else np.concatenate([part.keys for part in parts])
     return Part(keys, payload, parts[0].skip, parts[0].length)
