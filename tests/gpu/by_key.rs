@@ -14,8 +14,9 @@ use multisplit_tests::terms::{self, Term, bits};
 use multisplit_tests::tests;
 
 tests!(by_key:
-    product_of_cases, lengths_of_runs, without_waiting, folded_dispatch, counts_past_the_capacity,
-    float_sums_are_the_same_from_run_to_run,
+    product_of_cases, lengths_of_runs;
+    in turn: without_waiting, folded_dispatch, counts_past_the_capacity,
+    float_sums_are_the_same_from_run_to_run
 );
 
 /// Elements around the outputs that must stay as they are: 64 keep any offset alignment.

@@ -18,7 +18,7 @@ use crate::embedding::{host, quick};
 use crate::example_frames::host::{Host, HostBuffer};
 
 tests!(embedding_threads:
-    ten_thousand_frames_of_two_threads, frames_of_two_threads_without_push_descriptors,
+    many_frames_of_two_threads, frames_of_two_threads_without_push_descriptors,
 );
 
 const THREADS: usize = 2;
@@ -33,8 +33,8 @@ const WARM: u32 = 50;
 /// The validation layer keeps books, and the system hands out memory in chunks.
 const SLACK: u64 = 16 << 20;
 
-fn ten_thousand_frames_of_two_threads(gpu: &Gpu) -> Result<()> {
-    frames(gpu, 10_000, &Features::default())
+fn many_frames_of_two_threads(gpu: &Gpu) -> Result<()> {
+    frames(gpu, if gpu.full { 10_000 } else { 1000 }, &Features::default())
 }
 
 /// Descriptor sets are then the frames' own.

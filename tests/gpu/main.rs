@@ -40,6 +40,7 @@ mod profiles;
 mod reduce;
 mod reduce_segments;
 mod replay;
+mod replay_family;
 mod scan;
 mod scan_types;
 mod search;
@@ -63,7 +64,7 @@ mod work;
 
 use std::process::ExitCode;
 
-use multisplit_tests::harness::{self, every_width, one_width};
+use multisplit_tests::harness::{self, every_width, in_turn, one_width};
 
 fn main() -> ExitCode {
     let subjects = vec![
@@ -71,34 +72,35 @@ fn main() -> ExitCode {
         every_width(scan_types::tests()),
         every_width(reduce::tests()),
         every_width(by_key::tests()),
-        every_width(reduce_segments::tests()),
-        every_width(user_terms::tests()),
-        every_width(merge::tests()),
-        every_width(search::tests()),
+        in_turn(reduce_segments::tests()),
+        in_turn(user_terms::tests()),
+        in_turn(merge::tests()),
+        in_turn(search::tests()),
         every_width(select::tests()),
         every_width(sssp_methods::tests()),
-        every_width(sssp_results::tests()),
-        every_width(counts::tests()),
+        in_turn(sssp_results::tests()),
+        in_turn(counts::tests()),
         every_width(multisplit_cases::tests()),
-        every_width(multisplit_full_sort::tests()),
+        in_turn(multisplit_full_sort::tests()),
         every_width(multisplit_functions::tests()),
-        every_width(multisplit_keys::tests()),
-        every_width(multisplit_large::tests()),
+        in_turn(multisplit_keys::tests()),
+        in_turn(multisplit_large::tests()),
         every_width(histogram_cases::tests()),
-        every_width(histogram_closed::tests()),
-        every_width(histogram_options::tests()),
+        in_turn(histogram_closed::tests()),
+        in_turn(histogram_options::tests()),
         every_width(sort_cases::tests()),
-        every_width(sort_options::tests()),
+        in_turn(sort_options::tests()),
         every_width(sort_segments::tests()),
         every_width(topk::tests()),
-        every_width(kernels::tests()),
-        every_width(large::tests()),
-        every_width(large_split::tests()),
-        every_width(policies::tests()),
-        every_width(probe::tests()),
-        every_width(replay::tests()),
-        every_width(synchronization::tests()),
-        every_width(canary::tests()),
+        in_turn(kernels::tests()),
+        in_turn(large::tests()),
+        in_turn(large_split::tests()),
+        in_turn(policies::tests()),
+        in_turn(probe::tests()),
+        in_turn(replay::tests()),
+        in_turn(replay_family::tests()),
+        in_turn(synchronization::tests()),
+        in_turn(canary::tests()),
         one_width(memory::tests()),
         one_width(profiles::tests()),
         one_width(large_limits::tests()),

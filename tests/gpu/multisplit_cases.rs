@@ -11,8 +11,9 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
 
 tests!(multisplit:
-    product_of_cases, random_cases, no_patience, scratch_is_small, nothing_to_split,
-    tiles_that_cannot_be_cut, two_buckets, wide_values_in_several_tiles,
+    product_of_cases, random_cases, two_buckets;
+    in turn: no_patience, scratch_is_small, nothing_to_split, tiles_that_cannot_be_cut,
+    wide_values_in_several_tiles
 );
 
 pub const METHODS: [Method; 6] = Method::ALL;

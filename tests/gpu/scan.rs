@@ -9,9 +9,9 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
 
 tests!(scan:
-    every_size_class, special_values, one_call, nothing_to_scan, pieces,
-    pieces_do_not_wait_for_each_other, absurd_sizes, absurd_policies, folded_dispatch,
-    look_back_without_waiting, two_level_sums, random_cases, large,
+    every_size_class, special_values, look_back_without_waiting, random_cases;
+    in turn: one_call, nothing_to_scan, pieces, pieces_do_not_wait_for_each_other, absurd_sizes,
+    absurd_policies, folded_dispatch, two_level_sums, large
 );
 
 const METHODS: [ScanMethod; 2] = [ScanMethod::ReduceThenScan, ScanMethod::LookBack];

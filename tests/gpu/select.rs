@@ -11,8 +11,9 @@ use multisplit_tests::terms::{self, Term, bits};
 use multisplit_tests::tests;
 
 tests!(select:
-    product_of_cases, all_or_nothing, runs_across_tiles, without_waiting, folded_dispatch,
-    counts_past_the_capacity, comparisons, the_count_is_used_on_the_device, one_call, refused,
+    product_of_cases;
+    in turn: all_or_nothing, runs_across_tiles, without_waiting, folded_dispatch,
+    counts_past_the_capacity, comparisons, the_count_is_used_on_the_device, one_call, refused
 );
 
 /// Elements around the outputs that must stay as they are: 64 keep any offset alignment.

@@ -13,8 +13,8 @@ use multisplit_tests::tests;
 use crate::sort_run::{ALONG, Along, Keys, Order, key_words, make_keys, quick_policy, value_words};
 
 tests!(sort_segments:
-    small, around_a_tile, mixed, some_bits, every_type, rows, wrong_offsets, offsets_change, one_call,
-    refused,
+    small, around_a_tile, mixed, every_type, rows;
+    in turn: some_bits, wrong_offsets, offsets_change, one_call, refused
 );
 
 const UNTOUCHED: [u32; 64] = [0xDEAD_BEEF; 64];

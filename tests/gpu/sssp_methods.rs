@@ -10,9 +10,9 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{shortest, tests};
 
 tests!(sssp:
-    random_networks, paths_and_stars, zero_weights_and_many_edges, a_hub, floats, generated,
-    resident_workgroups, residents_that_meet, residents_that_wait_in_vain, queues_that_are_too_short, no_local_hops,
-    thin_buckets_and_wide_vertices,
+    random_networks, paths_and_stars, zero_weights_and_many_edges, a_hub, floats, generated;
+    in turn: resident_workgroups, residents_that_meet, residents_that_wait_in_vain,
+    queues_that_are_too_short, no_local_hops, thin_buckets_and_wide_vertices
 );
 
 pub const METHODS: [SsspMethod; 5] = [

@@ -14,7 +14,8 @@ use crate::sort_run::{KEYS, Keys, key_words, make_keys};
 use crate::topk_run::{Case, GUARD, METHODS, check, guarded, inside, quick_policy, tile};
 
 tests!(topk:
-    product_of_cases, rows, guesses, many_equal, device_counts, one_call, recorded, refused,
+    product_of_cases, rows;
+    in turn: guesses, many_equal, device_counts, one_call, recorded, refused
 );
 
 /// The whole product in a full run, a sample of it otherwise.

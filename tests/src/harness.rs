@@ -7,8 +7,8 @@
 //! a failure, never a skip.
 //!
 //! A plain run takes a sample of the cases. Where there are several widths, the sample is that of all
-//! of them together: each has its share of every product of cases, and what does not depend on the
-//! width is run at one of them.
+//! of them together: each has its share of every product of cases, tests that are hardly about the width
+//! take turns, and what does not depend on it is run at one of them.
 
 use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
@@ -38,7 +38,7 @@ pub struct Gpu {
     pub context: Context,
     /// Whether to run every case.
     pub full: bool,
-    /// Of a full run, its part; of a sample, the share of this width.
+    /// Of a full run, its part; of a sample, the share that this width has of the test's cases.
     part: Part,
 }
 
@@ -91,6 +91,7 @@ type Body = Box<dyn FnOnce(&Gpu) -> Result<()> + Send>;
 pub struct Test {
     name: String,
     body: Body,
+    in_turn: bool,
 }
 
 impl Test {
@@ -99,36 +100,81 @@ impl Test {
         name: impl Into<String>,
         body: impl FnOnce(&Gpu) -> Result<()> + Send + 'static,
     ) -> Self {
-        Self { name: name.into(), body: Box::new(body) }
+        Self { name: name.into(), body: Box::new(body), in_turn: false }
+    }
+
+    /// One that widths take turns at, in a file of which the others are run at every width.
+    #[must_use]
+    pub fn in_turn(self) -> Self {
+        Self { in_turn: true, ..self }
     }
 }
 
 /// The tests of a file.
 pub struct Subject {
     tests: Vec<Test>,
-    every_width: bool,
+    widths: Widths,
 }
 
-/// Tests that may depend on the subgroup width.
+/// At which widths a sample runs the tests of a file. A full run has all of them at every width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Widths {
+    Every,
+    InTurn,
+    One,
+}
+
+/// Tests of what depends on the subgroup width: each width runs its share of their cases.
 pub fn every_width(tests: Vec<Test>) -> Subject {
-    Subject { tests, every_width: true }
+    Subject { tests, widths: Widths::Every }
 }
 
-/// Tests of what the host does, which is the same at every width: a sample has them at one.
+/// Tests of what is built on kernels that have tests of their own: each is run, whole, at the next width.
+pub fn in_turn(tests: Vec<Test>) -> Subject {
+    Subject { tests, widths: Widths::InTurn }
+}
+
+/// Tests of what the host does, which is the same at every width: a file of them is run at one.
 pub fn one_width(tests: Vec<Test>) -> Subject {
-    Subject { tests, every_width: false }
+    Subject { tests, widths: Widths::One }
 }
 
-/// The functions of a module as tests named after them: `tests!(scan: small, large)`.
+/// The tests that this process runs, and of each the share of its cases.
+fn chosen(subjects: Vec<Subject>, full: bool, part: Part) -> Vec<(Test, Part)> {
+    let (mut next_file, mut next_test) = (part.turns(), part.turns());
+    let mut chosen = Vec::new();
+    for Subject { tests, widths } in subjects {
+        let file = widths == Widths::One && next_file();
+        for test in tests {
+            let share = match widths {
+                _ if full => Some(part),
+                Widths::Every if !test.in_turn => Some(part),
+                Widths::Every | Widths::InTurn => next_test().then_some(Part::WHOLE),
+                Widths::One => file.then_some(Part::WHOLE),
+            };
+            chosen.extend(share.map(|share| (test, share)));
+        }
+    }
+    chosen
+}
+
+/// The functions of a module as tests named after them: `tests!(scan: small, large)`. Those behind
+/// `in turn` are run at one width each.
 #[macro_export]
 macro_rules! tests {
-    ($subject:ident: $($name:ident),* $(,)?) => {
+    ($subject:ident: $($name:ident),* $(; in turn: $($turn:ident),*)? $(,)?) => {
         /// The tests of this file.
         pub fn tests() -> Vec<$crate::harness::Test> {
-            vec![$( $crate::harness::Test::new(
-                concat!(stringify!($subject), "::", stringify!($name)),
-                $name,
-            ) ),*]
+            vec![
+                $( $crate::harness::Test::new(
+                    concat!(stringify!($subject), "::", stringify!($name)),
+                    $name,
+                ), )*
+                $($( $crate::harness::Test::new(
+                    concat!(stringify!($subject), "::", stringify!($turn)),
+                    $turn,
+                ).in_turn(), )*)?
+            ]
         }
     };
 }
@@ -186,12 +232,10 @@ fn run_on_every_width(extent: Extent, arguments: &[OsString]) -> Result<ExitCode
             .args(arguments.iter().skip(1))
             .envs(extent.variables())
             .env(CHILD_VARIABLE, format!("{size} {share}"))
-            // Mesa's disk cache ignores the width and hands back code of another one.
-            .env("MESA_SHADER_CACHE_DISABLE", "true")
             // Hazards between submissions are checked only when this is set.
             .env("VK_LAYER_ENABLES", QUEUE_SUBMIT_VALIDATION);
         if let Some(bits) = bits {
-            child.env("LP_NATIVE_VECTOR_WIDTH", bits.to_string());
+            child.env("LP_NATIVE_VECTOR_WIDTH", bits.to_string()).envs(shader_cache(bits)?);
         }
         Ok(child)
     };
@@ -202,6 +246,14 @@ fn run_on_every_width(extent: Extent, arguments: &[OsString]) -> Result<ExitCode
         several => run_side_by_side(several)?,
     };
     Ok(if all_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Where Mesa keeps compiled kernels: its cache ignores the width and hands back code of another one, so that
+/// each width has a folder of its own, beside the binary.
+fn shader_cache(bits: u32) -> Result<[(&'static str, OsString); 2]> {
+    let folder = std::env::current_exe()?.with_file_name("mesa").join(bits.to_string());
+    std::fs::create_dir_all(&folder)?;
+    Ok([("MESA_SHADER_CACHE_DIR", folder.into()), ("MESA_SHADER_CACHE_DISABLE", "false".into())])
 }
 
 /// Runs all of them at once, also where there are more of them than cores: three that share two
@@ -261,19 +313,18 @@ fn run_here(
     let messages = context.messages();
     let Extent { full, part } = extent;
     let part = if full { part } else { share.parse()? };
-    let mut here = part.turns();
-    let subjects = subjects.into_iter().filter(|s| full || s.every_width || here());
     let gpu = Arc::new(Mutex::new(Some(Gpu { context, full, part })));
     let slowest = Arc::new(Mutex::new(Slowest::default()));
     let prefix = format!("subgroup{size}::");
 
-    let mut trials: Vec<Trial> = subjects
-        .flat_map(|subject| subject.tests)
-        .map(|test| {
+    let mut trials: Vec<Trial> = chosen(subjects, full, part)
+        .into_iter()
+        .map(|(test, part)| {
             let (gpu, messages, slowest) = (gpu.clone(), messages.clone(), slowest.clone());
             Trial::test(format!("{prefix}{}", test.name), move || {
-                let gpu = gpu.lock().unwrap_or_else(PoisonError::into_inner);
-                let gpu = gpu.as_ref().ok_or("the device is gone")?;
+                let mut gpu = gpu.lock().unwrap_or_else(PoisonError::into_inner);
+                let gpu = gpu.as_mut().ok_or("the device is gone")?;
+                gpu.part = part;
                 let stopwatch = Stopwatch::start();
                 let outcome = (test.body)(gpu).and_then(|()| expect_silence(&messages));
                 messages.take();

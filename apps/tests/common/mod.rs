@@ -32,13 +32,17 @@ pub fn multisplit() -> Command {
     let elsewhere = std::env::var_os("MULTISPLIT_BINARY").map(PathBuf::from);
     let mut command =
         Command::new(elsewhere.unwrap_or_else(|| env!("CARGO_BIN_EXE_multisplit").into()));
-    // Neither the user's logging nor the user's caches and profiles have a part in this. Mesa's cache mixes up
-    // the code for different subgroup sizes.
+    // Neither the user's logging nor the user's caches and profiles have a part in this. Mesa's cache of compiled
+    // kernels mixes up the code for different subgroup sizes: each has a folder.
+    let width = std::env::var("LP_NATIVE_VECTOR_WIDTH").unwrap_or_else(|_| "any".to_owned());
+    let shaders = folder().join("mesa").join(width);
+    std::fs::create_dir_all(&shaders).expect("a folder for kernels");
     command
         .env_remove("RUST_LOG")
         .env("XDG_CACHE_HOME", folder().join("cache"))
         .env("XDG_CONFIG_HOME", folder().join("config"))
-        .env("MESA_SHADER_CACHE_DISABLE", "true");
+        .env("MESA_SHADER_CACHE_DIR", shaders)
+        .env("MESA_SHADER_CACHE_DISABLE", "false");
     command
 }
 

@@ -45,6 +45,11 @@ pub struct Program<'p> {
 const C: [&str; 6] = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g"];
 const CXX: [&str; 6] = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g"];
 
+/// Whether everything is run (`./x test --full`).
+fn is_full() -> bool {
+    std::env::var_os("MULTISPLIT_FULL").is_some()
+}
+
 impl Installed {
     /// Installed as `./x install-c` does, once for all tests.
     pub fn get() -> Result<&'static Self> {
@@ -65,7 +70,7 @@ impl Installed {
 
     /// The library without GLSL, built apart: as it is shipped where every case is run, else quickly.
     pub fn without_glsl() -> Result<Self> {
-        let full = std::env::var_os("MULTISPLIT_FULL").is_some();
+        let full = is_full();
         let profile = if full { "release-c" } else { "dev" };
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("without-glsl");
         let folder = target.join("installed");
@@ -100,9 +105,14 @@ impl Installed {
         Ok(copy)
     }
 
-    /// The widths to run a program at; other drivers than lavapipe do not look at them.
+    /// The widths to run a program at, of which a plain run leaves one out; other drivers than lavapipe do not
+    /// look at them.
     pub fn widths(&self) -> &'static [&'static str] {
-        if self.device.contains("llvmpipe") { &LAVAPIPE_WIDTHS } else { &LAVAPIPE_WIDTHS[..1] }
+        match self.device.contains("llvmpipe") {
+            true if is_full() => &LAVAPIPE_WIDTHS,
+            true => &LAVAPIPE_WIDTHS[..2],
+            false => &LAVAPIPE_WIDTHS[..1],
+        }
     }
 
     /// What pkg-config says of the installed library.
@@ -197,7 +207,9 @@ impl Installed {
         }
         command.env("LP_NATIVE_VECTOR_WIDTH", width);
         // Mesa's disk cache ignores the width and hands back code of another one.
-        command.env("MESA_SHADER_CACHE_DISABLE", "true");
+        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mesa").join(width);
+        std::fs::create_dir_all(&cache)?;
+        command.env("MESA_SHADER_CACHE_DIR", cache).env("MESA_SHADER_CACHE_DISABLE", "false");
         let enables = "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT";
         command.env("VK_LAYER_ENABLES", enables);
         command.output().with_context(|| program.path.display().to_string())

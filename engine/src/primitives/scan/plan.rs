@@ -69,7 +69,8 @@ impl<'o> ScanPlan<'o> {
             ScanMethod::ReduceThenScan if single && n.most <= 4 * tile => Way::Spine,
             ScanMethod::ReduceThenScan => reduce_then_scan(policy, lengths, n, terms)?,
             _ => {
-                let tiles = lengths.parts(n, tile_elements(SCAN_LOOKBACK[terms.variant], policy))?;
+                let tiles =
+                    lengths.parts(n, tile_elements(SCAN_LOOKBACK[terms.variant], policy))?;
                 // Two words of state for each word of a term; before them the ticket and its padding.
                 let words = 2 * terms.bytes / WORD;
                 let words = lengths.scaled(tiles, words, words)?;
