@@ -16,7 +16,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ScopedJoinHandle;
 
-use anyhow::{Result, anyhow, bail, ensure};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use libtest_mimic::{Arguments, Trial};
 use multisplit::ash::vk;
 use multisplit::{
@@ -249,9 +249,13 @@ fn run_on_every_width(extent: Extent, arguments: &[OsString]) -> Result<ExitCode
 }
 
 /// Where Mesa keeps compiled kernels: its cache ignores the width and hands back code of another one, so that
-/// each width has a folder of its own, beside the binary.
+/// each width has a folder of its own, in the build's `mesa`, or where there is none beside the binary.
 fn shader_cache(bits: u32) -> Result<[(&'static str, OsString); 2]> {
-    let folder = std::env::current_exe()?.with_file_name("mesa").join(bits.to_string());
+    let binary = std::env::current_exe()?;
+    let beside = binary.parent().context("the binary lies in no folder")?;
+    // Cargo puts tests two folders below the build's, by profile.
+    let built = beside.ends_with("deps").then(|| beside.ancestors().nth(2)).flatten();
+    let folder = built.unwrap_or(beside).join("mesa").join(bits.to_string());
     std::fs::create_dir_all(&folder)?;
     Ok([("MESA_SHADER_CACHE_DIR", folder.into()), ("MESA_SHADER_CACHE_DISABLE", "false".into())])
 }

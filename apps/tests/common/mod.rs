@@ -35,7 +35,7 @@ pub fn multisplit() -> Command {
     // Neither the user's logging nor the user's caches and profiles have a part in this. Mesa's cache of compiled
     // kernels mixes up the code for different subgroup sizes: each has a folder.
     let width = std::env::var("LP_NATIVE_VECTOR_WIDTH").unwrap_or_else(|_| "any".to_owned());
-    let shaders = folder().join("mesa").join(width);
+    let shaders = folder().with_file_name("mesa").join(width);
     std::fs::create_dir_all(&shaders).expect("a folder for kernels");
     command
         .env_remove("RUST_LOG")

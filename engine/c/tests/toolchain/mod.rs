@@ -207,7 +207,8 @@ impl Installed {
         }
         command.env("LP_NATIVE_VECTOR_WIDTH", width);
         // Mesa's disk cache ignores the width and hands back code of another one.
-        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mesa").join(width);
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("mesa");
+        let cache = folder.join(width);
         std::fs::create_dir_all(&cache)?;
         command.env("MESA_SHADER_CACHE_DIR", cache).env("MESA_SHADER_CACHE_DISABLE", "false");
         let enables = "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT";
