@@ -35,7 +35,7 @@ pub fn multisplit() -> Command {
     // Neither the user's logging nor the user's caches and profiles have a part in this. Mesa's cache of compiled
     // kernels mixes up the code for different subgroup sizes: each has a folder.
     let width = std::env::var("LP_NATIVE_VECTOR_WIDTH").unwrap_or_else(|_| "any".to_owned());
-    let shaders = folder().with_file_name("mesa").join(width);
+    let shaders = shader_folder().join(width);
     std::fs::create_dir_all(&shaders).expect("a folder for kernels");
     command
         .env_remove("RUST_LOG")
@@ -70,6 +70,15 @@ pub fn heeding_signals() -> Command {
 pub fn folder() -> PathBuf {
     let built = Path::new(env!("CARGO_TARGET_TMPDIR"));
     if built.is_dir() { built.to_owned() } else { std::env::temp_dir() }
+}
+
+/// Where Mesa keeps compiled kernels: the build's folder for all tests, or on another machine one of our own.
+fn shader_folder() -> PathBuf {
+    let built = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    match built.is_dir() {
+        true => built.with_file_name("mesa"),
+        false => std::env::temp_dir().join("multisplit-mesa"),
+    }
 }
 
 pub fn temporary(name: &str) -> PathBuf {

@@ -16,8 +16,8 @@
 // Terms of segments (open_term.glsl) have words of their own, in which the state takes two bits.
 //
 // Workgroups take tiles by tickets, in the order in which they begin, or by their own numbers. The latter saves
-// a trip to memory before the first load, and is as fast where a device begins workgroups in the order
-// of their numbers; it is right in any case, because waiting is bounded.
+// a trip to memory before the first load, and pays where a device begins workgroups in the order of their
+// numbers; it is right in any case, because waiting is bounded.
 
 #ifndef LOOKBACK_GLSL
 #define LOOKBACK_GLSL
