@@ -94,21 +94,21 @@ pub static SCAN_DOWNSWEEP_FLOAT: Builtin =
 pub static SCAN_DOWNSWEEP_FLOAT64: Builtin =
     Builtin::new("scan.downsweep.float64", "scan/downsweep.comp", &[("KEY_BITS", "64"), ("FLOAT", "1"), ("ROWS", "4")], packed!("scan.downsweep.float64.spv"));
 
-/// `scan.lookback`: `glsl/scan/lookback.comp` with `KEY_BITS=32`, `ROWS=8`.
+/// `scan.lookback`: `glsl/scan/lookback.comp` with `KEY_BITS=32`, `ROWS=10`.
 pub static SCAN_LOOKBACK: Builtin =
-    Builtin::new("scan.lookback", "scan/lookback.comp", &[("KEY_BITS", "32"), ("ROWS", "8")], packed!("scan.lookback.spv"));
+    Builtin::new("scan.lookback", "scan/lookback.comp", &[("KEY_BITS", "32"), ("ROWS", "10")], packed!("scan.lookback.spv"));
 
-/// `scan.lookback.order`: `glsl/scan/lookback.comp` with `KEY_BITS=32`, `ROWS=8`, `ORDER=1`.
+/// `scan.lookback.order`: `glsl/scan/lookback.comp` with `KEY_BITS=32`, `ROWS=10`, `ORDER=1`.
 pub static SCAN_LOOKBACK_ORDER: Builtin =
-    Builtin::new("scan.lookback.order", "scan/lookback.comp", &[("KEY_BITS", "32"), ("ROWS", "8"), ("ORDER", "1")], packed!("scan.lookback.order.spv"));
+    Builtin::new("scan.lookback.order", "scan/lookback.comp", &[("KEY_BITS", "32"), ("ROWS", "10"), ("ORDER", "1")], packed!("scan.lookback.order.spv"));
 
-/// `scan.lookback.sum64`: `glsl/scan/lookback.comp` with `KEY_BITS=64`, `ROWS=4`.
+/// `scan.lookback.sum64`: `glsl/scan/lookback.comp` with `KEY_BITS=64`, `ROWS=5`.
 pub static SCAN_LOOKBACK_SUM64: Builtin =
-    Builtin::new("scan.lookback.sum64", "scan/lookback.comp", &[("KEY_BITS", "64"), ("ROWS", "4")], packed!("scan.lookback.sum64.spv"));
+    Builtin::new("scan.lookback.sum64", "scan/lookback.comp", &[("KEY_BITS", "64"), ("ROWS", "5")], packed!("scan.lookback.sum64.spv"));
 
-/// `scan.lookback.order64`: `glsl/scan/lookback.comp` with `KEY_BITS=64`, `ROWS=4`, `ORDER=1`.
+/// `scan.lookback.order64`: `glsl/scan/lookback.comp` with `KEY_BITS=64`, `ROWS=5`, `ORDER=1`.
 pub static SCAN_LOOKBACK_ORDER64: Builtin =
-    Builtin::new("scan.lookback.order64", "scan/lookback.comp", &[("KEY_BITS", "64"), ("ROWS", "4"), ("ORDER", "1")], packed!("scan.lookback.order64.spv"));
+    Builtin::new("scan.lookback.order64", "scan/lookback.comp", &[("KEY_BITS", "64"), ("ROWS", "5"), ("ORDER", "1")], packed!("scan.lookback.order64.spv"));
 
 /// `scan.open_totals`: `glsl/scan/open_totals.comp` with `KEY_BITS=32`, `ROWS=4`.
 pub static SCAN_OPEN_TOTALS: Builtin =
@@ -222,13 +222,13 @@ pub static REDUCE_BY_KEY_DOWNSWEEP_FLOAT: Builtin =
 pub static REDUCE_BY_KEY_DOWNSWEEP_FLOAT64: Builtin =
     Builtin::new("reduce.by_key.downsweep.float64", "reduce/by_key.comp", &[("KEY_BITS", "64"), ("ROWS", "2"), ("FLOAT", "1")], packed!("reduce.by_key.downsweep.float64.spv"));
 
-/// `reduce.by_key.lookback`: `glsl/reduce/by_key.comp` with `KEY_BITS=32`, `ROWS=4`, `LOOKBACK=1`.
+/// `reduce.by_key.lookback`: `glsl/reduce/by_key.comp` with `KEY_BITS=32`, `ROWS=3`, `LOOKBACK=1`.
 pub static REDUCE_BY_KEY_LOOKBACK: Builtin =
-    Builtin::new("reduce.by_key.lookback", "reduce/by_key.comp", &[("KEY_BITS", "32"), ("ROWS", "4"), ("LOOKBACK", "1")], packed!("reduce.by_key.lookback.spv"));
+    Builtin::new("reduce.by_key.lookback", "reduce/by_key.comp", &[("KEY_BITS", "32"), ("ROWS", "3"), ("LOOKBACK", "1")], packed!("reduce.by_key.lookback.spv"));
 
-/// `reduce.by_key.lookback.order`: `glsl/reduce/by_key.comp` with `KEY_BITS=32`, `ROWS=4`, `ORDER=1`, `LOOKBACK=1`.
+/// `reduce.by_key.lookback.order`: `glsl/reduce/by_key.comp` with `KEY_BITS=32`, `ROWS=3`, `ORDER=1`, `LOOKBACK=1`.
 pub static REDUCE_BY_KEY_LOOKBACK_ORDER: Builtin =
-    Builtin::new("reduce.by_key.lookback.order", "reduce/by_key.comp", &[("KEY_BITS", "32"), ("ROWS", "4"), ("ORDER", "1"), ("LOOKBACK", "1")], packed!("reduce.by_key.lookback.order.spv"));
+    Builtin::new("reduce.by_key.lookback.order", "reduce/by_key.comp", &[("KEY_BITS", "32"), ("ROWS", "3"), ("ORDER", "1"), ("LOOKBACK", "1")], packed!("reduce.by_key.lookback.order.spv"));
 
 /// `reduce.by_key.lookback.sum64`: `glsl/reduce/by_key.comp` with `KEY_BITS=64`, `ROWS=2`, `LOOKBACK=1`.
 pub static REDUCE_BY_KEY_LOOKBACK_SUM64: Builtin =
@@ -285,6 +285,54 @@ pub static REDUCE_JOIN_FLOAT: Builtin =
 /// `reduce.join.float64`: `glsl/reduce/join.comp` with `KEY_BITS=64`, `FLOAT=1`.
 pub static REDUCE_JOIN_FLOAT64: Builtin =
     Builtin::new("reduce.join.float64", "reduce/join.comp", &[("KEY_BITS", "64"), ("FLOAT", "1")], packed!("reduce.join.float64.spv"));
+
+/// `reduce.long_segments`: `glsl/reduce/long_segments.comp` with `KEY_BITS=32`, `ROWS=4`.
+pub static REDUCE_LONG_SEGMENTS: Builtin =
+    Builtin::new("reduce.long_segments", "reduce/long_segments.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], packed!("reduce.long_segments.spv"));
+
+/// `reduce.long_segments.order`: `glsl/reduce/long_segments.comp` with `KEY_BITS=32`, `ORDER=1`, `ROWS=4`.
+pub static REDUCE_LONG_SEGMENTS_ORDER: Builtin =
+    Builtin::new("reduce.long_segments.order", "reduce/long_segments.comp", &[("KEY_BITS", "32"), ("ORDER", "1"), ("ROWS", "4")], packed!("reduce.long_segments.order.spv"));
+
+/// `reduce.long_segments.sum64`: `glsl/reduce/long_segments.comp` with `KEY_BITS=64`, `ROWS=4`.
+pub static REDUCE_LONG_SEGMENTS_SUM64: Builtin =
+    Builtin::new("reduce.long_segments.sum64", "reduce/long_segments.comp", &[("KEY_BITS", "64"), ("ROWS", "4")], packed!("reduce.long_segments.sum64.spv"));
+
+/// `reduce.long_segments.order64`: `glsl/reduce/long_segments.comp` with `KEY_BITS=64`, `ORDER=1`, `ROWS=4`.
+pub static REDUCE_LONG_SEGMENTS_ORDER64: Builtin =
+    Builtin::new("reduce.long_segments.order64", "reduce/long_segments.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], packed!("reduce.long_segments.order64.spv"));
+
+/// `reduce.long_segments.float`: `glsl/reduce/long_segments.comp` with `KEY_BITS=32`, `FLOAT=1`, `ROWS=4`.
+pub static REDUCE_LONG_SEGMENTS_FLOAT: Builtin =
+    Builtin::new("reduce.long_segments.float", "reduce/long_segments.comp", &[("KEY_BITS", "32"), ("FLOAT", "1"), ("ROWS", "4")], packed!("reduce.long_segments.float.spv"));
+
+/// `reduce.long_segments.float64`: `glsl/reduce/long_segments.comp` with `KEY_BITS=64`, `FLOAT=1`, `ROWS=4`.
+pub static REDUCE_LONG_SEGMENTS_FLOAT64: Builtin =
+    Builtin::new("reduce.long_segments.float64", "reduce/long_segments.comp", &[("KEY_BITS", "64"), ("FLOAT", "1"), ("ROWS", "4")], packed!("reduce.long_segments.float64.spv"));
+
+/// `reduce.long_join`: `glsl/reduce/long_join.comp` with `KEY_BITS=32`.
+pub static REDUCE_LONG_JOIN: Builtin =
+    Builtin::new("reduce.long_join", "reduce/long_join.comp", &[("KEY_BITS", "32")], packed!("reduce.long_join.spv"));
+
+/// `reduce.long_join.order`: `glsl/reduce/long_join.comp` with `KEY_BITS=32`, `ORDER=1`.
+pub static REDUCE_LONG_JOIN_ORDER: Builtin =
+    Builtin::new("reduce.long_join.order", "reduce/long_join.comp", &[("KEY_BITS", "32"), ("ORDER", "1")], packed!("reduce.long_join.order.spv"));
+
+/// `reduce.long_join.sum64`: `glsl/reduce/long_join.comp` with `KEY_BITS=64`.
+pub static REDUCE_LONG_JOIN_SUM64: Builtin =
+    Builtin::new("reduce.long_join.sum64", "reduce/long_join.comp", &[("KEY_BITS", "64")], packed!("reduce.long_join.sum64.spv"));
+
+/// `reduce.long_join.order64`: `glsl/reduce/long_join.comp` with `KEY_BITS=64`, `ORDER=1`.
+pub static REDUCE_LONG_JOIN_ORDER64: Builtin =
+    Builtin::new("reduce.long_join.order64", "reduce/long_join.comp", &[("KEY_BITS", "64"), ("ORDER", "1")], packed!("reduce.long_join.order64.spv"));
+
+/// `reduce.long_join.float`: `glsl/reduce/long_join.comp` with `KEY_BITS=32`, `FLOAT=1`.
+pub static REDUCE_LONG_JOIN_FLOAT: Builtin =
+    Builtin::new("reduce.long_join.float", "reduce/long_join.comp", &[("KEY_BITS", "32"), ("FLOAT", "1")], packed!("reduce.long_join.float.spv"));
+
+/// `reduce.long_join.float64`: `glsl/reduce/long_join.comp` with `KEY_BITS=64`, `FLOAT=1`.
+pub static REDUCE_LONG_JOIN_FLOAT64: Builtin =
+    Builtin::new("reduce.long_join.float64", "reduce/long_join.comp", &[("KEY_BITS", "64"), ("FLOAT", "1")], packed!("reduce.long_join.float64.spv"));
 
 /// `reduce.terms`: `glsl/reduce/terms.comp` with `KEY_BITS=32`, `ROWS=4`.
 pub static REDUCE_TERMS: Builtin =
@@ -871,6 +919,18 @@ pub static ALL: &[&Builtin] = &[
     &REDUCE_JOIN_ORDER64,
     &REDUCE_JOIN_FLOAT,
     &REDUCE_JOIN_FLOAT64,
+    &REDUCE_LONG_SEGMENTS,
+    &REDUCE_LONG_SEGMENTS_ORDER,
+    &REDUCE_LONG_SEGMENTS_SUM64,
+    &REDUCE_LONG_SEGMENTS_ORDER64,
+    &REDUCE_LONG_SEGMENTS_FLOAT,
+    &REDUCE_LONG_SEGMENTS_FLOAT64,
+    &REDUCE_LONG_JOIN,
+    &REDUCE_LONG_JOIN_ORDER,
+    &REDUCE_LONG_JOIN_SUM64,
+    &REDUCE_LONG_JOIN_ORDER64,
+    &REDUCE_LONG_JOIN_FLOAT,
+    &REDUCE_LONG_JOIN_FLOAT64,
     &REDUCE_TERMS,
     &REDUCE_TERMS_ORDER,
     &REDUCE_TERMS_SUM64,
@@ -1053,6 +1113,14 @@ pub mod variants {
     /// `reduce.join`.
     pub static REDUCE_JOIN: [&Builtin; 6] =
         [&super::REDUCE_JOIN, &super::REDUCE_JOIN_ORDER, &super::REDUCE_JOIN_SUM64, &super::REDUCE_JOIN_ORDER64, &super::REDUCE_JOIN_FLOAT, &super::REDUCE_JOIN_FLOAT64];
+
+    /// `reduce.long_segments`.
+    pub static REDUCE_LONG_SEGMENTS: [&Builtin; 6] =
+        [&super::REDUCE_LONG_SEGMENTS, &super::REDUCE_LONG_SEGMENTS_ORDER, &super::REDUCE_LONG_SEGMENTS_SUM64, &super::REDUCE_LONG_SEGMENTS_ORDER64, &super::REDUCE_LONG_SEGMENTS_FLOAT, &super::REDUCE_LONG_SEGMENTS_FLOAT64];
+
+    /// `reduce.long_join`.
+    pub static REDUCE_LONG_JOIN: [&Builtin; 6] =
+        [&super::REDUCE_LONG_JOIN, &super::REDUCE_LONG_JOIN_ORDER, &super::REDUCE_LONG_JOIN_SUM64, &super::REDUCE_LONG_JOIN_ORDER64, &super::REDUCE_LONG_JOIN_FLOAT, &super::REDUCE_LONG_JOIN_FLOAT64];
 
     /// `reduce.terms`.
     pub static REDUCE_TERMS: [&Builtin; 6] =
@@ -1267,4 +1335,5 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("ALL_BITS", 63),
     ("PREDICATE", 52),
     ("HEADS", 53),
+    ("BY_SUBGROUPS", 70),
 ];

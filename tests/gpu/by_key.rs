@@ -200,9 +200,13 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
             [ScanMethod::LookBack, ScanMethod::ReduceThenScan].into_iter().enumerate()
         {
             let policy = policy(gpu, method);
-            let rows = if T::TYPE.bits() == 64 { 2 } else { 4 };
+            // Scans have tiles of 16 elements per thread as well, whose ends are in the middle of these.
+            let rows = match (method, T::TYPE.bits()) {
+                (_, 64) => 2,
+                (ScanMethod::LookBack, _) => 3,
+                _ => 4,
+            };
             let tile = policy.threads as usize * 4 * rows;
-            // The most that a tile can be, or half of it where shared memory is short.
             let few = [1, 3, tile - 1, tile, tile + 1, 5 * tile + 7];
             if gpu.full {
                 let more = [0, 2, 5, 2 * tile, 17 * tile, (1 << 20) - 5];

@@ -56,7 +56,7 @@ const METHODS: [Method; 8] = [
 /// Sets one size to anything.
 fn edit(policy: &mut Policy, rng: &mut Rng) {
     let any = number(rng);
-    match rng.below(46) {
+    match rng.below(48) {
         0 => policy.threads = any,
         1 => policy.spine_threads = any,
         2 => policy.spine_tiles = any,
@@ -114,6 +114,8 @@ fn edit(policy: &mut Policy, rng: &mut Rng) {
         }
         44 => policy.select_threads = any,
         45 => policy.tickets = rng.below(2) == 0,
+        46 => policy.by_key_threads = any,
+        47 => policy.segment_chunk = any,
         _ => edit_search(policy, rng, any),
     }
 }

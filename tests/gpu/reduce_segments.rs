@@ -12,13 +12,23 @@ use multisplit_tests::terms::{self, Term, bits};
 use multisplit_tests::tests;
 
 tests!(reduce_segments:
-    product_of_cases, many_tiles_in_one, empty_segments, folded_dispatch, not_all_elements,
+    product_of_cases, long_segments, many_tiles_in_one, empty_segments, folded_dispatch, not_all_elements,
     wrong_offsets_on_the_device, float_sums_are_the_same_from_run_to_run,
 );
 
 /// Elements around the output that must stay as they are: 64 keep any offset alignment.
 const GUARD: usize = 64;
 const GUARD_BITS: u64 = 0xDEAD_BEEF_DEAD_BEEF;
+
+/// With chunks of this size no segments are long.
+const ALWAYS_TILES: u32 = 1 << 31;
+/// And with these nearly all are.
+const SMALL_CHUNK: u32 = 128;
+
+/// By tiles, and with a subgroup or a workgroup for each segment.
+fn both_ways(policy: &Policy) -> [Policy; 2] {
+    [ALWAYS_TILES, SMALL_CHUNK].map(|segment_chunk| Policy { segment_chunk, ..*policy })
+}
 
 /// How long segments are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,10 +179,48 @@ fn product_of_cases(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu, mine))
 }
 
+/// Long segments, with a subgroup or a workgroup each: of less than a chunk, of one, of a few and of many,
+/// among empty ones, with offsets at and off the multiples of four.
+fn long_segments(gpu: &Gpu) -> Result<()> {
+    let mine = &mut gpu.mine();
+    of_every_type!(long_segments_of(gpu, mine))
+}
+
+fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
+    const CHUNK: u32 = SMALL_CHUNK;
+    let policy = Policy { segment_chunk: CHUNK, ..gpu.context.policy() };
+    // More than a tile, so that it is not the whole array.
+    let n = policy.threads * 16 + 40 * CHUNK + 7;
+    let lengths =
+        [1, CHUNK - 1, CHUNK, CHUNK + 1, 0, 3 * CHUNK + 2, 0, 9 * CHUNK, 6, 12 * CHUNK + 3];
+    let begins = lengths.iter().scan(0, |at, length| {
+        *at += length;
+        Some(*at)
+    });
+    let mixed: Vec<u32> = [0].into_iter().chain(begins).chain([n - 5]).collect();
+    // On average too short for a workgroup.
+    let short: Vec<u32> = (0..=n).step_by(CHUNK as usize / 8).chain([n]).collect();
+    let one = vec![3, n];
+    for (number, operator) in Operator::ALL.into_iter().enumerate() {
+        for (k, cuts) in [&mixed, &short, &one].into_iter().enumerate() {
+            let of_sample = (number + k + T::TYPE as usize).is_multiple_of(5);
+            for on_device in [false, true].into_iter().filter(|_| gpu.full || of_sample) {
+                if mine() {
+                    let input: Vec<T> = terms::input(operator, n as usize, 8);
+                    let how = (operator, on_device);
+                    check_cuts(gpu, &policy, how, (&input, cuts), cuts.len() - 1)
+                        .with_context(|| format!("{operator:?}, {k}, {on_device}"))?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Segments over more tiles than the workgroup has threads that joins them.
 fn many_tiles_in_one(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
-    let policy = Policy { threads, ..gpu.context.policy() };
+    let policy = Policy { threads, segment_chunk: ALWAYS_TILES, ..gpu.context.policy() };
     let tile = threads as usize * 16;
     let n = 11 * threads as usize * tile + 3;
     let input: Vec<u32> = terms::input(Operator::Sum, n, 8);
@@ -206,8 +254,11 @@ fn empty_segments(gpu: &Gpu) -> Result<()> {
 fn folded_dispatch(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     let n = 20 * policy.threads as usize * 16 - 3;
-    let case = Case { operator: Operator::Sum, lengths: Lengths::Mixed, on_device: false };
-    check::<u32>(gpu, &policy, case, n)
+    for policy in both_ways(&policy) {
+        let case = Case { operator: Operator::Sum, lengths: Lengths::Mixed, on_device: false };
+        check::<u32>(gpu, &policy, case, n)?;
+    }
+    Ok(())
 }
 
 /// Segments that begin after the first element and end before the last one.
@@ -217,7 +268,9 @@ fn not_all_elements(gpu: &Gpu) -> Result<()> {
     let input: Vec<f32> = terms::input(Operator::Sum, 4 * tile, 8);
     for (first, last) in [(5, 3 * tile), (tile, 2 * tile), (2 * tile + 1, 2 * tile + 9)] {
         let cuts = [first, first + 1, first + 1, (first + last) / 2, last].map(|at| at as u32);
-        check_cuts(gpu, &policy, (Operator::Sum, false), (&input, &cuts), 4)?;
+        for policy in both_ways(&policy) {
+            check_cuts(gpu, &policy, (Operator::Sum, false), (&input, &cuts), 4)?;
+        }
     }
     Ok(())
 }
@@ -228,12 +281,14 @@ fn wrong_offsets_on_the_device(gpu: &Gpu) -> Result<()> {
     let n = 3 * policy.threads as usize * 16 + 5;
     let input: Vec<u32> = terms::input(Operator::Sum, n, 8);
     let past = [0, 7, n as u32 + 1, n as u32 + 500, u32::MAX, u32::MAX];
-    check_cuts(gpu, &policy, (Operator::Sum, true), (&input, &past), 5)?;
     let mut rng = Rng::new(4);
     let falling: Vec<u32> = (0..3000).map(|_| rng.below(2 * n as u64) as u32).collect();
-    let found = run(gpu, &policy, (Operator::Sum, true), (&input, &falling), 2999)?;
-    let guards = found.iter().take(GUARD).chain(&found[GUARD + 2999..]);
-    ensure!(guards.copied().all(|word| word == GUARD_BITS as u32), "a guard was written");
+    for policy in both_ways(&policy) {
+        check_cuts(gpu, &policy, (Operator::Sum, true), (&input, &past), 5)?;
+        let found = run(gpu, &policy, (Operator::Sum, true), (&input, &falling), 2999)?;
+        let guards = found.iter().take(GUARD).chain(&found[GUARD + 2999..]);
+        ensure!(guards.copied().all(|word| word == GUARD_BITS as u32), "a guard was written");
+    }
     Ok(())
 }
 

@@ -94,8 +94,12 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
                 for on_device in [false, true] {
                     number += 1;
                     let policy = policy(gpu, method);
-                    let narrow = method == ScanMethod::LookBack && T::TYPE.bits() == 32;
-                    let tile = policy.threads as usize * if narrow { 32 } else { 16 };
+                    let items = match (method, T::TYPE.bits()) {
+                        (ScanMethod::LookBack, 32) => 40,
+                        (ScanMethod::LookBack, _) => 20,
+                        _ => 16,
+                    };
+                    let tile = policy.threads as usize * items;
                     let case = Case { operator, inclusive, on_device };
                     let few = [1, 3, tile - 1, tile];
                     let many = [5 * tile + 7];

@@ -113,12 +113,13 @@ impl OpenSweep<'_> {
     ) -> Result<()> {
         let threads = self.threads;
         let of_threads = Policy { threads, ..*self.policy };
-        let tile = tile_elements(self.downsweep[self.terms.variant], &of_threads);
-        // At least one, which finds nothing in nothing.
-        let tiles = lengths.some_parts(self.n, tile)?;
         // Look-back combines in an order that depends on timing.
         let look_back = !self.terms.depend_on_order()
             && self.policy.scan.for_length(self.n.most) == ScanMethod::LookBack;
+        let kernels = if look_back { self.lookback } else { self.downsweep };
+        // At least one, which finds nothing in nothing.
+        let tiles =
+            lengths.some_parts(self.n, tile_elements(kernels[self.terms.variant], &of_threads))?;
         let label = |what| format!("{}.{what}", self.name);
         if look_back {
             let words = lengths.scaled(tiles, OPEN_BYTES / WORD, OPEN_BYTES / WORD)?;

@@ -42,8 +42,14 @@ tunable! {
     pub struct Policy {
         /// Threads of a workgroup: a multiple of the subgroup size.
         threads: u32,
-        /// Threads of a workgroup that selects elements, or reduces by key.
+        /// Threads of a workgroup that selects elements.
         select_threads: u32,
+        /// Threads of a workgroup that reduces by key.
+        by_key_threads: u32,
+        /// Elements of a segment that the subgroup or workgroup which reduces it does not leave to others: a
+        /// multiple of four. Segments have a subgroup of their own from a 32nd of it on average, a
+        /// workgroup from a quarter.
+        segment_chunk: u32,
         /// The scan method; scans that fit one workgroup take a single pass in any case.
         scan: ScanMethod,
         /// Threads of the workgroup that scans a short array on its own.
@@ -137,6 +143,11 @@ impl Policy {
             threads: whole(256),
             // Of 32 keys each: fewer, larger tiles look back less often (docs/performance-log.md, 52).
             select_threads: whole(if nvidia { 384 } else { 256 }),
+            // Of 12 elements each (docs/performance-log.md, 54).
+            by_key_threads: whole(if nvidia { 512 } else { 256 }),
+            // Tiles would look for few ends (docs/performance-log.md, 55). A subgroup is through with it in 32
+            // rounds of loads.
+            segment_chunk: 1 << 14,
             // Look-back is right everywhere, because its waiting is bounded, and reads its input
             // once. On lavapipe (Mesa 22.3.6, 2 cores) at subgroup sizes of 4, 8 and 16 and n of
             // 2^16, 2^20, 2^22 and 2^24 it took 0.67 to 0.86 of the time of reduce-then-scan (for
@@ -196,6 +207,10 @@ impl Policy {
         require(self.is_whole(self.threads), "`threads` is not a whole number of subgroups")?;
         let select = self.is_whole(self.select_threads);
         require(select, "`select_threads` is not a whole number of subgroups")?;
+        let by_key = self.is_whole(self.by_key_threads);
+        require(by_key, "`by_key_threads` is not a whole number of subgroups")?;
+        let chunk = self.segment_chunk > 0 && self.segment_chunk.is_multiple_of(4);
+        require(chunk, "`segment_chunk` is not a multiple of four")?;
         let spine = self.is_whole(self.spine_threads);
         require(spine, "`spine_threads` is not a whole number of subgroups")?;
         let tiles = (1..=MAX_SPINE_TILES).contains(&self.spine_tiles);

@@ -87,5 +87,6 @@
 #define PREDICATE_ID 52
 // Of scans and reductions in segments.
 #define HEADS_ID 53
+#define BY_SUBGROUPS_ID 70
 
 #endif

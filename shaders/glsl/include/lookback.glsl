@@ -149,10 +149,15 @@ TILE_TERM look_back(uint tile) {
     return total;
 }
 
-// The total of the tiles before `tile`, whose own total is `here`. Called by all threads, once.
+// Publishes the tile's own total. The sooner the better: all later tiles wait for it, and for nothing else that
+// this workgroup still has to do. Called by all threads.
+void announce(uint tile, TILE_TERM here) {
+    if (thread_rank() == 0 && tile > 0) publish(tile, STATE_OWN, here);
+}
+
+// The total of the tiles before `tile`, whose own total, `here`, was announced. Called by all threads, once.
 TILE_TERM before_tile(uint tile, TILE_TERM here) {
     if (gl_SubgroupID == 0) {
-        if (subgroupElect() && tile > 0) publish(tile, STATE_OWN, here);
         TILE_TERM before = look_back(tile);
         if (subgroupElect()) {
             publish(tile, STATE_PREFIX, combine(before, here));

@@ -80,15 +80,7 @@ TERM total_of_subgroup(TERM4 rows[ROWS]) {
 }
 
 #ifndef NO_DST
-void store_term(uint i, TERM x) {
-    WORDS words = element_of(x);
-#if KEY_BITS == 64
-    store_one(2 * i, words.x);
-    store_one(2 * i + 1, words.y);
-#else
-    store_one(i, words);
-#endif
-}
+#include "store_term.glsl"
 #endif
 
 #ifdef TILE_STORES

@@ -55,11 +55,10 @@ Open total_of_tile_again(uint tile) {
 }
 #endif
 
-// Of this lane's elements, a row each: the keys, of which the second word is that of wide ones; what the elements
-// of the run come to up to and including this one, from where it begins in the subgroup's part of the tile
-// on; and a bit for each row says whether a run begins.
+// Of this lane's elements, a row each: the keys, of which the second word is that of wide ones, the terms, and a
+// bit that says whether a run begins.
 uvec2 keys_of_rows[ITEMS];
-TERM through[ITEMS];
+TERM terms[ITEMS];
 uint begins;
 
 uvec2 load_run_key(uint i) {
@@ -82,10 +81,10 @@ void load_rows(uint first, uint count) {
     [[unroll]] for (uint r = 0; r < ITEMS; ++r) {
         uint i = element_index(first, r);
         keys_of_rows[r] = uvec2(0);
-        through[r] = IDENTITY;
+        terms[r] = IDENTITY;
         if (is_full || i < count) {
             keys_of_rows[r] = load_run_key(i);
-            through[r] = load_term(i);
+            terms[r] = load_term(i);
         }
     }
 }
@@ -110,31 +109,59 @@ bool begins_in(uint row) {
 // What the rows so far come to.
 Open so_far;
 
-// Combines the elements of a row with those before them.
-void combine_row(uint row) {
-    uvec4 headed = subgroupBallot(begins_in(row));
-    TERM x = combine_open_lanes(through[row], headed);
+// A row from the last run on that begins in or before a lane, and which lanes have one that begins.
+TERM combine_row(uint row, out uvec4 headed) {
+    headed = subgroupBallot(begins_in(row));
+    TERM x = combine_open_lanes(terms[row], headed);
     TERM joined = combine(so_far.total, x);
-    through[row] = (headed & gl_SubgroupLeMask) == uvec4(0) ? joined : x;
-    so_far = Open(so_far.heads + subgroupBallotBitCount(headed), last_lane(through[row]));
+    if ((headed & gl_SubgroupLeMask) == uvec4(0)) x = joined;
+    return x;
+}
+
+void pass_row(uvec4 headed, TERM x) {
+    so_far = Open(so_far.heads + subgroupBallotBitCount(headed), last_lane(x));
+}
+
+void count_row(uint row) {
+    uvec4 headed;
+    TERM x = combine_row(row, headed);
+    pass_row(headed, x);
+}
+
+// What the subgroup's part of the tile comes to.
+Open total_of_part() {
+#ifdef USER_OPERATOR
+    // Terms are combined in their order.
+    so_far = nothing_open();
+#define COUNT(r) count_row(r)
+    EACH_ITEM(COUNT)
+#undef COUNT
+    return so_far;
+#else
+    // Only those from the last beginning on count, and they are combined before anything else is.
+    uint own = begins == 0 ? 0 : uint(findMSB(begins)) * gl_SubgroupSize + gl_SubgroupInvocationID + 1;
+    uint last = subgroupShuffle(subgroupInclusiveMax(own), gl_SubgroupSize - 1);
+    TERM total = IDENTITY;
+    [[unroll]] for (uint r = 0; r < ITEMS; ++r) {
+        TERM through = combine(total, terms[r]);
+        if (r * gl_SubgroupSize + gl_SubgroupInvocationID + 1 >= last) total = through;
+    }
+    return Open(sum_over_lanes(bitCount(begins)), last_lane(combine_lanes(total)));
+#endif
 }
 
 // Of each run that begins in a row, the key; and what the run before it comes to.
-void store_row(uint row, uint part_heads, TERM part_before) {
-    bool is = begins_in(row);
-    uvec4 votes = subgroupBallot(is);
-    uint earlier = subgroupBallotExclusiveBitCount(votes);
-    TERM row_before = row == 0 ? IDENTITY : through[max(row, 1) - 1];
-    TERM closing = from_lane(is_last_lane() ? row_before : through[row], lane_before());
-    // The first that begins in the part closes a run that began before it.
-    TERM joined = combine(part_before, closing);
-    if (so_far.heads == part_heads && earlier == 0) closing = joined;
-    uint run = so_far.heads + earlier;
-    if (is) {
+void store_row(uint row) {
+    uvec4 headed;
+    TERM x = combine_row(row, headed);
+    TERM closing = from_lane(x, max(gl_SubgroupInvocationID, 1) - 1);
+    if (gl_SubgroupInvocationID == 0) closing = so_far.total;
+    uint run = so_far.heads + subgroupBallotExclusiveBitCount(headed);
+    if (begins_in(row)) {
         store_run_key(run, keys_of_rows[row]);
         if (run > 0) store_term(run - 1, closing);
     }
-    so_far.heads += subgroupBallotBitCount(votes);
+    pass_row(headed, x);
 }
 
 void main() {
@@ -155,26 +182,22 @@ void main() {
 
     load_rows(first, count);
     find_begins(first, count);
-    so_far = nothing_open();
-#define COMBINE(r) combine_row(r)
-    EACH_ITEM(COMBINE)
-#undef COMBINE
     Open here;
-    Open earlier = earlier_subgroups(so_far, here);
+    Open earlier = earlier_subgroups(total_of_part(), here);
 #ifdef LOOKBACK
+    announce(tile, here);
     Open before = before_tile(tile, here);
 #else
     Open before = from_words(before_tiles.at[tile]);
 #endif
-    Open part_before = combine(before, earlier);
-    so_far = part_before;
-#define STORE(r) store_row(r, part_before.heads, part_before.total)
+    so_far = combine(before, earlier);
+#define STORE(r) store_row(r)
     EACH_ITEM(STORE)
 #undef STORE
 
-    if (tile + 1 == tiles && thread_rank() == 0) {
-        Open all = combine(before, here);
-        found.count = all.heads;
-        store_term(all.heads - 1, all.total);
+    bool is_last_part = tile + 1 == tiles && gl_SubgroupID == gl_NumSubgroups - 1;
+    if (is_last_part && subgroupElect()) {
+        found.count = so_far.heads;
+        store_term(so_far.heads - 1, so_far.total);
     }
 }

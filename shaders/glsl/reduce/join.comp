@@ -27,18 +27,9 @@ layout(push_constant) uniform Push {
 #include "groups.glsl"
 #include "open_term.glsl"
 #include "segment_parts.glsl"
+#include "store_term.glsl"
 
 shared uint shared_closed;
-
-void store_element(uint i, TERM x) {
-    WORDS words = element_of(x);
-#if KEY_BITS == 64
-    store_one(2 * i, words.x);
-    store_one(2 * i + 1, words.y);
-#else
-    store_one(i, words);
-#endif
-}
 
 TERM open_total(uint tile) {
     return from_two_words(parts.at[2 * tile + 1].xy);
@@ -88,5 +79,5 @@ void main() {
     if (closed == NO_SEGMENT) return;
     TERM total = combine(before.total, closing);
     if (goes_on) total = combine(earlier, total);
-    store_element(closed, total);
+    store_term(closed, total);
 }

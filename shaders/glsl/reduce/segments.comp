@@ -32,30 +32,10 @@ layout(push_constant) uniform Push {
 #include "groups.glsl"
 #include "open_tile.glsl"
 #include "segment_parts.glsl"
+#include "segment_offsets.glsl"
 
 // More offsets than this in one tile, most of which are of empty segments, are not walked over.
 const uint MAX_WALK = 4 * TILE;
-
-uint offset_at(uint k) {
-    return min(offsets.at[k], push.elements);
-}
-
-// How many of `count` offsets are at or below `limit`. Called by whole subgroups.
-uint offsets_up_to(uint limit, uint count) {
-    uint low = 0;
-    uint high = count;
-    while (low < high) {
-        // The lanes look at offsets at equal distances.
-        uint step = (high - low - 1) / (gl_SubgroupSize + 1) + 1;
-        uint probe = low + step * (gl_SubgroupInvocationID + 1) - 1;
-        bool past = probe >= high || offset_at(probe) > limit;
-        uvec4 all_past = subgroupBallot(past);
-        uint below = all_past == uvec4(0) ? gl_SubgroupSize : subgroupBallotFindLSB(all_past);
-        low += step * below;
-        if (below < gl_SubgroupSize) high = min(high, low + step - 1);
-    }
-    return low;
-}
 
 // Of each element of the tile: whether it is the last of a segment, and of which.
 shared uint last_bits[TILE / 32];

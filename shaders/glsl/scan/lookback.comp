@@ -50,7 +50,9 @@ void main() {
     TERM4 rows[ROWS];
     load_tile(first, count, rows);
     TERM total;
-    TERM before = earlier_subgroups(scan_subgroup(rows), total);
+    TERM before = earlier_subgroups(total_of_subgroup(rows), total);
+    announce(tile, total);
+    scan_subgroup(rows);
     TERM earlier_tiles = before_tile(tile, total);
     store_tile(first, count, rows, combine(earlier_tiles, before));
 }

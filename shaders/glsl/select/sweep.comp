@@ -132,6 +132,7 @@ void main() {
     uint rows = selected_rows(first, count, keys);
     TERM here;
     TERM earlier = earlier_subgroups(last_lane(combine_lanes(term_of_rows(first, rows))), here);
+    announce(tile, here);
     TERM before = before_tile(tile, here);
     so_far = combine(before, earlier);
 #define STORE(r) store_row(element_index(first, r), keys[r], (rows >> (r) & 1) != 0, count)

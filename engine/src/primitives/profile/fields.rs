@@ -71,6 +71,8 @@ pub(super) const FIELDS: &[Field] = fields! {
     "scan", false, scan;
     "threads", false, threads;
     "select_threads", false, select_threads;
+    "by_key_threads", false, by_key_threads;
+    "segment_chunk", false, segment_chunk;
     "spine_threads", false, spine_threads;
     "spine_tiles", false, spine_tiles;
     "single_group_tiles", false, single_group_tiles;

@@ -87,7 +87,7 @@ pub fn reduce_by_key(
         heads,
         downsweep: &REDUCE_BY_KEY_DOWNSWEEP,
         lookback: &REDUCE_BY_KEY_LOOKBACK,
-        threads: policy.select_threads,
+        threads: policy.by_key_threads,
     };
     let dst = sweep.view(values_out, terms.bytes)?;
     let first_keys = sweep.view(keys_out, bytes)?;

@@ -6,6 +6,7 @@
 
 mod by_key;
 mod host;
+mod long_segments;
 mod passes;
 mod segments;
 mod segments_host;

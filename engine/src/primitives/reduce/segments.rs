@@ -75,7 +75,8 @@ impl SegmentedReduceBuffers {
 }
 
 /// Adds the passes of a segmented reduction to the graph: one over the elements and, where they are more than
-/// a tile, one that joins segments across tiles. Arrays are at most as long as one binding can be.
+/// a tile, one that joins segments across tiles. Segments that are long on average have a subgroup or a
+/// workgroup each instead, and share what is left of the longest. Arrays are at most as long as one binding can be.
 pub fn reduce_segments(
     graph: &mut Graph,
     policy: &Policy,
@@ -116,15 +117,15 @@ pub fn reduce_segments(
 
 /// One segmented reduction on its way into the graph. Everything is in one binding each, so that numbers of
 /// elements, segments and tiles have 32 bits.
-struct SegmentPasses<'j> {
-    policy: &'j Policy,
-    prepared: Prepared,
-    terms: Terms<'j>,
-    segments: Length,
-    elements: u64,
-    src: View,
-    offsets: View,
-    dst: View,
+pub(super) struct SegmentPasses<'j> {
+    pub policy: &'j Policy,
+    pub prepared: Prepared,
+    pub terms: Terms<'j>,
+    pub segments: Length,
+    pub elements: u64,
+    pub src: View,
+    pub offsets: View,
+    pub dst: View,
 }
 
 impl SegmentPasses<'_> {
@@ -143,6 +144,9 @@ impl SegmentPasses<'_> {
     fn add(&self, graph: &mut Graph) -> Result<()> {
         let (threads, tile) = self.workgroup();
         let tiles = self.elements.div_ceil(tile);
+        if tiles > 1 && self.are_long() {
+            return self.add_long(graph);
+        }
         // Segments without elements need workgroups too.
         let groups = tiles.max(self.segments.most.div_ceil(tile)).max(1);
         if groups * tile > u64::from(u32::MAX) {
@@ -183,7 +187,7 @@ impl SegmentPasses<'_> {
         Ok(())
     }
 
-    fn bind<'g>(
+    pub(super) fn bind<'g>(
         &self,
         pass: PassBuilder<'g>,
         kernel: &multisplit_shaders::Kernel,

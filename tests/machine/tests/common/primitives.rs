@@ -72,6 +72,7 @@ pub fn policy(device: Device) -> Policy {
     policy.threads = threads;
     policy.spine_threads = threads;
     policy.select_threads = threads;
+    policy.by_key_threads = threads;
     policy.spin_limit = 4;
     // At every other width.
     policy.tickets = device.width.ilog2().is_multiple_of(2);

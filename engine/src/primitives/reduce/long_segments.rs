@@ -1,0 +1,82 @@
+//! Segments that are long on average: a taker for each, and for each chunk of the array, which helps with a
+//! segment that is longer than a chunk.
+
+use multisplit_graph::{Graph, Groups};
+use multisplit_shaders::builtin::variants::{REDUCE_LONG_JOIN, REDUCE_LONG_SEGMENTS};
+use multisplit_shaders::push_constants;
+
+use super::segments::SegmentPasses;
+use crate::error::Result;
+use crate::execute::own_pass::OwnPasses;
+
+push_constants! {
+    struct LongPush {
+        segments: u32,
+        max_segments: u32,
+        elements: u32,
+        chunk: u32,
+    }
+}
+
+/// What part of a chunk a segment has to be on average for a subgroup of its own.
+const SUBGROUP_SHARE: u64 = 32;
+/// The same for a workgroup of its own.
+const WORKGROUP_SHARE: u64 = 4;
+/// Chunks of the array at most, which may all be those of one segment.
+const MAX_CHUNKS: u64 = 1 << 12;
+
+impl SegmentPasses<'_> {
+    fn average(&self) -> u64 {
+        self.elements / self.segments.most.max(1)
+    }
+
+    fn share(&self, of_chunk: u64) -> u64 {
+        u64::from(self.policy.segment_chunk) / of_chunk
+    }
+
+    fn chunk(&self) -> u64 {
+        self.elements.div_ceil(MAX_CHUNKS).next_multiple_of(4).max(self.policy.segment_chunk.into())
+    }
+
+    /// Whether segments are long, as far as the host knows, and everything has a number of 32 bits.
+    pub fn are_long(&self) -> bool {
+        let last = self.elements + 2 * self.chunk() + self.segments.most;
+        self.average() >= self.share(SUBGROUP_SHARE) && last <= u64::from(u32::MAX)
+    }
+
+    pub fn add_long(&self, graph: &mut Graph) -> Result<()> {
+        let (most, chunk) = (self.segments.most, self.chunk());
+        let takers = most + self.elements.div_ceil(chunk);
+        let threads = self.policy.threads;
+        let by_subgroups = self.average() < self.share(WORKGROUP_SHARE);
+        let in_group = if by_subgroups { threads / self.policy.subgroup_size } else { 1 };
+        let chunks = graph.transient::<[u32; 2]>("reduce.long_segments.chunks", takers);
+        let push = LongPush {
+            segments: self.prepared.pushed(self.segments),
+            max_segments: most as u32,
+            elements: self.elements as u32,
+            chunk: chunk as u32,
+        };
+        let kernel = self.terms.kernel(&REDUCE_LONG_SEGMENTS)?;
+        let pass = graph
+            .own_pass(REDUCE_LONG_SEGMENTS[0].label(), &kernel)
+            .bind("src", self.src)
+            .bind("chunks", chunks)
+            .push(&push)
+            .specialize("local_size_x", threads)
+            .specialize("BY_SUBGROUPS", by_subgroups.into());
+        let groups = takers.div_ceil(u64::from(in_group.max(1)));
+        let pass = self.prepared.bind(self.bind(pass, &kernel), self.offsets);
+        pass.dispatch(Groups::linear(groups));
+
+        let kernel = self.terms.kernel(&REDUCE_LONG_JOIN)?;
+        let pass = graph
+            .own_pass(REDUCE_LONG_JOIN[0].label(), &kernel)
+            .bind("chunks", chunks)
+            .push(&push)
+            .specialize("local_size_x", threads);
+        let pass = self.prepared.bind(self.bind(pass, &kernel), self.offsets);
+        pass.dispatch(Groups::linear(most.div_ceil(u64::from(threads))));
+        Ok(())
+    }
+}

@@ -1,0 +1,19 @@
+// How a term becomes an element of the result.
+
+#ifndef STORE_TERM_GLSL
+#define STORE_TERM_GLSL
+
+#include "src_dst.glsl"
+#include "term.glsl"
+
+void store_term(uint i, TERM x) {
+    WORDS words = element_of(x);
+#if KEY_BITS == 64
+    store_one(2 * i, words.x);
+    store_one(2 * i + 1, words.y);
+#else
+    store_one(i, words);
+#endif
+}
+
+#endif

@@ -1,0 +1,16 @@
+// A term of any kind as two words, of which the second may have nothing in it.
+
+#ifndef TWO_WORDS_GLSL
+#define TWO_WORDS_GLSL
+
+#include "term.glsl"
+
+#if KEY_BITS == 64
+uvec2 two_words(TERM x) { return to_words(x); }
+TERM from_two_words(uvec2 words) { return from_words(words); }
+#else
+uvec2 two_words(TERM x) { return uvec2(to_words(x), 0); }
+TERM from_two_words(uvec2 words) { return from_words(words.x); }
+#endif
+
+#endif
