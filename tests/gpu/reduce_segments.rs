@@ -188,7 +188,9 @@ fn long_segments(gpu: &Gpu) -> Result<()> {
 
 fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
     const CHUNK: u32 = SMALL_CHUNK;
-    let policy = Policy { segment_chunk: CHUNK, ..gpu.context.policy() };
+    // `short` has more takers than these, `mixed` less than a quarter, `medium` is between.
+    let subgroup_takers = 500;
+    let policy = Policy { segment_chunk: CHUNK, subgroup_takers, ..gpu.context.policy() };
     // More than a tile, so that it is not the whole array.
     let n = policy.threads * 16 + 40 * CHUNK + 7;
     let lengths =
@@ -198,12 +200,12 @@ fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Resul
         Some(*at)
     });
     let mixed: Vec<u32> = [0].into_iter().chain(begins).chain([n - 5]).collect();
-    // On average too short for a workgroup.
+    let medium: Vec<u32> = (0..=n).step_by(CHUNK as usize / 2).chain([n]).collect();
     let short: Vec<u32> = (0..=n).step_by(CHUNK as usize / 8).chain([n]).collect();
     let one = vec![3, n];
     for (number, operator) in Operator::ALL.into_iter().enumerate() {
-        for (k, cuts) in [&mixed, &short, &one].into_iter().enumerate() {
-            let of_sample = (number + k + T::TYPE as usize).is_multiple_of(5);
+        for (k, cuts) in [&mixed, &medium, &short, &one].into_iter().enumerate() {
+            let of_sample = (number + k + T::TYPE as usize).is_multiple_of(9);
             for on_device in [false, true].into_iter().filter(|_| gpu.full || of_sample) {
                 if mine() {
                     let input: Vec<T> = terms::input(operator, n as usize, 8);

@@ -47,9 +47,10 @@ tunable! {
         /// Threads of a workgroup that reduces by key.
         by_key_threads: u32,
         /// Elements of a segment that the subgroup or workgroup which reduces it does not leave to others: a
-        /// multiple of four. Segments have a subgroup of their own from a 32nd of it on average, a
-        /// workgroup from a quarter.
+        /// multiple of four. Segments that are a 32nd of it on average, or more, have one of their own.
         segment_chunk: u32,
+        /// From so many of these on they are subgroups: enough to fill the device.
+        subgroup_takers: u32,
         /// The scan method; scans that fit one workgroup take a single pass in any case.
         scan: ScanMethod,
         /// Threads of the workgroup that scans a short array on its own.
@@ -148,6 +149,7 @@ impl Policy {
             // Tiles would look for few ends (docs/performance-log.md, 55). A subgroup is through with it in 32
             // rounds of loads.
             segment_chunk: 1 << 14,
+            subgroup_takers: 4096,
             // Look-back is right everywhere, because its waiting is bounded, and reads its input
             // once. On lavapipe (Mesa 22.3.6, 2 cores) at subgroup sizes of 4, 8 and 16 and n of
             // 2^16, 2^20, 2^22 and 2^24 it took 0.67 to 0.86 of the time of reduce-then-scan (for

@@ -73,6 +73,7 @@ pub(super) const FIELDS: &[Field] = fields! {
     "select_threads", false, select_threads;
     "by_key_threads", false, by_key_threads;
     "segment_chunk", false, segment_chunk;
+    "subgroup_takers", false, subgroup_takers;
     "spine_threads", false, spine_threads;
     "spine_tiles", false, spine_tiles;
     "single_group_tiles", false, single_group_tiles;

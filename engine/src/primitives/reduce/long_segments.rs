@@ -18,20 +18,16 @@ push_constants! {
     }
 }
 
-/// What part of a chunk a segment has to be on average for a subgroup of its own.
-const SUBGROUP_SHARE: u64 = 32;
-/// The same for a workgroup of its own.
-const WORKGROUP_SHARE: u64 = 4;
+/// What part of a chunk a segment has to be on average for a taker of its own.
+const LONG_SHARE: u32 = 32;
+/// What part of the takers that are subgroups are workgroups of half the size: they all run at a time.
+const SMALL_SHARE: u64 = 4;
 /// Chunks of the array at most, which may all be those of one segment.
 const MAX_CHUNKS: u64 = 1 << 12;
 
 impl SegmentPasses<'_> {
     fn average(&self) -> u64 {
         self.elements / self.segments.most.max(1)
-    }
-
-    fn share(&self, of_chunk: u64) -> u64 {
-        u64::from(self.policy.segment_chunk) / of_chunk
     }
 
     fn chunk(&self) -> u64 {
@@ -41,15 +37,22 @@ impl SegmentPasses<'_> {
     /// Whether segments are long, as far as the host knows, and everything has a number of 32 bits.
     pub fn are_long(&self) -> bool {
         let last = self.elements + 2 * self.chunk() + self.segments.most;
-        self.average() >= self.share(SUBGROUP_SHARE) && last <= u64::from(u32::MAX)
+        let long = u64::from(self.policy.segment_chunk / LONG_SHARE).max(1);
+        self.average() >= long && last <= u64::from(u32::MAX)
     }
 
     pub fn add_long(&self, graph: &mut Graph) -> Result<()> {
         let (most, chunk) = (self.segments.most, self.chunk());
         let takers = most + self.elements.div_ceil(chunk);
-        let threads = self.policy.threads;
-        let by_subgroups = self.average() < self.share(WORKGROUP_SHARE);
-        let in_group = if by_subgroups { threads / self.policy.subgroup_size } else { 1 };
+        let (threads, lanes) = (self.policy.threads, self.policy.subgroup_size);
+        let many = u64::from(self.policy.subgroup_takers);
+        let by_subgroups = takers >= many;
+        let is_small = takers >= many / SMALL_SHARE && threads.is_multiple_of(2 * lanes);
+        let (taker, in_group) = match (by_subgroups, is_small) {
+            (true, _) => (threads, threads / lanes),
+            (false, true) => (threads / 2, 1),
+            (false, false) => (threads, 1),
+        };
         let chunks = graph.transient::<[u32; 2]>("reduce.long_segments.chunks", takers);
         let push = LongPush {
             segments: self.prepared.pushed(self.segments),
@@ -63,9 +66,9 @@ impl SegmentPasses<'_> {
             .bind("src", self.src)
             .bind("chunks", chunks)
             .push(&push)
-            .specialize("local_size_x", threads)
+            .specialize("local_size_x", taker)
             .specialize("BY_SUBGROUPS", by_subgroups.into());
-        let groups = takers.div_ceil(u64::from(in_group.max(1)));
+        let groups = takers.div_ceil(u64::from(in_group));
         let pass = self.prepared.bind(self.bind(pass, &kernel), self.offsets);
         pass.dispatch(Groups::linear(groups));
 
