@@ -51,12 +51,7 @@ fn of_first<K: FileKey>(how: Merge, first: &[K], second: &[K], count: usize) -> 
 }
 
 /// Both arrays in one.
-pub fn merge<K: FileKey>(
-    room: &Room<'_>,
-    how: Merge,
-    first: &[K],
-    second: &[K],
-) -> Result<Vec<K>> {
+pub fn merge<K: FileKey>(room: &Room<'_>, how: Merge, first: &[K], second: &[K]) -> Result<Vec<K>> {
     let bytes = size_of::<K>() as u64;
     let n = first.len() + second.len();
     let mut merged = Vec::with_capacity(n);

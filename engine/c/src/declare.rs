@@ -7,8 +7,8 @@ use multisplit::{Context, Policy, Work};
 use crate::read;
 use crate::result::{Failure, Outcome};
 use crate::types::{
-    MultisplitBarriers, MultisplitCommonInfo, MultisplitCount, MultisplitOtherCount, MultisplitRole,
-    MultisplitRoleScope,
+    MultisplitBarriers, MultisplitCommonInfo, MultisplitCount, MultisplitOtherCount,
+    MultisplitRole, MultisplitRoleScope,
 };
 
 /// The names under which a recording sets the count, and that of a second array.

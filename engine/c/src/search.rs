@@ -12,7 +12,8 @@ use crate::operation::{self, MultisplitOperation};
 use crate::read::{self, Sized32};
 use crate::result::{MultisplitResult, Outcome};
 use crate::types::{
-    COUNT_END, MultisplitCommonInfo, MultisplitKeyType, MultisplitOtherCount, MultisplitRole, choice,
+    COUNT_END, MultisplitCommonInfo, MultisplitKeyType, MultisplitOtherCount, MultisplitRole,
+    choice,
 };
 
 /// What a search finds of each needle, in the order of a sort.
@@ -78,8 +79,7 @@ fn declare(context: &Context, info: &MultisplitSearchInfo) -> Outcome<Declaratio
         MultisplitSearch::UpperBound => Search::UpperBound,
     };
     let mut declaration = Declaration::new(context, "search");
-    let (n, elements) =
-        (declaration.count(&info.common)?, declaration.other_count(&info.sorted)?);
+    let (n, elements) = (declaration.count(&info.common)?, declaration.other_count(&info.sorted)?);
     let sorted = declaration.import(MultisplitRole::Sorted, key.into(), elements.max());
     let needles = declaration.import(MultisplitRole::Needles, key.into(), n.max());
     let positions = declaration.import(MultisplitRole::Positions, ElementType::U32, n.max());

@@ -181,8 +181,7 @@ unsafe fn segmented(sort: Sort, info: &MultisplitSortInfo) -> Outcome<Sort> {
         }
         HostOffsets => {
             // SAFETY: by the caller's contract.
-            let offsets =
-                unsafe { read::slice("offsets", info.offsets, count.saturating_add(1))? };
+            let offsets = unsafe { read::slice("offsets", info.offsets, count.saturating_add(1))? };
             Ok(sort.segments(offsets))
         }
     }

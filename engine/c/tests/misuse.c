@@ -180,7 +180,7 @@ static void wrong_tasks(MultisplitContext *context) {
     EXPECT(TOO_LARGE, multisplit_scan_create(context, &scan, &operation));
     CHECK(operation == NULL);
     scan = scan_info();
-    scan.op = (MultisplitOperator)3;
+    scan.op = (MultisplitOperator)4;
     EXPECT(INVALID, multisplit_scan_create(context, &scan, &operation));
     scan = scan_info();
     scan.key_type = (MultisplitKeyType)6;

@@ -39,8 +39,8 @@
 //! # fn main() {}
 //! ```
 
-mod frame;
 mod found;
+mod frame;
 mod operand;
 mod pass;
 mod segments;

@@ -92,8 +92,12 @@ pub fn reduce_segments(
     check_element("offsets", offsets, ElementType::U32)?;
     let operator = operator.into();
     let terms = Terms::new(key, &operator)?;
-    let most = segments.max();
-    let max_elements = elements.max();
+    let (most, max_elements) = (segments.max(), elements.max());
+    let (asked, limit) = (most.max(max_elements), u64::from(u32::MAX));
+    if asked > limit {
+        let what = "number of elements or segments of a reduction (offsets have 32 bits)";
+        return Err(Error::TooLarge { what, asked, limit });
+    }
     check_room("reduce_segments.src", src, max_elements.saturating_mul(terms.bytes))?;
     check_room("reduce_segments.dst", dst, most.saturating_mul(terms.bytes))?;
     if most == 0 {
