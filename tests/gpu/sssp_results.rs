@@ -121,17 +121,17 @@ fn statistics_add_up(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The passes that put a pile in order come once in four rounds, most of them dispatched indirectly; and a search
+/// The passes that put a pile in order come once in eight rounds, most of them dispatched indirectly; and a search
 /// that is planned as a whole has enough of both.
 fn piles_are_split_after_some_rounds(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let network = Grid::of_size(400).generate(Weighting::Own)?;
     let on_device = context.upload_network(&network)?;
     for method in [SsspMethod::Bucketing, SsspMethod::MultisplitPasses] {
-        let plan = sssp::plan(&network, &options(method), &context.policy(), &context.limits(), 7)?;
+        let plan = sssp::plan(&network, &options(method), &context.policy(), &context.limits(), 9)?;
         let count = |label| plan.steps().iter().filter(|step| step.pass.label == label).count();
         let found = ["sssp.round", "sssp.filter", "sssp.take"].map(count);
-        ensure!(found == [8, 2, 2], "{method:?}: {found:?}");
+        ensure!(found == [16, 2, 2], "{method:?}: {found:?}");
         let indirect = |step: &&Step| matches!(step.pass.work, Work::DispatchIndirect { .. });
         let indirect = plan.steps().iter().filter(indirect).count();
         ensure!(2 * indirect > plan.steps().len(), "{method:?}: {indirect} are indirect");

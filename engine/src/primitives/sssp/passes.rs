@@ -35,9 +35,10 @@ push_constants! {
 
 /// Workgroups that every device takes.
 const MAX_GROUPS: u32 = 65_535;
-/// Rounds before each of the passes that split a pile. These are about ten, most of them small, and cost more
-/// than a round; a near set takes some rounds on average, and those that are left do next to nothing.
-pub(super) const ROUNDS_PER_SPLIT: u32 = 4;
+/// Rounds before the passes that split a pile, an even number. A near set takes ten rounds or so (grids, rmat,
+/// with automatic widths), and the passes are about as many: with fewer rounds between, most of them find
+/// nothing to do, with more, rounds do, which are cheaper.
+pub(super) const ROUNDS_PER_SPLIT: u32 = 8;
 /// Words of a `VkDispatchIndirectCommand`.
 pub(super) const GROUP_WORDS: u64 = 3;
 
