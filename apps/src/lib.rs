@@ -39,6 +39,7 @@ mod report;
 mod runs;
 mod size;
 mod sort;
+mod sorted;
 mod split;
 mod sssp;
 mod tables;

@@ -17,6 +17,7 @@ mod embedding_threads;
 mod environment;
 mod errors;
 mod example_frames;
+mod family_cost;
 mod histogram_cases;
 mod histogram_closed;
 mod histogram_errors;
@@ -61,6 +62,7 @@ mod topk;
 mod topk_run;
 mod user_terms;
 mod work;
+mod work_found;
 
 use std::process::ExitCode;
 
@@ -76,6 +78,7 @@ fn main() -> ExitCode {
         in_turn(user_terms::tests()),
         in_turn(merge::tests()),
         in_turn(search::tests()),
+        in_turn(work_found::tests()),
         every_width(select::tests()),
         every_width(sssp_methods::tests()),
         in_turn(sssp_results::tests()),
@@ -101,6 +104,7 @@ fn main() -> ExitCode {
         in_turn(replay_family::tests()),
         in_turn(synchronization::tests()),
         in_turn(canary::tests()),
+        one_width(family_cost::tests()),
         one_width(memory::tests()),
         one_width(profiles::tests()),
         one_width(large_limits::tests()),

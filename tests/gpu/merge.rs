@@ -202,6 +202,12 @@ fn one_call(gpu: &Gpu) -> Result<()> {
     let (keys, values) = context.merge_pairs((&a, &[0u32, 1, 2, 3]), (&b, &[10u32, 11, 12]))?;
     expect_equal(&keys, &merged)?;
     expect_equal(&values, &[10, 0, 1, 2, 11, 3, 12])?;
+    let (falling, other) = ([9i32, 4, -4], [10i32, 4]);
+    let merged = context.merge_with(&falling, &other, Merge::Descending)?;
+    expect_equal(&merged, &[10, 9, 4, 4, -4])?;
+    let pairs = ((&falling, &[0u32, 1, 2]), (&other, &[10u32, 11]));
+    let (_, values) = context.merge_pairs_with(pairs.0, pairs.1, Merge::Descending)?;
+    expect_equal(&values, &[10, 0, 1, 11, 2])?;
     ensure!(context.merge(&[0f64; 0], &[0f64; 0])?.is_empty());
     let result = context.merge_pairs((&a, &[0u32, 1]), (&b, &[10u32, 11, 12]));
     ensure!(matches!(result, Err(Error::LengthMismatch { .. })), "{result:?}");

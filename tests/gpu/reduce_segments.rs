@@ -19,6 +19,8 @@ tests!(reduce_segments:
 /// Elements around the output that must stay as they are: 64 keep any offset alignment.
 const GUARD: usize = 64;
 const GUARD_BITS: u64 = 0xDEAD_BEEF_DEAD_BEEF;
+/// Elements past a device count: more than a tile.
+const PAST: u64 = 9_000;
 
 /// With chunks of this size no segments are long.
 const ALWAYS_TILES: u32 = 1 << 31;
@@ -77,23 +79,30 @@ fn run<T: Term>(
     let context = &gpu.context;
     let most = (cuts.len() - 1) as u64;
     let mut graph = Graph::new("reduce segments");
-    let src = graph.import::<T>("src", input.len().max(1) as u64);
+    let n = input.len() as u64;
+    // Elements past a device count are there, and count for nothing.
+    let past = if on_device { PAST } else { 0 };
+    let src = graph.import::<T>("src", (n + past).max(1));
     let dst = graph.import::<T>("dst", most.max(1));
     let offsets = graph.import::<u32>("offsets", cuts.len() as u64);
     let words = graph.import::<u32>("words", 4);
-    let count = match on_device {
-        true => Count::Device { buffer: words, index: 3, max: most },
-        false => Count::Host(segments as u64),
+    let (count, elements) = match on_device {
+        true => (
+            Count::Device { buffer: words, index: 3, max: most },
+            Count::Device { buffer: words, index: 1, max: n + past },
+        ),
+        false => (Count::Host(segments as u64), Count::Host(n)),
     };
-    let buffers =
-        SegmentedReduceBuffers::new(src, offsets, dst).count(count).elements(input.len() as u64);
+    let buffers = SegmentedReduceBuffers::new(src, offsets, dst).count(count).elements(elements);
     reduce_segments(&mut graph, policy, operator, &buffers)?;
     let limits =
         Limits { max_workgroup_count: [policy.max_groups, 65535, 65535], ..context.limits() };
     let executable = context.instantiate(graph.compile(&limits)?)?;
-    let (source, cuts) = (context.upload(input)?, context.upload(cuts)?);
+    let mut source = input.to_vec();
+    source.resize((n + past) as usize, T::from_key_bits(GUARD_BITS));
+    let (source, cuts) = (context.upload(&source)?, context.upload(cuts)?);
     let output = context.upload(&vec![T::from_key_bits(GUARD_BITS); most as usize + 2 * GUARD])?;
-    let counts = context.upload(&[9, 9, 9, segments as u32])?;
+    let counts = context.upload(&[9, n as u32, 9, segments as u32])?;
     let bound: [Bound<'_>; 4] = [
         (src, &source, 0).into(),
         (dst, &output, (GUARD * size_of::<T>()) as u64).into(),

@@ -3,9 +3,10 @@
 
 use anyhow::{Context as _, Result, bail, ensure};
 use multisplit::Error;
+use multisplit::graph::{Step, Work};
 use multisplit::network::{Direction, EdgeList, Network, NetworkError};
 use multisplit::network::{ShortestPaths, UNREACHED, WeightKind};
-use multisplit::primitives::sssp::{SsspMethod, SsspOptions};
+use multisplit::primitives::sssp::{self, SsspMethod, SsspOptions};
 use multisplit_cli::network::{Grid, Rmat, Weighting};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -15,7 +16,7 @@ use crate::sssp_methods::{METHODS, check, options, random_network};
 
 tests!(sssp:
     trees_of_random_networks, trees_of_zero_weights, statistics_add_up, sums_that_do_not_fit,
-    wrong_questions, a_hundred_sources_leak_nothing, known_graphs,
+    wrong_questions, piles_are_split_after_some_rounds, a_hundred_sources_leak_nothing, known_graphs,
 );
 
 /// Every reached vertex but the source has a predecessor, an arc of the right length leads from
@@ -116,6 +117,26 @@ fn statistics_add_up(gpu: &Gpu) -> Result<()> {
         ensure!(sizes.len() == found.rounds as usize, "{} sizes", sizes.len());
         ensure!(sizes[0].entries == 1, "{:?}", sizes[0]);
         ensure!(sizes.is_sorted_by_key(|size| size.threshold));
+    }
+    Ok(())
+}
+
+/// The passes that put a pile in order come once in eight rounds, most of them dispatched indirectly; and a search
+/// that is planned as a whole has enough of both.
+fn piles_are_split_after_some_rounds(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let network = Grid::of_size(400).generate(Weighting::Own)?;
+    let on_device = context.upload_network(&network)?;
+    for method in [SsspMethod::Bucketing, SsspMethod::MultisplitPasses] {
+        let plan = sssp::plan(&network, &options(method), &context.policy(), &context.limits(), 9)?;
+        let count = |label| plan.steps().iter().filter(|step| step.pass.label == label).count();
+        let found = ["sssp.round", "sssp.filter", "sssp.take"].map(count);
+        ensure!(found == [16, 2, 2], "{method:?}: {found:?}");
+        let indirect = |step: &&Step| matches!(step.pass.work, Work::DispatchIndirect { .. });
+        let indirect = plan.steps().iter().filter(indirect).count();
+        ensure!(2 * indirect > plan.steps().len(), "{method:?}: {indirect} are indirect");
+        let mut solver = context.sssp(&on_device, &options(method))?;
+        ensure!(solver.time_runs(3, 2)?.len() == 2, "{method:?}");
     }
     Ok(())
 }

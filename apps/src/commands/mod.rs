@@ -5,8 +5,10 @@ mod demo;
 mod devices;
 mod graph;
 mod histogram;
+mod merge;
 mod reduce;
 mod scan;
+mod search;
 mod shell;
 mod sort;
 mod split;
@@ -39,6 +41,10 @@ pub enum Command {
     Reduce(reduce::Options),
     /// Each number of a sorted array once, and how often it is there
     Unique(unique::Options),
+    /// Where in a sorted array each number of another could be put
+    Search(search::Options),
+    /// Put two sorted arrays together into one
+    Merge(merge::Options),
     /// Shortest paths from one vertex of a network, from a file or generated
     Sssp(sssp::Options),
     /// Sort, split, count and search generated data: verified, measured, and a report written
@@ -72,6 +78,8 @@ fn run_command(command: Command, devices: &Devices) -> Result<()> {
         Command::Scan(options) => scan::run(&options, devices),
         Command::Reduce(options) => reduce::run(&options, devices),
         Command::Unique(options) => unique::run(&options, devices),
+        Command::Search(options) => search::run(&options, devices),
+        Command::Merge(options) => merge::run(&options, devices),
         Command::Sssp(options) => sssp::run(&options, devices),
         Command::Demo(options) => demo::run(&options, devices),
         Command::Bench(options) => bench::run(&options, devices),

@@ -33,9 +33,13 @@ pub struct Options {
     descending: bool,
     #[command(flatten)]
     values: ValueOptions,
-    /// Where the indices go that each sorted key came from (u32)
+    /// Where the indices go that each sorted key came from (u32); of rows, counted from where each begins
     #[arg(long, value_name = "FILE")]
     argsort: Option<PathBuf>,
+    /// The array is a matrix with rows of so many elements, each of which is sorted on its own
+    #[arg(long, value_name = "LENGTH", value_parser = size::parse,
+          conflicts_with_all = ["column", "method", "radix_bits"])]
+    rows: Option<u64>,
     /// How it goes about it
     #[arg(long, value_enum, default_value_t)]
     method: Method,
@@ -64,6 +68,7 @@ Examples:
   multisplit sort keys.bin -o sorted.bin --type u32 --descending
   multisplit sort keys.npy -o sorted.npy --values rows.npy --values-out rows-sorted.npy
   multisplit sort keys.npy --argsort order.npy --verify
+  multisplit sort distances.npy --rows 1000 -o each.npy --argsort neighbours.npy
   zcat numbers.txt.gz | multisplit sort - -o sorted.npy --type f64
   multisplit sort huge.bin.zst -o sorted.bin.zst --type u64 --memory-limit 64MiB
 
@@ -71,22 +76,27 @@ Sorts are stable. Floats are in the order of IEEE 754's totalOrder: -NaN, -inf, 
 +inf, NaN; dates that are \"not a time\" come last. A table keeps its header, its rows are moved whole,
 and rows without a key come last; its numbers are 64-bit integers or floats unless --type says
 otherwise. What does not fit the device's memory, or --memory-limit, is split by sampled splitters
-and sorted bucket by bucket, to the same bytes. Indices and rows of tables are numbered in 32 bits:
+and sorted bucket by bucket, to the same bytes; rows are sorted some at a time. Indices and rows of tables are numbered in 32 bits:
 --argsort and --column take at most 2^32 - 1 elements.";
 
 /// Reads, sorts, writes.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     options.check();
-    let request = SortRequest { descending: options.descending, method: options.method() };
+    let request = SortRequest {
+        descending: options.descending,
+        method: options.method(),
+        rows: options.rows,
+    };
     let keyed = KeyedOptions {
         input: &options.input,
         output: &options.output,
         values: &options.values,
         words: options.argsort.as_deref(),
-        shape: Shape::Line,
+        shape: if options.rows.is_some() { Shape::Rows } else { Shape::Line },
         keeps_length: true,
     };
     let (mut files, opening) = KeyedFiles::open(&keyed, devices)?;
+    options.check_rows(&files.input)?;
     let context;
     match &files.input {
         Input::Numbers(..) if files.wants_words() || devices.verify() => {
@@ -134,6 +144,17 @@ impl Options {
         }
     }
 
+    /// Rows are a whole number.
+    fn check_rows(&self, input: &Input) -> Result<()> {
+        if let (Some(length), Input::Numbers(keys, _)) = (self.rows, input)
+            && !(keys.len() as u64).is_multiple_of(length)
+        {
+            let (name, n) = (self.input.place(), size::grouped(keys.len() as u64));
+            bail!("{name} has {n} elements, which --rows {length} does not divide");
+        }
+        Ok(())
+    }
+
     /// Ends the program, with the status of wrong usage, where an option means nothing.
     fn method(&self) -> SortMethod {
         match (self.method, self.radix_bits) {
@@ -170,6 +191,7 @@ impl SortJob<'_> {
         }
         if let Input::Numbers(keys, _) = &files.input
             && device_element(keys.element) == keys.element
+            && self.request.rows.is_none()
             && let Some(target) = files.range_target()?
         {
             let start = Instant::now();
@@ -244,7 +266,9 @@ impl SortJob<'_> {
 
     fn what(&self, n: usize, element: Element, whole: bool) -> String {
         let parts = if whole { "" } else { " part by part" };
-        format!("{} {element}{parts}", size::grouped(n as u64))
+        let rows = self.request.rows.map(|length| n as u64 / length).map(size::grouped);
+        let rows = rows.map_or(String::new(), |rows| format!(" in {rows} rows"));
+        format!("{} {element}{rows}{parts}", size::grouped(n as u64))
     }
 
     fn sorted<K: FileKey>(

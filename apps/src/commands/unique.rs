@@ -8,7 +8,7 @@ use multisplit::Context;
 use multisplit::primitives::sort::SortMethod;
 
 use crate::device::Devices;
-use crate::file_key::{FileKey, with_key_type};
+use crate::file_key::{FileKey, rank, with_key_type};
 use crate::formats::{Array, Data, Format, Place};
 use crate::inputs::{InputOptions, Shape};
 use crate::runs::{self, Runs};
@@ -42,8 +42,9 @@ Examples:
   multisplit unique keys.npy -o distinct.npy --sort
   multisplit unique sales.csv --column region -o regions.csv --sort --counts sales-per-region.csv
 
-Runs are of equal neighbours: of a sorted input, or with --sort, all equal numbers are one run.
-Floats are equal where their bits are: -0 and +0 are two numbers, and so are NaNs of different bits.
+Runs are of equal neighbours: of a sorted input, or with --sort, all equal numbers are one run. Of
+an input that is not sorted, equal numbers that are apart are all kept, and a note says so. Floats are equal
+where their bits are: -0 and +0 are two numbers, and so are NaNs of different bits.
 Empty cells of a table are left out. There are at most 2^32 - 1 numbers.";
 
 /// A job whose input has been read.
@@ -51,6 +52,13 @@ struct UniqueJob<'j> {
     devices: &'j Devices,
     context: &'j Context,
     sort: bool,
+}
+
+/// The first of each run and how long each is, and whether these are in order.
+struct Found {
+    keys: Data,
+    counts: Vec<u32>,
+    sorted: bool,
 }
 
 /// Input, what was sorted of it, and results.
@@ -69,7 +77,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let array = phase::timed("reading", || input.numbers.load())?;
     let context = opening.finish()?;
     let job = UniqueJob { devices, context: &context, sort: options.sort };
-    let (keys, counts) = with_key_type!(device_element(element), job.find(&array))?;
+    let Found { keys, counts, sorted } = with_key_type!(device_element(element), job.find(&array))?;
     let found = size::grouped(counts.len() as u64);
     let keys = Array::new(element, narrowed(element, keys)).context("elements of another size")?;
     phase::timed("writing", || -> Result<()> {
@@ -85,15 +93,18 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let checked = devices.verified();
     let device = &context.properties().name;
     report::done(format_args!("{found} of {n} {element} kept in {time} on {device}{checked}"));
+    if !sorted {
+        report::note("the numbers are not sorted: equal ones that are apart are all kept (--sort)");
+    }
     Ok(())
 }
 
 impl UniqueJob<'_> {
-    fn find<K: FileKey>(&self, array: &Array) -> Result<(Data, Vec<u32>)> {
+    fn find<K: FileKey>(&self, array: &Array) -> Result<Found> {
         let wide = widened(array);
         let keys = K::from_data(&wide).context("elements of another size")?;
         let room = self.devices.room(self.context);
-        let request = SortRequest { descending: false, method: SortMethod::Auto };
+        let request = SortRequest { descending: false, method: SortMethod::Auto, rows: None };
         let sorted = match self.sort {
             true => {
                 let sorted =
@@ -112,6 +123,9 @@ impl UniqueJob<'_> {
             runs::verify(keys, &found)?;
         }
         let Runs { keys, counts } = found;
-        Ok((K::into_data(keys), counts))
+        // In either direction.
+        let sorted = keys.is_sorted_by(|&a, &b| rank(a) < rank(b))
+            || keys.is_sorted_by(|&a, &b| rank(a) > rank(b));
+        Ok(Found { keys: K::into_data(keys), counts, sorted })
     }
 }

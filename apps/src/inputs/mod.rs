@@ -10,6 +10,7 @@ mod one;
 mod options;
 mod plain;
 mod stream;
+mod two;
 mod values;
 
 pub use elements::{Elements, Numbers};

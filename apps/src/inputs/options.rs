@@ -11,7 +11,7 @@ use crate::progress::Bars;
 use crate::tables::{Column, Dialect, Table, separator};
 
 /// An input: where it is, in which form, and what of it is meant.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct InputOptions {
     /// The numbers: a file, or - for standard input
     pub input: PathBuf,

@@ -61,7 +61,9 @@ pub fn sort_direct<K: FileKey>(
     let one_plan = n <= room.max_of_plan(key_bytes.max(value_bytes) as u64);
     // The library sorts what one plan cannot hold, pairs besides the arrays that it was given.
     let copies = if one_plan || value_bytes == 0 { 2 } else { 4 };
-    if n == 0 || n > room.max_in_memory(copies * (key_bytes + value_bytes) as u64) {
+    // Rows are sorted by one plan, or on the way through the host.
+    let fits = one_plan || request.rows.is_none();
+    if n == 0 || !fits || n > room.max_in_memory(copies * (key_bytes + value_bytes) as u64) {
         return Ok(None);
     }
     let in_one_plan = || {

@@ -3,6 +3,7 @@
 mod direct;
 mod in_memory;
 mod plan;
+mod rows;
 mod streamed;
 mod verify;
 
@@ -10,6 +11,8 @@ pub use direct::sort_direct;
 pub use plan::{Method, OPS, Op, SortPlan};
 pub use streamed::{Target, sort_streamed};
 pub use verify::verify;
+
+use std::borrow::Cow;
 
 use anyhow::{Context as _, Result, bail};
 use bytemuck::Pod;
@@ -25,13 +28,23 @@ use crate::parts::{Room, no_room};
 pub struct SortRequest {
     pub descending: bool,
     pub method: SortMethod,
+    /// The length of a row, where each row is sorted on its own. It divides how many keys there are.
+    pub rows: Option<u64>,
 }
 
 impl SortRequest {
     /// What the engine is asked for.
     fn sort(self) -> Sort {
         let sort = if self.descending { Sort::descending() } else { Sort::ascending() };
-        sort.method(self.method)
+        let sort = sort.method(self.method);
+        self.rows.map_or(sort.clone(), |length| sort.rows(length))
+    }
+
+    /// Which elements of the whole array an order takes, whose indices count from where rows begin.
+    fn in_whole(self, order: &[u32]) -> Cow<'_, [u32]> {
+        let Some(length) = self.rows else { return order.into() };
+        let begin = |place: usize| (place as u64 / length * length) as u32;
+        order.iter().enumerate().map(|(place, &index)| begin(place) + index).collect()
     }
 
     /// An unsigned number that compares as the keys are sorted.
@@ -44,7 +57,7 @@ impl SortRequest {
 pub struct Sorted<K> {
     pub keys: Vec<K>,
     pub values: Option<Data>,
-    /// Where each element came from, if that was asked for.
+    /// Where each element came from, in its row where there are rows, if that was asked for.
     pub order: Option<Vec<u32>>,
     /// Whether it was done in one go.
     pub whole: bool,
@@ -59,6 +72,9 @@ pub fn sort<K: FileKey>(
     values: Option<&Data>,
     order: bool,
 ) -> Result<Sorted<K>> {
+    if let Some(length) = request.rows {
+        return rows::sort(room, (request, length as usize), keys, values, order);
+    }
     let value_bytes = if order { size_of::<u32>() } else { values.map_or(0, Data::element_bytes) };
     let max = max_elements::<K>(room, value_bytes);
     if keys.len() <= max {
@@ -99,8 +115,10 @@ fn in_one_go<K: FileKey>(
     let (context, sort) = (room.context, &request.sort());
     if order {
         let order = context.argsort_with(keys, sort)?;
-        let values = values.map(|values| gathered_data(values, &order)).transpose()?;
-        let keys = gathered(keys, &order);
+        let places = request.in_whole(&order);
+        let values = values.map(|values| gathered_data(values, &places)).transpose()?;
+        let keys = gathered(keys, &places);
+        drop(places);
         return Ok(Sorted { keys, values, order: Some(order), whole: true });
     }
     let (keys, values) = match values {

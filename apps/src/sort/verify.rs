@@ -14,7 +14,10 @@ pub fn verify<K: Key>(
     sorted: &Sorted<K>,
 ) -> Result<()> {
     let mut order = indices(keys.len())?;
-    order.sort_by_key(|&index| request.rank(keys[index as usize]));
+    let length = request.rows.map_or(keys.len(), |length| length as usize).max(1);
+    for row in order.chunks_mut(length) {
+        row.sort_by_key(|&index| request.rank(keys[index as usize]));
+    }
     let wrong = |what: &str, at: Option<usize>| match at {
         Some(at) => format!(
             "the sort is wrong: {what} {at} of {} differs from the CPU's result",
@@ -28,7 +31,7 @@ pub fn verify<K: Key>(
         bail!(wrong("key", at.map(|byte| byte / size_of::<K>())));
     }
     if let Some(found) = &sorted.order
-        && let Some(at) = difference(&order, found)
+        && let Some(at) = difference(&order, &request.in_whole(found))
     {
         bail!(wrong("index", at));
     }

@@ -40,9 +40,20 @@ fn wrong_usage_has_status_2() {
 
 #[test]
 fn help_has_examples() {
-    for command in
-        ["sort", "split", "histogram", "scan", "reduce", "unique", "sssp", "completions", "man"]
-    {
+    for command in [
+        "sort",
+        "split",
+        "topk",
+        "histogram",
+        "scan",
+        "reduce",
+        "unique",
+        "search",
+        "merge",
+        "sssp",
+        "completions",
+        "man",
+    ] {
         let ran = run(multisplit(), &[command, "--help"]).expect(0);
         assert!(ran.out.contains("Examples:\n  "), "{}", ran.out);
         for option in ["--device", "--validate", "--verify", "--trace", "--memory-limit", "--quiet"]

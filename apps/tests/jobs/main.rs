@@ -23,6 +23,7 @@ mod limits;
 mod nearly;
 mod report;
 mod sort;
+mod sorted;
 mod split;
 mod tables;
 mod terms;

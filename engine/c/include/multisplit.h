@@ -1,6 +1,6 @@
 /*
- * multisplit: GPU sort, split, top-k, histogram, scan, reduction and shortest paths, in the caller's own
- * Vulkan device and command buffers.
+ * multisplit: GPU sort, split, top-k, histogram, scan, reduction, selection, search, merge and shortest paths,
+ * in the caller's own Vulkan device and command buffers.
  *
  * The life of an operation:
  *
@@ -42,7 +42,7 @@
 #define MULTISPLIT_VERSION_MAJOR 0
 
 /// Minor version of this header.
-#define MULTISPLIT_VERSION_MINOR 5
+#define MULTISPLIT_VERSION_MINOR 6
 
 /// Patch version of this header.
 #define MULTISPLIT_VERSION_PATCH 0
@@ -139,6 +139,19 @@ typedef enum {
   MULTISPLIT_SORT_VALUES_INDICES = 2,
 } MultisplitSortValues;
 
+/// What of an array is sorted on its own.
+typedef enum {
+  /// All of it, as one.
+  MULTISPLIT_SEGMENTS_WHOLE = 0,
+  /// Each row of a matrix: `row_length` elements.
+  MULTISPLIT_SEGMENTS_ROWS = 1,
+  /// Each segment between offsets on the host, which are known when the sort is planned.
+  MULTISPLIT_SEGMENTS_HOST_OFFSETS = 2,
+  /// Each segment between offsets on the device: the words of `OFFSETS`, read when the commands run. One past
+  /// the elements counts as their number, one below an earlier one as that.
+  MULTISPLIT_SEGMENTS_DEVICE_OFFSETS = 3,
+} MultisplitSegments;
+
 /// Where the number of elements comes from.
 typedef enum {
   /// It is always n.
@@ -153,19 +166,22 @@ typedef enum {
 /// What a buffer is to an operation. Each `Multisplit*Info` lists the roles of its operations;
 /// `multisplit_operation_contract` gives the size of each buffer, and how it is used.
 typedef enum {
-  /// The keys of a sort, sorted in place; the keys of a split, a top-k or a reduction by key, only read.
+  /// The keys of a sort, sorted in place; the keys of a split, a top-k, a reduction or a scan by key, only
+  /// read; the first keys of a merge, only read.
   MULTISPLIT_ROLE_KEYS = 0,
   /// The keys of a split, in the order of their buckets; those that a top-k found; those of the runs of a
-  /// reduction by key.
+  /// reduction by key; all keys of a merge.
   MULTISPLIT_ROLE_KEYS_OUT = 1,
-  /// The other keys of a sort between two buffers.
+  /// The other keys of a sort between two buffers; the second keys of a merge, only read.
   MULTISPLIT_ROLE_KEYS_OTHER = 2,
-  /// The values of a sort, moved along; the values of a split or a reduction by key, only read.
+  /// The values of a sort, moved along; the values of a split, a reduction or a scan by key, only read; those
+  /// of the first keys of a merge, only read.
   MULTISPLIT_ROLE_VALUES = 3,
-  /// The values of a split, in the order of the keys; what those of each run combine to in a reduction by
-  /// key.
+  /// The values of a split or a merge, in the order of the keys; what those of each run combine to in a
+  /// reduction by key; the results of a scan by key.
   MULTISPLIT_ROLE_VALUES_OUT = 4,
-  /// The other values, or the other indices, of a sort between two buffers.
+  /// The other values, or the other indices, of a sort between two buffers; the values of the second keys of
+  /// a merge, only read.
   MULTISPLIT_ROLE_VALUES_OTHER = 5,
   /// Gets, for each place of a sort, which element of the input comes there; of a top-k, which elements
   /// of their row were found; of a reduction, where its result is: `uint32_t`.
@@ -174,7 +190,8 @@ typedef enum {
   MULTISPLIT_ROLE_HALF = 7,
   /// Gets, for each element of a split, where it goes: `uint32_t`.
   MULTISPLIT_ROLE_PERMUTATION = 8,
-  /// m + 1 words: where each bucket of a split begins, and n.
+  /// Of a split m + 1 words: where each bucket begins, and n. Of a sort or a reduction of segments one word
+  /// more than there are segments, only read: where each begins, and where the last one ends.
   MULTISPLIT_ROLE_OFFSETS = 9,
   /// What is out of range. Of a split one word: the number of keys whose function gave an id of m or
   /// more. Of a histogram one count for each channel that is counted: of the samples in no bin.
@@ -191,11 +208,13 @@ typedef enum {
   MULTISPLIT_ROLE_CUMULATIVE = 15,
   /// The elements of a scan, a reduction or a selection, only read.
   MULTISPLIT_ROLE_INPUT = 16,
-  /// The results of a scan; the result of a reduction; the elements that were selected.
+  /// The results of a scan; the result of a reduction, or of each of its segments; the elements that were
+  /// selected.
   MULTISPLIT_ROLE_OUTPUT = 17,
   /// The words one of which is the device count.
   MULTISPLIT_ROLE_COUNT = 18,
-  /// A word for each element of a selection, only read.
+  /// A word for each element of a selection, or of a scan in segments that begin where it is not zero; only
+  /// read.
   MULTISPLIT_ROLE_FLAGS = 19,
   /// One word: how many elements were selected, or how many runs there are of a reduction by key.
   MULTISPLIT_ROLE_FOUND = 20,
@@ -203,6 +222,14 @@ typedef enum {
   MULTISPLIT_ROLE_REJECTED = 21,
   /// The lengths of runs, a word for each element that was selected.
   MULTISPLIT_ROLE_RUN_LENGTHS = 22,
+  /// The sorted array of a search, only read.
+  MULTISPLIT_ROLE_SORTED = 23,
+  /// What a search looks for, only read.
+  MULTISPLIT_ROLE_NEEDLES = 24,
+  /// Gets, for each needle of a search, where it could be put: `uint32_t`.
+  MULTISPLIT_ROLE_POSITIONS = 25,
+  /// The words one of which is the device count of a second array, or of segments.
+  MULTISPLIT_ROLE_OTHER_COUNT = 26,
 } MultisplitRole;
 
 /// Who records the barriers between an operation and what the caller does before and after.
@@ -295,6 +322,9 @@ typedef enum {
   MULTISPLIT_OPERATOR_MIN = 1,
   /// The greatest, in the same order.
   MULTISPLIT_OPERATOR_MAX = 2,
+  /// By a function in GLSL, `K combined(K a, K b)`, which is associative. It need not be commutative:
+  /// elements are combined in their order.
+  MULTISPLIT_OPERATOR_GLSL = 3,
 } MultisplitOperator;
 
 /// Which elements are selected. Comparisons are in the order of a sort; equal are elements with equal bits.
@@ -320,6 +350,15 @@ typedef enum {
   /// Those for which a function in GLSL says so: `bool is_selected(K key)`.
   MULTISPLIT_CONDITION_GLSL = 9,
 } MultisplitCondition;
+
+/// What a search finds of each needle, in the order of a sort.
+typedef enum {
+  /// How many elements are less than the needle: before which element it could be put, at the earliest.
+  MULTISPLIT_SEARCH_LOWER_BOUND = 0,
+  /// How many elements are less than or equal to the needle: before which element it could be put, at the
+  /// latest.
+  MULTISPLIT_SEARCH_UPPER_BOUND = 1,
+} MultisplitSearch;
 
 /// The weights of a network's edges.
 typedef enum {
@@ -389,8 +428,9 @@ typedef enum {
 /// The caller's device, from which everything else is created. Any number of threads may use it.
 typedef struct MultisplitContext MultisplitContext;
 
-/// A sort, split, top-k, histogram, scan, reduction or selection: planned, and after
-/// `multisplit_operation_warm_up` ready to be recorded. Several threads may record one operation into different command buffers.
+/// A sort, split, top-k, histogram, scan, reduction, selection, search or merge: planned, and after
+/// `multisplit_operation_warm_up` ready to be recorded. Several threads may record one operation into
+/// different command buffers.
 typedef struct MultisplitOperation MultisplitOperation;
 
 /// What to enable on a device.
@@ -519,6 +559,17 @@ typedef struct {
   uint32_t reserved_too;
 } MultisplitContextInfo;
 
+/// How many elements a second array has, or how many segments there are.
+typedef struct {
+  /// The number, or its maximum. Buffers are sized by it.
+  uint64_t n;
+  /// Where the number comes from; 0: it is always n. Recordings have it as `other_count`, and a device
+  /// count is a word of the buffer of `MULTISPLIT_ROLE_OTHER_COUNT`.
+  MultisplitCount count;
+  /// For a device count: which word of that buffer it is.
+  uint32_t count_index;
+} MultisplitOtherCount;
+
 /// Pipeline stages, and what they do with a buffer.
 typedef struct {
   /// Bits of `VkPipelineStageFlagBits2`; 0 for no scope.
@@ -570,11 +621,12 @@ typedef struct {
   uint32_t reserved;
 } MultisplitCommonInfo;
 
-/// A radix sort of up to 2^30 - 1 elements, in arrays of at most `maxStorageBufferRange` bytes each. It is
-/// stable in either direction.
+/// A radix sort of up to 2^30 - 1 elements, in arrays of at most `maxStorageBufferRange` bytes each: of the
+/// whole array, or of each of its segments. It is stable in either direction. Indices count from where their
+/// segment begins.
 ///
 /// Roles: `KEYS`; `VALUES` or `INDICES`. Between two buffers also `KEYS_OTHER`, `VALUES_OTHER` where
-/// there are values or indices, and `HALF`.
+/// there are values or indices, and `HALF`. `OFFSETS` where segments have offsets on the device.
 typedef struct {
   /// `sizeof(MultisplitSortInfo)`.
   uint32_t struct_size;
@@ -594,6 +646,17 @@ typedef struct {
   /// result is then in one of the two, and the word of `HALF` says in which. Otherwise the result is
   /// where the input was.
   VkBool32 two_buffers;
+  /// What is sorted on its own; 0: the whole array. Segments are sorted where they are.
+  MultisplitSegments segments;
+  /// Must be 0.
+  uint32_t reserved;
+  /// The length of a row, of which there is a whole number, for `ROWS`. Only for a fixed count.
+  uint64_t row_length;
+  /// For `HOST_OFFSETS`: where each segment begins, the first at 0, and where the last one ends, which is at
+  /// n: one more than there are segments. They do not fall. Copied. Only for a fixed count.
+  const uint32_t *offsets;
+  /// How many segments there are between offsets; a fixed number of them on the host.
+  MultisplitOtherCount segment_count;
   /// How many elements, and what the caller does around the sort.
   MultisplitCommonInfo common;
 } MultisplitSortInfo;
@@ -727,6 +790,11 @@ typedef struct {
   /// Whether an element is combined with those before it; otherwise they are alone, and the first result is
   /// what changes nothing: 0 of a sum, the last value in order of a minimum, the first of a maximum.
   VkBool32 inclusive;
+  /// The function for `MULTISPLIT_OPERATOR_GLSL`: a C string. Copied.
+  const char *glsl;
+  /// The element that changes nothing on either side of another, for that function: the bits of an element,
+  /// the low ones of 32-bit types.
+  uint64_t identity;
   /// How many elements, and what the caller does around the scan.
   MultisplitCommonInfo common;
 } MultisplitScanInfo;
@@ -743,8 +811,13 @@ typedef struct {
   /// How elements are combined.
   MultisplitOperator op;
   /// Whether `INDICES` gets where the minimum or the maximum is, the lowest index of equals, and 2^32 - 1
-  /// of no elements; an error of sums.
+  /// of no elements; an error of sums, and of functions in GLSL.
   VkBool32 index;
+  /// The function for `MULTISPLIT_OPERATOR_GLSL`: a C string. Copied.
+  const char *glsl;
+  /// The element that changes nothing on either side of another, for that function: the bits of an element,
+  /// the low ones of 32-bit types.
+  uint64_t identity;
   /// How many elements, and what the caller does around the reduction.
   MultisplitCommonInfo common;
 } MultisplitReduceInfo;
@@ -762,9 +835,69 @@ typedef struct {
   MultisplitKeyType value_type;
   /// How values are combined.
   MultisplitOperator op;
+  /// The function for `MULTISPLIT_OPERATOR_GLSL`: a C string. Copied.
+  const char *glsl;
+  /// The element that changes nothing on either side of another, for that function: the bits of an element,
+  /// the low ones of 32-bit types.
+  uint64_t identity;
   /// How many elements, and what the caller does around the reduction.
   MultisplitCommonInfo common;
 } MultisplitReduceByKeyInfo;
+
+/// A scan in segments: each run of equal neighbours of the keys is scanned on its own. All zero but `common`:
+/// exclusive prefix sums of `uint32_t` by keys of `uint32_t`.
+///
+/// Roles: `KEYS`, or `FLAGS` where `heads` says so, and `VALUES`, only read; `VALUES_OUT`.
+typedef struct {
+  /// `sizeof(MultisplitScanByKeyInfo)`.
+  uint32_t struct_size;
+  /// What a key is. Equal are keys with equal bits. Not looked at with `heads`.
+  MultisplitKeyType key_type;
+  /// What a value is.
+  MultisplitKeyType value_type;
+  /// How values are combined.
+  MultisplitOperator op;
+  /// Whether a value is combined with those before it; otherwise they are alone, and the first result of a
+  /// segment is what changes nothing.
+  VkBool32 inclusive;
+  /// Whether segments begin where a word of `FLAGS` is not zero, and at the first element, instead of where
+  /// a key differs from the one before.
+  VkBool32 heads;
+  /// The function for `MULTISPLIT_OPERATOR_GLSL`: a C string. Copied.
+  const char *glsl;
+  /// The element that changes nothing on either side of another, for that function: the bits of an element,
+  /// the low ones of 32-bit types.
+  uint64_t identity;
+  /// How many elements, and what the caller does around the scan.
+  MultisplitCommonInfo common;
+} MultisplitScanByKeyInfo;
+
+/// A reduction of each segment of an array. Segment s has the elements from `OFFSETS[s]` up to, but not
+/// including, `OFFSETS[s + 1]`. Of no elements it is what changes nothing: 0 of a sum, the last value in order
+/// of a minimum, the first of a maximum.
+///
+/// Roles: `INPUT` and `OFFSETS`, only read; `OUTPUT`, an element for each segment. An offset past the elements
+/// counts as their number, a segment that ends at or before its beginning is empty; where offsets fall, the
+/// segments around get totals of some elements or stay as they are, and nothing else is read or written.
+typedef struct {
+  /// `sizeof(MultisplitReduceSegmentsInfo)`.
+  uint32_t struct_size;
+  /// What an element is.
+  MultisplitKeyType key_type;
+  /// How elements are combined.
+  MultisplitOperator op;
+  /// Must be 0.
+  uint32_t reserved;
+  /// How many segments there are.
+  MultisplitOtherCount segments;
+  /// The function for `MULTISPLIT_OPERATOR_GLSL`: a C string. Copied.
+  const char *glsl;
+  /// The element that changes nothing on either side of another, for that function: the bits of an element,
+  /// the low ones of 32-bit types.
+  uint64_t identity;
+  /// How many elements, and what the caller does around the reduction.
+  MultisplitCommonInfo common;
+} MultisplitReduceSegmentsInfo;
 
 /// A selection: the elements for which a condition holds, in their order, and how many they are.
 ///
@@ -798,6 +931,50 @@ typedef struct {
   /// How many elements, and what the caller does around the selection.
   MultisplitCommonInfo common;
 } MultisplitSelectInfo;
+
+/// A search in a sorted array for many needles.
+///
+/// Roles: `SORTED`, in ascending order, and `NEEDLES`, only read; `POSITIONS`, a word for each needle. Of an
+/// array that is not sorted, positions are some from 0 to its count.
+typedef struct {
+  /// `sizeof(MultisplitSearchInfo)`.
+  uint32_t struct_size;
+  /// What an element is, and a needle.
+  MultisplitKeyType key_type;
+  /// What is found; 0: the lower bound.
+  MultisplitSearch search;
+  /// Must be 0.
+  uint32_t reserved;
+  /// How many elements the sorted array has.
+  MultisplitOtherCount sorted;
+  /// How many needles, and what the caller does around the search.
+  MultisplitCommonInfo common;
+} MultisplitSearchInfo;
+
+/// A merge of two sorted arrays into one. Of equal keys those of the first array come first, and each array's
+/// keep their order.
+///
+/// Roles: `KEYS` and `KEYS_OTHER`, the two arrays, only read; `KEYS_OUT`, with room for both. With values also
+/// `VALUES`, `VALUES_OTHER` and `VALUES_OUT`. Of arrays that are not sorted, the output has all elements or
+/// some twice, in some order.
+typedef struct {
+  /// `sizeof(MultisplitMergeInfo)`.
+  uint32_t struct_size;
+  /// What a key is; 0: `uint32_t`.
+  MultisplitKeyType key_type;
+  /// Whether each key takes a value of `value_bytes` bytes along.
+  VkBool32 values;
+  /// Bytes of a value: 4, 8 or 16; 0: 4.
+  uint32_t value_bytes;
+  /// Whether both arrays are in descending order, and the result is.
+  VkBool32 descending;
+  /// Must be 0.
+  uint32_t reserved;
+  /// How many elements the second array has.
+  MultisplitOtherCount other;
+  /// How many elements the first array has, and what the caller does around the merge.
+  MultisplitCommonInfo common;
+} MultisplitMergeInfo;
 
 /// What the scratch memory of an operation has to be like.
 typedef struct {
@@ -874,6 +1051,9 @@ typedef struct {
   VkBool32 each_pass;
   /// Must be 0.
   uint32_t reserved;
+  /// The number of elements of the second array, or of segments, where it is
+  /// `MULTISPLIT_COUNT_RECORDED`; otherwise 0.
+  uint64_t other_count;
 } MultisplitRecordInfo;
 
 /// A network, and how it is searched. Everything is copied.
@@ -1042,7 +1222,7 @@ MultisplitResult multisplit_histogram_create(const MultisplitContext *context,
                                              const MultisplitHistogramInfo *info,
                                              MultisplitOperation **operation);
 
-/// Plans a scan. Nothing is compiled yet: see `multisplit_operation_warm_up`.
+/// Plans a scan. Nothing is compiled yet, a function in GLSL excepted: see `multisplit_operation_warm_up`.
 ///
 /// The caller's part:
 /// `info` is `NULL` or points to a `MultisplitScanInfo` whose pointers are `NULL` or what they say
@@ -1052,7 +1232,8 @@ MultisplitResult multisplit_scan_create(const MultisplitContext *context,
                                         const MultisplitScanInfo *info,
                                         MultisplitOperation **operation);
 
-/// Plans a reduction. Nothing is compiled yet: see `multisplit_operation_warm_up`.
+/// Plans a reduction. Nothing is compiled yet, a function in GLSL excepted: see
+/// `multisplit_operation_warm_up`.
 ///
 /// The caller's part:
 /// `info` is `NULL` or points to a `MultisplitReduceInfo` whose pointers are `NULL` or what they say
@@ -1062,7 +1243,8 @@ MultisplitResult multisplit_reduce_create(const MultisplitContext *context,
                                           const MultisplitReduceInfo *info,
                                           MultisplitOperation **operation);
 
-/// Plans a reduction by key. Nothing is compiled yet: see `multisplit_operation_warm_up`.
+/// Plans a reduction by key. Nothing is compiled yet, a function in GLSL excepted: see
+/// `multisplit_operation_warm_up`.
 ///
 /// The caller's part:
 /// `info` is `NULL` or points to a `MultisplitReduceByKeyInfo` whose pointers are `NULL` or what they say
@@ -1071,6 +1253,28 @@ MultisplitResult multisplit_reduce_create(const MultisplitContext *context,
 MultisplitResult multisplit_reduce_by_key_create(const MultisplitContext *context,
                                                  const MultisplitReduceByKeyInfo *info,
                                                  MultisplitOperation **operation);
+
+/// Plans a scan by key. Nothing is compiled yet, a function in GLSL excepted: see
+/// `multisplit_operation_warm_up`.
+///
+/// The caller's part:
+/// `info` is `NULL` or points to a `MultisplitScanByKeyInfo` whose pointers are `NULL` or what they say
+/// they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+MultisplitResult multisplit_scan_by_key_create(const MultisplitContext *context,
+                                               const MultisplitScanByKeyInfo *info,
+                                               MultisplitOperation **operation);
+
+/// Plans a reduction of segments. Nothing is compiled yet, a function in GLSL excepted: see
+/// `multisplit_operation_warm_up`.
+///
+/// The caller's part:
+/// `info` is `NULL` or points to a `MultisplitReduceSegmentsInfo` whose pointers are `NULL` or what they say
+/// they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+MultisplitResult multisplit_reduce_segments_create(const MultisplitContext *context,
+                                                   const MultisplitReduceSegmentsInfo *info,
+                                                   MultisplitOperation **operation);
 
 /// Plans a selection. Nothing is compiled yet, a function in GLSL excepted: see
 /// `multisplit_operation_warm_up`.
@@ -1082,6 +1286,26 @@ MultisplitResult multisplit_reduce_by_key_create(const MultisplitContext *contex
 MultisplitResult multisplit_select_create(const MultisplitContext *context,
                                           const MultisplitSelectInfo *info,
                                           MultisplitOperation **operation);
+
+/// Plans a search. Nothing is compiled yet: see `multisplit_operation_warm_up`.
+///
+/// The caller's part:
+/// `info` is `NULL` or points to a `MultisplitSearchInfo` whose pointers are `NULL` or what they say
+/// they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+MultisplitResult multisplit_search_create(const MultisplitContext *context,
+                                          const MultisplitSearchInfo *info,
+                                          MultisplitOperation **operation);
+
+/// Plans a merge. Nothing is compiled yet: see `multisplit_operation_warm_up`.
+///
+/// The caller's part:
+/// `info` is `NULL` or points to a `MultisplitMergeInfo` whose pointers are `NULL` or what they say
+/// they are. `operation` is `NULL` or may be written. Unless the context was
+/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+MultisplitResult multisplit_merge_create(const MultisplitContext *context,
+                                         const MultisplitMergeInfo *info,
+                                         MultisplitOperation **operation);
 
 /// Creates everything that recording needs: pipelines, which the driver may take a while to compile,
 /// descriptors, and the workspace where the operation has its own. A second call does nothing. After

@@ -203,7 +203,7 @@ inline MultisplitBinding bind(MultisplitRole role, VkBuffer buffer, VkDeviceSize
     return binding;
 }
 
-/* A sort, a split, a top-k, a histogram, a scan or a reduction. Destroy it when what was recorded with it has run. */
+/* A sort, a split, a top-k, a histogram, a scan, a reduction, a selection, a search or a merge. Destroy it when what was recorded with it has run. */
 class Operation {
 public:
     /* Ready to be recorded: multisplit_sort_pairs_create, multisplit_sort_keys_create. */
@@ -239,8 +239,20 @@ public:
     static Result<Operation> reduce_by_key(const Context &context, MultisplitReduceByKeyInfo info) {
         return plan(context, info, multisplit_reduce_by_key_create);
     }
+    static Result<Operation> scan_by_key(const Context &context, MultisplitScanByKeyInfo info) {
+        return plan(context, info, multisplit_scan_by_key_create);
+    }
+    static Result<Operation> reduce_segments(const Context &context, MultisplitReduceSegmentsInfo info) {
+        return plan(context, info, multisplit_reduce_segments_create);
+    }
     static Result<Operation> select(const Context &context, MultisplitSelectInfo info) {
         return plan(context, info, multisplit_select_create);
+    }
+    static Result<Operation> search(const Context &context, MultisplitSearchInfo info) {
+        return plan(context, info, multisplit_search_create);
+    }
+    static Result<Operation> merge(const Context &context, MultisplitMergeInfo info) {
+        return plan(context, info, multisplit_merge_create);
     }
 
     MultisplitOperation *get() const noexcept { return handle_.get(); }

@@ -7,11 +7,13 @@ use multisplit::{Context, Policy, Work};
 use crate::read;
 use crate::result::{Failure, Outcome};
 use crate::types::{
-    MultisplitBarriers, MultisplitCommonInfo, MultisplitCount, MultisplitRole, MultisplitRoleScope,
+    MultisplitBarriers, MultisplitCommonInfo, MultisplitCount, MultisplitOtherCount,
+    MultisplitRole, MultisplitRoleScope,
 };
 
-/// The name under which a recording sets the count.
+/// The names under which a recording sets the count, and that of a second array.
 pub(crate) const COUNT: &str = "count";
+pub(crate) const OTHER_COUNT: &str = "other_count";
 
 /// Vulkan has no empty buffers.
 const MIN_BYTES: u64 = 4;
@@ -23,11 +25,14 @@ pub(crate) struct Declaration {
     pub roles: Vec<(MultisplitRole, Buffer)>,
     /// The maximum count, where each recording sets the count.
     pub max_count: Option<u64>,
+    /// The same of a second array.
+    pub max_other: Option<u64>,
 }
 
 impl Declaration {
     pub fn new(context: &Context, name: &str) -> Self {
-        Self { work: context.work(name), roles: Vec::new(), max_count: None }
+        let work = context.work(name);
+        Self { work, roles: Vec::new(), max_count: None, max_other: None }
     }
 
     /// The graph and the policy, for the functions that add a primitive.
@@ -65,11 +70,36 @@ impl Declaration {
                 self.work.count(COUNT, max)
             }
             MultisplitCount::Device => {
-                let index = u64::from(common.count_index);
-                let buffer = self.import(MultisplitRole::Count, ElementType::U32, index + 1);
-                Count::Device { buffer, index, max }
+                self.device_count(MultisplitRole::Count, common.count_index, max)
             }
         })
+    }
+
+    /// How many elements a second array has, or how many segments there are.
+    pub fn other_count(&mut self, other: &MultisplitOtherCount) -> Outcome<Count> {
+        let max = other.n;
+        Ok(match read::choice(other.count)? {
+            MultisplitCount::Fixed => Count::Host(max),
+            MultisplitCount::Recorded => {
+                self.max_other = Some(max);
+                self.work.count(OTHER_COUNT, max)
+            }
+            MultisplitCount::Device => {
+                self.device_count(MultisplitRole::OtherCount, other.count_index, max)
+            }
+        })
+    }
+
+    fn device_count(&mut self, role: MultisplitRole, index: u32, max: u64) -> Count {
+        let index = u64::from(index);
+        let buffer = self.import(role, ElementType::U32, index + 1);
+        Count::Device { buffer, index, max }
+    }
+
+    /// Where segments begin, and the last one ends.
+    pub fn offsets(&mut self, segments: Count) -> Buffer {
+        let words = segments.max().saturating_add(1);
+        self.import(MultisplitRole::Offsets, ElementType::U32, words)
     }
 
     /// The words that a function in GLSL reads, where it reads any.

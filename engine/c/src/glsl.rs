@@ -5,8 +5,10 @@ use std::ffi::c_char;
 use multisplit::graph::Buffer;
 use multisplit::primitives::histogram::Bin;
 use multisplit::primitives::multisplit::Bucket;
+use multisplit::{AnyOperator, KeyType, Operator};
 
 use crate::result::Outcome;
+use crate::types::MultisplitOperator;
 
 /// A bucket function of a split.
 ///
@@ -56,6 +58,45 @@ pub(crate) unsafe fn predicate<K: multisplit::Key>(
     absent(source, parameters, table)
 }
 
+/// What combines elements of a type: one of the built-in operators, or a function in GLSL with the bits of
+/// the element that changes nothing.
+///
+/// # Safety
+/// `source` is null or a C string.
+pub(crate) unsafe fn operator(
+    operator: MultisplitOperator,
+    key: KeyType,
+    (source, identity): (*const c_char, u64),
+) -> Outcome<AnyOperator> {
+    Ok(match operator {
+        MultisplitOperator::Sum => Operator::Sum.into(),
+        MultisplitOperator::Min => Operator::Min.into(),
+        MultisplitOperator::Max => Operator::Max.into(),
+        MultisplitOperator::Glsl => {
+            #[cfg(feature = "glsl")]
+            {
+                // SAFETY: by the caller's contract.
+                let source = unsafe { text(source)? };
+                multisplit::GlslOperator::of_type(source, key, identity).into()
+            }
+            #[cfg(not(feature = "glsl"))]
+            {
+                let _ = (key, identity);
+                absent(source, [0; 3], None)?
+            }
+        }
+    })
+}
+
+/// # Safety
+/// `source` is null or a C string.
+#[cfg(feature = "glsl")]
+unsafe fn text<'a>(source: *const c_char) -> Outcome<&'a str> {
+    // SAFETY: by the caller's contract.
+    let source = unsafe { crate::read::text("glsl", source)? };
+    source.ok_or_else(|| crate::result::Failure::null("glsl"))
+}
+
 /// # Safety
 /// `source` is null or a C string.
 #[cfg(feature = "glsl")]
@@ -65,8 +106,7 @@ unsafe fn function(
     table: Option<Buffer>,
 ) -> Outcome<multisplit::Glsl> {
     // SAFETY: by the caller's contract.
-    let source = unsafe { crate::read::text("glsl", source)? };
-    let source = source.ok_or_else(|| crate::result::Failure::null("glsl"))?;
+    let source = unsafe { text(source)? };
     let function = multisplit::Glsl::new(source).parameters(parameters);
     Ok(match table {
         Some(table) => function.table_buffer(table),

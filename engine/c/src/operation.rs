@@ -18,8 +18,9 @@ use crate::result::{Failure, MultisplitResult, Outcome, guard};
 use crate::types::{MultisplitBinding, MultisplitCommonInfo, MultisplitRole, MultisplitScope};
 use crate::vulkan::{VkBool32, VkBufferUsageFlags, VkCommandBuffer, VkDeviceSize, VkQueryPool};
 
-/// A sort, split, top-k, histogram, scan, reduction or selection: planned, and after
-/// `multisplit_operation_warm_up` ready to be recorded. Several threads may record one operation into different command buffers.
+/// A sort, split, top-k, histogram, scan, reduction, selection, search or merge: planned, and after
+/// `multisplit_operation_warm_up` ready to be recorded. Several threads may record one operation into
+/// different command buffers.
 pub struct MultisplitOperation;
 
 /// What the scratch memory of an operation has to be like.
@@ -99,6 +100,9 @@ pub struct MultisplitRecordInfo {
     pub each_pass: VkBool32,
     /// Must be 0.
     pub reserved: u32,
+    /// The number of elements of the second array, or of segments, where it is
+    /// `MULTISPLIT_COUNT_RECORDED`; otherwise 0.
+    pub other_count: u64,
 }
 
 // SAFETY: as the trait asks.

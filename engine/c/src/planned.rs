@@ -12,7 +12,7 @@ use multisplit::{
 };
 
 use crate::context::{Child, ContextObject};
-use crate::declare::{COUNT, Declaration, no_buffer};
+use crate::declare::{COUNT, Declaration, OTHER_COUNT, no_buffer};
 use crate::operation::{MultisplitContract, MultisplitRecordInfo, MultisplitWorkspace};
 use crate::read::{self, Choice as _, Sized32 as _};
 use crate::result::{Failure, MultisplitResult, Outcome};
@@ -25,8 +25,8 @@ pub(crate) struct Operation {
     options: ExecutableOptions,
     workspace: WorkspaceRequirements,
     roles: Vec<RoleBuffer>,
-    /// The maximum count, where each recording sets the count.
-    max_count: Option<u64>,
+    /// What each recording sets: the count, and that of a second array.
+    counts: [RecordedCount; 2],
     /// The names of its passes, in order.
     passes: Vec<CString>,
     ready: OnceLock<Executable>,
@@ -34,6 +34,14 @@ pub(crate) struct Operation {
     warming: Mutex<()>,
     /// Last, so that the context may go when everything else has.
     context: Child,
+}
+
+/// A count that recordings may set.
+struct RecordedCount {
+    /// Its name in the plan, which is that of the member of `MultisplitRecordInfo`.
+    name: &'static str,
+    /// Its maximum, where each recording sets it.
+    max: Option<u64>,
 }
 
 /// The buffer of a role.
@@ -55,7 +63,11 @@ impl Operation {
         let scopes = unsafe { common.scopes()? };
         read::reserved("MultisplitCommonInfo", common.reserved)?;
         declaration.scopes(scopes, read::choice(common.barriers)?)?;
-        let Declaration { work, roles, max_count } = declaration;
+        let Declaration { work, roles, max_count, max_other } = declaration;
+        let counts = [
+            RecordedCount { name: COUNT, max: max_count },
+            RecordedCount { name: OTHER_COUNT, max: max_other },
+        ];
         let (plan, options) = (work.plan()?, common.options());
         let workspace = context.engine.workspace_requirements_with(&plan, options)?;
         let contracts = context.engine.contracts(&plan, options);
@@ -68,7 +80,7 @@ impl Operation {
         let label = |step: &Step| CString::new(step.pass.label.as_str()).unwrap_or_default();
         let passes = plan.steps().iter().map(label).collect();
         let (ready, warming, context) = (OnceLock::new(), Mutex::new(()), Child::of(context));
-        Ok(Self { plan, options, workspace, roles, max_count, passes, ready, warming, context })
+        Ok(Self { plan, options, workspace, roles, counts, passes, ready, warming, context })
     }
 
     pub fn warm_up(&self) -> Outcome {
@@ -157,12 +169,22 @@ impl Operation {
             first: info.first_query,
             each_pass: info.each_pass != 0,
         };
-        let count = self.count(info.count)?.map(u32::to_ne_bytes);
-        let value = count.as_ref().map(|bytes| PassValue { pass: COUNT, bytes });
+        let [count, other] = &self.counts;
+        let given = [(count, info.count), (other, info.other_count)];
+        let mut bytes = [[0; size_of::<u32>()]; 2];
+        let mut read = [false; 2];
+        for (at, (count, given)) in given.into_iter().enumerate() {
+            let number = self.recorded(count, given)?;
+            read[at] = number.is_some();
+            bytes[at] = number.unwrap_or_default().to_ne_bytes();
+        }
+        let values = [0, 1].map(|at| PassValue { pass: self.counts[at].name, bytes: &bytes[at] });
+        // Those that the plan reads.
+        let values = &values[usize::from(!read[0])..1 + usize::from(read[1])];
         let options = RecordOptions {
             workspace: self.scratch(&info.workspace)?,
             frame: Some(info.frame as usize),
-            values: value.as_slice(),
+            values,
             timing: if queries.pool.is_null() { Timing::None } else { Timing::Queries(queries) },
         };
         // SAFETY: by the caller's contract; what can be checked has been.
@@ -209,22 +231,23 @@ impl Operation {
         Ok(())
     }
 
-    /// What the recording sets the count to, where it sets one and the plan reads it.
-    fn count(&self, given: u64) -> Outcome<Option<u32>> {
-        let Some(limit) = self.max_count else {
+    /// What the recording sets a count to, where it sets it and the plan reads it.
+    fn recorded(&self, count: &RecordedCount, given: u64) -> Outcome<Option<u32>> {
+        let name = count.name;
+        let Some(limit) = count.max else {
             return match given {
                 0 => Ok(None),
                 _ => Err(Failure::invalid(format!(
-                    "count is {given}, but the operation takes no count from recordings: set it to 0"
+                    "{name} is {given}, but the operation takes no such count from recordings: set it to 0"
                 ))),
             };
         };
-        let what = "number of elements";
+        let what = if name == COUNT { "number of elements" } else { "other_count" };
         let too_large = || Error::TooLarge { what, asked: given, limit };
-        let count = u32::try_from(given).ok().filter(|_| given <= limit).ok_or_else(too_large)?;
+        let number = u32::try_from(given).ok().filter(|_| given <= limit).ok_or_else(too_large)?;
         // A plan for a maximum of 0 has no passes, that of the count included.
-        let is_read = self.plan.steps().iter().any(|step| step.pass.label == COUNT);
-        Ok(is_read.then_some(count))
+        let is_read = self.plan.steps().iter().any(|step| step.pass.label == name);
+        Ok(is_read.then_some(number))
     }
 
     fn bound(&self, binding: &MultisplitBinding) -> Outcome<Import> {

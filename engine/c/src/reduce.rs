@@ -1,13 +1,15 @@
 //! Reductions: the sum, minimum or maximum of an array, and where it is.
 
+use std::ffi::c_char;
 use std::mem::{MaybeUninit, offset_of};
 
 use multisplit::graph::ElementType;
 use multisplit::primitives::{self, ReduceBuffers};
-use multisplit::{Context, KeyType, Operator};
+use multisplit::{Context, KeyType};
 
 use crate::context::MultisplitContext;
 use crate::declare::Declaration;
+use crate::glsl;
 use crate::operation::{self, MultisplitOperation};
 use crate::read::{self, Sized32};
 use crate::result::{MultisplitResult, Outcome};
@@ -30,8 +32,13 @@ pub struct MultisplitReduceInfo {
     /// How elements are combined.
     pub op: MaybeUninit<MultisplitOperator>,
     /// Whether `INDICES` gets where the minimum or the maximum is, the lowest index of equals, and 2^32 - 1
-    /// of no elements; an error of sums.
+    /// of no elements; an error of sums, and of functions in GLSL.
     pub index: VkBool32,
+    /// The function for `MULTISPLIT_OPERATOR_GLSL`: a C string. Copied.
+    pub glsl: *const c_char,
+    /// The element that changes nothing on either side of another, for that function: the bits of an element,
+    /// the low ones of 32-bit types.
+    pub identity: u64,
     /// How many elements, and what the caller does around the reduction.
     pub common: MultisplitCommonInfo,
 }
@@ -42,7 +49,8 @@ unsafe impl Sized32 for MultisplitReduceInfo {
     const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
 }
 
-/// Plans a reduction. Nothing is compiled yet: see `multisplit_operation_warm_up`.
+/// Plans a reduction. Nothing is compiled yet, a function in GLSL excepted: see
+/// `multisplit_operation_warm_up`.
 ///
 /// # Safety
 /// `info` is `NULL` or points to a `MultisplitReduceInfo` whose pointers are `NULL` or what they say
@@ -55,12 +63,19 @@ pub unsafe extern "C" fn multisplit_reduce_create(
     operation: *mut *mut MultisplitOperation,
 ) -> MultisplitResult {
     // SAFETY: by the caller's contract.
-    unsafe { operation::create(context, info, operation, |info| &info.common, declare) }
+    unsafe {
+        let declare = |context: &Context, info: &_| declare(context, info);
+        operation::create(context, info, operation, |info| &info.common, declare)
+    }
 }
 
-fn declare(context: &Context, info: &MultisplitReduceInfo) -> Outcome<Declaration> {
+/// # Safety
+/// The pointers of `info` are null or what they say they are.
+unsafe fn declare(context: &Context, info: &MultisplitReduceInfo) -> Outcome<Declaration> {
     let key = KeyType::from(read::choice(info.key_type)?);
-    let operator = Operator::from(read::choice(info.op)?);
+    let op = read::choice(info.op)?;
+    // SAFETY: by the caller's contract.
+    let operator = unsafe { glsl::operator(op, key, (info.glsl, info.identity))? };
     let mut declaration = Declaration::new(context, "reduce");
     let n = declaration.count(&info.common)?;
     let src = declaration.import(MultisplitRole::Input, key.into(), n.max());

@@ -1,12 +1,14 @@
 //! Scans: sums, minima or maxima of what comes before each element.
 
+use std::ffi::c_char;
 use std::mem::{MaybeUninit, offset_of};
 
 use multisplit::primitives::{self, ScanBuffers};
-use multisplit::{Context, KeyType, Operator, Scan};
+use multisplit::{Context, KeyType, Scan};
 
 use crate::context::MultisplitContext;
 use crate::declare::Declaration;
+use crate::glsl;
 use crate::operation::{self, MultisplitOperation};
 use crate::read::{self, Sized32};
 use crate::result::{MultisplitResult, Outcome};
@@ -31,6 +33,11 @@ pub struct MultisplitScanInfo {
     /// Whether an element is combined with those before it; otherwise they are alone, and the first result is
     /// what changes nothing: 0 of a sum, the last value in order of a minimum, the first of a maximum.
     pub inclusive: VkBool32,
+    /// The function for `MULTISPLIT_OPERATOR_GLSL`: a C string. Copied.
+    pub glsl: *const c_char,
+    /// The element that changes nothing on either side of another, for that function: the bits of an element,
+    /// the low ones of 32-bit types.
+    pub identity: u64,
     /// How many elements, and what the caller does around the scan.
     pub common: MultisplitCommonInfo,
 }
@@ -41,7 +48,7 @@ unsafe impl Sized32 for MultisplitScanInfo {
     const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
 }
 
-/// Plans a scan. Nothing is compiled yet: see `multisplit_operation_warm_up`.
+/// Plans a scan. Nothing is compiled yet, a function in GLSL excepted: see `multisplit_operation_warm_up`.
 ///
 /// # Safety
 /// `info` is `NULL` or points to a `MultisplitScanInfo` whose pointers are `NULL` or what they say
@@ -54,12 +61,19 @@ pub unsafe extern "C" fn multisplit_scan_create(
     operation: *mut *mut MultisplitOperation,
 ) -> MultisplitResult {
     // SAFETY: by the caller's contract.
-    unsafe { operation::create(context, info, operation, |info| &info.common, declare) }
+    unsafe {
+        let declare = |context: &Context, info: &_| declare(context, info);
+        operation::create(context, info, operation, |info| &info.common, declare)
+    }
 }
 
-fn declare(context: &Context, info: &MultisplitScanInfo) -> Outcome<Declaration> {
+/// # Safety
+/// The pointers of `info` are null or what they say they are.
+unsafe fn declare(context: &Context, info: &MultisplitScanInfo) -> Outcome<Declaration> {
     let key = KeyType::from(read::choice(info.key_type)?);
-    let operator = Operator::from(read::choice(info.op)?);
+    let op = read::choice(info.op)?;
+    // SAFETY: by the caller's contract.
+    let operator = unsafe { glsl::operator(op, key, (info.glsl, info.identity))? };
     let scan = match info.inclusive {
         0 => Scan::exclusive(operator),
         _ => Scan::inclusive(operator),

@@ -163,9 +163,12 @@ unsafe fn create(
     info.values = MaybeUninit::new(values);
     info.common.n = n;
     info.common.barriers = MaybeUninit::new(MultisplitBarriers::Full);
-    let declaration = sort::declare(&context.engine, &info)?;
     // SAFETY: it has no pointers.
-    out.set(unsafe { operation::create_ready(&context, &info.common, declaration)? });
+    let made = unsafe {
+        let declaration = sort::declare(&context.engine, &info)?;
+        operation::create_ready(&context, &info.common, declaration)?
+    };
+    out.set(made);
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use std::mem::MaybeUninit;
 
 use multisplit::ash::vk;
 use multisplit::graph::Scope;
-use multisplit::{ExecutableOptions, KeyType, Operator, SampleType, embed};
+use multisplit::{ExecutableOptions, KeyType, SampleType, embed};
 
 use crate::read;
 use crate::result::Outcome;
@@ -74,18 +74,11 @@ pub enum MultisplitOperator {
     Min = 1,
     /// The greatest, in the same order.
     Max = 2,
+    /// By a function in GLSL, `K combined(K a, K b)`, which is associative. It need not be commutative:
+    /// elements are combined in their order.
+    Glsl = 3,
 }
-choice!(MultisplitOperator: Sum, Min, Max);
-
-impl From<MultisplitOperator> for Operator {
-    fn from(operator: MultisplitOperator) -> Self {
-        match operator {
-            MultisplitOperator::Sum => Self::Sum,
-            MultisplitOperator::Min => Self::Min,
-            MultisplitOperator::Max => Self::Max,
-        }
-    }
-}
+choice!(MultisplitOperator: Sum, Min, Max, Glsl);
 
 /// What a sample of a histogram is.
 #[repr(C)]
@@ -127,19 +120,22 @@ impl From<MultisplitSampleType> for SampleType {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitRole {
-    /// The keys of a sort, sorted in place; the keys of a split, a top-k or a reduction by key, only read.
+    /// The keys of a sort, sorted in place; the keys of a split, a top-k, a reduction or a scan by key, only
+    /// read; the first keys of a merge, only read.
     Keys = 0,
     /// The keys of a split, in the order of their buckets; those that a top-k found; those of the runs of a
-    /// reduction by key.
+    /// reduction by key; all keys of a merge.
     KeysOut = 1,
-    /// The other keys of a sort between two buffers.
+    /// The other keys of a sort between two buffers; the second keys of a merge, only read.
     KeysOther = 2,
-    /// The values of a sort, moved along; the values of a split or a reduction by key, only read.
+    /// The values of a sort, moved along; the values of a split, a reduction or a scan by key, only read; those
+    /// of the first keys of a merge, only read.
     Values = 3,
-    /// The values of a split, in the order of the keys; what those of each run combine to in a reduction by
-    /// key.
+    /// The values of a split or a merge, in the order of the keys; what those of each run combine to in a
+    /// reduction by key; the results of a scan by key.
     ValuesOut = 4,
-    /// The other values, or the other indices, of a sort between two buffers.
+    /// The other values, or the other indices, of a sort between two buffers; the values of the second keys of
+    /// a merge, only read.
     ValuesOther = 5,
     /// Gets, for each place of a sort, which element of the input comes there; of a top-k, which elements
     /// of their row were found; of a reduction, where its result is: `uint32_t`.
@@ -148,7 +144,8 @@ pub enum MultisplitRole {
     Half = 7,
     /// Gets, for each element of a split, where it goes: `uint32_t`.
     Permutation = 8,
-    /// m + 1 words: where each bucket of a split begins, and n.
+    /// Of a split m + 1 words: where each bucket begins, and n. Of a sort or a reduction of segments one word
+    /// more than there are segments, only read: where each begins, and where the last one ends.
     Offsets = 9,
     /// What is out of range. Of a split one word: the number of keys whose function gave an id of m or
     /// more. Of a histogram one count for each channel that is counted: of the samples in no bin.
@@ -165,11 +162,13 @@ pub enum MultisplitRole {
     Cumulative = 15,
     /// The elements of a scan, a reduction or a selection, only read.
     Input = 16,
-    /// The results of a scan; the result of a reduction; the elements that were selected.
+    /// The results of a scan; the result of a reduction, or of each of its segments; the elements that were
+    /// selected.
     Output = 17,
     /// The words one of which is the device count.
     Count = 18,
-    /// A word for each element of a selection, only read.
+    /// A word for each element of a selection, or of a scan in segments that begin where it is not zero; only
+    /// read.
     Flags = 19,
     /// One word: how many elements were selected, or how many runs there are of a reduction by key.
     Found = 20,
@@ -177,9 +176,17 @@ pub enum MultisplitRole {
     Rejected = 21,
     /// The lengths of runs, a word for each element that was selected.
     RunLengths = 22,
+    /// The sorted array of a search, only read.
+    Sorted = 23,
+    /// What a search looks for, only read.
+    Needles = 24,
+    /// Gets, for each needle of a search, where it could be put: `uint32_t`.
+    Positions = 25,
+    /// The words one of which is the device count of a second array, or of segments.
+    OtherCount = 26,
 }
 choice!(MultisplitRole:
-    Keys, KeysOut, KeysOther, Values, ValuesOut, ValuesOther, Indices, Half, Permutation, Offsets, OutOfRange, Table, Samples, Weights, Counts, Cumulative, Input, Output, Count, Flags, Found, Rejected, RunLengths,
+    Keys, KeysOut, KeysOther, Values, ValuesOut, ValuesOther, Indices, Half, Permutation, Offsets, OutOfRange, Table, Samples, Weights, Counts, Cumulative, Input, Output, Count, Flags, Found, Rejected, RunLengths, Sorted, Needles, Positions, OtherCount,
 );
 
 impl MultisplitRole {
@@ -209,6 +216,10 @@ impl MultisplitRole {
             Self::Found => "found",
             Self::Rejected => "rejected",
             Self::RunLengths => "run_lengths",
+            Self::Sorted => "sorted",
+            Self::Needles => "needles",
+            Self::Positions => "positions",
+            Self::OtherCount => "other_count",
         }
     }
 }
@@ -238,6 +249,19 @@ pub enum MultisplitCount {
     Device = 2,
 }
 choice!(MultisplitCount: Fixed, Recorded, Device);
+
+/// How many elements a second array has, or how many segments there are.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct MultisplitOtherCount {
+    /// The number, or its maximum. Buffers are sized by it.
+    pub n: u64,
+    /// Where the number comes from; 0: it is always n. Recordings have it as `other_count`, and a device
+    /// count is a word of the buffer of `MULTISPLIT_ROLE_OTHER_COUNT`.
+    pub count: MaybeUninit<MultisplitCount>,
+    /// For a device count: which word of that buffer it is.
+    pub count_index: u32,
+}
 
 /// Pipeline stages, and what they do with a buffer.
 #[repr(C)]

@@ -153,6 +153,32 @@ static void nulls_with_a_context(MultisplitContext *context) {
     EXPECT(NULL, multisplit_reduce_by_key_create(NULL, &by_key, &operation));
     EXPECT(NULL, multisplit_reduce_by_key_create(context, NULL, &operation));
     EXPECT(NULL, multisplit_reduce_by_key_create(context, &by_key, NULL));
+    MultisplitScanByKeyInfo scan_by_key = scan_by_key_info();
+    EXPECT(NULL, multisplit_scan_by_key_create(NULL, &scan_by_key, &operation));
+    EXPECT(NULL, multisplit_scan_by_key_create(context, NULL, &operation));
+    EXPECT(NULL, multisplit_scan_by_key_create(context, &scan_by_key, NULL));
+    MultisplitReduceSegmentsInfo segments = reduce_segments_info();
+    EXPECT(NULL, multisplit_reduce_segments_create(NULL, &segments, &operation));
+    EXPECT(NULL, multisplit_reduce_segments_create(context, NULL, &operation));
+    EXPECT(NULL, multisplit_reduce_segments_create(context, &segments, NULL));
+    MultisplitSearchInfo bounds = search_info();
+    EXPECT(NULL, multisplit_search_create(NULL, &bounds, &operation));
+    EXPECT(NULL, multisplit_search_create(context, NULL, &operation));
+    EXPECT(NULL, multisplit_search_create(context, &bounds, NULL));
+    MultisplitMergeInfo merge = merge_info();
+    EXPECT(NULL, multisplit_merge_create(NULL, &merge, &operation));
+    EXPECT(NULL, multisplit_merge_create(context, NULL, &operation));
+    EXPECT(NULL, multisplit_merge_create(context, &merge, NULL));
+    /* Operators in GLSL, and offsets on the host, that are not there. */
+    scan.op = reduce.op = by_key.op = scan_by_key.op = segments.op = MULTISPLIT_OPERATOR_GLSL;
+    EXPECT(NULL, multisplit_scan_create(context, &scan, &operation));
+    EXPECT(NULL, multisplit_reduce_create(context, &reduce, &operation));
+    EXPECT(NULL, multisplit_reduce_by_key_create(context, &by_key, &operation));
+    EXPECT(NULL, multisplit_scan_by_key_create(context, &scan_by_key, &operation));
+    EXPECT(NULL, multisplit_reduce_segments_create(context, &segments, &operation));
+    sort.segments = MULTISPLIT_SEGMENTS_HOST_OFFSETS;
+    EXPECT(NULL, multisplit_sort_create(context, &sort, &operation));
+    sort = sort_info();
     MultisplitSelectInfo selection = select_info();
     EXPECT(NULL, multisplit_select_create(NULL, &selection, &operation));
     EXPECT(NULL, multisplit_select_create(context, NULL, &operation));
@@ -220,6 +246,12 @@ static void sizes_and_versions(const Host *host, MultisplitContext *context) {
         WRONG_SIZE(MultisplitReduceInfo, reduce_info(), multisplit_reduce_create(context, &info, &operation));
         WRONG_SIZE(MultisplitReduceByKeyInfo, reduce_by_key_info(),
                    multisplit_reduce_by_key_create(context, &info, &operation));
+        WRONG_SIZE(MultisplitScanByKeyInfo, scan_by_key_info(),
+                   multisplit_scan_by_key_create(context, &info, &operation));
+        WRONG_SIZE(MultisplitReduceSegmentsInfo, reduce_segments_info(),
+                   multisplit_reduce_segments_create(context, &info, &operation));
+        WRONG_SIZE(MultisplitSearchInfo, search_info(), multisplit_search_create(context, &info, &operation));
+        WRONG_SIZE(MultisplitMergeInfo, merge_info(), multisplit_merge_create(context, &info, &operation));
         WRONG_SIZE(MultisplitSelectInfo, select_info(), multisplit_select_create(context, &info, &operation));
         WRONG_SIZE(MultisplitSortInfo, sort_info(), multisplit_sort_create(context, &info, &operation));
         WRONG_SIZE(MultisplitTopKInfo, topk_info(), multisplit_topk_create(context, &info, &operation));

@@ -53,7 +53,10 @@ fn the_header_is_what_the_sources_say() -> Result<()> {
         "scan",
         "reduce",
         "by_key",
+        "segments",
         "select",
+        "search",
+        "merge",
         "operation",
         "sssp",
         "short",
@@ -76,7 +79,7 @@ fn the_header_is_what_the_sources_say() -> Result<()> {
 #[test]
 fn every_function_is_in_the_header_and_in_the_tests() -> Result<()> {
     let header = fs::read_to_string(root().join("include/multisplit.h"))?;
-    let tests = ["abi", "misuse", "short", "hooks"]
+    let tests = ["abi", "misuse", "misuse_family", "short", "hooks"]
         .map(|name| fs::read_to_string(root().join(format!("tests/{name}.c"))));
     let tests = tests.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
     let mut count = 0;

@@ -110,7 +110,7 @@ static void wrong_tasks(MultisplitContext *context) {
                                  .before = {VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
                                             VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT}};
     WRONG_SORT(INVALID, (info.common.scopes = &scope, info.common.scope_count = 1));
-    scope.role = (MultisplitRole)19;
+    scope.role = (MultisplitRole)99;
     WRONG_SORT(INVALID, (info.common.scopes = &scope, info.common.scope_count = 1));
     scope.role = MULTISPLIT_ROLE_KEYS;
     scope.reserved = 1;
@@ -180,7 +180,7 @@ static void wrong_tasks(MultisplitContext *context) {
     EXPECT(TOO_LARGE, multisplit_scan_create(context, &scan, &operation));
     CHECK(operation == NULL);
     scan = scan_info();
-    scan.op = (MultisplitOperator)3;
+    scan.op = (MultisplitOperator)4;
     EXPECT(INVALID, multisplit_scan_create(context, &scan, &operation));
     scan = scan_info();
     scan.key_type = (MultisplitKeyType)6;
@@ -288,8 +288,8 @@ static void wrong_recordings(const Host *host, MultisplitContext *context) {
     EXPECT(NULL, multisplit_record(sort, host->commands, NULL));
 #define WRONG_RECORD(code, change)                                            \
     do {                                                                      \
-        MultisplitBinding bindings[24];                                       \
-        for (int i = 0; i < 24; ++i) {                                        \
+        MultisplitBinding bindings[40];                                       \
+        for (int i = 0; i < 40; ++i) {                                        \
             bindings[i] = bound;                                              \
         }                                                                     \
         record = (MultisplitRecordInfo){.struct_size = sizeof record,         \
@@ -304,7 +304,7 @@ static void wrong_recordings(const Host *host, MultisplitContext *context) {
     WRONG_RECORD(NULL, record.bindings = NULL);
     WRONG_RECORD(INVALID, record.binding_count = 0);
     WRONG_RECORD(INVALID, record.binding_count = 2);
-    WRONG_RECORD(INVALID, record.binding_count = 24);
+    WRONG_RECORD(INVALID, record.binding_count = 40);
     WRONG_RECORD(INVALID, bindings[0].role = (MultisplitRole)-7);
     WRONG_RECORD(INVALID, bindings[0].role = MULTISPLIT_ROLE_SAMPLES);
     WRONG_RECORD(NULL, bindings[0].buffer = VK_NULL_HANDLE);
@@ -314,6 +314,8 @@ static void wrong_recordings(const Host *host, MultisplitContext *context) {
     WRONG_RECORD(INVALID, bindings[0].address = 4096);
     WRONG_RECORD(INVALID, (bindings[0].buffer = VK_NULL_HANDLE, bindings[0].address = 4096));
     WRONG_RECORD(INVALID, record.count = 10);
+    WRONG_RECORD(INVALID, record.other_count = 10);
+    SAYS("other_count is 10");
     WRONG_RECORD(FRAME, record.frame = 1);
     SAYS("frame 1 of 1 frames in flight");
     WRONG_RECORD(FRAME, record.frame = UINT32_MAX);
@@ -379,6 +381,7 @@ static void messages_belong_to_threads(void) {
 void misuse(const Host *host, MultisplitContext *context) {
     wrong_devices(host);
     wrong_tasks(context);
+    misuse_family(context);
     wrong_networks(context);
     wrong_recordings(host, context);
     ranges(host, context);

@@ -149,8 +149,11 @@ fn abi<'p>(name: &'p str, flags: &'p [&'p str]) -> Program<'p> {
     let sources = &[
         "tests/abi.c",
         "tests/misuse.c",
+        "tests/misuse_family.c",
         "tests/ranges.c",
         "tests/results.c",
+        "tests/results_family.c",
+        "tests/running.c",
         "tests/threads.c",
         "tests/suite.c",
         "examples/host.c",

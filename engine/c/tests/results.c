@@ -2,81 +2,12 @@
  * What operations do that are asked for the right things: each kind once, through the header, with
  * the caller's scratch memory and the barriers that the contract names.
  */
-#include "suite.h"
+#include "running.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 3000, BUCKETS = 8, MAX_BUFFERS = 8 };
-
-/* A buffer of an operation, and what is in it at first; NULL for nothing. */
-typedef struct Filled {
-    MultisplitRole role;
-    const void *data;
-    size_t bytes;
-    HostBuffer buffer;
-} Filled;
-
-/* By its address, where operations take addresses. */
-static MultisplitBinding binding(const Host *host, const Filled *filled, VkBufferUsageFlags usage) {
-    MultisplitBinding bound = {.role = filled->role, .size = filled->buffer.size};
-    if (usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) {
-        VkBufferDeviceAddressInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
-                                          .buffer = filled->buffer.buffer};
-        bound.address = vkGetBufferDeviceAddress(host->device, &info);
-    } else {
-        bound.buffer = filled->buffer.buffer;
-    }
-    return bound;
-}
-
-/* Warms an operation up and runs it once; `record` says what is not buffers. */
-static void run(const Host *host, MultisplitOperation *operation, Filled *filled, uint32_t count,
-                MultisplitRecordInfo record) {
-    MultisplitBinding bindings[MAX_BUFFERS];
-    MultisplitContract contracts[MAX_BUFFERS];
-    MultisplitWorkspace needs = {0};
-    OK(multisplit_operation_warm_up(operation));
-    OK(multisplit_operation_workspace(operation, &needs));
-    HostBuffer scratch = host_buffer(host, needs.size, needs.usage);
-    for (uint32_t i = 0; i < count; ++i) {
-        MS(multisplit_operation_contract(operation, filled[i].role, &contracts[i]));
-        filled[i].buffer = host_buffer(host, contracts[i].size, contracts[i].usage);
-        if (filled[i].data != NULL) {
-            memcpy(filled[i].buffer.mapped, filled[i].data, filled[i].bytes);
-        }
-        bindings[i] = binding(host, &filled[i], contracts[i].usage);
-    }
-    record.struct_size = sizeof record;
-    record.binding_count = count;
-    record.bindings = bindings;
-    record.workspace = (MultisplitBinding){.buffer = scratch.buffer, .size = VK_WHOLE_SIZE};
-    host_begin(host);
-    if (record.query_pool != VK_NULL_HANDLE) {
-        vkCmdResetQueryPool(host->commands, record.query_pool, 0, 2);
-    }
-    OK(multisplit_record(operation, host->commands, &record));
-    for (uint32_t i = 0; i < count; ++i) {
-        if (contracts[i].used) {
-            host_barrier(host, contracts[i].last_use, host_host_read());
-        }
-    }
-    host_submit(host);
-    host_free(host, &scratch);
-}
-
-static void release(const Host *host, MultisplitOperation *operation, Filled *filled, uint32_t count) {
-    for (uint32_t i = 0; i < count; ++i) {
-        host_free(host, &filled[i].buffer);
-    }
-    OK(multisplit_operation_destroy(operation));
-}
-
-static uint32_t noise(uint32_t i) {
-    i = (i ^ 61) ^ (i >> 16);
-    i *= 0x27d4eb2d;
-    return i ^ (i >> 15);
-}
+enum { N = 3000, BUCKETS = 8 };
 
 /* A scan of a host count, with timestamps. */
 static void scan(const Host *host, MultisplitContext *context, VkBool32 by_address) {
@@ -551,4 +482,5 @@ void results(const Host *host, MultisplitContext *context) {
     histogram(host, context, VK_FALSE);
     histogram(host, context, VK_TRUE);
     shortest_paths(context);
+    results_family(host, context);
 }

@@ -59,6 +59,33 @@ MultisplitReduceByKeyInfo reduce_by_key_info(void) {
     return info;
 }
 
+MultisplitScanByKeyInfo scan_by_key_info(void) {
+    MultisplitScanByKeyInfo info = {
+        .struct_size = sizeof info, .common = {.n = 1000, .frames = 1, .caller_workspace = VK_TRUE}};
+    return info;
+}
+
+MultisplitReduceSegmentsInfo reduce_segments_info(void) {
+    MultisplitReduceSegmentsInfo info = {.struct_size = sizeof info,
+                                         .segments = {.n = 10},
+                                         .common = {.n = 1000, .frames = 1, .caller_workspace = VK_TRUE}};
+    return info;
+}
+
+MultisplitSearchInfo search_info(void) {
+    MultisplitSearchInfo info = {.struct_size = sizeof info,
+                                 .sorted = {.n = 500},
+                                 .common = {.n = 1000, .frames = 1, .caller_workspace = VK_TRUE}};
+    return info;
+}
+
+MultisplitMergeInfo merge_info(void) {
+    MultisplitMergeInfo info = {.struct_size = sizeof info,
+                                .other = {.n = 500},
+                                .common = {.n = 1000, .frames = 1, .caller_workspace = VK_TRUE}};
+    return info;
+}
+
 MultisplitSelectInfo select_info(void) {
     MultisplitSelectInfo info = {.struct_size = sizeof info,
                                  .condition = MULTISPLIT_CONDITION_LESS_THAN,

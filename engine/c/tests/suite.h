@@ -12,10 +12,14 @@ int suite_end(int host_status);
 
 /* What callers that are wrong get. */
 void misuse(const Host *host, MultisplitContext *context);
+/* The same of searches, merges and segments. */
+void misuse_family(MultisplitContext *context);
 /* What recordings get that are given what does not fit. */
 void ranges(const Host *host, MultisplitContext *context);
 /* What callers that are right get. */
 void results(const Host *host, MultisplitContext *context);
+/* The same of searches, merges and segments. */
+void results_family(const Host *host, MultisplitContext *context);
 /* What several threads get. */
 void threads(const Host *host, MultisplitContext *context);
 
@@ -24,7 +28,11 @@ MultisplitRequirementsInfo requirements_info(const Host *host);
 MultisplitScanInfo scan_info(void);
 MultisplitReduceInfo reduce_info(void);
 MultisplitReduceByKeyInfo reduce_by_key_info(void);
+MultisplitScanByKeyInfo scan_by_key_info(void);
+MultisplitReduceSegmentsInfo reduce_segments_info(void);
 MultisplitSelectInfo select_info(void);
+MultisplitSearchInfo search_info(void);
+MultisplitMergeInfo merge_info(void);
 MultisplitSortInfo sort_info(void);
 MultisplitTopKInfo topk_info(void);
 MultisplitSplitInfo split_info(void);

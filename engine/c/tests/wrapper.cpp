@@ -55,6 +55,21 @@ void results(const ms::Context &context) {
     CHECK(ms::Operation::split(context, split).code() == MULTISPLIT_ERROR_INVALID);
     MultisplitHistogramInfo histogram = {};
     CHECK(ms::Operation::histogram(context, histogram).code() == MULTISPLIT_ERROR_INVALID);
+    MultisplitSearchInfo search = {};
+    search.sorted.n = 50;
+    search.common.n = 100;
+    CHECK(ms::Operation::search(context, search)->contract(MULTISPLIT_ROLE_SORTED).value().size == 200);
+    MultisplitMergeInfo merge = {};
+    merge.other.n = 50;
+    merge.common.n = 100;
+    CHECK(ms::Operation::merge(context, merge)->contract(MULTISPLIT_ROLE_KEYS_OUT).value().size == 600);
+    MultisplitReduceSegmentsInfo segments = {};
+    segments.segments.n = 9;
+    segments.common.n = 100;
+    CHECK(ms::Operation::reduce_segments(context, segments)->contract(MULTISPLIT_ROLE_OFFSETS).value().size == 40);
+    MultisplitScanByKeyInfo by_key = {};
+    by_key.common.n = 100;
+    CHECK(ms::Operation::scan_by_key(context, by_key)->contract(MULTISPLIT_ROLE_VALUES_OUT).value().size == 400);
 }
 
 void paths(const ms::Context &context) {

@@ -89,6 +89,13 @@ impl GlslOperator {
         Self { source: source.into(), key: K::TYPE, identity: identity.key_bits() }
     }
 
+    /// The same for elements of a type that is known when the program runs: `identity` is the bits of an
+    /// element, the low ones of 32-bit types.
+    pub fn of_type(source: impl Into<Arc<str>>, key: KeyType, identity: u64) -> Self {
+        let identity = if key.bits() == 64 { identity } else { identity & u64::from(u32::MAX) };
+        Self { source: source.into(), key, identity }
+    }
+
     /// Refuses elements of another type than that of the identity.
     pub(in crate::primitives) fn check(&self, key: KeyType) -> Result<()> {
         if key == self.key {

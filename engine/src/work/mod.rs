@@ -39,6 +39,7 @@
 //! # fn main() {}
 //! ```
 
+mod found;
 mod frame;
 mod operand;
 mod pass;
@@ -64,12 +65,11 @@ use crate::primitives::multisplit::Buckets;
 use crate::primitives::operator::AnyOperator;
 use crate::primitives::sample::Sample;
 use crate::primitives::scan::Scan;
-use crate::primitives::select::Select;
 use crate::primitives::sort::Sort;
 use crate::primitives::topk::TopK;
 use crate::primitives::{
-    self, Count, HistogramBuffers, Policy, ReduceBuffers, ScanBuffers, SelectBuffers, SortBuffers,
-    SplitBuffers, TopKBuffers,
+    self, Count, HistogramBuffers, Policy, ReduceBuffers, ScanBuffers, SortBuffers, SplitBuffers,
+    TopKBuffers,
 };
 
 /// Passes over arrays, in the order of their data flow: a pass reads what the passes declared before
@@ -250,26 +250,6 @@ impl Work {
         let (from, to) = (src.declare(self), dst.declare(self));
         let buffers = ReduceBuffers::new(from, to).count(src.count(from));
         primitives::reduce(&mut self.graph, &self.policy, operator, &buffers)
-    }
-
-    /// `dst` gets the elements of `src` that `which` selects, and the first word of `selected` their count,
-    /// which later passes can take for theirs: [`parts`](Self::parts) has [`primitives::select()`] for
-    /// selections by flags, for what is rejected, and for lengths of runs.
-    pub fn select<A, B, C>(
-        &mut self,
-        src: A,
-        dst: B,
-        selected: C,
-        which: &Select<A::Item>,
-    ) -> Result<()>
-    where
-        A: Operand<Item: Key>,
-        B: Operand<Item = A::Item>,
-        C: Operand<Item = u32>,
-    {
-        let (from, to) = (src.declare(self), dst.declare(self));
-        let buffers = SelectBuffers::new(from, to, selected.declare(self)).count(src.count(from));
-        primitives::select(&mut self.graph, &self.policy, which, &buffers)
     }
 
     /// Sets every 32-bit word of `dst` to `value`.

@@ -9,7 +9,7 @@ use crate::primitives::{self, ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBu
 
 impl Work {
     /// `dst` gets the scan of `src` in segments: each run of elements with equal `keys` is scanned on its
-    /// own. Segments that begin where flags say so are those of [`ScanBuffers::heads`].
+    /// own.
     pub fn scan_by_key<A, B, C>(&mut self, keys: A, src: B, dst: C, scan: &Scan) -> Result<()>
     where
         A: Operand<Item: Key>,
@@ -18,6 +18,18 @@ impl Work {
     {
         let (keys, from, to) = (keys.declare(self), src.declare(self), dst.declare(self));
         let buffers = ScanBuffers::new(from, to).count(src.count(from)).keys(keys);
+        primitives::scan(&mut self.graph, &self.policy, scan, &buffers)
+    }
+
+    /// The same; segments begin where a word of `heads` is not zero, and at the first element.
+    pub fn scan_by_heads<A, B, C>(&mut self, heads: A, src: B, dst: C, scan: &Scan) -> Result<()>
+    where
+        A: Operand<Item = u32>,
+        B: Operand<Item: Key>,
+        C: Operand<Item = B::Item>,
+    {
+        let (heads, from, to) = (heads.declare(self), src.declare(self), dst.declare(self));
+        let buffers = ScanBuffers::new(from, to).count(src.count(from)).heads(heads);
         primitives::scan(&mut self.graph, &self.policy, scan, &buffers)
     }
 
@@ -57,7 +69,7 @@ impl Work {
     {
         let (from, cuts, to) = (src.declare(self), offsets.declare(self), dst.declare(self));
         let buffers = SegmentedReduceBuffers::new(from, cuts, to)
-            .elements(src.count(from).max())
+            .elements(src.count(from))
             .count(dst.count(to));
         primitives::reduce_segments(&mut self.graph, &self.policy, operator, &buffers)
     }

@@ -1,12 +1,14 @@
 // Where segments begin and end. An offset past the elements counts as their number.
 //
-// The includer has `offsets` and push.elements.
+// The includer has `offsets`, and sets `elements` first.
 
 #ifndef SEGMENT_OFFSETS_GLSL
 #define SEGMENT_OFFSETS_GLSL
 
+uint elements;
+
 uint offset_at(uint k) {
-    return min(offsets.at[k], push.elements);
+    return min(offsets.at[k], elements);
 }
 
 // How many of `count` offsets are at or below `limit`. Called by whole subgroups.

@@ -115,6 +115,19 @@ void take_near(uint near, uint pieces) {
     }
 }
 
+#ifdef PILE
+// Rounds come in batches, with passes that split the pile at the end of each. One workgroup of each round that
+// is left until then has nothing to do but to hand on what these passes have.
+void hand_on() {
+    groups.at[0] = 1;
+    groups.at[1] = 1;
+    groups.at[2] = 1;
+    groups.at[3] = min((control.piled - 1) / gl_WorkGroupSize.x + 1, MAX_GROUPS);
+    groups.at[4] = 1;
+    groups.at[5] = 1;
+}
+#endif
+
 // Leaves the near set, which is empty: for the next bucket, or the rest, or the end.
 void take_later(uint rest_counts[2], uint rest_out) {
     uint bucket = next_bucket(control.bucket);
@@ -136,8 +149,8 @@ void take_later(uint rest_counts[2], uint rest_out) {
         control.kept_words = 0;
         control.piled = rest;
         control.splits += 1;
-        groups.at[0] = 0;
-        groups.at[3] = min((rest - 1) / gl_WorkGroupSize.x + 1, MAX_GROUPS);
+        control.groups = 0;
+        hand_on();
 #endif
     } else if (rest > 0) {
         // A new window, where the nearest of the rest is.

@@ -52,7 +52,7 @@ layout(set = 0, binding = 0, std430) volatile buffer Control {
     uint threshold;   // what is nearer than this is near
     uint base;        // where the window begins
     uint bucket;      // the current one
-    uint groups;      // workgroups of this round
+    uint groups;      // workgroups of this round; 0 while the pile waits for its passes
     uint more_first;  // buckets that are taken besides: none, if the last
     uint more_last;   // comes before the first
     // What the round reports.

@@ -19,11 +19,12 @@ layout(set = 0, binding = 2, std430) readonly buffer Offsets { uint at[]; } offs
 layout(set = 0, binding = 3, std430) readonly buffer Parts { uvec4 at[]; } parts;
 
 layout(push_constant) uniform Push {
-    uint tiles;
-    uint tile;      // elements of one
-    uint elements;  // of all
+    uint tile;            // elements of one
+    uint elements;        // of all tiles, or the most there can be
+    uint elements_index;  // where the device count of these is
 } push;
 
+#include "count_word.glsl"
 #include "groups.glsl"
 #include "open_term.glsl"
 #include "segment_parts.glsl"
@@ -49,13 +50,15 @@ TERM join(uint begin, uint end) {
 }
 
 void main() {
+    uint elements = resolved_other(push.elements, push.elements_index);
+    uint tiles = elements / push.tile + (elements % push.tile != 0 ? 1 : 0);
     uint group_first = group_index() * gl_WorkGroupSize.x;
-    if (group_first >= push.tiles) return;
+    if (group_first >= tiles) return;
     uint tile = group_first + thread_rank();
     uint closed = NO_SEGMENT;
     TERM closing = IDENTITY;
     Open own = nothing_open();
-    if (tile < push.tiles) {
+    if (tile < tiles) {
         uvec4 part = parts.at[2 * tile];
         closed = part.x;
         closing = from_two_words(part.zw);
@@ -73,7 +76,7 @@ void main() {
     uint joined = shared_closed;
     TERM earlier = IDENTITY;
     if (joined != NO_SEGMENT) {
-        uint begin = min(min(offsets.at[joined], push.elements) / push.tile, group_first);
+        uint begin = min(min(offsets.at[joined], elements) / push.tile, group_first);
         if (begin < group_first) earlier = join(begin, group_first);
     }
     if (closed == NO_SEGMENT) return;

@@ -22,10 +22,12 @@ layout(push_constant) uniform Push {
     uint segments;
     uint max_segments;
     uint elements;
+    uint elements_index;
     uint chunk;
 } push;
 
 #include "count.glsl"
+#include "count_word.glsl"
 #include "groups.glsl"
 #include "term.glsl"
 #include "two_words.glsl"
@@ -53,6 +55,7 @@ TERM join_chunks(uint begin, uint end) {
 
 void main() {
     uint segments = resolved_count(push.segments);
+    elements = resolved_other(push.elements, push.elements_index);
     uint segment = group_index() * gl_WorkGroupSize.x + thread_rank();
     // The chunks that lie past the segment's first one begin after it does, and before it ends.
     uint begin = 0;

@@ -26,12 +26,14 @@ layout(set = 0, binding = 3, std430) writeonly buffer Chunks { uvec2 at[]; } chu
 
 layout(push_constant) uniform Push {
     uint segments;
-    uint max_segments;  // takers of segments; those of chunks follow
-    uint elements;      // in `src`
-    uint chunk;         // elements of one: a multiple of four
+    uint max_segments;    // takers of segments; those of chunks follow
+    uint elements;        // in `src`, or the most there can be
+    uint elements_index;  // where the device count of these is
+    uint chunk;           // elements of one: a multiple of four
 } push;
 
 #include "count.glsl"
+#include "count_word.glsl"
 #include "groups.glsl"
 #include "term.glsl"
 #include "subgroup_terms.glsl"
@@ -85,6 +87,7 @@ TERM total_taken(uint begin, uint end) {
 
 void main() {
     uint segments = resolved_count(push.segments);
+    elements = resolved_other(push.elements, push.elements_index);
     uint taker = BY_SUBGROUPS != 0 ? group_index() * gl_NumSubgroups + gl_SubgroupID : group_index();
     bool writes = BY_SUBGROUPS != 0 ? subgroupElect() : thread_rank() == 0;
     if (taker < push.max_segments) {
@@ -99,7 +102,7 @@ void main() {
     }
     uint chunk = taker - push.max_segments;
     // Takers past the chunks (folding makes some), and those of nothing.
-    uint chunk_count = push.elements / push.chunk + (push.elements % push.chunk != 0 ? 1 : 0);
+    uint chunk_count = elements / push.chunk + (elements % push.chunk != 0 ? 1 : 0);
     if (segments == 0 || chunk >= chunk_count) return;
     uint first = chunk * push.chunk;
     // The segment that has the first element, if any does.

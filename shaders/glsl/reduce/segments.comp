@@ -23,12 +23,14 @@ layout(set = 0, binding = 3, std430) writeonly buffer Parts { uvec4 at[]; } part
 
 layout(push_constant) uniform Push {
     uint segments;
-    uint elements;  // in `src`
-    uint groups;    // workgroups that are wanted; folding makes more
+    uint elements;        // in `src`, or the most there can be
+    uint elements_index;  // where the device count of these is
+    uint groups;          // workgroups that are wanted; folding makes more
 } push;
 
 #define TILE_STORES
 #include "count.glsl"
+#include "count_word.glsl"
 #include "groups.glsl"
 #include "open_tile.glsl"
 #include "segment_parts.glsl"
@@ -92,12 +94,13 @@ void main() {
     uint segments = resolved_count(push.segments);
     // Workgroups past those that are wanted, and the share of the others, are in 32 bits.
     if (segments == 0 || group_index() >= push.groups) return;
+    elements = resolved_other(push.elements, push.elements_index);
     uint tile = group_index();
     uint first = tile * TILE;
-    bool has_elements = tile < push.elements / TILE + (push.elements % TILE != 0 ? 1 : 0);
+    bool has_elements = tile < elements / TILE + (elements % TILE != 0 ? 1 : 0);
 
     TERM4 rows[ROWS];
-    if (has_elements) load_tile(first, push.elements, rows);
+    if (has_elements) load_tile(first, elements, rows);
     reduce_nothing(segments);
     if (!has_elements) return;
 

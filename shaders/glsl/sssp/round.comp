@@ -22,6 +22,12 @@ void main() {
     barrier();
     // Rounds are recorded ahead: the search may be over.
     if (round_is_over()) return;
+#ifdef PILE
+    if (round_groups() == 0) {
+        if (gl_LocalInvocationIndex == 0) hand_on();
+        return;
+    }
+#endif
     begin_round();
     uint all = round_groups();
     work_through(gl_WorkGroupID.x, all);

@@ -25,8 +25,24 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item = A::Item, Place = A::Place> + ?Sized,
     {
+        self.merge_with(first, second, Merge::Ascending)
+    }
+
+    /// Merges two arrays that are sorted as `how` says.
+    ///
+    /// ```
+    /// use multisplit::primitives::Merge;
+    /// # let gpu = multisplit::Context::new()?;
+    /// assert_eq!(gpu.merge_with(&[5u32, 1], &[4u32, 2], Merge::Descending)?, [5, 4, 2, 1]);
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    pub fn merge_with<A, B>(&self, first: &A, second: &B, how: Merge) -> Result<Results<A>>
+    where
+        A: Elements<Item: Key> + ?Sized,
+        B: Elements<Item = A::Item, Place = A::Place> + ?Sized,
+    {
         let keys = [first.on_device(self, "first")?, second.on_device(self, "second")?];
-        let (merged, _) = self.merge_arrays::<A::Item, u32>(&keys, None)?;
+        let (merged, _) = self.merge_arrays::<A::Item, u32>(&keys, None, how)?;
         A::Place::take(self, merged)
     }
 
@@ -41,8 +57,25 @@ impl Context {
     #[allow(clippy::type_complexity, reason = "two arrays where those of the input are")]
     pub fn merge_pairs<A, B, C, D>(
         &self,
+        first: (&A, &B),
+        second: (&C, &D),
+    ) -> Result<(Results<A>, Results<B>)>
+    where
+        A: Elements<Item: Key> + ?Sized,
+        B: Elements<Item: Value, Place = A::Place> + ?Sized,
+        C: Elements<Item = A::Item, Place = A::Place> + ?Sized,
+        D: Elements<Item = B::Item, Place = A::Place> + ?Sized,
+    {
+        self.merge_pairs_with(first, second, Merge::Ascending)
+    }
+
+    /// The same, of arrays that are sorted as `how` says.
+    #[allow(clippy::type_complexity, reason = "two arrays where those of the input are")]
+    pub fn merge_pairs_with<A, B, C, D>(
+        &self,
         (first, first_values): (&A, &B),
         (second, second_values): (&C, &D),
+        how: Merge,
     ) -> Result<(Results<A>, Results<B>)>
     where
         A: Elements<Item: Key> + ?Sized,
@@ -58,7 +91,7 @@ impl Context {
             first_values.on_device(self, "first_values")?,
             second_values.on_device(self, "second_values")?,
         ];
-        let (keys, values) = self.merge_arrays(&keys, Some(&values))?;
+        let (keys, values) = self.merge_arrays(&keys, Some(&values), how)?;
         Ok((A::Place::take(self, keys)?, B::Place::take(self, values)?))
     }
 
@@ -67,6 +100,7 @@ impl Context {
         &self,
         keys: &[Array<K>; 2],
         values: Option<&[Array<V>; 2]>,
+        how: Merge,
     ) -> Result<(Array<K>, Array<V>)> {
         let [a, b] = [keys[0].len(), keys[1].len()];
         let mut graph = Graph::new("merge");
@@ -83,7 +117,7 @@ impl Context {
         if let Some([first, second, out]) = imports {
             buffers = buffers.values(first, second, out);
         }
-        merge(&mut graph, &self.policy(), Merge::Ascending, &buffers)?;
+        merge(&mut graph, &self.policy(), how, &buffers)?;
         let keys_out = Array::<K>::uninit(self, "out", a + b)?;
         let values_out = Array::<V>::uninit(self, "values_out", values.map_or(0, |_| a + b))?;
         if a + b > 0 {

@@ -14,6 +14,7 @@ push_constants! {
         segments: u32,
         max_segments: u32,
         elements: u32,
+        elements_index: u32,
         chunk: u32,
     }
 }
@@ -26,24 +27,31 @@ const SMALL_SHARE: u64 = 4;
 const MAX_CHUNKS: u64 = 1 << 12;
 
 impl SegmentPasses<'_> {
+    fn max_elements(&self) -> u64 {
+        self.elements.most.into()
+    }
+
     fn average(&self) -> u64 {
-        self.elements / self.segments.most.max(1)
+        self.max_elements() / self.segments.most.max(1)
     }
 
     fn chunk(&self) -> u64 {
-        self.elements.div_ceil(MAX_CHUNKS).next_multiple_of(4).max(self.policy.segment_chunk.into())
+        self.max_elements()
+            .div_ceil(MAX_CHUNKS)
+            .next_multiple_of(4)
+            .max(self.policy.segment_chunk.into())
     }
 
     /// Whether segments are long, as far as the host knows, and everything has a number of 32 bits.
     pub fn are_long(&self) -> bool {
-        let last = self.elements + 2 * self.chunk() + self.segments.most;
+        let last = self.max_elements() + 2 * self.chunk() + self.segments.most;
         let long = u64::from(self.policy.segment_chunk / LONG_SHARE).max(1);
         self.average() >= long && last <= u64::from(u32::MAX)
     }
 
     pub fn add_long(&self, graph: &mut Graph) -> Result<()> {
         let (most, chunk) = (self.segments.most, self.chunk());
-        let takers = most + self.elements.div_ceil(chunk);
+        let takers = most + self.max_elements().div_ceil(chunk);
         let (threads, lanes) = (self.policy.threads, self.policy.subgroup_size);
         let many = u64::from(self.policy.subgroup_takers);
         let by_subgroups = takers >= many;
@@ -57,7 +65,8 @@ impl SegmentPasses<'_> {
         let push = LongPush {
             segments: self.prepared.pushed(self.segments),
             max_segments: most as u32,
-            elements: self.elements as u32,
+            elements: self.elements.most,
+            elements_index: self.elements.index,
             chunk: chunk as u32,
         };
         let kernel = self.terms.kernel(&REDUCE_LONG_SEGMENTS)?;

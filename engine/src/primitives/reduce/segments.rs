@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
 use crate::primitives::arrays::{check_element, check_room};
 use crate::primitives::constants::specialize;
-use crate::primitives::count::{Length, Lengths, Prepared};
+use crate::primitives::count::{Length, Lengths, OtherCount, Prepared};
 use crate::primitives::key::KeyType;
 use crate::primitives::operator::AnyOperator;
 use crate::primitives::pieces::single;
@@ -21,15 +21,16 @@ push_constants! {
     struct SegmentsPush {
         segments: u32,
         elements: u32,
+        elements_index: u32,
         groups: u32,
     }
 }
 
 push_constants! {
     struct JoinPush {
-        tiles: u32,
         tile: u32,
         elements: u32,
+        elements_index: u32,
     }
 }
 
@@ -44,7 +45,7 @@ pub struct SegmentedReduceBuffers {
     src: Buffer,
     offsets: Buffer,
     dst: Buffer,
-    elements: u64,
+    elements: Count,
 }
 
 impl SegmentedReduceBuffers {
@@ -58,7 +59,7 @@ impl SegmentedReduceBuffers {
     /// stay as they are, and nothing else is read or written.
     pub fn new(src: Buffer, offsets: Buffer, dst: Buffer) -> Self {
         let segments = Count::Host(offsets.len().saturating_sub(1));
-        Self { segments, src, offsets, dst, elements: src.len() }
+        Self { segments, src, offsets, dst, elements: Count::Host(src.len()) }
     }
 
     /// The first `segments`, by a host count or a device count.
@@ -67,10 +68,11 @@ impl SegmentedReduceBuffers {
         Self { segments: segments.into(), ..self }
     }
 
-    /// The first `n` elements of `src`, for offsets past which there are none.
+    /// The first `n` elements of `src`, by a host count or a device count, for offsets past which there are
+    /// none.
     #[must_use]
-    pub fn elements(self, n: u64) -> Self {
-        Self { elements: n, ..self }
+    pub fn elements(self, n: impl Into<Count>) -> Self {
+        Self { elements: n.into(), ..self }
     }
 }
 
@@ -91,8 +93,13 @@ pub fn reduce_segments(
     check_element("offsets", offsets, ElementType::U32)?;
     let operator = operator.into();
     let terms = Terms::new(key, &operator)?;
-    let most = segments.max();
-    check_room("reduce_segments.src", src, elements.saturating_mul(terms.bytes))?;
+    let (most, max_elements) = (segments.max(), elements.max());
+    let (asked, limit) = (most.max(max_elements), u64::from(u32::MAX));
+    if asked > limit {
+        let what = "number of elements or segments of a reduction (offsets have 32 bits)";
+        return Err(Error::TooLarge { what, asked, limit });
+    }
+    check_room("reduce_segments.src", src, max_elements.saturating_mul(terms.bytes))?;
     check_room("reduce_segments.dst", dst, most.saturating_mul(terms.bytes))?;
     if most == 0 {
         return Ok(());
@@ -101,16 +108,16 @@ pub fn reduce_segments(
     check_room("reduce_segments.offsets", offsets, needed)?;
     let (lengths, segments) = Lengths::new(segments)?;
     let prepared = lengths.prepare(graph, policy, "reduce.segments.prepare")?;
-    let source = (elements * terms.bytes).max(terms.bytes);
+    let source = (max_elements * terms.bytes).max(terms.bytes);
     let job = SegmentPasses {
         policy,
         prepared,
         terms,
         segments,
-        elements,
         src: single(src.range(0, source), policy)?,
         offsets: single(offsets.range(0, needed), policy)?,
         dst: single(dst.range(0, most * terms.bytes), policy)?,
+        elements: OtherCount::new(elements)?,
     };
     job.add(graph)
 }
@@ -122,7 +129,7 @@ pub(super) struct SegmentPasses<'j> {
     pub prepared: Prepared,
     pub terms: Terms<'j>,
     pub segments: Length,
-    pub elements: u64,
+    pub elements: OtherCount,
     pub src: View,
     pub offsets: View,
     pub dst: View,
@@ -143,7 +150,7 @@ impl SegmentPasses<'_> {
 
     fn add(&self, graph: &mut Graph) -> Result<()> {
         let (threads, tile) = self.workgroup();
-        let tiles = self.elements.div_ceil(tile);
+        let tiles = u64::from(self.elements.most).div_ceil(tile);
         if tiles > 1 && self.are_long() {
             return self.add_long(graph);
         }
@@ -161,7 +168,8 @@ impl SegmentPasses<'_> {
             .bind("parts", parts)
             .push(&SegmentsPush {
                 segments: self.prepared.pushed(self.segments),
-                elements: self.elements as u32,
+                elements: self.elements.most,
+                elements_index: self.elements.index,
                 groups: groups as u32,
             })
             .specialize("local_size_x", threads)
@@ -177,9 +185,9 @@ impl SegmentPasses<'_> {
             .own_pass(REDUCE_JOIN[0].label(), &kernel)
             .bind("parts", parts)
             .push(&JoinPush {
-                tiles: tiles as u32,
                 tile: tile as u32,
-                elements: self.elements as u32,
+                elements: self.elements.most,
+                elements_index: self.elements.index,
             })
             .specialize("local_size_x", self.policy.threads);
         let groups = tiles.div_ceil(u64::from(self.policy.threads));
@@ -193,6 +201,7 @@ impl SegmentPasses<'_> {
         kernel: &multisplit_shaders::Kernel,
     ) -> PassBuilder<'g> {
         let pass = pass.bind("offsets", self.offsets).bind("dst", self.dst);
+        let pass = self.elements.bind(pass, self.offsets);
         specialize(pass, kernel, &self.terms.constants())
     }
 }

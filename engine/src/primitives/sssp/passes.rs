@@ -35,6 +35,10 @@ push_constants! {
 
 /// Workgroups that every device takes.
 const MAX_GROUPS: u32 = 65_535;
+/// Rounds before the passes that split a pile, an even number. A near set takes ten rounds or so (grids, rmat,
+/// with automatic widths), and the passes are about as many: with fewer rounds between, most of them find
+/// nothing to do, with more, rounds do, which are cheaper.
+pub(super) const ROUNDS_PER_SPLIT: u32 = 8;
 /// Words of a `VkDispatchIndirectCommand`.
 pub(super) const GROUP_WORDS: u64 = 3;
 
@@ -58,7 +62,14 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// `count` rounds, an even number.
+    /// So many rounds at least that what they begin with is where they began, and that a pile is split at
+    /// their end.
+    pub fn whole_rounds(&self, count: u32) -> u32 {
+        let multiple = if self.shape.method.has_pile() { ROUNDS_PER_SPLIT } else { 2 };
+        count.max(1).next_multiple_of(multiple)
+    }
+
+    /// `count` rounds, as [`whole_rounds`](Self::whole_rounds) gives it.
     pub fn rounds(&self, graph: &mut Graph, at: &Imports, count: u32) -> Result<()> {
         for round in 0..count as usize {
             let (now, next) = (at.groups[round % 2], at.groups[(round + 1) % 2]);
@@ -73,7 +84,7 @@ impl Search<'_> {
                 .bind("arcs", at.arcs);
             let pass = if pile { pass.bind("pile", at.pile) } else { pass };
             pass.dispatch_indirect(now.elements::<u32>(0, GROUP_WORDS));
-            if pile {
+            if pile && (round as u32 + 1).is_multiple_of(ROUNDS_PER_SPLIT) {
                 self.split_pile(graph, at, next)?;
             }
         }
@@ -174,7 +185,7 @@ pub(super) fn whole(search: &Search<'_>, limits: &Limits, rounds: u32) -> Result
                 search.resident_rounds(&mut graph, &imports)?;
             }
         }
-        false => search.rounds(&mut graph, &imports, rounds.next_multiple_of(2))?,
+        false => search.rounds(&mut graph, &imports, search.whole_rounds(rounds))?,
     }
     search.report(&mut graph, &imports);
     graph.replayable();

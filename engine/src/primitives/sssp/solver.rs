@@ -7,7 +7,7 @@ use multisplit_graph::{Graph, Plan, Scope};
 
 use super::buffers::{Buffers, HISTORY, Imports};
 use super::network::DeviceNetwork;
-use super::passes::{Search, whole};
+use super::passes::{ROUNDS_PER_SPLIT, Search, whole};
 use super::shape::{Shape, SsspMethod, SsspOptions};
 use super::statistics::{RoundSize, SsspStatistics, Status};
 use super::survey::Survey;
@@ -74,7 +74,7 @@ impl Context {
             true => policy.sssp.batch_piles,
             false => policy.sssp.batch_rounds,
         };
-        let batch = batch.max(2).next_multiple_of(2);
+        let batch = search.whole_rounds(batch);
         let rounds = replay(part(self, &search, |graph, at| search.rounds(graph, at, batch))?)?;
         let residents = match shape.resident {
             true => {
@@ -204,7 +204,10 @@ impl SsspSolver {
     fn whole(&mut self, source: u32) -> Result<(Executable, Imports)> {
         let status = self.run(source)?;
         // Two runs differ by a few rounds, by what happens to be found first.
-        let rounds = Status(&status).rounds();
+        let found = Status(&status).statistics();
+        // Those that wait for the passes that split a pile are not counted.
+        let waiting = if self.has_passes_of_split() { ROUNDS_PER_SPLIT - 1 } else { 0 };
+        let rounds = found.rounds + found.splits.saturating_mul(waiting);
         let shape = Shape { resident: self.is_resident(), ..self.shape };
         let search = Search { policy: &self.policy, shape };
         let (plan, imports) = whole(&search, &self.context.limits(), rounds + rounds / 16 + 4)?;

@@ -38,7 +38,7 @@ tunable! {
         resident_rounds: u32,
         /// Rounds that are recorded once and submitted again and again; an even number.
         batch_rounds: u32,
-        /// The same where each round comes with the passes of a split.
+        /// The same where passes of their own split a pile after some rounds.
         batch_piles: u32,
         /// Entries a lane that are collected before they are handed on.
         stage: u32,

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use multisplit::graph::{ElementType, Graph};
 use multisplit::primitives::{
-    Policy, ReduceByKeyBuffers, ScanBuffers, ScanMethod, SegmentedReduceBuffers, reduce_by_key,
-    reduce_segments, scan,
+    Count, Policy, ReduceByKeyBuffers, ScanBuffers, ScanMethod, SegmentedReduceBuffers,
+    reduce_by_key, reduce_segments, scan,
 };
 use multisplit::{KeyType, Operator, Scan};
 use multisplit_machine::Rng;
@@ -149,6 +149,9 @@ pub fn segments_case(device: Device, of: SegmentsCase) -> Result<Case> {
     })
 }
 
+/// Elements past a device count.
+const PAST: usize = 40;
+
 fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
     let job = Job::new(of, of.n);
     // Some segments have no elements, and the first ones of those that have do not count.
@@ -178,21 +181,32 @@ fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
     let mut graph = Graph::new("segments");
     let (max, count) = counted(&mut graph, segments, of.on_device);
     let element = ElementType::from(of.key);
-    let src = graph.import_array("src", element, of.n);
+    // Of a device count of elements there are some past it, which count for nothing.
+    let mut elements = job.input.clone();
+    let mut inputs = Vec::new();
+    let mut number = Count::Host(of.n);
+    if of.on_device {
+        elements.resize(elements.len() + PAST, 1);
+        let (buffer, max) = (graph.import::<u32>("elements", 1), elements.len() as u64);
+        number = Count::Device { buffer, index: 0, max };
+        inputs.push(("elements", vec![of.n as u32]));
+    }
+    let src = graph.import_array("src", element, elements.len() as u64);
     let dst = graph.import_array("dst", element, max);
     let cuts = graph.import::<u32>("offsets", max + 1);
-    let buffers = SegmentedReduceBuffers::new(src, cuts, dst).count(count);
+    let buffers = SegmentedReduceBuffers::new(src, cuts, dst).count(count).elements(number);
     reduce_segments(&mut graph, &policy(device), of.operator, &buffers)?;
     offsets.resize(max as usize + 1, 3);
+    inputs.extend([
+        ("src", job.terms.words(&elements)),
+        ("offsets", offsets),
+        count_words(segments),
+    ]);
     Ok(Case {
         name: format!("{of:?}, for {device:?}"),
         plan: graph.compile(&limits(device))?,
         outputs: vec![Output { name: "dst", expected: job.terms.words(&expected) }],
-        inputs: vec![
-            ("src", job.terms.words(&job.input)),
-            ("offsets", offsets),
-            count_words(segments),
-        ],
+        inputs,
         lane_order: false,
         may_give_up: None,
         verify: None,

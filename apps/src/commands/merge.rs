@@ -1,0 +1,102 @@
+//! `multisplit merge`: two sorted arrays from files in one.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use multisplit::Context;
+use multisplit::primitives::Merge;
+
+use crate::device::Devices;
+use crate::file_key::{FileKey, with_key_type};
+use crate::formats::{Array, Data, Format, Place};
+use crate::inputs::InputOptions;
+use crate::wide_keys::{device_element, narrowed, widened};
+use crate::{figures, host_memory, phase, report, size, sorted};
+
+/// Arguments of `multisplit merge`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    #[command(flatten)]
+    input: InputOptions,
+    /// The other numbers: a file, or - for standard input
+    second: PathBuf,
+    /// Where all numbers go, in order
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// In which form they are written [default: as the name says; to - as the first input is]
+    #[arg(long, value_enum)]
+    output_format: Option<Format>,
+    /// Both inputs are from the largest to the smallest, and so is the output
+    #[arg(long)]
+    descending: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  multisplit merge old.npy new.npy -o all.npy
+  multisplit merge monday.bin tuesday.bin -o both.bin --type f32 --descending
+  multisplit sort new.txt -o - --type u32 | multisplit merge all.txt - -o more.txt --type u32
+
+Both inputs are sorted, as `multisplit sort` leaves them, and of one type: an input that is not in order is
+an error. Of equal numbers those of the first input come first. Empty cells of a table are left out. What
+does not fit the device's memory, or --memory-limit, is merged part by part.";
+
+/// Inputs, the result, and a part of it.
+const COPIES: u64 = 4;
+
+/// A merge whose inputs have been read.
+struct MergeJob<'j> {
+    devices: &'j Devices,
+    context: &'j Context,
+    how: Merge,
+    places: [Place; 2],
+}
+
+/// Reads, merges, writes.
+pub fn run(options: &Options, devices: &Devices) -> Result<()> {
+    let mut outputs = devices.outputs();
+    let id = outputs.begin(&Place::new(&options.output).with_format(options.output_format))?;
+    let opening = devices.begin_opening();
+    let [first, second] = options.input.open_two(&options.second, devices.bars())?;
+    let (element, format) = (first.numbers.element, first.format);
+    let bytes = (first.numbers.len() + second.numbers.len()) * element.bytes();
+    host_memory::check("the result", COPIES * bytes as u64)?;
+    let read = || Ok::<_, anyhow::Error>([first.numbers.load()?, second.numbers.load()?]);
+    let arrays = phase::timed("reading", read)?;
+    let context = opening.finish()?;
+    let how = if options.descending { Merge::Descending } else { Merge::Ascending };
+    let places = [options.input.place(), Place::new(&options.second)];
+    let job = MergeJob { devices, context: &context, how, places };
+    let merged = with_key_type!(device_element(element), job.merge(&arrays))?;
+    let merged = Array::new(element, narrowed(element, merged)).context("keys of another size")?;
+    phase::timed("writing", || outputs.array(id, &merged, format))?;
+    outputs.finish()?;
+    let [a, b] = arrays.each_ref().map(|array| size::grouped(array.len() as u64));
+    let time = figures::time(phase::taken("merging").as_secs_f64() * 1e9);
+    let (device, checked) = (&context.properties().name, devices.verified());
+    report::done(format_args!("merged {a} and {b} {element} in {time} on {device}{checked}"));
+    Ok(())
+}
+
+impl MergeJob<'_> {
+    fn merge<K: FileKey>(&self, arrays: &[Array; 2]) -> Result<Data> {
+        let wide = arrays.each_ref().map(widened);
+        let first = K::from_data(&wide[0]).context("keys of another size")?;
+        let second = K::from_data(&wide[1]).context("keys of another size")?;
+        sorted::check(&self.places[0], self.how, first)?;
+        sorted::check(&self.places[1], self.how, second)?;
+        let room = self.devices.room(self.context);
+        let merged = phase::timed("merging", || {
+            let n = (first.len() + second.len()) as u64;
+            let _span = tracing::info_span!("merge", n).entered();
+            sorted::merge(&room, self.how, first, second)
+        })?;
+        if self.devices.verify() {
+            let _span = tracing::info_span!("verify").entered();
+            sorted::verify_merge(self.how, first, second, &merged)?;
+        }
+        Ok(K::into_data(merged))
+    }
+}

@@ -1,0 +1,138 @@
+//! What some work finds in an array: the elements that a condition selects, runs of equal ones, and where the
+//! least and the greatest are.
+
+use super::{Operand, Work};
+use crate::error::Result;
+use crate::primitives::key::Key;
+use crate::primitives::select::Select;
+use crate::primitives::term::Operator;
+use crate::primitives::{self, ReduceBuffers, SelectBuffers};
+
+impl Work {
+    /// `dst` gets the elements of `src` that `which` selects, and the first word of `selected` their count,
+    /// which later passes can take for theirs ([`count_in`](Self::count_in)).
+    pub fn select<A, B, C>(
+        &mut self,
+        src: A,
+        dst: B,
+        selected: C,
+        which: &Select<A::Item>,
+    ) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = A::Item>,
+        C: Operand<Item = u32>,
+    {
+        let buffers = self.select_buffers(src, dst, selected);
+        self.add_select(which, &buffers)
+    }
+
+    /// The same; selected are the elements whose flag is not zero.
+    pub fn select_flagged<A, B, C, D>(
+        &mut self,
+        src: A,
+        flags: B,
+        dst: C,
+        selected: D,
+    ) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = u32>,
+        C: Operand<Item = A::Item>,
+        D: Operand<Item = u32>,
+    {
+        let flags = flags.declare(self);
+        let buffers = self.select_buffers(src, dst, selected).flags(flags);
+        self.add_select(&Select::<A::Item>::flagged(), &buffers)
+    }
+
+    /// `dst` gets the elements of `src` that `which` selects, `rejected` the others, and the first word of
+    /// `selected` how many are selected.
+    pub fn partition<A, B, C>(
+        &mut self,
+        src: A,
+        (dst, rejected): (B, impl Operand<Item = A::Item>),
+        selected: C,
+        which: &Select<A::Item>,
+    ) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = A::Item>,
+        C: Operand<Item = u32>,
+    {
+        let rejected = rejected.declare(self);
+        let buffers = self.select_buffers(src, dst, selected).rejected(rejected);
+        self.add_select(which, &buffers)
+    }
+
+    /// `dst` gets the first of each run of equal neighbours of `src`, and the first word of `found` how many
+    /// runs there are.
+    pub fn unique<A, B, C>(&mut self, src: A, dst: B, found: C) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = A::Item>,
+        C: Operand<Item = u32>,
+    {
+        self.select(src, dst, found, &Select::first_of_runs())
+    }
+
+    /// The same, and `lengths` gets how long each run is.
+    pub fn run_lengths<A, B, C, D>(&mut self, src: A, dst: B, lengths: C, found: D) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = A::Item>,
+        C: Operand<Item = u32>,
+        D: Operand<Item = u32>,
+    {
+        let lengths = lengths.declare(self);
+        let buffers = self.select_buffers(src, dst, found).run_lengths(lengths);
+        self.add_select(&Select::<A::Item>::first_of_runs(), &buffers)
+    }
+
+    /// The first element of `dst` gets the least of `src`, and the first word of `index` where it is: the
+    /// lowest index of equals, [`NO_INDEX`](crate::primitives::reduce::NO_INDEX) of no elements.
+    pub fn argmin<A, B, C>(&mut self, src: A, dst: B, index: C) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = A::Item>,
+        C: Operand<Item = u32>,
+    {
+        self.find(src, dst, index, Operator::Min)
+    }
+
+    /// The same of the greatest.
+    pub fn argmax<A, B, C>(&mut self, src: A, dst: B, index: C) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = A::Item>,
+        C: Operand<Item = u32>,
+    {
+        self.find(src, dst, index, Operator::Max)
+    }
+
+    fn find<A, B, C>(&mut self, src: A, dst: B, index: C, operator: Operator) -> Result<()>
+    where
+        A: Operand,
+        B: Operand,
+        C: Operand,
+    {
+        let (from, to) = (src.declare(self), dst.declare(self));
+        let buffers = ReduceBuffers::new(from, to).count(src.count(from));
+        let buffers = buffers.index(index.declare(self));
+        primitives::reduce(&mut self.graph, &self.policy, operator, &buffers)
+    }
+
+    fn select_buffers<A, B, C>(&mut self, src: A, dst: B, found: C) -> SelectBuffers
+    where
+        A: Operand,
+        B: Operand,
+        C: Operand,
+    {
+        let (from, to) = (src.declare(self), dst.declare(self));
+        SelectBuffers::new(from, to, found.declare(self)).count(src.count(from))
+    }
+
+    fn add_select<K: Key>(&mut self, which: &Select<K>, buffers: &SelectBuffers) -> Result<()> {
+        primitives::select(&mut self.graph, &self.policy, which, buffers)
+    }
+}

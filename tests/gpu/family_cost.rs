@@ -1,0 +1,182 @@
+//! What the page of the family says of passes, against the planner.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::graph::Graph;
+use multisplit::primitives::{
+    Count, Merge, MergeBuffers, Policy, ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, ScanMethod,
+    Search, SearchBuffers, SegmentedReduceBuffers, SelectBuffers, SortBuffers, TopKBuffers, merge,
+    reduce, reduce_by_key, reduce_segments, scan, search, select, sort, topk,
+};
+use multisplit::{Operator, Scan, Select, Sort, TopK};
+use multisplit_tests::harness::Gpu;
+use multisplit_tests::tests;
+
+tests!(family_cost: passes_are_as_many_as_the_page_says, a_device_count_is_one_pass_more);
+
+const PAGE: &str = include_str!("../../docs/family.md");
+const N: u64 = 200_000;
+const FEW: u64 = 100;
+/// Rounds of a sort of 32 bits.
+const ROUNDS: usize = 4;
+
+/// How many passes the page says, in the row that begins so.
+fn said(row: &str) -> Result<usize> {
+    let cost = PAGE.split("## Cost").nth(1).context("no section of cost")?;
+    let begin = format!("| {row}");
+    let line = cost.lines().find(|line| line.starts_with(&begin));
+    let line = line.with_context(|| format!("the page has no row `{row}`"))?;
+    let cell = line.split('|').nth(2).context("a cell")?.trim();
+    let number = cell.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+    let number: usize = number.parse().with_context(|| format!("no number in `{cell}`"))?;
+    Ok(if cell.contains("+ r") { number + ROUNDS } else { number })
+}
+
+/// Compares a row with the plan of `add`, which is given a graph and the policy.
+fn check(
+    gpu: &Gpu,
+    method: ScanMethod,
+    row: &str,
+    add: impl FnOnce(&mut Graph, &Policy) -> multisplit::Result<()>,
+) -> Result<()> {
+    let mut graph = Graph::new("cost");
+    let policy = Policy { scan: method, ..gpu.context.policy() };
+    add(&mut graph, &policy)?;
+    let plan = graph.compile(&gpu.context.limits())?;
+    let labels: Vec<&str> = plan.steps().iter().map(|step| step.pass.label.as_str()).collect();
+    ensure!(labels.len() == said(row)?, "`{row}` has {} passes: {labels:?}", labels.len());
+    Ok(())
+}
+
+fn scans(gpu: &Gpu) -> Result<()> {
+    let (back, then) = (ScanMethod::LookBack, ScanMethod::ReduceThenScan);
+    let how = Scan::default();
+    for (row, n, method) in [
+        ("scan of few elements", FEW, back),
+        ("scan by look-back", N, back),
+        ("scan by reduce-then-scan", N, then),
+    ] {
+        check(gpu, method, row, |graph, policy| {
+            let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, n));
+            scan(graph, policy, &how, &ScanBuffers::new(src, dst))
+        })?;
+    }
+    for (row, method) in
+        [("scan by key of k bytes, by look-back", back), ("scan by key, by reduce-then-scan", then)]
+    {
+        check(gpu, method, row, |graph, policy| {
+            let [keys, src, dst] = ["keys", "src", "dst"].map(|name| graph.import::<u32>(name, N));
+            scan(graph, policy, &how, &ScanBuffers::new(src, dst).keys(keys))
+        })?;
+    }
+    for (row, method) in [
+        ("reduce by key of n elements in r runs, by look-back", back),
+        ("reduce by key, by reduce-then-scan", then),
+    ] {
+        check(gpu, method, row, |graph, policy| {
+            let [keys, values, keys_out, values_out] =
+                ["keys", "values", "keys_out", "values_out"].map(|n| graph.import::<u32>(n, N));
+            let found = graph.import::<u32>("found", 1);
+            let buffers = ReduceByKeyBuffers::new((keys, values), (keys_out, values_out), found);
+            reduce_by_key(graph, policy, Operator::Sum, &buffers)
+        })?;
+    }
+    Ok(())
+}
+
+fn passes_are_as_many_as_the_page_says(gpu: &Gpu) -> Result<()> {
+    scans(gpu)?;
+    let method = gpu.context.policy().scan;
+    for (row, n) in [("reduce of few elements", FEW), ("reduce |", N)] {
+        check(gpu, method, row, |graph, policy| {
+            let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", 1));
+            let buffers = ReduceBuffers::new(src, dst).index(graph.import::<u32>("index", 1));
+            reduce(graph, policy, Operator::Max, &buffers)
+        })?;
+    }
+    for row in ["select of n elements", "partition", "lengths of k runs"] {
+        check(gpu, method, row, |graph, policy| {
+            let [src, dst, more] = ["src", "dst", "more"].map(|name| graph.import::<u32>(name, N));
+            let buffers = SelectBuffers::new(src, dst, graph.import::<u32>("found", 1));
+            match row {
+                "partition" => {
+                    select(graph, policy, &Select::less_than(7u32), &buffers.rejected(more))
+                }
+                "lengths of k runs" => {
+                    let which = Select::<u32>::first_of_runs();
+                    select(graph, policy, &which, &buffers.run_lengths(more))
+                }
+                _ => select(graph, policy, &Select::less_than(7u32), &buffers),
+            }
+        })?;
+    }
+    check(gpu, method, "search for n needles", |graph, policy| {
+        let [sorted, needles, out] =
+            ["sorted", "needles", "out"].map(|name| graph.import::<u32>(name, N));
+        let buffers = SearchBuffers::new(sorted, needles, out);
+        search(graph, policy, Search::LowerBound, &buffers)
+    })?;
+    check(gpu, method, "merge into n elements", |graph, policy| {
+        let [first, second] = ["first", "second"].map(|name| graph.import::<u32>(name, N));
+        let buffers = MergeBuffers::keys(first, second, graph.import::<u32>("out", 2 * N));
+        merge(graph, policy, Merge::Ascending, &buffers)
+    })?;
+    check(gpu, method, "sort of rows of up to a tile", |graph, policy| {
+        let keys = graph.import::<u32>("keys", N);
+        let sort_of = Sort::ascending().rows(FEW);
+        sort(graph, policy, &sort_of, &SortBuffers::keys(keys)).map(|_| ())
+    })?;
+    check(gpu, method, "sort of segments with offsets on the device", |graph, policy| {
+        let (keys, offsets) = (graph.import::<u32>("keys", N), graph.import::<u32>("offsets", 51));
+        let buffers = SortBuffers::keys(keys).segments(offsets, 50);
+        sort(graph, policy, &Sort::ascending(), &buffers).map(|_| ())
+    })?;
+    check(gpu, method, "segmented reduce of s segments", |graph, policy| {
+        let (src, offsets) = (graph.import::<u32>("src", N), graph.import::<u32>("offsets", 51));
+        let buffers = SegmentedReduceBuffers::new(src, offsets, graph.import::<u32>("dst", 50));
+        reduce_segments(graph, policy, Operator::Sum, &buffers)
+    })?;
+    check(gpu, method, "top-k of short rows", |graph, policy| {
+        let keys = graph.import::<u32>("keys", N);
+        let [out, indices] = ["out", "indices"].map(|name| graph.import::<u32>(name, N / FEW));
+        let buffers = TopKBuffers::new(keys, out, indices);
+        topk(graph, policy, &TopK::largest(1).rows(FEW), &buffers).map(|_| ())
+    })
+}
+
+fn a_device_count_is_one_pass_more(gpu: &Gpu) -> Result<()> {
+    ensure!(PAGE.contains("A device count takes one pass more, of one workgroup."));
+    let policy = gpu.context.policy();
+    let passes = |on_device: bool| -> Result<[usize; 3]> {
+        let plan = |add: &dyn Fn(&mut Graph, Count) -> multisplit::Result<()>| -> Result<usize> {
+            let mut graph = Graph::new("counts");
+            let word = graph.import::<u32>("word", 1);
+            let count = match on_device {
+                true => Count::Device { buffer: word, index: 0, max: N },
+                false => Count::Host(N),
+            };
+            add(&mut graph, count)?;
+            Ok(graph.compile(&gpu.context.limits())?.steps().len())
+        };
+        let searched = plan(&|graph, n| {
+            let [sorted, needles, out] =
+                ["sorted", "needles", "out"].map(|name| graph.import::<u32>(name, N));
+            let buffers = SearchBuffers::new(sorted, needles, out).count(n).sorted_count(n);
+            search(graph, &policy, Search::LowerBound, &buffers)
+        })?;
+        let selected = plan(&|graph, n| {
+            let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, N));
+            let buffers = SelectBuffers::new(src, dst, graph.import::<u32>("found", 1)).count(n);
+            select(graph, &policy, &Select::less_than(7u32), &buffers)
+        })?;
+        let reduced = plan(&|graph, n| {
+            let (src, offsets) =
+                (graph.import::<u32>("src", N), graph.import::<u32>("offsets", N + 1));
+            let buffers = SegmentedReduceBuffers::new(src, offsets, graph.import::<u32>("dst", N));
+            reduce_segments(graph, &policy, Operator::Sum, &buffers.count(n).elements(n))
+        })?;
+        Ok([searched, selected, reduced])
+    };
+    let (host, device) = (passes(false)?, passes(true)?);
+    ensure!(device == host.map(|passes| passes + 1), "{host:?} and {device:?}");
+    Ok(())
+}
