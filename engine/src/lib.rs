@@ -83,6 +83,7 @@ pub use execute::replay::Replay;
 pub use execute::statistics::PipelineStatistic;
 pub use execute::workspace::WorkspaceRequirements;
 pub use memory::{Array, Device, Elements, Host, MemoryReport, Place};
+pub use half;
 pub use multisplit_graph as graph;
 pub use multisplit_shaders as shaders;
 pub use primitives::histogram::Bins;

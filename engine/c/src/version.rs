@@ -7,7 +7,7 @@ use crate::result::{Failure, MultisplitResult};
 /// Major version of this header.
 pub const MULTISPLIT_VERSION_MAJOR: u32 = 0;
 /// Minor version of this header.
-pub const MULTISPLIT_VERSION_MINOR: u32 = 5;
+pub const MULTISPLIT_VERSION_MINOR: u32 = 6;
 /// Patch version of this header.
 pub const MULTISPLIT_VERSION_PATCH: u32 = 0;
 /// Version of this header in one number, laid out like Vulkan's: what `version` members are set to.

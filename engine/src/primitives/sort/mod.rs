@@ -5,9 +5,11 @@
 //! [`Context::sort`](crate::Context::sort) and its kin do everything in one call. A round of a sort
 //! is a multisplit by one digit.
 
+mod counting;
 mod host;
 mod large;
 mod large_segments;
+mod narrow;
 mod onesweep;
 mod pass;
 mod rounds;
@@ -152,6 +154,9 @@ pub enum SortMethod {
     OneSweep,
     /// All in one workgroup, for what fits a tile.
     Small,
+    /// Keys are counted, and each value is written as often as it was there: for whole keys of 8 or 16 bits,
+    /// without values.
+    Counting,
 }
 
 /// Where the arrays of a sort are in a graph. The result goes where the input was, unless
@@ -248,6 +253,10 @@ pub fn sort(
     check_types(buffers)?;
     match (&sort.cut, buffers.segments) {
         (Cut::Whole, None) => add(graph, policy, &keyed, buffers),
+        (cut, _) if keyed.key.is_narrow() => {
+            check(&keyed, buffers)?;
+            narrow::add(graph, policy, &keyed, buffers, Some(cut))
+        }
         (cut, _) => segments::add(graph, policy, &keyed, buffers, cut),
     }
 }
@@ -288,6 +297,12 @@ pub(in crate::primitives) fn add(
     check_policy(policy)?;
     graph.sized_for_subgroups(policy.subgroup_size);
     check(sort, buffers)?;
+    if counting::is_chosen(policy, sort, buffers)? {
+        return counting::add(graph, policy, sort, buffers);
+    }
+    if sort.key.is_narrow() {
+        return narrow::add(graph, policy, sort, buffers, None);
+    }
     let method = choose(policy, sort, buffers)?;
     let radix = match method {
         SortMethod::Multisplit { radix_bits } => radix_bits,
@@ -320,7 +335,7 @@ pub(in crate::primitives) fn add(
         SortMethod::Multisplit { radix_bits } => {
             rounds::add(graph, policy, sort, buffers, radix_bits)?;
         }
-        SortMethod::OneSweep | SortMethod::Auto => {
+        SortMethod::OneSweep | SortMethod::Auto | SortMethod::Counting => {
             onesweep::add(graph, policy, sort, buffers, added)?;
         }
     }
@@ -366,14 +381,14 @@ fn check(sort: &KeyedSort, buffers: &SortBuffers) -> Result<()> {
     let large_enough = |name: &str, buffer: Buffer, bytes: u32| {
         check_room(&format!("sort.{name}"), buffer, n.saturating_mul(u64::from(bytes)))
     };
-    let key_bytes = sort.key.bytes();
-    large_enough("keys", buffers.keys, key_bytes)?;
+    let key_bytes = sort.key.array_bytes(n);
+    check_room("sort.keys", buffers.keys, key_bytes)?;
     let value_bytes = buffers.values.bytes();
     if let Some((values, bytes)) = buffers.values.buffer() {
         large_enough("values", values, bytes)?;
     }
     if let SortPlace::DoubleBuffer { keys, values, half } = buffers.place {
-        large_enough("keys.other", keys, key_bytes)?;
+        check_room("sort.keys.other", keys, key_bytes)?;
         match (values, value_bytes) {
             (Some(values), Some(bytes)) => large_enough("values.other", values, bytes)?,
             (None, Some(bytes)) => {

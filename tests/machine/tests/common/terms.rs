@@ -143,7 +143,7 @@ pub fn term_case(device: Device, of: TermCase) -> Result<Case> {
 /// Every type and operator, each in some of the ways that there are.
 pub fn term_cases(sizes: &[u64]) -> Vec<TermCase> {
     let mut all = Vec::new();
-    for key in KeyType::ALL {
+    for key in KeyType::WIDE {
         for operator in Operator::ALL {
             let mut ways = vec![How::Reduce];
             for look_back in [false, true] {
