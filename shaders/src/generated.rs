@@ -582,29 +582,29 @@ pub static MULTISPLIT_INVERT: Builtin =
 pub static MULTISPLIT_NUMBER: Builtin =
     Builtin::new("multisplit.number", "multisplit/number.comp", &[], packed!("multisplit.number.spv"));
 
-/// `sort.histogram`: `glsl/sort/histogram.comp` with `KEY_BITS=32`.
+/// `sort.histogram`: `glsl/sort/histogram.comp` with `KEY_BITS=32`, `PACKED_KEYS=1`.
 pub static SORT_HISTOGRAM: Builtin =
-    Builtin::new("sort.histogram", "sort/histogram.comp", &[("KEY_BITS", "32")], packed!("sort.histogram.spv"));
+    Builtin::new("sort.histogram", "sort/histogram.comp", &[("KEY_BITS", "32"), ("PACKED_KEYS", "1")], packed!("sort.histogram.spv"));
 
-/// `sort.histogram.key64`: `glsl/sort/histogram.comp` with `KEY_BITS=64`.
+/// `sort.histogram.key64`: `glsl/sort/histogram.comp` with `KEY_BITS=64`, `PACKED_KEYS=1`.
 pub static SORT_HISTOGRAM_KEY64: Builtin =
-    Builtin::new("sort.histogram.key64", "sort/histogram.comp", &[("KEY_BITS", "64")], packed!("sort.histogram.key64.spv"));
+    Builtin::new("sort.histogram.key64", "sort/histogram.comp", &[("KEY_BITS", "64"), ("PACKED_KEYS", "1")], packed!("sort.histogram.key64.spv"));
 
-/// `sort.round.keys`: `glsl/multisplit/onesweep.comp` with `KEYS=1`, `KEY_BITS=32`, `SORT=1`.
+/// `sort.round.keys`: `glsl/multisplit/onesweep.comp` with `KEYS=1`, `KEY_BITS=32`, `SORT=1`, `PACKED_KEYS=1`.
 pub static SORT_ROUND_KEYS: Builtin =
-    Builtin::new("sort.round.keys", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "32"), ("SORT", "1")], packed!("sort.round.keys.spv"));
+    Builtin::new("sort.round.keys", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "32"), ("SORT", "1"), ("PACKED_KEYS", "1")], packed!("sort.round.keys.spv"));
 
-/// `sort.round.keys.key64`: `glsl/multisplit/onesweep.comp` with `KEYS=1`, `KEY_BITS=64`, `SORT=1`.
+/// `sort.round.keys.key64`: `glsl/multisplit/onesweep.comp` with `KEYS=1`, `KEY_BITS=64`, `SORT=1`, `PACKED_KEYS=1`.
 pub static SORT_ROUND_KEYS_KEY64: Builtin =
-    Builtin::new("sort.round.keys.key64", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "64"), ("SORT", "1")], packed!("sort.round.keys.key64.spv"));
+    Builtin::new("sort.round.keys.key64", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "64"), ("SORT", "1"), ("PACKED_KEYS", "1")], packed!("sort.round.keys.key64.spv"));
 
-/// `sort.round.pairs`: `glsl/multisplit/onesweep.comp` with `PAIRS=1`, `KEY_BITS=32`, `SORT=1`.
+/// `sort.round.pairs`: `glsl/multisplit/onesweep.comp` with `PAIRS=1`, `KEY_BITS=32`, `SORT=1`, `PACKED_KEYS=1`.
 pub static SORT_ROUND_PAIRS: Builtin =
-    Builtin::new("sort.round.pairs", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "32"), ("SORT", "1")], packed!("sort.round.pairs.spv"));
+    Builtin::new("sort.round.pairs", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "32"), ("SORT", "1"), ("PACKED_KEYS", "1")], packed!("sort.round.pairs.spv"));
 
-/// `sort.round.pairs.key64`: `glsl/multisplit/onesweep.comp` with `PAIRS=1`, `KEY_BITS=64`, `SORT=1`.
+/// `sort.round.pairs.key64`: `glsl/multisplit/onesweep.comp` with `PAIRS=1`, `KEY_BITS=64`, `SORT=1`, `PACKED_KEYS=1`.
 pub static SORT_ROUND_PAIRS_KEY64: Builtin =
-    Builtin::new("sort.round.pairs.key64", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "64"), ("SORT", "1")], packed!("sort.round.pairs.key64.spv"));
+    Builtin::new("sort.round.pairs.key64", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "64"), ("SORT", "1"), ("PACKED_KEYS", "1")], packed!("sort.round.pairs.key64.spv"));
 
 /// `sort.count`: `glsl/sort/count.comp`.
 pub static SORT_COUNT: Builtin =
@@ -1287,6 +1287,7 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("ALL_BITS", 63),
     ("NARROW_BITS", 64),
     ("FORM", 65),
+    ("NARROW_KIND", 66),
     ("PREDICATE", 52),
     ("HEADS", 53),
 ];

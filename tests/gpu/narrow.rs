@@ -100,7 +100,7 @@ fn counting(gpu: &Gpu) -> Result<()> {
         case(gpu, &policy, &order, Along::Nothing, keys, 300_001)?;
     }
     // Slices of the values that are no power of two, and many.
-    policy.shared_memory = 5000;
+    policy.shared_memory = 16 << 10;
     let order = Order { method: SortMethod::Counting, ..Order::of(KeyType::F16) };
     case(gpu, &policy, &order, Along::Nothing, Keys::Uniform, 20_011)
 }

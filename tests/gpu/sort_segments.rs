@@ -2,7 +2,7 @@
 //! segment on the CPU.
 
 use anyhow::{Context as _, Result, ensure};
-use multisplit::graph::{ElementType, Graph};
+use multisplit::graph::Graph;
 use multisplit::primitives::sort::{AddedSort, SortMethod};
 use multisplit::primitives::{Count, Policy, SortBuffers, sort};
 use multisplit::{Bound, Error, KeyType, Sort};

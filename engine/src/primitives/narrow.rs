@@ -123,7 +123,7 @@ impl NarrowKeys {
             .push(&KeysPush { count: prepared.pushed(n) })
             .specialize("local_size_x", policy.threads)
             .specialize("NARROW_BITS", self.key.bits())
-            .specialize("KEY_KIND", self.key.kind())
+            .specialize("NARROW_KIND", self.key.kind())
             .specialize("FORM", self.form.constant(self.key));
         let pass = if unwritten { pass.scratch("dst", dst) } else { pass.bind("dst", dst) };
         prepared.dispatch(prepared.bind(pass, src), groups);

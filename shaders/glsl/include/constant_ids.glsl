@@ -86,6 +86,7 @@
 // Of narrow keys.
 #define NARROW_BITS_ID 64
 #define FORM_ID 65
+#define NARROW_KIND_ID 66
 // Of selections.
 #define PREDICATE_ID 52
 // Of scans and reductions in segments.

@@ -165,7 +165,7 @@ impl Counting<'_> {
             .specialize("local_size_x", sizes.threads)
             .specialize("ROOM", sizes.room)
             .specialize("NARROW_BITS", sort.key.bits())
-            .specialize("KEY_KIND", sort.key.kind());
+            .specialize("NARROW_KIND", sort.key.kind());
         prepared.dispatch(prepared.bind(pass, self.keys), groups);
         Ok(())
     }
@@ -183,7 +183,7 @@ impl Counting<'_> {
             .push(&push)
             .specialize("local_size_x", self.policy.threads)
             .specialize("NARROW_BITS", sort.key.bits())
-            .specialize("KEY_KIND", sort.key.kind());
+            .specialize("NARROW_KIND", sort.key.kind());
         prepared.dispatch(prepared.bind(pass, begins), groups);
         Ok(())
     }

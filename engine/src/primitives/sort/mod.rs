@@ -18,6 +18,7 @@ mod small;
 mod tuning;
 
 pub(in crate::primitives) use large::sort_large;
+use pass::Packed;
 use segments::Cut;
 pub use tuning::SortTuning;
 
@@ -303,6 +304,18 @@ pub(in crate::primitives) fn add(
     if sort.key.is_narrow() {
         return narrow::add(graph, policy, sort, buffers, None);
     }
+    add_sort(graph, policy, sort, buffers, None)
+}
+
+/// The same for keys of 32 and 64 bits. Where a one-sweep sort is chosen, its first round may read `packed` keys
+/// instead of the buffer's.
+fn add_sort(
+    graph: &mut Graph,
+    policy: &Policy,
+    sort: &KeyedSort,
+    buffers: &SortBuffers,
+    packed: Option<Packed>,
+) -> Result<AddedSort> {
     let method = choose(policy, sort, buffers)?;
     let radix = match method {
         SortMethod::Multisplit { radix_bits } => radix_bits,
@@ -336,7 +349,7 @@ pub(in crate::primitives) fn add(
             rounds::add(graph, policy, sort, buffers, radix_bits)?;
         }
         SortMethod::OneSweep | SortMethod::Auto | SortMethod::Counting => {
-            onesweep::add(graph, policy, sort, buffers, added)?;
+            onesweep::add(graph, policy, sort, buffers, added, packed)?;
         }
     }
     Ok(added)

@@ -2,8 +2,11 @@
 
 use multisplit_graph::Graph;
 
+use super::pass::Packed;
 use super::segments::Cut;
-use super::{AddedSort, KeyedSort, SortBuffers, SortMethod, SortPlace, segments};
+use super::{
+    AddedSort, KeyedSort, SortBuffers, SortMethod, SortPlace, add_sort, choose, segments,
+};
 use crate::error::Result;
 use crate::primitives::Policy;
 use crate::primitives::key::KeyType;
@@ -21,7 +24,6 @@ pub(super) fn add(
     let keys = NarrowKeys { key: sort.key, form: Form::Ordered, n: buffers.n };
     // Graphs have no empty buffers.
     let words = graph.transient::<u32>("sort.words", n.max(1));
-    keys.widen(graph, policy, buffers.keys, words)?;
     let (place, other) = match buffers.place {
         SortPlace::InPlace => (SortPlace::InPlace, None),
         SortPlace::DoubleBuffer { keys, values, half } => {
@@ -31,8 +33,16 @@ pub(super) fn add(
     };
     let of_words = SortBuffers { keys: words, place, ..*buffers };
     let by = KeyedSort { key: KeyType::U32, bits: Some(sort.bits()), ..sort.clone() };
+    // A one-sweep sort reads the keys where they are.
+    let swept = cut.is_none()
+        && !by.bits().is_empty()
+        && choose(policy, &by, &of_words)? == SortMethod::OneSweep;
+    if !swept {
+        keys.widen(graph, policy, buffers.keys, words)?;
+    }
+    let packed = swept.then_some(Packed { key: sort.key, keys: buffers.keys });
     let added = match cut {
-        None => super::add(graph, policy, &by, &of_words)?,
+        None => add_sort(graph, policy, &by, &of_words, packed)?,
         Some(cut) => segments::add(graph, policy, &by, &of_words, cut)?,
     };
     let odd = added.method != SortMethod::Small && added.rounds % 2 == 1;
