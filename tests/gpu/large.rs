@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use anyhow::{Context as _, Result, ensure};
 use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
+use multisplit::half::{bf16, f16};
 use multisplit::primitives::multisplit::{Ranking, TileShape};
 use multisplit::primitives::sort::SortMethod;
-use multisplit::half::{bf16, f16};
 use multisplit::{Array, Buckets, Context, Error, Key, KeyType, Observer, Policy, Sort};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};

@@ -6,7 +6,9 @@ use multisplit::graph::Graph;
 use multisplit::half::{bf16, f16};
 use multisplit::primitives::sort::SortMethod;
 use multisplit::primitives::topk::TopKMethod;
-use multisplit::primitives::{Count, Policy, ScanBuffers, SortBuffers, TopKBuffers, scan, sort, topk};
+use multisplit::primitives::{
+    Count, Policy, ScanBuffers, SortBuffers, TopKBuffers, scan, sort, topk,
+};
 use multisplit::{Bound, Error, Key, KeyType, Scan, Select, Sort, TopK};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -35,7 +37,14 @@ fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
     Ok([0, 1, 2, 65_539].into_iter().chain(around).collect())
 }
 
-fn case(gpu: &Gpu, policy: &Policy, order: &Order, along: Along, keys: Keys, n: usize) -> Result<()> {
+fn case(
+    gpu: &Gpu,
+    policy: &Policy,
+    order: &Order,
+    along: Along,
+    keys: Keys,
+    n: usize,
+) -> Result<()> {
     let made = make_keys(order.key, keys, n, n as u64 + 31);
     check(gpu, policy, order, along, &made)
         .with_context(|| format!("{order:?}, {along:?}, n = {n}, {keys:?}"))
@@ -156,13 +165,17 @@ fn counted_on_the_device(gpu: &Gpu) -> Result<()> {
                 )?;
                 let places = order.expected(&bits[..held]);
                 let mut expected = bits.clone();
-                expected[..held].iter_mut().zip(&places).for_each(|(to, &i)| *to = bits[i as usize]);
+                expected[..held]
+                    .iter_mut()
+                    .zip(&places)
+                    .for_each(|(to, &i)| *to = bits[i as usize]);
                 let say = || format!("{order:?}, {along:?}, n = {n}");
                 expect_equal(&context.download(&device_keys)?, &key_words(key, &expected))
                     .with_context(say)?;
                 if along != Along::Nothing {
                     let expected = [&places[..], &numbers[held..]].concat();
-                    expect_equal(&context.download(&device_values)?, &expected).with_context(say)?;
+                    expect_equal(&context.download(&device_values)?, &expected)
+                        .with_context(say)?;
                 }
             }
         }
@@ -194,7 +207,8 @@ fn between_two_buffers(gpu: &Gpu) -> Result<()> {
         let executable = context.instantiate(graph.compile(&context.limits())?)?;
         let made = make_keys(key, Keys::Uniform, N, 9);
         let numbers: Vec<u32> = (0..N as u32).collect();
-        let arrays = [key_words(key, &made), key_words(key, &vec![0; N]), numbers, vec![0; N], vec![7]];
+        let arrays =
+            [key_words(key, &made), key_words(key, &vec![0; N]), numbers, vec![0; N], vec![7]];
         let arrays: Vec<_> =
             arrays.iter().map(|words| context.upload(words)).collect::<multisplit::Result<_>>()?;
         let imports = [keys, other, values, other_values, half];
@@ -249,7 +263,12 @@ fn in_pieces(gpu: &Gpu) -> Result<()> {
         }
     }
     let order = Order { bits: 2..7, ..Order::of(KeyType::U8) };
-    large::check(&context, &order, Along::Indices, &make_keys(KeyType::U8, Keys::Uniform, 2_003, 4))?;
+    large::check(
+        &context,
+        &order,
+        Along::Indices,
+        &make_keys(KeyType::U8, Keys::Uniform, 2_003, 4),
+    )?;
     context.check_guards()
 }
 
@@ -380,10 +399,7 @@ fn refused(gpu: &Gpu) -> Result<()> {
     // Five bytes are not whole words.
     let keys = graph.import::<u8>("keys", 5);
     let error = sort(&mut graph, &policy, &Sort::ascending(), &SortBuffers::keys(keys));
-    ensure!(
-        matches!(&error, Err(Error::BufferTooSmall { size: 5, needed: 8, .. })),
-        "{error:?}"
-    );
+    ensure!(matches!(&error, Err(Error::BufferTooSmall { size: 5, needed: 8, .. })), "{error:?}");
     let keys = graph.import::<u16>("more", 6);
     let values = graph.import::<u32>("values", 6);
     for (how, buffers) in [

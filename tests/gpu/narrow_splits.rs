@@ -137,8 +137,7 @@ fn sorted_fully<K: Key>(gpu: &Gpu, splitters: &[K]) -> Result<()> {
     let bits = |keys: &[K]| keys.iter().map(|key| key.key_bits()).collect::<Vec<_>>();
     expect_equal(&bits(&result.keys), &bits(&expected))?;
     let below = |key: K| splitters.partition_point(|&s| rank(s) <= rank(key)) as u32;
-    let (_, offsets) =
-        reference::split(N, splitters.len() as u32 + 1, |i| below(keys[i]));
+    let (_, offsets) = reference::split(N, splitters.len() as u32 + 1, |i| below(keys[i]));
     expect_equal(&result.offsets, &offsets)
 }
 
@@ -188,11 +187,16 @@ fn outputs(gpu: &Gpu) -> Result<()> {
                 vec![0; 33],
                 vec![n as u32],
             ];
-            let arrays: Vec<_> =
-                given.iter().map(|words| context.upload(words)).collect::<multisplit::Result<_>>()?;
+            let arrays: Vec<_> = given
+                .iter()
+                .map(|words| context.upload(words))
+                .collect::<multisplit::Result<_>>()?;
             let imports = [keys, out, values, values_out, places, offsets, count];
-            let bound: Vec<_> =
-                imports.iter().zip(&arrays).map(|(&i, array)| Bound::untyped(i, array, 0)).collect();
+            let bound: Vec<_> = imports
+                .iter()
+                .zip(&arrays)
+                .map(|(&i, array)| Bound::untyped(i, array, 0))
+                .collect();
             context.run(&executable, &bound)?;
             let digit = |i: usize| (image(key, made[i]) >> 3) as u32 & 31;
             let (order, begins) = reference::split(n, 32, digit);
@@ -227,15 +231,15 @@ fn in_pieces(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(4);
     let keys: Vec<i8> = (0..2_500).map(|_| rng.next_u64() as i8).collect();
     let values: Vec<u32> = (0..2_500).collect();
-    let (order, offsets) =
-        reference::split(2_500, 4, |i| ((i32::from(keys[i]) + 128) / 64) as u32);
+    let (order, offsets) = reference::split(2_500, 4, |i| ((i32::from(keys[i]) + 128) / 64) as u32);
     let expected: Vec<i8> = order.iter().map(|&i| keys[i as usize]).collect();
     let pairs = context.split_pairs(&keys, &values, Buckets::delta_over_domain(4))?;
     expect_equal(&pairs.keys, &expected)?;
     expect_equal(&pairs.values, &order)?;
     expect_equal(&pairs.offsets, &offsets)?;
     let halves: Vec<f16> = (0..2_500).map(|i| f16::from_f32((i * 37 % 101) as f32)).collect();
-    let even = context.split_permutation(&halves, Buckets::even(f16::ZERO..f16::from_f32(101.0), 3))?;
+    let even =
+        context.split_permutation(&halves, Buckets::even(f16::ZERO..f16::from_f32(101.0), 3))?;
     let scale = 3.0 / 101.0f32;
     let (order, _) = reference::split(2_500, 3, |i| (halves[i].to_f32() * scale) as u32);
     let mut places = vec![0; 2_500];

@@ -98,7 +98,8 @@ fn run(gpu: &Gpu, policy: &Policy, case: &Case) -> Result<TopKMethod> {
     let context = &gpu.context;
     let (n, found) = (case.rows * case.length, case.rows * case.k);
     let keys = make_keys(case.key, case.keys, n, (n * 31 + case.k) as u64);
-    let (element, len) = (ElementType::from(case.key), |n: usize| case.key.array_len(n.max(1) as u64));
+    let (element, len) =
+        (ElementType::from(case.key), |n: usize| case.key.array_len(n.max(1) as u64));
     let words_out = key_words(case.key, &vec![0; found]).len();
     let mut graph = Graph::new("topk");
     let input = graph.import_array("keys", element, len(n));

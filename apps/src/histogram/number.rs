@@ -280,7 +280,8 @@ mod tests {
     #[test]
     fn edges_between_narrow_floats_are_the_next_one() {
         for edge in [0.1, -0.1, 1.0, 1.0001, -1e-9, 1e-9, 0.0, -70000.0, 65504.0] {
-            let (half, brain) = (f16::from_edge(Edge::Real(edge)), bf16::from_edge(Edge::Real(edge)));
+            let (half, brain) =
+                (f16::from_edge(Edge::Real(edge)), bf16::from_edge(Edge::Real(edge)));
             let (half, brain) = (half.expect("a number"), brain.expect("a number"));
             assert!(half.to_f64() >= edge && brain.to_f64() >= edge, "{edge}");
             let all = (0..=u16::MAX).map(|bits| (f16::from_bits(bits), bf16::from_bits(bits)));

@@ -35,15 +35,8 @@ pub enum Op {
     #[value(name = "sort_pairs_u16_u32")]
     PairsU16,
 }
-pub const OPS: [Op; 7] = [
-    Op::KeysU32,
-    Op::PairsU32,
-    Op::KeysU64,
-    Op::KeysF32,
-    Op::KeysU8,
-    Op::KeysU16,
-    Op::PairsU16,
-];
+pub const OPS: [Op; 7] =
+    [Op::KeysU32, Op::PairsU32, Op::KeysU64, Op::KeysF32, Op::KeysU8, Op::KeysU16, Op::PairsU16];
 
 impl Op {
     /// The name that figures of other programs go by too.

@@ -288,7 +288,8 @@ mod tests {
         let text = refused.expect_err("8 bits");
         assert!(text.contains("u32, i32, f32, u64, i64 or f64"), "{text}");
         let other = graph.import::<[u8; 4]>("other", 4);
-        let text = KeyType::of("keys", other).map_err(|error| error.to_string()).expect_err("no key");
+        let text =
+            KeyType::of("keys", other).map_err(|error| error.to_string()).expect_err("no key");
         assert!(text.contains("f16, bf16, u32"), "{text}");
     }
 

@@ -6,12 +6,12 @@ use multisplit_graph::{Buffer, Graph, View};
 use multisplit_shaders::builtin::{Builtin, KEYS_NARROW, KEYS_WIDEN};
 use multisplit_shaders::push_constants;
 
+use super::Policy;
 use super::count::{Count, Lengths};
 use super::key::{FLOAT, Key, KeyType, SIGNED, UNSIGNED};
 use super::large::Extent;
 use super::multisplit::EACH;
 use super::pieces::single;
-use super::Policy;
 use crate::device::context::Context;
 use crate::error::Result;
 use crate::execute::import::Bound;

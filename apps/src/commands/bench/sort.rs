@@ -139,7 +139,8 @@ impl<'i, K: Key> Input<'i, K> {
     /// A copy that makes the keys unsorted again.
     fn restore(&self, target: &Target) -> Result<(multisplit::Executable, [graph::Buffer; 2])> {
         let mut graph = Graph::new("restore");
-        let [from, to] = ["from", "to"].map(|name| graph.import::<K>(name, K::TYPE.array_len(self.n)));
+        let [from, to] =
+            ["from", "to"].map(|name| graph.import::<K>(name, K::TYPE.array_len(self.n)));
         copy(&mut graph, &target.policy, "memory.copy", from, to)?;
         Ok((self.bench.context.instantiate(graph.compile(&target.limits)?)?, [from, to]))
     }

@@ -34,9 +34,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let (mut files, opening) = KeyedFiles::open(&keyed, devices)?;
     let job = SplitJob { options, devices };
     let direct = match &files.input {
-        Input::Numbers(keys, _) if key_element(keys.element) == keys.element => {
-            !devices.verify()
-        }
+        Input::Numbers(keys, _) if key_element(keys.element) == keys.element => !devices.verify(),
         _ => false,
     };
     let read = if direct { None } else { files.take()? };

@@ -46,9 +46,9 @@ pub(super) fn is_chosen(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers
     let whole = sort.key.is_narrow() && sort.bits() == (0..sort.key.bits());
     let possible = whole && matches!(buffers.values, SortValues::None);
     match sort.method {
-        SortMethod::Counting if !possible => {
-            Err(Error::Policy { problem: "counting sorts whole keys of 8 or 16 bits, without values" })
-        }
+        SortMethod::Counting if !possible => Err(Error::Policy {
+            problem: "counting sorts whole keys of 8 or 16 bits, without values",
+        }),
         SortMethod::Counting => Ok(true),
         // What one workgroup sorts is not worth as many counters as keys of 16 bits have values.
         SortMethod::Auto => {
@@ -172,10 +172,7 @@ impl Counting<'_> {
 
     fn write_runs(&self, graph: &mut Graph, groups: Length, begins: View) -> Result<()> {
         let (sort, prepared) = (self.sort, self.prepared);
-        let push = RunsPush {
-            count: prepared.pushed(self.n),
-            descending: sort.descending.into(),
-        };
+        let push = RunsPush { count: prepared.pushed(self.n), descending: sort.descending.into() };
         let pass = graph
             .own_pass(SORT_RUNS.label(), &SORT_RUNS.kernel()?)
             .bind("keys", self.keys)

@@ -4,9 +4,7 @@ use multisplit_graph::Graph;
 
 use super::pass::Packed;
 use super::segments::Cut;
-use super::{
-    AddedSort, KeyedSort, SortBuffers, SortMethod, SortPlace, add_sort, choose, segments,
-};
+use super::{AddedSort, KeyedSort, SortBuffers, SortMethod, SortPlace, add_sort, choose, segments};
 use crate::error::Result;
 use crate::primitives::Policy;
 use crate::primitives::key::KeyType;

@@ -174,8 +174,7 @@ pub(super) fn bind_halves<'g>(
         Some(packed) => packed.view(n),
         None => halves.keys[from].range(0, key_bytes),
     };
-    let pass =
-        pass.bind("keys", read_keys).bind("keys_out", halves.keys[to].range(0, key_bytes));
+    let pass = pass.bind("keys", read_keys).bind("keys_out", halves.keys[to].range(0, key_bytes));
     match (halves.values, values.bytes()) {
         (Some(both), Some(bytes)) => {
             let size = n * u64::from(bytes);

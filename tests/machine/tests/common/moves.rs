@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use multisplit::graph::{Buffer, Graph};
+use multisplit::half::{bf16, f16};
 use multisplit::primitives::multisplit::{Bucket, Method, TileShape};
 use multisplit::primitives::sort::SortMethod;
 use multisplit::primitives::{Policy, SortBuffers, SplitBuffers, sort, split};
-use multisplit::half::{bf16, f16};
 use multisplit::{Buckets, KeyType, Sort};
 use multisplit_machine::Rng;
 
@@ -268,8 +268,10 @@ fn bucket_of(of: &SplitCase) -> (Bucket, Box<dyn Fn(u64) -> u64>) {
             (Bucket::Glsl(multisplit::Glsl::new(glsl)), Box::new(own))
         }
         Function::Glsl if key == KeyType::Bf16 => {
-            let glsl = format!("uint bucket_of(float key) {{ return key < 1.0 ? 0u : {m}u - 1u; }}");
-            let own = move |k: u64| if bf16::from_bits(k as u16).to_f32() < 1.0 { 0 } else { m - 1 };
+            let glsl =
+                format!("uint bucket_of(float key) {{ return key < 1.0 ? 0u : {m}u - 1u; }}");
+            let own =
+                move |k: u64| if bf16::from_bits(k as u16).to_f32() < 1.0 { 0 } else { m - 1 };
             (Bucket::Glsl(multisplit::Glsl::new(glsl)), Box::new(own))
         }
         Function::Glsl => {
