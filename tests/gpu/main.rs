@@ -35,6 +35,7 @@ mod multisplit_keys;
 mod multisplit_large;
 mod narrow;
 mod narrow_splits;
+mod narrow_topk;
 mod observe;
 mod policies;
 mod probe;
@@ -96,6 +97,7 @@ fn main() -> ExitCode {
         every_width(topk::tests()),
         every_width(narrow::tests()),
         in_turn(narrow_splits::tests()),
+        in_turn(narrow_topk::tests()),
         in_turn(kernels::tests()),
         in_turn(large::tests()),
         in_turn(large_split::tests()),

@@ -73,8 +73,11 @@ fn split_into_buckets() {
             "f16" => ("--by delta --range 0 3", Box::new(|bits: u16| third(half(bits)))),
             "bf16" => ("--by delta --range 0 3", Box::new(|bits: u16| third(brain(bits)))),
             _ => {
-                let span = (1u32 << (8 * bytes)).div_ceil(3);
-                ("--by delta", Box::new(move |bits| (u32::from(rank(bits)) / span) as u16))
+                let span = 1u32 << (8 * bytes);
+                let begins = [span.div_ceil(3), (2 * span).div_ceil(3)];
+                let rank = move |bits| u32::from(rank(bits));
+                let bucket = move |bits| begins.iter().filter(|&&b| b <= rank(bits)).count() as u16;
+                ("--by delta", Box::new(bucket))
             }
         };
         for checked in ["", "--verify"] {
