@@ -17,9 +17,9 @@ pub fn random_keys<K: Key>(n: u64, seed: u64) -> Result<Vec<K>> {
     let (mut keys, length) = room_for(n)?;
     keys.resize(length, K::zeroed());
     let mut generator = SplitMix64(seed);
-    // Keys have one word or two.
-    for word in bytemuck::cast_slice_mut::<K, u32>(&mut keys) {
-        *word = (generator.next() >> 32) as u32;
+    for word in bytemuck::cast_slice_mut::<K, u8>(&mut keys).chunks_mut(size_of::<u32>()) {
+        let random = (generator.next() >> 32) as u32;
+        word.copy_from_slice(&random.to_ne_bytes()[..word.len()]);
     }
     Ok(keys)
 }

@@ -1,22 +1,41 @@
-//! Keys of types that the device does not sort, as keys of a type that it does: in the same order,
-//! and back again.
+//! Elements of types that the device does not work with, as elements of a type that it does: in the same
+//! order, and back again. Sorts, splits and top-k take all numbers; scans, reductions and selections those
+//! of 32 and 64 bits.
 
 use std::borrow::Cow;
 
 use crate::formats::{Array, Data, Element, half};
 
 /// What the device sorts in the place of elements of this type.
-pub fn device_element(element: Element) -> Element {
+pub fn key_element(element: Element) -> Element {
     match element {
-        Element::U8 | Element::U16 => Element::U32,
-        Element::I8 | Element::I16 => Element::I32,
-        Element::F16 => Element::F32,
         Element::Time(_) => Element::I64,
         other => other,
     }
 }
 
+/// What the device scans, reduces or selects in the place of elements of this type.
+pub fn wide_element(element: Element) -> Element {
+    match element {
+        Element::U8 | Element::U16 => Element::U32,
+        Element::I8 | Element::I16 => Element::I32,
+        Element::F16 | Element::Bf16 => Element::F32,
+        other => key_element(other),
+    }
+}
+
 /// The keys as the device sorts them.
+pub fn keys_of(keys: &Array) -> Cow<'_, Data> {
+    match (keys.element(), keys.data()) {
+        // The lowest number means "not a time", which NumPy puts behind all times.
+        (Element::Time(_), Data::Bytes8(keys)) => {
+            Cow::Owned(Data::Bytes8(keys.iter().map(|key| key.wrapping_sub(1)).collect()))
+        }
+        (_, data) => Cow::Borrowed(data),
+    }
+}
+
+/// The elements as the device scans, reduces or selects them.
 pub fn widened(keys: &Array) -> Cow<'_, Data> {
     match (keys.element(), keys.data()) {
         (Element::U8, Data::Bytes1(keys)) => wide(keys, |&key| key.into()),
@@ -28,11 +47,8 @@ pub fn widened(keys: &Array) -> Cow<'_, Data> {
             wide(keys, |&key| i32::from(key.cast_signed()).cast_unsigned())
         }
         (Element::F16, Data::Bytes2(keys)) => wide(keys, |&key| half::to_f32(key).to_bits()),
-        // The lowest number means "not a time", which NumPy puts behind all times.
-        (Element::Time(_), Data::Bytes8(keys)) => {
-            Cow::Owned(Data::Bytes8(keys.iter().map(|key| key.wrapping_sub(1)).collect()))
-        }
-        (_, data) => Cow::Borrowed(data),
+        (Element::Bf16, Data::Bytes2(keys)) => wide(keys, |&key| u32::from(key) << 16),
+        _ => keys_of(keys),
     }
 }
 
@@ -51,6 +67,9 @@ pub fn narrowed(element: Element, keys: Data) -> Data {
         }
         (Element::F16, Data::Bytes4(keys)) => {
             Data::Bytes2(keys.iter().map(|&key| half::from_f32(f32::from_bits(key))).collect())
+        }
+        (Element::Bf16, Data::Bytes4(keys)) => {
+            Data::Bytes2(keys.iter().map(|&key| (key >> 16) as u16).collect())
         }
         (Element::Time(_), Data::Bytes8(keys)) => {
             Data::Bytes8(keys.iter().map(|key| key.wrapping_add(1)).collect())
@@ -77,6 +96,7 @@ mod tests {
         let Data::Bytes4(signed) = sorted(Element::I8, bytes) else { panic!("words") };
         assert_eq!(signed[200].cast_signed(), -56);
         sorted(Element::F16, Data::Bytes2((0..=u16::MAX).collect()));
+        sorted(Element::Bf16, Data::Bytes2((0..=u16::MAX).collect()));
         sorted(Element::I16, Data::Bytes2((0..=u16::MAX).collect()));
     }
 }

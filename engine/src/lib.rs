@@ -82,6 +82,7 @@ pub use execute::recorder::{PassValue, RecordOptions};
 pub use execute::replay::Replay;
 pub use execute::statistics::PipelineStatistic;
 pub use execute::workspace::WorkspaceRequirements;
+pub use half;
 pub use memory::{Array, Device, Elements, Host, MemoryReport, Place};
 pub use multisplit_graph as graph;
 pub use multisplit_shaders as shaders;

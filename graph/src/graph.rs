@@ -96,6 +96,12 @@ impl Graph {
         self.add_array(name.into(), Kind::Persistent, ElementType::Untyped, size)
     }
 
+    /// Whether the buffer is a [transient](Self::transient) of this graph.
+    pub fn is_transient(&self, buffer: Buffer) -> bool {
+        let declared = self.buffers.get(buffer.index).filter(|_| buffer.graph == self.id);
+        declared.is_some_and(|declared| declared.kind == Kind::Transient)
+    }
+
     /// The status word of this name: a word that the executor brings, that passes set by atomics, and
     /// that the host looks at. No pass reads it, so none waits for another because of it, and a pass
     /// that only sets it is culled. The same name gives the same word.

@@ -17,6 +17,10 @@ pub enum ElementType {
     U16,
     /// Signed, 16 bits.
     I16,
+    /// IEEE 754, 16 bits: `half::f16`.
+    F16,
+    /// The upper half of one of 32 bits: `half::bf16`.
+    Bf16,
     /// Unsigned, 32 bits.
     U32,
     /// Signed, 32 bits.
@@ -44,6 +48,8 @@ impl ElementType {
             (TypeId::of::<i8>(), Self::I8),
             (TypeId::of::<u16>(), Self::U16),
             (TypeId::of::<i16>(), Self::I16),
+            (TypeId::of::<half::f16>(), Self::F16),
+            (TypeId::of::<half::bf16>(), Self::Bf16),
             (TypeId::of::<u32>(), Self::U32),
             (TypeId::of::<i32>(), Self::I32),
             (TypeId::of::<f32>(), Self::F32),
@@ -59,7 +65,7 @@ impl ElementType {
     pub fn bytes(self) -> Option<u32> {
         match self {
             Self::U8 | Self::I8 => Some(1),
-            Self::U16 | Self::I16 => Some(2),
+            Self::U16 | Self::I16 | Self::F16 | Self::Bf16 => Some(2),
             Self::U32 | Self::I32 | Self::F32 => Some(4),
             Self::U64 | Self::I64 | Self::F64 => Some(8),
             Self::Other(bytes) => Some(bytes),
@@ -75,6 +81,8 @@ impl fmt::Display for ElementType {
             Self::I8 => "i8",
             Self::U16 => "u16",
             Self::I16 => "i16",
+            Self::F16 => "f16",
+            Self::Bf16 => "bf16",
             Self::U32 => "u32",
             Self::I32 => "i32",
             Self::F32 => "f32",

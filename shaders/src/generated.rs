@@ -22,6 +22,14 @@ pub static MEMORY_FILL_COUNTED: Builtin =
 pub static MEMORY_COPY: Builtin =
     Builtin::new("memory.copy", "memory/copy.comp", &[], packed!("memory.copy.spv"));
 
+/// `keys.widen`: `glsl/keys/widen.comp`.
+pub static KEYS_WIDEN: Builtin =
+    Builtin::new("keys.widen", "keys/widen.comp", &[], packed!("keys.widen.spv"));
+
+/// `keys.narrow`: `glsl/keys/narrow.comp`.
+pub static KEYS_NARROW: Builtin =
+    Builtin::new("keys.narrow", "keys/narrow.comp", &[], packed!("keys.narrow.spv"));
+
 /// `scan.reduce`: `glsl/scan/reduce.comp` with `KEY_BITS=32`, `ROWS=4`.
 pub static SCAN_REDUCE: Builtin =
     Builtin::new("scan.reduce", "scan/reduce.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], packed!("scan.reduce.spv"));
@@ -622,29 +630,37 @@ pub static MULTISPLIT_INVERT: Builtin =
 pub static MULTISPLIT_NUMBER: Builtin =
     Builtin::new("multisplit.number", "multisplit/number.comp", &[], packed!("multisplit.number.spv"));
 
-/// `sort.histogram`: `glsl/sort/histogram.comp` with `KEY_BITS=32`.
+/// `sort.histogram`: `glsl/sort/histogram.comp` with `KEY_BITS=32`, `PACKED_KEYS=1`.
 pub static SORT_HISTOGRAM: Builtin =
-    Builtin::new("sort.histogram", "sort/histogram.comp", &[("KEY_BITS", "32")], packed!("sort.histogram.spv"));
+    Builtin::new("sort.histogram", "sort/histogram.comp", &[("KEY_BITS", "32"), ("PACKED_KEYS", "1")], packed!("sort.histogram.spv"));
 
-/// `sort.histogram.key64`: `glsl/sort/histogram.comp` with `KEY_BITS=64`.
+/// `sort.histogram.key64`: `glsl/sort/histogram.comp` with `KEY_BITS=64`, `PACKED_KEYS=1`.
 pub static SORT_HISTOGRAM_KEY64: Builtin =
-    Builtin::new("sort.histogram.key64", "sort/histogram.comp", &[("KEY_BITS", "64")], packed!("sort.histogram.key64.spv"));
+    Builtin::new("sort.histogram.key64", "sort/histogram.comp", &[("KEY_BITS", "64"), ("PACKED_KEYS", "1")], packed!("sort.histogram.key64.spv"));
 
-/// `sort.round.keys`: `glsl/multisplit/onesweep.comp` with `KEYS=1`, `KEY_BITS=32`, `SORT=1`.
+/// `sort.round.keys`: `glsl/multisplit/onesweep.comp` with `KEYS=1`, `KEY_BITS=32`, `SORT=1`, `PACKED_KEYS=1`.
 pub static SORT_ROUND_KEYS: Builtin =
-    Builtin::new("sort.round.keys", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "32"), ("SORT", "1")], packed!("sort.round.keys.spv"));
+    Builtin::new("sort.round.keys", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "32"), ("SORT", "1"), ("PACKED_KEYS", "1")], packed!("sort.round.keys.spv"));
 
-/// `sort.round.keys.key64`: `glsl/multisplit/onesweep.comp` with `KEYS=1`, `KEY_BITS=64`, `SORT=1`.
+/// `sort.round.keys.key64`: `glsl/multisplit/onesweep.comp` with `KEYS=1`, `KEY_BITS=64`, `SORT=1`, `PACKED_KEYS=1`.
 pub static SORT_ROUND_KEYS_KEY64: Builtin =
-    Builtin::new("sort.round.keys.key64", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "64"), ("SORT", "1")], packed!("sort.round.keys.key64.spv"));
+    Builtin::new("sort.round.keys.key64", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "64"), ("SORT", "1"), ("PACKED_KEYS", "1")], packed!("sort.round.keys.key64.spv"));
 
-/// `sort.round.pairs`: `glsl/multisplit/onesweep.comp` with `PAIRS=1`, `KEY_BITS=32`, `SORT=1`.
+/// `sort.round.pairs`: `glsl/multisplit/onesweep.comp` with `PAIRS=1`, `KEY_BITS=32`, `SORT=1`, `PACKED_KEYS=1`.
 pub static SORT_ROUND_PAIRS: Builtin =
-    Builtin::new("sort.round.pairs", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "32"), ("SORT", "1")], packed!("sort.round.pairs.spv"));
+    Builtin::new("sort.round.pairs", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "32"), ("SORT", "1"), ("PACKED_KEYS", "1")], packed!("sort.round.pairs.spv"));
 
-/// `sort.round.pairs.key64`: `glsl/multisplit/onesweep.comp` with `PAIRS=1`, `KEY_BITS=64`, `SORT=1`.
+/// `sort.round.pairs.key64`: `glsl/multisplit/onesweep.comp` with `PAIRS=1`, `KEY_BITS=64`, `SORT=1`, `PACKED_KEYS=1`.
 pub static SORT_ROUND_PAIRS_KEY64: Builtin =
-    Builtin::new("sort.round.pairs.key64", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "64"), ("SORT", "1")], packed!("sort.round.pairs.key64.spv"));
+    Builtin::new("sort.round.pairs.key64", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "64"), ("SORT", "1"), ("PACKED_KEYS", "1")], packed!("sort.round.pairs.key64.spv"));
+
+/// `sort.count`: `glsl/sort/count.comp`.
+pub static SORT_COUNT: Builtin =
+    Builtin::new("sort.count", "sort/count.comp", &[], packed!("sort.count.spv"));
+
+/// `sort.runs`: `glsl/sort/runs.comp`.
+pub static SORT_RUNS: Builtin =
+    Builtin::new("sort.runs", "sort/runs.comp", &[], packed!("sort.runs.spv"));
 
 /// `sort.small.keys`: `glsl/sort/small.comp` with `KEYS=1`, `KEY_BITS=32`.
 pub static SORT_SMALL_KEYS: Builtin =
@@ -853,6 +869,8 @@ pub static ALL: &[&Builtin] = &[
     &MEMORY_FILL,
     &MEMORY_FILL_COUNTED,
     &MEMORY_COPY,
+    &KEYS_WIDEN,
+    &KEYS_NARROW,
     &SCAN_REDUCE,
     &SCAN_REDUCE_ORDER,
     &SCAN_REDUCE_SUM64,
@@ -1009,6 +1027,8 @@ pub static ALL: &[&Builtin] = &[
     &SORT_ROUND_KEYS_KEY64,
     &SORT_ROUND_PAIRS,
     &SORT_ROUND_PAIRS_KEY64,
+    &SORT_COUNT,
+    &SORT_RUNS,
     &SORT_SMALL_KEYS,
     &SORT_SMALL_KEYS_KEY64,
     &SORT_SMALL_PAIRS,
@@ -1333,6 +1353,9 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("GROUP_ELEMENTS", 60),
     ("UNLESS_FILTERED", 61),
     ("ALL_BITS", 63),
+    ("NARROW_BITS", 64),
+    ("FORM", 65),
+    ("NARROW_KIND", 66),
     ("PREDICATE", 52),
     ("HEADS", 53),
     ("BY_SUBGROUPS", 70),

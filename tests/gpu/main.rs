@@ -34,6 +34,9 @@ mod multisplit_full_sort;
 mod multisplit_functions;
 mod multisplit_keys;
 mod multisplit_large;
+mod narrow;
+mod narrow_splits;
+mod narrow_topk;
 mod observe;
 mod policies;
 mod probe;
@@ -95,6 +98,9 @@ fn main() -> ExitCode {
         in_turn(sort_options::tests()),
         every_width(sort_segments::tests()),
         every_width(topk::tests()),
+        every_width(narrow::tests()),
+        in_turn(narrow_splits::tests()),
+        in_turn(narrow_topk::tests()),
         in_turn(kernels::tests()),
         in_turn(large::tests()),
         in_turn(large_split::tests()),

@@ -102,7 +102,13 @@ pub const KEYS: [Keys; 7] = [
 pub fn image(key: KeyType, bits: u64) -> u64 {
     let low = bits as u32;
     match key {
-        KeyType::U32 | KeyType::U64 => bits,
+        KeyType::U8 | KeyType::U16 | KeyType::U32 | KeyType::U64 => bits,
+        KeyType::I8 => u64::from((low as i8).wrapping_sub(i8::MIN) as u8),
+        KeyType::I16 => u64::from((low as i16).wrapping_sub(i16::MIN) as u16),
+        KeyType::F16 | KeyType::Bf16 => {
+            let signed = low as i16 ^ (((low as i16 >> 15) as u16) >> 1) as i16;
+            u64::from(signed.wrapping_sub(i16::MIN) as u16)
+        }
         KeyType::I32 => u64::from((low as i32).wrapping_sub(i32::MIN) as u32),
         KeyType::I64 => (bits as i64).wrapping_sub(i64::MIN) as u64,
         // The same steps as `total_cmp`.
@@ -120,6 +126,18 @@ pub fn image(key: KeyType, bits: u64) -> u64 {
 fn special(key: KeyType, rng: &mut Rng) -> u64 {
     let pick = rng.below(10) as usize;
     match key {
+        KeyType::F16 => {
+            let all = [
+                0x7E00, 0xFE01, 0x7C00, 0xFC00, 0, 0x8000, 1, 0x83FF, 0x7BFF, 0xBE00, // -1.5
+            ];
+            all[pick]
+        }
+        KeyType::Bf16 => {
+            let all = [
+                0x7FC0, 0xFFC1, 0x7F80, 0xFF80, 0, 0x8000, 1, 0x807F, 0x7F7F, 0xBFC0, // -1.5
+            ];
+            all[pick]
+        }
         KeyType::F32 => {
             let all = [
                 f32::NAN,
@@ -160,7 +178,7 @@ fn special(key: KeyType, rng: &mut Rng) -> u64 {
 /// `n` keys, as bits.
 pub fn make_keys(key: KeyType, keys: Keys, n: usize, seed: u64) -> Vec<u64> {
     let mut rng = Rng::new(seed);
-    let mask = if key.bits() == 64 { u64::MAX } else { u64::from(u32::MAX) };
+    let mask = u64::MAX >> (64 - key.bits());
     let base = rng.next_u64();
     let digit = 8 * rng.below(u64::from(key.bits() / 8));
     let mut made: Vec<u64> = (0..n)
@@ -184,9 +202,22 @@ pub fn make_keys(key: KeyType, keys: Keys, n: usize, seed: u64) -> Vec<u64> {
 const GUARD: usize = 64;
 const GUARD_WORD: u32 = 0xDEAD_BEEF;
 
+/// What lies behind the last narrow key in its word.
+pub const BEHIND: u8 = 0xA5;
+
+/// The words that keys lie in. Narrow ones lie in a whole number of words, too.
 pub fn key_words(key: KeyType, bits: &[u64]) -> Vec<u32> {
-    let halves = |&bits: &u64| [bits as u32, (bits >> 32) as u32];
-    bits.iter().flat_map(|b| halves(b).into_iter().take(key.bytes() as usize / 4)).collect()
+    let bytes = |bits: &u64| bits.to_le_bytes().into_iter().take(key.bytes() as usize);
+    let mut all: Vec<u8> = bits.iter().flat_map(bytes).collect();
+    all.resize(all.len().next_multiple_of(4), BEHIND);
+    all.chunks(4).map(|word| word.iter().rev().fold(0, |w, &b| w << 8 | u32::from(b))).collect()
+}
+
+/// The first `n` keys of these words.
+pub fn keys_of_words(key: KeyType, words: &[u32], n: usize) -> Vec<u64> {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let number = |key: &[u8]| key.iter().rev().fold(0, |bits, &b| bits << 8 | u64::from(b));
+    bytes.chunks(key.bytes() as usize).take(n).map(number).collect()
 }
 
 /// The value of element `i`, word by word.
@@ -205,7 +236,7 @@ pub fn check(gpu: &Gpu, policy: &Policy, order: &Order, along: Along, keys: &[u6
     let n = keys.len() as u64;
     let len = n.max(1);
     let mut graph = Graph::new("sort");
-    let keys_buffer = graph.import_array("keys", ElementType::from(order.key), len);
+    let keys_buffer = graph.import_array("keys", order.key.into(), order.key.array_len(len));
     let values_buffer = graph.import_array("values", along.element(), len);
     let buffers = along.buffers(keys_buffer, values_buffer).count(n);
     sort(&mut graph, policy, &order.sort(), &buffers)?;
@@ -216,7 +247,7 @@ pub fn check(gpu: &Gpu, policy: &Policy, order: &Order, along: Along, keys: &[u6
         let guard = vec![GUARD_WORD; GUARD];
         context.upload(&[guard.clone(), words, guard].concat())
     };
-    let device_keys = guarded(key_words(order.key, keys), order.key.bytes() as usize / 4)?;
+    let device_keys = guarded(key_words(order.key, keys), order.key.bytes().div_ceil(4) as usize)?;
     let given: Vec<u32> = (0..n as u32)
         .flat_map(|i| if along == Along::Indices { vec![7] } else { value_words(along, i) })
         .collect();
@@ -247,7 +278,8 @@ pub fn check(gpu: &Gpu, policy: &Policy, order: &Order, along: Along, keys: &[u6
 /// Keys that one workgroup sorts: by the policy, or as many as shared memory has room for.
 pub fn tile(policy: &Policy, key: KeyType) -> Result<usize> {
     let mut graph = Graph::new("tile");
-    let buffers = SortBuffers::keys(graph.import_array("keys", ElementType::from(key), 1));
+    let buffers = SortBuffers::keys(graph.import_array("keys", key.into(), key.array_len(1)));
+    let buffers = buffers.count(1);
     let small = Sort::ascending().method(SortMethod::Small);
     Ok(sort(&mut graph, policy, &small, &buffers)?.shape.tile() as usize)
 }

@@ -31,7 +31,7 @@ fn sizes(policy: &Policy, key: KeyType) -> Vec<usize> {
 fn whole_product(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let (mut turn, mut mine) = (0, gpu.mine());
-    for key in KeyType::ALL {
+    for key in KeyType::WIDE {
         let mut sizes = sizes(&policy, key);
         sizes.push((1 << 20) + 3);
         for method in METHODS {
@@ -87,7 +87,7 @@ fn rows(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let mut mine = gpu.mine();
     let shapes = [(3, 1usize), (5, 7), (300, 13), (2, 4097), (7, 5003), (16, 10_000), (1, 30_001)];
-    let keys = if gpu.full { &KeyType::ALL[..] } else { &[KeyType::F32] };
+    let keys = if gpu.full { &KeyType::WIDE[..] } else { &[KeyType::F32] };
     for &key in keys {
         for (turn, (rows, length)) in shapes.into_iter().enumerate() {
             for method in &METHODS[1..] {

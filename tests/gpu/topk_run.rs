@@ -8,7 +8,7 @@ use multisplit::{Bound, KeyType, TopK};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::reference;
 
-use crate::sort_run::{Keys, image, key_words, make_keys};
+use crate::sort_run::{Keys, image, key_words, keys_of_words, make_keys};
 
 pub const METHODS: [TopKMethod; 4] =
     [TopKMethod::Auto, TopKMethod::Rows, TopKMethod::Filter, TopKMethod::Select];
@@ -56,13 +56,9 @@ impl Case {
         keys.chunks(self.length.max(1)).flat_map(of_row).unzip()
     }
 
-    /// Keys of 32 bits have their words, those of 64 bits two each, as numbers again.
+    /// Keys in these words as numbers again.
     pub fn bits(&self, words: &[u32]) -> Vec<u64> {
-        let bytes = self.key.bytes() as usize / 4;
-        words
-            .chunks(bytes)
-            .map(|w| w.iter().rev().fold(0, |n, &w| n << 32 | u64::from(w)))
-            .collect()
+        keys_of_words(self.key, words, words.len() * 4 / self.key.bytes() as usize)
     }
 
     /// Results in the order that sorted ones have.
@@ -102,10 +98,12 @@ fn run(gpu: &Gpu, policy: &Policy, case: &Case) -> Result<TopKMethod> {
     let context = &gpu.context;
     let (n, found) = (case.rows * case.length, case.rows * case.k);
     let keys = make_keys(case.key, case.keys, n, (n * 31 + case.k) as u64);
-    let (element, word_count) = (ElementType::from(case.key), case.key.bytes() as usize / 4);
+    let (element, len) =
+        (ElementType::from(case.key), |n: usize| case.key.array_len(n.max(1) as u64));
+    let words_out = key_words(case.key, &vec![0; found]).len();
     let mut graph = Graph::new("topk");
-    let input = graph.import_array("keys", element, n.max(1) as u64);
-    let keys_out = graph.import_array("keys_out", element, found.max(1) as u64);
+    let input = graph.import_array("keys", element, len(n));
+    let keys_out = graph.import_array("keys_out", element, len(found));
     let indices_out = graph.import::<u32>("indices_out", found.max(1) as u64);
     let buffers = TopKBuffers::new(input, keys_out, indices_out).count(n as u64);
     let added = topk(&mut graph, policy, &case.described(), &buffers)?;
@@ -114,7 +112,7 @@ fn run(gpu: &Gpu, policy: &Policy, case: &Case) -> Result<TopKMethod> {
     }
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
     let device_keys = context.upload(&key_words(case.key, &keys))?;
-    let (out, indices) = (guarded(gpu, found * word_count)?, guarded(gpu, found)?);
+    let (out, indices) = (guarded(gpu, words_out)?, guarded(gpu, found)?);
     let at = 4 * GUARD.len() as u64;
     context.run(
         &executable,
@@ -124,7 +122,12 @@ fn run(gpu: &Gpu, policy: &Policy, case: &Case) -> Result<TopKMethod> {
             Bound::untyped(indices_out, &indices, at),
         ],
     )?;
-    let out = case.bits(&inside(gpu, &out, found * word_count)?);
+    let words = inside(gpu, &out, words_out)?;
+    // What was behind the last key is still there.
+    let before = case.bits(&vec![7; words_out]);
+    let mut out = case.bits(&words);
+    ensure!(out[found..] == before[found..], "behind the last key");
+    out.truncate(found);
     let (out, indices) = case.ordered(&out, &inside(gpu, &indices, found)?);
     let (expected_keys, expected_indices) = case.expected(&keys);
     expect_equal(&indices, &expected_indices).context("indices")?;

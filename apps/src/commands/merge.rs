@@ -8,10 +8,10 @@ use multisplit::Context;
 use multisplit::primitives::Merge;
 
 use crate::device::Devices;
-use crate::file_key::{FileKey, with_key_type};
+use crate::file_key::{FileKey, with_wide_key_type};
 use crate::formats::{Array, Data, Format, Place};
 use crate::inputs::InputOptions;
-use crate::wide_keys::{device_element, narrowed, widened};
+use crate::wide_keys::{narrowed, wide_element, widened};
 use crate::{figures, host_memory, phase, report, size, sorted};
 
 /// Arguments of `multisplit merge`.
@@ -69,7 +69,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let how = if options.descending { Merge::Descending } else { Merge::Ascending };
     let places = [options.input.place(), Place::new(&options.second)];
     let job = MergeJob { devices, context: &context, how, places };
-    let merged = with_key_type!(device_element(element), job.merge(&arrays))?;
+    let merged = with_wide_key_type!(wide_element(element), job.merge(&arrays))?;
     let merged = Array::new(element, narrowed(element, merged)).context("keys of another size")?;
     phase::timed("writing", || outputs.array(id, &merged, format))?;
     outputs.finish()?;

@@ -8,11 +8,11 @@ use multisplit::{Context, Operator};
 use serde::Serialize;
 
 use crate::device::Devices;
-use crate::file_key::with_key_type;
+use crate::file_key::with_wide_key_type;
 use crate::formats::{Array, Data, Element, half, text};
 use crate::inputs::{InputOptions, Shape};
 use crate::terms::{Term, find, reduce, verify_index, verify_reduction};
-use crate::wide_keys::{device_element, narrowed, widened};
+use crate::wide_keys::{narrowed, wide_element, widened};
 use crate::{figures, host_memory, phase, report, size};
 
 /// Arguments of `multisplit reduce`.
@@ -117,7 +117,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let context = opening.finish()?;
     let job = ReduceJob { devices, context: &context, op };
     let array = if op == Op::Sum { for_sums(array)? } else { array };
-    let (index, value) = with_key_type!(device_element(array.element()), job.reduce(&array))?;
+    let (index, value) = with_wide_key_type!(wide_element(array.element()), job.reduce(&array))?;
     let index = index.map(|index| rows.map_or(index, |rows| rows[index] as usize));
     let value = narrowed(array.element(), value);
     let value = shown(&Array::new(array.element(), value).context("elements of another size")?)?;

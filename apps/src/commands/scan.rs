@@ -7,11 +7,11 @@ use clap::{Args, ValueEnum};
 use multisplit::{Context, Operator};
 
 use crate::device::Devices;
-use crate::file_key::with_key_type;
+use crate::file_key::with_wide_key_type;
 use crate::formats::{Array, Data, Element, Format, Place};
 use crate::inputs::{InputOptions, Shape};
 use crate::terms::{Term, scan, verify_scan};
-use crate::wide_keys::{device_element, narrowed, widened};
+use crate::wide_keys::{narrowed, wide_element, widened};
 use crate::{figures, host_memory, phase, report, size};
 
 /// Arguments of `multisplit scan`.
@@ -91,7 +91,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let array = phase::timed("reading", || input.numbers.load())?;
     let context = opening.finish()?;
     let job = ScanJob { devices, context: &context, operator, inclusive: options.inclusive };
-    let mut scanned = with_key_type!(device_element(element), job.scan(&array))?;
+    let mut scanned = with_wide_key_type!(wide_element(element), job.scan(&array))?;
     if !options.inclusive {
         set_first(&mut scanned, element, operator);
     }

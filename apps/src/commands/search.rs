@@ -8,10 +8,10 @@ use multisplit::Context;
 use multisplit::primitives::{Merge, Search};
 
 use crate::device::Devices;
-use crate::file_key::{FileKey, with_key_type};
+use crate::file_key::{FileKey, with_wide_key_type};
 use crate::formats::{Array, Format, Place};
 use crate::inputs::InputOptions;
-use crate::wide_keys::{device_element, widened};
+use crate::wide_keys::{wide_element, widened};
 use crate::{figures, host_memory, phase, report, size, sorted};
 
 /// Arguments of `multisplit search`.
@@ -83,7 +83,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         Side::Right => Search::UpperBound,
     };
     let job = SearchJob { devices, context: &context, how, place: options.input.place() };
-    let positions = with_key_type!(device_element(element), job.search(&arrays))?;
+    let positions = with_wide_key_type!(wide_element(element), job.search(&arrays))?;
     phase::timed("writing", || outputs.array(id, &Array::words(positions), Format::Text))?;
     outputs.finish()?;
     let [a, b] = arrays.each_ref().map(|array| size::grouped(array.len() as u64));

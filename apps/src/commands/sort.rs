@@ -17,7 +17,7 @@ use crate::keyed::{KeyedFiles, KeyedOptions, OutputOptions};
 use crate::on_device::Moved;
 use crate::sort::{self, SortRequest, Target};
 use crate::values::ValueOptions;
-use crate::wide_keys::{device_element, widened};
+use crate::wide_keys::{key_element, keys_of};
 use crate::{figures, phase, report, size};
 
 /// Arguments of `multisplit sort`.
@@ -180,7 +180,7 @@ impl SortJob<'_> {
     /// Sorts without a look at the elements, where they fit the device.
     fn sort_files(&self, mut files: KeyedFiles) -> Result<()> {
         if let Input::Numbers(keys, _) = &files.input
-            && device_element(keys.element) == keys.element
+            && key_element(keys.element) == keys.element
         {
             let direct = with_key_type!(keys.element, self.direct(keys, files.value_elements()))?;
             if let Some(sorted) = direct {
@@ -190,7 +190,7 @@ impl SortJob<'_> {
             }
         }
         if let Input::Numbers(keys, _) = &files.input
-            && device_element(keys.element) == keys.element
+            && key_element(keys.element) == keys.element
             && self.request.rows.is_none()
             && let Some(target) = files.range_target()?
         {
@@ -242,7 +242,7 @@ impl SortJob<'_> {
     fn sort_on_host(&self, files: KeyedFiles, read: Option<(Array, Option<Data>)>) -> Result<()> {
         let (keys, values) = read.context("the input is a table, not an array")?;
         let wanted = files.wants_words();
-        let element = device_element(keys.element());
+        let element = key_element(keys.element());
         let sorted = with_key_type!(element, self.sort(&keys, values.as_ref(), wanted))?;
         files.write(sorted.keys, sorted.values, sorted.order)?;
         report::done(sorted.summary);
@@ -255,7 +255,7 @@ impl SortJob<'_> {
         values: Option<&Data>,
         wants_order: bool,
     ) -> Result<SortedData> {
-        let wide = widened(keys);
+        let wide = keys_of(keys);
         let start = Instant::now();
         let sorted = self.sorted::<K>(&wide, values, wants_order)?;
         let what = self.what(keys.len(), keys.element(), sorted.whole);
@@ -298,7 +298,7 @@ impl SortJob<'_> {
         let mut order: Vec<u32> = (0..table.len() as u32).collect();
         for column in columns.iter().rev() {
             let keys = column.in_order(&order)?;
-            let element = device_element(keys.element());
+            let element = key_element(keys.element());
             let found = with_key_type!(element, self.order(&keys))?;
             let has_key = |row: &u32| column.missing.binary_search(row).is_err();
             let (present, missing): (Vec<u32>, Vec<u32>) =
@@ -313,7 +313,7 @@ impl SortJob<'_> {
     }
 
     fn order<K: FileKey>(&self, keys: &Array) -> Result<Vec<u32>> {
-        let sorted = self.sorted::<K>(&widened(keys), None, true)?;
+        let sorted = self.sorted::<K>(&keys_of(keys), None, true)?;
         let Some(order) = sorted.order else { bail!("the sort gave no order") };
         Ok(order)
     }

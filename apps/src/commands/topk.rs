@@ -15,7 +15,7 @@ use crate::inputs::{Input, InputOptions, Shape, TableInput};
 use crate::keyed::{KeyedFiles, KeyedOptions, OutputOptions};
 use crate::on_device::Moved;
 use crate::values::ValueOptions;
-use crate::wide_keys::{device_element, widened};
+use crate::wide_keys::{key_element, keys_of};
 use crate::{figures, phase, report, size};
 
 /// Arguments of `multisplit topk`.
@@ -141,11 +141,11 @@ struct TopKJob<'j> {
 
 impl TopKJob<'_> {
     fn found(&self, keys: &Array, k: u64) -> Result<Found> {
-        with_key_type!(device_element(keys.element()), self.select(keys, k))
+        with_key_type!(key_element(keys.element()), self.select(keys, k))
     }
 
     fn select<K: FileKey>(&self, keys: &Array, k: u64) -> Result<Found> {
-        let wide = widened(keys);
+        let wide = keys_of(keys);
         let keys = K::from_data(&wide).context("keys of another size")?;
         let found = phase::timed("selecting", || {
             let _span = tracing::info_span!("topk", n = keys.len() as u64).entered();

@@ -8,12 +8,12 @@ use multisplit::Context;
 use multisplit::primitives::sort::SortMethod;
 
 use crate::device::Devices;
-use crate::file_key::{FileKey, rank, with_key_type};
+use crate::file_key::{FileKey, rank, with_wide_key_type};
 use crate::formats::{Array, Data, Format, Place};
 use crate::inputs::{InputOptions, Shape};
 use crate::runs::{self, Runs};
 use crate::sort::{self, SortRequest};
-use crate::wide_keys::{device_element, narrowed, widened};
+use crate::wide_keys::{narrowed, wide_element, widened};
 use crate::{figures, host_memory, phase, report, size};
 
 /// Arguments of `multisplit unique`.
@@ -77,7 +77,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let array = phase::timed("reading", || input.numbers.load())?;
     let context = opening.finish()?;
     let job = UniqueJob { devices, context: &context, sort: options.sort };
-    let Found { keys, counts, sorted } = with_key_type!(device_element(element), job.find(&array))?;
+    let Found { keys, counts, sorted } =
+        with_wide_key_type!(wide_element(element), job.find(&array))?;
     let found = size::grouped(counts.len() as u64);
     let keys = Array::new(element, narrowed(element, keys)).context("elements of another size")?;
     phase::timed("writing", || -> Result<()> {

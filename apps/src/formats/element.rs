@@ -12,6 +12,8 @@ pub enum Element {
     U16,
     I16,
     F16,
+    /// The upper half of an f32.
+    Bf16,
     U32,
     I32,
     F32,
@@ -25,12 +27,13 @@ pub enum Element {
 
 impl Element {
     /// Those that the command line can name.
-    const NAMED: [Self; 11] = [
+    const NAMED: [Self; 12] = [
         Self::U8,
         Self::I8,
         Self::U16,
         Self::I16,
         Self::F16,
+        Self::Bf16,
         Self::U32,
         Self::I32,
         Self::F32,
@@ -47,6 +50,7 @@ impl Element {
             Self::U16 => "u16",
             Self::I16 => "i16",
             Self::F16 => "f16",
+            Self::Bf16 => "bf16",
             Self::U32 => "u32",
             Self::I32 => "i32",
             Self::F32 => "f32",
@@ -62,6 +66,8 @@ impl Element {
         match self {
             Self::U8 => "|u1".to_owned(),
             Self::I8 => "|i1".to_owned(),
+            // NumPy has no such type; others that have call it two bytes of no type.
+            Self::Bf16 => "<V2".to_owned(),
             Self::Time(time) => format!("<{}8{}", time.kind(), time.unit()),
             other => {
                 let kind = match other.name().as_bytes()[0] {
@@ -78,7 +84,7 @@ impl Element {
     pub fn bytes(self) -> usize {
         match self {
             Self::U8 | Self::I8 => 1,
-            Self::U16 | Self::I16 | Self::F16 => 2,
+            Self::U16 | Self::I16 | Self::F16 | Self::Bf16 => 2,
             Self::U32 | Self::I32 | Self::F32 => 4,
             Self::U64 | Self::I64 | Self::F64 | Self::Time(_) => 8,
         }
@@ -148,6 +154,7 @@ mod tests {
             (Element::I8, "|i1"),
             (Element::I16, "<i2"),
             (Element::F16, "<f2"),
+            (Element::Bf16, "<V2"),
             (Element::U32, "<u4"),
             (Element::F64, "<f8"),
             (Element::Time(time), "<M8[25ns]"),

@@ -174,6 +174,7 @@ fn number(descr: &str) -> Option<(Element, ByteOrder)> {
         ('u', 2) => Element::U16,
         ('i', 2) => Element::I16,
         ('f', 2) => Element::F16,
+        ('V', 2) => Element::Bf16,
         ('u', 4) => Element::U32,
         ('i', 4) => Element::I32,
         ('f', 4) => Element::F32,

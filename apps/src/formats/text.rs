@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io::{self, BufRead, Read as _, Write};
 use std::str::FromStr;
 
+use multisplit::half::bf16;
 use rayon::prelude::*;
 
 use super::{Array, Data, Element, half};
@@ -35,6 +36,7 @@ pub fn read(reader: &mut impl BufRead, element: Element) -> Result<Data, Problem
         Element::U16 => Data::Bytes2(numbers(reader, |n: u16| n)?),
         Element::I16 => Data::Bytes2(numbers(reader, i16::cast_unsigned)?),
         Element::F16 => Data::Bytes2(numbers(reader, half::from_f64)?),
+        Element::Bf16 => Data::Bytes2(numbers(reader, |n: f64| bf16::from_f64(n).to_bits())?),
         Element::U32 => Data::Bytes4(numbers(reader, |n: u32| n)?),
         Element::I32 => Data::Bytes4(numbers(reader, i32::cast_unsigned)?),
         Element::F32 => Data::Bytes4(numbers(reader, f32::to_bits)?),
@@ -150,6 +152,7 @@ pub fn number(text: &str, element: Element) -> Option<u64> {
         Element::U16 => bits(text, |n: u16| n.into()),
         Element::I16 => bits(text, |n: i16| n.cast_unsigned().into()),
         Element::F16 => bits(text, |n: f64| half::from_f64(n).into()),
+        Element::Bf16 => bits(text, |n: f64| bf16::from_f64(n).to_bits().into()),
         Element::U32 => bits(text, |n: u32| n.into()),
         Element::I32 => bits(text, |n: i32| n.cast_unsigned().into()),
         Element::F32 => bits(text, |n: f32| n.to_bits().into()),
@@ -174,6 +177,9 @@ pub fn write(writer: &mut dyn Write, array: &Array) -> io::Result<()> {
         (Element::I8, Data::Bytes1(words)) => lines(writer, words, |w| w.cast_signed()),
         (Element::I16, Data::Bytes2(words)) => lines(writer, words, |w| w.cast_signed()),
         (Element::F16, Data::Bytes2(words)) => lines(writer, words, |w| Float(half::to_f32(*w))),
+        (Element::Bf16, Data::Bytes2(words)) => {
+            lines(writer, words, |w| Float(bf16::from_bits(*w).to_f32()))
+        }
         (Element::I32, Data::Bytes4(words)) => lines(writer, words, |w| w.cast_signed()),
         (Element::F32, Data::Bytes4(words)) => lines(writer, words, |w| Float(f32::from_bits(*w))),
         (Element::I64 | Element::Time(_), Data::Bytes8(words)) => {

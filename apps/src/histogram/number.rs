@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use std::str::FromStr;
 
 use bytemuck::Pod;
+use multisplit::half::{bf16, f16};
 use multisplit::{Bins, Sample};
 
 use super::edges::{Edge, even_whole};
@@ -193,11 +194,67 @@ macro_rules! float {
 
 float! { f32 f64 }
 
+macro_rules! narrow_float {
+    ($($type:ident)*) => {$(
+        impl Number for $type {
+            const NAME: &'static str = stringify!($type);
+            const MIN: Self = $type::NEG_INFINITY;
+            const MAX: Self = $type::INFINITY;
+            type Device = f32;
+
+            fn is_finite(self) -> bool {
+                $type::is_finite(self)
+            }
+
+            fn on_device(self) -> f32 {
+                self.to_f32()
+            }
+
+            fn to_device(numbers: &[Self]) -> Cow<'_, [f32]> {
+                numbers.iter().map(|&number| number.on_device()).collect()
+            }
+
+            fn edge(self) -> Edge {
+                Edge::Real(self.into())
+            }
+
+            fn parse_edge(text: &str) -> Option<Edge> {
+                f32::parse_edge(text)
+            }
+
+            // The least that is not below the edge: as many numbers lie below either.
+            fn from_edge(edge: Edge) -> Option<Self> {
+                let Edge::Real(edge) = edge else { return None };
+                let nearest = $type::from_f64(edge);
+                let next = match nearest.to_bits() {
+                    0x8000 => 1,
+                    bits if nearest.is_sign_negative() => bits - 1,
+                    bits => bits + 1,
+                };
+                Some(if nearest.to_f64() < edge { $type::from_bits(next) } else { nearest })
+            }
+
+            fn even_edges(lo: Edge, hi: Edge, m: u32) -> Vec<Edge> {
+                f32::even_edges(lo, hi, m)
+            }
+
+            fn device_edge(edge: Edge) -> Option<f32> {
+                f32::from_edge(edge)
+            }
+        }
+    )*};
+}
+
+narrow_float! { f16 bf16 }
+
 /// Samples of 16-bit floats as 32-bit ones, which are counted instead.
 pub fn counted_as(samples: &Array) -> Cow<'_, Array> {
     let words = match (samples.element(), samples.data()) {
         (Element::F16, Data::Bytes2(bits)) => {
             bits.iter().map(|&bits| half::to_f32(bits).to_bits()).collect()
+        }
+        (Element::Bf16, Data::Bytes2(bits)) => {
+            bits.iter().map(|&bits| u32::from(bits) << 16).collect()
         }
         _ => return Cow::Borrowed(samples),
     };
@@ -206,6 +263,8 @@ pub fn counted_as(samples: &Array) -> Cow<'_, Array> {
 
 #[cfg(test)]
 mod tests {
+    use multisplit::half::{bf16, f16};
+
     use super::Number;
     use crate::histogram::Edge;
 
@@ -216,6 +275,21 @@ mod tests {
         assert_eq!([numbers[2] - numbers[1], numbers[0], numbers[4]], [1, 0, u64::MAX]);
         assert_eq!((-5i64).on_device(), (1 << 63) - 5);
         assert_eq!(*i8::to_device(&[-1, 5]), [-1, 5]);
+    }
+
+    #[test]
+    fn edges_between_narrow_floats_are_the_next_one() {
+        for edge in [0.1, -0.1, 1.0, 1.0001, -1e-9, 1e-9, 0.0, -70000.0, 65504.0] {
+            let (half, brain) =
+                (f16::from_edge(Edge::Real(edge)), bf16::from_edge(Edge::Real(edge)));
+            let (half, brain) = (half.expect("a number"), brain.expect("a number"));
+            assert!(half.to_f64() >= edge && brain.to_f64() >= edge, "{edge}");
+            let all = (0..=u16::MAX).map(|bits| (f16::from_bits(bits), bf16::from_bits(bits)));
+            for (a, b) in all {
+                assert!(a.to_f64() < edge || a >= half || a.is_nan(), "{edge}: {a}");
+                assert!(b.to_f64() < edge || b >= brain || b.is_nan(), "{edge}: {b}");
+            }
+        }
     }
 
     #[test]

@@ -120,7 +120,7 @@ pub fn count(
         Element::U32 => counted::<u32>,
         Element::I32 => counted::<i32>,
         // Floats of 16 bits are counted as those of 32.
-        Element::F32 | Element::F16 => counted::<f32>,
+        Element::F32 | Element::F16 | Element::Bf16 => counted::<f32>,
         Element::U64 => counted::<u64>,
         Element::I64 | Element::Time(_) => counted::<i64>,
         Element::F64 => counted::<f64>,

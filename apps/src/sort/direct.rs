@@ -57,13 +57,14 @@ pub fn sort_direct<K: FileKey>(
 ) -> Result<Option<Direct>> {
     let value_bytes = values.map_or(0, Elements::element_bytes);
     let context = room.context;
-    let (n, key_bytes) = (keys.len() as u64, size_of::<K>());
+    let (n, (key_bytes, narrow)) = (keys.len() as u64, super::key_bytes::<K>());
     let one_plan = n <= room.max_of_plan(key_bytes.max(value_bytes) as u64);
     // The library sorts what one plan cannot hold, pairs besides the arrays that it was given.
     let copies = if one_plan || value_bytes == 0 { 2 } else { 4 };
     // Rows are sorted by one plan, or on the way through the host.
     let fits = one_plan || request.rows.is_none();
-    if n == 0 || !fits || n > room.max_in_memory(copies * (key_bytes + value_bytes) as u64) {
+    let bytes = copies * (key_bytes + value_bytes) as u64 + narrow as u64;
+    if n == 0 || !fits || n > room.max_in_memory(bytes) {
         return Ok(None);
     }
     let in_one_plan = || {
@@ -161,9 +162,9 @@ impl Prepared {
     /// A sort of `n` keys, each with its value.
     pub fn new<K: FileKey, V: Values>(context: &Context, sort: &Sort, n: u64) -> Result<Self> {
         let mut graph = Graph::new("sort");
-        let keys = graph.import::<K>("keys", n);
+        let keys = graph.import::<K>("keys", K::TYPE.array_len(n));
         let values = V::PRESENT.then(|| graph.import::<V>("values", n));
-        let mut buffers = SortBuffers::keys(keys);
+        let mut buffers = SortBuffers::keys(keys).count(n);
         if let Some(values) = values {
             buffers = buffers.values(values);
         }

@@ -99,10 +99,16 @@ pub fn sort<K: FileKey>(
 
 /// How many keys with values of so many bytes fit.
 fn max_elements<K>(room: &Room<'_>, value_bytes: usize) -> usize {
-    let key_bytes = size_of::<K>();
+    let (key_bytes, narrow) = key_bytes::<K>();
     // Rounds go from one buffer to another.
-    let bytes = 2 * (key_bytes + value_bytes);
+    let bytes = 2 * (key_bytes + value_bytes) + narrow;
     room.max_elements(bytes as u64, key_bytes.max(value_bytes) as u64)
+}
+
+/// Bytes of a key while it is sorted; and, of narrow ones, which are sorted as words, of itself.
+fn key_bytes<K>() -> (usize, usize) {
+    let (bytes, word) = (size_of::<K>(), size_of::<u32>());
+    (bytes.max(word), if bytes < word { bytes } else { 0 })
 }
 
 fn in_one_go<K: FileKey>(

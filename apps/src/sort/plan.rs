@@ -25,8 +25,18 @@ pub enum Op {
     /// Keys of f32
     #[value(name = "sort_keys_f32")]
     KeysF32,
+    /// Keys of u8
+    #[value(name = "sort_keys_u8")]
+    KeysU8,
+    /// Keys of u16
+    #[value(name = "sort_keys_u16")]
+    KeysU16,
+    /// Keys of u16 with values of 4 bytes
+    #[value(name = "sort_pairs_u16_u32")]
+    PairsU16,
 }
-pub const OPS: [Op; 4] = [Op::KeysU32, Op::PairsU32, Op::KeysU64, Op::KeysF32];
+pub const OPS: [Op; 7] =
+    [Op::KeysU32, Op::PairsU32, Op::KeysU64, Op::KeysF32, Op::KeysU8, Op::KeysU16, Op::PairsU16];
 
 impl Op {
     /// The name that figures of other programs go by too.
@@ -36,7 +46,15 @@ impl Op {
             Self::PairsU32 => "sort_pairs_u32_u32",
             Self::KeysU64 => "sort_keys_u64",
             Self::KeysF32 => "sort_keys_f32",
+            Self::KeysU8 => "sort_keys_u8",
+            Self::KeysU16 => "sort_keys_u16",
+            Self::PairsU16 => "sort_pairs_u16_u32",
         }
+    }
+
+    /// Whether each key takes a value along.
+    pub fn pairs(self) -> bool {
+        matches!(self, Self::PairsU32 | Self::PairsU16)
     }
 
     /// What a key is.
@@ -45,6 +63,8 @@ impl Op {
             Self::KeysU32 | Self::PairsU32 => KeyType::U32,
             Self::KeysU64 => KeyType::U64,
             Self::KeysF32 => KeyType::F32,
+            Self::KeysU8 => KeyType::U8,
+            Self::KeysU16 | Self::PairsU16 => KeyType::U16,
         }
     }
 }
@@ -90,6 +110,7 @@ fn method_name(method: SortMethod) -> &'static str {
         SortMethod::Auto => "auto",
         SortMethod::OneSweep => "onesweep",
         SortMethod::Small => "small",
+        SortMethod::Counting => "counting",
         SortMethod::Multisplit { radix_bits: 4 } => "r4",
         SortMethod::Multisplit { radix_bits: 5 } => "r5",
         SortMethod::Multisplit { radix_bits: 6 } => "r6",
@@ -110,11 +131,12 @@ pub struct SortPlan {
 impl SortPlan {
     /// Plans the sort of `n` elements in place.
     pub fn new(target: &Target, op: Op, method: Method, n: u64, replayable: bool) -> Result<Self> {
-        target.check_size(n * u64::from(op.key().bytes() / 4))?;
+        // Narrow keys are sorted as words.
+        target.check_size(n * u64::from(op.key().bytes().div_ceil(4)))?;
         let mut graph = Graph::new("sort");
-        let keys = graph.import_array("keys", op.key().into(), n);
-        let values = (op == Op::PairsU32).then(|| graph.import::<u32>("values", n));
-        let mut buffers = SortBuffers::keys(keys);
+        let keys = graph.import_array("keys", op.key().into(), op.key().array_len(n));
+        let values = op.pairs().then(|| graph.import::<u32>("values", n));
+        let mut buffers = SortBuffers::keys(keys).count(n);
         if let Some(values) = values {
             buffers = buffers.values(values);
         }

@@ -30,7 +30,9 @@ pub fn split_direct<K: FileKey>(
     values: Option<&Elements>,
 ) -> Result<Option<Direct>> {
     let value_bytes = values.map_or(0, Elements::element_bytes);
-    let bytes = 2 * (size_of::<K>() + value_bytes);
+    // Narrow keys are split as words.
+    let bytes = 2 * (size_of::<K>() + value_bytes)
+        + if K::TYPE.is_narrow() { 2 * size_of::<u32>() } else { 0 };
     if keys.len() as u64 > room.max_in_memory(bytes as u64) {
         return Ok(None);
     }

@@ -72,7 +72,7 @@ fn in_parts<K: Key, V: Pod>(
     values: Option<&[V]>,
 ) -> Result<Parted<K, V>> {
     let value_bytes = if values.is_some() { size_of::<V>() } else { 0 };
-    let max = max_elements(room, size_of::<K>(), value_bytes);
+    let max = max_elements(room, size_of::<K>().max(size_of::<u32>()), value_bytes);
     let bar = room.bars.elements("splitting", keys.len() as u64);
     let mut pieces: Vec<Piece<K, V>> = Vec::new();
     parts::in_order(keys.len(), max, |part| {

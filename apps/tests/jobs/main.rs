@@ -20,6 +20,7 @@ mod guide;
 mod histogram;
 mod interrupts;
 mod limits;
+mod narrow;
 mod nearly;
 mod report;
 mod sort;

@@ -13,8 +13,10 @@ fn elements_of_every_type_are_found() {
     let desk = Desk::new();
     let numbers = "3\n1\n4\n1\n5\n9\n2\n6\n5\n3\n";
     desk.write("n.txt", numbers);
-    for element in ["u8", "i8", "u16", "i16", "f16", "u32", "i32", "f32", "u64", "i64", "f64"] {
-        let point = if element.starts_with('f') { ".0" } else { "" };
+    for element in
+        ["u8", "i8", "u16", "i16", "f16", "bf16", "u32", "i32", "f32", "u64", "i64", "f64"]
+    {
+        let point = if element.contains('f') { ".0" } else { "" };
         desk.job(&format!(
             "topk n.txt --type {element} -k 4 -o k.txt --indices i.txt --verify --force"
         ));

@@ -127,6 +127,19 @@ typedef enum {
   MULTISPLIT_KEY_TYPE_I64 = 4,
   /// `double`; needs `shaderInt64`.
   MULTISPLIT_KEY_TYPE_F64 = 5,
+  /// `uint8_t`. Keys of 8 and 16 bits can be sorted, split and searched for the largest, and lie in whole
+  /// words: the buffer of a role has a multiple of 4 bytes, of which those past the last key stay as they are.
+  MULTISPLIT_KEY_TYPE_U8 = 6,
+  /// `int8_t`.
+  MULTISPLIT_KEY_TYPE_I8 = 7,
+  /// `uint16_t`.
+  MULTISPLIT_KEY_TYPE_U16 = 8,
+  /// `int16_t`.
+  MULTISPLIT_KEY_TYPE_I16 = 9,
+  /// A float of 16 bits as in IEEE 754: `_Float16`.
+  MULTISPLIT_KEY_TYPE_F16 = 10,
+  /// The upper half of a `float`: bfloat16.
+  MULTISPLIT_KEY_TYPE_BF16 = 11,
 } MultisplitKeyType;
 
 /// What moves along with the keys of a sort.
@@ -256,7 +269,8 @@ typedef enum {
   /// The number of edges at or below the key; m - 1 sorted edges.
   MULTISPLIT_BUCKET_RANGE = 4,
   /// The function `uint bucket_of(K key)` in `glsl`, K being `uint`, `int`, `float`, `uint64_t`,
-  /// `int64_t` or `double` after the type of the keys. It may use `push.parameter_0`, `_1` and `_2`,
+  /// `int64_t` or `double` after the type of the keys, of which those of 8 and 16 bits come as numbers of
+  /// 32. It may use `push.parameter_0`, `_1` and `_2`,
   /// and `table.at[]` where `table_words` is not 0.
   MULTISPLIT_BUCKET_GLSL = 5,
 } MultisplitBucket;

@@ -15,7 +15,7 @@ use crate::types::{
 pub(crate) const COUNT: &str = "count";
 pub(crate) const OTHER_COUNT: &str = "other_count";
 
-/// Vulkan has no empty buffers.
+/// Vulkan has no empty buffers, and kernels read words.
 const MIN_BYTES: u64 = 4;
 
 /// An operation that is being declared.
@@ -40,9 +40,11 @@ impl Declaration {
         self.work.parts()
     }
 
-    /// The caller's buffer for a role: an array of `len` elements.
+    /// The caller's buffer for a role: an array of `len` elements, which fill whole words.
     pub fn import(&mut self, role: MultisplitRole, element: ElementType, len: u64) -> Buffer {
-        let buffer = self.parts().0.import_array(role.name(), element, len.max(1));
+        let of_word = MIN_BYTES / u64::from(element.bytes().unwrap_or(1)).clamp(1, MIN_BYTES);
+        let len = len.max(1).checked_next_multiple_of(of_word).unwrap_or(u64::MAX);
+        let buffer = self.parts().0.import_array(role.name(), element, len);
         self.roles.push((role, buffer));
         buffer
     }

@@ -4,6 +4,7 @@ use std::ffi::c_char;
 use std::mem::{MaybeUninit, offset_of};
 
 use multisplit::graph::ElementType;
+use multisplit::half::{bf16, f16};
 use multisplit::primitives::{self, SelectBuffers};
 use multisplit::{Context, Key, KeyType, Select};
 
@@ -118,6 +119,13 @@ unsafe fn declare(context: &Context, info: &MultisplitSelectInfo) -> Outcome<Dec
             KeyType::U64 => declare_of(context, info, |bits| bits),
             KeyType::I64 => declare_of(context, info, |bits| bits as i64),
             KeyType::F64 => declare_of(context, info, f64::from_bits),
+            // Refused by the engine, which says what is allowed.
+            KeyType::U8 => declare_of(context, info, |bits| bits as u8),
+            KeyType::I8 => declare_of(context, info, |bits| bits as i8),
+            KeyType::U16 => declare_of(context, info, |bits| bits as u16),
+            KeyType::I16 => declare_of(context, info, |bits| bits as i16),
+            KeyType::F16 => declare_of(context, info, |bits| f16::from_bits(bits as u16)),
+            KeyType::Bf16 => declare_of(context, info, |bits| bf16::from_bits(bits as u16)),
         }
     }
 }

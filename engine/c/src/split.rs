@@ -4,6 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::mem::{MaybeUninit, offset_of};
 
 use multisplit::graph::{Buffer, ElementType};
+use multisplit::half::{bf16, f16};
 use multisplit::primitives::multisplit::Bucket;
 use multisplit::primitives::{self, SplitBuffers};
 use multisplit::{Buckets, Context, KeyType};
@@ -36,7 +37,8 @@ pub enum MultisplitBucket {
     /// The number of edges at or below the key; m - 1 sorted edges.
     Range = 4,
     /// The function `uint bucket_of(K key)` in `glsl`, K being `uint`, `int`, `float`, `uint64_t`,
-    /// `int64_t` or `double` after the type of the keys. It may use `push.parameter_0`, `_1` and `_2`,
+    /// `int64_t` or `double` after the type of the keys, of which those of 8 and 16 bits come as numbers of
+    /// 32. It may use `push.parameter_0`, `_1` and `_2`,
     /// and `table.at[]` where `table_words` is not 0.
     Glsl = 5,
 }
@@ -172,6 +174,8 @@ unsafe fn bucket(
     // SAFETY: by the caller's contract.
     let edges = unsafe { read::numbers("edges", info.edges, info.edge_count, key.bytes())? };
     let float = |bits: u64| match key {
+        KeyType::F16 => f16::from_bits(bits as u16).to_f64(),
+        KeyType::Bf16 => bf16::from_bits(bits as u16).to_f64(),
         KeyType::F32 => f64::from(f32::from_bits(bits as u32)),
         _ => f64::from_bits(bits),
     };

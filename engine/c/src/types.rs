@@ -47,8 +47,21 @@ pub enum MultisplitKeyType {
     I64 = 4,
     /// `double`; needs `shaderInt64`.
     F64 = 5,
+    /// `uint8_t`. Keys of 8 and 16 bits can be sorted, split and searched for the largest, and lie in whole
+    /// words: the buffer of a role has a multiple of 4 bytes, of which those past the last key stay as they are.
+    U8 = 6,
+    /// `int8_t`.
+    I8 = 7,
+    /// `uint16_t`.
+    U16 = 8,
+    /// `int16_t`.
+    I16 = 9,
+    /// A float of 16 bits as in IEEE 754: `_Float16`.
+    F16 = 10,
+    /// The upper half of a `float`: bfloat16.
+    Bf16 = 11,
 }
-choice!(MultisplitKeyType: U32, I32, F32, U64, I64, F64);
+choice!(MultisplitKeyType: U32, I32, F32, U64, I64, F64, U8, I8, U16, I16, F16, Bf16);
 
 impl From<MultisplitKeyType> for KeyType {
     fn from(key: MultisplitKeyType) -> Self {
@@ -59,6 +72,12 @@ impl From<MultisplitKeyType> for KeyType {
             MultisplitKeyType::U64 => Self::U64,
             MultisplitKeyType::I64 => Self::I64,
             MultisplitKeyType::F64 => Self::F64,
+            MultisplitKeyType::U8 => Self::U8,
+            MultisplitKeyType::I8 => Self::I8,
+            MultisplitKeyType::U16 => Self::U16,
+            MultisplitKeyType::I16 => Self::I16,
+            MultisplitKeyType::F16 => Self::F16,
+            MultisplitKeyType::Bf16 => Self::Bf16,
         }
     }
 }

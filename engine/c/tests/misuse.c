@@ -87,7 +87,7 @@ static void wrong_tasks(MultisplitContext *context) {
         change;                                                           \
         RETURNS(MULTISPLIT_ERROR_##code, multisplit_sort_create(context, &info, &operation)); \
     } while (0)
-    WRONG_SORT(INVALID, info.key_type = (MultisplitKeyType)6);
+    WRONG_SORT(INVALID, info.key_type = (MultisplitKeyType)12);
     WRONG_SORT(INVALID, info.key_type = (MultisplitKeyType)-1);
     WRONG_SORT(INVALID, info.values = (MultisplitSortValues)9);
     WRONG_SORT(INVALID, info.common.count = (MultisplitCount)3);
@@ -183,7 +183,7 @@ static void wrong_tasks(MultisplitContext *context) {
     scan.op = (MultisplitOperator)4;
     EXPECT(INVALID, multisplit_scan_create(context, &scan, &operation));
     scan = scan_info();
-    scan.key_type = (MultisplitKeyType)6;
+    scan.key_type = (MultisplitKeyType)12;
     EXPECT(INVALID, multisplit_scan_create(context, &scan, &operation));
     MultisplitReduceInfo reduce = reduce_info();
     reduce.index = VK_TRUE;
@@ -195,7 +195,7 @@ static void wrong_tasks(MultisplitContext *context) {
     reduce.common.n = UINT64_MAX;
     EXPECT(TOO_LARGE, multisplit_reduce_create(context, &reduce, &operation));
     MultisplitReduceByKeyInfo by_key = reduce_by_key_info();
-    by_key.value_type = (MultisplitKeyType)6;
+    by_key.value_type = (MultisplitKeyType)12;
     EXPECT(INVALID, multisplit_reduce_by_key_create(context, &by_key, &operation));
     by_key = reduce_by_key_info();
     by_key.common.n = UINT64_MAX;

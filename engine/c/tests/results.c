@@ -426,6 +426,79 @@ static void histogram(const Host *host, MultisplitContext *context, VkBool32 clo
     release(host, operation, filled, 5);
 }
 
+/* Bytes alone, shorts with values, and the largest of them. What is behind the last key in its word stays. */
+static void narrow(const Host *host, MultisplitContext *context, VkBool32 by_address) {
+    enum { COUNT = N - 1, K = 5 };
+    static int8_t bytes[N];
+    static uint16_t shorts[N];
+    static uint32_t values[N], taken[N];
+    memset(taken, 0, sizeof taken);
+    for (uint32_t i = 0; i < N; ++i) {
+        bytes[i] = (int8_t)noise(i);
+        shorts[i] = (uint16_t)(noise(i) % 1000);
+        values[i] = i;
+    }
+    MultisplitOperation *operation = NULL;
+    MultisplitSortInfo info = {
+        .struct_size = sizeof info,
+        .key_type = MULTISPLIT_KEY_TYPE_I8,
+        .common = {.n = COUNT, .caller_workspace = VK_TRUE, .by_address = by_address},
+    };
+    OK(multisplit_sort_create(context, &info, &operation));
+    MultisplitContract contract;
+    OK(multisplit_operation_contract(operation, MULTISPLIT_ROLE_KEYS, &contract));
+    CHECK(contract.size == N);
+    Filled alone[] = {{.role = MULTISPLIT_ROLE_KEYS, .data = bytes, .bytes = sizeof bytes}};
+    run(host, operation, alone, 1, (MultisplitRecordInfo){0});
+    const int8_t *sorted = alone[0].buffer.mapped;
+    int sum = 0, right = sorted[COUNT] == bytes[COUNT];
+    for (uint32_t i = 0; i < COUNT; ++i) {
+        right = right && (i == 0 || sorted[i - 1] <= sorted[i]);
+        sum += sorted[i] - bytes[i];
+    }
+    CHECK(right && sum == 0);
+    release(host, operation, alone, 1);
+
+    info.key_type = MULTISPLIT_KEY_TYPE_U16;
+    info.values = MULTISPLIT_SORT_VALUES_VALUES;
+    info.descending = VK_TRUE;
+    OK(multisplit_sort_create(context, &info, &operation));
+    Filled pairs[] = {{.role = MULTISPLIT_ROLE_KEYS, .data = shorts, .bytes = sizeof shorts},
+                      {.role = MULTISPLIT_ROLE_VALUES, .data = values, .bytes = COUNT * sizeof *values}};
+    run(host, operation, pairs, 2, (MultisplitRecordInfo){0});
+    const uint16_t *keys = pairs[0].buffer.mapped;
+    const uint32_t *from = pairs[1].buffer.mapped;
+    right = keys[COUNT] == shorts[COUNT];
+    for (uint32_t i = 0; i < COUNT && right; ++i) {
+        right = from[i] < COUNT && !taken[from[i]]++ && keys[i] == shorts[from[i]];
+        right = right && (i == 0 || keys[i - 1] > keys[i] || (keys[i - 1] == keys[i] && from[i - 1] < from[i]));
+    }
+    CHECK(right);
+
+    MultisplitTopKInfo top = {
+        .struct_size = sizeof top,
+        .key_type = MULTISPLIT_KEY_TYPE_U16,
+        .k = K,
+        .common = {.n = COUNT, .caller_workspace = VK_TRUE, .by_address = by_address},
+    };
+    MultisplitOperation *largest = NULL;
+    OK(multisplit_topk_create(context, &top, &largest));
+    Filled found[] = {{.role = MULTISPLIT_ROLE_KEYS, .data = shorts, .bytes = sizeof shorts},
+                      {.role = MULTISPLIT_ROLE_KEYS_OUT},
+                      {.role = MULTISPLIT_ROLE_INDICES}};
+    run(host, largest, found, 3, (MultisplitRecordInfo){0});
+    CHECK(memcmp(found[1].buffer.mapped, keys, K * sizeof *keys) == 0);
+    CHECK(memcmp(found[2].buffer.mapped, from, K * sizeof *from) == 0);
+    release(host, largest, found, 3);
+    release(host, operation, pairs, 2);
+
+    MultisplitReduceInfo reduce = {.struct_size = sizeof reduce,
+                                   .key_type = MULTISPLIT_KEY_TYPE_I8,
+                                   .common = {.n = N}};
+    CHECK(multisplit_reduce_create(context, &reduce, &operation) != MULTISPLIT_SUCCESS);
+    SAYS("u32, i32, f32, u64, i64 or f64");
+}
+
 /* Around a ring, with a short cut that is a detour. */
 static void shortest_paths(MultisplitContext *context) {
     enum { RING = 50 };
@@ -469,7 +542,9 @@ void results(const Host *host, MultisplitContext *context) {
     if (host->features & MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS) {
         scan(host, context, VK_TRUE);
         topk(host, context, VK_TRUE);
+        narrow(host, context, VK_TRUE);
     }
+    narrow(host, context, VK_FALSE);
     topk(host, context, VK_FALSE);
     if (host->features & MULTISPLIT_FEATURE_SHADER_INT64) {
         maxima_and_index(host, context);

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::slice;
 
 use bytemuck::Pod;
+use multisplit::half::f16;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -12,6 +13,11 @@ use pyo3::types::{PyDict, PyType};
 /// What an element is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
+    U8,
+    I8,
+    U16,
+    I16,
+    F16,
     U32,
     I32,
     F32,
@@ -23,12 +29,29 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 7] =
-        [Self::U32, Self::I32, Self::F32, Self::U64, Self::I64, Self::F64, Self::Wide];
+    const ALL: [Self; 12] = [
+        Self::U8,
+        Self::I8,
+        Self::U16,
+        Self::I16,
+        Self::F16,
+        Self::U32,
+        Self::I32,
+        Self::F32,
+        Self::U64,
+        Self::I64,
+        Self::F64,
+        Self::Wide,
+    ];
 
     /// NumPy's name of it.
     pub fn name(self) -> &'static str {
         match self {
+            Self::U8 => "u1",
+            Self::I8 => "i1",
+            Self::U16 => "u2",
+            Self::I16 => "i2",
+            Self::F16 => "f2",
             Self::U32 => "u4",
             Self::I32 => "i4",
             Self::F32 => "f4",
@@ -41,6 +64,8 @@ impl Kind {
 
     fn bytes(self) -> usize {
         match self {
+            Self::U8 | Self::I8 => 1,
+            Self::U16 | Self::I16 | Self::F16 => 2,
             Self::U32 | Self::I32 | Self::F32 => 4,
             Self::U64 | Self::I64 | Self::F64 => 8,
             Self::Wide => 16,
@@ -48,12 +73,13 @@ impl Kind {
     }
 
     fn of(description: &str) -> Option<Self> {
-        // The first character is the order of bytes; 16 bytes of no type have none.
+        // The first character is the order of bytes; single ones, and 16 of no type, have none.
         let native = if cfg!(target_endian = "little") { '<' } else { '>' };
         let mut rest = description.chars();
         let order = rest.next()?;
         let kind = Self::ALL.into_iter().find(|kind| kind.name() == rest.as_str())?;
-        (order == native || (order == '|' && kind == Self::Wide)).then_some(kind)
+        let has_none = matches!(kind, Self::U8 | Self::I8 | Self::Wide);
+        (order == native || (order == '|' && has_none)).then_some(kind)
     }
 }
 
@@ -72,6 +98,11 @@ macro_rules! elements {
 }
 
 elements! {
+    u8: U8;
+    i8: I8;
+    u16: U16;
+    i16: I16;
+    f16: F16;
     u32: U32;
     i32: I32;
     f32: F32;

@@ -1,6 +1,7 @@
 //! An array on the device, as Python holds it.
 
 use multisplit::Array;
+use multisplit::half::f16;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -25,6 +26,11 @@ pub(crate) struct Buffer {
 /// What it holds, by type.
 #[derive(Clone)]
 pub(crate) enum Data {
+    U8(Array<u8>),
+    I8(Array<i8>),
+    U16(Array<u16>),
+    I16(Array<i16>),
+    F16(Array<f16>),
     U32(Array<u32>),
     I32(Array<i32>),
     F32(Array<f32>),
@@ -59,6 +65,11 @@ macro_rules! data {
 }
 
 data! {
+    u8: U8;
+    i8: I8;
+    u16: U16;
+    i16: I16;
+    f16: F16;
     u32: U32;
     i32: I32;
     f32: F32;
@@ -72,6 +83,11 @@ data! {
 macro_rules! with_keys {
     ($data:expr, $array:ident => $body:expr) => {
         match $data {
+            $crate::buffer::Data::U8($array) => $body,
+            $crate::buffer::Data::I8($array) => $body,
+            $crate::buffer::Data::U16($array) => $body,
+            $crate::buffer::Data::I16($array) => $body,
+            $crate::buffer::Data::F16($array) => $body,
             $crate::buffer::Data::U32($array) => $body,
             $crate::buffer::Data::I32($array) => $body,
             $crate::buffer::Data::F32($array) => $body,
@@ -83,10 +99,30 @@ macro_rules! with_keys {
     };
 }
 
+/// Does the same for elements of 4 and 8 bytes, which is what scans, reductions and selections take.
+macro_rules! with_numbers {
+    ($data:expr, $array:ident => $body:expr) => {
+        match $data {
+            $crate::buffer::Data::U32($array) => $body,
+            $crate::buffer::Data::I32($array) => $body,
+            $crate::buffer::Data::F32($array) => $body,
+            $crate::buffer::Data::U64($array) => $body,
+            $crate::buffer::Data::I64($array) => $body,
+            $crate::buffer::Data::F64($array) => $body,
+            _ => Err($crate::buffer::not_numbers()),
+        }
+    };
+}
+
 /// Does the same for elements of every type.
 macro_rules! with_any {
     ($data:expr, $array:ident => $body:expr) => {
         match $data {
+            $crate::buffer::Data::U8($array) => $body,
+            $crate::buffer::Data::I8($array) => $body,
+            $crate::buffer::Data::U16($array) => $body,
+            $crate::buffer::Data::I16($array) => $body,
+            $crate::buffer::Data::F16($array) => $body,
             $crate::buffer::Data::U32($array) => $body,
             $crate::buffer::Data::I32($array) => $body,
             $crate::buffer::Data::F32($array) => $body,
@@ -98,7 +134,7 @@ macro_rules! with_any {
     };
 }
 
-pub(crate) use {with_any, with_keys};
+pub(crate) use {with_any, with_keys, with_numbers};
 
 impl Buffer {
     /// One that holds `data`.
@@ -140,6 +176,11 @@ impl Buffer {
     fn kind(&self) -> &'static str {
         self.kind.name()
     }
+}
+
+/// For elements that are neither.
+pub(crate) fn not_numbers() -> PyErr {
+    PyTypeError::new_err("elements are numbers of 4 or 8 bytes")
 }
 
 /// For keys of 16 bytes.

@@ -4,6 +4,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use multisplit::half::f16;
 use multisplit::{Array, Context, Error, Key};
 use pyo3::prelude::*;
 
@@ -71,8 +72,30 @@ macro_rules! floats {
     };
 }
 
-integers! { u32 i32 u64 i64 }
+integers! { u8 i8 u16 i16 u32 i32 u64 i64 }
 floats! { f32 f64 }
+
+impl Numeric for f16 {
+    const HAS_EQUALS: bool = true;
+
+    fn canonical(self) -> Self {
+        if self.is_zero() {
+            Self::ZERO
+        } else if self.is_nan() {
+            Self::NAN
+        } else {
+            self
+        }
+    }
+
+    fn is_zero(self) -> bool {
+        self == Self::ZERO
+    }
+
+    fn is_nan(self) -> bool {
+        Self::is_nan(self)
+    }
+}
 
 /// Uploads keys, with one zero and one NaN if `make` is set; and says whether the keys have more than these.
 pub(crate) fn upload<K: Numeric>(
@@ -115,6 +138,10 @@ pub(crate) fn restore_bits(
         return Err(error::argument("rows of no length, or arrays of two lengths"));
     }
     match keys.kind() {
+        Kind::F16 => {
+            let (keys, sorted) = (keys.elements::<f16>()?, sorted.elements_mut::<f16>()?);
+            py.detach(|| restore_rows(keys, sorted, row));
+        }
         Kind::F32 => {
             let (keys, sorted) = (keys.elements::<f32>()?, sorted.elements_mut::<f32>()?);
             py.detach(|| restore_rows(keys, sorted, row));
@@ -130,8 +157,8 @@ pub(crate) fn restore_bits(
 
 fn restore_rows<K: Numeric>(keys: &[K], sorted: &mut [K], row: usize) {
     for (keys, sorted) in keys.chunks(row).zip(sorted.chunks_mut(row)) {
-        restore(keys, sorted, K::is_zero);
-        restore(keys, sorted, K::is_nan);
+        restore(keys, sorted, <K as Numeric>::is_zero);
+        restore(keys, sorted, <K as Numeric>::is_nan);
     }
 }
 

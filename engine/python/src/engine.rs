@@ -90,6 +90,11 @@ impl Engine {
             }};
         }
         match array.kind() {
+            Kind::U8 => keys!(u8),
+            Kind::I8 => keys!(i8),
+            Kind::U16 => keys!(u16),
+            Kind::I16 => keys!(i16),
+            Kind::F16 => keys!(multisplit::half::f16),
             Kind::U32 => keys!(u32),
             Kind::I32 => keys!(i32),
             Kind::F32 => keys!(f32),

@@ -31,9 +31,7 @@ pub(crate) fn histogram(
         Data::F32(samples) => count(py, engine, samples, weights, function),
         Data::U64(samples) => count(py, engine, samples, weights, function),
         Data::F64(samples) => count(py, engine, samples, weights, function),
-        Data::I64(_) | Data::Wide(_) => {
-            Err(PyTypeError::new_err("samples of such a type are not counted"))
-        }
+        _ => Err(PyTypeError::new_err("samples of such a type are not counted")),
     }
 }
 

@@ -3,7 +3,7 @@
 use multisplit::{Operator, Scan, TopK};
 use pyo3::prelude::*;
 
-use crate::buffer::{Buffer, with_keys};
+use crate::buffer::{Buffer, with_keys, with_numbers};
 use crate::engine::Engine;
 use crate::error;
 
@@ -35,7 +35,7 @@ pub(crate) fn run_lengths(
     engine: &Engine,
     keys: &Buffer,
 ) -> PyResult<(Buffer, Buffer)> {
-    with_keys!(keys.data()?, array => {
+    with_numbers!(keys.data()?, array => {
         let (found, lengths) = engine.run(py, |gpu| gpu.run_lengths(array))?;
         Ok((Buffer::new(found, keys.is_canonical()), Buffer::new(lengths, true)))
     })
@@ -53,7 +53,7 @@ pub(crate) fn scan(
     let operator = named(operator)?;
     let how = if inclusive { Scan::inclusive(operator) } else { Scan::exclusive(operator) };
     let integers = matches!(elements.kind_name(), "u4" | "i4" | "u8" | "i8");
-    with_keys!(elements.data()?, array => {
+    with_numbers!(elements.data()?, array => {
         // Sums of floats may be zeros and NaNs of any sign.
         Ok(Buffer::new(engine.run(py, |gpu| gpu.scan_with(array, &how))?, integers))
     })
@@ -68,7 +68,7 @@ pub(crate) fn reduce<'py>(
     operator: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
     let operator = named(operator)?;
-    with_keys!(elements.data()?, array => {
+    with_numbers!(elements.data()?, array => {
         let combined = engine.run(py, |gpu| gpu.reduce(array, operator))?;
         Ok(combined.into_pyobject(py)?.into_any())
     })

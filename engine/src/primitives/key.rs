@@ -3,13 +3,31 @@
 use std::fmt;
 
 use bytemuck::Pod;
+use half::{bf16, f16};
 use multisplit_graph::{Buffer, ElementType};
 
 use crate::error::{Error, Result};
 
+// The kernels' numbers of kinds.
+pub(crate) const UNSIGNED: u32 = 0;
+pub(crate) const SIGNED: u32 = 1;
+pub(crate) const FLOAT: u32 = 2;
+
 /// What a key is. Floats are in the order of `total_cmp`: -NaN first, -0 before 0, NaN last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KeyType {
+    /// Unsigned 8-bit.
+    U8,
+    /// Signed 8-bit.
+    I8,
+    /// Unsigned 16-bit.
+    U16,
+    /// Signed 16-bit.
+    I16,
+    /// 16-bit float of IEEE 754: 5 bits of exponent, 10 of fraction.
+    F16,
+    /// The upper half of a 32-bit float: 8 bits of exponent, 7 of fraction.
+    Bf16,
     /// Unsigned 32-bit.
     U32,
     /// Signed 32-bit.
@@ -26,11 +44,30 @@ pub enum KeyType {
 
 impl KeyType {
     /// Every type.
-    pub const ALL: [Self; 6] = [Self::U32, Self::I32, Self::F32, Self::U64, Self::I64, Self::F64];
+    pub const ALL: [Self; 12] = [
+        Self::U8,
+        Self::I8,
+        Self::U16,
+        Self::I16,
+        Self::F16,
+        Self::Bf16,
+        Self::U32,
+        Self::I32,
+        Self::F32,
+        Self::U64,
+        Self::I64,
+        Self::F64,
+    ];
+
+    /// Those of 32 and 64 bits, which every primitive takes. The others can be sorted, split and searched for
+    /// the largest.
+    pub const WIDE: [Self; 6] = [Self::U32, Self::I32, Self::F32, Self::U64, Self::I64, Self::F64];
 
     /// Bits of a key.
     pub fn bits(self) -> u32 {
         match self {
+            Self::U8 | Self::I8 => 8,
+            Self::U16 | Self::I16 | Self::F16 | Self::Bf16 => 16,
             Self::U32 | Self::I32 | Self::F32 => 32,
             Self::U64 | Self::I64 | Self::F64 => 64,
         }
@@ -41,18 +78,35 @@ impl KeyType {
         self.bits() / 8
     }
 
+    /// How many keys a buffer of a graph has room for that holds `n` of them: as many as make whole words, in
+    /// which narrow keys are read and written. What lies behind the last of the `n` is not changed.
+    pub fn array_len(self, n: u64) -> u64 {
+        self.array_bytes(n) / u64::from(self.bytes())
+    }
+
+    /// Bytes of such a buffer.
+    pub(crate) fn array_bytes(self, n: u64) -> u64 {
+        let bytes = n.saturating_mul(u64::from(self.bytes()));
+        bytes.checked_next_multiple_of(4).unwrap_or(u64::MAX)
+    }
+
+    /// Whether it has fewer bits than a word.
+    pub fn is_narrow(self) -> bool {
+        self.bits() < 32
+    }
+
     /// Whether it is a float.
     pub fn is_float(self) -> bool {
-        matches!(self, Self::F32 | Self::F64)
+        self.kind() == FLOAT
     }
 
     /// What a user's function in GLSL takes.
     #[cfg(feature = "glsl")]
     pub(in crate::primitives) fn glsl(self) -> &'static str {
         match self {
-            Self::U32 => "uint",
-            Self::I32 => "int",
-            Self::F32 => "float",
+            Self::U8 | Self::U16 | Self::U32 => "uint",
+            Self::I8 | Self::I16 | Self::I32 => "int",
+            Self::F16 | Self::Bf16 | Self::F32 => "float",
             Self::U64 => "uint64_t",
             Self::I64 => "int64_t",
             Self::F64 => "double",
@@ -62,9 +116,19 @@ impl KeyType {
     /// The kernels' KEY_KIND.
     pub(crate) fn kind(self) -> u32 {
         match self {
-            Self::U32 | Self::U64 => 0,
-            Self::I32 | Self::I64 => 1,
-            Self::F32 | Self::F64 => 2,
+            Self::U8 | Self::U16 | Self::U32 | Self::U64 => UNSIGNED,
+            Self::I8 | Self::I16 | Self::I32 | Self::I64 => SIGNED,
+            Self::F16 | Self::Bf16 | Self::F32 | Self::F64 => FLOAT,
+        }
+    }
+
+    /// The number that the bits of a float are.
+    pub(in crate::primitives) fn float(self, bits: u64) -> f64 {
+        match self {
+            Self::F16 => f16::from_bits(bits as u16).to_f64(),
+            Self::Bf16 => bf16::from_bits(bits as u16).to_f64(),
+            Self::F64 => f64::from_bits(bits),
+            _ => f32::from_bits(bits as u32).into(),
         }
     }
 
@@ -72,8 +136,8 @@ impl KeyType {
     pub(crate) fn ordered(self, bits: u64) -> u64 {
         let top = 1 << (self.bits() - 1);
         match self.kind() {
-            0 => bits,
-            2 if bits & top != 0 => bits ^ (u64::MAX >> (64 - self.bits())),
+            UNSIGNED => bits,
+            FLOAT if bits & top != 0 => bits ^ (u64::MAX >> (64 - self.bits())),
             _ => bits ^ top,
         }
     }
@@ -83,7 +147,7 @@ impl KeyType {
     /// The bits of the integer key whose [`ordered`](Self::ordered) number this is.
     pub(crate) fn unordered(self, number: u64) -> u64 {
         match self.kind() {
-            0 => number,
+            UNSIGNED => number,
             _ => number ^ (1 << (self.bits() - 1)),
         }
     }
@@ -92,6 +156,12 @@ impl KeyType {
 impl From<KeyType> for ElementType {
     fn from(key: KeyType) -> Self {
         match key {
+            KeyType::U8 => Self::U8,
+            KeyType::I8 => Self::I8,
+            KeyType::U16 => Self::U16,
+            KeyType::I16 => Self::I16,
+            KeyType::F16 => Self::F16,
+            KeyType::Bf16 => Self::Bf16,
             KeyType::U32 => Self::U32,
             KeyType::I32 => Self::I32,
             KeyType::F32 => Self::F32,
@@ -109,11 +179,25 @@ impl fmt::Display for KeyType {
 }
 
 impl KeyType {
-    /// The type of the keys in a buffer of a graph.
+    /// The type of the keys in a buffer of a graph, for primitives that take every type.
     pub(crate) fn of(name: &'static str, buffer: Buffer) -> Result<Self> {
+        Self::among(&Self::ALL, name, buffer)
+    }
+
+    /// The same for primitives that take those of 32 and 64 bits.
+    pub(crate) fn wide_of(name: &'static str, buffer: Buffer) -> Result<Self> {
+        Self::among(&Self::WIDE, name, buffer)
+    }
+
+    fn among(types: &[Self], name: &'static str, buffer: Buffer) -> Result<Self> {
         let element = buffer.element();
-        Self::ALL.into_iter().find(|&key| ElementType::from(key) == element).ok_or_else(|| {
-            let expected = "u32, i32, f32, u64, i64 or f64".to_owned();
+        let found = types.iter().copied().find(|&key| ElementType::from(key) == element);
+        found.ok_or_else(|| {
+            let names: Vec<_> = types.iter().map(ToString::to_string).collect();
+            let expected = match names.split_last() {
+                Some((last, others)) => format!("{} or {last}", others.join(", ")),
+                None => String::new(),
+            };
             Error::KeyTypeMismatch { name, found: element.to_string(), expected }
         })
     }
@@ -128,10 +212,11 @@ pub(in crate::primitives) fn value_bytes(buffer: Buffer) -> Result<u32> {
 /// Sizes of values that kernels can move.
 const VALUE_BYTES: [u32; 3] = [4, 8, 16];
 
-/// A type that keys can have: `u32`, `i32`, `f32`, `u64`, `i64` or `f64`.
+/// A type that keys can have: integers of 8 to 64 bits, `f32`, `f64`, and `f16` and `bf16` of the crate
+/// [`half`]. Sorts, splits and top-k take all of them, other primitives those of 32 and 64 bits.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a key type",
-    label = "keys are u32, i32, f32, u64, i64 or f64"
+    label = "keys are integers of 8 to 64 bits, f32, f64, half::f16 or half::bf16"
 )]
 pub trait Key: Pod + PartialOrd + sealed::Sealed {
     /// Its name here.
@@ -176,6 +261,12 @@ macro_rules! key {
 }
 
 key! {
+    u8, U8, key, u64::from(key);
+    i8, I8, key, u64::from(key.cast_unsigned());
+    u16, U16, key, u64::from(key);
+    i16, I16, key, u64::from(key.cast_unsigned());
+    f16, F16, key, u64::from(key.to_bits());
+    bf16, Bf16, key, u64::from(key.to_bits());
     u32, U32, key, u64::from(key);
     i32, I32, key, u64::from(key.cast_unsigned());
     f32, F32, key, u64::from(key.to_bits());
@@ -188,6 +279,29 @@ key! {
 mod tests {
     use super::*;
 
+    #[test]
+    fn refusals_list_what_is_allowed() {
+        let mut graph = multisplit_graph::Graph::new("types");
+        let narrow = graph.import::<u8>("keys", 4);
+        assert_eq!(KeyType::of("keys", narrow).ok(), Some(KeyType::U8));
+        let refused = KeyType::wide_of("keys", narrow).map_err(|error| error.to_string());
+        let text = refused.expect_err("8 bits");
+        assert!(text.contains("u32, i32, f32, u64, i64 or f64"), "{text}");
+        let other = graph.import::<[u8; 4]>("other", 4);
+        let text =
+            KeyType::of("keys", other).map_err(|error| error.to_string()).expect_err("no key");
+        assert!(text.contains("f16, bf16, u32"), "{text}");
+    }
+
+    #[test]
+    fn arrays_are_whole_words() {
+        assert_eq!((KeyType::U8.array_len(5), KeyType::U16.array_len(5)), (8, 6));
+        assert_eq!(KeyType::U8.array_bytes(5), 8);
+        assert_eq!(KeyType::Bf16.array_bytes(2), 4);
+        assert_eq!(KeyType::F64.array_bytes(3), 24);
+        assert_eq!(KeyType::I16.array_bytes(u64::MAX), u64::MAX);
+    }
+
     fn ascending<K: Key>(keys: &[K]) {
         let words: Vec<u64> = keys.iter().map(|k| K::TYPE.ordered(k.key_bits())).collect();
         assert!(words.windows(2).all(|w| w[0] < w[1]), "{:?}: {words:x?}", K::TYPE);
@@ -196,6 +310,13 @@ mod tests {
 
     #[test]
     fn ordered_bits_compare_like_keys() {
+        ascending(&[0u8, 1, u8::MAX]);
+        ascending(&[i8::MIN, -1, 0, i8::MAX]);
+        ascending(&[0u16, 1, u16::MAX]);
+        ascending(&[i16::MIN, -1, 0, i16::MAX]);
+        let floats = [-f32::NAN, f32::NEG_INFINITY, -1.0, -0.0, 0.0, 1e-7, f32::INFINITY, f32::NAN];
+        ascending(&floats.map(f16::from_f32));
+        ascending(&floats.map(bf16::from_f32));
         ascending(&[0u32, 1, u32::MAX]);
         ascending(&[i32::MIN, -1, 0, i32::MAX]);
         ascending(&[-f32::NAN, f32::NEG_INFINITY, -1.0, -0.0, 0.0, 1e-40, f32::INFINITY, f32::NAN]);

@@ -15,6 +15,7 @@ mod large;
 mod memory;
 pub mod merge;
 pub mod multisplit;
+mod narrow;
 mod open;
 pub(crate) mod operator;
 mod pieces;

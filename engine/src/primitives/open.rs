@@ -50,7 +50,7 @@ pub(in crate::primitives) enum Heads {
 impl Heads {
     /// The beginnings of runs of equal keys.
     pub fn of_keys(keys: Buffer) -> Result<Self> {
-        Ok(Self::Keys(keys, KeyType::of("keys", keys)?))
+        Ok(Self::Keys(keys, KeyType::wide_of("keys", keys)?))
     }
 
     /// The array has a key or a flag for each element.

@@ -324,7 +324,9 @@ impl Work {
             return *import;
         }
         let name = format!("{}.{}", buffer.name(), self.arrays.len());
-        let import = self.graph.import::<T>(name, array.len().max(1));
+        // Narrow elements are read in words, which arrays consist of.
+        let of_word = (4 / size_of::<T>().max(1)).max(1) as u64;
+        let import = self.graph.import::<T>(name, array.len().max(1).next_multiple_of(of_word));
         self.arrays.push((import, buffer.clone()));
         import
     }

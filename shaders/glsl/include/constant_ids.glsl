@@ -83,6 +83,10 @@
 #define UNLESS_FILTERED_ID 61
 // Of sorts of segments.
 #define ALL_BITS_ID 63
+// Of narrow keys.
+#define NARROW_BITS_ID 64
+#define FORM_ID 65
+#define NARROW_KIND_ID 66
 // Of selections.
 #define PREDICATE_ID 52
 // Of scans and reductions in segments.

@@ -6,6 +6,7 @@
 #include "multisplit.glsl"
 #include "bucket.glsl"
 #include "rank_tile.glsl"
+#include "key_at.glsl"
 
 #ifdef BUCKET_FROM_KEY
 
@@ -57,11 +58,11 @@ void find_buckets(uint tile_first) {
 void load_keys(uint tile_first) {
     KEY missing = missing_key();
     if (TWO_WAYS && tile_first + TILE <= element_count()) {
-        [[unroll]] for (uint w = 0; w < ITEMS; ++w) own[w] = keys.at[item_index(tile_first, w)];
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w) own[w] = key_at(item_index(tile_first, w));
     } else {
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
             uint i = item_index(tile_first, w);
-            own[w] = i < element_count() ? keys.at[i] : missing;
+            own[w] = i < element_count() ? key_at(i) : missing;
         }
     }
 }

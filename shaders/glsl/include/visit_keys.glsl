@@ -8,6 +8,7 @@
 
 #include "multisplit.glsl"
 #include "groups.glsl"
+#include "key_at.glsl"
 
 #ifndef VISITOR
 #define VISITOR thread_rank()
@@ -30,7 +31,7 @@ void visit_keys(uint first, uint end) {
         uint rows = min((end - i) / row, WIDE_LOADS);
         uvec4 loaded[WIDE_LOADS];
         [[unroll]] for (uint k = 0; k < WIDE_LOADS; ++k)
-            if (k < rows) loaded[k] = keys_vec4.at[i / 4 + k * VISITORS + VISITOR];
+            if (k < rows) loaded[k] = four_keys_at(i / 4 + k * VISITORS + VISITOR);
         [[unroll]] for (uint k = 0; k < WIDE_LOADS; ++k) {
             if (k < rows) {
                 VISIT_FOUR(loaded[k])
@@ -39,7 +40,7 @@ void visit_keys(uint first, uint end) {
         i += rows * row;
     }
 #endif
-    for (i += VISITOR; i < end; i += VISITORS) VISIT_KEY(keys.at[i]);
+    for (i += VISITOR; i < end; i += VISITORS) VISIT_KEY(key_at(i));
 }
 
 #endif

@@ -54,7 +54,7 @@ bool skip_round(uint rounds) {
     uint first = group_index() * TILE;
     uint end = min(first + TILE, element_count());
     for (uint i = first + thread_rank(); i < end; i += gl_WorkGroupSize.x)
-        move_element(keys.at[i], i, i);
+        move_element(key_at(i), i, i);
     return true;
 }
 

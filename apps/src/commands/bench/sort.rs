@@ -42,6 +42,8 @@ impl SortOptions {
                 Op::KeysU32 | Op::PairsU32 => measure::<u32>(bench, op, n, methods, output),
                 Op::KeysU64 => measure::<u64>(bench, op, n, methods, output),
                 Op::KeysF32 => measure::<f32>(bench, op, n, methods, output),
+                Op::KeysU8 => measure::<u8>(bench, op, n, methods, output),
+                Op::KeysU16 | Op::PairsU16 => measure::<u16>(bench, op, n, methods, output),
             }?;
         }
         Ok(())
@@ -82,10 +84,7 @@ impl<'i, K: Key> Input<'i, K> {
         // Device memory first: what does not fit there need not be made on the host.
         let unsorted = bench.context.zeroed(n)?;
         let keys = bench.context.zeroed(n)?;
-        let values = match op {
-            Op::PairsU32 => Some(bench.context.zeroed(n)?),
-            _ => None,
-        };
+        let values = op.pairs().then(|| bench.context.zeroed(n)).transpose()?;
         let host_keys = data::random_keys(n, data::SEED)?;
         bench.context.write(&unsorted, 0, &host_keys)?;
         Ok(Self { bench, op, n, host_keys, unsorted, keys, values })
@@ -140,7 +139,8 @@ impl<'i, K: Key> Input<'i, K> {
     /// A copy that makes the keys unsorted again.
     fn restore(&self, target: &Target) -> Result<(multisplit::Executable, [graph::Buffer; 2])> {
         let mut graph = Graph::new("restore");
-        let [from, to] = ["from", "to"].map(|name| graph.import::<K>(name, self.n));
+        let [from, to] =
+            ["from", "to"].map(|name| graph.import::<K>(name, K::TYPE.array_len(self.n)));
         copy(&mut graph, &target.policy, "memory.copy", from, to)?;
         Ok((self.bench.context.instantiate(graph.compile(&target.limits)?)?, [from, to]))
     }

@@ -18,7 +18,7 @@ use crate::keyed::{KeyedFiles, KeyedOptions};
 use crate::on_device::Moved;
 use crate::phase;
 use crate::split::{self, Whole};
-use crate::wide_keys::{device_element, widened};
+use crate::wide_keys::{key_element, keys_of};
 
 /// Reads, splits, writes.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
@@ -34,9 +34,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let (mut files, opening) = KeyedFiles::open(&keyed, devices)?;
     let job = SplitJob { options, devices };
     let direct = match &files.input {
-        Input::Numbers(keys, _) if device_element(keys.element) == keys.element => {
-            !devices.verify()
-        }
+        Input::Numbers(keys, _) if key_element(keys.element) == keys.element => !devices.verify(),
         _ => false,
     };
     let read = if direct { None } else { files.take()? };
@@ -44,7 +42,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut split = match (&files.input, &read) {
         (Input::Table(input), _) => Some(job.rows(context, input)?),
         (Input::Numbers(..), Some((keys, values))) => {
-            let element = device_element(keys.element());
+            let element = key_element(keys.element());
             Some(with_key_type!(element, job.split(context, keys, values.as_ref()))?)
         }
         (Input::Numbers(keys, _), None) => {
@@ -123,7 +121,7 @@ impl SplitJob<'_> {
         array: &Array,
         values: Option<&Data>,
     ) -> Result<Split> {
-        let wide = widened(array);
+        let wide = keys_of(array);
         let keys = K::from_data(&wide).context("keys of another size")?;
         let rule = self.options.rule::<K>(array.element(), self.devices)?;
         let buckets = rule.device_buckets(self.options.method)?;
@@ -163,7 +161,7 @@ impl SplitJob<'_> {
             bail!("line {line} has no number in column `{}`, and so no bucket", column.name);
         }
         let rows = Data::Bytes4((0..table.len() as u32).collect());
-        let element = device_element(column.keys.element());
+        let element = key_element(column.keys.element());
         let split = with_key_type!(element, self.split(context, &column.keys, Some(&rows)))?;
         let Some(Moved::Host(Data::Bytes4(order))) = &split.values else {
             bail!("the split gave no order")

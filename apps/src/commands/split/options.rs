@@ -16,7 +16,7 @@ use crate::keyed::OutputOptions;
 use crate::size;
 use crate::split::{KeyFunction, KeyRule, Method};
 use crate::values::ValueOptions;
-use crate::wide_keys::widened;
+use crate::wide_keys::keys_of;
 
 /// Arguments of `multisplit split`.
 #[derive(Debug, Args)]
@@ -102,7 +102,7 @@ impl Options {
             (_, Some(path)) => {
                 let place = Place::new(path);
                 let splitters = read(&place, Some(element), Shape::Line, devices.bars())?;
-                let splitters = splitters_of::<K>(&widened(&splitters))?;
+                let splitters = splitters_of::<K>(&keys_of(&splitters))?;
                 let found = splitters.len() as u64 + 1;
                 if self.buckets.is_some_and(|asked| u64::from(asked) != found) {
                     bail!("{} splitters make {found} buckets, not --buckets", splitters.len());
@@ -132,7 +132,7 @@ impl Options {
             (_, None) => KeyFunction::Delta,
             (Element::U32, range) => parts::<u32, K>(range, m)?,
             (Element::I32, range) => parts::<i32, K>(range, m)?,
-            (Element::F16 | Element::F32, range) => parts::<f32, K>(range, m)?,
+            (Element::F16 | Element::Bf16 | Element::F32, range) => parts::<f32, K>(range, m)?,
             (Element::U64, range) => parts::<u64, K>(range, m)?,
             (Element::I64, range) => parts::<i64, K>(range, m)?,
             (Element::F64, range) => parts::<f64, K>(range, m)?,

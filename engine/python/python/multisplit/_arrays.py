@@ -13,8 +13,10 @@ from ._errors import OutOfMemoryError
 #: DLPack's number for memory of the host.
 _DLPACK_CPU = 1
 
-#: What the engine sorts.
-_KEYS = tuple(np.dtype(name) for name in ("u4", "i4", "f4", "u8", "i8", "f8"))
+#: What the engine works with.
+_NUMBERS = tuple(np.dtype(name) for name in ("u4", "i4", "f4", "u8", "i8", "f8"))
+#: What it also sorts, splits and searches for the largest.
+_NARROW = tuple(np.dtype(name) for name in ("u1", "i1", "u2", "i2", "f2"))
 
 
 def as_ndarray(x: Any, name: str = "x") -> np.ndarray[Any, Any]:
@@ -38,7 +40,7 @@ def as_ndarray(x: Any, name: str = "x") -> np.ndarray[Any, Any]:
 
 
 class Encoding(NamedTuple):
-    """How elements of a type are given to the engine, which knows types of 4 and 8 bytes only."""
+    """How elements of a type are given to the engine."""
 
     #: The type that the engine sees.
     dtype: np.dtype[Any]
@@ -51,12 +53,10 @@ class Encoding(NamedTuple):
 
 
 def encoding_of(dtype: np.dtype[Any], name: str = "x") -> Encoding:
-    """How keys of a type are given to the engine, in the same order.
-
-    Narrow types are widened: this is the one place to change once the engine sorts them itself.
-    """
+    """How elements of a type are given to the engine, in the same order: as numbers of 4 or 8 bytes, with which it
+    does everything."""
     native = dtype.newbyteorder("=")
-    if native in _KEYS:
+    if native in _NUMBERS:
         return Encoding(native, _same, _same, True)
     if native.kind in "bui" and native.itemsize < 4:
         return _widened(native, np.dtype("i4" if native.kind == "i" else "u4"))
@@ -72,6 +72,17 @@ def encoding_of(dtype: np.dtype[Any], name: str = "x") -> Encoding:
             False,
         )
     raise TypeError(f"{name} has the type {dtype}; {_advice(native)}")
+
+
+def key_encoding_of(dtype: np.dtype[Any], name: str = "x") -> Encoding:
+    """The same for what is sorted, split or searched for the largest, which may have 1 or 2 bytes."""
+    native = dtype.newbyteorder("=")
+    if native in _NARROW:
+        return Encoding(native, _same, _same, True)
+    if native.kind == "b":
+        number = np.dtype("u1")
+        return Encoding(number, lambda x: x.view(number), lambda x: x.view(native), False)
+    return encoding_of(dtype, name)
 
 
 def _widened(native: np.dtype[Any], wide: np.dtype[Any]) -> Encoding:

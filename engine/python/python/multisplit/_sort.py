@@ -17,7 +17,7 @@ from ._arrays import (
     check_total,
     contiguous,
     encoded,
-    encoding_of,
+    key_encoding_of,
     normalize_axis,
 )
 from ._context import Context, engine_of
@@ -81,7 +81,7 @@ def sort(
         buffer = _native.sort(x._engine, x._keys(total), row, bool(descending))
         return DeviceArray._of(x._engine, buffer, x.shape, x.dtype)
     array, axis = _along(as_ndarray(x), axis)
-    encoding = encoding_of(array.dtype)
+    encoding = key_encoding_of(array.dtype)
     engine = engine_of(context)
     if out is not None:
         check_out(out, array.shape, array.dtype)
@@ -137,7 +137,7 @@ def argsort(
         buffer = _native.argsort(x._engine, x._keys(total), row, bool(descending))
         return DeviceArray._of(x._engine, buffer, x.shape, np.int64)
     array, axis = _along(as_ndarray(x), axis)
-    encoding = encoding_of(array.dtype)
+    encoding = key_encoding_of(array.dtype)
     engine = engine_of(context)
     if out is not None:
         check_out(out, array.shape, np.dtype(np.int64))
@@ -194,7 +194,7 @@ def sort_pairs(
     key_array, value_array = as_ndarray(keys, "keys"), as_ndarray(values, "values")
     axis = normalize_axis(axis, key_array.ndim)
     check_pairs(key_array.shape, value_array.shape)
-    encoding = encoding_of(key_array.dtype, "keys")
+    encoding = key_encoding_of(key_array.dtype, "keys")
     engine = engine_of(context)
     rows = _rows_of(key_array, axis, encoding, engine)
     if key_array.ndim > 1:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _native
-from ._arrays import as_ndarray, check_fits, encoded, encoding_of, index_of
+from ._arrays import as_ndarray, check_fits, encoded, encoding_of, index_of, key_encoding_of
 from ._buckets import Even, Glsl, Identity
 from ._context import Context, engine_of
 from ._device_array import DeviceArray
@@ -78,7 +78,9 @@ def split(
     array = as_ndarray(keys, "keys")
     if array.ndim != 1:
         raise ValueError(f"keys has {array.ndim} axes, keys of a split have one")
-    encoding = encoding_of(array.dtype, "keys")
+    # The bits of narrow negative numbers are numbers of buckets, too: those of 32 bits are not.
+    signed_ids = isinstance(buckets, Identity) and array.dtype.kind == "i"
+    encoding = (encoding_of if signed_ids else key_encoding_of)(array.dtype, "keys")
     function = _Function(buckets, array.dtype, encoding.dtype)
     value_array = None if values is None else as_ndarray(values, "values")
     if value_array is not None:
@@ -105,7 +107,8 @@ class _Function:
             self.native = ("identity", index_of(buckets.buckets, "buckets"))
         elif isinstance(buckets, Even):
             ends = np.asarray([buckets.low, buckets.high]).astype(dtype)
-            ends = encoded(ends, encoding_of(dtype))
+            narrow = key_encoding_of(dtype)
+            ends = encoded(ends, narrow if narrow.dtype == encoded_dtype else encoding_of(dtype))
             self.native = ("even", ends, index_of(buckets.buckets, "buckets"))
         elif isinstance(buckets, (bool, int, np.integer)):
             raise TypeError("buckets is an array of splitters, or Even(low, high, buckets), not a number")

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _native
-from ._arrays import as_ndarray, check_fits, check_total, encoded, encoding_of, index_of, normalize_axis
+from ._arrays import as_ndarray, check_fits, check_total, encoded, index_of, key_encoding_of, normalize_axis
 from ._context import Context, engine_of
 from ._device_array import DeviceArray
 
@@ -76,7 +76,7 @@ def topk(
             DeviceArray._of(array._engine, found[0], shape, array.dtype),
             DeviceArray._of(array._engine, found[1], shape, np.int64),
         )
-    encoding = encoding_of(array.dtype)
+    encoding = key_encoding_of(array.dtype)
     engine = engine_of(context)
     check_fits(array.size, encoding.dtype.itemsize, int(engine.describe()["memory"]))
     moved = np.moveaxis(array, axis, -1)

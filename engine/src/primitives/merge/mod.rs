@@ -65,7 +65,7 @@ impl MergeBuffers {
     }
 
     fn check(&self) -> Result<KeyType> {
-        let key = KeyType::of("first", self.keys[0])?;
+        let key = KeyType::wide_of("first", self.keys[0])?;
         check_element("second", self.keys[1], key.into())?;
         check_element("out", self.keys_out, key.into())?;
         let (most, limit) = (self.most(), u64::from(u32::MAX));

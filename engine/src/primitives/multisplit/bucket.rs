@@ -11,7 +11,7 @@ use super::push::{BucketWords, SplitBy};
 use crate::error::{Error, Result};
 use crate::primitives::Policy;
 use crate::primitives::cells::Cells;
-use crate::primitives::key::{Key, KeyType};
+use crate::primitives::key::{Key, KeyType, SIGNED};
 use crate::primitives::sample::SampleType;
 
 /// Which bucket a key belongs to: the untyped form, with parameters as bits. [`Buckets`] is the typed
@@ -51,7 +51,7 @@ pub enum Bucket {
     /// m equal parts of the floats from `lo` to `hi`. Keys below belong to the first, keys above
     /// and NaN to the last.
     ///
-    /// 32-bit keys are scaled, (key - lo) * (m / (hi - lo)), each operation rounded. Few GPUs are
+    /// Keys of up to 32 bits are scaled, as floats of 32 bits, (key - lo) * (m / (hi - lo)), each operation rounded. Few GPUs are
     /// good at 64-bit arithmetic, and some have none, so 64-bit keys are compared instead: part k
     /// begins at the float nearest to lo + k (hi - lo) / m.
     Even {
@@ -74,20 +74,16 @@ impl Bucket {
         let width = (1u128 << key.bits()).div_ceil(u128::from(buckets.max(1)));
         // The only width that does not fit is that of a single bucket.
         let width = u64::try_from(width).unwrap_or(u64::MAX);
-        let least = matches!(key, KeyType::I32 | KeyType::I64);
-        Self::Delta { min: if least { 1 << (key.bits() - 1) } else { 0 }, width }
+        let signed = key.kind() == SIGNED;
+        Self::Delta { min: if signed { 1 << (key.bits() - 1) } else { 0 }, width }
     }
 
     /// `buckets` equal parts of the keys from `start` to `end`: scaled where keys are floats, and by
     /// splitters where they are integers and no width is the same for all parts.
     pub fn even<K: Key>(start: K, end: K, buckets: u32) -> Self {
         let (lo, hi) = (start.key_bits(), end.key_bits());
-        let value = |bits: u64| match K::TYPE {
-            KeyType::F32 => f64::from(f32::from_bits(bits as u32)),
-            _ => f64::from_bits(bits),
-        };
         if K::TYPE.is_float() {
-            return Self::Even { lo: value(lo), hi: value(hi) };
+            return Self::Even { lo: K::TYPE.float(lo), hi: K::TYPE.float(hi) };
         }
         let (first, last) = (K::TYPE.ordered(lo), K::TYPE.ordered(hi));
         let (span, m) = (u128::from(last.saturating_sub(first)), u128::from(buckets.max(1)));
@@ -168,7 +164,7 @@ impl BucketCode {
         let refuse = |problem: &str| {
             Err(Error::Bucket { key: key.to_string(), problem: problem.to_owned() })
         };
-        let fits = |bits: u64| key.bits() == 64 || bits >> 32 == 0;
+        let fits = |bits: u64| key.bits() == 64 || bits >> key.bits() == 0;
         match &split.bucket {
             Bucket::Identity => Ok(Self::plain(IDENTITY, BucketWords::default())),
             Bucket::Digit { shift, bits } | Bucket::OrderedDigit { shift, bits, .. }
@@ -352,7 +348,7 @@ fn delta(key: KeyType, min: u64, width: u64, buckets: u32) -> BucketCode {
 
 /// `None` where there is no such range.
 fn even(policy: &Policy, key: KeyType, lo: f64, hi: f64, buckets: u32) -> Option<BucketCode> {
-    if key == KeyType::F32 {
+    if key.bits() <= 32 {
         let (lo, hi) = (lo as f32, hi as f32);
         let scale = buckets as f32 / (hi - lo);
         let right = lo < hi && scale.is_finite() && scale > 0.0;

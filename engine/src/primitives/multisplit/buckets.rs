@@ -60,7 +60,7 @@ impl<K: Key> Buckets<K> {
     /// `buckets` equal parts of a range. Keys below belong to the first bucket; keys above, and NaN,
     /// to the last.
     ///
-    /// Floats of 32 bits are scaled, (key - start) * (buckets / (end - start)), each operation
+    /// Floats of up to 32 bits are scaled, as floats of 32 bits, (key - start) * (buckets / (end - start)), each operation
     /// rounded. Other keys are compared: part k begins at start + k (end - start) / buckets, of
     /// floats the nearest one, of integers the next one.
     pub fn even(range: Range<K>, buckets: u32) -> Self {
@@ -104,7 +104,7 @@ impl<K: Key> Buckets<K> {
     }
 
     /// A GLSL function `uint bucket_of(K key)`; K is `uint`, `int`, `float`, `uint64_t`, `int64_t` or
-    /// `double` after the type of the keys.
+    /// `double` after the type of the keys, of which those of 8 and 16 bits come as numbers of 32.
     #[cfg(feature = "glsl")]
     pub fn glsl(buckets: u32, function: impl Into<super::Glsl>) -> Self {
         Self::new(buckets, Bucket::Glsl(function.into()))

@@ -11,7 +11,7 @@ use crate::error::Result;
 
 /// A bucket or bin function in GLSL, `uint bucket_of(K key)`, or what a selection asks of an element,
 /// `bool is_selected(K key)`, K being `uint`, `int`, `float`, `uint64_t`, `int64_t` or `double` after the
-/// type of the keys (`double` needs a device with `shaderFloat64`). It may read the words `push.parameter_0`, `_1` and `_2`, and the array of words
+/// type of the keys, of which those of 8 and 16 bits come as numbers of 32 (`double` needs a device with `shaderFloat64`). It may read the words `push.parameter_0`, `_1` and `_2`, and the array of words
 /// `table.at[]`; both are what is given here. It computes, and does nothing else: a function that
 /// writes memory, waits at a barrier, or reads what is not its own is refused. Indices past the end of
 /// an array read its last element, a division by zero divides by 1, shifts take their amount modulo

@@ -229,7 +229,12 @@ fn one_round(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     }
 }
 
-fn check(split: &Split, buffers: &SplitBuffers) -> Result<()> {
+/// The bucket function is one of these keys, with parameters that make sense.
+pub(in crate::primitives) fn check_function(policy: &Policy, split: &Split) -> Result<()> {
+    BucketCode::new(policy, split).map(drop)
+}
+
+pub(in crate::primitives) fn check(split: &Split, buffers: &SplitBuffers) -> Result<()> {
     if split.buckets == 0 {
         return Err(Error::NoBuckets);
     }
@@ -242,21 +247,21 @@ fn check(split: &Split, buffers: &SplitBuffers) -> Result<()> {
         let (asked, limit) = (n, MAX_ELEMENTS);
         return Err(Error::TooLarge { what: "number of elements", asked, limit });
     }
-    let key = u64::from(split.key.bytes());
+    let key_bytes = split.key.array_bytes(n);
     let large_enough = |name: &str, buffer: Buffer, element: u64, count: u64| {
         check_room(&format!("multisplit.{name}"), buffer, element * count)
     };
-    large_enough("keys", buffers.keys, key, n)?;
+    check_room("multisplit.keys", buffers.keys, key_bytes)?;
     large_enough("offsets", buffers.offsets, WORD, u64::from(split.buckets) + 1)?;
     if let Some(out_of_range) = buffers.out_of_range {
         large_enough("out_of_range", out_of_range, WORD, 1)?;
     }
     match buffers.output {
-        SplitOutput::Keys(keys) => large_enough("keys_out", keys, key, n),
+        SplitOutput::Keys(keys) => check_room("multisplit.keys_out", keys, key_bytes),
         SplitOutput::Permutation(words) => large_enough("permutation", words, WORD, n),
         SplitOutput::Pairs { keys, values_in, values, value_bytes } => {
             let value = u64::from(value_bytes);
-            large_enough("keys_out", keys, key, n)?;
+            check_room("multisplit.keys_out", keys, key_bytes)?;
             large_enough("values", values_in, value, n)?;
             large_enough("values_out", values, value, n)
         }

@@ -191,6 +191,7 @@ impl Value for SortMethod {
             // No table has these.
             Self::Auto => "auto".to_owned(),
             Self::Small => "small".to_owned(),
+            Self::Counting => "counting".to_owned(),
         }
     }
 

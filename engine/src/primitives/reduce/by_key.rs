@@ -64,7 +64,7 @@ pub fn reduce_by_key(
         let what = "number of elements of a reduction by key (its count has 32 bits)";
         return Err(Error::TooLarge { what, asked, limit });
     }
-    let (key, value) = (KeyType::of("keys", keys)?, KeyType::of("values", values)?);
+    let (key, value) = (KeyType::wide_of("keys", keys)?, KeyType::wide_of("values", values)?);
     check_element("keys_out", keys_out, key.into())?;
     check_element("values_out", values_out, value.into())?;
     check_element("found", found, ElementType::U32)?;

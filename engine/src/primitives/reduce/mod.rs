@@ -70,7 +70,7 @@ pub fn reduce(
     policy.check()?;
     graph.sized_for_subgroups(policy.subgroup_size);
     let &ReduceBuffers { n, src, dst, index } = buffers;
-    let key = KeyType::of("src", src)?;
+    let key = KeyType::wide_of("src", src)?;
     check_element("dst", dst, key.into())?;
     if let Some(index) = index {
         check_element("index", index, ElementType::U32)?;

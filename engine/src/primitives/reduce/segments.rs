@@ -88,7 +88,7 @@ pub fn reduce_segments(
     policy.check()?;
     graph.sized_for_subgroups(policy.subgroup_size);
     let &SegmentedReduceBuffers { segments, src, offsets, dst, elements } = buffers;
-    let key = KeyType::of("src", src)?;
+    let key = KeyType::wide_of("src", src)?;
     check_element("dst", dst, key.into())?;
     check_element("offsets", offsets, ElementType::U32)?;
     let operator = operator.into();

@@ -90,7 +90,7 @@ impl ScanBuffers {
 
 /// Adds the passes of a scan to the graph. A count of 0 adds none.
 pub fn scan(graph: &mut Graph, policy: &Policy, scan: &Scan, buffers: &ScanBuffers) -> Result<()> {
-    let key = KeyType::of("src", buffers.src)?;
+    let key = KeyType::wide_of("src", buffers.src)?;
     check_element("dst", buffers.dst, key.into())?;
     let terms = Terms::new(key, &scan.operator)?;
     if let Some(segments) = buffers.segments {

@@ -60,7 +60,7 @@ impl SearchBuffers {
     }
 
     fn check(&self) -> Result<KeyType> {
-        let key = KeyType::of("sorted", self.sorted)?;
+        let key = KeyType::wide_of("sorted", self.sorted)?;
         check_element("needles", self.needles, key.into())?;
         check_element("positions", self.positions, ElementType::U32)?;
         let (elements, needles) = (self.sorted_count.max(), self.n.max());

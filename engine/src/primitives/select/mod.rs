@@ -229,6 +229,7 @@ pub fn select<K: Key>(
         let what = "number of elements of a selection (its count has 32 bits)";
         return Err(Error::TooLarge { what, asked, limit });
     }
+    KeyType::wide_of("src", buffers.src)?;
     buffers.check(K::TYPE, &select.by)?;
     let (lengths, n) = Lengths::new(buffers.n)?;
     SelectPasses { policy, key: K::TYPE, by: &select.by, n, buffers }.add(graph, lengths)

@@ -4,13 +4,14 @@ use bytemuck::Pod;
 use multisplit_graph::Graph;
 
 use super::large::sort_large;
-use super::{Sort, SortBuffers, SortMethod, sort};
+use super::{Sort, SortBuffers, SortMethod, check_bits, sort};
 use crate::device::context::Context;
 use crate::error::Result;
 use crate::execute::import::Bound;
 use crate::memory::{Array, Elements, Place, check_lengths};
 use crate::primitives::key::{Key, Value};
 use crate::primitives::large::{Extent, Records, check_numbers, number};
+use crate::primitives::narrow::{Form, narrow_array, widen_array};
 use crate::primitives::probe::redo_by_ballots;
 use crate::primitives::{Policy, copy_array};
 
@@ -25,7 +26,8 @@ type Both<A, B> = (Array<<A as Elements>::Item>, Array<<B as Elements>::Item>);
 
 impl Context {
     /// Sorts `keys` from small to large. Floats are in the order of `total_cmp`: -NaN first, -0
-    /// before 0, NaN last. There may be as many as fit the device's memory twice.
+    /// before 0, NaN last. There may be as many as fit the device's memory twice; of keys of 8 and 16 bits past
+    /// 2^30 - 1, or past 2^32 - 1 bytes of words, as many as fit it twice as words.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -270,7 +272,7 @@ impl Context {
         // Graphs have no empty buffers.
         let len = keys.len().max(1);
         let mut graph = Graph::new("sort");
-        let keys_buffer = graph.import::<K>("keys", len);
+        let keys_buffer = graph.import::<K>("keys", K::TYPE.array_len(len));
         let mut bound: Vec<Bound<'_>> = vec![(keys_buffer, keys).into()];
         let mut buffers = SortBuffers::keys(keys_buffer).count(keys.len());
         match along {
@@ -311,10 +313,11 @@ impl Context {
         policy: &Policy,
     ) -> bool {
         let one_plan = !how.is_whole() || how.method == SortMethod::Small;
+        // Narrow keys are sorted as words.
+        let key = size_of::<K>().max(size_of::<u32>());
         let widest = match along {
-            None => size_of::<K>(),
-            Some(Along::Values(_)) => size_of::<K>().max(size_of::<V>()),
-            Some(Along::Indices(_)) => size_of::<K>().max(size_of::<u32>()),
+            Some(Along::Values(_)) => key.max(size_of::<V>()),
+            None | Some(Along::Indices(_)) => key,
         };
         !one_plan && !Extent::fits(policy, keys.len(), widest as u64)
     }
@@ -327,6 +330,13 @@ impl Context {
         policy: &Policy,
     ) -> Result<()> {
         let at = (self, policy);
+        if K::TYPE.is_narrow() {
+            let words = widen_array::<K, u32>(at, Form::Ordered, keys)?;
+            let bits = how.bits.clone().unwrap_or(0..K::TYPE.bits());
+            check_bits(&how.keyed(K::TYPE))?;
+            self.sort_large_arrays(&words, along, &how.clone().bits(bits), policy)?;
+            return narrow_array(at, Form::Ordered, &words, keys);
+        }
         match along {
             None => sort_large::<K, u32>(at, Records::new(keys, None), how),
             Some(Along::Values(values)) => sort_large(at, Records::new(keys, Some(values)), how),

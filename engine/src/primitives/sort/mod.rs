@@ -5,9 +5,12 @@
 //! [`Context::sort`](crate::Context::sort) and its kin do everything in one call. A round of a sort
 //! is a multisplit by one digit.
 
+mod buffers;
+mod counting;
 mod host;
 mod large;
 mod large_segments;
+mod narrow;
 mod onesweep;
 mod pass;
 mod rounds;
@@ -15,17 +18,21 @@ mod segments;
 mod small;
 mod tuning;
 
+pub use buffers::SortBuffers;
+use buffers::check_types;
+pub(in crate::primitives) use buffers::{SortPlace, SortValues};
 pub(in crate::primitives) use large::sort_large;
+use pass::Packed;
 use segments::Cut;
 pub use tuning::SortTuning;
 
 use std::ops::Range;
 
-use multisplit_graph::{Buffer, ElementType, Graph};
+use multisplit_graph::{Buffer, Graph};
 
-use super::arrays::{check_element, check_room};
+use super::arrays::check_room;
 use super::count::Count;
-use super::key::{KeyType, value_bytes};
+use super::key::KeyType;
 use super::multisplit::{TileShape, number_elements};
 use super::policy::MAX_ELEMENTS;
 use super::{Policy, fill};
@@ -152,78 +159,9 @@ pub enum SortMethod {
     OneSweep,
     /// All in one workgroup, for what fits a tile.
     Small,
-}
-
-/// Where the arrays of a sort are in a graph. The result goes where the input was, unless
-/// [`between`](Self::between) says otherwise.
-#[derive(Clone, Copy, Debug)]
-pub struct SortBuffers {
-    pub(in crate::primitives) n: Count,
-    pub(in crate::primitives) keys: Buffer,
-    pub(in crate::primitives) values: SortValues,
-    pub(in crate::primitives) place: SortPlace,
-    /// Offsets of segments, and how many segments there are.
-    pub(in crate::primitives) segments: Option<(Buffer, Count)>,
-}
-
-impl SortBuffers {
-    /// Keys alone, all that the buffer has.
-    pub fn keys(keys: Buffer) -> Self {
-        let n = Count::Host(keys.len());
-        let (values, place) = (SortValues::None, SortPlace::InPlace);
-        Self { n, keys, values, place, segments: None }
-    }
-
-    /// Each key takes a value along.
-    #[must_use]
-    pub fn values(self, values: Buffer) -> Self {
-        let bytes = values.element().bytes().unwrap_or(0);
-        Self { values: SortValues::Values { buffer: values, bytes }, ..self }
-    }
-
-    /// `indices` gets, for each place, which element of the input comes there. It is not read.
-    #[must_use]
-    pub fn indices(self, indices: Buffer) -> Self {
-        Self { values: SortValues::Indices(indices), ..self }
-    }
-
-    /// The first `n` elements, by a host count or a device count.
-    #[must_use]
-    pub fn count(self, n: impl Into<Count>) -> Self {
-        Self { n: n.into(), ..self }
-    }
-
-    /// Each of so many segments on its own: `offsets`, of `u32`, has where each begins and, one more, where the
-    /// last one ends. They are read when the passes run, and never lead out of the array: one that is past
-    /// its end counts as the end, one below an earlier one as that. What lies before the first and past the
-    /// last stays as it is. Indices count from where their segment begins.
-    #[must_use]
-    pub fn segments(self, offsets: Buffer, segments: impl Into<Count>) -> Self {
-        Self { segments: Some((offsets, segments.into())), ..self }
-    }
-
-    /// The result goes into the buffers of the input, or into these others of the same sizes,
-    /// whichever takes fewer copies; the workspace is then smaller. `half` is one word: 0 when the
-    /// result is where the input was, 1 when it is in the others.
-    #[must_use]
-    pub fn between(self, keys: Buffer, values: Option<Buffer>, half: Buffer) -> Self {
-        Self { place: SortPlace::DoubleBuffer { keys, values, half }, ..self }
-    }
-}
-
-/// What keys take along.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::primitives) enum SortValues {
-    None,
-    Values { buffer: Buffer, bytes: u32 },
-    Indices(Buffer),
-}
-
-/// Where the result of a sort goes.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::primitives) enum SortPlace {
-    InPlace,
-    DoubleBuffer { keys: Buffer, values: Option<Buffer>, half: Buffer },
+    /// Keys are counted, and each value is written as often as it was there: for whole keys of 8 or 16 bits,
+    /// without values.
+    Counting,
 }
 
 /// What [`sort`] chose.
@@ -248,27 +186,12 @@ pub fn sort(
     check_types(buffers)?;
     match (&sort.cut, buffers.segments) {
         (Cut::Whole, None) => add(graph, policy, &keyed, buffers),
+        (cut, _) if keyed.key.is_narrow() => {
+            check(&keyed, buffers)?;
+            narrow::add(graph, policy, &keyed, buffers, Some(cut))
+        }
         (cut, _) => segments::add(graph, policy, &keyed, buffers, cut),
     }
-}
-
-/// What goes along and where it goes is of the types that it has to be.
-fn check_types(buffers: &SortBuffers) -> Result<()> {
-    match buffers.values {
-        SortValues::None => {}
-        SortValues::Values { buffer, .. } => {
-            value_bytes(buffer)?;
-        }
-        SortValues::Indices(buffer) => check_element("indices", buffer, ElementType::U32)?,
-    }
-    if let SortPlace::DoubleBuffer { keys, values, half } = buffers.place {
-        check_element("keys.other", keys, buffers.keys.element())?;
-        if let (Some(other), Some((given, _))) = (values, buffers.values.buffer()) {
-            check_element("values.other", other, given.element())?;
-        }
-        check_element("half", half, ElementType::U32)?;
-    }
-    Ok(())
 }
 
 /// A sort goes by the sizes of a split as well: its rounds are some.
@@ -288,6 +211,24 @@ pub(in crate::primitives) fn add(
     check_policy(policy)?;
     graph.sized_for_subgroups(policy.subgroup_size);
     check(sort, buffers)?;
+    if counting::is_chosen(policy, sort, buffers)? {
+        return counting::add(graph, policy, sort, buffers);
+    }
+    if sort.key.is_narrow() {
+        return narrow::add(graph, policy, sort, buffers, None);
+    }
+    add_sort(graph, policy, sort, buffers, None)
+}
+
+/// The same for keys of 32 and 64 bits. Where a one-sweep sort is chosen, its first round may read `packed` keys
+/// instead of the buffer's.
+fn add_sort(
+    graph: &mut Graph,
+    policy: &Policy,
+    sort: &KeyedSort,
+    buffers: &SortBuffers,
+    packed: Option<Packed>,
+) -> Result<AddedSort> {
     let method = choose(policy, sort, buffers)?;
     let radix = match method {
         SortMethod::Multisplit { radix_bits } => radix_bits,
@@ -320,8 +261,8 @@ pub(in crate::primitives) fn add(
         SortMethod::Multisplit { radix_bits } => {
             rounds::add(graph, policy, sort, buffers, radix_bits)?;
         }
-        SortMethod::OneSweep | SortMethod::Auto => {
-            onesweep::add(graph, policy, sort, buffers, added)?;
+        SortMethod::OneSweep | SortMethod::Auto | SortMethod::Counting => {
+            onesweep::add(graph, policy, sort, buffers, added, packed)?;
         }
     }
     Ok(added)
@@ -366,14 +307,14 @@ fn check(sort: &KeyedSort, buffers: &SortBuffers) -> Result<()> {
     let large_enough = |name: &str, buffer: Buffer, bytes: u32| {
         check_room(&format!("sort.{name}"), buffer, n.saturating_mul(u64::from(bytes)))
     };
-    let key_bytes = sort.key.bytes();
-    large_enough("keys", buffers.keys, key_bytes)?;
+    let key_bytes = sort.key.array_bytes(n);
+    check_room("sort.keys", buffers.keys, key_bytes)?;
     let value_bytes = buffers.values.bytes();
     if let Some((values, bytes)) = buffers.values.buffer() {
         large_enough("values", values, bytes)?;
     }
     if let SortPlace::DoubleBuffer { keys, values, half } = buffers.place {
-        large_enough("keys.other", keys, key_bytes)?;
+        check_room("sort.keys.other", keys, key_bytes)?;
         match (values, value_bytes) {
             (Some(values), Some(bytes)) => large_enough("values.other", values, bytes)?,
             (None, Some(bytes)) => {
@@ -385,18 +326,4 @@ fn check(sort: &KeyedSort, buffers: &SortBuffers) -> Result<()> {
         check_room("sort.half", half, 4)?;
     }
     Ok(())
-}
-
-impl SortValues {
-    fn buffer(self) -> Option<(Buffer, u32)> {
-        match self {
-            Self::None => None,
-            Self::Values { buffer, bytes } => Some((buffer, bytes)),
-            Self::Indices(buffer) => Some((buffer, 4)),
-        }
-    }
-
-    fn bytes(self) -> Option<u32> {
-        self.buffer().map(|(_, bytes)| bytes)
-    }
 }

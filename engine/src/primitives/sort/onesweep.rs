@@ -3,7 +3,7 @@
 use multisplit_graph::{Graph, View};
 use multisplit_shaders::builtin::variants::{SORT_HISTOGRAM, SORT_ROUND};
 
-use super::pass::{BUCKETS, Halves, SortPasses, Work, bind_halves, variant};
+use super::pass::{BUCKETS, Halves, Packed, SortPasses, Work, bind_halves, variant};
 use super::{AddedSort, KeyedSort, SortBuffers, SortPlace, SortValues};
 use crate::error::Result;
 use crate::primitives::count::{Length, Lengths, Prepared};
@@ -24,6 +24,7 @@ pub(super) fn add(
     sort: &KeyedSort,
     buffers: &SortBuffers,
     added: AddedSort,
+    packed: Option<Packed>,
 ) -> Result<()> {
     let (mut lengths, n) = Lengths::new(buffers.n)?;
     let rounds = u64::from(added.rounds);
@@ -45,15 +46,15 @@ pub(super) fn add(
     let histograms = scratch.elements::<u32>(ALIGNMENT, rounds * row);
     let shape = added.shape;
     let mut job = SortPasses { graph, policy, sort, buffers, shape, n, prepared };
-    histogram(&mut job, [histograms, idle], (parts, part), added.rounds)?;
-    let halves = job.halves();
+    histogram(&mut job, [histograms, idle], (parts, part), added.rounds, packed)?;
+    let halves = Halves { packed, ..job.halves() };
     for (index, (shift, bits)) in sort.digits(super::DIGIT_BITS).enumerate() {
         let begin = ALIGNMENT + rounds * row + index as u64 * status_words;
         let status = scratch.elements::<u32>(begin, STATUS_HEAD + tiles.most * row);
         let (kind, digit) = job.digit(shift, bits)?;
         let idle_by_definition =
             if needs_copy_back(buffers, added.rounds) { added.rounds } else { 32 };
-        let pair = with_other_round(buffers, added.rounds, index as u32);
+        let pair = with_other_round(&halves, buffers, added.rounds, index as u32);
         let always_idle = 1u32.checked_shl(idle_by_definition).unwrap_or(0);
         let by = SplitBy::Round { digit, pair, idle: always_idle };
         let round = Round { index: index as u32, kind, by, tiles };
@@ -61,7 +62,7 @@ pub(super) fn add(
     }
     if needs_copy_back(buffers, added.rounds) {
         let status = scratch.elements::<u32>(home, STATUS_HEAD + 1);
-        let pair = with_other_round(buffers, added.rounds, added.rounds);
+        let pair = with_other_round(&halves, buffers, added.rounds, added.rounds);
         let round =
             Round { index: added.rounds, kind: 0, by: idle_round(pair, added.rounds), tiles };
         round.add(&mut job, [histograms, idle, status], &halves)?;
@@ -77,11 +78,13 @@ fn needs_copy_back(buffers: &SortBuffers, rounds: u32) -> bool {
 
 /// The bits of a round and of the one that undoes what it does to the place of the data: if both
 /// are idle, neither does anything.
-fn with_other_round(buffers: &SortBuffers, rounds: u32, round: u32) -> u32 {
+fn with_other_round(halves: &Halves, buffers: &SortBuffers, rounds: u32, round: u32) -> u32 {
     let other = round ^ 1;
     let exists = other < rounds || (other == rounds && needs_copy_back(buffers, rounds));
-    // Somebody has to write the numbers of the elements, though all are where they belong.
-    let counts = round < 2 && matches!(buffers.values, SortValues::Indices(_));
+    // Somebody has to write the numbers of the elements, and words of narrow keys, though all are where
+    // they belong.
+    let made = matches!(buffers.values, SortValues::Indices(_)) || halves.packed.is_some();
+    let counts = round < 2 && made;
     let other = if exists && !counts { other } else { NEVER_IDLE };
     1 << round | 1 << other
 }
@@ -110,7 +113,9 @@ impl Round {
         let (n, tiles) = (job.n.most, self.tiles);
         let work = Work { subproblems: tiles, parts: 1, round: self.index, by: self.by };
         let counted = self.index == 0 && matches!(buffers.values, SortValues::Indices(_));
+        let packed = Packed::constants(halves.packed.filter(|_| self.index == 0));
         let constants = [("BUCKET_KIND", self.kind), ("COUNTED_VALUES", u32::from(counted))];
+        let constants = [&constants[..], &packed].concat();
         let pass =
             job.pass("sort.round", variant(buffers.values, SORT_ROUND), &work, &constants)?;
         let pass = pass.bind("histogram", histograms).bind("idle", idle).bind("status", status);
@@ -134,13 +139,18 @@ fn histogram(
     [histograms, idle]: [View; 2],
     (parts, part): (Length, u64),
     rounds: u32,
+    packed: Option<Packed>,
 ) -> Result<()> {
     let tuned = job.policy.sort.histogram(job.policy);
-    let keys = job.buffers.keys.range(0, job.n.most * u64::from(job.sort.key.bytes()));
+    let keys = match packed {
+        Some(packed) => packed.view(job.n.most),
+        None => job.buffers.keys.range(0, job.n.most * u64::from(job.sort.key.bytes())),
+    };
     let by = job.all_digits();
     let tiles = (part / u64::from(tuned.threads * tuned.items)) as u32;
     let work = Work { subproblems: parts, parts: tiles, round: 0, by };
     let sizes = [("local_size_x", tuned.threads), ("ITEMS", tuned.items), ("ROUNDS", rounds)];
+    let sizes = [&sizes[..], &Packed::constants(packed)].concat();
     let prepared = job.prepared;
     let pass = job.pass("sort.histogram", SORT_HISTOGRAM, &work, &sizes)?;
     let pass = pass.bind("keys", keys).bind("histogram", histograms).bind("idle", idle);

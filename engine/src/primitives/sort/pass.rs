@@ -1,6 +1,6 @@
 //! What the passes of a sort have in common: kernels by key and values, push constants, sizes.
 
-use multisplit_graph::{Buffer, Graph, PassBuilder};
+use multisplit_graph::{Buffer, Graph, PassBuilder, View};
 
 use super::{KeyedSort, SortBuffers, SortValues};
 use crate::error::Result;
@@ -8,6 +8,7 @@ use crate::execute::own_pass::OwnPasses;
 use crate::primitives::Policy;
 use crate::primitives::constants::specialize;
 use crate::primitives::count::{Length, Prepared};
+use crate::primitives::key::KeyType;
 use crate::primitives::multisplit::{
     BucketCode, BucketWords, Kernels, SplitBy, SplitPush, TileShape, ValuesAfter, order_status,
 };
@@ -20,9 +21,31 @@ pub(super) fn variant(values: SortValues, [keys, pairs]: [Kernels; 2]) -> Kernel
     if matches!(values, SortValues::None) { keys } else { pairs }
 }
 
+/// Narrow keys that the first round reads where they are, several in a word. Later ones have words.
+#[derive(Clone, Copy)]
+pub(super) struct Packed {
+    pub key: KeyType,
+    pub keys: Buffer,
+}
+
+impl Packed {
+    /// The first `n` of them.
+    pub fn view(self, n: u64) -> View {
+        self.keys.range(0, self.key.array_bytes(n))
+    }
+
+    /// What kernels are told of them.
+    pub fn constants(packed: Option<Self>) -> [(&'static str, u32); 2] {
+        let (bits, kind) = packed.map_or((0, 0), |packed| (packed.key.bits(), packed.key.kind()));
+        [("NARROW_BITS", bits), ("NARROW_KIND", kind)]
+    }
+}
+
 /// The two halves that rounds move the data between.
 #[derive(Clone, Copy)]
 pub(super) struct Halves {
+    /// What the first round reads instead of the first half.
+    pub packed: Option<Packed>,
     pub keys: [Buffer; 2],
     pub values: Option<[Buffer; 2]>,
 }
@@ -133,7 +156,7 @@ impl SortPasses<'_> {
             };
             [values, other_values]
         });
-        Halves { keys: [self.buffers.keys, other_keys], values }
+        Halves { packed: None, keys: [self.buffers.keys, other_keys], values }
     }
 }
 
@@ -147,16 +170,18 @@ pub(super) fn bind_halves<'g>(
     let (sort, values, n) = job;
     let (from, to) = (round as usize % 2, (round as usize + 1) % 2);
     let key_bytes = n * u64::from(sort.key.bytes());
-    let pass = pass
-        .bind("keys", halves.keys[from].range(0, key_bytes))
-        .bind("keys_out", halves.keys[to].range(0, key_bytes));
+    let read_keys = match halves.packed.filter(|_| round == 0) {
+        Some(packed) => packed.view(n),
+        None => halves.keys[from].range(0, key_bytes),
+    };
+    let pass = pass.bind("keys", read_keys).bind("keys_out", halves.keys[to].range(0, key_bytes));
     match (halves.values, values.bytes()) {
         (Some(both), Some(bytes)) => {
             let size = n * u64::from(bytes);
             // Numbers are counted and not read; what they go into may never have been written.
             let counted = round == 0 && matches!(values, SortValues::Indices(_));
-            let read = if counted { halves.keys[from] } else { both[from] };
-            pass.bind("values", read.range(0, size)).bind("values_out", both[to].range(0, size))
+            let read = if counted { read_keys } else { both[from].range(0, size) };
+            pass.bind("values", read).bind("values_out", both[to].range(0, size))
         }
         _ => pass,
     }

@@ -110,7 +110,7 @@ fn choose(sort: &KeyedSort, segments: &Segments, shape: TileShape) -> Result<Sor
             let asked = segments.longest.unwrap_or(segments.elements);
             Err(Error::TooLarge { what, asked, limit: tile })
         }
-        SortMethod::Multisplit { .. } => {
+        SortMethod::Multisplit { .. } | SortMethod::Counting => {
             Err(Error::Policy { problem: "segments are sorted by Small or OneSweep" })
         }
         _ if fits => Ok(SortMethod::Small),

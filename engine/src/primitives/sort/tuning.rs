@@ -158,7 +158,8 @@ impl SortTuning {
         require(items && threads, "`sort.histogram` is not a workgroup's part")?;
         let groups = (1..=u64::from(policy.max_groups)).contains(&self.histogram_groups);
         require(groups, "`sort.histogram_groups` is not from 1 to `max_groups`")?;
-        let methods = !matches!(self.auto, SortMethod::Auto | SortMethod::Small);
+        let methods =
+            !matches!(self.auto, SortMethod::Auto | SortMethod::Small | SortMethod::Counting);
         require(methods, "`sort.auto` is not a method for any number of elements")?;
         let bits = match self.auto {
             SortMethod::Multisplit { radix_bits } => super::RADIX_BITS.contains(&radix_bits),

@@ -6,14 +6,14 @@ use multisplit_shaders::builtin as kernels;
 
 use crate::error::{Error, Result};
 use crate::primitives::count::Count;
-use crate::primitives::key::KeyType;
+use crate::primitives::key::UNSIGNED;
 use crate::primitives::multisplit::{self, Bucket, Split, SplitBuffers, SplitOutput, each};
 use crate::primitives::sort::{self, KeyedSort, SortBuffers, SortPlace, SortValues};
 use crate::primitives::{Policy, copy};
 
 /// The sort that puts keys into the order of their buckets; an error where there is none.
 pub(super) fn sort_of(split: &Split, n: Count) -> Result<KeyedSort> {
-    let unsigned = matches!(split.key, KeyType::U32 | KeyType::U64);
+    let unsigned = split.key.kind() == UNSIGNED;
     let top = |shift: u32, bits: u32| shift.checked_add(bits) == Some(split.key.bits());
     let descending = match split.bucket {
         Bucket::Delta { .. } | Bucket::Range(_) => Some(false),

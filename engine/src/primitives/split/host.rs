@@ -19,6 +19,8 @@ use crate::primitives::large::{Extent, check_numbers};
 use crate::primitives::multisplit::{Buckets, Method, SplitBuffers};
 use crate::primitives::probe::redo_by_ballots;
 
+/// Bytes of what narrow keys are split as.
+const WORD_BYTES: usize = size_of::<u32>();
 /// What has a limit of 2^32 - 1.
 const COUNTED: &str = "number of keys of a split (offsets have 32 bits)";
 
@@ -144,7 +146,7 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let widest = size_of::<A::Item>().max(value_bytes) as u64;
+        let widest = size_of::<A::Item>().max(WORD_BYTES).max(value_bytes) as u64;
         let moved = buckets.split().method != Method::FullSort;
         !A::Place::BORROWED && moved && !Extent::fits(&self.policy(), n, widest)
     }
@@ -186,7 +188,7 @@ impl Context {
         // Graphs have no empty buffers; a split of nothing touches only the offsets.
         let len = n.max(1);
         let mut graph = Graph::new("split");
-        let from = graph.import::<K>("keys", len);
+        let from = graph.import::<K>("keys", K::TYPE.array_len(len));
         let ends = u64::from(buckets.count()).saturating_add(1);
         let offsets = graph.import::<u32>("offsets", ends);
         let out_of_range = graph.import::<u32>("out_of_range", 1);
@@ -199,12 +201,12 @@ impl Context {
         ];
         let buffers = match output {
             Output::Keys(out) => {
-                let to = graph.import::<K>("keys.out", len);
+                let to = graph.import::<K>("keys.out", K::TYPE.array_len(len));
                 bound.push((to, out).into());
                 SplitBuffers::keys(from, to, offsets)
             }
             Output::Pairs { keys: out, values: (values, values_out) } => {
-                let to = graph.import::<K>("keys.out", len);
+                let to = graph.import::<K>("keys.out", K::TYPE.array_len(len));
                 let values_from = graph.import::<V>("values", len);
                 let values_to = graph.import::<V>("values.out", len);
                 bound.push((to, out).into());
@@ -246,7 +248,8 @@ impl<K, V> Output<'_, K, V> {
             Self::Pairs { .. } => size_of::<V>(),
             Self::Permutation(_) => size_of::<u32>(),
         };
-        size_of::<K>().max(other) as u64
+        // Narrow keys are split as words.
+        size_of::<K>().max(WORD_BYTES).max(other) as u64
     }
 }
 

@@ -4,12 +4,14 @@ use bytemuck::Pod;
 
 use super::full_sort;
 use super::host::Output;
+use super::narrow::of_words;
 use crate::device::context::Context;
 use crate::error::{Error, Result};
 use crate::memory::Array;
-use crate::primitives::key::Key;
+use crate::primitives::key::{Key, KeyType};
 use crate::primitives::large::{Extent, PieceOutput, PieceSplitter, Places, Records, SplitPiece};
-use crate::primitives::multisplit::{Buckets, Method};
+use crate::primitives::multisplit::{Buckets, Method, check_function};
+use crate::primitives::narrow::{Form, narrow_array, widen_array};
 use crate::primitives::sort::{Sort, sort_large};
 use crate::primitives::{Count, Policy, copy_into};
 
@@ -20,6 +22,9 @@ pub(super) fn split_large<K: Key, V: Pod>(
     output: Output<'_, K, V>,
     buckets: &Buckets<K>,
 ) -> Result<(Array<u32>, Method)> {
+    if K::TYPE.is_narrow() {
+        return split_words(at, keys, output, buckets);
+    }
     if buckets.split().method == Method::FullSort {
         return sort_fully(at, keys, output, buckets);
     }
@@ -51,6 +56,44 @@ pub(super) fn split_large<K: Key, V: Pod>(
         Output::Permutation(words) => places.place_all(at, &pieces, words)?,
     }
     Ok((offsets_of(context, &places)?, method))
+}
+
+/// Splits narrow keys as words, which take four times their memory, or twice that.
+fn split_words<K: Key, V: Pod>(
+    at: (&Context, &Policy),
+    keys: &Array<K>,
+    output: Output<'_, K, V>,
+    buckets: &Buckets<K>,
+) -> Result<(Array<u32>, Method)> {
+    check_function(at.1, buckets.split())?;
+    let (split, form) = of_words(buckets.split());
+    let given = (keys, output, form);
+    match split.key {
+        KeyType::I32 => split_as::<K, i32, V>(at, given, &split.into()),
+        KeyType::F32 => split_as::<K, f32, V>(at, given, &split.into()),
+        _ => split_as::<K, u32, V>(at, given, &split.into()),
+    }
+}
+
+fn split_as<K: Key, W: Key, V: Pod>(
+    at: (&Context, &Policy),
+    (keys, output, form): (&Array<K>, Output<'_, K, V>, Form),
+    buckets: &Buckets<W>,
+) -> Result<(Array<u32>, Method)> {
+    let words = widen_array::<K, W>(at, form, keys)?;
+    let full_sort = buckets.split().method == Method::FullSort;
+    // A full sort reads its input again.
+    let out = if full_sort { Array::uninit(at.0, "keys.out", keys.len())? } else { words.clone() };
+    let (wide, to) = match output {
+        Output::Keys(keys) => (Output::Keys(&out), Some(keys)),
+        Output::Pairs { keys, values } => (Output::Pairs { keys: &out, values }, Some(keys)),
+        Output::Permutation(places) => (Output::Permutation(places), None),
+    };
+    let split = split_large::<W, V>(at, &words, wide, buckets)?;
+    if let Some(to) = to {
+        narrow_array(at, form, &out, to)?;
+    }
+    Ok(split)
 }
 
 /// Splits every piece. Keys that belong to no bucket are an error.

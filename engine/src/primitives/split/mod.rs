@@ -3,6 +3,7 @@
 mod full_sort;
 mod host;
 mod large;
+mod narrow;
 
 pub use host::{SplitKeys, SplitPairs, SplitPermutation};
 
@@ -31,6 +32,9 @@ pub fn split<K>(
         Method::FullSort => Some(full_sort::sort_of(split, buffers.n)?),
         _ => None,
     };
+    if key.is_narrow() {
+        return narrow::add(graph, policy, split, sorted, buffers);
+    }
     let added = multisplit::add(graph, policy, split, buffers)?;
     if let Some(sort) = sorted {
         full_sort::add(graph, policy, &sort, split, buffers)?;

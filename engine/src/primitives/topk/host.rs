@@ -46,8 +46,8 @@ impl Context {
         let mut graph = Graph::new("topk");
         // Graphs have no empty buffers.
         let found = rows.saturating_mul(how.k);
-        let keys_buffer = graph.import::<A::Item>("keys", n.max(1));
-        let keys_out = graph.import::<A::Item>("keys_out", found.max(1));
+        let keys_buffer = graph.import::<A::Item>("keys", A::Item::TYPE.array_len(n.max(1)));
+        let keys_out = graph.import::<A::Item>("keys_out", A::Item::TYPE.array_len(found.max(1)));
         let indices_out = graph.import::<u32>("indices_out", found.max(1));
         let buffers = TopKBuffers::new(keys_buffer, keys_out, indices_out).count(n);
         // What is wrong with the description is said before anything is allocated or uploaded.

@@ -6,6 +6,7 @@
 //! lower indices come first, so that results are the same on every device.
 
 mod host;
+mod narrow;
 mod passes;
 mod sizes;
 mod tuning;
@@ -156,12 +157,18 @@ pub fn topk(
     let (rows, length) = topk.cut(buffers.n.max())?;
     check(topk, buffers, key, (rows, length))?;
     graph.sized_for_subgroups(policy.subgroup_size);
-    let shape = sizes::Shape { key, rows, length, k: topk.k };
+    // Narrow keys are words that compare like them.
+    let words = if key.is_narrow() { KeyType::U32 } else { key };
+    let shape = sizes::Shape { key: words, rows, length, k: topk.k };
     let method = sizes::choose(policy, topk, &shape)?;
     let added = AddedTopK { method, rows };
     tracing::debug!(?added, n = ?buffers.n, k = topk.k, "topk");
     if rows > 0 && length > 0 && topk.k > 0 {
-        passes::add(graph, policy, topk, buffers, &shape, method)?;
+        if key.is_narrow() {
+            narrow::add(graph, policy, topk, (key, buffers), &shape, method)?;
+        } else {
+            passes::add(graph, policy, topk, buffers, &shape, method)?;
+        }
     }
     Ok(added)
 }
@@ -187,10 +194,9 @@ fn check(
         });
     }
     let wanted = rows.saturating_mul(topk.k);
-    let bytes = u64::from(key.bytes());
     for (name, buffer, needed) in [
-        ("topk.keys", buffers.keys, n.saturating_mul(bytes)),
-        ("topk.keys_out", buffers.keys_out, wanted.saturating_mul(bytes)),
+        ("topk.keys", buffers.keys, key.array_bytes(n)),
+        ("topk.keys_out", buffers.keys_out, key.array_bytes(wanted)),
         ("topk.indices_out", buffers.indices_out, wanted.saturating_mul(4)),
     ] {
         check_room(name, buffer, needed)?;

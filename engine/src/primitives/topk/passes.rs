@@ -71,13 +71,18 @@ fn sort_found(
     if shape.rows > 1 {
         how = how.rows(shape.k);
     }
-    let found = match buffers.n {
+    let found = found(buffers, shape);
+    let pairs = SortBuffers::keys(buffers.keys_out).values(buffers.indices_out).count(found);
+    sort(graph, policy, &how, &pairs).map(drop)
+}
+
+/// How many elements are found.
+pub(super) fn found(buffers: &TopKBuffers, shape: &Shape) -> Count {
+    match buffers.n {
         Count::Host(_) => Count::Host(shape.rows * shape.k),
         // At most k of them: what the device counts, where that is less.
         Count::Device { buffer, index, .. } => Count::Device { buffer, index, max: shape.k },
-    };
-    let pairs = SortBuffers::keys(buffers.keys_out).values(buffers.indices_out).count(found);
-    sort(graph, policy, &how, &pairs).map(drop)
+    }
 }
 
 /// Keys and their indices, with room for so many of each row.

@@ -11,6 +11,7 @@ use super::bounds::{bounds_case, bounds_cases};
 use super::case::Case;
 use super::merges::{merge_case, merge_cases};
 use super::moves::{Along, Function, Gives, SortCase, SplitCase, sort_case, split_case};
+use super::narrow::narrow;
 use super::others::{HistogramCase, Weighted, histogram_case, memory_case, probe_case};
 use super::pieces::{PiecesCase, pieces_case};
 use super::primitives::{Device, ITEMS, scan_case, tile};
@@ -303,7 +304,8 @@ fn histograms(device: Device, all: &mut Vec<Maker>) {
 fn topks(device: Device, all: &mut Vec<Maker>) {
     let shapes = [(1, 3000, 40), (1, 700, 700), (3, 701, 33), (2, 5, 2), (1, 2600, 1)];
     let mut number = 0;
-    for key in KeyType::ALL {
+    let narrow = [KeyType::I8, KeyType::F16];
+    for key in KeyType::WIDE.into_iter().chain(narrow) {
         for method in [TopKMethod::Rows, TopKMethod::Filter, TopKMethod::Select] {
             for (rows, length, k) in shapes {
                 number += 1;
@@ -371,6 +373,7 @@ pub fn all(device: Device) -> Vec<Maker> {
     histograms(device, &mut all);
     splits(device, &mut all);
     sorts(device, &mut all);
+    narrow(device, &mut all);
     // Eight elements per thread.
     for of in sort_segments_cases(8 * u64::from(device.threads())) {
         all.push(Box::new(move || sort_segments_case(device, &of)));

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use multisplit::graph::{Buffer, Graph};
+use multisplit::half::{bf16, f16};
 use multisplit::primitives::multisplit::{Bucket, Method, TileShape};
 use multisplit::primitives::sort::SortMethod;
 use multisplit::primitives::{Policy, SortBuffers, SplitBuffers, sort, split};
@@ -21,14 +22,7 @@ pub enum Along {
 }
 
 fn import_key(graph: &mut Graph, name: &str, key: KeyType, n: u64) -> Buffer {
-    match key {
-        KeyType::U32 => graph.import::<u32>(name, n),
-        KeyType::I32 => graph.import::<i32>(name, n),
-        KeyType::F32 => graph.import::<f32>(name, n),
-        KeyType::U64 => graph.import::<u64>(name, n),
-        KeyType::I64 => graph.import::<i64>(name, n),
-        KeyType::F64 => graph.import::<f64>(name, n),
-    }
+    graph.import_array(name, key.into(), key.array_len(n))
 }
 
 fn import_value(graph: &mut Graph, name: &str, words: usize, n: u64) -> Buffer {
@@ -40,13 +34,12 @@ fn import_value(graph: &mut Graph, name: &str, words: usize, n: u64) -> Buffer {
 }
 
 /// The bits of a key as an unsigned number that compares like it.
-fn image(key: KeyType, bits: u64) -> u64 {
+pub fn image(key: KeyType, bits: u64) -> u64 {
     let top = 1u64 << (key.bits() - 1);
     match key {
-        KeyType::U32 | KeyType::U64 => bits,
-        KeyType::I32 | KeyType::I64 => bits ^ top,
-        KeyType::F32 | KeyType::F64 if bits & top != 0 => bits ^ (u64::MAX >> (64 - key.bits())),
-        KeyType::F32 | KeyType::F64 => bits ^ top,
+        KeyType::U8 | KeyType::U16 | KeyType::U32 | KeyType::U64 => bits,
+        key if key.is_float() && bits & top != 0 => bits ^ (u64::MAX >> (64 - key.bits())),
+        _ => bits ^ top,
     }
 }
 
@@ -58,9 +51,11 @@ fn random_keys(key: KeyType, n: u64, seed: u64) -> Vec<u64> {
     (0..n).map(|_| Rng::new(rng.below(few)).next_u64() & mask).collect()
 }
 
-fn words_of(key: KeyType, keys: impl Iterator<Item = u64>) -> Vec<u32> {
-    keys.flat_map(|k| [k as u32, (k >> 32) as u32].into_iter().take(key.bits() as usize / 32))
-        .collect()
+/// The words that keys lie in; the last one of narrow keys is filled up with zeros.
+pub fn words_of(key: KeyType, keys: impl Iterator<Item = u64>) -> Vec<u32> {
+    let bytes = |k: u64| k.to_le_bytes().into_iter().take(key.bytes() as usize);
+    let all: Vec<u8> = keys.flat_map(bytes).collect();
+    all.chunks(4).map(|word| word.iter().rev().fold(0, |w, &b| w << 8 | u32::from(b))).collect()
 }
 
 /// The words of element i, for each i of an order.
@@ -139,8 +134,9 @@ pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
         order.extend(part);
     }
     let mut inputs = vec![("keys", words_of(key, input.iter().copied())), count_words(n)];
-    let sorted = words_of(key, order.iter().map(|&i| input[i]));
-    let mut outputs = vec![Output { name: "keys", expected: sorted }];
+    // Keys past a device count are where they were, in the same word even.
+    let sorted = order.iter().map(|&i| input[i]).chain(input[n as usize..].iter().copied());
+    let mut outputs = vec![Output { name: "keys", expected: words_of(key, sorted) }];
     match along {
         Along::Nothing => {}
         Along::Indices => outputs.push(Output { name: "values", expected: numbers }),
@@ -220,6 +216,19 @@ fn bucket_of(of: &SplitCase) -> (Bucket, Box<dyn Fn(u64) -> u64>) {
             let function = Bucket::OrderedDigit { shift, bits, descending: false };
             (function, Box::new(move |k| image(key, k) >> shift))
         }
+        Function::Even if key == KeyType::F16 => {
+            let (lo, hi) = (-2.0f32, 30.0f32);
+            let scale = m as f32 / (hi - lo);
+            let own = move |k: u64| {
+                let x = f16::from_bits(k as u16).to_f32();
+                match x {
+                    x if x.is_nan() || x >= hi => m - 1,
+                    x if x < lo => 0,
+                    x => (((x - lo) * scale) as u64).min(m - 1),
+                }
+            };
+            (Bucket::Even { lo: lo.into(), hi: hi.into() }, Box::new(own))
+        }
         Function::Even if key == KeyType::F64 => {
             // Exact, where m is a power of two.
             let (lo, hi) = (0.0, (1u64 << 40) as f64);
@@ -253,6 +262,18 @@ fn bucket_of(of: &SplitCase) -> (Bucket, Box<dyn Fn(u64) -> u64>) {
             (Bucket::Range(splitters), Box::new(move |k| own.partition_point(|s| *s <= k) as u64))
         }
         Function::Identity | Function::OutOfRange => (Bucket::Identity, Box::new(move |k| k)),
+        Function::Glsl if key == KeyType::I8 => {
+            let glsl = format!("uint bucket_of(int key) {{ return uint(key + 200) % {m}u; }}");
+            let own = move |k: u64| (i64::from(k as i8) + 200) as u64 % m;
+            (Bucket::Glsl(multisplit::Glsl::new(glsl)), Box::new(own))
+        }
+        Function::Glsl if key == KeyType::Bf16 => {
+            let glsl =
+                format!("uint bucket_of(float key) {{ return key < 1.0 ? 0u : {m}u - 1u; }}");
+            let own =
+                move |k: u64| if bf16::from_bits(k as u16).to_f32() < 1.0 { 0 } else { m - 1 };
+            (Bucket::Glsl(multisplit::Glsl::new(glsl)), Box::new(own))
+        }
         Function::Glsl => {
             let glsl = format!("uint bucket_of(uint key) {{ return (key ^ key >> 7) % {m}u; }}");
             let own = move |k: u64| (k as u32 ^ (k as u32 >> 7)) as u64 % m;
@@ -264,6 +285,7 @@ fn bucket_of(of: &SplitCase) -> (Bucket, Box<dyn Fn(u64) -> u64>) {
 /// Keys where buckets begin and end.
 fn edges(of: &SplitCase) -> Vec<u64> {
     let float = |x: f32| match of.key {
+        KeyType::F16 => u64::from(f16::from_f32(x).to_bits()),
         KeyType::F64 => f64::from(x).to_bits(),
         _ => u64::from(x.to_bits()),
     };
@@ -344,6 +366,10 @@ pub fn split_case_with(
     let begins: Vec<u32> =
         (0..=u64::from(buckets)).map(|b| ids.iter().filter(|id| **id < b).count() as u32).collect();
     let mut inputs = vec![("keys", words_of(key, input.iter().copied())), count_words(n)];
+    if key.is_narrow() {
+        // What lies behind the last key in its word is read and written again.
+        inputs.push(("keys.out", words_of(key, vec![0; max as usize].into_iter())));
+    }
     let mut outputs = vec![Output { name: "offsets", expected: begins }];
     let outside = ids.iter().filter(|id| **id >= u64::from(buckets)).count() as u32;
     if outside > 0 {

@@ -10,6 +10,7 @@ use multisplit::{KeyType, TopK};
 use multisplit_machine::Rng;
 
 use super::case::{Case, Output};
+use super::moves::{image, words_of};
 use super::primitives::{Device, count_words, counted, limits, policy};
 
 /// What the keys are like.
@@ -35,25 +36,13 @@ pub struct TopKCase {
     pub data: TopKData,
 }
 
-/// The bits of a key as a number that compares like it.
-fn image(key: KeyType, bits: u64) -> u64 {
-    let top = 1u64 << (key.bits() - 1);
-    let negative = bits & top != 0;
-    match key {
-        KeyType::U32 | KeyType::U64 => bits,
-        KeyType::F32 | KeyType::F64 if negative => !bits & (top | (top - 1)),
-        _ => bits ^ top,
-    }
-}
-
 fn words(key: KeyType, bits: &[u64]) -> Vec<u32> {
-    let halves = |&bits: &u64| [bits as u32, (bits >> 32) as u32];
-    bits.iter().flat_map(|b| halves(b).into_iter().take(key.bytes() as usize / 4)).collect()
+    words_of(key, bits.iter().copied())
 }
 
 fn keys_of(of: &TopKCase, n: u64) -> Vec<u64> {
     let mut rng = Rng::new(n * 7 + of.k);
-    let mask = if of.key.bits() == 64 { u64::MAX } else { u64::from(u32::MAX) };
+    let mask = u64::MAX >> (64 - of.key.bits());
     let few: Vec<u64> = (0..4).map(|_| rng.next_u64() & mask).collect();
     (0..n)
         .map(|_| match of.data {
@@ -74,8 +63,8 @@ pub fn topk_case(device: Device, of: TopKCase) -> Result<Case> {
     let mut graph = Graph::new("topk");
     let (max, count) = counted(&mut graph, rows * length, of.on_device);
     let element = ElementType::from(key);
-    let input = graph.import_array("keys", element, max);
-    let keys_out = graph.import_array("keys_out", element, rows * k);
+    let input = graph.import_array("keys", element, key.array_len(max));
+    let keys_out = graph.import_array("keys_out", element, key.array_len(rows * k));
     let indices_out = graph.import::<u32>("indices_out", rows * k);
     let mut how = if of.smallest { TopK::smallest(k) } else { TopK::largest(k) };
     if rows > 1 {
@@ -119,7 +108,12 @@ pub fn topk_case(device: Device, of: TopKCase) -> Result<Case> {
     Ok(Case {
         name: format!("{of:?}, for {device:?}"),
         plan: graph.compile(&limits(device))?,
-        inputs: vec![("keys", words(key, &keys)), count_words(rows * length)],
+        // Of narrow keys, what lies behind the last one in its word is read and written again.
+        inputs: vec![
+            ("keys", words(key, &keys)),
+            ("keys_out", words(key, &vec![0; (rows * k) as usize])),
+            count_words(rows * length),
+        ],
         outputs,
         // Only a sort ranks.
         lane_order: device.lane_order && of.sorted && of.method == TopKMethod::Select,

@@ -1,0 +1,135 @@
+//! Keys of 8 and 16 bits in files: sorted, split and searched as they are, of lengths that fill no word.
+
+use crate::desk::Desk;
+
+/// What a type is called, and the number of its bits that compares like the key.
+type Type = (&'static str, usize, fn(u16) -> u16);
+
+fn float(bits: u16) -> u16 {
+    if bits & 0x8000 != 0 { !bits } else { bits ^ 0x8000 }
+}
+
+const TYPES: [Type; 6] = [
+    ("u8", 1, |bits| bits),
+    ("i8", 1, |bits| bits ^ 0x80),
+    ("u16", 2, |bits| bits),
+    ("i16", 2, |bits| bits ^ 0x8000),
+    ("f16", 2, float),
+    ("bf16", 2, float),
+];
+
+fn made(n: u32, bytes: usize) -> Vec<u16> {
+    let bits = |i: u32| (i.wrapping_mul(0x9E37_79B9) >> 13) as u16;
+    (0..n).map(|i| if bytes == 1 { bits(i) & 0xFF } else { bits(i) }).collect()
+}
+
+fn raw(keys: &[u16], bytes: usize) -> Vec<u8> {
+    keys.iter().flat_map(|key| key.to_le_bytes().into_iter().take(bytes)).collect()
+}
+
+#[test]
+fn sorted_with_and_without_values() {
+    let desk = Desk::new();
+    for (name, bytes, rank) in TYPES {
+        let keys = made(2_003, bytes);
+        desk.write("in.bin", raw(&keys, bytes));
+        let mut order: Vec<u32> = (0..2_003).collect();
+        order.sort_by_key(|&i| rank(keys[i as usize]));
+        let sorted: Vec<u16> = order.iter().map(|&i| keys[i as usize]).collect();
+        let words: Vec<u8> = order.iter().flat_map(|i| i.to_le_bytes()).collect();
+        for checked in ["", "--verify"] {
+            desk.job(&format!("sort in.bin -o out.bin --type {name} --force {checked}"));
+            assert!(desk.read("out.bin") == raw(&sorted, bytes), "{name}");
+        }
+        desk.write("values.bin", (0..2_003u32).flat_map(u32::to_le_bytes).collect::<Vec<_>>());
+        let values = "--values values.bin --values-out moved.bin";
+        desk.job(&format!("sort in.bin -o out.bin --type {name} --force {values}"));
+        assert!(desk.read("out.bin") == raw(&sorted, bytes), "{name}");
+        assert!(desk.read("moved.bin") == words, "{name}");
+        desk.job(&format!("sort in.bin --argsort order.bin --type {name} --force --verify"));
+        assert!(desk.read("order.bin") == words, "{name}");
+    }
+}
+
+/// What does not fit the memory that is allowed goes there bucket by bucket.
+#[test]
+fn sorted_in_parts() {
+    let desk = Desk::new();
+    let keys = made(70_001, 2);
+    desk.write("in.bin", raw(&keys, 2));
+    desk.job("sort in.bin -o out.bin --type i16 --memory-limit 200KiB");
+    let mut sorted = keys;
+    sorted.sort_by_key(|bits| bits ^ 0x8000);
+    assert!(desk.read("out.bin") == raw(&sorted, 2));
+}
+
+#[test]
+fn split_into_buckets() {
+    let desk = Desk::new();
+    for (name, bytes, rank) in TYPES {
+        let keys = made(1_001, bytes);
+        desk.write("in.bin", raw(&keys, bytes));
+        let (by, bucket): (_, Box<dyn Fn(u16) -> u16>) = match name {
+            "f16" => ("--by delta --range 0 3", Box::new(|bits: u16| third(half(bits)))),
+            "bf16" => ("--by delta --range 0 3", Box::new(|bits: u16| third(brain(bits)))),
+            _ => {
+                let span = 1u32 << (8 * bytes);
+                let begins = [span.div_ceil(3), (2 * span).div_ceil(3)];
+                let rank = move |bits| u32::from(rank(bits));
+                let bucket = move |bits| begins.iter().filter(|&&b| b <= rank(bits)).count() as u16;
+                ("--by delta", Box::new(bucket))
+            }
+        };
+        for checked in ["", "--verify"] {
+            let line = format!("split in.bin -o out.bin --offsets at.txt --type {name} {by}");
+            desk.job(&format!("{line} --buckets 3 --force {checked}"));
+            let mut expected = keys.clone();
+            expected.sort_by_key(|&key| bucket(key));
+            assert!(desk.read("out.bin") == raw(&expected, bytes), "{name} {checked}");
+        }
+    }
+}
+
+/// Which part of 0 to 3 a number is in, in the total order.
+fn third(number: f32) -> u16 {
+    match number {
+        x if x.is_nan() && x.is_sign_negative() => 0,
+        x if x >= 2.0 || x.is_nan() => 2,
+        x if x >= 1.0 => 1,
+        _ => 0,
+    }
+}
+
+fn brain(bits: u16) -> f32 {
+    f32::from_bits(u32::from(bits) << 16)
+}
+
+fn half(bits: u16) -> f32 {
+    let magnitude = match (i32::from(bits >> 10 & 31), f32::from(bits & 0x3FF)) {
+        (0, fraction) => fraction / 16_777_216.0,
+        (31, 0.0) => f32::INFINITY,
+        (31, _) => f32::NAN,
+        (exponent, fraction) => (1.0 + fraction / 1024.0) * 2f32.powi(exponent - 15),
+    };
+    magnitude.copysign(if bits & 0x8000 != 0 { -1.0 } else { 1.0 })
+}
+
+#[test]
+fn the_largest_are_found_and_bf16_is_text_and_npy_too() {
+    let desk = Desk::new();
+    for (name, bytes, rank) in TYPES {
+        let keys = made(701, bytes);
+        desk.write("in.bin", raw(&keys, bytes));
+        desk.job(&format!("topk in.bin -k 5 -o top.bin --type {name} --force --verify"));
+        let mut sorted = keys;
+        sorted.sort_by_key(|&key| std::cmp::Reverse(rank(key)));
+        assert!(desk.read("top.bin") == raw(&sorted[..5], bytes), "{name}");
+    }
+    desk.write("numbers.txt", "1.5\n-2\n0.25\n3e38\n");
+    desk.job("sort numbers.txt -o sorted.npy --type bf16");
+    let npy = desk.read("sorted.npy");
+    assert!(String::from_utf8_lossy(&npy[..60]).contains("'<V2'"));
+    assert_eq!(npy[npy.len() - 8..npy.len() - 4], [0x00, 0xC0, 0x80, 0x3E]);
+    desk.job("sort sorted.npy -o back.txt --descending");
+    assert_eq!(desk.read("back.txt"), b"3.0040553e38\n1.5\n0.25\n-2.0\n");
+}

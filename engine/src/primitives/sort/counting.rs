@@ -1,0 +1,211 @@
+//! Sorts of keys of 8 and 16 bits by counting: equal keys are the same, so that it is enough to know how many
+//! there are of each value. Keys are read once or, those of 16 bits, a few times from a cache, and written
+//! once.
+
+use multisplit_graph::{Graph, View};
+use multisplit_shaders::builtin::{SORT_COUNT, SORT_RUNS};
+use multisplit_shaders::push_constants;
+
+use super::{AddedSort, KeyedSort, SortBuffers, SortMethod, SortPlace, SortValues};
+use crate::error::{Error, Result};
+use crate::execute::own_pass::OwnPasses;
+use crate::primitives::count::{Length, Lengths, Prepared};
+use crate::primitives::multisplit::{EACH, TileShape};
+use crate::primitives::pieces::single;
+use crate::primitives::scan::sums_before;
+use crate::primitives::{Policy, fill};
+
+push_constants! {
+    struct CountPush {
+        count: u32,
+        parts: u32,
+        part: u32,
+        slices: u32,
+        descending: u32,
+    }
+}
+
+push_constants! {
+    struct RunsPush {
+        count: u32,
+        descending: u32,
+    }
+}
+
+/// Bytes that a thread of either kernel reads or writes at a time.
+const VECTOR_BYTES: u64 = 16;
+/// Vectors of a thread that are on their way at a time; the kernel has the same.
+const LOADS: u64 = 4;
+/// The kernel's counters of 16 bits hold what so many threads count at a time, and as much again.
+const MAX_THREADS: u32 = 1024;
+/// Bytes of shared memory beside the counters.
+const OTHER_SHARED: u32 = 256;
+
+/// Whether a sort of narrow keys goes by counting. It has to be asked for by all bits, and without values.
+pub(super) fn is_chosen(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers) -> Result<bool> {
+    let whole = sort.key.is_narrow() && sort.bits() == (0..sort.key.bits());
+    let possible = whole && matches!(buffers.values, SortValues::None);
+    match sort.method {
+        SortMethod::Counting if !possible => Err(Error::Policy {
+            problem: "counting sorts whole keys of 8 or 16 bits, without values",
+        }),
+        SortMethod::Counting => Ok(true),
+        // What one workgroup sorts is not worth as many counters as keys of 16 bits have values.
+        SortMethod::Auto => {
+            let tile = u64::from(policy.sort.small(policy, sort.key).tile());
+            Ok(possible && (sort.key.bits() == 8 || buffers.n.max() > tile))
+        }
+        _ => Ok(false),
+    }
+}
+
+pub(super) fn add(
+    graph: &mut Graph,
+    policy: &Policy,
+    sort: &KeyedSort,
+    buffers: &SortBuffers,
+) -> Result<AddedSort> {
+    let shape = shape(policy);
+    let added = AddedSort { method: SortMethod::Counting, rounds: 0, shape };
+    tracing::debug!(?added, n = ?buffers.n, "sort");
+    if let SortPlace::DoubleBuffer { half, .. } = buffers.place {
+        fill(graph, policy, "sort.half", half.elements::<u32>(0, 1), 0)?;
+    }
+    if buffers.n.max() == 0 {
+        return Ok(added);
+    }
+    let values = 1u64 << sort.key.bits();
+    let sizes = Sizes::new(policy, sort, buffers.n.max(), shape);
+    let (mut lengths, n) = Lengths::new(buffers.n)?;
+    let parts = lengths.parts(n, sizes.part)?;
+    let count_groups = lengths.scaled(parts, sizes.slices, 0)?;
+    let keys_of_group = EACH * u64::from(policy.threads) * sizes.vector_keys;
+    let run_groups = lengths.parts(n, keys_of_group)?;
+    let prepared = lengths.prepare(graph, policy, "sort.prepare")?;
+    let histogram = graph.transient::<u32>("sort.histogram", values);
+    let begins = graph.transient::<u32>("sort.begins", values);
+    fill(graph, policy, "sort.clear", histogram, 0)?;
+    let keys = single(buffers.keys.range(0, sort.key.array_bytes(n.most)), policy)?;
+    let job = Counting { policy, sort, n, keys, prepared };
+    job.count(graph, &sizes, (parts, count_groups), histogram.into())?;
+    sums_before(graph, policy, histogram, begins, values)?;
+    job.write_runs(graph, run_groups, begins.into())?;
+    Ok(added)
+}
+
+/// The workgroups that count.
+fn shape(policy: &Policy) -> TileShape {
+    let tuned = policy.sort.histogram(policy);
+    let most = MAX_THREADS / policy.subgroup_size * policy.subgroup_size;
+    TileShape { threads: tuned.threads.min(most), ..tuned }
+}
+
+/// How keys and values are cut.
+struct Sizes {
+    threads: u32,
+    /// Keys of 16 bytes.
+    vector_keys: u64,
+    /// Keys of a part: whole batches of its threads.
+    part: u64,
+    /// Slices of the values, and values of each.
+    slices: u64,
+    room: u32,
+}
+
+impl Sizes {
+    fn new(policy: &Policy, sort: &KeyedSort, n: u64, shape: TileShape) -> Self {
+        let vector_keys = VECTOR_BYTES / u64::from(sort.key.bytes());
+        let values = 1u32 << sort.key.bits();
+        // Counters of 16 bits lie two in a word.
+        let fit = policy.shared_memory.saturating_sub(OTHER_SHARED) / 2;
+        let slices = match sort.key.bits() {
+            8 => 1,
+            _ => values.div_ceil(fit.clamp(2, values)),
+        };
+        let room = values.div_ceil(slices).next_multiple_of(2);
+        let batch = LOADS * vector_keys * u64::from(shape.threads);
+        // A thread takes no more batches than loops have rounds, beside those over all counters.
+        let most = batch * u64::from(policy.split.max_loop_rounds / 4).max(1);
+        let groups = (policy.sort.histogram_groups / u64::from(slices)).max(1);
+        let part = n.div_ceil(groups).next_multiple_of(batch).min(most);
+        Self { threads: shape.threads, vector_keys, part, slices: slices.into(), room }
+    }
+}
+
+/// One sort on its way into the graph.
+struct Counting<'j> {
+    policy: &'j Policy,
+    sort: &'j KeyedSort,
+    n: Length,
+    keys: View,
+    prepared: Prepared,
+}
+
+impl Counting<'_> {
+    fn count(
+        &self,
+        graph: &mut Graph,
+        sizes: &Sizes,
+        (parts, groups): (Length, Length),
+        histogram: View,
+    ) -> Result<()> {
+        let (sort, prepared) = (self.sort, self.prepared);
+        let push = CountPush {
+            count: prepared.pushed(self.n),
+            parts: prepared.pushed(parts),
+            part: sizes.part as u32,
+            slices: sizes.slices as u32,
+            descending: sort.descending.into(),
+        };
+        let pass = graph
+            .own_pass(SORT_COUNT.label(), &SORT_COUNT.kernel()?)
+            .bind("keys", self.keys)
+            .bind("histogram", histogram)
+            .push(&push)
+            .specialize("local_size_x", sizes.threads)
+            .specialize("ROOM", sizes.room)
+            .specialize("NARROW_BITS", sort.key.bits())
+            .specialize("NARROW_KIND", sort.key.kind());
+        prepared.dispatch(prepared.bind(pass, self.keys), groups);
+        Ok(())
+    }
+
+    fn write_runs(&self, graph: &mut Graph, groups: Length, begins: View) -> Result<()> {
+        let (sort, prepared) = (self.sort, self.prepared);
+        let push = RunsPush { count: prepared.pushed(self.n), descending: sort.descending.into() };
+        let pass = graph
+            .own_pass(SORT_RUNS.label(), &SORT_RUNS.kernel()?)
+            .bind("keys", self.keys)
+            .bind("begins", begins)
+            .push(&push)
+            .specialize("local_size_x", self.policy.threads)
+            .specialize("NARROW_BITS", sort.key.bits())
+            .specialize("NARROW_KIND", sort.key.kind());
+        prepared.dispatch(prepared.bind(pass, begins), groups);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::primitives::key::KeyType;
+    use crate::primitives::policy::test_policy;
+
+    #[test]
+    fn slices_cover_all_values_and_fit_shared_memory() {
+        for shared_memory in [16 << 10, 32 << 10, 48 << 10, 228 << 10] {
+            let policy = Policy { shared_memory, ..test_policy(32, 256) };
+            for key in [KeyType::U8, KeyType::I16] {
+                for n in [1, 1000, 1 << 20, (1 << 30) - 1] {
+                    let sort = KeyedSort::new(key);
+                    let sizes = Sizes::new(&policy, &sort, n, shape(&policy));
+                    assert!(sizes.slices * u64::from(sizes.room) >= 1 << key.bits());
+                    let word = if key.bits() == 8 { 4 } else { 2 };
+                    assert!(sizes.room * word + OTHER_SHARED <= shared_memory);
+                    assert!(sizes.part.is_multiple_of(sizes.vector_keys) && sizes.part > 0);
+                }
+            }
+        }
+    }
+}

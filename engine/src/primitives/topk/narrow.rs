@@ -1,0 +1,29 @@
+//! Top-k of keys of 8 and 16 bits: of words that compare like them.
+
+use multisplit_graph::Graph;
+
+use super::passes::found;
+use super::sizes::Shape;
+use super::{TopK, TopKBuffers, TopKMethod, passes};
+use crate::error::Result;
+use crate::primitives::Policy;
+use crate::primitives::key::KeyType;
+use crate::primitives::narrow::{Form, NarrowKeys};
+
+pub(super) fn add(
+    graph: &mut Graph,
+    policy: &Policy,
+    topk: &TopK,
+    (key, buffers): (KeyType, &TopKBuffers),
+    shape: &Shape,
+    method: TopKMethod,
+) -> Result<()> {
+    let words = graph.transient::<u32>("topk.words", buffers.n.max());
+    let words_out = graph.transient::<u32>("topk.words.out", shape.rows * shape.k);
+    let form = Form::Ordered;
+    NarrowKeys { key, form, n: buffers.n }.widen(graph, policy, buffers.keys, words)?;
+    let of_words = TopKBuffers { keys: words, keys_out: words_out, ..*buffers };
+    passes::add(graph, policy, topk, &of_words, shape, method)?;
+    let n = found(buffers, shape);
+    NarrowKeys { key, form, n }.narrow(graph, policy, words_out, buffers.keys_out)
+}

@@ -1,0 +1,33 @@
+// The keys that a kernel of splits and sorts reads. With PACKED_KEYS they may be narrow ones, several in a
+// word, which it reads as words that compare like them: NARROW_BITS says so.
+
+#ifndef KEY_AT_GLSL
+#define KEY_AT_GLSL
+
+#include "multisplit.glsl"
+
+#if defined(PACKED_KEYS) && KEY_BITS == 32
+#include "narrow_key.glsl"
+
+uint key_at(uint i) {
+    if (NARROW_BITS == 0) return keys.at[i];
+    return narrow_key(ordered_keys(keys.at[i / KEYS_OF_WORD]), i % KEYS_OF_WORD);
+}
+
+// Four keys from 4 v on.
+uvec4 four_keys_at(uint v) {
+    if (NARROW_BITS == 0) return keys_vec4.at[v];
+    uvec2 words = uvec2(keys.at[NARROW_BITS == 8 ? v : 2 * v], 0);
+    if (NARROW_BITS == 16) words.y = keys.at[2 * v + 1];
+    words = uvec2(ordered_keys(words.x), ordered_keys(words.y));
+    uvec4 four;
+    [[unroll]] for (uint c = 0; c < 4; ++c)
+        four[c] = narrow_key(words[c / KEYS_OF_WORD], c % KEYS_OF_WORD);
+    return four;
+}
+#else
+#define key_at(i) keys.at[i]
+#define four_keys_at(v) keys_vec4.at[v]
+#endif
+
+#endif

@@ -1,0 +1,95 @@
+#version 460
+// Last pass of a sort by counting: writes every value as often as it was counted. Each thread finds the
+// values of the words that it writes by where runs begin.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
+
+#include "narrow_key.glsl"
+
+// Read where the last word has bytes that are no keys.
+layout(set = 0, binding = 0, std430) buffer Keys { uint at[]; } keys;
+layout(set = 0, binding = 0, std430) buffer KeysVec4 { uvec4 at[]; } keys_vec4;
+layout(set = 0, binding = 1, std430) readonly buffer Begins { uint at[]; } begins;
+
+layout(push_constant) uniform Push {
+    uint count;       // keys
+    uint descending;  // whether the last value comes first
+} push;
+
+#include "count.glsl"
+#include "groups.glsl"
+#include "each.glsl"
+
+const uint LAST_VALUE = NARROW_MASK;
+const uint KEYS_OF_VECTOR = 4 * KEYS_OF_WORD;
+
+// The last run of [low, high] that begins at a place or before it, as the one of `low` does. It is not
+// empty: the run behind an empty one begins at the same place.
+uint run_at(uint low, uint high, uint place) {
+    while (low < high) {
+        uint middle = (low + high + 1) / 2;
+        if (begins.at[middle] <= place) low = middle;
+        else high = middle - 1;
+    }
+    return low;
+}
+
+// Where the run of a value ends; that of the tile's last value, past all places of the tile.
+uint end_of_run(uint value, uint last_value) {
+    return value < last_value ? begins.at[value + 1] : ~0u;
+}
+
+uint keys_of_values(uint values) {
+    return keys_from_ordered(push.descending != 0 ? ~values : values);
+}
+
+// What belongs at a vector of places from `first` on, whose values are between these two.
+uvec4 keys_from(uint first, uint low, uint last_value) {
+    uint value = run_at(low, last_value, first);
+    uint end = end_of_run(value, last_value);
+    if (end - first >= KEYS_OF_VECTOR) return uvec4(keys_of_values(value * LOW_BITS));
+    uvec4 values = uvec4(0);
+    [[unroll]] for (uint c = 0; c < 4; ++c) {
+        [[unroll]] for (uint k = 0; k < KEYS_OF_WORD; ++k) {
+            uint place = first + c * KEYS_OF_WORD + k;
+            if (place >= end) {
+                value = run_at(value + 1, last_value, place);
+                end = end_of_run(value, last_value);
+            }
+            values[c] |= value << (k * NARROW_BITS);
+        }
+    }
+    [[unroll]] for (uint c = 0; c < 4; ++c) values[c] = keys_of_values(values[c]);
+    return values;
+}
+
+void store_words(uint vector, uvec4 words, uint held) {
+    [[unroll]] for (uint c = 0; c < 4; ++c) {
+        if (c * KEYS_OF_WORD >= held) continue;
+        uint kept = ~bits_of_keys(held - c * KEYS_OF_WORD);
+        uint at = 4 * vector + c;
+        keys.at[at] = kept != 0 ? (keys.at[at] & kept) | (words[c] & ~kept) : words[c];
+    }
+}
+
+void main() {
+    uint count = resolved_count(push.count);
+    uint tile = EACH * gl_WorkGroupSize.x * KEYS_OF_VECTOR;
+    uint tile_first = group_index() * tile;
+    if (tile_first >= count) return;
+    uint low = run_at(0, LAST_VALUE, tile_first);
+    uint high = run_at(low, LAST_VALUE, min(tile_first + tile, count) - 1);
+    [[unroll]] for (uint k = 0; k < EACH; ++k) {
+        uint vector = element_index(k);
+        uint first = vector * KEYS_OF_VECTOR;
+        if (first >= count) continue;
+        uvec4 words = keys_from(first, low, high);
+        if (first + KEYS_OF_VECTOR <= count) keys_vec4.at[vector] = words;
+        else store_words(vector, words, count - first);
+    }
+}

@@ -1,0 +1,371 @@
+//! Sorts of keys of 8 and 16 bits: by every method, whole, in segments, in pieces, between two
+//! buffers, by device counts, against the CPU and between guard bytes.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::graph::Graph;
+use multisplit::half::{bf16, f16};
+use multisplit::primitives::sort::SortMethod;
+use multisplit::primitives::{Count, Policy, ScanBuffers, SortBuffers, scan, sort};
+use multisplit::{Bound, Error, Key, KeyType, Scan, Select, Sort, TopK};
+use multisplit_tests::generate::Rng;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::tests;
+
+use crate::large::{self, Lowered};
+use crate::sort_run::{
+    ALONG, Along, KEYS, Keys, Order, check, key_words, make_keys, quick_policy, tile,
+};
+use crate::sort_segments::{Given, check_segments, random, small_tiles, tile_of};
+
+tests!(narrow:
+    sorts, counting;
+    in turn: some_bits, counted_on_the_device, between_two_buffers, segments_and_rows, in_pieces,
+    one_call, recorded, refused
+);
+
+pub const NARROW: [KeyType; 6] =
+    [KeyType::U8, KeyType::I8, KeyType::U16, KeyType::I16, KeyType::F16, KeyType::Bf16];
+
+/// Around a word, a vector, and the tile of one workgroup; what a pass over words has in one, and more.
+fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
+    let (tile, pass) = (tile(policy, key)?, policy.threads as usize * 16);
+    let around = [4, 16, tile, pass, 4 * pass].into_iter().flat_map(|n| [n - 1, n, n + 1]);
+    Ok([0, 1, 2, 65_539].into_iter().chain(around).collect())
+}
+
+fn case(
+    gpu: &Gpu,
+    policy: &Policy,
+    order: &Order,
+    along: Along,
+    keys: Keys,
+    n: usize,
+) -> Result<()> {
+    let made = make_keys(order.key, keys, n, n as u64 + 31);
+    check(gpu, policy, order, along, &made)
+        .with_context(|| format!("{order:?}, {along:?}, n = {n}, {keys:?}"))
+}
+
+/// The whole product in a full run; else every type, direction and kind of values, the rest in turn.
+fn sorts(gpu: &Gpu) -> Result<()> {
+    let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
+    let mut turn = 0;
+    for key in NARROW {
+        let sizes = sizes(&policy, key)?;
+        for along in ALONG {
+            for descending in [false, true] {
+                let all = if gpu.full { sizes.len() * KEYS.len() } else { 2 };
+                for _ in 0..all {
+                    turn += 1;
+                    let (n, keys) = (sizes[turn % sizes.len()], KEYS[turn % KEYS.len()]);
+                    let method = match turn % 4 {
+                        0 if gpu.full => SortMethod::OneSweep,
+                        1 if gpu.full => SortMethod::Multisplit { radix_bits: 5 },
+                        _ => SortMethod::Auto,
+                    };
+                    let order = Order { descending, method, ..Order::of(key) };
+                    if mine() {
+                        case(gpu, &policy, &order, along, keys, n)?;
+                    }
+                }
+            }
+        }
+    }
+    for (key, along) in [(KeyType::U8, Along::Bytes(4)), (KeyType::F16, Along::Indices)] {
+        let order = Order { descending: true, ..Order::one_sweep(key) };
+        case(gpu, &policy, &order, along, Keys::Uniform, 5_003)?;
+    }
+    Ok(())
+}
+
+/// By counting, every size and distribution; more equal keys than a counter of 16 bits holds among them.
+fn counting(gpu: &Gpu) -> Result<()> {
+    let (mut policy, mut mine) = (gpu.context.policy(), gpu.mine());
+    let mut turn = 0;
+    for key in NARROW {
+        let mut sizes = sizes(&policy, key)?;
+        sizes.push(300_001);
+        for n in sizes {
+            let all = if gpu.full { &KEYS[..] } else { &[KEYS[(turn + n) % KEYS.len()]] };
+            for &keys in all {
+                turn += 1;
+                // Few large parts, and many small ones.
+                policy.sort.histogram_groups = [1, 3, 64][turn % 3];
+                let (descending, method) = (turn % 2 == 0, SortMethod::Counting);
+                let order = Order { descending, method, ..Order::of(key) };
+                if mine() {
+                    case(gpu, &policy, &order, Along::Nothing, keys, n)?;
+                }
+            }
+        }
+    }
+    for keys in [Keys::AllEqual, Keys::FewDistinct] {
+        let order = Order { method: SortMethod::Counting, ..Order::of(KeyType::I16) };
+        policy.sort.histogram_groups = 1;
+        case(gpu, &policy, &order, Along::Nothing, keys, 300_001)?;
+    }
+    // Slices of the values that are no power of two, and many.
+    policy.shared_memory = 16 << 10;
+    let order = Order { method: SortMethod::Counting, ..Order::of(KeyType::F16) };
+    case(gpu, &policy, &order, Along::Nothing, Keys::Uniform, 20_011)
+}
+
+fn some_bits(gpu: &Gpu) -> Result<()> {
+    let policy = quick_policy(gpu);
+    let cases = [
+        (KeyType::U8, 0..3),
+        (KeyType::I8, 7..8),
+        (KeyType::U16, 4..12),
+        (KeyType::I16, 8..16),
+        (KeyType::F16, 10..16),
+        (KeyType::Bf16, 3..3),
+    ];
+    for (turn, (key, bits)) in cases.into_iter().enumerate() {
+        for along in [Along::Nothing, Along::Indices] {
+            let order = Order { bits: bits.clone(), descending: turn % 2 == 0, ..Order::of(key) };
+            case(gpu, &policy, &order, along, Keys::Uniform, 1_001)?;
+        }
+    }
+    Ok(())
+}
+
+/// Keys past the device count, in the same word even, stay as they are.
+fn counted_on_the_device(gpu: &Gpu) -> Result<()> {
+    let (context, policy) = (&gpu.context, quick_policy(gpu));
+    const MAX: usize = 3_001;
+    for (turn, key) in NARROW.into_iter().enumerate() {
+        for along in [Along::Nothing, Along::Bytes(4)] {
+            let order = Order { descending: turn % 2 == 1, ..Order::of(key) };
+            let mut graph = Graph::new("counted");
+            let len = key.array_len(MAX as u64);
+            let keys = graph.import_array("keys", key.into(), len);
+            let values = graph.import::<u32>("values", MAX as u64);
+            let count = graph.import::<u32>("count", 1);
+            let n = Count::Device { buffer: count, index: 0, max: MAX as u64 };
+            sort(&mut graph, &policy, &order.sort(), &along.buffers(keys, values).count(n))?;
+            let executable = context.instantiate(graph.compile(&context.limits())?)?;
+            let bits = make_keys(key, Keys::Uniform, MAX, turn as u64);
+            let numbers: Vec<u32> = (0..MAX as u32).collect();
+            for n in [0, 1, 2, 5, 1_022, 2_999, MAX as u32, u32::MAX] {
+                let held = (n as usize).min(MAX);
+                let device_keys = context.upload(&key_words(key, &bits))?;
+                let device_values = context.upload(&numbers)?;
+                let device_count = context.upload(&[n])?;
+                context.run(
+                    &executable,
+                    &[
+                        Bound::untyped(keys, &device_keys, 0),
+                        Bound::untyped(values, &device_values, 0),
+                        Bound::untyped(count, &device_count, 0),
+                    ],
+                )?;
+                let places = order.expected(&bits[..held]);
+                let mut expected = bits.clone();
+                expected[..held]
+                    .iter_mut()
+                    .zip(&places)
+                    .for_each(|(to, &i)| *to = bits[i as usize]);
+                let say = || format!("{order:?}, {along:?}, n = {n}");
+                expect_equal(&context.download(&device_keys)?, &key_words(key, &expected))
+                    .with_context(say)?;
+                if along != Along::Nothing {
+                    let expected = [&places[..], &numbers[held..]].concat();
+                    expect_equal(&context.download(&device_values)?, &expected)
+                        .with_context(say)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where the result is, `half` says; of an odd number of rounds it is in the others.
+fn between_two_buffers(gpu: &Gpu) -> Result<()> {
+    let (context, policy) = (&gpu.context, quick_policy(gpu));
+    const N: usize = 2_003;
+    let cases = [
+        (KeyType::U8, Along::Bytes(4), 0..8, SortMethod::OneSweep),
+        (KeyType::I16, Along::Bytes(4), 0..16, SortMethod::OneSweep),
+        (KeyType::U16, Along::Nothing, 3..9, SortMethod::Multisplit { radix_bits: 6 }),
+        (KeyType::F16, Along::Nothing, 0..16, SortMethod::Auto),
+    ];
+    for (key, along, bits, method) in cases {
+        let order = Order { bits, method, ..Order::of(key) };
+        let mut graph = Graph::new("between");
+        let len = key.array_len(N as u64);
+        let [keys, other] = ["keys", "other"].map(|name| graph.import_array(name, key.into(), len));
+        let [values, other_values] =
+            ["values", "values.other"].map(|name| graph.import::<u32>(name, N as u64));
+        let half = graph.import::<u32>("half", 1);
+        let others = (along != Along::Nothing).then_some(other_values);
+        let buffers = along.buffers(keys, values).count(N as u64).between(other, others, half);
+        sort(&mut graph, &policy, &order.sort(), &buffers)?;
+        let executable = context.instantiate(graph.compile(&context.limits())?)?;
+        let made = make_keys(key, Keys::Uniform, N, 9);
+        let numbers: Vec<u32> = (0..N as u32).collect();
+        let arrays =
+            [key_words(key, &made), key_words(key, &vec![0; N]), numbers, vec![0; N], vec![7]];
+        let arrays: Vec<_> =
+            arrays.iter().map(|words| context.upload(words)).collect::<multisplit::Result<_>>()?;
+        let imports = [keys, other, values, other_values, half];
+        let bound: Vec<_> =
+            imports.iter().zip(&arrays).map(|(&i, array)| Bound::untyped(i, array, 0)).collect();
+        context.run(&executable, &bound)?;
+        let half = context.download(&arrays[4])?[0] as usize;
+        let places = order.expected(&made);
+        let expected: Vec<u64> = places.iter().map(|&i| made[i as usize]).collect();
+        let got = context.download(&arrays[half])?;
+        expect_equal(&got, &key_words(key, &expected)).with_context(|| format!("{order:?}"))?;
+        if along != Along::Nothing {
+            expect_equal(&context.download(&arrays[2 + half])?, &places)?;
+        }
+    }
+    Ok(())
+}
+
+fn segments_and_rows(gpu: &Gpu) -> Result<()> {
+    let policy = small_tiles(gpu);
+    let mut rng = Rng::new(8);
+    let kinds = [Given::Host, Given::Device, Given::Counted];
+    let few = [KeyType::I8, KeyType::F16];
+    for (turn, &key) in if gpu.full { &NARROW[..] } else { &few }.iter().enumerate() {
+        for along in if gpu.full { &ALONG[..] } else { &[Along::Nothing, Along::Indices] } {
+            let tile = tile_of(gpu, &policy, key, *along)?;
+            let offsets = random(&mut rng, tile, 4_000);
+            let order = Order { descending: turn % 2 == 0, ..Order::of(key) };
+            for given in kinds {
+                let case = (*along, Keys::FewDistinct, given);
+                check_segments(gpu, &policy, &order, case, &offsets)?;
+            }
+            let rows: Vec<u32> = (0..40).map(|row| row * 13).collect();
+            let case = (*along, Keys::Uniform, Given::Rows);
+            check_segments(gpu, &policy, &order, case, &rows)?;
+        }
+    }
+    Ok(())
+}
+
+/// Arrays that one plan does not hold.
+fn in_pieces(gpu: &Gpu) -> Result<()> {
+    let context = Lowered::new(gpu, 1000)?;
+    for (turn, key) in NARROW.into_iter().enumerate() {
+        for (column, along) in ALONG.into_iter().enumerate() {
+            if !gpu.full && (turn + column) % 3 > 0 {
+                continue;
+            }
+            let order = Order { descending: (turn + column) % 2 == 0, ..Order::of(key) };
+            let made = make_keys(key, KEYS[(turn + column) % KEYS.len()], 2_501 + turn, 3);
+            large::check(&context, &order, along, &made)?;
+        }
+    }
+    let order = Order { bits: 2..7, ..Order::of(KeyType::U8) };
+    large::check(
+        &context,
+        &order,
+        Along::Indices,
+        &make_keys(KeyType::U8, Keys::Uniform, 2_003, 4),
+    )?;
+    context.check_guards()
+}
+
+fn sorted_by_call<K: Key>(gpu: &Gpu, keys: &[K], numbers: impl Fn(K) -> f64) -> Result<()> {
+    let context = &gpu.context;
+    let mut expected = keys.to_vec();
+    expected.sort_by(|&a, &b| numbers(a).total_cmp(&numbers(b)));
+    let bits = |keys: &[K]| keys.iter().map(|key| key.key_bits()).collect::<Vec<_>>();
+    expect_equal(&bits(&context.sort(keys)?), &bits(&expected))?;
+    let mut array = context.upload(keys)?;
+    let on_device = context.sort(&array)?;
+    expect_equal(&bits(&context.download(&on_device)?), &bits(&expected))?;
+    expect_equal(&bits(&context.download(&array)?), &bits(keys)).context("the input")?;
+    context.sort_in_place(&mut array, &Sort::descending())?;
+    let reversed: Vec<K> = expected.iter().rev().copied().collect();
+    expect_equal(&bits(&context.download(&array)?), &bits(&reversed))?;
+    let order = context.argsort(keys)?;
+    let gathered: Vec<K> = order.iter().map(|&i| keys[i as usize]).collect();
+    expect_equal(&bits(&gathered), &bits(&expected))?;
+    let values: Vec<u64> = (0..keys.len() as u64).map(|i| i << 33).collect();
+    let (pairs, along) = context.sort_pairs(keys, &values)?;
+    expect_equal(&bits(&pairs), &bits(&expected))?;
+    expect_equal(&along, &order.iter().map(|&i| u64::from(i) << 33).collect::<Vec<_>>())?;
+    let best = context.topk(keys, &TopK::largest(5))?;
+    expect_equal(&bits(&best.keys), &bits(&reversed[..5]))
+}
+
+fn one_call(gpu: &Gpu) -> Result<()> {
+    let mut rng = Rng::new(12);
+    let words: Vec<u32> = (0..1_003).map(|_| rng.next_u64() as u32).collect();
+    sorted_by_call(gpu, &words.iter().map(|&w| w as u8).collect::<Vec<_>>(), f64::from)?;
+    sorted_by_call(gpu, &words.iter().map(|&w| w as i8).collect::<Vec<_>>(), f64::from)?;
+    sorted_by_call(gpu, &words.iter().map(|&w| w as u16).collect::<Vec<_>>(), f64::from)?;
+    sorted_by_call(gpu, &words.iter().map(|&w| w as i16).collect::<Vec<_>>(), f64::from)?;
+    let floats = |w: &u32| (f64::from(*w as i32) / 65536.0) as f32;
+    let halves: Vec<f16> = words.iter().map(|w| f16::from_f32(floats(w))).collect();
+    sorted_by_call(gpu, &halves, f16::to_f64)?;
+    let brains: Vec<bf16> = words.iter().map(|w| bf16::from_f32(floats(w))).collect();
+    sorted_by_call(gpu, &brains, bf16::to_f64)
+}
+
+/// Recorded once, with what is on the device, and run twice.
+fn recorded(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let keys: Vec<i16> = (0..1_001i32).map(|i| (i * 7919 % 3001 - 1500) as i16).collect();
+    let (device, order) = (context.upload(&keys)?, context.zeroed::<u32>(1_001)?);
+    let (best, places) = (context.zeroed::<i16>(3)?, context.zeroed::<u32>(3)?);
+    let mut work = context.work("narrow");
+    work.topk(&device, &best, &places, &TopK::largest(3))?;
+    work.argsort(&device, &order, &Sort::ascending())?;
+    work.sort(device.first(500), &Sort::descending())?;
+    let mut frame = work.record()?;
+    let mut expected = keys.clone();
+    for _ in 0..2 {
+        frame.submit()?;
+        let mut indices: Vec<u32> = (0..1_001).collect();
+        indices.sort_by_key(|&i| expected[i as usize]);
+        expected.sort_unstable();
+        let top: Vec<i16> = expected.iter().rev().take(3).copied().collect();
+        expected[..500].reverse();
+        expect_equal(&context.download(&order)?, &indices)?;
+        expect_equal(&context.download(&device)?, &expected)?;
+        expect_equal(&context.download(&best)?, &top)?;
+    }
+    Ok(())
+}
+
+fn refused(gpu: &Gpu) -> Result<()> {
+    let (context, policy) = (&gpu.context, gpu.context.policy());
+    let mut graph = Graph::new("refused");
+    // Five bytes are not whole words.
+    let keys = graph.import::<u8>("keys", 5);
+    let error = sort(&mut graph, &policy, &Sort::ascending(), &SortBuffers::keys(keys));
+    ensure!(matches!(&error, Err(Error::BufferTooSmall { size: 5, needed: 8, .. })), "{error:?}");
+    let keys = graph.import::<u16>("more", 6);
+    let values = graph.import::<u32>("values", 6);
+    for (how, buffers) in [
+        (Sort::ascending(), SortBuffers::keys(keys).values(values)),
+        (Sort::ascending().bits(0..8), SortBuffers::keys(keys)),
+    ] {
+        let by_counting = how.method(SortMethod::Counting);
+        let error = sort(&mut graph, &policy, &by_counting, &buffers);
+        ensure!(matches!(error, Err(Error::Policy { .. })), "{error:?}");
+    }
+    let wide = SortBuffers::keys(values);
+    let error = sort(&mut graph, &policy, &Sort::ascending().method(SortMethod::Counting), &wide);
+    ensure!(matches!(error, Err(Error::Policy { .. })), "{error:?}");
+    let by_bits = Sort::ascending().bits(0..17);
+    let error = sort(&mut graph, &policy, &by_bits, &SortBuffers::keys(keys));
+    ensure!(matches!(error, Err(Error::SortBits { key_bits: 16, .. })), "{error:?}");
+    let refused = |error: multisplit::Result<()>| match error {
+        Err(error @ Error::KeyTypeMismatch { .. }) => {
+            ensure!(error.to_string().contains("u32, i32, f32, u64, i64 or f64"), "{error}");
+            Ok(())
+        }
+        other => anyhow::bail!("{other:?}"),
+    };
+    let other = graph.import::<u16>("other", 6);
+    refused(scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(keys, other)))?;
+    refused(context.select(&[1u8, 2], &Select::less_than(2)).map(drop))?;
+    refused(context.merge(&[1i8], &[2i8]).map(drop))?;
+    refused(context.lower_bound(&[f16::ONE], &[f16::ONE]).map(drop))?;
+    refused(context.reduce(&[1u8, 2], multisplit::Operator::Sum).map(drop))
+}

@@ -1,0 +1,284 @@
+//! Splits of keys of 8 and 16 bits: every bucket function on every type, every output, in pieces and by device
+//! counts, against the CPU.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::graph::Graph;
+use multisplit::half::{bf16, f16};
+use multisplit::primitives::multisplit::{Bucket, Method};
+use multisplit::primitives::{Count, SplitBuffers, split};
+use multisplit::{Bound, Buckets, Error, Glsl, Key, KeyType};
+use multisplit_tests::generate::Rng;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::{reference, tests};
+
+use crate::large::Lowered;
+use crate::multisplit_cases::{KINDS, Kind, METHODS};
+use crate::multisplit_keys::check_by;
+use crate::sort_run::{Keys, image, key_words, make_keys};
+
+tests!(narrow_splits:
+    functions_of_bits_and_order, functions_of_numbers, full_sorts, outputs, in_pieces, refused
+);
+
+const N: usize = 2_003;
+
+fn made<K: Key>(n: usize, seed: u64) -> Vec<K> {
+    let uniform = make_keys(K::TYPE, Keys::Uniform, n, seed);
+    let special = make_keys(K::TYPE, Keys::Special, n / 8, seed + 1);
+    let bits: Vec<u64> = special.into_iter().chain(uniform).take(n).collect();
+    let mut keys: Vec<K> = bytemuck::pod_collect_to_vec(&key_words(K::TYPE, &bits));
+    keys.truncate(n);
+    keys
+}
+
+fn rank<K: Key>(key: K) -> u64 {
+    image(K::TYPE, key.key_bits())
+}
+
+fn methods(gpu: &Gpu) -> &'static [Method] {
+    if gpu.full { &METHODS } else { &[Method::Direct] }
+}
+
+/// Digits, the bits themselves, and splitters.
+fn of_bits_and_order<K: Key>(gpu: &Gpu) -> Result<()> {
+    let (keys, bits) = (made::<K>(N, 5), K::TYPE.bits());
+    let check = |buckets: Buckets<K>, bucket_of: &dyn Fn(K) -> u32| {
+        check_by(gpu, methods(gpu), &buckets, &keys, bucket_of)
+            .with_context(|| format!("{buckets:?}"))
+    };
+    check(Buckets::digit(2..7), &|key| (key.key_bits() >> 2) as u32 & 31)?;
+    check(Buckets::digit(bits - 1..bits), &|key| (key.key_bits() >> (bits - 1)) as u32)?;
+    for descending in [false, true] {
+        let flip = if descending { 31 } else { 0 };
+        let digit = |key: K| (rank(key) >> (bits - 5)) as u32 ^ flip;
+        check(Buckets::ordered_digit(bits - 5..bits, descending), &digit)?;
+    }
+    let ids = 1 << bits;
+    check(Buckets::identity(ids), &|key| key.key_bits() as u32)?;
+    let mut splitters = made::<K>(90, 8);
+    splitters.sort_by_key(|&key| rank(key));
+    let below = |key: K| splitters.partition_point(|&s| rank(s) <= rank(key)) as u32;
+    check(Buckets::range(&splitters), &below)?;
+    check(Buckets::range(&splitters[..1]), &|key| (rank(splitters[0]) <= rank(key)) as u32)
+}
+
+fn functions_of_bits_and_order(gpu: &Gpu) -> Result<()> {
+    of_bits_and_order::<u8>(gpu)?;
+    of_bits_and_order::<i8>(gpu)?;
+    of_bits_and_order::<u16>(gpu)?;
+    of_bits_and_order::<i16>(gpu)?;
+    of_bits_and_order::<f16>(gpu)?;
+    of_bits_and_order::<bf16>(gpu)
+}
+
+/// Widths over the whole domain, and from some key on; even parts.
+fn integers<K: Key>(gpu: &Gpu, min: K, max: K, from: i64, number: impl Fn(K) -> i64) -> Result<()> {
+    let keys = made::<K>(N, 6);
+    let least = number(min);
+    for m in [1, 2, 7, 64] {
+        let width = ((1i64 << K::TYPE.bits()) + m - 1) / m;
+        let bucket = |key: K| (((number(key) - least) / width) as u32).min(m as u32 - 1);
+        check_by(gpu, methods(gpu), &Buckets::delta_over_domain(m as u32), &keys, bucket)?;
+    }
+    let start = keys.iter().copied().find(|&key| number(key) >= from).context("a key")?;
+    let bucket = |key: K| ((number(key) - number(start)).max(0) / 3).min(9) as u32;
+    check_by(gpu, methods(gpu), &Buckets::delta(start, 3, 10), &keys, bucket)?;
+    // Parts that are not equally wide.
+    let (span, m) = (number(max) - least, 11);
+    let bucket = |key: K| {
+        let begins = (1..m).map(|k| least + (k * span + m - 1) / m);
+        begins.filter(|&begin| begin <= number(key)).count() as u32
+    };
+    check_by(gpu, methods(gpu), &Buckets::even(min..max, 11), &keys, bucket)?;
+    let name = if least < 0 { "int" } else { "uint" };
+    let source = format!("uint bucket_of({name} key) {{ return uint(key * 3) % 5u; }}");
+    let bucket = |key: K| (number(key) * 3) as u32 % 5;
+    check_by(gpu, methods(gpu), &Buckets::glsl(5, source.as_str()), &keys, bucket)
+}
+
+fn floats<K: Key>(gpu: &Gpu, [low, high]: [K; 2], number: impl Fn(K) -> f32) -> Result<()> {
+    let keys = made::<K>(N, 7);
+    let m = 12;
+    let scale = m as f32 / (number(high) - number(low));
+    let even = |key: K| {
+        let scaled = (number(key) - number(low)) * scale;
+        // NaN goes to the last bucket.
+        if scaled < 0.0 { 0 } else { (scaled.min(m as f32) as u32).min(m - 1) }
+    };
+    let even = |key: K| if number(key).is_nan() { m - 1 } else { even(key) };
+    check_by(gpu, methods(gpu), &Buckets::even(low..high, m), &keys, even)?;
+    let source = "uint bucket_of(float key) {
+        if (isnan(key)) return 3u;
+        return key < 0.0 ? 0u : (key <= 1.0 ? 1u : 2u);
+    }";
+    let bucket = |key: K| match number(key) {
+        x if x.is_nan() => 3,
+        x if x < 0.0 => 0,
+        x if x <= 1.0 => 1,
+        _ => 2,
+    };
+    check_by(gpu, methods(gpu), &Buckets::glsl(4, source), &keys, bucket)
+}
+
+fn functions_of_numbers(gpu: &Gpu) -> Result<()> {
+    integers::<u8>(gpu, 0, u8::MAX, 20, i64::from)?;
+    integers::<i8>(gpu, i8::MIN, i8::MAX, -5, i64::from)?;
+    integers::<u16>(gpu, 0, u16::MAX, 2_000, i64::from)?;
+    integers::<i16>(gpu, i16::MIN, i16::MAX, -300, i64::from)?;
+    floats::<f16>(gpu, [-1.5, 100.0].map(f16::from_f32), f16::to_f32)?;
+    floats::<bf16>(gpu, [-8.0, 1e6].map(bf16::from_f32), bf16::to_f32)
+}
+
+fn sorted_fully<K: Key>(gpu: &Gpu, splitters: &[K]) -> Result<()> {
+    let keys = made::<K>(N, 9);
+    let result = gpu.context.split(&keys, Buckets::range(splitters).method(Method::FullSort))?;
+    let mut expected = keys.clone();
+    expected.sort_by_key(|&key| rank(key));
+    let bits = |keys: &[K]| keys.iter().map(|key| key.key_bits()).collect::<Vec<_>>();
+    expect_equal(&bits(&result.keys), &bits(&expected))?;
+    let below = |key: K| splitters.partition_point(|&s| rank(s) <= rank(key)) as u32;
+    let (_, offsets) = reference::split(N, splitters.len() as u32 + 1, |i| below(keys[i]));
+    expect_equal(&result.offsets, &offsets)
+}
+
+fn full_sorts(gpu: &Gpu) -> Result<()> {
+    sorted_fully(gpu, &[3u8, 77])?;
+    sorted_fully(gpu, &[-300i16, 0, 9])?;
+    sorted_fully(gpu, &[f16::from_f32(-1.0), f16::ZERO])
+}
+
+/// Keys, pairs and permutations of types in turn, with and without a device count. What lies behind the keys in
+/// their last word stays as it is.
+fn outputs(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let policy = context.policy();
+    let types = [KeyType::U8, KeyType::I16, KeyType::Bf16];
+    for (turn, kind) in KINDS.into_iter().cycle().take(9).enumerate() {
+        let key = types[turn / 3];
+        for n in [0, 1, 3, 1_001] {
+            let (len, on_device) = (n as u64, turn % 2 == 0);
+            let max = len.max(1) + if on_device { 2 } else { 0 };
+            let mut graph = Graph::new("split");
+            let keys = graph.import_array("keys", key.into(), key.array_len(max));
+            let out = graph.import_array("out", key.into(), key.array_len(max));
+            let [values, values_out, places] =
+                ["values", "values.out", "places"].map(|name| graph.import::<u32>(name, max));
+            let offsets = graph.import::<u32>("offsets", 33);
+            let count = graph.import::<u32>("count", 1);
+            let buffers = match kind {
+                Kind::Keys => SplitBuffers::keys(keys, out, offsets),
+                Kind::Pairs => SplitBuffers::pairs((keys, values), (out, values_out), offsets),
+                Kind::Permutation => SplitBuffers::permutation(keys, places, offsets),
+            };
+            let device = Count::Device { buffer: count, index: 0, max };
+            let buffers = buffers.count(if on_device { device } else { len.into() });
+            let bucket = Bucket::OrderedDigit { shift: 3, bits: 5, descending: false };
+            let buckets = Buckets::of(key, 32, bucket);
+            split(&mut graph, &policy, &buckets, &buffers)?;
+            let executable = context.instantiate(graph.compile(&context.limits())?)?;
+            let made = make_keys(key, Keys::Uniform, max as usize, 3 + n as u64);
+            let numbers: Vec<u32> = (0..max as u32).collect();
+            let given = [
+                key_words(key, &made),
+                key_words(key, &vec![0x11; max as usize]),
+                numbers.clone(),
+                vec![7; max as usize],
+                vec![7; max as usize],
+                vec![0; 33],
+                vec![n as u32],
+            ];
+            let arrays: Vec<_> = given
+                .iter()
+                .map(|words| context.upload(words))
+                .collect::<multisplit::Result<_>>()?;
+            let imports = [keys, out, values, values_out, places, offsets, count];
+            let bound: Vec<_> = imports
+                .iter()
+                .zip(&arrays)
+                .map(|(&i, array)| Bound::untyped(i, array, 0))
+                .collect();
+            context.run(&executable, &bound)?;
+            let digit = |i: usize| (image(key, made[i]) >> 3) as u32 & 31;
+            let (order, begins) = reference::split(n, 32, digit);
+            let say = || format!("{key}, {kind:?}, n = {n}, device count: {on_device}");
+            let got = |k: usize| context.download(&arrays[k]);
+            expect_equal(&got(5)?, &begins).with_context(say)?;
+            expect_equal(&got(0)?, &given[0]).with_context(say)?;
+            let mut moved = vec![0x11; max as usize];
+            let mut along = vec![7; max as usize];
+            let mut permuted = vec![7; max as usize];
+            for (place, &i) in order.iter().enumerate() {
+                moved[place] = made[i as usize];
+                along[place] = i;
+                permuted[i as usize] = place as u32;
+            }
+            if kind == Kind::Permutation {
+                expect_equal(&got(4)?, &permuted).with_context(say)?;
+            } else {
+                expect_equal(&got(1)?, &key_words(key, &moved)).with_context(say)?;
+            }
+            if kind == Kind::Pairs {
+                expect_equal(&got(3)?, &along).with_context(say)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Arrays that one plan does not hold.
+fn in_pieces(gpu: &Gpu) -> Result<()> {
+    let context = Lowered::new(gpu, 1000)?;
+    let mut rng = Rng::new(4);
+    let keys: Vec<i8> = (0..2_500).map(|_| rng.next_u64() as i8).collect();
+    let values: Vec<u32> = (0..2_500).collect();
+    let (order, offsets) = reference::split(2_500, 4, |i| ((i32::from(keys[i]) + 128) / 64) as u32);
+    let expected: Vec<i8> = order.iter().map(|&i| keys[i as usize]).collect();
+    let pairs = context.split_pairs(&keys, &values, Buckets::delta_over_domain(4))?;
+    expect_equal(&pairs.keys, &expected)?;
+    expect_equal(&pairs.values, &order)?;
+    expect_equal(&pairs.offsets, &offsets)?;
+    let halves: Vec<f16> = (0..2_500).map(|i| f16::from_f32((i * 37 % 101) as f32)).collect();
+    let even =
+        context.split_permutation(&halves, Buckets::even(f16::ZERO..f16::from_f32(101.0), 3))?;
+    let scale = 3.0 / 101.0f32;
+    let (order, _) = reference::split(2_500, 3, |i| (halves[i].to_f32() * scale) as u32);
+    let mut places = vec![0; 2_500];
+    order.iter().zip(0..).for_each(|(&i, place)| places[i as usize] = place);
+    expect_equal(&even.permutation, &places)?;
+    let sign = Glsl::new("uint bucket_of(int key) { return key < 0 ? 0u : 1u; }");
+    let device = context.upload(&keys)?;
+    let signs = context.split(&device, Buckets::glsl(2, sign))?;
+    let negative = keys.iter().filter(|&&key| key < 0).count() as u32;
+    expect_equal(&context.download(&signs.offsets)?, &[0, negative, 2_500])?;
+    let full = context.split(&keys, Buckets::range(&[0i8]).method(Method::FullSort))?;
+    ensure!(full.keys.is_sorted());
+    expect_equal(&full.offsets, &[0, negative, 2_500])?;
+    context.check_guards()
+}
+
+fn refused(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let bucket = |error: multisplit::Result<()>, text: &str| match error {
+        Err(error @ Error::Bucket { .. }) => {
+            ensure!(error.to_string().contains(text), "{error}");
+            Ok(())
+        }
+        other => anyhow::bail!("{other:?}"),
+    };
+    let keys = [1u8, 2, 3];
+    bucket(context.split(&keys, Buckets::digit(4..9)).map(drop), "outside the key")?;
+    bucket(context.split(&keys, Buckets::delta(0, 0, 3)).map(drop), "width of zero")?;
+    bucket(context.split(&keys, Buckets::range(&[9, 3])).map(drop), "not sorted")?;
+    let floats = [f16::ONE; 3];
+    bucket(context.split(&floats, Buckets::delta(f16::ONE, 1, 3)).map(drop), "Even")?;
+    let mut graph = Graph::new("refused");
+    let keys = graph.import::<u8>("keys", 8);
+    let offsets = graph.import::<u32>("offsets", 4);
+    let policy = context.policy();
+    let buffers = SplitBuffers::keys(keys, graph.import::<u8>("out", 8), offsets);
+    let of = |bucket| Buckets::of(KeyType::U8, 3, bucket);
+    let mut add = |bucket| split(&mut graph, &policy, &of(bucket), &buffers).map(drop);
+    bucket(add(Bucket::Range(vec![3, 300])), "no such key")?;
+    bucket(add(Bucket::Delta { min: 256, width: 1 }), "no such key")?;
+    bucket(add(Bucket::Even { lo: 0.0, hi: 1.0 }), "only floats")
+}
