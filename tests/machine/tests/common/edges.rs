@@ -8,6 +8,7 @@ use multisplit::{KeyType, SampleType};
 
 use super::all::{MANY_THREADS, Maker};
 use super::moves::{Along, Function, Gives, SortCase, SplitCase, sort_case, split_case};
+use super::narrow::narrow;
 use super::others::{EDGE_BINS, HistogramCase, Weighted, histogram_case};
 use super::pieces::{PiecesCase, pieces_case};
 use super::primitives::{Device, ITEMS, lone_scan_case, scan_case, tile};
@@ -202,6 +203,7 @@ pub fn edges(device: Device) -> Vec<Maker> {
     for of in special_searches(device) {
         all.push(Box::new(move || sssp_case(device, of)));
     }
+    all.extend(narrow(device));
     splits(device, &mut all);
     sorts(device, &mut all);
     histograms(device, &mut all);

@@ -8,6 +8,7 @@ pub mod driver;
 pub mod edges;
 pub mod merges;
 pub mod moves;
+pub mod narrow;
 pub mod networks;
 pub mod others;
 pub mod pieces;

@@ -92,6 +92,18 @@ pub fn policy(device: Device) -> Policy {
     policy
 }
 
+/// Workgroups of one subgroup, and of two where one workgroup goes over all tiles: few elements make more
+/// tiles than it takes in a round.
+pub fn narrow_policy(device: Device) -> Policy {
+    let (one, two) = (device.width, 2 * device.width);
+    Policy { threads: one, select_threads: one, spine_threads: two, ..policy(device) }
+}
+
+/// The policy of either.
+pub fn policy_of(device: Device, narrow: bool) -> Policy {
+    if narrow { narrow_policy(device) } else { policy(device) }
+}
+
 /// The specialization constant by which kernels rank by lane order. Only a device that was seen to
 /// keep it can have such a policy; the machine keeps it when it is told to.
 pub const LANE_ORDER: (&str, u32) = ("RANKING", 1);

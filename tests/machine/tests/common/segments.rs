@@ -10,7 +10,8 @@ use multisplit::{KeyType, Operator, Scan};
 use multisplit_machine::Rng;
 
 use super::case::{Case, Output};
-use super::primitives::{Device, count_words, counted, limits, policy};
+use super::narrow::TERMS;
+use super::primitives::{Device, count_words, counted, limits, policy_of};
 use super::terms::{How, TermCase};
 
 /// What is done to which elements in which segments.
@@ -24,6 +25,8 @@ pub struct SegmentsCase {
     pub length: u64,
     pub on_device: bool,
     pub n: u64,
+    /// Narrow workgroups: tiles of few elements.
+    pub narrow: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +55,7 @@ struct Job {
 impl Job {
     fn new(of: SegmentsCase, max: u64) -> Self {
         let SegmentsCase { key, operator, on_device, n, .. } = of;
-        let terms = TermCase { key, operator, how: How::Reduce, on_device, n };
+        let terms = TermCase { key, operator, how: How::Reduce, on_device, n, lone: false };
         let mut rng = Rng::new(n + of.length);
         let heads = (0..max).map(|at| at == 0 || rng.next_u64().is_multiple_of(of.length));
         Self { terms, input: terms.elements(max), heads: heads.collect() }
@@ -113,7 +116,7 @@ pub fn segments_case(device: Device, of: SegmentsCase) -> Result<Case> {
     let keys = graph.import_array("keys", key, max);
     let (Way::Scan { look_back, .. } | Way::Reduce { look_back }) = of.way;
     let method = if look_back { ScanMethod::LookBack } else { ScanMethod::ReduceThenScan };
-    let policy = Policy { scan: method, ..policy(device) };
+    let policy = Policy { scan: method, ..policy_of(device, of.narrow) };
     let (words, first) = job.keys(of.by);
     let mut outputs = Vec::new();
     match of.way {
@@ -182,7 +185,8 @@ fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
     let dst = graph.import_array("dst", element, max);
     let cuts = graph.import::<u32>("offsets", max + 1);
     let buffers = SegmentedReduceBuffers::new(src, cuts, dst).count(count);
-    reduce_segments(&mut graph, &policy(device), of.operator, &buffers)?;
+    let policy = policy_of(device, of.narrow);
+    reduce_segments(&mut graph, &policy, of.operator, &buffers)?;
     offsets.resize(max as usize + 1, 3);
     Ok(Case {
         name: format!("{of:?}, for {device:?}"),
@@ -202,16 +206,8 @@ fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
 
 /// Every kind of term in every way; `tile` is the larger one of the kernels'.
 pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
-    let mut all = Vec::new();
-    let terms = [
-        (KeyType::U32, Operator::Sum),
-        (KeyType::I32, Operator::Max),
-        (KeyType::I64, Operator::Sum),
-        (KeyType::F64, Operator::Min),
-        (KeyType::F32, Operator::Sum),
-        (KeyType::F64, Operator::Sum),
-    ];
-    for (key, operator) in terms {
+    let (mut all, narrow) = (Vec::new(), false);
+    for (key, operator) in TERMS {
         let rounded = key.is_float() && operator == Operator::Sum;
         for look_back in [true, false] {
             if look_back && rounded {
@@ -231,7 +227,7 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
                 let length = [3, 900, 5000][number % 3];
                 let n = [2 * tile + 5, tile + 1, 3 * tile - 2][number % 3];
                 let on_device = number % 2 == 1;
-                all.push(SegmentsCase { key, operator, way, by, length, on_device, n });
+                all.push(SegmentsCase { key, operator, way, by, length, on_device, n, narrow });
             }
         }
         let way = Way::Reduce { look_back: false };
@@ -240,13 +236,13 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
             // One kind of term shows it.
             if by == By::Offsets || key == KeyType::U32 {
                 let on_device = number % 2 == 1;
-                all.push(SegmentsCase { key, operator, way, by, length, on_device, n });
+                all.push(SegmentsCase { key, operator, way, by, length, on_device, n, narrow });
             }
         }
     }
     // Of nothing, the count is written too.
     let (key, operator, way) = (KeyType::U32, Operator::Sum, Way::Reduce { look_back: true });
     let by = By::Keys;
-    all.push(SegmentsCase { key, operator, way, by, length: 3, on_device: true, n: 0 });
+    all.push(SegmentsCase { key, operator, way, by, length: 3, on_device: true, n: 0, narrow });
     all
 }

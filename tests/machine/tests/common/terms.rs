@@ -7,7 +7,7 @@ use multisplit::{KeyType, Operator, Scan};
 use multisplit_machine::Rng;
 
 use super::case::{Case, Output};
-use super::primitives::{Device, count_words, counted, limits, policy};
+use super::primitives::{Device, count_words, counted, limits, narrow_policy, policy};
 
 /// What is done to which elements.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,8 @@ pub struct TermCase {
     pub how: How,
     pub on_device: bool,
     pub n: u64,
+    /// Narrow workgroups, and one of them goes over several tiles.
+    pub lone: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +96,10 @@ impl TermCase {
 }
 
 pub fn term_case(device: Device, of: TermCase) -> Result<Case> {
-    let base = Policy { single_group_tiles: 0, spine_tiles: 1, ..policy(device) };
+    let base = match of.lone {
+        false => Policy { single_group_tiles: 0, spine_tiles: 1, ..policy(device) },
+        true => Policy { single_group_tiles: 4, spine_tiles: 4, ..narrow_policy(device) },
+    };
     let mut graph = Graph::new("terms");
     let (max, count) = counted(&mut graph, of.n, of.on_device);
     let element = ElementType::from(of.key);
@@ -156,7 +161,8 @@ pub fn term_cases(sizes: &[u64]) -> Vec<TermCase> {
             for how in ways {
                 let number = all.len();
                 let n = sizes[number % sizes.len()];
-                all.push(TermCase { key, operator, how, on_device: number % 2 == 1, n });
+                let on_device = number % 2 == 1;
+                all.push(TermCase { key, operator, how, on_device, n, lone: false });
             }
         }
     }
