@@ -92,16 +92,13 @@ pub fn policy(device: Device) -> Policy {
     policy
 }
 
-/// Workgroups of one subgroup, and of two where one workgroup goes over all tiles: few elements make more
-/// tiles than it takes in a round.
-pub fn narrow_policy(device: Device) -> Policy {
-    let (one, two) = (device.width, 2 * device.width);
-    Policy { threads: one, select_threads: one, spine_threads: two, ..policy(device) }
-}
-
-/// The policy of either.
-pub fn policy_of(device: Device, narrow: bool) -> Policy {
-    if narrow { narrow_policy(device) } else { policy(device) }
+/// Workgroups of few subgroups where they are asked for, and of two where one workgroup goes over all tiles:
+/// few elements make more tiles than it takes in a round.
+pub fn policy_of(device: Device, subgroups: Option<u32>) -> Policy {
+    let policy = policy(device);
+    let Some(subgroups) = subgroups else { return policy };
+    let threads = subgroups * device.width;
+    Policy { threads, select_threads: threads, spine_threads: 2 * device.width, ..policy }
 }
 
 /// The specialization constant by which kernels rank by lane order. Only a device that was seen to

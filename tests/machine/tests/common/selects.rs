@@ -18,8 +18,8 @@ pub struct SelectCase {
     pub also: Also,
     pub on_device: bool,
     pub n: u64,
-    /// Narrow workgroups: tiles of few elements.
-    pub narrow: bool,
+    /// Of a workgroup, where they are few.
+    pub subgroups: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl SelectCase {
     }
 
     fn add(self, graph: &mut Graph, device: Device, buffers: &SelectBuffers) -> Result<()> {
-        let policy = policy_of(device, self.narrow);
+        let policy = policy_of(device, self.subgroups);
         if self.wide {
             let which = match self.by {
                 By::Flags => Select::flagged(),
@@ -149,12 +149,12 @@ pub fn select_cases(tile: u64) -> Vec<SelectCase> {
                 }
                 let number = all.len();
                 let (n, on_device) = (sizes[number % sizes.len()], number % 2 == 1);
-                all.push(SelectCase { wide, by, also, on_device, n, narrow: false });
+                all.push(SelectCase { wide, by, also, on_device, n, subgroups: None });
             }
         }
     }
     // Of nothing, the count is written too.
     let (by, also) = (By::Flags, Also::Nothing);
-    all.push(SelectCase { wide: false, by, also, on_device: true, n: 0, narrow: false });
+    all.push(SelectCase { wide: false, by, also, on_device: true, n: 0, subgroups: None });
     all
 }
