@@ -44,9 +44,9 @@ fn sweeps(device: Device, all: &mut Vec<Maker>) {
             if look_back && is_rounded((key, operator)) {
                 continue;
             }
-            let mut add = |way, by, tiles: u64, length, on_device| {
-                // The last tile, of an odd number, has two elements.
-                let (n, rising, subgroups) = (tiles / 2 * 2 * tile + 2, length > 9 * tile, Some(1));
+            let mut add = |way, by, tiles: u64, length, on_device, rising| {
+                // The last tile, of an odd number, has three elements.
+                let (n, subgroups) = (tiles / 2 * 2 * tile + 3, Some(1));
                 let of = SegmentsCase {
                     key,
                     operator,
@@ -60,23 +60,34 @@ fn sweeps(device: Device, all: &mut Vec<Maker>) {
                 };
                 all.push(Box::new(move || segments_case(device, of)));
             };
-            let (scan, reduce) =
-                (Way::Scan { inclusive: true, look_back }, Way::Reduce { look_back });
-            let all_by = [segments::By::Keys, segments::By::WideKeys, segments::By::Flags];
-            for by in all_by {
-                add(scan, by, 5, 3, false);
+            let scan = Way::Scan { inclusive: true, look_back };
+            let reduce = Way::Reduce { look_back };
+            for by in [segments::By::Keys, segments::By::WideKeys, segments::By::Flags] {
+                add(scan, by, 5, 3, false, false);
                 if by != segments::By::Flags {
-                    add(reduce, by, 5, 3, false);
+                    add(reduce, by, 5, 3, false, false);
                 }
             }
-            let tiles = if look_back { 9 } else { round + 7 };
             let exclusive = Way::Scan { inclusive: false, look_back };
             for (way, by) in [(exclusive, segments::By::Flags), (reduce, segments::By::Keys)] {
-                add(way, by, tiles, 3 * tile, true);
-                add(way, by, tiles, 20 * tile, false);
+                if look_back {
+                    for rising in [false, true] {
+                        add(way, by, 9, 4 * tile, true, rising);
+                        add(way, by, 9, 20 * tile, false, rising);
+                    }
+                    add(reduce, by_keys(by), 9, 5, true, false);
+                } else {
+                    add(way, by, round + 7, 3 * tile, true, false);
+                    add(way, by, round + 7, 20 * tile, false, true);
+                }
             }
         }
     }
+}
+
+/// Keys of two words for flags, for what has no flags.
+fn by_keys(by: segments::By) -> segments::By {
+    if by == segments::By::Flags { segments::By::WideKeys } else { by }
 }
 
 fn reductions(device: Device, all: &mut Vec<Maker>) {
@@ -104,7 +115,7 @@ fn reductions(device: Device, all: &mut Vec<Maker>) {
         add(segments::By::FallingOffsets, 6 * tile + 9, 40, 1);
         // Workgroups of the pass that joins have a tile for each thread: they are three.
         add(segments::By::Offsets, 2 * tile * 4 * lanes + 1, 4 * tile, 2);
-        add(segments::By::Offsets, 2 * tile * 4 * lanes + 2 * tile, 30 * lanes * tile / 8, 2);
+        add(segments::By::Offsets, 2 * tile * 4 * lanes + 2 * tile, 4 * lanes * tile, 2);
     }
 }
 
@@ -215,13 +226,15 @@ fn sorts_of_segments(device: Device, all: &mut Vec<Maker>) {
             // Full tiles, and words.
             add(wide, Given::Host, &[small, small], along, narrow);
             add(wide, Given::Host, &[small, 32], along, narrow);
+            // Two parts, of which the first has nothing to merge.
+            add(wide, Given::Host, &[5, small - 1], along, narrow);
             for (length, rows) in [(7, small / 5), (small / 4, 9), (small, 3)] {
                 let lengths = vec![length; rows as usize];
                 add(wide, Given::Rows(length), &lengths, along, narrow);
             }
         }
         // More than one workgroup looks at a time.
-        let tiny: Vec<u64> = (0..9 * lanes / 2).map(|k| [3, 0, 7, 1, 30][k as usize % 5]).collect();
+        let tiny: Vec<u64> = (0..9 * lanes).map(|k| [3, 0, 7, 1, 30][k as usize % 5]).collect();
         add(wide, Given::Host, &tiny, Along::Nothing, Tiles::Narrow);
         // Several tiles each, an odd number of them.
         let several = [27 * large - 3, 5, 3 * large - 7];
@@ -230,7 +243,10 @@ fn sorts_of_segments(device: Device, all: &mut Vec<Maker>) {
             add(wide, Given::Device, &several, along, Tiles::Narrow);
             // More threads than a digit has values, and as many keys as there are windows.
             let n = u64::from(MANY_THREADS) * 4 + 5;
-            add(wide, Given::Host, &[n, 3], along, Tiles::Large(MANY_THREADS, 4, 1));
+            // (Shared memory has no room for the counters of so many narrow subgroups.)
+            if device.width > 4 {
+                add(wide, Given::Host, &[n, 3], along, Tiles::Large(MANY_THREADS, 4, 1));
+            }
             let n = u64::from(threads) * 32 * 5 / 2;
             add(wide, Given::Host, &[n, 3], along, Tiles::Large(threads, 32, 4));
             add(wide, Given::Host, &[3, n], along, Tiles::Large(threads, 22, 2));
@@ -243,12 +259,15 @@ fn topks(device: Device, all: &mut Vec<Maker>) {
     for (key, items) in [(KeyType::I32, 16), (KeyType::F64, 8)] {
         let tile = 3 * u64::from(device.width) * items;
         for method in [TopKMethod::Rows, TopKMethod::Filter, TopKMethod::Select] {
-            // Six tiles for five workgroups, several rows, and fewer tiles than there might be.
+            // Six tiles for five workgroups, several rows, fewer tiles than there might be.
             let shapes = [
                 (1, 6 * tile, 40, TopKData::Any),
                 (1, 6 * tile, 33, TopKData::Near),
-                (3, 2 * tile + 5, 9, TopKData::Near),
+                (3, 2 * tile + 5, tile, TopKData::Near),
                 (1, tile - 60, 7, TopKData::Any),
+                (1, 6 * tile, 40, TopKData::Few),
+                // All but one: the k-th is in the last bins.
+                (1, tile + 5, tile + 4, TopKData::Near),
             ];
             for (number, (rows, length, k, data)) in shapes.into_iter().enumerate() {
                 let (smallest, on_device, subgroups) = (number % 2 == 1, number == 3, Some(3));

@@ -60,10 +60,10 @@ impl Job {
         let SegmentsCase { rising, n, .. } = of;
         let terms = TermCase { n, rising, ..TermCase::new(of.key, of.operator) };
         let mut rng = Rng::new(n + of.length);
-        // Of short ones, some begin where a tile does.
+        // Of short ones, some begin where a tile does; of long ones, at equal distances a little behind that.
         let heads = (0..max).map(|at| {
-            let aligned = if of.length < 100 { at % 256 == 0 } else { at == 0 };
-            aligned || rng.next_u64().is_multiple_of(of.length)
+            let placed = if of.length < 100 { at % 256 == 0 } else { at % of.length == 5 };
+            at == 0 || placed || rng.next_u64().is_multiple_of(of.length)
         });
         Self { terms, input: terms.elements(max), heads: heads.collect() }
     }

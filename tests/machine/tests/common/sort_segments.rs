@@ -50,7 +50,7 @@ impl Tiles {
             Self::Narrow => narrow,
             Self::Large(threads, items, turns) => TileShape::new(threads, items).in_turns(turns),
         };
-        let mut policy = policy_of(device, Some(1));
+        let mut policy = policy_of(device, Some(2));
         policy.sort.small = narrow;
         policy.sort.keys = policy.sort.keys.map(|(n, _)| (n, shape));
         policy.sort.wide_keys = policy.sort.wide_keys.map(|(n, _)| (n, shape));
