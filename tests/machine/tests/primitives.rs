@@ -17,6 +17,7 @@ use anyhow::{Result, ensure};
 use common::all::{Maker, WIDTHS, all, full, kernels, large_tiles, part};
 use common::case::{Case, check};
 use common::edges::edges;
+use common::few_threads::few_threads;
 use common::primitives::Device;
 use common::progress::{asked_kernel, for_each, processor_time, say, selected, write_report};
 use common::sampling::{Seen, sample};
@@ -27,6 +28,8 @@ use multisplit_machine::{AtomicOrder, Coverage, Options, Rng, Schedule};
 const SAMPLE: usize = 30;
 /// The width at which the sample has all large tiles, ranked by ballots.
 const LARGE_TILES_AT: u32 = 32;
+/// The width at which it has all narrow workgroups, ranked by lane order: their dispatches are folded.
+const NARROW_AT: u32 = 4;
 /// Of the blocks that a specialization which is run can get to, so many percent are executed, by the
 /// sample and by all cases.
 const COVERED: usize = 95;
@@ -72,6 +75,9 @@ fn jobs(device: Device, seen: &mut Seen, number: usize) -> Result<Vec<Job>> {
         let mut sources: Vec<_> = cases.into_iter().map(|c| Source::Made(Box::new(c))).collect();
         if device.width == LARGE_TILES_AT && !device.lane_order {
             sources.extend(large_tiles(device).into_iter().map(Source::Maker));
+        }
+        if device.width == NARROW_AT && device.lane_order {
+            sources.extend(few_threads(device).into_iter().map(Source::Maker));
         }
         sources
     };

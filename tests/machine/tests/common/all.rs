@@ -320,6 +320,7 @@ fn topks(device: Device, all: &mut Vec<Maker>) {
                     sorted: method != TopKMethod::Select || number % 4 == 0,
                     on_device: rows == 1 && number % 3 == 0,
                     data: [TopKData::Any, TopKData::Few, TopKData::Same][number / 2 % 3],
+                    subgroups: None,
                 };
                 all.push(Box::new(move || topk_case(device, of)));
             }

@@ -7,7 +7,7 @@ use multisplit::primitives::{Count, Search, SearchBuffers, search};
 use multisplit_machine::Rng;
 
 use super::case::{Case, Output};
-use super::primitives::{Device, count_words, counted, limits, policy};
+use super::primitives::{Device, count_words, counted, limits, policy_of};
 
 /// What is searched for in how many elements.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,8 @@ pub struct BoundsCase {
     pub on_device: bool,
     pub sorted: u64,
     pub n: u64,
+    /// Of a workgroup, where they are few.
+    pub subgroups: Option<u32>,
 }
 
 fn words(key: KeyType, keys: &[u64]) -> Vec<u32> {
@@ -48,7 +50,9 @@ pub fn bounds_case(device: Device, of: BoundsCase) -> Result<Case> {
     let shift = of.key.bits() - 12;
     let mut numbers: Vec<u64> = (0..of.sorted).map(|_| rng.next_u64() % 2048 * 2).collect();
     numbers.sort_unstable();
-    let wanted: Vec<u64> = (0..max).map(|_| rng.next_u64() % 4096).collect();
+    let mut wanted: Vec<u64> = (0..max).map(|_| rng.next_u64() % 4096).collect();
+    // Before all others, and behind them.
+    wanted[..2].copy_from_slice(&[0, 4095]);
     let find = |needle: &u64| match of.upper {
         false => numbers.partition_point(|x| x < needle) as u32,
         true => numbers.partition_point(|x| x <= needle) as u32,
@@ -69,7 +73,7 @@ pub fn bounds_case(device: Device, of: BoundsCase) -> Result<Case> {
     let buffers =
         SearchBuffers::new(sorted, needles, positions).count(count).sorted_count(sorted_count);
     let how = if of.upper { Search::UpperBound } else { Search::LowerBound };
-    search(&mut graph, &policy(device), how, &buffers)?;
+    search(&mut graph, &policy_of(device, of.subgroups), how, &buffers)?;
     let mut elements = words(of.key, &keys(&numbers));
     elements.resize(((of.sorted + spare) * u64::from(of.key.bits() / 32)) as usize, 0);
     Ok(Case {
@@ -95,7 +99,7 @@ pub fn bounds_cases() -> Vec<BoundsCase> {
     for (number, key) in KeyType::WIDE.into_iter().enumerate() {
         for (sorted, n) in [(2600, 700), (1024, 300), (1, 9)] {
             let (upper, on_device) = ((number + all.len()) % 2 == 0, all.len() % 4 > 1);
-            all.push(BoundsCase { key, upper, on_device, sorted, n });
+            all.push(BoundsCase { key, upper, on_device, sorted, n, subgroups: None });
         }
     }
     all

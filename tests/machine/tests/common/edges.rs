@@ -7,6 +7,7 @@ use multisplit::primitives::sort::SortMethod;
 use multisplit::{KeyType, SampleType};
 
 use super::all::{MANY_THREADS, Maker};
+use super::few_threads::few_threads;
 use super::moves::{Along, Function, Gives, SortCase, SplitCase, sort_case, split_case};
 use super::others::{EDGE_BINS, HistogramCase, Weighted, histogram_case};
 use super::pieces::{PiecesCase, pieces_case};
@@ -202,6 +203,7 @@ pub fn edges(device: Device) -> Vec<Maker> {
     for of in special_searches(device) {
         all.push(Box::new(move || sssp_case(device, of)));
     }
+    all.extend(few_threads(device));
     splits(device, &mut all);
     sorts(device, &mut all);
     histograms(device, &mut all);

@@ -7,7 +7,7 @@ use multisplit::primitives::{Count, Merge, MergeBuffers, merge};
 use multisplit_machine::Rng;
 
 use super::case::{Case, Output};
-use super::primitives::{Device, count_words, counted, limits, policy};
+use super::primitives::{Device, count_words, counted, limits, policy_of};
 
 /// What is merged.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +20,8 @@ pub struct MergeCase {
     /// Both counts.
     pub on_device: bool,
     pub sizes: [u64; 2],
+    /// Of a workgroup, where they are few.
+    pub subgroups: Option<u32>,
 }
 
 impl MergeCase {
@@ -94,7 +96,7 @@ pub fn merge_case(device: Device, of: MergeCase) -> Result<Case> {
         outputs.push(Output { name: "values_out", expected });
     }
     let how = if of.descending { Merge::Descending } else { Merge::Ascending };
-    merge(&mut graph, &policy(device), how, &buffers)?;
+    merge(&mut graph, &policy_of(device, of.subgroups), how, &buffers)?;
     Ok(Case {
         name: format!("{of:?}, for {device:?}"),
         plan: graph.compile(&limits(device))?,
@@ -114,7 +116,7 @@ pub fn merge_cases(tile: u64) -> Vec<MergeCase> {
         for words in [0, 1, 2, 4] {
             for sizes in [[tile + 5, tile / 2], [1, tile - 1], [9, 2]] {
                 let (descending, on_device) = (all.len() % 2 == 1, all.len() % 3 == 1);
-                all.push(MergeCase { wide, words, descending, on_device, sizes });
+                all.push(MergeCase { wide, words, descending, on_device, sizes, subgroups: None });
             }
         }
     }

@@ -6,6 +6,7 @@ pub mod bounds;
 pub mod case;
 pub mod driver;
 pub mod edges;
+pub mod few_threads;
 pub mod merges;
 pub mod moves;
 pub mod narrow;

@@ -93,6 +93,15 @@ pub fn policy(device: Device) -> Policy {
     policy
 }
 
+/// Workgroups of few subgroups where they are asked for, and of two where one workgroup goes over all tiles:
+/// few elements make more tiles than it takes in a round.
+pub fn policy_of(device: Device, subgroups: Option<u32>) -> Policy {
+    let policy = policy(device);
+    let Some(subgroups) = subgroups else { return policy };
+    let threads = subgroups * device.width;
+    Policy { threads, select_threads: threads, spine_threads: 2 * device.width, ..policy }
+}
+
 /// The specialization constant by which kernels rank by lane order. Only a device that was seen to
 /// keep it can have such a policy; the machine keeps it when it is told to.
 pub const LANE_ORDER: (&str, u32) = ("RANKING", 1);

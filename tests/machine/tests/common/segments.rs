@@ -10,8 +10,9 @@ use multisplit::{KeyType, Operator, Scan};
 use multisplit_machine::Rng;
 
 use super::case::{Case, Output};
-use super::primitives::{Device, count_words, counted, limits, policy};
-use super::terms::{How, TermCase};
+use super::few_threads::TERMS;
+use super::primitives::{Device, count_words, counted, limits, policy_of};
+use super::terms::TermCase;
 
 /// What is done to which elements in which segments.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +25,9 @@ pub struct SegmentsCase {
     pub length: u64,
     pub on_device: bool,
     pub n: u64,
+    /// As those of terms.
+    pub rising: bool,
+    pub subgroups: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +44,12 @@ pub enum By {
     Offsets,
     /// With more empty segments at one place than are walked over.
     ManyOffsets,
+    /// Of segments that have a subgroup each, or a workgroup, and are longer than a chunk or shorter.
+    TakenOffsets {
+        by_subgroups: bool,
+    },
+    /// Offsets in no order: what comes of it is nothing in particular, and harmless.
+    FallingOffsets,
 }
 
 /// What the plan has of elements, and what it is to make of them.
@@ -51,10 +61,14 @@ struct Job {
 
 impl Job {
     fn new(of: SegmentsCase, max: u64) -> Self {
-        let SegmentsCase { key, operator, on_device, n, .. } = of;
-        let terms = TermCase { key, operator, how: How::Reduce, on_device, n };
+        let SegmentsCase { rising, n, .. } = of;
+        let terms = TermCase { n, rising, ..TermCase::new(of.key, of.operator) };
         let mut rng = Rng::new(n + of.length);
-        let heads = (0..max).map(|at| at == 0 || rng.next_u64().is_multiple_of(of.length));
+        // Of short ones, some begin where a tile does; of long ones, at equal distances a little behind that.
+        let heads = (0..max).map(|at| {
+            let placed = if of.length < 100 { at % 256 == 0 } else { at % of.length == 5 };
+            at == 0 || placed || rng.next_u64().is_multiple_of(of.length)
+        });
         Self { terms, input: terms.elements(max), heads: heads.collect() }
     }
 
@@ -99,7 +113,7 @@ impl Job {
 }
 
 pub fn segments_case(device: Device, of: SegmentsCase) -> Result<Case> {
-    if matches!(of.by, By::Offsets | By::ManyOffsets) {
+    if !matches!(of.by, By::Flags | By::Keys | By::WideKeys) {
         return offsets_case(device, of);
     }
     let mut graph = Graph::new("by key");
@@ -113,7 +127,7 @@ pub fn segments_case(device: Device, of: SegmentsCase) -> Result<Case> {
     let keys = graph.import_array("keys", key, max);
     let (Way::Scan { look_back, .. } | Way::Reduce { look_back }) = of.way;
     let method = if look_back { ScanMethod::LookBack } else { ScanMethod::ReduceThenScan };
-    let policy = Policy { scan: method, ..policy(device) };
+    let policy = Policy { scan: method, ..policy_of(device, of.subgroups) };
     let (words, first) = job.keys(of.by);
     let mut outputs = Vec::new();
     match of.way {
@@ -152,6 +166,18 @@ pub fn segments_case(device: Device, of: SegmentsCase) -> Result<Case> {
 /// Elements past a device count.
 const PAST: usize = 40;
 
+fn segments_policy(device: Device, of: SegmentsCase) -> Policy {
+    let policy = policy_of(device, of.subgroups);
+    match of.by {
+        By::TakenOffsets { by_subgroups } => {
+            let subgroup_takers = if by_subgroups { 1 } else { u32::MAX };
+            Policy { segment_chunk: 32, subgroup_takers, ..policy }
+        }
+        // Of so large chunks no segment has a part.
+        _ => Policy { segment_chunk: 1 << 31, ..policy },
+    }
+}
+
 fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
     let job = Job::new(of, of.n);
     // Some segments have no elements, and the first ones of those that have do not count.
@@ -170,11 +196,18 @@ fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
         offsets.push(0);
     }
     offsets.push(of.n as u32 + 5);
+    // As many as the lanes divide evenly, in searches for the last of them.
+    while of.subgroups.is_some() && offsets.len() % (device.width as usize + 1) != 0 {
+        offsets.insert(0, offsets[0]);
+    }
+    if of.by == By::FallingOffsets {
+        let mut rng = Rng::new(of.n);
+        offsets.fill_with(|| rng.below(of.n / 64 + 1) as u32 * 64);
+    }
     let segment = |pair: &[u32]| {
-        let range = pair[0] as usize..(pair[1] as usize).min(of.n as usize);
-        job.input[range]
-            .iter()
-            .fold(job.terms.identity(), |so_far, &x| job.terms.combine(so_far, x))
+        let end = pair[1].min(of.n as u32).max(pair[0]);
+        let elements = job.input[pair[0] as usize..end as usize].iter();
+        elements.fold(job.terms.identity(), |so_far, &x| job.terms.combine(so_far, x))
     };
     let expected: Vec<u64> = offsets.windows(2).map(segment).collect();
     let segments = expected.len() as u64;
@@ -195,7 +228,7 @@ fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
     let dst = graph.import_array("dst", element, max);
     let cuts = graph.import::<u32>("offsets", max + 1);
     let buffers = SegmentedReduceBuffers::new(src, cuts, dst).count(count).elements(number);
-    reduce_segments(&mut graph, &policy(device), of.operator, &buffers)?;
+    reduce_segments(&mut graph, &segments_policy(device, of), of.operator, &buffers)?;
     offsets.resize(max as usize + 1, 3);
     inputs.extend([
         ("src", job.terms.words(&elements)),
@@ -205,7 +238,10 @@ fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
     Ok(Case {
         name: format!("{of:?}, for {device:?}"),
         plan: graph.compile(&limits(device))?,
-        outputs: vec![Output { name: "dst", expected: job.terms.words(&expected) }],
+        outputs: match of.by {
+            By::FallingOffsets => Vec::new(),
+            _ => vec![Output { name: "dst", expected: job.terms.words(&expected) }],
+        },
         inputs,
         lane_order: false,
         may_give_up: None,
@@ -216,16 +252,8 @@ fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
 
 /// Every kind of term in every way; `tile` is the larger one of the kernels'.
 pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
-    let mut all = Vec::new();
-    let terms = [
-        (KeyType::U32, Operator::Sum),
-        (KeyType::I32, Operator::Max),
-        (KeyType::I64, Operator::Sum),
-        (KeyType::F64, Operator::Min),
-        (KeyType::F32, Operator::Sum),
-        (KeyType::F64, Operator::Sum),
-    ];
-    for (key, operator) in terms {
+    let (mut all, rising, subgroups) = (Vec::new(), false, None);
+    for (key, operator) in TERMS {
         let rounded = key.is_float() && operator == Operator::Sum;
         for look_back in [true, false] {
             if look_back && rounded {
@@ -245,7 +273,17 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
                 let length = [3, 900, 5000][number % 3];
                 let n = [2 * tile + 5, tile + 1, 3 * tile - 2][number % 3];
                 let on_device = number % 2 == 1;
-                all.push(SegmentsCase { key, operator, way, by, length, on_device, n });
+                all.push(SegmentsCase {
+                    key,
+                    operator,
+                    way,
+                    by,
+                    length,
+                    on_device,
+                    n,
+                    rising,
+                    subgroups,
+                });
             }
         }
         let way = Way::Reduce { look_back: false };
@@ -254,13 +292,42 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
             // One kind of term shows it.
             if by == By::Offsets || key == KeyType::U32 {
                 let on_device = number % 2 == 1;
-                all.push(SegmentsCase { key, operator, way, by, length, on_device, n });
+                all.push(SegmentsCase {
+                    key,
+                    operator,
+                    way,
+                    by,
+                    length,
+                    on_device,
+                    n,
+                    rising,
+                    subgroups,
+                });
             }
+        }
+    }
+    for (number, (key, operator)) in TERMS.into_iter().enumerate() {
+        for by_subgroups in [false, true] {
+            let (way, by) = (Way::Reduce { look_back: false }, By::TakenOffsets { by_subgroups });
+            // Chunks have 32 elements. More than eight of a segment are joined by a subgroup.
+            let length = if by_subgroups { 25 } else { 350 };
+            let (n, on_device) = (tile + 11, (number % 2 == 0) == by_subgroups);
+            all.push(SegmentsCase {
+                key,
+                operator,
+                way,
+                by,
+                length,
+                on_device,
+                n,
+                rising,
+                subgroups,
+            });
         }
     }
     // Of nothing, the count is written too.
     let (key, operator, way) = (KeyType::U32, Operator::Sum, Way::Reduce { look_back: true });
-    let by = By::Keys;
-    all.push(SegmentsCase { key, operator, way, by, length: 3, on_device: true, n: 0 });
+    let (by, length, on_device, n) = (By::Keys, 3, true, 0);
+    all.push(SegmentsCase { key, operator, way, by, length, on_device, n, rising, subgroups });
     all
 }

@@ -7,7 +7,7 @@ use multisplit::{KeyType, Select};
 use multisplit_machine::Rng;
 
 use super::case::{Case, Output};
-use super::primitives::{Device, count_words, counted, limits, policy};
+use super::primitives::{Device, count_words, counted, limits, policy_of};
 
 /// What is selected of which elements.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,8 @@ pub struct SelectCase {
     pub also: Also,
     pub on_device: bool,
     pub n: u64,
+    /// Of a workgroup, where they are few.
+    pub subgroups: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +47,7 @@ impl SelectCase {
     }
 
     fn add(self, graph: &mut Graph, device: Device, buffers: &SelectBuffers) -> Result<()> {
-        let policy = policy(device);
+        let policy = policy_of(device, self.subgroups);
         if self.wide {
             let which = match self.by {
                 By::Flags => Select::flagged(),
@@ -147,12 +149,12 @@ pub fn select_cases(tile: u64) -> Vec<SelectCase> {
                 }
                 let number = all.len();
                 let (n, on_device) = (sizes[number % sizes.len()], number % 2 == 1);
-                all.push(SelectCase { wide, by, also, on_device, n });
+                all.push(SelectCase { wide, by, also, on_device, n, subgroups: None });
             }
         }
     }
     // Of nothing, the count is written too.
-    let of = SelectCase { wide: false, by: By::Flags, also: Also::Nothing, on_device: true, n: 0 };
-    all.push(of);
+    let (by, also) = (By::Flags, Also::Nothing);
+    all.push(SelectCase { wide: false, by, also, on_device: true, n: 0, subgroups: None });
     all
 }

@@ -2,13 +2,14 @@
 
 use anyhow::Result;
 use multisplit::graph::{ElementType, Graph};
-use multisplit::primitives::{Count, SortBuffers, sort};
+use multisplit::primitives::multisplit::TileShape;
+use multisplit::primitives::{Count, Policy, SortBuffers, sort};
 use multisplit::{KeyType, Sort};
 use multisplit_machine::Rng;
 
 use super::case::{Case, Output};
 use super::moves::Along;
-use super::primitives::{Device, count_words, counted, limits, policy};
+use super::primitives::{Device, ITEMS, count_words, counted, limits, policy_of};
 
 /// Who knows where segments are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,34 @@ pub struct SortSegmentsCase {
     pub lengths: Vec<u64>,
     pub along: Along,
     pub descending: bool,
+    pub tiles: Tiles,
+}
+
+/// Workgroups and what they take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tiles {
+    Usual,
+    /// Of two subgroups.
+    Narrow,
+    /// Threads, items of each and turns, for segments that do not fit a tile of two subgroups.
+    Large(u32, u32, u32),
+}
+
+impl Tiles {
+    fn policy(self, device: Device) -> Policy {
+        let narrow = TileShape::new(2 * device.width, ITEMS);
+        let shape = match self {
+            Self::Usual => return policy_of(device, None),
+            Self::Narrow => narrow,
+            Self::Large(threads, items, turns) => TileShape::new(threads, items).in_turns(turns),
+        };
+        let mut policy = policy_of(device, Some(2));
+        policy.sort.small = narrow;
+        policy.sort.keys = policy.sort.keys.map(|(n, _)| (n, shape));
+        policy.sort.wide_keys = policy.sort.wide_keys.map(|(n, _)| (n, shape));
+        policy.sort.pairs = policy.sort.pairs.map(|(n, _)| (n, shape));
+        policy
+    }
 }
 
 impl SortSegmentsCase {
@@ -72,7 +101,10 @@ pub fn sort_segments_case(device: Device, of: &SortSegmentsCase) -> Result<Case>
     let buffers = SortBuffers::keys(keys_buffer).count(count);
     let buffers = match of.along {
         Along::Nothing => buffers,
-        Along::Words(_) => buffers.values(graph.import::<u32>("values", max)),
+        Along::Words(words) => {
+            let element = ElementType::Other(4 * words as u32);
+            buffers.values(graph.import_array("values", element, max))
+        }
         Along::Indices => buffers.indices(graph.import::<u32>("values", max)),
     };
     let how = if of.descending { Sort::descending() } else { Sort::ascending() };
@@ -84,7 +116,7 @@ pub fn sort_segments_case(device: Device, of: &SortSegmentsCase) -> Result<Case>
             (how, buffers.segments(offsets_buffer, segments))
         }
     };
-    sort(&mut graph, &policy(device), &how, &buffers)?;
+    sort(&mut graph, &of.tiles.policy(device), &how, &buffers)?;
     let (mut order, mut numbers) = (Vec::new(), Vec::new());
     for both in offsets.windows(2) {
         let mut part: Vec<u32> = (both[0]..both[1]).collect();
@@ -97,7 +129,7 @@ pub fn sort_segments_case(device: Device, of: &SortSegmentsCase) -> Result<Case>
         order.extend(part);
     }
     let sorted = of.words(order.iter().map(|&i| keys[i as usize]));
-    let values: Vec<u32> = (0..max as u32).map(|i| i ^ 0x5555).collect();
+    let value = |i: u32, words: usize| (0..words as u32).map(move |w| (i ^ 0x5555) | w << 28);
     let mut outputs = vec![Output { name: "keys", expected: sorted }];
     offsets.resize(offsets.len() + spare as usize, 3);
     let mut inputs = vec![("keys", of.words(keys.iter().copied())), count_words(n)];
@@ -106,10 +138,10 @@ pub fn sort_segments_case(device: Device, of: &SortSegmentsCase) -> Result<Case>
     match of.along {
         Along::Nothing => {}
         Along::Indices => outputs.push(Output { name: "values", expected: numbers }),
-        Along::Words(_) => {
-            let moved = order.iter().map(|&i| i ^ 0x5555).collect();
+        Along::Words(words) => {
+            let moved = order.iter().flat_map(|&i| value(i, words)).collect();
             outputs.push(Output { name: "values", expected: moved });
-            inputs.push(("values", values));
+            inputs.push(("values", (0..max as u32).flat_map(|i| value(i, words)).collect()));
         }
     }
     Ok(Case {
@@ -131,7 +163,7 @@ pub fn sort_segments_cases(tile: u64) -> Vec<SortSegmentsCase> {
         (0..tile / 4).map(|k| [3, 0, 7, 1, 30, 2, 11, 5][k as usize % 8]).collect();
     let half = vec![5, tile / 2 + 3, tile / 2 - 9, 2, tile, 0, 40, tile - 1];
     let large = vec![0, 3, 2 * tile + 5, 1, 0, tile + 1, 9, 17, 0];
-    let mut all = Vec::new();
+    let (mut all, tiles) = (Vec::new(), Tiles::Usual);
     for wide in [false, true] {
         for (which, lengths) in [&tiny, &half, &large].into_iter().enumerate() {
             for given in [Given::Host, Given::Device] {
@@ -146,13 +178,13 @@ pub fn sort_segments_cases(tile: u64) -> Vec<SortSegmentsCase> {
                     continue;
                 }
                 let lengths = lengths.clone();
-                all.push(SortSegmentsCase { wide, given, lengths, along, descending });
+                all.push(SortSegmentsCase { wide, given, lengths, along, descending, tiles });
             }
         }
         for (length, rows) in [(7, tile / 5), (tile / 4, 9), (2 * tile + 1, 2)] {
             for along in [Along::Nothing, Along::Indices] {
                 let (given, lengths) = (Given::Rows(length), vec![length; rows as usize]);
-                all.push(SortSegmentsCase { wide, given, lengths, along, descending: wide });
+                all.push(SortSegmentsCase { wide, given, lengths, along, descending: wide, tiles });
             }
         }
     }

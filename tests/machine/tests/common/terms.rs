@@ -7,7 +7,7 @@ use multisplit::{KeyType, Operator, Scan};
 use multisplit_machine::Rng;
 
 use super::case::{Case, Output};
-use super::primitives::{Device, count_words, counted, limits, policy};
+use super::primitives::{Device, count_words, counted, limits, policy_of};
 
 /// What is done to which elements.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,12 @@ pub struct TermCase {
     pub how: How,
     pub on_device: bool,
     pub n: u64,
+    /// Every element is beyond those before it, of an operator that takes one of them.
+    pub rising: bool,
+    /// Of a workgroup, where they are few.
+    pub subgroups: Option<u32>,
+    /// One workgroup goes over several tiles.
+    pub lone: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -27,8 +33,32 @@ pub enum How {
 }
 
 impl TermCase {
+    /// A reduction of nothing, by a host count.
+    pub fn new(key: KeyType, operator: Operator) -> Self {
+        let (on_device, n, rising, subgroups, lone) = (false, 0, false, None, false);
+        Self { key, operator, how: How::Reduce, on_device, n, rising, subgroups, lone }
+    }
+
+    /// One that is beyond those before it.
+    fn rising_element(self, at: u64) -> u64 {
+        let least = self.operator == Operator::Min;
+        let sign = if least { -1 } else { 1 };
+        match self.key {
+            KeyType::F32 => ((sign * at as i64) as f32).to_bits().into(),
+            KeyType::F64 => ((sign * at as i64) as f64).to_bits(),
+            KeyType::U32 | KeyType::U64 if least => self.identity() - 1 - at,
+            KeyType::U32 | KeyType::U64 => at + 1,
+            KeyType::I32 | KeyType::I64 => {
+                (sign * at as i64) as u64 & (u64::MAX >> (64 - self.key.bits()))
+            }
+        }
+    }
+
     /// Elements, as bits. Sums of these floats are exact.
     pub fn elements(self, n: u64) -> Vec<u64> {
+        if self.rising && self.operator != Operator::Sum {
+            return (0..n).map(|at| self.rising_element(at)).collect();
+        }
         let mut rng = Rng::new(n);
         let element = |_| match (self.operator, self.key) {
             (Operator::Sum, KeyType::F32) => {
@@ -94,7 +124,8 @@ impl TermCase {
 }
 
 pub fn term_case(device: Device, of: TermCase) -> Result<Case> {
-    let base = Policy { single_group_tiles: 0, spine_tiles: 1, ..policy(device) };
+    let (single_group_tiles, spine_tiles) = if of.lone { (4, 4) } else { (0, 1) };
+    let base = Policy { single_group_tiles, spine_tiles, ..policy_of(device, of.subgroups) };
     let mut graph = Graph::new("terms");
     let (max, count) = counted(&mut graph, of.n, of.on_device);
     let element = ElementType::from(of.key);
@@ -156,7 +187,8 @@ pub fn term_cases(sizes: &[u64]) -> Vec<TermCase> {
             for how in ways {
                 let number = all.len();
                 let n = sizes[number % sizes.len()];
-                all.push(TermCase { key, operator, how, on_device: number % 2 == 1, n });
+                let on_device = number % 2 == 1;
+                all.push(TermCase { how, on_device, n, ..TermCase::new(key, operator) });
             }
         }
     }

@@ -11,7 +11,7 @@ use multisplit_machine::Rng;
 
 use super::case::{Case, Output};
 use super::moves::{image, words_of};
-use super::primitives::{Device, count_words, counted, limits, policy};
+use super::primitives::{Device, count_words, counted, limits, policy_of};
 
 /// What the keys are like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub enum TopKData {
     Few,
     /// All the same: no guess is right.
     Same,
+    /// Different in their last bits.
+    Near,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +36,8 @@ pub struct TopKCase {
     pub sorted: bool,
     pub on_device: bool,
     pub data: TopKData,
+    /// Of a workgroup, where they are few.
+    pub subgroups: Option<u32>,
 }
 
 fn words(key: KeyType, bits: &[u64]) -> Vec<u32> {
@@ -49,13 +53,17 @@ fn keys_of(of: &TopKCase, n: u64) -> Vec<u64> {
             TopKData::Any => rng.next_u64() & mask,
             TopKData::Few => few[rng.below(4) as usize],
             TopKData::Same => few[0],
+            TopKData::Near => few[0] ^ rng.below(1 << 10),
         })
         .collect()
 }
 
 pub fn topk_case(device: Device, of: TopKCase) -> Result<Case> {
     let TopKCase { key, rows, length, k, .. } = of;
-    let mut policy = policy(device);
+    let mut policy = policy_of(device, of.subgroups);
+    if of.subgroups.is_some() {
+        policy.spine_threads = policy.threads;
+    }
     // A few workgroups of several tiles, and samples of several threads in groups.
     policy.topk.groups = 5;
     policy.topk.filter_tiles = 2;

@@ -1,0 +1,307 @@
+//! Cases of small workgroups: what takes many tiles on a device takes few elements here. Whoever goes over tiles
+//! goes more than one round, segments go on through many tiles, and dispatches have several rows, of which the
+//! last has a workgroup too many.
+
+use multisplit::primitives::topk::TopKMethod;
+use multisplit::{KeyType, Operator};
+
+use super::all::{MANY_THREADS, Maker};
+use super::bounds::{BoundsCase, bounds_case};
+use super::merges::{MergeCase, merge_case};
+use super::moves::Along;
+use super::primitives::Device;
+use super::segments::{self, SegmentsCase, Way, segments_case};
+use super::selects::{self, Also, SelectCase, select_case};
+use super::sort_segments::{Given, SortSegmentsCase, Tiles, sort_segments_case};
+use super::terms::{How, TermCase, term_case};
+use super::topk::{TopKCase, TopKData, topk_case};
+
+/// Wider workgroups would need many more elements.
+const MOST_LANES: u32 = 16;
+
+/// One for each kind of term that kernels are compiled for.
+pub const TERMS: [(KeyType, Operator); 6] = [
+    (KeyType::U32, Operator::Sum),
+    (KeyType::I32, Operator::Max),
+    (KeyType::I64, Operator::Sum),
+    (KeyType::F64, Operator::Min),
+    (KeyType::F32, Operator::Sum),
+    (KeyType::F64, Operator::Sum),
+];
+
+/// Whether sums are rounded: they are not looked back for.
+fn is_rounded((key, operator): (KeyType, Operator)) -> bool {
+    key.is_float() && operator == Operator::Sum
+}
+
+fn sweeps(device: Device, all: &mut Vec<Maker>) {
+    let lanes = u64::from(device.width);
+    for (key, operator) in TERMS {
+        let tile = if key.bits() == 64 { 8 * lanes } else { 16 * lanes };
+        // Tiles that one workgroup of two subgroups takes at a time, four for each thread.
+        let round = 8 * lanes;
+        for look_back in [false, true] {
+            if look_back && is_rounded((key, operator)) {
+                continue;
+            }
+            let mut add = |way, by, tiles: u64, length, on_device, rising| {
+                // The last tile, of an odd number, has three elements.
+                let (n, subgroups) = (tiles / 2 * 2 * tile + 3, Some(1));
+                let of = SegmentsCase {
+                    key,
+                    operator,
+                    way,
+                    by,
+                    length,
+                    on_device,
+                    n,
+                    rising,
+                    subgroups,
+                };
+                all.push(Box::new(move || segments_case(device, of)));
+            };
+            let scan = Way::Scan { inclusive: true, look_back };
+            let reduce = Way::Reduce { look_back };
+            for by in [segments::By::Keys, segments::By::WideKeys, segments::By::Flags] {
+                add(scan, by, 5, 3, false, false);
+                if by != segments::By::Flags {
+                    add(reduce, by, 5, 3, false, false);
+                }
+            }
+            let exclusive = Way::Scan { inclusive: false, look_back };
+            for (way, by) in [(exclusive, segments::By::Flags), (reduce, segments::By::Keys)] {
+                if look_back {
+                    for rising in [false, true] {
+                        add(way, by, 9, 4 * tile, true, rising);
+                        add(way, by, 9, 20 * tile, false, rising);
+                    }
+                    add(reduce, by_keys(by), 9, 5, true, false);
+                } else {
+                    add(way, by, round + 7, 3 * tile, true, false);
+                    add(way, by, round + 7, 20 * tile, false, true);
+                }
+            }
+        }
+    }
+}
+
+/// Keys of two words for flags, for what has no flags.
+fn by_keys(by: segments::By) -> segments::By {
+    if by == segments::By::Flags { segments::By::WideKeys } else { by }
+}
+
+fn reductions(device: Device, all: &mut Vec<Maker>) {
+    let lanes = u64::from(device.width);
+    for (key, operator) in TERMS {
+        let mut add = |by, n, length, subgroups| {
+            let (way, on_device) = (Way::Reduce { look_back: false }, by == segments::By::Offsets);
+            let (rising, subgroups) = (length > n / 9, Some(subgroups));
+            let of = SegmentsCase {
+                key,
+                operator,
+                way,
+                by,
+                length,
+                on_device: on_device && length < 3,
+                n,
+                rising,
+                subgroups,
+            };
+            all.push(Box::new(move || segments_case(device, of)));
+        };
+        let tile = 16 * lanes;
+        add(segments::By::Offsets, 2 * tile + 9, 2, 2);
+        add(segments::By::ManyOffsets, 3 * tile + 9, 9, 1);
+        add(segments::By::FallingOffsets, 6 * tile + 9, 40, 1);
+        // Workgroups of the pass that joins have a tile for each thread: they are three.
+        add(segments::By::Offsets, 2 * tile * 4 * lanes + 1, 4 * tile, 2);
+        add(segments::By::Offsets, 2 * tile * 4 * lanes + 2 * tile, 4 * lanes * tile, 2);
+    }
+}
+
+fn terms(device: Device, all: &mut Vec<Maker>) {
+    let lanes = u64::from(device.width);
+    let mut add = |of: TermCase| all.push(Box::new(move || term_case(device, of)));
+    for (key, operator) in TERMS {
+        let of = TermCase { subgroups: Some(1), ..TermCase::new(key, operator) };
+        let scan = |look_back| How::Scan { inclusive: operator == Operator::Sum, look_back };
+        // Tiles of 16 or of 32 elements per lane; past them, there are three.
+        let n = 10 * 32 * lanes + 3;
+        for rising in [false, true] {
+            add(TermCase { how: scan(false), n, rising, ..of });
+            if !is_rounded((key, operator)) {
+                add(TermCase { how: scan(true), n, rising, ..of });
+            }
+        }
+        // By one workgroup, tile after tile of 32 elements per lane.
+        let lone = TermCase { n: 4 * 32 * lanes - 5, lone: true, ..of };
+        for on_device in [false, true] {
+            add(TermCase { how: scan(false), on_device, ..lone });
+        }
+        add(TermCase { how: How::Reduce, ..lone });
+        // Of nothing.
+        let nothing = TermCase { on_device: true, n: 0, ..of };
+        add(nothing);
+        if operator != Operator::Sum {
+            add(TermCase { how: How::ReduceWithIndex, ..nothing });
+            let key = if key.bits() == 64 { KeyType::U64 } else { KeyType::F32 };
+            add(TermCase { how: How::ReduceWithIndex, key, ..lone });
+        }
+    }
+}
+
+fn selections(device: Device, all: &mut Vec<Maker>) {
+    for wide in [false, true] {
+        // With lengths of runs a lane has 20 elements.
+        let items = if wide { 16 } else { 32 };
+        let key = 7 + (u64::from(wide) << 35);
+        for (by, also, items) in [
+            (selects::By::LessThan(key + 9), Also::Nothing, items),
+            (selects::By::NotEqual(key), Also::Rejected, items),
+            // Nothing.
+            (selects::By::LessThan(0), Also::Rejected, items),
+            (selects::By::NotEqual(key), Also::Nothing, items),
+            (selects::By::Heads, Also::Nothing, items),
+            (selects::By::Heads, Also::Rejected, items),
+            (selects::By::Flags, Also::Rejected, items),
+            (selects::By::Heads, Also::Lengths, 20),
+        ] {
+            let tile = items * u64::from(device.width);
+            for (n, on_device) in [(4 * tile + 1, false), (6 * tile + 3, true)] {
+                let subgroups = Some(1);
+                let of = SelectCase { wide, by, also, on_device, n, subgroups };
+                all.push(Box::new(move || select_case(device, of)));
+            }
+        }
+    }
+}
+
+fn merges(device: Device, all: &mut Vec<Maker>) {
+    let tile = 8 * u64::from(device.width);
+    for wide in [false, true] {
+        for words in [0, 1, 2, 4] {
+            for on_device in [false, true] {
+                let sizes =
+                    if on_device { [2 * tile + 7, 6 * tile] } else { [5 * tile + 5, 5 * tile + 3] };
+                let (descending, subgroups) = (on_device != wide, Some(1));
+                let of = MergeCase { wide, words, descending, on_device, sizes, subgroups };
+                all.push(Box::new(move || merge_case(device, of)));
+            }
+        }
+    }
+}
+
+fn bounds(device: Device, all: &mut Vec<Maker>) {
+    for key in KeyType::ALL {
+        for upper in [false, true] {
+            // Three workgroups, each of which takes 16 needles per lane.
+            let n = 2 * 16 * u64::from(device.width) + 5;
+            let (on_device, sorted) = (upper, if upper { 2603 } else { 1021 });
+            let subgroups = Some(1);
+            let of = BoundsCase { key, upper, on_device, sorted, n, subgroups };
+            all.push(Box::new(move || bounds_case(device, of)));
+        }
+    }
+}
+
+fn sorts_of_segments(device: Device, all: &mut Vec<Maker>) {
+    let mut add = |wide, given, lengths: &[u64], along, tiles| {
+        let (lengths, descending) = (lengths.to_vec(), along == Along::Nothing);
+        let of = SortSegmentsCase { wide, given, lengths, along, descending, tiles };
+        all.push(Box::new(move || sort_segments_case(device, &of)));
+    };
+    let lanes = u64::from(device.width);
+    let small = 8 * 2 * lanes;
+    // Those of large ones have fewer elements.
+    let (threads, large) = (2 * device.width, 4 * 2 * lanes);
+    let alongs =
+        [Along::Nothing, Along::Words(1), Along::Words(2), Along::Words(4), Along::Indices];
+    for wide in [false, true] {
+        for along in alongs {
+            let narrow = Tiles::Narrow;
+            // Some go with others, some alone. The words of heads are full, and the last tile begins within one.
+            let half = [5, small / 2 + 3, small / 2 - 9, 2, small, 0, 40, small - 1, 24];
+            add(wide, Given::Host, &half, along, narrow);
+            add(wide, Given::Device, &half, along, narrow);
+            // Full tiles, and words.
+            add(wide, Given::Host, &[small, small], along, narrow);
+            add(wide, Given::Host, &[small, 32], along, narrow);
+            // Two parts, of which the first has nothing to merge.
+            add(wide, Given::Host, &[5, small - 1], along, narrow);
+            for (length, rows) in [(7, small / 5), (small / 4, 9), (small, 3)] {
+                let lengths = vec![length; rows as usize];
+                add(wide, Given::Rows(length), &lengths, along, narrow);
+            }
+        }
+        // More than one workgroup looks at a time.
+        let tiny: Vec<u64> = (0..9 * lanes).map(|k| [3, 0, 7, 1, 30][k as usize % 5]).collect();
+        add(wide, Given::Host, &tiny, Along::Nothing, Tiles::Narrow);
+        // Several tiles each, an odd number of them.
+        let several = [27 * large - 3, 5, 3 * large - 7];
+        for along in [Along::Nothing, Along::Words(1)] {
+            add(wide, Given::Host, &several, along, Tiles::Narrow);
+            add(wide, Given::Device, &several, along, Tiles::Narrow);
+            // More threads than a digit has values, and as many keys as there are windows.
+            let n = u64::from(MANY_THREADS) * 4 + 5;
+            // (Shared memory has no room for the counters of so many narrow subgroups.)
+            if device.width > 4 {
+                add(wide, Given::Host, &[n, 3], along, Tiles::Large(MANY_THREADS, 4, 1));
+            }
+            let n = u64::from(threads) * 32 * 5 / 2;
+            add(wide, Given::Host, &[n, 3], along, Tiles::Large(threads, 32, 4));
+            add(wide, Given::Host, &[3, n], along, Tiles::Large(threads, 22, 2));
+        }
+    }
+}
+
+/// Three subgroups: bins are not the same number for each thread.
+fn topks(device: Device, all: &mut Vec<Maker>) {
+    for (key, items) in [(KeyType::I32, 16), (KeyType::F64, 8)] {
+        let tile = 3 * u64::from(device.width) * items;
+        for method in [TopKMethod::Rows, TopKMethod::Filter, TopKMethod::Select] {
+            // Six tiles for five workgroups, several rows, fewer tiles than there might be.
+            let shapes = [
+                (1, 6 * tile, 40, TopKData::Any),
+                (1, 6 * tile, 33, TopKData::Near),
+                (3, 2 * tile + 5, tile, TopKData::Near),
+                (1, tile - 60, 7, TopKData::Any),
+                (1, 6 * tile, 40, TopKData::Few),
+                // All but one: the k-th is in the last bins.
+                (1, tile + 5, tile + 4, TopKData::Near),
+            ];
+            for (number, (rows, length, k, data)) in shapes.into_iter().enumerate() {
+                let (smallest, on_device, subgroups) = (number % 2 == 1, number == 3, Some(3));
+                let sorted = method != TopKMethod::Select || on_device;
+                let of = TopKCase {
+                    key,
+                    method,
+                    rows,
+                    length,
+                    k,
+                    smallest,
+                    sorted,
+                    on_device,
+                    data,
+                    subgroups,
+                };
+                all.push(Box::new(move || topk_case(device, of)));
+            }
+        }
+    }
+}
+
+/// Every such case for a device.
+pub fn few_threads(device: Device) -> Vec<Maker> {
+    let mut all: Vec<Maker> = Vec::new();
+    if device.width <= MOST_LANES {
+        sweeps(device, &mut all);
+        reductions(device, &mut all);
+        terms(device, &mut all);
+        selections(device, &mut all);
+        merges(device, &mut all);
+        bounds(device, &mut all);
+        sorts_of_segments(device, &mut all);
+        topks(device, &mut all);
+    }
+    all
+}
