@@ -48,9 +48,7 @@ impl TermCase {
             KeyType::F64 => ((sign * at as i64) as f64).to_bits(),
             KeyType::U32 | KeyType::U64 if least => self.identity() - 1 - at,
             KeyType::U32 | KeyType::U64 => at + 1,
-            KeyType::I32 | KeyType::I64 => {
-                (sign * at as i64) as u64 & (u64::MAX >> (64 - self.key.bits()))
-            }
+            _ => (sign * at as i64) as u64 & (u64::MAX >> (64 - self.key.bits())),
         }
     }
 
