@@ -48,7 +48,8 @@ impl TermCase {
             KeyType::U32 | KeyType::U64 => bits.into(),
             KeyType::I32 => (bits as i32).into(),
             KeyType::I64 => (bits as i64).into(),
-            KeyType::F32 | KeyType::F64 => {
+            // Floats: only keys of 32 and 64 bits are terms.
+            _ => {
                 let top = 1 << (self.key.bits() - 1);
                 let magnitude = i128::from(bits & (top - 1));
                 if bits & top == 0 { magnitude } else { -1 - magnitude }
