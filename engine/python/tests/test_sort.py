@@ -7,6 +7,7 @@ import pytest
 from conftest import FLOATS, KEYS, SIZES, assert_same, random_array, some
 
 import multisplit
+from multisplit._arrays import key_encoding_of
 
 
 def descending_order(x: np.ndarray, axis: int) -> np.ndarray:
@@ -39,6 +40,20 @@ def test_sorts_along_axes(dtype: str, shape: tuple[int, ...]) -> None:
     if 0 not in shape:
         order = descending_order(x, 0)
         assert_same(np.ascontiguousarray(multisplit.argsort(x, axis=0, descending=True)), order)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i2", "f2"])
+def test_narrow_keys_are_sorted_as_they_are(dtype: str) -> None:
+    assert key_encoding_of(np.dtype(dtype)).dtype == np.dtype(dtype)
+    for n in [1, 3, 4099]:
+        x = random_array(dtype, n, seed=n)
+        assert_same(multisplit.sort(x), np.sort(x, kind="stable"))
+        keys, values = multisplit.sort_pairs(x, np.arange(n, dtype="u4"))
+        order = np.argsort(x, kind="stable")
+        assert_same(keys, x[order])
+        assert_same(values, order.astype("u4"))
+    with pytest.raises(multisplit.ArgumentError, match="id of 300 or more"):
+        multisplit.split(np.array([-1, 3], "i1"), multisplit.Identity(300))
 
 
 @pytest.mark.parametrize("dtype", some(KEYS, "i4", "f8"))

@@ -71,7 +71,7 @@ impl Multisplit {
     pub fn sort<K: Key>(&self, max: u64, sort: &Sort) -> Result<KeySort<K>> {
         let sort = sort.clone();
         Operation::new(&self.shared, "sort", max, move |work, count| {
-            let keys = work.import::<K>("keys", max);
+            let keys = work.import::<K>("keys", K::TYPE.array_len(max));
             work.sort(keys.first(count), &sort)?;
             Ok(vec![keys.buffer()])
         })
@@ -82,7 +82,8 @@ impl Multisplit {
     pub fn sort_pairs<K: Key, V: Value>(&self, max: u64, sort: &Sort) -> Result<PairSort<K, V>> {
         let sort = sort.clone();
         Operation::new(&self.shared, "sort_pairs", max, move |work, count| {
-            let (keys, values) = (work.import::<K>("keys", max), work.import::<V>("values", max));
+            let (keys, values) =
+                (work.import::<K>("keys", K::TYPE.array_len(max)), work.import::<V>("values", max));
             work.sort_pairs(keys.first(count), values.first(count), &sort)?;
             Ok(vec![keys.buffer(), values.buffer()])
         })
@@ -93,7 +94,10 @@ impl Multisplit {
     pub fn argsort<K: Key>(&self, max: u64, sort: &Sort) -> Result<ArgSort<K>> {
         let sort = sort.clone();
         Operation::new(&self.shared, "argsort", max, move |work, count| {
-            let (keys, order) = (work.import::<K>("keys", max), work.import::<u32>("order", max));
+            let (keys, order) = (
+                work.import::<K>("keys", K::TYPE.array_len(max)),
+                work.import::<u32>("order", max),
+            );
             work.argsort(keys.first(count), order.first(count), &sort)?;
             Ok(vec![keys.buffer(), order.buffer()])
         })
@@ -104,7 +108,10 @@ impl Multisplit {
     pub fn split<K: Key>(&self, max: u64, buckets: &Buckets<K>) -> Result<Split<K>> {
         let buckets = buckets.clone();
         Operation::new(&self.shared, "split", max, move |work, count| {
-            let (keys, out) = (work.import::<K>("keys", max), work.import::<K>("keys.out", max));
+            let (keys, out) = (
+                work.import::<K>("keys", K::TYPE.array_len(max)),
+                work.import::<K>("keys.out", K::TYPE.array_len(max)),
+            );
             let offsets = work.import::<u32>("offsets", u64::from(buckets.count()) + 1);
             work.split(keys.first(count), out, offsets, &buckets)?;
             Ok(vec![keys.buffer(), out.buffer(), offsets.buffer()])
@@ -120,8 +127,9 @@ impl Multisplit {
     ) -> Result<PairSplit<K, V>> {
         let buckets = buckets.clone();
         Operation::new(&self.shared, "split_pairs", max, move |work, count| {
-            let (keys, values) = (work.import::<K>("keys", max), work.import::<V>("values", max));
-            let keys_out = work.import::<K>("keys.out", max);
+            let (keys, values) =
+                (work.import::<K>("keys", K::TYPE.array_len(max)), work.import::<V>("values", max));
+            let keys_out = work.import::<K>("keys.out", K::TYPE.array_len(max));
             let values_out = work.import::<V>("values.out", max);
             let offsets = work.import::<u32>("offsets", u64::from(buckets.count()) + 1);
             let from = (keys.first(count), values.first(count));
