@@ -122,7 +122,10 @@ pub fn sssp_case(device: Device, of: SsspCase) -> Result<Case> {
         predecessors: false,
         resident: Some(of.resident),
     };
-    let plan = sssp::plan(&network, &options, &policy, &limits(device), of.rounds)?;
+    // Rounds of methods with a pile wait for the passes that split it, some after each near set.
+    let waits = matches!(of.method, SsspMethod::Bucketing | SsspMethod::MultisplitPasses);
+    let rounds = if waits { 4 * of.rounds } else { of.rounds };
+    let plan = sssp::plan(&network, &options, &policy, &limits(device), rounds)?;
     let expected = distances(&network, of.floats);
     let cut_short = of.resident && of.resident_rounds < of.rounds;
     let verify = verify(of, &network, &expected);
