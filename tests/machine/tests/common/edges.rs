@@ -71,6 +71,11 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
             let of = split(gives, Method::Warp, key, Function::Range, 13);
             add(SplitCase { n: 2 * tile + 1, ..of });
         }
+        // Splitters in shared memory, and keys on the edge of the last bucket, for what labels keys with values.
+        for (key, function) in [(key, Function::Range), (KeyType::F32, Function::Even)] {
+            let of = split(Gives::Pairs(1), Method::ReducedBitSort, key, function, 13);
+            add(SplitCase { n: tile + 1, ..of });
+        }
         // Blocks of four subproblems side by side.
         let of = split(Gives::Keys, Method::Block, key, Function::Delta, 2);
         add(SplitCase { n: 17 * tile + 3, ..of });

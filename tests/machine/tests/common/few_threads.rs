@@ -45,8 +45,10 @@ fn sweeps(device: Device, all: &mut Vec<Maker>) {
                 continue;
             }
             let mut add = |way, by, tiles: u64, length, on_device, rising| {
-                // The last tile, of an odd number, has three elements.
-                let (n, subgroups) = (tiles / 2 * 2 * tile + 3, Some(1));
+                // One subgroup, where there are many tiles. The last tile, of an odd number, has three elements.
+                let subgroups = if tiles < 9 { 2 } else { 1 };
+                let n = tiles / 2 * 2 * tile * u64::from(subgroups) + 3;
+                let subgroups = Some(subgroups);
                 let of = SegmentsCase {
                     key,
                     operator,
@@ -112,6 +114,7 @@ fn reductions(device: Device, all: &mut Vec<Maker>) {
         let tile = 16 * lanes;
         add(segments::By::Offsets, 2 * tile + 9, 2, 2);
         add(segments::By::ManyOffsets, 3 * tile + 9, 9, 1);
+        add(segments::By::ManyOffsets, tile - 9, 9, 1);
         add(segments::By::FallingOffsets, 6 * tile + 9, 40, 1);
         // Workgroups of the pass that joins have a tile for each thread: they are three.
         add(segments::By::Offsets, 2 * tile * 4 * lanes + 1, 4 * tile, 2);
@@ -126,11 +129,12 @@ fn terms(device: Device, all: &mut Vec<Maker>) {
         let of = TermCase { subgroups: Some(1), ..TermCase::new(key, operator) };
         let scan = |look_back| How::Scan { inclusive: operator == Operator::Sum, look_back };
         // Tiles of 16 or of 32 elements per lane; past them, there are three.
-        let n = 10 * 32 * lanes + 3;
+        let n = 8 * 32 * lanes + 3;
         for rising in [false, true] {
-            add(TermCase { how: scan(false), n, rising, ..of });
+            let of = TermCase { n, rising, subgroups: Some(if rising { 1 } else { 2 }), ..of };
+            add(TermCase { how: scan(false), ..of });
             if !is_rounded((key, operator)) {
-                add(TermCase { how: scan(true), n, rising, ..of });
+                add(TermCase { how: scan(true), ..of });
             }
         }
         // By one workgroup, tile after tile of 32 elements per lane.
@@ -167,8 +171,8 @@ fn selections(device: Device, all: &mut Vec<Maker>) {
             (selects::By::Heads, Also::Lengths, 20),
         ] {
             let tile = items * u64::from(device.width);
-            for (n, on_device) in [(4 * tile + 1, false), (6 * tile + 3, true)] {
-                let subgroups = Some(1);
+            for (n, on_device) in [(4 * tile + 1, false), (4 * tile + 3, true)] {
+                let subgroups = Some(if on_device { 2 } else { 1 });
                 let of = SelectCase { wide, by, also, on_device, n, subgroups };
                 all.push(Box::new(move || select_case(device, of)));
             }
@@ -183,7 +187,8 @@ fn merges(device: Device, all: &mut Vec<Maker>) {
             for on_device in [false, true] {
                 let sizes =
                     if on_device { [2 * tile + 7, 6 * tile] } else { [5 * tile + 5, 5 * tile + 3] };
-                let (descending, subgroups) = (on_device != wide, Some(1));
+                let (descending, subgroups) =
+                    (on_device != wide, Some(if on_device { 2 } else { 1 }));
                 let of = MergeCase { wide, words, descending, on_device, sizes, subgroups };
                 all.push(Box::new(move || merge_case(device, of)));
             }
@@ -194,10 +199,11 @@ fn merges(device: Device, all: &mut Vec<Maker>) {
 fn bounds(device: Device, all: &mut Vec<Maker>) {
     for key in KeyType::ALL {
         for upper in [false, true] {
-            // Three workgroups, each of which takes 16 needles per lane.
-            let n = 2 * 16 * u64::from(device.width) + 5;
-            let (on_device, sorted) = (upper, if upper { 2603 } else { 1021 });
-            let subgroups = Some(1);
+            // Three workgroups, which take 16 needles per lane.
+            let (on_device, subgroups, sorted) =
+                if upper { (true, 2, 2603) } else { (false, 1, 1021) };
+            let n = 2 * 16 * u64::from(subgroups * device.width) + 5;
+            let subgroups = Some(subgroups);
             let of = BoundsCase { key, upper, on_device, sorted, n, subgroups };
             all.push(Box::new(move || bounds_case(device, of)));
         }

@@ -195,7 +195,10 @@ fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
     if offsets.is_empty() {
         offsets.push(0);
     }
-    offsets.push(of.n as u32 + 5);
+    // Of narrow workgroups, some elements are behind the last segment.
+    let behind = of.by == By::ManyOffsets && of.subgroups.is_some();
+    offsets.push(if behind { of.n as u32 - 1 } else { of.n as u32 + 5 });
+    offsets.sort_unstable();
     // As many as the lanes divide evenly, in searches for the last of them.
     while of.subgroups.is_some() && offsets.len() % (device.width as usize + 1) != 0 {
         offsets.insert(0, offsets[0]);
