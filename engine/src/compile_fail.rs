@@ -3,7 +3,7 @@
 //! Keys of a type that is none:
 //! ```compile_fail,E0277
 //! let gpu = multisplit::Context::new().unwrap();
-//! gpu.sort(&[3u16, 1, 2]);
+//! gpu.sort(&['c', 'a', 'b']);
 //! ```
 //! ```compile_fail,E0277
 //! let gpu = multisplit::Context::new().unwrap();

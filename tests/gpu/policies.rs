@@ -56,7 +56,7 @@ const METHODS: [Method; 8] = [
 /// Sets one size to anything.
 fn edit(policy: &mut Policy, rng: &mut Rng) {
     let any = number(rng);
-    match rng.below(49) {
+    match rng.below(50) {
         0 => policy.threads = any,
         1 => policy.spine_threads = any,
         2 => policy.spine_tiles = any,
@@ -117,6 +117,7 @@ fn edit(policy: &mut Policy, rng: &mut Rng) {
         46 => policy.by_key_threads = any,
         47 => policy.segment_chunk = any,
         48 => policy.subgroup_takers = any,
+        49 => policy.sort.min_counting = any.into(),
         _ => edit_search(policy, rng, any),
     }
 }

@@ -114,6 +114,22 @@ macro_rules! with_numbers {
     };
 }
 
+/// Does the same for what keys take along: elements of 4, 8 and 16 bytes.
+macro_rules! with_values {
+    ($data:expr, $array:ident => $body:expr) => {
+        match $data {
+            $crate::buffer::Data::U32($array) => $body,
+            $crate::buffer::Data::I32($array) => $body,
+            $crate::buffer::Data::F32($array) => $body,
+            $crate::buffer::Data::U64($array) => $body,
+            $crate::buffer::Data::I64($array) => $body,
+            $crate::buffer::Data::F64($array) => $body,
+            $crate::buffer::Data::Wide($array) => $body,
+            _ => Err($crate::buffer::not_values()),
+        }
+    };
+}
+
 /// Does the same for elements of every type.
 macro_rules! with_any {
     ($data:expr, $array:ident => $body:expr) => {
@@ -134,7 +150,7 @@ macro_rules! with_any {
     };
 }
 
-pub(crate) use {with_any, with_keys, with_numbers};
+pub(crate) use {with_any, with_keys, with_numbers, with_values};
 
 impl Buffer {
     /// One that holds `data`.
@@ -181,6 +197,13 @@ impl Buffer {
 /// For elements that are neither.
 pub(crate) fn not_numbers() -> PyErr {
     PyTypeError::new_err("elements are numbers of 4 or 8 bytes")
+}
+
+/// What a call says of values that it cannot move.
+pub(crate) fn not_values() -> PyErr {
+    PyTypeError::new_err(
+        "values on the device have 4, 8 or 16 bytes each: convert them first, for example to uint32",
+    )
 }
 
 /// For keys of 16 bytes.

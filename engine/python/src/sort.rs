@@ -3,7 +3,7 @@
 use multisplit::{Array, Key, Sort, Value};
 use pyo3::prelude::*;
 
-use crate::buffer::{Buffer, Data, with_any, with_keys};
+use crate::buffer::{Buffer, Data, with_keys, with_values};
 use crate::engine::Engine;
 use crate::error;
 
@@ -81,7 +81,7 @@ pub(crate) fn sort_pairs(
     let canonical = (keys.is_canonical(), values.is_canonical());
     with_keys!(keys.data()?, keys => {
         let how = description(keys.len(), row, descending)?;
-        with_any!(values.data()?, values => sorted_pairs(py, engine, (keys, values), &how, canonical))
+        with_values!(values.data()?, values => sorted_pairs(py, engine, (keys, values), &how, canonical))
     })
 }
 

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::buckets::buckets;
-use crate::buffer::{Buffer, Data, with_any, with_keys};
+use crate::buffer::{Buffer, Data, with_keys, with_values};
 use crate::engine::Engine;
 
 /// The keys in the order of their buckets, the values in the same order, and where buckets begin.
@@ -25,7 +25,7 @@ pub(crate) fn split(
     with_keys!(keys.data()?, keys => {
         let how = buckets(function)?;
         match values {
-            Some(values) => with_any!(values.data()?, values => {
+            Some(values) => with_values!(values.data()?, values => {
                 split_pairs(py, engine, (keys, values), how, canonical)
             }),
             None => {

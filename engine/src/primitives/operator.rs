@@ -92,7 +92,7 @@ impl GlslOperator {
     /// The same for elements of a type that is known when the program runs: `identity` is the bits of an
     /// element, the low ones of 32-bit types.
     pub fn of_type(source: impl Into<Arc<str>>, key: KeyType, identity: u64) -> Self {
-        let identity = if key.bits() == 64 { identity } else { identity & u64::from(u32::MAX) };
+        let identity = identity & (u64::MAX >> (64 - key.bits()));
         Self { source: source.into(), key, identity }
     }
 

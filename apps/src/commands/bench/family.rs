@@ -129,6 +129,7 @@ impl Family<'_> {
             () if labels.iter().any(|label| label.ends_with(".lookback")) => "lookback",
             () if labels.contains(&"scan.open_totals") => "reduce-then-scan",
             () if labels.contains(&"reduce.segments") => "tiles",
+            () if labels.contains(&"reduce.long_segments") => "segments",
             () if labels.contains(&"scan.reduce") => "reduce-then-scan",
             () if labels.contains(&"reduce.parts") => "two-passes",
             () => "one-workgroup",

@@ -48,6 +48,7 @@ pub(super) const FIELDS: &[Field] = fields! {
     "sort.rounds", false, sort.rounds;
     "sort.histogram", false, sort.histogram;
     "sort.histogram_groups", false, sort.histogram_groups;
+    "sort.min_counting", false, sort.min_counting;
     "split.warp", false, split.warp;
     "split.min_keys", false, split.min_keys;
     "split.side_by_side", false, split.side_by_side;

@@ -50,10 +50,10 @@ pub(super) fn is_chosen(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers
             problem: "counting sorts whole keys of 8 or 16 bits, without values",
         }),
         SortMethod::Counting => Ok(true),
-        // What one workgroup sorts is not worth as many counters as keys of 16 bits have values.
+        // Two rounds are quicker than as many counters as keys of 16 bits have values.
         SortMethod::Auto => {
-            let tile = u64::from(policy.sort.small(policy, sort.key).tile());
-            Ok(possible && (sort.key.bits() == 8 || buffers.n.max() > tile))
+            let least = if sort.key.bits() == 8 { 0 } else { policy.sort.min_counting };
+            Ok(possible && buffers.n.max() >= least)
         }
         _ => Ok(false),
     }

@@ -40,6 +40,8 @@ tunable! {
         histogram: TileShape,
         /// Workgroups of the histogram, at most.
         histogram_groups: u64,
+        /// From so many keys of 16 bits on they are sorted by counting, where they have no values.
+        min_counting: u64,
     }
 }
 
@@ -82,6 +84,7 @@ impl SortTuning {
             ],
             histogram: TileShape::new(512, 16),
             histogram_groups: 1056,
+            min_counting: 1 << 23,
         }
     }
 
@@ -121,6 +124,7 @@ impl SortTuning {
             pairs: [shape; 4],
             histogram: TileShape::new(256, 16),
             histogram_groups: 64,
+            min_counting: 1 << 11,
         }
     }
 
