@@ -698,21 +698,21 @@ pub static SORT_SEGMENTS_TILES_PAIRS: Builtin =
 pub static SORT_SEGMENTS_TILES_PAIRS_KEY64: Builtin =
     Builtin::new("sort.segments.tiles.pairs.key64", "sort/segment_tiles.comp", &[("PAIRS", "1"), ("KEY_BITS", "64"), ("ITEMS", "8")], packed!("sort.segments.tiles.pairs.key64.spv"));
 
-/// `sort.segments.rows.keys`: `glsl/sort/segment_tiles.comp` with `KEYS=1`, `KEY_BITS=32`, `ITEMS=8`, `EQUAL_ROWS=1`, `HOST_COUNT=1`.
+/// `sort.segments.rows.keys`: `glsl/sort/segment_rows.comp` with `KEYS=1`, `KEY_BITS=32`, `ITEMS=8`.
 pub static SORT_SEGMENTS_ROWS_KEYS: Builtin =
-    Builtin::new("sort.segments.rows.keys", "sort/segment_tiles.comp", &[("KEYS", "1"), ("KEY_BITS", "32"), ("ITEMS", "8"), ("EQUAL_ROWS", "1"), ("HOST_COUNT", "1")], packed!("sort.segments.rows.keys.spv"));
+    Builtin::new("sort.segments.rows.keys", "sort/segment_rows.comp", &[("KEYS", "1"), ("KEY_BITS", "32"), ("ITEMS", "8")], packed!("sort.segments.rows.keys.spv"));
 
-/// `sort.segments.rows.keys.key64`: `glsl/sort/segment_tiles.comp` with `KEYS=1`, `KEY_BITS=64`, `ITEMS=8`, `EQUAL_ROWS=1`, `HOST_COUNT=1`.
+/// `sort.segments.rows.keys.key64`: `glsl/sort/segment_rows.comp` with `KEYS=1`, `KEY_BITS=64`, `ITEMS=8`.
 pub static SORT_SEGMENTS_ROWS_KEYS_KEY64: Builtin =
-    Builtin::new("sort.segments.rows.keys.key64", "sort/segment_tiles.comp", &[("KEYS", "1"), ("KEY_BITS", "64"), ("ITEMS", "8"), ("EQUAL_ROWS", "1"), ("HOST_COUNT", "1")], packed!("sort.segments.rows.keys.key64.spv"));
+    Builtin::new("sort.segments.rows.keys.key64", "sort/segment_rows.comp", &[("KEYS", "1"), ("KEY_BITS", "64"), ("ITEMS", "8")], packed!("sort.segments.rows.keys.key64.spv"));
 
-/// `sort.segments.rows.pairs`: `glsl/sort/segment_tiles.comp` with `PAIRS=1`, `KEY_BITS=32`, `ITEMS=8`, `EQUAL_ROWS=1`, `HOST_COUNT=1`.
+/// `sort.segments.rows.pairs`: `glsl/sort/segment_rows.comp` with `PAIRS=1`, `KEY_BITS=32`, `ITEMS=8`.
 pub static SORT_SEGMENTS_ROWS_PAIRS: Builtin =
-    Builtin::new("sort.segments.rows.pairs", "sort/segment_tiles.comp", &[("PAIRS", "1"), ("KEY_BITS", "32"), ("ITEMS", "8"), ("EQUAL_ROWS", "1"), ("HOST_COUNT", "1")], packed!("sort.segments.rows.pairs.spv"));
+    Builtin::new("sort.segments.rows.pairs", "sort/segment_rows.comp", &[("PAIRS", "1"), ("KEY_BITS", "32"), ("ITEMS", "8")], packed!("sort.segments.rows.pairs.spv"));
 
-/// `sort.segments.rows.pairs.key64`: `glsl/sort/segment_tiles.comp` with `PAIRS=1`, `KEY_BITS=64`, `ITEMS=8`, `EQUAL_ROWS=1`, `HOST_COUNT=1`.
+/// `sort.segments.rows.pairs.key64`: `glsl/sort/segment_rows.comp` with `PAIRS=1`, `KEY_BITS=64`, `ITEMS=8`.
 pub static SORT_SEGMENTS_ROWS_PAIRS_KEY64: Builtin =
-    Builtin::new("sort.segments.rows.pairs.key64", "sort/segment_tiles.comp", &[("PAIRS", "1"), ("KEY_BITS", "64"), ("ITEMS", "8"), ("EQUAL_ROWS", "1"), ("HOST_COUNT", "1")], packed!("sort.segments.rows.pairs.key64.spv"));
+    Builtin::new("sort.segments.rows.pairs.key64", "sort/segment_rows.comp", &[("PAIRS", "1"), ("KEY_BITS", "64"), ("ITEMS", "8")], packed!("sort.segments.rows.pairs.key64.spv"));
 
 /// `sort.segments.spread`: `glsl/sort/segment_spread.comp`.
 pub static SORT_SEGMENTS_SPREAD: Builtin =
@@ -1353,6 +1353,7 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("GROUP_ELEMENTS", 60),
     ("UNLESS_FILTERED", 61),
     ("ALL_BITS", 63),
+    ("ROW_ROOM", 74),
     ("NARROW_BITS", 64),
     ("FORM", 65),
     ("NARROW_KIND", 66),

@@ -271,21 +271,29 @@ fn every_type(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Rows of one length: those of which many fit a tile, one, and none.
+/// Rows of one length: of which a lane, some lanes, a subgroup, and several subgroups have one each, and those
+/// that fit no tile; all that goes along, all bits and some, whole tiles and parts of one.
 fn rows(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
-    let tile = tile_of(gpu, &policy, KeyType::U32, PAIRS)?;
-    for length in [1, 2, 7, 16, 64, 100, tile - 1, tile, tile + 1, 5 * tile] {
-        let offsets = offsets(std::iter::repeat_n(length, (3 * tile / length).max(2) + 1));
-        let order = Order { descending: true, ..Order::of(KeyType::U32) };
-        let kinds = (PAIRS, Keys::FewDistinct, Given::Rows);
-        let added = check_segments(gpu, &policy, &order, kinds, &offsets)?;
-        ensure!((added.method == SortMethod::Small) == (length <= tile));
-        if gpu.full {
-            for along in ALONG {
-                let kinds = (along, Keys::Uniform, Given::Rows);
-                check_segments(gpu, &policy, &Order::of(KeyType::F64), kinds, &offsets)?;
+    let subgroup = 8 * policy.subgroup_size as usize;
+    let lengths = [1, 2, 7, 8, 9, 16, 100, 129, 1_000, 5_000, 40_000];
+    let around = [subgroup - 1, subgroup, subgroup + 1, 2 * subgroup, 4 * subgroup + 1];
+    let mut mine = gpu.mine();
+    for (turn, length) in lengths.into_iter().chain(around).enumerate() {
+        let offsets = offsets(std::iter::repeat_n(length, (3_000 / length).max(2) + 1));
+        let sampled = |k: usize| gpu.full || turn % 3 == k % 3;
+        for (k, along) in ALONG.into_iter().enumerate().filter(|(k, _)| sampled(*k)) {
+            if !mine() {
+                continue;
             }
+            let key = KeyType::WIDE[(turn + k) % KeyType::WIDE.len()];
+            let bits = if (turn + k) % 4 == 3 { 3..key.bits() - 5 } else { 0..key.bits() };
+            let order = Order { descending: k % 2 == 0, bits, ..Order::of(key) };
+            let kind = if k % 3 == 0 { Keys::Special } else { Keys::FewDistinct };
+            let added = check_segments(gpu, &policy, &order, (along, kind, Given::Rows), &offsets)?;
+            let fits = length <= added.shape.tile() as usize;
+            ensure!((added.method == SortMethod::Small) == fits, "{length}: {added:?}");
+            ensure!(fits || length > 500, "{length}: {added:?}");
         }
     }
     Ok(())

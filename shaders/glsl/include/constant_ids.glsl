@@ -83,6 +83,7 @@
 #define UNLESS_FILTERED_ID 61
 // Of sorts of segments.
 #define ALL_BITS_ID 63
+#define ROW_ROOM_ID 74
 // Of narrow keys.
 #define NARROW_BITS_ID 64
 #define FORM_ID 65

@@ -7,8 +7,6 @@
 // so on: only one segment can go across the middle of a pair, so that nothing else moves, and only the
 // threads that have a part of it have anything to do. A segment costs the levels that its length takes and
 // no more. Nothing here depends on the subgroup size.
-//
-// With EQUAL_ROWS segments are of one length, and a tile has as many as fit it.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -27,10 +25,9 @@ layout(constant_id = ALL_BITS_ID) const uint ALL_BITS = 1;  // whether all bits 
 
 layout(push_constant) uniform Push {
     uint count;       // elements
-    uint row_length;  // of segments of equal length
-    uint stride;      // elements from which a workgroup takes segments; a multiple of 32, or of the length
-    uint descending;  // whether the order is
+    uint stride;      // elements from which a workgroup takes segments; a multiple of 32
     uvec2 mask;       // the bits that are sorted by
+    uint descending;  // whether the order is
 } push;
 
 #include "count.glsl"
@@ -40,10 +37,8 @@ layout(push_constant) uniform Push {
 #include "values.glsl"
 
 layout(set = 0, binding = 0, std430) buffer Keys { KEY at[]; } keys;
-#ifndef EQUAL_ROWS
 layout(set = 0, binding = 1, std430) readonly buffer Heads { uint at[]; } heads;
 layout(set = 0, binding = 3, std430) readonly buffer FoundSegments { Found of; } found;
-#endif
 #ifdef PAIRS
 layout(set = 0, binding = 2, std430) buffer Values { uint at[]; } values;
 layout(set = 0, binding = 2, std430) buffer Values2 { uvec2 at[]; } values_vec2;
@@ -77,20 +72,11 @@ bool is_after(KEY x, KEY y) {
 uint heads_of(uint first, uint held, uint word) {
     uint from = word * 32;
     if (from >= held) return 0;
-    uint bits = 0;
-#ifdef EQUAL_ROWS
-    uint next = (from + push.row_length - 1) / push.row_length * push.row_length;
-    while (next < from + 32) {
-        bits |= 1u << (next - from);
-        next += push.row_length;
-    }
-#else
     uint at = (first + from) / 32;
     uint shift = first % 32;
-    bits = heads.at[at] >> shift;
+    uint bits = heads.at[at] >> shift;
     // There is a next word if an element needs it.
     if (shift != 0 && held - from > 32 - shift) bits |= heads.at[at + 1] << (32 - shift);
-#endif
     return held - from >= 32 ? bits : bits & ((1u << (held - from)) - 1);
 }
 
@@ -225,16 +211,6 @@ void sort_tile(uint first, uint held) {
 #endif
 }
 
-#ifdef EQUAL_ROWS
-
-void main() {
-    uint begin = group_index() * push.stride;
-    if (begin >= push.count) return;
-    sort_tile(begin, min(push.stride, push.count - begin));
-}
-
-#else
-
 // The first and the last head of the stride, and the first one behind it.
 shared uint first_head;
 shared uint last_head;
@@ -284,5 +260,3 @@ void main() {
         sort_tile(from, to - from);
     }
 }
-
-#endif

@@ -14,6 +14,7 @@ mod narrow;
 mod onesweep;
 mod pass;
 mod rounds;
+mod segment_rows;
 mod segments;
 mod small;
 mod tuning;
@@ -133,6 +134,19 @@ impl KeyedSort {
 
     fn bits(&self) -> Range<u32> {
         self.bits.clone().unwrap_or(0..self.key.bits())
+    }
+
+    fn by_all_bits(&self) -> bool {
+        self.bits() == (0..self.key.bits())
+    }
+
+    /// The bits that are sorted by, as ones.
+    fn mask(&self) -> u64 {
+        let Range { start, end } = self.bits();
+        match end - start {
+            0 => 0,
+            count => u64::MAX >> (64 - count) << start,
+        }
     }
 
     /// The digits of up to `radix` bits, from the lowest: where each begins, and its bits.

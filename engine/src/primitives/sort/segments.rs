@@ -3,17 +3,19 @@
 //! Segments that fit a tile are sorted in shared memory, as many at a time as fit one. Each of those that do
 //! not has tiles of its own, and goes through the rounds of a one-sweep sort together with all others of
 //! its kind. Which segment is of which kind is found on the device: nothing depends on what the host knows,
-//! except that passes with nothing to do are left out where it knows so.
+//! except that passes with nothing to do are left out where it knows so, and that rows of equal length which
+//! fit a tile have a pass of their own.
 
 use std::sync::Arc;
 
 use multisplit_graph::{Buffer, ElementType, Graph, View};
 use multisplit_shaders::builtin::SORT_SEGMENTS_HEADS;
-use multisplit_shaders::builtin::variants::{SORT_SEGMENTS_ROWS, SORT_SEGMENTS_TILES};
+use multisplit_shaders::builtin::variants::SORT_SEGMENTS_TILES;
 use multisplit_shaders::push_constants;
 
 use super::large_segments::Large;
 use super::pass::variant;
+use super::segment_rows::RowTiles;
 use super::{AddedSort, DIGIT_BITS, KeyedSort, SortBuffers, SortMethod, SortPlace, SortValues};
 use super::{check, check_policy};
 use crate::error::{Error, Result};
@@ -41,10 +43,9 @@ push_constants! {
 push_constants! {
     struct TilesPush {
         count: u32,
-        row_length: u32,
         stride: u32,
-        descending: u32,
         mask: [u32; 2],
+        descending: u32,
     }
 }
 
@@ -88,7 +89,11 @@ pub(super) fn add(
     }
     check(sort, buffers)?;
     let segments = Segments::new(cut, buffers)?;
-    let shape = shape(policy, sort, buffers.values);
+    let rows = match segments.row_length {
+        0 => None,
+        length => RowTiles::new(policy, sort, buffers.values, length),
+    };
+    let shape = rows.map_or_else(|| shape(policy, sort, buffers.values), |rows| rows.shape);
     let method = choose(sort, &segments, shape)?;
     let rounds = sort.digits(DIGIT_BITS).count() as u32;
     let added = AddedSort { method, rounds, shape };
@@ -96,8 +101,15 @@ pub(super) fn add(
     if buffers.n.max() == 0 || segments.count.max() == 0 {
         return Ok(added);
     }
-    let job = SegmentPasses { graph, policy, sort, buffers, shape, segments: &segments };
-    job.add()?;
+    // By no bits at all, everything stays where it is; only indices have to be written.
+    let indices = matches!(buffers.values, SortValues::Indices(_));
+    if sort.bits().is_empty() && !indices {
+        return Ok(added);
+    }
+    match rows {
+        Some(rows) => rows.add(graph, policy, sort, buffers)?,
+        None => SegmentPasses { graph, policy, sort, buffers, shape, segments: &segments }.add()?,
+    }
     Ok(added)
 }
 
@@ -256,26 +268,16 @@ impl Found {
 
 impl SegmentPasses<'_> {
     fn add(mut self) -> Result<()> {
-        // By no bits at all, everything stays where it is; only indices have to be written.
-        let indices = matches!(self.buffers.values, SortValues::Indices(_));
-        if self.sort.bits().is_empty() && !indices {
-            return Ok(());
-        }
         let tile = u64::from(self.shape.tile());
         let segments = self.segments;
         let fit = segments.shortest.is_none_or(|shortest| shortest <= tile);
         let larger = segments.longest.is_none_or(|longest| longest > tile);
         let large = Large::new(self.policy, self.sort, self.buffers, tile);
-        // Of equal segments that fit a tile everything is known.
-        let known = segments.row_length > 0 && !larger;
-        let found = if known { None } else { Some(self.find(&large)?) };
+        let found = self.find(&large)?;
         if fit {
             self.tiles(found)?;
         }
-        match found.filter(|_| larger) {
-            Some(found) => large.add(self, found),
-            None => Ok(()),
-        }
+        if larger { large.add(self, found) } else { Ok(()) }
     }
 
     /// Declares what is found, and the passes that find it.
@@ -325,44 +327,32 @@ impl SegmentPasses<'_> {
     }
 
     /// Sorts the segments that fit a tile.
-    fn tiles(&mut self, found: Option<Found>) -> Result<()> {
+    fn tiles(&mut self, found: Found) -> Result<()> {
         let (graph, policy, sort) = (&mut *self.graph, self.policy, self.sort);
-        let (tile, row) = (u64::from(self.shape.tile()), self.segments.row_length);
-        // Rows fill a tile. Of others, those that begin in half a tile are no more than fit one, except for
-        // the last, which the workgroup then sorts alone.
-        let (stride, row) = match row {
-            0 => (tile / 2 / HEADS * HEADS, 0),
-            row if row <= tile => (tile / row * row, row),
-            _ => return Ok(()),
-        };
+        // Segments that begin in half a tile are no more than fit one, except for the last, which the
+        // workgroup then sorts alone.
+        let stride = u64::from(self.shape.tile()) / 2 / HEADS * HEADS;
         let (mut lengths, n) = Lengths::new(self.buffers.n)?;
         let groups = lengths.parts(n, stride)?;
         let prepared = lengths.prepare(graph, policy, "sort.segments.prepare")?;
-        let bits = sort.bits();
-        let mask = match bits.end - bits.start {
-            0 => 0,
-            count => u64::MAX >> (64 - count) << bits.start,
-        };
+        let mask = sort.mask();
         let push = TilesPush {
             count: prepared.pushed(n),
-            row_length: row as u32,
             stride: stride as u32,
-            descending: sort.descending.into(),
             mask: [mask as u32, (mask >> 32) as u32],
+            descending: sort.descending.into(),
         };
         let values = self.buffers.values;
-        let kernels = if found.is_some() { SORT_SEGMENTS_TILES } else { SORT_SEGMENTS_ROWS };
-        let kernels = variant(values, kernels);
+        let kernels = variant(values, SORT_SEGMENTS_TILES);
         let kernel = kernels[usize::from(sort.key.bits() == 64)].kernel()?;
         let keys = self.buffers.keys.range(0, n.most * u64::from(sort.key.bytes()));
         let mut pass = graph
             .own_pass("sort.segments.tiles", &kernel)
             .push(&push)
-            .bind("keys", single(keys, policy)?);
-        if let Some(found) = found {
-            pass = pass.bind("heads", found.heads()).bind("found", found.counts());
-            pass = prepared.bind(pass, found.heads());
-        }
+            .bind("keys", single(keys, policy)?)
+            .bind("heads", found.heads())
+            .bind("found", found.counts());
+        pass = prepared.bind(pass, found.heads());
         if let Some((buffer, bytes)) = values.buffer() {
             let view = single(buffer.range(0, n.most * u64::from(bytes)), policy)?;
             // Numbers are only written.
@@ -374,7 +364,7 @@ impl SegmentPasses<'_> {
         let constants = [
             ("local_size_x", self.shape.threads),
             ("KEY_KIND", sort.key.kind()),
-            ("ALL_BITS", u32::from(bits == (0..sort.key.bits()))),
+            ("ALL_BITS", sort.by_all_bits().into()),
             ("VALUE_WORDS", values.bytes().unwrap_or(4) / 4),
             ("COUNTED_VALUES", u32::from(matches!(values, SortValues::Indices(_)))),
         ];

@@ -1,0 +1,143 @@
+//! Sorts of rows of equal length that fit a tile: everything is known of them, and one pass does it.
+
+use multisplit_graph::{Graph, Groups};
+use multisplit_shaders::builtin::variants::SORT_SEGMENTS_ROWS;
+use multisplit_shaders::push_constants;
+
+use super::{KeyedSort, SortBuffers, SortValues};
+use crate::error::Result;
+use crate::execute::own_pass::OwnPasses;
+use crate::primitives::Policy;
+use crate::primitives::constants::specialize;
+use crate::primitives::multisplit::TileShape;
+use crate::primitives::pieces::single;
+
+push_constants! {
+    struct RowsPush {
+        rows: u32,
+        row_length: u32,
+        mask: [u32; 2],
+        descending: u32,
+    }
+}
+
+/// Elements of a lane: the kernel's ITEMS. More would take registers, and with them workgroups that run side
+/// by side.
+const ITEMS: u32 = 8;
+/// Threads of a workgroup, where a row does not need more.
+const THREADS: u32 = 128;
+
+/// How rows of one length lie in tiles.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RowTiles {
+    pub shape: TileShape,
+    length: u64,
+    /// Elements that there is room for in each row: a power of two.
+    room: u32,
+}
+
+impl RowTiles {
+    /// None where a row is too long for one workgroup.
+    pub fn new(policy: &Policy, sort: &KeyedSort, values: SortValues, length: u64) -> Option<Self> {
+        let element = u64::from(sort.key.bytes()) + if has_sources(sort, values) { 4 } else { 0 };
+        let room = u32::try_from(length.next_power_of_two()).ok()?.max(ITEMS);
+        let least = policy.subgroup_size.max(room / ITEMS);
+        // Rows of 32 are one element further apart.
+        let fits = |threads: u32| {
+            let bytes = u64::from(threads) * u64::from(ITEMS) * element * 33 / 32;
+            threads <= policy.max_threads && bytes <= u64::from(policy.shared_memory)
+        };
+        let mut threads = THREADS.max(least);
+        while threads > least && !fits(threads) {
+            threads /= 2;
+        }
+        let shape = TileShape::new(threads, ITEMS);
+        fits(threads).then_some(Self { shape, length, room })
+    }
+
+    pub fn add(
+        &self,
+        graph: &mut Graph,
+        policy: &Policy,
+        sort: &KeyedSort,
+        buffers: &SortBuffers,
+    ) -> Result<()> {
+        let (n, values) = (buffers.n.max(), buffers.values);
+        let rows = n / self.length;
+        let mask = sort.mask();
+        let push = RowsPush {
+            rows: rows as u32,
+            row_length: self.length as u32,
+            mask: [mask as u32, (mask >> 32) as u32],
+            descending: sort.descending.into(),
+        };
+        let sources = has_sources(sort, values);
+        let variants = SORT_SEGMENTS_ROWS[usize::from(sources)];
+        let kernel = variants[usize::from(sort.key.bits() == 64)].kernel()?;
+        // Keys alone, of which equal ones may differ, have sources and no values: nothing is written there.
+        let unused = (sources && values.buffer().is_none())
+            .then(|| graph.transient::<u32>("sort.segments.unused", 1));
+        let keys = buffers.keys.range(0, n * u64::from(sort.key.bytes()));
+        let mut pass = graph
+            .own_pass("sort.segments.rows", &kernel)
+            .push(&push)
+            .bind("keys", single(keys, policy)?);
+        if let Some(unused) = unused {
+            pass = pass.scratch("values", unused);
+        }
+        if let Some((buffer, bytes)) = values.buffer() {
+            let view = single(buffer.range(0, n * u64::from(bytes)), policy)?;
+            // Numbers are only written.
+            pass = match values {
+                SortValues::Indices(_) => pass.scratch("values", view),
+                _ => pass.bind("values", view),
+            };
+        }
+        let constants = [
+            ("local_size_x", self.shape.threads),
+            ("KEY_KIND", sort.key.kind()),
+            ("ALL_BITS", sort.by_all_bits().into()),
+            ("ROW_ROOM", self.room),
+            ("VALUE_WORDS", values.bytes().unwrap_or(0) / 4),
+            ("COUNTED_VALUES", matches!(values, SortValues::Indices(_)).into()),
+        ];
+        let rows_of_tile = u64::from(self.shape.tile() / self.room);
+        specialize(pass, &kernel, &constants).dispatch(Groups::linear(rows.div_ceil(rows_of_tile)));
+        Ok(())
+    }
+}
+
+/// Whether elements carry their place in the row: where values follow them, or where equal ones differ.
+fn has_sources(sort: &KeyedSort, values: SortValues) -> bool {
+    values.buffer().is_some() || !sort.by_all_bits()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::primitives::KeyType;
+    use crate::primitives::policy::test_policy;
+    use crate::primitives::sort::Sort;
+
+    #[test]
+    fn rows_fit_their_tiles() {
+        for subgroup_size in [4, 8, 16, 32, 64, 128] {
+            for shared_memory in [16 << 10, 48 << 10] {
+                let policy = Policy { shared_memory, ..test_policy(subgroup_size, 1024) };
+                for key in KeyType::WIDE {
+                    let sort = Sort::ascending().keyed(key);
+                    for length in [1, 2, 7, 8, 9, 16, 17, 32, 33, 255, 1000, 1024, 1025] {
+                        let tiles = RowTiles::new(&policy, &sort, SortValues::None, length)
+                            .unwrap_or_else(|| panic!("{length} of {key} at {subgroup_size}"));
+                        assert!(u64::from(tiles.room) >= length, "{tiles:?}");
+                        assert!(tiles.room.is_power_of_two() && tiles.room >= tiles.shape.items);
+                        assert!(tiles.shape.tile().is_multiple_of(tiles.room), "{tiles:?}");
+                        let bytes = tiles.shape.tile() * key.bytes() * 33 / 32;
+                        assert!(bytes <= shared_memory, "{tiles:?}");
+                    }
+                    assert!(RowTiles::new(&policy, &sort, SortValues::None, 1 << 20).is_none());
+                }
+            }
+        }
+    }
+}

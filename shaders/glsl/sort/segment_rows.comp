@@ -1,0 +1,184 @@
+#version 460
+// Sorts rows of equal length, each on its own, in place, where a row fits a tile. Rows lie in the tile with room for a
+// power of two of elements each; what is missing comes last.
+//
+// Every subgroup sorts its part of the tile in registers, by a network. Where a row is longer than that, its sorted
+// parts are merged in pairs in shared memory. Networks keep no order of equal elements: with PAIRS each element has
+// its place in the row, its source, by which equal keys are ordered.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#include "key_width.glsl"
+#include "constant_ids.glsl"
+
+layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
+layout(constant_id = KEY_KIND_ID) const uint KEY_KIND = 0;
+// Whether all bits of the keys are sorted by. Without PAIRS they are.
+layout(constant_id = ALL_BITS_ID) const uint ALL_BITS = 1;
+layout(constant_id = ROW_ROOM_ID) const uint ROW_ROOM = 32;  // elements of a row in the tile: a power of two, at least ITEMS
+
+#if KEY_BITS == 64
+#define KEY uint64_t
+#else
+#define KEY uint
+#endif
+
+layout(push_constant) uniform Push {
+    uint rows;
+    uint row_length;  // at most ROW_ROOM
+    uvec2 mask;       // the bits that are sorted by
+    uint descending;  // whether the order is
+} push;
+
+#include "groups.glsl"
+#include "key_order.glsl"
+#include "values.glsl"
+
+layout(set = 0, binding = 0, std430) buffer Keys { KEY at[]; } keys;
+#ifdef PAIRS
+layout(set = 0, binding = 1, std430) buffer Values { uint at[]; } values;
+layout(set = 0, binding = 1, std430) buffer Values2 { uvec2 at[]; } values_vec2;
+layout(set = 0, binding = 1, std430) buffer Values4 { uvec4 at[]; } values_vec4;
+#endif
+
+const uint TILE = gl_WorkGroupSize.x * ITEMS;
+
+KEY image(KEY key) { return push.descending != 0 ? ~ordered(key) : ordered(key); }
+KEY from_image(KEY bits) { return from_ordered(push.descending != 0 ? ~bits : bits); }
+
+KEY mask;  // the bits that are sorted by
+
+KEY compared(KEY x) {
+    KEY masked = x & mask;
+    return ALL_BITS != 0 ? x : masked;
+}
+
+bool is_after(KEY x, KEY y) { return compared(x) > compared(y); }
+
+#include "merge_runs.glsl"
+
+#ifdef PAIRS
+bool is_later(KEY x, uint x_source, KEY y, uint y_source) {
+    bool among_equals = x_source > y_source;
+    bool by_key = compared(x) > compared(y);
+    bool equal = compared(x) == compared(y);
+    return equal ? among_equals : by_key;
+}
+#endif
+
+#include "lane_network.glsl"
+
+// Where lanes load and store: neighbours have neighbouring elements. Each element is loaded and stored by the same
+// thread, so that nobody stores what another has still to load.
+uint tile_place(uint r) {
+    return (gl_SubgroupID * ITEMS + r) * gl_SubgroupSize + gl_SubgroupInvocationID;
+}
+
+uint first_row;
+
+// The element of the array at this place of the tile.
+uint element_at(uint place) { return (first_row + place / ROW_ROOM) * push.row_length + place % ROW_ROOM; }
+
+bool is_there(uint place) { return place % ROW_ROOM < push.row_length && first_row + place / ROW_ROOM < push.rows; }
+
+// Larger than every key, or equal to the largest: where sources decide, those of missing elements are the largest.
+const KEY MISSING = ~KEY(0);
+
+KEY load_image(uint place) {
+    KEY loaded = MISSING;
+    if (is_there(place)) loaded = image(keys.at[element_at(place)]);
+    return loaded;
+}
+
+// Into registers. A row that is a subgroup's or longer may come in any order; of others a lane has elements of one.
+void load_items() {
+    if (ROW_ROOM >= gl_SubgroupSize * ITEMS) {
+        [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
+            own[k] = load_image(tile_place(k));
+#ifdef PAIRS
+            own_source[k] = tile_place(k) % ROW_ROOM;
+#endif
+        }
+    } else {
+        [[unroll]] for (uint k = 0; k < ITEMS; ++k) room[room_of(tile_place(k))] = load_image(tile_place(k));
+        barrier();
+        [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
+            uint place = thread_rank() * ITEMS + k;
+            own[k] = room[room_of(place)];
+#ifdef PAIRS
+            own_source[k] = place % ROW_ROOM;
+#endif
+        }
+    }
+}
+
+// Merges the sorted parts of rows, which subgroups have left in shared memory.
+void merge_parts() {
+    uint p = thread_rank() * ITEMS;
+    for (uint width = gl_SubgroupSize * ITEMS; width < ROW_ROOM; width *= 2) {
+        uint pair = p & ~(2 * width - 1);
+        merge_runs(pair, pair + width, pair + 2 * width);
+        barrier();
+        put_items();
+        barrier();
+    }
+}
+
+#ifdef PAIRS
+#define PUT_VALUES(buffer_)                                                                             \
+    {                                                                                                   \
+        [[unroll]] for (uint k = 0; k < ITEMS; ++k) {                                                   \
+            uint place = tile_place(k);                                                                 \
+            uint source = place / ROW_ROOM * ROW_ROOM + sources[room_of(place)];                        \
+            if (is_there(place)) held_values[k] = buffer_.at[element_at(source)];                       \
+        }                                                                                               \
+        memoryBarrierBuffer();  /* barrier() alone orders shared memory only */                         \
+        barrier();                                                                                      \
+        [[unroll]] for (uint k = 0; k < ITEMS; ++k) {                                                   \
+            uint place = tile_place(k);                                                                 \
+            if (is_there(place)) buffer_.at[element_at(place)] = held_values[k];                        \
+        }                                                                                               \
+    }
+
+// Values are read where they were and written where they belong, all of them in between held.
+void put_values() {
+    if (COUNTED_VALUES != 0) {
+        [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
+            uint place = tile_place(k);
+            if (is_there(place)) values.at[element_at(place)] = sources[room_of(place)];
+        }
+    } else if (VALUE_WORDS == 1) {
+        uint held_values[ITEMS];
+        PUT_VALUES(values)
+    } else if (VALUE_WORDS == 2) {
+        uvec2 held_values[ITEMS];
+        PUT_VALUES(values_vec2)
+    } else if (VALUE_WORDS == 4) {
+        uvec4 held_values[ITEMS];
+        PUT_VALUES(values_vec4)
+    }
+}
+#endif
+
+void main() {
+    first_row = group_index() * (TILE / ROW_ROOM);
+    if (first_row >= push.rows) return;
+#if KEY_BITS == 64
+    mask = packUint2x32(push.mask);
+#else
+    mask = push.mask.x;
+#endif
+    load_items();
+    sort_lanes(min(ROW_ROOM / ITEMS, gl_SubgroupSize));
+    put_items();
+    barrier();
+    merge_parts();
+    [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
+        uint place = tile_place(k);
+        if (is_there(place)) keys.at[element_at(place)] = from_image(room[room_of(place)]);
+    }
+#ifdef PAIRS
+    put_values();
+#endif
+}
