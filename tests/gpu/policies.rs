@@ -135,6 +135,7 @@ fn edit_search(policy: &mut Policy, rng: &mut Rng, any: u32) {
         &mut sssp.batch_piles,
         &mut sssp.stage,
         &mut sssp.spread_degree,
+        &mut sssp.spread_degree_even,
         &mut sssp.wide_degree,
         &mut sssp.merge_entries,
         &mut sssp.tail_entries,
@@ -145,6 +146,7 @@ fn edit_search(policy: &mut Policy, rng: &mut Rng, any: u32) {
         &mut sssp.queue_percent,
         &mut sssp.delta_scale,
         &mut sssp.max_delta,
+        &mut sssp.delta_even,
     ];
     let at = rng.below(sizes.len() as u64) as usize;
     if let Some(size) = sizes.into_iter().nth(at) {

@@ -287,6 +287,7 @@ fn thin_buckets_and_wide_vertices(gpu: &Gpu) -> Result<()> {
     {
         let mut policy = gpu.context.policy();
         policy.sssp.spread_degree = spread_degree;
+        policy.sssp.spread_degree_even = spread_degree;
         policy.sssp.merge_entries = merge_entries;
         policy.sssp.tail_entries = merge_entries / 2;
         policy.sssp.wide_degree = wide_degree;

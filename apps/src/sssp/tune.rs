@@ -15,7 +15,7 @@ struct Tune {
 type Field = fn(&mut SsspTuning) -> &mut u32;
 
 /// Every size by its name.
-const FIELDS: [(&str, Field); 21] = [
+const FIELDS: [(&str, Field); 23] = [
     ("threads", |t| &mut t.threads),
     ("max_groups", |t| &mut t.max_groups),
     ("resident_groups", |t| &mut t.residents.groups),
@@ -26,6 +26,7 @@ const FIELDS: [(&str, Field); 21] = [
     ("batch_piles", |t| &mut t.batch_piles),
     ("stage", |t| &mut t.stage),
     ("spread_degree", |t| &mut t.spread_degree),
+    ("spread_degree_even", |t| &mut t.spread_degree_even),
     ("wide_degree", |t| &mut t.wide_degree),
     ("merge_entries", |t| &mut t.merge_entries),
     ("tail_entries", |t| &mut t.tail_entries),
@@ -37,6 +38,7 @@ const FIELDS: [(&str, Field); 21] = [
     ("delta_scale", |t| &mut t.delta_scale),
     ("delta_max", |t| &mut t.max_delta),
     ("delta_thin", |t| &mut t.delta_thin),
+    ("delta_even", |t| &mut t.delta_even),
 ];
 
 /// Several of them, separated by commas.

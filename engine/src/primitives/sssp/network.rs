@@ -13,6 +13,10 @@ pub struct DeviceNetwork {
     pub(super) facts: Facts,
 }
 
+/// Mean degrees that a vertex of an even network has at most. Meshes have two to four; networks of people, and of
+/// pages that refer to each other, hundreds.
+const EVEN: f64 = 8.0;
+
 /// What is to be known of a network for planning a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Facts {
@@ -22,6 +26,7 @@ pub(super) struct Facts {
     pub kind: WeightKind,
     pub mean_weight: f64,
     pub mean_degree: f64,
+    pub max_degree: u32,
 }
 
 impl Facts {
@@ -33,7 +38,14 @@ impl Facts {
             kind: network.kind(),
             mean_weight: network.mean_weight(),
             mean_degree: network.mean_degree(),
+            max_degree: network.max_degree(),
         }
+    }
+
+    /// Whether no vertex has many more arcs than the others: roads, grids and meshes. Ways are long there, and
+    /// what a search takes is the number of its rounds.
+    pub fn is_even(&self) -> bool {
+        f64::from(self.max_degree) <= EVEN * self.mean_degree
     }
 
     /// Elements of the buffer of arcs: there are no empty buffers.

@@ -14,6 +14,9 @@ use crate::network::{Network, UNREACHED, WeightKind};
 use crate::primitives::constants::specialize;
 use crate::primitives::{Policy, fill};
 
+/// The mean degree up to which a subgroup goes on as often as it may.
+const LOCAL_DEGREE: f64 = 3.0;
+
 push_constants! {
     struct SearchPush {
         vertices: u32,
@@ -136,7 +139,7 @@ impl Search<'_> {
             piece: tuned.piece.max(1),
             min_chunk: self.min_chunk(),
             max_groups: max_groups.clamp(1, MAX_GROUPS),
-            local_hops: tuned.local_hops,
+            local_hops: self.local_hops(),
             local_entries: tuned.local_entries,
             subgroups: (threads / self.policy.subgroup_size).max(1),
             last_id: shape.last_id,
@@ -162,7 +165,16 @@ impl Search<'_> {
 
     /// Whether workgroups deal out arcs, rather than subgroups.
     fn is_spread(&self) -> bool {
-        self.shape.facts.mean_degree >= f64::from(self.policy.sssp.spread_degree)
+        let (facts, tuned) = (&self.shape.facts, &self.policy.sssp);
+        let from = if facts.is_even() { tuned.spread_degree_even } else { tuned.spread_degree };
+        facts.mean_degree >= f64::from(from)
+    }
+
+    /// How often a subgroup goes on by itself. With more arcs it finds more each time, and others wait for it.
+    fn local_hops(&self) -> u32 {
+        let most = self.policy.sssp.local_hops;
+        let fitting = f64::from(most) * LOCAL_DEGREE / self.shape.facts.mean_degree.max(1.0);
+        (fitting.round() as u32).clamp(most.min(1), most)
     }
 
     /// So many entries that a subgroup has an arc for each lane: fewer would idle, and more would

@@ -153,13 +153,17 @@ impl Shape {
 /// rounds have to do is. The powers were fitted to the widths that are good for road networks, meshes
 /// and R-MAT networks of one to ten million arcs.
 ///
-/// Where thin buckets are taken together, narrow ones cost few rounds more.
+/// Where thin buckets are taken together, narrow ones cost few rounds more, but for even networks: these have
+/// little in any bucket, and rounds are all that counts.
 fn width(facts: &Facts, method: SsspMethod, policy: &Policy) -> f64 {
     let sparse = 4.0 / facts.mean_degree.max(1.0);
     let by_size = (1e6 / facts.arcs_held() as f64).sqrt();
     let mut widths = f64::from(policy.sssp.delta_scale) * sparse.powi(3) * by_size;
     if method == SsspMethod::Multisplit {
         widths = widths.min(f64::from(policy.sssp.delta_thin) * sparse.powf(3.5));
+        if facts.is_even() {
+            widths = widths.max(f64::from(policy.sssp.delta_even) * sparse.powi(3));
+        }
     }
     facts.mean_weight * widths.min(policy.sssp.max_delta.into()).max(MIN_WIDTHS)
 }

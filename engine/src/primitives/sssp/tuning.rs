@@ -45,6 +45,9 @@ tunable! {
         /// Where vertices have at least so many arcs on average, workgroups deal out arcs to all their
         /// threads; elsewhere subgroups do, and go on with what they find (`local_hops`).
         spread_degree: u32,
+        /// The same where no vertex has many more arcs than others (roads, meshes): there going on pays for
+        /// longer.
+        spread_degree_even: u32,
         /// A vertex with at least so many arcs is relaxed by all subgroups of a workgroup, where
         /// subgroups deal out arcs.
         wide_degree: u32,
@@ -58,7 +61,8 @@ tunable! {
         hub_degree: u32,
         /// Arcs of a piece.
         piece: u32,
-        /// How often a subgroup goes on with what it found itself before it hands it on.
+        /// How often a subgroup goes on with what it found itself before it hands it on; less often where
+        /// vertices have more than 3 arcs on average.
         local_hops: u32,
         /// In rounds of no more entries than this.
         local_entries: u32,
@@ -72,6 +76,9 @@ tunable! {
         /// Of the method whose thin buckets are taken together, at most the mean weight times this,
         /// times (4 / mean degree)^3.5.
         delta_thin: u32,
+        /// Of the same method where no vertex has many more arcs than others: at least the mean weight times this, times
+        /// (4 / mean degree)^3.
+        delta_even: u32,
     }
 }
 
@@ -104,17 +111,19 @@ impl SsspTuning {
             batch_piles: 8,
             stage: 2,
             spread_degree: 4,
+            spread_degree_even: 10,
             wide_degree: 64,
             merge_entries: 1 << 12,
             tail_entries: 1 << 12,
             hub_degree: 4096,
             piece: 256,
             local_hops: 8,
-            local_entries: 1 << 14,
+            local_entries: 1 << 16,
             queue_percent: 150,
             delta_scale: 34,
             max_delta: 64,
             delta_thin: 15,
+            delta_even: 64,
         }
     }
 
@@ -131,6 +140,9 @@ impl SsspTuning {
             hub_degree: 512,
             local_hops: 4,
             local_entries: 1 << 10,
+            // Rounds cost little, and arcs much.
+            spread_degree_even: 4,
+            delta_even: 0,
             ..Self::gpu()
         }
     }

@@ -103,6 +103,7 @@ pub fn sssp_case(device: Device, of: SsspCase) -> Result<Case> {
     tuned.resident_rounds = of.resident_rounds;
     tuned.stage = 2;
     tuned.spread_degree = if of.spread { 0 } else { u32::MAX };
+    tuned.spread_degree_even = tuned.spread_degree;
     tuned.hub_degree = 24;
     tuned.piece = 8;
     tuned.wide_degree = 12;
