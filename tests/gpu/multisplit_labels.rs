@@ -80,8 +80,9 @@ fn splitters_by_labels(gpu: &Gpu) -> Result<()> {
 fn random_shapes_by_labels(gpu: &Gpu) -> Result<()> {
     let (base, mut mine, mut rng) = (gpu.probed_policy()?, gpu.mine(), Rng::new(7));
     let after = [ValuesAfter::Loading, ValuesAfter::Ranking, ValuesAfter::Ordering];
-    for _ in 0..if gpu.full { 200 } else { 9 } {
-        let (turns, each) = (1 + rng.below(4) as u32, 1 + rng.below(8) as u32);
+    let (cases, most) = if gpu.full { (200, 8) } else { (6, 4) };
+    for _ in 0..cases {
+        let (turns, each) = (1 + rng.below(4) as u32, 1 + rng.below(most) as u32);
         let threads = base.subgroup_size << rng.below(4);
         let shape = TileShape::new(threads, turns * each).in_turns(turns);
         let mut policy = labelling(&base, shape, 1 + rng.below(5) as u32);
@@ -128,10 +129,10 @@ fn wide_case<const WORDS: usize>(gpu: &Gpu, m: u32) -> Result<()>
 where
     [u32; WORDS]: multisplit::Value,
 {
-    const MAX: u64 = 3001;
+    const MAX: u64 = 12_001;
     let (context, mut rng) = (&gpu.context, Rng::new(m.into()));
     let shape = TileShape::new(2 * context.policy().subgroup_size, 6).in_turns(2);
-    let policy = labelling(&context.policy(), shape, 3);
+    let policy = labelling(&context.policy(), shape, 2);
     let keys: Vec<u64> = (0..MAX).map(|_| rng.next_u64() >> rng.below(40)).collect();
     let values: Vec<[u32; WORDS]> = (0..MAX as u32).map(|i| [i; WORDS]).collect();
     let mut splitters = keys[..m as usize - 1].to_vec();

@@ -52,9 +52,10 @@ void label_chunk(uint stretch, uint first_word) {
         bool unsure;
         uint id = likely_raw_bucket(loaded[w], unsure);
         if (COUNT_OUT_OF_RANGE != 0 && is_there && id >= push.ids) ++out_of_range_here;
-        if (unsure && is_there) unsure_keys |= 1u << w;
         uint bucket = is_there ? part_of_id(min(id, push.ids - 1)) : push.buckets - 1;
-        words[w / LABELS_OF_WORD] |= bucket << w % LABELS_OF_WORD * 8;
+        unsure = unsure && is_there;
+        unsure_keys |= unsure ? 1u << w : 0;
+        words[w / LABELS_OF_WORD] |= unsure ? 0 : bucket << w % LABELS_OF_WORD * 8;
     }
     if (SEARCHES) {
         while (unsure_keys != 0) {
@@ -62,8 +63,7 @@ void label_chunk(uint stretch, uint first_word) {
             unsure_keys &= unsure_keys - 1;
             uint bucket = bucket_at(keys.at[first + w * SUBGROUP_SIZE]);
             [[unroll]] for (uint k = 0; k < CHUNK_WORDS; ++k)
-                if (k == w / LABELS_OF_WORD)
-                    words[k] = bitfieldInsert(words[k], bucket, int(w % LABELS_OF_WORD * 8), 8);
+                if (k == w / LABELS_OF_WORD) words[k] |= bucket << w % LABELS_OF_WORD * 8;
         }
     }
 
