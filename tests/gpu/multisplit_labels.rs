@@ -149,7 +149,8 @@ where
         SplitBuffers::pairs((keys_in, values_in), (keys_out, values_out), offsets).count(n);
     let buckets = Buckets::range(&splitters).method(Method::Block);
     let added = split(&mut graph, &policy, &buckets, &buffers)?;
-    ensure!(added.sizes.labels && added.sizes.in_a_row > 1, "{added:?}");
+    // (With many buckets, narrow subgroups may have no rounds left for a second subproblem.)
+    ensure!(added.sizes.labels && (added.sizes.in_a_row > 1 || m > 100), "{added:?}");
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
     let (device_keys, device_values) = (context.upload(&keys)?, context.upload(&values)?);
     let (device_out, device_values_out) =
@@ -192,7 +193,7 @@ fn ids_out_of_range_by_labels(gpu: &Gpu) -> Result<()> {
     let policy = labelling(&base, TileShape::new(2 * base.subgroup_size, 5), 2);
     let keys: Vec<u32> = (0..4001).collect();
     let n = keys.len() as u64;
-    let wild = Buckets::<u32>::glsl(10, "uint bucket_of(uint key) { return key % 17u * 7919u; }");
+    let wild = Buckets::<u32>::glsl(10, "uint bucket_of(uint key) { return key % 17u; }");
     let mut graph = Graph::new("out of range");
     let (keys_in, out) = (graph.import::<u32>("keys", n), graph.import::<u32>("out", n));
     let (offsets, outside) =
@@ -209,11 +210,11 @@ fn ids_out_of_range_by_labels(gpu: &Gpu) -> Result<()> {
         (outside, &count),
     ];
     gpu.context.run(&executable, &bound)?;
-    let expected = keys.iter().filter(|&&key| key % 17 != 0).count() as u32;
+    let expected = keys.iter().filter(|&&key| key % 17 >= 10).count() as u32;
     expect_equal(&gpu.context.download(&count)?, &[expected])?;
     // And written nowhere but into the last bucket.
     let wild = wild.method(Method::Block);
-    check(gpu, &policy, &wild, Kind::Pairs, &keys, |key| key % 17 * 7919)
+    check(gpu, &policy, &wild, Kind::Pairs, &keys, |key| key % 17)
 }
 
 /// One byte of a key, where threads have whole words of them; and only functions that cost much have labels.

@@ -1,6 +1,7 @@
 //! Cases that show what samples of all others seldom have: counts next to a bound, ids and keys on an
 //! edge, workgroups past the last one, loops that are written out to their end.
 
+use multisplit::primitives::Policy;
 use multisplit::primitives::histogram::HistogramMethod;
 use multisplit::primitives::multisplit::Method;
 use multisplit::primitives::sort::SortMethod;
@@ -104,6 +105,17 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
 /// Splits by labels with any number of buckets, several subproblems of a workgroup one after another, the
 /// last of which has fewer tiles, and words of labels that are not full.
 fn labels(device: Device, all: &mut Vec<Maker>) {
+    // The same functions without labels, counted by atomics.
+    for key in KEYS {
+        for (gives, function) in
+            [(Gives::Keys, Function::Range), (Gives::Pairs(1), Function::Crowded)]
+        {
+            let of = split(gives, Method::Block, key, function, 100);
+            let of = SplitCase { n: tile(device) + 1, by_votes: false, ..of };
+            let never = |policy: &mut Policy| policy.split.min_buckets_labelled = u32::MAX;
+            all.push(Box::new(move || split_case_with(device, of, never)));
+        }
+    }
     let mut add = |groups: u32, of: SplitCase| {
         all.push(Box::new(move || {
             split_case_with(device, of, |policy| {
@@ -120,11 +132,12 @@ fn labels(device: Device, all: &mut Vec<Maker>) {
             let of = |function, buckets| split(gives, Method::Block, key, function, buckets);
             add(1, SplitCase { n: 10 * tile(4) + 5, turns: 2, ..of(Function::Range, 13) });
             add(2, SplitCase { n: 7 * tile(5) - 1, items: 5, ..of(Function::Range, 33) });
+            add(1, SplitCase { n: 0, on_device: true, ..of(Function::Range, 9) });
             add(1, SplitCase { n: 3 * tile(4), on_device: true, ..of(Function::Range, 2) });
             // Cells, and few of many buckets with keys.
-            let n = 5 * tile(22) / 2;
-            add(1, SplitCase { n, items: 22, turns: 2, ..of(Function::Range, 250) });
-            add(1, SplitCase { n: tile(4) + 1, ..of(Function::Range, 256) });
+            let n = 5 * tile(18) / 2;
+            add(1, SplitCase { n, items: 18, turns: 2, ..of(Function::Range, 250) });
+            add(1, SplitCase { n: tile(4) + 1, ..of(Function::Crowded, 256) });
         }
     }
     for gives in [Gives::Keys, Gives::Pairs(1), Gives::Permutation] {
