@@ -446,6 +446,14 @@ pub static MULTISPLIT_BLOCK_PRESCAN: Builtin =
 pub static MULTISPLIT_BLOCK_PRESCAN_KEY64: Builtin =
     Builtin::new("multisplit.block.prescan.key64", "multisplit/block_prescan.comp", &[("KEY_BITS", "64")], packed!("multisplit.block.prescan.key64.spv"));
 
+/// `multisplit.block.prescan.labels`: `glsl/multisplit/block_prescan_labels.comp` with `KEY_BITS=32`.
+pub static MULTISPLIT_BLOCK_PRESCAN_LABELS: Builtin =
+    Builtin::new("multisplit.block.prescan.labels", "multisplit/block_prescan_labels.comp", &[("KEY_BITS", "32")], packed!("multisplit.block.prescan.labels.spv"));
+
+/// `multisplit.block.prescan.labels.key64`: `glsl/multisplit/block_prescan_labels.comp` with `KEY_BITS=64`.
+pub static MULTISPLIT_BLOCK_PRESCAN_LABELS_KEY64: Builtin =
+    Builtin::new("multisplit.block.prescan.labels.key64", "multisplit/block_prescan_labels.comp", &[("KEY_BITS", "64")], packed!("multisplit.block.prescan.labels.key64.spv"));
+
 /// `multisplit.side_by_side.prescan`: `glsl/multisplit/side_by_side_prescan.comp` with `KEY_BITS=32`.
 pub static MULTISPLIT_SIDE_BY_SIDE_PRESCAN: Builtin =
     Builtin::new("multisplit.side_by_side.prescan", "multisplit/side_by_side_prescan.comp", &[("KEY_BITS", "32")], packed!("multisplit.side_by_side.prescan.spv"));
@@ -533,6 +541,30 @@ pub static MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION: Builtin =
 /// `multisplit.block.postscan.permutation.key64`: `glsl/multisplit/block_postscan.comp` with `PERMUTATION=1`, `KEY_BITS=64`.
 pub static MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION_KEY64: Builtin =
     Builtin::new("multisplit.block.postscan.permutation.key64", "multisplit/block_postscan.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "64")], packed!("multisplit.block.postscan.permutation.key64.spv"));
+
+/// `multisplit.block.postscan.labels.keys`: `glsl/multisplit/block_postscan.comp` with `KEYS=1`, `KEY_BITS=32`, `LABELS=1`.
+pub static MULTISPLIT_BLOCK_POSTSCAN_LABELS_KEYS: Builtin =
+    Builtin::new("multisplit.block.postscan.labels.keys", "multisplit/block_postscan.comp", &[("KEYS", "1"), ("KEY_BITS", "32"), ("LABELS", "1")], packed!("multisplit.block.postscan.labels.keys.spv"));
+
+/// `multisplit.block.postscan.labels.keys.key64`: `glsl/multisplit/block_postscan.comp` with `KEYS=1`, `KEY_BITS=64`, `LABELS=1`.
+pub static MULTISPLIT_BLOCK_POSTSCAN_LABELS_KEYS_KEY64: Builtin =
+    Builtin::new("multisplit.block.postscan.labels.keys.key64", "multisplit/block_postscan.comp", &[("KEYS", "1"), ("KEY_BITS", "64"), ("LABELS", "1")], packed!("multisplit.block.postscan.labels.keys.key64.spv"));
+
+/// `multisplit.block.postscan.labels.pairs`: `glsl/multisplit/block_postscan.comp` with `PAIRS=1`, `KEY_BITS=32`, `LABELS=1`.
+pub static MULTISPLIT_BLOCK_POSTSCAN_LABELS_PAIRS: Builtin =
+    Builtin::new("multisplit.block.postscan.labels.pairs", "multisplit/block_postscan.comp", &[("PAIRS", "1"), ("KEY_BITS", "32"), ("LABELS", "1")], packed!("multisplit.block.postscan.labels.pairs.spv"));
+
+/// `multisplit.block.postscan.labels.pairs.key64`: `glsl/multisplit/block_postscan.comp` with `PAIRS=1`, `KEY_BITS=64`, `LABELS=1`.
+pub static MULTISPLIT_BLOCK_POSTSCAN_LABELS_PAIRS_KEY64: Builtin =
+    Builtin::new("multisplit.block.postscan.labels.pairs.key64", "multisplit/block_postscan.comp", &[("PAIRS", "1"), ("KEY_BITS", "64"), ("LABELS", "1")], packed!("multisplit.block.postscan.labels.pairs.key64.spv"));
+
+/// `multisplit.block.postscan.labels.permutation`: `glsl/multisplit/block_postscan.comp` with `PERMUTATION=1`, `KEY_BITS=32`, `LABELS=1`.
+pub static MULTISPLIT_BLOCK_POSTSCAN_LABELS_PERMUTATION: Builtin =
+    Builtin::new("multisplit.block.postscan.labels.permutation", "multisplit/block_postscan.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "32"), ("LABELS", "1")], packed!("multisplit.block.postscan.labels.permutation.spv"));
+
+/// `multisplit.block.postscan.labels.permutation.key64`: `glsl/multisplit/block_postscan.comp` with `PERMUTATION=1`, `KEY_BITS=64`, `LABELS=1`.
+pub static MULTISPLIT_BLOCK_POSTSCAN_LABELS_PERMUTATION_KEY64: Builtin =
+    Builtin::new("multisplit.block.postscan.labels.permutation.key64", "multisplit/block_postscan.comp", &[("PERMUTATION", "1"), ("KEY_BITS", "64"), ("LABELS", "1")], packed!("multisplit.block.postscan.labels.permutation.key64.spv"));
 
 /// `multisplit.onesweep.keys`: `glsl/multisplit/onesweep.comp` with `KEYS=1`, `KEY_BITS=32`.
 pub static MULTISPLIT_ONESWEEP_KEYS: Builtin =
@@ -975,6 +1007,8 @@ pub static ALL: &[&Builtin] = &[
     &MULTISPLIT_SUBGROUP_PRESCAN_KEY64,
     &MULTISPLIT_BLOCK_PRESCAN,
     &MULTISPLIT_BLOCK_PRESCAN_KEY64,
+    &MULTISPLIT_BLOCK_PRESCAN_LABELS,
+    &MULTISPLIT_BLOCK_PRESCAN_LABELS_KEY64,
     &MULTISPLIT_SIDE_BY_SIDE_PRESCAN,
     &MULTISPLIT_SIDE_BY_SIDE_PRESCAN_KEY64,
     &MULTISPLIT_HISTOGRAM,
@@ -997,6 +1031,12 @@ pub static ALL: &[&Builtin] = &[
     &MULTISPLIT_BLOCK_POSTSCAN_PAIRS_KEY64,
     &MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION,
     &MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION_KEY64,
+    &MULTISPLIT_BLOCK_POSTSCAN_LABELS_KEYS,
+    &MULTISPLIT_BLOCK_POSTSCAN_LABELS_KEYS_KEY64,
+    &MULTISPLIT_BLOCK_POSTSCAN_LABELS_PAIRS,
+    &MULTISPLIT_BLOCK_POSTSCAN_LABELS_PAIRS_KEY64,
+    &MULTISPLIT_BLOCK_POSTSCAN_LABELS_PERMUTATION,
+    &MULTISPLIT_BLOCK_POSTSCAN_LABELS_PERMUTATION_KEY64,
     &MULTISPLIT_ONESWEEP_KEYS,
     &MULTISPLIT_ONESWEEP_KEYS_KEY64,
     &MULTISPLIT_ONESWEEP_PAIRS,
@@ -1182,6 +1222,10 @@ pub mod variants {
     pub static MULTISPLIT_BLOCK_PRESCAN: [&Builtin; 2] =
         [&super::MULTISPLIT_BLOCK_PRESCAN, &super::MULTISPLIT_BLOCK_PRESCAN_KEY64];
 
+    /// `multisplit.block.prescan.labels`.
+    pub static MULTISPLIT_BLOCK_PRESCAN_LABELS: [&Builtin; 2] =
+        [&super::MULTISPLIT_BLOCK_PRESCAN_LABELS, &super::MULTISPLIT_BLOCK_PRESCAN_LABELS_KEY64];
+
     /// `multisplit.side_by_side.prescan`.
     pub static MULTISPLIT_SIDE_BY_SIDE_PRESCAN: [&Builtin; 2] =
         [&super::MULTISPLIT_SIDE_BY_SIDE_PRESCAN, &super::MULTISPLIT_SIDE_BY_SIDE_PRESCAN_KEY64];
@@ -1201,6 +1245,10 @@ pub mod variants {
     /// `multisplit.block.postscan`.
     pub static MULTISPLIT_BLOCK_POSTSCAN: [[&Builtin; 2]; 3] =
         [[&super::MULTISPLIT_BLOCK_POSTSCAN_KEYS, &super::MULTISPLIT_BLOCK_POSTSCAN_KEYS_KEY64], [&super::MULTISPLIT_BLOCK_POSTSCAN_PAIRS, &super::MULTISPLIT_BLOCK_POSTSCAN_PAIRS_KEY64], [&super::MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION, &super::MULTISPLIT_BLOCK_POSTSCAN_PERMUTATION_KEY64]];
+
+    /// `multisplit.block.postscan.labels`.
+    pub static MULTISPLIT_BLOCK_POSTSCAN_LABELS: [[&Builtin; 2]; 3] =
+        [[&super::MULTISPLIT_BLOCK_POSTSCAN_LABELS_KEYS, &super::MULTISPLIT_BLOCK_POSTSCAN_LABELS_KEYS_KEY64], [&super::MULTISPLIT_BLOCK_POSTSCAN_LABELS_PAIRS, &super::MULTISPLIT_BLOCK_POSTSCAN_LABELS_PAIRS_KEY64], [&super::MULTISPLIT_BLOCK_POSTSCAN_LABELS_PERMUTATION, &super::MULTISPLIT_BLOCK_POSTSCAN_LABELS_PERMUTATION_KEY64]];
 
     /// `multisplit.onesweep`.
     pub static MULTISPLIT_ONESWEEP: [[&Builtin; 2]; 3] =
@@ -1315,6 +1363,7 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("COUNTER_COPIES", 17),
     ("SUBPROBLEM", 18),
     ("SIDE_BY_SIDE", 19),
+    ("IN_A_ROW", 71),
     ("SORTED_BY_KEY", 47),
     ("COUNT_OUT_OF_RANGE", 55),
     ("ROUNDS", 20),

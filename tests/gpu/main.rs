@@ -33,6 +33,7 @@ mod multisplit_cases;
 mod multisplit_full_sort;
 mod multisplit_functions;
 mod multisplit_keys;
+mod multisplit_labels;
 mod multisplit_large;
 mod narrow;
 mod narrow_splits;
@@ -90,6 +91,7 @@ fn main() -> ExitCode {
         in_turn(multisplit_full_sort::tests()),
         every_width(multisplit_functions::tests()),
         in_turn(multisplit_keys::tests()),
+        every_width(multisplit_labels::tests()),
         in_turn(multisplit_large::tests()),
         every_width(histogram_cases::tests()),
         in_turn(histogram_closed::tests()),

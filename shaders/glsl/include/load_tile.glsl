@@ -4,11 +4,34 @@
 #define LOAD_TILE_GLSL
 
 #include "multisplit.glsl"
-#include "bucket.glsl"
 #include "rank_tile.glsl"
 #include "key_at.glsl"
+#ifdef LABELS
+#include "labels.glsl"
+#else
+#include "bucket.glsl"
+#endif
 
-#ifdef BUCKET_FROM_KEY
+#ifdef LABELS
+
+KEY missing_key() { return KEY(0); }
+
+// Those of this thread's keys. Of missing keys too: the prescan has put them into the last bucket.
+uint own_labels[LABEL_WORDS];
+
+void load_labels(uint tile_first) {
+    uint stretch = tile_first / TILE * SUBGROUPS + gl_SubgroupID;
+    [[unroll]] for (uint k = 0; k < LABEL_WORDS; ++k) own_labels[k] = labels.at[label_word(stretch, k)];
+}
+
+void find_buckets(uint tile_first) {
+#ifdef BUCKET_BORDERS
+    clear_borders();
+#endif
+    [[unroll]] for (uint w = 0; w < ITEMS; ++w) set_bucket(w, label_of(own_labels[w / LABELS_OF_WORD], w))
+}
+
+#elif defined(BUCKET_FROM_KEY)
 
 // Missing keys are such as have the last digit.
 KEY missing_key() {
@@ -56,6 +79,10 @@ void find_buckets(uint tile_first) {
 #endif
 
 void load_keys(uint tile_first) {
+#ifdef LABELS
+    load_labels(tile_first);
+#endif
+#if !defined(LABELS) || !defined(PERMUTATION)  // else nobody asks for a key
     KEY missing = missing_key();
     if (TWO_WAYS && tile_first + TILE <= element_count()) {
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) own[w] = key_at(item_index(tile_first, w));
@@ -65,6 +92,7 @@ void load_keys(uint tile_first) {
             own[w] = i < element_count() ? key_at(i) : missing;
         }
     }
+#endif
 }
 
 #endif

@@ -83,7 +83,8 @@ bool counts_first() {
 // for counters, a row per subgroup or two (its counts, then where its keys of a bucket begin); and
 // when every key knows its place, for the tile itself.
 shared uint space[COUNTER_WORDS > TURN_WORDS ? COUNTER_WORDS : TURN_WORDS];
-// bucket_targets[b] + place is where the key at `place` of the tile goes, for bucket b.
+// bucket_targets[b] + place is where the key at `place` of the tile goes, for bucket b (with
+// BUCKET_BORDERS, for the bucket that is number b of those with keys).
 shared uint bucket_targets[ROW];
 
 // The buckets that this thread looks after: thread_rank(), thread_rank() + workgroup size, ...; of
@@ -96,10 +97,17 @@ uint own_bucket(uint k) {
     return k * gl_WorkGroupSize.x + thread_rank();
 }
 
+#ifdef BUCKET_BORDERS
+#include "bucket_borders.glsl"
+#else
+#define SUMMED(count) count
+#define begin_at(k, sum) bucket_begin[k] = sum
+
 // Says where the tile's keys of own bucket k go.
 void aim(uint k, uint target) {
     if (own_bucket(k) < ROW) bucket_targets[own_bucket(k)] = target - bucket_begin[k];
 }
+#endif
 
 // This thread's keys, and of each its rank, later its place.
 KEY own[ITEMS];
@@ -290,7 +298,7 @@ void sum_over_subgroups() {
         if (gl_SubgroupID == 0) {
             bucket_count[0] = count_in_tile(gl_SubgroupInvocationID);
             COUNTED(0);
-            bucket_begin[0] = subgroupExclusiveAdd(bucket_count[0]);
+            begin_at(0, subgroupExclusiveAdd(SUMMED(bucket_count[0])));
             begin_bucket(gl_SubgroupInvocationID, bucket_begin[0]);
         }
         barrier();
@@ -300,7 +308,7 @@ void sum_over_subgroups() {
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
         bucket_count[k] = count_in_tile(own_bucket(k));
         COUNTED(k);
-        bucket_begin[k] = sum_of_earlier_threads(bucket_count[k], carry);
+        begin_at(k, sum_of_earlier_threads(SUMMED(bucket_count[k]), carry));
         begin_bucket(own_bucket(k), bucket_begin[k]);
         barrier();
     }

@@ -102,6 +102,7 @@ const uint CHUNK = BUCKET_BITS > LANE_BITS ? SOME_ITEMS : TURN_ITEMS;
     if (2 * CHUNK < TURN_ITEMS) write(turn, 2 * CHUNK, held); \
     if (3 * CHUNK < TURN_ITEMS) write(turn, 3 * CHUNK, held);
 
+#ifndef LABELS
 // Places past the last key hold missing keys, which are treated like the others, except that a
 // user's function is never asked about a key that is not there.
 uint staged_bucket(KEY key, bool is_there, out bool unsure) {
@@ -112,6 +113,7 @@ uint staged_bucket(KEY key, bool is_there, out bool unsure) {
     return SEARCHES ? likely_bucket_at(key, unsure) : bucket_at(key);
 #endif
 }
+#endif
 
 // All keys of a chunk are read and all targets found before the first is written, so that one need
 // not wait for the other.
@@ -121,6 +123,11 @@ void write_some_keys(uint turn, uint from, uint held) {
     uint targets[CHUNK];
     [[unroll]] for (uint w = 0; w < CHUNK; ++w)
         if (from + w < TURN_ITEMS) staged[w] = staged_key(staged_place(first + w, turn));
+#ifdef LABELS
+    [[unroll]] for (uint w = 0; w < CHUNK; ++w)
+        if (from + w < TURN_ITEMS)
+            targets[w] = bucket_targets[written_bucket(first + w)] + written_place(first + w);
+#else
     uint unsure_keys = 0;
     [[unroll]] for (uint w = 0; w < CHUNK; ++w) {
         if (from + w >= TURN_ITEMS) continue;
@@ -139,6 +146,7 @@ void write_some_keys(uint turn, uint from, uint held) {
                 if (w == key) targets[w] = bucket_targets[bucket] + written_place(first + w);
         }
     }
+#endif
 #ifdef PAIRS
     [[unroll]] for (uint w = 0; w < CHUNK; ++w)
         if (from + w < TURN_ITEMS) kept_targets[first + w] = targets[w];

@@ -1,6 +1,7 @@
 #version 460
 // Postscan of the block-level multisplit: a workgroup ranks each tile of its subproblem, puts it
-// in order in shared memory, and writes it out bucket by bucket.
+// in order in shared memory, and writes it out bucket by bucket. With LABELS the prescan has written down
+// the bucket of every key, and no bucket function is asked.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -12,8 +13,16 @@
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
+#if defined(LABELS) && !defined(PERMUTATION)
+#define BUCKET_BORDERS
+#endif
+
 #include "multisplit.glsl"
+#ifdef LABELS
+layout(set = 0, binding = 1, std430) readonly buffer Labels { uint at[]; } labels;
+#else
 #include "bucket.glsl"
+#endif
 layout(set = 0, binding = 2, std430) readonly buffer Scanned { uint at[]; } scanned;
 #include "move.glsl"
 layout(set = 0, binding = 7, std430) readonly buffer InsideBlock { uint at[]; } inside_block;
@@ -29,13 +38,21 @@ layout(set = 0, binding = 7, std430) readonly buffer InsideBlock { uint at[]; } 
 uint bucket_next[OWN_BUCKETS];
 
 void aim_buckets() {
+#ifdef BUCKET_BORDERS
+    number_borders();
+#endif
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
         aim(k, bucket_next[k]);
         bucket_next[k] += bucket_count[k];
     }
 }
 
-void look_ahead() {}
+void look_ahead() {
+#ifdef BUCKET_BORDERS
+    sum_borders();
+#endif
+}
+
 void aim_missing() {}
 
 #include "scatter_tile.glsl"
@@ -49,7 +66,9 @@ uint first_place(uint b, uint subproblem) {
 }
 
 void main() {
+#ifndef LABELS
     stage_splitters();
+#endif
     if (group_index() >= subproblem_count()) return;
     uint subproblem = group_index_from_end(subproblem_count());
     uint first = subproblem * push.parts * TILE;

@@ -103,6 +103,16 @@ impl Bucket {
         false
     }
 
+    /// Whether it costs so much that the block-level method may write down what it gives: a search among
+    /// splitters, or who knows what.
+    pub(super) fn is_costly(&self, key: KeyType) -> bool {
+        match self {
+            Self::Range(_) => true,
+            Self::Even { .. } => key.bits() == 64,
+            _ => self.is_users(),
+        }
+    }
+
     /// [`Range`](Self::Range) with these splitters.
     pub fn range<K: Key>(splitters: &[K]) -> Self {
         Self::Range(splitters.iter().map(|splitter| splitter.key_bits()).collect())

@@ -179,12 +179,17 @@ impl<'j> SplitPasses<'j> {
             ("TURNS", self.sizes.turns),
             ("SUBPROBLEM", self.side_by_side.map_or(0, |_| self.sizes.keys_of_block_subproblem())),
             ("SIDE_BY_SIDE", self.side_by_side.unwrap_or(1)),
+            ("IN_A_ROW", self.sizes.in_a_row),
             ("COUNT_OUT_OF_RANGE", u32::from(self.buffers.out_of_range.is_some())),
         ];
-        let reads_table = kernel.interface().binding("table").is_some();
+        let reads = |name| kernel.interface().binding(name).is_some();
+        let (reads_keys, reads_table) = (reads("keys"), reads("table"));
         let status = order_status(self.graph, self.policy, &kernel);
-        let pass = self.graph.own_pass(label, &kernel).bind("keys", keys);
+        let pass = self.graph.own_pass(label, &kernel);
         let mut pass = push.push(self.prepared.bind(pass, keys), by);
+        if reads_keys {
+            pass = pass.bind("keys", keys);
+        }
         if reads_table {
             pass = pass.bind("table", table);
         }

@@ -58,6 +58,10 @@ pub struct SplitSizes {
     pub count_by_atomics: bool,
     /// How many copies of the counters then exist.
     pub counter_copies: u32,
+    /// Whether the prescan writes down the bucket of each key, for the postscan to read.
+    pub labels: bool,
+    /// Subproblems that a workgroup of the prescan then takes one after another.
+    pub in_a_row: u32,
 }
 
 impl SplitSizes {
@@ -132,7 +136,10 @@ pub(super) fn sizes(
         _ if matches!(buffers.output, SplitOutput::Pairs { .. }) => tuned.block_pairs[class],
         _ => tuned.block_keys[class],
     };
-    let shape = within(policy, method, split, shape);
+    let labels = method == Method::Block
+        && split.bucket.is_costly(split.key)
+        && split.buckets >= tuned.min_buckets_labelled;
+    let shape = within(policy, method, split, shape, labels);
     let threads = shape.threads;
     let tile = match method {
         Method::Direct | Method::Warp => policy.subgroup_size * shape.items,
@@ -150,16 +157,22 @@ pub(super) fn sizes(
         }
         _ => 0,
     };
+    let parts = match method {
+        Method::OneSweep => 1,
+        _ => parts(policy, split, element_bytes, [tile, rounds, strip]),
+    };
+    let subproblems = buffers.n.max() / u64::from(tile) / u64::from(parts);
+    let shared_out = u32::try_from(subproblems).unwrap_or(u32::MAX) / tuned.labelled_groups;
+    let in_a_row = shared_out.min(tuned.max_loop_rounds / rounds / parts).max(1);
     SplitSizes {
         threads,
         items: shape.items,
         turns: shape.turns,
-        parts: match method {
-            Method::OneSweep => 1,
-            _ => parts(policy, split, element_bytes, [tile, rounds, strip]),
-        },
+        parts,
         count_by_atomics: split.buckets > tuned.max_buckets_by_ballots,
         counter_copies: tuned.counter_copies,
+        labels,
+        in_a_row: if labels { in_a_row } else { 1 },
     }
 }
 
@@ -199,7 +212,13 @@ fn parts(
 }
 
 /// As many threads as the tile wants, or as shared memory allows.
-fn within(policy: &Policy, method: Method, split: &Split, shape: TileShape) -> TileShape {
+fn within(
+    policy: &Policy,
+    method: Method,
+    split: &Split,
+    shape: TileShape,
+    labels: bool,
+) -> TileShape {
     let bits = bucket_bits(of_round(split.buckets));
     let splitters = (split.key.bytes() << bits) + 4 * split.bucket.cells(policy, split.key);
     match method {
@@ -214,6 +233,10 @@ fn within(policy: &Policy, method: Method, split: &Split, shape: TileShape) -> T
                 threads -= size;
             }
             TileShape { threads, ..shape }
+        }
+        // By labels no tile is looked at beside the splitters.
+        _ if labels => {
+            shape.within_beside(policy, bits, split.key.bytes(), TileShape::border_bytes)
         }
         _ => shape.within(policy, bits, split.key.bytes(), splitters),
     }

@@ -1,8 +1,12 @@
 //! The paper's three stages: prescan (a histogram a subproblem), scan (of the histograms, bucket
 //! by bucket), postscan (every key to its place).
 
+use multisplit_graph::Buffer;
 use multisplit_shaders::builtin::variants::{
-    MULTISPLIT_BLOCK_POSTSCAN as BLOCK_POSTSCAN, MULTISPLIT_BLOCK_PRESCAN as BLOCK_PRESCAN,
+    MULTISPLIT_BLOCK_POSTSCAN as BLOCK_POSTSCAN,
+    MULTISPLIT_BLOCK_POSTSCAN_LABELS as LABELLED_POSTSCAN,
+    MULTISPLIT_BLOCK_PRESCAN as BLOCK_PRESCAN,
+    MULTISPLIT_BLOCK_PRESCAN_LABELS as LABELLING_PRESCAN,
     MULTISPLIT_DIRECT_POSTSCAN as DIRECT_POSTSCAN,
     MULTISPLIT_SIDE_BY_SIDE_PRESCAN as SIDE_BY_SIDE_PRESCAN,
     MULTISPLIT_SUBGROUP_PRESCAN as SUBGROUP_PRESCAN, MULTISPLIT_WARP_POSTSCAN as WARP_POSTSCAN,
@@ -17,6 +21,9 @@ use crate::primitives::scan::{ScanPlan, lone_elements};
 const MAX_BUCKETS_SIDE_BY_SIDE: u32 = 2;
 /// It numbers the keys of a block past the last in 32 bits.
 const MAX_KEYS_SIDE_BY_SIDE: u64 = 1 << 28;
+/// Labels of a word: the buckets of four keys of a thread.
+const LABELS_OF_WORD: u32 = 4;
+
 pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     // Direct and warp level have a subproblem a subgroup, and share their prescan, which counts
     // in windows.
@@ -25,18 +32,25 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
         Method::Warp => {
             (SUBGROUP_PRESCAN, WARP_POSTSCAN, job.policy.subgroup_size, job.sizes.items)
         }
+        _ if job.sizes.labels => (LABELLING_PRESCAN, LABELLED_POSTSCAN, job.sizes.threads, 1),
         _ => (BLOCK_PRESCAN, BLOCK_POSTSCAN, job.sizes.threads, 1),
     };
     let tile = u64::from(threads_of_subproblem * job.sizes.items);
     let parts = u64::from(job.sizes.parts);
     let windows = parts * u64::from(windows_of_tile);
-    job.side_by_side = if method == Method::Block { side_by_side(job) } else { None };
+    job.side_by_side = match method {
+        Method::Block if !job.sizes.labels => side_by_side(job),
+        _ => None,
+    };
     let Follows { subproblems, groups, blocks, scan, entries } =
         job.prepare(|job, lengths, n| {
             // At least one, even if it is empty: the first one writes the offsets.
             let subproblems = lengths.some_parts(n, tile * parts)?;
-            let of_group = u64::from(job.sizes.threads / threads_of_subproblem);
-            let groups = lengths.parts(subproblems, of_group)?;
+            let of_group = match job.sizes.labels {
+                true => job.sizes.in_a_row,
+                false => job.sizes.threads / threads_of_subproblem,
+            };
+            let groups = lengths.parts(subproblems, of_group.into())?;
             let blocks = match job.side_by_side {
                 Some(side_by_side) => lengths.parts(subproblems, side_by_side.into())?,
                 None => subproblems,
@@ -51,6 +65,7 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     let (out_of_range, counted) = (job.out_of_range, job.buffers.out_of_range.is_some());
     let prepared = job.prepared;
     let label = "multisplit.prescan";
+    let labels = job.sizes.labels.then(|| declare_labels(job, subproblems));
     let inside = if let Some(side_by_side) = job.side_by_side {
         let words = subproblems.most * u64::from(job.split.buckets);
         let inside = job.graph.transient::<u32>("multisplit.inside", words);
@@ -59,6 +74,12 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
         let pass = pass.bind("histogram", histogram).bind("inside_block", inside);
         prepared.dispatch(bind_out_of_range(pass, out_of_range, counted), blocks);
         inside
+    } else if let Some(labels) = labels {
+        let stretches = parts * u64::from(job.sizes.threads / job.policy.subgroup_size);
+        let pass = job.pass(label, prescan, subproblems, stretches)?;
+        let pass = pass.bind("histogram", histogram).bind("labels", labels);
+        prepared.dispatch(bind_out_of_range(pass, out_of_range, counted), groups);
+        scanned
     } else {
         let pass = job.pass(label, prescan, subproblems, windows)?.bind("histogram", histogram);
         prepared.dispatch(bind_out_of_range(pass, out_of_range, counted), groups);
@@ -70,11 +91,24 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     let (split, buffers) = (job.split, job.buffers);
     let kernels = variant(&buffers.output, postscan);
     let pass = job.pass("multisplit.postscan", kernels, subproblems, parts)?;
-    let pass = pass.bind("scanned", scanned);
+    let mut pass = pass.bind("scanned", scanned);
+    if let Some(labels) = labels {
+        pass = pass.bind("labels", labels);
+    }
     // Only the block-level method looks inside of blocks.
     let pass = if method == Method::Block { pass.bind("inside_block", inside) } else { pass };
+    // A prescan of labels takes several subproblems at a time, a postscan never.
+    let groups = if labels.is_some() { subproblems } else { groups };
     prepared.dispatch(bind_output(pass, split, buffers), groups);
     Ok(())
+}
+
+/// Room for a label of each key, in the words that `labels.glsl` describes: a byte of a key, a little more
+/// where the keys of a thread are no multiple of four, and as much as if the last subproblem were full.
+fn declare_labels(job: &mut SplitPasses<'_>, subproblems: Length) -> Buffer {
+    let of_thread = job.sizes.items.div_ceil(LABELS_OF_WORD);
+    let of_subproblem = u64::from(job.sizes.parts * job.sizes.threads * of_thread);
+    job.graph.transient::<u32>("multisplit.labels", subproblems.most * of_subproblem)
 }
 
 /// How many subproblems of the block-level method one workgroup of the prescan counts side by side,

@@ -80,24 +80,41 @@ impl TileShape {
         (row * rows).max(turn) + row + 4 * subgroups + 64
     }
 
+    /// Shared memory for the borders of buckets (bucket_borders.glsl): a word for 16 places.
+    pub(super) fn border_bytes(self) -> u32 {
+        self.tile().div_ceil(16) * 4
+    }
+
     /// The same with as many threads as the device has, and as shared memory has room for in
     /// kernels that rank a tile and need `besides` bytes for something else.
     pub(crate) fn within(
-        mut self,
+        self,
         policy: &Policy,
         bucket_bits: u32,
         key_bytes: u32,
         besides: u32,
     ) -> Self {
+        self.within_beside(policy, bucket_bits, key_bytes, |_| besides)
+    }
+
+    /// The same where the shape decides how many bytes something else needs.
+    pub(super) fn within_beside(
+        mut self,
+        policy: &Policy,
+        bucket_bits: u32,
+        key_bytes: u32,
+        besides: impl Fn(Self) -> u32,
+    ) -> Self {
         let size = policy.subgroup_size;
         self = self.of_subgroups(policy);
-        let room = policy.shared_memory.saturating_sub(besides);
-        while self.ranking_bytes(policy, bucket_bits, key_bytes) > room && self.threads > size {
+        let no_room = |shape: Self| {
+            let room = policy.shared_memory.saturating_sub(besides(shape));
+            shape.ranking_bytes(policy, bucket_bits, key_bytes) > room
+        };
+        while no_room(self) && self.threads > size {
             self.threads -= size;
         }
-        let too_large = |shape: Self| {
-            !shape.is_sound() || shape.ranking_bytes(policy, bucket_bits, key_bytes) > room
-        };
+        let too_large = |shape: Self| !shape.is_sound() || no_room(shape);
         while too_large(self) && self.items > self.turns {
             self.items -= self.turns;
         }
@@ -183,6 +200,13 @@ tunable! {
         /// Subproblems of the block-level method that a workgroup of the prescan counts side by side,
         /// where there are two buckets, and one workgroup then scans what is left.
         side_by_side: u32,
+        /// From so many buckets on, the block-level method asks a function that costs much (splitters, and
+        /// GLSL of a user's) once for each key, and writes down the answer: a label of one byte, which the
+        /// rest of the split goes by.
+        min_buckets_labelled: u32,
+        /// Workgroups of that prescan, where there are at least as many subproblems: each takes several,
+        /// and brings splitters to shared memory once.
+        labelled_groups: u32,
         /// Tiles that a workgroup of the one-sweep histogram counts.
         histogram_parts: u32,
         /// Up to this many buckets are counted by votes, more by atomics in shared memory.
@@ -272,6 +296,9 @@ impl SplitTuning {
             // With 256 buckets as few tiles as keep the histograms small.
             block_strips: [3840, 4096, 6144, 4096, 10_752, 12_288, 9216, 0],
             side_by_side: 4,
+            // Not measured. With few buckets a search is short, and labels are a sixth more to move.
+            min_buckets_labelled: 9,
+            labelled_groups: 4096,
             histogram_parts: 8,
             // Adding up in shared memory key by key takes the time that reading the keys takes,
             // whatever m is; votes take up to four times as long.
@@ -332,6 +359,8 @@ impl SplitTuning {
             values_after: [ValuesAfter::Ordering; 8],
             block_strips: [2048; 8],
             histogram_parts: 2,
+            // Reading labels takes as long as a search, and writing them comes on top.
+            min_buckets_labelled: u32::MAX,
             max_buckets_by_ballots: 32,
             max_loop_rounds: 16_384,
             max_buckets_direct: 256,
@@ -361,6 +390,7 @@ impl SplitTuning {
         require(copies, "`split.counter_copies` is not from 1 to 32")?;
         let strips = self.block_strips.iter().chain([&self.min_keys]).all(|&keys| keys <= MAX_KEYS);
         require(strips, "a subproblem of `split` has more than 2^24 keys")?;
+        require(self.labelled_groups > 0, "`split.labelled_groups` is 0")?;
         require(
             self.side_by_side <= policy.max_threads,
             "`split.side_by_side` is past `max_threads`",

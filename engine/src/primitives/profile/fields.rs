@@ -52,6 +52,8 @@ pub(super) const FIELDS: &[Field] = fields! {
     "split.warp", false, split.warp;
     "split.min_keys", false, split.min_keys;
     "split.side_by_side", false, split.side_by_side;
+    "split.min_buckets_labelled", false, split.min_buckets_labelled;
+    "split.labelled_groups", false, split.labelled_groups;
     "split.histogram_parts", false, split.histogram_parts;
     "split.max_buckets_by_ballots", false, split.max_buckets_by_ballots;
     "split.counter_copies", false, split.counter_copies;

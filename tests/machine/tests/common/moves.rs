@@ -174,6 +174,8 @@ pub enum Function {
     OrderedDigit,
     Even,
     Range,
+    /// Splitters of which four at a time are next to each other, so that cells have several.
+    Crowded,
     Identity,
     /// The same, of keys of which most are out of range.
     OutOfRange,
@@ -255,9 +257,14 @@ fn bucket_of(of: &SplitCase) -> (Bucket, Box<dyn Fn(u64) -> u64>) {
             };
             (Bucket::Even { lo: lo.into(), hi: hi.into() }, Box::new(own))
         }
-        Function::Range => {
+        Function::Range | Function::Crowded => {
             let domain = u64::MAX >> (64 - key.bits());
-            let splitters: Vec<u64> = (1..m).map(|k| domain / m * k + k % 3).collect();
+            let crowded = of.function == Function::Crowded;
+            let splitter = |k| match crowded {
+                true => domain / m * (k / 4 * 4) + k % 4 * 3,
+                false => domain / m * k + k % 3,
+            };
+            let splitters: Vec<u64> = (1..m).map(splitter).collect();
             let own = splitters.clone();
             (Bucket::Range(splitters), Box::new(move |k| own.partition_point(|s| *s <= k) as u64))
         }
@@ -322,6 +329,10 @@ pub fn split_case_with(
     policy.split.block_pairs = [turned; 8];
     policy.split.onesweep = [turned; 8];
     policy.split.max_buckets_by_ballots = if of.by_votes { 256 } else { 0 };
+    // Labels are never counted by votes.
+    if of.by_votes {
+        policy.split.min_buckets_labelled = u32::MAX;
+    }
     change(&mut policy);
     let (function, own) = bucket_of(&of);
     let mut graph = Graph::new("split");

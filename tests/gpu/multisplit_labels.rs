@@ -1,0 +1,251 @@
+//! Splits by labels: functions that cost much are asked once for each key. On a software driver only a
+//! policy that asks for it does so.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::graph::Graph;
+use multisplit::primitives::multisplit::{Method, Ranking, TileShape, ValuesAfter};
+use multisplit::primitives::{Count, Policy, SplitBuffers, split};
+use multisplit::{Bound, Buckets, Error, Glsl};
+use multisplit_tests::generate::{Rng, uniform};
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::{reference, tests};
+
+use crate::multisplit_cases::{KINDS, Kind, check};
+
+tests!(multisplit:
+    splitters_by_labels, random_shapes_by_labels, users_functions_by_labels,
+    wide_elements_by_labels;
+    in turn: two_rounds_by_labels, ids_out_of_range_by_labels, labels_take_a_byte,
+);
+
+const BUCKETS: [u32; 12] = [1, 2, 3, 8, 31, 32, 33, 64, 65, 128, 255, 256];
+
+/// Small tiles, whatever the number of buckets; `groups` workgroups of the prescan.
+fn labelling(base: &Policy, shape: TileShape, groups: u32) -> Policy {
+    let mut policy = *base;
+    policy.split = policy.split.with_shape(shape);
+    policy.split.min_buckets_labelled = 1;
+    policy.split.labelled_groups = groups;
+    policy.split.min_keys = 2 * shape.tile();
+    policy.split.block_strips = [0; 8];
+    policy
+}
+
+/// So many sorted splitters, of which keys are equal to some, and some to each other.
+fn splitters(keys: &[u32], m: u32) -> Vec<u32> {
+    let mut splitters: Vec<u32> =
+        (1..m as usize).map(|k| keys.get(k - k % 5 / 4).copied().unwrap_or(k as u32)).collect();
+    splitters.sort_unstable();
+    splitters
+}
+
+fn range_case(gpu: &Gpu, policy: &Policy, kind: Kind, m: u32, keys: &[u32]) -> Result<()> {
+    let splitters = splitters(keys, m);
+    let buckets = Buckets::range(&splitters).method(Method::Block);
+    check(gpu, policy, &buckets, kind, keys, |key| splitters.partition_point(|&s| s <= key) as u32)
+        .with_context(|| format!("{kind:?}, m = {m}, n = {}, {:?}", keys.len(), policy.split))
+}
+
+/// Keys of which all that are far apart share few buckets, so that most buckets are empty.
+fn crowded(n: usize, seed: u64) -> Vec<u32> {
+    uniform(n, seed).into_iter().map(|key| key % 7 << 29 | key & 3).collect()
+}
+
+fn splitters_by_labels(gpu: &Gpu) -> Result<()> {
+    let (base, mut mine) = (gpu.probed_policy()?, gpu.mine());
+    // Keys of a thread that fill whole words of labels, and such that do not.
+    let shapes = [(2, 4, 1), (3, 6, 2), (4, 5, 1), (1, 9, 3)];
+    for (number, m) in BUCKETS.into_iter().enumerate() {
+        let kinds = if gpu.full { &KINDS[..] } else { &KINDS[number % 3..][..1] };
+        for (turn, &kind) in kinds.iter().enumerate() {
+            let (subgroups, items, turns) = shapes[(number + turn) % 4];
+            let shape = TileShape::new(subgroups * base.subgroup_size, items).in_turns(turns);
+            let mut policy = labelling(&base, shape, 1 + (number % 3) as u32);
+            let rankings = [Ranking::Ballots, base.split.ranking];
+            policy.split.ranking = rankings[number % 2];
+            let tile = shape.tile() as usize;
+            for n in [1, tile - 1, tile, 2 * tile + 1, 9 * tile + 5] {
+                if mine() {
+                    range_case(gpu, &policy, kind, m, &uniform(n, u64::from(m)))?;
+                }
+            }
+            if mine() {
+                range_case(gpu, &policy, kind, m, &crowded(9 * tile + 5, 3))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn random_shapes_by_labels(gpu: &Gpu) -> Result<()> {
+    let (base, mut mine, mut rng) = (gpu.probed_policy()?, gpu.mine(), Rng::new(7));
+    let after = [ValuesAfter::Loading, ValuesAfter::Ranking, ValuesAfter::Ordering];
+    let (cases, most) = if gpu.full { (200, 8) } else { (6, 4) };
+    for _ in 0..cases {
+        let (turns, each) = (1 + rng.below(4) as u32, 1 + rng.below(most) as u32);
+        let threads = base.subgroup_size << rng.below(4);
+        let shape = TileShape::new(threads, turns * each).in_turns(turns);
+        let mut policy = labelling(&base, shape, 1 + rng.below(5) as u32);
+        policy.split.counter_copies = 1 + rng.below(3) as u32;
+        policy.split.values_after = [after[rng.below(3) as usize]; 8];
+        policy.split.ranking = [Ranking::Ballots, base.split.ranking][rng.below(2) as usize];
+        let (kind, m) = (KINDS[rng.below(3) as usize], 1 + rng.below(256) as u32);
+        let keys = uniform(1 + rng.below(20_000) as usize, rng.next_u64());
+        if mine() {
+            range_case(gpu, &policy, kind, m, &keys)?;
+        }
+    }
+    Ok(())
+}
+
+fn users_functions_by_labels(gpu: &Gpu) -> Result<()> {
+    let (base, mut mine) = (gpu.probed_policy()?, gpu.mine());
+    let shape = TileShape::new(2 * base.subgroup_size, 6);
+    let source = "uint bucket_of(uint key) { return table.at[key % 1000u] % push.parameter_0; }";
+    let words = uniform(1000, 5);
+    for (m, kind) in [2, 37, 256].into_iter().zip(KINDS).filter(|_| mine()) {
+        let function = Glsl::new(source).table(&words).parameters([m, 0, 0]);
+        let buckets = Buckets::glsl(m, function).method(Method::Block);
+        let policy = labelling(&base, shape, 2);
+        let keys = uniform(5003, 6);
+        check(gpu, &policy, &buckets, kind, &keys, |key| words[key as usize % 1000] % m)?;
+    }
+    Ok(())
+}
+
+/// Keys of 64 bits with values of 8 and 16 bytes, and device counts: nothing, one, and more than fits.
+fn wide_elements_by_labels(gpu: &Gpu) -> Result<()> {
+    let mut mine = gpu.mine();
+    for m in [20, 200, 3].into_iter().filter(|_| mine()) {
+        wide_case::<2>(gpu, m)?;
+    }
+    for m in [200, 20].into_iter().filter(|_| mine()) {
+        wide_case::<4>(gpu, m)?;
+    }
+    Ok(())
+}
+
+fn wide_case<const WORDS: usize>(gpu: &Gpu, m: u32) -> Result<()>
+where
+    [u32; WORDS]: multisplit::Value,
+{
+    const MAX: u64 = 12_001;
+    let (context, mut rng) = (&gpu.context, Rng::new(m.into()));
+    let shape = TileShape::new(2 * context.policy().subgroup_size, 6).in_turns(2);
+    let policy = labelling(&context.policy(), shape, 2);
+    let keys: Vec<u64> = (0..MAX).map(|_| rng.next_u64() >> rng.below(40)).collect();
+    let values: Vec<[u32; WORDS]> = (0..MAX as u32).map(|i| [i; WORDS]).collect();
+    let mut splitters = keys[..m as usize - 1].to_vec();
+    splitters.sort_unstable();
+    let mut graph = Graph::new("wide");
+    let (keys_in, keys_out) =
+        (graph.import::<u64>("keys", MAX), graph.import::<u64>("keys.out", MAX));
+    let [values_in, values_out] =
+        ["values", "values.out"].map(|name| graph.import::<[u32; WORDS]>(name, MAX));
+    let offsets = graph.import::<u32>("offsets", u64::from(m) + 1);
+    let count = graph.import::<u32>("count", 1);
+    let n = Count::Device { buffer: count, index: 0, max: MAX };
+    let buffers =
+        SplitBuffers::pairs((keys_in, values_in), (keys_out, values_out), offsets).count(n);
+    let buckets = Buckets::range(&splitters).method(Method::Block);
+    let added = split(&mut graph, &policy, &buckets, &buffers)?;
+    // (With many buckets, narrow subgroups may have no rounds left for a second subproblem.)
+    ensure!(added.sizes.labels && (added.sizes.in_a_row > 1 || m > 100), "{added:?}");
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let (device_keys, device_values) = (context.upload(&keys)?, context.upload(&values)?);
+    let (device_out, device_values_out) =
+        (context.zeroed::<u64>(MAX)?, context.zeroed::<[u32; WORDS]>(MAX)?);
+    let (device_offsets, device_count) =
+        (context.zeroed::<u32>(u64::from(m) + 1)?, context.zeroed::<u32>(1)?);
+    for number in [MAX as u32, 0, 1, 1234, u32::MAX] {
+        context.write(&device_count, 0, &[number])?;
+        let bound: [Bound<'_>; 6] = [
+            (keys_in, &device_keys).into(),
+            (values_in, &device_values).into(),
+            (keys_out, &device_out).into(),
+            (values_out, &device_values_out).into(),
+            (offsets, &device_offsets).into(),
+            (count, &device_count).into(),
+        ];
+        context.run(&executable, &bound)?;
+        let n = MAX.min(number.into()) as usize;
+        let bucket_of = |i: usize| splitters.partition_point(|s| *s <= keys[i]) as u32;
+        let (order, expected) = reference::split(n, m, bucket_of);
+        expect_equal(&context.download(&device_offsets)?, &expected)?;
+        let gathered: Vec<u64> = order.iter().map(|&i| keys[i as usize]).collect();
+        expect_equal(&context.download(&device_out)?[..n], &gathered)?;
+        let gathered: Vec<_> = order.iter().map(|&i| values[i as usize]).collect();
+        expect_equal(&context.download(&device_values_out)?[..n], &gathered)?;
+    }
+    Ok(())
+}
+
+/// Each round by a part of the ids, with splitters that shared memory has no room for.
+fn two_rounds_by_labels(gpu: &Gpu) -> Result<()> {
+    let base = gpu.context.policy();
+    let policy = labelling(&base, TileShape::new(2 * base.subgroup_size, 6), 4);
+    range_case(gpu, &policy, Kind::Pairs, 1000, &uniform(9001, 1))
+}
+
+/// They are counted once each, and no key that is not there is.
+fn ids_out_of_range_by_labels(gpu: &Gpu) -> Result<()> {
+    let base = gpu.context.policy();
+    let policy = labelling(&base, TileShape::new(2 * base.subgroup_size, 5), 2);
+    let keys: Vec<u32> = (0..4001).collect();
+    let n = keys.len() as u64;
+    let wild = Buckets::<u32>::glsl(10, "uint bucket_of(uint key) { return key % 17u; }");
+    let mut graph = Graph::new("out of range");
+    let (keys_in, out) = (graph.import::<u32>("keys", n), graph.import::<u32>("out", n));
+    let (offsets, outside) =
+        (graph.import::<u32>("offsets", 11), graph.import::<u32>("outside", 1));
+    let buffers = SplitBuffers::keys(keys_in, out, offsets).out_of_range(outside);
+    split(&mut graph, &policy, &wild.clone().method(Method::Block), &buffers)?;
+    let executable = gpu.context.instantiate(graph.compile(&gpu.context.limits())?)?;
+    let (device_keys, device_out) = (gpu.context.upload(&keys)?, gpu.context.zeroed::<u32>(n)?);
+    let (device_offsets, count) = (gpu.context.zeroed::<u32>(11)?, gpu.context.zeroed::<u32>(1)?);
+    let bound = [
+        (keys_in, &device_keys),
+        (out, &device_out),
+        (offsets, &device_offsets),
+        (outside, &count),
+    ];
+    gpu.context.run(&executable, &bound)?;
+    let expected = keys.iter().filter(|&&key| key % 17 >= 10).count() as u32;
+    expect_equal(&gpu.context.download(&count)?, &[expected])?;
+    // And written nowhere but into the last bucket.
+    let wild = wild.method(Method::Block);
+    check(gpu, &policy, &wild, Kind::Pairs, &keys, |key| key % 17)
+}
+
+/// One byte of a key, where threads have whole words of them; and only functions that cost much have labels.
+fn labels_take_a_byte(gpu: &Gpu) -> Result<()> {
+    let base = gpu.context.policy();
+    let policy = labelling(&base, TileShape::new(4 * base.subgroup_size, 8), 64);
+    let n = 1u64 << 22;
+    let labels_of = |policy: &Policy, buckets: &Buckets<u32>| -> Result<Option<u64>> {
+        let mut graph = Graph::new("split");
+        let (keys, out) = (graph.import::<u32>("keys", n), graph.import::<u32>("out", n));
+        let offsets = graph.import::<u32>("offsets", 257);
+        split(&mut graph, policy, buckets, &SplitBuffers::keys(keys, out, offsets))?;
+        let plan = graph.compile(&gpu.context.limits())?;
+        let labels = plan.buffers().iter().find(|b| b.name == "multisplit.labels");
+        Ok(labels.map(|labels| labels.size))
+    };
+    let splitters: Vec<u32> = (1..100).collect();
+    let range = Buckets::range(&splitters).method(Method::Block);
+    let bytes = labels_of(&policy, &range)?.context("no labels")?;
+    ensure!((n..n + n / 100).contains(&bytes), "{bytes} bytes for {n} keys");
+    let delta = Buckets::delta_over_domain(100).method(Method::Block);
+    ensure!(labels_of(&policy, &delta)?.is_none(), "a quotient has no label");
+    ensure!(labels_of(&policy, &range.clone().method(Method::Warp))?.is_none(), "block level only");
+    let mut none = policy;
+    none.split.labelled_groups = 0;
+    let refused = labels_of(&none, &range).map_err(|error| error.downcast::<Error>());
+    ensure!(matches!(refused, Err(Ok(Error::Policy { .. }))), "{refused:?}");
+    none.split = multisplit::primitives::multisplit::SplitTuning {
+        min_buckets_labelled: 101,
+        ..policy.split
+    };
+    ensure!(labels_of(&none, &range)?.is_none(), "too few buckets");
+    Ok(())
+}
