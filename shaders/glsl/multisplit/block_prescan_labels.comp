@@ -25,6 +25,8 @@ layout(set = 0, binding = 4, std430) writeonly buffer Labels { uint at[]; } labe
 const uint COUNTERS = 1u << BUCKET_BITS;
 // Several times over, so that subgroups meet less often.
 shared uint counters[COUNTERS * COUNTER_COPIES];
+// What was counted, of all subproblems of the workgroup: neighbours of a bucket are neighbours in the histogram.
+shared uint totals[COUNTERS * IN_A_ROW];
 
 // A stretch is labelled by so many words per lane at a time: enough keys to have many on their way, and few
 // enough to hold them.
@@ -84,15 +86,22 @@ void label_subproblem(uint subproblem) {
     }
 }
 
-// Writes down what was counted, and leaves the counters as it found them at first.
-void write_histogram(uint subproblem) {
+// Puts aside what was counted, and leaves the counters as it found them at first.
+void keep_totals(uint in_row) {
     for (uint b = thread_rank(); b < push.buckets; b += gl_WorkGroupSize.x) {
         uint sum = 0;
         for (uint c = 0; c < COUNTER_COPIES; ++c) {
             sum += counters[c * COUNTERS + b];
             counters[c * COUNTERS + b] = 0;
         }
-        histogram.at[b * subproblem_count() + subproblem] = sum;
+        totals[b * IN_A_ROW + in_row] = sum;
+    }
+}
+
+void write_histograms(uint first, uint end) {
+    for (uint i = thread_rank(); i < push.buckets * IN_A_ROW; i += gl_WorkGroupSize.x) {
+        uint subproblem = first + i % IN_A_ROW;
+        if (subproblem < end) histogram.at[i / IN_A_ROW * subproblem_count() + subproblem] = totals[i];
     }
 }
 
@@ -100,13 +109,15 @@ void main() {
     for (uint b = thread_rank(); b < COUNTERS * COUNTER_COPIES; b += gl_WorkGroupSize.x) counters[b] = 0;
     stage_splitters();
     barrier();
-    uint end = min((group_index() + 1) * IN_A_ROW, subproblem_count());
-    for (uint subproblem = group_index() * IN_A_ROW; subproblem < end; ++subproblem) {
+    uint first = group_index() * IN_A_ROW;
+    uint end = min(first + IN_A_ROW, subproblem_count());
+    for (uint subproblem = first; subproblem < end; ++subproblem) {
         // Of nothing, the only subproblem has a histogram, and no labels.
         if (element_count() > 0) label_subproblem(subproblem);
         barrier();
-        write_histogram(subproblem);
+        keep_totals(subproblem - first);
         barrier();  // the counters are added to again
     }
+    write_histograms(first, end);
     report_out_of_range();
 }

@@ -163,7 +163,12 @@ pub(super) fn sizes(
     };
     let subproblems = buffers.n.max() / u64::from(tile) / u64::from(parts);
     let shared_out = u32::try_from(subproblems).unwrap_or(u32::MAX) / tuned.labelled_groups;
-    let in_a_row = shared_out.min(tuned.max_loop_rounds / rounds / parts).max(1);
+    // Histograms of a row are in shared memory, beside what counts and what is searched.
+    let bits = bucket_bits(of_round(split.buckets));
+    let taken = table_bytes(policy, split) + (tuned.counter_copies << (bits + 2));
+    let fitting = policy.shared_memory.saturating_sub(taken) >> (bits + 2);
+    let in_a_row =
+        shared_out.min(tuned.max_loop_rounds / rounds / parts).min(fitting).clamp(1, MAX_IN_A_ROW);
     SplitSizes {
         threads,
         items: shape.items,
@@ -212,6 +217,15 @@ fn parts(
 }
 
 /// As many threads as the tile wants, or as shared memory allows.
+/// Subproblems of a workgroup of a prescan by labels, at most: those of a bucket are then a sector of memory.
+const MAX_IN_A_ROW: u32 = 8;
+
+/// Bytes of splitters and cells in shared memory.
+fn table_bytes(policy: &Policy, split: &Split) -> u32 {
+    let bits = bucket_bits(of_round(split.buckets));
+    (split.key.bytes() << bits) + 4 * split.bucket.cells(policy, split.key)
+}
+
 fn within(
     policy: &Policy,
     method: Method,
@@ -220,7 +234,7 @@ fn within(
     labels: bool,
 ) -> TileShape {
     let bits = bucket_bits(of_round(split.buckets));
-    let splitters = (split.key.bytes() << bits) + 4 * split.bucket.cells(policy, split.key);
+    let splitters = table_bytes(policy, split);
     match method {
         Method::Direct | Method::ScanSplit | Method::ReducedBitSort | Method::FullSort => {
             shape.of_subgroups(policy)

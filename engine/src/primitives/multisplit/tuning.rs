@@ -298,7 +298,7 @@ impl SplitTuning {
             side_by_side: 4,
             // Not measured. With few buckets a search is short, and labels are a sixth more to move.
             min_buckets_labelled: 9,
-            labelled_groups: 4096,
+            labelled_groups: 1 << 20,
             histogram_parts: 8,
             // Adding up in shared memory key by key takes the time that reading the keys takes,
             // whatever m is; votes take up to four times as long.
