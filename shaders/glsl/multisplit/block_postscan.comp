@@ -73,6 +73,9 @@ void main() {
     uint subproblem = group_index_from_end(subproblem_count());
     uint first = subproblem * push.parts * TILE;
     uint end = min(first + push.parts * TILE, element_count());
+#ifdef LABELS
+    if (first < end)  // there are no labels of nothing
+#endif
     load_keys(first);
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
         uint b = own_bucket(k);
