@@ -56,7 +56,7 @@ const METHODS: [Method; 8] = [
 /// Sets one size to anything.
 fn edit(policy: &mut Policy, rng: &mut Rng) {
     let any = number(rng);
-    match rng.below(50) {
+    match rng.below(53) {
         0 => policy.threads = any,
         1 => policy.spine_threads = any,
         2 => policy.spine_tiles = any,
@@ -118,6 +118,9 @@ fn edit(policy: &mut Policy, rng: &mut Rng) {
         47 => policy.segment_chunk = any,
         48 => policy.subgroup_takers = any,
         49 => policy.sort.min_counting = any.into(),
+        50 => policy.sort.few_keys = any.into(),
+        51 => policy.sort.few_keys_groups = any,
+        52 => policy.sort.few_keys_look_back = any,
         _ => edit_search(policy, rng, any),
     }
 }
