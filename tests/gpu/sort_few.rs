@@ -118,7 +118,7 @@ fn few_keys_of_parts(gpu: &Gpu) -> Result<()> {
     // Wide keys that hold small numbers: rounds past the fourth are idle.
     let order = Order::one_sweep(KeyType::U64);
     for digit in [0, 4, 5, 7] {
-        let keys: Vec<u64> = (0..n as u64).rev().map(|i| i % 256 << (8 * digit)).collect();
+        let keys: Vec<u64> = (0..n as u64).rev().map(|i| (i % 256) << (8 * digit)).collect();
         check(gpu, &few(quick_policy(gpu), 0), &order, Along::Bytes(8), &keys)?;
     }
     Ok(())

@@ -4,7 +4,7 @@
 // Many keys have one histogram per digit, to which the workgroups of the first pass add their counts by
 // atomics; another pass has cleared it. A dispatch more is what few keys can do without: each of
 // HISTOGRAM_PARTS workgroups then writes histograms of its own, which rounds add up, and says in one word
-// per pair of rounds which digits all of its keys share.
+// per round whether all of its keys have the same digit.
 
 #ifndef HISTOGRAM_PARTS_GLSL
 #define HISTOGRAM_PARTS_GLSL
@@ -19,24 +19,19 @@ uint part_begin(uint round, uint part, uint row) {
     return (round * HISTOGRAM_PARTS + part) * row;
 }
 
-// A round has half a word: in its lower byte the bits that all digits have, in its upper byte those that
-// any has. They are the same where all keys have the same digit; if not, it says as much. Parts without keys
-// change nothing when lower bytes are combined by and, upper ones by or.
-const uint SHARED_BITS = 16;
-const uint DIFFERENT_DIGITS = 0xFF00FF00u;
-const uint NO_DIGITS = 0x00FF00FFu;
-
-uint shared_shift(uint round) {
-    return (round & 1) * SHARED_BITS;
-}
+// What all keys of a part have in common in a round: in the lowest byte the bits that all digits have, in the
+// next one those that any has. They are the same where all keys have the same digit; if not, it says
+// as much. Parts without keys change nothing where lower bytes are combined by and, upper ones by or.
+const uint DIFFERENT_DIGITS = 0xFF00u;
+const uint NO_DIGITS = 0x00FFu;
 
 uint one_digit(uint d) {
     return d | d << 8;
 }
 
-// Whether all parts together have one digit in the round; given are their words, by and and by or.
-bool has_one_digit(uint all, uint any, uint round) {
-    return ((all ^ any >> 8) >> shared_shift(round) & 0xFFu) == 0;
+// Whether the keys of all parts have one digit; given are the words of all, by and and by or.
+bool have_one_digit(uint all, uint any) {
+    return ((all ^ any >> 8) & 0xFFu) == 0;
 }
 
 #endif

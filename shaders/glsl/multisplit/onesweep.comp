@@ -59,24 +59,21 @@ void main() {
 
 #elif defined(SORT)
 
-// A round in which all keys have the same digit is idle. Of few keys it is known of this round and the
-// one that moves the data back; nothing else is asked for.
+// A round in which all keys have the same digit is idle. Few keys are moved by each idle round, so that what
+// a round reads has been written, whatever it then does: nothing is said of other rounds.
 uint idle_rounds() {
     if (HISTOGRAM_PARTS == 0) return idle.at[0] | push.idle_rounds;
-    uint pair = push.round / 2;
+    uint this_round = 1u << push.round;
+    if ((push.idle_rounds & this_round) != 0) return this_round;
     uvec4 all = uvec4(~0u);
     uvec4 any = uvec4(0);
     [[unroll]] for (uint v = 0; v < HISTOGRAM_PARTS / 4; ++v) {
-        uvec4 parts = idle_vec4.at[pair * (HISTOGRAM_PARTS / 4) + v];
+        uvec4 parts = idle_vec4.at[push.round * (HISTOGRAM_PARTS / 4) + v];
         all &= parts;
         any |= parts;
     }
-    uint all_parts = all.x & all.y & all.z & all.w;
-    uint any_part = any.x | any.y | any.z | any.w;
-    uint rounds = push.idle_rounds;
-    [[unroll]] for (uint r = 0; r < 2; ++r)
-        if (has_one_digit(all_parts, any_part, r)) rounds |= 1u << (2 * pair + r);
-    return rounds;
+    bool one = have_one_digit(all.x & all.y & all.z & all.w, any.x | any.y | any.z | any.w);
+    return one ? this_round : 0;
 }
 
 // 0: a workgroup's tile is that of its own number, which saves a trip to memory before the first load

@@ -19,7 +19,7 @@ layout(set = 0, binding = 2, std430) buffer Histogram { uint at[]; } histogram;
 #ifdef SEGMENTS
 layout(set = 0, binding = 3, std430) readonly buffer Tiles { LargeSegment at[]; } tiles;
 #else
-layout(set = 0, binding = 3, std430) buffer Idle { uint at[]; } idle;  // a word, or one per pair and part
+layout(set = 0, binding = 3, std430) buffer Idle { uint at[]; } idle;  // a word, or one per round and part
 layout(set = 0, binding = 7, std430) writeonly buffer Status { uvec4 at[]; } status;
 #endif
 
@@ -42,9 +42,8 @@ void count_digits(KEY key) {
 
 #ifndef SEGMENTS
 
-// Of each pair of rounds, what histogram_parts.glsl says of this part.
-const uint PAIRS_OF_ROUNDS = (ROUNDS + 1) / 2;
-shared uint shared_digits[PAIRS_OF_ROUNDS];
+// Of each round, what the keys of this part have in common.
+shared uint common_digits[ROUNDS];
 
 // Clears the counters, and its share of the status of all rounds: push.round groups of four words.
 void begin_part(bool has_keys) {
@@ -52,14 +51,8 @@ void begin_part(bool has_keys) {
     uint threads = HISTOGRAM_PARTS * gl_WorkGroupSize.x;
     for (uint i = group_index() * gl_WorkGroupSize.x + thread_rank(); i < push.round; i += threads)
         status.at[i] = uvec4(0);
-    for (uint pair = thread_rank(); pair < PAIRS_OF_ROUNDS; pair += gl_WorkGroupSize.x)
-        shared_digits[pair] = has_keys ? DIFFERENT_DIGITS : NO_DIGITS;
-}
-
-// All keys of the part have digit d in the round. It said that they differ.
-void share_digit(uint round, uint d) {
-    uint changed = (DIFFERENT_DIGITS & 0xFFFFu) ^ one_digit(d);
-    atomicXor(shared_digits[round / 2], changed << shared_shift(round));
+    for (uint round = thread_rank(); round < ROUNDS; round += gl_WorkGroupSize.x)
+        common_digits[round] = has_keys ? DIFFERENT_DIGITS : NO_DIGITS;
 }
 
 // Nobody adds to the counts of a part, so that nobody has to clear them.
@@ -69,11 +62,11 @@ void write_counts(uint part, uint part_keys) {
         uint d = i & ((1u << DIGIT_BITS) - 1);
         uint count = digit_counts[i];
         histogram.at[part_begin(round, part, 1u << DIGIT_BITS) + d] = count;
-        if (count > 0 && count == part_keys) share_digit(round, d);
+        if (count > 0 && count == part_keys) common_digits[round] = one_digit(d);
     }
     barrier();
-    for (uint pair = thread_rank(); pair < PAIRS_OF_ROUNDS; pair += gl_WorkGroupSize.x)
-        idle.at[pair * HISTOGRAM_PARTS + part] = shared_digits[pair];
+    for (uint round = thread_rank(); round < ROUNDS; round += gl_WorkGroupSize.x)
+        idle.at[round * HISTOGRAM_PARTS + part] = common_digits[round];
 }
 
 // One of HISTOGRAM_PARTS parts, of which the last may have no keys.

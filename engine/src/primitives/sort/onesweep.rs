@@ -12,7 +12,7 @@ use super::{AddedSort, KeyedSort, SortBuffers, SortPlace, SortValues};
 use crate::error::Result;
 use crate::primitives::count::{Length, Lengths, Prepared};
 use crate::primitives::memory::Filling;
-use crate::primitives::multisplit::{BucketWords, SplitBy};
+use crate::primitives::multisplit::{BucketWords, SplitBy, TileShape};
 use crate::primitives::{Policy, fill};
 
 /// Words before the tiles' in the status of a round: the ticket and its padding.
@@ -37,7 +37,7 @@ pub(super) fn add(
     let (mut lengths, n) = Lengths::new(buffers.n)?;
     let rounds = u64::from(added.rounds);
     let tiles = lengths.some_parts(n, u64::from(added.shape.tile()))?;
-    let few = few_keys(policy, n.most, tiles.most, rounds);
+    let few = few_keys(policy, n.most, (tiles.most, added.shape), rounds);
     let part = few.map_or_else(|| part(policy, n.most), |few| few.part);
     let parts = match few {
         None => lengths.parts(n, part)?,
@@ -95,22 +95,35 @@ struct Few {
     part: u64,
     /// Tiles whose words a look-back reads at a time.
     look_back: u32,
+    /// Whether tiles are taken by tickets.
+    tickets: bool,
 }
 
 /// Whether keys are few, by how many there may be: not if a workgroup of the first pass would have more to
 /// count or to clear than loops have rounds, or more to clear than a binding holds.
-fn few_keys(policy: &Policy, n: u64, tiles: u64, rounds: u64) -> Option<Few> {
+fn few_keys(policy: &Policy, n: u64, (tiles, shape): (u64, TileShape), rounds: u64) -> Option<Few> {
     let tuned = &policy.sort;
     let (parts, look_back) = (tuned.few_keys_groups, tuned.few_keys_look_back);
     let threads = u64::from(tuned.histogram(policy).threads);
     let row = threads * u64::from(FEW_KEYS_ITEMS);
     let part = n.div_ceil(parts.into()).next_multiple_of(row);
-    let few = Few { parts, part, look_back };
+    let tickets = policy.tickets || !may_count_all_again(policy, tiles, shape);
+    let few = Few { parts, part, look_back, tickets };
     let status = Layout::new(Some(few), tiles, rounds).cleared_by_histogram(Some(few)).1;
     let stores = (status / VECTOR).div_ceil(threads * u64::from(parts));
     let loops = u64::from(policy.split.max_loop_rounds);
     let bounded = part / threads + stores <= loops && status * 4 <= policy.max_storage_range;
     (n <= tuned.few_keys && bounded).then_some(few)
+}
+
+/// Whether loops have enough rounds for a workgroup that counts every tile again. One without a ticket
+/// may have begun before all others, which then wait for it where few run at a time.
+fn may_count_all_again(policy: &Policy, tiles: u64, shape: TileShape) -> bool {
+    let own_buckets = u64::from(BUCKETS.div_ceil(shape.threads));
+    let looks = u64::from(policy.spins()) + 3;
+    let tile = own_buckets * (looks + 1) + u64::from(shape.items) + 1;
+    let begins = own_buckets * u64::from(BUCKETS);
+    tiles.saturating_mul(tile) + begins <= policy.split.max_loop_rounds.into()
 }
 
 /// Words of the status of a round.
@@ -133,8 +146,8 @@ struct Layout {
 impl Layout {
     fn new(few: Option<Few>, tiles: u64, rounds: u64) -> Self {
         let parts = few.map_or(0, |few| u64::from(few.parts));
-        // A word of bits; or one for each part and pair of rounds.
-        let idle = if few.is_some() { rounds.div_ceil(2) * parts } else { 1 };
+        // A word of bits; or one for each part and round.
+        let idle = if few.is_some() { rounds * parts } else { 1 };
         let histograms_begin = idle.next_multiple_of(ALIGNMENT);
         let histograms = rounds * u64::from(BUCKETS) * parts.max(1);
         let status_begin = histograms_begin + histograms;
@@ -207,9 +220,11 @@ impl Round {
         let constants = [("BUCKET_KIND", self.kind), ("COUNTED_VALUES", u32::from(counted))];
         let mut constants = [&constants[..], &packed].concat();
         if let Some(few) = self.few {
-            let tickets = u32::from(job.policy.tickets);
-            constants.extend([("HISTOGRAM_PARTS", few.parts), ("TICKETS", tickets)]);
-            constants.push(("TILES_AT_A_TIME", few.look_back));
+            constants.extend([
+                ("HISTOGRAM_PARTS", few.parts),
+                ("TICKETS", few.tickets.into()),
+                ("TILES_AT_A_TIME", few.look_back),
+            ]);
         }
         let pass =
             job.pass("sort.round", variant(buffers.values, SORT_ROUND), &work, &constants)?;
