@@ -1367,6 +1367,7 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("SORTED_BY_KEY", 47),
     ("COUNT_OUT_OF_RANGE", 55),
     ("ROUNDS", 20),
+    ("HISTOGRAM_PARTS", 72),
     ("METHOD", 21),
     ("BIN_KIND", 22),
     ("SAMPLE_KIND", 23),

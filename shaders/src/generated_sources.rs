@@ -19,6 +19,7 @@ pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("groups.glsl", include_str!("../glsl/include/groups.glsl")),
     ("heads.glsl", include_str!("../glsl/include/heads.glsl")),
     ("histogram.glsl", include_str!("../glsl/include/histogram.glsl")),
+    ("histogram_parts.glsl", include_str!("../glsl/include/histogram_parts.glsl")),
     ("key_at.glsl", include_str!("../glsl/include/key_at.glsl")),
     ("key_order.glsl", include_str!("../glsl/include/key_order.glsl")),
     ("key_width.glsl", include_str!("../glsl/include/key_width.glsl")),

@@ -52,6 +52,7 @@ mod search;
 mod segments_calls;
 mod select;
 mod sort_cases;
+mod sort_few;
 mod sort_options;
 mod sort_run;
 mod sort_segments;
@@ -97,6 +98,7 @@ fn main() -> ExitCode {
         in_turn(histogram_closed::tests()),
         in_turn(histogram_options::tests()),
         every_width(sort_cases::tests()),
+        every_width(sort_few::tests()),
         in_turn(sort_options::tests()),
         every_width(sort_segments::tests()),
         every_width(topk::tests()),

@@ -56,7 +56,7 @@ const METHODS: [Method; 8] = [
 /// Sets one size to anything.
 fn edit(policy: &mut Policy, rng: &mut Rng) {
     let any = number(rng);
-    match rng.below(52) {
+    match rng.below(55) {
         0 => policy.threads = any,
         1 => policy.spine_threads = any,
         2 => policy.spine_tiles = any,
@@ -120,6 +120,9 @@ fn edit(policy: &mut Policy, rng: &mut Rng) {
         49 => policy.sort.min_counting = any.into(),
         50 => policy.split.min_buckets_labelled = any,
         51 => policy.split.labelled_groups = any,
+        52 => policy.sort.few_keys = any.into(),
+        53 => policy.sort.few_keys_groups = any,
+        54 => policy.sort.few_keys_look_back = any,
         _ => edit_search(policy, rng, any),
     }
 }

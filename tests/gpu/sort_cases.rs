@@ -195,6 +195,10 @@ fn random_shapes(gpu: &Gpu) -> Result<()> {
         policy.sort = policy.sort.with_shape(TileShape::new(threads, items).in_turns(turns));
         policy.spin_limit = rng.below(3) as u32;
         policy.look_back_tiles = 1 + rng.below(5) as u32;
+        policy.sort.few_keys = rng.below(20_000);
+        policy.sort.few_keys_groups = 4 << rng.below(4);
+        policy.sort.few_keys_look_back = 1 + rng.below(5) as u32;
+        policy.tickets = rng.below(2) == 0;
         policy.split.ranking = ranking[rng.below(2) as usize];
         let key = KeyType::WIDE[rng.below(6) as usize];
         let along = ALONG[rng.below(5) as usize];

@@ -61,9 +61,9 @@ tunable! {
         single_group_tiles: u32,
         /// How often look-back looks in vain before it adds up a missing tile itself.
         spin_limit: u32,
-        /// Whether workgroups of scans and selections take tiles by tickets, in the order in which they
-        /// begin, and not by their own numbers. Where a device begins them in another order than that of
-        /// their numbers, workgroups without tickets wait in vain and add up tiles again.
+        /// Whether workgroups of scans, of selections and of sorts of few keys take tiles by tickets, in the
+        /// order in which they begin, and not by their own numbers. Where a device begins them in another
+        /// order than that of their numbers, workgroups without tickets wait in vain and add up tiles again.
         tickets: bool,
         /// Tiles whose words a look-back over buckets reads at a time, from 1 to 32.
         look_back_tiles: u32,
@@ -113,7 +113,7 @@ pub struct DeviceFacts {
 }
 
 /// Tiles that a look-back can have in its registers.
-const MAX_LOOK_BACK_TILES: u32 = 32;
+pub(super) const MAX_LOOK_BACK_TILES: u32 = 32;
 /// Half of what Vulkan guarantees.
 const MIN_SHARED_MEMORY: u32 = 8 << 10;
 /// Room for a tile and its counters.

@@ -38,6 +38,8 @@
 
 // Of a sort's histogram, and of a search: digits of a key, rounds in one dispatch.
 #define ROUNDS_ID 20
+// Of a sort's histogram and rounds.
+#define HISTOGRAM_PARTS_ID 72
 
 // Of histograms.
 #define METHOD_ID 21

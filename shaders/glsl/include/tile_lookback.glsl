@@ -20,6 +20,9 @@
 #include "groups.glsl"
 #include "bucket.glsl"
 #include "rank_tile.glsl"
+#if defined(SORT) && !defined(SEGMENTS)
+#include "histogram_parts.glsl"
+#endif
 
 layout(constant_id = SPIN_LIMIT_ID) const uint SPIN_LIMIT = 1024;
 layout(constant_id = TILES_AT_A_TIME_ID) const uint TILES_AT_A_TIME = 4;
@@ -32,7 +35,7 @@ layout(set = 0, binding = 7, std430) volatile buffer Status {
 #ifdef SEGMENTS
     uint tickets[16];  // the same, of each round
 #else
-    uint ticket;  // tiles are taken in this order, so that a tile's predecessors have all started
+    uint ticket;  // tiles are taken in this order, so that a tile's predecessors have all started, if by tickets
     uint pad[3];
 #endif
     uint at[];
@@ -78,6 +81,14 @@ uint total_of(uint b) {
 #ifdef SEGMENTS
     return histogram.at[(segment.number * push.parts + push.round) * ROW + b];
 #else
+#ifdef SORT
+    if (HISTOGRAM_PARTS > 0) {
+        uint total = 0;
+        [[unroll]] for (uint part = 0; part < HISTOGRAM_PARTS; ++part)
+            total += histogram.at[part_begin(push.round, part, ROW) + b];
+        return total;
+    }
+#endif
     return histogram.at[push.round * ROW + b];
 #endif
 }

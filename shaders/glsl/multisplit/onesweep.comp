@@ -23,7 +23,9 @@ layout(set = 0, binding = 2, std430) readonly buffer Histogram { uint at[]; } hi
 #ifdef SEGMENTS
 layout(set = 0, binding = 3, std430) readonly buffer Tiles { LargeSegment at[]; } tiles;
 #else
-layout(set = 0, binding = 3, std430) readonly buffer Idle { uint rounds; } idle;
+layout(set = 0, binding = 3, std430) readonly buffer Idle { uint at[]; } idle;
+layout(set = 0, binding = 3, std430) readonly buffer IdleVec4 { uvec4 at[]; } idle_vec4;
+#include "histogram_parts.glsl"
 #endif
 #endif
 #include "move.glsl"
@@ -38,41 +40,6 @@ void publish_count(uint k);
 #include "tile_lookback.glsl"
 #include "scatter_tile.glsl"
 #include "split_tile.glsl"
-
-#if defined(SORT) && !defined(SEGMENTS)
-
-// A round in which all keys have the same digit is idle.
-uint idle_rounds() {
-    return idle.rounds | push.idle_rounds;
-}
-
-// Two idle rounds that follow each other do nothing, and leave the data where it is; one alone moves
-// it to where the next round looks for it.
-bool skip_round(uint rounds) {
-    if ((rounds & push.round_pair) == push.round_pair) return true;
-    if ((rounds >> push.round & 1) == 0) return false;
-    uint first = group_index() * TILE;
-    uint end = min(first + TILE, element_count());
-    for (uint i = first + thread_rank(); i < end; i += gl_WorkGroupSize.x)
-        move_element(key_at(i), i, i);
-    return true;
-}
-
-#else
-
-uint idle_rounds() { return 0; }
-bool skip_round(uint rounds) { return false; }
-
-#endif
-
-// bucket_place of the first tile is where the buckets begin.
-void write_offsets() {
-#ifndef SORT
-    [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k)
-        if (own_bucket(k) < push.buckets) offsets.at[own_bucket(k)] = bucket_place[k];
-    if (thread_rank() == 0) offsets.at[push.buckets] = element_count();
-#endif
-}
 
 #ifdef SEGMENTS
 
@@ -90,17 +57,73 @@ void main() {
     split_tile(first, element_count());
 }
 
-#else
+#elif defined(SORT)
+
+// A round in which all keys have the same digit is idle. Few keys are moved by each idle round, so that what
+// a round reads has been written, whatever it then does: nothing is said of other rounds.
+uint idle_rounds() {
+    if (HISTOGRAM_PARTS == 0) return idle.at[0] | push.idle_rounds;
+    uint this_round = 1u << push.round;
+    if ((push.idle_rounds & this_round) != 0) return this_round;
+    uvec4 all = uvec4(~0u);
+    uvec4 any = uvec4(0);
+    [[unroll]] for (uint v = 0; v < HISTOGRAM_PARTS / 4; ++v) {
+        uvec4 parts = idle_vec4.at[push.round * (HISTOGRAM_PARTS / 4) + v];
+        all &= parts;
+        any |= parts;
+    }
+    bool one = have_one_digit(all.x & all.y & all.z & all.w, any.x | any.y | any.z | any.w);
+    return one ? this_round : 0;
+}
+
+// 0: a workgroup's tile is that of its own number, which saves a trip to memory before the first load
+// (lookback.glsl).
+layout(constant_id = TICKETS_ID) const uint TICKETS = 1;
+
+// Two idle rounds that follow each other do nothing, and leave the data where it is; one alone moves
+// it to where the next round looks for it.
+bool skip_round(uint rounds) {
+    if ((rounds & push.round_pair) == push.round_pair) return true;
+    if ((rounds >> push.round & 1) == 0) return false;
+    uint first = group_index() * TILE;
+    uint end = min(first + TILE, element_count());
+    for (uint i = first + thread_rank(); i < end; i += gl_WorkGroupSize.x)
+        move_element(key_at(i), i, i);
+    return true;
+}
 
 void main() {
     if (group_index() >= subproblem_count()) return;
-    uint rounds = idle_rounds();  // on its way together with the ticket
+    uint rounds = idle_rounds();  // on its way together with the ticket, or with the keys
+    if (TICKETS == 0) load_keys(group_index() * TILE);
+    if (thread_rank() == 0) {
+        if (TICKETS != 0) tile_ticket = atomicAdd(status.ticket, 1);
+        missing_tile = 0;
+    }
+    if (skip_round(rounds)) return;
+    barrier();
+    this_tile = TICKETS != 0 ? tile_ticket : group_index();
+    uint first = this_tile * TILE;
+    if (TICKETS != 0) load_keys(first);
+    split_tile(first, element_count());
+}
+
+#else
+
+// bucket_place of the first tile is where the buckets begin.
+void write_offsets() {
+    [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k)
+        if (own_bucket(k) < push.buckets) offsets.at[own_bucket(k)] = bucket_place[k];
+    if (thread_rank() == 0) offsets.at[push.buckets] = element_count();
+}
+
+void main() {
+    if (group_index() >= subproblem_count()) return;
     if (thread_rank() == 0) {
         tile_ticket = atomicAdd(status.ticket, 1);
         missing_tile = 0;
     }
     stage_splitters();
-    if (skip_round(rounds)) return;
     barrier();
     this_tile = tile_ticket;
     uint first = this_tile * TILE;

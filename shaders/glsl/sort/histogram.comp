@@ -1,6 +1,7 @@
 #version 460
 // First pass of a one-sweep radix sort: the histograms of all digits, in one read of the keys. With
-// SEGMENTS each of these has its own, and a workgroup counts one of their tiles.
+// SEGMENTS each of these has its own, and a workgroup counts one of their tiles. With HISTOGRAM_PARTS it
+// also clears what the rounds find each other by.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -18,11 +19,15 @@ layout(set = 0, binding = 2, std430) buffer Histogram { uint at[]; } histogram;
 #ifdef SEGMENTS
 layout(set = 0, binding = 3, std430) readonly buffer Tiles { LargeSegment at[]; } tiles;
 #else
-layout(set = 0, binding = 3, std430) buffer Idle { uint rounds; } idle;
+layout(set = 0, binding = 3, std430) buffer Idle { uint at[]; } idle;  // a word, or one per round and part
+layout(set = 0, binding = 7, std430) writeonly buffer Status { uvec4 at[]; } status;
 #endif
 
 #include "groups.glsl"
 #include "digits.glsl"
+#ifndef SEGMENTS
+#include "histogram_parts.glsl"
+#endif
 
 shared uint digit_counts[ROUNDS << DIGIT_BITS];
 
@@ -35,7 +40,57 @@ void count_digits(KEY key) {
 #define VISIT_KEY(key) count_digits(key)
 #include "visit_keys.glsl"
 
+#ifndef SEGMENTS
+
+// Of each round, what the keys of this part have in common.
+shared uint common_digits[ROUNDS];
+
+// Clears the counters, and its share of the status of all rounds: push.round groups of four words.
+void begin_part(bool has_keys) {
+    for (uint i = thread_rank(); i < ROUNDS << DIGIT_BITS; i += gl_WorkGroupSize.x) digit_counts[i] = 0;
+    uint threads = HISTOGRAM_PARTS * gl_WorkGroupSize.x;
+    for (uint i = group_index() * gl_WorkGroupSize.x + thread_rank(); i < push.round; i += threads)
+        status.at[i] = uvec4(0);
+    for (uint round = thread_rank(); round < ROUNDS; round += gl_WorkGroupSize.x)
+        common_digits[round] = has_keys ? DIFFERENT_DIGITS : NO_DIGITS;
+}
+
+// Nobody adds to the counts of a part, so that nobody has to clear them.
+void write_counts(uint part, uint part_keys) {
+    for (uint i = thread_rank(); i < ROUNDS << DIGIT_BITS; i += gl_WorkGroupSize.x) {
+        uint round = i >> DIGIT_BITS;
+        uint d = i & ((1u << DIGIT_BITS) - 1);
+        uint count = digit_counts[i];
+        histogram.at[part_begin(round, part, 1u << DIGIT_BITS) + d] = count;
+        if (count > 0 && count == part_keys) common_digits[round] = one_digit(d);
+    }
+    barrier();
+    for (uint round = thread_rank(); round < ROUNDS; round += gl_WorkGroupSize.x)
+        idle.at[round * HISTOGRAM_PARTS + part] = common_digits[round];
+}
+
+// One of HISTOGRAM_PARTS parts, of which the last may have no keys.
+void count_part() {
+    uint part = HISTOGRAM_PARTS - 1 - group_index();
+    uint length = gl_WorkGroupSize.x * ITEMS * push.parts;
+    uint first = min(part * length, element_count());
+    uint end = min(first + length, element_count());
+    begin_part(first < end);
+    barrier();
+    visit_keys(first, end);
+    barrier();
+    write_counts(part, end - first);
+}
+
+#endif
+
 void main() {
+#ifndef SEGMENTS
+    if (HISTOGRAM_PARTS > 0) {
+        if (group_index() < HISTOGRAM_PARTS) count_part();
+        return;
+    }
+#endif
     if (group_index() >= subproblem_count()) return;
     // From the end, so that the first round finds the beginning in a cache.
     uint part = group_index_from_end(subproblem_count());
@@ -58,7 +113,7 @@ void main() {
 #else
         uint earlier = atomicAdd(histogram.at[i], count);
         // All keys have this digit, so that the round will have nothing to do.
-        if (earlier + count == element_count()) atomicOr(idle.rounds, 1u << (i >> DIGIT_BITS));
+        if (earlier + count == element_count()) atomicOr(idle.at[0], 1u << (i >> DIGIT_BITS));
 #endif
     }
 }

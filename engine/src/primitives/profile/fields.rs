@@ -48,6 +48,9 @@ pub(super) const FIELDS: &[Field] = fields! {
     "sort.rounds", false, sort.rounds;
     "sort.histogram", false, sort.histogram;
     "sort.histogram_groups", false, sort.histogram_groups;
+    "sort.few_keys", false, sort.few_keys;
+    "sort.few_keys_groups", false, sort.few_keys_groups;
+    "sort.few_keys_look_back", false, sort.few_keys_look_back;
     "sort.min_counting", false, sort.min_counting;
     "split.warp", false, split.warp;
     "split.min_keys", false, split.min_keys;

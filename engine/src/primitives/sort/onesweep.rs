@@ -1,4 +1,8 @@
 //! The one-sweep radix sort: the histograms of all digits in one read, then one pass a digit.
+//!
+//! Before that a pass clears the histograms, to which workgroups add by atomics, and the status of all
+//! rounds. Few keys do without: each workgroup of the first pass writes histograms of its own, which
+//! rounds add up, and clears a part of the status.
 
 use multisplit_graph::{Graph, View};
 use multisplit_shaders::builtin::variants::{SORT_HISTOGRAM, SORT_ROUND};
@@ -8,13 +12,17 @@ use super::{AddedSort, KeyedSort, SortBuffers, SortPlace, SortValues};
 use crate::error::Result;
 use crate::primitives::count::{Length, Lengths, Prepared};
 use crate::primitives::memory::Filling;
-use crate::primitives::multisplit::{BucketWords, SplitBy};
+use crate::primitives::multisplit::{BucketWords, SplitBy, TileShape};
 use crate::primitives::{Policy, fill};
 
 /// Words before the tiles' in the status of a round: the ticket and its padding.
 const STATUS_HEAD: u64 = 4;
 /// Words of the largest offset alignment that Vulkan lets a device ask for.
 const ALIGNMENT: u64 = 64;
+/// Words of one store that clears.
+const VECTOR: u64 = 4;
+/// Keys of a thread that the first pass reads at a time, where keys are few: one load.
+const FEW_KEYS_ITEMS: u32 = 4;
 /// A round that no sort has, and that is therefore never idle.
 const NEVER_IDLE: u32 = 31;
 
@@ -29,45 +37,139 @@ pub(super) fn add(
     let (mut lengths, n) = Lengths::new(buffers.n)?;
     let rounds = u64::from(added.rounds);
     let tiles = lengths.some_parts(n, u64::from(added.shape.tile()))?;
-    let part = part(policy, n.most);
-    let parts = lengths.parts(n, part)?;
-    // Which rounds are idle, the histograms, and the status of all rounds lie together, so that
-    // one pass clears them.
-    let row = u64::from(BUCKETS);
-    let status_words = (STATUS_HEAD + tiles.most * row).next_multiple_of(ALIGNMENT);
-    let home = ALIGNMENT + rounds * (row + status_words);
-    let words = Length::known(home + ALIGNMENT);
-    let clear = Filling::plan(policy, &mut lengths, words)?;
+    let few = few_keys(policy, n.most, (tiles.most, added.shape), rounds);
+    let part = few.map_or_else(|| part(policy, n.most), |few| few.part);
+    let parts = match few {
+        None => lengths.parts(n, part)?,
+        Some(few) => Length::known(few.parts.into()),
+    };
+    // All that is cleared lies together.
+    let layout = Layout::new(few, tiles.most, rounds);
+    let words = Length::known(layout.words());
+    let clear = match few {
+        None => Some(Filling::plan(policy, &mut lengths, words)?),
+        Some(_) => None,
+    };
     let prepared = lengths.prepare(graph, policy, "sort.prepare")?;
 
     let scratch = graph.transient::<u32>("sort.status", words.most);
-    clear.add(graph, policy, Prepared::default(), "sort.clear", scratch, 0)?;
-    let idle = scratch.elements::<u32>(0, 1);
-    let histograms = scratch.elements::<u32>(ALIGNMENT, rounds * row);
+    if let Some(clear) = clear {
+        clear.add(graph, policy, Prepared::default(), "sort.clear", scratch, 0)?;
+    }
+    let idle = scratch.elements::<u32>(0, layout.idle);
+    let histograms = scratch.elements::<u32>(layout.histograms_begin, layout.histograms);
     let shape = added.shape;
     let mut job = SortPasses { graph, policy, sort, buffers, shape, n, prepared };
-    histogram(&mut job, [histograms, idle], (parts, part), added.rounds, packed)?;
+    let all_status = layout.cleared_by_histogram(few);
+    let first = Histogram { parts, part, few, rounds: added.rounds, packed };
+    first.add(&mut job, [histograms, idle, scratch.elements::<u32>(all_status.0, all_status.1)])?;
     let halves = Halves { packed, ..job.halves() };
     for (index, (shift, bits)) in sort.digits(super::DIGIT_BITS).enumerate() {
-        let begin = ALIGNMENT + rounds * row + index as u64 * status_words;
-        let status = scratch.elements::<u32>(begin, STATUS_HEAD + tiles.most * row);
+        let begin = layout.status_begin + index as u64 * layout.status;
+        let status = scratch.elements::<u32>(begin, status_words(tiles.most));
         let (kind, digit) = job.digit(shift, bits)?;
         let idle_by_definition =
             if needs_copy_back(buffers, added.rounds) { added.rounds } else { 32 };
         let pair = with_other_round(&halves, buffers, added.rounds, index as u32);
         let always_idle = 1u32.checked_shl(idle_by_definition).unwrap_or(0);
         let by = SplitBy::Round { digit, pair, idle: always_idle };
-        let round = Round { index: index as u32, kind, by, tiles };
+        let round = Round { index: index as u32, kind, by, tiles, few };
         round.add(&mut job, [histograms, idle, status], &halves)?;
     }
     if needs_copy_back(buffers, added.rounds) {
-        let status = scratch.elements::<u32>(home, STATUS_HEAD + 1);
+        let status = scratch.elements::<u32>(layout.home(), STATUS_HEAD + 1);
         let pair = with_other_round(&halves, buffers, added.rounds, added.rounds);
-        let round =
-            Round { index: added.rounds, kind: 0, by: idle_round(pair, added.rounds), tiles };
+        let by = idle_round(pair, added.rounds);
+        let round = Round { index: added.rounds, kind: 0, by, tiles, few };
         round.add(&mut job, [histograms, idle, status], &halves)?;
     }
     Ok(())
+}
+
+/// How few keys are sorted.
+#[derive(Clone, Copy)]
+struct Few {
+    /// Workgroups of the first pass.
+    parts: u32,
+    /// Keys of each, at most.
+    part: u64,
+    /// Tiles whose words a look-back reads at a time.
+    look_back: u32,
+    /// Whether tiles are taken by tickets.
+    tickets: bool,
+}
+
+/// Whether keys are few, by how many there may be: not if a workgroup of the first pass would have more to
+/// count or to clear than loops have rounds, or more to clear than a binding holds.
+fn few_keys(policy: &Policy, n: u64, (tiles, shape): (u64, TileShape), rounds: u64) -> Option<Few> {
+    let tuned = &policy.sort;
+    let (parts, look_back) = (tuned.few_keys_groups, tuned.few_keys_look_back);
+    let threads = u64::from(tuned.histogram(policy).threads);
+    let row = threads * u64::from(FEW_KEYS_ITEMS);
+    let part = n.div_ceil(parts.into()).next_multiple_of(row);
+    let tickets = policy.tickets || !may_count_all_again(policy, tiles, shape);
+    let few = Few { parts, part, look_back, tickets };
+    let status = Layout::new(Some(few), tiles, rounds).cleared_by_histogram(Some(few)).1;
+    let stores = (status / VECTOR).div_ceil(threads * u64::from(parts));
+    let loops = u64::from(policy.split.max_loop_rounds);
+    let bounded = part / threads + stores <= loops && status * 4 <= policy.max_storage_range;
+    (n <= tuned.few_keys && bounded).then_some(few)
+}
+
+/// Whether loops have enough rounds for a workgroup that counts every tile again. One without a ticket
+/// may have begun before all others, which then wait for it where few run at a time.
+fn may_count_all_again(policy: &Policy, tiles: u64, shape: TileShape) -> bool {
+    let own_buckets = u64::from(BUCKETS.div_ceil(shape.threads));
+    let looks = u64::from(policy.spins()) + 3;
+    let tile = own_buckets * (looks + 1) + u64::from(shape.items) + 1;
+    let begins = own_buckets * u64::from(BUCKETS);
+    tiles.saturating_mul(tile) + begins <= policy.split.max_loop_rounds.into()
+}
+
+/// Words of the status of a round.
+fn status_words(tiles: u64) -> u64 {
+    STATUS_HEAD + tiles * u64::from(BUCKETS)
+}
+
+/// Where the words lie that passes share: which rounds are idle, the histograms, the status of each
+/// round, and that of the copy back.
+struct Layout {
+    idle: u64,
+    histograms_begin: u64,
+    histograms: u64,
+    status_begin: u64,
+    /// Of one round, with what it is padded by.
+    status: u64,
+    rounds: u64,
+}
+
+impl Layout {
+    fn new(few: Option<Few>, tiles: u64, rounds: u64) -> Self {
+        let parts = few.map_or(0, |few| u64::from(few.parts));
+        // A word of bits; or one for each part and round.
+        let idle = if few.is_some() { rounds * parts } else { 1 };
+        let histograms_begin = idle.next_multiple_of(ALIGNMENT);
+        let histograms = rounds * u64::from(BUCKETS) * parts.max(1);
+        let status_begin = histograms_begin + histograms;
+        let status = status_words(tiles).next_multiple_of(ALIGNMENT);
+        Self { idle, histograms_begin, histograms, status_begin, status, rounds }
+    }
+
+    /// Where the status of the copy back begins.
+    fn home(&self) -> u64 {
+        self.status_begin + self.rounds * self.status
+    }
+
+    fn words(&self) -> u64 {
+        self.home() + ALIGNMENT
+    }
+
+    /// Where what the first pass clears begins, and its words. Of many keys that is nothing; what is bound then
+    /// is left alone.
+    fn cleared_by_histogram(&self, few: Option<Few>) -> (u64, u64) {
+        let words = if few.is_some() { self.words() - self.status_begin } else { VECTOR };
+        (self.status_begin, words)
+    }
 }
 
 /// After an odd number of rounds the result is in the second half. One more, which is idle by
@@ -100,6 +202,7 @@ struct Round {
     kind: u32,
     by: SplitBy,
     tiles: Length,
+    few: Option<Few>,
 }
 
 impl Round {
@@ -115,7 +218,14 @@ impl Round {
         let counted = self.index == 0 && matches!(buffers.values, SortValues::Indices(_));
         let packed = Packed::constants(halves.packed.filter(|_| self.index == 0));
         let constants = [("BUCKET_KIND", self.kind), ("COUNTED_VALUES", u32::from(counted))];
-        let constants = [&constants[..], &packed].concat();
+        let mut constants = [&constants[..], &packed].concat();
+        if let Some(few) = self.few {
+            constants.extend([
+                ("HISTOGRAM_PARTS", few.parts),
+                ("TICKETS", few.tickets.into()),
+                ("TILES_AT_A_TIME", few.look_back),
+            ]);
+        }
         let pass =
             job.pass("sort.round", variant(buffers.values, SORT_ROUND), &work, &constants)?;
         let pass = pass.bind("histogram", histograms).bind("idle", idle).bind("status", status);
@@ -134,28 +244,50 @@ fn part(policy: &Policy, n: u64) -> u64 {
     share.min(most.max(least))
 }
 
-fn histogram(
-    job: &mut SortPasses<'_>,
-    [histograms, idle]: [View; 2],
-    (parts, part): (Length, u64),
+/// The first pass.
+struct Histogram {
+    parts: Length,
+    /// Keys of a part.
+    part: u64,
+    few: Option<Few>,
     rounds: u32,
     packed: Option<Packed>,
-) -> Result<()> {
-    let tuned = job.policy.sort.histogram(job.policy);
-    let keys = match packed {
-        Some(packed) => packed.view(job.n.most),
-        None => job.buffers.keys.range(0, job.n.most * u64::from(job.sort.key.bytes())),
-    };
-    let by = job.all_digits();
-    let tiles = (part / u64::from(tuned.threads * tuned.items)) as u32;
-    let work = Work { subproblems: parts, parts: tiles, round: 0, by };
-    let sizes = [("local_size_x", tuned.threads), ("ITEMS", tuned.items), ("ROUNDS", rounds)];
-    let sizes = [&sizes[..], &Packed::constants(packed)].concat();
-    let prepared = job.prepared;
-    let pass = job.pass("sort.histogram", SORT_HISTOGRAM, &work, &sizes)?;
-    let pass = pass.bind("keys", keys).bind("histogram", histograms).bind("idle", idle);
-    prepared.dispatch(prepared.bind(pass, keys), parts);
-    Ok(())
+}
+
+impl Histogram {
+    /// `status` is what it clears, where keys are few.
+    fn add(self, job: &mut SortPasses<'_>, [histograms, idle, status]: [View; 3]) -> Result<()> {
+        let tuned = job.policy.sort.histogram(job.policy);
+        let keys = match self.packed {
+            Some(packed) => packed.view(job.n.most),
+            None => job.buffers.keys.range(0, job.n.most * u64::from(job.sort.key.bytes())),
+        };
+        let by = job.all_digits();
+        let items = if self.few.is_some() { FEW_KEYS_ITEMS } else { tuned.items };
+        let tiles = (self.part / u64::from(tuned.threads * items)) as u32;
+        // It has no more of them than a binding holds.
+        let cleared = self.few.map_or(0, |_| (status.size / 4 / VECTOR) as u32);
+        let work = Work { subproblems: self.parts, parts: tiles, round: cleared, by };
+        let sizes = [
+            ("local_size_x", tuned.threads),
+            ("ITEMS", items),
+            ("ROUNDS", self.rounds),
+            ("HISTOGRAM_PARTS", self.few.map_or(0, |few| few.parts)),
+        ];
+        let sizes = [&sizes[..], &Packed::constants(self.packed)].concat();
+        let prepared = job.prepared;
+        let pass = job.pass("sort.histogram", SORT_HISTOGRAM, &work, &sizes)?;
+        let pass = pass.bind("keys", keys);
+        let pass = match self.few {
+            None => pass.bind("histogram", histograms).bind("idle", idle).bind("status", status),
+            Some(_) => {
+                let pass = pass.scratch("histogram", histograms).scratch("idle", idle);
+                pass.scratch("status", status)
+            }
+        };
+        prepared.dispatch(prepared.bind(pass, keys), self.parts);
+        Ok(())
+    }
 }
 
 /// Brings the result of an odd number of rounds of another method from the second half to the
@@ -177,6 +309,7 @@ pub(super) fn copy_back(
     let (idle, status) =
         (words.elements::<u32>(0, 4), words.elements::<u32>(ALIGNMENT, STATUS_HEAD + 1));
     let mut job = SortPasses { graph, policy, sort, buffers, shape, n, prepared };
-    let round = Round { index: 1, kind: 0, by: idle_round(1 << 1 | 1 << NEVER_IDLE, 1), tiles };
+    let by = idle_round(1 << 1 | 1 << NEVER_IDLE, 1);
+    let round = Round { index: 1, kind: 0, by, tiles, few: None };
     round.add(&mut job, [idle, idle, status], halves)
 }

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::primitives::Policy;
 use crate::primitives::key::KeyType;
 use crate::primitives::multisplit::{Method, NVIDIA, TileShape};
-use crate::primitives::policy::require;
+use crate::primitives::policy::{MAX_LOOK_BACK_TILES, require};
 use crate::primitives::tunable::tunable;
 use crate::primitives::unmeasured;
 
@@ -17,6 +17,9 @@ use crate::primitives::unmeasured;
 const MAX_HISTOGRAM_ITEMS: u32 = 64;
 /// Cut down to what the device has.
 const MAX_HISTOGRAM_THREADS: u32 = 4096;
+/// What rounds read is no longer little then.
+const MAX_FEW_KEYS: u64 = 1 << 20;
+const MAX_FEW_KEYS_GROUPS: u32 = 32;
 /// Up to how many elements a shape is used.
 type UpTo = (u64, TileShape);
 
@@ -40,6 +43,13 @@ tunable! {
         histogram: TileShape,
         /// Workgroups of the histogram, at most.
         histogram_groups: u64,
+        /// Up to so many elements, at most 2^20, a one-sweep sort has no pass that clears: its first pass has few
+        /// workgroups, whose histograms its rounds add up.
+        few_keys: u64,
+        /// So many workgroups: a multiple of four, at most 32.
+        few_keys_groups: u32,
+        /// Tiles whose words a look-back of such a sort reads at a time, from 1 to 32.
+        few_keys_look_back: u32,
         /// From so many keys of 16 bits on they are sorted by counting, where they have no values.
         min_counting: u64,
     }
@@ -84,6 +94,9 @@ impl SortTuning {
             ],
             histogram: TileShape::new(512, 16),
             histogram_groups: 1056,
+            few_keys: 1 << 17,
+            few_keys_groups: 16,
+            few_keys_look_back: 16,
             min_counting: 1 << 23,
         }
     }
@@ -124,6 +137,9 @@ impl SortTuning {
             pairs: [shape; 4],
             histogram: TileShape::new(256, 16),
             histogram_groups: 64,
+            few_keys: 0,
+            few_keys_groups: 4,
+            few_keys_look_back: 1,
             min_counting: 1 << 11,
         }
     }
@@ -162,6 +178,12 @@ impl SortTuning {
         require(items && threads, "`sort.histogram` is not a workgroup's part")?;
         let groups = (1..=u64::from(policy.max_groups)).contains(&self.histogram_groups);
         require(groups, "`sort.histogram_groups` is not from 1 to `max_groups`")?;
+        require(self.few_keys <= MAX_FEW_KEYS, "`sort.few_keys` is above 2^20")?;
+        let groups = self.few_keys_groups;
+        let sound = (4..=MAX_FEW_KEYS_GROUPS).contains(&groups) && groups.is_multiple_of(4);
+        require(sound, "`sort.few_keys_groups` is not a multiple of four from 4 to 32")?;
+        let look_back = (1..=MAX_LOOK_BACK_TILES).contains(&self.few_keys_look_back);
+        require(look_back, "`sort.few_keys_look_back` is not from 1 to 32")?;
         let methods =
             !matches!(self.auto, SortMethod::Auto | SortMethod::Small | SortMethod::Counting);
         require(methods, "`sort.auto` is not a method for any number of elements")?;

@@ -101,6 +101,8 @@ fn sorts(device: Device, all: &mut Vec<Maker>) {
                         segments,
                         on_device,
                         few_bits,
+                        few: number / 4 % 2 == 0,
+                        parts_alike: false,
                     };
                     all.push(Box::new(move || sort_case(device, of)));
                 }
@@ -248,6 +250,8 @@ pub fn large_tiles(device: Device) -> Vec<Maker> {
                         segments: false,
                         on_device: false,
                         few_bits,
+                        few: false,
+                        parts_alike: false,
                     };
                     all.push(Box::new(move || sort_case(device, of)));
                 }

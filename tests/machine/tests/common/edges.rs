@@ -169,6 +169,8 @@ fn sorts(device: Device, all: &mut Vec<Maker>) {
                 segments: false,
                 on_device: false,
                 few_bits: false,
+                few: false,
+                parts_alike: false,
             };
             for segments in [false, true] {
                 for descending in [false, true] {
@@ -189,6 +191,15 @@ fn sorts(device: Device, all: &mut Vec<Maker>) {
             // Two tiles and a half, of as many keys as there are windows.
             let n = u64::from(threads * 32) * 5 / 2;
             add(SortCase { items: 32, turns: 4, n, ..sweep });
+            // Four parts of a row each, of few keys and of many; one more key; fewer than the maximum.
+            let part = u64::from(threads * ITEMS);
+            let few = SortCase { few: true, ..sweep };
+            let on_device = number % 3 == 1;
+            add(SortCase { n: 4 * part, on_device, ..few });
+            add(SortCase { n: 4 * part + 1, parts_alike: true, on_device: !on_device, ..few });
+            add(SortCase { n: 3 * part - 1, parts_alike: true, few: number % 4 < 2, ..few });
+            // All keys are the same.
+            add(SortCase { n: part - 1, parts_alike: true, few_bits: number % 3 == 2, ..few });
             // (A sort of one tile has it in shared memory.)
             if key == KeyType::U32 && along == Along::Nothing && threads == 128 {
                 let n = u64::from(threads * 32) - 1;

@@ -10,7 +10,7 @@ use multisplit::{Buckets, KeyType, Sort};
 use multisplit_machine::Rng;
 
 use super::case::{Case, Output};
-use super::primitives::{Device, count_words, counted, limits, policy, random_words};
+use super::primitives::{Device, ITEMS, count_words, counted, limits, policy, random_words};
 
 /// What keys take along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +81,10 @@ pub struct SortCase {
     pub on_device: bool,
     /// By three bits only.
     pub few_bits: bool,
+    /// In a one-sweep sort, as one of few keys.
+    pub few: bool,
+    /// Keys that differ in their second digit, and only from part to part of the first pass.
+    pub parts_alike: bool,
 }
 
 /// The bits of a sort by few of them.
@@ -91,6 +95,7 @@ pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
         key, along, method, descending, n, turns, segments, on_device, few_bits, ..
     } = of;
     let mut policy = policy(device);
+    policy.sort.few_keys = if of.few { policy.max_elements.min(1 << 20) } else { 0 };
     let turned = TileShape::new(of.threads, of.items).in_turns(turns);
     policy.sort.small = TileShape::new(of.threads, of.items);
     policy.sort.keys = policy.sort.keys.map(|(n, _)| (n, turned));
@@ -119,7 +124,13 @@ pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
     }
     sort(&mut graph, &policy, &how, &buffers)?;
 
-    let input = random_keys(key, max, n ^ 77);
+    let mut input = random_keys(key, max, n ^ 77);
+    if of.parts_alike {
+        let part = u64::from(device.threads() * ITEMS);
+        input = (0..max)
+            .map(|i| (0x0101 ^ (i / part) << 8) & (u64::MAX >> (64 - key.bits())))
+            .collect();
+    }
     let compared = |bits: u64| {
         let image = image(key, bits);
         let image = if few_bits { image >> FEW_BITS.start & 7 } else { image };

@@ -23,6 +23,8 @@ pub fn narrow(device: Device, all: &mut Vec<Maker>) {
         segments: false,
         on_device: false,
         few_bits: false,
+        few: false,
+        parts_alike: false,
     };
     let (counting, sweep) = (SortMethod::Counting, SortMethod::OneSweep);
     // A batch of the threads that count has 64 bytes of each; and more than a counter of 16 bits holds.
@@ -48,8 +50,10 @@ pub fn narrow(device: Device, all: &mut Vec<Maker>) {
         (KeyType::F16, Along::Words(2), 1, false),
     ] {
         let on_device = n % 2 == 1;
-        let of = SortCase { key, along, method: sweep, n, few_bits, on_device, ..sort };
-        all.push(Box::new(move || sort_case(device, of)));
+        for few in [false, true] {
+            let of = SortCase { key, along, method: sweep, n, few_bits, on_device, few, ..sort };
+            all.push(Box::new(move || sort_case(device, of)));
+        }
     }
     for (number, (key, function, buckets)) in [
         (KeyType::U8, Function::Range, 5),

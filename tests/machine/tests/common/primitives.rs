@@ -90,6 +90,9 @@ pub fn policy(device: Device) -> Policy {
     policy.sort.wide_keys = policy.sort.wide_keys.map(|(n, _)| (n, shape));
     policy.sort.pairs = policy.sort.pairs.map(|(n, _)| (n, shape));
     policy.sort.histogram = shape;
+    policy.sort.few_keys = 0;
+    policy.sort.few_keys_groups = if device.width < 32 { 4 } else { 8 };
+    policy.sort.few_keys_look_back = 3;
     policy
 }
 

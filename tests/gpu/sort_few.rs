@@ -1,0 +1,259 @@
+//! One-sweep sorts of few keys, which have no pass that clears: around tiles and parts, with digits that parts
+//! share and others do not, by device counts again and again, and where keys are no longer few.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::graph::Graph;
+use multisplit::primitives::sort::SortMethod;
+use multisplit::primitives::{Count, Policy, SortBuffers, copy, sort};
+use multisplit::{KeyType, Sort};
+use multisplit_tests::generate::{Rng, uniform};
+use multisplit_tests::harness::{Gpu, expect_equal, few_groups};
+use multisplit_tests::tests;
+
+use crate::sort_run::{ALONG, Along, KEYS, Keys, Order, check, make_keys, quick_policy};
+
+tests!(sort:
+    few_keys, few_keys_replayed, few_narrow_keys;
+    in turn: few_keys_by_bits, few_keys_of_parts, few_keys_without_patience, few_keys_in_rows,
+    no_longer_few
+);
+
+/// Keys of the tile of `quick_policy`, and of a part's row: four of each thread.
+const TILE: usize = 512;
+const ROW: usize = 1024;
+
+/// Keys are few up to 2^18. Tiles by tickets and not, one word at a time and many.
+fn few(policy: Policy, turn: usize) -> Policy {
+    let mut policy = Policy { tickets: turn % 2 == 1, ..policy };
+    policy.sort.few_keys = 1 << 18;
+    policy.sort.few_keys_groups = [4, 8, 32][turn % 3];
+    policy.sort.few_keys_look_back = [1, 5, 16, 32][turn % 4];
+    policy
+}
+
+fn case(
+    gpu: &Gpu,
+    policy: &Policy,
+    order: &Order,
+    along: Along,
+    keys: Keys,
+    n: usize,
+) -> Result<()> {
+    let made = make_keys(order.key, keys, n, n as u64 + 31);
+    check(gpu, policy, order, along, &made)
+        .with_context(|| format!("{order:?}, {along:?}, n = {n}, {keys:?}, {:?}", policy.sort))
+}
+
+/// Every type, with values of each kind and without; sizes and distributions in turn. What is tried of one
+/// pipeline is tried at one width.
+fn few_keys(gpu: &Gpu) -> Result<()> {
+    let quick = quick_policy(gpu);
+    let mut mine = gpu.mine();
+    let around = [TILE, 2 * TILE, 4 * ROW, 5 * ROW, 8 * ROW].map(|n| [n - 1, n, n + 1]);
+    let sizes = [&[0, 1, 2, 255, 257, 20_011][..], &around.concat()].concat();
+    let mut turn = 0;
+    for (kind, key) in KeyType::WIDE.into_iter().enumerate() {
+        let alongs = if gpu.full { &ALONG[..] } else { &[ALONG[0], ALONG[1 + kind % 4]] };
+        for (number, &along) in alongs.iter().enumerate() {
+            let directions: &[bool] = if gpu.full { &[false, true] } else { &[kind % 2 == 0] };
+            for &descending in directions.iter().filter(|_| mine()) {
+                let policy = few(quick, kind + number);
+                let order = Order { descending, ..Order::one_sweep(key) };
+                for _ in 0..if gpu.full { sizes.len() } else { KEYS.len() } {
+                    turn += 1;
+                    let (n, keys) = (sizes[turn % sizes.len()], KEYS[turn % KEYS.len()]);
+                    case(gpu, &policy, &order, along, keys, n)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Odd numbers of rounds, which end with a copy back, and digits of few bits.
+fn few_keys_by_bits(gpu: &Gpu) -> Result<()> {
+    let policy = few(quick_policy(gpu), 2);
+    let all = [0..24, 3..11, 7..9, 8..16, 31..32, 5..29, 12..12];
+    for (turn, bits) in all.into_iter().enumerate() {
+        let descending = turn % 2 == 0;
+        let order = Order { descending, bits, ..Order::one_sweep(KeyType::U32) };
+        case(gpu, &policy, &order, Along::Indices, KEYS[turn], 3_001)?;
+    }
+    for bits in [0..40, 30..64, 60..64] {
+        let order = Order { bits, ..Order::one_sweep(KeyType::F64) };
+        case(gpu, &policy, &order, Along::Bytes(4), Keys::Uniform, 2_500)?;
+    }
+    Ok(())
+}
+
+/// Digits that all keys of a part have: those of the next part as well, or others; one key is different, the
+/// first or last of a part or of all.
+fn few_keys_of_parts(gpu: &Gpu) -> Result<()> {
+    let n = 3 * ROW + 77;
+    let alike = vec![0x0102_0304_u64; n];
+    let mut all = vec![alike.clone()];
+    for digit in 0..4 {
+        let other = 0x0102_0304 ^ (0xFE << (8 * digit));
+        for at in [0, ROW - 1, ROW, 3 * ROW - 1, 3 * ROW, n - 1] {
+            let mut keys = alike.clone();
+            keys[at] = other;
+            all.push(keys);
+        }
+        // Each part alike, and no two the same.
+        all.push((0..n as u64).map(|i| 0x0102_0304 ^ ((i / ROW as u64) << (8 * digit))).collect());
+    }
+    for (bits, along) in
+        [(0..32, Along::Indices), (0..24, Along::Bytes(4)), (0..32, Along::Nothing)]
+    {
+        // Of the same pipelines.
+        let policy = few(quick_policy(gpu), 0);
+        let order = Order { bits, ..Order::one_sweep(KeyType::U32) };
+        for (number, keys) in all.iter().enumerate() {
+            check(gpu, &policy, &order, along, keys)
+                .with_context(|| format!("{order:?}, {along:?}, keys {number}"))?;
+        }
+    }
+    // Wide keys that hold small numbers: rounds past the fourth are idle.
+    let order = Order::one_sweep(KeyType::U64);
+    for digit in [0, 4, 5, 7] {
+        let keys: Vec<u64> = (0..n as u64).rev().map(|i| (i % 256) << (8 * digit)).collect();
+        check(gpu, &few(quick_policy(gpu), 0), &order, Along::Bytes(8), &keys)?;
+    }
+    Ok(())
+}
+
+fn few_narrow_keys(gpu: &Gpu) -> Result<()> {
+    let types = [KeyType::U8, KeyType::I8, KeyType::U16, KeyType::I16, KeyType::F16, KeyType::Bf16];
+    let mut mine = gpu.mine();
+    for (turn, key) in types.into_iter().enumerate().filter(|_| mine()) {
+        let policy = few(quick_policy(gpu), turn);
+        let order = Order { descending: turn % 2 == 0, ..Order::one_sweep(key) };
+        let along = [Along::Bytes(4), Along::Indices, Along::Bytes(8)][turn % 3];
+        for (n, keys) in
+            [(1, Keys::Uniform), (5_003, Keys::Uniform), (4_097, Keys::OneDigitDiffers)]
+        {
+            case(gpu, &policy, &order, along, keys, n)?;
+        }
+    }
+    Ok(())
+}
+
+/// Nobody waits: every missing tile is counted again, from histograms that are added up.
+fn few_keys_without_patience(gpu: &Gpu) -> Result<()> {
+    for turn in 0..4 {
+        let policy = Policy { spin_limit: 0, ..few(quick_policy(gpu), turn) };
+        let order = Order::one_sweep(KeyType::U32);
+        case(gpu, &policy, &order, Along::Bytes(4), Keys::Uniform, 30_000)?;
+    }
+    Ok(())
+}
+
+/// Workgroups past the last one.
+fn few_keys_in_rows(gpu: &Gpu) -> Result<()> {
+    let policy = few(few_groups(quick_policy(gpu)), 1);
+    let limits = gpu.context.limits();
+    let limits = multisplit::graph::Limits { max_workgroup_count: [3, 65_535, 65_535], ..limits };
+    let mut graph = Graph::new("rows");
+    let keys = graph.import::<u32>("keys", 5_001);
+    let how = Sort::ascending().method(SortMethod::OneSweep);
+    sort(&mut graph, &policy, &how, &SortBuffers::keys(keys))?;
+    let executable = gpu.context.instantiate(graph.compile(&limits)?)?;
+    let mut given = uniform(5_001, 6);
+    let on_device = gpu.context.upload(&given)?;
+    gpu.context.run(&executable, &[(keys, &on_device)])?;
+    given.sort_unstable();
+    expect_equal(&gpu.context.download(&on_device)?, &given)
+}
+
+/// One recording, run many times with other keys and other counts: nothing is left of the run before, however many
+/// tiles that one had.
+fn few_keys_replayed(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let max = 6 * TILE as u64 + 9;
+    for turn in 0..2 {
+        let policy = few(quick_policy(gpu), turn);
+        let mut graph = Graph::new("few");
+        let mut import = |name, len| graph.import::<u32>(name, len);
+        let [source, keys, values] = ["source", "keys", "values"].map(|name| import(name, max));
+        let count = import("count", 1);
+        copy(&mut graph, &policy, "copy", source, keys)?;
+        copy(&mut graph, &policy, "copy", source, values)?;
+        let order = Order { bits: 0..24, ..Order::one_sweep(KeyType::U32) };
+        let n = Count::Device { buffer: count, index: 0, max };
+        let buffers = SortBuffers::keys(keys).values(values).count(n);
+        sort(&mut graph, &policy, &order.sort(), &buffers)?;
+        graph.replayable();
+        let executable = context.instantiate(graph.compile(&context.limits())?)?;
+        let [device_source, device_keys, device_values] =
+            [context.zeroed::<u32>(max)?, context.zeroed(max)?, context.zeroed(max)?];
+        let device_count = context.zeroed::<u32>(1)?;
+        let bound = [
+            (source, &device_source),
+            (keys, &device_keys),
+            (values, &device_values),
+            (count, &device_count),
+        ];
+        let mut replay = context.replay(Arc::new(executable), &bound)?;
+        let mut rng = Rng::new(9);
+        for batch in 0..if gpu.full { 200 } else { 24 } {
+            // All, none, one, and any number; of many values, and of few.
+            let number = match batch % 6 {
+                0 => max,
+                1 => 0,
+                2 => 1,
+                3 => u64::from(u32::MAX),
+                _ => rng.below(max + 1),
+            };
+            let data: Vec<u32> = uniform(max as usize, batch)
+                .into_iter()
+                .map(|key| if batch % 4 == 3 { key & 0xFF00 } else { key })
+                .collect();
+            context.write(&device_source, 0, &data)?;
+            context.write(&device_count, 0, &[number as u32])?;
+            replay.submit(3)?;
+            replay.wait()?;
+            let (sorted, rest) = data.split_at(number.min(max) as usize);
+            let bits: Vec<u64> = sorted.iter().map(|&key| key.into()).collect();
+            let sorted = order.expected(&bits).into_iter().map(|i| sorted[i as usize]);
+            let expected: Vec<u32> = sorted.chain(rest.iter().copied()).collect();
+            for buffer in [&device_keys, &device_values] {
+                expect_equal(&context.download(buffer)?, &expected)
+                    .with_context(|| format!("batch {batch}: {number} keys, turn {turn}"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Passes that clear, and all passes.
+fn passes(gpu: &Gpu, policy: &Policy, n: u64, bits: u32) -> Result<(usize, usize)> {
+    let mut graph = Graph::new("passes");
+    let keys = graph.import::<u32>("keys", n);
+    let how = Sort::ascending().bits(0..bits).method(SortMethod::OneSweep);
+    sort(&mut graph, policy, &how, &SortBuffers::keys(keys))?;
+    let plan = graph.compile(&gpu.context.limits())?;
+    let clears = plan.steps().iter().filter(|step| step.pass.label == "sort.clear").count();
+    Ok((clears, plan.steps().len()))
+}
+
+/// The bound itself, and what a workgroup or a binding has no room for.
+fn no_longer_few(gpu: &Gpu) -> Result<()> {
+    let mut policy = few(quick_policy(gpu), 0);
+    policy.sort.few_keys = 10_000;
+    ensure!(passes(gpu, &policy, 10_000, 32)? == (0, 5));
+    ensure!(passes(gpu, &policy, 10_000, 24)? == (0, 5), "with a copy back");
+    ensure!(passes(gpu, &policy, 10_001, 32)? == (1, 6));
+    let order = Order::one_sweep(KeyType::U32);
+    for n in [10_000, 10_001] {
+        case(gpu, &policy, &order, Along::Nothing, Keys::Uniform, n)?;
+    }
+    // The status of four rounds of 20 tiles has 81 KiB.
+    for (max_storage_range, clears) in [(64 << 10, true), (96 << 10, false)] {
+        let policy = Policy { max_storage_range, ..policy };
+        let (passes, _) = passes(gpu, &policy, 10_000, 32)?;
+        ensure!((passes > 0) == clears, "{passes} clear, {max_storage_range} bytes");
+    }
+    Ok(())
+}
