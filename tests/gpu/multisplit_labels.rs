@@ -48,7 +48,7 @@ fn range_case(gpu: &Gpu, policy: &Policy, kind: Kind, m: u32, keys: &[u32]) -> R
 
 /// Keys of which all that are far apart share few buckets, so that most buckets are empty.
 fn crowded(n: usize, seed: u64) -> Vec<u32> {
-    uniform(n, seed).into_iter().map(|key| key % 7 << 29 | key & 3).collect()
+    uniform(n, seed).into_iter().map(|key| (key % 7) << 29 | key & 3).collect()
 }
 
 fn splitters_by_labels(gpu: &Gpu) -> Result<()> {
