@@ -115,7 +115,7 @@ fn has_sources(sort: &KeyedSort, values: SortValues) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::primitives::KeyType;
+    use crate::KeyType;
     use crate::primitives::policy::test_policy;
     use crate::primitives::sort::Sort;
 
