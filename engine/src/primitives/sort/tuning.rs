@@ -96,7 +96,7 @@ impl SortTuning {
             histogram_groups: 1056,
             few_keys: 1 << 17,
             few_keys_groups: 16,
-            few_keys_look_back: 16,
+            few_keys_look_back: 4,
             min_counting: 1 << 23,
         }
     }

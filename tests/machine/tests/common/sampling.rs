@@ -54,9 +54,10 @@ pub struct Seen {
 pub fn sample(device: Device, seen: &mut Seen, first: usize, count: usize) -> Result<Vec<Case>> {
     let makers = all(device);
     let mut taken = Vec::new();
-    // In an order of its own for each sample, with a step that has no divisor in common with the
-    // lengths of the lists.
-    let order = (0..makers.len()).map(|k| (first + k * 101) % makers.len());
+    // In an order of its own for each sample, by a step that comes to every case: a prime that does not divide
+    // their number.
+    let step = if makers.len().is_multiple_of(101) { 103 } else { 101 };
+    let order = (0..makers.len()).map(|k| (first + k * step) % makers.len());
     let labels: Vec<_> = entries().into_iter().map(|e| (device.width, e.label)).collect();
     // Of long cases one for each kernel, for those that no other case runs.
     let mut long = Vec::new();
