@@ -45,7 +45,7 @@ fn kernels_that_take_addresses_give_the_same() -> Result<()> {
     ensure!(run_so.iter().any(|label| label.ends_with(".user")), "no kernel with a user's GLSL");
     // Kernels of searches come together with some that have no such form.
     let built_in = builtin::ALL.iter().map(|b| b.label()).filter(|b| !b.starts_with("sssp."));
-    // At this width no case has labels of 64-bit keys; the same source with 32 bits is run.
+    // The sample does not come to labels of 64-bit keys; those of 32 bits have the same source.
     let built_in = built_in.filter(|b| !(b.contains(".labels") && b.ends_with(".key64")));
     let missing: Vec<_> = built_in.filter(|label| !run_so.contains(*label)).collect();
     ensure!(missing.is_empty(), "not run by address: {missing:?}");
