@@ -13,7 +13,7 @@ use crate::size;
 #[command(
     name = "multisplit",
     version,
-    about = "Sorts, splits and counts arrays, and finds shortest paths, on a GPU by Vulkan",
+    about = "Sorts, splits and counts arrays, and finds shortest paths, on a GPU with Vulkan",
     after_help = EXAMPLES,
     arg_required_else_help = true,
     propagate_version = true
@@ -37,15 +37,15 @@ pub struct Common {
     /// Verify every element of the result against the CPU
     #[arg(long, global = true, help_heading = "Common options")]
     pub verify: bool,
-    /// Maximum of device memory to use (for example 256KiB); larger arrays are processed in parts
+    /// Maximum device memory to use (for example 256KiB); larger arrays are processed in parts
     #[arg(long, global = true, value_name = "SIZE", value_parser = size::parse_bytes, help_heading = "Common options")]
     pub memory_limit: Option<u64>,
-    /// Write what host and device did when, for ui.perfetto.dev or chrome://tracing
+    /// Write a timeline of host and device to this file, for ui.perfetto.dev or chrome://tracing
     #[arg(long, global = true, value_name = "FILE", help_heading = "Common options")]
     pub trace: Option<PathBuf>,
-    /// What ranking may rely on: `promised`, only what Vulkan promises, or `probed`, also what the device
-    /// was seen to do [default: probed, or what MULTISPLIT_RANKING says]; `bench` takes both, separated
-    /// by a comma
+    /// What ranking may rely on: `promised`, only the guarantees of Vulkan, or `probed`, also behaviour
+    /// that was observed on the device [default: MULTISPLIT_RANKING, else probed]; `bench` takes both,
+    /// separated by a comma
     #[arg(
         long,
         global = true,
@@ -55,14 +55,14 @@ pub struct Common {
         help_heading = "Common options"
     )]
     pub ranking: Vec<Ranking>,
-    /// Sizes of kernels that `multisplit tune -o FILE` has found for this device; `built-in` for none
-    /// [default: those in the user's configuration folder, where there are any]
+    /// Use the kernel sizes of this profile, which `multisplit tune -o FILE` has written for this device;
+    /// `built-in` for the built-in sizes [default: the profile in the user's configuration folder, if any]
     #[arg(long, global = true, value_name = "FILE", help_heading = "Common options")]
     pub profile: Option<PathBuf>,
     /// Overwrite files that exist
     #[arg(long, global = true, help_heading = "Common options")]
     pub force: bool,
-    /// Say what is being done, on standard error; twice for more
+    /// Print progress and details to standard error; twice for more
     #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Common options")]
     pub verbose: u8,
     /// Print no notes, no progress and no summaries
@@ -72,7 +72,7 @@ pub struct Common {
 
 const EXAMPLES: &str = "\
 Examples:
-  multisplit devices                      which devices there are, and which would be used
+  multisplit devices                      lists the devices, and says which would be used
   multisplit sort keys.npy -o sorted.npy  sorted by the GPU, in the file's own type
   multisplit sort sales.csv --column price -o sorted.csv
   multisplit split keys.npy -o out.npy --buckets 8 --by delta
@@ -82,16 +82,20 @@ Examples:
   multisplit demo                         everything once, on generated data, with a report
   multisplit bench scan --n 2^20,2^25     rates as JSON lines
   multisplit bench split --m 8,256        splits into 8 and 256 buckets, by every method
-  multisplit sssp rmat:100000:800000      shortest paths in a network that is made up
+  multisplit sssp rmat:100000:800000      shortest paths in a generated network
   multisplit graph scan --format dot | dot -Tsvg > scan.svg
 
-Files are .npy, .csv or .tsv (tables), .txt (one number per line), else what their first bytes say: one
-of these, or raw little-endian numbers. Each may end in .gz or .zst, and - is standard input or output.
-Counts are plain or powers: 16777216, 16_777_216, 2^24. Amounts of memory have a unit or are bytes:
-256KiB, 1.5GiB, 1GB, 4096.
+Files are .npy, .csv or .tsv (tables) or .txt (one number per line). Other names are recognised by \
+their first bytes, or else read as raw little-endian numbers. Each name may end in .gz or .zst, and \
+- is standard input or output.
+
+Counts are plain numbers or powers: 16777216, 16_777_216, 2^24. Amounts of memory are bytes, or have \
+a unit: 256KiB, 1.5GiB, 1GB, 4096.
+
 Exit status: 0 success, 1 failure, 2 wrong usage, 3 messages of the validation layers.
-The environment variable MULTISPLIT_DEVICE chooses a device where --device does not, and
-MULTISPLIT_RANKING, promised or probed, says what ranking may rely on where --ranking does not.";
+
+Environment: MULTISPLIT_DEVICE chooses the device if --device does not. MULTISPLIT_RANKING (promised \
+or probed) says what ranking may rely on if --ranking does not.";
 
 #[cfg(test)]
 mod tests {

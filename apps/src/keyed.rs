@@ -22,13 +22,13 @@ use crate::wide_keys::narrowed;
 /// What the command line says about where moved keys go.
 #[derive(Debug, Args)]
 pub struct OutputOptions {
-    /// Where the keys go, or the rows of a table
+    /// Write the keys, or the rows of a table, to this file
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// In which form they are written [default: as the name says; to - as the input is]
+    /// The format of the output [default: by its name; for - that of the input]
     #[arg(long, value_enum)]
     pub output_format: Option<Format>,
-    /// Of a table, write the keys alone and not the whole rows
+    /// For a table, write only the keys instead of whole rows
     #[arg(long, requires = "column")]
     pub keys_only: bool,
 }

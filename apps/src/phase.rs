@@ -47,11 +47,13 @@ pub fn total() -> String {
     shown(START.get().map_or(Duration::ZERO, Instant::elapsed))
 }
 
-/// Each phase and how long it took.
+/// Each phase and how long it took, and what is left of the time.
 pub fn list() -> String {
     let phases = PHASES.lock().unwrap_or_else(PoisonError::into_inner);
     let each = phases.iter().map(|(name, time)| format!("{name} {}", shown(*time)));
-    each.collect::<Vec<_>>().join(", ")
+    let total = START.get().map_or(Duration::ZERO, Instant::elapsed);
+    let rest = total.saturating_sub(phases.iter().map(|(_, time)| *time).sum());
+    each.chain([format!("other {}", shown(rest))]).collect::<Vec<_>>().join(", ")
 }
 
 fn shown(time: Duration) -> String {

@@ -8,9 +8,9 @@ use multisplit::{Context, RankingChoice};
 /// What ranking may rely on, on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Ranking {
-    /// Only what Vulkan promises: ranking by ballots
+    /// Only the guarantees of Vulkan: ranking by ballots
     Promised,
-    /// Also what the device was seen to do: ranking by lane order, where it keeps it
+    /// Also behaviour that was observed on the device: ranking by lane order, if the device keeps it
     Probed,
 }
 

@@ -14,13 +14,13 @@ use crate::size;
 /// Options about values, the same wherever there are keys.
 #[derive(Debug, Default, Args)]
 pub struct ValueOptions {
-    /// One value for each key, which goes where its key goes: 1 to 16 bytes each
+    /// A file with one value for each key, which is moved with its key: 1 to 16 bytes each
     #[arg(long, value_name = "FILE", requires = "values_out", conflicts_with = "column")]
     values: Option<PathBuf>,
-    /// Where the values go
+    /// Write the moved values to this file
     #[arg(long, value_name = "FILE", requires = "values")]
     values_out: Option<PathBuf>,
-    /// Bytes of a value, 1 to 16, where the file does not say it [default: 4]
+    /// Bytes per value, 1 to 16, if the file does not say it [default: 4]
     #[arg(long, value_name = "BYTES", requires = "values", value_parser = value_bytes)]
     value_bytes: Option<usize>,
 }

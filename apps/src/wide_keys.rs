@@ -69,7 +69,7 @@ pub fn narrowed(element: Element, keys: Data) -> Data {
             Data::Bytes2(keys.iter().map(|&key| half::from_f32(f32::from_bits(key))).collect())
         }
         (Element::Bf16, Data::Bytes4(keys)) => {
-            Data::Bytes2(keys.iter().map(|&key| (key >> 16) as u16).collect())
+            Data::Bytes2(keys.iter().map(|&key| half::to_bf16(f32::from_bits(key))).collect())
         }
         (Element::Time(_), Data::Bytes8(keys)) => {
             Data::Bytes8(keys.iter().map(|key| key.wrapping_add(1)).collect())

@@ -47,7 +47,7 @@ pub enum Error {
     #[error("the Khronos validation layer is not installed (package vulkan-validationlayers)")]
     NoValidationLayer,
     /// A Vulkan call failed.
-    #[error("{call} failed: {result}")]
+    #[error("{call} failed: {result}{}", advice(*result))]
     Vulkan {
         /// The call.
         call: &'static str,
@@ -65,7 +65,7 @@ pub enum Error {
         reason: String,
     },
     /// A buffer of no bytes was asked for; Vulkan has none.
-    #[error("buffer `{name}` would have no bytes")]
+    #[error("buffer `{name}` would have no bytes; give it at least one element")]
     EmptyBuffer {
         /// Buffer name.
         name: String,
@@ -81,7 +81,9 @@ pub enum Error {
         needed: u64,
     },
     /// Elements past the end of an array were to be read or written.
-    #[error("elements {first} to {first} + {len} of an array of {array}")]
+    #[error(
+        "{len} elements from index {first} on are outside of the array, which has {array} elements"
+    )]
     OutOfBounds {
         /// The first element.
         first: u64,
@@ -109,6 +111,14 @@ pub enum Error {
     #[error("selection: {problem}")]
     Selection {
         /// What does not.
+        problem: &'static str,
+    },
+    /// The first elements of an array, where a call cannot take them.
+    #[error("`{call}`: {problem}")]
+    Operand {
+        /// The call, or which of its arrays.
+        call: &'static str,
+        /// What is wrong.
         problem: &'static str,
     },
     /// Keys or samples are of another type than what they are to be sorted, split or counted by.
@@ -148,7 +158,9 @@ pub enum Error {
         end: u32,
     },
     /// A buffer or an executable of one context was given to another.
-    #[error("`{name}` belongs to another context")]
+    #[error(
+        "`{name}` belongs to another context; use arrays and plans with the context that made them"
+    )]
     OtherContext {
         /// Name of the buffer or the plan.
         name: String,
@@ -185,11 +197,19 @@ pub enum Error {
     },
     /// A safe call was to run SPIR-V that was not checked, or a user's GLSL by address.
     #[error(
-        "kernel `{kernel}` is not known to stay within its buffers: make it from GLSL and bind its buffers, or use Context::instantiate_foreign"
+        "kernel `{kernel}` is not known to stay within its buffers: make it from GLSL, give it buffers and not addresses, or use Context::instantiate_foreign"
     )]
     ForeignKernel {
         /// Kernel label.
         kernel: String,
+    },
+    /// A safe call was to run a pass with as many workgroups as words say that may hold anything.
+    #[error(
+        "pass `{pass}` is dispatched by words that may ask for more workgroups than the device allows: bound them with primitives::bounded_groups, or use Context::instantiate_foreign"
+    )]
+    UnboundedGroups {
+        /// Pass label.
+        pass: String,
     },
     /// A plan that does not cover its own last-to-first hazards was to be replayed.
     #[error("`{plan}` was not declared replayable (Graph::replayable)")]
@@ -216,7 +236,9 @@ pub enum Error {
         needed: u64,
     },
     /// A recording named a frame in flight that the executable was not made for.
-    #[error("frame {frame} of {frames} frames in flight, which are numbered from 0")]
+    #[error(
+        "there is no frame {frame}: frames in flight are numbered from 0, and the executable has {frames} (ExecutableOptions::frames)"
+    )]
     NoSuchFrame {
         /// The frame asked for.
         frame: usize,
@@ -233,8 +255,20 @@ pub enum Error {
         /// The limit, by Vulkan's name.
         limit: &'static str,
     },
+    /// An entry or exit scope has stages that the queue does not have.
+    #[error(
+        "`{plan}` waits for {stages}, which queues of the context's family do not have; leave these scopes out, and synchronise on a queue that has them"
+    )]
+    QueueStages {
+        /// Plan name.
+        plan: String,
+        /// The stages.
+        stages: String,
+    },
     /// The queue cannot write timestamps.
-    #[error("`{device}` has no timestamps on its compute queue")]
+    #[error(
+        "`{device}` has no timestamps on its compute queue, so GPU times cannot be measured; choose another device, or run without timing"
+    )]
     NoTimestamps {
         /// Device name.
         device: String,
@@ -262,8 +296,14 @@ pub enum Error {
         /// What is wrong.
         problem: &'static str,
     },
+    /// A method that does not do what is asked of it.
+    #[error("{problem}")]
+    Method {
+        /// What it does not do, and what does.
+        problem: &'static str,
+    },
     /// A size that the device or the method cannot handle.
-    #[error("{what} of {asked} is past the limit of {limit}")]
+    #[error("{what}: {asked} is more than the limit of {limit}")]
     TooLarge {
         /// What is too large.
         what: &'static str,
@@ -273,10 +313,10 @@ pub enum Error {
         limit: u64,
     },
     /// A split into no buckets at all.
-    #[error("a split into no buckets")]
+    #[error("a split needs at least one bucket")]
     NoBuckets,
     /// A bucket function that does not fit the keys or the number of buckets.
-    #[error("no such bucket function for {key} keys: {problem}")]
+    #[error("invalid bucket function for {key} keys: {problem}")]
     Bucket {
         /// What a key is.
         key: String,
@@ -284,7 +324,7 @@ pub enum Error {
         problem: String,
     },
     /// Offsets that cut nothing into segments.
-    #[error("no such segments: {problem}")]
+    #[error("invalid segments: {problem}")]
     Segments {
         /// What is wrong.
         problem: &'static str,
@@ -300,10 +340,10 @@ pub enum Error {
         length: u64,
     },
     /// Rows of an array whose length the device counts.
-    #[error("rows are cut from a host count; what a device counts is one row")]
+    #[error("rows need a host count of elements; with a device count there is one row")]
     RowsOfDeviceCount,
     /// A histogram that does not fit its samples: its bins, their layout or their weights.
-    #[error("no such histogram of {sample} samples: {problem}")]
+    #[error("invalid histogram of {sample} samples: {problem}")]
     Histogram {
         /// What a sample is.
         sample: String,
@@ -311,7 +351,9 @@ pub enum Error {
         problem: String,
     },
     /// A bucket function gave ids past the last bucket.
-    #[error("the bucket function gave an id of {buckets} or more for {keys} keys")]
+    #[error(
+        "the bucket function gave an id of {buckets} or more for {keys} keys; ids have to be below the count of buckets"
+    )]
     BucketOutOfRange {
         /// How many keys it gave such an id for.
         keys: u64,
@@ -319,7 +361,7 @@ pub enum Error {
         buckets: u32,
     },
     /// An iteration that should have come to an end has not.
-    #[error("{what} has not come to an end after {rounds} rounds")]
+    #[error("{what} did not end within {rounds} rounds")]
     Unfinished {
         /// What has not ended.
         what: &'static str,
@@ -339,6 +381,18 @@ pub enum Error {
     #[cfg(feature = "glsl")]
     #[error(transparent)]
     Compile(#[from] multisplit_shaders::compile::CompileError),
+}
+
+/// What to do about a call that failed.
+fn advice(result: vk::Result) -> &'static str {
+    match result {
+        vk::Result::ERROR_DEVICE_LOST => {
+            "; the context cannot be used any more: drop it, with all its arrays, and open another"
+        }
+        vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => "; free arrays, or work on less at a time",
+        vk::Result::ERROR_OUT_OF_HOST_MEMORY => "; the host has no memory left",
+        _ => "",
+    }
 }
 
 /// Names the call that a raw Vulkan result came from.

@@ -33,7 +33,7 @@
 //! # What safe code can rely on
 //!
 //! No safe call causes undefined behaviour: types, sizes and limits are checked, plans cannot be
-//! changed once they are compiled, GLSL of yours is checked and kept inside its bindings, and calls
+//! changed once they are compiled, your own GLSL is checked and kept inside its bindings, and calls
 //! that use the same array are ordered. What cannot be checked (raw handles, SPIR-V from elsewhere,
 //! another party's command buffers) is an `unsafe fn` that says what it needs. `docs/safety.md` has
 //! the whole list.

@@ -119,18 +119,18 @@ fn within(inner: &MemoryBarrier, outer: &MemoryBarrier) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::access::Stages;
 
-    const C: Stages = Stages::COMPUTE_SHADER;
-    const T: Stages = Stages::TRANSFER;
-    const I: Stages = Stages::DRAW_INDIRECT;
-    const R: Access = Access::SHADER_STORAGE_READ;
-    const W: Access = Access::SHADER_STORAGE_WRITE;
-    const NONE: Access = Access::empty();
+    pub const C: Stages = Stages::COMPUTE_SHADER;
+    pub const T: Stages = Stages::TRANSFER;
+    pub const I: Stages = Stages::DRAW_INDIRECT;
+    pub const R: Access = Access::SHADER_STORAGE_READ;
+    pub const W: Access = Access::SHADER_STORAGE_WRITE;
+    pub const NONE: Access = Access::empty();
 
-    fn barrier(
+    pub fn barrier(
         src_stages: Stages,
         src_access: Access,
         dst_stages: Stages,

@@ -50,7 +50,8 @@ pub(crate) fn compile(graph: &Graph, limits: &Limits) -> Result<Plan, GraphError
 
 fn check_subgroups(graph: &Graph, limits: &Limits) -> Result<(), GraphError> {
     match graph.subgroup_size {
-        Some(lanes) if lanes != limits.subgroup_size => {
+        // 0 says that nothing is known of the device: then nothing can be sized for it.
+        Some(lanes) if lanes != limits.subgroup_size || lanes == 0 => {
             Err(GraphError::SubgroupSize { lanes, device: limits.subgroup_size })
         }
         _ => Ok(()),

@@ -40,7 +40,7 @@ pub enum GraphError {
         at: String,
     },
     /// A buffer, or a view of it, has no bytes.
-    #[error("{}buffer `{buffer}`: zero bytes", In(.pass))]
+    #[error("{}buffer `{buffer}` has no bytes; give it, or the view of it, at least one element", In(.pass))]
     EmptyBuffer {
         /// The pass, where a view is empty.
         pass: Option<String>,
@@ -134,7 +134,9 @@ pub enum GraphError {
         mismatch: PushMismatch,
     },
     /// The push constants have another size than the kernel's block.
-    #[error("pass `{pass}`: {given} bytes of push constants, and the kernel has {expected}")]
+    #[error(
+        "pass `{pass}`: {given} bytes of push constants were given, and the kernel takes {expected}"
+    )]
     PushSize {
         /// The pass.
         pass: String,
@@ -145,7 +147,7 @@ pub enum GraphError {
     },
     /// A view ends past its buffer.
     #[error(
-        "pass `{pass}`: {size} bytes from byte {offset} of buffer `{buffer}`, which has {buffer_size}"
+        "pass `{pass}`: the view of {size} bytes from byte {offset} on is outside of buffer `{buffer}`, which has {buffer_size} bytes"
     )]
     ViewOutOfBounds {
         /// The pass.

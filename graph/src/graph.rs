@@ -11,6 +11,9 @@ use crate::plan::Plan;
 use crate::repeat::PingPong;
 use crate::resource::{Buffer, BufferDecl, Element, ElementType, Kind, View};
 
+/// Passes were sized for two subgroup sizes: no device has this many lanes.
+const NO_DEVICES_LANES: u32 = u32::MAX;
+
 /// Passes over buffers, in the order of their data flow: a pass reads what the passes declared
 /// before it wrote. [`compile`](Self::compile) turns it into a [`Plan`].
 ///
@@ -196,7 +199,7 @@ impl Graph {
     /// with others is then an error, and so are two different sizes in one graph.
     pub fn sized_for_subgroups(&mut self, lanes: u32) {
         self.subgroup_size = match self.subgroup_size {
-            Some(other) if other != lanes => Some(0), // no device has both
+            Some(other) if other != lanes => Some(NO_DEVICES_LANES),
             _ => Some(lanes),
         };
     }

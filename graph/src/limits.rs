@@ -44,11 +44,11 @@ impl Limits {
             ("maxUniformBufferRange", self.max_uniform_range > device.max_uniform_range),
             (
                 "minStorageBufferOffsetAlignment",
-                !self.storage_alignment.is_multiple_of(device.storage_alignment.max(1)),
+                !self.storage_alignment.max(1).is_multiple_of(device.storage_alignment.max(1)),
             ),
             (
                 "minUniformBufferOffsetAlignment",
-                !self.uniform_alignment.is_multiple_of(device.uniform_alignment.max(1)),
+                !self.uniform_alignment.max(1).is_multiple_of(device.uniform_alignment.max(1)),
             ),
             (
                 "maxComputeWorkGroupCount",

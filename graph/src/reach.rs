@@ -84,22 +84,7 @@ impl Reach {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const C: Stages = Stages::COMPUTE_SHADER;
-    const T: Stages = Stages::TRANSFER;
-    const I: Stages = Stages::DRAW_INDIRECT;
-    const R: Access = Access::SHADER_STORAGE_READ;
-    const W: Access = Access::SHADER_STORAGE_WRITE;
-    const NONE: Access = Access::empty();
-
-    fn barrier(
-        src_stages: Stages,
-        src_access: Access,
-        dst_stages: Stages,
-        dst_access: Access,
-    ) -> MemoryBarrier {
-        MemoryBarrier { src_stages, src_access, dst_stages, dst_access }
-    }
+    use crate::barrier::tests::{C, I, NONE, R, T, W, barrier};
 
     fn covers(
         source: (Stages, Access),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::access::Scope;
+use crate::access::{Access, Scope, Stages};
 use crate::error::GraphError;
 use crate::graph::Graph;
 use crate::limits::Limits;
@@ -90,7 +90,8 @@ fn scoped(graph: &Graph, buffer: Buffer, scope: Scope, call: &str) -> Result<usi
     let parts = scope.parts();
     let idle_stage = parts.iter().any(|(_, access)| access.is_empty());
     let impossible = scope.access.difference(scope.stages.supported_access());
-    if parts.is_empty() || idle_stage || !impossible.is_empty() {
+    let known = Stages::all().contains(scope.stages) && Access::all().contains(scope.access);
+    if parts.is_empty() || idle_stage || !impossible.is_empty() || !known {
         return Err(GraphError::InvalidScope { buffer: decl.name.clone(), scope });
     }
     Ok(buffer.index)

@@ -117,6 +117,8 @@ fn invalid_scope() {
         Scope::new(Stages::TRANSFER, Access::SHADER_STORAGE_READ),
         Scope::new(Stages::COMPUTE_SHADER | Stages::HOST, Access::SHADER_STORAGE_READ),
         Scope::new(Stages::ALL_COMMANDS, Access::HOST_READ),
+        // Geometry shaders, which are not among the known stages.
+        Scope::new(Stages::from_bits_retain(0x40), Access::MEMORY_READ),
     ];
     for scope in wrong {
         let (mut g, a, _) = graph();

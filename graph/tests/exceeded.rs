@@ -134,3 +134,28 @@ fn push_limit() {
     let error = one_error(step().push(132), |pass| pass.push_bytes(&[0; 132]));
     exceeds(&error, "maxPushConstantsSize", 132, 128);
 }
+
+/// Passes for two subgroup sizes fit no device, also none of which nothing is known.
+#[test]
+fn two_subgroup_sizes() {
+    for lanes in [[64, 1], [32, 64], [0, 0]] {
+        let mut g = Graph::new("lanes");
+        lanes.into_iter().for_each(|lanes| g.sized_for_subgroups(lanes));
+        for subgroup_size in [0, 32, 64] {
+            let refused = g.compile(&Limits { subgroup_size, ..limits() }).err();
+            let expected = matches!(refused, Some(GraphError::SubgroupSize { .. }));
+            assert!(expected, "{lanes:?} on {subgroup_size}: {refused:?}");
+        }
+    }
+}
+
+/// An alignment of zero is none, and not a multiple of all others.
+#[test]
+fn no_alignment_is_not_enough() {
+    let device = Limits { storage_alignment: 16, uniform_alignment: 64, ..limits() };
+    let none = Limits { storage_alignment: 0, ..device };
+    assert_eq!(none.exceeded_on(&device), Some("minStorageBufferOffsetAlignment"));
+    let none = Limits { uniform_alignment: 0, ..device };
+    assert_eq!(none.exceeded_on(&device), Some("minUniformBufferOffsetAlignment"));
+    assert_eq!(device.exceeded_on(&device), None);
+}

@@ -29,6 +29,14 @@ pub(crate) struct Declarations<'m> {
     module: Option<&'m Module>,
 }
 
+/// How the matrices of a member lie in memory.
+#[derive(Clone, Copy)]
+struct MatrixLayout {
+    /// Bytes from one column to the next, or from one row to the next.
+    stride: u32,
+    by_rows: bool,
+}
+
 impl<'m> Declarations<'m> {
     pub fn index(module: &'m Module) -> Self {
         let mut this = Self { module: Some(module), ..Self::default() };
@@ -255,7 +263,7 @@ impl<'m> Declarations<'m> {
         if is_unsized {
             (offset, self.decoration(last, Decoration::ArrayStride))
         } else {
-            (offset + self.size_of(last), None)
+            (offset + self.member_size(block, members.len() as u32 - 1, last), None)
         }
     }
 
@@ -270,7 +278,7 @@ impl<'m> Declarations<'m> {
             .map(|(index, ty)| PushMember {
                 name: self.member_names.get(&(block, index)).unwrap_or(&"").to_string(),
                 offset: self.member_offset(block, index),
-                size: self.size_of(ty),
+                size: self.member_size(block, index, ty),
             })
             .collect();
         let end = members.iter().map(|m| m.offset + m.size).max().unwrap_or(0);
@@ -294,8 +302,17 @@ impl<'m> Declarations<'m> {
         self.member_decoration(block, member, Decoration::Offset).unwrap_or(0)
     }
 
-    /// Size in bytes of a type with an explicit layout.
-    fn size_of(&self, id: Word) -> u32 {
+    /// Size in bytes of a member of a struct, which says how matrices in it are laid out.
+    fn member_size(&self, block: Word, member: u32, ty: Word) -> u32 {
+        let stride = self.member_decoration(block, member, Decoration::MatrixStride);
+        let decorations = self.member_decorations.get(&(block, member));
+        let by_rows = decorations
+            .is_some_and(|list| list.iter().any(|(what, _)| *what == Decoration::RowMajor));
+        self.size_of(ty, stride.map(|stride| MatrixLayout { stride, by_rows }))
+    }
+
+    /// Size in bytes of a type with an explicit layout, with matrices laid out like this.
+    fn size_of(&self, id: Word, matrix: Option<MatrixLayout>) -> u32 {
         let Some(ty) = self.definitions.get(&id) else { return 0 };
         let literal = |index: usize| match ty.operands.get(index) {
             Some(Operand::LiteralBit32(value)) => *value,
@@ -304,19 +321,42 @@ impl<'m> Declarations<'m> {
         let inner = || ty.operands.first().and_then(id_ref).unwrap_or(0);
         match ty.class.opcode {
             Op::TypeInt | Op::TypeFloat => literal(0) / 8,
-            Op::TypeVector | Op::TypeMatrix => self.size_of(inner()) * literal(1),
+            Op::TypeVector => self.size_of(inner(), None).saturating_mul(literal(1)),
+            Op::TypeMatrix => {
+                let (column, columns) = (self.size_of(inner(), None), literal(1));
+                let Some(MatrixLayout { stride, by_rows }) = matrix else {
+                    return column.saturating_mul(columns);
+                };
+                let component = self.component_size(inner());
+                let rows = column / component.max(1);
+                let (vectors, vector) = match by_rows {
+                    true => (rows, component.saturating_mul(columns)),
+                    false => (columns, column),
+                };
+                stride.saturating_mul(vectors.saturating_sub(1)).saturating_add(vector)
+            }
             Op::TypeArray => {
                 let length = ty.operands.get(1).and_then(id_ref).and_then(|c| self.constant(c));
-                self.decoration(id, Decoration::ArrayStride).unwrap_or(0) * length.unwrap_or(0)
+                let stride = self.decoration(id, Decoration::ArrayStride).unwrap_or(0);
+                stride.saturating_mul(length.unwrap_or(0))
             }
             Op::TypeStruct => (0u32..)
                 .zip(ty.operands.iter().filter_map(id_ref))
-                .map(|(index, member)| self.member_offset(id, index) + self.size_of(member))
+                .map(|(index, member)| {
+                    self.member_offset(id, index)
+                        .saturating_add(self.member_size(id, index, member))
+                })
                 .max()
                 .unwrap_or(0),
             Op::TypePointer => 8,
             _ => 0,
         }
+    }
+
+    /// Bytes of one number of a vector.
+    fn component_size(&self, vector: Word) -> u32 {
+        let component = self.definitions.get(&vector).and_then(|v| v.operands.first());
+        component.and_then(id_ref).map_or(0, |component| self.size_of(component, None))
     }
 
     /// The 32-bit value of a scalar constant.

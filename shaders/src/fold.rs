@@ -9,6 +9,8 @@ pub(crate) enum Folded {
     Unknown,
     /// A division that no machine carries out.
     Traps,
+    /// A shift by all bits or more, of which every machine makes something else.
+    Undefined,
 }
 
 /// The lowest `bits` bits.
@@ -21,11 +23,11 @@ fn signed(value: u64, bits: u32) -> i64 {
     ((value << shift) as i64) >> shift
 }
 
-/// The operation on numbers of `bits` bits.
-pub(crate) fn fold(op: Op, [a, b, c]: [u64; 3], bits: u32) -> Folded {
-    let (a, b) = if op == Op::Select { (a, b) } else { (a & mask(bits), b & mask(bits)) };
+/// The operation on numbers of `bits` bits; not a selection, of which one side need not have a value.
+pub(crate) fn fold(op: Op, [a, b]: [u64; 2], bits: u32) -> Folded {
+    let (a, b) = (a & mask(bits), b & mask(bits));
     let (x, y) = (signed(a, bits), signed(b, bits));
-    let shift = (b as u32) % bits.max(1);
+    let shift = b as u32;
     let traps = match op {
         Op::UDiv | Op::UMod => b == 0,
         Op::SDiv | Op::SRem | Op::SMod => b == 0 || (y == -1 && a == 1 << (bits - 1)),
@@ -33,6 +35,11 @@ pub(crate) fn fold(op: Op, [a, b, c]: [u64; 3], bits: u32) -> Folded {
     };
     if traps {
         return Folded::Traps;
+    }
+    let shifts =
+        matches!(op, Op::ShiftLeftLogical | Op::ShiftRightLogical | Op::ShiftRightArithmetic);
+    if shifts && b >= u64::from(bits) {
+        return Folded::Undefined;
     }
     Folded::Value(match op {
         Op::UConvert => a,
@@ -64,8 +71,6 @@ pub(crate) fn fold(op: Op, [a, b, c]: [u64; 3], bits: u32) -> Folded {
         Op::SLessThanEqual => (x <= y).into(),
         Op::SGreaterThan => (x > y).into(),
         Op::SGreaterThanEqual => (x >= y).into(),
-        Op::Select if a & 1 == 1 => b,
-        Op::Select => c,
         _ => return Folded::Unknown,
     })
 }

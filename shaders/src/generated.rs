@@ -6,6 +6,10 @@ use crate::builtin::{Builtin, packed};
 pub static COUNT_PREPARE: Builtin =
     Builtin::new("count.prepare", "count/prepare.comp", &[("STEPS", "6")], packed!("count.prepare.spv"));
 
+/// `count.groups`: `glsl/count/groups.comp`.
+pub static COUNT_GROUPS: Builtin =
+    Builtin::new("count.groups", "count/groups.comp", &[], packed!("count.groups.spv"));
+
 /// `probe.lane_order`: `glsl/probe/lane_order.comp`.
 pub static PROBE_LANE_ORDER: Builtin =
     Builtin::new("probe.lane_order", "probe/lane_order.comp", &[], packed!("probe.lane_order.spv"));
@@ -897,6 +901,7 @@ pub static TOPK_ROWS_KEY64: Builtin =
 /// Every built-in kernel, in the order of `glsl/kernels.txt`.
 pub static ALL: &[&Builtin] = &[
     &COUNT_PREPARE,
+    &COUNT_GROUPS,
     &PROBE_LANE_ORDER,
     &MEMORY_FILL,
     &MEMORY_FILL_COUNTED,
@@ -1363,7 +1368,6 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("COUNTER_COPIES", 17),
     ("SUBPROBLEM", 18),
     ("SIDE_BY_SIDE", 19),
-    ("IN_A_ROW", 71),
     ("SORTED_BY_KEY", 47),
     ("COUNT_OUT_OF_RANGE", 55),
     ("ROUNDS", 20),

@@ -78,6 +78,7 @@ pub(super) static INCLUDES: &[(&str, &str)] = &[
 ];
 
 pub(super) static KERNELS: &[(&str, &str)] = &[
+    ("count/groups.comp", include_str!("../glsl/count/groups.comp")),
     ("count/prepare.comp", include_str!("../glsl/count/prepare.comp")),
     ("histogram/arguments.comp", include_str!("../glsl/histogram/arguments.comp")),
     ("histogram/count.comp", include_str!("../glsl/histogram/count.comp")),

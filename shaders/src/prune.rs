@@ -184,10 +184,14 @@ impl Constants {
     /// `None` where it is not known here; the driver may know.
     fn operation(&self, op: u32, operands: &[u32]) -> Option<u64> {
         let op = Op::from_u32(op)?;
+        // What is not selected need not have a value.
+        if let (Op::Select, [condition, yes, no]) = (op, operands) {
+            let chosen = if *self.values.get(condition)? != 0 { yes } else { no };
+            return self.values.get(chosen).copied();
+        }
         let value = |at: usize| operands.get(at).map(|id| self.values.get(id).copied());
-        let values = [value(0)??, value(1).unwrap_or(Some(0))?, value(2).unwrap_or(Some(0))?];
-        // Of a selection, what is selected from.
-        let typed = operands.get(usize::from(op == Op::Select))?;
+        let values = [value(0)??, value(1).unwrap_or(Some(0))?];
+        let typed = operands.first()?;
         let bits = *self.bits.get(self.types.get(typed)?)?;
         match (op, fold(op, values, bits)) {
             (Op::CompositeExtract, _) => None,

@@ -134,6 +134,24 @@ layout(buffer_reference) buffer Anywhere { uint x; };";
             &["`main`", "20000", &MAX_LOCAL_BYTES.to_string()],
         ),
         ("barrier", "", "if (gl_LocalInvocationIndex < 3) barrier();", &["barrier()", "`main`"]),
+        (
+            "lane",
+            "#extension GL_KHR_shader_subgroup_ballot : require",
+            "data.at[0] = subgroupBroadcast(data.at[1], push.n);",
+            &["not a constant", "subgroupShuffle"],
+        ),
+        (
+            "quad",
+            "#extension GL_KHR_shader_subgroup_quad : require",
+            "data.at[0] = subgroupQuadBroadcast(data.at[1], push.n);",
+            &["not a constant"],
+        ),
+        (
+            "cluster",
+            "#extension GL_KHR_shader_subgroup_clustered : require",
+            "data.at[0] = subgroupClusteredAdd(data.at[1], 8);",
+            &["more than 4 lanes"],
+        ),
     ];
     for (name, declarations, body, expected) in cases {
         let text = refused(name, &shader(declarations, body)).to_string();
@@ -167,16 +185,18 @@ fn lengths_may_be_specialization_constants() {
 layout(constant_id = 4) const int M = 3;
 shared uint table[N];
 shared uint other[M * 2];
+layout(constant_id = 5) const uint BITS = 3;
+shared uint shifted[1u << BITS];
 ";
     let body = "table[push.n] = 1; table[push.m] = 2; other[push.n] = 3; other[push.m] = 4;
-        data.at[0] = table[3];";
+        shifted[push.n] = 5; data.at[0] = table[3] + shifted[1];";
     let spirv = shader(declarations, body);
     accepted("specialized", &spirv);
     let kernel = Kernel::checked("specialized", &spirv).unwrap();
-    assert_eq!(kernel.shared_bytes(|_| None).unwrap(), 4 * (64 + 16 + 6));
+    assert_eq!(kernel.shared_bytes(|_| None).unwrap(), 4 * (64 + 16 + 6 + 8));
     let large = kernel.shared_bytes(|id| (id == 3).then_some(1 << 20)).unwrap();
-    assert_eq!(large, 4 * (64 + (1 << 20) + 6));
-    for (id, value) in [(3, 0), (4, 0), (4, u32::MAX)] {
+    assert_eq!(large, 4 * (64 + (1 << 20) + 6 + 8));
+    for (id, value) in [(3, 0), (4, 0), (4, u32::MAX), (5, 32), (5, 40)] {
         let error = kernel.memory(|wanted| (wanted == id).then_some(value)).unwrap_err();
         assert!(matches!(error, CheckError::Specialization(_)), "{error}");
     }

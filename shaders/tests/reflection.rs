@@ -52,6 +52,26 @@ fn bindings_have_names_sets_access_and_extent() {
     );
 }
 
+/// Columns or rows of a matrix may be further apart than they are long.
+#[test]
+fn matrices_are_as_large_as_they_are_laid_out() {
+    let kernel = kernel(
+        "#version 460
+layout(local_size_x = 1) in;
+struct Inner { uint x; mat2x3 m; };
+layout(set = 0, binding = 0, std430) buffer A { mat3 m; } a;
+layout(set = 0, binding = 1, std140) buffer B { layout(row_major) mat2x4 m; } b;
+layout(set = 0, binding = 2, std140) buffer C { mat2 m; } c;
+layout(set = 0, binding = 3, std430) buffer D { mat3 m[2]; Inner inner; } d;
+layout(push_constant) uniform Push { mat3 m; } push;
+void main() { a.m = push.m; b.m = mat2x4(1); c.m = mat2(1); d.m[1] = a.m; d.inner.m = mat2x3(2); }",
+    );
+    let sizes: Vec<u32> = kernel.interface().bindings.iter().map(|b| b.fixed_size).collect();
+    // 2 * 16 + 12, 3 * 16 + 8, 16 + 8, and 96 + 16 + 16 + 12.
+    assert_eq!(sizes, [44, 56, 24, 140]);
+    assert_eq!(kernel.interface().push_constants.as_ref().map(|block| block.size), Some(44));
+}
+
 #[test]
 fn local_size_and_specialization_constants_are_found() {
     let kernel = kernel(EVERYTHING);

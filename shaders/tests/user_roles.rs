@@ -72,6 +72,23 @@ fn kernels_take_predicates_of_every_type() {
     }
 }
 
+/// Operators are given nothing to read, and cannot declare what the kernel has under the same name.
+#[test]
+fn operators_read_nothing_of_the_kernel() {
+    for (declaration, read) in
+        [("uint count[64]", "count[b & 63u]"), ("uvec4 count", "count.w"), ("uint count", "count")]
+    {
+        let source = format!(
+            "layout(push_constant) uniform P {{ {declaration}; }} push;
+             uint combined(uint a, uint b) {{ return a + b + push.{read}; }}"
+        );
+        let kernel = variants::REDUCE_TERMS[0];
+        let refused = Kernel::with_user_function(kernel, UserFunction::Operator, "uint", &source);
+        let text = refused.expect_err("it reads what is not its own").to_string();
+        assert!(text.contains("push"), "{text}");
+    }
+}
+
 /// A function for one thing is not taken for another.
 #[test]
 fn each_role_has_a_function_of_its_own() {

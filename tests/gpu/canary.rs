@@ -9,7 +9,7 @@ use multisplit::graph::Graph;
 use multisplit::primitives::multisplit::{Method, Ranking, TileShape};
 use multisplit::primitives::sort::SortMethod;
 use multisplit::primitives::{SortBuffers, sort};
-use multisplit::{Buckets, Context, Error, PipelineCache, Policy, Sort};
+use multisplit::{Buckets, Context, Error, PipelineCache, Policy, Scan, Sort};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::Gpu;
 use multisplit_tests::tests;
@@ -21,7 +21,7 @@ tests!(
     one_call_sorts_are_right_all_the_same,
     one_call_splits_are_right_all_the_same,
     small_and_segmented_sorts_are_checked,
-    recorded_work_ends_in_a_typed_error,
+    recorded_work_ends_in_a_typed_error, unawaited_work_ends_in_a_typed_error,
     an_embedder_reads_the_status_word,
     promised_behaviour_is_not_checked,
     what_is_caught_is_kept_on_disk,
@@ -261,6 +261,45 @@ fn recorded_work_ends_in_a_typed_error(gpu: &Gpu) -> Result<()> {
     frame.submit()?;
     frame.wait()?;
     ensure!(context.download(&array)? == expected);
+    Ok(())
+}
+
+/// Nobody waits for the work: whoever reads its result, or goes on from it, is told.
+fn unawaited_work_ends_in_a_typed_error(gpu: &Gpu) -> Result<()> {
+    let keys = uniform(30_000, 22);
+    let is_told = |outcome: Result<(), Error>| {
+        let told = matches!(&outcome, Err(Error::LaneOrder { plan }) if plan == "frame");
+        ensure!(told, "{outcome:?}");
+        Ok(())
+    };
+    let submitted = |context: &Context| -> Result<_> {
+        let array = context.upload(&keys)?;
+        let mut work = context.work("frame");
+        work.sort(&array, &Sort::ascending())?;
+        let mut frame = work.record()?;
+        frame.submit()?;
+        Ok((array, frame))
+    };
+    let context = reversed(gpu)?;
+    let (array, _frame) = submitted(&context)?;
+    is_told(context.download(&array).map(|_| ()))?;
+    // Once; the array holds what it holds.
+    context.download(&array)?;
+
+    let context = reversed(gpu)?;
+    let (array, _frame) = submitted(&context)?;
+    is_told(context.scan(&array).map(|_| ()))?;
+    is_told(context.scan(&array).map(|_| ()))?;
+
+    let context = reversed(gpu)?;
+    let (array, _frame) = submitted(&context)?;
+    let sums = context.zeroed::<u32>(keys.len() as u64)?;
+    let mut work = context.work("sums");
+    work.scan(&array, &sums, &Scan::default())?;
+    let mut after = work.record()?;
+    after.submit()?;
+    is_told(context.download(&sums).map(|_| ()))?;
+    is_told(after.wait())?;
     Ok(())
 }
 

@@ -1,5 +1,5 @@
-//! The table of the contract in `docs/embedding.md`, compared with every primitive; and what
-//! recordings are refused for.
+//! The table of the contract in `docs/embedding.md`, compared with the plans of sorts, splits, histograms and
+//! scans; and what recordings are refused for.
 
 use std::collections::BTreeSet;
 
@@ -303,7 +303,10 @@ fn errors_name_what_is_wrong(gpu: &Gpu) -> Result<()> {
     for (options, expected) in [
         (RecordOptions { values: &long, ..good }, "`count` takes 4 bytes, 8 were given"),
         (RecordOptions { values: &unknown, ..good }, "`sums` has no pass `cuont`"),
-        (RecordOptions { frame: Some(1), ..good }, "frame 1 of 1 frames in flight"),
+        (
+            RecordOptions { frame: Some(1), ..good },
+            "there is no frame 1: frames in flight are numbered from 0",
+        ),
     ] {
         let text = refused(&both, &options);
         ensure!(text.contains(expected), "`{text}` instead of `{expected}`");

@@ -1,11 +1,12 @@
-//! Many frames, recorded by two threads into their own command buffers: right results, and neither
-//! memory nor Vulkan objects grow.
+//! Many frames, recorded by two threads into their own command buffers, and many runs of one
+//! executable: right results, and neither memory nor Vulkan objects grow.
 
 use std::sync::Mutex;
 
 use anyhow::{Result, anyhow, ensure};
 use multisplit::ash::vk;
-use multisplit::graph::Scope;
+use multisplit::graph::{Graph, Scope};
+use multisplit::primitives::{ScanBuffers, scan};
 use multisplit::{
     AdoptedDevice, BufferAt, Context, Executable, ExecutableOptions, Features, PassValue,
     PipelineCache, RecordOptions, Scan, Sort, WorkArray,
@@ -19,6 +20,7 @@ use crate::example_frames::host::{Host, HostBuffer};
 
 tests!(embedding_threads:
     many_frames_of_two_threads, frames_of_two_threads_without_push_descriptors,
+    runs_create_nothing,
 );
 
 const THREADS: usize = 2;
@@ -61,6 +63,35 @@ fn frames(gpu: &Gpu, count: u32, without: &Features) -> Result<()> {
         ensure!(grown < SLACK, "the process has grown by {grown} bytes");
         drop(shared);
         drop(context);
+        let said = host.destroy();
+        ensure!(said.is_empty(), "{}", said[0]);
+    }
+    Ok(())
+}
+
+/// A run takes the command buffer of the one before.
+fn runs_create_nothing(gpu: &Gpu) -> Result<()> {
+    // SAFETY: the host outlives everything made from it; no other thread uses the queue.
+    unsafe {
+        let host = host(gpu)?;
+        let device = counted(&host.instance, host.device.handle());
+        let adopted = host.adopted(PipelineCache::Off);
+        let context = Context::adopt(AdoptedDevice { device, ..adopted })?;
+        let n = 1000u32;
+        let mut graph = Graph::new("sums");
+        let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, n.into()));
+        scan(&mut graph, &context.policy(), &Scan::default(), &ScanBuffers::new(src, dst))?;
+        let executable = context.instantiate(graph.compile(&context.limits())?)?;
+        let [ones, sums] = [context.upload(&vec![1u32; n as usize])?, context.zeroed(n.into())?];
+        let buffers = [(src, &ones), (dst, &sums)];
+        context.run(&executable, &buffers)?;
+        let created = calls();
+        for _ in 0..20 {
+            context.run(&executable, &buffers)?;
+        }
+        ensure!(calls() == created, "{} objects were created", calls() - created);
+        ensure!(context.download(&sums)? == (0..n).collect::<Vec<_>>(), "wrong sums");
+        drop((executable, ones, sums, context));
         let said = host.destroy();
         ensure!(said.is_empty(), "{}", said[0]);
     }
@@ -129,9 +160,17 @@ fn run(shared: &Shared<'_>, rounds: std::ops::Range<u32>) -> Result<()> {
             scope.spawn(move || unsafe { Thread::run(shared, thread, rounds) })
         };
         let threads: Vec<_> = (0..THREADS).map(spawn).collect();
-        threads.into_iter().try_for_each(|thread| {
+        let ended = threads.into_iter().map(|thread| {
             thread.join().map_err(|_| anyhow!("a thread panicked")).and_then(|result| result)
-        })
+        });
+        let pools: Vec<vk::CommandPool> = ended.collect::<Result<_>>()?;
+        // When nobody records any more: some validation layers crash where one thread destroys a command
+        // pool while another one records a label.
+        for pool in pools {
+            // SAFETY: everything has been waited for.
+            unsafe { shared.host.device.destroy_command_pool(pool, None) };
+        }
+        Ok(())
     })
 }
 
@@ -159,7 +198,7 @@ impl<'s> Thread<'s> {
         shared: &'s Shared<'s>,
         thread: usize,
         rounds: std::ops::Range<u32>,
-    ) -> Result<()> {
+    ) -> Result<vk::CommandPool> {
         // SAFETY: each thread has frames of its own, waited for before they are used again.
         unsafe {
             let mut this = Self::new(shared, thread)?;
@@ -169,9 +208,8 @@ impl<'s> Thread<'s> {
                 this.submit(turn, round, thread as u32)?;
             }
             (0..FLIGHT).try_for_each(|turn| this.finish(turn))?;
-            this.destroy();
+            Ok(this.destroy())
         }
-        Ok(())
     }
 
     unsafe fn new(shared: &'s Shared<'s>, thread: usize) -> Result<Self> {
@@ -261,11 +299,11 @@ impl<'s> Thread<'s> {
         Ok(())
     }
 
-    unsafe fn destroy(self) {
+    /// All but the pool, which is left to be destroyed.
+    unsafe fn destroy(self) -> vk::CommandPool {
         let (host, device) = (self.shared.host, &self.shared.host.device);
         // SAFETY: everything has run.
         unsafe {
-            device.destroy_command_pool(self.pool, None);
             for frame in &self.frames {
                 device.destroy_fence(frame.fence, None);
                 for buffer in [&frame.keys, &frame.indices, &frame.sums] {
@@ -273,6 +311,7 @@ impl<'s> Thread<'s> {
                 }
             }
         }
+        self.pool
     }
 }
 

@@ -67,7 +67,7 @@ fn refused(gpu: &Gpu) -> Result<()> {
     ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
     let votes = even(257).method(HistogramMethod::Ballots);
     let result = outcome(gpu, &votes, |buffers, _| buffers);
-    ensure!(matches!(result, Err(Error::Policy { .. })), "{result:?}");
+    ensure!(matches!(result, Err(Error::Method { .. })), "{result:?}");
     Ok(())
 }
 

@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use anyhow::{Result, ensure};
-use multisplit::graph::{Graph, Groups};
-use multisplit::primitives::{Policy, ScanBuffers, scan};
+use multisplit::graph::{Graph, Groups, Limits};
+use multisplit::primitives::{Count, Policy, ScanBuffers, bounded_groups, scan};
 use multisplit::shaders::Kernel;
 use multisplit::shaders::compile::Source;
-use multisplit::{Features, PassTime, Scan};
+use multisplit::{Error, Features, PassTime, Scan};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
 tests!(kernels:
     a_users_kernel_runs_between_primitives, indirect_dispatch_reads_its_groups_from_the_gpu,
+    groups_by_other_limits,
     transfers_mix_with_kernels, without_push_descriptors, without_subgroup_size_control,
     passes_are_timed_by_label, threads_replay_the_same_executable,
     threads_share_an_executable_and_its_workspace, threads_instantiate_side_by_side,
@@ -91,22 +92,33 @@ void main() { groups.at[4] = (push.count + 63) / 64; groups.at[5] = 1; groups.at
     let make = Kernel::from_glsl("user.arguments", &Source::new("args.comp", arguments))?;
     let triple = Kernel::from_glsl("user.triple", &Source::new("triple.comp", TRIPLE))?;
     for n in [0u64, 1, 1000] {
-        let mut graph = Graph::new("indirect");
-        let src = graph.import::<u32>("src", 1000);
-        let dst = graph.import::<u32>("dst", 1000);
-        let groups = graph.transient::<u32>("groups", 8);
-        graph
-            .pass("user.arguments", &make)
-            .bind("groups", groups)
-            .push_bytes(&(n as u32).to_ne_bytes())
-            .dispatch(Groups::linear(1));
-        graph
-            .pass("user.triple", &triple)
-            .bind("src", src)
-            .bind("dst", dst)
-            .push(&TriplePush { count: n as u32, factor: 3 })
-            .dispatch_indirect(groups.range(16, 12));
-        let executable = context.instantiate(graph.compile(&context.limits())?)?;
+        let declare = |bounded: bool| -> Result<_> {
+            let mut graph = Graph::new("indirect");
+            let src = graph.import::<u32>("src", 1000);
+            let dst = graph.import::<u32>("dst", 1000);
+            let made = graph.transient::<u32>("made", 8);
+            graph
+                .pass("user.arguments", &make)
+                .bind("groups", made)
+                .push_bytes(&(n as u32).to_ne_bytes())
+                .dispatch(Groups::linear(1));
+            let mut groups = made.range(16, 12);
+            if bounded {
+                groups = bounded_groups(&mut graph, &context.limits(), groups)?.into();
+            }
+            graph
+                .pass("user.triple", &triple)
+                .bind("src", src)
+                .bind("dst", dst)
+                .push(&TriplePush { count: n as u32, factor: 3 })
+                .dispatch_indirect(groups);
+            Ok((context.instantiate(graph.compile(&context.limits())?), src, dst))
+        };
+        // What the user's kernel writes may be anything.
+        let refused = declare(false)?.0.err();
+        ensure!(matches!(refused, Some(Error::UnboundedGroups { .. })), "{refused:?}");
+        let (executable, src, dst) = declare(true)?;
+        let executable = executable?;
         let input = uniform(1000, n);
         let (source, output) = (context.upload(&input)?, context.upload(&[5u32; 1000])?);
         context.run(&executable, &[(src, &source), (dst, &output)])?;
@@ -114,6 +126,47 @@ void main() { groups.at[4] = (push.count + 63) / 64; groups.at[5] = 1; groups.at
         let expected: Vec<u32> = input.iter().enumerate().map(triple).collect();
         expect_equal(&context.download(&output)?, &expected)?;
     }
+    Ok(())
+}
+
+/// Groups are bounded by the limits of the device that runs them, whatever limits they were declared with.
+fn groups_by_other_limits(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let triple = Kernel::from_glsl("user.triple", &Source::new("triple.comp", TRIPLE))?;
+    let honest = context.limits();
+    let forged = Limits { max_workgroup_count: [u32::MAX; 3], ..honest };
+    for (limits, sound) in [(honest, true), (forged, false)] {
+        let mut graph = Graph::new("groups");
+        let [src, dst, words] = ["src", "dst", "words"].map(|name| graph.import::<u32>(name, 64));
+        let groups = bounded_groups(&mut graph, &limits, words)?;
+        graph
+            .pass("user.triple", &triple)
+            .bind("src", src)
+            .bind("dst", dst)
+            .push(&TriplePush { count: 64, factor: 3 })
+            .dispatch_indirect(groups);
+        match context.instantiate(graph.compile(&honest)?) {
+            Ok(_) => ensure!(sound, "forged limits are taken"),
+            Err(Error::UnboundedGroups { .. }) => ensure!(!sound),
+            Err(other) => return Err(other.into()),
+        }
+    }
+    // Three words are read.
+    let mut graph = Graph::new("short");
+    let short = graph.import::<u32>("words", 2);
+    let refused = bounded_groups(&mut graph, &honest, short);
+    ensure!(matches!(refused, Err(Error::BufferTooSmall { needed: 12, .. })), "{refused:?}");
+    // A policy of a device that allows more, for a count that the device works out.
+    let mut properties = context.properties().clone();
+    properties.limits.max_compute_work_group_count = [u32::MAX; 3];
+    let mut graph = Graph::new("policy");
+    let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, 100_000));
+    let count = graph.import::<u32>("count", 1);
+    let count = Count::Device { buffer: count, index: 0, max: 100_000 };
+    let buffers = ScanBuffers::new(src, dst).count(count);
+    scan(&mut graph, &Policy::for_device(&properties), &Scan::default(), &buffers)?;
+    let refused = context.instantiate(graph.compile(&honest)?).err();
+    ensure!(matches!(refused, Some(Error::UnboundedGroups { .. })), "{refused:?}");
     Ok(())
 }
 

@@ -12,7 +12,7 @@ use multisplit_tests::tests;
 
 tests!(memory:
     fill_writes_its_words_and_no_others, copy_copies, pieces, upload_and_download,
-    parts_are_written_and_read, chunks_by_several_threads, a_limit_is_kept,
+    parts_are_written_and_read, chunks_by_several_threads, transfers_in_callbacks, a_limit_is_kept,
 );
 
 const SIZES: [u64; 14] = [1, 2, 3, 4, 5, 7, 8, 1023, 1024, 1025, 4095, 65_536, 65_537, 1_000_003];
@@ -106,6 +106,41 @@ fn parts_are_written_and_read(gpu: &Gpu) -> Result<()> {
         }
     }
     expect_equal(&context.download(&buffer)?, &expected)
+}
+
+/// A callback of a transfer may transfer, also where one slot is all that there is, and where all are in use.
+fn transfers_in_callbacks(gpu: &Gpu) -> Result<()> {
+    let limited = gpu.open_with(|config| config.memory_limit = Some(1 << 20))?;
+    let small = limited.upload(&[3u32, 1, 2])?;
+    let array = limited.upload_with(3, |_, chunk: &mut [u32]| {
+        chunk.copy_from_slice(&limited.download(&small)?);
+        Ok::<(), Error>(())
+    })?;
+    expect_equal(&limited.download(&array)?, &[3, 1, 2])?;
+    drop((small, array));
+    let messages = limited.messages();
+    drop(limited);
+    ensure!(messages.take().is_empty(), "validation messages");
+
+    let context = &gpu.context;
+    let n = 20_000_000;
+    let large = context.zeroed::<u32>(5_000_000)?;
+    std::thread::scope(|scope| {
+        let transfer = || {
+            context.upload_with(n, |first, chunk: &mut [u32]| {
+                chunk.fill(first as u32);
+                if first == 0 {
+                    ensure!(context.download(&large)?.iter().all(|&word| word == 0));
+                }
+                Ok(())
+            })
+        };
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(transfer)).collect();
+        threads.into_iter().try_for_each(|thread| {
+            thread.join().map_err(|_| anyhow::anyhow!("a thread panicked"))??;
+            Ok(())
+        })
+    })
 }
 
 /// Chunks cover every element once, in whatever order threads come to them, and what goes wrong in one

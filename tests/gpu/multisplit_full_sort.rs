@@ -105,6 +105,6 @@ fn full_sort_refused(gpu: &Gpu) -> Result<()> {
     }
     let delta = Buckets::<u32>::delta_over_domain(10).method(Method::FullSort).untyped();
     ensure!(outcome(&delta, false)?.rounds == 4);
-    ensure!(matches!(outcome(&delta, true), Err(Error::Policy { .. })));
+    ensure!(matches!(outcome(&delta, true), Err(Error::Method { .. })));
     Ok(())
 }

@@ -13,7 +13,7 @@ use multisplit_tests::tests;
 
 use crate::large::{self, Lowered};
 use crate::sort_run::{
-    ALONG, Along, KEYS, Keys, Order, check, key_words, make_keys, quick_policy, tile,
+    ALONG, Along, KEYS, Keys, Order, case, key_words, make_keys, quick_policy, tile,
 };
 use crate::sort_segments::{Given, check_segments, random, small_tiles, tile_of};
 
@@ -31,19 +31,6 @@ fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
     let (tile, pass) = (tile(policy, key)?, policy.threads as usize * 16);
     let around = [4, 16, tile, pass, 4 * pass].into_iter().flat_map(|n| [n - 1, n, n + 1]);
     Ok([0, 1, 2, 65_539].into_iter().chain(around).collect())
-}
-
-fn case(
-    gpu: &Gpu,
-    policy: &Policy,
-    order: &Order,
-    along: Along,
-    keys: Keys,
-    n: usize,
-) -> Result<()> {
-    let made = make_keys(order.key, keys, n, n as u64 + 31);
-    check(gpu, policy, order, along, &made)
-        .with_context(|| format!("{order:?}, {along:?}, n = {n}, {keys:?}"))
 }
 
 /// The whole product in a full run; else every type, direction and kind of values, the rest in turn.
@@ -347,11 +334,11 @@ fn refused(gpu: &Gpu) -> Result<()> {
     ] {
         let by_counting = how.method(SortMethod::Counting);
         let error = sort(&mut graph, &policy, &by_counting, &buffers);
-        ensure!(matches!(error, Err(Error::Policy { .. })), "{error:?}");
+        ensure!(matches!(error, Err(Error::Method { .. })), "{error:?}");
     }
     let wide = SortBuffers::keys(values);
     let error = sort(&mut graph, &policy, &Sort::ascending().method(SortMethod::Counting), &wide);
-    ensure!(matches!(error, Err(Error::Policy { .. })), "{error:?}");
+    ensure!(matches!(error, Err(Error::Method { .. })), "{error:?}");
     let by_bits = Sort::ascending().bits(0..17);
     let error = sort(&mut graph, &policy, &by_bits, &SortBuffers::keys(keys));
     ensure!(matches!(error, Err(Error::SortBits { key_bits: 16, .. })), "{error:?}");

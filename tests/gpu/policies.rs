@@ -56,7 +56,7 @@ const METHODS: [Method; 8] = [
 /// Sets one size to anything.
 fn edit(policy: &mut Policy, rng: &mut Rng) {
     let any = number(rng);
-    match rng.below(55) {
+    match rng.below(56) {
         0 => policy.threads = any,
         1 => policy.spine_threads = any,
         2 => policy.spine_tiles = any,
@@ -119,10 +119,11 @@ fn edit(policy: &mut Policy, rng: &mut Rng) {
         48 => policy.subgroup_takers = any,
         49 => policy.sort.min_counting = any.into(),
         50 => policy.split.min_buckets_labelled = any,
-        51 => policy.split.labelled_groups = any,
-        52 => policy.sort.few_keys = any.into(),
-        53 => policy.sort.few_keys_groups = any,
-        54 => policy.sort.few_keys_look_back = any,
+        51 => policy.split.labelled_keys = [shape(rng); 8],
+        52 => policy.split.labelled_strips = [any; 8],
+        53 => policy.sort.few_keys = any.into(),
+        54 => policy.sort.few_keys_groups = any,
+        55 => policy.sort.few_keys_look_back = any,
         _ => edit_search(policy, rng, any),
     }
 }

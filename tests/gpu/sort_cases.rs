@@ -10,24 +10,11 @@ use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::Gpu;
 use multisplit_tests::tests;
 
-use crate::sort_run::{ALONG, Along, KEYS, Keys, Order, check, make_keys, quick_policy, tile};
+use crate::sort_run::{ALONG, Along, KEYS, Keys, Order, case, quick_policy, tile};
 
 tests!(sort:
     product_of_cases, every_size_of_a_range, bit_ranges, methods, no_patience, random_shapes,
 );
-
-fn case(
-    gpu: &Gpu,
-    policy: &Policy,
-    order: &Order,
-    along: Along,
-    keys: Keys,
-    n: usize,
-) -> Result<()> {
-    let made = make_keys(order.key, keys, n, n as u64 + 31);
-    check(gpu, policy, order, along, &made)
-        .with_context(|| format!("{order:?}, {along:?}, n = {n}, {keys:?}"))
-}
 
 fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
     let tile = tile(policy, key)?;

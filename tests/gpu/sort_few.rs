@@ -12,7 +12,7 @@ use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal, few_groups};
 use multisplit_tests::tests;
 
-use crate::sort_run::{ALONG, Along, KEYS, Keys, Order, check, make_keys, quick_policy};
+use crate::sort_run::{ALONG, Along, KEYS, Keys, Order, case, check, quick_policy};
 
 tests!(sort:
     few_keys, few_keys_replayed, few_narrow_keys;
@@ -31,19 +31,6 @@ fn few(policy: Policy, turn: usize) -> Policy {
     policy.sort.few_keys_groups = [4, 8, 32][turn % 3];
     policy.sort.few_keys_look_back = [1, 5, 16, 32][turn % 4];
     policy
-}
-
-fn case(
-    gpu: &Gpu,
-    policy: &Policy,
-    order: &Order,
-    along: Along,
-    keys: Keys,
-    n: usize,
-) -> Result<()> {
-    let made = make_keys(order.key, keys, n, n as u64 + 31);
-    check(gpu, policy, order, along, &made)
-        .with_context(|| format!("{order:?}, {along:?}, n = {n}, {keys:?}, {:?}", policy.sort))
 }
 
 /// Every type, with values of each kind and without; sizes and distributions in turn. What is tried of one

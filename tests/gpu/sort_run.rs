@@ -275,6 +275,20 @@ pub fn check(gpu: &Gpu, policy: &Policy, order: &Order, along: Along, keys: &[u6
     expect_equal(&inside(&device_values, expected.len())?, &expected).context("values")
 }
 
+/// Sorts `n` keys of a distribution.
+pub fn case(
+    gpu: &Gpu,
+    policy: &Policy,
+    order: &Order,
+    along: Along,
+    keys: Keys,
+    n: usize,
+) -> Result<()> {
+    let made = make_keys(order.key, keys, n, n as u64 + 31);
+    check(gpu, policy, order, along, &made)
+        .with_context(|| format!("{order:?}, {along:?}, n = {n}, {keys:?}, {:?}", policy.sort))
+}
+
 /// Keys that one workgroup sorts: by the policy, or as many as shared memory has room for.
 pub fn tile(policy: &Policy, key: KeyType) -> Result<usize> {
     let mut graph = Graph::new("tile");

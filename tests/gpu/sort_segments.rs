@@ -408,7 +408,7 @@ fn refused(gpu: &Gpu) -> Result<()> {
     ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
     let rounds = SortMethod::Multisplit { radix_bits: 8 };
     let result = outcome(Sort::ascending().method(rounds), &[0, 5]);
-    ensure!(matches!(result, Err(Error::Policy { .. })), "{result:?}");
+    ensure!(matches!(result, Err(Error::Method { .. })), "{result:?}");
     // What only a whole array can have.
     let mut graph = Graph::new("refused");
     let mut import = |name| graph.import::<u32>(name, 5);

@@ -157,8 +157,14 @@ void main() { data.at[gl_LocalInvocationIndex] = 9u; }";
         Err(Error::ForeignKernel { kernel }) => ensure!(kernel == "user.nine", "{kernel}"),
         other => bail!("{:?}", other.err()),
     }
-    // SAFETY: 64 threads write one word each of a binding of 64 words.
-    let executable = unsafe { context.instantiate_foreign(plan, ExecutableOptions::default()) }?;
+    let options = ExecutableOptions::default();
+    let prepared = context.prepare_step(&plan, 0, options);
+    ensure!(matches!(prepared, Err(Error::ForeignKernel { .. })), "{prepared:?}");
+    // SAFETY: a valid shader, of which 64 threads write one word each of a binding of 64 words.
+    let executable = unsafe {
+        context.prepare_foreign_step(&plan, 0, options)?;
+        context.instantiate_foreign(plan, options)?
+    };
     let array = context.zeroed::<u32>(64)?;
     context.run(&executable, &[(data, &array)])?;
     expect_equal(&context.download(&array)?, &[9; 64])

@@ -13,9 +13,79 @@ tests!(work:
     push_values_change_per_run, submissions_in_flight, counts_change_per_run, every_primitive,
     pairs_and_orders, calls_between_submissions, frames_outlive_their_arrays,
     indirect_dispatches, values_that_cannot_be_set, imports_are_for_recordings,
+    first_elements, empty_arrays_of_wide_elements,
 );
 
 const N: u64 = 10_000;
+
+/// What is said of the first elements of an array counts, or is an error.
+fn first_elements(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let (a, b) = (context.upload(&[1u32, 2, 3, 4, 5])?, context.upload(&[9u32; 5])?);
+    let bytes = [context.upload(&[1u8, 2, 3, 4, 5])?, context.upload(&[9u8; 7])?];
+    let run = |declare: &dyn Fn(&mut Work) -> Result<(), Error>| -> Result<(), Error> {
+        let mut work = context.work("first");
+        declare(&mut work)?;
+        let mut frame = work.record()?;
+        frame.submit()?;
+        frame.wait()
+    };
+    run(&|work| work.fill(b.first(2), 7))?;
+    expect_equal(&context.download(&b)?, &[7, 7, 9, 9, 9])?;
+    run(&|work| work.copy(a.first(3), &b))?;
+    expect_equal(&context.download(&b)?, &[1, 2, 3, 9, 9])?;
+    run(&|work| work.copy(a.first(1), b.first(1)))?;
+    run(&|work| {
+        let n = work.count_in(&a, 5); // 1
+        work.fill(b.first(n), 8)
+    })?;
+    expect_equal(&context.download(&b)?, &[8, 2, 3, 9, 9])?;
+    run(&|work| work.fill(bytes[1].first(4), 0x0404_0404))?;
+    expect_equal(&context.download(&bytes[1])?, &[4u8, 4, 4, 4, 9, 9, 9])?;
+    // Only these are bound, and the shader's array ends with them.
+    let add = |work: &mut Work| -> Result<(), Error> {
+        let pass = work.glsl("add", ADD)?.bind("data", b.first(2)).push(&10u32);
+        pass.dispatch(threads(5, 64));
+        Ok(())
+    };
+    run(&add)?;
+    expect_equal(&context.download(&b)?, &[8, 12, 3, 9, 9])?;
+
+    let mismatch = |outcome: Result<(), Error>| {
+        let expected = matches!(&outcome, Err(Error::LengthMismatch { .. }));
+        ensure!(expected, "{outcome:?}");
+        Ok(())
+    };
+    mismatch(run(&|work| work.copy(&bytes[0], &bytes[1])))?;
+    mismatch(run(&|work| work.copy(&a, b.first(2))))?;
+    mismatch(run(&|work| work.copy(a.first(2), b.first(3))))?;
+    mismatch(run(&|work| work.sort_pairs(&a, b.first(3), &Sort::ascending())))?;
+    mismatch(run(&|work| work.scan_by_key(a.first(2), &b, &b, &Scan::default())))?;
+    for outcome in [
+        run(&|work| work.fill(bytes[0].first(3), 0)),
+        run(&|work| {
+            let n = work.count_in(&a, 5);
+            work.fill(bytes[0].first(n), 0)
+        }),
+    ] {
+        ensure!(matches!(&outcome, Err(Error::Operand { .. })), "{outcome:?}");
+    }
+    expect_equal(&context.download(&a)?, &[1, 2, 3, 4, 5])?;
+    expect_equal(&context.download(&b)?, &[8, 12, 3, 9, 9])
+}
+
+/// A graph has no empty buffers, and takes an array without elements for one with a single element.
+fn empty_arrays_of_wide_elements(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let none = context.upload::<[u32; 64]>(&[])?;
+    let mut work = context.work("wide");
+    work.fill(&none, 7)?;
+    let mut frame = work.record()?;
+    frame.submit()?;
+    frame.wait()?;
+    ensure!(context.download(&none)?.is_empty());
+    Ok(())
+}
 
 /// Adds `addend` times the index to each word.
 const ADD: &str = "#version 460
@@ -241,13 +311,14 @@ fn indirect_dispatches(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (array, groups) = (context.zeroed::<u32>(1000)?, context.upload(&[3u32, 1, 1])?);
     let mut work = context.work("indirect");
-    work.glsl("add", ADD)?.bind("data", &array).push(&1u32).dispatch_indirect(&groups);
+    work.glsl("add", ADD)?.bind("data", &array).push(&1u32).dispatch_indirect(&groups)?;
     let mut frame = work.record()?;
     let mut expected = vec![0; 1000];
-    for count in [3u32, 0, 16] {
+    // The last are more than any device allows, of which as many are taken as it does.
+    for count in [3u32, 0, 16, u32::MAX] {
         context.write(&groups, 0, &[count])?;
         frame.submit()?;
-        let seen = (64 * count as usize).min(1000);
+        let seen = (64 * u64::from(count)).min(1000) as usize;
         add(&mut expected[..seen], 1);
         expect_equal(&context.download(&array)?, &expected)?;
     }

@@ -10,7 +10,17 @@ use std::path::{Path, PathBuf};
 const ENGINE_LAYERS: [&str; 9] =
     ["network", "error", "device", "memory", "execute", "primitives", "tune", "work", "embed"];
 
-const CRATES: [&str; 6] = ["shaders", "graph", "engine", "engine/c", "apps", "tests"];
+const CRATES: [&str; 9] = [
+    "shaders",
+    "graph",
+    "engine",
+    "engine/c",
+    "engine/python",
+    "engine/wgpu",
+    "apps",
+    "tests",
+    "tests/machine",
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")

@@ -22,7 +22,7 @@ use crate::{figures, report, size};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// How many elements are sorted, split and counted [default: 2^24, on a software driver 2^16]
+    /// The count of elements to sort, split and count [default: 2^24, on a software driver 2^16]
     #[arg(long, value_name = "N", value_parser = size::parse)]
     n: Option<u64>,
     /// Where the report goes; one of an earlier demonstration is replaced

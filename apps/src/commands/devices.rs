@@ -28,8 +28,8 @@ Examples:
   multisplit devices --device nvidia      would this choice work?
   multisplit devices --json | jq '.[] | select(.chosen) | .name'
 
-Discrete GPUs come before integrated ones, those before software; --device or MULTISPLIT_DEVICE
-choose another by index or by a part of its name.";
+Discrete GPUs come before integrated ones, and these before software drivers. --device or \
+MULTISPLIT_DEVICE choose another device by its index or a part of its name.";
 
 /// Lists them. Where none can be used, the list is followed by the reason as an error.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {

@@ -29,7 +29,7 @@ pub struct Options {
 enum Subject {
     /// The exclusive scan of u32
     Scan {
-        /// How it goes about it
+        /// The algorithm
         #[arg(long, value_enum, default_value_t)]
         method: Method,
         #[command(flatten)]
@@ -37,13 +37,13 @@ enum Subject {
     },
     /// Multisplit of u32 keys, alone or with values
     Split {
-        /// How many buckets
+        /// The count of buckets
         #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=i64::from(MAX_BUCKETS)), default_value_t = 8)]
         m: u32,
-        /// What is split, by which bucket function
+        /// The operation: keys or pairs, and the bucket function
         #[arg(long, value_enum, default_value_t = Op::DeltaKeys)]
         op: Op,
-        /// How it goes about it
+        /// The algorithm
         #[arg(long, value_enum, default_value_t)]
         method: split::Method,
         #[command(flatten)]
@@ -51,13 +51,13 @@ enum Subject {
     },
     /// Radix sort
     Sort {
-        /// What is sorted
+        /// The operation: keys or pairs, and their types
         #[arg(long, value_enum, default_value_t)]
         op: sort::Op,
-        /// How it goes about it
+        /// The algorithm
         #[arg(long, value_enum, default_value_t)]
         method: sort::Method,
-        /// Buckets of a round, 16 to 256: by rounds of multisplit on so many bits
+        /// Buckets per round, 16 to 256: sort by rounds of multisplit instead
         #[arg(long, value_name = "M", value_parser = buckets_of_a_round, conflicts_with = "method")]
         m: Option<sort::Method>,
         #[command(flatten)]
@@ -65,13 +65,13 @@ enum Subject {
     },
     /// A histogram of f32 or u8
     Histogram {
-        /// How many bins
+        /// The count of bins
         #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=1 << 20), default_value_t = 256)]
         m: u32,
-        /// What is counted, by which function
+        /// The operation: the samples and the kind of bins
         #[arg(long, value_enum, default_value_t = histogram::Op::Even)]
         op: histogram::Op,
-        /// How it goes about it
+        /// The algorithm
         #[arg(long, value_enum, default_value_t)]
         method: histogram::Method,
         #[command(flatten)]
@@ -82,19 +82,19 @@ enum Subject {
         /// The network: rmat:VERTICES:EDGES, grid:VERTICES, or a file
         #[arg(long, conflicts_with_all = ["n", "m"])]
         graph: Option<Source>,
-        /// An R-MAT network of so many vertices
+        /// The vertices of an R-MAT network
         #[arg(long, value_name = "N", value_parser = size::parse, default_value = "10000")]
         n: u64,
         /// Its edges [default: four times as many]
         #[arg(long, value_name = "M", value_parser = size::parse)]
         m: Option<u64>,
-        /// How they are searched for
+        /// The algorithm
         #[arg(long, value_enum, default_value_t)]
         method: sssp::Method,
-        /// How many rounds are shown
+        /// The count of rounds to show
         #[arg(long, default_value_t = 2)]
         rounds: u32,
-        /// How it is shown
+        /// The output format
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
@@ -103,20 +103,20 @@ enum Subject {
 /// What every plan has.
 #[derive(Debug, Args)]
 struct PlanOptions {
-    /// How many elements
+    /// The count of elements
     #[arg(long, value_name = "N", value_parser = size::parse, default_value = "2^24")]
     n: u64,
-    /// How it is shown
+    /// The output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Plan it to be recorded once and submitted again and again
+    /// Plan it for being recorded once and submitted many times
     #[arg(long)]
     replay: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Format {
-    /// For people
+    /// Text
     #[default]
     Text,
     /// For Graphviz
@@ -140,7 +140,8 @@ Examples:
   multisplit graph sssp --graph grid:10000 --method near-far
   multisplit graph scan --format dot | dot -Tsvg > scan.svg
 
-Plans depend on the device's limits. Without a device they are made for what every one guarantees.";
+Plans depend on the limits of the device. Without a device they are made for the limits that every \
+device guarantees.";
 
 /// Reads a number of buckets that bits of a digit make.
 fn buckets_of_a_round(text: &str) -> Result<sort::Method, String> {

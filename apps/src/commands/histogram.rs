@@ -22,25 +22,25 @@ use crate::{figures, phase, report, size};
 pub struct Options {
     #[command(flatten)]
     input: InputOptions,
-    /// How many bins
+    /// The count of bins
     #[arg(long, value_name = "M", value_parser = size::parse_count, group = "count",
           required_unless_present = "splitters")]
     bins: Option<u32>,
-    /// M equal parts of the numbers from LO up to, and without, HI [default: those of the samples]
+    /// Bins of equal width from LO (included) to HI (excluded) [default: the range of the samples]
     #[arg(long, num_args = 2, value_names = ["LO", "HI"], allow_negative_numbers = true, group = "function")]
     range: Option<Vec<String>>,
-    /// Parts that each span the same factor, not the same distance
+    /// Bins of equal ratio instead of equal width
     #[arg(long, conflicts_with_all = ["splitters", "glsl", "identity"])]
     log: bool,
     /// Bins between sorted splitters, numbers of the type of the samples
     #[arg(long, value_name = "FILE", group = "function", conflicts_with = "bins")]
     splitters: Option<PathBuf>,
-    /// A bin for each of the numbers from 0 to M - 1
+    /// One bin for each number from 0 to M - 1
     #[arg(long, group = "function")]
     identity: bool,
     #[command(flatten)]
     glsl: GlslOptions,
-    /// The last bin has its upper edge too, as NumPy's has
+    /// The last bin contains its upper edge, as in NumPy
     #[arg(long, conflicts_with_all = ["glsl", "identity"])]
     closed: bool,
     /// Add up these weights, one for each sample (u32 or f32), instead of counting
@@ -49,19 +49,19 @@ pub struct Options {
     /// Print one JSON object: counts, edges, out_of_range and more
     #[arg(long)]
     json: bool,
-    /// Write a line `lo,hi,count` for each bin, and for what is below and above
+    /// Write a line `lo,hi,count` for each bin, and for the samples below and above
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Write a drawing
+    /// Write a drawing (SVG)
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Draw counts on a logarithmic scale
     #[arg(long, requires = "svg")]
     log_counts: bool,
-    /// Draw counts over the widths of their bins, so that areas and not heights are the counts
+    /// Draw densities: counts divided by the widths of their bins
     #[arg(long, requires = "svg")]
     density: bool,
-    /// What the numbers are, below the axis of the drawing
+    /// The label of the axis in the drawing
     #[arg(long, value_name = "TEXT", requires = "svg")]
     label: Option<String>,
 }
@@ -75,11 +75,11 @@ Examples:
   multisplit histogram times.csv --type f64 --splitters decades.csv --csv counts.csv
   multisplit histogram samples.npy --bins 256 --range 0 1024 --json | jq .out_of_range
 
-A bin has its lower edge and not its upper one. Samples below the first edge, at or above the last
-(above it by --closed), and NaN are in no bin; how many there are is printed. Without --range the
-bins go from the smallest sample to the largest, which is in the last bin. Without --json, --csv or
---svg a chart is printed. In GLSL a sample is uint (u8, u16, u32), int (i8, i16, i32), float,
-uint64_t or double; i64 has 2^63 added to it and is uint64_t.";
+A bin contains its lower edge but not its upper edge. Samples below the first edge, samples at or \
+above the last edge (above it with --closed) and NaN are out of range; their count is printed. \
+Without --range, the bins go from the smallest to the largest sample, and the last bin contains the \
+largest. Without --json, --csv or --svg a chart is printed. In GLSL a sample is uint (u8, u16, u32), \
+int (i8, i16, i32), float, uint64_t or double; an i64 sample is passed as uint64_t, with 2^63 added.";
 
 /// Reads, counts, shows.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
@@ -194,7 +194,9 @@ impl Options {
         if self.input.column.len() > 1 {
             bail!("samples come from one --column, not from {}", self.input.column.len());
         }
-        match self.input.open(Shape::Any, devices.bars())? {
+        // Weights follow the order of the samples.
+        let shape = if self.weights.is_some() { Shape::Rows } else { Shape::Any };
+        match self.input.open(shape, devices.bars())? {
             Input::Numbers(samples, _) => Ok((samples, None)),
             Input::Table(mut input) => {
                 let column = input.columns.pop().context("no column")?;

@@ -20,15 +20,15 @@ use crate::{figures, host_memory, phase, report, size, sorted};
 pub struct Options {
     #[command(flatten)]
     input: InputOptions,
-    /// The other numbers: a file, or - for standard input
+    /// The second input: a file, or - for standard input
     second: PathBuf,
-    /// Where all numbers go, in order
+    /// Write the merged numbers to this file
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// In which form they are written [default: as the name says; to - as the first input is]
+    /// The format of the output [default: by its name; for - that of the first input]
     #[arg(long, value_enum)]
     output_format: Option<Format>,
-    /// Both inputs are from the largest to the smallest, and so is the output
+    /// Both inputs are sorted from the largest to the smallest, and so is the output
     #[arg(long)]
     descending: bool,
 }
@@ -39,9 +39,9 @@ Examples:
   multisplit merge monday.bin tuesday.bin -o both.bin --type f32 --descending
   multisplit sort new.txt -o - --type u32 | multisplit merge all.txt - -o more.txt --type u32
 
-Both inputs are sorted, as `multisplit sort` leaves them, and of one type: an input that is not in order is
-an error. Of equal numbers those of the first input come first. Empty cells of a table are left out. What
-does not fit the device's memory, or --memory-limit, is merged part by part.";
+Both inputs must be sorted, as `multisplit sort` leaves them, and have the same type; an unsorted \
+input is an error. If numbers are equal, those of the first input come first. Empty cells of a table \
+are left out. Input that does not fit in device memory, or in --memory-limit, is merged in parts.";
 
 /// Inputs, the result, and a part of it.
 const COPIES: u64 = 4;

@@ -33,25 +33,25 @@ pub enum Command {
     Split(split::Options),
     /// Find the k largest or smallest elements of an array, of its rows, or rows of a table
     Topk(topk::Options),
-    /// Count how many numbers of an array fall into each of many bins
+    /// Count the numbers of an array that fall into each bin
     Histogram(histogram::Options),
-    /// Of each number of an array, what it and those before it combine to
+    /// Compute prefix sums, minima or maxima of an array
     Scan(scan::Options),
-    /// What all numbers of an array combine to, or where the least or the greatest is
+    /// Compute the sum, minimum or maximum of an array, or the index of either
     Reduce(reduce::Options),
-    /// Each number of a sorted array once, and how often it is there
+    /// Write each number of a sorted array once, with its count if asked for
     Unique(unique::Options),
-    /// Where in a sorted array each number of another could be put
+    /// Binary search: find the position of each number in a sorted array
     Search(search::Options),
-    /// Put two sorted arrays together into one
+    /// Merge two sorted arrays
     Merge(merge::Options),
-    /// Shortest paths from one vertex of a network, from a file or generated
+    /// Find shortest paths from a vertex of a network, from a file or generated
     Sssp(sssp::Options),
-    /// Sort, split, count and search generated data: verified, measured, and a report written
+    /// Run everything once on generated data: verify, measure, write a report
     Demo(demo::Options),
     /// Measure the primitives; prints JSON lines
     Bench(Box<bench::Options>),
-    /// Measure which sizes of kernels are the fastest on this device, and keep them
+    /// Find the fastest kernel sizes for this device, and save them
     Tune(tune::Options),
     /// Show a planned compute graph: passes, barriers with their reasons, memory
     Graph(graph::Options),

@@ -21,7 +21,7 @@ use crate::{figures, host_memory, phase, report, size};
 pub struct Options {
     #[command(flatten)]
     input: InputOptions,
-    /// What is wanted of the numbers
+    /// The operation
     #[arg(long, value_enum)]
     op: Op,
     /// Print one JSON object: op, value, index, n and type
@@ -32,15 +32,15 @@ pub struct Options {
 /// What numbers are reduced to, on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Op {
-    /// Their sum
+    /// The sum
     Sum,
-    /// The least
+    /// The minimum
     Min,
-    /// The greatest
+    /// The maximum
     Max,
-    /// The index of the least, from 0, and the least
+    /// The index of the minimum, from 0, and the minimum
     Argmin,
-    /// The index of the greatest, from 0, and the greatest
+    /// The index of the maximum, from 0, and the maximum
     Argmax,
 }
 
@@ -50,11 +50,11 @@ Examples:
   multisplit reduce samples.npy --op argmax
   multisplit reduce sales.csv --column price --op max --json | jq .value
 
-Prints the value; argmin and argmax print the index, a space and the value. Of equal numbers the first
-one counts. Sums of integers have 64 bits, and wrap around there. Sums of floats have their type, are
-added in an order that depends on the device and on how many there are, and are the same from run to
-run. Floats are in the order of IEEE 754's totalOrder: NaN is the greatest. The index of a number of a
-table is its row, the header not counted; empty cells are left out.";
+The value is printed; argmin and argmax print the index, a space and the value. If several numbers \
+are equal, the index is that of the first. Sums of integers have 64 bits and wrap around. Sums of \
+floats have the type of the input; the order of the additions depends on the device and on the \
+count, and is the same in every run. Floats are compared in the total order of IEEE 754: NaN is the \
+largest. In a table the index is the row, not counting the header; empty cells are left out.";
 
 impl Op {
     fn name(self) -> &'static str {
@@ -103,7 +103,9 @@ const COPIES: u64 = 3;
 /// Reads, reduces, prints.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let opening = devices.begin_opening();
-    let input = options.input.open_one(Shape::Any, devices.bars())?;
+    // An index is that of the order in which elements lie.
+    let shape = if options.op.is_index() { Shape::Rows } else { Shape::Any };
+    let input = options.input.open_one(shape, devices.bars())?;
     let (element, n, op) = (input.numbers.element, input.numbers.len(), options.op);
     if matches!(element, Element::Time(_)) && op == Op::Sum {
         bail!("{element} cannot be added up; the other operations take them");

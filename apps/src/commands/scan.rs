@@ -20,16 +20,16 @@ use crate::{figures, host_memory, phase, report, size};
 pub struct Options {
     #[command(flatten)]
     input: InputOptions,
-    /// Where the results go: as many numbers, of the same type
+    /// Write the results to this file: one for each number, of the same type
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// In which form they are written [default: as the name says; to - as the input is]
+    /// The format of the output [default: by its name; for - that of the input]
     #[arg(long, value_enum)]
     output_format: Option<Format>,
-    /// What is done with the numbers
+    /// The operation
     #[arg(long, value_enum, default_value_t)]
     op: Op,
-    /// With the number itself, not only those before it
+    /// Include the number itself in its result, not only those before it
     #[arg(long)]
     inclusive: bool,
 }
@@ -37,12 +37,12 @@ pub struct Options {
 /// How numbers are combined, on the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Op {
-    /// Their sum
+    /// The sum
     #[default]
     Sum,
-    /// The least of them
+    /// The minimum
     Min,
-    /// The greatest of them
+    /// The maximum
     Max,
 }
 
@@ -53,12 +53,12 @@ Examples:
   multisplit scan sales.csv --column price -o highest.npy --op max --inclusive
   printf '3\\n1\\n4\\n' | multisplit scan - -o - --type u32
 
-Without --inclusive, the first result is what changes nothing: 0 of a sum, the largest number of the
-type of a minimum, the smallest of a maximum (NaN and -NaN of floats). Results have the type of the
-input: sums of integers wrap around. Sums of floats are added in an order that depends on the device
-and on how many there are, and are the same from run to run. Floats are in the order of IEEE 754's
-totalOrder. Empty cells of a table are left out. What does not fit the device's memory, or
---memory-limit, is scanned part by part.";
+Without --inclusive, the first result is the identity of the operation: 0 for a sum, the largest \
+number of the type for a minimum, the smallest for a maximum (for floats NaN and -NaN). Results have \
+the type of the input; sums of integers wrap around. The order in which floats are added depends on \
+the device and on the count, and is the same in every run. Floats are compared in the total order of \
+IEEE 754. Empty cells of a table are left out. Input that does not fit in device memory, or in \
+--memory-limit, is scanned in parts.";
 
 /// A scan that has been asked for.
 struct ScanJob<'j> {

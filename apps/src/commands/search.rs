@@ -20,15 +20,15 @@ use crate::{figures, host_memory, phase, report, size, sorted};
 pub struct Options {
     #[command(flatten)]
     input: InputOptions,
-    /// What is looked for: a file, or - for standard input
+    /// The numbers to look for: a file, or - for standard input
     needles: PathBuf,
-    /// Where the positions go (u32), one for each number that is looked for
+    /// Write the positions to this file (u32), one for each number that is looked for
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// In which form they are written [default: as the name says; to - as text]
+    /// The format of the output [default: by its name; for - text]
     #[arg(long, value_enum)]
     output_format: Option<Format>,
-    /// Before or behind equal numbers
+    /// The position before or after equal numbers
     #[arg(long, value_enum, default_value_t)]
     side: Side,
 }
@@ -36,10 +36,10 @@ pub struct Options {
 /// Where a number could be put that is there already.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Side {
-    /// Before the first: how many numbers are less
+    /// Before equal numbers: the count of numbers that are less
     #[default]
     Left,
-    /// Behind the last: how many are less or equal
+    /// After equal numbers: the count of numbers that are less or equal
     Right,
 }
 
@@ -49,10 +49,11 @@ Examples:
   multisplit search edges.txt samples.txt -o bins.npy --type f32 --side right
   printf '7\\n' | multisplit search sorted.npy - -o - --type u32
 
-The first input is sorted, as `multisplit sort` leaves it, and of the type of the second: one that is not in
-order is an error. A position is a number from 0 to how many there are: the first place where what is looked
-for could be put, or with --side right the last. Floats are in the order of IEEE 754's totalOrder. Empty
-cells of a table are left out. There are at most 2^32 - 1 sorted numbers.";
+The first input must be sorted, as `multisplit sort` leaves it, and have the type of the second; an \
+unsorted input is an error. A position counts the sorted numbers that are less than the number that \
+is looked for, or with --side right those that are less or equal. Floats are compared in the total \
+order of IEEE 754. Empty cells of a table are left out. The first input may have at most 2^32 - 1 \
+numbers.";
 
 /// Inputs, positions, and a part of them.
 const COPIES: u64 = 3;

@@ -28,22 +28,22 @@ pub struct Options {
     input: InputOptions,
     #[command(flatten)]
     output: OutputOptions,
-    /// From the largest to the smallest
+    /// Sort from the largest to the smallest
     #[arg(long)]
     descending: bool,
     #[command(flatten)]
     values: ValueOptions,
-    /// Where the indices go that each sorted key came from (u32); of rows, counted from where each begins
+    /// Write the input index of each sorted key (u32); with --rows, the index within its row
     #[arg(long, value_name = "FILE")]
     argsort: Option<PathBuf>,
-    /// The array is a matrix with rows of so many elements, each of which is sorted on its own
+    /// Treat the array as rows of LENGTH elements, and sort each row on its own
     #[arg(long, value_name = "LENGTH", value_parser = size::parse,
           conflicts_with_all = ["column", "method", "radix_bits"])]
     rows: Option<u64>,
-    /// How it goes about it
+    /// The algorithm
     #[arg(long, value_enum, default_value_t)]
     method: Method,
-    /// Bits of a digit, 4 to 8, of the multisplit method
+    /// Bits per digit for the multisplit method, 4 to 8
     #[arg(long, value_name = "BITS", value_parser = value_parser!(u32).range(4..=8))]
     radix_bits: Option<u32>,
 }
@@ -51,7 +51,7 @@ pub struct Options {
 /// How a sort is to be carried out, on the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Method {
-    /// What suits the device
+    /// The best for the device
     #[default]
     Auto,
     /// Rounds of a single pass with decoupled look-back
@@ -72,12 +72,17 @@ Examples:
   zcat numbers.txt.gz | multisplit sort - -o sorted.npy --type f64
   multisplit sort huge.bin.zst -o sorted.bin.zst --type u64 --memory-limit 64MiB
 
-Sorts are stable. Floats are in the order of IEEE 754's totalOrder: -NaN, -inf, ..., -0, +0, ...,
-+inf, NaN; dates that are \"not a time\" come last. A table keeps its header, its rows are moved whole,
-and rows without a key come last; its numbers are 64-bit integers or floats unless --type says
-otherwise. What does not fit the device's memory, or --memory-limit, is split by sampled splitters
-and sorted bucket by bucket, to the same bytes; rows are sorted some at a time. Indices and rows of tables are numbered in 32 bits:
---argsort and --column take at most 2^32 - 1 elements.";
+Sorts are stable. Floats are in the total order of IEEE 754: -NaN, -inf, ..., -0, +0, ..., +inf, \
+NaN. Dates that are \"not a time\" \
+count as the largest.
+
+A table keeps its header; its rows are moved whole, and rows with an empty cell come last. Its \
+numbers are 64-bit integers or floats unless --type says otherwise. With several --column, \
+--descending applies to all of them.
+
+Input that does not fit in device memory, or in --memory-limit, is split by sampled splitters and \
+sorted bucket by bucket, with the same bytes as result. --argsort and --column take at most 2^32 - 1 \
+elements.";
 
 /// Reads, sorts, writes.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
@@ -265,7 +270,7 @@ impl SortJob<'_> {
     }
 
     fn what(&self, n: usize, element: Element, whole: bool) -> String {
-        let parts = if whole { "" } else { " part by part" };
+        let parts = if whole || n == 0 { "" } else { " in parts" };
         let rows = self.request.rows.map(|length| n as u64 / length).map(size::grouped);
         let rows = rows.map_or(String::new(), |rows| format!(" in {rows} rows"));
         format!("{} {element}{rows}{parts}", size::grouped(n as u64))
@@ -281,7 +286,7 @@ impl SortJob<'_> {
         let room = self.devices.room(self.context);
         let sorted = {
             let _span = tracing::info_span!("sort", n = keys.len() as u64).entered();
-            sort::sort(&room, self.request, keys, values, wants_order)?
+            phase::timed("sorting", || sort::sort(&room, self.request, keys, values, wants_order))?
         };
         if self.devices.verify() {
             let _span = tracing::info_span!("verify").entered();

@@ -26,16 +26,16 @@ pub struct Options {
     input: InputOptions,
     #[command(flatten)]
     output: OutputOptions,
-    /// How many elements are wanted, of each row where there are several
+    /// The count of elements to find, in each row if there are several
     #[arg(short, value_name = "K", value_parser = size::parse)]
     k: u64,
-    /// The smallest, from small to large [default: the largest, from large to small]
+    /// Find the smallest, from small to large [default: the largest, from large to small]
     #[arg(long)]
     smallest: bool,
-    /// Where the indices of the elements go (u32); of rows, counted from where each begins
+    /// Write the input index of each element that was found (u32); with --rows, the index within its row
     #[arg(long, value_name = "FILE")]
     indices: Option<PathBuf>,
-    /// The array is a matrix with rows of so many elements, each of which has its own k
+    /// Treat the array as rows of LENGTH elements, and find k elements of each row
     #[arg(long, value_name = "LENGTH", value_parser = size::parse, conflicts_with = "column")]
     rows: Option<u64>,
 }
@@ -47,10 +47,11 @@ Examples:
   multisplit topk distances.npy -k 5 --smallest --rows 1000 -o near.npy --indices neighbours.npy
   multisplit topk samples.bin --type f32 -k 1000 -o - --output-format text
 
-Of equal elements those that come first in the input are taken, and come first in the output, so that
-the result is the same on every device. Floats are in the order in which they are sorted: NaN is above
-all others, -NaN below. A table keeps its header, its rows are written whole, and rows without a key
-come last. Results of rows are written one after another, k of each. k is at most the length of a row.";
+If elements are equal, those that come first in the input are taken, and come first in the output, \
+so that the result is the same on every device. Floats are in the order in which they are sorted: \
+NaN is above all others, -NaN below. A table keeps its header; its rows are written whole, and rows \
+with an empty cell come last. With --rows, k results are written for each row, row after row. k is \
+at most the length of a row.";
 
 /// Reads, selects, writes.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {

@@ -18,7 +18,7 @@ use crate::{report, size};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// How many seconds it may take, about
+    /// About how long it may take, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = value_parser!(u64).range(1..=86_400))]
     budget: u64,
     /// Where the profile is written [default: the user's configuration folder, where every command then
@@ -37,9 +37,10 @@ Examples:
   multisplit tune -o fast.profile
   multisplit sort keys.npy -o sorted.npy --profile fast.profile
 
-Sizes of tiles and workgroups, and methods, are measured on generated data, as GPU time, side by side with
-the best so far; each candidate's result is verified against the CPU first. The profile is a text file for
-this device and driver. Results never depend on it. Nothing else should use the device meanwhile.";
+Tile sizes, workgroup sizes and methods are measured on generated data, as GPU time, side by side \
+with the best so far. The result of each candidate is verified against the CPU first. The profile is \
+a text file for this device and driver; results never depend on it. Nothing else should use the \
+device meanwhile.";
 
 /// Tunes, prints what was won, and writes the profile.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
@@ -106,14 +107,14 @@ fn table(tuned: &Tuned) -> String {
         let ranking = Ranking::from(*ranking).name();
         let (built_in, ratio) = ("built-in", "speed");
         text += &format!(
-            "{:28} {:>8} {built_in:>11} {:>11} {ratio:>7}\n",
+            "{:32} {:>8} {built_in:>11} {:>11} {ratio:>7}\n",
             format!("ranking {ranking}"),
             "n",
             "tuned"
         );
         for Won { subject, n, built_in, tuned } in won {
             text += &format!(
-                "  {subject:26} {:>8} {:>11} {:>11} {:>6.2}x\n",
+                "  {subject:30} {:>8} {:>11} {:>11} {:>6.2}x\n",
                 size::show(*n),
                 figures::time(*built_in),
                 figures::time(*tuned),

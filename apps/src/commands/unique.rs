@@ -22,16 +22,16 @@ use crate::{figures, host_memory, phase, report, size};
 pub struct Options {
     #[command(flatten)]
     input: InputOptions,
-    /// Where the numbers go: the first of each run of equal ones
+    /// Write the first number of each run of equal numbers to this file
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// In which form they are written [default: as the name says; to - as the input is]
+    /// The format of the output [default: by its name; for - that of the input]
     #[arg(long, value_enum)]
     output_format: Option<Format>,
-    /// Where the length of each run goes (u32)
+    /// Write the length of each run to this file (u32)
     #[arg(long, value_name = "FILE")]
     counts: Option<PathBuf>,
-    /// Sort the numbers first, so that each is there once
+    /// Sort the numbers first, so that each is written once
     #[arg(long)]
     sort: bool,
 }
@@ -42,10 +42,10 @@ Examples:
   multisplit unique keys.npy -o distinct.npy --sort
   multisplit unique sales.csv --column region -o regions.csv --sort --counts sales-per-region.csv
 
-Runs are of equal neighbours: of a sorted input, or with --sort, all equal numbers are one run. Of
-an input that is not sorted, equal numbers that are apart are all kept, and a note says so. Floats are equal
-where their bits are: -0 and +0 are two numbers, and so are NaNs of different bits.
-Empty cells of a table are left out. There are at most 2^32 - 1 numbers.";
+A run is a sequence of equal neighbours. In a sorted input, or with --sort, all equal numbers are \
+one run. In an input that is not sorted, a number may appear in several runs; then each run is kept, \
+and a note says so. Floats are equal if their bits are: -0 and +0 are two numbers, and so are NaNs \
+with different bits. Empty cells of a table are left out. There may be at most 2^32 - 1 numbers.";
 
 /// A job whose input has been read.
 struct UniqueJob<'j> {

@@ -24,6 +24,19 @@ pub fn from_f32(value: f32) -> u16 {
     from_f64(value.into())
 }
 
+/// The 16 bits of the nearest `bf16`, ties to even: the upper half of one that is such a number.
+pub fn to_bf16(value: f32) -> u16 {
+    let bits = value.to_bits();
+    let (upper, infinity) = ((bits >> 16) as u16, 0x7f80);
+    if value.is_nan() {
+        // What is cut off must not be all that makes it one.
+        let fraction_left = upper & 0x7f != 0;
+        return if fraction_left { upper } else { upper | infinity | 0x40 };
+    }
+    // Half of the last place, or a little less where that is even: what is past the largest is infinite.
+    ((u64::from(bits) + 0x7fff + u64::from(upper & 1)) >> 16) as u16
+}
+
 /// The 16 bits of the nearest float, ties to even.
 pub fn from_f64(value: f64) -> u16 {
     let sign = if value.is_sign_negative() { 0x8000 } else { 0 };

@@ -32,7 +32,7 @@ const _: () = assert!(cfg!(target_endian = "little"), "raw and .npy files are li
 /// In which form numbers are in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// NumPy's
+    /// A NumPy file
     Npy,
     /// The numbers as they are in memory, little-endian
     Raw,

@@ -65,6 +65,9 @@ impl<'b, N: Number> BinRule<'b, N> {
             }
             Function::Logarithmic(range) => {
                 let (lo, hi, closed) = range_of(range, ends)?;
+                if let (None, Some((only, _)), true) = (range, ends, lo.value() <= 0.0) {
+                    bail!("--log: all samples are {}; give --range", only.edge());
+                }
                 if lo.value() <= 0.0 {
                     bail!("--log: bins that grow by a factor begin above 0, not at {lo}");
                 }
@@ -93,16 +96,11 @@ impl<'b, N: Number> BinRule<'b, N> {
             return Ok(None);
         }
         let hi = *self.edges.last().context("no edges")?;
-        Ok(match N::device_edge(hi) {
-            _ if closed => {
-                Some(N::from_edge(hi).context("--closed: the range ends past the type")?)
-            }
-            Some(_) => None,
-            None => Some(N::MAX),
-        })
+        let last = || N::from_edge(hi).context("--closed: the range ends past the type");
+        closed.then(last).transpose()
     }
 
-    /// What the device is told.
+    /// What the device is told: as many bins as there are, or fewer, of which the others have no samples.
     pub fn device_bins(&self) -> Result<Bins<N::Device>> {
         let m = (self.edges.len() - 1) as u32;
         let (first, last) = (self.edges[0], self.edges[self.edges.len() - 1]);
@@ -111,11 +109,19 @@ impl<'b, N: Number> BinRule<'b, N> {
             (Kind::Glsl(file), ..) => Bins::glsl(m, file.function()),
             (Kind::Even, Some(lo), Some(hi)) => Bins::even(lo..hi, m),
             _ => {
-                // One past the largest is the largest here, and closed.
-                let largest = || N::MAX.on_device();
-                let edge = |&edge: &Edge| N::device_edge(edge).unwrap_or_else(largest);
-                let edges: Vec<N::Device> = self.edges.iter().map(edge).collect();
-                Bins::range(&edges)
+                let known = self.edges.iter().map_while(|&edge| N::device_edge(edge));
+                let mut edges: Vec<N::Device> = known.collect();
+                let largest = N::MAX.on_device();
+                match edges.len() {
+                    all if all == self.edges.len() => Bins::range(&edges),
+                    // No sample is past the type.
+                    0 => Bins::range(&[largest, largest]),
+                    // The bin that the type ends in has its largest number too. Those behind it have none.
+                    _ => {
+                        edges.push(largest);
+                        return Ok(Bins::range(&edges).closed());
+                    }
+                }
             }
         };
         Ok(if self.last.is_some() { bins.closed() } else { bins })
@@ -249,6 +255,9 @@ mod tests {
     fn the_largest_number_can_be_in_a_bin() {
         assert_eq!(rule(256, Some(("0", "256")), &[0u8, 255]), [Some(0), Some(255)]);
         assert_eq!(rule(1, Some(("0", "2^64")), &[u64::MAX]), [Some(0)]);
+        // Bins past it, which are empty, do not get it.
+        assert_eq!(rule(3, None, &[255u8, 255]), [Some(0), Some(0)]);
+        assert_eq!(rule(512, Some(("0", "256")), &[255u8]), [Some(510)]);
         // The range of the samples has them all.
         assert_eq!(rule(2, None, &[1u8, 2, 255]), [Some(0), Some(0), Some(1)]);
         assert_eq!(rule(2, None, &[7.0f64, 7.0]), [Some(1), Some(1)]);

@@ -137,8 +137,10 @@ impl<'c, N: Number> Counting<'c, N> {
         phase::timed("counting", || {
             let found = context.histogram(samples, self.bins.clone())?;
             let out_of_range: u64 = context.download(&found.out_of_range)?.iter().sum();
+            let mut counts = context.download(&found.counts)?;
+            counts.resize(self.rule.edges.len() - 1, 0);
             Ok(Counted {
-                counts: Counts::Whole(context.download(&found.counts)?),
+                counts: Counts::Whole(counts),
                 outside: self.outside(samples, out_of_range)?,
                 method: found.method,
                 ..self.nothing()

@@ -122,10 +122,49 @@ pub fn count(
         // Floats of 16 bits are counted as those of 32.
         Element::F32 | Element::F16 | Element::Bf16 => counted::<f32>,
         Element::U64 => counted::<u64>,
-        Element::I64 | Element::Time(_) => counted::<i64>,
+        Element::I64 => counted::<i64>,
+        Element::Time(_) => times,
         Element::F64 => counted::<f64>,
     };
     of_type(room, wanted, samples, weights, verify)
+}
+
+/// The lowest number of dates and time differences: "not a time".
+const NOT_A_TIME: i64 = i64::MIN;
+
+/// What belongs to the elements that are times.
+fn of_times<T: Copy>(times: &[i64], values: &[T]) -> Vec<T> {
+    let pairs = times.iter().zip(values);
+    pairs.filter(|(time, _)| **time != NOT_A_TIME).map(|(_, value)| *value).collect()
+}
+
+/// Counts dates or time differences. "Not a time" is out of range, as NaN is.
+fn times(
+    room: &Room<'_>,
+    wanted: &Wanted<'_>,
+    samples: Numbers,
+    weights: Weights<'_>,
+    verify: bool,
+) -> Result<Counted> {
+    let array = phase::timed("reading", || samples.load())?;
+    let all = i64::from_data(array.data()).context("samples of another size")?;
+    let times = of_times(all, all);
+    let (whole, real);
+    let weights = match weights {
+        Weights::None => Weights::None,
+        Weights::Whole(weights) => {
+            whole = of_times(all, weights);
+            Weights::Whole(&whole)
+        }
+        Weights::Real(weights) => {
+            real = of_times(all, weights);
+            Weights::Real(&real)
+        }
+    };
+    let mut counted =
+        phase::timed("counting", || in_memory(room, wanted, &times, weights, verify))?;
+    counted.outside.other += (all.len() - times.len()) as u64;
+    Ok(counted)
 }
 
 fn counted<N: Number>(

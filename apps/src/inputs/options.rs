@@ -15,19 +15,19 @@ use crate::tables::{Column, Dialect, Table, separator};
 pub struct InputOptions {
     /// The numbers: a file, or - for standard input
     pub input: PathBuf,
-    /// What the numbers are, where the file does not say it
+    /// The type of the numbers, if the file does not say it
     #[arg(long = "type", value_name = "TYPE", value_parser = Element::parser())]
     pub element: Option<Element>,
-    /// In which form the input is [default: as its name says, else as its first bytes look]
+    /// The format of the input [default: by its name, else by its first bytes]
     #[arg(long, value_enum)]
     pub format: Option<Format>,
-    /// The column of a table with the numbers: its name, or its number from 1 on
+    /// The column of a table to work on: its name, or its number, counted from 1
     #[arg(long, value_name = "NAME|N")]
     pub column: Vec<String>,
-    /// What separates the columns of a table [default: as its name or its first line says]
+    /// The separator of the columns of a table [default: by its name or its first line]
     #[arg(long, value_name = "CHARACTER", value_parser = separator, requires = "column")]
     pub separator: Option<u8>,
-    /// The first row of a table is data too [default: if the column in it is a number]
+    /// The first row of a table is data, not a header [default: if it has a number in that column]
     #[arg(long, requires = "column")]
     pub no_header: bool,
 }

@@ -89,7 +89,10 @@ fn npy(stream: &mut Stream) -> Result<Values> {
     stream.expect_end(header.bytes, promised)?;
     if header.fortran && !inner.is_empty() {
         let each = header.element_bytes as usize;
-        elements = Elements::Memory(transposed(elements.load()?, bytes, each, inner));
+        let data = elements.load()?;
+        let no_memory = || FileError::NoMemory { place, elements: data.len() as u64 };
+        let rows = transposed(&data, bytes, each, inner).ok_or_else(no_memory)?;
+        elements = Elements::Memory(rows);
     }
     // What has another byte order, or several numbers, has no text.
     let element = match header.element {
@@ -103,15 +106,16 @@ fn npy(stream: &mut Stream) -> Result<Values> {
 }
 
 /// Rows out of columns: in Fortran's order the first index changes from one element to the next, and
-/// the others in the order that they have.
-fn transposed(data: Data, row: usize, element: usize, inner: &[u64]) -> Data {
+/// the others in the order that they have. `None` if memory runs out.
+fn transposed(data: &Data, row: usize, element: usize, inner: &[u64]) -> Option<Data> {
     let padded = data.element_bytes();
     let n = data.len();
-    let columns: Vec<u8> =
-        data.bytes().chunks_exact(padded).flat_map(|row_| row_[..row].iter().copied()).collect();
+    let mut columns = Vec::new();
+    columns.try_reserve_exact(n.checked_mul(row)?).ok()?;
+    columns.extend(data.bytes().chunks_exact(padded).flat_map(|padded| &padded[..row]));
     let mut moved = Data::empty(padded);
     if !moved.resize(n) {
-        return data;
+        return None;
     }
     let bytes = moved.bytes_mut();
     let count = row / element;
@@ -123,7 +127,7 @@ fn transposed(data: Data, row: usize, element: usize, inner: &[u64]) -> Data {
             bytes[to..to + element].copy_from_slice(&columns[from..from + element]);
         }
     }
-    moved
+    Some(moved)
 }
 
 /// Where the element that is number `index` in Fortran's order is in C's.

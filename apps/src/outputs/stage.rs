@@ -148,25 +148,39 @@ fn create(folder: &Path, name: &OsStr) -> io::Result<NamedTempFile> {
     let builder = builder(&prefix, PART);
     loop {
         let file = signals::begin(|| builder.tempfile_in(folder))?;
-        // Where there are no locks, leftovers stay, and all else works.
-        let _ = lock(file.as_file());
-        // Between its making and its lock another program may have taken it for a leftover.
-        if file.path().exists() {
+        // Between its making and its lock another program may have taken it for a leftover, and have
+        // removed it or be about to. Where there are no locks, leftovers stay, and all else works.
+        if lock(file.as_file()) != Lock::Taken && file.path().exists() {
             return Ok(file);
         }
     }
 }
 
-/// Takes the lock that a program has on what it writes; false where another one has it.
+/// What became of asking for a lock.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lock {
+    Had,
+    /// By another program.
+    Taken,
+    /// There are none here.
+    None,
+}
+
+/// Takes the lock that a program has on what it writes.
 #[cfg(unix)]
-fn lock(file: &File) -> bool {
+fn lock(file: &File) -> Lock {
     use rustix::fs::{FlockOperation, flock};
-    flock(file, FlockOperation::NonBlockingLockExclusive).is_ok()
+    use rustix::io::Errno;
+    match flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Lock::Had,
+        Err(Errno::WOULDBLOCK) => Lock::Taken,
+        Err(_) => Lock::None,
+    }
 }
 
 #[cfg(not(unix))]
-fn lock(_: &File) -> bool {
-    false
+fn lock(_: &File) -> Lock {
+    Lock::None
 }
 
 /// Removes what programs that are gone have left in this folder.
@@ -177,7 +191,11 @@ fn remove_leftovers(folder: &Path) {
         let Some(name) = name.to_str().filter(|name| name.starts_with('.')) else { continue };
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
         let leftover = is_file && (name.ends_with(PART) || name.ends_with(EARLIER));
-        if leftover && File::open(entry.path()).is_ok_and(|file| lock(&file)) {
+        let Some(file) = leftover.then(|| File::open(entry.path()).ok()).flatten() else {
+            continue;
+        };
+        // The lock is held until the file is gone: its maker then sees that it is taken or gone.
+        if lock(&file) == Lock::Had {
             tracing::info!(file = %entry.path().display(), "removed what a killed run has left");
             let _ = fs::remove_file(entry.path());
         }

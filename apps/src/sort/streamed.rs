@@ -146,8 +146,8 @@ impl Streamed<'_> {
         })
     }
 
-    /// Ranks at which buckets begin; there is one between the smallest and the largest key of the
-    /// sample, if they differ.
+    /// Ranks at which buckets begin. The smallest key of the sample has a bucket of its own, so that
+    /// every other bucket has fewer keys than there are, whatever the sample has missed.
     fn splitters<K: FileKey>(&self, keys: &Elements, max: usize) -> Result<Vec<u64>> {
         let buckets = (SPARE * keys.len().div_ceil(max.max(1))).clamp(2, MAX_BUCKETS / 2);
         let mut random = SplitMix64::after(SEED, 0);
@@ -167,15 +167,12 @@ impl Streamed<'_> {
             .filter_map(|pair| pair[0].checked_add(1))
             .collect();
         splitters.extend(frequent);
+        let smallest = sample[0];
+        splitters.extend([Some(smallest), smallest.checked_add(1)].into_iter().flatten());
         splitters.sort_unstable();
         splitters.dedup();
-        // At or below the smallest one nothing is told apart.
-        splitters.retain(|&splitter| splitter > sample[0]);
-        if let (true, Some(&largest)) = (splitters.is_empty(), sample.last())
-            && largest > sample[0]
-        {
-            splitters.push(largest);
-        }
+        // Nothing is below zero.
+        splitters.retain(|&splitter| splitter > 0);
         Ok(splitters)
     }
 

@@ -98,7 +98,7 @@ impl Found {
         let time = figures::time(self.ms * 1e6);
         let work = match (self.rounds, self.relaxations, self.rerelaxations) {
             (Some(rounds), Some(all), Some(again)) => format!(
-                "; {} round{}, {} relaxations, {} of them again",
+                "; {} round{}, {} relaxations, of which {} were repeated",
                 size::grouped(rounds.into()),
                 if rounds == 1 { "" } else { "s" },
                 size::grouped(all),
@@ -124,7 +124,7 @@ impl Found {
 }
 
 /// Whether sums of these weights, up to the largest distance, are exact in floats of 32 bits: all
-/// are multiples of a power of two that a distance has at most 2^24 of.
+/// are multiples of a power of two that a distance has less than 2^24 of.
 pub fn is_exact(network: &Network, paths: &ShortestPaths) -> bool {
     if paths.kind == WeightKind::U32 {
         return true;
@@ -141,7 +141,8 @@ pub fn is_exact(network: &Network, paths: &ShortestPaths) -> bool {
         Distance::F32(distance) => max.max(distance.into()),
         Distance::U32(_) => max,
     });
-    max <= 2f64.powi(unit + 24)
+    // One that is as large may have been rounded to that.
+    max < 2f64.powi(unit + 24)
 }
 
 fn sum_and_max(

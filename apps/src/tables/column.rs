@@ -26,6 +26,8 @@ const TRIED: [Element; 3] = [Element::I64, Element::U64, Element::F64];
 struct Cells {
     bits: Vec<u64>,
     missing: Vec<u32>,
+    /// The first whole number that is another as a float, and its line.
+    rounded: Option<(u64, String)>,
 }
 
 impl Table {
@@ -39,6 +41,10 @@ impl Table {
         let mut failure = None;
         for &element in tried {
             match self.cells(index, element)? {
+                Ok(Cells { rounded: Some((line, cell)), .. }) if asked.is_none() => {
+                    let (place, column) = (self.place.clone(), name);
+                    return Err(TableError::Digits { place, line, column, cell });
+                }
                 Ok(cells) => return self.collected(name, element, cells),
                 Err((line, cell)) => {
                     let wanted = wanted(asked);
@@ -86,7 +92,7 @@ impl Table {
 
     /// The cells of a column as numbers of `element`; or the first that is none, and its line.
     fn cells(&self, index: usize, element: Element) -> Result<Result<Cells, (u64, String)>> {
-        let mut cells = Cells { bits: Vec::new(), missing: Vec::new() };
+        let mut cells = Cells { bits: Vec::new(), missing: Vec::new(), rounded: None };
         let reserved = cells.bits.try_reserve_exact(self.len());
         reserved.map_err(|_| TableError::NoMemory { place: self.place.clone() })?;
         let mut reader = reader(&self.text[self.body()..], self.separator);
@@ -101,7 +107,13 @@ impl Table {
             match cell.trim() {
                 "" => cells.missing.push(row),
                 cell => match number(cell, element) {
-                    Some(bits) => cells.bits.push(bits),
+                    Some(bits) => {
+                        if cells.rounded.is_none() && is_rounded(cell, element, bits) {
+                            let line = record.position().map_or(0, csv::Position::line);
+                            cells.rounded = Some((line, text::shown(cell)));
+                        }
+                        cells.bits.push(bits);
+                    }
                     None => {
                         let line = record.position().map_or(0, csv::Position::line);
                         return Ok(Err((line, text::shown(cell))));
@@ -114,7 +126,7 @@ impl Table {
     }
 
     fn collected(&self, name: String, element: Element, cells: Cells) -> Result<Column> {
-        let Cells { bits, missing } = cells;
+        let Cells { bits, missing, .. } = cells;
         let data = match element.bytes() {
             1 => Data::Bytes1(bits.iter().map(|&bits| bits as u8).collect()),
             2 => Data::Bytes2(bits.iter().map(|&bits| bits as u16).collect()),
@@ -134,6 +146,12 @@ impl Table {
         let start = self.rows.get(row as usize).map_or(0, |row| row.start);
         self.text[..start].iter().filter(|&&byte| byte == b'\n').count() as u64 + 1
     }
+}
+
+/// Whether the text is a whole number, and the float of these bits another one.
+fn is_rounded(text: &str, element: Element, bits: u64) -> bool {
+    let float = f64::from_bits(bits);
+    element == Element::F64 && text.parse::<i128>().is_ok_and(|whole| float as i128 != whole)
 }
 
 impl Column {

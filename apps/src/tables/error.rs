@@ -11,6 +11,12 @@ pub enum TableError {
     TwoColumns { place: String, column: String },
     #[error("{place}, line {line}: `{cell}` in column `{column}` is not {wanted}")]
     Cell { place: String, line: u64, column: String, cell: String, wanted: String },
+    #[error(
+        "{place}, line {line}: `{cell}` in column `{column}` has more digits than a float of 64 bits, which other cells of the column need; give --type f64 to round it"
+    )]
+    Digits { place: String, line: u64, column: String, cell: String },
+    #[error("{place}, line {line}: a quote is not closed until the end of the file")]
+    OpenQuote { place: String, line: u64 },
     #[error("{place}, line {line} has {found} cells, the first row has {expected}")]
     Length { place: String, line: u64, expected: u64, found: u64 },
     #[error("{place} has more than 4,294,967,295 rows")]

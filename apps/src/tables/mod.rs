@@ -53,6 +53,23 @@ pub fn separator(text: &str) -> Result<u8, String> {
     }
 }
 
+/// Whether a quote of a row is not closed. Quotes count where a cell begins with one.
+fn ends_in_quotes(row: &[u8], separator: u8) -> bool {
+    let mut bytes = row.iter().copied().peekable();
+    let (mut begins, mut inside) = (true, false);
+    while let Some(byte) = bytes.next() {
+        match (inside, byte) {
+            (true, b'"') if bytes.peek() == Some(&b'"') => drop(bytes.next()),
+            (true, b'"') => inside = false,
+            (true, _) => {}
+            (false, b'"') if begins => inside = true,
+            (false, _) => {}
+        }
+        begins = !inside && (byte == separator || byte == b'\n' || byte == b'\r');
+    }
+    inside
+}
+
 impl Table {
     /// The table in `text`. Whether its first row is a header depends on what columns are called.
     pub fn new(place: String, text: Vec<u8>, dialect: Dialect, columns: &[String]) -> Result<Self> {
@@ -109,13 +126,19 @@ impl Table {
         let body = self.body();
         let no_memory = || TableError::NoMemory { place: self.place.clone() };
         let mut reader = reader(&self.text[body..], self.separator);
-        let (mut record, mut first) = (ByteRecord::new(), None);
+        let (mut record, mut first, mut line) = (ByteRecord::new(), None, 0);
         let mut starts = Vec::new();
         while reader.read_byte_record(&mut record).map_err(|error| self.problem(&error))? {
             let start = record.position().map_or(0, |at| at.byte() as usize);
             starts.try_reserve(1).map_err(|_| no_memory())?;
             starts.push(start);
+            line = record.position().map_or(0, csv::Position::line);
             first.get_or_insert_with(|| cells(&record));
+        }
+        // What is not closed goes on to the end: it would swallow whatever is written behind it.
+        let last = starts.last().map_or(&[][..], |&start| &self.text[body + start..]);
+        if ends_in_quotes(last, self.separator) {
+            return Err(TableError::OpenQuote { place: self.place.clone(), line });
         }
         if starts.len() > MAX_ROWS {
             return Err(TableError::TooManyRows { place: self.place.clone() });

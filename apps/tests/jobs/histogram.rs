@@ -173,3 +173,34 @@ fn ranges_weights_and_logarithms() {
     let ran = desk.run("histogram small.txt --type u8 --bins 4294967295 --range 0 9").expect(1);
     assert!(ran.complaint().contains("--bins 4294967295 is more than 1048576"), "{}", ran.err);
 }
+
+/// The largest number of a type is in the bin that has it, and not in empty ones behind.
+#[test]
+fn the_largest_number_is_where_it_belongs() {
+    let desk = Desk::new();
+    desk.write("bytes.bin", [0u8, 255, 254, 255]);
+    let line = "bytes.bin --type u8 --bins 512 --range 0 256";
+    let found = counts(&json(&desk, line));
+    assert_eq!((found.len(), found[0], found[508], found[510], found[511]), (512, 1, 1, 2, 0));
+    desk.write("same.bin", [255u8, 255]);
+    let found = json(&desk, "same.bin --type u8 --bins 3");
+    assert_eq!(counts(&found), [2, 0, 0]);
+    let words: Vec<u8> = [u32::MAX, u32::MAX - 3].iter().flat_map(|x| x.to_le_bytes()).collect();
+    desk.write("words.bin", words);
+    let line = "words.bin --type u32 --bins 8 --range 4294967292 4294967296";
+    assert_eq!(counts(&json(&desk, line)), [1, 0, 0, 0, 0, 0, 1, 0]);
+}
+
+/// NaT ("not a time") is out of range, as NaN is.
+#[test]
+fn what_is_not_a_time_is_out_of_range() {
+    let desk = Desk::new();
+    let days: Vec<u8> =
+        [18_262i64, 18_263, 18_264, i64::MIN].iter().flat_map(|day| day.to_le_bytes()).collect();
+    desk.write("days.npy", npy(1, "<M8[D]", 4, &days));
+    for line in ["--bins 3", "--bins 3 --range 18262 18265"] {
+        let found = json(&desk, &format!("days.npy {line}"));
+        assert_eq!(counts(&found).iter().sum::<u64>(), 3, "{found}");
+        assert_eq!((&found["below"], &found["out_of_range"]), (&0.into(), &1.into()), "{found}");
+    }
+}

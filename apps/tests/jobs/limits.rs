@@ -53,6 +53,19 @@ fn keys_that_are_mostly_equal_are_no_trouble() {
     same_with_limit(&desk, line, "16KB", &["out.bin", "order.bin"]);
 }
 
+/// A sample then has one key alone, and what is below it is in none.
+#[test]
+fn keys_that_no_sample_has_are_no_trouble() {
+    let desk = Desk::new();
+    let rare = |number: usize| [3u64, 0, u64::MAX].get(number / 5000).copied().unwrap_or(7);
+    let key = |number: usize| if number % 5000 == 4321 { rare(number) } else { 7 };
+    desk.write("in.bin", (0..20_000).flat_map(|n| key(n).to_le_bytes()).collect::<Vec<u8>>());
+    let line = "sort in.bin -o out.bin --type u64 --argsort order.bin";
+    same_with_limit(&desk, line, "16KB", &["out.bin", "order.bin"]);
+    let line = "sort in.bin -o down.bin --type u64 --descending";
+    same_with_limit(&desk, line, "16KB", &["down.bin"]);
+}
+
 #[test]
 fn splits_are_the_same() {
     let desk = Desk::new();

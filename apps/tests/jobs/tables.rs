@@ -102,3 +102,26 @@ fn the_largest_and_smallest_rows_are_found() {
     );
     desk.run("topk sales.csv --column price --column region -k 1 -o none.csv").expect(2);
 }
+
+/// A quote that is not closed would swallow the rows that are written behind it.
+#[test]
+fn open_quotes_are_refused() {
+    let desk = Desk::new();
+    desk.write("open.csv", "a,b\n3,x\n2,y\n1,\"not closed\n");
+    let ran = desk.run("sort open.csv --column a -o out.csv").expect(1);
+    assert!(ran.complaint().contains("open.csv, line 4: a quote is not closed"), "{}", ran.err);
+    desk.write("closed.csv", "a,b\n3,x\"\n2,\"y \"\"z\"\"\"\n1,\"two\nlines\"\n");
+    desk.job("sort closed.csv --column a -o out.csv");
+    let expected = "a,b\n1,\"two\nlines\"\n2,\"y \"\"z\"\"\"\n3,x\"\n";
+    assert_eq!(String::from_utf8_lossy(&desk.read("out.csv")), expected);
+}
+
+/// Integers are not rounded without being asked to.
+#[test]
+fn digits_are_not_lost() {
+    let desk = Desk::new();
+    desk.write("ids.csv", "id\n9007199254740993\n9007199254740992\n-0.5\n");
+    let ran = desk.run("sort ids.csv --column id -o out.csv").expect(1);
+    assert!(ran.complaint().contains("line 2: `9007199254740993`"), "{}", ran.err);
+    desk.job("sort ids.csv --column id -o out.csv --type f64");
+}

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::arrays::{npy, npy_parts, words};
+use crate::arrays::{npy, npy_parts, npy_with, words};
 use crate::desk::Desk;
 
 /// Numbers that are exact in every type, and whose sums are.
@@ -175,4 +175,24 @@ fn what_makes_no_sense_is_refused() {
     desk.run("reduce empty.bin --type u32").expect(2);
     desk.run("reduce empty.bin --type u32 --op mean").expect(2);
     desk.run("scan empty.bin --type u32").expect(2);
+}
+
+/// An index counts elements as they lie in C order: files in Fortran's are refused, not misread.
+#[test]
+fn indices_of_fortran_arrays_are_refused() {
+    let desk = Desk::new();
+    let raw: Vec<u8> = [1i32, 9, 5, 2].iter().flat_map(|x| x.to_le_bytes()).collect();
+    let header = "{'descr': '<i4', 'fortran_order': True, 'shape': (2, 2), }";
+    desk.write("fortran.npy", npy_with(1, header, &raw));
+    desk.run("reduce fortran.npy --op argmax").expect(1);
+    desk.run("reduce fortran.npy --op max").expect(0);
+}
+
+/// Sums of bf16 are rounded to the nearest, and not cut off.
+#[test]
+fn sums_of_bf16_are_rounded() {
+    let desk = Desk::new();
+    desk.write("numbers.txt", "1\n0.0068359375\n");
+    let ran = desk.job("reduce numbers.txt --op sum --type bf16");
+    assert_eq!(ran.out, "1.0078125\n");
 }

@@ -11,7 +11,7 @@
  *   5. multisplit_record, every frame             into the caller's command buffer
  *   6. multisplit_operation_destroy, multisplit_context_destroy
  *
- * The short way to a sort: multisplit_device_create for 1, multisplit_sort_pairs_create for 3 and 4,
+ * Short functions for a sort: multisplit_device_create for 1, multisplit_sort_pairs_create for 3 and 4,
  * multisplit_record_sort for 5. C++ programs may prefer the classes of multisplit.hpp.
  *
  * Functions return a MultisplitResult, except those that return text or a version;
@@ -627,7 +627,8 @@ typedef struct {
   VkBool32 caller_workspace;
   /// Whether kernels take addresses instead of descriptors, for engines that have no descriptors to
   /// spare: buffers are then created with `VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT`, and may be bound
-  /// by address. Needs `MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS`.
+  /// by address. Needs `MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS`. An address has no length: a GLSL function
+  /// of yours must not read past the end of its table then, which is clamped otherwise.
   VkBool32 by_address;
   /// Who records barriers that `scopes` do not ask for; 0: the caller.
   MultisplitBarriers barriers;

@@ -3,7 +3,6 @@
 use std::ffi::c_char;
 use std::mem::{MaybeUninit, offset_of};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use multisplit::ash::vk::Handle as _;
 use multisplit::{
@@ -140,33 +139,11 @@ impl MultisplitContextInfo {
     }
 }
 
-pub(crate) static CONTEXTS: Registry<MultisplitContext, Arc<ContextObject>> =
-    Registry::new("context");
+pub(crate) static CONTEXTS: Registry<MultisplitContext, ContextObject> = Registry::new("context");
 
 /// What a handle of a context stands for.
 pub(crate) struct ContextObject {
     pub engine: Context,
-    children: AtomicUsize,
-}
-
-/// Something that was made from a context, which must outlive it.
-pub(crate) struct Child(Arc<ContextObject>);
-
-impl Child {
-    pub fn of(context: &Arc<ContextObject>) -> Self {
-        context.children.fetch_add(1, Ordering::Relaxed);
-        Self(context.clone())
-    }
-
-    pub fn engine(&self) -> &Context {
-        &self.0.engine
-    }
-}
-
-impl Drop for Child {
-    fn drop(&mut self) {
-        self.0.children.fetch_sub(1, Ordering::Release);
-    }
 }
 
 impl ContextObject {
@@ -214,15 +191,16 @@ impl ContextObject {
         };
         // SAFETY: by the caller's contract.
         let engine = unsafe { Context::adopt_with(adopted, info.options()?)? };
-        Ok(Self { engine, children: AtomicUsize::new(0) })
+        Ok(Self { engine })
     }
 
-    fn check_unused(&self) -> Outcome {
-        match self.children.load(Ordering::Acquire) {
+    /// Nothing that was made from it is there, and no call has it at hand.
+    fn check_unused(self: &Arc<Self>) -> Outcome {
+        match Arc::strong_count(self) - 1 {
             0 => Ok(()),
             left => {
                 let text = format!(
-                    "{left} objects that were created from the context still exist; destroy them first"
+                    "{left} objects that were created from the context, or calls, still use it; destroy or await them first"
                 );
                 Err(Failure::new(MultisplitResult::MultisplitErrorInUse, text))
             }
@@ -247,7 +225,7 @@ pub unsafe extern "C" fn multisplit_context_create(
         unsafe {
             let out = Out::handle("context", context)?;
             let made = ContextObject::new(&read::info(info)?)?;
-            out.set(CONTEXTS.insert(Arc::new(made))?);
+            out.set(CONTEXTS.insert(made)?);
         }
         Ok(())
     })
@@ -287,5 +265,5 @@ pub unsafe extern "C" fn multisplit_context_lane_order(
 pub unsafe extern "C" fn multisplit_context_destroy(
     context: *mut MultisplitContext,
 ) -> MultisplitResult {
-    guard(|| CONTEXTS.remove(context, |context| context.check_unused()))
+    guard(|| CONTEXTS.remove(context, ContextObject::check_unused))
 }

@@ -63,8 +63,9 @@ impl<H, T> Registry<H, T> {
         objects.get(&handle.addr()).cloned().ok_or_else(|| self.unknown(handle))
     }
 
-    /// Takes an object out, unless `refuse` says why not. `NULL` names nothing, and that is fine.
-    pub fn remove(&self, handle: *const H, refuse: impl FnOnce(&T) -> Outcome) -> Outcome {
+    /// Takes an object out, unless `refuse` says why not: nobody gets hold of it meanwhile. `NULL` names
+    /// nothing, and that is fine.
+    pub fn remove(&self, handle: *const H, refuse: impl FnOnce(&Arc<T>) -> Outcome) -> Outcome {
         if handle.is_null() {
             return Ok(());
         }

@@ -11,7 +11,7 @@ use multisplit::{
     TimestampQueries, Timing, WorkspaceRequirements,
 };
 
-use crate::context::{Child, ContextObject};
+use crate::context::ContextObject;
 use crate::declare::{COUNT, Declaration, OTHER_COUNT, no_buffer};
 use crate::operation::{MultisplitContract, MultisplitRecordInfo, MultisplitWorkspace};
 use crate::read::{self, Choice as _, Sized32 as _};
@@ -33,7 +33,7 @@ pub(crate) struct Operation {
     /// Held while it is warmed up, so that two threads do not do it twice.
     warming: Mutex<()>,
     /// Last, so that the context may go when everything else has.
-    context: Child,
+    context: Arc<ContextObject>,
 }
 
 /// A count that recordings may set.
@@ -79,14 +79,14 @@ impl Operation {
         let roles = roles.into_iter().map(with_contract).collect::<Outcome<_>>()?;
         let label = |step: &Step| CString::new(step.pass.label.as_str()).unwrap_or_default();
         let passes = plan.steps().iter().map(label).collect();
-        let (ready, warming, context) = (OnceLock::new(), Mutex::new(()), Child::of(context));
+        let (ready, warming, context) = (OnceLock::new(), Mutex::new(()), context.clone());
         Ok(Self { plan, options, workspace, roles, counts, passes, ready, warming, context })
     }
 
     pub fn warm_up(&self) -> Outcome {
         let _turn = self.warming.lock().unwrap_or_else(PoisonError::into_inner);
         if self.ready.get().is_none() {
-            let engine = self.context.engine();
+            let engine = &self.context.engine;
             let plan = self.plan.clone();
             let made = if self.options.by_address {
                 // SAFETY: a caller that gives addresses answers for what GLSL of its own reads there.
@@ -107,7 +107,14 @@ impl Operation {
     /// Makes the pipeline of one pass, which may have none.
     pub fn compile_pass(&self, pass: u32) -> Outcome {
         self.pass(pass)?;
-        Ok(self.context.engine().prepare_step(&self.plan, pass as usize, self.options)?)
+        let (engine, step) = (&self.context.engine, pass as usize);
+        if self.options.by_address {
+            // SAFETY: as for what is made of all steps, above.
+            unsafe { engine.prepare_foreign_step(&self.plan, step, self.options)? };
+        } else {
+            engine.prepare_step(&self.plan, step, self.options)?;
+        }
+        Ok(())
     }
 
     pub fn passes(&self) -> u32 {

@@ -1,4 +1,4 @@
-//! The short way: a device, a sort and its recording in one call each, with what most callers choose.
+//! Short functions: a device, a sort and its recording in one call each, with what most callers choose.
 
 use std::mem::MaybeUninit;
 

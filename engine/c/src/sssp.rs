@@ -2,12 +2,12 @@
 
 use std::ffi::c_void;
 use std::mem::{MaybeUninit, offset_of};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use multisplit::network::{Direction, EdgeList, EdgeWeights, Network};
 use multisplit::primitives::sssp::{SsspMethod, SsspOptions, SsspSolver};
 
-use crate::context::{CONTEXTS, Child, MultisplitContext};
+use crate::context::{CONTEXTS, ContextObject, MultisplitContext};
 use crate::handle::Registry;
 use crate::read::Out;
 use crate::read::{self, Sized32};
@@ -99,7 +99,7 @@ struct Solver {
     predecessors: bool,
     /// Last, so that the context may go when everything else has. Only its going matters.
     #[expect(dead_code, reason = "counts as long as it is there")]
-    context: Child,
+    context: Arc<ContextObject>,
 }
 
 /// Copies a network to the device and prepares to search it. Submits to the context's queue.
@@ -126,7 +126,6 @@ pub unsafe extern "C" fn multisplit_sssp_create(
         let on_device = context.engine.upload_network(&network)?;
         let search = Mutex::new(context.engine.sssp(&on_device, &options)?);
         let (vertices, predecessors) = (info.vertices, options.predecessors);
-        let context = Child::of(&context);
         out.set(SOLVERS.insert(Solver { search, vertices, predecessors, context })?);
         Ok(())
     })

@@ -347,7 +347,8 @@ pub struct MultisplitCommonInfo {
     pub caller_workspace: VkBool32,
     /// Whether kernels take addresses instead of descriptors, for engines that have no descriptors to
     /// spare: buffers are then created with `VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT`, and may be bound
-    /// by address. Needs `MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS`.
+    /// by address. Needs `MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS`. An address has no length: a GLSL function
+    /// of yours must not read past the end of its table then, which is clamped otherwise.
     pub by_address: VkBool32,
     /// Who records barriers that `scopes` do not ask for; 0: the caller.
     pub barriers: MaybeUninit<MultisplitBarriers>,

@@ -317,7 +317,7 @@ static void wrong_recordings(const Host *host, MultisplitContext *context) {
     WRONG_RECORD(INVALID, record.other_count = 10);
     SAYS("other_count is 10");
     WRONG_RECORD(FRAME, record.frame = 1);
-    SAYS("frame 1 of 1 frames in flight");
+    SAYS("there is no frame 1");
     WRONG_RECORD(FRAME, record.frame = UINT32_MAX);
     WRONG_RECORD(INVALID, record.reserved = 1);
     WRONG_RECORD(INVALID, bindings[0].reserved = 1);

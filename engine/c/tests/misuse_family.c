@@ -23,12 +23,12 @@ static void wrong_segments(MultisplitContext *context) {
     WRONG_SORT(INVALID, info.segments = (MultisplitSegments)4);
     WRONG_SORT(INVALID, info.reserved = 1);
     WRONG_SORT(INVALID, HOST_OFFSETS(falling, 3));
-    SAYS("not sorted");
+    SAYS("below the one before it");
     WRONG_SORT(INVALID, HOST_OFFSETS(past, 2));
-    SAYS("does not end where the keys do");
+    SAYS("not the count of the keys");
     WRONG_SORT(INVALID, HOST_OFFSETS(before, 2));
     WRONG_SORT(INVALID, HOST_OFFSETS(late, 1));
-    SAYS("does not begin at 0");
+    SAYS("the first offset is not 0");
     WRONG_SORT(INVALID, HOST_OFFSETS((const uint32_t *)((const char *)right + 1), 2));
     WRONG_SORT(INVALID, HOST_OFFSETS(right, UINT64_MAX));
     WRONG_SORT(INVALID, (HOST_OFFSETS(right, 3), info.common.count = MULTISPLIT_COUNT_RECORDED));

@@ -14,7 +14,7 @@ keys, where = multisplit.sort_pairs(temperatures, stations, descending=True)
 known = int(np.isnan(keys).sum())
 print(f"{known} failures; the warmest was {keys[known]:.1f} degrees at station {where[known]}")
 
-# Cold, mild and warm, in one pass.
+# Cold, mild and warm, in one round.
 parts = multisplit.split(temperatures, [5.0, 25.0], values=stations)
 print("cold, mild, warm or unknown:", parts.counts)
 

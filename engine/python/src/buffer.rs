@@ -79,78 +79,60 @@ data! {
     [u32; 4]: Wide;
 }
 
-/// Does the same for keys of every type; what is only carried along is refused.
+/// Does `$body` with an array of any of these kinds, and is `$otherwise` where there is one of another.
+macro_rules! with_kinds {
+    ($data:expr, $array:ident => $body:expr, [$($kind:ident)*] $(, $otherwise:expr)?) => {
+        match $data {
+            $($crate::buffer::Data::$kind($array) => $body,)*
+            $(_ => $otherwise,)?
+        }
+    };
+}
+
+/// For keys of every type; what is only carried along is refused.
 macro_rules! with_keys {
     ($data:expr, $array:ident => $body:expr) => {
-        match $data {
-            $crate::buffer::Data::U8($array) => $body,
-            $crate::buffer::Data::I8($array) => $body,
-            $crate::buffer::Data::U16($array) => $body,
-            $crate::buffer::Data::I16($array) => $body,
-            $crate::buffer::Data::F16($array) => $body,
-            $crate::buffer::Data::U32($array) => $body,
-            $crate::buffer::Data::I32($array) => $body,
-            $crate::buffer::Data::F32($array) => $body,
-            $crate::buffer::Data::U64($array) => $body,
-            $crate::buffer::Data::I64($array) => $body,
-            $crate::buffer::Data::F64($array) => $body,
-            $crate::buffer::Data::Wide(_) => Err($crate::buffer::not_keys()),
-        }
+        $crate::buffer::with_kinds!(
+            $data, $array => $body,
+            [U8 I8 U16 I16 F16 U32 I32 F32 U64 I64 F64],
+            Err($crate::buffer::not_keys())
+        )
     };
 }
 
-/// Does the same for elements of 4 and 8 bytes, which is what scans, reductions and selections take.
+/// For elements of 4 and 8 bytes, which is what scans, reductions and selections take.
 macro_rules! with_numbers {
     ($data:expr, $array:ident => $body:expr) => {
-        match $data {
-            $crate::buffer::Data::U32($array) => $body,
-            $crate::buffer::Data::I32($array) => $body,
-            $crate::buffer::Data::F32($array) => $body,
-            $crate::buffer::Data::U64($array) => $body,
-            $crate::buffer::Data::I64($array) => $body,
-            $crate::buffer::Data::F64($array) => $body,
-            _ => Err($crate::buffer::not_numbers()),
-        }
+        $crate::buffer::with_kinds!(
+            $data, $array => $body,
+            [U32 I32 F32 U64 I64 F64],
+            Err($crate::buffer::not_numbers())
+        )
     };
 }
 
-/// Does the same for what keys take along: elements of 4, 8 and 16 bytes.
+/// For what keys take along: elements of 4, 8 and 16 bytes.
 macro_rules! with_values {
     ($data:expr, $array:ident => $body:expr) => {
-        match $data {
-            $crate::buffer::Data::U32($array) => $body,
-            $crate::buffer::Data::I32($array) => $body,
-            $crate::buffer::Data::F32($array) => $body,
-            $crate::buffer::Data::U64($array) => $body,
-            $crate::buffer::Data::I64($array) => $body,
-            $crate::buffer::Data::F64($array) => $body,
-            $crate::buffer::Data::Wide($array) => $body,
-            _ => Err($crate::buffer::not_values()),
-        }
+        $crate::buffer::with_kinds!(
+            $data, $array => $body,
+            [U32 I32 F32 U64 I64 F64 Wide],
+            Err($crate::buffer::not_values())
+        )
     };
 }
 
-/// Does the same for elements of every type.
+/// For elements of every type.
 macro_rules! with_any {
     ($data:expr, $array:ident => $body:expr) => {
-        match $data {
-            $crate::buffer::Data::U8($array) => $body,
-            $crate::buffer::Data::I8($array) => $body,
-            $crate::buffer::Data::U16($array) => $body,
-            $crate::buffer::Data::I16($array) => $body,
-            $crate::buffer::Data::F16($array) => $body,
-            $crate::buffer::Data::U32($array) => $body,
-            $crate::buffer::Data::I32($array) => $body,
-            $crate::buffer::Data::F32($array) => $body,
-            $crate::buffer::Data::U64($array) => $body,
-            $crate::buffer::Data::I64($array) => $body,
-            $crate::buffer::Data::F64($array) => $body,
-            $crate::buffer::Data::Wide($array) => $body,
-        }
+        $crate::buffer::with_kinds!(
+            $data, $array => $body,
+            [U8 I8 U16 I16 F16 U32 I32 F32 U64 I64 F64 Wide]
+        )
     };
 }
 
-pub(crate) use {with_any, with_keys, with_numbers, with_values};
+pub(crate) use {with_any, with_keys, with_kinds, with_numbers, with_values};
 
 impl Buffer {
     /// One that holds `data`.

@@ -20,6 +20,8 @@ pub(crate) fn raise(error: &Error) -> PyErr {
         Error::OutOfMemory { .. } => "OutOfMemoryError",
         Error::LengthMismatch { .. }
         | Error::TooLarge { .. }
+        | Error::Method { .. }
+        | Error::Operand { .. }
         | Error::NoBuckets
         | Error::Bucket { .. }
         | Error::BucketOutOfRange { .. }

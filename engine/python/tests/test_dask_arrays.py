@@ -172,6 +172,36 @@ def test_histogram(bins, limits, density, weighted):
     np.testing.assert_array_equal(edges, expected[1])
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float32"])
+@pytest.mark.parametrize("limits", [None, (0.1, 1.7), (np.float64(0.1), np.float64(1.7)), (0, 3)])
+def test_edges_of_a_histogram_are_those_of_numpy(dtype, limits):
+    a = np.random.default_rng(SEED).random(500)
+    a = (a * 9).astype(dtype) if np.dtype(dtype).kind in "iu" else (a > 0.3 if dtype == "bool" else a.astype(dtype))
+    for density in (False, True):
+        seen = a.astype(np.uint8) if dtype == "bool" else a
+        expected = np.histogram(seen, 7, limits, density=density)
+        lazy = msd.histogram(da.from_array(a, chunks=90), 7, limits, density=density)
+        counts, edges = dask.compute(*lazy)
+        same(counts, expected[0])
+        same(edges, expected[1])
+        assert lazy[1].dtype == edges.dtype
+
+
+@pytest.mark.parametrize("place", [0, 5, 9])
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_histogram_of_what_is_not_finite(place, number):
+    a = np.arange(10.0)
+    a[place] = number
+    with pytest.raises(ValueError) as numpys:
+        np.histogram(a, 3)
+    for lazy in msd.histogram(da.from_array(a, chunks=2), 3):
+        with pytest.raises(ValueError) as ours:
+            lazy.compute()
+        assert str(ours.value) == str(numpys.value)
+    counts, _ = msd.histogram(da.from_array(a, chunks=2), 3, (0, 9))
+    same(counts.compute(), np.histogram(a, 3, (0, 9))[0])
+
+
 @pytest.mark.parametrize("chunks, results", [(1, 1), (1, 9), (9, 1), (3, 3), (10, 10), (7, 12)])
 def test_parts_in_two_rounds(monkeypatch, chunks, results):
     """What arrays of many chunks take: here all of them do."""

@@ -63,6 +63,7 @@ def test_tables():
     refused(ValueError, "one column at least", lambda: msd.sort_values(df, []))
     refused(ValueError, "one direction", lambda: msd.sort_values(df, ["a", "n"], ascending=[True]))
     refused(ValueError, "at least 1", lambda: msd.sort_values(df, "a", npartitions=0))
+    refused(TypeError, "an integer", lambda: msd.sort_values(df, "a", npartitions=2.5))
 
 
 def test_a_chunk_larger_than_the_device(monkeypatch):

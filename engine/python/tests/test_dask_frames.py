@@ -50,10 +50,11 @@ def test_several_columns_and_other_partitions():
     rows = table(SHAPES["zipf"](1_000) % 5)
     rows["row"] %= 7
     df = dd.from_pandas(rows, npartitions=4)
-    found = msd.sort_values(df, ["key", "row"], ascending=[False, True], npartitions=3)
-    assert found.npartitions == 3
     expected = rows.sort_values(["key", "row"], ascending=[False, True], kind="stable")
-    pd.testing.assert_frame_equal(found.compute(), expected, check_dtype=False)
+    for npartitions in (3, np.int64(3)):
+        found = msd.sort_values(df, ["key", "row"], ascending=[False, True], npartitions=npartitions)
+        assert found.npartitions == 3
+        pd.testing.assert_frame_equal(found.compute(), expected, check_dtype=False)
 
 
 def test_partitions_without_rows_and_no_rows_at_all():

@@ -102,6 +102,22 @@ def test_extreme_keys_have_buckets_of_their_own(dtype):
     assert check(np.array_split(keys, 3), 4) == pytest.approx(1, abs=0.01)
 
 
+@pytest.mark.parametrize("distinct, chunks", [(89_700, 1_876), (29_999, 1_876), (45_001, 4_000), (200, 2_000_000), (3, 2), (1, 1)])
+def test_a_device_takes_all_edges(distinct, chunks):
+    """Each key twice, so that each splitter has two edges."""
+    sampling = splitters.Sampling(2 * distinct, chunks)
+    keys = np.repeat(np.arange(distinct) * 2, 2)
+    edges = splitters.choose([keys], sampling).edges
+    assert min(distinct, sampling.buckets) // 2 <= len(edges) < 65_536
+
+
+def test_a_device_takes_all_edges_of_many_chunks():
+    """Samples are rounded up to one per chunk at least: here most of them are."""
+    sampling = splitters.Sampling(2**40, 2_000)
+    keys = np.repeat(np.arange(128 * 40_000, dtype=np.int32) * 2, 2)
+    assert 60_000 < len(splitters.choose([keys], sampling).edges) < 65_536
+
+
 def test_the_same_sample_again():
     keys = SHAPES["uniform"](10_000)
     assert np.array_equal(splitters.sample(keys, 100, 3), splitters.sample(keys, 100, 3))

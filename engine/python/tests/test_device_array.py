@@ -71,6 +71,62 @@ def test_sums_of_floats_are_sorted_by_value() -> None:
     assert np.isnan(np.asarray(multisplit.sort(sums))).tolist() == [False, True, True]
 
 
+@pytest.mark.parametrize("dtype", some(["b1", "i1", "u1", "i2", "u2", "f2"], "b1", "i1", "f2"))
+def test_sums_have_values_of_their_type(dtype: str) -> None:
+    x = np.array([100, 100, 100, 25, 1]).astype(dtype) if dtype != "f2" else np.array([2048, 1, 1, 3, 5], dtype)
+    for exclusive in (False, True):
+        sums, expected = multisplit.scan(DeviceArray(x), exclusive=exclusive), multisplit.scan(x, exclusive=exclusive)
+        assert_same(np.asarray(sums), expected)
+        assert_same(np.asarray(multisplit.sort(sums)), np.sort(expected))
+        assert_same(np.asarray(multisplit.topk(sums, 1).values), np.sort(expected)[-1:])
+        found, counts = np.unique(expected, return_counts=True)
+        assert_same(np.asarray(multisplit.unique_counts(sums).values), found)
+        assert_same(np.asarray(multisplit.unique_counts(sums).counts), counts)
+        edges = [-128, 0, 1, 127]
+        assert_same(multisplit.histogram(sums, edges)[0], np.histogram(expected.astype("f8"), edges)[0])
+
+
+@pytest.mark.parametrize("dtype", some(KEYS[:-2], "b1", "i1", "u2", "i8", "f2", "f4"))
+def test_exclusive_scans_begin_as_on_the_host(dtype: str) -> None:
+    for n in (0, 1, 20):
+        x = random_array(dtype, n, seed=7)
+        for op in ("min", "max"):
+            found = np.asarray(multisplit.scan(DeviceArray(x), op=op, exclusive=True))
+            np.testing.assert_array_equal(found, multisplit.scan(x, op=op, exclusive=True))
+            assert found.dtype == x.dtype
+
+
+def test_cumulative_sums_have_the_default_type() -> None:
+    for dtype in ("b1", "i1", "u2", "i4", "u8", "f4"):
+        x = np.array([100, 100, 1]).astype(dtype)
+        assert_same(np.asarray(multisplit.cumulative_sum(DeviceArray(x))), multisplit.cumulative_sum(x))
+        for wanted in ("i1", "f8"):
+            found = multisplit.cumulative_sum(DeviceArray(x), dtype=wanted)
+            assert_same(np.asarray(found), multisplit.cumulative_sum(x, dtype=wanted))
+    with pytest.raises(ValueError, match="zero"):
+        multisplit.cumulative_sum(DeviceArray(x), include_initial=True)
+    with pytest.raises(TypeError, match="complex"):
+        multisplit.cumulative_sum(DeviceArray(x), dtype="c8")
+
+
+def test_indices_are_int64() -> None:
+    x = np.random.default_rng(8).permutation(100_000)
+    order, expected = multisplit.argsort(DeviceArray(x)), np.argsort(x, kind="stable")
+    assert_same(np.asarray(multisplit.cumulative_sum(order)), np.cumsum(expected))
+    assert_same(np.asarray(multisplit.scan(order, op="min", exclusive=True))[:1], np.array([2**63 - 1]))
+    ascending = np.arange(0, 200_000, 2)
+    found = multisplit.searchsorted(DeviceArray(ascending), order)
+    assert_same(np.asarray(found), np.searchsorted(ascending, expected))
+    needles = np.array([-5, 7, 2**40])
+    found = multisplit.searchsorted(multisplit.sort(order), DeviceArray(needles))
+    assert_same(np.asarray(found), np.searchsorted(np.sort(expected), needles))
+    for buckets in (multisplit.Even(0, 100_000, 4), multisplit.Even(-1, 2**40, 3), [-1, 50_000, 2**40]):
+        parts, same = multisplit.split(order, buckets, values=order), multisplit.split(expected, buckets)
+        assert_same(parts.offsets, same.offsets)
+        assert_same(np.asarray(parts.keys), same.keys)
+        assert_same(np.asarray(parts.values), same.keys)
+
+
 def test_for_other_libraries() -> None:
     x = np.arange(6.0).reshape(2, 3)
     a = DeviceArray(x)
@@ -82,6 +138,10 @@ def test_for_other_libraries() -> None:
     assert_same(np.asarray(a.reshape((3, -1))), x.reshape(3, 2))
     with pytest.raises(ValueError, match="without a copy"):
         a.__array__(copy=False)
+    assert_same(a.__array__(copy=True), x)
+    with pytest.raises(BufferError, match="without a copy"):
+        a.__dlpack__(copy=False)
+    assert a.__dlpack__(copy=True) is not None
     with pytest.raises(ValueError, match="reshape"):
         a.reshape(4)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from conftest import FLOATS, INTEGERS, SIZES, assert_same, random_array, some
@@ -70,6 +73,67 @@ def test_bucket_functions() -> None:
         multisplit.split(np.arange(8), multisplit.Identity(7))
 
 
+EVEN = [
+    ("u1", 0, 300, 3),
+    ("u1", 0, 256, 4),
+    ("i1", -1000, 100.5, 7),
+    ("b1", 0, 2, 2),
+    ("i8", 0.5, 3.5, 3),
+    ("i8", -3, np.float32(2.5), 5),
+    ("i8", -(2**63), 2**63, 6),
+    ("u4", 0, 2**32, 4),
+    ("u8", -(2.0**70), 2**64, 9),
+    ("f2", 0, 100_000, 4),
+    ("f4", 0.1, 0.7, 6),
+    ("f4", -1e39, 2**24 + 1, 3),
+    ("f8", -1, 2**53 + 1, 3),
+    ("f8", -1.0, 1.0, 1),
+]
+
+
+@pytest.mark.parametrize(("dtype", "low", "high", "buckets"), some(EVEN, *EVEN[:5], *EVEN[7:11]))
+def test_even_ends_are_taken_as_they_are(dtype: str, low: float, high: float, buckets: int) -> None:
+    first, width = Fraction(float(low)), Fraction(high if isinstance(high, int) else float(high)) - Fraction(float(low))
+    edges = [first + part * width / buckets for part in range(1, buckets)]
+    keys = random_array(dtype, 300, seed=6)
+    # Next to the edges, too: those that are keys, and those that are between two.
+    with np.errstate(over="ignore"):
+        near = [float(edge) if keys.dtype.kind == "f" else int(edge) + by for edge in edges for by in (-1, 0, 1)]
+        limits = None if keys.dtype.kind in "fb" else np.iinfo(keys.dtype)
+        near = [key for key in near if limits is None or limits.min <= key <= limits.max]
+        keys = np.concatenate([keys, np.array(near).astype(keys.dtype)])
+    places = [sum(key >= edge for edge in edges) if not math.isnan(key) else buckets - 1 for key in keys.tolist()]
+    order = np.argsort(places, kind="stable")
+    counts = np.bincount(places, minlength=buckets)
+    for given in (keys, multisplit.DeviceArray(keys)):
+        found = multisplit.split(given, multisplit.Even(low, high, buckets))
+        assert_same(found.offsets, np.concatenate([[0], np.cumsum(counts)]))
+        np.testing.assert_array_equal(np.asarray(found.keys), keys[order])
+
+
+def test_even_parts_of_time() -> None:
+    days = np.array(["2020-01-05", "2019-01-01", "2021-06-01"], "M8[D]")
+    first, last = np.datetime64("2019-01-01"), np.datetime64("2021-01-01T00:00")
+    assert multisplit.split(days, multisplit.Even(first, last, 2)).offsets.tolist() == [0, 1, 3]
+    with pytest.raises(TypeError, match="without loss"):
+        multisplit.split(days, multisplit.Even(first, last + 1, 2))
+
+
+def test_integers_are_compared_exactly() -> None:
+    big = [2**62 - 1, 5, 2**62, 2**62 + 1, 2**63 - 1]
+    for keys, edges in [
+        (np.array([*big, 2**63, 2**64 - 1], "u8"), [2**62]),
+        (np.array([*big, 2**63, 2**64 - 1], "u8"), [-1, 6, 2**62 + 1, 2**63 - 1]),
+        (np.array([*big, -1, -(2**63)], "i8"), np.array([5, 2**62, 2**63 - 1, 2**63, 2**64 - 1], "u8")),
+    ]:
+        places = [sum(key >= edge for edge in np.asarray(edges).tolist()) for key in keys.tolist()]
+        counts = np.bincount(places, minlength=len(edges) + 1)
+        for given in (keys, multisplit.DeviceArray(keys)):
+            found = multisplit.split(given, edges)
+            assert_same(found.offsets, np.concatenate([[0], np.cumsum(counts)]))
+            assert_same(np.asarray(found.keys), keys[np.argsort(places, kind="stable")])
+
+
 def test_glsl() -> None:
     odd_last = multisplit.Glsl(2, "uint bucket_of(uint key) { return (key >> push.parameter_0) & 1u; }", [1])
     x = np.arange(8, dtype="u4")
@@ -108,3 +172,13 @@ def test_bad_buckets() -> None:
         multisplit.split(x.astype(float), multisplit.Identity(3))
     with pytest.raises(multisplit.ArgumentError, match="limit"):
         multisplit.split(x, np.arange(100_000))
+    for even, error, message in [
+        ((0, 4, 0), ValueError, "from 1"),
+        ((0, 4.5, 100_000), ValueError, "limit"),
+        ((3, 3, 2), ValueError, "below"),
+        ((0, np.nan, 2), ValueError, "finite"),
+        ((-np.inf, 0, 2), ValueError, "finite"),
+        (("0", 4, 2), TypeError, "number"),
+    ]:
+        with pytest.raises(error, match=message):
+            multisplit.split(x, multisplit.Even(*even))

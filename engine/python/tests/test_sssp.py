@@ -83,5 +83,10 @@ def test_what_is_refused() -> None:
     ]:
         with pytest.raises(ValueError, match=message):
             multisplit.sssp(*arguments, **options)
+    paths = multisplit.sssp(edges, predecessors=True)
+    assert paths.path_to(np.int64(2)) == [0, 1, 2]
+    for vertex in (-1, 3):
+        with pytest.raises(IndexError, match="from 0 to 2"):
+            paths.path_to(vertex)
     with pytest.raises(ValueError, match="predecessors=True"):
         multisplit.sssp(edges).path_to(1)

@@ -1,22 +1,35 @@
-//! Command buffers of the engine's own: one that is recorded, submitted and waited for once, and
-//! the pool-and-buffer pair that a replay keeps.
+//! Command buffers of the engine's own: one that is recorded, submitted and waited for once, the
+//! pool-and-buffer pair that a replay keeps, and those that wait for the next recording.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ash::vk;
 
+use crate::device::attach::Attachment;
 use crate::device::order::RecordingId;
 use crate::device::shared::Device;
-use crate::error::{Result, VkResultExt};
+use crate::error::{Error, Result, VkResultExt};
 
 /// A command pool with one command buffer and one fence. Whoever holds it releases it before the
 /// device ends.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct CommandSlot {
     pool: vk::CommandPool,
     pub raw: vk::CommandBuffer,
     fence: vk::Fence,
-    pending: bool,
+    state: State,
+}
+
+/// Whether anything of a slot is on the queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    /// Nothing, and the fence is not signalled.
+    #[default]
+    Idle,
+    /// Something that signals the fence.
+    Pending,
+    /// What a call that failed has left: anything, and the fence may be signalled or not.
+    Unknown,
 }
 
 impl CommandSlot {
@@ -24,12 +37,7 @@ impl CommandSlot {
         let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.queue_family);
         // SAFETY: a live device.
         let pool = unsafe { device.raw.create_command_pool(&info, device.callbacks()) };
-        let mut this = Self {
-            pool: pool.during("vkCreateCommandPool")?,
-            raw: vk::CommandBuffer::null(),
-            fence: vk::Fence::null(),
-            pending: false,
-        };
+        let mut this = Self { pool: pool.during("vkCreateCommandPool")?, ..Self::default() };
         let filled = this.fill(device);
         if filled.is_err() {
             // SAFETY: just made, used by nothing.
@@ -80,30 +88,35 @@ impl CommandSlot {
     /// in a row only for a buffer recorded for simultaneous use.
     pub fn submit(&mut self, device: &Device, recording: RecordingId, times: u32) -> Result<()> {
         self.wait(device)?;
+        if times == 0 {
+            return Ok(());
+        }
+        // A row that fails has lost the fence that would have told when its beginning is done.
+        self.state = State::Unknown;
         for left in (0..times).rev() {
             let fence = if left == 0 { self.fence } else { vk::Fence::null() };
             // SAFETY: executable; earlier submissions were waited for or may be pending.
-            if let Err(error) = unsafe { device.submit(recording, self.raw, fence) } {
-                // The row has lost the fence that would have told when its beginning is done.
-                device.wait_idle()?;
-                return Err(error);
-            }
+            unsafe { device.submit(recording, self.raw, fence)? };
         }
-        self.pending = times > 0;
+        self.state = State::Pending;
         Ok(())
     }
 
     /// Waits until everything submitted is done.
     pub fn wait(&mut self, device: &Device) -> Result<()> {
-        if !self.pending {
-            return Ok(());
-        }
         let fences = [self.fence];
-        // SAFETY: a live fence that a submission signals.
-        unsafe { device.raw.wait_for_fences(&fences, true, u64::MAX) }.during("vkWaitForFences")?;
-        self.pending = false;
+        match self.state {
+            State::Idle => return Ok(()),
+            // SAFETY: a live fence that a submission signals.
+            State::Pending => unsafe { device.raw.wait_for_fences(&fences, true, u64::MAX) }
+                .during("vkWaitForFences")?,
+            State::Unknown => device.wait_idle()?,
+        }
+        self.state = State::Unknown;
         // SAFETY: no submission is pending.
-        unsafe { device.raw.reset_fences(&fences) }.during("vkResetFences")
+        unsafe { device.raw.reset_fences(&fences) }.during("vkResetFences")?;
+        self.state = State::Idle;
+        Ok(())
     }
 
     /// Destroys it.
@@ -119,17 +132,61 @@ impl CommandSlot {
     }
 }
 
+/// The maximum count of idle slots of a device: more than there are threads that run work at a time.
+const MAX_IDLE: usize = 64;
+
+/// The slots of a device that no recording holds, for recordings to come: a pool, a buffer and a
+/// fence for each run would take longer than recording a small plan. Also, some validation layers
+/// (1.3.239 is one) crash if one thread destroys a command pool while another one records a label.
+#[derive(Default)]
+struct IdleSlots(Mutex<Vec<CommandSlot>>);
+
+impl IdleSlots {
+    fn of(device: &Device) -> Result<Arc<Self>> {
+        device.attached(|_| Ok(Self::default()))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<CommandSlot>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps `slot`, which is ready to be recorded; gives it back where there are enough.
+    fn keep(&self, slot: CommandSlot) -> Option<CommandSlot> {
+        let mut idle = self.lock();
+        if idle.len() == MAX_IDLE {
+            return Some(slot);
+        }
+        idle.push(slot);
+        None
+    }
+}
+
+impl Attachment for IdleSlots {
+    unsafe fn release(&self, device: &Device) {
+        for slot in self.lock().drain(..) {
+            // SAFETY: taken out, so that this happens once; idle slots have nothing pending.
+            unsafe { slot.release(device) };
+        }
+    }
+}
+
 /// The same for a recording of its own, which keeps the device alive.
 pub(crate) struct Commands {
     device: Arc<Device>,
+    idle: Arc<IdleSlots>,
     slot: CommandSlot,
     recording: RecordingId,
 }
 
 impl Commands {
     pub fn new(device: &Arc<Device>) -> Result<Self> {
-        let slot = CommandSlot::new(device)?;
-        Ok(Self { device: device.clone(), slot, recording: RecordingId::new() })
+        let idle = IdleSlots::of(device)?;
+        let known = idle.lock().pop();
+        let slot = match known {
+            Some(slot) => slot,
+            None => CommandSlot::new(device)?,
+        };
+        Ok(Self { device: device.clone(), idle, slot, recording: RecordingId::new() })
     }
 
     /// Makes the buffer ready to be recorded again. Nothing of it is pending.
@@ -160,10 +217,22 @@ impl Commands {
 
 impl Drop for Commands {
     fn drop(&mut self) {
-        // A lost device cannot be waited for; then nothing is pending either.
-        let _ = self.wait();
-        // SAFETY: dropped once, and nothing is pending.
-        unsafe { self.slot.release(&self.device) };
+        let usable = self.wait().and_then(|()| self.reset());
+        let slot = std::mem::take(&mut self.slot);
+        let spare = match usable {
+            Ok(()) => self.idle.keep(slot),
+            // A lost device cannot be waited for; then nothing is pending either.
+            Err(Error::Vulkan { result: vk::Result::ERROR_DEVICE_LOST, .. }) => Some(slot),
+            // What may be in use is left alone.
+            Err(error) => {
+                tracing::warn!(%error, "a command buffer is lost");
+                None
+            }
+        };
+        if let Some(spare) = spare {
+            // SAFETY: taken out, so that this happens once; nothing is pending.
+            unsafe { spare.release(&self.device) };
+        }
     }
 }
 

@@ -45,6 +45,8 @@ struct Queue {
 pub(crate) struct Device {
     pub raw: ash::Device,
     pub queue_family: u32,
+    /// What queues of that family can do.
+    pub queue_flags: vk::QueueFlags,
     pub properties: DeviceProperties,
     pub features: Features,
     pub push_descriptor: Option<ash::khr::push_descriptor::Device>,
@@ -106,9 +108,14 @@ impl Device {
             .then(|| ash::khr::pipeline_executable_properties::Device::new(instance, raw));
         let debug_utils =
             owner.debug_utils.then(|| ash::ext::debug_utils::Device::new(instance, raw));
+        // SAFETY: the physical device is the instance's, and both are alive.
+        let families =
+            unsafe { instance.get_physical_device_queue_family_properties(parts.physical) };
+        let family = families.get(parts.queue_family as usize);
         Ok(Self {
             raw: raw.clone(),
             queue_family: parts.queue_family,
+            queue_flags: family.map_or(vk::QueueFlags::COMPUTE, |family| family.queue_flags),
             properties: parts.properties,
             features: parts.features,
             push_descriptor,

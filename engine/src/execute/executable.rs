@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ash::vk;
-use multisplit_graph::{self as graph, Plan};
+use multisplit_graph::{self as graph, Limits, Plan};
 
 use crate::device::context::Context;
 use crate::device::shared::Device;
@@ -18,7 +18,7 @@ use crate::execute::layout::BufferAccess;
 use crate::execute::own_pass;
 use crate::execute::pipeline::{Pipeline, PipelineStore};
 use crate::execute::workspace::{self, WorkspaceRequirements};
-use crate::memory::status::StatusWord;
+use crate::memory::status::{StatusWord, check_order};
 use crate::memory::{Buffer, Location};
 
 /// A plan that is ready to be recorded, any number of times.
@@ -47,6 +47,8 @@ pub struct Executable {
 struct Status {
     word: Arc<StatusWord>,
     lane_order: bool,
+    /// The name of the plan.
+    plan: Arc<str>,
 }
 
 /// The status word of passes that rank by lane order: they set it where the order was not kept.
@@ -103,6 +105,20 @@ impl ExecutableOptions {
     }
 }
 
+/// Each kernel of the plan stays within its buffers, whatever they hold, and its dispatches within the limits
+/// of the device.
+fn check_sound(plan: &Plan, options: ExecutableOptions, device: &Limits) -> Result<()> {
+    let mut passes = plan.steps().iter().map(|step| &step.pass);
+    if let Some(pass) = passes.find(|pass| !own_pass::is_sound(pass, options.by_address)) {
+        let kernel = pass.kernel.as_ref().map_or("", |kernel| kernel.label()).to_owned();
+        return Err(Error::ForeignKernel { kernel });
+    }
+    match own_pass::unbounded_dispatch(plan, device) {
+        None => Ok(()),
+        Some(pass) => Err(Error::UnboundedGroups { pass: pass.label.clone() }),
+    }
+}
+
 impl Context {
     /// Whether no kernel of this context, ranking by lane order, has found that the device does not
     /// keep it: one tile in 256 checks its own order. A look at a word in host memory: nothing is
@@ -122,11 +138,7 @@ impl Context {
 
     /// Like [`instantiate`](Self::instantiate), with options.
     pub fn instantiate_with(&self, plan: Plan, options: ExecutableOptions) -> Result<Executable> {
-        let mut passes = plan.steps().iter().map(|step| &step.pass);
-        if let Some(pass) = passes.find(|pass| !own_pass::is_sound(pass, options.by_address)) {
-            let kernel = pass.kernel.as_ref().map_or("", |kernel| kernel.label()).to_owned();
-            return Err(Error::ForeignKernel { kernel });
-        }
+        check_sound(&plan, options, &self.limits())?;
         self.instantiate_any(plan, options)
     }
 
@@ -149,11 +161,30 @@ impl Context {
     /// those of all [steps](Plan::steps) are there, [`instantiate_with`](Self::instantiate_with) compiles
     /// nothing. Steps that have the same pipeline wait for nobody, and make it twice at worst.
     pub fn prepare_step(&self, plan: &Plan, step: usize, options: ExecutableOptions) -> Result<()> {
+        check_sound(plan, options, &self.limits())?;
+        self.prepare_any_step(plan, step, options)
+    }
+
+    /// Like [`prepare_step`](Self::prepare_step), for plans that
+    /// [`instantiate_foreign`](Self::instantiate_foreign) takes.
+    ///
+    /// # Safety
+    /// Each kernel of the plan is a valid Vulkan shader for this device.
+    pub unsafe fn prepare_foreign_step(
+        &self,
+        plan: &Plan,
+        step: usize,
+        options: ExecutableOptions,
+    ) -> Result<()> {
+        self.prepare_any_step(plan, step, options)
+    }
+
+    fn prepare_any_step(&self, plan: &Plan, step: usize, options: ExecutableOptions) -> Result<()> {
         let Some(step) = plan.steps().get(step) else { return Ok(()) };
         let Some(kernel) = step.pass.kernel.as_ref().and_then(|kernel| kernel.kernel()) else {
             return Ok(());
         };
-        let access = self.access(plan, options.by_address)?;
+        let access = self.access_of_fitting(plan, options)?;
         let pipelines = PipelineStore::of(&self.device)?;
         pipelines.get(&self.device, kernel, &step.pass.specialization, access).map(drop)
     }
@@ -166,6 +197,17 @@ impl Context {
         }
     }
 
+    /// How kernels find their buffers, in a plan that fits the device.
+    fn access_of_fitting(&self, plan: &Plan, options: ExecutableOptions) -> Result<BufferAccess> {
+        let access = self.access(plan, options.by_address)?;
+        fit::check(plan, &self.limits())?;
+        fit::check_stages(plan, self.device.queue_flags)?;
+        if access == BufferAccess::Addresses {
+            fit::check_addresses(plan)?;
+        }
+        Ok(access)
+    }
+
     fn instantiate_any(&self, plan: Plan, options: ExecutableOptions) -> Result<Executable> {
         let _span = tracing::debug_span!("instantiate", plan = %plan.name()).entered();
         if options.frames > MAX_FRAMES {
@@ -173,11 +215,7 @@ impl Context {
             return Err(Error::TooLarge { what: "number of frames in flight", asked, limit });
         }
         let device = &self.device;
-        let access = self.access(&plan, options.by_address)?;
-        fit::check(&plan, &self.limits())?;
-        if access == BufferAccess::Addresses {
-            fit::check_addresses(&plan)?;
-        }
+        let access = self.access_of_fitting(&plan, options)?;
         let steps = steps(device, &plan, access)?;
         let frame_count = options.frames.max(1);
         let own = if options.own_workspace && plan.workspace().size > 0 { frame_count } else { 0 };
@@ -191,7 +229,8 @@ impl Context {
         if lane_order {
             exit.push(status_for_host());
         }
-        let status = Status { word: StatusWord::of(device)?, lane_order };
+        let word = StatusWord::of(device)?;
+        let status = Status { word, lane_order, plan: Arc::from(plan.name()) };
         let (frames, next_frame, turn) = (Vec::new(), AtomicUsize::new(0), Mutex::default());
         let device = device.clone();
         let mut executable = Executable {
@@ -332,6 +371,36 @@ impl Executable {
             return Err(Error::LaneOrder { plan: self.plan.name().to_owned() });
         }
         Ok(())
+    }
+
+    /// Submits work with these buffers, for which nobody waits. If it relies on lane order, or reads what
+    /// such work has written, only the status word says whether the buffers are in order: they are marked.
+    /// Before and after, since another thread may download them at any time, and takes the mark.
+    pub(crate) fn submit_unverified<'b>(
+        &self,
+        buffers: &(impl Iterator<Item = &'b Buffer> + Clone),
+        submit: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
+        let earlier = || buffers.clone().find_map(Buffer::unverified);
+        let own = || self.status.plan.clone();
+        let plan = if self.status.lane_order { Some(own()) } else { earlier() };
+        let mark = || {
+            if let Some(plan) = &plan {
+                buffers.clone().for_each(|buffer| buffer.set_unverified(plan));
+            }
+        };
+        mark();
+        submit()?;
+        mark();
+        Ok(())
+    }
+
+    /// Everything with these buffers has been waited for: an error if it relies on lane order, or reads what
+    /// such work has written, and the device does not keep it.
+    pub(crate) fn verify<'b>(&self, buffers: impl Iterator<Item = &'b Buffer>) -> Result<()> {
+        let unverified = buffers.filter_map(Buffer::take_unverified).reduce(|first, _| first);
+        self.check_lane_order()?;
+        check_order(&self.device, unverified)
     }
 
     /// Runs with the executable's own workspace take turns, whichever threads they come from.

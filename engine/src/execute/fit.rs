@@ -1,7 +1,8 @@
 //! Whether a plan may run on a device. A plan is sealed, so what it says is what the planner
 //! proved; what is left to see is whether it was planned for this device's limits.
 
-use multisplit_graph::{GraphError, Limits, Plan};
+use ash::vk;
+use multisplit_graph::{GraphError, Limits, Plan, Stages};
 use multisplit_shaders::address::ADDRESS_ALIGNMENT;
 
 use crate::error::{Error, Result};
@@ -18,6 +19,26 @@ pub(crate) fn check(plan: &Plan, device: &Limits) -> Result<()> {
     match plan.limits().exceeded_on(device) {
         None => Ok(()),
         Some(limit) => Err(Error::OtherLimits { plan: plan.name().to_owned(), limit }),
+    }
+}
+
+/// Refuses entry and exit scopes of stages that the queue does not have.
+pub(crate) fn check_stages(plan: &Plan, queue: vk::QueueFlags) -> Result<()> {
+    const GRAPHICS: Stages = Stages::VERTEX_INPUT
+        .union(Stages::VERTEX_SHADER)
+        .union(Stages::FRAGMENT_SHADER)
+        .union(Stages::ALL_GRAPHICS);
+    if queue.contains(vk::QueueFlags::GRAPHICS) {
+        return Ok(());
+    }
+    let barriers = plan.steps().iter().filter_map(|step| step.barrier.as_ref()).chain(plan.exit());
+    let all = barriers.flat_map(|barrier| &barrier.memory);
+    let used = all.fold(Stages::empty(), |so_far, one| so_far | one.src_stages | one.dst_stages);
+    match used & GRAPHICS {
+        none if none.is_empty() => Ok(()),
+        stages => {
+            Err(Error::QueueStages { plan: plan.name().to_owned(), stages: stages.to_string() })
+        }
     }
 }
 

@@ -6,8 +6,9 @@
 
 use std::sync::Arc;
 
-use multisplit_graph::{Graph, PassBuilder, PlannedPass};
+use multisplit_graph::{Graph, Limits, PassBuilder, Plan, PlannedBinding, PlannedPass, Work};
 use multisplit_shaders::Kernel;
+use multisplit_shaders::builtin::{self, Builtin};
 
 /// The maker of the library's passes. It never leaves the crate, so nobody else can claim to be it.
 struct Library;
@@ -23,6 +24,51 @@ impl OwnPasses for Graph {
     fn own_pass(&mut self, label: impl Into<String>, kernel: &Arc<Kernel>) -> PassBuilder<'_> {
         self.pass(label, kernel).made_by(Library)
     }
+}
+
+/// A pass that others have made, and that is dispatched indirectly by words that may hold anything: not only
+/// what a kernel of the library has bounded. Or one that makes workgroups for more than the device allows.
+pub(super) fn unbounded_dispatch<'p>(plan: &'p Plan, device: &Limits) -> Option<&'p PlannedPass> {
+    let passes = || plan.steps().iter().map(|step| &step.pass);
+    let is = |pass: &PlannedPass, builtin: &Builtin| {
+        let kernel = pass.kernel.as_ref().and_then(|kernel| kernel.kernel());
+        let label = builtin.label();
+        pass.is_made_by::<Library>() && kernel.is_some_and(|kernel| kernel.label() == label)
+    };
+    // Whoever declared the pass may have had another device in mind.
+    let pushes_within = |pass: &PlannedPass, first: &str, limits: &[u32]| {
+        let block = pass.kernel.as_ref().and_then(|k| k.interface().push_constants.as_ref());
+        let member = block.and_then(|block| block.members.iter().find(|m| m.name == first));
+        let words = member.and_then(|member| pass.push.get(member.offset as usize..));
+        let words = words.unwrap_or_default().chunks_exact(size_of::<u32>());
+        let words: Vec<u32> = words.map(bytemuck::pod_read_unaligned).collect();
+        words.len() >= limits.len() && words.iter().zip(limits).all(|(word, max)| word <= max)
+    };
+    let is_bound = |pass: &PlannedPass| {
+        let max = &device.max_workgroup_count;
+        is(pass, &builtin::COUNT_GROUPS) && pushes_within(pass, "max_x", max)
+    };
+    passes().find(|pass| match pass.work {
+        Work::DispatchIndirect { buffer, .. } if !pass.is_made_by::<Library>() => {
+            let mut writers = passes().filter(|pass| writes(pass, buffer)).peekable();
+            writers.peek().is_none() || !writers.all(is_bound)
+        }
+        _ => {
+            let max = &device.max_workgroup_count[..1];
+            is(pass, &builtin::COUNT_PREPARE) && !pushes_within(pass, "max_groups", max)
+        }
+    })
+}
+
+fn writes(pass: &PlannedPass, buffer: usize) -> bool {
+    let bound = |binding: &PlannedBinding| binding.buffer == buffer && binding.access.writes();
+    let transferred = match &pass.work {
+        Work::Fill { view, .. } | Work::Update { view, .. } | Work::Copy { dst: view, .. } => {
+            view.buffer == buffer
+        }
+        Work::Dispatch(_) | Work::DispatchIndirect { .. } => false,
+    };
+    transferred || pass.bindings.iter().any(bound)
 }
 
 /// Whether the pass stays within its buffers, whatever they hold. A buffer that is an address has no

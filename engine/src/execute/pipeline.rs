@@ -321,9 +321,12 @@ fn check(device: &Device, kernel: &Kernel) -> Result<()> {
             _ => kernel.is_built_in() || kernel.is_foreign(),
         };
         if !there {
-            return refuse(format!(
-                "needs {capability}, which the device lacks or has not enabled"
-            ));
+            let feature = match capability.as_str() {
+                "Int64" => "shaderInt64",
+                "Float64" => "shaderFloat64",
+                other => other,
+            };
+            return refuse(format!("needs {feature}, which the device lacks or has not enabled"));
         }
     }
     Ok(())

@@ -66,8 +66,10 @@ impl<T: Pod> Array<T> {
             asked: len,
             limit: u64::MAX / bytes.max(1),
         })?;
-        // Narrow elements are read in words, so the last word is whole.
-        let size = size.max(MIN_BYTES).checked_next_multiple_of(4).unwrap_or(u64::MAX);
+        // Narrow elements are read in words, so the last word is whole. A graph takes an array without
+        // elements for one with a single element.
+        let size = size.max(MIN_BYTES).max(bytes);
+        let size = size.checked_next_multiple_of(4).unwrap_or(u64::MAX);
         let buffer = Buffer::new(&context.device, name, size, Location::Device)?;
         Ok(Self { buffer, len, elements: PhantomData })
     }

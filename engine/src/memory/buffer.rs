@@ -1,6 +1,6 @@
 //! What a buffer is: a Vulkan buffer with its memory, shared by its clones.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ash::vk;
 use gpu_allocator::MemoryLocation;
@@ -36,6 +36,7 @@ struct Inner {
     piece: Option<MemoryPiece>,
     size: u64,
     name: String,
+    unverified: Mutex<Option<Arc<str>>>,
     _share: Share,
 }
 
@@ -84,6 +85,7 @@ impl Buffer {
             piece: None,
             size,
             name: name_kept,
+            unverified: Mutex::default(),
             _share,
         };
         // SAFETY: just created.
@@ -130,6 +132,31 @@ impl Buffer {
     /// The Vulkan handle; valid while this buffer or a clone of it lives.
     pub fn raw(&self) -> vk::Buffer {
         self.0.raw
+    }
+
+    /// Whether it is the same memory. (Buffers of two devices may have the same handle.)
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Marks it: work of this plan, which ranks by lane order, uses it and has not been waited for. Only the
+    /// status word says whether its contents are in order.
+    pub(crate) fn set_unverified(&self, plan: &Arc<str>) {
+        *self.unverified_plan() = Some(plan.clone());
+    }
+
+    /// The plan that it is marked with.
+    pub(crate) fn unverified(&self) -> Option<Arc<str>> {
+        self.unverified_plan().clone()
+    }
+
+    /// The same, and removes the mark: the caller looks at the status word and reports what it says.
+    pub(crate) fn take_unverified(&self) -> Option<Arc<str>> {
+        self.unverified_plan().take()
+    }
+
+    fn unverified_plan(&self) -> MutexGuard<'_, Option<Arc<str>>> {
+        self.0.unverified.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// There are `size` bytes from byte `offset` on.

@@ -1,8 +1,10 @@
 //! Staging memory: what transfers between host and device go through. It is made when it is first
 //! needed, mapped once, and kept for the transfers that follow.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use ash::vk;
 
@@ -22,6 +24,9 @@ const SLOT_BYTES: u64 = 4 << 20;
 const SHORT_BYTES: u64 = 64 << 10;
 /// Slots of a size, at most.
 const MAX_SLOTS: usize = 32;
+
+/// How long a transfer waits for slots of others before it makes one besides, for itself.
+const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Under a memory limit, all slots together take at most this part of it; one is never shorter than
 /// a page.
@@ -125,6 +130,7 @@ impl Staging {
         wanted: usize,
     ) -> Result<Taken> {
         let pool = self.pool(bytes);
+        let nested = Working::is_under_way();
         let mut taken = Taken {
             device: device.clone(),
             staging: self.clone(),
@@ -135,34 +141,29 @@ impl Staging {
         loop {
             let from = slots.free.len().saturating_sub(wanted);
             taken.slots.extend(slots.free.drain(from..));
-            let make = (wanted - taken.slots.len()).min(pool.max_slots - slots.made);
+            let room = pool.max_slots.saturating_sub(slots.made);
+            let mut make = (wanted - taken.slots.len()).min(room);
             if make == 0 && taken.slots.is_empty() {
-                slots = pool.returned.wait(slots).unwrap_or_else(PoisonError::into_inner);
-                continue;
+                let waited = pool.returned.wait_timeout(slots, PATIENCE);
+                let (again, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+                slots = again;
+                if !slots.free.is_empty() || !(nested || waited.timed_out()) {
+                    continue;
+                }
+                // Whoever has the slots may wait for this very transfer, in a callback.
+                make = 1;
             }
             slots.made += make;
             drop(slots);
-            for made in 0..make {
-                match Slot::new(device, pool.slot_bytes) {
-                    Ok(slot) => taken.slots.push(slot),
-                    Err(error) => {
-                        slots = pool.lock();
-                        slots.made -= make - made;
-                        let others = slots.made > taken.slots.len();
-                        if taken.slots.is_empty() && !others {
-                            return Err(error);
-                        }
-                        drop(slots);
-                        break;
-                    }
-                }
-            }
+            let failure = taken.make(pool, make).err();
             if !taken.slots.is_empty() {
                 return Ok(taken);
             }
             slots = pool.lock();
-            if slots.free.is_empty() && slots.made > 0 {
-                slots = pool.returned.wait(slots).unwrap_or_else(PoisonError::into_inner);
+            match failure {
+                // Others give theirs back, in the end.
+                Some(error) if nested || slots.made == 0 => return Err(error),
+                _ => {}
             }
         }
     }
@@ -189,14 +190,72 @@ pub(super) struct Taken {
     pub slots: Vec<Slot>,
 }
 
+thread_local! {
+    /// Transfers that this thread works for.
+    static TRANSFERS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// A thread works for a transfer as long as it has this: one that it begins meanwhile, in a callback, does
+/// not wait for slots, which may be those of the first.
+pub(super) struct Working;
+
+impl Working {
+    pub fn begin() -> Self {
+        TRANSFERS.set(TRANSFERS.get() + 1);
+        Self
+    }
+
+    fn is_under_way() -> bool {
+        TRANSFERS.get() > 0
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        TRANSFERS.set(TRANSFERS.get() - 1);
+    }
+}
+
+impl Taken {
+    /// Makes slots of a pool, which counts them already, until one cannot be made.
+    fn make(&mut self, pool: &Pool, count: usize) -> Result<()> {
+        for made in 0..count {
+            match Slot::new(&self.device, pool.slot_bytes) {
+                Ok(slot) => self.slots.push(slot),
+                Err(error) => {
+                    pool.lock().made -= count - made;
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Drop for Taken {
     fn drop(&mut self) {
         let pool = self.staging.pool(self.bytes);
-        for slot in &mut self.slots {
-            // A lost device cannot be waited for; then nothing is pending either.
-            let _ = slot.commands.wait(&self.device);
+        let mut slots = pool.lock();
+        for mut slot in self.slots.drain(..) {
+            match slot.commands.wait(&self.device) {
+                // A lost device cannot be waited for; then nothing is pending either.
+                Ok(()) | Err(Error::Vulkan { result: vk::Result::ERROR_DEVICE_LOST, .. }) => {}
+                // What may be in use is left alone.
+                Err(error) => {
+                    tracing::warn!(%error, "staging memory is lost");
+                    slots.made -= 1;
+                    continue;
+                }
+            }
+            if slots.made > pool.max_slots {
+                slots.made -= 1;
+                // SAFETY: taken out, and nothing is pending.
+                unsafe { slot.release(&self.device) };
+            } else {
+                slots.free.push(slot);
+            }
         }
-        pool.lock().free.append(&mut self.slots);
+        drop(slots);
         pool.returned.notify_all();
     }
 }

@@ -9,7 +9,7 @@ use ash::vk;
 use super::host_buffer::HostBuffer;
 use crate::device::attach::Attachment;
 use crate::device::shared::Device;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Bytes of its buffer.
 pub(crate) const STATUS_BYTES: u64 = 4;
@@ -31,7 +31,7 @@ impl StatusWord {
     }
 
     fn new(device: &Device) -> Result<Self> {
-        let usage = vk::BufferUsageFlags::STORAGE_BUFFER;
+        let usage = vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::UNIFORM_BUFFER;
         let word = HostBuffer::new(device, "multisplit.status", STATUS_BYTES, usage)?;
         Ok(Self { word, told: AtomicBool::new(false) })
     }
@@ -64,6 +64,17 @@ impl StatusWord {
             }
         }
         word != 0
+    }
+}
+
+/// An error where work of a plan was not verified, and a kernel has found that the device does not keep
+/// lane order. To be asked when what was submitted is done.
+pub(crate) fn check_order(device: &Device, unverified: Option<Arc<str>>) -> Result<()> {
+    match unverified {
+        Some(plan) if StatusWord::of(device)?.is_set(device) => {
+            Err(Error::LaneOrder { plan: plan.as_ref().to_owned() })
+        }
+        _ => Ok(()),
     }
 }
 

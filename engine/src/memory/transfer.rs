@@ -13,7 +13,8 @@ use bytemuck::Pod;
 
 use super::array::Array;
 use super::buffer::Buffer;
-use super::staging::{Direction, Slot, Staging};
+use super::staging::{Direction, Slot, Staging, Working};
+use super::status::check_order;
 use crate::device::context::Context;
 use crate::device::order::RecordingId;
 use crate::device::shared::Device;
@@ -203,7 +204,10 @@ impl<'t> Transfer<'t> {
     ) -> Result<(), E> {
         let (buffer, bytes) = (self.buffer.name(), self.size);
         let _span = tracing::debug_span!("download", buffer, bytes).entered();
-        self.on_threads(|chunks, slots| chunks.drain(slots, drain))
+        let unverified = self.buffer.take_unverified();
+        self.on_threads(|chunks, slots| chunks.drain(slots, drain))?;
+        // What was submitted before the copies is done.
+        Ok(check_order(self.device, unverified)?)
     }
 
     /// Runs `body` on as many threads as pay, each with slots of its own.
@@ -226,6 +230,7 @@ impl<'t> Transfer<'t> {
             failed: AtomicBool::new(false),
         };
         let run = |slots: &mut [Slot]| {
+            let _working = Working::begin();
             body(&shared, slots).inspect_err(|_| shared.failed.store(true, Ordering::Relaxed))
         };
         let slots_each = taken.slots.len().div_ceil(threads);

@@ -9,7 +9,7 @@
 
 use crate::primitives::sample::SampleType;
 
-/// How samples are given places. The lowest bit of a place says nothing.
+/// How samples are given places.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::primitives) enum CellMap {
     /// The ordered bits, less those below a shift: for floats, nearly equal ratios.
@@ -28,20 +28,19 @@ pub(in crate::primitives) struct Cells {
 
 /// What the bits of a word and of a place mean.
 ///
-/// A word has, from the lowest bit on, how many inner splitters lie before the cell; the mark, where
-/// its own one lies; and at the top whether it has several. The mark is that of a place within the
-/// cell: even, if samples of that place may lie on either side of the splitter; else odd, one less
-/// than the first place at or above it; or past all places, if the cell has none.
+/// A word has, from the lowest bit on, how many inner splitters lie before the cell; whether it has
+/// several; and from the top down the mark, where its own one lies, in half steps of the places within the
+/// cell. An even mark is a place, samples of which may lie on either side of the splitter; an odd one comes
+/// right before the first place at or above it, or after all places, if the cell has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::primitives) struct CellFormat {
     pub bin_bits: u32,
+    /// Bits of a place within its cell, at least one.
     pub fraction_bits: u32,
 }
 
 /// Fewer cells leave no room for the fraction of a place.
 const MIN_CELLS: u32 = 16;
-/// The bit of a word that says that a cell has several splitters.
-const CROWDED: u32 = 1 << 31;
 /// Ranges narrower than this have no affine map: differences that are not normal numbers, which a
 /// device may take for zero, must all have the first place.
 const MIN_WIDTH: f64 = 1e-27;
@@ -62,6 +61,11 @@ impl CellFormat {
 
     fn places(self, cells: u32) -> u64 {
         u64::from(cells) << self.fraction_bits
+    }
+
+    /// The word of a cell.
+    fn word(self, before: u32, mark: u32, crowded: bool) -> u32 {
+        before | u32::from(crowded) << self.bin_bits | mark << (31 - self.fraction_bits)
     }
 }
 
@@ -101,7 +105,7 @@ impl Cells {
         let origin = splitters.first().copied().unwrap_or(0);
         // Unless the end is closed, nothing is at or above splitters there.
         let end = sample.ordered_edge(splitters.last().copied().unwrap_or(0));
-        let none = 1u32 << format.fraction_bits;
+        let none = (2u32 << format.fraction_bits) - 1;
         let mut own = vec![(0u32, none); count as usize];
         // Splitters where a cell begins are before it, and no sample of an earlier cell is above.
         let mut at_begin = vec![0u32; count as usize];
@@ -109,20 +113,19 @@ impl Cells {
         for &splitter in inner.iter().filter(matters) {
             let place = map.place(sample, origin, splitter);
             let cell = (place >> format.fraction_bits) as usize;
-            let fraction = (place & u64::from(none - 1)) as u32;
+            let fraction = place as u32 & (none >> 1);
             let exact = map.is_exact(sample, origin, splitter);
             if exact && fraction == 0 {
                 at_begin[cell] += 1;
             } else {
-                own[cell] = (own[cell].0 + 1, fraction - u32::from(exact));
+                own[cell] = (own[cell].0 + 1, 2 * fraction - u32::from(exact));
             }
         }
         let mut before = 0;
         let mut words: Vec<u32> = Vec::with_capacity(own.len() + 1);
         for (&(own, mark), &at_begin) in own.iter().zip(&at_begin) {
             before += at_begin;
-            let crowded = if own > 1 { CROWDED } else { 0 };
-            words.push(before | mark << format.bin_bits | crowded);
+            words.push(format.word(before, mark, own > 1));
             before += own;
         }
         words.push(before);
@@ -142,9 +145,9 @@ impl CellMap {
 
     /// The place of an edge; the kernel computes that of a sample the same way.
     fn place(self, sample: SampleType, origin: u64, edge: u64) -> u64 {
-        let place = match self {
+        match self {
             Self::Shift(shift) => {
-                (sample.ordered_edge(edge) - sample.ordered_edge(origin)) >> shift << 1
+                (sample.ordered_edge(edge) - sample.ordered_edge(origin)) >> shift
             }
             Self::Affine(scale) if sample == SampleType::F64 => {
                 ((f64::from_bits(edge) - f64::from_bits(origin)) * f64::from_bits(scale)) as u64
@@ -153,9 +156,9 @@ impl CellMap {
                 let value = |bits: u64| f32::from_bits(bits as u32);
                 ((value(edge) - value(origin)) * value(scale)) as u64
             }
-        };
-        place & !1
+        }
     }
+
     /// Whether no sample below an edge has its place.
     fn is_exact(self, sample: SampleType, origin: u64, edge: u64) -> bool {
         let above = sample.ordered_edge(edge) - sample.ordered_edge(origin);
@@ -188,9 +191,9 @@ fn shift_map(
     let cells = |shift: &u32| largest >> shift < u64::from(count);
     // No more than a shift of such a number can be.
     let most = 8 * sample.bytes().max(4) - 1;
-    let cell_shift = (0..most).find(cells).unwrap_or(most);
-    let fraction_bits = format.fraction_bits.min(cell_shift + 1);
-    (CellMap::Shift(cell_shift + 1 - fraction_bits), CellFormat { fraction_bits, ..format })
+    let cell_shift = (1..most).find(cells).unwrap_or(most);
+    let fraction_bits = format.fraction_bits.min(cell_shift);
+    (CellMap::Shift(cell_shift - fraction_bits), CellFormat { fraction_bits, ..format })
 }
 
 /// None where there are numbers which a device may take for zero.
@@ -270,10 +273,10 @@ mod tests {
         let CellFormat { bin_bits, fraction_bits } = cells.format;
         let place = cells.map.place(SampleType::F32, splitters[0].bits(), sample.bits());
         let word = cells.words[(place >> fraction_bits) as usize];
-        let mark = (word & !CROWDED) >> bin_bits;
-        let fraction = (place & ((1 << fraction_bits) - 1)) as u32;
+        let mark = word >> (31 - fraction_bits);
+        let fraction = 2 * (place & ((1 << fraction_bits) - 1)) as u32;
         let bin = (word & ((1 << bin_bits) - 1)) + u32::from(fraction > mark);
-        (bin, word & CROWDED == 0 && fraction != mark)
+        (bin, word >> bin_bits & 1 == 0 && fraction != mark)
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod arrays;
 mod cells;
 mod constants;
 mod count;
+mod groups;
 pub mod histogram;
 pub(crate) mod key;
 mod large;
@@ -36,6 +37,7 @@ mod tunable;
 mod unmeasured;
 
 pub use count::Count;
+pub use groups::bounded_groups;
 pub use histogram::{HistogramBuffers, histogram};
 pub use memory::{copy, copy_first, fill, fill_first};
 pub(in crate::primitives) use memory::{copy_array, copy_into};

@@ -38,10 +38,12 @@ pub(super) fn split(measured: SplitTuning) -> SplitTuning {
     SplitTuning {
         // More buckets have shorter runs in a tile, which a larger one makes up for.
         block_keys: [8, 8, 8, 8, 12, 12, 14, 14].map(tile),
+        labelled_keys: [8, 8, 8, 8, 12, 12, 14, 14].map(tile),
         block_pairs: [8, 8, 8, 8, 8, 12, 12, 12].map(tile),
         onesweep: [8, 8, 8, 12, 12, 12, 14, 14].map(tile),
         values_after: [ValuesAfter::Ordering; 8],
         block_strips: [4096, 4096, 4096, 4096, 6144, 6144, 7168, 7168],
+        labelled_strips: [4096, 4096, 4096, 4096, 6144, 6144, 7168, 7168],
         ..measured
     }
 }

@@ -71,6 +71,12 @@ fn sample(index: u64) -> f32 {
     (key(index) >> 8) as f32 / (1 << 24) as f32 * SAMPLE_END
 }
 
+/// Splitters of m buckets, no two of which need be as wide.
+pub(super) fn splitters(m: u32) -> Vec<u32> {
+    let width = u32::MAX / m;
+    (1..m).map(|k| k * width + key(k.into()) % (width / 2)).collect()
+}
+
 /// The right result of a subject.
 #[derive(PartialEq)]
 enum Expected {
@@ -102,7 +108,7 @@ fn downloaded(context: &Context, data: &Data, subject: Subject) -> Result<Expect
         }
         What::SortKeys | What::Scan => vec![keys()?],
         What::SortPairs => vec![keys()?, values()?],
-        What::SplitKeys(m) => vec![words(u64::from(m) + 1)?, keys()?],
+        What::SplitKeys(m) | What::SplitRange(m) => vec![words(u64::from(m) + 1)?, keys()?],
         What::SplitPairs(m) => vec![words(u64::from(m) + 1)?, keys()?, values()?],
         What::HistogramEven(m) => vec![words(m.into())?],
         What::HistogramRange => vec![words(EDGES as u64 - 1)?],
@@ -133,15 +139,19 @@ fn expected(data: &Data, subject: Subject) -> Expected {
             let order = by(&|key| key);
             vec![taken(&order), order]
         }
-        What::SplitKeys(m) | What::SplitPairs(m) => {
-            let bucket = |key: u32| ((u64::from(key) * u64::from(m)) >> 32) as u32;
+        What::SplitKeys(m) | What::SplitPairs(m) | What::SplitRange(m) => {
+            let splitters = splitters(m);
+            let bucket = |key: u32| match subject.what {
+                What::SplitRange(_) => splitters.partition_point(|&s| s <= key) as u32,
+                _ => ((u64::from(key) * u64::from(m)) >> 32) as u32,
+            };
             let order = by(&bucket);
             let moved: Vec<u32> = taken(&order);
             let begin = |id: u32| moved.partition_point(|&key| bucket(key) < id) as u32;
             let offsets = (0..=m).map(begin).collect();
             match subject.what {
-                What::SplitKeys(_) => vec![offsets, moved],
-                _ => vec![offsets, moved, order],
+                What::SplitPairs(_) => vec![offsets, moved, order],
+                _ => vec![offsets, moved],
             }
         }
         What::HistogramEven(m) => {

@@ -229,31 +229,53 @@ sort_tiles!(sort_keys, SortKeys, keys, 4);
 sort_tiles!(sort_pairs, SortPairs, pairs, 4);
 sort_tiles!(sort_wide_keys, SortWideKeys, wide_keys, 8);
 
-/// The tile of a split of keys into 2^(class + 1) buckets, and after it how much one workgroup takes.
-pub(super) fn split_keys(class: usize, n: u64) -> [Knob; 2] {
-    let m = 2 << class;
-    let subject = Subject { what: What::SplitKeys(m), n };
-    let tile = Knob::tile(
-        "split.block_keys".to_owned(),
-        subject,
-        move |policy| policy.split.block_keys[class],
-        move |policy, shape| policy.split.block_keys[class] = shape,
-        |policy| policy.split.block_keys.to_vec(),
-        (class as u32 + 1, 4),
-    );
-    let strips = [0, 2048, 4096, 6144, 9216, 12_288, 16_384, 30_720];
-    let edit = |strip: u32| -> Edit { Box::new(move |p| p.split.block_strips[class] = strip) };
-    let strip = Knob {
-        name: "split.block_strips".to_owned(),
-        of_ranking: true,
-        subjects: vec![subject],
-        candidates: Candidates::List(strips.into_iter().map(edit).collect()),
-        matters: Box::new(|_| true),
-        revert: Box::new(move |to, from| {
-            to.split.block_strips[class] = from.split.block_strips[class];
-        }),
+/// What splits of keys have one of for each 2^(class + 1) buckets.
+macro_rules! split_of_keys {
+    ($name:ident, $what:ident, $tiles:ident, $strips:ident, $taken:expr) => {
+        /// The tile of these splits into 2^(class + 1) buckets, and after it how much one workgroup takes.
+        pub(super) fn $name(class: usize, n: u64) -> [Knob; 2] {
+            let m = 2 << class;
+            let subject = Subject { what: What::$what(m), n };
+            let tile = Knob::tile(
+                concat!("split.", stringify!($tiles)).to_owned(),
+                subject,
+                move |policy| policy.split.$tiles[class],
+                move |policy, shape| policy.split.$tiles[class] = shape,
+                |policy| policy.split.$tiles.to_vec(),
+                (class as u32 + 1, 4),
+            );
+            let strips = [0, 2048, 4096, 6144, 9216, 12_288, 16_384, 30_720];
+            let edit = |strip: u32| -> Edit { Box::new(move |p| p.split.$strips[class] = strip) };
+            let strip = Knob {
+                name: concat!("split.", stringify!($strips)).to_owned(),
+                of_ranking: true,
+                subjects: vec![subject],
+                candidates: Candidates::List(strips.into_iter().map(edit).collect()),
+                matters: Box::new(|_| true),
+                revert: Box::new(move |to, from| {
+                    to.split.$strips[class] = from.split.$strips[class];
+                }),
+            };
+            let is_taken: fn(u32, &Policy) -> bool = $taken;
+            [tile, strip].map(|knob| knob.where_(move |policy| is_taken(m, policy)))
+        }
     };
-    [tile, strip].map(|knob| knob.where_(move |policy| m > policy.split.max_buckets_direct))
+}
+
+split_of_keys!(split_keys, SplitKeys, block_keys, block_strips, |m, policy| {
+    m > policy.split.max_buckets_direct
+});
+split_of_keys!(split_range, SplitRange, labelled_keys, labelled_strips, |m, policy| {
+    m > policy.split.max_buckets_direct && m >= policy.split.min_buckets_labelled
+});
+
+/// From how many buckets on splits by splitters write labels down.
+pub(super) fn labels(n: u64) -> Knob {
+    let subjects = [8, 16, 32, 64, 256].map(|m| Subject { what: What::SplitRange(m), n }).to_vec();
+    let least = [5, 9, 17, 33, 65, u32::MAX];
+    Knob::list("split.min_buckets_labelled", subjects, &least, |p| {
+        &mut p.split.min_buckets_labelled
+    })
 }
 
 /// The tile of a split of pairs, and after it when its values are loaded.
@@ -342,6 +364,29 @@ pub(super) fn sorting(n: u64) -> Vec<Knob> {
             .where_(one_sweep),
         Knob::list("sort.histogram_groups", sorts, &groups, |p| &mut p.sort.histogram_groups)
             .where_(one_sweep),
+    ]
+}
+
+/// Sorts of few keys: up to how many, and how the first pass and the rounds of one are cut.
+pub(super) fn few_keys(largest: u64) -> Vec<Knob> {
+    let sizes = [1 << 14, 1 << 16, 1 << 17, 1 << 18];
+    let both = |n| [What::SortKeys, What::SortPairs].map(|what| Subject { what, n });
+    let sizes = sizes.into_iter().filter(|n| *n <= largest);
+    let sorts: Vec<_> = sizes.flat_map(both).collect();
+    let most = [0, 1 << 14, 1 << 16, 1 << 17, 1 << 18];
+    let one_sweep = |policy: &Policy| policy.sort.auto == SortMethod::OneSweep;
+    let few = move |policy: &Policy| one_sweep(policy) && policy.sort.few_keys > 0;
+    vec![
+        Knob::list("sort.few_keys", sorts.clone(), &most, |p| &mut p.sort.few_keys)
+            .where_(one_sweep),
+        Knob::list("sort.few_keys_groups", sorts.clone(), &[4, 8, 16, 32], |p| {
+            &mut p.sort.few_keys_groups
+        })
+        .where_(few),
+        Knob::list("sort.few_keys_look_back", sorts, &[1, 2, 4, 8, 16], |p| {
+            &mut p.sort.few_keys_look_back
+        })
+        .where_(few),
     ]
 }
 

@@ -55,7 +55,12 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
         let software = self.lab.software;
         let mut first = tiles(&self.best, largest, true);
         let mut rest = tiles(&self.best, largest, false);
-        let mut others = if software { Vec::new() } else { knob::sorting(largest) };
+        let mut others = Vec::new();
+        if !software {
+            others.extend(knob::sorting(largest));
+            others.extend(knob::few_keys(largest));
+            others.push(knob::labels(largest));
+        }
         let methods = knob::methods(largest, software);
         let histograms = knob::histograms(largest, software);
         let more = methods.into_iter().chain(histograms).chain(knob::scans(largest));
@@ -232,6 +237,7 @@ fn tiles(policy: &Policy, largest: u64, first: bool) -> Vec<Knob> {
     let classes: &[usize] = if first { &[7, 2] } else { &[4, 0, 1, 3, 5, 6] };
     knobs.extend(classes.iter().flat_map(|&class| knob::split_keys(class, largest)));
     knobs.extend(classes.iter().flat_map(|&class| knob::split_pairs(class, largest)));
+    knobs.extend(classes.iter().flat_map(|&class| knob::split_range(class, largest)));
     if !first {
         knobs.extend(knob::sort_wide_keys(policy, largest));
     }

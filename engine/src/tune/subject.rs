@@ -2,7 +2,7 @@
 
 use multisplit_graph::{Buffer, Graph, Plan, PlannedPass, Step};
 
-use super::data::{Data, EDGES, SAMPLE_END};
+use super::data::{Data, EDGES, SAMPLE_END, splitters};
 use crate::device::context::Context;
 use crate::error::Result;
 use crate::execute::executable::Executable;
@@ -25,6 +25,8 @@ pub(super) enum What {
     SortWideKeys,
     SplitKeys(u32),
     SplitPairs(u32),
+    /// By splitters.
+    SplitRange(u32),
     HistogramEven(u32),
     HistogramRange,
     Scan,
@@ -102,6 +104,7 @@ impl Subject {
             What::SortWideKeys => "sort 64-bit keys".to_owned(),
             What::SplitKeys(m) => format!("split keys, m = {m}"),
             What::SplitPairs(m) => format!("split pairs, m = {m}"),
+            What::SplitRange(m) => format!("split keys by range, m = {m}"),
             What::HistogramEven(m) => format!("histogram even, m = {m}"),
             What::HistogramRange => format!("histogram range, m = {}", EDGES - 1),
             What::Scan => "scan".to_owned(),
@@ -188,20 +191,23 @@ impl Subject {
                 let keys = p.restored("keys", &data.wide_keys, &data.wide_keys_out)?;
                 sort(&mut p.graph, policy, &Sort::ascending(), &SortBuffers::keys(keys))?;
             }
-            What::SplitKeys(m) | What::SplitPairs(m) => {
+            What::SplitKeys(m) | What::SplitPairs(m) | What::SplitRange(m) => {
                 let (from, to) =
                     (p.import("keys", &data.keys, n), p.import("keys.out", &data.keys_out, n));
                 let offsets = p.import("offsets", &data.words, u64::from(m) + 1);
                 p.poison(purpose, &[to, offsets])?;
-                let buffers = if matches!(self.what, What::SplitKeys(_)) {
-                    SplitBuffers::keys(from, to, offsets)
-                } else {
+                let buffers = if matches!(self.what, What::SplitPairs(_)) {
                     let values = p.import("values", &data.values, n);
                     let moved = p.import("values.out", &data.values_out, n);
                     p.poison(purpose, &[moved])?;
                     SplitBuffers::pairs((from, values), (to, moved), offsets)
+                } else {
+                    SplitBuffers::keys(from, to, offsets)
                 };
-                let buckets = Buckets::<u32>::delta_over_domain(m);
+                let buckets = match self.what {
+                    What::SplitRange(_) => Buckets::range(&splitters(m)),
+                    _ => Buckets::<u32>::delta_over_domain(m),
+                };
                 split(&mut p.graph, policy, &buckets, &buffers)?;
             }
             What::HistogramEven(m) => {

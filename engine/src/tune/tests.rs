@@ -25,7 +25,10 @@ fn all(policy: &Policy) -> Vec<Knob> {
     for class in 0..8 {
         knobs.extend(knob::split_keys(class, LARGEST));
         knobs.extend(knob::split_pairs(class, LARGEST));
+        knobs.extend(knob::split_range(class, LARGEST));
     }
+    knobs.extend(knob::few_keys(LARGEST));
+    knobs.push(knob::labels(LARGEST));
     knobs.extend(knob::methods(LARGEST, false));
     knobs.extend(knob::sorting(LARGEST));
     knobs.extend(knob::histograms(LARGEST, false));

@@ -1,6 +1,7 @@
 //! What some work finds in an array: the elements that a condition selects, runs of equal ones, and where the
 //! least and the greatest are.
 
+use super::operand::check_beside;
 use super::{Operand, Work};
 use crate::error::Result;
 use crate::primitives::key::Key;
@@ -41,6 +42,8 @@ impl Work {
         C: Operand<Item = A::Item>,
         D: Operand<Item = u32>,
     {
+        let from = src.declare(self);
+        check_beside(("flags", &flags), ("src", src.count(from)))?;
         let flags = flags.declare(self);
         let buffers = self.select_buffers(src, dst, selected).flags(flags);
         self.add_select(&Select::<A::Item>::flagged(), &buffers)

@@ -12,7 +12,7 @@ use crate::device::context::Context;
 use crate::error::{Error, Result};
 use crate::execute::descriptors::Sets;
 use crate::execute::executable::Executable;
-use crate::execute::import::BufferAt;
+use crate::execute::import::{Bound, BufferAt, imports};
 use crate::execute::profiler::Timing;
 use crate::execute::recorder::PassValue;
 use crate::memory::{Buffer, Location};
@@ -49,6 +49,9 @@ impl Frame {
         arrays: Vec<(graph::Buffer, Buffer)>,
         submissions: usize,
     ) -> Result<Self> {
+        // Buffers of this very device that are large enough, as recordings rely on.
+        let given: Vec<_> = arrays.iter().map(|(at, buffer)| Bound::new(*at, buffer)).collect();
+        imports(&context.device, &given)?;
         let executable = Arc::new(executable);
         let size = executable.plan().workspace().size;
         let mut frame =
@@ -89,7 +92,8 @@ impl Frame {
         Ok(())
     }
 
-    /// Submits the work, and returns without waiting for it. Where as many submissions are in flight
+    /// Submits the work, and returns without waiting for it. A download of its arrays waits, and reports
+    /// what [`wait`](Self::wait) would. Where as many submissions are in flight
     /// as there may be, it first waits for the oldest. Nothing is submitted once a run is known to have
     /// found that the device does not keep lane order ([`Error::LaneOrder`]).
     pub fn submit(&mut self) -> Result<()> {
@@ -110,14 +114,15 @@ impl Frame {
         if turn.version != self.version {
             self.record(turn)?;
         }
-        turn.commands.submit(1)
+        let buffers = self.arrays.iter().map(|(_, buffer)| buffer);
+        self.executable.submit_unverified(&buffers, || turn.commands.submit(1))
     }
 
     /// Waits until everything that was submitted is done. An [`Error::LaneOrder`] where a submission
     /// may have given a wrong order: the work is then to be declared again.
     pub fn wait(&mut self) -> Result<()> {
         self.turns.iter_mut().try_for_each(|turn| turn.commands.wait())?;
-        self.executable.check_lane_order()
+        self.executable.verify(self.arrays.iter().map(|(_, buffer)| buffer))
     }
 
     /// Records the work with the values of now. Nothing of the turn is in flight.

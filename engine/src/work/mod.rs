@@ -54,6 +54,7 @@ use std::marker::PhantomData;
 
 use bytemuck::Pod;
 use multisplit_graph::{self as graph, Graph, Plan, Scope};
+use operand::{check_beside, check_same, words_of};
 
 use crate::device::context::Context;
 use crate::error::Result;
@@ -149,6 +150,8 @@ impl Work {
         B: Operand<Item: Value>,
     {
         let () = <B::Item as Value>::CHECKED;
+        let n = keys.count(keys.declare(self));
+        check_beside(("values", &values), ("keys", n))?;
         let values = values.declare(self);
         let buffers = self.sort_buffers(&keys).values(values);
         self.add_sort(sort, &buffers)
@@ -200,8 +203,9 @@ impl Work {
         let () = <V::Item as Value>::CHECKED;
         let from = (keys.declare(self), values.declare(self));
         let to = (keys_out.declare(self), values_out.declare(self));
-        let offsets = offsets.declare(self);
-        let buffers = SplitBuffers::pairs(from, to, offsets).count(keys.count(from.0));
+        let (n, offsets) = (keys.count(from.0), offsets.declare(self));
+        check_beside(("values", &values), ("keys", n))?;
+        let buffers = SplitBuffers::pairs(from, to, offsets).count(n);
         primitives::split(&mut self.graph, &self.policy, buckets, &buffers).map(|_| ())
     }
 
@@ -252,20 +256,32 @@ impl Work {
         primitives::reduce(&mut self.graph, &self.policy, operator, &buffers)
     }
 
-    /// Sets every 32-bit word of `dst` to `value`.
+    /// Sets every 32-bit word of `dst` to `value`. The first elements of an array have to be whole words.
     pub fn fill<A: Operand>(&mut self, dst: A, value: u32) -> Result<()> {
-        let dst = dst.declare(self);
-        primitives::fill(&mut self.graph, &self.policy, "fill", dst, value)
+        let (label, to) = ("fill", dst.declare(self));
+        let Some(n) = dst.limit() else {
+            return primitives::fill(&mut self.graph, &self.policy, label, to, value);
+        };
+        let words = words_of::<A::Item>(label, n)?;
+        primitives::fill_first(&mut self.graph, &self.policy, label, to, words, value)
     }
 
-    /// Copies `src` to `dst`, which has as many elements.
+    /// Copies `src` to `dst`, which has as many elements; the first elements of an array, which have to be
+    /// whole words, also to the beginning of a longer one.
     pub fn copy<A, B>(&mut self, src: A, dst: B) -> Result<()>
     where
         A: Operand,
         B: Operand<Item = A::Item>,
     {
-        let (src, dst) = (src.declare(self), dst.declare(self));
-        primitives::copy(&mut self.graph, &self.policy, "copy", src, dst)
+        let (label, from, to) = ("copy", src.declare(self), dst.declare(self));
+        if src.limit().is_none() || dst.limit().is_some() {
+            check_same(("dst", dst.count(to)), ("src", src.count(from)))?;
+        }
+        let Some(n) = src.limit().or(dst.limit()) else {
+            return primitives::copy(&mut self.graph, &self.policy, label, from, to);
+        };
+        let words = words_of::<A::Item>(label, n)?;
+        primitives::copy_first(&mut self.graph, &self.policy, label, from, to, words)
     }
 
     /// The graph and the policy behind it, for what has no function here:
@@ -319,7 +335,7 @@ impl Work {
     fn array<T: Pod>(&mut self, array: &Array<T>) -> graph::Buffer {
         let buffer = array.buffer();
         if let Some((import, _)) = self.arrays.iter().find(|(import, known)| {
-            known.raw() == buffer.raw() && import.element() == graph::ElementType::of::<T>()
+            known.is(buffer) && import.element() == graph::ElementType::of::<T>()
         }) {
             return *import;
         }

@@ -7,6 +7,7 @@ use bytemuck::Pod;
 use multisplit_graph::{self as graph, View};
 
 use super::Work;
+use crate::error::{Error, Result};
 use crate::execute::import::{BufferAt, Import};
 use crate::memory::Array;
 use crate::primitives::Count;
@@ -87,6 +88,48 @@ pub trait Operand: Copy + sealed::Sealed {
     fn count(&self, buffer: graph::Buffer) -> Count {
         Count::Host(buffer.len())
     }
+
+    /// How many of its first elements are meant, where these are not all.
+    #[doc(hidden)]
+    fn limit(&self) -> Option<Count> {
+        None
+    }
+}
+
+/// How many 32-bit words the first `n` elements of type `T` are.
+pub(super) fn words_of<T>(call: &'static str, n: Count) -> Result<Count> {
+    let bytes = size_of::<T>() as u64;
+    let problem = match n {
+        Count::Host(n) if n.saturating_mul(bytes) % 4 == 0 => {
+            return Ok(Count::Host(n.saturating_mul(bytes) / 4));
+        }
+        Count::Device { .. } if bytes == 4 => return Ok(n),
+        Count::Host(_) => "the first elements are not a whole count of 32-bit words",
+        Count::Device { .. } => "a device count is for elements of 4 bytes",
+    };
+    Err(Error::Operand { call, problem })
+}
+
+/// What goes with `n` elements of `other` has as many, if it says how many it has.
+pub(super) fn check_beside(
+    (name, operand): (&'static str, &impl Operand),
+    (other, n): (&'static str, Count),
+) -> Result<()> {
+    operand.limit().map_or(Ok(()), |limit| check_same((name, limit), (other, n)))
+}
+
+/// Two operands that go together have the same count.
+pub(super) fn check_same(
+    (name, count): (&'static str, Count),
+    (other, n): (&'static str, Count),
+) -> Result<()> {
+    match (count, n) {
+        _ if count == n => Ok(()),
+        (Count::Host(len), Count::Host(other_len)) => {
+            Err(Error::LengthMismatch { name, len, other, other_len })
+        }
+        _ => Err(Error::Operand { call: name, problem: "its count is not that of the others" }),
+    }
 }
 
 mod sealed {
@@ -128,5 +171,9 @@ impl<A: Operand> Operand for First<A> {
 
     fn count(&self, _: graph::Buffer) -> Count {
         self.n
+    }
+
+    fn limit(&self) -> Option<Count> {
+        Some(self.n)
     }
 }

@@ -6,8 +6,8 @@ use bytemuck::NoUninit;
 use multisplit_graph::{Groups, PassBuilder, PassId, PassKernel, View};
 
 use super::{Operand, Work};
-#[cfg(feature = "glsl")]
 use crate::error::Result;
+use crate::primitives::{self, Count};
 use crate::shaders::Kernel;
 #[cfg(feature = "glsl")]
 use crate::shaders::compile::Source;
@@ -54,11 +54,16 @@ impl Work {
 }
 
 impl WorkPass<'_> {
-    /// Binds an array to the binding called `name`. Whether it is read or written is the shader's
-    /// own word.
-    pub fn bind(mut self, name: impl Into<String>, array: impl Operand) -> Self {
+    /// Binds an array to the binding called `name`; of its first elements by a host count only these,
+    /// while a device count is for the shader to read. Whether it is read or written is the shader's own
+    /// word.
+    pub fn bind<A: Operand>(mut self, name: impl Into<String>, array: A) -> Self {
         let buffer = array.declare(self.work);
-        self.binds.push((name.into(), buffer.into()));
+        let view = match array.limit() {
+            Some(Count::Host(n)) => buffer.range(0, n.saturating_mul(size_of::<A::Item>() as u64)),
+            _ => buffer.into(),
+        };
+        self.binds.push((name.into(), view));
         self
     }
 
@@ -81,10 +86,13 @@ impl WorkPass<'_> {
     }
 
     /// Adds the pass to the work with as many workgroups as the first three words of `groups` say
-    /// when it runs.
-    pub fn dispatch_indirect(self, groups: impl Operand<Item = u32>) {
+    /// when it runs, and no more in each direction than the device allows.
+    pub fn dispatch_indirect(self, groups: impl Operand<Item = u32>) -> Result<()> {
         let groups = groups.declare(self.work);
-        self.finish(|pass| pass.dispatch_indirect(groups));
+        let limits = self.work.context.limits();
+        let bounded = primitives::bounded_groups(&mut self.work.graph, &limits, groups)?;
+        self.finish(|pass| pass.dispatch_indirect(bounded));
+        Ok(())
     }
 
     fn finish(self, dispatch: impl FnOnce(PassBuilder<'_>) -> PassId) {

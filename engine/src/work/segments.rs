@@ -1,5 +1,6 @@
 //! Passes over elements in segments: scans and reductions by key, and of segments that offsets cut.
 
+use super::operand::check_beside;
 use super::{Operand, Work};
 use crate::error::Result;
 use crate::primitives::key::Key;
@@ -16,8 +17,10 @@ impl Work {
         B: Operand<Item: Key>,
         C: Operand<Item = B::Item>,
     {
-        let (keys, from, to) = (keys.declare(self), src.declare(self), dst.declare(self));
-        let buffers = ScanBuffers::new(from, to).count(src.count(from)).keys(keys);
+        let (from, to) = (src.declare(self), dst.declare(self));
+        let n = src.count(from);
+        check_beside(("keys", &keys), ("src", n))?;
+        let buffers = ScanBuffers::new(from, to).count(n).keys(keys.declare(self));
         primitives::scan(&mut self.graph, &self.policy, scan, &buffers)
     }
 
@@ -28,8 +31,10 @@ impl Work {
         B: Operand<Item: Key>,
         C: Operand<Item = B::Item>,
     {
-        let (heads, from, to) = (heads.declare(self), src.declare(self), dst.declare(self));
-        let buffers = ScanBuffers::new(from, to).count(src.count(from)).heads(heads);
+        let (from, to) = (src.declare(self), dst.declare(self));
+        let n = src.count(from);
+        check_beside(("heads", &heads), ("src", n))?;
+        let buffers = ScanBuffers::new(from, to).count(n).heads(heads.declare(self));
         primitives::scan(&mut self.graph, &self.policy, scan, &buffers)
     }
 
@@ -48,8 +53,9 @@ impl Work {
     {
         let from = (keys.declare(self), values.declare(self));
         let to = (keys_out.declare(self), values_out.declare(self));
-        let found = found.declare(self);
-        let buffers = ReduceByKeyBuffers::new(from, to, found).count(values.count(from.1));
+        let (n, found) = (values.count(from.1), found.declare(self));
+        check_beside(("keys", &keys), ("values", n))?;
+        let buffers = ReduceByKeyBuffers::new(from, to, found).count(n);
         primitives::reduce_by_key(&mut self.graph, &self.policy, operator, &buffers)
     }
 

@@ -1,5 +1,6 @@
 //! What some work can do with sorted arrays, search and merge them, and sorts of segments.
 
+use super::operand::check_beside;
 use super::{Operand, Work};
 use crate::error::Result;
 use crate::primitives::key::{Key, Value};
@@ -39,6 +40,8 @@ impl Work {
         C: Operand<Item = u32>,
     {
         let () = <B::Item as Value>::CHECKED;
+        let n = keys.count(keys.declare(self));
+        check_beside(("values", &values), ("keys", n))?;
         let (values, offsets) = (values.declare(self), offsets.declare(self));
         let buffers = self.sort_buffers(&keys).values(values).segments(offsets, segments);
         self.add_sort(sort, &buffers)
@@ -126,6 +129,8 @@ impl Work {
         let () = <V::Item as Value>::CHECKED;
         let (a, b) = (first.declare(self), second.declare(self));
         let counts = (first.count(a), second.count(b));
+        check_beside(("the first values", &first_values), ("the first keys", counts.0))?;
+        check_beside(("the second values", &second_values), ("the second keys", counts.1))?;
         let values = (first_values.declare(self), second_values.declare(self));
         let buffers = MergeBuffers::keys(a, b, out.declare(self))
             .counts(counts.0, counts.1)

@@ -16,17 +16,23 @@ use crate::error::{Error, Result};
 ///
 /// What is dropped without being submitted does nothing.
 pub struct Commands {
-    shared: Arc<Shared>,
     label: String,
     /// Takes commands of wgpu's, once one is wanted.
     open: Option<wgpu::CommandEncoder>,
     done: Vec<wgpu::CommandBuffer>,
+    /// Last: what operations have lent to the commands goes before wgpu's device.
+    shared: Arc<Shared>,
 }
 
 impl Commands {
     pub(crate) fn new(shared: &Arc<Shared>, label: &str) -> Self {
         let (open, done) = (None, Vec::new());
         Self { shared: shared.clone(), label: label.to_owned(), open, done }
+    }
+
+    /// Whether they are for the device of `shared`.
+    pub(crate) fn are_for(&self, shared: &Shared) -> bool {
+        self.shared.raw == shared.raw
     }
 
     /// Where commands of the program's own go. After an operation it is another encoder than before it, so

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use multisplit::ash::{self, vk};
 use multisplit::{
-    AdoptOptions, AdoptedDevice, Context, Features, PipelineCache, ProfileChoice, RankingChoice,
-    Requirements,
+    AdoptOptions, AdoptedDevice, Context, DeviceProperties, Features, PipelineCache, ProfileChoice,
+    RankingChoice, Requirements,
 };
 use wgpu::hal::api::Vulkan;
 
@@ -23,6 +23,8 @@ pub struct Multisplit {
 /// wgpu's device.
 pub(crate) struct Shared {
     pub context: Context,
+    /// The handle, which no other living device has. (Those of two instances may be equal to wgpu.)
+    pub raw: vk::Device,
     touches: Mutex<HashMap<usize, Arc<Touch>>>,
     pub device: wgpu::Device,
     pub queue: wgpu::Queue,
@@ -34,9 +36,9 @@ impl Multisplit {
     ///
     /// [`Error::NotVulkan`] where the backend is another.
     pub fn new(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Self> {
-        let context = adopt(device)?;
+        let (context, raw) = adopt(device)?;
         let (touches, device, queue) = (Mutex::default(), device.clone(), queue.clone());
-        Ok(Self { shared: Arc::new(Shared { context, touches, device, queue }) })
+        Ok(Self { shared: Arc::new(Shared { context, raw, touches, device, queue }) })
     }
 
     /// Commands of the program's and of operations, to be submitted together.
@@ -44,9 +46,9 @@ impl Multisplit {
         Commands::new(&self.shared, label)
     }
 
-    /// The context, for what the engine says of the device.
-    pub fn context(&self) -> &Context {
-        &self.shared.context
+    /// What the engine knows of the device.
+    pub fn properties(&self) -> &DeviceProperties {
+        self.shared.context.properties()
     }
 }
 
@@ -59,7 +61,7 @@ impl Shared {
     }
 }
 
-fn adopt(device: &wgpu::Device) -> Result<Context> {
+fn adopt(device: &wgpu::Device) -> Result<(Context, vk::Device)> {
     let other = || Error::NotVulkan { backend: device.adapter_info().backend };
     // SAFETY: nothing of the device is destroyed here.
     let hal = unsafe { device.as_hal::<Vulkan>() }.ok_or_else(other)?;
@@ -102,7 +104,8 @@ fn adopt(device: &wgpu::Device) -> Result<Context> {
     let options = AdoptOptions::default().without_synchronization2();
     // SAFETY: these are the handles of one device, made with these features. `Shared` drops the context
     // before its clone of wgpu's device, and so does whatever wgpu holds for a submission (`operation`).
-    // With `RankingChoice::Promised` the context submits nothing that this crate does not ask for, and it
-    // asks for nothing.
-    Ok(unsafe { Context::adopt_with(adopted, options)? })
+    // With `RankingChoice::Promised` the context submits nothing that this crate does not ask for; it asks
+    // for nothing, and hands the context to nobody.
+    let context = unsafe { Context::adopt_with(adopted, options)? };
+    Ok((context, hal.raw_device().handle()))
 }

@@ -38,6 +38,14 @@ pub enum Error {
         /// What is allowed.
         max: u64,
     },
+    /// An operation was encoded into the commands of another device.
+    #[error(
+        "the {operation} was made for another device than these commands; make both from the same device"
+    )]
+    OtherDevice {
+        /// What was encoded.
+        operation: &'static str,
+    },
     /// wgpu refused one of the buffers, one of another device for instance.
     #[error("wgpu refused the buffers: {0}")]
     Wgpu(wgpu::Error),

@@ -168,6 +168,9 @@ impl Operation {
         given: &[(&'static str, &wgpu::Buffer)],
         count: Count<'_>,
     ) -> Result<()> {
+        if !commands.are_for(&self.shared) {
+            return Err(Error::OtherDevice { operation: self.name });
+        }
         let mut given = given.to_vec();
         let mut value = None;
         match count {
@@ -203,7 +206,8 @@ impl Operation {
             let options = RecordOptions { values: values.as_slice(), ..RecordOptions::default() };
             let Some(executable) = &lent.executable else { return Ok(()) };
             // SAFETY: wgpu's command buffer is recording, outside a pass. The buffers were bound as
-            // storage by a pass of the same submission, so wgpu has checked that they are of this device,
+            // storage by a pass of the same submission, so wgpu has checked that they are of its device, which is
+            // the executable's,
             // keeps them, and synchronises: every access here is one of compute shaders. The executable
             // is nobody else's until the commands have run.
             unsafe { executable.record_with(raw, &imports, &options)? };

@@ -50,6 +50,12 @@ fn wrong_buffers_are_errors_and_the_rest_goes_on() -> Result<()> {
         });
         let error = sort.encode(&mut commands, &foreign, &value, Count::All).err();
         ensure!(matches!(error, Some(Error::Wgpu(_))), "{error:?}");
+        // Commands of another device, with a buffer of that.
+        let elsewhere = open()?;
+        let mut others = elsewhere.commands();
+        let theirs = elsewhere.filled(&keys);
+        let error = sort.encode(&mut others, &theirs, &theirs, Count::All).err();
+        ensure!(matches!(error, Some(Error::OtherDevice { .. })), "{error:?}");
         // What was right before and after is done.
         sort.encode(&mut commands, &key, &value, Count::All)?;
         commands.submit();
@@ -74,6 +80,16 @@ fn things_may_go_in_any_order() -> Result<()> {
         sort.encode(&mut commands, &key, Count::All)?;
         drop(commands);
         ensure!(sort.idle() == 1 && gpu.read::<u32>(&key)? == keys, "nothing was submitted");
+
+        // Never submitted, and everything else is gone before: the device goes last of all.
+        let left = {
+            let gpu = open()?;
+            let sort = gpu.multisplit.sort::<u32>(5000, &Sort::ascending())?;
+            let mut commands = gpu.commands();
+            sort.encode(&mut commands, &gpu.filled(&keys), Count::All)?;
+            commands
+        };
+        drop(left);
 
         let mut commands = gpu.commands();
         sort.encode(&mut commands, &key, Count::All)?;

@@ -22,9 +22,9 @@ const uint BUCKET_ORDERED = 5;   // ((ordered(key) >> shift) ^ flip) & mask
 // bits; its reciprocal is a float, a little less than 1 / width. Those of even are floats.
 //
 //   member              digit    ordered    delta          even     by splitters
-//   shift_or_min        shift    shift      min            min      the first one
-//   min_high                                min, high               the first one, high
-//   width_or_scale                          width          scale    the last one less the first
+//   shift_or_min        shift    shift      min            min      less than all, or 0
+//   min_high                                min, high               the same, high
+//   width_or_scale                          width          scale    from there past all, or to the end
 //   mask_or_width_high  mask     mask       width, high             the same, high
 //   flip_or_reciprocal           flip       reciprocal              three small numbers, of cells
 
@@ -84,7 +84,11 @@ const uint ROOM_FOR_EVEN = BUCKET_KIND == BUCKET_EVEN ? ROOM : 0u;
 const uint ROOM_FOR_EVEN = 0u;
 #endif
 const uint SHARED_SPLITTERS = BUCKET_KIND == BUCKET_RANGE ? ROOM : ROOM_FOR_EVEN;
-shared KEY splitters[SHARED_SPLITTERS + 1u];
+// Steps of a search are powers of two, and so would be the distances between what lanes read in one: all of
+// it in few banks of shared memory. So a place is left out wherever the banks are through.
+const uint BANKS = 32 / (KEY_BITS / 32);
+uint apart(uint index) { return index + index / BANKS; }
+shared KEY splitters[SHARED_SPLITTERS + SHARED_SPLITTERS / BANKS + 1u];
 // The table has the cells first, and a word more, so that keys of two words begin at an even one.
 const uint TABLE_HEAD = CELLS > 1 ? (CELLS + 2) / (KEY_BITS / 32) : 0;
 
@@ -92,14 +96,14 @@ const uint TABLE_HEAD = CELLS > 1 ? (CELLS + 2) / (KEY_BITS / 32) : 0;
 void stage_splitters() {
     if (CELLS > 1)
         for (uint i = gl_LocalInvocationIndex; i <= CELLS; i += gl_WorkGroupSize.x) cells[i] = table.at[i];
-    if (SHARED_SPLITTERS > 0)
-        for (uint i = gl_LocalInvocationIndex; i + 1 < push.ids; i += gl_WorkGroupSize.x)
-            splitters[i] = table_keys.at[TABLE_HEAD + i];
+    // Past the last one there are such as no key is past, so that searches need not ask whether they are.
+    for (uint i = gl_LocalInvocationIndex; i < SHARED_SPLITTERS; i += gl_WorkGroupSize.x)
+        splitters[apart(i)] = i + 1 < push.ids ? table_keys.at[TABLE_HEAD + i] : ~KEY(0);
     if (CELLS > 1 || SHARED_SPLITTERS > 0) barrier();
 }
 
 KEY splitter(uint index) {
-    return SHARED_SPLITTERS > 0 ? splitters[index] : table_keys.at[TABLE_HEAD + index];
+    return SHARED_SPLITTERS > 0 ? splitters[apart(index)] : table_keys.at[TABLE_HEAD + index];
 }
 
 #if KEY_BITS == 64
@@ -121,24 +125,24 @@ uint delta_bucket(KEY key) {
     return above - KEY(quotient) * width >= width ? quotient + 1 : quotient;
 }
 
+// Keys less than all splitters have the first place, keys past all of them the last.
+uint place_of(KEY key) {
+    KEY least = key_of(push.shift_or_min, push.min_high);
+    KEY above = min(max(key, least) - least, key_of(push.width_or_scale, push.mask_or_width_high));
+    return uint(above >> place_shift());
+}
+
 // How many splitters are at or below the key, from one word of the table; and whether that is not enough to
-// be sure. The first splitter is at or below every key that lies between it and the last.
+// be sure.
 uint likely_range_bucket(KEY key, out bool unsure) {
-    KEY first = key_of(push.shift_or_min, push.min_high);
-    KEY above = key - first;
-    bool between = above < key_of(push.width_or_scale, push.mask_or_width_high);
-    uint below = 1 + likely_bin_at(between ? uint(above >> place_shift()) << 1 : 0, unsure);
-    unsure = unsure && between;
-    uint beyond = key < first ? 0 : push.ids - 1;
-    return between ? below : beyond;
+    return likely_bin_at(place_of(key), unsure);
 }
 
 // The same by a search among those of its cell, for a key of which one word is not enough.
 uint searched_range_bucket(KEY key) {
-    KEY above = key - key_of(push.shift_or_min, push.min_high);
-    uint cell = uint(above >> place_shift()) << 1 >> fraction_bits();
-    uint below = 1 + bins_before(cells[cell]);
-    uint max_below = 1 + bins_before(cells[cell + 1]);
+    uint cell = place_of(key) >> fraction_bits();
+    uint below = bins_before(cells[cell]);
+    uint max_below = bins_before(cells[cell + 1]);
     while (below < max_below) {
         uint middle = (below + max_below) / 2;
         if (splitter(middle) <= key) below = middle + 1;
@@ -150,6 +154,14 @@ uint searched_range_bucket(KEY key) {
 // By halves among all of them.
 uint halved_range_bucket(KEY key) {
     uint below = 0;
+    if (SHARED_SPLITTERS > 0) {
+        // A step past `below` never passes more places left out than it would from 0 on, so that sums of
+        // steps can be kept as they lie in memory.
+        for (uint step = 1u << (ID_BITS - 1); step > 0; step >>= 1)
+            if (splitters[below + apart(step - 1)] <= key) below += apart(step);
+        if (SHARED_SPLITTERS > BANKS) below -= below / (BANKS + 1);
+        return min(below, push.ids - 1);
+    }
     for (uint step = 1u << (ID_BITS - 1); step > 0; step >>= 1) {
         uint probe = below + step;
         if (probe < push.ids && splitter(probe - 1) <= key) below = probe;

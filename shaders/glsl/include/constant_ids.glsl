@@ -32,7 +32,6 @@
 #define COUNTER_COPIES_ID 17
 #define SUBPROBLEM_ID 18
 #define SIDE_BY_SIDE_ID 19
-#define IN_A_ROW_ID 71
 #define SORTED_BY_KEY_ID 47
 #define COUNT_OUT_OF_RANGE_ID 55
 

@@ -59,7 +59,7 @@ uint search(SAMPLE key, uint below, uint max_below) {
     return below;
 }
 
-// The lowest bit says nothing. Of a sample out of range it may be any number.
+// Of a sample out of range it may be any number.
 uint place_of(SAMPLE bits, SAMPLE above) {
 #ifdef REAL
     if (AFFINE != 0) {
@@ -68,7 +68,7 @@ uint place_of(SAMPLE bits, SAMPLE above) {
         return uint(scaled);
     }
 #endif
-    return uint(above >> place_shift()) << 1;
+    return uint(above >> place_shift());
 }
 
 // The bin of a sample in_range, from one word; and whether that is not enough to be sure.

@@ -11,10 +11,9 @@ shared uvec4 round_words[4];
 shared uint taken_ends[BUCKETS];
 shared uint destination_counts[BUCKETS + 1];
 shared uint destination_begins[BUCKETS + 1];
-// What the workgroup has done in the round, and the nearest entry that it puts into the rest.
+// What the workgroup has done in the round.
 shared uint workgroup_relaxations;
 shared uint workgroup_expansions;
-shared uint workgroup_nearest;
 
 // Called by one thread, and followed by a barrier.
 void load_round() {
@@ -26,24 +25,24 @@ uint round_groups() { return round_words[2].w; }
 
 // Called by all threads, after load_round(). Ends with a barrier.
 void begin_round() {
-    this_round.taken_queue = round_words[0].y;
-    this_round.entries = round_words[0].z;
-    this_round.pieces = round_words[0].w;
-    this_round.chunk = round_words[1].x;
-    this_round.near_queue = NEAR + round_words[1].y;
-    this_round.rest_queue = REST + round_words[1].z;
-    this_round.piece_queue = PIECES + round_words[1].w;
-    this_round.threshold = round_words[2].x;
-    this_round.base = round_words[2].y;
-    this_round.bucket = round_words[2].z;
-    this_round.more_first = round_words[3].x;
-    this_round.more_last = round_words[3].y;
-    staging.near = 0;
-    staging.later = 0;
+    round_taken_queue = round_words[0].y;
+    round_entries = round_words[0].z;
+    round_pieces = round_words[0].w;
+    round_chunk = round_words[1].x;
+    round_near_queue = NEAR + round_words[1].y;
+    round_rest_queue = REST + round_words[1].z;
+    round_piece_queue = PIECES + round_words[1].w;
+    round_threshold = round_words[2].x;
+    round_base = round_words[2].y;
+    round_bucket = round_words[2].z;
+    round_more_first = round_words[3].x;
+    round_more_last = round_words[3].y;
+    near_staged = 0;
+    later_staged = 0;
     for (uint s = gl_LocalInvocationIndex; s <= BUCKETS; s += gl_WorkGroupSize.x) destination_counts[s] = 0;
     // The end of the first queue comes before those of the others.
-    uint first = this_round.more_first - 1 + gl_LocalInvocationIndex;
-    for (uint b = first; b <= this_round.more_last; b += gl_WorkGroupSize.x)
+    uint first = round_more_first - 1 + gl_LocalInvocationIndex;
+    for (uint b = first; b <= round_more_last; b += gl_WorkGroupSize.x)
         taken_ends[b] = control.ends[b];
     if (gl_LocalInvocationIndex == 0) {
         wide_count = 0;
@@ -83,7 +82,7 @@ void flush_workgroup(uint relaxations, uint expansions) {
     subgroup_sync();
     uint near_place = 0;
     if (subgroupElect()) {
-        near_place = atomicAdd(destination_counts[0], staging.near);
+        near_place = atomicAdd(destination_counts[0], near_staged);
         atomicAdd(workgroup_relaxations, relaxations);
         atomicAdd(workgroup_expansions, expansions);
     }
@@ -91,19 +90,19 @@ void flush_workgroup(uint relaxations, uint expansions) {
     uint places[STAGE];
     [[unroll]] for (uint w = 0; w < STAGE; ++w) {
         uint i = w * SUBGROUP_SIZE + gl_SubgroupInvocationID;
-        bool held = i < staging.later;
+        bool held = i < later_staged;
         places[w] = 0;
-        if (w * SUBGROUP_SIZE < staging.later)
+        if (w * SUBGROUP_SIZE < later_staged)
             places[w] = place_here(held, held ? staged[later_area() + i] : uvec2(0, UNREACHED));
     }
     barrier();
     take_places();
     barrier();
-    for (uint i = gl_SubgroupInvocationID; i < staging.near; i += SUBGROUP_SIZE)
-        put_entry(this_round.near_queue, destination_begins[0] + near_place + i, staged[near_area() + i]);
+    for (uint i = gl_SubgroupInvocationID; i < near_staged; i += SUBGROUP_SIZE)
+        put_entry(round_near_queue, destination_begins[0] + near_place + i, staged[near_area() + i]);
     [[unroll]] for (uint w = 0; w < STAGE; ++w) {
         uint i = w * SUBGROUP_SIZE + gl_SubgroupInvocationID;
-        if (i < staging.later) {
+        if (i < later_staged) {
             uvec2 entry = staged[later_area() + i];
             uint destination = destination_of(entry);
             put_entry(queue_of_destination(destination), destination_begins[destination] + places[w], entry);

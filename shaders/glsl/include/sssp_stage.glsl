@@ -4,7 +4,6 @@
 #ifndef SSSP_STAGE_GLSL
 #define SSSP_STAGE_GLSL
 
-#include "lane_totals.glsl"
 #include "sssp_state.glsl"
 
 layout(constant_id = STAGE_ID) const uint STAGE = 4;  // entries per lane
@@ -24,41 +23,39 @@ shared uvec2 staged[gl_WorkGroupSize.x * STAGE * 2];
 // Vertices that were put aside for the whole workgroup.
 shared uint wide_count;
 
-// What the round is to do, as begin_round() found it in `control`; the same in all threads.
-struct Round {
-    uint taken_queue;
-    uint entries;
-    uint pieces;
-    uint chunk;
-    uint near_queue;   // queues that are written
-    uint rest_queue;
-    uint piece_queue;
-    uint threshold;
-    uint base;
-    uint bucket;
-    uint more_first;
-    uint more_last;
-    bool dense;  // every vertex that has been reached is taken
-    bool small;  // there is little to do
-};
-Round this_round;
+// What the round is to do, as begin_round() found it in `control`; the same in all threads. (Variables, and
+// no struct of them: compilers make branches of conditions with members, and a search takes a fifth longer.)
+uint round_taken_queue;
+uint round_entries;
+uint round_pieces;
+uint round_chunk;
+uint round_near_queue;  // queues that are written
+uint round_rest_queue;
+uint round_piece_queue;
+uint round_threshold;
+uint round_base;
+uint round_bucket;
+uint round_more_first;
+uint round_more_last;
+bool round_dense;  // every vertex that has been reached is taken
+bool round_small;  // there is little to do
 
 // Entries that are staged; the same in all lanes of a subgroup.
-struct Staging {
-    uint near;
-    uint later;
-};
-Staging staging;
+uint near_staged;
+uint later_staged;
+
+// The nearest entry that the workgroup puts into the rest, handed on when all subgroups are through.
+shared uint workgroup_nearest;
 
 // A destination is a queue that a round writes: the near one, those of buckets by their numbers, the rest.
 uint queue_of_destination(uint destination) {
-    return destination == 0 ? this_round.near_queue
-                            : destination == BUCKETS ? this_round.rest_queue : BUCKET + destination;
+    return destination == 0 ? round_near_queue
+                            : destination == BUCKETS ? round_rest_queue : BUCKET + destination;
 }
 
 // Of an entry that is not near.
 uint destination_of(uvec2 entry) {
-    return BUCKETS > 1 ? min(bucket_of(entry.y, this_round.base, this_round.bucket), BUCKETS) : BUCKETS;
+    return BUCKETS > 1 ? min(bucket_of(entry.y, round_base, round_bucket), BUCKETS) : BUCKETS;
 }
 
 // The lanes whose entries have the same destination: paper, algorithm warp_offset.
@@ -106,11 +103,11 @@ uvec2 entry_at(uint queue, uint place) {
 void flush_near() {
     subgroup_sync();
     uint begin = 0;
-    if (subgroupElect()) begin = atomicAdd(COUNT(this_round.near_queue), staging.near);
+    if (subgroupElect()) begin = atomicAdd(COUNT(round_near_queue), near_staged);
     begin = subgroupBroadcastFirst(begin);
-    for (uint i = gl_SubgroupInvocationID; i < staging.near; i += SUBGROUP_SIZE)
-        put_entry(this_round.near_queue, begin + i, staged[near_area() + i]);
-    staging.near = 0;
+    for (uint i = gl_SubgroupInvocationID; i < near_staged; i += SUBGROUP_SIZE)
+        put_entry(round_near_queue, begin + i, staged[near_area() + i]);
+    near_staged = 0;
     subgroup_sync();
 }
 
@@ -118,10 +115,9 @@ void flush_near() {
 // with one addition per queue in place of the scan.
 void flush_later() {
     subgroup_sync();
-    uint nearest = UNREACHED;  // in the rest, of this lane's entries
-    for (uint first = 0; first < staging.later; first += SUBGROUP_SIZE) {
+    for (uint first = 0; first < later_staged; first += SUBGROUP_SIZE) {
         uint i = first + gl_SubgroupInvocationID;
-        bool held = i < staging.later;
+        bool held = i < later_staged;
         uvec2 entry = held ? staged[later_area() + i] : uvec2(0, UNREACHED);
         uint destination = destination_of(entry);
         uvec4 same = lanes_of_destination(held, destination);
@@ -131,11 +127,9 @@ void flush_later() {
             begin = atomicAdd(COUNT(queue_of_destination(destination)), subgroupBallotBitCount(same));
         begin = subgroupShuffle(begin, held ? subgroupBallotFindLSB(same) : 0);
         if (held) put_entry(queue_of_destination(destination), begin + before, entry);
-        if (held && destination == BUCKETS) nearest = min(nearest, entry.y);
+        if (held && destination == BUCKETS) atomicMin(workgroup_nearest, entry.y);
     }
-    nearest = min_over_lanes(nearest);
-    if (nearest < UNREACHED && subgroupElect()) atomicMin(control.nearest_rest, nearest);
-    staging.later = 0;
+    later_staged = 0;
     subgroup_sync();
 }
 
@@ -144,16 +138,16 @@ void flush_later() {
 void stage_later(bool found, uvec2 entry) {
     uvec4 finders = subgroupBallot(found);
     if (found)
-        staged[later_area() + staging.later + subgroupBallotExclusiveBitCount(finders)] = entry;
-    staging.later += subgroupBallotBitCount(finders);
-    if (staging.later > STAGE_ENTRIES - SUBGROUP_SIZE) flush_later();
+        staged[later_area() + later_staged + subgroupBallotExclusiveBitCount(finders)] = entry;
+    later_staged += subgroupBallotBitCount(finders);
+    if (later_staged > STAGE_ENTRIES - SUBGROUP_SIZE) flush_later();
 }
 
 void stage_near(bool found, uvec2 entry) {
     uvec4 finders = subgroupBallot(found);
-    if (found) staged[near_area() + staging.near + subgroupBallotExclusiveBitCount(finders)] = entry;
-    staging.near += subgroupBallotBitCount(finders);
-    if (staging.near > STAGE_ENTRIES - SUBGROUP_SIZE) flush_near();
+    if (found) staged[near_area() + near_staged + subgroupBallotExclusiveBitCount(finders)] = entry;
+    near_staged += subgroupBallotBitCount(finders);
+    if (near_staged > STAGE_ENTRIES - SUBGROUP_SIZE) flush_near();
 }
 
 #endif

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use rspirv::dr::{Function, Instruction, Operand};
-use rspirv::spirv::{Decoration, MemoryAccess, Op, StorageClass, Word};
+use rspirv::spirv::{Decoration, GroupOperation, MemoryAccess, Op, StorageClass, Word};
 
 use super::calls::Functions;
 use super::error::CheckError;
@@ -15,6 +15,9 @@ use super::instructions;
 use crate::kernel::{BindingAccess, Interface};
 
 /// What functions are allowed to do.
+/// Lanes of the smallest subgroup that a kernel runs on.
+const MIN_SUBGROUP_SIZE: u64 = 4;
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rules {
     /// All that a compute shader may.
@@ -135,6 +138,7 @@ impl Body<'_> {
             || instructions::is_group(op)
             || instructions::is_barrier(op);
         match self.rules {
+            Rules::Shader if instructions::is_group(op) => self.check_lanes(instruction),
             Rules::Shader if known => Ok(()),
             Rules::Pure if instructions::is_atomic(op) => {
                 Err(self.refuse("uses an atomic operation"))
@@ -144,6 +148,32 @@ impl Body<'_> {
             }
             Rules::Pure if instructions::is_barrier(op) => Err(self.refuse("waits at a barrier")),
             _ => Err(CheckError::Instruction { function, instruction: format!("Op{op:?}") }),
+        }
+    }
+
+    /// Operands that have to be the same for all lanes are constants, and no cluster has more lanes than the
+    /// smallest subgroup: what others would do is undefined.
+    fn check_lanes(&self, instruction: &Instruction) -> Result<(), CheckError> {
+        let constant = |at: usize| {
+            let id = instruction.operands.get(at).and_then(Operand::id_ref_any);
+            id.and_then(|id| self.ids.constant(id))
+        };
+        match (instruction.class.opcode, instruction.operands.get(1)) {
+            (Op::GroupNonUniformBroadcast | Op::GroupNonUniformQuadBroadcast, _)
+                if constant(2).is_none() =>
+            {
+                Err(self.refuse(
+                    "broadcasts from a lane that is not a constant: use subgroupShuffle",
+                ))
+            }
+            (_, Some(Operand::GroupOperation(GroupOperation::ClusteredReduce)))
+                if constant(3).is_none_or(|size| size > MIN_SUBGROUP_SIZE) =>
+            {
+                Err(self.refuse(format!(
+                    "uses clusters of more than {MIN_SUBGROUP_SIZE} lanes, which not every subgroup has"
+                )))
+            }
+            _ => Ok(()),
         }
     }
 

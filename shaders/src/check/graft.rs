@@ -8,6 +8,7 @@ use rspirv::spirv::{Capability, Decoration, Op, StorageClass, Word};
 use super::editor::Editor;
 use super::error::CheckError;
 use super::ids::{Shape, invalid};
+use super::role::UserFunction;
 use super::{globals, load};
 
 /// The module `host`, in which `function` of `user`, with what it calls (`order`), has taken the
@@ -176,6 +177,9 @@ impl Graft<'_> {
     fn variable(&mut self, id: Word) -> Result<Word, CheckError> {
         let class = self.user.ids.pointer(id).map(|(class, _)| class);
         let name = self.user.ids.full_name(id).to_owned();
+        // An operator is given nothing to read: what it declares under these names is its own.
+        let function = self.user.ids.full_name(self.function).split('(').next();
+        let class = class.filter(|_| function != Some(UserFunction::Operator.name()));
         let class = match (class, name.as_str()) {
             (Some(class @ StorageClass::PushConstant), "push") => class,
             (Some(class @ StorageClass::StorageBuffer), "table") => class,
@@ -199,8 +203,19 @@ impl Graft<'_> {
         let name = self.user.ids.member_name(block, member).to_owned();
         let host = self.variable(push)?;
         let (_, block) = self.host.ids.pointer(host).ok_or_else(missing)?;
+        let own = member;
         let member = self.host.ids.member(block, &name).ok_or_else(missing)?;
-        let Shape::Struct(_) = self.host.ids.shape(block) else { return Err(missing()) };
+        let is_word = |editor: &Editor, block: Word, member: u32| {
+            let Shape::Struct(members) = editor.ids.shape(block) else { return false };
+            let ty = members.get(member as usize).copied();
+            ty.is_some_and(|ty| matches!(editor.ids.shape(ty), Shape::Int { bits: 32, .. }))
+        };
+        let (_, user_block) = self.user.ids.pointer(push).ok_or_else(missing)?;
+        if !is_word(self.user, user_block, own) || !is_word(&self.host, block, member) {
+            return Err(invalid(format!(
+                "`push.{name}` is not a 32-bit integer in the kernel and in the function"
+            )));
+        }
         let int = self.host.int(32, true);
         Ok(self.host.splat(int, member.into()))
     }

@@ -144,6 +144,12 @@ impl<'m> Constants<'m> {
             return Err(invalid("an operation on constants without a name"));
         };
         let operands: Vec<Word> = global.operands.iter().filter_map(Operand::id_ref_any).collect();
+        // What is not selected need not have a value.
+        if let (Op::Select, [condition, yes, no]) = (op, &operands[..])
+            && let Some(condition) = self.scalar(*condition)
+        {
+            return Ok(self.values.get(if condition != 0 { yes } else { no }).cloned());
+        }
         let values: Option<Vec<&Vec<u64>>> = operands.iter().map(|o| self.values.get(o)).collect();
         let divides = matches!(op, Op::UDiv | Op::SDiv | Op::UMod | Op::SRem | Op::SMod);
         let Some(values) = values else {
@@ -173,10 +179,10 @@ impl<'m> Constants<'m> {
                 let value = values.get(at)?;
                 if value.len() == 1 { value.first().copied() } else { value.get(lane).copied() }
             };
-            let operands = [part(0), part(1), part(2)].map(Option::unwrap_or_default);
+            let operands = [part(0), part(1)].map(Option::unwrap_or_default);
             match fold(*op, operands, from) {
                 Folded::Value(value) => result.push(value & mask(to)),
-                Folded::Unknown => return Ok(None),
+                Folded::Unknown | Folded::Undefined => return Ok(None),
                 Folded::Traps => {
                     let problem =
                         "an array length or a constant divides by zero, or the least integer by -1";

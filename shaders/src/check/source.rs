@@ -14,7 +14,6 @@ const EXTENSIONS: &[&str] = &[
     "GL_GOOGLE_include_directive",
     "GL_GOOGLE_cpp_style_line_directive",
     "GL_EXT_control_flow_attributes",
-    "GL_EXT_scalar_block_layout",
     "GL_EXT_shader_8bit_storage",
     "GL_EXT_shader_16bit_storage",
     "GL_EXT_shader_atomic_int64",

@@ -10,11 +10,12 @@
 //!
 //! To look at some: `MULTISPLIT_KERNELS=sort.small.keys,scan` takes all mutants of these kernels alone, by
 //! their labels (`scan` stands for all that begin with `scan.`), and `MULTISPLIT_PLACES=held;ROW` those whose
-//! place has one of these texts in it.
+//! place has one of these texts in it. `MULTISPLIT_LISTED=1` tries those of `equivalent.txt` and no others: one
+//! that is noticed is an error, since it does not mean the same.
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
@@ -24,11 +25,14 @@ use anyhow::{Result, anyhow, bail, ensure};
 use common::all::{full, part};
 use common::case::Case;
 use common::edges::edges;
+use common::labels::labels;
+use common::narrow::narrow;
 use common::primitives::Device;
 use common::progress::{
-    all_mutants, asked_kernel, asked_place, for_each, processor_time, say, selected, write_report,
+    all_mutants, asked_kernel, asked_place, for_each, listed, processor_time, say, selected,
+    write_report,
 };
-use common::sampling::{Seen, sample};
+use common::sampling::{Seen, Size, sample};
 use common::trials::Trials;
 use multisplit::shaders::manifest::Family;
 use multisplit::shaders::{builtin, manifest};
@@ -45,9 +49,9 @@ const MUTANTS: usize = 3;
 const CASES: usize = 12;
 const SELECTED_CASES: usize = 60;
 const ALL_CASES: usize = 200;
-/// Cases of each device to take them from.
-const DEVICE_CASES: usize = 100;
-const ALL_DEVICE_CASES: usize = 600;
+/// Cases of each device to take them from, in a sample, and in a full run or of kernels that are asked for.
+const DEVICE_CASES: Size = Size { each: 1, count: 100 };
+const ALL_DEVICE_CASES: Size = Size { each: 12, count: 600 };
 
 /// Places where a change means the same, a line each: kind, kernels (a prefix, or `*` for all), place,
 /// reason.
@@ -90,11 +94,17 @@ fn shuffle<T>(all: &mut [T], seed: u64) {
     }
 }
 
-/// The cases of a device: those that were made for what others miss, and a sample of all.
+/// The cases of a device: those that were made for what others miss or for few kernels, and a sample of all.
 fn cases_of(number: usize, device: Device) -> Result<(Vec<Case>, Vec<Case>)> {
-    let count = if all_mutants() { ALL_DEVICE_CASES } else { DEVICE_CASES };
-    let edges = edges(device).iter().map(|maker| maker()).collect::<Result<_>>()?;
-    Ok((edges, sample(device, &mut Seen::default(), number, count)?))
+    let size = if all_mutants() { ALL_DEVICE_CASES } else { DEVICE_CASES };
+    let mut special = edges(device);
+    labels(device, &mut special);
+    narrow(device, &mut special);
+    let special = special.iter().map(|maker| maker()).collect::<Result<Vec<_>>>()?;
+    let names: HashSet<&str> = special.iter().map(|case| case.name.as_str()).collect();
+    let mut others = sample(device, &mut Seen::default(), number, size)?;
+    others.retain(|case| !names.contains(case.name.as_str()));
+    Ok((special, others))
 }
 
 /// Every kernel's cases, at widths below 32 and above.
@@ -107,8 +117,8 @@ fn cases() -> Result<Vec<(u32, Case)>> {
         joined.map(|made| made.map_err(|_| anyhow!("making cases panicked"))?).collect()
     });
     let (mut first, mut others) = (Vec::new(), Vec::new());
-    for (device, (edges, sample)) in DEVICES.iter().zip(made?) {
-        first.extend(edges.into_iter().map(|case| (device.width, case)));
+    for (device, (special, sample)) in DEVICES.iter().zip(made?) {
+        first.extend(special.into_iter().map(|case| (device.width, case)));
         others.extend(sample.into_iter().map(|case| (device.width, case)));
     }
     // In an order of their own, so that each kernel has cases of all widths and sizes.
@@ -171,15 +181,21 @@ fn picked<'s>(subject: &'s Subject, trials: &Trials<'_>) -> Result<Vec<&'s Mutan
     Ok(ranked.into_iter().take(count).map(|(_, mutant)| mutant).collect())
 }
 
-/// Every mutant of the kernels that are asked for.
-fn whole() -> Result<Vec<Subject>> {
+/// Every mutant of the kernels that are asked for, or of those the ones that mean the same.
+fn whole(known: &[Equivalent]) -> Result<Vec<Subject>> {
     let (part, parts) = part();
     let families = manifest::families()?;
     let kernels = families.iter().flat_map(|f| f.kernels.iter().map(move |k| (f, &k.label)));
     let kernels = kernels.enumerate().filter(|(number, _)| number % parts == part);
     let asked = kernels.filter(|(_, (_, label))| asked_kernel(label));
     let made = asked.map(|(_, (family, label))| subject(family, label));
-    Ok(made.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+    let mut made: Vec<_> = made.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+    if listed() {
+        let is_known = |label: &str, mutant: &Mutant| known.iter().any(|k| k.is(label, mutant));
+        made.iter_mut().for_each(|s| s.mutants.retain(|mutant| is_known(&s.label, mutant)));
+        made.retain(|s| !s.mutants.is_empty());
+    }
+    Ok(made)
 }
 
 /// A mutant of a kernel, and what it is tried on.
@@ -202,14 +218,16 @@ struct Tally {
     by_family: BTreeMap<String, Counts>,
     /// By kind and place: the kernels.
     missed: BTreeMap<(MutantKind, String), Vec<String>>,
+    /// The same of those that are listed, and noticed.
+    contradicted: BTreeMap<(MutantKind, String), Vec<String>>,
     failed: Vec<String>,
 }
 
 #[test]
 fn changed_kernels_are_noticed() -> Result<()> {
     let known = Equivalent::all()?;
-    let subjects = if all_mutants() { whole()? } else { sampled(&known)? };
-    if full() && part().1 == 1 && !selected() {
+    let subjects = if all_mutants() { whole(&known)? } else { sampled(&known)? };
+    if full() && part().1 == 1 && !selected() && !listed() {
         find_stale(&known, &subjects)?;
     }
     let cases = cases()?;
@@ -263,21 +281,27 @@ fn try_one(
     tally: &Mutex<Tally>,
 ) {
     let Subject { family, label, .. } = subject;
-    let same = known.iter().any(|known| known.is(label, mutant));
+    let same = !listed() && known.iter().any(|known| known.is(label, mutant));
     let begin = Instant::now();
     let before = processor_time(begin);
     let caught = if same { Ok(None) } else { trials.notice(mutant) };
     let time = processor_time(begin).saturating_sub(before);
     let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
     let mut one = Counts { time, ..Counts::default() };
+    let place = (mutant.kind, mutant.place.clone());
+    if listed() && matches!(caught, Ok(Some(true))) {
+        say(&format!("noticed: {:?} | {label} | {}", mutant.kind, mutant.place));
+        tally.contradicted.entry(place.clone()).or_default().push(label.clone());
+    }
     match caught {
         _ if same => one.equivalent = 1,
         Ok(Some(true)) => one.caught = 1,
         Ok(None) => one.not_executed = 1,
         Ok(Some(false)) => {
             one.missed = 1;
-            say(&format!("not noticed: {:?} | {label} | {}", mutant.kind, mutant.place));
-            let place = (mutant.kind, mutant.place.clone());
+            if !listed() {
+                say(&format!("not noticed: {:?} | {label} | {}", mutant.kind, mutant.place));
+            }
             tally.missed.entry(place).or_default().push(label.clone());
         }
         Err(error) => tally.failed.push(format!("{label}: {error:#}")),
@@ -312,7 +336,8 @@ fn report(tally: &Tally) -> Result<()> {
     let mut all = Counts::default();
     tally.by_kind.values().for_each(|counts| all.add(*counts));
     let mut text = String::new();
-    for ((kind, place), kernels) in &tally.missed {
+    let places = if listed() { &tally.contradicted } else { &tally.missed };
+    for ((kind, place), kernels) in places {
         writeln!(text, "{kind:?} | {place} | {}", kernels.join(" "))?;
     }
     let [caught, missed, percent] = ["noticed", "not", "percent"];
@@ -329,6 +354,10 @@ fn report(tally: &Tally) -> Result<()> {
     let path = write_report("mutants.txt", &text)?;
     say(&text);
     let Counts { caught, missed, .. } = all;
+    if listed() {
+        ensure!(caught == 0, "{caught} that are listed as the same are noticed:\n{text}");
+        return Ok(());
+    }
     println!("{text}{caught} of {} mutants noticed, {}", caught + missed, path.display());
     let percent = if full() { CAUGHT_PERCENT } else { CAUGHT_PERCENT_OF_SAMPLE };
     ensure!(

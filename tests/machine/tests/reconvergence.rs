@@ -13,11 +13,11 @@ use common::all::{full, kernels};
 use common::case::{Case, run};
 use common::primitives::Device;
 use common::progress::{for_each, write_report};
-use common::sampling::{Seen, sample};
+use common::sampling::{Seen, Size, sample};
 use multisplit_machine::{Options, PlanOptions, Reconvergence, Schedule};
 
 /// Cases of each width, besides those that run each kernel once.
-const SAMPLE: usize = 20;
+const SAMPLE: Size = Size { each: 1, count: 20 };
 
 #[derive(Default)]
 struct Wrong {

@@ -37,22 +37,22 @@ use crate::{figures, report, size};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// What is measured; several, one after the other
+    /// What to measure; several are measured one after the other
     #[arg(value_enum, default_value = "all")]
     subject: Vec<Subject>,
-    /// How many elements; several, separated by commas [default: 2^16,2^20,2^22,2^25,2^28; for
+    /// Counts of elements, separated by commas [default: 2^16,2^20,2^22,2^25,2^28; for
     /// splits and histograms 2^25,2^28, for the paper 2^25; on a software driver 2^13,2^16]
     #[arg(long, value_name = "LIST", value_parser = size::parse, value_delimiter = ',')]
     n: Vec<u64>,
-    /// How many buckets of splits, and bins of histograms; several, separated by commas [default:
-    /// 2,4,8,16,32,64,128,256, of histograms also 65536; on a software driver 8,64]
+    /// Counts of buckets of splits and of bins of histograms, separated by commas [default:
+    /// 2,4,8,16,32,64,128,256, for histograms also 65536; on a software driver 8,64]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=i64::from(MAX_BUCKETS)))]
     m: Vec<u32>,
-    /// Runs that each figure is the median of [default: 20, on a software driver 5]
+    /// Runs per figure, of which the median is taken [default: 20, on a software driver 5]
     #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..=10_000))]
     reps: Option<u32>,
-    /// Milliseconds of running before each measurement, so that the clocks are up [default: 500, on
-    /// a software driver 20]
+    /// Milliseconds of running before each measurement, to bring the clocks up [default: 500, on a
+    /// software driver 20]
     #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(..=60_000))]
     warmup: Option<u64>,
     #[command(flatten)]
@@ -60,13 +60,13 @@ pub struct Options {
     /// Print the time of each pass, on standard error
     #[arg(long)]
     passes: bool,
-    /// Print what the driver says of each pipeline (registers, spills), on standard error
+    /// Print the driver's statistics of each pipeline (registers, spills), on standard error
     #[arg(long)]
     statistics: bool,
-    /// With ranking by lane order, one tile in so many checks its own order; 0: none [default: 0]
+    /// With ranking by lane order, one tile in N checks its own order; 0: none does [default: 0]
     #[arg(long, value_name = "TILES")]
     canary: Option<u32>,
-    /// Leave out what makes kernels state where lanes come together again
+    /// Compile kernels without maximal reconvergence
     #[arg(long)]
     without_reconvergence: bool,
     #[command(flatten)]
@@ -251,30 +251,33 @@ Examples:
   multisplit bench sssp --graph rmat,usa_ny.gr.gz --search near-far,multisplit
   multisplit bench sssp --graph grid --search near-far --tune-search local_hops=16
 
-Each line has anchor, op, n, m (0: no buckets), ms (GPU time), gps (10^9 elements per second) and
-method; the first one names the device. Every configuration is verified against the CPU once.
-Sizes that the device cannot hold are left out, with a note. A small scan takes one workgroup
-whatever it is asked to take; its method is then `one-workgroup`.
+The first line names the device. Each other line has anchor, op, n, m (0: no buckets), ms (GPU \
+time), gps (10^9 elements per second) and method. Every configuration is verified against the CPU \
+once. Sizes that do not fit the device are left out, with a note. A small scan always takes one \
+workgroup; its method is then `one-workgroup`.
 
-Lines of sorts and splits have the ranking: `probed` where they rely on what the device was seen to do,
-`promised` where they do not. Where the driver has statistics of pipelines (registers, local memory),
-lines of them come last; -v prints them too, and a ranking kernel that uses local memory gets a warning.
+Lines of sorts and splits also have the ranking: `probed` if they rely on what the device was seen \
+to do, `promised` if they do not. If the driver has statistics of pipelines (registers, local \
+memory), they come last; -v prints them too, and a ranking kernel that uses local memory gets a \
+warning.
 
 Lines of `topk` have k as m.
 
-Lines of `host` are of the host's clock, transfers included: a sort into memory of the caller's, and its
-transfers alone.
+Lines of `host` are measured by the host's clock and include transfers: a sort into the caller's \
+memory, and its transfers alone.
 
-Lines of splits have the distribution too, and the milliseconds of each stage: prescan_ms, scan_ms
-and postscan_ms, for onesweep histogram_ms and sweep_ms; for both clear_ms, which is everything
-before. Stages are timed one by one, ms without a stop between them. Values of pairs are indices.
+Lines of splits also have the distribution and the milliseconds of each stage: prescan_ms, scan_ms \
+and postscan_ms, or histogram_ms and sweep_ms for onesweep; and clear_ms, which is everything \
+before. Stages are timed one by one; ms is the time without a stop between them. Values of pairs are \
+indices.
 
-`multisplit bench paper` runs the experiments of the paper (GPU Multisplit, Ashkiani et al. 2017) and
-prints its tables, this device's figures below the paper's of a GTX 1080; --json has the lines.
+`multisplit bench paper` runs the experiments of the paper (GPU Multisplit, Ashkiani et al. 2017) \
+and prints its tables, with the figures of this device below those of the paper's GTX 1080; --json \
+has the lines.
 
-Lines of sssp have graph, edges, method, delta, ms (GPU time of a whole search, the mean over the
-sources), mteps (arcs / time), rounds, relaxations, and of methods with passes for it the share
-of the time that bucketing takes.";
+Lines of sssp have graph, edges, method, delta, ms (GPU time of a whole search, the mean over the \
+sources), mteps (arcs / time), rounds and relaxations, and for methods with separate passes for it \
+the share of the time that bucketing takes.";
 
 /// Measures, and prints the figures as they come.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {

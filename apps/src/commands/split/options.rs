@@ -26,31 +26,32 @@ pub struct Options {
     pub input: InputOptions,
     #[command(flatten)]
     pub output: OutputOptions,
-    /// How many buckets; may be left out with --splitters
+    /// The count of buckets; may be left out with --splitters
     #[arg(long, value_name = "M", value_parser = size::parse_count, group = "count",
           required_unless_present = "splitters")]
     buckets: Option<u32>,
-    /// By a function that multisplit has
+    /// A built-in bucket function
     #[arg(long, value_enum, group = "function")]
     by: Option<By>,
-    /// For --by delta: M equal parts of the numbers from LO to HI; those below are in the first
-    /// bucket, those above in the last
+    /// For --by delta: M buckets of equal width from LO to HI; keys below are in the first bucket, keys
+    /// above in the last
     #[arg(long, num_args = 2, value_names = ["LO", "HI"], allow_negative_numbers = true, requires = "by")]
     range: Option<Vec<String>>,
-    /// By sorted splitters, M - 1 numbers of the type of the keys
+    /// Sorted splitters, M - 1 numbers of the type of the keys; the bucket of a key is the count of
+    /// splitters at or below it
     #[arg(long, value_name = "FILE", group = "function")]
     splitters: Option<PathBuf>,
     #[command(flatten)]
     pub glsl: GlslOptions,
     #[command(flatten)]
     pub values: ValueOptions,
-    /// Where the beginnings of the buckets go: M + 1 numbers (u32), the last of which is n
+    /// Write where the buckets begin: M + 1 numbers (u32), of which the last is n
     #[arg(long, value_name = "FILE")]
     pub offsets: Option<PathBuf>,
-    /// A file for each bucket: a name in which {} stands for the number of the bucket
+    /// Write a file for each bucket; {} in the name stands for the number of the bucket
     #[arg(long, value_name = "PATTERN")]
     pub each: Option<String>,
-    /// How it goes about it
+    /// The algorithm
     #[arg(long, value_enum, default_value_t)]
     pub method: Method,
 }
@@ -67,16 +68,17 @@ enum By {
 const EXAMPLES: &str = "\
 Examples:
   multisplit split keys.npy -o split.npy --buckets 8 --by delta
-  multisplit split sales.csv --column price --by delta --range 0 100 --buckets 4 --each 'part-{}.csv'
+  multisplit split sales.csv --column region --by identity --buckets 8 --each 'part-{}.csv'
   multisplit split keys.bin -o split.bin --type u32 --buckets 2^8 --by delta --offsets begins.npy
-  multisplit split keys.npy -o split.npy --splitters splitters.npy --values rows.npy --values-out out.npy
+  multisplit split keys.npy -o out.npy --splitters edges.npy --values rows.npy --values-out moved.npy
   multisplit split keys.txt -o - --type i32 --buckets 2 --glsl parity.glsl > split.txt
     where parity.glsl is: uint bucket_of(int key) { return uint(key) & 1u; }
-  multisplit split huge.bin.zst -o split.bin.zst --type u64 --buckets 16 --by delta --memory-limit 64MiB
+  multisplit split huge.zst -o out.zst --type u64 --buckets 16 --by delta --memory-limit 1GiB
 
-Keys stay in their order within a bucket. In GLSL a key is uint (u8, u16, u32), int (i8, i16, i32),
-float, uint64_t, int64_t or double. The sizes of the buckets are printed: all of up to 32, else the
-first, the last, the largest and the smallest; on standard error where the keys go to standard output.";
+Keys keep their order within a bucket. In GLSL a key is uint (u8, u16, u32), int (i8, i16, i32), \
+float, uint64_t, int64_t or double. The sizes of the buckets are printed: all of them up to 32, \
+otherwise the first, the last, the largest and the smallest. They go to standard error if the keys \
+go to standard output.";
 
 impl Options {
     /// Ends the program, with the status of wrong usage, where options do not go together.

@@ -17,35 +17,35 @@ pub struct Options {
     /// as for --generate
     #[arg(required_unless_present = "generate")]
     graph: Option<Source>,
-    /// A network that is made: rmat, rmat:VERTICES:EDGES[:SEED], grid or grid:VERTICES
+    /// Generate a network: rmat, rmat:VERTICES:EDGES[:SEED], grid or grid:VERTICES
     #[arg(long, value_name = "KIND", conflicts_with = "graph")]
     generate: Option<Source>,
-    /// What kind of file it is [default: as its name says, else as its first lines look]
+    /// The format of the file [default: by its name, else by its first lines]
     #[arg(long, value_enum, conflicts_with = "generate")]
     graph_format: Option<GraphFormat>,
-    /// Where paths begin; may be given several times
+    /// The vertex that paths begin at; may be given several times
     #[arg(long, value_name = "VERTEX", default_value = "0")]
     pub source: Vec<u32>,
-    /// How they are searched for
+    /// The algorithm
     #[arg(long, value_enum, default_value_t)]
     pub method: Method,
     /// The width of a bucket, or of the near set [default: from weights and degrees]
     #[arg(long)]
     pub delta: Option<f64>,
-    /// Buckets of the methods that have some
+    /// The count of buckets, for methods that have buckets
     #[arg(long, value_parser = value_parser!(u32).range(1..=i64::from(MAX_BUCKETS)), default_value_t = DEFAULT_BUCKETS)]
     pub buckets: u32,
-    /// What edges cost
+    /// The weights of the edges
     #[arg(long, value_enum, default_value_t)]
     weights: Weights,
-    /// Every edge costs 1, whatever the file says: the same as --weights ones
+    /// Count edges instead of adding up weights: the same as --weights ones
     #[arg(long, conflicts_with = "weights")]
     hops: bool,
-    /// Write every distance to this file: u32, 4294967295 where there is no path, or f32, inf there.
-    /// Of several sources, {} in the name stands for the source
+    /// Write every distance to this file: u32, with 4294967295 for vertices that cannot be reached, or
+    /// f32, with inf. With several sources, {} in the name stands for the source
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write the vertex before each one on a shortest path (u32), 4294967295 where there is none
+    /// Write the predecessor of each vertex on a shortest path (u32), 4294967295 if it has none
     #[arg(long, value_name = "FILE")]
     pub predecessors: Option<PathBuf>,
     /// Show a shortest path to this vertex
@@ -54,7 +54,7 @@ pub struct Options {
     /// Write the vertices of that path (u32)
     #[arg(long, value_name = "FILE", requires = "path_to")]
     pub path: Option<PathBuf>,
-    /// Draw how much each round had to do (SVG)
+    /// Draw the work of each round (SVG)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// Print one JSON object for each source
@@ -78,10 +78,10 @@ enum GraphFormat {
 /// What edges cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Weights {
-    /// What the file says; 1 where it has no weights; of networks that are made, by hash
+    /// Those of the file, or 1 if it has none; for generated networks as with `hash`
     #[default]
     File,
-    /// 0 to 1000, by a hash of the two ends, as in the paper
+    /// 0 to 1000, from a hash of the two vertices, as in the paper
     Hash,
     /// 1
     Ones,
@@ -96,11 +96,12 @@ Examples:
   multisplit sssp friends.el --weights hash --source 0 --source 7 -o 'from-{}.npy'
   zcat roads.gr.gz | multisplit sssp - --source 3
 
-Vertices are counted from 0, whatever the file does. Edges of files without weights cost 1, unless
---weights hash gives them weights from 0 to 1000 that depend on the two ends of an edge; which it was
-is printed. The time is GPU time of a whole search, of dijkstra the CPU's; MTEPS are arcs over it, in
-millions. The checksum is the sum, modulo 2^64, of mix64(v << 32 | d[v]) over the reached vertices v,
-mix64 being SplitMix64's finalizer.";
+Vertices are numbered from 0, also if the file numbers them from 1. Edges of files without weights \
+cost 1; with --weights hash they get weights from 0 to 1000, computed from the two vertices of the \
+edge. The output says which weights were used. The time is the GPU time of a whole search, or the \
+CPU time of dijkstra. MTEPS are millions of arcs per second of that time. The checksum is the sum, \
+modulo 2^64, of mix64(v << 32 | d[v]) over all reached vertices v; mix64 is the finalizer of \
+SplitMix64.";
 
 impl Options {
     /// Ends the program, with the status of wrong usage, where options do not go together.

@@ -148,14 +148,19 @@ fn whole(line: &mut Cursor<'_>) -> Result<u32, Misread> {
 fn join(head: &Head, blocks: Vec<Parsed>) -> EdgeList {
     let count = blocks.iter().map(|block| block.from.len()).sum();
     let fractions = blocks.iter().any(|block| block.fractions);
+    // Whole numbers that a float of 32 bits cannot hold are exact as such.
+    let rounded = |&weight: &f64| f64::from(weight as f32) != weight;
+    let too_long = !fractions && blocks.iter().any(|block| block.real.iter().any(rounded));
     let mut edges = EdgeList {
         from: Vec::with_capacity(count),
         to: Vec::with_capacity(count),
         weights: match head.weight {
             WeightText::Nothing => EdgeWeights::Ones,
-            WeightText::Real => EdgeWeights::F32(Vec::with_capacity(count)),
+            WeightText::Real if !too_long => EdgeWeights::F32(Vec::with_capacity(count)),
             WeightText::Either if fractions => EdgeWeights::F32(Vec::with_capacity(count)),
-            WeightText::Whole | WeightText::Either => EdgeWeights::U32(Vec::with_capacity(count)),
+            WeightText::Whole | WeightText::Either | WeightText::Real => {
+                EdgeWeights::U32(Vec::with_capacity(count))
+            }
         },
     };
     // Each block goes once it has been added.

@@ -15,7 +15,7 @@ from ._errors import MissingFeatureError
 @dataclass(frozen=True)
 class Even:
     """``buckets`` equal parts of the range from ``low`` to ``high``. Keys below belong to the first, keys above
-    and NaN to the last.
+    and NaN to the last. The ends may be numbers that the type of the keys does not have.
 
     >>> import numpy as np, multisplit
     >>> multisplit.split(np.array([0.9, 0.1, 0.6, 0.2]), multisplit.Even(0.0, 1.0, 2)).keys

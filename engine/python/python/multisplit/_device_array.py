@@ -22,6 +22,9 @@ class DeviceArray:
     context : Context, optional
         Which device.
 
+    Sorts and top-k of floats in the default order (``nan="last"``) give zeros without a sign, and NaNs of one bit
+    pattern; with ``nan="total"`` they keep all bits.
+
     ``numpy.asarray(a)``, and ``__dlpack__`` for other libraries, copy it to the CPU. It is pickled through the
     host, and comes back on the default device of the process that loads it.
 
@@ -66,6 +69,12 @@ class DeviceArray:
         array = cls.__new__(cls)
         array._set(engine, buffer, shape, np.dtype(dtype))
         return array
+
+    @classmethod
+    def _uploaded(cls, engine: _native.Engine, array: np.ndarray[Any, Any]) -> DeviceArray:
+        """What a call has made on the host."""
+        flat = encoded(array, encoding_of(array.dtype)).reshape(-1)
+        return cls._of(engine, engine.upload(flat, False), array.shape, array.dtype)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -117,16 +126,18 @@ class DeviceArray:
         return array if dtype is None else array.astype(dtype, copy=False)
 
     def _download(self) -> np.ndarray[Any, Any]:
-        kind = np.dtype(self._buffer.kind)
-        if kind == np.uint32 and self._dtype == np.int64:
+        if self._has_indices:
             out = np.empty(self._shape, np.int64)
             self._engine.download(self._buffer, out.reshape(-1))
             return out
-        flat = np.empty(self.size, kind)
+        flat = np.empty(self.size, self._buffer.kind)
         self._engine.download(self._buffer, flat)
         return encoding_of(self._dtype).decode(flat).reshape(self._shape)
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(self, *, copy: bool | None = None, **options: Any) -> Any:
+        if copy is False:
+            raise BufferError("an array on the device cannot be seen from the host without a copy")
+        # What is downloaded is a copy already.
         return self._download().__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -137,6 +148,16 @@ class DeviceArray:
 
     def __repr__(self) -> str:
         return f"multisplit.DeviceArray(shape={self._shape}, dtype={self._dtype})"
+
+    @property
+    def _has_indices(self) -> bool:
+        """Whether its elements are numbers that a call has counted or found: the device has them in 32 bits."""
+        return self._dtype == np.int64 and self._buffer.kind == "u4"
+
+    def _widened(self) -> DeviceArray:
+        """The same elements in numbers of their own type: where indices are added up, or meet others, 32 bits are
+        not enough. They are made anew by way of the host."""
+        return DeviceArray._uploaded(self._engine, self._download()) if self._has_indices else self
 
     def _keys(self, total: bool) -> _native.Buffer:
         """Its elements in an order that the engine can tell: floats whose zeros or NaNs have several bit patterns

@@ -1,11 +1,16 @@
-"""Where edges of one type cut the values of another: the comparisons that NumPy makes, put into the type of the
-keys, in which the device makes them."""
+"""Where edges of one type cut the values of another: the comparisons that NumPy makes, or exact ones, put into the
+type of the keys, in which the device makes them."""
 
 from __future__ import annotations
 
+import math
+import sys
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from ._errors import ArgumentError
 
 Array = np.ndarray[Any, Any]
 
@@ -34,9 +39,11 @@ def check_edges(edges: Array, name: str) -> None:
         raise ValueError(f"{name} does not ascend: sort it first")
 
 
-def thresholds(edges: Array, dtype: np.dtype[Any]) -> Thresholds:
-    """For each of some ascending edges, the least value of ``dtype`` at or above it."""
-    edges = edges.astype(np.result_type(edges.dtype, dtype))
+def thresholds(edges: Array, dtype: np.dtype[Any], *, exact: bool = False) -> Thresholds:
+    """For each of some ascending edges, the least value of ``dtype`` at or above it. Integers with a sign and
+    without one are compared as doubles, as NumPy does, unless they shall be compared exactly."""
+    if not exact or "f" in (edges.dtype.kind, dtype.kind):
+        edges = edges.astype(np.result_type(edges.dtype, dtype))
     if dtype.kind == "f":
         with np.errstate(over="ignore"):
             rounded = edges.astype(dtype)
@@ -55,6 +62,38 @@ def thresholds(edges: Array, dtype: np.dtype[Any]) -> Thresholds:
     return Thresholds(
         np.maximum(edges[reached], np.int64(limits.min)).astype(dtype), int(edges.size - reached.sum())
     )
+
+
+def even_thresholds(low: Fraction, high: Fraction, buckets: int, dtype: np.dtype[Any]) -> Thresholds:
+    """The same for the edges between equal parts of a range, none of which is rounded before it is compared."""
+    # All edges have this denominator: what is left are integers.
+    denominator = math.lcm(low.denominator, high.denominator) * buckets
+    begin, step = int(low * denominator), int((high - low) * denominator) // buckets
+    numerators = [begin + part * step for part in range(1, buckets)]
+    if dtype.kind == "f":
+        edges = [_least_double(numerator, denominator) for numerator in numerators]
+        return thresholds(np.array(edges, np.float64), dtype)
+    return _of_integers([-(-numerator // denominator) for numerator in numerators], np.iinfo(dtype), dtype)
+
+
+def exact_number(number: Any, name: str) -> Fraction:
+    """A finite number as it was given, whatever type could hold it."""
+    number = number.item() if isinstance(number, (np.generic, np.ndarray)) else number
+    if not hasattr(number, "as_integer_ratio"):
+        raise TypeError(f"{name} is a number, not {type(number).__name__}")
+    if not -sys.float_info.max <= number <= sys.float_info.max:
+        raise ArgumentError(f"{name} is {number}: give a number that is finite as a double")
+    return Fraction(*number.as_integer_ratio())
+
+
+def holds(dtype: np.dtype[Any], number: Fraction) -> bool:
+    """Whether a type has this number."""
+    if dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            rounded = float(dtype.type(float(number)))
+        return math.isfinite(rounded) and Fraction(rounded) == number
+    limits = np.iinfo(np.uint8 if dtype.kind == "b" else dtype)
+    return number.denominator == 1 and int(limits.min) <= number <= (1 if dtype.kind == "b" else int(limits.max))
 
 
 def greatest_at_or_below(edge: Any, edges_dtype: np.dtype[Any], dtype: np.dtype[Any]) -> Array:
@@ -84,6 +123,13 @@ def _least_integer(edge: float) -> int:
         return int(np.ceil(edge))
     middle = (int(np.nextafter(edge, -np.inf)) + int(edge)) // 2
     return middle if float(middle) >= edge else middle + 1
+
+
+def _least_double(numerator: int, denominator: int) -> float:
+    """The least double at or above a fraction."""
+    nearest = numerator / denominator
+    above, below = nearest.as_integer_ratio()
+    return nearest if above * denominator >= numerator * below else float(np.nextafter(nearest, np.inf))
 
 
 def _of_integers(numbers: list[int], limits: Any, dtype: np.dtype[Any]) -> Thresholds:

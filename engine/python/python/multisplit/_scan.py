@@ -26,19 +26,19 @@ def scan(
     out: Array | None = None,
     context: Context | None = None,
 ) -> Any:
-    """What each element of an array and those before it along an axis combine to, in the type of the array.
+    """Prefix sums, minima or maxima along an axis, in the type of the array.
 
     Parameters
     ----------
     x : array_like
         Booleans, integers or floats of up to 64 bits.
     op : {"sum", "min", "max"}
-        How elements are combined. Sums of integers wrap around; those of floats are rounded in another order than
+        How elements are combined. Sums of integers wrap around; floats are added in another order than
         on the host. The order of "min" and "max" is that of :func:`sort`: NaN is larger than every number.
     exclusive : bool
         Leaves out the element itself: the first result is then 0, or the largest or smallest value of the type.
     axis : int
-        Along which axis. Of floats, rows are scanned one after another.
+        The axis to scan along. Rows of floats, and minima and maxima of integers, are scanned row by row.
     out : ndarray, optional
         Where the result goes.
     context : Context, optional
@@ -58,9 +58,7 @@ def scan(
         _check_type(x.dtype)
         if x.ndim != 1 or out is not None:
             raise ValueError("arrays on the device are scanned along their only axis, into new arrays")
-        keys = x._buffer if op == "sum" else x._keys(False)
-        buffer = _native.scan(x._engine, keys, op, not exclusive)
-        return DeviceArray._of(x._engine, buffer, x.shape, x.dtype)
+        return _scan_on_device(x._widened(), op, bool(exclusive))
     array = as_ndarray(x)
     _check_type(array.dtype)
     encoding = encoding_of(array.dtype)
@@ -73,13 +71,31 @@ def scan(
     result = np.empty(rows.shape, encoding.dtype)
     _scan_rows(engine, rows, result, op, bool(exclusive))
     found = encoding.decode(result)
-    if exclusive and op != "sum" and found.size:
-        found[..., 0] = _neutral(found.dtype, op)
+    if exclusive and op != "sum":
+        found[..., :1] = _neutral(found.dtype, op)
     found = np.moveaxis(found, -1, axis)
     if out is None:
         return found
     out[...] = found
     return out
+
+
+def _scan_on_device(x: DeviceArray, op: str, exclusive: bool) -> DeviceArray:
+    buffer = _native.scan(x._engine, x._buffer if op == "sum" else x._keys(False), op, not exclusive)
+    found = DeviceArray._of(x._engine, buffer, x.shape, x.dtype)
+    is_own_type = np.dtype(buffer.kind) == x.dtype
+    if op == "sum":
+        is_right = is_own_type
+    else:
+        # The device begins with the last number of its own order: of floats that is a NaN.
+        is_right = not exclusive or (is_own_type and x.dtype.kind != "f")
+    if is_right:
+        return found
+    # Narrow types have 32 bits there, and with them sums that they cannot hold: the host wraps and rounds them.
+    array = found._download()
+    if op != "sum":
+        array[:1] = _neutral(array.dtype, op)
+    return DeviceArray._uploaded(x._engine, array)
 
 
 def _check_type(dtype: np.dtype[Any]) -> None:
@@ -148,18 +164,17 @@ def cumulative_sum(
     array([0, 1, 3, 6])
     """
     if isinstance(x, DeviceArray):
-        if x.ndim != 1 or include_initial or (dtype is not None and np.dtype(dtype) != x.dtype):
-            raise ValueError("arrays on the device are summed along their only axis, in their own type")
-        return scan(x)
+        if x.ndim != 1 or include_initial:
+            raise ValueError("arrays on the device are summed along their only axis, without a zero before the sums")
+        result = _sum_type(x.dtype, dtype)
+        return scan(x if x.dtype == result else DeviceArray._uploaded(x._engine, x._download().astype(result)))
     array = as_ndarray(x)
     if axis is None:
         if array.ndim != 1:
             raise ValueError(f"x has {array.ndim} axes: say along which one (axis=)")
         axis = 0
     axis = normalize_axis(axis, array.ndim)
-    result = np.dtype(dtype) if dtype is not None else _sum_type(array.dtype)
-    if result.kind not in "buif":
-        raise TypeError(f"sums of {result} are not formed: booleans, integers and floats of up to 64 bits are")
+    result = _sum_type(array.dtype, dtype)
     sums = scan(array.astype(result, copy=False), axis=axis, context=context)
     if not include_initial:
         return sums
@@ -168,9 +183,13 @@ def cumulative_sum(
     return np.concatenate([np.zeros(shape, result), sums], axis=axis)
 
 
-def _sum_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    if dtype.kind in "bi":
-        return np.promote_types(dtype, np.int64)
-    if dtype.kind == "u":
-        return np.promote_types(dtype, np.uint64)
-    return dtype.newbyteorder("=")
+def _sum_type(dtype: np.dtype[Any], wanted: Any) -> np.dtype[Any]:
+    """The type in which elements of ``dtype`` are added up: that which is wanted, where one is."""
+    result: np.dtype[Any] = dtype.newbyteorder("=")
+    if wanted is not None:
+        result = np.dtype(wanted)
+    elif dtype.kind in "bui":
+        result = np.promote_types(dtype, np.uint64 if dtype.kind == "u" else np.int64)
+    if result.kind not in "buif":
+        raise TypeError(f"sums of {result} are not formed: booleans, integers and floats of up to 64 bits are")
+    return result

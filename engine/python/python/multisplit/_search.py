@@ -86,5 +86,7 @@ def _search_on_device(x1: Any, x2: Any, side: str, sorter: Any) -> DeviceArray:
         raise TypeError("x1 and x2 are both on the host, or both on the device, where x1 is sorted itself")
     if x1.ndim != 1 or x1.dtype != x2.dtype:
         raise ValueError("arrays on the device are searched along their only axis, for elements of the same type")
+    if x1._buffer.kind != x2._buffer.kind:
+        x1, x2 = x1._widened(), x2._widened()
     found = _native.search(x1._engine, x1._keys(False), x2._keys(False), side == "right")
     return DeviceArray._of(x1._engine, found, x2.shape, np.int64)

@@ -11,7 +11,8 @@ from ._arrays import as_ndarray, check_fits, encoded, encoding_of, index_of, key
 from ._buckets import Even, Glsl, Identity
 from ._context import Context, engine_of
 from ._device_array import DeviceArray
-from ._edges import check_edges, thresholds
+from ._edges import check_edges, even_thresholds, exact_number, holds, thresholds
+from ._errors import ArgumentError
 from ._sort import check_pairs, movable
 
 Array = np.ndarray[Any, Any]
@@ -53,7 +54,7 @@ def split(
         One axis; types as in :func:`sort`.
     buckets : array_like, Even, Identity or Glsl
         m - 1 ascending edges for m buckets: bucket i holds the keys with ``edges[i-1] <= key < edges[i]``, and NaN
-        is in the last one. Or a bucket function.
+        is in the last one. Integers are compared exactly, with floats as NumPy does. Or a bucket function.
     values : array_like, optional
         One for each key along the first axis, of any type: each key takes its own along.
     context : Context, optional
@@ -106,14 +107,31 @@ class _Function:
                 raise TypeError(f"keys of {dtype} are not numbers of buckets: integers are")
             self.native = ("identity", index_of(buckets.buckets, "buckets"))
         elif isinstance(buckets, Even):
-            ends = np.asarray([buckets.low, buckets.high]).astype(dtype)
-            narrow = key_encoding_of(dtype)
-            ends = encoded(ends, narrow if narrow.dtype == encoded_dtype else encoding_of(dtype))
-            self.native = ("even", ends, index_of(buckets.buckets, "buckets"))
+            self.native = self._even(buckets, dtype, encoded_dtype)
         elif isinstance(buckets, (bool, int, np.integer)):
             raise TypeError("buckets is an array of splitters, or Even(low, high, buckets), not a number")
         else:
             self.native = ("range", self._splitters(buckets, dtype, encoded_dtype))
+
+    def _even(self, even: Even, dtype: np.dtype[Any], encoded_dtype: np.dtype[Any]) -> tuple[Any, ...]:
+        count = index_of(even.buckets, "buckets")
+        if not 1 <= count <= _native.MAX_BUCKETS:
+            raise ArgumentError(f"Even has {count} buckets: give from 1 up to the limit of {_native.MAX_BUCKETS}")
+        if dtype.kind in "mM":
+            ends = _dates(even, dtype)
+        else:
+            low, high = exact_number(even.low, "low"), exact_number(even.high, "high")
+            if low >= high:
+                raise ArgumentError(f"Even goes from {even.low} to {even.high}: give a low end below the high one")
+            if not (holds(dtype, low) and holds(dtype, high)):
+                # Rounded or wrapped ends would be those of other buckets.
+                reached, self.unreachable = even_thresholds(low, high, count, encoded_dtype)
+                return ("range", reached)
+            number = float if dtype.kind == "f" else int
+            ends = np.array([number(low), number(high)], dtype)
+        narrow = key_encoding_of(dtype)
+        ends = encoded(ends, narrow if narrow.dtype == encoded_dtype else encoding_of(dtype))
+        return ("even", ends, count)
 
     def _splitters(self, buckets: Any, dtype: np.dtype[Any], encoded_dtype: np.dtype[Any]) -> Array:
         edges = as_ndarray(buckets, "buckets")
@@ -125,12 +143,20 @@ class _Function:
             encoding = encoding_of(dtype)
             edges = encoded(edges.astype(dtype), encoding)
         check_edges(edges, "buckets")
-        reached, self.unreachable = thresholds(edges, encoded_dtype)
+        reached, self.unreachable = thresholds(edges, encoded_dtype, exact=True)
         return reached
 
     def all_offsets(self, offsets: Array) -> Array:
         """The offsets of all buckets: those that no key can be in are at the end."""
         return np.concatenate([offsets, np.full(self.unreachable, offsets[-1])]) if self.unreachable else offsets
+
+
+def _dates(even: Even, dtype: np.dtype[Any]) -> Array:
+    ends = np.asarray([even.low, even.high])
+    found = ends.astype(dtype)
+    if ends.dtype.kind in "mM" and bool((found != ends).any()):
+        raise TypeError(f"ends of {ends.dtype} cannot be converted to {dtype} without loss")
+    return found
 
 
 def _split_arrays(
@@ -174,6 +200,9 @@ def _split_on_device(keys: Any, buckets: Any, values: Any) -> SplitResult:
         raise ValueError(f"keys has {keys.ndim} axes, keys of a split have one")
     if values is not None:
         check_pairs(keys.shape, values.shape)
+    if isinstance(buckets, (Even, Glsl)):
+        # Their ends, or what they compute with, have the type that the keys have on the host.
+        keys = keys._widened()
     engine = keys._engine
     function = _Function(buckets, keys.dtype, np.dtype(keys._buffer.kind))
     along = None if values is None else values._buffer

@@ -37,12 +37,16 @@ class ShortestPaths:
     predecessors: Array | None
 
     def path_to(self, vertex: int) -> list[int] | None:
-        """A shortest path from the source to a vertex, both included; None where there is none."""
+        """A shortest path from the source to a vertex, both included; None where there is none.
+        An IndexError tells of a vertex that is not in the network."""
         if self.predecessors is None:
             raise ValueError("paths need predecessors: ask for them with sssp(..., predecessors=True)")
-        if np.isinf(self.distances[vertex]):
+        last = index_of(vertex, "vertex")
+        if not 0 <= last < len(self.distances):
+            raise IndexError(f"vertex is {last}, but vertices are numbered from 0 to {len(self.distances) - 1}")
+        if np.isinf(self.distances[last]):
             return None
-        path = [int(vertex)]
+        path = [last]
         while path[-1] != self.source:
             path.append(int(self.predecessors[path[-1]]))
         return path[::-1]

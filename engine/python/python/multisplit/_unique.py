@@ -78,7 +78,7 @@ def unique_counts(x: Any, /, *, context: Context | None = None) -> UniqueCountsR
     engine.download(lengths, counts)
     values, counts = _each_nan_apart(encoding_of(dtype).decode(values), counts)
     if isinstance(x, DeviceArray):
-        return UniqueCountsResult(_uploaded(engine, values), _uploaded(engine, counts))
+        return UniqueCountsResult(*(DeviceArray._uploaded(engine, part) for part in (values, counts)))
     return UniqueCountsResult(values, counts)
 
 
@@ -126,7 +126,7 @@ def unique_all(x: Any, /, *, context: Context | None = None) -> UniqueAllResult:
         inverse.reshape(array.shape),
         np.diff(first, append=flat.size),
     )
-    return UniqueAllResult(*(_uploaded(engine, part) for part in found)) if on_device else found
+    return UniqueAllResult(*(DeviceArray._uploaded(engine, part) for part in found)) if on_device else found
 
 
 def _each_nan_apart(values: Array, counts: Array) -> tuple[Array, Array]:
@@ -137,9 +137,3 @@ def _each_nan_apart(values: Array, counts: Array) -> tuple[Array, Array]:
     apart = counts.copy()
     apart[-1] = 1
     return np.repeat(values, times), np.repeat(apart, times)
-
-
-def _uploaded(engine: _native.Engine, array: Array) -> DeviceArray:
-    encoding = encoding_of(array.dtype)
-    flat = encoded(array, encoding).reshape(-1)
-    return DeviceArray._of(engine, engine.upload(flat, False), array.shape, array.dtype)

@@ -44,7 +44,7 @@ pub struct HistogramSizes {
     pub(super) room: u32,
 }
 
-/// Most bins that votes count: more would take more registers than there are.
+/// Most bins that ballots count: more would take more registers than there are.
 const MAX_BY_BALLOTS: u32 = 256;
 /// What the kernels may have in shared memory besides.
 const SHARED_SLACK: u32 = 256;
@@ -78,11 +78,13 @@ pub(super) fn choose(
         }
         HistogramMethod::Auto => HistogramMethod::Shared,
         HistogramMethod::Ballots if !votable => {
-            return Err(Error::Policy { problem: "ballots count 256 bins of one channel at most" });
+            return Err(Error::Method {
+                problem: "HistogramMethod::Ballots counts at most 256 bins of one channel",
+            });
         }
         HistogramMethod::Shared if wide_sums => {
-            return Err(Error::Policy {
-                problem: "wide sums of weights are not for shared memory",
+            return Err(Error::Method {
+                problem: "sums of weights in 64 bits need HistogramMethod::Global or Auto",
             });
         }
         method => method,

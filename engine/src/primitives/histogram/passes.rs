@@ -202,7 +202,7 @@ impl HistogramPasses<'_> {
 
     fn constants(&self) -> [(&'static str, u32); 22] {
         let Self { histogram, sizes, code, .. } = self;
-        let votes = self.method == HistogramMethod::Ballots;
+        let ballots = self.method == HistogramMethod::Ballots;
         let shared = self.method == HistogramMethod::Shared;
         let bits = histogram.bins.next_power_of_two().trailing_zeros().max(1);
         let whole = shared && sizes.passes == 1 && histogram.weight == Weight::None;
@@ -210,7 +210,7 @@ impl HistogramPasses<'_> {
         [
             ("local_size_x", sizes.threads),
             ("SUBGROUP_SIZE", self.policy.subgroup_size),
-            ("BUCKET_BITS", if votes { bits } else { 1 }),
+            ("BUCKET_BITS", if ballots { bits } else { 1 }),
             ("METHOD", method_code(self.method)),
             ("BIN_KIND", code.kind),
             ("SAMPLE_KIND", histogram.sample.kind()),

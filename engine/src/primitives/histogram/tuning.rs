@@ -27,7 +27,7 @@ tunable! {
         copies: u32,
         /// Most bytes of shared memory that copies may take.
         copies_bytes: u32,
-        /// Up to this many bins are counted by votes.
+        /// Up to this many bins are counted by ballots.
         max_bins_by_ballots: u32,
         /// More bins than shared memory holds are counted in several passes, up to this many; beyond,
         /// by atomic operations on the output.
@@ -71,7 +71,7 @@ impl HistogramTuning {
             copies: 2,
             copies_bytes: 16 << 10,
             // Adding up in shared memory takes the time that reading the samples takes, whatever
-            // m is; votes take up to four times as long.
+            // m is; ballots take up to four times as long.
             max_bins_by_ballots: 0,
             max_passes: 3,
             register_bins: 16,

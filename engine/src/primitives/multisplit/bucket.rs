@@ -127,12 +127,13 @@ pub(in crate::primitives) struct Table {
     pub words: Vec<u32>,
 }
 
-/// Fewer splitters are searched at once: 64 buckets take six steps, which were as fast on an H200.
-const MIN_BUCKETS_BY_CELLS: u32 = 65;
-/// Cells of a bucket: with so many, few random splitters share one.
+/// Fewer splitters are searched at once: seven steps for 128 buckets were faster on an H200.
+const MIN_BUCKETS_BY_CELLS: u32 = 129;
+/// Cells per bucket: with this many, few random splitters share one.
 const CELLS_OF_BUCKET: u32 = 8;
 
-/// Cells of so many buckets; 1: none. They take up to a sixth of shared memory, which tiles then have not.
+/// The count of cells for this many buckets; 1 if there is no table of cells. They take up to a sixth of
+/// shared memory, which tiles cannot use then.
 fn cells_of(policy: &Policy, buckets: u32) -> u32 {
     if buckets < MIN_BUCKETS_BY_CELLS {
         return 1;
@@ -266,13 +267,17 @@ impl BucketCode {
             return Self { table, ..Self::plain(kind, BucketWords::default()) };
         }
         let sample = if wide { SampleType::U64 } else { SampleType::U32 };
-        let cells = Cells::new(sample, ordered, count, false);
-        let first = ordered.first().copied().unwrap_or(0);
-        let ([first_low, first_high], [span_low, span_high]) =
-            (halves(first), halves(ordered.last().map_or(0, |last| last - first)));
+        // All splitters lie between what is less than them and what is past them, where numbers go so far.
+        let least = ordered.first().map_or(0, |first| first.saturating_sub(1));
+        let end = if wide { u64::MAX } else { u32::MAX.into() };
+        let past = ordered.last().map_or(end, |last| last.saturating_add(1).min(end));
+        let edges: Vec<u64> = [least].iter().chain(ordered).chain([&past]).copied().collect();
+        let cells = Cells::new(sample, &edges, count, true);
+        let ([least_low, least_high], [span_low, span_high]) =
+            (halves(least), halves(past - least));
         let words = BucketWords {
-            shift_or_min: first_low,
-            min_high: first_high,
+            shift_or_min: least_low,
+            min_high: least_high,
             width_or_scale: span_low,
             mask_or_width_high: span_high,
             flip_or_reciprocal: cells.format.bits(cells.map.shift()),

@@ -179,7 +179,6 @@ impl<'j> SplitPasses<'j> {
             ("TURNS", self.sizes.turns),
             ("SUBPROBLEM", self.side_by_side.map_or(0, |_| self.sizes.keys_of_block_subproblem())),
             ("SIDE_BY_SIDE", self.side_by_side.unwrap_or(1)),
-            ("IN_A_ROW", self.sizes.in_a_row),
             ("COUNT_OUT_OF_RANGE", u32::from(self.buffers.out_of_range.is_some())),
         ];
         let reads = |name| kernel.interface().binding(name).is_some();

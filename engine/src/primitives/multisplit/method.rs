@@ -54,14 +54,12 @@ pub struct SplitSizes {
     pub turns: u32,
     /// Tiles of one subproblem.
     pub parts: u32,
-    /// Whether the histogram is counted key by key in shared memory instead of by votes.
+    /// Whether the histogram is counted key by key in shared memory instead of by ballots.
     pub count_by_atomics: bool,
     /// How many copies of the counters then exist.
     pub counter_copies: u32,
     /// Whether the prescan writes down the bucket of each key, for the postscan to read.
     pub labels: bool,
-    /// Subproblems that a workgroup of the prescan then takes one after another.
-    pub in_a_row: u32,
 }
 
 impl SplitSizes {
@@ -126,6 +124,9 @@ pub(super) fn sizes(
 ) -> SplitSizes {
     let tuned = &policy.split;
     let class = bucket_bits(of_round(split.buckets)) as usize - 1;
+    let labels = method == Method::Block
+        && split.bucket.is_costly(split.key)
+        && split.buckets >= tuned.min_buckets_labelled;
     let shape = match method {
         Method::ScanSplit | Method::ReducedBitSort | Method::FullSort => {
             TileShape::new(policy.threads, EACH as u32)
@@ -134,11 +135,9 @@ pub(super) fn sizes(
         Method::Warp => tuned.warp,
         Method::OneSweep => tuned.onesweep[class],
         _ if matches!(buffers.output, SplitOutput::Pairs { .. }) => tuned.block_pairs[class],
+        _ if labels => tuned.labelled_keys[class],
         _ => tuned.block_keys[class],
     };
-    let labels = method == Method::Block
-        && split.bucket.is_costly(split.key)
-        && split.buckets >= tuned.min_buckets_labelled;
     let shape = within(policy, method, split, shape, labels);
     let threads = shape.threads;
     let tile = match method {
@@ -153,7 +152,8 @@ pub(super) fn sizes(
     let rounds = rounds_of_tile(policy, method, split, shape);
     let strip = match (method, buffers.output) {
         (Method::Block, SplitOutput::Keys(_)) => {
-            tuned.block_strips[class].min(fair_share(buffers.n.max()))
+            let strips = if labels { &tuned.labelled_strips } else { &tuned.block_strips };
+            strips[class].min(fair_share(buffers.n.max()))
         }
         _ => 0,
     };
@@ -161,14 +161,6 @@ pub(super) fn sizes(
         Method::OneSweep => 1,
         _ => parts(policy, split, element_bytes, [tile, rounds, strip]),
     };
-    let subproblems = buffers.n.max() / u64::from(tile) / u64::from(parts);
-    let shared_out = u32::try_from(subproblems).unwrap_or(u32::MAX) / tuned.labelled_groups;
-    // Histograms of a row are in shared memory, beside what counts and what is searched.
-    let bits = bucket_bits(of_round(split.buckets));
-    let taken = table_bytes(policy, split) + (tuned.counter_copies << (bits + 2));
-    let fitting = policy.shared_memory.saturating_sub(taken) >> (bits + 2);
-    let in_a_row =
-        shared_out.min(tuned.max_loop_rounds / rounds / parts).min(fitting).clamp(1, MAX_IN_A_ROW);
     SplitSizes {
         threads,
         items: shape.items,
@@ -177,7 +169,6 @@ pub(super) fn sizes(
         count_by_atomics: split.buckets > tuned.max_buckets_by_ballots,
         counter_copies: tuned.counter_copies,
         labels,
-        in_a_row: if labels { in_a_row } else { 1 },
     }
 }
 
@@ -217,15 +208,6 @@ fn parts(
 }
 
 /// As many threads as the tile wants, or as shared memory allows.
-/// Subproblems of a workgroup of a prescan by labels, at most: those of a bucket are then a sector of memory.
-const MAX_IN_A_ROW: u32 = 8;
-
-/// Bytes of splitters and cells in shared memory.
-fn table_bytes(policy: &Policy, split: &Split) -> u32 {
-    let bits = bucket_bits(of_round(split.buckets));
-    (split.key.bytes() << bits) + 4 * split.bucket.cells(policy, split.key)
-}
-
 fn within(
     policy: &Policy,
     method: Method,
@@ -234,7 +216,8 @@ fn within(
     labels: bool,
 ) -> TileShape {
     let bits = bucket_bits(of_round(split.buckets));
-    let splitters = table_bytes(policy, split);
+    // With cells.
+    let splitters = (split.key.bytes() << bits) + 4 * split.bucket.cells(policy, split.key);
     match method {
         Method::Direct | Method::ScanSplit | Method::ReducedBitSort | Method::FullSort => {
             shape.of_subgroups(policy)

@@ -46,10 +46,7 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
         job.prepare(|job, lengths, n| {
             // At least one, even if it is empty: the first one writes the offsets.
             let subproblems = lengths.some_parts(n, tile * parts)?;
-            let of_group = match job.sizes.labels {
-                true => job.sizes.in_a_row,
-                false => job.sizes.threads / threads_of_subproblem,
-            };
+            let of_group = job.sizes.threads / threads_of_subproblem;
             let groups = lengths.parts(subproblems, of_group.into())?;
             let blocks = match job.side_by_side {
                 Some(side_by_side) => lengths.parts(subproblems, side_by_side.into())?,
@@ -97,8 +94,6 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     }
     // Only the block-level method looks inside of blocks.
     let pass = if method == Method::Block { pass.bind("inside_block", inside) } else { pass };
-    // A prescan of labels takes several subproblems at a time, a postscan never.
-    let groups = if labels.is_some() { subproblems } else { groups };
     prepared.dispatch(bind_output(pass, split, buffers), groups);
     Ok(())
 }

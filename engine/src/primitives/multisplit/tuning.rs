@@ -185,7 +185,9 @@ tunable! {
         warp: TileShape,
         /// Tiles of the block-level method, for keys.
         block_keys: TileShapes,
-        /// The same for key-value pairs.
+        /// The same where keys have labels (`min_buckets_labelled`).
+        labelled_keys: TileShapes,
+        /// Tiles of the block-level method for key-value pairs, with labels or without.
         block_pairs: TileShapes,
         /// Tiles of the one-sweep method.
         onesweep: TileShapes,
@@ -197,6 +199,8 @@ tunable! {
         /// Keys of a subproblem of the block-level method without values, by ceil(log2 m), where there
         /// are enough of them for all multiprocessors.
         block_strips: [u32; 8],
+        /// The same where keys have labels.
+        labelled_strips: [u32; 8],
         /// Subproblems of the block-level method that a workgroup of the prescan counts side by side,
         /// where there are two buckets, and one workgroup then scans what is left.
         side_by_side: u32,
@@ -204,12 +208,9 @@ tunable! {
         /// GLSL of a user's) once for each key, and writes down the answer: a label of one byte, which the
         /// rest of the split goes by.
         min_buckets_labelled: u32,
-        /// Workgroups of that prescan, where there are at least as many subproblems: each takes several,
-        /// and brings splitters to shared memory once.
-        labelled_groups: u32,
         /// Tiles that a workgroup of the one-sweep histogram counts.
         histogram_parts: u32,
-        /// Up to this many buckets are counted by votes, more by atomics in shared memory.
+        /// Up to this many buckets are counted by ballots, more by atomics in shared memory.
         max_buckets_by_ballots: u32,
         /// Copies of the counters of the latter.
         counter_copies: u32,
@@ -267,6 +268,17 @@ impl SplitTuning {
                 (384, 14, 2),
                 (384, 24, 2),
             ]),
+            // Of lane order, too.
+            labelled_keys: shapes([
+                (128, 10, 1),
+                (128, 8, 1),
+                (192, 8, 1),
+                (256, 8, 1),
+                (256, 14, 1),
+                (384, 16, 2),
+                (384, 24, 2),
+                (384, 24, 2),
+            ]),
             block_pairs: shapes([
                 (128, 8, 1),
                 (192, 8, 1),
@@ -295,13 +307,13 @@ impl SplitTuning {
             min_keys: 2048,
             // With 256 buckets as few tiles as keep the histograms small.
             block_strips: [3840, 4096, 6144, 4096, 10_752, 12_288, 9216, 0],
+            labelled_strips: [3840, 4096, 6144, 4096, 10_752, 12_288, 18_432, 18_432],
             side_by_side: 4,
-            // Not measured. With few buckets a search is short, and labels are a sixth more to move.
+            // With fewer a search is short, and labels are a sixth more to move.
             min_buckets_labelled: 9,
-            labelled_groups: 1 << 20,
             histogram_parts: 8,
             // Adding up in shared memory key by key takes the time that reading the keys takes,
-            // whatever m is; votes take up to four times as long.
+            // whatever m is; ballots take up to four times as long.
             max_buckets_by_ballots: 0,
             counter_copies: 2,
             ranking: Ranking::Ballots,
@@ -354,10 +366,12 @@ impl SplitTuning {
         Self {
             warp: TileShape::new(256, 4),
             block_keys: shapes,
+            labelled_keys: shapes,
             block_pairs: shapes,
             onesweep: shapes,
             values_after: [ValuesAfter::Ordering; 8],
             block_strips: [2048; 8],
+            labelled_strips: [2048; 8],
             histogram_parts: 2,
             // Reading labels takes as long as a search, and writing them comes on top.
             min_buckets_labelled: u32::MAX,
@@ -372,7 +386,12 @@ impl SplitTuning {
     fn within(mut self, properties: &DeviceProperties) -> Self {
         let size = properties.subgroup_size.max(1);
         let most = properties.limits.max_compute_work_group_invocations;
-        let all = [&mut self.block_keys, &mut self.block_pairs, &mut self.onesweep];
+        let all = [
+            &mut self.block_keys,
+            &mut self.labelled_keys,
+            &mut self.block_pairs,
+            &mut self.onesweep,
+        ];
         for shape in all.into_iter().flatten().chain([&mut self.warp]) {
             shape.threads = (shape.threads.min(most) / size).max(1) * size;
         }
@@ -381,16 +400,16 @@ impl SplitTuning {
 
     /// Refuses sizes that nothing can be cut by.
     pub(in crate::primitives) fn check(&self, policy: &Policy) -> Result<()> {
-        let mut all = self.block_keys.iter().chain(&self.block_pairs).chain(&self.onesweep);
-        let sound = all.all(|shape| shape.is_sound()) && self.warp.is_sound();
+        let all = [self.block_keys, self.labelled_keys, self.block_pairs, self.onesweep];
+        let sound = all.iter().flatten().all(|shape| shape.is_sound()) && self.warp.is_sound();
         require(sound, "a tile of `split` has no keys, too many, or turns that do not divide it")?;
         let parts = (1..=MAX_PARTS).contains(&self.histogram_parts);
         require(parts, "`split.histogram_parts` is not from 1 to 16,384")?;
         let copies = (1..=MAX_COPIES).contains(&self.counter_copies);
         require(copies, "`split.counter_copies` is not from 1 to 32")?;
-        let strips = self.block_strips.iter().chain([&self.min_keys]).all(|&keys| keys <= MAX_KEYS);
+        let strips = self.block_strips.iter().chain(&self.labelled_strips).chain([&self.min_keys]);
+        let strips = strips.into_iter().all(|&keys| keys <= MAX_KEYS);
         require(strips, "a subproblem of `split` has more than 2^24 keys")?;
-        require(self.labelled_groups > 0, "`split.labelled_groups` is 0")?;
         require(
             self.side_by_side <= policy.max_threads,
             "`split.side_by_side` is past `max_threads`",
@@ -402,6 +421,13 @@ impl SplitTuning {
     #[must_use]
     pub fn with_shape(self, shape: TileShape) -> Self {
         let shapes = [shape; 8];
-        Self { warp: shape, block_keys: shapes, block_pairs: shapes, onesweep: shapes, ..self }
+        Self {
+            warp: shape,
+            block_keys: shapes,
+            labelled_keys: shapes,
+            block_pairs: shapes,
+            onesweep: shapes,
+            ..self
+        }
     }
 }

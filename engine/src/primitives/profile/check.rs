@@ -25,6 +25,7 @@ fn ranked_tiles(policy: &mut Policy) -> impl Iterator<Item = Tile<'_>> {
     let small = std::iter::once(of_sort("sort.small", &mut sort.small, 4));
     let of_split = [
         ("split.block_keys", &mut split.block_keys),
+        ("split.labelled_keys", &mut split.labelled_keys),
         ("split.block_pairs", &mut split.block_pairs),
         ("split.onesweep", &mut split.onesweep),
     ];

@@ -40,10 +40,12 @@ pub(super) const FIELDS: &[Field] = fields! {
     "sort.wide_keys", true, sort.wide_keys;
     "sort.small", true, sort.small;
     "split.block_keys", true, split.block_keys;
+    "split.labelled_keys", true, split.labelled_keys;
     "split.block_pairs", true, split.block_pairs;
     "split.onesweep", true, split.onesweep;
     "split.values_after", true, split.values_after;
     "split.block_strips", true, split.block_strips;
+    "split.labelled_strips", true, split.labelled_strips;
     "sort.auto", false, sort.auto;
     "sort.rounds", false, sort.rounds;
     "sort.histogram", false, sort.histogram;
@@ -56,7 +58,6 @@ pub(super) const FIELDS: &[Field] = fields! {
     "split.min_keys", false, split.min_keys;
     "split.side_by_side", false, split.side_by_side;
     "split.min_buckets_labelled", false, split.min_buckets_labelled;
-    "split.labelled_groups", false, split.labelled_groups;
     "split.histogram_parts", false, split.histogram_parts;
     "split.max_buckets_by_ballots", false, split.max_buckets_by_ballots;
     "split.counter_copies", false, split.counter_copies;

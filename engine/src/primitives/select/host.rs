@@ -52,7 +52,9 @@ impl Context {
     {
         let (keys, values) = (input.count(), flags.count());
         if keys != values {
-            return Err(Error::Selection { problem: "there is one flag for each element" });
+            return Err(Error::Selection {
+                problem: "it is by flags: use select_flagged, which takes one flag for each element",
+            });
         }
         let input = input.on_device(self, "src")?;
         let flags = flags.on_device(self, "flags")?;

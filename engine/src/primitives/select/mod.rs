@@ -182,14 +182,14 @@ impl SelectBuffers {
 
     fn check(&self, key: KeyType, by: &By) -> Result<()> {
         let problem = match (by, self.flags, self.rejected, self.run_lengths) {
-            (By::Flags, None, ..) => "by flags, and `SelectBuffers::flags` has none",
+            (By::Flags, None, ..) => "it is by flags, and SelectBuffers::flags has none",
             (By::Flags, Some(_), _, None) => "",
             (By::Heads, None, Some(_), Some(_)) => {
-                "keeps what is rejected or lengths of runs, not both"
+                "rejected elements and run lengths cannot both be kept"
             }
             (By::Heads, None, ..) => "",
-            (_, _, _, Some(_)) => "has lengths of runs, and selects none",
-            (_, Some(_), ..) => "has flags, and is not by flags",
+            (_, _, _, Some(_)) => "run lengths are for Select::first_of_runs",
+            (_, Some(_), ..) => "SelectBuffers::flags is for Select::flagged",
             _ => "",
         };
         if !problem.is_empty() {

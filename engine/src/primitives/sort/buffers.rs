@@ -1,11 +1,13 @@
 //! Where the arrays of a sort are, and what they may be arrays of.
 
-use multisplit_graph::{Buffer, ElementType};
+use multisplit_graph::{Buffer, ElementType, PassBuilder};
 
 use crate::error::Result;
+use crate::primitives::Policy;
 use crate::primitives::arrays::check_element;
 use crate::primitives::count::Count;
 use crate::primitives::key::value_bytes;
+use crate::primitives::pieces::single;
 
 /// Where the arrays of a sort are in a graph. The result goes where the input was, unless
 /// [`between`](Self::between) says otherwise.
@@ -109,5 +111,21 @@ impl SortValues {
 
     pub(super) fn bytes(self) -> Option<u32> {
         self.buffer().map(|(_, bytes)| bytes)
+    }
+
+    /// Binds those of the first `n` elements to a pass that sorts them where they are.
+    pub(super) fn bind<'g>(
+        self,
+        pass: PassBuilder<'g>,
+        policy: &Policy,
+        n: u64,
+    ) -> Result<PassBuilder<'g>> {
+        let Some((buffer, bytes)) = self.buffer() else { return Ok(pass) };
+        let view = single(buffer.range(0, n * u64::from(bytes)), policy)?;
+        Ok(match self {
+            // Numbers are only written.
+            Self::Indices(_) => pass.scratch("values", view),
+            _ => pass.bind("values", view),
+        })
     }
 }

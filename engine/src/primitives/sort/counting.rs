@@ -46,8 +46,8 @@ pub(super) fn is_chosen(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers
     let whole = sort.key.is_narrow() && sort.bits() == (0..sort.key.bits());
     let possible = whole && matches!(buffers.values, SortValues::None);
     match sort.method {
-        SortMethod::Counting if !possible => Err(Error::Policy {
-            problem: "counting sorts whole keys of 8 or 16 bits, without values",
+        SortMethod::Counting if !possible => Err(Error::Method {
+            problem: "SortMethod::Counting sorts whole keys of 8 or 16 bits, without values",
         }),
         SortMethod::Counting => Ok(true),
         // Two rounds are quicker than as many counters as keys of 16 bits have values.

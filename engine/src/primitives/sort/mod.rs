@@ -288,15 +288,14 @@ fn choose(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers) -> Result<So
     match sort.method {
         SortMethod::Auto if n <= tile && host => Ok(SortMethod::Small),
         SortMethod::Auto => Ok(policy.sort.auto),
-        SortMethod::Small if !host => {
-            Err(Error::Policy { problem: "one workgroup sorts a host count of elements" })
-        }
+        SortMethod::Small if !host => Err(Error::Method {
+            problem: "SortMethod::Small needs a host count; with a device count use Auto or OneSweep",
+        }),
         SortMethod::Small if n > tile => {
             Err(Error::TooLarge { what: "number of elements of one tile", asked: n, limit: tile })
         }
         SortMethod::Multisplit { radix_bits } if !RADIX_BITS.contains(&radix_bits) => {
-            let (asked, limit) = (u64::from(radix_bits), u64::from(RADIX_BITS.end - 1));
-            Err(Error::TooLarge { what: "bits of a digit (4 to 8)", asked, limit })
+            Err(Error::Method { problem: "SortMethod::Multisplit takes 4 to 8 bits per digit" })
         }
         method => Ok(method),
     }

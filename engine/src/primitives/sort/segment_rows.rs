@@ -85,14 +85,7 @@ impl RowTiles {
         if let Some(unused) = unused {
             pass = pass.scratch("values", unused);
         }
-        if let Some((buffer, bytes)) = values.buffer() {
-            let view = single(buffer.range(0, n * u64::from(bytes)), policy)?;
-            // Numbers are only written.
-            pass = match values {
-                SortValues::Indices(_) => pass.scratch("values", view),
-                _ => pass.bind("values", view),
-            };
-        }
+        pass = values.bind(pass, policy, n)?;
         let constants = [
             ("local_size_x", self.shape.threads),
             ("KEY_KIND", sort.key.kind()),

@@ -85,7 +85,9 @@ pub(super) fn add(
     check_policy(policy)?;
     graph.sized_for_subgroups(policy.subgroup_size);
     if !matches!(buffers.place, SortPlace::InPlace) {
-        return Err(Error::Segments { problem: "they are sorted in place" });
+        return Err(Error::Segments {
+            problem: "they are sorted in place, not between two halves",
+        });
     }
     check(sort, buffers)?;
     let segments = Segments::new(cut, buffers)?;
@@ -122,9 +124,9 @@ fn choose(sort: &KeyedSort, segments: &Segments, shape: TileShape) -> Result<Sor
             let asked = segments.longest.unwrap_or(segments.elements);
             Err(Error::TooLarge { what, asked, limit: tile })
         }
-        SortMethod::Multisplit { .. } | SortMethod::Counting => {
-            Err(Error::Policy { problem: "segments are sorted by Small or OneSweep" })
-        }
+        SortMethod::Multisplit { .. } | SortMethod::Counting => Err(Error::Method {
+            problem: "segments are sorted by SortMethod::Auto, Small or OneSweep, not by another method",
+        }),
         _ if fits => Ok(SortMethod::Small),
         _ => Ok(SortMethod::OneSweep),
     }
@@ -171,7 +173,9 @@ impl Segments {
         let refuse = |problem| Err(Error::Segments { problem });
         match (cut, buffers.segments) {
             (Cut::Whole, Some((offsets, count))) => Self::on_device(offsets, count, elements),
-            (_, Some(_)) => refuse("they are given twice"),
+            (_, Some(_)) => {
+                refuse("they are given twice, by the sort and by SortBuffers::segments")
+            }
             (Cut::Rows(_), None) if !matches!(buffers.n, Count::Host(_)) => {
                 Err(Error::RowsOfDeviceCount)
             }
@@ -188,7 +192,7 @@ impl Segments {
                 let (last, longest, shortest) = lengths(offsets)?;
                 if buffers.n != Count::Host(last) {
                     return refuse(
-                        "the last one does not end where the keys do, or these have a device count",
+                        "the last offset is not the count of the keys, or the keys have a device count",
                     );
                 }
                 let count = Count::Host(offsets.len() as u64 - 1);
@@ -196,7 +200,7 @@ impl Segments {
                 let offsets = Offsets::Host(offsets.clone());
                 Ok(Self { count, elements, row_length: 0, longest, shortest, offsets })
             }
-            (Cut::Whole, None) => refuse("there are none"),
+            (Cut::Whole, None) => refuse("neither the sort nor SortBuffers::segments has any"),
         }
     }
 
@@ -216,13 +220,13 @@ impl Segments {
 fn lengths(offsets: &[u32]) -> Result<(u64, u64, u64)> {
     let refuse = |problem| Err(Error::Segments { problem });
     let (Some(&first), Some(&last)) = (offsets.first(), offsets.last()) else {
-        return refuse("there is no offset");
+        return refuse("there are no offsets; give one more than there are segments");
     };
     if first != 0 {
-        return refuse("the first one does not begin at 0");
+        return refuse("the first offset is not 0");
     }
     if !offsets.is_sorted() {
-        return refuse("the offsets are not sorted");
+        return refuse("an offset is below the one before it");
     }
     let lengths = offsets.windows(2).map(|both| u64::from(both[1] - both[0]));
     let longest = lengths.clone().max().unwrap_or(0);
@@ -353,14 +357,7 @@ impl SegmentPasses<'_> {
             .bind("heads", found.heads())
             .bind("found", found.counts());
         pass = prepared.bind(pass, found.heads());
-        if let Some((buffer, bytes)) = values.buffer() {
-            let view = single(buffer.range(0, n.most * u64::from(bytes)), policy)?;
-            // Numbers are only written.
-            pass = match values {
-                SortValues::Indices(_) => pass.scratch("values", view),
-                _ => pass.bind("values", view),
-            };
-        }
+        pass = values.bind(pass, policy, n.most)?;
         let constants = [
             ("local_size_x", self.shape.threads),
             ("KEY_KIND", sort.key.kind()),

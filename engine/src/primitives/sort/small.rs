@@ -4,7 +4,7 @@ use multisplit_graph::{Graph, Groups};
 use multisplit_shaders::builtin::variants::SORT_SMALL;
 
 use super::pass::{SortPasses, Work, variant};
-use super::{AddedSort, KeyedSort, SortBuffers, SortValues};
+use super::{AddedSort, KeyedSort, SortBuffers};
 use crate::error::Result;
 use crate::primitives::Policy;
 use crate::primitives::count::{Length, Prepared};
@@ -22,16 +22,9 @@ pub(super) fn add(
     let mut job = SortPasses { graph, policy, sort, buffers, shape, n, prepared };
     let by = job.all_digits();
     let work = Work { subproblems: Length::known(1), parts: 1, round: added.rounds, by };
-    let mut pass = job.pass("sort.small", variant(buffers.values, SORT_SMALL), &work, &[])?;
-    pass = pass.bind("keys", buffers.keys.range(0, n.most * u64::from(sort.key.bytes())));
-    if let Some((values, bytes)) = buffers.values.buffer() {
-        let values = values.range(0, n.most * u64::from(bytes));
-        // Numbers are only written.
-        pass = match buffers.values {
-            SortValues::Indices(_) => pass.scratch("values", values),
-            _ => pass.bind("values", values),
-        };
-    }
-    pass.dispatch(Groups::linear(1));
+    let pass = job
+        .pass("sort.small", variant(buffers.values, SORT_SMALL), &work, &[])?
+        .bind("keys", buffers.keys.range(0, n.most * u64::from(sort.key.bytes())));
+    buffers.values.bind(pass, policy, n.most)?.dispatch(Groups::linear(1));
     Ok(())
 }

@@ -17,7 +17,7 @@ use crate::primitives::unmeasured;
 const MAX_HISTOGRAM_ITEMS: u32 = 64;
 /// Cut down to what the device has.
 const MAX_HISTOGRAM_THREADS: u32 = 4096;
-/// What rounds read is no longer little then.
+/// With more keys, the histograms that every round adds up cost less than the rest.
 const MAX_FEW_KEYS: u64 = 1 << 20;
 const MAX_FEW_KEYS_GROUPS: u32 = 32;
 /// Up to how many elements a shape is used.
@@ -81,7 +81,7 @@ impl SortTuning {
                 (u64::MAX, TileShape::new(384, 26).in_turns(2)),
             ],
             wide_keys: [
-                (1 << 17, TileShape::new(512, 4)),
+                (1 << 17, TileShape::new(256, 7)),
                 (1 << 19, TileShape::new(512, 8)),
                 (1 << 20, TileShape::new(512, 8)),
                 (u64::MAX, TileShape::new(384, 18).in_turns(3)),
@@ -106,14 +106,14 @@ impl SortTuning {
     pub(crate) fn by_lane_order(self) -> Self {
         Self {
             keys: [
-                (1 << 17, TileShape::new(512, 4)),
+                (1 << 17, TileShape::new(256, 7)),
                 (1 << 19, TileShape::new(512, 11)),
                 (1 << 20, TileShape::new(768, 12)),
                 (1 << 22, TileShape::new(320, 26).in_turns(2)),
                 (u64::MAX, TileShape::new(384, 26).in_turns(2)),
             ],
             pairs: [
-                (1 << 17, TileShape::new(512, 4)),
+                (1 << 17, TileShape::new(256, 7)),
                 (1 << 20, TileShape::new(1024, 8)),
                 (1 << 22, TileShape::new(640, 16)),
                 (u64::MAX, TileShape::new(512, 28).in_turns(2)),
@@ -140,6 +140,7 @@ impl SortTuning {
             few_keys: 0,
             few_keys_groups: 4,
             few_keys_look_back: 1,
+            // Not measured: two rounds of multisplit are slow there, and 65,536 counters are not.
             min_counting: 1 << 11,
         }
     }

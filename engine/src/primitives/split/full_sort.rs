@@ -24,7 +24,7 @@ pub(super) fn sort_of(split: &Split, n: Count) -> Result<KeyedSort> {
         _ => None,
     };
     if matches!(n, Count::Device { .. }) {
-        return Err(Error::Policy { problem: "full sorts split a host count of elements" });
+        return Err(Error::Method { problem: "Method::FullSort needs a host count of elements" });
     }
     let descending = descending.ok_or_else(|| Error::Bucket {
         key: split.key.to_string(),

@@ -101,7 +101,9 @@ impl Shape {
             return Err(Error::TooLarge { what: "number of buckets", asked, limit });
         }
         if options.delta.is_some_and(|delta| delta.is_nan() || delta <= 0.0) {
-            return Err(Error::Policy { problem: "buckets without a width" });
+            return Err(Error::Method {
+                problem: "the width of a bucket (delta) has to be more than 0",
+            });
         }
         let method = match options.method {
             // Ahead of all others on every kind of network that was measured (docs/performance.md).

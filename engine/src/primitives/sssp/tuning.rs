@@ -111,7 +111,7 @@ impl SsspTuning {
             batch_piles: 8,
             stage: 2,
             spread_degree: 4,
-            spread_degree_even: 10,
+            spread_degree_even: 16,
             wide_degree: 64,
             merge_entries: 1 << 12,
             tail_entries: 1 << 12,

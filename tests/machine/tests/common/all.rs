@@ -9,10 +9,13 @@ use multisplit::{KeyType, SampleType};
 
 use super::bounds::{bounds_case, bounds_cases};
 use super::case::Case;
+use super::labels::labels;
 use super::merges::{merge_case, merge_cases};
 use super::moves::{Along, Function, Gives, SortCase, SplitCase, sort_case, split_case};
 use super::narrow::narrow;
-use super::others::{HistogramCase, Weighted, histogram_case, memory_case, probe_case};
+use super::others::{
+    HistogramCase, Weighted, groups_case, histogram_case, memory_case, probe_case,
+};
 use super::pieces::{PiecesCase, pieces_case};
 use super::primitives::{Device, ITEMS, scan_case, tile};
 use super::search_list::searches;
@@ -347,6 +350,7 @@ pub fn all(device: Device) -> Vec<Maker> {
     let mut all: Vec<Maker> = Vec::new();
     all.push(Box::new(move || probe_case(device)));
     for on_device in [false, true] {
+        all.push(Box::new(move || groups_case(device, on_device)));
         for n in sizes(device) {
             all.push(Box::new(move || memory_case(device, n + 3, on_device)));
             for look_back in [false, true] {
@@ -377,6 +381,7 @@ pub fn all(device: Device) -> Vec<Maker> {
     topks(device, &mut all);
     histograms(device, &mut all);
     splits(device, &mut all);
+    labels(device, &mut all);
     sorts(device, &mut all);
     narrow(device, &mut all);
     // Eight elements per thread.

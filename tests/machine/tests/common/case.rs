@@ -35,6 +35,15 @@ pub struct Case {
     pub steady: Vec<(&'static str, Range<usize>)>,
 }
 
+/// What the kernels of a plan that have a specialization constant of this name are specialized to.
+pub fn specialized(plan: &Plan, name: &str) -> impl Iterator<Item = u32> {
+    plan.steps().iter().filter_map(move |step| {
+        let constant = step.pass.kernel.as_ref()?.interface().spec_constant(name)?;
+        let values = &step.pass.specialization;
+        values.iter().find(|(id, _)| *id == constant.id).map(|(_, value)| *value)
+    })
+}
+
 /// What a run did.
 pub struct Outcome {
     /// What is wrong, if anything: findings, or an output that differs.

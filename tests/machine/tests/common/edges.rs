@@ -1,7 +1,6 @@
 //! Cases that show what samples of all others seldom have: counts next to a bound, ids and keys on an
 //! edge, workgroups past the last one, loops that are written out to their end.
 
-use multisplit::primitives::Policy;
 use multisplit::primitives::histogram::HistogramMethod;
 use multisplit::primitives::multisplit::Method;
 use multisplit::primitives::sort::SortMethod;
@@ -9,9 +8,8 @@ use multisplit::{KeyType, SampleType};
 
 use super::all::{MANY_THREADS, Maker};
 use super::few_threads::few_threads;
-use super::moves::{
-    Along, Function, Gives, SortCase, SplitCase, sort_case, split_case, split_case_with,
-};
+use super::moves::{Along, Function, Gives, SortCase, SplitCase, sort_case, split_case};
+use super::narrow::full_counters_case;
 use super::others::{EDGE_BINS, HistogramCase, Weighted, histogram_case};
 use super::pieces::{PiecesCase, pieces_case};
 use super::primitives::{Device, ITEMS, lone_scan_case, scan_case, tile};
@@ -98,55 +96,9 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
         for gives in [Gives::Keys, Gives::Permutation] {
             add(large(gives, method, KeyType::U32, 250, 32, 4));
         }
-        add(large(Gives::Pairs(4), method, KeyType::U64, 250, 22, 2));
-    }
-}
-
-/// Splits by labels with any number of buckets, several subproblems of a workgroup one after another, the
-/// last of which has fewer tiles, and words of labels that are not full.
-fn labels(device: Device, all: &mut Vec<Maker>) {
-    // The same functions without labels, counted by atomics.
-    for key in KEYS {
-        for (gives, function) in
-            [(Gives::Keys, Function::Range), (Gives::Pairs(1), Function::Crowded)]
-        {
-            let of = split(gives, Method::Block, key, function, 100);
-            let of = SplitCase { n: tile(device) + 1, by_votes: false, ..of };
-            let never = |policy: &mut Policy| policy.split.min_buckets_labelled = u32::MAX;
-            all.push(Box::new(move || split_case_with(device, of, never)));
+        for words in [2, 4] {
+            add(large(Gives::Pairs(words), method, KeyType::U64, 250, 22, 2));
         }
-    }
-    let mut add = |groups: u32, of: SplitCase| {
-        all.push(Box::new(move || {
-            split_case_with(device, of, |policy| {
-                policy.split.min_buckets_labelled = 1;
-                policy.split.labelled_groups = groups;
-            })
-        }));
-    };
-    let tile = |items: u32| u64::from(device.threads() * items);
-    for key in KEYS {
-        for gives in
-            [Gives::Keys, Gives::Pairs(1), Gives::Pairs(2), Gives::Pairs(4), Gives::Permutation]
-        {
-            let of = |function, buckets| split(gives, Method::Block, key, function, buckets);
-            add(1, SplitCase { n: 10 * tile(4) + 5, turns: 2, ..of(Function::Range, 13) });
-            add(2, SplitCase { n: 7 * tile(5) - 1, items: 5, ..of(Function::Range, 33) });
-            add(1, SplitCase { n: 0, on_device: true, ..of(Function::Range, 9) });
-            add(1, SplitCase { n: 3 * tile(4), on_device: true, ..of(Function::Range, 2) });
-            // Cells, and few of many buckets with keys.
-            let n = 5 * tile(18) / 2;
-            add(1, SplitCase { n, items: 18, turns: 2, ..of(Function::Range, 250) });
-            add(1, SplitCase { n: tile(4) + 1, ..of(Function::Crowded, 256) });
-        }
-    }
-    for gives in [Gives::Keys, Gives::Pairs(1), Gives::Permutation] {
-        let of = split(gives, Method::Block, KeyType::U32, Function::Glsl, 40);
-        add(1, SplitCase { n: 5 * tile(4) + 1, on_device: true, ..of });
-        let of = split(gives, Method::Block, KeyType::F64, Function::Even, 16);
-        add(1, SplitCase { n: 2 * tile(6) + 1, items: 6, turns: 3, ..of });
-        let of = split(gives, Method::Block, KeyType::U32, Function::Range, 6);
-        add(1, SplitCase { n: tile(32) + 1, items: 32, turns: 4, ..of });
     }
 }
 
@@ -272,8 +224,8 @@ pub fn edges(device: Device) -> Vec<Maker> {
     }
     all.extend(few_threads(device));
     splits(device, &mut all);
-    labels(device, &mut all);
     sorts(device, &mut all);
+    all.push(Box::new(move || full_counters_case(device)));
     histograms(device, &mut all);
     for words in [1, 2] {
         let of = PiecesCase { n: 300, buckets: 5, words, all_fit: true };

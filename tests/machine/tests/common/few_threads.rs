@@ -10,10 +10,10 @@ use super::bounds::{BoundsCase, bounds_case};
 use super::merges::{MergeCase, merge_case};
 use super::moves::Along;
 use super::primitives::Device;
-use super::segments::{self, SegmentsCase, Way, segments_case};
+use super::segments::{self, EVEN_LENGTH, SegmentsCase, Way, segments_case};
 use super::selects::{self, Also, SelectCase, select_case};
 use super::sort_segments::{Given, SortSegmentsCase, Tiles, sort_segments_case};
-use super::terms::{How, TermCase, term_case};
+use super::terms::{Course, How, TermCase, term_case};
 use super::topk::{TopKCase, TopKData, topk_case};
 
 /// Wider workgroups would need many more elements.
@@ -38,16 +38,21 @@ fn sweeps(device: Device, all: &mut Vec<Maker>) {
     let lanes = u64::from(device.width);
     for (key, operator) in TERMS {
         let tile = if key.bits() == 64 { 8 * lanes } else { 16 * lanes };
+        // Of one subgroup. Where a reduction looks back, a thread has fewer elements.
+        let tile_of = |way| match way {
+            Way::Reduce { look_back: true } if key.bits() == 32 => 12 * lanes,
+            _ => tile,
+        };
         // Tiles that one workgroup of two subgroups takes at a time, four for each thread.
         let round = 8 * lanes;
         for look_back in [false, true] {
             if look_back && is_rounded((key, operator)) {
                 continue;
             }
-            let mut add = |way, by, tiles: u64, length, on_device, rising| {
+            let mut add = |way, by, tiles: u64, length, on_device, rising: bool| {
                 // One subgroup, where there are many tiles. The last tile, of an odd number, has three elements.
                 let subgroups = if tiles < 9 { 2 } else { 1 };
-                let n = tiles / 2 * 2 * tile * u64::from(subgroups) + 3;
+                let n = tiles / 2 * 2 * tile_of(way) * u64::from(subgroups) + 3;
                 let subgroups = Some(subgroups);
                 let of = SegmentsCase {
                     key,
@@ -57,7 +62,7 @@ fn sweeps(device: Device, all: &mut Vec<Maker>) {
                     length,
                     on_device,
                     n,
-                    rising,
+                    course: if rising { Course::Rising } else { Course::Any },
                     subgroups,
                 };
                 all.push(Box::new(move || segments_case(device, of)));
@@ -70,6 +75,8 @@ fn sweeps(device: Device, all: &mut Vec<Maker>) {
                     add(reduce, by, 5, 3, false, false);
                 }
             }
+            // A segment goes on into the last vector, which is not whole.
+            add(scan, segments::By::WideKeys, 5, 4 * tile, false, false);
             let exclusive = Way::Scan { inclusive: false, look_back };
             for (way, by) in [(exclusive, segments::By::Flags), (reduce, segments::By::Keys)] {
                 if look_back {
@@ -95,9 +102,9 @@ fn by_keys(by: segments::By) -> segments::By {
 fn reductions(device: Device, all: &mut Vec<Maker>) {
     let lanes = u64::from(device.width);
     for (key, operator) in TERMS {
-        let mut add = |by, n, length, subgroups| {
+        let mut add = |by, n, length, subgroups, course| {
             let (way, on_device) = (Way::Reduce { look_back: false }, by == segments::By::Offsets);
-            let (rising, subgroups) = (length > n / 9, Some(subgroups));
+            let subgroups = Some(subgroups);
             let of = SegmentsCase {
                 key,
                 operator,
@@ -106,19 +113,23 @@ fn reductions(device: Device, all: &mut Vec<Maker>) {
                 length,
                 on_device: on_device && length < 3,
                 n,
-                rising,
+                course,
                 subgroups,
             };
             all.push(Box::new(move || segments_case(device, of)));
         };
         let tile = 16 * lanes;
-        add(segments::By::Offsets, 2 * tile + 9, 2, 2);
-        add(segments::By::ManyOffsets, 3 * tile + 9, 9, 1);
-        add(segments::By::ManyOffsets, tile - 9, 9, 1);
-        add(segments::By::FallingOffsets, 6 * tile + 9, 40, 1);
+        use Course::{Any, Falling, Rising};
+        add(segments::By::Offsets, 2 * tile + 9, 2, 2, Any);
+        add(segments::By::ManyOffsets, 3 * tile + 9, 9, 1, Any);
+        add(segments::By::ManyOffsets, tile - 9, 9, 1, Any);
+        add(segments::By::FallingOffsets, 6 * tile + 9, 40, 1, Any);
         // Workgroups of the pass that joins have a tile for each thread: they are three.
-        add(segments::By::Offsets, 2 * tile * 4 * lanes + 1, 4 * tile, 2);
-        add(segments::By::Offsets, 2 * tile * 4 * lanes + 2 * tile, 4 * lanes * tile, 2);
+        add(segments::By::Offsets, 2 * tile * 4 * lanes + 1, 4 * tile, 2, Rising);
+        add(segments::By::Offsets, 2 * tile * 4 * lanes + 2 * tile, 4 * lanes * tile, 2, Falling);
+        // The lanes divide offsets evenly, and what they leave again.
+        let offsets = (lanes + 2) * (lanes + 1);
+        add(segments::By::EvenOffsets, (offsets - 1) * EVEN_LENGTH, EVEN_LENGTH, 2, Any);
     }
 }
 
@@ -130,8 +141,9 @@ fn terms(device: Device, all: &mut Vec<Maker>) {
         let scan = |look_back| How::Scan { inclusive: operator == Operator::Sum, look_back };
         // Tiles of 16 or of 32 elements per lane; past them, there are three.
         let n = 8 * 32 * lanes + 3;
-        for rising in [false, true] {
-            let of = TermCase { n, rising, subgroups: Some(if rising { 1 } else { 2 }), ..of };
+        for course in [Course::Any, Course::Rising, Course::Falling] {
+            let subgroups = Some(if course == Course::Rising { 1 } else { 2 });
+            let of = TermCase { n, course, subgroups, ..of };
             add(TermCase { how: scan(false), ..of });
             if !is_rounded((key, operator)) {
                 add(TermCase { how: scan(true), ..of });
@@ -248,10 +260,12 @@ fn sorts_of_segments(device: Device, all: &mut Vec<Maker>) {
             add(wide, Given::Host, &several, along, Tiles::Narrow);
             add(wide, Given::Device, &several, along, Tiles::Narrow);
             // More threads than a digit has values, and as many keys as there are windows.
-            let n = u64::from(MANY_THREADS) * 4 + 5;
+            let n = u64::from(MANY_THREADS) * 4 * 4 + 5;
             // (Shared memory has no room for the counters of so many narrow subgroups.)
             if device.width > 4 {
-                add(wide, Given::Host, &[n, 3], along, Tiles::Large(MANY_THREADS, 4, 1));
+                for given in [Given::Host, Given::Device] {
+                    add(wide, given, &[n, 3], along, Tiles::Large(MANY_THREADS, 4, 1));
+                }
             }
             let n = u64::from(threads) * 32 * 5 / 2;
             add(wide, Given::Host, &[n, 3], along, Tiles::Large(threads, 32, 4));

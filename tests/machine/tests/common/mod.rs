@@ -7,6 +7,7 @@ pub mod case;
 pub mod driver;
 pub mod edges;
 pub mod few_threads;
+pub mod labels;
 pub mod merges;
 pub mod moves;
 pub mod narrow;

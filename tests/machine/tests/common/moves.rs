@@ -10,7 +10,10 @@ use multisplit::{Buckets, KeyType, Sort};
 use multisplit_machine::Rng;
 
 use super::case::{Case, Output};
-use super::primitives::{Device, ITEMS, count_words, counted, limits, policy, random_words};
+use super::narrow::put_on_slice_edges;
+use super::primitives::{
+    Device, ITEMS, SHARED_MEMORY, count_words, counted, limits, policy, random_words,
+};
 
 /// What keys take along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,6 +134,10 @@ pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
             .map(|i| (0x0101 ^ (i / part) << 8) & (u64::MAX >> (64 - key.bits())))
             .collect();
     }
+    let plan = graph.compile(&limits(device))?;
+    if method == SortMethod::Counting {
+        put_on_slice_edges(&plan, key, descending, &mut input[..n as usize]);
+    }
     let compared = |bits: u64| {
         let image = image(key, bits);
         let image = if few_bits { image >> FEW_BITS.start & 7 } else { image };
@@ -159,7 +166,7 @@ pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
     }
     Ok(Case {
         name: format!("{of:?} for {device:?}"),
-        plan: graph.compile(&limits(device))?,
+        plan,
         inputs,
         outputs,
         lane_order: device.lane_order,
@@ -271,8 +278,11 @@ fn bucket_of(of: &SplitCase) -> (Bucket, Box<dyn Fn(u64) -> u64>) {
         Function::Range | Function::Crowded => {
             let domain = u64::MAX >> (64 - key.bits());
             let crowded = of.function == Function::Crowded;
+            // So that the last cell is used: there is room for as many (`bucket.rs`).
+            let crowded_end = domain / 2048 * (u64::from(SHARED_MEMORY) / 48 * 2);
             let splitter = |k| match crowded {
-                true => domain / m * (k / 4 * 4) + k % 4 * 3,
+                true if k + 4 > m => crowded_end - (m - k) * 3,
+                true => crowded_end / m * (k / 4 * 4) + k % 4 * 3,
                 false => domain / m * k + k % 3,
             };
             let splitters: Vec<u64> = (1..m).map(splitter).collect();
@@ -309,15 +319,19 @@ fn edges(of: &SplitCase) -> Vec<u64> {
     };
     match (of.function, bucket_of(of).0) {
         (_, Bucket::Range(splitters)) => {
-            // The last ones first: few keys have the edges of the last cell among them.
-            splitters.iter().rev().flat_map(|s| [*s, s.saturating_sub(1)]).collect()
+            // From both ends: few keys have the edges of the first and the last cell among them.
+            let (ends, begins) = (splitters.iter().rev(), splitters.iter());
+            let all = ends.zip(begins).flat_map(|(end, begin)| [*end, *begin]);
+            all.flat_map(|s| [s, s.saturating_sub(1)]).collect()
         }
         (_, Bucket::Delta { width, .. }) => vec![0, width, width - 1],
         (Function::OutOfRange, _) => vec![u64::from(of.buckets), u64::from(of.buckets) - 1],
         (Function::Even, _) => {
             let hi = if of.key == KeyType::F64 { (1u64 << 40) as f32 } else { 1e9 };
             let infinite = [f32::INFINITY, f32::NEG_INFINITY].map(float);
-            let finite = [0.0, -0.0, hi, -1.0, hi / 2.0, f32::NAN].map(float);
+            // The last is the smallest float of 16 bits.
+            let finite =
+                [0.0, -0.0, hi, -1.0, hi / 2.0, f32::NAN, 1.0 / (1 << 24) as f32].map(float);
             [&finite[..], &infinite].concat()
         }
         _ => Vec::new(),
@@ -338,6 +352,7 @@ pub fn split_case_with(
     let mut policy = policy(device);
     let turned = TileShape::new(device.threads(), of.items).in_turns(turns);
     policy.split.block_keys = [turned; 8];
+    policy.split.labelled_keys = [turned; 8];
     policy.split.block_pairs = [turned; 8];
     policy.split.onesweep = [turned; 8];
     policy.split.max_buckets_by_ballots = if of.by_votes { 256 } else { 0 };

@@ -1,17 +1,75 @@
 //! Sorts and splits of keys of 8 and 16 bits.
 
-use multisplit::KeyType;
+use anyhow::Result;
+use multisplit::graph::{Graph, Plan};
 use multisplit::primitives::multisplit::Method;
 use multisplit::primitives::sort::SortMethod;
+use multisplit::primitives::{Count, SortBuffers, sort};
+use multisplit::{KeyType, Sort};
 
 use super::all::Maker;
-use super::moves::{Along, Function, Gives, SortCase, SplitCase, sort_case, split_case};
-use super::primitives::{Device, ITEMS};
+use super::case::{Case, Output, specialized};
+use super::moves::{
+    Along, Function, Gives, SortCase, SplitCase, image, sort_case, split_case, words_of,
+};
+use super::primitives::{Device, ITEMS, limits, policy};
+
+/// In a sort by counting, changes some keys to values with which slices begin and end, as the plan cuts them.
+/// The last key has the first value of all: whoever counts the end of the keys once more counts it.
+pub fn put_on_slice_edges(plan: &Plan, key: KeyType, descending: bool, keys: &mut [u64]) {
+    let Some(slice) = specialized(plan, "ROOM").next().map(u64::from) else { return };
+    let last = (1u64 << key.bits()) - 1;
+    let value = |bits: u64| if descending { last - image(key, bits) } else { image(key, bits) };
+    let is_edge = |bits: &u64| [0, slice - 1].contains(&(value(*bits) % slice));
+    let mut edges = (0..=last).filter(is_edge).collect::<Vec<_>>();
+    edges.sort_by_key(|bits| value(*bits));
+    let some = keys.iter_mut().skip(2).step_by(5);
+    some.zip(edges.iter().cycle()).for_each(|(key, edge)| *key = *edge);
+    if let Some(key) = keys.last_mut() {
+        *key = edges[0];
+    }
+}
+
+/// Keys that a workgroup counts, about, before it looks at counters that may be full.
+const CHUNK: u64 = 49_152;
+/// Keys of a thread in a batch, of which chunks are made.
+const BATCH_KEYS: u64 = 32;
+
+/// A sort by counting in which one value is had by more keys than its counter of 16 bits holds: by a fourth of
+/// a chunk and of the batch behind it, after which the counter has room for another chunk, and by all others.
+pub fn full_counters_case(device: Device) -> Result<Case> {
+    const COMMON: u64 = 0xC0DE;
+    let mut policy = policy(device);
+    // One workgroup for each slice.
+    policy.sort.histogram_groups = 1;
+    let batch = BATCH_KEYS * u64::from(device.threads());
+    let half = CHUNK / batch * batch + batch;
+    let n = 2 * half + 7;
+    let mut keys: Vec<u64> =
+        (0..n).map(|i| if i < half && i % 4 != 0 { i } else { COMMON }).collect();
+    let mut graph = Graph::new("sort");
+    let key = KeyType::U16;
+    let buffer = graph.import_array("keys", key.into(), key.array_len(n));
+    let how = Sort::ascending().method(SortMethod::Counting);
+    sort(&mut graph, &policy, &how, &SortBuffers::keys(buffer).count(Count::Host(n)))?;
+    let input = words_of(key, keys.iter().copied());
+    keys.sort_unstable();
+    Ok(Case {
+        name: format!("sort by counting of {n} keys, for {device:?}"),
+        plan: graph.compile(&limits(device))?,
+        inputs: vec![("keys", input)],
+        outputs: vec![Output { name: "keys", expected: words_of(key, keys.into_iter()) }],
+        lane_order: device.lane_order,
+        may_give_up: None,
+        verify: None,
+        steady: Vec::new(),
+    })
+}
 
 /// Keys of 8 and 16 bits: by counting, and as words in every form that these have.
 pub fn narrow(device: Device, all: &mut Vec<Maker>) {
     let threads = device.threads();
-    let sort = SortCase {
+    let of = SortCase {
         key: KeyType::U8,
         along: Along::Nothing,
         method: SortMethod::Counting,
@@ -27,7 +85,7 @@ pub fn narrow(device: Device, all: &mut Vec<Maker>) {
         parts_alike: false,
     };
     let (counting, sweep) = (SortMethod::Counting, SortMethod::OneSweep);
-    // A batch of the threads that count has 64 bytes of each; and more than a counter of 16 bits holds.
+    // A batch of the threads that count has 64 bytes of each.
     let batch = 64 * u64::from(threads);
     for (number, (key, n)) in [
         (KeyType::U8, 3),
@@ -35,23 +93,27 @@ pub fn narrow(device: Device, all: &mut Vec<Maker>) {
         (KeyType::U16, batch / 2 + 7),
         (KeyType::I16, 33),
         (KeyType::F16, batch + 9),
+        // Whole words, and no whole vector at the end.
+        (KeyType::U16, 34),
     ]
     .into_iter()
     .enumerate()
     {
         let (descending, on_device) = (number % 2 == 0, number % 3 == 1);
-        let of = SortCase { key, method: counting, descending, on_device, n, ..sort };
+        let of = SortCase { key, method: counting, descending, on_device, n, ..of };
         all.push(Box::new(move || sort_case(device, of)));
     }
+    // More than one workgroup widens, and makes narrow again.
+    let many = 16 * u64::from(threads) + 301;
     for (key, along, n, few_bits) in [
-        (KeyType::I8, Along::Words(1), 301, false),
+        (KeyType::I8, Along::Words(1), many, false),
         (KeyType::U16, Along::Indices, 702, false),
         (KeyType::Bf16, Along::Nothing, 203, true),
         (KeyType::F16, Along::Words(2), 1, false),
     ] {
         let on_device = n % 2 == 1;
         for few in [false, true] {
-            let of = SortCase { key, along, method: sweep, n, few_bits, on_device, few, ..sort };
+            let of = SortCase { key, along, method: sweep, n, few_bits, on_device, few, ..of };
             all.push(Box::new(move || sort_case(device, of)));
         }
     }

@@ -3,7 +3,9 @@
 use anyhow::Result;
 use multisplit::graph::{Graph, Groups};
 use multisplit::primitives::histogram::{Bin, HistogramMethod, Layout};
-use multisplit::primitives::{HistogramBuffers, copy, copy_first, fill, fill_first, histogram};
+use multisplit::primitives::{
+    HistogramBuffers, bounded_groups, copy, copy_first, fill, fill_first, histogram,
+};
 use multisplit::shaders::builtin;
 use multisplit::{Bins, SampleType};
 use multisplit_machine::Rng;
@@ -250,6 +252,29 @@ pub fn memory_case(device: Device, n: u64, on_device: bool) -> Result<Case> {
             Output { name: "three", expected: third },
         ],
         inputs: vec![("src", input), count_words(n)],
+        lane_order: false,
+        may_give_up: None,
+        verify: None,
+        steady: Vec::new(),
+    })
+}
+
+/// Workgroups for indirect dispatches by words that are below, at and above what the device allows.
+pub fn groups_case(device: Device, all_above: bool) -> Result<Case> {
+    let (limits, policy) = (limits(device), policy(device));
+    let [x, y, z] = limits.max_workgroup_count;
+    let words = if all_above { [x + 1, u32::MAX, z + 7] } else { [x, y - 1, 0] };
+    let mut graph = Graph::new("groups");
+    let src = graph.import::<u32>("src", 4);
+    let out = graph.import::<u32>("out", 3);
+    let bounded = bounded_groups(&mut graph, &limits, src.range(0, 12))?;
+    copy(&mut graph, &policy, "memory.copy", bounded, out)?;
+    let expected = if all_above { vec![x, y, z] } else { words.to_vec() };
+    Ok(Case {
+        name: format!("groups by {words:?}, for {device:?}"),
+        plan: graph.compile(&limits)?,
+        outputs: vec![Output { name: "out", expected }],
+        inputs: vec![("src", [&words[..], &[5]].concat())],
         lane_order: false,
         may_give_up: None,
         verify: None,

@@ -47,6 +47,9 @@ pub fn limits(device: Device) -> Limits {
     }
 }
 
+/// Of a workgroup.
+pub const SHARED_MEMORY: u32 = 32 << 10;
+
 /// PCI vendor id.
 const NVIDIA: u32 = 0x10de;
 
@@ -56,7 +59,7 @@ pub fn policy(device: Device) -> Policy {
         // By the table that was measured, values are loaded now early, now late.
         vendor_id: NVIDIA,
         subgroup_size: device.width,
-        shared_memory: 32 << 10,
+        shared_memory: SHARED_MEMORY,
         ..DeviceProperties::default()
     };
     properties.limits.max_compute_work_group_invocations = 1024;
@@ -80,9 +83,11 @@ pub fn policy(device: Device) -> Policy {
     // Subproblems of two tiles.
     policy.split.min_keys = 2 * threads * ITEMS;
     policy.split.block_strips.fill(0);
+    policy.split.labelled_strips.fill(0);
     policy.split.histogram_parts = 2;
     policy.split.warp = shape;
     policy.split.block_keys = [shape; 8];
+    policy.split.labelled_keys = [shape; 8];
     policy.split.block_pairs = [shape; 8];
     policy.split.onesweep = [shape; 8];
     policy.sort.small = shape;
@@ -102,7 +107,13 @@ pub fn policy_of(device: Device, subgroups: Option<u32>) -> Policy {
     let policy = policy(device);
     let Some(subgroups) = subgroups else { return policy };
     let threads = subgroups * device.width;
-    Policy { threads, select_threads: threads, spine_threads: 2 * device.width, ..policy }
+    Policy {
+        threads,
+        select_threads: threads,
+        by_key_threads: threads,
+        spine_threads: 2 * device.width,
+        ..policy
+    }
 }
 
 /// The specialization constant by which kernels rank by lane order. Only a device that was seen to

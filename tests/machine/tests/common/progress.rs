@@ -14,6 +14,8 @@ use super::all::{full, threads};
 const KERNELS: &str = "MULTISPLIT_KERNELS";
 /// Texts of which one is in the place of every mutant that is wanted.
 const PLACES: &str = "MULTISPLIT_PLACES";
+/// Whether the mutants that mean the same are tried, and no others.
+const LISTED: &str = "MULTISPLIT_LISTED";
 /// The folder of reports.
 const REPORTS: &str = "MULTISPLIT_REPORTS";
 /// How often a long run says how far it is.
@@ -37,9 +39,14 @@ pub fn selected() -> bool {
     [KERNELS, PLACES].iter().any(|name| std::env::var(name).is_ok())
 }
 
+/// Whether those that mean the same are tried instead of all others.
+pub fn listed() -> bool {
+    std::env::var(LISTED).is_ok_and(|value| value == "1")
+}
+
 /// Whether every mutant of a kernel is tried.
 pub fn all_mutants() -> bool {
-    full() || selected()
+    full() || selected() || listed()
 }
 
 /// Writes a report and says where: in the folder that is named, else in cargo's, and where the tests were

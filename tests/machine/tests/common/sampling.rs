@@ -1,12 +1,12 @@
 //! Which cases of all make a sample: every kernel, and kernels specialized in many ways.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
 use multisplit::shaders::manifest::entries;
 
 use super::all::{all, kernels};
-use super::case::Case;
+use super::case::{Case, specialized};
 use super::primitives::Device;
 
 /// Specialization constants that differ from device to device, and lead to no other blocks.
@@ -33,25 +33,45 @@ const MAX_BUCKETS_PER_LANE: u32 = 16;
 
 /// How many buckets each lane counts, in the pass where they are most.
 fn buckets_per_lane(case: &Case, device: Device) -> u32 {
-    let passes = case.plan.steps().iter().map(|step| &step.pass);
-    let bits = passes.filter_map(|pass| {
-        let constant = pass.kernel.as_ref()?.interface().spec_constant("BUCKET_BITS")?;
-        let (_, bits) = pass.specialization.iter().find(|(id, _)| *id == constant.id)?;
-        Some(*bits)
-    });
+    let bits = specialized(&case.plan, "BUCKET_BITS");
     (1 << bits.max().unwrap_or(0)) / device.width
 }
 
-/// What samples have seen so far: kernels, at each device, and what they were specialized to.
+/// What samples have seen so far: in how many cases of each width a kernel is, and what kernels were
+/// specialized to.
 #[derive(Default)]
 pub struct Seen {
-    kernels: HashSet<(u32, String)>,
+    kernels: HashMap<(u32, String), usize>,
     variants: HashSet<(String, Vec<(u32, u32)>)>,
 }
 
-/// A sample for a device: each kernel at least once for each width, then up to `count` cases that
-/// specialize kernels as no sample before did.
-pub fn sample(device: Device, seen: &mut Seen, first: usize, count: usize) -> Result<Vec<Case>> {
+impl Seen {
+    fn add(&mut self, kernels: Vec<(u32, String)>, variants: Vec<(String, Vec<(u32, u32)>)>) {
+        for kernel in kernels.into_iter().collect::<HashSet<_>>() {
+            *self.kernels.entry(kernel).or_default() += 1;
+        }
+        self.variants.extend(variants);
+    }
+
+    /// Whether fewer than `each` cases had a kernel.
+    fn lacks(&self, kernel: &(u32, String), each: usize) -> bool {
+        self.kernels.get(kernel).copied().unwrap_or(0) < each
+    }
+}
+
+/// How large a sample is.
+#[derive(Clone, Copy)]
+pub struct Size {
+    /// Cases of each kernel for each width, at least, where there are as many.
+    pub each: usize,
+    /// Cases in all, unless kernels need more.
+    pub count: usize,
+}
+
+/// A sample for a device: some cases of each kernel for each width, then others that specialize kernels as no
+/// sample before did.
+pub fn sample(device: Device, seen: &mut Seen, first: usize, size: Size) -> Result<Vec<Case>> {
+    let Size { each, count } = size;
     let makers = all(device);
     let mut taken = Vec::new();
     // In an order of its own for each sample, by a step that comes to every case: a prime that does not divide
@@ -63,30 +83,28 @@ pub fn sample(device: Device, seen: &mut Seen, first: usize, count: usize) -> Re
     let mut long = Vec::new();
     let mut of_long = HashSet::new();
     for maker in order.map(|k| &makers[k]) {
-        let is_seen = |label| seen.kernels.contains(label) || of_long.contains(label);
+        let is_seen = |label| !seen.lacks(label, each) || of_long.contains(label);
         if taken.len() >= count && labels.iter().all(is_seen) {
             break;
         }
         let case = maker()?;
         let kernels: Vec<_> = kernels(&case).into_iter().map(|k| (device.width, k)).collect();
         let variants = variants(&case);
-        let new_kernel = kernels.iter().any(|k| !seen.kernels.contains(k));
+        let rare_kernel = kernels.iter().any(|k| seen.lacks(k, each));
         let new_variant = variants.iter().any(|v| !seen.variants.contains(v));
         if buckets_per_lane(&case, device) > MAX_BUCKETS_PER_LANE {
-            if kernels.iter().any(|k| !seen.kernels.contains(k) && !of_long.contains(k)) {
+            if kernels.iter().any(|k| seen.lacks(k, 1) && !of_long.contains(k)) {
                 of_long.extend(kernels.iter().cloned());
                 long.push((case, kernels));
             }
-        } else if new_kernel || new_variant && taken.len() < count {
-            seen.kernels.extend(kernels);
-            seen.variants.extend(variants);
+        } else if rare_kernel || new_variant && taken.len() < count {
+            seen.add(kernels, variants);
             taken.push(case);
         }
     }
     for (case, kernels) in long {
-        if kernels.iter().any(|k| !seen.kernels.contains(k)) {
-            seen.kernels.extend(kernels);
-            seen.variants.extend(variants(&case));
+        if kernels.iter().any(|k| seen.lacks(k, 1)) {
+            seen.add(kernels, variants(&case));
             taken.push(case);
         }
     }

@@ -12,7 +12,7 @@ use multisplit_machine::Rng;
 use super::case::{Case, Output};
 use super::few_threads::TERMS;
 use super::primitives::{Device, count_words, counted, limits, policy_of};
-use super::terms::TermCase;
+use super::terms::{Course, TermCase};
 
 /// What is done to which elements in which segments.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub struct SegmentsCase {
     pub on_device: bool,
     pub n: u64,
     /// As those of terms.
-    pub rising: bool,
+    pub course: Course,
     pub subgroups: Option<u32>,
 }
 
@@ -48,9 +48,16 @@ pub enum By {
     TakenOffsets {
         by_subgroups: bool,
     },
+    /// Of segments that have a subgroup each and are all as long, each longer than a chunk.
+    EvenOffsets,
     /// Offsets in no order: what comes of it is nothing in particular, and harmless.
     FallingOffsets,
 }
+
+/// Elements of a chunk, where segments have takers.
+const CHUNK: u32 = 32;
+/// Elements of segments that are all as long.
+pub const EVEN_LENGTH: u64 = 40;
 
 /// What the plan has of elements, and what it is to make of them.
 struct Job {
@@ -61,15 +68,27 @@ struct Job {
 
 impl Job {
     fn new(of: SegmentsCase, max: u64) -> Self {
-        let SegmentsCase { rising, n, .. } = of;
-        let terms = TermCase { n, rising, ..TermCase::new(of.key, of.operator) };
+        let SegmentsCase { course, n, .. } = of;
+        let terms = TermCase { n, course, ..TermCase::new(of.key, of.operator) };
         let mut rng = Rng::new(n + of.length);
         // Of short ones, some begin where a tile does; of long ones, at equal distances a little behind that.
         let heads = (0..max).map(|at| {
             let placed = if of.length < 100 { at % 256 == 0 } else { at % of.length == 5 };
             at == 0 || placed || rng.next_u64().is_multiple_of(of.length)
         });
-        Self { terms, input: terms.elements(max), heads: heads.collect() }
+        let mut heads: Vec<bool> = heads.collect();
+        if let By::TakenOffsets { .. } = of.by {
+            // Two segments of a chunk each, of which one begins where a chunk of the array does.
+            for begin in [70, 128] {
+                heads[begin..=begin + CHUNK as usize].fill(false);
+                heads[begin] = true;
+                heads[begin + CHUNK as usize] = true;
+            }
+        }
+        if of.by == By::EvenOffsets {
+            heads = (0..max).map(|at| at % EVEN_LENGTH == 0).collect();
+        }
+        Self { terms, input: terms.elements(max), heads }
     }
 
     /// The scan of each segment; and of each, what it combines to.
@@ -163,15 +182,19 @@ pub fn segments_case(device: Device, of: SegmentsCase) -> Result<Case> {
     })
 }
 
+/// What no result is.
+const UNTOUCHED: u32 = 0xDEAD_BEEF;
 /// Elements past a device count.
 const PAST: usize = 40;
 
 fn segments_policy(device: Device, of: SegmentsCase) -> Policy {
     let policy = policy_of(device, of.subgroups);
     match of.by {
-        By::TakenOffsets { by_subgroups } => {
-            let subgroup_takers = if by_subgroups { 1 } else { u32::MAX };
-            Policy { segment_chunk: 32, subgroup_takers, ..policy }
+        By::TakenOffsets { by_subgroups: false } => {
+            Policy { segment_chunk: CHUNK, subgroup_takers: u32::MAX, ..policy }
+        }
+        By::TakenOffsets { .. } | By::EvenOffsets => {
+            Policy { segment_chunk: CHUNK, subgroup_takers: 1, ..policy }
         }
         // Of so large chunks no segment has a part.
         _ => Policy { segment_chunk: 1 << 31, ..policy },
@@ -182,8 +205,10 @@ fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
     let job = Job::new(of, of.n);
     // Some segments have no elements, and the first ones of those that have do not count.
     let mut offsets = Vec::new();
-    for (at, _) in job.heads.iter().enumerate().filter(|(_, head)| **head).skip(1) {
-        offsets.extend(vec![at as u32; 1 + usize::from(at % 3 == 0)]);
+    let even = of.by == By::EvenOffsets;
+    let skipped = usize::from(!even);
+    for (at, _) in job.heads.iter().enumerate().filter(|(_, head)| **head).skip(skipped) {
+        offsets.extend(vec![at as u32; 1 + usize::from(!even && at % 3 == 0)]);
     }
     if of.by == By::ManyOffsets {
         let at = offsets[offsets.len() / 2];
@@ -195,9 +220,15 @@ fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
     if offsets.is_empty() {
         offsets.push(0);
     }
-    // Of narrow workgroups, some elements are behind the last segment.
-    let behind = of.by == By::ManyOffsets && of.subgroups.is_some();
-    offsets.push(if behind { of.n as u32 - 1 } else { of.n as u32 + 5 });
+    // Of narrow workgroups, some elements are behind the last segment. Where segments have takers and a device
+    // count, as many as would make a segment of less than a chunk, or of more.
+    let behind = match of.by {
+        By::ManyOffsets if of.subgroups.is_some() => 1,
+        By::TakenOffsets { by_subgroups } if of.on_device => 9 + CHUNK * u32::from(by_subgroups),
+        _ => 0,
+    };
+    offsets.retain(|&at| at <= of.n as u32 - behind);
+    offsets.push(if behind > 0 { of.n as u32 - behind } else { of.n as u32 + 5 });
     offsets.sort_unstable();
     // As many as the lanes divide evenly, in searches for the last of them.
     while of.subgroups.is_some() && offsets.len() % (device.width as usize + 1) != 0 {
@@ -232,18 +263,25 @@ fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
     let cuts = graph.import::<u32>("offsets", max + 1);
     let buffers = SegmentedReduceBuffers::new(src, cuts, dst).count(count).elements(number);
     reduce_segments(&mut graph, &segments_policy(device, of), of.operator, &buffers)?;
-    offsets.resize(max as usize + 1, 3);
+    offsets.resize(max as usize + 1, of.n as u32);
     inputs.extend([
         ("src", job.terms.words(&elements)),
         ("offsets", offsets),
         count_words(segments),
     ]);
+    let mut expected = job.terms.words(&expected);
+    if of.on_device {
+        // Behind the segments that count nothing is written.
+        let words = max as usize * expected.len() / segments as usize;
+        inputs.push(("dst", vec![UNTOUCHED; words]));
+        expected.resize(words, UNTOUCHED);
+    }
     Ok(Case {
         name: format!("{of:?}, for {device:?}"),
         plan: graph.compile(&limits(device))?,
         outputs: match of.by {
             By::FallingOffsets => Vec::new(),
-            _ => vec![Output { name: "dst", expected: job.terms.words(&expected) }],
+            _ => vec![Output { name: "dst", expected }],
         },
         inputs,
         lane_order: false,
@@ -255,7 +293,7 @@ fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
 
 /// Every kind of term in every way; `tile` is the larger one of the kernels'.
 pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
-    let (mut all, rising, subgroups) = (Vec::new(), false, None);
+    let (mut all, course, subgroups) = (Vec::new(), Course::Any, None);
     for (key, operator) in TERMS {
         let rounded = key.is_float() && operator == Operator::Sum;
         for look_back in [true, false] {
@@ -284,7 +322,7 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
                     length,
                     on_device,
                     n,
-                    rising,
+                    course,
                     subgroups,
                 });
             }
@@ -303,18 +341,25 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
                     length,
                     on_device,
                     n,
-                    rising,
+                    course,
                     subgroups,
                 });
             }
         }
     }
-    for (number, (key, operator)) in TERMS.into_iter().enumerate() {
-        for by_subgroups in [false, true] {
+    let taken = [
+        (false, false, Course::Any),
+        (false, false, Course::Falling),
+        (false, true, Course::Rising),
+        (true, false, Course::Any),
+        (true, true, Course::Any),
+    ];
+    for (key, operator) in TERMS {
+        for (by_subgroups, on_device, course) in taken {
             let (way, by) = (Way::Reduce { look_back: false }, By::TakenOffsets { by_subgroups });
-            // Chunks have 32 elements. More than eight of a segment are joined by a subgroup.
+            // More than eight chunks of a segment are joined by a subgroup.
             let length = if by_subgroups { 25 } else { 350 };
-            let (n, on_device) = (tile + 11, (number % 2 == 0) == by_subgroups);
+            let n = tile + 11;
             all.push(SegmentsCase {
                 key,
                 operator,
@@ -323,7 +368,7 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
                 length,
                 on_device,
                 n,
-                rising,
+                course,
                 subgroups,
             });
         }
@@ -331,6 +376,6 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
     // Of nothing, the count is written too.
     let (key, operator, way) = (KeyType::U32, Operator::Sum, Way::Reduce { look_back: true });
     let (by, length, on_device, n) = (By::Keys, 3, true, 0);
-    all.push(SegmentsCase { key, operator, way, by, length, on_device, n, rising, subgroups });
+    all.push(SegmentsCase { key, operator, way, by, length, on_device, n, course, subgroups });
     all
 }

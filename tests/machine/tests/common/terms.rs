@@ -17,12 +17,21 @@ pub struct TermCase {
     pub how: How,
     pub on_device: bool,
     pub n: u64,
-    /// Every element is beyond those before it, of an operator that takes one of them.
-    pub rising: bool,
+    pub course: Course,
     /// Of a workgroup, where they are few.
     pub subgroups: Option<u32>,
     /// One workgroup goes over several tiles.
     pub lone: bool,
+}
+
+/// Elements of an operator that takes one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Course {
+    Any,
+    /// Every element is beyond those before it.
+    Rising,
+    /// Beyond those after it.
+    Falling,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -35,8 +44,8 @@ pub enum How {
 impl TermCase {
     /// A reduction of nothing, by a host count.
     pub fn new(key: KeyType, operator: Operator) -> Self {
-        let (on_device, n, rising, subgroups, lone) = (false, 0, false, None, false);
-        Self { key, operator, how: How::Reduce, on_device, n, rising, subgroups, lone }
+        let (on_device, n, course, subgroups, lone) = (false, 0, Course::Any, None, false);
+        Self { key, operator, how: How::Reduce, on_device, n, course, subgroups, lone }
     }
 
     /// One that is beyond those before it.
@@ -54,8 +63,12 @@ impl TermCase {
 
     /// Elements, as bits. Sums of these floats are exact.
     pub fn elements(self, n: u64) -> Vec<u64> {
-        if self.rising && self.operator != Operator::Sum {
-            return (0..n).map(|at| self.rising_element(at)).collect();
+        if self.course != Course::Any && self.operator != Operator::Sum {
+            let mut all: Vec<u64> = (0..n).map(|at| self.rising_element(at)).collect();
+            if self.course == Course::Falling {
+                all.reverse();
+            }
+            return all;
         }
         let mut rng = Rng::new(n);
         let element = |_| match (self.operator, self.key) {

@@ -28,18 +28,20 @@ def histogram(a, bins=10, range=None, weights=None, density=False):
             raise ValueError(f"weights have the shape {weights.shape} and a has {a.shape}: give one weight per element")
         weights = weights if weights.chunks == a.chunks else weights.rechunk(a.chunks)
     token = tokenize(a, bins, range, weights, density)
-    names = {part: f"multisplit-histogram-{part}-{token}" for part in ("extent", "range", "chunk", "sum", "tasks", "edges")}
+    names = {part: f"multisplit-histogram-{part}-{token}" for part in ("extent", "extents", "range", "chunk", "sum", "tasks", "edges")}
 
     keys = _flat(a.__dask_keys__())
     weight_keys = _flat(weights.__dask_keys__()) if weights is not None else [None] * len(keys)
     graph = {}
     known = not isinstance(bins, int) or range is not None
     if known:
-        edges = np.histogram_bin_edges(np.empty(0), bins, range)
-        limits = [None if range is None else float(limit) for limit in (range or (0, 0))]
+        limits = [None, None] if range is None else [_limit(limit) for limit in range]
+        edges = edges_of(bins, limits, a.dtype)
     else:
         graph = {(names["extent"], i): (extent_of_chunk, key) for i, key in enumerate(keys)}
-        limits = combine(graph, names["range"], list(graph), extent_of_extents)
+        extent = combine(graph, names["extents"], list(graph), extent_of_extents)
+        graph[names["range"]] = (range_of_extent, extent)
+        limits = names["range"]
     for i, key in enumerate(keys):
         graph[names["chunk"], i] = (histogram_of_chunk, key, weight_keys[i], bins, limits)
     total = combine(graph, names["sum"], [(names["chunk"], i) for i, _ in enumerate(keys)], add_counts)
@@ -54,9 +56,9 @@ def histogram(a, bins=10, range=None, weights=None, density=False):
         return da.Array(graph, name, chunks=((length,),), dtype=dtype, meta=np.empty(0, dtype))
 
     name = f"multisplit-histogram-{token}"
-    counts = collection(name, (finish, total, bins, limits, bool(density)), count, dtype)
+    counts = collection(name, (finish, total, bins, limits, a.dtype, bool(density)), count, dtype)
     if not known:
-        edges = collection(names["edges"], (edges_of, bins, limits), count + 1, np.dtype(float))
+        edges = collection(names["edges"], (edges_of, bins, limits, a.dtype), count + 1, edges_of(bins, None, a.dtype).dtype)
     return counts, edges
 
 
@@ -73,6 +75,11 @@ def _bins(bins):
     return edges
 
 
+def _limit(limit):
+    # NumPy's numbers keep their type, which is that of the edges where it is wider than that of the elements.
+    return limit if isinstance(limit, (int, float, np.number)) else float(limit)
+
+
 def _flat(keys):
     return [leaf for key in keys for leaf in _flat(key)] if isinstance(keys, list) else [keys]
 
@@ -84,7 +91,15 @@ def extent_of_chunk(a):
 
 def extent_of_extents(extents):
     extents = [extent for extent in extents if extent is not None]
-    return (min(low for low, _ in extents), max(high for _, high in extents)) if extents else None
+    # NumPy's functions keep a NaN, wherever it is; Python's keep what comes first.
+    return (np.min([low for low, _ in extents]), np.max([high for _, high in extents])) if extents else None
+
+
+def range_of_extent(extent):
+    """Refuses what NumPy refuses, in its words: chunks are given a range, so they cannot tell that nobody asked for it."""
+    if extent is not None and not np.all(np.isfinite(extent)):
+        raise ValueError(f"autodetected range of [{extent[0]}, {extent[1]}] is not finite")
+    return extent
 
 
 def _range(limits):
@@ -104,11 +119,13 @@ def add_counts(counts):
     return np.sum(counts, axis=0)
 
 
-def edges_of(bins, limits):
-    return np.histogram_bin_edges(np.empty(0), bins, _range(limits))
+def edges_of(bins, limits, dtype):
+    """NumPy's edges, which of floats have the type of the elements."""
+    seen = np.empty(0, np.uint8 if dtype.kind == "b" else dtype)
+    return np.histogram_bin_edges(seen, bins, _range(limits))
 
 
-def finish(counts, bins, limits, density):
+def finish(counts, bins, limits, dtype, density):
     if not density:
         return counts
-    return counts / np.diff(edges_of(bins, limits)) / counts.sum()
+    return counts / np.diff(edges_of(bins, limits, dtype)).astype(float) / counts.sum()

@@ -103,7 +103,7 @@ def plan(counts: list[np.ndarray], splitters: Splitters, lengths) -> list[Cuts]:
     """
     counts = np.stack(counts)
     total = int(counts.sum())
-    lengths = checks.even_lengths(total, lengths) if isinstance(lengths, int) else np.asarray(lengths, np.int64)
+    lengths = checks.even_lengths(total, lengths) if isinstance(lengths, (int, np.integer)) else np.asarray(lengths, np.int64)
     ranks = np.concatenate([[0], np.cumsum(lengths)])
     first_of_bucket = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
     begins = np.concatenate([np.zeros((len(counts), 1), np.int64), np.cumsum(counts, axis=1)], axis=1)

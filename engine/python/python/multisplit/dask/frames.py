@@ -5,6 +5,7 @@ from __future__ import annotations
 from dask.base import tokenize
 from dask.highlevelgraph import HighLevelGraph
 
+from .._arrays import index_of
 from . import checks, exchange, payload, routes, splitters
 from .keys import Order, check_dtype
 from .sort import cuts_of
@@ -31,10 +32,11 @@ def sort_values(df, by, *, ascending=True, npartitions=None, ignore_index=False)
         if list(df.columns).count(column) != 1:
             raise KeyError(f"by names {column!r}, which is not the name of exactly one column: the columns are {', '.join(map(str, df.columns))}")
         check_dtype(df.dtypes[column], f"column {column!r}")
-    if npartitions is not None and npartitions < 1:
-        raise ValueError(f"npartitions is {npartitions}: give at least 1")
+    results = df.npartitions if npartitions is None else index_of(npartitions, "npartitions")
+    if results < 1:
+        raise ValueError(f"npartitions is {results}: give at least 1")
     for column, direction in reversed(list(zip(columns, directions))):
-        df = _sorted_by(df, column, Order(df.dtypes[column], not direction), npartitions or df.npartitions)
+        df = _sorted_by(df, column, Order(df.dtypes[column], not direction), results)
     return df.reset_index(drop=True) if ignore_index else df
 
 

@@ -18,7 +18,8 @@ from .tree import combine
 def topk(x, k, *, largest=True, sorted=True):
     """The k largest elements of `x`, or smallest, and their indices (int64): two dask arrays of one chunk.
 
-    Of equal elements those with lower indices are taken. Each chunk gives k elements at most, so nothing else is moved; for a k near
+    Of equal elements those with lower indices are taken. NaN and NaT count as the largest, unlike in sorts, which put them last.
+    Each chunk gives k elements at most, so nothing else is moved; for a k near
     the length of `x`, use `sort`. The result is always in order, which `sorted=False` allows but does not demand otherwise.
     """
     import dask.array as da

@@ -24,6 +24,9 @@ MAX_BUCKETS = 30_000
 """Below half of what a device splits into at once (65,536), because each splitter may need two borders. The rest is for samples that
 are rounded up: one per chunk at most, of which 128 make a bucket."""
 
+MAX_CHOSEN = 32_767
+"""Splitters whose borders, two for each, are those of 65,535 buckets: no device takes more."""
+
 SAMPLES_PER_BUCKET = 128
 """Makes a bucket of more than 0.15 result chunks a matter of chance below 10^-15, for 1,000 result chunks."""
 
@@ -81,7 +84,7 @@ def choose(samples: list[np.ndarray], sampling: Sampling) -> Splitters:
     at most a of the samples, and duplicates, however many, are in buckets that can be cut by the index.
     """
     keys = np.sort(np.concatenate(samples))
-    step = max(1, min(SAMPLES_PER_BUCKET, len(keys) // sampling.buckets))
+    step = _step(len(keys), sampling)
     chosen = np.unique(keys[step::step])
     repeated = np.searchsorted(keys, chosen, "right") - np.searchsorted(keys, chosen, "left") > 1
     edges = np.unique(np.concatenate([chosen, _keys.successor(chosen[repeated])]))
@@ -89,6 +92,13 @@ def choose(samples: list[np.ndarray], sampling: Sampling) -> Splitters:
         # A device tells -0.0 from 0.0, and NumPy's order does not: both belong above this border.
         edges[edges == 0] = -0.0
     return Splitters(edges, _one_key(edges))
+
+
+def _step(samples: int, sampling: Sampling) -> int:
+    """Every how many-th sample is a splitter: a, unless there are few samples, or so many chunks that a device would not take the
+    buckets."""
+    step = min(SAMPLES_PER_BUCKET, math.ceil(samples / sampling.buckets))
+    return max(1, step, math.ceil(samples / MAX_CHOSEN))
 
 
 def _one_key(edges: np.ndarray) -> np.ndarray:

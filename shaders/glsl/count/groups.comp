@@ -1,0 +1,20 @@
+#version 460
+// The workgroups of an indirect dispatch, as words of the caller's say, and no more of them in each direction
+// than the device allows: it does not check.
+
+layout(local_size_x = 1) in;
+
+layout(set = 0, binding = 0, std430) readonly buffer Source { uint at[]; } source;
+layout(set = 0, binding = 1, std430) writeonly buffer Groups { uint at[]; } groups;
+
+layout(push_constant) uniform Push {
+    uint max_x;  // maxComputeWorkGroupCount
+    uint max_y;
+    uint max_z;
+} push;
+
+void main() {
+    groups.at[0] = min(source.at[0], push.max_x);
+    groups.at[1] = min(source.at[1], push.max_y);
+    groups.at[2] = min(source.at[2], push.max_z);
+}
