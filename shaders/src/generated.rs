@@ -690,6 +690,14 @@ pub static SORT_ROUND_PAIRS: Builtin =
 pub static SORT_ROUND_PAIRS_KEY64: Builtin =
     Builtin::new("sort.round.pairs.key64", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "64"), ("SORT", "1"), ("PACKED_KEYS", "1")], packed!("sort.round.pairs.key64.spv"));
 
+/// `sort.round.packing.keys`: `glsl/multisplit/onesweep.comp` with `KEYS=1`, `KEY_BITS=32`, `SORT=1`, `PACKING=1`.
+pub static SORT_ROUND_PACKING_KEYS: Builtin =
+    Builtin::new("sort.round.packing.keys", "multisplit/onesweep.comp", &[("KEYS", "1"), ("KEY_BITS", "32"), ("SORT", "1"), ("PACKING", "1")], packed!("sort.round.packing.keys.spv"));
+
+/// `sort.round.packing.pairs`: `glsl/multisplit/onesweep.comp` with `PAIRS=1`, `KEY_BITS=32`, `SORT=1`, `PACKING=1`.
+pub static SORT_ROUND_PACKING_PAIRS: Builtin =
+    Builtin::new("sort.round.packing.pairs", "multisplit/onesweep.comp", &[("PAIRS", "1"), ("KEY_BITS", "32"), ("SORT", "1"), ("PACKING", "1")], packed!("sort.round.packing.pairs.spv"));
+
 /// `sort.count`: `glsl/sort/count.comp`.
 pub static SORT_COUNT: Builtin =
     Builtin::new("sort.count", "sort/count.comp", &[], packed!("sort.count.spv"));
@@ -1072,6 +1080,8 @@ pub static ALL: &[&Builtin] = &[
     &SORT_ROUND_KEYS_KEY64,
     &SORT_ROUND_PAIRS,
     &SORT_ROUND_PAIRS_KEY64,
+    &SORT_ROUND_PACKING_KEYS,
+    &SORT_ROUND_PACKING_PAIRS,
     &SORT_COUNT,
     &SORT_RUNS,
     &SORT_SMALL_KEYS,
@@ -1291,6 +1301,10 @@ pub mod variants {
     pub static SORT_ROUND: [[&Builtin; 2]; 2] =
         [[&super::SORT_ROUND_KEYS, &super::SORT_ROUND_KEYS_KEY64], [&super::SORT_ROUND_PAIRS, &super::SORT_ROUND_PAIRS_KEY64]];
 
+    /// `sort.round.packing`.
+    pub static SORT_ROUND_PACKING: [&Builtin; 2] =
+        [&super::SORT_ROUND_PACKING_KEYS, &super::SORT_ROUND_PACKING_PAIRS];
+
     /// `sort.small`.
     pub static SORT_SMALL: [[&Builtin; 2]; 2] =
         [[&super::SORT_SMALL_KEYS, &super::SORT_SMALL_KEYS_KEY64], [&super::SORT_SMALL_PAIRS, &super::SORT_SMALL_PAIRS_KEY64]];
@@ -1408,6 +1422,7 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("UNLESS_FILTERED", 61),
     ("ALL_BITS", 63),
     ("ROW_ROOM", 74),
+    ("FULL_ROWS", 75),
     ("NARROW_BITS", 64),
     ("FORM", 65),
     ("NARROW_KIND", 66),

@@ -86,6 +86,7 @@
 // Of sorts of segments.
 #define ALL_BITS_ID 63
 #define ROW_ROOM_ID 74
+#define FULL_ROWS_ID 75
 // Of narrow keys.
 #define NARROW_BITS_ID 64
 #define FORM_ID 65

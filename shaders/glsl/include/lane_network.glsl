@@ -8,6 +8,8 @@
 #ifndef LANE_NETWORK_GLSL
 #define LANE_NETWORK_GLSL
 
+#include "other_key.glsl"
+
 // Written out: an array that is indexed by a loop that the driver does not unroll goes to local memory.
 #define EACH_PAIR(visit, s) visit(0, s) visit(1, s) visit(2, s) visit(3, s)
 
@@ -63,15 +65,6 @@ void sort_items() {
     exchange_mirrored_4();
     merge_4();
 }
-
-#if KEY_BITS == 64
-KEY other_key(KEY key, uint lanes) {
-    uvec2 words = unpackUint2x32(key);
-    return packUint2x32(uvec2(subgroupShuffleXor(words.x, lanes), subgroupShuffleXor(words.y, lanes)));
-}
-#else
-KEY other_key(KEY key, uint lanes) { return subgroupShuffleXor(key, lanes); }
-#endif
 
 // Keeps the earlier or the later of an own element and one of another lane, which keeps the other.
 #ifdef PAIRS

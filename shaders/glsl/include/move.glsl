@@ -1,6 +1,6 @@
 // Where elements go: the outputs of the kernels that move them, and of those that only say where
 // each element would go. A kernel is compiled with one of KEYS, PAIRS and PERMUTATION, and with
-// NO_OFFSETS where somebody else writes the offsets.
+// NO_OFFSETS where somebody else writes the offsets; with PACKING, keys become narrow ones again.
 
 #ifndef MOVE_GLSL
 #define MOVE_GLSL
@@ -14,6 +14,8 @@ layout(set = 0, binding = 3, std430) writeonly buffer Offsets { uint at[]; } off
 
 #ifdef PERMUTATION
 layout(set = 0, binding = 4, std430) writeonly buffer Permutation { uint at[]; } permutation;
+#elif defined(PACKING)
+#include "pack_keys.glsl"
 #else
 layout(set = 0, binding = 4, std430) writeonly buffer KeysOut { KEY at[]; } keys_out;
 #endif
@@ -33,11 +35,11 @@ void move_value(uint from, uint to) {
 }
 #endif
 
-// Moves one element that no reordering stands between.
+// Moves one element that no reordering stands between; with PACKING, all of it but its key.
 void move_element(KEY key, uint from, uint to) {
 #ifdef PERMUTATION
     permutation.at[from] = to;
-#else
+#elif !defined(PACKING)
     keys_out.at[to] = key;
 #endif
 #ifdef PAIRS

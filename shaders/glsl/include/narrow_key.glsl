@@ -9,7 +9,9 @@
 #include "constant_ids.glsl"
 
 // 8 or 16; in kernels that read keys of other widths too, 0 for those.
-#ifdef PACKED_KEYS
+#ifdef PACKING
+const uint NARROW_BITS = 16;
+#elif defined(PACKED_KEYS)
 layout(constant_id = NARROW_BITS_ID) const uint NARROW_BITS = 0;
 #else
 layout(constant_id = NARROW_BITS_ID) const uint NARROW_BITS = 8;

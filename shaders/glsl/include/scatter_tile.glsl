@@ -115,6 +115,29 @@ uint staged_bucket(KEY key, bool is_there, out bool unsure) {
 }
 #endif
 
+#ifdef PACKING
+// Stores a key together with its neighbour, if they share a word and a bucket: one of their threads does it. Whether
+// they do; `count` keys of the turn are there.
+bool store_shared_word(uint target, uint key, uint place, uint count) {
+    bool even = target % 2 == 0;
+    uint other = even ? place + 1 : place - 1;
+    uint neighbour = staged_key(min(other, count - 1));
+    bool share = other < count && bucket_at(neighbour) == bucket_at(key);
+    if (share && even) store_both(target, key, neighbour);
+    return share;
+}
+
+// The other keys of a chunk, one after another: there are few.
+void store_lone_keys(uint lone, uint first, uint turn) {
+    while (lone != 0) {
+        uint w = first + findLSB(lone);
+        lone &= lone - 1;
+        uint key = staged_key(staged_place(w, turn));
+        store_half(bucket_targets[bucket_at(key)] + written_place(w), key);
+    }
+}
+#endif
+
 // All keys of a chunk are read and all targets found before the first is written, so that one need
 // not wait for the other.
 void write_some_keys(uint turn, uint from, uint held) {
@@ -151,6 +174,16 @@ void write_some_keys(uint turn, uint from, uint held) {
     [[unroll]] for (uint w = 0; w < CHUNK; ++w)
         if (from + w < TURN_ITEMS) kept_targets[first + w] = targets[w];
 #endif
+#ifdef PACKING
+    uint lone = 0;
+    uint count = min(max(held, turn * TURN) - turn * TURN, TURN);
+    [[unroll]] for (uint w = 0; w < CHUNK; ++w) {
+        uint place = staged_place(first + w, turn);
+        if (from + w < TURN_ITEMS && place < count && !store_shared_word(targets[w], staged[w], place, count))
+            lone |= 1u << w;
+    }
+    store_lone_keys(lone, first, turn);
+#else
     if (TWO_WAYS && held == TILE) {
         [[unroll]] for (uint w = 0; w < CHUNK; ++w)
             if (from + w < TURN_ITEMS) keys_out.at[targets[w]] = staged[w];
@@ -158,6 +191,7 @@ void write_some_keys(uint turn, uint from, uint held) {
         [[unroll]] for (uint w = 0; w < CHUNK; ++w)
             if (from + w < TURN_ITEMS && written_place(first + w) < held) keys_out.at[targets[w]] = staged[w];
     }
+#endif
     if (CHUNK < TURN_ITEMS) subgroupBarrier();
 }
 

@@ -62,10 +62,19 @@ uint status_index(uint tile, uint b) {
 }
 #endif
 
+// Few keys have few tiles, which all wait for the first: that one finds out where buckets begin before anything
+// else, and has a place to publish as soon as the others have a count.
+#if defined(SORT) && !defined(SEGMENTS)
+const bool BEGINS_FIRST = HISTOGRAM_PARTS > 0;
+#else
+const bool BEGINS_FIRST = false;
+#endif
+
 void publish_count(uint k) {
     uint b = own_bucket(k);
-    if (this_tile > 0 && b < push.buckets)
-        status.at[status_index(this_tile, b)] = bucket_count[k] | STATE_COUNT;
+    if (b >= push.buckets) return;
+    if (this_tile > 0) status.at[status_index(this_tile, b)] = bucket_count[k] | STATE_COUNT;
+    else if (BEGINS_FIRST) status.at[status_index(0, b)] = (bucket_place[k] + bucket_count[k]) | STATE_PLACE;
 }
 
 // Where the tile's keys of own bucket k go is known.
@@ -133,17 +142,21 @@ void look_back(uint k) {
     }
 }
 
-// The first tile's keys go where the buckets begin.
-void begin_buckets() {
+// The first tile's keys go where the buckets begin: `first` is the total of the first own bucket. Called by all
+// threads of that tile; ends with a barrier.
+void begin_buckets(uint first) {
     uint carry = FIRST_ELEMENT;
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
         uint b = own_bucket(k);
         uint total = 0;
-        if (b < push.buckets) total = k == 0 ? words[0] : total_of(b);
+        if (b < push.buckets) total = k == 0 ? first : total_of(b);
         bucket_place[k] = sum_of_earlier_threads(total, carry);
-        settle(k);
         barrier();
     }
+}
+
+void begin_first() {
+    if (BEGINS_FIRST && this_tile == 0) begin_buckets(own_bucket(0) < push.buckets ? total_of(own_bucket(0)) : 0);
 }
 
 // What is read here is on its way while keys are put in order.
@@ -151,7 +164,7 @@ void look_ahead() {
     uint b = own_bucket(0);
     if (b >= push.buckets) return;
     if (this_tile == 0) {
-        words[0] = total_of(b);
+        if (!BEGINS_FIRST) words[0] = total_of(b);
     } else {
         read_words(b, this_tile);
     }
@@ -159,7 +172,8 @@ void look_ahead() {
 
 void aim_buckets() {
     if (this_tile == 0) {
-        begin_buckets();
+        if (!BEGINS_FIRST) begin_buckets(words[0]);
+        [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) settle(k);
         return;
     }
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {

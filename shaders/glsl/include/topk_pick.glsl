@@ -1,11 +1,10 @@
 // Which bin holds the element wanted, counted from the highest bin down?
 //
-// The includer defines PICK_BINS. Needs subgroup basic, arithmetic and shuffle operations.
+// The includer defines PICK_BINS, a power of two that no subgroup has more lanes than. Needs subgroup basic and
+// arithmetic operations.
 
 #ifndef TOPK_PICK_GLSL
 #define TOPK_PICK_GLSL
-
-#include "subgroup_sums.glsl"
 
 shared uint bins[PICK_BINS];
 
@@ -20,30 +19,31 @@ void clear_bins() {
 }
 
 // `wanted` is from 1 to the sum of all bins. Called by all threads, with the bins complete and a
-// barrier() behind them; what is found can be read when it returns.
+// barrier() behind them; what is found can be read when it returns, and the bins are empty. One subgroup does it:
+// the others would have to be waited for more than once.
 void pick_bin(uint wanted) {
-    const uint own_bins = (PICK_BINS + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x;
-    uint first = thread_rank() * own_bins;
-    uint own = 0;
-    for (uint j = 0; j < own_bins; ++j)
-        if (first + j < PICK_BINS) own += bins[PICK_BINS - 1 - (first + j)];
-    uint through = subgroupInclusiveAdd(own);
-    uint total;
-    uint of_subgroup = subgroupShuffle(through, gl_SubgroupSize - 1);
-    uint before = sum_of_earlier_subgroups(of_subgroup, total) + through - own;
-    if (before < wanted && wanted - before <= own) {
-        bool found = false;
-        for (uint j = 0; j < own_bins; ++j) {
+    if (gl_SubgroupID == 0) {
+        uint own_bins = PICK_BINS / gl_SubgroupSize;
+        uint first = gl_SubgroupInvocationID * own_bins;
+        uint own = 0;
+        // Lanes begin at different bins of theirs, which lie in different banks.
+        for (uint j = 0; j < own_bins; ++j)
+            own += bins[PICK_BINS - 1 - (first + (j + gl_SubgroupInvocationID) % own_bins)];
+        uint through = subgroupInclusiveAdd(own);
+        uint before = through - own;
+        bool found = !(before < wanted && wanted <= through);
+        for (uint j = 0; j < own_bins && !found; ++j) {
             uint bin = PICK_BINS - 1 - (first + j);
-            uint count = first + j < PICK_BINS ? bins[bin] : 0;
-            if (!found && wanted - before <= count) {
+            found = wanted - before <= bins[bin];
+            if (found) {
                 picked_bin = bin;
                 picked_left = wanted - before;
-                picked_count = count;
-                found = true;
+                picked_count = bins[bin];
             }
-            if (!found) before += count;
+            before += bins[bin];
         }
+        subgroupBarrier();
+        for (uint b = gl_SubgroupInvocationID; b < PICK_BINS; b += gl_SubgroupSize) bins[b] = 0;
     }
     barrier();
 }

@@ -11,61 +11,140 @@
 #define PICK_BINS 256
 #include "topk_pick.glsl"
 
-const uint SELECT_BITS = 8;
+const uint SELECT_BITS = 8;  // of a digit, at most
 
-// Elements of a thread that are on their way at a time.
-const uint SIDE_BY_SIDE = 4;
-KEY numbers[SIDE_BY_SIDE];
+// Elements of a thread that it holds at a time: a list of no more is loaded once.
+const uint HELD = 8;
+KEY numbers[HELD];
+bool all_held;
 
 // The images of elements from `first` on, a workgroup apart; zero past the end.
 void load_numbers(uint first, uint count) {
-    [[unroll]] for (uint j = 0; j < SIDE_BY_SIDE; ++j) {
+    [[unroll]] for (uint j = 0; j < HELD; ++j) {
         uint i = first + j * gl_WorkGroupSize.x;
         numbers[j] = i < count ? item_image(i) : KEY(0);
     }
+}
+
+// Goes over all elements of this thread: the statement has `number`, and `i`, which element it is.
+#define EACH_NUMBER(count, statement)                                                                          \
+    for (uint first_ = thread_rank(); first_ < count; first_ += HELD * gl_WorkGroupSize.x) {                    \
+        if (!all_held) load_numbers(first_, count);                                                            \
+        [[unroll]] for (uint j_ = 0; j_ < HELD; ++j_) {                                                        \
+            uint i = first_ + j_ * gl_WorkGroupSize.x;                                                         \
+            KEY number = numbers[j_];                                                                          \
+            if (i < count) { statement; }                                                                      \
+        }                                                                                                      \
+    }
+
+// Called before the first look at the numbers.
+void hold_numbers(uint count) {
+    all_held = count <= HELD * gl_WorkGroupSize.x;
+    if (all_held) load_numbers(thread_rank(), count);
 }
 
 // An element is wanted whose image is above the bound, or at it with an index of `last_index` or less.
 KEY bound;
 uint last_index;
 
-// Of the elements whose image has the digits `prefix` above bit `shift` + 8, how many have which digit.
-void count_image_digits(uint count, uint shift, KEY prefix) {
-    for (uint first = thread_rank(); first < count; first += SIDE_BY_SIDE * gl_WorkGroupSize.x) {
-        load_numbers(first, count);
-        [[unroll]] for (uint j = 0; j < SIDE_BY_SIDE; ++j) {
-            KEY number = numbers[j] >> shift;
-            bool counts = first + j * gl_WorkGroupSize.x < count && number >> SELECT_BITS == prefix;
-            if (counts) atomicAdd(bins[uint(number) & (PICK_BINS - 1)], 1);
+// The bits that all elements have, and those that any has, a word each for the halves of an image.
+shared uint bits_of_all[KEY_BITS / 32];
+shared uint bits_of_any[KEY_BITS / 32];
+
+#if KEY_BITS == 64
+uint word_of(KEY number, uint w) { return uint(number >> 32 * w); }
+KEY of_words(uint low, uint high) { return KEY(high) << 32 | low; }
+uint highest_bit(KEY number) {
+    uint high = uint(number >> 32);
+    return high != 0 ? 32 + findMSB(high) : findMSB(uint(number));
+}
+#else
+uint word_of(KEY number, uint w) { return number; }
+uint highest_bit(KEY number) { return findMSB(number); }
+#endif
+
+// What the images of all elements begin with, and how many bits come behind it. Candidates are the largest
+// of many, and mostly begin alike: a digit of that would send all of them to one counter.
+KEY common_prefix(uint count, out uint shift) {
+    if (thread_rank() < KEY_BITS / 32) {
+        bits_of_all[thread_rank()] = ~0u;
+        bits_of_any[thread_rank()] = 0;
+    }
+    clear_bins();  // ends with a barrier
+    KEY all = ~KEY(0);
+    KEY any = KEY(0);
+    EACH_NUMBER(count, all &= number; any |= number)
+    [[unroll]] for (uint w = 0; w < KEY_BITS / 32; ++w) {
+        uint all_lanes = subgroupAnd(word_of(all, w));
+        uint any_lane = subgroupOr(word_of(any, w));
+        if (subgroupElect()) {
+            atomicAnd(bits_of_all[w], all_lanes);
+            atomicOr(bits_of_any[w], any_lane);
         }
     }
+    barrier();
+#if KEY_BITS == 64
+    all = of_words(bits_of_all[0], bits_of_all[1]);
+    any = of_words(bits_of_any[0], bits_of_any[1]);
+#else
+    all = bits_of_all[0];
+    any = bits_of_any[0];
+#endif
+    KEY differing = any & ~all;
+    shift = differing == KEY(0) ? 0 : highest_bit(differing) + 1;
+    return shift < KEY_BITS ? all >> shift : KEY(0);
+}
+
+// Of the elements whose image has the digits `prefix` above a digit of `width` bits, how many have which digit.
+void count_image_digits(uint count, uint shift, uint width, KEY prefix) {
+    EACH_NUMBER(count, KEY digits = number >> shift;
+                if (digits >> width == prefix) atomicAdd(bins[uint(digits) & ((1u << width) - 1)], 1))
 }
 
 #ifdef SELECT_INDICES
 // The same for the indices of the elements at the bound; low ones come first.
 void count_index_digits(uint count, uint shift, uint prefix) {
-    for (uint i = thread_rank(); i < count; i += gl_WorkGroupSize.x) {
-        if (item_image(i) == bound) {
-            uint number = ~item_index(i) >> shift;
-            if (number >> SELECT_BITS == prefix) atomicAdd(bins[number & (PICK_BINS - 1)], 1);
-        }
+    EACH_NUMBER(count, if (number == bound) {
+        uint digits = ~item_index(i) >> shift;
+        if (digits >> SELECT_BITS == prefix) atomicAdd(bins[digits & (PICK_BINS - 1)], 1);
+    })
+}
+
+// Few elements at the bound are compared with each other: those that have `left` - 1 before them.
+shared uint found_ties;
+
+void select_index_of_few(uint count, uint left, uint same) {
+    if (thread_rank() == 0) found_ties = 0;
+    barrier();
+    EACH_NUMBER(count, if (number == bound) bins[atomicAdd(found_ties, 1)] = item_index(i))
+    barrier();
+    for (uint t = thread_rank(); t < same; t += gl_WorkGroupSize.x) {
+        uint before = 0;
+        for (uint other = 0; other < same; ++other)
+            if (bins[other] < bins[t]) ++before;
+        if (before == left - 1) picked_left = bins[t];
     }
+    barrier();
+    last_index = picked_left;
 }
 
 // Of `same` elements at the bound, `left` are wanted.
 void select_index(uint count, uint left, uint same) {
+    if (left == same) return;
+    if (same <= PICK_BINS) {
+        select_index_of_few(count, left, same);
+        return;
+    }
     uint prefix = 0;
     uint shift = 32;
     while (left < same && shift != 0) {
         shift -= SELECT_BITS;
-        clear_bins();
         count_index_digits(count, shift, prefix);
         barrier();
         pick_bin(left);
         prefix = prefix << SELECT_BITS | picked_bin;
         left = picked_left;
         same = picked_count;
-        barrier();  // bins are cleared again
     }
     if (shift != 32) last_index = ~(prefix << shift);
 }
@@ -76,22 +155,23 @@ void select_index(uint count, uint left, uint same) {
 void select_bound(uint count, uint wanted) {
     bound = KEY(0);
     last_index = ~0u;
-    KEY prefix = KEY(0);
+    hold_numbers(count);
+    if (wanted >= count) return;
+    uint shift;
+    KEY prefix = common_prefix(count, shift);
     uint left = wanted;
     uint same = count;
-    uint shift = KEY_BITS;
     while (left < same && shift != 0) {
-        shift -= SELECT_BITS;
-        clear_bins();
-        count_image_digits(count, shift, prefix);
+        uint width = min(SELECT_BITS, shift);
+        shift -= width;
+        count_image_digits(count, shift, width, prefix);
         barrier();
         pick_bin(left);
-        prefix = prefix << SELECT_BITS | KEY(picked_bin);
+        prefix = prefix << width | KEY(picked_bin);
         left = picked_left;
         same = picked_count;
-        barrier();  // bins are cleared again
     }
-    if (shift != KEY_BITS) bound = prefix << shift;
+    bound = prefix << shift;
 #ifdef SELECT_INDICES
     select_index(count, left, same);
 #endif

@@ -87,8 +87,14 @@ bool skip_round(uint rounds) {
     if ((rounds >> push.round & 1) == 0) return false;
     uint first = group_index() * TILE;
     uint end = min(first + TILE, element_count());
-    for (uint i = first + thread_rank(); i < end; i += gl_WorkGroupSize.x)
+    for (uint i = first + thread_rank(); i < end; i += gl_WorkGroupSize.x) {
         move_element(key_at(i), i, i);
+#ifdef PACKING
+        // A tile begins at an even element.
+        if (i % 2 == 0 && i + 1 < end) store_both(i, key_at(i), key_at(i + 1));
+        else if (i % 2 == 0) store_half(i, key_at(i));
+#endif
+    }
     return true;
 }
 
@@ -105,6 +111,7 @@ void main() {
     this_tile = TICKETS != 0 ? tile_ticket : group_index();
     uint first = this_tile * TILE;
     if (TICKETS != 0) load_keys(first);
+    begin_first();
     split_tile(first, element_count());
 }
 

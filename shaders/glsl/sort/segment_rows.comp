@@ -5,6 +5,9 @@
 // Every subgroup sorts its part of the tile in registers, by a network. Where a row is longer than that, its sorted
 // parts are merged in pairs in shared memory. Networks keep no order of equal elements: with PAIRS each element has
 // its place in the row, its source, by which equal keys are ordered.
+//
+// A lane sorts neighbouring elements. Where rows leave no room free (FULL_ROWS), these are neighbours in memory too, so
+// that rows of no more than a subgroup has need no shared memory at all.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -17,6 +20,9 @@ layout(constant_id = KEY_KIND_ID) const uint KEY_KIND = 0;
 // Whether all bits of the keys are sorted by. Without PAIRS they are.
 layout(constant_id = ALL_BITS_ID) const uint ALL_BITS = 1;
 layout(constant_id = ROW_ROOM_ID) const uint ROW_ROOM = 32;  // elements of a row in the tile: a power of two, at least ITEMS
+
+// Whether a row has ROW_ROOM elements of 32 bits, no more than a subgroup sorts, and no values that would have to be read.
+layout(constant_id = FULL_ROWS_ID) const uint FULL_ROWS = 0;
 
 #if KEY_BITS == 64
 #define KEY uint64_t
@@ -36,6 +42,9 @@ layout(push_constant) uniform Push {
 #include "values.glsl"
 
 layout(set = 0, binding = 0, std430) buffer Keys { KEY at[]; } keys;
+#if KEY_BITS == 32
+layout(set = 0, binding = 0, std430) buffer KeysVec4 { uvec4 at[]; } keys_vec4;
+#endif
 #ifdef PAIRS
 layout(set = 0, binding = 1, std430) buffer Values { uint at[]; } values;
 layout(set = 0, binding = 1, std430) buffer Values2 { uvec2 at[]; } values_vec2;
@@ -161,6 +170,43 @@ void put_values() {
 }
 #endif
 
+#if KEY_BITS == 32
+void load_four(uint from, uint v) {
+    uvec4 four = keys_vec4.at[v];
+    [[unroll]] for (uint c = 0; c < 4; ++c) own[from + c] = image(four[c]);
+}
+
+void store_four(uint from, uint v) {
+    uvec4 four;
+    [[unroll]] for (uint c = 0; c < 4; ++c) four[c] = from_image(own[from + c]);
+    keys_vec4.at[v] = four;
+#ifdef PAIRS
+    if (COUNTED_VALUES != 0)
+        values_vec4.at[v] = uvec4(own_source[from], own_source[from + 1], own_source[from + 2], own_source[from + 3]);
+#endif
+}
+
+void sort_full_rows() {
+    uint place = thread_rank() * ITEMS;
+    uint v = element_at(place) / 4;
+    [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
+        own[k] = MISSING;
+#ifdef PAIRS
+        own_source[k] = (place + k) % ROW_ROOM;
+#endif
+    }
+    if (is_there(place)) {
+        load_four(0, v);
+        load_four(4, v + 1);
+    }
+    sort_lanes(ROW_ROOM / ITEMS);
+    if (is_there(place)) {
+        store_four(0, v);
+        store_four(4, v + 1);
+    }
+}
+#endif
+
 void main() {
     first_row = group_index() * (TILE / ROW_ROOM);
     if (first_row >= push.rows) return;
@@ -168,6 +214,12 @@ void main() {
     mask = packUint2x32(push.mask);
 #else
     mask = push.mask.x;
+#endif
+#if KEY_BITS == 32
+    if (FULL_ROWS != 0) {
+        sort_full_rows();
+        return;
+    }
 #endif
     load_items();
     sort_lanes(min(ROW_ROOM / ITEMS, gl_SubgroupSize));

@@ -10,7 +10,7 @@
 #include "constant_ids.glsl"
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
-layout(constant_id = ROOM_ID) const uint ROOM = 1024;    // elements that can be ordered: a power of two
+layout(constant_id = ROOM_ID) const uint ROOM = 1024;   // elements that can be ordered: a power of two, at least SUBGROUP_SIZE
 layout(constant_id = SORTED_ID) const uint SORTED = 1;  // whether they are
 
 #include "topk.glsl"
@@ -34,6 +34,7 @@ uint item_index(uint i) { return indices.at[first_item + i]; }
 
 #define SELECT_INDICES
 #include "topk_select.glsl"
+#include "other_key.glsl"
 
 shared KEY ordered_images[ROOM];
 shared uint ordered_indices[ROOM];
@@ -56,55 +57,77 @@ void put(uint row, uint place, KEY number, uint index) {
 }
 
 // Whether an element comes before another.
-bool is_before(uint a, uint b) {
-    KEY one = ordered_images[a];
-    KEY other = ordered_images[b];
-    return one > other || (one == other && ordered_indices[a] < ordered_indices[b]);
+bool is_before(KEY one, uint one_index, KEY other, uint other_index) {
+    bool by_index = one_index < other_index;
+    return one == other ? by_index : one > other;
 }
 
-void exchange(uint a, uint b) {
-    KEY number = ordered_images[a];
-    ordered_images[a] = ordered_images[b];
-    ordered_images[b] = number;
-    uint index = ordered_indices[a];
-    ordered_indices[a] = ordered_indices[b];
-    ordered_indices[b] = index;
-}
-
-// Bitonic: no two elements are the same, so that any order they come in gives the same result.
-void order_kept(uint size) {
-    for (uint run = 2; run <= size; run <<= 1) {
-        for (uint stride = run >> 1; stride != 0; stride >>= 1) {
-            for (uint t = thread_rank(); t < size / 2; t += gl_WorkGroupSize.x) {
-                uint low = (t & ~(stride - 1)) * 2 + (t & (stride - 1));
-                bool ahead = (low & run) == 0;
-                if (is_before(low + stride, low) == ahead) exchange(low, low + stride);
-            }
-            barrier();
+// The elements of all pairs of a run that are `stride` apart. Called by all threads.
+void exchange_apart(uint size, uint run, uint stride) {
+    for (uint t = thread_rank(); t < size / 2; t += gl_WorkGroupSize.x) {
+        uint low = (t & ~(stride - 1)) * 2 + (t & (stride - 1));
+        uint high = low + stride;
+        KEY number = ordered_images[low];
+        uint index = ordered_indices[low];
+        bool ahead = (low & run) == 0;
+        if (is_before(ordered_images[high], ordered_indices[high], number, index) == ahead) {
+            ordered_images[low] = ordered_images[high];
+            ordered_indices[low] = ordered_indices[high];
+            ordered_images[high] = number;
+            ordered_indices[high] = index;
         }
+    }
+    barrier();
+}
+
+// Steps of runs from `first_run` to `last_run` whose pairs are fewer elements apart than a subgroup has lanes: an
+// element per lane, in registers. Called by all threads.
+void exchange_lanes(uint size, uint first_run, uint last_run) {
+    for (uint first = gl_SubgroupID * SUBGROUP_SIZE; first < size; first += gl_WorkGroupSize.x) {
+        uint element = first + gl_SubgroupInvocationID;
+        KEY number = ordered_images[element];
+        uint index = ordered_indices[element];
+        for (uint run = first_run; run <= last_run; run <<= 1) {
+            for (uint stride = min(run, SUBGROUP_SIZE) >> 1; stride != 0; stride >>= 1) {
+                KEY other = other_key(number, stride);
+                uint other_index = subgroupShuffleXor(index, stride);
+                bool earlier = ((element & stride) == 0) == ((element & run) == 0);
+                bool taken = is_before(number, index, other, other_index) != earlier;
+                number = taken ? other : number;
+                index = taken ? other_index : index;
+            }
+        }
+        ordered_images[element] = number;
+        ordered_indices[element] = index;
+    }
+    barrier();
+}
+
+// Bitonic: no two elements are the same, but for those that fill up, so that any order they come in gives the same
+// result. `size` is a power of two, and no less than a subgroup has lanes.
+void order_kept(uint size) {
+    exchange_lanes(size, 2, SUBGROUP_SIZE);
+    for (uint run = 2 * SUBGROUP_SIZE; run <= size; run <<= 1) {
+        for (uint stride = run >> 1; stride >= SUBGROUP_SIZE; stride >>= 1) exchange_apart(size, run, stride);
+        exchange_lanes(size, run, run);
     }
 }
 
-// Puts an element at the bound or above it aside, or right out, if it is wanted.
+// Puts an element at the bound or above it aside, or right out, if it is wanted. Where it was is looked up when
+// all are there: a thread has several, and would wait for one after the other.
 void keep_item(uint row, uint i, KEY number) {
-    if (number == bound && item_index(i) > last_index) return;
+    if (number == bound && last_index != ~0u && item_index(i) > last_index) return;
     uint place = atomicAdd(kept, 1);
     if (SORTED != 0) {
         ordered_images[place] = number;
-        ordered_indices[place] = item_index(i);
+        ordered_indices[place] = i;
     } else {
         put(row, place, number, item_index(i));
     }
 }
 
 void keep_items(uint row, uint count) {
-    for (uint first = thread_rank(); first < count; first += SIDE_BY_SIDE * gl_WorkGroupSize.x) {
-        load_numbers(first, count);
-        [[unroll]] for (uint j = 0; j < SIDE_BY_SIDE; ++j) {
-            uint i = first + j * gl_WorkGroupSize.x;
-            if (i < count && numbers[j] >= bound) keep_item(row, i, numbers[j]);
-        }
-    }
+    EACH_NUMBER(count, if (number >= bound) keep_item(row, i, number))
 }
 
 void main() {
@@ -122,7 +145,7 @@ void main() {
     barrier();
     keep_items(row, count);
     if (SORTED == 0) return;
-    uint size = 1;
+    uint size = SUBGROUP_SIZE;
     while (size < wanted) size <<= 1;
     // What fills up comes last: no element has this index.
     for (uint place = wanted + thread_rank(); place < size; place += gl_WorkGroupSize.x) {
@@ -130,6 +153,11 @@ void main() {
         ordered_indices[place] = ~0u;
     }
     barrier();
+#ifndef ROWS_OF_INPUT
+    for (uint place = thread_rank(); place < wanted; place += gl_WorkGroupSize.x)
+        ordered_indices[place] = item_index(ordered_indices[place]);
+    barrier();
+#endif
     order_kept(size);
     for (uint place = thread_rank(); place < wanted; place += gl_WorkGroupSize.x)
         put(row, place, ordered_images[place], ordered_indices[place]);

@@ -12,6 +12,7 @@
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #include "topk_digits.glsl"
+#include "subgroup_sums.glsl"
 
 layout(set = 0, binding = 0, std430) readonly buffer Keys { KEY at[]; } keys;
 layout(set = 0, binding = 3, std430) readonly buffer PartCounts { uvec2 at[]; } part_counts;

@@ -30,7 +30,9 @@ uint sample_place(uint s, uint n) {
     uint cluster = s / CLUSTER;
     uint distance = max(n / (push.samples / CLUSTER), 1);
     uint room = distance > CLUSTER ? distance - CLUSTER + 1 : 1;
-    uint moved = (cluster * 0x9E3779B9u >> 7) % room;
+    uint moved;
+    uint fraction;
+    umulExtended(cluster * 0x9E3779B9u, room, moved, fraction);
     return min(cluster * distance + moved + s % CLUSTER, n - 1);
 }
 

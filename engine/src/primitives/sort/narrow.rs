@@ -43,6 +43,9 @@ pub(super) fn add(
         None => add_sort(graph, policy, &by, &of_words, packed)?,
         Some(cut) => segments::add(graph, policy, &by, &of_words, cut)?,
     };
+    if packed.is_some_and(|keys| keys.packs_last(added.rounds)) {
+        return Ok(added);
+    }
     let odd = added.method != SortMethod::Small && added.rounds % 2 == 1;
     let (from, to) = other.filter(|_| odd).unwrap_or((words, buffers.keys));
     keys.narrow(graph, policy, from, to)?;

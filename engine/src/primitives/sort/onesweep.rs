@@ -5,7 +5,7 @@
 //! rounds add up, and clears a part of the status.
 
 use multisplit_graph::{Graph, View};
-use multisplit_shaders::builtin::variants::{SORT_HISTOGRAM, SORT_ROUND};
+use multisplit_shaders::builtin::variants::{SORT_HISTOGRAM, SORT_ROUND, SORT_ROUND_PACKING};
 
 use super::pass::{BUCKETS, Halves, Packed, SortPasses, Work, bind_halves, variant};
 use super::{AddedSort, KeyedSort, SortBuffers, SortPlace, SortValues};
@@ -63,7 +63,8 @@ pub(super) fn add(
     let all_status = layout.cleared_by_histogram(few);
     let first = Histogram { parts, part, few, rounds: added.rounds, packed };
     first.add(&mut job, [histograms, idle, scratch.elements::<u32>(all_status.0, all_status.1)])?;
-    let halves = Halves { packed, ..job.halves() };
+    let packing = packed.filter(|keys| keys.packs_last(added.rounds)).map(|_| added.rounds - 1);
+    let halves = Halves { packed, packing, ..job.halves() };
     for (index, (shift, bits)) in sort.digits(super::DIGIT_BITS).enumerate() {
         let begin = layout.status_begin + index as u64 * layout.status;
         let status = scratch.elements::<u32>(begin, status_words(tiles.most));
@@ -216,7 +217,8 @@ impl Round {
         let (n, tiles) = (job.n.most, self.tiles);
         let work = Work { subproblems: tiles, parts: 1, round: self.index, by: self.by };
         let counted = self.index == 0 && matches!(buffers.values, SortValues::Indices(_));
-        let packed = Packed::constants(halves.packed.filter(|_| self.index == 0));
+        let packs = halves.packing == Some(self.index);
+        let packed = Packed::constants(halves.packed.filter(|_| self.index == 0 || packs));
         let constants = [("BUCKET_KIND", self.kind), ("COUNTED_VALUES", u32::from(counted))];
         let mut constants = [&constants[..], &packed].concat();
         if let Some(few) = self.few {
@@ -226,8 +228,8 @@ impl Round {
                 ("TILES_AT_A_TIME", few.look_back),
             ]);
         }
-        let pass =
-            job.pass("sort.round", variant(buffers.values, SORT_ROUND), &work, &constants)?;
+        let kernels = if packs { SORT_ROUND_PACKING.map(|kernel| [kernel; 2]) } else { SORT_ROUND };
+        let pass = job.pass("sort.round", variant(buffers.values, kernels), &work, &constants)?;
         let pass = pass.bind("histogram", histograms).bind("idle", idle).bind("status", status);
         let pass = bind_halves(pass, (sort, buffers.values, n), halves, self.index);
         prepared.dispatch(prepared.bind(pass, histograms), tiles);

@@ -21,7 +21,8 @@ pub(super) fn variant(values: SortValues, [keys, pairs]: [Kernels; 2]) -> Kernel
     if matches!(values, SortValues::None) { keys } else { pairs }
 }
 
-/// Narrow keys that the first round reads where they are, several in a word. Later ones have words.
+/// Narrow keys that the first round reads where they are, several in a word. Later ones have words; the last
+/// one may put the keys together again.
 #[derive(Clone, Copy)]
 pub(super) struct Packed {
     pub key: KeyType,
@@ -32,6 +33,12 @@ impl Packed {
     /// The first `n` of them.
     pub fn view(self, n: u64) -> View {
         self.keys.range(0, self.key.array_bytes(n))
+    }
+
+    /// Whether the last of so many rounds stores them where they were: two of them in a word, and where the data
+    /// comes back to where it was.
+    pub fn packs_last(self, rounds: u32) -> bool {
+        self.key.bits() == 16 && rounds > 0 && rounds.is_multiple_of(2)
     }
 
     /// What kernels are told of them.
@@ -46,6 +53,8 @@ impl Packed {
 pub(super) struct Halves {
     /// What the first round reads instead of the first half.
     pub packed: Option<Packed>,
+    /// The round that writes to it instead of to a half.
+    pub packing: Option<u32>,
     pub keys: [Buffer; 2],
     pub values: Option<[Buffer; 2]>,
 }
@@ -156,7 +165,7 @@ impl SortPasses<'_> {
             };
             [values, other_values]
         });
-        Halves { packed: None, keys: [self.buffers.keys, other_keys], values }
+        Halves { packed: None, packing: None, keys: [self.buffers.keys, other_keys], values }
     }
 }
 
@@ -174,7 +183,11 @@ pub(super) fn bind_halves<'g>(
         Some(packed) => packed.view(n),
         None => halves.keys[from].range(0, key_bytes),
     };
-    let pass = pass.bind("keys", read_keys).bind("keys_out", halves.keys[to].range(0, key_bytes));
+    let written_keys = match halves.packed.filter(|_| halves.packing == Some(round)) {
+        Some(packed) => packed.view(n),
+        None => halves.keys[to].range(0, key_bytes),
+    };
+    let pass = pass.bind("keys", read_keys).bind("keys_out", written_keys);
     match (halves.values, values.bytes()) {
         (Some(both), Some(bytes)) => {
             let size = n * u64::from(bytes);

@@ -53,7 +53,8 @@ pub(super) fn add(
         split::add(graph, policy, &split, &round)?;
         rounds += 1;
     }
-    let halves = Halves { packed: None, keys, values: values.map(|(values, _)| values) };
+    let halves =
+        Halves { packed: None, packing: None, keys, values: values.map(|(values, _)| values) };
     if matches!(buffers.place, SortPlace::InPlace) && rounds % 2 == 1 {
         onesweep::copy_back(graph, policy, sort, buffers, &halves)?;
     }

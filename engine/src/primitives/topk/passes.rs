@@ -246,7 +246,10 @@ impl TopKPasses<'_> {
             }
         };
         let unless_filtered = [("UNLESS_FILTERED", u32::from(filtered.is_some()))];
-        let parts = shape.select_parts(policy);
+        let parts = match filtered {
+            Some(_) => shape.fallback_parts(policy),
+            None => shape.select_parts(policy),
+        };
         let part_counts = self.graph.transient::<[u32; 2]>("topk.part_counts", shape.rows * parts);
         let sizes = PassSizes {
             parts,
@@ -307,7 +310,7 @@ impl TopKPasses<'_> {
     /// Room to order what is wanted, and no more: several workgroups then fit a multiprocessor.
     fn ordered(&self) -> [(&'static str, u32); 1] {
         let ordered = if self.topk.sorted { self.shape.k.next_power_of_two() } else { 1 };
-        [("ROOM", ordered as u32)]
+        [("ROOM", (ordered as u32).max(self.policy.subgroup_size))]
     }
 
     /// Numbers of the width of a key, so many for each row.

@@ -63,6 +63,12 @@ impl Shape {
     pub fn select_parts(&self, policy: &Policy) -> u64 {
         (policy.topk.groups / self.rows).clamp(1, self.tiles(policy))
     }
+
+    /// The same for rows that a filter could not do. Mostly there is none, and what then takes time is to begin
+    /// workgroups: as few as still read at the rate of the memory.
+    pub fn fallback_parts(&self, policy: &Policy) -> u64 {
+        (policy.topk.groups / 4 / self.rows).clamp(1, self.tiles(policy))
+    }
 }
 
 /// How a bound is guessed: workgroups of a row, elements that they look at, groups of these, and how many

@@ -40,7 +40,7 @@ impl TopKTuning {
             // waited for at the end.
             filter_tiles: 8,
             samples: 1 << 20,
-            maxima: 8192,
+            maxima: 2048,
         }
     }
 
