@@ -84,6 +84,16 @@ void load_keys(uint tile_first) {
 #endif
 #if !defined(LABELS) || !defined(PERMUTATION)  // else nobody asks for a key
     KEY missing = missing_key();
+#if defined(PACKED_KEYS) && KEY_BITS == 32
+    // Without branches, which loads of words that are then taken apart would become.
+    if (NARROW_BITS != 0) {
+        uint last = max(element_count(), 1) - 1;
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w) own[w] = key_at(min(item_index(tile_first, w), last));
+        [[unroll]] for (uint w = 0; w < ITEMS; ++w)
+            own[w] = item_index(tile_first, w) < element_count() ? own[w] : missing;
+        return;
+    }
+#endif
     if (TWO_WAYS && tile_first + TILE <= element_count()) {
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) own[w] = key_at(item_index(tile_first, w));
     } else {

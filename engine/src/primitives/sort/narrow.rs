@@ -51,3 +51,39 @@ pub(super) fn add(
     keys.narrow(graph, policy, from, to)?;
     Ok(added)
 }
+
+#[cfg(test)]
+mod tests {
+    use multisplit_graph::Limits;
+
+    use super::*;
+    use crate::primitives::policy::test_policy;
+    use crate::primitives::sort::{Sort, sort};
+
+    /// Bytes of the workspace of a one-sweep sort of `n` keys with values of four bytes.
+    fn workspace(key: KeyType, n: u64) -> u64 {
+        let mut graph = Graph::new("sort");
+        let keys = graph.import_array("keys", key.into(), key.array_len(n));
+        let values = graph.import::<u32>("values", n);
+        let buffers = SortBuffers::keys(keys).values(values).count(n);
+        let how = Sort::ascending().method(SortMethod::OneSweep);
+        sort(&mut graph, &test_policy(32, 1024), &how, &buffers).unwrap();
+        let limits = Limits {
+            subgroup_size: 32,
+            max_workgroup_invocations: 1024,
+            max_workgroup_size: [1024; 3],
+            max_shared_bytes: 48 << 10,
+            ..Limits::default()
+        };
+        graph.compile(&limits).unwrap().workspace().size
+    }
+
+    #[test]
+    fn keys_that_are_packed_again_need_words_once() {
+        const N: u64 = 1 << 20;
+        let [narrow, wide] = [KeyType::U16, KeyType::U32].map(|key| workspace(key, N));
+        // Words of the keys, and the other half of the values; of 8 bits there is one round and no way back.
+        assert!(narrow <= wide, "{narrow} and {wide}");
+        assert!(workspace(KeyType::U8, N) > narrow);
+    }
+}

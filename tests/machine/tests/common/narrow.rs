@@ -117,6 +117,35 @@ pub fn narrow(device: Device, all: &mut Vec<Maker>) {
             all.push(Box::new(move || sort_case(device, of)));
         }
     }
+    // Two rounds, of which the last one stores two keys in a word: of neighbours in one turn, in two turns and in two
+    // tiles; and one that is idle.
+    for (number, (key, along, n, turns)) in [
+        (KeyType::U16, Along::Nothing, 703, 2),
+        (KeyType::I16, Along::Nothing, many, 1),
+        (KeyType::F16, Along::Words(1), many + 1, 2),
+        (KeyType::Bf16, Along::Indices, 101, 1),
+        (KeyType::U16, Along::Nothing, 102, 4),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (descending, on_device, parts_alike) = (number % 2 == 0, number % 3 == 1, n < 500);
+        for few in [false, true] {
+            let of = SortCase {
+                key,
+                along,
+                method: sweep,
+                n,
+                turns,
+                descending,
+                on_device,
+                few,
+                parts_alike,
+                ..of
+            };
+            all.push(Box::new(move || sort_case(device, of)));
+        }
+    }
     for (number, (key, function, buckets)) in [
         (KeyType::U8, Function::Range, 5),
         (KeyType::U16, Function::Digit, 8),
