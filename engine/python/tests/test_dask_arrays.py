@@ -172,6 +172,17 @@ def test_histogram(bins, limits, density, weighted):
     np.testing.assert_array_equal(edges, expected[1])
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", ">i4", "uint64", "float32", "float64"])
+def test_sums_of_a_histogram_have_the_type_of_the_weights(dtype):
+    random = np.random.default_rng(SEED)
+    a, weights = random.normal(size=300), random.integers(0, 2, 300).astype(dtype)
+    lazy, _ = msd.histogram(da.from_array(a, chunks=70), 5, (-2, 2), weights=da.from_array(weights, chunks=300))
+    expected = np.histogram(a, 5, (-2, 2), weights=weights.astype(weights.dtype.newbyteorder("=")))[0]
+    counts = lazy.compute()
+    assert lazy.dtype == counts.dtype == expected.dtype
+    np.testing.assert_array_equal(counts, expected)
+
+
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float32"])
 @pytest.mark.parametrize("limits", [None, (0.1, 1.7), (np.float64(0.1), np.float64(1.7)), (0, 3)])
 def test_edges_of_a_histogram_are_those_of_numpy(dtype, limits):

@@ -107,6 +107,11 @@ def test_cumulative_sums_have_the_default_type() -> None:
         multisplit.cumulative_sum(DeviceArray(x), include_initial=True)
     with pytest.raises(TypeError, match="complex"):
         multisplit.cumulative_sum(DeviceArray(x), dtype="c8")
+    for axis in (1, -2):
+        with pytest.raises(IndexError):
+            multisplit.cumulative_sum(DeviceArray(x), axis=axis)
+        with pytest.raises(IndexError):
+            multisplit.scan(DeviceArray(x), axis=axis)
 
 
 def test_indices_are_int64() -> None:

@@ -58,6 +58,7 @@ def scan(
         _check_type(x.dtype)
         if x.ndim != 1 or out is not None:
             raise ValueError("arrays on the device are scanned along their only axis, into new arrays")
+        normalize_axis(axis, x.ndim)
         return _scan_on_device(x._widened(), op, bool(exclusive))
     array = as_ndarray(x)
     _check_type(array.dtype)
@@ -166,6 +167,7 @@ def cumulative_sum(
     if isinstance(x, DeviceArray):
         if x.ndim != 1 or include_initial:
             raise ValueError("arrays on the device are summed along their only axis, without a zero before the sums")
+        normalize_axis(0 if axis is None else axis, x.ndim)
         result = _sum_type(x.dtype, dtype)
         return scan(x if x.dtype == result else DeviceArray._uploaded(x._engine, x._download().astype(result)))
     array = as_ndarray(x)

@@ -49,7 +49,8 @@ def histogram(a, bins=10, range=None, weights=None, density=False):
     dependencies = [a] if weights is None else [a, weights]
     base = HighLevelGraph.from_collections(names["tasks"], graph, dependencies=dependencies)
     count = bins if isinstance(bins, int) else len(bins) - 1
-    dtype = np.dtype(float) if density else np.dtype(np.intp) if weights is None else np.result_type(weights.dtype, float)
+    counted = np.dtype(np.int64) if weights is None else weights.dtype.newbyteorder("=")
+    dtype = np.dtype(float) if density else counted
 
     def collection(name, task, length, dtype):
         graph = HighLevelGraph({**base.layers, name: {(name, 0): task}}, {**base.dependencies, name: {names["tasks"]}})
@@ -116,7 +117,8 @@ def histogram_of_chunk(a, weights, bins, limits):
 
 
 def add_counts(counts):
-    return np.sum(counts, axis=0)
+    """In the type that they have, as in NumPy, where sums of small integers would have a wider one."""
+    return np.sum(counts, axis=0, dtype=counts[0].dtype)
 
 
 def edges_of(bins, limits, dtype):
