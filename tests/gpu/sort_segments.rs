@@ -276,7 +276,7 @@ fn every_type(gpu: &Gpu) -> Result<()> {
 fn rows(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let subgroup = 8 * policy.subgroup_size as usize;
-    let lengths = [1, 2, 7, 8, 9, 16, 100, 129, 1_000, 5_000, 40_000];
+    let lengths = [1, 2, 7, 8, 9, 16, 64, 100, 129, 256, 512, 1_000, 1_024, 5_000, 40_000];
     let around = [subgroup - 1, subgroup, subgroup + 1, 2 * subgroup, 4 * subgroup + 1];
     let mut mine = gpu.mine();
     for (turn, length) in lengths.into_iter().chain(around).enumerate() {

@@ -6,8 +6,8 @@
 // parts are merged in pairs in shared memory. Networks keep no order of equal elements: with PAIRS each element has
 // its place in the row, its source, by which equal keys are ordered.
 //
-// A lane sorts neighbouring elements. Where rows leave no room free (FULL_ROWS), these are neighbours in memory too, so
-// that rows of no more than a subgroup has need no shared memory at all.
+// A lane sorts and merges neighbouring elements. Where rows leave no room free (FULL_ROWS), these are neighbours in
+// memory too, and are loaded and stored as such: rows of no more than a subgroup has need no shared memory at all.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -21,7 +21,7 @@ layout(constant_id = KEY_KIND_ID) const uint KEY_KIND = 0;
 layout(constant_id = ALL_BITS_ID) const uint ALL_BITS = 1;
 layout(constant_id = ROW_ROOM_ID) const uint ROW_ROOM = 32;  // elements of a row in the tile: a power of two, at least ITEMS
 
-// Whether a row has ROW_ROOM elements of 32 bits, no more than a subgroup sorts, and no values that would have to be read.
+// Whether a row has ROW_ROOM elements of 32 bits, and no values that would have to be read.
 layout(constant_id = FULL_ROWS_ID) const uint FULL_ROWS = 0;
 
 #if KEY_BITS == 64
@@ -122,14 +122,14 @@ void load_items() {
     }
 }
 
-// Merges the sorted parts of rows, which subgroups have left in shared memory.
+// Merges the sorted parts of rows, in pairs: from registers by shared memory to registers.
 void merge_parts() {
     uint p = thread_rank() * ITEMS;
     for (uint width = gl_SubgroupSize * ITEMS; width < ROW_ROOM; width *= 2) {
+        put_items();
+        barrier();
         uint pair = p & ~(2 * width - 1);
         merge_runs(pair, pair + width, pair + 2 * width);
-        barrier();
-        put_items();
         barrier();
     }
 }
@@ -186,26 +186,41 @@ void store_four(uint from, uint v) {
 #endif
 }
 
-void sort_full_rows() {
+void load_neighbours() {
     uint place = thread_rank() * ITEMS;
-    uint v = element_at(place) / 4;
     [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
         own[k] = MISSING;
 #ifdef PAIRS
         own_source[k] = (place + k) % ROW_ROOM;
 #endif
     }
-    if (is_there(place)) {
-        load_four(0, v);
-        load_four(4, v + 1);
-    }
-    sort_lanes(ROW_ROOM / ITEMS);
-    if (is_there(place)) {
-        store_four(0, v);
-        store_four(4, v + 1);
-    }
+    if (!is_there(place)) return;
+    load_four(0, element_at(place) / 4);
+    load_four(4, element_at(place) / 4 + 1);
 }
+
+void store_neighbours() {
+    uint place = thread_rank() * ITEMS;
+    if (!is_there(place)) return;
+    store_four(0, element_at(place) / 4);
+    store_four(4, element_at(place) / 4 + 1);
+}
+#else
+void load_neighbours() {}
+void store_neighbours() {}
 #endif
+
+void store_items() {
+    put_items();
+    barrier();
+    [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
+        uint place = tile_place(k);
+        if (is_there(place)) keys.at[element_at(place)] = from_image(room[room_of(place)]);
+    }
+#ifdef PAIRS
+    put_values();
+#endif
+}
 
 void main() {
     first_row = group_index() * (TILE / ROW_ROOM);
@@ -215,22 +230,10 @@ void main() {
 #else
     mask = push.mask.x;
 #endif
-#if KEY_BITS == 32
-    if (FULL_ROWS != 0) {
-        sort_full_rows();
-        return;
-    }
-#endif
-    load_items();
+    if (FULL_ROWS != 0) load_neighbours();
+    else load_items();
     sort_lanes(min(ROW_ROOM / ITEMS, gl_SubgroupSize));
-    put_items();
-    barrier();
     merge_parts();
-    [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
-        uint place = tile_place(k);
-        if (is_there(place)) keys.at[element_at(place)] = from_image(room[room_of(place)]);
-    }
-#ifdef PAIRS
-    put_values();
-#endif
+    if (FULL_ROWS != 0) store_neighbours();
+    else store_items();
 }

@@ -55,12 +55,10 @@ impl RowTiles {
         fits(threads).then_some(Self { shape, length, room })
     }
 
-    /// Whether a lane finds its elements side by side in memory, and a subgroup has whole rows: then rows go through
-    /// no shared memory.
-    fn full(&self, policy: &Policy, sort: &KeyedSort, values: SortValues) -> bool {
+    /// Whether a lane finds its elements side by side in memory.
+    fn full(&self, sort: &KeyedSort, values: SortValues) -> bool {
         let unread = matches!(values, SortValues::None | SortValues::Indices(_));
-        let of_subgroup = self.room <= policy.subgroup_size * ITEMS;
-        sort.key.bits() == 32 && unread && of_subgroup && u64::from(self.room) == self.length
+        sort.key.bits() == 32 && unread && u64::from(self.room) == self.length
     }
 
     pub fn add(
@@ -99,7 +97,7 @@ impl RowTiles {
             ("KEY_KIND", sort.key.kind()),
             ("ALL_BITS", sort.by_all_bits().into()),
             ("ROW_ROOM", self.room),
-            ("FULL_ROWS", self.full(policy, sort, values).into()),
+            ("FULL_ROWS", self.full(sort, values).into()),
             ("VALUE_WORDS", values.bytes().unwrap_or(0) / 4),
             ("COUNTED_VALUES", matches!(values, SortValues::Indices(_)).into()),
         ];

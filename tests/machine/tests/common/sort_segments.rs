@@ -181,7 +181,7 @@ pub fn sort_segments_cases(tile: u64) -> Vec<SortSegmentsCase> {
                 all.push(SortSegmentsCase { wide, given, lengths, along, descending, tiles });
             }
         }
-        for (length, rows) in [(7, tile / 5), (tile / 4, 9), (2 * tile + 1, 2)] {
+        for (length, rows) in [(7, tile / 5), (16, 77), (tile / 4, 9), (2 * tile + 1, 2)] {
             for along in [Along::Nothing, Along::Indices] {
                 let (given, lengths) = (Given::Rows(length), vec![length; rows as usize]);
                 all.push(SortSegmentsCase { wide, given, lengths, along, descending: wide, tiles });
