@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
+use multisplit::primitives::multisplit::TileShape;
 use multisplit::primitives::sort::SortMethod;
 use multisplit::primitives::{Count, Policy, SortBuffers, copy, sort};
 use multisplit::{KeyType, Sort};
@@ -228,6 +229,7 @@ fn passes(gpu: &Gpu, policy: &Policy, n: u64, bits: u32) -> Result<(usize, usize
 /// The bound itself, and what a workgroup or a binding has no room for.
 fn no_longer_few(gpu: &Gpu) -> Result<()> {
     let mut policy = few(quick_policy(gpu), 0);
+    policy.sort = policy.sort.with_shape(TileShape::new(256, 2));
     policy.sort.few_keys = 10_000;
     ensure!(passes(gpu, &policy, 10_000, 32)? == (0, 5));
     ensure!(passes(gpu, &policy, 10_000, 24)? == (0, 5), "with a copy back");
