@@ -181,7 +181,16 @@ mod tests {
         let families = families().expect("well formed");
         let has =
             |kernel: &Entry, define: &str, value: &str| defines(kernel).contains(&(define, value));
-        for family in families.iter().filter(|family| family.axes.last() == Some(&2)) {
+        let (wide, narrow): (Vec<_>, Vec<_>) = families
+            .iter()
+            .filter(|family| family.axes.last() == Some(&2))
+            .partition(|family| family.kernels.iter().any(|k| has(k, "KEY_BITS", "64")));
+        for family in narrow {
+            for (kernel, moved) in family.kernels.iter().zip(["KEYS", "PAIRS"]) {
+                assert!(has(kernel, moved, "1"), "{}", kernel.label);
+            }
+        }
+        for family in wide {
             let narrow_and_wide = family.kernels.chunks_exact(2).enumerate();
             for (index, kernels) in narrow_and_wide {
                 assert!(has(&kernels[0], "KEY_BITS", "32"), "{}", kernels[0].label);

@@ -63,6 +63,16 @@ uint word_of(KEY number, uint w) { return number; }
 uint highest_bit(KEY number) { return findMSB(number); }
 #endif
 
+// Adds what the lanes have of a word: by scans, as lane_totals.glsl, whose last lane knows the result.
+void join_bits(uint w, uint all, uint any) {
+    uint all_lanes = subgroupInclusiveAnd(all);
+    uint any_lane = subgroupInclusiveOr(any);
+    if (gl_SubgroupInvocationID == gl_SubgroupSize - 1) {
+        atomicAnd(bits_of_all[w], all_lanes);
+        atomicOr(bits_of_any[w], any_lane);
+    }
+}
+
 // What the images of all elements begin with, and how many bits come behind it. Candidates are the largest
 // of many, and mostly begin alike: a digit of that would send all of them to one counter.
 KEY common_prefix(uint count, out uint shift) {
@@ -74,14 +84,10 @@ KEY common_prefix(uint count, out uint shift) {
     KEY all = ~KEY(0);
     KEY any = KEY(0);
     EACH_NUMBER(count, all &= number; any |= number)
-    [[unroll]] for (uint w = 0; w < KEY_BITS / 32; ++w) {
-        uint all_lanes = subgroupAnd(word_of(all, w));
-        uint any_lane = subgroupOr(word_of(any, w));
-        if (subgroupElect()) {
-            atomicAnd(bits_of_all[w], all_lanes);
-            atomicOr(bits_of_any[w], any_lane);
-        }
-    }
+    join_bits(0, word_of(all, 0), word_of(any, 0));
+#if KEY_BITS == 64
+    join_bits(1, word_of(all, 1), word_of(any, 1));
+#endif
     barrier();
 #if KEY_BITS == 64
     all = of_words(bits_of_all[0], bits_of_all[1]);
