@@ -154,9 +154,9 @@ void main() {
     }
     barrier();
 #ifndef ROWS_OF_INPUT
+    // By the threads that will read them next.
     for (uint place = thread_rank(); place < wanted; place += gl_WorkGroupSize.x)
         ordered_indices[place] = item_index(ordered_indices[place]);
-    barrier();
 #endif
     order_kept(size);
     for (uint place = thread_rank(); place < wanted; place += gl_WorkGroupSize.x)

@@ -309,7 +309,8 @@ fn histograms(device: Device, all: &mut Vec<Maker>) {
 }
 
 fn topks(device: Device, all: &mut Vec<Maker>) {
-    let shapes = [(1, 3000, 40), (1, 700, 700), (3, 701, 33), (2, 5, 2), (1, 2600, 1)];
+    let shapes =
+        [(1, 3000, 40), (1, 700, 700), (3, 701, 33), (2, 5, 2), (1, 2600, 1), (1, 600, 256)];
     let mut number = 0;
     let narrow = [KeyType::I8, KeyType::F16];
     for key in KeyType::WIDE.into_iter().chain(narrow) {
