@@ -116,8 +116,8 @@ uint staged_bucket(KEY key, bool is_there, out bool unsure) {
 #endif
 
 #ifdef PACKING
-// Stores a key together with its neighbour, if they share a word and a bucket: one of their threads does it. Whether
-// they do; `count` keys of the turn are there.
+// Stores a key together with its neighbour, if they share a word and a bucket; one of their two threads does it.
+// Returns whether they share both. `count` keys of the turn are there.
 bool store_shared_word(uint target, uint key, uint place, uint count) {
     bool even = target % 2 == 0;
     uint other = even ? place + 1 : place - 1;

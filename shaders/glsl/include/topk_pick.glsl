@@ -1,7 +1,7 @@
 // Which bin holds the element wanted, counted from the highest bin down?
 //
-// The includer defines PICK_BINS, a power of two that no subgroup has more lanes than. Needs subgroup basic and
-// arithmetic operations.
+// The includer defines PICK_BINS: a power of two, and at least as many as a subgroup has lanes. Needs subgroup basic
+// and arithmetic operations.
 
 #ifndef TOPK_PICK_GLSL
 #define TOPK_PICK_GLSL

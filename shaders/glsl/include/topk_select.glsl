@@ -63,7 +63,7 @@ uint word_of(KEY number, uint w) { return number; }
 uint highest_bit(KEY number) { return findMSB(number); }
 #endif
 
-// Adds what the lanes have of a word: by scans, as lane_totals.glsl, whose last lane knows the result.
+// Joins what the lanes have of word w: by scans, whose last lane knows the result. (lane_totals.glsl has the reason.)
 void join_bits(uint w, uint all, uint any) {
     uint all_lanes = subgroupInclusiveAnd(all);
     uint any_lane = subgroupInclusiveOr(any);
@@ -116,7 +116,8 @@ void count_index_digits(uint count, uint shift, uint prefix) {
     })
 }
 
-// Few elements at the bound are compared with each other: those that have `left` - 1 before them.
+// Few elements at the bound are compared with each other: the last one that is wanted has `left` - 1 before it. Its
+// index goes to all threads in picked_left.
 shared uint found_ties;
 
 void select_index_of_few(uint count, uint left, uint same) {

@@ -35,8 +35,8 @@ impl Packed {
         self.keys.range(0, self.key.array_bytes(n))
     }
 
-    /// Whether the last of so many rounds stores them where they were: two of them in a word, and where the data
-    /// comes back to where it was.
+    /// Whether the last of so many rounds packs the keys: those of 16 bits, if the rounds are even in number, so
+    /// that the result belongs where the keys were read.
     pub fn packs_last(self, rounds: u32) -> bool {
         self.key.bits() == 16 && rounds > 0 && rounds.is_multiple_of(2)
     }
@@ -53,7 +53,7 @@ impl Packed {
 pub(super) struct Halves {
     /// What the first round reads instead of the first half.
     pub packed: Option<Packed>,
-    /// The round that writes to it instead of to a half.
+    /// The round that writes packed keys there, instead of words to a half.
     pub packing: Option<u32>,
     pub keys: [Buffer; 2],
     pub values: Option<[Buffer; 2]>,
