@@ -1429,4 +1429,5 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("PREDICATE", 52),
     ("HEADS", 53),
     ("BY_SUBGROUPS", 70),
+    ("LOADED_ROWS", 71),
 ];

@@ -65,6 +65,7 @@ pub(super) static INCLUDES: &[(&str, &str)] = &[
     ("subgroup_terms.glsl", include_str!("../glsl/include/subgroup_terms.glsl")),
     ("term.glsl", include_str!("../glsl/include/term.glsl")),
     ("tile.glsl", include_str!("../glsl/include/tile.glsl")),
+    ("tile_at_once.glsl", include_str!("../glsl/include/tile_at_once.glsl")),
     ("tile_heads.glsl", include_str!("../glsl/include/tile_heads.glsl")),
     ("tile_lookback.glsl", include_str!("../glsl/include/tile_lookback.glsl")),
     ("topk.glsl", include_str!("../glsl/include/topk.glsl")),

@@ -15,7 +15,7 @@ use crate::topk_run::{Case, GUARD, METHODS, check, guarded, inside, quick_policy
 
 tests!(topk:
     product_of_cases, rows;
-    in turn: guesses, many_equal, device_counts, one_call, recorded, refused
+    in turn: guesses, parts, many_equal, device_counts, one_call, recorded, refused
 );
 
 /// The whole product in a full run, a sample of it otherwise.
@@ -143,6 +143,25 @@ fn guesses(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
+/// Rows that are cut into parts, of which the last may be short; and candidates that a workgroup cannot hold.
+fn parts(gpu: &Gpu) -> Result<()> {
+    let mut policy = quick_policy(gpu);
+    policy.topk.row_elements = 500;
+    let kinds = [Keys::Uniform, Keys::FewDistinct, Keys::AllEqual, Keys::Reversed];
+    let shapes =
+        [(2_000, 3, 9_001, 40), (2_500, 1, 40_003, 900), (400, 1, 501, 3), (2_000, 2, 2_600, 1)];
+    let shapes = if gpu.full { &shapes[..] } else { &shapes[..2] };
+    for &(part, rows, length, k) in shapes {
+        policy.topk.part_elements = part;
+        for (turn, keys) in kinds.into_iter().enumerate() {
+            let key = if turn == 1 && gpu.full { KeyType::F64 } else { KeyType::F32 };
+            let of = Case::of(key, length, k, TopKMethod::Rows);
+            check(gpu, &policy, &Case { rows, keys, smallest: turn % 2 == 0, ..of })?;
+        }
+    }
+    counted(gpu, &policy, TopKMethod::Rows)
+}
+
 /// More elements at the bound than are wanted, in every part: the first ones are taken.
 fn many_equal(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
@@ -161,56 +180,59 @@ fn many_equal(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// One plan each, run with one number after another.
+/// By each method.
 fn device_counts(gpu: &Gpu) -> Result<()> {
+    let mut mine = gpu.mine();
+    for &method in &METHODS[1..] {
+        if (gpu.full || method != TopKMethod::Rows) && mine() {
+            counted(gpu, &quick_policy(gpu), method)?;
+        }
+    }
+    Ok(())
+}
+
+/// One plan, run with one number after another.
+fn counted(gpu: &Gpu, policy: &Policy, method: TopKMethod) -> Result<()> {
     const MAX: u32 = 20_000;
-    let (context, policy) = (&gpu.context, quick_policy(gpu));
+    const K: usize = 200;
+    let context = &gpu.context;
     let keys = make_keys(KeyType::F32, Keys::Uniform, MAX as usize, 11);
     let device_keys = context.upload(&key_words(KeyType::F32, &keys))?;
-    let (mut rng, mut mine) = (Rng::new(3), gpu.mine());
-    for (method, k) in METHODS[1..].iter().map(|&method| (method, 200)) {
-        if (!gpu.full && method == TopKMethod::Rows) || !mine() {
-            continue;
-        }
-        let mut graph = Graph::new("counted");
-        let input = graph.import::<f32>("keys", u64::from(MAX));
-        let keys_out = graph.import::<f32>("keys_out", k as u64);
-        let indices_out = graph.import::<u32>("indices_out", k as u64);
-        let number = graph.import::<u32>("number", 8);
-        let n = Count::Device { buffer: number, index: 3, max: u64::from(MAX) };
-        let buffers = TopKBuffers::new(input, keys_out, indices_out).count(n);
-        let sorted = gpu.full || method != TopKMethod::Select;
-        let how = Case { sorted, ..Case::of(KeyType::F32, MAX as usize, k, method) }.described();
-        topk(&mut graph, &policy, &how, &buffers)?;
-        let executable = context.instantiate(graph.compile(&context.limits())?)?;
-        for count in [MAX, 0, 1, 199, 200, 201, rng.below(u64::from(MAX)) as u32, MAX + 1, u32::MAX]
-        {
-            let held = count.min(MAX) as usize;
-            let case = Case { sorted, ..Case::of(KeyType::F32, held, k.min(held), method) };
-            let words: Vec<u32> = (0..8).map(|i| if i == 3 { count } else { 5 }).collect();
-            let number_array = context.upload(&words)?;
-            let (out, indices) = (guarded(gpu, k)?, guarded(gpu, k)?);
-            let at = 4 * GUARD.len() as u64;
-            context.run(
-                &executable,
-                &[
-                    Bound::untyped(input, &device_keys, 0),
-                    Bound::untyped(keys_out, &out, at),
-                    Bound::untyped(indices_out, &indices, at),
-                    Bound::untyped(number, &number_array, 0),
-                ],
-            )?;
-            let (expected, places) = case.expected(&keys[..held]);
-            let (out, indices) = (inside(gpu, &out, k)?, inside(gpu, &indices, k)?);
-            let context = || format!("{method:?}, k = {k}, count = {count}");
-            ensure!(
-                out[case.k..].iter().chain(&indices[case.k..]).all(|&word| word == 7),
-                context()
-            );
-            let found = case.ordered(&case.bits(&out[..case.k]), &indices[..case.k]);
-            expect_equal(&found.1, &places).with_context(context)?;
-            expect_equal(&found.0, &expected).with_context(context)?;
-        }
+    let mut graph = Graph::new("counted");
+    let input = graph.import::<f32>("keys", u64::from(MAX));
+    let keys_out = graph.import::<f32>("keys_out", K as u64);
+    let indices_out = graph.import::<u32>("indices_out", K as u64);
+    let number = graph.import::<u32>("number", 8);
+    let n = Count::Device { buffer: number, index: 3, max: u64::from(MAX) };
+    let buffers = TopKBuffers::new(input, keys_out, indices_out).count(n);
+    let sorted = gpu.full || method != TopKMethod::Select;
+    let how = Case { sorted, ..Case::of(KeyType::F32, MAX as usize, K, method) }.described();
+    topk(&mut graph, policy, &how, &buffers)?;
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let any = Rng::new(3).below(u64::from(MAX)) as u32;
+    for count in [MAX, 0, 1, 199, 200, 201, any, MAX + 1, u32::MAX] {
+        let held = count.min(MAX) as usize;
+        let case = Case { sorted, ..Case::of(KeyType::F32, held, K.min(held), method) };
+        let words: Vec<u32> = (0..8).map(|i| if i == 3 { count } else { 5 }).collect();
+        let number_array = context.upload(&words)?;
+        let (out, indices) = (guarded(gpu, K)?, guarded(gpu, K)?);
+        let at = 4 * GUARD.len() as u64;
+        context.run(
+            &executable,
+            &[
+                Bound::untyped(input, &device_keys, 0),
+                Bound::untyped(keys_out, &out, at),
+                Bound::untyped(indices_out, &indices, at),
+                Bound::untyped(number, &number_array, 0),
+            ],
+        )?;
+        let (expected, places) = case.expected(&keys[..held]);
+        let (out, indices) = (inside(gpu, &out, K)?, inside(gpu, &indices, K)?);
+        let context = || format!("{method:?}, count = {count}");
+        ensure!(out[case.k..].iter().chain(&indices[case.k..]).all(|&word| word == 7), context());
+        let found = case.ordered(&case.bits(&out[..case.k]), &indices[..case.k]);
+        expect_equal(&found.1, &places).with_context(context)?;
+        expect_equal(&found.0, &expected).with_context(context)?;
     }
     Ok(())
 }

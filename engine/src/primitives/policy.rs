@@ -47,7 +47,8 @@ tunable! {
         /// Threads of a workgroup that reduces by key.
         by_key_threads: u32,
         /// Elements of a segment that the subgroup or workgroup which reduces it does not leave to others: a
-        /// multiple of four. Segments that are a 32nd of it on average, or more, have one of their own.
+        /// multiple of four. Segments that are a 32nd of it on average, or more, have one of their own; where
+        /// there are enough of them for subgroups, from a 128th on.
         segment_chunk: u32,
         /// From so many of these on they are subgroups: enough to fill the device.
         subgroup_takers: u32,

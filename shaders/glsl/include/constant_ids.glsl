@@ -96,5 +96,6 @@
 // Of scans and reductions in segments.
 #define HEADS_ID 53
 #define BY_SUBGROUPS_ID 70
+#define LOADED_ROWS_ID 71
 
 #endif

@@ -1,7 +1,7 @@
 // Where segments begin: at elements that are flagged, or whose key is another one than that of the element
 // before. The first element begins one in any case.
 //
-// A row is four elements per lane, as in tile.glsl, and the beginnings of it four bits per lane.
+// The beginnings of a row, which is that of tile.glsl, are a bit for each element of a lane.
 
 #ifndef HEADS_GLSL
 #define HEADS_GLSL
@@ -17,62 +17,62 @@ const uint KEYS = 1;       // of 32 bits
 const uint WIDE_KEYS = 2;  // of 64 bits
 
 layout(set = 0, binding = 3, std430) readonly buffer Keys { uint at[]; } keys;
+layout(set = 0, binding = 3, std430) readonly buffer KeysVec2 { uvec2 at[]; } keys_vec2;
 layout(set = 0, binding = 3, std430) readonly buffer KeysVec4 { uvec4 at[]; } keys_vec4;
 
-// Four words, or keys of one word, from index 4 v on; zero at and past the count.
-uvec4 load_keys(uint v, uint count) {
-    uvec4 x = uvec4(0);
-    if (is_whole(v, count)) {
-        x = keys_vec4.at[v];
-    } else {
-        for (uint c = 0; c < 4; ++c)
-            if (4 * v + c < count) x[c] = keys.at[4 * v + c];
-    }
-    return x;
+// The second word of a flag or of a narrow key is 0.
+uvec2 load_key(uint i) {
+    if (HEADS == WIDE_KEYS) return keys_vec2.at[i];
+    return uvec2(keys.at[i], 0);
 }
 
-// Four keys of two words.
-void load_wide_keys(uint v, uint count, out uvec2 x[4]) {
-    if (is_whole(v, count)) {
-        uvec4 low = keys_vec4.at[2 * v];
-        uvec4 high = keys_vec4.at[2 * v + 1];
-        x = uvec2[4](low.xy, low.zw, high.xy, high.zw);
+// The flags or keys of row v; zero at and past the count.
+void load_keys(uint v, uint count, out uvec2 x[ROW_TERMS]) {
+    if (!is_whole(v, count)) {
+        [[unroll]] for (uint c = 0; c < ROW_TERMS; ++c) {
+            x[c] = uvec2(0);
+            if (ROW_TERMS * v + c < count) x[c] = load_key(ROW_TERMS * v + c);
+        }
+    } else if (HEADS == WIDE_KEYS) {
+        [[unroll]] for (uint c = 0; c < ROW_TERMS; c += 2) {
+            uvec4 two = keys_vec4.at[(ROW_TERMS * v + c) / 2];
+            x[c] = two.xy;
+            x[c + 1] = two.zw;
+        }
     } else {
-        x = uvec2[4](uvec2(0), uvec2(0), uvec2(0), uvec2(0));
-        for (uint c = 0; c < 4; ++c)
-            if (4 * v + c < count) x[c] = uvec2(keys.at[8 * v + 2 * c], keys.at[8 * v + 2 * c + 1]);
+#if TERM_WORDS == 2
+        uvec2 words = keys_vec2.at[v];
+#else
+        uvec4 words = keys_vec4.at[v];
+#endif
+        [[unroll]] for (uint c = 0; c < ROW_TERMS; ++c) x[c] = uvec2(words[c], 0);
     }
 }
 
-// Which of the four elements from 4 v on begin a segment, none at or past the count. Called by whole
-// subgroups, whose lanes have rows side by side.
+// Which elements of row v begin a segment, none at or past the count. Called by whole subgroups, whose lanes have
+// rows side by side.
 uint head_bits(uint v, uint count) {
-    bvec4 is;
+    uvec2 x[ROW_TERMS];
+    load_keys(v, count, x);
+    uvec2 last = x[ROW_TERMS - 1];
     uint before_lane = max(gl_SubgroupInvocationID, 1) - 1;
-    bool from_memory = gl_SubgroupInvocationID == 0 && v > 0 && 4 * v < count;
-    if (HEADS == FLAGS) {
-        is = notEqual(load_keys(v, count), uvec4(0));
-    } else if (HEADS == KEYS) {
-        uvec4 x = load_keys(v, count);
-        uint before = subgroupShuffle(x.w, before_lane);
-        if (from_memory) before = keys.at[4 * v - 1];
-        is = notEqual(x, uvec4(before, x.xyz));
-    } else {
-        uvec2 x[4];
-        load_wide_keys(v, count, x);
-        uvec2 before = subgroupShuffle(x[3], before_lane);
-        if (from_memory) before = uvec2(keys.at[8 * v - 2], keys.at[8 * v - 1]);
-        is = bvec4(x[0] != before, x[1] != x[0], x[2] != x[1], x[3] != x[2]);
-    }
-    if (v == 0) is.x = true;
+    uvec2 before = uvec2(0);
+    if (HEADS != FLAGS) before.x = subgroupShuffle(last.x, before_lane);
+    if (HEADS == WIDE_KEYS) before.y = subgroupShuffle(last.y, before_lane);
+    bool from_memory = gl_SubgroupInvocationID == 0 && v > 0 && ROW_TERMS * v < count;
+    if (HEADS != FLAGS && from_memory) before = load_key(ROW_TERMS * v - 1);
     uint bits = 0;
-    for (uint c = 0; c < 4; ++c)
-        if (is[c] && 4 * v + c < count) bits |= 1u << c;
+    [[unroll]] for (uint c = 0; c < ROW_TERMS; ++c) {
+        bool is_head = x[c] != before || (v == 0 && c == 0);
+        if (is_head && ROW_TERMS * v + c < count) bits |= 1u << c;
+        // A flag is a head by itself, a key by the one before it.
+        if (HEADS != FLAGS) before = x[c];
+    }
     return bits;
 }
 
-void load_heads(uint first, uint count, out uint bits[ROWS]) {
-    [[unroll]] for (uint r = 0; r < ROWS; ++r) bits[r] = head_bits(row_index(first, r), count);
+void load_heads(uint first, uint count, out uint bits[TILE_ROWS]) {
+    [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) bits[r] = head_bits(row_index(first, r), count);
 }
 
 #endif

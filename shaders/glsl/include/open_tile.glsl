@@ -1,5 +1,5 @@
 // A tile of terms in segments: what it comes to, and how a workgroup scans it in registers. tile.glsl has how
-// it is read, and where segments begin in it is four bits per lane and row.
+// it is read, and where segments begin in it is a bit for each element of a lane and row.
 
 #ifndef OPEN_TILE_GLSL
 #define OPEN_TILE_GLSL
@@ -7,10 +7,12 @@
 #include "open_term.glsl"
 #include "tile.glsl"
 
-// The four elements of this lane.
-Open open_of(TERM4 x, uint bits) {
+const uint ROW_BITS = (1u << ROW_TERMS) - 1;
+
+// Of a row, the elements of this lane.
+Open open_of(TERM_ROW x, uint bits) {
     TERM total = x.x;
-    [[unroll]] for (uint c = 1; c < 4; ++c) {
+    [[unroll]] for (uint c = 1; c < ROW_TERMS; ++c) {
         TERM through = combine(total, x[c]);
         total = (bits >> c & 1) != 0 ? x[c] : through;
     }
@@ -18,9 +20,9 @@ Open open_of(TERM4 x, uint bits) {
 }
 
 // The rows of this subgroup over its part of the tile.
-Open open_of_rows(TERM4 rows[ROWS], uint bits[ROWS]) {
+Open open_of_rows(TERM_ROW rows[TILE_ROWS], uint bits[TILE_ROWS]) {
     Open total = nothing_open();
-    [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+    [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) {
         Open row;
         open_lanes_before(open_of(rows[r], bits[r]), row);
         total = combine(total, row);
@@ -31,9 +33,9 @@ Open open_of_rows(TERM4 rows[ROWS], uint bits[ROWS]) {
 #ifdef TILE_STORES
 
 // Scans a row, of which `before` is what comes before it.
-TERM4 scan_open_row(TERM4 x, uint bits, TERM before) {
-    TERM4 scanned;
-    [[unroll]] for (uint c = 0; c < 4; ++c) {
+TERM_ROW scan_open_row(TERM_ROW x, uint bits, TERM before) {
+    TERM_ROW scanned;
+    [[unroll]] for (uint c = 0; c < ROW_TERMS; ++c) {
         if ((bits >> c & 1) != 0) before = IDENTITY;
         TERM through = combine(before, x[c]);
         scanned[c] = INCLUSIVE != 0 ? through : before;
@@ -44,12 +46,12 @@ TERM4 scan_open_row(TERM4 x, uint bits, TERM before) {
 
 // Scans the rows of this subgroup over its part of the tile, and gives what that part comes to. The first
 // `carried` elements of a row still lack what comes before that part.
-Open scan_open_subgroup(inout TERM4 rows[ROWS], uint bits[ROWS], out uint carried[ROWS]) {
+Open scan_open_subgroup(inout TERM_ROW rows[TILE_ROWS], uint bits[TILE_ROWS], out uint carried[TILE_ROWS]) {
     Open so_far = nothing_open();
-    [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+    [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) {
         Open row;
         Open before = combine(so_far, open_lanes_before(open_of(rows[r], bits[r]), row));
-        uint leading = bits[r] == 0 ? 4 : uint(findLSB(bits[r]));
+        uint leading = bits[r] == 0 ? ROW_TERMS : uint(findLSB(bits[r]));
         carried[r] = before.heads > 0 ? 0 : leading;
         rows[r] = scan_open_row(rows[r], bits[r], before.total);
         so_far = combine(so_far, row);

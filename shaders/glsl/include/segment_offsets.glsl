@@ -11,19 +11,29 @@ uint offset_at(uint k) {
     return min(offsets.at[k], elements);
 }
 
-// How many of `count` offsets are at or below `limit`. Called by whole subgroups.
+// How many of `count` offsets are at or below `limit`, where there are elements. Called by whole subgroups.
 uint offsets_up_to(uint limit, uint count) {
-    uint low = 0;
+    // Where segments are about as long as each other it is near this number, and one look is enough.
+    uint expected = uint(min(float(limit) / float(elements), 1.0) * float(count));
+    uint low = min(expected - min(expected, gl_SubgroupSize / 2), count - min(count, gl_SubgroupSize));
     uint high = count;
+    uint step = 1;
+    bool is_first = true;
     while (low < high) {
         // The lanes look at offsets at equal distances.
-        uint step = (high - low - 1) / (gl_SubgroupSize + 1) + 1;
         uint probe = low + step * (gl_SubgroupInvocationID + 1) - 1;
         bool past = probe >= high || offset_at(probe) > limit;
         uvec4 all_past = subgroupBallot(past);
         uint below = all_past == uvec4(0) ? gl_SubgroupSize : subgroupBallotFindLSB(all_past);
-        low += step * below;
-        if (below < gl_SubgroupSize) high = min(high, low + step - 1);
+        if (is_first && below == 0) {
+            high = low;
+            low = 0;
+        } else {
+            low += step * below;
+            if (below < gl_SubgroupSize) high = min(high, low + step - 1);
+        }
+        is_first = false;
+        step = low < high ? (high - low - 1) / (gl_SubgroupSize + 1) + 1 : 1;
     }
     return low;
 }

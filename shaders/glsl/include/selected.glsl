@@ -119,6 +119,15 @@ KEY before_lanes(KEY x, KEY row_before) {
     return key_of_lane(is_last_lane() ? row_before : x, lane_before());
 }
 
+// Of an element that is not there, neither flags nor functions of the user's are asked.
+bool asks_about(uint i, uint count) {
+#ifdef USER_PREDICATE
+    return i < count;
+#else
+    return PREDICATE != BY_FLAGS || i < count;
+#endif
+}
+
 // Which of this lane's elements are selected, a bit for each row. Called by whole subgroups.
 uint selected_rows(uint first, uint count, KEY keys[ITEMS]) {
     uint rows = 0;
@@ -129,9 +138,9 @@ uint selected_rows(uint first, uint count, KEY keys[ITEMS]) {
             before = before_lanes(keys[r], keys[max(r, 1) - 1]);
             if (r == 0 && gl_SubgroupInvocationID == 0 && i > 0 && i < count) before = load_key(i - 1);
         }
-        if (i < count && is_selected_at(i, keys[r], before)) rows |= 1u << r;
+        if (asks_about(i, count) && is_selected_at(i, keys[r], before)) rows |= 1u << r;
     }
-    return rows;
+    return rows & rows_below(first, count);
 }
 
 #endif

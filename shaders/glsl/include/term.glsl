@@ -17,19 +17,30 @@
 
 #include "constant_ids.glsl"
 
+// A row is what a lane loads or stores at a time: 16 bytes.
 #if defined(FLOAT) && KEY_BITS == 64
 #define TERM double
-#define TERM4 dvec4
+#define TERM_ROW dvec2
 #elif defined(FLOAT)
 #define TERM float
-#define TERM4 vec4
+#define TERM_ROW vec4
 #elif KEY_BITS == 64
 #define TERM uint64_t
-#define TERM4 u64vec4
+#define TERM_ROW u64vec2
 #else
 #define TERM uint
-#define TERM4 uvec4
+#define TERM_ROW uvec4
 #endif
+
+// One element of 32 bits is a word; one of 64 bits two, the low one first.
+#if KEY_BITS == 64
+#define TERM_WORDS 2
+#define WORDS uvec2
+#else
+#define TERM_WORDS 1
+#define WORDS uint
+#endif
+#define ROW_TERMS (4 / TERM_WORDS)
 
 #if defined(USER_OPERATOR)
 #include "user_key.glsl"
@@ -52,8 +63,9 @@ TERM combine(TERM a, TERM b) {
     return user_bits(combined(user_key(a, USER_KEY_TYPE(0)), user_key(b, USER_KEY_TYPE(0))));
 }
 
-TERM4 combine(TERM a, TERM4 b) {
-    return TERM4(combine(a, b.x), combine(a, b.y), combine(a, b.z), combine(a, b.w));
+TERM_ROW combine(TERM a, TERM_ROW b) {
+    [[unroll]] for (uint c = 0; c < ROW_TERMS; ++c) b[c] = combine(a, b[c]);
+    return b;
 }
 #elif defined(ORDER)
 const TERM IDENTITY = ~TERM(0);
@@ -62,8 +74,8 @@ TERM combine(TERM a, TERM b) {
     return min(a, b);
 }
 
-TERM4 combine(TERM a, TERM4 b) {
-    return min(TERM4(a), b);
+TERM_ROW combine(TERM a, TERM_ROW b) {
+    return min(TERM_ROW(a), b);
 }
 #else
 const TERM IDENTITY = TERM(0);
@@ -71,23 +83,16 @@ TERM combine(TERM a, TERM b) {
     return a + b;
 }
 
-TERM4 combine(TERM a, TERM4 b) {
+TERM_ROW combine(TERM a, TERM_ROW b) {
     return a + b;
 }
 #endif
 
-TERM total_of(TERM4 x) {
-    return combine(combine(combine(x.x, x.y), x.z), x.w);
+TERM total_of(TERM_ROW x) {
+    TERM total = x[0];
+    [[unroll]] for (uint c = 1; c < ROW_TERMS; ++c) total = combine(total, x[c]);
+    return total;
 }
-
-// One element of 32 bits is a word; one of 64 bits two, the low one first.
-#if KEY_BITS == 64
-#define TERM_WORDS 2
-#define WORDS uvec2
-#else
-#define TERM_WORDS 1
-#define WORDS uint
-#endif
 
 TERM from_words(WORDS words) {
 #if defined(FLOAT) && KEY_BITS == 64

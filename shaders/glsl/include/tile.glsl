@@ -1,9 +1,9 @@
 // A tile of terms: how a workgroup reads one into registers, scans it there and writes it back.
 //
-// Each subgroup owns a contiguous part of the tile and reads it row by row, a row being four elements
-// per lane: every access is 16 bytes wide and coalesced, and the order of the elements is (subgroup,
-// row, lane, component).
-// ROWS, the rows of each thread, is defined in kernels.txt, where the host reads it too.
+// Each subgroup owns a contiguous part of the tile and reads it row by row, a row being 16 bytes per lane,
+// four elements or two: every access is coalesced, and the order of the elements is (subgroup, row, lane,
+// component). (Rows of 32 bytes, read by two accesses, were measured to be a quarter slower.)
+// Each thread has four times ROWS elements, which is defined in kernels.txt, where the host reads it too.
 
 #ifndef TILE_GLSL
 #define TILE_GLSL
@@ -12,22 +12,21 @@
 #include "term.glsl"
 
 const uint TILE = gl_WorkGroupSize.x * ROWS * 4;
+#define TILE_ROWS (ROWS * TERM_WORDS)
 
-// Index, in units of four elements, of this thread's part of row `row` of the tile that starts at
+// Index, in units of ROW_TERMS elements, of this thread's part of row `row` of the tile that starts at
 // element `first`.
 uint row_index(uint first, uint row) {
-    return first / 4 + (gl_SubgroupID * ROWS + row) * gl_SubgroupSize + gl_SubgroupInvocationID;
+    return first / ROW_TERMS + (gl_SubgroupID * TILE_ROWS + row) * gl_SubgroupSize + gl_SubgroupInvocationID;
 }
 
-// Four elements from index 4 v on, all below the count.
-TERM4 load_terms(uint v) {
-#if KEY_BITS == 64
-    uvec4 low = load_vec4(2 * v);
-    uvec4 high = load_vec4(2 * v + 1);
-    return TERM4(term_of(low.xy), term_of(low.zw), term_of(high.xy), term_of(high.zw));
-#else
+// The elements of row v of the array, all below the count.
+TERM_ROW load_row(uint v) {
     uvec4 x = load_vec4(v);
-    return TERM4(term_of(x.x), term_of(x.y), term_of(x.z), term_of(x.w));
+#if KEY_BITS == 64
+    return TERM_ROW(term_of(x.xy), term_of(x.zw));
+#else
+    return TERM_ROW(term_of(x.x), term_of(x.y), term_of(x.z), term_of(x.w));
 #endif
 }
 
@@ -39,40 +38,40 @@ TERM load_term(uint i) {
 #endif
 }
 
-// Whether four elements from index 4 v on are below the count.
+// Whether the elements of row v are below the count.
 bool is_whole(uint v, uint count) {
-    return 4 * v < count && count - 4 * v >= 4;
+    return ROW_TERMS * v < count && count - ROW_TERMS * v >= ROW_TERMS;
 }
 
-TERM4 load_partial(uint v, uint count) {
-    if (is_whole(v, count)) return load_terms(v);
-    TERM4 x = TERM4(IDENTITY);
-    for (uint c = 0; c < 4; ++c)
-        if (4 * v + c < count) x[c] = load_term(4 * v + c);
+TERM_ROW load_partial(uint v, uint count) {
+    if (is_whole(v, count)) return load_row(v);
+    TERM_ROW x = TERM_ROW(IDENTITY);
+    for (uint c = 0; c < ROW_TERMS; ++c)
+        if (ROW_TERMS * v + c < count) x[c] = load_term(ROW_TERMS * v + c);
     return x;
 }
 
 // Elements at or past `count` read as the identity.
-void load_tile(uint first, uint count, out TERM4 rows[ROWS]) {
+void load_tile(uint first, uint count, out TERM_ROW rows[TILE_ROWS]) {
     if (count - first >= TILE) {
-        [[unroll]] for (uint r = 0; r < ROWS; ++r) rows[r] = load_terms(row_index(first, r));
+        [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) rows[r] = load_row(row_index(first, r));
     } else {
-        [[unroll]] for (uint r = 0; r < ROWS; ++r) rows[r] = load_partial(row_index(first, r), count);
+        [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) rows[r] = load_partial(row_index(first, r), count);
     }
 }
 
 // The terms of this thread, combined.
-TERM total_of_rows(TERM4 rows[ROWS]) {
+TERM total_of_rows(TERM_ROW rows[TILE_ROWS]) {
     TERM total = IDENTITY;
-    [[unroll]] for (uint r = 0; r < ROWS; ++r) total = combine(total, total_of(rows[r]));
+    [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) total = combine(total, total_of(rows[r]));
     return total;
 }
 
 // The terms of this subgroup over its part of the tile, combined.
-TERM total_of_subgroup(TERM4 rows[ROWS]) {
+TERM total_of_subgroup(TERM_ROW rows[TILE_ROWS]) {
 #ifdef USER_OPERATOR
     TERM total = IDENTITY;
-    [[unroll]] for (uint r = 0; r < ROWS; ++r) total = combine(total, all_lanes(total_of(rows[r])));
+    [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) total = combine(total, all_lanes(total_of(rows[r])));
     return total;
 #else
     return all_lanes(total_of_rows(rows));
@@ -86,28 +85,28 @@ TERM total_of_subgroup(TERM4 rows[ROWS]) {
 #ifdef TILE_STORES
 layout(constant_id = INCLUSIVE_ID) const uint INCLUSIVE = 0;
 
-void store_terms(uint v, TERM4 x) {
+void store_row(uint v, TERM_ROW x) {
 #if KEY_BITS == 64
-    store_vec4(2 * v, uvec4(element_of(x.x), element_of(x.y)));
-    store_vec4(2 * v + 1, uvec4(element_of(x.z), element_of(x.w)));
+    store_vec4(v, uvec4(element_of(x[0]), element_of(x[1])));
 #else
-    store_vec4(v, uvec4(element_of(x.x), element_of(x.y), element_of(x.z), element_of(x.w)));
+    store_vec4(v, uvec4(element_of(x[0]), element_of(x[1]), element_of(x[2]), element_of(x[3])));
 #endif
 }
 
 // Scans a row, of which `before` is what comes before it.
-TERM4 scan_row(TERM4 x, TERM before) {
-    TERM second = combine(before, x.x);
-    TERM third = combine(second, x.y);
-    TERM fourth = combine(third, x.z);
-    if (INCLUSIVE != 0) return TERM4(second, third, fourth, combine(fourth, x.w));
-    return TERM4(before, second, third, fourth);
+TERM_ROW scan_row(TERM_ROW x, TERM before) {
+    [[unroll]] for (uint c = 0; c < ROW_TERMS; ++c) {
+        TERM through = combine(before, x[c]);
+        x[c] = INCLUSIVE != 0 ? through : before;
+        before = through;
+    }
+    return x;
 }
 
 // Scans the rows of this subgroup over its part of the tile, and gives the total of that part.
-TERM scan_subgroup(inout TERM4 rows[ROWS]) {
+TERM scan_subgroup(inout TERM_ROW rows[TILE_ROWS]) {
     TERM carry = IDENTITY;
-    [[unroll]] for (uint r = 0; r < ROWS; ++r) {
+    [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) {
         TERM own = total_of(rows[r]);
         TERM through = combine_lanes(own);
         rows[r] = scan_row(rows[r], combine(carry, lanes_before(through, own)));
@@ -116,22 +115,22 @@ TERM scan_subgroup(inout TERM4 rows[ROWS]) {
     return carry;
 }
 
-void store_partial(uint v, uint count, TERM4 x) {
+void store_partial(uint v, uint count, TERM_ROW x) {
     if (is_whole(v, count)) {
-        store_terms(v, x);
+        store_row(v, x);
     } else {
-        for (uint c = 0; c < 4; ++c)
-            if (4 * v + c < count) store_term(4 * v + c, x[c]);
+        for (uint c = 0; c < ROW_TERMS; ++c)
+            if (ROW_TERMS * v + c < count) store_term(ROW_TERMS * v + c, x[c]);
     }
 }
 
 // Writes rows combined with `before`, leaving out what lies at or past `count`.
-void store_tile(uint first, uint count, TERM4 rows[ROWS], TERM before) {
+void store_tile(uint first, uint count, TERM_ROW rows[TILE_ROWS], TERM before) {
     if (count - first >= TILE) {
-        [[unroll]] for (uint r = 0; r < ROWS; ++r)
-            store_terms(row_index(first, r), combine(before, rows[r]));
+        [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r)
+            store_row(row_index(first, r), combine(before, rows[r]));
     } else {
-        [[unroll]] for (uint r = 0; r < ROWS; ++r)
+        [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r)
             store_partial(row_index(first, r), count, combine(before, rows[r]));
     }
 }

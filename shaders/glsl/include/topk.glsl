@@ -24,6 +24,7 @@ layout(push_constant) uniform Push {
     uint samples;   // elements of a row that are looked at first
     uint maxima;    // groups of these
     uint step;      // which digit, from the top
+    uint cut;       // parts of a row, each of which puts its own k largest aside; 1: the row is not cut
 } push;
 
 #include "count.glsl"

@@ -45,10 +45,10 @@ const uint ITEMS = 4 * ROWS;
 Open total_of_tile_again(uint tile) {
     uint count = resolved_count(push.count);
     Open total = nothing_open();
-    for (uint step = 0; step < TILE / 4; step += gl_SubgroupSize) {
-        uint v = tile * TILE / 4 + step + gl_SubgroupInvocationID;
+    for (uint step = 0; step < TILE / ROW_TERMS; step += gl_SubgroupSize) {
+        uint v = tile * TILE / ROW_TERMS + step + gl_SubgroupInvocationID;
         Open row;
-        open_lanes_before(open_of(load_terms(v), head_bits(v, count)), row);
+        open_lanes_before(open_of(load_row(v), head_bits(v, count)), row);
         total = combine(total, row);
     }
     return total;
@@ -61,12 +61,7 @@ uvec2 keys_of_rows[ITEMS];
 TERM terms[ITEMS];
 uint begins;
 
-uvec2 load_run_key(uint i) {
-    if (HEADS == WIDE_KEYS) return uvec2(keys.at[2 * i], keys.at[2 * i + 1]);
-    return uvec2(keys.at[i], 0);
-}
-
-void store_run_key(uint i, uvec2 key) {
+void store_key(uint i, uvec2 key) {
     if (HEADS == WIDE_KEYS) {
         first_keys.at[2 * i] = key.x;
         first_keys.at[2 * i + 1] = key.y;
@@ -75,16 +70,21 @@ void store_run_key(uint i, uvec2 key) {
     }
 }
 
-// Elements at and past the count change nothing and begin nothing.
+// Elements at and past the count change nothing and begin nothing. All loads are without a condition: of an element
+// that is not there, another one is loaded.
 void load_rows(uint first, uint count) {
-    bool is_full = count - first >= TILE;
-    [[unroll]] for (uint r = 0; r < ITEMS; ++r) {
-        uint i = element_index(first, r);
-        keys_of_rows[r] = uvec2(0);
-        terms[r] = IDENTITY;
-        if (is_full || i < count) {
-            keys_of_rows[r] = load_run_key(i);
+    if (count - first >= TILE) {
+        [[unroll]] for (uint r = 0; r < ITEMS; ++r) {
+            uint i = element_index(first, r);
+            keys_of_rows[r] = load_key(i);
             terms[r] = load_term(i);
+        }
+    } else {
+        [[unroll]] for (uint r = 0; r < ITEMS; ++r) {
+            uint i = element_index(first, r);
+            keys_of_rows[r] = load_key(min(i, count - 1));
+            terms[r] = load_term(min(i, count - 1));
+            terms[r] = i < count ? terms[r] : IDENTITY;
         }
     }
 }
@@ -92,14 +92,15 @@ void load_rows(uint first, uint count) {
 void find_begins(uint first, uint count) {
     begins = 0;
     [[unroll]] for (uint r = 0; r < ITEMS; ++r) {
-        uint i = element_index(first, r);
         uvec2 key = keys_of_rows[r];
         uvec2 given = is_last_lane() ? keys_of_rows[max(r, 1) - 1] : key;
         uvec2 before = uvec2(subgroupShuffle(given.x, lane_before()), 0);
         if (HEADS == WIDE_KEYS) before.y = subgroupShuffle(given.y, lane_before());
-        if (r == 0 && gl_SubgroupInvocationID == 0 && i > 0 && i < count) before = load_run_key(i - 1);
-        if (i < count && (i == 0 || key != before)) begins |= 1u << r;
+        if (r == 0 && gl_SubgroupInvocationID == 0 && first_of_part(first) > 0)
+            before = load_key(min(first_of_part(first), count) - 1);
+        if (key != before || element_index(first, r) == 0) begins |= 1u << r;
     }
+    begins &= rows_below(first, count);
 }
 
 bool begins_in(uint row) {
@@ -158,7 +159,7 @@ void store_row(uint row) {
     if (gl_SubgroupInvocationID == 0) closing = so_far.total;
     uint run = so_far.heads + subgroupBallotExclusiveBitCount(headed);
     if (begins_in(row)) {
-        store_run_key(run, keys_of_rows[row]);
+        store_key(run, keys_of_rows[row]);
         if (run > 0) store_term(run - 1, closing);
     }
     pass_row(headed, x);

@@ -71,11 +71,11 @@ void main() {
     uint end = begin + min(push.tiles, tiles - begin);
     Found own = Found(IDENTITY, NO_INDEX);
     for (uint tile = begin; tile < end; ++tile) {
-        TERM4 rows[ROWS];
+        TERM_ROW rows[TILE_ROWS];
         load_tile(tile * TILE, count, rows);
-        [[unroll]] for (uint r = 0; r < ROWS; ++r) {
-            uint i = 4 * row_index(tile * TILE, r);
-            [[unroll]] for (uint c = 0; c < 4; ++c)
+        [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) {
+            uint i = ROW_TERMS * row_index(tile * TILE, r);
+            [[unroll]] for (uint c = 0; c < ROW_TERMS; ++c)
                 own = first_of(own, Found(rows[r][c], index_of(i + c, count)));
         }
     }

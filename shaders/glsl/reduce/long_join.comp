@@ -1,6 +1,6 @@
 #version 460
 // Joins the chunks of segments that are longer than one. Each thread looks after a segment; where it has many
-// chunks, the subgroup helps.
+// chunks, the subgroup helps. Or each subgroup looks after one, where segments are few.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -13,6 +13,9 @@
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
+// Whether a subgroup looks after a segment.
+layout(constant_id = BY_SUBGROUPS_ID) const uint BY_SUBGROUPS = 0;
+
 #define NO_SRC
 #include "src_dst.glsl"
 layout(set = 0, binding = 2, std430) readonly buffer Offsets { uint at[]; } offsets;
@@ -20,7 +23,7 @@ layout(set = 0, binding = 3, std430) readonly buffer Chunks { uvec2 at[]; } chun
 
 layout(push_constant) uniform Push {
     uint segments;
-    uint max_segments;
+    uint max_chunks;
     uint elements;
     uint elements_index;
     uint chunk;
@@ -38,7 +41,7 @@ layout(push_constant) uniform Push {
 const uint FEW_CHUNKS = 8;
 
 TERM chunk_at(uint chunk) {
-    return from_two_words(chunks.at[push.max_segments + chunk]);
+    return from_two_words(chunks.at[chunk]);
 }
 
 // The chunks from `begin` to `end`, in their order. Called by whole subgroups; the same in every lane.
@@ -53,35 +56,46 @@ TERM join_chunks(uint begin, uint end) {
     return total;
 }
 
+// The chunks that lie past the first one of a segment begin after it does, and before it ends: [x, y).
+uvec2 other_chunks(uint segment, uint segments) {
+    if (segment >= segments) return uvec2(0);
+    uint first = offset_at(segment);
+    uint last = offset_at(segment + 1);
+    if (last <= first || last - first <= push.chunk) return uvec2(0);
+    return uvec2(first / push.chunk + 1, (last - 1) / push.chunk + 1);
+}
+
+TERM first_chunk(uint segment) {
+    return from_two_words(chunks.at[push.max_chunks + segment]);
+}
+
+// Called by whole subgroups.
+void join_segment(uint segment, uvec2 others) {
+    TERM first = first_chunk(segment);
+    TERM joined = join_chunks(others.x, others.y);
+    if (subgroupElect()) store_term(segment, combine(first, joined));
+}
+
 void main() {
     uint segments = resolved_count(push.segments);
     elements = resolved_other(push.elements, push.elements_index);
-    uint segment = group_index() * gl_WorkGroupSize.x + thread_rank();
-    // The chunks that lie past the segment's first one begin after it does, and before it ends.
-    uint begin = 0;
-    uint end = 0;
-    if (segment < segments) {
-        uint first = offset_at(segment);
-        uint last = offset_at(segment + 1);
-        if (last > first && last - first > push.chunk) {
-            begin = first / push.chunk + 1;
-            end = (last - 1) / push.chunk + 1;
-        }
+    if (BY_SUBGROUPS != 0) {
+        uint segment = group_index() * gl_NumSubgroups + gl_SubgroupID;
+        uvec2 others = other_chunks(segment, segments);
+        if (others.y > others.x) join_segment(segment, others);
+        return;
     }
-    TERM total = IDENTITY;
-    if (end > begin) total = from_two_words(chunks.at[segment]);
-    bool is_many = end - begin > FEW_CHUNKS;
+    uint segment = group_index() * gl_WorkGroupSize.x + thread_rank();
+    uvec2 others = other_chunks(segment, segments);
+    bool is_many = others.y - others.x > FEW_CHUNKS;
+    bool is_few = others.y > others.x && !is_many;
     for (uvec4 left = subgroupBallot(is_many); left != uvec4(0); left = subgroupBallot(is_many)) {
         uint lane = subgroupBallotFindLSB(left);
-        TERM others = join_chunks(subgroupShuffle(begin, lane), subgroupShuffle(end, lane));
-        if (gl_SubgroupInvocationID == lane) {
-            total = combine(total, others);
-            store_term(segment, total);
-            is_many = false;
-            end = begin;
-        }
+        join_segment(subgroupShuffle(segment, lane), subgroupShuffle(others, lane));
+        if (gl_SubgroupInvocationID == lane) is_many = false;
     }
-    if (end <= begin) return;
-    for (uint chunk = begin; chunk < end; ++chunk) total = combine(total, chunk_at(chunk));
+    if (!is_few) return;
+    TERM total = first_chunk(segment);
+    for (uint chunk = others.x; chunk < others.y; ++chunk) total = combine(total, chunk_at(chunk));
     store_term(segment, total);
 }

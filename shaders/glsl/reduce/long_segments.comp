@@ -26,7 +26,7 @@ layout(set = 0, binding = 3, std430) writeonly buffer Chunks { uvec2 at[]; } chu
 
 layout(push_constant) uniform Push {
     uint segments;
-    uint max_segments;    // takers of segments; those of chunks follow
+    uint max_chunks;      // takers of chunks; those of segments follow
     uint elements;        // in `src`, or the most there can be
     uint elements_index;  // where the device count of these is
     uint chunk;           // elements of one: a multiple of four
@@ -41,30 +41,45 @@ layout(push_constant) uniform Push {
 #include "two_words.glsl"
 #include "segment_offsets.glsl"
 
-// Four elements from index 4 v on, of which those outside of the range change nothing.
-TERM4 load_between(uint v, uint begin, uint end) {
-    if (4 * v >= begin && 4 * v < end && end - 4 * v >= 4) return load_terms(v);
-    TERM4 x = TERM4(IDENTITY);
-    for (uint c = 0; c < 4; ++c)
-        if (4 * v + c >= begin && 4 * v + c < end) x[c] = load_term(4 * v + c);
+// Rows that a lane has on their way at a time.
+layout(constant_id = LOADED_ROWS_ID) const uint LOADED_ROWS = 8;
+
+// Row v of the array, of which elements outside of the range change nothing.
+TERM_ROW load_between(uint v, uint begin, uint end) {
+    if (ROW_TERMS * v >= begin && is_whole(v, end)) return load_row(v);
+    TERM_ROW x = TERM_ROW(IDENTITY);
+    for (uint c = 0; c < ROW_TERMS; ++c) {
+        uint i = ROW_TERMS * v + c;
+        if (i >= begin && i < end) x[c] = load_term(i);
+    }
     return x;
+}
+
+// Rows of a subgroup from row `first` of the array on.
+void load_rows(uint first, uint begin, uint end, out TERM_ROW rows[LOADED_ROWS]) {
+    uint own = first + gl_SubgroupInvocationID;
+    if (ROW_TERMS * first >= begin && end / ROW_TERMS >= first + LOADED_ROWS * gl_SubgroupSize) {
+        [[unroll]] for (uint r = 0; r < LOADED_ROWS; ++r) rows[r] = load_row(own + r * gl_SubgroupSize);
+    } else {
+        [[unroll]] for (uint r = 0; r < LOADED_ROWS; ++r)
+            rows[r] = load_between(own + r * gl_SubgroupSize, begin, end);
+    }
 }
 
 // The elements from `begin` to `end`, combined by one subgroup.
 TERM total_of_range(uint begin, uint end) {
     TERM total = IDENTITY;
-    if (begin >= end) return total;
-    uint last = (end - 1) / 4;
-    for (uint first = begin / 4; first <= last; first += ROWS * gl_SubgroupSize) {
-        TERM4 rows[ROWS];
-        [[unroll]] for (uint r = 0; r < ROWS; ++r)
-            rows[r] = load_between(first + r * gl_SubgroupSize + gl_SubgroupInvocationID, begin, end);
+    for (uint first = begin / ROW_TERMS; ROW_TERMS * first < end; first += LOADED_ROWS * gl_SubgroupSize) {
+        TERM_ROW rows[LOADED_ROWS];
+        load_rows(first, begin, end, rows);
+        [[unroll]] for (uint r = 0; r < LOADED_ROWS; ++r) {
 #ifdef USER_OPERATOR
-        // In their order, and the same in every lane.
-        total = combine(total, total_of_subgroup(rows));
+            // In their order, and the same in every lane.
+            total = combine(total, all_lanes(total_of(rows[r])));
 #else
-        total = combine(total, total_of_rows(rows));
+            total = combine(total, total_of(rows[r]));
 #endif
+        }
     }
 #ifdef USER_OPERATOR
     return total;
@@ -76,10 +91,11 @@ TERM total_of_range(uint begin, uint end) {
 // The same by one taker.
 TERM total_taken(uint begin, uint end) {
     if (BY_SUBGROUPS != 0) return total_of_range(begin, end);
-    // A part for each subgroup, which begins where a vector does.
-    uint base = begin / 4 * 4;
-    uint share = ((end - base) / gl_NumSubgroups / 4 + 1) * 4;
-    uint first = base + gl_SubgroupID * share;
+    // An equal part for each subgroup, which begins where a row does.
+    uint base = begin / ROW_TERMS;
+    uint rows = (end - 1) / ROW_TERMS + 1 - base;
+    uint share = ((rows - 1) / gl_NumSubgroups + 1) * ROW_TERMS;
+    uint first = base * ROW_TERMS + gl_SubgroupID * share;
     TERM all;
     earlier_subgroups(total_of_range(max(first, begin), min(first + share, end)), all);
     return all;
@@ -90,21 +106,22 @@ void main() {
     elements = resolved_other(push.elements, push.elements_index);
     uint taker = BY_SUBGROUPS != 0 ? group_index() * gl_NumSubgroups + gl_SubgroupID : group_index();
     bool writes = BY_SUBGROUPS != 0 ? subgroupElect() : thread_rank() == 0;
-    if (taker < push.max_segments) {
-        if (taker >= segments) return;
-        uint begin = offset_at(taker);
-        uint end = max(offset_at(taker + 1), begin);
+    // Takers of chunks begin first: they look for a segment before they have anything to read.
+    if (taker >= push.max_chunks) {
+        uint segment = taker - push.max_chunks;
+        if (segment >= segments) return;
+        uint begin = offset_at(segment);
+        uint end = max(offset_at(segment + 1), begin);
         bool is_whole_here = end - begin <= push.chunk;
         TERM total = total_taken(begin, is_whole_here ? end : begin + push.chunk);
-        if (writes && is_whole_here) store_term(taker, total);
+        if (writes && is_whole_here) store_term(segment, total);
         if (writes && !is_whole_here) chunks.at[taker] = two_words(total);
         return;
     }
-    uint chunk = taker - push.max_segments;
-    // Takers past the chunks (folding makes some), and those of nothing.
+    // Those past the elements, and those of nothing.
     uint chunk_count = elements / push.chunk + (elements % push.chunk != 0 ? 1 : 0);
-    if (segments == 0 || chunk >= chunk_count) return;
-    uint first = chunk * push.chunk;
+    if (segments == 0 || taker >= chunk_count) return;
+    uint first = taker * push.chunk;
     // The segment that has the first element, if any does.
     uint found = offsets_up_to(first, segments + 1);
     uint begin = first;

@@ -99,7 +99,7 @@ void main() {
     uint first = tile * TILE;
     bool has_elements = tile < elements / TILE + (elements % TILE != 0 ? 1 : 0);
 
-    TERM4 rows[ROWS];
+    TERM_ROW rows[TILE_ROWS];
     if (has_elements) load_tile(first, elements, rows);
     reduce_nothing(segments);
     if (!has_elements) return;
@@ -127,23 +127,23 @@ void main() {
     } else {
         mark_offsets(first, begin, end);
         barrier();
-        uint bits[ROWS];
-        uint lasts[ROWS];
-        uint carried[ROWS];
-        [[unroll]] for (uint r = 0; r < ROWS; ++r) {
-            uint place = 4 * row_index(0, r);
-            lasts[r] = last_bits[place / 32] >> place % 32 & 15;
+        uint bits[TILE_ROWS];
+        uint lasts[TILE_ROWS];
+        uint carried[TILE_ROWS];
+        [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) {
+            uint place = ROW_TERMS * row_index(0, r);
+            lasts[r] = last_bits[place / 32] >> place % 32 & ROW_BITS;
             uint before = place == 0 ? begins_here : is_last(place - 1);
-            bits[r] = (lasts[r] << 1 | before) & 15;
+            bits[r] = (lasts[r] << 1 | before) & ROW_BITS;
         }
         Open before = earlier_subgroups(scan_open_subgroup(rows, bits, carried), here);
-        [[unroll]] for (uint r = 0; r < ROWS; ++r) {
-            [[unroll]] for (uint c = 0; c < 4; ++c) {
+        [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) {
+            [[unroll]] for (uint c = 0; c < ROW_TERMS; ++c) {
                 TERM through = combine(before.total, rows[r][c]);
                 if ((lasts[r] >> c & 1) != 0) {
                     bool goes_on = c < carried[r];
                     TERM total = goes_on ? through : rows[r][c];
-                    uint segment = segment_at[4 * row_index(0, r) + c];
+                    uint segment = segment_at[ROW_TERMS * row_index(0, r) + c];
                     if (goes_on && before.heads == 0) {
                         shared_closed = segment;
                         shared_closing = total;

@@ -36,7 +36,7 @@ void main() {
     uint end = begin + min(push.tiles, tiles - begin);
     TERM own = IDENTITY;
     for (uint tile = begin; tile < end; ++tile) {
-        TERM4 rows[ROWS];
+        TERM_ROW rows[TILE_ROWS];
         load_tile(tile * TILE, count, rows);
 #ifdef USER_OPERATOR
         TERM of_tile;

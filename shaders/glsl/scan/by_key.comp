@@ -38,10 +38,10 @@ layout(push_constant) uniform Push {
 Open total_of_tile_again(uint tile) {
     uint count = resolved_count(push.count);
     Open total = nothing_open();
-    for (uint step = 0; step < TILE / 4; step += gl_SubgroupSize) {
-        uint v = tile * TILE / 4 + step + gl_SubgroupInvocationID;
+    for (uint step = 0; step < TILE / ROW_TERMS; step += gl_SubgroupSize) {
+        uint v = tile * TILE / ROW_TERMS + step + gl_SubgroupInvocationID;
         Open row;
-        open_lanes_before(open_of(load_terms(v), head_bits(v, count)), row);
+        open_lanes_before(open_of(load_row(v), head_bits(v, count)), row);
         total = combine(total, row);
     }
     return total;
@@ -61,9 +61,9 @@ void main() {
 #endif
     uint first = tile * TILE;
 
-    TERM4 rows[ROWS];
-    uint bits[ROWS];
-    uint carried[ROWS];
+    TERM_ROW rows[TILE_ROWS];
+    uint bits[TILE_ROWS];
+    uint carried[TILE_ROWS];
     load_tile(first, count, rows);
     load_heads(first, count, bits);
     Open here;
@@ -85,8 +85,8 @@ void main() {
 #endif
 
     TERM carry = combine(Open(0, total_before), before).total;
-    [[unroll]] for (uint r = 0; r < ROWS; ++r) {
-        [[unroll]] for (uint c = 0; c < 4; ++c) {
+    [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) {
+        [[unroll]] for (uint c = 0; c < ROW_TERMS; ++c) {
             TERM through = combine(carry, rows[r][c]);
             if (c < carried[r]) rows[r][c] = through;
         }

@@ -32,7 +32,7 @@ void main() {
     uint tiles = (count - 1) / TILE + 1;
     if (group_index() >= tiles) return;
     uint tile = group_index_from_end(tiles);
-    TERM4 rows[ROWS];
+    TERM_ROW rows[TILE_ROWS];
     load_tile(tile * TILE, count, rows);
     TERM before = from_words(offsets.at[push.first_tile + tile]);
     TERM total;

@@ -25,7 +25,7 @@ layout(push_constant) uniform Push {
 #include "groups.glsl"
 #include "term.glsl"
 #include "subgroup_terms.glsl"
-#include "tile.glsl"
+#include "tile_at_once.glsl"
 
 #define LOOKBACK_BINDING 2
 #include "lookback.glsl"
@@ -33,10 +33,10 @@ layout(push_constant) uniform Push {
 // A tile of an earlier dispatch was complete before this one began, so only tiles of `src` can
 // be missing. They are full: the last, partial one has no successor.
 TERM total_of_tile_again(uint tile) {
-    uint first = (tile - push.first_tile) * TILE / 4;
+    uint first = (tile - push.first_tile) * TILE / ROW_TERMS;
     TERM total = IDENTITY;
-    for (uint v = gl_SubgroupInvocationID; v < TILE / 4; v += gl_SubgroupSize)
-        total = combine(total, total_of(load_terms(first + v)));
+    for (uint v = gl_SubgroupInvocationID; v < TILE / ROW_TERMS; v += gl_SubgroupSize)
+        total = combine(total, total_of(load_row(first + v)));
     return last_lane(combine_lanes(total));
 }
 
@@ -47,12 +47,12 @@ void main() {
     uint tile = take_tile(push.first_tile);
     uint first = (tile - push.first_tile) * TILE;
 
-    TERM4 rows[ROWS];
-    load_tile(first, count, rows);
+    TERM_ROW rows[TILE_ROWS];
+    load_tile_at_once(first, count, rows);
     TERM total;
     TERM before = earlier_subgroups(total_of_subgroup(rows), total);
     announce(tile, total);
     scan_subgroup(rows);
     TERM earlier_tiles = before_tile(tile, total);
-    store_tile(first, count, rows, combine(earlier_tiles, before));
+    store_tile_at_once(first, count, rows, combine(earlier_tiles, before));
 }

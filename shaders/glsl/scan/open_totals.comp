@@ -31,8 +31,8 @@ void main() {
     uint tile = group_index();
     // In divisions, because tile * TILE may not fit 32 bits. Of nothing there is no tile.
     if (count == 0 || tile >= (count - 1) / TILE + 1) return;
-    TERM4 rows[ROWS];
-    uint bits[ROWS];
+    TERM_ROW rows[TILE_ROWS];
+    uint bits[TILE_ROWS];
     load_tile(tile * TILE, count, rows);
     load_heads(tile * TILE, count, bits);
     Open total;

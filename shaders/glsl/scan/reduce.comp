@@ -32,7 +32,7 @@ void main() {
     uint tile = group_index();
     // Uniform over the workgroup; in divisions, because tile * TILE may not fit 32 bits.
     if (tile >= (count - 1) / TILE + 1) return;
-    TERM4 rows[ROWS];
+    TERM_ROW rows[TILE_ROWS];
     load_tile(tile * TILE, count, rows);
     TERM total;
     earlier_subgroups(total_of_subgroup(rows), total);

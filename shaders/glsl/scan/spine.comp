@@ -29,7 +29,7 @@ void main() {
     uint count = resolved_count(push.count);
     TERM carry = IDENTITY;
     for (uint first = 0; first < count; first += TILE) {
-        TERM4 rows[ROWS];
+        TERM_ROW rows[TILE_ROWS];
         load_tile(first, count, rows);
         TERM total;
         TERM before = combine(carry, earlier_subgroups(scan_subgroup(rows), total));

@@ -1,6 +1,6 @@
 #version 460
-// The k largest of each row by one workgroup, and their order. A row is what a filter has put aside, with
-// its indices; or, with ROWS_OF_INPUT, a row of the input itself.
+// The k largest of each row by one workgroup, and their order. A row is what was put aside, with its indices, by a
+// filter or by the workgroups of its parts; or, with ROWS_OF_INPUT, a row of the input itself, or a part of it.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -24,10 +24,12 @@ layout(set = 0, binding = 4, std430) readonly buffer State { uint at[]; } state;
 #endif
 
 uint first_item;
+uint first_out;
 
 KEY item_image(uint i) { return image(keys.at[first_item + i]); }
 #ifdef ROWS_OF_INPUT
-uint item_index(uint i) { return i; }
+uint first_index;  // of the part, in its row
+uint item_index(uint i) { return first_index + i; }
 #else
 uint item_index(uint i) { return indices.at[first_item + i]; }
 #endif
@@ -40,20 +42,41 @@ shared KEY ordered_images[ROOM];
 shared uint ordered_indices[ROOM];
 shared uint kept;
 
-// How many there are to choose from.
-uint item_count(uint row) {
+// Elements of each part of a row, but for the last one, which may have fewer, and for those past it, which have
+// none; and how many a whole one puts aside.
+uint part_share() {
+    return (row_length() - 1) / push.cut + 1;
+}
+
+uint kept_of_part() {
+    return min(push.k, part_share());
+}
+
+// The row of this workgroup, or its part: where it is, where its elements go, and how many there are to choose from.
+uint take_items(uint group) {
 #ifdef ROWS_OF_INPUT
-    return row_length();
+    uint row = group / push.cut;
+    uint part = group % push.cut;
+    // Numbers of elements have 30 bits.
+    first_index = min(part * part_share(), row_length());
+    first_item = row * row_length() + first_index;
+    first_out = row * push.capacity + part * kept_of_part();
+    return min(part_share(), row_length() - first_index);
 #else
-    uint found = state.at[row * STATE_WORDS + STATE_CANDIDATES];
+    first_item = group * push.capacity;
+    first_out = group * push.k;
+    // Whole parts have put as many aside as each other, so that there is nothing between them.
+    if (push.cut > 1)
+        return row_length() / part_share() * kept_of_part() + min(push.k, row_length() % part_share());
+    uint found = state.at[group * STATE_WORDS + STATE_CANDIDATES];
     // The exact passes have put as many there as are wanted.
     return wanted_count() <= found && found <= push.capacity ? found : wanted_count();
 #endif
 }
 
-void put(uint row, uint place, KEY number, uint index) {
-    keys_out.at[row * push.k + place] = from_image(number);
-    indices_out.at[row * push.k + place] = index;
+void put(uint place, KEY number, uint index) {
+    keys_out.at[first_out + place] = from_image(number);
+    indices_out.at[first_out + place] = index;
 }
 
 // Whether an element comes before another.
@@ -115,35 +138,31 @@ void order_kept(uint size) {
 
 // Puts an element at the bound or above it aside, or right out, if it is wanted. Where it was is looked up when
 // all are there: a thread has several, and would wait for one after the other.
-void keep_item(uint row, uint i, KEY number) {
+void keep_item(uint i, KEY number) {
     if (number == bound && last_index != ~0u && item_index(i) > last_index) return;
     uint place = atomicAdd(kept, 1);
     if (SORTED != 0) {
         ordered_images[place] = number;
         ordered_indices[place] = i;
     } else {
-        put(row, place, number, item_index(i));
+        put(place, number, item_index(i));
     }
 }
 
-void keep_items(uint row, uint count) {
-    EACH_NUMBER(count, if (number >= bound) keep_item(row, i, number))
+void keep_items(uint count) {
+    EACH_NUMBER(count, if (number >= bound) keep_item(i, number))
 }
 
 void main() {
-    uint row = group_index();
-    uint wanted = wanted_count();
-    if (row >= push.rows || wanted == 0) return;
-#ifdef ROWS_OF_INPUT
-    first_item = row * row_length();
-#else
-    first_item = row * push.capacity;
-#endif
-    uint count = item_count(row);
+    uint group = group_index();
+    if (group >= push.rows * push.parts || wanted_count() == 0) return;
+    uint count = take_items(group);
+    uint wanted = min(push.k, count);
+    if (wanted == 0) return;
     if (gl_LocalInvocationIndex == 0) kept = 0;
     select_bound(count, wanted);
     barrier();
-    keep_items(row, count);
+    keep_items(count);
     if (SORTED == 0) return;
     uint size = SUBGROUP_SIZE;
     while (size < wanted) size <<= 1;
@@ -160,5 +179,5 @@ void main() {
 #endif
     order_kept(size);
     for (uint place = thread_rank(); place < wanted; place += gl_WorkGroupSize.x)
-        put(row, place, ordered_images[place], ordered_indices[place]);
+        put(place, ordered_images[place], ordered_indices[place]);
 }

@@ -12,17 +12,20 @@ use crate::execute::own_pass::OwnPasses;
 push_constants! {
     struct LongPush {
         segments: u32,
-        max_segments: u32,
+        max_chunks: u32,
         elements: u32,
         elements_index: u32,
         chunk: u32,
     }
 }
 
-/// What part of a chunk a segment has to be on average for a taker of its own.
-const LONG_SHARE: u32 = 32;
+/// What part of a chunk a segment has to be on average for a subgroup of its own, and for a workgroup.
+const SUBGROUP_SHARE: u32 = 128;
+const WORKGROUP_SHARE: u32 = 32;
 /// What part of the takers that are subgroups are workgroups of half the size: they all run at a time.
 const SMALL_SHARE: u64 = 4;
+const ROW_BYTES: u64 = 16;
+const MAX_LOADED_ROWS: u64 = 8;
 /// Chunks of the array at most, which may all be those of one segment.
 const MAX_CHUNKS: u64 = 1 << 12;
 
@@ -42,19 +45,39 @@ impl SegmentPasses<'_> {
             .max(self.policy.segment_chunk.into())
     }
 
+    /// Segments and chunks.
+    fn takers(&self) -> u64 {
+        self.segments.most + self.max_elements().div_ceil(self.chunk())
+    }
+
+    /// Whether there are enough takers for subgroups to be.
+    fn by_subgroups(&self) -> bool {
+        self.takers() >= self.policy.subgroup_takers.into()
+    }
+
     /// Whether segments are long, as far as the host knows, and everything has a number of 32 bits.
     pub fn are_long(&self) -> bool {
         let last = self.max_elements() + 2 * self.chunk() + self.segments.most;
-        let long = u64::from(self.policy.segment_chunk / LONG_SHARE).max(1);
+        let share = if self.by_subgroups() { SUBGROUP_SHARE } else { WORKGROUP_SHARE };
+        let long = u64::from(self.policy.segment_chunk / share).max(1);
         self.average() >= long && last <= u64::from(u32::MAX)
+    }
+
+    /// Rows of 16 bytes that each lane loads at a time, where so many subgroups are a taker: all of a short segment, but
+    /// no more, because more registers are fewer subgroups side by side.
+    fn loaded_rows(&self, subgroups: u64) -> u32 {
+        let row = u64::from(self.policy.subgroup_size) * ROW_BYTES / self.terms.bytes;
+        let taken = self.average().min(self.chunk());
+        let rows = taken.div_ceil(subgroups * row).next_power_of_two();
+        rows.clamp(2, MAX_LOADED_ROWS) as u32
     }
 
     pub fn add_long(&self, graph: &mut Graph) -> Result<()> {
         let (most, chunk) = (self.segments.most, self.chunk());
-        let takers = most + self.max_elements().div_ceil(chunk);
+        let (chunk_count, takers) = (self.max_elements().div_ceil(chunk), self.takers());
         let (threads, lanes) = (self.policy.threads, self.policy.subgroup_size);
         let many = u64::from(self.policy.subgroup_takers);
-        let by_subgroups = takers >= many;
+        let by_subgroups = self.by_subgroups();
         let is_small = takers >= many / SMALL_SHARE && threads.is_multiple_of(2 * lanes);
         let (taker, in_group) = match (by_subgroups, is_small) {
             (true, _) => (threads, threads / lanes),
@@ -64,7 +87,7 @@ impl SegmentPasses<'_> {
         let chunks = graph.transient::<[u32; 2]>("reduce.long_segments.chunks", takers);
         let push = LongPush {
             segments: self.prepared.pushed(self.segments),
-            max_segments: most as u32,
+            max_chunks: chunk_count as u32,
             elements: self.elements.most,
             elements_index: self.elements.index,
             chunk: chunk as u32,
@@ -76,7 +99,8 @@ impl SegmentPasses<'_> {
             .bind("chunks", chunks)
             .push(&push)
             .specialize("local_size_x", taker)
-            .specialize("BY_SUBGROUPS", by_subgroups.into());
+            .specialize("BY_SUBGROUPS", by_subgroups.into())
+            .specialize("LOADED_ROWS", self.loaded_rows(u64::from(taker / lanes / in_group)));
         let groups = takers.div_ceil(u64::from(in_group));
         let pass = self.prepared.bind(self.bind(pass, &kernel), self.offsets);
         pass.dispatch(Groups::linear(groups));
@@ -86,9 +110,11 @@ impl SegmentPasses<'_> {
             .own_pass(REDUCE_LONG_JOIN[0].label(), &kernel)
             .bind("chunks", chunks)
             .push(&push)
-            .specialize("local_size_x", threads);
+            .specialize("local_size_x", threads)
+            .specialize("BY_SUBGROUPS", (most < many).into());
         let pass = self.prepared.bind(self.bind(pass, &kernel), self.offsets);
-        pass.dispatch(Groups::linear(most.div_ceil(u64::from(threads))));
+        let in_group = if most < many { threads / lanes } else { threads };
+        pass.dispatch(Groups::linear(most.div_ceil(u64::from(in_group))));
         Ok(())
     }
 }

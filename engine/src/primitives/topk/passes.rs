@@ -4,7 +4,7 @@ use multisplit_graph::{Buffer, Graph, Groups, PassBuilder, View};
 use multisplit_shaders::builtin::variants;
 use multisplit_shaders::push_constants;
 
-use super::sizes::{Guess, Shape};
+use super::sizes::{Cut, Guess, Shape};
 use super::{TopK, TopKBuffers, TopKMethod};
 use crate::error::Result;
 use crate::execute::own_pass::OwnPasses;
@@ -26,6 +26,7 @@ push_constants! {
         samples: u32,
         maxima: u32,
         step: u32,
+        cut: u32,
     }
 }
 
@@ -122,6 +123,8 @@ struct PassSizes {
     samples: u64,
     maxima: u64,
     step: u32,
+    /// Parts of a row that workgroups select from on their own; 0 is as good as 1.
+    cut: u64,
 }
 
 impl TopKPasses<'_> {
@@ -145,12 +148,12 @@ impl TopKPasses<'_> {
             samples: sizes.samples as u32,
             maxima: sizes.maxima as u32,
             step: sizes.step,
+            cut: sizes.cut.max(1) as u32,
         };
         let common = [
             ("local_size_x", sizes.threads),
             ("SUBGROUP_SIZE", self.policy.subgroup_size),
             ("KEY_KIND", self.shape.key.kind()),
-            ("SORTED", u32::from(self.topk.sorted)),
         ];
         let all: Vec<_> = common.iter().chain(constants).copied().collect();
         let (keys, prepared) = (self.keys, self.prepared);
@@ -172,12 +175,25 @@ impl TopKPasses<'_> {
         Elements { keys, indices, room }
     }
 
-    /// One workgroup for each row of the input.
+    /// One workgroup for each row of the input; or for each part of a row, and then one for what they put aside.
     fn rows(&mut self, out: &Elements) -> Result<()> {
-        let sizes = self.one_group(self.shape.length, 0);
+        let cut = self.shape.cut(self.policy);
+        if cut.parts == 1 {
+            return self.part_rows(&cut, out, self.topk.sorted);
+        }
+        let candidates = self.transient("candidates", cut.candidates);
+        self.part_rows(&cut, &candidates, false)?;
+        let state = candidates.indices; // not looked at
+        self.finish(&candidates, state, out, cut.parts)
+    }
+
+    /// The k largest of each part of a row.
+    fn part_rows(&mut self, cut: &Cut, out: &Elements, sorted: bool) -> Result<()> {
+        let sizes = self.one_group(cut.share, out.room);
+        let sizes = PassSizes { parts: cut.parts, cut: cut.parts, ..sizes };
         let groups = self.groups(&sizes);
         let (keys_out, indices_out) = out.views(self.shape);
-        let (keys, room) = (self.keys, self.ordered());
+        let (keys, room) = (self.keys, self.ordered(sorted));
         self.pass("topk.rows", variants::TOPK_ROWS, &sizes, &room)?
             .bind("keys", keys)
             .bind("keys_out", keys_out)
@@ -229,7 +245,7 @@ impl TopKPasses<'_> {
             .dispatch(groups);
 
         self.select(&candidates, Some((state, digits)))?;
-        self.finish(&candidates, state, out)
+        self.finish(&candidates, state, out, 1)
     }
 
     /// The k elements of each row, digit by digit; after a filter, of the rows that it could not do.
@@ -284,13 +300,19 @@ impl TopKPasses<'_> {
         Ok(())
     }
 
-    /// One workgroup for the candidates of each row.
-    fn finish(&mut self, candidates: &Elements, state: Buffer, out: &Elements) -> Result<()> {
-        let sizes = self.one_group(candidates.room, candidates.room);
+    /// One workgroup for the candidates of each row, which come from a filter or from so many parts.
+    fn finish(
+        &mut self,
+        candidates: &Elements,
+        state: Buffer,
+        out: &Elements,
+        cut: u64,
+    ) -> Result<()> {
+        let sizes = PassSizes { cut, ..self.one_group(candidates.room, candidates.room) };
         let groups = self.groups(&sizes);
         let (keys, indices) = candidates.views(self.shape);
         let (keys_out, indices_out) = out.views(self.shape);
-        let room = self.ordered();
+        let room = self.ordered(self.topk.sorted);
         self.pass("topk.finish", variants::TOPK_FINISH, &sizes, &room)?
             .bind("keys", keys)
             .bind("indices", indices)
@@ -308,9 +330,10 @@ impl TopKPasses<'_> {
     }
 
     /// Room to order what is wanted, and no more: several workgroups then fit a multiprocessor.
-    fn ordered(&self) -> [(&'static str, u32); 1] {
-        let ordered = if self.topk.sorted { self.shape.k.next_power_of_two() } else { 1 };
-        [("ROOM", (ordered as u32).max(self.policy.subgroup_size))]
+    fn ordered(&self, sorted: bool) -> [(&'static str, u32); 2] {
+        let ordered = if sorted { self.shape.k.next_power_of_two() } else { 1 };
+        let room = (ordered as u32).max(self.policy.subgroup_size);
+        [("ROOM", room), ("SORTED", sorted.into())]
     }
 
     /// Numbers of the width of a key, so many for each row.

@@ -25,6 +25,8 @@ const SAMPLED: u64 = 16;
 /// Elements of a thread of the workgroup that has a row: more are left to more threads.
 const ROW_ROUNDS: u64 = 8;
 const MIN_THREADS: u64 = 64;
+/// Elements of a part of a row, at least.
+const MIN_PART: u64 = 1024;
 
 impl Shape {
     /// The most elements that one workgroup orders: a power of two.
@@ -51,6 +53,34 @@ impl Shape {
         self.length.div_ceil(self.tile(policy)).max(1)
     }
 
+    /// Parts about as large as what they put aside, all together; and no part where that would not be much
+    /// less than the row, or where rows are many.
+    pub fn cut(&self, policy: &Policy) -> Cut {
+        let most = policy.topk.part_elements;
+        let whole = Cut { parts: 1, share: self.length, candidates: self.k };
+        if self.is_alone(policy) || most == 0 {
+            return whole;
+        }
+        let balanced = self.length.saturating_mul(self.k).isqrt().next_power_of_two();
+        // Equal parts, as the kernel makes them.
+        let parts = self.length.div_ceil(balanced.clamp(MIN_PART.min(most), most));
+        let share = self.length.div_ceil(parts);
+        let candidates = parts * share.min(self.k);
+        if candidates > self.length / 2 { whole } else { Cut { parts, share, candidates } }
+    }
+
+    fn is_alone(&self, policy: &Policy) -> bool {
+        self.length <= policy.topk.row_elements || self.rows >= policy.topk.many_rows
+    }
+
+    /// Whether no workgroup has more elements than it goes over quickly, of a row, of a part or of what all
+    /// parts put aside.
+    fn suits_rows(&self, policy: &Policy) -> bool {
+        let Cut { parts, share, candidates } = self.cut(policy);
+        let of_parts = parts > 1 && share.max(candidates) <= policy.topk.part_elements;
+        self.is_alone(policy) || of_parts
+    }
+
     /// Workgroups of a row for the filter.
     pub fn filter_parts(&self, policy: &Policy) -> u64 {
         let tuning = &policy.topk;
@@ -69,6 +99,16 @@ impl Shape {
     pub fn fallback_parts(&self, policy: &Policy) -> u64 {
         (policy.topk.groups / 4 / self.rows).clamp(1, self.tiles(policy))
     }
+}
+
+/// How a row is cut into parts, a workgroup each, of which each puts its own k largest aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cut {
+    pub parts: u64,
+    /// Elements of a part.
+    pub share: u64,
+    /// Elements that all parts of a row put aside, at most.
+    pub candidates: u64,
 }
 
 /// How a bound is guessed: workgroups of a row, elements that they look at, groups of these, and how many
@@ -107,9 +147,8 @@ pub(super) fn choose(policy: &Policy, topk: &TopK, shape: &Shape) -> Result<TopK
     match topk.method {
         TopKMethod::Auto if shape.k > room => Ok(TopKMethod::Select),
         TopKMethod::Auto => {
-            let alone =
-                shape.length <= policy.topk.row_elements || shape.rows >= policy.topk.many_rows;
-            Ok(if alone { TopKMethod::Rows } else { TopKMethod::Filter })
+            let suits = shape.suits_rows(policy);
+            Ok(if suits { TopKMethod::Rows } else { TopKMethod::Filter })
         }
         TopKMethod::Rows | TopKMethod::Filter if shape.k > room => {
             let what = "k of a top-k that one workgroup finishes";
@@ -139,6 +178,28 @@ mod tests {
                 assert!(bytes <= u64::from(shared_memory), "{key}: {room}");
             }
         }
+    }
+
+    #[test]
+    fn long_rows_are_cut_into_parts_that_workgroups_hold() {
+        let mut policy = test_policy(32, 1024);
+        (policy.topk.row_elements, policy.topk.part_elements) = (1 << 14, 1 << 14);
+        let cut = |length, k| shape(length, k).cut(&policy);
+        assert_eq!(cut(1 << 16, 32), Cut { parts: 32, share: 2048, candidates: 1024 });
+        assert_eq!(cut(1 << 16, 1024), Cut { parts: 8, share: 8192, candidates: 8192 });
+        assert_eq!(cut((1 << 16) + 1, 1024).candidates, 9 * 1024);
+        // Not where a workgroup can have all of it, nor where most elements would be put aside.
+        for (length, k) in [(1 << 14, 32), (20_000, 15_000)] {
+            assert_eq!(cut(length, k), Cut { parts: 1, share: length, candidates: k });
+        }
+        // Parts have all elements between them, and none of another.
+        for (length, k) in [(16_385, 1), (70_001, 250), (1 << 20, 100), ((1 << 24) - 1, 4000)] {
+            let Cut { parts, share, candidates } = cut(length, k);
+            assert!(parts > 1 && (parts - 1) * share < length && parts * share >= length);
+            assert!(share <= 1 << 14 && candidates <= length / 2);
+        }
+        assert!(shape(1 << 18, 1024).suits_rows(&policy));
+        assert!(!shape(1 << 20, 1024).suits_rows(&policy));
     }
 
     #[test]

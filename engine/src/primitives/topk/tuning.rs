@@ -15,6 +15,8 @@ tunable! {
         row_elements: u64,
         /// So many rows or more are a workgroup's each, whatever their length.
         many_rows: u64,
+        /// Longer ones are cut into parts of up to so many, each of which is a workgroup's; 0: they are not cut.
+        part_elements: u64,
         /// Workgroups of a pass over everything, about.
         groups: u64,
         /// Tiles that a workgroup of the filter reads, at most.
@@ -31,8 +33,10 @@ impl TopKTuning {
     pub fn for_device(properties: &DeviceProperties) -> Self {
         let software = properties.device_type == vk::PhysicalDeviceType::CPU;
         Self {
-            // Several reads by one workgroup against six passes more. In software only the sum counts.
-            row_elements: if software { 1 << 16 } else { 1 << 15 },
+            // Several reads by one workgroup against a pass more. In software only the sum counts.
+            row_elements: if software { 1 << 16 } else { 1 << 14 },
+            // Two reads, and one pass more instead of six. In software only the sum counts.
+            part_elements: if software { 0 } else { 1 << 14 },
             // As many as a large GPU runs side by side, twice.
             many_rows: 256,
             groups: if software { 64 } else { 1056 },

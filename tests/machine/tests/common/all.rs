@@ -329,8 +329,13 @@ fn topks(device: Device, all: &mut Vec<Maker>) {
                     on_device: rows == 1 && number % 3 == 0,
                     data: [TopKData::Any, TopKData::Few, TopKData::Same][number / 2 % 3],
                     subgroups: None,
+                    part: 0,
                 };
                 all.push(Box::new(move || topk_case(device, of)));
+                if method == TopKMethod::Rows {
+                    let of = TopKCase { part: 400, ..of };
+                    all.push(Box::new(move || topk_case(device, of)));
+                }
             }
         }
     }

@@ -303,8 +303,13 @@ fn topks(device: Device, all: &mut Vec<Maker>) {
                     on_device,
                     data,
                     subgroups,
+                    part: 0,
                 };
                 all.push(Box::new(move || topk_case(device, of)));
+                if method == TopKMethod::Rows {
+                    let of = TopKCase { part: tile, ..of };
+                    all.push(Box::new(move || topk_case(device, of)));
+                }
             }
         }
     }

@@ -38,6 +38,8 @@ pub struct TopKCase {
     pub data: TopKData,
     /// Of a workgroup, where they are few.
     pub subgroups: Option<u32>,
+    /// Of elements of a part, where rows are cut.
+    pub part: u64,
 }
 
 fn words(key: KeyType, bits: &[u64]) -> Vec<u32> {
@@ -68,6 +70,7 @@ pub fn topk_case(device: Device, of: TopKCase) -> Result<Case> {
     policy.topk.groups = 5;
     policy.topk.filter_tiles = 2;
     policy.topk.maxima = 64;
+    (policy.topk.row_elements, policy.topk.part_elements) = (of.part, of.part);
     let mut graph = Graph::new("topk");
     let (max, count) = counted(&mut graph, rows * length, of.on_device);
     let element = ElementType::from(key);

@@ -1,0 +1,49 @@
+// Reading and writing a tile in one way, whether it is whole or not: no load and no store of a row is in a branch.
+//
+// load_tile() and store_tile() of tile.glsl have a way for whole tiles and another for the last one. Between these, a
+// kernel that keeps many rows in registers is made slower by compilers: with rows of 64-bit terms by a third.
+// Kernels with fewer rows are quicker in two ways.
+
+#ifndef TILE_AT_ONCE_GLSL
+#define TILE_AT_ONCE_GLSL
+
+#include "tile.glsl"
+
+// Elements at or past `count` read as the identity. For a row that is not there, another one is loaded first.
+void load_tile_at_once(uint first, uint count, out TERM_ROW rows[TILE_ROWS]) {
+    uint whole_rows = count / ROW_TERMS;
+    [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) rows[r] = TERM_ROW(IDENTITY);
+    if (whole_rows > 0) {
+        [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r)
+            rows[r] = load_row(min(row_index(first, r), whole_rows - 1));
+    }
+    if (count - first >= TILE) return;
+    TERM_ROW last = load_partial(whole_rows, count);
+    [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) {
+        uint v = row_index(first, r);
+        TERM_ROW past = v == whole_rows ? last : TERM_ROW(IDENTITY);
+        rows[r] = v < whole_rows ? rows[r] : past;
+    }
+}
+
+// Writes rows combined with `before`, leaving out what lies at or past `count`.
+void store_tile_at_once(uint first, uint count, TERM_ROW rows[TILE_ROWS], TERM before) {
+    uint whole_rows = count / ROW_TERMS;
+    if (count - first < TILE) {
+        // The row that is not whole, if there is one, is one lane's.
+        TERM_ROW last = rows[0];
+        bool has_last = false;
+        [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) {
+            bool is_last = row_index(first, r) == whole_rows;
+            last = is_last ? rows[r] : last;
+            has_last = has_last || is_last;
+        }
+        if (has_last) store_partial(whole_rows, count, combine(before, last));
+    }
+    [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) {
+        uint v = row_index(first, r);
+        if (v < whole_rows) store_row(v, combine(before, rows[r]));
+    }
+}
+
+#endif
