@@ -7,10 +7,10 @@ use multisplit::primitives::multisplit::{Method, TileShape, ValuesAfter};
 use multisplit::primitives::sort::SortMethod;
 use multisplit::primitives::sssp::SsspOptions;
 use multisplit::primitives::{
-    HistogramBuffers, ScanBuffers, ScanMethod, SortBuffers, SplitBuffers, histogram, scan, sort,
-    split,
+    HistogramBuffers, ScanBuffers, ScanMethod, SegmentedReduceBuffers, SortBuffers, SplitBuffers,
+    TopKBuffers, histogram, reduce_segments, scan, sort, split, topk,
 };
-use multisplit::{Bins, Buckets, Error, Policy, Scan, Sort};
+use multisplit::{Bins, Buckets, Error, Operator, Policy, Scan, Sort, TopK};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::Gpu;
 use multisplit_tests::{reference, tests};
@@ -56,7 +56,7 @@ const METHODS: [Method; 8] = [
 /// Sets one size to anything.
 fn edit(policy: &mut Policy, rng: &mut Rng) {
     let any = number(rng);
-    match rng.below(56) {
+    match rng.below(58) {
         0 => policy.threads = any,
         1 => policy.spine_threads = any,
         2 => policy.spine_tiles = any,
@@ -124,8 +124,28 @@ fn edit(policy: &mut Policy, rng: &mut Rng) {
         53 => policy.sort.few_keys = any.into(),
         54 => policy.sort.few_keys_groups = any,
         55 => policy.sort.few_keys_look_back = any,
+        56 | 57 => edit_topk(policy, rng, any),
         _ => edit_search(policy, rng, any),
     }
+}
+
+fn edit_topk(policy: &mut Policy, rng: &mut Rng, any: u32) {
+    let topk = &mut policy.topk;
+    let sizes = [
+        &mut topk.row_elements,
+        &mut topk.part_elements,
+        &mut topk.many_rows,
+        &mut topk.groups,
+        &mut topk.filter_tiles,
+        &mut topk.samples,
+        &mut topk.maxima,
+    ];
+    *pick_mut(rng, sizes) = any.into();
+}
+
+fn pick_mut<'a, T, const N: usize>(rng: &mut Rng, choices: [&'a mut T; N]) -> &'a mut T {
+    let at = rng.below(N as u64) as usize;
+    choices.into_iter().nth(at).expect("below N")
 }
 
 fn edit_search(policy: &mut Policy, rng: &mut Rng, any: u32) {
@@ -154,21 +174,20 @@ fn edit_search(policy: &mut Policy, rng: &mut Rng, any: u32) {
         &mut sssp.max_delta,
         &mut sssp.delta_even,
     ];
-    let at = rng.below(sizes.len() as u64) as usize;
-    if let Some(size) = sizes.into_iter().nth(at) {
-        *size = any;
-    }
+    *pick_mut(rng, sizes) = any;
 }
 
 /// Runs a primitive, and says whether the result is right.
 fn is_right(gpu: &Gpu, policy: &Policy, rng: &mut Rng) -> multisplit::Result<bool> {
     let n = 1 + rng.below(9_000);
     let keys: Vec<u32> = (0..n).map(|_| rng.below(1 << 32) as u32).collect();
-    match rng.below(5) {
+    match rng.below(7) {
         0 => sorts(gpu, policy, rng, &keys),
         1 => scans(gpu, policy, &keys),
         2 => splits(gpu, policy, rng, &keys),
         3 => counts(gpu, policy, rng, &keys),
+        4 => bests(gpu, policy, rng, &keys),
+        5 => reductions(gpu, policy, rng, &keys),
         _ => searches(gpu, policy, rng),
     }
 }
@@ -233,6 +252,42 @@ fn counts(gpu: &Gpu, policy: &Policy, rng: &mut Rng, keys: &[u32]) -> multisplit
     for &key in keys.iter().filter(|&&key| key < u32::MAX) {
         expected[edges.partition_point(|&edge| edge <= key) - 1] += 1;
     }
+    Ok(context.download(&output)? == expected)
+}
+
+fn bests(gpu: &Gpu, policy: &Policy, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
+    let (context, n) = (&gpu.context, keys.len() as u64);
+    let k = 1 + rng.below(n.min(300));
+    let mut graph = Graph::new("best");
+    let from = graph.import::<u32>("keys", n);
+    let [found, places] = ["found", "places"].map(|name| graph.import::<u32>(name, k));
+    topk(&mut graph, policy, &TopK::smallest(k), &TopKBuffers::new(from, found, places))?;
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let input = context.upload(keys)?;
+    let [best, indices] = [context.zeroed::<u32>(k)?, context.zeroed::<u32>(k)?];
+    context.run(&executable, &[(from, &input), (found, &best), (places, &indices)])?;
+    let mut expected: Vec<u32> = (0..n as u32).collect();
+    expected.sort_by_key(|&i| keys[i as usize]);
+    expected.truncate(k as usize);
+    Ok(context.download(&indices)? == expected)
+}
+
+fn reductions(gpu: &Gpu, policy: &Policy, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
+    let (context, n) = (&gpu.context, keys.len() as u64);
+    let segments = 1 + rng.below(40);
+    let mut ends: Vec<u32> = (0..=segments).map(|_| rng.below(n + 1) as u32).collect();
+    ends.sort_unstable();
+    let mut graph = Graph::new("segments");
+    let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", segments));
+    let offsets = graph.import::<u32>("offsets", segments + 1);
+    let buffers = SegmentedReduceBuffers::new(src, offsets, dst);
+    reduce_segments(&mut graph, policy, Operator::Max, &buffers)?;
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let (input, cuts) = (context.upload(keys)?, context.upload(&ends)?);
+    let output = context.zeroed::<u32>(segments)?;
+    context.run(&executable, &[(src, &input), (offsets, &cuts), (dst, &output)])?;
+    let largest = |cut: &[u32]| keys[cut[0] as usize..cut[1] as usize].iter().max().copied();
+    let expected: Vec<u32> = ends.windows(2).map(|cut| largest(cut).unwrap_or(0)).collect();
     Ok(context.download(&output)? == expected)
 }
 
