@@ -2,7 +2,7 @@
 //
 // Each subgroup owns a contiguous part of the tile and reads it row by row, a row being 16 bytes per lane,
 // four elements or two: every access is coalesced, and the order of the elements is (subgroup, row, lane,
-// component). (Rows of 32 bytes, read by two accesses, were measured to be a quarter slower.)
+// component).
 // Each thread has four times ROWS elements, which is defined in kernels.txt, where the host reads it too.
 
 #ifndef TILE_GLSL

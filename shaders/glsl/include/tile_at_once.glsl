@@ -1,8 +1,8 @@
 // Reading and writing a tile in one way, whether it is whole or not: no load and no store of a row is in a branch.
 //
-// load_tile() and store_tile() of tile.glsl have a way for whole tiles and another for the last one. Between these, a
-// kernel that keeps many rows in registers is made slower by compilers: with rows of 64-bit terms by a third.
-// Kernels with fewer rows are quicker in two ways.
+// load_tile() and store_tile() of tile.glsl have a way for whole tiles and another for the last one. That suits kernels
+// with few rows. A scan that looks back keeps many in registers, and with 64-bit terms took 1.3 times as long in two
+// ways (docs/performance-log.md, 69).
 
 #ifndef TILE_AT_ONCE_GLSL
 #define TILE_AT_ONCE_GLSL

@@ -33,7 +33,7 @@ pub struct TopKOptions {
 enum Method {
     /// What suits the device
     Auto,
-    /// One workgroup for each row
+    /// One workgroup for each row, or for each part of a long one
     Rows,
     /// One read that keeps what passes a guessed bound
     Filter,

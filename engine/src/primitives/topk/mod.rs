@@ -96,8 +96,9 @@ pub enum TopKMethod {
     /// What suits the device, k and the number of elements.
     #[default]
     Auto,
-    /// One workgroup for each row, which reads it several times: for short rows, or many. k is at most
-    /// what fits its memory.
+    /// One workgroup for each row, which reads it several times: for short rows, or many. Longer rows are
+    /// cut into parts, a workgroup each, and one more selects from what they found. k is at most what
+    /// fits the memory of a workgroup.
     Rows,
     /// A bound is guessed from a sample; then one read of everything keeps what passes it, and one
     /// workgroup for each row finishes. Rows for which the guess was wrong are selected exactly. k is at
