@@ -3,7 +3,7 @@
 use crate::contract::contract;
 use crate::error::GraphError;
 use crate::graph::Graph;
-use crate::lifetime::{self, Heap, Interval};
+use crate::lifetime::{self, Constants, Heap, Interval};
 use crate::limits::Limits;
 use crate::order::{self, Schedule};
 use crate::plan::{
@@ -23,7 +23,9 @@ pub(crate) fn compile(graph: &Graph, limits: &Limits) -> Result<Plan, GraphError
     let schedule = order::schedule(&checked, &edges)?;
     let intervals = lifetime::intervals(&checked, &schedule);
     let heap = lifetime::place(&checked, &intervals, limits.heap_alignment());
-    check_workspace(&heap, limits)?;
+    let constants = lifetime::place_constants(&checked, &intervals, limits.heap_alignment());
+    check_size("workspace", heap.size, limits)?;
+    check_size("constants", constants.size, limits)?;
     let timeline = touch::timeline(&checked, &schedule, &heap);
     let calls = repeat::synchronise(&timeline, graph.replayable);
     let names = Names::new(&checked, &schedule, &heap);
@@ -33,7 +35,7 @@ pub(crate) fn compile(graph: &Graph, limits: &Limits) -> Result<Plan, GraphError
     let exit = barriers.pop().flatten();
     Ok(Plan {
         name: graph.name.clone(),
-        buffers: buffers(&checked, &intervals, &heap, &timeline),
+        buffers: buffers(&checked, &intervals, (&heap, &constants), &timeline),
         culled: schedule.culled.iter().map(|&pass| checked.passes[pass].label.clone()).collect(),
         steps: steps(checked, &schedule, barriers),
         exit,
@@ -42,6 +44,7 @@ pub(crate) fn compile(graph: &Graph, limits: &Limits) -> Result<Plan, GraphError
             alignment: limits.heap_alignment(),
             unaliased_size: heap.unaliased_size,
         },
+        constants_size: constants.size,
         replayable: graph.replayable,
         limits: *limits,
         graph: graph.id,
@@ -58,13 +61,13 @@ fn check_subgroups(graph: &Graph, limits: &Limits) -> Result<(), GraphError> {
     }
 }
 
-fn check_workspace(heap: &Heap, limits: &Limits) -> Result<(), GraphError> {
-    // The heap saturates at the largest number.
-    if heap.size <= limits.max_buffer_size && heap.size < u64::MAX {
+fn check_size(what: &str, size: u64, limits: &Limits) -> Result<(), GraphError> {
+    // Sums saturate at the largest number.
+    if size <= limits.max_buffer_size && size < u64::MAX {
         return Ok(());
     }
-    let (at, limit) = ("workspace".to_owned(), "maxBufferSize");
-    Err(GraphError::LimitExceeded { at, limit, value: heap.size, max: limits.max_buffer_size })
+    let (at, limit) = (what.to_owned(), "maxBufferSize");
+    Err(GraphError::LimitExceeded { at, limit, value: size, max: limits.max_buffer_size })
 }
 
 fn barriers(calls: Calls, hazards: Vec<Vec<Hazard>>) -> Vec<Option<Barrier>> {
@@ -77,7 +80,7 @@ fn barriers(calls: Calls, hazards: Vec<Vec<Hazard>>) -> Vec<Option<Barrier>> {
 fn buffers(
     checked: &Checked,
     intervals: &[Option<Interval>],
-    heap: &Heap,
+    (heap, constants): (&Heap, &Constants),
     timeline: &Timeline,
 ) -> Vec<PlannedBuffer> {
     let planned = |(index, decl): (usize, &crate::resource::BufferDecl)| PlannedBuffer {
@@ -87,6 +90,10 @@ fn buffers(
             Kind::Import => BufferPlacement::Import(contract(decl, index, timeline)),
             Kind::Transient => BufferPlacement::Transient { offset: heap.offsets[index] },
             Kind::Persistent => BufferPlacement::Persistent { offset: heap.offsets[index] },
+            Kind::Constant => BufferPlacement::Constant {
+                offset: constants.offsets[index],
+                contents: decl.contents.clone().unwrap_or_default(),
+            },
             Kind::StatusWord => BufferPlacement::StatusWord,
         },
         first_level: intervals[index].map(|(first, _)| first),

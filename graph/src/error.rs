@@ -61,6 +61,14 @@ pub enum GraphError {
         /// The status word.
         buffer: String,
     },
+    /// A pass writes to a constant.
+    #[error("pass `{pass}`: constant `{buffer}` can only be read")]
+    ConstantWritten {
+        /// The pass.
+        pass: String,
+        /// The constant.
+        buffer: String,
+    },
     /// An entry or exit scope was given for a buffer that is not an import.
     #[error("buffer `{buffer}` has an entry or exit scope and is not an import")]
     NotAnImport {

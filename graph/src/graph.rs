@@ -99,6 +99,19 @@ impl Graph {
         self.add_array(name.into(), Kind::Persistent, ElementType::Untyped, size)
     }
 
+    /// A buffer whose contents are part of the plan, and which passes only read. Its memory is the
+    /// executor's, which writes it once and not in every run.
+    pub fn constant<T: bytemuck::Pod>(
+        &mut self,
+        name: impl Into<String>,
+        contents: &[T],
+    ) -> Buffer {
+        let (element, len) = (ElementType::of::<T>(), contents.len() as u64);
+        let buffer = self.add_array(name.into(), Kind::Constant, element, len);
+        self.buffers[buffer.index].contents = Some(bytemuck::cast_slice(contents).into());
+        buffer
+    }
+
     /// Whether the buffer is a [transient](Self::transient) of this graph.
     pub fn is_transient(&self, buffer: Buffer) -> bool {
         let declared = self.buffers.get(buffer.index).filter(|_| buffer.graph == self.id);
@@ -220,7 +233,8 @@ impl Graph {
     fn add_array(&mut self, name: String, kind: Kind, element: ElementType, len: u64) -> Buffer {
         let size = len.saturating_mul(element.bytes().unwrap_or(1).into());
         let index = self.buffers.len();
-        self.buffers.push(BufferDecl { name, kind, size, element, entry: None, exit: None });
+        let (contents, entry, exit) = (None, None, None);
+        self.buffers.push(BufferDecl { name, kind, size, element, contents, entry, exit });
         Buffer { graph: self.id, index, size, element }
     }
 

@@ -2,7 +2,7 @@
 //! bytes.
 
 use crate::order::Schedule;
-use crate::resource::Kind;
+use crate::resource::{BufferDecl, Kind};
 use crate::validate::Checked;
 
 /// The first and the last level that use a buffer.
@@ -31,6 +31,32 @@ pub(crate) fn intervals(checked: &Checked, schedule: &Schedule) -> Vec<Option<In
     intervals
 }
 
+/// Where the constants lie that live passes use, one after another.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Constants {
+    /// By buffer; `None` for all others.
+    pub offsets: Vec<Option<u64>>,
+    /// Bytes up to the end of the last.
+    pub size: u64,
+}
+
+pub(crate) fn place_constants(
+    checked: &Checked,
+    intervals: &[Option<Interval>],
+    alignment: u64,
+) -> Constants {
+    let mut size = 0;
+    let place = |(decl, interval): (&BufferDecl, &Option<Interval>)| {
+        (decl.kind == Kind::Constant && interval.is_some()).then(|| {
+            let offset = align_up(size, alignment);
+            size = offset.saturating_add(decl.size);
+            offset
+        })
+    };
+    let offsets = checked.buffers.iter().zip(intervals).map(place).collect();
+    Constants { offsets, size }
+}
+
 /// What the heap needs to know of a buffer.
 struct Block {
     buffer: usize,
@@ -42,7 +68,7 @@ pub(crate) fn place(checked: &Checked, intervals: &[Option<Interval>], alignment
     let mut blocks = Vec::new();
     for (buffer, (decl, interval)) in checked.buffers.iter().zip(intervals).enumerate() {
         let interval = match decl.kind {
-            Kind::Import | Kind::StatusWord => None,
+            Kind::Import | Kind::Constant | Kind::StatusWord => None,
             Kind::Transient => *interval,
             // In use between runs as well, so it never makes room.
             Kind::Persistent => interval.map(|_| (0, u32::MAX)),

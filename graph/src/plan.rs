@@ -2,6 +2,7 @@
 
 use std::any::TypeId;
 use std::fmt;
+use std::sync::Arc;
 
 use multisplit_shaders::{BindingAccess, BindingKind};
 
@@ -21,6 +22,7 @@ pub struct Plan {
     pub(crate) exit: Option<Barrier>,
     pub(crate) buffers: Vec<PlannedBuffer>,
     pub(crate) workspace: Workspace,
+    pub(crate) constants_size: u64,
     pub(crate) culled: Vec<String>,
     pub(crate) replayable: bool,
     pub(crate) limits: Limits,
@@ -285,6 +287,14 @@ pub enum BufferPlacement {
         /// Byte offset in the workspace.
         offset: Option<u64>,
     },
+    /// The executor's, who brings memory of [`Plan::constants_size`] bytes for all constants and writes
+    /// it before the first run. Passes only read it.
+    Constant {
+        /// Byte offset in that memory; `None` where no live pass uses it.
+        offset: Option<u64>,
+        /// What it holds.
+        contents: Arc<[u8]>,
+    },
     /// The executor's: a word that passes set by atomics, and that nothing in the plan reads. It has
     /// no levels, since nothing waits for it.
     StatusWord,
@@ -332,6 +342,11 @@ pub enum Place {
         /// Byte offset in the workspace.
         offset: u64,
     },
+    /// In the executor's memory for constants.
+    Constant {
+        /// Byte offset in that memory.
+        offset: u64,
+    },
     /// In the executor's status word, with this index into [`Plan::buffers`].
     StatusWord {
         /// Index into [`Plan::buffers`].
@@ -340,11 +355,13 @@ pub enum Place {
 }
 
 impl PlannedBuffer {
-    /// The byte in the workspace where it begins; `None` for an import and for a buffer that no
-    /// live pass uses.
+    /// The byte in the workspace where it begins; `None` for a buffer that is not in the workspace, or
+    /// that no live pass uses.
     pub fn workspace_offset(&self) -> Option<u64> {
         match self.placement {
-            BufferPlacement::Import(_) | BufferPlacement::StatusWord => None,
+            BufferPlacement::Import(_)
+            | BufferPlacement::Constant { .. }
+            | BufferPlacement::StatusWord => None,
             BufferPlacement::Transient { offset } | BufferPlacement::Persistent { offset } => {
                 offset
             }
@@ -384,6 +401,19 @@ impl Plan {
     /// The memory that transient and persistent buffers lie in.
     pub fn workspace(&self) -> Workspace {
         self.workspace
+    }
+
+    /// Bytes of memory for constants; zero where the plan has none.
+    pub fn constants_size(&self) -> u64 {
+        self.constants_size
+    }
+
+    /// The constants that live passes use: where each begins in the memory for them, and what it holds.
+    pub fn constants(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        self.buffers.iter().filter_map(|buffer| match &buffer.placement {
+            BufferPlacement::Constant { offset, contents } => Some(((*offset)?, &**contents)),
+            _ => None,
+        })
     }
 
     /// Labels of the passes whose results nobody reads, in order of declaration.
@@ -436,6 +466,9 @@ impl Plan {
         match planned.placement {
             BufferPlacement::Import(_) => Some(Place::Import { buffer, offset }),
             BufferPlacement::StatusWord => Some(Place::StatusWord { buffer }),
+            BufferPlacement::Constant { offset: base, .. } => {
+                base.map(|base| Place::Constant { offset: base + offset })
+            }
             _ => planned.workspace_offset().map(|base| Place::Workspace { offset: base + offset }),
         }
     }

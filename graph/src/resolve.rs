@@ -96,6 +96,7 @@ pub(crate) fn pass(
         Action::Update { view, bytes } => checker.update(*view, bytes)?,
     };
     checker.status_words(&checked.uses)?;
+    checker.constants(&checked.uses)?;
     checker.alias_conflicts(&checked.uses)?;
     Ok(checked)
 }
@@ -353,6 +354,18 @@ impl Checker<'_> {
         match uses.iter().find(is_status) {
             None => Ok(()),
             Some(used) => Err(GraphError::StatusWord {
+                pass: self.pass.to_owned(),
+                buffer: self.graph.buffers[used.buffer].name.clone(),
+            }),
+        }
+    }
+
+    /// Nobody writes a constant but the executor.
+    fn constants(&self, uses: &[Use]) -> Result<(), GraphError> {
+        let mut written = uses.iter().filter(|used| !used.writes.is_empty());
+        match written.find(|used| self.graph.buffers[used.buffer].kind == Kind::Constant) {
+            None => Ok(()),
+            Some(used) => Err(GraphError::ConstantWritten {
                 pass: self.pass.to_owned(),
                 buffer: self.graph.buffers[used.buffer].name.clone(),
             }),

@@ -2,6 +2,7 @@
 
 use std::any::TypeId;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::access::Scope;
 
@@ -107,7 +108,8 @@ impl<T: bytemuck::Pod> Element for T {
 }
 
 /// A buffer of one graph. A small copyable handle: the memory behind it is the caller's
-/// ([`Graph::import`](crate::Graph::import)) or comes out of the plan's workspace.
+/// ([`Graph::import`](crate::Graph::import)), comes out of the plan's workspace, or is the executor's
+/// ([`Graph::constant`](crate::Graph::constant)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Buffer {
     pub(crate) graph: u64,
@@ -184,6 +186,7 @@ pub(crate) enum Kind {
     Import,
     Transient,
     Persistent,
+    Constant,
     StatusWord,
 }
 
@@ -195,6 +198,8 @@ pub(crate) struct BufferDecl {
     pub size: u64,
     /// Any element stride fits a buffer of no particular type.
     pub element: ElementType,
+    /// Of a constant.
+    pub contents: Option<Arc<[u8]>>,
     pub entry: Option<Scope>,
     pub exit: Option<Scope>,
 }

@@ -255,6 +255,67 @@ fn large_graphs_compile_quickly() {
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 }
 
+/// Nobody writes a constant, so nothing waits for it, not even a run for the one before.
+#[test]
+fn a_constant_is_part_of_the_plan() {
+    let mut g = Graph::new("constants");
+    let unused = g.constant("unused", &[1u64]);
+    let (table, other) = (g.constant("table", &[1u32, 2, 3]), g.constant("other", &[4u32]));
+    let out = g.import::<u32>("out", 16);
+    let look = kernel("look").read("table").read("other").write("out");
+    let look = g.pass("look", look).bind("table", table).bind("other", other);
+    look.bind("out", out).dispatch(Groups::linear(1));
+    g.replayable();
+    let plan = plan(&g);
+    let hazards = plan.barriers().flat_map(|(_, barrier)| &barrier.hazards);
+    assert_eq!(hazards.map(|hazard| hazard.to.buffer).collect::<Vec<_>>(), [Some(out.index())]);
+    assert_eq!(plan.workspace().size, 0);
+    let second = plan.limits().heap_alignment();
+    assert_eq!(plan.constants_size(), second + 4);
+    let constants: Vec<_> = plan.constants().collect();
+    assert_eq!(constants[0], (0, bytemuck::cast_slice(&[1u32, 2, 3])));
+    assert_eq!(constants[1..], [(second, bytemuck::bytes_of(&4u32))]);
+    assert_eq!(plan.place(other.index(), 0), Some(Place::Constant { offset: second }));
+    assert_eq!(plan.place(table.index(), 8), Some(Place::Constant { offset: 8 }));
+    assert_eq!(plan.place(unused.index(), 0), None);
+    assert!(plan.to_text().contains("constants: "), "{}", plan.to_text());
+}
+
+#[test]
+fn a_constant_is_only_read() {
+    type Write = fn(&mut Graph, Buffer);
+    let writes: [Write; 4] = [
+        |g, table| {
+            g.fill("wrong", table, 0);
+        },
+        |g, table| {
+            g.update("wrong", table, &[0; 4]);
+        },
+        |g, table| {
+            let from = g.import::<u32>("from", 1);
+            g.copy("wrong", from, table);
+        },
+        |g, table| {
+            let write = kernel("wrong").update("table");
+            g.pass("wrong", write).bind("table", table).dispatch(Groups::linear(1));
+        },
+    ];
+    for write in writes {
+        let mut g = Graph::new("constants");
+        let table = g.constant("table", &[1u32]);
+        write(&mut g, table);
+        let outcome = g.compile(&Limits::default());
+        assert!(
+            matches!(&outcome, Err(GraphError::ConstantWritten { pass, buffer }) if pass == "wrong" && buffer == "table"),
+            "{outcome:?}"
+        );
+    }
+    let mut g = Graph::new("constants");
+    let (table, out) = (g.constant("table", &[1u32]), g.import::<u32>("out", 1));
+    g.copy("copy", table, out);
+    assert_eq!(plan(&g).steps().len(), 1);
+}
+
 /// Passes that set a status word do not wait for each other, and need no barrier.
 #[test]
 fn a_status_word_orders_nothing() {

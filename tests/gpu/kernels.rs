@@ -15,7 +15,7 @@ use multisplit_tests::tests;
 tests!(kernels:
     a_users_kernel_runs_between_primitives, indirect_dispatch_reads_its_groups_from_the_gpu,
     groups_by_other_limits,
-    transfers_mix_with_kernels, without_push_descriptors, without_subgroup_size_control,
+    transfers_mix_with_kernels, constants_are_written_once, without_push_descriptors, without_subgroup_size_control,
     passes_are_timed_by_label, threads_replay_the_same_executable,
     threads_share_an_executable_and_its_workspace, threads_instantiate_side_by_side,
 );
@@ -193,6 +193,40 @@ fn transfers_mix_with_kernels(gpu: &Gpu) -> Result<()> {
     let mut expected = vec![14; n as usize];
     expected[..2].copy_from_slice(&[200, 400]);
     expect_equal(&context.download(&output)?, &expected)
+}
+
+/// Two constants, of which kernels, copies and indirect dispatches read, in executables that come and go.
+fn constants_are_written_once(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let triple = Kernel::from_glsl("user.triple", &Source::new("triple.comp", TRIPLE))?;
+    let mut executables = Vec::new();
+    for round in 0..3u32 {
+        let words: Vec<u32> = (0..1000).map(|k| k * (round + 1)).collect();
+        let mut graph = Graph::new("constants");
+        let (tripled, copied) = (graph.import::<u32>("a", 1000), graph.import::<u32>("b", 1000));
+        let groups = graph.constant("groups", &[16u32, 1, 1]);
+        let table = graph.constant("table", &words);
+        graph
+            .pass("user.triple", &triple)
+            .bind("src", table)
+            .bind("dst", tripled)
+            .push(&TriplePush { count: 1000, factor: 3 })
+            .dispatch_indirect(groups);
+        graph.copy("copy", table, copied);
+        let plan = graph.compile(&context.limits())?;
+        ensure!(plan.workspace().size == 0 && plan.barriers().next().is_none(), "{plan:?}");
+        // SAFETY: a kernel that stays within its buffers and ends.
+        let executable = unsafe { context.instantiate_foreign(plan, Default::default())? };
+        executables.push((executable, words, tripled, copied));
+    }
+    let outputs = [context.zeroed::<u32>(1000)?, context.zeroed::<u32>(1000)?];
+    for (executable, words, tripled, copied) in executables.iter().rev().chain(&executables) {
+        context.run(executable, &[(*tripled, &outputs[0]), (*copied, &outputs[1])])?;
+        let expected: Vec<u32> = words.iter().map(|word| 3 * word).collect();
+        expect_equal(&context.download(&outputs[0])?, &expected)?;
+        expect_equal(&context.download(&outputs[1])?, words)?;
+    }
+    Ok(())
 }
 
 /// Devices without push descriptors bind descriptor sets that were made beforehand.

@@ -13,7 +13,7 @@ use crate::device::shared::Device;
 use crate::error::{Error, Result};
 use crate::execute::descriptors::Sets;
 use crate::execute::fit;
-use crate::execute::import::{BufferAt, Import, Places};
+use crate::execute::import::{BufferAt, Import, InsidePlan, Places};
 use crate::execute::layout::BufferAccess;
 use crate::execute::own_pass;
 use crate::execute::pipeline::{Pipeline, PipelineStore};
@@ -34,6 +34,8 @@ pub struct Executable {
     pub(crate) exit: Vec<vk::MemoryBarrier2<'static>>,
     /// One for each frame in flight, where the executable brings them and the plan needs any.
     workspaces: Vec<Buffer>,
+    /// Where the plan has any.
+    constants: Option<Buffer>,
     /// For recordings by the caller, in turn; none where descriptors are pushed.
     pub(crate) frames: Vec<Sets>,
     pub(crate) frame_count: usize,
@@ -224,6 +226,13 @@ impl Context {
             Buffer::new(device, &name, plan.workspace().size, Location::Device)
         };
         let workspaces = (0..own).map(workspace).collect::<Result<_>>()?;
+        let constants = match plan.constants_size() {
+            0 => None,
+            size => {
+                let name = format!("{}.constants", plan.name());
+                Some(Buffer::constant(device, &name, size, plan.constants())?)
+            }
+        };
         let mut exit = plan.exit().map(memory_barriers).unwrap_or_default();
         let lane_order = plan.sets_status_word(LANE_ORDER_STATUS);
         if lane_order {
@@ -240,6 +249,7 @@ impl Context {
             access,
             exit,
             workspaces,
+            constants,
             frames,
             frame_count,
             next_frame,
@@ -353,7 +363,11 @@ impl Executable {
         frame: usize,
     ) -> Result<Places<'_>> {
         let own = self.workspaces.get(frame).map(|w| BufferAt::new(w.raw(), 0));
-        let given = (workspace.or(own), self.status.word.buffer());
+        let given = InsidePlan {
+            workspace: workspace.or(own),
+            constants: self.constants.as_ref().map_or(vk::Buffer::null(), Buffer::raw),
+            status: self.status.word.buffer(),
+        };
         Places::resolve(&self.device, &self.plan, imports, given, self.access)
     }
 

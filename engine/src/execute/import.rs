@@ -127,20 +127,30 @@ fn check_element(found: ElementType, expected: ElementType) -> Result<()> {
     Err(Error::ElementTypeMismatch { found, expected })
 }
 
+/// Where everything is that is not an import.
+#[derive(Clone, Copy)]
+pub(crate) struct InsidePlan {
+    pub workspace: Option<BufferAt>,
+    /// Those of the executable; null where the plan has none.
+    pub constants: vk::Buffer,
+    /// The device's status word, which stands for all of the plan's.
+    pub status: vk::Buffer,
+}
+
 /// Where the plan's buffers are for one recording.
 pub(crate) struct Places<'p> {
     plan: &'p Plan,
     imports: [Given; MAX_IMPORTS],
     count: usize,
     workspace: Given,
-    /// The device's status word, which stands for all of the plan's.
+    constants: Given,
     status: Given,
 }
 
 /// Where one buffer is.
 #[derive(Clone, Copy)]
 struct Given {
-    /// Its index among the plan's buffers; of no meaning for the workspace.
+    /// Its index among the plan's buffers; of no meaning where it is not an import.
     index: usize,
     at: BufferAt,
     /// Its address, where kernels take addresses.
@@ -187,19 +197,20 @@ impl<'p> Places<'p> {
         device: &Device,
         plan: &'p Plan,
         imports: &[Import],
-        (workspace, status): (Option<BufferAt>, vk::Buffer),
+        inside: InsidePlan,
         access: BufferAccess,
     ) -> Result<Self> {
-        let workspace = match workspace {
+        let workspace = match inside.workspace {
             Some(given) => given,
             None if plan.workspace().size == 0 => BufferAt::NOWHERE,
             None => return Err(problem(plan, "no memory was given for", "workspace")),
         };
         check_place(device, plan, "workspace", workspace, access)?;
         let workspace = Given::new(device, 0, workspace, access);
-        let status = Given::new(device, 0, BufferAt::new(status, 0), access);
-        let imports_of_plan = [Given::NOTHING; MAX_IMPORTS];
-        let mut this = Self { plan, imports: imports_of_plan, count: 0, workspace, status };
+        let [constants, status] = [inside.constants, inside.status]
+            .map(|buffer| Given::new(device, 0, BufferAt::new(buffer, 0), access));
+        let (imports_of_plan, count) = ([Given::NOTHING; MAX_IMPORTS], 0);
+        let mut this = Self { plan, imports: imports_of_plan, count, workspace, constants, status };
         for (index, planned, contract) in plan.imports() {
             let mut given = imports.iter().filter(|(i, _)| plan.index_of(*i) == Some(index));
             let first = given.next();
@@ -279,6 +290,7 @@ impl<'p> Places<'p> {
                 given.map(|given| (given, offset))
             }
             Place::Workspace { offset } => Some((&self.workspace, offset)),
+            Place::Constant { offset } => Some((&self.constants, offset)),
             Place::StatusWord { .. } => Some((&self.status, 0)),
         }
     }

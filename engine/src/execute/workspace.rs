@@ -52,7 +52,7 @@ pub(crate) fn requirements(
     by_address: bool,
 ) -> Result<WorkspaceRequirements> {
     let is_inside =
-        |index: usize| plan.buffers().get(index).is_some_and(|b| b.contract().is_none());
+        |index: usize| plan.buffers().get(index).is_some_and(|b| b.workspace_offset().is_some());
     let usage = match usage(plan, by_address, is_inside) {
         // Of a plan without transient buffers; Vulkan has no buffers of no use.
         usage if usage.is_empty() => shader_usage(by_address),

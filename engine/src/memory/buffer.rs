@@ -20,6 +20,8 @@ pub(crate) enum Location {
     Device,
     /// Mapped, for reading by the host.
     Readback,
+    /// Mapped, written by the host once and read by the GPU: fast for it where the host reaches such memory.
+    Constant,
 }
 
 /// A storage buffer with its memory. Clones share it; the last one frees it.
@@ -101,6 +103,7 @@ impl Buffer {
             location: match location {
                 Location::Device => MemoryLocation::GpuOnly,
                 Location::Readback => MemoryLocation::GpuToCpu,
+                Location::Constant => MemoryLocation::CpuToGpu,
             },
             linear: true,
             allocation_scheme: match inner.heap.budget.limit() {
@@ -117,6 +120,30 @@ impl Buffer {
             .during("vkBindBufferMemory")?;
         device.name_object(raw, name);
         Ok(Self(Arc::new(inner)))
+    }
+
+    /// A buffer that never changes, with what it holds from some bytes on.
+    pub(crate) fn constant<'c>(
+        device: &Arc<Device>,
+        name: &str,
+        size: u64,
+        contents: impl Iterator<Item = (u64, &'c [u8])>,
+    ) -> Result<Self> {
+        let mut buffer = Self::new(device, name, size, Location::Constant)?;
+        let inner = Arc::get_mut(&mut buffer.0);
+        let mapped = inner.and_then(|inner| inner.allocation.as_mut()?.mapped_slice_mut());
+        let mapped = mapped.unwrap_or_default();
+        for (offset, bytes) in contents {
+            let begin = offset as usize;
+            let there = mapped.get_mut(begin..begin.saturating_add(bytes.len()));
+            let there = there.ok_or_else(|| Error::OutOfMemory {
+                name: name.to_owned(),
+                size,
+                reason: "memory that the host can write is not mapped".to_owned(),
+            })?;
+            there.copy_from_slice(bytes);
+        }
+        Ok(buffer)
     }
 
     /// Size in bytes.

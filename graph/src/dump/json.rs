@@ -131,6 +131,10 @@ fn buffer(buffer: &PlannedBuffer) -> Value {
             fields.insert("kind".to_owned(), json!("import"));
             fields.extend(uses.map(|(name, used)| (name.to_owned(), json!(used.map(scope)))));
         }
+        BufferPlacement::Constant { offset, .. } => {
+            fields.insert("kind".to_owned(), json!("constant"));
+            fields.insert("offset".to_owned(), json!(offset));
+        }
         BufferPlacement::StatusWord => {
             fields.insert("kind".to_owned(), json!("status word"));
         }

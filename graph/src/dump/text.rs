@@ -33,6 +33,7 @@ impl Display for Text<'_> {
             self.barrier(f, "exit barrier", barrier)?;
         }
         self.heap(f)?;
+        self.constants(f)?;
         self.imports(f)?;
         if !self.0.culled.is_empty() {
             writeln!(f, "\nculled: {}", self.0.culled.join(", "))?;
@@ -164,6 +165,18 @@ impl Text<'_> {
         for (offset, buffer) in placed {
             let chart = chart(buffer, levels);
             writeln!(f, "  {offset:>12} {:>12}  |{chart}|  {}", buffer.size, buffer.name)?;
+        }
+        Ok(())
+    }
+
+    fn constants(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.0.constants_size > 0 {
+            writeln!(f, "\nconstants: {} bytes", self.0.constants_size)?;
+        }
+        for buffer in &self.0.buffers {
+            if let BufferPlacement::Constant { offset: Some(offset), .. } = buffer.placement {
+                writeln!(f, "  {offset:>12} {:>12}  {}", buffer.size, buffer.name)?;
+            }
         }
         Ok(())
     }

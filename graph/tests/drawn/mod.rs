@@ -99,7 +99,12 @@ pub fn drawn() -> impl Strategy<Value = Drawn> {
 }
 
 fn drawn_buffer() -> impl Strategy<Value = DrawnBuffer> {
-    let kind = prop_oneof![5 => Just(Kind::Transient), 2 => Just(Kind::Import), 1 => Just(Kind::Persistent)];
+    let kind = prop_oneof![
+        5 => Just(Kind::Transient),
+        2 => Just(Kind::Import),
+        1 => Just(Kind::Persistent),
+        1 => Just(Kind::Constant),
+    ];
     let scope = || prop::option::weighted(0.3, 0..SCOPES.len());
     (kind, 3..13u64, scope(), scope()).prop_map(|(kind, words, entry, exit)| DrawnBuffer {
         kind,
@@ -183,17 +188,23 @@ impl Builder {
     fn buffer(&mut self, drawn: &DrawnBuffer) {
         let name = format!("b{}", self.handles.len());
         let size = drawn.words * WORD;
-        let handle = match drawn.kind {
+        // There is something to write to.
+        let kind = match drawn.kind {
+            Kind::Constant if self.handles.is_empty() => Kind::Import,
+            kind => kind,
+        };
+        let handle = match kind {
             Kind::Import => self.graph.import_bytes(name, size),
             Kind::Transient => self.graph.transient_bytes(name, size),
             Kind::Persistent => self.graph.persistent_bytes(name, size),
+            Kind::Constant => self.graph.constant(name, &vec![0u8; size as usize]),
         };
-        if drawn.kind == Kind::Import {
+        if kind == Kind::Import {
             drawn.entry.into_iter().for_each(|scope| self.graph.entry(handle, SCOPES[scope]));
             drawn.exit.into_iter().for_each(|scope| self.graph.exit(handle, SCOPES[scope]));
         }
         self.handles.push(handle);
-        self.declared.buffers.push(DeclaredBuffer { kind: drawn.kind, size });
+        self.declared.buffers.push(DeclaredBuffer { kind, size });
     }
 
     fn pass(&mut self, drawn: &DrawnPass) -> PassId {
@@ -306,7 +317,9 @@ impl Builder {
     }
 
     fn used(&self, view: DrawnView, access: BindingAccess, scratch: bool) -> DeclaredUse {
-        let buffer = view.buffer % self.handles.len();
+        let drawn = view.buffer % self.handles.len();
+        let constant = self.declared.buffers[drawn].kind == Kind::Constant;
+        let buffer = if constant && access.writes() { 0 } else { drawn };
         let words = self.handles[buffer].size() / WORD;
         let first = view.first % words;
         let count = view.words.min(words - first);

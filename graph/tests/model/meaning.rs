@@ -140,7 +140,8 @@ fn placement(declared: &Declared, plan: &Plan) -> Result<(), String> {
     }
     let mut top = 0;
     for (index, buffer) in plan.buffers().iter().enumerate() {
-        let expected = in_use.contains_key(&index) && declared.buffers[index].kind != Kind::Import;
+        let outside = matches!(declared.buffers[index].kind, Kind::Import | Kind::Constant);
+        let expected = in_use.contains_key(&index) && !outside;
         if buffer.workspace_offset().is_some() != expected {
             return Err(format!("{} is placed, or not, wrongly", buffer.name));
         }

@@ -27,6 +27,7 @@ pub enum Kind {
     Import,
     Transient,
     Persistent,
+    Constant,
 }
 
 #[derive(Clone, Debug)]

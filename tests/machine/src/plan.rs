@@ -33,6 +33,7 @@ struct Instance<'p> {
     plan: &'p Plan,
     imports: Vec<(usize, Buffer)>,
     workspace: Option<Buffer>,
+    constants: Option<Buffer>,
     /// Stands for all status words.
     status: Buffer,
     by_address: bool,
@@ -54,8 +55,17 @@ impl Machine {
         let bytes = plan.workspace().size;
         let workspace = (bytes > 0).then(|| self.buffer("workspace", bytes));
         let by_address = options.by_address;
+        let constants = (plan.constants_size() > 0).then(|| {
+            let mut words = vec![0; plan.constants_size().div_ceil(4) as usize];
+            for (offset, bytes) in plan.constants() {
+                for (word, bytes) in words[offset as usize / 4..].iter_mut().zip(bytes.chunks(4)) {
+                    *word = bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
+                }
+            }
+            self.upload("constants", &words)
+        });
         let status = self.upload("status word", &[0]);
-        let instance = Instance { plan, imports, workspace, status, by_address };
+        let instance = Instance { plan, imports, workspace, constants, status, by_address };
         for _ in 0..options.runs {
             let mut level = None;
             for step in plan.steps() {
@@ -189,6 +199,7 @@ impl Instance<'_> {
         let found = match self.plan.place(buffer, offset) {
             Some(Place::Import { buffer, offset }) => import(buffer).map(|r| (r, offset)),
             Some(Place::Workspace { offset }) => self.workspace.map(|w| (w.0, offset)),
+            Some(Place::Constant { offset }) => self.constants.map(|c| (c.0, offset)),
             Some(Place::StatusWord { .. }) => Some((self.status.0, 0)),
             None => None,
         };

@@ -1,4 +1,4 @@
-//! The passes of a histogram: clear, table, one count for each piece of the samples and each part of
+//! The passes of a histogram: clear, one count for each piece of the samples and each part of
 //! the bins.
 
 use multisplit_graph::{Buffer, Graph, Groups, View};
@@ -53,8 +53,6 @@ push_constants! {
 const MAX_GROUPS: u32 = 65_535;
 /// The largest offset alignment that Vulkan lets a device ask for.
 const ALIGNMENT: u64 = 256;
-/// What one `vkCmdUpdateBuffer` takes.
-const UPDATE_BYTES: usize = 1 << 16;
 
 /// One histogram on its way into the graph.
 pub(super) struct HistogramPasses<'j> {
@@ -86,7 +84,8 @@ impl HistogramPasses<'_> {
         if pieces.is_empty() {
             return Ok(());
         }
-        let table = self.code.range.as_ref().map(|range| upload(self.graph, &range.table));
+        let range = self.code.range.as_ref();
+        let table = range.map(|range| self.graph.constant("histogram.table", &range.table));
         let table = table.or_else(|| self.code.user_table(self.graph));
         let unwanted = match self.buffers.out_of_range {
             Some(_) => None,
@@ -277,15 +276,4 @@ fn word(buffer: Buffer, index: u64) -> (View, u32) {
     let begin = index * WORD / ALIGNMENT * ALIGNMENT;
     let view = buffer.range(begin, ALIGNMENT.min(buffer.size() - begin));
     (view, (index - begin / WORD) as u32)
-}
-
-/// Puts words of the plan into a buffer, every run.
-fn upload(graph: &mut Graph, words: &[u32]) -> Buffer {
-    let table = graph.transient::<u32>("histogram.table", words.len() as u64);
-    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_ne_bytes()).collect();
-    for (index, part) in bytes.chunks(UPDATE_BYTES).enumerate() {
-        let view = table.range((index * UPDATE_BYTES) as u64, part.len() as u64);
-        graph.update("histogram.table", view, part);
-    }
-    table
 }

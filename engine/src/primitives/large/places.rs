@@ -12,7 +12,7 @@ use crate::execute::import::Bound;
 use crate::execute::own_pass::OwnPasses;
 use crate::memory::Array;
 use crate::primitives::Policy;
-use crate::primitives::multisplit::{EACH, table};
+use crate::primitives::multisplit::EACH;
 
 push_constants! {
     struct MovePush {
@@ -251,7 +251,7 @@ fn piece_table(graph: &mut Graph, offsets: &[u32], shares: &[u64]) -> Buffer {
         share.wrapping_sub(u64::from(begin)) as u32
     });
     let words: Vec<u32> = offsets.iter().copied().chain(added).collect();
-    table(graph, "pieces.table", &words)
+    graph.constant("pieces.table", &words)
 }
 
 /// The first step of a search among so many buckets: the largest power of two below their number.

@@ -70,7 +70,7 @@ impl Glsl {
         match &self.table {
             Table::None => None,
             Table::Words(words) if words.is_empty() => None,
-            Table::Words(words) => Some(super::job::table(graph, "glsl.table", words)),
+            Table::Words(words) => Some(graph.constant("glsl.table", words)),
             Table::Buffer(buffer) => Some(*buffer),
         }
     }

@@ -24,24 +24,10 @@ pub(super) struct Function<'j> {
     pub ids: u32,
 }
 
-/// Most bytes that one `vkCmdUpdateBuffer` writes.
-const MAX_UPDATE: usize = 65536;
-
-/// Declares a buffer with these words, which are part of the recording.
-pub(in crate::primitives) fn table(graph: &mut Graph, name: &str, words: &[u32]) -> Buffer {
-    let table = graph.transient::<u32>(name, words.len() as u64);
-    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_ne_bytes()).collect();
-    for (k, bytes) in bytes.chunks(MAX_UPDATE).enumerate() {
-        let view = table.range((k * MAX_UPDATE) as u64, bytes.len() as u64);
-        graph.update(name, view, bytes);
-    }
-    table
-}
-
 impl<'j> Function<'j> {
     /// Declares the splitters, where there are any.
     pub fn declare(graph: &mut Graph, code: &'j BucketCode, ids: u32) -> Self {
-        let splitters = code.table().map(|t| table(graph, "multisplit.splitters", &t.words));
+        let splitters = code.table().map(|t| graph.constant("multisplit.splitters", &t.words));
         Self { code, table: splitters.or_else(|| code.user_table(graph)), ids }
     }
 

@@ -27,7 +27,7 @@ pub use buckets::{AnyType, Buckets};
 pub(in crate::primitives) use chain::{EACH, each, number_elements};
 #[cfg(feature = "glsl")]
 pub use glsl::Glsl;
-pub(in crate::primitives) use job::{Kernels, order_status, table};
+pub(in crate::primitives) use job::{Kernels, order_status};
 pub use method::{Method, SplitSizes};
 pub(in crate::primitives) use push::{BucketWords, SplitBy, SplitPush};
 pub(in crate::primitives) use tuning::NVIDIA;

@@ -23,7 +23,7 @@ use crate::execute::own_pass::OwnPasses;
 use crate::primitives::arrays::{check_element, check_room};
 use crate::primitives::constants::specialize;
 use crate::primitives::count::{Count, Lengths, OtherCount};
-use crate::primitives::multisplit::{TileShape, table};
+use crate::primitives::multisplit::TileShape;
 use crate::primitives::pieces::single;
 use crate::primitives::scan::Scan;
 use crate::primitives::term::Operator;
@@ -296,12 +296,8 @@ impl SegmentPasses<'_> {
         let found = Found { scratch, words, counts, large: list };
         let [begins, offsets] = match &segments.offsets {
             // Rows have none. What is bound instead is not looked at.
-            Offsets::None => {
-                let unread = graph.transient::<u32>("sort.segments.offsets", 1);
-                fill(graph, policy, "sort.segments.clear", unread, 0)?;
-                [unread.into(); 2]
-            }
-            Offsets::Host(offsets) => [table(graph, "sort.segments.offsets", offsets).into(); 2],
+            Offsets::None => [graph.constant("sort.segments.offsets", &[0u32]).into(); 2],
+            Offsets::Host(offsets) => [graph.constant("sort.segments.offsets", offsets).into(); 2],
             &Offsets::Device(offsets) => ascending(graph, policy, offsets, segments.count)?,
         };
         let (mut lengths, count) = Lengths::new(segments.count)?;
