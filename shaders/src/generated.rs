@@ -346,6 +346,30 @@ pub static REDUCE_LONG_JOIN_FLOAT: Builtin =
 pub static REDUCE_LONG_JOIN_FLOAT64: Builtin =
     Builtin::new("reduce.long_join.float64", "reduce/long_join.comp", &[("KEY_BITS", "64"), ("FLOAT", "1")], packed!("reduce.long_join.float64.spv"));
 
+/// `reduce.rows`: `glsl/reduce/rows.comp` with `KEY_BITS=32`, `ROWS=4`.
+pub static REDUCE_ROWS: Builtin =
+    Builtin::new("reduce.rows", "reduce/rows.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], packed!("reduce.rows.spv"));
+
+/// `reduce.rows.order`: `glsl/reduce/rows.comp` with `KEY_BITS=32`, `ORDER=1`, `ROWS=4`.
+pub static REDUCE_ROWS_ORDER: Builtin =
+    Builtin::new("reduce.rows.order", "reduce/rows.comp", &[("KEY_BITS", "32"), ("ORDER", "1"), ("ROWS", "4")], packed!("reduce.rows.order.spv"));
+
+/// `reduce.rows.sum64`: `glsl/reduce/rows.comp` with `KEY_BITS=64`, `ROWS=4`.
+pub static REDUCE_ROWS_SUM64: Builtin =
+    Builtin::new("reduce.rows.sum64", "reduce/rows.comp", &[("KEY_BITS", "64"), ("ROWS", "4")], packed!("reduce.rows.sum64.spv"));
+
+/// `reduce.rows.order64`: `glsl/reduce/rows.comp` with `KEY_BITS=64`, `ORDER=1`, `ROWS=4`.
+pub static REDUCE_ROWS_ORDER64: Builtin =
+    Builtin::new("reduce.rows.order64", "reduce/rows.comp", &[("KEY_BITS", "64"), ("ORDER", "1"), ("ROWS", "4")], packed!("reduce.rows.order64.spv"));
+
+/// `reduce.rows.float`: `glsl/reduce/rows.comp` with `KEY_BITS=32`, `FLOAT=1`, `ROWS=4`.
+pub static REDUCE_ROWS_FLOAT: Builtin =
+    Builtin::new("reduce.rows.float", "reduce/rows.comp", &[("KEY_BITS", "32"), ("FLOAT", "1"), ("ROWS", "4")], packed!("reduce.rows.float.spv"));
+
+/// `reduce.rows.float64`: `glsl/reduce/rows.comp` with `KEY_BITS=64`, `FLOAT=1`, `ROWS=4`.
+pub static REDUCE_ROWS_FLOAT64: Builtin =
+    Builtin::new("reduce.rows.float64", "reduce/rows.comp", &[("KEY_BITS", "64"), ("FLOAT", "1"), ("ROWS", "4")], packed!("reduce.rows.float64.spv"));
+
 /// `reduce.terms`: `glsl/reduce/terms.comp` with `KEY_BITS=32`, `ROWS=4`.
 pub static REDUCE_TERMS: Builtin =
     Builtin::new("reduce.terms", "reduce/terms.comp", &[("KEY_BITS", "32"), ("ROWS", "4")], packed!("reduce.terms.spv"));
@@ -994,6 +1018,12 @@ pub static ALL: &[&Builtin] = &[
     &REDUCE_LONG_JOIN_ORDER64,
     &REDUCE_LONG_JOIN_FLOAT,
     &REDUCE_LONG_JOIN_FLOAT64,
+    &REDUCE_ROWS,
+    &REDUCE_ROWS_ORDER,
+    &REDUCE_ROWS_SUM64,
+    &REDUCE_ROWS_ORDER64,
+    &REDUCE_ROWS_FLOAT,
+    &REDUCE_ROWS_FLOAT64,
     &REDUCE_TERMS,
     &REDUCE_TERMS_ORDER,
     &REDUCE_TERMS_SUM64,
@@ -1196,6 +1226,10 @@ pub mod variants {
     /// `reduce.long_join`.
     pub static REDUCE_LONG_JOIN: [&Builtin; 6] =
         [&super::REDUCE_LONG_JOIN, &super::REDUCE_LONG_JOIN_ORDER, &super::REDUCE_LONG_JOIN_SUM64, &super::REDUCE_LONG_JOIN_ORDER64, &super::REDUCE_LONG_JOIN_FLOAT, &super::REDUCE_LONG_JOIN_FLOAT64];
+
+    /// `reduce.rows`.
+    pub static REDUCE_ROWS: [&Builtin; 6] =
+        [&super::REDUCE_ROWS, &super::REDUCE_ROWS_ORDER, &super::REDUCE_ROWS_SUM64, &super::REDUCE_ROWS_ORDER64, &super::REDUCE_ROWS_FLOAT, &super::REDUCE_ROWS_FLOAT64];
 
     /// `reduce.terms`.
     pub static REDUCE_TERMS: [&Builtin; 6] =
@@ -1430,4 +1464,6 @@ pub static CONSTANT_IDS: &[(&str, u32)] = &[
     ("HEADS", 53),
     ("BY_SUBGROUPS", 70),
     ("LOADED_ROWS", 71),
+    ("OF_ROWS", 73),
+    ("ROW_LANES", 76),
 ];

@@ -117,6 +117,7 @@ pub(super) static KERNELS: &[(&str, &str)] = &[
     ("reduce/join.comp", include_str!("../glsl/reduce/join.comp")),
     ("reduce/long_join.comp", include_str!("../glsl/reduce/long_join.comp")),
     ("reduce/long_segments.comp", include_str!("../glsl/reduce/long_segments.comp")),
+    ("reduce/rows.comp", include_str!("../glsl/reduce/rows.comp")),
     ("reduce/segments.comp", include_str!("../glsl/reduce/segments.comp")),
     ("reduce/terms.comp", include_str!("../glsl/reduce/terms.comp")),
     ("scan/by_key.comp", include_str!("../glsl/scan/by_key.comp")),

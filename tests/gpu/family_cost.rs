@@ -130,6 +130,15 @@ fn passes_are_as_many_as_the_page_says(gpu: &Gpu) -> Result<()> {
         let buffers = SortBuffers::keys(keys).segments(offsets, 50);
         sort(graph, policy, &Sort::ascending(), &buffers).map(|_| ())
     })?;
+    for length in [8, 1000] {
+        check(gpu, method, "reduce of short rows, or of many", |graph, policy| {
+            let policy = Policy { segment_chunk: 1024, ..*policy };
+            let src = graph.import::<u32>("src", N);
+            let dst = graph.import::<u32>("dst", N / length);
+            let buffers = SegmentedReduceBuffers::rows(src, length, dst);
+            reduce_segments(graph, &policy, Operator::Sum, &buffers)
+        })?;
+    }
     check(gpu, method, "segmented reduce of s segments", |graph, policy| {
         let (src, offsets) = (graph.import::<u32>("src", N), graph.import::<u32>("offsets", 51));
         let buffers = SegmentedReduceBuffers::new(src, offsets, graph.import::<u32>("dst", 50));

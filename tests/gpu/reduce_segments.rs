@@ -12,7 +12,7 @@ use multisplit_tests::terms::{self, Term, bits};
 use multisplit_tests::tests;
 
 tests!(reduce_segments:
-    product_of_cases, long_segments, many_tiles_in_one, empty_segments, folded_dispatch, not_all_elements,
+    product_of_cases, rows, rows_and_their_counts, long_segments, many_tiles_in_one, empty_segments, folded_dispatch, not_all_elements,
     wrong_offsets_on_the_device, float_sums_are_the_same_from_run_to_run,
 );
 
@@ -72,16 +72,36 @@ fn offsets(lengths: Lengths, n: usize, seed: u64) -> Vec<u32> {
 fn run<T: Term>(
     gpu: &Gpu,
     policy: &Policy,
-    (operator, on_device): (Operator, bool),
+    how: (Operator, bool),
     (input, cuts): (&[T], &[u32]),
     segments: usize,
 ) -> Result<Vec<T>> {
+    run_cut(gpu, policy, how, (input, Cut::Offsets(cuts)), segments)
+}
+
+/// How a graph is told where segments begin.
+#[derive(Clone, Copy)]
+enum Cut<'c> {
+    Offsets(&'c [u32]),
+    Rows { length: u64, room: u64 },
+}
+
+fn run_cut<T: Term>(
+    gpu: &Gpu,
+    policy: &Policy,
+    (operator, on_device): (Operator, bool),
+    (input, cut): (&[T], Cut<'_>),
+    segments: usize,
+) -> Result<Vec<T>> {
     let context = &gpu.context;
-    let most = (cuts.len() - 1) as u64;
+    let (most, cuts, length) = match cut {
+        Cut::Offsets(cuts) => ((cuts.len() - 1) as u64, cuts, 1),
+        Cut::Rows { length, room } => (room, &[0][..], length),
+    };
     let mut graph = Graph::new("reduce segments");
     let n = input.len() as u64;
     // Elements past a device count are there, and count for nothing.
-    let past = if on_device { PAST } else { 0 };
+    let past = if on_device { PAST.next_multiple_of(length) } else { 0 };
     let src = graph.import::<T>("src", (n + past).max(1));
     let dst = graph.import::<T>("dst", most.max(1));
     let offsets = graph.import::<u32>("offsets", cuts.len() as u64);
@@ -93,7 +113,11 @@ fn run<T: Term>(
         ),
         false => (Count::Host(segments as u64), Count::Host(n)),
     };
-    let buffers = SegmentedReduceBuffers::new(src, offsets, dst).count(count).elements(elements);
+    let buffers = match cut {
+        Cut::Offsets(_) => SegmentedReduceBuffers::new(src, offsets, dst),
+        Cut::Rows { length, .. } => SegmentedReduceBuffers::rows(src, length, dst),
+    };
+    let buffers = buffers.count(count).elements(elements);
     reduce_segments(&mut graph, policy, operator, &buffers)?;
     let limits =
         Limits { max_workgroup_count: [policy.max_groups, 65535, 65535], ..context.limits() };
@@ -179,6 +203,87 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
                 check::<T>(gpu, &policy, case, 9 * tile + 7)?;
             }
         }
+    }
+    Ok(())
+}
+
+/// Rows of `length` elements, `rows` of which have some.
+fn check_rows<T: Term>(
+    gpu: &Gpu,
+    policy: &Policy,
+    how: (Operator, bool),
+    (rows, length): (usize, usize),
+    (room, segments): (usize, usize),
+) -> Result<()> {
+    let input: Vec<T> = terms::input(how.0, rows * length, (rows + length) as u64);
+    let cut = Cut::Rows { length: length as u64, room: room as u64 };
+    let got = run_cut(gpu, policy, how, (&input, cut), segments)?;
+    let row = |row: usize| {
+        let elements = input.chunks(length).nth(row).unwrap_or_default();
+        terms::reduce(how.0, elements)
+    };
+    let expected: Vec<T> = (0..segments).map(row).collect();
+    expect_equal(&bits(&got), &guarded(&expected, room))
+        .with_context(|| format!("{} {how:?}, {rows} rows of {length}, {segments}", T::TYPE))
+}
+
+/// Rows that lanes share, that tiles are cut into, and that have a subgroup or a workgroup each, whole or in chunks.
+fn rows(gpu: &Gpu) -> Result<()> {
+    let mine = &mut gpu.mine();
+    of_every_type!(rows_of(gpu, mine))
+}
+
+fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
+    let policy = gpu.context.policy();
+    let lanes = policy.subgroup_size as usize;
+    let row_of_lane = 16 / size_of::<T>();
+    let tile = policy.threads as usize * 16;
+    let taken = Policy { segment_chunk: SMALL_CHUNK, subgroup_takers: 64, ..policy };
+    let chunk = SMALL_CHUNK as usize;
+    let cases = [
+        (&policy, 5 * tile + 3, 1),
+        (&policy, tile + 7, row_of_lane / 2),
+        (&policy, tile - 1, row_of_lane),
+        (&policy, tile + 1, 2 * row_of_lane),
+        (&policy, 3 * lanes + 1, lanes * row_of_lane),
+        (&policy, 700, 24),
+        (&policy, 70, 2 * lanes * row_of_lane),
+        (&taken, 300, chunk - 1),
+        (&taken, 60, chunk),
+        // Whole, since they are many; and few, in chunks.
+        (&taken, 9, 5 * chunk + 3),
+        (&taken, 3, 40 * chunk + 1),
+        (&taken, 1, tile + 9),
+    ];
+    for (number, operator) in Operator::ALL.into_iter().enumerate() {
+        for (k, (policy, rows, length)) in cases.into_iter().enumerate() {
+            let of_sample = (number + k + T::TYPE as usize).is_multiple_of(12);
+            for on_device in [false, true].into_iter().filter(|_| gpu.full || of_sample) {
+                if mine() {
+                    let asked = if on_device { (rows + 4, rows - rows / 5) } else { (rows, rows) };
+                    check_rows::<T>(gpu, policy, (operator, on_device), (rows, length), asked)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// More rows than have elements, none at all, fewer than there are; more workgroups than fit into x.
+fn rows_and_their_counts(gpu: &Gpu) -> Result<()> {
+    let policy = gpu.context.policy();
+    let taken = Policy { segment_chunk: SMALL_CHUNK, subgroup_takers: 64, ..policy };
+    let tile = policy.threads as usize * 16;
+    for (policy, length) in [(&policy, 8), (&policy, 24), (&taken, 200), (&taken, 3000)] {
+        let rows = 3 * tile / length + 1;
+        for (on_device, segments) in [(true, 0), (true, rows + 9), (false, rows + 9), (false, 2)] {
+            let asked = (rows + 9, segments);
+            let room = if on_device { asked } else { (segments, segments) };
+            check_rows::<i32>(gpu, policy, (Operator::Min, on_device), (rows, length), room)?;
+        }
+        let folded = few_groups(*policy);
+        let rows = 9 * tile / length;
+        check_rows::<u64>(gpu, &folded, (Operator::Sum, false), (rows, length), (rows, rows))?;
     }
     Ok(())
 }

@@ -46,6 +46,13 @@ fn segments(gpu: &Gpu) -> Result<()> {
     let (array, offsets) = (context.upload(&values)?, context.upload(&cuts)?);
     let found = context.reduce_segments(&array, &offsets, Operator::Min)?;
     expect_equal(&context.download(&found)?, &[-1, i32::MAX, 1])?;
+    let of_rows = context.reduce_rows(&[3u32, 1, 4, 1, 5, 9], 2, Operator::Sum)?;
+    expect_equal(&of_rows, &[4, 5, 14])?;
+    ensure!(context.reduce_rows(&[0f64; 0], 7, Operator::Max)?.is_empty());
+    for length in [0, 4] {
+        let result = context.reduce_rows(&[1u32; 6], length, Operator::Sum);
+        ensure!(matches!(result, Err(Error::Rows { n: 6, .. })), "{result:?}");
+    }
     ensure!(context.reduce_segments(&values, &[0; 0], Operator::Sum)?.is_empty());
     ensure!(context.reduce_segments(&values, &[4], Operator::Sum)?.is_empty());
     expect_equal(&context.reduce_segments(&[0f32; 0], &[0, 0], Operator::Sum)?, &[0.0])?;

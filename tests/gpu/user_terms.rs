@@ -209,7 +209,14 @@ fn segments_keep_the_order(gpu: &Gpu) -> Result<()> {
         *end += of.len() as u32;
         Some(*end)
     }));
-    expect_equal(&context.reduce_segments(&values, &offsets, operator::<u32>())?, &expected)
+    expect_equal(&context.reduce_segments(&values, &offsets, operator::<u32>())?, &expected)?;
+    for length in [4, 8, 24, 1000] {
+        let rows = &values[..values.len() / length * length];
+        let expected: Vec<u32> = rows.chunks(length).map(reduced).collect();
+        let found = context.reduce_rows(rows, length as u64, operator::<u32>())?;
+        expect_equal(&found, &expected)?;
+    }
+    Ok(())
 }
 
 fn predicates(gpu: &Gpu) -> Result<()> {

@@ -888,10 +888,11 @@ typedef struct {
 } MultisplitScanByKeyInfo;
 
 /// A reduction of each segment of an array. Segment s has the elements from `OFFSETS[s]` up to, but not
-/// including, `OFFSETS[s + 1]`. Of no elements it is what changes nothing: 0 of a sum, the last value in order
-/// of a minimum, the first of a maximum.
+/// including, `OFFSETS[s + 1]`; or it is row s of a matrix. Of no elements it is what changes nothing: 0 of a sum,
+/// the last value in order of a minimum, the first of a maximum.
 ///
-/// Roles: `INPUT` and `OFFSETS`, only read; `OUTPUT`, an element for each segment. An offset past the elements
+/// Roles: `INPUT` and, unless segments are rows, `OFFSETS`, only read; `OUTPUT`, an element for each segment. Rows
+/// that are past the elements have none. An offset past the elements
 /// counts as their number, a segment that ends at or before its beginning is empty; where offsets fall, the
 /// segments around get totals of some elements or stay as they are, and nothing else is read or written.
 typedef struct {
@@ -901,8 +902,8 @@ typedef struct {
   MultisplitKeyType key_type;
   /// How elements are combined.
   MultisplitOperator op;
-  /// Must be 0.
-  uint32_t reserved;
+  /// Elements of a row, which divide the most that there can be, where segments are rows; 0: they have offsets.
+  uint32_t row_length;
   /// How many segments there are.
   MultisplitOtherCount segments;
   /// The function for `MULTISPLIT_OPERATOR_GLSL`: a C string. Copied.

@@ -18,10 +18,11 @@ use crate::types::{
 };
 
 /// A reduction of each segment of an array. Segment s has the elements from `OFFSETS[s]` up to, but not
-/// including, `OFFSETS[s + 1]`. Of no elements it is what changes nothing: 0 of a sum, the last value in order
-/// of a minimum, the first of a maximum.
+/// including, `OFFSETS[s + 1]`; or it is row s of a matrix. Of no elements it is what changes nothing: 0 of a sum,
+/// the last value in order of a minimum, the first of a maximum.
 ///
-/// Roles: `INPUT` and `OFFSETS`, only read; `OUTPUT`, an element for each segment. An offset past the elements
+/// Roles: `INPUT` and, unless segments are rows, `OFFSETS`, only read; `OUTPUT`, an element for each segment. Rows
+/// that are past the elements have none. An offset past the elements
 /// counts as their number, a segment that ends at or before its beginning is empty; where offsets fall, the
 /// segments around get totals of some elements or stay as they are, and nothing else is read or written.
 #[repr(C)]
@@ -33,8 +34,8 @@ pub struct MultisplitReduceSegmentsInfo {
     pub key_type: MaybeUninit<MultisplitKeyType>,
     /// How elements are combined.
     pub op: MaybeUninit<MultisplitOperator>,
-    /// Must be 0.
-    pub reserved: u32,
+    /// Elements of a row, which divide the most that there can be, where segments are rows; 0: they have offsets.
+    pub row_length: u32,
     /// How many segments there are.
     pub segments: MultisplitOtherCount,
     /// The function for `MULTISPLIT_OPERATOR_GLSL`: a C string. Copied.
@@ -75,7 +76,6 @@ pub unsafe extern "C" fn multisplit_reduce_segments_create(
 /// # Safety
 /// The pointers of `info` are null or what they say they are.
 unsafe fn declare(context: &Context, info: &MultisplitReduceSegmentsInfo) -> Outcome<Declaration> {
-    read::reserved("MultisplitReduceSegmentsInfo", info.reserved)?;
     let key = KeyType::from(read::choice(info.key_type)?);
     let op = read::choice(info.op)?;
     // SAFETY: by the caller's contract.
@@ -84,9 +84,13 @@ unsafe fn declare(context: &Context, info: &MultisplitReduceSegmentsInfo) -> Out
     let n = declaration.count(&info.common)?;
     let segments = declaration.other_count(&info.segments)?;
     let src = declaration.import(MultisplitRole::Input, key.into(), n.max());
-    let offsets = declaration.offsets(segments);
+    let offsets = (info.row_length == 0).then(|| declaration.offsets(segments));
     let dst = declaration.import(MultisplitRole::Output, key.into(), segments.max());
-    let buffers = SegmentedReduceBuffers::new(src, offsets, dst).count(segments).elements(n);
+    let buffers = match offsets {
+        Some(offsets) => SegmentedReduceBuffers::new(src, offsets, dst),
+        None => SegmentedReduceBuffers::rows(src, info.row_length.into(), dst),
+    };
+    let buffers = buffers.count(segments).elements(n);
     let (graph, policy) = declaration.parts();
     primitives::reduce_segments(graph, policy, operator, &buffers)?;
     Ok(declaration)

@@ -58,7 +58,7 @@ static void wrong_segments(MultisplitContext *context) {
     } while (0)
     WRONG_REDUCE(INVALID, info.key_type = (MultisplitKeyType)-1);
     WRONG_REDUCE(INVALID, info.op = (MultisplitOperator)4);
-    WRONG_REDUCE(INVALID, info.reserved = 1);
+    WRONG_REDUCE(INVALID, info.row_length = (uint32_t)info.common.n - 1);
     WRONG_REDUCE(INVALID, info.segments.count = (MultisplitCount)3);
     WRONG_REDUCE(TOO_LARGE, info.segments.n = UINT64_MAX);
     WRONG_REDUCE(TOO_LARGE, info.common.n = UINT64_MAX);

@@ -234,6 +234,32 @@ static void reduce_segments(const Host *host, MultisplitContext *context) {
         CHECK(right && found[5] == (glsl ? 1u : 0u));
         release(host, operation, filled, 5);
     }
+    /* Rows, which have no offsets: short ones and long ones. */
+    static const uint32_t lengths[] = {8, N / 4};
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; ++k) {
+        MultisplitOperation *operation = NULL;
+        MultisplitReduceSegmentsInfo info = {
+            .struct_size = sizeof info,
+            .row_length = lengths[k],
+            .segments = {.n = N / lengths[k]},
+            .common = {.n = N, .caller_workspace = VK_TRUE},
+        };
+        OK(multisplit_reduce_segments_create(context, &info, &operation));
+        Filled filled[] = {{.role = MULTISPLIT_ROLE_INPUT, .data = numbers, .bytes = sizeof numbers},
+                           {.role = MULTISPLIT_ROLE_OUTPUT}};
+        run(host, operation, filled, 2, (MultisplitRecordInfo){0});
+        const uint32_t *found = filled[1].buffer.mapped;
+        int right = 1;
+        for (uint32_t row = 0; row < N / lengths[k]; ++row) {
+            uint32_t total = 0;
+            for (uint32_t i = 0; i < lengths[k]; ++i) {
+                total += numbers[row * lengths[k] + i];
+            }
+            right = right && found[row] == total;
+        }
+        CHECK(right);
+        release(host, operation, filled, 2);
+    }
 }
 
 /* Sums within runs of keys, products within what flags begin; a reduction by a function in GLSL. */

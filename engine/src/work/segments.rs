@@ -79,4 +79,24 @@ impl Work {
             .count(dst.count(to));
         primitives::reduce_segments(&mut self.graph, &self.policy, operator, &buffers)
     }
+
+    /// Element r of `dst` gets what row r of `src` combines to, a matrix in rows of `length` elements. There are as
+    /// many rows as `dst` has elements, or as its count says.
+    pub fn reduce_rows<A, B>(
+        &mut self,
+        src: A,
+        length: u64,
+        dst: B,
+        operator: impl Into<AnyOperator>,
+    ) -> Result<()>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item = A::Item>,
+    {
+        let (from, to) = (src.declare(self), dst.declare(self));
+        let buffers = SegmentedReduceBuffers::rows(from, length, to)
+            .elements(src.count(from))
+            .count(dst.count(to));
+        primitives::reduce_segments(&mut self.graph, &self.policy, operator, &buffers)
+    }
 }

@@ -97,5 +97,7 @@
 #define HEADS_ID 53
 #define BY_SUBGROUPS_ID 70
 #define LOADED_ROWS_ID 71
+#define OF_ROWS_ID 73
+#define ROW_LANES_ID 76
 
 #endif

@@ -22,12 +22,14 @@ layout(push_constant) uniform Push {
     uint tile;            // elements of one
     uint elements;        // of all tiles, or the most there can be
     uint elements_index;  // where the device count of these is
+    uint row;             // elements of one, where segments are rows
 } push;
 
 #include "count_word.glsl"
 #include "groups.glsl"
 #include "open_term.glsl"
 #include "segment_parts.glsl"
+#include "segment_offsets.glsl"
 #include "store_term.glsl"
 
 shared uint shared_closed;
@@ -50,7 +52,7 @@ TERM join(uint begin, uint end) {
 }
 
 void main() {
-    uint elements = resolved_other(push.elements, push.elements_index);
+    elements = resolved_other(push.elements, push.elements_index);
     uint tiles = elements / push.tile + (elements % push.tile != 0 ? 1 : 0);
     uint group_first = group_index() * gl_WorkGroupSize.x;
     if (group_first >= tiles) return;
@@ -76,7 +78,7 @@ void main() {
     uint joined = shared_closed;
     TERM earlier = IDENTITY;
     if (joined != NO_SEGMENT) {
-        uint begin = min(min(offsets.at[joined], elements) / push.tile, group_first);
+        uint begin = min(offset_at(joined) / push.tile, group_first);
         if (begin < group_first) earlier = join(begin, group_first);
     }
     if (closed == NO_SEGMENT) return;

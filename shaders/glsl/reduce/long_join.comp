@@ -27,6 +27,7 @@ layout(push_constant) uniform Push {
     uint elements;
     uint elements_index;
     uint chunk;
+    uint row;
 } push;
 
 #include "count.glsl"

@@ -26,7 +26,12 @@ const NEAR: f64 = 1e-3;
 
 /// The operations, by what is made for them.
 const OF_WORDS: [&str; 3] = ["reduce_sum_u32", "scan_inclusive_u32", "select_if_u32"];
-const OF_FLOATS: [&str; 3] = ["reduce_max_f32", "segmented_reduce_sum_f32", "scan_inclusive_f32"];
+const OF_FLOATS: [&str; 4] = [
+    "reduce_max_f32",
+    "segmented_reduce_sum_f32",
+    "segmented_reduce_sum_f32_offsets",
+    "scan_inclusive_f32",
+];
 const OF_WIDE: [&str; 1] = ["scan_inclusive_u64"];
 const OF_RUNS: [&str; 2] = ["unique_u32", "run_length_encode_u32"];
 const BY_KEY: [&str; 2] = ["reduce_by_key_u32", "scan_inclusive_by_key_u32"];
@@ -128,6 +133,7 @@ impl Family<'_> {
             () if labels.iter().any(|label| label.starts_with("select.")) => "lookback",
             () if labels.iter().any(|label| label.ends_with(".lookback")) => "lookback",
             () if labels.contains(&"scan.open_totals") => "reduce-then-scan",
+            () if labels.contains(&"reduce.rows") => "rows",
             () if labels.contains(&"reduce.segments") => "tiles",
             () if labels.contains(&"reduce.long_segments") => "segments",
             () if labels.contains(&"scan.reduce") => "reduce-then-scan",
@@ -335,21 +341,27 @@ impl Family<'_> {
         })
     }
 
-    /// Sums of rows of m floats, where the array is large enough to have some.
+    /// Sums of rows of m floats, where the array is large enough to have some: by their length, and by offsets.
     fn rows(&self, floats: &[f32], src: &Array<f32>, output: &mut Output) -> Result<()> {
         let (context, n) = (self.bench.context, self.n);
-        for m in ROWS.into_iter().filter(|m| n.is_multiple_of(*m)) {
+        let [_, by_length, by_offsets, _] = OF_FLOATS;
+        let all = ROWS.into_iter().filter(|m| n.is_multiple_of(*m));
+        for (op, m) in all.flat_map(|m| [(by_length, m), (by_offsets, m)]) {
             let segments = n / m;
             let offsets = data::words(segments + 1, |index| (index as u64 * m) as u32)?;
             let (offsets, dst) = (context.upload(&offsets)?, context.zeroed::<f32>(segments)?);
             let mut graph = Graph::new("reduce segments");
             let (from, to) = (graph.import::<f32>("src", n), graph.import::<f32>("dst", segments));
-            let cuts = graph.import::<u32>("offsets", segments + 1);
-            let buffers = SegmentedReduceBuffers::new(from, cuts, to);
+            let mut bound: Vec<Bound<'_>> = vec![(from, src).into(), (to, &dst).into()];
+            let buffers = if op == by_offsets {
+                let cuts = graph.import::<u32>("offsets", segments + 1);
+                bound.push((cuts, &offsets).into());
+                SegmentedReduceBuffers::new(from, cuts, to)
+            } else {
+                SegmentedReduceBuffers::rows(from, m, to)
+            };
             primitives::reduce_segments(&mut graph, &self.target.policy, Operator::Sum, &buffers)?;
-            let bound: [Bound<'_>; 3] =
-                [(from, src).into(), (cuts, &offsets).into(), (to, &dst).into()];
-            self.figure_of(("segmented_reduce_sum_f32", m), graph, &bound, output, || {
+            self.figure_of((op, m), graph, &bound, output, || {
                 let found = context.download(&dst)?;
                 let is_near = |(row, found): (&[f32], &f32)| {
                     let sum: f64 = row.iter().map(|&x| f64::from(x)).sum();

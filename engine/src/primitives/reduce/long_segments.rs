@@ -5,7 +5,7 @@ use multisplit_graph::{Graph, Groups};
 use multisplit_shaders::builtin::variants::{REDUCE_LONG_JOIN, REDUCE_LONG_SEGMENTS};
 use multisplit_shaders::push_constants;
 
-use super::segments::SegmentPasses;
+use super::segments::{ROW_BYTES, SegmentPasses};
 use crate::error::Result;
 use crate::execute::own_pass::OwnPasses;
 
@@ -16,6 +16,7 @@ push_constants! {
         elements: u32,
         elements_index: u32,
         chunk: u32,
+        row: u32,
     }
 }
 
@@ -24,10 +25,11 @@ const SUBGROUP_SHARE: u32 = 128;
 const WORKGROUP_SHARE: u32 = 32;
 /// What part of the takers that are subgroups are workgroups of half the size: they all run at a time.
 const SMALL_SHARE: u64 = 4;
-const ROW_BYTES: u64 = 16;
 const MAX_LOADED_ROWS: u64 = 8;
 /// Chunks of the array at most, which may all be those of one segment.
 const MAX_CHUNKS: u64 = 1 << 12;
+/// So many rows as this part of the takers that are subgroups, and each has one taker, however long they are.
+const WHOLE_ROWS_SHARE: u64 = 8;
 
 impl SegmentPasses<'_> {
     fn max_elements(&self) -> u64 {
@@ -38,16 +40,31 @@ impl SegmentPasses<'_> {
         self.max_elements() / self.segments.most.max(1)
     }
 
+    /// Whether segments are rows that are not cut into chunks.
+    fn are_whole_rows(&self) -> bool {
+        let enough = u64::from(self.policy.subgroup_takers) / WHOLE_ROWS_SHARE;
+        let short = self.row <= self.policy.segment_chunk;
+        self.row > 0 && (short || self.segments.most >= enough)
+    }
+
     fn chunk(&self) -> u64 {
+        if self.are_whole_rows() {
+            return u64::from(self.row).next_multiple_of(4);
+        }
         self.max_elements()
             .div_ceil(MAX_CHUNKS)
             .next_multiple_of(4)
             .max(self.policy.segment_chunk.into())
     }
 
+    /// Chunks that help with longer segments.
+    fn chunks(&self) -> u64 {
+        if self.are_whole_rows() { 0 } else { self.max_elements().div_ceil(self.chunk()) }
+    }
+
     /// Segments and chunks.
     fn takers(&self) -> u64 {
-        self.segments.most + self.max_elements().div_ceil(self.chunk())
+        self.segments.most + self.chunks()
     }
 
     /// Whether there are enough takers for subgroups to be.
@@ -74,7 +91,7 @@ impl SegmentPasses<'_> {
 
     pub fn add_long(&self, graph: &mut Graph) -> Result<()> {
         let (most, chunk) = (self.segments.most, self.chunk());
-        let (chunk_count, takers) = (self.max_elements().div_ceil(chunk), self.takers());
+        let (chunk_count, takers) = (self.chunks(), self.takers());
         let (threads, lanes) = (self.policy.threads, self.policy.subgroup_size);
         let many = u64::from(self.policy.subgroup_takers);
         let by_subgroups = self.by_subgroups();
@@ -91,6 +108,7 @@ impl SegmentPasses<'_> {
             elements: self.elements.most,
             elements_index: self.elements.index,
             chunk: chunk as u32,
+            row: self.row,
         };
         let kernel = self.terms.kernel(&REDUCE_LONG_SEGMENTS)?;
         let pass = graph
@@ -104,6 +122,9 @@ impl SegmentPasses<'_> {
         let groups = takers.div_ceil(u64::from(in_group));
         let pass = self.prepared.bind(self.bind(pass, &kernel), self.offsets);
         pass.dispatch(Groups::linear(groups));
+        if chunk_count == 0 {
+            return Ok(());
+        }
 
         let kernel = self.terms.kernel(&REDUCE_LONG_JOIN)?;
         let pass = graph

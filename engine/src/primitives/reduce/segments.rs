@@ -1,8 +1,9 @@
 //! Segmented reduce: what the elements of each segment combine to, where offsets cut an array into segments of
-//! any length. Workgroups take tiles of elements and not segments, so that no length is worse than another.
+//! any length, or into rows of one length. Workgroups take tiles of elements and not segments, so that no length
+//! is worse than another.
 
 use multisplit_graph::{Buffer, ElementType, Graph, Groups, PassBuilder, View};
-use multisplit_shaders::builtin::variants::{REDUCE_JOIN, REDUCE_SEGMENTS};
+use multisplit_shaders::builtin::variants::{REDUCE_JOIN, REDUCE_ROWS, REDUCE_SEGMENTS};
 use multisplit_shaders::push_constants;
 
 use crate::error::{Error, Result};
@@ -23,6 +24,16 @@ push_constants! {
         elements: u32,
         elements_index: u32,
         groups: u32,
+        row: u32,
+    }
+}
+
+push_constants! {
+    struct RowsPush {
+        rows: u32,
+        elements: u32,
+        elements_index: u32,
+        groups: u32,
     }
 }
 
@@ -31,10 +42,13 @@ push_constants! {
         tile: u32,
         elements: u32,
         elements_index: u32,
+        row: u32,
     }
 }
 
 const WORD: u64 = 4;
+/// What a lane loads at a time.
+pub(super) const ROW_BYTES: u64 = 16;
 /// Bytes of shared memory beside what elements of a tile take.
 const OTHER_SHARED: u64 = 4 << 10;
 
@@ -43,9 +57,16 @@ const OTHER_SHARED: u64 = 4 << 10;
 pub struct SegmentedReduceBuffers {
     segments: Count,
     src: Buffer,
-    offsets: Buffer,
+    cut: Cut,
     dst: Buffer,
     elements: Count,
+}
+
+/// Where segments begin.
+#[derive(Clone, Copy, Debug)]
+enum Cut {
+    Offsets(Buffer),
+    Rows(u64),
 }
 
 impl SegmentedReduceBuffers {
@@ -59,10 +80,18 @@ impl SegmentedReduceBuffers {
     /// stay as they are, and nothing else is read or written.
     pub fn new(src: Buffer, offsets: Buffer, dst: Buffer) -> Self {
         let segments = Count::Host(offsets.len().saturating_sub(1));
-        Self { segments, src, offsets, dst, elements: Count::Host(src.len()) }
+        Self { segments, src, cut: Cut::Offsets(offsets), dst, elements: Count::Host(src.len()) }
     }
 
-    /// The first `segments`, by a host count or a device count.
+    /// Element r of `dst` gets what row r of a matrix combines to: the elements of `src` are cut into rows of
+    /// `length`, which has to divide their number. The types are those of [`new`](Self::new). It takes no
+    /// offsets, and where there are many rows no second pass.
+    pub fn rows(src: Buffer, length: u64, dst: Buffer) -> Self {
+        let rows = Count::Host(src.len() / length.max(1));
+        Self { segments: rows, src, cut: Cut::Rows(length), dst, elements: Count::Host(src.len()) }
+    }
+
+    /// The first `segments`, by a host count or a device count. Rows past the elements have none.
     #[must_use]
     pub fn count(self, segments: impl Into<Count>) -> Self {
         Self { segments: segments.into(), ..self }
@@ -78,7 +107,8 @@ impl SegmentedReduceBuffers {
 
 /// Adds the passes of a segmented reduction to the graph: one over the elements and, where they are more than
 /// a tile, one that joins segments across tiles. Segments that are long on average have a subgroup or a
-/// workgroup each instead, and share what is left of the longest. Arrays are at most as long as one binding can be.
+/// workgroup each instead, and share what is left of the longest. Short rows, whose length is a power of two, have
+/// some lanes each, and take one pass. Arrays are at most as long as one binding can be.
 pub fn reduce_segments(
     graph: &mut Graph,
     policy: &Policy,
@@ -87,14 +117,23 @@ pub fn reduce_segments(
 ) -> Result<()> {
     policy.check()?;
     graph.sized_for_subgroups(policy.subgroup_size);
-    let &SegmentedReduceBuffers { segments, src, offsets, dst, elements } = buffers;
+    let &SegmentedReduceBuffers { segments, src, cut, dst, elements } = buffers;
     let key = KeyType::wide_of("src", src)?;
     check_element("dst", dst, key.into())?;
-    check_element("offsets", offsets, ElementType::U32)?;
     let operator = operator.into();
     let terms = Terms::new(key, &operator)?;
     let (most, max_elements) = (segments.max(), elements.max());
-    let (asked, limit) = (most.max(max_elements), u64::from(u32::MAX));
+    let (row, end) = match cut {
+        Cut::Offsets(offsets) => {
+            check_element("offsets", offsets, ElementType::U32)?;
+            (0, 0)
+        }
+        Cut::Rows(length) if length == 0 || !max_elements.is_multiple_of(length) => {
+            return Err(Error::Rows { n: max_elements, length });
+        }
+        Cut::Rows(length) => (length, most.saturating_mul(length)),
+    };
+    let (asked, limit) = (most.max(max_elements).max(end), u64::from(u32::MAX));
     if asked > limit {
         let what = "number of elements or segments of a reduction (offsets have 32 bits)";
         return Err(Error::TooLarge { what, asked, limit });
@@ -104,18 +143,27 @@ pub fn reduce_segments(
     if most == 0 {
         return Ok(());
     }
-    let needed = most.saturating_add(1).saturating_mul(WORD);
-    check_room("reduce_segments.offsets", offsets, needed)?;
+    let source = (max_elements * terms.bytes).max(terms.bytes);
+    let src = single(src.range(0, source), policy)?;
+    let offsets = match cut {
+        Cut::Offsets(offsets) => {
+            let needed = most.saturating_add(1).saturating_mul(WORD);
+            check_room("reduce_segments.offsets", offsets, needed)?;
+            single(offsets.range(0, needed), policy)?
+        }
+        // Not looked at.
+        Cut::Rows(_) => src,
+    };
     let (lengths, segments) = Lengths::new(segments)?;
     let prepared = lengths.prepare(graph, policy, "reduce.segments.prepare")?;
-    let source = (max_elements * terms.bytes).max(terms.bytes);
     let job = SegmentPasses {
         policy,
         prepared,
         terms,
         segments,
-        src: single(src.range(0, source), policy)?,
-        offsets: single(offsets.range(0, needed), policy)?,
+        row: row as u32,
+        src,
+        offsets,
         dst: single(dst.range(0, most * terms.bytes), policy)?,
         elements: OtherCount::new(elements)?,
     };
@@ -130,6 +178,8 @@ pub(super) struct SegmentPasses<'j> {
     pub terms: Terms<'j>,
     pub segments: Length,
     pub elements: OtherCount,
+    /// Elements of one, where segments are rows, else 0.
+    pub row: u32,
     pub src: View,
     pub offsets: View,
     pub dst: View,
@@ -149,17 +199,16 @@ impl SegmentPasses<'_> {
     }
 
     fn add(&self, graph: &mut Graph) -> Result<()> {
+        if let Some(lanes) = self.row_lanes() {
+            return self.add_short_rows(graph, lanes);
+        }
         let (threads, tile) = self.workgroup();
         let tiles = u64::from(self.elements.most).div_ceil(tile);
         if tiles > 1 && self.are_long() {
             return self.add_long(graph);
         }
         // Segments without elements need workgroups too.
-        let groups = tiles.max(self.segments.most.div_ceil(tile)).max(1);
-        if groups * tile > u64::from(u32::MAX) {
-            let (asked, limit) = (groups * tile, u64::from(u32::MAX));
-            return Err(Error::TooLarge { what: "length of a reduction", asked, limit });
-        }
+        let groups = numbered(tiles.max(self.segments.most.div_ceil(tile)).max(1), tile)?;
         let parts = graph.transient::<[u32; 8]>("reduce.segments.parts", tiles.max(1));
         let kernel = self.terms.kernel(&REDUCE_SEGMENTS)?;
         let pass = graph
@@ -171,6 +220,7 @@ impl SegmentPasses<'_> {
                 elements: self.elements.most,
                 elements_index: self.elements.index,
                 groups: groups as u32,
+                row: self.row,
             })
             .specialize("local_size_x", threads)
             .specialize("INCLUSIVE", 1);
@@ -188,10 +238,41 @@ impl SegmentPasses<'_> {
                 tile: tile as u32,
                 elements: self.elements.most,
                 elements_index: self.elements.index,
+                row: self.row,
             })
             .specialize("local_size_x", self.policy.threads);
         let groups = tiles.div_ceil(u64::from(self.policy.threads));
         self.bind(pass, &kernel).dispatch(Groups::linear(groups));
+        Ok(())
+    }
+
+    /// How many lanes of a subgroup hold a row, 16 bytes each, where they do.
+    fn row_lanes(&self) -> Option<u32> {
+        let lanes = u64::from(self.row) * self.terms.bytes / ROW_BYTES;
+        let fits = (1..=u64::from(self.policy.subgroup_size)).contains(&lanes);
+        (self.row.is_power_of_two() && fits).then_some(lanes as u32)
+    }
+
+    fn add_short_rows(&self, graph: &mut Graph, lanes: u32) -> Result<()> {
+        let tile = tile_elements(REDUCE_ROWS[0], self.policy);
+        let groups = (self.segments.most * u64::from(self.row)).div_ceil(tile);
+        let groups = numbered(groups, tile)?;
+        let kernel = self.terms.kernel(&REDUCE_ROWS)?;
+        let pass = graph
+            .own_pass(REDUCE_ROWS[0].label(), &kernel)
+            .bind("src", self.src)
+            .bind("dst", self.dst)
+            .push(&RowsPush {
+                rows: self.prepared.pushed(self.segments),
+                elements: self.elements.most,
+                elements_index: self.elements.index,
+                groups: groups as u32,
+            })
+            .specialize("local_size_x", self.policy.threads)
+            .specialize("ROW_LANES", lanes);
+        let pass = self.elements.bind(pass, self.src);
+        let pass = specialize(pass, &kernel, &self.terms.constants());
+        self.prepared.bind(pass, self.src).dispatch(Groups::linear(groups));
         Ok(())
     }
 
@@ -202,6 +283,16 @@ impl SegmentPasses<'_> {
     ) -> PassBuilder<'g> {
         let pass = pass.bind("offsets", self.offsets).bind("dst", self.dst);
         let pass = self.elements.bind(pass, self.offsets);
+        let pass = pass.specialize("OF_ROWS", (self.row > 0).into());
         specialize(pass, kernel, &self.terms.constants())
     }
+}
+
+/// As many workgroups, if kernels can number the elements of their tiles.
+fn numbered(groups: u64, tile: u64) -> Result<u64> {
+    let (asked, limit) = (groups.saturating_mul(tile), u64::from(u32::MAX));
+    if asked > limit {
+        return Err(Error::TooLarge { what: "length of a reduction", asked, limit });
+    }
+    Ok(groups)
 }

@@ -56,6 +56,45 @@ impl Context {
         }
         A::Place::take(self, output)
     }
+
+    /// What each row of a matrix combines to: `values` are cut into rows of `length`, which has to divide their
+    /// number.
+    ///
+    /// ```
+    /// use multisplit::Operator;
+    /// # let gpu = multisplit::Context::new()?;
+    /// let largest = gpu.reduce_rows(&[3.0f32, 1.0, 4.0, 1.0, 5.0, 9.0], 3, Operator::Max)?;
+    /// assert_eq!(largest, [4.0, 9.0]);
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    pub fn reduce_rows<A>(
+        &self,
+        values: &A,
+        length: u64,
+        operator: impl Into<AnyOperator>,
+    ) -> Result<<A::Place as Place>::Array<A::Item>>
+    where
+        A: Elements<Item: Key> + ?Sized,
+    {
+        let n = values.count();
+        if length == 0 || !n.is_multiple_of(length) {
+            return Err(Error::Rows { n, length });
+        }
+        let rows = n / length;
+        let output = Array::<A::Item>::uninit(self, "dst", rows)?;
+        if rows > 0 {
+            let values = values.on_device(self, "src")?;
+            let mut graph = Graph::new("reduce rows");
+            let src = graph.import::<A::Item>("src", n);
+            let dst = graph.import::<A::Item>("dst", rows);
+            let buffers = SegmentedReduceBuffers::rows(src, length, dst);
+            reduce_segments(&mut graph, &self.policy(), operator, &buffers)?;
+            let executable = self.instantiate(graph.compile(&self.limits())?)?;
+            let bound: [Bound<'_>; 2] = [(src, &values).into(), (dst, &output).into()];
+            self.run(&executable, &bound)?;
+        }
+        A::Place::take(self, output)
+    }
 }
 
 fn check_offsets(offsets: &[u32], n: u64) -> Result<()> {

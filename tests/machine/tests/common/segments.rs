@@ -50,6 +50,10 @@ pub enum By {
     },
     /// Of segments that have a subgroup each and are all as long, each longer than a chunk.
     EvenOffsets,
+    /// No offsets: rows of one length, which some lanes hold, or which are in tiles; or have a taker each.
+    Rows {
+        taken: bool,
+    },
     /// Offsets in no order: what comes of it is nothing in particular, and harmless.
     FallingOffsets,
 }
@@ -133,7 +137,10 @@ impl Job {
 
 pub fn segments_case(device: Device, of: SegmentsCase) -> Result<Case> {
     if !matches!(of.by, By::Flags | By::Keys | By::WideKeys) {
-        return offsets_case(device, of);
+        return match of.by {
+            By::Rows { .. } => rows_case(device, of),
+            _ => offsets_case(device, of),
+        };
     }
     let mut graph = Graph::new("by key");
     let (max, count) = counted(&mut graph, of.n, of.on_device);
@@ -291,6 +298,61 @@ fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
     })
 }
 
+/// With fewer rows than an eighth of these, long ones are cut into chunks.
+const ROW_TAKERS: u32 = 64;
+/// Rows past the elements.
+const EMPTY_ROWS: u64 = 3;
+
+fn rows_case(device: Device, of: SegmentsCase) -> Result<Case> {
+    let terms = TermCase { course: of.course, ..TermCase::new(of.key, of.operator) };
+    let input = terms.elements(of.n);
+    let whole = |row: &[u64]| row.iter().fold(terms.identity(), |so, &x| terms.combine(so, x));
+    let mut expected: Vec<u64> = input.chunks(of.length as usize).map(whole).collect();
+    expected.extend([terms.identity(); EMPTY_ROWS as usize]);
+    let rows = expected.len() as u64;
+    let mut graph = Graph::new("rows");
+    let (max, count) = counted(&mut graph, rows, of.on_device);
+    let element = ElementType::from(of.key);
+    let mut elements = input;
+    let mut inputs = vec![count_words(rows)];
+    let mut number = Count::Host(of.n);
+    if of.on_device {
+        elements.resize(elements.len() + of.length as usize, 1);
+        let (buffer, max) = (graph.import::<u32>("elements", 1), elements.len() as u64);
+        number = Count::Device { buffer, index: 0, max };
+        inputs.push(("elements", vec![of.n as u32]));
+    }
+    let src = graph.import_array("src", element, elements.len() as u64);
+    let dst = graph.import_array("dst", element, max);
+    let policy = policy_of(device, of.subgroups);
+    let policy = match of.by {
+        By::Rows { taken: true } => {
+            Policy { segment_chunk: CHUNK, subgroup_takers: ROW_TAKERS, ..policy }
+        }
+        _ => Policy { segment_chunk: 1 << 31, ..policy },
+    };
+    let buffers = SegmentedReduceBuffers::rows(src, of.length, dst).count(count).elements(number);
+    reduce_segments(&mut graph, &policy, of.operator, &buffers)?;
+    let mut expected = terms.words(&expected);
+    if of.on_device {
+        // Behind the rows that count nothing is written.
+        let words = max as usize * expected.len() / rows as usize;
+        inputs.push(("dst", vec![UNTOUCHED; words]));
+        expected.resize(words, UNTOUCHED);
+    }
+    inputs.push(("src", terms.words(&elements)));
+    Ok(Case {
+        name: format!("{of:?}, for {device:?}"),
+        plan: graph.compile(&limits(device))?,
+        outputs: vec![Output { name: "dst", expected }],
+        inputs,
+        lane_order: false,
+        may_give_up: None,
+        verify: None,
+        steady: Vec::new(),
+    })
+}
+
 /// Every kind of term in every way; `tile` is the larger one of the kernels'.
 pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
     let (mut all, course, subgroups) = (Vec::new(), Course::Any, None);
@@ -360,6 +422,30 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
             // More than eight chunks of a segment are joined by a subgroup.
             let length = if by_subgroups { 25 } else { 350 };
             let n = tile + 11;
+            all.push(SegmentsCase {
+                key,
+                operator,
+                way,
+                by,
+                length,
+                on_device,
+                n,
+                course,
+                subgroups,
+            });
+        }
+    }
+    for (key, operator) in TERMS {
+        let way = Way::Reduce { look_back: false };
+        for (taken, length, rows) in [
+            (false, 4, tile / 3),
+            (false, 8, tile / 8),
+            (false, 6, tile / 2),
+            (true, 40, tile / 30),
+            (true, tile / 2 + 3, 5),
+        ] {
+            let (by, n, on_device) = (By::Rows { taken }, rows * length, length % 4 != 0);
+            let course = if on_device { Course::Rising } else { Course::Any };
             all.push(SegmentsCase {
                 key,
                 operator,
