@@ -100,7 +100,8 @@ impl Graph {
     }
 
     /// A buffer whose contents are part of the plan, and which passes only read. Its memory is the
-    /// executor's, which writes it once and not in every run.
+    /// executor's, which writes it once and not in every run, where the host can: for tables, not for
+    /// data.
     pub fn constant<T: bytemuck::Pod>(
         &mut self,
         name: impl Into<String>,

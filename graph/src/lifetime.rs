@@ -1,5 +1,5 @@
 //! Where in the workspace each buffer lies: buffers that are not in use at the same time share
-//! bytes.
+//! bytes. And where constants lie, which share nothing.
 
 use crate::order::Schedule;
 use crate::resource::{BufferDecl, Kind};
@@ -11,7 +11,7 @@ pub(crate) type Interval = (u32, u32);
 /// The workspace.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Heap {
-    /// By buffer; `None` for imports and for buffers that no live pass uses.
+    /// By buffer; `None` for those that are elsewhere, or that no live pass uses.
     pub offsets: Vec<Option<u64>>,
     /// Bytes up to the end of the last buffer.
     pub size: u64,
@@ -40,6 +40,7 @@ pub(crate) struct Constants {
     pub size: u64,
 }
 
+/// They are in use between runs as well, and so never make room.
 pub(crate) fn place_constants(
     checked: &Checked,
     intervals: &[Option<Interval>],

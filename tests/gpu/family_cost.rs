@@ -131,12 +131,12 @@ fn passes_are_as_many_as_the_page_says(gpu: &Gpu) -> Result<()> {
         sort(graph, policy, &Sort::ascending(), &buffers).map(|_| ())
     })?;
     for length in [8, 1000] {
-        check(gpu, method, "reduce of short rows, or of many", |graph, policy| {
-            let policy = Policy { segment_chunk: 1024, ..*policy };
+        let row = "reduce of s rows that have some lanes, a subgroup or a workgroup each";
+        check(gpu, method, row, |graph, policy| {
             let src = graph.import::<u32>("src", N);
             let dst = graph.import::<u32>("dst", N / length);
             let buffers = SegmentedReduceBuffers::rows(src, length, dst);
-            reduce_segments(graph, &policy, Operator::Sum, &buffers)
+            reduce_segments(graph, policy, Operator::Sum, &buffers)
         })?;
     }
     check(gpu, method, "segmented reduce of s segments", |graph, policy| {

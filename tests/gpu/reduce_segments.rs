@@ -101,7 +101,8 @@ fn run_cut<T: Term>(
     let mut graph = Graph::new("reduce segments");
     let n = input.len() as u64;
     // Elements past a device count are there, and count for nothing.
-    let past = if on_device { PAST.next_multiple_of(length) } else { 0 };
+    // Of rows, all together are whole.
+    let past = if on_device { (n + PAST).next_multiple_of(length) - n } else { 0 };
     let src = graph.import::<T>("src", (n + past).max(1));
     let dst = graph.import::<T>("dst", most.max(1));
     let offsets = graph.import::<u32>("offsets", cuts.len() as u64);
@@ -213,9 +214,20 @@ fn check_rows<T: Term>(
     policy: &Policy,
     how: (Operator, bool),
     (rows, length): (usize, usize),
+    asked: (usize, usize),
+) -> Result<()> {
+    check_elements::<T>(gpu, policy, how, (rows * length, length), asked)
+}
+
+/// Rows of `length`, of as many elements.
+fn check_elements<T: Term>(
+    gpu: &Gpu,
+    policy: &Policy,
+    how: (Operator, bool),
+    (n, length): (usize, usize),
     (room, segments): (usize, usize),
 ) -> Result<()> {
-    let input: Vec<T> = terms::input(how.0, rows * length, (rows + length) as u64);
+    let input: Vec<T> = terms::input(how.0, n, (n + length) as u64);
     let cut = Cut::Rows { length: length as u64, room: room as u64 };
     let got = run_cut(gpu, policy, how, (&input, cut), segments)?;
     let row = |row: usize| {
@@ -224,7 +236,7 @@ fn check_rows<T: Term>(
     };
     let expected: Vec<T> = (0..segments).map(row).collect();
     expect_equal(&bits(&got), &guarded(&expected, room))
-        .with_context(|| format!("{} {how:?}, {rows} rows of {length}, {segments}", T::TYPE))
+        .with_context(|| format!("{} {how:?}, {n} in rows of {length}, {segments}", T::TYPE))
 }
 
 /// Rows that lanes share, that tiles are cut into, and that have a subgroup or a workgroup each, whole or in chunks.
@@ -280,6 +292,11 @@ fn rows_and_their_counts(gpu: &Gpu) -> Result<()> {
             let asked = (rows + 9, segments);
             let room = if on_device { asked } else { (segments, segments) };
             check_rows::<i32>(gpu, policy, (Operator::Min, on_device), (rows, length), room)?;
+        }
+        // The elements end in a row, also right before a tile does, and at its end.
+        for n in [1, length - 1, tile - 6, tile, 2 * tile - 2, 2 * tile + 3] {
+            let room = 3 * tile / length + 2;
+            check_elements::<u32>(gpu, policy, (Operator::Sum, true), (n, length), (room, room))?;
         }
         let folded = few_groups(*policy);
         let rows = 9 * tile / length;

@@ -891,10 +891,10 @@ typedef struct {
 /// including, `OFFSETS[s + 1]`; or it is row s of a matrix. Of no elements it is what changes nothing: 0 of a sum,
 /// the last value in order of a minimum, the first of a maximum.
 ///
-/// Roles: `INPUT` and, unless segments are rows, `OFFSETS`, only read; `OUTPUT`, an element for each segment. Rows
-/// that are past the elements have none. An offset past the elements
-/// counts as their number, a segment that ends at or before its beginning is empty; where offsets fall, the
-/// segments around get totals of some elements or stay as they are, and nothing else is read or written.
+/// Roles: `INPUT` and, unless segments are rows, `OFFSETS`, only read; `OUTPUT`, an element for each segment. An
+/// offset past the elements counts as their number, a segment that ends at or before its beginning is empty; where
+/// offsets fall, the segments around get totals of some elements or stay as they are, and nothing else is read or
+/// written. Rows past the elements are empty; a row in which they end has those before.
 typedef struct {
   /// `sizeof(MultisplitReduceSegmentsInfo)`.
   uint32_t struct_size;
@@ -902,7 +902,8 @@ typedef struct {
   MultisplitKeyType key_type;
   /// How elements are combined.
   MultisplitOperator op;
-  /// Elements of a row, which divide the most that there can be, where segments are rows; 0: they have offsets.
+  /// Elements of each row, where segments are the rows of a matrix: a divisor of `common.n`. 0: segments have
+  /// offsets.
   uint32_t row_length;
   /// How many segments there are.
   MultisplitOtherCount segments;
@@ -1324,7 +1325,7 @@ MultisplitResult multisplit_merge_create(const MultisplitContext *context,
                                          MultisplitOperation **operation);
 
 /// Creates everything that recording needs: pipelines, which the driver may take a while to compile,
-/// descriptors, and the workspace where the operation has its own. A second call does nothing. After
+/// descriptors, constants, and the workspace where the operation has its own. A second call does nothing. After
 /// it, recording creates and allocates nothing.
 ///
 /// The caller's part:

@@ -159,7 +159,7 @@ pub(crate) fn get(operation: *const MultisplitOperation) -> Outcome<Arc<Operatio
 }
 
 /// Creates everything that recording needs: pipelines, which the driver may take a while to compile,
-/// descriptors, and the workspace where the operation has its own. A second call does nothing. After
+/// descriptors, constants, and the workspace where the operation has its own. A second call does nothing. After
 /// it, recording creates and allocates nothing.
 ///
 /// # Safety

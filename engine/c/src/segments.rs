@@ -21,10 +21,10 @@ use crate::types::{
 /// including, `OFFSETS[s + 1]`; or it is row s of a matrix. Of no elements it is what changes nothing: 0 of a sum,
 /// the last value in order of a minimum, the first of a maximum.
 ///
-/// Roles: `INPUT` and, unless segments are rows, `OFFSETS`, only read; `OUTPUT`, an element for each segment. Rows
-/// that are past the elements have none. An offset past the elements
-/// counts as their number, a segment that ends at or before its beginning is empty; where offsets fall, the
-/// segments around get totals of some elements or stay as they are, and nothing else is read or written.
+/// Roles: `INPUT` and, unless segments are rows, `OFFSETS`, only read; `OUTPUT`, an element for each segment. An
+/// offset past the elements counts as their number, a segment that ends at or before its beginning is empty; where
+/// offsets fall, the segments around get totals of some elements or stay as they are, and nothing else is read or
+/// written. Rows past the elements are empty; a row in which they end has those before.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitReduceSegmentsInfo {
@@ -34,7 +34,8 @@ pub struct MultisplitReduceSegmentsInfo {
     pub key_type: MaybeUninit<MultisplitKeyType>,
     /// How elements are combined.
     pub op: MaybeUninit<MultisplitOperator>,
-    /// Elements of a row, which divide the most that there can be, where segments are rows; 0: they have offsets.
+    /// Elements of each row, where segments are the rows of a matrix: a divisor of `common.n`. 0: segments have
+    /// offsets.
     pub row_length: u32,
     /// How many segments there are.
     pub segments: MultisplitOtherCount,

@@ -81,7 +81,7 @@ impl AdoptOptions {
     }
 
     /// Workspaces and arrays on the device lie in memory of the engine's allocator. Memory that the host
-    /// sees, for transfers and a status word, does not.
+    /// sees, for transfers, constants and a status word, does not.
     #[must_use]
     pub fn memory_allocator(self, allocator: Arc<dyn MemoryAllocator>) -> Self {
         Self { hooks: Hooks { memory: Some(allocator), ..self.hooks }, ..self }

@@ -1,5 +1,5 @@
-//! A plan that is ready to be recorded: its pipelines, descriptors and workspace, all made when it
-//! is instantiated.
+//! A plan that is ready to be recorded: its pipelines, descriptors, workspace and constants, all made
+//! when it is instantiated.
 
 use std::ffi::CString;
 use std::sync::atomic::AtomicUsize;

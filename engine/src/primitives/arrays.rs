@@ -1,4 +1,4 @@
-//! Are the arrays of a graph what a primitive was promised: of the right type, and long enough?
+//! Are the arrays of a graph what a primitive was promised: of the right type, long enough, whole rows?
 
 use multisplit_graph::{Buffer, ElementType};
 
@@ -15,6 +15,14 @@ pub(in crate::primitives) fn check_element(
     }
     let (found, expected) = (buffer.element().to_string(), expected.to_string());
     Err(Error::KeyTypeMismatch { name, found, expected })
+}
+
+/// The elements are a whole number of rows.
+pub(in crate::primitives) fn check_rows(n: u64, length: u64) -> Result<()> {
+    if n == 0 || length > 0 && n.is_multiple_of(length) {
+        return Ok(());
+    }
+    Err(Error::Rows { n, length })
 }
 
 /// The array has so many bytes. `name` is the primitive's and the array's, as in `scan.src`.

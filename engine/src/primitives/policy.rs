@@ -50,7 +50,8 @@ tunable! {
         /// multiple of four. Segments that are a 32nd of it on average, or more, have one of their own; where
         /// there are enough of them for subgroups, from a 128th on.
         segment_chunk: u32,
-        /// From so many of these on they are subgroups: enough to fill the device.
+        /// From so many of these on they are subgroups: enough to fill the device. Rows of a matrix, if they are an
+        /// eighth as many or more, are not cut into chunks.
         subgroup_takers: u32,
         /// The scan method; scans that fit one workgroup take a single pass in any case.
         scan: ScanMethod,

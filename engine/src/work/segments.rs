@@ -80,8 +80,9 @@ impl Work {
         primitives::reduce_segments(&mut self.graph, &self.policy, operator, &buffers)
     }
 
-    /// Element r of `dst` gets what row r of `src` combines to, a matrix in rows of `length` elements. There are as
-    /// many rows as `dst` has elements, or as its count says.
+    /// Element r of `dst` gets what row r of `src` combines to, a matrix in rows of `length` elements, which has to
+    /// divide their number, or the most there can be. There are as many rows as `dst` has elements, or as its count
+    /// says.
     pub fn reduce_rows<A, B>(
         &mut self,
         src: A,

@@ -1,7 +1,7 @@
 // Where segments begin and end. An offset past the elements counts as their number. Rows of equal length have
 // no offsets in memory.
 //
-// The includer has `offsets` and `push.row`, and sets `elements` first.
+// The includer has `offsets` and `push.row_length`, and sets `elements` first.
 
 #ifndef SEGMENT_OFFSETS_GLSL
 #define SEGMENT_OFFSETS_GLSL
@@ -11,12 +11,13 @@ layout(constant_id = OF_ROWS_ID) const uint OF_ROWS = 0;
 uint elements;
 
 uint offset_at(uint k) {
-    return min(OF_ROWS != 0 ? k * push.row : offsets.at[k], elements);
+    return min(OF_ROWS != 0 ? k * push.row_length : offsets.at[k], elements);
 }
 
 // How many of `count` offsets are at or below `limit`, where there are elements. Called by whole subgroups.
 uint offsets_up_to(uint limit, uint count) {
-    if (OF_ROWS != 0) return min(limit / push.row + 1, count);
+    // From where the elements end on, all offsets are there.
+    if (OF_ROWS != 0) return limit < elements ? min(limit / push.row_length + 1, count) : count;
     // Where segments are about as long as each other it is near this number, and one look is enough.
     uint expected = uint(min(float(limit) / float(elements), 1.0) * float(count));
     uint low = min(expected - min(expected, gl_SubgroupSize / 2), count - min(count, gl_SubgroupSize));

@@ -22,7 +22,7 @@ layout(push_constant) uniform Push {
     uint tile;            // elements of one
     uint elements;        // of all tiles, or the most there can be
     uint elements_index;  // where the device count of these is
-    uint row;             // elements of one, where segments are rows
+    uint row_length;      // where segments are rows of a matrix
 } push;
 
 #include "count_word.glsl"

@@ -27,7 +27,7 @@ layout(push_constant) uniform Push {
     uint elements;
     uint elements_index;
     uint chunk;
-    uint row;
+    uint row_length;
 } push;
 
 #include "count.glsl"

@@ -30,7 +30,7 @@ layout(push_constant) uniform Push {
     uint elements;        // in `src`, or the most there can be
     uint elements_index;  // where the device count of these is
     uint chunk;           // elements of one: a multiple of four
-    uint row;             // elements of one, where segments are rows
+    uint row_length;      // where segments are rows of a matrix
 } push;
 
 #include "count.glsl"

@@ -1,6 +1,9 @@
 #version 460
-// Reduces rows of equal length, whose elements are a power of two, and so few that neighbouring lanes of one
-// subgroup hold a row. Rows past the elements are empty.
+// Reduces the rows of a matrix, whose length is a power of two, and so small that neighbouring lanes of one
+// subgroup hold a row. Rows past the elements are empty, and one in which they end has those before.
+//
+// What a lane loads at a time, 16 bytes, is a row of lanes elsewhere (tile.glsl); here it is a part of a row of
+// the matrix.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -42,17 +45,17 @@ TERM total_of_row(TERM total) {
 }
 
 void main() {
-    uint rows_wanted = resolved_count(push.rows);
+    uint rows = resolved_count(push.rows);
     uint elements = resolved_other(push.elements, push.elements_index);
     if (group_index() >= push.groups) return;
     uint first = group_index() * TILE;
 
-    TERM_ROW loaded[TILE_ROWS];
-    [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) loaded[r] = TERM_ROW(IDENTITY);
-    if (first < elements) load_tile(first, elements, loaded);
-    [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) {
-        TERM total = total_of_row(total_of(loaded[r]));
-        uint row = row_index(first, r) / ROW_LANES;
-        if (gl_SubgroupInvocationID % ROW_LANES == 0 && row < rows_wanted) store_term(row, total);
+    TERM_ROW parts[TILE_ROWS];
+    [[unroll]] for (uint p = 0; p < TILE_ROWS; ++p) parts[p] = TERM_ROW(IDENTITY);
+    if (first < elements) load_tile(first, elements, parts);
+    [[unroll]] for (uint p = 0; p < TILE_ROWS; ++p) {
+        TERM total = total_of_row(total_of(parts[p]));
+        uint row = row_index(first, p) / ROW_LANES;
+        if (gl_SubgroupInvocationID % ROW_LANES == 0 && row < rows) store_term(row, total);
     }
 }

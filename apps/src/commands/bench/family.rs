@@ -26,12 +26,9 @@ const NEAR: f64 = 1e-3;
 
 /// The operations, by what is made for them.
 const OF_WORDS: [&str; 3] = ["reduce_sum_u32", "scan_inclusive_u32", "select_if_u32"];
-const OF_FLOATS: [&str; 4] = [
-    "reduce_max_f32",
-    "segmented_reduce_sum_f32",
-    "segmented_reduce_sum_f32_offsets",
-    "scan_inclusive_f32",
-];
+const OF_FLOATS: [&str; 4] = ["reduce_max_f32", SUM_OF_ROWS, SUM_BY_OFFSETS, "scan_inclusive_f32"];
+const SUM_OF_ROWS: &str = "segmented_reduce_sum_f32";
+const SUM_BY_OFFSETS: &str = "segmented_reduce_sum_f32_offsets";
 const OF_WIDE: [&str; 1] = ["scan_inclusive_u64"];
 const OF_RUNS: [&str; 2] = ["unique_u32", "run_length_encode_u32"];
 const BY_KEY: [&str; 2] = ["reduce_by_key_u32", "scan_inclusive_by_key_u32"];
@@ -344,16 +341,17 @@ impl Family<'_> {
     /// Sums of rows of m floats, where the array is large enough to have some: by their length, and by offsets.
     fn rows(&self, floats: &[f32], src: &Array<f32>, output: &mut Output) -> Result<()> {
         let (context, n) = (self.bench.context, self.n);
-        let [_, by_length, by_offsets, _] = OF_FLOATS;
         let all = ROWS.into_iter().filter(|m| n.is_multiple_of(*m));
-        for (op, m) in all.flat_map(|m| [(by_length, m), (by_offsets, m)]) {
+        for (op, m) in all.flat_map(|m| [(SUM_OF_ROWS, m), (SUM_BY_OFFSETS, m)]) {
             let segments = n / m;
-            let offsets = data::words(segments + 1, |index| (index as u64 * m) as u32)?;
-            let (offsets, dst) = (context.upload(&offsets)?, context.zeroed::<f32>(segments)?);
+            let dst = context.zeroed::<f32>(segments)?;
             let mut graph = Graph::new("reduce segments");
             let (from, to) = (graph.import::<f32>("src", n), graph.import::<f32>("dst", segments));
             let mut bound: Vec<Bound<'_>> = vec![(from, src).into(), (to, &dst).into()];
-            let buffers = if op == by_offsets {
+            let offsets;
+            let buffers = if op == SUM_BY_OFFSETS {
+                let words = data::words(segments + 1, |index| (index as u64 * m) as u32)?;
+                offsets = context.upload(&words)?;
                 let cuts = graph.import::<u32>("offsets", segments + 1);
                 bound.push((cuts, &offsets).into());
                 SegmentedReduceBuffers::new(from, cuts, to)

@@ -1,5 +1,5 @@
 //! Segments that are long on average: a taker for each, and for each chunk of the array, which helps with a
-//! segment that is longer than a chunk.
+//! segment that is longer than a chunk. Rows of a matrix, if there are many, have one taker each instead.
 
 use multisplit_graph::{Graph, Groups};
 use multisplit_shaders::builtin::variants::{REDUCE_LONG_JOIN, REDUCE_LONG_SEGMENTS};
@@ -16,7 +16,7 @@ push_constants! {
         elements: u32,
         elements_index: u32,
         chunk: u32,
-        row: u32,
+        row_length: u32,
     }
 }
 
@@ -37,19 +37,28 @@ impl SegmentPasses<'_> {
     }
 
     fn average(&self) -> u64 {
-        self.max_elements() / self.segments.most.max(1)
+        match self.row_length {
+            0 => self.max_elements() / self.segments.most.max(1),
+            length => length.into(),
+        }
     }
 
-    /// Whether segments are rows that are not cut into chunks.
+    /// Whether segments are rows that are not cut into chunks: short ones, or so many that their takers fill the
+    /// device, unless a taker would go through more rounds than loops have.
     fn are_whole_rows(&self) -> bool {
+        let length = u64::from(self.row_length);
+        if length == 0 || length <= self.policy.segment_chunk.into() {
+            return length > 0;
+        }
+        let rows = self.segments.most.min(self.max_elements() / length);
         let enough = u64::from(self.policy.subgroup_takers) / WHOLE_ROWS_SHARE;
-        let short = self.row <= self.policy.segment_chunk;
-        self.row > 0 && (short || self.segments.most >= enough)
+        let rounds = length / u64::from(self.policy.subgroup_size);
+        rows >= enough.max(1) && rounds <= self.policy.split.max_loop_rounds.into()
     }
 
     fn chunk(&self) -> u64 {
         if self.are_whole_rows() {
-            return u64::from(self.row).next_multiple_of(4);
+            return u64::from(self.row_length).next_multiple_of(4);
         }
         self.max_elements()
             .div_ceil(MAX_CHUNKS)
@@ -101,14 +110,16 @@ impl SegmentPasses<'_> {
             (false, true) => (threads / 2, 1),
             (false, false) => (threads, 1),
         };
-        let chunks = graph.transient::<[u32; 2]>("reduce.long_segments.chunks", takers);
+        // Bound in any case.
+        let parts = if chunk_count > 0 { takers } else { 1 };
+        let chunks = graph.transient::<[u32; 2]>("reduce.long_segments.chunks", parts);
         let push = LongPush {
             segments: self.prepared.pushed(self.segments),
             max_chunks: chunk_count as u32,
             elements: self.elements.most,
             elements_index: self.elements.index,
             chunk: chunk as u32,
-            row: self.row,
+            row_length: self.row_length,
         };
         let kernel = self.terms.kernel(&REDUCE_LONG_SEGMENTS)?;
         let pass = graph

@@ -8,7 +8,7 @@ use multisplit_shaders::push_constants;
 
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
-use crate::primitives::arrays::{check_element, check_room};
+use crate::primitives::arrays::{check_element, check_room, check_rows};
 use crate::primitives::constants::specialize;
 use crate::primitives::count::{Length, Lengths, OtherCount, Prepared};
 use crate::primitives::key::KeyType;
@@ -24,7 +24,7 @@ push_constants! {
         elements: u32,
         elements_index: u32,
         groups: u32,
-        row: u32,
+        row_length: u32,
     }
 }
 
@@ -42,7 +42,7 @@ push_constants! {
         tile: u32,
         elements: u32,
         elements_index: u32,
-        row: u32,
+        row_length: u32,
     }
 }
 
@@ -84,21 +84,21 @@ impl SegmentedReduceBuffers {
     }
 
     /// Element r of `dst` gets what row r of a matrix combines to: the elements of `src` are cut into rows of
-    /// `length`, which has to divide their number. The types are those of [`new`](Self::new). It takes no
-    /// offsets, and where there are many rows no second pass.
+    /// `length`, which has to divide their number, or the most there can be. The types are those of
+    /// [`new`](Self::new).
     pub fn rows(src: Buffer, length: u64, dst: Buffer) -> Self {
         let rows = Count::Host(src.len() / length.max(1));
         Self { segments: rows, src, cut: Cut::Rows(length), dst, elements: Count::Host(src.len()) }
     }
 
-    /// The first `segments`, by a host count or a device count. Rows past the elements have none.
+    /// The first `segments`, by a host count or a device count. There may be more rows than have elements.
     #[must_use]
     pub fn count(self, segments: impl Into<Count>) -> Self {
         Self { segments: segments.into(), ..self }
     }
 
-    /// The first `n` elements of `src`, by a host count or a device count, for offsets past which there are
-    /// none.
+    /// The first `n` elements of `src`, by a host count or a device count: offsets past them count as `n`, rows
+    /// past them are empty, and a row in which they end has those before.
     #[must_use]
     pub fn elements(self, n: impl Into<Count>) -> Self {
         Self { elements: n.into(), ..self }
@@ -123,16 +123,17 @@ pub fn reduce_segments(
     let operator = operator.into();
     let terms = Terms::new(key, &operator)?;
     let (most, max_elements) = (segments.max(), elements.max());
-    let (row, end) = match cut {
+    let row_length = match cut {
         Cut::Offsets(offsets) => {
             check_element("offsets", offsets, ElementType::U32)?;
-            (0, 0)
+            0
         }
-        Cut::Rows(length) if length == 0 || !max_elements.is_multiple_of(length) => {
-            return Err(Error::Rows { n: max_elements, length });
+        Cut::Rows(length) => {
+            check_rows(max_elements, length)?;
+            length.max(1)
         }
-        Cut::Rows(length) => (length, most.saturating_mul(length)),
     };
+    let end = most.saturating_mul(row_length);
     let (asked, limit) = (most.max(max_elements).max(end), u64::from(u32::MAX));
     if asked > limit {
         let what = "number of elements or segments of a reduction (offsets have 32 bits)";
@@ -161,7 +162,7 @@ pub fn reduce_segments(
         prepared,
         terms,
         segments,
-        row: row as u32,
+        row_length: row_length as u32,
         src,
         offsets,
         dst: single(dst.range(0, most * terms.bytes), policy)?,
@@ -178,8 +179,8 @@ pub(super) struct SegmentPasses<'j> {
     pub terms: Terms<'j>,
     pub segments: Length,
     pub elements: OtherCount,
-    /// Elements of one, where segments are rows, else 0.
-    pub row: u32,
+    /// Of the rows, where segments are rows of a matrix, else 0.
+    pub row_length: u32,
     pub src: View,
     pub offsets: View,
     pub dst: View,
@@ -220,7 +221,7 @@ impl SegmentPasses<'_> {
                 elements: self.elements.most,
                 elements_index: self.elements.index,
                 groups: groups as u32,
-                row: self.row,
+                row_length: self.row_length,
             })
             .specialize("local_size_x", threads)
             .specialize("INCLUSIVE", 1);
@@ -238,7 +239,7 @@ impl SegmentPasses<'_> {
                 tile: tile as u32,
                 elements: self.elements.most,
                 elements_index: self.elements.index,
-                row: self.row,
+                row_length: self.row_length,
             })
             .specialize("local_size_x", self.policy.threads);
         let groups = tiles.div_ceil(u64::from(self.policy.threads));
@@ -248,14 +249,14 @@ impl SegmentPasses<'_> {
 
     /// How many lanes of a subgroup hold a row, 16 bytes each, where they do.
     fn row_lanes(&self) -> Option<u32> {
-        let lanes = u64::from(self.row) * self.terms.bytes / ROW_BYTES;
+        let lanes = u64::from(self.row_length) * self.terms.bytes / ROW_BYTES;
         let fits = (1..=u64::from(self.policy.subgroup_size)).contains(&lanes);
-        (self.row.is_power_of_two() && fits).then_some(lanes as u32)
+        (self.row_length.is_power_of_two() && fits).then_some(lanes as u32)
     }
 
     fn add_short_rows(&self, graph: &mut Graph, lanes: u32) -> Result<()> {
         let tile = tile_elements(REDUCE_ROWS[0], self.policy);
-        let groups = (self.segments.most * u64::from(self.row)).div_ceil(tile);
+        let groups = (self.segments.most * u64::from(self.row_length)).div_ceil(tile);
         let groups = numbered(groups, tile)?;
         let kernel = self.terms.kernel(&REDUCE_ROWS)?;
         let pass = graph
@@ -283,7 +284,7 @@ impl SegmentPasses<'_> {
     ) -> PassBuilder<'g> {
         let pass = pass.bind("offsets", self.offsets).bind("dst", self.dst);
         let pass = self.elements.bind(pass, self.offsets);
-        let pass = pass.specialize("OF_ROWS", (self.row > 0).into());
+        let pass = pass.specialize("OF_ROWS", (self.row_length > 0).into());
         specialize(pass, kernel, &self.terms.constants())
     }
 }

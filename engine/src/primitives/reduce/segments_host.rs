@@ -7,6 +7,7 @@ use crate::device::context::Context;
 use crate::error::{Error, Result};
 use crate::execute::import::Bound;
 use crate::memory::{Array, Elements, Place};
+use crate::primitives::arrays::check_rows;
 use crate::primitives::key::Key;
 use crate::primitives::operator::AnyOperator;
 
@@ -77,10 +78,8 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
     {
         let n = values.count();
-        if length == 0 || !n.is_multiple_of(length) {
-            return Err(Error::Rows { n, length });
-        }
-        let rows = n / length;
+        check_rows(n, length)?;
+        let rows = n / length.max(1);
         let output = Array::<A::Item>::uninit(self, "dst", rows)?;
         if rows > 0 {
             let values = values.on_device(self, "src")?;

@@ -20,7 +20,7 @@ use super::{AddedSort, DIGIT_BITS, KeyedSort, SortBuffers, SortMethod, SortPlace
 use super::{check, check_policy};
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
-use crate::primitives::arrays::{check_element, check_room};
+use crate::primitives::arrays::{check_element, check_room, check_rows};
 use crate::primitives::constants::specialize;
 use crate::primitives::count::{Count, Lengths, OtherCount};
 use crate::primitives::multisplit::TileShape;
@@ -180,9 +180,7 @@ impl Segments {
                 Err(Error::RowsOfDeviceCount)
             }
             (&Cut::Rows(length), None) => {
-                if elements > 0 && (length == 0 || !elements.is_multiple_of(length)) {
-                    return Err(Error::Rows { n: elements, length });
-                }
+                check_rows(elements, length)?;
                 let count = Count::Host(elements / length.max(1));
                 let (longest, offsets) = (Some(length), Offsets::None);
                 let row_length = length.max(1);

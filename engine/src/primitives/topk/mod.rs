@@ -17,7 +17,7 @@ pub use tuning::TopKTuning;
 use multisplit_graph::{Buffer, ElementType, Graph};
 
 use super::Policy;
-use super::arrays::{check_element, check_room};
+use super::arrays::{check_element, check_room, check_rows};
 use super::count::Count;
 use super::key::KeyType;
 use super::policy::MAX_ELEMENTS;
@@ -80,13 +80,8 @@ impl TopK {
     /// Cuts `n` elements into rows: how many, and their length.
     fn cut(&self, n: u64) -> Result<(u64, u64)> {
         let Some(length) = self.row_length else { return Ok((1, n)) };
-        if n == 0 {
-            return Ok((0, length));
-        }
-        if length == 0 || !n.is_multiple_of(length) {
-            return Err(Error::Rows { n, length });
-        }
-        Ok((n / length, length))
+        check_rows(n, length)?;
+        Ok((n / length.max(1), length))
     }
 }
 

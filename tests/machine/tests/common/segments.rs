@@ -305,7 +305,9 @@ const EMPTY_ROWS: u64 = 3;
 
 fn rows_case(device: Device, of: SegmentsCase) -> Result<Case> {
     let terms = TermCase { course: of.course, ..TermCase::new(of.key, of.operator) };
-    let input = terms.elements(of.n);
+    // Of a device count, the elements end in a row.
+    let n = of.n - if of.on_device { of.length / 2 } else { 0 };
+    let input = terms.elements(n);
     let whole = |row: &[u64]| row.iter().fold(terms.identity(), |so, &x| terms.combine(so, x));
     let mut expected: Vec<u64> = input.chunks(of.length as usize).map(whole).collect();
     expected.extend([terms.identity(); EMPTY_ROWS as usize]);
@@ -315,12 +317,12 @@ fn rows_case(device: Device, of: SegmentsCase) -> Result<Case> {
     let element = ElementType::from(of.key);
     let mut elements = input;
     let mut inputs = vec![count_words(rows)];
-    let mut number = Count::Host(of.n);
+    let mut number = Count::Host(n);
     if of.on_device {
-        elements.resize(elements.len() + of.length as usize, 1);
+        elements.resize((of.n + of.length) as usize, 1);
         let (buffer, max) = (graph.import::<u32>("elements", 1), elements.len() as u64);
         number = Count::Device { buffer, index: 0, max };
-        inputs.push(("elements", vec![of.n as u32]));
+        inputs.push(("elements", vec![n as u32]));
     }
     let src = graph.import_array("src", element, elements.len() as u64);
     let dst = graph.import_array("dst", element, max);
