@@ -93,8 +93,10 @@ fn the_first_sort_is_soon_recorded(gpu: &Gpu) -> Result<()> {
     let pipeline_cache = PipelineCache::Folder(folder.path().to_owned());
     let config = Config { frames: 0, pipeline_cache, ..config(gpu, Barriers::Engine) };
     let (cold, _) = run(gpu, &config)?;
-    let files = std::fs::read_dir(folder.path())?.count();
-    ensure!(files == 1, "{files} pipeline caches");
+    // Beside it, where the device may keep lane order, lies what a probe has found of that.
+    let files: Vec<_> = std::fs::read_dir(folder.path())?.collect::<std::io::Result<_>>()?;
+    let caches = files.iter().filter(|f| f.path().extension() == Some("pipelines".as_ref()));
+    ensure!(caches.count() == 1, "{files:?}");
     let (warm, _) = run(gpu, &config)?;
     for (what, report) in [("cold", cold), ("warm", warm)] {
         let ours = report.first_sort.saturating_sub(report.pipelines);
@@ -130,7 +132,13 @@ unsafe fn names(host: &Host) -> Result<()> {
         unsafe { Requirements::check_create_info(instance, physical, version, info) }
     };
     ensure!(host.check.missing.is_empty() && host.check.features.synchronization2);
-    ensure!(host.check.unused.is_empty(), "{:?}", host.check.unused);
+    // The host leaves out what an old validation layer does not know.
+    let left_out = |missing: &&Missing| match missing {
+        Missing::Feature { name, .. } => *name == "shaderMaximalReconvergence",
+        _ => false,
+    };
+    let unused: Vec<_> = host.check.unused.iter().filter(|missing| !left_out(missing)).collect();
+    ensure!(unused.is_empty(), "{unused:?}");
 
     // A device with nothing enabled.
     let bare = check(vk::API_VERSION_1_3, &vk::DeviceCreateInfo::default())?;
