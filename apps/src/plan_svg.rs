@@ -93,7 +93,10 @@ impl<'p> Sheet<'p> {
         let plan = self.plan;
         let (passes, barriers) = (plan.steps().len(), plan.barriers().count());
         let again = if plan.is_replayable() { ", replayable" } else { "" };
-        let title = format!("{}: {passes} passes, {barriers} barriers{again}", plan.name());
+        let passes = if passes == 1 { "1 pass".to_owned() } else { format!("{passes} passes") };
+        let barriers =
+            if barriers == 1 { "1 barrier".to_owned() } else { format!("{barriers} barriers") };
+        let title = format!("{}: {passes}, {barriers}{again}", plan.name());
         self.y += 8.0;
         self.text("head", MARGIN, self.y + 6.0, &title);
         let names: Vec<(usize, String)> =
