@@ -99,9 +99,8 @@ impl Graph {
         self.add_array(name.into(), Kind::Persistent, ElementType::Untyped, size)
     }
 
-    /// A buffer whose contents are part of the plan, and which passes only read. Its memory is the
-    /// executor's, which writes it once and not in every run, where the host can: for tables, not for
-    /// data.
+    /// A buffer whose contents are part of the plan, and which passes only read: a table. The executor
+    /// brings its memory, and writes it before the first run instead of in every run.
     pub fn constant<T: bytemuck::Pod>(
         &mut self,
         name: impl Into<String>,

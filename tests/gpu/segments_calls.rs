@@ -59,7 +59,10 @@ fn segments(gpu: &Gpu) -> Result<()> {
     let dst = context.zeroed::<i32>(3)?;
     let mut work = context.work("segments");
     work.reduce_segments(&array, &offsets, &dst, Operator::Max)?;
+    let of_rows = context.zeroed::<i32>(2)?;
+    work.reduce_rows(&array, 2, &of_rows, Operator::Sum)?;
     work.record()?.submit()?;
+    expect_equal(&context.download(&of_rows)?, &[2, 5])?;
     expect_equal(&context.download(&dst)?, &[3, i32::MIN, 4])
 }
 
@@ -81,6 +84,13 @@ fn again_and_again_by_address(gpu: &Gpu) -> Result<()> {
     reduce_by_key(&mut graph, &policy, Operator::Max, &buffers)?;
     let buffers = SegmentedReduceBuffers::new(scanned, cuts, of_cuts);
     reduce_segments(&mut graph, &policy, Operator::Max, &buffers)?;
+    // Rows that some lanes hold, and rows that have a taker each.
+    let rows =
+        [8, 3000].map(|length| (length, graph.import::<u32>(format!("of_{length}"), n / length)));
+    for (length, of_rows) in rows {
+        let buffers = SegmentedReduceBuffers::rows(scanned, length, of_rows);
+        reduce_segments(&mut graph, &policy, Operator::Max, &buffers)?;
+    }
     graph.replayable();
     let by_address = context.features().buffer_device_address;
     let options = ExecutableOptions { by_address, ..ExecutableOptions::default() };
@@ -92,7 +102,11 @@ fn again_and_again_by_address(gpu: &Gpu) -> Result<()> {
     let (of_scan, of_keys, of_sums) = (of_scan?, of_keys?, of_sums?);
     let (offsets_in, totals) = (context.upload(&offsets)?, context.zeroed::<u32>(4)?);
     let count = context.zeroed::<u32>(1)?;
-    let bound: [Bound<'_>; 8] = [
+    let [of_short, of_long] = rows.map(|(length, _)| context.zeroed::<u32>(n / length));
+    let (of_short, of_long) = (of_short?, of_long?);
+    let bound: [Bound<'_>; 10] = [
+        (rows[0].1, &of_short).into(),
+        (rows[1].1, &of_long).into(),
         (from, &keys_in).into(),
         (src, &values_in).into(),
         (scanned, &of_scan).into(),
@@ -121,6 +135,10 @@ fn again_and_again_by_address(gpu: &Gpu) -> Result<()> {
         expect_equal(&context.download(&of_sums)?[..tops.len()], &tops)?;
         expect_equal(&context.download(&count)?, &[tops.len() as u32])?;
         expect_equal(&context.download(&totals)?, &of_cuts)?;
+        for (length, found) in [(8, &of_short), (3000, &of_long)] {
+            let rows = all.chunks(length).map(|row| terms::reduce(Operator::Max, row));
+            expect_equal(&context.download(found)?, &rows.collect::<Vec<u32>>())?;
+        }
     }
     Ok(())
 }
