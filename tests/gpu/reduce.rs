@@ -13,8 +13,9 @@ use multisplit_tests::terms::{self, Term, bits};
 use multisplit_tests::tests;
 
 tests!(reduce:
-    product_of_cases, nothing, all_equal, pieces, folded_dispatch, counts_past_the_capacity,
-    float_sums_are_the_same_from_run_to_run, large,
+    product_of_cases;
+    in turn: nothing, all_equal, pieces, folded_dispatch, counts_past_the_capacity,
+    float_sums_are_the_same_from_run_to_run, large
 );
 
 /// Elements around the outputs that must stay as they are: 64 keep any offset alignment.

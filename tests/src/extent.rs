@@ -29,13 +29,28 @@ impl Part {
         (1..=of).map(move |number| Self { number, of })
     }
 
-    /// Says of one case after another whether it belongs to this part. Of N cases in a row each part
-    /// has one, in an order that changes: what comes up in every Nth case would else be one part's alone.
+    /// Returns, for one case after another, whether it belongs to this part. Each part gets one of N
+    /// consecutive cases, in an order that changes, so that no part gets every Nth case alone.
     pub fn turns(self) -> impl FnMut() -> bool {
         let mut cases = 0..;
         move || cases.next().is_some_and(|case| taker(case, self.of) == self.number - 1)
     }
+
+    /// The same for a sample: short lists are complete, and long products are thinned.
+    pub fn sampled_turns(self) -> impl FnMut() -> bool {
+        let (mut case, mut turn) = (0, self.turns());
+        move || {
+            let sampled = case < COMPLETE_CASES || taker(case, THINNING) == 0;
+            case += 1;
+            sampled && turn()
+        }
+    }
 }
+
+/// A sample runs this many cases of a list completely, ...
+const COMPLETE_CASES: usize = 9;
+/// ... and one in this many of the rest.
+const THINNING: usize = 3;
 
 /// Which of so many parts takes a case, from 0.
 fn taker(case: usize, parts: usize) -> usize {
@@ -204,6 +219,20 @@ mod tests {
             }
             assert_eq!(takers, [1; CASES], "{of} parts");
         }
+    }
+
+    #[test]
+    fn samples_keep_short_lists_and_thin_long_products() {
+        const CASES: usize = 309;
+        let mut takers = [0; CASES];
+        for part in Part::all(3) {
+            let mut mine = part.sampled_turns();
+            takers.iter_mut().filter(|_| mine()).for_each(|takers| *takers += 1);
+        }
+        assert_eq!(takers[..COMPLETE_CASES], [1; COMPLETE_CASES]);
+        assert!(takers.iter().all(|&takers| takers <= 1));
+        let rest: usize = takers[COMPLETE_CASES..].iter().sum();
+        assert_eq!(rest, (CASES - COMPLETE_CASES) / THINNING);
     }
 
     /// Whatever comes up in every second, third or ninth case comes up in each of three parts.

@@ -50,11 +50,11 @@ impl Gpu {
         Ok(Context::open(&config)?)
     }
 
-    /// Says of one case after another whether it is this process's to run. In a full run that is every
-    /// case, or those of its part; in a sample, those of this width. Ask once for each case, skipped or
-    /// not.
-    pub fn mine(&self) -> impl FnMut() -> bool {
-        self.part.turns()
+    /// Returns, for one case after another, whether this process runs it: in a full run every case, or
+    /// those of its part; in a sample, the share of this width. Call it once for each case, also for
+    /// those that are skipped.
+    pub fn mine(&self) -> Box<dyn FnMut() -> bool> {
+        if self.full { Box::new(self.part.turns()) } else { Box::new(self.part.sampled_turns()) }
     }
 
     /// Whether the device is a software driver, which is slow.
