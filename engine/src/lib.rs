@@ -81,6 +81,7 @@ pub use execute::profiler::{Profiler, TimestampQueries, Timing};
 pub use execute::recorder::{PassValue, RecordOptions};
 pub use execute::replay::Replay;
 pub use execute::statistics::PipelineStatistic;
+pub use execute::subgroup_barriers::SubgroupBarriers;
 pub use execute::workspace::WorkspaceRequirements;
 pub use half;
 pub use memory::{Array, Device, Elements, Host, MemoryReport, Place};

@@ -14,6 +14,10 @@ pub static COUNT_GROUPS: Builtin =
 pub static PROBE_LANE_ORDER: Builtin =
     Builtin::new("probe.lane_order", "probe/lane_order.comp", &[], packed!("probe.lane_order.spv"));
 
+/// `probe.subgroup_barriers`: `glsl/probe/subgroup_barriers.comp`.
+pub static PROBE_SUBGROUP_BARRIERS: Builtin =
+    Builtin::new("probe.subgroup_barriers", "probe/subgroup_barriers.comp", &[], packed!("probe.subgroup_barriers.spv"));
+
 /// `memory.fill`: `glsl/memory/fill.comp`.
 pub static MEMORY_FILL: Builtin =
     Builtin::new("memory.fill", "memory/fill.comp", &[], packed!("memory.fill.spv"));
@@ -935,6 +939,7 @@ pub static ALL: &[&Builtin] = &[
     &COUNT_PREPARE,
     &COUNT_GROUPS,
     &PROBE_LANE_ORDER,
+    &PROBE_SUBGROUP_BARRIERS,
     &MEMORY_FILL,
     &MEMORY_FILL_COUNTED,
     &MEMORY_COPY,

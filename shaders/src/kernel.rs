@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::check::{self, CheckError, MemoryUse};
 use crate::reflect::{self, ReflectError};
+use crate::subgroup_barriers;
 
 /// A compute shader ready to become a pipeline, with its reflected [`Interface`].
 pub struct Kernel {
@@ -18,6 +19,7 @@ pub struct Kernel {
     /// The same for buffers that are addresses, where that differs.
     for_addresses: Option<Vec<u32>>,
     interface: Interface,
+    subgroup_barriers: bool,
     origin: Origin,
 }
 
@@ -138,7 +140,8 @@ impl Kernel {
         origin: Origin,
     ) -> Result<Self, ReflectError> {
         let interface = reflect::reflect(&spirv)?;
-        Ok(Self { label, spirv, for_addresses: None, interface, origin })
+        let subgroup_barriers = subgroup_barriers::has_subgroup_barriers(&spirv);
+        Ok(Self { label, spirv, for_addresses: None, interface, subgroup_barriers, origin })
     }
 
     /// Whether it is a user's shader that was checked and rewritten: it stays within its bindings and
@@ -156,6 +159,11 @@ impl Kernel {
     /// Whether nothing is known of it: SPIR-V from elsewhere.
     pub fn is_foreign(&self) -> bool {
         self.origin == Origin::Foreign
+    }
+
+    /// Whether it contains a `subgroupBarrier()`: a control barrier of subgroup scope.
+    pub fn has_subgroup_barriers(&self) -> bool {
+        self.subgroup_barriers
     }
 
     /// The memory that it takes besides its buffers, with these specialization constants: `value_of`

@@ -8,6 +8,7 @@
 //! - [`check`]: which user's shaders are safe to run, and how they are made so.
 //! - [`prune`]: modules without what a pipeline's specialization constants rule out.
 //! - [`reconvergence`]: modules that state where lanes come together again.
+//! - [`subgroup_barriers`]: modules for drivers on which subgroup barriers do not work.
 //! - [`compile`](mod@compile): GLSL to SPIR-V at run time (cargo feature `compile`, on by default).
 //!
 //! ```
@@ -39,6 +40,7 @@ mod push;
 pub mod reconvergence;
 pub mod reflect;
 pub mod sources;
+pub mod subgroup_barriers;
 
 #[doc(hidden)]
 pub use bytemuck;

@@ -273,6 +273,48 @@ void spoil(inout uint n) { n = gl_LocalInvocationIndex; }
 }
 
 #[test]
+fn subgroup_barriers_are_where_the_subgroup_is() {
+    let head = "#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_vote : require
+void wait(uint n) { for (uint i = 0; i < n; i++) subgroupBarrier(); }
+";
+    let accepted_bodies = [
+        "subgroupBarrier();",
+        "for (uint i = 0; i < gl_SubgroupID; i++) subgroupBarrier();",
+        "if (gl_SubgroupID == 0) { subgroupBarrier(); pool[0] = 1; } barrier();",
+        "wait(push.n + gl_NumSubgroups - gl_SubgroupID);",
+        "if (gl_SubgroupID * gl_SubgroupSize > push.n) return; subgroupBarrier();",
+        "if (subgroupAny(data.at[gl_LocalInvocationIndex] > 3)) subgroupBarrier();",
+        "uint most = subgroupMax(data.at[gl_LocalInvocationIndex]); while (most > 0) { subgroupBarrier(); most >>= 1; }",
+        "if (subgroupBallotBitCount(subgroupBallot(data.at[gl_LocalInvocationIndex] > 3)) > 2) subgroupBarrier();",
+        "if (subgroupBroadcastFirst(data.at[0]) > 2) subgroupBarrier();",
+    ];
+    for (number, body) in accepted_bodies.iter().enumerate() {
+        accepted(&format!("subgroup barrier {number}"), &shader(head, body));
+    }
+    let refused_bodies = [
+        "if (gl_SubgroupInvocationID == 0) subgroupBarrier();",
+        "if (gl_LocalInvocationIndex == 0) return; subgroupBarrier();",
+        "for (uint i = 0; i < data.at[0]; i++) subgroupBarrier();",
+        "wait(gl_LocalInvocationIndex);",
+        "if (subgroupElect()) subgroupBarrier();",
+        "if (subgroupInclusiveAdd(1) > 2) subgroupBarrier();",
+        "uint x = 0; if (gl_LocalInvocationIndex > 2) x = subgroupAdd(1); if (x > 2) subgroupBarrier();",
+    ];
+    for body in refused_bodies {
+        let error = refused(&format!("`{body}`"), &shader(head, body));
+        assert!(matches!(error, CheckError::SubgroupBarrier { .. }), "{error}");
+        let text = error.to_string();
+        assert!(text.starts_with("subgroupBarrier() in `") && text.contains("part of the subgroup"));
+    }
+    // A barrier of the workgroup still needs the whole workgroup.
+    let error = refused("workgroup", &shader(head, "if (gl_SubgroupID == 0) barrier();"));
+    assert!(matches!(error, CheckError::Barrier { barrier: "barrier()", .. }), "{error}");
+}
+
+#[test]
 fn what_compute_shaders_do_is_accepted() {
     let everything = "#extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require

@@ -16,7 +16,7 @@ use crate::device::order::{Order, RecordingId};
 use crate::device::properties::DeviceProperties;
 use crate::device::requirements::Features;
 use crate::device::validation::Messages;
-use crate::device::verdict::VerdictFile;
+use crate::device::verdict::{ProbeResult, VerdictFile};
 use crate::error::{Error, Result, VkResultExt};
 
 /// An instance and a device of it. Dropping destroys both, in order, unless they are a caller's:
@@ -135,8 +135,8 @@ impl Device {
         })
     }
 
-    /// Where it is kept what was found out about the device; `None` where nothing is.
-    pub fn verdict_file(&self) -> Option<VerdictFile> {
+    /// The file for the result of a probe; `None` if nothing is kept on disk.
+    pub fn verdict_file<R: ProbeResult>(&self) -> Option<VerdictFile<R>> {
         let folder = self.pipeline_cache.folder()?;
         Some(VerdictFile::new(&folder, &self.properties))
     }

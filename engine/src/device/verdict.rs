@@ -1,24 +1,40 @@
-//! What was found out about a device, on disk: whether it keeps lane order. A file that is not
-//! exactly as this version would write it for this device and driver is ignored.
+//! Results of probes of a device, on disk. A file that is not exactly as this version would write it for this device
+//! and driver is ignored.
 
 use std::fs;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use crate::device::properties::DeviceProperties;
 use crate::device::whole_file::write_whole;
 
-/// The file of one device.
+/// The result of a probe, as it is kept on disk.
+pub(crate) trait ProbeResult: Copy + PartialEq + 'static {
+    /// The extension of the file.
+    const EXTENSION: &str;
+    /// Each possible result, with the line of the file that states it.
+    const LINES: &[(Self, &str)];
+}
+
+/// Whether the device keeps lane order.
+impl ProbeResult for bool {
+    const EXTENSION: &str = "probe";
+    const LINES: &[(Self, &str)] = &[(true, "lane order kept"), (false, "lane order not kept")];
+}
+
+/// The file for one probe of one device.
 #[derive(Clone, Debug)]
-pub(crate) struct VerdictFile {
+pub(crate) struct VerdictFile<R> {
     path: PathBuf,
     /// What the file begins with: everything that the verdict depends on.
     head: String,
+    result: PhantomData<R>,
 }
 
-impl VerdictFile {
+impl<R: ProbeResult> VerdictFile<R> {
     pub fn new(folder: &Path, properties: &DeviceProperties) -> Self {
         let uuid = hex(&properties.device_uuid);
-        let name = format!("{uuid}-{}.probe", properties.subgroup_size);
+        let name = format!("{uuid}-{}.{}", properties.subgroup_size, R::EXTENSION);
         let head = format!(
             "multisplit {}\ndevice {:04x}-{:04x} {uuid}\ndriver {:08x} {}\nsubgroup size {}\n",
             env!("CARGO_PKG_VERSION"),
@@ -28,29 +44,30 @@ impl VerdictFile {
             hex(&properties.driver_uuid),
             properties.subgroup_size,
         );
-        Self { path: folder.join(name), head }
+        Self { path: folder.join(name), head, result: PhantomData }
     }
 
     /// What is known: nothing where the file is missing, damaged, or of another device, driver or
     /// version.
-    pub fn load(&self) -> Option<bool> {
+    pub fn load(&self) -> Option<R> {
         let text = fs::read_to_string(&self.path).ok()?;
-        let known = [true, false].into_iter().find(|&kept| text == self.text(kept));
+        let known = R::LINES.iter().find(|(_, line)| text == self.text(line));
         if known.is_none() {
             tracing::debug!(path = %self.path.display(), "what was found out is of another driver, or damaged");
         }
-        known
+        known.map(|(result, _)| *result)
     }
 
     /// A verdict that cannot be written is found again: that is logged and forgotten.
-    pub fn save(&self, lane_order: bool) {
-        if let Err(error) = write_whole(&self.path, self.text(lane_order).as_bytes()) {
+    pub fn save(&self, result: R) {
+        let Some((_, line)) = R::LINES.iter().find(|(other, _)| *other == result) else { return };
+        if let Err(error) = write_whole(&self.path, self.text(line).as_bytes()) {
             tracing::warn!(path = %self.path.display(), %error, "what was found out was not written");
         }
     }
 
-    fn text(&self, lane_order: bool) -> String {
-        format!("{}lane order {}\n", self.head, if lane_order { "kept" } else { "not kept" })
+    fn text(&self, line: &str) -> String {
+        format!("{}{line}\n", self.head)
     }
 }
 
@@ -103,7 +120,7 @@ mod tests {
             DeviceProperties { driver_uuid: [1; 16], ..properties() },
             DeviceProperties { device_id: 1, ..properties() },
         ] {
-            assert_eq!(VerdictFile::new(&folder.0, &other).load(), None);
+            assert_eq!(VerdictFile::<bool>::new(&folder.0, &other).load(), None);
         }
         let whole = fs::read(&file.path).expect("just written");
         for length in 0..whole.len() {

@@ -16,7 +16,8 @@ use crate::execute::fit;
 use crate::execute::import::{BufferAt, Import, InsidePlan, Places};
 use crate::execute::layout::BufferAccess;
 use crate::execute::own_pass;
-use crate::execute::pipeline::{Pipeline, PipelineStore};
+use crate::execute::pipeline::{Form, Pipeline, PipelineStore};
+use crate::execute::subgroup_barriers::SubgroupBarriers;
 use crate::execute::workspace::{self, WorkspaceRequirements};
 use crate::memory::status::{StatusWord, check_order};
 use crate::memory::{Buffer, Location};
@@ -187,8 +188,9 @@ impl Context {
             return Ok(());
         };
         let access = self.access_of_fitting(plan, options)?;
+        let form = Form { access, barriers: self.subgroup_barriers_of(plan) };
         let pipelines = PipelineStore::of(&self.device)?;
-        pipelines.get(&self.device, kernel, &step.pass.specialization, access).map(drop)
+        pipelines.get(&self.device, kernel, &step.pass.specialization, form).map(drop)
     }
 
     /// Writes the compiled pipelines to the file of the pipeline cache, which is else done when the last
@@ -211,6 +213,17 @@ impl Context {
     }
 
     fn instantiate_any(&self, plan: Plan, options: ExecutableOptions) -> Result<Executable> {
+        let barriers = self.subgroup_barriers_of(&plan);
+        self.instantiate_for(plan, options, barriers)
+    }
+
+    /// Instantiates a plan for a device whose subgroup barriers are like this.
+    pub(super) fn instantiate_for(
+        &self,
+        plan: Plan,
+        options: ExecutableOptions,
+        barriers: SubgroupBarriers,
+    ) -> Result<Executable> {
         let _span = tracing::debug_span!("instantiate", plan = %plan.name()).entered();
         if options.frames > MAX_FRAMES {
             let (asked, limit) = (options.frames as u64, MAX_FRAMES as u64);
@@ -218,7 +231,7 @@ impl Context {
         }
         let device = &self.device;
         let access = self.access_of_fitting(&plan, options)?;
-        let steps = steps(device, &plan, access)?;
+        let steps = steps(device, &plan, Form { access, barriers })?;
         let frame_count = options.frames.max(1);
         let own = if options.own_workspace && plan.workspace().size > 0 { frame_count } else { 0 };
         let workspace = |frame| {
@@ -278,7 +291,7 @@ impl Context {
     }
 }
 
-fn steps(device: &Device, plan: &Plan, access: BufferAccess) -> Result<Vec<Step>> {
+fn steps(device: &Device, plan: &Plan, form: Form) -> Result<Vec<Step>> {
     let pipelines = PipelineStore::of(device)?;
     let mut steps = Vec::with_capacity(plan.steps().len());
     for step in plan.steps() {
@@ -289,7 +302,7 @@ fn steps(device: &Device, plan: &Plan, access: BufferAccess) -> Result<Vec<Step>
                     problem: "is described only, there is no SPIR-V to run".to_owned(),
                 })?;
                 let values = &step.pass.specialization;
-                Some(pipelines.get(device, kernel, values, access)?)
+                Some(pipelines.get(device, kernel, values, form)?)
             }
             None => None,
         };

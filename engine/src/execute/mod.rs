@@ -13,4 +13,5 @@ pub(crate) mod profiler;
 pub(crate) mod recorder;
 pub(crate) mod replay;
 pub(crate) mod statistics;
+pub(crate) mod subgroup_barriers;
 pub(crate) mod workspace;

@@ -12,6 +12,7 @@ use ash::vk;
 use multisplit_shaders::address::by_address;
 use multisplit_shaders::prune::pruned;
 use multisplit_shaders::reconvergence::{Reconvergence, with_reconvergence};
+use multisplit_shaders::subgroup_barriers::with_memory_barriers;
 use multisplit_shaders::{BindingKind, Kernel};
 
 use crate::device::attach::Attachment;
@@ -20,6 +21,7 @@ use crate::device::shared::Device;
 use crate::error::{Error, Result, VkResultExt};
 use crate::execute::cache_file::CacheFile;
 use crate::execute::layout::{BufferAccess, Layouts};
+use crate::execute::subgroup_barriers::SubgroupBarriers;
 
 /// Most bindings a kernel may have; descriptor writes are then recorded from the stack. Vulkan
 /// guarantees as many push descriptors.
@@ -52,11 +54,18 @@ impl Pipeline {
     }
 }
 
+/// The form of a kernel that a device gets.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Form {
+    pub access: BufferAccess,
+    pub barriers: SubgroupBarriers,
+}
+
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     kernel: usize,
     specialization: Vec<(u32, u32)>,
-    access: BufferAccess,
+    form: Form,
 }
 
 /// Every pipeline of a device.
@@ -119,19 +128,19 @@ impl PipelineStore {
         device: &Device,
         kernel: &Arc<Kernel>,
         specialization: &[(u32, u32)],
-        access: BufferAccess,
+        form: Form,
     ) -> Result<Arc<Pipeline>> {
         let key = Key {
             kernel: Arc::as_ptr(kernel).addr(),
             specialization: specialization.to_vec(),
-            access,
+            form,
         };
         if let Some(pipeline) = self.lock().get(&key) {
             return Ok(pipeline.clone());
         }
         // Not under the lock, so that threads compile side by side.
         let span = tracing::debug_span!("pipeline.create", kernel = kernel.label());
-        let pipeline = span.in_scope(|| create(device, kernel, specialization, access, self))?;
+        let pipeline = span.in_scope(|| create(device, kernel, specialization, form, self))?;
         let mut pipelines = self.lock();
         if pipelines.len() >= MAX_KEPT {
             forget_unused(device, &mut pipelines);
@@ -215,19 +224,24 @@ fn create(
     device: &Device,
     kernel: &Arc<Kernel>,
     specialization: &[(u32, u32)],
-    access: BufferAccess,
+    form: Form,
     store: &PipelineStore,
 ) -> Result<Pipeline> {
     check(device, kernel)?;
+    check_subgroup_barriers(kernel, form.barriers)?;
     check_memory(device, kernel, specialization)?;
-    let layouts = Layouts::new(device, kernel, access)?;
-    let spirv = match access {
+    let layouts = Layouts::new(device, kernel, form.access)?;
+    let spirv = match form.access {
         BufferAccess::Addresses => Cow::Owned(rewritten(kernel)?),
         BufferAccess::Pushed | BufferAccess::Sets => Cow::Borrowed(kernel.spirv()),
     };
     let spirv = match kernel.is_foreign() {
         true => spirv,
         false => Cow::Owned(pruned(&spirv, |id| value_of(specialization, id))),
+    };
+    let spirv = match form.barriers {
+        SubgroupBarriers::Replaced => with_memory_barriers(&spirv).map_or(spirv, Cow::Owned),
+        SubgroupBarriers::Kept | SubgroupBarriers::Refused => spirv,
     };
     let spirv = match reconvergence(device, kernel) {
         Some(stated) => Cow::Owned(state(kernel, &spirv, stated)?),
@@ -330,6 +344,16 @@ fn check(device: &Device, kernel: &Kernel) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Refuses a kernel that needs subgroup barriers on a device that has none.
+fn check_subgroup_barriers(kernel: &Kernel, barriers: SubgroupBarriers) -> Result<()> {
+    if barriers != SubgroupBarriers::Refused || !kernel.has_subgroup_barriers() {
+        return Ok(());
+    }
+    let problem = "needs subgroupBarrier(), which this driver treats as a barrier of the whole workgroup: \
+                   update the driver or use another device";
+    Err(Error::Kernel { kernel: kernel.label().to_owned(), problem: problem.to_owned() })
 }
 
 /// Drivers do not check how much shared memory a pipeline takes, and the sizes of built-in kernels may

@@ -79,6 +79,14 @@ pub enum CheckError {
         /// Which kind of barrier.
         barrier: &'static str,
     },
+    /// A `subgroupBarrier()` that a part of the subgroup may not reach.
+    #[error(
+        "subgroupBarrier() in `{function}` may be reached by only a part of the subgroup: the conditions and loops around it, and returns before it, may depend on constants, push constants, gl_WorkGroupID, gl_NumWorkGroups, gl_SubgroupID, gl_NumSubgroups, gl_SubgroupSize, and on subgroup votes, ballots, broadcasts and reductions alone"
+    )]
+    SubgroupBarrier {
+        /// The function that it is in.
+        function: String,
+    },
     /// A function that calls itself, perhaps by way of others.
     #[error("`{function}` calls itself: write a loop instead")]
     Recursion {

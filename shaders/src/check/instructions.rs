@@ -1,7 +1,7 @@
 //! Which instructions may a checked function use?
 
 use rspirv::dr::{Instruction, Operand};
-use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
+use rspirv::spirv::{GlslStd450Op as Glsl, GroupOperation, Op, Word};
 
 /// Instructions that compute, and accesses to memory whose indices are then clamped.
 #[rustfmt::skip]
@@ -79,6 +79,23 @@ pub(super) fn is_atomic(op: Op) -> bool {
 
 pub(super) fn is_group(op: Op) -> bool {
     GROUP.contains(&op)
+}
+
+/// Operations of a subgroup whose result is the same in all lanes.
+const SAME_IN_SUBGROUP: &[Op] = &[
+    Op::GroupNonUniformAll,
+    Op::GroupNonUniformAny,
+    Op::GroupNonUniformAllEqual,
+    Op::GroupNonUniformBroadcast,
+    Op::GroupNonUniformBroadcastFirst,
+    Op::GroupNonUniformBallot,
+];
+
+/// Whether all lanes of a subgroup that execute it together get the same result.
+pub(super) fn is_same_in_subgroup(instruction: &Instruction) -> bool {
+    let reduces = |o: &Operand| *o == Operand::GroupOperation(GroupOperation::Reduce);
+    let op = instruction.class.opcode;
+    SAME_IN_SUBGROUP.contains(&op) || is_group(op) && instruction.operands.iter().any(reduces)
 }
 
 pub(super) fn is_barrier(op: Op) -> bool {

@@ -1,9 +1,11 @@
-//! Does every invocation of a workgroup arrive at every barrier?
+//! Does every invocation of a workgroup arrive at every barrier, and every lane of a subgroup at every
+//! `subgroupBarrier()`?
 //!
-//! A conservative analysis of what may vary between the invocations of a workgroup: values, the
+//! A conservative analysis of what may vary between the invocations of a workgroup or a subgroup: values, the
 //! memory of variables, and blocks that only some invocations run. It starts from nothing and adds
 //! until nothing changes. A value is the same for all if it comes from constants, push constants,
-//! gl_WorkGroupID and gl_NumWorkGroups, by way of variables that are written where all invocations are.
+//! gl_WorkGroupID and gl_NumWorkGroups, by way of variables that are written where all invocations are. In a subgroup,
+//! it also is if it comes from gl_SubgroupID or from an operation that gives all lanes one result.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,21 +17,45 @@ use super::flow::Flow;
 use super::ids::{Ids, literal};
 use super::instructions;
 
-/// Refuses a barrier that a part of the workgroup may not reach.
+/// Refuses a barrier that a part of the workgroup may not reach, and a subgroup barrier that a part of the subgroup may
+/// not reach.
 pub(super) fn check_barriers(module: &Module, ids: &Ids) -> Result<(), CheckError> {
+    check_barriers_in(Group::Workgroup, module, ids)?;
+    check_barriers_in(Group::Subgroup, module, ids)
+}
+
+/// The invocations that a barrier waits for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Group {
+    Workgroup,
+    Subgroup,
+}
+
+/// The name of `subgroupBarrier()` in GLSL.
+const SUBGROUP_BARRIER: &str = "subgroupBarrier()";
+
+fn check_barriers_in(group: Group, module: &Module, ids: &Ids) -> Result<(), CheckError> {
+    let barrier = |instruction| {
+        let of_subgroup = |barrier: &&str| (*barrier == SUBGROUP_BARRIER) == (group == Group::Subgroup);
+        barrier(instruction, ids).filter(of_subgroup)
+    };
     let all = module.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.instructions);
-    if !all.into_iter().any(|i| barrier(i, ids).is_some()) {
+    if !all.into_iter().any(|i| barrier(i).is_some()) {
         return Ok(());
     }
-    let mut varying = Varying::new(module, ids)?;
+    let mut varying = Varying::new(group, module, ids)?;
     while varying.grow() {}
     for (function, flow) in module.functions.iter().zip(&varying.flows) {
         for (place, block) in function.blocks.iter().enumerate() {
             for instruction in &block.instructions {
-                if let Some(barrier) = barrier(instruction, ids)
+                if let Some(barrier) = barrier(instruction)
                     && varying.is_varying_block(flow, place)
                 {
-                    return Err(CheckError::Barrier { function: ids.name(flow.id), barrier });
+                    let function = ids.name(flow.id);
+                    return Err(match group {
+                        Group::Workgroup => CheckError::Barrier { function, barrier },
+                        Group::Subgroup => CheckError::SubgroupBarrier { function },
+                    });
                 }
             }
         }
@@ -37,12 +63,13 @@ pub(super) fn check_barriers(module: &Module, ids: &Ids) -> Result<(), CheckErro
     Ok(())
 }
 
-/// Which barrier the instruction is. Memory barriers count, and atomics that order other accesses:
+/// The name of the barrier, if the instruction is one. Memory barriers count, and atomics that order other accesses:
 /// a software driver makes all of them wait for the workgroup.
 fn barrier(instruction: &Instruction, ids: &Ids) -> Option<&'static str> {
     let id = |at: usize| instruction.operands.get(at).and_then(Operand::id_ref_any);
     let constant = |at: usize| id(at).and_then(|id| ids.constant(id));
     match instruction.class.opcode {
+        Op::ControlBarrier if constant(0) == Some(Scope::Subgroup as u64) => Some(SUBGROUP_BARRIER),
         Op::ControlBarrier => Some("barrier()"),
         Op::MemoryBarrier => {
             let narrow = [Scope::Subgroup, Scope::Invocation].map(|s| Some(s as u64));
@@ -71,6 +98,7 @@ struct FunctionFlow {
 }
 
 struct Varying<'m> {
+    group: Group,
     module: &'m Module,
     ids: &'m Ids,
     flows: Vec<FunctionFlow>,
@@ -85,7 +113,7 @@ struct Varying<'m> {
 }
 
 impl<'m> Varying<'m> {
-    fn new(module: &'m Module, ids: &'m Ids) -> Result<Self, CheckError> {
+    fn new(group: Group, module: &'m Module, ids: &'m Ids) -> Result<Self, CheckError> {
         let mut flows = Vec::new();
         let mut parameters = HashMap::new();
         for function in &module.functions {
@@ -99,6 +127,7 @@ impl<'m> Varying<'m> {
             parameters.insert(id, own);
         }
         let mut this = Self {
+            group,
             module,
             ids,
             flows,
@@ -129,9 +158,11 @@ impl<'m> Varying<'m> {
             Some(StorageClass::PushConstant | StorageClass::Private) => true,
             Some(StorageClass::Input) => {
                 let builtin = literal(self.ids.decoration(id, Decoration::BuiltIn));
-                [BuiltIn::WorkgroupId, BuiltIn::NumWorkgroups]
-                    .map(|b| Some(b as u32))
-                    .contains(&builtin)
+                let of_workgroup = [BuiltIn::WorkgroupId, BuiltIn::NumWorkgroups];
+                let of_subgroup = [BuiltIn::SubgroupId, BuiltIn::NumSubgroups, BuiltIn::SubgroupSize];
+                let is_one = |b: BuiltIn| builtin == Some(b as u32);
+                of_workgroup.into_iter().any(is_one)
+                    || self.group == Group::Subgroup && of_subgroup.into_iter().any(is_one)
             }
             _ => false,
         }
@@ -233,6 +264,7 @@ impl<'m> Varying<'m> {
                 Op::Load => any || self.memory.contains(&self.root(first)),
                 Op::FunctionCall => self.returns.contains(&first),
                 Op::Phi => any || self.comes_from_varying_block(at, &ids),
+                _ if self.group == Group::Subgroup && instructions::is_same_in_subgroup(instruction) => false,
                 _ => any || instructions::is_atomic(op) || instructions::is_group(op),
             };
         match op {

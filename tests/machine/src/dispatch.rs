@@ -1,6 +1,6 @@
 //! Which workgroup, subgroup and lanes of a dispatch go on next.
 
-use crate::code::Code;
+use crate::code::{Code, Scope};
 use crate::exec::{Step, step};
 use crate::finding::FindingKind;
 use crate::options::Schedule;
@@ -153,7 +153,12 @@ fn meet(run: &mut Run<'_>, group: &mut Group) {
     let pc = tangle.pc;
     let local = sg.first + tangle.mask.trailing_zeros() as usize;
     let elsewhere = tangles().find(|(_, t)| t.pc != pc);
-    if waiting < all || elsewhere.is_some() {
+    // Where subgroup barriers are of the workgroup, such meetings are silent: what they break is found.
+    let mut barriers = tangles().map(|(_, t)| &run.program.code[t.pc as usize]);
+    let silent = barriers.any(|code| {
+        matches!(code, Code::ControlBarrier { execution, .. } if *execution != Scope::Workgroup)
+    });
+    if !silent && (waiting < all || elsewhere.is_some()) {
         let what = match elsewhere {
             Some((other, t)) => {
                 let lane = other.first + t.mask.trailing_zeros() as usize;

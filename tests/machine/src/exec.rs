@@ -6,7 +6,7 @@ use crate::code::{Address, AtomicOp, BAD_ADDRESS, Code, Edge, Scope, Semantics, 
 use crate::finding::FindingKind;
 use crate::flow::{Mask, Tangle, block_of, lanes};
 use crate::memory::Mode;
-use crate::options::AtomicOrder;
+use crate::options::{AtomicOrder, SubgroupBarriers};
 use crate::order::Domain;
 use crate::reach::{locate, private, pushed, same_private};
 use crate::rows::Rows;
@@ -159,14 +159,19 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
         }
         Code::MemoryBarrier(semantics) => {
             fence(core, sg, mask, *semantics);
+            let lockstep = run.options.subgroup_barriers != SubgroupBarriers::Kept;
+            if lockstep && semantics.scope == Scope::Subgroup {
+                meet_in_subgroup(core, sg, mask);
+            }
             return Step::Visible;
         }
         Code::ControlBarrier { execution, memory } => {
             fence(core, sg, mask, *memory);
             if *execution != Scope::Workgroup {
-                let met: Vec<usize> = lanes(mask).collect();
-                core.clocks.meet_in_subgroup(sg.first, &met);
-                return Step::Visible;
+                meet_in_subgroup(core, sg, mask);
+                if run.options.subgroup_barriers == SubgroupBarriers::Kept {
+                    return Step::Visible;
+                }
             }
             sg.flow.tangles[at].pc = pc;
             sg.flow.tangles[at].waits = true;
@@ -328,6 +333,11 @@ fn fence(core: &mut Core, sg: &Subgroup, mask: Mask, semantics: Semantics) {
             core.clocks.fence(Domain::Buffer, local, semantics.scope == Scope::Device);
         }
     }
+}
+
+fn meet_in_subgroup(core: &mut Core, sg: &Subgroup, mask: Mask) {
+    let met: Vec<usize> = lanes(mask).collect();
+    core.clocks.meet_in_subgroup(sg.first, &met);
 }
 
 /// What phis take on the way.

@@ -45,7 +45,7 @@ pub use decode::decode;
 pub use error::MachineError;
 pub use finding::{Finding, FindingKind, Findings, Site};
 pub use machine::{Buffer, Machine};
-pub use options::{AtomicOrder, Options, Reconvergence, Schedule};
+pub use options::{AtomicOrder, Options, Reconvergence, Schedule, SubgroupBarriers};
 pub use plan::PlanOptions;
 pub use rng::Rng;
 pub use swaps::Swap;

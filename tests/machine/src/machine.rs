@@ -6,6 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use multisplit_shaders::address::{address_offset, by_address};
+use multisplit_shaders::subgroup_barriers::with_memory_barriers;
 use multisplit_shaders::{Kernel, builtin};
 
 use crate::code::Program;
@@ -15,7 +16,7 @@ use crate::dispatch::dispatch;
 use crate::error::MachineError;
 use crate::finding::{Finding, FindingKind, Findings};
 use crate::memory::{Bound, Memory, Mode, Record};
-use crate::options::Options;
+use crate::options::{Options, SubgroupBarriers};
 use crate::rng::Rng;
 use crate::run::{PassInfo, Run};
 use crate::swaps::{Swap, Swaps};
@@ -44,8 +45,8 @@ pub(crate) struct Launch<'a> {
     pub by_address: bool,
 }
 
-/// Label, hash of the words, specialization, and whether it takes addresses.
-type ProgramKey = (String, u64, Vec<(u32, u32)>, bool);
+/// Label, hash of the words, specialization, whether it takes addresses, and whether subgroup barriers are replaced.
+type ProgramKey = (String, u64, Vec<(u32, u32)>, bool, bool);
 
 /// Decoded kernels, of all machines: tests run the same ones again and again.
 static PROGRAMS: OnceLock<Mutex<HashMap<ProgramKey, Arc<Program>>>> = OnceLock::new();
@@ -179,7 +180,9 @@ impl Machine {
                 specialization.push((constant.id, *value));
             }
         }
-        let key = (label.to_owned(), hasher.finish(), specialization, launch.by_address);
+        let replaced = SubgroupBarriers::OfWorkgroup { replaced: true };
+        let replaces = self.options.subgroup_barriers == replaced;
+        let key = (label.to_owned(), hasher.finish(), specialization, launch.by_address, replaces);
         let known = PROGRAMS.get_or_init(Mutex::default);
         let known = || known.lock().unwrap_or_else(PoisonError::into_inner);
         let is_replaced = self.replaced.contains_key(label);
@@ -200,6 +203,8 @@ impl Machine {
         } else {
             words
         };
+        let without = replaces.then(|| with_memory_barriers(words)).flatten();
+        let words = without.as_deref().unwrap_or(words);
         let program = Arc::new(decode(label, words, &key.2)?);
         if is_replaced {
             REPLACED.with_borrow_mut(|recent| {

@@ -50,6 +50,21 @@ pub enum AtomicOrder {
     Any,
 }
 
+/// How a control barrier of subgroup scope is executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SubgroupBarriers {
+    /// As Vulkan specifies.
+    Kept,
+    /// As llvmpipe of Mesa 25 does: as a barrier of the workgroup. The n-th barrier of a subgroup, whatever its scope,
+    /// meets the n-th barrier of every other subgroup that has not ended. The lanes of a subgroup run in lockstep, so
+    /// a memory barrier of subgroup scope orders the accesses of the lanes that execute it together.
+    OfWorkgroup {
+        /// Whether kernels are run as the engine gives them to such a device: with a memory barrier in place of each
+        /// subgroup barrier.
+        replaced: bool,
+    },
+}
+
 /// Which device the machine plays.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -61,6 +76,8 @@ pub struct Options {
     pub reconvergence: Reconvergence,
     /// The order within an atomic instruction.
     pub atomics: AtomicOrder,
+    /// How subgroup barriers are executed.
+    pub subgroup_barriers: SubgroupBarriers,
     /// Whether an atomic or volatile load may see what a word held before the last write, where
     /// nothing makes that write come before the load.
     pub old_values: bool,
@@ -82,6 +99,7 @@ impl Options {
             schedule: Schedule::InOrder,
             reconvergence: Reconvergence::Maximal,
             atomics: AtomicOrder::Any,
+            subgroup_barriers: SubgroupBarriers::Kept,
             old_values: true,
             resident: 4,
             budget: 4_000_000_000,

@@ -1,5 +1,5 @@
 //! Plans in their other forms: kernels that take addresses, plans that are submitted again, plans
-//! without one of their barriers, subgroups that are partly filled.
+//! without one of their barriers, kernels on a device whose subgroup barriers are of the workgroup.
 
 mod common;
 
@@ -9,14 +9,16 @@ use anyhow::{Result, ensure};
 use common::all::kernels;
 use common::case::{Case, run};
 use common::networks::Kind;
+use common::others::barrier_probe_case;
 use common::primitives::{Device, scan_case};
 use common::sampling::{Seen, Size, sample};
 use common::search_list::search;
 use common::searches::{SsspCase, sssp_case};
 use multisplit::primitives::sssp::SsspMethod;
 use multisplit::shaders::address::by_address;
-use multisplit::shaders::builtin;
-use multisplit_machine::{Options, PlanOptions, Schedule};
+use multisplit::shaders::compile::{Source, compile};
+use multisplit::shaders::{Kernel, builtin};
+use multisplit_machine::{Machine, Options, PlanOptions, Schedule, SubgroupBarriers};
 
 const DEVICE: Device = Device { width: 32, lane_order: false };
 
@@ -73,6 +75,90 @@ fn every_barrier_of_a_plan_is_needed() -> Result<()> {
             let problem = outcome.problem.unwrap_or_default();
             ensure!(problem.contains("data race"), "without barrier {step}: {problem:?}");
         }
+    }
+    Ok(())
+}
+
+/// llvmpipe of Mesa 25, with kernels as they are written, or as the engine gives them to such a device.
+fn mesa_25(width: u32, replaced: bool) -> Options {
+    let subgroup_barriers = SubgroupBarriers::OfWorkgroup { replaced };
+    Options { schedule: Schedule::Random, subgroup_barriers, ..Options::new(width) }
+}
+
+/// Kernels in which subgroups of a workgroup reach different numbers of subgroup barriers.
+const UNEVEN: [&str; 3] = ["multisplit.warp.postscan.", "topk.", "sssp.round"];
+
+/// Control: the kernels as they are written are wrong on a device whose subgroup barriers are of the workgroup.
+#[test]
+fn subgroup_barriers_of_the_workgroup_are_noticed() -> Result<()> {
+    let device = Device { width: 8, lane_order: false };
+    let mut unnoticed: BTreeSet<_> = UNEVEN.into_iter().collect();
+    for case in sample(device, &mut Seen::default(), 5, Size { each: 1, count: 0 })? {
+        let labels = kernels(&case);
+        let is_run = |prefix: &&str| labels.iter().any(|label| label.starts_with(prefix));
+        let Some(prefix) = unnoticed.iter().copied().find(is_run) else { continue };
+        let written = run(&case, &mesa_25(device.width, false), PlanOptions::default(), &[])?;
+        if written.problem.is_some() {
+            unnoticed.remove(prefix);
+            let replaced = run(&case, &mesa_25(device.width, true), PlanOptions::default(), &[])?;
+            ensure!(replaced.problem.is_none(), "{}: {:?}", case.name, replaced.problem);
+        }
+    }
+    ensure!(unnoticed.is_empty(), "right with subgroup barriers of the workgroup: {unnoticed:?}");
+    Ok(())
+}
+
+/// The kernel of docs/testing.md. One subgroup passes barrier() too early if subgroupBarrier() counts as one.
+const MINIMAL: &str = "#version 460
+#extension GL_KHR_shader_subgroup_basic : require
+layout(local_size_x = 32) in;
+layout(set = 0, binding = 0) buffer Out { uint at[]; } dst;
+shared uint word;
+void main() {
+    if (gl_LocalInvocationIndex == 0) word = 0;
+    barrier();
+    if (gl_SubgroupID == 0) {
+        for (uint i = 0; i < 4; ++i) subgroupBarrier();
+        if (subgroupElect()) word = 1;
+    }
+    barrier();
+    dst.at[gl_LocalInvocationIndex] = word;
+}";
+
+#[test]
+fn minimal_kernel_shows_what_mesa_25_does() -> Result<()> {
+    let kernel = Kernel::new("test.minimal", compile(&Source::new("minimal.comp", MINIMAL))?)?;
+    let run = |options: Options| -> Result<(bool, Vec<u32>)> {
+        let mut machine = Machine::new(options);
+        let dst = machine.buffer("dst", 32 * 4);
+        machine.dispatch(&kernel, &[], &[], &[("dst", dst)], [1, 1, 1])?;
+        Ok((machine.findings().is_empty(), machine.download(dst).to_vec()))
+    };
+    let kept = Options { schedule: Schedule::Random, ..Options::new(8) };
+    ensure!(run(kept)? == (true, vec![1; 32]), "{:?}", run(kept)?);
+    ensure!(run(mesa_25(8, true))? == (true, vec![1; 32]), "{:?}", run(mesa_25(8, true))?);
+    let (clean, words) = run(mesa_25(8, false))?;
+    // The subgroup that makes the barriers is the only one that sees its word.
+    ensure!(!clean && words[..8] == [1; 8] && words[8..] == [0; 24], "{words:?}");
+    Ok(())
+}
+
+/// The engine's probe fails on such a device, and the probe of lockstep does not.
+#[test]
+fn probe_of_subgroup_barriers_notices_them() -> Result<()> {
+    for width in [4, 8, 16, 64] {
+        let device = Device { width, lane_order: false };
+        let wrong = |lockstep, options: Options| -> Result<Option<String>> {
+            let case = barrier_probe_case(device, lockstep)?;
+            Ok(run(&case, &options, PlanOptions::default(), &[])?.problem)
+        };
+        let kept = Options { schedule: Schedule::Random, ..Options::new(width) };
+        ensure!(wrong(false, kept)?.is_none(), "{width}: {:?}", wrong(false, kept)?);
+        ensure!(wrong(false, mesa_25(width, false))?.is_some_and(|what| what.contains("failures")));
+        let lockstep = wrong(true, mesa_25(width, false))?;
+        ensure!(lockstep.is_none(), "{width}: {lockstep:?}");
+        // Without lockstep, nothing orders the lanes.
+        ensure!(wrong(true, kept)?.is_some_and(|what| what.contains("data race")), "{width}");
     }
     Ok(())
 }

@@ -8,7 +8,7 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ use common::primitives::Device;
 use common::progress::{asked_kernel, for_each, processor_time, say, selected, write_report};
 use common::sampling::{Seen, Size, sample};
 use multisplit::shaders::manifest;
-use multisplit_machine::{AtomicOrder, Coverage, Options, Rng, Schedule};
+use multisplit_machine::{AtomicOrder, Coverage, Options, Rng, Schedule, SubgroupBarriers};
 
 /// Cases of the sample for each width and ranking.
 const SAMPLE: Size = Size { each: 1, count: 30 };
@@ -30,6 +30,8 @@ const SAMPLE: Size = Size { each: 1, count: 30 };
 const LARGE_TILES_AT: u32 = 32;
 /// The width at which it has all narrow workgroups, ranked by lane order: their dispatches are folded.
 const NARROW_AT: u32 = 4;
+/// The width at which the sample has subgroup barriers of the workgroup.
+const BARRIERS_OF_WORKGROUP_AT: u32 = 8;
 /// Of the blocks that a specialization which is run can get to, so many percent are executed, by the
 /// sample and by all cases.
 const COVERED: usize = 95;
@@ -91,7 +93,14 @@ fn jobs(device: Device, seen: &mut Seen, number: usize) -> Result<Vec<Job>> {
         let first =
             Rng::new((k * WIDTHS.len() * 2 + number) as u64).below(ways.len() as u64) as usize;
         let other = (first + 1 + (k + number) % (ways.len() - 1)) % ways.len();
-        let ways = if full() { vec![ways[first], ways[other]] } else { vec![ways[one]] };
+        let mut ways = if full() { vec![ways[first], ways[other]] } else { vec![ways[one]] };
+        let of_workgroup = match full() {
+            true => (k + number) % 2 == 0,
+            false => width == BARRIERS_OF_WORKGROUP_AT,
+        };
+        if let Some(last) = ways.last_mut().filter(|_| of_workgroup) {
+            last.subgroup_barriers = SubgroupBarriers::OfWorkgroup { replaced: true };
+        }
         Job { device, case, ways }
     };
     Ok(mine.map(job).collect())
@@ -110,6 +119,8 @@ struct Took {
 struct Found {
     /// By width.
     covered: BTreeMap<u32, Coverage>,
+    /// Kernels that were run with subgroup barriers of the workgroup.
+    of_workgroup: BTreeSet<String>,
     wrong: Vec<String>,
     by_kind: BTreeMap<String, Took>,
     longest: Vec<(Duration, String)>,
@@ -154,6 +165,9 @@ fn do_job(job: &Job, found: &Mutex<Found>) {
         match outcome {
             Ok(outcome) => {
                 took.steps += outcome.steps;
+                if options.subgroup_barriers != SubgroupBarriers::Kept {
+                    found.of_workgroup.extend(outcome.coverage.kernels.keys().cloned());
+                }
                 found.covered.entry(options.width).or_default().join(&outcome.coverage);
             }
             Err(error) => {
@@ -232,6 +246,9 @@ fn every_width_and_schedule() -> Result<()> {
         let absent: Vec<_> = built_in.filter(|label| !is_run(label)).collect();
         ensure!(absent.is_empty(), "not run at width {width}: {absent:?}");
     }
+    let built_in = manifest::entries().into_iter().map(|entry| entry.label);
+    let absent: Vec<_> = built_in.filter(|label| !found.of_workgroup.contains(label)).collect();
+    ensure!(absent.is_empty(), "not run with subgroup barriers of the workgroup: {absent:?}");
     ensure!(hit * 100 >= total * COVERED, "{hit} of {total} blocks are executed");
     Ok(())
 }

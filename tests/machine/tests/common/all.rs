@@ -14,7 +14,7 @@ use super::merges::{merge_case, merge_cases};
 use super::moves::{Along, Function, Gives, SortCase, SplitCase, sort_case, split_case};
 use super::narrow::narrow;
 use super::others::{
-    HistogramCase, Weighted, groups_case, histogram_case, memory_case, probe_case,
+    HistogramCase, Weighted, barrier_probe_case, groups_case, histogram_case, memory_case, probe_case,
 };
 use super::pieces::{PiecesCase, pieces_case};
 use super::primitives::{Device, ITEMS, scan_case, tile};
@@ -355,6 +355,7 @@ fn pieces(device: Device, all: &mut Vec<Maker>) {
 pub fn all(device: Device) -> Vec<Maker> {
     let mut all: Vec<Maker> = Vec::new();
     all.push(Box::new(move || probe_case(device)));
+    all.push(Box::new(move || barrier_probe_case(device, false)));
     for on_device in [false, true] {
         all.push(Box::new(move || groups_case(device, on_device)));
         for n in sizes(device) {

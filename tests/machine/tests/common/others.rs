@@ -305,3 +305,26 @@ pub fn probe_case(device: Device) -> Result<Case> {
         steady: Vec::new(),
     })
 }
+
+/// The probe of subgroup barriers, or that of lockstep, which finds no failure on a device that has both.
+pub fn barrier_probe_case(device: Device, lockstep: bool) -> Result<Case> {
+    let mut graph = Graph::new("probe");
+    let failures = graph.import::<u32>("failures", 1);
+    fill(&mut graph, &policy(device), "clear", failures, 0)?;
+    graph
+        .pass("probe.subgroup_barriers", &builtin::PROBE_SUBGROUP_BARRIERS.kernel()?)
+        .bind("failures", failures)
+        .push_bytes(&u32::from(lockstep).to_le_bytes())
+        .specialize("local_size_x", device.threads())
+        .dispatch(Groups::linear(2));
+    Ok(Case {
+        name: format!("probe of subgroup barriers for {device:?}, lockstep {lockstep}"),
+        plan: graph.compile(&limits(device))?,
+        outputs: vec![Output { name: "failures", expected: vec![0] }],
+        inputs: Vec::new(),
+        lane_order: false,
+        may_give_up: None,
+        verify: None,
+        steady: Vec::new(),
+    })
+}

@@ -1,0 +1,144 @@
+//! Does `subgroupBarrier()` work on the device?
+//!
+//! llvmpipe of Mesa 25 treats it as a barrier of the workgroup. If subgroups of a workgroup reach different numbers
+//! of them, one subgroup's `subgroupBarrier()` meets another's `barrier()`, and shared memory is read too early. The
+//! device is probed when the first kernel that has such a barrier is instantiated.
+
+use ash::vk;
+use multisplit_graph::{Graph, Groups, Plan};
+use multisplit_shaders::builtin as kernels;
+use multisplit_shaders::push_constants;
+
+use crate::device::attach::Attachment;
+use crate::device::context::Context;
+use crate::device::properties::DeviceProperties;
+use crate::device::shared::Device;
+use crate::device::verdict::{ProbeResult, VerdictFile};
+use crate::error::Result;
+use crate::execute::executable::ExecutableOptions;
+use crate::execute::own_pass::OwnPasses;
+
+/// How a device executes `subgroupBarrier()`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SubgroupBarriers {
+    /// It waits for the other lanes of the subgroup, as Vulkan specifies.
+    Kept,
+    /// It waits for the whole workgroup, but the lanes of a subgroup run in lockstep: kernels get memory barriers in
+    /// its place.
+    Replaced,
+    /// It waits for the whole workgroup, and the lanes of a subgroup do not run in lockstep: kernels that contain it
+    /// are refused.
+    Refused,
+}
+
+impl ProbeResult for SubgroupBarriers {
+    const EXTENSION: &str = "barriers";
+    const LINES: &[(Self, &str)] = &[
+        (Self::Kept, "subgroup barriers kept"),
+        (Self::Replaced, "subgroup barriers replaced"),
+        (Self::Refused, "subgroup barriers refused"),
+    ];
+}
+
+push_constants! {
+    struct ProbePush {
+        pub lockstep: u32,
+    }
+}
+
+/// Workgroups of the probe, enough for several on every multiprocessor of a large GPU.
+const GROUPS: u64 = 1024;
+const SOFTWARE_GROUPS: u64 = 4;
+/// Threads per workgroup: several subgroups on most devices.
+const THREADS: u32 = 256;
+
+/// The result for one device.
+struct Probed(SubgroupBarriers);
+
+impl Attachment for Probed {
+    unsafe fn release(&self, _: &Device) {}
+}
+
+impl Context {
+    /// How the device executes `subgroupBarrier()`.
+    ///
+    /// Runs the probe if there is no result yet, in memory or on disk: one small dispatch, for which it waits. On an
+    /// [adopted](Self::adopt) device nothing is submitted: if there is no result on disk, it depends on the driver.
+    pub fn subgroup_barriers(&self) -> SubgroupBarriers {
+        let probed = self.device.attached(|device| {
+            let file = device.verdict_file();
+            if let Some(known) = file.as_ref().and_then(VerdictFile::load) {
+                return Ok(Probed(known));
+            }
+            let assumed = assumed(&device.properties);
+            if device.is_adopted() {
+                return Ok(Probed(assumed));
+            }
+            let found = self.probe_subgroup_barriers().unwrap_or_else(|error| {
+                tracing::warn!(%error, ?assumed, "the probe of subgroup barriers failed");
+                assumed
+            });
+            tracing::debug!(?found, "probed subgroup barriers");
+            if let Some(file) = file {
+                file.save(found);
+            }
+            Ok(Probed(found))
+        });
+        probed.map_or_else(|_| assumed(self.properties()), |probed| probed.0)
+    }
+
+    fn probe_subgroup_barriers(&self) -> Result<SubgroupBarriers> {
+        let _span = tracing::debug_span!("probe.subgroup_barriers").entered();
+        if self.count_failures(ProbePush { lockstep: 0 })? == 0 {
+            Ok(SubgroupBarriers::Kept)
+        } else if self.count_failures(ProbePush { lockstep: 1 })? == 0 {
+            Ok(SubgroupBarriers::Replaced)
+        } else {
+            Ok(SubgroupBarriers::Refused)
+        }
+    }
+
+    fn count_failures(&self, push: ProbePush) -> Result<u32> {
+        let properties = self.properties();
+        let width = properties.subgroup_size.max(1);
+        let max_threads = properties.limits.max_compute_work_group_invocations;
+        let threads = (THREADS.min(max_threads) / width).max(1) * width;
+        let groups = if is_software(properties) { SOFTWARE_GROUPS } else { GROUPS };
+        let mut graph = Graph::new("probe.subgroup_barriers");
+        let failures = graph.import::<u32>("probe.failures", 1);
+        graph
+            .own_pass("probe.subgroup_barriers", &kernels::PROBE_SUBGROUP_BARRIERS.kernel()?)
+            .bind("failures", failures)
+            .push(&push)
+            .specialize("local_size_x", threads)
+            .dispatch(Groups::linear(groups));
+        let plan = graph.compile(&self.limits())?;
+        let options = ExecutableOptions::default();
+        let executable = self.instantiate_for(plan, options, SubgroupBarriers::Kept)?;
+        let found = self.upload(&[0u32])?;
+        // Not reported to observers: the caller did not start this run.
+        self.run_repeatedly(&executable, &[(failures, &found)], 1)?;
+        Ok(self.download(&found)?.iter().sum())
+    }
+
+    /// How the kernels of a plan get their subgroup barriers. Probes only if one of them has any.
+    pub(super) fn subgroup_barriers_of(&self, plan: &Plan) -> SubgroupBarriers {
+        let mut kernels = plan.steps().iter().filter_map(|step| step.pass.kernel.as_ref()?.kernel());
+        match kernels.any(|kernel| kernel.has_subgroup_barriers()) {
+            true => self.subgroup_barriers(),
+            false => SubgroupBarriers::Kept,
+        }
+    }
+}
+
+/// What is known of a driver without a probe: subgroups of llvmpipe are SIMD vectors of the CPU.
+fn assumed(properties: &DeviceProperties) -> SubgroupBarriers {
+    match is_software(properties) && properties.driver.contains("llvmpipe") {
+        true => SubgroupBarriers::Replaced,
+        false => SubgroupBarriers::Kept,
+    }
+}
+
+fn is_software(properties: &DeviceProperties) -> bool {
+    properties.device_type == vk::PhysicalDeviceType::CPU
+}
