@@ -361,7 +361,9 @@ pub enum Error {
         buckets: u32,
     },
     /// An iteration that should have come to an end has not.
-    #[error("{what} did not end within {rounds} rounds")]
+    #[error(
+        "{what} did not end within {rounds} rounds: the driver or the device may compute wrong values; update the driver, or use another device"
+    )]
     Unfinished {
         /// What has not ended.
         what: &'static str,

@@ -1,11 +1,22 @@
-//! What the policy relies on, and Vulkan does not promise, is so on this device.
+//! What the policy relies on, and Vulkan does not promise, is so on this device; what Vulkan promises and a driver
+//! gets wrong is worked around.
 
-use anyhow::{Result, ensure};
-use multisplit::primitives::multisplit::Ranking;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::graph::{Graph, Groups};
+use multisplit::primitives::multisplit::{Method, Ranking};
 use multisplit::primitives::probe;
-use multisplit::{PipelineCache, RankingChoice};
-use multisplit_tests::harness::Gpu;
+use multisplit::primitives::sssp::SsspMethod;
+use multisplit::shaders::Kernel;
+use multisplit::shaders::compile::Source;
+use multisplit::{Buckets, Context, PipelineCache, RankingChoice, SubgroupBarriers, TopK};
+use multisplit_cli::network::{Grid, Weighting, dijkstra};
+use multisplit_tests::generate::uniform;
+use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
+
+use crate::sssp_methods::options;
 
 tests!(
     probe:
@@ -14,6 +25,10 @@ tests!(
     the_configuration_says_what_is_relied_on,
     nothing_is_tried_out_where_only_promises_count,
     a_verdict_is_found_once_and_kept,
+    subgroup_barriers_are_probed_once,
+    kernels_are_right_without_subgroup_barriers,
+    kernels_that_need_subgroup_barriers_are_refused,
+    users_subgroup_barriers_wait_for_the_subgroup,
 );
 
 /// Many more tries than a context makes when it is opened.
@@ -98,4 +113,106 @@ fn a_verdict_is_found_once_and_kept(gpu: &Gpu) -> Result<()> {
     std::fs::write(&file, no)?;
     ensure!(open(kept())?.policy().split.ranking == Ranking::Ballots);
     Ok(())
+}
+
+/// A context that keeps what it finds in `folder`.
+fn open_in(gpu: &Gpu, folder: &Path) -> Result<Context> {
+    gpu.open_with(|config| config.pipeline_cache = PipelineCache::Folder(folder.to_owned()))
+}
+
+/// A context that reads from disk that the device executes subgroup barriers like this: `kept`, `replaced` or
+/// `refused`.
+fn open_with_barriers(gpu: &Gpu, folder: &Path, barriers: &str) -> Result<Context> {
+    open_in(gpu, folder)?.subgroup_barriers();
+    let files = std::fs::read_dir(folder)?.collect::<std::io::Result<Vec<_>>>()?;
+    let mut paths = files.into_iter().map(|file| file.path());
+    let is_it = |path: &std::path::PathBuf| path.extension().is_some_and(|e| e == "barriers");
+    let file = paths.find(is_it).context("no result on disk")?;
+    let text = std::fs::read_to_string(&file)?;
+    let (head, _) = text.split_once("subgroup barriers ").context("no such line")?;
+    std::fs::write(&file, format!("{head}subgroup barriers {barriers}\n"))?;
+    open_in(gpu, folder)
+}
+
+fn subgroup_barriers_are_probed_once(gpu: &Gpu) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let first = open_in(gpu, folder.path())?;
+    ensure!(first.pipeline_count() == 0, "probed before a kernel needs it");
+    let found = first.subgroup_barriers();
+    ensure!(found != SubgroupBarriers::Refused);
+    ensure!(first.pipeline_count() == 1 && first.subgroup_barriers() == found);
+    let second = open_in(gpu, folder.path())?;
+    ensure!(second.subgroup_barriers() == found && second.pipeline_count() == 0, "probed again");
+    Ok(())
+}
+
+/// Top-k, a warp-level split and a search: subgroups reach their subgroup barriers different numbers of times.
+fn check_uneven_kernels(context: &Context) -> Result<()> {
+    let keys = uniform(20_000, 5);
+    let mut sorted = keys.clone();
+    sorted.sort_unstable_by(|a, b| b.cmp(a));
+    expect_equal(&context.topk(&keys, &TopK::largest(100))?.keys, &sorted[..100])?;
+    let split = context.split(&keys, Buckets::delta(0, 1 << 28, 16).method(Method::Warp))?;
+    let mut expected = keys;
+    expected.sort_by_key(|key| key >> 28);
+    expect_equal(&split.keys, &expected)?;
+    let network = Grid::of_size(400).generate(Weighting::Own)?;
+    let on_device = context.upload_network(&network)?;
+    for method in [SsspMethod::BellmanFord, SsspMethod::Multisplit] {
+        let found = context.sssp(&on_device, &options(method))?.solve(0)?;
+        expect_equal(&found.paths.distances, &dijkstra(&network, 0)?.distances)?;
+    }
+    Ok(())
+}
+
+fn kernels_are_right_without_subgroup_barriers(gpu: &Gpu) -> Result<()> {
+    // Lanes of other devices need not run in lockstep.
+    if !gpu.is_software() {
+        return Ok(());
+    }
+    let folder = tempfile::tempdir()?;
+    let context = open_with_barriers(gpu, folder.path(), "replaced")?;
+    ensure!(context.subgroup_barriers() == SubgroupBarriers::Replaced);
+    check_uneven_kernels(&context)
+}
+
+fn kernels_that_need_subgroup_barriers_are_refused(gpu: &Gpu) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let context = open_with_barriers(gpu, folder.path(), "refused")?;
+    let keys = uniform(20_000, 5);
+    let refused = context.split(&keys, Buckets::delta(0, 1 << 28, 16).method(Method::Warp));
+    let message = refused.err().context("not refused")?.to_string();
+    ensure!(message.contains("subgroupBarrier()") && message.contains("update the driver"), "{message}");
+    // Other kernels do not need them.
+    ensure!(context.reduce(&keys, multisplit::Operator::Max)? == *keys.iter().max().context("none")?);
+    Ok(())
+}
+
+/// As in docs/testing.md: without a workaround, llvmpipe of Mesa 25 gives 0 to all but the first subgroup.
+const MINIMAL: &str = "#version 460
+#extension GL_KHR_shader_subgroup_basic : require
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) buffer Out { uint at[]; } dst;
+shared uint word;
+void main() {
+    if (gl_LocalInvocationIndex == 0) word = 0;
+    barrier();
+    if (gl_SubgroupID == 0) {
+        for (uint i = 0; i < 4; ++i) subgroupBarrier();
+        if (subgroupElect()) word = 1;
+    }
+    barrier();
+    dst.at[gl_LocalInvocationIndex] = word;
+}";
+
+fn users_subgroup_barriers_wait_for_the_subgroup(gpu: &Gpu) -> Result<()> {
+    let kernel = Kernel::from_glsl("user.minimal", &Source::new("minimal.comp", MINIMAL))?;
+    let mut graph = Graph::new("minimal");
+    let dst = graph.import::<u32>("dst", 64);
+    graph.pass("user.minimal", kernel).bind("dst", dst).dispatch(Groups::linear(1));
+    let context = &gpu.context;
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let output = context.zeroed::<u32>(64)?;
+    context.run(&executable, &[(dst, &output)])?;
+    expect_equal(&context.download(&output)?, &[1; 64])
 }

@@ -241,12 +241,13 @@ impl SsspSolver {
     fn run_batches(&mut self) -> Result<Option<Vec<u32>>> {
         self.begin.submit(1)?;
         self.begin.wait()?;
-        let mut submissions = 1;
+        let (mut submissions, mut submitted) = (1, 0);
         loop {
             self.rounds.submit(submissions)?;
             self.rounds.wait()?;
+            submitted += u64::from(submissions);
             let words = self.buffers.status.mapped_words();
-            if self.has_ended(Status(&words))? {
+            if self.has_ended(Status(&words), submitted)? {
                 return Ok(Some(words));
             }
             submissions = (2 * submissions).min(MAX_SUBMISSIONS);
@@ -257,7 +258,7 @@ impl SsspSolver {
     fn run_parts(&mut self, residents: &mut Replay) -> Result<Option<Vec<u32>>> {
         self.begin.submit(1)?;
         self.begin.wait()?;
-        loop {
+        for submitted in 1.. {
             residents.submit(1)?;
             residents.wait()?;
             let words = self.buffers.status.mapped_words();
@@ -265,18 +266,25 @@ impl SsspSolver {
                 tracing::warn!("resident workgroups waited in vain; rounds are dispatches now");
                 return Ok(None);
             }
-            if self.has_ended(Status(&words))? {
+            if self.has_ended(Status(&words), submitted)? {
                 return Ok(Some(words));
             }
         }
+        Ok(None)
     }
 
-    fn has_ended(&self, status: Status<'_>) -> Result<bool> {
-        let rounds = u64::from(status.rounds());
-        let most = ROUNDS_A_VERTEX * u64::from(self.shape.facts.vertices) + ROUNDS_AT_LEAST;
-        if rounds > most {
+    /// Whether the search has ended. Each of the submissions so far executes at least one round of a search that
+    /// has not, unless the device computes wrong values: both are bounded.
+    fn has_ended(&self, status: Status<'_>, submitted: u64) -> Result<bool> {
+        let rounds = u64::from(status.rounds()).max(submitted);
+        if !status.done() && rounds > max_rounds(self.shape.facts.vertices) {
             return Err(Error::Unfinished { what: "a search", rounds });
         }
         Ok(status.done())
     }
+}
+
+/// A search ends within so many rounds.
+fn max_rounds(vertices: u32) -> u64 {
+    ROUNDS_A_VERTEX * u64::from(vertices) + ROUNDS_AT_LEAST
 }
