@@ -307,7 +307,9 @@ void wait(uint n) { for (uint i = 0; i < n; i++) subgroupBarrier(); }
         let error = refused(&format!("`{body}`"), &shader(head, body));
         assert!(matches!(error, CheckError::SubgroupBarrier { .. }), "{error}");
         let text = error.to_string();
-        assert!(text.starts_with("subgroupBarrier() in `") && text.contains("part of the subgroup"));
+        assert!(
+            text.starts_with("subgroupBarrier() in `") && text.contains("part of the subgroup")
+        );
     }
     // A barrier of the workgroup still needs the whole workgroup.
     let error = refused("workgroup", &shader(head, "if (gl_SubgroupID == 0) barrier();"));

@@ -182,9 +182,14 @@ fn kernels_that_need_subgroup_barriers_are_refused(gpu: &Gpu) -> Result<()> {
     let keys = uniform(20_000, 5);
     let refused = context.split(&keys, Buckets::delta(0, 1 << 28, 16).method(Method::Warp));
     let message = refused.err().context("not refused")?.to_string();
-    ensure!(message.contains("subgroupBarrier()") && message.contains("update the driver"), "{message}");
+    ensure!(
+        message.contains("subgroupBarrier()") && message.contains("update the driver"),
+        "{message}"
+    );
     // Other kernels do not need them.
-    ensure!(context.reduce(&keys, multisplit::Operator::Max)? == *keys.iter().max().context("none")?);
+    ensure!(
+        context.reduce(&keys, multisplit::Operator::Max)? == *keys.iter().max().context("none")?
+    );
     Ok(())
 }
 

@@ -13,8 +13,7 @@ pub enum RankingChoice {
     /// `MULTISPLIT_RANKING` where it is set, else [`Probed`](Self::Probed).
     #[default]
     Auto,
-    /// Only what Vulkan promises: ranking by ballots. Nothing is tried out, so the context submits
-    /// nothing that it was not asked for.
+    /// Only what Vulkan promises: ranking by ballots. Lane order is not probed, so nothing is submitted for it.
     Promised,
     /// Also what the device was seen to do: ranking by lane order, where a probe has shown that the
     /// device keeps it. Where no earlier run has kept the result, the first [`Context::policy`] or

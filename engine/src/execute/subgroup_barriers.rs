@@ -123,7 +123,8 @@ impl Context {
 
     /// How the kernels of a plan get their subgroup barriers. Probes only if one of them has any.
     pub(super) fn subgroup_barriers_of(&self, plan: &Plan) -> SubgroupBarriers {
-        let mut kernels = plan.steps().iter().filter_map(|step| step.pass.kernel.as_ref()?.kernel());
+        let mut kernels =
+            plan.steps().iter().filter_map(|step| step.pass.kernel.as_ref()?.kernel());
         match kernels.any(|kernel| kernel.has_subgroup_barriers()) {
             true => self.subgroup_barriers(),
             false => SubgroupBarriers::Kept,

@@ -36,7 +36,8 @@ const SUBGROUP_BARRIER: &str = "subgroupBarrier()";
 
 fn check_barriers_in(group: Group, module: &Module, ids: &Ids) -> Result<(), CheckError> {
     let barrier = |instruction| {
-        let of_subgroup = |barrier: &&str| (*barrier == SUBGROUP_BARRIER) == (group == Group::Subgroup);
+        let of_subgroup =
+            |barrier: &&str| (*barrier == SUBGROUP_BARRIER) == (group == Group::Subgroup);
         barrier(instruction, ids).filter(of_subgroup)
     };
     let all = module.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.instructions);
@@ -159,7 +160,8 @@ impl<'m> Varying<'m> {
             Some(StorageClass::Input) => {
                 let builtin = literal(self.ids.decoration(id, Decoration::BuiltIn));
                 let of_workgroup = [BuiltIn::WorkgroupId, BuiltIn::NumWorkgroups];
-                let of_subgroup = [BuiltIn::SubgroupId, BuiltIn::NumSubgroups, BuiltIn::SubgroupSize];
+                let of_subgroup =
+                    [BuiltIn::SubgroupId, BuiltIn::NumSubgroups, BuiltIn::SubgroupSize];
                 let is_one = |b: BuiltIn| builtin == Some(b as u32);
                 of_workgroup.into_iter().any(is_one)
                     || self.group == Group::Subgroup && of_subgroup.into_iter().any(is_one)
@@ -264,7 +266,11 @@ impl<'m> Varying<'m> {
                 Op::Load => any || self.memory.contains(&self.root(first)),
                 Op::FunctionCall => self.returns.contains(&first),
                 Op::Phi => any || self.comes_from_varying_block(at, &ids),
-                _ if self.group == Group::Subgroup && instructions::is_same_in_subgroup(instruction) => false,
+                _ if self.group == Group::Subgroup
+                    && instructions::is_same_in_subgroup(instruction) =>
+                {
+                    false
+                }
                 _ => any || instructions::is_atomic(op) || instructions::is_group(op),
             };
         match op {

@@ -14,7 +14,8 @@ use super::merges::{merge_case, merge_cases};
 use super::moves::{Along, Function, Gives, SortCase, SplitCase, sort_case, split_case};
 use super::narrow::narrow;
 use super::others::{
-    HistogramCase, Weighted, barrier_probe_case, groups_case, histogram_case, memory_case, probe_case,
+    HistogramCase, Weighted, barrier_probe_case, groups_case, histogram_case, memory_case,
+    probe_case,
 };
 use super::pieces::{PiecesCase, pieces_case};
 use super::primitives::{Device, ITEMS, scan_case, tile};
