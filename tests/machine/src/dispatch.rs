@@ -172,6 +172,13 @@ fn meet(run: &mut Run<'_>, group: &mut Group) {
             return;
         }
     }
+    if silent && subgroups.iter().any(|sg| sg.flow.live == 0) {
+        // A subgroup that has ended ends the others.
+        for sg in subgroups {
+            sg.flow.end();
+        }
+        return;
+    }
     core.clocks.meet();
     for sg in subgroups {
         for tangle in &mut sg.flow.tangles {

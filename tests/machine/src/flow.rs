@@ -180,6 +180,12 @@ impl Flow {
         }
     }
 
+    /// All lanes end.
+    pub fn end(&mut self) {
+        self.tangles.clear();
+        self.live = 0;
+    }
+
     /// A function returns, or, outside of all calls, the lanes end.
     pub fn finish(&mut self, program: &Program, tangle: usize) {
         let moved = self.tangles.swap_remove(tangle);

@@ -56,7 +56,7 @@ pub enum SubgroupBarriers {
     /// As Vulkan specifies.
     Kept,
     /// As llvmpipe of Mesa 25 does: as a barrier of the workgroup. The n-th barrier of a subgroup, whatever its scope,
-    /// meets the n-th barrier of every other subgroup that has not ended. The lanes of a subgroup run in lockstep, so
+    /// meets the n-th barrier of every other subgroup, and if one of them has ended, the others do not go on. The lanes of a subgroup run in lockstep, so
     /// a memory barrier of subgroup scope orders the accesses of the lanes that execute it together.
     OfWorkgroup {
         /// Whether kernels are run as the engine gives them to such a device: with a memory barrier in place of each
