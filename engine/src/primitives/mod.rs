@@ -13,6 +13,7 @@ mod groups;
 pub mod histogram;
 pub(crate) mod key;
 mod large;
+mod look_back;
 mod memory;
 pub mod merge;
 pub mod multisplit;

@@ -10,6 +10,7 @@ use super::arrays::{check_element, check_room};
 use super::constants::specialize;
 use super::count::{Length, Lengths, Prepared};
 use super::key::KeyType;
+use super::look_back::{LookBack, LookBackCost};
 use super::memory::Filling;
 use super::pieces::single;
 use super::scan::tile_elements;
@@ -31,6 +32,8 @@ push_constants! {
 }
 
 const WORD: u64 = 4;
+/// Bytes that a lane loads at a time.
+const ROW_BYTES: u64 = 16;
 /// Bytes of what a tile comes to.
 const OPEN_BYTES: u64 = 16;
 /// Tiles that each thread of the spine takes at a time; the kernel has the same.
@@ -113,23 +116,20 @@ impl OpenSweep<'_> {
     ) -> Result<()> {
         let threads = self.threads;
         let of_threads = Policy { threads, ..*self.policy };
-        // Look-back combines in an order that depends on timing.
-        let look_back = !self.terms.depend_on_order()
-            && self.policy.scan.for_length(self.n.most) == ScanMethod::LookBack;
-        let kernels = if look_back { self.lookback } else { self.downsweep };
+        let look_back = self.look_back(&of_threads);
+        let kernels = if look_back.is_some() { self.lookback } else { self.downsweep };
         // At least one, which finds nothing in nothing.
         let tiles =
             lengths.some_parts(self.n, tile_elements(kernels[self.terms.variant], &of_threads))?;
         let label = |what| format!("{}.{what}", self.name);
-        if look_back {
+        if let Some(settings) = look_back {
             let words = lengths.scaled(tiles, OPEN_BYTES / WORD, OPEN_BYTES / WORD)?;
             let clear = Filling::plan(self.policy, &mut lengths, words)?;
             let prepared = lengths.prepare(graph, self.policy, &label("prepare"))?;
             let status = graph.transient::<[u32; 4]>(label("status"), 1 + tiles.most);
             clear.add(graph, self.policy, prepared, &label("clear"), status, 0)?;
-            let looking =
-                [("SPIN_LIMIT", self.policy.spins()), ("TICKETS", self.policy.tickets.into())];
-            let pass = self.pass(graph, prepared, self.lookback, (threads, &looking))?;
+            let constants = settings.constants();
+            let pass = self.pass(graph, prepared, self.lookback, (threads, &constants))?;
             prepared.dispatch(outputs(pass.bind("status", status))?, tiles);
             return Ok(());
         }
@@ -147,6 +147,22 @@ impl OpenSweep<'_> {
         let pass = self.pass(graph, prepared, self.downsweep, (threads, &[]))?;
         prepared.dispatch(outputs(pass.bind("before_tiles", before))?, tiles);
         Ok(())
+    }
+
+    /// The settings of the look-back, if the sweep looks back: not if terms depend on the order in which they are
+    /// combined, which depends on timing, and not if the device's loops are too short for it.
+    fn look_back(&self, of_threads: &Policy) -> Option<LookBack> {
+        let method = self.policy.scan.for_length(self.n.most);
+        if self.terms.depend_on_order() || method != ScanMethod::LookBack {
+            return None;
+        }
+        let tile = tile_elements(self.lookback[self.terms.variant], of_threads);
+        let lanes = self.policy.subgroup_size;
+        // Terms of the lanes are combined by a loop.
+        let combine = 1 + u64::from(lanes.ilog2());
+        let rows = tile.div_ceil(u64::from(lanes) * ROW_BYTES / self.terms.bytes);
+        let cost = LookBackCost { fixed: 0, poll: combine, recompute: rows * combine };
+        self.policy.look_back(self.n.most.div_ceil(tile), cost)
     }
 
     fn spine(

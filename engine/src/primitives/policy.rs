@@ -61,11 +61,13 @@ tunable! {
         spine_tiles: u32,
         /// Up to this many of its tiles, one workgroup is quicker than several that look back.
         single_group_tiles: u32,
-        /// How often look-back looks in vain before it adds up a missing tile itself.
+        /// Maximum number of failed polls before look-back recomputes a missing tile, at most 2^22. On devices that
+        /// limit the iterations of loops, fewer are used if that many do not fit.
         spin_limit: u32,
-        /// Whether workgroups of scans, of selections and of sorts of few keys take tiles by tickets, in the
-        /// order in which they begin, and not by their own numbers. Where a device begins them in another
-        /// order than that of their numbers, workgroups without tickets wait in vain and add up tiles again.
+        /// Whether workgroups of scans, selections and small sorts take tiles by tickets, in the order in which they
+        /// start, instead of by their index. If a device starts workgroups out of order, workgroups without tickets
+        /// time out and recompute predecessor tiles. On devices that limit the iterations of loops, tickets are used
+        /// if recomputing all predecessors does not fit.
         tickets: bool,
         /// Tiles whose words a look-back over buckets reads at a time, from 1 to 32.
         look_back_tiles: u32,
@@ -110,6 +112,9 @@ pub struct DeviceFacts {
     /// software drivers have.
     max_loop_rounds: u32,
     max_samples: u32,
+    /// Iterations, of all loops of an invocation together, after which the driver ends every loop. `None` if there is
+    /// no such limit.
+    pub(super) loop_limit: Option<u32>,
     /// Whether atomics were seen to follow lane order.
     lane_order: bool,
 }
@@ -126,6 +131,8 @@ const MAX_SPINE_TILES: u32 = 1024;
 pub(in crate::primitives) const MAX_ELEMENTS: u64 = (1 << 30) - 1;
 /// Two pieces of an array that does not fit.
 const MIN_ELEMENTS: u64 = 128;
+/// Iterations of all loops of an invocation before llvmpipe ends each of them.
+const SOFTWARE_LOOP_LIMIT: u32 = 65_535;
 /// Looks in vain: a workgroup that waits for longer does more harm than good.
 const MAX_SPINS: u32 = 1 << 22;
 
@@ -188,6 +195,7 @@ impl Policy {
                 max_groups: properties.limits.max_compute_work_group_count[0],
                 max_loop_rounds: split.max_loop_rounds,
                 max_samples: histogram.max_samples,
+                loop_limit: software.then_some(SOFTWARE_LOOP_LIMIT),
                 lane_order: false,
             },
             split,
@@ -196,12 +204,6 @@ impl Policy {
             sssp: SsspTuning::for_device(properties),
             topk: TopKTuning::for_device(properties),
         }
-    }
-
-    /// How often look-back over buckets looks in vain. Where loops have a bound, looking takes a small
-    /// part of it, because other loops of the kernel need rounds too.
-    pub(crate) fn spins(&self) -> u32 {
-        self.spin_limit.min(self.split.max_loop_rounds / 8)
     }
 
     /// Refuses what no kernel can follow, or what the device does not have. The sizes of a primitive
@@ -362,6 +364,14 @@ pub(in crate::primitives) fn test_policy(subgroup_size: u32, max_threads: u32) -
     properties.limits.max_storage_buffer_range = 1 << 27;
     properties.limits.max_compute_work_group_count = [65535; 3];
     Policy::for_device(&properties)
+}
+
+/// The policy of a software driver that limits the iterations of loops.
+#[cfg(test)]
+pub(in crate::primitives) fn limited_policy(subgroup_size: u32) -> Policy {
+    let mut policy = test_policy(subgroup_size, 1024);
+    policy.facts.loop_limit = Some(SOFTWARE_LOOP_LIMIT);
+    policy
 }
 
 #[cfg(test)]

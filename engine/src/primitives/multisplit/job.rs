@@ -6,13 +6,14 @@ use multisplit_shaders::builtin::Builtin;
 
 use super::bucket::BucketCode;
 use super::push::SplitPush;
-use super::{Split, SplitBuffers, SplitOutput, SplitSizes, method, offsets};
+use super::{Split, SplitBuffers, SplitOutput, SplitSizes, TileShape, method, offsets};
 use crate::error::Result;
 use crate::execute::executable::LANE_ORDER_STATUS;
 use crate::execute::own_pass::OwnPasses;
 use crate::primitives::Policy;
 use crate::primitives::constants::specialize;
 use crate::primitives::count::{Length, Lengths, Prepared};
+use crate::primitives::look_back::LookBackCost;
 
 /// A bucket function as it is in the graph.
 #[derive(Clone, Copy)]
@@ -143,6 +144,9 @@ impl<'j> SplitPasses<'j> {
         // Kernels for more buckets than a round has do not ask.
         let values_after = &self.policy.split.values_after;
         let values_after = values_after[values_after.len().min(bits as usize) - 1];
+        // A binary search for the bucket of a key halves at most 2^8 of them.
+        let shape = TileShape::new(threads, self.sizes.items);
+        let cost = LookBackCost::of_buckets(1 << bits.min(8), shape, 10, 1);
         let constants = [
             ("local_size_x", threads),
             ("SUBGROUP_SIZE", self.policy.subgroup_size),
@@ -153,7 +157,7 @@ impl<'j> SplitPasses<'j> {
             ("BY_PART", u32::from(self.part_shift.is_some())),
             ("KEY_KIND", self.split.key.kind()),
             ("ITEMS", self.sizes.items),
-            ("SPIN_LIMIT", self.policy.spins()),
+            ("SPIN_LIMIT", self.policy.ticket_spins(cost)),
             ("TILES_AT_A_TIME", self.policy.look_back_tiles),
             ("VALUES_AFTER", values_after as u32),
             ("COUNT_BY_ATOMICS", u32::from(self.sizes.count_by_atomics)),

@@ -13,6 +13,7 @@ use crate::execute::own_pass::OwnPasses;
 use crate::primitives::Policy;
 use crate::primitives::constants::specialize;
 use crate::primitives::count::{Length, Prepared};
+use crate::primitives::look_back::LookBack;
 use crate::primitives::memory::Filling;
 use crate::primitives::pieces::{pieces, single};
 use crate::primitives::term::Terms;
@@ -148,7 +149,13 @@ impl ScanPasses<'_> {
         Ok(())
     }
 
-    pub fn look_back(&self, graph: &mut Graph, tiles: Length, clear: Filling) -> Result<()> {
+    pub fn look_back(
+        &self,
+        graph: &mut Graph,
+        tiles: Length,
+        clear: Filling,
+        settings: LookBack,
+    ) -> Result<()> {
         let tile = tile_elements(SCAN_LOOKBACK[self.terms.variant], self.policy);
         // Each piece goes on from the tickets and sums of the one before.
         let pieces = self.cut(tiles, tile, 1)?;
@@ -160,11 +167,9 @@ impl ScanPasses<'_> {
         clear.add(graph, self.policy, self.prepared, "scan.clear", status, 0)?;
         for piece in pieces {
             let pass = self.pass(graph, &SCAN_LOOKBACK, &piece, piece.first_tile)?;
-            let pass = pass
-                .bind("dst", piece.dst)
-                .bind("status", status)
-                .specialize("SPIN_LIMIT", self.policy.spins())
-                .specialize("TICKETS", self.policy.tickets.into());
+            let pass = pass.bind("dst", piece.dst).bind("status", status);
+            let [spins, tickets] = settings.constants();
+            let pass = pass.specialize(spins.0, spins.1).specialize(tickets.0, tickets.1);
             self.prepared.dispatch(pass, piece.tiles);
         }
         Ok(())

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::primitives::arrays::check_room;
 use crate::primitives::count::{Length, Lengths, Prepared};
 use crate::primitives::key::KeyType;
+use crate::primitives::look_back::{LookBack, LookBackCost};
 use crate::primitives::memory::Filling;
 use crate::primitives::term::{Operator, Terms};
 use crate::primitives::{Policy, ScanMethod};
@@ -17,6 +18,8 @@ use crate::primitives::{Policy, ScanMethod};
 /// Elements of one row of a thread.
 const ROW: u64 = 4;
 const WORD: u64 = 4;
+/// Bytes that a lane loads at a time.
+const ROW_BYTES: u64 = 16;
 
 /// A scan whose passes are known, but not yet part of a graph.
 pub(in crate::primitives) struct ScanPlan<'o> {
@@ -37,6 +40,7 @@ enum Way<'o> {
     LookBack {
         tiles: Length,
         clear: Filling,
+        settings: LookBack,
     },
 }
 
@@ -68,14 +72,18 @@ impl<'o> ScanPlan<'o> {
             _ if n.most <= lone_elements(policy) && single => Way::Spine,
             ScanMethod::ReduceThenScan if single && n.most <= 4 * tile => Way::Spine,
             ScanMethod::ReduceThenScan => reduce_then_scan(policy, lengths, n, terms)?,
-            _ => {
-                let tiles =
-                    lengths.parts(n, tile_elements(SCAN_LOOKBACK[terms.variant], policy))?;
-                // Two words of state for each word of a term; before them the ticket and its padding.
-                let words = 2 * terms.bytes / WORD;
-                let words = lengths.scaled(tiles, words, words)?;
-                Way::LookBack { tiles, clear: Filling::plan(policy, lengths, words)? }
-            }
+            _ => match look_back(policy, n, terms) {
+                Some(settings) => {
+                    let tile = tile_elements(SCAN_LOOKBACK[terms.variant], policy);
+                    let tiles = lengths.parts(n, tile)?;
+                    // Two words of state for each word of a term; before them the ticket and its padding.
+                    let words = 2 * terms.bytes / WORD;
+                    let words = lengths.scaled(tiles, words, words)?;
+                    let clear = Filling::plan(policy, lengths, words)?;
+                    Way::LookBack { tiles, clear, settings }
+                }
+                None => reduce_then_scan(policy, lengths, n, terms)?,
+            },
         };
         Ok(Self { n, terms, inclusive, way })
     }
@@ -101,9 +109,21 @@ impl<'o> ScanPlan<'o> {
             Way::Nothing => Ok(()),
             Way::Spine => job.spine(graph),
             Way::ReduceThenScan { tiles, of_sums } => job.reduce_then_scan(graph, *tiles, of_sums),
-            Way::LookBack { tiles, clear } => job.look_back(graph, *tiles, *clear),
+            Way::LookBack { tiles, clear, settings } => {
+                job.look_back(graph, *tiles, *clear, *settings)
+            }
         }
     }
+}
+
+/// The settings of a look-back over `n` elements; `None` if the device's loops are too short for it.
+fn look_back(policy: &Policy, n: Length, terms: Terms<'_>) -> Option<LookBack> {
+    let tile = tile_elements(SCAN_LOOKBACK[terms.variant], policy);
+    // 64-bit terms of the lanes are combined by a loop.
+    let poll = if terms.bytes == 8 { 1 + u64::from(policy.subgroup_size.ilog2()) } else { 1 };
+    let row = u64::from(policy.subgroup_size) * ROW_BYTES / terms.bytes;
+    let cost = LookBackCost { fixed: 0, poll, recompute: tile.div_ceil(row) + poll };
+    policy.look_back(n.most.div_ceil(tile), cost)
 }
 
 /// The sums of an array too long for one workgroup are scanned the same way.

@@ -15,6 +15,7 @@ use crate::primitives::Policy;
 use crate::primitives::constants::specialize;
 use crate::primitives::count::{Length, Lengths};
 use crate::primitives::key::KeyType;
+use crate::primitives::look_back::{LookBack, LookBackCost};
 use crate::primitives::memory::Filling;
 use crate::primitives::pieces::single;
 
@@ -89,6 +90,28 @@ impl By {
 }
 
 impl SelectPasses<'_> {
+    /// The workgroup size and the settings of the look-back, for `items` elements per thread. Workgroups are halved
+    /// while the device's loops are too short to recompute their tiles.
+    fn look_back(&self, items: u64) -> (u32, LookBack) {
+        // With run lengths tiles take longer, and wait for those that started late (docs/performance-log.md, 52).
+        let (mut threads, policy) = match self.buffers.run_lengths {
+            None => (self.policy.select_threads, *self.policy),
+            Some(_) => (self.policy.threads, Policy { tickets: true, ..*self.policy }),
+        };
+        let lanes = policy.subgroup_size;
+        loop {
+            let steps = u64::from(threads / lanes) * items;
+            let cost = LookBackCost { fixed: 0, poll: 1, recompute: steps };
+            let tiles = self.n.most.div_ceil(u64::from(threads) * items);
+            match policy.look_back(tiles, cost) {
+                Some(settings) => return (threads, settings),
+                None if threads > lanes => threads = (threads / 2).next_multiple_of(lanes),
+                // One subgroup takes `items` steps per tile, which fit.
+                None => return (threads, LookBack { spins: 0, tickets: true }),
+            }
+        }
+    }
+
     pub fn add(self, graph: &mut Graph, mut lengths: Lengths) -> Result<()> {
         let &SelectBuffers { src, dst, selected, flags, rejected, run_lengths, .. } = self.buffers;
         let wide = usize::from(self.key.bits() == 64);
@@ -97,12 +120,9 @@ impl SelectPasses<'_> {
             (Some(_), None) => SELECT_PARTITION,
             (None, None) => SELECT_SWEEP,
         };
-        // With lengths of runs tiles take longer, and wait for those that began late (docs/performance-log.md, 52).
-        let (threads, tickets) = match run_lengths {
-            None => (self.policy.select_threads, self.policy.tickets),
-            Some(_) => (self.policy.threads, true),
-        };
-        let tile = u64::from(threads) * u64::from(kernels[wide].define("ITEMS").unwrap_or(1));
+        let items = u64::from(kernels[wide].define("ITEMS").unwrap_or(1));
+        let (threads, settings) = self.look_back(items);
+        let tile = u64::from(threads) * items;
         // At least one, which tells that nothing is selected of nothing.
         let tiles = lengths.some_parts(self.n, tile)?;
         let words = if run_lengths.is_some() { 4 } else { 2 };
@@ -140,11 +160,9 @@ impl SelectPasses<'_> {
             .bind("dst", view(dst, bytes)?)
             .bind("status", status)
             .bind("selected", selected.range(0, 4))
-            .specialize("local_size_x", threads)
-            .specialize("SPIN_LIMIT", self.policy.spins())
-            .specialize("TICKETS", tickets.into());
+            .specialize("local_size_x", threads);
         let constants = [("PREDICATE", self.by.predicate()), ("KEY_KIND", self.key.kind())];
-        let pass = specialize(pass, &kernel, &constants);
+        let pass = specialize(pass, &kernel, &[constants, settings.constants()].concat());
         // Where there are no flags and no table, the binding is not looked at.
         let pass = match user {
             None => {

@@ -11,6 +11,7 @@ use super::pass::{BUCKETS, Halves, Packed, SortPasses, Work, bind_halves, varian
 use super::{AddedSort, KeyedSort, SortBuffers, SortPlace, SortValues};
 use crate::error::Result;
 use crate::primitives::count::{Length, Lengths, Prepared};
+use crate::primitives::look_back::{LookBack, LookBackCost};
 use crate::primitives::memory::Filling;
 use crate::primitives::multisplit::{BucketWords, SplitBy, TileShape};
 use crate::primitives::{Policy, fill};
@@ -96,35 +97,24 @@ struct Few {
     part: u64,
     /// Tiles whose words a look-back reads at a time.
     look_back: u32,
-    /// Whether tiles are taken by tickets.
-    tickets: bool,
+    settings: LookBack,
 }
 
-/// Whether keys are few, by how many there may be: not if a workgroup of the first pass would have more to
-/// count or to clear than loops have rounds, or more to clear than a binding holds.
+/// Parameters of a small sort; `None` if there may be too many keys, if a workgroup of the first pass would have more
+/// to count or to clear than loops have rounds or a binding holds, or if loops are too short for the look-back.
 fn few_keys(policy: &Policy, n: u64, (tiles, shape): (u64, TileShape), rounds: u64) -> Option<Few> {
     let tuned = &policy.sort;
     let (parts, look_back) = (tuned.few_keys_groups, tuned.few_keys_look_back);
     let threads = u64::from(tuned.histogram(policy).threads);
     let row = threads * u64::from(FEW_KEYS_ITEMS);
     let part = n.div_ceil(parts.into()).next_multiple_of(row);
-    let tickets = policy.tickets || !may_count_all_again(policy, tiles, shape);
-    let few = Few { parts, part, look_back, tickets };
+    let cost = LookBackCost::of_buckets(BUCKETS, shape, 1, parts.into());
+    let few = Few { parts, part, look_back, settings: policy.look_back(tiles, cost)? };
     let status = Layout::new(Some(few), tiles, rounds).cleared_by_histogram(Some(few)).1;
     let stores = (status / VECTOR).div_ceil(threads * u64::from(parts));
     let loops = u64::from(policy.split.max_loop_rounds);
     let bounded = part / threads + stores <= loops && status * 4 <= policy.max_storage_range;
     (n <= tuned.few_keys && bounded).then_some(few)
-}
-
-/// Whether loops have enough rounds for a workgroup that counts every tile again. One without a ticket
-/// may have begun before all others, which then wait for it where few run at a time.
-fn may_count_all_again(policy: &Policy, tiles: u64, shape: TileShape) -> bool {
-    let own_buckets = u64::from(BUCKETS.div_ceil(shape.threads));
-    let looks = u64::from(policy.spins()) + 3;
-    let tile = own_buckets * (looks + 1) + u64::from(shape.items) + 1;
-    let begins = own_buckets * u64::from(BUCKETS);
-    tiles.saturating_mul(tile) + begins <= policy.split.max_loop_rounds.into()
 }
 
 /// Words of the status of a round.
@@ -222,11 +212,8 @@ impl Round {
         let constants = [("BUCKET_KIND", self.kind), ("COUNTED_VALUES", u32::from(counted))];
         let mut constants = [&constants[..], &packed].concat();
         if let Some(few) = self.few {
-            constants.extend([
-                ("HISTOGRAM_PARTS", few.parts),
-                ("TICKETS", few.tickets.into()),
-                ("TILES_AT_A_TIME", few.look_back),
-            ]);
+            constants.extend([("HISTOGRAM_PARTS", few.parts), ("TILES_AT_A_TIME", few.look_back)]);
+            constants.extend(few.settings.constants());
         }
         let kernels = if packs { SORT_ROUND_PACKING.map(|kernel| [kernel; 2]) } else { SORT_ROUND };
         let pass = job.pass("sort.round", variant(buffers.values, kernels), &work, &constants)?;

@@ -9,6 +9,7 @@ use crate::primitives::Policy;
 use crate::primitives::constants::specialize;
 use crate::primitives::count::{Length, Prepared};
 use crate::primitives::key::KeyType;
+use crate::primitives::look_back::LookBackCost;
 use crate::primitives::multisplit::{
     BucketCode, BucketWords, Kernels, SplitBy, SplitPush, TileShape, ValuesAfter, order_status,
 };
@@ -103,13 +104,15 @@ impl SortPasses<'_> {
             round: work.round,
         };
         let indices = matches!(self.buffers.values, SortValues::Indices(_));
+        let cost = LookBackCost::of_buckets(BUCKETS, self.shape, 1, 1);
+        let spins = self.policy.ticket_spins(cost);
         let common = [
             ("local_size_x", self.shape.threads),
             ("SUBGROUP_SIZE", self.policy.subgroup_size),
             ("BUCKET_BITS", super::DIGIT_BITS),
             ("KEY_KIND", self.sort.key.kind()),
             ("ITEMS", self.shape.items),
-            ("SPIN_LIMIT", self.policy.spins()),
+            ("SPIN_LIMIT", spins),
             ("TILES_AT_A_TIME", self.policy.look_back_tiles),
             ("VALUE_WORDS", self.buffers.values.bytes().unwrap_or(4) / 4),
             ("COUNTED_VALUES", u32::from(indices)),
