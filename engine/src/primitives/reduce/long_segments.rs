@@ -8,6 +8,7 @@ use multisplit_shaders::push_constants;
 use super::segments::{ROW_BYTES, SegmentPasses};
 use crate::error::Result;
 use crate::execute::own_pass::OwnPasses;
+use crate::primitives::Policy;
 
 push_constants! {
     struct LongPush {
@@ -47,7 +48,7 @@ impl SegmentPasses<'_> {
     /// device, unless a taker would go through more rounds than loops have.
     fn are_whole_rows(&self) -> bool {
         let length = u64::from(self.row_length);
-        if length == 0 || length <= self.policy.segment_chunk.into() {
+        if length == 0 || length <= self.max_chunk() {
             return length > 0;
         }
         let rows = self.segments.most.min(self.max_elements() / length);
@@ -60,10 +61,14 @@ impl SegmentPasses<'_> {
         if self.are_whole_rows() {
             return u64::from(self.row_length).next_multiple_of(4);
         }
-        self.max_elements()
-            .div_ceil(MAX_CHUNKS)
-            .next_multiple_of(4)
-            .max(self.policy.segment_chunk.into())
+        self.max_elements().div_ceil(MAX_CHUNKS).next_multiple_of(4).max(self.max_chunk())
+    }
+
+    /// Maximum number of elements that a worker keeps: the policy's, or as many as loops have rounds for.
+    fn max_chunk(&self) -> u64 {
+        let Policy { segment_chunk, subgroup_size, split, .. } = self.policy;
+        let rounds = u64::from(split.max_loop_rounds) * u64::from(*subgroup_size);
+        u64::from(*segment_chunk).min(rounds / 4 * 4)
     }
 
     /// Chunks that help with longer segments.
@@ -85,7 +90,7 @@ impl SegmentPasses<'_> {
     pub fn are_long(&self) -> bool {
         let last = self.max_elements() + 2 * self.chunk() + self.segments.most;
         let share = if self.by_subgroups() { SUBGROUP_SHARE } else { WORKGROUP_SHARE };
-        let long = u64::from(self.policy.segment_chunk / share).max(1);
+        let long = (self.max_chunk() / u64::from(share)).max(1);
         self.average() >= long && last <= u64::from(u32::MAX)
     }
 

@@ -98,14 +98,22 @@ impl Search<'_> {
     pub fn resident_rounds(&self, graph: &mut Graph, at: &Imports) -> Result<()> {
         let tuned = &self.policy.sssp;
         let groups = u64::from(tuned.residents.groups.max(1));
+        // On a device that limits the iterations of loops, waiting takes at most a quarter of them.
+        let (rounds, spins) = match self.policy.facts.loop_limit {
+            Some(limit) => {
+                let rounds = tuned.resident_rounds.min(limit / 16);
+                (rounds, tuned.spin_limit.min(limit / 4 / rounds.max(1)))
+            }
+            None => (tuned.resident_rounds, tuned.spin_limit),
+        };
         self.pass(graph, "sssp.persistent", &builtin::SSSP_PERSISTENT, at)?
             .bind("groups", at.groups[0])
             .bind("history", at.history)
             .bind("queues", at.queues)
             .bind("rows", at.rows)
             .bind("arcs", at.arcs)
-            .specialize("SPIN_LIMIT", tuned.spin_limit)
-            .specialize("ROUNDS", tuned.resident_rounds)
+            .specialize("SPIN_LIMIT", spins)
+            .specialize("ROUNDS", rounds)
             .dispatch(Groups::linear(groups));
         Ok(())
     }

@@ -70,15 +70,16 @@ impl Shape {
     }
 
     fn is_alone(&self, policy: &Policy) -> bool {
-        self.length <= policy.topk.row_elements || self.rows >= policy.topk.many_rows
+        let wanted = self.length <= policy.topk.row_elements || self.rows >= policy.topk.many_rows;
+        wanted && self.length <= max_group_elements(policy)
     }
 
     /// Whether no workgroup has more elements than it goes over quickly, of a row, of a part or of what all
     /// parts put aside.
     fn suits_rows(&self, policy: &Policy) -> bool {
         let Cut { parts, share, candidates } = self.cut(policy);
-        let of_parts = parts > 1 && share.max(candidates) <= policy.topk.part_elements;
-        self.is_alone(policy) || of_parts
+        let most = policy.topk.part_elements.min(max_group_elements(policy));
+        self.is_alone(policy) || parts > 1 && share.max(candidates) <= most
     }
 
     /// Workgroups of a row for the filter.
@@ -86,19 +87,41 @@ impl Shape {
         let tuning = &policy.topk;
         let tiles = self.tiles(policy);
         let each = (tiles.saturating_mul(self.rows) / tuning.groups).clamp(1, tuning.filter_tiles);
-        tiles.div_ceil(each)
+        tiles.div_ceil(each.min(max_group_tiles(policy)))
     }
 
     /// Workgroups of a row for the exact passes, each of which begins and ends with a look at all bins.
     pub fn select_parts(&self, policy: &Policy) -> u64 {
-        (policy.topk.groups / self.rows).clamp(1, self.tiles(policy))
+        self.parts_of_row(policy, policy.topk.groups)
     }
 
     /// The same for rows that a filter could not do. Mostly there is none, and what then takes time is to begin
     /// workgroups: as few as still read at the rate of the memory.
     pub fn fallback_parts(&self, policy: &Policy) -> u64 {
-        (policy.topk.groups / 4 / self.rows).clamp(1, self.tiles(policy))
+        self.parts_of_row(policy, policy.topk.groups / 4)
     }
+
+    /// Workgroups of a row if there are about `groups` in all.
+    fn parts_of_row(&self, policy: &Policy, groups: u64) -> u64 {
+        let tiles = self.tiles(policy);
+        (groups / self.rows).clamp(tiles.div_ceil(max_group_tiles(policy)), tiles)
+    }
+}
+
+/// Maximum loop iterations of one pass of a workgroup over its elements. Kernels take up to 18 such passes, one for
+/// each digit of keys and indices and one for each list that they write.
+fn max_pass_rounds(policy: &Policy) -> u64 {
+    u64::from(policy.split.max_loop_rounds) / 32
+}
+
+/// Maximum number of elements of a workgroup that finds the largest of them on its own.
+fn max_group_elements(policy: &Policy) -> u64 {
+    max_pass_rounds(policy) * ROW_ROUNDS * u64::from(policy.spine_threads)
+}
+
+/// Maximum number of tiles of a workgroup in the passes over everything.
+fn max_group_tiles(policy: &Policy) -> u64 {
+    max_pass_rounds(policy)
 }
 
 /// How a row is cut into parts, a workgroup each, of which each puts its own k largest aside.
@@ -128,8 +151,9 @@ impl Guess {
         let part = SAMPLES_OF_THREAD * u64::from(policy.threads);
         let parts = ((shape.length / SAMPLED).min(tuning.samples) / part).max(1);
         let samples = parts * part;
+        let maxima = tuning.maxima.min(max_group_elements(policy));
         let mut group_elements = 1;
-        while samples / group_elements > tuning.maxima && part.is_multiple_of(2 * group_elements) {
+        while samples / group_elements > maxima && part.is_multiple_of(2 * group_elements) {
             group_elements *= 2;
         }
         // As the kernel has it; twice as many still fit.
@@ -140,9 +164,31 @@ impl Guess {
         let capacity = (2 * candidates as u64).next_multiple_of(256).clamp(shape.k, most);
         Self { parts, samples, group_elements, maxima: samples / group_elements, capacity }
     }
+
+    /// Whether loops are long enough for the workgroup that has all maxima, and for the one that has all candidates.
+    fn fits(&self, policy: &Policy) -> bool {
+        self.maxima.max(self.capacity) <= max_group_elements(policy)
+    }
 }
 
+/// The method, which is not the one that was asked for if the device's loops are too short for it.
 pub(super) fn choose(policy: &Policy, topk: &TopK, shape: &Shape) -> Result<TopKMethod> {
+    let method = preferred(policy, topk, shape)?;
+    let cut = shape.cut(policy);
+    let fits = match method {
+        TopKMethod::Rows => cut.share.max(cut.candidates) <= max_group_elements(policy),
+        TopKMethod::Filter => Guess::new(policy, shape).fits(policy),
+        _ => return Ok(method),
+    };
+    // The bitonic sort of one workgroup.
+    let size = shape.k.max(1).next_power_of_two();
+    let steps = u64::from(size.ilog2()).pow(2);
+    let sorts = (size / u64::from(policy.spine_threads)).saturating_mul(steps);
+    let fits = fits && (!topk.sorted || sorts <= policy.split.max_loop_rounds.into());
+    Ok(if fits { method } else { TopKMethod::Select })
+}
+
+fn preferred(policy: &Policy, topk: &TopK, shape: &Shape) -> Result<TopKMethod> {
     let room = shape.room(policy);
     match topk.method {
         TopKMethod::Auto if shape.k > room => Ok(TopKMethod::Select),
@@ -200,6 +246,25 @@ mod tests {
         }
         assert!(shape(1 << 18, 1024).suits_rows(&policy));
         assert!(!shape(1 << 20, 1024).suits_rows(&policy));
+    }
+
+    #[test]
+    fn workgroups_take_no_more_than_their_loops_can() {
+        let mut policy = Policy { spine_threads: 4, threads: 4, ..test_policy(4, 256) };
+        policy.split.max_loop_rounds = 16_384;
+        (policy.topk.row_elements, policy.topk.groups) = (u64::MAX, 1);
+        let long = shape(3_000_000, 300);
+        let auto = TopK::largest(300);
+        assert_eq!(choose(&policy, &auto, &shape(16_000, 300)).ok(), Some(TopKMethod::Rows));
+        assert_ne!(choose(&policy, &auto, &long).ok(), Some(TopKMethod::Rows));
+        let rows = TopK::largest(300).method(TopKMethod::Rows);
+        assert_eq!(choose(&policy, &rows, &long).ok(), Some(TopKMethod::Select));
+        for parts in [long.filter_parts(&policy), long.select_parts(&policy)] {
+            assert!(long.tiles(&policy).div_ceil(parts) <= 512, "{parts}");
+        }
+        policy.topk.samples = 1;
+        let filter = TopK::largest(300).method(TopKMethod::Filter);
+        assert_eq!(choose(&policy, &filter, &long).ok(), Some(TopKMethod::Select));
     }
 
     #[test]
