@@ -46,6 +46,15 @@ pub enum Error {
     /// Validation was asked for, but the layer is not installed.
     #[error("the Khronos validation layer is not installed (package vulkan-validationlayers)")]
     NoValidationLayer,
+    /// A validation layer reported an error during a run, and
+    /// [`ValidationConfig::fail_on_error`](crate::ValidationConfig::fail_on_error) is set.
+    #[error("the validation layer reported an error: {id}: {text}")]
+    Validation {
+        /// The rule, or empty.
+        id: String,
+        /// The first message.
+        text: String,
+    },
     /// A Vulkan call failed.
     #[error("{call} failed: {result}{}", advice(*result))]
     Vulkan {

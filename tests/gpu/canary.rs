@@ -1,8 +1,6 @@
 //! A device that does not keep lane order is noticed by the tiles that check themselves: one-call
 //! functions give the right result all the same, everything else a typed error.
 
-use std::ops::Deref;
-
 use anyhow::{Context as _, Result, bail, ensure};
 use multisplit::ash::vk;
 use multisplit::graph::Graph;
@@ -11,7 +9,7 @@ use multisplit::primitives::sort::SortMethod;
 use multisplit::primitives::{SortBuffers, sort};
 use multisplit::{Buckets, Context, Error, PipelineCache, Policy, Scan, Sort};
 use multisplit_tests::generate::uniform;
-use multisplit_tests::harness::Gpu;
+use multisplit_tests::harness::{Gpu, WithPolicy};
 use multisplit_tests::tests;
 
 tests!(
@@ -41,39 +39,11 @@ fn by_lane_order(context: &Context) -> Result<Policy> {
     Ok(policy)
 }
 
-/// A device that works by another policy, until this goes.
-struct Replaced<'g> {
-    gpu: &'g Context,
-}
-
-impl<'g> Replaced<'g> {
-    fn new(gpu: &'g Gpu, policy: Policy) -> Result<Self> {
-        gpu.context.replace_policy(Some(policy))?;
-        Ok(Self { gpu: &gpu.context })
-    }
-}
-
-impl Deref for Replaced<'_> {
-    type Target = Context;
-
-    fn deref(&self) -> &Context {
-        self.gpu
-    }
-}
-
-impl Drop for Replaced<'_> {
-    fn drop(&mut self) {
-        if let Err(error) = self.gpu.replace_policy(None) {
-            eprintln!("the policy of the device is not back: {error}");
-        }
-    }
-}
-
 /// A device whose lanes come in reverse.
-fn reversed(gpu: &Gpu) -> Result<Replaced<'_>> {
+fn reversed(gpu: &Gpu) -> Result<WithPolicy<'_>> {
     let mut policy = by_lane_order(&gpu.context)?;
     policy.split.ranking = Ranking::ReversedLanes;
-    Replaced::new(gpu, policy)
+    gpu.with_policy(policy)
 }
 
 fn switched_over(context: &Context) -> Result<()> {
@@ -86,7 +56,7 @@ fn switched_over(context: &Context) -> Result<()> {
 fn a_kept_order_is_let_pass(gpu: &Gpu) -> Result<()> {
     let mut policy = by_lane_order(&gpu.context)?;
     policy.split.canary_period = 1;
-    let context = Replaced::new(gpu, policy)?;
+    let context = gpu.with_policy(policy)?;
     for n in [1, 2, 2047, 2049, 70_001] {
         let keys = uniform(n, n as u64);
         let mut expected = keys.clone();

@@ -11,7 +11,7 @@ use multisplit::primitives::multisplit::{Ranking, TileShape};
 use multisplit::primitives::sort::SortMethod;
 use multisplit::{Array, Buckets, Context, Error, Key, KeyType, Observer, Policy, Sort};
 use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::harness::{Gpu, WithPolicy, expect_equal};
 use multisplit_tests::{reference, tests};
 
 use crate::sort_run::{ALONG, Along, KEYS, Keys, Order, key_words, make_keys, value_words};
@@ -25,7 +25,7 @@ tests!(large:
 
 /// A device whose plans hold fewer elements, until this goes.
 pub struct Lowered<'g> {
-    gpu: &'g Context,
+    gpu: WithPolicy<'g>,
     /// Arrays that lie around those of the tests in memory, and must stay as they are.
     guards: Vec<Array<u32>>,
 }
@@ -41,8 +41,7 @@ impl<'g> Lowered<'g> {
     pub fn with(gpu: &'g Gpu, policy: Policy) -> Result<Self> {
         let guard = |_| gpu.context.upload(&[GUARD_WORD; 64]);
         let guards = (0..4).map(guard).collect::<multisplit::Result<_>>()?;
-        gpu.context.replace_policy(Some(policy))?;
-        Ok(Self { gpu: &gpu.context, guards })
+        Ok(Self { gpu: gpu.with_policy(policy)?, guards })
     }
 
     /// Makes another array that must stay as it is.
@@ -67,15 +66,7 @@ impl Deref for Lowered<'_> {
     type Target = Context;
 
     fn deref(&self) -> &Context {
-        self.gpu
-    }
-}
-
-impl Drop for Lowered<'_> {
-    fn drop(&mut self) {
-        if let Err(error) = self.gpu.replace_policy(None) {
-            eprintln!("the policy of the device is not back: {error}");
-        }
+        &self.gpu
     }
 }
 

@@ -40,6 +40,7 @@ mod narrow_splits;
 mod narrow_topk;
 mod observe;
 mod policies;
+mod policy_fields;
 mod probe;
 mod profiles;
 mod reduce;
@@ -66,6 +67,7 @@ mod terms_calls;
 mod topk;
 mod topk_run;
 mod user_terms;
+mod validation;
 mod work;
 mod work_found;
 
@@ -108,7 +110,7 @@ fn main() -> ExitCode {
         in_turn(kernels::tests()),
         in_turn(large::tests()),
         in_turn(large_split::tests()),
-        in_turn(policies::tests()),
+        every_width(policies::tests()),
         in_turn(probe::tests()),
         in_turn(replay::tests()),
         in_turn(replay_family::tests()),
@@ -135,6 +137,7 @@ fn main() -> ExitCode {
         one_width(embedding_threads::tests()),
         one_width(cache::tests()),
         one_width(errors::tests()),
+        one_width(validation::tests()),
         one_width(environment::tests()),
     ];
     harness::main(subjects)

@@ -12,6 +12,7 @@
 
 use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
+use std::ops::Deref;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ScopedJoinHandle;
@@ -74,6 +75,12 @@ impl Gpu {
         Ok(self.context.probed_policy(7)?)
     }
 
+    /// The device with another policy, until the result is dropped.
+    pub fn with_policy(&self, policy: Policy) -> Result<WithPolicy<'_>> {
+        self.context.replace_policy(Some(policy))?;
+        Ok(WithPolicy(&self.context))
+    }
+
     /// Runs `body`, and expects the validation layers to object to what it does: the rules that
     /// they name.
     pub fn expect_messages(&self, body: impl FnOnce() -> Result<()>) -> Result<Vec<String>> {
@@ -81,6 +88,25 @@ impl Gpu {
         ensure!(messages.take().is_empty(), "messages before the body");
         body()?;
         Ok(messages.take().into_iter().map(|m| m.id).collect())
+    }
+}
+
+/// A device with another policy.
+pub struct WithPolicy<'g>(&'g Context);
+
+impl Deref for WithPolicy<'_> {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        self.0
+    }
+}
+
+impl Drop for WithPolicy<'_> {
+    fn drop(&mut self) {
+        if let Err(error) = self.0.replace_policy(None) {
+            eprintln!("the device's own policy is not restored: {error}");
+        }
     }
 }
 
@@ -202,7 +228,8 @@ fn config() -> Config {
     let named = std::env::var(DEVICE_VARIABLE).is_ok_and(|v| !v.is_empty());
     Config {
         device: if !named && software() { DeviceChoice::Software } else { DeviceChoice::Auto },
-        validation: Some(ValidationConfig::default()),
+        // Messages are checked after each test, and controls cause some.
+        validation: Some(ValidationConfig { fail_on_error: false, ..ValidationConfig::default() }),
         // Tests must see what the driver compiles today.
         pipeline_cache: PipelineCache::Off,
         ..Config::default()

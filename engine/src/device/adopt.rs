@@ -141,6 +141,7 @@ impl Context {
             probed_behaviour,
             memory_limit: None,
             observer: None,
+            fail_on_error: false,
             hooks: options.hooks,
         })?;
         Ok(Self { device: Arc::new(device) })

@@ -8,6 +8,7 @@ use ash::vk;
 use crate::device::attach::Attachment;
 use crate::device::order::RecordingId;
 use crate::device::shared::Device;
+use crate::device::validation::ErrorWatch;
 use crate::error::{Error, Result, VkResultExt};
 
 /// A command pool with one command buffer and one fence. Whoever holds it releases it before the
@@ -18,6 +19,8 @@ pub(crate) struct CommandSlot {
     pub raw: vk::CommandBuffer,
     fence: vk::Fence,
     state: State,
+    /// Errors of validation layers since the buffer was recorded.
+    errors: ErrorWatch,
 }
 
 /// Whether anything of a slot is on the queue.
@@ -70,11 +73,12 @@ impl CommandSlot {
 
     /// Records the buffer by `body`.
     pub fn record(
-        &self,
+        &mut self,
         device: &Device,
         usage: vk::CommandBufferUsageFlags,
         body: impl FnOnce(vk::CommandBuffer) -> Result<()>,
     ) -> Result<()> {
+        self.errors = device.watch_errors();
         let info = vk::CommandBufferBeginInfo::default().flags(usage);
         // SAFETY: a buffer in the initial state; the pool is not shared.
         unsafe { device.raw.begin_command_buffer(self.raw, &info) }
@@ -102,8 +106,14 @@ impl CommandSlot {
         Ok(())
     }
 
-    /// Waits until everything submitted is done.
+    /// Waits until everything submitted is done. Fails if a validation layer reported an error meanwhile.
     pub fn wait(&mut self, device: &Device) -> Result<()> {
+        self.finish(device)?;
+        self.errors.check()
+    }
+
+    /// Waits until everything submitted is done.
+    fn finish(&mut self, device: &Device) -> Result<()> {
         let fences = [self.fence];
         match self.state {
             State::Idle => return Ok(()),
@@ -196,7 +206,7 @@ impl Commands {
 
     /// Records the buffer by `body`.
     pub fn record(
-        &self,
+        &mut self,
         usage: vk::CommandBufferUsageFlags,
         body: impl FnOnce(vk::CommandBuffer) -> Result<()>,
     ) -> Result<()> {
@@ -217,7 +227,7 @@ impl Commands {
 
 impl Drop for Commands {
     fn drop(&mut self) {
-        let usable = self.wait().and_then(|()| self.reset());
+        let usable = self.slot.finish(&self.device).and_then(|()| self.reset());
         let slot = std::mem::take(&mut self.slot);
         let spare = match usable {
             Ok(()) => self.idle.keep(slot),

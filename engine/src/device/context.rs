@@ -91,6 +91,10 @@ impl Config {
             let unknown = Features { shader_maximal_reconvergence: true, ..Features::default() };
             wanted.leave_out(&unknown);
         }
+        // Under GPU-assisted validation the layer takes pushed descriptors for uninitialized ones, and skips accesses.
+        if self.validation.is_some_and(|validation| validation.gpu_assisted) {
+            wanted.leave_out(&Features { push_descriptor: true, ..Features::default() });
+        }
         if !self.pipeline_statistics {
             wanted.leave_out(&Features { pipeline_executable_info: true, ..Features::default() });
         }
@@ -130,6 +134,7 @@ impl Context {
             probed_behaviour,
             memory_limit: config.memory_limit,
             observer: config.observer.clone(),
+            fail_on_error: config.validation.is_some_and(|validation| validation.fail_on_error),
             hooks: Hooks::default(),
         })?;
         Ok(Self { device: Arc::new(device) })

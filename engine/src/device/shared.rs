@@ -15,7 +15,7 @@ use crate::device::observer::Observer;
 use crate::device::order::{Order, RecordingId};
 use crate::device::properties::DeviceProperties;
 use crate::device::requirements::Features;
-use crate::device::validation::Messages;
+use crate::device::validation::{ErrorWatch, Messages};
 use crate::device::verdict::{ProbeResult, VerdictFile};
 use crate::error::{Error, Result, VkResultExt};
 
@@ -53,6 +53,8 @@ pub(crate) struct Device {
     pub debug_utils: Option<ash::ext::debug_utils::Device>,
     pub executables: Option<ash::khr::pipeline_executable_properties::Device>,
     pub observer: Option<Observer>,
+    /// Whether a run fails if a validation layer reports an error.
+    fail_on_error: bool,
     /// Where compiled pipelines are kept between runs.
     pub pipeline_cache: PipelineCache,
     /// Whether kernels may rely on what the device was seen to do.
@@ -86,6 +88,7 @@ pub(crate) struct DeviceParts {
     /// Most bytes that buffers may take together.
     pub memory_limit: Option<u64>,
     pub observer: Option<Observer>,
+    pub fail_on_error: bool,
     pub hooks: Hooks,
 }
 
@@ -122,6 +125,7 @@ impl Device {
             debug_utils,
             executables,
             observer: parts.observer,
+            fail_on_error: parts.fail_on_error,
             pipeline_cache: parts.pipeline_cache,
             probed_behaviour: parts.probed_behaviour,
             memory_limit: parts.memory_limit,
@@ -143,6 +147,11 @@ impl Device {
 
     pub fn messages(&self) -> &Messages {
         self.handles.instance.messages()
+    }
+
+    /// Watches for errors that validation layers report from now on, if a run is to fail on them.
+    pub fn watch_errors(&self) -> ErrorWatch {
+        if self.fail_on_error { self.messages().watch() } else { ErrorWatch::default() }
     }
 
     pub fn instance(&self) -> &ash::Instance {

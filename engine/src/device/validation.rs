@@ -3,11 +3,15 @@
 //! The messenger is chained into instance creation as well, so that what the layers say while the
 //! instance is made and torn down (leaked objects, above all) is caught too. Every message is also
 //! an event of `tracing`, of level error and target `multisplit::validation`.
+//!
+//! A run during which a layer reports an error fails with that error, unless the caller checks the messages.
 
 use std::ffi::{CStr, c_void};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use ash::vk;
+
+use crate::error::{Error, Result};
 
 /// The layer that checks the use of the API.
 pub(crate) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
@@ -17,13 +21,17 @@ pub(crate) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 pub struct ValidationConfig {
     /// Hazards between commands that no barrier covers.
     pub synchronization: bool,
-    /// Out-of-bounds accesses of shaders; twice the time.
+    /// Out-of-bounds accesses of shaders; twice the time. The device is used without push descriptors, which the layer
+    /// does not instrument correctly.
     pub gpu_assisted: bool,
+    /// Whether a call that runs something on the device fails with [`Error::Validation`] if a layer reports an error
+    /// while it is recorded or runs. If not, the caller checks [`Context::messages`](crate::Context::messages).
+    pub fail_on_error: bool,
 }
 
 impl Default for ValidationConfig {
     fn default() -> Self {
-        Self { synchronization: true, gpu_assisted: false }
+        Self { synchronization: true, gpu_assisted: false, fail_on_error: true }
     }
 }
 
@@ -54,12 +62,61 @@ pub struct Message {
 /// kept apart from the context has what the layers said of teardown; and one kept from
 /// [`Config::messages`](crate::Config::messages), what they said where opening failed.
 #[derive(Clone, Debug, Default)]
-pub struct Messages(Arc<Mutex<Vec<Message>>>);
+pub struct Messages(Arc<Shared>);
+
+/// What the messenger and all clones share.
+#[derive(Debug, Default)]
+struct Shared {
+    messages: Mutex<Vec<Message>>,
+    watches: Mutex<Vec<Weak<Mutex<Option<Message>>>>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    fn push(&self, message: Message, is_error: bool) {
+        if is_error {
+            lock(&self.watches).retain(|watch| {
+                let watch = watch.upgrade();
+                if let Some(watch) = &watch {
+                    lock(watch).get_or_insert_with(|| message.clone());
+                }
+                watch.is_some()
+            });
+        }
+        lock(&self.messages).push(message);
+    }
+}
+
+/// Keeps the first error that a layer reports from its creation on, whoever takes the messages.
+#[derive(Debug, Default)]
+pub(crate) struct ErrorWatch(Option<Arc<Mutex<Option<Message>>>>);
+
+impl ErrorWatch {
+    /// Fails if there was an error, once.
+    pub fn check(&self) -> Result<()> {
+        match self.0.as_ref().and_then(|watch| lock(watch).take()) {
+            Some(Message { id, text }) => Err(Error::Validation { id, text }),
+            None => Ok(()),
+        }
+    }
+}
 
 impl Messages {
     /// Takes all messages so far.
     pub fn take(&self) -> Vec<Message> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *lock(&self.0.messages))
+    }
+
+    /// Begins to watch for errors.
+    pub(crate) fn watch(&self) -> ErrorWatch {
+        let watch = Arc::default();
+        let mut watches = lock(&self.0.watches);
+        watches.retain(|watch| watch.strong_count() > 0);
+        watches.push(Arc::downgrade(&watch));
+        ErrorWatch(Some(watch))
     }
 
     /// The create-info of a messenger that pushes into this list, of which a clone must be kept while
@@ -81,7 +138,7 @@ impl Messages {
 
 /// Called by the layers, possibly from several threads.
 unsafe extern "system" fn on_message(
-    _severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+    severity: vk::DebugUtilsMessageSeverityFlagsEXT,
     _types: vk::DebugUtilsMessageTypeFlagsEXT,
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     user_data: *mut c_void,
@@ -101,8 +158,8 @@ unsafe extern "system" fn on_message(
     let message = Message { id: text(data.p_message_id_name), text: text(data.p_message) };
     tracing::error!(target: "multisplit::validation", id = %message.id, "{}", message.text);
     // SAFETY: `create_info` pointed this at what a list shares that outlives the messenger.
-    let sink = unsafe { &*user_data.cast::<Mutex<Vec<Message>>>() };
-    sink.lock().unwrap_or_else(PoisonError::into_inner).push(message);
+    let sink = unsafe { &*user_data.cast::<Shared>() };
+    sink.push(message, severity.contains(vk::DebugUtilsMessageSeverityFlagsEXT::ERROR));
     vk::FALSE
 }
 
@@ -110,20 +167,40 @@ unsafe extern "system" fn on_message(
 mod tests {
     use super::*;
 
+    /// Says it as a layer does.
+    fn report(sink: &Messages, severity: vk::DebugUtilsMessageSeverityFlagsEXT, text: &CStr) {
+        let info = Messages::create_info(sink);
+        let data = vk::DebugUtilsMessengerCallbackDataEXT::default()
+            .message_id_name(c"VUID-x")
+            .message(text);
+        let kind = vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION;
+        // SAFETY: as a layer calls it.
+        unsafe { on_message(severity, kind, &data, info.p_user_data) };
+    }
+
+    #[test]
+    fn watches_keep_the_first_error() {
+        let sink = Messages::default();
+        report(&sink, vk::DebugUtilsMessageSeverityFlagsEXT::ERROR, c"earlier");
+        let (watch, other) = (sink.watch(), sink.watch());
+        report(&sink, vk::DebugUtilsMessageSeverityFlagsEXT::WARNING, c"a warning");
+        assert!(watch.check().is_ok());
+        report(&sink, vk::DebugUtilsMessageSeverityFlagsEXT::ERROR, c"first");
+        report(&sink, vk::DebugUtilsMessageSeverityFlagsEXT::ERROR, c"second");
+        assert_eq!(sink.take().len(), 4);
+        for watch in [watch, other] {
+            let error = watch.check().expect_err("an error was reported").to_string();
+            assert!(error.contains("VUID-x") && error.contains("first"), "{error}");
+            assert!(watch.check().is_ok());
+        }
+        assert!(ErrorWatch::default().check().is_ok());
+    }
+
     #[test]
     fn messages_reach_a_clone_that_was_kept() {
         let sink = Messages::default();
         let kept = sink.clone();
-        let info = Messages::create_info(&sink);
-        let data = vk::DebugUtilsMessengerCallbackDataEXT::default()
-            .message_id_name(c"VUID-x")
-            .message(c"broken");
-        let (severity, kind) = (
-            vk::DebugUtilsMessageSeverityFlagsEXT::ERROR,
-            vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION,
-        );
-        // SAFETY: as a layer calls it.
-        unsafe { on_message(severity, kind, &data, info.p_user_data) };
+        report(&sink, vk::DebugUtilsMessageSeverityFlagsEXT::ERROR, c"broken");
         let expected = Message { id: "VUID-x".to_owned(), text: "broken".to_owned() };
         assert_eq!(kept.take(), [expected]);
         assert_eq!(kept.take(), []);

@@ -230,6 +230,7 @@ impl Context {
             return Err(Error::TooLarge { what: "number of frames in flight", asked, limit });
         }
         let device = &self.device;
+        let errors = device.watch_errors();
         let access = self.access_of_fitting(&plan, options)?;
         let steps = steps(device, &plan, Form { access, barriers })?;
         let frame_count = options.frames.max(1);
@@ -273,6 +274,7 @@ impl Context {
             let sets = executable.new_sets()?;
             executable.frames.extend(sets);
         }
+        errors.check()?;
         Ok(executable)
     }
 

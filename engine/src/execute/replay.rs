@@ -54,7 +54,7 @@ impl Context {
         executable.check_replayable()?;
         executable.check_device(&self.device)?;
         let prepared = executable.prepare(&imports(&self.device, buffers)?, None)?;
-        let commands = Commands::new(&self.device)?;
+        let mut commands = Commands::new(&self.device)?;
         commands.record(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE, |raw| {
             // SAFETY: recording; sizes were checked, and the replay holds what it refers to.
             unsafe { prepared.record(raw, Timing::None) };
@@ -119,6 +119,7 @@ impl Context {
         body: impl FnOnce(vk::CommandBuffer, &Prepared<'_>),
     ) -> Result<()> {
         executable.check_device(&self.device)?;
+        let errors = self.device.watch_errors();
         let prepared = executable.prepare(&imports(&self.device, buffers)?, None)?;
         // The barriers of a plan that is not replayable do not keep two runs of it apart.
         let _turn = executable.turn();
@@ -126,6 +127,7 @@ impl Context {
             body(raw, &prepared);
             Ok(())
         })?;
+        errors.check()?;
         executable.check_lane_order()?;
         // Its buffers may come from work that nobody has waited for. They stay marked, so that the same call
         // fails again.

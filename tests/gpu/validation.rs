@@ -1,0 +1,72 @@
+//! What a caller who asks for validation gets: right results, and an error from the run that a layer objects to.
+
+use std::sync::Arc;
+
+use anyhow::{Result, ensure};
+use multisplit::graph::{Buffer, Graph, Plan};
+use multisplit::primitives::copy;
+use multisplit::{Context, Error, ValidationConfig};
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::tests;
+
+tests!(validation: gpu_assisted_validation_keeps_results, validation_errors_fail_the_run);
+
+const N: u64 = 1000;
+
+fn open(gpu: &Gpu, validation: ValidationConfig) -> Result<Context> {
+    gpu.open_with(|config| config.validation = Some(validation))
+}
+
+fn gpu_assisted_validation_keeps_results(gpu: &Gpu) -> Result<()> {
+    let context = open(gpu, ValidationConfig { gpu_assisted: true, ..Default::default() })?;
+    ensure!(!context.features().push_descriptor, "push descriptors are not left out");
+    // Of all operations the one whose kernel is instrumented and compiled the fastest.
+    expect_equal(&context.scan(&[1u32; 100])?, &(0..100).collect::<Vec<_>>())?;
+    let messages = context.messages().take();
+    ensure!(messages.is_empty(), "{messages:?}");
+    Ok(())
+}
+
+/// Two copies, of which the second reads what the first writes. Without its barrier the layer reports a hazard.
+fn two_copies(context: &Context) -> Result<(Plan, Buffer, Buffer)> {
+    let mut graph = Graph::new("copies");
+    let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, N));
+    let between = graph.transient::<u32>("between", N);
+    copy(&mut graph, &context.policy(), "copy.in", src, between)?;
+    copy(&mut graph, &context.policy(), "copy.out", between, dst)?;
+    graph.replayable();
+    Ok((graph.compile(&context.limits())?, src, dst))
+}
+
+fn validation_errors_fail_the_run(gpu: &Gpu) -> Result<()> {
+    for fail_on_error in [true, false] {
+        let context = open(gpu, ValidationConfig { fail_on_error, ..Default::default() })?;
+        let (plan, src, dst) = two_copies(&context)?;
+        let step = plan.barriers().map(|(step, _)| step).last();
+        let broken = plan.without_barrier(step.expect("the copies need a barrier"));
+        let input = context.upload(&[7u32; N as usize])?;
+        let output = context.zeroed::<u32>(N)?;
+        let buffers = [(src, &input), (dst, &output)];
+        let executable = Arc::new(context.instantiate(broken)?);
+        let run = context.run(&executable, &buffers);
+        let replayed = context.replay(executable, &buffers).and_then(|mut replay| {
+            replay.submit(1)?;
+            replay.wait()
+        });
+        for outcome in [run, replayed] {
+            let failed = match outcome {
+                Ok(()) => false,
+                Err(Error::Validation { id, text }) => {
+                    id.starts_with("SYNC-HAZARD") && text.contains(&id)
+                }
+                Err(error) => return Err(error.into()),
+            };
+            ensure!(failed == fail_on_error, "fail_on_error: {fail_on_error}, failed: {failed}");
+        }
+        ensure!(!context.messages().take().is_empty(), "the layer did not report the hazard");
+        // Nothing else fails because of it.
+        context.run(&context.instantiate(plan)?, &buffers)?;
+        expect_equal(&context.download(&output)?, &[7; N as usize])?;
+    }
+    Ok(())
+}
