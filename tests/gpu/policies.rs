@@ -1,297 +1,228 @@
-//! Policies that are set at random: each gives right results or a typed error, and never a signal.
+//! Results do not depend on the policy: random policies give the right results or a typed error.
+
+use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use multisplit::graph::Graph;
 use multisplit::network::{Direction, EdgeList, EdgeWeights, Network};
-use multisplit::primitives::multisplit::{Method, TileShape, ValuesAfter};
 use multisplit::primitives::sort::SortMethod;
 use multisplit::primitives::sssp::SsspOptions;
-use multisplit::primitives::{
-    HistogramBuffers, ScanBuffers, ScanMethod, SegmentedReduceBuffers, SortBuffers, SplitBuffers,
-    TopKBuffers, histogram, reduce_segments, scan, sort, split, topk,
-};
-use multisplit::{Bins, Buckets, Error, Operator, Policy, Scan, Sort, TopK};
-use multisplit_tests::generate::Rng;
+use multisplit::{Bins, Buckets, Context, Error, Operator, Policy, Scan, Select, Sort, TopK};
+use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::Gpu;
 use multisplit_tests::{reference, tests};
 
-tests!(policies: random_policies, random_edits_of_descriptions);
+use crate::policy_fields::{Draw, METHODS, check_fields, edit, keep_limits, number, pick};
 
-/// Any number, often one at an edge, often one that makes sense.
-fn number(rng: &mut Rng) -> u32 {
-    match rng.below(8) {
-        0 => 0,
-        1 => u32::MAX,
-        2 => rng.below(1 << 32) as u32,
-        3 => 1 << rng.below(32),
-        4 | 5 => 4 << rng.below(9),
-        _ => 1 + rng.below(40) as u32,
-    }
-}
+tests!(policies:
+    random_policies_of_large_arrays, look_back_keeps_within_the_loop_limit;
+    in turn: random_policies, random_edits_of_descriptions,
+);
 
-fn pick<T: Copy>(rng: &mut Rng, choices: &[T]) -> T {
-    choices[rng.below(choices.len() as u64) as usize]
-}
+/// More elements than a workgroup of a software driver can look back over.
+const LARGE: u64 = 3_000_000;
 
-fn shape(rng: &mut Rng) -> TileShape {
-    let turns = if rng.below(4) == 0 { number(rng) } else { 1 + rng.below(3) as u32 };
-    let (threads, items) = match rng.below(3) {
-        0 => (number(rng), number(rng)),
-        _ => (4 << rng.below(8), turns.saturating_mul(1 + rng.below(4) as u32)),
-    };
-    TileShape::new(threads, items).in_turns(turns)
-}
+/// An operation, and whether its result is right.
+type Operation = fn(&Context, &mut Rng, &[u32]) -> multisplit::Result<bool>;
 
-const METHODS: [Method; 8] = [
-    Method::Auto,
-    Method::Direct,
-    Method::Warp,
-    Method::Block,
-    Method::OneSweep,
-    Method::ScanSplit,
-    Method::ReducedBitSort,
-    Method::FullSort,
+const OPERATIONS: [(&str, Operation); 17] = [
+    ("sort", sorts),
+    ("sort of u64", wide_sorts),
+    ("sort of u16", narrow_sorts),
+    ("argsort", argsorts),
+    ("sort of segments", segment_sorts),
+    ("scan", scans),
+    ("scan of u64", wide_scans),
+    ("scan by key", scans_by_key),
+    ("reduction by key", reductions_by_key),
+    ("reduction of segments", segment_reductions),
+    ("reduction of rows", row_reductions),
+    ("select", selections),
+    ("unique", uniques),
+    ("run lengths", run_lengths),
+    ("split", splits),
+    ("histogram", histograms),
+    ("top-k", best),
 ];
 
-/// Sets one size to anything.
-fn edit(policy: &mut Policy, rng: &mut Rng) {
-    let any = number(rng);
-    match rng.below(58) {
-        0 => policy.threads = any,
-        1 => policy.spine_threads = any,
-        2 => policy.spine_tiles = any,
-        3 => policy.single_group_tiles = any,
-        4 => policy.spin_limit = any,
-        5 => policy.look_back_tiles = any,
-        6 => policy.max_storage_range = any.into(),
-        7 => policy.max_groups = any,
-        8 => policy.subgroup_size = any,
-        9 => policy.shared_memory = any,
-        10 => policy.max_threads = any,
-        11 => {
-            let methods =
-                [ScanMethod::LookBack, ScanMethod::ReduceThenScan, ScanMethod::LookBackUpTo(100)];
-            policy.scan = pick(rng, &methods);
-        }
-        12 => policy.split.warp = shape(rng),
-        13 => policy.split.block_keys = [shape(rng); 8],
-        14 => policy.split.block_pairs = [shape(rng); 8],
-        15 => policy.split.onesweep = [shape(rng); 8],
-        16 => {
-            let moments = [ValuesAfter::Loading, ValuesAfter::Ranking, ValuesAfter::Ordering];
-            policy.split.values_after = [pick(rng, &moments); 8];
-        }
-        17 => policy.split.min_keys = any,
-        18 => policy.split.block_strips = [any; 8],
-        19 => policy.split.side_by_side = any,
-        20 => policy.split.histogram_parts = any,
-        21 => policy.split.max_buckets_by_ballots = any,
-        22 => policy.split.counter_copies = any,
-        23 => policy.split.max_loop_rounds = any,
-        24 => policy.split.max_buckets_direct = any,
-        25 => policy.histogram.threads = any,
-        26 => policy.histogram.loads = any,
-        27 => policy.histogram.tiles = any,
-        28 => policy.histogram.min_groups = any,
-        29 => policy.histogram.copies = any,
-        30 => policy.histogram.copies_bytes = any,
-        31 => policy.histogram.max_bins_by_ballots = any,
-        32 => policy.histogram.max_passes = any,
-        33 => policy.histogram.register_bins = any,
-        34 => policy.histogram.cells_per_bin = any,
-        35 => policy.histogram.cells = any,
-        36 => policy.histogram.lookup_threads = any,
-        37 => policy.sort.small = shape(rng),
-        38 => policy.sort = policy.sort.with_shape(shape(rng)),
-        39 => policy.sort.histogram = shape(rng),
-        40 => policy.sort.histogram_groups = any.into(),
-        41 => policy.sort.rounds = pick(rng, &METHODS),
-        42 => {
-            let radix_bits = rng.below(10) as u32;
-            let methods =
-                [SortMethod::OneSweep, SortMethod::Small, SortMethod::Multisplit { radix_bits }];
-            policy.sort.auto = pick(rng, &methods);
-        }
-        44 => policy.select_threads = any,
-        45 => policy.tickets = rng.below(2) == 0,
-        46 => policy.by_key_threads = any,
-        47 => policy.segment_chunk = any,
-        48 => policy.subgroup_takers = any,
-        49 => policy.sort.min_counting = any.into(),
-        50 => policy.split.min_buckets_labelled = any,
-        51 => policy.split.labelled_keys = [shape(rng); 8],
-        52 => policy.split.labelled_strips = [any; 8],
-        53 => policy.sort.few_keys = any.into(),
-        54 => policy.sort.few_keys_groups = any,
-        55 => policy.sort.few_keys_look_back = any,
-        56 | 57 => edit_topk(policy, rng, any),
-        _ => edit_search(policy, rng, any),
-    }
-}
-
-fn edit_topk(policy: &mut Policy, rng: &mut Rng, any: u32) {
-    let topk = &mut policy.topk;
-    let sizes = [
-        &mut topk.row_elements,
-        &mut topk.part_elements,
-        &mut topk.many_rows,
-        &mut topk.groups,
-        &mut topk.filter_tiles,
-        &mut topk.samples,
-        &mut topk.maxima,
-    ];
-    *pick_mut(rng, sizes) = any.into();
-}
-
-fn pick_mut<'a, T, const N: usize>(rng: &mut Rng, choices: [&'a mut T; N]) -> &'a mut T {
-    let at = rng.below(N as u64) as usize;
-    choices.into_iter().nth(at).expect("below N")
-}
-
-fn edit_search(policy: &mut Policy, rng: &mut Rng, any: u32) {
-    let sssp = &mut policy.sssp;
-    let sizes = [
-        &mut sssp.threads,
-        &mut sssp.max_groups,
-        &mut sssp.residents.groups,
-        &mut sssp.residents.threads,
-        &mut sssp.spin_limit,
-        &mut sssp.resident_rounds,
-        &mut sssp.batch_rounds,
-        &mut sssp.batch_piles,
-        &mut sssp.stage,
-        &mut sssp.spread_degree,
-        &mut sssp.spread_degree_even,
-        &mut sssp.wide_degree,
-        &mut sssp.merge_entries,
-        &mut sssp.tail_entries,
-        &mut sssp.hub_degree,
-        &mut sssp.piece,
-        &mut sssp.local_hops,
-        &mut sssp.local_entries,
-        &mut sssp.queue_percent,
-        &mut sssp.delta_scale,
-        &mut sssp.max_delta,
-        &mut sssp.delta_even,
-    ];
-    *pick_mut(rng, sizes) = any;
-}
-
-/// Runs a primitive, and says whether the result is right.
-fn is_right(gpu: &Gpu, policy: &Policy, rng: &mut Rng) -> multisplit::Result<bool> {
-    let n = 1 + rng.below(9_000);
-    let keys: Vec<u32> = (0..n).map(|_| rng.below(1 << 32) as u32).collect();
-    match rng.below(7) {
-        0 => sorts(gpu, policy, rng, &keys),
-        1 => scans(gpu, policy, &keys),
-        2 => splits(gpu, policy, rng, &keys),
-        3 => counts(gpu, policy, rng, &keys),
-        4 => bests(gpu, policy, rng, &keys),
-        5 => reductions(gpu, policy, rng, &keys),
-        _ => searches(gpu, policy, rng),
-    }
-}
-
-fn sorts(gpu: &Gpu, policy: &Policy, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
-    let (context, n) = (&gpu.context, keys.len() as u64);
+fn sorts(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
     let methods =
         [SortMethod::Auto, SortMethod::OneSweep, SortMethod::Multisplit { radix_bits: 5 }];
-    let mut graph = Graph::new("sort");
-    let [from, order] = ["keys", "order"].map(|name| graph.import::<u32>(name, n));
-    let how = Sort::ascending().method(pick(rng, &methods));
-    sort(&mut graph, policy, &how, &SortBuffers::keys(from).indices(order))?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let (device_keys, device_order) = (context.upload(keys)?, context.zeroed::<u32>(n)?);
-    context.run(&executable, &[(from, &device_keys), (order, &device_order)])?;
-    let mut expected: Vec<u32> = (0..n as u32).collect();
-    expected.sort_by_key(|&i| keys[i as usize]);
-    Ok(context.download(&device_order)? == expected)
+    let sorted = gpu.sort_with(keys, &Sort::ascending().method(pick(rng, &methods)))?;
+    let mut expected = keys.to_vec();
+    expected.sort_unstable();
+    Ok(sorted == expected)
 }
 
-fn scans(gpu: &Gpu, policy: &Policy, keys: &[u32]) -> multisplit::Result<bool> {
-    let (context, n) = (&gpu.context, keys.len() as u64);
-    let mut graph = Graph::new("scan");
-    let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, n));
-    scan(&mut graph, policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let (input, output) = (context.upload(keys)?, context.zeroed::<u32>(n)?);
-    context.run(&executable, &[(src, &input), (dst, &output)])?;
-    Ok(context.download(&output)? == reference::exclusive_scan(keys))
+fn wide_sorts(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
+    let methods = [SortMethod::Auto, SortMethod::OneSweep];
+    let mut keys: Vec<u64> = keys.iter().map(|&key| u64::from(key).reverse_bits() | 5).collect();
+    let how = Sort::ascending().bits(24..40).method(pick(rng, &methods));
+    let sorted = gpu.sort_with(&keys, &how)?;
+    keys.sort_by_key(|key| key >> 24 & 0xFFFF);
+    Ok(sorted == keys)
 }
 
-fn splits(gpu: &Gpu, policy: &Policy, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
-    let (context, n) = (&gpu.context, keys.len() as u64);
+fn narrow_sorts(gpu: &Context, _: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
+    let mut keys: Vec<u16> = keys.iter().map(|&key| key as u16).collect();
+    let sorted = gpu.sort(&keys)?;
+    keys.sort_unstable();
+    Ok(sorted == keys)
+}
+
+fn argsorts(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
+    let methods = [SortMethod::Auto, SortMethod::OneSweep];
+    let how = Sort::ascending().bits(0..16).method(pick(rng, &methods));
+    let mut expected: Vec<u32> = (0..keys.len() as u32).collect();
+    expected.sort_by_key(|&i| keys[i as usize] as u16);
+    Ok(gpu.argsort_with(keys, &how)? == expected)
+}
+
+/// Ascending offsets of `segments` segments.
+fn offsets(rng: &mut Rng, n: usize, segments: u64) -> Vec<u32> {
+    let mut ends: Vec<u32> = (1..segments).map(|_| rng.below(n as u64 + 1) as u32).collect();
+    ends.extend([0, n as u32]);
+    ends.sort_unstable();
+    ends
+}
+
+fn segment_sorts(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
+    let segments = 1 + rng.below(40);
+    let offsets = offsets(rng, keys.len(), segments);
+    let sorted = gpu.sort_with(keys, &Sort::ascending().segments(&offsets))?;
+    let mut expected = keys.to_vec();
+    for ends in offsets.windows(2) {
+        expected[ends[0] as usize..ends[1] as usize].sort_unstable();
+    }
+    Ok(sorted == expected)
+}
+
+fn scans(gpu: &Context, _: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
+    Ok(gpu.scan(keys)? == reference::exclusive_scan(keys))
+}
+
+fn wide_scans(gpu: &Context, _: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
+    let values: Vec<u64> = keys.iter().map(|&key| u64::from(key) << 7).collect();
+    let mut sum = 0u64;
+    let mut add = |&value: &u64| {
+        sum += value;
+        sum
+    };
+    let expected: Vec<u64> = values.iter().map(&mut add).collect();
+    Ok(gpu.scan_with(&values, &Scan::inclusive(Operator::Sum))? == expected)
+}
+
+/// Keys in runs, most of which are longer than several tiles.
+fn runs(rng: &mut Rng, n: usize) -> Vec<u32> {
+    let cuts = 1 + rng.below(30);
+    let offsets = offsets(rng, n, cuts);
+    let mut keys = vec![0; n];
+    for (run, ends) in offsets.windows(2).enumerate() {
+        keys[ends[0] as usize..ends[1] as usize].fill(run as u32 * 7);
+    }
+    keys
+}
+
+/// The runs of `keys`: of each the key, and what its values add up to.
+fn sums_of_runs(keys: &[u32], values: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let (mut heads, mut sums) = (Vec::<u32>::new(), Vec::<u32>::new());
+    for (&key, &value) in keys.iter().zip(values) {
+        match sums.last_mut() {
+            Some(sum) if heads.last() == Some(&key) => *sum = sum.wrapping_add(value),
+            _ => {
+                heads.push(key);
+                sums.push(value);
+            }
+        }
+    }
+    (heads, sums)
+}
+
+fn scans_by_key(gpu: &Context, rng: &mut Rng, values: &[u32]) -> multisplit::Result<bool> {
+    let keys = runs(rng, values.len());
+    let mut sum = 0u32;
+    let mut expected = Vec::with_capacity(values.len());
+    for (i, &value) in values.iter().enumerate() {
+        let continues = i > 0 && keys[i] == keys[i - 1];
+        sum = if continues { sum.wrapping_add(value) } else { value };
+        expected.push(sum);
+    }
+    Ok(gpu.scan_by_key(&keys, values, &Scan::inclusive(Operator::Sum))? == expected)
+}
+
+fn reductions_by_key(gpu: &Context, rng: &mut Rng, values: &[u32]) -> multisplit::Result<bool> {
+    let keys = runs(rng, values.len());
+    let reduced = gpu.reduce_by_key(&keys, values, Operator::Sum)?;
+    Ok(reduced == sums_of_runs(&keys, values))
+}
+
+fn segment_reductions(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
+    let segments = 1 + rng.below(40);
+    let offsets = offsets(rng, keys.len(), segments);
+    let sum = |cut: &[u32]| {
+        keys[cut[0] as usize..cut[1] as usize].iter().fold(0u32, |sum, x| sum.wrapping_add(*x))
+    };
+    let expected: Vec<u32> = offsets.windows(2).map(sum).collect();
+    Ok(gpu.reduce_segments(keys, &offsets, Operator::Sum)? == expected)
+}
+
+fn row_reductions(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
+    let length = keys.len() / (1 + rng.below(3) as usize);
+    let keys = &keys[..keys.len() / length * length];
+    let sum = |row: &[u32]| row.iter().fold(0u32, |sum, x| sum.wrapping_add(*x));
+    let expected: Vec<u32> = keys.chunks(length).map(sum).collect();
+    Ok(gpu.reduce_rows(keys, length as u64, Operator::Sum)? == expected)
+}
+
+fn selections(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
+    let limit = number(rng).max(2);
+    let (chosen, others) = gpu.partition(keys, &Select::less_than(limit))?;
+    let expected: (Vec<u32>, Vec<u32>) = keys.iter().partition(|&&key| key < limit);
+    Ok((chosen, others) == expected)
+}
+
+fn uniques(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
+    let keys = runs(rng, keys.len());
+    let mut expected = keys.clone();
+    expected.dedup();
+    Ok(gpu.unique(&keys)? == expected)
+}
+
+fn run_lengths(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
+    let keys = runs(rng, keys.len());
+    Ok(gpu.run_lengths(&keys)? == sums_of_runs(&keys, &vec![1; keys.len()]))
+}
+
+fn splits(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
     let m = 1 + rng.below(600);
     let buckets = Buckets::<u32>::delta_over_domain(m as u32).method(pick(rng, &METHODS[..5]));
-    let mut graph = Graph::new("split");
-    let [from, to] = ["keys", "keys.out"].map(|name| graph.import::<u32>(name, n));
-    let offsets = graph.import::<u32>("offsets", m + 1);
-    split(&mut graph, policy, &buckets, &SplitBuffers::keys(from, to, offsets))?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let (input, output) = (context.upload(keys)?, context.zeroed::<u32>(n)?);
-    let ends = context.zeroed::<u32>(m + 1)?;
-    context.run(&executable, &[(from, &input), (to, &output), (offsets, &ends)])?;
+    let split = gpu.split(keys, buckets)?;
     let width = (1u64 << 32).div_ceil(m);
     let mut expected = keys.to_vec();
     expected.sort_by_key(|&key| (u64::from(key) / width).min(m - 1));
-    Ok(context.download(&output)? == expected)
+    Ok(split.keys == expected)
 }
 
-fn counts(gpu: &Gpu, policy: &Policy, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
-    let (context, n) = (&gpu.context, keys.len() as u64);
+fn histograms(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
     let m = 1 + rng.below(3_000);
     let edges: Vec<u32> = (0..=m).map(|k| (k * u64::from(u32::MAX) / m) as u32).collect();
-    let mut graph = Graph::new("histogram");
-    let (samples, bins) = (graph.import::<u32>("samples", n), graph.import::<u32>("counts", m));
-    let how = Bins::range(&edges);
-    histogram(&mut graph, policy, &how, &HistogramBuffers::new(samples, bins))?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let (input, output) = (context.upload(keys)?, context.zeroed::<u32>(m)?);
-    context.run(&executable, &[(samples, &input), (bins, &output)])?;
-    let mut expected = vec![0u32; m as usize];
+    let counted = gpu.histogram(keys, Bins::range(&edges))?;
+    let mut expected = vec![0; m as usize];
     for &key in keys.iter().filter(|&&key| key < u32::MAX) {
         expected[edges.partition_point(|&edge| edge <= key) - 1] += 1;
     }
-    Ok(context.download(&output)? == expected)
+    Ok(counted.counts == expected)
 }
 
-fn bests(gpu: &Gpu, policy: &Policy, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
-    let (context, n) = (&gpu.context, keys.len() as u64);
-    let k = 1 + rng.below(n.min(300));
-    let mut graph = Graph::new("best");
-    let from = graph.import::<u32>("keys", n);
-    let [found, places] = ["found", "places"].map(|name| graph.import::<u32>(name, k));
-    topk(&mut graph, policy, &TopK::smallest(k), &TopKBuffers::new(from, found, places))?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let input = context.upload(keys)?;
-    let [best, indices] = [context.zeroed::<u32>(k)?, context.zeroed::<u32>(k)?];
-    context.run(&executable, &[(from, &input), (found, &best), (places, &indices)])?;
-    let mut expected: Vec<u32> = (0..n as u32).collect();
+fn best(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
+    let k = 1 + rng.below((keys.len() as u64).min(300));
+    let found = gpu.topk(keys, &TopK::smallest(k))?;
+    let mut expected: Vec<u32> = (0..keys.len() as u32).collect();
     expected.sort_by_key(|&i| keys[i as usize]);
     expected.truncate(k as usize);
-    Ok(context.download(&indices)? == expected)
+    Ok(found.indices == expected)
 }
 
-fn reductions(gpu: &Gpu, policy: &Policy, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
-    let (context, n) = (&gpu.context, keys.len() as u64);
-    let segments = 1 + rng.below(40);
-    let mut ends: Vec<u32> = (0..=segments).map(|_| rng.below(n + 1) as u32).collect();
-    ends.sort_unstable();
-    let mut graph = Graph::new("segments");
-    let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", segments));
-    let offsets = graph.import::<u32>("offsets", segments + 1);
-    let buffers = SegmentedReduceBuffers::new(src, offsets, dst);
-    reduce_segments(&mut graph, policy, Operator::Max, &buffers)?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let (input, cuts) = (context.upload(keys)?, context.upload(&ends)?);
-    let output = context.zeroed::<u32>(segments)?;
-    context.run(&executable, &[(src, &input), (offsets, &cuts), (dst, &output)])?;
-    let largest = |cut: &[u32]| keys[cut[0] as usize..cut[1] as usize].iter().max().copied();
-    let expected: Vec<u32> = ends.windows(2).map(|cut| largest(cut).unwrap_or(0)).collect();
-    Ok(context.download(&output)? == expected)
-}
-
-fn searches(gpu: &Gpu, policy: &Policy, rng: &mut Rng) -> multisplit::Result<bool> {
+fn searches(gpu: &Context, rng: &mut Rng, policy: &Policy) -> multisplit::Result<bool> {
     const VERTICES: u64 = 200;
     let mut edges = EdgeList::weighted();
     for _ in 0..900 {
@@ -300,8 +231,8 @@ fn searches(gpu: &Gpu, policy: &Policy, rng: &mut Rng) -> multisplit::Result<boo
         edges.push(from, to, rng.below(50) as u32);
     }
     let network = Network::new(VERTICES, Direction::Directed, &edges)?;
-    let on_device = gpu.context.upload_network(&network)?;
-    let mut solver = gpu.context.sssp_with(&on_device, &SsspOptions::default(), policy)?;
+    let on_device = gpu.upload_network(&network)?;
+    let mut solver = gpu.sssp_with(&on_device, &SsspOptions::default(), policy)?;
     let found = solver.solve(0)?;
     let EdgeWeights::U32(weights) = &edges.weights else { return Ok(false) };
     let mut distances = vec![u64::from(u32::MAX); VERTICES as usize];
@@ -315,26 +246,110 @@ fn searches(gpu: &Gpu, policy: &Policy, rng: &mut Rng) -> multisplit::Result<boo
     Ok(found.paths.distances.iter().zip(&distances).all(|(&got, &want)| u64::from(got) == want))
 }
 
-/// 2,000 in a full run.
+/// How often results were right, and how often a policy was refused.
+#[derive(Clone, Copy, Default)]
+struct Outcomes {
+    right: u64,
+    refused: u64,
+}
+
+impl Outcomes {
+    fn add(&mut self, case: &str, policy: &Policy, got: multisplit::Result<bool>) -> Result<()> {
+        match got {
+            Ok(true) => self.right += 1,
+            Ok(false) => bail!("{case}: a wrong result by {policy:?}"),
+            Err(Error::Vulkan { call, result }) => bail!("{case}: {call} failed: {result}"),
+            Err(_) => self.refused += 1,
+        }
+        Ok(())
+    }
+}
+
+/// Arrays of up to 9,000 elements, with one or two fields that are set to anything. 2,000 policies in a full run.
 fn random_policies(gpu: &Gpu) -> Result<()> {
-    let (mut right, mut refused, mut mine) = (0, 0, gpu.mine());
+    let device = gpu.context.policy();
+    check_fields(&device)?;
+    let (mut outcomes, mut mine) = (Outcomes::default(), gpu.mine());
     for seed in 0..if gpu.full { 2_000 } else { 48 } {
-        let mut rng = Rng::new(seed * 7919 + u64::from(gpu.context.properties().subgroup_size));
-        let mut policy = gpu.context.policy();
-        for _ in 0..=rng.below(2) {
-            edit(&mut policy, &mut rng);
+        let mut rng = Rng::new(seed * 7919 + u64::from(device.subgroup_size));
+        let n = 1 + rng.below(9_000);
+        let mut policy = device;
+        let mut draw = Draw { rng: &mut rng, anything: true, n, device };
+        for _ in 0..=draw.rng.below(2) {
+            edit(&mut policy, &mut draw);
         }
         if !mine() {
             continue;
         }
-        match is_right(gpu, &policy, &mut rng) {
-            Ok(true) => right += 1,
-            Ok(false) => bail!("seed {seed}: a wrong result by {policy:?}"),
-            Err(Error::Vulkan { call, result }) => bail!("seed {seed}: {call} failed: {result}"),
-            Err(_) => refused += 1,
+        let keys = uniform(n as usize, rng.next_u64());
+        let operation = rng.below(OPERATIONS.len() as u64 + 2) as usize;
+        let got = match OPERATIONS.get(operation) {
+            Some((_, run)) => run(&*gpu.with_policy(policy)?, &mut rng, &keys),
+            None => searches(&gpu.context, &mut rng, &policy),
+        };
+        let name = OPERATIONS.get(operation).map_or("search", |(name, _)| name);
+        outcomes.add(&format!("seed {seed}, {name} of {n}"), &policy, got)?;
+    }
+    let Outcomes { right, refused } = outcomes;
+    ensure!(right > 0 && refused > 0, "{right} right, {refused} refused: nothing was tried");
+    Ok(())
+}
+
+/// Arrays of 3,000,000 elements, with a few fields or many drawn from what policies accept. 12 policies for each operation
+/// in a full run.
+fn random_policies_of_large_arrays(gpu: &Gpu) -> Result<()> {
+    let device = gpu.context.policy();
+    let keys = uniform(LARGE as usize, 3);
+    let (mut outcomes, mut mine) = (Outcomes::default(), gpu.mine());
+    let policies = if gpu.full { 12 } else { 1 };
+    for round in 0..policies {
+        for (index, (name, run)) in OPERATIONS.iter().enumerate() {
+            if !mine() {
+                continue;
+            }
+            let seed = (round * OPERATIONS.len() + index) as u64;
+            let mut rng = Rng::new(seed * 6271 + u64::from(device.subgroup_size));
+            let mut policy = device;
+            let mut draw = Draw { rng: &mut rng, anything: false, n: LARGE, device };
+            let edits: &[u32] = if gpu.full { &[2, 10, 80] } else { &[2, 10] };
+            for _ in 0..pick(draw.rng, edits) {
+                edit(&mut policy, &mut draw);
+            }
+            keep_limits(&mut policy);
+            let begin = Instant::now();
+            let got = run(&*gpu.with_policy(policy)?, &mut rng, &keys);
+            outcomes.add(&format!("seed {seed}, {name}"), &policy, got)?;
+            if gpu.full {
+                let Outcomes { right, refused } = outcomes;
+                let seconds = begin.elapsed().as_secs_f32();
+                eprintln!("{name}, seed {seed}: {seconds:.1} s; {right} right, {refused} refused");
+            }
         }
     }
-    ensure!(right > 0 && refused > 0, "{right} right, {refused} refused: nothing was tried");
+    let Outcomes { right, refused } = outcomes;
+    ensure!(right > refused, "{right} right, {refused} refused");
+    Ok(())
+}
+
+/// Look-back without tickets, and with any spin limit: a software driver ends loops after 65,535 iterations, without
+/// an error.
+fn look_back_keeps_within_the_loop_limit(gpu: &Gpu) -> Result<()> {
+    const LOOKING_BACK: [Operation; 7] =
+        [selections, scans, wide_scans, scans_by_key, reductions_by_key, uniques, run_lengths];
+    let ones = vec![1u32; LARGE as usize];
+    let mut mine = gpu.mine();
+    for (tickets, spin_limit, operations) in [
+        (false, 256, &LOOKING_BACK[..]),
+        (false, 32, &LOOKING_BACK[..1]),
+        (true, 1 << 22, &LOOKING_BACK[1..2]),
+    ] {
+        let policy = Policy { tickets, spin_limit, ..gpu.context.policy() };
+        let gpu = gpu.with_policy(policy)?;
+        for (index, run) in operations.iter().enumerate() {
+            let right = !mine() || run(&gpu, &mut Rng::new(1), &ones)?;
+            ensure!(right, "operation {index}, tickets {tickets}, {spin_limit} spins: wrong");
+        }
+    }
     Ok(())
 }
 

@@ -1,0 +1,81 @@
+//! Look-back without tickets while predecessors are held back until all other workgroups have ended: the others time
+//! out and recompute the missing tiles. NVIDIA GPUs run without tickets.
+
+mod common;
+
+use anyhow::{Result, ensure};
+use common::case::{Case, check, specialized};
+use common::primitives::Device;
+use common::segments::{self, SegmentsCase, segments_case};
+use common::selects::{self, Also, SelectCase, select_case};
+use common::terms::{Course, How, TermCase, term_case};
+use multisplit::{KeyType, Operator};
+use multisplit_machine::{Options, Schedule};
+
+/// Widths at which the policy of these tests has no tickets.
+const WIDTHS: [u32; 3] = [8, 32, 128];
+/// Tiles of one subgroup, at least: more than are held back and resident.
+const TILES: u64 = 6;
+/// Maximum number of elements per thread of the kernels.
+const MAX_ITEMS: u64 = 40;
+
+/// A case of each look-back, and whether it takes tiles by tickets whatever the policy says.
+fn cases(width: u32) -> Result<Vec<(Case, bool)>> {
+    let device = Device { width, lane_order: false };
+    let subgroups = Some(1);
+    let n = TILES * MAX_ITEMS * u64::from(width) - 3;
+    let mut cases = Vec::new();
+    for key in [KeyType::U32, KeyType::U64] {
+        let how = How::Scan { inclusive: false, look_back: true };
+        let of = TermCase { how, n, subgroups, ..TermCase::new(key, Operator::Sum) };
+        cases.push((term_case(device, of)?, false));
+    }
+    for way in [
+        segments::Way::Scan { inclusive: true, look_back: true },
+        segments::Way::Reduce { look_back: true },
+    ] {
+        // Segments longer than a tile, and ones of which every tile has some.
+        for length in [5000, 3] {
+            let of = SegmentsCase {
+                key: KeyType::U32,
+                operator: Operator::Sum,
+                way,
+                by: segments::By::Keys,
+                length,
+                on_device: false,
+                n,
+                course: Course::Any,
+                subgroups,
+            };
+            cases.push((segments_case(device, of)?, false));
+        }
+    }
+    for (by, also) in [
+        (selects::By::LessThan(16), Also::Rejected),
+        (selects::By::Heads, Also::Nothing),
+        (selects::By::Heads, Also::Lengths),
+    ] {
+        let of = SelectCase { wide: false, by, also, on_device: false, n, subgroups };
+        cases.push((select_case(device, of)?, also == Also::Lengths));
+    }
+    Ok(cases)
+}
+
+#[test]
+fn predecessors_that_are_held_back_are_recomputed() -> Result<()> {
+    for width in WIDTHS {
+        for (case, by_tickets) in cases(width)? {
+            let tickets = specialized(&case.plan, "TICKETS").collect::<Vec<_>>();
+            ensure!(tickets == [u32::from(by_tickets)], "{}: {tickets:?}", case.name);
+            let in_order = check(&case, &Options::new(width))?.steps;
+            for (first, count, after) in [(0, 1, 0), (0, 3, 0), (1, 2, 2), (0, 3, 9), (2, 2, 40)] {
+                let schedule = Schedule::HeldBack { first, count, after };
+                let options = Options { schedule, seed: after + count, ..Options::new(width) };
+                let steps = check(&case, &options)?.steps;
+                let recomputes = by_tickets || after > 0 || steps > in_order;
+                ensure!(recomputes, "{}: {steps} steps, {in_order} in order", case.name);
+            }
+        }
+    }
+    Ok(())
+}
