@@ -19,7 +19,7 @@ pub(crate) struct CommandSlot {
     pub raw: vk::CommandBuffer,
     fence: vk::Fence,
     state: State,
-    /// Errors of validation layers since the buffer was recorded.
+    /// Errors of validation layers while something is pending.
     errors: ErrorWatch,
 }
 
@@ -71,21 +71,22 @@ impl CommandSlot {
         unsafe { device.raw.reset_command_pool(self.pool, flags) }.during("vkResetCommandPool")
     }
 
-    /// Records the buffer by `body`.
+    /// Records the buffer by `body`. Fails if a validation layer reported an error meanwhile.
     pub fn record(
-        &mut self,
+        &self,
         device: &Device,
         usage: vk::CommandBufferUsageFlags,
         body: impl FnOnce(vk::CommandBuffer) -> Result<()>,
     ) -> Result<()> {
-        self.errors = device.watch_errors();
+        let errors = device.watch_errors();
         let info = vk::CommandBufferBeginInfo::default().flags(usage);
         // SAFETY: a buffer in the initial state; the pool is not shared.
         unsafe { device.raw.begin_command_buffer(self.raw, &info) }
             .during("vkBeginCommandBuffer")?;
         body(self.raw)?;
         // SAFETY: recording.
-        unsafe { device.raw.end_command_buffer(self.raw) }.during("vkEndCommandBuffer")
+        unsafe { device.raw.end_command_buffer(self.raw) }.during("vkEndCommandBuffer")?;
+        errors.check()
     }
 
     /// Submits the recorded buffer `times` times in a row, as a part of `recording`. More than once
@@ -95,6 +96,7 @@ impl CommandSlot {
         if times == 0 {
             return Ok(());
         }
+        self.errors = device.watch_errors();
         // A row that fails has lost the fence that would have told when its beginning is done.
         self.state = State::Unknown;
         for left in (0..times).rev() {
@@ -109,7 +111,7 @@ impl CommandSlot {
     /// Waits until everything submitted is done. Fails if a validation layer reported an error meanwhile.
     pub fn wait(&mut self, device: &Device) -> Result<()> {
         self.finish(device)?;
-        self.errors.check()
+        std::mem::take(&mut self.errors).check()
     }
 
     /// Waits until everything submitted is done.
@@ -206,7 +208,7 @@ impl Commands {
 
     /// Records the buffer by `body`.
     pub fn record(
-        &mut self,
+        &self,
         usage: vk::CommandBufferUsageFlags,
         body: impl FnOnce(vk::CommandBuffer) -> Result<()>,
     ) -> Result<()> {

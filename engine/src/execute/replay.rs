@@ -54,7 +54,7 @@ impl Context {
         executable.check_replayable()?;
         executable.check_device(&self.device)?;
         let prepared = executable.prepare(&imports(&self.device, buffers)?, None)?;
-        let mut commands = Commands::new(&self.device)?;
+        let commands = Commands::new(&self.device)?;
         commands.record(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE, |raw| {
             // SAFETY: recording; sizes were checked, and the replay holds what it refers to.
             unsafe { prepared.record(raw, Timing::None) };
