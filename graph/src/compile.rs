@@ -7,7 +7,7 @@ use crate::lifetime::{self, Constants, Heap, Interval};
 use crate::limits::Limits;
 use crate::order::{self, Schedule};
 use crate::plan::{
-    Barrier, BufferPlacement, Hazard, Plan, PlannedBuffer, PlannedPass, Step, Workspace,
+    Barrier, BufferPlacement, Hazard, Plan, PlannedBuffer, PlannedPass, Step, Work, Workspace,
 };
 use crate::reason::{self, Names};
 use crate::repeat::{self, Calls};
@@ -37,6 +37,7 @@ pub(crate) fn compile(graph: &Graph, limits: &Limits) -> Result<Plan, GraphError
         name: graph.name.clone(),
         buffers: buffers(&checked, &intervals, (&heap, &constants), &timeline),
         culled: schedule.culled.iter().map(|&pass| checked.passes[pass].label.clone()).collect(),
+        settables: settables(&checked),
         steps: steps(checked, &schedule, barriers),
         exit,
         workspace: Workspace {
@@ -100,6 +101,16 @@ fn buffers(
         last_level: intervals[index].map(|(_, last)| last),
     };
     checked.buffers.iter().enumerate().map(planned).collect()
+}
+
+/// The settable passes, also those that are culled: a caller may still give values for them.
+fn settables(checked: &Checked) -> Vec<(String, u64)> {
+    let bytes = |pass: &CheckedPass| match &pass.work {
+        Work::Update { bytes, .. } => bytes.len() as u64,
+        _ => pass.push.len() as u64,
+    };
+    let settable = checked.passes.iter().filter(|pass| pass.settable);
+    settable.map(|pass| (pass.label.clone(), bytes(pass))).collect()
 }
 
 /// The barrier of a level goes before its first pass.

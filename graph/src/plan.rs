@@ -24,6 +24,8 @@ pub struct Plan {
     pub(crate) workspace: Workspace,
     pub(crate) constants_size: u64,
     pub(crate) culled: Vec<String>,
+    /// Labels of settable passes, culled passes included, and how many bytes each takes.
+    pub(crate) settables: Vec<(String, u64)>,
     pub(crate) replayable: bool,
     pub(crate) limits: Limits,
     /// Of the graph, so that [`Plan::index_of`] notices a handle of another one.
@@ -419,6 +421,15 @@ impl Plan {
     /// Labels of the passes whose results nobody reads, in order of declaration.
     pub fn culled(&self) -> &[String] {
         &self.culled
+    }
+
+    /// Number of bytes that may be given for the settable passes with this label
+    /// ([`Graph::settable`](crate::Graph::settable)), culled passes included. `None` if there is no such
+    /// pass, or if several passes take different numbers of bytes.
+    pub fn settable_bytes(&self, label: &str) -> Option<u64> {
+        let mut sizes = self.settables.iter().filter(|(known, _)| known == label);
+        let size = sizes.next()?.1;
+        sizes.all(|(_, other)| *other == size).then_some(size)
     }
 
     /// Whether the barriers also cover a run against the next run of the same recording.

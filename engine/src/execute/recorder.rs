@@ -115,11 +115,11 @@ impl Executable {
         Ok(())
     }
 
-    /// Each value is for a pass of the plan, and as long as what it replaces.
+    /// Each value is for a settable pass, and as long as what it replaces. A value for a culled pass has no effect.
     pub(crate) fn check_values(&self, values: &[PassValue<'_>]) -> Result<()> {
         values.iter().try_for_each(|value| {
             let given = value.bytes.len() as u64;
-            match self.settable_bytes(value.pass) {
+            match self.plan.settable_bytes(value.pass) {
                 Some(needed) if needed == given => Ok(()),
                 Some(needed) => {
                     Err(Error::ValueOfPass { pass: value.pass.to_owned(), given, needed })
@@ -130,18 +130,6 @@ impl Executable {
                 }),
             }
         })
-    }
-
-    /// How many bytes may be given for the settable passes with a label; `None` where there is no such
-    /// pass, or where these take different numbers of bytes.
-    pub(crate) fn settable_bytes(&self, label: &str) -> Option<u64> {
-        let passes = self.plan.steps().iter().map(|step| &step.pass).filter(|pass| pass.settable);
-        let mut sizes = passes.filter(|pass| pass.label == label).map(|pass| match &pass.work {
-            Work::Update { bytes, .. } => bytes.len() as u64,
-            _ => pass.push.len() as u64,
-        });
-        let size = sizes.next()?;
-        sizes.all(|other| other == size).then_some(size)
     }
 
     /// The frame in flight that a recording is, or the next in turn.
