@@ -22,9 +22,9 @@ use crate::types::{
 /// the last value in order of a minimum, the first of a maximum.
 ///
 /// Roles: `INPUT` and, unless segments are rows, `OFFSETS`, only read; `OUTPUT`, an element for each segment. An
-/// offset past the elements counts as their number, a segment that ends at or before its beginning is empty; where
-/// offsets fall, the segments around get totals of some elements or stay as they are, and nothing else is read or
-/// written. Rows past the elements are empty; a row in which they end has those before.
+/// offset past the elements counts as their number, a segment that ends at or before its beginning is empty, and every
+/// result is written. If an offset is below the one before it, a segment that is not empty gets a combination of some
+/// elements, or what it would be without elements. Nothing else is read or written. Rows past the elements are empty; a row in which they end has those before.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitReduceSegmentsInfo {

@@ -14,6 +14,18 @@ uint offset_at(uint k) {
     return min(OF_ROWS != 0 ? k * push.row_length : offsets.at[k], elements);
 }
 
+// Index of the first of the offsets from `begin` to `end` that is above `limit`, or `end`.
+uint first_above(uint limit, uint begin, uint end) {
+    uint low = begin;
+    uint high = end;
+    while (low < high) {
+        uint middle = low + (high - low) / 2;
+        if (offset_at(middle) > limit) high = middle;
+        else low = middle + 1;
+    }
+    return low;
+}
+
 // How many of `count` offsets are at or below `limit`, where there are elements. Called by whole subgroups.
 uint offsets_up_to(uint limit, uint count) {
     // From where the elements end on, all offsets are there.

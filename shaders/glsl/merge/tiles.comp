@@ -52,7 +52,10 @@ void main() {
     uint held = min(TILE, n - begin);
     uint a = cuts.at[tile];
     uint b = begin - a;
-    uint of_first = cuts.at[tile + 1] - a;
+    // Cuts of arrays that are not sorted may fall. No more is taken of an array than it has, and a whole tile of both.
+    uint of_first = max(cuts.at[tile + 1], a) - a;
+    of_first = min(of_first, min(held, first_count() - a));
+    of_first = max(of_first, held - min(held, second_count() - b));
     [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
         uint i = k * gl_WorkGroupSize.x + thread_rank();
         KEY key = KEY(0);

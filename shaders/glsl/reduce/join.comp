@@ -1,6 +1,8 @@
 #version 460
 // Joins segments that go on from tile to tile: each thread looks after a tile, and where a segment ends in it
 // that began before, writes what the tiles from that beginning on left of it.
+//
+// If offsets fall, the first workgroups also write the identity to segments that no tile has found.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -17,14 +19,18 @@ layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 #include "src_dst.glsl"
 layout(set = 0, binding = 2, std430) readonly buffer Offsets { uint at[]; } offsets;
 layout(set = 0, binding = 3, std430) readonly buffer Parts { uvec4 at[]; } parts;
+layout(set = 0, binding = 4, std430) readonly buffer Falls { uint at[]; } falls;
 
 layout(push_constant) uniform Push {
+    uint segments;
+    uint groups;          // workgroups of the pass before
     uint tile;            // elements of one
     uint elements;        // of all tiles, or the most there can be
     uint elements_index;  // where the device count of these is
     uint row_length;      // where segments are rows of a matrix
 } push;
 
+#include "count.glsl"
 #include "count_word.glsl"
 #include "groups.glsl"
 #include "open_term.glsl"
@@ -32,7 +38,11 @@ layout(push_constant) uniform Push {
 #include "segment_offsets.glsl"
 #include "store_term.glsl"
 
+// Workgroups that look for segments that no tile has found.
+const uint MAX_FINDERS = 64;
+
 shared uint shared_closed;
+shared uint shared_falls;
 
 TERM open_total(uint tile) {
     return from_two_words(parts.at[2 * tile + 1].xy);
@@ -51,11 +61,39 @@ TERM join(uint begin, uint end) {
     return all.total;
 }
 
+// Whether an offset falls in what this thread reads of the workgroups' shares.
+bool has_fall() {
+    uint fell = 0;
+    for (uint k = thread_rank(); k < push.groups; k += gl_WorkGroupSize.x) fell |= falls.at[k];
+    return fell != 0;
+}
+
+// Whether the tile of the last element of a segment has found the segment: see mark_offsets of the pass before.
+bool is_found(uint segment, uint end) {
+    uvec2 range = parts.at[2 * ((end - 1) / push.tile) + 1].zw;
+    if (range.x >= range.y) return false;
+    if (range.y - range.x <= MAX_WALK * push.tile) return segment + 1 >= range.x && segment + 1 < range.y;
+    return first_above(end - 1, range.x, range.y) == segment + 1;
+}
+
+void reduce_unfound(uint segments, uint finders) {
+    for (uint k = group_index() * gl_WorkGroupSize.x + thread_rank(); k < segments; k += finders * gl_WorkGroupSize.x) {
+        uint end = offset_at(k + 1);
+        if (end > offset_at(k) && !is_found(k, end)) store_term(k, IDENTITY);
+    }
+}
+
 void main() {
+    uint segments = resolved_count(push.segments);
+    if (segments == 0) return;
     elements = resolved_other(push.elements, push.elements_index);
     uint tiles = elements / push.tile + (elements % push.tile != 0 ? 1 : 0);
     uint group_first = group_index() * gl_WorkGroupSize.x;
-    if (group_first >= tiles) return;
+    // Rows do not fall.
+    uint finders = OF_ROWS != 0 ? 0 : min(gl_NumWorkGroups.x * gl_NumWorkGroups.y, MAX_FINDERS);
+    bool finds = group_index() < finders;
+    if (group_first >= tiles && !finds) return;
+    bool fell = finds && has_fall();
     uint tile = group_first + thread_rank();
     uint closed = NO_SEGMENT;
     TERM closing = IDENTITY;
@@ -66,7 +104,10 @@ void main() {
         closing = from_two_words(part.zw);
         own = Open(part.y, open_total(tile));
     }
-    if (thread_rank() == 0) shared_closed = NO_SEGMENT;
+    if (thread_rank() == 0) {
+        shared_closed = NO_SEGMENT;
+        shared_falls = 0;
+    }
     Open of_subgroup;
     Open before = open_lanes_before(own, of_subgroup);
     Open all;
@@ -74,7 +115,9 @@ void main() {
     // One segment at most began before the tiles of this workgroup, and ends in one of them.
     bool goes_on = closed != NO_SEGMENT && before.heads == 0;
     if (goes_on) shared_closed = closed;
+    if (fell) atomicOr(shared_falls, 1);
     barrier();
+    if (shared_falls != 0) reduce_unfound(segments, finders);
     uint joined = shared_closed;
     TERM earlier = IDENTITY;
     if (joined != NO_SEGMENT) {

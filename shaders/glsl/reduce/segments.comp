@@ -4,7 +4,8 @@
 // are whole there. What is left over of segments that go on from tile to tile, the next pass joins.
 //
 // An offset past the elements counts as their number. A segment that ends at or before its beginning is empty.
-// Where offsets fall, totals of segments around them are of some elements, and nothing else is read or written.
+// If offsets fall, the tile of the last element of a segment may not find the segment. Such a segment gets the identity:
+// from this pass if there is one tile, else from the next pass.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -20,6 +21,8 @@ layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 #include "src_dst.glsl"
 layout(set = 0, binding = 2, std430) readonly buffer Offsets { uint at[]; } offsets;
 layout(set = 0, binding = 3, std430) writeonly buffer Parts { uvec4 at[]; } parts;
+// For each workgroup, whether an offset falls in its share of the segments.
+layout(set = 0, binding = 4, std430) writeonly buffer Falls { uint at[]; } falls;
 
 layout(push_constant) uniform Push {
     uint segments;
@@ -37,25 +40,25 @@ layout(push_constant) uniform Push {
 #include "segment_parts.glsl"
 #include "segment_offsets.glsl"
 
-// More offsets than this in one tile, most of which are of empty segments, are not walked over.
-const uint MAX_WALK = 4 * TILE;
-
 // Of each element of the tile: whether it is the last of a segment, and of which.
 shared uint last_bits[TILE / 32];
 shared uint segment_at[TILE];
 shared uint bounds[2];
 shared uint shared_closed;
 shared TERM shared_closing;
+shared uint shared_falls;
 
 void mark_last(uint place, uint segment) {
     uint bit = 1u << place % 32;
     if ((atomicOr(last_bits[place / 32], bit) & bit) == 0) segment_at[place] = segment;
+    // Offsets fall, and another segment ends there too. Only one of them is reduced.
+    else if (segment != NO_SEGMENT) store_term(segment, IDENTITY);
 }
 
 // The offsets from `begin` to `end` end segments in the tile that starts at `first`. What ends at the first
 // offset is no segment: NO_SEGMENT.
 void mark_offsets(uint first, uint begin, uint end) {
-    if (end - begin <= MAX_WALK) {
+    if (end - begin <= MAX_WALK * TILE) {
         for (uint k = begin + thread_rank(); k < end; k += gl_WorkGroupSize.x) {
             uint offset = offset_at(k);
             bool is_end = k == 0 || offset_at(k - 1) < offset;
@@ -63,15 +66,7 @@ void mark_offsets(uint first, uint begin, uint end) {
         }
     } else {
         for (uint place = thread_rank(); place < TILE; place += gl_WorkGroupSize.x) {
-            // The first offset past the element.
-            uint low = begin;
-            uint high = end;
-            while (low < high) {
-                uint middle = low + (high - low) / 2;
-                bool past = offset_at(middle) > first + place;
-                if (past) high = middle;
-                else low = middle + 1;
-            }
+            uint low = first_above(first + place, begin, end);
             if (low < end && offset_at(low) == first + place + 1) mark_last(place, low - 1);
         }
     }
@@ -81,14 +76,27 @@ uint is_last(uint place) {
     return last_bits[place / 32] >> place % 32 & 1;
 }
 
-// Segments without elements are spread over all workgroups.
-void reduce_nothing(uint segments) {
+// Whether all elements are in one tile. That tile looks for ends of segments among all offsets.
+bool is_one_tile() { return push.elements <= TILE; }
+
+// Segments without elements are spread over all workgroups. Returns whether an offset falls.
+bool reduce_nothing(uint segments) {
     uint group = group_index();
+    bool is_searched = is_one_tile() && segments >= MAX_WALK * TILE;
+    bool fell = false;
     uint share = (segments - 1) / push.groups + 1;
     for (uint k = thread_rank(); k < share; k += gl_WorkGroupSize.x) {
         uint segment = group * share + k;
-        if (segment < segments && offset_at(segment + 1) <= offset_at(segment)) store_term(segment, IDENTITY);
+        if (segment < segments) {
+            uint begin = offset_at(segment);
+            uint end = offset_at(segment + 1);
+            bool is_found = end > begin;
+            if (is_found && is_searched) is_found = first_above(end - 1, 0, segments + 1) == segment + 1;
+            if (!is_found) store_term(segment, IDENTITY);
+            fell = fell || end < begin;
+        }
     }
+    return fell;
 }
 
 void main() {
@@ -102,20 +110,27 @@ void main() {
 
     TERM_ROW rows[TILE_ROWS];
     if (has_elements) load_tile(first, elements, rows);
-    reduce_nothing(segments);
-    if (!has_elements) return;
+    bool fell = reduce_nothing(segments);
 
     // Offsets that end segments here are above the first element, and at most one past the last.
-    for (uint k = gl_SubgroupID; k < 2; k += gl_NumSubgroups) {
-        uint found = offsets_up_to(k == 0 ? first : first + TILE, segments + 1);
+    for (uint k = gl_SubgroupID; has_elements && k < 2; k += gl_NumSubgroups) {
+        uint found = k == 0 ? 0 : segments + 1;
+        if (!is_one_tile()) found = offsets_up_to(k == 0 ? first : first + TILE, segments + 1);
         if (subgroupElect()) bounds[k] = found;
     }
     for (uint k = thread_rank(); k < TILE / 32; k += gl_WorkGroupSize.x) last_bits[k] = 0;
     if (thread_rank() == 0) {
         shared_closed = NO_SEGMENT;
         shared_closing = IDENTITY;
+        shared_falls = 0;
     }
     barrier();
+    if (fell) atomicOr(shared_falls, 1);
+    if (!has_elements) {
+        barrier();
+        if (thread_rank() == 0) falls.at[tile] = shared_falls;
+        return;
+    }
     uint begin = bounds[0];
     uint end = bounds[1];
     uint begins_here = first == 0 || (begin > 0 && offset_at(begin - 1) == first) ? 1 : 0;
@@ -158,6 +173,7 @@ void main() {
     barrier();
     if (thread_rank() == 0) {
         parts.at[2 * tile] = uvec4(shared_closed, here.heads, two_words(shared_closing));
-        parts.at[2 * tile + 1] = uvec4(two_words(here.total), 0, 0);
+        parts.at[2 * tile + 1] = uvec4(two_words(here.total), begin, end);
+        falls.at[tile] = shared_falls;
     }
 }

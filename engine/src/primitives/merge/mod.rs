@@ -40,7 +40,8 @@ pub struct MergeBuffers {
 }
 
 impl MergeBuffers {
-    /// All keys of `first` and `second` go to `out`, which has room for both.
+    /// All keys of `first` and `second` go to `out`, which has room for both. If an array is not sorted, each
+    /// result is a key of one of them; some keys may appear several times, and others not at all.
     pub fn keys(first: Buffer, second: Buffer, out: Buffer) -> Self {
         let counts = [Count::Host(first.len()), Count::Host(second.len())];
         Self { counts, keys: [first, second], keys_out: out, values: None }

@@ -39,6 +39,8 @@ push_constants! {
 
 push_constants! {
     struct JoinPush {
+        segments: u32,
+        groups: u32,
         tile: u32,
         elements: u32,
         elements_index: u32,
@@ -47,6 +49,10 @@ push_constants! {
 }
 
 const WORD: u64 = 4;
+/// Maximum number of workgroups that look for segments no tile has found; the kernel has the same.
+const MAX_FINDERS: u64 = 64;
+/// Segments that each of their threads examines before there are more of them.
+const FINDER_SEGMENTS: u64 = 1 << 10;
 /// What a lane loads at a time.
 pub(super) const ROW_BYTES: u64 = 16;
 /// Bytes of shared memory beside what elements of a tile take.
@@ -75,9 +81,10 @@ impl SegmentedReduceBuffers {
     /// elements that is what changes nothing: 0 of a sum, the last value in order of a minimum, the first
     /// of a maximum. `src` and `dst` are arrays of `u32`, `i32`, `f32`, `u64`, `i64` or `f64`.
     ///
-    /// Offsets do not fall. One past the elements counts as their number; a segment that ends at or before
-    /// its beginning is empty; where offsets fall, the segments around get totals of some elements or
-    /// stay as they are, and nothing else is read or written.
+    /// Offsets are clamped to the number of elements. A segment that ends at or before its beginning is
+    /// empty. Every result is written. If an offset is below the one before it, the result of a segment
+    /// that is not empty is a combination of some elements of `src`, or the result of no elements; which
+    /// of them may change from run to run. Nothing else is read or written.
     pub fn new(src: Buffer, offsets: Buffer, dst: Buffer) -> Self {
         let segments = Count::Host(offsets.len().saturating_sub(1));
         Self { segments, src, cut: Cut::Offsets(offsets), dst, elements: Count::Host(src.len()) }
@@ -211,11 +218,13 @@ impl SegmentPasses<'_> {
         // Segments without elements need workgroups too.
         let groups = numbered(tiles.max(self.segments.most.div_ceil(tile)).max(1), tile)?;
         let parts = graph.transient::<[u32; 8]>("reduce.segments.parts", tiles.max(1));
+        let falls = graph.transient::<u32>("reduce.segments.falls", groups);
         let kernel = self.terms.kernel(&REDUCE_SEGMENTS)?;
         let pass = graph
             .own_pass(REDUCE_SEGMENTS[0].label(), &kernel)
             .bind("src", self.src)
             .bind("parts", parts)
+            .bind("falls", falls)
             .push(&SegmentsPush {
                 segments: self.prepared.pushed(self.segments),
                 elements: self.elements.most,
@@ -235,15 +244,21 @@ impl SegmentPasses<'_> {
         let pass = graph
             .own_pass(REDUCE_JOIN[0].label(), &kernel)
             .bind("parts", parts)
+            .bind("falls", falls)
             .push(&JoinPush {
+                segments: self.prepared.pushed(self.segments),
+                groups: groups as u32,
                 tile: tile as u32,
                 elements: self.elements.most,
                 elements_index: self.elements.index,
                 row_length: self.row_length,
             })
             .specialize("local_size_x", self.policy.threads);
-        let groups = tiles.div_ceil(u64::from(self.policy.threads));
-        self.bind(pass, &kernel).dispatch(Groups::linear(groups));
+        let threads = u64::from(self.policy.threads);
+        let finders = self.segments.most.div_ceil(FINDER_SEGMENTS * threads).min(MAX_FINDERS);
+        let groups = tiles.div_ceil(threads).max(finders);
+        let pass = self.prepared.bind(self.bind(pass, &kernel), self.offsets);
+        pass.dispatch(Groups::linear(groups));
         Ok(())
     }
 
