@@ -23,6 +23,8 @@ mod histogram_closed;
 mod histogram_errors;
 mod histogram_options;
 mod histogram_run;
+mod hostile;
+mod hostile_rig;
 mod kernels;
 mod large;
 mod large_limits;
@@ -89,6 +91,7 @@ fn main() -> ExitCode {
         every_width(select::tests()),
         every_width(sssp_methods::tests()),
         in_turn(sssp_results::tests()),
+        in_turn(hostile::tests()),
         in_turn(counts::tests()),
         every_width(multisplit_cases::tests()),
         in_turn(multisplit_full_sort::tests()),

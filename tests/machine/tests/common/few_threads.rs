@@ -123,7 +123,12 @@ fn reductions(device: Device, all: &mut Vec<Maker>) {
         add(segments::By::Offsets, 2 * tile + 9, 2, 2, Any);
         add(segments::By::ManyOffsets, 3 * tile + 9, 9, 1, Any);
         add(segments::By::ManyOffsets, tile - 9, 9, 1, Any);
-        add(segments::By::FallingOffsets, 6 * tile + 9, 40, 1, Any);
+        for n in [6 * tile + 9, tile - 9] {
+            use segments::Falling::{Searched, Taken, Walked};
+            for how in [Walked, Searched, Taken] {
+                add(segments::By::FallingOffsets(how), n, 40, 1, Any);
+            }
+        }
         // Workgroups of the pass that joins have a tile for each thread: they are three.
         add(segments::By::Offsets, 2 * tile * 4 * lanes + 1, 4 * tile, 2, Rising);
         add(segments::By::Offsets, 2 * tile * 4 * lanes + 2 * tile, 4 * lanes * tile, 2, Falling);
@@ -201,7 +206,11 @@ fn merges(device: Device, all: &mut Vec<Maker>) {
                     if on_device { [2 * tile + 7, 6 * tile] } else { [5 * tile + 5, 5 * tile + 3] };
                 let (descending, subgroups) =
                     (on_device != wide, Some(if on_device { 2 } else { 1 }));
-                let of = MergeCase { wide, words, descending, on_device, sizes, subgroups };
+                let is_sorted = true;
+                let of =
+                    MergeCase { wide, words, descending, on_device, sizes, subgroups, is_sorted };
+                all.push(Box::new(move || merge_case(device, of)));
+                let of = MergeCase { is_sorted: false, ..of };
                 all.push(Box::new(move || merge_case(device, of)));
             }
         }

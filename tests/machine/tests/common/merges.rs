@@ -1,4 +1,6 @@
-//! Plans of merges of two sorted arrays.
+//! Plans of merges of two arrays, which are sorted or not.
+
+use std::sync::Arc;
 
 use anyhow::Result;
 use multisplit::KeyType;
@@ -6,7 +8,7 @@ use multisplit::graph::{ElementType, Graph};
 use multisplit::primitives::{Count, Merge, MergeBuffers, merge};
 use multisplit_machine::Rng;
 
-use super::case::{Case, Output};
+use super::case::{Case, Output, Verify};
 use super::primitives::{Device, count_words, counted, limits, policy_of};
 
 /// What is merged.
@@ -22,6 +24,8 @@ pub struct MergeCase {
     pub sizes: [u64; 2],
     /// Of a workgroup, where they are few.
     pub subgroups: Option<u32>,
+    /// Otherwise the arrays are in no order, and each result is some element of them.
+    pub is_sorted: bool,
 }
 
 impl MergeCase {
@@ -51,7 +55,9 @@ pub fn merge_case(device: Device, of: MergeCase) -> Result<Case> {
     let mut keys = |n: u64| -> Vec<i64> {
         let mut all: Vec<i64> =
             (0..n).map(|_| (rng.next_u64() % range) as i64 - range as i64 / 2).collect();
-        all.sort_unstable();
+        if of.is_sorted {
+            all.sort_unstable();
+        }
         if of.descending {
             all.reverse();
         }
@@ -97,6 +103,21 @@ pub fn merge_case(device: Device, of: MergeCase) -> Result<Case> {
     }
     let how = if of.descending { Merge::Descending } else { Merge::Ascending };
     merge(&mut graph, &policy_of(device, of.subgroups), how, &buffers)?;
+    let mut verify: Option<Verify> = None;
+    if !of.is_sorted {
+        let known = [&arrays[0][..], &arrays[1]].concat();
+        let width = if of.wide { 2 } else { 1 };
+        outputs.clear();
+        verify = Some(Arc::new(move |words| {
+            let found = words("out");
+            let is_known = |at: &usize| {
+                let key = &found[at * width..][..width];
+                known.iter().any(|&one| of.key_words(&[one]) == key)
+            };
+            let wrong = (0..known.len()).find(|at| !is_known(at))?;
+            Some(format!("element {wrong} of `out` is in no array"))
+        }));
+    }
     Ok(Case {
         name: format!("{of:?}, for {device:?}"),
         plan: graph.compile(&limits(device))?,
@@ -104,7 +125,7 @@ pub fn merge_case(device: Device, of: MergeCase) -> Result<Case> {
         inputs,
         lane_order: false,
         may_give_up: None,
-        verify: None,
+        verify,
         steady: Vec::new(),
     })
 }
@@ -116,7 +137,10 @@ pub fn merge_cases(tile: u64) -> Vec<MergeCase> {
         for words in [0, 1, 2, 4] {
             for sizes in [[tile + 5, tile / 2], [1, tile - 1], [9, 2]] {
                 let (descending, on_device) = (all.len() % 2 == 1, all.len() % 3 == 1);
-                all.push(MergeCase { wide, words, descending, on_device, sizes, subgroups: None });
+                let (subgroups, is_sorted) = (None, true);
+                let of =
+                    MergeCase { wide, words, descending, on_device, sizes, subgroups, is_sorted };
+                all.push(of);
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Plans of scans and reductions in segments.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use multisplit::graph::{ElementType, Graph};
 use multisplit::primitives::{
@@ -9,7 +11,7 @@ use multisplit::primitives::{
 use multisplit::{KeyType, Operator, Scan};
 use multisplit_machine::Rng;
 
-use super::case::{Case, Output};
+use super::case::{Case, Output, Verify};
 use super::few_threads::TERMS;
 use super::primitives::{Device, count_words, counted, limits, policy_of};
 use super::terms::{Course, TermCase};
@@ -54,8 +56,19 @@ pub enum By {
     Rows {
         taken: bool,
     },
-    /// Offsets in no order: what comes of it is nothing in particular, and harmless.
-    FallingOffsets,
+    /// Offsets in no order: every result is written, and empty segments give the identity.
+    FallingOffsets(Falling),
+}
+
+/// How segments with offsets in no order are reduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Falling {
+    /// By tiles that examine their offsets one by one.
+    Walked,
+    /// By tiles with so many offsets that they search for each element.
+    Searched,
+    /// By a subgroup for each segment and chunk.
+    Taken,
 }
 
 /// Elements of a chunk, where segments have takers.
@@ -200,7 +213,7 @@ fn segments_policy(device: Device, of: SegmentsCase) -> Policy {
         By::TakenOffsets { by_subgroups: false } => {
             Policy { segment_chunk: CHUNK, subgroup_takers: u32::MAX, ..policy }
         }
-        By::TakenOffsets { .. } | By::EvenOffsets => {
+        By::TakenOffsets { .. } | By::EvenOffsets | By::FallingOffsets(Falling::Taken) => {
             Policy { segment_chunk: CHUNK, subgroup_takers: 1, ..policy }
         }
         // Of so large chunks no segment has a part.
@@ -241,8 +254,11 @@ fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
     while of.subgroups.is_some() && offsets.len() % (device.width as usize + 1) != 0 {
         offsets.insert(0, offsets[0]);
     }
-    if of.by == By::FallingOffsets {
+    if let By::FallingOffsets(how) = of.by {
         let mut rng = Rng::new(of.n);
+        if how == Falling::Searched {
+            offsets.resize(70 * device.threads() as usize, 0);
+        }
         offsets.fill_with(|| rng.below(of.n / 64 + 1) as u32 * 64);
     }
     let segment = |pair: &[u32]| {
@@ -251,6 +267,8 @@ fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
         elements.fold(job.terms.identity(), |so_far, &x| job.terms.combine(so_far, x))
     };
     let expected: Vec<u64> = offsets.windows(2).map(segment).collect();
+    let empty: Vec<bool> = offsets.windows(2).map(|pair| pair[1] <= pair[0]).collect();
+    let falls = matches!(of.by, By::FallingOffsets(_));
     let segments = expected.len() as u64;
     let mut graph = Graph::new("segments");
     let (max, count) = counted(&mut graph, segments, of.on_device);
@@ -282,19 +300,35 @@ fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
         let words = max as usize * expected.len() / segments as usize;
         inputs.push(("dst", vec![UNTOUCHED; words]));
         expected.resize(words, UNTOUCHED);
+    } else if falls {
+        inputs.push(("dst", vec![UNTOUCHED; expected.len()]));
     }
+    let (outputs, verify) = match falls {
+        true => (Vec::new(), Some(defined_results(expected, empty))),
+        false => (vec![Output { name: "dst", expected }], None),
+    };
     Ok(Case {
         name: format!("{of:?}, for {device:?}"),
         plan: graph.compile(&limits(device))?,
-        outputs: match of.by {
-            By::FallingOffsets => Vec::new(),
-            _ => vec![Output { name: "dst", expected }],
-        },
+        outputs,
         inputs,
         lane_order: false,
         may_give_up: None,
-        verify: None,
+        verify,
         steady: Vec::new(),
+    })
+}
+
+/// Every result is written, and those of empty segments are as expected.
+fn defined_results(expected: Vec<u32>, empty: Vec<bool>) -> Verify {
+    Arc::new(move |words| {
+        let (found, width) = (words("dst"), expected.len() / empty.len());
+        let is_wrong = |at: &usize| match empty[at / width] {
+            true => found[*at] != expected[*at],
+            false => found[*at] == UNTOUCHED,
+        };
+        let wrong = (0..expected.len()).find(is_wrong)?;
+        Some(format!("`dst` word {wrong} is {:#x}", found[wrong]))
     })
 }
 

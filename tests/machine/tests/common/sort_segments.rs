@@ -18,6 +18,8 @@ pub enum Given {
     Host,
     /// Offsets, and the counts of segments and keys.
     Device,
+    /// The same, with offsets of which some fall.
+    Falling,
 }
 
 /// Segments of how many elements, and what goes along.
@@ -81,7 +83,7 @@ impl SortSegmentsCase {
 pub fn sort_segments_case(device: Device, of: &SortSegmentsCase) -> Result<Case> {
     let mut graph = Graph::new("segments");
     let n: u64 = of.lengths.iter().sum();
-    let on_device = of.given == Given::Device;
+    let on_device = matches!(of.given, Given::Device | Given::Falling);
     let (max, count) = counted(&mut graph, n, on_device);
     let mut offsets = vec![0u32];
     for length in &of.lengths {
@@ -111,14 +113,24 @@ pub fn sort_segments_case(device: Device, of: &SortSegmentsCase) -> Result<Case>
     let (how, buffers) = match of.given {
         Given::Rows(length) => (how.rows(length), buffers),
         Given::Host => (how.segments(&offsets), buffers),
-        Given::Device => {
+        Given::Device | Given::Falling => {
             let segments = Count::Device { buffer: segment_count, index: 0, max: segments + spare };
             (how, buffers.segments(offsets_buffer, segments))
         }
     };
     sort(&mut graph, &of.tiles.policy(device), &how, &buffers)?;
+    let mut ascending = offsets.clone();
+    if of.given == Given::Falling {
+        offsets.iter_mut().skip(2).step_by(3).for_each(|offset| *offset /= 2);
+        offsets[of.lengths.len()] = n as u32;
+        // An offset below an earlier one counts as that one.
+        ascending.clone_from(&offsets);
+        for k in 1..ascending.len() {
+            ascending[k] = ascending[k].max(ascending[k - 1]);
+        }
+    }
     let (mut order, mut numbers) = (Vec::new(), Vec::new());
-    for both in offsets.windows(2) {
+    for both in ascending.windows(2) {
         let mut part: Vec<u32> = (both[0]..both[1]).collect();
         let key = |&i: &u32| of.image(keys[i as usize]);
         match of.descending {
@@ -166,15 +178,15 @@ pub fn sort_segments_cases(tile: u64) -> Vec<SortSegmentsCase> {
     let (mut all, tiles) = (Vec::new(), Tiles::Usual);
     for wide in [false, true] {
         for (which, lengths) in [&tiny, &half, &large].into_iter().enumerate() {
-            for given in [Given::Host, Given::Device] {
+            for given in [Given::Host, Given::Device, Given::Falling] {
                 let descending = all.len() % 3 == 1;
                 let along = match given {
-                    Given::Device => Along::Words(1),
+                    Given::Device | Given::Falling => Along::Words(1),
                     _ if which == 0 => Along::Indices,
                     _ => Along::Nothing,
                 };
                 // Where all fit, nothing but the offsets differs.
-                if which < 2 && wide && given == Given::Device {
+                if which < 2 && wide && given != Given::Host {
                     continue;
                 }
                 let lengths = lengths.clone();

@@ -1,0 +1,226 @@
+//! A plan whose device values are hostile. All of its arrays lie in one device array with guard words between
+//! them. Words that a case does not set are poison, and so is the memory of the plan's workspace. After each run,
+//! every word of the device array is compared with the expected one.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::graph::{Buffer, Graph};
+use multisplit::primitives::Count;
+use multisplit::{Bound, Context};
+use multisplit_tests::generate::Rng;
+use multisplit_tests::harness::Gpu;
+
+/// Words between two arrays: the largest offset alignment that Vulkan allows.
+const GUARD: usize = 64;
+/// Cases of an operation in a plain run and in a full run.
+const CASES: usize = 36;
+const FULL_CASES: usize = 10_000;
+/// Number of cases after which the plan gets another workspace from poisoned memory.
+const WORKSPACE_CASES: usize = 20;
+/// Number of device counts.
+const COUNTS: usize = 4;
+/// Elements are below this bound, so that no sum of elements looks like poison.
+pub const BOUND: u64 = 1 << 12;
+
+fn poison(words: usize) -> Vec<u32> {
+    (0..words as u32).map(|at| 0xDEAD_0000 | (at.wrapping_mul(0x9E37) & 0xFFFF)).collect()
+}
+
+fn is_poison(word: u32) -> bool {
+    word >> 16 == 0xDEAD
+}
+
+/// Fills free memory of the context with poison: uploads arrays of many sizes and drops them.
+pub fn poison_pools(context: &Context) -> Result<()> {
+    let sizes = (2..16).flat_map(|log| [1usize << log, 3 << log]);
+    let arrays: Result<Vec<_>, _> = sizes.map(|len| context.upload(&poison(len))).collect();
+    drop(arrays?);
+    Ok(())
+}
+
+/// Fails if a word of an output is poison.
+pub fn expect_no_poison(found: &[u32]) -> Result<()> {
+    let foreign = found.iter().filter(|word| is_poison(**word)).count();
+    ensure!(foreign == 0, "{foreign} of {} words are foreign", found.len());
+    Ok(())
+}
+
+/// An array of the plan.
+#[derive(Clone, Copy, Debug)]
+pub struct Words {
+    pub import: Buffer,
+    at: usize,
+    len: usize,
+}
+
+/// Contents of all arrays before a run.
+pub struct Memory {
+    words: Vec<u32>,
+    counts: Words,
+}
+
+impl Memory {
+    /// Sets the first words of `array`.
+    pub fn set(&mut self, array: Words, words: &[u32]) {
+        assert!(words.len() <= array.len, "{} words for {array:?}", words.len());
+        self.words[array.at..][..words.len()].copy_from_slice(words);
+    }
+
+    /// Sets device count `index` to a hostile value. Returns the count after clamping to `max`.
+    pub fn set_count(&mut self, rng: &mut Rng, index: usize, max: usize) -> usize {
+        let value = hostile_count(rng, max as u32);
+        self.words[self.counts.at + index] = value;
+        max.min(value as usize)
+    }
+}
+
+/// Expected first words of an array. Its other words do not change.
+pub enum Expected {
+    /// Exactly these words.
+    Exactly(Words, Vec<u32>),
+    /// As many words, without poison, that pass the check.
+    Any(Words, usize, Box<dyn Fn(&[u32]) -> Result<()>>),
+}
+
+/// The plan of one operation.
+pub struct Rig<'g> {
+    gpu: &'g Gpu,
+    pub graph: Graph,
+    arrays: Vec<Words>,
+    words: usize,
+}
+
+impl<'g> Rig<'g> {
+    pub fn new(gpu: &'g Gpu) -> Self {
+        let mut rig = Self { gpu, graph: Graph::new("hostile"), arrays: Vec::new(), words: GUARD };
+        rig.array("counts", COUNTS);
+        rig
+    }
+
+    /// Adds an array of `len` words.
+    pub fn array(&mut self, name: &str, len: usize) -> Words {
+        let import = self.graph.import::<u32>(name, len as u64);
+        let array = Words { import, at: self.words, len };
+        self.words = (self.words + len).next_multiple_of(GUARD) + GUARD;
+        self.arrays.push(array);
+        array
+    }
+
+    /// Device count `index`, which [`Memory::set_count`] sets.
+    pub fn count(&self, index: u64, max: usize) -> Count {
+        Count::Device { buffer: self.arrays[0].import, index, max: max as u64 }
+    }
+
+    /// Number of cases of one of `plans` plans of an operation.
+    fn cases(&self, plans: usize) -> usize {
+        let cases = if self.gpu.full { FULL_CASES } else { CASES };
+        cases.div_ceil(plans)
+    }
+
+    /// Runs this plan, one of `plans` plans of the operation, on inputs that `case` creates.
+    pub fn run(
+        &self,
+        plans: usize,
+        case: impl Fn(&mut Rng, &mut Memory) -> Vec<Expected>,
+    ) -> Result<()> {
+        let context = &self.gpu.context;
+        let plan = self.graph.compile(&context.limits())?;
+        let device = context.zeroed::<u32>(self.words as u64)?;
+        let bound: Vec<Bound<'_>> =
+            self.arrays.iter().map(|a| (a.import, &device, 4 * a.at as u64).into()).collect();
+        for first in (0..self.cases(plans)).step_by(WORKSPACE_CASES) {
+            poison_pools(context)?;
+            let executable = context.instantiate(plan.clone())?;
+            for number in first..self.cases(plans).min(first + WORKSPACE_CASES) {
+                let mut memory = Memory { words: poison(self.words), counts: self.arrays[0] };
+                let expected = case(&mut Rng::new(number as u64), &mut memory);
+                context.write(&device, 0, &memory.words)?;
+                context.run(&executable, &bound)?;
+                check(memory, &expected, &context.download(&device)?)
+                    .with_context(|| format!("case {number}"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check(memory: Memory, expected: &[Expected], found: &[u32]) -> Result<()> {
+    let mut all = memory.words;
+    for expected in expected {
+        match expected {
+            Expected::Exactly(array, words) => {
+                all[array.at..][..words.len()].copy_from_slice(words)
+            }
+            Expected::Any(array, len, check) => {
+                let words = &found[array.at..][..*len];
+                expect_no_poison(words)?;
+                check(words)?;
+                all[array.at..][..*len].copy_from_slice(words);
+            }
+        }
+    }
+    let Some(at) = all.iter().zip(found).position(|(word, found)| word != found) else {
+        return Ok(());
+    };
+    let names = expected.iter().map(|expected| match expected {
+        Expected::Exactly(array, _) | Expected::Any(array, ..) => array,
+    });
+    let place = names.filter(|array| (array.at..array.at + array.len).contains(&at));
+    let place: Vec<_> = place.map(|array| at - array.at).collect();
+    anyhow::bail!("word {at} (outputs: {place:?}) is {:#x}, expected {:#x}", found[at], all[at])
+}
+
+/// A count: at and around 0, `max` and powers of two, or random.
+fn hostile_count(rng: &mut Rng, max: u32) -> u32 {
+    let some = rng.below(u64::from(max) + 1) as u32;
+    let values =
+        [0, 1, 2, max / 2, max - 1, max, max + 1, 1 << 31, u32::MAX - 1, u32::MAX, some, some];
+    match rng.below(values.len() as u64 + 1) as usize {
+        at if at < values.len() => values[at],
+        _ => rng.next_u32(),
+    }
+}
+
+/// `len` offsets into `n` elements: ascending, falling, equal, past the end, or a mixture.
+pub fn hostile_offsets(rng: &mut Rng, n: usize, len: usize) -> Vec<u32> {
+    let n = n as u32;
+    let up_to = |rng: &mut Rng, max: u32| rng.below(u64::from(max) + 1) as u32;
+    let kind = rng.below(12);
+    let mut all: Vec<u32> = (0..len as u32)
+        .map(|k| match kind {
+            0 => n,
+            1 if k % 2 == 1 => 0,
+            1 => n.saturating_sub(k),
+            2 => n.saturating_sub(k),
+            3 => [0, u32::MAX][k as usize % 2],
+            4 => rng.next_u32(),
+            5 => k % 97 * (n / 97 + 1),
+            _ => up_to(rng, if kind < 8 { n } else { n + n / 8 + 1 }),
+        })
+        .collect();
+    if kind >= 7 {
+        all.sort_unstable();
+    }
+    // Ascending, except for a few.
+    for _ in 0..if kind >= 10 { 1 + rng.below(4) } else { 0 } {
+        let at = rng.below(len as u64) as usize;
+        all[at] = up_to(rng, n + 1);
+    }
+    all
+}
+
+/// Random elements below [`BOUND`].
+pub fn elements(n: usize, rng: &mut Rng) -> Vec<u32> {
+    (0..n).map(|_| rng.below(BOUND) as u32).collect()
+}
+
+/// Random elements of which many are equal to their neighbours.
+pub fn runs(n: usize, rng: &mut Rng) -> Vec<u32> {
+    let mut key = 0;
+    let mut next = || {
+        if rng.below(3) == 0 {
+            key = rng.below(BOUND) as u32;
+        }
+        key
+    };
+    (0..n).map(|_| next()).collect()
+}
