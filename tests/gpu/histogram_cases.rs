@@ -73,7 +73,7 @@ fn check<S: Reference>(gpu: &Gpu, policy: &Policy, case: Case) -> Result<u32> {
     Ok(got.passes)
 }
 
-/// The same for one of seven types.
+/// The same for one of eight types.
 fn check_type(gpu: &Gpu, policy: &Policy, sample: usize, case: Case) -> Result<()> {
     let check = [
         check::<f32>,
@@ -83,10 +83,11 @@ fn check_type(gpu: &Gpu, policy: &Policy, sample: usize, case: Case) -> Result<(
         check::<u16>,
         check::<u64>,
         check::<f64>,
+        check::<i64>,
     ][sample % TYPES];
     check(gpu, policy, case).map(|_| ())
 }
-const TYPES: usize = 7;
+const TYPES: usize = 8;
 
 /// Sizes around a vector and a tile.
 fn sizes(gpu: &Gpu) -> Vec<usize> {
@@ -356,6 +357,7 @@ fn exact_edges_of_integers(gpu: &Gpu) -> Result<()> {
     }
     check(gpu, 99_991, |above| (u128::from(u64::domain().0) + above) as u64)?;
     check(gpu, 99_991, |above| u32::domain().0 + above as u32)?;
+    check(gpu, 99_991, |above| (i128::from(i64::domain().0) + above as i128) as i64)?;
     check(gpu, 50_021, |above| (i64::from(i32::domain().0) + above as i64) as i32)
 }
 
@@ -413,12 +415,24 @@ fn counts_are_those_of_the_edges(gpu: &Gpu) -> Result<()> {
         (-3.3e-29, 1e-29, 77),
         (0.1, 1e9, 65_536),
         (-3.1, 3.1, 1 << 20),
+        // Subnormal, and so wide that the width overflows.
+        (0.0, 1e-38, 4),
+        (f32::from_bits(0x8000_0003), f32::from_bits(14), 7),
+        (-1e30, 1e31, 33),
+        (f32::MIN, f32::MAX, 10),
     ] {
         check_edges::<f32>(gpu, range, samples)?;
     }
     let near = |&edge: &f64| [edge, edge.next_down(), edge.next_up()];
     let samples = |edges: &[f64]| edges.iter().flat_map(near).chain([0.0, -0.0, 1e-310]).collect();
-    for range in [(0.0, 1.0, 100), (-0.7, 0.3, 1000), (1e15, 1e15 + 20.0, 77)] {
+    for range in [
+        (0.0, 1.0, 100),
+        (-0.7, 0.3, 1000),
+        (1e15, 1e15 + 20.0, 77),
+        (0.0, 1e-320, 9),
+        (-1.0, 1e31, 100),
+        (f64::MIN, f64::MAX, 10),
+    ] {
         check_edges::<f64>(gpu, range, samples)?;
     }
     Ok(())

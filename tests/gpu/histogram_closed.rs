@@ -51,6 +51,7 @@ fn closed_edges_of_every_type(gpu: &Gpu) -> Result<()> {
         check::<u16>,
         check::<u64>,
         check::<f64>,
+        check::<i64>,
     ];
     for (turn, check) in types.into_iter().enumerate() {
         let some = [[1, 33], [257, 8], [100, 2]];

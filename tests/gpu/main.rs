@@ -22,6 +22,7 @@ mod histogram_cases;
 mod histogram_closed;
 mod histogram_errors;
 mod histogram_options;
+mod histogram_product;
 mod histogram_run;
 mod hostile;
 mod hostile_rig;
@@ -102,6 +103,7 @@ fn main() -> ExitCode {
         every_width(histogram_cases::tests()),
         in_turn(histogram_closed::tests()),
         in_turn(histogram_options::tests()),
+        every_width(histogram_product::tests()),
         every_width(sort_cases::tests()),
         every_width(sort_few::tests()),
         in_turn(sort_options::tests()),

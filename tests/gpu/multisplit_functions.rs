@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{ElementType, Graph};
 use multisplit::primitives::multisplit::{Bucket, Method};
 use multisplit::primitives::{SplitBuffers, split};
-use multisplit::{Bound, Buckets, Error, Glsl, Key, KeyType};
+use multisplit::{Bins, Bound, Buckets, Error, Glsl, Key, KeyType};
 use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
@@ -94,15 +94,31 @@ fn even_floats(gpu: &Gpu) -> Result<()> {
         })
         .collect();
     let mut mine = gpu.mine();
-    for m in [3u32, 16, 200].into_iter().filter(|_| mine()) {
-        let buckets = Buckets::even(-8.0..8.0, m);
-        let scale = m as f32 / 16.0;
-        let bucket_of = |key: f32| match (key + 8.0) * scale {
-            scaled if scaled < 0.0 => 0,
-            scaled if scaled < m as f32 => scaled as u32,
-            _ => m - 1,
+    // The last ones are subnormal, far from zero for their width, and too wide for a float.
+    for (lo, hi, m) in [
+        (-8.0, 8.0, 3),
+        (-8.0, 8.0, 16),
+        (-8.1, 8.3, 200),
+        (-3e-44, 1e-43, 5),
+        (1e6, 1e6 + 1.0, 200),
+        (f32::MIN, f32::MAX, 7),
+    ] {
+        if !mine() {
+            continue;
+        }
+        // The documented edges are those of a histogram.
+        let edges: Vec<f32> = Bins::even(lo..hi, m).edges().iter().map(|&edge| edge as f32).collect();
+        let mut keys = keys.clone();
+        for (i, key) in keys.iter_mut().enumerate().filter(|(i, _)| i % 2 == 1) {
+            let edge = edges[rng.below(edges.len() as u64) as usize];
+            *key = [edge, edge.next_down(), edge.next_up()][i / 2 % 3];
+        }
+        let bucket_of = |key: f32| match key.is_nan() {
+            true => m - 1,
+            false => edges[1..m as usize].partition_point(|&edge| edge <= key) as u32,
         };
-        check(gpu, &buckets, &keys, bucket_of)?;
+        check(gpu, &Buckets::even(lo..hi, m), &keys, bucket_of)
+            .with_context(|| format!("{lo:e} to {hi:e}, {m}"))?;
     }
     Ok(())
 }
@@ -263,7 +279,10 @@ fn functions_that_do_not_fit(gpu: &Gpu) -> Result<()> {
     ensure!(refused(KeyType::F64, 4, Bucket::Delta { min: 0, width: 5 }), "delta of floats");
     ensure!(refused(KeyType::U32, 4, Bucket::Delta { min: 1 << 32, width: 5 }), "a wide minimum");
     ensure!(refused(KeyType::U32, 2, Bucket::range(&[1u64 << 40])), "a wide splitter");
-    ensure!(refused(KeyType::F64, 4, Bucket::Even { lo: f64::MIN, hi: f64::MAX }), "no such width");
+    ensure!(
+        refused(KeyType::F64, 4, Bucket::Even { lo: 0.0, hi: f64::INFINITY }),
+        "an infinite range"
+    );
     let digit = Bucket::OrderedDigit { shift: u32::MAX, bits: 2, descending: false };
     ensure!(refused(KeyType::I64, 4, digit), "an ordered digit past the key");
     ensure!(refused(KeyType::U32, 0, Bucket::Identity), "no buckets");

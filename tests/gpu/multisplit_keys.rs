@@ -167,7 +167,7 @@ fn wide_even(gpu: &Gpu) -> Result<()> {
         *key = (rng.next_u64() as f64 / u64::MAX as f64) * 20.0 - 10.0;
     }
     for m in [1u32, 4, 199] {
-        let begin = |k: u32| -8.0 + f64::from(k) * (16.0 / f64::from(m));
+        let begin = |k: u32| f64::from(k) * (16.0 / f64::from(m)) - 8.0;
         let bucket_of = |key: f64| match key.is_nan() {
             true => m - 1,
             false => (1..m).filter(|&k| begin(k) <= key).count() as u32,

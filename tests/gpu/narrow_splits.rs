@@ -99,13 +99,11 @@ fn integers<K: Key>(gpu: &Gpu, min: K, max: K, from: i64, number: impl Fn(K) -> 
 fn floats<K: Key>(gpu: &Gpu, [low, high]: [K; 2], number: impl Fn(K) -> f32) -> Result<()> {
     let keys = made::<K>(N, 7);
     let m = 12;
-    let scale = m as f32 / (number(high) - number(low));
-    let even = |key: K| {
-        let scaled = (number(key) - number(low)) * scale;
-        // NaN goes to the last bucket.
-        if scaled < 0.0 { 0 } else { (scaled.min(m as f32) as u32).min(m - 1) }
+    let step = (number(high) - number(low)) / m as f32;
+    let even = |key: K| match number(key) {
+        number if number.is_nan() => m - 1,
+        key => (1..m).filter(|&k| k as f32 * step + number(low) <= key).count() as u32,
     };
-    let even = |key: K| if number(key).is_nan() { m - 1 } else { even(key) };
     check_by(gpu, methods(gpu), &Buckets::even(low..high, m), &keys, even)?;
     // A device may take floats below the normal ones for zero.
     let source = "uint bucket_of(float key) {
@@ -241,8 +239,9 @@ fn in_pieces(gpu: &Gpu) -> Result<()> {
     let halves: Vec<f16> = (0..2_500).map(|i| f16::from_f32((i * 37 % 101) as f32)).collect();
     let even =
         context.split_permutation(&halves, Buckets::even(f16::ZERO..f16::from_f32(101.0), 3))?;
-    let scale = 3.0 / 101.0f32;
-    let (order, _) = reference::split(2_500, 3, |i| (halves[i].to_f32() * scale) as u32);
+    let step = 101.0f32 / 3.0;
+    let bucket = |i: usize| (1..3).filter(|&k| k as f32 * step <= halves[i].to_f32()).count() as u32;
+    let (order, _) = reference::split(2_500, 3, bucket);
     let mut places = vec![0; 2_500];
     order.iter().zip(0..).for_each(|(&i, place)| places[i as usize] = place);
     expect_equal(&even.permutation, &places)?;

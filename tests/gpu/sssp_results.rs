@@ -187,6 +187,9 @@ fn wrong_questions(gpu: &Gpu) -> Result<()> {
     ] {
         ensure!(gpu.context.sssp(&on_device, &wrong).is_err(), "{wrong:?}");
     }
+    let none = SsspOptions { buckets: 0, ..SsspOptions::default() };
+    let refused = gpu.context.sssp(&on_device, &none).err().map(|error| error.to_string());
+    ensure!(refused.as_deref() == Some("shortest paths need at least one bucket"), "{refused:?}");
     Ok(())
 }
 

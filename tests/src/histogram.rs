@@ -7,6 +7,12 @@ use crate::generate::Rng;
 
 /// A sample whose bins the CPU can find.
 pub trait Reference: Sample + std::fmt::Debug {
+    /// Its name in GLSL.
+    const GLSL: &'static str;
+
+    /// A small number.
+    fn small(number: u8) -> Self;
+
     /// The bin among `m` equal parts of [lo, hi), if it has one.
     fn even_bin(self, lo: Self, hi: Self, m: u32) -> Option<u32>;
 
@@ -30,8 +36,14 @@ pub fn range_bin<S: Reference>(value: S, splitters: &[S]) -> Option<u32> {
 }
 
 macro_rules! integer {
-    ($($type:ty: $lo:expr, $hi:expr;)*) => {
+    ($($type:ty, $glsl:ident: $lo:expr, $hi:expr;)*) => {
         $(impl Reference for $type {
+            const GLSL: &'static str = stringify!($glsl);
+
+            fn small(number: u8) -> Self {
+                number.into()
+            }
+
             fn even_bin(self, lo: Self, hi: Self, m: u32) -> Option<u32> {
                 let [x, lo, hi] = [self, lo, hi].map(|v| v as i128);
                 let inside = lo <= x && x < hi;
@@ -61,16 +73,23 @@ macro_rules! integer {
 }
 
 integer! {
-    u8: 3, 251;
-    u16: 10, 60_001;
-    u32: 1000, 4_000_000_007;
-    i32: -2_000_000_011, 2_100_000_000;
-    u64: 5, (1 << 62) + 12_345;
+    u8, uint: 3, 251;
+    u16, uint: 10, 60_001;
+    u32, uint: 1000, 4_000_000_007;
+    i32, int: -2_000_000_011, 2_100_000_000;
+    u64, uint64_t: 5, (1 << 62) + 12_345;
+    i64, int64_t: -(1 << 62) - 12_345, (1 << 61) + 99;
 }
 
 macro_rules! float {
-    ($($type:ty;)*) => {
+    ($($type:ty, $glsl:ident;)*) => {
         $(impl Reference for $type {
+            const GLSL: &'static str = stringify!($glsl);
+
+            fn small(number: u8) -> Self {
+                number.into()
+            }
+
             fn even_bin(self, lo: Self, hi: Self, m: u32) -> Option<u32> {
                 // The documented edges: a rounding after every operation.
                 let step = (hi - lo) / m as Self;
@@ -111,7 +130,7 @@ macro_rules! float {
     };
 }
 
-float! { f32; f64; }
+float! { f32, float; f64, double; }
 
 /// How samples are spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! `multisplit histogram`: how many numbers of a file fall into each bin.
 
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use clap::{ArgGroup, Args};
@@ -11,7 +11,7 @@ use crate::device::Devices;
 use crate::formats::{Array, Element, Place};
 use crate::glsl_file::{GlslFile, GlslOptions};
 use crate::histogram::{Counted, Counts, Edge, Function, Wanted, chart, count, name};
-use crate::inputs::{Input, InputOptions, Numbers, Shape, read, read_or};
+use crate::inputs::{Input, InputOptions, Numbers, Shape, read_or};
 use crate::outputs::{OutputId, Outputs};
 use crate::plot::HistogramPlot;
 use crate::{figures, phase, report, size};
@@ -32,7 +32,7 @@ pub struct Options {
     /// Bins of equal ratio instead of equal width
     #[arg(long, conflicts_with_all = ["splitters", "glsl", "identity"])]
     log: bool,
-    /// Bins between sorted splitters, numbers of the type of the samples
+    /// Bins between sorted splitters; a .npy file may have another type than the samples
     #[arg(long, value_name = "FILE", group = "function", conflicts_with = "bins")]
     splitters: Option<PathBuf>,
     /// One bin for each number from 0 to M - 1
@@ -79,7 +79,7 @@ A bin contains its lower edge but not its upper edge. Samples below the first ed
 above the last edge (above it with --closed) and NaN are out of range; their count is printed. \
 Without --range, the bins go from the smallest to the largest sample, and the last bin contains the \
 largest. Without --json, --csv or --svg a chart is printed. In GLSL a sample is uint (u8, u16, u32), \
-int (i8, i16, i32), float, uint64_t or double; an i64 sample is passed as uint64_t, with 2^63 added.";
+int (i8, i16, i32), float, uint64_t, int64_t or double.";
 
 /// Reads, counts, shows.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
@@ -142,9 +142,18 @@ struct Material {
 impl Material {
     fn read(options: &Options, element: Element, devices: &Devices) -> Result<Self> {
         let bars = devices.bars();
-        let of_samples = |path| read(&Place::new(path), Some(element), Shape::Line, bars);
+        // The type of a .npy file counts. Text and raw splitters have the type of the samples; weights are
+        // whole.
+        let of_samples = |path: &Path| -> Result<Array> {
+            let splitters = read_or(&Place::new(path), element, Shape::Line, bars)?;
+            let (found, is_time) = (splitters.element(), |element| matches!(element, Element::Time(_)));
+            if found != element && (is_time(found) || is_time(element)) {
+                let path = path.display();
+                bail!("{path} has type {found}, but the samples have type {element}; convert it");
+            }
+            Ok(splitters)
+        };
         let splitters = options.splitters.as_deref().map(of_samples).transpose()?;
-        // A file that says what its elements are is believed; text and raw numbers are whole.
         let whole = |path| read_or(&Place::new(path), Element::U32, Shape::Line, bars);
         let weights = options.weights.as_deref().map(whole).transpose()?;
         Ok(Self { splitters, function: options.glsl.read()?, weights })

@@ -6,7 +6,7 @@ use multisplit::Bins;
 use multisplit::primitives::histogram::MAX_BINS;
 
 use super::edges::{self, Edge};
-use super::number::Number;
+use super::number::{Number, edges_of};
 use crate::formats::Array;
 use crate::glsl_file::GlslFile;
 
@@ -26,7 +26,7 @@ pub enum Function<'w> {
     Even(Option<(&'w str, &'w str)>),
     /// The same, in parts that each span the same factor.
     Logarithmic(Option<(&'w str, &'w str)>),
-    /// Between each two of these, which are of the type of the samples.
+    /// Between each two of these, which may have another type than the samples.
     Splitters(&'w Array),
     /// The sample is the number of its bin.
     Identity,
@@ -39,7 +39,7 @@ pub struct BinRule<'b, N> {
     /// One more than there are bins.
     pub edges: Vec<Edge>,
     kind: Kind<'b>,
-    /// The upper edge where the last bin has it, or the largest number where that edge is one past it.
+    /// The upper edge, if the last bin contains it and it is a number of the type.
     pub last: Option<N>,
 }
 
@@ -57,7 +57,6 @@ impl<'b, N: Number> BinRule<'b, N> {
         if m > MAX_BINS {
             bail!("--bins {m} is more than {MAX_BINS}, the most there can be");
         }
-        let narrow = |x: f64| N::from_edge(Edge::Real(x)).map_or(x, |x| x.edge().value());
         let (edges, kind, closed) = match wanted.function {
             Function::Even(range) => {
                 let (lo, hi, closed) = range_of(range, ends)?;
@@ -74,9 +73,9 @@ impl<'b, N: Number> BinRule<'b, N> {
                 if !hi.value().is_finite() {
                     bail!("--log: the range ends at {hi}");
                 }
-                (edges::logarithmic(lo, hi, m, narrow), Kind::Range, closed)
+                (edges::logarithmic(lo, hi, m, N::rounded), Kind::Range, closed)
             }
-            Function::Splitters(array) => (splitters::<N>(array)?, Kind::Range, false),
+            Function::Splitters(array) => (splitters(array)?, Kind::Range, false),
             Function::Identity => {
                 let edges = (0..=i128::from(m)).map(Edge::Whole).collect();
                 (edges, Kind::Identity, false)
@@ -96,21 +95,20 @@ impl<'b, N: Number> BinRule<'b, N> {
             return Ok(None);
         }
         let hi = *self.edges.last().context("no edges")?;
-        let last = || N::from_edge(hi).context("--closed: the range ends past the type");
-        closed.then(last).transpose()
+        Ok(if closed { N::exactly(hi) } else { None })
     }
 
     /// What the device is told: as many bins as there are, or fewer, of which the others have no samples.
     pub fn device_bins(&self) -> Result<Bins<N::Device>> {
         let m = (self.edges.len() - 1) as u32;
         let (first, last) = (self.edges[0], self.edges[self.edges.len() - 1]);
-        let bins = match (&self.kind, N::device_edge(first), N::device_edge(last)) {
+        let bins = match (&self.kind, N::exactly(first), N::exactly(last)) {
             (Kind::Identity, ..) => Bins::identity(m),
             (Kind::Glsl(file), ..) => Bins::glsl(m, file.function()),
-            (Kind::Even, Some(lo), Some(hi)) => Bins::even(lo..hi, m),
+            (Kind::Even, Some(lo), Some(hi)) => Bins::even(lo.on_device()..hi.on_device(), m),
             _ => {
-                let known = self.edges.iter().map_while(|&edge| N::device_edge(edge));
-                let mut edges: Vec<N::Device> = known.collect();
+                let known = self.edges.iter().map_while(|&edge| N::at_or_above(edge));
+                let mut edges: Vec<N::Device> = known.map(N::on_device).collect();
                 let largest = N::MAX.on_device();
                 match edges.len() {
                     all if all == self.edges.len() => Bins::range(&edges),
@@ -130,8 +128,10 @@ impl<'b, N: Number> BinRule<'b, N> {
     /// Bins of the samples below the first edge, and of all others but NaN.
     pub fn device_sides(&self) -> Bins<N::Device> {
         let (lowest, highest) = (N::MIN.on_device(), N::MAX.on_device());
-        let first = N::device_edge(self.edges[0]).unwrap_or(highest);
-        Bins::range(&[lowest, first, highest]).closed()
+        match N::at_or_above(self.edges[0]) {
+            Some(first) => Bins::range(&[lowest, first.on_device(), highest]).closed(),
+            None => Bins::range(&[lowest, highest]).closed(),
+        }
     }
 
     /// The function that only the device knows.
@@ -213,9 +213,8 @@ fn range_of<N: Number>(
     })
 }
 
-fn splitters<N: Number>(array: &Array) -> Result<Vec<Edge>> {
-    let splitters = N::from_data(array.data()).context("splitters of another type")?;
-    let edges: Vec<Edge> = splitters.iter().map(|splitter| splitter.edge()).collect();
+fn splitters(array: &Array) -> Result<Vec<Edge>> {
+    let edges = edges_of(array).context("the splitters have elements of another size")?;
     if edges.len() < 2 {
         bail!("{} splitters make no bin; give two or more", edges.len());
     }
@@ -249,6 +248,9 @@ mod tests {
         assert_eq!(rule(4, Some(("0", "1")), &[f32::NAN, 0.25]), [None, Some(1)]);
         assert_eq!(rule(20, Some(("-10", "10")), &[-1i64]), [Some(9)]);
         assert_eq!(rule(100, Some(("0", "1")), &[0.29f64]), [Some(29)]);
+        // Ranges past the type.
+        assert_eq!(rule(2, Some(("-10", "1000")), &[0u8, 255]), [Some(0), Some(0)]);
+        assert_eq!(rule(2, Some(("-10", "20")), &[4u64, 5, 20]), [Some(0), Some(1), None]);
     }
 
     #[test]
@@ -273,7 +275,7 @@ mod tests {
         assert!(refused(u32::MAX, Function::Identity));
         assert!(refused(2, Function::Even(None)));
         assert!(refused(2, Function::Even(Some(("3", "3")))));
-        assert!(refused(2, Function::Even(Some(("0", "4294967297")))));
+        assert!(refused(2, Function::Even(Some(("0", "2^65")))));
         assert!(refused(2, Function::Logarithmic(Some(("0", "8")))));
     }
 }

@@ -173,7 +173,6 @@ fn upload<N: Number>(
             let samples: &mut [N] = bytemuck::cast_slice_mut(chunk);
             file.read(range.start as u64 + first, bytemuck::cast_slice_mut(samples))?;
             look(samples);
-            N::convert(chunk);
             Ok(())
         })
     })

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 /// An edge of a bin: a whole number of samples that are whole, a number of samples that are floats.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Edge {
     Whole(i128),
     Real(f64),
@@ -22,11 +22,26 @@ impl Edge {
     }
 }
 
+impl PartialEq for Edge {
+    fn eq(&self, other: &Self) -> bool {
+        self.partial_cmp(other) == Some(Ordering::Equal)
+    }
+}
+
+/// Exact, also between whole numbers and floats.
 impl PartialOrd for Edge {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        match (self, other) {
-            (Self::Whole(a), Self::Whole(b)) => a.partial_cmp(b),
-            _ => self.value().partial_cmp(&other.value()),
+        match (*self, *other) {
+            (Self::Whole(a), Self::Whole(b)) => a.partial_cmp(&b),
+            (Self::Real(a), Self::Real(b)) => a.partial_cmp(&b),
+            (Self::Real(_), Self::Whole(_)) => other.partial_cmp(self).map(Ordering::reverse),
+            (Self::Whole(_), Self::Real(b)) if b.is_nan() => None,
+            (Self::Whole(a), Self::Real(b)) => {
+                // Saturates past 2^127, where no whole edge is.
+                let floor = b.floor();
+                let rest = if b > floor { Ordering::Less } else { Ordering::Equal };
+                Some(a.cmp(&(floor as i128)).then(rest))
+            }
         }
     }
 }

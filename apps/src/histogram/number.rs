@@ -17,7 +17,7 @@ pub trait Number: Pod + PartialOrd + Debug + Send + Sync + 'static {
     /// What the command line calls its type.
     const NAME: &'static str;
 
-    /// What the device counts instead of it, in the same order and at the same distances.
+    /// The type that the device counts: wider if it has no samples of this one.
     type Device: Sample;
 
     /// The number as the device gets it.
@@ -26,26 +26,22 @@ pub trait Number: Pod + PartialOrd + Debug + Send + Sync + 'static {
     /// The same for many.
     fn to_device(numbers: &[Self]) -> Cow<'_, [Self::Device]>;
 
-    /// Numbers of as many bytes, in their memory.
-    fn convert(numbers: &mut [Self::Device]) {
-        let Ok(same) = bytemuck::try_cast_slice_mut::<Self::Device, Self>(numbers) else { return };
-        let converted = |number: Self| bytemuck::try_cast::<Self::Device, Self>(number.on_device());
-        for number in same {
-            *number = converted(*number).unwrap_or(*number);
-        }
-    }
-
     /// The number as an edge.
     fn edge(self) -> Edge;
 
-    /// The edge that a text is. Those of integers may be one past the largest.
+    /// Parses an edge. Edges of integers may be past the type.
     fn parse_edge(text: &str) -> Option<Edge>;
 
-    /// The number that an edge is; None where it is past the largest.
-    fn from_edge(edge: Edge) -> Option<Self>;
+    /// The least number at or above an edge; `None` if the edge is past the type.
+    fn at_or_above(edge: Edge) -> Option<Self>;
 
-    /// An edge as the device gets it; None where it is past the largest there.
-    fn device_edge(edge: Edge) -> Option<Self::Device>;
+    /// The number that equals an edge.
+    fn exactly(edge: Edge) -> Option<Self> {
+        Self::at_or_above(edge).filter(|number| number.edge() == edge)
+    }
+
+    /// The nearest number to an edge of bins of equal ratio.
+    fn rounded(edge: f64) -> f64;
 
     /// The m + 1 edges of m equal parts of a range: those that the engine compares with, to the bit.
     fn even_edges(lo: Edge, hi: Edge, m: u32) -> Vec<Edge>;
@@ -69,7 +65,7 @@ pub trait Number: Pod + PartialOrd + Debug + Send + Sync + 'static {
 }
 
 macro_rules! integer {
-    ($($type:ty, $device:ty, $bits:expr, $shift:expr;)*) => {$(
+    ($($type:ty, $device:ty;)*) => {$(
         impl Number for $type {
             const NAME: &'static str = stringify!($type);
             const MIN: Self = <$type>::MIN;
@@ -81,13 +77,13 @@ macro_rules! integer {
             }
 
             fn on_device(self) -> $device {
-                $bits(self)
+                self.into()
             }
 
             fn to_device(numbers: &[Self]) -> Cow<'_, [$device]> {
                 // The same type is the same bytes.
                 match bytemuck::try_cast_slice::<Self, $device>(numbers) {
-                    Ok(same) if stringify!($type) == stringify!($device) => Cow::Borrowed(same),
+                    Ok(same) if Self::SAME_BYTES => Cow::Borrowed(same),
                     _ => numbers.iter().map(|&number| number.on_device()).collect(),
                 }
             }
@@ -98,15 +94,19 @@ macro_rules! integer {
 
             fn parse_edge(text: &str) -> Option<Edge> {
                 let edge = i128::from_str(text).ok().or_else(|| power(text))?;
-                let range = i128::from(<$type>::MIN)..=i128::from(<$type>::MAX) + 1;
-                range.contains(&edge).then_some(Edge::Whole(edge))
+                (-MAX_EDGE..=MAX_EDGE).contains(&edge).then_some(Edge::Whole(edge))
             }
 
-            fn from_edge(edge: Edge) -> Option<Self> {
-                match edge {
-                    Edge::Whole(edge) => edge.try_into().ok(),
-                    Edge::Real(_) => None,
-                }
+            fn at_or_above(edge: Edge) -> Option<Self> {
+                let whole = match edge {
+                    Edge::Whole(edge) => edge,
+                    Edge::Real(edge) => edge.ceil() as i128,
+                };
+                whole.max(Self::MIN.into()).try_into().ok()
+            }
+
+            fn rounded(edge: f64) -> f64 {
+                edge
             }
 
             fn even_edges(lo: Edge, hi: Edge, m: u32) -> Vec<Edge> {
@@ -115,27 +115,22 @@ macro_rules! integer {
                     _ => Vec::new(),
                 }
             }
-
-            fn device_edge(edge: Edge) -> Option<$device> {
-                match edge {
-                    Edge::Whole(edge) => (edge + $shift).try_into().ok(),
-                    Edge::Real(_) => None,
-                }
-            }
         }
     )*};
 }
 
-// The device has no samples of some types: it gets others in the same order, at the same distances.
+/// No edge of integers is further from 0.
+const MAX_EDGE: i128 = 1 << 64;
+
 integer! {
-    u8, u8, |x| x, 0;
-    i8, i32, i32::from, 0;
-    u16, u16, |x| x, 0;
-    i16, i32, i32::from, 0;
-    u32, u32, |x| x, 0;
-    i32, i32, |x| x, 0;
-    u64, u64, |x| x, 0;
-    i64, u64, |x: i64| x.cast_unsigned() ^ (1 << 63), 1 << 63;
+    u8, u8;
+    i8, i32;
+    u16, u16;
+    i16, i32;
+    u32, u32;
+    i32, i32;
+    u64, u64;
+    i64, i64;
 }
 
 /// A number that is written as a power: 2^64.
@@ -173,20 +168,18 @@ macro_rules! float {
                 <$type>::from_str(text).ok().filter(|edge| !edge.is_nan()).map(Self::edge)
             }
 
-            fn from_edge(edge: Edge) -> Option<Self> {
-                match edge {
-                    Edge::Real(edge) => Some(edge as Self),
-                    Edge::Whole(_) => None,
-                }
+            fn at_or_above(edge: Edge) -> Option<Self> {
+                let nearest = edge.value() as Self;
+                Some(if nearest.edge() < edge { nearest.next_up() } else { nearest })
+            }
+
+            fn rounded(edge: f64) -> f64 {
+                f64::from(edge as Self)
             }
 
             fn even_edges(lo: Edge, hi: Edge, m: u32) -> Vec<Edge> {
                 let bins = Bins::<Self>::even(lo.value() as Self..hi.value() as Self, m);
                 bins.edges().into_iter().map(Edge::Real).collect()
-            }
-
-            fn device_edge(edge: Edge) -> Option<Self> {
-                Self::from_edge(edge)
             }
         }
     )*};
@@ -222,30 +215,49 @@ macro_rules! narrow_float {
                 f32::parse_edge(text)
             }
 
-            // The least that is not below the edge: as many numbers lie below either.
-            fn from_edge(edge: Edge) -> Option<Self> {
-                let Edge::Real(edge) = edge else { return None };
-                let nearest = $type::from_f64(edge);
+            fn at_or_above(edge: Edge) -> Option<Self> {
+                let nearest = $type::from_f64(edge.value());
                 let next = match nearest.to_bits() {
                     0x8000 => 1,
                     bits if nearest.is_sign_negative() => bits - 1,
                     bits => bits + 1,
                 };
-                Some(if nearest.to_f64() < edge { $type::from_bits(next) } else { nearest })
+                Some(if nearest.edge() < edge { $type::from_bits(next) } else { nearest })
+            }
+
+            fn rounded(edge: f64) -> f64 {
+                f32::rounded(edge)
             }
 
             fn even_edges(lo: Edge, hi: Edge, m: u32) -> Vec<Edge> {
                 f32::even_edges(lo, hi, m)
-            }
-
-            fn device_edge(edge: Edge) -> Option<f32> {
-                f32::from_edge(edge)
             }
         }
     )*};
 }
 
 narrow_float! { f16 bf16 }
+
+/// The numbers of an array as edges, which have no type.
+pub fn edges_of(array: &Array) -> Option<Vec<Edge>> {
+    fn of<N: Number>(array: &Array) -> Option<Vec<Edge>> {
+        Some(N::from_data(array.data())?.iter().map(|number| number.edge()).collect())
+    }
+    match array.element() {
+        Element::U8 => of::<u8>(array),
+        Element::I8 => of::<i8>(array),
+        Element::U16 => of::<u16>(array),
+        Element::I16 => of::<i16>(array),
+        Element::F16 => of::<f16>(array),
+        Element::Bf16 => of::<bf16>(array),
+        Element::U32 => of::<u32>(array),
+        Element::I32 => of::<i32>(array),
+        Element::F32 => of::<f32>(array),
+        Element::U64 => of::<u64>(array),
+        Element::I64 | Element::Time(_) => of::<i64>(array),
+        Element::F64 => of::<f64>(array),
+    }
+}
 
 /// Samples of 16-bit floats as 32-bit ones, which are counted instead.
 pub fn counted_as(samples: &Array) -> Cow<'_, Array> {
@@ -269,19 +281,10 @@ mod tests {
     use crate::histogram::Edge;
 
     #[test]
-    fn signed_numbers_keep_order_and_distance_on_the_device() {
-        let numbers = i64::to_device(&[i64::MIN, -1, 0, 1, i64::MAX]);
-        assert!(numbers.is_sorted());
-        assert_eq!([numbers[2] - numbers[1], numbers[0], numbers[4]], [1, 0, u64::MAX]);
-        assert_eq!((-5i64).on_device(), (1 << 63) - 5);
-        assert_eq!(*i8::to_device(&[-1, 5]), [-1, 5]);
-    }
-
-    #[test]
     fn edges_between_narrow_floats_are_the_next_one() {
         for edge in [0.1, -0.1, 1.0, 1.0001, -1e-9, 1e-9, 0.0, -70000.0, 65504.0] {
             let (half, brain) =
-                (f16::from_edge(Edge::Real(edge)), bf16::from_edge(Edge::Real(edge)));
+                (f16::at_or_above(Edge::Real(edge)), bf16::at_or_above(Edge::Real(edge)));
             let (half, brain) = (half.expect("a number"), brain.expect("a number"));
             assert!(half.to_f64() >= edge && brain.to_f64() >= edge, "{edge}");
             let all = (0..=u16::MAX).map(|bits| (f16::from_bits(bits), bf16::from_bits(bits)));
@@ -301,16 +304,30 @@ mod tests {
     }
 
     #[test]
-    fn edges_may_be_one_past_the_largest() {
+    fn edges_may_be_past_the_type() {
         assert_eq!(u8::parse_edge("256"), Some(Edge::Whole(256)));
         assert_eq!(u8::parse_edge("2^8"), Some(Edge::Whole(256)));
-        assert_eq!(u8::parse_edge("257"), None);
-        assert_eq!(u8::parse_edge("-1"), None);
-        assert_eq!(i64::parse_edge("-9223372036854775808"), Some(Edge::Whole(i64::MIN.into())));
+        assert_eq!(u8::parse_edge("-10"), Some(Edge::Whole(-10)));
         assert_eq!(u64::parse_edge("18446744073709551616"), Some(Edge::Whole(1 << 64)));
-        assert_eq!(u8::from_edge(Edge::Whole(256)), None);
+        assert_eq!(u64::parse_edge("18446744073709551617"), None);
         assert_eq!(f32::parse_edge("0.1"), Some(Edge::Real(0.1f32.into())));
         assert_eq!(f64::parse_edge("nan"), None);
         assert_eq!(f64::parse_edge("x"), None);
+        let least = |edge: i128| u8::at_or_above(Edge::Whole(edge));
+        assert_eq!([least(-10), least(7), least(256)], [Some(0), Some(7), None]);
+        assert_eq!([u8::exactly(Edge::Whole(-10)), u8::exactly(Edge::Whole(7))], [None, Some(7)]);
+    }
+
+    #[test]
+    fn edges_of_another_type_are_compared_exactly() {
+        let (small, large) = (Edge::Real(2.5), Edge::Real(2f64.powi(53)));
+        assert_eq!([i64::at_or_above(small), i64::exactly(small)], [Some(3), None]);
+        assert!(Edge::Whole(2) < small && small < Edge::Whole(3));
+        assert!(large < Edge::Whole((1 << 53) + 1) && large == Edge::Whole(1 << 53));
+        assert_eq!(f64::at_or_above(Edge::Whole((1 << 53) + 1)), Some(2f64.powi(53) + 2.0));
+        assert_eq!([f32::at_or_above(Edge::Real(0.3)), f32::exactly(Edge::Real(0.3))], [Some(0.3), None]);
+        assert_eq!(i64::at_or_above(Edge::Real(f64::NEG_INFINITY)), Some(i64::MIN));
+        assert_eq!(u64::at_or_above(Edge::Real(f64::INFINITY)), None);
+        assert!(Edge::Whole(i128::MAX) < Edge::Real(f64::INFINITY));
     }
 }

@@ -204,3 +204,153 @@ fn what_is_not_a_time_is_out_of_range() {
         assert_eq!((&found["below"], &found["out_of_range"]), (&0.into(), &1.into()), "{found}");
     }
 }
+
+/// A file and the column of a table: every integer column is i64.
+#[test]
+fn identity_bins_count_i64() {
+    let desk = Desk::new();
+    let numbers = [0i64, 1, 1, 2, 3, 3, 3, 7];
+    desk.write("in.bin", numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>());
+    let lines: String = numbers.iter().map(|x| format!("{x},a\n")).collect();
+    desk.write("in.csv", format!("n,name\n{lines}"));
+    for input in ["in.bin --type i64", "in.csv --column n"] {
+        let object = json(&desk, &format!("{input} --identity --bins 8"));
+        assert_eq!(counts(&object), [1, 2, 1, 3, 0, 0, 0, 1], "{input}");
+        assert_eq!((&object["out_of_range"], &object["type"]), (&0.into(), &"i64".into()));
+    }
+    desk.write("signs.txt", "-1\n-9223372036854775808\n2\n9223372036854775807\n");
+    let object = json(&desk, "signs.txt --type i64 --identity --bins 3");
+    assert_eq!(counts(&object), [0, 0, 1]);
+    assert_eq!((&object["below"], &object["above"]), (&2.into(), &1.into()));
+    desk.write("sign.glsl", "uint bucket_of(int64_t x) { return x < 0 ? 0u : 1u; }");
+    let object = json(&desk, "signs.txt --type i64 --bins 2 --glsl sign.glsl");
+    assert_eq!(counts(&object), [2, 2]);
+}
+
+/// Each type with one kind of bins and of weights; in a full run with all of them.
+#[test]
+fn types_times_bins_times_weights() {
+    let full = std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0");
+    let desk = Desk::new();
+    // Exact in every type, and none where rounding decides.
+    let numbers: Vec<u64> =
+        (0..600u64).map(|i| i * 37 % 110).filter(|x| ![10, 100].contains(x)).collect();
+    let weight = |i: usize| i as u64 % 7 + 1;
+    desk.write("in.txt", numbers.iter().map(|x| format!("{x}\n")).collect::<String>());
+    desk.write("words.txt", (0..numbers.len()).map(|i| format!("{}\n", weight(i))).collect::<String>());
+    let floats = (0..numbers.len()).flat_map(|i| (weight(i) as f32).to_le_bytes());
+    desk.write("floats.npy", npy(1, "<f4", numbers.len(), &floats.collect::<Vec<u8>>()));
+    desk.write("at.txt", "0\n5\n50\n101\n");
+    let types = [
+        ("u8", "uint"),
+        ("i8", "int"),
+        ("u16", "uint"),
+        ("i16", "int"),
+        ("f16", "float"),
+        ("bf16", "float"),
+        ("u32", "uint"),
+        ("i32", "int"),
+        ("f32", "float"),
+        ("u64", "uint64_t"),
+        ("i64", "int64_t"),
+        ("f64", "double"),
+    ];
+    let below = |edges: &[u64], x: u64| edges.iter().filter(|edge| **edge <= x).count();
+    for (row, (name, glsl)) in types.into_iter().enumerate() {
+        let source = format!("uint bucket_of({glsl} x) {{ return x < {glsl}(30) ? 1u : 3u; }}");
+        desk.write("own.glsl", source);
+        let kinds: [(&str, usize, &dyn Fn(u64) -> usize); 5] = [
+            ("--bins 10 --range 0 100", 10, &|x| x as usize / 10),
+            ("--bins 100 --identity", 100, &|x| x as usize),
+            ("--splitters at.txt", 3, &|x| below(&[5, 50, 101], x)),
+            ("--bins 3 --log --range 1 1000", 3, &|x| below(&[1, 10, 100], x).wrapping_sub(1)),
+            ("--bins 3 --glsl own.glsl", 3, &|x| if x < 30 { 1 } else { 3 }),
+        ];
+        for (column, (bins, m, bin_of)) in kinds.into_iter().enumerate() {
+            for (turn, weights) in ["", "words.txt", "floats.npy"].into_iter().enumerate() {
+                if !full && (column, turn) != (row % 5, row % 3) {
+                    continue;
+                }
+                let option = if weights.is_empty() { "" } else { "--weights " };
+                let line = format!("in.txt --type {name} {bins} {option}{weights}");
+                if column == 1 && glsl.starts_with(['f', 'd']) {
+                    let ran = desk.run(&format!("histogram {line}")).expect(1);
+                    let sentence = "the bin of a float is not the float itself";
+                    assert!(ran.complaint().contains(sentence), "{line}: {}", ran.err);
+                    continue;
+                }
+                let mut expected = vec![0.0; m];
+                for (i, &x) in numbers.iter().enumerate() {
+                    if let Some(sum) = expected.get_mut(bin_of(x)) {
+                        *sum += if weights.is_empty() { 1.0 } else { weight(i) as f64 };
+                    }
+                }
+                let object = json(&desk, &line);
+                let found = object["counts"].as_array().expect("counts").iter();
+                let found: Vec<f64> = found.map(|sum| sum.as_f64().expect("a number")).collect();
+                assert_eq!(found, expected, "{line}");
+            }
+        }
+    }
+}
+
+/// Ranges that end past the type, begin before it, or are as narrow or wide as floats get.
+#[test]
+fn ranges_may_go_past_the_type() {
+    let desk = Desk::new();
+    desk.write("shorts.bin", [0u16, 1, 65_535].iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>());
+    let object = json(&desk, "shorts.bin --type u16 --bins 2 --range 0 65536 --closed");
+    assert_eq!((counts(&object), &object["out_of_range"]), (vec![2, 1], &0.into()));
+    desk.write("in.txt", "0\n3\n250\n");
+    for kind in ["u8", "u32", "u64"] {
+        let object = json(&desk, &format!("in.txt --type {kind} --bins 4 --range -10 1000"));
+        assert_eq!(counts(&object), [2, 1, 0, 0], "{kind}");
+        assert_eq!((&object["out_of_range"], &object["edges"][0]), (&0.into(), &(-10).into()));
+    }
+    desk.write("bytes.bin", [0u8, 3, 250]);
+    for (range, expected, below, above) in [
+        ("-10 1000", [3, 0], 0, 0),
+        ("-10 -5", [0, 0], 0, 3),
+        ("300 400", [0, 0], 3, 0),
+        ("-1 4", [1, 1], 0, 1),
+    ] {
+        let object = json(&desk, &format!("bytes.bin --type u8 --bins 2 --range {range}"));
+        assert_eq!(counts(&object), expected, "{range}");
+        assert_eq!((&object["below"], &object["above"]), (&below.into(), &above.into()), "{range}");
+    }
+    desk.write("tiny.txt", "0\n1e-40\n2e-40\n4e-40\n");
+    let object = json(&desk, "tiny.txt --type f32 --bins 4");
+    assert_eq!(counts(&object), [1, 1, 1, 1]);
+    desk.write("outlier.txt", "1\n2\n3\n3e38\n-3e38\n");
+    for kind in ["f32", "f64"] {
+        let object = json(&desk, &format!("outlier.txt --type {kind} --bins 3"));
+        assert_eq!(counts(&object), [1, 3, 1], "{kind}");
+    }
+}
+
+/// Splitters of another type are compared with the samples as numbers.
+#[test]
+fn splitters_may_have_another_type() {
+    let desk = Desk::new();
+    desk.write("in.txt", "0.25\n0.5\n1\n2\n3\n");
+    let floats: Vec<u8> = [0.3f32, 1.0, 3.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+    desk.write("at.npy", npy(1, "<f4", 3, &floats));
+    for kind in ["f16", "bf16", "f32", "f64"] {
+        let object = json(&desk, &format!("in.txt --type {kind} --splitters at.npy"));
+        assert_eq!((counts(&object), &object["out_of_range"]), (vec![1, 2], &2.into()), "{kind}");
+    }
+    desk.write("whole.txt", "0\n1\n2\n3\n-5\n");
+    let doubles: Vec<u8> = [-1.5f64, 0.5, 2.5].iter().flat_map(|x| x.to_le_bytes()).collect();
+    desk.write("halves.npy", npy(1, "<f8", 3, &doubles));
+    for closed in ["", "--closed"] {
+        let object = json(&desk, &format!("whole.txt --type i64 --splitters halves.npy {closed}"));
+        assert_eq!((counts(&object), &object["above"]), (vec![1, 2], &1.into()), "{closed}");
+    }
+    desk.write("f16.bin", [0x00u8, 0x3C, 0x00, 0x40]); // 1 and 2
+    let object = json(&desk, "in.txt --type f16 --splitters f16.bin");
+    assert_eq!(counts(&object), [1]);
+    desk.write("days.npy", npy(1, "<M8[D]", 1, &18_262i64.to_le_bytes()));
+    desk.write("numbers.npy", npy(1, "<i8", 2, &[0; 16]));
+    let ran = desk.run("histogram days.npy --splitters numbers.npy").expect(1);
+    assert!(ran.complaint().contains("numbers.npy has type i64, but the samples have type"), "{}", ran.err);
+}

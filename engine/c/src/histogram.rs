@@ -22,15 +22,17 @@ use crate::vulkan::VkBool32;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitBins {
-    /// m equal parts between the two edges, the upper one left out.
+    /// m equal parts between the two edges, the upper one left out. Part k of integers begins at
+    /// `lo + k * (hi - lo) / m`, exactly. Part k of floats begins at `k * ((hi - lo) / m) + lo`, with
+    /// every operation rounded to the type and none overflowing, or at `hi` if that is less.
     Even = 0,
     /// A bin between each two neighbours of m + 1 sorted edges, the upper one left out.
     Range = 1,
     /// The sample is the number of its bin.
     Identity = 2,
-    /// The function `uint bucket_of(K sample)` in `glsl`, K being `uint`, `int`, `float`, `uint64_t` or
-    /// `double` after the type of the samples; an id of m or more puts a sample into no bin. It may use
-    /// `push.parameter_0`, `_1` and `_2`, and `table.at[]` where `table_words` is not 0.
+    /// The function `uint bucket_of(K sample)` in `glsl`, K being `uint`, `int`, `float`, `uint64_t`,
+    /// `int64_t` or `double` after the type of the samples; an id of m or more puts a sample into no bin.
+    /// It may use `push.parameter_0`, `_1` and `_2`, and `table.at[]` where `table_words` is not 0.
     Glsl = 3,
 }
 choice!(MultisplitBins: Even, Range, Identity, Glsl);
@@ -87,7 +89,8 @@ pub struct MultisplitHistogramInfo {
     pub wide_counts: VkBool32,
     /// Whether counts are added to what the buffer holds; otherwise it is cleared first.
     pub accumulate: VkBool32,
-    /// Whether `OUT_OF_RANGE` gets, for each channel that is counted, how many samples are in no bin.
+    /// Whether `OUT_OF_RANGE` gets, for each channel that is counted, how many samples are in no bin, in
+    /// the type of the counts.
     pub count_out_of_range: VkBool32,
     /// Whether `CUMULATIVE` gets the exclusive prefix sums of the counts: of one channel, of 32
     /// bits.

@@ -32,7 +32,8 @@ pub enum MultisplitBucket {
     /// `bits` bits of the key from bit `shift` on.
     Digit = 2,
     /// m equal parts of the floats between the two edges. Keys below belong to the first, keys above
-    /// and NaN to the last.
+    /// and NaN to the last. Part k begins at `k * ((hi - lo) / m) + lo`, with every operation rounded to
+    /// the type (to `float` for 16-bit floats) and none overflowing, or at `hi` if that is less.
     Even = 3,
     /// The number of edges at or below the key; m - 1 sorted edges.
     Range = 4,

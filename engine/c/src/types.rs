@@ -117,8 +117,10 @@ pub enum MultisplitSampleType {
     F32 = 5,
     /// `double`; needs `shaderInt64` and `shaderFloat64`.
     F64 = 6,
+    /// `int64_t`; needs `shaderInt64`.
+    I64 = 7,
 }
-choice!(MultisplitSampleType: U8, U16, U32, I32, U64, F32, F64);
+choice!(MultisplitSampleType: U8, U16, U32, I32, U64, F32, F64, I64);
 
 impl From<MultisplitSampleType> for SampleType {
     fn from(sample: MultisplitSampleType) -> Self {
@@ -130,6 +132,7 @@ impl From<MultisplitSampleType> for SampleType {
             MultisplitSampleType::U64 => Self::U64,
             MultisplitSampleType::F32 => Self::F32,
             MultisplitSampleType::F64 => Self::F64,
+            MultisplitSampleType::I64 => Self::I64,
         }
     }
 }

@@ -159,7 +159,7 @@ static void wrong_tasks(MultisplitContext *context) {
     WRONG_HISTOGRAM(INVALID, info.bins = 0);
     WRONG_HISTOGRAM(TOO_LARGE, info.bins = (1u << 20) + 1);
     WRONG_HISTOGRAM(TOO_LARGE, info.bins = UINT32_MAX);
-    WRONG_HISTOGRAM(INVALID, info.sample_type = (MultisplitSampleType)7);
+    WRONG_HISTOGRAM(INVALID, info.sample_type = (MultisplitSampleType)8);
     WRONG_HISTOGRAM(INVALID, info.function = (MultisplitBins)4);
     WRONG_HISTOGRAM(INVALID, info.weight = (MultisplitWeight)3);
     WRONG_HISTOGRAM(INVALID, info.edge_count = 1);

@@ -426,6 +426,30 @@ static void histogram(const Host *host, MultisplitContext *context, VkBool32 clo
     release(host, operation, filled, 5);
 }
 
+/* Negative numbers of 64 bits are in no identity bin. */
+static void signed_histogram(const Host *host, MultisplitContext *context) {
+    enum { COUNT = 8, BINS = 4 };
+    static const int64_t samples[COUNT] = {0, -1, 3, 3, INT64_MIN, 1, INT64_MAX, 4};
+    static const uint32_t counts[BINS] = {1, 1, 0, 2};
+    MultisplitOperation *operation = NULL;
+    MultisplitHistogramInfo info = {
+        .struct_size = sizeof info,
+        .sample_type = MULTISPLIT_SAMPLE_TYPE_I64,
+        .bins = BINS,
+        .function = MULTISPLIT_BINS_IDENTITY,
+        .count_out_of_range = VK_TRUE,
+        .common = {.n = COUNT},
+    };
+    OK(multisplit_histogram_create(context, &info, &operation));
+    Filled filled[] = {{.role = MULTISPLIT_ROLE_SAMPLES, .data = samples, .bytes = sizeof samples},
+                       {.role = MULTISPLIT_ROLE_COUNTS},
+                       {.role = MULTISPLIT_ROLE_OUT_OF_RANGE}};
+    run(host, operation, filled, 3, (MultisplitRecordInfo){0});
+    CHECK(memcmp(filled[1].buffer.mapped, counts, sizeof counts) == 0);
+    CHECK(*(const uint32_t *)filled[2].buffer.mapped == 4);
+    release(host, operation, filled, 3);
+}
+
 /* Bytes alone, shorts with values, and the largest of them. What is behind the last key in its word stays. */
 static void narrow(const Host *host, MultisplitContext *context, VkBool32 by_address) {
     enum { COUNT = N - 1, K = 5 };
@@ -556,6 +580,7 @@ void results(const Host *host, MultisplitContext *context) {
     split(host, context);
     histogram(host, context, VK_FALSE);
     histogram(host, context, VK_TRUE);
+    signed_histogram(host, context);
     shortest_paths(context);
     results_family(host, context);
 }

@@ -108,21 +108,6 @@ impl Engine {
         }
     }
 
-    /// Copies 64-bit signed integers to the device as unsigned ones in the same order.
-    fn upload_biased(&self, py: Python<'_>, array: &Bound<'_, PyAny>) -> PyResult<Buffer> {
-        let array = HostArray::of(array)?;
-        let keys = array.elements::<i64>()?;
-        let biased = self.run(py, |gpu| {
-            gpu.upload_with(keys.len() as u64, |first, chunk: &mut [u64]| {
-                for (to, &key) in chunk.iter_mut().zip(&keys[first as usize..]) {
-                    *to = key.cast_unsigned() ^ (1 << 63);
-                }
-                Ok::<(), Error>(())
-            })
-        })?;
-        Ok(Buffer::new(biased, true))
-    }
-
     /// Copies a buffer into an array of as many elements of the same type, or from 32 bits to 64.
     fn download(&self, py: Python<'_>, buffer: &Buffer, out: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut out = HostArray::of(out)?;

@@ -30,8 +30,9 @@ pub(crate) fn histogram(
         Data::I32(samples) => count(py, engine, samples, weights, function),
         Data::F32(samples) => count(py, engine, samples, weights, function),
         Data::U64(samples) => count(py, engine, samples, weights, function),
+        Data::I64(samples) => count(py, engine, samples, weights, function),
         Data::F64(samples) => count(py, engine, samples, weights, function),
-        _ => Err(PyTypeError::new_err("samples of such a type are not counted")),
+        _ => Err(PyTypeError::new_err("samples are u32, i32, f32, u64, i64 or f64")),
     }
 }
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
-from conftest import INTEGERS, assert_same, random_array, some
+from conftest import FLOATS, FULL, INTEGERS, assert_same, random_array, some
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -143,3 +145,50 @@ def test_bincount_of_large_numbers() -> None:
             multisplit.bincount(bad)
     with pytest.raises(ValueError, match="one for each"):
         multisplit.bincount(x, [1.0])
+
+
+BINS = {
+    "even": {"bins": 7, "range": (-3, 8)},
+    "edges": {"bins": [-2.5, -1, 0, 0.5, 3, 200]},
+    "log": {"bins": np.geomspace(1, 1000, 8)},
+    "identity": {"bins": np.arange(101)},
+}
+LAYOUTS = {
+    "packed": lambda a: a,
+    "strided": lambda a: a[1::3],
+    "interleaved": lambda a: a.reshape(-1, 4)[:, 1:3],
+}
+WEIGHTS = [None, "u4", "f4"]
+PRODUCT = list(itertools.product(INTEGERS[1:] + FLOATS, BINS, LAYOUTS, WEIGHTS))
+
+
+@pytest.mark.parametrize(("dtype", "bins", "layout", "weight"), PRODUCT if FULL else PRODUCT[::31])
+def test_types_bins_layouts_and_weights(dtype: str, bins: str, layout: str, weight: str | None) -> None:
+    a = random_array(dtype, 1200, seed=8)
+    a = a[np.isfinite(a)][:720] if a.dtype.kind == "f" else a
+    a = LAYOUTS[layout](a)
+    weights = None if weight is None else np.random.default_rng(9).integers(0, 100, a.shape).astype(weight)
+    check(a, **BINS[bins], weights=weights)
+
+
+def test_signed_integers_on_the_device() -> None:
+    a = random_array("i8", 1000, seed=10)
+    on_device = multisplit.DeviceArray(a)
+    for bins in (5, [-(2**62), -1, 0, 3, 2**62]):
+        for found, expected in zip(multisplit.histogram(on_device, bins), np.histogram(a, bins), strict=True):
+            assert_same(found, expected)
+
+
+@pytest.mark.parametrize("extreme", [(0, 1e-320), (-1e-310, 1e-310), (-1.0, 1e300), (-1e308, 7e307)])
+def test_extreme_ranges(extreme: tuple[float, float]) -> None:
+    edges = np.linspace(*extreme, 9)
+    check(np.concatenate([edges, np.nextafter(edges, -np.inf), [0.0, 1.0]]), bins=8, range=extreme)
+
+
+@pytest.mark.skipif(not multisplit.HAS_GLSL, reason="built without GLSL")
+def test_glsl_takes_int64() -> None:
+    a = random_array("i8", 1000, seed=11)
+    negative = multisplit.Glsl(2, "uint bucket_of(int64_t x) { return x < 0 ? 0u : 1u; }")
+    for given in (a, multisplit.DeviceArray(a)):
+        counts, _ = multisplit.histogram(given, negative)
+        assert counts.tolist() == [(a < 0).sum(), (a >= 0).sum()]

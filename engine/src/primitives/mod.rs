@@ -9,6 +9,7 @@ mod arrays;
 mod cells;
 mod constants;
 mod count;
+mod even;
 mod groups;
 pub mod histogram;
 pub(crate) mod key;

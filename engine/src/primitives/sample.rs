@@ -20,6 +20,8 @@ pub enum SampleType {
     I32,
     /// Unsigned 64-bit; needs `shaderInt64`.
     U64,
+    /// Signed 64-bit; needs `shaderInt64`.
+    I64,
     /// 32-bit float.
     F32,
     /// 64-bit float; needs `shaderInt64` and `shaderFloat64`.
@@ -28,15 +30,23 @@ pub enum SampleType {
 
 impl SampleType {
     /// Every type.
-    pub const ALL: [Self; 7] =
-        [Self::U8, Self::U16, Self::U32, Self::I32, Self::U64, Self::F32, Self::F64];
+    pub const ALL: [Self; 8] = [
+        Self::U8,
+        Self::U16,
+        Self::U32,
+        Self::I32,
+        Self::U64,
+        Self::I64,
+        Self::F32,
+        Self::F64,
+    ];
 
     /// The type of the samples in a buffer of a graph.
     pub(crate) fn of(name: &'static str, buffer: Buffer) -> Result<Self> {
         let element = buffer.element();
         Self::ALL.into_iter().find(|&sample| ElementType::from(sample) == element).ok_or_else(
             || {
-                let expected = "u8, u16, u32, i32, u64, f32 or f64".to_owned();
+                let expected = "u8, u16, u32, i32, u64, i64, f32 or f64".to_owned();
                 Error::KeyTypeMismatch { name, found: element.to_string(), expected }
             },
         )
@@ -51,6 +61,7 @@ impl From<SampleType> for ElementType {
             SampleType::U32 => Self::U32,
             SampleType::I32 => Self::I32,
             SampleType::U64 => Self::U64,
+            SampleType::I64 => Self::I64,
             SampleType::F32 => Self::F32,
             SampleType::F64 => Self::F64,
         }
@@ -63,10 +74,11 @@ impl fmt::Display for SampleType {
     }
 }
 
-/// A type whose values can be counted: `u8`, `u16`, `u32`, `i32`, `u64`, `f32` or `f64`.
+/// A type whose values can be counted: `u8`, `u16`, `u32`, `i32`, `u64`, `i64`, `f32` or
+/// `f64`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a sample type",
-    label = "samples are u8, u16, u32, i32, u64, f32 or f64"
+    label = "samples are u8, u16, u32, i32, u64, i64, f32 or f64"
 )]
 pub trait Sample: Pod + PartialOrd + sealed::Sealed {
     /// What the kernels are told of it.
@@ -96,6 +108,7 @@ sample! {
     u32: U32, u64::from;
     i32: I32, |value: i32| u64::from(value as u32);
     u64: U64, |value: u64| value;
+    i64: I64, i64::cast_unsigned;
     f32: F32, |value: f32| u64::from(value.to_bits());
     f64: F64, |value: f64| value.to_bits();
 }
@@ -111,7 +124,7 @@ impl SampleType {
             Self::U8 => 1,
             Self::U16 => 2,
             Self::U32 | Self::I32 | Self::F32 => 4,
-            Self::U64 | Self::F64 => 8,
+            Self::U64 | Self::I64 | Self::F64 => 8,
         }
     }
 
@@ -123,7 +136,7 @@ impl SampleType {
     /// The kernels' SAMPLE_KIND.
     pub(in crate::primitives) fn kind(self) -> u32 {
         match self {
-            Self::I32 => 1,
+            Self::I32 | Self::I64 => 1,
             Self::F32 | Self::F64 => 2,
             _ => 0,
         }
@@ -137,6 +150,7 @@ impl SampleType {
             Self::I32 => "int",
             Self::F32 => "float",
             Self::U64 => "uint64_t",
+            Self::I64 => "int64_t",
             Self::F64 => "double",
         }
     }
@@ -146,6 +160,7 @@ impl SampleType {
     pub(in crate::primitives) fn ordered_edge(self, bits: u64) -> u64 {
         match self {
             Self::I32 => bits ^ 0x8000_0000,
+            Self::I64 => bits ^ 1 << 63,
             Self::F32 => match bits as u32 {
                 0 | 0x8000_0000 => 0x7FFF_FFFF,
                 bits if bits >> 31 == 1 => u64::from(!bits),
@@ -170,6 +185,7 @@ impl SampleType {
         match self {
             Self::F32 | Self::F64 => self.float(bits),
             Self::I32 => f64::from(bits as u32 as i32),
+            Self::I64 => bits.cast_signed() as f64,
             _ => bits as f64,
         }
     }
@@ -191,5 +207,7 @@ mod tests {
         let integers =
             [i32::MIN, -1, 0, 1, i32::MAX].map(|x| SampleType::I32.ordered_edge(x.bits()));
         assert!(integers.is_sorted());
+        let wide = [i64::MIN, -1, 0, 1, i64::MAX].map(|x| SampleType::I64.ordered_edge(x.bits()));
+        assert!(wide.is_sorted() && SampleType::I64.value((-5i64).bits()) == -5.0);
     }
 }

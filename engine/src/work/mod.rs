@@ -209,14 +209,21 @@ impl Work {
         primitives::split(&mut self.graph, &self.policy, buckets, &buffers).map(|_| ())
     }
 
-    /// Counts `samples` into `counts`, of `u32` or `u64`.
+    /// Counts `samples` into `counts`, of `u32` or `u64`. The first n of an array are its first n
+    /// elements in the layout of `bins`.
     pub fn histogram<A, B>(&mut self, samples: A, counts: B, bins: &Bins<A::Item>) -> Result<()>
     where
         A: Operand<Item: Sample>,
         B: Operand,
     {
         let (from, to) = (samples.declare(self), counts.declare(self));
-        let buffers = HistogramBuffers::new(from, to).count(samples.count(from));
+        let n = match samples.count(from) {
+            Count::Host(samples_held) if samples.limit().is_none() => {
+                Count::Host(bins.elements_in(samples_held))
+            }
+            n => n,
+        };
+        let buffers = HistogramBuffers::new(from, to).count(n);
         primitives::histogram(&mut self.graph, &self.policy, bins, &buffers).map(|_| ())
     }
 

@@ -140,12 +140,13 @@ impl Multisplit {
         .map(PairSplit::new)
     }
 
-    /// A histogram of at most `max` samples, with counts of 32 bits.
+    /// A histogram of at most `max` elements, which are samples unless [`Bins::layout`] says otherwise,
+    /// with counts of 32 bits.
     pub fn histogram<S: Sample>(&self, max: u64, bins: &Bins<S>) -> Result<Histogram<S>> {
         let bins = bins.clone();
         Operation::new(&self.shared, "histogram", max, move |work, count| {
-            let samples = work.import::<S>("samples", max);
-            let counts = work.import::<u32>("counts", bins.count().into());
+            let samples = work.import::<S>("samples", bins.input_len(max));
+            let counts = work.import::<u32>("counts", bins.output_len());
             work.histogram(samples.first(count), counts, &bins)?;
             Ok(vec![samples.buffer(), counts.buffer()])
         })

@@ -48,8 +48,11 @@ void add_to_output(uint index, uint value) {
     }
 }
 
+// A count of samples, in the type of the sums.
 void add_to_out_of_range(uint active_index, uint value) {
-    if (WIDE != 0) {
+    if (WEIGHT == WEIGHT_FLOAT) {
+        ADD_FLOAT(out_of_range.at[active_index], floatBitsToUint(float(value)))
+    } else if (WIDE != 0) {
         uint before = atomicAdd(out_of_range.at[2 * active_index], value);
         if (before > ~value) atomicAdd(out_of_range.at[2 * active_index + 1], 1);
     } else {

@@ -21,6 +21,7 @@ void stage_bins() {}
 
 #if SAMPLE_BITS == 64
 uint64_t user_sample(SAMPLE bits, uint64_t tag) { return bits; }
+int64_t user_sample(SAMPLE bits, int64_t tag) { return int64_t(bits); }
 #ifdef DOUBLE
 double user_sample(SAMPLE bits, double tag) { return real_of(bits); }
 #endif

@@ -13,19 +13,21 @@
 
 const uint BUCKET_DIGIT = 0;     // (key >> shift) & mask
 const uint BUCKET_DELTA = 1;     // (ordered(key) - min) / width
-const uint BUCKET_EVEN = 2;      // (key - min) * scale in floats; 64 bits wide: by splitters
+const uint BUCKET_EVEN = 2;      // part k of floats of 32 bits begins at k * width + min, each operation rounded
 const uint BUCKET_RANGE = 3;     // how many splitters are at or below the key
 const uint BUCKET_IDENTITY = 4;  // the key
 const uint BUCKET_ORDERED = 5;   // ((ordered(key) >> shift) ^ flip) & mask
+const uint BUCKET_EVEN_RANGE = 6;  // as range, but all NaNs are in the last bucket
 
 // Which words each of them reads. `min` and `width` of delta are keys, of two words if these have 64
-// bits; its reciprocal is a float, a little less than 1 / width. Those of even are floats.
+// bits; its reciprocal is a float, a little less than 1 / width. Those of even are floats, and its scale is
+// about 1 / width.
 //
 //   member              digit    ordered    delta          even     by splitters
 //   shift_or_min        shift    shift      min            min      less than all, or 0
 //   min_high                                min, high               the same, high
 //   width_or_scale                          width          scale    from there past all, or to the end
-//   mask_or_width_high  mask     mask       width, high             the same, high
+//   mask_or_width_high  mask     mask       width, high    width    the same, high
 //   flip_or_reciprocal           flip       reciprocal              three small numbers, of cells
 
 #include "ordered.glsl"
@@ -78,12 +80,7 @@ uint fraction_bits() { return bitfieldExtract(push.flip_or_reciprocal, 16, 8); }
 
 // Few splitters are in shared memory, many where they are.
 const uint ROOM = ID_BITS <= 8 ? 1u << ID_BITS : 0u;
-#if KEY_BITS == 64
-const uint ROOM_FOR_EVEN = BUCKET_KIND == BUCKET_EVEN ? ROOM : 0u;
-#else
-const uint ROOM_FOR_EVEN = 0u;
-#endif
-const uint SHARED_SPLITTERS = BUCKET_KIND == BUCKET_RANGE ? ROOM : ROOM_FOR_EVEN;
+const uint SHARED_SPLITTERS = BUCKET_KIND == BUCKET_RANGE || BUCKET_KIND == BUCKET_EVEN_RANGE ? ROOM : 0u;
 // Steps of a search are powers of two, and so would be the distances between what lanes read in one: all of
 // it in few banks of shared memory. So a place is left out wherever the banks are through.
 const uint BANKS = 32 / (KEY_BITS / 32);
@@ -176,23 +173,39 @@ uint range_bucket(KEY key) {
     return unsure ? searched_range_bucket(key) : bucket;
 }
 
-uint even_bucket(KEY bits) {
+bool is_nan(KEY bits) {
 #if KEY_BITS == 64
-    // NaN goes to the last bucket, whatever its sign.
     const KEY infinity = KEY(0x7FF) << 52;
-    return (bits << 1) > (infinity << 1) ? push.ids - 1 : range_bucket(ordered(bits));
 #else
-    precise float above = uintBitsToFloat(bits) - uintBitsToFloat(push.shift_or_min);
-    precise float scaled = above * uintBitsToFloat(push.width_or_scale);
-    // Written so that NaN goes to the last bucket.
-    if (scaled < 0.0) return 0;
-    return scaled < float(push.ids) ? uint(scaled) : push.ids - 1;
+    const KEY infinity = 0x7F800000u;
 #endif
+    return (bits << 1) > (infinity << 1);
 }
+
+#if KEY_BITS == 32
+// Scaled to parts, an edge is a whole number but for rounding, which the host knows to be less than half a
+// part. So the nearest edge decides. It is compared by bits: floats may be flushed to zero.
+uint even_bucket(uint bits) {
+    float least = uintBitsToFloat(push.shift_or_min);
+    precise float above = uintBitsToFloat(bits) - least;
+    precise float scaled = above * uintBitsToFloat(push.width_or_scale);
+    float nearest = roundEven(is_nan(bits) ? float(push.ids) : clamp(scaled, 0.0, float(push.ids)));
+    precise float edge_above = nearest * uintBitsToFloat(push.mask_or_width_high);
+    precise float edge = edge_above + least;
+    // Both zeros are at or above an edge at zero, and -0 is the lower one.
+    bool below_edge = ordered(bits) < ordered(edge == 0.0 ? 0x80000000u : floatBitsToUint(edge));
+    uint bucket = uint(nearest);
+    if (bucket > 0 && bucket < push.ids && below_edge) bucket -= 1;
+    return min(bucket, push.ids - 1);
+}
+#endif
 
 uint raw_bucket(KEY bits) {
     if (BUCKET_KIND == BUCKET_DELTA) return min(delta_bucket(ordered(bits)), push.ids - 1);
+#if KEY_BITS == 32
     if (BUCKET_KIND == BUCKET_EVEN) return even_bucket(bits);
+#endif
+    if (BUCKET_KIND == BUCKET_EVEN_RANGE) return is_nan(bits) ? push.ids - 1 : range_bucket(ordered(bits));
     if (BUCKET_KIND == BUCKET_RANGE) return range_bucket(ordered(bits));
     if (BUCKET_KIND == BUCKET_IDENTITY) return uint(min(bits, KEY(0xFFFFFFFFu)));
     if (BUCKET_KIND == BUCKET_ORDERED)

@@ -162,7 +162,10 @@ fn parts<N: Number, K: FileKey>(range: Option<(&str, &str)>, m: u32) -> Result<K
         bail!("--buckets {m} is more than {MAX_PARTS}, the most that a range can have");
     }
     let edges = N::even_edges(lo, hi, m);
-    let key = |edge: &Edge| K::from_edge(*edge).context("an edge is past the type of the keys");
+    let key = |edge: &Edge| {
+        let past = || format!("--range {lo} {hi} goes past {}, the largest key", N::MAX.edge());
+        K::at_or_above(*edge).with_context(past)
+    };
     let splitters: Result<Vec<K>> = edges[1..m as usize].iter().map(key).collect();
     Ok(KeyFunction::Splitters(splitters?))
 }

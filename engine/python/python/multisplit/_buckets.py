@@ -15,7 +15,12 @@ from ._errors import MissingFeatureError
 @dataclass(frozen=True)
 class Even:
     """``buckets`` equal parts of the range from ``low`` to ``high``. Keys below belong to the first, keys above
-    and NaN to the last. The ends may be numbers that the type of the keys does not have.
+    and NaN to the last.
+
+    Part k of integers begins at ``low + k * (high - low) / buckets``, exactly. Part k of floats begins at
+    ``k * ((high - low) / buckets) + low``, with every operation rounded to the type of the keys (to float32 for
+    float16), as in :func:`numpy.linspace`. The ends may be numbers that the type of the keys does not have; nothing
+    is rounded then.
 
     >>> import numpy as np, multisplit
     >>> multisplit.split(np.array([0.9, 0.1, 0.6, 0.2]), multisplit.Even(0.0, 1.0, 2)).keys

@@ -59,7 +59,9 @@ def histogram(
     engine = a._engine if isinstance(a, DeviceArray) else engine_of(context)
     samples, weight_array = _inputs(a, weights)
     if isinstance(bins, Glsl):
-        _check_glsl(samples, weight_array)
+        _check_glsl(weight_array)
+        if isinstance(samples, DeviceArray):
+            samples = samples._widened()
         counts = _count(engine, samples, weight_array, bins._function())
         edges: Array = np.arange(bins.buckets + 1, dtype=np.float64)
     else:
@@ -84,15 +86,11 @@ def _inputs(a: Any, weights: Any) -> tuple[Any, Array | None]:
         raise TypeError(f"a has the type {samples.dtype}, samples are booleans, integers or floats")
     encoding_of(samples.dtype, "a")
     if isinstance(samples, DeviceArray):
-        # Signed integers of 64 bits are counted as unsigned ones, which they become on their way to the device.
-        device_ready = samples._buffer.kind != "i8" and weights is None
-        return (samples.reshape(samples.size) if device_ready else samples._download().reshape(-1)), weights
+        return (samples.reshape(samples.size) if weights is None else samples._download().reshape(-1)), weights
     return samples.reshape(-1), weights
 
 
-def _check_glsl(samples: Any, weights: Array | None) -> None:
-    if samples.dtype == np.int64:
-        raise TypeError("functions in GLSL take no samples of int64: convert them to int32, uint64 or float64")
+def _check_glsl(weights: Array | None) -> None:
     if weights is not None and not _are_words(weights):
         raise ValueError("weights of samples that GLSL puts into bins are integers from 0 to 2^32 - 1")
 
@@ -133,8 +131,6 @@ def _between(engine: _native.Engine, samples: Any, weights: Array | None, edges:
         # A sum is converted to the type of the weights, as NumPy does it.
         result[:reached] = _by_sorting(engine, samples, weights, cuts, is_closed).astype(result.dtype)
     else:
-        if dtype == np.int64:
-            cuts = cuts.view(np.uint64) ^ np.uint64(1 << 63)
         result[:reached] = _count(engine, samples, weights, ("range", cuts, is_closed))
     return result
 
@@ -153,8 +149,7 @@ def _count(engine: _native.Engine, samples: Any, weights: Array | None, function
     else:
         encoding = encoding_of(samples.dtype)
         check_fits(samples.size, encoding.dtype.itemsize, int(engine.describe()["memory"]), "a")
-        flat = encoded(samples, encoding)
-        buffer = engine.upload_biased(flat) if flat.dtype == np.int64 else engine.upload(flat, False)
+        buffer = engine.upload(encoded(samples, encoding), False)
     words = None if weights is None else engine.upload(contiguous(weights.astype(np.uint32)), False)
     found = _native.histogram(engine, buffer, words, function)
     counts = np.empty(len(found), np.uint64)
@@ -233,8 +228,7 @@ def bincount(
     keys = encoded(array, encoding_of(array.dtype))
     result = np.zeros(max(bins, shortest), dtype)
     if weight_array is None and bins <= _native.MAX_BINS:
-        # What is not negative is the same number without a sign.
-        result[:bins] = _count(engine, keys.view(f"u{keys.itemsize}"), None, ("identity", bins))
+        result[:bins] = _count(engine, keys, None, ("identity", bins))
     else:
         result[:bins] = _by_sorting(engine, keys, weight_array, np.arange(bins + 1), False)
     return result

@@ -10,6 +10,7 @@ use super::Histogram;
 use crate::error::{Error, Result};
 use crate::primitives::Policy;
 use crate::primitives::cells::{CellFormat, CellMap, Cells};
+use crate::primitives::even::{EvenFloats, ScaledParts};
 #[cfg(feature = "glsl")]
 use crate::primitives::multisplit::Glsl;
 use crate::primitives::sample::SampleType;
@@ -21,9 +22,7 @@ use crate::primitives::sample::SampleType;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Bin {
-    /// m equal parts of [lo, hi). Integers: `(x - lo) * m / (hi - lo)`, exactly. Floats: x is inside
-    /// if `lo <= x && x < hi`, and its bin is the last one that begins at or below it; bin k begins at
-    /// `k * ((hi - lo) / m) + lo`, every operation rounded to the type of the samples.
+    /// m equal parts of [lo, hi), divided as [`Bins::even`](super::Bins::even) documents.
     Even {
         /// Where the first bin begins.
         lo: u64,
@@ -36,7 +35,7 @@ pub enum Bin {
     /// The sample is the number of its bin.
     Identity,
     /// A GLSL function of the user's, `uint bucket_of(K sample)`, K being `uint`, `int`, `float`,
-    /// `uint64_t` or `double` after the samples. An id of m or more puts a sample outside.
+    /// `uint64_t`, `int64_t` or `double` after the samples. An id of m or more puts a sample outside.
     #[cfg(feature = "glsl")]
     Glsl(Glsl),
 }
@@ -150,7 +149,7 @@ impl BinCode {
     /// The counting kernel with this function in it.
     pub fn kernel(&self, sample: SampleType) -> Result<Arc<Kernel>> {
         let builtin: &Builtin = match sample {
-            SampleType::U64 => &builtin::HISTOGRAM_COUNT_WIDE,
+            SampleType::U64 | SampleType::I64 => &builtin::HISTOGRAM_COUNT_WIDE,
             SampleType::F64 => &builtin::HISTOGRAM_COUNT_DOUBLE,
             _ => &builtin::HISTOGRAM_COUNT,
         };
@@ -182,7 +181,7 @@ fn even(
 ) -> Result<BinCode> {
     let bins = histogram.bins;
     if sample.is_float() {
-        let parts = EvenFloats { sample, lo, hi, bins };
+        let parts = EvenFloats { sample, lo, hi, parts: bins };
         return even_float(&parts, histogram.closed, policy);
     }
     if sample.ordered_edge(lo) >= sample.ordered_edge(hi) {
@@ -197,97 +196,18 @@ fn even(
     Ok(BinCode { scale: scale.to_bits().into(), ..code })
 }
 
-/// Differences that are not normal numbers, which a device may take for zero, must all lie in the
-/// first bin; this keeps bins far wider than they are.
-const MIN_WIDTH: f64 = 1e-30;
-const MAX_WIDTH: f64 = 1e30;
-
 fn even_float(parts: &EvenFloats, closed: bool, policy: &Policy) -> Result<BinCode> {
-    let EvenFloats { sample, lo, hi, bins } = *parts;
-    let (from, to) = (sample.float(lo), sample.float(hi));
-    if !(from < to && from.is_finite() && to.is_finite()) {
+    let EvenFloats { sample, lo, hi, parts: bins } = *parts;
+    if !parts.is_valid() {
         return refuse(sample, "the range is empty or not finite");
     }
-    if !(MIN_WIDTH..=MAX_WIDTH).contains(&(to - from)) {
-        return refuse(sample, "the range is narrower than 1e-30 or wider than 1e30");
-    }
-    let margin = parts.margin();
-    if !parts.nearest_edge_decides(margin) {
+    let Some(scaled) = parts.scaled() else {
         return range(sample, &parts.edges(), bins, closed, policy);
-    }
-    let scale = match sample {
-        SampleType::F64 => (f64::from(bins) / (to - from)).to_bits(),
-        _ => u64::from((bins as f32 / (to as f32 - from as f32)).to_bits()),
     };
-    let step = parts.step();
-    let margin = (margin as f32).next_up().to_bits();
-    let parameters = [step as u32, (step >> 32) as u32, margin];
+    let ScaledParts { scale, step, margin } = scaled;
+    let parameters = [step as u32, (step >> 32) as u32, margin.to_bits()];
     Ok(BinCode { scale, parameters, ..BinCode::between(EVEN_FLOAT, sample, lo, hi) })
 }
-
-/// Equal parts of a range of floats: where each begins, to the bit, as the kernels have it.
-pub(super) struct EvenFloats {
-    pub sample: SampleType,
-    pub lo: u64,
-    pub hi: u64,
-    pub bins: u32,
-}
-
-impl EvenFloats {
-    /// The bits of the width of a part.
-    fn step(&self) -> u64 {
-        let (lo, hi) = (self.lo, self.hi);
-        match self.sample {
-            SampleType::F64 => {
-                ((f64::from_bits(hi) - f64::from_bits(lo)) / f64::from(self.bins)).to_bits()
-            }
-            _ => {
-                let (lo, hi) = (f32::from_bits(lo as u32), f32::from_bits(hi as u32));
-                u64::from(((hi - lo) / self.bins as f32).to_bits())
-            }
-        }
-    }
-
-    /// The bits of the m + 1 edges; the last one is the end of the range.
-    pub fn edges(&self) -> Vec<u64> {
-        let (step, hi) = (self.step(), self.hi);
-        let edge = |k: u32| match self.sample {
-            _ if k == self.bins => hi,
-            SampleType::F64 => {
-                (f64::from(k) * f64::from_bits(step) + f64::from_bits(self.lo)).to_bits()
-            }
-            _ => {
-                let (step, lo) = (f32::from_bits(step as u32), f32::from_bits(self.lo as u32));
-                u64::from((k as f32 * step + lo).to_bits())
-            }
-        };
-        (0..=self.bins).map(edge).collect()
-    }
-
-    /// How far from a whole number the kernel finds an edge, at most, when it scales it to parts. The
-    /// width, its product, the difference, the scale and the last product are rounded: each shifts an
-    /// edge by half a unit in the last place. The sum with the first edge is rounded by its own size.
-    fn margin(&self) -> f64 {
-        let (sample, step) = (self.sample, self.sample.float(self.step()));
-        let largest = sample.float(self.lo).abs().max(sample.float(self.hi).abs());
-        let half_unit = match sample {
-            SampleType::F64 => f64::EPSILON / 2.0,
-            _ => f64::from(f32::EPSILON) / 2.0,
-        };
-        // That is five roundings, and one more where half a part is taken off.
-        half_unit * (7.0 * f64::from(self.bins) + 2.0 * largest / step)
-    }
-
-    /// Whether the edge nearest to a scaled sample is always one that it lies next to. Where the ends
-    /// are so far from zero that parts are hardly wider than the distance between two floats, several
-    /// edges may be one; and edges that are not normal numbers a device may take for zero.
-    fn nearest_edge_decides(&self, margin: f64) -> bool {
-        self.sample.float(self.step()) >= MIN_WIDTH && margin < MAX_MARGIN
-    }
-}
-
-/// Less than half a part, of which 2^20 parts of floats take 0.4375.
-const MAX_MARGIN: f64 = 0.46;
 
 fn range(
     sample: SampleType,

@@ -44,7 +44,14 @@ impl<S> From<Histogram> for Bins<S> {
 
 impl<S: Sample> Bins<S> {
     /// `bins` equal parts of a range, whose end is left out. Samples outside it, and NaN, are in no
-    /// bin. [`edges`](Self::edges) says where floats are divided.
+    /// bin.
+    ///
+    /// Bin k contains the samples at or above edge k and below edge k + 1. Edge k of integers is
+    /// `start + k * (end - start) / bins`, exactly. Edge k of floats is
+    /// `k * ((end - start) / bins) + start`, with every operation rounded to the type, as in NumPy's
+    /// `linspace`; it is `end` where that is less, and no operation overflows.
+    /// [`Buckets::even`](crate::Buckets::even) has the same edges; [`edges`](Self::edges) returns
+    /// them.
     pub fn even(range: Range<S>, bins: u32) -> Self {
         Self::new(bins, Bin::Even { lo: range.start.bits(), hi: range.end.bits() })
     }
@@ -146,10 +153,29 @@ impl<S> Bins<S> {
         self.histogram.bins
     }
 
+    /// Counts that a histogram writes: m for each channel that is counted.
+    pub fn output_len(&self) -> u64 {
+        u64::from(self.histogram.bins) * u64::from(self.histogram.layout.active_channels())
+    }
+
+    /// Samples in an array of `elements` elements, counting what lies between them. Arrays of `u8` and
+    /// `u16` are whole words.
+    pub fn input_len(&self, elements: u64) -> u64 {
+        let sample = self.histogram.sample;
+        self.histogram.layout.bytes(sample, elements).div_ceil(sample.bytes().into())
+    }
+
     /// The m + 1 edges of the bins: the edges given; of even floats those that samples are compared
-    /// with, to the bit; of even integers equally spaced values, for an axis; 0 to m.
+    /// with, to the bit; of even integers the nearest floats, for an axis; otherwise 0 to m.
     pub fn edges(&self) -> Vec<f64> {
         self.histogram.edges()
+    }
+
+    /// Elements in an array of `samples` samples.
+    pub(crate) fn elements_in(&self, samples: u64) -> u64 {
+        let sample = self.histogram.sample;
+        let bytes = samples.saturating_mul(sample.bytes().into());
+        self.histogram.layout.elements(sample, bytes)
     }
 
     pub(in crate::primitives) fn histogram(&self) -> &Histogram {

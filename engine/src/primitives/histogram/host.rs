@@ -8,7 +8,7 @@
 use bytemuck::Pod;
 use multisplit_graph::{ElementType, Graph};
 
-use super::{Bins, HistogramBuffers, HistogramMethod, histogram};
+use super::{Bins, HistogramBuffers, HistogramMethod, Layout, histogram};
 use crate::device::context::Context;
 use crate::error::{Error, Result};
 use crate::execute::import::Bound;
@@ -48,7 +48,18 @@ impl Context {
         self.histogram_any::<A, u32, u64>(samples, None, &bins)
     }
 
-    /// Adds up the weights of the samples in each bin, modulo 2^64.
+    /// Adds up the weights of the samples in each bin, modulo 2^64. There is one weight for each
+    /// element of the layout: all channels of an element have the same.
+    ///
+    /// ```
+    /// # let gpu = multisplit::Context::new()?;
+    /// use multisplit::Bins;
+    /// use multisplit::primitives::histogram::Layout;
+    /// let bins = Bins::identity(4).layout(Layout::interleaved(2, 0b11));
+    /// let sums = gpu.histogram_weighted(&[0u8, 3, 1, 3], &[10, 20], bins)?;
+    /// assert_eq!(sums.counts, [10, 20, 0, 0, 0, 0, 0, 30]);
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
     pub fn histogram_weighted<A, W>(
         &self,
         samples: &A,
@@ -59,13 +70,12 @@ impl Context {
         A: Elements<Item: Sample> + ?Sized,
         W: Elements<Item = u32, Place = A::Place> + ?Sized,
     {
-        check_lengths("weights", weights.count(), "samples", samples.count())?;
         let weights = weights.on_device(self, "weights")?;
         self.histogram_any::<A, u32, u64>(samples, Some(&weights), &bins)
     }
 
-    /// Adds up the weights of the samples in each bin, in 32-bit floats. The order of additions, and
-    /// so the rounding, may differ from run to run.
+    /// Adds up the weights of the samples in each bin, in 32-bit floats; one weight for each element
+    /// of the layout. The order of additions, and so the rounding, may differ from run to run.
     pub fn histogram_weighted_f32<A, W>(
         &self,
         samples: &A,
@@ -76,7 +86,6 @@ impl Context {
         A: Elements<Item: Sample> + ?Sized,
         W: Elements<Item = f32, Place = A::Place> + ?Sized,
     {
-        check_lengths("weights", weights.count(), "samples", samples.count())?;
         let weights = weights.on_device(self, "weights")?;
         self.histogram_any::<A, f32, f32>(samples, Some(&weights), &bins)
     }
@@ -97,10 +106,10 @@ impl Context {
             return Err(Error::Histogram { sample, problem });
         }
         described.layout.check(described.sample)?;
-        let bytes = samples.count() * u64::from(described.sample.bytes());
-        let n = described.layout.elements(described.sample, bytes);
+        let n = bins.elements_in(samples.count());
         if let Some(weights) = weights {
-            check_lengths("weights", weights.len(), "elements", n)?;
+            let what = if described.layout == Layout::PACKED { "samples" } else { "elements" };
+            check_lengths("weights", weights.len(), what, n)?;
         }
         let samples = samples.on_device(self, "samples")?;
         let channels = u64::from(described.layout.active_channels());

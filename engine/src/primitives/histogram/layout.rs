@@ -55,7 +55,8 @@ impl Layout {
     /// between elements.
     pub(super) fn elements(&self, sample: SampleType, bytes: u64) -> u64 {
         let (stride, element) = (u64::from(self.stride(sample)), u64::from(self.element(sample)));
-        bytes.saturating_add(stride - element).saturating_sub(self.offset) / stride
+        let gap = stride.saturating_sub(element);
+        bytes.saturating_add(gap).saturating_sub(self.offset) / stride.max(1)
     }
 
     fn element(&self, sample: SampleType) -> u32 {
@@ -138,13 +139,10 @@ pub(super) fn pieces(
         return Err(Error::TooLarge { what: "number of elements", asked: n, limit });
     }
     if let Count::Device { buffer, index, .. } = buffers.n {
-        check_room("histogram.n", buffer, index.saturating_add(1).saturating_mul(WORD))?;
+        check_room("count", buffer, index.saturating_add(1).saturating_mul(WORD))?;
     }
     let last = |count: u64| (count - 1) * stride + u64::from(layout.element(sample));
-    check_size("samples", buffers.samples, n, layout.offset, last)?;
-    if let Some(weights) = buffers.weights {
-        check_size("weights", weights, n, 0, |count| count * WORD)?;
-    }
+    check_samples(histogram, buffers)?;
     let piece = |k: u64| {
         let (start, count) = (k * most, most.min(n - k * most));
         let bytes = (first_byte + last(count)).next_multiple_of(WORD);
@@ -160,17 +158,28 @@ pub(super) fn pieces(
     Ok((0..n.div_ceil(most.max(1))).map(piece).collect())
 }
 
-/// Narrow samples are read in words, so the buffer must have the last word whole.
-fn check_size(
-    name: &str,
-    buffer: Buffer,
-    n: u64,
-    offset: u64,
-    last: impl Fn(u64) -> u64,
-) -> Result<()> {
-    if n == 0 {
-        return Ok(());
+/// Refuses arrays that have fewer elements than are to be counted. Narrow samples are read in words,
+/// so the last word has to be whole.
+fn check_samples(histogram: &Histogram, buffers: &Counted) -> Result<()> {
+    let (layout, sample, n) = (&histogram.layout, histogram.sample, buffers.n.max());
+    let refuse = |problem| Err(Error::Histogram { sample: sample.to_string(), problem });
+    let (size, needed) = (buffers.samples.size(), layout.bytes(sample, n));
+    if size < needed {
+        let held = layout.elements(sample, size);
+        return refuse(match layout.channels {
+            _ if held >= n => format!(
+                "the array has {size} bytes, which is not a multiple of 4; pad it to {needed} bytes"
+            ),
+            1 => format!("{n} samples are to be counted, but the array has {held}"),
+            channels => format!(
+                "{n} elements of {channels} channels are to be counted, but the array has {held}"
+            ),
+        });
     }
-    let needed = offset.saturating_add(last(n)).next_multiple_of(WORD);
-    check_room(&format!("histogram.{name}"), buffer, needed)
+    match buffers.weights.map(Buffer::len) {
+        Some(weights) if weights < n => {
+            refuse(format!("{n} elements need as many weights, but there are {weights}"))
+        }
+        _ => Ok(()),
+    }
 }

@@ -22,10 +22,11 @@ pub use tuning::HistogramTuning;
 use multisplit_graph::{Buffer, ElementType, Graph};
 
 use super::arrays::{check_element, check_room};
+use super::even::EvenFloats;
 use super::sample::SampleType;
 use super::{Count, Policy, scan};
 use crate::error::{Error, Result};
-use bins::{BinCode, EvenFloats};
+use bins::BinCode;
 use passes::HistogramPasses;
 
 /// The most bins.
@@ -66,7 +67,8 @@ impl Histogram {
         match &self.function {
             Bin::Range(splitters) => splitters.iter().map(|&s| self.sample.value(s)).collect(),
             Bin::Even { lo, hi } if self.sample.is_float() => {
-                let parts = EvenFloats { sample: self.sample, lo: *lo, hi: *hi, bins: self.bins };
+                let parts =
+                    EvenFloats { sample: self.sample, lo: *lo, hi: *hi, parts: self.bins };
                 parts.edges().into_iter().map(|edge| self.sample.value(edge)).collect()
             }
             Bin::Even { lo, hi } => {
@@ -122,7 +124,8 @@ impl HistogramBuffers {
         Self { weights: Some(weights), ..self }
     }
 
-    /// Gets one count for each channel, of the samples in no bin, NaN included.
+    /// Gets one count for each channel, of the samples in no bin, NaN included. It has the type of the
+    /// counts.
     #[must_use]
     pub fn out_of_range(self, counts: Buffer) -> Self {
         Self { out_of_range: Some(counts), ..self }
@@ -248,7 +251,7 @@ fn check(histogram: &Histogram, buffers: &Counted) -> Result<()> {
     ];
     for (name, buffer, needed) in outputs {
         if let Some(buffer) = buffer {
-            check_room(&format!("histogram.{name}"), buffer, needed)?;
+            check_room(name, buffer, needed)?;
         }
     }
     Ok(())

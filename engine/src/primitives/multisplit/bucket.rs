@@ -11,6 +11,7 @@ use super::push::{BucketWords, SplitBy};
 use crate::error::{Error, Result};
 use crate::primitives::Policy;
 use crate::primitives::cells::Cells;
+use crate::primitives::even::{EvenFloats, ScaledParts};
 use crate::primitives::key::{Key, KeyType, SIGNED};
 use crate::primitives::sample::SampleType;
 
@@ -48,12 +49,9 @@ pub enum Bucket {
         /// Whether the largest digit is the first bucket.
         descending: bool,
     },
-    /// m equal parts of the floats from `lo` to `hi`. Keys below belong to the first, keys above
-    /// and NaN to the last.
-    ///
-    /// Keys of up to 32 bits are scaled, as floats of 32 bits, (key - lo) * (m / (hi - lo)), each operation rounded. Few GPUs are
-    /// good at 64-bit arithmetic, and some have none, so 64-bit keys are compared instead: part k
-    /// begins at the float nearest to lo + k (hi - lo) / m.
+    /// m equal parts of the floats from `lo` to `hi`, divided as
+    /// [`Buckets::even`](super::Buckets::even) documents. Keys below belong to the first, keys above
+    /// and NaN to the last. `lo` and `hi` are rounded to the type of the keys.
     Even {
         /// Where the first bucket begins.
         lo: f64,
@@ -95,6 +93,25 @@ impl Bucket {
         Self::Range((1..m).map(splitter).collect())
     }
 
+    /// The parts of [`Even`](Self::Even).
+    fn even_parts(&self, key: KeyType, parts: u32) -> Option<EvenFloats> {
+        let Self::Even { lo, hi } = *self else { return None };
+        Some(match key.bits() {
+            64 => EvenFloats { sample: SampleType::F64, lo: lo.to_bits(), hi: hi.to_bits(), parts },
+            _ => {
+                let [lo, hi] = [lo, hi].map(|end| u64::from((end as f32).to_bits()));
+                EvenFloats { sample: SampleType::F32, lo, hi, parts }
+            }
+        })
+    }
+
+    /// How keys are scaled to the parts of [`Even`](Self::Even). Few devices are good at 64-bit
+    /// arithmetic, and some have none, so 64-bit keys are compared with all edges instead.
+    fn even_scaled(&self, key: KeyType, parts: u32) -> Option<ScaledParts> {
+        let parts = self.even_parts(key, parts)?;
+        if key.bits() == 64 { None } else { parts.scaled() }
+    }
+
     /// Whether it is GLSL of the user's.
     pub(super) fn is_users(&self) -> bool {
         #[cfg(feature = "glsl")]
@@ -105,10 +122,10 @@ impl Bucket {
 
     /// Whether it costs so much that the block-level method may write down what it gives: a search among
     /// splitters, or who knows what.
-    pub(super) fn is_costly(&self, key: KeyType) -> bool {
+    pub(super) fn is_costly(&self, key: KeyType, buckets: u32) -> bool {
         match self {
             Self::Range(_) => true,
-            Self::Even { .. } => key.bits() == 64,
+            Self::Even { .. } => self.even_scaled(key, buckets).is_none(),
             _ => self.is_users(),
         }
     }
@@ -143,10 +160,12 @@ fn cells_of(policy: &Policy, buckets: u32) -> u32 {
 
 impl Bucket {
     /// Words of shared memory for cells.
-    pub(super) fn cells(&self, policy: &Policy, key: KeyType) -> u32 {
+    pub(super) fn cells(&self, policy: &Policy, key: KeyType, buckets: u32) -> u32 {
         match self {
             Self::Range(splitters) => cells_of(policy, splitters.len() as u32 + 1) + 1,
-            Self::Even { .. } if key.bits() == 64 => cells_of(policy, u32::MAX) + 1,
+            Self::Even { .. } if self.even_scaled(key, buckets).is_none() => {
+                cells_of(policy, u32::MAX) + 1
+            }
             _ => 0,
         }
     }
@@ -168,6 +187,7 @@ const EVEN: u32 = 2;
 const RANGE: u32 = 3;
 const IDENTITY: u32 = 4;
 const ORDERED: u32 = 5;
+const EVEN_RANGE: u32 = 6;
 
 impl BucketCode {
     pub fn new(policy: &Policy, split: &Split) -> Result<Self> {
@@ -200,7 +220,7 @@ impl BucketCode {
             Bucket::Delta { min, .. } if !fits(*min) => refuse("the minimum is no such key"),
             Bucket::Delta { min, width } => Ok(delta(key, *min, *width, m)),
             Bucket::Even { .. } if !key.is_float() => refuse("only floats are split by Even"),
-            Bucket::Even { lo, hi } => match even(policy, key, *lo, *hi, m) {
+            Bucket::Even { .. } => match even(policy, key, &split.bucket, m) {
                 Some(code) => Ok(code),
                 None => refuse("the range is empty or not finite"),
             },
@@ -361,28 +381,20 @@ fn delta(key: KeyType, min: u64, width: u64, buckets: u32) -> BucketCode {
     BucketCode::plain(DELTA, words)
 }
 
-/// `None` where there is no such range.
-fn even(policy: &Policy, key: KeyType, lo: f64, hi: f64, buckets: u32) -> Option<BucketCode> {
-    if key.bits() <= 32 {
-        let (lo, hi) = (lo as f32, hi as f32);
-        let scale = buckets as f32 / (hi - lo);
-        let right = lo < hi && scale.is_finite() && scale > 0.0;
+/// `None` if the range is empty or not finite.
+fn even(policy: &Policy, key: KeyType, bucket: &Bucket, buckets: u32) -> Option<BucketCode> {
+    let parts = bucket.even_parts(key, buckets).filter(EvenFloats::is_valid)?;
+    if let Some(scaled) = bucket.even_scaled(key, buckets) {
         let words = BucketWords {
-            shift_or_min: lo.to_bits(),
-            width_or_scale: scale.to_bits(),
+            shift_or_min: parts.lo as u32,
+            width_or_scale: scaled.scale as u32,
+            mask_or_width_high: scaled.step as u32,
             ..BucketWords::default()
         };
-        return right.then(|| BucketCode::plain(EVEN, words));
+        return Some(BucketCode::plain(EVEN, words));
     }
-    let part = (hi - lo) / f64::from(buckets);
-    let splitters: Vec<u64> = (1..buckets)
-        .map(|k| match lo + f64::from(k) * part {
-            // 0 and -0 are the same, and -0 is the first of them in the order of the keys.
-            0.0 => -0.0f64,
-            begin => begin,
-        })
-        .map(|begin| key.ordered(begin.to_bits()))
-        .collect();
-    let right = lo < hi && part.is_finite() && splitters.is_sorted();
-    right.then(|| BucketCode::by_splitters(EVEN, policy, key, &splitters))
+    let edges = parts.edges();
+    let inner = edges[1..buckets as usize].iter();
+    let splitters: Vec<u64> = inner.map(|&edge| parts.sample.ordered_edge(edge)).collect();
+    Some(BucketCode::by_splitters(EVEN_RANGE, policy, key, &splitters))
 }

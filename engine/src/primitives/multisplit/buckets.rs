@@ -60,9 +60,18 @@ impl<K: Key> Buckets<K> {
     /// `buckets` equal parts of a range. Keys below belong to the first bucket; keys above, and NaN,
     /// to the last.
     ///
-    /// Floats of up to 32 bits are scaled, as floats of 32 bits, (key - start) * (buckets / (end - start)), each operation
-    /// rounded. Other keys are compared: part k begins at start + k (end - start) / buckets, of
-    /// floats the nearest one, of integers the next one.
+    /// Part k begins at edge k. Edge k of integers is `start + k * (end - start) / buckets`, rounded up.
+    /// Edge k of floats is `k * ((end - start) / buckets) + start`, with every operation rounded to
+    /// the type (to `f32` for `f16` and `bf16`), as in NumPy's `linspace`; it is `end` where that is
+    /// less, and no operation overflows. [`Bins::even`](crate::Bins::even) has the same edges.
+    ///
+    /// ```
+    /// # let gpu = multisplit::Context::new()?;
+    /// // 3 * 0.1 is the double above 0.3, so 0.3 lies in part 2 of ten.
+    /// let split = gpu.split(&[0.3, 3.0 * 0.1], multisplit::Buckets::even(0.0..1.0, 10))?;
+    /// assert_eq!(split.offsets[2..5], [0, 1, 2]);
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
     pub fn even(range: Range<K>, buckets: u32) -> Self {
         Self::new(buckets, Bucket::even(range.start, range.end, buckets))
     }

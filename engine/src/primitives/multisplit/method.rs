@@ -125,7 +125,7 @@ pub(super) fn sizes(
     let tuned = &policy.split;
     let class = bucket_bits(of_round(split.buckets)) as usize - 1;
     let labels = method == Method::Block
-        && split.bucket.is_costly(split.key)
+        && split.bucket.is_costly(split.key, split.buckets)
         && split.buckets >= tuned.min_buckets_labelled;
     let shape = match method {
         Method::ScanSplit | Method::ReducedBitSort | Method::FullSort => {
@@ -217,7 +217,8 @@ fn within(
 ) -> TileShape {
     let bits = bucket_bits(of_round(split.buckets));
     // With cells.
-    let splitters = (split.key.bytes() << bits) + 4 * split.bucket.cells(policy, split.key);
+    let cells = split.bucket.cells(policy, split.key, split.buckets);
+    let splitters = (split.key.bytes() << bits) + 4 * cells;
     match method {
         Method::Direct | Method::ScanSplit | Method::ReducedBitSort | Method::FullSort => {
             shape.of_subgroups(policy)

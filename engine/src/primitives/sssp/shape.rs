@@ -96,7 +96,10 @@ const MIN_WIDTHS: f64 = 1.0 / 16.0;
 
 impl Shape {
     pub fn new(facts: Facts, options: &SsspOptions, policy: &Policy) -> Result<Self> {
-        if options.buckets == 0 || options.buckets > MAX_BUCKETS {
+        if options.buckets == 0 {
+            return Err(Error::Method { problem: "shortest paths need at least one bucket" });
+        }
+        if options.buckets > MAX_BUCKETS {
             let (asked, limit) = (options.buckets.into(), MAX_BUCKETS.into());
             return Err(Error::TooLarge { what: "number of buckets", asked, limit });
         }

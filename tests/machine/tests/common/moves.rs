@@ -216,6 +216,12 @@ pub struct SplitCase {
     pub by_votes: bool,
 }
 
+/// The part of an even range, by comparison with every edge.
+fn even_part(x: f32, lo: f32, hi: f32, m: u64) -> u64 {
+    let step = (hi - lo) / m as f32;
+    if x.is_nan() { m - 1 } else { (1..m).filter(|&k| k as f32 * step + lo <= x).count() as u64 }
+}
+
 /// The bucket function, and what it gives for the bits of a key.
 fn bucket_of(of: &SplitCase) -> (Bucket, Box<dyn Fn(u64) -> u64>) {
     let m = u64::from(of.buckets);
@@ -238,15 +244,7 @@ fn bucket_of(of: &SplitCase) -> (Bucket, Box<dyn Fn(u64) -> u64>) {
         }
         Function::Even if key == KeyType::F16 => {
             let (lo, hi) = (-2.0f32, 30.0f32);
-            let scale = m as f32 / (hi - lo);
-            let own = move |k: u64| {
-                let x = f16::from_bits(k as u16).to_f32();
-                match x {
-                    x if x.is_nan() || x >= hi => m - 1,
-                    x if x < lo => 0,
-                    x => (((x - lo) * scale) as u64).min(m - 1),
-                }
-            };
+            let own = move |k: u64| even_part(f16::from_bits(k as u16).to_f32(), lo, hi, m);
             (Bucket::Even { lo: lo.into(), hi: hi.into() }, Box::new(own))
         }
         Function::Even if key == KeyType::F64 => {
@@ -264,15 +262,7 @@ fn bucket_of(of: &SplitCase) -> (Bucket, Box<dyn Fn(u64) -> u64>) {
         }
         Function::Even => {
             let (lo, hi) = (0.0f32, 1e9f32);
-            let scale = m as f32 / (hi - lo);
-            let own = move |k: u64| {
-                let x = f32::from_bits(k as u32);
-                match x {
-                    x if x.is_nan() || x >= hi => m - 1,
-                    x if x < lo => 0,
-                    x => (((x - lo) * scale) as u64).min(m - 1),
-                }
-            };
+            let own = move |k: u64| even_part(f32::from_bits(k as u32), lo, hi, m);
             (Bucket::Even { lo: lo.into(), hi: hi.into() }, Box::new(own))
         }
         Function::Range | Function::Crowded => {

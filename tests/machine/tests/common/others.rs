@@ -79,6 +79,7 @@ fn import_samples(graph: &mut Graph, sample: SampleType, n: u64) -> multisplit::
         SampleType::U32 => graph.import::<u32>("samples", n),
         SampleType::I32 => graph.import::<i32>("samples", n),
         SampleType::U64 => graph.import::<u64>("samples", n),
+        SampleType::I64 => graph.import::<i64>("samples", n),
         SampleType::F32 => graph.import::<f32>("samples", n),
         SampleType::F64 => graph.import::<f64>("samples", n),
     }
@@ -89,7 +90,7 @@ fn bytes_of(sample: SampleType) -> u64 {
         SampleType::U8 => 1,
         SampleType::U16 => 2,
         SampleType::U32 | SampleType::I32 | SampleType::F32 => 4,
-        SampleType::U64 | SampleType::F64 => 8,
+        SampleType::U64 | SampleType::I64 | SampleType::F64 => 8,
     }
 }
 
@@ -189,12 +190,13 @@ pub fn histogram_case(device: Device, of: HistogramCase) -> Result<Case> {
             false => sums.iter().map(|s| *s as u32).collect(),
         }
     };
-    let expected = match weighted {
+    let in_type_of_sums = |sums: &[u64]| match weighted {
         Weighted::Floats => sums.iter().map(|s| (*s as f32).to_bits()).collect(),
-        _ => as_words(&sums),
+        _ => as_words(sums),
     };
+    let expected = in_type_of_sums(&sums);
     // Samples, not their weights.
-    let out_of_range = as_words(&out_of_range);
+    let out_of_range = in_type_of_sums(&out_of_range);
     let size = bytes_of(sample) as usize;
     let bytes: Vec<u8> = numbers
         .iter()

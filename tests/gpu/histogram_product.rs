@@ -1,0 +1,214 @@
+//! Histogram: sample types x kinds of bins x layouts x weights, by the one-call functions, against the CPU.
+
+use anyhow::{Context as _, Result, ensure};
+use multisplit::graph::{ElementType, Graph};
+use multisplit::primitives::histogram::Layout;
+use multisplit::primitives::{HistogramBuffers, histogram};
+use multisplit::{Bins, Error};
+use multisplit_tests::generate::Rng;
+use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::histogram::{Reference, Spread, range_bin};
+use multisplit_tests::tests;
+
+tests!(histogram:
+    product_of_types_bins_layouts_and_weights, narrow_signed_and_half_samples_are_refused,
+    whole_arrays_of_work_are_counted_in_elements,
+);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Even,
+    Range,
+    Log,
+    Identity,
+    Glsl,
+}
+const KINDS: [Kind; 5] = [Kind::Even, Kind::Range, Kind::Log, Kind::Identity, Kind::Glsl];
+
+#[derive(Clone, Copy, Debug)]
+enum Placing {
+    Packed,
+    Strided,
+    Interleaved,
+}
+const PLACINGS: [Placing; 3] = [Placing::Packed, Placing::Strided, Placing::Interleaved];
+
+#[derive(Clone, Copy, Debug)]
+enum Weighting {
+    One,
+    Words,
+    Floats,
+}
+const WEIGHTINGS: [Weighting; 3] = [Weighting::One, Weighting::Words, Weighting::Floats];
+
+/// Elements of a case.
+const N: usize = 701;
+
+/// The bins, and the bin of a sample.
+type Rule<S> = (Bins<S>, Box<dyn Fn(S) -> Option<u32>>);
+
+fn rule<S: Reference>(kind: Kind) -> Rule<S> {
+    let (lo, hi) = S::domain();
+    match kind {
+        Kind::Even => (Bins::even(lo..hi, 33), Box::new(move |x: S| x.even_bin(lo, hi, 33))),
+        Kind::Range => {
+            let edges = [0.0, 0.1, 0.1, 0.35, 0.5, 0.9].map(S::at);
+            (Bins::range(&edges), Box::new(move |x| range_bin(x, &edges)))
+        }
+        Kind::Log => {
+            let edges = [1, 2, 4, 8, 16, 32, 64, 128].map(S::small);
+            (Bins::range(&edges), Box::new(move |x| range_bin(x, &edges)))
+        }
+        Kind::Identity => (Bins::identity(100), Box::new(|x: S| x.identity_bin(100))),
+        Kind::Glsl => {
+            let name = S::GLSL;
+            let source = format!(
+                "uint bucket_of({name} x) {{ return x < {name}(0) ? 7u : x < {name}(99) ? 4u : 25u; }}"
+            );
+            let bin = |x: S| match x {
+                x if x < S::small(0) => Some(7),
+                x if x < S::small(99) => Some(4),
+                _ => None,
+            };
+            (Bins::glsl(20, source.as_str()), Box::new(bin))
+        }
+    }
+}
+
+/// The layout, samples from element to element, and the channels that are counted.
+fn layout<S>(placing: Placing) -> (Layout, usize, Vec<usize>) {
+    let size = size_of::<S>();
+    match placing {
+        Placing::Packed => (Layout::PACKED, 1, vec![0]),
+        Placing::Strided => (Layout::strided(size as u64, 3 * size as u32), 3, vec![1]),
+        Placing::Interleaved => (Layout::interleaved(3, 0b101), 3, vec![0, 2]),
+    }
+}
+
+/// Compares one case with the CPU, or expects the sentence by which it is refused.
+fn check<S: Reference>(
+    gpu: &Gpu,
+    kind: Kind,
+    placing: Placing,
+    weighting: Weighting,
+) -> Result<()> {
+    let (bins, bin_of) = rule::<S>(kind);
+    let (layout, stride, channels) = layout::<S>(placing);
+    let (bins, m) = (bins.layout(layout), bins.count() as usize);
+    let mut samples: Vec<S> = Spread::Uniform.samples(stride * N, 1, &[S::at(0.0)], 5);
+    let (special, mut rng) = (S::special(), Rng::new(7));
+    for (i, sample) in samples.iter_mut().enumerate() {
+        match i % 4 {
+            0 => *sample = special[rng.below(special.len() as u64) as usize],
+            1 => *sample = S::small(rng.below(200) as u8),
+            _ => {}
+        }
+    }
+    let weights: Vec<u32> = (0..N).map(|_| rng.below(1000) as u32).collect();
+    let floats: Vec<f32> = weights.iter().map(|&weight| weight as f32).collect();
+    let (counts, out_of_range) = match weighting {
+        Weighting::One => {
+            let found = gpu.context.histogram(&samples, bins);
+            let Some(found) = refused::<S, _>(kind, found)? else { return Ok(()) };
+            (found.counts, found.out_of_range)
+        }
+        Weighting::Words => {
+            let found = gpu.context.histogram_weighted(&samples, &weights, bins);
+            let Some(found) = refused::<S, _>(kind, found)? else { return Ok(()) };
+            (found.counts, found.out_of_range)
+        }
+        Weighting::Floats => {
+            let found = gpu.context.histogram_weighted_f32(&samples, &floats, bins);
+            let Some(found) = refused::<S, _>(kind, found)? else { return Ok(()) };
+            let whole = |sums: Vec<f32>| sums.iter().map(|&sum| sum as u64).collect::<Vec<u64>>();
+            (whole(found.counts), whole(found.out_of_range))
+        }
+    };
+    let (mut expected, mut missed) = (vec![0; m * channels.len()], vec![0; channels.len()]);
+    for element in 0..N {
+        let weight = if matches!(weighting, Weighting::One) { 1 } else { weights[element] };
+        for (row, channel) in channels.iter().enumerate() {
+            match bin_of(samples[element * stride + channel]) {
+                Some(bin) => expected[row * m + bin as usize] += u64::from(weight),
+                None => missed[row] += 1,
+            }
+        }
+    }
+    expect_equal(&counts, &expected)?;
+    expect_equal(&out_of_range, &missed).context("out of range")
+}
+
+/// What was found; `None` if the case is refused, as identity bins of floats have to be.
+fn refused<S: Reference, T: std::fmt::Debug>(kind: Kind, found: Result<T, Error>) -> Result<Option<T>> {
+    if kind != Kind::Identity || !S::TYPE.is_float() {
+        return Ok(Some(found?));
+    }
+    let sentence = "the bin of a float is not the float itself";
+    ensure!(found.as_ref().is_err_and(|error| error.to_string().contains(sentence)), "{found:?}");
+    Ok(None)
+}
+
+/// The whole product in a full run; otherwise every second type with each kind of bins.
+fn product_of_types_bins_layouts_and_weights(gpu: &Gpu) -> Result<()> {
+    let types = [
+        check::<u8>,
+        check::<u16>,
+        check::<u32>,
+        check::<i32>,
+        check::<u64>,
+        check::<i64>,
+        check::<f32>,
+        check::<f64>,
+    ];
+    let mut mine = gpu.mine();
+    for (row, check) in types.into_iter().enumerate() {
+        for (column, kind) in KINDS.into_iter().enumerate() {
+            for (i, placing) in PLACINGS.into_iter().enumerate() {
+                for (j, weighting) in WEIGHTINGS.into_iter().enumerate() {
+                    let diagonal = i == (row + column) % 3 && j == (row + 2 * column) % 3;
+                    let sampled = diagonal && (row + column).is_multiple_of(2);
+                    if (gpu.full || sampled) && mine() {
+                        check(gpu, kind, placing, weighting)
+                            .with_context(|| format!("{row}: {kind:?} {placing:?} {weighting:?}"))?;
+                    }
+                }
+            }
+        }
+    }
+    // The type that had no samples of its own.
+    check::<i64>(gpu, Kind::Identity, Placing::Packed, Weighting::One)
+}
+
+/// Types that histograms do not count are refused by a list of those that they do.
+fn narrow_signed_and_half_samples_are_refused(gpu: &Gpu) -> Result<()> {
+    for element in [ElementType::I8, ElementType::I16, ElementType::F16, ElementType::Bf16] {
+        let mut graph = Graph::new("refused");
+        let samples = graph.import_array("samples", element, 64);
+        let counts = graph.import::<u32>("counts", 4);
+        let buffers = HistogramBuffers::new(samples, counts);
+        let bins = Bins::<u8>::identity(4);
+        let found = histogram(&mut graph, &gpu.context.policy(), &bins, &buffers);
+        let text = found.err().map(|error| error.to_string()).unwrap_or_default();
+        ensure!(text.contains("u8, u16, u32, i32, u64, i64, f32 or f64"), "{element}: {text}");
+    }
+    Ok(())
+}
+
+/// Pixels of a whole array are counted by pixel, not by sample.
+fn whole_arrays_of_work_are_counted_in_elements(gpu: &Gpu) -> Result<()> {
+    let pixels = gpu.context.upload(&[0u8, 1, 2, 3, 0, 0, 0, 3])?;
+    let counts = gpu.context.zeroed::<u32>(16)?;
+    let bins = Bins::identity(4).layout(Layout::interleaved(4, 0b1111));
+    let mut work = gpu.context.work("pixels");
+    work.histogram(&pixels, &counts, &bins)?;
+    let mut frame = work.record()?;
+    frame.submit()?;
+    frame.wait()?;
+    let expected = [2, 0, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 2];
+    expect_equal(&gpu.context.download(&counts)?, &expected)?;
+    let refused = gpu.context.work("pixels").histogram(pixels.first(3), &counts, &bins);
+    let text = refused.err().map(|error| error.to_string()).unwrap_or_default();
+    let sentence = "3 elements of 4 channels are to be counted, but the array has 2";
+    ensure!(text.contains(sentence), "{text}");
+    Ok(())
+}
