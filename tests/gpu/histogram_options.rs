@@ -264,9 +264,13 @@ fn users_functions(gpu: &Gpu) -> Result<()> {
     check::<u64>(gpu, "uint bucket_of(uint64_t key) { return uint(key >> 40) & 31u; }", |x| {
         (x >> 40) as u32 & 31
     })?;
-    check::<i64>(gpu, "uint bucket_of(int64_t key) { return key < -5 ? 3u : uint(key >> 58); }", |x| {
-        if x < -5 { 3 } else { (x >> 58) as u32 }
-    })?;
+    check::<i64>(
+        gpu,
+        "uint bucket_of(int64_t key) { return key < -5 ? 3u : uint(key >> 58); }",
+        |x| {
+            if x < -5 { 3 } else { (x >> 58) as u32 }
+        },
+    )?;
     check::<f64>(gpu, "uint bucket_of(double key) { return uint(abs(key)) / 50u; }", |x| {
         x.abs() as u32 / 50
     })

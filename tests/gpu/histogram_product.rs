@@ -139,7 +139,10 @@ fn check<S: Reference>(
 }
 
 /// What was found; `None` if the case is refused, as identity bins of floats have to be.
-fn refused<S: Reference, T: std::fmt::Debug>(kind: Kind, found: Result<T, Error>) -> Result<Option<T>> {
+fn refused<S: Reference, T: std::fmt::Debug>(
+    kind: Kind,
+    found: Result<T, Error>,
+) -> Result<Option<T>> {
     if kind != Kind::Identity || !S::TYPE.is_float() {
         return Ok(Some(found?));
     }
@@ -168,8 +171,9 @@ fn product_of_types_bins_layouts_and_weights(gpu: &Gpu) -> Result<()> {
                     let diagonal = i == (row + column) % 3 && j == (row + 2 * column) % 3;
                     let sampled = diagonal && (row + column).is_multiple_of(2);
                     if (gpu.full || sampled) && mine() {
-                        check(gpu, kind, placing, weighting)
-                            .with_context(|| format!("{row}: {kind:?} {placing:?} {weighting:?}"))?;
+                        check(gpu, kind, placing, weighting).with_context(|| {
+                            format!("{row}: {kind:?} {placing:?} {weighting:?}")
+                        })?;
                     }
                 }
             }

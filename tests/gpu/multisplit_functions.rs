@@ -107,7 +107,8 @@ fn even_floats(gpu: &Gpu) -> Result<()> {
             continue;
         }
         // The documented edges are those of a histogram.
-        let edges: Vec<f32> = Bins::even(lo..hi, m).edges().iter().map(|&edge| edge as f32).collect();
+        let edges: Vec<f32> =
+            Bins::even(lo..hi, m).edges().iter().map(|&edge| edge as f32).collect();
         let mut keys = keys.clone();
         for (i, key) in keys.iter_mut().enumerate().filter(|(i, _)| i % 2 == 1) {
             let edge = edges[rng.below(edges.len() as u64) as usize];

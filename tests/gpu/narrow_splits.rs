@@ -240,7 +240,8 @@ fn in_pieces(gpu: &Gpu) -> Result<()> {
     let even =
         context.split_permutation(&halves, Buckets::even(f16::ZERO..f16::from_f32(101.0), 3))?;
     let step = 101.0f32 / 3.0;
-    let bucket = |i: usize| (1..3).filter(|&k| k as f32 * step <= halves[i].to_f32()).count() as u32;
+    let bucket =
+        |i: usize| (1..3).filter(|&k| k as f32 * step <= halves[i].to_f32()).count() as u32;
     let (order, _) = reference::split(2_500, 3, bucket);
     let mut places = vec![0; 2_500];
     order.iter().zip(0..).for_each(|(&i, place)| places[i as usize] = place);

@@ -1,7 +1,7 @@
 //! `multisplit histogram`: how many numbers of a file fall into each bin.
 
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{ArgGroup, Args};
@@ -11,7 +11,7 @@ use crate::device::Devices;
 use crate::formats::{Array, Element, Place};
 use crate::glsl_file::{GlslFile, GlslOptions};
 use crate::histogram::{Counted, Counts, Edge, Function, Wanted, chart, count, name};
-use crate::inputs::{Input, InputOptions, Numbers, Shape, read_or};
+use crate::inputs::{Input, InputOptions, Numbers, Shape, read_or, read_splitters};
 use crate::outputs::{OutputId, Outputs};
 use crate::plot::HistogramPlot;
 use crate::{figures, phase, report, size};
@@ -142,18 +142,9 @@ struct Material {
 impl Material {
     fn read(options: &Options, element: Element, devices: &Devices) -> Result<Self> {
         let bars = devices.bars();
-        // The type of a .npy file counts. Text and raw splitters have the type of the samples; weights are
-        // whole.
-        let of_samples = |path: &Path| -> Result<Array> {
-            let splitters = read_or(&Place::new(path), element, Shape::Line, bars)?;
-            let (found, is_time) = (splitters.element(), |element| matches!(element, Element::Time(_)));
-            if found != element && (is_time(found) || is_time(element)) {
-                let path = path.display();
-                bail!("{path} has type {found}, but the samples have type {element}; convert it");
-            }
-            Ok(splitters)
-        };
+        let of_samples = |path| read_splitters(&Place::new(path), element, bars);
         let splitters = options.splitters.as_deref().map(of_samples).transpose()?;
+        // A file that says what its elements are is believed; text and raw numbers are whole.
         let whole = |path| read_or(&Place::new(path), Element::U32, Shape::Line, bars);
         let weights = options.weights.as_deref().map(whole).transpose()?;
         Ok(Self { splitters, function: options.glsl.read()?, weights })

@@ -158,7 +158,7 @@ impl ReduceJob<'_> {
     }
 }
 
-/// Integers as those of 64 bits, which hold their sum.
+/// Integers as those of 64 bits, and 16-bit floats as those of 32, which hold their sum.
 fn for_sums(array: Array) -> Result<Array> {
     fn wide<T: Copy>(words: &[T], wide: impl Fn(T) -> u64) -> Data {
         Data::Bytes8(words.iter().map(|&word| wide(word)).collect())
@@ -180,6 +180,9 @@ fn for_sums(array: Array) -> Result<Array> {
         (Element::F16, Data::Bytes2(x)) => {
             let floats = x.iter().map(|&x| half::to_f32(x).to_bits()).collect();
             (Element::F32, Data::Bytes4(floats))
+        }
+        (Element::Bf16, Data::Bytes2(x)) => {
+            (Element::F32, Data::Bytes4(x.iter().map(|&x| u32::from(x) << 16).collect()))
         }
         _ => return Ok(array),
     };

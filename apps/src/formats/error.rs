@@ -51,6 +51,10 @@ pub enum FileError {
     Number { place: String, line: u64, text: String, element: Element },
     #[error("{place}, line {line} has more than {MAX_LINE_BYTES} bytes; no number is so long")]
     LongLine { place: String, line: u64 },
+    #[error(
+        "{place} has type {found}, but the numbers that it divides have type {divided}; convert it"
+    )]
+    SplittersType { place: String, found: Element, divided: Element },
     #[error("{place} holds {found}, but --type says {asked}")]
     OtherType { place: String, found: Element, asked: Element },
     #[error("{place} does not say what its elements are; give --type")]

@@ -15,7 +15,7 @@ pub use bin_rule::{Function, Wanted};
 pub use chart::chart;
 pub use edges::Edge;
 pub use expected::expected;
-pub use number::Number;
+pub use number::{Number, edges_of};
 pub use plan::{HistogramPlan, Method, name};
 pub use whole::{Counted, Counts, count};
 

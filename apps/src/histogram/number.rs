@@ -325,7 +325,10 @@ mod tests {
         assert!(Edge::Whole(2) < small && small < Edge::Whole(3));
         assert!(large < Edge::Whole((1 << 53) + 1) && large == Edge::Whole(1 << 53));
         assert_eq!(f64::at_or_above(Edge::Whole((1 << 53) + 1)), Some(2f64.powi(53) + 2.0));
-        assert_eq!([f32::at_or_above(Edge::Real(0.3)), f32::exactly(Edge::Real(0.3))], [Some(0.3), None]);
+        assert_eq!(
+            [f32::at_or_above(Edge::Real(0.3)), f32::exactly(Edge::Real(0.3))],
+            [Some(0.3), None]
+        );
         assert_eq!(i64::at_or_above(Edge::Real(f64::NEG_INFINITY)), Some(i64::MIN));
         assert_eq!(u64::at_or_above(Edge::Real(f64::INFINITY)), None);
         assert!(Edge::Whole(i128::MAX) < Edge::Real(f64::INFINITY));

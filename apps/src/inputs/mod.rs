@@ -42,19 +42,33 @@ pub enum Shape {
 
 /// Reads the whole array at `place`. `asked` is what its elements are where the file does not say
 /// it; a file that says something else is refused.
+#[cfg(test)]
 pub fn read(place: &Place, asked: Option<Element>, shape: Shape, bars: Bars) -> Result<Array> {
     let mut stream = Stream::open(place, bars)?;
     let format = stream.format()?;
     open_array(&mut stream, format, asked, shape)?.load()
 }
 
-/// The same, with elements of the type `otherwise` where the file does not say which they have. It is
-/// opened once: what has been read of a pipe is gone.
+/// Reads the whole array at `place`, with elements of the type `otherwise` where the file does not say
+/// which they have. It is opened once: what has been read of a pipe is gone.
 pub fn read_or(place: &Place, otherwise: Element, shape: Shape, bars: Bars) -> Result<Array> {
     let mut stream = Stream::open(place, bars)?;
     let format = stream.format()?;
     let asked = (format != Format::Npy).then_some(otherwise);
     open_array(&mut stream, format, asked, shape)?.load()
+}
+
+/// Reads splitters of elements of type `divided`. A .npy file may have another type, but dates and
+/// time differences are divided by their own type only.
+pub fn read_splitters(place: &Place, divided: Element, bars: Bars) -> Result<Array> {
+    let splitters = read_or(place, divided, Shape::Line, bars)?;
+    let is_time = |element| matches!(element, Element::Time(_));
+    match splitters.element() {
+        found if found != divided && (is_time(found) || is_time(divided)) => {
+            Err(FileError::SplittersType { place: place.to_string(), found, divided })
+        }
+        _ => Ok(splitters),
+    }
 }
 
 /// The array of an input that has been opened, in this format.

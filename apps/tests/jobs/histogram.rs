@@ -237,7 +237,10 @@ fn types_times_bins_times_weights() {
         (0..600u64).map(|i| i * 37 % 110).filter(|x| ![10, 100].contains(x)).collect();
     let weight = |i: usize| i as u64 % 7 + 1;
     desk.write("in.txt", numbers.iter().map(|x| format!("{x}\n")).collect::<String>());
-    desk.write("words.txt", (0..numbers.len()).map(|i| format!("{}\n", weight(i))).collect::<String>());
+    desk.write(
+        "words.txt",
+        (0..numbers.len()).map(|i| format!("{}\n", weight(i))).collect::<String>(),
+    );
     let floats = (0..numbers.len()).flat_map(|i| (weight(i) as f32).to_le_bytes());
     desk.write("floats.npy", npy(1, "<f4", numbers.len(), &floats.collect::<Vec<u8>>()));
     desk.write("at.txt", "0\n5\n50\n101\n");
@@ -298,7 +301,10 @@ fn types_times_bins_times_weights() {
 #[test]
 fn ranges_may_go_past_the_type() {
     let desk = Desk::new();
-    desk.write("shorts.bin", [0u16, 1, 65_535].iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>());
+    desk.write(
+        "shorts.bin",
+        [0u16, 1, 65_535].iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>(),
+    );
     let object = json(&desk, "shorts.bin --type u16 --bins 2 --range 0 65536 --closed");
     assert_eq!((counts(&object), &object["out_of_range"]), (vec![2, 1], &0.into()));
     desk.write("in.txt", "0\n3\n250\n");
@@ -352,5 +358,5 @@ fn splitters_may_have_another_type() {
     desk.write("days.npy", npy(1, "<M8[D]", 1, &18_262i64.to_le_bytes()));
     desk.write("numbers.npy", npy(1, "<i8", 2, &[0; 16]));
     let ran = desk.run("histogram days.npy --splitters numbers.npy").expect(1);
-    assert!(ran.complaint().contains("numbers.npy has type i64, but the samples have type"), "{}", ran.err);
+    assert!(ran.complaint().contains("numbers.npy has type i64, but"), "{}", ran.err);
 }

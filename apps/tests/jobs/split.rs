@@ -104,6 +104,41 @@ fn signed_keys_of_64_bits_reach_a_function_as_such() {
     assert!(desk.read("out.bin") == in_order(&keys.raw, 8, &order));
 }
 
+/// Dates are shifted only where they are compared: a function of their value gets the number of days.
+#[test]
+fn functions_of_dates_get_the_number_of_days() {
+    let desk = Desk::new();
+    let days: Vec<u8> = [2i64, 0, 1, 2].iter().flat_map(|day| day.to_le_bytes()).collect();
+    desk.write("days.npy", npy(1, "<M8[D]", 4, &days));
+    desk.write("day.glsl", "uint bucket_of(int64_t day) { return uint(day); }");
+    for function in ["--by identity", "--glsl day.glsl"] {
+        desk.job(&format!("split days.npy -o out.bin --buckets 3 {function} --offsets at.bin"));
+        let expected: Vec<u8> = [0i64, 1, 2, 2].iter().flat_map(|day| day.to_le_bytes()).collect();
+        assert_eq!(desk.read("out.bin"), expected, "{function}");
+        let offsets: Vec<u32> = (0..4).map(|i| u32_at(&desk.read("at.bin"), i)).collect();
+        assert_eq!(offsets, [0, 1, 2, 4], "{function}");
+    }
+}
+
+#[test]
+fn splitters_of_another_type_divide_keys() {
+    let desk = Desk::new();
+    let floats: Vec<u8> = [0.3f32, 2.5].iter().flat_map(|x| x.to_le_bytes()).collect();
+    desk.write("at.npy", npy(1, "<f4", 2, &floats));
+    desk.write("in.txt", "3\n0\n1\n2\n");
+    for kind in ["f16", "f64", "i64", "u8"] {
+        desk.job(&format!(
+            "split in.txt -o out.txt --type {kind} --splitters at.npy --offsets at.bin"
+        ));
+        let offsets: Vec<u32> = (0..4).map(|i| u32_at(&desk.read("at.bin"), i)).collect();
+        assert_eq!(offsets, [0, 1, 3, 4], "{kind}");
+    }
+    desk.write("far.npy", npy(1, "<f4", 1, &300f32.to_le_bytes()));
+    let ran = desk.run("split in.txt -o out.txt --type u8 --splitters far.npy").expect(1);
+    let sentence = "the splitter 300.0 of type f32 is past all keys of type u8";
+    assert!(ran.complaint().contains(sentence), "{}", ran.err);
+}
+
 #[test]
 fn methods_agree() {
     let desk = Desk::new();

@@ -135,6 +135,12 @@ fn sums_of_integers_have_64_bits() {
     assert_eq!(reduced(&desk, "in.txt --type u32 --op sum")["value"], 8_589_934_590u64);
     desk.write("in.txt", "-2147483648\n-2147483648\n");
     assert_eq!(reduced(&desk, "in.txt --type i32 --op sum")["value"], -4_294_967_296i64);
+    // Sums of 16-bit floats are not rounded to 16 bits.
+    desk.write("ones.txt", "1\n".repeat(2049));
+    for kind in ["f16", "bf16"] {
+        let line = format!("ones.txt --type {kind} --op sum");
+        assert_eq!(reduced(&desk, &line)["value"].as_f64(), Some(2049.0), "{kind}");
+    }
     desk.write("in.txt", "0.1\n0.2\n");
     let object = reduced(&desk, "in.txt --type f32 --op max");
     assert_eq!(object["value"].to_string(), "0.2");

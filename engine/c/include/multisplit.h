@@ -264,7 +264,8 @@ typedef enum {
   /// `bits` bits of the key from bit `shift` on.
   MULTISPLIT_BUCKET_DIGIT = 2,
   /// m equal parts of the floats between the two edges. Keys below belong to the first, keys above
-  /// and NaN to the last.
+  /// and NaN to the last. Part k begins at `k * ((hi - lo) / m) + lo`, with every operation rounded to
+  /// the type (to `float` for 16-bit floats) and none overflowing, or at `hi` if that is less.
   MULTISPLIT_BUCKET_EVEN = 3,
   /// The number of edges at or below the key; m - 1 sorted edges.
   MULTISPLIT_BUCKET_RANGE = 4,
@@ -301,19 +302,23 @@ typedef enum {
   MULTISPLIT_SAMPLE_TYPE_F32 = 5,
   /// `double`; needs `shaderInt64` and `shaderFloat64`.
   MULTISPLIT_SAMPLE_TYPE_F64 = 6,
+  /// `int64_t`; needs `shaderInt64`.
+  MULTISPLIT_SAMPLE_TYPE_I64 = 7,
 } MultisplitSampleType;
 
 /// Which bin a sample belongs to.
 typedef enum {
-  /// m equal parts between the two edges, the upper one left out.
+  /// m equal parts between the two edges, the upper one left out. Part k of integers begins at
+  /// `lo + k * (hi - lo) / m`, exactly. Part k of floats begins at `k * ((hi - lo) / m) + lo`, with
+  /// every operation rounded to the type and none overflowing, or at `hi` if that is less.
   MULTISPLIT_BINS_EVEN = 0,
   /// A bin between each two neighbours of m + 1 sorted edges, the upper one left out.
   MULTISPLIT_BINS_RANGE = 1,
   /// The sample is the number of its bin.
   MULTISPLIT_BINS_IDENTITY = 2,
-  /// The function `uint bucket_of(K sample)` in `glsl`, K being `uint`, `int`, `float`, `uint64_t` or
-  /// `double` after the type of the samples; an id of m or more puts a sample into no bin. It may use
-  /// `push.parameter_0`, `_1` and `_2`, and `table.at[]` where `table_words` is not 0.
+  /// The function `uint bucket_of(K sample)` in `glsl`, K being `uint`, `int`, `float`, `uint64_t`,
+  /// `int64_t` or `double` after the type of the samples; an id of m or more puts a sample into no bin.
+  /// It may use `push.parameter_0`, `_1` and `_2`, and `table.at[]` where `table_words` is not 0.
   MULTISPLIT_BINS_GLSL = 3,
 } MultisplitBins;
 
@@ -779,7 +784,8 @@ typedef struct {
   VkBool32 wide_counts;
   /// Whether counts are added to what the buffer holds; otherwise it is cleared first.
   VkBool32 accumulate;
-  /// Whether `OUT_OF_RANGE` gets, for each channel that is counted, how many samples are in no bin.
+  /// Whether `OUT_OF_RANGE` gets, for each channel that is counted, how many samples are in no bin, in
+  /// the type of the counts.
   VkBool32 count_out_of_range;
   /// Whether `CUMULATIVE` gets the exclusive prefix sums of the counts: of one channel, of 32
   /// bits.

@@ -30,16 +30,8 @@ pub enum SampleType {
 
 impl SampleType {
     /// Every type.
-    pub const ALL: [Self; 8] = [
-        Self::U8,
-        Self::U16,
-        Self::U32,
-        Self::I32,
-        Self::U64,
-        Self::I64,
-        Self::F32,
-        Self::F64,
-    ];
+    pub const ALL: [Self; 8] =
+        [Self::U8, Self::U16, Self::U32, Self::I32, Self::U64, Self::I64, Self::F32, Self::F64];
 
     /// The type of the samples in a buffer of a graph.
     pub(crate) fn of(name: &'static str, buffer: Buffer) -> Result<Self> {

@@ -5,6 +5,7 @@ mod told;
 
 pub use options::Options;
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
@@ -12,7 +13,7 @@ use multisplit::Context;
 
 use crate::device::Devices;
 use crate::file_key::{FileKey, with_key_type};
-use crate::formats::{Array, Data};
+use crate::formats::{Array, Data, Element};
 use crate::inputs::{Elements, Input, Numbers, Shape, TableInput};
 use crate::keyed::{KeyedFiles, KeyedOptions};
 use crate::on_device::Moved;
@@ -121,7 +122,9 @@ impl SplitJob<'_> {
         array: &Array,
         values: Option<&Data>,
     ) -> Result<Split> {
-        let wide = keys_of(array);
+        // Dates are shifted so that "not a time" is the last of them, unless a function takes their value.
+        let by_value = matches!(array.element(), Element::Time(_)) && self.options.is_by_value();
+        let wide = if by_value { Cow::Borrowed(array.data()) } else { keys_of(array) };
         let keys = K::from_data(&wide).context("keys of another size")?;
         let rule = self.options.rule::<K>(array.element(), self.devices)?;
         let buckets = rule.device_buckets(self.options.method)?;
@@ -146,7 +149,13 @@ impl SplitJob<'_> {
         };
         let summary = self.summary(whole.method, whole.parts, &what);
         let (offsets, values) = (whole.offsets, whole.values.map(Moved::Host));
-        let keys = Moved::Host(K::into_data(whole.keys));
+        let mut keys = K::into_data(whole.keys);
+        if by_value {
+            // As writers expect them.
+            let split = Array::new(array.element(), keys).context("keys of another size")?;
+            keys = keys_of(&split).into_owned();
+        }
+        let keys = Moved::Host(keys);
         Ok(Split { keys, values, offsets, order: None, summary })
     }
 

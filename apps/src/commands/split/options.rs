@@ -8,10 +8,10 @@ use clap::{ArgGroup, Args, ValueEnum};
 
 use crate::device::Devices;
 use crate::file_key::{FileKey, rank};
-use crate::formats::{Data, Element, Place};
+use crate::formats::{Array, Element, Place};
 use crate::glsl_file::GlslOptions;
-use crate::histogram::{Edge, Number};
-use crate::inputs::{InputOptions, Shape, read};
+use crate::histogram::{Edge, Number, edges_of};
+use crate::inputs::{InputOptions, read_splitters};
 use crate::keyed::OutputOptions;
 use crate::size;
 use crate::split::{KeyFunction, KeyRule, Method};
@@ -95,6 +95,11 @@ impl Options {
         }
     }
 
+    /// Whether the bucket depends on the value of a key, and not only on how it compares.
+    pub fn is_by_value(&self) -> bool {
+        self.by == Some(By::Identity) || self.glsl.is_given()
+    }
+
     /// The bucket function for keys of `element`, which the device has as `K`.
     pub fn rule<K: FileKey>(&self, element: Element, devices: &Devices) -> Result<KeyRule<K>> {
         let buckets = self.buckets.unwrap_or(1);
@@ -103,8 +108,8 @@ impl Options {
             (Some(By::Delta), _) => self.delta(element, buckets)?,
             (_, Some(path)) => {
                 let place = Place::new(path);
-                let splitters = read(&place, Some(element), Shape::Line, devices.bars())?;
-                let splitters = splitters_of::<K>(&keys_of(&splitters))?;
+                let splitters = read_splitters(&place, element, devices.bars())?;
+                let splitters = splitters_of::<K>(&splitters, element)?;
                 let found = splitters.len() as u64 + 1;
                 if self.buckets.is_some_and(|asked| u64::from(asked) != found) {
                     bail!("{} splitters make {found} buckets, not --buckets", splitters.len());
@@ -143,8 +148,19 @@ impl Options {
     }
 }
 
-fn splitters_of<K: FileKey>(data: &Data) -> Result<Vec<K>> {
-    Ok(K::from_data(data).context("splitters of another size")?.to_vec())
+/// Splitters of another type become the least keys at or above them.
+fn splitters_of<K: FileKey>(splitters: &Array, element: Element) -> Result<Vec<K>> {
+    let found = splitters.element();
+    if found == element {
+        let keys = keys_of(splitters);
+        return Ok(K::from_data(&keys).context("splitters of another size")?.to_vec());
+    }
+    let key = |edge: Edge| {
+        K::at_or_above(edge).filter(|_| !edge.value().is_nan()).with_context(|| {
+            format!("the splitter {edge} of type {found} is past all keys of type {element}")
+        })
+    };
+    edges_of(splitters).context("splitters of another size")?.into_iter().map(key).collect()
 }
 
 /// The splitters of m equal parts of numbers of type `N`, as keys.

@@ -85,6 +85,12 @@ def key_encoding_of(dtype: np.dtype[Any], name: str = "x") -> Encoding:
     return encoding_of(dtype, name)
 
 
+def plain_times(dtype: np.dtype[Any]) -> Encoding:
+    """Dates and time differences as their counts of units, for functions that do not compare them."""
+    native, number = dtype.newbyteorder("="), np.dtype("i8")
+    return Encoding(number, lambda x: x.view(number), lambda x: x.view(native), False)
+
+
 def _widened(native: np.dtype[Any], wide: np.dtype[Any]) -> Encoding:
     return Encoding(wide, lambda x: x.astype(wide), lambda x: x.astype(native), False)
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _native
-from ._arrays import as_ndarray, check_fits, encoded, encoding_of, index_of, key_encoding_of
+from ._arrays import as_ndarray, check_fits, encoded, encoding_of, index_of, key_encoding_of, plain_times
 from ._buckets import Even, Glsl, Identity
 from ._context import Context, engine_of
 from ._device_array import DeviceArray
@@ -82,6 +82,8 @@ def split(
     # The bits of narrow negative numbers are numbers of buckets, too: those of 32 bits are not.
     signed_ids = isinstance(buckets, Identity) and array.dtype.kind == "i"
     encoding = (encoding_of if signed_ids else key_encoding_of)(array.dtype, "keys")
+    if isinstance(buckets, Glsl) and array.dtype.kind in "mM":
+        encoding = plain_times(array.dtype)
     function = _Function(buckets, array.dtype, encoding.dtype)
     value_array = None if values is None else as_ndarray(values, "values")
     if value_array is not None:
@@ -200,6 +202,8 @@ def _split_on_device(keys: Any, buckets: Any, values: Any) -> SplitResult:
         raise ValueError(f"keys has {keys.ndim} axes, keys of a split have one")
     if values is not None:
         check_pairs(keys.shape, values.shape)
+    if isinstance(buckets, Glsl) and keys.dtype.kind in "mM":
+        raise TypeError(f"a function in GLSL takes keys of {keys.dtype} from the host: give numpy.asarray(keys)")
     if isinstance(buckets, (Even, Glsl)):
         # Their ends, or what they compute with, have the type that the keys have on the host.
         keys = keys._widened()

@@ -67,8 +67,7 @@ impl Histogram {
         match &self.function {
             Bin::Range(splitters) => splitters.iter().map(|&s| self.sample.value(s)).collect(),
             Bin::Even { lo, hi } if self.sample.is_float() => {
-                let parts =
-                    EvenFloats { sample: self.sample, lo: *lo, hi: *hi, parts: self.bins };
+                let parts = EvenFloats { sample: self.sample, lo: *lo, hi: *hi, parts: self.bins };
                 parts.edges().into_iter().map(|edge| self.sample.value(edge)).collect()
             }
             Bin::Even { lo, hi } => {
