@@ -94,7 +94,8 @@ fn check<S: Reference>(
 ) -> Result<()> {
     let (bins, bin_of) = rule::<S>(kind);
     let (layout, stride, channels) = layout::<S>(placing);
-    let (bins, m) = (bins.layout(layout), bins.count() as usize);
+    let m = bins.count() as usize;
+    let bins = bins.layout(layout);
     let mut samples: Vec<S> = Spread::Uniform.samples(stride * N, 1, &[S::at(0.0)], 5);
     let (special, mut rng) = (S::special(), Rng::new(7));
     for (i, sample) in samples.iter_mut().enumerate() {
