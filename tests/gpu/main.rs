@@ -42,6 +42,7 @@ mod narrow;
 mod narrow_splits;
 mod narrow_topk;
 mod observe;
+mod parts;
 mod policies;
 mod policy_fields;
 mod probe;
@@ -115,6 +116,7 @@ fn main() -> ExitCode {
         in_turn(kernels::tests()),
         in_turn(large::tests()),
         in_turn(large_split::tests()),
+        in_turn(parts::tests()),
         every_width(policies::tests()),
         in_turn(probe::tests()),
         in_turn(replay::tests()),

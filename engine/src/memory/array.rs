@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use bytemuck::Pod;
 
@@ -106,6 +107,10 @@ pub trait Elements: sealed::Elements {
     fn on_host(&self) -> Option<&[Self::Item]> {
         None
     }
+
+    /// The elements of a range in an array of their own, or the array itself if the range has all of it.
+    #[doc(hidden)]
+    fn part(&self, context: &Context, name: &str, range: Range<u64>) -> Result<Array<Self::Item>>;
 }
 
 /// Where arrays are: [`Host`] or [`Device`].
@@ -120,6 +125,10 @@ pub trait Place: sealed::Place {
     /// Brings a result to where it is wanted.
     #[doc(hidden)]
     fn take<T: Pod>(context: &Context, array: Array<T>) -> Result<Self::Array<T>>;
+
+    /// The same for a result on the host.
+    #[doc(hidden)]
+    fn put<T: Pod>(context: &Context, elements: Vec<T>) -> Result<Self::Array<T>>;
 }
 
 mod sealed {
@@ -144,6 +153,10 @@ impl Place for Host {
     fn take<T: Pod>(context: &Context, array: Array<T>) -> Result<Vec<T>> {
         context.download(&array)
     }
+
+    fn put<T: Pod>(_: &Context, elements: Vec<T>) -> Result<Vec<T>> {
+        Ok(elements)
+    }
 }
 
 impl sealed::Place for Device {}
@@ -154,6 +167,10 @@ impl Place for Device {
 
     fn take<T: Pod>(_: &Context, array: Array<T>) -> Result<Array<T>> {
         Ok(array)
+    }
+
+    fn put<T: Pod>(context: &Context, elements: Vec<T>) -> Result<Array<T>> {
+        context.upload(&elements)
     }
 }
 
@@ -175,6 +192,10 @@ macro_rules! host_elements {
 
             fn on_host(&self) -> Option<&[T]> {
                 Some(self)
+            }
+
+            fn part(&self, context: &Context, name: &str, range: Range<u64>) -> Result<Array<T>> {
+                context.upload_named(name, &self[range.start as usize..range.end as usize])
             }
         }
     )*};
@@ -201,6 +222,14 @@ impl<T: Pod> Elements for Array<T> {
         self.buffer.check_device(&context.device)?;
         Ok(self.clone())
     }
+
+    fn part(&self, context: &Context, name: &str, range: Range<u64>) -> Result<Self> {
+        if range == (0..self.len) {
+            return self.on_device(context, name);
+        }
+        // Parts may begin where no binding can, so they go through the host.
+        context.upload_named(name, &context.download_range(self, range)?)
+    }
 }
 
 impl<A: Elements + ?Sized> sealed::Elements for &A {}
@@ -219,5 +248,9 @@ impl<A: Elements + ?Sized> Elements for &A {
 
     fn on_host(&self) -> Option<&[Self::Item]> {
         (**self).on_host()
+    }
+
+    fn part(&self, context: &Context, name: &str, range: Range<u64>) -> Result<Array<Self::Item>> {
+        (**self).part(context, name, range)
     }
 }

@@ -21,6 +21,7 @@ pub mod multisplit;
 mod narrow;
 mod open;
 pub(crate) mod operator;
+mod parts;
 mod pieces;
 pub(crate) mod policy;
 pub mod probe;

@@ -1,17 +1,21 @@
 //! Reduce by key: of each run of elements with equal keys, the key and what the elements combine to.
 
+use std::ops::Range;
+
 use multisplit_graph::{Buffer, ElementType, Graph};
 use multisplit_shaders::builtin::variants::{REDUCE_BY_KEY_DOWNSWEEP, REDUCE_BY_KEY_LOOKBACK};
 
 use crate::device::context::Context;
 use crate::error::{Error, Result};
 use crate::execute::import::Bound;
-use crate::memory::{Array, Elements, Place};
+use crate::memory::{Array, Elements, Place, check_lengths};
 use crate::primitives::arrays::{check_element, check_room};
 use crate::primitives::count::Lengths;
 use crate::primitives::key::{Key, KeyType};
+use crate::primitives::large::check_numbers;
 use crate::primitives::open::{Heads, OpenSweep};
 use crate::primitives::operator::AnyOperator;
+use crate::primitives::parts::{Footprint, append, in_parts};
 use crate::primitives::term::Terms;
 use crate::primitives::{Count, Policy};
 
@@ -104,6 +108,9 @@ type Pairs<A, K, V> =
 impl Context {
     /// Of each run of equal neighbours of `keys`, the key and what its elements of `values` combine to.
     ///
+    /// Arrays that exceed a storage binding, or on the host the device's memory, are reduced in parts. The
+    /// result is the same, except that sums of floats may round differently.
+    ///
     /// ```
     /// use multisplit::Operator;
     /// # let gpu = multisplit::Context::new()?;
@@ -122,34 +129,73 @@ impl Context {
         B: Elements<Item: Key> + ?Sized,
     {
         let n = values.count();
-        if keys.count() != n {
-            let (name, len) = ("keys", keys.count());
-            return Err(Error::LengthMismatch { name, len, other: "values", other_len: n });
+        check_lengths("keys", keys.count(), "values", n)?;
+        check_numbers("number of elements of a reduction by key (its count has 32 bits)", n)?;
+        let operator = operator.into();
+        let bytes = [size_of::<A::Item>() as u64, size_of::<B::Item>() as u64];
+        let max = self.part_elements(Footprint {
+            total: 2 * (bytes[0] + bytes[1]),
+            widest: Some(bytes[0].max(bytes[1])),
+        });
+        let part = |part: Range<u64>| {
+            let keys = keys.part(self, "keys", part.clone())?;
+            let values = values.part(self, "values", part)?;
+            self.reduce_by_key_arrays(&keys, &values, operator.clone())
+        };
+        if B::Place::BORROWED && n <= max {
+            let (keys, values) = part(0..n)?;
+            return Ok((B::Place::take(self, keys)?, B::Place::take(self, values)?));
         }
-        let keys_out = Array::<A::Item>::uninit(self, "keys_out", n)?;
-        let values_out = Array::<B::Item>::uninit(self, "values_out", n)?;
-        let mut runs = 0;
-        if n > 0 {
-            let (keys, values) = (keys.on_device(self, "keys")?, values.on_device(self, "values")?);
-            let found = Array::<u32>::uninit(self, "found", 1)?;
-            let mut graph = Graph::new("reduce by key");
-            let [from, to] = ["keys", "keys_out"].map(|name| graph.import::<A::Item>(name, n));
-            let [src, dst] = ["values", "values_out"].map(|name| graph.import::<B::Item>(name, n));
-            let count = graph.import::<u32>("found", 1);
-            let buffers = ReduceByKeyBuffers::new((from, src), (to, dst), count);
-            reduce_by_key(&mut graph, &self.policy(), operator, &buffers)?;
-            let executable = self.instantiate(graph.compile(&self.limits())?)?;
-            let bound: [Bound<'_>; 5] = [
-                (from, &keys).into(),
-                (src, &values).into(),
-                (to, &keys_out).into(),
-                (dst, &values_out).into(),
-                (count, &found).into(),
-            ];
-            self.run(&executable, &bound)?;
-            runs = self.download(&found)?.first().copied().unwrap_or(0).into();
+        let (mut all_keys, mut all_values): (Vec<A::Item>, Vec<B::Item>) = (vec![], vec![]);
+        in_parts(n, max, |range| {
+            let (keys, values) = part(range)?;
+            let (mut keys, mut values) = (self.download(&keys)?, self.download(&values)?);
+            // The first run may continue the last one of the part before.
+            if let (Some(last), Some(first)) = (all_keys.last(), keys.first())
+                && let (Some(before), Some(&more)) = (all_values.last_mut(), values.first())
+                && last.key_bits() == first.key_bits()
+            {
+                *before = self.reduce(&[*before, more], operator.clone())?;
+                keys.remove(0);
+                values.remove(0);
+            }
+            append(&mut all_keys, keys);
+            append(&mut all_values, values);
+            Ok(())
+        })?;
+        Ok((B::Place::put(self, all_keys)?, B::Place::put(self, all_values)?))
+    }
+
+    /// Reduces arrays that one plan can hold.
+    fn reduce_by_key_arrays<K: Key, V: Key>(
+        &self,
+        keys: &Array<K>,
+        values: &Array<V>,
+        operator: AnyOperator,
+    ) -> Result<(Array<K>, Array<V>)> {
+        let n = values.len();
+        let keys_out = Array::<K>::uninit(self, "keys_out", n)?;
+        let values_out = Array::<V>::uninit(self, "values_out", n)?;
+        if n == 0 {
+            return Ok((keys_out, values_out));
         }
-        let (keys, values) = (keys_out.truncated(runs), values_out.truncated(runs));
-        Ok((B::Place::take(self, keys)?, B::Place::take(self, values)?))
+        let found = Array::<u32>::uninit(self, "found", 1)?;
+        let mut graph = Graph::new("reduce by key");
+        let [from, to] = ["keys", "keys_out"].map(|name| graph.import::<K>(name, n));
+        let [src, dst] = ["values", "values_out"].map(|name| graph.import::<V>(name, n));
+        let count = graph.import::<u32>("found", 1);
+        let buffers = ReduceByKeyBuffers::new((from, src), (to, dst), count);
+        reduce_by_key(&mut graph, &self.policy(), operator, &buffers)?;
+        let executable = self.instantiate(graph.compile(&self.limits())?)?;
+        let bound: [Bound<'_>; 5] = [
+            (from, keys).into(),
+            (src, values).into(),
+            (to, &keys_out).into(),
+            (dst, &values_out).into(),
+            (count, &found).into(),
+        ];
+        self.run(&executable, &bound)?;
+        let runs = self.download(&found)?.first().copied().unwrap_or(0).into();
+        Ok((keys_out.truncated(runs), values_out.truncated(runs)))
     }
 }

@@ -6,14 +6,19 @@ use super::{ReduceBuffers, reduce};
 use crate::device::context::Context;
 use crate::error::Result;
 use crate::execute::import::Bound;
-use crate::memory::{Array, Elements};
+use crate::memory::{Array, Elements, Place};
 use crate::primitives::key::Key;
+use crate::primitives::large::check_numbers;
 use crate::primitives::operator::AnyOperator;
+use crate::primitives::parts::{Footprint, in_parts};
 use crate::primitives::term::Operator;
 
 impl Context {
     /// What the elements of `input` combine to. Of none: 0 of a sum, the last value in order of a
     /// minimum, the first of a maximum.
+    ///
+    /// Arrays on the host that exceed the device's memory are reduced in parts. The result is the same, except
+    /// that sums of floats may round differently.
     ///
     /// ```
     /// use multisplit::Operator;
@@ -26,7 +31,18 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        self.reduce_any(input, operator.into(), None)
+        let operator = operator.into();
+        let n = input.count();
+        let mut totals = Vec::new();
+        in_parts(n, self.part_of_reduction::<A>(n), |part| {
+            let input = input.part(self, "src", part)?;
+            totals.push(self.reduce_array(&input, operator.clone(), None)?);
+            Ok(())
+        })?;
+        match totals[..] {
+            [total] => Ok(total),
+            _ => self.reduce(&totals, operator),
+        }
     }
 
     /// The index of the least element and the element, the first of equals; nothing of nothing.
@@ -56,30 +72,48 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let index = Array::uninit(self, "index", 1)?;
-        let found = self.reduce_any(input, operator.into(), Some(&index))?;
-        let index = self.download(&index)?;
-        Ok(index.first().filter(|_| input.count() > 0).map(|&index| (index, found)))
+        let n = input.count();
+        check_numbers("number of elements of a reduction with an index (indices have 32 bits)", n)?;
+        let rank = |key: A::Item| A::Item::TYPE.ordered(key.key_bits());
+        let mut best: Option<(u32, A::Item)> = None;
+        in_parts(n, self.part_of_reduction::<A>(n), |part| {
+            let begin = part.start as u32;
+            let index = Array::uninit(self, "index", 1)?;
+            let input = input.part(self, "src", part)?;
+            let found = self.reduce_array(&input, operator.into(), Some(&index))?;
+            let index = self.download(&index)?.first().filter(|_| !input.is_empty()).copied();
+            let better = best.is_none_or(|(_, best)| match operator {
+                Operator::Max => rank(found) > rank(best),
+                _ => rank(found) < rank(best),
+            });
+            if let (Some(index), true) = (index, better) {
+                best = Some((begin + index, found));
+            }
+            Ok(())
+        })?;
+        Ok(best)
     }
 
-    fn reduce_any<A>(
+    /// Maximum elements of a part: all, if the array is on the device already.
+    fn part_of_reduction<A: Elements + ?Sized>(&self, n: u64) -> u64 {
+        let footprint = Footprint { total: size_of::<A::Item>() as u64, widest: None };
+        if A::Place::BORROWED { n } else { self.part_elements(footprint) }
+    }
+
+    fn reduce_array<K: Key>(
         &self,
-        input: &A,
+        input: &Array<K>,
         operator: AnyOperator,
         index: Option<&Array<u32>>,
-    ) -> Result<A::Item>
-    where
-        A: Elements<Item: Key> + ?Sized,
-    {
-        let n = input.count();
-        let input = input.on_device(self, "src")?;
-        let output = Array::<A::Item>::uninit(self, "dst", 1)?;
+    ) -> Result<K> {
+        let n = input.len();
+        let output = Array::<K>::uninit(self, "dst", 1)?;
         let mut graph = Graph::new("reduce");
         // Graphs have no empty buffers.
-        let src = graph.import::<A::Item>("src", n.max(1));
-        let dst = graph.import::<A::Item>("dst", 1);
+        let src = graph.import::<K>("src", n.max(1));
+        let dst = graph.import::<K>("dst", 1);
         let mut buffers = ReduceBuffers::new(src, dst).count(n);
-        let mut bound: Vec<Bound<'_>> = vec![(src, &input).into(), (dst, &output).into()];
+        let mut bound: Vec<Bound<'_>> = vec![(src, input).into(), (dst, &output).into()];
         if let Some(array) = index {
             let index = graph.import::<u32>("index", 1);
             bound.push((index, array).into());

@@ -1,16 +1,24 @@
 //! Scans in one call, of arrays on the host or on the device.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
+use bytemuck::Pod;
 use multisplit_graph::{Buffer, Graph};
 
 use super::{Scan, ScanBuffers, scan};
 use crate::device::context::Context;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::execute::import::Bound;
-use crate::memory::{Array, Elements, Place};
+use crate::memory::{Array, Elements, Place, check_lengths};
 use crate::primitives::key::Key;
+use crate::primitives::parts::{Footprint, append, in_parts};
 
 impl Context {
     /// The sums of the elements before each element of `input`: an exclusive scan.
+    ///
+    /// Arrays on the host that exceed the device's memory are scanned in parts, each starting from the total
+    /// of those before it. Integer results are the same; sums of floats may round differently.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -37,16 +45,29 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let n = input.count();
-        let (input, output) = (input.on_device(self, "src")?, Array::uninit(self, "dst", n)?);
+        let Some(elements) = input.on_host() else {
+            return A::Place::take(self, self.scan_array(&input.on_device(self, "src")?, how)?);
+        };
+        let bytes = size_of::<A::Item>() as u64;
+        let max = self.part_elements(Footprint { total: 2 * bytes, widest: None });
+        let scanned = scan_parts((elements.len(), max), how, |_| true, |carry, part| {
+            let part = with_carry(carry, &elements[part]);
+            self.download(&self.scan_array(&part.on_device(self, "src")?, how)?)
+        })?;
+        A::Place::put(self, scanned)
+    }
+
+    fn scan_array<T: Key>(&self, input: &Array<T>, how: &Scan) -> Result<Array<T>> {
+        let n = input.len();
+        let output = Array::uninit(self, "dst", n)?;
         if n > 0 {
             let mut graph = Graph::new("scan");
-            let [src, dst] = ["src", "dst"].map(|name| graph.import::<A::Item>(name, n));
+            let [src, dst] = ["src", "dst"].map(|name| graph.import::<T>(name, n));
             scan(&mut graph, &self.policy(), how, &ScanBuffers::new(src, dst))?;
             let executable = self.instantiate(graph.compile(&self.limits())?)?;
-            self.run(&executable, &[(src, &input), (dst, &output)])?;
+            self.run(&executable, &[(src, input), (dst, &output)])?;
         }
-        A::Place::take(self, output)
+        Ok(output)
     }
 
     /// Scans each run of elements of `values` with equal `keys` on its own, as `how` says; there is a key
@@ -69,7 +90,9 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item: Key> + ?Sized,
     {
-        self.scan_segments(keys, values, how, ScanBuffers::keys)
+        let bits = |key: &A::Item| key.key_bits();
+        let continues = |keys: &[A::Item], at: usize| bits(&keys[at - 1]) == bits(&keys[at]);
+        self.scan_segments((keys, continues), values, how, ScanBuffers::keys)
     }
 
     /// Scans the segments of `values` that begin where `heads` is not zero; there is a word for each
@@ -92,12 +115,14 @@ impl Context {
         A: Elements<Item = u32> + ?Sized,
         B: Elements<Item: Key> + ?Sized,
     {
-        self.scan_segments(heads, values, how, ScanBuffers::heads)
+        let continues = |heads: &[u32], at: usize| heads[at] == 0;
+        self.scan_segments((heads, continues), values, how, ScanBuffers::heads)
     }
 
+    /// `continues` returns whether an element, but the first, is of the segment of the one before it.
     fn scan_segments<A, B>(
         &self,
-        segments: &A,
+        (segments, continues): (&A, impl Fn(&[A::Item], usize) -> bool),
         values: &B,
         how: &Scan,
         with: fn(ScanBuffers, Buffer) -> ScanBuffers,
@@ -107,23 +132,83 @@ impl Context {
         B: Elements<Item: Key> + ?Sized,
     {
         let n = values.count();
-        if segments.count() != n {
-            let (name, len) = ("keys", segments.count());
-            return Err(Error::LengthMismatch { name, len, other: "values", other_len: n });
-        }
-        let (keys, input) = (segments.on_device(self, "keys")?, values.on_device(self, "src")?);
+        check_lengths("keys", segments.count(), "values", n)?;
+        let (Some(by), Some(elements)) = (segments.on_host(), values.on_host()) else {
+            let (by, input) = (segments.on_device(self, "keys")?, values.on_device(self, "src")?);
+            return B::Place::take(self, self.scan_segments_array(&by, &input, how, with)?);
+        };
+        let bytes = [size_of::<A::Item>() as u64, size_of::<B::Item>() as u64];
+        let max = self.part_elements(Footprint {
+            total: bytes[0] + 2 * bytes[1],
+            widest: Some(bytes[0].max(bytes[1])),
+        });
+        let continues = |at| continues(by, at);
+        let scanned = scan_parts((elements.len(), max), how, continues, |carry, part| {
+            // The carry-in is of the segment of the first element.
+            let by = with_carry(carry.map(|_| by[part.start]), &by[part.clone()]);
+            let input = with_carry(carry, &elements[part]);
+            let (by, input) = (by.on_device(self, "keys")?, input.on_device(self, "src")?);
+            self.download(&self.scan_segments_array(&by, &input, how, with)?)
+        })?;
+        B::Place::put(self, scanned)
+    }
+
+    fn scan_segments_array<S: Pod, T: Key>(
+        &self,
+        segments: &Array<S>,
+        input: &Array<T>,
+        how: &Scan,
+        with: fn(ScanBuffers, Buffer) -> ScanBuffers,
+    ) -> Result<Array<T>> {
+        let n = input.len();
         let output = Array::uninit(self, "dst", n)?;
         if n > 0 {
             let mut graph = Graph::new("scan by key");
-            let by = graph.import::<A::Item>("keys", n);
-            let [src, dst] = ["src", "dst"].map(|name| graph.import::<B::Item>(name, n));
+            let by = graph.import::<S>("keys", n);
+            let [src, dst] = ["src", "dst"].map(|name| graph.import::<T>(name, n));
             let buffers = with(ScanBuffers::new(src, dst), by);
             scan(&mut graph, &self.policy(), how, &buffers)?;
             let executable = self.instantiate(graph.compile(&self.limits())?)?;
             let bound: [Bound<'_>; 3] =
-                [(by, &keys).into(), (src, &input).into(), (dst, &output).into()];
+                [(by, segments).into(), (src, input).into(), (dst, &output).into()];
             self.run(&executable, &bound)?;
         }
-        B::Place::take(self, output)
+        Ok(output)
+    }
+}
+
+/// Scans `n` elements in parts of at most `max`. `scan` is given the carry-in, which becomes the first element
+/// of the part, if the part continues the segment before it.
+fn scan_parts<T: Key>(
+    (n, max): (usize, u64),
+    how: &Scan,
+    continues: impl Fn(usize) -> bool,
+    scan: impl Fn(Option<T>, Range<usize>) -> Result<Vec<T>>,
+) -> Result<Vec<T>> {
+    let (mut all, mut carry) = (Vec::new(), None);
+    // The carry-in and the element after the part take room too, unless one part has everything.
+    let max = if n as u64 <= max { max } else { max - 2 };
+    in_parts(n as u64, max, |part| {
+        let (begin, end) = (part.start as usize, part.end as usize);
+        let continued = end < n && continues(end);
+        // An exclusive scan has the next carry-in in the place of the next element.
+        let ahead = usize::from(continued && !how.inclusive);
+        let mut scanned = scan(carry, begin..end + ahead)?;
+        let next = if ahead == 1 { scanned.pop() } else { scanned.last().copied() };
+        if carry.is_some() {
+            scanned.remove(0);
+        }
+        carry = next.filter(|_| continued);
+        append(&mut all, scanned);
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// The elements of a part, after the carry-in if there is one.
+fn with_carry<T: Pod>(carry: Option<T>, part: &[T]) -> Cow<'_, [T]> {
+    match carry {
+        None => Cow::Borrowed(part),
+        Some(carry) => Cow::Owned([&[carry], part].concat()),
     }
 }

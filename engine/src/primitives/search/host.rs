@@ -8,6 +8,8 @@ use crate::error::Result;
 use crate::execute::import::Bound;
 use crate::memory::{Array, Elements, Place};
 use crate::primitives::key::Key;
+use crate::primitives::large::check_numbers;
+use crate::primitives::parts::{Footprint, append, in_parts};
 
 /// Positions, where those of `A` are.
 type Positions<A> = <<A as Elements>::Place as Place>::Array<u32>;
@@ -15,6 +17,9 @@ type Positions<A> = <<A as Elements>::Place as Place>::Array<u32>;
 impl Context {
     /// For each of `needles`, how many elements of `sorted` are less: before which one it could be put, at the
     /// earliest. `sorted` is in ascending order, as a sort leaves it.
+    ///
+    /// Arrays that exceed a storage binding, or on the host the device's memory, are searched in parts. The
+    /// result is the same.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -51,23 +56,60 @@ impl Context {
         B: Elements<Item = A::Item> + ?Sized,
     {
         let (elements, n) = (sorted.count(), needles.count());
+        check_numbers("number of elements of a search (positions have 32 bits)", elements.max(n))?;
+        let bytes = size_of::<A::Item>() as u64;
+        // Each array gets half of the memory.
+        let max_sorted = self.part_elements(Footprint { total: 2 * bytes, widest: Some(bytes) });
+        let footprint = Footprint { total: 2 * (bytes + 4), widest: Some(bytes.max(4)) };
+        let max_needles = self.part_elements(footprint);
+        if B::Place::BORROWED && elements <= max_sorted && n <= max_needles {
+            let sorted = sorted.on_device(self, "sorted")?;
+            let needles = needles.on_device(self, "needles")?;
+            return B::Place::take(self, self.search_part(how, &sorted, &needles)?);
+        }
+        let mut positions: Vec<u32> = Vec::new();
+        in_parts(elements, max_sorted, |part| {
+            let sorted = sorted.part(self, "sorted", part)?;
+            let mut found = Vec::new();
+            in_parts(n, max_needles, |part| {
+                let needles = needles.part(self, "needles", part)?;
+                let positions = self.search_part(how, &sorted, &needles)?;
+                append(&mut found, self.download(&positions)?);
+                Ok(())
+            })?;
+            // The elements below a needle are the sum of those of all parts.
+            if positions.is_empty() {
+                positions = found;
+            } else {
+                positions.iter_mut().zip(found).for_each(|(sum, part)| *sum += part);
+            }
+            Ok(())
+        })?;
+        B::Place::put(self, positions)
+    }
+
+    /// Searches arrays that one plan can hold.
+    fn search_part<K: Key>(
+        &self,
+        how: Search,
+        sorted: &Array<K>,
+        needles: &Array<K>,
+    ) -> Result<Array<u32>> {
+        let (elements, n) = (sorted.len(), needles.len());
         let mut graph = Graph::new("search");
         // Graphs have no empty buffers.
-        let within = graph.import::<A::Item>("sorted", elements.max(1));
-        let of = graph.import::<A::Item>("needles", n.max(1));
+        let within = graph.import::<K>("sorted", elements.max(1));
+        let of = graph.import::<K>("needles", n.max(1));
         let to = graph.import::<u32>("positions", n.max(1));
         let buffers = SearchBuffers::new(within, of, to).count(n).sorted_count(elements);
-        // What is too long is said before anything is allocated or uploaded.
         search(&mut graph, &self.policy(), how, &buffers)?;
         let positions = Array::<u32>::uninit(self, "positions", n)?;
         if n > 0 {
-            let sorted = sorted.on_device(self, "sorted")?;
-            let needles = needles.on_device(self, "needles")?;
             let executable = self.instantiate(graph.compile(&self.limits())?)?;
             let bound: [Bound<'_>; 3] =
-                [(within, &sorted).into(), (of, &needles).into(), (to, &positions).into()];
+                [(within, sorted).into(), (of, needles).into(), (to, &positions).into()];
             self.run(&executable, &bound)?;
         }
-        B::Place::take(self, positions)
+        Ok(positions)
     }
 }

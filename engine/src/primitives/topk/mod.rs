@@ -182,13 +182,7 @@ fn check(
     if n > MAX_ELEMENTS {
         return Err(Error::TooLarge { what: "number of elements", asked: n, limit: MAX_ELEMENTS });
     }
-    if topk.k > length {
-        return Err(Error::TooLarge {
-            what: "k of a row of elements",
-            asked: topk.k,
-            limit: length,
-        });
-    }
+    check_k(topk.k, length)?;
     let wanted = rows.saturating_mul(topk.k);
     for (name, buffer, needed) in [
         ("topk.keys", buffers.keys, key.array_bytes(n)),
@@ -198,4 +192,12 @@ fn check(
         check_room(name, buffer, needed)?;
     }
     Ok(())
+}
+
+/// Rejects a k that exceeds the length of a row.
+fn check_k(k: u64, length: u64) -> Result<()> {
+    if k <= length {
+        return Ok(());
+    }
+    Err(Error::TooLarge { what: "k of a row of elements", asked: k, limit: length })
 }
