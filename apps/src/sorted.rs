@@ -1,12 +1,11 @@
-//! What is done with sorted arrays of any size, merges and searches: in one go where they fit the device, else
-//! part by part.
+//! Merges and searches of sorted arrays.
 
 use anyhow::{Result, bail};
+use multisplit::Context;
 use multisplit::primitives::{Merge, Search};
 
 use crate::file_key::{FileKey, rank};
 use crate::formats::Place;
-use crate::parts::{Room, in_order};
 use crate::size;
 
 /// An unsigned number that ascends where the keys go as `how` says.
@@ -33,37 +32,6 @@ pub fn check<K: FileKey>(place: &Place, how: Merge, keys: &[K]) -> Result<()> {
     }
 }
 
-/// How many of the first `count` elements of the merged arrays are of the first one, whose elements come before
-/// equal ones of the second.
-fn of_first<K: FileKey>(how: Merge, first: &[K], second: &[K], count: usize) -> usize {
-    let mut low = count.saturating_sub(second.len());
-    let mut high = count.min(first.len());
-    while low < high {
-        let middle = low + (high - low) / 2;
-        let other = second[count - middle - 1];
-        if place_in_order(how, first[middle]) <= place_in_order(how, other) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    low
-}
-
-/// Both arrays in one.
-pub fn merge<K: FileKey>(room: &Room<'_>, how: Merge, first: &[K], second: &[K]) -> Result<Vec<K>> {
-    let bytes = size_of::<K>() as u64;
-    let n = first.len() + second.len();
-    let mut merged = Vec::with_capacity(n);
-    in_order(n, room.max_elements(2 * bytes, bytes), |part| {
-        let [begin, end] = [part.start, part.end].map(|at| of_first(how, first, second, at));
-        let others = &second[part.start - begin..part.end - end];
-        merged.extend(room.context.merge_with(&first[begin..end], others, how)?);
-        Ok(())
-    })?;
-    Ok(merged)
-}
-
 /// Compares a merge with the CPU's.
 pub fn verify_merge<K: FileKey>(how: Merge, first: &[K], second: &[K], merged: &[K]) -> Result<()> {
     if merged.len() != first.len() + second.len() {
@@ -85,10 +53,9 @@ pub fn verify_merge<K: FileKey>(how: Merge, first: &[K], second: &[K], merged: &
     Ok(())
 }
 
-/// For each needle, how many elements of `sorted` are less, or less or equal. Of parts of `sorted` that is the
-/// sum of what each part gives.
+/// For each needle, how many elements of `sorted` are less, or less or equal.
 pub fn search<K: FileKey>(
-    room: &Room<'_>,
+    context: &Context,
     how: Search,
     sorted: &[K],
     needles: &[K],
@@ -96,25 +63,10 @@ pub fn search<K: FileKey>(
     if u32::try_from(sorted.len()).is_err() {
         bail!("positions have 32 bits, and there are {} sorted elements", sorted.len());
     }
-    let bytes = size_of::<K>() as u64;
-    let mut positions = Vec::with_capacity(needles.len());
-    // Half of the memory is for each.
-    in_order(needles.len(), room.max_elements(2 * (bytes + 4), bytes), |wanted| {
-        let wanted = &needles[wanted];
-        let mut found = vec![0u32; wanted.len()];
-        in_order(sorted.len(), room.max_elements(2 * bytes, bytes), |part| {
-            let part = &sorted[part];
-            let before = match how {
-                Search::LowerBound => room.context.lower_bound(part, wanted)?,
-                Search::UpperBound => room.context.upper_bound(part, wanted)?,
-            };
-            found.iter_mut().zip(before).for_each(|(sum, before)| *sum += before);
-            Ok(())
-        })?;
-        positions.extend(found);
-        Ok(())
-    })?;
-    Ok(positions)
+    Ok(match how {
+        Search::LowerBound => context.lower_bound(sorted, needles)?,
+        Search::UpperBound => context.upper_bound(sorted, needles)?,
+    })
 }
 
 /// Compares positions with the CPU's.
@@ -145,16 +97,11 @@ mod tests {
 
     use multisplit::primitives::Merge;
 
-    use super::{check, of_first, verify_merge};
+    use super::{check, verify_merge};
     use crate::formats::Place;
 
     #[test]
-    fn parts_of_a_merge_begin_where_those_before_end() {
-        let (first, second) = ([1u32, 3, 3, 9], [0u32, 3, 3, 4, 10]);
-        let found: Vec<usize> =
-            (0..=9).map(|count| of_first(Merge::Ascending, &first, &second, count)).collect();
-        assert_eq!(found, [0, 0, 1, 2, 3, 3, 3, 3, 4, 4]);
-        assert_eq!(of_first(Merge::Descending, &[5i32, 1], &[4, 4, 2], 3), 1);
+    fn wrong_merges_are_found() {
         assert!(verify_merge(Merge::Ascending, &[1u32, 3], &[2], &[1, 2, 3]).is_ok());
         assert!(verify_merge(Merge::Ascending, &[1u32, 3], &[2], &[1, 3, 2]).is_err());
     }

@@ -1,8 +1,7 @@
-//! Scans and reductions of arrays of any size: in one go where they fit the device, else part by part,
-//! each going on from what those before it combine to.
+//! What the CPU expects of scans and reductions, and where the least and the greatest element are.
 
 use anyhow::{Result, bail};
-use multisplit::{Operator, Scan};
+use multisplit::Operator;
 
 use crate::file_key::{FileKey, rank};
 use crate::parts::{Room, in_order};
@@ -53,49 +52,6 @@ fn combine<T: Term>(operator: Operator, a: T, b: T) -> T {
         Operator::Max if rank(b) > rank(a) => b,
         _ => a,
     }
-}
-
-/// The scan of `input`.
-pub fn scan<T: Term>(
-    room: &Room<'_>,
-    operator: Operator,
-    inclusive: bool,
-    input: &[T],
-) -> Result<Vec<T>> {
-    let how = if inclusive { Scan::inclusive(operator) } else { Scan::exclusive(operator) };
-    let bytes = size_of::<T>() as u64;
-    // What comes before a part is its first element.
-    let max = room.max_elements(2 * bytes, bytes) - 1;
-    let (mut output, mut before) = (Vec::with_capacity(input.len()), None);
-    in_order(input.len(), max, |part| {
-        let part = &input[part];
-        match before {
-            None => output.extend(room.context.scan_with(part, &how)?),
-            Some(before) => {
-                let all: Vec<T> = [before].into_iter().chain(part.iter().copied()).collect();
-                output.extend_from_slice(&room.context.scan_with(&all, &how)?[1..]);
-            }
-        }
-        if let (Some(&scanned), Some(&last)) = (output.last(), part.last()) {
-            before = Some(if inclusive { scanned } else { combine(operator, scanned, last) });
-        }
-        Ok(())
-    })?;
-    Ok(output)
-}
-
-/// What the elements of `input` combine to; nothing of nothing.
-pub fn reduce<T: Term>(room: &Room<'_>, operator: Operator, input: &[T]) -> Result<Option<T>> {
-    let bytes = size_of::<T>() as u64;
-    let mut total = None;
-    in_order(input.len(), room.max_elements(bytes, bytes), |part| {
-        if !part.is_empty() {
-            let found = room.context.reduce(&input[part], operator)?;
-            total = Some(total.map_or(found, |total| combine(operator, total, found)));
-        }
-        Ok(())
-    })?;
-    Ok(total)
 }
 
 /// The index of the least or the greatest element of `input`, the first of equals, and the element.

@@ -5,6 +5,7 @@ use multisplit_graph::{ElementType, GraphError};
 use multisplit_shaders::ReflectError;
 
 use crate::network::NetworkError;
+use crate::words;
 
 /// Result of the engine's fallible functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -64,7 +65,7 @@ pub enum Error {
         result: vk::Result,
     },
     /// Memory for a buffer could not be had.
-    #[error("no memory for buffer `{name}` of {size} bytes: {reason}")]
+    #[error("no memory for {} of {size} bytes: {reason}", words::array(.name))]
     OutOfMemory {
         /// Buffer name.
         name: String,
@@ -80,7 +81,7 @@ pub enum Error {
         name: String,
     },
     /// A buffer is smaller than what is to be read from or written to it.
-    #[error("buffer `{name}` has {size} bytes, {needed} are needed")]
+    #[error("{} has {size} bytes, {needed} are needed", words::array(.name))]
     BufferTooSmall {
         /// Buffer name.
         name: String,
@@ -203,6 +204,21 @@ pub enum Error {
         kernel: String,
         /// What is wrong.
         problem: String,
+    },
+    /// An operation needs a feature that the device does not support, or that was not enabled.
+    #[error(
+        "{operation} needs {feature}, which {device} {}",
+        if *.enabled { "does not support" } else { "does not support or has not enabled" }
+    )]
+    MissingFeature {
+        /// The operation.
+        operation: String,
+        /// What it needs, with Vulkan's name.
+        feature: String,
+        /// Device name.
+        device: String,
+        /// Whether the context has enabled every feature that the device supports.
+        enabled: bool,
     },
     /// A safe call was to run SPIR-V that was not checked, or a user's GLSL by address.
     #[error(

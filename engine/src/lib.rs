@@ -59,6 +59,7 @@ mod open;
 pub mod primitives;
 #[cfg(feature = "tuning")]
 pub mod tune;
+mod words;
 mod work;
 
 pub use ash;

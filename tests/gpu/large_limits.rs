@@ -2,14 +2,14 @@
 //! bytes than a storage binding has.
 
 use anyhow::{Context as _, Result, ensure};
-use multisplit::{Bins, Buckets, Sort};
+use multisplit::{Bins, Buckets, Sort, TopK};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
 tests!(large_limits:
     keys_past_2_to_30, wide_keys_with_values, values_past_a_binding, splits_past_2_to_30,
-    bytes_past_a_binding,
+    bytes_past_a_binding, topk_searches_and_runs_past_a_binding,
 );
 
 /// Whether to run a case of `n` elements of so many bytes, of which the device has to hold `copies`. No
@@ -119,4 +119,37 @@ fn bytes_past_a_binding(gpu: &Gpu) -> Result<()> {
     samples.iter().for_each(|&sample| expected[usize::from(sample)] += 1);
     let found = gpu.context.histogram(samples, Bins::identity(256))?;
     expect_equal(&found.counts, &expected)
+}
+
+/// 160 MiB on devices that bind 128 MiB.
+fn topk_searches_and_runs_past_a_binding(gpu: &Gpu) -> Result<()> {
+    let n = gpu.context.limits().max_storage_range / 4 + (8 << 20);
+    if !has_room(gpu, n, 4, 3) {
+        return Ok(());
+    }
+    let keys = random(n, 6, |bits| (bits >> 38) as u32);
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    let by_rank = |&index: &u32| (!keys[index as usize], index);
+    order.select_nth_unstable_by_key(1000, by_rank);
+    order.truncate(1000);
+    order.sort_by_key(by_rank);
+    let found = gpu.context.topk(&keys, &TopK::largest(1000))?;
+    expect_equal(&found.indices, &order).context("topk")?;
+    ensure!(found.keys.iter().zip(&order).all(|(&key, &index)| key == keys[index as usize]));
+
+    let needles = random(1 << 20, 7, |bits| (bits >> 37) as u32);
+    let mut sorted = keys;
+    sorted.sort_unstable();
+    let less = |&needle: &u32| sorted.partition_point(|&key| key < needle) as u32;
+    let expected: Vec<u32> = needles.iter().map(less).collect();
+    expect_equal(&gpu.context.lower_bound(&sorted, &needles)?, &expected).context("search")?;
+
+    let runs = sorted.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32));
+    let (firsts, lengths): (Vec<u32>, Vec<u32>) = runs.unzip();
+    let (found, found_lengths) = gpu.context.run_lengths(&sorted)?;
+    expect_equal(&found, &firsts).context("runs")?;
+    expect_equal(&found_lengths, &lengths).context("run lengths")?;
+    expect_equal(&gpu.context.unique(&sorted)?, &firsts).context("unique")?;
+    eprintln!("{} bytes: top-k, search and runs are right", 4 * n);
+    Ok(())
 }

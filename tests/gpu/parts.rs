@@ -7,7 +7,9 @@ use anyhow::{Context as _, Result, bail, ensure};
 use bytemuck::pod_read_unaligned;
 use multisplit::half::f16;
 use multisplit::primitives::Merge;
-use multisplit::{Context, Error, GlslOperator, Key, Operator, Policy, Scan, Select, TopK};
+use multisplit::{
+    Context, Error, GlslOperator, Key, Operator, Policy, Scan, Select, Sort, TopK,
+};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
@@ -19,7 +21,7 @@ tests!(parts:
     topk_past_a_binding, topk_of_rows_past_a_binding, searches_past_a_binding,
     selections_past_a_binding, runs_join_across_parts, scans_by_key_past_a_binding,
     reductions_by_key_past_a_binding, segments_past_a_binding, merges_past_a_binding,
-    device_arrays_past_a_binding, insufficient_memory_is_reported,
+    segmented_sorts_past_a_binding, device_arrays_past_a_binding, insufficient_memory_is_reported,
     operations_within_a_memory_limit,
 );
 
@@ -392,6 +394,44 @@ fn merges_past_a_binding(gpu: &Gpu) -> Result<()> {
             expect_equal(&values, &places).with_context(|| format!("{a} and {b}"))?;
         }
     }
+    context.check_guards()
+}
+
+fn segmented_sorts_past_a_binding(gpu: &Gpu) -> Result<()> {
+    let context = lowered(gpu)?;
+    let part = part(4);
+    let n = 3 * part + 77;
+    let keys: Vec<f32> = few(n, 15);
+    let numbers: Vec<u32> = (0..n as u32).collect();
+    let end = n as u32;
+    let mut short: Vec<u32> = (0..end).step_by(100).collect();
+    short.push(end);
+    let long = vec![0, 10, 10, end / 2, end - 5, end];
+    for offsets in [short, long] {
+        let sort = Sort::ascending().segments(&offsets);
+        let mut expected = numbers.clone();
+        for ends in offsets.windows(2) {
+            let segment = &mut expected[ends[0] as usize..ends[1] as usize];
+            segment.sort_by_key(|&index| rank(keys[index as usize]));
+        }
+        let moved: Vec<f32> = expected.iter().map(|&index| keys[index as usize]).collect();
+        expect_keys(&context.sort_with(&keys, &sort)?, &moved)?;
+        let (found, values) = context.sort_pairs_with(&keys, &numbers, &sort)?;
+        expect_keys(&found, &moved)?;
+        expect_equal(&values, &expected)?;
+        let mut places = context.argsort_with(&keys, &sort)?;
+        for ends in offsets.windows(2) {
+            let segment = &mut places[ends[0] as usize..ends[1] as usize];
+            segment.iter_mut().for_each(|place| *place += ends[0]);
+        }
+        expect_equal(&places, &expected)?;
+    }
+    let rows: Vec<u32> = random(20 * 1000, 16);
+    let mut expected = rows.clone();
+    expected.chunks_mut(1000).for_each(<[u32]>::sort_unstable);
+    let mut out = vec![0; rows.len()];
+    context.sort_into(&rows, &Sort::ascending().rows(1000), &mut out)?;
+    expect_equal(&out, &expected)?;
     context.check_guards()
 }
 

@@ -13,7 +13,7 @@ tests!(work:
     push_values_change_per_run, submissions_in_flight, counts_change_per_run, every_primitive,
     pairs_and_orders, calls_between_submissions, frames_outlive_their_arrays,
     indirect_dispatches, values_that_cannot_be_set, imports_are_for_recordings,
-    first_elements, empty_arrays_of_wide_elements,
+    first_elements, empty_arrays_of_wide_elements, many_arrays,
 );
 
 const N: u64 = 10_000;
@@ -406,4 +406,24 @@ fn imports_are_for_recordings(gpu: &Gpu) -> Result<()> {
     context.run(&executable, &[(keys.buffer(), &array)])?;
     expected.sort_unstable();
     expect_equal(&context.download(&array)?, &expected)
+}
+
+/// More arrays than are resolved without an allocation.
+fn many_arrays(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let arrays: Vec<_> =
+        (0..50u32).map(|i| context.upload(&[i; 10])).collect::<multisplit::Result<_>>()?;
+    let copies: Vec<_> =
+        (0..50).map(|_| context.upload(&[0u32; 10])).collect::<multisplit::Result<_>>()?;
+    let mut work = context.work("many arrays");
+    for (from, to) in arrays.iter().zip(&copies) {
+        work.copy(from, to)?;
+    }
+    let mut frame = work.record()?;
+    frame.submit()?;
+    frame.wait()?;
+    for (i, copy) in copies.iter().enumerate() {
+        expect_equal(&context.download(copy)?, &[i as u32; 10])?;
+    }
+    Ok(())
 }

@@ -87,11 +87,10 @@ impl MergeJob<'_> {
         let second = K::from_data(&wide[1]).context("keys of another size")?;
         sorted::check(&self.places[0], self.how, first)?;
         sorted::check(&self.places[1], self.how, second)?;
-        let room = self.devices.room(self.context);
         let merged = phase::timed("merging", || {
             let n = (first.len() + second.len()) as u64;
             let _span = tracing::info_span!("merge", n).entered();
-            sorted::merge(&room, self.how, first, second)
+            self.context.merge_with(first, second, self.how)
         })?;
         if self.devices.verify() {
             let _span = tracing::info_span!("verify").entered();

@@ -11,7 +11,7 @@ use crate::device::Devices;
 use crate::file_key::with_wide_key_type;
 use crate::formats::{Array, Data, Element, half, text};
 use crate::inputs::{InputOptions, Shape};
-use crate::terms::{Term, find, reduce, verify_index, verify_reduction};
+use crate::terms::{Term, find, verify_index, verify_reduction};
 use crate::wide_keys::{narrowed, wide_element, widened};
 use crate::{figures, host_memory, phase, report, size};
 
@@ -147,7 +147,12 @@ impl ReduceJob<'_> {
             }
             found.unzip()
         } else {
-            let found = phase::timed("reducing", || reduce(&room, operator, input))?;
+            // Nothing has no least and no greatest element.
+            let reduce = || match input {
+                [] => Ok(None),
+                _ => self.context.reduce(input, operator).map(Some),
+            };
+            let found = phase::timed("reducing", reduce)?;
             if verify {
                 verify_reduction(operator, input, found)?;
             }

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
-use multisplit::{Context, Operator};
+use multisplit::{Context, Operator, Scan};
 
 use crate::device::Devices;
 use crate::file_key::with_wide_key_type;
 use crate::formats::{Array, Data, Element, Format, Place};
 use crate::inputs::{InputOptions, Shape};
-use crate::terms::{Term, scan, verify_scan};
+use crate::terms::{Term, verify_scan};
 use crate::wide_keys::{narrowed, wide_element, widened};
 use crate::{figures, host_memory, phase, report, size};
 
@@ -110,10 +110,13 @@ impl ScanJob<'_> {
     fn scan<T: Term>(&self, array: &Array) -> Result<Data> {
         let wide = widened(array);
         let input = T::from_data(&wide).context("elements of another size")?;
-        let room = self.devices.room(self.context);
+        let how = match self.inclusive {
+            true => Scan::inclusive(self.operator),
+            false => Scan::exclusive(self.operator),
+        };
         let output = phase::timed("scanning", || {
             let _span = tracing::info_span!("scan", n = input.len() as u64).entered();
-            scan(&room, self.operator, self.inclusive, input)
+            self.context.scan_with(input, &how)
         })?;
         if self.devices.verify() {
             let _span = tracing::info_span!("verify").entered();

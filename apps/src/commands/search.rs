@@ -53,7 +53,7 @@ The first input must be sorted, as `multisplit sort` leaves it, and have the typ
 unsorted input is an error. A position counts the sorted numbers that are less than the number that \
 is looked for, or with --side right those that are less or equal. Floats are compared in the total \
 order of IEEE 754. Empty cells of a table are left out. The first input may have at most 2^32 - 1 \
-numbers.";
+numbers. Input that does not fit in device memory, or in --memory-limit, is searched in parts.";
 
 /// Inputs, positions, and a part of them.
 const COPIES: u64 = 3;
@@ -100,10 +100,9 @@ impl SearchJob<'_> {
         let within = K::from_data(&wide[0]).context("keys of another size")?;
         let needles = K::from_data(&wide[1]).context("keys of another size")?;
         sorted::check(&self.place, Merge::Ascending, within)?;
-        let room = self.devices.room(self.context);
         let positions = phase::timed("searching", || {
             let _span = tracing::info_span!("search", n = needles.len() as u64).entered();
-            sorted::search(&room, self.how, within, needles)
+            sorted::search(self.context, self.how, within, needles)
         })?;
         if self.devices.verify() {
             let _span = tracing::info_span!("verify").entered();

@@ -51,7 +51,8 @@ If elements are equal, those that come first in the input are taken, and come fi
 so that the result is the same on every device. Floats are in the order in which they are sorted: \
 NaN is above all others, -NaN below. A table keeps its header; its rows are written whole, and rows \
 with an empty cell come last. With --rows, k results are written for each row, row after row. k is \
-at most the length of a row.";
+at most the length of a row. Input that does not fit in device memory, or in --memory-limit, is \
+processed in parts.";
 
 /// Reads, selects, writes.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {

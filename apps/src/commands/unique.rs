@@ -45,7 +45,8 @@ Examples:
 A run is a sequence of equal neighbours. In a sorted input, or with --sort, all equal numbers are \
 one run. In an input that is not sorted, a number may appear in several runs; then each run is kept, \
 and a note says so. Floats are equal if their bits are: -0 and +0 are two numbers, and so are NaNs \
-with different bits. Empty cells of a table are left out. There may be at most 2^32 - 1 numbers.";
+with different bits. Empty cells of a table are left out. There may be at most 2^32 - 1 numbers. \
+Input that does not fit in device memory, or in --memory-limit, is processed in parts.";
 
 /// A job whose input has been read.
 struct UniqueJob<'j> {
@@ -119,7 +120,7 @@ impl UniqueJob<'_> {
         };
         let keys = sorted.as_deref().unwrap_or(keys);
         let _span = tracing::info_span!("unique", n = keys.len() as u64).entered();
-        let found = phase::timed("finding runs", || runs::runs(&room, keys))?;
+        let found = phase::timed("finding runs", || runs::runs(self.context, keys))?;
         if self.devices.verify() {
             runs::verify(keys, &found)?;
         }

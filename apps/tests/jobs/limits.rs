@@ -79,6 +79,41 @@ fn splits_are_the_same() {
     same_with_limit(&desk, &line, "60000", &["out.npy", "moved.bin"]);
 }
 
+/// Runs `line` without a limit and with less memory than the input has, and compares the outputs.
+#[track_caller]
+fn same_in_parts(desk: &Desk, line: &str, limit: &str, outputs: &[&str]) {
+    desk.job(&format!("{line} --force"));
+    let whole: Vec<_> = outputs.iter().map(|name| desk.read(name)).collect();
+    desk.job(&format!("{line} --force --verify --memory-limit {limit}"));
+    for (name, whole) in outputs.iter().zip(&whole) {
+        assert!(desk.read(name) == *whole, "{name} of {line}");
+    }
+}
+
+#[test]
+fn topk_works_within_a_memory_limit() {
+    let desk = Desk::new();
+    desk.write("in.npy", Keys::of("f32", 30_000, 34).npy());
+    let line = "topk in.npy -k 100 -o best.npy --indices where.npy";
+    same_in_parts(&desk, line, "24KB", &["best.npy", "where.npy"]);
+    let line = "topk in.npy -k 20000 --smallest -o best.npy --indices where.npy";
+    same_in_parts(&desk, line, "48KB", &["best.npy", "where.npy"]);
+    let line = "topk in.npy -k 7 --rows 10000 -o best.npy --indices where.npy";
+    same_in_parts(&desk, line, "24KB", &["best.npy", "where.npy"]);
+    desk.write("bytes.bin", (0..60_000u32).map(|i| (i * i >> 7) as u8).collect::<Vec<u8>>());
+    let line = "topk bytes.bin --type u8 -k 300 -o best.bin --indices where.npy";
+    same_in_parts(&desk, line, "48KB", &["best.bin", "where.npy"]);
+}
+
+#[test]
+fn insufficient_memory_for_topk_is_reported() {
+    let desk = Desk::new();
+    desk.write("in.bin", words(0..1000));
+    let ran = desk.run("topk in.bin -k 5 -o out.bin --type u32 --memory-limit 100").expect(1);
+    assert!(ran.complaint().contains("memory limit"), "{}", ran.err);
+    assert_eq!(desk.names(), ["in.bin"]);
+}
+
 #[test]
 fn too_little_is_told() {
     let desk = Desk::new();

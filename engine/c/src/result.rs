@@ -141,9 +141,9 @@ impl From<Error> for Failure {
                 Code::MultisplitErrorTooLarge
             }
             Error::Network(NetworkError::TooLarge { .. }) => Code::MultisplitErrorTooLarge,
-            Error::MissingRequirements { .. } | Error::Kernel { .. } => {
-                Code::MultisplitErrorUnsupported
-            }
+            Error::MissingRequirements { .. }
+            | Error::MissingFeature { .. }
+            | Error::Kernel { .. } => Code::MultisplitErrorUnsupported,
             Error::ValueSize { .. } => Code::MultisplitErrorValueSize,
             Error::SortBits { .. } => Code::MultisplitErrorSortBits,
             Error::NoSuchFrame { .. } => Code::MultisplitErrorFrame,

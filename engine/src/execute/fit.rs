@@ -6,16 +6,9 @@ use multisplit_graph::{GraphError, Limits, Plan, Stages};
 use multisplit_shaders::address::ADDRESS_ALIGNMENT;
 
 use crate::error::{Error, Result};
-use crate::execute::import::MAX_IMPORTS;
 
 /// Refuses a plan that was made for wider limits than the device has.
 pub(crate) fn check(plan: &Plan, device: &Limits) -> Result<()> {
-    let imports = plan.imports().count();
-    if imports > MAX_IMPORTS {
-        let (value, max) = (imports as u64, MAX_IMPORTS as u64);
-        let (at, limit) = (format!("`{}`", plan.name()), "imports of a plan");
-        return Err(GraphError::LimitExceeded { at, limit, value, max }.into());
-    }
     match plan.limits().exceeded_on(device) {
         None => Ok(()),
         Some(limit) => Err(Error::OtherLimits { plan: plan.name().to_owned(), limit }),

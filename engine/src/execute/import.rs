@@ -13,8 +13,8 @@ use crate::error::{Error, Result};
 use crate::execute::layout::BufferAccess;
 use crate::memory::{Array, Buffer};
 
-/// Most imports a plan may have; where they are is then resolved on the stack.
-pub(crate) const MAX_IMPORTS: usize = 32;
+/// Imports that are resolved without an allocation.
+const INLINE_IMPORTS: usize = 32;
 
 /// Where memory of the caller's begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,8 +140,11 @@ pub(crate) struct InsidePlan {
 /// Where the plan's buffers are for one recording.
 pub(crate) struct Places<'p> {
     plan: &'p Plan,
-    imports: [Given; MAX_IMPORTS],
+    /// The first imports. Only the first `count` are given.
+    imports: [Given; INLINE_IMPORTS],
     count: usize,
+    /// The rest.
+    more_imports: Vec<Given>,
     workspace: Given,
     constants: Given,
     status: Given,
@@ -209,8 +212,15 @@ impl<'p> Places<'p> {
         let workspace = Given::new(device, 0, workspace, access);
         let [constants, status] = [inside.constants, inside.status]
             .map(|buffer| Given::new(device, 0, BufferAt::new(buffer, 0), access));
-        let (imports_of_plan, count) = ([Given::NOTHING; MAX_IMPORTS], 0);
-        let mut this = Self { plan, imports: imports_of_plan, count, workspace, constants, status };
+        let mut this = Self {
+            plan,
+            imports: [Given::NOTHING; INLINE_IMPORTS],
+            count: 0,
+            more_imports: Vec::new(),
+            workspace,
+            constants,
+            status,
+        };
         for (index, planned, contract) in plan.imports() {
             let mut given = imports.iter().filter(|(i, _)| plan.index_of(*i) == Some(index));
             let first = given.next();
@@ -223,11 +233,14 @@ impl<'p> Places<'p> {
                     if matches!(at, BufferAt::Address(_)) && needs_buffer(plan, index) {
                         return Err(problem(plan, "only a buffer can be given for", &planned.name));
                     }
-                    let Some(entry) = this.imports.get_mut(this.count) else {
-                        return Err(problem(plan, "too many imports, at", &planned.name));
-                    };
-                    *entry = Given::new(device, index, at, access);
-                    this.count += 1;
+                    let given = Given::new(device, index, at, access);
+                    match this.imports.get_mut(this.count) {
+                        Some(entry) => {
+                            *entry = given;
+                            this.count += 1;
+                        }
+                        None => this.more_imports.push(given),
+                    }
                 }
                 None if contract.first_use.is_none() => {}
                 None => return Err(problem(plan, "no buffer was given for", &planned.name)),
@@ -245,23 +258,27 @@ impl<'p> Places<'p> {
         Ok(this)
     }
 
+    /// All imports that were given.
+    fn given(&self) -> impl Iterator<Item = &Given> {
+        self.imports[..self.count].iter().chain(&self.more_imports)
+    }
+
     /// The planner takes imports and the workspace to be apart, so nothing orders a write to one of
     /// them against an access to another.
     fn check_overlaps(&self) -> Result<()> {
-        let given = &self.imports[..self.count];
         let size = |index: usize| self.plan.buffers().get(index).map_or(0, |b| b.size);
         let written = |index: usize| {
             let contract = self.plan.buffers().get(index).and_then(|b| b.contract());
             contract.and_then(|c| c.last_use).is_some_and(|s| !s.access.writes().is_empty())
         };
         let workspace_size = self.plan.workspace().size;
-        for (count, one) in given.iter().enumerate() {
+        for (count, one) in self.given().enumerate() {
             let index = one.index;
             if one.overlaps(size(index), &self.workspace, workspace_size) {
                 let name = self.plan.buffers().get(index).map_or("", |b| &b.name);
                 return Err(problem(self.plan, "memory is shared with the workspace by", name));
             }
-            let overlapped = given[..count].iter().any(|other| {
+            let overlapped = self.given().take(count).any(|other| {
                 one.overlaps(size(index), other, size(other.index))
                     && (written(index) || written(other.index))
             });
@@ -286,7 +303,7 @@ impl<'p> Places<'p> {
     fn find(&self, index: usize, offset: u64) -> Option<(&Given, u64)> {
         match self.plan.place(index, offset)? {
             Place::Import { buffer, offset } => {
-                let given = self.imports[..self.count].iter().find(|i| i.index == buffer);
+                let given = self.given().find(|given| given.index == buffer);
                 given.map(|given| (given, offset))
             }
             Place::Workspace { offset } => Some((&self.workspace, offset)),

@@ -22,6 +22,7 @@ use crate::error::{Error, Result, VkResultExt};
 use crate::execute::cache_file::CacheFile;
 use crate::execute::layout::{BufferAccess, Layouts};
 use crate::execute::subgroup_barriers::SubgroupBarriers;
+use crate::words;
 
 /// Most bindings a kernel may have; descriptor writes are then recorded from the stack. Vulkan
 /// guarantees as many push descriptors.
@@ -335,12 +336,18 @@ fn check(device: &Device, kernel: &Kernel) -> Result<()> {
             _ => kernel.is_built_in() || kernel.is_foreign(),
         };
         if !there {
-            let feature = match capability.as_str() {
-                "Int64" => "shaderInt64",
-                "Float64" => "shaderFloat64",
-                other => other,
+            let label = kernel.label();
+            let operation = match kernel.is_built_in() {
+                true if label.contains("64") => format!("{} of 64-bit elements", words::operation(label)),
+                true => words::operation(label),
+                false => format!("kernel `{label}`"),
             };
-            return refuse(format!("needs {feature}, which the device lacks or has not enabled"));
+            return Err(Error::MissingFeature {
+                operation,
+                feature: words::feature(capability),
+                device: device.properties.name.clone(),
+                enabled: !device.is_adopted(),
+            });
         }
     }
     Ok(())

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::policy::MAX_ELEMENTS;
 use crate::device::context::Context;
 use crate::error::{Error, Result};
+use crate::memory::Place;
 
 /// Minimum elements of a part. A part of this size that does not fit the memory is an error.
 const MIN_PART: u64 = 256;
@@ -19,16 +20,25 @@ pub(in crate::primitives) struct Footprint {
     pub widest: Option<u64>,
 }
 
-impl Context {
-    /// Maximum elements of one part: what a storage binding and the memory hold.
-    pub(in crate::primitives) fn part_elements(&self, footprint: Footprint) -> u64 {
-        let policy = self.policy();
-        let bindable = footprint.widest.map_or(u64::MAX, |bytes| {
+impl Footprint {
+    /// Maximum elements of one plan: what a storage binding holds.
+    fn bindable(self, context: &Context) -> u64 {
+        let policy = context.policy();
+        self.widest.map_or(u64::MAX, |bytes| {
             (policy.max_storage_range / bytes.max(1)).min(policy.max_elements).min(MAX_ELEMENTS)
-        });
-        let memory = self.properties().device_memory;
-        let memory = self.device.memory_limit.map_or(memory, |limit| limit.min(memory));
-        bindable.min(memory / footprint.total.max(1)).max(MIN_PART)
+        })
+    }
+
+    /// Whether `n` elements are on the device already, and one plan can hold them.
+    pub fn is_one_plan<P: Place>(self, context: &Context, n: u64) -> bool {
+        P::BORROWED && n <= self.bindable(context)
+    }
+
+    /// Maximum elements of one part: what a storage binding and the memory hold.
+    pub fn max_part(self, context: &Context) -> u64 {
+        let memory = context.properties().device_memory;
+        let memory = context.device.memory_limit.map_or(memory, |limit| limit.min(memory));
+        self.bindable(context).min(memory / self.total.max(1)).max(MIN_PART)
     }
 }
 
@@ -67,6 +77,26 @@ pub(in crate::primitives) fn in_parts(
     in_parts_of(n, (MIN_PART, max), each)
 }
 
+/// The end of the longest group of segments, from the first of `segments` on, that has at most `max` elements; a
+/// group has at least one segment. Segment s begins at `bound(s)`.
+pub(in crate::primitives) fn group_end(
+    segments: Range<usize>,
+    max: usize,
+    bound: impl Fn(usize) -> usize,
+) -> usize {
+    let first = bound(segments.start);
+    let (mut low, mut high) = (segments.start + 1, segments.end);
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        if bound(middle) - first <= max {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    low
+}
+
 /// Appends the result of a part. The result of the first part is moved.
 pub(in crate::primitives) fn append<T>(all: &mut Vec<T>, mut part: Vec<T>) {
     if all.is_empty() {
@@ -102,6 +132,13 @@ mod tests {
             assert!(outcome.is_ok());
             assert_eq!(parts, expected);
         }
+    }
+
+    #[test]
+    fn groups_of_segments_are_as_long_as_fits() {
+        let bounds = [0, 3, 3, 5, 20, 21];
+        let end = |segments| group_end(segments, 5, |segment| bounds[segment]);
+        assert_eq!([end(0..5), end(0..2), end(1..5), end(3..5), end(4..5)], [3, 2, 3, 4, 5]);
     }
 
     #[test]

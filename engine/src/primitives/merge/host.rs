@@ -8,7 +8,6 @@ use crate::error::Result;
 use crate::execute::import::Bound;
 use crate::memory::{Array, Elements, Place, check_lengths};
 use crate::primitives::key::{Key, Value};
-use crate::primitives::large::check_numbers;
 use crate::primitives::parts::{Footprint, append, in_parts};
 
 /// An array of results where those of `A` are.
@@ -119,11 +118,10 @@ impl Context {
         how: Merge,
     ) -> Result<(Vec<K>, Vec<V>)> {
         let n = keys.iter().map(|keys| keys.len() as u64).sum();
-        check_numbers("number of elements of a merge (places have 32 bits)", n)?;
         let key = size_of::<K>() as u64;
         let value = values.map_or(0, |_| size_of::<V>() as u64);
-        let max = self
-            .part_elements(Footprint { total: 2 * (key + value), widest: Some(key.max(value)) });
+        let footprint = Footprint { total: 2 * (key + value), widest: Some(key.max(value)) };
+        let max = footprint.max_part(self);
         let (mut keys_out, mut values_out) = (Vec::new(), Vec::new());
         in_parts(n, max, |part| {
             let ends = [part.start as usize, part.end as usize];

@@ -133,21 +133,19 @@ impl Context {
         check_numbers("number of elements of a reduction by key (its count has 32 bits)", n)?;
         let operator = operator.into();
         let bytes = [size_of::<A::Item>() as u64, size_of::<B::Item>() as u64];
-        let max = self.part_elements(Footprint {
-            total: 2 * (bytes[0] + bytes[1]),
-            widest: Some(bytes[0].max(bytes[1])),
-        });
+        let widest = Some(bytes[0].max(bytes[1]));
+        let footprint = Footprint { total: 2 * (bytes[0] + bytes[1]), widest };
         let part = |part: Range<u64>| {
             let keys = keys.part(self, "keys", part.clone())?;
             let values = values.part(self, "values", part)?;
             self.reduce_by_key_arrays(&keys, &values, operator.clone())
         };
-        if B::Place::BORROWED && n <= max {
+        if footprint.is_one_plan::<B::Place>(self, n) {
             let (keys, values) = part(0..n)?;
             return Ok((B::Place::take(self, keys)?, B::Place::take(self, values)?));
         }
         let (mut all_keys, mut all_values): (Vec<A::Item>, Vec<B::Item>) = (vec![], vec![]);
-        in_parts(n, max, |range| {
+        in_parts(n, footprint.max_part(self), |range| {
             let (keys, values) = part(range)?;
             let (mut keys, mut values) = (self.download(&keys)?, self.download(&values)?);
             // The first run may continue the last one of the part before.

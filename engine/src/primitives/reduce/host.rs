@@ -35,7 +35,7 @@ impl Context {
         let n = input.count();
         let mut totals = Vec::new();
         in_parts(n, self.part_of_reduction::<A>(n), |part| {
-            let input = input.part(self, "src", part)?;
+            let input = input.part(self, "input", part)?;
             totals.push(self.reduce_array(&input, operator.clone(), None)?);
             Ok(())
         })?;
@@ -79,7 +79,7 @@ impl Context {
         in_parts(n, self.part_of_reduction::<A>(n), |part| {
             let begin = part.start as u32;
             let index = Array::uninit(self, "index", 1)?;
-            let input = input.part(self, "src", part)?;
+            let input = input.part(self, "input", part)?;
             let found = self.reduce_array(&input, operator.into(), Some(&index))?;
             let index = self.download(&index)?.first().filter(|_| !input.is_empty()).copied();
             let better = best.is_none_or(|(_, best)| match operator {
@@ -97,7 +97,7 @@ impl Context {
     /// Maximum elements of a part: all, if the array is on the device already.
     fn part_of_reduction<A: Elements + ?Sized>(&self, n: u64) -> u64 {
         let footprint = Footprint { total: size_of::<A::Item>() as u64, widest: None };
-        if A::Place::BORROWED { n } else { self.part_elements(footprint) }
+        if A::Place::BORROWED { n } else { footprint.max_part(self) }
     }
 
     fn reduce_array<K: Key>(
@@ -107,7 +107,7 @@ impl Context {
         index: Option<&Array<u32>>,
     ) -> Result<K> {
         let n = input.len();
-        let output = Array::<K>::uninit(self, "dst", 1)?;
+        let output = Array::<K>::uninit(self, "output", 1)?;
         let mut graph = Graph::new("reduce");
         // Graphs have no empty buffers.
         let src = graph.import::<K>("src", n.max(1));

@@ -12,7 +12,7 @@ use crate::memory::{Array, Elements, Place};
 use crate::primitives::arrays::check_rows;
 use crate::primitives::key::Key;
 use crate::primitives::operator::AnyOperator;
-use crate::primitives::parts::{Footprint, append, in_parts_of, is_out_of_memory};
+use crate::primitives::parts::{Footprint, append, group_end, in_parts_of, is_out_of_memory};
 
 impl Context {
     /// What the elements of each segment of `values` combine to; segment s begins at `offsets[s]` and ends
@@ -45,7 +45,7 @@ impl Context {
             check_offsets(offsets, values.count())?;
         }
         let (Some(elements), Some(bounds)) = (values.on_host(), offsets.on_host()) else {
-            let values = values.on_device(self, "src")?;
+            let values = values.on_device(self, "values")?;
             let offsets = offsets.on_device(self, "offsets")?;
             let cut = Cut::Offsets(&offsets);
             return A::Place::take(self, self.reduce_segments_array(&values, &cut, operator)?);
@@ -60,7 +60,7 @@ impl Context {
             };
             let offsets: Vec<u32> =
                 bounds[group.start..=group.end].iter().map(|&offset| offset - first).collect();
-            let values = elements.on_device(self, "src")?;
+            let values = elements.on_device(self, "values")?;
             let offsets = offsets.on_device(self, "offsets")?;
             let cut = Cut::Offsets(&offsets);
             self.download(&self.reduce_segments_array(&values, &cut, operator.clone())?)
@@ -91,14 +91,14 @@ impl Context {
         check_rows(n, length)?;
         let operator = operator.into();
         let Some(elements) = values.on_host() else {
-            let values = values.on_device(self, "src")?;
+            let values = values.on_device(self, "values")?;
             let cut = Cut::Rows(length);
             return A::Place::take(self, self.reduce_segments_array(&values, &cut, operator)?);
         };
         let rows = (n / length.max(1)) as usize;
         let bound = |row: usize| row * length as usize;
         let reduced = self.reduce_groups(elements, rows, bound, &operator, |group, _| {
-            let values = elements[bound(group.start)..bound(group.end)].on_device(self, "src")?;
+            let values = elements[bound(group.start)..bound(group.end)].on_device(self, "values")?;
             let cut = Cut::Rows(length);
             self.download(&self.reduce_segments_array(&values, &cut, operator.clone())?)
         })?;
@@ -116,17 +116,16 @@ impl Context {
         group: impl Fn(Range<usize>, usize) -> Result<Vec<T>>,
     ) -> Result<Vec<T>> {
         let bytes = size_of::<T>() as u64;
-        let max = self.part_elements(Footprint { total: 2 * bytes, widest: Some(bytes) }) as usize;
+        let max = Footprint { total: 2 * bytes, widest: Some(bytes) }.max_part(self) as usize;
         // There is one offset more than there are segments.
         let footprint = Footprint { total: 2 * (bytes + 4), widest: Some(bytes.max(4)) };
-        let max_segments = self.part_elements(footprint) - 1;
+        let max_segments = footprint.max_part(self) - 1;
         let mut all = Vec::new();
         in_parts_of(segments as u64, (1, max_segments), |part| {
             let (mut begin, end) = (part.start as usize, part.end as usize);
             let mut reduced = Vec::new();
             while begin < end {
-                let (first, rest) = (bound(begin), begin + 1..end);
-                let more = partition_point(rest, |segment| bound(segment + 1) - first <= max);
+                let (first, more) = (bound(begin), group_end(begin..end, max, &bound));
                 let is_long = more == begin + 1 && bound(more) - first > max;
                 let found = match is_long {
                     true => None,
@@ -159,7 +158,7 @@ impl Context {
             Cut::Offsets(offsets) => offsets.len().saturating_sub(1),
             Cut::Rows(length) => n / (*length).max(1),
         };
-        let output = Array::<T>::uninit(self, "dst", segments)?;
+        let output = Array::<T>::uninit(self, "output", segments)?;
         if segments == 0 {
             return Ok(output);
         }
@@ -187,18 +186,6 @@ impl Context {
 enum Cut<'a> {
     Offsets(&'a Array<u32>),
     Rows(u64),
-}
-
-/// The first index of `range` for which `holds` is false. It holds for the indices before, and for none after.
-fn partition_point(mut range: Range<usize>, holds: impl Fn(usize) -> bool) -> usize {
-    while !range.is_empty() {
-        let middle = range.start + range.len() / 2;
-        match holds(middle) {
-            true => range.start = middle + 1,
-            false => range.end = middle,
-        }
-    }
-    range.start
 }
 
 fn check_offsets(offsets: &[u32], n: u64) -> Result<()> {

@@ -46,20 +46,20 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
     {
         let Some(elements) = input.on_host() else {
-            return A::Place::take(self, self.scan_array(&input.on_device(self, "src")?, how)?);
+            return A::Place::take(self, self.scan_array(&input.on_device(self, "input")?, how)?);
         };
         let bytes = size_of::<A::Item>() as u64;
-        let max = self.part_elements(Footprint { total: 2 * bytes, widest: None });
+        let max = Footprint { total: 2 * bytes, widest: None }.max_part(self);
         let scanned = scan_parts((elements.len(), max), how, |_| true, |carry, part| {
             let part = with_carry(carry, &elements[part]);
-            self.download(&self.scan_array(&part.on_device(self, "src")?, how)?)
+            self.download(&self.scan_array(&part.on_device(self, "input")?, how)?)
         })?;
         A::Place::put(self, scanned)
     }
 
     fn scan_array<T: Key>(&self, input: &Array<T>, how: &Scan) -> Result<Array<T>> {
         let n = input.len();
-        let output = Array::uninit(self, "dst", n)?;
+        let output = Array::uninit(self, "output", n)?;
         if n > 0 {
             let mut graph = Graph::new("scan");
             let [src, dst] = ["src", "dst"].map(|name| graph.import::<T>(name, n));
@@ -134,20 +134,18 @@ impl Context {
         let n = values.count();
         check_lengths("keys", segments.count(), "values", n)?;
         let (Some(by), Some(elements)) = (segments.on_host(), values.on_host()) else {
-            let (by, input) = (segments.on_device(self, "keys")?, values.on_device(self, "src")?);
+            let (by, input) = (segments.on_device(self, "keys")?, values.on_device(self, "values")?);
             return B::Place::take(self, self.scan_segments_array(&by, &input, how, with)?);
         };
         let bytes = [size_of::<A::Item>() as u64, size_of::<B::Item>() as u64];
-        let max = self.part_elements(Footprint {
-            total: bytes[0] + 2 * bytes[1],
-            widest: Some(bytes[0].max(bytes[1])),
-        });
+        let widest = Some(bytes[0].max(bytes[1]));
+        let max = Footprint { total: bytes[0] + 2 * bytes[1], widest }.max_part(self);
         let continues = |at| continues(by, at);
         let scanned = scan_parts((elements.len(), max), how, continues, |carry, part| {
             // The carry-in is of the segment of the first element.
             let by = with_carry(carry.map(|_| by[part.start]), &by[part.clone()]);
             let input = with_carry(carry, &elements[part]);
-            let (by, input) = (by.on_device(self, "keys")?, input.on_device(self, "src")?);
+            let (by, input) = (by.on_device(self, "keys")?, input.on_device(self, "values")?);
             self.download(&self.scan_segments_array(&by, &input, how, with)?)
         })?;
         B::Place::put(self, scanned)
@@ -161,7 +159,7 @@ impl Context {
         with: fn(ScanBuffers, Buffer) -> ScanBuffers,
     ) -> Result<Array<T>> {
         let n = input.len();
-        let output = Array::uninit(self, "dst", n)?;
+        let output = Array::uninit(self, "output", n)?;
         if n > 0 {
             let mut graph = Graph::new("scan by key");
             let by = graph.import::<S>("keys", n);

@@ -59,10 +59,12 @@ impl Context {
         check_numbers("number of elements of a search (positions have 32 bits)", elements.max(n))?;
         let bytes = size_of::<A::Item>() as u64;
         // Each array gets half of the memory.
-        let max_sorted = self.part_elements(Footprint { total: 2 * bytes, widest: Some(bytes) });
-        let footprint = Footprint { total: 2 * (bytes + 4), widest: Some(bytes.max(4)) };
-        let max_needles = self.part_elements(footprint);
-        if B::Place::BORROWED && elements <= max_sorted && n <= max_needles {
+        let of_sorted = Footprint { total: 2 * bytes, widest: Some(bytes) };
+        let of_needles = Footprint { total: 2 * (bytes + 4), widest: Some(bytes.max(4)) };
+        let (max_sorted, max_needles) = (of_sorted.max_part(self), of_needles.max_part(self));
+        if of_sorted.is_one_plan::<B::Place>(self, elements)
+            && of_needles.is_one_plan::<B::Place>(self, n)
+        {
             let sorted = sorted.on_device(self, "sorted")?;
             let needles = needles.on_device(self, "needles")?;
             return B::Place::take(self, self.search_part(how, &sorted, &needles)?);

@@ -1,5 +1,7 @@
 //! Selections in one call, of arrays on the host or on the device.
 
+use std::ops::Range;
+
 use multisplit_graph::{Buffer, Graph};
 
 use super::{By, Select, SelectBuffers, select};
@@ -143,19 +145,17 @@ impl Context {
         let words = flags.is_some() || beside == Beside::RunLengths;
         let extra = if words { 4 } else { 0 };
         let extra_keys = if beside == Beside::Rejected { bytes } else { 0 };
-        let max = self.part_elements(Footprint {
-            total: 2 * bytes + extra + extra_keys,
-            widest: Some(bytes.max(extra)),
-        });
-        let part = |part: std::ops::Range<u64>| {
+        let total = 2 * bytes + extra + extra_keys;
+        let footprint = Footprint { total, widest: Some(bytes.max(extra)) };
+        let part = |part: Range<u64>| {
             let flags = match flags {
                 Some(flags) => Some(flags.part(self, "flags", part.clone())?),
                 None => None,
             };
-            let input = input.part(self, "src", part)?;
+            let input = input.part(self, "input", part)?;
             self.select_part(&input, flags.as_ref(), which, beside)
         };
-        if A::Place::BORROWED && n <= max {
+        if footprint.is_one_plan::<A::Place>(self, n) {
             let found = part(0..n)?;
             let take = |array| A::Place::take(self, array);
             return Ok(Selected {
@@ -165,7 +165,7 @@ impl Context {
             });
         }
         let mut all = Selected::<Host, A::Item> { keys: vec![], rejected: None, lengths: None };
-        in_parts(n, max, |range| {
+        in_parts(n, footprint.max_part(self), |range| {
             let found = part(range)?.download(self)?;
             all.append(found, matches!(which.by, By::Heads));
             Ok(())
@@ -187,7 +187,7 @@ impl Context {
         beside: Beside,
     ) -> Result<Selected<Device, K>> {
         let n = input.len();
-        let output = Array::uninit(self, "dst", n)?;
+        let output = Array::uninit(self, "output", n)?;
         let wants = |one| beside == one;
         let rejected = wants(Beside::Rejected).then(|| Array::uninit(self, "rejected", n));
         let lengths = wants(Beside::RunLengths).then(|| Array::uninit(self, "run_lengths", n));

@@ -4,6 +4,7 @@ use bytemuck::Pod;
 use multisplit_graph::Graph;
 
 use super::large::sort_large;
+use super::segment_groups::{SortGroup, sort_groups};
 use super::{Sort, SortBuffers, SortMethod, check_bits, sort};
 use crate::device::context::Context;
 use crate::error::Result;
@@ -53,6 +54,13 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
+        if let Some((keys, groups)) = self.groups_of(keys, size_of::<A::Item>(), sort) {
+            let mut all = Vec::with_capacity(keys.len());
+            for (range, sort) in groups {
+                all.append(&mut self.sort_with(&keys[range], &sort)?);
+            }
+            return A::Place::put(self, all);
+        }
         let sorted = redo_by_ballots(|| {
             let keys = self.own(keys, "keys")?;
             self.sort_arrays::<A::Item, u32>(&keys, None, sort).map(|()| keys)
@@ -63,6 +71,12 @@ impl Context {
     /// Sorts `keys` into `out`, which has as many elements.
     pub fn sort_into<K: Key>(&self, keys: &[K], sort: &Sort, out: &mut [K]) -> Result<()> {
         check_lengths("out", out.len() as u64, "keys", keys.len() as u64)?;
+        if let Some((_, groups)) = self.groups_of(keys, size_of::<K>(), sort) {
+            let mut sorted = groups.into_iter();
+            return sorted.try_for_each(|(range, sort)| {
+                self.sort_into(&keys[range.clone()], &sort, &mut out[range])
+            });
+        }
         let sorted = redo_by_ballots(|| {
             let keys = self.own(keys, "keys")?;
             self.sort_arrays::<K, u32>(&keys, None, sort).map(|()| keys)
@@ -105,6 +119,19 @@ impl Context {
     {
         let () = <B::Item as Value>::CHECKED;
         check_lengths("values", values.count(), "keys", keys.count())?;
+        let widest = size_of::<A::Item>().max(size_of::<B::Item>());
+        if let (Some((keys, groups)), Some(values)) =
+            (self.groups_of(keys, widest, sort), values.on_host())
+        {
+            let (mut all_keys, mut all_values) = (Vec::new(), Vec::new());
+            for (range, sort) in groups {
+                let pairs = (&keys[range.clone()], &values[range]);
+                let (mut keys, mut values) = self.sort_pairs_with(pairs.0, pairs.1, &sort)?;
+                all_keys.append(&mut keys);
+                all_values.append(&mut values);
+            }
+            return Ok((A::Place::put(self, all_keys)?, B::Place::put(self, all_values)?));
+        }
         let (keys, values) = self.sorted_pairs(keys, values, sort)?;
         Ok((A::Place::take(self, keys)?, B::Place::take(self, values)?))
     }
@@ -121,6 +148,15 @@ impl Context {
         check_lengths("values", values.len() as u64, "keys", n)?;
         check_lengths("keys_out", keys_out.len() as u64, "keys", n)?;
         check_lengths("values_out", values_out.len() as u64, "keys", n)?;
+        let widest = size_of::<K>().max(size_of::<V>());
+        if let Some((_, groups)) = self.groups_of(keys, widest, sort) {
+            let mut sorted = groups.into_iter();
+            return sorted.try_for_each(|(range, sort)| {
+                let pairs = (&keys[range.clone()], &values[range.clone()]);
+                let out = (&mut keys_out[range.clone()], &mut values_out[range]);
+                self.sort_pairs_into(pairs, &sort, out)
+            });
+        }
         let (keys, values) = self.sorted_pairs(keys, values, sort)?;
         self.download_into(&keys, keys_out)?;
         self.download_into(&values, values_out)
@@ -147,12 +183,30 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
     {
         check_numbers("number of keys of an argsort (indices have 32 bits)", keys.count())?;
+        if let Some((keys, groups)) = self.groups_of(keys, size_of::<A::Item>(), sort) {
+            let mut all = Vec::with_capacity(keys.len());
+            for (range, sort) in groups {
+                all.append(&mut self.argsort_with(&keys[range], &sort)?);
+            }
+            return A::Place::put(self, all);
+        }
         let order = Array::uninit(self, "order", keys.count())?;
         redo_by_ballots(|| {
             let keys = self.own(keys, "keys")?;
             self.sort_arrays(&keys, Some(Along::<u32>::Indices(&order)), sort)
         })?;
         A::Place::take(self, order)
+    }
+
+    /// Host keys whose segments one plan cannot hold, and the groups they are sorted in.
+    fn groups_of<'k, A: Elements + ?Sized>(
+        &self,
+        keys: &'k A,
+        widest: usize,
+        sort: &Sort,
+    ) -> Option<(&'k [A::Item], Vec<SortGroup>)> {
+        let keys = keys.on_host()?;
+        Some((keys, sort_groups(&self.policy(), sort, keys.len(), widest)?))
     }
 
     /// Sorted copies of `keys` and `values`.

@@ -14,6 +14,7 @@ mod narrow;
 mod onesweep;
 mod pass;
 mod rounds;
+mod segment_groups;
 mod segment_rows;
 mod segments;
 mod small;

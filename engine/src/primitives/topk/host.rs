@@ -54,12 +54,13 @@ impl Context {
         check_numbers("number of elements of a top-k (indices have 32 bits)", n)?;
         // Narrow keys are selected from as words.
         let bytes = size_of::<A::Item>().max(size_of::<u32>()) as u64;
-        let max = self.part_elements(Footprint { total: 2 * bytes, widest: Some(bytes) });
-        if n == 0 || A::Place::BORROWED && n <= max {
+        let footprint = Footprint { total: 2 * bytes, widest: Some(bytes) };
+        if n == 0 || footprint.is_one_plan::<A::Place>(self, n) {
             let TopElements { keys, indices, method } = self.topk_part(keys, 0..n, how)?;
             let (keys, indices) = (A::Place::take(self, keys)?, A::Place::take(self, indices)?);
             return Ok(TopElements { keys, indices, method });
         }
+        let max = footprint.max_part(self);
         let mut all = TopElements::<Host, A::Item>::empty();
         in_parts_of(rows, (1, max / length), |part| {
             let elements = part.start * length..part.end * length;

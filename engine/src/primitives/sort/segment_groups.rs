@@ -1,0 +1,63 @@
+//! Segmented sorts of host arrays that one plan cannot hold: in groups of whole segments.
+
+use std::ops::Range;
+
+use super::Sort;
+use super::segments::Cut;
+use crate::primitives::Policy;
+use crate::primitives::large::Extent;
+use crate::primitives::parts::group_end;
+
+/// A range of elements, and how it is sorted.
+pub(super) type SortGroup = (Range<usize>, Sort);
+
+/// The groups of a sort of `n` keys of so many bytes, values included. `None` if the sort has no segments, if one
+/// plan can hold it, or if its segments are not valid, which the plan reports.
+pub(super) fn sort_groups(
+    policy: &Policy,
+    sort: &Sort,
+    n: usize,
+    widest: usize,
+) -> Option<Vec<SortGroup>> {
+    // Narrow keys are sorted as words.
+    let widest = widest.max(size_of::<u32>()) as u64;
+    if Extent::fits(policy, n as u64, widest) {
+        return None;
+    }
+    let max = (policy.max_storage_range / widest).min(policy.max_elements) as usize;
+    let (segments, bound): (usize, Box<dyn Fn(usize) -> usize>) = match &sort.cut {
+        Cut::Whole => return None,
+        Cut::Offsets(offsets) => {
+            let ends = (offsets.first().copied(), offsets.last().map(|&end| end as usize));
+            if !offsets.is_sorted() || ends != (Some(0), Some(n)) {
+                return None;
+            }
+            (offsets.len() - 1, Box::new(|segment| offsets[segment] as usize))
+        }
+        Cut::Rows(length) => {
+            let length = usize::try_from(*length).ok()?;
+            if length == 0 || !n.is_multiple_of(length) {
+                return None;
+            }
+            (n / length, Box::new(move |segment| segment * length))
+        }
+    };
+    let (mut groups, mut begin) = (Vec::new(), 0);
+    while begin < segments {
+        // There is one offset more than there are segments.
+        let last = segments.min(begin.saturating_add(max.saturating_sub(1).max(1)));
+        let end = group_end(begin..last, max, &bound);
+        let range = bound(begin)..bound(end);
+        let cut = match &sort.cut {
+            _ if end == begin + 1 => Cut::Whole,
+            Cut::Offsets(offsets) => {
+                let group = &offsets[begin..=end];
+                Cut::Offsets(group.iter().map(|&offset| offset - group[0]).collect())
+            }
+            other => other.clone(),
+        };
+        groups.push((range, Sort { cut, ..sort.clone() }));
+        begin = end;
+    }
+    Some(groups)
+}

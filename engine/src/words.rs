@@ -1,0 +1,92 @@
+//! Internal names in the user's words, for error messages.
+
+/// The operations by the first part of kernel labels, plan names and array names.
+const OPERATIONS: [(&str, &str); 24] = [
+    ("copy", "the copy"),
+    ("count", "the device count"),
+    ("fill", "the fill"),
+    ("histogram", "the histogram"),
+    ("keys", "the conversion of 8- and 16-bit keys"),
+    ("memory", "the fill or copy"),
+    ("merge", "the merge"),
+    ("multisplit", "the split"),
+    ("pieces", "the sort or split of a large array"),
+    ("probe", "the lane-order probe"),
+    ("reduce", "the reduction"),
+    ("reduce by key", "the reduction by key"),
+    ("reduce rows", "the reduction of rows"),
+    ("reduce segments", "the segmented reduction"),
+    ("reduce_by_key", "the reduction by key"),
+    ("reduce_segments", "the segmented reduction"),
+    ("scan", "the scan"),
+    ("scan by key", "the scan by key"),
+    ("search", "the search"),
+    ("select", "the selection"),
+    ("sort", "the sort"),
+    ("split", "the split"),
+    ("sssp", "the shortest-path search"),
+    ("topk", "top-k"),
+];
+
+/// The operation that a kernel of the library belongs to.
+pub(crate) fn operation(label: &str) -> String {
+    let first = label.split('.').next().unwrap_or(label);
+    let found = OPERATIONS.iter().find(|(name, _)| *name == first);
+    found.map_or_else(|| format!("`{first}`"), |(_, words)| (*words).to_owned())
+}
+
+/// An array: by its own name, with the operation if the name has one.
+pub(crate) fn array(name: &str) -> String {
+    match name.split_once('.') {
+        None if name == "staging" => "the staging memory of a transfer".to_owned(),
+        None => format!("array `{name}`"),
+        Some((of, rest)) if rest.starts_with("workspace") => {
+            format!("the workspace of {}", operation(of))
+        }
+        Some((of, rest)) => format!("array `{rest}` of {}", operation(of)),
+    }
+}
+
+/// A SPIR-V capability, with the device feature that provides it.
+pub(crate) fn feature(capability: &str) -> String {
+    let words = match capability {
+        "Int64" => "64-bit integers (shaderInt64)",
+        "Float64" => "64-bit floats (shaderFloat64)",
+        "GroupNonUniform" => "subgroups (VK_SUBGROUP_FEATURE_BASIC_BIT)",
+        "GroupNonUniformVote" => "subgroup votes (VK_SUBGROUP_FEATURE_VOTE_BIT)",
+        "GroupNonUniformArithmetic" => "subgroup arithmetic (VK_SUBGROUP_FEATURE_ARITHMETIC_BIT)",
+        "GroupNonUniformBallot" => "subgroup ballots (VK_SUBGROUP_FEATURE_BALLOT_BIT)",
+        "GroupNonUniformShuffle" => "subgroup shuffles (VK_SUBGROUP_FEATURE_SHUFFLE_BIT)",
+        "GroupNonUniformShuffleRelative" => {
+            "relative subgroup shuffles (VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT)"
+        }
+        "GroupNonUniformClustered" => {
+            "clustered subgroup operations (VK_SUBGROUP_FEATURE_CLUSTERED_BIT)"
+        }
+        "GroupNonUniformQuad" => "subgroup quads (VK_SUBGROUP_FEATURE_QUAD_BIT)",
+        other => return format!("the SPIR-V capability {other}"),
+    };
+    words.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_are_named_without_internal_prefixes() {
+        assert_eq!(array("keys"), "array `keys`");
+        assert_eq!(array("topk.workspace.0"), "the workspace of top-k");
+        assert_eq!(array("fuzz.workspace.1"), "the workspace of `fuzz`");
+        assert_eq!(array("histogram.samples"), "array `samples` of the histogram");
+        assert_eq!(array("scan by key.workspace.0"), "the workspace of the scan by key");
+    }
+
+    #[test]
+    fn every_built_in_kernel_belongs_to_an_operation() {
+        for kernel in multisplit_shaders::builtin::ALL {
+            let label = kernel.label();
+            assert!(!operation(label).contains('`'), "{label}");
+        }
+    }
+}
