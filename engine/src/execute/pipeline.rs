@@ -338,7 +338,9 @@ fn check(device: &Device, kernel: &Kernel) -> Result<()> {
         if !there {
             let label = kernel.label();
             let operation = match kernel.is_built_in() {
-                true if label.contains("64") => format!("{} of 64-bit elements", words::operation(label)),
+                true if label.contains("64") => {
+                    format!("{} of 64-bit elements", words::operation(label))
+                }
                 true => words::operation(label),
                 false => format!("kernel `{label}`"),
             };

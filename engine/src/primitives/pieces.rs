@@ -26,11 +26,10 @@ pub(crate) fn pieces(view: View, granule: u64, policy: &Policy) -> Result<Vec<Vi
     Ok(starts.map(cut).collect())
 }
 
-/// `view`, unless it is larger than a storage binding can be: of how many pieces a number on the
-/// device makes use cannot be planned.
+/// `view`, unless it exceeds a storage binding.
 pub(crate) fn single(view: View, policy: &Policy) -> Result<View> {
     let (asked, limit) = (view.size, policy.max_storage_range);
-    let what = "size in bytes of an array whose length the device knows";
+    let what = "bytes of an array in one storage binding (maxStorageBufferRange)";
     if asked > limit { Err(Error::TooLarge { what, asked, limit }) } else { Ok(view) }
 }
 

@@ -98,7 +98,8 @@ impl Context {
         let rows = (n / length.max(1)) as usize;
         let bound = |row: usize| row * length as usize;
         let reduced = self.reduce_groups(elements, rows, bound, &operator, |group, _| {
-            let values = elements[bound(group.start)..bound(group.end)].on_device(self, "values")?;
+            let values =
+                elements[bound(group.start)..bound(group.end)].on_device(self, "values")?;
             let cut = Cut::Rows(length);
             self.download(&self.reduce_segments_array(&values, &cut, operator.clone())?)
         })?;
@@ -130,13 +131,17 @@ impl Context {
                 let found = match is_long {
                     true => None,
                     false => match group(begin..more, max) {
-                        Err(error) if is_out_of_memory(&error) && part.end - part.start == 1 => None,
+                        Err(error) if is_out_of_memory(&error) && part.end - part.start == 1 => {
+                            None
+                        }
                         found => Some(found?),
                     },
                 };
                 match found {
                     Some(found) => append(&mut reduced, found),
-                    None => reduced.push(self.reduce(&elements[first..bound(more)], operator.clone())?),
+                    None => {
+                        reduced.push(self.reduce(&elements[first..bound(more)], operator.clone())?)
+                    }
                 }
                 begin = more;
             }

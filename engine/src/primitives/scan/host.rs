@@ -50,10 +50,15 @@ impl Context {
         };
         let bytes = size_of::<A::Item>() as u64;
         let max = Footprint { total: 2 * bytes, widest: None }.max_part(self);
-        let scanned = scan_parts((elements.len(), max), how, |_| true, |carry, part| {
-            let part = with_carry(carry, &elements[part]);
-            self.download(&self.scan_array(&part.on_device(self, "input")?, how)?)
-        })?;
+        let scanned = scan_parts(
+            (elements.len(), max),
+            how,
+            |_| true,
+            |carry, part| {
+                let part = with_carry(carry, &elements[part]);
+                self.download(&self.scan_array(&part.on_device(self, "input")?, how)?)
+            },
+        )?;
         A::Place::put(self, scanned)
     }
 
@@ -134,7 +139,8 @@ impl Context {
         let n = values.count();
         check_lengths("keys", segments.count(), "values", n)?;
         let (Some(by), Some(elements)) = (segments.on_host(), values.on_host()) else {
-            let (by, input) = (segments.on_device(self, "keys")?, values.on_device(self, "values")?);
+            let (by, input) =
+                (segments.on_device(self, "keys")?, values.on_device(self, "values")?);
             return B::Place::take(self, self.scan_segments_array(&by, &input, how, with)?);
         };
         let bytes = [size_of::<A::Item>() as u64, size_of::<B::Item>() as u64];
