@@ -127,21 +127,19 @@ impl Context {
             let mut reduced = Vec::new();
             while begin < end {
                 let (first, more) = (bound(begin), group_end(begin..end, max, &bound));
-                let is_long = more == begin + 1 && bound(more) - first > max;
-                let found = match is_long {
-                    true => None,
-                    false => match group(begin..more, max) {
+                // A segment that exceeds a part or the memory is reduced in parts of its own.
+                let mut is_long = bound(more) - first > max;
+                if !is_long {
+                    match group(begin..more, max) {
                         Err(error) if is_out_of_memory(&error) && part.end - part.start == 1 => {
-                            None
+                            is_long = true;
                         }
-                        found => Some(found?),
-                    },
-                };
-                match found {
-                    Some(found) => append(&mut reduced, found),
-                    None => {
-                        reduced.push(self.reduce(&elements[first..bound(more)], operator.clone())?)
+                        found => append(&mut reduced, found?),
                     }
+                }
+                if is_long {
+                    let segment = &elements[first..bound(more)];
+                    reduced.push(self.reduce(segment, operator.clone())?);
                 }
                 begin = more;
             }
